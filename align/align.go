@@ -1,18 +1,22 @@
-// Package align finds the rows that all parties hold without showing any party the identifiers of another: private set intersection by Diffie and Hellman over the group
-// ristretto255.
+// Package align finds the rows that all parties hold without showing any party the identifiers of another:
+// private set intersection by Diffie and Hellman over the group ristretto255.
 //
-// Every party that has rows draws a secret number k, turns each of its identifiers x into the group element H(x)^k, in an order that it draws at random, and passes the
-// list round; each other party raises it to its own secret. When a list has been with all of them its elements are H(x)^(k₁k₂…), the same for the same identifier at
-// whichever party it began, and without meaning to anybody who lacks one of the secrets. The server compares the lists and tells each party which places of its list all
-// parties have, in the order of the elements: this is the order of the rows, which says nothing of the identifiers. In the end the parties compare a digest of the
-// identifiers in that order, with a salt of this alignment.
+// Every party that has rows draws a secret number k, turns each of its identifiers x into the group element
+// H(x)^k, in an order that it draws at random, and passes the list round; each other party raises it to its
+// own secret. When a list has been with all of them its elements are H(x)^(k₁k₂…), the same for the same
+// identifier at whichever party it began, and without meaning to anybody who lacks one of the secrets. The
+// server compares the lists and tells each party which places of its list all parties have, in the order of
+// the elements: this is the order of the rows, which says nothing of the identifiers. In the end the parties
+// compare a digest of the identifiers in that order, with a salt of this alignment.
 //
-// The parties are taken to be semi-honest: they follow the protocol, and may compute what they like from what they see. Under the decisional Diffie-Hellman assumption in the
-// random oracle model they see
+// The parties are taken to be semi-honest: they follow the protocol, and may compute what they like from what
+// they see. Under the decisional Diffie-Hellman assumption in the random oracle model they see
 //   - all of them: how many rows each party brings, how many are common, and, of their own rows, which;
-//   - the server also the overlaps of any set of parties, without identifiers; if it brings rows itself, of each of its rows which other parties have it.
+//   - the server also the overlaps of any set of parties, without identifiers; if it brings rows itself, of
+//     each of its rows which other parties have it.
 //
-// A party that brings identifiers which it has made up learns which of them all others have. No protocol of this kind prevents it; the sizes are shown.
+// A party that brings identifiers which it has made up learns which of them all others have. No protocol of
+// this kind prevents it; the sizes are shown.
 package align
 
 import (
@@ -102,9 +106,11 @@ type run struct {
 	salt   [32]byte
 }
 
-// Run does the party's part. The Messenger must be that of this alignment alone. The error is an *Error, the Messenger's or the context's; peers are told of the first.
+// Run does the party's part. The Messenger must be that of this alignment alone. The error is an *Error, the
+// Messenger's or the context's; peers are told of the first.
 func Run(ctx context.Context, p *Party) (*Result, error) {
-	r := &run{Party: p, ctx: ctx, secret: newSecret(), order: shuffled(len(p.Keys)), sizes: make([]int, len(p.Names))}
+	r := &run{Party: p, ctx: ctx, secret: newSecret(), order: shuffled(len(p.Keys)),
+		sizes: make([]int, len(p.Names))}
 	at := slices.Index(p.Names, p.Own)
 	if at < 0 || len(p.Names) < 2 {
 		return nil, errors.New("align: the party is not one of several")
@@ -128,7 +134,9 @@ func Run(ctx context.Context, p *Party) (*Result, error) {
 func (r *run) end(at int, why *Error) {
 	for i, name := range r.Names {
 		if (i == 0) != (at == 0) {
-			_ = r.Messenger.Send(r.ctx, name, transport.Message{ChainID: r.ID, Sender: r.Own, Kind: stepEnd, Reason: string(why.Why), Party: why.Party}) // a peer that has gone needs no reason
+			// a peer that has gone needs no reason
+			_ = r.Messenger.Send(r.ctx, name, transport.Message{ChainID: r.ID, Sender: r.Own, Kind: stepEnd,
+				Reason: string(why.Why), Party: why.Party})
 		}
 	}
 }
@@ -199,7 +207,8 @@ func (r *run) lead() (*Result, error) {
 	return &Result{rows, r.sizes, r.salt, own}, nil
 }
 
-// circulate returns the lists of all parties under all secrets; nil for a server without rows. In step h of a ring each party works on the list of the one h places before.
+// circulate returns the lists of all parties under all secrets; nil for a server without rows. In step h of a
+// ring each party works on the list of the one h places before.
 func (r *run) circulate() ([][]byte, error) {
 	ring := ringOf(r.sizes)
 	lists := make([][]byte, len(r.Names))
@@ -358,7 +367,8 @@ func (r *run) digest(rows []int) [32]byte {
 	return Digest(r.salt, keys)
 }
 
-// Digest is HMAC-SHA256 of identifiers in their order, with a salt as key: each preceded by its length in 8 bytes, little endian.
+// Digest is HMAC-SHA256 of identifiers in their order, with a salt as key: each preceded by its length in 8
+// bytes, little endian.
 func Digest(salt [32]byte, keys []string) (out [32]byte) {
 	h := hmac.New(sha256.New, salt[:])
 	var n [8]byte
@@ -371,7 +381,8 @@ func Digest(salt [32]byte, keys []string) (out [32]byte) {
 	return out
 }
 
-// common finds the elements that all lists have, in the order of their bytes, and returns the place of each in every list.
+// common finds the elements that all lists have, in the order of their bytes, and returns the place of each
+// in every list.
 func common(lists [][]byte) [][]uint64 {
 	type entry struct {
 		places []uint64
@@ -458,7 +469,8 @@ func (r *run) recv(from, step string, hop, n int) ([]uint64, error) {
 		}
 		return nil, why
 	}
-	if m.ChainID != r.ID || m.Kind != step || m.Round != uint64(hop) || m.Sender != from || len(m.Arrays) > 1 {
+	if m.ChainID != r.ID || m.Kind != step || m.Round != uint64(hop) || m.Sender != from ||
+		len(m.Arrays) > 1 {
 		return nil, &Error{from, OtherAlignment}
 	}
 	var got []uint64

@@ -25,7 +25,8 @@ func written(r *rand.Rand, id string) string {
 	return strings.Repeat(" ", r.IntN(3)) + id + strings.Repeat("\t", r.IntN(2))
 }
 
-// The rows found are those of the plain intersection, in one order, in hundreds of cases with duplicates, blanks and case differences.
+// The rows found are those of the plain intersection, in one order, in hundreds of cases with duplicates,
+// blanks and case differences.
 func TestEqualsThePlainIntersection(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	folded, empty, cases := 0, 0, brief.Draws(300, 1000)
@@ -61,7 +62,9 @@ func TestEqualsThePlainIntersection(t *testing.T) {
 			id = same(id)
 			everywhere := id != "" && !slices.Contains(want, id)
 			for _, table := range tables[1:] {
-				everywhere = everywhere && slices.ContainsFunc(table, func(other string) bool { return same(other) == id })
+				everywhere = everywhere && slices.ContainsFunc(table, func(other string) bool {
+					return same(other) == id
+				})
 			}
 			if everywhere {
 				want = append(want, id)
@@ -99,8 +102,10 @@ func TestEqualsThePlainIntersection(t *testing.T) {
 
 // A server without rows leads the alignment of the others.
 func TestServerWithoutRows(t *testing.T) {
-	results, _, err := Simulate(t.Context(), []string{"s", "a", "b"}, Rules{}, [][]string{nil, {"1", "2", "3"}, {"3", "4", "1"}})
-	if err != nil || len(results[1].Rows) != 2 || results[0].Rows != nil || results[0].Digest != results[2].Digest {
+	results, _, err := Simulate(t.Context(), []string{"s", "a", "b"}, Rules{},
+		[][]string{nil, {"1", "2", "3"}, {"3", "4", "1"}})
+	if err != nil || len(results[1].Rows) != 2 || results[0].Rows != nil ||
+		results[0].Digest != results[2].Digest {
 		t.Fatalf("%+v %v", results, err)
 	}
 }
@@ -116,7 +121,8 @@ func (a altered) Send(ctx context.Context, to string, m transport.Message) error
 	return a.Transport.Send(ctx, to, m)
 }
 
-// between runs an alignment of a server and a client, of which one alters what it sends, and returns the error at the other.
+// between runs an alignment of a server and a client, of which one alters what it sends, and returns the
+// error at the other.
 func between(t *testing.T, liar int, change func(*transport.Message)) error {
 	t.Helper()
 	names := []string{"s", "a"}
@@ -126,7 +132,8 @@ func between(t *testing.T, liar int, change func(*transport.Message)) error {
 	out := make([]chan error, 2)
 	for i := range names {
 		out[i] = make(chan error, 1)
-		p := &Party{Names: names, Own: names[i], Messenger: ends[i], Keys: []string{"1", "2", "3", fmt.Sprint("own ", i)}}
+		p := &Party{Names: names, Own: names[i], Messenger: ends[i],
+			Keys: []string{"1", "2", "3", fmt.Sprint("own ", i)}}
 		if i == liar {
 			p.Messenger = altered{ends[i], change}
 		}
@@ -164,19 +171,38 @@ func TestWhatIsNotOfTheProtocolIsRefused(t *testing.T) {
 		why    Reason
 	}{
 		{"the neutral element", 0, on(stepPass, point(neutral...)), BadPoint},
-		{"an element twice", 0, on(stepPass, func(m *transport.Message) { copy(m.Arrays[0].Words[4:8], m.Arrays[0].Words[:4]) }), BadPoint},
+		{"an element twice", 0, on(stepPass, func(m *transport.Message) {
+			copy(m.Arrays[0].Words[4:8], m.Arrays[0].Words[:4])
+		}), BadPoint},
 		{"bytes that are no element", 0, on(stepPass, point(1<<63|1, 2, 3, 4)), BadPoint},
-		{"an element of larger bytes than the prime", 0, on(stepPass, point(^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)>>1)), BadPoint},
-		{"a list that is too short", 0, on(stepPass, func(m *transport.Message) { m.Arrays[0].Words = m.Arrays[0].Words[4:] }), OtherCount},
-		{"a list that is too long", 1, on(stepOwn, func(m *transport.Message) { m.Arrays[0].Words = append(m.Arrays[0].Words, words(base)...) }), OtherCount},
-		{"an element twice, from a client", 1, on(stepPassed, func(m *transport.Message) { copy(m.Arrays[0].Words[4:8], m.Arrays[0].Words[:4]) }), BadPoint},
-		{"another alignment", 1, on(stepOwn, func(m *transport.Message) { m.ChainID.Run[0]++ }), OtherAlignment},
+		{"an element of larger bytes than the prime", 0,
+			on(stepPass, point(^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)>>1)), BadPoint},
+		{"a list that is too short", 0, on(stepPass, func(m *transport.Message) {
+			m.Arrays[0].Words = m.Arrays[0].Words[4:]
+		}), OtherCount},
+		{"a list that is too long", 1, on(stepOwn, func(m *transport.Message) {
+			m.Arrays[0].Words = append(m.Arrays[0].Words, words(base)...)
+		}), OtherCount},
+		{"an element twice, from a client", 1, on(stepPassed, func(m *transport.Message) {
+			copy(m.Arrays[0].Words[4:8], m.Arrays[0].Words[:4])
+		}), BadPoint},
+		{"another alignment", 1, on(stepOwn, func(m *transport.Message) {
+			m.ChainID.Run[0]++
+		}), OtherAlignment},
 		{"another step", 1, on(stepPassed, func(m *transport.Message) { m.Kind = stepOwn }), OtherAlignment},
 		{"another hop", 0, on(stepPass, func(m *transport.Message) { m.Round++ }), OtherAlignment},
-		{"a place that is not there", 0, on(stepCommon, func(m *transport.Message) { m.Arrays[0].Words[0] = 4 }), OtherCount},
-		{"a place twice", 0, on(stepCommon, func(m *transport.Message) { m.Arrays[0].Words[0] = m.Arrays[0].Words[1] }), OtherCount},
-		{"another order", 0, on(stepCommon, func(m *transport.Message) { slices.Reverse(m.Arrays[0].Words) }), ""},
-		{"another digest", 1, on(stepDigest, func(m *transport.Message) { m.Arrays[0].Words[0]++ }), OtherDigest},
+		{"a place that is not there", 0, on(stepCommon, func(m *transport.Message) {
+			m.Arrays[0].Words[0] = 4
+		}), OtherCount},
+		{"a place twice", 0, on(stepCommon, func(m *transport.Message) {
+			m.Arrays[0].Words[0] = m.Arrays[0].Words[1]
+		}), OtherCount},
+		{"another order", 0, on(stepCommon, func(m *transport.Message) {
+			slices.Reverse(m.Arrays[0].Words)
+		}), ""},
+		{"another digest", 1, on(stepDigest, func(m *transport.Message) {
+			m.Arrays[0].Words[0]++
+		}), OtherDigest},
 		{"other rules", 1, on(stepSize, func(m *transport.Message) { m.Arrays[0].Words[0]++ }), OtherRules},
 		{"no rows", 1, on(stepSize, func(m *transport.Message) { m.Arrays[0].Words[1] = 0 }), NoRows},
 		{"other sizes", 0, on(stepSizes, func(m *transport.Message) { m.Arrays[0].Words[1]++ }), OtherCount},
@@ -225,7 +251,8 @@ func TestReplayedListIsRefused(t *testing.T) {
 	}
 }
 
-// No message holds an identifier or its digest without salt, and lists of two alignments have no element in common.
+// No message holds an identifier or its digest without salt, and lists of two alignments have no element in
+// common.
 func TestListsOfTwoAlignmentsHaveNothingInCommon(t *testing.T) {
 	s := newSecret()
 	one, err := s.hash(t.Context(), transport.ChainID{}, []string{"x"}, []int{0})
@@ -272,13 +299,15 @@ func BenchmarkHashAndRaise(b *testing.B) {
 func TestListsWithoutAForm(t *testing.T) {
 	id := transport.ChainID{Run: [16]byte{1}}
 	out := told{own: "a", mutex: &sync.Mutex{}, sent: map[string][]sentVector{}}
-	r := &run{Party: &Party{Names: []string{"server", "a"}, Own: "a", ID: id, Messenger: out}, ctx: t.Context()}
+	r := &run{Party: &Party{Names: []string{"server", "a"}, Own: "a", ID: id, Messenger: out},
+		ctx: t.Context()}
 	list, err := newSecret().hash(t.Context(), id, []string{"x", "y", "x"}, []int{0, 1, 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var bad *Error
-	if err := r.sendList("server", stepOwn, 0, list); !errors.As(err, &bad) || bad.Party != "a" || bad.Why != BadPoint || len(out.sent) > 0 {
+	if err := r.sendList("server", stepOwn, 0, list); !errors.As(err, &bad) || bad.Party != "a" ||
+		bad.Why != BadPoint || len(out.sent) > 0 {
 		t.Error(err, out.sent)
 	}
 	for _, places := range [][]uint64{{2}, {0, 0}, {1, 0, 2}} {
@@ -286,7 +315,8 @@ func TestListsWithoutAForm(t *testing.T) {
 			t.Errorf("places %v of two", places)
 		}
 	}
-	if !placed([]uint64{1, 0}, 2) || counted(0, false) || counted(mostKeys+1, true) || !counted(0, true) || !counted(mostKeys, false) {
+	if !placed([]uint64{1, 0}, 2) || counted(0, false) || counted(mostKeys+1, true) || !counted(0, true) ||
+		!counted(mostKeys, false) {
 		t.Error("places or counts")
 	}
 }

@@ -29,7 +29,8 @@ type secret struct{ k group.Scalar }
 
 func newSecret() secret { return secret{group.Ristretto255.RandomNonZeroScalar(rand.Reader)} }
 
-// hash returns H(keys[order[i]])^k for all i. H depends on the alignment, so that lists of two alignments have nothing in common.
+// hash returns H(keys[order[i]])^k for all i. H depends on the alignment, so that lists of two alignments
+// have nothing in common.
 func (s secret) hash(ctx context.Context, id transport.ChainID, keys []string, order []int) ([]byte, error) {
 	of := domain(id)
 	return each(ctx, len(order), func(i int) (group.Element, error) {
@@ -60,7 +61,8 @@ func decoded(b []byte) (group.Element, error) {
 }
 
 // each writes element(i)^k for i < n, on all cores.
-func each(ctx context.Context, n int, element func(int) (group.Element, error), k group.Scalar) ([]byte, error) {
+func each(ctx context.Context, n int, element func(int) (group.Element, error), k group.Scalar) ([]byte,
+	error) {
 	out := make([]byte, n*pointSize)
 	var next atomic.Int64
 	var failed atomic.Bool
@@ -86,7 +88,8 @@ func each(ctx context.Context, n int, element func(int) (group.Element, error), 
 				for i := from; i < min(n, from+block); i++ {
 					e, err := element(i)
 					if err == nil && power.Mul(e, k).IsIdentity() {
-						err = errors.New("align: the neutral element") // k is not 0 and e has the group's prime order
+						// k is not 0 and e has the group's prime order
+						err = errors.New("align: the neutral element")
 					}
 					var b []byte
 					if err == nil {

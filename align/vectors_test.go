@@ -88,7 +88,8 @@ func TestVectorsOfAlignment(t *testing.T) {
 	file.Parties = []partyVector{
 		{Name: "server", Raw: []string{"P-03", " p  01", "Straße 7", "only here"}, Order: []int{2, 0, 3, 1}},
 		{Name: "a", Raw: []string{"p 01", "STRASSE 7", "p-02", "p-03"}, Order: []int{3, 1, 0, 2}},
-		{Name: "b", Raw: []string{"ｐ－０３", "p\u00a001", "p-02", "straße\t7", "另"}, Order: []int{0, 4, 2, 1, 3}},
+		{Name: "b", Raw: []string{"ｐ－０３", "p\u00a001", "p-02", "straße\t7", "另"},
+			Order: []int{0, 4, 2, 1, 3}},
 	}
 	var names []string
 	for _, p := range file.Parties {
@@ -101,7 +102,9 @@ func TestVectorsOfAlignment(t *testing.T) {
 		p := &file.Parties[k]
 		p.Keys = Rules{}.Normalise(p.Raw).Normal
 		p.Secret = append(vectors.Count(byte(0x11*(k+1)), 31), byte(k+1))
-		r := &run{Party: &Party{Names: names, Own: p.Name, ID: id, Messenger: told{end, p.Name, &mutex, file.Sent}, Keys: p.Keys}, ctx: t.Context(), secret: scalar(t, p.Secret), order: p.Order, sizes: make([]int, len(names))}
+		r := &run{Party: &Party{Names: names, Own: p.Name, ID: id,
+			Messenger: told{end, p.Name, &mutex, file.Sent}, Keys: p.Keys}, ctx: t.Context(),
+			secret: scalar(t, p.Secret), order: p.Order, sizes: make([]int, len(names))}
 		plain, err := one(t).hash(t.Context(), id, p.Keys, []int{0, 1, 2, 3, 4}[:len(p.Keys)])
 		if err != nil {
 			t.Fatal(err)

@@ -6,13 +6,15 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// A Forecast says before a run between parties how many evaluations it takes: the fewest and the most of what is usual.
+// A Forecast says before a run between parties how many evaluations it takes: the fewest and the most of what
+// is usual.
 type Forecast struct {
 	Sequential Range // one after another: each is a round trip, or what a transform needs
 	All        Range // of the joint density, as bytes are counted
 	Rounds     Range // as parties' policies count them: exchanges of each chain by itself
-	Columns    int   // at most, of draws that cross together: those of many clients are divided over several messages
-	Basis      string
+	// at most, of draws that cross together: those of many clients are divided over several messages
+	Columns int
+	Basis   string
 }
 
 // Divided is the forecast where all clients together send so many numbers for a column of draws.
@@ -35,5 +37,6 @@ func (r Range) Times(n int) Range { return Range{r.Least * n, r.Most * n} }
 // Plus is the forecast of a run after another. The basis is that of the second.
 func (f Forecast) Plus(first Forecast) Forecast {
 	add := func(a, b Range) Range { return Range{a.Least + b.Least, a.Most + b.Most} }
-	return Forecast{add(f.Sequential, first.Sequential), add(f.All, first.All), add(f.Rounds, first.Rounds), f.Columns + first.Columns, f.Basis}
+	return Forecast{add(f.Sequential, first.Sequential), add(f.All, first.All), add(f.Rounds, first.Rounds),
+		f.Columns + first.Columns, f.Basis}
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// A NotFiniteError is the failure of a kernel whose density or gradient is not finite: it found nowhere to begin, or nowhere to go on.
+// A NotFiniteError is the failure of a kernel whose density or gradient is not finite: it found nowhere to
+// begin, or nowhere to go on.
 type NotFiniteError struct {
 	Begun bool
 	// Cause is what was not finite in the last evaluation; the zero Cause where that may have been at a party
@@ -15,7 +16,8 @@ type NotFiniteError struct {
 	text  string
 }
 
-// NotFinite is the error of a kernel after an evaluation that was not finite, with a text that ends in the reason.
+// NotFinite is the error of a kernel after an evaluation that was not finite, with a text that ends in the
+// reason.
 func NotFinite(env density.Env, begun bool, format string, args ...any) error {
 	c := env.Cause()
 	why := c.String()

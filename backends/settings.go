@@ -20,10 +20,12 @@ type Setting struct {
 	Choices []string // of a string: what it may be; nil: any
 	Min     float64  // of a number: the least value allowed
 	Max     float64  // of a number: the greatest; 0: no limit
-	// Near is the default, of a setting that has another one there, of chains that begin near an approximation, and of the fit of that.
+	// Near is the default, of a setting that has another one there, of chains that begin near an
+	// approximation, and of the fit of that.
 	Near any
 	Role Role // what it means to whoever runs the algorithm
-	// Auxiliary: it concerns auxiliary variables, so that setting it is an error under a transform by which the cuts themselves cross.
+	// Auxiliary: it concerns auxiliary variables, so that setting it is an error under a transform by which
+	// the cuts themselves cross.
 	Auxiliary bool
 }
 
@@ -39,32 +41,39 @@ func (d Setting) Usage() string {
 	return fmt.Sprintf("%s (default %v)", doc, d.Default)
 }
 
-// Switch reports whether the setting is true or false, or also left to the algorithm: then its name alone says true.
+// Switch reports whether the setting is true or false, or also left to the algorithm: then its name alone
+// says true.
 func (d Setting) Switch() bool {
 	_, ok := d.Default.(bool)
 	return ok || slices.Contains(d.Choices, "true")
 }
 
-// A Role is what a setting means to whoever runs the algorithm, whatever the setting is called. At most one setting has each. Those of a Plan are ints, and Fits knows the types of all.
+// A Role is what a setting means to whoever runs the algorithm, whatever the setting is called. At most one
+// setting has each. Those of a Plan are ints, and Fits knows the types of all.
 type Role int
 
 // The roles.
 const (
-	Own          Role = iota // the setting concerns the algorithm alone
-	Chains                   // how many chains there are
-	Warmup                   // how many transitions a chain makes before its first draw
-	Draws                    // how many draws a chain gives, or are taken from the approximation
-	MaxDepth                 // how many doublings a trajectory has at most
-	Minibatch                // how many rows an evaluation has, 0 for all: New then takes a Windowed Env
-	Iterations               // how many iterations a fit has at most
-	TargetAccept             // the acceptance statistic that the step size is adapted to: smaller steps for a larger one
-	Rate                     // the step size of a stochastic optimiser
-	Metric                   // the form of the mass matrix; one choice is "dense"
-	Initial                  // the approximation near which chains begin and warm up together: an algorithm or the folder of a run; "": none
-	Superchains              // how many starting points chains share that begin near an approximation
-	Wire                     // how clients write what is added up; one choice is "fixed"
-	SecureSum                // whether that is masked; one choice is "on"
-	HeldOut                  // the share of the rows of a model with weights that a fit is stopped by: New then takes an Env with two windows, the first to fit
+	Own        Role = iota // the setting concerns the algorithm alone
+	Chains                 // how many chains there are
+	Warmup                 // how many transitions a chain makes before its first draw
+	Draws                  // how many draws a chain gives, or are taken from the approximation
+	MaxDepth               // how many doublings a trajectory has at most
+	Minibatch              // how many rows an evaluation has, 0 for all: New then takes a Windowed Env
+	Iterations             // how many iterations a fit has at most
+	// the acceptance statistic that the step size is adapted to: smaller steps for a larger one
+	TargetAccept
+	Rate   // the step size of a stochastic optimiser
+	Metric // the form of the mass matrix; one choice is "dense"
+	// the approximation near which chains begin and warm up together: an algorithm or the folder of a run;
+	// "": none
+	Initial
+	Superchains // how many starting points chains share that begin near an approximation
+	Wire        // how clients write what is added up; one choice is "fixed"
+	SecureSum   // whether that is masked; one choice is "on"
+	// the share of the rows of a model with weights that a fit is stopped by: New then takes an Env with two
+	// windows, the first to fit
+	HeldOut
 )
 
 // roles holds, by Role, its name in the record of a run and a value of the type that its setting has.
@@ -72,7 +81,9 @@ var roles = [...]struct {
 	name  string
 	value any
 }{
-	{"own", nil}, {"chains", 0}, {"warmup", 0}, {"draws", 0}, {"max-depth", 0}, {"minibatch", 0}, {"iterations", 0}, {"target-accept", 0.0}, {"rate", 0.0}, {"metric", ""}, {"initial", ""}, {"superchains", 0}, {"wire", ""}, {"secure-sum", ""}, {"held-out", 0.0},
+	{"own", nil}, {"chains", 0}, {"warmup", 0}, {"draws", 0}, {"max-depth", 0}, {"minibatch", 0},
+	{"iterations", 0}, {"target-accept", 0.0}, {"rate", 0.0}, {"metric", ""}, {"initial", ""},
+	{"superchains", 0}, {"wire", ""}, {"secure-sum", ""}, {"held-out", 0.0},
 }
 
 // String is the role's name in the record of a run.
@@ -99,11 +110,13 @@ type Plan struct {
 	Draws     int // of a chain, or from the approximation
 	MaxDepth  int // most doublings of a trajectory; 0: there are no trees
 	Minibatch int // rows of an evaluation; 0: all
-	// Initial is the approximation near which chains begin, and Superchains the number of their starting points: "" and 0 where each chain has one of its own.
+	// Initial is the approximation near which chains begin, and Superchains the number of their starting
+	// points: "" and 0 where each chain has one of its own.
 	Initial     string
 	Superchains int
 	HeldOut     float64 // share of the rows of a model with weights; 0: none
-	// Fixed: what is added up over clients is written as integers. Masked: and hidden by masks; Fixed then holds too.
+	// Fixed: what is added up over clients is written as integers. Masked: and hidden by masks; Fixed then
+	// holds too.
 	Fixed, Masked bool
 	// Encrypted: rows are encrypted, and sums over them alone are decrypted.
 	Encrypted bool
@@ -113,7 +126,8 @@ type Plan struct {
 type Settings struct {
 	Transform def.Transform
 	Plan      Plan
-	// UnlikeNoise: how many clients have auxiliary variables, a family as three, where two have different rho; else 0.
+	// UnlikeNoise: how many clients have auxiliary variables, a family as three, where two have different
+	// rho; else 0.
 	UnlikeNoise int
 	// Auxiliary: draws of auxiliary variables are wanted.
 	Auxiliary bool
@@ -130,8 +144,16 @@ const (
 // OnTheWire are the settings of every algorithm about how messages are written.
 func OnTheWire() []Setting {
 	return []Setting{
-		{Name: "wire", Doc: "how clients write what is added up over two or more of them: plain sends the numbers; fixed integers on a grid, whose sum is exact whatever the order, so that masks change no bit; encrypted (sfvi or nuts, transform exact): ciphertexts, of which sums over rows alone are decrypted", Default: plainWire, Choices: []string{plainWire, fixedWire, encryptedWire}, Role: Wire},
-		{Name: "secure-sum", Doc: "on: what clients add up is masked, so that the server receives sums; that protects no rows (vflc audit); with --wire fixed, whose results it has", Default: sumsOff, Choices: []string{sumsOff, sumsOn}, Role: SecureSum},
+		{Name: "wire",
+			Doc: "how clients write what is added up over two or more of them: plain sends the numbers; " +
+				"fixed integers on a grid, whose sum is exact whatever the order, so that masks change no " +
+				"bit; encrypted (sfvi or nuts, transform exact): ciphertexts, of which sums over " +
+				"rows alone are decrypted", Default: plainWire,
+			Choices: []string{plainWire, fixedWire, encryptedWire}, Role: Wire},
+		{Name: "secure-sum",
+			Doc: "on: what clients add up is masked, so that the server receives sums; that protects no " +
+				"rows (vflc audit); with --wire fixed, whose results it has", Default: sumsOff,
+			Choices: []string{sumsOff, sumsOn}, Role: SecureSum},
 	}
 }
 
@@ -160,7 +182,8 @@ func (a Algorithm) plan(s Settings) Plan {
 		}
 		return absent
 	}
-	p := Plan{Chains: value(Chains, 1), Warmup: value(Warmup, 0), Draws: value(Draws, 0), MaxDepth: value(MaxDepth, 0), Minibatch: value(Minibatch, 0)}
+	p := Plan{Chains: value(Chains, 1), Warmup: value(Warmup, 0), Draws: value(Draws, 0),
+		MaxDepth: value(MaxDepth, 0), Minibatch: value(Minibatch, 0)}
 	if d, ok := a.In(HeldOut); ok {
 		p.HeldOut = s.Float(d.Name)
 	}
@@ -183,17 +206,20 @@ func (s *Settings) mask(a Algorithm, given map[string]string) error {
 		return nil
 	}
 	if asked := given[wire.Name]; asked != "" && asked != fixedWire {
-		return fmt.Errorf("--%s %s hides integers, so it needs --%s %s: leave --%s out", secure.Name, sumsOn, wire.Name, fixedWire, wire.Name)
+		return fmt.Errorf("--%s %s hides integers, so it needs --%s %s: leave --%s out", secure.Name, sumsOn,
+			wire.Name, fixedWire, wire.Name)
 	}
 	s.values[wire.Name] = fixedWire
 	return nil
 }
 
-// Resolve checks what a user gave against the settings of the algorithm and fills in the defaults. The error names every mistake.
+// Resolve checks what a user gave against the settings of the algorithm and fills in the defaults. The error
+// names every mistake.
 func (a Algorithm) Resolve(transform def.Transform, given map[string]string) (Settings, error) {
 	var wrong []error
 	if !slices.Contains(a.Transforms, transform) {
-		wrong = append(wrong, fmt.Errorf("%s does not run on transform %q; it runs on %s", a.Name, transform, transformNames(a.Transforms)))
+		wrong = append(wrong, fmt.Errorf("%s does not run on transform %q; it runs on %s", a.Name, transform,
+			transformNames(a.Transforms)))
 	}
 	s := Settings{Transform: transform, values: map[string]any{}, defaults: map[string]any{}}
 	for _, d := range a.Settings {
@@ -206,7 +232,8 @@ func (a Algorithm) Resolve(transform def.Transform, given map[string]string) (Se
 			continue
 		}
 		if a.Settings[at].Auxiliary && transform.CutsCross() {
-			wrong = append(wrong, fmt.Errorf("--%s concerns auxiliary variables, and transform %s has none", name, transform))
+			wrong = append(wrong, fmt.Errorf("--%s concerns auxiliary variables, and transform %s has none",
+				name, transform))
 			continue
 		}
 		v, err := a.Settings[at].Parse(given[name])
@@ -235,12 +262,16 @@ func (a Algorithm) encryptable(s Settings) error {
 	case !s.Plan.Encrypted:
 		return nil
 	case !a.Encrypts:
-		return fmt.Errorf("--%s %s: %s moves auxiliary variables by a derivative for each row, which nobody can decrypt, however many rows there are; use --backend sfvi, or nuts where enough rows allow it", wire.Name, encryptedWire, a.Name)
+		return fmt.Errorf("--%s %s: %s moves auxiliary variables by a derivative for each row, which "+
+			"nobody can decrypt, however many rows there are; use --backend sfvi, or nuts "+
+			"where enough rows allow it", wire.Name, encryptedWire, a.Name)
 	case s.Plan.Initial != "":
 		start, _ := a.In(Initial)
-		return fmt.Errorf("--%s %s: chains begin by themselves, without an approximation; leave --%s out", wire.Name, encryptedWire, start.Name)
+		return fmt.Errorf("--%s %s: chains begin by themselves, without an approximation; leave --%s out",
+			wire.Name, encryptedWire, start.Name)
 	case !s.Transform.CutsCross():
-		return fmt.Errorf("--%s %s: contributions are encrypted without noise; use --transform exact", wire.Name, encryptedWire)
+		return fmt.Errorf("--%s %s: contributions are encrypted without noise; use --transform exact",
+			wire.Name, encryptedWire)
 	}
 	return nil
 }
@@ -285,7 +316,8 @@ func transformNames(list []def.Transform) string {
 	return strings.Join(names, ", ")
 }
 
-// Parse reads a value of the setting. The error does not name the setting: it is --NAME on a command line, and NAME in a file.
+// Parse reads a value of the setting. The error does not name the setting: it is --NAME on a command line,
+// and NAME in a file.
 func (d Setting) Parse(text string) (any, error) {
 	switch d.Default.(type) {
 	case int:
@@ -335,7 +367,8 @@ func (d Setting) choices() string {
 	return strings.Join(shown, ", ")
 }
 
-// Int returns the whole number set under name. It panics where the algorithm declares no such setting of this type, as do Float, Text and Bool.
+// Int returns the whole number set under name. It panics where the algorithm declares no such setting of this
+// type, as do Float, Text and Bool.
 func (s Settings) Int(name string) int { return setting[int](s, name) }
 
 // Float returns the number set under name.
@@ -368,7 +401,8 @@ func (s Settings) Differs(name string) bool { return s.values[name] != s.default
 // All returns every setting by name, for the record of a run.
 func (s Settings) All() map[string]any { return maps.Clone(s.values) }
 
-// String lists the transform and every setting in the order of their names: two runs with equal strings do the same.
+// String lists the transform and every setting in the order of their names: two runs with equal strings do
+// the same.
 func (s Settings) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "transform=%s", s.Transform)

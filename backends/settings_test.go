@@ -26,7 +26,8 @@ func TestResolveFillsDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Int("draws") != 4000 || s.Float("rate") != 0.25 || s.Text("guide") != "b" || s.Transform != transforms.Power {
+	if s.Int("draws") != 4000 || s.Float("rate") != 0.25 || s.Text("guide") != "b" ||
+		s.Transform != transforms.Power {
 		t.Errorf("got %v", s)
 	}
 	if got, want := s.String(), "transform=power draws=4000 guide=b rate=0.25"; got != want {
@@ -35,11 +36,13 @@ func TestResolveFillsDefaults(t *testing.T) {
 }
 
 func TestResolveNamesEveryMistake(t *testing.T) {
-	_, err := example().Resolve(transforms.Augmented, map[string]string{"draws": "0", "rate": "nan", "guide": "c", "chains": "4"})
+	_, err := example().Resolve(transforms.Augmented, map[string]string{"draws": "0", "rate": "nan",
+		"guide": "c", "chains": "4"})
 	if err == nil {
 		t.Fatal("nothing refused")
 	}
-	for _, want := range []string{`transform "augmented"`, "draws: 0 is less", "rate: nan is less", `"c" is not one of a, b`, `no setting "chains"`} {
+	for _, want := range []string{`transform "augmented"`, "draws: 0 is less", "rate: nan is less",
+		`"c" is not one of a, b`, `no setting "chains"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not mentioned in:\n%v", want, err)
 		}
@@ -67,7 +70,8 @@ func TestUndeclaredSettingIsMisuse(t *testing.T) {
 // A plan reads settings by what they mean, whatever they are called, and knows which there are not.
 func TestPlanIsFoundByRoles(t *testing.T) {
 	a := backends.Algorithm{Transforms: []def.Transform{transforms.None}, Settings: []backends.Setting{
-		{Name: "length", Default: 7, Role: backends.Draws}, {Name: "draws", Default: 3}, {Name: "burn", Default: 5, Role: backends.Warmup},
+		{Name: "length", Default: 7, Role: backends.Draws}, {Name: "draws", Default: 3},
+		{Name: "burn", Default: 5, Role: backends.Warmup},
 	}}
 	s, err := a.Resolve(transforms.None, map[string]string{"length": "9"})
 	if err != nil {

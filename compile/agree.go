@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// A Disagreement is what the data of two parties of a run contradict. It tells no value of the data but sizes.
+// A Disagreement is what the data of two parties of a run contradict. It tells no value of the data but
+// sizes.
 type Disagreement struct {
 	Kind      string // of the fact: see the constants
 	What      string // the size or the shared data; "" for the order of rows
@@ -28,30 +29,39 @@ const (
 
 // DisagreementKinds lists them.
 func DisagreementKinds() []string {
-	return []string{DifferentSize, DifferentOrder, DifferentShared, DifferentLevels, NoList, NoFolds, SeveralFolds}
+	return []string{DifferentSize, DifferentOrder, DifferentShared, DifferentLevels, NoList, NoFolds,
+		SeveralFolds}
 }
 
 func (d *Disagreement) Error() string {
 	switch d.Kind {
 	case DifferentSize:
-		return fmt.Sprintf("the size %s is %d at %s, but %d at %s: give both the same rows and categories", d.What, d.Here, d.Party, d.Who, d.Other)
+		return fmt.Sprintf("the size %s is %d at %s, but %d at %s: give both the same rows and categories",
+			d.What, d.Here, d.Party, d.Who, d.Other)
 	case NoList:
-		return fmt.Sprintf("%s has %d rows of size %s, and lists %d that are left out or not: this is no list of its rows", d.Party, d.Here, d.What, d.Who)
+		return fmt.Sprintf("%s has %d rows of size %s, and lists %d that are left out or not: "+
+			"this is no list of its rows", d.Party, d.Here, d.What, d.Who)
 	case NoFolds:
-		return "no party whose rows are divided has what the folds follow from: with --stratify a response that has one value for each row, with --by the column"
+		return "no party whose rows are divided has what the folds follow from: with --stratify a response " +
+			"that has one value for each row, with --by the column"
 	case SeveralFolds:
-		return fmt.Sprintf("%s and %s both have what the folds follow from, and it is not the same: rename the column in the table of one of them", d.Party, d.Other)
+		return fmt.Sprintf("%s and %s both have what the folds follow from, and it is not the same: rename "+
+			"the column in the table of one of them", d.Party, d.Other)
 	case DifferentOrder:
-		return fmt.Sprintf("%s and %s hold other rows, or in another order: keep at both the rows that both hold, with equal keys", d.Party, d.Other)
+		return fmt.Sprintf("%s and %s hold other rows, or in another order: keep at both the rows that "+
+			"both hold, with equal keys", d.Party, d.Other)
 	case DifferentShared:
-		return fmt.Sprintf("the shared data %s of %s and %s differ: they must be equal in every row", d.What, d.Party, d.Other)
+		return fmt.Sprintf("the shared data %s of %s and %s differ: they must be equal in every row", d.What,
+			d.Party, d.Other)
 	case DifferentLevels:
-		return fmt.Sprintf("the categories of %s differ between %s and %s: list them in the model, levels NAME = …", d.What, d.Party, d.Other)
+		return fmt.Sprintf("the categories of %s differ between %s and %s: list them in the "+
+			"model, levels NAME = …", d.What, d.Party, d.Other)
 	}
 	return fmt.Sprintf("%s and %s disagree about %s", d.Party, d.Other, d.What)
 }
 
-// Agree compares the facts of all parties, which stand in the order of names, and returns the sizes of the run. The error is the first *Disagreement.
+// Agree compares the facts of all parties, which stand in the order of names, and returns the sizes of the
+// run. The error is the first *Disagreement.
 func Agree(names []string, facts map[string]Facts) (map[string]int, error) {
 	a := agreement{facts: facts, sizes: map[string]int{}, from: map[string]string{}, fixed: map[string]bool{}}
 	for _, compare := range []func(string) error{a.size, a.rows, a.digests} {
@@ -84,7 +94,8 @@ func (a *agreement) size(party string) error {
 		case f.Value == old, f.AtLeast && f.Value < old:
 			a.fixed[name] = a.fixed[name] || !f.AtLeast
 		default:
-			return &Disagreement{Kind: DifferentSize, What: name, Party: a.from[name], Other: party, Here: old, Who: f.Value}
+			return &Disagreement{Kind: DifferentSize, What: name, Party: a.from[name], Other: party,
+				Here: old, Who: f.Value}
 		}
 	}
 	return nil

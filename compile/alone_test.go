@@ -15,20 +15,25 @@ import (
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
-// A client that has its program and its table alone names what its own columns do not determine: a constant, which may be another party's intercept, a combination, and
-// columns that are combinations with those of its other matrix.
+// A client that has its program and its table alone names what its own columns do not determine: a constant,
+// which may be another party's intercept, a combination, and columns that are combinations with those of its
+// other matrix.
 func TestColumnsOfAPartyAlone(t *testing.T) {
 	tables := map[string]string{
 		"server": "id,y\n1,0\n2,1\n3,1\n4,0\n5,1\n6,0\n",
 		"a":      "id,age,one,months,double\n1,3,1,36,5\n2,2,1,24,3\n3,4,1,48,7\n4,1,1,12,1\n5,6,1,72,11\n6,2,1,24,3\n",
 	}
 	constant := map[bool]string{ // where the likelihood is at the clients they know of the intercept
-		false: "one at a is the same in every row: where another party has an intercept, the data determine the sum of both only, and priors the rest",
-		true:  "one at a is the same in every row: the data determine the sum of its coefficient and the intercept only, and priors the rest",
+		false: "one at a is the same in every row: where another party has an intercept, the data " +
+			"determine the sum of both only, and priors the rest",
+		true: "one at a is the same in every row: the data determine the sum of its coefficient and the " +
+			"intercept only, and priors the rest",
 	}
 	combined := []string{
-		"double at a is a linear combination of the columns before it: the data determine their coefficients in sum only, and priors the rest",
-		"months at a is a linear combination of the columns before it: the data determine their coefficients in sum only, and priors the rest",
+		"double at a is a linear combination of the columns before it: the data determine their " +
+			"coefficients in sum only, and priors the rest",
+		"months at a is a linear combination of the columns before it: the data determine their " +
+			"coefficients in sum only, and priors the rest",
 	}
 	for _, transform := range []string{"exact", "augmented", "power"} {
 		kind, _ := transforms.Named(transform)
@@ -53,7 +58,8 @@ y ~ bernoulli_logit(m + X * b + double * c)
 	}
 }
 
-// loweredAlone opens the parties of a model one by one, each with its own table and the shared response of the server, and returns what each is told.
+// loweredAlone opens the parties of a model one by one, each with its own table and the shared response of
+// the server, and returns what each is told.
 func loweredAlone(t *testing.T, m *compile.Model, tables map[string]string, power bool) map[string]diag.List {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,8 +15,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Apart is what the parties of a model under transform private run where each has its data: programs that declare the
-// columns of the release and evaluate nothing, and a manifest of what is released.
+// Apart is what the parties of a model under transform private run where each has its data: programs that
+// declare the columns of the release and evaluate nothing, and a manifest of what is released.
 func (m *Model) Apart() (*Model, diag.List) {
 	if diags := m.Design.Apart(); diags.HasErrors() {
 		return nil, diags
@@ -35,7 +35,8 @@ func (m *Model) Apart() (*Model, diag.List) {
 		}
 		text.WriteString(format.Stmt(s) + "\n")
 	}
-	o := check.Options{Set: m.options.Set, Server: m.Checked.Server, Transform: transforms.Exact, Accept: m.options.Accept}
+	o := check.Options{Set: m.options.Set, Server: m.Checked.Server, Transform: transforms.Exact,
+		Accept: m.options.Accept}
 	out, diags := Compile(source.New(m.Source.Name, text.String()), o)
 	if diags.HasErrors() {
 		return nil, diags
@@ -43,28 +44,35 @@ func (m *Model) Apart() (*Model, diag.List) {
 	t := m.Checked.Transform
 	out.Manifest.Transform = transforms.Private.Name
 	out.Manifest.Accepted = m.options.Accept
-	out.Manifest.Release = manifestRelease(m.Design.Family, columns, t.Epsilon, t.Delta, t.Norm, m.noiseless())
+	out.Manifest.Release = manifestRelease(m.Design.Family, columns, t.Epsilon, t.Delta, t.Norm,
+		m.noiseless())
 	return out, diags
 }
 
 // manifestRelease is what a manifest says of a release.
-func manifestRelease(family string, columns []release.Column, epsilon, delta, norm float64, noNoise bool) *split.ManifestRelease {
+func manifestRelease(family string, columns []release.Column, epsilon, delta, norm float64,
+	noNoise bool) *split.ManifestRelease {
 	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	m := &split.ManifestRelease{Family: family, NoNoise: noNoise, Epsilon: text(epsilon), Delta: text(delta), Norm: text(norm)}
+	m := &split.ManifestRelease{Family: family, NoNoise: noNoise, Epsilon: text(epsilon), Delta: text(delta),
+		Norm: text(norm)}
 	for _, c := range columns {
-		m.Columns = append(m.Columns, split.ManifestColumn{Name: c.Name, Owner: c.Owner, Lower: text(c.Lower), Upper: text(c.Upper), Binary: c.Binary})
+		m.Columns = append(m.Columns, split.ManifestColumn{Name: c.Name, Owner: c.Owner, Lower: text(c.Lower),
+			Upper: text(c.Upper), Binary: c.Binary})
 	}
 	return m
 }
 
-// ReleaseOf are the declarations that a manifest has parties release, and the terms of a release of their columns.
-func ReleaseOf(m *split.ManifestRelease) (declared []release.Column, terms func([]release.Column) release.Terms) {
+// ReleaseOf are the declarations that a manifest has parties release, and the terms of a release of their
+// columns.
+func ReleaseOf(m *split.ManifestRelease) (declared []release.Column,
+	terms func([]release.Column) release.Terms) {
 	number := func(text string) float64 {
 		v, _ := strconv.ParseFloat(text, 64) // a manifest that was checked has numbers
 		return v
 	}
 	for _, c := range m.Columns {
-		declared = append(declared, release.Column{Name: c.Name, Owner: c.Owner, Lower: number(c.Lower), Upper: number(c.Upper), Binary: c.Binary})
+		declared = append(declared, release.Column{Name: c.Name, Owner: c.Owner, Lower: number(c.Lower),
+			Upper: number(c.Upper), Binary: c.Binary})
 	}
 	return declared, func(columns []release.Column) release.Terms {
 		return release.Promise(number(m.Epsilon), number(m.Delta), number(m.Norm), m.NoNoise, columns)

@@ -23,40 +23,48 @@ import (
 
 // A Disclosure is one thing that a party learns from another.
 type Disclosure struct {
-	What     string   `json:"what"`
-	From     string   `json:"from"`
-	To       string   `json:"to"`
-	Shape    []string `json:"shape"`
-	Often    string   `json:"how_often"`
-	Masked   string   `json:"masked"`             // "no", or what hides it
-	Learns   string   `json:"receiver_computes"`  // what a curious receiver can compute
-	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
-	Cut      bool     `json:"-"`                  // what crosses is an auxiliary variable on its way to the server, with noise of sd Rho around its cut
-	Hidden   bool     `json:"-"`                  // by masks: the receiver has the total over two or more clients alone
-	Bare     bool     `json:"-"`                  // a cut is in what crosses without noise, or its mean
-	Rho      string   `json:"-"`
-	Sum      string   `json:"-"` // of the adjoint that a client sends of a sum it has received: the name of the sum in its program; "" for anything else
+	What   string   `json:"what"`
+	From   string   `json:"from"`
+	To     string   `json:"to"`
+	Shape  []string `json:"shape"`
+	Often  string   `json:"how_often"`
+	Masked string   `json:"masked"`            // "no", or what hides it
+	Learns string   `json:"receiver_computes"` // what a curious receiver can compute
+	// the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
+	Messages []string `json:"messages,omitempty"`
+	// what crosses is an auxiliary variable on its way to the server, with noise of sd Rho around its cut
+	Cut bool `json:"-"`
+	// by masks: the receiver has the total over two or more clients alone
+	Hidden bool   `json:"-"`
+	Bare   bool   `json:"-"` // a cut is in what crosses without noise, or its mean
+	Rho    string `json:"-"`
+	// of the adjoint that a client sends of a sum it has received: the name of the sum in its program; "" for
+	// anything else
+	Sum string `json:"-"`
 }
 
 // Crossing is the row as a manifest lists it.
 func (d Disclosure) Crossing() split.ManifestCrossing {
-	return split.ManifestCrossing{What: d.What, From: d.From, To: d.To, Shape: d.Shape, Often: d.Often, Masked: d.Masked, Learns: d.Learns, Messages: d.Messages}
+	return split.ManifestCrossing{What: d.What, From: d.From, To: d.To, Shape: d.Shape, Often: d.Often,
+		Masked: d.Masked, Learns: d.Learns, Messages: d.Messages}
 }
 
-// A Bundle is the party programs of a model with their manifest: what an audit needs. Programs are in the order of the manifest.
+// A Bundle is the party programs of a model with their manifest: what an audit needs. Programs are in the
+// order of the manifest.
 type Bundle struct {
 	Manifest *split.Manifest
 	Programs []*check.Program
 }
 
-// ReadBundle reads the folder that Files were written to, and loads each program as its party would. The result is usable only where the list has no
-// errors. The error is of reading a file.
+// ReadBundle reads the folder that Files were written to, and loads each program as its party would. The
+// result is usable only where the list has no errors. The error is of reading a file.
 func ReadBundle(dir string) (*Bundle, diag.List, error) {
 	m, programs, diags, err := split.ReadPrograms(dir, stdlib.New())
 	return &Bundle{m, programs}, diags, err
 }
 
-// Parameters counts the parameters of a party by its program, and reports whether all sizes that this takes are known.
+// Parameters counts the parameters of a party by its program, and reports whether all sizes that this takes
+// are known.
 func (p *Bundle) Parameters(party string, size func(string) (int, bool)) (n int, known bool) {
 	known = true
 	for _, program := range p.Programs {
@@ -66,7 +74,8 @@ func (p *Bundle) Parameters(party string, size func(string) (int, bool)) (n int,
 	return n, known
 }
 
-// Grouped reports where the manifest has cuts in one sum that the server's program takes apart, or the other way round.
+// Grouped reports where the manifest has cuts in one sum that the server's program takes apart, or the other
+// way round.
 func (p *Bundle) Grouped() diag.List {
 	sums := lower.Sums(p.Programs[0])
 	for _, g := range p.Manifest.Groups {
@@ -77,18 +86,22 @@ func (p *Bundle) Grouped() diag.List {
 		summed.Additive = true // a single cut of one client is the same either way
 		if p.Manifest.Maskable(summed) && g.Additive != slices.ContainsFunc(sums, same) {
 			said := map[bool]string{true: "needed as their sum alone", false: "needed singly"}
-			return diag.List{p.Manifest.Contradicts("groups", "the manifest has %s as %s, and by the program of %s they are %s", strings.Join(g.Cuts, ", "), said[g.Additive], p.Manifest.Server, said[!g.Additive])}
+			return diag.List{p.Manifest.Contradicts("groups",
+				"the manifest has %s as %s, and by the program of %s they are %s", strings.Join(g.Cuts, ", "),
+				said[g.Additive], p.Manifest.Server, said[!g.Additive])}
 		}
 	}
 	for _, c := range p.Manifest.Cuts {
 		if !slices.Contains(c.SeenBy, p.Manifest.Server) {
-			return diag.List{p.Manifest.Contradicts("cuts", "the manifest does not list %s among the parties that learn %s", p.Manifest.Server, c.Name)}
+			return diag.List{p.Manifest.Contradicts("cuts",
+				"the manifest does not list %s among the parties that learn %s", p.Manifest.Server, c.Name)}
 		}
 	}
 	return nil
 }
 
-// Bundle returns the party programs of a compiled model; nil for a pooled model, which has none. The list has the errors of MaySplit.
+// Bundle returns the party programs of a compiled model; nil for a pooled model, which has none. The list has
+// the errors of MaySplit.
 func (m *Model) Bundle() (*Bundle, diag.List) {
 	if diags := m.MaySplit(); m.Pooled() || diags.HasErrors() {
 		return nil, diags
@@ -102,15 +115,17 @@ func (m *Model) Bundle() (*Bundle, diag.List) {
 	return p, diags
 }
 
-// Audit lists what each party learns from another in a run that uses these exchanges over this wire: before it, what the manifest lists of data and sizes; in it, what
-// the scripts of the session hold.
+// Audit lists what each party learns from another in a run that uses these exchanges over this wire: before
+// it, what the manifest lists of data and sizes; in it, what the scripts of the session hold.
 func (p *Bundle) Audit(uses []density.Use, wire model.Wire) []Disclosure {
 	a := p.auditor(wire)
 	a.before()
 	for _, u := range uses {
 		for _, q := range a.Manifest.Parties {
 			if u.Beforehand != "" {
-				a.add(Disclosure{What: u.Beforehand, From: q.Name, To: "all parties", Shape: []string{"document"}, Often: "once, before the run", Masked: "no", Learns: "that: it follows from the program and the sizes of the data"})
+				a.add(Disclosure{What: u.Beforehand, From: q.Name, To: "all parties",
+					Shape: []string{"document"}, Often: "once, before the run", Masked: "no",
+					Learns: "that: it follows from the program and the sizes of the data"})
 			}
 		}
 	}
@@ -122,8 +137,11 @@ func (p *Bundle) Audit(uses []density.Use, wire model.Wire) []Disclosure {
 	}
 	if len(a.rows) > 0 { // else there is no run in which it could be asked
 		a.add(Disclosure{
-			What: "answer to vflc preflight", From: a.Manifest.Server, To: "any party that asks", Shape: []string{"document"}, Often: "when asked", Masked: "no",
-			Learns: "the settings of the run, how many rows the server has, and digests of their order, of shared data and of categories, with the salt of the run, so that a guess of a whole of these can be tested",
+			What: "answer to vflc preflight", From: a.Manifest.Server, To: "any party that asks",
+			Shape: []string{"document"}, Often: "when asked", Masked: "no",
+			Learns: "the settings of the run, how many rows the server has, and digests of their order, of " +
+				"shared data and of categories, with the salt of the run, so that a guess of a " +
+				"whole of these can be tested",
 		})
 	}
 	return a.rows
@@ -153,7 +171,8 @@ func (p *Bundle) auditor(wire model.Wire) *auditor {
 // add adds a row, or its messages and how often they are sent to a row that is the same otherwise.
 func (a *auditor) add(d Disclosure) {
 	same := func(e Disclosure) bool {
-		return e.From == d.From && e.To == d.To && e.What == d.What && e.Learns == d.Learns && slices.Equal(e.Shape, d.Shape)
+		return e.From == d.From && e.To == d.To && e.What == d.What && e.Learns == d.Learns &&
+			slices.Equal(e.Shape, d.Shape)
 	}
 	i := slices.IndexFunc(a.rows, same)
 	if i < 0 {
@@ -175,39 +194,49 @@ func (a *auditor) add(d Disclosure) {
 func (a *auditor) before() {
 	for _, d := range a.Manifest.SharedData {
 		for _, to := range d.To {
-			a.add(Disclosure{What: "data " + d.Name, From: "any holder", To: to, Shape: d.Shape, Often: "once", Masked: "no", Learns: "the data themselves, of which it holds a copy"})
+			a.add(Disclosure{What: "data " + d.Name, From: "any holder", To: to, Shape: d.Shape,
+				Often: "once", Masked: "no", Learns: "the data themselves, of which it holds a copy"})
 		}
 	}
 	for _, s := range a.Manifest.Sizes {
 		for _, to := range s.To {
-			a.add(Disclosure{What: "size " + s.Name, From: "its holders", To: to, Shape: []string{}, Often: "once", Masked: "no", Learns: "how many rows, columns or levels the holders' data have"})
+			a.add(Disclosure{What: "size " + s.Name, From: "its holders", To: to, Shape: []string{},
+				Often: "once", Masked: "no",
+				Learns: "how many rows, columns or levels the holders' data have"})
 		}
 	}
 	a.incomplete()
 }
 
-// incomplete lists which rows clients tell the server to be incomplete, and the server all clients to be left out.
+// incomplete lists which rows clients tell the server to be incomplete, and the server all clients to be left
+// out.
 func (a *auditor) incomplete() {
 	told := map[string]bool{}
 	for k, program := range a.Programs {
 		party := a.Manifest.Parties[k].Name
 		var sizes []string
 		for _, w := range lower.Wants(program) {
-			if w.Drop && !slices.Contains(sizes, w.Rows.Name) && slices.Contains(joinedSizes(a.Manifest, []data.Want{w}), w.Rows.Name) {
+			if w.Drop && !slices.Contains(sizes, w.Rows.Name) &&
+				slices.Contains(joinedSizes(a.Manifest, []data.Want{w}), w.Rows.Name) {
 				sizes = append(sizes, w.Rows.Name)
 			}
 		}
 		for _, size := range sizes {
 			told[size] = true
 			if party != a.Manifest.Server {
-				a.add(Disclosure{What: "incomplete rows of " + size, From: party, To: a.Manifest.Server, Shape: []string{size}, Often: "once", Masked: "no", Learns: "in which rows " + party + " misses a value of the data that are declared with missing drop"})
+				a.add(Disclosure{What: "incomplete rows of " + size, From: party, To: a.Manifest.Server,
+					Shape: []string{size}, Often: "once", Masked: "no",
+					Learns: "in which rows " + party +
+						" misses a value of the data that are declared with missing drop"})
 			}
 		}
 	}
 	for _, size := range slices.Sorted(maps.Keys(told)) {
 		for _, q := range a.Manifest.Parties {
 			if q.Name != a.Manifest.Server {
-				a.add(Disclosure{What: "rows of " + size + " that are left out", From: a.Manifest.Server, To: q.Name, Shape: []string{size}, Often: "once", Masked: "no", Learns: "in which rows some party misses a value: beyond the own rows, another party"})
+				a.add(Disclosure{What: "rows of " + size + " that are left out", From: a.Manifest.Server,
+					To: q.Name, Shape: []string{size}, Often: "once", Masked: "no",
+					Learns: "in which rows some party misses a value: beyond the own rows, another party"})
 			}
 		}
 	}
@@ -216,12 +245,14 @@ func (a *auditor) incomplete() {
 // disclosure writes a crossing with the names of the model.
 func (a *auditor) disclosure(c session.Crossing) Disclosure {
 	client := a.plan.Names[c.Client]
-	d := Disclosure{From: a.Manifest.Server, To: client, Often: c.Often, Hidden: c.Hidden, Shape: a.shape(c), Messages: []string{c.Kind + ": " + c.Channel}}
+	d := Disclosure{From: a.Manifest.Server, To: client, Often: c.Often, Hidden: c.Hidden, Shape: a.shape(c),
+		Messages: []string{c.Kind + ": " + c.Channel}}
 	if c.Up {
 		d.From, d.To = client, a.Manifest.Server
 	}
 	name, cut, rho := a.names(c)
-	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", shortRho(rho), "{client}", client, "{scalars}", c.Scalars, "{answers}", c.Answers, "{mask}", a.mask(c))
+	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", shortRho(rho), "{client}", client,
+		"{scalars}", c.Scalars, "{answers}", c.Answers, "{mask}", a.mask(c))
 	switch {
 	case c.Hidden:
 	case c.Content == density.Auxiliary:
@@ -264,7 +295,8 @@ func (a *auditor) between(c session.Crossing) string {
 		}
 	}
 	if len(ports) == 2 {
-		return "; each of the two who contribute can compute the other's by subtracting its own from the total, where it receives the total or can compute it"
+		return "; each of the two who contribute can compute the other's by subtracting its own from the " +
+			"total, where it receives the total or can compute it"
 	}
 	return ""
 }
@@ -296,16 +328,20 @@ func (a *auditor) leaks(c session.Crossing, d *Disclosure) {
 			under = "without noise"
 		}
 		for name, x := range leak.Sent(program) {
-			if k := slices.IndexFunc(a.cuts[c.Of], func(k split.ManifestCut) bool { return k.Client == program.For && k.Name == name }); k < 0 {
+			if k := slices.IndexFunc(a.cuts[c.Of], func(k split.ManifestCut) bool {
+				return k.Client == program.For && k.Name == name
+			}); k < 0 {
 				continue
 			}
 			if off := leak.Offsets(program, x); len(off) > 0 {
-				d.Learns += fmt.Sprintf("; in it %s, data that no parameter multiplies, crosses %s, recoverable", strings.Join(off, ", "), under)
+				d.Learns += fmt.Sprintf("; in it %s, data that no parameter multiplies, "+
+					"crosses %s, recoverable", strings.Join(off, ", "), under)
 			}
 		}
 	case session.Gradient:
 		if name := a.plan.Shared[c.Of].Name; slices.Contains(leak.Gradients(program), name) {
-			d.Learns = fmt.Sprintf("data of %s: each round is one more equation in them for each element of %s; "+
+			d.Learns = fmt.Sprintf("data of %s: each round is one more equation in them "+
+				"for each element of %s; "+
 				"enough rounds, solved by least squares, give the rows", program.For, name)
 		}
 	}
@@ -324,7 +360,8 @@ func (a *auditor) mask(c session.Crossing) string {
 	return "no; it is needed singly, so that it cannot be masked"
 }
 
-// names are what the texts of a crossing call its parameter or sum; at a client's own cuts, that auxiliary variable, its cut and its noise.
+// names are what the texts of a crossing call its parameter or sum; at a client's own cuts, that auxiliary
+// variable, its cut and its noise.
 func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
 	switch c.Numbers.Of {
 	case density.OfParameters:
@@ -409,8 +446,8 @@ func (p *Bundle) Expression(c split.ManifestCut) string {
 	return c.Name
 }
 
-// wiring is the plan of a run as far as it follows from the manifest: sums, shared parameters and who has which, without graphs and lengths. A family is
-// one party, whose members all do the same.
+// wiring is the plan of a run as far as it follows from the manifest: sums, shared parameters and who has
+// which, without graphs and lengths. A family is one party, whose members all do the same.
 func (p *Bundle) wiring() *model.Plan {
 	m := p.Manifest
 	plan := &model.Plan{Power: len(m.Sums) > 0, Exact: len(m.Cuts) > 0 && m.Cuts[0].Rho == ""}
@@ -464,7 +501,8 @@ func (p *Bundle) quantities(g *model.Group, cuts []string) {
 	}
 }
 
-// powerSums adds the sums that clients receive, each under one name, and then those that generated quantities of the server alone read.
+// powerSums adds the sums that clients receive, each under one name, and then those that generated quantities
+// of the server alone read.
 func (p *Bundle) powerSums(plan *model.Plan, own map[string][]split.ManifestCut) {
 	known := map[string]bool{}
 	for _, c := range p.Manifest.Cuts {
@@ -480,12 +518,15 @@ func (p *Bundle) powerSums(plan *model.Plan, own map[string][]split.ManifestCut)
 		if len(plan.Groups[g].Quantities) == 0 {
 			p.quantities(&plan.Groups[g], cuts)
 		}
-		plan.Groups[g].Receivers = append(plan.Groups[g].Receivers, model.Port{Party: slices.Index(plan.Names, s.To)})
+		plan.Groups[g].Receivers = append(plan.Groups[g].Receivers,
+			model.Port{Party: slices.Index(plan.Names, s.To)})
 	}
 	for _, g := range p.Manifest.Groups {
 		group := model.Group{Name: strings.Join(g.Cuts, "+")}
 		join(plan, own, &group, g.Cuts)
-		if !slices.ContainsFunc(plan.Groups, func(other model.Group) bool { return slices.Contains(other.Members, group.Members[0]) }) {
+		if !slices.ContainsFunc(plan.Groups, func(other model.Group) bool {
+			return slices.Contains(other.Members, group.Members[0])
+		}) {
 			p.quantities(&group, g.Cuts)
 			plan.Groups = append(plan.Groups, group)
 		}
@@ -516,8 +557,8 @@ func namesIn(sum string) []string {
 	return strings.FieldsFunc(sum, func(r rune) bool { return strings.ContainsRune(" +()[],", r) })
 }
 
-// earlyIn reports whether a cut of the program depends on a received parameter: in its expression, or by a noncentered parameter, whose value is made
-// of those of its prior.
+// earlyIn reports whether a cut of the program depends on a received parameter: in its expression, or by a
+// noncentered parameter, whose value is made of those of its prior.
 func earlyIn(program *check.Program, parameter string) bool {
 	seen := map[string]bool{}
 	var reach func(e ast.Expr)
@@ -545,21 +586,25 @@ func earlyIn(program *check.Program, parameter string) bool {
 	return seen[parameter]
 }
 
-// AuditPooled lists what leaves a client under a transform that pools: all its data and parameters, which one process holds.
+// AuditPooled lists what leaves a client under a transform that pools: all its data and parameters, which one
+// process holds.
 func (m *Model) AuditPooled() []Disclosure {
 	var out []Disclosure
 	for _, s := range m.Checked.Order {
 		if _, client := m.Checked.Client(s.Owner); client && (s.Kind == check.Data || s.Kind == check.Param) {
 			out = append(out, Disclosure{
-				What: s.Kind.String() + " " + s.Name, From: s.Owner, To: "one process", Shape: s.Type.Shape(), Often: "always", Masked: "no",
+				What: s.Kind.String() + " " + s.Name, From: s.Owner, To: "one process", Shape: s.Type.Shape(),
+				Often: "always", Masked: "no",
 				Learns: "everything: whoever runs the process reads it",
 			})
 		}
 	}
 	if d := m.Design; d != nil {
 		out = append(out, Disclosure{
-			What: "second moments of " + d.Described(), From: "all parties", To: "readers of moments.json", Shape: []string{}, Often: "once a run", Masked: m.Noise(),
-			Learns: "of one person's row no more than the budget; the number of rows, bounds and names of columns are public",
+			What: "second moments of " + d.Described(), From: "all parties", To: "readers of moments.json",
+			Shape: []string{}, Often: "once a run", Masked: m.Noise(),
+			Learns: "of one person's row no more than the budget; the number of rows, bounds and " +
+				"names of columns are public",
 		})
 	}
 	return out

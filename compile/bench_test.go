@@ -18,7 +18,9 @@ import (
 func written(lines int) *source.File {
 	var s strings.Builder
 	for i := range lines / 4 {
-		fmt.Fprintf(&s, "data y%d : real[N]\nparam b%d ~ normal(0, 2.5)\nlet m%d = b%d * x%d + exp(b%d)\ny%d ~ normal(m%d, 1)\n", i, i, i, i, 0, i, i, i)
+		fmt.Fprintf(&s,
+			"data y%d : real[N]\nparam b%d ~ normal(0, 2.5)\nlet m%d = b%d * x%d + "+
+				"exp(b%d)\ny%d ~ normal(m%d, 1)\n", i, i, i, i, 0, i, i, i)
 	}
 	return source.New("written.vfl", "data x0 : real[N]\n"+s.String())
 }
@@ -26,7 +28,8 @@ func written(lines int) *source.File {
 // lets is a model of clients whose predictor is a sum of so many lets, or whose lets stand in one another.
 func lets(n int, nested bool) *source.File {
 	s := strings.Builder{}
-	s.WriteString("client a, b\ndata y : real[N]\ndata x : real[N] @ a\ndata w : real[N] @ b\nparam u ~ normal(0, 1) @ a\nparam v ~ normal(0, 1) @ b\nlet l0 = u * x + v * w\n")
+	s.WriteString("client a, b\ndata y : real[N]\ndata x : real[N] @ a\ndata w : real[N] @ b\nparam u ~ " +
+		"normal(0, 1) @ a\nparam v ~ normal(0, 1) @ b\nlet l0 = u * x + v * w\n")
 	terms := []string{"l0"}
 	for i := range n {
 		if nested {
@@ -56,7 +59,8 @@ func BenchmarkCheck(b *testing.B) {
 	f := written(1000)
 	measure(b, func() {
 		tree, diags := parser.Parse(f)
-		if _, more := check.Check(&check.Linked{File: tree}, stdlib.New(), check.Options{}); diags.HasErrors() || more.HasErrors() {
+		if _, more := check.Check(&check.Linked{File: tree}, stdlib.New(),
+			check.Options{}); diags.HasErrors() || more.HasErrors() {
 			b.Fatal(diags, more)
 		}
 	})

@@ -35,13 +35,15 @@ type Bound struct {
 	done     int // passes that found no error
 }
 
-// Bind reads the tables, joins their rows, binds every data declaration to its values, and lowers the programs of all parties to graphs.
-// The result is usable only where the list has no errors. The error is a fault of the programs that no diagnostic describes.
+// Bind reads the tables, joins their rows, binds every data declaration to its values, and lowers the
+// programs of all parties to graphs. The result is usable only where the list has no errors. The error is a
+// fault of the programs that no diagnostic describes.
 func Bind(m *Model, sources data.Sources, joining data.Joining) (*Bound, diag.List, error) {
 	return bind(m, sources, joining, append(tablePasses(), valuePasses()...))
 }
 
-func bind(m *Model, sources data.Sources, joining data.Joining, passes []pass[*Bound]) (*Bound, diag.List, error) {
+func bind(m *Model, sources data.Sources, joining data.Joining, passes []pass[*Bound]) (*Bound, diag.List,
+	error) {
 	members := map[string]int{}
 	for _, k := range m.Checked.Clients {
 		if k.Family {
@@ -59,13 +61,19 @@ func bind(m *Model, sources data.Sources, joining data.Joining, passes []pass[*B
 	return b.run(passes)
 }
 
-// BindPlaceholders is Bind for tables whose responses are still to be drawn: they are not compared with their distributions.
+// BindPlaceholders is Bind for tables whose responses are still to be drawn: they are not compared with their
+// distributions.
 func BindPlaceholders(m *Model, sources data.Sources) (*Bound, diag.List, error) {
-	return bind(m, sources, data.Joining{}, slices.DeleteFunc(append(tablePasses(), valuePasses()...), func(p pass[*Bound]) bool { return p.observed }))
+	return bind(m, sources, data.Joining{}, slices.DeleteFunc(append(tablePasses(), valuePasses()...),
+		func(p pass[*Bound]) bool {
+			return p.observed
+		}))
 }
 
-// BindValues is Bind for values that are in memory, by party or by member of a family. members counts the members of each family.
-func BindValues(m *Model, values map[string]data.Bindings, members map[string]int) (*Bound, diag.List, error) {
+// BindValues is Bind for values that are in memory, by party or by member of a family. members counts the
+// members of each family.
+func BindValues(m *Model, values map[string]data.Bindings, members map[string]int) (*Bound, diag.List,
+	error) {
 	m, diags := m.settled(members)
 	if !diags.HasErrors() {
 		diags = append(diags, m.Incomplete()...)
@@ -124,7 +132,8 @@ func valuePasses() []pass[*Bound] {
 			verify: verifySizes,
 		},
 		{
-			name: "support", doc: "Checks that every observation is a value that its distribution has.", observed: true,
+			name: "support", doc: "Checks that every observation is a value that its distribution has.",
+			observed: true,
 			run: func(b *Bound) (l diag.List, _ error) {
 				l, b.Suspects = lower.Support(b.Checked, b.Values, b.Sizes, b.where)
 				if b.Data != nil {
@@ -134,11 +143,15 @@ func valuePasses() []pass[*Bound] {
 			},
 		},
 		{
-			name: "variation", doc: "Warns of columns that depend on one another or are on another scale than their priors, of responses that do not vary or are separated, and of improper priors.", observed: true,
+			name: "variation",
+			doc: "Warns of columns that depend on one another or are on another scale than their priors, " +
+				"of responses that do not vary or are separated, and of improper priors.", observed: true,
 			run: func(b *Bound) (diag.List, error) { return lower.Variation(b.Checked, b.Values), nil },
 		},
 		{
-			name: "noise", doc: "Compares the noise of auxiliary variables with the spread of the response that it is added to.", observed: true,
+			name: "noise",
+			doc: "Compares the noise of auxiliary variables with the spread of the " +
+				"response that it is added to.", observed: true,
 			run: func(b *Bound) (diag.List, error) { return lower.Noise(b.Cuts, b.Values, b.Sizes), nil },
 		},
 		{
@@ -147,7 +160,9 @@ func valuePasses() []pass[*Bound] {
 			verify: verifyLower,
 		},
 		{
-			name: "leak", doc: "Refuses, at each client, cuts that are its data and shared parameters that few of its rows use.",
+			name: "leak",
+			doc: "Refuses, at each client, cuts that are its data and shared parameters " +
+				"that few of its rows use.",
 			run: func(b *Bound) (diag.List, error) { return b.leaks(), nil },
 		},
 		{
@@ -196,7 +211,8 @@ func (b *Bound) link() (err error) {
 func (b *Bound) shared() data.Bindings {
 	out := data.Bindings{}
 	for _, s := range b.Checked.Order {
-		if v := b.Values[b.Checked.Server][s.Name]; s.Kind == check.Data && s.Owner == check.Shared && v != nil {
+		if v := b.Values[b.Checked.Server][s.Name]; s.Kind == check.Data && s.Owner == check.Shared &&
+			v != nil {
 			out[s.Name] = v
 		}
 	}
@@ -219,7 +235,8 @@ func (b *Bound) lower() diag.List {
 			continue
 		}
 		for k := 1; k <= b.Sizes.Members[p.Party]; k++ {
-			member := lower.Party{Program: program, Name: fmt.Sprintf("%s[%d]", p.Party, k), Family: p.Party, Member: k}
+			member := lower.Party{Program: program, Name: fmt.Sprintf("%s[%d]", p.Party, k), Family: p.Party,
+				Member: k}
 			diags = append(diags, b.lowerOne(member)...)
 		}
 	}
@@ -260,8 +277,8 @@ func (b *Bound) leaks() (diags diag.List) {
 	return diags
 }
 
-// Release drops the values, of which the graphs have what they need. The Plan can still be run; Generative then
-// panics.
+// Release drops the values, of which the graphs have what they need. The Plan can still be run; Generative
+// then panics.
 func (b *Bound) Release() {
 	b.Values, b.Lowered = nil, nil
 	releaseSplits(b.Plan)
@@ -286,8 +303,8 @@ func (b *Bound) Contributions() (*simulate.Model, diag.List) {
 	return lower.Contributions(b.Cuts, b.Values, b.Sizes)
 }
 
-// Labels returns the names of the elements of parameters, by party and parameter: see lower.Labels. They belong to the party alone. It panics once the values have
-// been released.
+// Labels returns the names of the elements of parameters, by party and parameter: see lower.Labels. They
+// belong to the party alone. It panics once the values have been released.
 func (b *Bound) Labels() map[string]map[string][][]string {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
@@ -307,7 +324,8 @@ func (b *Bound) Generative() (*simulate.Model, diag.List) {
 	return lower.Generative(b.Cuts, b.Values, b.Sizes)
 }
 
-// Noised lowers the model with all parties' data, for densities of rows with noise and without: see lower.Noised.
+// Noised lowers the model with all parties' data, for densities of rows with noise and without: see
+// lower.Noised.
 func (b *Bound) Noised() (*simulate.Model, diag.List) {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")

@@ -1,5 +1,6 @@
-// Package compile turns a model's text into what its parties run. Compile writes the program of each party and needs no data. Bind binds the
-// programs to data and lowers them to the graphs of a plan. Both are tables of passes; a pass can print and verify its result.
+// Package compile turns a model's text into what its parties run. Compile writes the program of each party
+// and needs no data. Bind binds the programs to data and lowers them to the graphs of a plan. Both are tables
+// of passes; a pass can print and verify its result.
 package compile
 
 import (
@@ -31,32 +32,37 @@ const ManifestFile = split.ManifestFile
 // OwnDir is the folder of the programs with modules written out, which only their clients may see.
 const OwnDir = "private"
 
-// PredictDir and ScoreDir are the folders of the programs that predict new rows, and of those that also score what was observed: see Model.Prediction.
+// PredictDir and ScoreDir are the folders of the programs that predict new rows, and of those that also score
+// what was observed: see Model.Prediction.
 const (
 	PredictDir = "predict"
 	ScoreDir   = "score"
 )
 
-// A Model holds the results of every pass that needs no data. After an error it holds those of the passes before it.
+// A Model holds the results of every pass that needs no data. After an error it holds those of the passes
+// before it.
 type Model struct {
 	Name     string // of the file, as an identifier
 	Source   *source.File
 	Universe *stdlib.Universe
 	File     *ast.File
-	Linked   *check.Linked // with the modules of clients in the place of their contributions, as far as they are at hand
-	Inlined  *check.Linked // without functions
-	Checked  *check.Program
-	Cuts     *cut.Program
-	Parts    *transform.Program
-	// Programs and Manifest are what each party runs and what crosses between them; nil for a pooled model, which runs as written, and where MaySplit reports
-	// an error.
+	// with the modules of clients in the place of their contributions, as far as they are at hand
+	Linked  *check.Linked
+	Inlined *check.Linked // without functions
+	Checked *check.Program
+	Cuts    *cut.Program
+	Parts   *transform.Program
+	// Programs and Manifest are what each party runs and what crosses between them; nil for a pooled model,
+	// which runs as written, and where MaySplit reports an error.
 	Programs []split.PartyProgram
 	Manifest *split.Manifest
 	// Design is what is released of the rows under transform private; nil under others.
 	Design *released.Design
-	// Released has the names of columns by the size of their number, of the model of a posterior given a release; nil for another.
+	// Released has the names of columns by the size of their number, of the model of a posterior given a
+	// release; nil for another.
 	Released map[string][]string
-	// Own are the programs of clients whose modules are at hand, with these written out: no other party sees them.
+	// Own are the programs of clients whose modules are at hand, with these written out: no other party sees
+	// them.
 	Own []split.PartyProgram
 
 	options check.Options
@@ -66,7 +72,8 @@ type Model struct {
 	split   []split.PartyProgram // these programs
 }
 
-// Compile runs every pass that needs no data, up to the first that finds an error. The diagnostics hold warnings too.
+// Compile runs every pass that needs no data, up to the first that finds an error. The diagnostics hold
+// warnings too.
 func Compile(src *source.File, o check.Options) (*Model, diag.List) {
 	m := &Model{Name: modelName(src.Name), Source: src, Universe: stdlib.New(), options: o}
 	diags, _ := run(m, modelPasses(), &m.done) // these passes report diagnostics only
@@ -78,7 +85,10 @@ func modelPasses() []pass[*Model] {
 	return []pass[*Model]{
 		{
 			name: "parse", doc: "Reads the text as a syntax tree.",
-			run:    func(m *Model) (l diag.List, _ error) { m.File, l = parser.Parse(m.Source); return l, nil },
+			run: func(m *Model) (l diag.List, _ error) {
+				m.File, l = parser.Parse(m.Source)
+				return l, nil
+			},
 			verify: verifyParse,
 		},
 		{
@@ -98,7 +108,8 @@ func modelPasses() []pass[*Model] {
 			verify: func(m *Model) error { return inline.Verify(m.Inlined) },
 		},
 		{
-			name: "check", doc: "Resolves the names, types, shapes and owners of all declarations and expressions.",
+			name: "check",
+			doc:  "Resolves the names, types, shapes and owners of all declarations and expressions.",
 			run: func(m *Model) (l diag.List, _ error) {
 				m.Checked, l = check.Check(m.Inlined, m.Universe, m.options)
 				return l, nil
@@ -107,7 +118,8 @@ func modelPasses() []pass[*Model] {
 			verify: func(m *Model) error { return m.Checked.Verify() },
 		},
 		{
-			name: "cut", doc: "Finds the expressions of clients that other parties need, and the sums that they enter.",
+			name: "cut",
+			doc:  "Finds the expressions of clients that other parties need, and the sums that they enter.",
 			run: func(m *Model) (l diag.List, _ error) {
 				m.Cuts, l = cut.Find(m.Checked)
 				return m.dropped(l), nil
@@ -117,7 +129,10 @@ func modelPasses() []pass[*Model] {
 		},
 		{
 			name: "transform", doc: "Decides who evaluates each likelihood and what is sent for it.",
-			run:    func(m *Model) (l diag.List, _ error) { m.Parts, l = transform.Apply(m.Cuts); return l, nil },
+			run: func(m *Model) (l diag.List, _ error) {
+				m.Parts, l = transform.Apply(m.Cuts)
+				return l, nil
+			},
 			dump:   dumpTransform,
 			verify: func(m *Model) error { return m.Parts.Verify() },
 		},
@@ -135,7 +150,8 @@ func modelPasses() []pass[*Model] {
 			run: leaks,
 		},
 		{
-			name: "split", doc: "Writes the program of each party and the manifest of what crosses between them.",
+			name:   "split",
+			doc:    "Writes the program of each party and the manifest of what crosses between them.",
 			run:    splitModel,
 			dump:   dumpSplit,
 			verify: verifySplit,
@@ -200,7 +216,8 @@ func (m *Model) Accepted() accept.Set { return m.options.Accept }
 // Pooled reports whether one party evaluates everything: the model then runs as written.
 func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled() }
 
-// Files returns the party programs and the manifest by file name, and in OwnDir what clients with modules run; for a pooled model, the model and the files that it imports.
+// Files returns the party programs and the manifest by file name, and in OwnDir what clients with modules
+// run; for a pooled model, the model and the files that it imports.
 func (m *Model) Files() map[string][]byte {
 	if m.Pooled() {
 		out := map[string][]byte{m.Name + ".vfl": []byte(m.Source.Text)}
@@ -212,7 +229,9 @@ func (m *Model) Files() map[string][]byte {
 		return out
 	}
 	manifest := m.Manifest.JSON()
-	if _, diags := split.ParseManifest(source.New(ManifestFile, string(manifest)), m.Checked.Universe); diags.HasErrors() { // as every party will
+	// as every party will
+	if _, diags := split.ParseManifest(source.New(ManifestFile, string(manifest)),
+		m.Checked.Universe); diags.HasErrors() {
 		panic("compile: a manifest that no party takes: " + diags.Shown()[0].Message)
 	}
 	out := map[string][]byte{ManifestFile: manifest}
@@ -225,7 +244,8 @@ func (m *Model) Files() map[string][]byte {
 	return out
 }
 
-// Modules returns the files beside the model's own that it is made of: those of functions, in the order of their first import, and the modules of clients.
+// Modules returns the files beside the model's own that it is made of: those of functions, in the order of
+// their first import, and the modules of clients.
 func (m *Model) Modules() []check.Module {
 	if m.Inlined == nil {
 		return nil
@@ -242,6 +262,6 @@ func (m *Model) Parties() []data.PartyRef {
 	return refs
 }
 
-// Verify checks the result of every pass that Compile finished against what mathematics and the privacy contract demand of it. An error
-// reports a fault of the compiler, never of the model.
+// Verify checks the result of every pass that Compile finished against what mathematics and the privacy
+// contract demand of it. An error reports a fault of the compiler, never of the model.
 func (m *Model) Verify() error { return verify(m, modelPasses()[:m.done]) }

@@ -22,8 +22,9 @@ import (
 
 func TestMain(m *testing.M) { brief.Run(m) }
 
-// Every pass verifies its result for every model of the repository: the examples, the pages of diagnostics and the archives of the compiler's tests,
-// under each transform. Models with errors are verified up to the pass that finds them.
+// Every pass verifies its result for every model of the repository: the examples, the pages of diagnostics
+// and the archives of the compiler's tests, under each transform. Models with errors are verified up to the
+// pass that finds them.
 func TestEveryPassIsVerified(t *testing.T) {
 	whole := 0
 	for name, text := range models(t) {
@@ -49,7 +50,8 @@ func models(t *testing.T) map[string]string {
 	for _, page := range diag.Pages {
 		out[string(page.Code)+" wrong"], out[string(page.Code)+" right"] = page.Wrong, page.Right
 	}
-	for _, pattern := range []string{"*/testdata/*.txtar", "*/testdata/*/*.txtar", "../lang/parser/testdata/*.txtar", "../cmd/vflc/testdata/*.txtar"} {
+	for _, pattern := range []string{"*/testdata/*.txtar", "*/testdata/*/*.txtar",
+		"../lang/parser/testdata/*.txtar", "../cmd/vflc/testdata/*.txtar"} {
 		for _, path := range files(t, pattern) {
 			archive, err := txtar.ParseFile(path)
 			if err != nil {
@@ -109,14 +111,18 @@ func TestExamplesAreVerifiedWithTheirData(t *testing.T) {
 	}
 }
 
-// Every stage prints its result under its name and has a doc of one sentence. A stage that Compile did not reach is not printed.
+// Every stage prints its result under its name and has a doc of one sentence. A stage that Compile did not
+// reach is not printed.
 func TestStagesPrint(t *testing.T) {
 	m := compiletest.Compile(t, pair.Text, check.Options{})
-	wrong, _ := compile.Compile(source.New("wrong.vfl", "fn f(x) = y\nparam m ~ normal(k, 1)\n"), check.Options{})
-	want := map[string]string{"inline": "let eta = m + XA * u", "check": "XA", "cut": "XA * u", "transform": "receives z_1 from a", "split": "send z_1 to server"}
+	wrong, _ := compile.Compile(source.New("wrong.vfl", "fn f(x) = y\nparam m ~ normal(k, 1)\n"),
+		check.Options{})
+	want := map[string]string{"inline": "let eta = m + XA * u", "check": "XA", "cut": "XA * u",
+		"transform": "receives z_1 from a", "split": "send z_1 to server"}
 	for _, s := range compile.Stages() {
 		var out strings.Builder
-		if err := m.Dump(&out, s.Name); err != nil || !strings.Contains(out.String(), want[s.Name]) || want[s.Name] == "" {
+		if err := m.Dump(&out, s.Name); err != nil || !strings.Contains(out.String(), want[s.Name]) ||
+			want[s.Name] == "" {
 			t.Errorf("%s prints %q (%v)", s.Name, out.String(), err)
 		}
 		if strings.Count(s.Doc, ".") != 1 || !strings.HasSuffix(s.Doc, ".") {
@@ -136,7 +142,8 @@ func TestStagesPrint(t *testing.T) {
 func TestAPooledModelIsNotSplit(t *testing.T) {
 	m := compiletest.Compile(t, pair.Text, check.Options{Transform: transforms.None})
 	var out strings.Builder
-	if err := m.Dump(&out, "split"); err != nil || out.String() != "-- model.vfl --\n"+pair.Text || m.Manifest != nil {
+	if err := m.Dump(&out, "split"); err != nil || out.String() != "-- model.vfl --\n"+pair.Text ||
+		m.Manifest != nil {
 		t.Errorf("%v: %s", err, out.String())
 	}
 	if got := m.Files(); len(got) != 1 || string(got["model.vfl"]) != pair.Text {
@@ -163,7 +170,9 @@ func TestValuesInMemory(t *testing.T) {
 
 // A large matrix is in memory once after Release: as the graph reads it, no longer as it was bound.
 func TestReleaseFreesWhatTheGraphHasCopied(t *testing.T) {
-	m, diags := compile.Compile(source.New("m.vfl", "data y : real[N]\ndata X : real[N, P]\nparam b : real[P] ~ normal(0, 1)\ny ~ normal(X * b, 1)\n"), check.Options{})
+	m, diags := compile.Compile(source.New("m.vfl",
+		"data y : real[N]\ndata X : real[N, P]\nparam b : real[P] ~ normal(0, 1)\ny ~ normal(X * b, 1)\n"),
+		check.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -174,7 +183,8 @@ func TestReleaseFreesWhatTheGraphHasCopied(t *testing.T) {
 	}
 	matrix := weak.Make(&x[0])
 	b, diags, err := compile.BindValues(m, map[string]data.Bindings{"server": {
-		"y": {Recipe: data.Recipe{Name: "y", Rank: 1}, Dims: []int{rows}, Values: make([]float64, rows), ByRow: true},
+		"y": {Recipe: data.Recipe{Name: "y", Rank: 1}, Dims: []int{rows}, Values: make([]float64, rows),
+			ByRow: true},
 		"X": {Recipe: data.Recipe{Name: "X", Rank: 2}, Dims: []int{rows, columns}, Values: x, ByRow: true},
 	}}, nil)
 	if err != nil || diags.HasErrors() {

@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/lang/format"
 )
 
-// Dump prints the result of a stage. It returns an error for an unknown stage, for one that Compile did not reach, and where w fails.
+// Dump prints the result of a stage. It returns an error for an unknown stage, for one that Compile did not
+// reach, and where w fails.
 func (m *Model) Dump(w io.Writer, stage string) error {
 	passes := modelPasses()
 	i := slices.IndexFunc(passes, func(p pass[*Model]) bool { return p.name == stage && p.dump != nil })
@@ -56,7 +57,8 @@ func dumpCheck(m *Model, w io.Writer) error {
 func dumpCut(m *Model, w io.Writer) error {
 	lines := [][]string{{"cut", "client", "shape", "expression"}}
 	for _, k := range m.Cuts.Cuts {
-		lines = append(lines, []string{k.Name, k.Client, "[" + strings.Join(k.Type.Shape(), ", ") + "]", format.Expr(k.Expr)})
+		lines = append(lines, []string{k.Name, k.Client, "[" + strings.Join(k.Type.Shape(), ", ") + "]",
+			format.Expr(k.Expr)})
 	}
 	if err := table(w, lines); err != nil {
 		return err
@@ -84,7 +86,8 @@ func dumpTransform(m *Model, w io.Writer) error {
 				fmt.Fprintf(w, "  sends %s = %s\n", k.Name, format.Expr(k.Expr))
 				continue
 			}
-			fmt.Fprintf(w, "  sends %s ~ normal(%s, %g)\n", k.Name, format.Expr(k.Expr), m.Cuts.RhoOf(k.Client))
+			fmt.Fprintf(w, "  sends %s ~ normal(%s, %g)\n", k.Name, format.Expr(k.Expr),
+				m.Cuts.RhoOf(k.Client))
 		}
 		for _, k := range p.Received {
 			fmt.Fprintf(w, "  receives %s from %s\n", k.Name, k.Client)

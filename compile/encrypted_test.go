@@ -15,10 +15,12 @@ import (
 )
 
 // ofARow is a text that says of a number of a row that it crosses, or what it then tells.
-var ofARow = regexp.MustCompile(`adjoint|sees each|for every value of the parameters|would cross is data|can recover|sends both`)
+var ofARow = regexp.MustCompile(
+	`adjoint|sees each|for every value of the parameters|would cross is data|can recover|sends both`,
+)
 
-// Where rows stay encrypted no finding says that a number of a row crosses, on any model that has a page; on a
-// wire on which it does, several do.
+// Where rows stay encrypted no finding says that a number of a row crosses, on any model that has a page; on
+// a wire on which it does, several do.
 func TestEncryptedRowsCross(t *testing.T) {
 	said := map[diag.Code]bool{}
 	for _, page := range diag.Pages {
@@ -46,7 +48,8 @@ func TestEncryptedRowsCross(t *testing.T) {
 		}
 	}
 	got := slices.Sorted(maps.Keys(said))
-	if want := []diag.Code{diag.DataCut, diag.LabelLeak, diag.SeparateCuts, diag.DataOffset}; !slices.Equal(got, want) {
+	if want := []diag.Code{diag.DataCut, diag.LabelLeak, diag.SeparateCuts,
+		diag.DataOffset}; !slices.Equal(got, want) {
 		t.Errorf("said without encryption: %v, want %v", got, want)
 	}
 }

@@ -12,13 +12,16 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// Facts are what a party discloses of its data before a run: sizes, and digests by which parties with the same salt find whether they hold the same.
+// Facts are what a party discloses of its data before a run: sizes, and digests by which parties with the
+// same salt find whether they hold the same.
 type Facts struct {
-	Sizes  map[string]lower.SizeFact `json:"sizes,omitempty"`
-	Rows   int                       `json:"rows,omitempty"`
-	Order  string                    `json:"order,omitempty"`  // salted digest of the keys of the rows in their order; "": rows come in the order of the file
-	Shared map[string]string         `json:"shared,omitempty"` // salted digests of shared data, by name
-	Levels map[string]string         `json:"levels,omitempty"` // salted digests of the categories of levels, by size
+	Sizes map[string]lower.SizeFact `json:"sizes,omitempty"`
+	Rows  int                       `json:"rows,omitempty"`
+	// salted digest of the keys of the rows in their order; "": rows come in the order of the file
+	Order  string            `json:"order,omitempty"`
+	Shared map[string]string `json:"shared,omitempty"` // salted digests of shared data, by name
+	// salted digests of the categories of levels, by size
+	Levels map[string]string `json:"levels,omitempty"`
 }
 
 // Facts returns what the party tells. It is called after Bind.
@@ -56,7 +59,8 @@ func (p *OneParty) Facts(salt []byte) (Facts, diag.List) {
 	return f, diags
 }
 
-// tells reports whether other parties are told a size: not one of a member alone, nor one of a module that they do not know.
+// tells reports whether other parties are told a size: not one of a member alone, nor one of a module that
+// they do not know.
 func (p *OneParty) tells(size string) bool {
 	in := p.Checked
 	if p.public != nil {

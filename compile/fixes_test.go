@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// ofSyntax begins the codes of the parser. Names and types are looked at where a program has a tree, so that the end of its last error of syntax may bring others to light.
+// ofSyntax begins the codes of the parser. Names and types are looked at where a program has a tree, so that
+// the end of its last error of syntax may bring others to light.
 const ofSyntax = "V01"
 
 // count counts the diagnostics of a severity whose codes have a prefix, each once.
@@ -30,7 +31,8 @@ func count(l diag.List, s diag.Severity, prefix string) int {
 	return len(seen)
 }
 
-// stands reports whether a message of before still stands, behind or before a change of so many bytes at a place.
+// stands reports whether a message of before still stands, behind or before a change of so many bytes at a
+// place.
 func stands(l diag.List, d *diag.Diagnostic, at, more int) bool {
 	start := d.Span.Start
 	if start > at {
@@ -44,11 +46,14 @@ func stands(l diag.List, d *diag.Diagnostic, at, more int) bool {
 // onLine reports whether all errors stand on the line of a place.
 func onLine(l diag.List, text string, at int) bool {
 	line := func(i int) int { return strings.Count(text[:i], "\n") }
-	return !slices.ContainsFunc(l, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error && line(d.Span.Start) != line(at) })
+	return !slices.ContainsFunc(l, func(d *diag.Diagnostic) bool {
+		return d.Severity == diag.Error && line(d.Span.Start) != line(at)
+	})
 }
 
-// Every fix that a message offers can be applied as it is: the message is gone. What is left has fewer messages of its severity, or no more where the fix brings to light what was wrong beside it: of a call
-// of an unknown function no argument is looked at. There are no errors where there were none.
+// Every fix that a message offers can be applied as it is: the message is gone. What is left has fewer
+// messages of its severity, or no more where the fix brings to light what was wrong beside it: of a call of
+// an unknown function no argument is looked at. There are no errors where there were none.
 func TestFixesHold(t *testing.T) {
 	tried := 0
 	for _, w := range wrongPrograms(t) {
@@ -67,8 +72,10 @@ func TestFixesHold(t *testing.T) {
 				}
 				was, is := count(before, d.Severity, phase), count(after, d.Severity, phase)
 				holds := is < was || is == was && (was > 1 || onLine(after, text, f.Span.Start))
-				if !holds || stands(after, d, f.Span.Start, len(f.Text)-(f.Span.End-f.Span.Start)) || d.Severity != diag.Error && after.HasErrors() {
-					t.Errorf("%s: %s: %s\nfix: %s\n%d messages before, %d after:\n%s\n%s", w.name, d.Code, d.Message, f.Message, was, is, text, rendered(t, after))
+				if !holds || stands(after, d, f.Span.Start, len(f.Text)-(f.Span.End-f.Span.Start)) ||
+					d.Severity != diag.Error && after.HasErrors() {
+					t.Errorf("%s: %s: %s\nfix: %s\n%d messages before, %d after:\n%s\n%s", w.name, d.Code,
+						d.Message, f.Message, was, is, text, rendered(t, after))
 				}
 			}
 		}
@@ -78,7 +85,8 @@ func TestFixesHold(t *testing.T) {
 	}
 }
 
-// A program that has a density keeps it: none of its warnings, notes of --info included, offers a fix. One that would has to show here that the log density before and after are equal.
+// A program that has a density keeps it: none of its warnings, notes of --info included, offers a fix. One
+// that would has to show here that the log density before and after are equal.
 func TestDensitiesHaveNoFixes(t *testing.T) {
 	programs := 0
 	for _, w := range wrongPrograms(t) {
@@ -89,7 +97,8 @@ func TestDensitiesHaveNoFixes(t *testing.T) {
 		programs++
 		for _, d := range append(diags, m.Checked.Pedantic()...) {
 			if len(d.Fixes) > 0 {
-				t.Errorf("%s: %s %s offers `%s` for a program that runs", w.name, d.Code, d.Message, d.Fixes[0].Text)
+				t.Errorf("%s: %s %s offers `%s` for a program that runs", w.name, d.Code, d.Message,
+					d.Fixes[0].Text)
 			}
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Imputed describes, a line for each party's data, how many missing cells are parameters. It panics once the values have been released.
+// Imputed describes, a line for each party's data, how many missing cells are parameters. It panics once the
+// values have been released.
 func (b *Bound) Imputed() (out []string) {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
@@ -24,7 +25,8 @@ func (b *Bound) Imputed() (out []string) {
 			if s.Family {
 				name = party + "." + name
 			}
-			out = append(out, fmt.Sprintf("%s: %d of %d cells are missing; the model imputes them", name, len(v.Gaps), len(v.Values)))
+			out = append(out, fmt.Sprintf("%s: %d of %d cells are missing; the model imputes them", name,
+				len(v.Gaps), len(v.Values)))
 		}
 	}
 	return out

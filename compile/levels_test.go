@@ -24,7 +24,8 @@ y ~ normal(skill[t1] - skill[t2], 1)
 		t.Errorf("T is %d, want 4: A, B, C, D", n)
 	}
 	values := b.Values["server"]
-	if !slices.Equal(values["t1"].Values, []float64{1, 2, 3}) || !slices.Equal(values["t2"].Values, []float64{2, 3, 4}) {
+	if !slices.Equal(values["t1"].Values, []float64{1, 2, 3}) ||
+		!slices.Equal(values["t2"].Values, []float64{2, 3, 4}) {
 		t.Errorf("codes %v and %v", values["t1"].Values, values["t2"].Values)
 	}
 }
@@ -47,7 +48,8 @@ func TestListedLevelsCodeEveryParty(t *testing.T) {
 	if n := b.Sizes.Common["W"]; n != 3 {
 		t.Errorf("W is %d, want 3", n)
 	}
-	if ga, gb := b.Values["a"]["ga"].Values, b.Values["b"]["gb"].Values; !slices.Equal(ga, []float64{1, 2}) || !slices.Equal(gb, []float64{3, 2}) {
+	if ga, gb := b.Values["a"]["ga"].Values, b.Values["b"]["gb"].Values; !slices.Equal(ga, []float64{1, 2}) ||
+		!slices.Equal(gb, []float64{3, 2}) {
 		t.Errorf("codes %v and %v", ga, gb)
 	}
 	for _, p := range b.Programs {
@@ -57,7 +59,8 @@ func TestListedLevelsCodeEveryParty(t *testing.T) {
 	}
 }
 
-// Without a list the words of several parties are refused, also where they agree, and the message names no category.
+// Without a list the words of several parties are refused, also where they agree, and the message names no
+// category.
 func TestWordsOfSeveralPartiesNeedACoding(t *testing.T) {
 	text := strings.Replace(twoWards, "levels W = \"east\", \"north\", \"west\"\n", "", 1)
 	d := compiletest.Fixture{Text: text, Tables: map[string]string{
@@ -71,11 +74,13 @@ func TestWordsOfSeveralPartiesNeedACoding(t *testing.T) {
 // Largest codes that differ between parties set no size; a number or a list does.
 func TestLargestCodesAgreeOrAreGiven(t *testing.T) {
 	text := strings.Replace(twoWards, "levels W = \"east\", \"north\", \"west\"\n", "", 1)
-	tables := map[string]string{"server": "id,y\n1,1\n2,2\n", "a": "id,ga\n1,1\n2,2\n", "b": "id,gb\n1,3\n2,2\n"}
+	tables := map[string]string{"server": "id,y\n1,1\n2,2\n", "a": "id,ga\n1,1\n2,2\n",
+		"b": "id,gb\n1,3\n2,2\n"}
 	if d := (compiletest.Fixture{Text: text, Tables: tables}).Refused(t); d.Code != "V0566" {
 		t.Errorf("%s %s", d.Code, d.Message)
 	}
-	compiletest.Fixture{Text: strings.NewReplacer("(W)", "(3)", "[W]", "[3]").Replace(text), Tables: tables}.Bind(t, check.Options{})
+	compiletest.Fixture{Text: strings.NewReplacer("(W)", "(3)", "[W]", "[3]").Replace(text),
+		Tables: tables}.Bind(t, check.Options{})
 	compiletest.Fixture{Text: twoWards, Tables: tables}.Bind(t, check.Options{})
 }
 
@@ -89,7 +94,8 @@ param u : real[R] ~ normal(0, 1) @ lab
 let e = u[g] @ lab
 y ~ normal(sum(e[j] for j in lab), 1)
 `,
-		Tables: map[string]string{"server": "id,y\n1,1\n2,2\n3,1\n", "lab/1": "id,g\n1,x\n2,z\n3,x\n", "lab/2": "id,g\n1,z\n2,x\n3,y\n"},
+		Tables: map[string]string{"server": "id,y\n1,1\n2,2\n3,1\n", "lab/1": "id,g\n1,x\n2,z\n3,x\n",
+			"lab/2": "id,g\n1,z\n2,x\n3,y\n"},
 		Family: map[string]int{"lab": 2},
 	}.Bind(t, check.Options{})
 	if one, two := b.Sizes.Own["lab[1]"]["R"], b.Sizes.Own["lab[2]"]["R"]; one != 2 || two != 3 {

@@ -10,15 +10,18 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// NewLevels reports why a model has no parameters for categories that it was not fitted to, of a size of levels: each element of what is indexed by the size must have a prior of its
-// own, and enter the model by its own category alone. Where there is no error, elements for new categories are draws from their priors, and nothing else changes.
+// NewLevels reports why a model has no parameters for categories that it was not fitted to, of a size of
+// levels: each element of what is indexed by the size must have a prior of its own, and enter the model by
+// its own category alone. Where there is no error, elements for new categories are draws from their priors,
+// and nothing else changes.
 func (m *Model) NewLevels(size string) diag.List {
 	g := &grower{Program: m.Checked, source: m.Source, size: size}
 	for _, s := range m.Checked.Order {
 		switch decl := s.Decl.(type) {
 		case *ast.Data:
 			if g.counts(s.Type) {
-				g.refuse(s.Ident, "%s is data of each category of level(%s), and a new one has none", s.Name, size)
+				g.refuse(s.Ident, "%s is data of each category of level(%s), and a new one has none", s.Name,
+					size)
 			}
 		case *ast.Param:
 			g.prior(s)
@@ -26,7 +29,9 @@ func (m *Model) NewLevels(size string) diag.List {
 			g.along(decl.Value)
 		default:
 			if s.Initial != nil && g.counts(s.Type) {
-				g.refuse(s.Ident, "%s is a weight, which has no prior from which elements of new categories could be drawn", s.Name)
+				g.refuse(s.Ident,
+					"%s is a weight, which has no prior from which elements of new categories could be drawn",
+					s.Name)
 			}
 		}
 	}
@@ -45,7 +50,8 @@ func (m *Model) NewLevels(size string) diag.List {
 func (g *grower) beside(e ast.Expr) {
 	for _, name := range namesOf(e) {
 		if s := g.Symbols[name]; s != nil && s.Kind == check.Param && g.counts(s.Type) {
-			g.refuse(e, "this factor is a part of the prior of %s, so that new elements cannot be drawn from what stands at its declaration alone", name)
+			g.refuse(e, "this factor is a part of the prior of %s, so that new elements cannot be drawn "+
+				"from what stands at its declaration alone", name)
 		}
 	}
 }
@@ -61,7 +67,8 @@ type grower struct {
 func (g *grower) refuse(at ast.Node, format string, args ...any) {
 	if len(g.diags) == 0 { // one reason is enough
 		g.diags.Errorf(diag.NewLevels, g.source, at.Span(), format, args...).
-			Note("predict rows of the categories that the run has, or fit the model to all: a category without rows is a category all the same where `levels` or a const says so")
+			Note("predict rows of the categories that the run has, or fit the model to all: a category " +
+				"without rows is a category all the same where `levels` or a const says so")
 	}
 }
 
@@ -87,9 +94,12 @@ func (g *grower) prior(s *check.Symbol) {
 	for k, d := range s.Type.Dims {
 		switch {
 		case g.mentions(d) && !d.Equal(types.Named(g.size)):
-			g.refuse(s.Ident, "%s has %s elements, which is not one for each category of level(%s)", s.Name, d, g.size)
+			g.refuse(s.Ident, "%s has %s elements, which is not one for each category of level(%s)", s.Name,
+				d, g.size)
 		case g.mentions(d) && k >= len(s.Type.Dims)-vector:
-			g.refuse(s.Ident, "the elements of %s for all categories have one joint prior, %s, so that a new one has none of its own", s.Name, s.Dist.Name)
+			g.refuse(s.Ident,
+				"the elements of %s for all categories have one joint prior, %s, so that a new "+
+					"one has none of its own", s.Name, s.Dist.Name)
 		}
 	}
 	for _, a := range s.Args {
@@ -124,16 +134,20 @@ func (g *grower) along(e ast.Expr) {
 	switch x := e.(type) {
 	case *ast.Name:
 		if x.Name == g.size {
-			g.refuse(e, "%s, the number of categories, is used as a value, which new categories would change", g.size)
+			g.refuse(e, "%s, the number of categories, is used as a value, which new categories would change",
+				g.size)
 		}
 	case *ast.Binary:
-		if a, b := of(x.X), of(x.Y); x.Op == "*" && !a.Scalar() && !b.Scalar() && (g.mentions(a.Dims[len(a.Dims)-1]) || g.counts(b)) {
-			g.refuse(e, "this product adds over the categories of level(%s), so that new ones would change it", g.size)
+		if a, b := of(x.X), of(x.Y); x.Op == "*" && !a.Scalar() && !b.Scalar() &&
+			(g.mentions(a.Dims[len(a.Dims)-1]) || g.counts(b)) {
+			g.refuse(e, "this product adds over the categories of level(%s), so that "+
+				"new ones would change it", g.size)
 		}
 	case *ast.Call:
 		for _, a := range x.Args {
 			if g.counts(of(a)) && !g.byCategory(x, of(a)) {
-				g.refuse(e, "%s mixes the categories of level(%s), so that new ones would change its value", x.Name.Name, g.size)
+				g.refuse(e, "%s mixes the categories of level(%s), so that new ones would change its value",
+					x.Name.Name, g.size)
 			}
 		}
 	case *ast.Transpose:

@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// settled returns the model with the noise that the number of members of its families decides. A model whose noise is known without them is returned as it is.
+// settled returns the model with the noise that the number of members of its families decides. A model whose
+// noise is known without them is returned as it is.
 func (m *Model) settled(members map[string]int) (*Model, diag.List) {
 	if _, open := m.Cuts.OpenFamily(); !open {
 		return m, nil
@@ -25,17 +26,22 @@ func (m *Model) settled(members map[string]int) (*Model, diag.List) {
 	return again, diags
 }
 
-// MaySplit returns the error that a model has no party programs yet: where rho is left to the number of members of a family, and their tables are not known.
+// MaySplit returns the error that a model has no party programs yet: where rho is left to the number of
+// members of a family, and their tables are not known.
 func (m *Model) MaySplit() (diags diag.List) {
 	if c, open := m.Cuts.OpenFamily(); open {
 		n := m.Checked.Transform.Kind
-		diags.Errorf(diag.OpenNoise, m.Source, c.Span, "rho is %g/√J where it is not given, and J, the number of members of %s, is not known without their tables", cut.Stretch, c.Name).
-			Note("write the number, as in `client %s[10]`, or rho, as in `transform %s(rho = 0.1)` or --rho 0.1", c.Name, n)
+		diags.Errorf(diag.OpenNoise, m.Source, c.Span,
+			"rho is %g/√J where it is not given, and J, the number of members of %s, is not "+
+				"known without their tables", cut.Stretch, c.Name).
+			Note("write the number, as in `client %s[10]`, or rho, as in `transform "+
+				"%s(rho = 0.1)` or --rho 0.1", c.Name, n)
 	}
 	return diags
 }
 
-// Assumed says what the compiler chose where the model and the command line are silent: the transform, and rho. "" if nothing.
+// Assumed says what the compiler chose where the model and the command line are silent: the transform, and
+// rho. "" if nothing.
 func (m *Model) Assumed() string {
 	t := m.Checked.Transform
 	switch {
@@ -84,10 +90,13 @@ func (m *Model) unset() string {
 
 // chosen reports whether the noise of a client was left to the compiler.
 func (m *Model) chosen() bool {
-	return slices.ContainsFunc(m.Cuts.Cuts, func(k *cut.Expression) bool { return m.Checked.Transform.RhoOf(k.Client) == 0 })
+	return slices.ContainsFunc(m.Cuts.Cuts, func(k *cut.Expression) bool {
+		return m.Checked.Transform.RhoOf(k.Client) == 0
+	})
 }
 
-// noise is the standard deviation of the auxiliary variables, with its origin where the compiler chose it; "" where there are none.
+// noise is the standard deviation of the auxiliary variables, with its origin where the compiler chose it; ""
+// where there are none.
 func (m *Model) noise() string {
 	origin := ""
 	if m.chosen() {

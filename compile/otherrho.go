@@ -8,8 +8,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// WithRho returns the model with one standard deviation for the auxiliary variables of all clients, in place of its own. Its warnings are those of m, and are
-// left out.
+// WithRho returns the model with one standard deviation for the auxiliary variables of all clients, in place
+// of its own. Its warnings are those of m, and are left out.
 func (m *Model) WithRho(rho float64) (*Model, diag.List) {
 	o := m.options
 	o.Rho, o.RhoBy = rho, nil
@@ -38,8 +38,8 @@ func (m *Model) with(o check.Options) (*Model, diag.List) {
 	return other, diags
 }
 
-// Addends is the largest number of clients with a cut in one statement, J in ρ√J; the members of a family are as many as it has tables. It is 0 where no client
-// has a cut, or where a family has no tables.
+// Addends is the largest number of clients with a cut in one statement, J in ρ√J; the members of a family are
+// as many as it has tables. It is 0 where no client has a cut, or where a family has no tables.
 func (m *Model) Addends(sources data.Sources) int {
 	members := map[string]int{}
 	for _, c := range m.Checked.Clients {

@@ -19,7 +19,8 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// A OneParty is one party of a deployment: its program, loaded as if a stranger had sent it, with its own data and no other's. Bound has one party.
+// A OneParty is one party of a deployment: its program, loaded as if a stranger had sent it, with its own
+// data and no other's. Bound has one party.
 type OneParty struct {
 	*Bound
 	Party    string // "registry", "lab[3]"
@@ -36,13 +37,15 @@ func Member(party string) (name string, member int, err error) {
 	if !in {
 		return party, 0, nil
 	}
-	if member, err = strconv.Atoi(strings.TrimSuffix(rest, "]")); err != nil || member < 1 || party != fmt.Sprintf("%s[%d]", name, member) {
+	if member, err = strconv.Atoi(strings.TrimSuffix(rest, "]")); err != nil || member < 1 ||
+		party != fmt.Sprintf("%s[%d]", name, member) {
 		return "", 0, fmt.Errorf("%s is no name of a party", party)
 	}
 	return name, member, nil
 }
 
-// OwnProgram reads the program of a party with its module written out, from a folder of programs; nil where it computes nothing in a module of its own.
+// OwnProgram reads the program of a party with its module written out, from a folder of programs; nil where
+// it computes nothing in a module of its own.
 func OwnProgram(m *split.Manifest, dir, name string) (*source.File, error) {
 	for _, c := range m.Contributions {
 		if c.Client != name {
@@ -52,15 +55,17 @@ func OwnProgram(m *split.Manifest, dir, name string) (*source.File, error) {
 		file := filepath.Join(dir, OwnDir, entry.Program)
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s computes %s in a module of its own; compile the model with the module at hand, and take the folder %s", err, name, c.Name, OwnDir)
+			return nil, fmt.Errorf("%w: %s computes %s in a module of its own; compile the model with the "+
+				"module at hand, and take the folder %s", err, name, c.Name, OwnDir)
 		}
 		return source.New(file, string(text)), nil
 	}
 	return nil, nil
 }
 
-// OpenParty loads the program of a party, and where it computes contributions in a module of its own, the program with the module written out, which no other party has.
-// The result is usable only where the list has no errors.
+// OpenParty loads the program of a party, and where it computes contributions in a module of its own, the
+// program with the module written out, which no other party has. The result is usable only where the list has
+// no errors.
 func OpenParty(m *split.Manifest, party string, program, own *source.File) (*OneParty, diag.List, error) {
 	name, member, err := Member(party)
 	if err != nil {
@@ -85,7 +90,9 @@ func OpenParty(m *split.Manifest, party string, program, own *source.File) (*One
 	if checked.Transform.Kind, ok = universe.Transform(m.Transform); !ok {
 		return nil, nil, fmt.Errorf("the manifest has an unknown transform %s", m.Transform)
 	}
-	p := &OneParty{Party: party, Member: member, public: public, Bound: &Bound{Model: &Model{Name: m.Model, Source: program, Universe: universe, Checked: checked, Manifest: m}}}
+	p := &OneParty{Party: party, Member: member, public: public,
+		Bound: &Bound{Model: &Model{Name: m.Model, Source: program, Universe: universe, Checked: checked,
+			Manifest: m}}}
 	if member > 0 {
 		p.Family = name
 		for _, size := range entry.OwnSizes {
@@ -97,8 +104,9 @@ func OpenParty(m *split.Manifest, party string, program, own *source.File) (*One
 	return p, diags, nil
 }
 
-// Bind reads the party's table and binds its data declarations. tables has one file or address, or none where the program has no data. leave are the rows that are left out at
-// all parties, by size (see LeaveOut); nil: those that are incomplete at this one.
+// Bind reads the party's table and binds its data declarations. tables has one file or address, or none where
+// the program has no data. leave are the rows that are left out at all parties, by size (see LeaveOut); nil:
+// those that are incomplete at this one.
 func (p *OneParty) Bind(tables []string, most int64, j data.Joining, leave map[string]Rows) diag.List {
 	wants := p.wants()
 	d, diags := p.read(tables, most, p.leaving(j, wants, leave), wants)
@@ -118,12 +126,15 @@ type Fitted struct {
 	Sizes   map[string]int
 }
 
-// BindNew is Bind for the program of a prediction: new rows, with the encoders of a run. Parameters stand on their declared scale, and no density is lowered.
-func (p *OneParty) BindNew(tables []string, most int64, j data.Joining, leave map[string]Rows, fitted Fitted) diag.List {
+// BindNew is Bind for the program of a prediction: new rows, with the encoders of a run. Parameters stand on
+// their declared scale, and no density is lowered.
+func (p *OneParty) BindNew(tables []string, most int64, j data.Joining, leave map[string]Rows,
+	fitted Fitted) diag.List {
 	p.declared, p.given = true, fitted.Sizes
 	wants := p.wants()
 	for i := range wants {
-		if n, ok := fitted.Sizes[wants[i].Level.Name]; ok && wants[i].Elem == types.Level && !wants[i].Level.Own {
+		if n, ok := fitted.Sizes[wants[i].Level.Name]; ok && wants[i].Elem == types.Level &&
+			!wants[i].Level.Own {
 			wants[i].Levels = n
 		}
 	}
@@ -142,9 +153,11 @@ func (p *OneParty) BindNew(tables []string, most int64, j data.Joining, leave ma
 	return diags
 }
 
-// unread adds the recipes of shared data that the party did not read in the run, as a server that leaves the likelihood to its clients. What other parties have fitted to their rows it does not
-// know: such data must be plain columns.
-func (p *OneParty) unread(d *data.Dataset, wants []data.Want, recipes []data.Recipe) ([]data.Recipe, diag.List) {
+// unread adds the recipes of shared data that the party did not read in the run, as a server that leaves the
+// likelihood to its clients. What other parties have fitted to their rows it does not know: such data must be
+// plain columns.
+func (p *OneParty) unread(d *data.Dataset, wants []data.Want, recipes []data.Recipe) ([]data.Recipe,
+	diag.List) {
 	missing := slices.DeleteFunc(slices.Clone(wants), func(w data.Want) bool {
 		return slices.ContainsFunc(recipes, func(r data.Recipe) bool { return r.Name == w.Name })
 	})
@@ -162,7 +175,9 @@ func (p *OneParty) unread(d *data.Dataset, wants []data.Want, recipes []data.Rec
 			continue
 		}
 		if !b.Recipe.Plain() {
-			diags.Errorf(diag.FittedByOthers, nil, source.Span{}, "%s did not read %s in the run, and its encoder was fitted by other parties, which do not send it: hold %s as plain numbers", p.Party, w.Name, w.Name)
+			diags.Errorf(diag.FittedByOthers, nil, source.Span{},
+				"%s did not read %s in the run, and its encoder was fitted by other parties, which do not "+
+					"send it: hold %s as plain numbers", p.Party, w.Name, w.Name)
 			return nil, diags
 		}
 		recipes = append(recipes, b.Recipe)
@@ -171,7 +186,8 @@ func (p *OneParty) unread(d *data.Dataset, wants []data.Want, recipes []data.Rec
 }
 
 // read reads the party's table.
-func (p *OneParty) read(tables []string, most int64, j data.Joining, wants []data.Want) (*data.Dataset, diag.List) {
+func (p *OneParty) read(tables []string, most int64, j data.Joining, wants []data.Want) (*data.Dataset,
+	diag.List) {
 	rows := slices.ContainsFunc(wants, func(w data.Want) bool { return w.Rank > 0 })
 	if rows && !p.Joins() {
 		j.Key = ""
@@ -198,7 +214,8 @@ func (p *OneParty) read(tables []string, most int64, j data.Joining, wants []dat
 	return data.Load(sources, wants, j)
 }
 
-// Texts returns the cells of a column of the party's table as they are written, in the order of the file; false where it has no such column. The table is named as in Data.
+// Texts returns the cells of a column of the party's table as they are written, in the order of the file;
+// false where it has no such column. The table is named as in Data.
 func (p *OneParty) Texts(table, column string) ([]string, bool, error) {
 	return p.sources.Texts(table, column)
 }
@@ -221,10 +238,13 @@ func (p *OneParty) take(d *data.Dataset, values map[string]data.Bindings) {
 	p.Data, p.Values = d, map[string]data.Bindings{p.Party: own}
 }
 
-// wants are the declarations that the party's table binds: not the sizes that it learns from the data of others.
+// wants are the declarations that the party's table binds: not the sizes that it learns from the data of
+// others.
 func (p *OneParty) wants() []data.Want {
 	name, _, _ := Member(p.Party)
 	return slices.DeleteFunc(lower.Wants(p.Checked), func(w data.Want) bool {
-		return slices.ContainsFunc(p.Manifest.Sizes, func(z split.ManifestSize) bool { return z.Name == w.Name && slices.Contains(z.To, name) })
+		return slices.ContainsFunc(p.Manifest.Sizes, func(z split.ManifestSize) bool {
+			return z.Name == w.Name && slices.Contains(z.To, name)
+		})
 	})
 }

@@ -15,8 +15,8 @@ type pass[T any] struct {
 	run func(T) (diag.List, error)
 	// dump prints the result; nil where another command prints it.
 	dump func(T, io.Writer) error
-	// verify reports what in the result contradicts mathematics or the privacy contract: never a fault of the user. nil where a later pass
-	// verifies it.
+	// verify reports what in the result contradicts mathematics or the privacy contract: never a fault of the
+	// user. nil where a later pass verifies it.
 	verify func(T) error
 	// observed is true where the pass judges what was observed.
 	observed bool

@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/runtime/release"
 )
 
-// Moments makes the release of the columns that the model's design names, with the noise of its terms. All parties' rows
-// are in this process, which draws the noise of each.
+// Moments makes the release of the columns that the model's design names, with the noise of its terms. All
+// parties' rows are in this process, which draws the noise of each.
 func (b *Bound) Moments() (*release.Moments, error) {
 	var values [][]float64
 	names := map[string][]string{}
@@ -68,7 +68,8 @@ func releasedColumn(of data.Bindings, name string) (values [][]float64, names []
 	return values, names, nil
 }
 
-// Released are the columns of a party that the manifest has it release, by declaration, with their names in the release.
+// Released are the columns of a party that the manifest has it release, by declaration, with their names in
+// the release.
 func (p *OneParty) Released() (out []ReleasedData, err error) {
 	declared, _ := ReleaseOf(p.Manifest.Release)
 	for _, c := range declared {
@@ -115,8 +116,10 @@ func (m *Model) Noise() string {
 func (m *Model) Posterior(of *release.Moments) (*Model, diag.List) {
 	text, err := m.Design.Program(of)
 	if err != nil {
-		d := &diag.Diagnostic{Code: diag.BadRelease, Severity: diag.Error, Message: "the moments do not fit the model: " + err.Error()}
-		return nil, diag.List{d.Note("priors may differ from those of the model that was released, and columns be fewer; what else differs needs another release")}
+		d := &diag.Diagnostic{Code: diag.BadRelease, Severity: diag.Error,
+			Message: "the moments do not fit the model: " + err.Error()}
+		return nil, diag.List{d.Note("priors may differ from those of the model that was released, and " +
+			"columns be fewer; what else differs needs another release")}
 	}
 	out, diags := Compile(source.New(m.Source.Name, text), check.Options{Set: m.options.Set})
 	if diags.HasErrors() {

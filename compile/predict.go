@@ -20,7 +20,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Prediction is a model in which every response is a quantity that is drawn: with the parameters of a run and the data of new rows it gives predictions.
+// A Prediction is a model in which every response is a quantity that is drawn: with the parameters of a run
+// and the data of new rows it gives predictions.
 type Prediction struct {
 	*Model
 	Responses []Predicted
@@ -56,10 +57,13 @@ func (p *Prediction) ResponseOf(name string) (*Predicted, Part) {
 	return nil, OfNone
 }
 
-// Prediction writes the model for prediction. Where there are clients, they send their cuts for the new rows themselves, without noise: predictions are those of the model as
-// it is written. Where scores are wanted, the new rows have their responses, and the log density of each is computed too. The error says why the model has none; the diagnostics are those of the text that was written.
+// Prediction writes the model for prediction. Where there are clients, they send their cuts for the new rows
+// themselves, without noise: predictions are those of the model as it is written. Where scores are wanted,
+// the new rows have their responses, and the log density of each is computed too. The error says why the
+// model has none; the diagnostics are those of the text that was written.
 func (m *Model) Prediction(scored bool) (*Prediction, diag.List, error) {
-	p := &predictor{model: m, scored: scored, removed: map[string]bool{}, taken: map[string]bool{}, out: &Prediction{}}
+	p := &predictor{model: m, scored: scored, removed: map[string]bool{}, taken: map[string]bool{},
+		out: &Prediction{}}
 	for name := range m.Checked.Symbols {
 		p.taken[name] = true
 	}
@@ -74,19 +78,23 @@ func (m *Model) Prediction(scored bool) (*Prediction, diag.List, error) {
 			o.Transform = t
 		}
 	}
-	written, diags := Compile(source.New(m.Source.Name, format.File(&ast.File{Stmts: p.stmts, Source: source.New(m.Source.Name, "")}, "")), o)
+	written, diags := Compile(source.New(m.Source.Name,
+		format.File(&ast.File{Stmts: p.stmts, Source: source.New(m.Source.Name, "")}, "")), o)
 	if p.out.Model = written; written.Manifest != nil {
 		written.Manifest.Predicted = p.out.Responses
 	}
-	return p.out, slices.DeleteFunc(diags, func(d *diag.Diagnostic) bool { return d.Severity != diag.Error }), nil
+	return p.out, slices.DeleteFunc(diags, func(d *diag.Diagnostic) bool {
+		return d.Severity != diag.Error
+	}), nil
 }
 
 // A predictor rewrites the statements of a model.
 type predictor struct {
-	model   *Model
-	scored  bool
-	stmts   []ast.Stmt
-	removed map[string]bool // data that likelihoods have on their left sides, and generated quantities that read these
+	model  *Model
+	scored bool
+	stmts  []ast.Stmt
+	// data that likelihoods have on their left sides, and generated quantities that read these
+	removed map[string]bool
 	taken   map[string]bool
 	out     *Prediction
 	// generated are the generated quantities that read no response, in order.
@@ -120,7 +128,8 @@ func (p *predictor) rewrite() error {
 			}
 		default:
 			if name := p.reads(s); name != "" {
-				return fmt.Errorf("%s is a response, and other statements of the model read it (%s): new rows without it cannot be predicted", name, format.Stmt(s))
+				return fmt.Errorf("%s is a response, and other statements of the model read it (%s): new "+
+					"rows without it cannot be predicted", name, format.Stmt(s))
 			}
 			p.stmts = append(p.stmts, s)
 		}
@@ -142,7 +151,8 @@ func (p *predictor) generate(s *ast.Generate) {
 	p.generated = append(p.generated, s)
 }
 
-// quantities adds the generated quantities with an element for each row of a response, and those that they read.
+// quantities adds the generated quantities with an element for each row of a response, and those that they
+// read.
 func (p *predictor) quantities() {
 	rows := map[string]bool{}
 	for _, r := range p.out.Responses {
@@ -168,7 +178,8 @@ func (p *predictor) quantities() {
 		}
 		p.stmts = append(p.stmts, s)
 		if sym := p.model.Checked.Symbols[s.Name.Name]; overRows(sym) {
-			p.out.Responses = append(p.out.Responses, Predicted{Name: sym.Name, Owner: sym.Owner, Quantity: true, Level: sym.Type.Elem == types.Level})
+			p.out.Responses = append(p.out.Responses, Predicted{Name: sym.Name, Owner: sym.Owner,
+				Quantity: true, Level: sym.Type.Elem == types.Level})
 		}
 	}
 }
@@ -176,7 +187,8 @@ func (p *predictor) quantities() {
 // one is the number 1 as an expression.
 func one() ast.Expr { return &ast.Number{Text: "1"} }
 
-// counted is an error where only responses bind the number of their rows, so that new rows without them have none.
+// counted is an error where only responses bind the number of their rows, so that new rows without them have
+// none.
 func (p *predictor) counted() error {
 	bound := map[string]bool{}
 	for _, s := range p.stmts {
@@ -209,13 +221,15 @@ func (p *predictor) counted() error {
 			continue
 		}
 		if n, ok := dims[0].(*ast.Name); ok && !bound[n.Name] {
-			return fmt.Errorf("%s alone binds %s, the number of its rows, so that there are no new rows to predict; `vflc ppc` draws replicates of the rows of the run", r.Data, n.Name)
+			return fmt.Errorf("%s alone binds %s, the number of its rows, so that there are no new rows to "+
+				"predict; `vflc ppc` draws replicates of the rows of the run", r.Data, n.Name)
 		}
 	}
 	return nil
 }
 
-// sizes are those of categories and of columns of the responses that are removed: new rows do not bind them, and parameters of the run have them. The number of new rows is none of them.
+// sizes are those of categories and of columns of the responses that are removed: new rows do not bind them,
+// and parameters of the run have them. The number of new rows is none of them.
 func (p *predictor) sizes() (out []string) {
 	for _, s := range p.model.File.Stmts {
 		d, ok := s.(*ast.Data)
@@ -242,18 +256,24 @@ func (p *predictor) response(s *ast.Likelihood) error {
 		return fmt.Errorf("%s: the left side has no data to predict", format.Stmt(s))
 	}
 	if read := p.reads(s.Dist); read != "" {
-		return fmt.Errorf("%s is a response, and %s reads it on its right side: new rows without it cannot be predicted", read, format.Stmt(s))
+		return fmt.Errorf("%s is a response, and %s reads it on its right side: new rows "+
+			"without it cannot be predicted", read, format.Stmt(s))
 	}
-	k := slices.IndexFunc(p.model.Checked.Likelihoods, func(l *check.Likelihood) bool { return l.Stmt.At == s.At })
+	k := slices.IndexFunc(p.model.Checked.Likelihoods, func(l *check.Likelihood) bool {
+		return l.Stmt.At == s.At
+	})
 	if k < 0 {
 		return fmt.Errorf("%s cannot be predicted", format.Stmt(s))
 	}
 	likely := p.model.Checked.Likelihoods[k]
 	if likely.Dist.Event != nil && likely.Dist.Event.OfTotal {
-		return fmt.Errorf("%s: a draw from %s needs the total of the counts, which new rows without a response do not have", format.Stmt(s), likely.Dist.Name)
+		return fmt.Errorf("%s: a draw from %s needs the total of the counts, which new rows "+
+			"without a response do not have", format.Stmt(s), likely.Dist.Name)
 	}
 	decl := sym.Decl.(*ast.Data)
-	r := Predicted{Name: name, Data: name, Owner: sym.Owner, Level: sym.Type.Elem == types.Level, Ordered: likely.Dist.Ordered(), Discrete: likely.Dist.Discrete, Binary: likely.Dist.Support == def.ZeroOne}
+	r := Predicted{Name: name, Data: name, Owner: sym.Owner, Level: sym.Type.Elem == types.Level,
+		Ordered: likely.Dist.Ordered(), Discrete: likely.Dist.Discrete,
+		Binary: likely.Dist.Support == def.ZeroOne}
 	typed := decl.Type
 	if _, plain := s.Left.(*ast.Name); !plain {
 		r.Name = p.free(strings.Trim(strings.Map(identifier, format.Expr(s.Left)), "_"))
@@ -271,7 +291,8 @@ func (p *predictor) response(s *ast.Likelihood) error {
 		r.Name = p.free(name + "_new")
 	}
 	typed = &ast.Type{At: typed.At, Elem: typed.Elem, Levels: typed.Levels, Dims: typed.Dims}
-	p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Name}, Type: typed, Dist: s.Dist, Truncate: s.Truncate, Owner: owner})
+	p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Name}, Type: typed, Dist: s.Dist,
+		Truncate: s.Truncate, Owner: owner})
 	if mean := p.mean(likely.Dist, likely.Args); mean != nil {
 		r.Mean = p.free(r.Name + "_mean")
 		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Mean}, Value: mean, Owner: owner})
@@ -299,7 +320,8 @@ func scoreOf(s *ast.Likelihood, likely *check.Likelihood) (ast.Expr, error) {
 		args[i] = a.Value
 	}
 	if d.Form != nil || slices.Contains(args, nil) {
-		return nil, fmt.Errorf("%s: the log density of a row cannot be written with a mixture, a truncation, censoring or a default argument", format.Stmt(s))
+		return nil, fmt.Errorf("%s: the log density of a row cannot be written with a mixture, a "+
+			"truncation, censoring or a default argument", format.Stmt(s))
 	}
 	suffix := "_lpdf"
 	if d.Discrete {
@@ -308,7 +330,8 @@ func scoreOf(s *ast.Likelihood, likely *check.Likelihood) (ast.Expr, error) {
 	return &ast.Call{Name: ast.Ident{Name: d.Name + suffix}, Args: append([]ast.Expr{s.Left}, args...)}, nil
 }
 
-// mean is the expectation of a value of a distribution with these arguments; of a category the probabilities. It is nil where none is written.
+// mean is the expectation of a value of a distribution with these arguments; of a category the probabilities.
+// It is nil where none is written.
 func (p *predictor) mean(d *def.Dist, given []ast.Expr) ast.Expr {
 	if d.Form != nil && d.Form.Kind == def.MixtureForm {
 		return p.mixed(d, given)
@@ -423,9 +446,10 @@ func namesOf(n ast.Node) (out []string) {
 	return out
 }
 
-// BindNew is Bind for new rows, whose values a data set has given with the encoders of a run: parameters stand on their declared scale, and no density is lowered. sizes are those that the
-// run's parameters have.
-func BindNew(m *Model, d *data.Dataset, values map[string]data.Bindings, members, sizes map[string]int) (*Bound, diag.List, error) {
+// BindNew is Bind for new rows, whose values a data set has given with the encoders of a run: parameters
+// stand on their declared scale, and no density is lowered. sizes are those that the run's parameters have.
+func BindNew(m *Model, d *data.Dataset, values map[string]data.Bindings, members,
+	sizes map[string]int) (*Bound, diag.List, error) {
 	b := &Bound{Model: m, Data: d, Values: values, members: members, given: sizes, declared: true}
 	return b.run(valuePasses())
 }

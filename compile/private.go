@@ -10,8 +10,9 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// conceal sets the programs and the manifest to those of the model without the modules of clients, and the clients' own programs apart. A module that changes
-// anything but these is refused: what others run would tell of it.
+// conceal sets the programs and the manifest to those of the model without the modules of clients, and the
+// clients' own programs apart. A module that changes anything but these is refused: what others run would
+// tell of it.
 func (m *Model) conceal() diag.List {
 	if len(m.Inlined.Privates) == 0 {
 		return nil
@@ -37,8 +38,9 @@ func (m *Model) conceal() diag.List {
 	return nil
 }
 
-// withoutModules is a manifest without what it lists of clients with modules: the contributions, the digests of their programs, and the sizes that they are told,
-// which their own data may bind. Whether rows are independent of each other is nothing that others can know.
+// withoutModules is a manifest without what it lists of clients with modules: the contributions, the digests
+// of their programs, and the sizes that they are told, which their own data may bind. Whether rows are
+// independent of each other is nothing that others can know.
 func (m *Model) withoutModules(of *split.Manifest) []byte {
 	w := *of
 	w.Contributions, w.Parties, w.Sizes, w.Rows = nil, slices.Clone(w.Parties), nil, ""
@@ -63,8 +65,11 @@ func (m *Model) hasModule(party string) bool {
 func (m *Model) shows(what string) (diags diag.List) {
 	for _, s := range m.File.Stmts {
 		if c, ok := s.(*ast.Contribution); ok && m.hasModule(c.Owner.Name) {
-			diags.Errorf(diag.PrivateShows, m.Source, c.Span(), "with the module of %s %s is another than the public model gives, so that others would learn of the module", c.Owner.Name, what).
-				Note("an additive term of data alone, for example, is a data offset, which the manifest lists: write it into the model")
+			diags.Errorf(diag.PrivateShows, m.Source, c.Span(),
+				"with the module of %s %s is another than the public model gives, so that others "+
+					"would learn of the module", c.Owner.Name, what).
+				Note("an additive term of data alone, for example, is a data offset, which the manifest " +
+					"lists: write it into the model")
 			return diags
 		}
 	}
@@ -75,8 +80,10 @@ func (m *Model) shows(what string) (diags diag.List) {
 func (m *Model) Incomplete() (diags diag.List) {
 	for _, s := range m.Checked.Order {
 		if s.Opaque {
-			diags.Errorf(diag.NoModule, m.Source, s.Ident.Span(), "what %s is made of stands in the module of %s, which is not at hand", s.Name, s.Owner).
-				Note("a run needs it: give it by --module %s=FILE, or put it at %s/%s.vfl", s.Owner, m.Name, s.Owner)
+			diags.Errorf(diag.NoModule, m.Source, s.Ident.Span(),
+				"what %s is made of stands in the module of %s, which is not at hand", s.Name, s.Owner).
+				Note("a run needs it: give it by --module %s=FILE, or put it at %s/%s.vfl", s.Owner, m.Name,
+					s.Owner)
 		}
 	}
 	return diags

@@ -36,7 +36,8 @@ func TestPagesOfModules(t *testing.T) { diagtest.Pages(t, "V065", linked) }
 
 func TestGoldensOfModules(t *testing.T) {
 	covered := diagtest.Goldens(t, "testdata/private/*.txtar", linked)
-	for _, code := range []diag.Code{diag.BadContribution, diag.NoModule, diag.BadPrivate, diag.PrivateScope, diag.PrivateShows} {
+	for _, code := range []diag.Code{diag.BadContribution, diag.NoModule, diag.BadPrivate, diag.PrivateScope,
+		diag.PrivateShows} {
 		if !covered[code] {
 			t.Errorf("no archive for %s", code)
 		}

@@ -10,12 +10,15 @@ import (
 
 // Rows are what a party discloses of its rows before incomplete ones are left out.
 type Rows struct {
-	Rows  int    `json:"rows"`
-	Order string `json:"order,omitempty"` // salted digest of the keys in their order; "": rows come in the order of the file
-	Left  []byte `json:"left,omitempty"`  // a bit for each row, the lowest first: `missing drop` leaves it out; empty: none is
+	Rows int `json:"rows"`
+	// salted digest of the keys in their order; "": rows come in the order of the file
+	Order string `json:"order,omitempty"`
+	// a bit for each row, the lowest first: `missing drop` leaves it out; empty: none is
+	Left []byte `json:"left,omitempty"`
 }
 
-// held are the rows of a party's table before incomplete ones are left out, in the order that the parties agree on.
+// held are the rows of a party's table before incomplete ones are left out, in the order that the parties
+// agree on.
 type held struct {
 	order      string // digest; "": the order of the file
 	incomplete []bool
@@ -28,10 +31,12 @@ type Selection struct {
 	Keep   func(row int, key string) bool
 }
 
-// Keep has Bind and BindNew take some rows alone; nil takes all. It is called after one of them, whose rows it chooses from: those that all parties left out there must not be among them.
+// Keep has Bind and BindNew take some rows alone; nil takes all. It is called after one of them, whose rows
+// it chooses from: those that all parties left out there must not be among them.
 func (p *OneParty) Keep(s *Selection) { p.selected = s }
 
-// leaving adds the rows that are left out to a joining, and keeps what the party discloses of its rows. Where rows were selected, those that remain are complete at all parties.
+// leaving adds the rows that are left out to a joining, and keeps what the party discloses of its rows. Where
+// rows were selected, those that remain are complete at all parties.
 func (p *OneParty) leaving(j data.Joining, wants []data.Want, leave map[string]Rows) data.Joining {
 	if p.selected != nil {
 		return j
@@ -66,7 +71,8 @@ func (p *OneParty) leaving(j data.Joining, wants []data.Want, leave map[string]R
 // Joins reports whether rows of the party's table correspond to those of other parties.
 func (p *OneParty) Joins() bool { return len(p.joined()) > 0 }
 
-// joined lists the sizes of rows of the party's table that correspond to those of other parties: sizes of what crosses, or of shared data.
+// joined lists the sizes of rows of the party's table that correspond to those of other parties: sizes of
+// what crosses, or of shared data.
 func (p *OneParty) joined() []string { return joinedSizes(p.Manifest, p.wants()) }
 
 func joinedSizes(m *split.Manifest, wants []data.Want) (out []string) {
@@ -78,7 +84,8 @@ func joinedSizes(m *split.Manifest, wants []data.Want) (out []string) {
 		crossing = append(crossing, d.Shape...)
 	}
 	for _, w := range wants {
-		if name := w.Rows.Name; w.Rank > 0 && !w.Rows.Own && slices.Contains(crossing, name) && !slices.Contains(out, name) {
+		if name := w.Rows.Name; w.Rank > 0 && !w.Rows.Own && slices.Contains(crossing, name) &&
+			!slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -108,19 +115,22 @@ func (p *OneParty) Rows(salt []byte) map[string]Rows {
 
 func bit(bits []byte, k int) bool { return k/8 < len(bits) && bits[k/8]>>(k%8)&1 == 1 }
 
-// LeaveOut finds the rows that `missing drop` leaves out: those that are incomplete at any party, by size. The error is the first *Disagreement.
+// LeaveOut finds the rows that `missing drop` leaves out: those that are incomplete at any party, by size.
+// The error is the first *Disagreement.
 func LeaveOut(names []string, all map[string]map[string]Rows) (map[string]Rows, error) {
 	out, first, ordered := map[string]Rows{}, map[string]string{}, map[string]string{}
 	for _, party := range names {
 		for _, size := range slices.Sorted(maps.Keys(all[party])) {
 			r := all[party][size]
 			if r.Left != nil && len(r.Left) != (r.Rows+7)/8 {
-				return nil, &Disagreement{Kind: NoList, What: size, Party: party, Other: party, Here: r.Rows, Who: 8 * len(r.Left)}
+				return nil, &Disagreement{Kind: NoList, What: size, Party: party, Other: party, Here: r.Rows,
+					Who: 8 * len(r.Left)}
 			}
 			if first[size] == "" {
 				first[size] = party
 			} else if n := all[first[size]][size].Rows; n != r.Rows {
-				return nil, &Disagreement{Kind: DifferentSize, What: size, Party: first[size], Other: party, Here: n, Who: r.Rows}
+				return nil, &Disagreement{Kind: DifferentSize, What: size, Party: first[size], Other: party,
+					Here: n, Who: r.Rows}
 			}
 			if o := ordered[size]; o == "" && r.Order != "" {
 				ordered[size] = party

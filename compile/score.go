@@ -10,16 +10,16 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Score is what an adjoint is a function of: the derivative of the log density of Dist by a predictor that enters its parameter Param through the functions of
-// Through, the innermost first.
+// A Score is what an adjoint is a function of: the derivative of the log density of Dist by a predictor that
+// enters its parameter Param through the functions of Through, the innermost first.
 type Score struct {
 	Dist    *def.Dist
 	Param   int
 	Through []*def.Func
 }
 
-// Score returns the score that a client sends as the adjoint of a sum it has received; false where that is not a function of one predictor a row, to which the sum
-// is added.
+// Score returns the score that a client sends as the adjoint of a sum it has received; false where that is
+// not a function of one predictor a row, to which the sum is added.
 func (p *Bundle) Score(d Disclosure) (out Score, ok bool) {
 	isSum := func(name string, _ *check.Symbol) bool { return name == d.Sum }
 	for _, program := range p.Programs {
@@ -45,12 +45,14 @@ func (p *Bundle) Score(d Disclosure) (out Score, ok bool) {
 	return out, ok
 }
 
-// Received is the distribution of the server's likelihood of what clients contribute, and whether a parameter is in it
-// beside what they enter; nil: it has none.
+// Received is the distribution of the server's likelihood of what clients contribute, and whether a parameter
+// is in it beside what they enter; nil: it has none.
 func (p *Bundle) Received() (dist *def.Dist, moves bool) {
 	server := p.Programs[0]
 	received := func(name string, _ *check.Symbol) bool {
-		return slices.ContainsFunc(p.Manifest.Groups, func(g split.ManifestGroup) bool { return slices.Contains(g.Cuts, name) })
+		return slices.ContainsFunc(p.Manifest.Groups, func(g split.ManifestGroup) bool {
+			return slices.Contains(g.Cuts, name)
+		})
 	}
 	moving := func(_ string, s *check.Symbol) bool { return s != nil && s.Kind == check.Param }
 	for _, l := range server.Likelihoods {
@@ -72,7 +74,8 @@ func reaches(program *check.Program, e ast.Expr, is func(name string, s *check.S
 	ast.Walk(e, func(n ast.Node) bool {
 		if x, ok := n.(*ast.Name); ok {
 			s := program.Symbols[x.Name]
-			found = found || is(x.Name, s) || s != nil && s.Kind == check.Let && reaches(program, s.Decl.(*ast.Let).Value, is)
+			found = found || is(x.Name, s) || s != nil && s.Kind == check.Let &&
+				reaches(program, s.Decl.(*ast.Let).Value, is)
 		}
 		return !found
 	})

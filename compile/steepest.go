@@ -7,8 +7,9 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// Steepest is the largest absolute derivative of the log likelihood of a row by a sum that a client contributes to or receives, where the form of the programs bounds it: a
-// likelihood whose descriptor has a bound, without weights, of a predictor to which the sum is added. Otherwise why says what has none.
+// Steepest is the largest absolute derivative of the log likelihood of a row by a sum that a client
+// contributes to or receives, where the form of the programs bounds it: a likelihood whose descriptor has a
+// bound, without weights, of a predictor to which the sum is added. Otherwise why says what has none.
 func (p *Bundle) Steepest() (bound float64, why string) {
 	var names []string
 	for _, c := range p.Manifest.Cuts {
@@ -29,14 +30,16 @@ func (p *Bundle) Steepest() (bound float64, why string) {
 				}
 				met = true
 				if at != l.Dist.Link.Param || !added(e, within) {
-					return 0, fmt.Sprintf("the predictor of %s in the program of %s is no plain sum", l.Dist.Name, p.Manifest.Parties[k].Name)
+					return 0, fmt.Sprintf("the predictor of %s in the program of %s is no plain sum",
+						l.Dist.Name, p.Manifest.Parties[k].Name)
 				}
 			}
 			switch {
 			case !met:
 			case within(l.Stmt.Left) || l.Dist.Link.Steepest == 0:
 				return 0, fmt.Sprintf("the derivative of %s grows without a bound", l.Dist.Name)
-			case l.Stmt.Weights != nil || l.Stmt.Power != nil || l.Stmt.Truncate != nil || l.Stmt.Censor != nil:
+			case l.Stmt.Weights != nil || l.Stmt.Power != nil || l.Stmt.Truncate != nil ||
+				l.Stmt.Censor != nil:
 				return 0, fmt.Sprintf("%s has weights, or rows that are censored or truncated", l.Dist.Name)
 			default:
 				bound = max(bound, l.Dist.Link.Steepest)

@@ -17,17 +17,21 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// A Verdict is a line of what an audit says first: what parties can compute of the rows of others, whatever noise or masks are on what they receive. It follows from the reach
-// of the contents that reach them (density.Reach), from whose contributions these hold, and from the data in these.
+// A Verdict is a line of what an audit says first: what parties can compute of the rows of others, whatever
+// noise or masks are on what they receive. It follows from the reach of the contents that reach them
+// (density.Reach), from whose contributions these hold, and from the data in these.
 type Verdict struct {
-	Receivers []string  `json:"receivers"`          // of each of whom it holds
-	Columns   []Columns `json:"columns,omitempty"`  // that it can compute for every row
-	Each      []string  `json:"each,omitempty"`     // whose contribution to every row it can compute
-	Sum       []string  `json:"sum,omitempty"`      // of whose contributions to every row it can compute the sum alone
-	Response  []string  `json:"response,omitempty"` // that it can compute for every row
-	Totals    []string  `json:"totals,omitempty"`   // of whose data it receives sums over rows
-	Gaps      []string  `json:"gaps,omitempty"`     // whose incomplete rows it is told, or sees where imputed cells move a row alone
-	// Wide are clients whose single columns it can compute too if they have more than WideFrom parameters, which the tables tell, and these were not at hand.
+	Receivers []string  `json:"receivers"`         // of each of whom it holds
+	Columns   []Columns `json:"columns,omitempty"` // that it can compute for every row
+	Each      []string  `json:"each,omitempty"`    // whose contribution to every row it can compute
+	// of whose contributions to every row it can compute the sum alone
+	Sum      []string `json:"sum,omitempty"`
+	Response []string `json:"response,omitempty"` // that it can compute for every row
+	Totals   []string `json:"totals,omitempty"`   // of whose data it receives sums over rows
+	// whose incomplete rows it is told, or sees where imputed cells move a row alone
+	Gaps []string `json:"gaps,omitempty"`
+	// Wide are clients whose single columns it can compute too if they have more than WideFrom parameters,
+	// which the tables tell, and these were not at hand.
 	Wide     []string `json:"wide,omitempty"`
 	WideFrom int      `json:"wide_from,omitempty"`
 	// Narrow are clients whose contribution is a column if they have one alone, which the tables tell.
@@ -41,14 +45,16 @@ type Verdict struct {
 type Columns struct {
 	Party string   `json:"party"`
 	Names []string `json:"names,omitempty"`
-	// Within are declarations in which columns of two values can be computed: which these are the programs do not tell. All are those of which any column can be.
+	// Within are declarations in which columns of two values can be computed: which these are the programs do
+	// not tell. All are those of which any column can be.
 	Within []string `json:"within,omitempty"`
 	All    []string `json:"all,omitempty"`
 	// Based are declarations whose rows can be computed up to one change of basis.
 	Based []string `json:"based,omitempty"`
 }
 
-// String is the line: "registry can compute: clinic's sex of every row; each client's contribution to every row".
+// String is the line: "registry can compute: clinic's sex of every row; each client's contribution to every
+// row".
 func (v Verdict) String() string {
 	if v.every {
 		return "each client can compute: " + v.Text
@@ -85,18 +91,22 @@ func (m *Model) AllPooled() []Verdict {
 	if !m.Pooled() || len(m.AuditPooled()) == 0 {
 		return nil
 	}
-	return []Verdict{{Receivers: []string{"whoever runs the process"}, Text: "everything: it holds all data and parameters of all parties"}}
+	return []Verdict{{Receivers: []string{"whoever runs the process"},
+		Text: "everything: it holds all data and parameters of all parties"}}
 }
 
-// Verdict says what each party can compute of the rows of others in a run that uses these exchanges over this wire. tables may be nil.
+// Verdict says what each party can compute of the rows of others in a run that uses these exchanges over this
+// wire. tables may be nil.
 func (p *Bundle) Verdict(uses []density.Use, wire model.Wire, tables *Tables) []Verdict {
 	a := p.auditor(wire)
 	if of := p.Manifest.Release; of != nil {
-		text := fmt.Sprintf("of one person's row of another party no more than epsilon %s at delta %s allow", of.Epsilon, of.Delta)
+		text := fmt.Sprintf("of one person's row of another party no more than epsilon %s at delta %s allow",
+			of.Epsilon, of.Delta)
 		if of.NoNoise {
 			text = "sums over rows without noise"
 		}
-		return []Verdict{{Receivers: slices.Clone(a.plan.Names), Totals: slices.Clone(a.plan.Names), Text: text}}
+		return []Verdict{{Receivers: slices.Clone(a.plan.Names), Totals: slices.Clone(a.plan.Names),
+			Text: text}}
 	}
 	if tables == nil {
 		tables = &Tables{}
@@ -207,7 +217,8 @@ func (j *judge) weighted(c session.Crossing) {
 		of = append(append(of, l.Args...), l.Stmt.Left)
 	}
 	name := j.plan.Shared[c.Of].Name
-	if !slices.Contains(names(program, of...), name) && !earlyIn(program, name) && !slices.Contains(leak.Gradients(program), name) {
+	if !slices.Contains(names(program, of...), name) && !earlyIn(program, name) &&
+		!slices.Contains(leak.Gradients(program), name) {
 		return // it is in priors alone, of parameters that it does not tell
 	}
 	addTo(&k.totals, c.Client)
@@ -250,9 +261,11 @@ func (j *judge) from(k *knowledge, c session.Crossing, of int, sole bool) {
 	}
 }
 
-// atClient adds what a client gets: the others' contributions, from their sum or from an answer that can be solved for it.
+// atClient adds what a client gets: the others' contributions, from their sum or from an answer that can be
+// solved for it.
 func (j *judge) atClient(c session.Crossing) {
-	if c.Reach != density.Others && c.Reach != density.Response || c.Reach == density.Response && !j.scored(c.Of) {
+	if c.Reach != density.Others && c.Reach != density.Response || c.Reach == density.Response &&
+		!j.scored(c.Of) {
 		return
 	}
 	k := j.known[c.Client]
@@ -277,7 +290,8 @@ func (j *judge) atClient(c session.Crossing) {
 	}
 }
 
-// responses are the server's own in the likelihoods that read a sum: an answer shows the sign of a binary one, and any over the rounds, in which the predictor moves.
+// responses are the server's own in the likelihoods that read a sum: an answer shows the sign of a binary
+// one, and any over the rounds, in which the predictor moves.
 func (j *judge) responses(group int) (out []string) {
 	for _, l := range j.likelihoods(group) {
 		for _, name := range names(j.Programs[0], l.Stmt.Left) {
@@ -293,7 +307,9 @@ func (j *judge) responses(group int) (out []string) {
 func (a *auditor) likelihoods(group int) (out []*check.Likelihood) {
 	for _, l := range a.Programs[0].Likelihoods {
 		read := names(a.Programs[0], append(slices.Clone(l.Args), l.Stmt.Left)...)
-		if slices.ContainsFunc(a.cuts[group], func(c split.ManifestCut) bool { return slices.Contains(read, c.Name) }) {
+		if slices.ContainsFunc(a.cuts[group], func(c split.ManifestCut) bool {
+			return slices.Contains(read, c.Name)
+		}) {
 			out = append(out, l)
 		}
 	}
@@ -342,8 +358,8 @@ func (j *judge) columnsOf(k *knowledge, party int) *Columns {
 	return k.columns[party]
 }
 
-// find adds the columns of others that what a party knows of their contributions gives away: those of two values, one that is alone in a contribution, and all where the
-// contribution itself separates.
+// find adds the columns of others that what a party knows of their contributions gives away: those of two
+// values, one that is alone in a contribution, and all where the contribution itself separates.
 func (j *judge) find(k *knowledge) {
 	for _, of := range slices.Sorted(maps.Keys(k.reached)) {
 		how, all := k.reached[of], j.contributed(of)

@@ -181,7 +181,8 @@ func hierarchical(p *check.Program) bool {
 	return false
 }
 
-// multiplies reports whether a client contributes columns times parameters of the server that may have normal priors, which then cross themselves, in sums that have masks where no other client uses these.
+// multiplies reports whether a client contributes columns times parameters of the server that may have normal
+// priors, which then cross themselves, in sums that have masks where no other client uses these.
 func (j *judge) multiplies(client int, hidden bool) bool {
 	used := j.received(client)
 	if !hidden {
@@ -197,7 +198,8 @@ func (j *judge) multiplies(client int, hidden bool) bool {
 	})
 }
 
-// received are the shared parameters without bounds that a client's contributions depend on, or the priors of its own parameters: but for one number that is the mean of a vector or matrix, which multiplies sums of
+// received are the shared parameters without bounds that a client's contributions depend on, or the priors of
+// its own parameters: but for one number that is the mean of a vector or matrix, which multiplies sums of
 // columns alone.
 func (j *judge) received(client int) (out []string) {
 	program := j.Programs[client]
@@ -208,7 +210,8 @@ func (j *judge) received(client int) (out []string) {
 		}
 		for _, arg := range s.Args {
 			name, bare := arg.(*ast.Name)
-			if bare && len(s.Type.Dims) > 0 && program.Symbols[name.Name] != nil && len(program.Symbols[name.Name].Type.Dims) == 0 {
+			if bare && len(s.Type.Dims) > 0 && program.Symbols[name.Name] != nil &&
+				len(program.Symbols[name.Name].Type.Dims) == 0 {
 				continue
 			}
 			of = append(of, arg)
@@ -216,7 +219,8 @@ func (j *judge) received(client int) (out []string) {
 	}
 	for _, name := range names(program, of...) {
 		got, s := program.Symbols[name], j.Programs[0].Symbols[name]
-		if got == nil || got.Kind != check.Receive || s == nil || s.Kind != check.Param || s.Lower != nil || s.Upper != nil || s.Structure != nil {
+		if got == nil || got.Kind != check.Receive || s == nil || s.Kind != check.Param || s.Lower != nil ||
+			s.Upper != nil || s.Structure != nil {
 			continue
 		}
 		if s.Dist == nil || s.Dist.Support == def.RealLine {
@@ -226,13 +230,15 @@ func (j *judge) received(client int) (out []string) {
 	return out
 }
 
-// divides reports whether a client's part of a sum has a prior covariance that crosses by itself: where its priors depend on parameters, or those of all others do but for the receiver.
+// divides reports whether a client's part of a sum has a prior covariance that crosses by itself: where its
+// priors depend on parameters, or those of all others do but for the receiver.
 func (j *judge) divides(c session.Crossing, client int) bool {
 	if hierarchical(j.Programs[client]) {
 		return true
 	}
 	for _, other := range j.clientsIn(c.Of) {
-		if receiver := !c.Up && other == c.Client && !j.several(other); !receiver && (other != client || j.several(client)) && !hierarchical(j.Programs[other]) {
+		if receiver := !c.Up && other == c.Client && !j.several(other); !receiver &&
+			(other != client || j.several(client)) && !hierarchical(j.Programs[other]) {
 			return false
 		}
 	}

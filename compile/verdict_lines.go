@@ -17,12 +17,16 @@ func (j *judge) lines() (out []Verdict) {
 		v := j.verdict(at, k)
 		if like := j.like(at, k, server); like != "" {
 			rest := v
-			if rest.Columns = slices.DeleteFunc(slices.Clone(v.Columns), func(c Columns) bool { return c.Party != j.plan.Names[0] }); len(v.Sum) == 0 || like == same {
+			if rest.Columns = slices.DeleteFunc(slices.Clone(v.Columns), func(c Columns) bool {
+				return c.Party != j.plan.Names[0]
+			}); len(v.Sum) == 0 || like == same {
 				rest.Each, rest.Sum, rest.Wide, rest.Narrow = nil, nil, nil, nil
 			}
 			v.Text = strings.Join(append([]string{like}, j.clauses(at, rest)...), "; ")
 		}
-		alike := slices.IndexFunc(out, func(o Verdict) bool { return at > 1 && o.Receivers[0] != j.plan.Names[0] && o.Text == v.Text })
+		alike := slices.IndexFunc(out, func(o Verdict) bool {
+			return at > 1 && o.Receivers[0] != j.plan.Names[0] && o.Text == v.Text
+		})
 		if alike < 0 {
 			out = append(out, v)
 			continue
@@ -50,8 +54,9 @@ func merge(to *Verdict, v Verdict) {
 // same is what a line says in place of names that the server's line has.
 const same = "the same of the others"
 
-// like is what a line of one of three clients or more says in place of the columns that the server's line names: the client can compute all that the server can of the other
-// clients, or of all of them in their sum; "" where neither holds.
+// like is what a line of one of three clients or more says in place of the columns that the server's line
+// names: the client can compute all that the server can of the other clients, or of all of them in their sum;
+// "" where neither holds.
 func (j *judge) like(at int, k, server *knowledge) string {
 	equal, inSums, columns, based := true, true, false, false
 	for of := range j.plan.Names {
@@ -118,7 +123,8 @@ func (j *judge) clauses(at int, v Verdict) (out []string) {
 		out = append(out, strings.Join(rowwise, ", ")+" of every row")
 	}
 	if len(v.Each) > 0 {
-		out = append(out, j.whose(at, v.Each, "each client's", "each other client's")+" contribution to every row")
+		out = append(out, j.whose(at, v.Each, "each client's", "each other client's")+
+			" contribution to every row")
 	}
 	var single []string
 	if len(v.Narrow) > 0 {
@@ -128,15 +134,18 @@ func (j *judge) clauses(at int, v Verdict) (out []string) {
 		single = append(single, fmt.Sprintf("more than %d parameters", v.WideFrom))
 	}
 	if len(single) > 0 {
-		out = append(out, "single columns of a client with "+strings.Join(single, " or ")+", named once tables are given")
+		out = append(out, "single columns of a client with "+strings.Join(single, " or ")+
+			", named once tables are given")
 	}
 	if len(v.Sum) > 0 {
-		out = append(out, "the sum of "+j.whose(at, v.Sum, "the clients'", "the other clients'")+" contributions to every row")
+		out = append(out, "the sum of "+j.whose(at, v.Sum, "the clients'", "the other clients'")+
+			" contributions to every row")
 	}
 	if len(v.Totals) > 0 {
 		text := ", of a row only where few share a parameter"
 		if j.plan.Wire.Encrypted {
-			text = ": D of them explain, to first order, at most D/n of the variance of a column that it does not know, beyond regression on what it knows"
+			text = ": D of them explain, to first order, at most D/n of the variance of a column that it " +
+				"does not know, beyond regression on what it knows"
 		}
 		out = append(out, "sums over the rows of "+joined(v.Totals)+text)
 	}
@@ -155,7 +164,8 @@ func (j *judge) whose(at int, of []string, all, others string) string {
 		}
 	}
 	switch {
-	case len(of) < 2 && !j.several(slices.Index(j.plan.Names, of[0])) || len(of) != clients || slices.Contains(of, j.plan.Names[0]):
+	case len(of) < 2 && !j.several(slices.Index(j.plan.Names, of[0])) || len(of) != clients ||
+		slices.Contains(of, j.plan.Names[0]):
 		out := make([]string, len(of))
 		for k, name := range of {
 			out[k] = j.owner(at, name)

@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/data"
 )
 
-// Tables are what a verdict takes from the tables of a model where they are at hand. Of a party that is missing nothing is known.
+// Tables are what a verdict takes from the tables of a model where they are at hand. Of a party that is
+// missing nothing is known.
 type Tables struct {
 	// TwoValued names the columns of two values, by party and declaration.
 	TwoValued map[string]map[string][]string
@@ -31,7 +32,9 @@ func (b *Bound) parameters() map[string]int {
 	out := map[string]int{}
 	for member := range b.Values {
 		party, _, _ := Member(member)
-		n, _ := parametersOf(b.Checked, party, func(size string) (int, bool) { return b.Sizes.Value(size, member) })
+		n, _ := parametersOf(b.Checked, party, func(size string) (int, bool) {
+			return b.Sizes.Value(size, member)
+		})
 		out[party] = max(out[party], n)
 	}
 	return out
@@ -73,7 +76,8 @@ func (b *Bound) columnsIn(of func(name string, v *data.Bound) []string) map[stri
 	return out
 }
 
-// twoValued names the columns of two values of a declaration. A column of one value is part of every intercept.
+// twoValued names the columns of two values of a declaration. A column of one value is part of every
+// intercept.
 func twoValued(name string, v *data.Bound) (out []string) {
 	if len(v.Dims) == 0 || v.Dims[0] == 0 {
 		return nil

@@ -107,7 +107,8 @@ func verifySizes(b *Bound) error {
 			for i, d := range b.Checked.Symbols[name].Type.Dims {
 				n, err := d.Eval(func(size string) (int, bool) { return b.Sizes.Value(size, party) })
 				if err != nil || n != v.Dims[i] {
-					return fmt.Errorf("%s of %s has %d where %s is %d (%v)", name, party, v.Dims[i], d, n, err)
+					return fmt.Errorf("%s of %s has %d where %s is %d (%v)", name, party, v.Dims[i], d, n,
+						err)
 				}
 			}
 		}

@@ -25,10 +25,12 @@ param v : real[Q] ~ normal(0, 1) @ b
 let eta = m + XA * u + XB * v
 y ~ normal(eta, 1)
 `,
-	Tables: map[string]string{"server": "id,y\n1,0.5\n2,1\n", "a": "id,x1,x2\n1,1,2\n2,3,4\n", "b": "id,x3\n1,2\n2,1\n"},
+	Tables: map[string]string{"server": "id,y\n1,0.5\n2,1\n", "a": "id,x1,x2\n1,1,2\n2,3,4\n",
+		"b": "id,x3\n1,2\n2,1\n"},
 }
 
-// Each pass's Verify finds the faults put into its result here: a leaked value, a lost statement, a channel with one end.
+// Each pass's Verify finds the faults put into its result here: a leaked value, a lost statement, a channel
+// with one end.
 func TestVerifyFindsWhatIsWrong(t *testing.T) {
 	power := check.Options{Transform: transforms.Power}
 	for name, c := range map[string]struct {
@@ -36,44 +38,91 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		after   string
 		spoil   func(*compile.Model)
 	}{
-		"an expression without a type":     {after: "check", spoil: func(m *compile.Model) { delete(m.Checked.Info, m.Checked.Likelihoods[0].Args[0]) }},
-		"a client's name taken for shared": {after: "check", spoil: func(m *compile.Model) { changeInfo(m, func(i *check.Info) { i.Owners = nil }) }},
-		"a parameter taken for data":       {after: "check", spoil: func(m *compile.Model) { changeInfo(m, func(i *check.Info) { i.Random = false }) }},
+		"an expression without a type": {after: "check", spoil: func(m *compile.Model) {
+			delete(m.Checked.Info, m.Checked.Likelihoods[0].Args[0])
+		}},
+		"a client's name taken for shared": {after: "check", spoil: func(m *compile.Model) {
+			changeInfo(m, func(i *check.Info) { i.Owners = nil })
+		}},
+		"a parameter taken for data": {after: "check", spoil: func(m *compile.Model) {
+			changeInfo(m, func(i *check.Info) { i.Random = false })
+		}},
 		"a shape that does not fit": {after: "check", spoil: func(m *compile.Model) {
 			changeInfo(m, func(i *check.Info) { i.Type.Dims = []types.Size{types.Named("Q")} })
 		}},
-		"an owner who is nobody":       {after: "check", spoil: func(m *compile.Model) { m.Checked.Symbols["u"].Owner = "c" }},
-		"a prior at another party":     {after: "check", spoil: func(m *compile.Model) { m.Checked.Symbols["m"].Args[0] = value(m) }},
-		"no noise":                     {after: "check", spoil: func(m *compile.Model) { m.Checked.Transform.Rho = -1 }},
-		"a private name at the server": {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Likelihoods[0].Args[1] = value(m).(*ast.Binary).Y }},
-		"another client's cut":         {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Cuts[0].Client = "b" }},
-		"the same cut twice":           {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Cuts = append(m.Cuts.Cuts, m.Cuts.Cuts[0]) }},
-		"a cut that enters nothing":    {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Groups[0].Cuts = m.Cuts.Groups[0].Cuts[1:] }},
-		"a group without a use":        {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Likelihoods[0].Args[0] = m.Cuts.Likelihoods[0].Args[1] }},
-		"noise on a scale":             {after: "cut", spoil: func(m *compile.Model) { l := m.Cuts.Likelihoods[0]; l.Args[1] = sent(l.Args[0]) }},
-		"noise through a square":       {after: "cut", spoil: func(m *compile.Model) { around(m, "square") }},
-		"noise outside a domain":       {after: "cut", spoil: func(m *compile.Model) { around(m, "log") }},
+		"an owner who is nobody": {after: "check", spoil: func(m *compile.Model) {
+			m.Checked.Symbols["u"].Owner = "c"
+		}},
+		"a prior at another party": {after: "check", spoil: func(m *compile.Model) {
+			m.Checked.Symbols["m"].Args[0] = value(m)
+		}},
+		"no noise": {after: "check", spoil: func(m *compile.Model) {
+			m.Checked.Transform.Rho = -1
+		}},
+		"a private name at the server": {after: "cut", spoil: func(m *compile.Model) {
+			m.Cuts.Likelihoods[0].Args[1] = value(m).(*ast.Binary).Y
+		}},
+		"another client's cut": {after: "cut", spoil: func(m *compile.Model) {
+			m.Cuts.Cuts[0].Client = "b"
+		}},
+		"the same cut twice": {after: "cut", spoil: func(m *compile.Model) {
+			m.Cuts.Cuts = append(m.Cuts.Cuts, m.Cuts.Cuts[0])
+		}},
+		"a cut that enters nothing": {after: "cut", spoil: func(m *compile.Model) {
+			m.Cuts.Groups[0].Cuts = m.Cuts.Groups[0].Cuts[1:]
+		}},
+		"a group without a use": {after: "cut", spoil: func(m *compile.Model) {
+			m.Cuts.Likelihoods[0].Args[0] = m.Cuts.Likelihoods[0].Args[1]
+		}},
+		"noise on a scale": {after: "cut", spoil: func(m *compile.Model) {
+			l := m.Cuts.Likelihoods[0]
+			l.Args[1] = sent(l.Args[0])
+		}},
+		"noise through a square": {after: "cut", spoil: func(m *compile.Model) { around(m, "square") }},
+		"noise outside a domain": {after: "cut", spoil: func(m *compile.Model) { around(m, "log") }},
 		"a smaller cut than need be": {after: "cut", spoil: func(m *compile.Model) {
 			l := m.Cuts.Likelihoods[0]
 			m.Cuts.Groups[0].Cuts = m.Cuts.Groups[0].Cuts[:1]
 			m.Cuts.Cuts = m.Cuts.Cuts[:1]
 			l.Args[0] = call("tanh", sent(l.Args[0]))
 		}},
-		"a likelihood lost": {after: "transform", spoil: func(m *compile.Model) { m.Parts.Parties[0].Likelihoods = nil }},
+		"a likelihood lost": {after: "transform", spoil: func(m *compile.Model) {
+			m.Parts.Parties[0].Likelihoods = nil
+		}},
 		"a likelihood twice": {after: "transform", spoil: func(m *compile.Model) {
 			p := m.Parts.Parties[0]
 			p.Likelihoods = append(p.Likelihoods, p.Likelihoods...)
 		}},
-		"a cut that nobody sends":    {after: "transform", spoil: func(m *compile.Model) { m.Parts.Parties[1].Sent = nil }},
-		"a cut that nobody receives": {after: "transform", spoil: func(m *compile.Model) { m.Parts.Parties[0].Received = nil }},
-		"powers of 2":                {power, "transform", func(m *compile.Model) { m.Parts.Parties[1].Likelihoods[0].Power = nil }},
-		"one client's share lost":    {power, "transform", func(m *compile.Model) { m.Parts.Parties[2].Likelihoods = nil }},
-		"another's cut exact":        {power, "transform", func(m *compile.Model) { m.Parts.Parties[1].Likelihoods[0].Left = value(m) }},
-		"a program that was changed": {after: "split", spoil: func(m *compile.Model) { m.Programs[1].Text += "\n" }},
-		"a value that is not sent":   {after: "split", spoil: func(m *compile.Model) { rewrite(m, 0, "receive z_1 : real[N] from a\n", "") }},
-		"a value sent to nobody":     {power, "split", func(m *compile.Model) { rewrite(m, 1, "receive o_1 : real[N] from server\n", "") }},
-		"another party's data":       {after: "split", spoil: func(m *compile.Model) { rewrite(m, 1, "param u", "data XB : real[N, P]\nparam u") }},
-		"more in the manifest":       {after: "split", spoil: func(m *compile.Model) { m.Manifest.Parties = append(m.Manifest.Parties, m.Manifest.Parties[0]) }},
+		"a cut that nobody sends": {after: "transform", spoil: func(m *compile.Model) {
+			m.Parts.Parties[1].Sent = nil
+		}},
+		"a cut that nobody receives": {after: "transform", spoil: func(m *compile.Model) {
+			m.Parts.Parties[0].Received = nil
+		}},
+		"powers of 2": {power, "transform", func(m *compile.Model) {
+			m.Parts.Parties[1].Likelihoods[0].Power = nil
+		}},
+		"one client's share lost": {power, "transform", func(m *compile.Model) {
+			m.Parts.Parties[2].Likelihoods = nil
+		}},
+		"another's cut exact": {power, "transform", func(m *compile.Model) {
+			m.Parts.Parties[1].Likelihoods[0].Left = value(m)
+		}},
+		"a program that was changed": {after: "split", spoil: func(m *compile.Model) {
+			m.Programs[1].Text += "\n"
+		}},
+		"a value that is not sent": {after: "split", spoil: func(m *compile.Model) {
+			rewrite(m, 0, "receive z_1 : real[N] from a\n", "")
+		}},
+		"a value sent to nobody": {power, "split", func(m *compile.Model) {
+			rewrite(m, 1, "receive o_1 : real[N] from server\n", "")
+		}},
+		"another party's data": {after: "split", spoil: func(m *compile.Model) {
+			rewrite(m, 1, "param u", "data XB : real[N, P]\nparam u")
+		}},
+		"more in the manifest": {after: "split", spoil: func(m *compile.Model) {
+			m.Manifest.Parties = append(m.Manifest.Parties, m.Manifest.Parties[0])
+		}},
 	} {
 		m := compiletest.Compile(t, pair.Text, c.options)
 		c.spoil(m)
@@ -119,15 +168,23 @@ func TestVerifyFindsWhatIsWrongWithData(t *testing.T) {
 		after string
 		spoil func(*compile.Bound)
 	}{
-		"no number":          {"bind", func(b *compile.Bound) { b.Values["a"]["XA"].Values[0] = math.NaN() }},
-		"values too few":     {"bind", func(b *compile.Bound) { v := b.Values["a"]["XA"]; v.Values = v.Values[1:] }},
-		"another's table":    {"bind", func(b *compile.Bound) { b.Values["b"]["XA"] = b.Values["a"]["XA"] }},
-		"a size of its own":  {"sizes", func(b *compile.Bound) { b.Sizes.Common["P"]++ }},
-		"a party lost":       {"lower", func(b *compile.Bound) { b.Lowered = b.Lowered[:2] }},
-		"a parameter's size": {"lower", func(b *compile.Bound) { b.Lowered[1].Spec.Params[0].Dims = []int{1} }},
-		"a cut lost":         {"lower", func(b *compile.Bound) { b.Lowered[1].Spec.Cuts = nil }},
-		"data from nowhere":  {"lower", func(b *compile.Bound) { delete(b.Values["a"], "XA") }},
-		"a wire too many":    {"link", func(b *compile.Bound) { g := &b.Plan.Groups[0]; g.Members = append(g.Members, g.Members[0]) }},
+		"no number": {"bind", func(b *compile.Bound) { b.Values["a"]["XA"].Values[0] = math.NaN() }},
+		"values too few": {"bind", func(b *compile.Bound) {
+			v := b.Values["a"]["XA"]
+			v.Values = v.Values[1:]
+		}},
+		"another's table":   {"bind", func(b *compile.Bound) { b.Values["b"]["XA"] = b.Values["a"]["XA"] }},
+		"a size of its own": {"sizes", func(b *compile.Bound) { b.Sizes.Common["P"]++ }},
+		"a party lost":      {"lower", func(b *compile.Bound) { b.Lowered = b.Lowered[:2] }},
+		"a parameter's size": {"lower", func(b *compile.Bound) {
+			b.Lowered[1].Spec.Params[0].Dims = []int{1}
+		}},
+		"a cut lost":        {"lower", func(b *compile.Bound) { b.Lowered[1].Spec.Cuts = nil }},
+		"data from nowhere": {"lower", func(b *compile.Bound) { delete(b.Values["a"], "XA") }},
+		"a wire too many": {"link", func(b *compile.Bound) {
+			g := &b.Plan.Groups[0]
+			g.Members = append(g.Members, g.Members[0])
+		}},
 	} {
 		b := pair.Bind(t, check.Options{})
 		c.spoil(b)
@@ -145,7 +202,8 @@ func TestManifestsWithoutAForm(t *testing.T) {
 	}
 	m.Manifest.Parties[1].Name = m.Manifest.Parties[2].Name
 	defer func() {
-		if what, _ := recover().(string); !strings.HasPrefix(what, "compile: a manifest that no party takes") {
+		if what, _ := recover().(string); !strings.HasPrefix(what,
+			"compile: a manifest that no party takes") {
 			t.Errorf("it is written: %q", what)
 		}
 	}()

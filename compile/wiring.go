@@ -21,10 +21,13 @@ type Wiring struct {
 	Exact  bool           `json:"exact,omitempty"`
 }
 
-// Lower lowers the party's program, given the sizes that all parties agree on and the numbers of members of families, and checks that what it will send is not its
-// data. The diagnostics are for the party alone.
+// Lower lowers the party's program, given the sizes that all parties agree on and the numbers of members of
+// families, and checks that what it will send is not its data. The diagnostics are for the party alone.
 func (p *OneParty) Lower(sizes, members map[string]int) (diags diag.List) {
-	if p.Sizes, diags = lower.Unify(p.Checked, p.Values, members, func(name string) (int, string, bool) { n, ok := sizes[name]; return n, "", ok }); diags.HasErrors() {
+	if p.Sizes, diags = lower.Unify(p.Checked, p.Values, members, func(name string) (int, string, bool) {
+		n, ok := sizes[name]
+		return n, "", ok
+	}); diags.HasErrors() {
 		return diags
 	}
 	found, suspects := lower.Support(p.Checked, p.Values, p.Sizes, p.where)
@@ -33,7 +36,8 @@ func (p *OneParty) Lower(sizes, members map[string]int) (diags diag.List) {
 		return diags
 	}
 	diags = append(diags, lower.Variation(p.Checked, p.Values)...)
-	lowered, found := lower.Lower(lower.Party{Program: p.Checked, Name: p.Party, Family: p.Family, Member: p.Member, Data: p.Values, Sizes: p.Sizes, Declared: p.declared})
+	lowered, found := lower.Lower(lower.Party{Program: p.Checked, Name: p.Party, Family: p.Family,
+		Member: p.Member, Data: p.Values, Sizes: p.Sizes, Declared: p.declared})
 	if diags = append(diags, found...); diags.HasErrors() {
 		return diags
 	}
@@ -47,7 +51,8 @@ func (p *OneParty) Lower(sizes, members map[string]int) (diags diag.List) {
 // Outline is what the other parties need of this one, after Lower.
 func (p *OneParty) Outline() lower.Outline { return p.Lowered[0].Outline() }
 
-// Link wires the run from the outlines of all parties, the server first. The process that plays the server calls it; the others Take its wiring.
+// Link wires the run from the outlines of all parties, the server first. The process that plays the server
+// calls it; the others Take its wiring.
 func (p *OneParty) Link(outlines []lower.Outline) (Wiring, error) {
 	all := []*lower.Lowered{p.Lowered[0]}
 	for _, o := range outlines[1:] {
@@ -61,10 +66,12 @@ func (p *OneParty) Link(outlines []lower.Outline) (Wiring, error) {
 	if err != nil {
 		return Wiring{}, err
 	}
-	return Wiring{Names: plan.Names, Groups: plan.Groups, Shared: plan.Shared, Power: plan.Power, Exact: plan.Exact}, nil
+	return Wiring{Names: plan.Names, Groups: plan.Groups, Shared: plan.Shared, Power: plan.Power,
+		Exact: plan.Exact}, nil
 }
 
-// Take sets the plan of the run from a wiring, after Lower. The error says where it does not fit this party's program and the manifest.
+// Take sets the plan of the run from a wiring, after Lower. The error says where it does not fit this party's
+// program and the manifest.
 func (p *OneParty) Take(w Wiring) (index int, err error) {
 	if index = slices.Index(w.Names, p.Party); index < 0 {
 		return -1, fmt.Errorf("the wiring lists no party %s", p.Party)
@@ -72,7 +79,8 @@ func (p *OneParty) Take(w Wiring) (index int, err error) {
 	if err := p.mayBe(w); err != nil {
 		return -1, err
 	}
-	plan := &model.Plan{Names: w.Names, Parties: make([]*model.Spec, len(w.Names)), Groups: w.Groups, Shared: w.Shared, Power: w.Power, Exact: w.Exact}
+	plan := &model.Plan{Names: w.Names, Parties: make([]*model.Spec, len(w.Names)), Groups: w.Groups,
+		Shared: w.Shared, Power: w.Power, Exact: w.Exact}
 	spec := p.Lowered[0].Spec
 	plan.Parties[index] = spec
 	for g, group := range w.Groups {
@@ -95,15 +103,18 @@ func (p *OneParty) Take(w Wiring) (index int, err error) {
 	return index, nil
 }
 
-// whole compares the sums that this party contributes to with the manifest: one with fewer clients would show more of each.
+// whole compares the sums that this party contributes to with the manifest: one with fewer clients would show
+// more of each.
 func (p *OneParty) whole(plan *model.Plan, index int) error {
 	for _, cut := range plan.Parties[index].Cuts {
 		group := plan.Groups[cut.Group]
 		for _, c := range p.Manifest.Together(cut.Name) {
 			for k, name := range plan.Names {
 				contributes := func(m model.Port) bool { return m.Party == k }
-				if base, _, _ := Member(name); base == c.Client && !slices.ContainsFunc(group.Members, contributes) {
-					return fmt.Errorf("the wiring leaves %s out of the sum %s, to which the manifest has it contribute", name, group.Name)
+				if base, _, _ := Member(name); base == c.Client && !slices.ContainsFunc(group.Members,
+					contributes) {
+					return fmt.Errorf("the wiring leaves %s out of the sum %s, to which the "+
+						"manifest has it contribute", name, group.Name)
 				}
 			}
 		}
@@ -132,7 +143,9 @@ func (p *OneParty) mayBe(w Wiring) error {
 		listed[name] = true
 	}
 	for _, s := range w.Shared {
-		if !slices.ContainsFunc(p.Manifest.Shared, func(m split.ManifestShared) bool { return m.Name == s.Name }) {
+		if !slices.ContainsFunc(p.Manifest.Shared, func(m split.ManifestShared) bool {
+			return m.Name == s.Name
+		}) {
 			return fmt.Errorf("the wiring shares %s, and the manifest does not", s.Name)
 		}
 	}
@@ -147,7 +160,8 @@ func (p *OneParty) mayBe(w Wiring) error {
 
 // terms are what the manifest says to a client's check of its own data.
 func (p *OneParty) terms() atload.Terms {
-	t := atload.Terms{Shared: map[string]*check.Symbol{}, Accepted: p.Manifest.Accepted, New: len(p.Manifest.Predicted) > 0}
+	t := atload.Terms{Shared: map[string]*check.Symbol{}, Accepted: p.Manifest.Accepted,
+		New: len(p.Manifest.Predicted) > 0}
 	for _, s := range p.Manifest.Shared {
 		t.Shared[s.Name] = s.Declared(p.Universe)
 	}

@@ -5,7 +5,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// With returns the model with other values of its data, of the same sizes. b is unchanged. Diagnostics and error are those of Bind.
+// With returns the model with other values of its data, of the same sizes. b is unchanged. Diagnostics and
+// error are those of Bind.
 func (b *Bound) With(values map[string]data.Bindings) (*Bound, diag.List, error) {
 	fresh := &Bound{Model: b.Model, Data: b.Data, Values: values, Sizes: b.Sizes}
 	diags := fresh.lower()
@@ -15,8 +16,8 @@ func (b *Bound) With(values map[string]data.Bindings) (*Bound, diag.List, error)
 	return fresh, diags, fresh.link()
 }
 
-// WithEncryptedRows returns the model, with its data, for a run whose rows stay encrypted. b is unchanged. The
-// diagnostics say why there is none.
+// WithEncryptedRows returns the model, with its data, for a run whose rows stay encrypted. b is unchanged.
+// The diagnostics say why there is none.
 func (b *Bound) WithEncryptedRows() (*Bound, diag.List, error) {
 	m, diags := b.Model.WithEncryptedRows()
 	if diags.HasErrors() {

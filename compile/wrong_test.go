@@ -67,7 +67,8 @@ func TestWrongPrograms(t *testing.T) {
 			case got == "":
 				t.Errorf("%s: %s gets no message", path, f.Name)
 			case !update && wants[f.Name] != got:
-				t.Errorf("%s: the messages of %s differ (-want +got); if they are right, run with -update:\n%s", path, f.Name, cmp.Diff(wants[f.Name], got))
+				t.Errorf("%s: the messages of %s differ (-want +got); if they are "+
+					"right, run with -update:\n%s", path, f.Name, cmp.Diff(wants[f.Name], got))
 			}
 		}
 		if update {
@@ -84,8 +85,10 @@ func wrongPrograms(t *testing.T) []wrong {
 	t.Helper()
 	var out []wrong
 	for _, pattern := range []string{
-		"../lang/parser/testdata/*.txtar", "check/testdata/*.txtar", "inline/testdata/*.txtar", "split/testdata/owners/*.txtar", "rows/testdata/*.txtar",
-		"maximum/testdata/*.txtar", "points/testdata/*.txtar", "leak/atload/testdata/*.txtar", "testdata/private/*.txtar", "testdata/wrong/*.txtar",
+		"../lang/parser/testdata/*.txtar", "check/testdata/*.txtar", "inline/testdata/*.txtar",
+		"split/testdata/owners/*.txtar", "rows/testdata/*.txtar",
+		"maximum/testdata/*.txtar", "points/testdata/*.txtar", "leak/atload/testdata/*.txtar",
+		"testdata/private/*.txtar", "testdata/wrong/*.txtar",
 	} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
@@ -99,7 +102,8 @@ func wrongPrograms(t *testing.T) []wrong {
 			base := filepath.Base(path)
 			habit := strings.HasPrefix(base, "habit") || strings.HasPrefix(base, "elsewhere_")
 			for i := 0; i+1 < len(archive.Files); i += 2 {
-				out = append(out, wrong{base + " " + archive.Files[i].Name, string(archive.Files[i].Data), string(archive.Files[i+1].Data), habit})
+				out = append(out, wrong{base + " " + archive.Files[i].Name, string(archive.Files[i].Data),
+					string(archive.Files[i+1].Data), habit})
 			}
 		}
 	}
@@ -120,11 +124,13 @@ func TestWrongProgramsAreMany(t *testing.T) {
 	}
 	t.Logf("%d wrong programs, %d of them habits of other languages", len(seen), habits)
 	if len(seen) < 250 || habits < 60 {
-		t.Errorf("%d wrong programs, %d of them habits of other languages: 250 and 60 are wanted", len(seen), habits)
+		t.Errorf("%d wrong programs, %d of them habits of other languages: 250 and 60 are wanted", len(seen),
+			habits)
 	}
 }
 
-// Every fix does what it says: with its text in place the message is gone, and no new error of syntax is there.
+// Every fix does what it says: with its text in place the message is gone, and no new error of syntax is
+// there.
 func TestFixesMend(t *testing.T) {
 	fixes := 0
 	for _, w := range wrongPrograms(t) {
@@ -135,10 +141,12 @@ func TestFixesMend(t *testing.T) {
 				text := w.text[:x.Span.Start] + x.Text + w.text[x.Span.End:]
 				after := compiled(text)
 				if stays(after, d) {
-					t.Errorf("%s: %s is still there after %q:\n%s", w.name, d.Code, x.Message, rendered(t, after))
+					t.Errorf("%s: %s is still there after %q:\n%s", w.name, d.Code, x.Message,
+						rendered(t, after))
 				}
 				if syntax(after) > syntax(before) {
-					t.Errorf("%s: %q of %s makes an error of syntax:\n%s", w.name, x.Message, d.Code, rendered(t, after))
+					t.Errorf("%s: %q of %s makes an error of syntax:\n%s", w.name, x.Message, d.Code,
+						rendered(t, after))
 				}
 			}
 		}

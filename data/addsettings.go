@@ -16,7 +16,8 @@ import (
 	"github.com/vflc/vflc/internal/atomicfile"
 )
 
-// An Addition is what a vfl.toml has to say besides, so that the files of a model's parties are found and their rows joined.
+// An Addition is what a vfl.toml has to say besides, so that the files of a model's parties are found and
+// their rows joined.
 type Addition struct {
 	Path    string
 	Parties []string // whose files are added
@@ -43,8 +44,8 @@ type Contradiction string
 
 func (c Contradiction) Error() string { return string(c) }
 
-// Add plans what a vfl.toml beside a model needs for the files of its parties. What is there stays: where it says something else, the
-// error is a Contradiction.
+// Add plans what a vfl.toml beside a model needs for the files of its parties. What is there stays: where it
+// says something else, the error is a Contradiction.
 func Add(model string, files map[string][]string, j Joining) (*Addition, error) {
 	a := &Addition{Path: filepath.Join(filepath.Dir(model), SettingsFile)}
 	text, err := os.ReadFile(a.Path)
@@ -213,7 +214,8 @@ func (a *Addition) Write() error {
 	return atomicfile.WriteBytes(path, mode, []byte(a.text))
 }
 
-// relative is the text of a source as it is found from a folder: a path below it relative to it, another one absolute.
+// relative is the text of a source as it is found from a folder: a path below it relative to it, another one
+// absolute.
 func relative(dir, source string) (string, error) {
 	whole, err := Absolute(source)
 	if err != nil || isDatabase(source) {

@@ -22,12 +22,15 @@ const RowOrder = "none"
 // A Joining is how rows of several tables are matched.
 type Joining struct {
 	Key string // the key column; "": the default key; RowOrder: the order of the files
-	// Intersect keeps the rows whose key every table has. Otherwise it is an error if the tables hold different rows.
+	// Intersect keeps the rows whose key every table has. Otherwise it is an error if the tables hold
+	// different rows.
 	Intersect bool
-	// Leave, where it is set, chooses the rows that are left out, in their agreed order: it is given the sizes of the rows, the digest of their order where they have keys, and which
-	// of them have missing cells of data that are declared with `missing drop`. These rows alone are left out where it is nil.
+	// Leave, where it is set, chooses the rows that are left out, in their agreed order: it is given the
+	// sizes of the rows, the digest of their order where they have keys, and which of them have missing cells
+	// of data that are declared with `missing drop`. These rows alone are left out where it is nil.
 	Leave func(sizes []string, order string, incomplete []bool) []bool
-	// Told, where it is set, is told the columns of the tables as they were read, also where their rows cannot be joined.
+	// Told, where it is set, is told the columns of the tables as they were read, also where their rows
+	// cannot be joined.
 	Told func([]Described)
 }
 
@@ -44,18 +47,21 @@ type leaving func(order string, incomplete []bool) []bool
 
 // An Alignment is the row order that the parties agree on.
 type Alignment struct {
-	Key    string     // the column joined on; "": the rows correspond in the order of the files
-	Rows   int        // how many
-	Order  [][]uint32 // per table: the row of the table that comes i-th; nil: the order of the file
-	Held   []int      // per table that has keys: its rows, of which Rows are joined
-	Left   int        // rows left out since a table does not keep them
-	Short  []int      // per table: the rows among those to be joined that it does not keep; nil: every table keeps all
-	Digest string     // SHA-256 of the order in hexadecimal: equal at all parties, each of which can compute it
+	Key   string     // the column joined on; "": the rows correspond in the order of the files
+	Rows  int        // how many
+	Order [][]uint32 // per table: the row of the table that comes i-th; nil: the order of the file
+	Held  []int      // per table that has keys: its rows, of which Rows are joined
+	Left  int        // rows left out since a table does not keep them
+	// per table: the rows among those to be joined that it does not keep; nil: every table keeps all
+	Short []int
+	// SHA-256 of the order in hexadecimal: equal at all parties, each of which can compute it
+	Digest string
 }
 
-// Align finds the row order of tables that hold the same rows. With a key, rows come in the order of their keys: by value if all are whole
-// numbers, else by bytes; every table must hold the same keys, each once. A single table is not joined on the default key, and
-// keeps its order. By row order, every CSV must have the same number of rows. A document is joined on a key if it has an entry of that name.
+// Align finds the row order of tables that hold the same rows. With a key, rows come in the order of their
+// keys: by value if all are whole numbers, else by bytes; every table must hold the same keys, each once. A
+// single table is not joined on the default key, and keeps its order. By row order, every CSV must have the
+// same number of rows. A document is joined on a key if it has an entry of that name.
 func Align(tables []*Table, j Joining) (Alignment, diag.List) {
 	var list diag.List
 	if j.Key == "" {
@@ -75,8 +81,9 @@ func align(tables []*Table, j Joining, keep []kept, leave leaving, list *diag.Li
 	return joined(tables, j, keep, leave, list)
 }
 
-// defaultKey is "id" if every table has it and there are at least two to join, and row order where all are documents. Otherwise it is an error, which
-// proposes a column that no declaration binds. bound are the columns that declarations bind.
+// defaultKey is "id" if every table has it and there are at least two to join, and row order where all are
+// documents. Otherwise it is an error, which proposes a column that no declaration binds. bound are the
+// columns that declarations bind.
 func defaultKey(tables []*Table, bound map[string]bool, list *diag.List) string {
 	var with, without []string
 	documents := 0
@@ -97,14 +104,20 @@ func defaultKey(tables []*Table, bound map[string]bool, list *diag.List) string 
 	case len(without) == 0:
 		return DefaultKey
 	}
-	way := "; name a column that is unique in each with --key, or take the rows in the order of the files with --key " + RowOrder
+	way := "; name a column that is unique in each with --key, or take the rows in the order " +
+		"of the files with --key " + RowOrder
 	if keys := keysOf(tables, bound); len(keys) > 0 {
-		way = fmt.Sprintf("; write --key %s if that column names the rows (it is unique in each), or --key %s to take the rows in the order of the files", keys[0], RowOrder)
+		way = fmt.Sprintf("; write --key %s if that column names the rows (it is unique in each), or --key "+
+			"%s to take the rows in the order of the files", keys[0], RowOrder)
 	}
 	if len(with) > 0 {
-		fail(list, diag.SomeKeys, place(without[0], 1), "%s without a column %s, and %s with one: the rows of these tables correspond, and nothing joins them%s", listed(without), DefaultKey, listed(with), way)
+		fail(list, diag.SomeKeys, place(without[0], 1),
+			"%s without a column %s, and %s with one: the rows of these tables correspond, "+
+				"and nothing joins them%s", listed(without), DefaultKey, listed(with), way)
 	} else {
-		fail(list, diag.NoKey, place(without[0], 1), "no column %s: the rows of %s correspond, and nothing joins them%s", DefaultKey, tableNames(tables), way)
+		fail(list, diag.NoKey, place(without[0], 1),
+			"no column %s: the rows of %s correspond, and nothing joins them%s", DefaultKey,
+			tableNames(tables), way)
 	}
 	return ""
 }
@@ -117,7 +130,8 @@ func tableNames(tables []*Table) string {
 	return listed(out)
 }
 
-// Keys lists the columns on which the rows of tables could be joined: every table has them, without a value that appears twice.
+// Keys lists the columns on which the rows of tables could be joined: every table has them, without a value
+// that appears twice.
 func Keys(tables []*Table) []string {
 	if !slices.ContainsFunc(tables, func(t *Table) bool { return !t.Document }) {
 		return nil
@@ -125,7 +139,8 @@ func Keys(tables []*Table) []string {
 	return keysOf(tables, nil)
 }
 
-// keysOf lists columns that every CSV has, without a value that appears twice, and that no declaration binds. There must be a CSV.
+// keysOf lists columns that every CSV has, without a value that appears twice, and that no declaration binds.
+// There must be a CSV.
 func keysOf(tables []*Table, bound map[string]bool) []string {
 	var out []string
 	for _, a := range tables[slices.IndexFunc(tables, func(t *Table) bool { return !t.Document })].Arrays {
@@ -160,11 +175,15 @@ func sameCounts(tables []*Table, keep []kept, leave leaving, list *diag.List) Al
 		case first == nil:
 			first, a.Rows = t, t.Rows
 		case t.Rows != first.Rows:
-			fail(list, diag.DifferentRows, place(t.Name, 1), "%s, but %s has %d; without a key the rows must correspond one to one: give every table a column %s, or name one with --key",
+			fail(list, diag.DifferentRows, place(t.Name, 1),
+				"%s, but %s has %d; without a key the rows must correspond one to one: give every table a "+
+					"column %s, or name one with --key",
 				grouped.Count(t.Rows, "row"), first.Name, first.Rows, DefaultKey)
 		}
 	}
-	a.Digest = digest("rows in file order", 1, func(dst []byte, _ int) []byte { return fmt.Append(dst, a.Rows) })
+	a.Digest = digest("rows in file order", 1, func(dst []byte, _ int) []byte {
+		return fmt.Append(dst, a.Rows)
+	})
 	if (some(keep) || leave != nil) && !list.HasErrors() {
 		a.dropInOrder(tables, keep, leave)
 	}
@@ -209,7 +228,8 @@ func joined(tables []*Table, j Joining, keep []kept, leave leaving, list *diag.L
 	}
 	a.Rows, a.Digest = len(first.order), digest("rows by key", len(first.order), first.append)
 	if a.Rows == 0 && a.Left == 0 && len(a.Held) > 1 && !list.HasErrors() {
-		fail(list, diag.DifferentRows, place(first.table.Name, 1), "column %s: the parties have no row in common", j.Key)
+		fail(list, diag.DifferentRows, place(first.table.Name, 1),
+			"column %s: the parties have no row in common", j.Key)
 	}
 	return a
 }
@@ -232,7 +252,8 @@ func common(tables []*keys) map[string]bool {
 	return out
 }
 
-// sameRows reports how many keys of two tables differ. It names none: a party learns nothing of the rows of another.
+// sameRows reports how many keys of two tables differ. It names none: a party learns nothing of the rows of
+// another.
 func sameRows(t, u *keys, key string, list *diag.List) bool {
 	if t.equal(u) {
 		return true
@@ -246,7 +267,9 @@ func sameRows(t, u *keys, key string, list *diag.List) bool {
 	if len(parts) == 0 { // the same keys, one of which appears twice
 		return true
 	}
-	fail(list, diag.DifferentRows, place(u.table.Name, 1), "column %s: the parties hold different rows: %s; keep the rows that all of them have (in a simulation, --rows intersect)", key, strings.Join(parts, " and "))
+	fail(list, diag.DifferentRows, place(u.table.Name, 1),
+		"column %s: the parties hold different rows: %s; keep the rows that all of them have (in a "+
+			"simulation, --rows intersect)", key, strings.Join(parts, " and "))
 	return false
 }
 

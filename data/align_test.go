@@ -86,9 +86,11 @@ func TestDigestsAreStable(t *testing.T) {
 }
 
 func TestNatural(t *testing.T) {
-	names := []string{"lab10", "lab2", "lab02", "lab1", "lab", "Lab3", "lab2a", "lab2.csv", "lab99999999999999999999", "lab100000000000000000000", "2", "10"}
+	names := []string{"lab10", "lab2", "lab02", "lab1", "lab", "Lab3", "lab2a", "lab2.csv",
+		"lab99999999999999999999", "lab100000000000000000000", "2", "10"}
 	slices.SortFunc(names, Natural)
-	want := []string{"2", "10", "Lab3", "lab", "lab1", "lab02", "lab2", "lab2.csv", "lab2a", "lab10", "lab99999999999999999999", "lab100000000000000000000"}
+	want := []string{"2", "10", "Lab3", "lab", "lab1", "lab02", "lab2", "lab2.csv", "lab2a", "lab10",
+		"lab99999999999999999999", "lab100000000000000000000"}
 	if !slices.Equal(names, want) {
 		t.Errorf("%v, want %v", names, want)
 	}
@@ -119,7 +121,8 @@ func TestFolderNamesAreNotPatterns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sources, err := Locate(filepath.Join(dir, "m.vfl"), []PartyRef{{Name: "server"}, {Name: "lab", Family: true}}, nil)
+	sources, err := Locate(filepath.Join(dir, "m.vfl"),
+		[]PartyRef{{Name: "server"}, {Name: "lab", Family: true}}, nil)
 	if err != nil || sources.Members("lab") != 2 || filepath.Base(sources[1].Files[1]) != "lab10.csv" {
 		t.Errorf("%v %v", sources, err)
 	}

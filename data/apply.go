@@ -12,13 +12,15 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Fresh is the categories of a size of levels that a run did not see: words, in byte order, which get the codes behind those of the run, or whole numbers up to Count, which are codes.
+// Fresh is the categories of a size of levels that a run did not see: words, in byte order, which get the
+// codes behind those of the run, or whole numbers up to Count, which are codes.
 type Fresh struct {
 	Words []string
 	Count int // of all categories, old and new
 }
 
-// Fresh finds the categories of levels that a run did not see, by the size that counts them; had are the numbers that it saw. Sizes that the model gives by itself are not among them.
+// Fresh finds the categories of levels that a run did not see, by the size that counts them; had are the
+// numbers that it saw. Sizes that the model gives by itself are not among them.
 func (d *Dataset) Fresh(wants []Want, recipes map[string][]Recipe, had map[string]int) map[string]Fresh {
 	groups := map[string][]levelColumn{}
 	coded := map[string]*Fitted{}
@@ -28,7 +30,8 @@ func (d *Dataset) Fresh(wants []Want, recipes map[string][]Recipe, had map[strin
 		for i := range mine {
 			w := &mine[i]
 			r, ok := recipeOf(w.Name, h.Party, recipes)
-			if !ok || w.Elem != types.Level || w.Level.Own || had[w.Level.Name] == 0 || w.Coding != nil || len(r.Encoders) == 0 {
+			if !ok || w.Elem != types.Level || w.Level.Own || had[w.Level.Name] == 0 || w.Coding != nil ||
+				len(r.Encoders) == 0 {
 				continue
 			}
 			groups[w.Level.Name] = append(groups[w.Level.Name], b.levelColumns(h, w)...)
@@ -45,7 +48,8 @@ func (d *Dataset) Fresh(wants []Want, recipes map[string][]Recipe, had map[strin
 	return out
 }
 
-// fresh finds the new categories of one size. Shared columns decide where there are any, as they did in the run.
+// fresh finds the new categories of one size. Shared columns decide where there are any, as they did in the
+// run.
 func fresh(columns []levelColumn, run *Fitted, had int) Fresh {
 	f := Fresh{Count: had}
 	shared := slices.ContainsFunc(columns, func(c levelColumn) bool { return c.want.Owner == OwnerShared })
@@ -77,9 +81,11 @@ func fresh(columns []levelColumn, run *Fitted, had int) Fresh {
 	return f
 }
 
-// Apply is Bind for new rows: it gives every declaration its value with the encoders that a run has fitted, by party. A category that the run did not see is an error, unless
-// its encoder has a place for it, or it is among those that are fresh.
-func (d *Dataset) Apply(wants []Want, recipes map[string][]Recipe, fresh map[string]Fresh) (map[string]Bindings, diag.List) {
+// Apply is Bind for new rows: it gives every declaration its value with the encoders that a run has fitted,
+// by party. A category that the run did not see is an error, unless its encoder has a place for it, or it is
+// among those that are fresh.
+func (d *Dataset) Apply(wants []Want, recipes map[string][]Recipe,
+	fresh map[string]Fresh) (map[string]Bindings, diag.List) {
 	return d.bindBy(wants, func(list *diag.List) func(*Holder) Bindings {
 		return func(h *Holder) Bindings {
 			out := Bindings{}
@@ -144,8 +150,9 @@ func (r Recipe) in(v View) bool {
 	return true
 }
 
-// RowKeys returns the keys of rows as they are written, where some table of so many rows has keys, and the name of their column; nil where none has. The table is
-// one of the owners given, of any where none is: tables from which nothing is read may hold other rows.
+// RowKeys returns the keys of rows as they are written, where some table of so many rows has keys, and the
+// name of their column; nil where none has. The table is one of the owners given, of any where none is:
+// tables from which nothing is read may hold other rows.
 func (d *Dataset) RowKeys(rows int, owners ...string) (name string, keys []string) {
 	for _, h := range d.holders() {
 		if len(owners) > 0 && !slices.Contains(owners, cmp.Or(h.Family, h.Party)) {

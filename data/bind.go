@@ -11,9 +11,10 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Bind gives the declarations of one party their values from its table: the table must have those that the party owns, and may have
-// shared ones. All of the party's declarations must be in one call, since `*` means the columns that no other declaration binds.
-// The bindings are complete when the list has no errors. Sizes, Bound.Dims, are not compared between declarations here.
+// Bind gives the declarations of one party their values from its table: the table must have those that the
+// party owns, and may have shared ones. All of the party's declarations must be in one call, since `*` means
+// the columns that no other declaration binds. The bindings are complete when the list has no errors. Sizes,
+// Bound.Dims, are not compared between declarations here.
 func Bind(v View, wants []Want) (Bindings, diag.List) {
 	var list diag.List
 	h := &Holder{View: v, all: true}
@@ -90,8 +91,8 @@ func (b *binder) rest() []string {
 	return slices.DeleteFunc(b.view.names(), func(name string) bool { return taken[name] })
 }
 
-// rivals lists other declarations that claim the same columns with `*`. Data that a party owns take precedence over shared data, which another table
-// may hold.
+// rivals lists other declarations that claim the same columns with `*`. Data that a party owns take
+// precedence over shared data, which another table may hold.
 func (b *binder) rivals(w Want) []string {
 	var out []string
 	for _, o := range b.wants {
@@ -105,10 +106,12 @@ func (b *binder) rivals(w Want) []string {
 // bind makes one value, or reports why not and returns nil.
 func (b *binder) bind(w Want) *Bound {
 	if !b.view.Document && (w.Rank == 0 || w.Rank > 2) {
-		fail(b.list, diag.DataShape, place(b.view.Name, 1), "%s: a CSV has vectors and matrices, not %s; %s", w.Name, rankWords(w.Rank), jsonHint(w))
+		fail(b.list, diag.DataShape, place(b.view.Name, 1), "%s: a CSV has vectors and matrices, not %s; %s",
+			w.Name, rankWords(w.Rank), jsonHint(w))
 		return nil
 	}
-	r := Recipe{Name: w.Name, Elem: w.Elem.String(), Rank: w.Rank, Levels: w.Levels, Impute: w.Impute, Lower: w.Lower, Upper: w.Upper}
+	r := Recipe{Name: w.Name, Elem: w.Elem.String(), Rank: w.Rank, Levels: w.Levels, Impute: w.Impute,
+		Lower: w.Lower, Upper: w.Upper}
 	ok := true
 	for _, c := range b.source(w) {
 		fitted, good := b.item(w, c)
@@ -167,21 +170,29 @@ func (b *binder) item(w Want, c Column) ([]Fitted, bool) {
 func (b *binder) star(w Want) []string {
 	at := place(b.view.Name, 1)
 	if b.view.Document {
-		fail(b.list, diag.BadStar, at, "%s: * needs a table with columns, but this is a document; name its entries", w.Name)
+		fail(b.list, diag.BadStar, at,
+			"%s: * needs a table with columns, but this is a document; name its entries", w.Name)
 		return nil
 	}
 	rest := b.rest()
-	if rivals := b.rivals(w); len(rivals) > 0 && b.declaredBefore(rivals[0], w.Name) { // reported once, at the later one
-		fail(b.list, diag.BadStar, at, "%s: %s already uses all columns that no other declaration binds; name the columns with from", w.Name, rivals[0])
+	// reported once, at the later one
+	if rivals := b.rivals(w); len(rivals) > 0 && b.declaredBefore(rivals[0], w.Name) {
+		fail(b.list, diag.BadStar, at,
+			"%s: %s already uses all columns that no other declaration binds; name the columns with from",
+			w.Name, rivals[0])
 		return nil
 	}
 	if len(rest) == 0 {
-		fail(b.list, diag.BadStar, at, "%s: no column is left; each is the key or bound by another declaration (columns: %s)", w.Name, listed(b.view.names()))
+		fail(b.list, diag.BadStar, at,
+			"%s: no column is left; each is the key or bound by another declaration (columns: %s)", w.Name,
+			listed(b.view.names()))
 		return nil
 	}
 	for _, name := range rest {
 		if a, _ := b.view.Array(name); b.view.Key == "" && a.numbersRows() {
-			warn(b.list, diag.KeyAsCovariate, place(b.view.Name, a.line), "column %s: %s takes it as a covariate, but it seems to number the rows; name the columns of %s with from, or join the rows with --key %s", name, w.Name, w.Name, name)
+			warn(b.list, diag.KeyAsCovariate, place(b.view.Name, a.line),
+				"column %s: %s takes it as a covariate, but it seems to number the rows; name the columns "+
+					"of %s with from, or join the rows with --key %s", name, w.Name, w.Name, name)
 		}
 	}
 	return rest
@@ -229,7 +240,8 @@ func (b *binder) encoder(w Want, c Column) (Fitted, bool) {
 	f := Fitted{Encoder: c.Encoder}
 	switch {
 	case !ok:
-		return bad("there is no encoder %s%s (encoders: %s)", c.Encoder, suggestion(c.Encoder, encoderNames()), strings.Join(encoderNames(), ", "))
+		return bad("there is no encoder %s%s (encoders: %s)", c.Encoder,
+			suggestion(c.Encoder, encoderNames()), strings.Join(encoderNames(), ", "))
 	case w.Elem == types.Level || (!e.Whole && w.Elem != types.Real):
 		return bad("%s does not give values of type %s; declare it real", c.Encoder, w.Elem)
 	}
@@ -266,17 +278,22 @@ func (v View) find(name string, list *diag.List) (column, bool) {
 		others := slices.DeleteFunc(v.names(), func(n string) bool { return n == v.Key })
 		if !v.Document && len(v.Arrays) == 1 {
 			if by := separator(v.Arrays[0].Name); by != "" {
-				fail(list, diag.NoColumn, place(v.Name, 1), "%s %s: not in this file, whose header has one cell: its cells are separated by %s, and vflc reads commas", v.noun(), name, by)
+				fail(list, diag.NoColumn, place(v.Name, 1),
+					"%s %s: not in this file, whose header has one cell: its cells are separated by "+
+						"%s, and vflc reads commas", v.noun(), name, by)
 				return column{}, false
 			}
 		}
-		fail(list, diag.NoColumn, place(v.Name, 1), "%s %s: not in this file%s (it has: %s)", v.noun(), name, suggestion(name, others), listed(v.names()))
+		fail(list, diag.NoColumn, place(v.Name, 1), "%s %s: not in this file%s (it has: %s)", v.noun(), name,
+			suggestion(name, others), listed(v.names()))
 		return column{}, false
 	case a.problem != "":
 		fail(list, diag.BadJSON, place(v.Name, a.line), "entry %s: %s", name, a.problem)
 		return column{}, false
 	case v.apart > 0 && len(a.Dims) > 0 && a.Dims[0] == v.apart:
-		fail(list, diag.BadKey, place(v.Name, a.line), "entry %s: has one value per row, but the rows are joined on %s, and this file has no entry %s; add one", name, v.Key, v.Key)
+		fail(list, diag.BadKey, place(v.Name, a.line),
+			"entry %s: has one value per row, but the rows are joined on %s, and this file "+
+				"has no entry %s; add one", name, v.Key, v.Key)
 		return column{}, false
 	case a.Len() == 0:
 		fail(list, diag.EmptyTable, place(v.Name, a.line), "entry %s: holds no values", name)
@@ -304,7 +321,8 @@ func (v View) columns(f Fitted, list *diag.List) ([]column, bool) {
 		out = append(out, c)
 	}
 	if last := out[len(out)-1]; last.array.Len() != out[0].array.Len() { // entries of a document may differ
-		last.fail(list, issue{diag.DataShape, fmt.Sprintf("has %s, but %s, which %s combines it with, has %d", grouped.Count(last.array.Len(), "value"), f.Column, f.Encoder, out[0].array.Len())})
+		last.fail(list, issue{diag.DataShape, fmt.Sprintf("has %s, but %s, which %s combines it with, has %d",
+			grouped.Count(last.array.Len(), "value"), f.Column, f.Encoder, out[0].array.Len())})
 		return nil, false
 	}
 	return out, true

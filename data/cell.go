@@ -18,7 +18,8 @@ type issue struct {
 
 func (i issue) bad() bool { return i.code != "" }
 
-// missing recognises an empty cell, and NA as R writes it: as a category it would count missing values as an answer.
+// missing recognises an empty cell, and NA as R writes it: as a category it would count missing values as an
+// answer.
 func missing(cell string) (issue, bool) {
 	if cell != "" && cell != "NA" {
 		return issue{}, false
@@ -34,13 +35,19 @@ func number(cell string) (float64, issue) {
 	v, err := strconv.ParseFloat(cell, 64)
 	switch {
 	case err != nil && strings.Contains(cell, ","):
-		return 0, issue{diag.NotNumber, "is not a number; write decimals with a point, and thousands without a separator"}
+		return 0, issue{diag.NotNumber,
+			"is not a number; write decimals with a point, and thousands without a separator"}
 	case strings.ContainsAny(cell, "xX_"), err != nil && !math.IsInf(v, 0):
-		return 0, issue{diag.NotNumber, "is not a number; correct it, or make the cell empty if it is missing"}
+		return 0, issue{diag.NotNumber,
+			"is not a number; correct it, or make the cell empty if it is missing"}
 	case underflows(v, cell):
-		return 0, issue{diag.OutOfRange, "is so small that only 0 is near it (the smallest number is 4.9e-324); write 0 if that is meant, or another unit"}
+		return 0, issue{diag.OutOfRange,
+			"is so small that only 0 is near it (the smallest number is 4.9e-324); write 0 if that " +
+				"is meant, or another unit"}
 	case math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, issue{diag.NonFinite, "is not a finite number; a model needs finite data: correct it, or make the cell empty if it is missing"}
+		return 0, issue{diag.NonFinite,
+			"is not a finite number; a model needs finite data: correct it, or make the " +
+				"cell empty if it is missing"}
 	}
 	return v, issue{}
 }
@@ -98,7 +105,8 @@ func zeroOne(cell string) (float64, issue) {
 	return v, is
 }
 
-// maxLevel bounds integer categories: the largest one is their number, and a parameter may have one element for each.
+// maxLevel bounds integer categories: the largest one is their number, and a parameter may have one element
+// for each.
 const maxLevel = 1e6
 
 // level reads an integer category.
@@ -107,14 +115,18 @@ func level(cell string) (float64, issue) {
 	switch {
 	case is.bad():
 	case v < 1:
-		is = issue{diag.OutOfRange, "is less than 1; the categories of a level are 1, 2, …: add 1 to all, or write words"}
+		is = issue{diag.OutOfRange,
+			"is less than 1; the categories of a level are 1, 2, …: add 1 to all, or write words"}
 	case v > maxLevel:
-		is = issue{diag.OutOfRange, "is too large for the number of a category, since the levels are 1 up to the largest; write words, such as c" + cell}
+		is = issue{diag.OutOfRange,
+			"is too large for the number of a category, since the levels are 1 up to the " +
+				"largest; write words, such as c" + cell}
 	}
 	return v, is
 }
 
-// admits returns a function that reports whether a number has an element type; NaN never has. It agrees with reading.
+// admits returns a function that reports whether a number has an element type; NaN never has. It agrees with
+// reading.
 func admits(elem types.Elem) func(v float64) bool {
 	whole := func(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < maxWhole }
 	switch elem {

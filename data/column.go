@@ -91,21 +91,24 @@ func (v View) key(row int) string {
 	return ""
 }
 
-// faults collects the faulty cells of one column, and reports the first in full and the number of the others. A cell is added once.
+// faults collects the faulty cells of one column, and reports the first in full and the number of the others.
+// A cell is added once.
 type faults struct {
 	list *diag.List
 	col  column
 	word string // follows the issue of a word in a column of numbers
 	gap  string // follows the issue of a missing cell
 	part string // follows the issue of a number that is not whole
-	// imputed is true where missing cells are none: their places are kept. imputable is true where they could be, if the model said so.
+	// imputed is true where missing cells are none: their places are kept. imputable is true where they could
+	// be, if the model said so.
 	imputed, imputable bool
 	count              int
 	cell               int // the first
 	issue              func(text string) issue
 }
 
-// ask adds a faulty cell. The function gets the text of the cell and returns its issue; it is called only for the first cell.
+// ask adds a faulty cell. The function gets the text of the cell and returns its issue; it is called only for
+// the first cell.
 func (f *faults) ask(i int, is func(text string) issue) {
 	if f.imputed && f.col.array.Missing(i) {
 		return
@@ -137,11 +140,13 @@ func (f *faults) done() bool {
 	case is.code == diag.MissingCell:
 		is.text += f.waysOut() + f.gap
 	case is.code == diag.NotBinary && c.array.Words != nil && !c.view.Document:
-		is.text += fmt.Sprintf("; say which word is the 1: from %s(%s, \"WORD\") gives 1 for it and 0 for others", encoder.Is().Name, c.array.Name)
+		is.text += fmt.Sprintf("; say which word is the 1: from %s(%s, \"WORD\") gives 1 "+
+			"for it and 0 for others", encoder.Is().Name, c.array.Name)
 	case !is.bad():
 		is = issue{diag.Unreadable, "differs from what was read before: the file has changed"}
 	}
-	fail(f.list, is.code, c.line(f.cell), "%s %s: %q %s%s%s", c.view.noun(), c.array.Name, text, is.text, key, more(f.count-1, "cell"))
+	fail(f.list, is.code, c.line(f.cell), "%s %s: %q %s%s%s", c.view.noun(), c.array.Name, text, is.text, key,
+		more(f.count-1, "cell"))
 	return false
 }
 
@@ -160,7 +165,8 @@ func (f *faults) waysOut() string {
 	return ": fill it in, or declare the data with " + strings.Join(ways, ", or with ")
 }
 
-// numbers returns the cells as numbers of an element type, NaN where one is faulty. If the column has such numbers, it returns them without a copy.
+// numbers returns the cells as numbers of an element type, NaN where one is faulty. If the column has such
+// numbers, it returns them without a copy.
 func (c column) numbers(elem types.Elem, bad *faults) []float64 {
 	read := reading(elem)
 	values := c.array.Numbers
@@ -202,8 +208,8 @@ func (a *Array) parsed(read func(string) (float64, issue)) []float64 {
 	return out
 }
 
-// categories returns the cells for an encoder of categories, and reports missing ones. known are the categories of a fitted encoder, or nil:
-// where they are words, so are the cells.
+// categories returns the cells for an encoder of categories, and reports missing ones. known are the
+// categories of a fitted encoder, or nil: where they are words, so are the cells.
 func (c column) categories(known []string, bad *faults) def.Column {
 	out := c.array.Column
 	if c.array.Words == nil && !encoder.Numeric(known) {

@@ -12,8 +12,9 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A csvFile is a table with a header row. A byte-order mark, CRLF line ends and quoted newlines are allowed; blanks around a cell are not part
-// of it. It is read twice, first to count the lines, so that memory for the numbers is allocated once.
+// A csvFile is a table with a header row. A byte-order mark, CRLF line ends and quoted newlines are allowed;
+// blanks around a cell are not part of it. It is read twice, first to count the lines, so that memory for the
+// numbers is allocated once.
 type csvFile struct {
 	name string
 	open opener
@@ -64,8 +65,8 @@ type csvPass struct {
 	grown   bool      // there are more rows than there were lines
 }
 
-// A csvColumn is a column that is being read. Its first cell decides whether it is read as numbers. If a word comes later, the column is read
-// again.
+// A csvColumn is a column that is being read. Its first cell decides whether it is read as numbers. If a word
+// comes later, the column is read again.
 type csvColumn struct {
 	numbers []float64 // with room for all rows; nil: words
 	serial  bool      // all cells so far are serial
@@ -73,7 +74,8 @@ type csvColumn struct {
 	words   *words
 }
 
-// each calls header for the first record, and row for all others of the same length. It returns false if there are errors.
+// each calls header for the first record, and row for all others of the same length. It returns false if
+// there are errors.
 func (p *csvPass) each(header func(cells [][]byte, line int) bool, row func(cells [][]byte, line int)) bool {
 	source, err := p.file.open()
 	if err != nil {
@@ -132,7 +134,8 @@ func (p *csvPass) rows(s *scanner, row func(cells [][]byte, line int)) (rows int
 func (p *csvPass) broken(err error, line int) {
 	switch {
 	case errors.Is(err, io.EOF):
-		fail(p.list, diag.EmptyTable, place(p.file.name, 1), "the file is empty; expected a header row with the names of the columns")
+		fail(p.list, diag.EmptyTable, place(p.file.name, 1),
+			"the file is empty; expected a header row with the names of the columns")
 	case errors.Is(err, errQuote), errors.Is(err, errLong):
 		fail(p.list, diag.BadCSV, place(p.file.name, line), "%s", err)
 	default:
@@ -144,10 +147,12 @@ func (p *csvPass) broken(err error, line int) {
 func (p *csvPass) ragged(before, cells, line int) {
 	if before == 0 {
 		if by := separator(strings.Join(p.table.names(), "")); by != "" && p.width == 1 {
-			fail(p.list, diag.BadCSV, place(p.file.name, line), "the cells are separated by %s, and vflc reads commas", by)
+			fail(p.list, diag.BadCSV, place(p.file.name, line),
+				"the cells are separated by %s, and vflc reads commas", by)
 			return
 		}
-		fail(p.list, diag.BadCSV, place(p.file.name, line), "%s, but the header has %s; quote a cell that holds a comma",
+		fail(p.list, diag.BadCSV, place(p.file.name, line),
+			"%s, but the header has %s; quote a cell that holds a comma",
 			grouped.Count(cells, "cell"), grouped.Count(p.width, "column"))
 	}
 }
@@ -159,9 +164,12 @@ func (p *csvPass) header(cells [][]byte, line int) bool {
 		name := strings.TrimSpace(string(cell))
 		switch _, dup := t.byName[name]; {
 		case name == "":
-			fail(p.list, diag.DuplicateColumn, place(t.Name, line), "column %d has no name; name it in the header or leave it out (pandas: to_csv(index=False), R: row.names = FALSE)", i+1)
+			fail(p.list, diag.DuplicateColumn, place(t.Name, line),
+				"column %d has no name; name it in the header or leave it out (pandas: "+
+					"to_csv(index=False), R: row.names = FALSE)", i+1)
 		case dup:
-			fail(p.list, diag.DuplicateColumn, place(t.Name, line), "column %s: the name appears twice in the header; rename one", name)
+			fail(p.list, diag.DuplicateColumn, place(t.Name, line),
+				"column %s: the name appears twice in the header; rename one", name)
 		default:
 			a := &Array{line: line, lines: p.lines}
 			a.Name = name
@@ -229,7 +237,9 @@ func (p *csvPass) late() bool {
 		return true
 	}
 	rows := 0
-	ok := p.each(func(cells [][]byte, _ int) bool { return len(cells) == p.width }, func(cells [][]byte, _ int) {
+	ok := p.each(func(cells [][]byte, _ int) bool {
+		return len(cells) == p.width
+	}, func(cells [][]byte, _ int) {
 		rows++
 		for _, k := range again {
 			p.columns[k].words.add(trim(cells[k]))
@@ -285,7 +295,8 @@ func (p *csvPass) survey() bool {
 		text := buffer[:kept+n]
 		valid := validPrefix(text)
 		if at := bytes.IndexByte(text[:valid], 0); at >= 0 {
-			fail(p.list, diag.BadCSV, place(p.file.name, p.room+bytes.Count(text[:at], []byte("\n"))), "a NUL byte, which no text has; save the file as UTF-8 text, or correct the cell")
+			fail(p.list, diag.BadCSV, place(p.file.name, p.room+bytes.Count(text[:at], []byte("\n"))),
+				"a NUL byte, which no text has; save the file as UTF-8 text, or correct the cell")
 			return false
 		}
 		p.room += bytes.Count(text[:valid], []byte("\n"))
@@ -301,10 +312,12 @@ func (p *csvPass) survey() bool {
 	return len(*p.list) == 0
 }
 
-// isText reports whether a cell is text: UTF-8 without NUL, which other tools take for its end, so that two identifiers would look alike.
+// isText reports whether a cell is text: UTF-8 without NUL, which other tools take for its end, so that two
+// identifiers would look alike.
 func isText(cell string) bool { return utf8.ValidString(cell) && strings.IndexByte(cell, 0) < 0 }
 
-// validPrefix returns how many bytes of a text are valid UTF-8, up to the first invalid or incomplete character.
+// validPrefix returns how many bytes of a text are valid UTF-8, up to the first invalid or incomplete
+// character.
 func validPrefix(text []byte) int {
 	if utf8.Valid(text) {
 		return len(text)

@@ -30,8 +30,8 @@ type engine struct {
 
 func engines() []engine { return []engine{sqlite(), postgres()} }
 
-// A database is the result of a query as a table, or a table by its name. Its text is ADDRESS?table=NAME or ADDRESS?query=SELECT …, where the query is what follows, to
-// the end, as it is typed.
+// A database is the result of a query as a table, or a table by its name. Its text is ADDRESS?table=NAME or
+// ADDRESS?query=SELECT …, where the query is what follows, to the end, as it is typed.
 type database struct {
 	engine
 	name     string // the address, for messages
@@ -44,13 +44,15 @@ type database struct {
 	read     *memory // once read
 }
 
-// databaseOf parses a source; nil if it is none of a database. The error never has a part of the text that may be a password.
+// databaseOf parses a source; nil if it is none of a database. The error never has a part of the text that
+// may be a password.
 func databaseOf(source string) (*database, error) {
 	base, rest, _ := strings.Cut(source, "?")
 	clause := source[len(base):]
 	scheme, path, schemed := strings.Cut(base, ":")
 	for _, e := range engines() {
-		d := &database{engine: e, name: base, address: base, clause: clause, settings: url.Values{}, most: inputfile.MaxBytes}
+		d := &database{engine: e, name: base, address: base, clause: clause, settings: url.Values{},
+			most: inputfile.MaxBytes}
 		switch {
 		case schemed && slices.Contains(e.schemes, strings.ToLower(scheme)):
 			if e.file() {
@@ -100,7 +102,8 @@ func shown(source string) string {
 	return base[:from] + user + base[to:]
 }
 
-// Secret reports whether a text may have the address of a server with a password in it, so that it must not be kept. It errs on the side of caution.
+// Secret reports whether a text may have the address of a server with a password in it, so that it must not
+// be kept. It errs on the side of caution.
 func Secret(text string) bool {
 	for _, e := range engines() {
 		for _, scheme := range e.schemes {
@@ -109,7 +112,8 @@ func Secret(text string) bool {
 				continue
 			}
 			rest := strings.ToLower(text[at+len(scheme)+1:])
-			if at := strings.LastIndex(rest, "@"); at >= 0 && strings.Contains(rest[:at], ":") || strings.Contains(rest, "password") {
+			if at := strings.LastIndex(rest, "@"); at >= 0 && strings.Contains(rest[:at], ":") ||
+				strings.Contains(rest, "password") {
 				return true
 			}
 		}
@@ -187,7 +191,8 @@ func (d *database) columns() ([]Values, error) {
 	return d.cells(rows)
 }
 
-// brief is the first reason of an error that lists several on lines of their own, as of a host with several addresses.
+// brief is the first reason of an error that lists several on lines of their own, as of a host with several
+// addresses.
 func brief(err error) string {
 	lines := strings.SplitN(err.Error(), "\n", 3)
 	return strings.Join(strings.Fields(strings.Join(lines[:min(2, len(lines))], " ")), " ")
@@ -218,7 +223,8 @@ func (d *database) statement(ctx context.Context, tx *sql.Tx) (string, error) {
 		case len(names) == 0:
 			return "", errors.New("has no table")
 		case len(names) > 1:
-			return "", fmt.Errorf("has several tables (%s): write %s?table=%s, or %s?query=SELECT … FROM …", listed(names), d.name, names[0], d.name)
+			return "", fmt.Errorf("has several tables (%s): write %s?table=%s, or %s?query=SELECT … FROM …",
+				listed(names), d.name, names[0], d.name)
 		}
 		return "SELECT * FROM " + quoted(names[0]), nil
 	}
@@ -254,7 +260,8 @@ func (d *database) cells(rows *sql.Rows) ([]Values, error) {
 				return nil, err
 			}
 			if held += int64(n); held > d.most {
-				return nil, fmt.Errorf("has more than %d bytes (--max-bytes): select fewer rows or columns", d.most)
+				return nil, fmt.Errorf("has more than %d bytes (--max-bytes): select fewer rows or columns",
+					d.most)
 			}
 		}
 	}
@@ -271,8 +278,8 @@ func (d *database) cells(rows *sql.Rows) ([]Values, error) {
 	return out, nil
 }
 
-// databaseCells collects the cells of one column: as numbers, and as words, which it is where one cell is no number that a float64 holds. NULL is a missing cell, and dates are words as ISO 8601
-// writes them.
+// databaseCells collects the cells of one column: as numbers, and as words, which it is where one cell is no
+// number that a float64 holds. NULL is a missing cell, and dates are words as ISO 8601 writes them.
 type databaseCells struct {
 	name    string
 	numeric bool // exact decimals, which come as text
@@ -307,14 +314,17 @@ func (c *databaseCells) add(v any) (size int, err error) {
 			c.worded = true
 			break
 		}
-		if number, err = strconv.ParseFloat(v, 64); err != nil || math.IsNaN(number) || underflows(number, v) {
+		if number, err = strconv.ParseFloat(v, 64); err != nil || math.IsNaN(number) ||
+			underflows(number, v) {
 			c.worded = true
 		}
 		err = nil
 	case []byte:
-		return 0, fmt.Errorf("column %s holds bytes, which are neither numbers nor text: leave it out of the query", c.name)
+		return 0, fmt.Errorf("column %s holds bytes, which are neither numbers nor text: "+
+			"leave it out of the query", c.name)
 	default:
-		return 0, fmt.Errorf("column %s has values of a kind that a table cannot hold (%T): convert it to a number or a text in the query, as CAST(%s AS text)", c.name, v, c.name)
+		return 0, fmt.Errorf("column %s has values of a kind that a table cannot hold (%T): convert it to "+
+			"a number or a text in the query, as CAST(%s AS text)", c.name, v, c.name)
 	}
 	if !isText(text) {
 		return 0, fmt.Errorf("column %s holds bytes that are no text", c.name)

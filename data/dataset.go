@@ -30,8 +30,8 @@ type Holder struct {
 	all    bool // binds every declaration
 }
 
-// Load reads the tables, and joins the rows of those in which the declarations have a size of rows in common. The data set is nil if and only if the list has
-// errors.
+// Load reads the tables, and joins the rows of those in which the declarations have a size of rows in common.
+// The data set is nil if and only if the list has errors.
 func Load(sources Sources, wants []Want, j Joining) (*Dataset, diag.List) {
 	var list diag.List
 	d := &Dataset{Sources: sources}
@@ -94,9 +94,9 @@ func (d *Dataset) holders() []*Holder {
 	return out
 }
 
-// Bind gives every declaration its value, per party: Bind(…)["hospital_a"]["XA"]. A party's bindings hold the data that it owns and those
-// that are shared. Shared data are read from every table that has them, and these must agree; every party of the data set gets them.
-// The bindings are complete when the list has no errors.
+// Bind gives every declaration its value, per party: Bind(…)["hospital_a"]["XA"]. A party's bindings hold the
+// data that it owns and those that are shared. Shared data are read from every table that has them, and these
+// must agree; every party of the data set gets them. The bindings are complete when the list has no errors.
 func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
 	return d.bindBy(wants, func(list *diag.List) func(*Holder) Bindings {
 		coded := codes(d.holders(), wants, d.alone(), list)
@@ -105,7 +105,8 @@ func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
 }
 
 // bindBy is Bind with a function that makes the values of one table.
-func (d *Dataset) bindBy(wants []Want, prepare func(*diag.List) func(*Holder) Bindings) (map[string]Bindings, diag.List) {
+func (d *Dataset) bindBy(wants []Want, prepare func(*diag.List) func(*Holder) Bindings) (map[string]Bindings,
+	diag.List) {
 	var list diag.List
 	out := map[string]Bindings{}
 	for _, s := range d.Sources {
@@ -186,7 +187,9 @@ func (d *Dataset) without(s Source, wants []Want, list *diag.List) {
 	case len(d.Sources) == 2: // the server and the shared table: no clients
 		flag = "--data FILE"
 	}
-	fail(list, diag.NoTable, s.Looked, "%s has no table for its data %s: there is no such file; name one with %s", s.Name, listed(names), flag)
+	fail(list, diag.NoTable, s.Looked,
+		"%s has no table for its data %s: there is no such file; name one with %s", s.Name, listed(names),
+		flag)
 }
 
 // merge keeps the value of shared data that the first holder has, and compares those of the others with it.
@@ -203,12 +206,13 @@ func merge(shared Bindings, found map[string]*Holder, b *Bound, h *Holder, list 
 	first.Holders = append(first.Holders, h.Party)
 	if first.Digest() != b.Digest() {
 		where, text := differ(first, b, h)
-		fail(list, diag.SharedData, where, "%s: is @ shared but differs from %s%s", b.Name, found[b.Name].View.Name, text)
+		fail(list, diag.SharedData, where, "%s: is @ shared but differs from %s%s", b.Name,
+			found[b.Name].View.Name, text)
 	}
 }
 
-// differ finds the first row at which shared data of two tables differ. No values are quoted, since one of two tells the other;
-// and categories of hb alone, in whose table the place is.
+// differ finds the first row at which shared data of two tables differ. No values are quoted, since one of
+// two tells the other; and categories of hb alone, in whose table the place is.
 func differ(a *Bound, b *Bound, hb *Holder) (where, text string) {
 	where = place(hb.View.Name, 1)
 	if !slices.Equal(a.Dims, b.Dims) {
@@ -216,11 +220,13 @@ func differ(a *Bound, b *Bound, hb *Holder) (where, text string) {
 	}
 	if n, first := differences(a.Values, b.Values); n > 0 {
 		if !a.ByRow || !b.ByRow {
-			return where, fmt.Sprintf(" in %d of %s; the first is element %d", n, grouped.Count(len(a.Values), "value"), first+1)
+			return where, fmt.Sprintf(" in %d of %s; the first is element %d", n,
+				grouped.Count(len(a.Values), "value"), first+1)
 		}
 		row := first % a.Dims[0]
 		here := column{hb.View, hb.View.Arrays[0]}
-		return here.line(row), fmt.Sprintf(" in %d of %s; the first is in this row%s", n, grouped.Count(len(a.Values), "value"), hb.View.key(row))
+		return here.line(row), fmt.Sprintf(" in %d of %s; the first is in this row%s", n,
+			grouped.Count(len(a.Values), "value"), hb.View.key(row))
 	}
 	return where, " in its number of categories"
 }
@@ -256,27 +262,34 @@ func (d *Dataset) unfound(wants []Want, shared Bindings, list *diag.List) {
 		at := place(tables[0], 1)
 		switch {
 		case len(columns) == 0:
-			fail(list, diag.NoTable, tables[0], "no table has the data %s: there is no such file; name one with --data", w.Name)
+			fail(list, diag.NoTable, tables[0],
+				"no table has the data %s: there is no such file; name one with --data", w.Name)
 		case w.Rank == 0 || w.Rank > 2:
-			fail(list, diag.DataShape, at, "%s: no document has it, and a CSV has only vectors and matrices; %s", w.Name, jsonHint(w))
+			fail(list, diag.DataShape, at,
+				"%s: no document has it, and a CSV has only vectors and matrices; %s", w.Name, jsonHint(w))
 		case w.From == nil && w.Rank == 2:
-			fail(list, diag.SharedData, at, "%s: is @ shared, but no table has columns left for it; name them with from (tables: %s)", w.Name, listed(tables))
+			fail(list, diag.SharedData, at,
+				"%s: is @ shared, but no table has columns left for it; name them with from (tables: %s)",
+				w.Name, listed(tables))
 		default:
-			fail(list, diag.SharedData, at, "%s: is @ shared, but no table has %s%s (tables: %s); name one with --data shared=FILE",
-				w.Name, strings.Join(names, ", "), suggestion(strings.Join(names, ", "), columns), listed(tables))
+			fail(list, diag.SharedData, at,
+				"%s: is @ shared, but no table has %s%s (tables: %s); name one with --data shared=FILE",
+				w.Name, strings.Join(names, ", "), suggestion(strings.Join(names, ", "), columns),
+				listed(tables))
 		}
 	}
 }
 
-// Where returns the place of a row, counted from 0, of a party's value, and " (KEY VALUE)" where rows have keys; both are "" where the value
-// does not come from rows of a table.
+// Where returns the place of a row, counted from 0, of a party's value, and " (KEY VALUE)" where rows have
+// keys; both are "" where the value does not come from rows of a table.
 func (d *Dataset) Where(party string, b *Bound, row int) (where, key string) {
 	if len(b.Holders) > 0 {
 		party = b.Holders[0]
 	}
 	for _, h := range d.holders() {
 		a, ok := h.View.Array(b.Encoders[0].Column)
-		if (h.Party != party && !(h == d.Shared && party == OwnerShared)) || !ok || len(a.Dims) == 0 || row*a.stride() >= a.Len() {
+		if (h.Party != party && !(h == d.Shared && party == OwnerShared)) || !ok || len(a.Dims) == 0 ||
+			row*a.stride() >= a.Len() {
 			continue
 		}
 		c := column{h.View, a}
@@ -288,7 +301,8 @@ func (d *Dataset) Where(party string, b *Bound, row int) (where, key string) {
 	return "", ""
 }
 
-// Integer returns a whole number that a document holds as a scalar, and its place. Stan's data files hold sizes in this form.
+// Integer returns a whole number that a document holds as a scalar, and its place. Stan's data files hold
+// sizes in this form.
 func (d *Dataset) Integer(name string) (value int, where string, ok bool) {
 	for _, h := range d.holders() {
 		a, found := h.View.Array(name)
@@ -312,19 +326,25 @@ func (d *Dataset) Sizes(names []string) (list diag.List) {
 			}
 			at := place(h.View.Name, a.line)
 			if len(a.Dims) != 0 || a.problem != "" {
-				fail(&list, diag.NotWhole, at, "%s is the size of an array, and so one whole number, but here it is an array or an object", name)
+				fail(&list, diag.NotWhole, at,
+					"%s is the size of an array, and so one whole number, but here it "+
+						"is an array or an object", name)
 				continue
 			}
 			text := column{h.View, a}.text(0)
 			if _, is := natural(text); is.bad() {
-				fail(&list, is.code, at, "%s is the size of an array, and so a whole number, 0 or more, but its value is %q: correct it, or remove the entry where the lengths of arrays give the size", name, text)
+				fail(&list, is.code, at,
+					"%s is the size of an array, and so a whole number, 0 or more, but its value is %q: "+
+						"correct it, or remove the entry where the lengths of arrays give the size", name,
+					text)
 			}
 		}
 	}
 	return list
 }
 
-// Digest is the SHA-256 of a value in hexadecimal: type, sizes, numbers bit for bit, and categories. Two parties have the same value if the digests are equal.
+// Digest is the SHA-256 of a value in hexadecimal: type, sizes, numbers bit for bit, and categories. Two
+// parties have the same value if the digests are equal.
 func (b *Bound) Digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "vflc shared data v1 %s %v %q %d\n", b.Elem, b.Dims, b.Labels, b.Levels)

@@ -12,13 +12,16 @@ import (
 const maxDigits = 19
 
 // powers holds the powers of ten, all exact in uint64 and float64.
-var powers = [maxDigits + 1]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+var powers = [maxDigits + 1]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
+	1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
 
-// decimal reads a number as strconv.ParseFloat does, bit for bit, without allocation. It is false for cells that number does not
-// accept: words, missing cells, numbers that are not finite, and notations other than the decimal one.
+// decimal reads a number as strconv.ParseFloat does, bit for bit, without allocation. It is false for cells
+// that number does not accept: words, missing cells, numbers that are not finite, and notations other than
+// the decimal one.
 //
-// A number of at most 19 digits is a whole number over a power of ten. Where float64 holds both, their quotient is correctly rounded (Clinger
-// 1990, How to read floating point numbers accurately). Other numbers of that length go to quotient, and the rest to strconv.
+// A number of at most 19 digits is a whole number over a power of ten. Where float64 holds both, their
+// quotient is correctly rounded (Clinger 1990, How to read floating point numbers accurately). Other numbers
+// of that length go to quotient, and the rest to strconv.
 func decimal(cell []byte) (float64, bool) {
 	i := 0
 	negative := i < len(cell) && cell[i] == '-'
@@ -47,7 +50,8 @@ func decimal(cell []byte) (float64, bool) {
 	return v, true
 }
 
-// digitsOf appends the digits that a text begins with to a number, and counts them. The number overflows if there are more than maxDigits.
+// digitsOf appends the digits that a text begins with to a number, and counts them. The number overflows if
+// there are more than maxDigits.
 func digitsOf(text []byte, number uint64) (uint64, int) {
 	i := 0
 	for i+8 <= len(text) {
@@ -65,8 +69,8 @@ func digitsOf(text []byte, number uint64) (uint64, int) {
 	return number, i
 }
 
-// eightDigits reads eight digits, the first in the lowest byte; it is false if one is not a digit. Adjacent digits are combined
-// in pairs, all at once (Lemire 2021, Number parsing at a gigabyte per second).
+// eightDigits reads eight digits, the first in the lowest byte; it is false if one is not a digit. Adjacent
+// digits are combined in pairs, all at once (Lemire 2021, Number parsing at a gigabyte per second).
 func eightDigits(text uint64) (uint64, bool) {
 	const sixes, zeros, high = 0x0606060606060606, 0x3030303030303030, 0xf0f0f0f0f0f0f0f0
 	if text&high != zeros || (text+sixes)&high != zeros {
@@ -78,8 +82,8 @@ func eightDigits(text uint64) (uint64, bool) {
 	return (v*10000 + v>>32) & 0xffffffff, true
 }
 
-// quotient is a/b rounded to nearest, ties to even; neither is 0. It divides with the highest bits of both set, so that at least 63 bits of the
-// quotient are known; the last bit is set if the remainder is not 0.
+// quotient is a/b rounded to nearest, ties to even; neither is 0. It divides with the highest bits of both
+// set, so that at least 63 bits of the quotient are known; the last bit is set if the remainder is not 0.
 func quotient(a, b uint64) float64 {
 	shiftA, shiftB := bits.LeadingZeros64(a), bits.LeadingZeros64(b)
 	a, b = a<<shiftA, b<<shiftB
@@ -103,7 +107,8 @@ func slowDecimal(cell []byte) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) && !underflows(v, cell)
 }
 
-// serial reports whether a cell is a whole number as strconv writes one, of at most 15 digits, so that its text follows from its value.
+// serial reports whether a cell is a whole number as strconv writes one, of at most 15 digits, so that its
+// text follows from its value.
 func serial(cell []byte) bool {
 	if len(cell) > 0 && cell[0] == '-' && (len(cell) < 2 || cell[1] != '0') {
 		cell = cell[1:]

@@ -10,8 +10,10 @@ import (
 )
 
 func FuzzDecimal(f *testing.F) {
-	for _, seed := range []string{"", "-", "+", ".", "1.", ".5", "-0", "+1e3", "0x10", "1_000", "inf", "NaN", "1e400", "-1e-400", "9007199254740993", "0.1234567890123456789",
-		"00000000000000000000001", "123456789012345678901234567890", "1e22", "1.5e", "0.00000000000000000000001", "٣", "1,5", "2.2250738585072011e-308"} {
+	for _, seed := range []string{"", "-", "+", ".", "1.", ".5", "-0", "+1e3", "0x10", "1_000", "inf", "NaN",
+		"1e400", "-1e-400", "9007199254740993", "0.1234567890123456789",
+		"00000000000000000000001", "123456789012345678901234567890", "1e22", "1.5e",
+		"0.00000000000000000000001", "٣", "1,5", "2.2250738585072011e-308"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, cell []byte) {
@@ -27,10 +29,12 @@ func FuzzDecimal(f *testing.F) {
 func TestDecimalIsThatOfStrconv(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.Float64().Draw(t, "v")
-		text := strconv.FormatFloat(v, rapid.SampledFrom([]byte("efg")).Draw(t, "format"), rapid.IntRange(-1, 25).Draw(t, "digits"), 64)
+		text := strconv.FormatFloat(v, rapid.SampledFrom([]byte("efg")).Draw(t, "format"),
+			rapid.IntRange(-1, 25).Draw(t, "digits"), 64)
 		want, err := strconv.ParseFloat(text, 64)
 		got, ok := decimal([]byte(text))
-		if ok != (err == nil && !underflows(want, text)) || ok && math.Float64bits(got) != math.Float64bits(want) {
+		if ok != (err == nil && !underflows(want, text)) ||
+			ok && math.Float64bits(got) != math.Float64bits(want) {
 			t.Fatalf("%s: %v %v, want %v %v", text, got, ok, want, err)
 		}
 	})

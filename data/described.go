@@ -27,7 +27,8 @@ func (d *Dataset) describe(wants []Want, key string) (out []Described) {
 		h.View.Key = h.keyColumn(key)
 		uses, levels := h.uses(wants)
 		for _, a := range h.View.Arrays {
-			one := Described{Party: h.Party, File: h.View.Name, Column: a.Name, Cells: a.Len(), Uses: append([]string{}, uses[a.Name]...)}
+			one := Described{Party: h.Party, File: h.View.Name, Column: a.Name, Cells: a.Len(),
+				Uses: append([]string{}, uses[a.Name]...)}
 			one.Type, one.Missing, one.Values = a.summary(levels[a.Name])
 			out = append(out, one)
 		}
@@ -78,7 +79,9 @@ func (a *Array) summary(level bool) (kind string, missing int, values string) {
 		return kind, missing, values
 	}
 	const most = 5
-	words := slices.DeleteFunc(slices.Sorted(slices.Values(a.Words)), func(w string) bool { return level && blankWord(w) })
+	words := slices.DeleteFunc(slices.Sorted(slices.Values(a.Words)), func(w string) bool {
+		return level && blankWord(w)
+	})
 	switch n := len(words); {
 	case n == a.Len():
 		values = fmt.Sprintf("%d, all different", n)

@@ -8,8 +8,8 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// kept tells for each row of a table, in the order of the file, whether it stays: whether it has a value in every column of data that are declared with
-// `missing drop`. nil: all stay.
+// kept tells for each row of a table, in the order of the file, whether it stays: whether it has a value in
+// every column of data that are declared with `missing drop`. nil: all stay.
 type kept []bool
 
 // has reports whether a row stays.
@@ -20,7 +20,8 @@ func some(keep []kept) bool {
 	return slices.ContainsFunc(keep, func(k kept) bool { return k != nil })
 }
 
-// complete finds the rows of a table that stay, before the table is arranged. A document has no rows, so it may not have missing cells.
+// complete finds the rows of a table that stay, before the table is arranged. A document has no rows, so it
+// may not have missing cells.
 func (h *Holder) complete(wants []Want, list *diag.List) kept {
 	b := binder{view: h.View, wants: h.wants(wants)}
 	var out kept
@@ -39,7 +40,10 @@ func (h *Holder) complete(wants []Want, list *diag.List) kept {
 			}
 			gaps := a.gaps(w.Elem)
 			if len(gaps) > 0 && h.View.Document {
-				(column{h.View, a}).fail(list, issue{diag.MissingCell, "has missing values, and `missing drop` leaves out the rows of a table; give the data as CSV or Parquet, or without these"})
+				(column{h.View, a}).fail(list,
+					issue{diag.MissingCell,
+						"has missing values, and `missing drop` leaves out the rows of a table; give the " +
+							"data as CSV or Parquet, or without these"})
 				continue
 			}
 			for _, i := range gaps {
@@ -92,14 +96,17 @@ func (a *Alignment) dropInOrder(tables []*Table, keep []kept, leave leaving) {
 		}
 	}
 	a.Left, a.Rows = a.Rows-len(order), len(order)
-	a.Digest = digest("rows in file order, some left out", len(order), func(dst []byte, i int) []byte { return fmt.Append(dst, order[i]) })
+	a.Digest = digest("rows in file order, some left out", len(order), func(dst []byte, i int) []byte {
+		return fmt.Append(dst, order[i])
+	})
 }
 
-// dropByKey leaves out the rows that a table does not keep at all tables that have their keys. all are the keys of the tables, of which sorted are
-// those that are joined.
+// dropByKey leaves out the rows that a table does not keep at all tables that have their keys. all are the
+// keys of the tables, of which sorted are those that are joined.
 func (a *Alignment) dropByKey(all, sorted []*keys, keep []kept, leave leaving) {
 	first := sorted[slices.IndexFunc(sorted, func(k *keys) bool { return k != nil })]
-	at, incomplete, short := make(map[string]int, len(first.order)), make([]bool, len(first.order)), make([]int, len(all))
+	at, incomplete, short := make(map[string]int, len(first.order)), make([]bool, len(first.order)),
+		make([]int, len(all))
 	for i := range first.order {
 		at[string(first.append(nil, i))] = i
 	}
@@ -118,7 +125,8 @@ func (a *Alignment) dropByKey(all, sorted []*keys, keep []kept, leave leaving) {
 		}
 	}
 	if leave != nil {
-		if incomplete = leave(digest("rows by key", len(first.order), first.append), incomplete); !slices.Contains(incomplete, true) {
+		if incomplete = leave(digest("rows by key", len(first.order), first.append),
+			incomplete); !slices.Contains(incomplete, true) {
 			return
 		}
 	}
@@ -158,9 +166,11 @@ func (d *Dataset) dropAlone(h *Holder, wants []Want, j Joining, list *diag.List)
 		return
 	}
 	h.View.arrange(a.Order[0], h.View.Rows)
-	d.Joins = append(d.Joins, Join{Parties: []string{h.Party}, Key: RowOrder, Rows: a.Rows, Dropped: a.Left, Incomplete: a.Short, Digest: a.Digest})
+	d.Joins = append(d.Joins, Join{Parties: []string{h.Party}, Key: RowOrder, Rows: a.Rows, Dropped: a.Left,
+		Incomplete: a.Short, Digest: a.Digest})
 }
 
 func noneComplete(t *Table, list *diag.List) {
-	fail(list, diag.EmptyTable, place(t.Name, 1), "every row has a missing cell at one party or another, so that `missing drop` leaves none")
+	fail(list, diag.EmptyTable, place(t.Name, 1),
+		"every row has a missing cell at one party or another, so that `missing drop` leaves none")
 }

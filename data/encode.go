@@ -9,7 +9,8 @@ import (
 	"github.com/vflc/vflc/stdlib/encoder"
 )
 
-// A column without an encoder is read as it is, or as the categories of a level. Recipes hold these names in place of the name of an encoder.
+// A column without an encoder is read as it is, or as the categories of a level. Recipes hold these names in
+// place of the name of an encoder.
 const (
 	plain  = "column"
 	levels = "level"
@@ -55,7 +56,8 @@ func issueOf(f def.Fault) issue {
 	return issue{code, f.Text}
 }
 
-// fit fits an encoder to columns, in the order of their rows, or reports why it cannot. Missing cells that are imputed are left out.
+// fit fits an encoder to columns, in the order of their rows, or reports why it cannot. Missing cells that
+// are imputed are left out.
 func (f *Fitted) fit(cs []column, w Want, list *diag.List) bool {
 	switch f.Encoder {
 	case plain:
@@ -129,7 +131,8 @@ func (f *Fitted) elementwise() bool {
 	return !encoded || e.Elementwise
 }
 
-// affine returns the map from the cells to the resulting numbers where the encoder is one; else that which changes nothing.
+// affine returns the map from the cells to the resulting numbers where the encoder is one; else that which
+// changes nothing.
 func (f *Fitted) affine() def.Rescaling {
 	if e, encoded := encoderNamed(f.Encoder); encoded && e.Affine != nil {
 		return e.Affine(&f.Fitted)
@@ -145,7 +148,8 @@ func (f *Fitted) labels() []string {
 	return nil
 }
 
-// encode writes the resulting columns to out, each in the order of the array's cells. Faulty cells are NaN, and are added to the faults of their column.
+// encode writes the resulting columns to out, each in the order of the array's cells. Faulty cells are NaN,
+// and are added to the faults of their column.
 func (f *Fitted) encode(cs []column, out [][]float64, bad []*faults) {
 	switch {
 	case f.Encoder == plain || f.Encoder == levels && f.Words == nil:

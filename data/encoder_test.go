@@ -42,16 +42,21 @@ func TestEncodersClosedForms(t *testing.T) {
 		cells   []string
 		want    []float64
 	}{
-		{"zscore", []string{"1", "2", "3"}, []float64{-1, 0, 1}},                                  // sd with divisor n-1 is 1
-		{"zscore", []string{"0", "2"}, []float64{-1 / math.Sqrt2, 1 / math.Sqrt2}},                // sd √2
-		{"center", []string{"1", "2", "6"}, []float64{-2, -1, 3}},                                 // mean 3
-		{"center", []string{"1e15", "1000000000000001", "1000000000000002"}, []float64{-1, 0, 1}}, // no cancellation
-		{"log", []string{"1", "2.718281828459045", "0.5"}, []float64{0, 1, -math.Ln2}},            //
-		{"onehot", []string{"b", "a", "B"}, []float64{0, 0, 1, 0, 1, 0, 1, 0, 0}},                 // bytes: B a b
-		{"onehot", []string{"10", "9", "9.0"}, []float64{0, 1, 1, 1, 0, 0}},                       // numbers: 9 10
-		{"onehot", []string{"10", "9", "x"}, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}},                // one word: bytes again
-		{"onehot", []string{"-0", "0", "1e0"}, []float64{1, 1, 0, 0, 0, 1}},                       // one zero
-		{"", []string{"1.5", "-2", " 3e2"}, []float64{1.5, -2, 300}},                              //
+		// sd with divisor n-1 is 1
+		{"zscore", []string{"1", "2", "3"}, []float64{-1, 0, 1}},
+		{"zscore", []string{"0", "2"}, []float64{-1 / math.Sqrt2, 1 / math.Sqrt2}}, // sd √2
+		{"center", []string{"1", "2", "6"}, []float64{-2, -1, 3}},                  // mean 3
+		// no cancellation
+		{"center", []string{"1e15", "1000000000000001", "1000000000000002"}, []float64{-1, 0, 1}},
+		{"log", []string{"1", "2.718281828459045", "0.5"}, []float64{0, 1, -math.Ln2}}, //
+		// bytes: B a b
+		{"onehot", []string{"b", "a", "B"}, []float64{0, 0, 1, 0, 1, 0, 1, 0, 0}},
+		// numbers: 9 10
+		{"onehot", []string{"10", "9", "9.0"}, []float64{0, 1, 1, 1, 0, 0}},
+		// one word: bytes again
+		{"onehot", []string{"10", "9", "x"}, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}},
+		{"onehot", []string{"-0", "0", "1e0"}, []float64{1, 1, 0, 0, 0, 1}}, // one zero
+		{"", []string{"1.5", "-2", " 3e2"}, []float64{1.5, -2, 300}},        //
 	} {
 		got := column1(t, x.cells, x.encoder).Values
 		for i := range x.want {
@@ -65,7 +70,8 @@ func TestEncodersClosedForms(t *testing.T) {
 
 func TestOnehotDropsTheFirst(t *testing.T) {
 	b := column1(t, []string{"b", "a", "c"}, "onehot", Option{"drop", "first"})
-	if !slices.Equal(b.ColumnNames, []string{"x=b", "x=c"}) || !slices.Equal(b.Values, []float64{1, 0, 0, 0, 0, 1}) {
+	if !slices.Equal(b.ColumnNames, []string{"x=b", "x=c"}) ||
+		!slices.Equal(b.Values, []float64{1, 0, 0, 0, 0, 1}) {
 		t.Errorf("%v %v", b.ColumnNames, b.Values)
 	}
 }
@@ -74,7 +80,9 @@ func TestOnehotDropsTheFirst(t *testing.T) {
 func TestZscoreStandardises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shift := rapid.Float64Range(-1e6, 1e6).Draw(t, "shift")
-		x := rapid.SliceOfNDistinct(rapid.Float64Range(-1e3, 1e3), 3, 30, func(v float64) int { return int(v) }).Draw(t, "x")
+		x := rapid.SliceOfNDistinct(rapid.Float64Range(-1e3, 1e3), 3, 30, func(v float64) int {
+			return int(v)
+		}).Draw(t, "x")
 		for i := range x {
 			x[i] += shift
 		}
@@ -82,7 +90,9 @@ func TestZscoreStandardises(t *testing.T) {
 		if table == nil {
 			t.Fatal(Errors(list))
 		}
-		bound, list := Bind(View{Table: table}, []Want{{Name: "z", Owner: "server", Rank: 1, From: []Column{{Encoder: "zscore", Columns: []string{"x"}}}}})
+		bound, list := Bind(View{Table: table},
+			[]Want{{Name: "z", Owner: "server", Rank: 1,
+				From: []Column{{Encoder: "zscore", Columns: []string{"x"}}}}})
 		if len(list) > 0 {
 			t.Fatal(Errors(list))
 		}
@@ -101,14 +111,20 @@ func TestZscoreStandardises(t *testing.T) {
 	})
 }
 
-// A recipe that has been written to JSON and read back gives the same values for the same rows, also row by row.
+// A recipe that has been written to JSON and read back gives the same values for the same rows, also row by
+// row.
 func TestRecipesAreKept(t *testing.T) {
 	table := mustCSV(t, "age,sex,g,d,y\n30,F,west,0.1,true\n41,M,east,0.2,false\n53,F,north,0.7,1\n")
-	columns := []Column{{Encoder: "zscore", Columns: []string{"age"}}, {Encoder: "onehot", Columns: []string{"sex"}},
-		{Encoder: "log", Columns: []string{"d"}}, {Encoder: "center", Columns: []string{"d"}}, {Columns: []string{"d"}},
+	columns := []Column{{Encoder: "zscore", Columns: []string{"age"}},
+		{Encoder: "onehot", Columns: []string{"sex"}},
+		{Encoder: "log", Columns: []string{"d"}}, {Encoder: "center", Columns: []string{"d"}},
+		{Columns: []string{"d"}},
 		{Encoder: "onehot", Columns: []string{"g"}, Options: []Option{{"drop", "first"}}},
-		{Encoder: "poly", Columns: []string{"age"}, Further: []string{"2"}}, {Encoder: "spline", Columns: []string{"age"}, Options: []Option{{"df", "2"}}},
-		{Encoder: "interact", Columns: []string{"age", "sex"}}, {Encoder: "interact", Columns: []string{"g", "sex"}}, {Encoder: "interact", Columns: []string{"age", "d"}},
+		{Encoder: "poly", Columns: []string{"age"}, Further: []string{"2"}},
+		{Encoder: "spline", Columns: []string{"age"}, Options: []Option{{"df", "2"}}},
+		{Encoder: "interact", Columns: []string{"age", "sex"}},
+		{Encoder: "interact", Columns: []string{"g", "sex"}},
+		{Encoder: "interact", Columns: []string{"age", "d"}},
 		{Encoder: "is", Columns: []string{"g"}, Further: []string{"west"}}}
 	bound, list := Bind(View{Table: table}, []Want{
 		{Name: "X", Owner: "server", Rank: 2, From: columns},
@@ -149,12 +165,16 @@ func TestRecipesAreKept(t *testing.T) {
 	}
 }
 
-// Made has one map for each column of a value: it takes the cells of a column to its numbers where the encoder is affine, and changes nothing elsewhere.
+// Made has one map for each column of a value: it takes the cells of a column to its numbers where the
+// encoder is affine, and changes nothing elsewhere.
 func TestMadeColumnByColumn(t *testing.T) {
 	table := mustCSV(t, "age,sex,g,d\n30,F,west,0.1\n41,M,east,0.2\n55,F,north,0.7\n")
 	bound, list := Bind(View{Table: table}, []Want{
-		{Name: "X", Owner: "server", Rank: 2, From: []Column{{Encoder: "onehot", Columns: []string{"g"}}, {Encoder: "zscore", Columns: []string{"age"}}, {Columns: []string{"d"}}, {Encoder: "log", Columns: []string{"d"}},
-			{Encoder: "center", Columns: []string{"d"}}, {Encoder: "poly", Columns: []string{"age"}, Further: []string{"2"}}}},
+		{Name: "X", Owner: "server", Rank: 2, From: []Column{{Encoder: "onehot", Columns: []string{"g"}},
+			{Encoder: "zscore", Columns: []string{"age"}}, {Columns: []string{"d"}},
+			{Encoder: "log", Columns: []string{"d"}},
+			{Encoder: "center", Columns: []string{"d"}}, {Encoder: "poly", Columns: []string{"age"},
+				Further: []string{"2"}}}},
 		{Name: "z", Owner: "server", Rank: 1, From: []Column{{Encoder: "center", Columns: []string{"age"}}}},
 		{Name: "sex", Owner: "server", Elem: types.Level, Rank: 1},
 	})
@@ -164,7 +184,8 @@ func TestMadeColumnByColumn(t *testing.T) {
 	same := def.Rescaling{Scale: 1}
 	sd := math.Sqrt((144.0 + 1 + 169) / 2)
 	for name, want := range map[string][]def.Rescaling{
-		"X":   {same, same, same, {Center: 42, Scale: sd}, same, same, {Center: 1.0 / 3, Scale: 1}, same, same},
+		"X": {same, same, same, {Center: 42, Scale: sd}, same, same, {Center: 1.0 / 3, Scale: 1}, same,
+			same},
 		"z":   {{Center: 42, Scale: 1}},
 		"sex": {same},
 	} {
@@ -176,11 +197,14 @@ func TestMadeColumnByColumn(t *testing.T) {
 	if document == nil {
 		t.Fatal(Errors(list))
 	}
-	bound, list = Bind(View{Table: document}, []Want{{Name: "M", Owner: "server", Rank: 2, From: []Column{{Encoder: "center", Columns: []string{"M"}}}}})
+	bound, list = Bind(View{Table: document},
+		[]Want{{Name: "M", Owner: "server", Rank: 2,
+			From: []Column{{Encoder: "center", Columns: []string{"M"}}}}})
 	if len(list) > 0 {
 		t.Fatal(Errors(list))
 	}
-	if diff := cmp.Diff(slices.Repeat([]def.Rescaling{{Center: 4, Scale: 1}}, 3), bound["M"].Made()); diff != "" {
+	if diff := cmp.Diff(slices.Repeat([]def.Rescaling{{Center: 4, Scale: 1}}, 3),
+		bound["M"].Made()); diff != "" {
 		t.Errorf("a matrix of a document: %s", diff)
 	}
 }

@@ -29,7 +29,8 @@ func (e *Entry) Place(i int) string {
 	return place(e.file, e.array.lines.at(at))
 }
 
-// Entries reads a Stan-JSON document of finite numbers from its text. Its entries are in the order of the file.
+// Entries reads a Stan-JSON document of finite numbers from its text. Its entries are in the order of the
+// file.
 func Entries(name string, text []byte) ([]*Entry, diag.List) {
 	t, list := ReadJSON(name, text)
 	if list.HasErrors() {
@@ -37,15 +38,20 @@ func Entries(name string, text []byte) ([]*Entry, diag.List) {
 	}
 	var out []*Entry
 	for _, a := range t.Arrays {
-		switch at := slices.IndexFunc(a.Numbers, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); {
+		switch at := slices.IndexFunc(a.Numbers, func(v float64) bool {
+			return math.IsNaN(v) || math.IsInf(v, 0)
+		}); {
 		case a.problem != "":
 			fail(&list, diag.BadJSON, place(name, a.line), "entry %s %s", a.Name, a.problem)
 		case a.Words != nil:
-			fail(&list, diag.NotNumber, place(name, a.line), "entry %s has words, such as %q, in place of numbers", a.Name, a.Words[0])
+			fail(&list, diag.NotNumber, place(name, a.line),
+				"entry %s has words, such as %q, in place of numbers", a.Name, a.Words[0])
 		case at >= 0:
-			fail(&list, diag.NonFinite, place(name, a.lines.at(at)), "entry %s: a value is missing, NaN or infinite; give a finite number", a.Name)
+			fail(&list, diag.NonFinite, place(name, a.lines.at(at)),
+				"entry %s: a value is missing, NaN or infinite; give a finite number", a.Name)
 		default:
-			out = append(out, &Entry{Name: a.Name, Dims: a.Dims, Values: columnMajor(a.Numbers, a.Dims), file: name, array: a})
+			out = append(out, &Entry{Name: a.Name, Dims: a.Dims, Values: columnMajor(a.Numbers, a.Dims),
+				file: name, array: a})
 		}
 	}
 	return out, list

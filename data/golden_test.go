@@ -134,7 +134,8 @@ func (c *goldenCase) bind(t *testing.T) (diag.List, string) {
 		return diag.List(err.(Errors)), ""
 	}
 	wants := parseWants(t, c.text["wants"])
-	set, list := Load(sources, wants, Joining{Key: strings.TrimSpace(c.text["key"]), Intersect: strings.TrimSpace(c.text["rows"]) == "intersect"})
+	set, list := Load(sources, wants, Joining{Key: strings.TrimSpace(c.text["key"]),
+		Intersect: strings.TrimSpace(c.text["rows"]) == "intersect"})
 	if set == nil {
 		return list, ""
 	}

@@ -37,10 +37,13 @@ func (t *Table) RepeatedIdentifier(name string, first, second, more int, list *d
 	if more > 0 {
 		others = "; so are " + grouped.Count(more, "other row")
 	}
-	fail(list, diag.RepeatedIdentifier, c.line(second), "%s %q is the same identifier as %q in line %d%s; an identifier must name one row", name, c.text(second), c.text(first), c.lineNumber(first), others)
+	fail(list, diag.RepeatedIdentifier, c.line(second),
+		"%s %q is the same identifier as %q in line %d%s; an identifier must name one row", name,
+		c.text(second), c.text(first), c.lineNumber(first), others)
 }
 
-// WriteRows writes some rows as CSV with a header, in the order given, cells as they are written in the source but for one column, whose cells are given.
+// WriteRows writes some rows as CSV with a header, in the order given, cells as they are written in the
+// source but for one column, whose cells are given.
 func (t *Table) WriteRows(w io.Writer, rows []int, name string, cells []string) error {
 	var columns [][]string
 	for _, a := range t.Arrays {

@@ -9,14 +9,16 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// gaps allows missing cells where the encoder gives one number for a number: such a number may be any, so that it can be a parameter.
+// gaps allows missing cells where the encoder gives one number for a number: such a number may be any, so
+// that it can be a parameter.
 func (f *faults) gaps(e *Fitted, elem string, impute bool) {
 	if !impute {
 		f.imputable = elem == types.Real.String() && e.elementwise()
 		return
 	}
 	if f.imputed = e.elementwise(); !f.imputed {
-		f.gap = fmt.Sprintf("; imputed are columns as they are, and those of %s, which make one number of a number: %s makes something else of it", strings.Join(elementwiseEncoders(), ", "), e.Encoder)
+		f.gap = fmt.Sprintf("; imputed are columns as they are, and those of %s, which make one number of "+
+			"a number: %s makes something else of it", strings.Join(elementwiseEncoders(), ", "), e.Encoder)
 	}
 }
 
@@ -30,7 +32,8 @@ func elementwiseEncoders() (out []string) {
 	return out
 }
 
-var noneObserved = issue{diag.MissingCell, "has no value at all, so there is nothing to impute from: leave the column out"}
+var noneObserved = issue{diag.MissingCell,
+	"has no value at all, so there is nothing to impute from: leave the column out"}
 
 // observed leaves out the missing cells.
 func observed(cells []float64) []float64 {
@@ -43,7 +46,8 @@ func observed(cells []float64) []float64 {
 	return out
 }
 
-// fill finds the missing cells, names them and gives them the mean of their column. It is false where a column has no other cells.
+// fill finds the missing cells, names them and gives them the mean of their column. It is false where a
+// column has no other cells.
 func (b *Bound) fill(v View, list *diag.List) bool {
 	rows := len(b.Values)
 	if len(b.Dims) > 0 {
@@ -56,7 +60,8 @@ func (b *Bound) fill(v View, list *diag.List) bool {
 			continue
 		}
 		if len(seen) == 0 {
-			fail(list, noneObserved.code, place(v.Name, 1), "%s: column %d %s", b.Name, from/rows+1, noneObserved.text)
+			fail(list, noneObserved.code, place(v.Name, 1), "%s: column %d %s", b.Name, from/rows+1,
+				noneObserved.text)
 			return false
 		}
 		mean := 0.0

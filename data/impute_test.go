@@ -11,7 +11,8 @@ import (
 
 func imputing(t *testing.T, csv string, from ...Column) (*Bound, string) {
 	t.Helper()
-	bound, list := Bind(View{Table: mustCSV(t, csv), Key: "id"}, []Want{{Name: "X", Owner: "server", Elem: types.Real, Rank: 2, Impute: true, From: from}})
+	bound, list := Bind(View{Table: mustCSV(t, csv), Key: "id"},
+		[]Want{{Name: "X", Owner: "server", Elem: types.Real, Rank: 2, Impute: true, From: from}})
 	if len(list) > 0 {
 		return nil, Errors(list).Error()
 	}
@@ -22,9 +23,11 @@ func encoded(name, column string) Column { return Column{Encoder: name, Columns:
 
 const gappy = "id,a,b,w\nk1,1,,u\nk2,NA,4,\nk3,4,1,v\nk4,7,,u\n"
 
-// Encoders are fitted to the observed cells; the missing ones keep their places, with the mean of the column, and are named by row and column.
+// Encoders are fitted to the observed cells; the missing ones keep their places, with the mean of the column,
+// and are named by row and column.
 func TestImputedCells(t *testing.T) {
-	x, failed := imputing(t, gappy, encoded("zscore", "a"), encoded("log", "b"), Column{Columns: []string{"a"}})
+	x, failed := imputing(t, gappy, encoded("zscore", "a"), encoded("log", "b"),
+		Column{Columns: []string{"a"}})
 	if failed != "" {
 		t.Fatal(failed)
 	}
@@ -48,7 +51,8 @@ func TestImputedNewRows(t *testing.T) {
 		t.Fatal(failed)
 	}
 	fresh, list := x.Recipe.Apply(View{Table: mustCSV(t, "id,a\nn1,\nn2,10\n"), Key: "id"})
-	if len(list) > 0 || !slices.Equal(fresh.Values, []float64{2, 2}) || !slices.Equal(fresh.Gaps, []Gap{{0, "id=n1, zscore(a)"}}) {
+	if len(list) > 0 || !slices.Equal(fresh.Values, []float64{2, 2}) ||
+		!slices.Equal(fresh.Gaps, []Gap{{0, "id=n1, zscore(a)"}}) {
 		t.Errorf("new rows are %v with the gaps %v: %v", fresh.Values, fresh.Gaps, list)
 	}
 }
@@ -62,7 +66,8 @@ func TestNotImputed(t *testing.T) {
 	}{
 		{gappy, encoded("onehot", "w"), `column w: "" is a missing value`},
 		{gappy, encoded("onehot", "w"), "onehot makes something else of it (id k2)"},
-		{gappy, Column{Encoder: "poly", Columns: []string{"b"}, Further: []string{"2"}}, "poly makes something else of it"},
+		{gappy, Column{Encoder: "poly", Columns: []string{"b"}, Further: []string{"2"}},
+			"poly makes something else of it"},
 		{"id,a\n1,\n2,NA\n", encoded("zscore", "a"), "nothing to impute from"},
 		{"id,a\n1,\n2,NA\n", Column{Columns: []string{"a"}}, "nothing to impute from"},
 		{"id,a\n1,\n2,x\n3,4\n", Column{Columns: []string{"a"}}, `"x" is not a number`},

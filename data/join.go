@@ -15,7 +15,8 @@ type Join struct {
 	Key     string // the column joined on; "none": the order of the files
 	Rows    int
 	Held    []int // the rows of each table, where rows that not all tables have were left out
-	// Dropped counts the rows that `missing drop` left out, and Incomplete those among them in which a party has a missing cell, by party.
+	// Dropped counts the rows that `missing drop` left out, and Incomplete those among them in which a party
+	// has a missing cell, by party.
 	Dropped    int
 	Incomplete []int
 	Digest     string // see Alignment
@@ -38,7 +39,8 @@ func (j Join) dropped() string {
 	if len(parts) == 0 {
 		parts = []string{"at other parties"}
 	}
-	return fmt.Sprintf("; missing drop left out %s (missing cells: %s)", grouped.Count(j.Dropped, "row"), strings.Join(parts, ", "))
+	return fmt.Sprintf("; missing drop left out %s (missing cells: %s)", grouped.Count(j.Dropped, "row"),
+		strings.Join(parts, ", "))
 }
 
 func (j Join) joined() string {
@@ -71,8 +73,9 @@ type rowSet struct {
 	dims    []int // of each table: the length of its arrays of the size, 0 for a table of columns
 }
 
-// rowSets finds the tables whose rows correspond: those that hold data with the same size of rows, directly or through a third. A size that members of a
-// family have for themselves joins nothing. All columns of a table have the same rows; the entries of a document need not.
+// rowSets finds the tables whose rows correspond: those that hold data with the same size of rows, directly
+// or through a third. A size that members of a family have for themselves joins nothing. All columns of a
+// table have the same rows; the entries of a document need not.
 func rowSets(holders []*Holder, wants []Want) []rowSet {
 	var out []rowSet
 	for _, h := range holders {
@@ -99,7 +102,8 @@ func merged(sets []rowSet, s rowSet) []rowSet {
 			out = append(out, old)
 			continue
 		}
-		s = rowSet{append(old.sizes, s.sizes...), append(old.holders, s.holders...), append(old.dims, s.dims...)}
+		s = rowSet{append(old.sizes, s.sizes...), append(old.holders, s.holders...),
+			append(old.dims, s.dims...)}
 		if at < 0 {
 			at = len(out)
 			out = append(out, s)
@@ -116,7 +120,8 @@ func merged(sets []rowSet, s rowSet) []rowSet {
 func (h *Holder) rowSizes(wants []Want) (sizes []string, dims []int) {
 	b := binder{view: h.View, wants: h.wants(wants)}
 	for _, w := range b.wants {
-		if w.Rank == 0 || w.Rows.Own || w.Rows.Name == "" || slices.Contains(sizes, w.Rows.Name) || w.Owner == OwnerShared && !b.has(w) {
+		if w.Rank == 0 || w.Rows.Own || w.Rows.Name == "" || slices.Contains(sizes, w.Rows.Name) ||
+			w.Owner == OwnerShared && !b.has(w) {
 			continue
 		}
 		n := 0
@@ -130,8 +135,9 @@ func (h *Holder) rowSizes(wants []Want) (sizes []string, dims []int) {
 	return sizes, dims
 }
 
-// join brings the rows of all tables into the orders that the parties agree on. Only the tables of one row set are joined. A key that is named orders also a
-// party's table that is the only one, or has no rows in common with the table of shared data beside it.
+// join brings the rows of all tables into the orders that the parties agree on. Only the tables of one row
+// set are joined. A key that is named orders also a party's table that is the only one, or has no rows in
+// common with the table of shared data beside it.
 func (d *Dataset) join(wants []Want, j Joining, list *diag.List) {
 	all := d.holders()
 	for _, h := range all {
@@ -171,7 +177,8 @@ func (s rowSet) has(name string) bool {
 
 func (d *Dataset) has(name string) bool { return rowSet{holders: d.holders()}.has(name) }
 
-// keyColumn is the column of a table that names its rows, and so is no covariate: the named one, else the default one, else "".
+// keyColumn is the column of a table that names its rows, and so is no covariate: the named one, else the
+// default one, else "".
 func (h *Holder) keyColumn(named string) string {
 	for _, name := range []string{named, DefaultKey} {
 		if _, ok := h.View.Array(name); ok && name != RowOrder {
@@ -222,7 +229,9 @@ func (d *Dataset) joinSet(s rowSet, wants []Want, j Joining, list *diag.List) {
 		out.Parties = append(out.Parties, h.Party)
 		switch {
 		case a.Key == "" && a.Short != nil && h.View.Document:
-			fail(list, diag.DifferentRows, place(h.View.Name, 1), "`missing drop` leaves out %s of the rows, but this document has no key by which to leave them out; give it a key, or its rows as CSV", grouped.Digits(a.Left))
+			fail(list, diag.DifferentRows, place(h.View.Name, 1),
+				"`missing drop` leaves out %s of the rows, but this document has no key by which to leave "+
+					"them out; give it a key, or its rows as CSV", grouped.Digits(a.Left))
 		case a.Key == "":
 			out.Rows = max(out.Rows, s.dims[i])
 			if a.Order[i] != nil {
@@ -231,7 +240,9 @@ func (d *Dataset) joinSet(s rowSet, wants []Want, j Joining, list *diag.List) {
 		case a.Order[i] == nil:
 			h.View.Key, h.View.apart = a.Key, s.dims[i]
 		case h.View.order != nil || h.View.Document && h.View.Rows > 0:
-			fail(list, diag.BadKey, place(h.View.Name, 1), "the document has rows of several sizes that are joined with other tables; give them in files of their own")
+			fail(list, diag.BadKey, place(h.View.Name, 1),
+				"the document has rows of several sizes that are joined with other tables; give "+
+					"them in files of their own")
 		default:
 			h.View.Key = a.Key
 			key, _ := h.View.Array(a.Key)

@@ -12,11 +12,13 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// maxRank bounds the nesting of arrays in a document: far more than any declaration can have, far less than the stack allows.
+// maxRank bounds the nesting of arrays in a document: far more than any declaration can have, far less than
+// the stack allows.
 const maxRank = 16
 
-// A jsonFile is a Stan-JSON document: an object of numbers and regular nested arrays, by name. "NaN", "Inf" and the like are strings there,
-// as Stan writes them; other strings are categories. An entry of another kind is an error only where it is used.
+// A jsonFile is a Stan-JSON document: an object of numbers and regular nested arrays, by name. "NaN", "Inf"
+// and the like are strings there, as Stan writes them; other strings are categories. An entry of another kind
+// is an error only where it is used.
 type jsonFile struct {
 	name string
 	open opener
@@ -131,7 +133,8 @@ func (r *jsonReader) entry() error {
 		return err
 	}
 	if _, dup := r.table.byName[name]; dup {
-		fail(&r.list, diag.DuplicateColumn, place(r.table.Name, a.line), "entry %s: the name appears twice; rename one", name)
+		fail(&r.list, diag.DuplicateColumn, place(r.table.Name, a.line),
+			"entry %s: the name appears twice; rename one", name)
 		return nil
 	}
 	r.take(a, r.cells)
@@ -139,7 +142,8 @@ func (r *jsonReader) entry() error {
 	return nil
 }
 
-// value reads the value of an entry. It finds the dimensions on the way down to the first cell and checks every later array against them.
+// value reads the value of an entry. It finds the dimensions on the way down to the first cell and checks
+// every later array against them.
 func (r *jsonReader) value(a *Array) error {
 	tok, err := r.token()
 	if err != nil {
@@ -213,7 +217,8 @@ func (r *jsonReader) array(a *Array, depth int) error {
 	case a.Dims[depth] < 0:
 		a.Dims[depth] = n
 	case a.Dims[depth] != n:
-		a.irregular("is not regular: line %d ends an array of %d values where others have %d", r.line, n, a.Dims[depth])
+		a.irregular("is not regular: line %d ends an array of %d values where others have %d", r.line, n,
+			a.Dims[depth])
 	}
 	_, err := r.token() // the closing bracket
 	return err
@@ -237,7 +242,8 @@ func (r *jsonReader) skip() error {
 }
 
 func (r *jsonReader) fail(err error) {
-	// The offset of a SyntaxError counts wrongly between tokens; the offset of the decoder is at the start of the text that it rejected.
+	// The offset of a SyntaxError counts wrongly between tokens; the offset of the decoder is at the start of
+	// the text that it rejected.
 	at := min(int(r.dec.InputOffset()), len(r.text))
 	r.countTo(at)
 	text := err.Error()

@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// keys are the key column of a table, sorted: whole numbers by value, however many digits they have, anything else by bytes.
+// keys are the key column of a table, sorted: whole numbers by value, however many digits they have, anything
+// else by bytes.
 type keys struct {
 	table *Table
 	order []uint32 // order[i] is the row that comes i-th
@@ -21,7 +22,8 @@ type keys struct {
 	texts   []string
 }
 
-// keys sorts a table by its key, and reports keys that are missing or appear twice. It is nil for a document without the key.
+// keys sorts a table by its key, and reports keys that are missing or appear twice. It is nil for a document
+// without the key.
 func (t *Table) keys(key string, list *diag.List) (*keys, bool) {
 	a, found := t.Array(key)
 	if !found && t.Document {
@@ -60,7 +62,8 @@ func (k *keys) append(dst []byte, i int) []byte {
 	return strconv.AppendInt(dst, int64(k.numbers[k.order[i]]), 10)
 }
 
-// restricted returns the keys that are in a set, in their own order, and the rows of the table that have them.
+// restricted returns the keys that are in a set, in their own order, and the rows of the table that have
+// them.
 func (k *keys) restricted(in map[string]bool) (*keys, []uint32) {
 	out, rows := &keys{table: k.table}, []uint32{}
 	for i, row := range k.order {
@@ -99,7 +102,8 @@ func (k *keys) equal(other *keys) bool {
 	return true
 }
 
-// unique reports keys that are empty or appear twice, in the order of the keys, where equal ones are adjacent.
+// unique reports keys that are empty or appear twice, in the order of the keys, where equal ones are
+// adjacent.
 func (c column) unique(k *keys, s sorter, list *diag.List) bool {
 	bad := faults{list: list, col: c}
 	for i, row := range k.order {
@@ -122,12 +126,14 @@ func (k *keys) issue(c column, s sorter, i int) issue {
 	case k.texts != nil && k.texts[row] == "":
 		return issue{diag.BadKey, "is an empty key; every row needs one"}
 	case i > 0 && s.compare(row, k.order[i-1]) == 0:
-		return issue{diag.BadKey, fmt.Sprintf("appears twice, first in line %d; a key must name one row", c.lineNumber(int(k.order[i-1])))}
+		return issue{diag.BadKey, fmt.Sprintf("appears twice, first in line %d; a key must name one row",
+			c.lineNumber(int(k.order[i-1])))}
 	}
 	return issue{}
 }
 
-// A sorter compares rows by an integer that has the order of the keys, and rows with equal integers by tie, which is nil if their keys are equal.
+// A sorter compares rows by an integer that has the order of the keys, and rows with equal integers by tie,
+// which is nil if their keys are equal.
 type sorter struct {
 	rank []uint64
 	tie  func(a, b uint32) int

@@ -14,8 +14,9 @@ import (
 	"github.com/vflc/vflc/stdlib/encoder"
 )
 
-// Levels have one coding per size. A column of whole numbers is its own code. Any other column holds words, which are coded by the list of the model,
-// else by the shared columns of the size, else by the union of the columns of the only party that has some. No words of one party are used at another.
+// Levels have one coding per size. A column of whole numbers is its own code. Any other column holds words,
+// which are coded by the list of the model, else by the shared columns of the size, else by the union of the
+// columns of the only party that has some. No words of one party are used at another.
 
 // A levelColumn is a column of a level in a table.
 type levelColumn struct {
@@ -36,11 +37,12 @@ func (c levelColumn) name() string {
 	return out
 }
 
-// A coding is the categories of a size at a party, in the order of their codes; nil where whole numbers are the codes.
+// A coding is the categories of a size at a party, in the order of their codes; nil where whole numbers are
+// the codes.
 type coding []string
 
-// codes finds the coding of every level that the tables hold, and returns the declarations of each table with it. alone is true where one party has all
-// tables.
+// codes finds the coding of every level that the tables hold, and returns the declarations of each table with
+// it. alone is true where one party has all tables.
 func codes(holders []*Holder, wants []Want, alone bool, list *diag.List) map[*Holder][]Want {
 	out := map[*Holder][]Want{}
 	groups := map[string][]levelColumn{}
@@ -142,8 +144,11 @@ func (c levelColumn) noteNumbers(list *diag.List) {
 	if c.whole || c.like == 0 || c.want.coding == nil {
 		return
 	}
-	warn(list, diag.NumbersAsWords, place(c.column.view.Name, c.column.array.line), "%s %s: %s like a number, but other cells do not look like whole numbers: all are words, and each is a category",
-		c.column.view.noun(), c.column.array.Name, strings.Replace(grouped.Count(c.like, "cell")+" looks", "cells looks", "cells look", 1))
+	warn(list, diag.NumbersAsWords, place(c.column.view.Name, c.column.array.line),
+		"%s %s: %s like a number, but other cells do not look like whole numbers: all are "+
+			"words, and each is a category",
+		c.column.view.noun(), c.column.array.Name, strings.Replace(grouped.Count(c.like, "cell")+" looks",
+			"cells looks", "cells look", 1))
 }
 
 // A levelGroup is the columns that have one coding.
@@ -153,7 +158,8 @@ type levelGroup struct {
 	list    *diag.List
 }
 
-// coding decides by the list of the model, by who has words, and at one party by the words. It is nil also where there is an error.
+// coding decides by the list of the model, by who has words, and at one party by the words. It is nil also
+// where there is an error.
 func (g levelGroup) coding() coding {
 	var whole, words []levelColumn
 	for _, c := range g.columns {
@@ -170,7 +176,9 @@ func (g levelGroup) coding() coding {
 	case len(words) == 0:
 		return nil
 	case len(whole) > 0:
-		g.fail(words[0], diag.MixedLevels, "holds words, but %s of the same size level(%s) %s whole numbers, which are codes themselves; write words everywhere, or give the columns sizes of their own",
+		g.fail(words[0], diag.MixedLevels,
+			"holds words, but %s of the same size level(%s) %s whole numbers, which are codes themselves; "+
+				"write words everywhere, or give the columns sizes of their own",
 			columnNames(whole), g.size(), verb(whole, "holds", "hold"))
 		return nil
 	case listed != nil:
@@ -201,7 +209,10 @@ func (g levelGroup) union(words []levelColumn) coding {
 	case len(shared) > 0:
 		deciding = shared
 	case len(parties) > 1:
-		g.fail(words[0], diag.NoCoding, "holds words, and so do other columns of level(%s): %s; parties do not compare their categories, so the model lists them, as levels %s = \"A\", \"B\", or one of the columns is @ shared, or each has a size of its own",
+		g.fail(words[0], diag.NoCoding,
+			"holds words, and so do other columns of level(%s): %s; parties do not compare their "+
+				"categories, so the model lists them, as levels %s = \"A\", \"B\", or one of the columns "+
+				"is @ shared, or each has a size of its own",
 			g.size(), columnNames(words[1:]), g.listName())
 		return nil
 	}
@@ -212,7 +223,9 @@ func (g levelGroup) union(words []levelColumn) coding {
 	slices.Sort(out)
 	out = slices.Compact(out)
 	if n := words[0].want.Levels; n > 0 && len(out) > n && len(words) > 1 {
-		g.fail(words[0], diag.OutOfRange, "the words of level(%d) have more than %s, together with those of the other columns of this size: %s", n, grouped.Count(n, "category"), columnNames(words))
+		g.fail(words[0], diag.OutOfRange,
+			"the words of level(%d) have more than %s, together with those of the other "+
+				"columns of this size: %s", n, grouped.Count(n, "category"), columnNames(words))
 		return nil
 	}
 	return out
@@ -229,7 +242,8 @@ func (g levelGroup) listName() string {
 }
 
 func (g levelGroup) fail(c levelColumn, code diag.Code, format string, args ...any) {
-	fail(g.list, code, place(c.column.view.Name, c.column.array.line), c.column.view.noun()+" "+c.name()+": "+format, args...)
+	fail(g.list, code, place(c.column.view.Name, c.column.array.line), c.column.view.noun()+" "+c.name()+": "+
+		format, args...)
 }
 
 func columnNames(columns []levelColumn) string {
@@ -267,7 +281,8 @@ func (f *Fitted) fitLevels(words coding, c column, list *diag.List) bool {
 	return bad.done()
 }
 
-// encodeLevels writes the codes of words. A whole number that is not listed as it is written has the code of its value.
+// encodeLevels writes the codes of words. A whole number that is not listed as it is written has the code of
+// its value.
 func (f *Fitted) encodeLevels(c column, out []float64, bad *faults) {
 	in := c.asWords()
 	if in.Words == nil { // the file has changed

@@ -11,12 +11,14 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Over all columns of a size two cells have one code if and only if they hold one word, the codes are in byte order, and each has a cell.
+// Over all columns of a size two cells have one code if and only if they hold one word, the codes are in byte
+// order, and each has a cell.
 func TestOneCodingPerSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"a", "b", "B", "ab", "é", "z1", "~", "01", "1", "1.0"})
 		n := rapid.IntRange(1, 9).Draw(t, "n")
-		first, second := rapid.SliceOfN(word, n, n).Draw(t, "first"), rapid.SliceOfN(word, n, n).Draw(t, "second")
+		first, second := rapid.SliceOfN(word, n, n).Draw(t, "first"),
+			rapid.SliceOfN(word, n, n).Draw(t, "second")
 		first[0], second[n-1] = "B", "~" // so that both columns hold words
 		var text strings.Builder
 		text.WriteString("g,h\n")
@@ -48,7 +50,8 @@ func TestOneCodingPerSize(t *testing.T) {
 	})
 }
 
-// The rows that are kept are those of the keys that all tables have, in one order, whatever other rows each has.
+// The rows that are kept are those of the keys that all tables have, in one order, whatever other rows each
+// has.
 func TestIntersectKeepsTheCommonRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.SampledFrom([]string{"1", "2", "10", "9", "03", "x", "y"})
@@ -56,12 +59,17 @@ func TestIntersectKeepsTheCommonRows(t *testing.T) {
 		sources := Sources{}
 		var wants []Want
 		for k := range 3 {
-			keys := append(rapid.SliceOfDistinct(key, func(k string) string { return k }).Draw(t, "keys"), "7")
+			keys := append(rapid.SliceOfDistinct(key, func(k string) string {
+				return k
+			}).Draw(t, "keys"), "7")
 			id, v := Values{Name: "id", Words: keys}, Values{Name: "v", Words: keys}
 			name := fmt.Sprint("p", k)
-			sources = append(sources, Source{PartyRef: PartyRef{Name: name}, Tables: []Reader{Columns(name, id, v)}})
-			wants = append(wants, Want{Name: "v" + name, Owner: name, Elem: types.Level, Rank: 1, Rows: Size{Name: "N"}, Level: Size{Name: name},
-				Coding: []string{"1", "2", "10", "9", "03", "x", "y", "7"}, From: []Column{{Columns: []string{"v"}}}})
+			sources = append(sources,
+				Source{PartyRef: PartyRef{Name: name}, Tables: []Reader{Columns(name, id, v)}})
+			wants = append(wants, Want{Name: "v" + name, Owner: name, Elem: types.Level, Rank: 1,
+				Rows: Size{Name: "N"}, Level: Size{Name: name},
+				Coding: []string{"1", "2", "10", "9", "03", "x", "y", "7"},
+				From:   []Column{{Columns: []string{"v"}}}})
 			all = append(all, keys)
 		}
 		set, list := Load(sources, wants, Joining{Intersect: true})

@@ -2,8 +2,8 @@ package data
 
 import "sort"
 
-// lines holds the line numbers of cells or rows in the order of the file. A sequence of equally spaced ones is one mark: a table without blank
-// lines and line breaks in cells has a single mark.
+// lines holds the line numbers of cells or rows in the order of the file. A sequence of equally spaced ones
+// is one mark: a table without blank lines and line breaks in cells has a single mark.
 type lines struct {
 	marks []mark
 	n     int

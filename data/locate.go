@@ -20,7 +20,9 @@ type PartyRef struct {
 // A Source lists the files that a party reads.
 type Source struct {
 	PartyRef
-	Files  []string // files and addresses of databases: one, or for a family one per member in order; none if no file was found
+	// files and addresses of databases: one, or for a family one per member in order; none if no file was
+	// found
+	Files  []string
 	Tables []Reader // in place of files, for data in memory or from elsewhere
 	Looked string   // the default path, for messages
 	most   int64    // bytes of a file; 0: inputfile.MaxBytes
@@ -72,11 +74,12 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Locate finds the files of the parties of the model at modelPath. The parties are in the order of the model, the server first; a
-// model with one party has no clients. Flags are the values of --data: PARTY=FILE[,FILE…], shared=FILE, or FILE for a model without
-// clients. The files of other parties are those in [data] of vfl.toml beside the model, else those in the folder of the model's name:
-// PARTY.csv, FAMILY/*.csv in natural order, data.csv without clients, shared.csv, or .json in place of .csv. A party without a file is not an
-// error here: it may need none. Files are not opened. The error is of type Errors.
+// Locate finds the files of the parties of the model at modelPath. The parties are in the order of the model,
+// the server first; a model with one party has no clients. Flags are the values of --data:
+// PARTY=FILE[,FILE…], shared=FILE, or FILE for a model without clients. The files of other parties are those
+// in [data] of vfl.toml beside the model, else those in the folder of the model's name: PARTY.csv,
+// FAMILY/*.csv in natural order, data.csv without clients, shared.csv, or .json in place of .csv. A party
+// without a file is not an error here: it may need none. Files are not opened. The error is of type Errors.
 func Locate(modelPath string, parties []PartyRef, flags []string) (Sources, error) {
 	l := named(parties, flags)
 	l.dir = strings.TrimSuffix(modelPath, filepath.Ext(modelPath))
@@ -131,7 +134,9 @@ func (l *locator) flag(value string) {
 		files = standardInput
 	}
 	if !ok && !l.alone {
-		fail(&l.list, diag.BadDataFlag, where, "names no party, but the model has clients; write --data PARTY=%s (parties: %s)", shown(files), listed(l.names()))
+		fail(&l.list, diag.BadDataFlag, where,
+			"names no party, but the model has clients; write --data PARTY=%s (parties: %s)", shown(files),
+			listed(l.names()))
 		return
 	}
 	s := l.party(name, diag.BadDataFlag, where)
@@ -145,7 +150,8 @@ func (l *locator) flag(value string) {
 			l.glob(s, f, diag.BadDataFlag, where)
 		}
 	case s.given:
-		fail(&l.list, diag.BadDataFlag, where, "%s already has %s; a party reads one table", name, shown(s.Files[0]))
+		fail(&l.list, diag.BadDataFlag, where, "%s already has %s; a party reads one table", name,
+			shown(s.Files[0]))
 	default:
 		s.given, s.Files = true, []string{files}
 	}
@@ -158,7 +164,8 @@ func (l *locator) party(name string, code diag.Code, where string) *Source {
 			return &l.sources[i]
 		}
 	}
-	fail(&l.list, code, where, "the model has no party %s%s (parties: %s)", name, suggestion(name, l.names()), listed(l.names()))
+	fail(&l.list, code, where, "the model has no party %s%s (parties: %s)", name, suggestion(name, l.names()),
+		listed(l.names()))
 	return nil
 }
 
@@ -226,7 +233,8 @@ func existing(path string) []string {
 	return nil
 }
 
-// inFolder lists the files of FOLDER/*.EXT in natural order. Unlike a glob it does not expand patterns in the folder's name.
+// inFolder lists the files of FOLDER/*.EXT in natural order. Unlike a glob it does not expand patterns in the
+// folder's name.
 func inFolder(pattern string) []string {
 	folder, ext := filepath.Dir(pattern), filepath.Ext(pattern)
 	entries, err := os.ReadDir(folder)

@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A Values is a column in memory: Numbers, or Words if those are not nil. A word that is empty or NA is a missing cell.
+// A Values is a column in memory: Numbers, or Words if those are not nil. A word that is empty or NA is a
+// missing cell.
 type Values struct {
 	Name    string
 	Numbers []float64
@@ -24,7 +25,8 @@ func (v Values) len() int {
 	return len(v.Numbers)
 }
 
-// Columns is a table in memory. Reading it copies the columns. Messages give the number of the row, from 1, in place of a line.
+// Columns is a table in memory. Reading it copies the columns. Messages give the number of the row, from 1,
+// in place of a line.
 func Columns(name string, columns ...Values) Reader { return &memory{name, columns} }
 
 type memory struct {
@@ -57,7 +59,8 @@ func (m *memory) Read() (*Table, diag.List) {
 		case v.Name == "" || dup:
 			fail(&list, diag.DuplicateColumn, m.name, "column %q: every column needs its own name", v.Name)
 		case v.len() != t.Rows:
-			fail(&list, diag.DataShape, m.name, "column %s has %s, and column %s has %d", v.Name, grouped.Count(v.len(), "value"), m.columns[0].Name, t.Rows)
+			fail(&list, diag.DataShape, m.name, "column %s has %s, and column %s has %d", v.Name,
+				grouped.Count(v.len(), "value"), m.columns[0].Name, t.Rows)
 		}
 		t.add(a)
 	}

@@ -70,7 +70,9 @@ func tryPage(t *testing.T, text string) diag.List {
 	return list
 }
 
-var declaration = regexp.MustCompile(`^data (\w+) : (\w+)(?:<(.*)>)?(\[.*\])?(?: @ (\w+))?(?: from (.*?))?( missing drop)?$`)
+var declaration = regexp.MustCompile(
+	`^data (\w+) : (\w+)(?:<(.*)>)?(\[.*\])?(?: @ (\w+))?(?: from (.*?))?( missing drop)?$`,
+)
 
 // wantLine writes a declaration as parseWants reads it.
 func wantLine(t *testing.T, line string) string {
@@ -86,7 +88,8 @@ func wantLine(t *testing.T, line string) string {
 	if m[4] != "" {
 		rank = string(rune('1' + strings.Count(m[4], ",")))
 	}
-	out := strings.Join([]string{m[1], owner, m[2], rank, m[3]}, " ") + strings.Replace(m[7], "missing ", "", 1)
+	out := strings.Join([]string{m[1], owner, m[2], rank, m[3]}, " ") + strings.Replace(m[7], "missing ", "",
+		1)
 	if m[6] != "" {
 		out += " from " + regexp.MustCompile(`, (\d|drop)`).ReplaceAllString(m[6], ",$1")
 		out = strings.ReplaceAll(out, ", ", " ")

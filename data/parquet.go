@@ -18,7 +18,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A parquetFile is a Parquet file of flat columns: numbers, booleans (0 and 1) and texts. A null is a missing cell. Messages give the number of the row.
+// A parquetFile is a Parquet file of flat columns: numbers, booleans (0 and 1) and texts. A null is a missing
+// cell. Messages give the number of the row.
 type parquetFile struct {
 	name string
 	most int64
@@ -49,7 +50,8 @@ func (p *parquetFile) Read() (*Table, diag.List) {
 // Texts implements Reader.
 func (p *parquetFile) Texts(name string) ([]string, error) { return p.read.Texts(name) }
 
-// parquetColumns reads all columns of a file. The decoder panics on some damaged files, which is an error here.
+// parquetColumns reads all columns of a file. The decoder panics on some damaged files, which is an error
+// here.
 func parquetColumns(text []byte, most int64) (columns []Values, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -59,7 +61,8 @@ func parquetColumns(text []byte, most int64) (columns []Values, err error) {
 	if err := flat(text); err != nil {
 		return nil, err
 	}
-	file, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	file, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)), parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("is no Parquet file, or is damaged (%w)", err)
 	}
@@ -69,8 +72,10 @@ func parquetColumns(text []byte, most int64) (columns []Values, err error) {
 	}
 	left := file.NumRows()
 	if left < 0 || left > 0 && need(cells) > most/left {
-		return nil, fmt.Errorf("has %s of %s by its footer, which would take %s in memory, more than the limit of %s: leave out columns that no declaration binds, or divide the rows",
-			grouped.Count(int(max(left, 0)), "row"), grouped.Count(len(cells), "column"), megabytes(float64(need(cells))*float64(left)), megabytes(float64(most)))
+		return nil, fmt.Errorf("has %s of %s by its footer, which would take %s in memory, more than the "+
+			"limit of %s: leave out columns that no declaration binds, or divide the rows",
+			grouped.Count(int(max(left, 0)), "row"), grouped.Count(len(cells), "column"),
+			megabytes(float64(need(cells))*float64(left)), megabytes(float64(most)))
 	}
 	room := most // of the characters of texts
 	for _, group := range file.RowGroups() {
@@ -90,7 +95,8 @@ func parquetColumns(text []byte, most int64) (columns []Values, err error) {
 	return columns, nil
 }
 
-// flat returns an error where the footer names nested columns: a file of some kilobytes can have them so deep that the decoder's names of them fill the memory.
+// flat returns an error where the footer names nested columns: a file of some kilobytes can have them so deep
+// that the decoder's names of them fill the memory.
 func flat(text []byte) error {
 	end := len(text) - 8 // of the footer, which its length and a mark follow
 	if end < 0 || string(text[end+4:]) != "PAR1" {
@@ -112,10 +118,12 @@ func flat(text []byte) error {
 	return nil
 }
 
-// maxDecoded is how much memory the columns of a Parquet file may take: 1.6 GB, 10⁸ numbers. A file of a megabyte can hold more rows than any memory, if they are alike.
+// maxDecoded is how much memory the columns of a Parquet file may take: 1.6 GB, 10⁸ numbers. A file of a
+// megabyte can hold more rows than any memory, if they are alike.
 const maxDecoded = 1_600_000_000
 
-// need is how many bytes of memory a row takes: a number as it is read and in the table, the digits of a whole number that may be a key, a text without its characters.
+// need is how many bytes of memory a row takes: a number as it is read and in the table, the digits of a
+// whole number that may be a key, a text without its characters.
 func need(cells []*parquetCells) (bytes int64) {
 	for _, c := range cells {
 		switch {
@@ -167,15 +175,17 @@ func (c *parquetCells) read(chunk parquet.ColumnChunk, rows int64, room *int64) 
 	}
 }
 
-// parquetCells collects the cells of one column: as numbers, and where a number is no float64 or the column has texts, as words.
+// parquetCells collects the cells of one column: as numbers, and where a number is no float64 or the column
+// has texts, as words.
 type parquetCells struct {
 	name    string
 	kind    parquet.Kind
 	numbers []float64
-	wholes  []int64           // of a column of them
-	words   []string          // of a column of texts
-	known   map[string]string // the first of these, which are often alike: a file has each once, in a dictionary
-	large   bool              // a whole number that no float64 is
+	wholes  []int64  // of a column of them
+	words   []string // of a column of texts
+	// the first of these, which are often alike: a file has each once, in a dictionary
+	known map[string]string
+	large bool // a whole number that no float64 is
 }
 
 // cellsOf checks that every column can be read.
@@ -186,7 +196,8 @@ func cellsOf(schema *parquet.Schema) ([]*parquetCells, error) {
 		case !f.Leaf() || f.Repeated():
 			return nil, fmt.Errorf("column %s is nested; a table has flat columns", f.Name())
 		case f.Type().LogicalType() != nil && !asStored(f.Type()):
-			return nil, fmt.Errorf("column %s is of type %s; convert it to a number or a text, or leave it out", f.Name(), f.Type())
+			return nil, fmt.Errorf("column %s is of type %s; convert it to a number or "+
+				"a text, or leave it out", f.Name(), f.Type())
 		}
 		out = append(out, &parquetCells{name: f.Name(), kind: f.Type().Kind(), known: map[string]string{}})
 	}

@@ -39,12 +39,14 @@ func parquetOf[T any](t *testing.T, rows []T) string {
 // A Parquet file gives the columns of the same table as CSV, with the texts of keys that no float64 holds.
 func TestParquet(t *testing.T) {
 	age := 31.5
-	path := parquetOf(t, []visit{{1, &age, "north", 2, true, 1<<60 + 1}, {2, nil, "south", 0, false, 1 << 60}, {3, &age, "north", -1, true, 7}})
+	path := parquetOf(t, []visit{{1, &age, "north", 2, true, 1<<60 + 1}, {2, nil, "south", 0, false, 1 << 60},
+		{3, &age, "north", -1, true, 7}})
 	got, list := Open(path)
 	if len(list) > 0 {
 		t.Fatal(list)
 	}
-	want, list := ReadCSV("t.csv", []byte("id,age,site,count,seen,key\n1,31.5,north,2,1,1152921504606846977\n2,,south,0,0,1152921504606846976\n3,31.5,north,-1,1,7\n"))
+	want, list := ReadCSV("t.csv",
+		[]byte("id,age,site,count,seen,key\n1,31.5,north,2,1,1152921504606846977\n2,,south,0,0,1152921504606846976\n3,31.5,north,-1,1,7\n"))
 	if len(list) > 0 {
 		t.Fatal(list)
 	}
@@ -58,7 +60,9 @@ func TestParquet(t *testing.T) {
 			t.Fatal(err)
 		}
 		wanted, _ := want.reader.Texts(w.Name)
-		if w.Name != "key" && !slices.EqualFunc(g.Numbers, w.Numbers, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }) || !slices.Equal(g.Words, w.Words) && w.Name != "key" {
+		if w.Name != "key" && !slices.EqualFunc(g.Numbers, w.Numbers, func(a, b float64) bool {
+			return a == b || math.IsNaN(a) && math.IsNaN(b)
+		}) || !slices.Equal(g.Words, w.Words) && w.Name != "key" {
 			t.Errorf("%s is %v %v, want %v %v", w.Name, g.Numbers, g.Words, w.Numbers, w.Words)
 		}
 		if w.Name != "age" && !slices.Equal(texts, wanted) {
@@ -102,7 +106,8 @@ func TestParquetRefuses(t *testing.T) {
 	}
 }
 
-// A file is judged by its footer: a megabyte of equal rows that would fill the memory is refused before any row is read, and what is read is no more than the footer says.
+// A file is judged by its footer: a megabyte of equal rows that would fill the memory is refused before any
+// row is read, and what is read is no more than the footer says.
 func TestParquetIsJudgedByItsFooter(t *testing.T) {
 	type row struct {
 		X float64 `parquet:"x,dict"`
@@ -113,7 +118,10 @@ func TestParquetIsJudgedByItsFooter(t *testing.T) {
 	if err != nil || len(text) > rows {
 		t.Fatal(err, len(text))
 	}
-	if _, err := parquetColumns(text, 32*rows-1); err == nil || !strings.Contains(err.Error(), "has 200,000 rows of 2 columns by its footer, which would take 6 MB in memory, more than the limit of 6 MB: leave out") {
+	if _, err := parquetColumns(text, 32*rows-1); err == nil ||
+		!strings.Contains(err.Error(),
+			"has 200,000 rows of 2 columns by its footer, which would take 6 MB in memory, more than the "+
+				"limit of 6 MB: leave out") {
 		t.Error(err)
 	}
 	if columns, err := parquetColumns(text, 32*rows); err != nil || len(columns[1].Numbers) != rows {
@@ -129,13 +137,15 @@ func TestParquetIsJudgedByItsFooter(t *testing.T) {
 	}
 	room := int64(0)
 	for _, n := range []int64{rows / 2, rows + 1} {
-		if err := cells[0].read(file.RowGroups()[0].ColumnChunks()[0], n, &room); err == nil || len(cells[0].numbers) > rows*3/2 {
+		if err := cells[0].read(file.RowGroups()[0].ColumnChunks()[0], n, &room); err == nil ||
+			len(cells[0].numbers) > rows*3/2 {
 			t.Errorf("%d rows: %v", n, err)
 		}
 	}
 }
 
-// Texts that are alike share their memory, others have a limit, and columns nested in one another are refused before the decoder names them.
+// Texts that are alike share their memory, others have a limit, and columns nested in one another are refused
+// before the decoder names them.
 func TestParquetFillsNoMemory(t *testing.T) {
 	type named struct {
 		ID string `parquet:"id"`
@@ -173,7 +183,8 @@ func TestParquetFillsNoMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := parquetColumns(deep.Bytes(), maxDecoded)
 	runtime.ReadMemStats(&after)
-	if err == nil || err.Error() != "column y is nested; a table has flat columns" || after.TotalAlloc-before.TotalAlloc > 10<<20 {
+	if err == nil || err.Error() != "column y is nested; a table has flat columns" ||
+		after.TotalAlloc-before.TotalAlloc > 10<<20 {
 		t.Error(err, after.TotalAlloc-before.TotalAlloc)
 	}
 }
@@ -184,8 +195,10 @@ func TestCellsThatLookLikeOthers(t *testing.T) {
 		ID string `parquet:"id"`
 	}
 	for name, read := range map[string]func() (*Table, diag.List){
-		"CSV":     func() (*Table, diag.List) { return ReadCSV("t.csv", []byte("id,x\na,1\nb\x00c,2\n")) },
-		"JSON":    func() (*Table, diag.List) { return ReadJSON("t.json", []byte(`{"id": ["a", "b\u0000c"]}`)) },
+		"CSV": func() (*Table, diag.List) { return ReadCSV("t.csv", []byte("id,x\na,1\nb\x00c,2\n")) },
+		"JSON": func() (*Table, diag.List) {
+			return ReadJSON("t.json", []byte(`{"id": ["a", "b\u0000c"]}`))
+		},
 		"Parquet": func() (*Table, diag.List) { return Open(parquetOf(t, []named{{"a"}, {"b\x00c"}})) },
 	} {
 		table, list := read()
@@ -199,7 +212,8 @@ func TestCellsThatLookLikeOthers(t *testing.T) {
 			t.Errorf("%s: a NUL is taken", name)
 		}
 	}
-	for cell, bad := range map[string]bool{"1e-400": true, "-0.1e-400": true, "0e-400": false, "0": false, "-0.000": false, "1e-320": false, "0.0000000000000000000000000001e-400": true} {
+	for cell, bad := range map[string]bool{"1e-400": true, "-0.1e-400": true, "0e-400": false, "0": false,
+		"-0.000": false, "1e-320": false, "0.0000000000000000000000000001e-400": true} {
 		if _, is := number(cell); is.bad() != bad {
 			t.Errorf("%s: %v", cell, is)
 		}

@@ -49,12 +49,14 @@ func another(t *testing.T) *syscall.Credential {
 	return nil
 }
 
-// postgresServer starts a server with a user reader, whose password it asks for, and returns the address of its database.
+// postgresServer starts a server with a user reader, whose password it asks for, and returns the address of
+// its database.
 func postgresServer(t *testing.T, password string) string {
 	t.Helper()
 	initdb, server := postgresProgram(t, "initdb"), postgresProgram(t, "postgres")
 	who := another(t)
-	dir, err := os.MkdirTemp("", "pg") // that of the test may be closed to others, and its path too long for a socket
+	// that of the test may be closed to others, and its path too long for a socket
+	dir, err := os.MkdirTemp("", "pg")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +77,8 @@ func postgresServer(t *testing.T, password string) string {
 		return c
 	}
 	folder := filepath.Join(dir, "data")
-	if out, err := run(initdb, "-D", folder, "-U", "reader", "--pwfile", secret, "-A", "scram-sha-256", "--no-sync").CombinedOutput(); err != nil {
+	if out, err := run(initdb, "-D", folder, "-U", "reader", "--pwfile", secret, "-A", "scram-sha-256",
+		"--no-sync").CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
 	var log strings.Builder
@@ -128,13 +131,18 @@ func postgresExec(t *testing.T, address string, statements ...string) {
 	}
 }
 
-// A table of PostgreSQL gives the columns of the same table as CSV; nothing is written, and the password is in no message.
+// A table of PostgreSQL gives the columns of the same table as CSV; nothing is written, and the password is
+// in no message.
 func TestPostgres(t *testing.T) {
 	const password = "hunter2 of the ward"
 	address := postgresServer(t, password)
-	postgresExec(t, address, "CREATE TABLE visits(id text, age numeric(6, 2), n smallint, smoker boolean, site varchar(9), seen date, big bigint)",
-		"INSERT INTO visits VALUES ('P1', 61.5, 3, true, 'north', '2024-03-01', 9007199254740993), ('007', NULL, -1, false, NULL, NULL, -5)")
-	for _, clause := range []string{"", "&table=visits", "&table=public.visits", "&query=SELECT * FROM visits ORDER BY n DESC;"} {
+	postgresExec(t, address,
+		"CREATE TABLE visits(id text, age numeric(6, 2), n smallint, smoker boolean, site "+
+			"varchar(9), seen date, big bigint)",
+		"INSERT INTO visits VALUES ('P1', 61.5, 3, true, 'north', '2024-03-01', 9007199254740993), ('007', "+
+			"NULL, -1, false, NULL, NULL, -5)")
+	for _, clause := range []string{"", "&table=visits", "&table=public.visits",
+		"&query=SELECT * FROM visits ORDER BY n DESC;"} {
 		wantTable(t, address+clause, visitsCSV)
 	}
 	for query, want := range map[string]string{
@@ -151,13 +159,15 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("%s: %q, want %q", query, text, want)
 		}
 	}
-	bound, list := Bind(View{Table: mustOpen(t, address+"&query=SELECT 'NaN'::float8 AS y, 1 AS n")}, []Want{{Name: "y", Owner: "server", Rank: 1}})
+	bound, list := Bind(View{Table: mustOpen(t, address+"&query=SELECT 'NaN'::float8 AS y, 1 AS n")},
+		[]Want{{Name: "y", Owner: "server", Rank: 1}})
 	if text := Errors(list).Error(); !strings.Contains(text, "not a finite number") {
 		t.Errorf("NaN is %v: %s", bound, text)
 	}
 	t.Setenv("PGPASSWORD", "hunter3")
 	_, list = Open(address + "&table=visits")
-	if text := Errors(list).Error(); !strings.Contains(text, "password authentication failed") || strings.Contains(text, "hunter") {
+	if text := Errors(list).Error(); !strings.Contains(text, "password authentication failed") ||
+		strings.Contains(text, "hunter") {
 		t.Errorf("a wrong password: %q", text)
 	}
 }

@@ -10,17 +10,19 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A Reader is a table before it is read: a file of some format, or columns in memory. A new format is one file and one line in newReader.
+// A Reader is a table before it is read: a file of some format, or columns in memory. A new format is one
+// file and one line in newReader.
 type Reader interface {
-	// Read returns the columns, each typed as numbers or words. The table is nil if and only if there are errors.
+	// Read returns the columns, each typed as numbers or words. The table is nil if and only if there are
+	// errors.
 	Read() (*Table, diag.List)
-	// Texts returns the cells of one column or entry as they are written, in the order of the file. Keys such as 007 and messages that quote a
-	// cell need the text, which numbers do not keep; a file is read again.
+	// Texts returns the cells of one column or entry as they are written, in the order of the file. Keys such
+	// as 007 and messages that quote a cell need the text, which numbers do not keep; a file is read again.
 	Texts(name string) ([]string, error)
 }
 
-// newReader returns the reader of a source of at most so many bytes: a table of a database where it is the address of one, Stan-JSON if its name ends in .json, Parquet
-// if it ends in .parquet, else CSV.
+// newReader returns the reader of a source of at most so many bytes: a table of a database where it is the
+// address of one, Stan-JSON if its name ends in .json, Parquet if it ends in .parquet, else CSV.
 func newReader(path string, most int64) (Reader, error) {
 	if d, err := databaseOf(path); d != nil || err != nil {
 		if d != nil {
@@ -43,7 +45,8 @@ func Open(path string) (*Table, diag.List) { return openFile(path, inputfile.Max
 func openFile(path string, most int64) (*Table, diag.List) {
 	var list diag.List
 	if format := foreign(path); format != "" {
-		fail(&list, diag.Unreadable, path, "%s is not supported in this version; export the table as CSV", format)
+		fail(&list, diag.Unreadable, path, "%s is not supported in this version; export the table as CSV",
+			format)
 		return nil, list
 	}
 	r, err := newReader(path, most)
@@ -76,7 +79,8 @@ func textOpener(text []byte) opener {
 	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
 }
 
-// fileOpener opens a file of at most so many bytes. A file that can be read only once, such as a pipe, is kept in memory.
+// fileOpener opens a file of at most so many bytes. A file that can be read only once, such as a pipe, is
+// kept in memory.
 func fileOpener(path string, most int64) opener {
 	var kept opener
 	return func() (io.ReadCloser, error) {

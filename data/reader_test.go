@@ -22,7 +22,8 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// longCSV is a text of several buffers, with quotes, line breaks in cells, blank lines and cells of every length.
+// longCSV is a text of several buffers, with quotes, line breaks in cells, blank lines and cells of every
+// length.
 func longCSV(r *rand.Rand) []byte {
 	var out bytes.Buffer
 	for out.Len() < 3*scanBuffer {
@@ -44,12 +45,14 @@ func longCSV(r *rand.Rand) []byte {
 	return out.Bytes()
 }
 
-// Records are those of encoding/csv, with the lines where they start, for any division of the text into reads.
+// Records are those of encoding/csv, with the lines where they start, for any division of the text into
+// reads.
 func TestRecordsAreThoseOfEncodingCSV(t *testing.T) {
 	text := longCSV(rand.New(rand.NewPCG(1, 1)))
 	for name, source := range map[string]io.Reader{
-		"whole": bytes.NewReader(text), "halves": iotest.HalfReader(bytes.NewReader(text)), "with EOF": iotest.DataErrReader(bytes.NewReader(text)),
-		"bytes": iotest.OneByteReader(bytes.NewReader(text[:scanBuffer+1000])),
+		"whole": bytes.NewReader(text), "halves": iotest.HalfReader(bytes.NewReader(text)),
+		"with EOF": iotest.DataErrReader(bytes.NewReader(text)),
+		"bytes":    iotest.OneByteReader(bytes.NewReader(text[:scanBuffer+1000])),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, want := newScanner(source), csv.NewReader(bytes.NewReader(text))
@@ -63,7 +66,8 @@ func TestRecordsAreThoseOfEncodingCSV(t *testing.T) {
 				if err != nil || wantErr != nil {
 					t.Fatalf("record %d: %v, want %v", n, err, wantErr)
 				}
-				if at, _ := want.FieldPos(0); !slices.Equal(texted(got), fields) && name != "bytes" || at != line {
+				if at, _ := want.FieldPos(0); !slices.Equal(texted(got), fields) && name != "bytes" ||
+					at != line {
 					t.Fatalf("record %d: %q on line %d, want %q on line %d", n, got, line, fields, at)
 				}
 			}
@@ -81,7 +85,8 @@ func texted(fields [][]byte) []string {
 
 // Any text is split as by encoding/csv, or has its error on the same line.
 func FuzzScanner(f *testing.F) {
-	for _, seed := range []string{"a,b\n1,2", "\"a\"\"\n,\",b\r\n", "a\"b", "\"a\"b", "\"a", "\r\r\n,\n\n", "\"\r\n\"", ",\"", "a\r"} {
+	for _, seed := range []string{"a,b\n1,2", "\"a\"\"\n,\",b\r\n", "a\"b", "\"a\"b", "\"a", "\r\r\n,\n\n",
+		"\"\r\n\"", ",\"", "a\r"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -131,7 +136,8 @@ func TestLinesComeBack(t *testing.T) {
 		var l lines
 		var want []int
 		line := 1
-		for _, step := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 1, 1, 2, 5}), 1, 40).Draw(t, "steps") {
+		for _, step := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 1, 1, 2, 5}), 1, 40).Draw(t,
+			"steps") {
 			line += step
 			want = append(want, line)
 			l.add(line)
@@ -160,7 +166,8 @@ func lateWord(rows, at int) string {
 	return out.String()
 }
 
-// A column with a word after many numbers is a column of words, as they are written, and the other columns stay numbers.
+// A column with a word after many numbers is a column of words, as they are written, and the other columns
+// stay numbers.
 func TestLateWord(t *testing.T) {
 	table := mustCSV(t, lateWord(5000, 4000))
 	bind := func(from ...Column) (*Bound, diag.List) {
@@ -168,10 +175,12 @@ func TestLateWord(t *testing.T) {
 		return bound["X"], list
 	}
 	_, list := bind(Column{Columns: []string{"g"}})
-	if len(list) != 1 || list[0].Code != diag.NotNumber || list[0].Data != "t.csv:4002" || !strings.Contains(list[0].Message, `"high"`) {
+	if len(list) != 1 || list[0].Code != diag.NotNumber || list[0].Data != "t.csv:4002" ||
+		!strings.Contains(list[0].Message, `"high"`) {
 		t.Errorf("taken for numbers: %v", Errors(list))
 	}
-	b, list := bind(Column{Encoder: "onehot", Columns: []string{"g"}}, Column{Columns: []string{"x"}}, Column{Columns: []string{"z"}})
+	b, list := bind(Column{Encoder: "onehot", Columns: []string{"g"}}, Column{Columns: []string{"x"}},
+		Column{Columns: []string{"z"}})
 	if len(list) > 0 || !slices.Equal(b.ColumnNames, []string{"g=1", "g=1.0", "g=high", "x", "z"}) {
 		t.Fatalf("%v %v", b, Errors(list))
 	}
@@ -210,7 +219,8 @@ func TestFilesThatChange(t *testing.T) {
 		t.Fatal(Errors(list))
 	}
 	write("x\n1\n")
-	if _, list := Align([]*Table{table}, Joining{Key: "id"}); len(list) != 1 || list[0].Code != diag.Unreadable {
+	if _, list := Align([]*Table{table}, Joining{Key: "id"}); len(list) != 1 ||
+		list[0].Code != diag.Unreadable {
 		t.Errorf("keys: %v", Errors(list))
 	}
 	_, list = Bind(View{Table: table}, []Want{{Name: "x", Owner: "server", Elem: types.Int, Rank: 1}})
@@ -231,9 +241,11 @@ func TestColumnsInMemory(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wants := []Want{{Name: "X", Owner: "server", Rank: 2, From: []Column{{Encoder: "zscore", Columns: []string{"x"}}, {Columns: []string{"x"}}}},
+	wants := []Want{{Name: "X", Owner: "server", Rank: 2,
+		From: []Column{{Encoder: "zscore", Columns: []string{"x"}}, {Columns: []string{"x"}}}},
 		{Name: "g", Owner: "server", Elem: types.Level, Rank: 1}, {Name: "x", Owner: "server", Rank: 1}}
-	memory := Columns("memory", Values{Name: "id", Numbers: id}, Values{Name: "x", Numbers: x}, Values{Name: "g", Words: g})
+	memory := Columns("memory", Values{Name: "id", Numbers: id}, Values{Name: "x", Numbers: x},
+		Values{Name: "g", Words: g})
 	var bound []Bindings
 	var digests []string
 	for _, s := range []Source{{Tables: []Reader{memory}}, {Files: []string{path}}} {
@@ -263,11 +275,13 @@ func TestWrongColumnsInMemory(t *testing.T) {
 	}{
 		{diag.EmptyTable, nil},
 		{diag.EmptyTable, []Values{{Name: "x"}}},
-		{diag.DuplicateColumn, []Values{{Name: "x", Numbers: []float64{1}}, {Name: "x", Numbers: []float64{2}}}},
+		{diag.DuplicateColumn, []Values{{Name: "x", Numbers: []float64{1}},
+			{Name: "x", Numbers: []float64{2}}}},
 		{diag.DuplicateColumn, []Values{{Numbers: []float64{1}}}},
 		{diag.DataShape, []Values{{Name: "x", Numbers: []float64{1, 2}}, {Name: "g", Words: []string{"a"}}}},
 	} {
-		if table, list := Columns("m", x.columns...).Read(); table != nil || len(list) != 1 || list[0].Code != x.code {
+		if table, list := Columns("m", x.columns...).Read(); table != nil || len(list) != 1 ||
+			list[0].Code != x.code {
 			t.Errorf("%v: %v", x.columns, Errors(list))
 		}
 	}
@@ -278,21 +292,27 @@ func TestWrongColumnsInMemory(t *testing.T) {
 	}
 }
 
-// Binding changes no table: the same declaration has the same value again, whatever else was bound in between.
+// Binding changes no table: the same declaration has the same value again, whatever else was bound in
+// between.
 func TestBindingLeavesTheTable(t *testing.T) {
 	table := mustCSV(t, "a,b,c\n1,2,3\n4,5,6\n")
 	star := []Want{{Name: "X", Owner: "server", Rank: 2}}
 	before, _ := Bind(View{Table: table}, star)
 	want := slices.Clone(before["X"].Values)
-	Bind(View{Table: table}, []Want{{Name: "Z", Owner: "server", Rank: 2, From: []Column{{Encoder: "zscore", Columns: []string{"a"}}, {Encoder: "log", Columns: []string{"c"}}}},
-		{Name: "n", Owner: "server", Elem: types.Binary, Rank: 1, From: []Column{{Columns: []string{"b"}}}}})
+	Bind(View{Table: table},
+		[]Want{{Name: "Z", Owner: "server", Rank: 2,
+			From: []Column{{Encoder: "zscore", Columns: []string{"a"}},
+				{Encoder: "log", Columns: []string{"c"}}}},
+			{Name: "n", Owner: "server", Elem: types.Binary, Rank: 1,
+				From: []Column{{Columns: []string{"b"}}}}})
 	after, _ := Bind(View{Table: table}, star)
 	if !slices.Equal(want, []float64{1, 4, 2, 5, 3, 6}) || !slices.Equal(after["X"].Values, want) {
 		t.Errorf("%v, then %v", want, after["X"].Values)
 	}
 }
 
-// BenchmarkLoad reads a CSV of numbers with shuffled keys, sorts its rows and binds a matrix. bench/load measures a whole process.
+// BenchmarkLoad reads a CSV of numbers with shuffled keys, sorts its rows and binds a matrix. bench/load
+// measures a whole process.
 func BenchmarkLoad(b *testing.B) {
 	for _, digits := range []int{4, -1} {
 		b.Run(fmt.Sprintf("digits=%d", digits), func(b *testing.B) {
@@ -315,7 +335,8 @@ func BenchmarkLoad(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				set, list := Load(Sources{{PartyRef: PartyRef{Name: "server"}, Files: []string{path}}}, nil, Joining{Key: "id"})
+				set, list := Load(Sources{{PartyRef: PartyRef{Name: "server"}, Files: []string{path}}}, nil,
+					Joining{Key: "id"})
 				if set == nil {
 					b.Fatal(Errors(list))
 				}
@@ -338,17 +359,22 @@ func TestNULBytes(t *testing.T) {
 // A row that no table has ends the reading, and a message shows no cell of millions of characters.
 func TestLongRows(t *testing.T) {
 	for text, want := range map[string]string{
-		"y\n1\n" + strings.Repeat("1", mostRecord+1) + "\n2\n":                             "t.csv:3: a row of more than 64 MB",
-		"y\n1\n\"" + strings.Repeat("12345\n", mostRecord/6+1) + "2\n":                     "t.csv:3: a row of more than 64 MB",
-		strings.Repeat("y", mostRecord+1):                                                  "t.csv:1: a row of more than 64 MB",
-		"y,y" + strings.Repeat("y", 1<<20) + ",y" + strings.Repeat("y", 1<<20) + "\n1,1\n": "the name appears twice in the header",
+		"y\n1\n" + strings.Repeat("1", mostRecord+1) +
+			"\n2\n": "t.csv:3: a row of more than 64 MB",
+		"y\n1\n\"" + strings.Repeat("12345\n", mostRecord/6+1) +
+			"2\n": "t.csv:3: a row of more than 64 MB",
+		strings.Repeat("y",
+			mostRecord+1): "t.csv:1: a row of more than 64 MB",
+		"y,y" + strings.Repeat("y", 1<<20) + ",y" + strings.Repeat("y", 1<<20) +
+			"\n1,1\n": "the name appears twice in the header",
 	} {
 		_, list := ReadCSV("t.csv", []byte(text))
 		if len(list) == 0 {
 			t.Errorf("%.80q is read", text)
 			continue
 		}
-		if shown := list[0].Data + ": " + list[0].Message; !strings.Contains(shown, want) || len(shown) > 2*mostShown {
+		if shown := list[0].Data + ": " + list[0].Message; !strings.Contains(shown, want) ||
+			len(shown) > 2*mostShown {
 			t.Errorf("%.80q: %.200s", text, shown)
 		}
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Apply computes the value from another table, such as new rows to predict, with the encoders as they were fitted: the mean of the old
-// rows is subtracted, and a category that they did not have is an error. The value is nil when there are errors.
+// Apply computes the value from another table, such as new rows to predict, with the encoders as they were
+// fitted: the mean of the old rows is subtracted, and a category that they did not have is an error. The
+// value is nil when there are errors.
 func (r Recipe) Apply(v View) (*Bound, diag.List) {
 	var list diag.List
 	return r.apply(v, &list), list
@@ -53,7 +54,8 @@ func (r Recipe) apply(v View, list *diag.List) *Bound {
 	return out
 }
 
-// room allocates the memory that the encoders write to, column by column; nil where all columns are used without change.
+// room allocates the memory that the encoders write to, column by column; nil where all columns are used
+// without change.
 func (r Recipe) room(v View) []float64 {
 	n, written := 0, false
 	for k := range r.Encoders {
@@ -70,13 +72,18 @@ func (r Recipe) room(v View) []float64 {
 	return make([]float64, n)
 }
 
-// Plain reports whether the encoders of a recipe leave cells as they are, so that nothing was fitted to the rows.
+// Plain reports whether the encoders of a recipe leave cells as they are, so that nothing was fitted to the
+// rows.
 func (r Recipe) Plain() bool {
-	return !slices.ContainsFunc(r.Encoders, func(f Fitted) bool { _, encoded := encoderNamed(f.Encoder); return encoded || f.Words != nil })
+	return !slices.ContainsFunc(r.Encoders, func(f Fitted) bool {
+		_, encoded := encoderNamed(f.Encoder)
+		return encoded || f.Words != nil
+	})
 }
 
-// Made returns, for each column of a value, the affine map that gave its numbers from those of the table: that which changes nothing for a column as it is, and where the encoder is no affine map. It is nil
-// for values that were not read from a table.
+// Made returns, for each column of a value, the affine map that gave its numbers from those of the table:
+// that which changes nothing for a column as it is, and where the encoder is no affine map. It is nil for
+// values that were not read from a table.
 func (b *Bound) Made() []def.Rescaling {
 	var out []def.Rescaling
 	for k := range b.Encoders {
@@ -97,19 +104,21 @@ func (b *Bound) Made() []def.Rescaling {
 func (r Recipe) fits(c column, list *diag.List) bool {
 	have := len(c.array.Dims)
 	several := len(r.Encoders) > 1
-	if have == r.Rank && (r.Rank < 2 || !several) || have == 1 && r.Rank == 2 && (!c.view.Document || r.columnwise()) {
+	if have == r.Rank && (r.Rank < 2 || !several) || have == 1 && r.Rank == 2 &&
+		(!c.view.Document || r.columnwise()) {
 		return true
 	}
 	wanted := shapeWanted(r.Rank)
 	if several {
 		wanted = "put together from vectors"
 	}
-	c.fail(list, issue{diag.DataShape, fmt.Sprintf("is %s, but data %s is %s", shapeWords(c.array.Dims), r.Name, wanted)})
+	c.fail(list, issue{diag.DataShape, fmt.Sprintf("is %s, but data %s is %s", shapeWords(c.array.Dims),
+		r.Name, wanted)})
 	return false
 }
 
-// columnwise reports whether a matrix of a document is put together from columns. Without a `from` clause it is not: its only
-// encoder reads the entry with the name of the declaration.
+// columnwise reports whether a matrix of a document is put together from columns. Without a `from` clause it
+// is not: its only encoder reads the entry with the name of the declaration.
 func (r Recipe) columnwise() bool {
 	return len(r.Encoders) > 1 || r.Encoders[0].Column != r.Name || !r.Encoders[0].elementwise()
 }
@@ -140,9 +149,10 @@ func shapeWanted(rank int) string {
 	return fmt.Sprintf("of %d dimensions", rank)
 }
 
-// encode returns the columns of one encoder of the columns cs, each in the order of the array's cells, and what remains of room. If room is nil the columns are used
-// without change.
-func (r Recipe) encode(cs []column, f *Fitted, columns int, room []float64, list *diag.List) (parts [][]float64, rest []float64, ok bool) {
+// encode returns the columns of one encoder of the columns cs, each in the order of the array's cells, and
+// what remains of room. If room is nil the columns are used without change.
+func (r Recipe) encode(cs []column, f *Fitted, columns int, room []float64,
+	list *diag.List) (parts [][]float64, rest []float64, ok bool) {
 	bad := make([]*faults, len(cs))
 	for k, c := range cs {
 		bad[k] = &faults{list: list, col: c}
@@ -153,7 +163,8 @@ func (r Recipe) encode(cs []column, f *Fitted, columns int, room []float64, list
 			}
 		}
 		if r.Rank == 2 {
-			bad[k].word = fmt.Sprintf("; for categories write %s(%s), or leave the column out", ofCategories(), c.array.Name)
+			bad[k].word = fmt.Sprintf("; for categories write %s(%s), or leave the column out",
+				ofCategories(), c.array.Name)
 		}
 	}
 	if room == nil {
@@ -189,13 +200,15 @@ func (r Recipe) check(parts [][]float64, bad *faults) {
 	}
 }
 
-// shape arranges the columns as a matrix, or keeps a single one as an array. held is the number of values that stay in memory with any of the
-// columns.
+// shape arranges the columns as a matrix, or keeps a single one as an array. held is the number of values
+// that stay in memory with any of the columns.
 func (r Recipe) shape(v View, out *Bound, parts [][]float64, held int, list *diag.List) bool {
 	if r.Rank == 2 && len(out.Dims) == 1 {
 		for k := 1; k < len(parts); k++ {
 			if len(parts[k]) != len(parts[0]) { // entries of a document may differ
-				fail(list, diag.DataShape, place(v.Name, 1), "%s: its columns %s and %s have %d and %d values", r.Name, out.ColumnNames[0], out.ColumnNames[k], len(parts[0]), len(parts[k]))
+				fail(list, diag.DataShape, place(v.Name, 1),
+					"%s: its columns %s and %s have %d and %d values", r.Name, out.ColumnNames[0],
+					out.ColumnNames[k], len(parts[0]), len(parts[k]))
 				return false
 			}
 		}
@@ -203,7 +216,8 @@ func (r Recipe) shape(v View, out *Bound, parts [][]float64, held int, list *dia
 		return true
 	}
 	if len(parts) != 1 {
-		fail(list, diag.DataShape, place(v.Name, 1), "%s: from has %s (%s), but it is %s", r.Name, grouped.Count(len(parts), "column"), listed(out.ColumnNames), shapeWanted(r.Rank))
+		fail(list, diag.DataShape, place(v.Name, 1), "%s: from has %s (%s), but it is %s", r.Name,
+			grouped.Count(len(parts), "column"), listed(out.ColumnNames), shapeWanted(r.Rank))
 		return false
 	}
 	out.Dims, out.Values = slices.Clone(out.Dims), columnMajor(sideBySide(parts, held), out.Dims)
@@ -213,8 +227,8 @@ func (r Recipe) shape(v View, out *Bound, parts [][]float64, held int, list *dia
 	return true
 }
 
-// sideBySide returns the matrix of the columns. Columns that are adjacent in memory are not copied, unless they would keep more than twice their
-// size in memory.
+// sideBySide returns the matrix of the columns. Columns that are adjacent in memory are not copied, unless
+// they would keep more than twice their size in memory.
 func sideBySide(parts [][]float64, held int) []float64 {
 	n := len(parts[0])
 	whole := parts[0][:cap(parts[0])]
@@ -253,7 +267,8 @@ func columnMajor(v []float64, dims []int) []float64 {
 // limits returns the error in an encoded value: outside declared bounds, or a level above the last.
 func (r Recipe) limits(v float64) issue {
 	if r.Elem == types.Level.String() && r.Levels > 0 && v > float64(r.Levels) {
-		return issue{diag.OutOfRange, fmt.Sprintf("is level %v, but the model has %s", v, grouped.Count(r.Levels, "level"))}
+		return issue{diag.OutOfRange, fmt.Sprintf("is level %v, but the model has %s", v,
+			grouped.Count(r.Levels, "level"))}
 	}
 	return bounds(v, r.Lower, r.Upper)
 }

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// RowNames lists what tells the rows of a party's table apart, in the order of the run: the texts of the key, or where there is none the values that a row has in the party's
-// bindings, which is no text to be shown. It is empty where the party has no data by rows.
+// RowNames lists what tells the rows of a party's table apart, in the order of the run: the texts of the key,
+// or where there is none the values that a row has in the party's bindings, which is no text to be shown. It
+// is empty where the party has no data by rows.
 func (d *Dataset) RowNames(own Bindings) []string {
 	for _, h := range d.Parties {
 		if k, ok := h.View.Array(h.View.Key); ok && len(k.Dims) == 1 {
@@ -40,7 +41,8 @@ func (d *Dataset) RowNames(own Bindings) []string {
 	return out
 }
 
-// SmallestCell is the number of rows of the category with the fewest, of a level made from categories or a matrix of factors; ok is false where the data are neither.
+// SmallestCell is the number of rows of the category with the fewest, of a level made from categories or a
+// matrix of factors; ok is false where the data are neither.
 func (b *Bound) SmallestCell() (rows int, ok bool) {
 	if len(b.Dims) == 0 {
 		return 0, false

@@ -8,10 +8,13 @@ import (
 )
 
 // errQuote is a quote that is not closed, or that is in a wrong place.
-var errQuote = errors.New(`a quoted cell is not closed, or a cell contains a quote; quote the cell, and write a quote inside it twice ("")`)
+var errQuote = errors.New(
+	`a quoted cell is not closed, or a cell contains a quote; quote the cell, and write a quote inside it twice ("")`,
+)
 
 // errLong is a record that no table has: a file of another kind, or a quote that is closed much later.
-var errLong = fmt.Errorf("a row of more than %d MB; if a cell is quoted, look for the quote that closes it", mostRecord>>20)
+var errLong = fmt.Errorf("a row of more than %d MB; if a cell is quoted, look for the quote that closes it",
+	mostRecord>>20)
 
 // mostRecord is how many bytes a record may have: three million cells of 20 characters.
 const mostRecord = 64 << 20
@@ -19,8 +22,8 @@ const mostRecord = 64 << 20
 // scanBuffer is the number of bytes of a file that are read at once: few enough for the second-level cache.
 const scanBuffer = 256 << 10
 
-// A scanner splits CSV (RFC 4180) into records, without a string for each cell. Blank lines are not records; CRLF ends a line as LF does,
-// also in a quoted cell.
+// A scanner splits CSV (RFC 4180) into records, without a string for each cell. Blank lines are not records;
+// CRLF ends a line as LF does, also in a quoted cell.
 type scanner struct {
 	source     io.Reader
 	buffer     []byte
@@ -36,8 +39,8 @@ func newScanner(source io.Reader) *scanner {
 	return &scanner{source: source, buffer: make([]byte, scanBuffer)}
 }
 
-// next returns the cells of the next record as they are written except for quotes, and the line where it starts. They are valid until the next
-// call. The error is io.EOF, errQuote, errLong, or of the source.
+// next returns the cells of the next record as they are written except for quotes, and the line where it
+// starts. They are valid until the next call. The error is io.EOF, errQuote, errLong, or of the source.
 func (s *scanner) next() (fields [][]byte, line int, err error) {
 	text, err := s.nextLine()
 	for err == nil && len(text) == 0 {
@@ -92,7 +95,8 @@ func (s *scanner) take(n, end int) []byte {
 	return bytes.TrimSuffix(text, []byte("\r"))
 }
 
-// fill moves the unread part to the front of the buffer and reads more after it. A full buffer doubles, up to the size of a record.
+// fill moves the unread part to the front of the buffer and reads more after it. A full buffer doubles, up to
+// the size of a record.
 func (s *scanner) fill() {
 	if s.start == 0 && s.end == len(s.buffer) {
 		if len(s.buffer) >= mostRecord {

@@ -18,8 +18,8 @@ import (
 // SettingsFile is the name of the file beside a model that says what flags say.
 const SettingsFile = "vfl.toml"
 
-// RunSettings reads section [run] of the vfl.toml beside a model: what flags of vflc run say, by name. There may be no such file or section. path is that of the
-// file, and the errors name it.
+// RunSettings reads section [run] of the vfl.toml beside a model: what flags of vflc run say, by name. There
+// may be no such file or section. path is that of the file, and the errors name it.
 func RunSettings(model string) (settings map[string]any, path string, err error) {
 	path = filepath.Join(filepath.Dir(model), SettingsFile)
 	text, err := os.ReadFile(path)
@@ -38,8 +38,8 @@ func RunSettings(model string) (settings map[string]any, path string, err error)
 	return file.Run, path, nil
 }
 
-// settings reads [data] of a vfl.toml: party = "file", or for a family a list of files and patterns. Paths are relative to the file.
-// Other sections are not read here. Flags take precedence.
+// settings reads [data] of a vfl.toml: party = "file", or for a family a list of files and patterns. Paths
+// are relative to the file. Other sections are not read here. Flags take precedence.
 func (l *locator) settings(path string) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +88,9 @@ func lineOf(text, key string) int {
 func (l *locator) setting(path string, line int, name string, value any) {
 	where := place(path, line)
 	if _, ok := value.(map[string]any); ok {
-		fail(&l.list, diag.BadSettings, where, "[data.%s]: a study lists sets of tables; in %s [data] names one file for each party, as PARTY = \"FILE\"", name, SettingsFile)
+		fail(&l.list, diag.BadSettings, where,
+			"[data.%s]: a study lists sets of tables; in %s [data] names one file for each "+
+				"party, as PARTY = \"FILE\"", name, SettingsFile)
 		return
 	}
 	s := l.party(name, diag.BadSettings, where)
@@ -110,7 +112,8 @@ func (l *locator) setting(path string, line int, name string, value any) {
 		}
 	}
 	if len(files) == 0 || slices.Contains(files, "") || (len(files) > 1 && !s.Family) {
-		fail(&l.list, diag.BadSettings, where, "%s: expected a file name in quotes, or for a family a list of them", name)
+		fail(&l.list, diag.BadSettings, where,
+			"%s: expected a file name in quotes, or for a family a list of them", name)
 		return
 	}
 	s.given = true

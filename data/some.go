@@ -7,9 +7,11 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// Some returns the sources with some rows of the tables of some parties (members as lab[2]), in memory; other tables are as they were. keep is called with the number of a row in its
-// file, from 0, and its key, "" without a key column. The error is that of a table that has no rows of one kind.
-func (s Sources) Some(parties []string, key string, keep func(row int, key string) bool) (Sources, diag.List, error) {
+// Some returns the sources with some rows of the tables of some parties (members as lab[2]), in memory; other
+// tables are as they were. keep is called with the number of a row in its file, from 0, and its key, ""
+// without a key column. The error is that of a table that has no rows of one kind.
+func (s Sources) Some(parties []string, key string, keep func(row int, key string) bool) (Sources, diag.List,
+	error) {
 	var list diag.List
 	out := slices.Clone(s)
 	for i, source := range s {
@@ -46,7 +48,8 @@ func (s Sources) Some(parties []string, key string, keep func(row int, key strin
 // some are the rows of a table that are kept.
 func (t *Table) some(key string, keep func(row int, key string) bool) (Reader, error) {
 	if t.Document {
-		return nil, fmt.Errorf("%s: a document has no rows that could be divided; give its rows as CSV", t.Name)
+		return nil, fmt.Errorf("%s: a document has no rows that could be divided; give its rows as CSV",
+			t.Name)
 	}
 	keys := make([]string, t.Rows)
 	if _, ok := t.Array(key); ok {
@@ -72,7 +75,8 @@ func (t *Table) some(key string, keep func(row int, key string) bool) (Reader, e
 	return Columns(t.Name, columns...), nil
 }
 
-// Texts returns the cells of a column of a party's table as they are written, in the order of the file; false where it has no such column.
+// Texts returns the cells of a column of a party's table as they are written, in the order of the file; false
+// where it has no such column.
 func (s Sources) Texts(party, column string) ([]string, bool, error) {
 	for _, source := range s {
 		for k := range source.tables() {

@@ -19,7 +19,8 @@ func Absolute(source string) (string, error) {
 	return d.moved(filepath.Abs)
 }
 
-// Split lists the sources of a family: what stands between commas, or one address of a database, in which commas are part of the query.
+// Split lists the sources of a family: what stands between commas, or one address of a database, in which
+// commas are part of the query.
 func Split(sources string) []string {
 	if isDatabase(sources) {
 		return []string{sources}
@@ -44,8 +45,8 @@ func beside(dir, source string) string {
 	return out
 }
 
-// Found lists the sources that a text names from a folder, as in [data] of a vfl.toml: a database, a file, or the files that a
-// pattern matches. nil: there are none.
+// Found lists the sources that a text names from a folder, as in [data] of a vfl.toml: a database, a file, or
+// the files that a pattern matches. nil: there are none.
 func Found(dir, source string) []string {
 	at := beside(dir, source)
 	if isDatabase(at) || isFile(at) {
@@ -54,7 +55,8 @@ func Found(dir, source string) []string {
 	return matches(at)
 }
 
-// Copy writes what a source consists of: the bytes of a file, or the result of a query as CSV. again is false, and nothing is written, where it can be read only once.
+// Copy writes what a source consists of: the bytes of a file, or the result of a query as CSV. again is
+// false, and nothing is written, where it can be read only once.
 func Copy(w io.Writer, source string) (again bool, err error) {
 	d, err := databaseOf(source)
 	if err != nil {

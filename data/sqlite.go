@@ -14,10 +14,12 @@ import (
 func sqlite() engine {
 	return engine{
 		schemes: []string{"sqlite", "sqlite3"}, endings: []string{".db", ".sqlite", ".sqlite3"},
-		tables: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+		tables: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE " +
+			"'sqlite\\_%' ESCAPE '\\' ORDER BY name",
 		check: func(_ string, settings url.Values) error {
 			for name := range settings {
-				return fmt.Errorf("%s is no setting of an SQLite file: write FILE?table=NAME or FILE?query=SELECT …", name)
+				return fmt.Errorf("%s is no setting of an SQLite file: write FILE?table=NAME "+
+					"or FILE?query=SELECT …", name)
 			}
 			return nil
 		},
@@ -31,7 +33,8 @@ func sqlite() engine {
 			if err != nil {
 				return nil, err
 			}
-			name := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: "mode=ro&_pragma=query_only(1)"}
+			name := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute),
+				RawQuery: "mode=ro&_pragma=query_only(1)"}
 			return sql.Open("sqlite", name.String())
 		},
 	}

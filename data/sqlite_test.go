@@ -25,7 +25,8 @@ func sqliteOf(t *testing.T, statements ...string) string {
 	return path
 }
 
-const visits = "CREATE TABLE visits(id TEXT, age REAL, n INTEGER, smoker BOOLEAN, site TEXT, seen DATE, big INTEGER)"
+const visits = "CREATE TABLE visits(id TEXT, age REAL, n INTEGER, smoker BOOLEAN, site TEXT, " +
+	"seen DATE, big INTEGER)"
 
 // wantTable compares a table with the same as CSV: types, values, and the texts of keys.
 func wantTable(t *testing.T, source, want string) {
@@ -66,8 +67,11 @@ func wantTable(t *testing.T, source, want string) {
 const visitsCSV = "id,age,n,smoker,site,seen,big\nP1,61.5,3,1,north,2024-03-01,9007199254740993\n007,,-1,0,NA,,-5\n"
 
 func TestSQLite(t *testing.T) {
-	path := sqliteOf(t, visits, "INSERT INTO visits VALUES ('P1', 61.5, 3, TRUE, 'north', '2024-03-01', 9007199254740993), ('007', NULL, -1, FALSE, NULL, NULL, -5)")
-	for _, source := range []string{path, path + "?table=visits", "sqlite:" + path + "?query=SELECT * FROM visits ORDER BY age IS NULL;", "sqlite://" + path} {
+	path := sqliteOf(t, visits,
+		"INSERT INTO visits VALUES ('P1', 61.5, 3, TRUE, 'north', '2024-03-01', 9007199254740993), ('007', "+
+			"NULL, -1, FALSE, NULL, NULL, -5)")
+	for _, source := range []string{path, path + "?table=visits",
+		"sqlite:" + path + "?query=SELECT * FROM visits ORDER BY age IS NULL;", "sqlite://" + path} {
 		wantTable(t, source, visitsCSV)
 	}
 	odd := sqliteOf(t, `CREATE TABLE "a ""b"(x)`, `INSERT INTO "a ""b" VALUES (1)`)
@@ -77,7 +81,8 @@ func TestSQLite(t *testing.T) {
 }
 
 func TestDatabaseErrors(t *testing.T) {
-	path := sqliteOf(t, visits, "INSERT INTO visits(id) VALUES ('P1')", "CREATE TABLE other(x)", "CREATE TABLE bytes AS SELECT x'00ff' AS raw")
+	path := sqliteOf(t, visits, "INSERT INTO visits(id) VALUES ('P1')", "CREATE TABLE other(x)",
+		"CREATE TABLE bytes AS SELECT x'00ff' AS raw")
 	for source, want := range map[string]string{
 		path:                                                "several tables (bytes, other, visits)",
 		path + "?table=other":                               "no rows",
@@ -96,7 +101,8 @@ func TestDatabaseErrors(t *testing.T) {
 		"postgres://u:hunter2 @h:x/d":                       "is no URL",
 	} {
 		_, list := Open(source)
-		if text := Errors(list).Error(); !strings.Contains(text, want) || strings.Contains(text, "hunter2") || strings.Contains(text, "\n") {
+		if text := Errors(list).Error(); !strings.Contains(text, want) || strings.Contains(text, "hunter2") ||
+			strings.Contains(text, "\n") {
 			t.Errorf("%s: %q, want %q", source, text, want)
 		}
 	}
@@ -109,8 +115,10 @@ func TestDatabaseErrors(t *testing.T) {
 func TestDatabaseFlags(t *testing.T) {
 	parties := []PartyRef{{Name: "server"}, {Name: "lab", Family: true}}
 	const query = "x.db?query=SELECT a, b, c*d FROM t WHERE e=1"
-	got, err := Named(parties, []string{"lab=" + query, "lab=h1.csv,h2.csv", "server=postgres://u@h/db?query=SELECT [1]"})
-	if err != nil || !slices.Equal(got[1].Files, []string{query, "h1.csv", "h2.csv"}) || len(got[0].Files) != 1 {
+	got, err := Named(parties, []string{"lab=" + query, "lab=h1.csv,h2.csv",
+		"server=postgres://u@h/db?query=SELECT [1]"})
+	if err != nil || !slices.Equal(got[1].Files, []string{query, "h1.csv", "h2.csv"}) ||
+		len(got[0].Files) != 1 {
 		t.Errorf("%v %v", got, err)
 	}
 	alone, err := Named(parties[:1], []string{"sqlite:x?query=SELECT a FROM t WHERE e=1"})
@@ -118,11 +126,14 @@ func TestDatabaseFlags(t *testing.T) {
 		t.Errorf("%v %v", alone, err)
 	}
 	for _, flag := range []string{"labs=postgres://u:hunter2@h/db", "postgres://u:hunter2@h/db"} {
-		if _, err := Named(parties, []string{flag}); err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "postgres://u@h/db") {
+		if _, err := Named(parties, []string{flag}); err == nil || strings.Contains(err.Error(), "hunter2") ||
+			!strings.Contains(err.Error(), "postgres://u@h/db") {
 			t.Errorf("%s: %v", flag, err)
 		}
 	}
-	for source, want := range map[string]string{"t.csv": "/d/t.csv", "sqlite:t.db?table=a": "sqlite:/d/t.db?table=a", "t.db": "sqlite:/d/t.db", "postgres://u@h/db?table=t": "postgres://u@h/db?table=t"} {
+	for source, want := range map[string]string{"t.csv": "/d/t.csv",
+		"sqlite:t.db?table=a": "sqlite:/d/t.db?table=a", "t.db": "sqlite:/d/t.db",
+		"postgres://u@h/db?table=t": "postgres://u@h/db?table=t"} {
 		if got := beside("/d", source); got != want {
 			t.Errorf("%s beside /d is %s, want %s", source, got, want)
 		}

@@ -1,7 +1,9 @@
-// Package data reads the tables of the parties, aligns their rows, and turns columns into the values of data declarations.
+// Package data reads the tables of the parties, aligns their rows, and turns columns into the values of data
+// declarations.
 //
-// The steps are Locate (find files) → Load (tables in one row order) → Dataset.Bind (values per party). Every error is a diagnostic of one
-// line about one place of one file, with codes V05xx. This package does not depend on the compiler: a declaration is a [Want].
+// The steps are Locate (find files) → Load (tables in one row order) → Dataset.Bind (values per party). Every
+// error is a diagnostic of one line about one place of one file, with codes V05xx. This package does not
+// depend on the compiler: a declaration is a [Want].
 package data
 
 import (
@@ -16,19 +18,20 @@ import (
 
 // A Table is what a Reader reads: columns of equal length, or a document with entries of any shape.
 type Table struct {
-	Name     string   // as it is shown in messages: a path
-	Document bool     // has entries of different shapes in place of columns
-	Rows     int      // number of rows; for a document 0, or the number of rows that its entries were joined on
-	Arrays   []*Array // in the order of the file
-	byName   map[string]*Array
-	reader   Reader
-	held     int      // numbers that stay in memory together; 0: each array has its own
-	order    []uint32 // order[i] is the row of the file that comes i-th; nil: the order of the file
-	left     int      // rows of the file that were left out
+	Name     string // as it is shown in messages: a path
+	Document bool   // has entries of different shapes in place of columns
+	// number of rows; for a document 0, or the number of rows that its entries were joined on
+	Rows   int
+	Arrays []*Array // in the order of the file
+	byName map[string]*Array
+	reader Reader
+	held   int      // numbers that stay in memory together; 0: each array has its own
+	order  []uint32 // order[i] is the row of the file that comes i-th; nil: the order of the file
+	left   int      // rows of the file that were left out
 }
 
-// An Array is a column of a table (one dimension) or an entry of a document (any number of dimensions, none for a scalar): its cells in
-// row-major order, with the rows in the order that the parties agree on.
+// An Array is a column of a table (one dimension) or an entry of a document (any number of dimensions, none
+// for a scalar): its cells in row-major order, with the rows in the order that the parties agree on.
 type Array struct {
 	def.Column
 	Dims    []int
@@ -77,8 +80,8 @@ func (t *Table) byRow(a *Array) bool {
 	return !t.Document || t.Rows > 0 && len(a.Dims) > 0 && a.Dims[0] == t.Rows
 }
 
-// arrange reorders the rows, which are in the order of the file, and leaves out those that are not in the new order. It works in place, one array
-// after another. rows is the number of rows in the file.
+// arrange reorders the rows, which are in the order of the file, and leaves out those that are not in the new
+// order. It works in place, one array after another. rows is the number of rows in the file.
 func (t *Table) arrange(order []uint32, rows int) {
 	t.Rows = rows
 	if len(order) == rows && slices.IsSorted(order) {
@@ -165,8 +168,8 @@ func (a *Array) stride() int {
 type View struct {
 	*Table
 	Key string // the key column that `*` leaves out and that messages quote; "" if there is none
-	// apart is the number of rows of the other tables if they were joined and this document, which has no key, was not: it is an error to
-	// use its arrays of that length, since their order would be wrong.
+	// apart is the number of rows of the other tables if they were joined and this document, which has no
+	// key, was not: it is an error to use its arrays of that length, since their order would be wrong.
 	apart int
 }
 

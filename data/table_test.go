@@ -84,7 +84,8 @@ func TestCSVForms(t *testing.T) {
 	a, _ := table.Array("a")
 	b, _ := table.Array("b")
 	c := column{View{Table: table}, a}
-	if !slices.Equal(a.Numbers, []float64{1, 2}) || !slices.Equal(b.Words, []string{"x\ny", "z"}) || c.lineNumber(0) != 2 || c.lineNumber(1) != 5 {
+	if !slices.Equal(a.Numbers, []float64{1, 2}) || !slices.Equal(b.Words, []string{"x\ny", "z"}) ||
+		c.lineNumber(0) != 2 || c.lineNumber(1) != 5 {
 		t.Errorf("cells %v %q, lines %d %d", a.Numbers, b.Words, c.lineNumber(0), c.lineNumber(1))
 	}
 	_, list := ReadCSV("latin1.csv", []byte("a\nb\n\xe9\n"))
@@ -164,7 +165,8 @@ func TestStanDataFiles(t *testing.T) {
 			if a.problem != "" {
 				t.Errorf("%s: %s %s", f, a.Name, a.problem)
 			}
-			bound, list := Bind(View{Table: table}, []Want{{Name: a.Name, Owner: "server", Rank: len(a.Dims)}})
+			bound, list := Bind(View{Table: table},
+				[]Want{{Name: a.Name, Owner: "server", Rank: len(a.Dims)}})
 			if len(list) > 0 || len(bound) != 1 {
 				t.Errorf("%s: %v", f, Errors(list))
 			}
@@ -173,7 +175,8 @@ func TestStanDataFiles(t *testing.T) {
 }
 
 func FuzzCSV(f *testing.F) {
-	for _, seed := range []string{"", "a\n1\n", "a,b\r\n1,\"x\ny\"\r\n", "\ufeffid,g\n1,u\n2,NA\n", "a;b\n1;2", "a,a\n", "a\n\n\n1", "\"a\n\",b\n1,2\n"} {
+	for _, seed := range []string{"", "a\n1\n", "a,b\r\n1,\"x\ny\"\r\n", "\ufeffid,g\n1,u\n2,NA\n",
+		"a;b\n1;2", "a,a\n", "a\n\n\n1", "\"a\n\",b\n1,2\n"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -188,7 +191,9 @@ func FuzzCSV(f *testing.F) {
 }
 
 func FuzzJSON(f *testing.F) {
-	for _, seed := range []string{"", "{}", `{"N": 3, "y": [1, 2, 3], "X": [[1, 2], [3, 4]]}`, `{"y": ["NaN", "a", null, true]}`, `{"y": [[], [1]]}`, `{"y": [1, [2]]}`, `{"y": {"a": [1]}} x`, `{"y": [NaN]}`, "[[[["} {
+	for _, seed := range []string{"", "{}", `{"N": 3, "y": [1, 2, 3], "X": [[1, 2], [3, 4]]}`,
+		`{"y": ["NaN", "a", null, true]}`, `{"y": [[], [1]]}`, `{"y": [1, [2]]}`, `{"y": {"a": [1]}} x`,
+		`{"y": [NaN]}`, "[[[["} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -207,7 +212,8 @@ func bindAll(t *testing.T, table *Table) {
 	for _, a := range table.Arrays {
 		for elem := range elemNamed("level") + 1 {
 			for _, encoder := range []string{"", "zscore", "onehot"} {
-				w := Want{Name: "v", Owner: "server", Elem: elem, Rank: len(a.Dims), From: []Column{{Encoder: encoder, Columns: []string{a.Name}}}}
+				w := Want{Name: "v", Owner: "server", Elem: elem, Rank: len(a.Dims),
+					From: []Column{{Encoder: encoder, Columns: []string{a.Name}}}}
 				bound, list := Bind(View{Table: table, Key: a.Name}, []Want{w})
 				if (bound["v"] == nil) != list.HasErrors() {
 					t.Fatalf("a value and errors, or neither: %v", Errors(list))

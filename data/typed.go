@@ -13,8 +13,8 @@ func blank(cell []byte) bool {
 	return len(cell) == 0 || len(cell) == 2 && cell[0] == 'N' && cell[1] == 'A'
 }
 
-// value reads a cell as a number, NaN where it is missing. It is false for words, and for numbers that are not finite: these are read as
-// words, since as categories they keep their text.
+// value reads a cell as a number, NaN where it is missing. It is false for words, and for numbers that are
+// not finite: these are read as words, since as categories they keep their text.
 func value(cell []byte) (float64, bool) {
 	if v, ok := decimal(cell); ok {
 		return v, true
@@ -30,21 +30,24 @@ func trim(cell []byte) []byte {
 	return cell
 }
 
-// edge reports whether a cell that begins or ends with the byte may have a blank there, which in Unicode need not be ASCII.
+// edge reports whether a cell that begins or ends with the byte may have a blank there, which in Unicode need
+// not be ASCII.
 func edge(c byte) bool { return c <= ' ' || c >= 0x80 }
 
 // words collects the cells of a column of words.
 type words struct {
 	column def.Column
 	seed   maphash.Seed
-	// slots holds one more than the code of each word at the place of its hash, or at the next free place (0). At least half are free. A map
-	// would need several times the memory, which matters for keys: each row has a different word.
+	// slots holds one more than the code of each word at the place of its hash, or at the next free place
+	// (0). At least half are free. A map would need several times the memory, which matters for keys: each
+	// row has a different word.
 	slots []int32
 }
 
 // newWords returns a column with room for a number of cells.
 func newWords(name string, room int) *words {
-	return &words{def.Column{Name: name, Words: []string{}, Codes: make([]int32, 0, room)}, maphash.MakeSeed(), make([]int32, 16)}
+	return &words{def.Column{Name: name, Words: []string{}, Codes: make([]int32, 0, room)},
+		maphash.MakeSeed(), make([]int32, 16)}
 }
 
 func (w *words) add(cell []byte) {

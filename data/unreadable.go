@@ -65,8 +65,8 @@ func cause(err error) string {
 // writing lists the system calls that fail only where something is written.
 func writing() []string { return []string{"mkdir", "write", "sync", "chmod", "rename", "close"} }
 
-// Trouble returns an error of the file system as a diagnostic that names the file and says what is wrong, and any other error as it is. An error that says more than
-// the system does is left as it is too.
+// Trouble returns an error of the file system as a diagnostic that names the file and says what is wrong, and
+// any other error as it is. An error that says more than the system does is left as it is too.
 func Trouble(err error) error {
 	var file, call string
 	switch e := err.(type) { // not errors.As: what another error says around it would be lost

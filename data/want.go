@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// OwnerShared is the Owner of data that every party holds, and the name under which a table for all parties is given.
+// OwnerShared is the Owner of data that every party holds, and the name under which a table for all parties
+// is given.
 const OwnerShared = "shared"
 
 // A Want is one data declaration.
@@ -15,17 +16,21 @@ type Want struct {
 	Name  string
 	Owner string // a party, a family, or OwnerShared
 	Elem  types.Elem
-	Rank  int  // dimensions: 0 a scalar, 1 a vector (one value per row of a CSV), 2 a matrix (a row per row of a CSV)
-	Rows  Size // counts the first dimension; without a name for scalars
+	// dimensions: 0 a scalar, 1 a vector (one value per row of a CSV), 2 a matrix (a row per row of a CSV)
+	Rank int
+	Rows Size // counts the first dimension; without a name for scalars
 	// Levels is the number of categories of a level if the model sets it; 0: the data do.
-	Levels       int
-	Level        Size     // of a level: counts the categories
-	Coding       []string // of a level: the categories that the model lists, in the order of their codes; nil: none
+	Levels int
+	Level  Size // of a level: counts the categories
+	// of a level: the categories that the model lists, in the order of their codes; nil: none
+	Coding       []string
 	coding       coding
 	Lower, Upper *float64 // declared bounds, inclusive; nil: none
 	Drop         bool     // leave out the rows in which a cell of it is missing
 	Impute       bool     // missing cells are parameters: their places are kept
-	From         []Column // nil: the column with the name of the declaration, or for a matrix of a CSV all columns not otherwise bound
+	// nil: the column with the name of the declaration, or for a matrix of a CSV all columns not otherwise
+	// bound
+	From []Column
 }
 
 // A Size is a size of the model, as an expression.
@@ -55,8 +60,8 @@ type Fitted struct {
 	def.Fitted
 }
 
-// A Recipe describes how the value of a declaration is computed from a table. It holds the fitted encoders, which also apply to new rows. The
-// party that owns the data keeps it with a run, as JSON.
+// A Recipe describes how the value of a declaration is computed from a table. It holds the fitted encoders,
+// which also apply to new rows. The party that owns the data keeps it with a run, as JSON.
 type Recipe struct {
 	Name     string   `json:"name"`
 	Elem     string   `json:"elem"` // real, int, binary, count, level
@@ -74,22 +79,26 @@ type Bound struct {
 	Dims        []int     // actual sizes; none for a scalar
 	Values      []float64 // column-major: the first index runs fastest
 	ColumnNames []string  // of a matrix made from columns: "age", "zscore(chol)", "sex=F"; of a vector, one
-	Labels      []string  // of a level made from categories: Labels[k-1] is category k; nil where the categories are integers
-	ByRow       bool      // the first dimension runs over the rows that the parties share
-	Holders     []string  // of shared data: the parties whose tables hold it
-	Gaps        []Gap     // the missing cells that are imputed, in the order of Values, where they have the mean of their column
+	// of a level made from categories: Labels[k-1] is category k; nil where the categories are integers
+	Labels  []string
+	ByRow   bool     // the first dimension runs over the rows that the parties share
+	Holders []string // of shared data: the parties whose tables hold it
+	// the missing cells that are imputed, in the order of Values, where they have the mean of their column
+	Gaps []Gap
 }
 
 // A Gap is a missing cell.
 type Gap struct {
-	At   int    // in Values
-	Name string // "patient=17", "patient=17, zscore(chol)": the key of its row, or row=N, and the column of a matrix
+	At int // in Values
+	// "patient=17", "patient=17, zscore(chol)": the key of its row, or row=N, and the column of a matrix
+	Name string
 }
 
 // Bindings are the values of one party's declarations by name, shared ones included.
 type Bindings map[string]*Bound
 
-// ColumnName is the name of the k-th column of a declaration: that of the table where there is one, else the declaration's with an index.
+// ColumnName is the name of the k-th column of a declaration: that of the table where there is one, else the
+// declaration's with an index.
 func (b *Bound) ColumnName(declared string, k int) string {
 	switch {
 	case k < len(b.ColumnNames):

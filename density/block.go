@@ -1,18 +1,20 @@
 package density
 
-// A Block is one party's share of the joint density: a log density of its unconstrained parameters θ (length Dim), given what it receives.
-// The terms log N(z; g, ρ²) of auxiliary variables belong to the algorithm, which chooses their coordinates; a block never counts them.
+// A Block is one party's share of the joint density: a log density of its unconstrained parameters θ (length
+// Dim), given what it receives. The terms log N(z; g, ρ²) of auxiliary variables belong to the algorithm,
+// which chooses their coordinates; a block never counts them.
 type Block interface {
 	// Party is the party's name: "registry", "lab[3]".
 	Party() string
-	// Index is 0 for the server, then 1, 2, … for the clients: the party order, in which everything is summed.
+	// Index is 0 for the server, then 1, 2, … for the clients: the party order, in which everything is
+	// summed.
 	Index() int
 	// Dim is the number of unconstrained parameters.
 	Dim() int
 	// Params describes the parameters on their declared scale, as reported.
 	Params() []Parameter
-	// Cuts describes the cuts at which an auxiliary variable crosses: none for the server, and none of any party where the cuts themselves cross, which
-	// are no concern of an algorithm.
+	// Cuts describes the cuts at which an auxiliary variable crosses: none for the server, and none of any
+	// party where the cuts themselves cross, which are no concern of an algorithm.
 	Cuts() []Cut
 	// Hierarchical reports whether the prior of a parameter depends on other parameters: the density then
 	// bends more in some places than in others.
@@ -28,13 +30,14 @@ type Block interface {
 	Jacobian(on bool)
 	// AuxLen is the total length of the cuts.
 	AuxLen() int
-	// Cut evaluates the cuts at θ in a slot, with the shared parameters last received, and writes them to g (length AuxLen). Where AuxLen is 0 there is
-	// nothing to evaluate: Cut then does nothing, and the slot stays where it is.
+	// Cut evaluates the cuts at θ in a slot, with the shared parameters last received, and writes them to g
+	// (length AuxLen). Where AuxLen is 0 there is nothing to evaluate: Cut then does nothing, and the slot
+	// stays where it is.
 	Cut(slot Slot, theta, g []float64)
 }
 
-// A Cut is the place where a client's contribution enters a computation of another party; z = cut + noise of sd Rho crosses there, or the cut itself where
-// Rho is 0.
+// A Cut is the place where a client's contribution enters a computation of another party; z = cut + noise of
+// sd Rho crosses there, or the cut itself where Rho is 0.
 type Cut struct {
 	Name   string
 	Offset int // of its first element in the block's vectors g and z
@@ -42,9 +45,11 @@ type Cut struct {
 	Cols   int // elements of g are column-major: g[Offset + col*Rows + row]
 	Rho    float64
 	Group  int // index of the sum it enters; equal at every party
-	// Members is how many parties send to that sum; equal at every party. A block knows it, the plan that blocks are made from need not.
+	// Members is how many parties send to that sum; equal at every party. A block knows it, the plan that
+	// blocks are made from need not.
 	Members int
-	// Label is the response as a 0/1 or count vector of length Rows where this party holds it (shared), else nil: an input of amortised guides.
+	// Label is the response as a 0/1 or count vector of length Rows where this party holds it (shared), else
+	// nil: an input of amortised guides.
 	Label []float64
 }
 
@@ -72,16 +77,19 @@ type Parameter struct {
 	Generated bool
 }
 
-// DifferentiableCuts is a Block whose cuts can be differentiated apart from its density. J is the Jacobian of the cuts at the point where Cut evaluated
-// them last in the slot, and w are weights on the cuts (length AuxLen). Blocks without cuts need not have it.
+// DifferentiableCuts is a Block whose cuts can be differentiated apart from its density. J is the Jacobian of
+// the cuts at the point where Cut evaluated them last in the slot, and w are weights on the cuts (length
+// AuxLen). Blocks without cuts need not have it.
 type DifferentiableCuts interface {
 	// Affine reports whether every cut is affine in θ.
 	Affine() bool
 	// Early is how many elements of shared parameters the cuts depend on; 0 for most models.
 	Early() int
-	// CutAt is Cut that returns an array of the block's own, which it overwrites at the next evaluation in the slot.
+	// CutAt is Cut that returns an array of the block's own, which it overwrites at the next evaluation in
+	// the slot.
 	CutAt(slot Slot, theta []float64) []float64
-	// SeedAt is an array (length AuxLen) from which Pull in the slot begins where it is given as w, so that nothing is copied.
+	// SeedAt is an array (length AuxLen) from which Pull in the slot begins where it is given as w, so that
+	// nothing is copied.
 	SeedAt(slot Slot) []float64
 	// Pull adds Jᵀw by the block's own parameters to grad (length Dim).
 	Pull(slot Slot, w, grad []float64)
@@ -89,28 +97,30 @@ type DifferentiableCuts interface {
 	PullEarly(slot Slot, w, early []float64)
 }
 
-// LocalDensity is the Block of a client that can evaluate its own density without an exchange, given what it received in the last evaluation.
+// LocalDensity is the Block of a client that can evaluate its own density without an exchange, given what it
+// received in the last evaluation.
 type LocalDensity interface {
-	// Local moves slot Here to θ, writes the cuts to g and the derivative of the density by the cuts to own (both of length AuxLen), and returns the log
-	// density.
+	// Local moves slot Here to θ, writes the cuts to g and the derivative of the density by the cuts to own
+	// (both of length AuxLen), and returns the log density.
 	Local(theta, g, own []float64) float64
-	// Gradient follows Local. It overwrites grad (length Dim) with the gradient of the block's own density plus what the seeds w on the cuts
-	// (length AuxLen) contribute, w including own.
+	// Gradient follows Local. It overwrites grad (length Dim) with the gradient of the block's own density
+	// plus what the seeds w on the cuts (length AuxLen) contribute, w including own.
 	Gradient(w, grad []float64)
 	// Received is how many elements the block receives from other parties in one evaluation.
 	Received() int
-	// ReceivedGradient follows Gradient. It overwrites received (length Received) with the derivative, of what Gradient differentiates, by everything
-	// that the block received.
+	// ReceivedGradient follows Gradient. It overwrites received (length Received) with the derivative, of
+	// what Gradient differentiates, by everything that the block received.
 	ReceivedGradient(received []float64)
 }
 
 // A BlockRole is what a block's cuts enter, and what it receives.
 type BlockRole struct {
-	Parties  int      // of the model
-	Cuts     int      // elements of all cuts, those that cross themselves included
-	Members  []Member // the sums that they enter
-	Receives []Member // the sums that the block receives; Offset and Len are their range among what it receives
-	Sums     []int    // lengths of all sums
+	Parties int      // of the model
+	Cuts    int      // elements of all cuts, those that cross themselves included
+	Members []Member // the sums that they enter
+	// the sums that the block receives; Offset and Len are their range among what it receives
+	Receives []Member
+	Sums     []int // lengths of all sums
 	// Shared is how many parameters of one party others of the model receive.
 	Shared int
 }

@@ -2,7 +2,8 @@ package density
 
 import "context"
 
-// ByteRelaying is an Env that takes bytes from party to party: those of a client for another through the server.
+// ByteRelaying is an Env that takes bytes from party to party: those of a client for another through the
+// server.
 type ByteRelaying interface {
 	// RelayBytes is one exchange x of bytes. Where to is All, every party receives what each sends; where it
 	// is Each, every party what the server has for it; else the party to alone receives what each sends.

@@ -7,10 +7,11 @@ type CauseKind int
 
 // The kinds of causes.
 const (
-	Finite        CauseKind = iota // nothing was not finite
-	CutValue                       // what a client sends, by its name
-	TermValue                      // a likelihood, by its left side and distribution, or a prior, by its parameter
-	GradientValue                  // by its parameter
+	Finite   CauseKind = iota // nothing was not finite
+	CutValue                  // what a client sends, by its name
+	// a likelihood, by its left side and distribution, or a prior, by its parameter
+	TermValue
+	GradientValue // by its parameter
 )
 
 // A Cause is what was not finite in an evaluation, at the party where it was seen.

@@ -2,8 +2,9 @@ package density
 
 import "fmt"
 
-// Chain returns an Env whose streams belong to one chain, counted from 1: chains over Envs with the same keys are independent, and
-// none depends on which others run, or when. All capabilities of env remain; its windows have the chain's streams too.
+// Chain returns an Env whose streams belong to one chain, counted from 1: chains over Envs with the same keys
+// are independent, and none depends on which others run, or when. All capabilities of env remain; its windows
+// have the chain's streams too.
 func Chain(env Env, chain int) Env {
 	if n, ok := As[Chained](env); ok {
 		n.Number(chain)
@@ -11,7 +12,8 @@ func Chain(env Env, chain int) Env {
 	return Streams(env, chain)
 }
 
-// Streams returns an Env whose streams are those of Chain, for one of several Envs that evaluate draws of the chain side by side: each keeps its own number.
+// Streams returns an Env whose streams are those of Chain, for one of several Envs that evaluate draws of the
+// chain side by side: each keeps its own number.
 func Streams(env Env, chain int) Env { return named(env, fmt.Sprintf("chain %d: ", chain)) }
 
 // named is an Env with a prefix to the names of all streams.

@@ -10,18 +10,21 @@ package density
 
 import "context"
 
-// Env evaluates the joint density over the blocks of this process and, over the transport if there is one, the other parties.
-// Slices indexed by block follow Blocks(). Nothing here allocates after the first call.
+// Env evaluates the joint density over the blocks of this process and, over the transport if there is one,
+// the other parties. Slices indexed by block follow Blocks(). Nothing here allocates after the first call.
 type Env interface {
-	// Blocks returns one Block for each party of this process, in party order. It returns the same slice each time.
+	// Blocks returns one Block for each party of this process, in party order. It returns the same slice each
+	// time.
 	Blocks() []Block
-	// Density is one forward and backward sweep of the protocol at theta[b]: grad[b] is overwritten with ∂/∂θ_b and lp[b] with the log
-	// density of block b without auxiliary terms. A value that is not finite is returned as it is; err is a failure of a peer or of the protocol.
+	// Density is one forward and backward sweep of the protocol at theta[b]: grad[b] is overwritten with
+	// ∂/∂θ_b and lp[b] with the log density of block b without auxiliary terms. A value that is not finite is
+	// returned as it is; err is a failure of a peer or of the protocol.
 	Density(ctx context.Context, theta [][]float64, coords Coordinates, grad [][]float64, lp []float64) error
-	// Sum adds k scalars over all parties in party order: part[b][k] → total[k], the same bits at every party.
+	// Sum adds k scalars over all parties in party order: part[b][k] → total[k], the same bits at every
+	// party.
 	Sum(ctx context.Context, part [][]float64, total []float64) error
-	// Private returns a stream of block b that no other party can predict. Each call returns a new stream at round 0: the same name gives the same
-	// numbers, so keep it.
+	// Private returns a stream of block b that no other party can predict. Each call returns a new stream at
+	// round 0: the same name gives the same numbers, so keep it.
 	Private(b int, name string) Stream
 	// Shared returns a stream that all parties have in common, under the same rules.
 	Shared(name string) Stream
@@ -41,13 +44,15 @@ type Env interface {
 	ReadsAuxiliaries() bool
 }
 
-// Coordinates is how an algorithm parameterises auxiliary variables. Env.Density calls Value for all blocks that have them, and later Adjoint, each once per block and in any
-// order; calls for different blocks may be made at the same time, from several goroutines. All vectors but early have length AuxLen of the block.
+// Coordinates is how an algorithm parameterises auxiliary variables. Env.Density calls Value for all blocks
+// that have them, and later Adjoint, each once per block and in any order; calls for different blocks may be
+// made at the same time, from several goroutines. All vectors but early have length AuxLen of the block.
 type Coordinates interface {
 	// Value sets z from the cut values g of block b.
 	Value(b int, g, z []float64)
-	// Adjoint receives adj = ∂/∂z of everything the other parties evaluate, and own = ∂/∂g of the block's own density. It sets w, the
-	// seeds on g that are pulled back to θ, and may add to early, the gradient of the shared parameters that the cuts depend on: its length is
-	// DifferentiableCuts.Early of the block, often 0.
+	// Adjoint receives adj = ∂/∂z of everything the other parties evaluate, and own = ∂/∂g of the block's own
+	// density. It sets w, the seeds on g that are pulled back to θ, and may add to early, the gradient of the
+	// shared parameters that the cuts depend on: its length is DifferentiableCuts.Early of the block, often
+	// 0.
 	Adjoint(b int, adj, own, w, early []float64)
 }

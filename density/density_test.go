@@ -73,11 +73,13 @@ func has[T any](env density.Env) bool {
 
 func capabilities(env density.Env) []bool {
 	return []bool{
-		has[density.Pipelined](env), has[density.Totaler](env), has[density.LocallyStepped](env), has[density.Windowed](env),
+		has[density.Pipelined](env), has[density.Totaler](env), has[density.LocallyStepped](env),
+		has[density.Windowed](env),
 	}
 }
 
-// A chain has the capabilities of the Env that it is over, neither fewer nor more; so has a chain over a chain.
+// A chain has the capabilities of the Env that it is over, neither fewer nor more; so has a chain over a
+// chain.
 func TestAChainHasTheCapabilitiesOfItsEnv(t *testing.T) {
 	for _, env := range []density.Env{core{log: new([]string)}, newFull(new([]string))} {
 		want := capabilities(env)
@@ -96,7 +98,8 @@ func TestAChainHasTheCapabilitiesOfItsEnv(t *testing.T) {
 	}
 }
 
-// Streams of a chain, and those of its windows, are other streams than those of the Env, and of another chain.
+// Streams of a chain, and those of its windows, are other streams than those of the Env, and of another
+// chain.
 func TestStreamsOfAChainAreItsOwn(t *testing.T) {
 	var log []string
 	env := newFull(&log)
@@ -122,7 +125,8 @@ func TestStreamsOfAChainAreItsOwn(t *testing.T) {
 			e.Shared("x")
 		}
 	}
-	names := []string{"x", "chain 1: x", "chain 1: x", "chain 1: x", "x", "chain 2: x", "chain 2: x", "chain 2: x"}
+	names := []string{"x", "chain 1: x", "chain 1: x", "chain 1: x", "x", "chain 2: x", "chain 2: x",
+		"chain 2: x"}
 	for i, name := range names {
 		if log[2*i] != "private "+name || log[2*i+1] != "shared "+name {
 			t.Errorf("streams %q and %q, want those of %q", log[2*i], log[2*i+1], name)
@@ -169,17 +173,20 @@ type block struct{ density.Block }
 
 func (block) Party() string { return "lab[3]" }
 
-// A capability that is missing is an error that names it and who does not have it, or a panic with the package's name.
+// A capability that is missing is an error that names it and who does not have it, or a panic with the
+// package's name.
 func TestMissingCapabilities(t *testing.T) {
 	env := density.Chain(core{log: new([]string)}, 1)
-	if _, err := density.Require[density.Totaler](env); err == nil || !strings.Contains(err.Error(), "density.Totaler") {
+	if _, err := density.Require[density.Totaler](env); err == nil ||
+		!strings.Contains(err.Error(), "density.Totaler") {
 		t.Errorf("the error %v does not name the capability", err)
 	}
 	if _, err := density.Require[density.Totaler](newFull(new([]string))); err != nil {
 		t.Error(err)
 	}
 	_, err := density.RequireOf[density.LocalDensity](block{})
-	if err == nil || !strings.Contains(err.Error(), "lab[3]") || !strings.Contains(err.Error(), "density.LocalDensity") {
+	if err == nil || !strings.Contains(err.Error(), "lab[3]") ||
+		!strings.Contains(err.Error(), "density.LocalDensity") {
 		t.Errorf("the error %v does not name party and capability", err)
 	}
 	defer func() {

@@ -30,13 +30,14 @@ type Encrypting interface {
 	// second derivatives by globals. Elsewhere it is left as it is.
 	Curvatures(ctx context.Context, gram []float64) error
 	// LogLik sets total[i], at the server, to the log likelihood at the contributions cut[b][i*rows:][:rows]
-	// and the globals of number i in phi, which the server tells all, plus the numbers plus[b][i] of all blocks:
-	// these are added under encryption, so that nobody learns the terms. Elsewhere total is left as it is.
+	// and the globals of number i in phi, which the server tells all, plus the numbers plus[b][i] of all
+	// blocks: these are added under encryption, so that nobody learns the terms. Elsewhere total is left as
+	// it is.
 	LogLik(ctx context.Context, phi []float64, cut, plus [][]float64, total []float64) error
 	// Affords reports whether so much may still become known; the same at every party.
 	Affords(what ...Decryption) bool
-	// Afford is how many of so many log likelihoods may still be decrypted besides, and whether it is their bytes
-	// that allow no more; the same at every party.
+	// Afford is how many of so many log likelihoods may still be decrypted besides, and whether it is their
+	// bytes that allow no more; the same at every party.
 	Afford(logLiks int, besides ...Decryption) (n int, bytes bool)
 	// Consult is a round trip in which each party tells the server numbers, and the server answers each what
 	// it alone receives, and all what they all receive. Nothing is decrypted.
@@ -44,11 +45,13 @@ type Encrypting interface {
 }
 
 // ErrRange is the error of an evaluation beyond the range in which the encrypted likelihood holds.
-var ErrRange = errors.New("density: a contribution is beyond the range in which the encrypted likelihood holds")
+var ErrRange = errors.New("density: a contribution is beyond the range in which the " +
+	"encrypted likelihood holds")
 
 // A Consulted is the algorithm's part in Encrypting.Consult.
 type Consulted interface {
-	// Size is how many numbers a party tells and receives, by its number and its columns, and how many all receive.
+	// Size is how many numbers a party tells and receives, by its number and its columns, and how many all
+	// receive.
 	Size(party, columns int) (up, down, all int)
 	// Ask sets what block b tells.
 	Ask(b int, up []float64)
@@ -59,8 +62,8 @@ type Consulted interface {
 	Take(b int, down, all []float64)
 }
 
-// A Declaring is a Consulted that says itself what becomes known, where that is not what its sizes say: nothing of what
-// follows from the programs alone, and once what is told in two messages.
+// A Declaring is a Consulted that says itself what becomes known, where that is not what its sizes say:
+// nothing of what follows from the programs alone, and once what is told in two messages.
 type Declaring interface {
 	Consulted
 	Opens() []Decryption
@@ -97,14 +100,16 @@ const (
 	Gradients                     // these, known to the server also
 	CrossProducts                 // one for each pair of columns of all parties, known to the server
 	Steps                         // one for each column of a party, which the server tells it
-	Covariances                   // one for each pair of columns, which the server tells in draws that it gives parties together
-	Deviations                    // one for each column of a party, which tells the server draws of its parameters
-	Totals                        // known to the server
-	Parts                         // of each party, which the server learns and adds up; all learn the totals
-	Told                          // what the server tells all, of what it knows
-	Announced                     // of each party, which tells all
-	Outlined                      // of each column of a party, which tells all
-	Declared                      // what follows from programs, no row deciding it, which all learn
+	// one for each pair of columns, which the server tells in draws that it gives parties together
+	Covariances
+	// one for each column of a party, which tells the server draws of its parameters
+	Deviations
+	Totals    // known to the server
+	Parts     // of each party, which the server learns and adds up; all learn the totals
+	Told      // what the server tells all, of what it knows
+	Announced // of each party, which tells all
+	Outlined  // of each column of a party, which tells all
+	Declared  // what follows from programs, no row deciding it, which all learn
 )
 
 // Numbers is how many numbers a coalition learns by an opening, given the columns of all parties and who
@@ -156,8 +161,8 @@ func (o Decryption) Numbers(columns []int, in []bool) int {
 	return 0
 }
 
-// RowsPerNumber is how many rows there are for each number of others' rows that a party learns, where nobody says
-// otherwise.
+// RowsPerNumber is how many rows there are for each number of others' rows that a party learns, where nobody
+// says otherwise.
 const RowsPerNumber = 20
 
 // Learned is D: how many numbers that depend on others' rows a coalition knows after openings, each so often.
@@ -173,9 +178,9 @@ func Learned(opened map[Decryption]int, columns []int, in []bool) (numbers int) 
 	return numbers
 }
 
-// Opened is how many numbers a coalition learns by uses of exchanges, by their usual and their greatest numbers
-// of times in a run: what a budget of decrypted numbers is held to before the run. Of a run the Env counts
-// what it does.
+// Opened is how many numbers a coalition learns by uses of exchanges, by their usual and their greatest
+// numbers of times in a run: what a budget of decrypted numbers is held to before the run. Of a run the Env
+// counts what it does.
 func Opened(uses []Use, columns []int, in []bool) (usual, most int) {
 	usually, mostly := map[Decryption]int{}, map[Decryption]int{}
 	for _, u := range uses {

@@ -8,7 +8,8 @@ import (
 // What coalitions learn of others' rows, of a server with one column and clients with two and three, by hand.
 func TestOpened(t *testing.T) {
 	columns := []int{1, 2, 3}
-	server, all, clients, second := []bool{true, false, false}, []bool{true, true, false}, []bool{false, true, true}, []bool{false, false, true}
+	server, all, clients, second := []bool{true, false, false}, []bool{true, true, false},
+		[]bool{false, true, true}, []bool{false, false, true}
 	for _, c := range []struct {
 		of   Decryption
 		want [4]int // by these coalitions
@@ -34,7 +35,8 @@ func TestOpened(t *testing.T) {
 		}
 	}
 	uses := []Use{
-		{Openings: [3]Decryption{{Sums: CrossProducts}, {Sums: Totals, Number: 2}, {Sums: Parts, Number: 9, Usual: 3}}, Times: 1, MostTimes: 3},
+		{Openings: [3]Decryption{{Sums: CrossProducts}, {Sums: Totals, Number: 2},
+			{Sums: Parts, Number: 9, Usual: 3}}, Times: 1, MostTimes: 3},
 		{Openings: [3]Decryption{{Sums: OwnGradients}}, Times: 5, MostTimes: 50},
 	}
 	if usual, most := Opened(uses, columns, server); usual != 23+6+5 || most != 3*(23+18)+50 {
@@ -42,7 +44,8 @@ func TestOpened(t *testing.T) {
 	}
 	// What the server tells is nothing new to it, but a coalition does not know less for its help.
 	told := map[Decryption]int{{Sums: Told, Number: 7}: 2, {Sums: OwnGradients}: 1}
-	if alone, joined := Learned(told, columns, []bool{false, true, false}), Learned(told, columns, all); alone != 16 || joined != 16 {
+	if alone, joined := Learned(told, columns, []bool{false, true, false}),
+		Learned(told, columns, all); alone != 16 || joined != 16 {
 		t.Errorf("a client knows %d numbers, and %d with the server, want 16 and 16", alone, joined)
 	}
 }
@@ -72,7 +75,8 @@ func TestLargerCoalitionsKnowMore(t *testing.T) {
 			more[b] = in[b] || r.IntN(3) == 0
 		}
 		if few, many := Learned(opened, columns, in), Learned(opened, columns, more); few > many {
-			t.Fatalf("of columns %v and openings %v, %v knows %d numbers, and %v knows %d", columns, opened, in, few, more, many)
+			t.Fatalf("of columns %v and openings %v, %v knows %d numbers, and %v knows %d", columns, opened,
+				in, few, more, many)
 		}
 	}
 }

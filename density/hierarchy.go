@@ -1,21 +1,26 @@
 package density
 
-// Recentring is a Block whose hierarchies can be written in other coordinates than θ. An effect v with a prior of location m and scale s, which are functions of
-// the block's other parameters, has the coordinate
+// Recentring is a Block whose hierarchies can be written in other coordinates than θ. An effect v with a
+// prior of location m and scale s, which are functions of the block's other parameters, has the coordinate
 //
 //	u = (v - m)/s^(1-c) + c·m
 //
-// at the centring c: u = v at 1, the effect itself, and u = (v - m)/s at 0, its standard form. A parameter that is the location of effects has such coordinates too, with their
-// scale for s and a number that the caller chooses, its anchor, for m: given effects that data inform, the location varies around their mean as far as their scale reaches.
+// at the centring c: u = v at 1, the effect itself, and u = (v - m)/s at 0, its standard form. A parameter
+// that is the location of effects has such coordinates too, with their scale for s and a number that the
+// caller chooses, its anchor, for m: given effects that data inform, the location varies around their mean as
+// far as their scale reaches.
 type Recentring interface {
-	// Effects describes the parameters that can be so written, in the order in which centrings and anchors are given. There may be none.
+	// Effects describes the parameters that can be so written, in the order in which centrings and anchors
+	// are given. There may be none.
 	Effects() []Effects
-	// ToTheta is the map from coordinates u to θ, and FromTheta its inverse. Each call returns a map of its own.
+	// ToTheta is the map from coordinates u to θ, and FromTheta its inverse. Each call returns a map of its
+	// own.
 	ToTheta() Map
 	FromTheta() Map
 }
 
-// Effects are elements of θ with one prior, of a location and a scale, at least the latter of which depends on other parameters of the block; or the location of such.
+// Effects are elements of θ with one prior, of a location and a scale, at least the latter of which depends
+// on other parameters of the block; or the location of such.
 type Effects struct {
 	Name        string
 	Offset, Len int     // in θ
@@ -39,9 +44,11 @@ func Anchors(effects []Effects) (n int) {
 
 // A Map takes one vector of coordinates (length Block.Dim) to another. It is not safe for concurrent use.
 type Map interface {
-	// At sets to at from, and returns the logarithm of the determinant of its Jacobian. at holds a centring of each of Effects, followed by the anchors of those that have any.
+	// At sets to at from, and returns the logarithm of the determinant of its Jacobian. at holds a centring
+	// of each of Effects, followed by the anchors of those that have any.
 	At(at, from, to []float64) float64
-	// Pull follows At. It replaces g, the gradient of a function f of the result, by that of f + the logarithm which At returned, by from.
+	// Pull follows At. It replaces g, the gradient of a function f of the result, by that of f + the
+	// logarithm which At returned, by from.
 	Pull(g []float64)
 	// Lift follows At. It undoes Pull: it is that of the inverse map at the result of At.
 	Lift(g []float64)

@@ -1,19 +1,22 @@
 package density
 
-// Linearisable is a Block whose density can be a quadratic function of θ plus likelihoods of rows, each of which sees θ and what the block receives through
-// predictors of its own.
+// Linearisable is a Block whose density can be a quadratic function of θ plus likelihoods of rows, each of
+// which sees θ and what the block receives through predictors of its own.
 type Linearisable interface {
-	// Linear returns the density in that form. The error says what has another form, and where. It moves slot Here.
+	// Linear returns the density in that form. The error says what has another form, and where. It moves slot
+	// Here.
 	Linear() (*Linear, error)
 }
 
-// LinearisableGiven is a Block whose density can be that of Linear given a few hyperparameters, of which the prior of θ is a function.
+// LinearisableGiven is a Block whose density can be that of Linear given a few hyperparameters, of which the
+// prior of θ is a function.
 type LinearisableGiven interface {
 	// LinearGiven is Linear with Given; nil where there are no hyperparameters.
 	LinearGiven() (*Linear, error)
 }
 
-// Linearised returns the density of a block in that form, where priors depend on hyperparameters given these. The error says what has another form, and where.
+// Linearised returns the density of a block in that form, where priors depend on hyperparameters given these.
+// The error says what has another form, and where.
 func Linearised(b Block) (*Linear, error) {
 	l, err := RequireOf[Linearisable](b)
 	if err != nil {
@@ -28,16 +31,18 @@ func Linearised(b Block) (*Linear, error) {
 	return lin, err
 }
 
-// A Linear is a block's density in terms of linear maps of some elements of θ, called θ below; the others are Globals. Matrices are column-major. They are the party's own
-// data: nothing here may be sent as it is.
+// A Linear is a block's density in terms of linear maps of some elements of θ, called θ below; the others are
+// Globals. Matrices are column-major. They are the party's own data: nothing here may be sent as it is.
 type Linear struct {
 	// Index lists the elements of the block's θ that the maps are of, ascending.
 	Index []int
 	// Globals are the other elements.
 	Globals Globals
-	// Cuts gives the cuts (also where they cross themselves), Sends the shared parameters that the block sends, from θ.
+	// Cuts gives the cuts (also where they cross themselves), Sends the shared parameters that the block
+	// sends, from θ.
 	Cuts, Sends Affine
-	// Prior is everything but the likelihoods and the density of the globals, where that is a density of θ alone.
+	// Prior is everything but the likelihoods and the density of the globals, where that is a density of θ
+	// alone.
 	Prior Quadratic
 	Rows  []RowLikelihood
 	// Members lists the sums that cuts of the block enter.
@@ -47,12 +52,15 @@ type Linear struct {
 	Clients int
 	// Received is how many elements of shared parameters the block receives.
 	Received int
-	// Given is nil where Prior is all of it. Else Prior is that at one value of hyperparameters, Given.Hyper and what the block receives, on which nothing else depends: Given.At sets the
-	// prior of a form at others, the density of the hyperparameters in it. Of a Given no maps but that, and Sends and To, are set.
+	// Given is nil where Prior is all of it. Else Prior is that at one value of hyperparameters, Given.Hyper
+	// and what the block receives, on which nothing else depends: Given.At sets the prior of a form at
+	// others, the density of the hyperparameters in it. Of a Given no maps but that, and Sends and To, are
+	// set.
 	Given *Conditional
 }
 
-// Globals are elements φ of a block's θ that its likelihoods depend on beside their predictors, such as a scale, or that such depend on.
+// Globals are elements φ of a block's θ that its likelihoods depend on beside their predictors, such as a
+// scale, or that such depend on.
 type Globals struct {
 	Index []int // elements of the block's θ, ascending
 	// Density returns the log density of φ, of all that is no likelihood, and sets grad to its gradient.
@@ -75,8 +83,9 @@ type Quadratic struct {
 	Precision []float64 // Dim × Dim
 }
 
-// RowLikelihood is a likelihood of rows: a sum of functions of predictors, of which predictor i is element i of a sum of contributions plus
-// Offset + Matrix·θ + Shared·(what the block receives). Where a row sees several, the first ones of all rows come before the second ones.
+// RowLikelihood is a likelihood of rows: a sum of functions of predictors, of which predictor i is element i
+// of a sum of contributions plus Offset + Matrix·θ + Shared·(what the block receives). Where a row sees
+// several, the first ones of all rows come before the second ones.
 type RowLikelihood struct {
 	Term  string // in the model
 	Width int    // predictors of a row; 0: one
@@ -84,7 +93,8 @@ type RowLikelihood struct {
 	Own   int    // offset, among the block's own cuts, of that which enters the sum; −1: none does
 	Affine
 	Shared []float64 // len(Offset) × Received
-	// Evaluate sets lp, as far as there are rows, to the log density of each at the predictors eta and the globals phi, and slope and by to the derivatives, by the predictors and by the globals, of
-	// their sum with weights seeds; nil: 1. A nil by is not wanted.
+	// Evaluate sets lp, as far as there are rows, to the log density of each at the predictors eta and the
+	// globals phi, and slope and by to the derivatives, by the predictors and by the globals, of their sum
+	// with weights seeds; nil: 1. A nil by is not wanted.
 	Evaluate func(phi, eta, lp, slope, seeds, by []float64)
 }

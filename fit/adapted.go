@@ -9,11 +9,12 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// widestMatrix is the largest number of parameters for which a file of draws holds the full inverse metric; for more it holds the diagonal.
+// widestMatrix is the largest number of parameters for which a file of draws holds the full inverse metric;
+// for more it holds the diagonal.
 const widestMatrix = 500
 
-// adapted records what a kernel has adapted: its step size and the inverse metric of the parameters of all parties, in party order. Coordinates of
-// auxiliary variables, whose metric is always diagonal, are left out.
+// adapted records what a kernel has adapted: its step size and the inverse metric of the parameters of all
+// parties, in party order. Coordinates of auxiliary variables, whose metric is always diagonal, are left out.
 func adapted(plan *model.Plan, k backends.Kernel, info *posterior.CSVInfo) {
 	h, ok := k.(backends.Hamiltonian)
 	if !ok {
@@ -52,7 +53,8 @@ func adapted(plan *model.Plan, k backends.Kernel, info *posterior.CSVInfo) {
 	}
 }
 
-// diagonalMetrics lists the owners of several parameters at a party for which a kernel had a diagonal metric and could have a dense one.
+// diagonalMetrics lists the owners of several parameters at a party for which a kernel had a diagonal metric
+// and could have a dense one.
 func diagonalMetrics(plan *model.Plan, k backends.Kernel) []string {
 	h, ok := k.(backends.Hamiltonian)
 	if !ok {
@@ -60,7 +62,8 @@ func diagonalMetrics(plan *model.Plan, k backends.Kernel) []string {
 	}
 	var out []string
 	for b, party := range plan.Here() {
-		if _, diagonal := h.InverseMetric(b); !diagonal || party.Graph.Dim() < 2 || party.Graph.Dim() > nuts.MostDense {
+		if _, diagonal := h.InverseMetric(b); !diagonal || party.Graph.Dim() < 2 ||
+			party.Graph.Dim() > nuts.MostDense {
 			continue
 		}
 		for _, p := range party.Params {

@@ -13,7 +13,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// boundExamples binds every model of examples/ under every transform, and those of posteriordb if their data are present.
+// boundExamples binds every model of examples/ under every transform, and those of posteriordb if their data
+// are present.
 func boundExamples(t *testing.T) map[string]*compile.Bound {
 	t.Helper()
 	paths, err := filepath.Glob("../examples/*.vfl")
@@ -47,7 +48,8 @@ func TestEvaluationsAllocateNothing(t *testing.T) {
 		}
 		var theta, grad [][]float64
 		for _, block := range env.Blocks() {
-			theta, grad = append(theta, make([]float64, block.Dim())), append(grad, make([]float64, block.Dim()))
+			theta, grad = append(theta, make([]float64, block.Dim())),
+				append(grad, make([]float64, block.Dim()))
 		}
 		lp, ctx := make([]float64, len(theta)), context.Background()
 		var coords density.Coordinates = noNoise{}
@@ -61,7 +63,8 @@ func TestEvaluationsAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestTransitionsAllocateNothing: transitions of NUTS after warm-up, with the short trees of logistic regression.
+// TestTransitionsAllocateNothing: transitions of NUTS after warm-up, with the short trees of logistic
+// regression.
 func TestTransitionsAllocateNothing(t *testing.T) {
 	for _, transform := range transforms.All() {
 		b := bindModel(t, "../examples/logistic.vfl", transform)

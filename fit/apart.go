@@ -26,16 +26,20 @@ type Apart struct {
 	Index     int // of the party
 	Transport transport.Transport
 	Keys      session.Keys
-	// Hindered lists what the algorithm, and Near what the one near whose approximation chains begin, may not choose, since the program of a party excludes it: every party
-	// must be given the same.
+	// Hindered lists what the algorithm, and Near what the one near whose approximation chains begin, may not
+	// choose, since the program of a party excludes it: every party must be given the same.
 	Hindered, Near []string
 	Marks          *Marks
-	// Decrypts is how many numbers that depend on the party's encrypted rows another may learn in this run, of so many rows, and Decrypt is told how many it knows, once it has
-	// learned what comes next, in a run whose keys have a digest: an error ends the run before that.
+	// Decrypts is how many numbers that depend on the party's encrypted rows another may learn in this run,
+	// of so many rows, and Decrypt is told how many it knows, once it has learned what comes next, in a run
+	// whose keys have a digest: an error ends the run before that.
 	Decrypts func(rows int) (int, error)
 	Decrypt  func(keys string, numbers int) error
-	MinCell  int         // rows that every category of the party's factors must have; a combination of its columns is about as many
-	At       map[int]int // the transition after which each chain goes on, by its number; a chain that is not listed begins
+	// rows that every category of the party's factors must have; a combination of its columns is about as
+	// many
+	MinCell int
+	// the transition after which each chain goes on, by its number; a chain that is not listed begins
+	At map[int]int
 }
 
 // errHindered stands for the reason of another party, which is not sent.
@@ -49,7 +53,8 @@ func hindered(names []string) backends.Hindrances {
 	return out
 }
 
-// OpenApart prepares one party's part of a run, whose plan has been taken (compile.OneParty.Take). Options.Resume is set where the folder holds the run.
+// OpenApart prepares one party's part of a run, whose plan has been taken (compile.OneParty.Take).
+// Options.Resume is set where the folder holds the run.
 func OpenApart(b *compile.OneParty, apart *Apart, o Options) (*Prepared, diag.List, error) {
 	p, err := partly(b, apart, o)
 	if err != nil {
@@ -85,12 +90,15 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	}
 	p := &Prepared{Bound: &on, Algorithm: o.Algorithm, Settings: s, options: o, apart: apart}
 	if _, ok := approximating(s.Plan.Initial); !ok && s.Plan.Initial != "" {
-		return nil, usagef("%s %s: in a run across processes chains begin near an approximation that the run fits: %s", p.setting(backends.Initial), s.Plan.Initial, approximations())
+		return nil, usagef("%s %s: in a run across processes chains begin near an "+
+			"approximation that the run fits: %s", p.setting(backends.Initial), s.Plan.Initial,
+			approximations())
 	}
 	return p, nil
 }
 
-// PlanApart is the plan of a run whose parties are apart, with the wire that its settings choose, and the exchanges that it may make.
+// PlanApart is the plan of a run whose parties are apart, with the wire that its settings choose, and the
+// exchanges that it may make.
 func PlanApart(b *compile.OneParty, o Options) (*model.Plan, []density.Use, error) {
 	p, err := partly(b, nil, o)
 	if err != nil {
@@ -106,13 +114,18 @@ func (p *Prepared) divideOwn() (diag.List, error) {
 	switch held := p.holdsOut(p.Manifest.Weights); {
 	case most == 0 && (!held || len(p.Manifest.Contributions) > 0 || size == ""):
 		if held {
-			p.options.Progress.Message("no rows are held out: not all likelihoods are known to be of rows that are independent of each other")
+			p.options.Progress.Message("no rows are held out: not all likelihoods are known to be of rows " +
+				"that are independent of each other")
 		}
 		return nil, nil
 	case len(p.Manifest.Contributions) > 0:
-		return nil, usagef("%s: a client computes its contribution in a module of its own, of which the others do not know whether it mixes rows; leave it out to use all rows", p.setting(backends.Minibatch))
+		return nil, usagef("%s: a client computes its contribution in a module of its own, of which the "+
+			"others do not know whether it mixes rows; leave it out to use all rows",
+			p.setting(backends.Minibatch))
 	case size == "":
-		return nil, usagef("%s: the manifest lists no size whose rows are independent of each other; vflc run MODEL with the same setting shows which part of the model mixes them; leave it out to use all rows", p.setting(backends.Minibatch))
+		return nil, usagef("%s: the manifest lists no size whose rows are independent of each other; vflc "+
+			"run MODEL with the same setting shows which part of the model mixes them; "+
+			"leave it out to use all rows", p.setting(backends.Minibatch))
 	}
 	n, _ := p.Sizes.Value(size, "")
 	if err := p.window(size, n); err != nil {
@@ -124,8 +137,8 @@ func (p *Prepared) divideOwn() (diag.List, error) {
 	return lower.DivideOne(p.Plan, p.apart.Index, p.Lowered[0], size, n, p.windows.parts, p.windows.scale)
 }
 
-// Hinders lists, for the algorithm and for the one near whose approximation chains begin, what of that they might choose this party's block excludes. It is called before
-// OpenApart, while the party has its data.
+// Hinders lists, for the algorithm and for the one near whose approximation chains begin, what of that they
+// might choose this party's block excludes. It is called before OpenApart, while the party has its data.
 func Hinders(b *compile.OneParty, index int, o Options) (algorithm, near []string, err error) {
 	p, err := partly(b, nil, o)
 	if err != nil {
@@ -194,7 +207,8 @@ func (p *Prepared) beside(ctx context.Context, n int, f func(context.Context, *s
 	return f(ctx, side)
 }
 
-// Checkpoints lists the transitions after which this party has saved each chain of the run in a folder, by the number of the chain, in ascending order.
+// Checkpoints lists the transitions after which this party has saved each chain of the run in a folder, by
+// the number of the chain, in ascending order.
 func Checkpoints(dir string) map[int][]int {
 	out := map[int][]int{}
 	entries, _ := os.ReadDir(filepath.Join(dir, checkpointDir))
@@ -213,8 +227,10 @@ func Checkpoints(dir string) map[int][]int {
 
 var generation = regexp.MustCompile(`^chain-([0-9]{1,9})\.([0-9]{1,18})$`)
 
-// Common chooses where the chains of a run go on, given what each of its parties has saved: the newest transition of a chain that all have. Chains that warm up
-// together begin anew unless all of them can go on at one transition, or each of them after the warm-up. together is 0 where they do not, else the length of the warm-up.
+// Common chooses where the chains of a run go on, given what each of its parties has saved: the newest
+// transition of a chain that all have. Chains that warm up together begin anew unless all of them can go on
+// at one transition, or each of them after the warm-up. together is 0 where they do not, else the length of
+// the warm-up.
 func Common(parties []map[int][]int, chains, together int) map[int]int {
 	at, warm := map[int]int{}, true
 	for c := 1; c <= chains; c++ {
@@ -260,7 +276,8 @@ func generationFile(dir string, chain, at int) string {
 	return fmt.Sprintf("%s.%d", chainFile(dir, chain), at)
 }
 
-// Walks returns how many chains of a run are saved one by one, and how long they warm up together; 0 where they do not.
+// Walks returns how many chains of a run are saved one by one, and how long they warm up together; 0 where
+// they do not.
 func Walks(b *compile.OneParty, o Options) (chains, together int, err error) {
 	p, err := partly(b, nil, o)
 	if err != nil {

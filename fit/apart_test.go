@@ -25,7 +25,8 @@ import (
 	"github.com/vflc/vflc/tests/brief"
 )
 
-// apartParties opens the parties of a compiled example one by one, each with its own program and table, and wires them from what they tell each other.
+// apartParties opens the parties of a compiled example one by one, each with its own program and table, and
+// wires them from what they tell each other.
 func apartParties(t *testing.T, m *compile.Model, table func(party string) []string) []*compile.OneParty {
 	t.Helper()
 	var all []*compile.OneParty
@@ -67,7 +68,8 @@ func apartParties(t *testing.T, m *compile.Model, table func(party string) []str
 	return all
 }
 
-// Parties that were opened one by one, each in the folder of its own, have the draws of a run in one process, bit for bit.
+// Parties that were opened one by one, each in the folder of its own, have the draws of a run in one process,
+// bit for bit.
 func TestPartiesApartEqualOneProcess(t *testing.T) {
 	t.Parallel()
 	for _, transform := range []string{"exact", "augmented", "power"} {
@@ -79,10 +81,13 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 			"soul": {"iterations": "30", "draws": "20", "inner-chains": "2"},
 		} {
 			if name == "near" && transform != "exact" && !*brief.Every {
-				continue // its fit is that of quad, and its chains are those of nuts: see TestTogetherInAProcessPerParty
+				// its fit is that of quad, and its chains are those of nuts: see
+				// TestTogetherInAProcessPerParty
+				continue
 			}
 			t.Run(transform+" "+name, func(t *testing.T) {
-				algorithm := map[string]string{"nuts": "nuts", "near": "nuts", "sfvi": "sfvi", "quad": "sfvi", "soul": "soul"}[name]
+				algorithm := map[string]string{"nuts": "nuts", "near": "nuts", "sfvi": "sfvi", "quad": "sfvi",
+					"soul": "soul"}[name]
 				a, _ := Backend(algorithm)
 				kind, _ := transforms.Named(transform)
 				if !slices.Contains(a.Transforms, kind) {
@@ -92,13 +97,15 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, diags := compile.Compile(source.New("logistic.vfl", string(whole)), check.Options{Transform: kind})
+				m, diags := compile.Compile(source.New("logistic.vfl", string(whole)),
+					check.Options{Transform: kind})
 				if diags.HasErrors() {
 					t.Fatal(data.Errors(diags))
 				}
 				tables := func(party string) []string {
 					own := []string{party + "=../examples/logistic/" + party + ".csv"}
-					if transform == "power" && party != "registry" { // these read the outcome, which is shared
+					// these read the outcome, which is shared
+					if transform == "power" && party != "registry" {
 						own = append(own, "shared=../examples/logistic/registry.csv")
 					}
 					return own
@@ -109,10 +116,13 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 	}
 }
 
-// Parties of a network that hold out the same rows of their own tables end at the weights of a run in one process, bit for bit.
+// Parties of a network that hold out the same rows of their own tables end at the weights of a run in one
+// process, bit for bit.
 func TestRowsHeldOutApart(t *testing.T) {
 	for file, given := range map[string]map[string]string{
-		"split_nn": {"iterations": "900", "lr": "0.02", "elbo-draws": "20", "draws": "5"}, "hier_bayes_split_nn": {"iterations": "120", "lr": "0.02", "guide": "amortized", "elbo-draws": "20", "draws": "5"},
+		"split_nn": {"iterations": "900", "lr": "0.02", "elbo-draws": "20", "draws": "5"},
+		"hier_bayes_split_nn": {"iterations": "120", "lr": "0.02", "guide": "amortized", "elbo-draws": "20",
+			"draws": "5"},
 	} {
 		path := filepath.Join("..", "examples", "paper", file+".vfl")
 		text, err := os.ReadFile(path)
@@ -124,17 +134,21 @@ func TestRowsHeldOutApart(t *testing.T) {
 			t.Fatal(data.Errors(diags))
 		}
 		a, _ := Backend("sfvi")
-		equalApart(t, m, func(party string) []string { return []string{party + "=../examples/split_nn/" + party + ".csv"} }, a, given)
+		equalApart(t, m, func(party string) []string {
+			return []string{party + "=../examples/split_nn/" + party + ".csv"}
+		}, a, given)
 	}
 }
 
-// Large matrices of standardised columns, which are stored as whole numbers, at a server beside the sum that it receives and at a client, give the same draws apart and in one process.
+// Large matrices of standardised columns, which are stored as whole numbers, at a server beside the sum that
+// it receives and at a client, give the same draws apart and in one process.
 func TestStandardisedDecimalsApart(t *testing.T) {
 	const rows, columns = 4100, 32 // a little more than 1 MiB
 	dir, r := t.TempDir(), rand.New(rand.NewPCG(5, 17))
 	var names, from []string
 	for j := range columns {
-		names, from = append(names, fmt.Sprint("x", j)), append(from, fmt.Sprintf([]string{"zscore(x%d)", "center(x%d)", "x%d"}[j%3], j))
+		names, from = append(names, fmt.Sprint("x", j)),
+			append(from, fmt.Sprintf([]string{"zscore(x%d)", "center(x%d)", "x%d"}[j%3], j))
 	}
 	write := func(party string, outcome bool, columns int) {
 		header := append([]string{"id"}, names[:columns]...)
@@ -152,7 +166,8 @@ func TestStandardisedDecimalsApart(t *testing.T) {
 			}
 			lines = append(lines, line+"\n")
 		}
-		if err := os.WriteFile(filepath.Join(dir, party+".csv"), []byte(strings.Join(lines, "")), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, party+".csv"), []byte(strings.Join(lines, "")),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -160,12 +175,19 @@ func TestStandardisedDecimalsApart(t *testing.T) {
 	write("hospital", false, columns)
 	all := strings.Join(from, ", ")
 	for transform, own := range map[string]string{
-		"exact": "data y : binary[N] @ registry from y\ndata X : real[N, P] @ registry from " + all + "\nparam beta : real[P] ~ normal(0, 0.1) @ registry\ndata Z : real[N, 2] @ hospital from zscore(x0), x1\n" +
-			"param g : real[2] ~ normal(0, 0.1) @ hospital\ny ~ bernoulli_logit(X * beta + Z * g)\ntransform exact\n",
-		"power": "param b ~ normal(0, 1) @ registry\ndata y : binary[N] @ shared\ndata Z : real[N, Q] @ hospital from " + all + "\nparam g : real[Q] ~ normal(0, 0.1) @ hospital\ny ~ bernoulli_logit(b + Z * g)\ntransform power(rho = 0.5)\n",
+		"exact": "data y : binary[N] @ registry from y\ndata X : real[N, P] @ registry from " + all +
+			"\nparam beta : real[P] ~ normal(0, 0.1) @ registry\ndata Z : real[N, 2] @ " +
+			"hospital from zscore(x0), x1\n" +
+			"param g : real[2] ~ normal(0, 0.1) @ hospital\ny ~ bernoulli_logit(X * beta + Z " +
+			"* g)\ntransform exact\n",
+		"power": "param b ~ normal(0, 1) @ registry\ndata y : binary[N] @ shared\ndata Z : " +
+			"real[N, Q] @ hospital from " + all +
+			"\nparam g : real[Q] ~ normal(0, 0.1) @ hospital\ny ~ bernoulli_logit(b + Z * " +
+			"g)\ntransform power(rho = 0.5)\n",
 	} {
 		t.Run(transform, func(t *testing.T) {
-			m, diags := compile.Compile(source.New("m.vfl", "server registry\nclient hospital\n"+own), check.Options{})
+			m, diags := compile.Compile(source.New("m.vfl", "server registry\nclient hospital\n"+own),
+				check.Options{})
 			if diags.HasErrors() {
 				t.Fatal(data.Errors(diags))
 			}
@@ -182,7 +204,8 @@ func TestStandardisedDecimalsApart(t *testing.T) {
 	}
 }
 
-func equalApart(t *testing.T, m *compile.Model, tables func(string) []string, a backends.Algorithm, given map[string]string) {
+func equalApart(t *testing.T, m *compile.Model, tables func(string) []string, a backends.Algorithm,
+	given map[string]string) {
 	t.Helper()
 	var flags []string
 	for _, p := range m.Programs {
@@ -192,7 +215,8 @@ func equalApart(t *testing.T, m *compile.Model, tables func(string) []string, a 
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, diags, err := Open(m, sources, Options{Algorithm: a, Settings: given, Seed: 5, Joining: data.Joining{Key: "id"}})
+	p, diags, err := Open(m, sources, Options{Algorithm: a, Settings: given, Seed: 5,
+		Joining: data.Joining{Key: "id"}})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}
@@ -232,7 +256,8 @@ func wantColumns(t *testing.T, party string, got, want *posterior.Draws) {
 			}
 			for i := range x[chain] {
 				if math.Float64bits(x[chain][i]) != math.Float64bits(y[chain][i]) {
-					t.Fatalf("%s %s, chain %d, draw %d: %v, want %v", party, c.Name, chain, i, x[chain][i], y[chain][i])
+					t.Fatalf("%s %s, chain %d, draw %d: %v, want %v", party, c.Name, chain, i, x[chain][i],
+						y[chain][i])
 				}
 			}
 		}
@@ -240,13 +265,18 @@ func wantColumns(t *testing.T, party string, got, want *posterior.Draws) {
 }
 
 // sampleApart runs all parties side by side, each in a goroutine and in a folder of its own.
-func sampleApart(t *testing.T, parties []*compile.OneParty, a backends.Algorithm, given map[string]string) []*Result {
+func sampleApart(t *testing.T, parties []*compile.OneParty, a backends.Algorithm,
+	given map[string]string) []*Result {
 	t.Helper()
-	return runApart(t, parties, Options{Algorithm: a, Settings: given, Seed: 5}, func(_ string, end transport.Transport) transport.Transport { return end })
+	return runApart(t, parties, Options{Algorithm: a, Settings: given, Seed: 5},
+		func(_ string, end transport.Transport) transport.Transport {
+			return end
+		})
 }
 
 // runApart is sampleApart with options, over wrapped ends.
-func runApart(t *testing.T, parties []*compile.OneParty, o Options, wrap func(string, transport.Transport) transport.Transport) []*Result {
+func runApart(t *testing.T, parties []*compile.OneParty, o Options,
+	wrap func(string, transport.Transport) transport.Transport) []*Result {
 	t.Helper()
 	dir := t.TempDir()
 	results, errs := tryApart(t, parties, o, dir, wrap)
@@ -263,7 +293,8 @@ func runApart(t *testing.T, parties []*compile.OneParty, o Options, wrap func(st
 }
 
 // tryApart runs all parties side by side in folders of one, and returns how each ends.
-func tryApart(t *testing.T, parties []*compile.OneParty, o Options, dir string, wrap func(string, transport.Transport) transport.Transport) ([]*Result, []error) {
+func tryApart(t *testing.T, parties []*compile.OneParty, o Options, dir string,
+	wrap func(string, transport.Transport) transport.Transport) ([]*Result, []error) {
 	t.Helper()
 	names := parties[0].Plan.Names
 	keys, err := session.SimulatedKeys(5, names).WithMasks(parties[0].Plan)
@@ -285,7 +316,8 @@ func tryApart(t *testing.T, parties []*compile.OneParty, o Options, dir string, 
 			defer end.Close()
 			own, o := keys.Only(names[i]), o
 			o.Dir = filepath.Join(dir, names[i])
-			p, diags, err := OpenApart(parties[i], &Apart{Index: i, Transport: wrap(names[i], end), Keys: own, Hindered: hindered, Near: near, Marks: &Marks{}}, o)
+			p, diags, err := OpenApart(parties[i], &Apart{Index: i, Transport: wrap(names[i], end), Keys: own,
+				Hindered: hindered, Near: near, Marks: &Marks{}}, o)
 			if err == nil && diags.HasErrors() {
 				err = data.Errors(diags)
 			}

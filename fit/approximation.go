@@ -17,24 +17,27 @@ import (
 
 // fitted is the outcome of an algorithm on a plan.
 type fitted struct {
-	draws       *posterior.Draws
-	trace       []posterior.ELBOPoint
-	info        backends.Info // of the last step
-	iterations  int           // of all phases except the evaluation of the result
-	work        density.Work
-	fitting     time.Duration
-	drawing     time.Duration
-	fittingCPU  *posterior.Number // seconds of all cores; nil: not known
-	drawingCPU  *posterior.Number
-	weighted    *posterior.Draws  // what was weighed, where the draws are resampled with weights, or would be if these were reliable
-	corrected   []float64         // the weights
-	weighable   bool              // weights would correct the draws, if they are reliable
-	uncorrected string            // why they cannot, and what could; "": they can, or nobody wants it
-	held        string            // what the draws are where parameters are held at a mode; "": none is
-	unfinished  posterior.Finding // why the fit ended before it had converged; without a text: as its last step says
-	restarts    []posterior.ELBO  // of the fits from several starting points; nil where there is one
-	search      backends.Search   // what these found
-	ratios      []float64         // log p − log q at draws from the approximation; nil where they are not computed
+	draws      *posterior.Draws
+	trace      []posterior.ELBOPoint
+	info       backends.Info // of the last step
+	iterations int           // of all phases except the evaluation of the result
+	work       density.Work
+	fitting    time.Duration
+	drawing    time.Duration
+	fittingCPU *posterior.Number // seconds of all cores; nil: not known
+	drawingCPU *posterior.Number
+	// what was weighed, where the draws are resampled with weights, or would be if these were reliable
+	weighted    *posterior.Draws
+	corrected   []float64 // the weights
+	weighable   bool      // weights would correct the draws, if they are reliable
+	uncorrected string    // why they cannot, and what could; "": they can, or nobody wants it
+	held        string    // what the draws are where parameters are held at a mode; "": none is
+	// why the fit ended before it had converged; without a text: as its last step says
+	unfinished posterior.Finding
+	restarts   []posterior.ELBO // of the fits from several starting points; nil where there is one
+	search     backends.Search  // what these found
+	// log p − log q at draws from the approximation; nil where they are not computed
+	ratios      []float64
 	interrupted bool
 	chains      []*chain // the chains of the draws; nil where draws are independent
 	kernels     []*chain // what was saved
@@ -43,8 +46,8 @@ type fitted struct {
 	auxiliary   bool     // whether there are auxiliary variables
 }
 
-// approximate runs the algorithm over all parties until it is done, or stopped between two steps, and draws from the approximation at that point. It saves
-// the fit where the run has a folder.
+// approximate runs the algorithm over all parties until it is done, or stopped between two steps, and draws
+// from the approximation at that point. It saves the fit where the run has a folder.
 func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
 	m, c := &sampling{Prepared: p}, &chain{number: 1}
 	m.place(c)
@@ -53,14 +56,17 @@ func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitt
 	m.announceMissing(f.kernels)
 	progress.Begin(1, 0)
 	err := p.beside(ctx, 1, func(ctx context.Context, side *session.Chains) error {
-		return side.Each(ctx, func(ctx context.Context, _ int) error { return m.approximation(ctx, stop, side.Envs[0], c, f) })
+		return side.Each(ctx, func(ctx context.Context, _ int) error {
+			return m.approximation(ctx, stop, side.Envs[0], c, f)
+		})
 	})
 	progress.End()
 	return f, p.closeJournal(err)
 }
 
 // approximation is approximate with the Env.
-func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env density.Env, c *chain, f *fitted) (err error) {
+func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env density.Env, c *chain,
+	f *fitted) (err error) {
 	p := m.Prepared
 	m.watch(env, c)
 	if env, err = p.encrypted(ctx, env); err != nil {
@@ -79,7 +85,8 @@ func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env 
 	}
 	before, fitted := *env.Work(), time.Now()
 	cpu.warm()
-	f.interrupted, f.info, f.iterations, f.trace, f.fitting = !c.info.Done, c.info, c.iterations, c.trace, c.warming
+	f.interrupted, f.info, f.iterations, f.trace, f.fitting = !c.info.Done, c.info, c.iterations, c.trace,
+		c.warming
 	n := p.Settings.Plan.Draws
 	if r, ok := c.kernel.(backends.Restarted); ok {
 		for _, e := range r.Restarts() {
@@ -104,7 +111,8 @@ func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env 
 		}
 		if f.correctable() || f.misled() {
 			w.Propose(true)
-			if f.weighted, err = take(ctx, env, c.kernel, len(f.ratios), p.options.Auxiliary, p.variables()); err != nil {
+			if f.weighted, err = take(ctx, env, c.kernel, len(f.ratios), p.options.Auxiliary,
+				p.variables()); err != nil {
 				return err
 			}
 			f.resample(env)
@@ -137,7 +145,8 @@ func (m *sampling) ascend(ctx context.Context, stop <-chan struct{}, env density
 			c.iterations = c.info.Iteration
 		}
 		if e := c.info.Fit.Trace; c.info.Fit.Traced {
-			c.trace = append(c.trace, posterior.ELBOPoint{Iteration: c.info.Iteration, Value: e.Value, SE: e.SE})
+			c.trace = append(c.trace, posterior.ELBOPoint{Iteration: c.info.Iteration, Value: e.Value,
+				SE: e.SE})
 		}
 		if m.dueNow(c, time.Since(saved)) {
 			watch.fitted(env)
@@ -162,7 +171,8 @@ func stopped(stop <-chan struct{}) bool {
 }
 
 // take draws from the fitted approximation, or from the one at the interrupt.
-func take(ctx context.Context, env density.Env, k backends.Kernel, n int, auxiliary bool, vars []posterior.Variable) (*posterior.Draws, error) {
+func take(ctx context.Context, env density.Env, k backends.Kernel, n int, auxiliary bool,
+	vars []posterior.Variable) (*posterior.Draws, error) {
 	draws := posterior.NewDraws(vars, 1, n)
 	taker := NewTaker(env, auxiliary)
 	for id := range n {
@@ -181,7 +191,8 @@ func (f *fitted) converged() bool { return f.info.Done && f.info.Fit.Converged }
 // equalRatios is a spread of log p − log q within which all weights are equal up to rounding.
 const equalRatios = 1e-6
 
-// khat is the Pareto shape of the weights that would correct the approximation, 0 where they are equal. It is NaN where it cannot be computed.
+// khat is the Pareto shape of the weights that would correct the approximation, 0 where they are equal. It is
+// NaN where it cannot be computed.
 func (f *fitted) khat() posterior.Number {
 	if len(f.ratios) == 0 {
 		return posterior.NotApplicable()
@@ -212,20 +223,26 @@ func atMost(e backends.Estimate) posterior.ELBO {
 func (f *fitted) noted(a posterior.Advice) (out []posterior.Finding) {
 	if f.interrupted {
 		out = append(out, posterior.Finding{Check: "interrupted", Value: posterior.Number(f.iterations),
-			Text: fmt.Sprintf("interrupted after %s; the result is the approximation at that moment; %s", grouped.Count(f.iterations, "iteration"), f.advice)})
+			Text: fmt.Sprintf("interrupted after %s; the result is the approximation at that moment; %s",
+				grouped.Count(f.iterations, "iteration"), f.advice)})
 	} else if !f.info.Fit.Converged {
 		out = append(out, f.restless(a))
 	}
 	if f.held != "" {
-		out = append(out, posterior.Finding{Check: "conditional", Value: posterior.NotApplicable(), Text: f.held, Try: a.Exact})
+		out = append(out, posterior.Finding{Check: "conditional", Value: posterior.NotApplicable(),
+			Text: f.held, Try: a.Exact})
 	}
 	if len(f.ratios) > 0 && math.IsNaN(float64(f.khat())) {
 		out = append(out, posterior.Finding{Check: "khat", Value: posterior.NotApplicable(),
-			Text: fmt.Sprintf("k̂ of the approximation cannot be computed from the densities at %d draws: they are too few, or none is finite", len(f.ratios))})
+			Text: fmt.Sprintf("k̂ of the approximation cannot be computed from the densities at %d draws: "+
+				"they are too few, or none is finite", len(f.ratios))})
 	}
-	if k, most := float64(f.khat()), reliable(len(f.ratios)); f.weighable && k > most && k <= posterior.KhatBound {
+	if k, most := float64(f.khat()), reliable(len(f.ratios)); f.weighable && k > most &&
+		k <= posterior.KhatBound {
 		out = append(out, posterior.Finding{Check: "khat", Value: posterior.Number(k),
-			Text: fmt.Sprintf("k̂ of the approximation is %.2f, above %.2f, the most at which weights of %d draws are reliable; they do not correct it", k, most, len(f.ratios)), Try: moreOf(a.Draws)})
+			Text: fmt.Sprintf("k̂ of the approximation is %.2f, above %.2f, the most at which weights of "+
+				"%d draws are reliable; they do not correct it", k, most, len(f.ratios)),
+			Try: moreOf(a.Draws)})
 	}
 	if few := f.scarce(); few != nil {
 		few.Try = joined(a.Exact, moreOf(a.Draws))
@@ -240,7 +257,8 @@ func (f *fitted) noted(a posterior.Advice) (out []posterior.Finding) {
 
 // restless is the finding of a fit that has not converged.
 func (f *fitted) restless(a posterior.Advice) posterior.Finding {
-	fit, out := f.info.Fit, posterior.Finding{Check: "converged", Value: posterior.NotApplicable(), Try: moreOf(a.Iterations)}
+	fit, out := f.info.Fit, posterior.Finding{Check: "converged", Value: posterior.NotApplicable(),
+		Try: moreOf(a.Iterations)}
 	if f.unfinished.Text != "" {
 		out.Text, out.Try = "the fit has not converged: "+f.unfinished.Text, f.unfinished.Try
 		return out
@@ -250,18 +268,25 @@ func (f *fitted) restless(a posterior.Advice) posterior.Finding {
 		return out
 	}
 	if fit.BestAt > 0 {
-		out.Text = fmt.Sprintf("the fit has not converged: the rows held out were predicted best after %d of %s, and too few followed to say that more make it worse", fit.BestAt, grouped.Count(f.iterations, "iteration"))
+		out.Text = fmt.Sprintf("the fit has not converged: the rows held out were predicted best after %d "+
+			"of %s, and too few followed to say that more make it worse", fit.BestAt,
+			grouped.Count(f.iterations, "iteration"))
 		return out
 	}
 	var reasons []string
 	if fit.Gradient > fit.GradientBound {
-		reasons = append(reasons, fmt.Sprintf("the mean gradient of the last tenth of the iterations is %.2g of its standard errors (root mean square; at most %.2g at an optimum)", fit.Gradient, fit.GradientBound))
+		reasons = append(reasons,
+			fmt.Sprintf("the mean gradient of the last tenth of the iterations is %.2g of its standard "+
+				"errors (root mean square; at most %.2g at an optimum)", fit.Gradient, fit.GradientBound))
 	}
 	if fit.Drifting > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d standard deviations still changed by more than 5 %% in the last quarter of the iterations", fit.Drifting))
+		reasons = append(reasons,
+			fmt.Sprintf("%d standard deviations still changed by more than 5 %% in the last "+
+				"quarter of the iterations", fit.Drifting))
 	}
 	if fit.Rising {
-		reasons = append(reasons, fmt.Sprintf("the ELBO still rose by %.2g ± %.1g nats in the last half", fit.Drift.Value, fit.Drift.SE))
+		reasons = append(reasons, fmt.Sprintf("the ELBO still rose by %.2g ± %.1g nats in the last half",
+			fit.Drift.Value, fit.Drift.SE))
 	}
 	out.Text = "the fit has not converged: " + strings.Join(reasons, "; ")
 	if a.Rate != "" {

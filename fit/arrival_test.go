@@ -10,13 +10,15 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Chains that start where the log density is −1e4 to −1e9, and its gradient 1e9 times what it is in the posterior, all arrive there: a centred Poisson model
-// under default settings, from seeds with which estimates of the metric from the first draws on kept one of four chains away.
+// Chains that start where the log density is −1e4 to −1e9, and its gradient 1e9 times what it is in the
+// posterior, all arrive there: a centred Poisson model under default settings, from seeds with which
+// estimates of the metric from the first draws on kept one of four chains away.
 func TestChainsArrive(t *testing.T) {
 	bound := bindModel(t, "../bench/chains/models/glmm.vfl", transforms.None)
 	for _, seed := range []uint64{10, 14, 15, 16} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			p, diags, err := OpenBound(bound, Options{Seed: seed, Settings: map[string]string{"draws": "200"}})
+			p, diags, err := OpenBound(bound,
+				Options{Seed: seed, Settings: map[string]string{"draws": "200"}})
 			if err != nil || diags.HasErrors() {
 				t.Fatal(err, diags)
 			}
@@ -33,7 +35,8 @@ func TestChainsArrive(t *testing.T) {
 	}
 }
 
-// Times of a Weibull distribution whose scale depends on a covariate with a standard deviation of 20. At one of four starting points its gradient is beyond 1e20, and at one of a hundred beyond 1e90: chains that began
+// Times of a Weibull distribution whose scale depends on a covariate with a standard deviation of 20. At one
+// of four starting points its gradient is beyond 1e20, and at one of a hundred beyond 1e90: chains that began
 // there were still on their way when the warm-up was over.
 func TestChainsBeginWhereTheyCanLeave(t *testing.T) {
 	var table strings.Builder
@@ -42,10 +45,12 @@ func TestChainsBeginWhereTheyCanLeave(t *testing.T) {
 		x := 20 * math.Sin(float64(3*i))
 		fmt.Fprintf(&table, "%.4g,%.4g\n", math.Exp(2-0.02*x)*(0.2+math.Abs(math.Cos(float64(i)))), x)
 	}
-	const text = "data t : real<lower=0>[N]\ndata x : real[N]\nparam a ~ normal(2, 2)\nparam b ~ normal(0, 1)\nparam shape ~ lognormal(0, 1)\nt ~ weibull(shape, exp(a + b * x))\n"
+	const text = "data t : real<lower=0>[N]\ndata x : real[N]\nparam a ~ normal(2, 2)\nparam b ~ normal(0, " +
+		"1)\nparam shape ~ lognormal(0, 1)\nt ~ weibull(shape, exp(a + b * x))\n"
 	bound := bindFiles(t, text, transforms.None, 1, map[string]string{"data.csv": table.String()})
 	for seed := range uint64(6) {
-		p, diags, err := OpenBound(bound, Options{Seed: seed + 1, Settings: map[string]string{"draws": "200"}})
+		p, diags, err := OpenBound(bound,
+			Options{Seed: seed + 1, Settings: map[string]string{"draws": "200"}})
 		if err != nil || diags.HasErrors() {
 			t.Fatal(err, diags)
 		}

@@ -23,8 +23,9 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Attack reconstructs the clients' cuts from what the server received in a run, and compares with the true cuts, the mean over the run's draws. Where the folder
-// does not hold what the server received, the run is repeated in memory, which progress reports. The diagnostics are those of the data.
+// Attack reconstructs the clients' cuts from what the server received in a run, and compares with the true
+// cuts, the mean over the run's draws. Where the folder does not hold what the server received, the run is
+// repeated in memory, which progress reports. The diagnostics are those of the data.
 func Attack(ctx context.Context, run *runs.Run, progress Progress) (*attack.Assessment, diag.List, error) {
 	b, diags, err := Reopen(run)
 	if err != nil || diags.HasErrors() {
@@ -32,11 +33,15 @@ func Attack(ctx context.Context, run *runs.Run, progress Progress) (*attack.Asse
 	}
 	switch {
 	case len(b.Checked.Clients) == 0:
-		return nil, diags, fmt.Errorf("%s: the model has no clients: one party held all data, and nothing crossed", run.Path)
+		return nil, diags,
+			fmt.Errorf("%s: the model has no clients: one party held all data, and nothing crossed", run.Path)
 	case b.Pooled():
-		return nil, diags, fmt.Errorf("%s: a run with transform %s pools all data in one process: nothing crossed, and there is nothing to reconstruct", run.Path, run.Record.Transform)
+		return nil, diags,
+			fmt.Errorf("%s: a run with transform %s pools all data in one process: nothing crossed, and "+
+				"there is nothing to reconstruct", run.Path, run.Record.Transform)
 	case len(b.Plan.Groups) == 0:
-		return nil, diags, fmt.Errorf("%s: no client contributes to another party's computation: nothing crossed", run.Path)
+		return nil, diags,
+			fmt.Errorf("%s: no client contributes to another party's computation: nothing crossed", run.Path)
 	}
 	p, err := repeatable(run, b, progress)
 	if err != nil {
@@ -48,7 +53,8 @@ func Attack(ctx context.Context, run *runs.Run, progress Progress) (*attack.Asse
 	}
 	repeated := views == nil
 	if repeated {
-		progress.Message(fmt.Sprintf("%s has no %s: the run is repeated from its seed, in memory", run.Path, runs.ViewFile))
+		progress.Message(fmt.Sprintf("%s has no %s: the run is repeated from its seed, in memory", run.Path,
+			runs.ViewFile))
 		if views, err = p.repeat(ctx, run); err != nil {
 			return nil, diags, err
 		}
@@ -74,15 +80,16 @@ func repeatable(run *runs.Run, b *compile.Bound, progress Progress) (*Prepared, 
 	if err != nil {
 		return nil, err
 	}
-	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: RecordedSettings(run.Record, a), Inits: inits, Seed: run.Record.Seed, Progress: progress, watch: true})
+	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: RecordedSettings(run.Record, a),
+		Inits: inits, Seed: run.Record.Seed, Progress: progress, watch: true})
 	if err == nil && diags.HasErrors() {
 		err = data.Errors(diags)
 	}
 	return p, err
 }
 
-// RecordedSettings are the settings of a run's algorithm, by name, as on the command line. A record has all of them; those about auxiliary variables are left
-// out where the run had none.
+// RecordedSettings are the settings of a run's algorithm, by name, as on the command line. A record has all
+// of them; those about auxiliary variables are left out where the run had none.
 func RecordedSettings(r *posterior.Record, a backends.Algorithm) map[string]string {
 	given := map[string]string{}
 	on, _ := transforms.Named(r.Transform)
@@ -100,17 +107,23 @@ func RecordedSettings(r *posterior.Record, a backends.Algorithm) map[string]stri
 	return given
 }
 
-// repeat runs again, and returns what the server receives. The error says where that is not the run of the folder.
+// repeat runs again, and returns what the server receives. The error says where that is not the run of the
+// folder.
 func (p *Prepared) repeat(ctx context.Context, run *runs.Run) ([]*attack.Recorder, error) {
-	if slices.ContainsFunc(run.Record.Command, func(a string) bool { return strings.HasPrefix(a, "--from") }) {
-		return nil, fmt.Errorf("%s: the run cannot be repeated from its seed alone: it started where another had ended (--from)", run.Path)
+	if slices.ContainsFunc(run.Record.Command, func(a string) bool {
+		return strings.HasPrefix(a, "--from")
+	}) {
+		return nil, fmt.Errorf("%s: the run cannot be repeated from its seed alone: it started where "+
+			"another had ended (--from)", run.Path)
 	}
 	r, err := p.Sample(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
 	if run.Record.Complete && !sameParameters(r.Draws, run.Draws) {
-		return nil, fmt.Errorf("%s: the run that its record describes has other draws than the folder: it was made by another version or on another kind of processor, or the folder was altered", run.Path)
+		return nil, fmt.Errorf("%s: the run that its record describes has other draws than the folder: it "+
+			"was made by another version or on another kind of processor, or the folder was altered",
+			run.Path)
 	}
 	return r.views(), nil
 }
@@ -206,8 +219,11 @@ func (t *truths) add(value func(int) []float64) {
 	t.n++
 }
 
-func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cutKey]attack.Truth, bare *firstRounds, repeated bool) *attack.Assessment {
-	byColumn := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool { return u.Motion == density.ByColumn })
+func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cutKey]attack.Truth,
+	bare *firstRounds, repeated bool) *attack.Assessment {
+	byColumn := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool {
+		return u.Motion == density.ByColumn
+	})
 	simulation := attack.GroundTruth{
 		Truth: func(party, k int) attack.Truth {
 			t := truth[cutKey{p.Plan.Names[party], p.Plan.Parties[party].Cuts[k].Name}]
@@ -224,7 +240,8 @@ func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cut
 	}
 
 	r := &attack.Assessment{
-		Schema: posterior.Schema, Model: run.Name(), Backend: run.Record.Backend, Transform: run.Record.Transform, Repeated: repeated,
+		Schema: posterior.Schema, Model: run.Name(), Backend: run.Record.Backend,
+		Transform: run.Record.Transform, Repeated: repeated,
 		Cuts: attack.Reconstruct(views, simulation), Separated: attack.Separate(views, simulation),
 	}
 	at := 0
@@ -245,8 +262,8 @@ func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cut
 	return r
 }
 
-// receivers lists who can compute a member of a sum, or the sum where member is their number. The server has every z. A client that knows a sum takes its own z away,
-// and has the other's where there are two.
+// receivers lists who can compute a member of a sum, or the sum where member is their number. The server has
+// every z. A client that knows a sum takes its own z away, and has the other's where there are two.
 func (p *Prepared) receivers(group, member int) []string {
 	out, g := []string{p.Plan.Names[0]}, p.Plan.Groups[group]
 	for k, port := range g.Members {
@@ -260,10 +277,13 @@ func (p *Prepared) receivers(group, member int) []string {
 	return out
 }
 
-// knowsSum reports whether a client that has a cut in a sum can compute the sum: it receives it, or holds the response and can solve the adjoint for it.
+// knowsSum reports whether a client that has a cut in a sum can compute the sum: it receives it, or holds the
+// response and can solve the adjoint for it.
 func (p *Prepared) knowsSum(group, party int) bool {
 	if p.Settings.Transform.AtClients() {
-		return slices.ContainsFunc(p.Plan.Groups[group].Receivers, func(r model.Port) bool { return r.Party == party })
+		return slices.ContainsFunc(p.Plan.Groups[group].Receivers, func(r model.Port) bool {
+			return r.Party == party
+		})
 	}
 	name := p.Plan.Parties[party].Cuts[0].Name
 	for _, m := range p.Plan.Groups[group].Members {
@@ -272,9 +292,10 @@ func (p *Prepared) knowsSum(group, party int) bool {
 		}
 	}
 	return slices.ContainsFunc(p.Cuts.Likelihoods, func(l *cut.Likelihood) bool {
-		return l.Left != nil && p.Cuts.Facts(l.Left).Owners.Shared() && slices.ContainsFunc(l.Groups, func(g *cut.Group) bool {
-			return slices.ContainsFunc(g.Cuts, func(c *cut.Expression) bool { return c.Name == name })
-		})
+		return l.Left != nil && p.Cuts.Facts(l.Left).Owners.Shared() && slices.ContainsFunc(l.Groups,
+			func(g *cut.Group) bool {
+				return slices.ContainsFunc(g.Cuts, func(c *cut.Expression) bool { return c.Name == name })
+			})
 	})
 }
 
@@ -282,10 +303,13 @@ func (p *Prepared) knowsSum(group, party int) bool {
 func (p *Prepared) attackNotes(r *attack.Assessment) []string {
 	cuts, out := r.Cuts, []string{}
 	if p.Plan.Wire.Encrypted {
-		return append(out, "Rows stay encrypted: the server receives no number of a row that could be kept. What the sums tell that were decrypted is bounded by their number D (vflc audit).")
+		return append(out,
+			"Rows stay encrypted: the server receives no number of a row that could be kept. What the sums "+
+				"tell that were decrypted is bounded by their number D (vflc audit).")
 	}
 	if p.Plan.Wire.Masked {
-		text := "Under masks the server received the sums alone where two or more clients add to them. With two contributors each can compute the other's part by subtracting its own."
+		text := "Under masks the server received the sums alone where two or more clients add to them. " +
+			"With two contributors each can compute the other's part by subtracting its own."
 		if slices.ContainsFunc(r.Separated, func(s attack.Separation) bool { return s.Directions > 0 }) {
 			text += " These sums separate by client: masks did not hide which client adds what."
 		} else {
@@ -296,19 +320,32 @@ func (p *Prepared) attackNotes(r *attack.Assessment) []string {
 	byQuadrature := cuts[0].Rounds == 0 && cuts[0].Iterates > 0
 	switch {
 	case cuts[0].Rounds == 0 && cuts[0].Iterates == 0 && cuts[0].Draws > 0:
-		out = append(out, fmt.Sprintf("The draws of a fit over a grid do not cross. The figures are of the cuts at %d draws that the server computes, exactly: from draws from the clients' priors, from the prior covariances of their cuts, and from the vectors that it answers itself.", cuts[0].Draws))
+		out = append(out,
+			fmt.Sprintf("The draws of a fit over a grid do not cross. The figures are of the cuts at %d "+
+				"draws that the server computes, exactly: from draws from the clients' priors, from the "+
+				"prior covariances of their cuts, and from the vectors that it answers itself.",
+				cuts[0].Draws))
 	case byQuadrature && cuts[0].Draws > 0:
-		out = append(out, fmt.Sprintf("The fit by quadrature drew no noise. The cuts themselves crossed at %d draws, to correct it: the correlations are of their mean, and those over rounds of the iterates before.", cuts[0].Draws))
+		out = append(out,
+			fmt.Sprintf("The fit by quadrature drew no noise. The cuts themselves crossed at %d draws, to "+
+				"correct it: the correlations are of their mean, and those over rounds "+
+				"of the iterates before.", cuts[0].Draws))
 	case byQuadrature:
-		out = append(out, "The fit by quadrature drew no noise: the correlations are of the mean of z - rho²·slope at the newest iterate.")
+		out = append(out,
+			"The fit by quadrature drew no noise: the correlations are of the mean of z - "+
+				"rho²·slope at the newest iterate.")
 	}
 	clients := "Under transform " + p.Settings.Transform.Name + " the server also has the "
 	switch {
 	case !p.Settings.Transform.AtClients(), p.Plan.Wire.Masked:
 	case byQuadrature:
-		out = append(out, clients+"expected slope of the likelihood in the others' sum at each client, without noise: solving it for the mean of the client's own cut takes one iteration.")
+		out = append(out,
+			clients+"expected slope of the likelihood in the others' sum at each client, without noise: "+
+				"solving it for the mean of the client's own cut takes one iteration.")
 	default:
-		out = append(out, "The correlations over rounds are of z alone, and rho matters for them only. "+clients+"adjoint of the others' sum at each client, without noise: solving it for the client's own cut takes one evaluation.")
+		out = append(out, "The correlations over rounds are of z alone, and rho matters for them only. "+
+			clients+"adjoint of the others' sum at each client, without noise: solving it for the client's "+
+			"own cut takes one evaluation.")
 	}
 	return out
 }

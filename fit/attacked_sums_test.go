@@ -23,20 +23,21 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// sumsKnown is what a coalition with the server has learned of one unknown column of 0 and 1 at another party from
-// sums over rows of a logistic regression.
+// sumsKnown is what a coalition with the server has learned of one unknown column of 0 and 1 at another party
+// from sums over rows of a logistic regression.
 type sumsKnown struct {
 	columns   [][]float64 // its own, by column
 	response  []float64
 	predictor [][]float64 // of every evaluation, without the unknown column
 	gradient  [][]float64 // by its own coefficients
 	unknown   []float64   // by the coefficient of the unknown column; nil: it has none
-	// crossed are sums over rows of its columns times the unknown one times the curvature of the row at an evaluation;
-	// nil: there are none.
+	// crossed are sums over rows of its columns times the unknown one times the curvature of the row at an
+	// evaluation; nil: there are none.
 	crossed    []float64
 	evaluation int
-	noise      float64   // of the sums
-	told       []float64 // the coefficient of the unknown column at every evaluation, where it knows that; nil: it does not
+	noise      float64 // of the sums
+	// the coefficient of the unknown column at every evaluation, where it knows that; nil: it does not
+	told []float64
 }
 
 // Bounds of the search for a column.
@@ -48,25 +49,27 @@ const (
 	beyondOnes  = 0.3 // by which a row may leave 0 and 1 on the way
 )
 
-// column is the coalition's best guess of the unknown column: steps of Gauss and Newton for the rows and for the
-// coefficient at every evaluation, which it does not know either, given normal priors of both.
+// column is the coalition's best guess of the unknown column: steps of Gauss and Newton for the rows and for
+// the coefficient at every evaluation, which it does not know either, given normal priors of both.
 func (s *sumsKnown) column() []float64 {
-	x, d := slices.Repeat([]float64{onesShare}, len(s.response)), slices.Repeat([]float64{1}, len(s.predictor))
+	x, d := slices.Repeat([]float64{onesShare}, len(s.response)),
+		slices.Repeat([]float64{1}, len(s.predictor))
 	copy(d, s.told)
 	for range columnSteps {
 		s.step(x, d)
 		for inner := 0; inner < innerSteps && s.told == nil; inner++ {
 			for t := range d {
 				e := s.at(t, x, d[t])
-				d[t] -= (dotted(e.residual, e.by)/(s.noise*s.noise) + d[t] - 1) / (dotted(e.by, e.by)/(s.noise*s.noise) + 1)
+				d[t] -= (dotted(e.residual, e.by)/(s.noise*s.noise) + d[t] - 1) / (dotted(e.by,
+					e.by)/(s.noise*s.noise) + 1)
 			}
 		}
 	}
 	return x
 }
 
-// sumsAt are the sums of one evaluation: what they are at a guess beyond what they were, and their derivatives by the
-// coefficient and by the rows of the unknown column.
+// sumsAt are the sums of one evaluation: what they are at a guess beyond what they were, and their
+// derivatives by the coefficient and by the rows of the unknown column.
 type sumsAt struct {
 	residual, by []float64
 	rows         [][]float64
@@ -87,14 +90,16 @@ func (s *sumsKnown) at(t int, x []float64, d float64) (e sumsAt) {
 			row[i] = c[i] * change[i]
 		}
 		e.rows = append(e.rows, row)
-		e.residual, e.by = append(e.residual, dotted(c, left)-s.gradient[t][j]), append(e.by, dotted(c, slope))
+		e.residual, e.by = append(e.residual, dotted(c, left)-s.gradient[t][j]),
+			append(e.by, dotted(c, slope))
 	}
 	if s.unknown != nil {
 		sum := 0.0
 		for _, v := range slope {
 			sum += v
 		}
-		e.rows, e.residual, e.by = append(e.rows, own), append(e.residual, dotted(own, x)-s.unknown[t]), append(e.by, sum)
+		e.rows, e.residual, e.by = append(e.rows, own), append(e.residual, dotted(own, x)-s.unknown[t]),
+			append(e.by, sum)
 	}
 	if s.told != nil {
 		clear(e.by)
@@ -123,7 +128,8 @@ func (s *sumsKnown) step(x, d []float64) {
 			for i, v := range e.rows[j] {
 				row[i] = (v - root*by*middle[i]) / s.noise
 			}
-			rows, right = append(rows, row), append(right, (-e.residual[j]+root*by*along)/s.noise+by*(d[t]-1)/(math.Sqrt(k)*s.noise))
+			rows, right = append(rows, row),
+				append(right, (-e.residual[j]+root*by*along)/s.noise+by*(d[t]-1)/(math.Sqrt(k)*s.noise))
 		}
 	}
 	for j, v := range s.crossed { // a product with a row of 0 or 1 has the curvature with it
@@ -139,8 +145,8 @@ func (s *sumsKnown) step(x, d []float64) {
 	}
 }
 
-// ridge solves rows·move = right with the prior of the rows, in as many unknowns as there are equations or rows,
-// whichever are fewer.
+// ridge solves rows·move = right with the prior of the rows, in as many unknowns as there are equations or
+// rows, whichever are fewer.
 func ridge(rows [][]float64, right, x []float64) []float64 {
 	const variance = onesSD * onesSD
 	m, n := len(rows), len(x)
@@ -225,17 +231,21 @@ func copied(v [][]float64) (out [][]float64) {
 	return out
 }
 
-// sumsModel has a victim with one column of 0 and 1 and an attacker with others, on n rows. It returns the run, and
-// what the attacker and the server hold.
-func sumsModel(t *testing.T, n, columns int, scaled bool) (p *Prepared, env density.Env, known *sumsKnown, victim []float64) {
+// sumsModel has a victim with one column of 0 and 1 and an attacker with others, on n rows. It returns the
+// run, and what the attacker and the server hold.
+func sumsModel(t *testing.T, n, columns int, scaled bool) (p *Prepared, env density.Env, known *sumsKnown,
+	victim []float64) {
 	t.Helper()
 	text, files := ofSums(n, columns)
 	if scaled {
-		text = strings.Replace(text, "param w ~ normal(0, 2.5)", "param tau ~ half_normal(1) @ victim\nparam w ~ normal(0, tau)", 1)
+		text = strings.Replace(text, "param w ~ normal(0, 2.5)",
+			"param tau ~ half_normal(1) @ victim\nparam w ~ normal(0, tau)", 1)
 	}
-	b := bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
+	b := bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
+		Accept: accept.Set{"few-rows"}})
 	p, diags, err := OpenBound(b, Options{
-		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 9, Seed: 3,
+		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"},
+		ring: 9, Seed: 3,
 	})
 	good(t, diags, err)
 	if env, err = session.NewLocal(p.Plan, session.SimulatedKeys(3, p.Plan.Names)); err != nil {
@@ -272,7 +282,8 @@ func ofSums(n, columns int) (text string, files map[string]string) {
 	server.WriteString("id,y\n")
 	attacker.WriteString("id")
 	victim.WriteString("id,v\n")
-	text = "client attacker, victim\ndata y : binary[N] @ shared\nparam b ~ normal(0, 2.5)\ndata v : real[N] @ victim\n" +
+	text = "client attacker, victim\ndata y : binary[N] @ shared\nparam b ~ normal(0, " +
+		"2.5)\ndata v : real[N] @ victim\n" +
 		"param w ~ normal(0, 2.5) @ victim\n"
 	predictor := "b + v * w"
 	for j := range columns {
@@ -295,7 +306,8 @@ func ofSums(n, columns int) (text string, files map[string]string) {
 		fmt.Fprintf(&server, "%d,%v\n", i, indicator(r.Float64() < inverseLogit(eta)))
 	}
 	return text + "y ~ bernoulli_logit(" + predictor + ")\n",
-		map[string]string{"server.csv": server.String(), "attacker.csv": attacker.String(), "victim.csv": victim.String()}
+		map[string]string{"server.csv": server.String(), "attacker.csv": attacker.String(),
+			"victim.csv": victim.String()}
 }
 
 // explained is the R² of a guess beyond regression on columns.
@@ -323,9 +335,10 @@ func explained(columns [][]float64, guess, truth []float64) float64 {
 	return r * r
 }
 
-// What a client and the server together have after a run of encrypted rows explains no more of another's column than
-// 1.5 D/n of its variance, beyond regression on their own columns: also where the scale of that column's coefficient is a
-// parameter, so that the server is told draws, and the coalition is given the coefficient itself.
+// What a client and the server together have after a run of encrypted rows explains no more of another's
+// column than 1.5 D/n of its variance, beyond regression on their own columns: also where the scale of that
+// column's coefficient is a parameter, so that the server is told draws, and the coalition is given the
+// coefficient itself.
 func TestSumsTellAsMuchAsTheirNumber(t *testing.T) {
 	t.Parallel()
 	for _, scaled := range []bool{false, true} {
@@ -356,7 +369,8 @@ func sumsTell(t *testing.T, scaled bool) {
 		for i, v := range cut[1] {
 			eta[i] += v
 		}
-		known.predictor, known.gradient = append(known.predictor, eta), append(known.gradient, slices.Concat(tap.grad[e][0], tap.grad[e][1]))
+		known.predictor, known.gradient = append(known.predictor, eta),
+			append(known.gradient, slices.Concat(tap.grad[e][0], tap.grad[e][1]))
 		known.unknown = append(known.unknown, tap.grad[e][2][0])
 		if scaled {
 			known.told = append(known.told, cut[2][slices.Index(victim, 1)])
@@ -384,7 +398,8 @@ func TestManySumsTellTheColumn(t *testing.T) {
 	secret := density.Must[density.Encrypting](clearing.Env(0, 1, 2))
 	r := rand.New(rand.NewPCG(9, 9))
 	for range evaluations {
-		cut, grad := [][]float64{make([]float64, n), make([]float64, n), make([]float64, n)}, [][]float64{{0}, make([]float64, columns), {0}}
+		cut, grad := [][]float64{make([]float64, n), make([]float64, n), make([]float64, n)},
+			[][]float64{{0}, make([]float64, columns), {0}}
 		add := func(to, column []float64, coefficient float64) {
 			for i, v := range column {
 				to[i] += coefficient * v
@@ -399,7 +414,8 @@ func TestManySumsTellTheColumn(t *testing.T) {
 		}
 		eta := slices.Clone(cut[0])
 		add(eta, cut[1], 1)
-		known.predictor, known.gradient = append(known.predictor, eta), append(known.gradient, slices.Concat(grad[0], grad[1]))
+		known.predictor, known.gradient = append(known.predictor, eta),
+			append(known.gradient, slices.Concat(grad[0], grad[1]))
 	}
 	known.noise = 1e-3
 	guess, right := known.column(), 0
@@ -415,8 +431,8 @@ func TestManySumsTellTheColumn(t *testing.T) {
 	}
 }
 
-// The attack on masks finds nothing in what the server of a run of encrypted rows could keep, and on masked sums of the
-// same model all eight directions of the columns, and the three clients apart.
+// The attack on masks finds nothing in what the server of a run of encrypted rows could keep, and on masked
+// sums of the same model all eight directions of the columns, and the three clients apart.
 func TestTheAttackOnMasksFindsNothingEncrypted(t *testing.T) {
 	o := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
 	b := bound(t, threeClients(t), o)
@@ -426,7 +442,8 @@ func TestTheAttackOnMasksFindsNothingEncrypted(t *testing.T) {
 			given["secure-sum"] = "on"
 		}
 		dir := filepath.Join(t.TempDir(), "run")
-		p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 2, Dir: dir, ring: ring})
+		p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 2,
+			Dir: dir, ring: ring})
 		good(t, diags, err)
 		r, err := p.Sample(t.Context(), nil)
 		if err == nil {
@@ -446,7 +463,8 @@ func TestTheAttackOnMasksFindsNothingEncrypted(t *testing.T) {
 				seen++
 			}
 		}
-		if encrypted := wire == "encrypted"; encrypted && (found > 0 || seen > 0) || !encrypted && (found < 8+3 || seen == 0) {
+		if encrypted := wire == "encrypted"; encrypted && (found > 0 || seen > 0) || !encrypted &&
+			(found < 8+3 || seen == 0) {
 			t.Errorf("wire %s: %d directions, %d findings", wire, found, seen)
 		}
 	}

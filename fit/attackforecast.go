@@ -11,10 +11,12 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// ForecastAttack returns, for each row of an Audit with the same arguments, what its receiver is expected to know of a cut of sd 1 after the run; nil for a row of
-// anything else, and of noise where an evaluation has only some of the rows. Where the algorithm sends a cut without noise, or its mean, nothing is left over, nor where
-// it sends an adjoint that can be solved for the cut.
-func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]*attack.Outlook, error) {
+// ForecastAttack returns, for each row of an Audit with the same arguments, what its receiver is expected to
+// know of a cut of sd 1 after the run; nil for a row of anything else, and of noise where an evaluation has
+// only some of the rows. Where the algorithm sends a cut without noise, or its mean, nothing is left over,
+// nor where it sends an adjoint that can be solved for the cut.
+func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Algorithm,
+	given map[string]string) ([]*attack.Outlook, error) {
 	transform, _ := transforms.Named(p.Manifest.Transform)
 	s, err := a.Resolve(transform, given)
 	if err != nil {
@@ -57,7 +59,8 @@ func DrawsOfNoise(d compile.Disclosure, f *attack.Outlook) string {
 	return strconv.Itoa(f.Looks)
 }
 
-// looks is how often the noise is drawn independently: in a chain not in every evaluation, as those of one trajectory are correlated.
+// looks is how often the noise is drawn independently: in a chain not in every evaluation, as those of one
+// trajectory are correlated.
 func looks(a backends.Algorithm, s backends.Settings) int {
 	if a.Gives == backends.Markov {
 		return s.Plan.Chains * (s.Plan.Warmup + s.Plan.Draws)

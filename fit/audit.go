@@ -20,8 +20,9 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Audit lists what each party learns from another in a run of party programs by an algorithm with the settings given: what the run's own scripts hold,
-// the values of every draw that is kept included. The error is a UsageError where the settings do not fit.
+// Audit lists what each party learns from another in a run of party programs by an algorithm with the
+// settings given: what the run's own scripts hold, the values of every draw that is kept included. The error
+// is a UsageError where the settings do not fit.
 func Audit(p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]compile.Disclosure, error) {
 	t, err := trafficOf(p.Manifest, a, given)
 	if err != nil {
@@ -42,7 +43,8 @@ func trafficOf(m *split.Manifest, a backends.Algorithm, given map[string]string)
 		return traffic{protocol.ReleaseUses(), model.Wire{Encrypted: true}}, nil
 	}
 	transform, _ := transforms.Named(m.Transform)
-	if len(m.Predicted) > 0 { // no algorithm runs then; programs of a prediction send cuts themselves, whatever the run had
+	// no algorithm runs then; programs of a prediction send cuts themselves, whatever the run had
+	if len(m.Predicted) > 0 {
 		given, a.Transforms = maps.Clone(given), []def.Transform{transform}
 		for _, s := range a.Settings {
 			if s.Auxiliary {
@@ -51,7 +53,9 @@ func trafficOf(m *split.Manifest, a backends.Algorithm, given map[string]string)
 		}
 	}
 	s, err := a.Resolve(transform, given)
-	if len(m.Predicted) > 0 { // its programs are exact, whatever the transform of the run, whose settings these are: the wire is the same under each
+	// its programs are exact, whatever the transform of the run, whose settings these are: the wire is the
+	// same under each
+	if len(m.Predicted) > 0 {
 		for _, t := range a.Transforms {
 			if err != nil {
 				s, err = a.Resolve(t, given)
@@ -79,9 +83,12 @@ func Exchanges(m *split.Manifest, a backends.Algorithm, given map[string]string)
 	return t.uses, err
 }
 
-// Verdict says in a line or two what each party can compute of the rows of others in such a run, or in a prediction where the programs are of one. tables tell the columns of
-// two values and how many parameters a client has, and may be nil: the lines then follow from programs and settings alone, and are the same at every party.
-func Verdict(p *compile.Bundle, a backends.Algorithm, given map[string]string, tables *compile.Tables) ([]compile.Verdict, error) {
+// Verdict says in a line or two what each party can compute of the rows of others in such a run, or in a
+// prediction where the programs are of one. tables tell the columns of two values and how many parameters a
+// client has, and may be nil: the lines then follow from programs and settings alone, and are the same at
+// every party.
+func Verdict(p *compile.Bundle, a backends.Algorithm, given map[string]string,
+	tables *compile.Tables) ([]compile.Verdict, error) {
 	t, err := trafficOf(p.Manifest, a, given)
 	if err != nil {
 		return nil, err
@@ -89,7 +96,8 @@ func Verdict(p *compile.Bundle, a backends.Algorithm, given map[string]string, t
 	return p.Verdict(t.uses, t.wire, tables), nil
 }
 
-// RunVerdict is the Verdict of a run by its programs. It names the columns of two values where the run's tables are there and have not changed.
+// RunVerdict is the Verdict of a run by its programs. It names the columns of two values where the run's
+// tables are there and have not changed.
 func RunVerdict(r *runs.Run, p *compile.Bundle, a backends.Algorithm) ([]compile.Verdict, error) {
 	var tables *compile.Tables
 	m, diags, err := Recompile(r)
@@ -102,10 +110,11 @@ func RunVerdict(r *runs.Run, p *compile.Bundle, a backends.Algorithm) ([]compile
 }
 
 // inEveryRun is how the values of a draw that is kept cross, and how a run ends.
-var inEveryRun = []density.Use{{Exchange: density.Reporting, Often: "every draw"}, {Exchange: density.Closing, Often: "at the end"}}
+var inEveryRun = []density.Use{{Exchange: density.Reporting, Often: "every draw"},
+	{Exchange: density.Closing, Often: "at the end"}}
 
-// Declare writes into the manifest of a compiled model the run that its programs are for. A pooled model has no programs. The error is a UsageError where the settings do
-// not fit.
+// Declare writes into the manifest of a compiled model the run that its programs are for. A pooled model has
+// no programs. The error is a UsageError where the settings do not fit.
 func Declare(m *compile.Model, a backends.Algorithm, given map[string]string) error {
 	bundle, diags := m.Bundle()
 	if bundle == nil || diags.HasErrors() {
@@ -115,7 +124,8 @@ func Declare(m *compile.Model, a backends.Algorithm, given map[string]string) er
 	if err != nil {
 		return err
 	}
-	run := &split.ManifestRun{Backend: a.Name, Settings: maps.Clone(given), Crossings: []split.ManifestCrossing{}}
+	run := &split.ManifestRun{Backend: a.Name, Settings: maps.Clone(given),
+		Crossings: []split.ManifestCrossing{}}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		without := maps.Clone(run.Settings)
 		delete(without, name)
@@ -140,20 +150,28 @@ func (t traffic) listed(p *compile.Bundle) (rows []split.ManifestCrossing, verdi
 	return rows, verdict
 }
 
-// Declared is the algorithm of the run that programs are for, and its settings with those given in their place. The error says where something else would cross than the manifest
-// lists: the run is refused.
-func Declared(m *split.Manifest, a *backends.Algorithm, given map[string]string) (backends.Algorithm, map[string]string, error) {
+// Declared is the algorithm of the run that programs are for, and its settings with those given in their
+// place. The error says where something else would cross than the manifest lists: the run is refused.
+func Declared(m *split.Manifest, a *backends.Algorithm, given map[string]string) (backends.Algorithm,
+	map[string]string, error) {
 	none := backends.Algorithm{}
 	if m.Run == nil {
-		return none, nil, fmt.Errorf("the manifest of %s does not list what crosses in a run: compile the model again", m.Model)
+		return none, nil,
+			fmt.Errorf("the manifest of %s does not list what crosses in a run: compile the model again",
+				m.Model)
 	}
 	own, ok := Backend(m.Run.Backend)
 	if !ok {
-		return none, nil, fmt.Errorf("the manifest of %s is for the backend %s, which this version does not have: compile the model again", m.Model, m.Run.Backend)
+		return none, nil,
+			fmt.Errorf("the manifest of %s is for the backend %s, which this version does not have: "+
+				"compile the model again", m.Model, m.Run.Backend)
 	}
-	again := "vflc compile --split-by client writes programs for other settings: give it the backend and the settings of the run"
+	again := "vflc compile --split-by client writes programs for other settings: give it the backend and " +
+		"the settings of the run"
 	if a != nil && a.Name != own.Name {
-		return none, nil, fmt.Errorf("the programs of %s are for the backend %s, and with %s something else would cross than their manifest lists; %s", m.Model, own.Name, a.Name, again)
+		return none, nil,
+			fmt.Errorf("the programs of %s are for the backend %s, and with %s something else would cross "+
+				"than their manifest lists; %s", m.Model, own.Name, a.Name, again)
 	}
 	settings := map[string]string{}
 	maps.Copy(settings, m.Run.Settings)
@@ -175,15 +193,19 @@ func Declared(m *split.Manifest, a *backends.Algorithm, given map[string]string)
 				names = append(names, "--"+name+" "+given[name])
 			}
 		}
-		return none, nil, fmt.Errorf("with %s something else would cross than the manifest of %s lists; %s", strings.Join(names, ", "), m.Model, again)
+		return none, nil, fmt.Errorf("with %s something else would cross than the manifest of %s lists; %s",
+			strings.Join(names, ", "), m.Model, again)
 	}
 	return own, settings, nil
 }
 
-// Undeclared reports where the manifest of programs lists something else than what crosses in the run that it names.
+// Undeclared reports where the manifest of programs lists something else than what crosses in the run that it
+// names.
 func Undeclared(p *compile.Bundle) diag.List {
 	m := p.Manifest
-	wrong := func(format string, args ...any) diag.List { return diag.List{m.Contradicts("run", format, args...)} }
+	wrong := func(format string, args ...any) diag.List {
+		return diag.List{m.Contradicts("run", format, args...)}
+	}
 	if m.Run == nil {
 		return wrong("the manifest does not list what crosses in a run")
 	}
@@ -202,15 +224,18 @@ func Undeclared(p *compile.Bundle) diag.List {
 	rows, verdict := t.listed(p)
 	for k, c := range rows {
 		if k >= len(m.Run.Crossings) || !reflect.DeepEqual(c, m.Run.Crossings[k]) {
-			return wrong("the manifest does not list what crosses in the run that it names: %s, from %s to %s", c.What, c.From, c.To)
+			return wrong("the manifest does not list what crosses in the run that it "+
+				"names: %s, from %s to %s", c.What, c.From, c.To)
 		}
 	}
 	if n := len(rows); n < len(m.Run.Crossings) {
 		c := m.Run.Crossings[n]
-		return wrong("the manifest lists %s from %s to %s, which does not cross in the run that it names", c.What, c.From, c.To)
+		return wrong("the manifest lists %s from %s to %s, which does not cross in the run that it names",
+			c.What, c.From, c.To)
 	}
 	if !slices.Equal(verdict, m.Run.Verdict) {
-		return wrong("the manifest does not say what parties can compute in the run that it names: %s", strings.Join(verdict, "; "))
+		return wrong("the manifest does not say what parties can compute in the run that it names: %s",
+			strings.Join(verdict, "; "))
 	}
 	return nil
 }

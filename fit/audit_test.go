@@ -47,7 +47,8 @@ func rowsOf(columns string) string {
 	return text
 }
 
-// audited are models of every kind of wiring: with what a cut depends on, what a client's own density depends on, families, and cuts that are seen singly.
+// audited are models of every kind of wiring: with what a cut depends on, what a client's own density depends
+// on, families, and cuts that are seen singly.
 var audited = map[string]compiletest.Fixture{
 	"recursion": {
 		Text: `client a, c
@@ -139,7 +140,8 @@ param u : real[P] ~ normal(0, tau) @ lab
 param v ~ normal(0, 1) @ c
 y ~ normal(sum(X[j] * u[j] for j in lab) + w * v, 1)
 `,
-		Tables: map[string]string{"server": rowsOf("y"), "lab/1": rowsOf("x1,x2"), "lab/2": rowsOf("x2,x1"), "c": rowsOf("w")},
+		Tables: map[string]string{"server": rowsOf("y"), "lab/1": rowsOf("x1,x2"), "lab/2": rowsOf("x2,x1"),
+			"c": rowsOf("w")},
 		Family: map[string]int{"lab": 2},
 	},
 	"singly": {
@@ -210,7 +212,8 @@ y ~ normal(sum(x[j] * u[j] for j in lab) + w * v, 1)
 generate mean_effect = sum(u[j] for j in lab)
 generate fitted = sum(x[j] * u[j] for j in lab) + w * v
 `,
-		Tables: map[string]string{"server": rowsOf("y"), "lab/1": rowsOf("x"), "lab/2": rowsOf("x"), "c": rowsOf("w")},
+		Tables: map[string]string{"server": rowsOf("y"), "lab/1": rowsOf("x"), "lab/2": rowsOf("x"),
+			"c": rowsOf("w")},
 		Family: map[string]int{"lab": 2},
 	},
 	"two predictors": {
@@ -265,20 +268,32 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 			}
 		case "guide-inputs":
 			for _, in := range s.Choices {
-				maps.Copy(out, with("guide amortized "+in, map[string]string{"guide": "amortized", "guide-inputs": in}))
+				maps.Copy(out,
+					with("guide amortized "+in, map[string]string{"guide": "amortized", "guide-inputs": in}))
 			}
 		case "estimator":
 			brief["estimator"] = "sampled"
 			for _, form := range []string{"auto", "meanfield"} {
-				maps.Copy(out, with("quadrature, theta "+form, map[string]string{"estimator": "quadrature", "theta-guide": form}))
+				maps.Copy(out,
+					with("quadrature, theta "+form, map[string]string{"estimator": "quadrature",
+						"theta-guide": form}))
 			}
-			maps.Copy(out, with("quadrature, masked", map[string]string{"estimator": "quadrature", "secure-sum": "on"}))
-			maps.Copy(out, with("fixed draws", map[string]string{"estimator": "fixed", "draws-per-step": "16"}))
-			maps.Copy(out, with("fixed draws, masked", map[string]string{"estimator": "fixed", "draws-per-step": "16", "secure-sum": "on"}))
-			maps.Copy(out, with("fixed draws, meanfield", map[string]string{"estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield"}))
+			maps.Copy(out,
+				with("quadrature, masked", map[string]string{"estimator": "quadrature", "secure-sum": "on"}))
+			maps.Copy(out,
+				with("fixed draws", map[string]string{"estimator": "fixed", "draws-per-step": "16"}))
+			maps.Copy(out,
+				with("fixed draws, masked", map[string]string{"estimator": "fixed", "draws-per-step": "16",
+					"secure-sum": "on"}))
+			maps.Copy(out,
+				with("fixed draws, meanfield", map[string]string{"estimator": "fixed", "draws-per-step": "8",
+					"theta-guide": "meanfield"}))
 			maps.Copy(out, with("nested", map[string]string{"estimator": "nested"}))
-			maps.Copy(out, with("nested, masked", map[string]string{"estimator": "nested", "secure-sum": "on"}))
-			maps.Copy(out, with("quadrature, uncorrected", map[string]string{"estimator": "quadrature", "correct": "false"}))
+			maps.Copy(out,
+				with("nested, masked", map[string]string{"estimator": "nested", "secure-sum": "on"}))
+			maps.Copy(out,
+				with("quadrature, uncorrected", map[string]string{"estimator": "quadrature",
+					"correct": "false"}))
 		case "local-steps":
 			maps.Copy(out, with(s.Name, map[string]string{s.Name: "3"}))
 			maps.Copy(out, with("local-steps, masked", map[string]string{s.Name: "3", "secure-sum": "on"}))
@@ -295,8 +310,9 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 	return out
 }
 
-// What the audit lists is what crosses: the messages of a run, recorded on their way, have the kinds, channels, ends and lengths that the audit lists,
-// and all of them, for every backend, transform and guide, each with every model.
+// What the audit lists is what crosses: the messages of a run, recorded on their way, have the kinds,
+// channels, ends and lengths that the audit lists, and all of them, for every backend, transform and guide,
+// each with every model.
 func TestAuditIsWhatCrosses(t *testing.T) {
 	t.Parallel()
 	ran := map[string]int{}
@@ -320,7 +336,8 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 				t.Fatal(name, kind, diags[0].Message)
 			}
 			for _, a := range Backends() {
-				if a.Gives == backends.Conditional && maximum.Check(m.Cuts).HasErrors() || Unestimated(a, m).HasErrors() {
+				if a.Gives == backends.Conditional && maximum.Check(m.Cuts).HasErrors() ||
+					Unestimated(a, m).HasErrors() {
 					continue
 				}
 				given := variants(a, kind)
@@ -336,14 +353,16 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 							t.Fatal(err)
 						}
 						b := bound
-						if (given["estimator"] != "sampled" || given["local-steps"] != "" || strings.Contains(given["guide-inputs"], "y")) && inapplicable(t, b, a, given) {
+						if (given["estimator"] != "sampled" || given["local-steps"] != "" ||
+							strings.Contains(given["guide-inputs"], "y")) && inapplicable(t, b, a, given) {
 							return
 						}
 						if given["minibatch"] != "" {
 							if _, wrong := rows.Check(m.Cuts); wrong.HasErrors() {
 								return
 							}
-							p, diags, err := OpenBound(fixture.Bind(t, on), Options{Algorithm: a, Settings: given})
+							p, diags, err := OpenBound(fixture.Bind(t, on),
+								Options{Algorithm: a, Settings: given})
 							good(t, diags, err)
 							b = p.Bound
 						}
@@ -372,7 +391,8 @@ func inapplicable(t *testing.T, b *compile.Bound, a backends.Algorithm, given ma
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = a.New(env, settings); err == nil && given["estimator"] == "nested" { // whether it suits all parties together shows in the first round trips
+	// whether it suits all parties together shows in the first round trips
+	if _, err = a.New(env, settings); err == nil && given["estimator"] == "nested" {
 		var refused *backends.Refusal
 		return errors.As(play(t.Context(), density.Chain(env, 1), a, settings), &refused)
 	}
@@ -385,7 +405,8 @@ func compare(t *testing.T, b *compile.Bound, list []compile.Disclosure, messages
 	for _, d := range list {
 		for _, m := range d.Messages {
 			key := d.From + " → " + d.To + ": " + m
-			if _, came := messages[key]; !came && strings.HasPrefix(d.Often, "after every fit from another starting point") {
+			if _, came := messages[key]; !came &&
+				strings.HasPrefix(d.Often, "after every fit from another starting point") {
 				continue // there was none: the posterior has one mode
 			}
 			want[key] = true
@@ -484,7 +505,8 @@ func unbundled(m transport.Message) (out []transport.Message) {
 	return out
 }
 
-// What the audit lists is what crosses in runs of chains that begin near an approximation: in its fit, in the bundles of the chains' warm-up, and of every draw.
+// What the audit lists is what crosses in runs of chains that begin near an approximation: in its fit, in the
+// bundles of the chains' warm-up, and of every draw.
 func TestAuditIsWhatCrossesNearby(t *testing.T) {
 	t.Parallel()
 	a, ran := backend(t, "nuts"), 0
@@ -499,7 +521,8 @@ func TestAuditIsWhatCrossesNearby(t *testing.T) {
 			good(t, diags, nil)
 			p := nearOpen(t, fixture.Bind(t, on), Options{Settings: near()})
 			if p.near.settings.Text("estimator") == "sampled" {
-				p.near.settings = p.near.settings.With("iterations", 40).With("elbo-draws", 20).With("elbo-every", 20)
+				p.near.settings = p.near.settings.With("iterations", 40).With("elbo-draws",
+					20).With("elbo-every", 20)
 			}
 			t.Run(name+"/"+kind.Name, func(t *testing.T) {
 				ran++
@@ -507,9 +530,12 @@ func TestAuditIsWhatCrossesNearby(t *testing.T) {
 				compare(t, p.Bound, parts.Audit(append(p.exchanges(), inEveryRun...), p.Plan.Wire), messages)
 				said, err := Audit(parts, a, near())
 				good(t, nil, err)
-				for key := range messages { // what the model alone shows may be more: the estimator is not settled
+				// what the model alone shows may be more: the estimator is not settled
+				for key := range messages {
 					if !slices.ContainsFunc(said, func(d compile.Disclosure) bool {
-						return slices.ContainsFunc(d.Messages, func(m string) bool { return d.From+" → "+d.To+": "+m == key })
+						return slices.ContainsFunc(d.Messages, func(m string) bool {
+							return d.From+" → "+d.To+": "+m == key
+						})
 					}) {
 						t.Errorf("the audit of the model does not list %s", key)
 					}
@@ -528,7 +554,8 @@ func nearby(t *testing.T, p *Prepared) map[string][]int {
 	seen, lock := map[string][]int{}, sync.Mutex{}
 	r := &bands{draws: map[string][]float64{}, bundles: map[string]int{}}
 	everyParty(t, p.Bound, func(i int, end transport.Transport, own session.Keys) error {
-		side, err := session.RemoteChains(p.Plan.Only(i), i, recorder{end, p.Plan.Names[i], &lock, seen, nil}, own, p.Settings.Plan.Chains)
+		side, err := session.RemoteChains(p.Plan.Only(i), i, recorder{end, p.Plan.Names[i], &lock, seen, nil},
+			own, p.Settings.Plan.Chains)
 		if err != nil {
 			return err
 		}
@@ -537,7 +564,8 @@ func nearby(t *testing.T, p *Prepared) map[string][]int {
 	return seen
 }
 
-// follow runs a backend with a goroutine per party and returns the lengths of what crossed, by ends, kind of message and channel.
+// follow runs a backend with a goroutine per party and returns the lengths of what crossed, by ends, kind of
+// message and channel.
 func follow(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string) map[string][]int {
 	seen := map[string][]int{}
 	var lock sync.Mutex
@@ -548,7 +576,8 @@ func follow(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[stri
 }
 
 // together runs a backend with a goroutine per party over wrapped ends of an in-process transport.
-func together(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string, wrap func(string, transport.Transport) transport.Transport) {
+func together(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string,
+	wrap func(string, transport.Transport) transport.Transport) {
 	t.Helper()
 	settings, err := a.Resolve(b.Checked.Transform.Kind, given)
 	if err != nil {
@@ -569,7 +598,8 @@ func together(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[st
 }
 
 // everyParty runs a function at every party in a goroutine of its own.
-func everyParty(t *testing.T, b *compile.Bound, run func(i int, end transport.Transport, own session.Keys) error) {
+func everyParty(t *testing.T, b *compile.Bound, run func(i int, end transport.Transport,
+	own session.Keys) error) {
 	t.Helper()
 	keys, err := session.SimulatedKeys(3, b.Plan.Names).WithMasks(b.Plan)
 	if err != nil {
@@ -615,7 +645,8 @@ func play(ctx context.Context, env density.Env, a backends.Algorithm, s backends
 	}
 }
 
-// The audit of a prediction is what crosses in it, for new rows and for rows whose responses are scored, masked or not.
+// The audit of a prediction is what crosses in it, for new rows and for rows whose responses are scored,
+// masked or not.
 func TestPredictionAuditIsWhatCrosses(t *testing.T) {
 	ran := 0
 	for name, fixture := range audited {
@@ -642,7 +673,8 @@ func TestPredictionAuditIsWhatCrosses(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					b, diags, err := compile.BindNew(p.Model, nil, bound.Values, bound.Sizes.Members, bound.Sizes.Common)
+					b, diags, err := compile.BindNew(p.Model, nil, bound.Values, bound.Sizes.Members,
+						bound.Sizes.Common)
 					good(t, diags, err)
 					settings, err := a.Resolve(kind, given)
 					if err != nil {
@@ -652,7 +684,8 @@ func TestPredictionAuditIsWhatCrosses(t *testing.T) {
 					plan, seen, lock := b.Plan.On(wireIn(settings)), map[string][]int{}, sync.Mutex{}
 					b.Plan = plan
 					everyParty(t, b, func(i int, end transport.Transport, own session.Keys) error {
-						side, err := session.RemoteChains(plan.Only(i), i, recorder{end, plan.Names[i], &lock, seen, nil}, own, 2)
+						side, err := session.RemoteChains(plan.Only(i), i,
+							recorder{end, plan.Names[i], &lock, seen, nil}, own, 2)
 						if err != nil {
 							return err
 						}
@@ -662,7 +695,9 @@ func TestPredictionAuditIsWhatCrosses(t *testing.T) {
 							for _, v := range block.Params() {
 								size += v.Len
 							}
-							draw := density.Draw{Theta: [][]float64{slices.Repeat([]float64{0.5}, block.Dim())}, Streams: []density.Stream{side.Envs[k].Private(0, generatedStream)}}
+							draw := density.Draw{Theta: [][]float64{slices.Repeat([]float64{0.5},
+								block.Dim())},
+								Streams: []density.Stream{side.Envs[k].Private(0, generatedStream)}}
 							return side.Envs[k].Values(ctx, draw, [][]float64{make([]float64, size)})
 						})
 					})

@@ -14,9 +14,11 @@ import (
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
-// clauses are what may stand behind a likelihood: the densities of censored and truncated values have arguments of their own.
+// clauses are what may stand behind a likelihood: the densities of censored and truncated values have
+// arguments of their own.
 var clauses = []string{
-	"censor(right = cens)", "censor(left = cens)", "censor(interval = hi)", "truncate(lower = 0)", "truncate(upper = top)", "truncate(lower = 0, upper = 9)",
+	"censor(right = cens)", "censor(left = cens)", "censor(interval = hi)", "truncate(lower = 0)",
+	"truncate(upper = top)", "truncate(lower = 0, upper = 9)",
 	"truncate(lower = 0) censor(right = cens)", "truncate(upper = top) censor(interval = hi)", "weights w0",
 }
 
@@ -50,11 +52,13 @@ func mixedText(likelihood string) string {
 	return head + likelihood + "\n"
 }
 
-// auditsOf compiles a text under every transform and audits, as every algorithm has it, what is a bundle: how many are.
+// auditsOf compiles a text under every transform and audits, as every algorithm has it, what is a bundle: how
+// many are.
 func auditsOf(t *testing.T, text string) (n int) {
 	t.Helper()
 	for _, kind := range transforms.All() {
-		m, diags := compiletest.Try(t, source.New("model.vfl", text), check.Options{Transform: kind, Accept: accept.Set(accept.Names())})
+		m, diags := compiletest.Try(t, source.New("model.vfl", text),
+			check.Options{Transform: kind, Accept: accept.Set(accept.Names())})
 		if diags.HasErrors() || m.Pooled() {
 			continue
 		}
@@ -70,8 +74,10 @@ func auditsOf(t *testing.T, text string) (n int) {
 			if _, err := Verdict(bundle, a, nil, nil); err != nil {
 				t.Errorf("%s under %s is audited, and has no verdict: %v\n%s", a.Name, kind, err, text)
 			}
-			if forecasts, err := ForecastAttack(rows, bundle, a, nil); err != nil || len(forecasts) != len(rows) {
-				t.Errorf("%s under %s: %d forecasts of %d rows: %v\n%s", a.Name, kind, len(forecasts), len(rows), err, text)
+			if forecasts, err := ForecastAttack(rows, bundle, a, nil); err != nil ||
+				len(forecasts) != len(rows) {
+				t.Errorf("%s under %s: %d forecasts of %d rows: %v\n%s", a.Name, kind, len(forecasts),
+					len(rows), err, text)
 			}
 			n++
 		}
@@ -79,7 +85,8 @@ func auditsOf(t *testing.T, text string) (n int) {
 	return n
 }
 
-// FuzzAudit: what the compiler accepts can be audited, under every transform and with every algorithm: rows, a verdict, and a forecast of the attack.
+// FuzzAudit: what the compiler accepts can be audited, under every transform and with every algorithm: rows,
+// a verdict, and a forecast of the attack.
 //
 //fuzz:inputs 10000
 func FuzzAudit(f *testing.F) {

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/backends/soul"
 )
 
-// Backends lists the inference algorithms of this version; the first is the default. Open also accepts any other algorithm that satisfies the
-// contract of package backends.
+// Backends lists the inference algorithms of this version; the first is the default. Open also accepts any
+// other algorithm that satisfies the contract of package backends.
 func Backends() []backends.Algorithm { return slices.Clone(algorithms()) }
 
 // algorithms makes them once: a command line asks for them for each of its flags.

@@ -16,8 +16,8 @@ func bindExample(b *testing.B, transform def.Transform) *compile.Bound {
 	return bindModel(b, "../examples/logistic.vfl", transform)
 }
 
-// BenchmarkExample times value and gradient of examples/logistic.vfl, compiled, over all parties; ByHand is the true model, written as a
-// scalar loop over the same data.
+// BenchmarkExample times value and gradient of examples/logistic.vfl, compiled, over all parties; ByHand is
+// the true model, written as a scalar loop over the same data.
 func BenchmarkExample(b *testing.B) {
 	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 		b.Run(transform.Name, func(b *testing.B) {
@@ -28,7 +28,8 @@ func BenchmarkExample(b *testing.B) {
 			}
 			var theta, grad [][]float64
 			for _, block := range env.Blocks() {
-				theta, grad = append(theta, make([]float64, block.Dim())), append(grad, make([]float64, block.Dim()))
+				theta, grad = append(theta, make([]float64, block.Dim())),
+					append(grad, make([]float64, block.Dim()))
 			}
 			lp := make([]float64, len(theta))
 			b.ReportAllocs()
@@ -41,7 +42,8 @@ func BenchmarkExample(b *testing.B) {
 	}
 	b.Run("ByHand", func(b *testing.B) {
 		v := bindExample(b, transforms.None)
-		y, xa, xb := v.Values["registry"]["y"].Values, v.Values["hospital_a"]["XA"].Values, v.Values["hospital_b"]["XB"].Values
+		y, xa, xb := v.Values["registry"]["y"].Values, v.Values["hospital_a"]["XA"].Values,
+			v.Values["hospital_b"]["XB"].Values
 		n := len(y)
 		p := (len(xa) + len(xb)) / n
 		rows := make([]float64, n*p)
@@ -87,7 +89,8 @@ func byHand(y, rows []float64, b float64, beta, grad []float64) float64 {
 	return lp
 }
 
-// BenchmarkLeapfrog times a leapfrog step of NUTS, with its share of the tree, after warm-up on examples/logistic.vfl.
+// BenchmarkLeapfrog times a leapfrog step of NUTS, with its share of the tree, after warm-up on
+// examples/logistic.vfl.
 func BenchmarkLeapfrog(b *testing.B) {
 	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 		for _, metric := range []string{"diag", "dense"} {
@@ -98,7 +101,8 @@ func BenchmarkLeapfrog(b *testing.B) {
 					b.Fatal(err)
 				}
 				a := backend(b, "nuts")
-				s, err := a.Resolve(transform, map[string]string{"warmup": "300", "draws": "1000000", "metric": metric})
+				s, err := a.Resolve(transform, map[string]string{"warmup": "300", "draws": "1000000",
+					"metric": metric})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -130,8 +134,8 @@ func BenchmarkLeapfrog(b *testing.B) {
 	}
 }
 
-// BenchmarkLangevin times an inner Langevin step of soul on examples/logistic.vfl, all clients together: normals, their own densities with the
-// gradients, and the moves.
+// BenchmarkLangevin times an inner Langevin step of soul on examples/logistic.vfl, all clients together:
+// normals, their own densities with the gradients, and the moves.
 func BenchmarkLangevin(b *testing.B) {
 	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		b.Run(transform.Name, func(b *testing.B) {
@@ -141,7 +145,8 @@ func BenchmarkLangevin(b *testing.B) {
 				b.Fatal(err)
 			}
 			a := backend(b, "soul")
-			s, err := a.Resolve(transform, map[string]string{"iterations": "200", "draws": "1000000", "inner-chains": "1", "inner": "10"})
+			s, err := a.Resolve(transform, map[string]string{"iterations": "200", "draws": "1000000",
+				"inner-chains": "1", "inner": "10"})
 			if err != nil {
 				b.Fatal(err)
 			}

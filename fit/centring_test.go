@@ -19,14 +19,17 @@ var groups = []float64{2.1, -0.4, 0.9, 1.6, -1.3, 0.2}
 
 func groupsModel(t *testing.T, word string) *compile.Bound {
 	t.Helper()
-	text := "data y : real[J]\nparam mu ~ normal(0, 3)\nparam tau ~ half_normal(2)\nparam theta : real[J] ~ normal(mu, tau)" + word + "\ny ~ normal(theta, 1)\n"
-	return bindFiles(t, text, transforms.None, 1, map[string]string{"data.csv": "y\n2.1\n-0.4\n0.9\n1.6\n-1.3\n0.2\n"})
+	text := "data y : real[J]\nparam mu ~ normal(0, 3)\nparam tau ~ half_normal(2)\nparam theta : " +
+		"real[J] ~ normal(mu, tau)" + word + "\ny ~ normal(theta, 1)\n"
+	return bindFiles(t, text, transforms.None, 1,
+		map[string]string{"data.csv": "y\n2.1\n-0.4\n0.9\n1.6\n-1.3\n0.2\n"})
 }
 
 // A moment is a mean and a mean of squares.
 type moment struct{ mean, square float64 }
 
-// groupMoments integrates the posterior of mu, tau and the first theta on a grid: given tau and mu, the observations are independent with the variance 1 + tau².
+// groupMoments integrates the posterior of mu, tau and the first theta on a grid: given tau and mu, the
+// observations are independent with the variance 1 + tau².
 func groupMoments() (mu, tau, theta moment) {
 	total := 0.0
 	add := func(m *moment, w, mean, square float64) { m.mean += w * mean; m.square += w * square }
@@ -52,8 +55,9 @@ func groupMoments() (mu, tau, theta moment) {
 	return mu, tau, theta
 }
 
-// However a hierarchy is written, the posterior is the same: that of quadrature within 4 Monte Carlo standard errors, in means and means of squares. The chains sample
-// it in other coordinates than those declared, with which the draws are others.
+// However a hierarchy is written, the posterior is the same: that of quadrature within 4 Monte Carlo standard
+// errors, in means and means of squares. The chains sample it in other coordinates than those declared, with
+// which the draws are others.
 func TestCoordinatesKeepThePosterior(t *testing.T) {
 	mu, tau, theta := groupMoments()
 	for _, word := range []string{"", " noncentered"} {
@@ -71,8 +75,10 @@ func TestCoordinatesKeepThePosterior(t *testing.T) {
 				x    [][]float64
 				want float64
 			}{"mean": {x, want.mean}, "mean square": {squares, want.square}} {
-				if got, mcse := mean(m.x), posterior.MCSEMean(m.x); !(math.Abs(got-m.want) < 4*mcse) || !(mcse < 0.1) {
-					t.Errorf("%q: %s of parameter %d is %.4f ± %.4f, want %.4f", word, what, k, got, mcse, m.want)
+				if got, mcse := mean(m.x), posterior.MCSEMean(m.x); !(math.Abs(got-m.want) < 4*mcse) ||
+					!(mcse < 0.1) {
+					t.Errorf("%q: %s of parameter %d is %.4f ± %.4f, want %.4f", word, what, k, got, mcse,
+						m.want)
 				}
 			}
 		}
@@ -84,7 +90,8 @@ func TestCoordinatesKeepThePosterior(t *testing.T) {
 	}
 }
 
-// logDensities: whatever the coordinates of a chain, lp__ is the log density of mu, log tau and theta, or theta's standard form, as the model is written.
+// logDensities: whatever the coordinates of a chain, lp__ is the log density of mu, log tau and theta, or
+// theta's standard form, as the model is written.
 func logDensities(t *testing.T, r *Result, word string) {
 	t.Helper()
 	for c := range r.Draws.Chains() {
@@ -119,17 +126,20 @@ func run(t *testing.T, b *compile.Bound, given map[string]string) *Result {
 	return r
 }
 
-// Centred effects whose scale has its posterior at 0 mix: a Poisson regression with an effect of every year, and a funnel. In the coordinates of the models they
-// give fewer than 120 effective draws, and chains are lost.
+// Centred effects whose scale has its posterior at 0 mix: a Poisson regression with an effect of every year,
+// and a funnel. In the coordinates of the models they give fewer than 120 effective draws, and chains are
+// lost.
 func TestFunnelsMix(t *testing.T) {
-	for path, tables := range map[string][]string{"glmm.vfl": {"glmm/data7.csv"}, "schools_centred.vfl": nil} {
+	for path, tables := range map[string][]string{"glmm.vfl": {"glmm/data7.csv"},
+		"schools_centred.vfl": nil} {
 		p := filepath.Join("../bench/chains/models", path)
 		if tables != nil {
 			p = withTable(t, p, filepath.Join("../bench/chains/models", tables[0]))
 		}
 		for _, row := range run(t, bindPath(t, p, transforms.None, 1), map[string]string{}).Summary() {
 			if !(float64(row.ESSBulk) > 400) || !(float64(row.RHat) < 1.02) {
-				t.Errorf("%s: %s has %.0f effective draws, R-hat %.3f", path, row.Name, float64(row.ESSBulk), float64(row.RHat))
+				t.Errorf("%s: %s has %.0f effective draws, R-hat %.3f", path, row.Name, float64(row.ESSBulk),
+					float64(row.RHat))
 			}
 		}
 	}
@@ -164,18 +174,21 @@ param va : real[4] ~ normal(0, ta)  @ a
 y ~ normal(v[g] + va[ga], 1)
 `
 	return bindFiles(t, text, transform, 0.5, map[string]string{
-		"server.csv": "id,y,g\n1,0.3,1\n2,-1.1,2\n3,0.7,3\n4,2.0,1\n5,-0.4,2\n6,1.2,3\n", "a.csv": "id,ga\n1,1\n2,2\n3,3\n4,4\n5,1\n6,2\n",
+		"server.csv": "id,y,g\n1,0.3,1\n2,-1.1,2\n3,0.7,3\n4,2.0,1\n5,-0.4,2\n6,1.2,3\n",
+		"a.csv":      "id,ga\n1,1\n2,2\n3,3\n4,4\n5,1\n6,2\n",
 	})
 }
 
-// Each party chooses its coordinates by itself: one loop over the parties and a goroutine for each give the same bits, and others than with the coordinates declared.
+// Each party chooses its coordinates by itself: one loop over the parties and a goroutine for each give the
+// same bits, and others than with the coordinates declared.
 func TestCoordinatesOfParties(t *testing.T) {
 	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
 		plan := twoHierarchies(t, transform).Plan
 		given := map[string]string{"warmup": "200", "draws": "30"}
 		want := drawsOf(t, plan, session.OneLoop, "nuts", given)
 		apart := drawsOf(t, plan, session.PerParty, "nuts", given)
-		declared := drawsOf(t, plan, session.OneLoop, "nuts", map[string]string{"warmup": "200", "draws": "30", "coordinates": "declared"})
+		declared := drawsOf(t, plan, session.OneLoop, "nuts",
+			map[string]string{"warmup": "200", "draws": "30", "coordinates": "declared"})
 		for _, party := range plan.Names {
 			if !sameBits(want[party], apart[party]) {
 				t.Errorf("%s: %s draws otherwise in a goroutine of its own", transform, party)

@@ -20,22 +20,24 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// checkpointDir holds a file for each kernel of a run: its draws so far, and its state. When the outputs of a finished run have been written, its draws are in
-// their own files, and the state remains for runs that start from it (--from).
+// checkpointDir holds a file for each kernel of a run: its draws so far, and its state. When the outputs of a
+// finished run have been written, its draws are in their own files, and the state remains for runs that start
+// from it (--from).
 const checkpointDir = "checkpoint"
 
 // saveEvery is the time between two writes of a chain's file, where the options set none.
 const saveEvery = 10 * time.Second
 
-// worthSaving is the least time since the last write for which a chain that ends writes its file at once, before the others have ended: less work is
-// quickly repeated.
+// worthSaving is the least time since the last write for which a chain that ends writes its file at once,
+// before the others have ended: less work is quickly repeated.
 const worthSaving = time.Second
 
 func chainFile(dir string, chain int) string {
 	return filepath.Join(dir, checkpointDir, fmt.Sprintf("chain-%d", chain))
 }
 
-// save writes the chain's file, with its draws unless they have been delivered. The file ends with the SHA-256 digest of what is before it.
+// save writes the chain's file, with its draws unless they have been delivered. The file ends with the
+// SHA-256 digest of what is before it.
 func (c *chain) save(dir string, delivered bool) error {
 	path := c.file(dir)
 	if err := os.MkdirAll(filepath.Dir(path), privateFolder); err != nil {
@@ -110,7 +112,9 @@ func openChain(path string) (*os.File, io.Reader, error) {
 	}
 	if n < 0 || err != nil || !bytes.Equal(sum.Sum(nil), want) {
 		f.Close()
-		return nil, nil, fmt.Errorf("%s is damaged: its contents do not have its digest. Restore it from a copy, or remove it: the chain is then drawn again from its start", path)
+		return nil, nil,
+			fmt.Errorf("%s is damaged: its contents do not have its digest. Restore it from a copy, or "+
+				"remove it: the chain is then drawn again from its start", path)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		f.Close()
@@ -155,19 +159,22 @@ func (c *chain) hasStored() {
 // state saves or loads the draws and counts of a chain.
 func (c *chain) state(f *checkpoint.Codec) {
 	warming, drawing := int(c.warming), int(c.drawing)
-	gradients, rounds, sequential, bytes := int(c.work.Gradients), int(c.work.Rounds), int(c.work.Sequential), int(c.work.Bytes)
+	gradients, rounds, sequential, bytes := int(c.work.Gradients), int(c.work.Rounds), int(c.work.Sequential),
+		int(c.work.Bytes)
 	rows, columns := len(c.rows), 0
 	if rows > 0 {
 		columns = len(c.rows[0])
 	}
-	f.Ints(&c.steps, &c.info.Draws, &c.info.Iteration, &warming, &drawing, &gradients, &rounds, &sequential, &bytes, &rows, &columns)
+	f.Ints(&c.steps, &c.info.Draws, &c.info.Iteration, &warming, &drawing, &gradients, &rounds, &sequential,
+		&bytes, &rows, &columns)
 	f.Bool(&c.info.Done)
 	f.Float(&c.info.Transition.StepSize, &c.info.Mode.Gradient.Value, &c.info.Mode.Gradient.SE)
 	f.Ints(&c.info.NonFinite, &c.info.Mode.Gradient.N, &c.info.Mode.Iterations)
 	f.Bool(&c.info.Mode.Converged)
 	c.fitState(f)
 	c.warming, c.drawing = time.Duration(warming), time.Duration(drawing)
-	c.work = density.Work{Gradients: int64(gradients), Rounds: int64(rounds), Sequential: int64(sequential), Bytes: int64(bytes)}
+	c.work = density.Work{Gradients: int64(gradients), Rounds: int64(rounds), Sequential: int64(sequential),
+		Bytes: int64(bytes)}
 	if rows > 0 && columns != c.width {
 		f.Fail(fmt.Errorf("it has draws of %d numbers, but a draw of this model has %d", columns, c.width))
 	}
@@ -176,7 +183,8 @@ func (c *chain) state(f *checkpoint.Codec) {
 			return
 		}
 		if i == len(c.rows) {
-			c.rows, c.transitions = append(c.rows, make([]float64, columns)), append(c.transitions, backends.Transition{})
+			c.rows, c.transitions = append(c.rows, make([]float64, columns)),
+				append(c.transitions, backends.Transition{})
 		}
 		f.Floats(c.rows[i])
 		t := &c.transitions[i]
@@ -193,7 +201,8 @@ const mostModes = 1000
 func (c *chain) fitState(f *checkpoint.Codec) {
 	s := &c.search
 	modes := len(s.Modes)
-	if f.Ints(&modes, &s.Wanted, &s.Fits, &s.Unconverged, &s.Failed, &s.Places); modes < 0 || modes > mostModes {
+	if f.Ints(&modes, &s.Wanted, &s.Fits, &s.Unconverged, &s.Failed, &s.Places); modes < 0 ||
+		modes > mostModes {
 		f.Fail(fmt.Errorf("%d modes", modes))
 		return
 	}
@@ -228,7 +237,8 @@ func (c *chain) fitState(f *checkpoint.Codec) {
 	}
 }
 
-// before is the file of the chain of an earlier run where this one starts; of a party's part of a run, its newest.
+// before is the file of the chain of an earlier run where this one starts; of a party's part of a run, its
+// newest.
 func (c *chain) before(dir string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, checkpointDir, "chain-*"))
 	saved := Checkpoints(dir)
@@ -237,7 +247,8 @@ func (c *chain) before(dir string) (string, error) {
 		n = len(saved)
 	}
 	if err != nil || n == 0 {
-		return "", fmt.Errorf("--from %s: it has no %s, so it is not the folder of a run that has saved Markov chains", dir, checkpointDir)
+		return "", fmt.Errorf("--from %s: it has no %s, so it is not the folder of a run that "+
+			"has saved Markov chains", dir, checkpointDir)
 	}
 	k := (c.number-1)%n + 1
 	if c.kept {
@@ -249,7 +260,8 @@ func (c *chain) before(dir string) (string, error) {
 	return chainFile(dir, k), nil
 }
 
-// warmStart starts where a chain of an earlier run ended. Several chains start from the same one if that run had fewer.
+// warmStart starts where a chain of an earlier run ended. Several chains start from the same one if that run
+// had fewer.
 func (c *chain) warmStart(ctx context.Context, dir string) error {
 	k, ok := c.kernel.(backends.WarmStarter)
 	if !ok {

@@ -28,12 +28,14 @@ type chain struct {
 	warming     time.Duration
 	drawing     time.Duration
 	kernel      backends.Kernel
-	view        *attack.Recorder           // what the server receives; nil where this is not kept
-	drew        bool                       // the end of the warm-up has been counted by the cpuWatch
-	current     bool                       // its file holds this state
-	written     time.Time                  // when its file was last written, or when the chain began in this process
-	stored      struct{ steps, draws int } // what its file holds
-	kept        bool                       // its files are named by its transitions, since all parties must have one of them
+	view        *attack.Recorder // what the server receives; nil where this is not kept
+	drew        bool             // the end of the warm-up has been counted by the cpuWatch
+	current     bool             // its file holds this state
+	// when its file was last written, or when the chain began in this process
+	written time.Time
+	stored  struct{ steps, draws int } // what its file holds
+	// its files are named by its transitions, since all parties must have one of them
+	kept bool
 	// Of a variational fit:
 	iterations int // those before the evaluation of the result
 	trace      []posterior.ELBOPoint
@@ -41,7 +43,8 @@ type chain struct {
 	search backends.Search // what the fits near which the chain began found
 }
 
-// A sampling is a run of kernels that draw while they step: Markov chains side by side, or one kernel that draws for several chains in turn.
+// A sampling is a run of kernels that draw while they step: Markov chains side by side, or one kernel that
+// draws for several chains in turn.
 type sampling struct {
 	*Prepared
 	cpu     *cpuWatch
@@ -94,7 +97,8 @@ func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, e
 	return f, nil
 }
 
-// saveAll writes the files of those chains that have moved since they were last saved, and returns the first error.
+// saveAll writes the files of those chains that have moved since they were last saved, and returns the first
+// error.
 func (m *sampling) saveAll(chains []*chain) (failed error) {
 	for _, c := range chains {
 		if !c.current {
@@ -122,11 +126,13 @@ func (m *sampling) announceMissing(chains []*chain) {
 	case len(chains):
 		m.options.Progress.Message("the run had saved no state yet: it begins anew, with the same draws")
 	default:
-		m.options.Progress.Message(fmt.Sprintf("no %s: chains without a file are drawn again from their start", strings.Join(missing, ", ")))
+		m.options.Progress.Message(fmt.Sprintf("no %s: chains without a file are "+
+			"drawn again from their start", strings.Join(missing, ", ")))
 	}
 }
 
-// all runs chains side by side, each over its own Env, until they are done, or stopped after a transition. The first error ends all of them.
+// all runs chains side by side, each over its own Env, until they are done, or stopped after a transition.
+// The first error ends all of them.
 func (m *sampling) all(ctx context.Context, stop <-chan struct{}, chains []*chain) error {
 	if m.near != nil {
 		return m.together(ctx, stop, chains)
@@ -135,7 +141,9 @@ func (m *sampling) all(ctx context.Context, stop <-chan struct{}, chains []*chai
 		return m.inTurn(ctx, stop, chains)
 	}
 	return m.beside(ctx, len(chains), func(ctx context.Context, side *session.Chains) error {
-		return side.Each(ctx, func(ctx context.Context, k int) error { return m.run(ctx, stop, side.Envs[k], chains[k]) })
+		return side.Each(ctx, func(ctx context.Context, k int) error {
+			return m.run(ctx, stop, side.Envs[k], chains[k])
+		})
 	})
 }
 
@@ -250,7 +258,8 @@ func (m *sampling) save(c *chain) error {
 	}
 	err := c.save(m.options.Dir, false)
 	if err != nil && m.apart != nil {
-		return WithNotes(err, fmt.Sprintf("vflc resume %s continues from what was saved before", m.options.Dir))
+		return WithNotes(err, fmt.Sprintf("vflc resume %s continues from what was saved before",
+			m.options.Dir))
 	}
 	return err
 }
@@ -280,7 +289,8 @@ func (w *stopwatch) fitted(env density.Env) {
 	w.chain.warming = w.warming + time.Since(w.begun)
 }
 
-// slab is the number of draws that memory is allocated for at a time, and atOnce the most whose places in lists are: copies of these as they grow cost short models several per cent.
+// slab is the number of draws that memory is allocated for at a time, and atOnce the most whose places in
+// lists are: copies of these as they grow cost short models several per cent.
 const (
 	slab   = 64
 	atOnce = 1 << 14
@@ -303,8 +313,9 @@ func (c *chain) keep(row []float64) {
 	c.transitions = append(c.transitions, c.info.Transition)
 }
 
-// gather combines the chains of a run. After an interrupt they have different numbers of draws: chains with less than half of the largest number are
-// left out, and the others are cut to one length, which all summaries need.
+// gather combines the chains of a run. After an interrupt they have different numbers of draws: chains with
+// less than half of the largest number are left out, and the others are cut to one length, which all
+// summaries need.
 func gather(vars []posterior.Variable, chains []*chain) *fitted {
 	most := 0
 	f := &fitted{}
@@ -337,7 +348,8 @@ func chainDraws(vars []posterior.Variable, chains []*chain, n int) *posterior.Dr
 			d.Append(k, row)
 			t := c.transitions[i]
 			d.AppendTransition(k, posterior.Transition{
-				LP: t.LogDensity, Accept: t.Accept, StepSize: t.StepSize, TreeDepth: t.Depth, Leapfrogs: t.Leapfrogs, Divergent: t.Divergent, Energy: t.Energy,
+				LP: t.LogDensity, Accept: t.Accept, StepSize: t.StepSize, TreeDepth: t.Depth,
+				Leapfrogs: t.Leapfrogs, Divergent: t.Divergent, Energy: t.Energy,
 			})
 		}
 	}

@@ -49,7 +49,8 @@ func (k *interruptingKernel) WarmStart(ctx context.Context, r io.Reader) error {
 // chainsOf prepares a run of three chains of a small regression.
 func chainsOf(t *testing.T, b *compile.Bound, warmup, draws string) *Prepared {
 	t.Helper()
-	return prepared(t, b, backend(t, "nuts"), map[string]string{"chains": "3", "warmup": warmup, "draws": draws})
+	return prepared(t, b, backend(t, "nuts"), map[string]string{"chains": "3", "warmup": warmup,
+		"draws": draws})
 }
 
 // prepared is a run of a bound model, with seed 3.
@@ -77,7 +78,8 @@ func sampled(t *testing.T, p *Prepared, stop <-chan struct{}) *fitted {
 	return f
 }
 
-// A run that is interrupted, in warm-up or while sampling, and resumed by another process has the draws, the transitions and the work of one that was not.
+// A run that is interrupted, in warm-up or while sampling, and resumed by another process has the draws, the
+// transitions and the work of one that was not.
 func TestResumedRunIsTheWholeRun(t *testing.T) {
 	for _, b := range []*compile.Bound{small(t), twoHierarchies(t, transforms.Augmented)} {
 		resumes(t, b)
@@ -103,7 +105,8 @@ func resumes(t *testing.T, b *compile.Bound) {
 		}
 		for k := range whole.draws.Columns() {
 			for c, want := range whole.draws.Column(k) {
-				if !sameBits(got.draws.Column(k)[c], want) || !slices.Equal(got.draws.Transitions[c], whole.draws.Transitions[c]) {
+				if !sameBits(got.draws.Column(k)[c], want) ||
+					!slices.Equal(got.draws.Transitions[c], whole.draws.Transitions[c]) {
 					t.Fatalf("interrupted at %d: chain %d has other draws", at, c+1)
 				}
 			}
@@ -124,7 +127,8 @@ func TestInterruptedChainsAreCutToOneLength(t *testing.T) {
 	}
 }
 
-// A warm start uses the metric and step size of an earlier run: without any warm-up its step size is that run's, and its chains agree with it.
+// A warm start uses the metric and step size of an earlier run: without any warm-up its step size is that
+// run's, and its chains agree with it.
 func TestWarmStart(t *testing.T) {
 	b := small(t)
 	first := chainsOf(t, b, "500", "500")
@@ -143,12 +147,14 @@ func TestWarmStart(t *testing.T) {
 		t.Error("the second run repeats the first")
 	}
 	second.options.From = t.TempDir()
-	if _, err := second.sample(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "not the folder of a run") {
+	if _, err := second.sample(t.Context(), nil); err == nil ||
+		!strings.Contains(err.Error(), "not the folder of a run") {
 		t.Errorf("a folder without a run: %v", err)
 	}
 }
 
-// A run whose state cannot be written has all draws, and an error where it is saved; resumed, it has the same ones.
+// A run whose state cannot be written has all draws, and an error where it is saved; resumed, it has the same
+// ones.
 func TestRunWithoutAFolderForItsState(t *testing.T) {
 	j := &journey{Backends()[0], twoPlaces(t, Backends()[0].Transforms[0])}
 	dir := filepath.Join(t.TempDir(), "run")
@@ -166,5 +172,6 @@ func TestRunWithoutAFolderForItsState(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, checkpointDir)); err != nil {
 		t.Fatal(err)
 	}
-	sameDraws(t, "a run that is resumed where it can be written", whole, j.sample(t, Options{Dir: dir, Resume: true}, nil).Draws)
+	sameDraws(t, "a run that is resumed where it can be written", whole,
+		j.sample(t, Options{Dir: dir, Resume: true}, nil).Draws)
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// A tape keeps what was sent last, by sender, receiver and channel, and shows it to heard with the kind of each message.
+// A tape keeps what was sent last, by sender, receiver and channel, and shows it to heard with the kind of
+// each message.
 type tape struct {
 	sync.Mutex
 	last  map[string][]float64
@@ -62,8 +63,8 @@ func column(t *testing.T, table string) (out []float64) {
 	return out
 }
 
-// What the audit claims a curious receiver can compute, it can: the cut of client a, whose direction is its only column x, without an error where the
-// audit says that no noise is on it, and not where it says so.
+// What the audit claims a curious receiver can compute, it can: the cut of client a, whose direction is its
+// only column x, without an error where the audit says that no noise is on it, and not where it says so.
 func TestWhatAReceiverComputes(t *testing.T) {
 	fixture := audited["plain"]
 	x, y := column(t, rowsOf("x")), column(t, rowsOf("y"))
@@ -78,19 +79,27 @@ func TestWhatAReceiverComputes(t *testing.T) {
 		first     bool // only the first such message counts
 		exact     bool
 	}{
-		"z of nuts":           {backend: "nuts", transform: transforms.Augmented, kind: "aux", cut: z},
-		"the cut of nuts":     {backend: "nuts", transform: transforms.Exact, kind: "aux", cut: bare, exact: true},
-		"the cut of a fit":    {backend: "sfvi", transform: transforms.Exact, kind: "aux", cut: bare, exact: true},
-		"the first z of soul": {backend: "soul", transform: transforms.Augmented, kind: "aux", cut: z, first: true, exact: true},
-		"the centre of a fit": {"sfvi", transforms.Augmented, map[string]string{"guide": "amortized", "guide-inputs": "total"}, "centre", func(last map[string][]float64) []float64 { return last["a server centre z_1+z_2"] }, false, true},
-		"the adjoint in power": {backend: "nuts", transform: transforms.Power, kind: "partial", exact: true, cut: func(last map[string][]float64) []float64 {
-			out := make([]float64, len(y))
-			for i := range out { // the adjoint is (y − b − others − cut)/J, J = 2
-				others := last["server a sum o_1"][i] - last["a server z o_1"][i]
-				out[i] = y[i] - last["server a value b"][0] - others - 2*last["a server adjoint o_1"][i]
-			}
-			return out
-		}},
+		"z of nuts": {backend: "nuts", transform: transforms.Augmented, kind: "aux", cut: z},
+		"the cut of nuts": {backend: "nuts", transform: transforms.Exact, kind: "aux", cut: bare,
+			exact: true},
+		"the cut of a fit": {backend: "sfvi", transform: transforms.Exact, kind: "aux", cut: bare,
+			exact: true},
+		"the first z of soul": {backend: "soul", transform: transforms.Augmented, kind: "aux", cut: z,
+			first: true, exact: true},
+		"the centre of a fit": {"sfvi", transforms.Augmented,
+			map[string]string{"guide": "amortized", "guide-inputs": "total"}, "centre",
+			func(last map[string][]float64) []float64 {
+				return last["a server centre z_1+z_2"]
+			}, false, true},
+		"the adjoint in power": {backend: "nuts", transform: transforms.Power, kind: "partial", exact: true,
+			cut: func(last map[string][]float64) []float64 {
+				out := make([]float64, len(y))
+				for i := range out { // the adjoint is (y − b − others − cut)/J, J = 2
+					others := last["server a sum o_1"][i] - last["a server z o_1"][i]
+					out[i] = y[i] - last["server a value b"][0] - others - 2*last["a server adjoint o_1"][i]
+				}
+				return out
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			given := short(backend(t, c.backend))
@@ -101,13 +110,17 @@ func TestWhatAReceiverComputes(t *testing.T) {
 				given[k] = v
 			}
 			bound, asked, worst := fixture.Bind(t, check.Options{Transform: c.transform, Rho: 0.5}), 0, 0.0
-			r := &tape{last: map[string][]float64{}, heard: func(from, kind string, last map[string][]float64) {
-				if from == "a" && kind == c.kind && (asked == 0 || !c.first) {
-					asked++
-					worst = max(worst, residual(c.cut(last), x))
-				}
-			}}
-			together(t, bound, backend(t, c.backend), given, func(name string, end transport.Transport) transport.Transport { return taped{end, name, r} })
+			r := &tape{last: map[string][]float64{},
+				heard: func(from, kind string, last map[string][]float64) {
+					if from == "a" && kind == c.kind && (asked == 0 || !c.first) {
+						asked++
+						worst = max(worst, residual(c.cut(last), x))
+					}
+				}}
+			together(t, bound, backend(t, c.backend), given,
+				func(name string, end transport.Transport) transport.Transport {
+					return taped{end, name, r}
+				})
 			switch {
 			case asked == 0:
 				t.Error("no such message was sent")
@@ -120,9 +133,11 @@ func TestWhatAReceiverComputes(t *testing.T) {
 	}
 }
 
-// Once soul has settled, z − rho²·(its adjoint) is the mean of the cut over the client's chains: up to the fit's own tolerance it lies along the column x.
+// Once soul has settled, z − rho²·(its adjoint) is the mean of the cut over the client's chains: up to the
+// fit's own tolerance it lies along the column x.
 func TestSettledSoulShowsTheCut(t *testing.T) {
-	bound, latest := audited["plain"].Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5}), math.NaN()
+	bound, latest := audited["plain"].Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5}),
+		math.NaN()
 	x := column(t, rowsOf("x"))
 	r := &tape{last: map[string][]float64{}, heard: func(from, kind string, last map[string][]float64) {
 		z, adjoint := last["a server z z_1+z_2"], last["server a adjoint z_1+z_2"]
@@ -134,7 +149,10 @@ func TestSettledSoulShowsTheCut(t *testing.T) {
 			latest = residual(cut, x)
 		}
 	}}
-	together(t, bound, backend(t, "soul"), short(backend(t, "soul")), func(name string, end transport.Transport) transport.Transport { return taped{end, name, r} })
+	together(t, bound, backend(t, "soul"), short(backend(t, "soul")),
+		func(name string, end transport.Transport) transport.Transport {
+			return taped{end, name, r}
+		})
 	if !(latest < 0.1) {
 		t.Errorf("the cut is found with a relative error of %g", latest)
 	}

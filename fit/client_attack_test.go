@@ -25,7 +25,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// A notebook is one party's end of its connections that keeps arrays of one number a row: by round what the party has sent, and what it has received.
+// A notebook is one party's end of its connections that keeps arrays of one number a row: by round what the
+// party has sent, and what it has received.
 type notebook struct {
 	transport.Transport
 	rows           int
@@ -53,7 +54,8 @@ func (n *notebook) Recv(ctx context.Context, from string) (transport.Message, er
 	return m, err
 }
 
-// notebooks runs the first steps of a fit with a goroutine for each party, each of which keeps what it sends and receives.
+// notebooks runs the first steps of a fit with a goroutine for each party, each of which keeps what it sends
+// and receives.
 func notebooks(t *testing.T, p *Prepared, rows, steps int) []*notebook {
 	t.Helper()
 	keys, err := session.SimulatedKeys(7, p.Plan.Names).WithMasks(p.Plan)
@@ -78,7 +80,8 @@ func notebooks(t *testing.T, p *Prepared, rows, steps int) []*notebook {
 }
 
 // firstSteps is one party's part of the first steps.
-func firstSteps(ctx context.Context, p *Prepared, i int, end transport.Transport, keys session.Keys, steps int) error {
+func firstSteps(ctx context.Context, p *Prepared, i int, end transport.Transport, keys session.Keys,
+	steps int) error {
 	env, err := session.NewRemote(p.Plan.Only(i), i, end, keys.Only(p.Plan.Names[i]))
 	if err != nil {
 		return err
@@ -98,11 +101,13 @@ func firstSteps(ctx context.Context, p *Prepared, i int, end transport.Transport
 	return err
 }
 
-// labelled is a logistic regression whose response the server alone has, on three continuous covariates of each of some hospitals; and the response.
+// labelled is a logistic regression whose response the server alone has, on three continuous covariates of
+// each of some hospitals; and the response.
 func labelled(t *testing.T, names []string, n int) (path string, y []float64) {
 	t.Helper()
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(41, 42))
-	model, sum := "client "+strings.Join(names, ", ")+"\ndata y : binary[N] @ server\nparam m ~ normal(0, 2)\n", ""
+	model, sum := "client "+strings.Join(names, ", ")+
+		"\ndata y : binary[N] @ server\nparam m ~ normal(0, 2)\n", ""
 	eta := make([]float64, n)
 	for k, name := range names {
 		var table strings.Builder
@@ -113,7 +118,8 @@ func labelled(t *testing.T, names []string, n int) (path string, y []float64) {
 			fmt.Fprintf(&table, "%03d,%g,%g,%g\n", i, x1, x2, x3)
 		}
 		write(t, filepath.Join(dir, "m", name+".csv"), table.String())
-		model += fmt.Sprintf("data X%[1]d : real[N, P%[1]d] @ %[2]s\nparam u%[1]d : real[P%[1]d] ~ normal(0, 1) @ %[2]s\n", k, name)
+		model += fmt.Sprintf("data X%[1]d : real[N, P%[1]d] @ %[2]s\nparam u%[1]d : real[P%[1]d] "+
+			"~ normal(0, 1) @ %[2]s\n", k, name)
 		sum += fmt.Sprintf(" + X%d * u%d", k, k)
 	}
 	var response strings.Builder
@@ -131,8 +137,9 @@ func labelled(t *testing.T, names []string, n int) (path string, y []float64) {
 	return path, y
 }
 
-// bracket bounds the number that all rows of an answer have in common beside the slopes of the likelihood, which lie between 0 and 1 where the response is 1, and between -1 and 0 where it
-// is 0. Of a row that is not there the response is not known yet.
+// bracket bounds the number that all rows of an answer have in common beside the slopes of the likelihood,
+// which lie between 0 and 1 where the response is 1, and between -1 and 0 where it is 0. Of a row that is not
+// there the response is not known yet.
 func bracket(adjoint []float64, response map[int]float64) (least, most float64) {
 	least, most = math.Inf(-1), math.Inf(1)
 	for i, g := range adjoint {
@@ -146,8 +153,10 @@ func bracket(adjoint []float64, response map[int]float64) (least, most float64) 
 	return least, most
 }
 
-// othersOf is what a client computes from what it has sent and received alone: the response of the rows, and for every evaluation what the others contribute to them, up to a constant. Where
-// all rows of an answer have a number in common, each row whose slope is beyond the bounds of that number tells its response, and these narrow the bounds in other evaluations.
+// othersOf is what a client computes from what it has sent and received alone: the response of the rows, and
+// for every evaluation what the others contribute to them, up to a constant. Where all rows of an answer have
+// a number in common, each row whose slope is beyond the bounds of that number tells its response, and these
+// narrow the bounds in other evaluations.
 func othersOf(own *notebook, common bool) (response map[int]float64, others map[uint64][]float64) {
 	const rounding = 1e-9
 	bounds := func(round uint64) (least, most float64) {
@@ -181,9 +190,12 @@ func othersOf(own *notebook, common bool) (response map[int]float64, others map[
 	return response, others
 }
 
-// Under exact a client computes, from what it has sent and received in the first steps of a fit, the response of every row: the sign of the adjoint, but for one number that all rows have in
-// common where nuts takes the intercept relative to the sum. So it has the probability of every row, and its logit without the client's own cut is what the others contribute, up to the
-// intercept: the other's cut with two clients, their sum with three. The verdict of the audit names each of the others in place of their sum, which separates for whoever has it in every evaluation, as for the server.
+// Under exact a client computes, from what it has sent and received in the first steps of a fit, the response
+// of every row: the sign of the adjoint, but for one number that all rows have in common where nuts takes the
+// intercept relative to the sum. So it has the probability of every row, and its logit without the client's
+// own cut is what the others contribute, up to the intercept: the other's cut with two clients, their sum
+// with three. The verdict of the audit names each of the others in place of their sum, which separates for
+// whoever has it in every evaluation, as for the server.
 func TestClientHasTheResponseAndTheOthers(t *testing.T) {
 	const rows = 80
 	all := []string{"hospital_a", "hospital_b", "hospital_c"}
@@ -199,9 +211,11 @@ func TestClientHasTheResponseAndTheOthers(t *testing.T) {
 		for _, c := range []struct {
 			name, setting, value string
 			least                float64 // correlation, in the median of the evaluations
-		}{{"nuts", "coordinates", "declared", 1 - 1e-9}, {"nuts", "coordinates", "auto", 0.98}, {"sfvi", "estimator", "sampled", 1 - 1e-9}} {
+		}{{"nuts", "coordinates", "declared", 1 - 1e-9}, {"nuts", "coordinates", "auto", 0.98},
+			{"sfvi", "estimator", "sampled", 1 - 1e-9}} {
 			what := fmt.Sprintf("%d clients, %s, %s %s", clients, c.name, c.setting, c.value)
-			given := map[string]string{c.setting: c.value, "secure-sum": "off"} // so that the truth, what the others send, can be read below
+			// so that the truth, what the others send, can be read below
+			given := map[string]string{c.setting: c.value, "secure-sum": "off"}
 			p := wired(t, b, withSetting(given, "backend", c.name), nil)
 			books := notebooks(t, p, rows, 30)
 			response, others := othersOf(books[1], c.value == "auto")
@@ -222,17 +236,22 @@ func TestClientHasTheResponseAndTheOthers(t *testing.T) {
 			}
 			slices.Sort(correlations)
 			if n := len(correlations); n < 20 || !(correlations[n/2] >= c.least) {
-				t.Errorf("%s: correlations with what the others contribute in %d evaluations: %v", what, n, correlations)
+				t.Errorf("%s: correlations with what the others contribute in %d evaluations: %v", what, n,
+					correlations)
 			}
-			want := compile.Verdict{Receivers: []string{"hospital_a"}, Response: []string{"server's y"}, Each: all[1:clients]}
+			want := compile.Verdict{Receivers: []string{"hospital_a"}, Response: []string{"server's y"},
+				Each: all[1:clients]}
 			lines := verdictOf(t, b, c.name, given, two)
-			at := slices.IndexFunc(lines, func(v compile.Verdict) bool { return v.Receivers[0] == "hospital_a" })
+			at := slices.IndexFunc(lines, func(v compile.Verdict) bool {
+				return v.Receivers[0] == "hospital_a"
+			})
 			if at < 0 {
 				t.Fatalf("%s: no line of hospital_a: %v", what, lines)
 			}
 			got := lines[at]
 			got.Receivers, got.Text = got.Receivers[:1], ""
-			got.Each, got.Sum = without(got.Each, "hospital_a"), without(got.Sum, "hospital_a") // a line of several receivers names all of them
+			// a line of several receivers names all of them
+			got.Each, got.Sum = without(got.Each, "hospital_a"), without(got.Sum, "hospital_a")
 			if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(compile.Verdict{})); diff != "" {
 				t.Errorf("%s: what the attack has (-) and what the verdict says (+):\n%s", what, diff)
 			}

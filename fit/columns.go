@@ -10,8 +10,9 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// columns lists the columns of a party's own data with an element a row that a cut depends on, with one column for each category of a level, at the elements
-// that the attack follows; none where a cut has several numbers a row.
+// columns lists the columns of a party's own data with an element a row that a cut depends on, with one
+// column for each category of a level, at the elements that the attack follows; none where a cut has several
+// numbers a row.
 func (p *Prepared) columns(party, k int) (out []attack.Covariate) {
 	c := p.Plan.Parties[party].Cuts[k]
 	if c.Cols != 1 {
@@ -81,7 +82,8 @@ func categoriesOf(level attack.Covariate, v *data.Bound) (out []attack.Covariate
 		if v.Labels != nil {
 			name = v.Labels[category-1]
 		}
-		column := attack.Covariate{Name: level.Name + "=" + name, Factor: level.Name, Values: make([]float64, len(level.Values))}
+		column := attack.Covariate{Name: level.Name + "=" + name, Factor: level.Name,
+			Values: make([]float64, len(level.Values))}
 		for i, value := range level.Values {
 			if value == float64(category) {
 				column.Values[i] = 1

@@ -34,14 +34,16 @@ func (m *sampling) gathered(vars []posterior.Variable, chains []*chain) *fitted 
 	return f
 }
 
-// withoutStatistics returns draws of chains whose transitions have no statistics. In a file of draws these are NaN.
+// withoutStatistics returns draws of chains whose transitions have no statistics. In a file of draws these
+// are NaN.
 func withoutStatistics(vars []posterior.Variable, chains []*chain) *posterior.Draws {
 	d := posterior.NewDraws(vars, len(chains), len(chains[0].rows))
 	d.Transitions = make([][]posterior.Transition, len(chains))
 	for c, one := range chains {
 		for _, row := range one.rows {
 			d.Append(c, row)
-			d.AppendTransition(c, posterior.Transition{LP: math.NaN(), Accept: math.NaN(), StepSize: math.NaN(), Energy: math.NaN()})
+			d.AppendTransition(c, posterior.Transition{LP: math.NaN(), Accept: math.NaN(),
+				StepSize: math.NaN(), Energy: math.NaN()})
 		}
 	}
 	return d
@@ -63,13 +65,17 @@ func (r *Result) summariseConditional(f *fitted) {
 		}
 	}
 	converged := mode.Converged
-	d.Diagnostics = posterior.Diagnostics{EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable(), Converged: &converged, Noted: f.doubts(advice(&r.Record))}
+	d.Diagnostics = posterior.Diagnostics{EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable(),
+		Converged: &converged, Noted: f.doubts(advice(&r.Record))}
 	d.Note = conditionalNote(points, sampled, f.auxiliary)
-	r.closing = fmt.Sprintf("gradient at the maximum %.2g ± %.1g %% of that at the start, after %s; %s of %d draws",
-		100*mode.Gradient.Value, 100*mode.Gradient.SE, grouped.Count(mode.Iterations, "iteration"), grouped.Count(f.draws.Chains(), "chain"), f.draws.Len(0))
+	r.closing = fmt.Sprintf("gradient at the maximum %.2g ± %.1g %% of that at the start, "+
+		"after %s; %s of %d draws",
+		100*mode.Gradient.Value, 100*mode.Gradient.SE, grouped.Count(mode.Iterations, "iteration"),
+		grouped.Count(f.draws.Chains(), "chain"), f.draws.Len(0))
 	r.chains = func(int) posterior.CSVInfo {
 		all := f.chains[0]
-		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations, Seconds: (all.warming + all.drawing).Seconds(), WarmupSeconds: all.warming.Seconds()}
+		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations,
+			Seconds: (all.warming + all.drawing).Seconds(), WarmupSeconds: all.warming.Seconds()}
 	}
 }
 
@@ -90,21 +96,28 @@ func conditionalNote(points, sampled []string, aux bool) string {
 	if len(points) > 0 {
 		note += strings.Join(points, ", ") + " is a point without uncertainty; "
 	}
-	return note + "draws of " + strings.Join(sampled, ", ") + " are conditional on " + given + ", and so narrower than the posterior."
+	return note + "draws of " + strings.Join(sampled, ", ") + " are conditional on " + given +
+		", and so narrower than the posterior."
 }
 
 // doubts are the reasons not to trust the maximum.
 func (f *fitted) doubts(a posterior.Advice) (out []posterior.Finding) {
 	mode := f.info.Mode
 	out = append(out, posterior.Finding{Check: "conditional", Value: posterior.NotApplicable(), Try: a.Exact,
-		Text: "this is a maximum with draws given it, not the posterior: points have no uncertainty, standard deviations are those around that maximum alone, and a posterior that is not normal has its means elsewhere"})
+		Text: "this is a maximum with draws given it, not the posterior: points have no uncertainty, " +
+			"standard deviations are those around that maximum alone, and a posterior that is not normal " +
+			"has its means elsewhere"})
 	if f.interrupted {
 		out = append(out, f.interruption())
 	}
 	if !mode.Converged {
 		out = append(out, posterior.Finding{Check: "converged", Value: posterior.Number(mode.Gradient.Value),
-			Text: fmt.Sprintf("the maximum was not reached: the gradient is still %.2g ± %.1g %% of that at the start after %d iterations", 100*mode.Gradient.Value, 100*mode.Gradient.SE, mode.Iterations),
-			Try:  joined(moreOf(a.Iterations), moreOf(a.Chains), "if that does not help, the density may have no maximum: a flat prior, or a scale that goes to 0")})
+			Text: fmt.Sprintf("the maximum was not reached: the gradient is still %.2g ± %.1g %% of that "+
+				"at the start after %d iterations", 100*mode.Gradient.Value, 100*mode.Gradient.SE,
+				mode.Iterations),
+			Try: joined(moreOf(a.Iterations), moreOf(a.Chains),
+				"if that does not help, the density may have no maximum: a flat prior, "+
+					"or a scale that goes to 0")})
 	}
 	return append(out, f.nonFinite("; their steps were undone")...)
 }

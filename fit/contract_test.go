@@ -56,7 +56,8 @@ func write(t *testing.T, path, text string) {
 // short are settings that make a run of any algorithm brief, found by their roles.
 func short(a backends.Algorithm) map[string]string {
 	given := map[string]string{}
-	for role, n := range map[backends.Role]int{backends.Chains: 2, backends.Warmup: 150, backends.Draws: 60, backends.MaxDepth: 5} {
+	for role, n := range map[backends.Role]int{backends.Chains: 2, backends.Warmup: 150, backends.Draws: 60,
+		backends.MaxDepth: 5} {
 		if s, ok := a.In(role); ok {
 			given[s.Name] = strconv.Itoa(n)
 		}
@@ -90,7 +91,8 @@ func (j *journey) sample(t *testing.T, o Options, stop <-chan struct{}) *Result 
 	return r
 }
 
-// Every listed backend, and one that is not listed, is opened under two transforms, run, summarised, diagnosed, written, read again, interrupted and resumed.
+// Every listed backend, and one that is not listed, is opened under two transforms, run, summarised,
+// diagnosed, written, read again, interrupted and resumed.
 func TestEveryBackendFromEndToEnd(t *testing.T) {
 	t.Parallel()
 	for _, a := range append(Backends(), metropolis.Algorithm()) {
@@ -122,7 +124,8 @@ func (j *journey) summarises(t *testing.T, r *Result) {
 		t.Error(diff)
 	}
 	var text bytes.Buffer
-	if err := r.WriteTable(&text); err != nil || !strings.Contains(text.String(), "\n"+j.algorithm.Name+", transform ") {
+	if err := r.WriteTable(&text); err != nil ||
+		!strings.Contains(text.String(), "\n"+j.algorithm.Name+", transform ") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 	if err := posterior.WriteJSON(&text, r.Document); err != nil {
@@ -166,8 +169,9 @@ func sameNumber(a, b posterior.Number) bool {
 	return a == b || math.IsNaN(float64(a)) && math.IsNaN(float64(b))
 }
 
-// resumes: a run that was interrupted, early or late, continues to the draws of one that was not, with the same work. So does one that was killed when it had
-// drawn all and written nothing, and one that was killed before it had saved anything.
+// resumes: a run that was interrupted, early or late, continues to the draws of one that was not, with the
+// same work. So does one that was killed when it had drawn all and written nothing, and one that was killed
+// before it had saved anything.
 func (j *journey) resumes(t *testing.T, want *Result) {
 	t.Helper()
 	for _, at := range []int64{5, 330} {
@@ -190,7 +194,8 @@ func (j *journey) resumes(t *testing.T, want *Result) {
 			t.Error(err)
 		}
 		j.same(t, "a resumed run", want, j.sample(t, Options{Dir: dir, Resume: true}, nil))
-		whole := j.sample(t, Options{Dir: dir, Resume: true}, nil) // the first was killed before it wrote anything
+		// the first was killed before it wrote anything
+		whole := j.sample(t, Options{Dir: dir, Resume: true}, nil)
 		j.same(t, "a run that was killed after its last draw", want, whole)
 		if err := whole.Save(dir); err != nil {
 			t.Fatal(err)
@@ -199,7 +204,8 @@ func (j *journey) resumes(t *testing.T, want *Result) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	j.open(t, Options{Dir: dir}).lock.Release() // killed here
-	j.same(t, "a run that was killed before its first checkpoint", want, j.sample(t, Options{Dir: dir, Resume: true}, nil))
+	j.same(t, "a run that was killed before its first checkpoint", want,
+		j.sample(t, Options{Dir: dir, Resume: true}, nil))
 }
 
 func (j *journey) same(t *testing.T, what string, want, got *Result) {
@@ -216,7 +222,8 @@ func (j *journey) same(t *testing.T, what string, want, got *Result) {
 	}
 }
 
-// savesPart: what an interrupted run has drawn is written, with a message, and the run can still be continued.
+// savesPart: what an interrupted run has drawn is written, with a message, and the run can still be
+// continued.
 func (j *journey) savesPart(t *testing.T, part *Result, dir string) {
 	t.Helper()
 	if !strings.Contains(strings.Join(part.Document.Diagnostics.Messages, "\n"), "vflc resume") {
@@ -234,7 +241,8 @@ func (j *journey) savesPart(t *testing.T, part *Result, dir string) {
 func (j *journey) complete(t *testing.T, dir string) {
 	t.Helper()
 	resume := func() error {
-		_, _, err := OpenBound(j.bound, Options{Algorithm: j.algorithm, Settings: short(j.algorithm), Seed: 3, Dir: dir, Resume: true})
+		_, _, err := OpenBound(j.bound, Options{Algorithm: j.algorithm, Settings: short(j.algorithm), Seed: 3,
+			Dir: dir, Resume: true})
 		return err
 	}
 	complete := (*CompleteError)(nil)
@@ -267,7 +275,8 @@ func (j *journey) complete(t *testing.T, dir string) {
 func sameDraws(t *testing.T, what string, want, got *posterior.Draws) {
 	t.Helper()
 	if !reflect.DeepEqual(want.Columns(), got.Columns()) || want.Chains() != got.Chains() {
-		t.Fatalf("%s has %d chains of %v, want %d of %v", what, got.Chains(), got.Columns(), want.Chains(), want.Columns())
+		t.Fatalf("%s has %d chains of %v, want %d of %v", what, got.Chains(), got.Columns(), want.Chains(),
+			want.Columns())
 	}
 	for k := range want.Columns() {
 		for c, values := range want.Column(k) {
@@ -278,15 +287,17 @@ func sameDraws(t *testing.T, what string, want, got *posterior.Draws) {
 	}
 }
 
-// With a Gaussian likelihood and prior the posterior is known: n = 4 observations of standard deviation 1 and a prior of standard deviation 10 give mean
-// Σy/(n + 1/100) and variance 1/(n + 1/100). The tolerance is 5 Monte Carlo standard errors.
+// With a Gaussian likelihood and prior the posterior is known: n = 4 observations of standard deviation 1 and
+// a prior of standard deviation 10 give mean Σy/(n + 1/100) and variance 1/(n + 1/100). The tolerance is 5
+// Monte Carlo standard errors.
 func TestUnlistedBackendFindsThePosterior(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "m.vfl")
 	write(t, path, "data y : real[N]\nparam b ~ normal(0, 10)\ny ~ normal(b, 1)\n")
 	write(t, filepath.Join(dir, "m", "data.csv"), "y\n1\n2\n3\n2.2\n")
 	m, sources := compiled(t, path, check.Options{})
-	p, diags, err := Open(m, sources, Options{Algorithm: metropolis.Algorithm(), Settings: map[string]string{"keep": "4000", "scale": "1.2"}, Seed: 1})
+	p, diags, err := Open(m, sources, Options{Algorithm: metropolis.Algorithm(),
+		Settings: map[string]string{"keep": "4000", "scale": "1.2"}, Seed: 1})
 	good(t, diags, err)
 	r, err := p.Sample(t.Context(), nil)
 	if err != nil {
@@ -296,7 +307,8 @@ func TestUnlistedBackendFindsThePosterior(t *testing.T) {
 	if got := float64(row.Mean); math.Abs(got-8.2/precision) > 5*float64(row.MCSE) {
 		t.Errorf("mean %v ± %v, want %v", got, row.MCSE, 8.2/precision)
 	}
-	if got, want := float64(row.SD), 1/math.Sqrt(precision); math.Abs(got/want-1) > 5/math.Sqrt(2*float64(row.ESSBulk)) {
+	if got, want := float64(row.SD),
+		1/math.Sqrt(precision); math.Abs(got/want-1) > 5/math.Sqrt(2*float64(row.ESSBulk)) {
 		t.Errorf("sd %v, want %v", got, want)
 	}
 }

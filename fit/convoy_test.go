@@ -11,12 +11,14 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// TestChainsThatShareACore checks that chains which pass over long data together have the draws that they have with a core each, also where they are interrupted and resumed, and that a run which is
-// cancelled ends.
+// TestChainsThatShareACore checks that chains which pass over long data together have the draws that they
+// have with a core each, also where they are interrupted and resumed, and that a run which is cancelled ends.
 func TestChainsThatShareACore(t *testing.T) {
 	m := testmodel.Linear(9, 27_000, []int{10, 2}, 0.7)
 	b := bindFiles(t, glmText(m), transforms.Exact, 1, glmFiles(m))
-	if !slices.ContainsFunc(b.Plan.Parties[1:], func(s *model.Spec) bool { return s.Graph.NewExec().Passes() }) {
+	if !slices.ContainsFunc(b.Plan.Parties[1:], func(s *model.Spec) bool {
+		return s.Graph.NewExec().Passes()
+	}) {
 		t.Fatal("no party has so many data that chains pass over them together")
 	}
 	run := func(ctx context.Context, p *Prepared, cores int, stop <-chan struct{}) (*fitted, error) {
@@ -27,7 +29,8 @@ func TestChainsThatShareACore(t *testing.T) {
 		t.Helper()
 		for k := range want.draws.Columns() {
 			for c, w := range want.draws.Column(k) {
-				if !sameBits(got.draws.Column(k)[c], w) || !slices.Equal(got.draws.Transitions[c], want.draws.Transitions[c]) {
+				if !sameBits(got.draws.Column(k)[c], w) ||
+					!slices.Equal(got.draws.Transitions[c], want.draws.Transitions[c]) {
 					t.Fatalf("%s: chain %d has other draws", what, c+1)
 				}
 			}

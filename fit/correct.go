@@ -18,7 +18,8 @@ func reliable(draws int) float64 {
 	return min(posterior.KhatBound, 1-1/portable.Log10(float64(draws)))
 }
 
-// correctable reports whether weights would correct draws from the approximation; they would not where all are equal.
+// correctable reports whether weights would correct draws from the approximation; they would not where all
+// are equal.
 func (f *fitted) correctable() bool {
 	k := float64(f.khat())
 	return f.weighable && len(f.ratios) > 0 && k <= reliable(len(f.ratios)) && !f.exact()
@@ -39,7 +40,8 @@ func (f *fitted) weights() []float64 {
 	return out
 }
 
-// moved is how far weights that are not reliable would move means and standard deviations; nil where they are reliable, or would be no correction.
+// moved is how far weights that are not reliable would move means and standard deviations; nil where they are
+// reliable, or would be no correction.
 func (f *fitted) moved() *posterior.Moved {
 	if !f.misled() {
 		return nil
@@ -55,7 +57,8 @@ func (f *fitted) moved() *posterior.Moved {
 	return out
 }
 
-// resample makes the draws as many as were weighed, chosen among these with Pareto smoothed weights, where such are reliable.
+// resample makes the draws as many as were weighed, chosen among these with Pareto smoothed weights, where
+// such are reliable.
 func (f *fitted) resample(env density.Env) {
 	if !f.correctable() {
 		return
@@ -71,7 +74,8 @@ func (f *fitted) resample(env density.Env) {
 	}
 }
 
-// chosen are n draws by their weights: systematically, which repeats a draw as often as its weight demands, in the order of the draws.
+// chosen are n draws by their weights: systematically, which repeats a draw as often as its weight demands,
+// in the order of the draws.
 func chosen(env density.Env, weights []float64, n int) (ids []int) {
 	at, sum := env.Shared("resampling").Float64()/float64(n), 0.0
 	for id, w := range weights {
@@ -82,7 +86,8 @@ func chosen(env density.Env, weights []float64, n int) (ids []int) {
 	return ids
 }
 
-// Correct makes a kernel's draws those that are weighed, where weights correct them, and returns which n of these to take; nil where they do not.
+// Correct makes a kernel's draws those that are weighed, where weights correct them, and returns which n of
+// these to take; nil where they do not.
 func Correct(env density.Env, k backends.Kernel, n int) []int {
 	w, ok := k.(backends.Weighted)
 	if !ok {
@@ -108,7 +113,8 @@ func (f *fitted) summary() []posterior.Row {
 func (f *fitted) closing(e posterior.ELBO) string {
 	text := fmt.Sprintf("%d draws", f.draws.Len(0))
 	if !math.IsNaN(float64(e.SE)) {
-		text = fmt.Sprintf("ELBO %s ± %.2g; ", posterior.Limited(float64(e.Value), float64(e.SE)), float64(e.SE)) + text
+		text = fmt.Sprintf("ELBO %s ± %.2g; ", posterior.Limited(float64(e.Value), float64(e.SE)),
+			float64(e.SE)) + text
 	}
 	if f.corrected != nil {
 		squares := 0.0
@@ -121,7 +127,8 @@ func (f *fitted) closing(e posterior.ELBO) string {
 		text += ", which need no weights: those of all are equal"
 	}
 	if at := f.info.Fit.BestAt; at > 0 {
-		text += fmt.Sprintf("; %s, of which the rows held out were predicted best after %d", grouped.Count(f.iterations, "iteration"), at)
+		text += fmt.Sprintf("; %s, of which the rows held out were predicted best after %d",
+			grouped.Count(f.iterations, "iteration"), at)
 	}
 	if f.work.Sequential > 0 {
 		text += fmt.Sprintf("; %s one after another", grouped.Count(f.work.Sequential, "round trip"))
@@ -129,10 +136,12 @@ func (f *fitted) closing(e posterior.ELBO) string {
 	return text
 }
 
-// fewEffective is the number of effective draws below which a quantile is uncertain by a third of a standard deviation and more.
+// fewEffective is the number of effective draws below which a quantile is uncertain by a third of a standard
+// deviation and more.
 const fewEffective = 50
 
-// scarce is the finding of quantiles that few of the weighted draws tell, the worst of them; nil where there are none.
+// scarce is the finding of quantiles that few of the weighted draws tell, the worst of them; nil where there
+// are none.
 func (f *fitted) scarce() (out *posterior.Finding) {
 	if f.corrected == nil {
 		return nil
@@ -145,7 +154,8 @@ func (f *fitted) scarce() (out *posterior.Finding) {
 		}
 		if n++; out == nil || v < float64(out.Value) {
 			out = &posterior.Finding{Check: "quantiles", Parameter: r.Name, Label: r.Label, Value: r.ESSTail,
-				Text: fmt.Sprintf("%s: its 5 %% or 95 %% quantile is as uncertain as that of %.0f draws: few draws of the approximation lie where the posterior's tail is", r.Shown(), v)}
+				Text: fmt.Sprintf("%s: its 5 %% or 95 %% quantile is as uncertain as that of %.0f draws: "+
+					"few draws of the approximation lie where the posterior's tail is", r.Shown(), v)}
 		}
 	}
 	if n > 1 {
@@ -157,7 +167,8 @@ func (f *fitted) scarce() (out *posterior.Finding) {
 // unweighed is the finding of draws that are those of the approximation.
 func (f *fitted) unweighed(a posterior.Advice) posterior.Finding {
 	out := posterior.Finding{Check: "uncorrected", Value: f.khat(), Try: joined(a.Exact, a.Closer)}
-	out.Text = "the draws are those of the approximation, not corrected by weights, and its standard deviations may be too small"
+	out.Text = "the draws are those of the approximation, not corrected by weights, and its standard " +
+		"deviations may be too small"
 	if f.uncorrected != "" {
 		out.Text += ": " + f.uncorrected
 	}
@@ -167,10 +178,12 @@ func (f *fitted) unweighed(a posterior.Advice) posterior.Finding {
 	return out
 }
 
-// searched are the findings of fits from several starting points: of several modes, or of fits too few of which converged to say that there is one.
+// searched are the findings of fits from several starting points: of several modes, or of fits too few of
+// which converged to say that there is one.
 func searched(s *backends.Search) []posterior.Finding {
 	missing := s.Unconverged + s.Failed
-	fits := fmt.Sprintf("of %s from different starting points %d did not converge", grouped.Count(s.Fits, "fit"), missing)
+	fits := fmt.Sprintf("of %s from different starting points %d did not converge",
+		grouped.Count(s.Fits, "fit"), missing)
 	if s.Failed > 0 {
 		fits += fmt.Sprintf(" (%d of them failed or had draws that are not finite)", s.Failed)
 	}
@@ -179,7 +192,8 @@ func searched(s *backends.Search) []posterior.Finding {
 			return nil
 		}
 		return []posterior.Finding{{Check: "search", Value: posterior.Number(missing),
-			Text: fits + ": whether the posterior has several modes is not known", Try: "priors that leave less room; chains that begin apart: --backend nuts without --init"}}
+			Text: fits + ": whether the posterior has several modes is not known",
+			Try:  "priors that leave less room; chains that begin apart: --backend nuts without --init"}}
 	}
 	text := fmt.Sprintf("fits from several starting points converged at %d places, with ELBOs", len(s.Modes))
 	for i, e := range s.Modes {
@@ -188,9 +202,12 @@ func searched(s *backends.Search) []posterior.Finding {
 		}
 		text += fmt.Sprintf(" %.5g", e.Value)
 	}
-	text += ": the posterior has as many modes, whose masses are about in the ratio of e to the ELBOs, and draws near one say nothing of another"
+	text += ": the posterior has as many modes, whose masses are about in the ratio of e to the ELBOs, and " +
+		"draws near one say nothing of another"
 	if missing > 0 {
 		text += "; " + fits
 	}
-	return []posterior.Finding{{Check: "modes", Value: posterior.Number(len(s.Modes)), Text: text, Try: "priors or a parameterisation that leave one of them; chains that begin apart: --backend nuts without --init"}}
+	return []posterior.Finding{{Check: "modes", Value: posterior.Number(len(s.Modes)), Text: text,
+		Try: "priors or a parameterisation that leave one of them; chains that begin apart: " +
+			"--backend nuts without --init"}}
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// processCPU returns the user and system CPU time of the process on all cores. The second result reports whether it is known.
+// processCPU returns the user and system CPU time of the process on all cores. The second result reports
+// whether it is known.
 func processCPU() (time.Duration, bool) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// A cpuWatch divides the CPU time of the process between the warm-up and what follows it. Chains run side by side, so the warm-up is over when the
-// last of them has left its own.
+// A cpuWatch divides the CPU time of the process between the warm-up and what follows it. Chains run side by
+// side, so the warm-up is over when the last of them has left its own.
 type cpuWatch struct {
 	begun, middle time.Duration
 	known         bool

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// crossing forecasts in one line, before a run, the round trips that it takes between parties, the bytes that cross, and
-// the time that its trips wait; "" for a model without clients.
+// crossing forecasts in one line, before a run, the round trips that it takes between parties, the bytes that
+// cross, and the time that its trips wait; "" for a model without clients.
 func (p *Prepared) crossing() string {
 	a := p.Algorithm
 	leads := p.apart == nil || p.apart.Index == 0
@@ -27,7 +27,8 @@ func (p *Prepared) crossing() string {
 	high, _ := posterior.UsualConnection.Waits(most)
 	return fmt.Sprintf("between processes: %s to %s trips, %s to %s, %s to %s at %s a trip",
 		grouped.Digits(least.Sequential), grouped.Digits(most.Sequential),
-		posterior.RoughBytes(least.Bytes), posterior.RoughBytes(most.Bytes), posterior.Seconds(low), posterior.Seconds(high),
+		posterior.RoughBytes(least.Bytes), posterior.RoughBytes(most.Bytes), posterior.Seconds(low),
+		posterior.Seconds(high),
 		posterior.Seconds(posterior.UsualConnection.RoundTrip.Seconds()))
 }
 

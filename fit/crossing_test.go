@@ -17,8 +17,9 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// What a run counts lies within the forecast before it: of chains under three transforms and of a hierarchy, of chains begun near an approximation, and of approximations by quadrature and by draws, those of many clients
-// too, whose draws cross in many messages.
+// What a run counts lies within the forecast before it: of chains under three transforms and of a hierarchy,
+// of chains begun near an approximation, and of approximations by quadrature and by draws, those of many
+// clients too, whose draws cross in many messages.
 func TestForecastOfWhatCrosses(t *testing.T) {
 	linear := func(transform def.Transform) *compile.Bound { return linearUnder(t, transform) }
 	for name, c := range map[string]struct {
@@ -26,8 +27,9 @@ func TestForecastOfWhatCrosses(t *testing.T) {
 		backend string
 		given   map[string]string
 	}{
-		"exact":      {linear(transforms.Exact), "nuts", map[string]string{"warmup": "100", "draws": "100"}},
-		"augmented":  {linear(transforms.Augmented), "nuts", map[string]string{"warmup": "100", "draws": "100"}},
+		"exact": {linear(transforms.Exact), "nuts", map[string]string{"warmup": "100", "draws": "100"}},
+		"augmented": {linear(transforms.Augmented), "nuts",
+			map[string]string{"warmup": "100", "draws": "100"}},
 		"power":      {linear(transforms.Power), "nuts", map[string]string{"warmup": "100", "draws": "100"}},
 		"wards":      {wards(t), "nuts", map[string]string{"warmup": "200", "draws": "100"}},
 		"init":       {linear(transforms.Exact), "nuts", near()},
@@ -35,10 +37,12 @@ func TestForecastOfWhatCrosses(t *testing.T) {
 		"pieces":     {many(t), "sfvi", nil},
 		"fixed":      {linear(transforms.Exact), "sfvi", map[string]string{"estimator": "fixed"}},
 		"soul":       {linear(transforms.Augmented), "soul", nil},
-		"sampled":    {linear(transforms.Augmented), "sfvi", map[string]string{"estimator": "sampled", "iterations": "2000", "correct": "false"}},
+		"sampled": {linear(transforms.Augmented), "sfvi", map[string]string{"estimator": "sampled",
+			"iterations": "2000", "correct": "false"}},
 	} {
 		said := &messages{}
-		p, diags, err := OpenBound(c.b, Options{Algorithm: backend(t, c.backend), Settings: c.given, Seed: 3, Progress: said})
+		p, diags, err := OpenBound(c.b, Options{Algorithm: backend(t, c.backend), Settings: c.given, Seed: 3,
+			Progress: said})
 		good(t, diags, err)
 		f := p.Algorithm.Forecast(p.Settings)
 		if p.near != nil {
@@ -48,8 +52,10 @@ func TestForecastOfWhatCrosses(t *testing.T) {
 		r, err := p.Sample(context.Background(), nil)
 		good(t, nil, err)
 		w := r.Document.Work
-		t.Logf("%s: %d to %d trips, %d to %d bytes; %d, %d", name, least.Sequential, most.Sequential, least.Bytes, most.Bytes, w.Sequential, w.Bytes)
-		if w.Sequential < least.Sequential || w.Sequential > most.Sequential || w.Bytes < least.Bytes || w.Bytes > most.Bytes {
+		t.Logf("%s: %d to %d trips, %d to %d bytes; %d, %d", name, least.Sequential, most.Sequential,
+			least.Bytes, most.Bytes, w.Sequential, w.Bytes)
+		if w.Sequential < least.Sequential || w.Sequential > most.Sequential || w.Bytes < least.Bytes ||
+			w.Bytes > most.Bytes {
 			t.Errorf("%s: %+v, forecast from %+v to %+v", name, w, least, most)
 		}
 		text := strings.Join(said.all, "\n")
@@ -63,7 +69,8 @@ func TestForecastOfWhatCrosses(t *testing.T) {
 	}
 }
 
-// many is a regression of sixty clients, of which 1,001 columns of draws are in more messages than fits usually have.
+// many is a regression of sixty clients, of which 1,001 columns of draws are in more messages than fits
+// usually have.
 func many(t *testing.T) *compile.Bound {
 	t.Helper()
 	m := testmodel.Linear(9, 700, slices.Repeat([]int{1}, 60), 0.7)
@@ -72,7 +79,8 @@ func many(t *testing.T) *compile.Bound {
 
 // A model without clients has nothing to forecast.
 func TestNoForecastAlone(t *testing.T) {
-	b := bindFiles(t, "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n", transforms.Exact, 0, map[string]string{"data.csv": "y\n1\n2\n"})
+	b := bindFiles(t, "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n", transforms.Exact, 0,
+		map[string]string{"data.csv": "y\n1\n2\n"})
 	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "nuts"), Seed: 3})
 	good(t, diags, err)
 	if got := p.crossing(); got != "" {
@@ -91,7 +99,8 @@ func (m *messages) Skip(int, int)             {}
 func (m *messages) End()                      {}
 func (m *messages) Point(posterior.ELBOPoint) {}
 
-// The policy that docs/deployment.md shows has rounds for what is usual of the default fit by nuts and of one by quadrature together.
+// The policy that docs/deployment.md shows has rounds for what is usual of the default fit by nuts and of one
+// by quadrature together.
 func TestDocumentedPolicyPassesTheDefaultFit(t *testing.T) {
 	text, err := os.ReadFile("../docs/deployment.md")
 	good(t, nil, err)

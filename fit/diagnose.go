@@ -48,13 +48,15 @@ type Problem struct {
 	Try   string   // "": there is no remedy
 }
 
-// Problems puts together consecutive findings of one check with one remedy. Of each check it keeps a few findings.
+// Problems puts together consecutive findings of one check with one remedy. Of each check it keeps a few
+// findings.
 func Problems(found []posterior.Finding) []Problem {
 	var out []Problem
 	counts := map[string]int{}
 	for i, f := range found {
 		counts[f.Check]++
-		if i == 0 || found[i-1].Check != f.Check || found[i-1].Try != f.Try && counts[f.Check] <= shownFindings {
+		if i == 0 || found[i-1].Check != f.Check || found[i-1].Try != f.Try &&
+			counts[f.Check] <= shownFindings {
 			out = append(out, Problem{Try: f.Try})
 		}
 		p := &out[len(out)-1]
@@ -70,14 +72,17 @@ func Problems(found []posterior.Finding) []Problem {
 // nothingWrong lists what was checked.
 func nothingWrong(r *runs.Run) string {
 	if !r.Draws.Independent() {
-		return fmt.Sprintf("No problem found in %s of %d draws: %s within bounds.", grouped.Count(r.Draws.Chains(), "chain"), r.Draws.Len(0), checked(r.Draws))
+		return fmt.Sprintf("No problem found in %s of %d draws: %s within bounds.",
+			grouped.Count(r.Draws.Chains(), "chain"), r.Draws.Len(0), checked(r.Draws))
 	}
 	if r.Record != nil && r.Record.PriorOnly {
-		return fmt.Sprintf("No problem found in %s of %d independent draws from the prior.", grouped.Count(r.Draws.Chains(), "chain"), r.Draws.Len(0))
+		return fmt.Sprintf("No problem found in %s of %d independent draws from the prior.",
+			grouped.Count(r.Draws.Chains(), "chain"), r.Draws.Len(0))
 	}
 	text := fmt.Sprintf("No problem found in %d independent draws.", r.Draws.Len(0))
 	if r.Document != nil && float64(r.Document.Diagnostics.Khat) <= posterior.KhatBound {
-		return text + fmt.Sprintf(" k-hat of the approximation is %.2f.", float64(r.Document.Diagnostics.Khat))
+		return text + fmt.Sprintf(" k-hat of the approximation is %.2f.",
+			float64(r.Document.Diagnostics.Khat))
 	}
 	return text + " The draws do not show how close the approximation is to the posterior."
 }

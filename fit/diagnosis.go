@@ -7,10 +7,12 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// diagnose summarises the transitions of Markov chains. maxDepth is the depth limit of their trees, 0 where they have none.
+// diagnose summarises the transitions of Markov chains. maxDepth is the depth limit of their trees, 0 where
+// they have none.
 func (f *fitted) diagnose(maxDepth int) posterior.Diagnostics {
 	divergences, hits := 0, 0
-	d := posterior.Diagnostics{Divergences: &divergences, EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable(), Superchains: f.draws.Superchains}
+	d := posterior.Diagnostics{Divergences: &divergences, EBFMI: []posterior.Number{},
+		Khat: posterior.NotApplicable(), Superchains: f.draws.Superchains}
 	if maxDepth > 0 {
 		d.MaxDepthHits = &hits
 	}
@@ -30,7 +32,8 @@ func (f *fitted) diagnose(maxDepth int) posterior.Diagnostics {
 	if f.interrupted {
 		d.Noted = append(d.Noted, f.interruption())
 	}
-	if len(f.chains) > 0 && f.chains[0].search.Places > 1 { // near one place the chains themselves tell how far they got
+	// near one place the chains themselves tell how far they got
+	if len(f.chains) > 0 && f.chains[0].search.Places > 1 {
 		d.Noted = append(d.Noted, searched(&f.chains[0].search)...)
 	}
 	return d
@@ -68,18 +71,22 @@ func (f *fitted) interruption() posterior.Finding {
 		if f.left == 1 {
 			are = "is"
 		}
-		text += fmt.Sprintf("; %s with less than half as many draws %s left out", grouped.Count(f.left, "chain"), are)
+		text += fmt.Sprintf("; %s with less than half as many draws %s left out",
+			grouped.Count(f.left, "chain"), are)
 	}
-	return posterior.Finding{Check: "interrupted", Value: posterior.Number(f.draws.Len(0)), Text: text + "; " + f.advice}
+	return posterior.Finding{Check: "interrupted", Value: posterior.Number(f.draws.Len(0)),
+		Text: text + "; " + f.advice}
 }
 
-// nonFinite is the finding of evaluations without a finite density, what came of them being in words; nil if there were none.
+// nonFinite is the finding of evaluations without a finite density, what came of them being in words; nil if
+// there were none.
 func (f *fitted) nonFinite(what string) []posterior.Finding {
 	n := f.info.NonFinite
 	if n == 0 {
 		return nil
 	}
-	return []posterior.Finding{{Check: "nonfinite", Value: posterior.Number(n), Text: fmt.Sprintf("%d evaluations had no finite density%s", n, what)}}
+	return []posterior.Finding{{Check: "nonfinite", Value: posterior.Number(n),
+		Text: fmt.Sprintf("%d evaluations had no finite density%s", n, what)}}
 }
 
 // leapfrogs is the mean number of leapfrog steps per draw.

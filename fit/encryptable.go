@@ -21,7 +21,9 @@ import (
 // evaluations, and the transform under which it does.
 func Encrypting() (backends.Algorithm, string) {
 	all := Backends()
-	return all[slices.IndexFunc(all, func(a backends.Algorithm) bool { return a.Encrypts && a.Gives == backends.Approximation })], transforms.Exact.Name
+	return all[slices.IndexFunc(all, func(a backends.Algorithm) bool {
+		return a.Encrypts && a.Gives == backends.Approximation
+	})], transforms.Exact.Name
 }
 
 // An Unencryptable is why the rows of a model cannot stay encrypted.
@@ -38,9 +40,9 @@ func (u *Unencryptable) String() string {
 	return "rows cannot stay encrypted: " + u.Reason
 }
 
-// Unencryptable is why the model could not be fitted to the same data with rows that stay encrypted, by Encrypting
-// with these settings beside that; nil: it could, as far as that is known before there are keys. What refuses such
-// a run is asked, and nothing is evaluated. It is called before Release.
+// Unencryptable is why the model could not be fitted to the same data with rows that stay encrypted, by
+// Encrypting with these settings beside that; nil: it could, as far as that is known before there are keys.
+// What refuses such a run is asked, and nothing is evaluated. It is called before Release.
 func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *Unencryptable {
 	a, _ := Encrypting()
 	with := backends.EncryptedRows()
@@ -85,11 +87,12 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 	return p.unencryptable(nil, err)
 }
 
-// mostNumbers is how many numbers the columns of all parties have at most where they are written out to find why rows
-// cannot stay encrypted although these are too few.
+// mostNumbers is how many numbers the columns of all parties have at most where they are written out to find
+// why rows cannot stay encrypted although these are too few.
 const mostNumbers = 1 << 24
 
-// tooWide is how many rows are missing by the number of parameters alone, where the columns are not written out; else 0.
+// tooWide is how many rows are missing by the number of parameters alone, where the columns are not written
+// out; else 0.
 func (p *Prepared) tooWide() (needs int, err error) {
 	var parameters []int
 	all, rows := 0, 0
@@ -131,9 +134,10 @@ func (p *Prepared) unencryptable(diags diag.List, err error) *Unencryptable {
 // errUnsealed ends the protocol where it would make keys.
 var errUnsealed = errors.New("fit: no keys are made")
 
-// refuses asks the protocol and the algorithm what they refuse, where a combination of columns is about so few rows
-// at least. It returns the columns of all parties, and what of the likelihood makes numbers known.
-func (p *Prepared) refuses(ctx context.Context, least int) (columns []int, of protocol.Likelihood, err error) {
+// refuses asks the protocol and the algorithm what they refuse, where a combination of columns is about so
+// few rows at least. It returns the columns of all parties, and what of the likelihood makes numbers known.
+func (p *Prepared) refuses(ctx context.Context, least int) (columns []int, of protocol.Likelihood,
+	err error) {
 	keys, err := p.pairKeys()
 	if err != nil {
 		return nil, of, err
@@ -146,7 +150,8 @@ func (p *Prepared) refuses(ctx context.Context, least int) (columns []int, of pr
 		columns, of = has, likelihood
 		return protocol.Terms{}, errUnsealed
 	}
-	_, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: terms, Pair: keys.Pairs(p.Plan), Least: least, Given: true})
+	_, err = protocol.New(ctx, env, len(p.Plan.Names),
+		protocol.Options{Terms: terms, Pair: keys.Pairs(p.Plan), Least: least, Given: true})
 	if !errors.Is(err, errUnsealed) {
 		return nil, of, err
 	}
@@ -163,8 +168,8 @@ type unsealed struct {
 
 func (e unsealed) Columns() []int { return e.columns }
 
-// Ciphertexts are bytes that a party sends in a run with encrypted rows: its shares of keys and its columns once, and
-// its contribution at each evaluation.
+// Ciphertexts are bytes that a party sends in a run with encrypted rows: its shares of keys and its columns
+// once, and its contribution at each evaluation.
 type Ciphertexts struct{ Keys, Columns, Evaluation int }
 
 // CiphertextBytes are those of one of so many parties, with columns and rows.
@@ -175,6 +180,7 @@ func CiphertextBytes(parties, columns, rows int) (Ciphertexts, error) {
 	}
 	one, two := params.RoundSizes()
 	return Ciphertexts{
-		Keys: params.PublicSize() + one + two, Columns: columns * params.VectorSize(encrypted.Column, rows), Evaluation: params.VectorSize(encrypted.Contribution, rows),
+		Keys: params.PublicSize() + one + two, Columns: columns * params.VectorSize(encrypted.Column, rows),
+		Evaluation: params.VectorSize(encrypted.Contribution, rows),
 	}, nil
 }

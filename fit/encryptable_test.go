@@ -31,7 +31,8 @@ func encryptedEnds(t *testing.T, text string, files, given map[string]string) st
 	settings := mapsWith(mapsWith(backends.EncryptedRows(), "correct", "false"), "draws", "100")
 	maps.Copy(settings, given)
 	a, _ := Encrypting()
-	p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, files), Options{Algorithm: a, Settings: settings, ring: 8})
+	p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, files),
+		Options{Algorithm: a, Settings: settings, ring: 8})
 	if err == nil && !diags.HasErrors() {
 		_, err = p.Sample(t.Context(), nil)
 	}
@@ -62,19 +63,31 @@ func TestUnencryptableIsWhatTheRunRefuses(t *testing.T) {
 		want  string // "": rows can stay encrypted
 		needs bool   // that many rows
 	}{
-		"logistic":     {text, files, nil, "", false},
-		"probit":       {change("bernoulli_logit(", "bernoulli_probit("), files, nil, "", false},
-		"few rows":     {text, few, nil, "encrypted rows need n = 2,", true},
-		"student_t":    {change("binary", "real", "bernoulli_logit(b", "student_t(4, b", "u1_1)", "u1_1, 1)"), files, nil, "", false},
-		"own scale":    {change("binary", "real", "bernoulli_logit(b", "student_t(4, b", "u1_1)", "u1_1, s)", "param b", "param s ~ half_normal(1)\nparam b"), files, nil, "rows cannot stay encrypted: student_t has the parameter sigma", false},
-		"undetermined": {change("u1_0 ~ normal(0, 2.5)", "u1_0 ~ flat()", "u1_1 ~ normal(0, 2.5)", "u1_1 ~ flat()", "x1_1 * u1_1", "x1_0 * u1_1"), files, nil, "rows cannot stay encrypted: c1: its columns and priors do not determine", false},
-		"a scale":      {change("param u1_1 ~ normal(0, 2.5)", "param tau ~ half_normal(1) @ c1\nparam u1_1 ~ normal(0, tau)"), files, nil, "", false},
-		"scales of two": {change("param u1_1 ~ normal(0, 2.5)", "param tau ~ half_normal(1) @ c1\nparam u1_1 ~ normal(0, tau)", "param u0_1 ~ normal(0, 2.5)", "param s ~ half_normal(1) @ c0\nparam u0_1 ~ normal(0, s)"), files, nil,
+		"logistic": {text, files, nil, "", false},
+		"probit":   {change("bernoulli_logit(", "bernoulli_probit("), files, nil, "", false},
+		"few rows": {text, few, nil, "encrypted rows need n = 2,", true},
+		"student_t": {change("binary", "real", "bernoulli_logit(b", "student_t(4, b", "u1_1)", "u1_1, 1)"),
+			files, nil, "", false},
+		"own scale": {change("binary", "real", "bernoulli_logit(b", "student_t(4, b", "u1_1)", "u1_1, s)",
+			"param b", "param s ~ half_normal(1)\nparam b"), files, nil,
+			"rows cannot stay encrypted: student_t has the parameter sigma", false},
+		"undetermined": {change("u1_0 ~ normal(0, 2.5)", "u1_0 ~ flat()", "u1_1 ~ normal(0, 2.5)",
+			"u1_1 ~ flat()", "x1_1 * u1_1", "x1_0 * u1_1"), files, nil,
+			"rows cannot stay encrypted: c1: its columns and priors do not determine", false},
+		"a scale": {change("param u1_1 ~ normal(0, 2.5)",
+			"param tau ~ half_normal(1) @ c1\nparam u1_1 ~ normal(0, tau)"), files, nil, "", false},
+		"scales of two": {change("param u1_1 ~ normal(0, 2.5)",
+			"param tau ~ half_normal(1) @ c1\nparam u1_1 ~ normal(0, tau)", "param u0_1 ~ normal(0, 2.5)",
+			"param s ~ half_normal(1) @ c0\nparam u0_1 ~ normal(0, s)"), files, nil,
 			"rows cannot stay encrypted: encrypted rows: c0 and c1 have effects", false},
-		"not affine":    {change("x0_0 * u0_0", "x0_0 * exp(u0_0)"), files, nil, "rows cannot stay encrypted: c0: the cut", false},
-		"one row alone": {text, alone, nil, "rows cannot stay encrypted: c1: with the column of u1_0, 1 row", false},
-		"masks":         {text, files, map[string]string{"secure-sum": "on"}, "rows cannot stay encrypted: --secure-sum on hides integers", false},
-		"by draws":      {text, files, map[string]string{"estimator": "sampled"}, "rows cannot stay encrypted: rows stay encrypted, and few sums", false},
+		"not affine": {change("x0_0 * u0_0", "x0_0 * exp(u0_0)"), files, nil,
+			"rows cannot stay encrypted: c0: the cut", false},
+		"one row alone": {text, alone, nil, "rows cannot stay encrypted: c1: with the column of u1_0, 1 row",
+			false},
+		"masks": {text, files, map[string]string{"secure-sum": "on"},
+			"rows cannot stay encrypted: --secure-sum on hides integers", false},
+		"by draws": {text, files, map[string]string{"estimator": "sampled"},
+			"rows cannot stay encrypted: rows stay encrypted, and few sums", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ends := encryptedEnds(t, c.text, c.files, c.given)
@@ -92,7 +105,8 @@ func TestUnencryptableIsWhatTheRunRefuses(t *testing.T) {
 					if c.want != "" {
 						t.Errorf("%s: nothing is said, and the run ends with %q", kind.Name, ends)
 					}
-				case c.want == "" || !strings.HasPrefix(why.String(), c.want) || (why.Needs > 0) != c.needs || !c.needs && why.Reason != ends:
+				case c.want == "" || !strings.HasPrefix(why.String(), c.want) || (why.Needs > 0) != c.needs ||
+					!c.needs && why.Reason != ends:
 					t.Errorf("%s: %s\nand the run ends with %q", kind.Name, why, ends)
 				}
 			}
@@ -119,8 +133,8 @@ func TestNeededRowsSuffice(t *testing.T) {
 	}
 }
 
-// Where parameters alone take more rows than there are, and their columns would fill the memory, these are not written
-// out to find that the prior is not normal.
+// Where parameters alone take more rows than there are, and their columns would fill the memory, these are
+// not written out to find that the prior is not normal.
 func TestWideColumnsAreNotWrittenOut(t *testing.T) {
 	const rows, categories = 40_000, 500
 	server, a := strings.Builder{}, strings.Builder{}
@@ -130,8 +144,11 @@ func TestWideColumnsAreNotWrittenOut(t *testing.T) {
 		fmt.Fprintf(&server, "%d,%d\n", i, i%2)
 		fmt.Fprintf(&a, "%d,g%d\n", i, i%categories)
 	}
-	const text = "client a\ndata y : binary[N]\ndata g : level(C)[N] @ a\nparam s ~ half_normal(1) @ a\nparam u : real[C] ~ normal(0, s) @ a\ny ~ bernoulli_logit(u[g])\n"
-	why := unencryptableUnder(t, bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": server.String(), "a.csv": a.String()}), nil)
+	const text = "client a\ndata y : binary[N]\ndata g : level(C)[N] @ a\nparam s ~ half_normal(1) @ " +
+		"a\nparam u : real[C] ~ normal(0, s) @ a\ny ~ bernoulli_logit(u[g])\n"
+	why := unencryptableUnder(t,
+		bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": server.String(),
+			"a.csv": a.String()}), nil)
 	if why == nil || why.Needs < density.RowsPerNumber*categories*(categories+1)/2 {
 		t.Error(why)
 	}
@@ -151,7 +168,8 @@ func TestRowsThatTheDocsName(t *testing.T) {
 		columns []int
 	}{
 		{"4 chains of 2,000 transitions take n = 31,000,000 rows", 31e6, "nuts", nil, []int{1, 1, 1}},
-		{"(`--chains 2 --warmup 50 --draws 100`) 1,200,000, at", 1.2e6, "nuts", map[string]string{"chains": "2", "warmup": "50", "draws": "100"}, []int{1, 1, 1}},
+		{"(`--chains 2 --warmup 50 --draws 100`) 1,200,000, at", 1.2e6, "nuts",
+			map[string]string{"chains": "2", "warmup": "50", "draws": "100"}, []int{1, 1, 1}},
 		{"two clients of ten columns take 10,000 rows", 1e4, "sfvi", nil, []int{1, 10, 10}},
 		{"50 groups take n = 46,000", 46e3, "sfvi", nil, []int{1, 51, 1}},
 	} {
@@ -160,8 +178,10 @@ func TestRowsThatTheDocsName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		usual, _ := Foreseen(protocol.Likelihood{Response: true, Binary: true}.Opens(a.Exchanges(s)), c.columns, -1)
-		if n := float64(usual * density.RowsPerNumber); !strings.Contains(string(text), c.says) || c.rows < .98*n || c.rows > 1.1*n {
+		usual, _ := Foreseen(protocol.Likelihood{Response: true, Binary: true}.Opens(a.Exchanges(s)),
+			c.columns, -1)
+		if n := float64(usual * density.RowsPerNumber); !strings.Contains(string(text), c.says) ||
+			c.rows < .98*n || c.rows > 1.1*n {
 			t.Errorf("%q, and a run takes %.0f", c.says, n)
 		}
 	}

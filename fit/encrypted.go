@@ -25,8 +25,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// sizes are the columns that the parties encrypt, the rows, and what the likelihood makes known; no columns where the
-// protocol says why there can be none.
+// sizes are the columns that the parties encrypt, the rows, and what the likelihood makes known; no columns
+// where the protocol says why there can be none.
 func sizes(blocks []density.Block) (columns []int, rows int, of protocol.Likelihood) {
 	for _, b := range blocks {
 		lin, err := density.Linearised(b)
@@ -49,7 +49,8 @@ func sizes(blocks []density.Block) (columns []int, rows int, of protocol.Likelih
 // BoundLikelihood is at least what the likelihood of programs makes known, before anything is bound to them.
 func BoundLikelihood(p *compile.Bundle) protocol.Likelihood {
 	dist, scale := p.Received()
-	return protocol.Likelihood{Response: true, Binary: dist != nil && dist.Support == def.ZeroOne, Scale: scale}
+	return protocol.Likelihood{Response: true, Binary: dist != nil && dist.Support == def.ZeroOne,
+		Scale: scale}
 }
 
 // mayEncrypt reports what a run of encrypted rows cannot do, before it begins.
@@ -59,7 +60,8 @@ func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 	}
 	for _, g := range p.Plan.Groups {
 		if len(g.Quantities) > 0 {
-			list.Errorf(diag.NotEncrypted, nil, source.Span{}, "generated quantities of the server read the sum %s, and nobody knows a row of it", g.Name).
+			list.Errorf(diag.NotEncrypted, nil, source.Span{},
+				"generated quantities of the server read the sum %s, and nobody knows a row of it", g.Name).
 				Note("generate them at the clients, or use another wire")
 			return list, nil
 		}
@@ -86,7 +88,9 @@ func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 // mayEnd says where a run may need more than one party may learn, which it does not need usually.
 func (p *Prepared) mayEnd(t protocol.Terms, most int) {
 	if t.Usual <= t.Budget && most > t.Budget {
-		p.options.Progress.Message(fmt.Sprintf("encrypted rows: one party will learn about D = %d numbers that depend on the others' rows, and at most %d; a fit that needs more than %d ends before it decrypts them",
+		p.options.Progress.Message(fmt.Sprintf("encrypted rows: one party will learn about D = %d numbers "+
+			"that depend on the others' rows, and at most %d; a fit that needs more than %d ends "+
+			"before it decrypts them",
 			t.Usual, most, t.Budget))
 	}
 }
@@ -102,8 +106,8 @@ func (p *Prepared) mayLearn(rows int) (int, error) {
 	return p.apart.Decrypts(rows)
 }
 
-// Foreseen is how many numbers that depend on rows of a party another will learn, in a usual run and at most, by the
-// columns of all; of −1: that depend on rows of any other.
+// Foreseen is how many numbers that depend on rows of a party another will learn, in a usual run and at most,
+// by the columns of all; of −1: that depend on rows of any other.
 func Foreseen(uses []density.Use, columns []int, of int) (usual, most int) {
 	for k := range columns {
 		if k == of {
@@ -140,7 +144,8 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	if p.apart != nil {
 		what = "each derives for itself"
 	}
-	p.options.Progress.Message(fmt.Sprintf("encrypted rows: keys for %d parties, %s", len(p.Plan.Names), what))
+	p.options.Progress.Message(fmt.Sprintf("encrypted rows: keys for %d parties, %s", len(p.Plan.Names),
+		what))
 	keys, err := p.pairKeys()
 	if err != nil {
 		return nil, err
@@ -151,7 +156,8 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	if p.options.ring == 0 && os.Getenv("GOGC") == "" {
 		p.collecting = debug.SetGCPercent(collecting)
 	}
-	o := protocol.Options{Terms: p.termsApart, Insecure: p.options.ring, Pair: keys.Pairs(p.Plan), Journal: p.journal, Least: p.least(), Given: p.Algorithm.Gives == backends.Approximation}
+	o := protocol.Options{Terms: p.termsApart, Insecure: p.options.ring, Pair: keys.Pairs(p.Plan),
+		Journal: p.journal, Least: p.least(), Given: p.Algorithm.Gives == backends.Approximation}
 	if p.apart != nil {
 		o.Spend = p.apart.Decrypt
 	}
@@ -161,8 +167,11 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	}
 	if p.journal != nil {
 		evaluation, _ := p.rows.Bytes()
-		p.options.Progress.Message(fmt.Sprintf("encrypted rows: what a party makes with its keys is written down until the run is complete: %s so far, %s an evaluation, and at most %s of log likelihoods",
-			posterior.Bytes(p.journal.Size()/int64(len(env.Blocks()))), posterior.Bytes(evaluation), posterior.Bytes(protocol.LogLikBytes)))
+		p.options.Progress.Message(fmt.Sprintf("encrypted rows: what a party makes with its keys is "+
+			"written down until the run is complete: %s so far, %s an evaluation, and at "+
+			"most %s of log likelihoods",
+			posterior.Bytes(p.journal.Size()/int64(len(env.Blocks()))), posterior.Bytes(evaluation),
+			posterior.Bytes(protocol.LogLikBytes)))
 	}
 	return p.rows, nil
 }
@@ -214,12 +223,13 @@ func (m *sampling) turns(ctx context.Context, stop <-chan struct{}, env density.
 	return nil
 }
 
-// collecting is how much garbage may be there, in percent of what is in use, before it is collected in a run of
-// encrypted rows. Ciphertexts of megabytes come and go, without pointers, so that to collect them often costs a
-// twelfth more time and saves a third of the memory. GOGC in the environment takes precedence.
+// collecting is how much garbage may be there, in percent of what is in use, before it is collected in a run
+// of encrypted rows. Ciphertexts of megabytes come and go, without pointers, so that to collect them often
+// costs a twelfth more time and saves a third of the memory. GOGC in the environment takes precedence.
 const collecting = 25
 
-// closeJournal closes the journal of a run that has ended, and makes diagnostics of what encrypted rows do not allow.
+// closeJournal closes the journal of a run that has ended, and makes diagnostics of what encrypted rows do
+// not allow.
 func (p *Prepared) closeJournal(err error) error {
 	if p.collecting != 0 {
 		debug.SetGCPercent(p.collecting)
@@ -231,8 +241,10 @@ func (p *Prepared) closeJournal(err error) error {
 	return p.refusedRows(err)
 }
 
-// terms are what the run may decrypt, by the columns of all parties, and how many numbers one party learns at most.
-func (p *Prepared) terms(columns []int, rows int, of protocol.Likelihood) (t protocol.Terms, most int, err error) {
+// terms are what the run may decrypt, by the columns of all parties, and how many numbers one party learns at
+// most.
+func (p *Prepared) terms(columns []int, rows int, of protocol.Likelihood) (t protocol.Terms, most int,
+	err error) {
 	all := 0
 	for _, c := range columns {
 		all += c
@@ -289,7 +301,8 @@ func (p *Prepared) openJournal() (err error) {
 	}
 	p.journal, err = protocol.OpenJournal(filepath.Join(p.options.Dir, runs.JournalFile))
 	if err == nil && p.options.Resume {
-		p.options.Progress.Message(fmt.Sprintf("encrypted rows: the run is made again with the %s that were written down, and goes on there", grouped.Count(p.journal.Entries(), "step")))
+		p.options.Progress.Message(fmt.Sprintf("encrypted rows: the run is made again with the %s that "+
+			"were written down, and goes on there", grouped.Count(p.journal.Entries(), "step")))
 	}
 	return err
 }
@@ -303,13 +316,19 @@ func (p *Prepared) refusedRows(err error) error {
 	var alone *protocol.LeverageError
 	switch {
 	case errors.As(err, &refusal):
-		return &backends.Refusal{Code: diag.NotEncrypted, Err: errors.New(refusal.Reason), Out: refusal.WayOut}
+		return &backends.Refusal{Code: diag.NotEncrypted, Err: errors.New(refusal.Reason),
+			Out: refusal.WayOut}
 	case errors.As(err, &alone):
-		return &backends.Refusal{Code: diag.AloneRows, Err: alone, Out: "merge small categories, cap a column that few rows dominate, and leave out one that differs from others in few rows" + p.simulated()}
+		return &backends.Refusal{Code: diag.AloneRows, Err: alone,
+			Out: "merge small categories, cap a column that few rows dominate, and leave out one that " +
+				"differs from others in few rows" + p.simulated()}
 	case errors.As(err, &budget):
 		return p.tooFew(budget)
 	case errors.Is(err, encrypted.ErrOpenings):
-		return &backends.Refusal{Code: diag.TooFewRows, Err: fmt.Errorf("the run takes more than %d times the evaluations that are usual, and its key is not for more sums", mostKeyed), Out: "a smaller --max-depth, or fewer --chains, --warmup and --draws"}
+		return &backends.Refusal{Code: diag.TooFewRows,
+			Err: fmt.Errorf("the run takes more than %d times the evaluations that are usual, and its "+
+				"key is not for more sums", mostKeyed),
+			Out: "a smaller --max-depth, or fewer --chains, --warmup and --draws"}
 	case errors.As(err, &noise):
 		return &backends.Refusal{Code: diag.NotEncrypted, Err: noise, Out: protocol.NoiseWayOut}
 	case errors.As(err, &beyond):
@@ -320,13 +339,18 @@ func (p *Prepared) refusedRows(err error) error {
 
 // tooFew is the refusal of a run that would decrypt too much.
 func (p *Prepared) tooFew(e *protocol.BudgetError) *backends.Refusal {
-	out := fmt.Sprintf("as many numbers need n = %d rows: more rows or fewer columns", e.Next*density.RowsPerNumber)
+	out := fmt.Sprintf("as many numbers need n = %d rows: more rows or fewer columns",
+		e.Next*density.RowsPerNumber)
 	if p.Algorithm.Gives != backends.Approximation {
-		out = fmt.Sprintf("so many transitions of so many columns need n = %d rows; fewer %s, %s and %s need less, and --backend %s least",
-			e.Next*density.RowsPerNumber, p.setting(backends.Chains), p.setting(backends.Warmup), p.setting(backends.Draws), approximations())
+		out = fmt.Sprintf("so many transitions of so many columns need n = %d rows; fewer %s, %s and %s "+
+			"need less, and --backend %s least",
+			e.Next*density.RowsPerNumber, p.setting(backends.Chains), p.setting(backends.Warmup),
+			p.setting(backends.Draws), approximations())
 	}
 	if p.apart != nil {
-		out = fmt.Sprintf("%s allows no more, by max_decrypted of its policy or a %dth of the rows, less what earlier runs on these have told: fewer columns, more rows that are new, or another line there", p.Plan.Names[e.By], density.RowsPerNumber)
+		out = fmt.Sprintf("%s allows no more, by max_decrypted of its policy or a %dth of the rows, less "+
+			"what earlier runs on these have told: fewer columns, more rows that are "+
+			"new, or another line there", p.Plan.Names[e.By], density.RowsPerNumber)
 	}
 	return &backends.Refusal{Code: diag.TooFewRows, Err: e, Out: out + p.simulated()}
 }

@@ -23,7 +23,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// What groupedModel takes for the prior of effects whose scale is a parameter, at the client with them or at the server.
+// What groupedModel takes for the prior of effects whose scale is a parameter, at the client with them or at
+// the server.
 const (
 	scaleAtClient = "param s ~ half_normal(1) @ left\nparam a : real[G] ~ normal(0, s) @ left\n"
 	scaleAtServer = "param s ~ half_normal(1) @ shared\nparam a : real[G] ~ normal(0, s) @ left\n"
@@ -34,7 +35,8 @@ func withScale(t *testing.T, rows int, prior, likelihood string) *compile.Bound 
 	t.Helper()
 	text, files := fmt.Sprintf(groupedModel, prior), groupedTables(rows, 8, rows/12)
 	if prior == "" { // all at the server
-		text = strings.NewReplacer("data g : level(G)[N] @ left", "data g : level(G)[N]", "param u", strings.ReplaceAll(scaleAtClient, " @ left", "")+"param u").Replace(fmt.Sprintf(groupedModel, ""))
+		text = strings.NewReplacer("data g : level(G)[N] @ left", "data g : level(G)[N]", "param u",
+			strings.ReplaceAll(scaleAtClient, " @ left", "")+"param u").Replace(fmt.Sprintf(groupedModel, ""))
 		y, g := strings.Split(files["server.csv"], "\n"), strings.Split(files["left.csv"], "\n")
 		for i, line := range g[:len(g)-1] {
 			id, rest, _ := strings.Cut(line, ",")
@@ -44,16 +46,20 @@ func withScale(t *testing.T, rows int, prior, likelihood string) *compile.Bound 
 		files["server.csv"], files["left.csv"] = strings.Join(y, "\n"), strings.Join(g, "\n")
 	}
 	if likelihood != "" {
-		text = strings.NewReplacer("binary", strings.Fields(likelihood)[0], "bernoulli_logit(", strings.Fields(likelihood)[1]).Replace(text)
+		text = strings.NewReplacer("binary", strings.Fields(likelihood)[0], "bernoulli_logit(",
+			strings.Fields(likelihood)[1]).Replace(text)
 	}
 	if strings.HasPrefix(likelihood, "real") { // in large units
-		text = strings.NewReplacer("(0, 5)", "(0, 5000)", "(0, 2.5)", "(0, 2500)", "half_normal(1)", "half_normal(500)", "v)\n", "v, 480)\n").Replace(text)
+		text = strings.NewReplacer("(0, 5)", "(0, 5000)", "(0, 2.5)", "(0, 2500)", "half_normal(1)",
+			"half_normal(500)", "v)\n", "v, 480)\n").Replace(text)
 		files["server.csv"] = strings.ReplaceAll(files["server.csv"], ",1\n", ",1000\n")
 	}
-	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
+	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
+		Accept: accept.Set{"few-rows"}})
 }
 
-// A pooled has all columns, of which eight from effects on are those of groups, and the likelihood of a predictor.
+// A pooled has all columns, of which eight from effects on are those of groups, and the likelihood of a
+// predictor.
 type pooled struct {
 	x       [][]float64
 	sds     []float64 // of priors
@@ -89,8 +95,8 @@ func pool(t *testing.T, blocks []density.Block) (m pooled) {
 	return m
 }
 
-// given is Laplace's approximation where the scale of effects is s: the logarithm of the marginal density of log s, the
-// mean and the covariance.
+// given is Laplace's approximation where the scale of effects is s: the logarithm of the marginal density of
+// log s, the mean and the covariance.
 func (m pooled) given(s float64, theta []float64) (marginal float64, covariance mat.Dense) {
 	p, n := len(m.x), len(m.x[0])
 	for j := range 8 {
@@ -203,9 +209,10 @@ func ordered(t *testing.T, blocks []density.Block, v []float64) (out []float64) 
 	return append(out, rest...)
 }
 
-// Where the scale of effects is a parameter, the posterior of all of them is that of Laplace's approximation at each
-// value of it, integrated over these, although the likelihood is expanded once: at the client with the effects, at the
-// server, or both; and of one pair of curvatures and few gradients. Weights have little to correct.
+// Where the scale of effects is a parameter, the posterior of all of them is that of Laplace's approximation
+// at each value of it, integrated over these, although the likelihood is expanded once: at the client with
+// the effects, at the server, or both; and of one pair of curvatures and few gradients. Weights have little
+// to correct.
 func TestEffectsWithAScale(t *testing.T) {
 	for name, c := range map[string]struct{ prior, likelihood string }{
 		"at the client":    {scaleAtClient, ""},
@@ -227,8 +234,10 @@ func TestEffectsWithAScale(t *testing.T) {
 			mean, sd := drawMoments(env, k, ids)
 			mean, sd = ordered(t, env.Blocks(), mean), ordered(t, env.Blocks(), sd)
 			for i, m := range wantMean {
-				if off, wider := (mean[i]-m)/wantSD[i], sd[i]/wantSD[i]-1; math.Abs(off) > allowed || math.Abs(wider) > allowed {
-					t.Errorf("%s, %s: mean %d is %.3f standard deviations off, its standard deviation by %.3f", name, what, i, off, wider)
+				if off, wider := (mean[i]-m)/wantSD[i], sd[i]/wantSD[i]-1; math.Abs(off) > allowed ||
+					math.Abs(wider) > allowed {
+					t.Errorf("%s, %s: mean %d is %.3f standard deviations off, its "+
+						"standard deviation by %.3f", name, what, i, off, wider)
 				}
 			}
 		}
@@ -249,22 +258,26 @@ func TestEffectsWithAScale(t *testing.T) {
 	}
 }
 
-// Priors that are not normal given parameters of one party, or effects that are so by a factor, are refused by name
-// before there are keys, with the way out.
+// Priors that are not normal given parameters of one party, or effects that are so by a factor, are refused
+// by name before there are keys, with the way out.
 func TestRefusedEffects(t *testing.T) {
 	for want, prior := range map[string]string{
 		"its contribution depends on more than coefficients with normal priors":  "param s ~ half_normal(1) @ left\nparam w : real[G] ~ normal(0, 1) @ left\nlet a : real[G] = s * w @ left\n",
 		"there are 8 parameters that priors depend on, and a grid has at most 4": "param s : real[G] ~ half_normal(1) @ left\nparam a : real[G] ~ normal(0, s) @ left\n",
-		"left and right have effects whose prior depends on parameters":          scaleAtClient + "param r ~ half_normal(1) @ right\n",
-		"left has a parameter that no effects with normal priors depend on":      "param r ~ half_normal(1) @ left\nparam a : real[G] ~ normal(0, 2) @ left\n",
+		"left and right have effects whose prior depends on parameters": scaleAtClient +
+			"param r ~ half_normal(1) @ right\n",
+		"left has a parameter that no effects with normal priors depend on": "param r ~ half_normal(1) @ " +
+			"left\nparam a : real[G] ~ normal(0, 2) @ left\n",
 	} {
 		text := fmt.Sprintf(groupedModel, prior)
 		if strings.Contains(prior, "@ right") {
 			text = strings.Replace(text, "param v ~ normal(0, 2.5)", "param v ~ normal(0, r)", 1)
 		}
-		p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, groupedTables(2400, 8, 200)), Options{
-			Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 8,
-		})
+		p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, groupedTables(2400, 8, 200)),
+			Options{
+				Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
+					"correct": "false"}, ring: 8,
+			})
 		if err == nil && !diags.HasErrors() {
 			_, err = p.Sample(t.Context(), nil)
 		}
@@ -272,19 +285,21 @@ func TestRefusedEffects(t *testing.T) {
 		if errors.As(err, &refused) {
 			diags = diag.List(refused)
 		}
-		if len(diags) == 0 || diags[0].Code != diag.NotEncrypted || !strings.Contains(diags[0].Message, want) || len(diags[0].Notes) == 0 {
+		if len(diags) == 0 || diags[0].Code != diag.NotEncrypted ||
+			!strings.Contains(diags[0].Message, want) || len(diags[0].Notes) == 0 {
 			t.Errorf("%s: %v %v", want, diags, err)
 		}
 	}
 }
 
-// Across processes such a run is what one process makes of it, and what crosses is what the audit lists; as many numbers
-// become known as are foreseen.
+// Across processes such a run is what one process makes of it, and what crosses is what the audit lists; as
+// many numbers become known as are foreseen.
 func TestPartiesOfEffectsWithAScale(t *testing.T) {
 	t.Parallel()
 	const groups = 3
 	few := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
-	text, given := fmt.Sprintf(groupedModel, scaleAtServer), map[string]string{"wire": "encrypted", "correct": "false"}
+	text, given := fmt.Sprintf(groupedModel, scaleAtServer),
+		map[string]string{"wire": "encrypted", "correct": "false"}
 	small := bound(t, besideModel(t, text, groupedTables(250, groups, 50)), few)
 	if by := foreseenAsCounted(t, small, 8).Record.Settings["estimator"]; fmt.Sprint(by) != byNested {
 		t.Errorf("--estimator %v", by)
@@ -296,7 +311,8 @@ func TestPartiesOfEffectsWithAScale(t *testing.T) {
 	mean, sd := drawMoments(env, k, firstIDs(10000))
 	mean, sd = ordered(t, env.Blocks(), mean), ordered(t, env.Blocks(), sd)
 	seen, times, lock := map[string][]int{}, map[string]int{}, sync.Mutex{}
-	results := runApart(t, partiesOf(t, b, files), Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 5, ring: 8}, func(name string, end transport.Transport) transport.Transport {
+	results := runApart(t, partiesOf(t, b, files), Options{Algorithm: backend(t, "sfvi"), Settings: given,
+		Seed: 5, ring: 8}, func(name string, end transport.Transport) transport.Transport {
 		return recorder{end, name, &lock, seen, times}
 	})
 	crossedAsListed(t, b, "sfvi", given, seen, times)
@@ -306,8 +322,10 @@ func TestPartiesOfEffectsWithAScale(t *testing.T) {
 			if at == 0 {
 				continue
 			}
-			if off, wider := (float64(row.Mean)-mean[at])/sd[at], float64(row.SD)/sd[at]-1; math.Abs(off) > .05 || math.Abs(wider) > .1 {
-				t.Errorf("%s is %.3f standard deviations off, its standard deviation by %.3f", row.Name, off, wider)
+			if off, wider := (float64(row.Mean)-mean[at])/sd[at],
+				float64(row.SD)/sd[at]-1; math.Abs(off) > .05 || math.Abs(wider) > .1 {
+				t.Errorf("%s is %.3f standard deviations off, its standard deviation by %.3f", row.Name, off,
+					wider)
 			}
 		}
 	}
@@ -315,17 +333,24 @@ func TestPartiesOfEffectsWithAScale(t *testing.T) {
 
 const byNested = "nested"
 
-// Effects of two kinds with a correlation that is a parameter too have three of these, and a normal likelihood a scale of
-// its own: draws need few weights, by the exact joint density, and these change them little.
+// Effects of two kinds with a correlation that is a parameter too have three of these, and a normal
+// likelihood a scale of its own: draws need few weights, by the exact joint density, and these change them
+// little.
 func TestCorrelatedEffectsOfEncryptedRows(t *testing.T) {
-	text := strings.NewReplacer("binary", "real", "bernoulli_logit(b + a[g] +", "normal(b + a[g, 1] + (a[g, 2]) .* x +", "v)", "v, r)").Replace(fmt.Sprintf(groupedModel,
-		"param r ~ half_normal(1)\nparam s : real[2] ~ half_normal(1) @ left\nparam L : corr_cholesky[2] ~ lkj_corr_cholesky(2) @ left\nparam a : real[G, 2] ~ multi_normal_cholesky(0, col(s) .* L) @ left\n"))
-	b := bound(t, besideModel(t, text, groupedTables(1500, 8, 100)), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
+	text := strings.NewReplacer("binary", "real", "bernoulli_logit(b + a[g] +",
+		"normal(b + a[g, 1] + (a[g, 2]) .* x +", "v)", "v, r)").Replace(fmt.Sprintf(groupedModel,
+		"param r ~ half_normal(1)\nparam s : real[2] ~ half_normal(1) @ left\nparam L : corr_cholesky[2] ~ "+
+			"lkj_corr_cholesky(2) @ left\nparam a : real[G, 2] ~ "+
+			"multi_normal_cholesky(0, col(s) .* L) @ left\n"))
+	b := bound(t, besideModel(t, text, groupedTables(1500, 8, 100)),
+		check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
 	hub, env := clearing(t, b)
 	hub.Budget = 400 // fewer weights than leave enough draws
 	given := map[string]string{"estimator": byNested}
 	k := encryptedFit(t, b, env, given)
-	if ok, err := k.(backends.Weighted).Correctable(); ok || err == nil || !strings.Contains(err.Error(), "fewer than 500 more sums over rows may be decrypted") || hub.LogLiks > 1 {
+	if ok, err := k.(backends.Weighted).Correctable(); ok || err == nil ||
+		!strings.Contains(err.Error(), "fewer than 500 more sums over rows may be decrypted") ||
+		hub.LogLiks > 1 {
 		t.Error(ok, err, hub.LogLiks)
 	}
 	mean, sd := drawMoments(env, k, firstIDs(10000))
@@ -341,7 +366,8 @@ func TestCorrelatedEffectsOfEncryptedRows(t *testing.T) {
 	for i, m := range mean {
 		off, wider := (corrected[i]-m)/sd[i], spread[i]/sd[i]-1
 		if math.Abs(off) > .1 || math.Abs(wider) > .1 {
-			t.Errorf("weights move mean %d by %.3f standard deviations, and its standard deviation by %.3f", i, off, wider)
+			t.Errorf("weights move mean %d by %.3f standard deviations, and its standard deviation by %.3f",
+				i, off, wider)
 		}
 	}
 	var saved bytes.Buffer

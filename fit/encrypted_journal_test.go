@@ -35,18 +35,23 @@ func (k *killer) Step(int, backends.Info) {
 	}
 }
 
-// A run of encrypted rows that is killed, and killed again where it went on, goes on with what it wrote down, and is then, bit for
-// bit, the run of its journal: draws, D and work. The journal goes when all is written, and its digest stays.
+// A run of encrypted rows that is killed, and killed again where it went on, goes on with what it wrote down,
+// and is then, bit for bit, the run of its journal: draws, D and work. The journal goes when all is written,
+// and its digest stays.
 func TestAKilledRunOfEncryptedRows(t *testing.T) {
 	t.Parallel()
 	few := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
-	effects := bound(t, besideModel(t, fmt.Sprintf(groupedModel, scaleAtServer), groupedTables(500, 3, 100)), few)
+	effects := bound(t, besideModel(t, fmt.Sprintf(groupedModel, scaleAtServer), groupedTables(500, 3, 100)),
+		few)
 	t.Run("sfvi", func(t *testing.T) {
-		killed(t, effects, Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 3, ring: 9})
+		killed(t, effects,
+			Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
+				"correct": "false"}, Seed: 3, ring: 9})
 	})
 	t.Run("nuts", func(t *testing.T) {
 		killed(t, fewRows(t, 1000), Options{
-			Algorithm: backend(t, "nuts"), Settings: map[string]string{"wire": "encrypted", "chains": "2", "warmup": "2", "draws": "2", "max-depth": "2"}, Seed: 3, ring: 9,
+			Algorithm: backend(t, "nuts"), Settings: map[string]string{"wire": "encrypted", "chains": "2",
+				"warmup": "2", "draws": "2", "max-depth": "2"}, Seed: 3, ring: 9,
 		})
 	})
 }
@@ -82,24 +87,29 @@ func killed(t *testing.T, b *compile.Bound, o Options) {
 		t.Fatal(err)
 	}
 	sameDraws(t, "the run of its journal", ended.Draws, again.Draws)
-	if ended.Document.Work != again.Document.Work || ended.Document.Deployment != again.Document.Deployment || ended.Record.Journal != again.Record.Journal {
-		t.Errorf("work %v and %v; %s; %s", ended.Document.Work, again.Document.Work, ended.Document.Deployment, again.Document.Deployment)
+	if ended.Document.Work != again.Document.Work || ended.Document.Deployment != again.Document.Deployment ||
+		ended.Record.Journal != again.Record.Journal {
+		t.Errorf("work %v and %v; %s; %s", ended.Document.Work, again.Document.Work,
+			ended.Document.Deployment, again.Document.Deployment)
 	}
 	if err := again.Save(dir); err != nil {
 		t.Fatal(err)
 	}
 	var complete *CompleteError
 	record, err := runs.ReadRecord(dir)
-	if err != nil || record.Journal != ended.Record.Journal || len(record.Journal) != 64 || !errors.As(Resumable(dir, record), &complete) || exists(journal) {
+	if err != nil || record.Journal != ended.Record.Journal || len(record.Journal) != 64 ||
+		!errors.As(Resumable(dir, record), &complete) || exists(journal) {
 		t.Errorf("%v, journal %q", err, record.Journal)
 	}
 }
 
 // A journal that was altered ends the run, and no key of it is made anew.
 func TestAnAlteredJournal(t *testing.T) {
-	b, dir := bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(4000)), filepath.Join(t.TempDir(), "run")
+	b, dir := bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(4000)),
+		filepath.Join(t.TempDir(), "run")
 	journal := filepath.Join(dir, "encrypted.journal")
-	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 11, Dir: dir}
+	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
+		"correct": "false"}, ring: 11, Dir: dir}
 	for range 2 {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -121,7 +131,10 @@ func TestAnAlteredJournal(t *testing.T) {
 			o.Resume = true
 			continue
 		}
-		if want := regexp.QuoteMeta(journal) + `: entry \d+ is damaged\. What was sent with these keys is not made anew: run the model again with --overwrite, which makes others$`; err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
+		if want := regexp.QuoteMeta(journal) +
+			`: entry \d+ is damaged\. What was sent with these keys is not made anew: run the model again with --overwrite, which makes others$`; err == nil || !regexp.MustCompile(
+			want,
+		).MatchString(err.Error()) {
 			t.Error(err)
 		}
 	}
@@ -132,7 +145,8 @@ func TestACutRunOfEncryptedRowsGoesOn(t *testing.T) {
 	t.Parallel()
 	files, dir := logisticTables(2400), t.TempDir()
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
-	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 9}
+	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
+		"correct": "false"}, Seed: 5, ring: 9}
 	parties, before := partiesOf(t, b, files), map[string][]byte{}
 	journal := func(party string) []byte {
 		text, err := os.ReadFile(filepath.Join(dir, party, "encrypted.journal"))
@@ -151,17 +165,23 @@ func TestACutRunOfEncryptedRowsGoesOn(t *testing.T) {
 		before[p.Party] = journal(p.Party)
 	}
 	o.Resume = true
-	results, errs := tryApart(t, partiesOf(t, b, files), o, dir, func(_ string, end transport.Transport) transport.Transport { return end })
+	results, errs := tryApart(t, partiesOf(t, b, files), o, dir,
+		func(_ string, end transport.Transport) transport.Transport {
+			return end
+		})
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
 	for k, p := range parties {
 		now := journal(p.Party)
-		if !bytes.HasPrefix(now, before[p.Party]) || len(before[p.Party]) < len(now)/4 || results[k].Record.Journal == "" {
-			t.Errorf("%s: %d bytes were written down, and now other ones, %d", p.Party, len(before[p.Party]), len(now))
+		if !bytes.HasPrefix(now, before[p.Party]) || len(before[p.Party]) < len(now)/4 ||
+			results[k].Record.Journal == "" {
+			t.Errorf("%s: %d bytes were written down, and now other ones, %d", p.Party, len(before[p.Party]),
+				len(now))
 		}
 	}
-	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
+	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature",
+		"tolerance": "1e-7", "correct": "false"})
 	for k, r := range results {
 		closeTo(t, parties[k].Party, r.Summary(), want)
 	}
@@ -170,7 +190,8 @@ func TestACutRunOfEncryptedRowsGoesOn(t *testing.T) {
 // A run that another version has begun is not resumed, and what it wrote down stays: its version can.
 func TestARunOfAnotherVersion(t *testing.T) {
 	b, dir := fewRows(t, 1000), filepath.Join(t.TempDir(), "run")
-	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 9, Dir: dir}
+	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
+		"correct": "false"}, ring: 9, Dir: dir}
 	sample := func() error {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -191,18 +212,22 @@ func TestARunOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	record.Version, o.Resume = "v0.0.1", true
-	if err := writeFile(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, record) }); err != nil {
+	if err := writeFile(dir, runs.RecordFile, func(w io.Writer) error {
+		return posterior.WriteJSON(w, record)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	before, err := os.ReadFile(filepath.Join(dir, runs.JournalFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "was begun with vflc v0.0.1; .*: resume the run with the version that began it, or run the model again with --overwrite$"
+	const want = "was begun with vflc v0.0.1; .*: resume the run with the version that began it, or run " +
+		"the model again with --overwrite$"
 	if err := sample(); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 		t.Error(err)
 	}
-	if after, err := os.ReadFile(filepath.Join(dir, runs.JournalFile)); err != nil || !bytes.Equal(before, after) {
+	if after, err := os.ReadFile(filepath.Join(dir, runs.JournalFile)); err != nil ||
+		!bytes.Equal(before, after) {
 		t.Error("the journal has changed", err)
 	}
 }

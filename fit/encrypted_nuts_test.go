@@ -24,7 +24,8 @@ import (
 
 // fewRows is encryptedModel over so many rows, of which any number of sums may be decrypted.
 func fewRows(t *testing.T, n int) *compile.Bound {
-	return bound(t, besideModel(t, encryptedModel, logisticTables(n)), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
+	return bound(t, besideModel(t, encryptedModel, logisticTables(n)),
+		check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
 }
 
 // sampleNUTS is a run of NUTS in a small ring.
@@ -40,8 +41,8 @@ func sampleNUTS(t *testing.T, b *compile.Bound, o Options) (*Prepared, *Result) 
 	return p, r
 }
 
-// Chains over encrypted rows make, from the same points, the transitions of the plain wire, but for the error of
-// polynomials and the noise of decrypted sums.
+// Chains over encrypted rows make, from the same points, the transitions of the plain wire, but for the error
+// of polynomials and the noise of decrypted sums.
 func TestNUTSOverEncryptedRows(t *testing.T) {
 	t.Parallel()
 	b := fewRows(t, 400)
@@ -53,13 +54,16 @@ func TestNUTSOverEncryptedRows(t *testing.T) {
 	for k, c := range want.Draws.Columns() {
 		for chain, draws := range want.Draws.Column(k) {
 			for i, v := range draws {
-				if w := got.Draws.Column(k)[chain][i]; !(math.Abs(v-w) < .01) { // standard deviations are about .1
-					t.Errorf("draw %d of %s in chain %d is %g, and on the plain wire %g", i+1, c.Name, chain+1, w, v)
+				// standard deviations are about .1
+				if w := got.Draws.Column(k)[chain][i]; !(math.Abs(v-w) < .01) {
+					t.Errorf("draw %d of %s in chain %d is %g, and on the plain wire %g", i+1, c.Name,
+						chain+1, w, v)
 				}
 			}
 		}
 	}
-	for _, line := range []string{"2 chains of 2 draws after 2 of warm-up; 0 divergent", "Encrypted rows, n = 400: the party that learned most knows D = "} {
+	for _, line := range []string{"2 chains of 2 draws after 2 of warm-up; 0 divergent",
+		"Encrypted rows, n = 400: the party that learned most knows D = "} {
 		if !strings.Contains(got.Footer(), line) {
 			t.Error(got.Footer())
 		}
@@ -84,14 +88,15 @@ func countedAsForeseen(t *testing.T, p *Prepared) {
 			o.Usual = did[o.Sums]
 		}
 	}
-	bound := density.Decryption{Sums: density.Announced, Number: 1} // which is all that is told of a point out of range
+	// which is all that is told of a point out of range
+	bound := density.Decryption{Sums: density.Announced, Number: 1}
 	beyond := p.rows.Opened()[bound] - did[density.OwnGradients] - did[density.Totals]
 	uses = append(uses, density.Use{Openings: [3]density.Decryption{bound}, Times: beyond, MostTimes: beyond})
 	countsAsForeseen(t, p, uses)
 }
 
-// What NUTS would decrypt is foreseen, and of too few rows refused with how many it takes; where it decrypts more
-// than was foreseen the run ends before that.
+// What NUTS would decrypt is foreseen, and of too few rows refused with how many it takes; where it decrypts
+// more than was foreseen the run ends before that.
 func TestNUTSOverTooFewEncryptedRows(t *testing.T) {
 	t.Parallel()
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(4000))
@@ -109,17 +114,23 @@ func TestNUTSOverTooFewEncryptedRows(t *testing.T) {
 		good(t, nil, err)
 		return p, diags
 	}
-	// a usual transition has 7 evaluations, of which the server learns 28 numbers: bounds (4 of each client), its own
-	// derivative, the total, and 9 scalars of each client; at first it learns bounds of two columns and of their squares
+	// a usual transition has 7 evaluations, of which the server learns 28 numbers: bounds (4 of each client),
+	// its own derivative, the total, and 9 scalars of each client; at first it learns bounds of two columns
+	// and of their squares
 	_, diags := open(map[string]string{"chains": "2", "warmup": "40", "draws": "60"})
-	if d := refused(data.Errors(diags)); d.Message != "one party would learn about D = 39204 numbers that depend on the others' rows, and of n = 4000 rows it may learn 200" ||
-		d.Notes[0].Message != "so many transitions of so many columns need n = 784080 rows; fewer --chains, --warmup and --draws need less, and --backend sfvi least; a simulation goes on with --accept few-rows" {
+	if d := refused(data.Errors(diags)); d.Message !=
+		"one party would learn about D = 39204 numbers that depend on the others' rows, and of n = "+
+			"4000 rows it may learn 200" ||
+		d.Notes[0].Message !=
+			"so many transitions of so many columns need n = 784080 rows; fewer --chains, --warmup and "+
+				"--draws need less, and --backend sfvi least; a simulation goes on with --accept few-rows" {
 		t.Error(d.Message, d.Notes)
 	}
 	p, diags := open(map[string]string{"chains": "1", "warmup": "0", "draws": "2", "max-depth": "2"})
 	good(t, diags, nil)
 	_, err := p.Sample(t.Context(), nil)
-	if d := refused(err); !strings.Contains(d.Message, "what comes next would make them") || p.rows.Reckoning().One() > 200 {
+	if d := refused(err); !strings.Contains(d.Message, "what comes next would make them") ||
+		p.rows.Reckoning().One() > 200 {
 		t.Error(d.Message, p.rows.Reckoning())
 	}
 }
@@ -127,22 +138,28 @@ func TestNUTSOverTooFewEncryptedRows(t *testing.T) {
 // A run whose key is for no more sums is refused by name, with a way out.
 func TestARunBeyondItsKey(t *testing.T) {
 	b := fewRows(t, 1000)
-	p, _, err := OpenBound(b, Options{Algorithm: backend(t, "nuts"), Settings: map[string]string{"wire": "encrypted", "chains": "1"}, ring: 9})
+	p, _, err := OpenBound(b,
+		Options{Algorithm: backend(t, "nuts"), Settings: map[string]string{"wire": "encrypted",
+			"chains": "1"}, ring: 9})
 	good(t, nil, err)
 	err = p.closeJournal(fmt.Errorf("a: %w: 60", encrypted.ErrOpenings))
 	var refusal *backends.Refusal
-	if !errors.As(err, &refusal) || refusal.Code != diag.TooFewRows || !strings.Contains(refusal.Error(), "8 times the evaluations that are usual") || !strings.Contains(refusal.Out, "--max-depth") {
+	if !errors.As(err, &refusal) || refusal.Code != diag.TooFewRows ||
+		!strings.Contains(refusal.Error(), "8 times the evaluations that are usual") ||
+		!strings.Contains(refusal.Out, "--max-depth") {
 		t.Error(err)
 	}
 }
 
-// Parties that are apart make the transitions that one process makes, but for noise, and what crosses between them
-// is what the audit lists.
+// Parties that are apart make the transitions that one process makes, but for noise, and what crosses between
+// them is what the audit lists.
 func TestPartiesOfNUTSOverEncryptedRows(t *testing.T) {
 	t.Parallel()
 	files := logisticTables(2400)
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
-	o := Options{Algorithm: backend(t, "nuts"), Seed: 5, ring: 9, Settings: map[string]string{"wire": "encrypted", "chains": "1", "warmup": "0", "draws": "1", "max-depth": "1"}}
+	o := Options{Algorithm: backend(t, "nuts"), Seed: 5, ring: 9,
+		Settings: map[string]string{"wire": "encrypted", "chains": "1", "warmup": "0", "draws": "1",
+			"max-depth": "1"}}
 	p, diags, err := OpenBound(b, o)
 	good(t, diags, err)
 	want, err := p.Sample(t.Context(), nil)
@@ -165,8 +182,10 @@ func TestPartiesOfNUTSOverEncryptedRows(t *testing.T) {
 }
 
 // groupedModel has effects of groups, whose prior is given for %s.
-const groupedModel = "client left, right\ndata y : binary[N]\ndata g : level(G)[N] @ left\ndata x : real[N] @ left\ndata z : real[N] @ right\nparam b ~ normal(0, 5)\n%s" +
-	"param u ~ normal(0, 2.5) @ left\nparam v ~ normal(0, 2.5) @ right\ny ~ bernoulli_logit(b + a[g] + x * u + z * v)\n"
+const groupedModel = "client left, right\ndata y : binary[N]\ndata g : level(G)[N] @ left\ndata x : " +
+	"real[N] @ left\ndata z : real[N] @ right\nparam b ~ normal(0, 5)\n%s" +
+	"param u ~ normal(0, 2.5) @ left\nparam v ~ normal(0, 2.5) @ right\ny ~ bernoulli_logit(b + " +
+	"a[g] + x * u + z * v)\n"
 
 // groupedTables are tables of that, of n rows in some groups, of which the last has so many rows.
 func groupedTables(n, groups, last int) map[string]string {
@@ -192,23 +211,28 @@ func groupedTables(n, groups, last int) map[string]string {
 	return map[string]string{"server.csv": y.String(), "left.csv": left.String(), "right.csv": right.String()}
 }
 
-// Effects of groups whose prior is given are columns like others: the Gaussian of the plain wire is found. A group of
-// few rows is refused before there are keys, by the parameter, with the way out.
+// Effects of groups whose prior is given are columns like others: the Gaussian of the plain wire is found. A
+// group of few rows is refused before there are keys, by the parameter, with the way out.
 func TestGroupsOfEncryptedRows(t *testing.T) {
 	t.Parallel()
 	const given = "param a : real[G] ~ normal(0, 2) @ left\n"
 	b := bindFiles(t, fmt.Sprintf(groupedModel, given), transforms.Exact, 0, groupedTables(6000, 8, 500))
-	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false", "draws": "10000"})
+	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature",
+		"tolerance": "1e-7", "correct": "false", "draws": "10000"})
 	got, line := overWire(t, b, map[string]string{"wire": "encrypted", "correct": "false"})
 	closeTo(t, line, got, want)
-	p, diags, err := OpenBound(bindFiles(t, fmt.Sprintf(groupedModel, given), transforms.Exact, 0, groupedTables(6000, 8, 4)), Options{
-		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 9,
+	p, diags, err := OpenBound(bindFiles(t, fmt.Sprintf(groupedModel, given), transforms.Exact, 0,
+		groupedTables(6000, 8, 4)), Options{
+		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"},
+		ring: 9,
 	})
 	good(t, diags, err)
 	_, err = p.Sample(t.Context(), nil)
 	var refused data.Errors
-	if !errors.As(err, &refused) || refused[0].Code != diag.AloneRows || !strings.Contains(refused[0].Notes[0].Message, "merge small categories") ||
-		!strings.HasPrefix(refused[0].Message, "left: with the column of a, 4 rows of its columns have a leverage above 1/5") {
+	if !errors.As(err, &refused) || refused[0].Code != diag.AloneRows ||
+		!strings.Contains(refused[0].Notes[0].Message, "merge small categories") ||
+		!strings.HasPrefix(refused[0].Message,
+			"left: with the column of a, 4 rows of its columns have a leverage above 1/5") {
 		t.Errorf("%v", err)
 	}
 }

@@ -30,13 +30,16 @@ import (
 )
 
 // encryptedModel is a binary response of two clients with a column each.
-const encryptedModel = "client left, right\ndata y : binary[N] @ shared\ndata x : real[N] @ left\ndata z : real[N] @ right\n" +
-	"param b ~ normal(0, 5)\nparam u ~ normal(0, 2.5) @ left\nparam v ~ normal(0, 2.5) @ right\ny ~ bernoulli_logit(b + x * u + z * v)\n"
+const encryptedModel = "client left, right\ndata y : binary[N] @ shared\ndata x : real[N] @ " +
+	"left\ndata z : real[N] @ right\n" +
+	"param b ~ normal(0, 5)\nparam u ~ normal(0, 2.5) @ left\nparam v ~ normal(0, 2.5) @ right\ny ~ " +
+	"bernoulli_logit(b + x * u + z * v)\n"
 
 // separate are files of a model of clients with columns of their own and a binary response of n rows, and its
 // text.
 func separate(n, clients, columns int) (text string, files map[string]string) {
-	r, of := rand.New(rand.NewPCG(uint64(clients), uint64(columns))), map[string]*strings.Builder{"server.csv": {}}
+	r, of := rand.New(rand.NewPCG(uint64(clients), uint64(columns))),
+		map[string]*strings.Builder{"server.csv": {}}
 	names, predictor := []string{}, "b"
 	declared := "data y : binary[N]\nparam b ~ normal(0, 5)\n"
 	fmt.Fprint(of["server.csv"], "id,y\n")
@@ -46,7 +49,8 @@ func separate(n, clients, columns int) (text string, files map[string]string) {
 		fmt.Fprint(table, "id")
 		for j := range columns {
 			fmt.Fprintf(table, ",x%d_%d", k, j)
-			declared += fmt.Sprintf("data x%d_%d : real[N] @ %s\nparam u%d_%d ~ normal(0, 2.5) @ %s\n", k, j, name, k, j, name)
+			declared += fmt.Sprintf("data x%d_%d : real[N] @ %s\nparam u%d_%d ~ normal(0, 2.5) @ %s\n", k, j,
+				name, k, j, name)
 			predictor += fmt.Sprintf(" + x%d_%d * u%d_%d", k, j, k, j)
 		}
 		fmt.Fprintln(table)
@@ -68,13 +72,14 @@ func separate(n, clients, columns int) (text string, files map[string]string) {
 	for name, table := range of {
 		files[name] = table.String()
 	}
-	return "client " + strings.Join(names, ", ") + "\n" + declared + "y ~ bernoulli_logit(" + predictor + ")\n", files
+	return "client " + strings.Join(names, ", ") + "\n" + declared + "y ~ bernoulli_logit(" + predictor +
+		")\n", files
 }
 
 func told(n int) density.Decryption { return density.Decryption{Sums: density.Told, Number: n} }
 
-// A row that a party's columns single out, alone or together, is refused before there are keys, by the parameter of the
-// column and without a number of it.
+// A row that a party's columns single out, alone or together, is refused before there are keys, by the
+// parameter of the column and without a number of it.
 func TestARowAloneIsRefused(t *testing.T) {
 	text, files := separate(3000, 2, 2)
 	lines := strings.Split(files["c1.csv"], "\n")
@@ -101,12 +106,14 @@ func TestARowAloneIsRefused(t *testing.T) {
 		other := maps.Clone(files)
 		other["c1.csv"] = changed
 		p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, other), Options{
-			Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 8,
+			Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
+				"correct": "false"}, ring: 8,
 		})
 		good(t, diags, err)
 		_, err = p.Sample(t.Context(), nil)
 		var refused data.Errors
-		if !errors.As(err, &refused) || refused[0].Code != diag.AloneRows || !strings.HasPrefix(refused[0].Message, want) {
+		if !errors.As(err, &refused) || refused[0].Code != diag.AloneRows ||
+			!strings.HasPrefix(refused[0].Message, want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -130,7 +137,8 @@ func TestWhatIsForeseenIsCounted(t *testing.T) {
 		text, files := separate(1500, c.clients, c.columns)
 		r := foreseenAsCounted(t, bound(t, besideModel(t, text, files), few), 8)
 		for _, f := range r.Diagnose() { // nuts takes more rows on this wire
-			if strings.Contains(f.Try, "--backend") && !strings.Contains(f.Try, "on another wire") || strings.Contains(f.Try, "guide") {
+			if strings.Contains(f.Try, "--backend") && !strings.Contains(f.Try, "on another wire") ||
+				strings.Contains(f.Try, "guide") {
 				t.Errorf("%+v: %s; try: %s", c, f.Text, f.Try)
 			}
 		}
@@ -141,7 +149,8 @@ func TestWhatIsForeseenIsCounted(t *testing.T) {
 func foreseenAsCounted(t *testing.T, b *compile.Bound, ring int) *Result {
 	t.Helper()
 	p, diags, err := OpenBound(b, Options{
-		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: ring,
+		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"},
+		ring: ring,
 	})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, diags)
@@ -153,7 +162,8 @@ func foreseenAsCounted(t *testing.T, b *compile.Bound, ring int) *Result {
 	_, _, of := sizes(env.Blocks())
 	bundle, diags := b.Model.Bundle()
 	if good(t, diags, nil); !bounds(BoundLikelihood(bundle), of) {
-		t.Errorf("%+v is foreseen of programs, and of the data bound to them %+v", BoundLikelihood(bundle), of)
+		t.Errorf("%+v is foreseen of programs, and of the data bound to them %+v", BoundLikelihood(bundle),
+			of)
 	}
 	r, err := p.Sample(t.Context(), nil)
 	if err != nil {
@@ -225,7 +235,8 @@ func overWire(t *testing.T, b *compile.Bound, settings map[string]string) ([]pos
 
 // regress draws a response of two clients with some columns each, and binds a model of it: the likelihood has
 // the predictor for %s, and the exposure e.
-func regress(t *testing.T, rows, columns int, kind, likelihood string, response func(r *rand.Rand, eta, exposure float64) float64) *compile.Bound {
+func regress(t *testing.T, rows, columns int, kind, likelihood string,
+	response func(r *rand.Rand, eta, exposure float64) float64) *compile.Bound {
 	t.Helper()
 	r := rand.New(rand.NewPCG(4, 2))
 	y, a, b := []string{"id,y,e"}, []string{"id"}, []string{"id"}
@@ -248,16 +259,21 @@ func regress(t *testing.T, rows, columns int, kind, likelihood string, response 
 		e := 0.5 + r.Float64()
 		y = append(y, fmt.Sprintf("%d,%v,%.4f", i, response(r, eta, e), e))
 	}
-	text := fmt.Sprintf("client left, right\ndata y : %s[N]\ndata e : real<lower=0>[N]\ndata X : real[N, P] @ left\ndata Z : real[N, Q] @ right\nparam b ~ normal(0, 5)\n"+
-		"param u : real[P] ~ normal(0, 2.5) @ left\nparam v : real[Q] ~ normal(0, 2.5) @ right\n"+likelihood+"\n", kind, "b + X * u + Z * v")
+	text := fmt.Sprintf("client left, right\ndata y : %s[N]\ndata e : real<lower=0>[N]\ndata X : real[N, "+
+		"P] @ left\ndata Z : real[N, Q] @ right\nparam b ~ normal(0, 5)\n"+
+		"param u : real[P] ~ normal(0, 2.5) @ left\nparam v : real[Q] ~ normal(0, 2.5) @ right\n"+likelihood+
+		"\n", kind, "b + X * u + Z * v")
 	if strings.Contains(likelihood, "5000") {
-		text = strings.NewReplacer("normal(0, 5)", "normal(0, 5000)", "normal(0, 2.5)", "normal(0, 2500)").Replace(text)
+		text = strings.NewReplacer("normal(0, 5)", "normal(0, 5000)", "normal(0, 2.5)",
+			"normal(0, 2500)").Replace(text)
 	}
 	if !strings.Contains(likelihood, "(e)") {
 		text = strings.Replace(text, "data e : real<lower=0>[N]\n", "", 1)
 	}
-	files := map[string]string{"server.csv": strings.Join(y, "\n") + "\n", "left.csv": strings.Join(a, "\n") + "\n", "right.csv": strings.Join(b, "\n") + "\n"}
-	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
+	files := map[string]string{"server.csv": strings.Join(y, "\n") + "\n",
+		"left.csv": strings.Join(a, "\n") + "\n", "right.csv": strings.Join(b, "\n") + "\n"}
+	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
+		Accept: accept.Set{"few-rows"}})
 }
 
 // counts is a Poisson number.
@@ -287,48 +303,73 @@ func likelihoods() map[string]likelihood {
 	return map[string]likelihood{
 		"logistic":      {"binary", "y ~ bernoulli_logit(%s)", binary(-.3, logit)},
 		"one in twenty": {"binary", "y ~ bernoulli_logit(%s)", binary(-4, logit)},
-		"large effects": {"binary", "y ~ bernoulli_logit(%s)", func(r *rand.Rand, eta, _ float64) float64 { return indicator(r.Float64() < logit(6*eta-1)) }},
-		"probit":        {"binary", "y ~ bernoulli_probit(%s)", binary(-1, probit)},
+		"large effects": {"binary", "y ~ bernoulli_logit(%s)", func(r *rand.Rand, eta, _ float64) float64 {
+			return indicator(r.Float64() < logit(6*eta-1))
+		}},
+		"probit": {"binary", "y ~ bernoulli_probit(%s)", binary(-1, probit)},
 		"five trials": {"count", "y ~ binomial_logit(5, %s)", func(r *rand.Rand, eta, _ float64) (y float64) {
 			for range 5 {
 				y += indicator(r.Float64() < logit(eta-1))
 			}
 			return y
 		}},
-		"counts": {"count", "y ~ poisson_log(log(e) + %s)", func(r *rand.Rand, eta, e float64) float64 { return counts(r, e*math.Exp(eta)) }},
-		"overdispersed": {"count", "y ~ neg_binomial_2_log(%s, 2)", func(r *rand.Rand, eta, _ float64) float64 {
-			return counts(r, math.Exp(eta)*(r.ExpFloat64()+r.ExpFloat64())/2)
+		"counts": {"count", "y ~ poisson_log(log(e) + %s)", func(r *rand.Rand, eta, e float64) float64 {
+			return counts(r, e*math.Exp(eta))
 		}},
-		"normal":                {"real", "y ~ normal(%s, 1.5)", func(r *rand.Rand, eta, _ float64) float64 { return eta + 1.5*r.NormFloat64() }},
-		"normal, unknown scale": {"real", "param s ~ half_normal(5)\ny ~ normal(%s, s)", func(r *rand.Rand, eta, _ float64) float64 { return eta + 1.5*r.NormFloat64() }},
-		"large units":           {"real", "param s ~ half_normal(5000)\ny ~ normal(%s, s)", func(r *rand.Rand, eta, _ float64) float64 { return 1000 * (eta + 1.5*r.NormFloat64()) }},
-		"lognormal":             {"real<lower=0>", "param s ~ half_normal(5)\ny ~ lognormal(%s, s)", func(r *rand.Rand, eta, _ float64) float64 { return math.Exp(eta + 1.5*r.NormFloat64()) }},
-		"gamma":                 {"real<lower=0>", "y ~ gamma(3, 3 ./ exp(%s))", func(r *rand.Rand, eta, _ float64) float64 { return gamma(r, math.Exp(eta)) }},
-		"exponential":           {"real<lower=0>", "y ~ exponential(1 ./ exp(%s))", func(r *rand.Rand, eta, _ float64) float64 { return math.Exp(eta) * r.ExpFloat64() }},
+		"overdispersed": {"count", "y ~ neg_binomial_2_log(%s, 2)",
+			func(r *rand.Rand, eta, _ float64) float64 {
+				return counts(r, math.Exp(eta)*(r.ExpFloat64()+r.ExpFloat64())/2)
+			}},
+		"normal": {"real", "y ~ normal(%s, 1.5)", func(r *rand.Rand, eta, _ float64) float64 {
+			return eta + 1.5*r.NormFloat64()
+		}},
+		"normal, unknown scale": {"real", "param s ~ half_normal(5)\ny ~ normal(%s, s)",
+			func(r *rand.Rand, eta, _ float64) float64 {
+				return eta + 1.5*r.NormFloat64()
+			}},
+		"large units": {"real", "param s ~ half_normal(5000)\ny ~ normal(%s, s)",
+			func(r *rand.Rand, eta, _ float64) float64 {
+				return 1000 * (eta + 1.5*r.NormFloat64())
+			}},
+		"lognormal": {"real<lower=0>", "param s ~ half_normal(5)\ny ~ lognormal(%s, s)",
+			func(r *rand.Rand, eta, _ float64) float64 {
+				return math.Exp(eta + 1.5*r.NormFloat64())
+			}},
+		"gamma": {"real<lower=0>", "y ~ gamma(3, 3 ./ exp(%s))", func(r *rand.Rand, eta, _ float64) float64 {
+			return gamma(r, math.Exp(eta))
+		}},
+		"exponential": {"real<lower=0>", "y ~ exponential(1 ./ exp(%s))",
+			func(r *rand.Rand, eta, _ float64) float64 {
+				return math.Exp(eta) * r.ExpFloat64()
+			}},
 	}
 }
 
-// A run over encrypted rows, in a ring that is small, gives the joint Gaussian of the plain wire: means within
-// a 20th of its standard deviations, these within a tenth; it says below what is known, and how much noise
-// there is, of which what was foreseen is what is counted.
+// A run over encrypted rows, in a ring that is small, gives the joint Gaussian of the plain wire: means
+// within a 20th of its standard deviations, these within a tenth; it says below what is known, and how much
+// noise there is, of which what was foreseen is what is counted.
 func TestRunsOfEncryptedRows(t *testing.T) {
 	t.Parallel()
 	const n = 2048
 	for name, c := range likelihoods() {
 		t.Run(name, func(t *testing.T) {
 			b := regress(t, n, 2, c.kind, c.likelihood, c.response)
-			want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
+			want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature",
+				"tolerance": "1e-7", "correct": "false"})
 			r := foreseenAsCounted(t, b, 11)
 			got, line := r.Summary(), r.Footer()
 			off, most := 0.0, 0.0
 			for i, w := range want {
 				shift, wider := float64(got[i].Mean-w.Mean)/float64(w.SD), float64(got[i].SD/w.SD)-1
-				if off, most = max(off, math.Abs(shift)), max(most, math.Abs(wider)); !(math.Abs(shift) <= .05) || !(math.Abs(wider) <= .1) {
-					t.Errorf("%s is %.3f standard deviations off, its standard deviation by %.3f", w.Name, shift, wider)
+				if off, most = max(off, math.Abs(shift)),
+					max(most, math.Abs(wider)); !(math.Abs(shift) <= .05) || !(math.Abs(wider) <= .1) {
+					t.Errorf("%s is %.3f standard deviations off, its standard deviation by %.3f", w.Name,
+						shift, wider)
 				}
 			}
 			t.Logf("%.4f standard deviations, these by %.4f; %s", off, most, line)
-			if !strings.Contains(line, "Encrypted rows, n = 2048: the party that learned most knows D = ") || !strings.Contains(line, "Decryption adds noise to a gradient, of ") {
+			if !strings.Contains(line, "Encrypted rows, n = 2048: the party that learned most knows D = ") ||
+				!strings.Contains(line, "Decryption adds noise to a gradient, of ") {
 				t.Error(line)
 			}
 		})
@@ -377,19 +418,21 @@ func closeTo(t *testing.T, what string, got, want []posterior.Row) {
 		k := slices.IndexFunc(want, func(w posterior.Row) bool { return w.Name == g.Name })
 		shift, wider := float64(g.Mean-want[k].Mean)/float64(want[k].SD), float64(g.SD/want[k].SD)-1
 		if !(math.Abs(shift) <= .05) || !(math.Abs(wider) <= .1) {
-			t.Errorf("%s: %s is %.3f standard deviations off, its standard deviation by %.3f", what, g.Name, shift, wider)
+			t.Errorf("%s: %s is %.3f standard deviations off, its standard deviation by %.3f", what, g.Name,
+				shift, wider)
 		}
 	}
 }
 
-// Three parties that are apart, each of which derives for itself, give what one process does, in a ring that is
-// small: the joint Gaussian of the plain wire. What crosses between them is what the audit lists.
+// Three parties that are apart, each of which derives for itself, give what one process does, in a ring that
+// is small: the joint Gaussian of the plain wire. What crosses between them is what the audit lists.
 func TestPartiesOfEncryptedRows(t *testing.T) {
 	t.Parallel()
 	const n = 2400
 	files := logisticTables(n)
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
-	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
+	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature",
+		"tolerance": "1e-7", "correct": "false"})
 	given := map[string]string{"wire": "encrypted", "correct": "false"}
 	got, line := overWire(t, b, given)
 	closeTo(t, "one process", got, want)
@@ -398,12 +441,14 @@ func TestPartiesOfEncryptedRows(t *testing.T) {
 	}
 	parties := partiesOf(t, b, files)
 	seen, times, lock := map[string][]int{}, map[string]int{}, sync.Mutex{}
-	results := runApart(t, parties, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 5, ring: 9}, func(name string, end transport.Transport) transport.Transport {
-		return recorder{end, name, &lock, seen, times}
-	})
+	results := runApart(t, parties, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 5, ring: 9},
+		func(name string, end transport.Transport) transport.Transport {
+			return recorder{end, name, &lock, seen, times}
+		})
 	for k, r := range results {
 		closeTo(t, parties[k].Party, r.Summary(), want)
-		known, _, _ := strings.Cut(line[strings.Index(line, "Encrypted rows"):], "Decryption adds noise") // of which the server knows more
+		// of which the server knows more
+		known, _, _ := strings.Cut(line[strings.Index(line, "Encrypted rows"):], "Decryption adds noise")
 		if text := r.Footer(); !strings.Contains(text, known) {
 			t.Errorf("%s says %q, and one process %q", parties[k].Party, text, line)
 		}
@@ -411,9 +456,10 @@ func TestPartiesOfEncryptedRows(t *testing.T) {
 	crossedAsListed(t, b, "sfvi", given, seen, times)
 }
 
-// crossedAsListed holds the messages that crossed in a run of encrypted rows to those that the audit lists, and how often
-// they did, where that is given, to what it says of those that are sent in pieces.
-func crossedAsListed(t *testing.T, b *compile.Bound, algorithm string, given map[string]string, seen map[string][]int, times map[string]int) {
+// crossedAsListed holds the messages that crossed in a run of encrypted rows to those that the audit lists,
+// and how often they did, where that is given, to what it says of those that are sent in pieces.
+func crossedAsListed(t *testing.T, b *compile.Bound, algorithm string, given map[string]string,
+	seen map[string][]int, times map[string]int) {
 	t.Helper()
 	bundle, diags := b.Model.Bundle()
 	good(t, diags, nil)
@@ -424,7 +470,8 @@ func crossedAsListed(t *testing.T, b *compile.Bound, algorithm string, given map
 		for _, m := range d.Messages {
 			key := d.From + " → " + d.To + ": " + m
 			listed[key] = true
-			if _, pieces, in := strings.Cut(strings.Join(d.Shape, " "), ", in "); in && times != nil && fmt.Sprintf("%d messages", times[key]) != pieces {
+			if _, pieces, in := strings.Cut(strings.Join(d.Shape, " "), ", in "); in && times != nil &&
+				fmt.Sprintf("%d messages", times[key]) != pieces {
 				t.Errorf("%s crossed %d times, and the audit says in %s", key, times[key], pieces)
 			}
 		}
@@ -447,12 +494,16 @@ func TestRefusedEncryptedRows(t *testing.T) {
 		return eta + r.NormFloat64()/math.Sqrt((r.ExpFloat64()+r.ExpFloat64())/2)
 	}
 	for name, c := range map[string]struct{ kind, likelihood, want string }{
-		"long tails":     {"real", "y ~ student_t(2, %s, 0.2)", "has no polynomial of degree"},
-		"trials by row":  {"count", "y ~ binomial_logit(y + 1, %s)", "differs by row"},
-		"a moving phi":   {"count", "param s ~ half_normal(5)\ny ~ neg_binomial_2_log(%s, s)", "phi, of which the polynomials are made"},
-		"a moving shape": {"real<lower=0>", "param s ~ half_normal(5)\ny ~ gamma(s, exp(%s))", "alpha, of which the polynomials are made"},
-		"two functions":  {"real<lower=0>", "y ~ weibull(1.5, exp(1 + exp(%s)))", "through more than one function"},
-		"wide exposure":  {"count", "y ~ poisson_log(30 * log(e) + 0 * (e) + %s)", "the noise that covers decrypted sums"},
+		"long tails":    {"real", "y ~ student_t(2, %s, 0.2)", "has no polynomial of degree"},
+		"trials by row": {"count", "y ~ binomial_logit(y + 1, %s)", "differs by row"},
+		"a moving phi": {"count", "param s ~ half_normal(5)\ny ~ neg_binomial_2_log(%s, s)",
+			"phi, of which the polynomials are made"},
+		"a moving shape": {"real<lower=0>", "param s ~ half_normal(5)\ny ~ gamma(s, exp(%s))",
+			"alpha, of which the polynomials are made"},
+		"two functions": {"real<lower=0>", "y ~ weibull(1.5, exp(1 + exp(%s)))",
+			"through more than one function"},
+		"wide exposure": {"count", "y ~ poisson_log(30 * log(e) + 0 * (e) + %s)",
+			"the noise that covers decrypted sums"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response := one
@@ -460,13 +511,16 @@ func TestRefusedEncryptedRows(t *testing.T) {
 				response = tailed
 			}
 			b := regress(t, 4400, 2, c.kind, c.likelihood, response)
-			p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 11})
+			p, diags, err := OpenBound(b,
+				Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
+					"correct": "false"}, ring: 11})
 			if err != nil || diags.HasErrors() {
 				t.Fatal(err, diags)
 			}
 			_, err = p.Sample(t.Context(), nil)
 			var list data.Errors
-			if !errors.As(err, &list) || list[0].Code != diag.NotEncrypted || !strings.Contains(list[0].Message, c.want) || len(list[0].Notes) == 0 {
+			if !errors.As(err, &list) || list[0].Code != diag.NotEncrypted ||
+				!strings.Contains(list[0].Message, c.want) || len(list[0].Notes) == 0 {
 				t.Errorf("%T %v", err, err)
 			}
 		})
@@ -494,13 +548,15 @@ func TestAClientThatIsCutOff(t *testing.T) {
 	files := logisticTables(4000)
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
 	for _, kind := range []string{"first rounds", "columns", "gradient shares"} {
-		o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 9}
-		_, errs := tryApart(t, partiesOf(t, b, files), o, t.TempDir(), func(name string, end transport.Transport) transport.Transport {
-			if name == "right" {
-				return plug{end, kind}
-			}
-			return end
-		})
+		o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
+			"correct": "false"}, Seed: 5, ring: 9}
+		_, errs := tryApart(t, partiesOf(t, b, files), o, t.TempDir(),
+			func(name string, end transport.Transport) transport.Transport {
+				if name == "right" {
+					return plug{end, kind}
+				}
+				return end
+			})
 		for i, err := range errs {
 			var closed *transport.ClosedError
 			var peer *session.PeerError
@@ -516,11 +572,17 @@ func TestEncryptedRowsOfOneClient(t *testing.T) {
 	t.Parallel()
 	files := logisticTables(4000)
 	delete(files, "right.csv")
-	const model = "client left\ndata y : binary[N] @ shared\ndata x : real[N] @ left\nparam b ~ normal(0, 5)\nparam u ~ normal(0, 2.5) @ left\ny ~ bernoulli_logit(b + x * u)\n"
+	const model = "client left\ndata y : binary[N] @ shared\ndata x : real[N] @ left\nparam b ~ normal(0, " +
+		"5)\nparam u ~ normal(0, 2.5) @ left\ny ~ bernoulli_logit(b + x * u)\n"
 	b := bindFiles(t, model, transforms.Exact, 0, files)
-	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
-	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 10}
-	for _, r := range runApart(t, partiesOf(t, b, files), o, func(_ string, end transport.Transport) transport.Transport { return end }) {
+	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature",
+		"tolerance": "1e-7", "correct": "false"})
+	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
+		"correct": "false"}, Seed: 5, ring: 10}
+	for _, r := range runApart(t, partiesOf(t, b, files), o,
+		func(_ string, end transport.Transport) transport.Transport {
+			return end
+		}) {
 		closeTo(t, "one client", r.Summary(), want)
 	}
 }

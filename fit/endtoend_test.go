@@ -23,7 +23,8 @@ import (
 )
 
 // bindFiles compiles a model and binds its tables, by file name.
-func bindFiles(t testing.TB, text string, transform def.Transform, rho float64, files map[string]string) *compile.Bound {
+func bindFiles(t testing.TB, text string, transform def.Transform, rho float64,
+	files map[string]string) *compile.Bound {
 	t.Helper()
 	return bindPath(t, besideModel(t, text, files), transform, rho)
 }
@@ -60,7 +61,9 @@ func mapsWith(m map[string]string, key, value string) map[string]string {
 func glmText(m testmodel.GLM) string {
 	var b strings.Builder
 	for j := range m.X {
-		fmt.Fprintf(&b, "client c%d\ndata X%[1]d : real[N, P%[1]d] @ c%[1]d\nparam t%[1]d : real[P%[1]d] ~ normal(0, 1) @ c%[1]d\n", j+1)
+		fmt.Fprintf(&b,
+			"client c%d\ndata X%[1]d : real[N, P%[1]d] @ c%[1]d\nparam t%[1]d : real[P%[1]d] ~ "+
+				"normal(0, 1) @ c%[1]d\n", j+1)
 	}
 	kind, density := "binary", "bernoulli_logit(%s)"
 	if m.Sigma > 0 {
@@ -139,14 +142,16 @@ func evaluate(t *testing.T, env density.Env) (sum float64, grad [][]float64) {
 	return sum, grad
 }
 
-// TestCompiledIsHandwritten: a compiled model has the density and the gradient of the same model written in Go.
+// TestCompiledIsHandwritten: a compiled model has the density and the gradient of the same model written in
+// Go.
 func TestCompiledIsHandwritten(t *testing.T) {
 	logistic := testmodel.Linear(5, 57, []int{2, 3, 1}, 1)
 	for i, y := range logistic.Y {
 		logistic.Y[i] = map[bool]float64{true: 1}[y > 0]
 	}
 	logistic.Sigma = 0
-	for name, m := range map[string]testmodel.GLM{"linear": testmodel.Linear(4, 50, []int{3, 2}, 0.7), "logistic": logistic, "one client": testmodel.Linear(6, 33, []int{4}, 0.5)} {
+	for name, m := range map[string]testmodel.GLM{"linear": testmodel.Linear(4, 50, []int{3, 2}, 0.7),
+		"logistic": logistic, "one client": testmodel.Linear(6, 33, []int{4}, 0.5)} {
 		for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
 			m.Transform, m.Rho = transform, 0.8
 			b := bindFiles(t, glmText(m), transform, m.Rho, glmFiles(m))
@@ -155,7 +160,8 @@ func TestCompiledIsHandwritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			if transform == transforms.Power && len(m.X) == 1 {
-				continue // here the z does not exist, and in the hand-written model it does: TestPowerOfOneClient
+				// here the z does not exist, and in the hand-written model it does: TestPowerOfOneClient
+				continue
 			}
 			lp, grad := evaluate(t, env)
 			want, wantGrad := evaluate(t, m.Env(1))
@@ -165,7 +171,8 @@ func TestCompiledIsHandwritten(t *testing.T) {
 			for k := range grad {
 				for i := range grad[k] {
 					if math.Abs(grad[k][i]-wantGrad[k][i]) > 1e-10*(1+math.Abs(wantGrad[k][i])) {
-						t.Errorf("%s %s: gradient %d of party %d is %v, by hand %v", name, transform, i, k, grad[k][i], wantGrad[k][i])
+						t.Errorf("%s %s: gradient %d of party %d is %v, by hand %v", name, transform, i, k,
+							grad[k][i], wantGrad[k][i])
 					}
 				}
 			}
@@ -195,7 +202,8 @@ func TestPowerOfOneClient(t *testing.T) {
 			}
 		}
 		lp := make([]float64, len(blocks))
-		if err := env.Density(context.Background(), theta, point{make([][]float64, len(blocks))}, grad, lp); err != nil {
+		if err := env.Density(context.Background(), theta, point{make([][]float64, len(blocks))}, grad,
+			lp); err != nil {
 			t.Fatal(err)
 		}
 		sum := 0.0
@@ -210,7 +218,8 @@ func TestPowerOfOneClient(t *testing.T) {
 }
 
 // drawsOf runs a backend briefly and returns, per party, all its draws.
-func drawsOf(t *testing.T, plan *model.Plan, mode session.Execution, name string, given map[string]string) map[string][]float64 {
+func drawsOf(t *testing.T, plan *model.Plan, mode session.Execution, name string,
+	given map[string]string) map[string][]float64 {
 	t.Helper()
 	kind := transforms.Augmented
 	switch {
@@ -261,7 +270,8 @@ func drawsOf(t *testing.T, plan *model.Plan, mode session.Execution, name string
 	return out
 }
 
-// TestSameBits: one loop over the parties, a goroutine for each, one core or several: the same draws, bit for bit.
+// TestSameBits: one loop over the parties, a goroutine for each, one core or several: the same draws, bit for
+// bit.
 func TestSameBits(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
@@ -279,10 +289,12 @@ func TestSameBits(t *testing.T) {
 			{"sfvi", map[string]string{"estimator": "quadrature", "theta-guide": "meanfield", "draws": "60"}},
 			{"sfvi", map[string]string{"estimator": "quadrature", "guide": "meanfield", "draws": "60"}},
 			{"soul", map[string]string{"iterations": "80", "inner": "3", "inner-chains": "2", "draws": "10"}},
-			{"soul", map[string]string{"iterations": "80", "inner": "3", "inner-chains": "2", "draws": "10", "mala": "true"}},
+			{"soul", map[string]string{"iterations": "80", "inner": "3", "inner-chains": "2", "draws": "10",
+				"mala": "true"}},
 			{"sfvi", map[string]string{"iterations": "120", "draws": "20"}},
 			{"nuts", map[string]string{"warmup": "40", "draws": "20", "max-depth": "5"}},
-			{"nuts", map[string]string{"warmup": "40", "draws": "20", "max-depth": "5", "adapt": "stan", "metric": "dense", "jitter": "0.1"}},
+			{"nuts", map[string]string{"warmup": "40", "draws": "20", "max-depth": "5", "adapt": "stan",
+				"metric": "dense", "jitter": "0.1"}},
 		} {
 			if transform.CutsCross() && (run.backend == "soul" || run.given["guide"] != "") {
 				continue // there are no auxiliary variables
@@ -294,10 +306,12 @@ func TestSameBits(t *testing.T) {
 			apart := drawsOf(t, plan, session.PerParty, run.backend, run.given)
 			for _, party := range plan.Names {
 				if !sameBits(want[party], single[party]) {
-					t.Errorf("%s %s %v: %s draws otherwise on one core", transform, run.backend, run.given, party)
+					t.Errorf("%s %s %v: %s draws otherwise on one core", transform, run.backend, run.given,
+						party)
 				}
 				if !sameBits(want[party], apart[party]) {
-					t.Errorf("%s %s %v: %s draws otherwise in a goroutine of its own", transform, run.backend, run.given, party)
+					t.Errorf("%s %s %v: %s draws otherwise in a goroutine of its own", transform, run.backend,
+						run.given, party)
 				}
 			}
 		}
@@ -305,7 +319,9 @@ func TestSameBits(t *testing.T) {
 }
 
 func sameBits(a, b []float64) bool {
-	return len(a) > 0 && slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+	return len(a) > 0 && slices.EqualFunc(a, b, func(x, y float64) bool {
+		return math.Float64bits(x) == math.Float64bits(y)
+	})
 }
 
 // TestExamples: every example compiles and binds under every transform, and evaluates to something finite.
@@ -328,7 +344,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestPosteriordb: the models of posteriordb read its data files as they are, of which the first rows are here, and the gradient is the derivative of the density.
+// TestPosteriordb: the models of posteriordb read its data files as they are, of which the first rows are
+// here, and the gradient is the derivative of the density.
 func TestPosteriordb(t *testing.T) {
 	const reference = "../tests/reference/posteriordb"
 	paths, err := filepath.Glob("../examples/posteriordb/*.vfl")

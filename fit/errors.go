@@ -2,7 +2,8 @@ package fit
 
 import "fmt"
 
-// A UsageError reports a setting, an option or a combination of them that does not fit. Model and data may be correct.
+// A UsageError reports a setting, an option or a combination of them that does not fit. Model and data may be
+// correct.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -11,7 +12,8 @@ func (e *UsageError) Unwrap() error { return e.Err }
 
 func usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
-// An InitError is the failure to find a starting point with a finite density. Err holds a diagnostic (data.Errors) with the statement that is not finite.
+// An InitError is the failure to find a starting point with a finite density. Err holds a diagnostic
+// (data.Errors) with the statement that is not finite.
 type InitError struct{ Err error }
 
 func (e *InitError) Error() string { return e.Err.Error() }

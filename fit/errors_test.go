@@ -35,7 +35,8 @@ func TestUsageErrors(t *testing.T) {
 		{Options{Settings: map[string]string{"draws": "many"}}, `"many" is not a whole number`},
 		{Options{Settings: map[string]string{"shape": "2"}}, `no setting "shape"`},
 		{Options{Algorithm: backend(t, "soul")}, "it runs on augmented, power"},
-		{Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"minibatch": "4"}}, "minibatch: 4 is not less than the number of rows, N = 4"},
+		{Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"minibatch": "4"}},
+			"minibatch: 4 is not less than the number of rows, N = 4"},
 		{Options{Algorithm: backend(t, "sfvi"), From: "run"}, "--from is for Markov chains"},
 		{Options{Auxiliary: true}, "no auxiliary variables"},
 	} {
@@ -56,7 +57,8 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// A density that is nowhere finite is an InitError with a diagnostic at the statement, for every kind of backend.
+// A density that is nowhere finite is an InitError with a diagnostic at the statement, for every kind of
+// backend.
 func TestInitErrorNamesTheTerm(t *testing.T) {
 	for _, name := range []string{"nuts", "sfvi"} {
 		p, err := normalMean(t, "1e-300", Options{Algorithm: backend(t, name)})
@@ -70,7 +72,9 @@ func TestInitErrorNamesTheTerm(t *testing.T) {
 			continue
 		}
 		at := p.Source.Text[told[0].Span.Start:told[0].Span.End]
-		if told[0].Code != diag.NoStart || !strings.Contains(told[0].Message, "server: the log density of y") || !strings.HasPrefix(at, "y ~ ") || len(told[0].Notes) < 2 {
+		if told[0].Code != diag.NoStart ||
+			!strings.Contains(told[0].Message, "server: the log density of y") ||
+			!strings.HasPrefix(at, "y ~ ") || len(told[0].Notes) < 2 {
 			t.Errorf("%s: %v at %q", name, err, at)
 		}
 	}
@@ -92,7 +96,9 @@ func TestCancelledRun(t *testing.T) {
 // Diagnostics of a model that does not suit the algorithm come from Open, before any table is read.
 func TestOpenFindsWhatDoesNotSuit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.vfl")
-	write(t, path, "client a\ndata y : real[N] @ shared\ndata x : real[N] @ a\nparam b ~ normal(0, 1) @ a\nparam s ~ half_normal(1)\ny ~ normal(x * b, s)\n")
+	write(t, path,
+		"client a\ndata y : real[N] @ shared\ndata x : real[N] @ a\nparam b ~ normal(0, 1) @ a\nparam s ~ "+
+			"half_normal(1)\ny ~ normal(x * b, s)\n")
 	m, _ := compiled(t, path, check.Options{Transform: transforms.Augmented, Rho: 1})
 	_, diags, err := Open(m, data.Sources{}, Options{Algorithm: backend(t, "soul")})
 	if err != nil || !diags.HasErrors() || !strings.Contains(diags[0].Message, "no maximum") {
@@ -102,7 +108,8 @@ func TestOpenFindsWhatDoesNotSuit(t *testing.T) {
 
 // A run without a folder has responses too, with one log density for each draw of each observation.
 func TestPointwiseInMemory(t *testing.T) {
-	p, err := normalMean(t, "1", Options{LogLik: true, Settings: map[string]string{"chains": "2", "warmup": "100", "draws": "30"}})
+	p, err := normalMean(t, "1",
+		Options{LogLik: true, Settings: map[string]string{"chains": "2", "warmup": "100", "draws": "30"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +132,8 @@ func TestPointwiseInMemory(t *testing.T) {
 
 // A model whose data are in memory is fitted as one whose data are in tables, and its record names no files.
 func TestDataInMemory(t *testing.T) {
-	tables, err := normalMean(t, "1", Options{Settings: map[string]string{"chains": "2", "warmup": "100", "draws": "30"}})
+	tables, err := normalMean(t, "1",
+		Options{Settings: map[string]string{"chains": "2", "warmup": "100", "draws": "30"}})
 	if err != nil {
 		t.Fatal(err)
 	}

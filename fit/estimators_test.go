@@ -24,28 +24,46 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// estimators are settings of sfvi by which a fit goes another way, with the transforms under which they are for.
+// estimators are settings of sfvi by which a fit goes another way, with the transforms under which they are
+// for.
 var estimators = map[string]struct {
 	given map[string]string
 	on    []def.Transform
 	model string // in place of a normal regression
 }{
-	"quadrature":      {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"}, []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power}, ""},
-	"coupled":         {map[string]string{"estimator": "quadrature", "guide": "coupled", "tolerance": "1e-6"}, []def.Transform{transforms.Augmented, transforms.Power}, ""},
-	"fixed":           {map[string]string{"estimator": "fixed", "draws-per-step": "16"}, []def.Transform{transforms.Exact}, ""},
-	"local steps":     {map[string]string{"estimator": "sampled", "local-steps": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
-	"nested":          {map[string]string{"estimator": "nested"}, []def.Transform{transforms.None, transforms.Exact}, "scaled"},
-	"nested alone":    {map[string]string{"estimator": "nested"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
-	"last layer":      {map[string]string{"estimator": "last-layer"}, []def.Transform{transforms.Exact}, "network"},
-	"restarts":        {map[string]string{"estimator": "sampled", "restarts": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
-	"lowrank":         {map[string]string{"estimator": "sampled", "theta-guide": "lowrank", "theta-rank": "2", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
-	"scaled":          {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"}, []def.Transform{transforms.Exact, transforms.Augmented}, "scaled"},
-	"scaled fullrank": {map[string]string{"estimator": "quadrature", "theta-guide": "fullrank"}, []def.Transform{transforms.Exact}, "scaled"},
-	"scaled alone":    {map[string]string{"estimator": "quadrature", "theta-guide": "meanfield", "correct": "false"}, []def.Transform{transforms.Exact}, "scaled"},
-	"categories":      {map[string]string{"estimator": "quadrature"}, []def.Transform{transforms.Exact}, "categorical_logit"},
-	"ordered":         {map[string]string{"estimator": "quadrature"}, []def.Transform{transforms.Exact}, "ordered_probit"},
-	"fixed restarts":  {map[string]string{"estimator": "fixed", "draws-per-step": "16", "restarts": "2"}, []def.Transform{transforms.Exact}, ""},
-	"fixed meanfield": {map[string]string{"estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield"}, []def.Transform{transforms.Exact}, ""},
+	"quadrature": {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"},
+		[]def.Transform{transforms.Exact, transforms.Augmented, transforms.Power}, ""},
+	"coupled": {map[string]string{"estimator": "quadrature", "guide": "coupled", "tolerance": "1e-6"},
+		[]def.Transform{transforms.Augmented, transforms.Power}, ""},
+	"fixed": {map[string]string{"estimator": "fixed", "draws-per-step": "16"},
+		[]def.Transform{transforms.Exact}, ""},
+	"local steps": {map[string]string{"estimator": "sampled", "local-steps": "3", "iterations": "30",
+		"elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
+	"nested": {map[string]string{"estimator": "nested"},
+		[]def.Transform{transforms.None, transforms.Exact}, "scaled"},
+	"nested alone": {map[string]string{"estimator": "nested"},
+		[]def.Transform{transforms.Exact, transforms.Augmented}, ""},
+	"last layer": {map[string]string{"estimator": "last-layer"}, []def.Transform{transforms.Exact},
+		"network"},
+	"restarts": {map[string]string{"estimator": "sampled", "restarts": "3", "iterations": "30",
+		"elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
+	"lowrank": {map[string]string{"estimator": "sampled", "theta-guide": "lowrank", "theta-rank": "2",
+		"iterations": "30", "elbo-every": "10", "elbo-draws": "20"},
+		[]def.Transform{transforms.Exact, transforms.Augmented}, ""},
+	"scaled": {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"},
+		[]def.Transform{transforms.Exact, transforms.Augmented}, "scaled"},
+	"scaled fullrank": {map[string]string{"estimator": "quadrature", "theta-guide": "fullrank"},
+		[]def.Transform{transforms.Exact}, "scaled"},
+	"scaled alone": {map[string]string{"estimator": "quadrature", "theta-guide": "meanfield",
+		"correct": "false"}, []def.Transform{transforms.Exact}, "scaled"},
+	"categories": {map[string]string{"estimator": "quadrature"}, []def.Transform{transforms.Exact},
+		"categorical_logit"},
+	"ordered": {map[string]string{"estimator": "quadrature"}, []def.Transform{transforms.Exact},
+		"ordered_probit"},
+	"fixed restarts": {map[string]string{"estimator": "fixed", "draws-per-step": "16", "restarts": "2"},
+		[]def.Transform{transforms.Exact}, ""},
+	"fixed meanfield": {map[string]string{"estimator": "fixed", "draws-per-step": "8",
+		"theta-guide": "meanfield"}, []def.Transform{transforms.Exact}, ""},
 }
 
 // everyEstimator calls f for each of them, with a regression on covariates of two clients or three.
@@ -82,8 +100,10 @@ func scaled(text string) string {
 	return "param sigma ~ half_normal(2)\n" + strings.Replace(text, ", 0.7)", ", sigma)", 1)
 }
 
-// played runs a kernel to its end and returns, by party, the trace of the ELBO and all draws. Where hop is set it is saved and loaded into a new one between steps.
-func played(t *testing.T, b *compile.Bound, s backends.Settings, mode session.Execution, hop bool) map[string][]float64 {
+// played runs a kernel to its end and returns, by party, the trace of the ELBO and all draws. Where hop is
+// set it is saved and loaded into a new one between steps.
+func played(t *testing.T, b *compile.Bound, s backends.Settings, mode session.Execution,
+	hop bool) map[string][]float64 {
 	t.Helper()
 	out := map[string][]float64{}
 	var lock sync.Mutex
@@ -144,13 +164,15 @@ func played(t *testing.T, b *compile.Bound, s backends.Settings, mode session.Ex
 	return out
 }
 
-// One loop over the parties, a goroutine for each, and a kernel that is saved and loaded after every step have the same bits.
+// One loop over the parties, a goroutine for each, and a kernel that is saved and loaded after every step
+// have the same bits.
 func TestEstimatorsHaveTheSameBits(t *testing.T) {
 	t.Parallel()
 	everyEstimator(t, func(t *testing.T, b *compile.Bound, s backends.Settings) {
 		want := played(t, b, s, session.OneLoop, false)
 		for name, got := range map[string]map[string][]float64{
-			"a goroutine for each party": played(t, b, s, session.PerParty, false), "a kernel that was resumed": played(t, b, s, session.OneLoop, true),
+			"a goroutine for each party": played(t, b, s, session.PerParty, false),
+			"a kernel that was resumed":  played(t, b, s, session.OneLoop, true),
 		} {
 			if len(want) != len(b.Plan.Names) || len(got) != len(want) {
 				t.Fatalf("%d and %d parties of %d", len(want), len(got), len(b.Plan.Names))
@@ -164,15 +186,18 @@ func TestEstimatorsHaveTheSameBits(t *testing.T) {
 	})
 }
 
-// Where all parameters are of one party and the posterior is normal, the best Gaussian with a full covariance is the posterior, and so is the linear response of the
-// best one with a diagonal covariance: log p − log q is the same at every draw.
+// Where all parameters are of one party and the posterior is normal, the best Gaussian with a full covariance
+// is the posterior, and so is the linear response of the best one with a diagonal covariance: log p − log q
+// is the same at every draw.
 func TestFixedDrawsFindTheNormalPosterior(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{5}, 0.7)
 	text := strings.Replace(glmText(m), "param b ~ normal(0, 1)\n", "", 1)
 	text = strings.Replace(text, "normal(b + ", "normal(", 1)
 	b := bindFiles(t, text, transforms.Exact, 0, glmFiles(m))
 	for theta, bound := range map[string]float64{"fullrank": 1e-4, "meanfield": 0.05} {
-		settings, err := backend(t, "sfvi").Resolve(transforms.Exact, map[string]string{"estimator": "fixed", "theta-guide": theta, "draws-per-step": "20", "tolerance": "1e-9", "draws": "400"})
+		settings, err := backend(t, "sfvi").Resolve(transforms.Exact,
+			map[string]string{"estimator": "fixed", "theta-guide": theta, "draws-per-step": "20",
+				"tolerance": "1e-9", "draws": "400"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +209,8 @@ func TestFixedDrawsFindTheNormalPosterior(t *testing.T) {
 	}
 }
 
-// With parameters at several parties, means and the linear response's standard deviations are those of the posterior, whatever the draws.
+// With parameters at several parties, means and the linear response's standard deviations are those of the
+// posterior, whatever the draws.
 func TestLinearResponseIsThePosteriorsVariance(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
 	b := bindFiles(t, glmText(m), transforms.Exact, 0, glmFiles(m))
@@ -237,7 +263,8 @@ func TestLinearResponseIsThePosteriorsVariance(t *testing.T) {
 	}
 	const draws = 2000
 	mean, sd := moments(map[string]string{"estimator": "quadrature", "draws": "2000"})
-	got, spread := moments(map[string]string{"estimator": "fixed", "theta-guide": "meanfield", "draws-per-step": "8", "tolerance": "1e-8", "draws": "2000"})
+	got, spread := moments(map[string]string{"estimator": "fixed", "theta-guide": "meanfield",
+		"draws-per-step": "8", "tolerance": "1e-8", "draws": "2000"})
 	for i := range mean {
 		if math.Abs(got[i]-mean[i]) > 4.5*sd[i]/math.Sqrt(draws) {
 			t.Errorf("mean %d is %g, want %g", i, got[i], mean[i])
@@ -248,10 +275,12 @@ func TestLinearResponseIsThePosteriorsVariance(t *testing.T) {
 	}
 }
 
-// The paper's multilevel Poisson model with centred effects: means of the effects' locations are within 0.3 of the reference's standard deviations, after tens of round trips.
+// The paper's multilevel Poisson model with centred effects: means of the effects' locations are within 0.3
+// of the reference's standard deviations, after tens of round trips.
 func TestFixedDrawsOfTheMultilevelPoissonModel(t *testing.T) {
 	b, reference := paperPoisson(t, "../tests/reference")
-	for _, given := range []map[string]string{{"draws-per-step": "64"}, {"draws-per-step": "32", "theta-guide": "meanfield", "linear-response": "false"}} {
+	for _, given := range []map[string]string{{"draws-per-step": "64"},
+		{"draws-per-step": "32", "theta-guide": "meanfield", "linear-response": "false"}} {
 		given["estimator"] = "auto"
 		p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 1})
 		good(t, diags, err)
@@ -272,7 +301,8 @@ func TestFixedDrawsOfTheMultilevelPoissonModel(t *testing.T) {
 				continue
 			}
 			seen++
-			if off := (float64(row.Mean) - want.Mean) / want.SD; strings.HasPrefix(row.Name, "mu") && math.Abs(off) > 0.3 {
+			if off := (float64(row.Mean) - want.Mean) / want.SD; strings.HasPrefix(row.Name, "mu") &&
+				math.Abs(off) > 0.3 {
 				t.Errorf("%v: the mean of %s is %.2f sd off", given, row.Name, off)
 			}
 		}
@@ -285,7 +315,8 @@ func TestFixedDrawsOfTheMultilevelPoissonModel(t *testing.T) {
 // A summarised is a mean with a standard deviation.
 type summarised struct{ Mean, SD float64 }
 
-// paperPoisson binds the paper's multilevel Poisson model, with centred effects, and reads its reference posterior.
+// paperPoisson binds the paper's multilevel Poisson model, with centred effects, and reads its reference
+// posterior.
 func paperPoisson(t *testing.T, folder string) (*compile.Bound, map[string]summarised) {
 	t.Helper()
 	read := func(path string) string {
@@ -337,8 +368,9 @@ param slope_b : real[R, KB] ~ normal(mu_b, tau_b) @ census
 y ~ poisson_log(b + log(pop) + rowdot(XA, slope_a[remoteness]) + rowdot(XB, slope_b[remoteness]))
 `
 
-// Ten local steps a round trip lead where one does, in a tenth of the iterations: to the optimum of the guide, within half a nat, under exact and under augmented. With what evaluates the ELBO
-// they take at most a fifth of the round trips one after another.
+// Ten local steps a round trip lead where one does, in a tenth of the iterations: to the optimum of the
+// guide, within half a nat, under exact and under augmented. With what evaluates the ELBO they take at most a
+// fifth of the round trips one after another.
 func TestLocalStepsSaveRoundTrips(t *testing.T) {
 	for _, c := range []struct {
 		kind def.Transform
@@ -347,8 +379,10 @@ func TestLocalStepsSaveRoundTrips(t *testing.T) {
 		b := paperLogistic(t, "../tests/reference", 2, c.kind, 1)
 		var got [3]float64
 		var trips [3]int64
-		for i, given := range []map[string]string{{"local-steps": "10", "iterations": "1000"}, {"iterations": "1000"}, {"iterations": "10000"}} {
-			maps.Copy(given, map[string]string{"estimator": "sampled", "correct": "false", "draws": "10", "elbo-draws": "1000"})
+		for i, given := range []map[string]string{{"local-steps": "10", "iterations": "1000"},
+			{"iterations": "1000"}, {"iterations": "10000"}} {
+			maps.Copy(given, map[string]string{"estimator": "sampled", "correct": "false", "draws": "10",
+				"elbo-draws": "1000"})
 			p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 1})
 			good(t, diags, err)
 			r, err := p.Sample(t.Context(), nil)
@@ -361,10 +395,12 @@ func TestLocalStepsSaveRoundTrips(t *testing.T) {
 			t.Errorf("%s: ELBO %.2f with local steps, want %.2f", c.kind, got[0], c.want)
 		}
 		if got[1] > c.want-1 {
-			t.Errorf("%s: ELBO %.2f with one step, where the test expects it far from %.2f", c.kind, got[1], c.want)
+			t.Errorf("%s: ELBO %.2f with one step, where the test expects it far from %.2f", c.kind, got[1],
+				c.want)
 		}
 		if math.Abs(got[2]-c.want) > 0.5 || 5*trips[0] > trips[2] {
-			t.Errorf("%s: %d round trips with local steps, %d with one step to ELBO %.2f, want at least five times as many to %.2f", c.kind, trips[0], trips[2], got[2], c.want)
+			t.Errorf("%s: %d round trips with local steps, %d with one step to ELBO %.2f, want at least "+
+				"five times as many to %.2f", c.kind, trips[0], trips[2], got[2], c.want)
 		}
 	}
 }
@@ -377,12 +413,14 @@ func TestLocalStepsAreRefused(t *testing.T) {
 	}{
 		"the clients evaluate the likelihood": {transforms.Power, nil},
 		"averages over draws":                 {transforms.Augmented, map[string]string{"mc-samples": "2"}},
-		"sum of all contributions":            {transforms.Augmented, map[string]string{"guide": "amortized", "guide-inputs": "total"}},
-		"there is no client":                  {transforms.None, nil},
+		"sum of all contributions": {transforms.Augmented,
+			map[string]string{"guide": "amortized", "guide-inputs": "total"}},
+		"there is no client": {transforms.None, nil},
 	} {
 		given := map[string]string{"estimator": "sampled", "local-steps": "3"}
 		maps.Copy(given, c.given)
-		p, diags, err := OpenBound(twoPlaces(t, c.kind), Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 1})
+		p, diags, err := OpenBound(twoPlaces(t, c.kind),
+			Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 1})
 		good(t, diags, err)
 		if _, err = p.Sample(t.Context(), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want …%s…", err, want)
@@ -390,8 +428,10 @@ func TestLocalStepsAreRefused(t *testing.T) {
 	}
 }
 
-// A party with more parameters than the usual fixed draws determine the covariance of raises their number, to the least power of two times it that is four for each parameter, rather than take another estimator: some
-// tens of round trips then, in which the posterior's means are found. Draws that a user has set are not raised.
+// A party with more parameters than the usual fixed draws determine the covariance of raises their number, to
+// the least power of two times it that is four for each parameter, rather than take another estimator: some
+// tens of round trips then, in which the posterior's means are found. Draws that a user has set are not
+// raised.
 func TestDrawsAreRaisedForWideParties(t *testing.T) {
 	const n = 120
 	for _, c := range []struct{ width, draws int }{{16, 64}, {17, 128}, {22, 128}, {33, 256}} {
@@ -414,19 +454,25 @@ func TestDrawsAreRaisedForWideParties(t *testing.T) {
 			}
 			a, server = a+"\n", server+fmt.Sprintf("%d,%.17g\n", i, eta+0.5*r.NormFloat64())
 		}
-		text := "client a\ndata y : real[N]\ndata X : real[N, K] @ a\nparam u : real[K] ~ student_t(4, 0, 1) @ a\ny ~ normal(X * u, 0.5)\n"
-		b := bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": server, "a.csv": header + "\n" + a})
+		text := "client a\ndata y : real[N]\ndata X : real[N, K] @ a\nparam u : real[K] ~ student_t(4, 0, " +
+			"1) @ a\ny ~ normal(X * u, 0.5)\n"
+		b := bindFiles(t, text, transforms.Exact, 0,
+			map[string]string{"server.csv": server, "a.csv": header + "\n" + a})
 		prepared := func(given map[string]string) *Prepared {
 			p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 1})
 			good(t, diags, err)
 			return p
 		}
-		if got := prepared(map[string]string{"draws-per-step": "32"}).Settings; got.Text("estimator") != "sampled" || got.Int("draws-per-step") != 32 {
-			t.Errorf("%d parameters with 32 draws that were asked for: %s with %d", c.width, got.Text("estimator"), got.Int("draws-per-step"))
+		if got := prepared(map[string]string{"draws-per-step": "32"}).Settings; got.Text("estimator") !=
+			"sampled" || got.Int("draws-per-step") != 32 {
+			t.Errorf("%d parameters with 32 draws that were asked for: %s with %d", c.width,
+				got.Text("estimator"), got.Int("draws-per-step"))
 		}
 		p := prepared(map[string]string{})
-		if got := p.Settings.Text("estimator"); got != "fixed" || p.Settings.Int("draws-per-step") != c.draws {
-			t.Errorf("%d parameters: estimator %s with %d draws, want fixed with %d", c.width, got, p.Settings.Int("draws-per-step"), c.draws)
+		if got := p.Settings.Text("estimator"); got != "fixed" ||
+			p.Settings.Int("draws-per-step") != c.draws {
+			t.Errorf("%d parameters: estimator %s with %d draws, want fixed with %d", c.width, got,
+				p.Settings.Int("draws-per-step"), c.draws)
 			continue
 		}
 		out, err := p.Sample(t.Context(), nil)

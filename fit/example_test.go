@@ -20,7 +20,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, diags := compile.Compile(source.New("../examples/linear.vfl", string(text)), check.Options{Transform: transforms.None})
+	model, diags := compile.Compile(source.New("../examples/linear.vfl", string(text)),
+		check.Options{Transform: transforms.None})
 	if diags.HasErrors() {
 		log.Fatal(data.Errors(diags))
 	}
@@ -28,7 +29,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	run, diags, err := fit.Open(model, tables, fit.Options{Seed: 1, Settings: map[string]string{"warmup": "500"}})
+	run, diags, err := fit.Open(model, tables,
+		fit.Options{Seed: 1, Settings: map[string]string{"warmup": "500"}})
 	if err != nil || diags.HasErrors() {
 		log.Fatal(err, data.Errors(diags))
 	}

@@ -8,12 +8,14 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 )
 
-// Diagnose examines the draws of a run that was written to a folder, as Result.Diagnose examines those of a run in memory.
+// Diagnose examines the draws of a run that was written to a folder, as Result.Diagnose examines those of a
+// run in memory.
 func Diagnose(r *runs.Run) []posterior.Finding {
 	return findings(r.Draws, posterior.Summarise(r.Draws), r.Document, r.Record)
 }
 
-// Diagnose returns the reasons not to trust the result, the worst first within each check; it never returns nil.
+// Diagnose returns the reasons not to trust the result, the worst first within each check; it never returns
+// nil.
 func (r *Result) Diagnose() []posterior.Finding { return r.findings }
 
 // Cost is a remedy for a result that can be trusted but was expensive; "" where there is none.
@@ -29,9 +31,11 @@ func cost(r *runs.Run) string {
 	return posterior.Cost(r.Draws, r.Document.Parameters, &r.Document.Diagnostics, advice(r.Record))
 }
 
-// findings is the one source of what is wrong with a run: vflc run prints it, vflc diagnose repeats it from the folder, and --strict of both decides by it.
-// It never returns nil, so that JSON shows an empty list. Document and record may be nil.
-func findings(d *posterior.Draws, rows []posterior.Row, document *posterior.Document, record *posterior.Record) []posterior.Finding {
+// findings is the one source of what is wrong with a run: vflc run prints it, vflc diagnose repeats it from
+// the folder, and --strict of both decides by it. It never returns nil, so that JSON shows an empty list.
+// Document and record may be nil.
+func findings(d *posterior.Draws, rows []posterior.Row, document *posterior.Document,
+	record *posterior.Record) []posterior.Finding {
 	var known *posterior.Diagnostics
 	if document != nil {
 		known = &document.Diagnostics
@@ -42,7 +46,9 @@ func findings(d *posterior.Draws, rows []posterior.Row, document *posterior.Docu
 		return found
 	}
 	// Where draws are conditional on a maximum, its parameters are constant.
-	return slices.DeleteFunc(found, func(f posterior.Finding) bool { return f.Check == "constant" && f.Value == 0 })
+	return slices.DeleteFunc(found, func(f posterior.Finding) bool {
+		return f.Check == "constant" && f.Value == 0
+	})
 }
 
 // adviceOn is advice for a run with these rows of its summary: samplers do not run on weights.
@@ -71,7 +77,8 @@ func advice(record *posterior.Record) posterior.Advice {
 		return ""
 	}
 	a := posterior.Advice{
-		Chains: flag(backends.Chains), Draws: flag(backends.Draws), Warmup: flag(backends.Warmup), Iterations: flag(backends.Iterations), Rate: flag(backends.Rate), MaxDepth: flag(backends.MaxDepth),
+		Chains: flag(backends.Chains), Draws: flag(backends.Draws), Warmup: flag(backends.Warmup),
+		Iterations: flag(backends.Iterations), Rate: flag(backends.Rate), MaxDepth: flag(backends.MaxDepth),
 		TargetAccept: flag(backends.TargetAccept), Metric: flag(backends.Metric), Closer: algorithm.Closer,
 	}
 	a.Improper = record.Improper
@@ -95,14 +102,21 @@ func advice(record *posterior.Record) posterior.Advice {
 // chains is the algorithm that samples the posterior, as on the command line.
 func chains() string {
 	all := Backends()
-	return "--backend " + all[slices.IndexFunc(all, func(b backends.Algorithm) bool { return b.Gives == backends.Markov })].Name
+	return "--backend " + all[slices.IndexFunc(all, func(b backends.Algorithm) bool {
+		return b.Gives == backends.Markov
+	})].Name
 }
 
-// Onward are, as on the command line before the folder of the run, the settings of chains that begin at its draws, where weights do not correct these and no setting of its algorithm brings them closer; "": there is no such run.
+// Onward are, as on the command line before the folder of the run, the settings of chains that begin at its
+// draws, where weights do not correct these and no setting of its algorithm brings them closer; "": there is
+// no such run.
 func (r *Result) Onward() string {
 	algorithm, _ := Backend(r.Record.Backend)
-	far := slices.ContainsFunc(r.findings, func(f posterior.Finding) bool { return f.Check == "khat" || f.Check == "uncorrected" })
-	if r.dir == "" || !far || float64(r.Document.Diagnostics.Khat) <= posterior.KhatBound || algorithm.Precedes == nil || !algorithm.Precedes(r.Record.Settings) {
+	far := slices.ContainsFunc(r.findings, func(f posterior.Finding) bool {
+		return f.Check == "khat" || f.Check == "uncorrected"
+	})
+	if r.dir == "" || !far || float64(r.Document.Diagnostics.Khat) <= posterior.KhatBound ||
+		algorithm.Precedes == nil || !algorithm.Precedes(r.Record.Settings) {
 		return ""
 	}
 	return chains() + " --init"

@@ -62,7 +62,8 @@ func TestInterruptIsAFinding(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", a.Name, err)
 		}
-		for what, found := range map[string][]posterior.Finding{"run": r.Diagnose(), "folder": Diagnose(written(t, r))} {
+		for what, found := range map[string][]posterior.Finding{"run": r.Diagnose(),
+			"folder": Diagnose(written(t, r))} {
 			if !slices.Contains(checksOf(found), "interrupted") {
 				t.Errorf("%s: an interrupted %s has the findings %v", a.Name, what, checksOf(found))
 			}
@@ -70,8 +71,8 @@ func TestInterruptIsAFinding(t *testing.T) {
 	}
 }
 
-// What a run warns of is what its folder is diagnosed with: a bad approximation is a finding of both, and so are a maximum that was not reached and the
-// evaluations that were left out.
+// What a run warns of is what its folder is diagnosed with: a bad approximation is a finding of both, and so
+// are a maximum that was not reached and the evaluations that were left out.
 func TestRunAndFolderHaveTheSameFindings(t *testing.T) {
 	draws := posterior.NewDraws([]posterior.Variable{{Name: "x", Owner: "server"}}, 1, 40)
 	for i := range 40 {
@@ -106,7 +107,8 @@ func heavy(n int) []float64 {
 	return out
 }
 
-// Texts about a sampler without trajectories do not name divergences or energies, and remedies name its own settings.
+// Texts about a sampler without trajectories do not name divergences or energies, and remedies name its own
+// settings.
 func TestTextsFitTheAlgorithm(t *testing.T) {
 	j := &journey{metropolis.Algorithm(), twoPlaces(t, metropolis.Algorithm().Transforms[0])}
 	r := written(t, j.sample(t, Options{}, nil))
@@ -114,20 +116,23 @@ func TestTextsFitTheAlgorithm(t *testing.T) {
 	if err := WriteFindings(&text, r, Diagnose(r)); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "--keep") || strings.Contains(text.String(), "--draws") || strings.Contains(text.String(), "--warmup") {
+	if !strings.Contains(text.String(), "--keep") || strings.Contains(text.String(), "--draws") ||
+		strings.Contains(text.String(), "--warmup") {
 		t.Errorf("its settings are called keep and burn:\n%s", text.String())
 	}
 	text.Reset()
 	if err := WriteFindings(&text, r, nil); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(text.String(), "divergences") || strings.Contains(text.String(), "E-BFMI") || !strings.Contains(text.String(), "R-hat") {
+	if strings.Contains(text.String(), "divergences") || strings.Contains(text.String(), "E-BFMI") ||
+		!strings.Contains(text.String(), "R-hat") {
 		t.Errorf("a sampler without trajectories: %s", text.String())
 	}
 }
 
-// A normal of 51 dimensions with correlations of 0.99 and sds of 1 is not fitted when a step size that falls to 0 has brought the fit to rest, nor where
-// sds still grow. A fit that has reached its optimum under either schedule has converged.
+// A normal of 51 dimensions with correlations of 0.99 and sds of 1 is not fitted when a step size that falls
+// to 0 has brought the fit to rest, nor where sds still grow. A fit that has reached its optimum under either
+// schedule has converged.
 func TestScheduleIsNoConvergence(t *testing.T) {
 	algorithm, _ := Backend("sfvi")
 	run := func(text string, given map[string]string) *Result {
@@ -135,7 +140,8 @@ func TestScheduleIsNoConvergence(t *testing.T) {
 		write(t, path, text)
 		write(t, filepath.Join(filepath.Dir(path), "m", "data.csv"), "y\n1\n0.2\n")
 		given["draws"], given["correct"] = "2000", "false"
-		p, diags, err := OpenBound(bindPath(t, path, transforms.None, 1), Options{Algorithm: algorithm, Settings: given, Seed: 1})
+		p, diags, err := OpenBound(bindPath(t, path, transforms.None, 1),
+			Options{Algorithm: algorithm, Settings: given, Seed: 1})
 		good(t, diags, err)
 		r, err := p.Sample(t.Context(), nil)
 		if err != nil {
@@ -143,7 +149,8 @@ func TestScheduleIsNoConvergence(t *testing.T) {
 		}
 		return r
 	}
-	hard := "data y : real[N]\nparam m ~ normal(0, 1)\nparam x : real[50] ~ normal(m, 0.1)\ny ~ normal(x[1] - x[1], 1)\n"
+	hard := "data y : real[N]\nparam m ~ normal(0, 1)\nparam x : real[50] ~ normal(m, 0.1)\ny ~ " +
+		"normal(x[1] - x[1], 1)\n"
 	easy := "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ student_t(4, m, 1)\n"
 	for name, c := range map[string]struct {
 		text      string
@@ -156,7 +163,8 @@ func TestScheduleIsNoConvergence(t *testing.T) {
 		"easy, constant": {easy, map[string]string{"lr": "0.01"}, true},
 	} {
 		r := run(c.text, c.given)
-		if got := *r.Document.Diagnostics.Converged; got != c.converged || slices.Contains(checksOf(r.Diagnose()), "converged") == got {
+		if got := *r.Document.Diagnostics.Converged; got != c.converged ||
+			slices.Contains(checksOf(r.Diagnose()), "converged") == got {
 			t.Errorf("%s: converged %t, findings %v", name, got, r.Document.Diagnostics.Messages)
 		}
 		if !c.converged && r.Summary()[0].SD > 0.7 {
@@ -165,7 +173,8 @@ func TestScheduleIsNoConvergence(t *testing.T) {
 	}
 }
 
-// Weights that correct draws well on average may leave few of them where a quantile of one parameter is: that is a finding, of the run and of its folder, whose value is the number of draws without weights that would
+// Weights that correct draws well on average may leave few of them where a quantile of one parameter is: that
+// is a finding, of the run and of its folder, whose value is the number of draws without weights that would
 // tell the share of the mass below the quantile as exactly. With more draws it is none.
 func TestFewDrawsOfAQuantileAreAFinding(t *testing.T) {
 	algorithm := backend(t, "sfvi")
@@ -180,10 +189,15 @@ func TestFewDrawsOfAQuantileAreAFinding(t *testing.T) {
 		draws int
 		fires bool
 	}{{60, true}, {200, false}} {
-		// z and x are normal quantiles, z in another order; x of the posterior has a variance of 1/(1 − 0.3), and z is as drawn.
-		f := &fitted{weighable: true, weighted: posterior.NewDraws([]posterior.Variable{{Name: "z", Owner: "server"}, {Name: "x", Owner: "server"}}, 1, c.draws)}
+		// z and x are normal quantiles, z in another order; x of the posterior has a variance of 1/(1 − 0.3),
+		// and z is as drawn.
+		f := &fitted{weighable: true,
+			weighted: posterior.NewDraws([]posterior.Variable{{Name: "z", Owner: "server"},
+				{Name: "x", Owner: "server"}}, 1, c.draws)}
 		f.info.Done, f.info.Fit.Converged = true, true
-		quantile := func(i int) float64 { return math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(c.draws)-1) }
+		quantile := func(i int) float64 {
+			return math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(c.draws)-1)
+		}
 		for i := range c.draws {
 			x := quantile(i)
 			f.ratios = append(f.ratios, 0.15*x*x)
@@ -194,7 +208,8 @@ func TestFewDrawsOfAQuantileAreAFinding(t *testing.T) {
 			t.Fatalf("%d draws, k̂ %g: not corrected", c.draws, f.khat())
 		}
 		r := p.result(f)
-		want := math.Inf(1) // p(1 − p) divided by the variance of a weighted share, at the worse quantile of x
+		// p(1 − p) divided by the variance of a weighted share, at the worse quantile of x
+		want := math.Inf(1)
 		row := f.summary()[1]
 		for _, q := range []posterior.Number{row.Q5, row.Q95} {
 			share, square := 0.0, 0.0
@@ -215,7 +230,8 @@ func TestFewDrawsOfAQuantileAreAFinding(t *testing.T) {
 		if (want < fewEffective) != c.fires {
 			t.Fatalf("%d draws: %g of them tell a quantile of x", c.draws, want)
 		}
-		for what, found := range map[string][]posterior.Finding{"run": r.Diagnose(), "folder": Diagnose(written(t, r))} {
+		for what, found := range map[string][]posterior.Finding{"run": r.Diagnose(),
+			"folder": Diagnose(written(t, r))} {
 			at := slices.IndexFunc(found, func(f posterior.Finding) bool { return f.Check == "quantiles" })
 			if (at >= 0) != c.fires {
 				t.Errorf("%d draws: the %s has the findings %v", c.draws, what, found)
@@ -223,8 +239,10 @@ func TestFewDrawsOfAQuantileAreAFinding(t *testing.T) {
 			if at < 0 || !c.fires {
 				continue
 			}
-			text := fmt.Sprintf("x: its 5 %% or 95 %% quantile is as uncertain as that of %.0f draws: few draws of the approximation lie where the posterior's tail is", want)
-			if f := found[at]; f.Parameter != "x" || math.Abs(float64(f.Value)-want) > 0.03*want || f.Try == "" || !strings.HasPrefix(f.Text, text) {
+			text := fmt.Sprintf("x: its 5 %% or 95 %% quantile is as uncertain as that of %.0f draws: few "+
+				"draws of the approximation lie where the posterior's tail is", want)
+			if f := found[at]; f.Parameter != "x" || math.Abs(float64(f.Value)-want) > 0.03*want ||
+				f.Try == "" || !strings.HasPrefix(f.Text, text) {
 				t.Errorf("the finding is %+v, want %s (%g)", f, text, want)
 			}
 		}

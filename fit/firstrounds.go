@@ -12,15 +12,19 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// firstRounds repeats the first rounds of a run in memory and computes from each what crosses without noise: under exact a cut itself; under power the cut
-// that solves the adjoint which a client sends, given the response, the sum of the others' z and the shared parameters that it was evaluated with; and of a fit by
+// firstRounds repeats the first rounds of a run in memory and computes from each what crosses without noise:
+// under exact a cut itself; under power the cut that solves the adjoint which a client sends, given the
+// response, the sum of the others' z and the shared parameters that it was evaluated with; and of a fit by
 // quadrature, which is repeated as a whole, what shows the span of the cuts.
 type firstRounds struct {
 	plan    *model.Plan
 	parties []*model.Party // of the run
-	copies  []*model.Party // with these the receiver computes the adjoint as a function of the cut: it has the program and its shared data
-	clear   [][]*attack.Clear
-	divided [][]*attack.Clear // by sum and member: parts of sums that have masks, where what crosses divides them
+	// with these the receiver computes the adjoint as a function of the cut: it has the program and its
+	// shared data
+	copies []*model.Party
+	clear  [][]*attack.Clear
+	// by sum and member: parts of sums that have masks, where what crosses divides them
+	divided [][]*attack.Clear
 	kernel  backends.Kernel
 	totals  []*attack.Variances
 	sums    bool // those of the cuts cross without noise too
@@ -29,8 +33,8 @@ type firstRounds struct {
 	end     context.CancelCauseFunc
 }
 
-// Vectors are taken once a chain or a fit has left its starting point, where likelihoods are flat; not one after another, as those of a trajectory are
-// hardly independent; until they show their span.
+// Vectors are taken once a chain or a fit has left its starting point, where likelihoods are flat; not one
+// after another, as those of a trajectory are hardly independent; until they show their span.
 const (
 	leaving     = 100
 	spacing     = 8
@@ -40,7 +44,8 @@ const (
 // errEnough ends the repetition.
 var errEnough = errors.New("enough rounds")
 
-// bareRounds returns what crosses without noise by sum and member, the sum itself behind its members; nil where all has noise, single windows of rows are evaluated, or rows stay encrypted.
+// bareRounds returns what crosses without noise by sum and member, the sum itself behind its members; nil
+// where all has noise, single windows of rows are evaluated, or rows stay encrypted.
 func (p *Prepared) bareRounds(ctx context.Context) (*firstRounds, error) {
 	relayed := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool {
 		return attack.AtFinalDraws(u.Exchange) || first(u.Exchange) || moves(u.Exchange)
@@ -49,16 +54,18 @@ func (p *Prepared) bareRounds(ctx context.Context) (*firstRounds, error) {
 		return &firstRounds{}, nil
 	}
 	f := &firstRounds{plan: p.Plan, sums: !p.Plan.Power || relayed}
-	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed, func(ctx context.Context, env density.Env) error {
-		ctx, f.end = context.WithCancelCause(ctx)
-		defer f.end(nil)
-		for k, b := range env.Blocks() {
-			f.parties, f.copies = append(f.parties, b.(*model.Party)), append(f.copies, model.NewParty(p.Plan, k))
-		}
-		f.begin()
-		env.(session.Watchable).Watch(f)
-		return f.run(ctx, p, p.startedAt(density.Chain(env, 1), 1))
-	})
+	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed,
+		func(ctx context.Context, env density.Env) error {
+			ctx, f.end = context.WithCancelCause(ctx)
+			defer f.end(nil)
+			for k, b := range env.Blocks() {
+				f.parties, f.copies = append(f.parties, b.(*model.Party)),
+					append(f.copies, model.NewParty(p.Plan, k))
+			}
+			f.begin()
+			env.(session.Watchable).Watch(f)
+			return f.run(ctx, p, p.startedAt(density.Chain(env, 1), 1))
+		})
 	f.settle()
 	return f, err
 }
@@ -107,7 +114,8 @@ func (f *firstRounds) settle() {
 	}
 }
 
-// begin finds what can be computed: all cuts and sums where these cross themselves, and under power the cuts of clients that evaluate a likelihood, and sums where cuts at draws are added up.
+// begin finds what can be computed: all cuts and sums where these cross themselves, and under power the cuts
+// of clients that evaluate a likelihood, and sums where cuts at draws are added up.
 func (f *firstRounds) begin() {
 	for g, group := range f.plan.Groups {
 		members := make([]*attack.Clear, len(group.Members)+1)
@@ -137,8 +145,8 @@ func (f *firstRounds) reception(group int, member model.Port) *model.Reception {
 // Sent implements session.Watcher.
 func (f *firstRounds) Sent(int, [][][]float64, [][]float64) {}
 
-// Relayed implements session.Watcher. Of draws every second is taken: the others are their reflections in the mean, which is the first. Without draws the first
-// round trip of the linear system has cuts too.
+// Relayed implements session.Watcher. Of draws every second is taken: the others are their reflections in the
+// mean, which is the first. Without draws the first round trip of the linear system has cuts too.
 func (f *firstRounds) Relayed(x *density.Exchange, columns int, up [][][]float64, sum, down [][]float64) {
 	for _, v := range f.totals {
 		if v != nil {
@@ -170,7 +178,8 @@ func (f *firstRounds) Relayed(x *density.Exchange, columns int, up [][][]float64
 	}
 }
 
-// moves reports whether an exchange brings cuts at draws that its answers move, and spans whether it brings what shows by which covariances.
+// moves reports whether an exchange brings cuts at draws that its answers move, and spans whether it brings
+// what shows by which covariances.
 func moves(x *density.Exchange) bool {
 	return x.Up.Shows(density.Circumstance{}) == density.CutAtPriorDraws
 }
@@ -178,7 +187,8 @@ func spans(x *density.Exchange) bool {
 	return x.Up.Shows(density.Circumstance{}) == density.PriorCovariance
 }
 
-// reveal takes what the server computes of cuts at draws that do not cross themselves: of all clients together, and of each.
+// reveal takes what the server computes of cuts at draws that do not cross themselves: of all clients
+// together, and of each.
 func (f *firstRounds) reveal(x *density.Exchange, columns int, up [][][]float64, sum, down [][]float64) {
 	k, ok := f.kernel.(backends.Revealing)
 	if !ok {
@@ -216,7 +226,9 @@ func (f *firstRounds) reveal(x *density.Exchange, columns int, up [][][]float64,
 			})
 		}
 		f.keep(k.Reveal(x, 1+party, sent, answered), func(g int) *attack.Clear {
-			m := slices.IndexFunc(f.plan.Groups[g].Members, func(port model.Port) bool { return port.Party == 1+party })
+			m := slices.IndexFunc(f.plan.Groups[g].Members, func(port model.Port) bool {
+				return port.Party == 1+party
+			})
 			switch {
 			case m < 0:
 				return nil
@@ -233,7 +245,9 @@ func (f *firstRounds) reveal(x *density.Exchange, columns int, up [][][]float64,
 // hidden reports whether sums hide what a party sends.
 func (f *firstRounds) hidden(party int) bool {
 	for g, group := range f.plan.Groups {
-		if f.plan.SumsAlone(g) && slices.ContainsFunc(group.Members, func(p model.Port) bool { return p.Party == party }) {
+		if f.plan.SumsAlone(g) && slices.ContainsFunc(group.Members, func(p model.Port) bool {
+			return p.Party == party
+		}) {
 			return true
 		}
 	}
@@ -257,7 +271,8 @@ func first(x *density.Exchange) bool {
 	return x.Up.Shows(density.Circumstance{}) == density.CutThenVector
 }
 
-// takeDraws keeps as many cuts at draws as show their span, of those that are there, in place of what was kept or beside it.
+// takeDraws keeps as many cuts at draws as show their span, of those that are there, in place of what was
+// kept or beside it.
 func takeDraws(c *attack.Clear, n, columns int, cuts []float64, more bool) {
 	if one := cuts[(columns-1)*n : columns*n]; !more {
 		*c = attack.Clear{First: attack.Compare(one, one)}
@@ -332,8 +347,8 @@ func (f *firstRounds) spanned() bool {
 	return true
 }
 
-// solved solves the adjoint that a party sent for the party's own cut. The likelihood has the cut and the others' sum added up, so the cut of the copy may
-// be any, and the sum is moved.
+// solved solves the adjoint that a party sent for the party's own cut. The likelihood has the cut and the
+// others' sum added up, so the cut of the copy may be any, and the sum is moved.
 func (f *firstRounds) solved(r model.Reception, party int, adjoint []float64) []float64 {
 	own, other := f.parties[party], f.copies[party]
 	for k := range f.plan.Parties[party].Graph.Inputs() {

@@ -21,7 +21,8 @@ import (
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 )
 
-// Permissions of what a run writes: its draws and the parameters of the parties are for the eyes of its owner.
+// Permissions of what a run writes: its draws and the parameters of the parties are for the eyes of its
+// owner.
 const (
 	private       fs.FileMode = 0o600
 	privateFolder fs.FileMode = 0o700
@@ -29,11 +30,13 @@ const (
 
 // outputs lists what the folder of a run holds beside its record.
 func outputs() []string {
-	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, runs.PartiesDir, checkpointDir, runs.ModelFile, runs.ModulesDir, runs.InitsDir, data.SettingsFile, runs.ViewFile, runs.ReceivedFile, runs.ReportFile, runs.JournalFile, runs.MomentsFile}
+	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir,
+		runs.PartiesDir, checkpointDir, runs.ModelFile, runs.ModulesDir, runs.InitsDir, data.SettingsFile,
+		runs.ViewFile, runs.ReceivedFile, runs.ReportFile, runs.JournalFile, runs.MomentsFile}
 }
 
-// takeFolder prepares the folder of a run, if it has one, and locks it. The folder then holds the record, the text of the model and its vfl.toml, so that the
-// run can be resumed. A run that is resumed keeps its record.
+// takeFolder prepares the folder of a run, if it has one, and locks it. The folder then holds the record, the
+// text of the model and its vfl.toml, so that the run can be resumed. A run that is resumed keeps its record.
 func (p *Prepared) takeFolder() (_ diag.List, err error) {
 	dir := p.options.Dir
 	switch {
@@ -75,7 +78,8 @@ func (p *Prepared) resumeFolder(dir string) (err error) {
 	return removeTemporaries(dir)
 }
 
-// newFolder makes the folder under another name and renames it, so that the folder of a run has its record from the first moment.
+// newFolder makes the folder under another name and renames it, so that the folder of a run has its record
+// from the first moment.
 func (p *Prepared) newFolder(dir string) error {
 	dir = filepath.Clean(dir)
 	parent, base := filepath.Split(dir)
@@ -105,7 +109,8 @@ func (p *Prepared) newFolder(dir string) error {
 	return nil
 }
 
-// removeUnbegun removes what processes that ended before their run began have left beside the folder of a run.
+// removeUnbegun removes what processes that ended before their run began have left beside the folder of a
+// run.
 func removeUnbegun(parent, base string) {
 	entries, _ := os.ReadDir(parent)
 	for _, e := range entries {
@@ -131,19 +136,25 @@ func (p *Prepared) writeBeginning(dir string) error {
 	if err := writeInits(dir, p.inits); err != nil {
 		return err
 	}
-	if settings, err := os.ReadFile(filepath.Join(filepath.Dir(p.Source.Name), data.SettingsFile)); err == nil {
+	if settings, err := os.ReadFile(filepath.Join(filepath.Dir(p.Source.Name), data.SettingsFile)); err ==
+		nil {
 		if err := writeFile(dir, data.SettingsFile, filled(settings)); err != nil {
 			return err
 		}
 	}
-	return writeFile(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, p.Record) })
+	return writeFile(dir, runs.RecordFile, func(w io.Writer) error {
+		return posterior.WriteJSON(w, p.Record)
+	})
 }
 
-// abandon removes the folder that was made for a run that could not begin: there is nothing to resume, and it would be in the way of the next attempt.
+// abandon removes the folder that was made for a run that could not begin: there is nothing to resume, and it
+// would be in the way of the next attempt.
 func (p *Prepared) abandon(why error) {
 	dir := p.options.Dir
 	nowhere, usage, refusal := (*backends.NotFiniteError)(nil), (*UsageError)(nil), (*backends.Refusal)(nil)
-	if dir == "" || p.options.Resume || exists(filepath.Join(dir, checkpointDir)) || !(errors.As(why, &nowhere) && !nowhere.Begun) && !errors.As(why, &usage) && !errors.As(why, &refusal) {
+	if dir == "" || p.options.Resume || exists(filepath.Join(dir, checkpointDir)) ||
+		!(errors.As(why, &nowhere) && !nowhere.Begun) && !errors.As(why, &usage) &&
+			!errors.As(why, &refusal) {
 		return
 	}
 	for _, name := range append(beginning(), runs.JournalFile, folderlock.File) {
@@ -166,7 +177,8 @@ func (p *Prepared) mayTakeFolder() error {
 	return free(dir, p.options.Overwrite)
 }
 
-// free returns an error if a folder has files that are not of a run, or the files of a run that may not be overwritten.
+// free returns an error if a folder has files that are not of a run, or the files of a run that may not be
+// overwritten.
 func free(dir string, overwrite bool) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,8 +194,10 @@ func free(dir string, overwrite bool) error {
 		return occupied(dir)
 	}
 	for _, e := range entries {
-		if e.Name() != folderlock.File && e.Name() != runs.SessionDir && e.Name() != runs.LedgerDir && !temporaryOf(e.Name(), beginning()) && !slices.Contains(beginning(), e.Name()) {
-			return fmt.Errorf("%s has files but no %s, so it is not the folder of a run; name another, or empty it", dir, runs.RecordFile)
+		if e.Name() != folderlock.File && e.Name() != runs.SessionDir && e.Name() != runs.LedgerDir &&
+			!temporaryOf(e.Name(), beginning()) && !slices.Contains(beginning(), e.Name()) {
+			return fmt.Errorf("%s has files but no %s, so it is not the folder of a run; "+
+				"name another, or empty it", dir, runs.RecordFile)
 		}
 	}
 	return nil
@@ -198,14 +212,18 @@ func occupied(dir string) error {
 	r, err := runs.ReadRecord(dir)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s holds a run, whose record cannot be read (%w); --overwrite replaces it", dir, err)
+		return fmt.Errorf("%s holds a run, whose record cannot be read (%w); --overwrite replaces it", dir,
+			err)
 	case finished(dir, r):
-		return fmt.Errorf("%s holds a finished run of %s; name another folder, or replace it with --overwrite", dir, r.Created)
+		return fmt.Errorf("%s holds a finished run of %s; name another folder, or "+
+			"replace it with --overwrite", dir, r.Created)
 	}
-	return fmt.Errorf("%s holds a run that was begun at %s and has not finished: vflc resume %s continues it, --overwrite replaces it", dir, r.Created, dir)
+	return fmt.Errorf("%s holds a run that was begun at %s and has not finished: vflc resume %s continues "+
+		"it, --overwrite replaces it", dir, r.Created, dir)
 }
 
-// claim removes the files of an earlier run from a folder that is free. The record stays until another takes its place.
+// claim removes the files of an earlier run from a folder that is free. The record stays until another takes
+// its place.
 func (p *Prepared) claim(dir string) error {
 	if err := free(dir, p.options.Overwrite); err != nil {
 		return err
@@ -226,7 +244,8 @@ func removeTemporaries(dir string) error {
 			return err
 		}
 		for _, e := range entries {
-			if folder == "" && !temporaryOf(e.Name(), append(outputs(), runs.RecordFile)) || !temporary(e.Name(), "") {
+			if folder == "" && !temporaryOf(e.Name(), append(outputs(), runs.RecordFile)) ||
+				!temporary(e.Name(), "") {
 				continue
 			}
 			if err := os.RemoveAll(filepath.Join(dir, folder, e.Name())); err != nil {
@@ -242,7 +261,8 @@ func temporaryOf(name string, files []string) bool {
 	return slices.ContainsFunc(files, func(file string) bool { return temporary(name, file) })
 }
 
-// temporary reports whether name is a temporary name of a file, or of any if that is empty: a dot, its name, a dot and a number.
+// temporary reports whether name is a temporary name of a file, or of any if that is empty: a dot, its name,
+// a dot and a number.
 func temporary(name, file string) bool {
 	parts := temporaryName.FindStringSubmatch(name)
 	return parts != nil && (file == "" || parts[1] == file)
@@ -256,8 +276,10 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Save writes summary, draws, programs and the record of the run to a folder. In the run's own folder, the draws leave its checkpoint when all else is on disk.
-// Another folder must not hold a run, or files of anything else. Chains that could not be saved before are saved first; where they still cannot, the error says what is on disk.
+// Save writes summary, draws, programs and the record of the run to a folder. In the run's own folder, the
+// draws leave its checkpoint when all else is on disk. Another folder must not hold a run, or files of
+// anything else. Chains that could not be saved before are saved first; where they still cannot, the error
+// says what is on disk.
 func (r *Result) Save(dir string) error {
 	own := dir == r.dir
 	if !own {
@@ -290,7 +312,8 @@ func (r *Result) Save(dir string) error {
 	return nil
 }
 
-// Deliver removes the draws of a finished run across processes from its checkpoint: every party has its own results, and needs no state of another.
+// Deliver removes the draws of a finished run across processes from its checkpoint: every party has its own
+// results, and needs no state of another.
 func (r *Result) Deliver() error {
 	lock, err := folderlock.Take(r.dir)
 	if err != nil {
@@ -313,8 +336,8 @@ func (r *Result) delivered() error {
 	return protocol.EraseJournal(filepath.Join(r.dir, runs.JournalFile))
 }
 
-// write fills the folder of a run. The old summary is removed first and the new one is written last: where it exists, the rest has been written. Draws,
-// record and summary are synced to disk.
+// write fills the folder of a run. The old summary is removed first and the new one is written last: where it
+// exists, the rest has been written. Draws, record and summary are synced to disk.
 func (r *Result) write(dir string) error {
 	if err := os.Remove(filepath.Join(dir, runs.SummaryFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -334,21 +357,28 @@ func (r *Result) write(dir string) error {
 		}
 	}
 	for _, party := range r.parties {
-		if err := writeFile(dir, runs.PartyFile(party.Party), func(w io.Writer) error { return posterior.WriteJSON(w, party) }); err != nil {
+		if err := writeFile(dir, runs.PartyFile(party.Party), func(w io.Writer) error {
+			return posterior.WriteJSON(w, party)
+		}); err != nil {
 			return err
 		}
 	}
 	for c := range r.Draws.Chains() {
 		name := filepath.Join(runs.DrawsDir, fmt.Sprintf("chain-%d.csv", c+1))
-		if err := writeSynced(dir, name, func(w io.Writer) error { return posterior.WriteStanCSV(w, r.Draws, c, r.chains(c)) }); err != nil {
+		if err := writeSynced(dir, name, func(w io.Writer) error {
+			return posterior.WriteStanCSV(w, r.Draws, c, r.chains(c))
+		}); err != nil {
 			return err
 		}
 	}
-	if err := zarr.Write(filepath.Join(dir, runs.ZarrDir), nil, zarr.Inference(r.Draws, r.attributes(), r.Responses)); err != nil {
+	if err := zarr.Write(filepath.Join(dir, runs.ZarrDir), nil,
+		zarr.Inference(r.Draws, r.attributes(), r.Responses)); err != nil {
 		return err
 	}
 	if r.Draws.Independent() {
-		if err := writeFile(dir, runs.ELBOFile, func(w io.Writer) error { return posterior.WriteELBO(w, r.trace) }); err != nil {
+		if err := writeFile(dir, runs.ELBOFile, func(w io.Writer) error {
+			return posterior.WriteELBO(w, r.trace)
+		}); err != nil {
 			return err
 		}
 	}
@@ -359,17 +389,22 @@ func (r *Result) write(dir string) error {
 	if r.Record.Files, err = runs.Digests(dir); err != nil {
 		return err
 	}
-	if err := writeSynced(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, r.Record) }); err != nil {
+	if err := writeSynced(dir, runs.RecordFile, func(w io.Writer) error {
+		return posterior.WriteJSON(w, r.Record)
+	}); err != nil {
 		return err
 	}
-	return writeSynced(dir, runs.SummaryFile, func(w io.Writer) error { return posterior.WriteJSON(w, r.Document) })
+	return writeSynced(dir, runs.SummaryFile, func(w io.Writer) error {
+		return posterior.WriteJSON(w, r.Document)
+	})
 }
 
 // attributes describe a run to readers of ArviZ's files.
 func (r *Result) attributes() map[string]any {
 	return map[string]any{
-		"inference_library": "vflc", "inference_library_version": r.Record.Version, "created_at": r.Record.Created,
-		"model": r.Document.Model, "backend": r.Document.Backend, "transform": r.Document.Transform,
+		"inference_library": "vflc", "inference_library_version": r.Record.Version,
+		"created_at": r.Record.Created,
+		"model":      r.Document.Model, "backend": r.Document.Backend, "transform": r.Document.Transform,
 		"sampling_time": r.Document.Timing.SamplingS, "tuning_steps": r.chains(0).Iterations,
 	}
 }
@@ -387,7 +422,8 @@ func writeSynced(dir, name string, fill func(io.Writer) error) error {
 	return into(dir, name, fill, atomicfile.Write)
 }
 
-func into(dir, name string, fill func(io.Writer) error, write func(string, fs.FileMode, func(io.Writer) error) error) error {
+func into(dir, name string, fill func(io.Writer) error,
+	write func(string, fs.FileMode, func(io.Writer) error) error) error {
 	path := filepath.Join(dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), privateFolder); err != nil {
 		return err

@@ -20,7 +20,11 @@ func testResult() *Result {
 	d.Append(0, []float64{2})
 	return &Result{
 		Document: posterior.Document{Schema: 1, Parameters: posterior.SummariseIndependent(d)},
-		Draws:    d, chains: func(int) posterior.CSVInfo { return posterior.CSVInfo{Model: "m"} }, programs: func() map[string][]byte { return map[string][]byte{"server.vfl": []byte("program m for server\n")} },
+		Draws:    d, chains: func(int) posterior.CSVInfo {
+			return posterior.CSVInfo{Model: "m"}
+		}, programs: func() map[string][]byte {
+			return map[string][]byte{"server.vfl": []byte("program m for server\n")}
+		},
 	}
 }
 
@@ -29,7 +33,8 @@ func TestRunFolder(t *testing.T) {
 	if err := testResult().Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"summary.json", "run.json", "model.vfl", "elbo.csv", "draws/chain-1.csv", "draws.zarr/posterior/b/0.0", "programs/server.vfl"} {
+	for _, name := range []string{"summary.json", "run.json", "model.vfl", "elbo.csv", "draws/chain-1.csv",
+		"draws.zarr/posterior/b/0.0", "programs/server.vfl"} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
 			t.Error(err)
@@ -50,7 +55,8 @@ func TestRunFolder(t *testing.T) {
 	}
 }
 
-// To overwrite a run is to remove all that it wrote, and what was left of files that it was writing when it was killed; its record stays until there is another.
+// To overwrite a run is to remove all that it wrote, and what was left of files that it was writing when it
+// was killed; its record stays until there is another.
 func TestOverwrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	if err := testResult().Save(dir); err != nil {
@@ -80,7 +86,8 @@ func TestOverwrite(t *testing.T) {
 	}
 }
 
-// While one holds the lock of a folder nobody else gets it, and the error names the process that does. When it is released, or its process is dead, others do.
+// While one holds the lock of a folder nobody else gets it, and the error names the process that does. When
+// it is released, or its process is dead, others do.
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, folderlock.File), "999999999\n") // of a process that was killed
@@ -88,7 +95,8 @@ func TestLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folderlock.Take(dir); err == nil || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
+	if _, err := folderlock.Take(dir); err == nil ||
+		!strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
 		t.Errorf("a second process has the lock too, or is refused without a name: %v", err)
 	}
 	first.Release()

@@ -9,7 +9,8 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// foresee lowers the model forwards, for the forecasts after the run: the values of its data may be released before.
+// foresee lowers the model forwards, for the forecasts after the run: the values of its data may be released
+// before.
 func (p *Prepared) foresee() (diag.List, error) {
 	if !p.Checked.Transform.Kind.Noise() {
 		return nil, nil
@@ -20,7 +21,8 @@ func (p *Prepared) foresee() (diag.List, error) {
 	return nil, nil // without a forward model there is no forecast, which is no fault of the model
 }
 
-// forecasts says what the noise of auxiliary variables does to each response that they reach, at the posterior mean of the parameters.
+// forecasts says what the noise of auxiliary variables does to each response that they reach, at the
+// posterior mean of the parameters.
 func (p *Prepared) forecasts(d *posterior.Draws) (out []posterior.Forecast) {
 	if p.forwards == nil {
 		return nil
@@ -37,7 +39,9 @@ func (p *Prepared) forecasts(d *posterior.Draws) (out []posterior.Forecast) {
 		case y.Predictor != nil:
 			out = append(out, p.forecast(s, k, x))
 		case y.NoPredictor != "":
-			out = append(out, posterior.Forecast{Response: y.Name, Noise: posterior.NotApplicable(), Slope: posterior.NotApplicable(), Shift: posterior.NotApplicable(), SD: posterior.NotApplicable(), Reason: y.NoPredictor})
+			out = append(out, posterior.Forecast{Response: y.Name, Noise: posterior.NotApplicable(),
+				Slope: posterior.NotApplicable(), Shift: posterior.NotApplicable(),
+				SD: posterior.NotApplicable(), Reason: y.NoPredictor})
 		}
 	}
 	return out
@@ -47,7 +51,8 @@ func (p *Prepared) forecasts(d *posterior.Draws) (out []posterior.Forecast) {
 func (p *Prepared) forecast(s *simulate.Simulator, k int, x []float64) posterior.Forecast {
 	y := p.forwards.Responses[k]
 	eta, args := s.Predict(k, x)
-	l := stretch.Likelihood{Dist: y.Dist, Param: y.Predictor.Param, Through: y.Predictor.Through, Free: y.Predictor.Free, Rows: make([]stretch.Row, len(eta))}
+	l := stretch.Likelihood{Dist: y.Dist, Param: y.Predictor.Param, Through: y.Predictor.Through,
+		Free: y.Predictor.Free, Rows: make([]stretch.Row, len(eta))}
 	for i := range l.Rows {
 		theta := make([]float64, len(args))
 		for a := range args {
@@ -55,14 +60,17 @@ func (p *Prepared) forecast(s *simulate.Simulator, k int, x []float64) posterior
 		}
 		l.Rows[i] = stretch.Row{Y: y.Values[i], Eta: eta[i], Theta: theta}
 	}
-	n := stretch.Noise{Rho: y.Predictor.Rho, Clients: y.Predictor.Clients, Power: p.Checked.Transform.Kind.AtClients()}
+	n := stretch.Noise{Rho: y.Predictor.Rho, Clients: y.Predictor.Clients,
+		Power: p.Checked.Transform.Kind.AtClients()}
 	out := posterior.Forecast{Response: y.Name, Noise: posterior.Number(n.SD()), Power: n.Power}
 	f, err := stretch.Of(l, n)
 	if err != nil {
-		out.Slope, out.Shift, out.SD, out.Reason = posterior.NotApplicable(), posterior.NotApplicable(), posterior.NotApplicable(), err.Error()
+		out.Slope, out.Shift, out.SD, out.Reason = posterior.NotApplicable(), posterior.NotApplicable(),
+			posterior.NotApplicable(), err.Error()
 		return out
 	}
-	out.Slope, out.Shift, out.SD = posterior.Number(f.Slope), posterior.Number(f.Shift), posterior.Number(f.SD)
+	out.Slope, out.Shift, out.SD = posterior.Number(f.Slope), posterior.Number(f.Shift),
+		posterior.Number(f.SD)
 	for i, v := range f.Free {
 		if out.Scales == nil {
 			out.Scales = map[string]posterior.Number{}

@@ -47,10 +47,13 @@ func generatingData(n int) map[string]data.Bindings {
 		}
 	}
 	matrix := func(name string, v []float64) *data.Bound {
-		return &data.Bound{Recipe: data.Recipe{Name: name, Elem: "real", Rank: 2}, Dims: []int{n, 2}, Values: v, ByRow: true}
+		return &data.Bound{Recipe: data.Recipe{Name: name, Elem: "real", Rank: 2}, Dims: []int{n, 2},
+			Values: v, ByRow: true}
 	}
-	response := &data.Bound{Recipe: data.Recipe{Name: "y", Elem: "binary", Rank: 1}, Dims: []int{n}, Values: y, ByRow: true}
-	return map[string]data.Bindings{"registry": {"y": response}, "a": {"y": response, "XA": matrix("XA", xa)}, "b": {"y": response, "XB": matrix("XB", xb)}}
+	response := &data.Bound{Recipe: data.Recipe{Name: "y", Elem: "binary", Rank: 1}, Dims: []int{n},
+		Values: y, ByRow: true}
+	return map[string]data.Bindings{"registry": {"y": response}, "a": {"y": response, "XA": matrix("XA", xa)},
+		"b": {"y": response, "XB": matrix("XB", xb)}}
 }
 
 func generatedRun(t *testing.T, text, transform string) *fit.Result {
@@ -71,7 +74,9 @@ func generatedRun(t *testing.T, text, transform string) *fit.Result {
 	if err := b.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	p, diags, err := fit.OpenBound(b, fit.Options{Settings: map[string]string{"chains": "1", "warmup": "60", "draws": "200"}, Seed: 4, Auxiliary: kind.Noise()})
+	p, diags, err := fit.OpenBound(b,
+		fit.Options{Settings: map[string]string{"chains": "1", "warmup": "60", "draws": "200"}, Seed: 4,
+			Auxiliary: kind.Noise()})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}
@@ -92,13 +97,16 @@ func column(t *testing.T, d *posterior.Draws, name string) []float64 {
 	return d.Column(k)[0]
 }
 
-// A generated quantity of several parties is, draw by draw, the function of what the server holds of that draw: sums of z where clients add noise, else the cuts; one of
-// a party is a function of its parameters. Draws have the law that is written.
+// A generated quantity of several parties is, draw by draw, the function of what the server holds of that
+// draw: sums of z where clients add noise, else the cuts; one of a party is a function of its parameters.
+// Draws have the law that is written.
 func TestGeneratedQuantities(t *testing.T) {
 	for _, transform := range []string{"none", "exact", "augmented", "power"} {
 		t.Run(transform, func(t *testing.T) {
 			d := generatedRun(t, generating, transform).Draws
-			get := func(format string, args ...any) []float64 { return column(t, d, fmt.Sprintf(format, args...)) }
+			get := func(format string, args ...any) []float64 {
+				return column(t, d, fmt.Sprintf(format, args...))
+			}
 			const n = 15
 			values := generatingData(n)
 			var drawn, expected, variance float64
@@ -111,7 +119,8 @@ func TestGeneratedQuantities(t *testing.T) {
 							continue
 						}
 						at := row - 1 + (k-1)*n
-						eta += values["a"]["XA"].Values[at]*get("ba[%d]", k)[i] + values["b"]["XB"].Values[at]*get("bb[%d]", k)[i]
+						eta += values["a"]["XA"].Values[at]*get("ba[%d]", k)[i] +
+							values["b"]["XB"].Values[at]*get("bb[%d]", k)[i]
 					}
 					if strings.Contains("augmented power", transform) {
 						eta += get("z_1[%d]", row)[i] + get("z_2[%d]", row)[i]
@@ -131,8 +140,11 @@ func TestGeneratedQuantities(t *testing.T) {
 					}
 				}
 				for name, want := range map[string]float64{
-					"share": share, "above": above, "first": truth(get("ba[1]")[i] > get("ba[2]")[i]), "places[1]": 1 + truth(get("ba[1]")[i] > get("ba[2]")[i]),
-					"top": max(get("ba[1]")[i], get("ba[2]")[i]), "middle": (get("bb[1]")[i] + get("bb[2]")[i]) / 2, "ordered[1]": min(get("bb[1]")[i], get("bb[2]")[i]),
+					"share": share, "above": above, "first": truth(get("ba[1]")[i] > get("ba[2]")[i]),
+					"places[1]":  1 + truth(get("ba[1]")[i] > get("ba[2]")[i]),
+					"top":        max(get("ba[1]")[i], get("ba[2]")[i]),
+					"middle":     (get("bb[1]")[i] + get("bb[2]")[i]) / 2,
+					"ordered[1]": min(get("bb[1]")[i], get("bb[2]")[i]),
 				} {
 					if got := get("%s", name)[i]; math.Abs(got-want) > 1e-12 {
 						t.Fatalf("draw %d: %s is %v, want %v", i, name, got, want)
@@ -140,7 +152,8 @@ func TestGeneratedQuantities(t *testing.T) {
 				}
 			}
 			if z := (drawn - expected) / math.Sqrt(variance); math.Abs(z) > 4 {
-				t.Errorf("%v ones were drawn where %v are expected: %v standard deviations", drawn, expected, z)
+				t.Errorf("%v ones were drawn where %v are expected: %v standard deviations", drawn, expected,
+					z)
 			}
 		})
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A gradient is timed in rounds of as many evaluations as fill roundTime, after a first round to warm up. There are roundsTimed rounds, or fewer (at least
-// fewestRounds) where they would take longer than mostTimed.
+// A gradient is timed in rounds of as many evaluations as fill roundTime, after a first round to warm up.
+// There are roundsTimed rounds, or fewer (at least fewestRounds) where they would take longer than mostTimed.
 const (
 	roundTime    = 100 * time.Microsecond
 	mostTimed    = 20 * time.Millisecond
@@ -29,8 +29,8 @@ func (noNoise) Adjoint(_ int, adj, own, w, _ []float64) {
 	vector.Add(len(w), w, adj, own)
 }
 
-// gradientTime is the median over rounds of the time of one evaluation, on one core, of the joint density and its gradient over all parties and rows,
-// with all unconstrained parameters 0.
+// gradientTime is the median over rounds of the time of one evaluation, on one core, of the joint density and
+// its gradient over all parties and rows, with all unconstrained parameters 0.
 func gradientTime(ctx context.Context, plan *model.Plan, seed uint64) (time.Duration, error) {
 	whole := *plan
 	whole.Windows = nil
@@ -39,7 +39,8 @@ func gradientTime(ctx context.Context, plan *model.Plan, seed uint64) (time.Dura
 		return 0, err
 	}
 	blocks := env.Blocks()
-	theta, grad, lp := make([][]float64, len(blocks)), make([][]float64, len(blocks)), make([]float64, len(blocks))
+	theta, grad, lp := make([][]float64, len(blocks)), make([][]float64, len(blocks)),
+		make([]float64, len(blocks))
 	for b, block := range blocks {
 		theta[b], grad[b] = make([]float64, block.Dim()), make([]float64, block.Dim())
 	}

@@ -31,7 +31,8 @@ func approximating(name string) (backends.Algorithm, bool) {
 	return a, ok && a.Gives == backends.Approximation
 }
 
-// exchanges are those of a run of an algorithm: those of the fit that it begins with included, unless an earlier run has made it.
+// exchanges are those of a run of an algorithm: those of the fit that it begins with included, unless an
+// earlier run has made it.
 func exchanges(a backends.Algorithm, s backends.Settings) ([]density.Use, error) {
 	first, ok := approximating(s.Plan.Initial)
 	if !ok {
@@ -71,7 +72,8 @@ func union(uses, more []density.Use) []density.Use {
 	return uses
 }
 
-// settle finds the approximation near which the chains begin, nil where they do not, while the parties' data are there.
+// settle finds the approximation near which the chains begin, nil where they do not, while the parties' data
+// are there.
 func (p *Prepared) settle(blocks []density.Block) error {
 	near := p.Settings.Plan.Initial
 	if near == "" {
@@ -88,9 +90,12 @@ func (p *Prepared) settle(blocks []density.Block) error {
 			return fmt.Errorf("--init %w; a backend that fits an approximation is %s", err, approximations())
 		}
 		if a, ok = approximating(r.Backend); !ok {
-			return fmt.Errorf("--init %s: it is a run of %s, which fits no approximation; take a run of %s", near, r.Backend, approximations())
+			return fmt.Errorf("--init %s: it is a run of %s, which fits no approximation; take a run of %s",
+				near, r.Backend, approximations())
 		}
-		resolve = func(t def.Transform) (backends.Settings, error) { return a.Resolve(t, a.Recorded(r.Settings)) }
+		resolve = func(t def.Transform) (backends.Settings, error) {
+			return a.Resolve(t, a.Recorded(r.Settings))
+		}
 	}
 	s, err := resolve(p.Settings.Transform)
 	if err != nil {
@@ -109,7 +114,8 @@ func (p *Prepared) settle(blocks []density.Block) error {
 }
 
 // errTwoStarts is the error where chains are to begin at two places.
-var errTwoStarts = usagef("--from starts where another run ended, and --init near an approximation: choose one")
+var errTwoStarts = usagef("--from starts where another run ended, and --init near an " +
+	"approximation: choose one")
 
 func approximations() string {
 	for _, b := range Backends() {
@@ -121,13 +127,15 @@ func approximations() string {
 }
 
 // approximate returns draws of every block from each approximation near which chains are to begin.
-func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Progress) ([][][][]float64, error) {
+func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Progress) ([][][][]float64,
+	error) {
 	k, err := v.algorithm.New(env, v.settings)
 	if err != nil {
 		return nil, &UsageError{err}
 	}
 	if h, ok := k.(backends.Holding); ok && h.Held() != "" {
-		return nil, usagef("--init %s: its draws have parameters at a mode, which say nothing of where chains should begin: --init sfvi, or no --init", v.name)
+		return nil, usagef("--init %s: its draws have parameters at a mode, which say nothing of where "+
+			"chains should begin: --init sfvi, or no --init", v.name)
 	}
 	find := v.fit
 	if v.earlier {
@@ -138,7 +146,8 @@ func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Pr
 		return nil, err
 	}
 	if !v.earlier {
-		progress.Message(fmt.Sprintf("the approximation of %s took %s", v.name, grouped.Count(env.Work().Sequential, "round trip")))
+		progress.Message(fmt.Sprintf("the approximation of %s took %s", v.name,
+			grouped.Count(env.Work().Sequential, "round trip")))
 	}
 	n := min(info.Draws, cloudDraws)
 	several, ok := k.(backends.Restarted)
@@ -159,7 +168,8 @@ func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Pr
 }
 
 // fit fits the approximation.
-func (v *vicinity) fit(ctx context.Context, env density.Env, k backends.Kernel) (info backends.Info, err error) {
+func (v *vicinity) fit(ctx context.Context, env density.Env, k backends.Kernel) (info backends.Info,
+	err error) {
 	if err := k.Init(ctx); err != nil {
 		return info, err
 	}
@@ -179,7 +189,8 @@ func (v *vicinity) load(_ context.Context, _ density.Env, k backends.Kernel) (ba
 	case err != nil:
 		return c.info, fmt.Errorf("--init %s: %w", v.name, err)
 	case !there || !c.info.Done:
-		return c.info, fmt.Errorf("--init %s: its fit is not finished; vflc resume %s continues it", v.name, v.name)
+		return c.info, fmt.Errorf("--init %s: its fit is not finished; vflc resume %s continues it", v.name,
+			v.name)
 	}
 	return c.info, nil
 }

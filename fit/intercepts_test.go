@@ -16,7 +16,8 @@ import (
 	"github.com/vflc/vflc/tests/brief"
 )
 
-// An offsetModel is a normal regression with an intercept at the server and covariates that are far from centred, one of each client and perhaps one of the server: data of n rows with the residual sd sigma.
+// An offsetModel is a normal regression with an intercept at the server and covariates that are far from
+// centred, one of each client and perhaps one of the server: data of n rows with the residual sd sigma.
 type offsetModel struct {
 	x, own     [][]float64
 	y          []float64
@@ -48,7 +49,8 @@ func (m offsetModel) bind(t *testing.T, transform def.Transform, rho float64) *c
 	if transform == transforms.Power {
 		owner = "shared"
 	}
-	text, files := fmt.Sprintf("data y : real[N] @ %s\nparam a ~ normal(0, %v)\n", owner, m.tau), map[string]string{}
+	text, files := fmt.Sprintf("data y : real[N] @ %s\nparam a ~ normal(0, %v)\n", owner, m.tau),
+		map[string]string{}
 	column := func(party, names string, columns ...[]float64) {
 		var b strings.Builder
 		fmt.Fprintf(&b, "id,%s\n", names)
@@ -73,11 +75,13 @@ func (m offsetModel) bind(t *testing.T, transform def.Transform, rho float64) *c
 		terms = append(terms, "d * w")
 		column("server", "y,w", m.y, m.own[0])
 	}
-	text = "client " + strings.Join(names, ", ") + "\n" + text + fmt.Sprintf("y ~ normal(a + %s, %v)\n", strings.Join(terms, " + "), m.sigma)
+	text = "client " + strings.Join(names, ", ") + "\n" + text + fmt.Sprintf("y ~ normal(a + %s, %v)\n",
+		strings.Join(terms, " + "), m.sigma)
 	return bindFiles(t, text, transform, rho, files)
 }
 
-// columns are the covariates in the order of the parameters, after a constant one: the server's come before the clients'.
+// columns are the covariates in the order of the parameters, after a constant one: the server's come before
+// the clients'.
 func (m offsetModel) columns() [][]float64 {
 	ones := make([]float64, len(m.y))
 	for i := range ones {
@@ -86,7 +90,8 @@ func (m offsetModel) columns() [][]float64 {
 	return append(append([][]float64{ones}, m.own...), m.x...)
 }
 
-// posterior is that of all parameters: their means and standard deviations, where the noise on a row's predictor has a variance.
+// posterior is that of all parameters: their means and standard deviations, where the noise on a row's
+// predictor has a variance.
 func (m offsetModel) posterior(noise float64) (mean, sd []float64) {
 	columns, w := m.columns(), 1/(m.sigma*m.sigma+noise)
 	n := len(columns)
@@ -128,8 +133,9 @@ func (m offsetModel) posterior(noise float64) (mean, sd []float64) {
 	return mean, sd
 }
 
-// An intercept that follows what else is added to its predictor has the posterior of the closed form, and is reported as it is declared: with lp__ the log density there. A ridge of correlation -0.999 costs a few gradients a
-// draw, where in declared coordinates it costs more than ten times as many an effective draw.
+// An intercept that follows what else is added to its predictor has the posterior of the closed form, and is
+// reported as it is declared: with lp__ the log density there. A ridge of correlation -0.999 costs a few
+// gradients a draw, where in declared coordinates it costs more than ten times as many an effective draw.
 func TestInterceptsFollowContributions(t *testing.T) {
 	const rho = 0.3
 	for _, c := range []struct {
@@ -138,9 +144,11 @@ func TestInterceptsFollowContributions(t *testing.T) {
 		m         offsetModel
 		declared  bool // is compared, which costs ten times as much
 	}{
-		{transforms.Exact, 0, newOffset(5, 1, false), true}, {transforms.Augmented, rho * rho, newOffset(5, 1, false), false},
+		{transforms.Exact, 0, newOffset(5, 1, false), true},
+		{transforms.Augmented, rho * rho, newOffset(5, 1, false), false},
 		{transforms.Power, rho * rho / 2, newOffset(5, 2, false), false},
-		{transforms.Exact, 0, newOffset(20, 1, true), false}, // most of what the intercept varies with is the server's own
+		// most of what the intercept varies with is the server's own
+		{transforms.Exact, 0, newOffset(20, 1, true), false},
 	} {
 		m := c.m
 		b := m.bind(t, c.transform, rho)
@@ -153,7 +161,8 @@ func TestInterceptsFollowContributions(t *testing.T) {
 				x := r.Draws.Column(k)
 				got, mcse := mean(x), posterior.MCSEMean(x)
 				if math.Abs(got-want[k]) > 4*mcse {
-					t.Errorf("%s %v: mean of parameter %d is %.4f ± %.4f, want %.4f", c.transform, given, k, got, mcse, want[k])
+					t.Errorf("%s %v: mean of parameter %d is %.4f ± %.4f, want %.4f", c.transform, given, k,
+						got, mcse, want[k])
 				}
 				ess := posterior.ESSBulk(x)
 				var off [][]float64 // squared distance from the posterior's mean
@@ -165,7 +174,8 @@ func TestInterceptsFollowContributions(t *testing.T) {
 					off = append(off, squares)
 				}
 				if got, mcse := mean(off), posterior.MCSEMean(off); math.Abs(got-sd[k]*sd[k]) > 4*mcse {
-					t.Errorf("%s %v: variance of parameter %d is %.5f ± %.5f, want %.5f", c.transform, given, k, got, mcse, sd[k]*sd[k])
+					t.Errorf("%s %v: variance of parameter %d is %.5f ± %.5f, want %.5f", c.transform, given,
+						k, got, mcse, sd[k]*sd[k])
 				}
 				least = min(least, ess)
 			}
@@ -198,13 +208,15 @@ func TestInterceptsFollowContributions(t *testing.T) {
 		}
 		if c.declared || *brief.Every {
 			if declared := cost(map[string]string{"coordinates": "declared"}); !(declared > 10*follows) {
-				t.Errorf("%s, %d covariates: %.1f gradients an effective draw, %.1f in declared coordinates", c.transform, len(want)-1, follows, declared)
+				t.Errorf("%s, %d covariates: %.1f gradients an effective draw, %.1f in declared coordinates",
+					c.transform, len(want)-1, follows, declared)
 			}
 		}
 	}
 }
 
-// A user's initial value of an intercept is where its chains begin, in the coordinates of the model, and they find the posterior from there.
+// A user's initial value of an intercept is where its chains begin, in the coordinates of the model, and they
+// find the posterior from there.
 func TestInterceptsBeginWhereTheyAreTold(t *testing.T) {
 	const begin = -40
 	m := newOffset(5, 1, false)
@@ -218,7 +230,8 @@ func TestInterceptsBeginWhereTheyAreTold(t *testing.T) {
 	want, _ := m.posterior(0)
 	for k := range want {
 		x := r.Draws.Column(k)
-		if got, mcse := mean(x), posterior.MCSEMean(x); math.Abs(got-want[k]) > 4*mcse || posterior.ESSBulk(x) < 400 {
+		if got, mcse := mean(x), posterior.MCSEMean(x); math.Abs(got-want[k]) > 4*mcse ||
+			posterior.ESSBulk(x) < 400 {
 			t.Errorf("mean of parameter %d is %.4f ± %.4f, want %.4f", k, got, mcse, want[k])
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 )
 
-// label keeps what belongs to each party alone, before the values are released: its fitted encoders, and the names that these give to the elements of its
-// parameters.
+// label keeps what belongs to each party alone, before the values are released: its fitted encoders, and the
+// names that these give to the elements of its parameters.
 func (p *Prepared) label() (diag.List, error) {
 	if p.Values == nil {
 		return nil, nil // released: only numbers are left
@@ -22,7 +22,8 @@ func (p *Prepared) label() (diag.List, error) {
 		if own == nil {
 			own = map[string][][]string{}
 		}
-		p.parties = append(p.parties, runs.Party{Schema: posterior.Schema, Party: party, Labels: own, Data: recipesIn(p.Values[party])})
+		p.parties = append(p.parties, runs.Party{Schema: posterior.Schema, Party: party, Labels: own,
+			Data: recipesIn(p.Values[party])})
 	}
 	return nil, nil
 }
@@ -36,8 +37,8 @@ func recipesIn(values data.Bindings) []data.Recipe {
 	return out
 }
 
-// Labels returns the names of the elements of all parameters of the run: by parameter, along each axis, nil where numbers name them. In a simulation one process
-// holds all parties.
+// Labels returns the names of the elements of all parameters of the run: by parameter, along each axis, nil
+// where numbers name them. In a simulation one process holds all parties.
 func (p *Prepared) Labels() map[string][][]string {
 	out := map[string][][]string{}
 	for _, party := range p.parties {

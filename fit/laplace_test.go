@@ -105,23 +105,41 @@ func TestTheGaussianOfEncryptedRows(t *testing.T) {
 		"logistic": {"binary", "y ~ bernoulli_logit(%s)", func(r *rand.Rand, eta, _ float64) float64 {
 			return indicator(r.Float64() < 1/(1+math.Exp(1-eta)))
 		}},
-		"probit":                {"binary", "y ~ bernoulli_probit(%s)", func(r *rand.Rand, eta, _ float64) float64 { return indicator(r.NormFloat64() < eta-1) }},
-		"poisson":               {"count", "y ~ poisson_log(log(e) + %s)", func(r *rand.Rand, eta, exposure float64) float64 { return counts(r, exposure*math.Exp(eta)) }},
-		"normal":                {"real", "y ~ normal(%s, 1.5)", func(r *rand.Rand, eta, _ float64) float64 { return eta + 1.5*r.NormFloat64() }},
-		"normal, sigma unknown": {"real", "param s ~ half_normal(5)\ny ~ normal(%s, s)", func(r *rand.Rand, eta, _ float64) float64 { return eta + 1.5*r.NormFloat64() }},
-		"large units":           {"real", "param s ~ half_normal(5000)\ny ~ normal(%s, s)", func(r *rand.Rand, eta, _ float64) float64 { return 1000 * (eta + 1.5*r.NormFloat64()) }},
-		"negative binomial": {"count", "param s ~ half_normal(5)\ny ~ neg_binomial_2_log(%s, s)", func(r *rand.Rand, eta, _ float64) float64 {
-			return counts(r, math.Exp(eta)*(r.ExpFloat64()+r.ExpFloat64())/2)
+		"probit": {"binary", "y ~ bernoulli_probit(%s)", func(r *rand.Rand, eta, _ float64) float64 {
+			return indicator(r.NormFloat64() < eta-1)
 		}},
+		"poisson": {"count", "y ~ poisson_log(log(e) + %s)",
+			func(r *rand.Rand, eta, exposure float64) float64 {
+				return counts(r, exposure*math.Exp(eta))
+			}},
+		"normal": {"real", "y ~ normal(%s, 1.5)", func(r *rand.Rand, eta, _ float64) float64 {
+			return eta + 1.5*r.NormFloat64()
+		}},
+		"normal, sigma unknown": {"real", "param s ~ half_normal(5)\ny ~ normal(%s, s)",
+			func(r *rand.Rand, eta, _ float64) float64 {
+				return eta + 1.5*r.NormFloat64()
+			}},
+		"large units": {"real", "param s ~ half_normal(5000)\ny ~ normal(%s, s)",
+			func(r *rand.Rand, eta, _ float64) float64 {
+				return 1000 * (eta + 1.5*r.NormFloat64())
+			}},
+		"negative binomial": {"count", "param s ~ half_normal(5)\ny ~ neg_binomial_2_log(%s, s)",
+			func(r *rand.Rand, eta, _ float64) float64 {
+				return counts(r, math.Exp(eta)*(r.ExpFloat64()+r.ExpFloat64())/2)
+			}},
 	} {
 		bound := regress(t, rows, columns, c.kind, c.model, c.response)
-		plain, plainEnv, _ := quadratureFit(t, bound, map[string]string{"draws": "500", "correct": "false", "tolerance": "1e-7", "theta-guide": "joint"})
+		plain, plainEnv, _ := quadratureFit(t, bound, map[string]string{"draws": "500", "correct": "false",
+			"tolerance": "1e-7", "theta-guide": "joint"})
 		mean, sd := drawMoments(plainEnv, plain, firstIDs(500))
 		hub, env := clearing(t, bound)
-		got, spread := drawMoments(env, encryptedFit(t, bound, env, map[string]string{"correct": "false"}), firstIDs(10000))
+		got, spread := drawMoments(env, encryptedFit(t, bound, env, map[string]string{"correct": "false"}),
+			firstIDs(10000))
 		for i := range mean {
-			if off, wider := math.Abs(got[i]-mean[i])/sd[i], math.Abs(spread[i]/sd[i]-1); off > 0.05 || wider > 0.1 {
-				t.Errorf("%s: mean %d is %.3f standard deviations off, its standard deviation by %.3f", name, i, off, wider)
+			if off, wider := math.Abs(got[i]-mean[i])/sd[i], math.Abs(spread[i]/sd[i]-1); off > 0.05 ||
+				wider > 0.1 {
+				t.Errorf("%s: mean %d is %.3f standard deviations off, its standard deviation by %.3f", name,
+					i, off, wider)
 			}
 		}
 		if hub.Evaluations > 15 || hub.LogLiks != 1 {
@@ -168,11 +186,14 @@ func TestEncryptedRowsAreCorrected(t *testing.T) {
 				name = fmt.Sprintf("beta[%d]", i)
 			}
 			want := reference.Parameters[name]
-			if shift, wider := math.Abs(mean[i]-want.Mean)/want.SD, math.Abs(sd[i]/want.SD-1); !(shift <= 0.08) || !(wider <= 0.07) {
-				t.Errorf("J = %d: %s is %.3f standard deviations off, its sd by %.1f %%", clients, name, shift, 100*wider)
+			if shift, wider := math.Abs(mean[i]-want.Mean)/want.SD,
+				math.Abs(sd[i]/want.SD-1); !(shift <= 0.08) || !(wider <= 0.07) {
+				t.Errorf("J = %d: %s is %.3f standard deviations off, its sd by %.1f %%", clients, name,
+					shift, 100*wider)
 			}
 		}
-		t.Logf("J = %d: k̂ %.2f, %d evaluations, %d trips", clients, float64(f.khat()), hub.Evaluations, hub.Trips)
+		t.Logf("J = %d: k̂ %.2f, %d evaluations, %d trips", clients, float64(f.khat()), hub.Evaluations,
+			hub.Trips)
 	}
 }
 
@@ -180,7 +201,8 @@ func TestEncryptedRowsAreCorrected(t *testing.T) {
 func TestSettingsOfEncryptedRows(t *testing.T) {
 	b := paperLogistic(t, "../tests/reference", 2, transforms.Exact, 0)
 	_, env := clearing(t, b)
-	for name, value := range map[string]string{"estimator": "fixed", "theta-guide": "fullrank", "minibatch": "100", "lr": "0.5"} {
+	for name, value := range map[string]string{"estimator": "fixed", "theta-guide": "fullrank",
+		"minibatch": "100", "lr": "0.5"} {
 		a := backend(t, "sfvi")
 		settings, err := a.Resolve(b.Checked.Transform.Kind, map[string]string{name: value})
 		if err != nil {

@@ -18,11 +18,14 @@ import (
 
 // networked makes the contribution of the second client of a regression a network with one hidden layer.
 func networked(text string) string {
-	text = strings.Replace(text, "param t2 : real[P2]", "param W : real[P2, 3] ~ normal(0, 1) @ c2\nparam c : real[3] ~ normal(0, 1) @ c2\nparam t2 : real[3]", 1)
+	text = strings.Replace(text, "param t2 : real[P2]",
+		"param W : real[P2, 3] ~ normal(0, 1) @ c2\nparam c : real[3] ~ normal(0, 1) "+
+			"@ c2\nparam t2 : real[3]", 1)
 	return strings.Replace(text, "X2 * t2", "tanh(X2 * W + c) * t2", 1)
 }
 
-// lastLayer runs a fit of last layers to its end and returns the draws by party, each with its parameters in their order.
+// lastLayer runs a fit of last layers to its end and returns the draws by party, each with its parameters in
+// their order.
 func lastLayer(t *testing.T, b *compile.Bound, given map[string]string) (draws [][][]float64) {
 	t.Helper()
 	given["estimator"] = "last-layer"
@@ -61,11 +64,14 @@ func lastLayer(t *testing.T, b *compile.Bound, given map[string]string) (draws [
 	return draws
 }
 
-// Where the likelihood is normal, the last layer and all other parameters have, given the features, the posterior of a linear regression, which is known in closed form. Hidden layers are the same in all draws,
-// and where they are the density of y with all others at their mode, times the volume of the last layer's posterior, has its maximum, by differences.
+// Where the likelihood is normal, the last layer and all other parameters have, given the features, the
+// posterior of a linear regression, which is known in closed form. Hidden layers are the same in all draws,
+// and where they are the density of y with all others at their mode, times the volume of the last layer's
+// posterior, has its maximum, by differences.
 func TestLastLayerIsTheRegressionOnItsFeatures(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
-	draws, n := lastLayer(t, bindFiles(t, networked(glmText(m)), transforms.Exact, 0, glmFiles(m)), map[string]string{"tolerance": "1e-9", "draws": "2000"}), len(m.Y)
+	draws, n := lastLayer(t, bindFiles(t, networked(glmText(m)), transforms.Exact, 0, glmFiles(m)),
+		map[string]string{"tolerance": "1e-9", "draws": "2000"}), len(m.Y)
 	hidden := draws[0][2][:12]
 	at := func(d [][]float64) []float64 { return slices.Concat(d[0], d[1], d[2][12:], d[3]) }
 	mean := make([]float64, len(at(draws[0])))
@@ -90,7 +96,8 @@ func TestLastLayerIsTheRegressionOnItsFeatures(t *testing.T) {
 		if off := (mean[k] - want) / wantSD[k]; !(math.Abs(off) < 1e-3) {
 			t.Errorf("mean %d is %.2g sds off", k, off)
 		}
-		if off := math.Sqrt(square)/wantSD[k] - 1; !(math.Abs(off) < 4.5/math.Sqrt(float64(len(draws)))) { // every other draw is a reflection
+		// every other draw is a reflection
+		if off := math.Sqrt(square)/wantSD[k] - 1; !(math.Abs(off) < 4.5/math.Sqrt(float64(len(draws)))) {
 			t.Errorf("sd %d is %.2g off", k, off)
 		}
 	}
@@ -125,8 +132,10 @@ func layerOf(x, hidden []float64, n int) [][]float64 {
 	return out
 }
 
-// regression is the posterior of a linear regression with standard normal priors: also the log density at its mode, and the logarithm of its volume, both but for constants.
-func regression(columns [][]float64, y []float64, sigma float64) (mean, sd []float64, density, volume float64) {
+// regression is the posterior of a linear regression with standard normal priors: also the log density at its
+// mode, and the logarithm of its volume, both but for constants.
+func regression(columns [][]float64, y []float64, sigma float64) (mean, sd []float64, density,
+	volume float64) {
 	d := len(columns)
 	f := cholesky.New(d)
 	for i, a := range columns {
@@ -164,7 +173,8 @@ func TestAuditOfLastLayers(t *testing.T) {
 	}
 }
 
-// The server has the clients' contributions exactly, row by row, and under masks their sum: nothing of a network hides it. Chains do not begin at draws that have no spread.
+// The server has the clients' contributions exactly, row by row, and under masks their sum: nothing of a
+// network hides it. Chains do not begin at draws that have no spread.
 func TestServerKnowsContributionsOfNetworks(t *testing.T) {
 	m := testmodel.Linear(9, 60, []int{2, 3, 2}, 0.7)
 	b := bindFiles(t, networked(glmText(m)), transforms.Exact, 0, glmFiles(m))
@@ -177,12 +187,16 @@ func TestServerKnowsContributionsOfNetworks(t *testing.T) {
 	if len(found.Cuts) < 3 {
 		t.Errorf("%d cuts", len(found.Cuts))
 	}
-	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "nuts"), Settings: map[string]string{"init": dir}, Seed: 1})
+	p, diags, err := OpenBound(b,
+		Options{Algorithm: backend(t, "nuts"), Settings: map[string]string{"init": dir}, Seed: 1})
 	good(t, diags, err)
-	if _, err := p.Sample(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "parameters at a mode") {
+	if _, err := p.Sample(t.Context(), nil); err == nil ||
+		!strings.Contains(err.Error(), "parameters at a mode") {
 		t.Errorf("chains that begin at such draws: %v", err)
 	}
-	attackMasked(t, wired(t, b, map[string]string{"backend": "sfvi", "estimator": "last-layer", "draws": "100"}, map[string]string{"secure-sum": "on"}), 1)
+	attackMasked(t,
+		wired(t, b, map[string]string{"backend": "sfvi", "estimator": "last-layer", "draws": "100"},
+			map[string]string{"secure-sum": "on"}), 1)
 }
 
 // What does not suit is refused by name, with the reason.
@@ -194,19 +208,28 @@ func TestLastLayersAreRefused(t *testing.T) {
 		text  string
 		given map[string]string
 	}{
-		"no client's contribution has hidden layers":              {linear, nil},
-		"c2: it has weights":                                      {strings.Replace(network, "param W : real[P2, 3] ~ normal(0, 1)", "weight W : real[P2, 3] init he_normal", 1), nil},
-		"the prior of its last layer depends on other parameters": {strings.Replace(network, "param t2 : real[3] ~ normal(0, 1)", "param s ~ half_normal(1) @ c2\nparam t2 : real[3] ~ normal(0, s)", 1), nil},
-		"c2: c enters a predictor by itself":                      {strings.Replace(network, "* t2", "* t2 + c[1] * c[2]", 1), nil},
-		"has a flat prior":                                        {strings.Replace(network, "param c : real[3] ~ normal(0, 1)", "param c : real[3] ~ flat()", 1), nil},
-		"parties share parameters":                                {strings.Replace(network, "param W : real[P2, 3] ~ normal(0, 1)", "param mu ~ normal(0, 1) @ shared\nparam W : real[P2, 3] ~ normal(mu, 1)", 1), nil},
-		"--minibatch 4":                                           {network, map[string]string{"minibatch": "4"}},
-		"--lr concerns draws":                                     {network, map[string]string{"lr": "0.1"}},
+		"no client's contribution has hidden layers": {linear, nil},
+		"c2: it has weights": {strings.Replace(network,
+			"param W : real[P2, 3] ~ normal(0, 1)", "weight W : real[P2, 3] init he_normal", 1), nil},
+		"the prior of its last layer depends on other parameters": {strings.Replace(network,
+			"param t2 : real[3] ~ normal(0, 1)",
+			"param s ~ half_normal(1) @ c2\nparam t2 : real[3] ~ normal(0, s)", 1), nil},
+		"c2: c enters a predictor by itself": {strings.Replace(network, "* t2",
+			"* t2 + c[1] * c[2]", 1), nil},
+		"has a flat prior": {strings.Replace(network,
+			"param c : real[3] ~ normal(0, 1)", "param c : real[3] ~ flat()", 1), nil},
+		"parties share parameters": {strings.Replace(network,
+			"param W : real[P2, 3] ~ normal(0, 1)",
+			"param mu ~ normal(0, 1) @ shared\nparam W : real[P2, 3] ~ normal(mu, 1)", 1), nil},
+		"--minibatch 4": {network,
+			map[string]string{"minibatch": "4"}},
+		"--lr concerns draws": {network, map[string]string{"lr": "0.1"}},
 	} {
 		given := map[string]string{"estimator": "last-layer", "draws": "20"}
 		maps.Copy(given, c.given)
 		_, err := sampledWith(t, bindFiles(t, c.text, transforms.Exact, 0, glmFiles(m)), given)
-		if err == nil || !strings.Contains(err.Error(), "--estimator last-layer: ") || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.Contains(err.Error(), "--estimator last-layer: ") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want …%s…", err, want)
 		}
 	}

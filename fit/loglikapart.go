@@ -17,22 +17,29 @@ import (
 	"github.com/vflc/vflc/posterior/zarr"
 )
 
-// MayKeepLogLik returns an error where the scores of a run's rows, at predictors without noise, are not the pointwise log densities of the model that it fitted.
+// MayKeepLogLik returns an error where the scores of a run's rows, at predictors without noise, are not the
+// pointwise log densities of the model that it fitted.
 func MayKeepLogLik(r *posterior.Record) error {
 	if t := recordedOptions(r).Transform; !t.CutsCross() {
 		var diags diag.List
-		diags.Errorf(diag.NotApart, nil, source.Span{}, "the run is of transform %s, under which the density of a response is an integral over the noise on what clients contribute, and the programs with which parties score rows (PROGRAMS/score) have no such integral; fit with --transform exact to compare models, or run vflc loo where one process has all tables", r.Transform)
+		diags.Errorf(diag.NotApart, nil, source.Span{},
+			"the run is of transform %s, under which the density of a response is an integral over the "+
+				"noise on what clients contribute, and the programs with which parties score rows "+
+				"(PROGRAMS/score) have no such integral; fit with --transform exact to compare models, or "+
+				"run vflc loo where one process has all tables", r.Transform)
 		return data.Errors(diags)
 	}
 	return nil
 }
 
-// KeepLogLik puts scores of the rows of a run, at all of its draws, into its folder as its pointwise log densities: vflc loo and vflc waic read them.
+// KeepLogLik puts scores of the rows of a run, at all of its draws, into its folder as its pointwise log
+// densities: vflc loo and vflc waic read them.
 func KeepLogLik(r *runs.Run, p *Predictions) error {
 	var responses []zarr.Observed
 	for _, y := range p.Responses {
 		of, _ := p.Model.ResponseOf(y.Name)
-		one := zarr.Observed{Name: y.Name[:strings.LastIndex(y.Name, ".")+1] + of.Data, Shape: y.Shape, Values: y.Observed, Whole: of.Discrete}
+		one := zarr.Observed{Name: y.Name[:strings.LastIndex(y.Name, ".")+1] + of.Data, Shape: y.Shape,
+			Values: y.Observed, Whole: of.Discrete}
 		if len(y.Scores) != len(y.Observed) {
 			one.Outcomes = []int{len(y.Scores)}
 		}
@@ -72,5 +79,7 @@ func KeepLogLik(r *runs.Run, p *Predictions) error {
 	if record.Files, err = runs.Digests(r.Path); err != nil {
 		return err
 	}
-	return writeSynced(r.Path, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, record) })
+	return writeSynced(r.Path, runs.RecordFile, func(w io.Writer) error {
+		return posterior.WriteJSON(w, record)
+	})
 }

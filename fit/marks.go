@@ -5,11 +5,13 @@ import (
 	"time"
 )
 
-// Marks are the transitions after which all parties of a run save a chain. One process decides and tells the others, since a clock differs between them.
+// Marks are the transitions after which all parties of a run save a chain. One process decides and tells the
+// others, since a clock differs between them.
 type Marks struct {
 	// Every is the time between two of them, at the process that decides.
 	Every time.Duration
-	// Announce tells the other parties; nil where another process decides. What it sends must arrive before what this process sends later.
+	// Announce tells the other parties; nil where another process decides. What it sends must arrive before
+	// what this process sends later.
 	Announce func(chain, at int)
 
 	mutex  sync.Mutex
@@ -19,7 +21,8 @@ type Marks struct {
 	done   chan struct{}     // closed when all of these have been
 }
 
-// lead is how many transitions after a decision the chain is saved: messages of the transition between tell every party of it.
+// lead is how many transitions after a decision the chain is saved: messages of the transition between tell
+// every party of it.
 const lead = 2
 
 // Set takes the decision of another process.
@@ -44,7 +47,8 @@ func (k *Marks) Due(chain, at int) bool {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	k.start(chain)
-	if k.Announce != nil && k.due[chain] <= at && k.due[chain] != at && (k.wanted[chain] || time.Since(k.last[chain]) >= k.Every) {
+	if k.Announce != nil && k.due[chain] <= at && k.due[chain] != at &&
+		(k.wanted[chain] || time.Since(k.last[chain]) >= k.Every) {
 		k.due[chain] = at + lead
 		k.Announce(chain, at+lead)
 	}
@@ -77,7 +81,8 @@ func (k *Marks) got(chain int) {
 	}
 }
 
-// SaveNow asks for a mark of every chain that is under way. The channel is closed when all have been saved here.
+// SaveNow asks for a mark of every chain that is under way. The channel is closed when all have been saved
+// here.
 func (k *Marks) SaveNow() <-chan struct{} {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()

@@ -7,8 +7,9 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// Sizes in bytes of what a run holds at least: a number is held when it is drawn, among the draws that are summarised, and among those that are written. A
-// chain has at least the arrays of its transitions and of the graph.
+// Sizes in bytes of what a run holds at least: a number is held when it is drawn, among the draws that are
+// summarised, and among those that are written. A chain has at least the arrays of its transitions and of the
+// graph.
 const (
 	copiesOfDraw   = 3 * 8
 	drawOverhead   = 150
@@ -16,10 +17,12 @@ const (
 	chainsOverhead = 80_000
 )
 
-// needs is the least memory, in bytes, of chains with so many draws of so many numbers each, over so many unconstrained coordinates.
+// needs is the least memory, in bytes, of chains with so many draws of so many numbers each, over so many
+// unconstrained coordinates.
 func needs(chains, draws, width, coordinates int) float64 {
 	perDraw := drawOverhead + float64(copiesOfDraw*float64(width))
-	return float64(chains) * (chainsOverhead + float64(copiesOfState*float64(coordinates)) + float64(float64(draws)*perDraw))
+	return float64(chains) * (chainsOverhead + float64(copiesOfState*float64(coordinates)) +
+		float64(float64(draws)*perDraw))
 }
 
 // fits returns an error for a run that this machine's memory cannot hold, before it begins.
@@ -28,7 +31,8 @@ func (p *Prepared) fits() error {
 	return within(chains, draws, width, coordinates, totalMemory())
 }
 
-// extent is what the memory that a run needs depends on: chains, their draws, the numbers of a draw, and the unconstrained coordinates.
+// extent is what the memory that a run needs depends on: chains, their draws, the numbers of a draw, and the
+// unconstrained coordinates.
 func (p *Prepared) extent() (chains, draws, width, coordinates int) {
 	for _, party := range p.Plan.Here() {
 		coordinates += party.Graph.Dim()
@@ -37,10 +41,12 @@ func (p *Prepared) extent() (chains, draws, width, coordinates int) {
 		}
 	}
 	plan := p.Settings.Plan
-	return max(1, plan.Chains), plan.Draws, len(posterior.Columns(variables(p.Plan, p.options.Auxiliary))), coordinates
+	return max(1, plan.Chains), plan.Draws, len(posterior.Columns(variables(p.Plan, p.options.Auxiliary))),
+		coordinates
 }
 
-// Abreast is how many runs like this one may be made at the same time: as many as this machine has memory for, and at least 1.
+// Abreast is how many runs like this one may be made at the same time: as many as this machine has memory
+// for, and at least 1.
 func (p *Prepared) Abreast() int {
 	memory := totalMemory()
 	if memory == 0 {
@@ -52,7 +58,8 @@ func (p *Prepared) Abreast() int {
 // within compares what a run needs with the memory of the machine in bytes; 0: it is not known.
 func within(chains, draws, width, coordinates int, memory float64) error {
 	if n := needs(chains, draws, width, coordinates); memory > 0 && n > memory {
-		return usagef("%d chains of %d draws of %d numbers need at least %s of memory, but this machine has %s; use fewer chains or draws", chains, draws, width, gigabytes(n), gigabytes(memory))
+		return usagef("%d chains of %d draws of %d numbers need at least %s of memory, but this machine "+
+			"has %s; use fewer chains or draws", chains, draws, width, gigabytes(n), gigabytes(memory))
 	}
 	return nil
 }

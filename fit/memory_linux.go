@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// totalMemory returns the memory that this process may have, in bytes: that of the machine or, if it is less, of the control group; 0: it is not known.
+// totalMemory returns the memory that this process may have, in bytes: that of the machine or, if it is less,
+// of the control group; 0: it is not known.
 func totalMemory() float64 {
 	total := 0.0
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -18,7 +19,8 @@ func totalMemory() float64 {
 		}
 	}
 	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
-		if limit, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64); err == nil && (total == 0 || limit < total) {
+		if limit, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64); err == nil &&
+			(total == 0 || limit < total) {
 			total = limit
 		}
 	}

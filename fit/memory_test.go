@@ -5,13 +5,15 @@ import (
 	"testing"
 )
 
-// Draws alone need 8 bytes a number: a bound that lets more of them pass than the memory holds is none, and one that refuses a tenth of it is too strict.
+// Draws alone need 8 bytes a number: a bound that lets more of them pass than the memory holds is none, and
+// one that refuses a tenth of it is too strict.
 func TestMemoryOfChains(t *testing.T) {
 	const memory = 8e9
 	for _, c := range []struct {
 		chains, draws, width int
 		fits                 bool
-	}{{4, 1000, 100, true}, {1000, 1000, 20, true}, {4, 100000, 10, true}, {1000000, 1000, 1, false}, {1 << 40, 1 << 40, 1, false}, {4, 1000, 1000000, false}, {1 << 30, 0, 1, false}} {
+	}{{4, 1000, 100, true}, {1000, 1000, 20, true}, {4, 100000, 10, true}, {1000000, 1000, 1, false},
+		{1 << 40, 1 << 40, 1, false}, {4, 1000, 1000000, false}, {1 << 30, 0, 1, false}} {
 		err := within(c.chains, c.draws, c.width, c.width, memory)
 		if (err == nil) != c.fits {
 			t.Errorf("%+v: %v", c, err)

@@ -20,7 +20,8 @@ func writeModules(dir string, modules []check.Module) error {
 		if m.Path == "" {
 			continue
 		}
-		if err := writeFile(dir, filepath.Join(runs.ModulesDir, filepath.FromSlash(m.Path)), filled([]byte(m.Text))); err != nil {
+		if err := writeFile(dir, filepath.Join(runs.ModulesDir, filepath.FromSlash(m.Path)),
+			filled([]byte(m.Text))); err != nil {
 			return err
 		}
 	}
@@ -45,7 +46,8 @@ func RecordedModules(dir string) func(path string) (string, error) {
 	return inputfile.Beside(filepath.Join(dir, runs.ModulesDir))
 }
 
-// RecordedPrivates returns what reads the modules of clients that a run was compiled with, from the run's folder; nil for a client without one.
+// RecordedPrivates returns what reads the modules of clients that a run was compiled with, from the run's
+// folder; nil for a client without one.
 func RecordedPrivates(dir string) func(client string) (*source.File, error) {
 	read := RecordedModules(dir)
 	return func(client string) (*source.File, error) {
@@ -62,7 +64,8 @@ func SameModules(r *posterior.Record, modules []check.Module) error {
 	now := modulesOf(modules)
 	for i, m := range r.Modules {
 		if i >= len(now) || now[i] != m {
-			return fmt.Errorf("the module %s is not the one that the run began with: its digest is not that in %s", m.Path, runs.RecordFile)
+			return fmt.Errorf("the module %s is not the one that the run began with: its "+
+				"digest is not that in %s", m.Path, runs.RecordFile)
 		}
 	}
 	return nil

@@ -15,46 +15,58 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// Bounds beyond which a transform has moved the answer. They are in multiples of standard deviations of the model's own posterior, and shares.
+// Bounds beyond which a transform has moved the answer. They are in multiples of standard deviations of the
+// model's own posterior, and shares.
 const (
 	moveBound    = 0.2
 	stretchBound = 0.05
 	quietNoise   = 0.05 // on the predictor: a likelihood without a forecast may have so much of it
 )
 
-// The draws at which densities with noise and without are compared: at most so many, and fewer for many rows, but not fewer than the least.
+// The draws at which densities with noise and without are compared: at most so many, and fewer for many rows,
+// but not fewer than the least.
 const (
 	mostCompared, leastCompared = 1000, 100
 	comparedRows                = 100_000 // times draws
 	comparedAtOnce              = 50      // by one simulator
 )
 
-// moves are the findings that noise has moved the answer. The posterior of the model as written is that of the run with draws weighted by the ratio w of the two
-// densities, the noise integrated out of its own row by row. Where these weights are not reliable, to first order in log w, and exactly where both posteriors of a
+// moves are the findings that noise has moved the answer. The posterior of the model as written is that of
+// the run with draws weighted by the ratio w of the two densities, the noise integrated out of its own row by
+// row. Where these weights are not reliable, to first order in log w, and exactly where both posteriors of a
 // parameter θ are normal,
 //
 //	c = Cov(z², log w)/2, z = (θ - mean)/sd:   (sd of the run / true sd)² = 1 - 2c
 //	Cov(z, log w) (true sd / sd of the run) = (true mean - mean of the run) / true sd
 //
 // which covers every parameter of any likelihood: dispersions, cut points and scales as well as coefficients.
-func (p *Prepared) moves(d *posterior.Draws, rows []posterior.Row, forecasts []posterior.Forecast) (most *posterior.Moved, out []posterior.Finding) {
+func (p *Prepared) moves(d *posterior.Draws, rows []posterior.Row,
+	forecasts []posterior.Forecast) (most *posterior.Moved, out []posterior.Finding) {
 	if !p.Settings.Transform.Noise() || p.noise() == 0 || p.Checked.PriorOnly || d.Len(0) == 0 {
 		return nil, nil
 	}
 	for _, f := range forecasts {
 		if f.Reason == "" && (off(f.Slope) > stretchBound || off(f.SD) > stretchBound) {
-			out = append(out, p.movedBy(posterior.Finding{Value: posterior.Number(max(off(f.Slope), off(f.SD))), Text: f.Response + ": " + f.String()}))
+			out = append(out,
+				p.movedBy(posterior.Finding{Value: posterior.Number(max(off(f.Slope), off(f.SD))),
+					Text: f.Response + ": " + f.String()}))
 		}
 	}
 	x, why := p.compare(d)
 	if why != "" {
 		if sd := p.noise(); sd > quietNoise*(1+1e-9) {
-			out = append(out, p.movedBy(posterior.Finding{Value: posterior.Number(sd), Text: fmt.Sprintf("rho√J is %.2g, and how far that moves the answer is not known: %s", sd, why)}))
+			out = append(out,
+				p.movedBy(posterior.Finding{Value: posterior.Number(sd),
+					Text: fmt.Sprintf("rho√J is %.2g, and how far that moves the answer is not known: %s", sd,
+						why)}))
 		}
 		return nil, out
 	}
 	if x.far() {
-		return nil, append(out, p.movedBy(posterior.Finding{Value: posterior.Number(x.sd), Text: "noise moves the answer so far from that of the model as written that these draws do not tell how far, or which parameters most"}))
+		return nil, append(out,
+			p.movedBy(posterior.Finding{Value: posterior.Number(x.sd),
+				Text: "noise moves the answer so far from that of the model as written that these draws do " +
+					"not tell how far, or which parameters most"}))
 	}
 	var moved []posterior.Finding
 	most = &posterior.Moved{}
@@ -63,9 +75,12 @@ func (p *Prepared) moves(d *posterior.Draws, rows []posterior.Row, forecasts []p
 			continue
 		}
 		m := x.move(d, k)
-		most.Means, most.SDs = max(most.Means, posterior.Number(math.Abs(m.mean))), max(most.SDs, posterior.Number(math.Abs(m.sd-1)))
+		most.Means, most.SDs = max(most.Means, posterior.Number(math.Abs(m.mean))),
+			max(most.SDs, posterior.Number(math.Abs(m.sd-1)))
 		if m.large() {
-			moved = append(moved, p.movedBy(posterior.Finding{Parameter: r.Name, Label: r.Label, Value: posterior.Number(math.Abs(m.mean)), Text: r.Shown() + ": " + m.String()}))
+			moved = append(moved,
+				p.movedBy(posterior.Finding{Parameter: r.Name, Label: r.Label,
+					Value: posterior.Number(math.Abs(m.mean)), Text: r.Shown() + ": " + m.String()}))
 		}
 	}
 	slices.SortStableFunc(moved, func(a, b posterior.Finding) int {
@@ -80,8 +95,8 @@ func (p *Prepared) moves(d *posterior.Draws, rows []posterior.Row, forecasts []p
 	return most, append(out, moved...)
 }
 
-// Width is the least standard deviation 1/√information of the predictor of a row at the mean of some draws, over the likelihoods that noise reaches; ok is false where none
-// has one.
+// Width is the least standard deviation 1/√information of the predictor of a row at the mean of some draws,
+// over the likelihoods that noise reaches; ok is false where none has one.
 func (p *Prepared) Width(d *posterior.Draws) (width float64, ok bool) {
 	if p.forwards == nil {
 		return 0, false
@@ -108,7 +123,8 @@ func off(factor posterior.Number) float64 { return math.Abs(float64(factor) - 1)
 // movedBy completes a finding.
 func (p *Prepared) movedBy(f posterior.Finding) posterior.Finding {
 	f.Check = "moved"
-	f.Try = "--transform exact: the posterior of the model as written; or a smaller --rho, which vflc rho compares"
+	f.Try = "--transform exact: the posterior of the model as written; or a smaller --rho, " +
+		"which vflc rho compares"
 	return f
 }
 
@@ -138,7 +154,8 @@ type ratios struct {
 // farApart is the standard deviation of the log ratios beyond which posteriors hardly overlap.
 const farApart = 2
 
-// far reports whether the draws say nothing of the posterior of the model as written, but that it is elsewhere.
+// far reports whether the draws say nothing of the posterior of the model as written, but that it is
+// elsewhere.
 func (x ratios) far() bool { return x.weight == nil && x.sd > farApart }
 
 // compare computes the ratios; why is the reason why it cannot.
@@ -154,7 +171,8 @@ func (p *Prepared) compare(d *posterior.Draws) (out ratios, why string) {
 	for _, y := range p.forwards.Responses {
 		rows += graph.Shape(y.Outcomes).Len()
 	}
-	out.every = LogDensities{Draws: max(leastCompared, min(mostCompared, comparedRows/max(1, rows)))}.every(d, 0)
+	out.every = LogDensities{Draws: max(leastCompared, min(mostCompared, comparedRows/max(1, rows)))}.every(d,
+		0)
 	var parts []segment
 	for c := range d.Chains() {
 		n := d.Len(c) / out.every
@@ -216,17 +234,20 @@ func (p *Prepared) ratio(d *posterior.Draws, at placement, s segment, out ratios
 
 // A move is what noise has done to a parameter.
 type move struct {
-	mean, sd           float64 // the mean of the run less that of the model as written, in sds of the latter; the ratio of the sds
+	// the mean of the run less that of the model as written, in sds of the latter; the ratio of the sds
+	mean, sd           float64
 	meanError, sdError float64
 }
 
 // large reports whether a move is beyond a bound by more than two of its standard errors.
 func (m move) large() bool {
-	return math.Abs(m.mean) > moveBound+float64(2*m.meanError) || math.Abs(m.sd-1) > stretchBound+float64(2*m.sdError)
+	return math.Abs(m.mean) > moveBound+float64(2*m.meanError) ||
+		math.Abs(m.sd-1) > stretchBound+float64(2*m.sdError)
 }
 
 func (m move) String() string {
-	text := fmt.Sprintf("noise moves its mean by about %.2f standard deviations of the model as written", math.Abs(m.mean))
+	text := fmt.Sprintf("noise moves its mean by about %.2f standard deviations of the model as written",
+		math.Abs(m.mean))
 	if math.Abs(m.sd-1) > stretchBound {
 		text += fmt.Sprintf(", and its standard deviation is about %.2f times", m.sd)
 	}
@@ -269,7 +290,8 @@ func weighed(z, w []float64) move {
 		meanError, sdError = meanError+float64(d*d), sdError+float64(e*e)
 	}
 	sd := 1 / math.Sqrt(square)
-	return move{mean: -mean * sd, sd: sd, meanError: math.Sqrt(meanError) * sd, sdError: math.Sqrt(sdError) * sd}
+	return move{mean: -mean * sd, sd: sd, meanError: math.Sqrt(meanError) * sd,
+		sdError: math.Sqrt(sdError) * sd}
 }
 
 // firstOrder is the move of standardised draws z to first order in log weights of mean 0.
@@ -282,7 +304,8 @@ func firstOrder(z, lw []float64) move {
 	}
 	n := float64(len(z))
 	sd := math.Sqrt(max(1-float64(2*bend/n), 1e-2))
-	return move{mean: -slope / n / sd, sd: sd, meanError: centre(first) / math.Sqrt(n) / sd, sdError: centre(second) / math.Sqrt(n) / sd}
+	return move{mean: -slope / n / sd, sd: sd, meanError: centre(first) / math.Sqrt(n) / sd,
+		sdError: centre(second) / math.Sqrt(n) / sd}
 }
 
 // centre takes the mean off some numbers and returns their standard deviation.

@@ -18,7 +18,8 @@ import (
 )
 
 // regressed is a regression on a covariate of each of two clients, y drawn at the predictor 0.8 xa - 0.5 xb.
-func regressed(kind, declared, likelihood string, rows int, y func(r *rand.Rand, eta float64) float64) compiletest.Fixture {
+func regressed(kind, declared, likelihood string, rows int,
+	y func(r *rand.Rand, eta float64) float64) compiletest.Fixture {
 	r := rand.New(rand.NewPCG(3, 4))
 	tables := map[string]string{"server": "id,y\n", "a": "id,xa\n", "b": "id,xb\n"}
 	for i := range rows {
@@ -40,7 +41,8 @@ y ~ %s
 
 func fitOf(t *testing.T, f compiletest.Fixture, kind def.Transform, rho float64) *fit.Result {
 	t.Helper()
-	p, diags, err := fit.OpenBound(f.Bind(t, check.Options{Transform: kind, Rho: rho}), fit.Options{Seed: 5, Settings: map[string]string{"warmup": "300", "draws": "600"}})
+	p, diags, err := fit.OpenBound(f.Bind(t, check.Options{Transform: kind, Rho: rho}),
+		fit.Options{Seed: 5, Settings: map[string]string{"warmup": "300", "draws": "600"}})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, diags)
 	}
@@ -51,8 +53,8 @@ func fitOf(t *testing.T, f compiletest.Fixture, kind def.Transform, rho float64)
 	return r
 }
 
-// apart are the largest move of a mean, in standard deviations of the true posterior, and of a standard deviation, as a share of it, with their Monte Carlo standard
-// errors.
+// apart are the largest move of a mean, in standard deviations of the true posterior, and of a standard
+// deviation, as a share of it, with their Monte Carlo standard errors.
 func apart(noisy, exact []posterior.Row) (means, sds, meanError, sdError float64) {
 	relative := func(r posterior.Row) float64 { return float64(r.MCSE / r.SD) } // 1/√ESS
 	for k, e := range exact {
@@ -67,8 +69,8 @@ func apart(noisy, exact []posterior.Row) (means, sds, meanError, sdError float64
 	return means, sds, meanError, sdError
 }
 
-// What a run says that noise does is what it does, for scales, dispersions and cut points too: two fits are compared. Where the draws cannot tell it they say so, which
-// is a finding; noise that moves nothing is none.
+// What a run says that noise does is what it does, for scales, dispersions and cut points too: two fits are
+// compared. Where the draws cannot tell it they say so, which is a finding; noise that moves nothing is none.
 func TestWhatNoiseMoves(t *testing.T) {
 	t.Parallel()
 	normal := func(r *rand.Rand, eta float64) float64 { return eta + float64(0.2*r.NormFloat64()) }
@@ -89,11 +91,15 @@ func TestWhatNoiseMoves(t *testing.T) {
 		return n
 	}
 	gauss := regressed("real", "param s ~ half_normal(1)", "normal(ETA, s)", 80, normal)
-	overdispersed := regressed("count", "param m ~ normal(0, 5)\nparam phi ~ gamma(2, 0.1)", "neg_binomial_2_log(m + ETA, phi)", 120, counts)
-	cutpoints := regressed("level(K)", "param c : ordered[K - 1] ~ normal(0, 5)", "ordered_logistic(ETA, c)", 100, ordered)
-	gammas := regressed("real<lower=0>", "param m ~ normal(4, 5)\nparam shape ~ gamma(2, 0.01)", "gamma(shape, shape ./ exp(m + 0.1 * (ETA)))", 32, func(r *rand.Rand, eta float64) float64 {
-		return math.Exp(4 + float64(0.1*eta) + float64(0.068*r.NormFloat64())) // nearly a gamma distribution of shape 215
-	})
+	overdispersed := regressed("count", "param m ~ normal(0, 5)\nparam phi ~ gamma(2, 0.1)",
+		"neg_binomial_2_log(m + ETA, phi)", 120, counts)
+	cutpoints := regressed("level(K)", "param c : ordered[K - 1] ~ normal(0, 5)", "ordered_logistic(ETA, c)",
+		100, ordered)
+	gammas := regressed("real<lower=0>", "param m ~ normal(4, 5)\nparam shape ~ gamma(2, 0.01)",
+		"gamma(shape, shape ./ exp(m + 0.1 * (ETA)))", 32, func(r *rand.Rand, eta float64) float64 {
+			// nearly a gamma distribution of shape 215
+			return math.Exp(4 + float64(0.1*eta) + float64(0.068*r.NormFloat64()))
+		})
 	exactly := map[string]*fit.Result{} // several cases have the same model
 	for name, c := range map[string]struct {
 		f            compiletest.Fixture
@@ -124,7 +130,9 @@ func TestWhatNoiseMoves(t *testing.T) {
 			means, sds, meanError, sdError := apart(noisy.Summary(), exact.Summary())
 			said := noisy.Document.Moves
 			t.Logf("means %.2f ± %.2g, sds %.2f ± %.2g; said %+v", means, meanError, sds, sdError, said)
-			if found := slices.ContainsFunc(noisy.Diagnose(), func(f posterior.Finding) bool { return f.Class == posterior.MovedClass }); found != c.finding {
+			if found := slices.ContainsFunc(noisy.Diagnose(), func(f posterior.Finding) bool {
+				return f.Class == posterior.MovedClass
+			}); found != c.finding {
 				t.Errorf("finding %t", found)
 			}
 			switch {
@@ -136,7 +144,8 @@ func TestWhatNoiseMoves(t *testing.T) {
 			case said == nil:
 				t.Fatal("nothing is said")
 			}
-			// Four standard errors of the two fits, and a fifth of the move for what is said: it is of a part of the draws, the fewer of which count the further the posteriors are apart.
+			// Four standard errors of the two fits, and a fifth of the move for what is said: it is of a part
+			// of the draws, the fewer of which count the further the posteriors are apart.
 			if off := math.Abs(float64(said.Means) - means); off > float64(4*meanError)+float64(0.2*means) {
 				t.Errorf("said %+v, the means moved by %.3f ± %.2g", said, means, meanError)
 			}

@@ -28,7 +28,8 @@ func onGrid(draws, masks string) map[string]string {
 	return map[string]string{"estimator": "nested", "draws": draws, "secure-sum": masks}
 }
 
-// After a fit over a grid the server has each client's contribution to every row, the span of its covariates and its groups, whatever rho; with masks the sum's, and the part of a client whose prior depends on
+// After a fit over a grid the server has each client's contribution to every row, the span of its covariates
+// and its groups, whatever rho; with masks the sum's, and the part of a client whose prior depends on
 // hyperparameters, with that of the only other. The verdict names all of it.
 func TestAttackOnAGrid(t *testing.T) {
 	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
@@ -36,37 +37,47 @@ func TestAttackOnAGrid(t *testing.T) {
 			b, given := bindFiles(t, groupedText, transform, 0.5, groupedRows(12, 240)), onGrid("500", masks)
 			_, report := attacked(t, b, "sfvi", given)
 			if missing := unnamed(verdictOf(t, b, "sfvi", given, nil), report); len(missing) > 0 {
-				t.Errorf("%s, masks %s: the verdict does not name\n%s", transform, masks, strings.Join(missing, "\n"))
+				t.Errorf("%s, masks %s: the verdict does not name\n%s", transform, masks,
+					strings.Join(missing, "\n"))
 			}
-			want := [][2]int{{12, 12}, {1, 0}, {13, 12}} // directions, and columns of two values, of each client and of the sum
+			// directions, and columns of two values, of each client and of the sum
+			want := [][2]int{{12, 12}, {1, 0}, {13, 12}}
 			if masks == "on" {
 				want = want[2:]
 			}
 			for k, c := range report.Cuts {
-				if c.Directions != want[k][0] || math.Abs(float64(c.Span)-1) > 1e-6 || len(c.Columns.Found) != want[k][1] || !(c.Correlation > 0.998) || c.Draws != 500 {
-					t.Errorf("%s, masks %s, %s: %d directions with span %.6f, %d columns, correlation %.4f at %d draws", transform, masks, c.Name, c.Directions, float64(c.Span), len(c.Columns.Found), float64(c.Correlation), c.Draws)
+				if c.Directions != want[k][0] || math.Abs(float64(c.Span)-1) > 1e-6 ||
+					len(c.Columns.Found) != want[k][1] || !(c.Correlation > 0.998) || c.Draws != 500 {
+					t.Errorf("%s, masks %s, %s: %d directions with span %.6f, %d columns, "+
+						"correlation %.4f at %d draws", transform, masks, c.Name, c.Directions,
+						float64(c.Span), len(c.Columns.Found), float64(c.Correlation), c.Draws)
 				}
 			}
 			if masks == "off" {
-				if g := report.Cuts[0].Groups; g == nil || g.Found != 12 || g.Rand != 1 || len(report.Separated) > 0 {
+				if g := report.Cuts[0].Groups; g == nil || g.Found != 12 || g.Rand != 1 ||
+					len(report.Separated) > 0 {
 					t.Errorf("%s: groups %v", transform, g)
 				}
 				continue
 			}
 			shares := report.Separated[0].Groups
-			if len(shares) != 2 || shares[0].Party != "a" || len(shares[0].Columns.Found) != 12 || shares[1].Party != "b" {
+			if len(shares) != 2 || shares[0].Party != "a" || len(shares[0].Columns.Found) != 12 ||
+				shares[1].Party != "b" {
 				t.Fatalf("%s: of the sum %+v", transform, shares)
 			}
 			for _, s := range shares {
 				if !(s.Correlation > 0.998) || !(s.Within > 1-1e-6) {
-					t.Errorf("%s: the part of %s has correlation %.4f, and %.6f of its directions are in its columns", transform, s.Party, float64(s.Correlation), float64(s.Within))
+					t.Errorf("%s: the part of %s has correlation %.4f, and %.6f of its "+
+						"directions are in its columns", transform, s.Party, float64(s.Correlation),
+						float64(s.Within))
 				}
 			}
 		}
 	}
 }
 
-// A gridServer computes contributions at draws that never cross, as a curious server does; and keeps what it answers.
+// A gridServer computes contributions at draws that never cross, as a curious server does; and keeps what it
+// answers.
 type gridServer struct {
 	kernel   backends.Revealing
 	hidden   bool
@@ -103,34 +114,36 @@ func (g *gridServer) Relayed(x *density.Exchange, columns int, up [][][]float64,
 	}
 }
 
-// gridded runs a fit over a grid that is watched, and returns what the server computed with the parameters of both clients and of the server, unconstrained, draw by draw.
+// gridded runs a fit over a grid that is watched, and returns what the server computed with the parameters of
+// both clients and of the server, unconstrained, draw by draw.
 func gridded(t *testing.T, b *compile.Bound, given map[string]string) (*gridServer, [][][]float64) {
 	t.Helper()
 	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 4})
 	good(t, diags, err)
 	g := &gridServer{hidden: given["secure-sum"] == "on"}
 	var draws [][][]float64
-	err = session.Run(t.Context(), p.Plan, session.OneLoop, 4, func(ctx context.Context, env density.Env) error {
-		env.(session.Watchable).Watch(g)
-		k, err := p.Algorithm.New(env, p.Settings)
-		if err == nil {
-			err = k.Init(ctx)
-		}
-		var info backends.Info
-		for g.kernel = k.(backends.Revealing); err == nil && !info.Done; {
-			info, err = k.Step(ctx)
-		}
-		k.(backends.Weighted).Propose(true)
-		for id := range info.Draws {
-			theta := make([][]float64, len(env.Blocks()))
-			for i, block := range env.Blocks() {
-				theta[i] = make([]float64, block.Dim())
+	err = session.Run(t.Context(), p.Plan, session.OneLoop, 4,
+		func(ctx context.Context, env density.Env) error {
+			env.(session.Watchable).Watch(g)
+			k, err := p.Algorithm.New(env, p.Settings)
+			if err == nil {
+				err = k.Init(ctx)
 			}
-			k.Draw(id, theta)
-			draws = append(draws, theta)
-		}
-		return err
-	})
+			var info backends.Info
+			for g.kernel = k.(backends.Revealing); err == nil && !info.Done; {
+				info, err = k.Step(ctx)
+			}
+			k.(backends.Weighted).Propose(true)
+			for id := range info.Draws {
+				theta := make([][]float64, len(env.Blocks()))
+				for i, block := range env.Blocks() {
+					theta[i] = make([]float64, block.Dim())
+				}
+				k.Draw(id, theta)
+				draws = append(draws, theta)
+			}
+			return err
+		})
 	good(t, nil, err)
 	return g, draws
 }
@@ -147,7 +160,8 @@ func values(t *testing.T, table string) (out []float64) {
 	return out
 }
 
-// What the server computes are the contributions at the draws themselves, to rounding, which the clients alone draw: of each client, and under masks of their sum and of the parts that divide. Columns that
+// What the server computes are the contributions at the draws themselves, to rounding, which the clients
+// alone draw: of each client, and under masks of their sum and of the parts that divide. Columns that
 // parameters of the server multiply cross themselves.
 func TestAServerHasContributionsAtDraws(t *testing.T) {
 	const groups, n = 10, 200
@@ -155,12 +169,16 @@ func TestAServerHasContributionsAtDraws(t *testing.T) {
 	x := values(t, files["b.csv"])
 	of := values(t, files["a.csv"])
 	for _, masks := range []string{"off", "on"} {
-		for name, change := range map[string][2]string{"own": {}, "shared": sharings["a coefficient"], "mean": sharings["their mean"]} {
+		for name, change := range map[string][2]string{"own": {}, "shared": sharings["a coefficient"],
+			"mean": sharings["their mean"]} {
 			text := strings.Replace(groupedText, change[0], change[1], 1)
-			g, draws := gridded(t, bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Augmented, Rho: 0.5, Accept: accept.Names()}), onGrid("40", masks))
+			g, draws := gridded(t,
+				bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Augmented, Rho: 0.5,
+					Accept: accept.Names()}), onGrid("40", masks))
 			for client, cuts := range g.of {
 				if len(cuts) != len(draws) && (masks == "off" || client == 0 || name == "own") {
-					t.Fatalf("%s, masks %s, client %d: contributions at %d draws of %d", name, masks, client, len(cuts), len(draws))
+					t.Fatalf("%s, masks %s, client %d: contributions at %d draws of %d", name, masks, client,
+						len(cuts), len(draws))
 				}
 				for id, cut := range cuts {
 					theta, worst := draws[id], 0.0
@@ -173,12 +191,16 @@ func TestAServerHasContributionsAtDraws(t *testing.T) {
 						parts[0] = parts[1] + parts[2]
 						worst = max(worst, math.Abs(v-parts[client]))
 					}
-					if hidden := masks == "on" && client > 0 && name != "own"; !(worst < 1e-6) && !hidden { // what parameters of the server add is not divided
-						t.Fatalf("%s, masks %s, client %d, draw %d: off by %.2g", name, masks, client, id, worst)
+					// what parameters of the server add is not divided
+					if hidden := masks == "on" && client > 0 && name != "own"; !(worst < 1e-6) && !hidden {
+						t.Fatalf("%s, masks %s, client %d, draw %d: off by %.2g", name, masks, client, id,
+							worst)
 					}
 				}
 			}
-			found := slices.ContainsFunc(g.columns, func(v []float64) bool { return math.Abs(stat.Correlation(v, x, nil)) > 1-1e-12 })
+			found := slices.ContainsFunc(g.columns, func(v []float64) bool {
+				return math.Abs(stat.Correlation(v, x, nil)) > 1-1e-12
+			})
 			if name == "shared" && !found {
 				t.Errorf("masks %s: the column of a shared coefficient is not among those that cross", masks)
 			}
@@ -244,8 +266,9 @@ func nearestAlike(rows [][]float64, group func(int) int) (alike int) {
 	return alike
 }
 
-// From the vectors that come back with draws a client has the response of each row, which rows share a group of another client's, and the level of that client's scale, which it is told but for a number
-// of its owner's.
+// From the vectors that come back with draws a client has the response of each row, which rows share a group
+// of another client's, and the level of that client's scale, which it is told but for a number of its
+// owner's.
 func TestAClientReadsTheVectorsOfAGrid(t *testing.T) {
 	const groups, n = 10, 200
 	files := groupedRows(groups, n)
@@ -258,7 +281,8 @@ func TestAClientReadsTheVectorsOfAGrid(t *testing.T) {
 		}
 	}
 	others, level := beside(c, slices.Repeat([]float64{1}, n), x), 0.0
-	unbiased := float64(len(g.answered)-n-2) / float64(len(g.answered)-1) // of the inverse of a Wishart matrix
+	// of the inverse of a Wishart matrix
+	unbiased := float64(len(g.answered)-n-2) / float64(len(g.answered)-1)
 	for i := range n {
 		others[i][i] = 0
 		for k, v := range others[i] {
@@ -276,12 +300,14 @@ func TestAClientReadsTheVectorsOfAGrid(t *testing.T) {
 	for _, theta := range draws {
 		scale = append(scale, theta[1][0])
 	}
-	if off := math.Log(level)/2 - stat.Mean(scale, nil); !(math.Abs(off) < 0.25) { // where the number of its owner's has a standard deviation of 1
+	// where the number of its owner's has a standard deviation of 1
+	if off := math.Log(level)/2 - stat.Mean(scale, nil); !(math.Abs(off) < 0.25) {
 		t.Errorf("the level of log tau is off by %.2f", off)
 	}
 }
 
-// After a walk to the posterior the vectors tell as much: the server has the contributions at the draws, and a client the responses.
+// After a walk to the posterior the vectors tell as much: the server has the contributions at the draws, and
+// a client the responses.
 func TestAWalkHidesNothing(t *testing.T) {
 	const groups, n = 30, 90
 	files := groupedRows(groups, n)
@@ -315,27 +341,38 @@ func TestAWalkHidesNothing(t *testing.T) {
 		}
 	}
 	if !(ones > zeros) {
-		t.Errorf("the means of the vectors are at least %.3f where the response is 1, and at most %.3f where it is 0", ones, zeros)
+		t.Errorf("the means of the vectors are at least %.3f where the response is 1, and at "+
+			"most %.3f where it is 0", ones, zeros)
 	}
 }
 
-// One number that is the mean of a client's coefficients multiplies the sum of its columns, and a vector each of them: the verdict names single columns where these cross.
+// One number that is the mean of a client's coefficients multiplies the sum of its columns, and a vector each
+// of them: the verdict names single columns where these cross.
 func TestVerdictOfMeansOnAGrid(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	server, a, b := "id,y\n", "id,x1,x2,x3\n", "id,x\n"
 	for i := range 60 {
-		server, a, b = server+fmt.Sprintf("%d,%d\n", i, r.IntN(2)), a+fmt.Sprintf("%d,%.4f,%.4f,%.4f\n", i, r.NormFloat64(), r.NormFloat64(), r.NormFloat64()), b+fmt.Sprintf("%d,%.4f\n", i, r.NormFloat64())
+		server, a, b = server+fmt.Sprintf("%d,%d\n", i, r.IntN(2)),
+			a+fmt.Sprintf("%d,%.4f,%.4f,%.4f\n", i, r.NormFloat64(), r.NormFloat64(), r.NormFloat64()),
+			b+fmt.Sprintf("%d,%.4f\n", i, r.NormFloat64())
 	}
 	for of, single := range map[string]bool{"": false, "[P]": true} {
-		text := strings.NewReplacer("data g : level(G)[N] @ a", "data X : real[N, P] @ a", "param tau", "param m"+strings.Replace(of, "[", " : real[", 1)+" ~ normal(0, 1) @ shared\nparam tau", "param u : real[G] ~ normal(0, tau)",
+		text := strings.NewReplacer("data g : level(G)[N] @ a", "data X : real[N, P] @ a", "param tau",
+			"param m"+strings.Replace(of, "[", " : real[", 1)+" ~ normal(0, 1) @ shared\nparam tau",
+			"param u : real[G] ~ normal(0, tau)",
 			"param u : real[P] ~ normal(m, tau)", "u[g]", "X * u").Replace(groupedText)
-		p := bound(t, besideModel(t, text, map[string]string{"server.csv": server, "a.csv": a, "b.csv": b}), check.Options{Transform: transforms.Exact, Accept: accept.Names()})
+		p := bound(t, besideModel(t, text, map[string]string{"server.csv": server, "a.csv": a, "b.csv": b}),
+			check.Options{Transform: transforms.Exact, Accept: accept.Names()})
 		named := false
 		for _, v := range verdictOf(t, p, "sfvi", onGrid("200", "off"), nil) {
-			named = named || slices.Contains(v.Receivers, "server") && slices.ContainsFunc(v.Columns, func(c compile.Columns) bool { return c.Party == "a" && len(c.All)+len(c.Names) > 0 })
+			named = named || slices.Contains(v.Receivers, "server") && slices.ContainsFunc(v.Columns,
+				func(c compile.Columns) bool {
+					return c.Party == "a" && len(c.All)+len(c.Names) > 0
+				})
 		}
 		if named != single {
-			t.Errorf("a mean m%s: single columns of a are named: %v: %v", of, named, verdictOf(t, p, "sfvi", onGrid("200", "off"), nil))
+			t.Errorf("a mean m%s: single columns of a are named: %v: %v", of, named,
+				verdictOf(t, p, "sfvi", onGrid("200", "off"), nil))
 		}
 	}
 }

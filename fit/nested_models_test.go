@@ -19,13 +19,17 @@ import (
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
-// predictors are forms that a parameter of a likelihood may have; a and c are coefficients, s is a scale, and x and w are data of a client, or of the one party.
+// predictors are forms that a parameter of a likelihood may have; a and c are coefficients, s is a scale, and
+// x and w are data of a client, or of the one party.
 var predictors = []string{
-	"x * a", "m + x * a", "m + x * a + w * c", "m + x * s", "x * a * w", "w / s + x * a", "2 * (m + x * a)", "-(x * a)", "m", "exp(x * a)", "exp(m + x * a)", "2 / exp(x * a)", "1 / (2 / exp(m + x * a))",
-	"x * exp(x * a)", "exp(x * a) + s", "inv_logit(x * a)", "0.5 * inv_logit(m + w * c)", "s * x", "a * a * x", "exp(x * a) * exp(m)", "s / exp(x * a)",
+	"x * a", "m + x * a", "m + x * a + w * c", "m + x * s", "x * a * w", "w / s + x * a", "2 * (m + x * a)",
+	"-(x * a)", "m", "exp(x * a)", "exp(m + x * a)", "2 / exp(x * a)", "1 / (2 / exp(m + x * a))",
+	"x * exp(x * a)", "exp(x * a) + s", "inv_logit(x * a)", "0.5 * inv_logit(m + w * c)", "s * x",
+	"a * a * x", "exp(x * a) * exp(m)", "s / exp(x * a)",
 }
 
-// modelsOf are the texts of a distribution with each of the predictors for each of its parameters: at one party, and with a client that has x.
+// modelsOf are the texts of a distribution with each of the predictors for each of its parameters: at one
+// party, and with a client that has x.
 func modelsOf(d *def.Dist) (texts []string) {
 	of := "real"
 	if d.Discrete {
@@ -51,15 +55,19 @@ func modelsOf(d *def.Dist) (texts []string) {
 				if client {
 					head, at = "client b\n", " @ b"
 				}
-				texts = append(texts, fmt.Sprintf("%sdata y : %s[N]\ndata x : real[N]%s\ndata w : real[N]%s\nparam m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam a ~ normal(0, 1)%s\nparam c ~ normal(0, s)%s\ny ~ %s(%s)\n",
-					head, of, at, at, at, at, d.Name, strings.Join(args, ", ")))
+				texts = append(texts,
+					fmt.Sprintf("%sdata y : %s[N]\ndata x : real[N]%s\ndata w : real[N]%s\nparam m ~ "+
+						"normal(0, 1)\nparam s ~ half_normal(1)\nparam a ~ normal(0, 1)%s\nparam c ~ "+
+						"normal(0, s)%s\ny ~ %s(%s)\n",
+						head, of, at, at, at, at, d.Name, strings.Join(args, ", ")))
 			}
 		}
 	}
 	return texts
 }
 
-// begun prepares a fit of a model by sfvi, and begins it over a grid. It reports whether sfvi takes the model, and whether the grid does.
+// begun prepares a fit of a model by sfvi, and begins it over a grid. It reports whether sfvi takes the
+// model, and whether the grid does.
 func begun(t *testing.T, text string, d *def.Dist) (taken, nested bool) {
 	t.Helper()
 	defer func() {
@@ -72,7 +80,8 @@ func begun(t *testing.T, text string, d *def.Dist) (taken, nested bool) {
 		return false, false
 	}
 	column := func(name, elem string, v ...float64) data.Bindings {
-		return data.Bindings{name: {Recipe: data.Recipe{Name: name, Elem: elem, Rank: 1}, Dims: []int{len(v)}, Values: v, ByRow: true}}
+		return data.Bindings{name: {Recipe: data.Recipe{Name: name, Elem: elem, Rank: 1}, Dims: []int{len(v)},
+			Values: v, ByRow: true}}
 	}
 	y := d.Cases[0].X
 	own, others := column("y", "real", y, y, y, y), column("x", "real", 0.3, -1, 2, 0.5)
@@ -88,26 +97,29 @@ func begun(t *testing.T, text string, d *def.Dist) (taken, nested bool) {
 	}
 	_, diags, err = OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Seed: 1})
 	taken = err == nil && !diags.HasErrors()
-	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"estimator": "nested"}, Seed: 1})
+	p, diags, err := OpenBound(b,
+		Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"estimator": "nested"}, Seed: 1})
 	if err != nil || diags.HasErrors() {
 		return taken, false
 	}
-	err = session.Run(t.Context(), p.Plan, session.OneLoop, 1, func(ctx context.Context, env density.Env) error {
-		k, err := p.Algorithm.New(env, p.Settings)
-		if err == nil {
-			err = k.Init(ctx)
-		}
-		for range 3 {
+	err = session.Run(t.Context(), p.Plan, session.OneLoop, 1,
+		func(ctx context.Context, env density.Env) error {
+			k, err := p.Algorithm.New(env, p.Settings)
 			if err == nil {
-				_, err = k.Step(ctx)
+				err = k.Init(ctx)
 			}
-		}
-		return err
-	})
+			for range 3 {
+				if err == nil {
+					_, err = k.Step(ctx)
+				}
+			}
+			return err
+		})
 	return taken, err == nil
 }
 
-// A model of any likelihood with any predictor is taken by sfvi and by a fit over a grid, or refused: whatever has the form.
+// A model of any likelihood with any predictor is taken by sfvi and by a fit over a grid, or refused:
+// whatever has the form.
 func TestEveryPredictorIsFittedOrRefused(t *testing.T) {
 	t.Parallel()
 	all, nested := 0, 0

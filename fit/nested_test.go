@@ -27,19 +27,22 @@ y ~ normal(theta, sigma)
 `
 
 // nestedFit is the result of a fit over a grid.
-func nestedFit(t *testing.T, text string, kind def.Transform, files map[string]string, given map[string]string) (*Result, error) {
+func nestedFit(t *testing.T, text string, kind def.Transform, files map[string]string,
+	given map[string]string) (*Result, error) {
 	t.Helper()
 	return nestedFitAt(t, text, kind, 0, files, given)
 }
 
 // nestedFitAt is nestedFit with noise.
-func nestedFitAt(t *testing.T, text string, kind def.Transform, rho float64, files map[string]string, given map[string]string) (*Result, error) {
+func nestedFitAt(t *testing.T, text string, kind def.Transform, rho float64, files map[string]string,
+	given map[string]string) (*Result, error) {
 	t.Helper()
 	settings := map[string]string{"estimator": "nested"}
 	for k, v := range given {
 		settings[k] = v
 	}
-	p, diags, err := OpenBound(bound(t, besideModel(t, text, files), check.Options{Transform: kind, Rho: rho, Accept: accept.Names()}), Options{Algorithm: backend(t, "sfvi"), Settings: settings, Seed: 1})
+	p, diags, err := OpenBound(bound(t, besideModel(t, text, files), check.Options{Transform: kind, Rho: rho,
+		Accept: accept.Names()}), Options{Algorithm: backend(t, "sfvi"), Settings: settings, Seed: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +50,8 @@ func nestedFitAt(t *testing.T, text string, kind def.Transform, rho float64, fil
 	return p.Sample(t.Context(), nil)
 }
 
-// Eight schools, whose scale reaches 0, has the means and standard deviations of posteriordb's reference draws, of 10,000, centred and not.
+// Eight schools, whose scale reaches 0, has the means and standard deviations of posteriordb's reference
+// draws, of 10,000, centred and not.
 func TestEightSchoolsOverAGrid(t *testing.T) {
 	files := map[string]string{"data.csv": "y,sigma\n28,15\n8,10\n-3,16\n7,11\n-1,9\n1,11\n18,10\n12,18\n"}
 	reference := map[string]summarised{
@@ -62,7 +66,8 @@ func TestEightSchoolsOverAGrid(t *testing.T) {
 		"mu":       {4.4105, 3.3093},
 		"tau":      {3.6021, 3.1985},
 	}
-	for name, text := range map[string]string{"centred": schools, "non-centred": strings.Replace(schools, "tau)\ny", "tau) noncentered\ny", 1)} {
+	for name, text := range map[string]string{"centred": schools,
+		"non-centred": strings.Replace(schools, "tau)\ny", "tau) noncentered\ny", 1)} {
 		r, err := nestedFit(t, text, transforms.None, files, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +110,8 @@ func groupedRows(groups, n int) (files map[string]string) {
 		if r.Float64() < 1/(1+math.Exp(-0.3-0.5*x-effects[g])) {
 			y = 1
 		}
-		server, a, b = server+fmt.Sprintf("%d,%d\n", i, y), a+fmt.Sprintf("%d,g%02d\n", i, g), b+fmt.Sprintf("%d,%.6f\n", i, x)
+		server, a, b = server+fmt.Sprintf("%d,%d\n", i, y), a+fmt.Sprintf("%d,g%02d\n", i, g),
+			b+fmt.Sprintf("%d,%.6f\n", i, x)
 	}
 	return map[string]string{"server.csv": server, "a.csv": a, "b.csv": b}
 }
@@ -121,14 +127,17 @@ param beta ~ normal(0, 2.5) @ b
 y ~ bernoulli_logit(c + x * beta + u[g])
 `
 
-// A hierarchy has one posterior, wherever its scale is and however its effects are written, at few round trips: with one scale at most 25.
+// A hierarchy has one posterior, wherever its scale is and however its effects are written, at few round
+// trips: with one scale at most 25.
 func TestHierarchiesInFewRoundTrips(t *testing.T) {
 	files := groupedRows(12, 240)
 	var first map[string]summarised
 	for _, c := range []struct{ name, from, to string }{
-		{"centred", "", ""}, {"non-centred", "tau) @ a", "tau) noncentered @ a"}, {"scale at the server", "(1) @ a", "(1) @ shared"},
+		{"centred", "", ""}, {"non-centred", "tau) @ a", "tau) noncentered @ a"},
+		{"scale at the server", "(1) @ a", "(1) @ shared"},
 	} {
-		r, err := nestedFit(t, strings.Replace(groupedText, c.from, c.to, 1), transforms.Exact, files, map[string]string{"draws": "2000"})
+		r, err := nestedFit(t, strings.Replace(groupedText, c.from, c.to, 1), transforms.Exact, files,
+			map[string]string{"draws": "2000"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +163,8 @@ func TestHierarchiesInFewRoundTrips(t *testing.T) {
 	}
 }
 
-// Of many groups with few rows and rare events, whose effects have skewed posteriors, draws walk from the Gaussian: means and standard deviations are those of NUTS.
+// Of many groups with few rows and rare events, whose effects have skewed posteriors, draws walk from the
+// Gaussian: means and standard deviations are those of NUTS.
 func TestRareEventsOverAGrid(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -171,7 +181,9 @@ func TestRareEventsOverAGrid(t *testing.T) {
 		y, g = y+fmt.Sprintf("%d,%d\n", i, is), g+fmt.Sprintf("%d,g%02d\n", i, i%groups)
 	}
 	files := map[string]string{"server.csv": y, "a.csv": g}
-	text := "client a\ndata y : binary[N] @ shared\ndata g : level(G)[N] @ a\nparam c ~ normal(0, 2.5)\nparam tau ~ half_normal(3) @ a\nparam u : real[G] ~ normal(0, tau) noncentered @ a\ny ~ bernoulli_logit(c + u[g])\n"
+	text := "client a\ndata y : binary[N] @ shared\ndata g : level(G)[N] @ a\nparam c ~ normal(0, " +
+		"2.5)\nparam tau ~ half_normal(3) @ a\nparam u : real[G] ~ normal(0, tau) noncentered @ a\ny ~ " +
+		"bernoulli_logit(c + u[g])\n"
 	got, err := nestedFit(t, text, transforms.Exact, files, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +191,8 @@ func TestRareEventsOverAGrid(t *testing.T) {
 	if k := float64(got.Document.Diagnostics.Khat); !(k < 0.7) || got.Document.Work.Sequential > 25 {
 		t.Errorf("k̂ is %.2f after %d round trips", k, got.Document.Work.Sequential)
 	}
-	p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, files), Options{Algorithm: backend(t, "nuts"), Settings: map[string]string{"draws": "4000"}, Seed: 2})
+	p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, files),
+		Options{Algorithm: backend(t, "nuts"), Settings: map[string]string{"draws": "4000"}, Seed: 2})
 	good(t, diags, err)
 	long, err := p.Sample(t.Context(), nil)
 	good(t, nil, err)
@@ -206,21 +219,28 @@ func TestRareEventsOverAGrid(t *testing.T) {
 func TestGridsAreRefused(t *testing.T) {
 	files := groupedRows(4, 24)
 	for want, change := range map[string][2]string{
-		"tau, s: 5 hyperparameters":         {"param tau ~ half_normal(1) @ a\nparam u : real[G] ~ normal(0, tau) @ a", "param tau : real[G] ~ half_normal(1) @ a\nparam s ~ half_normal(1) @ a\nparam u : real[G] ~ normal(0, s * tau) @ a"},
+		"tau, s: 5 hyperparameters": {"param tau ~ half_normal(1) @ a\nparam u : " +
+			"real[G] ~ normal(0, tau) @ a",
+			"param tau : real[G] ~ half_normal(1) @ a\nparam s ~ half_normal(1) @ a\nparam u : real[G] " +
+				"~ normal(0, s * tau) @ a"},
 		"beta enters a predictor by itself": {"beta ~ normal(0, 2.5)", "beta ~ student_t(4, 0, 2.5)"},
 		"is flat":                           {"beta ~ normal(0, 2.5)", "beta ~ flat()"},
 	} {
-		_, err := nestedFit(t, strings.Replace(groupedText, change[0], change[1], 1), transforms.Exact, files, nil)
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--estimator nested") {
+		_, err := nestedFit(t, strings.Replace(groupedText, change[0], change[1], 1), transforms.Exact, files,
+			nil)
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "--estimator nested") {
 			t.Errorf("the error is %v, want …%s…", err, want)
 		}
 	}
-	if _, err := nestedFitAt(t, groupedText, transforms.Power, 0.5, files, nil); err == nil || !strings.Contains(err.Error(), "a likelihood at each client") {
+	if _, err := nestedFitAt(t, groupedText, transforms.Power, 0.5, files, nil); err == nil ||
+		!strings.Contains(err.Error(), "a likelihood at each client") {
 		t.Errorf("under power the error is %v", err)
 	}
 }
 
-// Where weights cannot correct draws over a grid, NUTS from these draws is named, and no setting of other estimators.
+// Where weights cannot correct draws over a grid, NUTS from these draws is named, and no setting of other
+// estimators.
 func TestAdviceForAGrid(t *testing.T) {
 	a := advice(&posterior.Record{Backend: "sfvi", Settings: map[string]any{"estimator": "nested"}})
 	if !strings.Contains(a.Exact, "--backend nuts --init RUN") || a.Closer != "" || a.Iterations != "" {
@@ -228,26 +248,37 @@ func TestAdviceForAGrid(t *testing.T) {
 	}
 }
 
-// auto lays a grid where a hierarchy has the form for one, and where the parties do not suit together, though each does alone, all take another way; each decides alike by the names that parties tell.
+// auto lays a grid where a hierarchy has the form for one, and where the parties do not suit together, though
+// each does alone, all take another way; each decides alike by the names that parties tell.
 func TestAutoTakesAGrid(t *testing.T) {
 	files := groupedRows(4, 24)
 	for name, c := range map[string]struct {
 		change [2]string
 		by     string
 	}{
-		"a hierarchy":                   {by: "nested"},
-		"a scale at the server":         {[2]string{"(1) @ a", "(1) @ shared"}, "nested"},
-		"effects of the server":         {sharings["effects, not centred"], "nested"},
-		"a mean of the server":          {sharings["their mean"], "nested"},
-		"a regression":                  {[2]string{"param tau ~ half_normal(1) @ a\nparam u : real[G] ~ normal(0, tau) @ a", "param u : real[G] ~ normal(0, 1) @ a"}, "quadrature"},
-		"five scales together":          {[2]string{"param beta ~ normal(0, 2.5) @ b", "param s : real[4] ~ half_normal(1) @ b\nparam beta ~ normal(0, s[1] + s[2] + s[3] + s[4]) @ b"}, "fixed"},
-		"a mean that is not normal":     {[2]string{"param u : real[G] ~ normal(0, tau) @ a", "param m ~ student_t(4, 0, 1) @ shared\nparam u : real[G] ~ normal(m, tau) @ a"}, "sampled"},
-		"a product of two parties'":     {[2]string{"param beta ~ normal(0, 2.5) @ b", "param k ~ normal(0, 1) @ shared\nparam v ~ normal(0, 2.5) @ b\nlet beta = v * k"}, "sampled"},
-		"a length scale":                {[2]string{"param beta ~ normal(0, 2.5) @ b\ny ~ bernoulli_logit(c + x * beta", "param l ~ half_normal(1) @ b\nparam beta ~ normal(0, 2.5) @ b\ny ~ bernoulli_logit(c + exp(-(l * x)) * beta"}, "fixed"},
-		"coefficients with other tails": {[2]string{"normal(0, 2.5) @ b", "student_t(4, 0, 2.5) @ b"}, "fixed"},
+		"a hierarchy":           {by: "nested"},
+		"a scale at the server": {[2]string{"(1) @ a", "(1) @ shared"}, "nested"},
+		"effects of the server": {sharings["effects, not centred"], "nested"},
+		"a mean of the server":  {sharings["their mean"], "nested"},
+		"a regression": {[2]string{"param tau ~ half_normal(1) @ a\nparam u : " +
+			"real[G] ~ normal(0, tau) @ a", "param u : real[G] ~ normal(0, 1) @ a"}, "quadrature"},
+		"five scales together": {[2]string{"param beta ~ normal(0, 2.5) @ b",
+			"param s : real[4] ~ half_normal(1) @ b\nparam beta ~ normal(0, s[1] + s[2] + s[3] + s[4]) @ b"},
+			"fixed"},
+		"a mean that is not normal": {[2]string{"param u : real[G] ~ normal(0, tau) @ a",
+			"param m ~ student_t(4, 0, 1) @ shared\nparam u : real[G] ~ normal(m, tau) @ a"}, "sampled"},
+		"a product of two parties'": {[2]string{"param beta ~ normal(0, 2.5) @ b",
+			"param k ~ normal(0, 1) @ shared\nparam v ~ normal(0, 2.5) @ b\nlet beta = v * k"}, "sampled"},
+		"a length scale": {[2]string{"param beta ~ normal(0, 2.5) @ b\ny ~ " +
+			"bernoulli_logit(c + x * beta",
+			"param l ~ half_normal(1) @ b\nparam beta ~ normal(0, 2.5) @ b\ny ~ " +
+				"bernoulli_logit(c + exp(-(l * x)) * beta"}, "fixed"},
+		"coefficients with other tails": {[2]string{"normal(0, 2.5) @ b", "student_t(4, 0, 2.5) @ b"},
+			"fixed"},
 	} {
 		text := strings.Replace(groupedText, c.change[0], c.change[1], 1)
-		b := bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact, Accept: accept.Names()})
+		b := bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
+			Accept: accept.Names()})
 		a := backend(t, "sfvi")
 		p, diags, err := OpenBound(b, Options{Algorithm: a, Seed: 1})
 		good(t, diags, err)
@@ -266,8 +297,10 @@ func TestAutoTakesAGrid(t *testing.T) {
 				names.Add(of, errHindered)
 			}
 		}
-		if apart, _, err := a.Choose(len(b.Plan.Names), names, s); err != nil || apart.Text("estimator") != by {
-			t.Errorf("%s: parties apart choose %s (%v), and %s in one process", name, apart.Text("estimator"), err, by)
+		if apart, _, err := a.Choose(len(b.Plan.Names), names, s); err != nil ||
+			apart.Text("estimator") != by {
+			t.Errorf("%s: parties apart choose %s (%v), and %s in one process", name, apart.Text("estimator"),
+				err, by)
 		}
 	}
 }

@@ -12,10 +12,12 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// newLevels are the elements of parameters for categories that a run did not see, drawn from their priors at each draw that is used.
+// newLevels are the elements of parameters for categories that a run did not see, drawn from their priors at
+// each draw that is used.
 type newLevels struct {
-	model    *simulate.Model
-	column   [][]int              // of each parameter of the model: the column among the draws of each element, -1 for one that is drawn
+	model *simulate.Model
+	// of each parameter of the model: the column among the draws of each element, -1 for one that is drawn
+	column   [][]int
 	elements [][]int              // of each parameter: those that are drawn
 	values   map[string][]float64 // by parameter: by draw, then by element
 	streams  []*rng.Generator
@@ -47,7 +49,8 @@ func grow(b *compile.Bound, d *posterior.Draws, seed uint64) (*newLevels, diag.L
 	return g, nil
 }
 
-// matched finds the column of each element of a parameter that may have grown along some axes; the elements that the draws do not have are fresh.
+// matched finds the column of each element of a parameter that may have grown along some axes; the elements
+// that the draws do not have are fresh.
 func matched(shape, old []int, first int) (columns, fresh []int) {
 	n := 1
 	for _, k := range shape {
@@ -93,7 +96,8 @@ func (g *newLevels) draw(d *posterior.Draws, every int) error {
 					return err
 				}
 				for _, e := range g.elements[k] {
-					g.values[g.model.Params[k].Name] = append(g.values[g.model.Params[k].Name], x[port.Offset+e])
+					g.values[g.model.Params[k].Name] = append(g.values[g.model.Params[k].Name],
+						x[port.Offset+e])
 				}
 			}
 		}
@@ -105,7 +109,8 @@ func (g *newLevels) draw(d *posterior.Draws, every int) error {
 func wayOut(diags diag.List, fresh map[string]data.Fresh) {
 	for _, d := range diags {
 		if d.Code == diag.NewCategory || d.Code == diag.OutOfRange {
-			d.Note("--new-levels draws the parameters of new categories of level(%s) from their prior, given the other parameters of each draw", slices.Sorted(maps.Keys(fresh))[0])
+			d.Note("--new-levels draws the parameters of new categories of level(%s) from their prior, "+
+				"given the other parameters of each draw", slices.Sorted(maps.Keys(fresh))[0])
 		}
 	}
 }

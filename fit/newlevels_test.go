@@ -39,7 +39,8 @@ y ~ normal(b + u[ward, 1] + (u[ward, 2]) .* x + exp(0.1 * v)[ward] + z * g, s)
 `
 
 // wardRun fits the model to simulated data and returns its folder.
-func wardRun(t *testing.T, text, transform, backend string, sizes map[string]int, settings map[string]string) *runs.Run {
+func wardRun(t *testing.T, text, transform, backend string, sizes map[string]int,
+	settings map[string]string) *runs.Run {
 	t.Helper()
 	exact, _ := transforms.Named("exact")
 	path := filepath.Join(t.TempDir(), "m.vfl")
@@ -66,9 +67,12 @@ func wardRun(t *testing.T, text, transform, backend string, sizes map[string]int
 	if err != nil {
 		t.Fatal(err)
 	}
-	algorithm := fit.Backends()[slices.IndexFunc(fit.Backends(), func(a backends.Algorithm) bool { return a.Name == backend })]
+	algorithm := fit.Backends()[slices.IndexFunc(fit.Backends(), func(a backends.Algorithm) bool {
+		return a.Name == backend
+	})]
 	dir := filepath.Join(t.TempDir(), "run")
-	p, diags, err := fit.Open(m, sources, fit.Options{Algorithm: algorithm, Settings: settings, Seed: 2, Dir: dir})
+	p, diags, err := fit.Open(m, sources, fit.Options{Algorithm: algorithm, Settings: settings, Seed: 2,
+		Dir: dir})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}
@@ -109,19 +113,24 @@ func predicted(t *testing.T, r *runs.Run, q fit.PredictionRequest) *fit.Predicti
 	return p
 }
 
-// A new ward's effects are draws from their prior given the draw of the hyperparameters, after each backend and under each transform: the expectation and the variance of its response
-// are those of the hierarchy, within 5 standard errors of the draws. Rows of wards that the run has are predicted as without new ones, and a goroutine for each party gives the same bits.
+// A new ward's effects are draws from their prior given the draw of the hyperparameters, after each backend
+// and under each transform: the expectation and the variance of its response are those of the hierarchy,
+// within 5 standard errors of the draws. Rows of wards that the run has are predicted as without new ones,
+// and a goroutine for each party gives the same bits.
 func TestNewLevels(t *testing.T) {
 	settings := map[string]map[string]string{
 		"nuts": {"chains": "1", "warmup": "200", "draws": "500"},
 		"sfvi": {"draws": "1000"},
 		"soul": {"draws": "500"},
 	}
-	new := map[string]string{"clinic": "id,ward,x\n1,2,0.5\n2,7,0.5\n3,7,-1\n4,6,2\n", "lab": "id,z\n1,0.2\n2,0.3\n3,0.4\n4,1\n"}
+	new := map[string]string{"clinic": "id,ward,x\n1,2,0.5\n2,7,0.5\n3,7,-1\n4,6,2\n",
+		"lab": "id,z\n1,0.2\n2,0.3\n3,0.4\n4,1\n"}
 	old := map[string]string{"clinic": "id,ward,x\n1,2,0.5\n", "lab": "id,z\n1,0.2\n"}
-	for _, x := range []struct{ backend, transform string }{{"nuts", "exact"}, {"nuts", "power"}, {"sfvi", "exact"}, {"soul", "augmented"}} {
+	for _, x := range []struct{ backend, transform string }{{"nuts", "exact"}, {"nuts", "power"},
+		{"sfvi", "exact"}, {"soul", "augmented"}} {
 		t.Run(x.backend+"/"+x.transform, func(t *testing.T) {
-			r := wardRun(t, wardModel, x.transform, x.backend, map[string]int{"N": 60, "R": 5}, settings[x.backend])
+			r := wardRun(t, wardModel, x.transform, x.backend, map[string]int{"N": 60, "R": 5},
+				settings[x.backend])
 			q := fit.PredictionRequest{Data: newTables(t, new), NewLevels: true, Seed: 3}
 			p := predicted(t, r, q)
 			if p.NewLevels["R"] != 2 {
@@ -160,22 +169,26 @@ func hierarchy(t *testing.T, r *runs.Run, y fit.PredictedResponse) {
 		if e == 0 {
 			continue
 		}
-		// exp(0.1 v) has mean near 1 and variance near 0.01·1.5·tau², both up to terms of the fourth order, which the tolerance covers
+		// exp(0.1 v) has mean near 1 and variance near 0.01·1.5·tau², both up to terms of the fourth order,
+		// which the tolerance covers
 		var sum, squares float64
 		for i := range b {
-			variance := t1[i]*t1[i] + 2*row.x*l21[i]*t1[i]*t2[i] + row.x*row.x*t2[i]*t2[i] + s[i]*s[i] + 0.015*t1[i]*t1[i]
+			variance := t1[i]*t1[i] + 2*row.x*l21[i]*t1[i]*t2[i] + row.x*row.x*t2[i]*t2[i] + s[i]*s[i] +
+				0.015*t1[i]*t1[i]
 			scaled := (y.Draws[e][i] - b[i] - 1 - 0.0075*t1[i]*t1[i] - row.z*g[i]) / math.Sqrt(variance)
 			sum, squares = sum+scaled, squares+scaled*scaled
 		}
 		n := float64(len(b))
-		if mean, variance := sum/n, squares/n; math.Abs(mean)*math.Sqrt(n) > 5 || math.Abs(variance-1)*math.Sqrt(n/2) > 6 {
-			t.Errorf("row %d: standardised by the law of a new ward, mean %v and variance %v of %v draws", e+1, mean, variance, n)
+		if mean, variance := sum/n, squares/n; math.Abs(mean)*math.Sqrt(n) > 5 ||
+			math.Abs(variance-1)*math.Sqrt(n/2) > 6 {
+			t.Errorf("row %d: standardised by the law of a new ward, mean %v and variance %v of %v draws",
+				e+1, mean, variance, n)
 		}
 	}
 }
 
-// New words get the codes behind those of the run, in byte order, and a ward is the same in all its rows; at a shared column, whose words all parties have; without --new-levels they are
-// refused with the way out.
+// New words get the codes behind those of the run, in byte order, and a ward is the same in all its rows; at
+// a shared column, whose words all parties have; without --new-levels they are refused with the way out.
 func TestNewWords(t *testing.T) {
 	const text = `client a
 data y : real[N] @ shared
@@ -186,9 +199,13 @@ param k ~ normal(0, 1) @ a
 y ~ normal(u[ward] + k * x, 0.001)
 transform exact
 `
-	r := wardRun(t, strings.Replace(text, "param u", "levels R = \"ash\", \"elm\", \"oak\"\nparam u", 1), "exact", "nuts", map[string]int{"N": 30}, map[string]string{"chains": "1", "warmup": "200", "draws": "400"})
-	listed := fit.PredictionRequest{Data: newTables(t, map[string]string{"shared": "id,ward\n1,yew\n", "a": "id,x\n1,0\n"}), NewLevels: true}
-	if _, diags, err := fit.Predict(t.Context(), r, listed); err != nil || !diags.HasErrors() || diags[0].Code != diag.NewCategory {
+	r := wardRun(t, strings.Replace(text, "param u", "levels R = \"ash\", \"elm\", \"oak\"\nparam u", 1),
+		"exact", "nuts", map[string]int{"N": 30}, map[string]string{"chains": "1", "warmup": "200",
+			"draws": "400"})
+	listed := fit.PredictionRequest{Data: newTables(t, map[string]string{"shared": "id,ward\n1,yew\n",
+		"a": "id,x\n1,0\n"}), NewLevels: true}
+	if _, diags, err := fit.Predict(t.Context(), r, listed); err != nil || !diags.HasErrors() ||
+		diags[0].Code != diag.NewCategory {
 		t.Errorf("a word beside the list of the model: %v %v", err, diags)
 	}
 
@@ -208,11 +225,13 @@ transform exact
 		fmt.Fprintf(&shared, "%d,%s,%d\n", i, []string{"oak", "ash", "elm"}[i%3], []int{30, 10, 20}[i%3])
 		fmt.Fprintf(&own, "%d,%d\n", i, i%2)
 	}
-	sources, err := data.Named(m.Parties(), newTables(t, map[string]string{"shared": shared.String(), "a": own.String()}))
+	sources, err := data.Named(m.Parties(),
+		newTables(t, map[string]string{"shared": shared.String(), "a": own.String()}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, diags, err := fit.Open(m, sources, fit.Options{Settings: map[string]string{"chains": "1", "warmup": "1000", "draws": "400"}, Seed: 1})
+	p, diags, err := fit.Open(m, sources,
+		fit.Options{Settings: map[string]string{"chains": "1", "warmup": "1000", "draws": "400"}, Seed: 1})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}
@@ -220,7 +239,9 @@ transform exact
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := fit.PredictionRequest{Data: newTables(t, map[string]string{"shared": "id,ward\n1,oak\n2,yew\n3,ash\n4,box\n5,yew\n6,elm\n", "a": "id,x\n1,0.001\n2,0.002\n3,0\n4,0\n5,0\n6,0\n"}), NewLevels: true, Seed: 4}
+	q := fit.PredictionRequest{Data: newTables(t,
+		map[string]string{"shared": "id,ward\n1,oak\n2,yew\n3,ash\n4,box\n5,yew\n6,elm\n",
+			"a": "id,x\n1,0.001\n2,0.002\n3,0\n4,0\n5,0\n6,0\n"}), NewLevels: true, Seed: 4}
 	got, diags, err := fit.PredictBound(t.Context(), p.Bound, fitted.Draws, q)
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
@@ -238,12 +259,14 @@ transform exact
 	}
 	q.NewLevels = false
 	_, diags, err = fit.PredictBound(t.Context(), p.Bound, fitted.Draws, q)
-	if err != nil || !diags.HasErrors() || diags[0].Code != diag.NewCategory || len(diags[0].Notes) == 0 || !strings.Contains(diags[0].Notes[0].Message, "--new-levels") {
+	if err != nil || !diags.HasErrors() || diags[0].Code != diag.NewCategory || len(diags[0].Notes) == 0 ||
+		!strings.Contains(diags[0].Notes[0].Message, "--new-levels") {
 		t.Errorf("without the flag: %v %v", err, diags)
 	}
 }
 
-// Models in which a new category would change what is said of the others, or has no prior of its own, are refused with the reason.
+// Models in which a new category would change what is said of the others, or has no prior of its own, are
+// refused with the reason.
 func TestNewLevelsRefused(t *testing.T) {
 	for _, x := range []struct{ declared, eta, why string }{
 		{"param u : real[R] ~ normal(0, 1)", "u[ward] - mean(u)", "mean mixes the categories"},
@@ -253,12 +276,16 @@ func TestNewLevelsRefused(t *testing.T) {
 		{"param u : real[R] ~ normal(0, sd(x))", "u[ward]", "depends on data of the rows"},
 		{"param u : real[R - 1] ~ normal(0, 1)", "append([0], u)[ward]", "not one for each category"},
 		{"param u : simplex[R] ~ dirichlet(1)", "u[ward]", "one joint prior"},
-		{"param u : real[R] ~ normal(0, 1)\nlet w : real[R] = recur w[1] = u[1], w[t] = w[t - 1] + u[t] for t in 2..R", "w[ward]", "categories of level(R)"},
-		{"param u : real[R] ~ flat()\nfactor -0.5 * u ^ 2", "u[ward]", "this factor is a part of the prior of u"},
+		{"param u : real[R] ~ normal(0, 1)\nlet w : real[R] = recur w[1] = u[1], w[t] = w[t - " +
+			"1] + u[t] for t in 2..R", "w[ward]", "categories of level(R)"},
+		{"param u : real[R] ~ flat()\nfactor -0.5 * u ^ 2", "u[ward]",
+			"this factor is a part of the prior of u"},
 		{"param u : real[R] ~ normal(0, 1)", "u[ward]", ""},
-		{"param u : real[R, 2] ~ normal(0, 1)\nparam m : real[R] ~ normal(u[:, 2], 1)\nlet w = exp(u[:, 1]) .* m", "w[ward]", ""},
+		{"param u : real[R, 2] ~ normal(0, 1)\nparam m : real[R] ~ normal(u[:, 2], " +
+			"1)\nlet w = exp(u[:, 1]) .* m", "w[ward]", ""},
 	} {
-		text := "data y : real[N]\ndata ward : level(R)[N]\ndata x : real[N]\n" + x.declared + "\ny ~ normal(" + x.eta + ", 1)\n"
+		text := "data y : real[N]\ndata ward : level(R)[N]\ndata x : real[N]\n" + x.declared +
+			"\ny ~ normal(" + x.eta + ", 1)\n"
 		m, diags := compile.Compile(source.New("m.vfl", text), check.Options{})
 		if diags.HasErrors() {
 			if x.why != "" && strings.Contains(x.declared, "R - 1") {
@@ -267,7 +294,8 @@ func TestNewLevelsRefused(t *testing.T) {
 			t.Fatal(text, data.Errors(diags))
 		}
 		found := m.NewLevels("R")
-		if x.why == "" && found.HasErrors() || x.why != "" && (!found.HasErrors() || !strings.Contains(found[0].Message, x.why) || len(found[0].Notes) == 0) {
+		if x.why == "" && found.HasErrors() || x.why != "" &&
+			(!found.HasErrors() || !strings.Contains(found[0].Message, x.why) || len(found[0].Notes) == 0) {
 			t.Errorf("%s%v, want %q", text, data.Errors(found), x.why)
 		}
 	}

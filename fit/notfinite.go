@@ -34,22 +34,32 @@ func notFinite(b *compile.Bound, e *backends.NotFiniteError) error {
 	}
 	switch c := e.Cause; {
 	case c.Party == "" && len(m.Checked.Clients) == 0:
-		d.Note("the sum of the terms is not finite, although each of them is: covariates and responses of very large values are centred and scaled")
+		d.Note("the sum of the terms is not finite, although each of them is: covariates and responses of " +
+			"very large values are centred and scaled")
 	case c.Party == "":
 		d.Note("what is not finite is at a party of another process, whose own report names it")
 	case c.Kind == density.TermValue && l != nil && math.IsInf(c.Value, -1):
-		d.Note("at the values that were tried, the data of this statement lie where its distribution has no density; where a bound moves with parameters, write it as a number beyond all data plus a positive parameter")
+		d.Note("at the values that were tried, the data of this statement lie where its distribution has " +
+			"no density; where a bound moves with parameters, write it as a number beyond all data " +
+			"plus a positive parameter")
 	case c.Kind == density.TermValue && l == nil && math.IsInf(c.Value, -1):
-		d.Note("at the values that were tried, the parameter lies where its prior has no density; give it the bounds of that prior, as real<lower=…, upper=…>")
+		d.Note("at the values that were tried, the parameter lies where its prior has no density; give it " +
+			"the bounds of that prior, as real<lower=…, upper=…>")
 	case c.Kind == density.CutValue:
-		d.Note("the client's expression that is sent divides by 0, takes the logarithm of a number below 0, or grows beyond all numbers; centre and scale its data, or write it in another form")
+		d.Note("the client's expression that is sent divides by 0, takes the logarithm of a number below " +
+			"0, or grows beyond all numbers; centre and scale its data, or write it in another form")
 	case c.Kind == density.GradientValue:
-		d.Note("at such values of this parameter a derivative is beyond all numbers: predictors far from where data are, of covariates of very large values or under a very wide prior; centre and scale them")
+		d.Note("at such values of this parameter a derivative is beyond all numbers: predictors far from " +
+			"where data are, of covariates of very large values or under a very wide " +
+			"prior; centre and scale them")
 	default:
-		d.Note("an argument of this distribution is no number it can be, as the square root or the logarithm of a number below 0, or a quotient by 0; covariates of very large values are centred and scaled")
+		d.Note("an argument of this distribution is no number it can be, as the square root or the " +
+			"logarithm of a number below 0, or a quotient by 0; covariates of very large " +
+			"values are centred and scaled")
 	}
 	if e.Begun {
-		d.Note("a smaller step size, and priors that keep parameters in the range of the data, help where a fit went astray")
+		d.Note("a smaller step size, and priors that keep parameters in the range of the data, help " +
+			"where a fit went astray")
 		return data.Errors(list)
 	}
 	d.Note("vflc run --inits FILE begins at values of yours")
@@ -67,14 +77,18 @@ func blames(d *diag.Diagnostic, l *check.Likelihood, suspects []lower.Suspect) b
 	if len(d.Notes) == 0 {
 		return false
 	}
-	d.Note("whatever the parameters, this is not finite: correct the data, leave such rows out at every party, or write an expression that is finite there")
+	d.Note("whatever the parameters, this is not finite: correct the data, leave such rows out at every " +
+		"party, or write an expression that is finite there")
 	return true
 }
 
-// statement finds what a cause names in the model: a likelihood, or else a parameter, or the likelihood that a cut enters.
+// statement finds what a cause names in the model: a likelihood, or else a parameter, or the likelihood that
+// a cut enters.
 func statement(m *compile.Model, c density.Cause) (source.Span, *check.Likelihood) {
 	name := c.Name
-	if base, _, member := strings.Cut(name, "["); member && strings.HasSuffix(name, "]") && m.Checked.Symbols[base] != nil { // of a member
+	// of a member
+	if base, _, member := strings.Cut(name, "["); member && strings.HasSuffix(name, "]") &&
+		m.Checked.Symbols[base] != nil {
 		name = base
 	}
 	for _, l := range m.Cuts.Likelihoods {
@@ -89,7 +103,8 @@ func statement(m *compile.Model, c density.Cause) (source.Span, *check.Likelihoo
 			return false
 		}
 		term := lower.Term(l.Stmt)
-		if c.Kind == density.CutValue && enters(c.Name) || c.Kind == density.TermValue && (term == name || strings.HasPrefix(name, term+"[")) {
+		if c.Kind == density.CutValue && enters(c.Name) || c.Kind == density.TermValue &&
+			(term == name || strings.HasPrefix(name, term+"[")) {
 			return l.Stmt.Span(), l.Likelihood
 		}
 	}

@@ -29,7 +29,8 @@ func TestNotFiniteNamesAnotherPartyOnlyWhereThereIsOne(t *testing.T) {
 			}
 			return out.String()
 		}
-		if got := text(alone); strings.Contains(got, another) || !strings.Contains(got, "the sum of the terms") {
+		if got := text(alone); strings.Contains(got, another) ||
+			!strings.Contains(got, "the sum of the terms") {
 			t.Errorf("without clients: %s", got)
 		}
 		if got := text(linearUnder(t, transforms.Exact)); !strings.Contains(got, another) {

@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// warming returns a chain of a compiled model in its warm-up, whose length is given, and the Taker of its draws.
+// warming returns a chain of a compiled model in its warm-up, whose length is given, and the Taker of its
+// draws.
 func warming(t *testing.T, path string, transform def.Transform, warmup string) (backends.Kernel, *Taker) {
 	t.Helper()
 	v := bindModel(t, path, transform)

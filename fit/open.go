@@ -47,9 +47,10 @@ type Prepared struct {
 	journal    *protocol.Journal   // of their randomness; nil: the run has no folder
 }
 
-// Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It
-// prepares the folder of the run, if there is one. The result is usable only if the error is nil and the list has no errors. The error is a UsageError
-// where options do not fit.
+// Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the
+// algorithm can run on them with the options given. It prepares the folder of the run, if there is one. The
+// result is usable only if the error is nil and the list has no errors. The error is a UsageError where
+// options do not fit.
 func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.List, error) {
 	p, diags, err := resolved(m, o.filled())
 	if err != nil || diags.HasErrors() {
@@ -112,7 +113,8 @@ func WireOf(r *posterior.Record) model.Wire {
 		return model.Wire{}
 	}
 	transform, _ := transforms.Named(r.Transform)
-	s, _ := a.Resolve(transform, RecordedSettings(r, a)) // an error is of a setting that this version has no more: what it has stands
+	// an error is of a setting that this version has no more: what it has stands
+	s, _ := a.Resolve(transform, RecordedSettings(r, a))
 	return wireIn(s)
 }
 
@@ -145,7 +147,8 @@ func unsuited(err error) (diag.List, error) {
 }
 
 // Chosen are the settings with what a user left to the algorithm, from the blocks of all parties, and why.
-func Chosen(a backends.Algorithm, s backends.Settings, blocks []density.Block) (backends.Settings, string, error) {
+func Chosen(a backends.Algorithm, s backends.Settings, blocks []density.Block) (backends.Settings, string,
+	error) {
 	if a.Choose == nil {
 		return s, "", nil
 	}
@@ -226,7 +229,8 @@ func unlikeNoiseOf(m *split.Manifest) int {
 	})
 }
 
-// suits reports why an algorithm cannot run on a model. A pooled one has no parties whose variables could be maximised over.
+// suits reports why an algorithm cannot run on a model. A pooled one has no parties whose variables could be
+// maximised over.
 func suits(a backends.Algorithm, m *compile.Model) diag.List {
 	diags := Unestimated(a, m)
 	if a.Gives == backends.Conditional && !m.Pooled() {

@@ -7,24 +7,30 @@ import (
 	"github.com/vflc/vflc/data"
 )
 
-// Options are how a model is fitted. The zero value fits it with the default backend and its default settings, and writes nothing.
+// Options are how a model is fitted. The zero value fits it with the default backend and its default
+// settings, and writes nothing.
 type Options struct {
 	Algorithm backends.Algorithm // if it has no name: the first of Backends
-	Settings  map[string]string  // of the algorithm, by name, as on the command line; those left out have their defaults
-	Joining   data.Joining       // of the rows of the tables
-	Seed      uint64             // of all random numbers
-	// Dir is the folder of the run: its state is saved there while it runs, and Result.Save fills the rest. It is an error if there are files of anything
-	// else, or of another run unless Overwrite is set, which removes them. "": nothing is written.
+	// of the algorithm, by name, as on the command line; those left out have their defaults
+	Settings map[string]string
+	Joining  data.Joining // of the rows of the tables
+	Seed     uint64       // of all random numbers
+	// Dir is the folder of the run: its state is saved there while it runs, and Result.Save fills the rest.
+	// It is an error if there are files of anything else, or of another run unless Overwrite is set, which
+	// removes them. "": nothing is written.
 	Dir       string
 	Overwrite bool
 	// SaveEvery is the time between two writes of the state of a chain. 0: ten seconds.
 	SaveEvery time.Duration
-	// Resume continues the run in Dir, from the last state that each of its chains saved there. Model, data and settings must be those that it began with.
+	// Resume continues the run in Dir, from the last state that each of its chains saved there. Model, data
+	// and settings must be those that it began with.
 	Resume bool
-	// From is the folder of an earlier run: Markov chains start from its last positions, metric and step sizes. "": none.
+	// From is the folder of an earlier run: Markov chains start from its last positions, metric and step
+	// sizes. "": none.
 	From string
-	// Inits are files of initial values, Stan-JSON on the declared scale of the parameters: one for all chains, in whose name %d stands for the number of the chain,
-	// or one for each. Parameters that they do not name begin as they do without. None: all do.
+	// Inits are files of initial values, Stan-JSON on the declared scale of the parameters: one for all
+	// chains, in whose name %d stands for the number of the chain, or one for each. Parameters that they do
+	// not name begin as they do without. None: all do.
 	Inits     []string
 	LogLik    bool // Result.Responses hold the log density of every observation at every draw
 	Auxiliary bool // draws of the auxiliary variables are among the draws
@@ -41,16 +47,19 @@ type Origin struct {
 	Command   []string           // the command line that repeats the run
 	Constants map[string]float64 // values of consts that the model was compiled with, in place of its own
 	Began     time.Time          // when loading began; zero: when Open was called
-	Continue  string             // how a run without a folder goes on after it was stopped; "": by a command line with -o
+	// how a run without a folder goes on after it was stopped; "": by a command line with -o
+	Continue string
 }
 
-// A Progress reports how far a run is. Step and Skip may be called by several goroutines at the same time, one per chain.
+// A Progress reports how far a run is. Step and Skip may be called by several goroutines at the same time,
+// one per chain.
 type Progress interface {
 	// Message is one line of text for the user.
 	Message(text string)
 	// Warning is one line of text that is shown where the run is quiet, too.
 	Warning(text string)
-	// Begin gives the number of chains that run side by side, and of the steps of each; 0 where this is not known in advance.
+	// Begin gives the number of chains that run side by side, and of the steps of each; 0 where this is not
+	// known in advance.
 	Begin(chains, steps int)
 	// Step reports one step of a chain, counted from 1.
 	Step(chain int, info backends.Info)

@@ -27,7 +27,8 @@ Run the model with --transform augmented, whose auxiliary variables can be integ
 const refusedPrior = "the likelihoods were left out (--prior-only), so that no response has a density"
 
 // refusedNone explains why a model has no pointwise density at all.
-const refusedNone = "the model has no likelihood, and no factor of rows, so that there are no observations whose density could be estimated"
+const refusedNone = "the model has no likelihood, and no factor of rows, so that there are no observations " +
+	"whose density could be estimated"
 
 // mayHaveLogLik returns an error before a run begins if its pointwise densities cannot be computed after it.
 func (p *Prepared) mayHaveLogLik() (diag.List, error) {
@@ -56,15 +57,17 @@ func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 
 // LogDensities says which pointwise log densities are wanted, and shows how far they are.
 type LogDensities struct {
-	// Draws is the number of draws to use, at even distances; 0: all of them, or as many as keep the densities within 1 GB. At least ten of every chain are used.
+	// Draws is the number of draws to use, at even distances; 0: all of them, or as many as keep the
+	// densities within 1 GB. At least ten of every chain are used.
 	Draws int
 	// Progress is called after some draws of all; several goroutines call it. It may be nil.
 	Progress func(done, all int)
 }
 
-// Pointwise computes the log density of every element of every response at the draws that are wanted. It needs the data of all parties: it is for
-// simulations and pooled models. Auxiliary variables are integrated out, to simulate.Precision. The error holds diagnostics (data.Errors) where no data
-// can be drawn from the model.
+// Pointwise computes the log density of every element of every response at the draws that are wanted. It
+// needs the data of all parties: it is for simulations and pooled models. Auxiliary variables are integrated
+// out, to simulate.Precision. The error holds diagnostics (data.Errors) where no data can be drawn from the
+// model.
 func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.Observed, error) {
 	switch {
 	case b.Checked.Transform.Kind.AtClients():
@@ -93,7 +96,8 @@ func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.
 	}
 	j.out = make([]zarr.Observed, len(m.Responses))
 	for k, y := range m.Responses {
-		j.out[k] = zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete, LogLik: empty(d, graph.Shape(y.Outcomes).Len(), j.every)}
+		j.out[k] = zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete,
+			LogLik: empty(d, graph.Shape(y.Outcomes).Len(), j.every)}
 	}
 	for k, y := range m.Responses {
 		if len(y.Outcomes) < len(y.Shape) {
@@ -187,11 +191,12 @@ type densities struct {
 	lock      sync.Mutex // of done
 }
 
-// A segment is some of the used draws of a chain. Auxiliary variables are integrated out at the places that are found at its first draw: its results
-// do not depend on who computes it.
+// A segment is some of the used draws of a chain. Auxiliary variables are integrated out at the places that
+// are found at its first draw: its results do not depend on who computes it.
 type segment struct{ chain, from, to int }
 
-// segmentLength is the number of draws in a segment; batch of them are kept before they are written by rows, which needs memory in order.
+// segmentLength is the number of draws in a segment; batch of them are kept before they are written by rows,
+// which needs memory in order.
 const (
 	segmentLength = 256
 	batch         = 32
@@ -237,7 +242,9 @@ func (j *densities) fill(s segment) error {
 	for first := s.from; first < s.to; first += batch {
 		n := min(batch, s.to-first)
 		for b := range n {
-			j.at.fill(x, func(column int) float64 { return j.draws.Column(column)[s.chain][(first+b)*j.every+j.every-1] })
+			j.at.fill(x, func(column int) float64 {
+				return j.draws.Column(column)[s.chain][(first+b)*j.every+j.every-1]
+			})
 			for k := range j.out {
 				if err := sim.LogDensity(k, x, lp[k][b]); err != nil {
 					return err
@@ -267,7 +274,8 @@ func (j *densities) count(n int) {
 	j.progress(j.done, j.all)
 }
 
-// LogLikelihood returns the pointwise densities that the folder of a run holds, or else computes them from its model and data, whose diagnostics it returns.
+// LogLikelihood returns the pointwise densities that the folder of a run holds, or else computes them from
+// its model and data, whose diagnostics it returns.
 func LogLikelihood(r *runs.Run, want LogDensities) ([]zarr.Observed, diag.List, error) {
 	stored, err := StoredLogLikelihood(r)
 	if err != nil {

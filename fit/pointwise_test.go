@@ -19,8 +19,10 @@ import (
 
 const pointwiseRows = 40
 
-// pointwiseModel is a regression of two clients with a normal or a Poisson response, and its draws: any values of the parameters.
-func pointwiseModel(t *testing.T, likelihood string) (b *compile.Bound, d *posterior.Draws, x [][]float64, y []float64) {
+// pointwiseModel is a regression of two clients with a normal or a Poisson response, and its draws: any
+// values of the parameters.
+func pointwiseModel(t *testing.T, likelihood string) (b *compile.Bound, d *posterior.Draws, x [][]float64,
+	y []float64) {
 	t.Helper()
 	dir, r := t.TempDir(), rand.New(rand.NewPCG(4, 4))
 	path := filepath.Join(dir, "m.vfl")
@@ -46,8 +48,10 @@ y ~ `+likelihood+"\n")
 		write(t, filepath.Join(dir, party+".csv"), tables[party])
 		given = append(given, party+"="+filepath.Join(dir, party+".csv"))
 	}
-	b = bound(t, path, check.Options{Transform: transforms.Augmented, RhoBy: map[string]float64{"a": 0.4, "b": 0.3}}, given...)
-	d = posterior.NewDraws([]posterior.Variable{{Name: "s"}, {Name: "ba", Owner: "a"}, {Name: "bb", Owner: "b"}}, 2, 600)
+	b = bound(t, path, check.Options{Transform: transforms.Augmented,
+		RhoBy: map[string]float64{"a": 0.4, "b": 0.3}}, given...)
+	d = posterior.NewDraws([]posterior.Variable{{Name: "s"}, {Name: "ba", Owner: "a"},
+		{Name: "bb", Owner: "b"}}, 2, 600)
 	for c := range 2 {
 		for range 600 {
 			d.Append(c, []float64{math.Exp(0.5 * r.NormFloat64()), r.NormFloat64(), r.NormFloat64()})
@@ -78,7 +82,8 @@ func TestMarginalOfNormal(t *testing.T) {
 	}
 }
 
-// Thinned densities are those of every k-th draw, and do not depend on the number of processors. Without a closed form: a Poisson likelihood.
+// Thinned densities are those of every k-th draw, and do not depend on the number of processors. Without a
+// closed form: a Poisson likelihood.
 func TestThinnedDensities(t *testing.T) {
 	b, d, _, _ := pointwiseModel(t, "poisson_log(x * ba + w * bb + 0 * s)")
 	all, err := Pointwise(b, d, LogDensities{})
@@ -129,7 +134,8 @@ func TestLogDensityAtALimit(t *testing.T) {
 	for range 30 {
 		table += "2,1\n"
 	}
-	write(t, path, "data y : count[N]\ndata pop : real[N]\nparam b ~ normal(0, 1)\ny ~ poisson_log(b + log(pop))\n")
+	write(t, path,
+		"data y : count[N]\ndata pop : real[N]\nparam b ~ normal(0, 1)\ny ~ poisson_log(b + log(pop))\n")
 	write(t, filepath.Join(dir, "data.csv"), table)
 	d := posterior.NewDraws([]posterior.Variable{{Name: "b"}}, 1, 1)
 	d.Append(0, []float64{0.5})

@@ -27,7 +27,8 @@ type PredictiveCheck struct {
 	SD        posterior.Number `json:"sd"`
 	Q5        posterior.Number `json:"q5"`
 	Q95       posterior.Number `json:"q95"`
-	// Tail is the share of replicates whose statistic is above the observed one, those that equal it counted half.
+	// Tail is the share of replicates whose statistic is above the observed one, those that equal it counted
+	// half.
 	Tail posterior.Number `json:"tail_probability"`
 }
 
@@ -50,7 +51,8 @@ func statistics() []statistic {
 	return []statistic{
 		{"mean", func(_, y []float64) float64 { return average(y) }},
 		{"sd", func(_, y []float64) float64 { return deviation(y) }},
-		quantile("min", 0), quantile("5%", 0.05), quantile("50%", 0.5), quantile("95%", 0.95), quantile("max", 1),
+		quantile("min", 0), quantile("5%", 0.05), quantile("50%", 0.5), quantile("95%", 0.95),
+		quantile("max", 1),
 	}
 }
 
@@ -70,14 +72,17 @@ func deviation(y []float64) float64 {
 	return math.Sqrt(sum / float64(len(y)-1))
 }
 
-// Checks compares statistics of the responses with those of their replicates: moments and quantiles, and what expressions of the response's name compute, as mean(y == 0). names are those of
-// the responses that are looked at; none: all. The diagnostics are those of an expression.
+// Checks compares statistics of the responses with those of their replicates: moments and quantiles, and what
+// expressions of the response's name compute, as mean(y == 0). names are those of the responses that are
+// looked at; none: all. The diagnostics are those of an expression.
 func (p *Replication) Checks(names, expressions []string) ([]PredictiveCheck, diag.List, error) {
 	var out []PredictiveCheck
 	used := make([]bool, len(expressions))
 	for _, name := range names {
 		if !slices.ContainsFunc(p.Responses, func(r zarr.Observed) bool { return r.Name == name }) {
-			return nil, nil, &UsageError{fmt.Errorf("there is no response %s; there are: %s", name, strings.Join(p.names(), ", "))}
+			return nil, nil,
+				&UsageError{fmt.Errorf("there is no response %s; there are: %s", name,
+					strings.Join(p.names(), ", "))}
 		}
 	}
 	for k := range p.Responses {
@@ -101,7 +106,9 @@ func (p *Replication) Checks(names, expressions []string) ([]PredictiveCheck, di
 		}
 	}
 	if i := slices.Index(used, false); i >= 0 {
-		return nil, nil, &UsageError{fmt.Errorf("the statistic %s has no response in it; write it of %s, as mean(%s == 0)", expressions[i], strings.Join(p.names(), " or "), baseName(p.Responses[0].Name))}
+		return nil, nil,
+			&UsageError{fmt.Errorf("the statistic %s has no response in it; write it of %s, as mean(%s == 0)",
+				expressions[i], strings.Join(p.names(), " or "), baseName(p.Responses[0].Name))}
 	}
 	return out, nil, nil
 }
@@ -147,8 +154,11 @@ func compared(r *zarr.Observed, s statistic) PredictiveCheck {
 	}
 	sorted := slices.Sorted(slices.Values(values))
 	return PredictiveCheck{
-		Response: r.Name, Statistic: s.name, Observed: posterior.Number(observed), Mean: posterior.Number(average(values)), SD: posterior.Number(deviation(values)),
-		Q5: posterior.Number(posterior.Quantile(sorted, 0.05)), Q95: posterior.Number(posterior.Quantile(sorted, 0.95)), Tail: posterior.Number(tail / float64(len(values))),
+		Response: r.Name, Statistic: s.name, Observed: posterior.Number(observed),
+		Mean: posterior.Number(average(values)), SD: posterior.Number(deviation(values)),
+		Q5:   posterior.Number(posterior.Quantile(sorted, 0.05)),
+		Q95:  posterior.Number(posterior.Quantile(sorted, 0.95)),
+		Tail: posterior.Number(tail / float64(len(values))),
 	}
 }
 
@@ -164,7 +174,8 @@ func expression(r *zarr.Observed, text string) (statistic, diag.List, error) {
 	}
 	name := baseName(r.Name)
 	const result = "statistic__"
-	src := source.New("the statistic", fmt.Sprintf("param %s%s ~ flat()\ngenerate %s = %s\n", name, size, result, text))
+	src := source.New("the statistic", fmt.Sprintf("param %s%s ~ flat()\ngenerate %s = %s\n", name, size,
+		result, text))
 	m, diags := compile.Compile(src, check.Options{Transform: transforms.None})
 	if diags.HasErrors() {
 		return statistic{}, diags, nil
@@ -178,13 +189,16 @@ func expression(r *zarr.Observed, text string) (statistic, diag.List, error) {
 		return statistic{}, diags, nil
 	}
 	if len(q.Quantities[0].Shape) > 0 {
-		return statistic{}, nil, &UsageError{fmt.Errorf("the statistic %s is not one number; take its mean, sum, min or max", text)}
+		return statistic{}, nil,
+			&UsageError{fmt.Errorf("the statistic %s is not one number; take its mean, sum, min or max",
+				text)}
 	}
 	s := q.NewSimulator()
 	return statistic{text, func(_, y []float64) float64 { return s.Evaluate(y)[0][0] }}, nil, nil
 }
 
-// CheckCells are the lines of a table of checks, the titles first. A statistic that is no number, as the sd of one observation, is a dash.
+// CheckCells are the lines of a table of checks, the titles first. A statistic that is no number, as the sd
+// of one observation, is a dash.
 func CheckCells(checks []PredictiveCheck) [][]string {
 	number := func(v posterior.Number, format byte, digits int) string {
 		if math.IsNaN(float64(v)) {
@@ -203,7 +217,8 @@ func CheckCells(checks []PredictiveCheck) [][]string {
 	return out
 }
 
-// Telling leaves out statistics that are equal in the data and in all replicates, as the least of zeros and ones, and counts these.
+// Telling leaves out statistics that are equal in the data and in all replicates, as the least of zeros and
+// ones, and counts these.
 func Telling(checks []PredictiveCheck) (kept []PredictiveCheck, left int) {
 	for _, c := range checks {
 		if c.Observed == c.Q5 && c.Q5 == c.Q95 && c.SD == 0 {
@@ -226,7 +241,8 @@ func EqualNote(left int) string {
 	return fmt.Sprintf("%d more statistics are equal in the data and in all replicates.", left)
 }
 
-// farTail is the tail probability below which, or above 1 minus which, a model is said not to reproduce a statistic.
+// farTail is the tail probability below which, or above 1 minus which, a model is said not to reproduce a
+// statistic.
 const farTail = 0.005
 
 // Far reports whether hardly any replicate reaches the observed statistic, or hardly any stays below it.
@@ -234,7 +250,8 @@ func (c PredictiveCheck) Far() bool {
 	return float64(c.Tail) < farTail || float64(c.Tail) > 1-farTail
 }
 
-// Plotted are the responses for a plot of kind ppc, with PlottedReplicates replicates at even distances where there are more.
+// Plotted are the responses for a plot of kind ppc, with PlottedReplicates replicates at even distances where
+// there are more.
 func (p *Replication) Plotted() []plot.Response {
 	chains := p.Draws.Chains()
 	every := max(1, chains*p.Draws.Len(0)/PlottedReplicates)

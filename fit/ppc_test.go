@@ -23,11 +23,14 @@ import (
 // replication is of a model with one response of known law: y ~ normal(m, 1), with draws of m that are all 0.
 func replication(t *testing.T, y []float64, draws int) *fit.Replication {
 	t.Helper()
-	m, diags := compile.Compile(source.New("m.vfl", "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n"), check.Options{Transform: transforms.None})
+	m, diags := compile.Compile(source.New("m.vfl",
+		"data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n"),
+		check.Options{Transform: transforms.None})
 	if diags.HasErrors() {
 		t.Fatal(data.Errors(diags))
 	}
-	values := map[string]data.Bindings{m.Checked.Server: {"y": {Recipe: data.Recipe{Name: "y", Elem: "real", Rank: 1}, Dims: []int{len(y)}, Values: y, ByRow: true}}}
+	values := map[string]data.Bindings{m.Checked.Server: {"y": {Recipe: data.Recipe{Name: "y", Elem: "real",
+		Rank: 1}, Dims: []int{len(y)}, Values: y, ByRow: true}}}
 	b, diags, err := compile.BindValues(m, values, nil)
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
@@ -45,7 +48,8 @@ func replication(t *testing.T, y []float64, draws int) *fit.Replication {
 	return p
 }
 
-// Statistics of replicates have the distribution that the model gives them, and the tail probability is the share above the observed value.
+// Statistics of replicates have the distribution that the model gives them, and the tail probability is the
+// share above the observed value.
 func TestPredictiveChecks(t *testing.T) {
 	const n, draws = 25, 2000
 	y := make([]float64, n)
@@ -64,7 +68,8 @@ func TestPredictiveChecks(t *testing.T) {
 	}
 	above := math.Erfc(0.5/math.Sqrt2) / 2
 	for _, c := range checks {
-		sd := map[string]float64{"mean": 1 / math.Sqrt(n), "mean(y > 0.5)": math.Sqrt(above * (1 - above) / n), "y[1]": 1}[c.Statistic]
+		sd := map[string]float64{"mean": 1 / math.Sqrt(n),
+			"mean(y > 0.5)": math.Sqrt(above * (1 - above) / n), "y[1]": 1}[c.Statistic]
 		mean := map[string]float64{"mean(y > 0.5)": above}[c.Statistic]
 		if sd == 0 {
 			continue
@@ -84,13 +89,16 @@ func TestPredictiveChecks(t *testing.T) {
 // What is no statistic of a response is refused with what to write.
 func TestStatisticsThatAreNone(t *testing.T) {
 	p := replication(t, []float64{1, 2, 3}, 2)
-	for text, want := range map[string]string{"mean(x)": "has no response in it", "y": "is not one number", "mean(y": "", "mean(y, 1)": ""} {
+	for text, want := range map[string]string{"mean(x)": "has no response in it", "y": "is not one number",
+		"mean(y": "", "mean(y, 1)": ""} {
 		_, diags, err := p.Checks(nil, []string{text})
-		if want == "" && !diags.HasErrors() || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if want == "" && !diags.HasErrors() || want != "" &&
+			(err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, %v", text, err, data.Errors(diags))
 		}
 	}
-	if _, _, err := p.Checks([]string{"z"}, nil); err == nil || !strings.Contains(err.Error(), "there are: y") {
+	if _, _, err := p.Checks([]string{"z"}, nil); err == nil ||
+		!strings.Contains(err.Error(), "there are: y") {
 		t.Errorf("a response that is not there: %v", err)
 	}
 }
@@ -124,10 +132,13 @@ func TestReplicatesForArviZ(t *testing.T) {
 // The mean that a distribution's descriptor writes is that of its draws.
 func TestMeansOfDistributions(t *testing.T) {
 	universe := stdlib.New()
-	given := map[string]float64{"N": 7, "theta": 0.3, "alpha": 1.3, "beta": 2.4, "mu": 0.6, "sigma": 0.7, "kappa": 3, "lambda": 1.7, "eta": 0.4, "phi": 2.5}
+	given := map[string]float64{"N": 7, "theta": 0.3, "alpha": 1.3, "beta": 2.4, "mu": 0.6, "sigma": 0.7,
+		"kappa": 3, "lambda": 1.7, "eta": 0.4, "phi": 2.5}
 	for _, name := range universe.Dists() {
 		d, _ := universe.Dist(name)
-		if d.Mean == "" || slices.ContainsFunc(d.Params, func(p def.Param) bool { return given[p.Name] == 0 || p.Rank > 0 || p.OwnSize }) {
+		if d.Mean == "" || slices.ContainsFunc(d.Params, func(p def.Param) bool {
+			return given[p.Name] == 0 || p.Rank > 0 || p.OwnSize
+		}) {
 			continue // those with other parameters, vectors among them, are in TestExpectations
 		}
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +148,8 @@ func TestMeansOfDistributions(t *testing.T) {
 				text += "const " + p.Name + " = " + strconv.FormatFloat(given[p.Name], 'g', -1, 64) + "\n"
 				args = append(args, p.Name)
 			}
-			text += "param one ~ normal(0, 1)\ngenerate x : " + elementOf(d.Discrete) + "[4000] ~ " + name + "(" + strings.Join(args, ", ") + ")\ngenerate mean_of = " + d.Mean + "\n"
+			text += "param one ~ normal(0, 1)\ngenerate x : " + elementOf(d.Discrete) + "[4000] ~ " + name +
+				"(" + strings.Join(args, ", ") + ")\ngenerate mean_of = " + d.Mean + "\n"
 			m, diags := compile.Compile(source.New("m.vfl", text), check.Options{Transform: transforms.None})
 			if diags.HasErrors() {
 				t.Fatal(text, data.Errors(diags))
@@ -146,7 +158,8 @@ func TestMeansOfDistributions(t *testing.T) {
 			if err != nil || diags.HasErrors() {
 				t.Fatal(err, data.Errors(diags))
 			}
-			p, diags, err := fit.OpenBound(b, fit.Options{Settings: map[string]string{"chains": "1", "warmup": "5", "draws": "4"}, Seed: 3})
+			p, diags, err := fit.OpenBound(b,
+				fit.Options{Settings: map[string]string{"chains": "1", "warmup": "5", "draws": "4"}, Seed: 3})
 			if err != nil || diags.HasErrors() {
 				t.Fatal(err, data.Errors(diags))
 			}
@@ -178,7 +191,8 @@ func elementOf(discrete bool) string {
 	return "real"
 }
 
-// Statistics that cannot differ are left out of tables, one that differs in one replicate is not, and far tails are told.
+// Statistics that cannot differ are left out of tables, one that differs in one replicate is not, and far
+// tails are told.
 func TestTelling(t *testing.T) {
 	checks := []fit.PredictiveCheck{
 		{Statistic: "min", Observed: 0, Mean: 0, SD: 0, Q5: 0, Q95: 0, Tail: 0.5},

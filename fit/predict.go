@@ -32,12 +32,15 @@ type PredictionRequest struct {
 	Intersect bool
 	Draws     int // of the run to use, at even distances; 0: all of them
 	Seed      uint64
-	// Sources are the tables, in place of Data. With Scored they have the responses too, and the log density of each is computed.
+	// Sources are the tables, in place of Data. With Scored they have the responses too, and the log density
+	// of each is computed.
 	Sources data.Sources
 	Scored  bool
-	// Replicates summarises draws of the responses, in place of expectations, in the documents of the predictions.
+	// Replicates summarises draws of the responses, in place of expectations, in the documents of the
+	// predictions.
 	Replicates bool
-	// NewLevels draws the parameters of categories that the run did not see from their priors; else these are an error.
+	// NewLevels draws the parameters of categories that the run did not see from their priors; else these are
+	// an error.
 	NewLevels bool
 	// Wire is how clients write what is added up; Predict takes that of the run.
 	Wire model.Wire
@@ -63,22 +66,28 @@ type Predictions struct {
 type PredictedResponse struct {
 	Name, Owner string
 	Shape       []int
-	Categories  []string    // of a response that is a category
-	Mean        []float64   // by element: the expectation, averaged over the draws
-	Draws       [][]float64 // by element: a draw of the response for each draw of the run; of a generated quantity its value there
-	// Expected is the expectation at each draw of the run, by element, and by category where the response is one: element fastest. It is nil where none is written, and for responses that are neither
-	// whole numbers nor categories.
+	Categories  []string  // of a response that is a category
+	Mean        []float64 // by element: the expectation, averaged over the draws
+	// by element: a draw of the response for each draw of the run; of a generated quantity its value there
+	Draws [][]float64
+	// Expected is the expectation at each draw of the run, by element, and by category where the response is
+	// one: element fastest. It is nil where none is written, and for responses that are neither whole numbers
+	// nor categories.
 	Expected [][]float64
-	Observed []float64   // what the new rows have, where predictions are scored
-	Scores   [][]float64 // by element: the log density of what was observed at each draw, where that is wanted
-	// What the model says of it: a category, of ordered ones, a whole number; a generated quantity, which is no response.
+	Observed []float64 // what the new rows have, where predictions are scored
+	// by element: the log density of what was observed at each draw, where that is wanted
+	Scores [][]float64
+	// What the model says of it: a category, of ordered ones, a whole number; a generated quantity, which is
+	// no response.
 	Level, Ordered, Discrete, Quantity bool
-	expected                           [][]float64 // by draw: the expectation, where one is written, as it was computed
-	kinds                              int         // categories
+	// by draw: the expectation, where one is written, as it was computed
+	expected [][]float64
+	kinds    int // categories
 }
 
-// Predict draws the responses of new rows at the draws of a run, across its parties: each client evaluates its cuts for the new rows, and the server the rest. It holds all parties' draws in
-// one process. The error holds diagnostics (data.Errors) where the new tables do not fit.
+// Predict draws the responses of new rows at the draws of a run, across its parties: each client evaluates
+// its cuts for the new rows, and the server the rest. It holds all parties' draws in one process. The error
+// holds diagnostics (data.Errors) where the new tables do not fit.
 func Predict(ctx context.Context, r *runs.Run, q PredictionRequest) (*Predictions, diag.List, error) {
 	m, diags, err := Recompile(r)
 	if err != nil || diags.HasErrors() {
@@ -92,11 +101,13 @@ func Predict(ctx context.Context, r *runs.Run, q PredictionRequest) (*Prediction
 		q.Data = RecordedData(r.Record)
 	}
 	q.Wire = WireOf(r.Record)
-	return predicted(ctx, m, recipes, r.Draws, data.Joining{Key: cmp.Or(q.Key, r.Record.Key), Intersect: r.Record.Intersect}, q)
+	return predicted(ctx, m, recipes, r.Draws, data.Joining{Key: cmp.Or(q.Key, r.Record.Key),
+		Intersect: r.Record.Intersect}, q)
 }
 
 // PredictBound is Predict for a fit in memory, whose model has its data.
-func PredictBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, q PredictionRequest) (*Predictions, diag.List, error) {
+func PredictBound(ctx context.Context, b *compile.Bound, d *posterior.Draws,
+	q PredictionRequest) (*Predictions, diag.List, error) {
 	recipes, join := map[string][]data.Recipe{}, data.Joining{Key: q.Key, Intersect: q.Intersect}
 	for party, values := range b.Values {
 		recipes[party] = recipesIn(values)
@@ -108,7 +119,8 @@ func PredictBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, q P
 }
 
 // predicted predicts from a model, the encoders that its data were read with, and draws.
-func predicted(ctx context.Context, m *compile.Model, recipes map[string][]data.Recipe, d *posterior.Draws, join data.Joining, q PredictionRequest) (*Predictions, diag.List, error) {
+func predicted(ctx context.Context, m *compile.Model, recipes map[string][]data.Recipe, d *posterior.Draws,
+	join data.Joining, q PredictionRequest) (*Predictions, diag.List, error) {
 	p, diags, err := m.Prediction(q.Scored)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -127,7 +139,8 @@ func predicted(ctx context.Context, m *compile.Model, recipes map[string][]data.
 	return out, diags, nil
 }
 
-// PredictionAudit lists what each party learns from another when new rows are predicted; nil for a model that pools.
+// PredictionAudit lists what each party learns from another when new rows are predicted; nil for a model that
+// pools.
 func PredictionAudit(r *runs.Run) ([]compile.Disclosure, diag.List, error) {
 	m, diags, err := Recompile(r)
 	if err != nil || diags.HasErrors() {
@@ -150,8 +163,10 @@ type rowKeys struct {
 	keys map[int][]string
 }
 
-// bind gives the model of a prediction the new rows, with the encoders of the run. fitted is the model of the run.
-func (p *Predictions) bind(fitted *compile.Model, draws *posterior.Draws, join data.Joining, q PredictionRequest) (*compile.Bound, rowKeys, diag.List, error) {
+// bind gives the model of a prediction the new rows, with the encoders of the run. fitted is the model of the
+// run.
+func (p *Predictions) bind(fitted *compile.Model, draws *posterior.Draws, join data.Joining,
+	q PredictionRequest) (*compile.Bound, rowKeys, diag.List, error) {
 	none := rowKeys{}
 	m := p.Model
 	sources := q.Sources
@@ -222,7 +237,8 @@ func recipesOf(dir string) (map[string][]data.Recipe, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s holds no encoders (%s): it is not the whole folder of a run", dir, runs.PartiesDir)
+		return nil, fmt.Errorf("%s holds no encoders (%s): it is not the whole folder of a run", dir,
+			runs.PartiesDir)
 	}
 	out := map[string][]data.Recipe{}
 	for _, file := range files {
@@ -271,7 +287,8 @@ func sizesOf(p *check.Program, d *posterior.Draws) map[string]int {
 const mostOffset = 1000
 
 // draw evaluates the model at every draw that is used.
-func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.Bound, q PredictionRequest) error {
+func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.Bound,
+	q PredictionRequest) error {
 	every := everyOf(d, q.Draws)
 	var grown *newLevels
 	if len(p.NewLevels) > 0 {
@@ -297,7 +314,8 @@ func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.B
 	works := make([]density.Work, len(b.Plan.Names))
 	err = session.Run(ctx, b.Plan.On(q.Wire), mode, q.Seed, func(ctx context.Context, env density.Env) error {
 		for c := range d.Chains() {
-			if err := p.chain(ctx, density.Chain(env, c+1), d, columns, used{chain: c, every: every, shares: 1}); err != nil {
+			if err := p.chain(ctx, density.Chain(env, c+1), d, columns,
+				used{chain: c, every: every, shares: 1}); err != nil {
 				return err
 			}
 		}
@@ -309,7 +327,8 @@ func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.B
 	return err
 }
 
-// An origin gives an element of a party's parameter at each draw: a column among the draws of the run, or what was drawn for a new category.
+// An origin gives an element of a party's parameter at each draw: a column among the draws of the run, or
+// what was drawn for a new category.
 type origin struct {
 	column int
 	drawn  []float64 // nil for a column; else the value at draw k is drawn[k*step+column]
@@ -377,7 +396,9 @@ func (p *Predictions) prepare(b *compile.Bound, d *posterior.Draws, every int) e
 			if part != compile.OfDraw {
 				continue
 			}
-			out := PredictedResponse{Name: v.Name, Owner: v.Owner, Shape: v.Dims, Draws: p.room(v.Len), Mean: make([]float64, v.Len), Level: r.Level, Ordered: r.Ordered, Discrete: r.Discrete, Quantity: r.Quantity}
+			out := PredictedResponse{Name: v.Name, Owner: v.Owner, Shape: v.Dims, Draws: p.room(v.Len),
+				Mean: make([]float64, v.Len), Level: r.Level, Ordered: r.Ordered, Discrete: r.Discrete,
+				Quantity: r.Quantity}
 			if r.Level {
 				out.Categories = p.categories(r, party.Party)
 			}
@@ -403,7 +424,8 @@ func (p *Predictions) prepare(b *compile.Bound, d *posterior.Draws, every int) e
 		}
 	}
 	if values*p.Draws > mostValues {
-		return fmt.Errorf("%d values at %d draws are too many to keep; use fewer draws of the run", values, p.Draws)
+		return fmt.Errorf("%d values at %d draws are too many to keep; use fewer draws of the run", values,
+			p.Draws)
 	}
 	return nil
 }
@@ -420,7 +442,9 @@ func (p *Predictions) room(elements int) [][]float64 {
 // of is the response that a quantity, which has this name, belongs to.
 func (p *Predictions) of(name string, r *compile.Predicted) *PredictedResponse {
 	member := name[:strings.LastIndex(name, ".")+1]
-	return &p.Responses[slices.IndexFunc(p.Responses, func(o PredictedResponse) bool { return o.Name == member+r.Name })]
+	return &p.Responses[slices.IndexFunc(p.Responses, func(o PredictedResponse) bool {
+		return o.Name == member+r.Name
+	})]
 }
 
 // observe takes what the new rows have of a response that is scored.
@@ -435,7 +459,8 @@ func (p *Predictions) observe(b *compile.Bound, r *compile.Predicted, party stri
 	}
 }
 
-// categories are the names of the categories of a response, as the party that held it coded them; nil where they are numbers.
+// categories are the names of the categories of a response, as the party that held it coded them; nil where
+// they are numbers.
 func (p *Predictions) categories(r *compile.Predicted, party string) []string {
 	for _, of := range []string{party, r.Owner} {
 		for _, recipe := range p.recipes[of] {
@@ -450,8 +475,10 @@ func (p *Predictions) categories(r *compile.Predicted, party string) []string {
 // used says which draws of a chain are evaluated: of every so many one, and of these those of one share.
 type used struct{ chain, every, share, shares int }
 
-// chain evaluates the model at the draws of one chain that are used. Several shares are evaluated at the same time.
-func (p *Predictions) chain(ctx context.Context, env density.Env, d *posterior.Draws, columns [][]origin, u used) error {
+// chain evaluates the model at the draws of one chain that are used. Several shares are evaluated at the same
+// time.
+func (p *Predictions) chain(ctx context.Context, env density.Env, d *posterior.Draws, columns [][]origin,
+	u used) error {
 	var draw density.Draw
 	var values [][]float64
 	for k, block := range env.Blocks() {
@@ -459,7 +486,8 @@ func (p *Predictions) chain(ctx context.Context, env density.Env, d *posterior.D
 		for _, v := range block.Params() {
 			size += v.Len
 		}
-		draw.Theta, values = append(draw.Theta, make([]float64, block.Dim())), append(values, make([]float64, size))
+		draw.Theta, values = append(draw.Theta, make([]float64, block.Dim())),
+			append(values, make([]float64, size))
 		draw.Streams = append(draw.Streams, env.Private(k, generatedStream))
 	}
 	at := 0
@@ -530,7 +558,8 @@ func (p *Predictions) finish() {
 			if out.Level {
 				break
 			}
-			lead := len(out.Mean) / max(1, len(of)) // an expectation of fewer axes is the same along the first ones
+			// an expectation of fewer axes is the same along the first ones
+			lead := len(out.Mean) / max(1, len(of))
 			for e := range out.Mean {
 				out.Mean[e] += of[e/lead] / float64(p.Draws)
 			}
@@ -561,7 +590,8 @@ func (out *PredictedResponse) spread() {
 	}
 }
 
-// between makes of the probabilities of a category no greater than each, but the last of so many, those of each.
+// between makes of the probabilities of a category no greater than each, but the last of so many, those of
+// each.
 func between(below []float64, kinds int) []float64 {
 	rows := len(below) / (kinds - 1)
 	out := make([]float64, rows*kinds)

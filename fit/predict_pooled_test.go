@@ -33,11 +33,14 @@ func pooledCases() []pooledCase {
 	sfvi := map[string]string{"iterations": "30", "elbo-draws": "20", "draws": "20", "tolerance": "0"}
 	soul := map[string]string{"iterations": "60", "draws": "6", "inner-chains": "2"}
 	nuts := map[string]string{"chains": "1", "warmup": "15", "draws": "8"}
-	head := "client clinic, lab\ndata y : binary[N] @ shared\ndata XA : real[N, PA] @ clinic\ndata XB : real[N, PB] @ lab\n"
+	head := "client clinic, lab\ndata y : binary[N] @ shared\ndata XA : real[N, PA] @ clinic\ndata " +
+		"XB : real[N, PB] @ lab\n"
 	return []pooledCase{
 		{
 			name: "weights",
-			text: head + "weight W : real[PA, 3] init he_normal @ clinic\nweight k\nparam w : real[3] ~ normal(0, 1) @ clinic\nparam v : real[PB] ~ normal(0, 1) @ lab\n" +
+			text: head +
+				"weight W : real[PA, 3] init he_normal @ clinic\nweight k\nparam w : real[3] ~ normal(0, " +
+				"1) @ clinic\nparam v : real[PB] ~ normal(0, 1) @ lab\n" +
 				"let h = tanh(XA * W)\ny ~ bernoulli_logit(k + h * w + XB * v)\n",
 			backends:   map[string]map[string]string{"sfvi": sfvi},
 			transforms: []string{"none", "exact", "augmented", "power"},
@@ -57,8 +60,10 @@ func pooledCases() []pooledCase {
 			},
 		},
 		{
-			name:       "linear predictor",
-			text:       head + "param b ~ normal(0, 1)\nparam u : real[PA] ~ normal(0, 1) @ clinic\nparam v : real[PB] ~ normal(0, 1) @ lab\ny ~ bernoulli_logit(b + XA * u + XB * v)\n",
+			name: "linear predictor",
+			text: head +
+				"param b ~ normal(0, 1)\nparam u : real[PA] ~ normal(0, 1) @ clinic\nparam v : real[PB] ~ " +
+				"normal(0, 1) @ lab\ny ~ bernoulli_logit(b + XA * u + XB * v)\n",
 			backends:   map[string]map[string]string{"sfvi": sfvi, "soul": soul},
 			transforms: []string{"augmented", "power"},
 			mean: func(draw func(string, int) float64, xa, xb []float64) float64 {
@@ -73,9 +78,12 @@ func pooledCases() []pooledCase {
 			},
 		},
 		{
-			name:       "module",
-			text:       "client clinic, lab\ndata y : binary[N] @ shared\ncontribution eta : real[N] @ clinic\ndata XB : real[N, PB] @ lab\nparam b ~ normal(0, 1)\nparam v : real[PB] ~ normal(0, 1) @ lab\ny ~ bernoulli_logit(b + eta + XB * v)\n",
-			module:     "module clinic implements m\ndata x1 : real[N]\ndata x2 : real[N]\nparam r ~ normal(0, 1)\nparam s ~ normal(0, 1)\neta = sin(x1 * r) + x2 * s\n",
+			name: "module",
+			text: "client clinic, lab\ndata y : binary[N] @ shared\ncontribution eta : real[N] @ " +
+				"clinic\ndata XB : real[N, PB] @ lab\nparam b ~ normal(0, 1)\nparam v : real[PB] ~ " +
+				"normal(0, 1) @ lab\ny ~ bernoulli_logit(b + eta + XB * v)\n",
+			module: "module clinic implements m\ndata x1 : real[N]\ndata x2 : real[N]\nparam r ~ " +
+				"normal(0, 1)\nparam s ~ normal(0, 1)\neta = sin(x1 * r) + x2 * s\n",
 			backends:   map[string]map[string]string{"sfvi": sfvi, "nuts": nuts},
 			transforms: []string{"exact", "augmented", "power"},
 			mean: func(draw func(string, int) float64, xa, xb []float64) float64 {
@@ -88,8 +96,10 @@ func pooledCases() []pooledCase {
 		},
 		{
 			name: "imputed",
-			text: "client clinic, lab\ndata y : binary[N] @ shared\ndata x1 : real[N] @ clinic\ndata x2 : real[N] @ clinic missing impute ~ normal(a * x1, 1)\ndata XB : real[N, PB] @ lab\n" +
-				"param a ~ normal(0, 1) @ clinic\nparam u ~ normal(0, 1) @ clinic\nparam b ~ normal(0, 1)\nparam v : real[PB] ~ normal(0, 1) @ lab\ny ~ bernoulli_logit(b + x2 * u + XB * v)\n",
+			text: "client clinic, lab\ndata y : binary[N] @ shared\ndata x1 : real[N] @ clinic\ndata x2 : " +
+				"real[N] @ clinic missing impute ~ normal(a * x1, 1)\ndata XB : real[N, PB] @ lab\n" +
+				"param a ~ normal(0, 1) @ clinic\nparam u ~ normal(0, 1) @ clinic\nparam b ~ normal(0, " +
+				"1)\nparam v : real[PB] ~ normal(0, 1) @ lab\ny ~ bernoulli_logit(b + x2 * u + XB * v)\n",
 			backends:   map[string]map[string]string{"sfvi": sfvi, "nuts": nuts},
 			transforms: []string{"none", "exact", "augmented", "power"},
 			gaps:       true,
@@ -108,7 +118,8 @@ func pooledCases() []pooledCase {
 func rowsOf(n int, from float64) (xa, xb [][]float64, y []int) {
 	for i := range n {
 		t := from + float64(i)
-		xa, xb = append(xa, []float64{math.Sin(1.3 * t), math.Cos(2.1 * t)}), append(xb, []float64{math.Sin(0.7*t + 1), math.Cos(3.3 * t)})
+		xa, xb = append(xa, []float64{math.Sin(1.3 * t), math.Cos(2.1 * t)}),
+			append(xb, []float64{math.Sin(0.7*t + 1), math.Cos(3.3 * t)})
 		y = append(y, int(2*t*t)%3/2)
 	}
 	return xa, xb, y
@@ -169,7 +180,8 @@ func (c pooledCase) fitted(t *testing.T, backend, transform string) *runs.Run {
 		t.Fatalf("no backend %s", backend)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	p, diags, err := fit.Open(m, sources, fit.Options{Algorithm: a, Settings: c.backends[backend], Seed: 2, Dir: dir})
+	p, diags, err := fit.Open(m, sources, fit.Options{Algorithm: a, Settings: c.backends[backend], Seed: 2,
+		Dir: dir})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}
@@ -187,8 +199,9 @@ func (c pooledCase) fitted(t *testing.T, backend, transform string) *runs.Run {
 	return out
 }
 
-// Predictions of new rows across parties are what the model says of them with all data in one place, averaged over the draws: after every backend, with weights, with what a client computes in a module
-// of its own, and where the run imputed missing cells.
+// Predictions of new rows across parties are what the model says of them with all data in one place, averaged
+// over the draws: after every backend, with weights, with what a client computes in a module of its own, and
+// where the run imputed missing cells.
 func TestPredictionsOfEveryKindArePooledOnes(t *testing.T) {
 	for _, c := range pooledCases() {
 		for backend := range c.backends {
@@ -197,7 +210,8 @@ func TestPredictionsOfEveryKindArePooledOnes(t *testing.T) {
 					t.Parallel()
 					r := c.fitted(t, backend, transform)
 					xa, xb, _ := rowsOf(6, 100.5)
-					got, diags, err := fit.Predict(t.Context(), r, fit.PredictionRequest{Data: tables(t, xa, xb, nil, false), Seed: 9})
+					got, diags, err := fit.Predict(t.Context(), r,
+						fit.PredictionRequest{Data: tables(t, xa, xb, nil, false), Seed: 9})
 					if err != nil || diags.HasErrors() {
 						t.Fatal(err, data.Errors(diags))
 					}

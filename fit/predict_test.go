@@ -80,8 +80,8 @@ func head(t *testing.T, from string, rows int) (path string, table [][]string) {
 	return path, table
 }
 
-// Predictions across parties are the mean over the draws of what the model says of a row with all data in one place, whatever the transform of the run; and a goroutine for each party
-// gives the same bits.
+// Predictions across parties are the mean over the draws of what the model says of a row with all data in one
+// place, whatever the transform of the run; and a goroutine for each party gives the same bits.
 func TestPredictionsArePooledOnes(t *testing.T) {
 	few := map[string]string{"chains": "2", "warmup": "10", "draws": "6"}
 	for e, example := range []struct {
@@ -89,8 +89,14 @@ func TestPredictionsArePooledOnes(t *testing.T) {
 		tables  map[string]string // by party: the file
 		inverse func(float64) float64
 	}{
-		{"logistic", map[string]string{"hospital_a": "hospital_a.csv", "hospital_b": "hospital_b.csv"}, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
-		{"linear", map[string]string{"client_a": "client_a.csv", "client_b": "client_b.csv"}, func(x float64) float64 { return x }},
+		{"logistic", map[string]string{"hospital_a": "hospital_a.csv", "hospital_b": "hospital_b.csv"},
+			func(x float64) float64 {
+				return 1 / (1 + math.Exp(-x))
+			}},
+		{"linear", map[string]string{"client_a": "client_a.csv", "client_b": "client_b.csv"},
+			func(x float64) float64 {
+				return x
+			}},
 		{"logistic_family", nil, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
 	} {
 		for k, transform := range []string{"none", "exact", "augmented", "power"} {
@@ -123,7 +129,8 @@ func TestPredictionsArePooledOnes(t *testing.T) {
 				for i := range y.Draws {
 					for k, v := range y.Draws[i] {
 						if math.Float64bits(v) != math.Float64bits(again.Responses[0].Draws[i][k]) {
-							t.Fatalf("draw %d of row %d is %v, with a goroutine for each party %v", k, i, v, again.Responses[0].Draws[i][k])
+							t.Fatalf("draw %d of row %d is %v, with a goroutine for each party %v", k, i, v,
+								again.Responses[0].Draws[i][k])
 						}
 					}
 				}
@@ -132,8 +139,10 @@ func TestPredictionsArePooledOnes(t *testing.T) {
 	}
 }
 
-// newRows writes the first rows of an example's tables, and returns them as --data names them; of each client, by the name of its coefficients, the covariates.
-func newRows(t *testing.T, name string, tables map[string]string) (flags []string, matrices map[string][][]float64) {
+// newRows writes the first rows of an example's tables, and returns them as --data names them; of each
+// client, by the name of its coefficients, the covariates.
+func newRows(t *testing.T, name string, tables map[string]string) (flags []string,
+	matrices map[string][][]float64) {
 	const rows = 7
 	matrices = map[string][][]float64{}
 	numbers := func(table [][]string) (out [][]float64) {

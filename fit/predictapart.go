@@ -34,21 +34,26 @@ func FittedOf(r *runs.Run, b *compile.OneParty) (compile.Fitted, error) {
 	own, ok := recipes[b.Party]
 	if !ok {
 		var diags diag.List
-		diags.Errorf(diag.FittedByOthers, nil, source.Span{}, "%s is no run of %s: its encoders are not in it", r.Path, b.Party)
+		diags.Errorf(diag.FittedByOthers, nil, source.Span{},
+			"%s is no run of %s: its encoders are not in it", r.Path, b.Party)
 		return compile.Fitted{}, data.Errors(diags)
 	}
 	return compile.Fitted{Recipes: own, Sizes: sizesOf(b.Checked, r.Draws)}, nil
 }
 
-// PredictApart is one party's part of Predict, where each party is in a process of its own: b has the party's program of a prediction and its rows, and plan the wire of all parties (PlanApart). run
-// has the party's own draws, of which the number wanted is used, at even distances; 0: all. The predictions are those of the responses that this party draws.
-func PredictApart(ctx context.Context, b *compile.OneParty, run *runs.Run, plan *model.Plan, a *Apart, draws int) (*Predictions, error) {
+// PredictApart is one party's part of Predict, where each party is in a process of its own: b has the party's
+// program of a prediction and its rows, and plan the wire of all parties (PlanApart). run has the party's own
+// draws, of which the number wanted is used, at even distances; 0: all. The predictions are those of the
+// responses that this party draws.
+func PredictApart(ctx context.Context, b *compile.OneParty, run *runs.Run, plan *model.Plan, a *Apart,
+	draws int) (*Predictions, error) {
 	d := run.Draws
 	recipes, err := recipesOf(run.Path)
 	if err != nil {
 		return nil, err
 	}
-	p := &Predictions{Model: &compile.Prediction{Model: b.Model, Responses: b.Manifest.Predicted}, recipes: recipes, NewLevels: map[string]int{}}
+	p := &Predictions{Model: &compile.Prediction{Model: b.Model, Responses: b.Manifest.Predicted},
+		recipes: recipes, NewLevels: map[string]int{}}
 	columns, err := columnsOfParties(b.Bound, d, nil)
 	if err != nil {
 		return nil, err
@@ -64,7 +69,8 @@ func PredictApart(ctx context.Context, b *compile.OneParty, run *runs.Run, plan 
 	}
 	err = side.Each(ctx, func(ctx context.Context, k int) error {
 		for c := range d.Chains() {
-			if err := p.chain(ctx, density.Streams(side.Envs[k], c+1), d, columns, used{chain: c, every: every, share: k, shares: shares}); err != nil {
+			if err := p.chain(ctx, density.Streams(side.Envs[k], c+1), d, columns,
+				used{chain: c, every: every, share: k, shares: shares}); err != nil {
 				return err
 			}
 		}
@@ -101,7 +107,10 @@ func (p *Predictions) Save(dir string, probs []float64) error {
 	for _, f := range []struct {
 		name string
 		fill func(io.Writer) error
-	}{{runs.PredictedDraws, p.WriteDraws}, {runs.PredictedTable, d.WriteCSV}, {runs.PredictedFile, func(w io.Writer) error { return posterior.WriteJSON(w, d) }}} {
+	}{{runs.PredictedDraws, p.WriteDraws}, {runs.PredictedTable, d.WriteCSV},
+		{runs.PredictedFile, func(w io.Writer) error {
+			return posterior.WriteJSON(w, d)
+		}}} {
 		if err := writeSynced(dir, f.name, f.fill); err != nil {
 			return err
 		}
@@ -109,7 +118,8 @@ func (p *Predictions) Save(dir string, probs []float64) error {
 	return nil
 }
 
-// Replication is predictions of the rows of a run as replicates of its responses, which were scored. Replicates are of the model as it is written. d are the draws of the run.
+// Replication is predictions of the rows of a run as replicates of its responses, which were scored.
+// Replicates are of the model as it is written. d are the draws of the run.
 func (p *Predictions) Replication(d *posterior.Draws, draws int) (*Replication, error) {
 	out := &Replication{Draws: thinned(d, draws)}
 	n := out.Draws.Len(0)
@@ -121,7 +131,8 @@ func (p *Predictions) Replication(d *posterior.Draws, draws int) (*Replication, 
 		if r.Observed == nil {
 			return nil, fmt.Errorf("%s was not observed", of.Data)
 		}
-		one := zarr.Observed{Name: r.Name[:strings.LastIndex(r.Name, ".")+1] + of.Data, Shape: r.Shape, Values: r.Observed, Whole: of.Discrete}
+		one := zarr.Observed{Name: r.Name[:strings.LastIndex(r.Name, ".")+1] + of.Data, Shape: r.Shape,
+			Values: r.Observed, Whole: of.Discrete}
 		for _, y := range r.Draws {
 			one.Replicates = append(one.Replicates, slices.Collect(slices.Chunk(y, n)))
 		}
@@ -130,8 +141,10 @@ func (p *Predictions) Replication(d *posterior.Draws, draws int) (*Replication, 
 	return out, nil
 }
 
-// ReplicateWritten is Replicate for the model as it is written, without noise of the transform: predictions of the rows of the run.
-func ReplicateWritten(ctx context.Context, r *runs.Run, draws int, seed uint64) (*Replication, diag.List, error) {
+// ReplicateWritten is Replicate for the model as it is written, without noise of the transform: predictions
+// of the rows of the run.
+func ReplicateWritten(ctx context.Context, r *runs.Run, draws int, seed uint64) (*Replication, diag.List,
+	error) {
 	if draws == UsualReplicates {
 		draws = usualReplicates
 	}

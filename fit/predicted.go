@@ -23,7 +23,8 @@ type PredictionDocument struct {
 	NewLevels map[string]int `json:"new_levels,omitempty"`
 }
 
-// A PredictionResponse is the prediction of one response, or a generated quantity of the rows, by element: the first index runs fastest.
+// A PredictionResponse is the prediction of one response, or a generated quantity of the rows, by element:
+// the first index runs fastest.
 type PredictionResponse struct {
 	Name  string `json:"name"`
 	Owner string `json:"owner"`
@@ -62,12 +63,14 @@ type PredictionProbability struct {
 // Document summarises predictions with the quantiles that are wanted.
 func (p *Predictions) Document(probs []float64) PredictionDocument {
 	d := PredictionDocument{
-		Schema: posterior.Schema, Model: p.Model.Name, Draws: p.Draws, Key: p.Key, Rows: p.Keys, NewLevels: p.NewLevels,
+		Schema: posterior.Schema, Model: p.Model.Name, Draws: p.Draws, Key: p.Key, Rows: p.Keys,
+		NewLevels: p.NewLevels,
 		Responses: []PredictionResponse{},
 	}
 	for k := range p.Responses {
 		r := &p.Responses[k]
-		out := PredictionResponse{Name: r.Name, Owner: r.Owner, Shape: slices.Clone(r.Shape), Of: p.summarises(r)}
+		out := PredictionResponse{Name: r.Name, Owner: r.Owner, Shape: slices.Clone(r.Shape),
+			Of: p.summarises(r)}
 		switch {
 		case !r.Level:
 			out.numbers(r, p.drawsOf(r), probs)
@@ -147,7 +150,8 @@ func (out *PredictionResponse) expected(r *PredictedResponse, probs []float64) {
 	}
 	n := len(r.Draws)
 	for e := range n {
-		mean, sd, quantiles := make([]posterior.Number, r.kinds), make([]posterior.Number, r.kinds), make([][]posterior.Number, len(probs))
+		mean, sd, quantiles := make([]posterior.Number, r.kinds), make([]posterior.Number, r.kinds),
+			make([][]posterior.Number, len(probs))
 		for k := range r.kinds {
 			s := spreadOf(r.Expected[e+n*k], probs)
 			mean[k], sd[k] = s.mean, s.sd
@@ -191,7 +195,8 @@ func (out *PredictionResponse) shares(r *PredictedResponse) {
 	}
 }
 
-// Table returns a response as a table: a line of titles, then one for each element, and of categories one for each category of it.
+// Table returns a response as a table: a line of titles, then one for each element, and of categories one for
+// each category of it.
 func (d *PredictionDocument) Table(k int, number func(float64) string) [][]string {
 	r := &d.Responses[k]
 	keyed := d.Rows != nil && len(r.Shape) > 0 && r.Shape[0] == len(d.Rows)

@@ -25,7 +25,8 @@ func (p *Prepared) forwardly() (diag.List, error) {
 		return nil, nil
 	}
 	if p.Algorithm.Gives != backends.Markov {
-		return nil, usagef("--prior-only draws from the prior itself, and %s approximates a posterior: leave --backend out", p.Algorithm.Name)
+		return nil, usagef("--prior-only draws from the prior itself, and %s approximates a "+
+			"posterior: leave --backend out", p.Algorithm.Name)
 	}
 	var names []string
 	for _, s := range p.Generated() {
@@ -39,7 +40,8 @@ func (p *Prepared) forwardly() (diag.List, error) {
 	return ancestral.Improper(p.Bound, m), nil
 }
 
-// ancestral draws from the prior: each parameter given those that its distribution depends on. All draws are independent.
+// ancestral draws from the prior: each parameter given those that its distribution depends on. All draws are
+// independent.
 func (p *Prepared) ancestral(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
 	began, n := time.Now(), p.Settings.Plan.Draws
 	f := &fitted{draws: posterior.NewDraws(p.variables(), p.Settings.Plan.Chains, n)}
@@ -85,15 +87,18 @@ func (r *Result) summarisePrior(f *fitted) {
 	d.Backend = priorBackend
 	d.Parameters = posterior.SummariseChains(f.draws)
 	d.Diagnostics = posterior.Diagnostics{EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable()}
-	r.closing = fmt.Sprintf("%s of %d independent draws", grouped.Count(f.draws.Chains(), "chain"), f.draws.Len(0))
+	r.closing = fmt.Sprintf("%s of %d independent draws", grouped.Count(f.draws.Chains(), "chain"),
+		f.draws.Len(0))
 	r.chains = func(int) posterior.CSVInfo {
 		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Seconds: f.drawing.Seconds()}
 	}
 }
 
-// ReplicatePrior draws parameters from their priors and responses given them, so many times (UsualReplicates), for a model that has its data in one process. The diagnostics
-// say what of it is no distribution to draw from.
-func ReplicatePrior(ctx context.Context, b *compile.Bound, draws int, seed uint64) (*Replication, diag.List, error) {
+// ReplicatePrior draws parameters from their priors and responses given them, so many times
+// (UsualReplicates), for a model that has its data in one process. The diagnostics say what of it is no
+// distribution to draw from.
+func ReplicatePrior(ctx context.Context, b *compile.Bound, draws int, seed uint64) (*Replication, diag.List,
+	error) {
 	m, diags := b.Generative()
 	if diags.HasErrors() {
 		return nil, diags, nil
@@ -113,12 +118,14 @@ func ReplicatePrior(ctx context.Context, b *compile.Bound, draws int, seed uint6
 	}
 	var vars []posterior.Variable
 	for k, p := range m.Params {
-		vars = append(vars, posterior.Variable{Name: p.Name, Owner: p.Owner, Dims: p.Dims(m.Graph.Params()[k].Shape)})
+		vars = append(vars, posterior.Variable{Name: p.Name, Owner: p.Owner,
+			Dims: p.Dims(m.Graph.Params()[k].Shape)})
 	}
 	out := &Replication{Draws: posterior.NewDraws(vars, 1, draws), Prior: true}
 	for _, y := range m.Responses {
 		if len(y.Values)*draws > mostValues {
-			return nil, nil, fmt.Errorf("%d observations at %d draws are too many to keep; use fewer draws", len(y.Values), draws)
+			return nil, nil, fmt.Errorf("%d observations at %d draws are too many to keep; use fewer draws",
+				len(y.Values), draws)
 		}
 	}
 	stream := rng.New(rng.SharedKey(seed), "prior predictive").Rand()
@@ -167,7 +174,8 @@ func (p *Replication) take(m *simulate.Model, drawn []ancestral.Response) {
 		}
 		for e := range y.Values {
 			at := e
-			if len(values) != len(y.Values) && y.Elements != nil { // all of the data, of which the response is a part
+			// all of the data, of which the response is a part
+			if len(values) != len(y.Values) && y.Elements != nil {
 				at = y.Elements[e]
 			}
 			p.Responses[k].Replicates[e][0] = append(p.Responses[k].Replicates[e][0], values[at])

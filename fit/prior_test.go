@@ -13,24 +13,30 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-const funnel = "data y : real[N]\ndata g : level(3)[N]\nparam m ~ normal(1, 2)\nparam t ~ half_normal(3)\nparam u : real[3] ~ normal(m, t)\ny ~ normal(u[g], 1)\ngenerate d = u[1] - m\n"
+const funnel = "data y : real[N]\ndata g : level(3)[N]\nparam m ~ normal(1, 2)\nparam t ~ " +
+	"half_normal(3)\nparam u : real[3] ~ normal(m, t)\ny ~ normal(u[g], 1)\ngenerate d = u[1] - m\n"
 
 func priorOnly(t *testing.T, text string, o fit.Options) (*fit.Prepared, error) {
 	t.Helper()
-	m, diags := compile.Compile(source.New("m.vfl", text), check.Options{Transform: transforms.None, PriorOnly: true})
+	m, diags := compile.Compile(source.New("m.vfl", text), check.Options{Transform: transforms.None,
+		PriorOnly: true})
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
 	}
-	p, diags, err := fit.Open(m, sourcesOf(t, m, map[string][]data.Values{"server": {numbers("y", 1, 2, 4, 1), numbers("g", 1, 2, 3, 3)}}), o)
+	p, diags, err := fit.Open(m,
+		sourcesOf(t, m,
+			map[string][]data.Values{"server": {numbers("y", 1, 2, 4, 1), numbers("g", 1, 2, 3, 3)}}), o)
 	if diags.HasErrors() {
 		err = data.Errors(diags)
 	}
 	return p, err
 }
 
-// Draws of a run without likelihoods are independent draws of the hierarchy: their moments are those of the prior within five standard errors, and what is generated follows from them.
+// Draws of a run without likelihoods are independent draws of the hierarchy: their moments are those of the
+// prior within five standard errors, and what is generated follows from them.
 func TestPriorIsDrawnDirectly(t *testing.T) {
-	p, err := priorOnly(t, funnel, fit.Options{Settings: map[string]string{"chains": "4", "draws": "5000"}, Seed: 3})
+	p, err := priorOnly(t, funnel, fit.Options{Settings: map[string]string{"chains": "4", "draws": "5000"},
+		Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +61,10 @@ func TestPriorIsDrawnDirectly(t *testing.T) {
 				}
 			}
 		}
-		if math.Abs(mean-want.mean) > 5*math.Sqrt(want.square/n) || math.Abs(square-want.square) > 5*math.Sqrt(want.fourth/n) {
-			t.Errorf("%s: mean %v and mean square %v, want %v and %v", name, mean, square, want.mean, want.square)
+		if math.Abs(mean-want.mean) > 5*math.Sqrt(want.square/n) ||
+			math.Abs(square-want.square) > 5*math.Sqrt(want.fourth/n) {
+			t.Errorf("%s: mean %v and mean square %v, want %v and %v", name, mean, square, want.mean,
+				want.square)
 		}
 	}
 	if len(r.Diagnose()) > 0 {
@@ -74,14 +82,17 @@ func TestPriorsThatCannotBeDrawn(t *testing.T) {
 		}
 	}
 	sfvi, _ := fit.Backend("sfvi")
-	if _, err := priorOnly(t, funnel, fit.Options{Algorithm: sfvi}); err == nil || !strings.Contains(err.Error(), "draws from the prior itself") {
+	if _, err := priorOnly(t, funnel, fit.Options{Algorithm: sfvi}); err == nil ||
+		!strings.Contains(err.Error(), "draws from the prior itself") {
 		t.Errorf("sfvi: %v", err)
 	}
 }
 
-// Replicates of a prior predictive check have the moments of the responses under the prior: of y[1] ~ normal(u, 1), u ~ normal(m, t).
+// Replicates of a prior predictive check have the moments of the responses under the prior: of y[1] ~
+// normal(u, 1), u ~ normal(m, t).
 func TestPriorPredictive(t *testing.T) {
-	m, sources := tabled(t, funnel, "none", map[string][]data.Values{"server": {numbers("y", 1, 2, 4, 1), numbers("g", 1, 2, 3, 3)}})
+	m, sources := tabled(t, funnel, "none",
+		map[string][]data.Values{"server": {numbers("y", 1, 2, 4, 1), numbers("g", 1, 2, 3, 3)}})
 	b, diags, err := compile.Bind(m, sources, data.Joining{})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
@@ -94,7 +105,8 @@ func TestPriorPredictive(t *testing.T) {
 	for _, v := range p.Responses[0].Replicates[0][0] {
 		mean, square = mean+v/20000, square+v*v/20000
 	}
-	if math.Abs(mean-1) > 5*math.Sqrt(15.0/20000) || math.Abs(square-15) > 5*math.Sqrt((1+6*14+3*(25+2*5*9+243))/20000.0) {
+	if math.Abs(mean-1) > 5*math.Sqrt(15.0/20000) ||
+		math.Abs(square-15) > 5*math.Sqrt((1+6*14+3*(25+2*5*9+243))/20000.0) {
 		t.Errorf("mean %v and mean square %v, want 1 and 15", mean, square)
 	}
 	checks, _, err := p.Checks(nil, nil)
@@ -103,9 +115,11 @@ func TestPriorPredictive(t *testing.T) {
 	}
 }
 
-// A response that explains itself is drawn in the order of its steps, from the prior on: the variance of an autoregression grows from step to step.
+// A response that explains itself is drawn in the order of its steps, from the prior on: the variance of an
+// autoregression grows from step to step.
 func TestPriorPredictiveOfASeries(t *testing.T) {
-	m, sources := tabled(t, "data y : real[T]\ny[1] ~ normal(0, 1)\ny[2:T] ~ normal(2 * y[1:T - 1], 1)\n", "none", map[string][]data.Values{"server": {numbers("y", 1, 20, 4)}})
+	m, sources := tabled(t, "data y : real[T]\ny[1] ~ normal(0, 1)\ny[2:T] ~ normal(2 * y[1:T - 1], 1)\n",
+		"none", map[string][]data.Values{"server": {numbers("y", 1, 20, 4)}})
 	b, diags, err := compile.Bind(m, sources, data.Joining{})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))

@@ -31,7 +31,8 @@ func concealed(t *testing.T, m testmodel.GLM) *compile.Bound {
 		t.Fatalf("another model:\n%s", text)
 	}
 	text = strings.NewReplacer(open, "contribution eta : real[N] @ c1\n", "X1 * t1", "eta").Replace(text)
-	module := "module c1 implements m\ndata Xsecret : real[N, Psecret] from secret1, secret2\nparam tsecret : real[Psecret] ~ normal(0, 1)\nlet lsecret = Xsecret * tsecret\neta = lsecret\n"
+	module := "module c1 implements m\ndata Xsecret : real[N, Psecret] from secret1, secret2\nparam " +
+		"tsecret : real[Psecret] ~ normal(0, 1)\nlet lsecret = Xsecret * tsecret\neta = lsecret\n"
 	write(t, filepath.Join(dir, "m.vfl"), text)
 	for name, content := range glmFiles(m) {
 		if name == "c1.csv" {
@@ -61,13 +62,16 @@ func concealed(t *testing.T, m testmodel.GLM) *compile.Bound {
 	return b
 }
 
-// A model with a part in a module has the draws of the same model without a module, bit for bit, in one loop and with a goroutine per party.
+// A model with a part in a module has the draws of the same model without a module, bit for bit, in one loop
+// and with a goroutine per party.
 func TestModuleIsTheModelWrittenOut(t *testing.T) {
 	m := testmodel.Linear(9, 30, []int{2, 3}, 0.7)
 	m.Rho = 0.8
-	for _, m.Transform = range []def.Transform{transforms.None, transforms.Exact, transforms.Augmented, transforms.Power} {
+	for _, m.Transform = range []def.Transform{transforms.None, transforms.Exact, transforms.Augmented,
+		transforms.Power} {
 		open, closed := bindFiles(t, glmText(m), m.Transform, m.Rho, glmFiles(m)), concealed(t, m)
-		for _, given := range []map[string]string{{"backend": "nuts", "warmup": "40", "draws": "10"}, {"backend": "sfvi", "iterations": "60", "draws": "10"}} {
+		for _, given := range []map[string]string{{"backend": "nuts", "warmup": "40", "draws": "10"},
+			{"backend": "sfvi", "iterations": "60", "draws": "10"}} {
 			name := given["backend"]
 			settings := map[string]string{}
 			for k, v := range given {
@@ -76,7 +80,8 @@ func TestModuleIsTheModelWrittenOut(t *testing.T) {
 				}
 			}
 			want := drawsOf(t, open.Plan, session.OneLoop, name, settings)
-			one, apart := drawsOf(t, closed.Plan, session.OneLoop, name, settings), drawsOf(t, closed.Plan, session.PerParty, name, settings)
+			one, apart := drawsOf(t, closed.Plan, session.OneLoop, name, settings),
+				drawsOf(t, closed.Plan, session.PerParty, name, settings)
 			for _, party := range closed.Plan.Names {
 				if !sameBits(want[party], one[party]) || !sameBits(one[party], apart[party]) {
 					t.Errorf("%s %s: %s draws otherwise", m.Transform, name, party)
@@ -86,8 +91,9 @@ func TestModuleIsTheModelWrittenOut(t *testing.T) {
 	}
 }
 
-// The names of a client's module occur in nothing that another party has: no program, no manifest, no message, no audit, no view of the server. In the folder of a
-// run, which one process wrote for all parties, they are in what belongs to the client and in the joint results.
+// The names of a client's module occur in nothing that another party has: no program, no manifest, no
+// message, no audit, no view of the server. In the folder of a run, which one process wrote for all parties,
+// they are in what belongs to the client and in the joint results.
 func TestModuleStaysPrivate(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{2, 3}, 0.7)
 	m.Rho = 0.8
@@ -130,7 +136,8 @@ func TestModuleStaysPrivate(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	m.Transform = transforms.Augmented
-	p, diags, err := OpenBound(concealed(t, m), Options{Dir: dir, Settings: map[string]string{"chains": "1", "warmup": "20", "draws": "10"}})
+	p, diags, err := OpenBound(concealed(t, m),
+		Options{Dir: dir, Settings: map[string]string{"chains": "1", "warmup": "20", "draws": "10"}})
 	good(t, diags, err)
 	r, err := p.Sample(t.Context(), nil)
 	if err != nil {
@@ -142,8 +149,10 @@ func TestModuleStaysPrivate(t *testing.T) {
 	for _, name := range inFolder(t, dir) {
 		first, _, _ := strings.Cut(name, "/")
 		switch {
-		case name == "programs/private/c1.vfl", name == "modules/c1.module", name == "parties/c1.json": // the client's own
-		case first == "draws", first == "draws.zarr", name == "summary.json", name == "run.json": // of the simulation, which holds all parties
+		// the client's own
+		case name == "programs/private/c1.vfl", name == "modules/c1.module", name == "parties/c1.json":
+		// of the simulation, which holds all parties
+		case first == "draws", first == "draws.zarr", name == "summary.json", name == "run.json":
 		default:
 			t.Errorf("%s names what is private", name)
 		}

@@ -9,12 +9,14 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// Findings of one check with one remedy are one problem; of each check eight are shown, and the others counted, whatever their remedies.
+// Findings of one check with one remedy are one problem; of each check eight are shown, and the others
+// counted, whatever their remedies.
 func TestProblems(t *testing.T) {
 	var found []posterior.Finding
 	add := func(check, try string, n int) {
 		for range n {
-			found = append(found, posterior.Finding{Check: check, Text: fmt.Sprintf("%s %d", check, len(found)), Try: try})
+			found = append(found,
+				posterior.Finding{Check: check, Text: fmt.Sprintf("%s %d", check, len(found)), Try: try})
 		}
 	}
 	add("rhat", "longer", 1)

@@ -23,17 +23,19 @@ y ~ normal(b + SLOPE + h, 1)
 `
 
 func imputedNormal(t *testing.T, slope string) *compile.Bound {
-	return bindFiles(t, strings.Replace(imputedText, "SLOPE", slope, 1), transforms.Augmented, 0.3, map[string]string{
-		"server.csv": "id,y\n1,1\n2,2\n3,0.5\n4,-1\n", "a.csv": "id,x\n1,1\n2,\n3,-1\n4,\n",
-	})
+	return bindFiles(t, strings.Replace(imputedText, "SLOPE", slope, 1), transforms.Augmented, 0.3,
+		map[string]string{
+			"server.csv": "id,y\n1,1\n2,2\n3,0.5\n4,-1\n", "a.csv": "id,x\n1,1\n2,\n3,-1\n4,\n",
+		})
 }
 
-// A client's private module, and missing cells that enter linearly, are within reach of quadrature: where all is normal the fit is the posterior, so that log p − log q
-// is the same at every draw.
+// A client's private module, and missing cells that enter linearly, are within reach of quadrature: where all
+// is normal the fit is the posterior, so that log p − log q is the same at every draw.
 func TestQuadratureOfModulesAndMissingCells(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3}, 0.7)
 	m.Transform, m.Rho = transforms.Augmented, 0.8
-	for name, b := range map[string]*compile.Bound{"module": concealed(t, m), "missing cells": imputedNormal(t, "x")} {
+	for name, b := range map[string]*compile.Bound{"module": concealed(t, m),
+		"missing cells": imputedNormal(t, "x")} {
 		k, _, _ := quadratureFit(t, b, map[string]string{"draws": "400"})
 		ratios := k.(backends.Weighted).Ratios()
 		if spread := slices.Max(ratios) - slices.Min(ratios); !(spread < 1e-8) {
@@ -42,11 +44,13 @@ func TestQuadratureOfModulesAndMissingCells(t *testing.T) {
 	}
 }
 
-// Weights, and missing cells times a parameter, are out of its reach: auto samples and prints why, and quadrature by name is refused with the same reason.
+// Weights, and missing cells times a parameter, are out of its reach: auto samples and prints why, and
+// quadrature by name is refused with the same reason.
 func TestQuadratureIsRefused(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3}, 0.7)
 	m.Transform, m.Rho = transforms.Augmented, 0.8
-	for want, b := range map[string]*compile.Bound{"it has weights": weighted(t, m), "is not affine in the parameters": imputedNormal(t, "x * h")} {
+	for want, b := range map[string]*compile.Bound{"it has weights": weighted(t, m),
+		"is not affine in the parameters": imputedNormal(t, "x * h")} {
 		a := backend(t, "sfvi")
 		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))
 		if err != nil {
@@ -57,7 +61,8 @@ func TestQuadratureIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if chosen, why, _ := Chosen(a, auto, env.Blocks()); chosen.Text("estimator") != "sampled" || !strings.Contains(why, want) {
+		if chosen, why, _ := Chosen(a, auto, env.Blocks()); chosen.Text("estimator") != "sampled" ||
+			!strings.Contains(why, want) {
 			t.Errorf("auto chose %s: %s, want …%s…", chosen.Text("estimator"), why, want)
 		}
 		given["estimator"] = "quadrature"
@@ -105,11 +110,14 @@ func TestStepsWithWeightsAllocateNothing(t *testing.T) {
 	}
 }
 
-// Draws are those of the approximation, as for a run whose weights are not reliable, until those are wanted that are weighed: three of four pairs of these are further from the mean or nearer, by the
-// factor of a t with 5 degrees of freedom and the scale of the approximation, so that their squared distances are 5/3 times as large on average.
+// Draws are those of the approximation, as for a run whose weights are not reliable, until those are wanted
+// that are weighed: three of four pairs of these are further from the mean or nearer, by the factor of a t
+// with 5 degrees of freedom and the scale of the approximation, so that their squared distances are 5/3 times
+// as large on average.
 func TestProposedDrawsHaveLongerTails(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
-	k, env, _ := quadratureFit(t, bindFiles(t, scaled(glmText(m)), transforms.Exact, 0, glmFiles(m)), map[string]string{})
+	k, env, _ := quadratureFit(t, bindFiles(t, scaled(glmText(m)), transforms.Exact, 0, glmFiles(m)),
+		map[string]string{})
 	w := k.(backends.Weighted)
 	take := func(id int) (out []float64) {
 		theta := make([][]float64, len(env.Blocks()))

@@ -24,7 +24,8 @@ import (
 )
 
 // quadratureFit runs a fit by quadrature to its end and returns the kernel and what it says at the end.
-func quadratureFit(t *testing.T, b *compile.Bound, given map[string]string) (backends.Kernel, density.Env, []float64) {
+func quadratureFit(t *testing.T, b *compile.Bound, given map[string]string) (backends.Kernel, density.Env,
+	[]float64) {
 	t.Helper()
 	given["estimator"] = "quadrature"
 	a := backend(t, "sfvi")
@@ -58,8 +59,9 @@ func quadratureFit(t *testing.T, b *compile.Bound, given map[string]string) (bac
 	}
 }
 
-// With a normal likelihood the joint Gaussian is the posterior: log p − log q is the same at every draw, with the auxiliary variables integrated out where there are
-// any, and whether the linear system is solved outright (many draws) or by iterations (few).
+// With a normal likelihood the joint Gaussian is the posterior: log p − log q is the same at every draw, with
+// the auxiliary variables integrated out where there are any, and whether the linear system is solved
+// outright (many draws) or by iterations (few).
 func TestJointGaussianIsTheNormalPosterior(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
 	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
@@ -77,8 +79,9 @@ func TestJointGaussianIsTheNormalPosterior(t *testing.T) {
 	}
 }
 
-// With a scale at the server the posterior of a linear regression is known given the scale, and on a grid of that: the corrected fit has its means and standard deviations, in few
-// round trips, and the ELBO is below the log evidence by little.
+// With a scale at the server the posterior of a linear regression is known given the scale, and on a grid of
+// that: the corrected fit has its means and standard deviations, in few round trips, and the ELBO is below
+// the log evidence by little.
 func TestQuadratureWithAScale(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
 	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
@@ -103,7 +106,8 @@ func TestQuadratureWithAScale(t *testing.T) {
 		}
 		for k, row := range rows {
 			if d := math.Abs(float64(row.Mean)-mean[k]) / sd[k]; !(d < 0.06) {
-				t.Errorf("%s: mean of %s is %.4f, %.3f standard deviations from %.4f", transform, row.Name, row.Mean, d, mean[k])
+				t.Errorf("%s: mean of %s is %.4f, %.3f standard deviations from %.4f", transform, row.Name,
+					row.Mean, d, mean[k])
 			}
 			if q := float64(row.SD) / sd[k]; !(math.Abs(q-1) < 0.05) {
 				t.Errorf("%s: sd of %s is %.4f, want %.4f", transform, row.Name, row.SD, sd[k])
@@ -115,7 +119,8 @@ func TestQuadratureWithAScale(t *testing.T) {
 	}
 }
 
-// scaledPosterior integrates over sigma: means and standard deviations of sigma, b and the clients' slopes, and the log evidence.
+// scaledPosterior integrates over sigma: means and standard deviations of sigma, b and the clients' slopes,
+// and the log evidence.
 func scaledPosterior(t *testing.T, m testmodel.GLM, noise float64) (mean, sd []float64, evidence float64) {
 	t.Helper()
 	n, columns := len(m.Y), [][]float64{slices.Repeat([]float64{1}, len(m.Y))}
@@ -135,17 +140,20 @@ func scaledPosterior(t *testing.T, m testmodel.GLM, noise float64) (mean, sd []f
 		for i, a := range columns {
 			precision.SetSym(i, i, 1)
 			for j, c := range columns[:i+1] {
-				precision.SetSym(i, j, precision.At(i, j)+mat.Dot(mat.NewVecDense(n, a), mat.NewVecDense(n, c))/v)
+				precision.SetSym(i, j, precision.At(i, j)+mat.Dot(mat.NewVecDense(n, a),
+					mat.NewVecDense(n, c))/v)
 			}
 			right.SetVec(i, mat.Dot(mat.NewVecDense(n, a), y)/v)
 		}
 		var factor mat.Cholesky
 		var at mat.VecDense
 		var cov mat.SymDense
-		if !factor.Factorize(precision) || factor.SolveVecTo(&at, right) != nil || factor.InverseTo(&cov) != nil {
+		if !factor.Factorize(precision) || factor.SolveVecTo(&at, right) != nil ||
+			factor.InverseTo(&cov) != nil {
 			t.Fatal("the precision is not positive definite")
 		}
-		lp := -0.5*float64(n)*math.Log(2*math.Pi*v) - 0.5*factor.LogDet() - 0.5*mat.Dot(y, y)/v + 0.5*mat.Dot(&at, right) + math.Log(2) - 0.5*math.Log(8*math.Pi) - sigma*sigma/8
+		lp := -0.5*float64(n)*math.Log(2*math.Pi*v) - 0.5*factor.LogDet() - 0.5*mat.Dot(y, y)/v +
+			0.5*mat.Dot(&at, right) + math.Log(2) - 0.5*math.Log(8*math.Pi) - sigma*sigma/8
 		if lp > top {
 			shrink := math.Exp(top - lp)
 			total *= shrink
@@ -170,7 +178,8 @@ func scaledPosterior(t *testing.T, m testmodel.GLM, noise float64) (mean, sd []f
 	return mean, sd, top + math.Log(total)
 }
 
-// covarianceOfDraws holds that of the draws of all parties against that of the posterior, which they have exactly.
+// covarianceOfDraws holds that of the draws of all parties against that of the posterior, which they have
+// exactly.
 func covarianceOfDraws(t *testing.T, m testmodel.GLM, transform def.Transform, k backends.Kernel, draws int) {
 	t.Helper()
 	n, columns := len(m.Y), [][]float64{slices.Repeat([]float64{1}, len(m.Y))}
@@ -192,7 +201,8 @@ func covarianceOfDraws(t *testing.T, m testmodel.GLM, transform def.Transform, k
 	for i, a := range columns {
 		precision.SetSym(i, i, 1)
 		for j, b := range columns[:i+1] {
-			precision.SetSym(i, j, precision.At(i, j)+mat.Dot(mat.NewVecDense(n, a), mat.NewVecDense(n, b))/noise)
+			precision.SetSym(i, j, precision.At(i, j)+mat.Dot(mat.NewVecDense(n, a),
+				mat.NewVecDense(n, b))/noise)
 		}
 	}
 	table := mat.NewDense(draws, d, nil)
@@ -212,16 +222,20 @@ func covarianceOfDraws(t *testing.T, m testmodel.GLM, transform def.Transform, k
 	got.ScaleSym(float64(draws-1)/float64(draws), &got)
 	for i := range d {
 		for j := range i + 1 {
-			if scale := math.Sqrt(want.At(i, i) * want.At(j, j)); math.Abs(got.At(i, j)-want.At(i, j)) > 1e-6*scale {
-				t.Errorf("%s: the covariance of parameters %d and %d is %g, want %g", transform, i, j, got.At(i, j), want.At(i, j))
+			if scale := math.Sqrt(want.At(i, i) * want.At(j, j)); math.Abs(got.At(i, j)-want.At(i,
+				j)) > 1e-6*scale {
+				t.Errorf("%s: the covariance of parameters %d and %d is %g, want %g", transform, i, j,
+					got.At(i, j), want.At(i, j))
 			}
 		}
 	}
 }
 
-// A model without the form that quadrature needs is refused with the reason and the place, and auto draws or lays a grid instead and repeats the reason.
+// A model without the form that quadrature needs is refused with the reason and the place, and auto draws or
+// lays a grid instead and repeats the reason.
 func TestQuadratureSaysWhyNot(t *testing.T) {
-	const head = "client a, c\ndata y : real[N] @ shared\ndata x : real[N] @ a\ndata w : real[N] @ c\nparam b ~ normal(0, 1)\n"
+	const head = "client a, c\ndata y : real[N] @ shared\ndata x : real[N] @ a\ndata w : real[N] @ " +
+		"c\nparam b ~ normal(0, 1)\n"
 	for want, text := range map[string]string{
 		"its likelihood has 13 parameters beside its predictor":                                       "param u ~ normal(0, 1) @ a\nparam v ~ normal(0, 1) @ c\nparam s : real[13] ~ half_normal(1)\ny ~ normal(b + x * u + w * v, sum(s))\n",
 		"b is in its predictor and in another of its parameters":                                      "param u ~ normal(0, 1) @ a\nparam v ~ normal(0, 1) @ c\ny ~ normal(b + x * u + w * v, exp(b))\n",
@@ -259,14 +273,16 @@ func TestQuadratureSaysWhyNot(t *testing.T) {
 		if strings.Contains(text, "half_normal(h)") { // a hierarchy
 			by = "nested"
 		}
-		if chosen, why, _ := Chosen(a, settings, env.Blocks()); chosen.Text("estimator") != by || !strings.Contains(why, want) {
+		if chosen, why, _ := Chosen(a, settings, env.Blocks()); chosen.Text("estimator") != by ||
+			!strings.Contains(why, want) {
 			t.Errorf("auto chose %s since %q, want …%s…", chosen.Text("estimator"), why, want)
 		}
 	}
 }
 
-// The optimum of each Gaussian guide, found by L-BFGS on an ELBO that another program integrates, is reached within 1e-3 nats, and within 0.01 nats in at most
-// 60 round trips. The panels of ten clients at ρ = 2 were integrated with 32 nodes there, too few for predictors that spread by more than 6: 0.03 nats are allowed.
+// The optimum of each Gaussian guide, found by L-BFGS on an ELBO that another program integrates, is reached
+// within 1e-3 nats, and within 0.01 nats in at most 60 round trips. The panels of ten clients at ρ = 2 were
+// integrated with 32 nodes there, too few for predictors that spread by more than 6: 0.03 nats are allowed.
 func TestQuadratureReachesTheOptimum(t *testing.T) {
 	t.Parallel()
 	const folder = "../tests/reference"
@@ -284,8 +300,10 @@ func TestQuadratureReachesTheOptimum(t *testing.T) {
 	if err := json.Unmarshal(text, &reference); err != nil {
 		t.Fatal(err)
 	}
-	guides := map[string]string{"slope": "structured", "ncmf": "noncentered", "mf": "meanfield", "coupled": "coupled", "none": "structured"}
-	kinds := map[string]def.Transform{"augmented": transforms.Augmented, "power": transforms.Power, "true": transforms.Exact}
+	guides := map[string]string{"slope": "structured", "ncmf": "noncentered", "mf": "meanfield",
+		"coupled": "coupled", "none": "structured"}
+	kinds := map[string]def.Transform{"augmented": transforms.Augmented, "power": transforms.Power,
+		"true": transforms.Exact}
 	seen, bound := 0, map[string]*compile.Bound{} // by what they depend on
 	for _, want := range reference.Optimum {
 		guide, ok := guides[want.Guide]
@@ -293,7 +311,8 @@ func TestQuadratureReachesTheOptimum(t *testing.T) {
 			continue
 		}
 		seen++
-		if !brief.Halved(slices.Index([]string{"structured", "noncentered", "meanfield", "coupled"}, guide), want.J/10, slices.Index([]float64{0.25, 0.5, 1, 2}, want.Rho)) {
+		if !brief.Halved(slices.Index([]string{"structured", "noncentered", "meanfield", "coupled"}, guide),
+			want.J/10, slices.Index([]float64{0.25, 0.5, 1, 2}, want.Rho)) {
 			continue
 		}
 		panel := fmt.Sprint(want.Model, want.J, want.Rho)
@@ -322,14 +341,16 @@ func TestQuadratureReachesTheOptimum(t *testing.T) {
 			}
 		}
 		if math.Abs(got-want.ELBO) > allowed {
-			t.Errorf("%s, J = %d, ρ = %g, %s: ELBO %.5f, want %.5f", want.Model, want.J, want.Rho, guide, got, want.ELBO)
+			t.Errorf("%s, J = %d, ρ = %g, %s: ELBO %.5f, want %.5f", want.Model, want.J, want.Rho, guide, got,
+				want.ELBO)
 		}
 		most := map[string]int{"true": 25}[want.Model]
 		if most == 0 {
 			most = 60
 		}
 		if n := trips * (close + 1); n > most {
-			t.Errorf("%s, J = %d, ρ = %g, %s: %d round trips to 0.01 nats", want.Model, want.J, want.Rho, guide, n)
+			t.Errorf("%s, J = %d, ρ = %g, %s: %d round trips to 0.01 nats", want.Model, want.J, want.Rho,
+				guide, n)
 		}
 		if n := env.Work().Sequential; n > int64(trips*len(trace)) {
 			t.Errorf("%d round trips for %d iterations", n, len(trace))
@@ -356,7 +377,8 @@ func paperLogistic(t *testing.T, folder string, clients int, kind def.Transform,
 	text, predictor := "data y : binary[N] @ shared\nparam b ~ normal(0, 1)\n", "b"
 	for j := 1; j <= clients; j++ {
 		files[fmt.Sprintf("c%d.csv", j)] = tables[j-1]
-		text += fmt.Sprintf("client c%d\ndata X%[1]d : real[N, P%[1]d] @ c%[1]d\nparam t%[1]d : real[P%[1]d] ~ normal(0, 1) @ c%[1]d\n", j)
+		text += fmt.Sprintf("client c%d\ndata X%[1]d : real[N, P%[1]d] @ c%[1]d\nparam t%[1]d : "+
+			"real[P%[1]d] ~ normal(0, 1) @ c%[1]d\n", j)
 		predictor += fmt.Sprintf(" + X%d * t%[1]d", j)
 	}
 	return bindFiles(t, text+"y ~ bernoulli_logit("+predictor+")\n", kind, rho, files)

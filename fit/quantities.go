@@ -13,9 +13,11 @@ import (
 // mostValues is the largest number of values that Quantities keeps in memory: 800 MB.
 const mostValues = 100_000_000
 
-// Quantities computes functions of the parameters (compile.Bound.Quantities) at every draw, chain by chain. vars name and describe the results, one
-// variable per quantity. The draws need those of all parties' parameters, in one process.
-func Quantities(ctx context.Context, m *simulate.Model, vars []posterior.Variable, d *posterior.Draws) (*posterior.Draws, error) {
+// Quantities computes functions of the parameters (compile.Bound.Quantities) at every draw, chain by chain.
+// vars name and describe the results, one variable per quantity. The draws need those of all parties'
+// parameters, in one process.
+func Quantities(ctx context.Context, m *simulate.Model, vars []posterior.Variable,
+	d *posterior.Draws) (*posterior.Draws, error) {
 	at, err := places(m, d)
 	if err != nil {
 		return nil, err
@@ -41,13 +43,15 @@ func results(m *simulate.Model, vars []posterior.Variable, chains, draws int) (*
 		n += vars[k].Len()
 	}
 	if n*chains*draws > mostValues {
-		return nil, fmt.Errorf("%d elements at %d draws are too many values; ask for an element, a mean or a sum", n, chains*draws)
+		return nil, fmt.Errorf("%d elements at %d draws are too many values; ask for an "+
+			"element, a mean or a sum", n, chains*draws)
 	}
 	return posterior.NewDraws(vars, chains, draws), nil
 }
 
 // quantitiesOf fills one chain, up to the end of the context.
-func quantitiesOf(ctx context.Context, m *simulate.Model, d *posterior.Draws, chain int, at placement, out *posterior.Draws) {
+func quantitiesOf(ctx context.Context, m *simulate.Model, d *posterior.Draws, chain int, at placement,
+	out *posterior.Draws) {
 	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
 	columns := make([][]float64, len(d.Columns()))
 	for k := range columns {
@@ -67,9 +71,10 @@ func quantitiesOf(ctx context.Context, m *simulate.Model, d *posterior.Draws, ch
 	}
 }
 
-// PriorQuantities computes functions of the parameters at n independent draws of all parameters from their priors. The error names a parameter that cannot
-// be drawn.
-func PriorQuantities(ctx context.Context, m *simulate.Model, vars []posterior.Variable, n int, seed uint64) (*posterior.Draws, error) {
+// PriorQuantities computes functions of the parameters at n independent draws of all parameters from their
+// priors. The error names a parameter that cannot be drawn.
+func PriorQuantities(ctx context.Context, m *simulate.Model, vars []posterior.Variable, n int,
+	seed uint64) (*posterior.Draws, error) {
 	out, err := results(m, vars, 1, n)
 	if err != nil {
 		return nil, err

@@ -16,15 +16,18 @@ import (
 )
 
 // quantitiesModel has two parameters with known priors, and one quantity of both.
-const quantitiesModel = "data y : real[N]\nparam b ~ normal(0, 2)\nparam u : real[2] ~ normal(b, 1)\ny ~ normal(b, 1)\ngenerate q = u - b\ngenerate p = b > 2\n"
+const quantitiesModel = "data y : real[N]\nparam b ~ normal(0, 2)\nparam u : real[2] ~ normal(b, 1)\ny ~ " +
+	"normal(b, 1)\ngenerate q = u - b\ngenerate p = b > 2\n"
 
 func quantities(t *testing.T) *simulate.Model {
 	t.Helper()
-	m, diags := compile.Compile(source.New("m.vfl", quantitiesModel), check.Options{Transform: transforms.None})
+	m, diags := compile.Compile(source.New("m.vfl", quantitiesModel),
+		check.Options{Transform: transforms.None})
 	if diags.HasErrors() {
 		t.Fatal(diags[0].Message)
 	}
-	tables := data.Sources{{PartyRef: data.PartyRef{Name: "server"}, Tables: []data.Reader{data.Columns("y", data.Values{Name: "y", Numbers: []float64{1, 2}})}}}
+	tables := data.Sources{{PartyRef: data.PartyRef{Name: "server"},
+		Tables: []data.Reader{data.Columns("y", data.Values{Name: "y", Numbers: []float64{1, 2}})}}}
 	b, diags, err := compile.Bind(m, tables, data.Joining{})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, diags)
@@ -56,7 +59,8 @@ func TestQuantitiesAtDraws(t *testing.T) {
 	for c := range 2 {
 		for i := range 3 {
 			x := float64(10*c + i)
-			if a, b, p := got.Column(0)[c][i], got.Column(1)[c][i], got.Column(2)[c][i]; a != x-3 || b != 2*x-3 || p != 1 {
+			if a, b, p := got.Column(0)[c][i], got.Column(1)[c][i], got.Column(2)[c][i]; a != x-3 ||
+				b != 2*x-3 || p != 1 {
 				t.Errorf("chain %d, draw %d: %v, %v, %v", c, i, a, b, p)
 			}
 		}
@@ -69,12 +73,14 @@ func TestQuantitiesAtDraws(t *testing.T) {
 	if _, err := fit.Quantities(stopped, quantities(t), described(), d); err == nil {
 		t.Error("no error after the end of the context")
 	}
-	if _, err := fit.Quantities(t.Context(), quantities(t), described(), posterior.NewDraws([]posterior.Variable{{Name: "b"}}, 1, 1)); err == nil {
+	if _, err := fit.Quantities(t.Context(), quantities(t), described(),
+		posterior.NewDraws([]posterior.Variable{{Name: "b"}}, 1, 1)); err == nil {
 		t.Error("no error for draws without u")
 	}
 }
 
-// u - b is standard normal, and b exceeds 2, one standard deviation, with probability 0.1587. The tolerance is five standard errors of n independent draws.
+// u - b is standard normal, and b exceeds 2, one standard deviation, with probability 0.1587. The tolerance
+// is five standard errors of n independent draws.
 func TestQuantitiesAtPriorDraws(t *testing.T) {
 	const n = 4000
 	d, err := fit.PriorQuantities(t.Context(), quantities(t), described(), n, 1)
@@ -82,9 +88,12 @@ func TestQuantitiesAtPriorDraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := posterior.Summarise(d)
-	for k, want := range []struct{ mean, sd float64 }{{0, 1}, {0, 1}, {0.158655, math.Sqrt(0.158655 * 0.841345)}} {
-		if se := want.sd / math.Sqrt(n); math.Abs(float64(rows[k].Mean)-want.mean) > 5*se || math.Abs(float64(rows[k].SD)/want.sd-1) > 0.06 {
-			t.Errorf("%s: mean %v, sd %v; want %v, %v", rows[k].Name, rows[k].Mean, rows[k].SD, want.mean, want.sd)
+	for k, want := range []struct{ mean, sd float64 }{{0, 1}, {0, 1},
+		{0.158655, math.Sqrt(0.158655 * 0.841345)}} {
+		if se := want.sd / math.Sqrt(n); math.Abs(float64(rows[k].Mean)-want.mean) > 5*se ||
+			math.Abs(float64(rows[k].SD)/want.sd-1) > 0.06 {
+			t.Errorf("%s: mean %v, sd %v; want %v, %v", rows[k].Name, rows[k].Mean, rows[k].SD, want.mean,
+				want.sd)
 		}
 	}
 }

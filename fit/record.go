@@ -31,9 +31,13 @@ func (p *Prepared) record() (posterior.Record, error) {
 	o := p.options.Origin
 	key, joins := p.joins()
 	return posterior.Record{
-		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), Command: o.Command, Directory: here,
-		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Modules: modulesOf(p.Modules()), Data: inputs, Inits: inits, Salt: salt,
-		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants), Accepted: p.Accepted(), PriorOnly: p.Checked.PriorOnly, Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
+		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339),
+		Command: o.Command, Directory: here,
+		Model:   posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))},
+		Modules: modulesOf(p.Modules()), Data: inputs, Inits: inits, Salt: salt,
+		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants),
+		Accepted: p.Accepted(), PriorOnly: p.Checked.PriorOnly, Backend: p.Algorithm.Name,
+		Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
 		Roles: p.Algorithm.Roles(), Improper: p.improper(),
 	}, err
 }
@@ -48,12 +52,14 @@ func (p *Prepared) joins() (key string, joins []posterior.Join) {
 		if key == "" && !slices.ContainsFunc(p.Data.Joins, func(k data.Join) bool { return k.Key != j.Key }) {
 			key = j.Key
 		}
-		joins = append(joins, posterior.Join{Parties: j.Parties, Key: j.Key, Rows: j.Rows, Held: j.Held, Dropped: j.Dropped, Incomplete: j.Incomplete})
+		joins = append(joins, posterior.Join{Parties: j.Parties, Key: j.Key, Rows: j.Rows, Held: j.Held,
+			Dropped: j.Dropped, Incomplete: j.Incomplete})
 	}
 	return key, joins
 }
 
-// improper lists the parameters with improper priors; nil: they are not known, or other statements can leave parameters without a posterior.
+// improper lists the parameters with improper priors; nil: they are not known, or other statements can leave
+// parameters without a posterior.
 func (p *Prepared) improper() []string {
 	if p.apart != nil || slices.ContainsFunc(p.Checked.Likelihoods, (*check.Likelihood).Factor) {
 		return nil
@@ -86,7 +92,8 @@ func (p *Prepared) rho() any {
 	return by
 }
 
-// inputs lists the data files with their salted digests. A pipe has none, and so cannot be of a run that a folder should make repeatable.
+// inputs lists the data files with their salted digests. A pipe has none, and so cannot be of a run that a
+// folder should make repeatable.
 func (p *Prepared) inputs(salt string) ([]posterior.Source, error) {
 	if p.Data == nil {
 		return nil, nil
@@ -103,7 +110,8 @@ func (p *Prepared) inputs(salt string) ([]posterior.Source, error) {
 			case err != nil:
 				return nil, err
 			case sum == "" && p.options.Dir != "":
-				return nil, usagef("%s can be read only once, but a run with a folder (-o) must be repeatable: write the table to a file", s.Files[k])
+				return nil, usagef("%s can be read only once, but a run with a folder (-o) must be "+
+					"repeatable: write the table to a file", s.Files[k])
 			}
 			party := s.Name
 			if s.Family {
@@ -127,8 +135,9 @@ func newSalt() string {
 	return hex.EncodeToString(salt)
 }
 
-// saltedDigest is the digest of a table in a run's record; "" where it is a pipe. Whoever has the table and the record can check it; without the salt nobody
-// can tell whether two runs read the same table, or find a small table by trying.
+// saltedDigest is the digest of a table in a run's record; "" where it is a pipe. Whoever has the table and
+// the record can check it; without the salt nobody can tell whether two runs read the same table, or find a
+// small table by trying.
 func saltedDigest(salt, path string) (string, error) {
 	h := hmac.New(sha256.New, []byte(salt))
 	if again, err := data.Copy(h, path); err != nil || !again {

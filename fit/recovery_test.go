@@ -10,20 +10,24 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// A simulated model has two clients that each add a covariate to the predictor eta, and the parameters that the response was drawn with.
+// A simulated model has two clients that each add a covariate to the predictor eta, and the parameters that
+// the response was drawn with.
 type simulated struct {
 	name, text string
-	draw       func(r *rand.Rand, eta float64) string // the cells of the response, "" for a row that is not observed
-	cells      string
-	truth      map[string]float64
+	// the cells of the response, "" for a row that is not observed
+	draw  func(r *rand.Rand, eta float64) string
+	cells string
+	truth map[string]float64
 }
 
-const twoClients = "client a, b\ndata u : real[N] @ a\ndata v : real[N] @ b\nparam ba ~ normal(0, 1) @ a\nparam bb ~ normal(0, 1) @ b\nparam m ~ normal(0, 1)\n"
+const twoClients = "client a, b\ndata u : real[N] @ a\ndata v : real[N] @ b\nparam ba ~ normal(0, 1) @ " +
+	"a\nparam bb ~ normal(0, 1) @ b\nparam m ~ normal(0, 1)\n"
 
 var simulatedModels = []simulated{
 	{
 		name: "Weibull with right censoring", cells: "t,died",
-		text: "data t : real<lower=0>[N] @ shared\ndata died : binary[N] @ shared\nparam shape ~ gamma(2, 1)\nt ~ weibull(shape, exp(m + u * ba + v * bb)) censor(right=died == 0)\n",
+		text: "data t : real<lower=0>[N] @ shared\ndata died : binary[N] @ shared\nparam shape ~ gamma(2, " +
+			"1)\nt ~ weibull(shape, exp(m + u * ba + v * bb)) censor(right=died == 0)\n",
 		draw: func(r *rand.Rand, eta float64) string {
 			t, stop := math.Exp(eta)*math.Pow(r.ExpFloat64(), 1/1.5), 3*r.ExpFloat64()
 			if t <= stop {
@@ -35,7 +39,8 @@ var simulatedModels = []simulated{
 	},
 	{
 		name: "mixture of two normals", cells: "y",
-		text: "data y : real[N] @ shared\nparam w ~ beta(2, 2)\nparam s ~ half_normal(1)\ny ~ mixture(w, normal(m + u * ba + v * bb, s), normal(4, 1))\n",
+		text: "data y : real[N] @ shared\nparam w ~ beta(2, 2)\nparam s ~ half_normal(1)\ny ~ mixture(w, " +
+			"normal(m + u * ba + v * bb, s), normal(4, 1))\n",
 		draw: func(r *rand.Rand, eta float64) string {
 			if r.Float64() < 0.7 {
 				return fmt.Sprint(eta + 0.5*r.NormFloat64())
@@ -61,7 +66,8 @@ var simulatedModels = []simulated{
 	},
 }
 
-// Data that are drawn from a model give its parameters back: each lies within four posterior standard deviations of its posterior mean, split over two clients.
+// Data that are drawn from a model give its parameters back: each lies within four posterior standard
+// deviations of its posterior mean, split over two clients.
 func TestKnownTruthIsRecovered(t *testing.T) {
 	for _, m := range simulatedModels {
 		t.Run(m.name, func(t *testing.T) {
@@ -80,7 +86,8 @@ func TestKnownTruthIsRecovered(t *testing.T) {
 					id++
 				}
 			}
-			files := map[string]string{"server.csv": "id," + m.cells + "\n" + server.String(), "a.csv": "id,u\n" + a.String(), "b.csv": "id,v\n" + b.String()}
+			files := map[string]string{"server.csv": "id," + m.cells + "\n" + server.String(),
+				"a.csv": "id,u\n" + a.String(), "b.csv": "id,v\n" + b.String()}
 			bound := bindFiles(t, twoClients+m.text, transforms.Exact, 0, files)
 			draws := sampled(t, chainsOf(t, bound, "200", "150"), nil).draws
 			for k, c := range draws.Columns() {

@@ -22,11 +22,13 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Releasing stands for an algorithm in a run across processes whose parties make a release: they sample nothing.
+// Releasing stands for an algorithm in a run across processes whose parties make a release: they sample
+// nothing.
 func Releasing() backends.Algorithm {
 	return backends.Algorithm{
-		Name: "release", Doc: "makes the release of a model under transform private", Transforms: []def.Transform{transforms.Private},
-		Exchanges: func(backends.Settings) []density.Use { return protocol.ReleaseUses() },
+		Name: "release", Doc: "makes the release of a model under transform private",
+		Transforms: []def.Transform{transforms.Private},
+		Exchanges:  func(backends.Settings) []density.Use { return protocol.ReleaseUses() },
 	}
 }
 
@@ -43,9 +45,10 @@ func ReleasePlan(b *compile.OneParty) (*model.Plan, []density.Use) {
 	return b.Plan.On(model.Wire{Encrypted: true}), protocol.ReleaseUses()
 }
 
-// ReleaseApart makes one party's part of a release, whose plan has been taken, and writes the file of it to the folder.
-// What the party makes with randomness is in a journal there, until Deliver.
-func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart, o ApartRelease) (out *release.Moments, err error) {
+// ReleaseApart makes one party's part of a release, whose plan has been taken, and writes the file of it to
+// the folder. What the party makes with randomness is in a journal there, until Deliver.
+func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart,
+	o ApartRelease) (out *release.Moments, err error) {
 	plan, _ := ReleasePlan(b)
 	env, err := session.NewRemote(plan, apart.Index, apart.Transport, apart.Keys)
 	if err != nil {
@@ -66,7 +69,8 @@ func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart, o Apar
 		columns = append(columns, protocol.DeclaredColumns(c))
 	}
 	out, err = protocol.Release(ctx, env, protocol.Releasing{
-		Family: b.Manifest.Release.Family, Declared: declared, Terms: terms, Parties: plan.Names, Charge: o.Charge, Sign: o.Sign, Journal: journal,
+		Family: b.Manifest.Release.Family, Declared: declared, Terms: terms, Parties: plan.Names,
+		Charge: o.Charge, Sign: o.Sign, Journal: journal,
 		Own: func(string) []protocol.DeclaredColumns { return columns },
 	})
 	if err != nil {
@@ -88,7 +92,8 @@ func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart, o Apar
 	if err := os.MkdirAll(programs, 0o700); err != nil {
 		return nil, err
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(programs, split.ManifestFile), 0o600, b.Manifest.JSON()); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(programs, split.ManifestFile), 0o600,
+		b.Manifest.JSON()); err != nil {
 		return nil, err
 	}
 	return out, atomicfile.WriteBytes(filepath.Join(o.Dir, runs.MomentsFile), 0o600, text)
@@ -98,15 +103,17 @@ func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart, o Apar
 func NeedsRows(m *compile.Model) (diags diag.List) {
 	if m.Checked.Transform.Kind.Released() && !m.Checked.PriorOnly {
 		diags = append(diags, &diag.Diagnostic{Code: diag.ReleasedOnly, Severity: diag.Error,
-			Message: "under transform private rows are not evaluated: `vflc run`, or the parties with `vflc serve` and `vflc join`, make one release of them, and the posterior is given that"})
+			Message: "under transform private rows are not evaluated: `vflc run`, or the parties with " +
+				"`vflc serve` and `vflc join`, make one release of them, and the posterior is given that"})
 		diags[0].Note("give --transform with another one, which has no budget")
 	}
 	return diags
 }
 
-// Release reads the tables of a model under transform private and makes its release, in this process. Each call spends
-// the model's budget anew.
-func Release(m *compile.Model, sources data.Sources, joining data.Joining) (*release.Moments, diag.List, error) {
+// Release reads the tables of a model under transform private and makes its release, in this process. Each
+// call spends the model's budget anew.
+func Release(m *compile.Model, sources data.Sources, joining data.Joining) (*release.Moments, diag.List,
+	error) {
 	b, diags, err := compile.Bind(m, sources, joining)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err

@@ -56,7 +56,9 @@ func releasedValues(n int) map[string]data.Bindings {
 	return map[string]data.Bindings{
 		"server": {"y": column(1, grid(-8, 8))},
 		"a":      {"x": column(1, grid(0, 2)), "g": column(1, func() float64 { return float64(r.IntN(2)) })},
-		"b":      {"Z": column(2, grid(-4, 4)), "h": column(1, func() float64 { return float64(1 + r.IntN(3)) })},
+		"b": {"Z": column(2, grid(-4, 4)), "h": column(1, func() float64 {
+			return float64(1 + r.IntN(3))
+		})},
 	}
 }
 
@@ -69,14 +71,16 @@ func logDensity(t *testing.T, b *compile.Bound) func(theta []float64) (float64, 
 	}
 	return func(theta []float64) (float64, []float64) {
 		lp, grad := []float64{0}, [][]float64{make([]float64, len(theta))}
-		if err := env.Density(t.Context(), [][]float64{theta}, point{[][]float64{nil}}, grad, lp); err != nil {
+		if err := env.Density(t.Context(), [][]float64{theta}, point{[][]float64{nil}}, grad,
+			lp); err != nil {
 			t.Fatal(err)
 		}
 		return lp[0], grad[0]
 	}
 }
 
-func boundValues(t *testing.T, m *compile.Model, diags diag.List, values map[string]data.Bindings) *compile.Bound {
+func boundValues(t *testing.T, m *compile.Model, diags diag.List,
+	values map[string]data.Bindings) *compile.Bound {
 	t.Helper()
 	good(t, diags, nil)
 	b, diags, err := compile.BindValues(m, values, nil)
@@ -84,7 +88,8 @@ func boundValues(t *testing.T, m *compile.Model, diags diag.List, values map[str
 	return b
 }
 
-// Without noise the posterior given the release is that given the rows: their log densities differ by a constant.
+// Without noise the posterior given the release is that given the rows: their log densities differ by a
+// constant.
 func TestReleaseWithoutNoiseIsThePooledPosterior(t *testing.T) {
 	t.Parallel()
 	values := releasedValues(120)
@@ -114,18 +119,20 @@ func TestReleaseWithoutNoiseIsThePooledPosterior(t *testing.T) {
 			first = d
 		}
 		if math.Abs(d-first) > 1e-6 {
-			t.Errorf("at %.2f the log densities differ by %.9f, and by %.9f at the first point", theta, d, first)
+			t.Errorf("at %.2f the log densities differ by %.9f, and by %.9f at the first point", theta, d,
+				first)
 		}
 	}
 }
 
 // binaryModel is releasedModel with a binary response.
-var binaryModel = strings.NewReplacer("y : real<lower=-8, upper=8>", "y : binary", "normal(c + own + Z * bz - u[h], 2 * s)",
+var binaryModel = strings.NewReplacer("y : real<lower=-8, upper=8>", "y : binary",
+	"normal(c + own + Z * bz - u[h], 2 * s)",
 	"bernoulli_logit(c + own + Z * bz - u[h])", "param s ~ half_normal(3)\n", "").Replace(releasedModel)
 
-// A logistic regression without noise has the slope and the curvature of the rows' log density at the maximum of the
-// latter, in units of the standard deviations there; and its gradient is the difference quotient of its density, as is
-// that of the posteriors given noise.
+// A logistic regression without noise has the slope and the curvature of the rows' log density at the maximum
+// of the latter, in units of the standard deviations there; and its gradient is the difference quotient of
+// its density, as is that of the posteriors given noise.
 func TestReleasedScoresAreThoseOfTheRows(t *testing.T) {
 	t.Parallel()
 	values := releasedValues(400)
@@ -165,7 +172,9 @@ func TestReleasedScoresAreThoseOfTheRows(t *testing.T) {
 			t.Errorf("at the mode of the rows the gradient is %.2g of a standard deviation", g[i]*sd)
 		}
 		for j := range p {
-			if d := (other.At(i, j) - hessian.At(i, j)) * sd / math.Sqrt(-hessian.At(j, j)); math.Abs(d) > 2e-3 { // the curvature is that at the likelihood's maximum, a prior away
+			// the curvature is that at the likelihood's maximum, a prior away
+			if d := (other.At(i, j) - hessian.At(i, j)) * sd / math.Sqrt(-hessian.At(j, j)); math.Abs(d) >
+				2e-3 {
 				t.Errorf("curvature %d, %d differs by %.2g of the diagonal", i, j, d)
 			}
 		}
@@ -219,19 +228,22 @@ func TestModelsThatAreNotReleased(t *testing.T) {
 		{"delta = 1e-6", "delta = 2", diag.BadTransform},
 		{"private(", "exact(", diag.BadTransform},
 	} {
-		_, diags := compile.Compile(source.New("m.vfl", strings.Replace(releasedModel, c.old, c.new, 1)), check.Options{})
+		_, diags := compile.Compile(source.New("m.vfl", strings.Replace(releasedModel, c.old, c.new, 1)),
+			check.Options{})
 		if !slices.ContainsFunc(diags, func(d *diag.Diagnostic) bool { return d.Code == c.code }) {
 			t.Errorf("%s: %v, and not %s", c.new, data.Errors(diags), c.code)
 		}
 	}
 	m, diags := compile.Compile(source.New("m.vfl", releasedModel), check.Options{})
 	b := boundValues(t, m, diags, releasedValues(60))
-	if _, diags, err := OpenBound(b, Options{}); err != nil || len(diags) == 0 || diags[0].Code != diag.ReleasedOnly {
+	if _, diags, err := OpenBound(b, Options{}); err != nil || len(diags) == 0 ||
+		diags[0].Code != diag.ReleasedOnly {
 		t.Error(diags, err)
 	}
 }
 
-// A model with other priors and fewer columns is fitted to the same release, and one with other bounds is not.
+// A model with other priors and fewer columns is fitted to the same release, and one with other bounds is
+// not.
 func TestReleaseServesOtherModels(t *testing.T) {
 	t.Parallel()
 	m, diags := compile.Compile(source.New("m.vfl", releasedModel), check.Options{})
@@ -245,7 +257,8 @@ func TestReleaseServesOtherModels(t *testing.T) {
 		{"upper=2>", "upper=3>"}:                  false,
 		{"real<lower=-8", "real<lower=-9"}:        false,
 	} {
-		other, diags := compile.Compile(source.New("m.vfl", strings.Replace(releasedModel, change[0], change[1], 1)), check.Options{})
+		other, diags := compile.Compile(source.New("m.vfl", strings.Replace(releasedModel, change[0],
+			change[1], 1)), check.Options{})
 		good(t, diags, nil)
 		if _, diags = other.Posterior(moments); diags.HasErrors() == fits {
 			t.Error(fmt.Sprint(change), data.Errors(diags))

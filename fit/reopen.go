@@ -18,11 +18,14 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Reopen compiles and binds the model of a finished run again, from the text in its folder and the tables that its record names. It is an error if one of them has changed. The
-// diagnostics are those of the data, unless the model has errors, without what the run itself was told of what the data leave open.
+// Reopen compiles and binds the model of a finished run again, from the text in its folder and the tables
+// that its record names. It is an error if one of them has changed. The diagnostics are those of the data,
+// unless the model has errors, without what the run itself was told of what the data leave open.
 func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 	if r.Record == nil {
-		return nil, nil, fmt.Errorf("%s: these draws are not in the folder of a run, which would name their model and data", r.Path)
+		return nil, nil,
+			fmt.Errorf("%s: these draws are not in the folder of a run, which would "+
+				"name their model and data", r.Path)
 	}
 	m, diags, err := Recompile(r)
 	if err != nil || diags.HasErrors() {
@@ -33,7 +36,9 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 		return nil, nil, err
 	}
 	b, diags, err := compile.Bind(m, sources, data.Joining{Key: r.Record.Key, Intersect: r.Record.Intersect})
-	return b, slices.DeleteFunc(diags, func(d *diag.Diagnostic) bool { return d.Code == diag.NoVariation || d.Code == diag.FlatPrior }), err
+	return b, slices.DeleteFunc(diags, func(d *diag.Diagnostic) bool {
+		return d.Code == diag.NoVariation || d.Code == diag.FlatPrior
+	}), err
 }
 
 // recordedSources are the tables of a run. The error names one that has changed since.
@@ -50,10 +55,12 @@ func recordedSources(r *runs.Run, m *compile.Model) (data.Sources, error) {
 	return data.Locate(filepath.Join(r.Path, runs.ModelFile), m.Parties(), RecordedData(r.Record))
 }
 
-// Recompile compiles the model of a finished run again, from the text in its folder and with the options that it ran with. It reads no tables.
+// Recompile compiles the model of a finished run again, from the text in its folder and with the options that
+// it ran with. It reads no tables.
 func Recompile(r *runs.Run) (*compile.Model, diag.List, error) {
 	if r.Record == nil {
-		return nil, nil, fmt.Errorf("%s: these draws are not in the folder of a run, which would hold their model", r.Path)
+		return nil, nil,
+			fmt.Errorf("%s: these draws are not in the folder of a run, which would hold their model", r.Path)
 	}
 	model, err := RecordedModel(r.Path, r.Record)
 	if err != nil {
@@ -63,7 +70,9 @@ func Recompile(r *runs.Run) (*compile.Model, diag.List, error) {
 		return nil, nil, err
 	} else if part {
 		var diags diag.List
-		diags.Errorf(diag.NeedsParties, nil, source.Span{}, "%s is one party's part of a run across machines, and this needs all parties: start vflc serve PROGRAMS and vflc join PROGRAMS with --predict, --ppc or --log-lik and their runs", r.Path)
+		diags.Errorf(diag.NeedsParties, nil, source.Span{},
+			"%s is one party's part of a run across machines, and this needs all parties: start vflc serve "+
+				"PROGRAMS and vflc join PROGRAMS with --predict, --ppc or --log-lik and their runs", r.Path)
 		return nil, nil, data.Errors(diags)
 	}
 	options := recordedOptions(r.Record)
@@ -85,7 +94,8 @@ func TransformOf(r *runs.Run) (def.Transform, bool) {
 
 // recordedOptions returns the options that a run compiled its model with.
 func recordedOptions(r *posterior.Record) check.Options {
-	o := check.Options{Set: r.Constants, Accept: r.Accepted, PriorOnly: r.PriorOnly, Encrypted: WireOf(r).Encrypted}
+	o := check.Options{Set: r.Constants, Accept: r.Accepted, PriorOnly: r.PriorOnly,
+		Encrypted: WireOf(r).Encrypted}
 	o.Transform, _ = transforms.Named(r.Transform)
 	switch rho := r.Rho.(type) {
 	case float64:
@@ -109,12 +119,14 @@ func RecordedModel(dir string, r *posterior.Record) (*source.File, error) {
 		return nil, err
 	}
 	if digest(text) != r.Model.SHA256 {
-		return nil, fmt.Errorf("%s is not the model that the run began with: its digest is not that in %s", path, runs.RecordFile)
+		return nil, fmt.Errorf("%s is not the model that the run began with: its digest is not that in %s",
+			path, runs.RecordFile)
 	}
 	return source.New(r.Model.Path, string(text)), nil
 }
 
-// RecordedData returns the values of --data that name the tables of a run, one each: the members of a family in order.
+// RecordedData returns the values of --data that name the tables of a run, one each: the members of a family
+// in order.
 func RecordedData(r *posterior.Record) (out []string) {
 	for _, s := range r.Data {
 		party, _, _ := strings.Cut(s.Party, "[")

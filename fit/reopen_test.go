@@ -16,8 +16,10 @@ func TestRecordedOptions(t *testing.T) {
 		rho  any
 		one  float64
 		want map[string]float64
-	}{{0.1, 0.1, nil}, {map[string]float64{"b": 2, "a": 1e-7}, 0, map[string]float64{"b": 2, "a": 1e-7}}, {nil, 0, nil}} {
-		text, err := json.Marshal(posterior.Record{Transform: "augmented", Rho: c.rho, Constants: map[string]float64{"k": 3, "a": 1.0 / 3}})
+	}{{0.1, 0.1, nil}, {map[string]float64{"b": 2, "a": 1e-7}, 0, map[string]float64{"b": 2, "a": 1e-7}},
+		{nil, 0, nil}} {
+		text, err := json.Marshal(posterior.Record{Transform: "augmented", Rho: c.rho,
+			Constants: map[string]float64{"k": 3, "a": 1.0 / 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +28,8 @@ func TestRecordedOptions(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := recordedOptions(&r)
-		if diff := cmp.Diff(c.want, o.RhoBy); diff != "" || o.Rho != c.one || o.Transform != transforms.Augmented {
+		if diff := cmp.Diff(c.want, o.RhoBy); diff != "" || o.Rho != c.one ||
+			o.Transform != transforms.Augmented {
 			t.Errorf("rho %v, %s, transform %s", o.Rho, diff, o.Transform)
 		}
 		if o.Set["a"] != 1.0/3 || o.Set["k"] != 3 {
@@ -36,7 +39,8 @@ func TestRecordedOptions(t *testing.T) {
 }
 
 func TestRecordedData(t *testing.T) {
-	got := RecordedData(&posterior.Record{Data: []posterior.Source{{Party: "server", Path: "y.csv"}, {Party: "lab[1]", Path: "l1.csv"}, {Party: "lab[2]", Path: "l2.csv"}}})
+	got := RecordedData(&posterior.Record{Data: []posterior.Source{{Party: "server", Path: "y.csv"},
+		{Party: "lab[1]", Path: "l1.csv"}, {Party: "lab[2]", Path: "l2.csv"}}})
 	if diff := cmp.Diff([]string{"server=y.csv", "lab=l1.csv", "lab=l2.csv"}, got); diff != "" {
 		t.Error(diff)
 	}

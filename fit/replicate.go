@@ -23,7 +23,8 @@ type Replication struct {
 	Prior     bool             // they are of the prior
 }
 
-// UsualReplicates in place of a number of draws is usualReplicates of them, and fewer where the observations are so many that their replicates would not fit into usualValues numbers.
+// UsualReplicates in place of a number of draws is usualReplicates of them, and fewer where the observations
+// are so many that their replicates would not fit into usualValues numbers.
 const UsualReplicates = -1
 
 const (
@@ -31,8 +32,10 @@ const (
 	usualValues     = 25_000_000 // 200 MB
 )
 
-// Replicate draws the responses of a run again, at the given number of its draws (0: all; UsualReplicates), with new noise of auxiliary variables where the transform adds some. It needs the data of all
-// parties: it is for simulations and pooled models. The error holds diagnostics (data.Errors) where nothing can be drawn from the model.
+// Replicate draws the responses of a run again, at the given number of its draws (0: all; UsualReplicates),
+// with new noise of auxiliary variables where the transform adds some. It needs the data of all parties: it
+// is for simulations and pooled models. The error holds diagnostics (data.Errors) where nothing can be drawn
+// from the model.
 func Replicate(ctx context.Context, r *runs.Run, draws int, seed uint64) (*Replication, diag.List, error) {
 	if r.Record != nil && r.Record.PriorOnly { // its draws are of the prior: so are the replicates
 		whole, record := *r, *r.Record
@@ -48,7 +51,8 @@ func Replicate(ctx context.Context, r *runs.Run, draws int, seed uint64) (*Repli
 }
 
 // ReplicateBound is Replicate for a model that has its data.
-func ReplicateBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, draws int, seed uint64) (*Replication, error) {
+func ReplicateBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, draws int,
+	seed uint64) (*Replication, error) {
 	m, found := b.Generative()
 	if found.HasErrors() {
 		return nil, data.Errors(found)
@@ -67,9 +71,11 @@ func ReplicateBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, d
 	n := out.Draws.Len(0)
 	for _, y := range m.Responses {
 		if len(y.Values)*n*out.Draws.Chains() > mostValues {
-			return nil, fmt.Errorf("%d observations at %d draws are too many to keep; use fewer draws", len(y.Values), n*out.Draws.Chains())
+			return nil, fmt.Errorf("%d observations at %d draws are too many to keep; use fewer draws",
+				len(y.Values), n*out.Draws.Chains())
 		}
-		out.Responses = append(out.Responses, zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete, Replicates: empty(out.Draws, len(y.Values), 1)})
+		out.Responses = append(out.Responses, zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values,
+			Whole: y.Dist.Discrete, Replicates: empty(out.Draws, len(y.Values), 1)})
 	}
 	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
 	for c := range out.Draws.Chains() {
@@ -132,7 +138,8 @@ func thinned(d *posterior.Draws, draws int) *posterior.Draws {
 	return out
 }
 
-// WriteZarr writes the draws that were used with the responses and their replicates, for ArviZ. A path that exists must be a Zarr directory.
+// WriteZarr writes the draws that were used with the responses and their replicates, for ArviZ. A path that
+// exists must be a Zarr directory.
 func (p *Replication) WriteZarr(path string) error {
 	if _, err := os.Stat(path); err == nil {
 		if _, err := os.Stat(filepath.Join(path, ".zgroup")); err != nil {

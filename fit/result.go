@@ -44,7 +44,8 @@ func (r *Result) ELBO() []posterior.ELBOPoint { return r.trace }
 // Summary returns a row for every scalar parameter.
 func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
-// files are the programs of the run by file name, with the manifest of what crossed in it. Those of a party apart are the ones that it was given.
+// files are the programs of the run by file name, with the manifest of what crossed in it. Those of a party
+// apart are the ones that it was given.
 func (p *Prepared) files() map[string][]byte {
 	if p.apart == nil {
 		if err := Declare(p.Model, p.Algorithm, p.Given()); err != nil {
@@ -64,13 +65,16 @@ func (p *Prepared) transform() string {
 
 // result summarises a fit.
 func (p *Prepared) result(f *fitted) *Result {
-	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.files, model: p.Source.Text, modules: p.Modules(), inits: p.inits, kernels: f.kernels, parties: p.parties, apart: p.apart != nil}
+	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.files,
+		model: p.Source.Text, modules: p.Modules(), inits: p.inits, kernels: f.kernels, parties: p.parties,
+		apart: p.apart != nil}
 	r.Record.Draws, r.Record.Complete = f.draws.Len(0), !f.interrupted
 	if p.journal != nil {
 		r.Record.Journal = p.journal.Digest()
 	}
 	r.Document = posterior.Document{
-		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.transform(), Rho: r.Record.Rho, Seed: r.Record.Seed,
+		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.transform(),
+		Rho: r.Record.Rho, Seed: r.Record.Seed,
 		ELBO: f.elbo(), Restarts: f.restarts, Auxiliary: listed(f.draws.Vars),
 		Work: f.work,
 	}
@@ -115,7 +119,8 @@ func (r *Result) WriteTableWithin(w io.Writer, width int) error {
 	return err
 }
 
-// Footer is what stands below the table: the algorithm, the transform, what was run and the time, and what the rows are where they need a note.
+// Footer is what stands below the table: the algorithm, the transform, what was run and the time, and what
+// the rows are where they need a note.
 func (r *Result) Footer() string {
 	d := r.Document
 	text := fmt.Sprintf("%s, transform %s", d.Backend, d.Transform)
@@ -124,8 +129,11 @@ func (r *Result) Footer() string {
 	}
 	text += fmt.Sprintf("; %s; %.1f s\n", r.closing, float64(d.Timing.TotalS))
 	text += forecastLines(d.Forecasts)
-	if m := d.Moves; m != nil && slices.ContainsFunc(d.Forecasts, func(f posterior.Forecast) bool { return f.Reason != "" }) {
-		text += fmt.Sprintf("By the draws, noise moves no mean by more than %.2g standard deviations, and no standard deviation by more than %.2g %%.\n", float64(m.Means), 100*float64(m.SDs))
+	if m := d.Moves; m != nil && slices.ContainsFunc(d.Forecasts, func(f posterior.Forecast) bool {
+		return f.Reason != ""
+	}) {
+		text += fmt.Sprintf("By the draws, noise moves no mean by more than %.2g standard deviations, and "+
+			"no standard deviation by more than %.2g %%.\n", float64(m.Means), 100*float64(m.SDs))
 	}
 	uncorrected := ""
 	if why := d.Diagnostics.Uncorrected; why != "" {
@@ -160,7 +168,8 @@ func (p *Prepared) deployment() string {
 		text += "They were masked in sums over two or more clients, which is no protection of rows. "
 	}
 	if len(singly) > 0 {
-		text += fmt.Sprintf("The server needs %s singly, which cannot be masked. ", strings.Join(singly, ", "))
+		text += fmt.Sprintf("The server needs %s singly, which cannot be masked. ",
+			strings.Join(singly, ", "))
 	}
 	return text + "vflc audit says who can compute what."
 }
@@ -177,13 +186,16 @@ func rhoText(rho any) string {
 func (r *Result) summariseFit(f *fitted) {
 	converged, d := f.converged(), &r.Document
 	d.Parameters = f.summary()
-	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Moved: f.moved(), Weighed: f.info.Fit.Weighed, Corrected: f.corrected != nil, Uncorrected: f.uncorrected, Converged: &converged, Validated: f.info.Fit.BestAt > 0, Noted: f.noted(adviceOn(d.Parameters, &r.Record))}
+	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Moved: f.moved(), Weighed: f.info.Fit.Weighed,
+		Corrected: f.corrected != nil, Uncorrected: f.uncorrected, Converged: &converged,
+		Validated: f.info.Fit.BestAt > 0, Noted: f.noted(adviceOn(d.Parameters, &r.Record))}
 	r.closing = f.closing(d.ELBO)
 	if d.Note = pointNote(f.draws.Vars); f.held != "" {
 		d.Note = heldNote(d.Parameters)
 	}
 	r.chains = func(int) posterior.CSVInfo {
-		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations, Seconds: float64(d.Timing.TotalS)}
+		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations,
+			Seconds: float64(d.Timing.TotalS)}
 	}
 }
 
@@ -191,11 +203,13 @@ func (r *Result) summariseFit(f *fitted) {
 func heldNote(rows []posterior.Row) string {
 	var held []string
 	for _, r := range rows {
-		if base := indices.ReplaceAllString(r.Name, ""); r.SD == 0 && !r.Generated && !slices.Contains(held, base) {
+		if base := indices.ReplaceAllString(r.Name, ""); r.SD == 0 && !r.Generated &&
+			!slices.Contains(held, base) {
 			held = append(held, base)
 		}
 	}
-	return strings.Join(held, ", ") + ": at the mode, without uncertainty, which the spread of the other parameters does not include."
+	return strings.Join(held, ", ") +
+		": at the mode, without uncertainty, which the spread of the other parameters does not include."
 }
 
 // pointNote says which parameters are points, "" where none is.
@@ -210,9 +224,13 @@ func pointNote(vars []posterior.Variable) string {
 	case 0:
 		return ""
 	case 1:
-		return points[0] + " is a weight: a point estimate without uncertainty, which the spread of the other parameters does not include."
+		return points[0] +
+			" is a weight: a point estimate without uncertainty, which the spread of the other " +
+			"parameters does not include."
 	}
-	return strings.Join(points, ", ") + " are weights: point estimates without uncertainty, which the spread of the other parameters does not include."
+	return strings.Join(points, ", ") +
+		" are weights: point estimates without uncertainty, which the spread of the other " +
+		"parameters does not include."
 }
 
 // summariseChains summarises Markov chains.
@@ -221,17 +239,20 @@ func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Plan) {
 	d.Parameters = posterior.SummariseChains(f.draws)
 	d.Diagnostics = f.diagnose(s.MaxDepth)
 	d.Diagnostics.Diagonal = diagonalMetrics(plan, f.chains[0].kernel)
-	r.closing = fmt.Sprintf("%s of %d draws after %d of warm-up; %d divergent", grouped.Count(f.draws.Chains(), "chain"), f.draws.Len(0), s.Warmup, *d.Diagnostics.Divergences)
+	r.closing = fmt.Sprintf("%s of %d draws after %d of warm-up; %d divergent",
+		grouped.Count(f.draws.Chains(), "chain"), f.draws.Len(0), s.Warmup, *d.Diagnostics.Divergences)
 	if n := f.leapfrogs(); n > 0 {
 		r.closing += fmt.Sprintf("; %.1f leapfrogs per draw", n)
 	}
 	if n := f.draws.Superchains; n > 0 {
-		r.closing += fmt.Sprintf("; R-hat is nested over %s; %s one after another", grouped.Count(n, "starting point"), grouped.Count(f.work.Sequential, "round trip"))
+		r.closing += fmt.Sprintf("; R-hat is nested over %s; %s one after another",
+			grouped.Count(n, "starting point"), grouped.Count(f.work.Sequential, "round trip"))
 	}
 	r.chains = func(chain int) posterior.CSVInfo {
 		c := f.chains[chain]
 		info := posterior.CSVInfo{
-			Model: d.Model, Backend: d.Backend, Iterations: s.Warmup, Seconds: (c.warming + c.drawing).Seconds(),
+			Model: d.Model, Backend: d.Backend, Iterations: s.Warmup,
+			Seconds:  (c.warming + c.drawing).Seconds(),
 			MaxDepth: s.MaxDepth, StepSize: c.info.Transition.StepSize, WarmupSeconds: c.warming.Seconds(),
 		}
 		adapted(plan, c.kernel, &info)

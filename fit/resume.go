@@ -10,15 +10,18 @@ import (
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 )
 
-// Resumable returns an error that explains why the run in a folder cannot be resumed, nil if it can. A CompleteError means that it has nothing left to do.
+// Resumable returns an error that explains why the run in a folder cannot be resumed, nil if it can. A
+// CompleteError means that it has nothing left to do.
 func Resumable(dir string, r *posterior.Record) error {
 	if !finished(dir, r) {
 		return nil
 	}
 	if err := runs.Verify(dir, r); err != nil {
-		return fmt.Errorf("%w. This run is complete, and its checkpoint no longer has its draws; run it again with --overwrite, which makes the same", err)
+		return fmt.Errorf("%w. This run is complete, and its checkpoint no longer has its draws; run it "+
+			"again with --overwrite, which makes the same", err)
 	}
-	if err := protocol.EraseJournal(filepath.Join(dir, runs.JournalFile)); err != nil { // killed when all was written
+	// killed when all was written
+	if err := protocol.EraseJournal(filepath.Join(dir, runs.JournalFile)); err != nil {
 		return err
 	}
 	a, _ := Backend(r.Backend)
@@ -44,7 +47,8 @@ func (p *Prepared) mayBeginFrom() error {
 	case err != nil:
 		return fmt.Errorf("--from %w", err)
 	case r.Backend != p.Algorithm.Name:
-		return fmt.Errorf("--from %s: it is a run of %s, but the backend is %s", dir, r.Backend, p.Algorithm.Name)
+		return fmt.Errorf("--from %s: it is a run of %s, but the backend is %s", dir, r.Backend,
+			p.Algorithm.Name)
 	}
 	return nil
 }
@@ -57,7 +61,9 @@ func (p *Prepared) unchanged(dir string) (posterior.Record, error) {
 	case err != nil:
 		return now, err
 	case then.Version != now.Version:
-		return now, fmt.Errorf("%s was begun with vflc %s; the draws of this version, %s, may differ: resume the run with the version that began it, or run the model again with --overwrite", dir, then.Version, now.Version)
+		return now, fmt.Errorf("%s was begun with vflc %s; the draws of this version, %s, may differ: "+
+			"resume the run with the version that began it, or run the model again with --overwrite", dir,
+			then.Version, now.Version)
 	case then.Model.SHA256 != now.Model.SHA256:
 		return now, fmt.Errorf("%s has changed since %s was begun", now.Model.Path, dir)
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 )
 
-// The record of a run holds no digest that another run, or anybody without the salt, could compare with a table; its owner can check it.
+// The record of a run holds no digest that another run, or anybody without the salt, could compare with a
+// table; its owner can check it.
 func TestDigestsOfTablesAreSalted(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "m.vfl"), "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n")
@@ -35,7 +36,8 @@ func TestDigestsOfTablesAreSalted(t *testing.T) {
 		if r.Data[0].SHA256 == digest(text) || len(r.Salt) < 32 {
 			t.Errorf("the digest of the table is not salted: %+v", r.Data[0])
 		}
-		if own, err := saltedDigest(r.Salt, table); err != nil || own != r.Data[0].SHA256 || p.Record.Salt != r.Salt {
+		if own, err := saltedDigest(r.Salt, table); err != nil || own != r.Data[0].SHA256 ||
+			p.Record.Salt != r.Salt {
 			t.Error("the owner cannot check the digest")
 		}
 		digests = append(digests, r.Data[0].SHA256)
@@ -43,7 +45,8 @@ func TestDigestsOfTablesAreSalted(t *testing.T) {
 			t.Errorf("an unchanged table: %v", err)
 		}
 		write(t, table, "y\n1\n3\n")
-		if _, err := p.unchanged(filepath.Join(dir, out)); err == nil || !strings.Contains(err.Error(), "data.csv has changed") {
+		if _, err := p.unchanged(filepath.Join(dir, out)); err == nil ||
+			!strings.Contains(err.Error(), "data.csv has changed") {
 			t.Errorf("a changed table: %v", err)
 		}
 		write(t, table, "y\n1\n2\n")
@@ -53,7 +56,8 @@ func TestDigestsOfTablesAreSalted(t *testing.T) {
 	}
 }
 
-// The record of a run on a query has its address from any folder, and a digest of its result: the run can be repeated until that changes.
+// The record of a run on a query has its address from any folder, and a digest of its result: the run can be
+// repeated until that changes.
 func TestDigestOfAQuery(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -74,7 +78,8 @@ func TestDigestOfAQuery(t *testing.T) {
 	m, sources := compiled(t, "m.vfl", check.Options{}, "t.db?query=SELECT y FROM t WHERE kind = 'a'")
 	p, diags, err := Open(m, sources, Options{Dir: "out", Seed: 1})
 	good(t, diags, err)
-	if want := "sqlite:" + filepath.Join(dir, "t.db") + "?query=SELECT y FROM t WHERE kind = 'a'"; p.Record.Data[0].Path != want {
+	if want := "sqlite:" + filepath.Join(dir, "t.db") +
+		"?query=SELECT y FROM t WHERE kind = 'a'"; p.Record.Data[0].Path != want {
 		t.Errorf("the record has %s, want %s", p.Record.Data[0].Path, want)
 	}
 	t.Chdir(t.TempDir())
@@ -91,7 +96,8 @@ func TestDigestOfAQuery(t *testing.T) {
 		t.Error(err)
 	}
 	exec("UPDATE t SET y = 3 WHERE y = 2")
-	if _, err := p.unchanged(filepath.Join(dir, "out")); err == nil || !strings.Contains(err.Error(), "t.db?query=SELECT y FROM t WHERE kind = 'a' has changed") {
+	if _, err := p.unchanged(filepath.Join(dir, "out")); err == nil ||
+		!strings.Contains(err.Error(), "t.db?query=SELECT y FROM t WHERE kind = 'a' has changed") {
 		t.Errorf("a changed result: %v", err)
 	}
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// Sample runs the algorithm over all parties of the model in this process, and summarises its draws. When stop is closed each chain ends after its current
-// step, and the result is of the draws so far; a nil stop never ends the run. A cancelled context ends it without a result.
+// Sample runs the algorithm over all parties of the model in this process, and summarises its draws. When
+// stop is closed each chain ends after its current step, and the result is of the draws so far; a nil stop
+// never ends the run. A cancelled context ends it without a result.
 func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result, err error) {
 	defer func() {
 		if err != nil {
@@ -52,13 +53,15 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 	}
 	r.Document.Timing = posterior.Timing{
 		LoadS: seconds(p.loaded), GradientUS: posterior.Number(float64(gradient.Nanoseconds()) / 1e3),
-		WarmupS: seconds(f.fitting), SamplingS: seconds(f.drawing), TotalS: seconds(time.Since(p.options.Origin.Began)),
+		WarmupS: seconds(f.fitting), SamplingS: seconds(f.drawing),
+		TotalS:     seconds(time.Since(p.options.Origin.Began)),
 		WarmupCPUS: f.fittingCPU, SamplingCPUS: f.drawingCPU,
 	}
 	return r, nil
 }
 
-// gradient times an evaluation, and says how long it takes; 0 where a process has one party alone, which evaluates nothing by itself.
+// gradient times an evaluation, and says how long it takes; 0 where a process has one party alone, which
+// evaluates nothing by itself.
 func (p *Prepared) gradient(ctx context.Context, stop <-chan struct{}) (time.Duration, error) {
 	if p.apart != nil || p.Settings.Plan.Encrypted {
 		return 0, nil
@@ -72,7 +75,8 @@ func (p *Prepared) gradient(ctx context.Context, stop <-chan struct{}) (time.Dur
 	case err != nil:
 		return 0, err
 	}
-	p.options.Progress.Message(fmt.Sprintf("%s: %s; a gradient takes %.3g µs", p.Name, strings.Join(p.Plan.Names, ", "), float64(gradient.Nanoseconds())/1e3))
+	p.options.Progress.Message(fmt.Sprintf("%s: %s; a gradient takes %.3g µs", p.Name,
+		strings.Join(p.Plan.Names, ", "), float64(gradient.Nanoseconds())/1e3))
 	return gradient, nil
 }
 

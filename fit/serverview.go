@@ -23,9 +23,11 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// watch keeps what the server receives in a chain, where the run has a folder to keep it in; the server of a run across processes only where it is to record.
+// watch keeps what the server receives in a chain, where the run has a folder to keep it in; the server of a
+// run across processes only where it is to record.
 func (m *sampling) watch(env density.Env, c *chain) {
-	if m.options.Dir == "" && !m.options.watch || m.apart != nil && !m.options.Record || len(m.Plan.Groups) == 0 {
+	if m.options.Dir == "" && !m.options.watch || m.apart != nil && !m.options.Record ||
+		len(m.Plan.Groups) == 0 {
 		return
 	}
 	var view *attack.Recorder
@@ -87,12 +89,15 @@ func (r *Result) writeView(dir string) error {
 	case len(views) == 0:
 		return nil
 	case r.apart:
-		return writeFile(dir, runs.ReceivedFile, func(w io.Writer) error { return attack.WriteRecording(w, views) })
+		return writeFile(dir, runs.ReceivedFile, func(w io.Writer) error {
+			return attack.WriteRecording(w, views)
+		})
 	}
 	return writeFile(dir, runs.ViewFile, func(w io.Writer) error { return attack.Write(w, views) })
 }
 
-// AttackRecorded reports what can be found in what the server of a run across processes has recorded. The error says where the folder has no recording.
+// AttackRecorded reports what can be found in what the server of a run across processes has recorded. The
+// error says where the folder has no recording.
 func AttackRecorded(run *runs.Run) (*attack.Recorded, error) {
 	there, err := runs.VerifyReceived(run.Path, run.Record)
 	if err != nil {
@@ -100,7 +105,9 @@ func AttackRecorded(run *runs.Run) (*attack.Recorded, error) {
 	}
 	if !there {
 		var diags diag.List
-		diags.Errorf(diag.NotRecorded, nil, source.Span{}, "%s is one party's part of a run across machines, and has no record of what the server received", run.Path)
+		diags.Errorf(diag.NotRecorded, nil, source.Span{},
+			"%s is one party's part of a run across machines, and has no record of what the server received",
+			run.Path)
 		return nil, data.Errors(diags)
 	}
 	path := filepath.Join(run.Path, runs.ReceivedFile)
@@ -113,12 +120,20 @@ func AttackRecorded(run *runs.Run) (*attack.Recorded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	r := &attack.Recorded{Schema: posterior.Schema, Model: run.Name(), Backend: run.Record.Backend, Transform: run.Record.Transform, Findings: attack.Find(views), Separated: attack.SeparateRecorded(views), Notes: []string{}}
+	r := &attack.Recorded{Schema: posterior.Schema, Model: run.Name(), Backend: run.Record.Backend,
+		Transform: run.Record.Transform, Findings: attack.Find(views),
+		Separated: attack.SeparateRecorded(views), Notes: []string{}}
 	if slices.ContainsFunc(r.Findings, func(f attack.RecordedCut) bool { return f.Masked }) {
-		r.Notes = append(r.Notes, "Under masks are the words that each client has sent: what is found in them would be found in noise. Two clients, or the server with all clients but one, learn more: vflc audit PROGRAMS says what.")
+		r.Notes = append(r.Notes,
+			"Under masks are the words that each client has sent: what is found in them would be found in "+
+				"noise. Two clients, or the server with all clients but one, learn more: vflc "+
+				"audit PROGRAMS says what.")
 	}
 	if t, ok := TransformOf(run); ok && t.AtClients() {
-		r.Notes = append(r.Notes, "Under transform "+t.Name+" the server also has the clients' adjoints, without noise. Whoever has the response solves them for the cuts, which is not tried here.")
+		r.Notes = append(r.Notes,
+			"Under transform "+t.Name+
+				" the server also has the clients' adjoints, without noise. Whoever has the response "+
+				"solves them for the cuts, which is not tried here.")
 	}
 	return r, nil
 }
@@ -133,7 +148,10 @@ func IsPart(run *runs.Run) (bool, error) {
 		return false, err
 	}
 	tree, _ := parser.Parse(model)
-	return slices.ContainsFunc(tree.Stmts, func(s ast.Stmt) bool { _, ok := s.(*ast.Program); return ok }), nil
+	return slices.ContainsFunc(tree.Stmts, func(s ast.Stmt) bool {
+		_, ok := s.(*ast.Program)
+		return ok
+	}), nil
 }
 
 // readView reads what writeView wrote; nil where there is no such file. The error says where it was altered.

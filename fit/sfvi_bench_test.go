@@ -16,8 +16,9 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// BenchmarkSFVI times one iteration of SFVI over all parties of a compiled model, by number of clients, transform and guide: "us/iteration" is the median
-// of many short rounds in CPU time, "least" the fastest of them. It does not depend on -benchtime.
+// BenchmarkSFVI times one iteration of SFVI over all parties of a compiled model, by number of clients,
+// transform and guide: "us/iteration" is the median of many short rounds in CPU time, "least" the fastest of
+// them. It does not depend on -benchtime.
 //
 //	go test ./fit -run '^$' -bench SFVI
 func BenchmarkSFVI(b *testing.B) {
@@ -43,8 +44,9 @@ func BenchmarkSFVI(b *testing.B) {
 	}
 }
 
-// BenchmarkMinibatches times one iteration over 256 of n rows with the amortized guide, for the numbers of rows in turn, in rounds of 200 iterations: "us/n=…" is the
-// median of the rounds in CPU time. Loading a million rows takes seconds.
+// BenchmarkMinibatches times one iteration over 256 of n rows with the amortized guide, for the numbers of
+// rows in turn, in rounds of 200 iterations: "us/n=…" is the median of the rounds in CPU time. Loading a
+// million rows takes seconds.
 //
 //	go test ./fit -run '^$' -bench Minibatches -benchtime 1x
 func BenchmarkMinibatches(b *testing.B) {
@@ -58,7 +60,8 @@ func BenchmarkMinibatches(b *testing.B) {
 		}
 		m.Sigma = 0
 		v := bindFiles(b, glmText(m), transforms.Power, 1, glmFiles(m))
-		if _, err := (&division{"N", partition(n, 256, 1), float64((n + 255) / 256)}).apply(v.Plan, v.Lowered); err != nil {
+		if _, err := (&division{"N", partition(n, 256, 1), float64((n + 255) / 256)}).apply(v.Plan,
+			v.Lowered); err != nil {
 			b.Fatal(err)
 		}
 		k := begunWith(b, v, transforms.Power, map[string]string{"guide": "amortized", "minibatch": "256"})
@@ -84,7 +87,8 @@ func BenchmarkMinibatches(b *testing.B) {
 // TestLocalStepsAllocateNothing: nor do several steps between two round trips.
 func TestLocalStepsAllocateNothing(t *testing.T) {
 	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
-		k := begunWith(t, bindModel(t, "../examples/logistic.vfl", transform), transform, map[string]string{"local-steps": "3"})
+		k := begunWith(t, bindModel(t, "../examples/logistic.vfl", transform), transform,
+			map[string]string{"local-steps": "3"})
 		step := func() {
 			if _, err := k.Step(context.Background()); err != nil {
 				t.Fatal(err)
@@ -104,7 +108,8 @@ func fitting(b testing.TB, path string, transform def.Transform, guide string) b
 }
 
 // begunWith returns a fit of a model by draws that is in its iterations.
-func begunWith(b testing.TB, v *compile.Bound, transform def.Transform, given map[string]string) backends.Kernel {
+func begunWith(b testing.TB, v *compile.Bound, transform def.Transform,
+	given map[string]string) backends.Kernel {
 	b.Helper()
 	given["iterations"], given["elbo-every"] = "100000000", "100000000"
 	env, err := session.NewLocal(v.Plan, session.SimulatedKeys(1, v.Plan.Names))

@@ -9,11 +9,13 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// compareTrips forecasts, while the data are there, how many round trips an approximation of the same posterior takes where a run of Markov chains meets other parties in each step. A party apart knows what its own
-// program excludes, and nothing crosses for this.
+// compareTrips forecasts, while the data are there, how many round trips an approximation of the same
+// posterior takes where a run of Markov chains meets other parties in each step. A party apart knows what its
+// own program excludes, and nothing crosses for this.
 func (p *Prepared) compareTrips() (diag.List, error) {
 	a, ok := approximating(approximations())
-	if !ok || p.Algorithm.Gives != backends.Markov || len(p.Plan.Names) < 2 || p.Settings.Plan.Encrypted || p.Settings.Plan.Initial != "" || p.Checked.PriorOnly {
+	if !ok || p.Algorithm.Gives != backends.Markov || len(p.Plan.Names) < 2 || p.Settings.Plan.Encrypted ||
+		p.Settings.Plan.Initial != "" || p.Checked.PriorOnly {
 		return nil, nil
 	}
 	s, err := a.Resolve(p.Settings.Transform, nil)
@@ -37,7 +39,8 @@ func (p *Prepared) compareTrips() (diag.List, error) {
 		}
 	}
 	least, most := p.work(a.Forecast(s))
-	p.sooner = &posterior.Sooner{Settings: "--backend " + a.Name, Least: least.Sequential, Most: most.Sequential, Own: p.apart != nil}
+	p.sooner = &posterior.Sooner{Settings: "--backend " + a.Name, Least: least.Sequential,
+		Most: most.Sequential, Own: p.apart != nil}
 	return nil, nil
 }
 

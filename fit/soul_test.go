@@ -41,8 +41,8 @@ func meanOf(t *testing.T, f *fitted, name string) float64 {
 	return 0
 }
 
-// A variance with an inverse gamma prior against the profile of the density in it: the mode on the declared scale, without a Jacobian, through compiler
-// and session, in power with the variance at the clients.
+// A variance with an inverse gamma prior against the profile of the density in it: the mode on the declared
+// scale, without a Jacobian, through compiler and session, in power with the variance at the clients.
 func TestVarianceAgainstItsProfile(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Linear(12, 60, []int{2, 3}, 0.8)
@@ -51,7 +51,8 @@ func TestVarianceAgainstItsProfile(t *testing.T) {
 	text = strings.Replace(text, ", 0.8)", ", sqrt(v))", 1)
 	for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
 		b := bindFiles(t, text, m.Transform, m.Rho, glmFiles(m))
-		// Under power clients see the variance, whose gradient is not linear in θ: there the draws must have the right spread.
+		// Under power clients see the variance, whose gradient is not linear in θ: there the draws must have
+		// the right spread.
 		mala := fmt.Sprint(m.Transform == transforms.Power)
 		f := conditionalRun(t, b, map[string]string{"tolerance": "0.003", "draws": "500", "mala": mala})
 		at := func(v float64) float64 {
@@ -87,14 +88,17 @@ func TestVarianceAgainstItsProfile(t *testing.T) {
 	}
 }
 
-// A fit exchanges one round per iteration under augmented and two under power, for any number of Langevin steps; draws need none.
+// A fit exchanges one round per iteration under augmented and two under power, for any number of Langevin
+// steps; draws need none.
 func TestRoundsOfAFit(t *testing.T) {
 	m := testmodel.Linear(12, 40, []int{2, 3}, 0.8)
 	for transform, rounds := range map[def.Transform]int64{transforms.Augmented: 1, transforms.Power: 2} {
 		b := bindFiles(t, glmText(m), transform, 1, glmFiles(m))
 		counts := func(inner, draws string) density.Work {
-			f := conditionalRun(t, b, map[string]string{"iterations": "300", "tolerance": "1e-9", "inner": inner, "draws": draws})
-			// Under power Values, which computes the reported parameters, needs a round per draw to send b to the clients; it is not part of drawing.
+			f := conditionalRun(t, b, map[string]string{"iterations": "300", "tolerance": "1e-9",
+				"inner": inner, "draws": draws})
+			// Under power Values, which computes the reported parameters, needs a round per draw to send b to
+			// the clients; it is not part of drawing.
 			n := int64(0)
 			if transform == transforms.Power {
 				n = int64(f.draws.Len(0) * f.draws.Chains())
@@ -104,7 +108,8 @@ func TestRoundsOfAFit(t *testing.T) {
 		}
 		few, many := counts("1", "10"), counts("20", "40")
 		if few.Rounds != many.Rounds {
-			t.Errorf("%s: %d rounds with 1 step and 10 draws, %d with 20 and 40", transform, few.Rounds, many.Rounds)
+			t.Errorf("%s: %d rounds with 1 step and 10 draws, %d with 20 and 40", transform, few.Rounds,
+				many.Rounds)
 		}
 		// 300 iterations and 255 of the evaluation; the rest is curvature and stopping.
 		if extra := few.Rounds - 555*rounds; extra < 0 || extra > 100 {
@@ -116,19 +121,23 @@ func TestRoundsOfAFit(t *testing.T) {
 	}
 }
 
-// A run that is interrupted, in the fit or between draws, continues to the draws that it would have had, also where the server has weights.
+// A run that is interrupted, in the fit or between draws, continues to the draws that it would have had, also
+// where the server has weights.
 func TestConditionalRunResumes(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{2, 2}, 0.7)
 	m.Rho, m.Transform = 0.8, transforms.Augmented
 	conditionalResumes(t, small(t))
-	conditionalResumes(t, bindFiles(t, strings.Replace(glmText(m), "param b ~ normal(0, 1)", "weight b init normal", 1), m.Transform, m.Rho, glmFiles(m)))
+	conditionalResumes(t,
+		bindFiles(t, strings.Replace(glmText(m), "param b ~ normal(0, 1)", "weight b init normal", 1),
+			m.Transform, m.Rho, glmFiles(m)))
 }
 
 func conditionalResumes(t *testing.T, b *compile.Bound) {
 	t.Helper()
 	a := backend(t, "soul")
 	run := func(ctx context.Context, a backends.Algorithm, dir string, resumed bool) *fitted {
-		p := prepared(t, b, a, map[string]string{"iterations": "60", "inner": "2", "inner-chains": "3", "draws": "12"})
+		p := prepared(t, b, a, map[string]string{"iterations": "60", "inner": "2", "inner-chains": "3",
+			"draws": "12"})
 		p.options.Dir, p.options.Resume = dir, resumed
 		return sampled(t, p, ctx.Done())
 	}

@@ -30,7 +30,8 @@ const mostShown = 20
 // An initsFile is a file of initial values with its text.
 type initsFile struct{ path, text string }
 
-// begins reads the files of initial values, and maps these to the coordinates of all parties. A run with one file begins all its chains there.
+// begins reads the files of initial values, and maps these to the coordinates of all parties. A run with one
+// file begins all its chains there.
 func (p *Prepared) begins() (diags diag.List, err error) {
 	if len(p.options.Inits) == 0 {
 		return nil, nil
@@ -78,12 +79,14 @@ func (p *Prepared) initsPaths() ([]string, error) {
 		return paths, nil
 	}
 	if len(paths) > 1 && len(paths) != n {
-		return nil, usagef("--inits names %d files, and the run has %s: give one file, or one for each", len(paths), grouped.Count(n, "start"))
+		return nil, usagef("--inits names %d files, and the run has %s: give one file, or one for each",
+			len(paths), grouped.Count(n, "start"))
 	}
 	return paths, nil
 }
 
-// unconstrain maps the entries of a file to coordinates, by party. The errors are about entries that no parameter has as its values.
+// unconstrain maps the entries of a file to coordinates, by party. The errors are about entries that no
+// parameter has as its values.
 func (p *Prepared) unconstrain(entries []*data.Entry) ([][]density.Init, []error) {
 	given := &lower.Given{Entries: map[string]*data.Entry{}, Taken: map[string]bool{}}
 	for _, e := range entries {
@@ -149,7 +152,8 @@ func writeInits(dir string, files []initsFile) error {
 	return nil
 }
 
-// RecordedInits returns the copies of the initial values of a run in its folder, for Options.Inits. The error names one that has changed.
+// RecordedInits returns the copies of the initial values of a run in its folder, for Options.Inits. The error
+// names one that has changed.
 func RecordedInits(dir string, r *posterior.Record) ([]string, error) {
 	var out []string
 	for k, s := range r.Inits {
@@ -159,7 +163,8 @@ func RecordedInits(dir string, r *posterior.Record) ([]string, error) {
 			return nil, err
 		}
 		if saltedText(r.Salt, string(text)) != s.SHA256 {
-			return nil, fmt.Errorf("%s is not the file that the run began with: its digest is not that in %s", path, runs.RecordFile)
+			return nil, fmt.Errorf("%s is not the file that the run began with: its digest is not that in %s",
+				path, runs.RecordFile)
 		}
 		out = append(out, path)
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
-// everySupport has parameters of every support, at the server, at a client, at members of a family, shared, noncentered with locations and scales of other
-// parties, and missing cells.
+// everySupport has parameters of every support, at the server, at a client, at members of a family, shared,
+// noncentered with locations and scales of other parties, and missing cells.
 var everySupport = compiletest.Fixture{
 	Text: `client a
 client lab[J]
@@ -54,7 +54,8 @@ y ~ normal(top + x * slope[1, 2] + t * size[1] + sum(z[j] * beta[j][1] * scale[j
 factor sum(pi) + sum(cuts) - sum(rates) + sum(L) + sum(share)
 `,
 	Tables: map[string]string{
-		"server": "y\n0.1\n-1\n2\n0.4\n", "a": "x,t\n1,\n,2\n0.3,\n,0.5\n", "lab/1": "z\n1\n2\n3\n4\n", "lab/2": "z\n0\n1\n-1\n2\n",
+		"server": "y\n0.1\n-1\n2\n0.4\n", "a": "x,t\n1,\n,2\n0.3,\n,0.5\n", "lab/1": "z\n1\n2\n3\n4\n",
+		"lab/2": "z\n0\n1\n-1\n2\n",
 	},
 	Family: map[string]int{"lab": 2},
 }
@@ -114,8 +115,8 @@ func thetas(env density.Env, each func() float64) (out [][]float64) {
 	return out
 }
 
-// The coordinates of the values at θ are θ, for every support and noncentered parameters. A unit vector has a coordinate more than its set has dimensions:
-// there the values are the same again.
+// The coordinates of the values at θ are θ, for every support and noncentered parameters. A unit vector has a
+// coordinate more than its set has dimensions: there the values are the same again.
 func TestUnconstrainInvertsConstrain(t *testing.T) {
 	o := check.Options{Transform: transforms.Augmented, Rho: 0.3, Accept: accept.Names()}
 	alone := everySupport
@@ -146,7 +147,8 @@ func TestUnconstrainInvertsConstrain(t *testing.T) {
 			for b := range again {
 				for i, v := range again[b] {
 					if name == "unique" && !(math.Abs(v-theta[b][i]) <= 1e-8*(1+math.Abs(theta[b][i]))) {
-						t.Fatalf("%s: coordinate %d of %s is %v, want %v", name, i, p.Plan.Names[b], v, theta[b][i])
+						t.Fatalf("%s: coordinate %d of %s is %v, want %v", name, i, p.Plan.Names[b], v,
+							theta[b][i])
 					}
 				}
 			}
@@ -182,9 +184,11 @@ param pi : simplex[3] ~ dirichlet([1, 1, 1])
 y ~ normal(b + X * beta + pi[1], s)
 `
 
-func smallPrepared(t *testing.T, algorithm string, settings map[string]string, inits ...string) (*Prepared, error) {
+func smallPrepared(t *testing.T, algorithm string, settings map[string]string, inits ...string) (*Prepared,
+	error) {
 	t.Helper()
-	b := bindFiles(t, smallStarts, transforms.Augmented, 0.3, map[string]string{"server.csv": "id,y\n1,1\n2,0\n3,2\n", "a.csv": "id,x,z\n1,1,0\n2,2,1\n3,0,1\n"})
+	b := bindFiles(t, smallStarts, transforms.Augmented, 0.3,
+		map[string]string{"server.csv": "id,y\n1,1\n2,0\n3,2\n", "a.csv": "id,x,z\n1,1,0\n2,2,1\n3,0,1\n"})
 	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, algorithm), Settings: settings, Inits: inits})
 	if diags.HasErrors() {
 		err = data.Errors(diags)
@@ -204,42 +208,53 @@ func initsAt(t *testing.T, text string) string {
 // Wrong initial values are named with their place.
 func TestWrongStarts(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\n\"s\": -1}":                      "inits.json:2: s is -1, but must be above 0",
-		"{\"b\": 1,\n\"bata\": [1, 2]}":      "inits.json:2: the model has no parameter bata; did you mean beta?",
-		"{\"tau\": 1,\n\"beta\": [1, 2, 3]}": "inits.json:2: beta has the shape [3] here, but the model has the shape [2]",
-		"{\"b\": [1]}":                       "inits.json:1: b has the shape [1] here, but the model has one number",
-		"{\"beta\": [1,\n2]}":                "inits.json:1: beta is declared noncentered, so that its coordinates depend on tau: give values for that too, or for neither",
-		"{\"pi\": [0.5,\n0.2, 0.2]}":         "inits.json:1: pi is not a simplex[3]: vflc doc simplex describes the values that it may have",
-		"{\"b\": null}":                      "entry b: a value is missing, NaN or infinite",
-		"{\"b\": \"one\"}":                   "entry b has words, such as \"one\", in place of numbers",
-		"{\"beta\": [[1], [2, 3]]}":          "entry beta is not regular",
-		"[1]":                                "expected an object",
+		"{\n\"s\": -1}": "inits.json:2: s is -1, but must be above 0",
+		"{\"b\": 1,\n\"bata\": [1, 2]}": "inits.json:2: the model has no parameter " +
+			"bata; did you mean beta?",
+		"{\"tau\": 1,\n\"beta\": [1, 2, 3]}": "inits.json:2: beta has the shape [3] here, but the " +
+			"model has the shape [2]",
+		"{\"b\": [1]}": "inits.json:1: b has the shape [1] here, but " +
+			"the model has one number",
+		"{\"beta\": [1,\n2]}": "inits.json:1: beta is declared noncentered, so that its " +
+			"coordinates depend on tau: give values for that too, or for neither",
+		"{\"pi\": [0.5,\n0.2, 0.2]}": "inits.json:1: pi is not a simplex[3]: vflc doc simplex " +
+			"describes the values that it may have",
+		"{\"b\": null}":             "entry b: a value is missing, NaN or infinite",
+		"{\"b\": \"one\"}":          "entry b has words, such as \"one\", in place of numbers",
+		"{\"beta\": [[1], [2, 3]]}": "entry beta is not regular",
+		"[1]":                       "expected an object",
 		"{\"tau\": 1, \"beta\": [1,\n2], \"s\": 1,\n\"pi\":": "inits.json:3",
 	} {
-		if _, err := smallPrepared(t, "nuts", nil, initsAt(t, text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := smallPrepared(t, "nuts", nil, initsAt(t, text)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want …%s…", text, err, want)
 		}
 	}
 	path := initsAt(t, `{"b": 1}`)
-	if _, err := smallPrepared(t, "nuts", map[string]string{"chains": "3"}, path, path); err == nil || !strings.Contains(err.Error(), "2 files, and the run has 3 starts") {
+	if _, err := smallPrepared(t, "nuts", map[string]string{"chains": "3"}, path, path); err == nil ||
+		!strings.Contains(err.Error(), "2 files, and the run has 3 starts") {
 		t.Error(err)
 	}
-	if _, err := smallPrepared(t, "sfvi", nil, path, path); err == nil || !strings.Contains(err.Error(), "2 files, and the run has 1 start") {
+	if _, err := smallPrepared(t, "sfvi", nil, path, path); err == nil ||
+		!strings.Contains(err.Error(), "2 files, and the run has 1 start") {
 		t.Error(err)
 	}
-	if _, err := smallPrepared(t, "nuts", nil, filepath.Join(filepath.Dir(path), "inits_%d.json")); err == nil || !strings.Contains(err.Error(), "inits_1.json") {
+	if _, err := smallPrepared(t, "nuts", nil, filepath.Join(filepath.Dir(path), "inits_%d.json")); err ==
+		nil || !strings.Contains(err.Error(), "inits_1.json") {
 		t.Error(err)
 	}
 }
 
-// A chain without warm-up whose first step is negligible has the given values in its first draw, those of its own file. A fit without steps has them in the mean.
+// A chain without warm-up whose first step is negligible has the given values in its first draw, those of its
+// own file. A fit without steps has them in the mean.
 func TestChainsBeginAtTheirFiles(t *testing.T) {
 	path := initsAt(t, "")
 	dir := filepath.Dir(path)
 	want := func(k int) float64 { return 0.5 + float64(k) }
 	for k := 1; k <= 2; k++ {
 		text := fmt.Sprintf(`{"b": %v, "tau": 0.5, "beta": [0.25, -1]}`, want(k))
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("i_%d.json", k)), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("i_%d.json", k)), []byte(text),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -291,7 +306,8 @@ func (f *firstPoint) keep(theta [][]float64) {
 	}
 }
 
-func (f *firstPoint) Density(ctx context.Context, theta [][]float64, c density.Coordinates, grad [][]float64, lp []float64) error {
+func (f *firstPoint) Density(ctx context.Context, theta [][]float64, c density.Coordinates, grad [][]float64,
+	lp []float64) error {
 	f.keep(theta)
 	return f.Env.Density(ctx, theta, c, grad, lp)
 }

@@ -40,7 +40,8 @@ func normal(r *rand.Rand, n int) []float64 {
 
 func logistic(r *rand.Rand) float64 { u := r.Float64(); return math.Log(u) - math.Log1p(-u) }
 
-// recovers checks that the truth is within five posterior standard deviations of the posterior mean, and that these are narrow.
+// recovers checks that the truth is within five posterior standard deviations of the posterior mean, and that
+// these are narrow.
 func recovers(t *testing.T, draws map[string][]float64, widest float64, truth map[string]float64) {
 	t.Helper()
 	for name, want := range truth {
@@ -73,35 +74,37 @@ func scalars(t *testing.T, plan *model.Plan) map[string][]float64 {
 		t.Fatal(err)
 	}
 	out := map[string][]float64{}
-	err = session.Run(context.Background(), plan, session.OneLoop, 7, func(ctx context.Context, env density.Env) error {
-		k, err := a.New(env, settings)
-		if err != nil {
-			return err
-		}
-		if err := k.Init(ctx); err != nil {
-			return err
-		}
-		taker := NewTaker(env, true)
-		for have, done := 0, false; !done; {
-			info, err := k.Step(ctx)
+	err = session.Run(context.Background(), plan, session.OneLoop, 7,
+		func(ctx context.Context, env density.Env) error {
+			k, err := a.New(env, settings)
 			if err != nil {
 				return err
 			}
-			for done = info.Done; have < info.Draws; have++ {
-				if _, err := taker.Take(ctx, k, have); err != nil {
+			if err := k.Init(ctx); err != nil {
+				return err
+			}
+			taker := NewTaker(env, true)
+			for have, done := 0, false; !done; {
+				info, err := k.Step(ctx)
+				if err != nil {
 					return err
 				}
-				for b, block := range env.Blocks() {
-					for _, p := range block.Params() {
-						for i, c := range posterior.Columns([]posterior.Variable{{Name: p.Name, Dims: p.Dims}}) {
-							out[c.Name] = append(out[c.Name], taker.values[b][p.Offset+i])
+				for done = info.Done; have < info.Draws; have++ {
+					if _, err := taker.Take(ctx, k, have); err != nil {
+						return err
+					}
+					for b, block := range env.Blocks() {
+						for _, p := range block.Params() {
+							for i, c := range posterior.Columns([]posterior.Variable{{Name: p.Name,
+								Dims: p.Dims}}) {
+								out[c.Name] = append(out[c.Name], taker.values[b][p.Offset+i])
+							}
 						}
 					}
 				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,20 +130,24 @@ y ~ %s(XA * ba + XB * bb, c)
 		a1, a2, b1, y := normal(r, n), normal(r, n), normal(r, n), make([]float64, n)
 		for i := range y {
 			y[i] = 1
-			for v, c := a1[i]-0.5*a2[i]+0.7*b1[i]+latent(r), []float64{-1, 0.5, 2}; y[i] < 4 && v > c[int(y[i])-1]; {
+			for v, c := a1[i]-0.5*a2[i]+0.7*b1[i]+latent(r), []float64{-1, 0.5, 2}; y[i] < 4 &&
+				v > c[int(y[i])-1]; {
 				y[i]++
 			}
 		}
-		files := map[string]string{"server.csv": csv("y", y), "a.csv": csv("a1,a2", a1, a2), "b.csv": csv("b1", b1)}
+		files := map[string]string{"server.csv": csv("y", y), "a.csv": csv("a1,a2", a1, a2),
+			"b.csv": csv("b1", b1)}
 		for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
 			b := bindFiles(t, fmt.Sprintf(text, name), transform, 0.2, files)
 			recovers(t, scalars(t, b.Plan), 0.3,
-				map[string]float64{"ba[1]": 1, "ba[2]": -0.5, "bb[1]": 0.7, "c[1]": -1, "c[2]": 0.5, "c[3]": 2})
+				map[string]float64{"ba[1]": 1, "ba[2]": -0.5, "bb[1]": 0.7, "c[1]": -1, "c[2]": 0.5,
+					"c[3]": 2})
 		}
 	}
 }
 
-// A multinomial logit whose N×K predictor is split over two clients recovers its contrasts; the softmax in the model is the same model.
+// A multinomial logit whose N×K predictor is split over two clients recovers its contrasts; the softmax in
+// the model is the same model.
 func TestMultinomialLogit(t *testing.T) {
 	const text = `client a, b
 data y : level(3)[N]
@@ -165,7 +172,8 @@ y ~ %s
 	const pad = " * [[1, 0, 0], [0, 1, 0]]"
 	eta := "XA * ba" + pad + " + XB * bb" + pad
 	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
-		for _, response := range []string{"categorical_logit(" + eta + ")", "categorical(softmax(" + eta + "))"} {
+		for _, response := range []string{"categorical_logit(" + eta + ")",
+			"categorical(softmax(" + eta + "))"} {
 			b := bindFiles(t, fmt.Sprintf(text, response), transform, 0.2, files)
 			recovers(t, scalars(t, b.Plan), 0.3,
 				map[string]float64{"ba[1,1]": 1, "ba[1,2]": -0.5, "bb[1,1]": 0, "bb[1,2]": 0.8})
@@ -173,7 +181,8 @@ y ~ %s
 	}
 }
 
-// Intercepts and slopes of groups, correlated by an LKJ prior, at a client: their standard deviations and correlation are recovered.
+// Intercepts and slopes of groups, correlated by an LKJ prior, at a client: their standard deviations and
+// correlation are recovered.
 func TestCorrelatedEffects(t *testing.T) {
 	const text = `client a, b
 data y : real[N]
@@ -201,7 +210,8 @@ y ~ normal(e[g, 1] + e[g, 2] .* x + k * z, s)
 		g[i] = float64(j + 1)
 		y[i] = u[j] + v[j]*x[i] - 0.4*z[i] + 0.5*r.NormFloat64()
 	}
-	b := bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": csv("y", y), "a.csv": csv("x,g", x, g), "b.csv": csv("z", z)})
+	b := bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": csv("y", y),
+		"a.csv": csv("x,g", x, g), "b.csv": csv("z", z)})
 	recovers(t, scalars(t, b.Plan), 0.2,
 		map[string]float64{"tau[1]": 1, "tau[2]": 0.5, "L[2,1]": 0.6, "k": -0.4, "s": 0.5})
 }

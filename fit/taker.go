@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// A Taker maps draws to the reported values: parameters of all parties of this process and, on request, their auxiliary variables.
+// A Taker maps draws to the reported values: parameters of all parties of this process and, on request, their
+// auxiliary variables.
 type Taker struct {
 	env       density.Env
 	draw      density.Draw
@@ -28,7 +29,8 @@ func NewTaker(env density.Env, auxiliary bool) *Taker {
 		for _, p := range block.Params() {
 			size += p.Len
 		}
-		t.draw.Theta, t.values = append(t.draw.Theta, make([]float64, block.Dim())), append(t.values, make([]float64, size))
+		t.draw.Theta, t.values = append(t.draw.Theta, make([]float64, block.Dim())),
+			append(t.values, make([]float64, size))
 		t.draw.Streams = append(t.draw.Streams, env.Private(b, generatedStream))
 		if auxiliary || reads {
 			t.z = append(t.z, make([]float64, block.AuxLen()))
@@ -40,10 +42,12 @@ func NewTaker(env density.Env, auxiliary bool) *Taker {
 	return t
 }
 
-// generatedStream is the name of the stream of what a party draws for its generated quantities, one round a draw.
+// generatedStream is the name of the stream of what a party draws for its generated quantities, one round a
+// draw.
 const generatedStream = "generated quantities"
 
-// Take returns draw id of a kernel on the declared scale: parameters in party order, then auxiliary variables. The next draw overwrites it.
+// Take returns draw id of a kernel on the declared scale: parameters in party order, then auxiliary
+// variables. The next draw overwrites it.
 func (t *Taker) Take(ctx context.Context, k backends.Kernel, id int) ([]float64, error) {
 	k.Draw(id, t.draw.Theta)
 	for _, s := range t.draw.Streams {
@@ -74,12 +78,14 @@ func (t *Taker) Take(ctx context.Context, k backends.Kernel, id int) ([]float64,
 	return t.row, nil
 }
 
-// variables lists what a Taker reports over all parties of this process: parameters in party order, then auxiliary variables.
+// variables lists what a Taker reports over all parties of this process: parameters in party order, then
+// auxiliary variables.
 func variables(plan *model.Plan, auxiliary bool) []posterior.Variable {
 	var out []posterior.Variable
 	for _, party := range plan.Here() {
 		for _, p := range party.Params {
-			out = append(out, posterior.Variable{Name: p.Name, Owner: p.Owner, Dims: p.Dims, Point: p.Weight, Generated: p.Generated})
+			out = append(out, posterior.Variable{Name: p.Name, Owner: p.Owner, Dims: p.Dims, Point: p.Weight,
+				Generated: p.Generated})
 		}
 	}
 	if !auxiliary {
@@ -93,7 +99,8 @@ func variables(plan *model.Plan, auxiliary bool) []posterior.Variable {
 	return out
 }
 
-// auxiliaryVariable describes the auxiliary variable of a cut. It has the name that it has in the party's program, and belongs to that party.
+// auxiliaryVariable describes the auxiliary variable of a cut. It has the name that it has in the party's
+// program, and belongs to that party.
 func auxiliaryVariable(party string, c density.Cut) posterior.Variable {
 	v := posterior.Variable{Name: c.Name, Owner: party, Auxiliary: true}
 	if strings.HasSuffix(party, "]") {
@@ -118,7 +125,8 @@ func (p *Prepared) maySaveAuxiliaries() error {
 	case !p.options.Auxiliary:
 		return nil
 	case cuts == 0:
-		return usagef("--save-aux: with transform %s this model has no auxiliary variables", p.Checked.Transform.Kind)
+		return usagef("--save-aux: with transform %s this model has no auxiliary variables",
+			p.Checked.Transform.Kind)
 	}
 	return nil
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// A band is the chains of a run that begin near an approximation and warm up together: after each transition of the warm-up all of them wait for one another, and adapt
-// alike. They are saved when the warm-up is over, or interrupted, so that no file is ahead of another there.
+// A band is the chains of a run that begin near an approximation and warm up together: after each transition
+// of the warm-up all of them wait for one another, and adapt alike. They are saved when the warm-up is over,
+// or interrupted, so that no file is ahead of another there.
 type band struct {
 	*sampling
 	side    *session.Chains
@@ -45,7 +46,9 @@ func (m *sampling) together(ctx context.Context, stop <-chan struct{}, chains []
 		if err := g.warmUp(ctx, stop); err != nil {
 			return err
 		}
-		return side.Each(ctx, func(ctx context.Context, k int) error { return m.steps(ctx, stop, g.walks[k]) })
+		return side.Each(ctx, func(ctx context.Context, k int) error {
+			return m.steps(ctx, stop, g.walks[k])
+		})
 	})
 }
 
@@ -62,7 +65,8 @@ func (g *band) make() error {
 	return nil
 }
 
-// resume loads the chains of an earlier process. It reports whether they can go on: all are there, and at the same transition if one of them is in its warm-up.
+// resume loads the chains of an earlier process. It reports whether they can go on: all are there, and at the
+// same transition if one of them is in its warm-up.
 func (g *band) resume() (bool, error) {
 	if err := g.make(); err != nil || !g.options.Resume {
 		return false, err
@@ -73,7 +77,8 @@ func (g *band) resume() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		level = level && there && (c.steps == g.chains[0].steps || min(c.steps, g.chains[0].steps) >= g.Settings.Plan.Warmup)
+		level = level && there && (c.steps == g.chains[0].steps ||
+			min(c.steps, g.chains[0].steps) >= g.Settings.Plan.Warmup)
 	}
 	if level {
 		for _, c := range g.chains {
@@ -133,7 +138,9 @@ func (g *band) start() {
 // warmUp makes the transitions of the warm-up.
 func (g *band) warmUp(ctx context.Context, stop <-chan struct{}) error {
 	for g.chains[0].steps < g.Settings.Plan.Warmup && !stopped(stop) {
-		if err := g.side.Each(ctx, func(ctx context.Context, k int) error { return g.walks[k].step(ctx) }); err != nil {
+		if err := g.side.Each(ctx, func(ctx context.Context, k int) error {
+			return g.walks[k].step(ctx)
+		}); err != nil {
 			return err
 		}
 		g.kernels[0].(backends.Joint).Learn(g.kernels)
@@ -151,7 +158,8 @@ func (g *band) warmUp(ctx context.Context, stop <-chan struct{}) error {
 	return nil
 }
 
-// level lets every chain wait for the one that needed most round trips: those that all chains need travel together.
+// level lets every chain wait for the one that needed most round trips: those that all chains need travel
+// together.
 func (g *band) level() {
 	most := int64(0)
 	for _, w := range g.walks {
@@ -176,7 +184,8 @@ type walk struct {
 func (m *sampling) walk(env density.Env, c *chain) *walk {
 	w := &walk{
 		sampling: m, env: env, taker: NewTaker(env, m.options.Auxiliary), saved: time.Now(),
-		stopwatch: stopwatch{chain: c, work: c.work, begun: time.Now(), warming: c.warming, drawing: c.drawing},
+		stopwatch: stopwatch{chain: c, work: c.work, begun: time.Now(), warming: c.warming,
+			drawing: c.drawing},
 	}
 	w.read(env)
 	m.cpu.note(c)

@@ -42,7 +42,8 @@ func linearUnder(t *testing.T, transform def.Transform) *compile.Bound {
 	return bindFiles(t, glmText(m), transform, 0.8, glmFiles(m))
 }
 
-// bands are the unconstrained draws of chains that warm up together, by party, chain and transition, and the bundles that each party has sent.
+// bands are the unconstrained draws of chains that warm up together, by party, chain and transition, and the
+// bundles that each party has sent.
 type bands struct {
 	sync.Mutex
 	draws   map[string][]float64 // by chain, transition and party
@@ -101,10 +102,11 @@ func (r *bands) note(blocks []density.Block, k backends.Kernel, at string) {
 	}
 }
 
-// Chains that warm up together have the same bits in a process per party, where the messages of all chains travel in bundles, and as many bundles leave a client as round trips are
-// counted.
+// Chains that warm up together have the same bits in a process per party, where the messages of all chains
+// travel in bundles, and as many bundles leave a client as round trips are counted.
 func TestTogetherInAProcessPerParty(t *testing.T) {
-	for k, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power, transforms.Augmented, transforms.Exact} {
+	for k, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power,
+		transforms.Augmented, transforms.Exact} {
 		settings, b, params := near(), linearUnder(t, transform), 3
 		switch k {
 		case 3:
@@ -127,15 +129,18 @@ func TestTogetherInAProcessPerParty(t *testing.T) {
 		}
 		for at, want := range one.draws {
 			if len(many.draws[at]) != len(want) || len(want) > 0 && !sameBits(many.draws[at], want) {
-				t.Fatalf("%s: the draw %s is %v in a process per party, want %v", transform, at, many.draws[at], want)
+				t.Fatalf("%s: the draw %s is %v in a process per party, want %v", transform, at,
+					many.draws[at], want)
 			}
 		}
 		if one.most != many.most {
-			t.Errorf("%s: %d round trips in one loop, %d in a process per party", transform, one.most, many.most)
+			t.Errorf("%s: %d round trips in one loop, %d in a process per party", transform, one.most,
+				many.most)
 		}
 		for _, client := range p.Plan.Names[1:] {
 			if int64(many.bundles[client]) != one.most {
-				t.Errorf("%s: %s sent %d bundles in %d round trips", transform, client, many.bundles[client], one.most)
+				t.Errorf("%s: %s sent %d bundles in %d round trips", transform, client, many.bundles[client],
+					one.most)
 			}
 		}
 	}
@@ -155,9 +160,11 @@ func (s *stopping) Step(int, backends.Info) {
 	}
 }
 
-// A run that is interrupted, in the warm-up or later, and resumed has the draws and the work of one that was not.
+// A run that is interrupted, in the warm-up or later, and resumed has the draws and the work of one that was
+// not.
 func TestTogetherResumed(t *testing.T) {
-	for name, b := range map[string]*compile.Bound{"linear": linearUnder(t, transforms.Augmented), "wards": wards(t)} {
+	for name, b := range map[string]*compile.Bound{"linear": linearUnder(t, transforms.Augmented),
+		"wards": wards(t)} {
 		t.Run(name, func(t *testing.T) { resumesTogether(t, b) })
 	}
 }
@@ -190,7 +197,8 @@ func resumesTogether(t *testing.T, b *compile.Bound) {
 	}
 }
 
-// With a normal likelihood the posterior is known: means within 4 standard errors, and few round trips. The approximation may be that of an earlier run.
+// With a normal likelihood the posterior is known: means within 4 standard errors, and few round trips. The
+// approximation may be that of an earlier run.
 func TestTogetherFindsThePosterior(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{2, 1}, 0.7)
 	m.Transform = transforms.Exact
@@ -216,7 +224,8 @@ func TestTogetherFindsThePosterior(t *testing.T) {
 				t.Errorf("%s: mean of %s is %.1f standard errors off", init, row.Name, d)
 			}
 			if row.ESSBulk < 400 || row.ESSTail < 400 || !(row.RHat <= posterior.NestedRHatBound) {
-				t.Errorf("%s: %s has R-hat %.3f and %.0f, %.0f effective draws", init, row.Name, row.RHat, row.ESSBulk, row.ESSTail)
+				t.Errorf("%s: %s has R-hat %.3f and %.0f, %.0f effective draws", init, row.Name, row.RHat,
+					row.ESSBulk, row.ESSTail)
 			}
 		}
 		if n := r.Document.Work.Sequential; n > 300 || r.Document.Diagnostics.Superchains != 4 {
@@ -225,8 +234,9 @@ func TestTogetherFindsThePosterior(t *testing.T) {
 	}
 }
 
-// wards are the patients of six wards, nine of each, whose mean differs much more between wards than patients do, in the coordinates that suit wards of few patients: the
-// predictor is known, but neither the mean and the scale of the wards nor their standardised effects are.
+// wards are the patients of six wards, nine of each, whose mean differs much more between wards than patients
+// do, in the coordinates that suit wards of few patients: the predictor is known, but neither the mean and
+// the scale of the wards nor their standardised effects are.
 func wards(t *testing.T) *compile.Bound {
 	t.Helper()
 	server, ward := "id,y\n", "id,w\n"
@@ -234,12 +244,14 @@ func wards(t *testing.T) *compile.Bound {
 		server += fmt.Sprintf("%d,%g\n", i, groups[i%6]+0.3*math.Sin(float64(3*i)))
 		ward += fmt.Sprintf("%d,w%d\n", i, i%6)
 	}
-	text := "client a\ndata y : real[N] @ shared\ndata w : level(R)[N] @ a\nparam mu ~ normal(0, 3) @ a\nparam tau ~ half_normal(2) @ a\n" +
+	text := "client a\ndata y : real[N] @ shared\ndata w : level(R)[N] @ a\nparam mu ~ normal(0, 3) @ " +
+		"a\nparam tau ~ half_normal(2) @ a\n" +
 		"param u : real[R] ~ normal(mu, tau) noncentered @ a\ny ~ normal(u[w], 0.3)\n"
 	return bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": server, "a.csv": ward})
 }
 
-// wardMoments integrates the posterior of mu and tau on a grid: given them the means of wards are independent with the variance tau² + 0.3²/9.
+// wardMoments integrates the posterior of mu and tau on a grid: given them the means of wards are independent
+// with the variance tau² + 0.3²/9.
 func wardMoments() (mu, tau moment) {
 	means := make([]float64, 6)
 	for i := range 54 {
@@ -266,8 +278,9 @@ func wardMoments() (mu, tau moment) {
 	return mu, tau
 }
 
-// Chains that begin near an approximation choose the coordinates of effects as others do, by its draws and then by those of all chains: the posterior is that of a grid, in a
-// fraction of the leapfrogs that the declared coordinates take.
+// Chains that begin near an approximation choose the coordinates of effects as others do, by its draws and
+// then by those of all chains: the posterior is that of a grid, in a fraction of the leapfrogs that the
+// declared coordinates take.
 func TestTogetherChoosesCoordinates(t *testing.T) {
 	b := wards(t)
 	mu, tau := wardMoments()
@@ -297,14 +310,16 @@ func TestTogetherChoosesCoordinates(t *testing.T) {
 				x    [][]float64
 				want float64
 			}{"mean": {x, want.mean}, "mean square": {squares, want.square}} {
-				if got, mcse := mean(m.x), posterior.MCSEMean(m.x); !(math.Abs(got-m.want) < 4*mcse) || !(mcse < 0.15*want.square) {
+				if got, mcse := mean(m.x), posterior.MCSEMean(m.x); !(math.Abs(got-m.want) < 4*mcse) ||
+					!(mcse < 0.15*want.square) {
 					t.Errorf("%s of parameter %d is %.4f ± %.4f, want %.4f", what, k, got, mcse, m.want)
 				}
 			}
 		}
 	}
 	if !(3*leapfrogs["auto"] < leapfrogs["declared"]) {
-		t.Errorf("%d round trips a transition, and %d in the declared coordinates", leapfrogs["auto"], leapfrogs["declared"])
+		t.Errorf("%d round trips a transition, and %d in the declared coordinates", leapfrogs["auto"],
+			leapfrogs["declared"])
 	}
 }
 
@@ -328,7 +343,8 @@ func TestTogetherRefuses(t *testing.T) {
 	}
 }
 
-// The audit of chains that begin near an approximation lists what crosses in its fit and in theirs; where an earlier run has fitted it, in theirs alone.
+// The audit of chains that begin near an approximation lists what crosses in its fit and in theirs; where an
+// earlier run has fitted it, in theirs alone.
 func TestTogetherIsAudited(t *testing.T) {
 	bundle, diags := linearUnder(t, transforms.Exact).Bundle()
 	good(t, diags, nil)
@@ -346,9 +362,11 @@ func TestTogetherIsAudited(t *testing.T) {
 		return out
 	}
 	alone, first := whats("nuts", nil), whats("sfvi", nil)
-	both, later := whats("nuts", map[string]string{"init": "sfvi"}), whats("nuts", map[string]string{"init": "a folder"})
+	both, later := whats("nuts", map[string]string{"init": "sfvi"}),
+		whats("nuts", map[string]string{"init": "a folder"})
 	if len(both) <= len(alone) || len(later) != len(alone) {
-		t.Errorf("%d kinds of content with the fit, %d after it, %d without one", len(both), len(later), len(alone))
+		t.Errorf("%d kinds of content with the fit, %d after it, %d without one", len(both), len(later),
+			len(alone))
 	}
 	for what := range alone {
 		if !both[what] || !later[what] {

@@ -12,21 +12,24 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 )
 
-// saveOrGoOn saves a chain that still runs. One that cannot be saved, as on a full disk, goes on: it may be possible later, and what was saved before is there in any case. In a run across
-// processes the error ends the run, since all parties must have the same states.
+// saveOrGoOn saves a chain that still runs. One that cannot be saved, as on a full disk, goes on: it may be
+// possible later, and what was saved before is there in any case. In a run across processes the error ends
+// the run, since all parties must have the same states.
 func (m *sampling) saveOrGoOn(c *chain) error {
 	err := m.save(c)
 	if err == nil || m.apart != nil {
 		return err
 	}
 	m.unsaved.Do(func() {
-		m.options.Progress.Warning(fmt.Sprintf("the state of the run cannot be saved (%v); the run goes on, and tries again every %v", data.Trouble(err), m.options.SaveEvery))
+		m.options.Progress.Warning(fmt.Sprintf("the state of the run cannot be saved (%v); the run goes "+
+			"on, and tries again every %v", data.Trouble(err), m.options.SaveEvery))
 	})
 	return nil
 }
 
-// persist writes the files of all chains of a run that has ended. Where they cannot be written, it tries again until the run is interrupted, and for no longer than the draws took that are
-// not saved: then it is as quick to draw them again. Result.Save tries once more, and returns the error.
+// persist writes the files of all chains of a run that has ended. Where they cannot be written, it tries
+// again until the run is interrupted, and for no longer than the draws took that are not saved: then it is as
+// quick to draw them again. Result.Save tries once more, and returns the error.
 func (m *sampling) persist(ctx context.Context, stop <-chan struct{}, chains []*chain) error {
 	err := m.saveAll(chains)
 	if err == nil || m.apart != nil {
@@ -39,7 +42,9 @@ func (m *sampling) persist(ctx context.Context, stop <-chan struct{}, chains []*
 		}
 	}
 	if !stopped(stop) {
-		m.options.Progress.Warning(fmt.Sprintf("all is drawn, and cannot be saved (%v); the run tries again for %v, as long as what is not saved took: make room, or interrupt it", data.Trouble(err), took.Round(100*time.Millisecond)))
+		m.options.Progress.Warning(fmt.Sprintf("all is drawn, and cannot be saved (%v); the run tries "+
+			"again for %v, as long as what is not saved took: make room, or interrupt it", data.Trouble(err),
+			took.Round(100*time.Millisecond)))
 	}
 	late := time.After(took)
 	pause := time.NewTicker(min(max(took/100, 10*time.Millisecond), time.Minute))
@@ -59,7 +64,8 @@ func (m *sampling) persist(ctx context.Context, stop <-chan struct{}, chains []*
 	return nil
 }
 
-// saveRest writes the files of chains that are not saved yet. The error names what is on disk, and how the run is finished.
+// saveRest writes the files of chains that are not saved yet. The error names what is on disk, and how the
+// run is finished.
 func saveRest(dir string, chains []*chain) error {
 	var failed error
 	for _, c := range chains {
@@ -73,7 +79,9 @@ func saveRest(dir string, chains []*chain) error {
 	if failed == nil {
 		return nil
 	}
-	return WithNotes(failed, "on disk: "+onDisk(chains), fmt.Sprintf("vflc resume %s finishes the run when its folder can be written again; what is not on disk is computed again, with the same result", dir))
+	return WithNotes(failed, "on disk: "+onDisk(chains),
+		fmt.Sprintf("vflc resume %s finishes the run when its folder can be written again; what is not on "+
+			"disk is computed again, with the same result", dir))
 }
 
 // onDisk says what the files of chains hold.
@@ -123,5 +131,6 @@ func WithNotes(err error, notes ...string) error {
 
 // notWritten adds to an error of writing the results of a run where its draws are.
 func notWritten(err error, dir string) error {
-	return WithNotes(err, "all draws are in "+filepath.Join(dir, checkpointDir), fmt.Sprintf("vflc resume %s writes the results when its folder can be written again", dir))
+	return WithNotes(err, "all draws are in "+filepath.Join(dir, checkpointDir),
+		fmt.Sprintf("vflc resume %s writes the results when its folder can be written again", dir))
 }

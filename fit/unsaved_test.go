@@ -16,7 +16,8 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 )
 
-// A blocked Progress puts something in the way of the files of a run when it begins, which fails as a full disk does, and may take it away again.
+// A blocked Progress puts something in the way of the files of a run when it begins, which fails as a full
+// disk does, and may take it away again.
 type blocked struct {
 	Quiet
 	block, warned func()
@@ -26,7 +27,8 @@ func (b *blocked) Begin(int, int) { b.block() }
 
 func (b *blocked) Warning(string) { b.warned() }
 
-// folderOf fits two chains in a folder that is blocked until the n-th warning; 0: for good. unblock takes away what is in the way.
+// folderOf fits two chains in a folder that is blocked until the n-th warning; 0: for good. unblock takes
+// away what is in the way.
 func folderOf(t *testing.T, resume bool, dir, name string, n int) (r *Result, unblock func()) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.vfl")
@@ -48,7 +50,9 @@ func folderOf(t *testing.T, resume bool, dir, name string, n int) (r *Result, un
 			unblock()
 		}
 	}}
-	p, diags, err := Open(m, sources, Options{Settings: map[string]string{"chains": "2", "warmup": "50", "draws": "40"}, Dir: dir, Resume: resume, SaveEvery: time.Nanosecond, Progress: progress})
+	p, diags, err := Open(m, sources,
+		Options{Settings: map[string]string{"chains": "2", "warmup": "50", "draws": "40"}, Dir: dir,
+			Resume: resume, SaveEvery: time.Nanosecond, Progress: progress})
 	good(t, diags, err)
 	if r, err = p.Sample(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -63,7 +67,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// A run that cannot write its state draws all the same, says what is on disk, and is finished later with the same draws.
+// A run that cannot write its state draws all the same, says what is on disk, and is finished later with the
+// same draws.
 func TestRunThatCannotBeSaved(t *testing.T) {
 	want, _ := folderOf(t, false, filepath.Join(t.TempDir(), "run"), "", 0)
 	dir := filepath.Join(t.TempDir(), "run")
@@ -72,14 +77,16 @@ func TestRunThatCannotBeSaved(t *testing.T) {
 		t.Error(diff)
 	}
 	var told data.Errors
-	if err := r.Save(dir); !errors.As(err, &told) || told[0].Code != diag.FileTrouble || !strings.HasSuffix(told[0].Data, "chain-2") {
+	if err := r.Save(dir); !errors.As(err, &told) || told[0].Code != diag.FileTrouble ||
+		!strings.HasSuffix(told[0].Data, "chain-2") {
 		t.Fatalf("%v, want a diagnostic that names the file", err)
 	}
 	var notes []string
 	for _, n := range told[0].Notes {
 		notes = append(notes, n.Message)
 	}
-	if text := strings.Join(notes, "\n"); !strings.Contains(text, "all of chain 1; nothing of chain 2") || !strings.Contains(text, "vflc resume "+dir) {
+	if text := strings.Join(notes, "\n"); !strings.Contains(text, "all of chain 1; nothing of chain 2") ||
+		!strings.Contains(text, "vflc resume "+dir) {
 		t.Error(text)
 	}
 	unblock()
@@ -90,7 +97,8 @@ func TestRunThatCannotBeSaved(t *testing.T) {
 	}
 }
 
-// Nothing is lost where the files can be written again while the run goes on, or before it gives up; the same run can write them later, too.
+// Nothing is lost where the files can be written again while the run goes on, or before it gives up; the same
+// run can write them later, too.
 func TestRunThatCanBeSavedAgain(t *testing.T) {
 	for _, warning := range []int{1, 2, 0} { // while it draws, at its end, after it
 		dir := filepath.Join(t.TempDir(), "run")

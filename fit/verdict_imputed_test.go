@@ -10,8 +10,9 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// A missing cell that is imputed is a parameter of its row alone: the contributions of two columns span two directions and one for each such row, by which the server knows
-// how many there are and where. The verdict says so of whoever can compute the contribution, and not of the owner.
+// A missing cell that is imputed is a parameter of its row alone: the contributions of two columns span two
+// directions and one for each such row, by which the server knows how many there are and where. The verdict
+// says so of whoever can compute the contribution, and not of the owner.
 func TestVerdictOfImputedCells(t *testing.T) {
 	const rows, missing = 150, 7
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(9, 10))
@@ -44,7 +45,8 @@ y ~ normal(m + (p * bp + q * bq) + r * br, 1)
 	}
 	b := bindPath(t, filepath.Join(dir, "m.vfl"), transforms.Exact, 0)
 	for _, line := range verdictOf(t, b, "nuts", nil, nil) {
-		if says := strings.Contains(line.String(), "which rows are incomplete at a"); says == (line.Receivers[0] == "a") {
+		if says := strings.Contains(line.String(),
+			"which rows are incomplete at a"); says == (line.Receivers[0] == "a") {
 			t.Error(line)
 		}
 	}

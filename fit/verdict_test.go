@@ -26,7 +26,8 @@ import (
 )
 
 // verdictOf is the verdict of a model with these settings, with the tables read and without.
-func verdictOf(t *testing.T, b *compile.Bound, name string, given map[string]string, tables *compile.Tables) []compile.Verdict {
+func verdictOf(t *testing.T, b *compile.Bound, name string, given map[string]string,
+	tables *compile.Tables) []compile.Verdict {
 	t.Helper()
 	bundle, diags := b.Bundle()
 	good(t, diags, nil)
@@ -35,13 +36,15 @@ func verdictOf(t *testing.T, b *compile.Bound, name string, given map[string]str
 	return lines
 }
 
-// hospitals is a model of some clients, each with a continuous column, one of two values and a factor, of which the program of the last tells nothing.
+// hospitals is a model of some clients, each with a continuous column, one of two values and a factor, of
+// which the program of the last tells nothing.
 func hospitals(t *testing.T, clients int) string {
 	t.Helper()
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(5, 6))
 	names := []string{"a", "b", "c", "d"}[:clients]
 	var text, sum strings.Builder
-	fmt.Fprintf(&text, "client %s\ndata y : binary[N] @ shared\nparam m ~ normal(0, 2)\n", strings.Join(names, ", "))
+	fmt.Fprintf(&text, "client %s\ndata y : binary[N] @ shared\nparam m ~ normal(0, 2)\n",
+		strings.Join(names, ", "))
 	tables := map[string]*strings.Builder{"server": {}}
 	tables["server"].WriteString("id,y\n")
 	for k, p := range names {
@@ -49,8 +52,11 @@ func hospitals(t *testing.T, clients int) string {
 		if k == clients-1 {
 			from = " from age_" + p + ", sex_" + p
 		}
-		fmt.Fprintf(&text, "data X%s : real[N, P%s] @ %s%s\ndata w%s : level(W%s)[N] @ %s\n", p, p, p, from, p, p, p)
-		fmt.Fprintf(&text, "param b%s : real[P%s] ~ normal(0, 1) @ %s\nparam u%s : real[W%s] ~ normal(0, 1) @ %s\n", p, p, p, p, p, p)
+		fmt.Fprintf(&text, "data X%s : real[N, P%s] @ %s%s\ndata w%s : level(W%s)[N] @ %s\n", p, p, p, from,
+			p, p, p)
+		fmt.Fprintf(&text,
+			"param b%s : real[P%s] ~ normal(0, 1) @ %s\nparam u%s : real[W%s] ~ normal(0, 1) @ %s\n", p, p, p,
+			p, p, p)
 		fmt.Fprintf(&sum, " + X%s * b%s + u%s[w%s]", p, p, p, p)
 		tables[p] = &strings.Builder{}
 		fmt.Fprintf(tables[p], "id,age_%s,sex_%s,w%s\n", p, p, p)
@@ -59,7 +65,8 @@ func hospitals(t *testing.T, clients int) string {
 	for i := range 120 {
 		fmt.Fprintf(tables["server"], "%d,%d\n", i, random.IntN(2))
 		for _, p := range names {
-			fmt.Fprintf(tables[p], "%d,%.6f,%d,%s\n", i, random.NormFloat64(), random.IntN(2), []string{"p", "q", "r"}[random.IntN(3)])
+			fmt.Fprintf(tables[p], "%d,%.6f,%d,%s\n", i, random.NormFloat64(), random.IntN(2),
+				[]string{"p", "q", "r"}[random.IntN(3)])
 		}
 	}
 	write(t, filepath.Join(dir, "m.vfl"), text.String())
@@ -69,11 +76,14 @@ func hospitals(t *testing.T, clients int) string {
 	return filepath.Join(dir, "m.vfl")
 }
 
-// unnamed lists what an attack found that a verdict does not name: columns, of whom it knows them, and contributions.
+// unnamed lists what an attack found that a verdict does not name: columns, of whom it knows them, and
+// contributions.
 func unnamed(lines []compile.Verdict, found *attack.Assessment) (out []string) {
 	for _, c := range found.Cuts {
 		for _, receiver := range c.Receivers {
-			at := slices.IndexFunc(lines, func(v compile.Verdict) bool { return slices.Contains(v.Receivers, receiver) })
+			at := slices.IndexFunc(lines, func(v compile.Verdict) bool {
+				return slices.Contains(v.Receivers, receiver)
+			})
 			if at < 0 {
 				out = append(out, "no line for "+receiver)
 				continue
@@ -97,7 +107,8 @@ func unnamed(lines []compile.Verdict, found *attack.Assessment) (out []string) {
 				}
 				base, _, _ := strings.Cut(name, "=")
 				if !slices.ContainsFunc(lines[at].Columns, func(k compile.Columns) bool {
-					return k.Party == party && (slices.Contains(k.Names, base) || len(k.Within)+len(k.All) > 0)
+					return k.Party == party && (slices.Contains(k.Names, base) ||
+						len(k.Within)+len(k.All) > 0)
 				}) {
 					out = append(out, fmt.Sprintf("%s: %s of %s", receiver, name, party))
 				}
@@ -107,15 +118,20 @@ func unnamed(lines []compile.Verdict, found *attack.Assessment) (out []string) {
 	for _, s := range found.Separated { // by the server
 		for _, g := range s.Groups {
 			if !slices.Contains(lines[0].Each, g.Party) {
-				out = append(out, fmt.Sprintf("%s: what %s contributes, from the steps", lines[0].Receivers[0], g.Party))
+				out = append(out, fmt.Sprintf("%s: what %s contributes, from the steps",
+					lines[0].Receivers[0], g.Party))
 			}
 			for _, column := range g.Single {
 				base, _, _ := strings.Cut(column.Name, "=")
 				declared, _, _ := strings.Cut(base, "[")
-				if !slices.Contains(lines[0].Narrow, g.Party) && !slices.ContainsFunc(lines[0].Columns, func(k compile.Columns) bool {
-					return k.Party == g.Party && (slices.Contains(k.Names, base) || slices.Contains(k.All, declared) || len(k.All) > 0 && !strings.Contains(base, "["))
-				}) {
-					out = append(out, fmt.Sprintf("%s: %s of %s, from the steps", lines[0].Receivers[0], column.Name, g.Party))
+				if !slices.Contains(lines[0].Narrow, g.Party) && !slices.ContainsFunc(lines[0].Columns,
+					func(k compile.Columns) bool {
+						return k.Party == g.Party && (slices.Contains(k.Names, base) ||
+							slices.Contains(k.All, declared) || len(k.All) > 0 &&
+							!strings.Contains(base, "["))
+					}) {
+					out = append(out, fmt.Sprintf("%s: %s of %s, from the steps", lines[0].Receivers[0],
+						column.Name, g.Party))
 				}
 			}
 		}
@@ -123,8 +139,9 @@ func unnamed(lines []compile.Verdict, found *attack.Assessment) (out []string) {
 	return out
 }
 
-// The verdict names all columns and contributions that the attack finds in a run: with two clients and with three, masked and not, under every transform that sends something, with the
-// tables at hand and without. The attack finds something in each run, or the test would hold of anything.
+// The verdict names all columns and contributions that the attack finds in a run: with two clients and with
+// three, masked and not, under every transform that sends something, with the tables at hand and without. The
+// attack finds something in each run, or the test would hold of anything.
 func TestVerdictNamesWhatTheAttackFinds(t *testing.T) {
 	t.Parallel()
 	for _, clients := range []int{2, 3} {
@@ -141,29 +158,33 @@ func TestVerdictNamesWhatTheAttackFinds(t *testing.T) {
 					if !brief.Halved(clients, k, i, j) {
 						continue
 					}
-					t.Run(fmt.Sprintf("%d clients, %s, masks %s, %s", clients, transform.Name, masks, name), func(t *testing.T) {
-						given := map[string]string{"secure-sum": masks}
-						if name == "nuts" {
-							maps.Copy(given, map[string]string{"chains": "2", "warmup": "120", "draws": "120"})
-						} else {
-							given["draws"] = "200"
-						}
-						_, report := attacked(t, b, name, given)
-						columns := 0
-						for _, c := range report.Cuts {
-							if c.Columns != nil {
-								columns += len(c.Columns.Found)
+					t.Run(fmt.Sprintf("%d clients, %s, masks %s, %s", clients, transform.Name, masks, name),
+						func(t *testing.T) {
+							given := map[string]string{"secure-sum": masks}
+							if name == "nuts" {
+								maps.Copy(given, map[string]string{"chains": "2", "warmup": "120",
+									"draws": "120"})
+							} else {
+								given["draws"] = "200"
 							}
-						}
-						if columns == 0 {
-							t.Error("the attack found no columns: nothing was compared")
-						}
-						for _, tables := range []*compile.Tables{nil, two} {
-							if missing := unnamed(verdictOf(t, b, name, given, tables), report); len(missing) > 0 {
-								t.Errorf("with tables %v the verdict does not name\n%s", tables != nil, strings.Join(missing, "\n"))
+							_, report := attacked(t, b, name, given)
+							columns := 0
+							for _, c := range report.Cuts {
+								if c.Columns != nil {
+									columns += len(c.Columns.Found)
+								}
 							}
-						}
-					})
+							if columns == 0 {
+								t.Error("the attack found no columns: nothing was compared")
+							}
+							for _, tables := range []*compile.Tables{nil, two} {
+								if missing := unnamed(verdictOf(t, b, name, given, tables),
+									report); len(missing) > 0 {
+									t.Errorf("with tables %v the verdict does not name\n%s", tables != nil,
+										strings.Join(missing, "\n"))
+								}
+							}
+						})
 				}
 			}
 		}
@@ -198,14 +219,16 @@ laboratory can compute: clinic's sex and ward of every row; clinic's contributio
 	}
 }
 
-// The metric of a client with more than 64 parameters may be diagonal by default, so that the steps of trajectories give single columns: the verdict names them where the tables tell how many
-// parameters there are.
+// The metric of a client with more than 64 parameters may be diagonal by default, so that the steps of
+// trajectories give single columns: the verdict names them where the tables tell how many parameters there
+// are.
 func TestVerdictOfAWideClient(t *testing.T) {
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(7, 8))
 	const text = "client a, b\ndata y : binary[N] @ shared\nparam m ~ normal(0, 2)\n"
 	model, sum := text, ""
 	for client, columns := range map[string]int{"a": 70, "b": 3} {
-		model += fmt.Sprintf("data X%[1]s : real[N, P%[1]s] @ %[1]s\nparam u%[1]s : real[P%[1]s] ~ normal(0, 1) @ %[1]s\n", client)
+		model += fmt.Sprintf("data X%[1]s : real[N, P%[1]s] @ %[1]s\nparam u%[1]s : real[P%[1]s] "+
+			"~ normal(0, 1) @ %[1]s\n", client)
 		sum += fmt.Sprintf(" + X%[1]s * u%[1]s", client)
 		table := strings.Builder{}
 		table.WriteString("id")
@@ -232,14 +255,16 @@ func TestVerdictOfAWideClient(t *testing.T) {
 	b := bindPath(t, path, transforms.Exact, 0)
 	tables := m.Tables(sources, data.Joining{})
 	for metric, wide := range map[string]bool{"auto": true, "dense": false} {
-		line := verdictOf(t, b, "nuts", map[string]string{"secure-sum": "on", "metric": metric}, tables)[0].String()
+		line := verdictOf(t, b, "nuts", map[string]string{"secure-sum": "on", "metric": metric},
+			tables)[0].String()
 		if strings.Contains(line, "a's Xa") != wide || strings.Contains(line, "b's Xb") {
 			t.Errorf("--metric %s: %s", metric, line)
 		}
 	}
 }
 
-// What the verdict says for every way in which a model can run: goldens in testdata/verdicts.txt, one model a section.
+// What the verdict says for every way in which a model can run: goldens in testdata/verdicts.txt, one model a
+// section.
 func TestVerdicts(t *testing.T) {
 	var out strings.Builder
 	for _, clients := range []int{1, 2, 3, 4} {
@@ -250,7 +275,8 @@ func TestVerdicts(t *testing.T) {
 			}
 			b := bindPath(t, path, on, 0.05)
 			if b.Pooled() {
-				fmt.Fprintf(&out, "== %d clients, %s\n%s", clients, on.Name, compile.VerdictText(b.AllPooled()))
+				fmt.Fprintf(&out, "== %d clients, %s\n%s", clients, on.Name,
+					compile.VerdictText(b.AllPooled()))
 				continue
 			}
 			for _, a := range Backends() {
@@ -270,9 +296,11 @@ func TestVerdicts(t *testing.T) {
 							continue // not for this transform
 						}
 						if len(lines) != 1+clients && (clients < 3 || len(lines) != 2) {
-							t.Errorf("%d clients, %s, %s %s: %d lines", clients, on.Name, a.Name, setting, len(lines))
+							t.Errorf("%d clients, %s, %s %s: %d lines", clients, on.Name, a.Name, setting,
+								len(lines))
 						}
-						fmt.Fprintf(&out, "== %d clients, %s, %s%s, %s\n%s", clients, on.Name, a.Name, setting, wire, compile.VerdictText(lines))
+						fmt.Fprintf(&out, "== %d clients, %s, %s%s, %s\n%s", clients, on.Name, a.Name,
+							setting, wire, compile.VerdictText(lines))
 					}
 				}
 			}
@@ -327,7 +355,8 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// The verdict says that nothing of a row can be computed only of a receiver that no array with an element for each row reaches; and of every receiver that one reaches it says something, unless that array is 0.
+// The verdict says that nothing of a row can be computed only of a receiver that no array with an element for
+// each row reaches; and of every receiver that one reaches it says something, unless that array is 0.
 func TestNothingOfARow(t *testing.T) {
 	nothing, all := 0, maps.Clone(audited)
 	all["priors alone"] = compiletest.Fixture{
@@ -344,7 +373,8 @@ y ~ normal(x * u, 1)
 	}
 	for name, fixture := range all {
 		for _, on := range transforms.All() {
-			if on.Pooled() || on.AtClients() && (slices.Contains(seenSingly, name) || name == "priors alone") {
+			if on.Pooled() || on.AtClients() && (slices.Contains(seenSingly, name) ||
+				name == "priors alone") {
 				continue
 			}
 			b := fixture.Bind(t, check.Options{Transform: on, Rho: 0.5, Accept: accept.Names()})
@@ -360,13 +390,16 @@ y ~ normal(x * u, 1)
 					for _, v := range lines {
 						for _, r := range v.Receivers {
 							reached := slices.ContainsFunc(rows, func(d compile.Disclosure) bool {
-								return d.To == r && d.Often != "once" && slices.Contains(d.Shape, "N") && !strings.HasPrefix(d.Learns, "nothing")
+								return d.To == r && d.Often != "once" && slices.Contains(d.Shape, "N") &&
+									!strings.HasPrefix(d.Learns, "nothing")
 							})
 							if v.Nothing() {
 								nothing++
 							}
 							if v.Nothing() == reached {
-								t.Errorf("%s, %s, %s %s: an array of rows reaches %s: %v, and the verdict is %q", name, on.Name, a.Name, setting, r, reached, v)
+								t.Errorf("%s, %s, %s %s: an array of rows reaches %s: "+
+									"%v, and the verdict is %q", name, on.Name, a.Name, setting, r, reached,
+									v)
 							}
 						}
 					}
@@ -379,7 +412,8 @@ y ~ normal(x * u, 1)
 	}
 }
 
-// A client whose coefficients the gradient of their prior's location tells gives its columns away by its log density: the verdict names them, though the location stands in no likelihood.
+// A client whose coefficients the gradient of their prior's location tells gives its columns away by its log
+// density: the verdict names them, though the location stands in no likelihood.
 func TestVerdictOfAToldParameter(t *testing.T) {
 	fixture := compiletest.Fixture{
 		Text: `client c
@@ -394,14 +428,17 @@ y ~ normal(m, 1)
 `,
 		Tables: map[string]string{"server": rowsOf("y"), "c": "w,z\n0,1\n1,2\n1,4\n0,3\n1,5\n0,7\n"},
 	}
-	lines := verdictOf(t, fixture.Bind(t, check.Options{Transform: transforms.Exact, Accept: accept.Names()}), "nuts", nil, nil)
-	if got := lines[0].String(); !strings.Contains(got, "c's") || !strings.Contains(got, "z column by column") {
+	lines := verdictOf(t, fixture.Bind(t, check.Options{Transform: transforms.Exact, Accept: accept.Names()}),
+		"nuts", nil, nil)
+	if got := lines[0].String(); !strings.Contains(got, "c's") ||
+		!strings.Contains(got, "z column by column") {
 		t.Errorf("the verdict is %q", got)
 	}
 }
 
-// A client whose own likelihood has a parameter of its cut gives the rows of that likelihood away by its log density, in the basis of the cut: the verdict names them for the server, which has the log
-// density, and not for the other clients.
+// A client whose own likelihood has a parameter of its cut gives the rows of that likelihood away by its log
+// density, in the basis of the cut: the verdict names them for the server, which has the log density, and not
+// for the other clients.
 func TestVerdictOfRowsThatACutTells(t *testing.T) {
 	const text = `client c, d, e
 data y : binary[N] @ shared
@@ -417,7 +454,8 @@ param l ~ normal(0, 1) @ e
 w ~ bernoulli_logit(Z * B)
 y ~ bernoulli_logit(m + X * B + v * k + u * l)
 `
-	bundle, diags := compiletest.Compile(t, text, check.Options{Transform: transforms.Exact, Accept: accept.Names()}).Bundle()
+	bundle, diags := compiletest.Compile(t, text, check.Options{Transform: transforms.Exact,
+		Accept: accept.Names()}).Bundle()
 	good(t, diags, nil)
 	for _, masks := range []string{"off", "on"} {
 		lines, err := Verdict(bundle, backend(t, "nuts"), map[string]string{"secure-sum": masks}, nil)
@@ -426,7 +464,8 @@ y ~ bernoulli_logit(m + X * B + v * k + u * l)
 			t.Errorf("masks %s: the verdict is %q", masks, got)
 		}
 		for _, other := range lines[1:] {
-			same := strings.Contains(other.String(), "the same") && other.Receivers[0] != "c" // c has Z itself
+			// c has Z itself
+			same := strings.Contains(other.String(), "the same") && other.Receivers[0] != "c"
 			if strings.Contains(other.String(), "Z up to") || same {
 				t.Errorf("masks %s: the verdict is %q", masks, other)
 			}

@@ -16,7 +16,8 @@ import (
 	"github.com/vflc/vflc/tests/brief"
 )
 
-// A drawnRun is a run of a model, drawn at random: its number of clients, the columns of each, and everything on which a verdict depends.
+// A drawnRun is a run of a model, drawn at random: its number of clients, the columns of each, and everything
+// on which a verdict depends.
 type drawnRun struct {
 	path      string
 	transform def.Transform
@@ -33,13 +34,16 @@ func one[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 func drawRun(t *testing.T, r *rand.Rand) drawnRun {
 	t.Helper()
 	clients := 1 + r.IntN(3)
-	d := drawnRun{filepath.Join(t.TempDir(), "m.vfl"), transforms.Exact, one(r, "nuts", "nuts", "sfvi", "sfvi", "soul"), map[string]string{"secure-sum": one(r, "off", "on")}}
-	if noisy := []def.Transform{transforms.Augmented, transforms.Power}[:min(clients, 2)]; d.backend == "soul" || r.IntN(2) == 0 {
+	d := drawnRun{filepath.Join(t.TempDir(), "m.vfl"), transforms.Exact,
+		one(r, "nuts", "nuts", "sfvi", "sfvi", "soul"), map[string]string{"secure-sum": one(r, "off", "on")}}
+	if noisy := []def.Transform{transforms.Augmented,
+		transforms.Power}[:min(clients, 2)]; d.backend == "soul" || r.IntN(2) == 0 {
 		d.transform = one(r, noisy...)
 	}
 	switch d.backend {
 	case "nuts":
-		d.set("chains", one(r, "2", "3", "4"), "warmup", "150", "draws", "100", "metric", one(r, "auto", "dense", "diag"))
+		d.set("chains", one(r, "2", "3", "4"), "warmup", "150", "draws", "100", "metric",
+			one(r, "auto", "dense", "diag"))
 	case "soul":
 		d.set("iterations", "60", "draws", "20")
 	case "sfvi":
@@ -63,12 +67,14 @@ func (d drawnRun) set(namesAndValues ...string) {
 	}
 }
 
-// write writes the model and its tables: of each client up to three columns, continuous of unlike scales or of two values.
+// write writes the model and its tables: of each client up to three columns, continuous of unlike scales or
+// of two values.
 func (d drawnRun) write(t *testing.T, r *rand.Rand, clients int) {
 	t.Helper()
 	const n = 120
 	names, eta := []string{"a", "b", "c"}[:clients], make([]float64, n)
-	text, sum := "client "+strings.Join(names, ", ")+"\ndata y : binary[N] @ shared\nparam m ~ normal(0, 2)\n", "m"
+	text, sum := "client "+strings.Join(names, ", ")+
+		"\ndata y : binary[N] @ shared\nparam m ~ normal(0, 2)\n", "m"
 	for _, p := range names {
 		table, columns := make([]string, n), 1+r.IntN(3)
 		head := "id"
@@ -88,7 +94,8 @@ func (d drawnRun) write(t *testing.T, r *rand.Rand, clients int) {
 			table[i] = fmt.Sprint(i) + table[i]
 		}
 		write(t, filepath.Join(filepath.Dir(d.path), "m", p+".csv"), head+"\n"+strings.Join(table, "\n")+"\n")
-		text += fmt.Sprintf("data X%[1]s : real[N, P%[1]s] @ %[1]s\nparam u%[1]s : real[P%[1]s] ~ normal(0, 1) @ %[1]s\n", p)
+		text += fmt.Sprintf("data X%[1]s : real[N, P%[1]s] @ %[1]s\nparam u%[1]s : real[P%[1]s] "+
+			"~ normal(0, 1) @ %[1]s\n", p)
 		sum += fmt.Sprintf(" + X%[1]s * u%[1]s", p)
 	}
 	response := "id,y\n"
@@ -119,8 +126,8 @@ func foundBy(r *attack.Assessment) (n int) {
 	return n
 }
 
-// Of runs drawn at random the attack never finds what the verdict does not name: a column, of whom, or whose contribution; with the tables at hand and without. It finds something in
-// most of them.
+// Of runs drawn at random the attack never finds what the verdict does not name: a column, of whom, or whose
+// contribution; with the tables at hand and without. It finds something in most of them.
 func TestVerdictOfDrawnRuns(t *testing.T) {
 	found, runs := 0, brief.Draws(6, 60)
 	for seed := range uint64(runs) {
@@ -133,7 +140,8 @@ func TestVerdictOfDrawnRuns(t *testing.T) {
 		}
 		for _, tables := range []*compile.Tables{nil, m.Tables(sources, data.Joining{})} {
 			if missing := unnamed(verdictOf(t, b, d.backend, d.given, tables), report); len(missing) > 0 {
-				t.Errorf("run %d, %s: with tables %v the verdict does not name\n%s", seed, d, tables != nil, strings.Join(missing, "\n"))
+				t.Errorf("run %d, %s: with tables %v the verdict does not name\n%s", seed, d, tables != nil,
+					strings.Join(missing, "\n"))
 			}
 		}
 	}

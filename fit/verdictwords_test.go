@@ -46,7 +46,8 @@ func briefRun(t *testing.T, b *compile.Bound) *runs.Run {
 }
 
 // recordOf makes the record of a folder that of a run by another algorithm.
-func recordOf(t *testing.T, run *runs.Run, a backends.Algorithm, on def.Transform, given map[string]string) *runs.Run {
+func recordOf(t *testing.T, run *runs.Run, a backends.Algorithm, on def.Transform,
+	given map[string]string) *runs.Run {
 	t.Helper()
 	s, err := a.Resolve(on, given)
 	good(t, nil, err)
@@ -68,8 +69,10 @@ func inReport(t *testing.T, name, audit string, run *runs.Run, b *compile.Bound,
 	}
 }
 
-// The verdict of a run is the same words in all places, whatever the backend, transform and wire: what the audit of a model says without tables is what its manifest says, which
-// preflight shows and parties agree to; and what it says with tables is what the report of a run says from the settings that its record has, unless the tables have changed since.
+// The verdict of a run is the same words in all places, whatever the backend, transform and wire: what the
+// audit of a model says without tables is what its manifest says, which preflight shows and parties agree to;
+// and what it says with tables is what the report of a run says from the settings that its record has, unless
+// the tables have changed since.
 func TestVerdictIsTheSameEverywhere(t *testing.T) {
 	compared, unlike := 0, 0
 	for _, clients := range []int{1, 2, 3} {
@@ -88,13 +91,16 @@ func TestVerdictIsTheSameEverywhere(t *testing.T) {
 				for way, given := range waysOf(a.Name) {
 					for _, wire := range []string{"plain", "fixed", "masked"} {
 						settings := onWire(given, wire)
-						if _, err := a.Resolve(on, settings); err != nil || given["estimator"] == "fixed" && on != transforms.Exact {
+						if _, err := a.Resolve(on, settings); err != nil || given["estimator"] == "fixed" &&
+							on != transforms.Exact {
 							continue // no such run
 						}
 						name := fmt.Sprintf("%d clients, %s, %s%s, %s", clients, on, a.Name, way, wire)
-						without, with := compile.VerdictText(verdictOf(t, b, a.Name, settings, nil)), compile.VerdictText(verdictOf(t, b, a.Name, settings, tables))
+						without, with := compile.VerdictText(verdictOf(t, b, a.Name, settings, nil)),
+							compile.VerdictText(verdictOf(t, b, a.Name, settings, tables))
 						good(t, nil, Declare(m, a, settings))
-						if diff := cmp.Diff(without, strings.Join(m.Manifest.Run.Verdict, "\n")+"\n"); diff != "" {
+						if diff := cmp.Diff(without, strings.Join(m.Manifest.Run.Verdict, "\n")+
+							"\n"); diff != "" {
 							t.Errorf("%s: the audit without tables (-), the manifest (+)\n%s", name, diff)
 						}
 						run := recordOf(t, folder, a, on, settings)

@@ -25,8 +25,9 @@ const (
 	changedCommit  = "+dirty"  // as it ends the version of a commit with changes
 )
 
-// Version returns the version of this module: a release or a commit, as the Go toolchain recorded it in the program, or else the digest of the sources that was set when it was built.
-// Programs of the same version that were built for other systems take part in one run.
+// Version returns the version of this module: a release or a commit, as the Go toolchain recorded it in the
+// program, or else the digest of the sources that was set when it was built. Programs of the same version
+// that were built for other systems take part in one run.
 func Version() string {
 	version := recorded()
 	if sources != "" && !fixed(version) {
@@ -56,8 +57,9 @@ func fixed(version string) bool {
 	return version != unknownVersion && version != changedClone && !strings.HasSuffix(version, changedCommit)
 }
 
-// Build tells this program from others that may compute other numbers: it is the version, followed by a digest of the executable where the version does not tell which sources it was
-// built from. A reproducible build has the same everywhere.
+// Build tells this program from others that may compute other numbers: it is the version, followed by a
+// digest of the executable where the version does not tell which sources it was built from. A reproducible
+// build has the same everywhere.
 func Build() string { return build() }
 
 var build = sync.OnceValue(func() string {

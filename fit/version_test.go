@@ -5,9 +5,11 @@ import (
 	"testing"
 )
 
-// A release and a commit tell the sources; what else the toolchain records is told apart by the executable, and a release by the digest of its sources.
+// A release and a commit tell the sources; what else the toolchain records is told apart by the executable,
+// and a release by the digest of its sources.
 func TestVersions(t *testing.T) {
-	for version, want := range map[string]bool{"v1.2.0": true, "v0.0.0-20260102030405-0123456789ab": true, "v1.2.1-0.20260102030405-0123456789ab+dirty": false, changedClone: false, unknownVersion: false} {
+	for version, want := range map[string]bool{"v1.2.0": true, "v0.0.0-20260102030405-0123456789ab": true,
+		"v1.2.1-0.20260102030405-0123456789ab+dirty": false, changedClone: false, unknownVersion: false} {
 		if fixed(version) != want {
 			t.Errorf("%s: %t", version, !want)
 		}

@@ -22,7 +22,9 @@ import (
 
 // weightedText is the text of a GLM whose intercept and second client's coefficients are weights.
 func weightedText(m testmodel.GLM) string {
-	return strings.NewReplacer("param t2 : real[P2] ~ normal(0, 1) @ c2", "weight t2 : real[P2] init lecun_normal @ c2", "param b ~ normal(0, 1)", "weight b").Replace(glmText(m))
+	return strings.NewReplacer("param t2 : real[P2] ~ normal(0, 1) @ c2",
+		"weight t2 : real[P2] init lecun_normal @ c2", "param b ~ normal(0, 1)",
+		"weight b").Replace(glmText(m))
 }
 
 func weighted(t *testing.T, m testmodel.GLM) *compile.Bound {
@@ -40,8 +42,9 @@ func addedNoise(m testmodel.GLM) float64 {
 	return 0
 }
 
-// generalised are the least squares coefficients of the intercept and of the second client's columns where y ~ N(Zw, V), V = X₁X₁ᵀ + (σ² + v)I: what maximises the
-// density with the first client's coefficients integrated out.
+// generalised are the least squares coefficients of the intercept and of the second client's columns where y
+// ~ N(Zw, V), V = X₁X₁ᵀ + (σ² + v)I: what maximises the density with the first client's coefficients
+// integrated out.
 func generalised(t *testing.T, m testmodel.GLM) []float64 {
 	n, p := len(m.Y), len(m.X[1])/len(m.Y)
 	x, z := mat.NewDense(len(m.X[0])/n, n, m.X[0]), mat.NewDense(n, 1+p, nil)
@@ -78,8 +81,9 @@ func weightNames(m testmodel.GLM) []string {
 	return names
 }
 
-// Normal likelihood: the posterior's covariance does not depend on the weights, nor does how far the best guide is from the posterior. So the ELBO is greatest where
-// the marginal density is: at generalised least squares, in every transform and for every Gaussian guide.
+// Normal likelihood: the posterior's covariance does not depend on the weights, nor does how far the best
+// guide is from the posterior. So the ELBO is greatest where the marginal density is: at generalised least
+// squares, in every transform and for every Gaussian guide.
 func TestWeightsAreGeneralisedLeastSquares(t *testing.T) {
 	m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
 	m.Rho = 0.6
@@ -88,12 +92,14 @@ func TestWeightsAreGeneralisedLeastSquares(t *testing.T) {
 		guides    []string
 	}{
 		{transforms.None, []string{""}}, {transforms.Exact, []string{""}},
-		{transforms.Augmented, []string{"structured", "noncentered", "meanfield"}}, {transforms.Power, []string{"structured"}},
+		{transforms.Augmented, []string{"structured", "noncentered", "meanfield"}},
+		{transforms.Power, []string{"structured"}},
 	} {
 		m.Transform = c.transform
 		want, b := generalised(t, m), weighted(t, m)
 		for _, guide := range c.guides {
-			given := map[string]string{"schedule": "cosine", "lr": "1e-2", "lr-end": "1e-4", "iterations": "10000", "draws": "10"}
+			given := map[string]string{"schedule": "cosine", "lr": "1e-2", "lr-end": "1e-4",
+				"iterations": "10000", "draws": "10"}
 			if guide != "" {
 				given["guide"] = guide
 			}
@@ -113,13 +119,16 @@ func TestWeightsAreGeneralisedLeastSquares(t *testing.T) {
 	}
 }
 
-// Where every parameter is a weight nothing is random under exact: the ELBO is the log density, whose greatest value is that of least squares.
+// Where every parameter is a weight nothing is random under exact: the ELBO is the log density, whose
+// greatest value is that of least squares.
 func TestWeightsAlone(t *testing.T) {
 	m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
 	m.Transform = transforms.Exact
-	text := strings.Replace(weightedText(m), "param t1 : real[P1] ~ normal(0, 1) @ c1", "weight t1 : real[P1] @ c1", 1)
+	text := strings.Replace(weightedText(m), "param t1 : real[P1] ~ normal(0, 1) @ c1",
+		"weight t1 : real[P1] @ c1", 1)
 	b := bindFiles(t, text, m.Transform, 0, glmFiles(m))
-	f, err := prepared(t, b, backend(t, "sfvi"), map[string]string{"lr": "1e-2", "iterations": "6000", "draws": "4", "elbo-draws": "10"}).approximate(t.Context(), nil)
+	f, err := prepared(t, b, backend(t, "sfvi"), map[string]string{"lr": "1e-2", "iterations": "6000",
+		"draws": "4", "elbo-draws": "10"}).approximate(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +173,8 @@ func TestWeightsAlone(t *testing.T) {
 	}
 }
 
-// soul maximises over the server's weights like over its parameters: with a normal likelihood the intercept is that of generalised least squares.
+// soul maximises over the server's weights like over its parameters: with a normal likelihood the intercept
+// is that of generalised least squares.
 func TestServerWeightUnderSoul(t *testing.T) {
 	m := testmodel.Linear(12, 60, []int{2, 3}, 0.8)
 	m.Rho = 0.6
@@ -198,7 +208,8 @@ func TestServerWeightUnderSoul(t *testing.T) {
 	}
 }
 
-// With weights too, one loop and a goroutine per party give the same bits, of all rows and of minibatches; initial values are each party's own.
+// With weights too, one loop and a goroutine per party give the same bits, of all rows and of minibatches;
+// initial values are each party's own.
 func TestWeightsAreTheSameApart(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3}, 0.7)
 	m.Rho = 0.8
@@ -207,14 +218,17 @@ func TestWeightsAreTheSameApart(t *testing.T) {
 		inWindows(t, b, 12, 5)
 		for _, guide := range []string{"structured", "noncentered", "meanfield", "amortized"} {
 			for _, batch := range []string{"0", "12"} {
-				given := map[string]string{"iterations": "60", "draws": "10", "elbo-every": "20", "elbo-draws": "50", "minibatch": batch}
+				given := map[string]string{"iterations": "60", "draws": "10", "elbo-every": "20",
+					"elbo-draws": "50", "minibatch": batch}
 				if !m.Transform.CutsCross() {
 					given["guide"] = guide
 				}
-				one, apart := drawsOf(t, b.Plan, session.OneLoop, "sfvi", given), drawsOf(t, b.Plan, session.PerParty, "sfvi", given)
+				one, apart := drawsOf(t, b.Plan, session.OneLoop, "sfvi", given),
+					drawsOf(t, b.Plan, session.PerParty, "sfvi", given)
 				for _, party := range b.Plan.Names {
 					if !sameBits(one[party], apart[party]) {
-						t.Errorf("%s %v: %s draws otherwise in a goroutine of its own", m.Transform, given, party)
+						t.Errorf("%s %v: %s draws otherwise in a goroutine of its own", m.Transform, given,
+							party)
 					}
 				}
 			}
@@ -251,12 +265,14 @@ func TestWeightsResume(t *testing.T) {
 func TestSummaryMarksWeights(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{2, 2}, 0.7)
 	m.Rho, m.Transform = 0.8, transforms.Augmented
-	p := prepared(t, weighted(t, m), backend(t, "sfvi"), map[string]string{"iterations": "100", "draws": "10", "elbo-draws": "64"})
+	p := prepared(t, weighted(t, m), backend(t, "sfvi"), map[string]string{"iterations": "100", "draws": "10",
+		"elbo-draws": "64"})
 	p.Record.Backend = "sfvi"
 	r := p.result(sampled(t, p, nil))
 	for _, row := range r.Summary() {
 		point := !strings.HasPrefix(row.Name, "t1")
-		if row.Point != point || math.IsNaN(float64(row.SD)) != point || math.IsNaN(float64(row.Q95)) != point || math.IsNaN(float64(row.Mean)) {
+		if row.Point != point || math.IsNaN(float64(row.SD)) != point ||
+			math.IsNaN(float64(row.Q95)) != point || math.IsNaN(float64(row.Mean)) {
 			t.Errorf("%+v", row)
 		}
 	}
@@ -273,7 +289,8 @@ func TestSummaryMarksWeights(t *testing.T) {
 // Shared weights begin as their kind has it, once, at the server.
 func TestSharedWeightsBegin(t *testing.T) {
 	f := compiletest.Fixture{
-		Text:   "client a\ndata y : real[N]\ndata X : real[N, 2] @ a from x, z\nweight w : real[2] init ones @ shared\nparam h ~ normal(0, 1) @ a\ny ~ normal(X * w + h, 1)\n",
+		Text: "client a\ndata y : real[N]\ndata X : real[N, 2] @ a from x, z\nweight w : real[2] init " +
+			"ones @ shared\nparam h ~ normal(0, 1) @ a\ny ~ normal(X * w + h, 1)\n",
 		Tables: map[string]string{"server": "id,y\n1,1\n2,2\n", "a": "id,x,z\n1,1,3\n2,2,5\n"},
 	}
 	b := f.Bind(t, check.Options{Transform: transforms.Exact, Accept: accept.Names()})
@@ -283,7 +300,8 @@ func TestSharedWeightsBegin(t *testing.T) {
 	}
 	var theta, values [][]float64
 	for k, block := range env.Blocks() {
-		theta, values = append(theta, make([]float64, block.Dim())), append(values, make([]float64, block.Dim()))
+		theta, values = append(theta, make([]float64, block.Dim())),
+			append(values, make([]float64, block.Dim()))
 		if weights := block.Weights(); (len(weights) == 2) != (k == 0) {
 			t.Fatalf("party %d has weights %v", k, weights)
 		}

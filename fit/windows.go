@@ -15,15 +15,17 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// A division is the windows into which the rows of a model are divided; nil where every evaluation uses all rows.
+// A division is the windows into which the rows of a model are divided; nil where every evaluation uses all
+// rows.
 type division struct {
 	size  string // the size that counts rows
 	parts [][]int
 	scale float64 // of the likelihood in each
 }
 
-// divide divides the rows into windows of about the size in the settings, or into those that are fitted and those that are held out, and lowers the programs for each. All parties have the same
-// windows, which follow from the shared seed.
+// divide divides the rows into windows of about the size in the settings, or into those that are fitted and
+// those that are held out, and lowers the programs for each. All parties have the same windows, which follow
+// from the shared seed.
 func (p *Prepared) divide() (diag.List, error) {
 	if p.Settings.Plan.Minibatch == 0 && !p.holdsOut(hasWeights(p.Checked)) {
 		return nil, nil
@@ -31,7 +33,8 @@ func (p *Prepared) divide() (diag.List, error) {
 	size, diags := rows.Check(p.Cuts)
 	switch {
 	case diags.HasErrors() && p.Settings.Plan.Minibatch == 0:
-		p.options.Progress.Message("no rows are held out: not all likelihoods are of rows that are independent of each other")
+		p.options.Progress.Message("no rows are held out: not all likelihoods are of rows that are " +
+			"independent of each other")
 		return nil, nil
 	case diags.HasErrors():
 		return diags, nil
@@ -58,7 +61,8 @@ const leastHeldOut = 10
 func (p *Prepared) window(size string, n int) error {
 	most := p.Settings.Plan.Minibatch
 	if most >= n {
-		return usagef("%s: %d is not less than the number of rows, %s = %d; use at most %d, or leave it out to use all rows", p.setting(backends.Minibatch), most, size, n, n-1)
+		return usagef("%s: %d is not less than the number of rows, %s = %d; use at most %d, or "+
+			"leave it out to use all rows", p.setting(backends.Minibatch), most, size, n, n-1)
 	}
 	if most > 0 {
 		parts := partition(n, most, p.options.Seed)
@@ -67,7 +71,8 @@ func (p *Prepared) window(size string, n int) error {
 	}
 	held := int(p.Settings.Plan.HeldOut * float64(n))
 	if held < leastHeldOut {
-		p.options.Progress.Message(fmt.Sprintf("no rows are held out: %s of %d rows are fewer than %d", p.setting(backends.HeldOut), n, leastHeldOut))
+		p.options.Progress.Message(fmt.Sprintf("no rows are held out: %s of %d rows are fewer than %d",
+			p.setting(backends.HeldOut), n, leastHeldOut))
 		return nil
 	}
 	order := rng.New(rng.SharedKey(p.options.Seed), "held-out rows").Rand().Perm(n)
@@ -76,7 +81,8 @@ func (p *Prepared) window(size string, n int) error {
 		slices.Sort(part)
 	}
 	p.windows = &division{size, parts, 1}
-	p.options.Progress.Message(fmt.Sprintf("%d of %d rows are held out, and stop the fit of the weights; %s 0 fits all", held, n, p.setting(backends.HeldOut)))
+	p.options.Progress.Message(fmt.Sprintf("%d of %d rows are held out, and stop the fit of "+
+		"the weights; %s 0 fits all", held, n, p.setting(backends.HeldOut)))
 	return nil
 }
 
@@ -94,8 +100,8 @@ func (d *division) apply(plan *model.Plan, parties []*lower.Lowered) (diag.List,
 	return lower.Divide(plan, parties, d.size, d.parts, d.scale)
 }
 
-// With returns the model with other values of its data, of the same sizes, and with the rows divided into the same windows. Diagnostics and error are as
-// for compile.Bind.
+// With returns the model with other values of its data, of the same sizes, and with the rows divided into the
+// same windows. Diagnostics and error are as for compile.Bind.
 func (p *Prepared) With(values map[string]data.Bindings) (*compile.Bound, diag.List, error) {
 	b, diags, err := p.Bound.With(values)
 	if err != nil || diags.HasErrors() {
@@ -106,7 +112,8 @@ func (p *Prepared) With(values map[string]data.Bindings) (*compile.Bound, diag.L
 	return b, append(diags, found...), err
 }
 
-// partition divides n rows at random into the fewest windows of at most most rows each. The sizes differ by at most one.
+// partition divides n rows at random into the fewest windows of at most most rows each. The sizes differ by
+// at most one.
 func partition(n, most int, seed uint64) [][]int {
 	windows := (n + most - 1) / most
 	order := rng.New(rng.SharedKey(seed), "minibatch rows").Rand().Perm(n)

@@ -37,7 +37,8 @@ func value(t *testing.T, env density.Env, theta [][]float64) (float64, []float64
 	return sum, slices.Concat(grad...)
 }
 
-// TestWindowsAddUp: for every example whose rows are independent, the mean over the windows of density and gradient is that of all rows.
+// TestWindowsAddUp: for every example whose rows are independent, the mean over the windows of density and
+// gradient is that of all rows.
 func TestWindowsAddUp(t *testing.T) {
 	divided := map[string]bool{}
 	for name, b := range boundExamples(t) {
@@ -51,7 +52,8 @@ func TestWindowsAddUp(t *testing.T) {
 		inWindows(t, b, (n+3)/4, 3)
 		addUp(t, name, b)
 	}
-	for _, want := range []string{"logistic.vfl none", "logistic.vfl augmented", "logistic.vfl power", "logistic_family.vfl augmented", "linear.vfl power"} {
+	for _, want := range []string{"logistic.vfl none", "logistic.vfl augmented", "logistic.vfl power",
+		"logistic_family.vfl augmented", "linear.vfl power"} {
 		if !divided[want] {
 			t.Errorf("%s is not divided", want)
 		}
@@ -95,7 +97,8 @@ func addUp(t *testing.T, name string, b *compile.Bound) {
 	}
 	for i := range slope {
 		if math.Abs(gradient[i]-slope[i]) > 1e-10*(1+largest) {
-			t.Errorf("%s: derivative %d is %.15g over all rows, %.15g over windows", name, i, slope[i], gradient[i])
+			t.Errorf("%s: derivative %d is %.15g over all rows, %.15g over windows", name, i, slope[i],
+				gradient[i])
 		}
 	}
 }
@@ -103,7 +106,8 @@ func addUp(t *testing.T, name string, b *compile.Bound) {
 // inWindows divides the rows of a model.
 func inWindows(t *testing.T, b *compile.Bound, most int, seed uint64) {
 	t.Helper()
-	p := &Prepared{Bound: b, Settings: backends.Settings{Plan: backends.Plan{Minibatch: most}}, options: Options{Seed: seed}}
+	p := &Prepared{Bound: b, Settings: backends.Settings{Plan: backends.Plan{Minibatch: most}},
+		options: Options{Seed: seed}}
 	diags, err := p.divide()
 	good(t, diags, err)
 }
@@ -121,7 +125,8 @@ func dividedGLM(t *testing.T, n, size int, transform def.Transform) *compile.Bou
 	return b
 }
 
-// TestMinibatchesAreTheSameApart: the same draws, auxiliary variables and work in one loop and with a goroutine per party.
+// TestMinibatchesAreTheSameApart: the same draws, auxiliary variables and work in one loop and with a
+// goroutine per party.
 func TestMinibatchesAreTheSameApart(t *testing.T) {
 	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
 		b := dividedGLM(t, 45, 12, transform)
@@ -130,7 +135,8 @@ func TestMinibatchesAreTheSameApart(t *testing.T) {
 			t.Fatalf("%d windows, want 4", got)
 		}
 		for _, given := range []map[string]string{
-			{"guide": "structured"}, {"guide": "meanfield", "mc-samples": "2"}, {"guide": "noncentered", "mc-samples": "3"}, {"guide": "amortized"},
+			{"guide": "structured"}, {"guide": "meanfield", "mc-samples": "2"},
+			{"guide": "noncentered", "mc-samples": "3"}, {"guide": "amortized"},
 			{"guide": "amortized", "guide-inputs": "y,total"}, {}, {"mc-samples": "3"},
 		} {
 			if transform.CutsCross() && given["guide"] != "" {
@@ -138,7 +144,8 @@ func TestMinibatchesAreTheSameApart(t *testing.T) {
 			}
 			given["iterations"], given["draws"], given["elbo-every"], given["elbo-draws"], given["minibatch"] = "120", "20", "30", "100", "12"
 			name := fmt.Sprintf("%s %v", transform, given)
-			one, apart := drawsOf(t, plan, session.OneLoop, "sfvi", given), drawsOf(t, plan, session.PerParty, "sfvi", given)
+			one, apart := drawsOf(t, plan, session.OneLoop, "sfvi", given),
+				drawsOf(t, plan, session.PerParty, "sfvi", given)
 			for _, party := range plan.Names {
 				if len(one[party]) == 0 || !sameBits(one[party], apart[party]) {
 					t.Errorf("%s: %s draws otherwise in a goroutine of its own", name, party)
@@ -161,36 +168,39 @@ func workOf(t *testing.T, m *compile.Bound, mode session.Execution, given map[st
 	}
 	var lock sync.Mutex
 	var out density.Work
-	err = session.Run(context.Background(), m.Plan, mode, 7, func(ctx context.Context, env density.Env) error {
-		k, err := a.New(env, settings)
-		if err != nil {
-			return err
-		}
-		if err := k.Init(ctx); err != nil {
-			return err
-		}
-		begin := *env.Work()
-		for range 40 {
-			if _, err := k.Step(ctx); err != nil {
+	err = session.Run(context.Background(), m.Plan, mode, 7,
+		func(ctx context.Context, env density.Env) error {
+			k, err := a.New(env, settings)
+			if err != nil {
 				return err
 			}
-		}
-		if env.Blocks()[0].Index() == 0 {
-			lock.Lock()
-			defer lock.Unlock()
-			end := *env.Work()
-			out = density.Work{Gradients: end.Gradients - begin.Gradients, Rounds: end.Rounds - begin.Rounds, Bytes: end.Bytes - begin.Bytes}
-		}
-		return nil
-	})
+			if err := k.Init(ctx); err != nil {
+				return err
+			}
+			begin := *env.Work()
+			for range 40 {
+				if _, err := k.Step(ctx); err != nil {
+					return err
+				}
+			}
+			if env.Blocks()[0].Index() == 0 {
+				lock.Lock()
+				defer lock.Unlock()
+				end := *env.Work()
+				out = density.Work{Gradients: end.Gradients - begin.Gradients,
+					Rounds: end.Rounds - begin.Rounds,
+					Bytes:  end.Bytes - begin.Bytes}
+			}
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-// TestIterationsDoNotGrowWithTheRows: with minibatches of the same size and the amortised guide, whose parameters do not grow, an iteration evaluates and
-// sends the same for any number of rows.
+// TestIterationsDoNotGrowWithTheRows: with minibatches of the same size and the amortised guide, whose
+// parameters do not grow, an iteration evaluates and sends the same for any number of rows.
 func TestIterationsDoNotGrowWithTheRows(t *testing.T) {
 	const evaluations = 41 // that of the next iteration is begun
 	for transform, exchanges := range map[def.Transform]int64{transforms.Augmented: 1, transforms.Power: 2} {
@@ -203,8 +213,10 @@ func TestIterationsDoNotGrowWithTheRows(t *testing.T) {
 		if few.Rounds != evaluations*exchanges {
 			t.Errorf("%s: %d rounds for %d evaluations", transform, few.Rounds, evaluations)
 		}
-		// In the augmented model two clients send 25 numbers each and get 25 back, with a seal of two words for the other client; two scalars are added up for each iteration.
-		if want := int64(8 * (evaluations*2*2*(25+2) + 40*2*2*2)); transform == transforms.Augmented && few.Bytes != want {
+		// In the augmented model two clients send 25 numbers each and get 25 back, with a seal of two words
+		// for the other client; two scalars are added up for each iteration.
+		if want := int64(8 * (evaluations*2*2*(25+2) + 40*2*2*2)); transform == transforms.Augmented &&
+			few.Bytes != want {
 			t.Errorf("40 iterations send %d bytes, want %d", few.Bytes, want)
 		}
 		programs := map[*model.Plan]bool{}
@@ -226,7 +238,8 @@ func TestIterationsDoNotGrowWithTheRows(t *testing.T) {
 
 // Windows hold every row once, their sizes differ by at most one, and their number is the least possible.
 func TestPartition(t *testing.T) {
-	for _, c := range []struct{ n, most, windows int }{{500, 64, 8}, {500, 100, 5}, {7, 6, 2}, {10, 1, 10}, {11, 10, 2}} {
+	for _, c := range []struct{ n, most, windows int }{{500, 64, 8}, {500, 100, 5}, {7, 6, 2}, {10, 1, 10},
+		{11, 10, 2}} {
 		parts := partition(c.n, c.most, 1)
 		if len(parts) != c.windows {
 			t.Errorf("%d rows by %d: %d windows, want %d", c.n, c.most, len(parts), c.windows)

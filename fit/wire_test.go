@@ -27,7 +27,8 @@ import (
 
 // briefly are settings of short runs of every backend and estimator, by a name.
 func briefly(on def.Transform) map[string]map[string]string {
-	sampled := map[string]string{"backend": "sfvi", "estimator": "sampled", "iterations": "120", "draws": "20", "elbo-every": "30", "elbo-draws": "100"}
+	sampled := map[string]string{"backend": "sfvi", "estimator": "sampled", "iterations": "120",
+		"draws": "20", "elbo-every": "30", "elbo-draws": "100"}
 	with := func(more ...string) map[string]string {
 		out := maps.Clone(sampled)
 		for k := 0; k < len(more); k += 2 {
@@ -36,28 +37,33 @@ func briefly(on def.Transform) map[string]map[string]string {
 		return out
 	}
 	out := map[string]map[string]string{
-		"nuts":        {"backend": "nuts", "warmup": "60", "draws": "20", "max-depth": "4"},
-		"nuts, dense": {"backend": "nuts", "warmup": "60", "draws": "20", "max-depth": "4", "metric": "dense", "adapt": "stan"},
-		"sampled":     sampled,
-		"minibatch":   with("minibatch", "12"),
-		"quadrature":  {"backend": "sfvi", "estimator": "quadrature", "draws": "40", "tolerance": "1e-6"},
+		"nuts": {"backend": "nuts", "warmup": "60", "draws": "20", "max-depth": "4"},
+		"nuts, dense": {"backend": "nuts", "warmup": "60", "draws": "20", "max-depth": "4", "metric": "dense",
+			"adapt": "stan"},
+		"sampled":    sampled,
+		"minibatch":  with("minibatch", "12"),
+		"quadrature": {"backend": "sfvi", "estimator": "quadrature", "draws": "40", "tolerance": "1e-6"},
 	}
 	if !on.AtClients() {
 		out["local steps"] = with("local-steps", "3")
 	}
 	if on.CutsCross() {
-		out["fixed draws"] = map[string]string{"backend": "sfvi", "estimator": "fixed", "draws-per-step": "16", "draws": "40"}
+		out["fixed draws"] = map[string]string{"backend": "sfvi", "estimator": "fixed",
+			"draws-per-step": "16", "draws": "40"}
 		out["last layer"] = map[string]string{"backend": "sfvi", "estimator": "last-layer", "draws": "40"}
 		out["nested"] = map[string]string{"backend": "sfvi", "estimator": "nested", "draws": "40"}
-		out["fixed draws, meanfield"] = map[string]string{"backend": "sfvi", "estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield", "draws": "40"}
+		out["fixed draws, meanfield"] = map[string]string{"backend": "sfvi", "estimator": "fixed",
+			"draws-per-step": "8", "theta-guide": "meanfield", "draws": "40"}
 		return out
 	}
-	out["coupled"] = map[string]string{"backend": "sfvi", "estimator": "quadrature", "guide": "coupled", "draws": "40", "tolerance": "1e-6"}
+	out["coupled"] = map[string]string{"backend": "sfvi", "estimator": "quadrature", "guide": "coupled",
+		"draws": "40", "tolerance": "1e-6"}
 	for _, guide := range []string{"meanfield", "noncentered", "amortized"} {
 		out[guide] = with("guide", guide)
 	}
 	out["amortized, total"] = with("guide", "amortized", "guide-inputs", "y,total")
-	out["soul"] = map[string]string{"backend": "soul", "iterations": "300", "draws": "20", "inner-chains": "2"}
+	out["soul"] = map[string]string{"backend": "soul", "iterations": "300", "draws": "20",
+		"inner-chains": "2"}
 	return out
 }
 
@@ -73,7 +79,8 @@ func wired(t *testing.T, b *compile.Bound, given map[string]string, wire map[str
 	return p
 }
 
-// all is what a run gives, by party: every draw as it is reported; under a name of its own what the server counts.
+// all is what a run gives, by party: every draw as it is reported; under a name of its own what the server
+// counts.
 func all(t *testing.T, p *Prepared, mode session.Execution, hop int) map[string][]float64 {
 	t.Helper()
 	var lock sync.Mutex
@@ -113,7 +120,8 @@ func all(t *testing.T, p *Prepared, mode session.Execution, hop int) map[string]
 		if env.Blocks()[0].Index() == 0 && hop == 0 {
 			lock.Lock()
 			defer lock.Unlock()
-			out["work"] = []float64{float64(env.Work().Bytes), float64(env.Work().Rounds), float64(env.Work().Sequential)}
+			out["work"] = []float64{float64(env.Work().Bytes), float64(env.Work().Rounds),
+				float64(env.Work().Sequential)}
 		}
 		return nil
 	})
@@ -141,8 +149,10 @@ func again(p *Prepared, k backends.Kernel) (density.Env, backends.Kernel, error)
 	return env, next, err
 }
 
-// Over the fixed wire a run of every backend, estimator and guide has the same bits in one loop, with a goroutine per party, with masks, and when it is saved and goes on in a new process
-// every few steps. It costs the bytes of the plain wire and those of the first messages, which have two words a number, as scalars have.
+// Over the fixed wire a run of every backend, estimator and guide has the same bits in one loop, with a
+// goroutine per party, with masks, and when it is saved and goes on in a new process every few steps. It
+// costs the bytes of the plain wire and those of the first messages, which have two words a number, as
+// scalars have.
 func TestFixedWireOfEveryBackend(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
@@ -155,13 +165,16 @@ func TestFixedWireOfEveryBackend(t *testing.T) {
 				b = networks
 			}
 			t.Run(kind.Name+"/"+name, func(t *testing.T) {
-				fixed, masked := wired(t, b, given, map[string]string{"wire": "fixed"}), wired(t, b, given, map[string]string{"secure-sum": "on"})
+				fixed, masked := wired(t, b, given, map[string]string{"wire": "fixed"}),
+					wired(t, b, given, map[string]string{"secure-sum": "on"})
 				want := all(t, fixed, session.OneLoop, 0)
 				if len(want["server"]) == 0 {
 					t.Fatal("no draws")
 				}
 				apart := all(t, fixed, session.PerParty, 0)
-				for of, got := range map[string]map[string][]float64{"masked": all(t, masked, session.OneLoop, 0), "saved": all(t, fixed, session.OneLoop, 7), "saved and masked": all(t, masked, session.OneLoop, 11)} {
+				for of, got := range map[string]map[string][]float64{"masked": all(t, masked, session.OneLoop,
+					0), "saved": all(t, fixed, session.OneLoop, 7),
+					"saved and masked": all(t, masked, session.OneLoop, 11)} {
 					if !sameBits(got["server"], want["server"]) {
 						t.Errorf("%s: other draws", of)
 					}
@@ -173,8 +186,10 @@ func TestFixedWireOfEveryBackend(t *testing.T) {
 					}
 				}
 				reported(t, want, apart, fixed.Plan)
-				if given["backend"] != "nuts" && !sameBits(want["work"], apart["work"]) { // apart, a trajectory ends with an evaluation in vain
-					t.Errorf("bytes, rounds and round trips one after another: %v in one loop, %v apart", want["work"], apart["work"])
+				// apart, a trajectory ends with an evaluation in vain
+				if given["backend"] != "nuts" && !sameBits(want["work"], apart["work"]) {
+					t.Errorf("bytes, rounds and round trips one after another: %v in one loop, %v apart",
+						want["work"], apart["work"])
 				}
 			})
 		}
@@ -197,7 +212,8 @@ func reported(t *testing.T, whole, apart map[string][]float64, plan *model.Plan)
 	}
 }
 
-// The posterior over the fixed wire is that of the reference: exact NUTS within Monte Carlo error and a tenth of a posterior deviation, and quadrature with the ELBO of the plain wire.
+// The posterior over the fixed wire is that of the reference: exact NUTS within Monte Carlo error and a tenth
+// of a posterior deviation, and quadrature with the ELBO of the plain wire.
 func TestFixedWirePosterior(t *testing.T) {
 	const folder = "../tests/reference"
 	text, err := os.ReadFile(filepath.Join(folder, "reference/logistic_true.json"))
@@ -220,10 +236,13 @@ func TestFixedWirePosterior(t *testing.T) {
 			ends = append(ends, trace[len(trace)-1])
 		}
 		if !(math.Abs(ends[0]-ends[1]) < 1e-7) {
-			t.Errorf("J = %d: the ELBO is %v on the plain wire and %v on the fixed one", clients, ends[0], ends[1])
+			t.Errorf("J = %d: the ELBO is %v on the plain wire and %v on the fixed one", clients, ends[0],
+				ends[1])
 		}
 	}
-	p := wired(t, paperLogistic(t, folder, 2, transforms.Exact, 0), map[string]string{"backend": "nuts", "chains": "4", "warmup": "300", "draws": "500"}, map[string]string{"secure-sum": "on"})
+	p := wired(t, paperLogistic(t, folder, 2, transforms.Exact, 0),
+		map[string]string{"backend": "nuts", "chains": "4", "warmup": "300", "draws": "500"},
+		map[string]string{"secure-sum": "on"})
 	r, err := p.Sample(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +253,8 @@ func TestFixedWirePosterior(t *testing.T) {
 			name = fmt.Sprintf("beta[%d]", i)
 		}
 		want := reference.Parameters[name]
-		if d := math.Abs(float64(row.Mean) - want.Mean); !(d < 4*float64(row.MCSE)+0.02*want.SD) || !(math.Abs(float64(row.SD)/want.SD-1) < 0.1) {
+		if d := math.Abs(float64(row.Mean) - want.Mean); !(d < 4*float64(row.MCSE)+0.02*want.SD) ||
+			!(math.Abs(float64(row.SD)/want.SD-1) < 0.1) {
 			t.Errorf("%s: %v ± %v, the reference has %v ± %v", row.Name, row.Mean, row.SD, want.Mean, want.SD)
 		}
 	}
@@ -246,7 +266,8 @@ func TestAttackOnMaskedRun(t *testing.T) {
 	for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
 		b := bindFiles(t, glmText(m), kind, 0.8, glmFiles(m))
 		for views, given := range map[int]map[string]string{
-			2: {"backend": "nuts", "chains": "2", "warmup": "150", "draws": "150"}, 1: {"backend": "sfvi", "estimator": "quadrature", "draws": "100"},
+			2: {"backend": "nuts", "chains": "2", "warmup": "150", "draws": "150"},
+			1: {"backend": "sfvi", "estimator": "quadrature", "draws": "100"},
 		} {
 			attackMasked(t, wired(t, b, given, map[string]string{"secure-sum": "on"}), views)
 		}

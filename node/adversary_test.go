@@ -22,8 +22,8 @@ import (
 	"github.com/vflc/vflc/tests/brief"
 )
 
-// An adversary is ahead of every packet: before one arrives, it has sent its receiver what nobody has signed, and
-// what an earlier process has, as from its sender. It repeats packets, alters, delays and loses them.
+// An adversary is ahead of every packet: before one arrives, it has sent its receiver what nobody has signed,
+// and what an earlier process has, as from its sender. It repeats packets, alters, delays and loses them.
 type adversary struct {
 	*hub
 	random  *rand.Rand // nil: it is ahead, and does nothing else
@@ -133,8 +133,10 @@ func alignPast(t *testing.T, v *adversary, all []*identity.Identity) {
 			t.Fatal(err)
 		}
 		wait.Go(func() {
-			time.Sleep(time.Duration(k) * 3 * answerEvery) // what one repeats never meets what is answered to another
-			o := AlignOptions{Identity: id, Table: identified, Key: "id", Out: path + ".out", connect: v.connect}
+			// what one repeats never meets what is answered to another
+			time.Sleep(time.Duration(k) * 3 * answerEvery)
+			o := AlignOptions{Identity: id, Table: identified, Key: "id", Out: path + ".out",
+				connect: v.connect}
 			o.Say = func(string) {}
 			aligned, err := Align(ctx, o)
 			if err != nil {

@@ -20,7 +20,8 @@ import (
 
 // begin begins a stage, and answers it at this party.
 func (c *coordinator) begin(stage int, body any) {
-	c.stage, c.body, c.replies, c.dirty = stage, json.RawMessage(asText(body)), map[string]json.RawMessage{}, true
+	c.stage, c.body, c.replies, c.dirty = stage, json.RawMessage(asText(body)), map[string]json.RawMessage{},
+		true
 	c.answer(c.memory.Epoch, stage, c.part.stage(stage, c.body, c.memory.Run, c.memory.Epoch))
 }
 
@@ -70,8 +71,9 @@ func (p *participant) stage(stage int, body json.RawMessage, run string, epoch u
 	}
 }
 
-// hear adds what a stage tells to the digest of all that the party was told in the epoch. The server tells every client the same: clients compare the digest, since one that began from
-// another state, with other rows or with other random numbers would show its part of the first total.
+// hear adds what a stage tells to the digest of all that the party was told in the epoch. The server tells
+// every client the same: clients compare the digest, since one that began from another state, with other rows
+// or with other random numbers would show its part of the first total.
 func (p *participant) hear(stage int, body json.RawMessage) {
 	if stage == stageAnnounce {
 		p.told = [sha256.Size]byte{}
@@ -174,7 +176,9 @@ func (c *coordinator) disagree(err error) error {
 		err = coded(diag.FoldsUnknown, "%v", err)
 	}
 	c.note("%v", err)
-	c.failure, c.dirty, c.ended = err, true, &ending{Party: d.Other, Code: CodeDiffer, About: &compile.Disagreement{Kind: d.Kind, What: d.What, Party: d.Party, Other: d.Other, Here: d.Here, Who: d.Who}}
+	c.failure, c.dirty, c.ended = err, true, &ending{Party: d.Other, Code: CodeDiffer,
+		About: &compile.Disagreement{Kind: d.Kind, What: d.What, Party: d.Party, Other: d.Other, Here: d.Here,
+			Who: d.Who}}
 	return nil
 }
 
@@ -190,7 +194,8 @@ func (c *coordinator) agree() error {
 			return c.blame(party, err)
 		}
 		base, _, _ := compile.Member(party)
-		if entry, _ := c.part.manifest.Party(base); entry.SHA256 != f.Program && entry.SHA256 != "" && party == c.id.Party {
+		if entry, _ := c.part.manifest.Party(base); entry.SHA256 != f.Program && entry.SHA256 != "" &&
+			party == c.id.Party {
 			return refuse(CodeManifest, "the program of %s is not the manifest's", party)
 		}
 		if _, err := f.Key.check(c.id, c.memory.Run, c.memory.Epoch, party); err != nil {
@@ -198,7 +203,10 @@ func (c *coordinator) agree() error {
 		}
 		if f.Aligned != "" {
 			if alignment != "" && f.Aligned != alignment {
-				return c.blame(party, refuse(CodeDiffer, "the tables of %s are of another alignment than those of other parties; use those of one", party))
+				return c.blame(party,
+					refuse(CodeDiffer,
+						"the tables of %s are of another alignment than those of other "+
+							"parties; use those of one", party))
 			}
 			alignment = f.Aligned
 		}

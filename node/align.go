@@ -27,7 +27,8 @@ type AlignOptions struct {
 	connect  func(*identity.Identity, carrier.Handlers) (conveyor, error) // nil: as the fields say
 }
 
-// A call is what the server of an alignment tells its clients until it has ended; an answer is what a client tells the server.
+// A call is what the server of an alignment tells its clients until it has ended; an answer is what a client
+// tells the server.
 type call struct {
 	Align string    `json:"align"` // the number of the alignment
 	Names []string  `json:"names"`
@@ -68,13 +69,16 @@ type alignText struct {
 	text []byte
 }
 
-// Align does the party's part of an alignment of all parties of its project. It waits for them as long as that takes. The error is an *align.Error or an *EndedError where
-// another party is at fault.
+// Align does the party's part of an alignment of all parties of its project. It waits for them as long as
+// that takes. The error is an *align.Error or an *EndedError where another party is at fault.
 func Align(ctx context.Context, o AlignOptions) (*Aligned, error) {
 	j := quietJournal()
 	j.say = o.Say
-	n := &node{PartyOptions: PartyOptions{Listen: o.Listen, NATS: o.NATS, connect: o.connect}, journal: j, id: o.Identity, secrets: newSecrets(o.Identity), own: randomID(), heard: map[string]time.Time{}, events: make(chan any, 256)}
-	a := &aligning{AlignOptions: o, node: n, keys: map[string]*ecdh.PublicKey{}, known: map[string]string{}, done: make(chan error, 1)}
+	n := &node{PartyOptions: PartyOptions{Listen: o.Listen, NATS: o.NATS, connect: o.connect}, journal: j,
+		id: o.Identity, secrets: newSecrets(o.Identity), own: randomID(), heard: map[string]time.Time{},
+		events: make(chan any, 256)}
+	a := &aligning{AlignOptions: o, node: n, keys: map[string]*ecdh.PublicKey{}, known: map[string]string{},
+		done: make(chan error, 1)}
 	joined, err := join(n.id.Party, o.Identity.Dir())
 	if err != nil {
 		return nil, err
@@ -82,17 +86,22 @@ func Align(ctx context.Context, o AlignOptions) (*Aligned, error) {
 	defer joined.Release()
 	project := o.Identity.Project
 	serve := n.id.Party == project.Server
-	err = n.carryTo(carrier.Handlers{Packet: a.packet, Back: func() {}, Notice: func(text string) { n.note("%s", text) }, Refuse: func(err error) {
-		if !a.over.Load() { // the server has what it needs, and goes
-			n.warn(err)
-		}
-	}})
+	err = n.carryTo(carrier.Handlers{Packet: a.packet, Back: func() {},
+		Notice: func(text string) { n.note("%s", text) }, Refuse: func(err error) {
+			if !a.over.Load() { // the server has what it needs, and goes
+				n.warn(err)
+			}
+		}})
 	if err != nil {
 		return nil, err
 	}
 	defer n.carrier.Close()
 	if serve {
-		a.run, a.names = randomID(), append([]string{project.Server}, slices.DeleteFunc(slices.Clone(project.Parties), func(p string) bool { return p == project.Server })...)
+		a.run, a.names = randomID(),
+			append([]string{project.Server}, slices.DeleteFunc(slices.Clone(project.Parties),
+				func(p string) bool {
+					return p == project.Server
+				})...)
 		a.secret, a.key = newKey(n.id, a.run, alignEpoch)
 		n.note("%s aligns rows on %s, and waits for %s", n.id.Party, n.carrier.Where(), list(a.names[1:]))
 	} else {
@@ -105,7 +114,8 @@ func Align(ctx context.Context, o AlignOptions) (*Aligned, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := aligned(project.Name, transport.ChainID{Run: id}, o.Key, o.Rules, a.names, a.result, len(a.result.Rows))
+	out := aligned(project.Name, transport.ChainID{Run: id}, o.Key, o.Rules, a.names, a.result,
+		len(a.result.Rows))
 	if o.Table == nil {
 		return out, nil
 	}
@@ -191,7 +201,8 @@ func (a *aligning) settle(ctx context.Context) {
 	}
 }
 
-// end tells the peers that the alignment has failed. The server repeats it as long as a party takes to be missed: each client is to know why, one that is just connecting too.
+// end tells the peers that the alignment has failed. The server repeats it as long as a party takes to be
+// missed: each client is to know why, one that is just connecting too.
 func (a *aligning) end(ctx context.Context, serve bool, failed error, tick <-chan time.Time) {
 	for told := time.Now(); ; {
 		_ = a.tellPeers(serve, failed) // the alignment has failed already
@@ -212,7 +223,8 @@ func (a *aligning) end(ctx context.Context, serve bool, failed error, tick <-cha
 
 // tellPeers repeats what the peers must know. The error is one that each repetition has too.
 func (a *aligning) tellPeers(serve bool, failed error) error {
-	if !serve { // before it was called too: hellos may be lost, and one that knows the other does not send them
+	// before it was called too: hellos may be lost, and one that knows the other does not send them
+	if !serve {
 		return a.tell(a.id.Project.Server, answer{a.run, a.own, a.key})
 	}
 	c := call{Align: a.run, Names: a.names, Key: a.key}
@@ -310,7 +322,9 @@ func (a *aligning) begin(ctx context.Context) error {
 	if err != nil {
 		return &EndedError{Party: a.names[0], Code: CodeProtocol}
 	}
-	c := transport.EndpointConfig{Run: id, Epoch: alignEpoch, Names: a.names, Own: a.id.Party, Send: map[string]transport.PacketKey{}, Receive: map[string]transport.PacketKey{}, Publish: a.carrier.Publish, MaxPacket: a.carrier.MaxPayload()}
+	c := transport.EndpointConfig{Run: id, Epoch: alignEpoch, Names: a.names, Own: a.id.Party,
+		Send: map[string]transport.PacketKey{}, Receive: map[string]transport.PacketKey{},
+		Publish: a.carrier.Publish, MaxPacket: a.carrier.MaxPayload()}
 	for peer, public := range a.keys {
 		secret, err := a.secret.ECDH(public)
 		if err != nil {
@@ -327,7 +341,8 @@ func (a *aligning) begin(ctx context.Context) error {
 		return err
 	}
 	a.active.Store(a.link)
-	party := &align.Party{Names: a.names, Own: a.id.Party, ID: transport.ChainID{Run: id, Epoch: alignEpoch}, Messenger: a.link, Rules: a.Rules}
+	party := &align.Party{Names: a.names, Own: a.id.Party, ID: transport.ChainID{Run: id, Epoch: alignEpoch},
+		Messenger: a.link, Rules: a.Rules}
 	if a.Table != nil {
 		party.Keys = a.Table.keys.Normal
 	}

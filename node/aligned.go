@@ -76,9 +76,11 @@ func (t *Identified) fail(list *diag.List, code diag.Code, format string, args .
 func (t *Identified) Without() int { return t.keys.Without }
 
 // aligned describes a result.
-func aligned(project string, id transport.ChainID, key string, rules align.Rules, names []string, r *align.Result, rows int) *Aligned {
+func aligned(project string, id transport.ChainID, key string, rules align.Rules, names []string,
+	r *align.Result, rows int) *Aligned {
 	a := &Aligned{
-		Schema: 1, Project: project, Alignment: hex.EncodeToString(id.Run[:]), Key: key, Case: align.CaseFold, Parties: names, Sizes: r.Sizes, Rows: rows,
+		Schema: 1, Project: project, Alignment: hex.EncodeToString(id.Run[:]), Key: key, Case: align.CaseFold,
+		Parties: names, Sizes: r.Sizes, Rows: rows,
 		Salt: hex.EncodeToString(r.Salt[:]), Digest: hex.EncodeToString(r.Digest[:]),
 	}
 	if rules.Exact {
@@ -87,11 +89,14 @@ func aligned(project string, id transport.ChainID, key string, rules align.Rules
 	return a
 }
 
-// write writes the common rows in their order, with the identifiers in their normal form, and the alignment beside them.
+// write writes the common rows in their order, with the identifiers in their normal form, and the alignment
+// beside them.
 func (t *Identified) write(path string, rows []int, a *Aligned) error {
 	if len(rows) == 0 {
 		var list diag.List
-		t.fail(&list, diag.NoCommonRows, "no identifier in %s is in the tables of all parties (%s); nothing is written", t.key, strings.Join(a.Parties, ", "))
+		t.fail(&list, diag.NoCommonRows,
+			"no identifier in %s is in the tables of all parties (%s); nothing is written", t.key,
+			strings.Join(a.Parties, ", "))
 		return data.Errors(list)
 	}
 	of, ids := make([]int, len(rows)), make([]string, len(rows))
@@ -101,7 +106,9 @@ func (t *Identified) write(path string, rows []int, a *Aligned) error {
 	if same, err := a.holds(slices.Clone(ids)); err != nil || !same {
 		return fmt.Errorf("%s: these are not the rows of its alignment; nothing is written", path)
 	}
-	if err := atomicfile.Write(path, 0o600, func(w io.Writer) error { return t.table.WriteRows(w, of, t.key, ids) }); err != nil {
+	if err := atomicfile.Write(path, 0o600, func(w io.Writer) error {
+		return t.table.WriteRows(w, of, t.key, ids)
+	}); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(a, "", "  ")
@@ -111,8 +118,9 @@ func (t *Identified) write(path string, rows []int, a *Aligned) error {
 	return atomicfile.WriteBytes(path+AlignedSuffix, 0o600, append(text, '\n'))
 }
 
-// holds reports whether a table with these identifiers, which it brings to their normal form, is that of the alignment, before both are written and when they have been read. The
-// error is that of an alignment without its form.
+// holds reports whether a table with these identifiers, which it brings to their normal form, is that of the
+// alignment, before both are written and when they have been read. The error is that of an alignment without
+// its form.
 func (a *Aligned) holds(ids []string) (bool, error) {
 	rules, err := align.ParseRules(a.Case)
 	salt, bad := hex.DecodeString(a.Salt)
@@ -126,7 +134,8 @@ func (a *Aligned) holds(ids []string) (bool, error) {
 	return hex.EncodeToString(sum[:]) == a.Digest && len(ids) == a.Rows, nil
 }
 
-// ReadAligned reads the alignment of a table and compares the table with it. It is nil where there is none. The error holds diagnostics where the table is not as it was.
+// ReadAligned reads the alignment of a table and compares the table with it. It is nil where there is none.
+// The error holds diagnostics where the table is not as it was.
 func ReadAligned(path string) (*Aligned, error) {
 	text, err := os.ReadFile(path + AlignedSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -153,7 +162,9 @@ func ReadAligned(path string) (*Aligned, error) {
 	}
 	if !same {
 		t := &Identified{path: path}
-		t.fail(&list, diag.StaleAlignment, "the table is not as its alignment left it: %s has %d rows in an order of their own, the table has %d; align again", path+AlignedSuffix, a.Rows, len(ids))
+		t.fail(&list, diag.StaleAlignment,
+			"the table is not as its alignment left it: %s has %d rows in an order of their own, the "+
+				"table has %d; align again", path+AlignedSuffix, a.Rows, len(ids))
 		return nil, data.Errors(list)
 	}
 	return a, nil
@@ -171,7 +182,8 @@ func alignmentOf(tables []string) (string, error) {
 				return "", err
 			case a == nil:
 			case found != "" && found != a.Alignment:
-				return "", refuse(CodeData, "%s is of another alignment than the other tables of this party", file)
+				return "", refuse(CodeData, "%s is of another alignment than the other tables of this party",
+					file)
 			default:
 				found = a.Alignment
 			}
@@ -180,7 +192,8 @@ func alignmentOf(tables []string) (string, error) {
 	return found, nil
 }
 
-// AlignHere aligns tables of this machine in one process: a simulation. tables and out are those of names, of which the first is the server.
+// AlignHere aligns tables of this machine in one process: a simulation. tables and out are those of names, of
+// which the first is the server.
 func AlignHere(ctx context.Context, names []string, tables []*Identified, out []string) (*Aligned, error) {
 	keys := make([][]string, len(names))
 	for i, t := range tables {

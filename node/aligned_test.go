@@ -23,15 +23,21 @@ func TestTablesThatAreNotTheAlignments(t *testing.T) {
 		t.Fatal(err)
 	}
 	salt := [32]byte{1}
-	result := &align.Result{Rows: []int{1, 0}, Sizes: []int{2, 3}, Salt: salt, Digest: align.Digest(salt, []string{"p 1", "p 2"})}
+	result := &align.Result{Rows: []int{1, 0}, Sizes: []int{2, 3}, Salt: salt,
+		Digest: align.Digest(salt, []string{"p 1", "p 2"})}
 	right := aligned("heart", transport.ChainID{}, "id", align.Rules{}, []string{"server", "a"}, result, 2)
 	for name, change := range map[string]func(*Aligned){
-		"another digest": func(a *Aligned) { a.Digest = hex.EncodeToString(salt[:]) }, "other rules": func(a *Aligned) { a.Case = "upper" }, "a short salt": func(a *Aligned) { a.Salt = "01" },
+		"another digest": func(a *Aligned) {
+			a.Digest = hex.EncodeToString(salt[:])
+		}, "other rules": func(a *Aligned) {
+			a.Case = "upper"
+		}, "a short salt": func(a *Aligned) { a.Salt = "01" },
 		"another schema": func(a *Aligned) { a.Schema = 2 }, "other rows": func(a *Aligned) { a.Rows = 3 },
 	} {
 		wrong, to := *right, filepath.Join(dir, "aligned.csv")
 		change(&wrong)
-		if err := table.write(to, result.Rows, &wrong); err == nil || !strings.Contains(err.Error(), "nothing is written") {
+		if err := table.write(to, result.Rows, &wrong); err == nil ||
+			!strings.Contains(err.Error(), "nothing is written") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if there, _ := filepath.Glob(to + "*"); len(there) > 0 {

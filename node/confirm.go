@@ -20,8 +20,9 @@ import (
 	"github.com/vflc/vflc/node/policy"
 )
 
-// A client without a policy takes part in what its owner has seen and confirmed alone. Terms are what that is: they fix the programs and the settings of a run, and with the
-// version of vflc all that crosses and the verdict on it.
+// A client without a policy takes part in what its owner has seen and confirmed alone. Terms are what that
+// is: they fix the programs and the settings of a run, and with the version of vflc all that crosses and the
+// verdict on it.
 
 // ConfirmedFile is the file in the folder with a party's keys that holds what its owner has confirmed.
 const ConfirmedFile = "confirmed.json"
@@ -43,7 +44,8 @@ type terms struct {
 
 func (p *participant) terms(a announcement) terms {
 	t := terms{
-		Model: a.Model, Manifest: p.digest, Version: fit.Version(), Backend: a.Backend, Settings: a.Settings, Key: a.Key, Task: a.Task, Parties: p.names(),
+		Model: a.Model, Manifest: p.digest, Version: fit.Version(), Backend: a.Backend, Settings: a.Settings,
+		Key: a.Key, Task: a.Task, Parties: p.names(),
 		Program: split.Digest(p.program.Text),
 	}
 	if p.manifest.Run != nil {
@@ -62,7 +64,8 @@ func (t *terms) differ(confirmed *terms) (out []string) {
 	}
 	whole := func(what, now, then string) { // digests, of which the beginning is shown
 		if now != then {
-			other(what, short(now), short(then)+map[bool]string{true: ", which goes on otherwise,"}[short(now) == short(then)])
+			other(what, short(now),
+				short(then)+map[bool]string{true: ", which goes on otherwise,"}[short(now) == short(then)])
 		}
 	}
 	whole("the manifest is", t.Manifest, confirmed.Manifest)
@@ -119,7 +122,8 @@ func readConfirmed(dir string) (list []terms, err error) {
 	return list, nil
 }
 
-// unconfirmed is the error where terms are not among those that were confirmed; it says in what the nearest differs. The time is that of the confirmation.
+// unconfirmed is the error where terms are not among those that were confirmed; it says in what the nearest
+// differs. The time is that of the confirmation.
 func (t *terms) unconfirmed(dir string) (at time.Time, err error) {
 	list, err := readConfirmed(dir)
 	if err != nil {
@@ -136,18 +140,26 @@ func (t *terms) unconfirmed(dir string) (at time.Time, err error) {
 		}
 	}
 	if nearest == nil {
-		return at, coded(diag.NotConfirmed, "this party has no policy (%s), and its owner has not confirmed %s of %s: vflc preflight with the arguments of vflc join shows what leaves, and with --confirm confirms it", filepath.Join(dir, policy.FileName), t.Task, t.Model)
+		return at, coded(diag.NotConfirmed,
+			"this party has no policy (%s), and its owner has not confirmed %s of %s: vflc preflight with "+
+				"the arguments of vflc join shows what leaves, and with --confirm confirms it",
+			filepath.Join(dir, policy.FileName), t.Task, t.Model)
 	}
-	return at, coded(diag.NotConfirmed, "this party has no policy (%s), and its owner has confirmed another run of %s: %s; vflc preflight with --confirm confirms this one", filepath.Join(dir, policy.FileName), t.Model, strings.Join(nearest, "; "))
+	return at, coded(diag.NotConfirmed,
+		"this party has no policy (%s), and its owner has confirmed another run of %s: %s; vflc preflight "+
+			"with --confirm confirms this one", filepath.Join(dir, policy.FileName), t.Model,
+		strings.Join(nearest, "; "))
 }
 
-// confirmed says whether a client without a policy takes part: in what its owner has confirmed. The server's owner has chosen the run.
+// confirmed says whether a client without a policy takes part: in what its owner has confirmed. The server's
+// owner has chosen the run.
 func (p *participant) confirmed(a announcement) error {
 	if p.id.Party == p.id.Project.Server {
 		return nil
 	}
 	if a.Record {
-		return forbidden(policy.Unwritten(filepath.Join(p.Identity, policy.FileName)).Program(policy.Proposal{Record: true}))
+		return forbidden(policy.Unwritten(filepath.Join(p.Identity,
+			policy.FileName)).Program(policy.Proposal{Record: true}))
 	}
 	t := p.terms(a)
 	_, err := t.unconfirmed(p.Identity)
@@ -162,14 +174,16 @@ func (p *participant) limits() *policy.Policy {
 	return policy.Unwritten(filepath.Join(p.Identity, policy.FileName))
 }
 
-// Pending is what the owner of a client can confirm: where it has no policy the run, and where an earlier run had ended since clients had not received the same, that it takes part again.
+// Pending is what the owner of a client can confirm: where it has no policy the run, and where an earlier run
+// had ended since clients had not received the same, that it takes part again.
 type Pending struct {
 	dir      string
 	announce announcement
 	terms    []terms
 }
 
-// Also adds another task of the run that was announced: the predictions of a cross-validation, a fit at another rho. It returns the verdict on it.
+// Also adds another task of the run that was announced: the predictions of a cross-validation, a fit at
+// another rho. It returns the verdict on it.
 func (p *Pending) Also(o PartyOptions) ([]string, error) {
 	id, err := identity.Load(o.Identity)
 	if err != nil {
@@ -189,7 +203,8 @@ func (p *Pending) Also(o PartyOptions) ([]string, error) {
 	return t.Verdict, nil
 }
 
-// Known returns when all of it was confirmed, or an error that says what was not, or what ended an earlier run.
+// Known returns when all of it was confirmed, or an error that says what was not, or what ended an earlier
+// run.
 func (p *Pending) Known() (at time.Time, err error) {
 	d, err := readDeparted(p.dir)
 	if err == nil && d != nil {
@@ -206,7 +221,8 @@ func (p *Pending) Known() (at time.Time, err error) {
 	return at, nil
 }
 
-// Confirm keeps what was shown as confirmed, and lets the party take part again where an earlier run had ended since clients had not received the same.
+// Confirm keeps what was shown as confirmed, and lets the party take part again where an earlier run had
+// ended since clients had not received the same.
 func (p *Pending) Confirm() (path string, err error) {
 	path = filepath.Join(p.dir, ConfirmedFile)
 	return path, policy.OpenHistory(p.dir).Locked(func() error { return p.confirm(path) })

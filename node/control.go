@@ -1,5 +1,6 @@
-// Package node is a party of a run across processes: it meets the others, agrees with them on what is run, keeps its part of the run going through crashes and cut links, and
-// reports who is missing. What a party tells the others beside the messages of the run is in this file.
+// Package node is a party of a run across processes: it meets the others, agrees with them on what is run,
+// keeps its part of the run going through crashes and cut links, and reports who is missing. What a party
+// tells the others beside the messages of the run is in this file.
 package node
 
 import (
@@ -21,9 +22,11 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// Control messages are JSON, encrypted between two parties (seal.go). Each says the whole state of its sender, and is repeated: one that is lost does no harm.
+// Control messages are JSON, encrypted between two parties (seal.go). Each says the whole state of its
+// sender, and is repeated: one that is lost does no harm.
 
-// The stages in which the parties agree on a run. The server sends what a stage tells, and goes on when every party, itself included, has answered.
+// The stages in which the parties agree on a run. The server sends what a stage tells, and goes on when every
+// party, itself included, has answered.
 const (
 	stageAnnounce = iota // announcement → rows
 	stageRows            // leaving → facts, or of a cross-validation whose folds one party tells, these
@@ -44,8 +47,9 @@ type beat struct {
 	Missing     map[string]absence `json:"missing,omitempty"` // parties that the run waits for, and why
 	Paused      bool               `json:"paused,omitempty"`  // the server was told to stop, and will be back
 	Complete    bool               `json:"complete,omitempty"`
-	Finished    string             `json:"finished,omitempty"` // the number of the task before this one, which is complete
-	Ended       *ending            `json:"ended,omitempty"`
+	// the number of the task before this one, which is complete
+	Finished string  `json:"finished,omitempty"`
+	Ended    *ending `json:"ended,omitempty"`
 }
 
 // A status is what a client tells the server.
@@ -58,9 +62,10 @@ type status struct {
 	Broken      bool            `json:"broken,omitempty"` // its part of the epoch has ended without a result
 	Saved       bool            `json:"saved,omitempty"`
 	Bye         bool            `json:"bye,omitempty"`
-	Finished    string          `json:"finished,omitempty"` // the number of the task before this one, which it knows to be complete
-	Left        bool            `json:"left,omitempty"`     // it was told to stop, and may come back
-	Ended       *ending         `json:"ended,omitempty"`
+	// the number of the task before this one, which it knows to be complete
+	Finished string  `json:"finished,omitempty"`
+	Left     bool    `json:"left,omitempty"` // it was told to stop, and may come back
+	Ended    *ending `json:"ended,omitempty"`
 }
 
 // An ending is why a run has ended at a party. Texts of errors stay at their party.
@@ -103,15 +108,18 @@ var meanings = map[EndReason]string{
 	CodeWiring:   "found that the parties do not fit together as its manifest lists",
 	CodeProtocol: "sent a message that the run does not have",
 	CodeUnlike:   "found that the clients have not received the same from the server",
-	CodeFewRows:  "found that one party would learn more numbers of these encrypted rows than it may, as its own log shows",
-	CodeAlone:    "found rows that stand alone in its own columns, which its own log shows",
-	CodeClear:    "found that the rows cannot stay encrypted in this run, for a reason that its own log shows",
-	CodeFailed:   "met an error, which its own log shows",
+	CodeFewRows: "found that one party would learn more numbers of these encrypted rows than it " +
+		"may, as its own log shows",
+	CodeAlone: "found rows that stand alone in its own columns, which its own log shows",
+	CodeClear: "found that the rows cannot stay encrypted in this run, for a " +
+		"reason that its own log shows",
+	CodeFailed: "met an error, which its own log shows",
 }
 
 // pages are the codes of pages that tell a user of any party more of why another has ended the run.
 var pages = map[EndReason]diag.Code{
-	CodeUnlike: diag.UnlikeAnswers, CodeFewRows: diag.TooFewRows, CodeAlone: diag.AloneRows, CodeClear: diag.NotEncrypted,
+	CodeUnlike: diag.UnlikeAnswers, CodeFewRows: diag.TooFewRows, CodeAlone: diag.AloneRows,
+	CodeClear: diag.NotEncrypted,
 }
 
 // Page is the code of the page that tells a user of any party more.
@@ -168,7 +176,8 @@ type announcement struct {
 	Seed     uint64            `json:"seed"`
 	Task     Task              `json:"task"`
 	Record   bool              `json:"record,omitempty"` // the server keeps what it receives
-	From     *origin           `json:"from,omitempty"`   // the run in which the chains of a fit begin; nil: in none
+	// the run in which the chains of a fit begin; nil: in none
+	From *origin `json:"from,omitempty"`
 }
 
 // An origin is an earlier run where the chains of a fit begin.
@@ -184,11 +193,13 @@ type held struct {
 
 // A leaving is the rows that all parties leave out, by size.
 type leaving struct {
-	Rows  map[string]compile.Rows `json:"rows,omitempty"`
-	Deals bool                    `json:"deals,omitempty"` // the server has what the folds of a cross-validation follow from: no client tells them
+	Rows map[string]compile.Rows `json:"rows,omitempty"`
+	// the server has what the folds of a cross-validation follow from: no client tells them
+	Deals bool `json:"deals,omitempty"`
 }
 
-// A dealt is the fold of each row in a cross-validation, as the party tells it that has what the folds follow from.
+// A dealt is the fold of each row in a cross-validation, as the party tells it that has what the folds follow
+// from.
 type dealt struct {
 	Rows  int    `json:"rows"`
 	Folds []byte `json:"folds"` // of each row, from 0, in as many bits as the largest needs, the lowest first
@@ -201,7 +212,8 @@ type facts struct {
 	Key     signedKey     `json:"key"`
 	Saved   map[int][]int `json:"saved,omitempty"`
 	Aligned string        `json:"aligned,omitempty"` // the number of the alignment of its tables
-	Dealt   *dealt        `json:"dealt,omitempty"`   // the folds, before any row is chosen; then there is nothing else
+	// the folds, before any row is chosen; then there is nothing else
+	Dealt *dealt `json:"dealt,omitempty"`
 }
 
 // An agreement is what follows from the facts of all parties.
@@ -212,7 +224,8 @@ type agreement struct {
 	Keys    map[string]signedKey `json:"keys"`
 }
 
-// A hindrance lists what the program of a party excludes of that which the algorithm, and the one near whose approximation chains begin, might choose.
+// A hindrance lists what the program of a party excludes of that which the algorithm, and the one near whose
+// approximation chains begin, might choose.
 type hindrance struct {
 	Algorithm []string `json:"algorithm,omitempty"`
 	Near      []string `json:"near,omitempty"`
@@ -220,7 +233,9 @@ type hindrance struct {
 
 // and adds what another party excludes.
 func (h *hindrance) and(o hindrance) {
-	join := func(a, b []string) []string { return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b)))) }
+	join := func(a, b []string) []string {
+		return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
+	}
 	h.Algorithm, h.Near = join(h.Algorithm, o.Algorithm), join(h.Near, o.Near)
 }
 
@@ -245,7 +260,8 @@ func signed(parts ...string) []byte {
 	return out
 }
 
-// A signedKey is a party's X25519 key of one epoch, with its certificate and signature: every party checks those of all others.
+// A signedKey is a party's X25519 key of one epoch, with its certificate and signature: every party checks
+// those of all others.
 type signedKey struct {
 	Public    []byte `json:"public"`
 	Cert      []byte `json:"cert"`
@@ -259,7 +275,8 @@ func newKey(id *identity.Identity, run string, epoch uint32) (*ecdh.PrivateKey, 
 		panic("node: " + err.Error()) // the system's random numbers never fail
 	}
 	public := key.PublicKey().Bytes()
-	return key, signedKey{public, id.Cert.Raw, ed25519.Sign(id.Key, keyText(id.Project.Name, run, epoch, id.Party, public))}
+	return key, signedKey{public, id.Cert.Raw,
+		ed25519.Sign(id.Key, keyText(id.Project.Name, run, epoch, id.Party, public))}
 }
 
 func keyText(project, run string, epoch uint32, party string, public []byte) []byte {
@@ -267,12 +284,14 @@ func keyText(project, run string, epoch uint32, party string, public []byte) []b
 }
 
 // check returns the key of a party.
-func (k signedKey) check(id *identity.Identity, run string, epoch uint32, party string) (*ecdh.PublicKey, error) {
+func (k signedKey) check(id *identity.Identity, run string, epoch uint32, party string) (*ecdh.PublicKey,
+	error) {
 	from, err := id.Verify(k.Cert)
 	if err != nil {
 		return nil, err
 	}
-	if from != party || !ed25519.Verify(identity.PublicKey(k.Cert), keyText(id.Project.Name, run, epoch, party, k.Public), k.Signature) {
+	if from != party || !ed25519.Verify(identity.PublicKey(k.Cert),
+		keyText(id.Project.Name, run, epoch, party, k.Public), k.Signature) {
 		return nil, fmt.Errorf("the key of %s has not its signature", party)
 	}
 	return ecdh.X25519().NewPublicKey(k.Public)
@@ -280,7 +299,8 @@ func (k signedKey) check(id *identity.Identity, run string, epoch uint32, party 
 
 // linkKey is the secret of one direction.
 func linkKey(secret []byte, run string, epoch uint32, from, to string) (k transport.PacketKey, err error) {
-	b, err := hkdf.Key(sha256.New, secret, signed(run, fmt.Sprint(epoch)), string(signed("vflc link v1", from, to)), len(k))
+	b, err := hkdf.Key(sha256.New, secret, signed(run, fmt.Sprint(epoch)),
+		string(signed("vflc link v1", from, to)), len(k))
 	copy(k[:], b)
 	return k, err
 }
@@ -296,7 +316,8 @@ func randomID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// ordered lists the parties of a run: the server first, then those of the manifest in its order, members of a family by number.
+// ordered lists the parties of a run: the server first, then those of the manifest in its order, members of a
+// family by number.
 func ordered(server string, manifest, parties []string) []string {
 	out := []string{server}
 	for _, name := range manifest {

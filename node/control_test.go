@@ -15,11 +15,13 @@ func parties(t testing.TB, names ...string) []*identity.Identity {
 	return provisioned(t, t.TempDir(), "127.0.0.1:1", names...)
 }
 
-// provisioned makes a project in a folder, in which its authority has the folder ca, and each party one of its name.
+// provisioned makes a project in a folder, in which its authority has the folder ca, and each party one of
+// its name.
 func provisioned(t testing.TB, dir, address string, names ...string) []*identity.Identity {
 	t.Helper()
 	ca := filepath.Join(dir, "ca")
-	if err := identity.Init(ca, identity.Project{Name: "heart", Server: names[0], Address: address, Parties: names}); err != nil {
+	if err := identity.Init(ca, identity.Project{Name: "heart", Server: names[0], Address: address,
+		Parties: names}); err != nil {
 		t.Fatal(err)
 	}
 	var out []*identity.Identity
@@ -28,7 +30,8 @@ func provisioned(t testing.TB, dir, address string, names ...string) []*identity
 		if err := identity.Request(own, "heart", name); err != nil {
 			t.Fatal(err)
 		}
-		issued, err := identity.Add(ca, filepath.Join(own, identity.RequestFile), identity.Admission{New: true, Server: true})
+		issued, err := identity.Add(ca, filepath.Join(own, identity.RequestFile),
+			identity.Admission{New: true, Server: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +45,8 @@ func provisioned(t testing.TB, dir, address string, names ...string) []*identity
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := atomicfile.WriteBytes(filepath.Join(own, "policy.toml"), 0o600, []byte("policy = \"open\"\n")); err != nil {
+		if err := atomicfile.WriteBytes(filepath.Join(own, "policy.toml"), 0o600,
+			[]byte("policy = \"open\"\n")); err != nil {
 			t.Fatal(err)
 		}
 		id, err := identity.Load(own)
@@ -67,7 +71,12 @@ func TestKeysOfAnEpoch(t *testing.T) {
 		"epoch": func() error { _, err := y.check(all[0], "run", 4, "a"); return err },
 		"run":   func() error { _, err := y.check(all[0], "other", 3, "a"); return err },
 		"party": func() error { _, err := y.check(all[0], "run", 3, "registry"); return err },
-		"key":   func() error { z := y; z.Public = x.Public; _, err := z.check(all[0], "run", 3, "a"); return err },
+		"key": func() error {
+			z := y
+			z.Public = x.Public
+			_, err := z.check(all[0], "run", 3, "a")
+			return err
+		},
 	} {
 		if wrong() == nil {
 			t.Errorf("a key of another %s is taken", name)

@@ -45,8 +45,8 @@ func logged(t *testing.T, dir string, book *ledger.Book) (numbers int) {
 	return numbers
 }
 
-// Numbers that are about to be decrypted stand in the ledger and count over runs of the party. What the policy does
-// not allow ends the run, and neither counts nor stands anywhere.
+// Numbers that are about to be decrypted stand in the ledger and count over runs of the party. What the
+// policy does not allow ends the run, and neither counts nor stands anywhere.
 func TestDecryptionIsGuarded(t *testing.T) {
 	id := parties(t, "registry", "a")[1]
 	p, diags := policy.Parse("policy.toml", []byte("max_decrypted = 100\n"))
@@ -60,7 +60,8 @@ func TestDecryptionIsGuarded(t *testing.T) {
 		g := &guard{policy: p, book: book, meter: policy.NewMeter(p, h, rows)}
 		err := g.Decrypt(keys, c.asked)
 		var found data.Errors
-		if refused := errors.As(err, &found); refused != (c.logged == 0) || refused && found[0].Code != diag.PolicyRounds {
+		if refused := errors.As(err, &found); refused != (c.logged == 0) ||
+			refused && found[0].Code != diag.PolicyRounds {
 			t.Errorf("run %d: %v", run, err)
 		}
 		if c.logged == 0 && g.Decrypt(keys, 1) == nil {
@@ -68,14 +69,15 @@ func TestDecryptionIsGuarded(t *testing.T) {
 		}
 		logged := logged(t, dir, book)
 		if spent, err := h.Decrypted(rows, ""); err != nil || int(spent) != c.spent || logged != c.logged {
-			t.Errorf("run %d: %d numbers are spent and %d logged, want %d and %d (%v)", run, spent, logged, c.spent, c.logged, err)
+			t.Errorf("run %d: %d numbers are spent and %d logged, want %d and %d (%v)", run, spent, logged,
+				c.spent, c.logged, err)
 		}
 	}
 }
 
-// A run that is killed before or after each count, or between the ledger and the history, and then made again from its
-// beginning, counts what it tells once, and never less than it has told; also where it is as much as the policy allows.
-// With other keys it counts again.
+// A run that is killed before or after each count, or between the ledger and the history, and then made again
+// from its beginning, counts what it tells once, and never less than it has told; also where it is as much as
+// the policy allows. With other keys it counts again.
 func TestAKillCountsOnce(t *testing.T) {
 	id := parties(t, "registry", "a")[1]
 	rows := policy.NewRowSet(id.Secret(), []string{"1", "2", "3"})
@@ -95,7 +97,8 @@ func TestAKillCountsOnce(t *testing.T) {
 			for k, total := range totals {
 				if killed && kill/2 == k {
 					if kill%2 == 1 { // after the ledger, before the history
-						if err := book.Decrypt(ledger.LoggedDecryption{Numbers: total, Keys: "keys"}); err != nil {
+						if err := book.Decrypt(ledger.LoggedDecryption{Numbers: total, Keys: "keys"}); err !=
+							nil {
 							t.Fatal(err)
 						}
 					}
@@ -113,7 +116,8 @@ func TestAKillCountsOnce(t *testing.T) {
 				t.Errorf("kill %d: %d numbers are spent, and %d logged (%v)", kill, spent, stands, err)
 			}
 		}
-		if diags, err := policy.NewMeter(p, h, rows).Decrypt("others", 1, nothing); err != nil || !diags.HasErrors() {
+		if diags, err := policy.NewMeter(p, h, rows).Decrypt("others", 1, nothing); err != nil ||
+			!diags.HasErrors() {
 			t.Error("a run with other keys is not counted", err)
 		}
 	}
@@ -143,7 +147,8 @@ func TestOnlyEncryptedRowsRun(t *testing.T) {
 	}
 }
 
-// A party without a policy, the server too, counts over all runs, and no other party learns more than a 20th of its rows.
+// A party without a policy, the server too, counts over all runs, and no other party learns more than a 20th
+// of its rows.
 func TestDecryptionIsGuardedWithoutAPolicy(t *testing.T) {
 	for _, id := range parties(t, "registry", "a") {
 		var names []string
@@ -155,9 +160,11 @@ func TestDecryptionIsGuardedWithoutAPolicy(t *testing.T) {
 			n.book = bookOf(t, t.TempDir(), id)
 			p := &participant{node: n, rows: policy.NewRowSet(id.Secret(), names)}
 			if may, err := p.decrypts(len(names)); err != nil || may != c.may {
-				t.Errorf("%s, run %d: %d numbers may be decrypted, want %d (%v)", id.Party, run, may, c.may, err)
+				t.Errorf("%s, run %d: %d numbers may be decrypted, want %d (%v)", id.Party, run, may, c.may,
+					err)
 			}
-			g, err := p.guard(nil, &model.Plan{Names: []string{"registry", "a"}, Wire: model.Wire{Encrypted: true}}, nil)
+			g, err := p.guard(nil, &model.Plan{Names: []string{"registry", "a"},
+				Wire: model.Wire{Encrypted: true}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,8 +13,9 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// DepartedFile is the file in the folder with a client's keys that remembers a run in which clients have not received the same from the server. While it is there the client takes part in
-// nothing: started again, a server that departs would have another round each time. Its owner lets it (Pending.Confirm).
+// DepartedFile is the file in the folder with a client's keys that remembers a run in which clients have not
+// received the same from the server. While it is there the client takes part in nothing: started again, a
+// server that departs would have another round each time. Its owner lets it (Pending.Confirm).
 const DepartedFile = "departed.json"
 
 // A departed is what it holds.
@@ -26,7 +27,9 @@ type departed struct {
 }
 
 func (d *departed) error() error {
-	return coded(diag.UnlikeAnswers, "on %s run %s of %s has ended, since clients had not received the same (%s); find the cause first; vflc preflight with the arguments of vflc join and --confirm lets this party take part again",
+	return coded(diag.UnlikeAnswers,
+		"on %s run %s of %s has ended, since clients had not received the same (%s); find the cause first; "+
+			"vflc preflight with the arguments of vflc join and --confirm lets this party take part again",
 		d.At.Format(time.DateOnly), short(d.Run), d.Server, d.What)
 }
 
@@ -61,7 +64,8 @@ func (n *node) mayJoin() error {
 
 // departs remembers how the run has ended.
 func (n *node) departs(why error) {
-	text, err := json.MarshalIndent(departed{time.Now().UTC().Truncate(time.Second), n.id.Project.Server, n.memory.Run, why.Error()}, "", "  ")
+	text, err := json.MarshalIndent(departed{time.Now().UTC().Truncate(time.Second), n.id.Project.Server,
+		n.memory.Run, why.Error()}, "", "  ")
 	if err == nil {
 		err = atomicfile.WriteBytes(filepath.Join(n.Identity, DepartedFile), 0o600, append(text, '\n'))
 	}
@@ -76,5 +80,6 @@ func forgive(dir string) error {
 	if err != nil || d == nil {
 		return err
 	}
-	return os.Rename(filepath.Join(dir, DepartedFile), filepath.Join(dir, "departed-"+d.At.Format("20060102T150405")+".json"))
+	return os.Rename(filepath.Join(dir, DepartedFile),
+		filepath.Join(dir, "departed-"+d.At.Format("20060102T150405")+".json"))
 }

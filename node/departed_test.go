@@ -19,8 +19,9 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// A server that departs across real connections: every party's process ends with V0839, no client takes part again until its owner lets it, also not by another command or in another folder, and
-// what was confirmed does not make up for it.
+// A server that departs across real connections: every party's process ends with V0839, no client takes part
+// again until its owner lets it, also not by another command or in another folder, and what was confirmed
+// does not make up for it.
 func TestDepartureAcrossConnections(t *testing.T) {
 	d := newTrio(t)
 	d.over = ownNATS(t, 1<<20)
@@ -30,7 +31,8 @@ func TestDepartureAcrossConnections(t *testing.T) {
 	o.Progress = pacer{step: func(_ int, info backends.Info) {
 		if info.Iteration >= 5 {
 			once.Do(func() {
-				n.part.guarded.Transport = &evil{Transport: n.part.guarded.Transport, d: &departure{alter: on("reply", "adjoint", 1, "a", tilted)}, seen: map[string]int{}}
+				n.part.guarded.Transport = &evil{Transport: n.part.guarded.Transport,
+					d: &departure{alter: on("reply", "adjoint", 1, "a", tilted)}, seen: map[string]int{}}
 			})
 		}
 	}}
@@ -59,7 +61,8 @@ func TestDepartureAcrossConnections(t *testing.T) {
 		var unlike *session.UnlikeError
 		var peer *session.PeerError
 		switch {
-		case errors.As(err, &unlike), errors.As(err, &ended) && ended.Code == CodeUnlike, errors.As(err, &peer) && peer.Code == session.EndUnlike:
+		case errors.As(err, &unlike), errors.As(err, &ended) && ended.Code == CodeUnlike,
+			errors.As(err, &peer) && peer.Code == session.EndUnlike:
 		default:
 			t.Errorf("%s: %v", party, err)
 		}
@@ -68,7 +71,10 @@ func TestDepartureAcrossConnections(t *testing.T) {
 		o := d.options(party)
 		o.Dir += "_again"
 		var list data.Errors
-		if _, err := Join(t.Context(), o, nil); !errors.As(err, &list) || list[0].Code != diag.UnlikeAnswers || !strings.Contains(list[0].Message, "vflc preflight with the arguments of vflc join and --confirm") {
+		if _, err := Join(t.Context(), o, nil); !errors.As(err, &list) ||
+			list[0].Code != diag.UnlikeAnswers ||
+			!strings.Contains(list[0].Message,
+				"vflc preflight with the arguments of vflc join and --confirm") {
 			t.Errorf("%s takes part again: %v", party, err)
 		}
 		p := &Pending{dir: o.Identity}
@@ -86,7 +92,8 @@ func TestDepartureAcrossConnections(t *testing.T) {
 		} else {
 			n.close()
 		}
-		if kept, err := filepath.Glob(filepath.Join(o.Identity, "departed-*.json")); err != nil || len(kept) != 1 {
+		if kept, err := filepath.Glob(filepath.Join(o.Identity, "departed-*.json")); err != nil ||
+			len(kept) != 1 {
 			t.Error("what was remembered is gone", err)
 		}
 	}
@@ -114,7 +121,8 @@ func (d *trio) tells(stage int, like any, clients string, alter func(body any)) 
 	}
 }
 
-// A server that wires a sum without one of its clients would have the total of the others. No client takes part.
+// A server that wires a sum without one of its clients would have the total of the others. No client takes
+// part.
 func TestWiringOfFewerClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTrio(t)
@@ -123,13 +131,15 @@ func TestWiringOfFewerClients(t *testing.T) {
 			g.Members = slices.DeleteFunc(g.Members, func(m model.Port) bool { return m.Party == 2 })
 		})
 		var list data.Errors
-		if err := d.play(nil)["a"]; !errors.As(err, &list) || list[0].Code != diag.BadWiring || !strings.Contains(list[0].Message, "leaves b out of the sum") {
+		if err := d.play(nil)["a"]; !errors.As(err, &list) || list[0].Code != diag.BadWiring ||
+			!strings.Contains(list[0].Message, "leaves b out of the sum") {
 			t.Error(err)
 		}
 	})
 }
 
-// A server that tells one client something else before the first round: no seal of the two fits, whatever it was.
+// A server that tells one client something else before the first round: no seal of the two fits, whatever it
+// was.
 func TestUnlikeBeforeTheFirstRound(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -140,7 +150,9 @@ func TestUnlikeBeforeTheFirstRound(t *testing.T) {
 		{"another seed", stageAnnounce, &announcement{}, func(body any) { body.(*announcement).Seed++ }},
 		{"other rows", stageRows, &leaving{}, func(body any) { body.(*leaving).Deals = true }},
 		{"another size", stageSizes, &agreement{}, func(body any) { body.(*agreement).Sizes["Q"] = 3 }},
-		{"another place to go on", stageStart, &start{}, func(body any) { body.(*start).At = map[int]int{1: 0} }},
+		{"another place to go on", stageStart, &start{}, func(body any) {
+			body.(*start).At = map[int]int{1: 0}
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -155,7 +167,8 @@ func TestUnlikeBeforeTheFirstRound(t *testing.T) {
 					switch {
 					case errors.As(err, &unlike) && unlike.Before && unlike.Found == 1:
 						before = true
-					case errors.As(err, &ended) && ended.Code == CodeUnlike, errors.As(err, &peer) && peer.Code == session.EndUnlike:
+					case errors.As(err, &ended) && ended.Code == CodeUnlike, errors.As(err, &peer) &&
+						peer.Code == session.EndUnlike:
 					default:
 						t.Errorf("%s: %v", party, err)
 					}
@@ -175,7 +188,8 @@ func TestConfirmationsAtOnce(t *testing.T) {
 	const many = 20
 	for k := range many {
 		wait.Go(func() {
-			if _, err := (&Pending{dir: dir, terms: []terms{{Manifest: strings.Repeat("m", k+1)}}}).Confirm(); err != nil {
+			if _, err := (&Pending{dir: dir,
+				terms: []terms{{Manifest: strings.Repeat("m", k+1)}}}).Confirm(); err != nil {
 				t.Error(err)
 			}
 		})

@@ -30,7 +30,8 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// The table of departures: a server runs the product, and a wrapper of its connections changes what leaves it. The clients run the product, with its guard and ledger.
+// The table of departures: a server runs the product, and a wrapper of its connections changes what leaves
+// it. The clients run the product, with its guard and ledger.
 
 const departedModel = `client a, b, c
 data y : int<lower=0, upper=1>[N] @ server
@@ -45,7 +46,8 @@ y ~ bernoulli_logit(m + xa * ba + xb * bb + xc * bc)
 transform exact
 `
 
-// departedRows are those of the stage of rows that cross, and encryptedRows those of encrypted ones, of which there must be as many as the numbers that are decrypted take.
+// departedRows are those of the stage of rows that cross, and encryptedRows those of encrypted ones, of which
+// there must be as many as the numbers that are decrypted take.
 const (
 	departedRows  = 24
 	encryptedRows = 4400
@@ -159,19 +161,43 @@ func times(c float64) func(*transport.Channel) {
 const noNewAnswer = "no masked sum after it: random words"
 
 var departures = []departure{
-	{name: "unlike adjoints, to one client", backend: "nuts", alter: on("reply", "adjoint", 3, "a", tilted), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
-	{name: "the same without masks", backend: "nuts", masks: "off", policy: "unmasked = true", alter: on("reply", "adjoint", 3, "a", tilted), code: diag.UnlikeAnswers, when: "next round", has: "one answer of that client to them"},
-	{name: "adjoints of an earlier round, to one client", backend: "nuts", alter: stale("a"), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
-	{name: "adjoints of two clients exchanged for others", backend: "nuts", alter: swapped(), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
-	{name: "unit vectors as directions to one client, zeros to the others", backend: "sfvi", alter: oneByOne, code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
-	{name: "unlike slopes, without masks", backend: "sfvi", masks: "off", policy: "unmasked = true", alter: on("slopes", "slopes", 2, "b", times(0.9)), code: diag.UnlikeAnswers, when: "next round", has: "one answer of that client to them"},
-	{name: "unlike totals of scalars", backend: "nuts", alter: on("reply", "scalars", 3, "c", times(1.01)), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
-	{name: "unlike steps of grids", backend: "nuts", alter: on("reply", "adjoint", 3, "a", func(a *transport.Channel) { a.Grid-- }), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
-	{name: "unlike decisions of a fit, without masks", backend: "sfvi", masks: "off", policy: "unmasked = true", alter: on("slopes", "scalars", 2, "a", func(a *transport.Channel) { a.Data[2] += 0.5 }), code: diag.UnlikeAnswers, when: "next round", has: "one answer of that client to them"},
-	{name: "one client's adjoints marked as not finite", backend: "nuts", alter: on("reply", "adjoint", 3, "b", func(a *transport.Channel) { a.Invalid = true }), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
-	{name: "another seed, other settings or rows, or another place to go on, to one client before the first round", backend: "nuts", told: true, alter: func(*parting, int) bool { return true }, code: diag.UnlikeAnswers, when: "first round", has: "no masked sum: random words"},
-	{name: "a seal altered", backend: "nuts", alter: on("reply", "seals", 4, "a", func(a *transport.Channel) { a.Words[0]++ }), code: diag.UnlikeAnswers, when: "same round", has: "what an honest one has"},
-	{name: "seals of an earlier round", backend: "nuts", alter: replayedSeals(), code: diag.UnlikeAnswers, when: "same round", has: "what an honest one has"},
+	{name: "unlike adjoints, to one client", backend: "nuts", alter: on("reply", "adjoint", 3, "a", tilted),
+		code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
+	{name: "the same without masks", backend: "nuts", masks: "off", policy: "unmasked = true",
+		alter: on("reply", "adjoint", 3, "a", tilted), code: diag.UnlikeAnswers, when: "next round",
+		has: "one answer of that client to them"},
+	{name: "adjoints of an earlier round, to one client", backend: "nuts", alter: stale("a"),
+		code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
+	{name: "adjoints of two clients exchanged for others", backend: "nuts", alter: swapped(),
+		code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
+	{name: "unit vectors as directions to one client, zeros to the others", backend: "sfvi", alter: oneByOne,
+		code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
+	{name: "unlike slopes, without masks", backend: "sfvi", masks: "off", policy: "unmasked = true",
+		alter: on("slopes", "slopes", 2, "b", times(0.9)), code: diag.UnlikeAnswers, when: "next round",
+		has: "one answer of that client to them"},
+	{name: "unlike totals of scalars", backend: "nuts", alter: on("reply", "scalars", 3, "c", times(1.01)),
+		code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
+	{name: "unlike steps of grids", backend: "nuts",
+		alter: on("reply", "adjoint", 3, "a", func(a *transport.Channel) {
+			a.Grid--
+		}), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
+	{name: "unlike decisions of a fit, without masks", backend: "sfvi", masks: "off",
+		policy: "unmasked = true", alter: on("slopes", "scalars", 2, "a", func(a *transport.Channel) {
+			a.Data[2] += 0.5
+		}), code: diag.UnlikeAnswers, when: "next round", has: "one answer of that client to them"},
+	{name: "one client's adjoints marked as not finite", backend: "nuts",
+		alter: on("reply", "adjoint", 3, "b", func(a *transport.Channel) {
+			a.Invalid = true
+		}), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
+	{name: "another seed, other settings or rows, or another place to go on, to one " +
+		"client before the first round", backend: "nuts", told: true, alter: func(*parting, int) bool {
+		return true
+	}, code: diag.UnlikeAnswers, when: "first round", has: "no masked sum: random words"},
+	{name: "a seal altered", backend: "nuts", alter: on("reply", "seals", 4, "a", func(a *transport.Channel) {
+		a.Words[0]++
+	}), code: diag.UnlikeAnswers, when: "same round", has: "what an honest one has"},
+	{name: "seals of an earlier round", backend: "nuts", alter: replayedSeals(), code: diag.UnlikeAnswers,
+		when: "same round", has: "what an honest one has"},
 	{name: "seals left out", backend: "nuts", alter: func(m *parting, n int) bool {
 		if *m.kind != "reply" || n != 4 || m.to != "a" {
 			return false
@@ -179,7 +205,8 @@ var departures = []departure{
 		m.arrays[len(m.arrays)-1].Name = "nothing"
 		return true
 	}, code: diag.OffScript, when: "same round", has: "what an honest one has"},
-	{name: "unlike numbers in the last round, before the end", backend: "nuts", alter: lastRound(), code: diag.UnlikeAnswers, when: "at the end", has: "what an honest one has"},
+	{name: "unlike numbers in the last round, before the end", backend: "nuts", alter: lastRound(),
+		code: diag.UnlikeAnswers, when: "at the end", has: "what an honest one has"},
 	{name: "an end without the last seals", backend: "nuts", alter: func(m *parting, _ int) bool {
 		if *m.kind != "closed" || m.to != "a" {
 			return false
@@ -187,39 +214,89 @@ var departures = []departure{
 		*m.kind = "values"
 		return true
 	}, code: diag.OffScript, when: "at the end", ended: true, has: "what an honest one has"},
-	{name: "a round again", backend: "nuts", alter: head("reply", headRound, -1), code: diag.OffScript, when: "same round", has: "what an honest one has"},
+	{name: "a round again", backend: "nuts", alter: head("reply", headRound, -1), code: diag.OffScript,
+		when: "same round", has: "what an honest one has"},
 	{name: "a message more, or again", backend: "nuts", alter: func(m *parting, n int) bool {
 		m.twice = *m.kind == "reply" && n == 3 && m.to == "a"
 		return m.twice
 	}, code: diag.OffScript, when: "next round", has: "what an honest one has"},
-	{name: "another chain or epoch", backend: "nuts", alter: head("reply", 1, 1), code: diag.OffScript, when: "same round", has: "what an honest one has"},
-	{name: "another script: a channel of another name", backend: "nuts", alter: on("reply", "adjoint", 3, "a", func(a *transport.Channel) { a.Name = "adjoint of all" }), code: diag.OffScript, when: "same round", has: "what an honest one has"},
-	{name: "another number of draws or directions", backend: "sfvi", alter: on("direction", "direction", 1, "abc", func(a *transport.Channel) { a.Data = a.Data[:len(a.Data)-departedRows] }), code: diag.OffScript, when: "same round", has: "what an honest one has"},
-	{name: "NaN, to all", backend: "nuts", alter: on("reply", "adjoint", 3, "abc", func(a *transport.Channel) { a.Data[0] = math.NaN() }), code: diag.ValueRefused, when: "same round", has: "what an honest one has"},
-	{name: "adjoints too large, to all", backend: "nuts", policy: "max_adjoint = 1.5", alter: on("reply", "adjoint", 3, "abc", times(1000)), code: diag.PolicyValue, when: "same round", has: "what an honest one has"},
-	{name: "slopes too large, to all", backend: "sfvi", policy: "max_adjoint = 1.5", alter: on("slopes", "slopes", 2, "abc", times(1000)), code: diag.PolicyValue, when: "same round", has: "what an honest one has"},
-	{name: "curvatures too large, to all", backend: "sfvi", policy: "max_curvature = 0.25", alter: on("slopes", "slopes", 2, "abc", func(a *transport.Channel) {
-		for k := departedRows; k < 2*departedRows; k++ {
-			a.Data[k] *= 1000
-		}
-	}), code: diag.PolicyValue, when: "same round", has: "what an honest one has"},
-	{name: "more directions than max_products", backend: "sfvi", policy: "max_products = 5", alter: on("direction", "direction", 1, "abc", func(*transport.Channel) {}), code: diag.PolicyValue, when: "same round", has: "what an honest one has"},
-	{name: "more rounds than max_rounds", backend: "nuts", policy: "max_rounds = 12", alter: on("reply", "adjoint", 1, "abc", func(*transport.Channel) {}), code: diag.PolicyRounds, when: "round after the last", has: "that many rounds"},
-	{name: "the same wrong adjoints to all, within the bound", backend: "nuts", policy: "max_adjoint = 1.5", alter: on("reply", "adjoint", 3, "abc", tilted), has: "totals as an honest one, at steps of its choice: the span of all clients' covariates together, and by [the separation of totals](#masked-sums) each client's"},
-	{name: "unit vectors as directions to all", backend: "sfvi", alter: on("direction", "direction", 1, "abc", units), has: "the matrix Σ X P⁻¹ Xᵀ of all clients together, which as many honest directions as there are coefficients give too"},
-	{name: "all totals scaled, to all", backend: "nuts", alter: on("reply", "scalars", 3, "abc", times(1.001)), has: "draws that are wrong; nothing of the data"},
+	{name: "another chain or epoch", backend: "nuts", alter: head("reply", 1, 1), code: diag.OffScript,
+		when: "same round", has: "what an honest one has"},
+	{name: "another script: a channel of another name", backend: "nuts",
+		alter: on("reply", "adjoint", 3, "a", func(a *transport.Channel) {
+			a.Name = "adjoint of all"
+		}), code: diag.OffScript, when: "same round", has: "what an honest one has"},
+	{name: "another number of draws or directions", backend: "sfvi",
+		alter: on("direction", "direction", 1, "abc", func(a *transport.Channel) {
+			a.Data = a.Data[:len(a.Data)-departedRows]
+		}), code: diag.OffScript, when: "same round", has: "what an honest one has"},
+	{name: "NaN, to all", backend: "nuts",
+		alter: on("reply", "adjoint", 3, "abc", func(a *transport.Channel) {
+			a.Data[0] = math.NaN()
+		}), code: diag.ValueRefused, when: "same round", has: "what an honest one has"},
+	{name: "adjoints too large, to all", backend: "nuts", policy: "max_adjoint = 1.5",
+		alter: on("reply", "adjoint", 3, "abc", times(1000)), code: diag.PolicyValue, when: "same round",
+		has: "what an honest one has"},
+	{name: "slopes too large, to all", backend: "sfvi", policy: "max_adjoint = 1.5",
+		alter: on("slopes", "slopes", 2, "abc", times(1000)), code: diag.PolicyValue, when: "same round",
+		has: "what an honest one has"},
+	{name: "curvatures too large, to all", backend: "sfvi", policy: "max_curvature = 0.25",
+		alter: on("slopes", "slopes", 2, "abc", func(a *transport.Channel) {
+			for k := departedRows; k < 2*departedRows; k++ {
+				a.Data[k] *= 1000
+			}
+		}), code: diag.PolicyValue, when: "same round", has: "what an honest one has"},
+	{name: "more directions than max_products", backend: "sfvi", policy: "max_products = 5",
+		alter: on("direction", "direction", 1, "abc", func(*transport.Channel) {}), code: diag.PolicyValue,
+		when: "same round", has: "what an honest one has"},
+	{name: "more rounds than max_rounds", backend: "nuts", policy: "max_rounds = 12",
+		alter: on("reply", "adjoint", 1, "abc", func(*transport.Channel) {}), code: diag.PolicyRounds,
+		when: "round after the last", has: "that many rounds"},
+	{name: "the same wrong adjoints to all, within the bound", backend: "nuts", policy: "max_adjoint = 1.5",
+		alter: on("reply", "adjoint", 3, "abc", tilted),
+		has: "totals as an honest one, at steps of its choice: the span of all clients' covariates " +
+			"together, and by [the separation of totals](#masked-sums) each client's"},
+	{name: "unit vectors as directions to all", backend: "sfvi", alter: on("direction", "direction", 1, "abc",
+		units), has: "the matrix Σ X P⁻¹ Xᵀ of all clients together, which as many honest directions as " +
+		"there are coefficients give too"},
+	{name: "all totals scaled, to all", backend: "nuts",
+		alter: on("reply", "scalars", 3, "abc", times(1.001)),
+		has:   "draws that are wrong; nothing of the data"},
 }
 
 // secretDepartures are those of runs of encrypted rows.
 var secretDepartures = []departure{
-	{name: "encrypted rows: one client's share of a key altered for another", alter: on("second rounds", "of b", 1, "a", func(a *transport.Channel) { a.Words[99] = 0 }), code: diag.UnlikeAnswers, when: "next round", has: noShare},
-	{name: "encrypted rows: columns of two clients exchanged for another", alter: exchanged("columns", "a", "of b", "of c"), code: diag.ValueRefused, when: "same round", has: noShare},
-	{name: "encrypted rows: its columns, other than it committed to, to all", alter: on("columns", "of server", 1, "abc", func(a *transport.Channel) { a.Words[99]++ }), code: diag.ValueRefused, when: "same round", has: noShare},
-	{name: "encrypted rows: a share of a key with more bytes", alter: on("first rounds", "of server", 1, "a", func(a *transport.Channel) { a.Words = append(a.Words, 0) }), code: diag.OffScript, when: "same round", has: noShare},
-	{name: "encrypted rows: other parameters of the encryption, to all", alter: on("parameters", "of server", 1, "abc", func(a *transport.Channel) { a.Words[1]++ }), code: diag.ValueRefused, when: "same round", has: "sizes"},
-	{name: "encrypted rows: a contribution of an earlier evaluation for that of a client", alter: staleBytes("contributions", "of b"), code: diag.ValueRefused, when: "same round", has: "no share of that evaluation; each names the client, and the server, which has brought it"},
-	{name: "encrypted rows: its own contribution with another bound than it told", alter: on("bounds", "of server", 1, "abc", func(a *transport.Channel) { a.Words[0]-- }), code: diag.ValueRefused, when: "next round", has: noShare},
-	{name: "encrypted rows: its own share of a gradient altered", alter: on("gradient shares", "of server", 1, "a", func(a *transport.Channel) { a.Words[1] ^= 1 << 40 }), code: diag.ValueRefused, when: "same round", has: "what an honest one has; a share that is altered by less gives a gradient that is wrong"},
+	{name: "encrypted rows: one client's share of a key altered for another",
+		alter: on("second rounds", "of b", 1, "a", func(a *transport.Channel) {
+			a.Words[99] = 0
+		}), code: diag.UnlikeAnswers, when: "next round", has: noShare},
+	{name: "encrypted rows: columns of two clients exchanged for another",
+		alter: exchanged("columns", "a", "of b", "of c"), code: diag.ValueRefused, when: "same round",
+		has: noShare},
+	{name: "encrypted rows: its columns, other than it committed to, to all",
+		alter: on("columns", "of server", 1, "abc", func(a *transport.Channel) {
+			a.Words[99]++
+		}), code: diag.ValueRefused, when: "same round", has: noShare},
+	{name: "encrypted rows: a share of a key with more bytes", alter: on("first rounds", "of server", 1, "a",
+		func(a *transport.Channel) {
+			a.Words = append(a.Words, 0)
+		}), code: diag.OffScript, when: "same round", has: noShare},
+	{name: "encrypted rows: other parameters of the encryption, to all",
+		alter: on("parameters", "of server", 1, "abc", func(a *transport.Channel) {
+			a.Words[1]++
+		}), code: diag.ValueRefused, when: "same round", has: "sizes"},
+	{name: "encrypted rows: a contribution of an earlier evaluation for that of a client",
+		alter: staleBytes("contributions", "of b"), code: diag.ValueRefused, when: "same round",
+		has: "no share of that evaluation; each names the client, and the server, which has brought it"},
+	{name: "encrypted rows: its own contribution with another bound than it told",
+		alter: on("bounds", "of server", 1, "abc", func(a *transport.Channel) {
+			a.Words[0]--
+		}), code: diag.ValueRefused, when: "next round", has: noShare},
+	{name: "encrypted rows: its own share of a gradient altered", alter: on("gradient shares", "of server", 1,
+		"a", func(a *transport.Channel) {
+			a.Words[1] ^= 1 << 40
+		}), code: diag.ValueRefused, when: "same round",
+		has: "what an honest one has; a share that is altered by less gives a gradient that is wrong"},
 }
 
 const noShare = "no share of a sum"
@@ -326,7 +403,8 @@ func replayedSeals() func(*parting, int) bool {
 	}
 }
 
-// departedDraws is the number of draws that are kept: each has a message with values, of which the last is the last that carries numbers.
+// departedDraws is the number of draws that are kept: each has a message with values, of which the last is
+// the last that carries numbers.
 const departedDraws = 4
 
 // lastRound alters the last answer before the end, which is found by a run that is not altered.
@@ -365,7 +443,8 @@ func newDepartures(t *testing.T, rows int) *stageOfDepartures {
 	}
 	s := &stageOfDepartures{t: t, dir: t.TempDir(), model: m}
 	s.ids = provisioned(t, s.dir, "127.0.0.1:1", "server", "a", "b", "c")
-	files := map[string]string{"server.csv": "id,y\n", "a.csv": "id,xa\n", "b.csv": "id,xb\n", "c.csv": "id,xc\n"}
+	files := map[string]string{"server.csv": "id,y\n", "a.csv": "id,xa\n", "b.csv": "id,xb\n",
+		"c.csv": "id,xc\n"}
 	for i := range rows {
 		files["server.csv"] += fmt.Sprintf("%d,%d\n", i, (i*i+i/3)%2)
 		files["a.csv"] += fmt.Sprintf("%d,%v\n", i, 0.3*float64(i%5)-0.6)
@@ -392,7 +471,8 @@ func (s *stageOfDepartures) parties() (all []*compile.OneParty, names []string) 
 	for _, p := range s.model.Programs {
 		b, diags, err := compile.OpenParty(s.model.Manifest, p.Party, source.New(p.File, p.Text), nil)
 		fine(err, diags)
-		fine(nil, b.Bind([]string{p.Party + "=" + filepath.Join(s.dir, p.Party+".csv")}, 0, data.Joining{Key: "id"}, nil))
+		fine(nil, b.Bind([]string{p.Party + "=" + filepath.Join(s.dir, p.Party+".csv")}, 0,
+			data.Joining{Key: "id"}, nil))
 		f, diags := b.Facts([]byte("salt"))
 		fine(nil, diags)
 		all, facts[p.Party], names = append(all, b), f, append(names, p.Party)
@@ -443,7 +523,9 @@ func (s *stageOfDepartures) play(d *departure) outcome {
 	for i, end := range ends {
 		wait.Go(func() {
 			defer end.Close()
-			out.errs[i] = s.party(parties[i], i, end, keys, d, out.dirs[i], fit.Options{Algorithm: algorithm, Settings: given, Seed: 5, Dir: filepath.Join(out.dirs[i], "run")}, hindered, near)
+			out.errs[i] = s.party(parties[i], i, end, keys, d, out.dirs[i],
+				fit.Options{Algorithm: algorithm, Settings: given, Seed: 5,
+					Dir: filepath.Join(out.dirs[i], "run")}, hindered, near)
 		})
 	}
 	wait.Wait()
@@ -452,7 +534,8 @@ func (s *stageOfDepartures) play(d *departure) outcome {
 }
 
 // party is a party's part of a run, behind its guard.
-func (s *stageOfDepartures) party(b *compile.OneParty, i int, end transport.Transport, keys session.Keys, d *departure, dir string, o fit.Options, hindered, near []string) error {
+func (s *stageOfDepartures) party(b *compile.OneParty, i int, end transport.Transport, keys session.Keys,
+	d *departure, dir string, o fit.Options, hindered, near []string) error {
 	plan, uses, err := fit.PlanApart(b, o)
 	if err != nil {
 		return err
@@ -467,7 +550,8 @@ func (s *stageOfDepartures) party(b *compile.OneParty, i int, end transport.Tran
 		return err
 	}
 	defer book.Close()
-	p := &participant{node: &node{PartyOptions: PartyOptions{Identity: dir}, id: id, book: book}, index: i, epoch: 1}
+	p := &participant{node: &node{PartyOptions: PartyOptions{Identity: dir}, id: id, book: book}, index: i,
+		epoch: 1}
 	p.memory.Run = strings.Repeat("0", 32)
 	if d.told && id.Party == "a" {
 		p.told[0]++
@@ -484,7 +568,8 @@ func (s *stageOfDepartures) party(b *compile.OneParty, i int, end transport.Tran
 	if err != nil {
 		return err
 	}
-	run, diags, err := fit.OpenApart(b, &fit.Apart{Index: i, Transport: g, Keys: keys.Only(id.Party), Hindered: hindered, Near: near, Marks: &fit.Marks{}}, o)
+	run, diags, err := fit.OpenApart(b, &fit.Apart{Index: i, Transport: g, Keys: keys.Only(id.Party),
+		Hindered: hindered, Near: near, Marks: &fit.Marks{}}, o)
 	if err == nil && diags.HasErrors() {
 		err = data.Errors(diags)
 	}
@@ -501,7 +586,8 @@ func (s *stageOfDepartures) party(b *compile.OneParty, i int, end transport.Tran
 	return errors.Join(err, g.end(), book.End(how))
 }
 
-// noticed is the code and the round by which a client has found a departure itself; "" where it has been told, or has found nothing.
+// noticed is the code and the round by which a client has found a departure itself; "" where it has been
+// told, or has found nothing.
 func noticed(err error) (diag.Code, uint64) {
 	var unlike *session.UnlikeError
 	var protocol *session.ProtocolError
@@ -519,7 +605,8 @@ func noticed(err error) (diag.Code, uint64) {
 	return "", 0
 }
 
-// TestDepartures plays every departure, and compares the table in docs/privacy-detail.md with what was found (-update writes it).
+// TestDepartures plays every departure, and compares the table in docs/privacy-detail.md with what was found
+// (-update writes it).
 func TestDepartures(t *testing.T) {
 	s, secret := newDepartures(t, departedRows), newDepartures(t, encryptedRows)
 	t.Setenv(encrypted.SmallRing, "9")
@@ -532,11 +619,13 @@ func TestDepartures(t *testing.T) {
 	if lastReply = honest.seen["a reply"]; lastReply < 5 {
 		t.Fatal(honest.seen)
 	}
-	if r, diags, err := ledger.Reconcile(ledgers(honest)); err != nil || diags.HasErrors() || r.Alike == 0 || len(r.ByServer) > 0 {
+	if r, diags, err := ledger.Reconcile(ledgers(honest)); err != nil || diags.HasErrors() || r.Alike == 0 ||
+		len(r.ByServer) > 0 {
 		t.Errorf("the ledgers of an honest run: %v %v", err, diags)
 	}
 	var b strings.Builder
-	b.WriteString("| a server that sends | who notices | when | code | what it has by then |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("| a server that sends | who notices | when | code | what it has by then |\n| --- | " +
+		"--- | --- | --- | --- |\n")
 	for _, d := range slices.Concat(departures, secretDepartures) {
 		t.Run(d.name, func(t *testing.T) {
 			on := s
@@ -615,7 +704,8 @@ func (d *departure) row(t *testing.T, o outcome, table *strings.Builder) {
 		place = "before the first round"
 	}
 	_, diags, err := ledger.Reconcile(ledgers(o)[1:])
-	if err != nil || !diags.HasErrors() || diags[0].Code != diag.UnlikeAnswers || !strings.Contains(diags[0].Message, place) {
+	if err != nil || !diags.HasErrors() || diags[0].Code != diag.UnlikeAnswers ||
+		!strings.Contains(diags[0].Message, place) {
 		t.Errorf("the ledgers of the clients: %v %v", err, diags)
 		return
 	}

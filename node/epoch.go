@@ -40,7 +40,8 @@ func (p *participant) begin(s start, run string) error {
 		return err
 	}
 	if p.policy == nil && !slices.Equal(plan.Names, p.names()) {
-		return refuse(CodeWiring, "the parties of the run are %s, and those that were confirmed %s", list(plan.Names), list(p.names()))
+		return refuse(CodeWiring, "the parties of the run are %s, and those that were confirmed %s",
+			list(plan.Names), list(p.names()))
 	}
 	link, masks, err := p.connect(id, run)
 	if err != nil {
@@ -57,7 +58,9 @@ func (p *participant) begin(s start, run string) error {
 		link.Close()
 		return err
 	}
-	apart := &fit.Apart{Index: p.index, Transport: guarded, Keys: p.keys(id, run, masks), Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At, Decrypts: p.decrypts, Decrypt: guarded.Decrypt, MinCell: p.limits().MinCell}
+	apart := &fit.Apart{Index: p.index, Transport: guarded, Keys: p.keys(id, run, masks),
+		Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At, Decrypts: p.decrypts,
+		Decrypt: guarded.Decrypt, MinCell: p.limits().MinCell}
 	if err := p.ready(apart, o); err != nil {
 		link.Close()
 		return err
@@ -68,9 +71,12 @@ func (p *participant) begin(s start, run string) error {
 
 // connect opens the links of the epoch: the server has one with every client, a client with the server.
 // The keys of all clients, which their certificates sign, are those of their masks too.
-func (p *participant) connect(id transport.RunID, run string) (*transport.Endpoint, *session.MaskKeys, error) {
+func (p *participant) connect(id transport.RunID, run string) (*transport.Endpoint, *session.MaskKeys,
+	error) {
 	masks := &session.MaskKeys{Private: map[string]*ecdh.PrivateKey{}, Public: map[string]*ecdh.PublicKey{}}
-	c := transport.EndpointConfig{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party, Send: map[string]transport.PacketKey{}, Receive: map[string]transport.PacketKey{}, Publish: p.carrier.Publish, MaxPacket: p.carrier.MaxPayload()}
+	c := transport.EndpointConfig{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party,
+		Send: map[string]transport.PacketKey{}, Receive: map[string]transport.PacketKey{},
+		Publish: p.carrier.Publish, MaxPacket: p.carrier.MaxPayload()}
 	for i, peer := range c.Names {
 		public, err := p.agreed.Keys[peer].check(p.id, run, p.epoch, peer)
 		if err != nil {
@@ -110,9 +116,12 @@ func runID(run string) (id transport.RunID, err error) {
 	return id, nil
 }
 
-// keys are the sources of the party's random streams: all parties have the shared one, and each its own, which follows from the seed in its folder and the run.
+// keys are the sources of the party's random streams: all parties have the shared one, and each its own,
+// which follows from the seed in its folder and the run.
 func (p *participant) keys(id transport.RunID, run string, masks *session.MaskKeys) session.Keys {
-	return session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{p.id.Party: p.ownKey(run)}, ID: transport.ChainID{Run: id, Epoch: p.epoch}, Agreed: p.told, Masks: masks}
+	return session.Keys{Shared: rng.SharedKey(p.announce.Seed),
+		Private: map[string]rng.Key{p.id.Party: p.ownKey(run)},
+		ID:      transport.ChainID{Run: id, Epoch: p.epoch}, Agreed: p.told, Masks: masks}
 }
 
 // ownKey is the source of the random streams that the party has alone.

@@ -34,7 +34,8 @@ type memory struct {
 	Epoch    uint32        `json:"epoch"` // the last that was begun
 	Announce *announcement `json:"announce,omitempty"`
 	Complete bool          `json:"complete,omitempty"`
-	Unaware  []string      `json:"unaware,omitempty"` // at the server: clients of a complete run that have not said that they know it
+	// at the server: clients of a complete run that have not said that they know it
+	Unaware []string `json:"unaware,omitempty"`
 }
 
 func readMemory(dir string) (m memory, err error) {
@@ -51,7 +52,8 @@ func readMemory(dir string) (m memory, err error) {
 	return m, err
 }
 
-// Remembered returns the number of the run that a party's folder holds, "" where it holds none, and whether it is complete.
+// Remembered returns the number of the run that a party's folder holds, "" where it holds none, and whether
+// it is complete.
 func Remembered(dir string) (run string, complete bool, err error) {
 	m, err := readMemory(dir)
 	return m.Run, m.Complete, err
@@ -122,7 +124,8 @@ func States() []string {
 type noStatusError struct{ dir string }
 
 func (e *noStatusError) Error() string {
-	return fmt.Sprintf("%s has no %s, so it is not the folder of a run that vflc serve or vflc join has begun", e.dir, StatusFile)
+	return fmt.Sprintf("%s has no %s, so it is not the folder of a run that vflc "+
+		"serve or vflc join has begun", e.dir, StatusFile)
 }
 
 func (*noStatusError) Unwrap() error { return fs.ErrNotExist }
@@ -153,7 +156,8 @@ func openJournal(dir string, say func(string)) (*journal, error) {
 	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, runs.SessionDir, LogFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, runs.SessionDir, LogFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY,
+		0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +204,8 @@ func AskToStop(dir string, process int) error {
 	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(dir, runs.SessionDir, StopFile), 0o600, strconv.AppendInt(nil, int64(process), 10))
+	return atomicfile.WriteBytes(filepath.Join(dir, runs.SessionDir, StopFile), 0o600,
+		strconv.AppendInt(nil, int64(process), 10))
 }
 
 // quietJournal keeps nothing.

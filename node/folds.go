@@ -1,6 +1,7 @@
 package node
 
-// Folds of a cross-validation that follow from what one party has: it tells them once, before the first fit, and every party keeps them for the others.
+// Folds of a cross-validation that follow from what one party has: it tells them once, before the first fit,
+// and every party keeps them for the others.
 
 import (
 	"encoding/json"
@@ -26,7 +27,8 @@ func (p *participant) awaitsFolds() bool {
 	return t.Told() && t.Kind == Fitting && t.Fold.Fold == 1
 }
 
-// packed is the folds in as many bits each as the largest needs. The error is that of those which unpacked refuses.
+// packed is the folds in as many bits each as the largest needs. The error is that of those which unpacked
+// refuses.
 func packed(folds []int, count int) (*dealt, error) {
 	width := bits.Len(uint(count - 1))
 	d := &dealt{Rows: len(folds), Folds: make([]byte, (len(folds)*width+7)/8)}
@@ -67,13 +69,15 @@ func (d dealt) unpacked(count int) ([]int, error) {
 	return folds, nil
 }
 
-// deal divides the rows by what this party has; nil where it has not what the folds follow from. The party has read all of its rows.
+// deal divides the rows by what this party has; nil where it has not what the folds follow from. The party
+// has read all of its rows.
 func (p *participant) deal(run string) (*crossvalidate.Deal, error) {
 	deal, err := p.Task.Deal(p.part, p.ownKey(run))
 	return deal, refused(CodeData, nil, err)
 }
 
-// offers is how this party divides the rows, where it is the one that tells and its policy allows that; nil where it is not.
+// offers is how this party divides the rows, where it is the one that tells and its policy allows that; nil
+// where it is not.
 func (p *participant) offers(server bool, run string) (*dealt, error) {
 	here := p.id.Party == p.id.Project.Server
 	if server != here && server {
@@ -90,11 +94,13 @@ func (p *participant) offers(server bool, run string) (*dealt, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.note("%s tells every party in which of %d folds each of its %d rows is, which follows from %s: %s", p.id.Party, p.Task.Folds, out.Rows, deal.Name, learns(p.Task.Fold))
+	p.note("%s tells every party in which of %d folds each of its %d rows is, which follows from %s: %s",
+		p.id.Party, p.Task.Folds, out.Rows, deal.Name, learns(p.Task.Fold))
 	if here {
 		return out, nil // its clients are told when the stage of the folds begins
 	}
-	return out, p.book.Tell(ledger.Told{To: p.id.Project.Server, What: ledger.Folds, Rows: out.Rows, Digest: digest(out.Folds)})
+	return out, p.book.Tell(ledger.Told{To: p.id.Project.Server, What: ledger.Folds, Rows: out.Rows,
+		Digest: digest(out.Folds)})
 }
 
 // learns says what others can compute from the folds that one party tells.
@@ -105,7 +111,8 @@ func learns(f crossvalidate.Fold) string {
 	return "rows in different folds have different values"
 }
 
-// mayDeal lists why the party does not tell folds. What all have, and the response of the server, whose derivatives all clients receive, need no line in a policy.
+// mayDeal lists why the party does not tell folds. What all have, and the response of the server, whose
+// derivatives all clients receive, need no line in a policy.
 func (p *participant) mayDeal(deal *crossvalidate.Deal) diag.List {
 	if !deal.Private || p.Task.Stratify && p.id.Party == p.id.Project.Server {
 		return nil
@@ -120,7 +127,8 @@ func (p *participant) divide(d dealt, run string) (facts, error) {
 		return facts{}, err
 	}
 	if p.id.Party == p.id.Project.Server {
-		if err := p.book.Tell(ledger.Told{To: everyClient, What: ledger.Folds, Rows: d.Rows, Digest: digest(d.Folds)}); err != nil {
+		if err := p.book.Tell(ledger.Told{To: everyClient, What: ledger.Folds, Rows: d.Rows,
+			Digest: digest(d.Folds)}); err != nil {
 			return facts{}, err
 		}
 	}
@@ -145,7 +153,8 @@ func (p *participant) known() ([]int, error) {
 		err = json.Unmarshal(text, &d)
 	}
 	if err != nil {
-		return nil, refused(CodeData, nil, fmt.Errorf("the folds that were told before the first fit: %w", err))
+		return nil, refused(CodeData, nil, fmt.Errorf("the folds that were told before the first fit: %w",
+			err))
 	}
 	return d.unpacked(p.Task.Folds)
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Folds that are told arrive as they were; a list of another length, with a fold that there is not, or with one without rows is refused.
+// Folds that are told arrive as they were; a list of another length, with a fold that there is not, or with
+// one without rows is refused.
 func TestFoldsAreToldWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, count := range []int{2, 3, 4, 5, 16, 17, 300} {

@@ -40,7 +40,8 @@ import (
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
-// ownNATS starts a NATS server as an organisation has one: with TLS and a password, and no idea of parties. It returns how parties, and others, connect to it.
+// ownNATS starts a NATS server as an organisation has one: with TLS and a password, and no idea of parties.
+// It returns how parties, and others, connect to it.
 func ownNATS(t *testing.T, payload int32) carrier.Cluster {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -48,20 +49,27 @@ func ownNATS(t *testing.T, payload int32) carrier.Cluster {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "nats"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "nats"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true,
+		BasicConstraintsValid: true,
+		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ca := filepath.Join(t.TempDir(), "nats-ca.pem")
-	if err := atomicfile.WriteBytes(ca, 0o644, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})); err != nil {
+	if err := atomicfile.WriteBytes(ca, 0o644,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})); err != nil {
 		t.Fatal(err)
 	}
 	s, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, Username: "everybody", Password: "secret", MaxPayload: payload,
-		TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, TLSTimeout: await.Patience.Seconds(),
+		Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, Username: "everybody",
+		Password: "secret", MaxPayload: payload,
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der},
+			PrivateKey: key}}}, TLSTimeout: await.Patience.Seconds(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -135,10 +143,13 @@ func (o *observer) heard() int {
 
 // refused reports whether every party has told of packets that it has refused.
 func (d *trio) refused() bool {
-	return !slices.ContainsFunc([]string{"server", "a", "b"}, func(party string) bool { return d.when(party, "(V0832)", time.Time{}).IsZero() })
+	return !slices.ContainsFunc([]string{"server", "a", "b"}, func(party string) bool {
+		return d.when(party, "(V0832)", time.Time{}).IsZero()
+	})
 }
 
-// Over an organisation's own NATS servers, which let anybody listen and publish, a run has the same draws; who listens learns sizes and times, and changes nothing.
+// Over an organisation's own NATS servers, which let anybody listen and publish, a run has the same draws;
+// who listens learns sizes and times, and changes nothing.
 func TestOwnNATS(t *testing.T) {
 	t.Parallel()
 	var whole map[string]string
@@ -147,7 +158,8 @@ func TestOwnNATS(t *testing.T) {
 		d.run()
 		whole = d.draws()
 	})
-	for name, payload := range map[string]int32{"usual payload": 1 << 20, "small payload": int32(transport.MinPacket)} {
+	for name, payload := range map[string]int32{"usual payload": 1 << 20,
+		"small payload": int32(transport.MinPacket)} {
 		t.Run(name, func(t *testing.T) {
 			cl := ownNATS(t, payload)
 			o := &observer{}
@@ -155,7 +167,10 @@ func TestOwnNATS(t *testing.T) {
 			d := newTrio(t)
 			d.over = cl
 			d.step = func(_ int, info backends.Info) {
-				if info.Iteration == 40 && !await.Until(func() bool { return o.heard() >= 100 && d.refused() }) { // the observer may be slower than the run
+				// the observer may be slower than the run
+				if info.Iteration == 40 && !await.Until(func() bool {
+					return o.heard() >= 100 && d.refused()
+				}) {
 					t.Error("nothing of what the observer sends has come")
 				}
 			}
@@ -175,7 +190,8 @@ func TestOwnNATS(t *testing.T) {
 				t.Errorf("%d packets on %v", o.packets, o.subjects)
 			}
 			seen := o.seen.Bytes()
-			for _, text := range []string{"stage", "manifest", "incarnation", "normal", "scalars", "salt", "adjoint", "reply", "partial", "settings", "nuts"} {
+			for _, text := range []string{"stage", "manifest", "incarnation", "normal", "scalars", "salt",
+				"adjoint", "reply", "partial", "settings", "nuts"} {
 				if bytes.Contains(seen, []byte(text)) {
 					t.Errorf("the observer has read %q", text)
 				}
@@ -189,10 +205,12 @@ func TestOwnNATS(t *testing.T) {
 	}
 }
 
-// Over such servers an alignment finds the same rows; who listens reads no identifier, and what it repeats, alters and makes up changes nothing.
+// Over such servers an alignment finds the same rows; who listens reads no identifier, and what it repeats,
+// alters and makes up changes nothing.
 func TestAlignmentOverOwnNATS(t *testing.T) {
 	t.Parallel()
-	for name, payload := range map[string]int32{"usual payload": 1 << 20, "small payload": int32(transport.MinPacket)} {
+	for name, payload := range map[string]int32{"usual payload": 1 << 20,
+		"small payload": int32(transport.MinPacket)} {
 		t.Run(name, func(t *testing.T) {
 			cl := ownNATS(t, payload)
 			o := &observer{}
@@ -219,7 +237,8 @@ func TestAlignmentOverOwnNATS(t *testing.T) {
 				}
 				wait.Go(func() {
 					var err error
-					o := AlignOptions{Identity: id, Table: identified, Key: "id", Out: filepath.Join(dir, "aligned_"+id.Party+".csv"), NATS: cl, Say: func(string) {}}
+					o := AlignOptions{Identity: id, Table: identified, Key: "id",
+						Out: filepath.Join(dir, "aligned_"+id.Party+".csv"), NATS: cl, Say: func(string) {}}
 					if got[k], err = Align(t.Context(), o); err != nil {
 						t.Errorf("%s: %v", id.Party, err)
 					}
@@ -237,7 +256,8 @@ func TestAlignmentOverOwnNATS(t *testing.T) {
 			}
 			for k := range all {
 				if got[k].Rows != want || got[k].Digest != got[0].Digest {
-					t.Errorf("%s has %d rows and the digest %s; %d are common", all[k].Party, got[k].Rows, got[k].Digest, want)
+					t.Errorf("%s has %d rows and the digest %s; %d are common", all[k].Party, got[k].Rows,
+						got[k].Digest, want)
 				}
 			}
 			o.mutex.Lock()
@@ -280,8 +300,8 @@ func TestLastMessageOfAnAlignmentIsLost(t *testing.T) {
 	}
 }
 
-// alignCut aligns the rows of a server and of a, which is cut off as the number of packets that it has been sent says.
-// It returns the errors of those who fail within a minute, and what the server has said.
+// alignCut aligns the rows of a server and of a, which is cut off as the number of packets that it has been
+// sent says. It returns the errors of those who fail within a minute, and what the server has said.
 func alignCut(t *testing.T, off func(got int) bool) (errs map[string]error, said string) {
 	t.Helper()
 	h, got := newHub(), 0
@@ -305,7 +325,8 @@ func alignCut(t *testing.T, off func(got int) bool) (errs map[string]error, said
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := AlignOptions{Identity: id, Table: table, Key: "id", Out: path + ".out", Say: func(string) {}, connect: h.connect}
+		o := AlignOptions{Identity: id, Table: table, Key: "id", Out: path + ".out", Say: func(string) {},
+			connect: h.connect}
 		if id.Party == "server" {
 			o.Say = func(text string) {
 				mutex.Lock()
@@ -335,7 +356,8 @@ func TestOwnNATSThatCannotBe(t *testing.T) {
 		want string
 	}{
 		"no authority": {carrier.Cluster{URL: cl.URL}, "(V0827)"},
-		"password":     {carrier.Cluster{URL: strings.Replace(cl.URL, "secret", "guess", 1), CA: cl.CA}, "(V0827)"},
+		"password": {carrier.Cluster{URL: strings.Replace(cl.URL, "secret", "guess", 1), CA: cl.CA},
+			"(V0827)"},
 		"nobody there": {carrier.Cluster{URL: "tls://127.0.0.1:1", CA: cl.CA}, "(V0829)"},
 		"payload":      {narrow, "(V0834)"},
 	} {
@@ -353,7 +375,8 @@ func TestOwnNATSThatCannotBe(t *testing.T) {
 			if !said {
 				t.Errorf("no %s in %v", c.want, d.said["a"])
 			}
-			if text := d.said["a"]; !d.when("a", "secret", time.Time{}).IsZero() || !d.when("a", "guess", time.Time{}).IsZero() {
+			if text := d.said["a"]; !d.when("a", "secret", time.Time{}).IsZero() ||
+				!d.when("a", "guess", time.Time{}).IsZero() {
 				t.Error("a password is in the log:", text)
 			}
 		})
@@ -361,7 +384,8 @@ func TestOwnNATSThatCannotBe(t *testing.T) {
 	for _, url := range []string{"127.0.0.1:4222", "http://x:1", "tls://", "tls://a:1,nats"} {
 		d := newTrio(t)
 		d.over = carrier.Cluster{URL: url}
-		if _, err := Join(t.Context(), d.options("a"), nil); err == nil || !strings.Contains(err.Error(), "--nats: write") {
+		if _, err := Join(t.Context(), d.options("a"), nil); err == nil ||
+			!strings.Contains(err.Error(), "--nats: write") {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
@@ -369,9 +393,11 @@ func TestOwnNATSThatCannotBe(t *testing.T) {
 
 // Servers that do not allow a party its subjects are named, with the subject.
 func TestSubjectsThatAreNotAllowed(t *testing.T) {
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, Users: []*server.User{{
-		Username: "other", Password: "secret", Permissions: &server.Permissions{Subscribe: &server.SubjectPermission{Allow: []string{"other.>"}}},
-	}}})
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true,
+		NoSigs: true, Users: []*server.User{{
+			Username: "other", Password: "secret",
+			Permissions: &server.Permissions{Subscribe: &server.SubjectPermission{Allow: []string{"other.>"}}},
+		}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,8 +407,10 @@ func TestSubjectsThatAreNotAllowed(t *testing.T) {
 		t.Fatal("the NATS server does not start")
 	}
 	errs := make(chan error, 100)
-	events := carrier.Handlers{Packet: func(string, []byte) {}, Back: func() {}, Notice: func(string) {}, Refuse: func(err error) { errs <- err }}
-	c, err := carrier.Attach(parties(t, "registry", "a")[1], carrier.Cluster{URL: "nats://other:secret@" + s.Addr().String()}, events)
+	events := carrier.Handlers{Packet: func(string, []byte) {}, Back: func() {}, Notice: func(string) {},
+		Refuse: func(err error) { errs <- err }}
+	c, err := carrier.Attach(parties(t, "registry", "a")[1],
+		carrier.Cluster{URL: "nats://other:secret@" + s.Addr().String()}, events)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,5 +419,8 @@ func TestSubjectsThatAreNotAllowed(t *testing.T) {
 	if err := <-errs; !errors.As(err, &list) {
 		t.Fatal(err)
 	}
-	diagtest.Want(t, filepath.Join("testdata", string(diag.SubjectRefused)+".txtar"), diag.List(list), func(text string) string { return strings.ReplaceAll(text, s.Addr().String(), "ADDRESS") })
+	diagtest.Want(t, filepath.Join("testdata", string(diag.SubjectRefused)+".txtar"), diag.List(list),
+		func(text string) string {
+			return strings.ReplaceAll(text, s.Addr().String(), "ADDRESS")
+		})
 }

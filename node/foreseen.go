@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// columns counts the columns that each party encrypts, in the order of names, and tells the parties whose number this
-// one does not know before they meet.
+// columns counts the columns that each party encrypts, in the order of names, and tells the parties whose
+// number this one does not know before they meet.
 func (p *preflight) columns(bundle *compile.Bundle) (of []int, unknown []bool) {
 	for _, name := range p.node.names() {
 		base, _, _ := compile.Member(name) // names of the manifest and the project are
@@ -40,8 +40,8 @@ func (p *preflight) bundle() (*compile.Bundle, error) {
 	return bundle, err
 }
 
-// decryptions foresees how many numbers that depend on the party's rows another learns in a run of the programs;
-// none where no rows stay encrypted. A party of unknown columns has one at least.
+// decryptions foresees how many numbers that depend on the party's rows another learns in a run of the
+// programs; none where no rows stay encrypted. A party of unknown columns has one at least.
 func (p *preflight) decryptions() (out policy.DecryptionCounts, err error) {
 	m := p.part.manifest
 	if !m.RowsStay() || m.Release != nil || m.Run == nil || len(m.Predicted) > 0 {
@@ -69,7 +69,8 @@ func (p *preflight) decryptions() (out policy.DecryptionCounts, err error) {
 	}
 	usual, most := foreseen(1)
 	if slices.Contains(unknown, true) {
-		p.note("decryptions", "the number of columns of %s is known here when the parties meet. One at each is counted; %s",
+		p.note("decryptions",
+			"the number of columns of %s is known here when the parties meet. One at each is counted; %s",
 			p.unknown(unknown), perColumn(foreseen))
 	}
 	return policy.DecryptionCounts{Asked: int64(usual), Most: int64(most)}, nil
@@ -91,7 +92,8 @@ func perColumn(foreseen func(each int) (usual, most int)) string {
 	var with []string
 	for _, each := range []int{3, 10, 30} {
 		usual, most := foreseen(each)
-		with = append(with, fmt.Sprintf("with %d it is about %s and at most %s", each, grouped.Digits(usual), grouped.Digits(most)))
+		with = append(with, fmt.Sprintf("with %d it is about %s and at most %s", each, grouped.Digits(usual),
+			grouped.Digits(most)))
 	}
 	return strings.Join(with, ", ")
 }
@@ -110,9 +112,15 @@ func (p *preflight) ciphertexts(uses []density.Use) {
 		p.problem("forecast", err, "")
 		return
 	}
-	at := slices.IndexFunc(uses, func(u density.Use) bool { return u.Openings[0].Sums == density.OwnGradients })
+	at := slices.IndexFunc(uses, func(u density.Use) bool {
+		return u.Openings[0].Sums == density.OwnGradients
+	})
 	text := func(n int) string { return posterior.Bytes(int64(n)) }
-	p.note("forecast", "this party sends %s of shares of keys, once; %s of %s, once; and %s at each evaluation, of which there are usually %d and at most %d: usually %s in all. It receives about as much of each of the other %s",
-		text(b.Keys), text(b.Columns), grouped.Count(own, "column"), text(b.Evaluation), uses[at].Times, uses[at].MostTimes,
+	p.note("forecast",
+		"this party sends %s of shares of keys, once; %s of %s, once; and %s at each evaluation, of which "+
+			"there are usually %d and at most %d: usually %s in all. It receives about as much "+
+			"of each of the other %s",
+		text(b.Keys), text(b.Columns), grouped.Count(own, "column"), text(b.Evaluation), uses[at].Times,
+		uses[at].MostTimes,
 		text(b.Keys+b.Columns+uses[at].Times*b.Evaluation), grouped.Count(len(names)-1, "party"))
 }

@@ -31,8 +31,8 @@ y ~ bernoulli_logit(c + x * u + Z * v)
 transform exact
 `
 
-// foreseenStage has the folders of three parties, a of them with a policy that is wide enough and b with one that is
-// not, and programs of foreseenModel for a run with encrypted rows.
+// foreseenStage has the folders of three parties, a of them with a policy that is wide enough and b with one
+// that is not, and programs of foreseenModel for a run with encrypted rows.
 func foreseenStage(t *testing.T) (dir string, m *compile.Model) {
 	dir, of := t.TempDir(), map[string]string{"server": "id,y\n", "a": "id,x\n", "b": "id,z1,z2\n"}
 	provisioned(t, dir, "127.0.0.1:0", "server", "a", "b")
@@ -41,7 +41,8 @@ func foreseenStage(t *testing.T) (dir string, m *compile.Model) {
 		of["a"] += fmt.Sprintf("%d,%d\n", i, i%5)
 		of["b"] += fmt.Sprintf("%d,%d,%d\n", i, i%3, i%7)
 	}
-	files := map[string]string{"a/policy.toml": "policy = \"open\"\nmax_decrypted = 500\n", "b/policy.toml": "policy = \"open\"\nmax_decrypted = 80\n"}
+	files := map[string]string{"a/policy.toml": "policy = \"open\"\nmax_decrypted = 500\n",
+		"b/policy.toml": "policy = \"open\"\nmax_decrypted = 80\n"}
 	for party, table := range of {
 		files[party+".csv"] = table
 	}
@@ -69,8 +70,9 @@ func foreseenStage(t *testing.T) (dir string, m *compile.Model) {
 	return dir, m
 }
 
-// A preflight holds what a run with encrypted rows is foreseen to decrypt to the party's policy, or where there is none
-// to a 20th of the rows, and counts its bytes. A party that does not know the columns of another says so.
+// A preflight holds what a run with encrypted rows is foreseen to decrypt to the party's policy, or where
+// there is none to a 20th of the rows, and counts its bytes. A party that does not know the columns of
+// another says so.
 func TestPreflightForeseesDecryptions(t *testing.T) {
 	t.Parallel()
 	dir, m := foreseenStage(t)
@@ -80,10 +82,13 @@ func TestPreflightForeseesDecryptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	opens := protocol.Likelihood{Response: true, Binary: true}.Opens(uses)
-	often := uses[slices.IndexFunc(uses, func(u density.Use) bool { return u.Openings[0].Sums == density.OwnGradients })]
+	often := uses[slices.IndexFunc(uses, func(u density.Use) bool {
+		return u.Openings[0].Sums == density.OwnGradients
+	})]
 	var got strings.Builder
 	for k, party := range []string{"server", "a", "b"} {
-		p := &preflight{PartyOptions: PartyOptions{Identity: filepath.Join(dir, party), Programs: filepath.Join(dir, "programs"), Tables: []string{filepath.Join(dir, party+".csv")}}}
+		p := &preflight{PartyOptions: PartyOptions{Identity: filepath.Join(dir, party),
+			Programs: filepath.Join(dir, "programs"), Tables: []string{filepath.Join(dir, party+".csv")}}}
 		if !p.certificate() || !p.programs() || !p.table() {
 			t.Fatalf("%s: %+v", party, p.checks)
 		}
@@ -97,11 +102,14 @@ func TestPreflightForeseesDecryptions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown := strings.NewReplacer("about "+grouped.Digits(usual)+" more", "about USUAL more", "at most "+grouped.Digits(most), "at most MOST",
-			fmt.Sprintf("usually %d and at most %d: usually %s in all", often.Times, often.MostTimes, posterior.Bytes(int64(b.Keys+b.Columns+often.Times*b.Evaluation))), "usually TIMES")
+		shown := strings.NewReplacer("about "+grouped.Digits(usual)+" more", "about USUAL more",
+			"at most "+grouped.Digits(most), "at most MOST",
+			fmt.Sprintf("usually %d and at most %d: usually %s in all", often.Times, often.MostTimes,
+				posterior.Bytes(int64(b.Keys+b.Columns+often.Times*b.Evaluation))), "usually TIMES")
 		for _, c := range p.checks {
 			if slices.Contains([]string{"decryptions", "policy: max_decrypted", "forecast"}, c.Name) {
-				fmt.Fprintf(&got, "%s: %s: %s%s\n", party, c.Name, shown.Replace(c.Found), shown.Replace(c.Problem))
+				fmt.Fprintf(&got, "%s: %s: %s%s\n", party, c.Name, shown.Replace(c.Found),
+					shown.Replace(c.Problem))
 			}
 		}
 	}

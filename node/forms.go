@@ -14,8 +14,9 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// Peers get codes, never texts: a text of an error may quote data, and so may a path, a name of a column or a category. Every text of a control message therefore has a form, which is
-// looked at before a message leaves and when one arrives. A field without one cannot be sent.
+// Peers get codes, never texts: a text of an error may quote data, and so may a path, a name of a column or a
+// category. Every text of a control message therefore has a form, which is looked at before a message leaves
+// and when one arrives. A field without one cannot be sent.
 
 // A form is what a text of a control message may be.
 type form struct {
@@ -25,7 +26,9 @@ type form struct {
 
 // pattern compiles its expression at the first text: most commands send none.
 func pattern(name, expression string) form {
-	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + expression + `)$`) })
+	compiled := sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:` + expression + `)$`)
+	})
 	return form{name, func(s string) bool { return compiled().MatchString(s) }}
 }
 
@@ -37,14 +40,17 @@ func oneOf[T ~string](name string, all ...T) form {
 	return form{name, func(s string) bool { return slices.Contains(all, T(s)) }}
 }
 
-// The forms. Names are those of the model, which all parties read; the key column is the one that the server names.
+// The forms. Names are those of the model, which all parties read; the key column is the one that the server
+// names.
 var (
-	aParty    = pattern("party", `[\pL_][\pL\pN_]*(\[[0-9]{1,9}\])?`)
-	aNumber   = pattern("number of a run, a process or an alignment", `([0-9a-f]{32})?`)
-	aDigest   = pattern("digest", `([0-9a-f]{16,64})?`)
-	aVersion  = pattern("version", `[\w.+()~-]{1,120}`)
-	aName     = pattern("name of the model", `[\pL\pN_.+\[\],:() -]{0,500}`)
-	aKey      = form{"key column", func(s string) bool { return len(s) <= 256 && !strings.ContainsAny(s, "\n\r") }}
+	aParty   = pattern("party", `[\pL_][\pL\pN_]*(\[[0-9]{1,9}\])?`)
+	aNumber  = pattern("number of a run, a process or an alignment", `([0-9a-f]{32})?`)
+	aDigest  = pattern("digest", `([0-9a-f]{16,64})?`)
+	aVersion = pattern("version", `[\w.+()~-]{1,120}`)
+	aName    = pattern("name of the model", `[\pL\pN_.+\[\],:() -]{0,500}`)
+	aKey     = form{"key column", func(s string) bool {
+		return len(s) <= 256 && !strings.ContainsAny(s, "\n\r")
+	}}
 	aSetting  = pattern("setting", `[\pL\pN_.,=+*-]{0,500}`)
 	aCode     = form{"code", func(s string) bool { return meanings[EndReason(s)] != "" }}
 	anAbsence = form{"absence", func(s string) bool { return absences[absence(s)] != "" }}
@@ -63,19 +69,30 @@ var (
 
 // forms are those of the texts of all control messages, by type and field: of a map first that of its keys.
 var forms = map[string][]form{
-	"node.beat.Incarnation": {aNumber}, "node.beat.Run": {aNumber}, "node.beat.Finished": {aNumber}, "node.beat.Missing": {aParty, anAbsence}, "node.beat.Body": {aStage},
-	"node.status.Incarnation": {aNumber}, "node.status.Server": {aNumber}, "node.status.Finished": {aNumber}, "node.status.Reply": {aStage},
+	"node.beat.Incarnation": {aNumber}, "node.beat.Run": {aNumber}, "node.beat.Finished": {aNumber},
+	"node.beat.Missing": {aParty, anAbsence}, "node.beat.Body": {aStage},
+	"node.status.Incarnation": {aNumber}, "node.status.Server": {aNumber}, "node.status.Finished": {aNumber},
+	"node.status.Reply": {aStage},
 	"node.ending.Party": {aParty}, "node.ending.Code": {aCode},
-	"compile.Disagreement.Kind": {aFact}, "compile.Disagreement.What": {aName}, "compile.Disagreement.Party": {aParty}, "compile.Disagreement.Other": {aParty},
-	"node.announcement.Version": {aVersion}, "node.announcement.Protocol": {aVersion}, "node.announcement.Model": {aName}, "node.announcement.Manifest": {aDigest}, "node.announcement.Key": {aKey},
-	"node.announcement.Salt": {aNumber}, "node.announcement.Backend": {aBackend}, "node.announcement.Settings": {aSetting, aSetting}, "node.Task.Kind": {aTask}, "crossvalidate.Fold.By": {aColumn}, "node.dealt.Folds": {aFold},
+	"compile.Disagreement.Kind": {aFact}, "compile.Disagreement.What": {aName},
+	"compile.Disagreement.Party": {aParty}, "compile.Disagreement.Other": {aParty},
+	"node.announcement.Version": {aVersion}, "node.announcement.Protocol": {aVersion},
+	"node.announcement.Model": {aName}, "node.announcement.Manifest": {aDigest},
+	"node.announcement.Key":  {aKey},
+	"node.announcement.Salt": {aNumber}, "node.announcement.Backend": {aBackend},
+	"node.announcement.Settings": {aSetting, aSetting}, "node.Task.Kind": {aTask},
+	"crossvalidate.Fold.By": {aColumn}, "node.dealt.Folds": {aFold},
 	"node.origin.Run": {aNumber}, "node.origin.Manifest": {aDigest},
-	"node.held.Rows": {aName}, "node.leaving.Rows": {aName}, "compile.Rows.Order": {aDigest}, "compile.Rows.Left": {aBit},
+	"node.held.Rows": {aName}, "node.leaving.Rows": {aName}, "compile.Rows.Order": {aDigest},
+	"compile.Rows.Left":  {aBit},
 	"node.facts.Program": {aDigest}, "node.facts.Aligned": {aNumber},
-	"compile.Facts.Sizes": {aName}, "compile.Facts.Order": {aDigest}, "compile.Facts.Shared": {aName, aDigest}, "compile.Facts.Levels": {aName, aDigest},
+	"compile.Facts.Sizes": {aName}, "compile.Facts.Order": {aDigest},
+	"compile.Facts.Shared": {aName, aDigest}, "compile.Facts.Levels": {aName, aDigest},
 	"node.signedKey.Public": {aPublic}, "node.signedKey.Cert": {aCert}, "node.signedKey.Signature": {aSigned},
-	"node.agreement.Names": {aParty}, "node.agreement.Sizes": {aName}, "node.agreement.Members": {aParty}, "node.agreement.Keys": {aParty},
-	"lower.Outline.Name": {aParty}, "lower.Outline.Family": {aFamily}, "lower.Outline.Outputs": {aName}, "lower.OutlineCut.Name": {aName}, "lower.OutlineInput.Name": {aName}, "lower.OutlineInput.Sum": {aName},
+	"node.agreement.Names": {aParty}, "node.agreement.Sizes": {aName}, "node.agreement.Members": {aParty},
+	"node.agreement.Keys": {aParty},
+	"lower.Outline.Name":  {aParty}, "lower.Outline.Family": {aFamily}, "lower.Outline.Outputs": {aName},
+	"lower.OutlineCut.Name": {aName}, "lower.OutlineInput.Name": {aName}, "lower.OutlineInput.Sum": {aName},
 	"compile.Wiring.Names": {aParty}, "model.Group.Name": {aName}, "model.Shared.Name": {aName},
 	"node.hindrance.Algorithm": {aSetting}, "node.hindrance.Near": {aSetting},
 	"node.announced.Rows": {aName},
@@ -91,7 +108,8 @@ var (
 
 func fresh[T any]() any { return new(T) }
 
-// wellFormed returns an error where a text of a control message has no form, or another one. It names the field, and not what is in it.
+// wellFormed returns an error where a text of a control message has no form, or another one. It names the
+// field, and not what is in it.
 func wellFormed(message any) error {
 	if field := formless(reflect.ValueOf(message), "", nil); field != "" {
 		return coded(diag.FreeText, "a control message has a text that it may not have: %s", field)

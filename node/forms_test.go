@@ -77,7 +77,8 @@ func TestEveryControlTextHasAForm(t *testing.T) {
 	}
 }
 
-// filled is a value of a type with a text in each place where there can be one, but that in one place is another.
+// filled is a value of a type with a text in each place where there can be one, but that in one place is
+// another.
 func filled(typ reflect.Type, field string, depth int, at *int, text string) reflect.Value {
 	v := reflect.New(typ).Elem()
 	fill := func() string {
@@ -85,7 +86,8 @@ func filled(typ reflect.Type, field string, depth int, at *int, text string) ref
 			return text
 		}
 		if f := forms[field]; depth < len(f) && f[depth].allows != nil {
-			for _, fine := range []string{"", "a", "size", string(CodeData), string(absentNew), "0", "0123456789abcdef0123456789abcdef"} {
+			for _, fine := range []string{"", "a", "size", string(CodeData), string(absentNew), "0",
+				"0123456789abcdef0123456789abcdef"} {
 				if f[depth].allows(fine) {
 					return fine
 				}
@@ -124,7 +126,8 @@ func filled(typ reflect.Type, field string, depth int, at *int, text string) ref
 	return v
 }
 
-// A diagnostic or a path is refused in every place where a control message has a text, alone and as what a stage tells; the same message without it is not.
+// A diagnostic or a path is refused in every place where a control message has a text, alone and as what a
+// stage tells; the same message without it is not.
 func TestControlMessagesHaveNoTexts(t *testing.T) {
 	const text = "/data/ana/patients.csv:17: \"Müller\" is no number"
 	places := 0
@@ -140,11 +143,15 @@ func TestControlMessagesHaveNoTexts(t *testing.T) {
 				break // there are fewer
 			}
 			err := wellFormed(message)
-			if name, _ := json.Marshal(message); (strings.Contains(string(name), `"key":"/data`) || strings.Contains(string(name), `"by":"/data`)) && typ == reflect.TypeFor[announcement]() {
-				continue // the server names the column that joins rows, and the one whose groups stay whole, whatever they are called: all parties were started with the name
+			if name, _ := json.Marshal(message); (strings.Contains(string(name), `"key":"/data`) ||
+				strings.Contains(string(name), `"by":"/data`)) && typ == reflect.TypeFor[announcement]() {
+				// the server names the column that joins rows, and the one whose groups stay whole, whatever
+				// they are called: all parties were started with the name
+				continue
 			}
 			var list data.Errors
-			if !errors.As(err, &list) || list[0].Code != diag.FreeText || strings.Contains(err.Error(), "Müller") {
+			if !errors.As(err, &list) || list[0].Code != diag.FreeText ||
+				strings.Contains(err.Error(), "Müller") {
 				t.Errorf("%v, place %d: %v", typ, place, err)
 			}
 			places++
@@ -154,7 +161,8 @@ func TestControlMessagesHaveNoTexts(t *testing.T) {
 		t.Errorf("%d places were tried", places)
 	}
 	body := asText(leaving{Rows: map[string]compile.Rows{text: {}}})
-	if wellFormed(beat{Stage: stageRows, Body: json.RawMessage(body)}) == nil || wellFormed(status{Stage: stages, Reply: json.RawMessage(`{}`)}) == nil {
+	if wellFormed(beat{Stage: stageRows, Body: json.RawMessage(body)}) == nil ||
+		wellFormed(status{Stage: stages, Reply: json.RawMessage(`{}`)}) == nil {
 		t.Error("what a stage tells is not looked at")
 	}
 	err := wellFormed(facts{Program: text})

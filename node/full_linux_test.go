@@ -15,7 +15,8 @@ import (
 	"github.com/vflc/vflc/tests/await"
 )
 
-// fill makes the disk full on which this process has open files in a folder: each write to them is refused by the system, as by a full disk.
+// fill makes the disk full on which this process has open files in a folder: each write to them is refused by
+// the system, as by a full disk.
 func fill(t *testing.T, dir string) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -26,7 +27,8 @@ func fill(t *testing.T, dir string) {
 	open, err := filepath.Glob("/proc/self/fd/*")
 	filled := 0
 	for _, link := range open {
-		if path, err := os.Readlink(link); err != nil || !strings.HasPrefix(path, dir+string(filepath.Separator)) {
+		if path, err := os.Readlink(link); err != nil ||
+			!strings.HasPrefix(path, dir+string(filepath.Separator)) {
 			continue
 		}
 		var fd int
@@ -43,7 +45,8 @@ func fill(t *testing.T, dir string) {
 	}
 }
 
-// A party whose disk is full ends, with the way on; the others wait, and the same command goes on with the run, whose draws are those of one that nothing ended.
+// A party whose disk is full ends, with the way on; the others wait, and the same command goes on with the
+// run, whose draws are those of one that nothing ended.
 func TestFullDiskEndsOneProcess(t *testing.T) {
 	t.Parallel()
 	whole := newTrio(t)
@@ -61,7 +64,8 @@ func TestFullDiskEndsOneProcess(t *testing.T) {
 	errs := make([]error, 2)
 	wait.Go(func() { _, errs[0] = Serve(t.Context(), d.options("server"), nil) })
 	wait.Go(func() { _, errs[1] = Join(t.Context(), d.options("b"), nil) })
-	if _, err := Join(t.Context(), d.options("a"), nil); !diskFull(err) || !strings.Contains(err.Error(), "the others wait: make room, and start the same command again") {
+	if _, err := Join(t.Context(), d.options("a"), nil); !diskFull(err) ||
+		!strings.Contains(err.Error(), "the others wait: make room, and start the same command again") {
 		t.Fatal("a:", err)
 	}
 	if !await.Until(func() bool {

@@ -46,17 +46,21 @@ func (p *participant) programLines(a announcement) ([]policy.Ruling, error) {
 	base, _, _ := compile.Member(p.id.Party) // its name was checked
 	sends := slices.ContainsFunc(p.manifest.Cuts, func(c split.ManifestCut) bool { return c.Client == base })
 	return p.policy.Program(policy.Proposal{
-		Manifest: p.digest, Signers: signers, Transform: p.manifest.Transform, Encrypted: p.manifest.RowsStay() && len(p.manifest.Predicted) == 0, Sends: sends, Rho: p.manifest.Rho[base], Key: a.Key, Parties: p.names(), Record: a.Record, At: time.Now(), Noised: p.noised(),
+		Manifest: p.digest, Signers: signers, Transform: p.manifest.Transform,
+		Encrypted: p.manifest.RowsStay() && len(p.manifest.Predicted) == 0, Sends: sends,
+		Rho: p.manifest.Rho[base], Key: a.Key, Parties: p.names(), Record: a.Record, At: time.Now(),
+		Noised: p.noised(),
 	}), nil
 }
 
-// encrypts says whether the run decrypts sums over the party's rows: how many holds over all runs, also without a policy.
+// encrypts says whether the run decrypts sums over the party's rows: how many holds over all runs, also
+// without a policy.
 func (p *participant) encrypts() bool {
 	return p.manifest.RowsStay() && !p.releases() && p.announce.Task.Kind == Fitting
 }
 
-// rowLines are those on the party's rows, which were read; asked is what a run with encrypted rows is foreseen to
-// decrypt.
+// rowLines are those on the party's rows, which were read; asked is what a run with encrypted rows is
+// foreseen to decrypt.
 func (p *participant) rowLines(asked policy.DecryptionCounts) ([]policy.Ruling, error) {
 	own := p.part.Values[p.id.Party]
 	names := p.part.Data.RowNames(own)
@@ -95,26 +99,32 @@ func sums(plan *model.Plan, index int) (out []policy.ContributedSum) {
 			}
 		}
 		if own {
-			out = append(out, policy.ContributedSum{Name: g.Name, Clients: len(clients), Masked: plan.Wire.Masked && len(clients) > 1})
+			out = append(out, policy.ContributedSum{Name: g.Name, Clients: len(clients),
+				Masked: plan.Wire.Masked && len(clients) > 1})
 		}
 	}
 	return out
 }
 
-// A guard stands between the session and the connections of an epoch: what crosses is in the ledger, and within the policy.
+// A guard stands between the session and the connections of an epoch: what crosses is in the ledger, and
+// within the policy.
 type guard struct {
 	transport.Transport
-	book     *ledger.Book
-	policy   *policy.Policy                 // nil: none
-	meter    *policy.Meter                  // nil where nothing is counted: there is no policy, and rows are not encrypted
-	overhear func([]byte)                   // PartyOptions.overhears
-	bounds   map[string]session.ChannelForm // by kind and channel, of what arrives and can be held to something
-	clients  int                            // over which what arrives is added up
-	err      error                          // the party has ended the run: nothing leaves any more, peers are told by its node
+	book   *ledger.Book
+	policy *policy.Policy // nil: none
+	// nil where nothing is counted: there is no policy, and rows are not encrypted
+	meter    *policy.Meter
+	overhear func([]byte) // PartyOptions.overhears
+	// by kind and channel, of what arrives and can be held to something
+	bounds  map[string]session.ChannelForm
+	clients int // over which what arrives is added up
+	// the party has ended the run: nothing leaves any more, peers are told by its node
+	err error
 }
 
 func (p *participant) guard(t transport.Transport, plan *model.Plan, uses []density.Use) (*guard, error) {
-	g := &guard{Transport: t, book: p.book, policy: p.policy, overhear: p.overhears, bounds: map[string]session.ChannelForm{}, clients: 1}
+	g := &guard{Transport: t, book: p.book, policy: p.policy, overhear: p.overhears,
+		bounds: map[string]session.ChannelForm{}, clients: 1}
 	if plan.Power {
 		g.clients = len(plan.Names) - 1
 	}
@@ -131,7 +141,8 @@ func (p *participant) guard(t transport.Transport, plan *model.Plan, uses []dens
 		}
 		g.meter = policy.NewMeter(p.limits(), h, p.rows)
 	}
-	return g, p.book.Begin(ledger.Opening{Run: p.memory.Run, Epoch: p.epoch, Names: plan.Names, Script: script, Manifest: p.digest, Agreed: hex.EncodeToString(p.told[:])})
+	return g, p.book.Begin(ledger.Opening{Run: p.memory.Run, Epoch: p.epoch, Names: plan.Names,
+		Script: script, Manifest: p.digest, Agreed: hex.EncodeToString(p.told[:])})
 }
 
 // Send implements transport.Transport.
@@ -215,9 +226,9 @@ func (g *guard) bounded(m transport.Message) (diags diag.List, err error) {
 	return diags, err
 }
 
-// Decrypt notes how many numbers that depend on the party's encrypted rows another party is about to know of a run
-// with some keys. Where the party does not allow as many on these rows in all runs, it has ended the run: it gives no
-// share of its key.
+// Decrypt notes how many numbers that depend on the party's encrypted rows another party is about to know of
+// a run with some keys. Where the party does not allow as many on these rows in all runs, it has ended the
+// run: it gives no share of its key.
 func (g *guard) Decrypt(keys string, numbers int) error {
 	if g.err != nil {
 		return g.err

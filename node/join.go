@@ -38,8 +38,8 @@ type follower struct {
 	found    string // by the last probe; "": it got through
 }
 
-// Join runs a client's part until the run is complete, until it is told to stop, or until a party ends it. It waits for the server as long as that takes. The error is
-// ErrStopped, an *EndedError, or this party's own.
+// Join runs a client's part until the run is complete, until it is told to stop, or until a party ends it. It
+// waits for the server as long as that takes. The error is ErrStopped, an *EndedError, or this party's own.
 func Join(ctx context.Context, o PartyOptions, stop <-chan struct{}) (Outcome, error) {
 	n, err := open(o)
 	if err != nil {
@@ -50,7 +50,8 @@ func Join(ctx context.Context, o PartyOptions, stop <-chan struct{}) (Outcome, e
 		return nil, err
 	}
 	defer n.carrier.Close()
-	f := &follower{node: n, stage: -1, missing: map[string]absence{}, since: time.Now(), probes: make(chan error, 1)}
+	f := &follower{node: n, stage: -1, missing: map[string]absence{}, since: time.Now(),
+		probes: make(chan error, 1)}
 	if n.memory.Complete {
 		return nil, f.farewell(ctx, stop)
 	}
@@ -58,7 +59,8 @@ func Join(ctx context.Context, o PartyOptions, stop <-chan struct{}) (Outcome, e
 	return f.loop(ctx, stop)
 }
 
-// farewell tells the server, where it is there, that this party knows the run to be complete: what an earlier process said of it may have been lost.
+// farewell tells the server, where it is there, that this party knows the run to be complete: what an earlier
+// process said of it may have been lost.
 func (f *follower) farewell(ctx context.Context, stop <-chan struct{}) error {
 	late := time.NewTimer(2 * beatEvery)
 	defer late.Stop()
@@ -113,7 +115,8 @@ func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (Outcome, err
 			if err := f.finish(); err != nil {
 				return nil, err
 			}
-			f.report(func(s *status) { s.Bye = true }) // the server goes now: a process that is killed here must not wait for it again
+			// the server goes now: a process that is killed here must not wait for it again
+			f.report(func(s *status) { s.Bye = true })
 			f.state(Complete, "", nil)
 			return f.result, f.deliver(f.result)
 		}
@@ -208,7 +211,8 @@ func (f *follower) ran(e runEvent) {
 
 // hears takes the newest beat of the server.
 func (f *follower) hears(ctx context.Context, b *beat) {
-	if f.memory.Run != "" && b.Finished == f.memory.Run && f.saved() { // the server has gone on to the next task
+	// the server has gone on to the next task
+	if f.memory.Run != "" && b.Finished == f.memory.Run && f.saved() {
 		f.complete = true
 		return
 	}
@@ -217,7 +221,8 @@ func (f *follower) hears(ctx context.Context, b *beat) {
 		return
 	}
 	if f.memory.Run != "" && b.Run != f.memory.Run {
-		f.end(refuse(CodeRun, "%s serves run %s, and this folder holds run %s; name another folder", f.id.Project.Server, short(b.Run), short(f.memory.Run)))
+		f.end(refuse(CodeRun, "%s serves run %s, and this folder holds run %s; name another folder",
+			f.id.Project.Server, short(b.Run), short(f.memory.Run)))
 		return
 	}
 	if !maps.Equal(b.Missing, f.missing) {
@@ -230,10 +235,12 @@ func (f *follower) hears(ctx context.Context, b *beat) {
 		f.note("%v", f.failure)
 		return
 	case b.Complete:
-		f.complete = f.result != nil || b.Run == f.memory.Run && f.saved() // an earlier process has saved them, or else the run were not complete
+		// an earlier process has saved them, or else the run were not complete
+		f.complete = f.result != nil || b.Run == f.memory.Run && f.saved()
 		if !f.complete && f.passed != b.Run {
 			f.passed = b.Run
-			f.note("run %s of %s is complete, and %s holds no results of it: %s waits for another run", short(b.Run), f.id.Project.Server, f.Dir, f.id.Party)
+			f.note("run %s of %s is complete, and %s holds no results of it: %s waits for another run",
+				short(b.Run), f.id.Project.Server, f.Dir, f.id.Party)
 		}
 		return
 	case b.Paused:
@@ -261,7 +268,9 @@ func (f *follower) saved() bool {
 // follow begins the epoch of a beat.
 func (f *follower) follow(b *beat) bool {
 	if f.memory.Run != "" && b.Epoch <= f.memory.Epoch || b.Stage != stageAnnounce {
-		return false // an old epoch, or one whose beginning this party has missed: the server begins another when it hears so
+		// an old epoch, or one whose beginning this party has missed: the server begins another when it hears
+		// so
+		return false
 	}
 	f.halt(errEpoch)
 	f.server, f.stage, f.reply, f.broken, f.result = b.Incarnation, -1, nil, false, nil
@@ -309,7 +318,8 @@ func (f *follower) changed(missing map[string]absence) {
 		switch why := missing[name]; {
 		case f.missing[name] == why:
 		case name == f.id.Party && why == absentSilent: // that is over: the server has just told it
-			f.note("%s heard nothing from this party for 6 s, so that the run waited; its process was ended, paused or cut off", f.id.Project.Server)
+			f.note("%s heard nothing from this party for 6 s, so that the run waited; its process was "+
+				"ended, paused or cut off", f.id.Project.Server)
 		default:
 			f.note("%s is missing: %s; the run waits", name, absences[why])
 		}
@@ -335,7 +345,8 @@ func (f *follower) end(err error) {
 }
 
 func (f *follower) report(set func(*status)) {
-	s := status{Incarnation: f.own, Server: f.server, Epoch: f.memory.Epoch, Stage: f.stage, Reply: f.reply, Broken: f.broken, Saved: f.result != nil, Finished: f.Finished}
+	s := status{Incarnation: f.own, Server: f.server, Epoch: f.memory.Epoch, Stage: f.stage, Reply: f.reply,
+		Broken: f.broken, Saved: f.result != nil, Finished: f.Finished}
 	set(&s)
 	if err := f.tell(f.id.Project.Server, s); err != nil {
 		f.end(err)

@@ -16,8 +16,9 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// What a party shows to the tools of its operator, on the loopback interface alone: GET /metrics in the form of Prometheus, and GET /health. There are no values of the run
-// in it: only what vflc status shows, and what passes the network.
+// What a party shows to the tools of its operator, on the loopback interface alone: GET /metrics in the form
+// of Prometheus, and GET /health. There are no values of the run in it: only what vflc status shows, and what
+// passes the network.
 
 // stuckAfter is when a party counts as unhealthy whose loop has not come round.
 const stuckAfter = 10 * time.Second
@@ -44,7 +45,9 @@ func (n *node) show() error {
 	}
 	host, _, err := net.SplitHostPort(n.Metrics)
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return coded(diag.BadAddress, "--metrics %s: write HOST:PORT with a HOST of the loopback interface, such as 127.0.0.1:9422: whoever reaches the port sees how the run stands", n.Metrics)
+		return coded(diag.BadAddress,
+			"--metrics %s: write HOST:PORT with a HOST of the loopback interface, such as 127.0.0.1:9422: "+
+				"whoever reaches the port sees how the run stands", n.Metrics)
 	}
 	l, err := net.Listen("tcp", n.Metrics)
 	if err != nil {
@@ -84,7 +87,8 @@ func (n *node) snapshot() Status {
 	return s
 }
 
-// health answers 200 while the party does its part or waits for others, and 503 when it has failed or does not come round.
+// health answers 200 while the party does its part or waits for others, and 503 when it has failed or does
+// not come round.
 func (n *node) health(w http.ResponseWriter, _ *http.Request) {
 	s := n.snapshot()
 	w.Header().Set("Content-Type", "application/json")
@@ -113,7 +117,8 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	count := func(d *prometheus.Desc, v uint64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
 	}
-	state := description("state", "1 for the state of this party's part of the run", "party", "model", "state")
+	state := description("state", "1 for the state of this party's part of the run", "party", "model",
+		"state")
 	for _, one := range States() {
 		v := 0.0
 		if one == s.State {
@@ -127,16 +132,19 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	for party := range s.Missing {
 		gauge(missing, 1, party)
 	}
-	iteration, draws := description("chain_iteration", "transitions of a chain", "chain", "phase"), description("chain_draws", "draws that a chain has kept", "chain")
+	iteration, draws := description("chain_iteration", "transitions of a chain", "chain", "phase"),
+		description("chain_draws", "draws that a chain has kept", "chain")
 	for k, one := range s.Chains {
 		gauge(iteration, float64(one.Iteration), strconv.Itoa(k+1), one.Phase)
 		gauge(draws, float64(one.Draws), strconv.Itoa(k+1))
 	}
-	packets, bytes := description("packets_total", "packets of this process", "direction"), description("bytes_total", "bytes of packets of this process", "direction")
+	packets, bytes := description("packets_total", "packets of this process", "direction"),
+		description("bytes_total", "bytes of packets of this process", "direction")
 	t := &c.n.counts
 	count(packets, t.sent.Load(), "sent")
 	count(packets, t.got.Load(), "received")
 	count(bytes, t.sentBytes.Load(), "sent")
 	count(bytes, t.gotBytes.Load(), "received")
-	count(description("refused_packets_total", "packets that were forged, altered, repeated or of nobody"), t.refused.Load())
+	count(description("refused_packets_total", "packets that were forged, altered, repeated or of nobody"),
+		t.refused.Load())
 }

@@ -41,19 +41,28 @@ type PartyOptions struct {
 	Replicates      bool   // predictions summarise draws of the responses, in place of expectations
 	CheckpointEvery time.Duration
 	Progress        fit.Progress
-	Task            Task         // what the parties do
-	Inits           []string     // files with starting values of the parameters of this party, as vflc run --inits takes them
-	From            string       // the folder of this party's part of an earlier run, whose draws a prediction uses, or where the chains of a fit begin
-	Divided         string       // the folder of this party's first fit of a cross-validation, which keeps the folds that one party tells
-	Finished        string       // the number of the task that this process has done before; "": none
-	Say             func(string) // a line for the operator
-	Command         []string
-	Metrics         string                                                       // address on the loopback interface for metrics and health; "": none
-	NATS            carrier.Cluster                                              // of the organisation; none: the coordinator's own server
-	connect         func(*identity.Identity, carrier.Handlers) (conveyor, error) // nil: as the fields say
-	overhears       func(text []byte)                                            // is shown everything that the party receives, opened; nil: nobody is
-	alters          func(to string, message any) any                             // replaces what the party tells another; nil: nothing does
-	program         *program                                                     // nil: what this process runs
+	Task            Task // what the parties do
+	// files with starting values of the parameters of this party, as vflc run --inits takes them
+	Inits []string
+	// the folder of this party's part of an earlier run, whose draws a prediction uses, or where the chains
+	// of a fit begin
+	From string
+	// the folder of this party's first fit of a cross-validation, which keeps the folds that one party tells
+	Divided  string
+	Finished string       // the number of the task that this process has done before; "": none
+	Say      func(string) // a line for the operator
+	Command  []string
+	// address on the loopback interface for metrics and health; "": none
+	Metrics string
+	// of the organisation; none: the coordinator's own server
+	NATS    carrier.Cluster
+	connect func(*identity.Identity, carrier.Handlers) (conveyor, error) // nil: as the fields say
+	// is shown everything that the party receives, opened; nil: nobody is
+	overhears func(text []byte)
+	// replaces what the party tells another; nil: nothing does
+	alters func(to string, message any) any
+	// nil: what this process runs
+	program *program
 	// Of the server alone:
 	Listen    string // "": the port of the project's address, on all interfaces
 	Listening func(address string)
@@ -137,7 +146,8 @@ type (
 
 // open reads the party's folders, and what it remembers of the run.
 func open(o PartyOptions) (*node, error) {
-	n := &node{PartyOptions: o, own: randomID(), events: make(chan any, 256), heard: map[string]time.Time{}, began: time.Now()}
+	n := &node{PartyOptions: o, own: randomID(), events: make(chan any, 256), heard: map[string]time.Time{},
+		began: time.Now()}
 	if n.CheckpointEvery == 0 {
 		n.CheckpointEvery = saveEvery
 	}
@@ -155,7 +165,8 @@ func open(o PartyOptions) (*node, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(o.Dir, runs.RecordFile)); err == nil && n.memory.Run == "" {
-		return nil, &fit.UsageError{Err: errors.New(o.Dir + " holds a run in one process; name another folder")}
+		return nil, &fit.UsageError{Err: errors.New(o.Dir +
+			" holds a run in one process; name another folder")}
 	}
 	if n.memory.Complete && n.id.Party == n.id.Project.Server && len(n.memory.Unaware) == 0 {
 		return nil, &fit.CompleteError{Dir: o.Dir}
@@ -171,7 +182,8 @@ func open(o PartyOptions) (*node, error) {
 		return nil, err
 	}
 	n.memory.Party = n.id.Party
-	if err = n.id.KeepAuthority(filepath.Join(o.Dir, runs.SessionDir)); err != nil { // what other parties publish is compared with it
+	// what other parties publish is compared with it
+	if err = n.id.KeepAuthority(filepath.Join(o.Dir, runs.SessionDir)); err != nil {
 		return nil, err
 	}
 	if n.journal, err = openJournal(o.Dir, o.Say); err != nil {
@@ -185,7 +197,8 @@ func open(o PartyOptions) (*node, error) {
 	}
 	if n.policy == nil {
 		if n.id.Party != n.id.Project.Server {
-			n.note("%s has no policy (%s): it takes part in what its owner has confirmed alone (vflc preflight --confirm)", n.id.Party, filepath.Join(o.Identity, policy.FileName))
+			n.note("%s has no policy (%s): it takes part in what its owner has confirmed alone "+
+				"(vflc preflight --confirm)", n.id.Party, filepath.Join(o.Identity, policy.FileName))
 		}
 	}
 	p, diags, err := n.readPrograms()
@@ -200,13 +213,15 @@ func open(o PartyOptions) (*node, error) {
 	if n.memory.Complete { // what was complete stays so, also if this process is killed at once
 		begins = Complete
 	}
-	n.status = Status{Fingerprints: n.id.Fingerprints(), Party: n.id.Party, Process: os.Getpid(), Model: p.manifest.Model, State: begins, At: time.Now()}
+	n.status = Status{Fingerprints: n.id.Fingerprints(), Party: n.id.Party, Process: os.Getpid(),
+		Model: p.manifest.Model, State: begins, At: time.Now()}
 	n.progress = &watcher{o.Progress, n.step}
 	n.state(begins, "", nil) // whoever asks a process to stop finds this one
 	return n, nil
 }
 
-// join locks the folder with a party's keys: two processes of one party would take turns, and each ends what the other has begun.
+// join locks the folder with a party's keys: two processes of one party would take turns, and each ends what
+// the other has begun.
 func join(party, dir string) (*folderlock.Lock, error) {
 	lock, err := folderlock.Take(dir)
 	if err != nil && folderlock.Held(err) {
@@ -292,7 +307,8 @@ func (n *node) silent(party string, since time.Time) bool {
 	return time.Since(last) >= missedAfter
 }
 
-// packet takes a packet that the carrier has brought; from is whose subject it came on, which proves nothing where the carrier is not ours.
+// packet takes a packet that the carrier has brought; from is whose subject it came on, which proves nothing
+// where the carrier is not ours.
 func (n *node) packet(from string, packet []byte) {
 	t, ok := n.receive(from, packet)
 	if !ok {
@@ -319,7 +335,8 @@ func strictly(text []byte, message any) bool {
 	return dec.Decode(message) == nil
 }
 
-// receive hands packets of the run to its link, takes those by which processes meet, and returns the text of a message to this party. It reports whether there is one.
+// receive hands packets of the run to its link, takes those by which processes meet, and returns the text of
+// a message to this party. It reports whether there is one.
 func (n *node) receive(from string, packet []byte) (told, bool) {
 	n.counts.got.Add(1)
 	n.counts.gotBytes.Add(uint64(len(packet)))
@@ -386,7 +403,9 @@ func packetError(from string, why error) error {
 		return refused
 	}
 	if errors.Is(why, errTwice) {
-		return coded(diag.AlreadyJoined, "another process of %s has joined: the packets of the earlier one, which still runs, are refused; end one of the two", from)
+		return coded(diag.AlreadyJoined,
+			"another process of %s has joined: the packets of the earlier one, which still runs, are "+
+				"refused; end one of the two", from)
 	}
 	return coded(diag.PacketRefused, "refused a packet that came as from %s: %v", from, why)
 }
@@ -412,7 +431,9 @@ func (n *node) carry() error {
 	if err := n.show(); err != nil {
 		return err
 	}
-	return n.carryTo(carrier.Handlers{Packet: n.packet, Back: func() { n.events <- backEvent{} }, Notice: func(text string) { n.note("%s", text) }, Refuse: n.warn})
+	return n.carryTo(carrier.Handlers{Packet: n.packet, Back: func() {
+		n.events <- backEvent{}
+	}, Notice: func(text string) { n.note("%s", text) }, Refuse: n.warn})
 }
 
 func (n *node) carryTo(e carrier.Handlers) (err error) {
@@ -430,12 +451,15 @@ func (n *node) carryTo(e carrier.Handlers) (err error) {
 	return err
 }
 
-func (n *node) answerTo(e answerEvent) { _ = n.carrier.Publish(e.to, e.packet) } // a lost one is asked for again
+// a lost one is asked for again
+func (n *node) answerTo(e answerEvent) { _ = n.carrier.Publish(e.to, e.packet) }
 
 // tell encrypts a message and sends it. A message that is lost is repeated with the next beat.
 func (n *node) tell(to string, message any) error {
 	if most := n.carrier.MaxPayload(); most < transport.MinPacket {
-		n.warn(coded(diag.PayloadTooSmall, "%s takes packets of %d bytes, and a run needs %d: raise max_payload there", n.carrier.Where(), most, transport.MinPacket))
+		n.warn(coded(diag.PayloadTooSmall,
+			"%s takes packets of %d bytes, and a run needs %d: raise max_payload there", n.carrier.Where(),
+			most, transport.MinPacket))
 	}
 	if n.alters != nil {
 		message = n.alters(to, message)
@@ -494,7 +518,8 @@ func (n *node) halt(why error) {
 
 var errEpoch = errors.New("the run begins again where all parties have saved it")
 
-// passing reports whether an error of a fit is one after which the run can go on: a peer has gone, and not failed.
+// passing reports whether an error of a fit is one after which the run can go on: a peer has gone, and not
+// failed.
 func passing(err error) bool {
 	var peer *session.PeerError
 	var closed *transport.ClosedError

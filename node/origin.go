@@ -20,7 +20,8 @@ func (n *node) origin() (*origin, error) {
 	}
 	if one, err := os.Stat(n.From); err == nil {
 		if two, err := os.Stat(n.Dir); err == nil && os.SameFile(one, two) {
-			return nil, &fit.UsageError{Err: errors.New("--from and -o name the same folder: the run to begin from would be lost")}
+			return nil, &fit.UsageError{Err: errors.New("--from and -o name the same folder: the run to " +
+				"begin from would be lost")}
 		}
 	}
 	m, err := readMemory(n.From)
@@ -29,11 +30,16 @@ func (n *node) origin() (*origin, error) {
 	}
 	switch {
 	case m.Run == "":
-		return nil, coded(diag.OtherOrigin, "--from %s: it holds no part of a run across processes; name the folder that this party gave to vflc serve or vflc join with -o", n.From)
+		return nil, coded(diag.OtherOrigin,
+			"--from %s: it holds no part of a run across processes; name the folder that this party gave "+
+				"to vflc serve or vflc join with -o", n.From)
 	case m.Party != n.id.Party:
-		return nil, coded(diag.OtherOrigin, "--from %s: it is the part of %s, and this party is %s", n.From, m.Party, n.id.Party)
+		return nil, coded(diag.OtherOrigin, "--from %s: it is the part of %s, and this party is %s", n.From,
+			m.Party, n.id.Party)
 	case !m.Complete:
-		return nil, coded(diag.OtherOrigin, "--from %s: run %s is not complete here, so that its chains may have ended elsewhere at other parties; the command that began it goes on with it", n.From, short(m.Run))
+		return nil, coded(diag.OtherOrigin,
+			"--from %s: run %s is not complete here, so that its chains may have ended elsewhere at other "+
+				"parties; the command that began it goes on with it", n.From, short(m.Run))
 	}
 	text, err := os.ReadFile(filepath.Join(n.From, runs.ProgramsDir, split.ManifestFile))
 	if err != nil {
@@ -51,13 +57,18 @@ func (p *participant) beginsAt(from *origin) error {
 	switch {
 	case from == nil && p.begins == nil:
 	case from == nil:
-		return other("this party was started with --from %s, and %s begins anew; give --from at every party, or at none", p.From, server)
+		return other("this party was started with --from %s, and %s begins anew; give --from at "+
+			"every party, or at none", p.From, server)
 	case p.begins == nil:
-		return other("%s begins where run %s has ended (--from), and this party was started without; give --from with this party's folder of that run", server, short(from.Run))
+		return other("%s begins where run %s has ended (--from), and this party was started without; give "+
+			"--from with this party's folder of that run", server, short(from.Run))
 	case from.Run != p.begins.Run:
-		return other("%s begins where run %s has ended, and --from %s is run %s; name this party's folder of the same run", server, short(from.Run), p.From, short(p.begins.Run))
+		return other("%s begins where run %s has ended, and --from %s is run %s; name this "+
+			"party's folder of the same run", server, short(from.Run), p.From, short(p.begins.Run))
 	case from.Manifest != p.begins.Manifest:
-		return other("%s and this party have run %s with other manifests: the SHA-256 there is %s…, in %s it is %s…; a file of the folder was changed", server, short(from.Run), short(from.Manifest), p.From, short(p.begins.Manifest))
+		return other("%s and this party have run %s with other manifests: the SHA-256 there is %s…, in %s "+
+			"it is %s…; a file of the folder was changed", server, short(from.Run), short(from.Manifest),
+			p.From, short(p.begins.Manifest))
 	}
 	return nil
 }

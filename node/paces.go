@@ -24,14 +24,16 @@ import (
 // evaluations is how many of them a forecast is made for; a fit takes thousands.
 const evaluations = 10_000
 
-// A pace is what crosses equally often, as "every evaluation": how many numbers, from and to, and in messages of which kinds.
+// A pace is what crosses equally often, as "every evaluation": how many numbers, from and to, and in messages
+// of which kinds.
 type pace struct {
 	often   string
 	numbers backends.Range
 	kinds   map[string]bool
 }
 
-// pacesOf are those of what crosses so often, with no word of how many messages carry it: what crosses once has none.
+// pacesOf are those of what crosses so often, with no word of how many messages carry it: what crosses once
+// has none.
 func pacesOf(often string) []string {
 	all := strings.Split(strings.ReplaceAll(often, quadrature.InPieces, ""), ", ")
 	return slices.DeleteFunc(all, func(one string) bool { return !strings.HasPrefix(one, "every") })
@@ -55,7 +57,8 @@ func (p *preflight) paced(all []*pace, d split.ManifestCrossing) []*pace {
 			at, all = len(all), append(all, &pace{often: often, kinds: map[string]bool{}})
 		}
 		n := p.numbers(d.Shape)
-		all[at].numbers = backends.Range{Least: all[at].numbers.Least + n.Least, Most: all[at].numbers.Most + n.Most}
+		all[at].numbers = backends.Range{Least: all[at].numbers.Least + n.Least,
+			Most: all[at].numbers.Most + n.Most}
 		for _, m := range d.Messages {
 			kind, _, _ := strings.Cut(m, ":")
 			all[at].kinds[kind] = true
@@ -76,7 +79,9 @@ func (p *preflight) forecast(a announcement, rtt time.Duration, paces []*pace, u
 	}
 	p.rounds(a)
 	if k := a.Task.Folds; k > 0 {
-		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
+		p.note("folds",
+			"the cross-validation has %d fits, each followed by a prediction: what is "+
+				"listed here crosses in each", k)
 	}
 	if p.encrypted(a) {
 		p.ciphertexts(uses)
@@ -84,9 +89,11 @@ func (p *preflight) forecast(a announcement, rtt time.Duration, paces []*pace, u
 	}
 	for _, one := range paces {
 		trips := session.RoundTrips(one.kinds, one.of(uses))
-		wait, _ := posterior.Connection{RoundTrip: rtt, Bandwidth: 1}.Waits(density.Work{Sequential: int64(trips) * evaluations})
+		wait, _ := posterior.Connection{RoundTrip: rtt,
+			Bandwidth: 1}.Waits(density.Work{Sequential: int64(trips) * evaluations})
 		p.note("forecast", "%s takes %s and about %s to and from this party; %s of them wait %s and move %s",
-			one.often, grouped.Count(trips, "round trip"), inBytes(one.numbers), grouped.Digits(evaluations), posterior.Seconds(wait), inBytes(one.numbers.Times(evaluations)))
+			one.often, grouped.Count(trips, "round trip"), inBytes(one.numbers), grouped.Digits(evaluations),
+			posterior.Seconds(wait), inBytes(one.numbers.Times(evaluations)))
 	}
 	p.note("forecast", "vflc audit RUN --rtt counts those of a run")
 }
@@ -107,7 +114,8 @@ func (p *preflight) rounds(a announcement) {
 	s, err := algorithm.Resolve(transform, a.Settings)
 	set := "max_rounds (" + p.node.policy.Set("max_rounds") + ")"
 	if err != nil || algorithm.Forecast == nil {
-		p.note("rounds", "as many as the fit takes to converge; %s bounds those of all runs on these rows", set)
+		p.note("rounds", "as many as the fit takes to converge; %s bounds those of all runs on these rows",
+			set)
 		return
 	}
 	f := algorithm.Forecast(s).Divided(p.column())
@@ -118,8 +126,10 @@ func (p *preflight) rounds(a announcement) {
 	const name = "policy: max_rounds"
 	_, spent, err := policy.OpenHistory(p.Identity).Earlier(p.part.rows)
 	left := int(p.node.policy.MaxRounds - spent.Rounds)
-	short := fmt.Sprintf("%s rounds are left, and such a fit takes %s", grouped.Digits(max(0, left)), between(f.Rounds))
-	way := fmt.Sprintf("max_rounds = %d suffices, or fewer chains or draws", spent.Rounds+int64(f.Rounds.Most))
+	short := fmt.Sprintf("%s rounds are left, and such a fit takes %s", grouped.Digits(max(0, left)),
+		between(f.Rounds))
+	way := fmt.Sprintf("max_rounds = %d suffices, or fewer chains or draws",
+		spent.Rounds+int64(f.Rounds.Most))
 	switch {
 	case err != nil:
 		p.problem(name, err, "")
@@ -158,11 +168,16 @@ func (p *preflight) predicts(a announcement, rtt time.Duration, numbers int) {
 		draws = min(draws, a.Task.Draws)
 	}
 	trips := fit.PredictionTrips(draws)
-	wait, _ := posterior.Connection{RoundTrip: rtt, Bandwidth: 1}.Waits(density.Work{Sequential: int64(trips)})
-	p.note("forecast", "%s, with %s, takes %s and about %s to and from this party, and waits %s for the network", a.Task, grouped.Count(draws, "draw"), grouped.Count(trips, "round trip"), posterior.Bytes(int64(8*numbers*draws)), posterior.Seconds(wait))
+	wait, _ := posterior.Connection{RoundTrip: rtt,
+		Bandwidth: 1}.Waits(density.Work{Sequential: int64(trips)})
+	p.note("forecast",
+		"%s, with %s, takes %s and about %s to and from this party, and waits %s for the network", a.Task,
+		grouped.Count(draws, "draw"), grouped.Count(trips, "round trip"),
+		posterior.Bytes(int64(8*numbers*draws)), posterior.Seconds(wait))
 }
 
-// numbers is how many numbers an array of a shape has, from and to; 0 where that depends on what this party does not know.
+// numbers is how many numbers an array of a shape has, from and to; 0 where that depends on what this party
+// does not know.
 func (p *preflight) numbers(shape []string) backends.Range {
 	n := backends.Range{Least: 1, Most: 1}
 	for _, one := range shape {

@@ -27,7 +27,8 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// A participant does its party's part of a run, stage by stage. What does not change when a run goes on after a crash is kept.
+// A participant does its party's part of a run, stage by stage. What does not change when a run goes on after
+// a crash is kept.
 type participant struct {
 	*node
 	manifest *split.Manifest
@@ -36,8 +37,11 @@ type participant struct {
 	digest   string       // of the manifest
 
 	announce announcement
-	left     map[string]compile.Rows // the rows that were left out when part was read; nil: the incomplete ones of this party
-	folds    []int                   // of the rows of a cross-validation when part was read, where one party tells them; nil: all rows were read
+	// the rows that were left out when part was read; nil: the incomplete ones of this party
+	left map[string]compile.Rows
+	// of the rows of a cross-validation when part was read, where one party tells them; nil: all rows were
+	// read
+	folds    []int
 	part     *compile.OneParty
 	facts    facts
 	secret   *ecdh.PrivateKey
@@ -51,11 +55,12 @@ type participant struct {
 	job      func(context.Context) (Outcome, error) // until it runs: what the party does in the epoch
 	discard  func()                                 // gives it up
 	earlier  *runs.Run                              // whose draws a prediction uses
-	begins   *origin                                // the run in this party's folder where the chains of a fit begin; nil: in none
-	stages   sync.Mutex                             // one stage is answered at a time
-	told     [sha256.Size]byte                      // digest of what the stages of the epoch have told
-	rows     policy.RowSet                          // of the party, where it has a policy
-	guarded  *guard
+	// the run in this party's folder where the chains of a fit begin; nil: in none
+	begins  *origin
+	stages  sync.Mutex        // one stage is answered at a time
+	told    [sha256.Size]byte // digest of what the stages of the epoch have told
+	rows    policy.RowSet     // of the party, where it has a policy
+	guarded *guard
 }
 
 // readPrograms reads the manifest and the party's own program from a folder that vflc compile has written.
@@ -78,18 +83,26 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	}
 	entry, ok := m.Party(name)
 	if !ok {
-		return nil, nil, coded(diag.OtherParty, "%s lists no party %s, whose folder %s is", path, name, n.Identity)
+		return nil, nil, coded(diag.OtherParty, "%s lists no party %s, whose folder %s is", path, name,
+			n.Identity)
 	}
 	if m.Server != n.id.Project.Server {
-		return nil, nil, coded(diag.OtherParty, "the server of the model is %s, that of the project %s is %s; give them the same name", m.Server, n.id.Project.Name, n.id.Project.Server)
+		return nil, nil,
+			coded(diag.OtherParty,
+				"the server of the model is %s, that of the project %s is %s; give them the same name",
+				m.Server, n.id.Project.Name, n.id.Project.Server)
 	}
 	file := filepath.Join(n.programs(), entry.Program)
 	program, err := os.ReadFile(file)
 	if err != nil {
-		return nil, nil, coded(diag.BadPrograms, "%v; name the folder that vflc compile --split-by client has written", err)
+		return nil, nil,
+			coded(diag.BadPrograms, "%v; name the folder that vflc compile --split-by client has written",
+				err)
 	}
 	if entry.SHA256 != "" && entry.SHA256 != split.Digest(string(program)) {
-		return nil, nil, refuse(CodeManifest, "%s is not the program that the manifest lists: it was changed since it was compiled", file)
+		return nil, nil,
+			refuse(CodeManifest,
+				"%s is not the program that the manifest lists: it was changed since it was compiled", file)
 	}
 	if diags, err := n.contradicted(); err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -102,14 +115,18 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &participant{node: n, manifest: m, program: source.New(file, string(program)), own: own, digest: digest(text), begins: begins}, nil, nil
+	return &participant{node: n, manifest: m, program: source.New(file, string(program)), own: own,
+		digest: digest(text), begins: begins}, nil, nil
 }
 
-// contradicted reports where the manifest says something else than the programs of all parties: its verdict and its rows are what the owner of a party reads and confirms.
+// contradicted reports where the manifest says something else than the programs of all parties: its verdict
+// and its rows are what the owner of a party reads and confirms.
 func (n *node) contradicted() (diag.List, error) {
 	all, diags, err := compile.ReadBundle(n.programs())
 	if err != nil {
-		return nil, coded(diag.BadPrograms, "%v; name the folder that vflc compile --split-by client has written, with the programs of all parties", err)
+		return nil, coded(diag.BadPrograms,
+			"%v; name the folder that vflc compile --split-by client has written, with the "+
+				"programs of all parties", err)
 	}
 	if diags.HasErrors() {
 		return diags, nil
@@ -139,8 +156,10 @@ func (p *participant) options() (fit.Options, error) {
 		from = p.From
 	}
 	return fit.Options{
-		From: from, Inits: inits, Algorithm: a, Settings: p.announce.Settings, Seed: p.announce.Seed, Dir: p.Dir, Resume: err == nil, SaveEvery: p.CheckpointEvery,
-		Joining: data.Joining{Key: p.announce.Key}, Progress: p.progress, Record: p.announce.Record && p.id.Party == p.id.Project.Server, Origin: fit.Origin{Command: p.Command, Began: p.began},
+		From: from, Inits: inits, Algorithm: a, Settings: p.announce.Settings, Seed: p.announce.Seed,
+		Dir: p.Dir, Resume: err == nil, SaveEvery: p.CheckpointEvery,
+		Joining: data.Joining{Key: p.announce.Key}, Progress: p.progress, Record: p.announce.Record &&
+			p.id.Party == p.id.Project.Server, Origin: fit.Origin{Command: p.Command, Began: p.began},
 	}, nil
 }
 
@@ -164,7 +183,8 @@ func (p *participant) open(a announcement, epoch uint32) (held, error) {
 		return held{rows}, nil
 	}
 	for _, size := range slices.Sorted(maps.Keys(rows)) {
-		if err := p.tells(p.id.Project.Server, ledger.Incomplete, size, rows[size].Rows, rows[size].Left); err != nil {
+		if err := p.tells(p.id.Project.Server, ledger.Incomplete, size, rows[size].Rows,
+			rows[size].Left); err != nil {
 			return held{}, err
 		}
 	}
@@ -186,11 +206,17 @@ func (p *participant) accepts(a announcement) error {
 func (p *participant) fits(a announcement) error {
 	switch {
 	case a.Manifest != p.digest:
-		return refuse(CodeManifest, "%s runs another manifest than %s: its SHA-256 is %s…, this party's %s…; compile the model again and give all parties the same programs", p.id.Project.Server, p.manifest.Model, short(a.Manifest), short(p.digest))
+		return refuse(CodeManifest,
+			"%s runs another manifest than %s: its SHA-256 is %s…, this party's %s…; compile the model "+
+				"again and give all parties the same programs", p.id.Project.Server, p.manifest.Model,
+			short(a.Manifest), short(p.digest))
 	case !p.Task.same(a.Task):
-		return &refusal{CodeSettings, otherTask("%s asks for %s, and this party was started for %s; start both alike (--predict, --ppc, --log-lik, --cv, --extrapolate)", p.id.Project.Server, a.Task, p.Task)}
+		return &refusal{CodeSettings,
+			otherTask("%s asks for %s, and this party was started for %s; start both alike (--predict, "+
+				"--ppc, --log-lik, --cv, --extrapolate)", p.id.Project.Server, a.Task, p.Task)}
 	case p.Key != "" && p.Key != a.Key:
-		return refuse(CodePolicy, "%s joins rows on %q, this party on %q (--key)", p.id.Project.Server, a.Key, p.Key)
+		return refuse(CodePolicy, "%s joins rows on %q, this party on %q (--key)", p.id.Project.Server, a.Key,
+			p.Key)
 	}
 	if algorithm, ok := fit.Backend(a.Backend); ok {
 		if _, _, err := fit.Declared(p.manifest, &algorithm, a.Settings); err != nil {
@@ -231,7 +257,8 @@ func TablesOf(name string, tables []string) (out []string) {
 
 func short(digest string) string { return digest[:min(12, len(digest))] }
 
-// read reads the party's data without the rows given; nil: without those that are incomplete here. folds are those that one party has told; nil: none has, or not yet.
+// read reads the party's data without the rows given; nil: without those that are incomplete here. folds are
+// those that one party has told; nil: none has, or not yet.
 func (p *participant) read(a announcement, left map[string]compile.Rows, folds []int) error {
 	part, diags, err := compile.OpenParty(p.manifest, p.id.Party, p.program, p.own)
 	if err := refused(CodeManifest, diags, err); err != nil {
@@ -252,7 +279,8 @@ func (p *participant) read(a announcement, left map[string]compile.Rows, folds [
 	if err := refused(CodeData, diags, nil); err != nil {
 		return err
 	}
-	p.announce, p.left, p.folds, p.part, p.facts = a, left, folds, part, facts{Facts: f, Program: split.Digest(p.program.Text), Aligned: alignment}
+	p.announce, p.left, p.folds, p.part, p.facts = a, left, folds, part,
+		facts{Facts: f, Program: split.Digest(p.program.Text), Aligned: alignment}
 	p.agreed = agreement{}
 	return nil
 }
@@ -264,7 +292,8 @@ func (p *participant) size(g agreement, run string) (outline, error) {
 			return outline{}, &refusal{CodeProtocol, err}
 		}
 	}
-	if !reflect.DeepEqual(g.Sizes, p.agreed.Sizes) || !reflect.DeepEqual(g.Members, p.agreed.Members) || p.part.Lowered == nil {
+	if !reflect.DeepEqual(g.Sizes, p.agreed.Sizes) || !reflect.DeepEqual(g.Members, p.agreed.Members) ||
+		p.part.Lowered == nil {
 		if err := refused(CodeData, p.part.Lower(g.Sizes, g.Members), nil); err != nil {
 			return outline{}, err
 		}

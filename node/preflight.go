@@ -25,7 +25,8 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A Check is one thing that would make a run fail, or that would not, or what the party ought to know of the run.
+// A Check is one thing that would make a run fail, or that would not, or what the party ought to know of the
+// run.
 type Check struct {
 	Name    string `json:"check"`
 	Problem string `json:"problem,omitempty"` // "": there is none
@@ -41,8 +42,9 @@ const (
 	expiresSoon = 30 * 24 * time.Hour
 )
 
-// Preflight looks for what would make a run of the party fail, without taking part in one. It needs the server only for what the two must have alike.
-// Where a client has no policy, its owner can confirm what was found.
+// Preflight looks for what would make a run of the party fail, without taking part in one. It needs the
+// server only for what the two must have alike. Where a client has no policy, its owner can confirm what was
+// found.
 func Preflight(ctx context.Context, o PartyOptions) ([]Check, *Pending) {
 	p := &preflight{PartyOptions: o}
 	if p.certificate() && p.programs() {
@@ -87,17 +89,21 @@ func (p *preflight) problem(name string, err any, fix string) bool {
 func (p *preflight) certificate() bool {
 	id, err := identity.Load(p.Identity)
 	if err != nil {
-		return p.problem("certificate", err, "make keys with vflc provision request, send the request, and copy the bundle beside the keys")
+		return p.problem("certificate", err,
+			"make keys with vflc provision request, send the request, and copy the bundle beside the keys")
 	}
 	p.node = &node{PartyOptions: p.PartyOptions, id: id, journal: quietJournal()}
 	if left := time.Until(id.Cert.NotAfter); left < expiresSoon {
-		p.problem("certificate", fmt.Sprintf("it expires on %s", id.Cert.NotAfter.Format(time.DateOnly)), "have it revoked, and request another")
+		p.problem("certificate", fmt.Sprintf("it expires on %s", id.Cert.NotAfter.Format(time.DateOnly)),
+			"have it revoked, and request another")
 		return true
 	}
 	f := id.Fingerprints()
-	p.fine("certificate", "%s of %s, until %s", id.Party, id.Project.Name, id.Cert.NotAfter.Format(time.DateOnly))
+	p.fine("certificate", "%s of %s, until %s", id.Party, id.Project.Name,
+		id.Cert.NotAfter.Format(time.DateOnly))
 	p.note("key", "%s", f.Key)
-	return p.note("authority", "%s; the keeper of the project and every other party read the same to each other", f.Authority)
+	return p.note("authority",
+		"%s; the keeper of the project and every other party read the same to each other", f.Authority)
 }
 
 func (p *preflight) programs() bool {
@@ -114,7 +120,9 @@ func (p *preflight) programs() bool {
 		return p.problem("policy", err, "see vflc explain "+string(diag.BadPolicy))
 	}
 	if p.node.policy == nil {
-		return p.note("policy", "there is no %s: a client takes part in what its owner has confirmed alone (--confirm)", filepath.Join(p.Identity, policy.FileName))
+		return p.note("policy",
+			"there is no %s: a client takes part in what its owner has confirmed alone (--confirm)",
+			filepath.Join(p.Identity, policy.FileName))
 	}
 	lines, err := part.programLines(announcement{Key: p.key()})
 	return p.allows(lines, err)
@@ -127,7 +135,8 @@ func (p *preflight) allows(lines []policy.Ruling, err error) bool {
 	}
 	for _, l := range lines {
 		if d := l.Refused; d != nil {
-			p.problem("policy: "+l.Name, d.Message, fmt.Sprintf("run what the policy allows, or change its line; vflc explain %s", d.Code))
+			p.problem("policy: "+l.Name, d.Message,
+				fmt.Sprintf("run what the policy allows, or change its line; vflc explain %s", d.Code))
 		} else {
 			p.fine("policy: "+l.Name, "%s", l.Found)
 		}
@@ -135,7 +144,8 @@ func (p *preflight) allows(lines []policy.Ruling, err error) bool {
 	return true
 }
 
-// Allowed lists what the party's policy says of programs, before anybody is met and anything is read; without a policy it says nothing.
+// Allowed lists what the party's policy says of programs, before anybody is met and anything is read; without
+// a policy it says nothing.
 func Allowed(o PartyOptions) (checks []Check, refused error) {
 	p := &preflight{PartyOptions: o}
 	id, err := identity.Load(o.Identity)
@@ -214,10 +224,13 @@ func (p *preflight) deals() error {
 		return err
 	}
 	if why := p.part.mayDeal(deal); why.HasErrors() {
-		p.problem("policy: folds", why[0].Message, fmt.Sprintf("%s; vflc explain %s", why[0].Notes[0].Message, why[0].Code))
+		p.problem("policy: folds", why[0].Message, fmt.Sprintf("%s; vflc explain %s", why[0].Notes[0].Message,
+			why[0].Code))
 		return nil
 	}
-	p.note("leaves: folds", "to every party, once: in which of %d folds each of %d rows is, which follows from %s; masked: no; they can compute: %s", p.Task.Folds, len(deal.Folds), deal.Name, learns(p.Task.Fold))
+	p.note("leaves: folds",
+		"to every party, once: in which of %d folds each of %d rows is, which follows from %s; masked: "+
+			"no; they can compute: %s", p.Task.Folds, len(deal.Folds), deal.Name, learns(p.Task.Fold))
 	return nil
 }
 
@@ -240,7 +253,9 @@ func (p *preflight) reach(ctx context.Context) bool {
 		return true // the server's answer shows it
 	}
 	if err := carrier.Probe(ctx, id); err != nil {
-		return p.problem("server", err, "start vflc serve there, open its port in the firewalls between, and compare the project's address")
+		return p.problem("server", err,
+			"start vflc serve there, open its port in the firewalls between, and "+
+				"compare the project's address")
 	}
 	return p.fine("server", "%s answers at %s", id.Project.Server, id.Project.Address)
 }
@@ -256,13 +271,18 @@ func (p *preflight) meet(ctx context.Context) bool {
 		return p.problem("server", err, "")
 	}
 	if answer == nil {
-		return p.problem("run", "the server tells nothing of a run in which this party takes part", "start vflc serve there; compare the parties in the project file of the server with those of the manifest")
+		return p.problem("run", "the server tells nothing of a run in which this party takes part",
+			"start vflc serve there; compare the parties in the project file of the server "+
+				"with those of the manifest")
 	}
 	if answer.other != nil {
-		return p.problem("version", fmt.Sprintf("%s runs %s, this party %s", id.Project.Server, *answer.other, ownProgram()), "install the same version of vflc at all parties, and compile the model again with it")
+		return p.problem("version", fmt.Sprintf("%s runs %s, this party %s", id.Project.Server, *answer.other,
+			ownProgram()),
+			"install the same version of vflc at all parties, and compile the model again with it")
 	}
 	if json.Unmarshal(answer.text, &p.told) != nil || wellFormed(p.told) != nil {
-		return p.problem("run", "the server describes the run in another form", "install the same version of vflc at all parties")
+		return p.problem("run", "the server describes the run in another form",
+			"install the same version of vflc at all parties")
 	}
 	p.clock(time.Since(time.Unix(0, int64(answer.number))))
 	p.payload(c)
@@ -282,7 +302,8 @@ func (p *preflight) alike() {
 	a := *p.run
 	var r *refusal
 	if err := p.part.fits(a); errors.As(err, &r) {
-		p.problem(string(r.code), r.err, "agree with the keeper of the project on one version, one manifest and one key")
+		p.problem(string(r.code), r.err,
+			"agree with the keeper of the project on one version, one manifest and one key")
 		return
 	}
 	if p.node.policy != nil || a.Record {
@@ -299,7 +320,8 @@ func (p *preflight) alike() {
 // announced is what the server tells a process that asks.
 type announced struct {
 	Beat beat `json:"beat"`
-	// Of the server's own data, while the parties meet; nil: they have. Rows are told without those that are incomplete; where there are any, Facts are not told.
+	// Of the server's own data, while the parties meet; nil: they have. Rows are told without those that are
+	// incomplete; where there are any, Facts are not told.
 	Rows  map[string]compile.Rows `json:"rows,omitempty"`
 	Facts *compile.Facts          `json:"facts,omitempty"`
 }
@@ -308,33 +330,41 @@ type announced struct {
 func (p *preflight) payload(c conveyor) bool {
 	most := c.MaxPayload()
 	if most < transport.MinPacket {
-		return p.problem("payload", fmt.Sprintf("%s takes packets of %d bytes, and a run needs %d", c.Where(), most, transport.MinPacket), "raise max_payload of the NATS server; 1 MB is its default")
+		return p.problem("payload", fmt.Sprintf("%s takes packets of %d bytes, and a run needs %d", c.Where(),
+			most, transport.MinPacket), "raise max_payload of the NATS server; 1 MB is its default")
 	}
-	return p.fine("payload", "packets of %s; longer messages are divided", posterior.Bytes(int64(min(most, transport.MaxPacket))))
+	return p.fine("payload", "packets of %s; longer messages are divided",
+		posterior.Bytes(int64(min(most, transport.MaxPacket))))
 }
 
-// compare compares sizes, the order of rows and shared data with the server's, by digests with the salt of the run.
+// compare compares sizes, the order of rows and shared data with the server's, by digests with the salt of
+// the run.
 func (p *preflight) compare(told announced, a announcement) bool {
-	const way = "compare the tables of the two parties: vflc align puts rows in one order, and data @ shared must be the same file"
+	const way = "compare the tables of the two parties: vflc align puts rows in one order, and data @ " +
+		"shared must be the same file"
 	salt, err := hex.DecodeString(a.Salt)
 	if told.Rows == nil && told.Facts == nil || err != nil {
 		return p.note("shared data", "the server has not read its own yet")
 	}
 	names := []string{p.node.id.Project.Server, p.node.id.Party}
 	rows := p.part.part.Rows(salt)
-	left, err := compile.LeaveOut(names, map[string]map[string]compile.Rows{names[0]: told.Rows, names[1]: rows})
+	left, err := compile.LeaveOut(names, map[string]map[string]compile.Rows{names[0]: told.Rows,
+		names[1]: rows})
 	if err != nil {
 		return p.problem("shared data", err, way)
 	}
 	if told.Facts == nil || len(left) > 0 {
-		return p.fine("shared data", "as many rows as at the server, in one order; the rest is compared when rows with missing cells are left out at all parties")
+		return p.fine("shared data",
+			"as many rows as at the server, in one order; the rest is compared when rows with missing "+
+				"cells are left out at all parties")
 	}
 	own, diags := p.part.part.Facts(salt)
 	if diags.HasErrors() {
 		return p.problem("shared data", data.Errors(diags), "")
 	}
 	server := told.Facts
-	if _, err := compile.Agree(names, map[string]compile.Facts{names[0]: *server, names[1]: own}); err != nil {
+	if _, err := compile.Agree(names, map[string]compile.Facts{names[0]: *server, names[1]: own}); err !=
+		nil {
 		return p.problem("shared data", err, way)
 	}
 	var same []string
@@ -353,19 +383,22 @@ func (p *preflight) compare(told announced, a announcement) bool {
 	return p.fine("shared data", "as the server's: %s", text)
 }
 
-// ask asks the server what it announces, as a process of its own that takes no part. nil: it has not answered.
+// ask asks the server what it announces, as a process of its own that takes no part. nil: it has not
+// answered.
 func (p *preflight) ask(ctx context.Context) (*told, conveyor, error) {
 	id, own := p.node.id, newSecrets(p.node.id)
 	answers := make(chan told, 16)
 	n := &node{PartyOptions: p.PartyOptions, id: id, journal: quietJournal()}
-	err := n.carryTo(carrier.Handlers{Back: func() {}, Notice: func(string) {}, Refuse: func(error) {}, Packet: func(from string, packet []byte) {
-		if t, err := own.take(from, packet); err == nil && (t.text != nil || t.other != nil) && t.from == id.Project.Server {
-			select {
-			case answers <- t:
-			default:
+	err := n.carryTo(carrier.Handlers{Back: func() {}, Notice: func(string) {}, Refuse: func(error) {},
+		Packet: func(from string, packet []byte) {
+			if t, err := own.take(from, packet); err == nil && (t.text != nil || t.other != nil) &&
+				t.from == id.Project.Server {
+				select {
+				case answers <- t:
+				default:
+				}
 			}
-		}
-	}})
+		}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -388,8 +421,10 @@ func (p *preflight) ask(ctx context.Context) (*told, conveyor, error) {
 
 func (p *preflight) clock(ahead time.Duration) {
 	if ahead.Abs() > clockMost {
-		p.problem("clock", fmt.Sprintf("it differs from the server's by %v", ahead.Round(time.Second)), "set both by a time server: certificates and logs depend on it")
+		p.problem("clock", fmt.Sprintf("it differs from the server's by %v", ahead.Round(time.Second)),
+			"set both by a time server: certificates and logs depend on it")
 		return
 	}
-	p.fine("clock", "it differs from the server's by less than %v", max(time.Second, ahead.Abs().Round(time.Second)))
+	p.fine("clock", "it differs from the server's by less than %v",
+		max(time.Second, ahead.Abs().Round(time.Second)))
 }

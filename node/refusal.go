@@ -55,7 +55,8 @@ func why(err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// diskFull reports whether an error is that a disk is full. It ends no run: the party stops, the others wait, and the same command goes on from what all have saved.
+// diskFull reports whether an error is that a disk is full. It ends no run: the party stops, the others wait,
+// and the same command goes on from what all have saved.
 func diskFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }
 
 // goesOn says of an error that the run goes on after it.

@@ -31,7 +31,9 @@ func TestRefusalsHaveCodes(t *testing.T) {
 	id := parties(t, "server", "a")[1]
 	fine := announcement{Manifest: strings.Repeat("ab", 32), Key: "id"}
 	party := func() *participant {
-		return &participant{node: &node{id: id, PartyOptions: PartyOptions{Key: "id"}}, manifest: &split.Manifest{Model: "m"}, digest: fine.Manifest, agreed: agreement{Names: []string{"server", "a"}}}
+		return &participant{node: &node{id: id, PartyOptions: PartyOptions{Key: "id"}},
+			manifest: &split.Manifest{Model: "m"}, digest: fine.Manifest,
+			agreed: agreement{Names: []string{"server", "a"}}}
 	}
 	if err := party().fits(fine); err != nil {
 		t.Fatal(err)
@@ -45,7 +47,9 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		meet func() error
 		told EndReason
 	}{
-		diag.OtherManifest: {accepts(func(a *announcement) { a.Manifest = strings.Repeat("cd", 32) }), CodeManifest},
+		diag.OtherManifest: {accepts(func(a *announcement) {
+			a.Manifest = strings.Repeat("cd", 32)
+		}), CodeManifest},
 		diag.OtherVersion: {func() error {
 			return newSecrets(id).refuses(otherEvent{"server", program{"0.0.1", "1"}})
 		}, CodeVersion},
@@ -54,10 +58,13 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		diag.OtherOrigin: {accepts(func(a *announcement) {
 			a.From = &origin{Run: "0123456789abcdef0123456789abcdef", Manifest: a.Manifest}
 		}), CodeSettings},
-		diag.PolicyFolds: {func() error { return refused(CodePolicy, party().policy.Divides(policy.FileName, "ward"), nil) }, CodePolicy},
+		diag.PolicyFolds: {func() error {
+			return refused(CodePolicy, party().policy.Divides(policy.FileName, "ward"), nil)
+		}, CodePolicy},
 		diag.FoldsUnknown: {func() error {
 			c := &coordinator{node: &node{id: id, journal: quietJournal()}}
-			if err := c.disagree(&compile.Disagreement{Kind: compile.SeveralFolds, Party: "a", Other: "b"}); err != nil || c.ended.Code != CodeDiffer {
+			if err := c.disagree(&compile.Disagreement{Kind: compile.SeveralFolds, Party: "a",
+				Other: "b"}); err != nil || c.ended.Code != CodeDiffer {
 				return err
 			}
 			return c.failure
@@ -78,7 +85,8 @@ func TestRefusalsHaveCodes(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(dir, runs.PartiesDir), 0o700); err != nil {
 				return err
 			}
-			if err := os.WriteFile(filepath.Join(dir, runs.PartiesDir, "b.json"), []byte(`{"party":"b"}`), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, runs.PartiesDir, "b.json"), []byte(`{"party":"b"}`),
+				0o600); err != nil {
 				return err
 			}
 			_, err := fit.FittedOf(&runs.Run{Path: dir}, &compile.OneParty{Party: "a"})
@@ -89,7 +97,8 @@ func TestRefusalsHaveCodes(t *testing.T) {
 			return refused(CodeData, nil, err)
 		}, CodeData},
 		diag.OtherRun: {func() error {
-			f := &follower{node: &node{id: id, journal: quietJournal(), memory: memory{Run: "0123456789abcdef"}}}
+			f := &follower{node: &node{id: id, journal: quietJournal(),
+				memory: memory{Run: "0123456789abcdef"}}}
 			f.hears(t.Context(), &beat{Run: "fedcba9876543210"})
 			return f.failure
 		}, CodeRun},
@@ -97,7 +106,9 @@ func TestRefusalsHaveCodes(t *testing.T) {
 			_, err := party().wire(compile.Wiring{Names: []string{"server", "b"}})
 			return err
 		}, CodeWiring},
-		diag.BadControl: {func() error { return decode(json.RawMessage(`{"names": 3}`), &agreement{}) }, CodeProtocol},
+		diag.BadControl: {func() error {
+			return decode(json.RawMessage(`{"names": 3}`), &agreement{})
+		}, CodeProtocol},
 	} {
 		t.Run(string(code), func(t *testing.T) {
 			err := c.meet()
@@ -105,7 +116,10 @@ func TestRefusalsHaveCodes(t *testing.T) {
 			if !errors.As(err, &list) || len(list) != 1 || list[0].Code != code || codeOf(err) != c.told {
 				t.Fatal(err)
 			}
-			diagtest.Want(t, filepath.Join("testdata", string(code)+".txtar"), diag.List(list), func(s string) string { return strings.ReplaceAll(s, fit.Version(), "VERSION") })
+			diagtest.Want(t, filepath.Join("testdata", string(code)+".txtar"), diag.List(list),
+				func(s string) string {
+					return strings.ReplaceAll(s, fit.Version(), "VERSION")
+				})
 		})
 	}
 }
@@ -117,7 +131,8 @@ func TestPolicyFileIsRead(t *testing.T) {
 	if err := n.readPolicy(); err != nil || n.policy != nil {
 		t.Error(err, n.policy)
 	}
-	for text, fine := range map[string]bool{"min_contributors = 1\n": false, "min_row = 3\n": false, "min_rows = 3\n": true} {
+	for text, fine := range map[string]bool{"min_contributors = 1\n": false, "min_row = 3\n": false,
+		"min_rows = 3\n": true} {
 		if err := os.WriteFile(filepath.Join(dir, "policy.toml"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +142,8 @@ func TestPolicyFileIsRead(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a project, a party's folder, a certificate, an address or a packet has a code and a text that says the way out.
+// Whatever is wrong with a project, a party's folder, a certificate, an address or a packet has a code and a
+// text that says the way out.
 func TestPartiesThatCannotBe(t *testing.T) {
 	dir := t.TempDir()
 	address := "127.0.0.1:1"
@@ -156,24 +172,40 @@ func TestPartiesThatCannotBe(t *testing.T) {
 	registry, a := newSecrets(all[0]), newSecrets(all[1])
 	meet(t, a, registry)
 	for code, meetIt := range map[diag.Code]func() error{
-		diag.BadProject:         func() error { _, err := identity.ReadProject(filepath.Join(dir, "wrong.toml")); return err },
-		diag.BadIdentity:        func() error { _, err := identity.Load(filepath.Join(dir, "open")); return err },
-		diag.CertificateRefused: func() error { _, err := registry.take("x", foreignHello(t, a)); return packetError("x", err) },
+		diag.BadProject: func() error {
+			_, err := identity.ReadProject(filepath.Join(dir, "wrong.toml"))
+			return err
+		},
+		diag.BadIdentity: func() error {
+			_, err := identity.Load(filepath.Join(dir, "open"))
+			return err
+		},
+		diag.CertificateRefused: func() error {
+			_, err := registry.take("x", foreignHello(t, a))
+			return packetError("x", err)
+		},
 		diag.RequestRefused: func() error {
-			_, err := identity.Add(filepath.Join(dir, "ca"), filepath.Join(dir, "a", identity.RequestFile), identity.Admission{New: true, Server: true})
+			_, err := identity.Add(filepath.Join(dir, "ca"), filepath.Join(dir, "a", identity.RequestFile),
+				identity.Admission{New: true, Server: true})
 			return err
 		},
 		diag.BadAddress: func() error {
-			_, err := carrier.Serve(all[0], busy, carrier.Handlers{Back: func() {}, Notice: func(string) {}, Refuse: func(error) {}})
+			_, err := carrier.Serve(all[0], busy, carrier.Handlers{Back: func() {}, Notice: func(string) {},
+				Refuse: func(error) {}})
 			return err
 		},
-		diag.OtherParty: func() error { _, err := carrier.Serve(all[1], busy, carrier.Handlers{}); return err },
+		diag.OtherParty: func() error {
+			_, err := carrier.Serve(all[1], busy, carrier.Handlers{})
+			return err
+		},
 		diag.BadPrograms: func() error {
-			_, _, err := (&node{id: all[0], PartyOptions: PartyOptions{Programs: filepath.Join(dir, "none")}}).readPrograms()
+			_, _, err := (&node{id: all[0],
+				PartyOptions: PartyOptions{Programs: filepath.Join(dir, "none")}}).readPrograms()
 			return err
 		},
 		diag.NotRecorded: func() error {
-			_, err := fit.AttackRecorded(&runs.Run{Path: filepath.Join(dir, "a"), Record: &posterior.Record{}})
+			_, err := fit.AttackRecorded(&runs.Run{Path: filepath.Join(dir, "a"),
+				Record: &posterior.Record{}})
 			return err
 		},
 		diag.NeedsParties: func() error {
@@ -183,7 +215,8 @@ func TestPartiesThatCannotBe(t *testing.T) {
 			}
 			text := m.Files()["a.vfl"]
 			write(filepath.Join("part", runs.ModelFile), string(text))
-			_, _, err := fit.Recompile(&runs.Run{Path: filepath.Join(dir, "part"), Record: &posterior.Record{Model: posterior.Source{Path: "a.vfl", SHA256: digest(text)}}})
+			_, _, err := fit.Recompile(&runs.Run{Path: filepath.Join(dir, "part"),
+				Record: &posterior.Record{Model: posterior.Source{Path: "a.vfl", SHA256: digest(text)}}})
 			return err
 		},
 		diag.PacketRefused: func() error {
@@ -212,9 +245,12 @@ func TestPartiesThatCannotBe(t *testing.T) {
 			if page, ok := diag.Explain(code); !ok || page.Text == "" {
 				t.Error("the code has no page")
 			}
-			diagtest.Want(t, filepath.Join("testdata", string(code)+".txtar"), diag.List(list), func(s string) string {
-				return strings.NewReplacer(dir, "DIR", busy, "ADDRESS", fmt.Sprint("process ", os.Getpid()), "process 7").Replace(s)
-			})
+			diagtest.Want(t, filepath.Join("testdata", string(code)+".txtar"), diag.List(list),
+				func(s string) string {
+					return strings.NewReplacer(dir, "DIR", busy, "ADDRESS",
+						fmt.Sprint("process ", os.Getpid()),
+						"process 7").Replace(s)
+				})
 		})
 	}
 }

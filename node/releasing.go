@@ -56,7 +56,8 @@ func (p *participant) release(ctx context.Context, a *fit.Apart) (Outcome, error
 		Charge: func(keys string, m *release.Moments) error { return guarded.Charge(keys, m.Terms) },
 		Sign: func(party string, m *release.Moments) (release.Signature, error) {
 			text := release.Signed(p.id.Project.Name, m.Digest)
-			return release.Signature{Party: party, Cert: p.id.Cert.Raw, Text: ed25519.Sign(p.id.Key, text)}, nil
+			return release.Signature{Party: party, Cert: p.id.Cert.Raw, Text: ed25519.Sign(p.id.Key, text)},
+				nil
 		},
 		Check: p.signed,
 	})
@@ -71,14 +72,15 @@ func (p *participant) signed(m *release.Moments) error {
 	return signedRelease(p.id, m, p.agreed.Names)
 }
 
-// Charge notes what a release of the party's rows costs. Where its policy does not allow that, it has ended the run, and
-// gives no share of its key.
+// Charge notes what a release of the party's rows costs. Where its policy does not allow that, it has ended
+// the run, and gives no share of its key.
 func (g *guard) Charge(keys string, t release.Terms) error {
 	if g.err != nil || t.NoNoise {
 		return g.err
 	}
 	diags, err := g.meter.Charge(keys, t.Rho, func(together float64) error {
-		c := ledger.LoggedCharge{Rho: t.Rho, Epsilon: t.Epsilon, Delta: t.Delta, Together: together, Keys: keys, Rows: g.meter.Rows()}
+		c := ledger.LoggedCharge{Rho: t.Rho, Epsilon: t.Epsilon, Delta: t.Delta, Together: together,
+			Keys: keys, Rows: g.meter.Rows()}
 		if g.policy != nil && g.policy.Budget != nil {
 			c.OfEpsilon, c.OfDelta = g.policy.Budget.Epsilon, g.policy.Budget.Delta
 		}

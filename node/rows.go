@@ -30,13 +30,16 @@ func (p *participant) tells(to, what, size string, rows int, left []byte) error 
 // everyClient is whom the server tells which rows are left out.
 const everyClient = "every client"
 
-// leave answers which rows are left out: the party reads its data without them, unless it has, and tells what it has.
+// leave answers which rows are left out: the party reads its data without them, unless it has, and tells what
+// it has.
 func (p *participant) leave(l leaving, run string) (facts, error) {
 	rows := p.part.Rows(nil)
 	for _, size := range slices.Sorted(maps.Keys(l.Rows)) {
 		left := l.Rows[size]
 		if own, ok := rows[size]; ok && left.Rows != own.Rows || len(left.Left) != (left.Rows+7)/8 {
-			return facts{}, refuse(CodeProtocol, "the list of rows that are left out has another length than the rows of %s", size)
+			return facts{},
+				refuse(CodeProtocol,
+					"the list of rows that are left out has another length than the rows of %s", size)
 		}
 		if p.id.Party == p.id.Project.Server {
 			if err := p.tells(everyClient, ledger.LeftOut, size, left.Rows, left.Left); err != nil {
@@ -61,7 +64,8 @@ func (p *participant) leave(l leaving, run string) (facts, error) {
 	return p.disclose(run)
 }
 
-// reread reads the party's data without some rows, and of a cross-validation with those of the folds; nil: all. It does so unless it has.
+// reread reads the party's data without some rows, and of a cross-validation with those of the folds; nil:
+// all. It does so unless it has.
 func (p *participant) reread(left map[string]compile.Rows, folds []int) error {
 	if reflect.DeepEqual(left, p.left) && slices.Equal(folds, p.folds) {
 		return nil
@@ -91,7 +95,8 @@ func (p *participant) disclose(run string) (facts, error) {
 	return p.facts, nil
 }
 
-// whole is what the party tells in a preflight, after open: of its rows without saying which are incomplete, and of its data where none is.
+// whole is what the party tells in a preflight, after open: of its rows without saying which are incomplete,
+// and of its data where none is.
 func (p *participant) whole(h held) (map[string]compile.Rows, *compile.Facts) {
 	known := p.facts.Facts
 	complete := p.left == nil

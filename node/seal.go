@@ -25,14 +25,16 @@ import (
 	"github.com/vflc/vflc/node/identity"
 )
 
-// A carrier may read, alter, repeat and forge what it brings: an organisation's own NATS cluster knows nothing of the parties. So every process of a party makes an X25519 key
-// and tells it to its peers in a hello, which it signs with the key of its certificate; everything else that two parties tell one another is encrypted with AES-256-GCM under a
-// secret that follows from the keys of their two processes. A hello repeats the key of the receiver's process: it then is no older than that process, and only such a one is
-// taken. Every packet has a number, greater in every packet of a party; what is not newer than the last is refused. What anybody can see is who speaks, how much and when,
-// and the versions of the programs.
+// A carrier may read, alter, repeat and forge what it brings: an organisation's own NATS cluster knows
+// nothing of the parties. So every process of a party makes an X25519 key and tells it to its peers in a
+// hello, which it signs with the key of its certificate; everything else that two parties tell one another is
+// encrypted with AES-256-GCM under a secret that follows from the keys of their two processes. A hello
+// repeats the key of the receiver's process: it then is no older than that process, and only such a one is
+// taken. Every packet has a number, greater in every packet of a party; what is not newer than the last is
+// refused. What anybody can see is who speaks, how much and when, and the versions of the programs.
 //
-// A hello names the version and the protocol of its sender, and has this form in every protocol from 2 on: two parties with different programs find so, whatever else they
-// would say in different forms.
+// A hello names the version and the protocol of its sender, and has this form in every protocol from 2 on:
+// two parties with different programs find so, whatever else they would say in different forms.
 
 const controlMagic = "VF2C"
 
@@ -46,14 +48,16 @@ const (
 const forHello = "vflc hello v3"
 
 const (
-	publicSize    = 32
-	preface       = len(controlMagic) + 1
-	helloSize     = preface + ed25519.SignatureSize + 2*publicSize + 8 + 1 // and the program, of which the last byte is the length, and the certificate
-	encryptedSize = preface + 2*publicSize + 8                             // and the encrypted text
+	publicSize = 32
+	preface    = len(controlMagic) + 1
+	// and the program, of which the last byte is the length, and the certificate
+	helloSize     = preface + ed25519.SignatureSize + 2*publicSize + 8 + 1
+	encryptedSize = preface + 2*publicSize + 8 // and the encrypted text
 	mostHello     = 8 << 10
-	reviewEvery   = time.Hour             // certificates are looked at again, and at once where the files have changed that say who is accepted
-	lookMost      = time.Second           // between two looks at those files
-	answerEvery   = 50 * time.Millisecond // a process is answered by hellos no more often
+	// certificates are looked at again, and at once where the files have changed that say who is accepted
+	reviewEvery = time.Hour
+	lookMost    = time.Second           // between two looks at those files
+	answerEvery = 50 * time.Millisecond // a process is answered by hellos no more often
 )
 
 // mostControl bounds a control packet.
@@ -74,7 +78,8 @@ func (p program) text() []byte {
 	return append([]byte{byte(len(text))}, text...)
 }
 
-// readProgram reads a program, and returns what follows it. It reports whether there is one, in characters that can be shown.
+// readProgram reads a program, and returns what follows it. It reports whether there is one, in characters
+// that can be shown.
 func readProgram(b []byte) (p program, rest []byte, ok bool) {
 	if len(b) == 0 || len(b) <= int(b[0]) {
 		return p, nil, false
@@ -116,7 +121,8 @@ func newSecrets(id *identity.Identity) *secrets {
 	if err != nil {
 		panic("node: " + err.Error()) // the system's random numbers never fail
 	}
-	return &secrets{id: id, program: ownProgram(), key: key, public: key.PublicKey().Bytes(), peers: map[string]*peerKey{}, answered: map[string]time.Time{}}
+	return &secrets{id: id, program: ownProgram(), key: key, public: key.PublicKey().Bytes(),
+		peers: map[string]*peerKey{}, answered: map[string]time.Time{}}
 }
 
 // number is greater than those of all earlier packets of this party, also of earlier processes.
@@ -143,7 +149,8 @@ func (s *secrets) hello(kind byte, to string, echo []byte) []byte {
 	return append(out, rest...)
 }
 
-// packet makes of a text what is sent to a party: encrypted, or a hello where the key of its process is not known yet.
+// packet makes of a text what is sent to a party: encrypted, or a hello where the key of its process is not
+// known yet.
 func (s *secrets) packet(to string, text []byte) []byte {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -176,23 +183,26 @@ func nonceOf(head []byte) []byte {
 type told struct {
 	from   string
 	number uint64
-	text   []byte   // nil: nothing but keys
-	answer []byte   // what is sent back at once; nil: nothing
-	met    bool     // the key of the peer's process is a new one
-	other  *program // that of the peer's process, where it is not this one's: the two have nothing to say to one another
+	text   []byte // nil: nothing but keys
+	answer []byte // what is sent back at once; nil: nothing
+	met    bool   // the key of the peer's process is a new one
+	// that of the peer's process, where it is not this one's: the two have nothing to say to one another
+	other  *program
 	asking *peerKey // of a process that asks what the server announces
 }
 
 var (
 	errNoControl = errors.New("it is no control message of this project")
-	errEarlier   = fmt.Errorf("it is of an earlier version of vflc, protocol 1, and this party runs %s: install the same version at all parties", ownProgram())
-	errRepeated  = errors.New("it is older than the last one")
-	errOtherKey  = errors.New("it is encrypted for another process, or by one that is not known")
-	errTag       = errors.New("its authentication tag is wrong")
-	errTwice     = errors.New("another process of the party has joined since this one")
+	errEarlier   = fmt.Errorf("it is of an earlier version of vflc, protocol 1, and this party runs %s: "+
+		"install the same version at all parties", ownProgram())
+	errRepeated = errors.New("it is older than the last one")
+	errOtherKey = errors.New("it is encrypted for another process, or by one that is not known")
+	errTag      = errors.New("its authentication tag is wrong")
+	errTwice    = errors.New("another process of the party has joined since this one")
 )
 
-// take opens a control packet that came as from a party. An error is one that changes nothing; there may be an answer with it.
+// take opens a control packet that came as from a party. An error is one that changes nothing; there may be
+// an answer with it.
 func (s *secrets) take(claimed string, packet []byte) (told, error) {
 	rest, ok := bytes.CutPrefix(packet, []byte(controlMagic))
 	if !ok || len(rest) == 0 || len(packet) > mostControl {
@@ -214,8 +224,10 @@ func (s *secrets) meet(packet []byte) (told, error) {
 	if len(packet) <= helloSize || len(packet) > mostHello {
 		return told{}, errNoControl
 	}
-	kind, signature, rest := packet[preface-1], packet[preface:][:ed25519.SignatureSize], packet[preface+ed25519.SignatureSize:]
-	public, echo, number, cert := rest[:publicSize], rest[publicSize:][:publicSize], binary.LittleEndian.Uint64(rest[2*publicSize:]), rest[2*publicSize+8:]
+	kind, signature, rest := packet[preface-1], packet[preface:][:ed25519.SignatureSize],
+		packet[preface+ed25519.SignatureSize:]
+	public, echo, number, cert := rest[:publicSize], rest[publicSize:][:publicSize],
+		binary.LittleEndian.Uint64(rest[2*publicSize:]), rest[2*publicSize+8:]
 	theirs, cert, ok := readProgram(cert)
 	if !ok {
 		return s.earlier(kind, rest, signature)
@@ -224,7 +236,8 @@ func (s *secrets) meet(packet []byte) (told, error) {
 	if err != nil {
 		return told{from: from}, err
 	}
-	if !ed25519.Verify(identity.PublicKey(cert), helloText(kind, s.id.Project.Name, s.id.Party, rest), signature) || from == s.id.Party {
+	if !ed25519.Verify(identity.PublicKey(cert), helloText(kind, s.id.Project.Name, s.id.Party, rest),
+		signature) || from == s.id.Party {
 		return told{from: from}, errTag
 	}
 	t := told{from: from, number: number}
@@ -233,12 +246,14 @@ func (s *secrets) meet(packet []byte) (told, error) {
 		return t, errNoControl
 	}
 	if kind == kindAsk {
-		if t.answer = s.answer(from, p.public, true); t.answer != nil && theirs == s.program { // otherwise it asks again, or finds the other program in the answer
+		// otherwise it asks again, or finds the other program in the answer
+		if t.answer = s.answer(from, p.public, true); t.answer != nil && theirs == s.program {
 			t.asking = p
 		}
 		return t, nil
 	}
-	if !bytes.Equal(echo, s.public) { // it may be an old one that somebody repeats: the party has to show that it knows this process
+	// it may be an old one that somebody repeats: the party has to show that it knows this process
+	if !bytes.Equal(echo, s.public) {
 		t.answer = s.answer(from, p.public, true)
 		return t, nil
 	}
@@ -252,7 +267,9 @@ func (s *secrets) meet(packet []byte) (told, error) {
 	}
 	if t.met = old == nil || !bytes.Equal(old.public, p.public); t.met {
 		if old != nil {
-			if time.Since(old.heard) < missedAfter && slices.ContainsFunc(old.earlier, func(key []byte) bool { return bytes.Equal(key, p.public) }) {
+			if time.Since(old.heard) < missedAfter && slices.ContainsFunc(old.earlier, func(key []byte) bool {
+				return bytes.Equal(key, p.public)
+			}) {
 				return told{from: from}, errTwice
 			}
 			p.earlier = append(old.earlier, old.public)
@@ -269,11 +286,13 @@ func (s *secrets) meet(packet []byte) (told, error) {
 // forEarlierHello begins what the signature of a hello of protocol 1 covers, which did not name the program.
 const forEarlierHello = "vflc hello v2"
 
-// earlier is the error of a hello that cannot be read: that of a process of protocol 1 is named as one. It changes nothing, since anybody may repeat it.
+// earlier is the error of a hello that cannot be read: that of a process of protocol 1 is named as one. It
+// changes nothing, since anybody may repeat it.
 func (s *secrets) earlier(kind byte, rest, signature []byte) (told, error) {
 	cert := rest[2*publicSize+8:]
 	from, err := s.id.Verify(cert)
-	if err == nil && ed25519.Verify(identity.PublicKey(cert), signed(forEarlierHello, string(kind), s.id.Project.Name, s.id.Party, string(rest)), signature) {
+	if err == nil && ed25519.Verify(identity.PublicKey(cert),
+		signed(forEarlierHello, string(kind), s.id.Project.Name, s.id.Party, string(rest)), signature) {
 		return told{from: from}, errEarlier
 	}
 	return told{}, errNoControl
@@ -320,7 +339,8 @@ func (s *secrets) agree(p *peerKey) error {
 }
 
 func (s *secrets) direction(secret []byte, from, to string, ours, theirs []byte) (cipher.AEAD, error) {
-	key, err := hkdf.Key(sha256.New, secret, []byte(s.id.Project.Name), string(signed("vflc control v2", from, to, string(ours), string(theirs))), 32)
+	key, err := hkdf.Key(sha256.New, secret, []byte(s.id.Project.Name),
+		string(signed("vflc control v2", from, to, string(ours), string(theirs))), 32)
 	if err != nil {
 		return nil, err
 	}
@@ -331,13 +351,15 @@ func (s *secrets) direction(secret []byte, from, to string, ours, theirs []byte)
 	return cipher.NewGCM(block)
 }
 
-// decrypt decrypts a packet. Where it is for an earlier process of this party, or from a process that is not known, the party that it came from is told the key of this one.
+// decrypt decrypts a packet. Where it is for an earlier process of this party, or from a process that is not
+// known, the party that it came from is told the key of this one.
 func (s *secrets) decrypt(claimed string, packet []byte) (told, error) {
 	if len(packet) < encryptedSize {
 		return told{}, errNoControl
 	}
 	head := packet[:encryptedSize]
-	theirs, ours, number := head[preface:][:publicSize], head[preface+publicSize:][:publicSize], binary.LittleEndian.Uint64(head[encryptedSize-8:])
+	theirs, ours, number := head[preface:][:publicSize], head[preface+publicSize:][:publicSize],
+		binary.LittleEndian.Uint64(head[encryptedSize-8:])
 	var p *peerKey
 	for _, one := range s.peers {
 		if bytes.Equal(one.public, theirs) {
@@ -365,7 +387,9 @@ func (s *secrets) decrypt(claimed string, packet []byte) (told, error) {
 
 // refuses is the error where a party runs another version.
 func (s *secrets) refuses(e otherEvent) error {
-	return refuse(CodeVersion, "%s runs %s, this party %s: draws may differ between versions, and messages; install the same version at all parties, and compile the model again with it", e.party, e.program, s.program)
+	return refuse(CodeVersion,
+		"%s runs %s, this party %s: draws may differ between versions, and messages; install the same "+
+			"version at all parties, and compile the model again with it", e.party, e.program, s.program)
 }
 
 // revoked lists the parties whose certificates are no longer accepted, and forgets their keys.
@@ -398,7 +422,9 @@ func (s *secrets) revoked() map[string]error {
 // fitsControl is an error where a text is too long for one packet of a carrier.
 func fitsControl(text []byte, most int) error {
 	if n := len(text) + encryptedSize + 16; n > min(most, mostControl) {
-		return coded(diag.PayloadTooSmall, "a message of %d bytes is too long to agree on a run: the NATS server takes packets of %d bytes", n, min(most, mostControl))
+		return coded(diag.PayloadTooSmall,
+			"a message of %d bytes is too long to agree on a run: the NATS server takes packets of %d bytes",
+			n, min(most, mostControl))
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/vflc/vflc/node/identity"
 )
 
-// meet lets the processes of parties exchange hellos, the first of which is from one of them, until none has an answer.
+// meet lets the processes of parties exchange hellos, the first of which is from one of them, until none has
+// an answer.
 func meet(t testing.TB, from, to *secrets) {
 	t.Helper()
 	packet, at, other := from.packet(to.id.Party, []byte("lost")), to, from
@@ -34,7 +35,8 @@ func meet(t testing.TB, from, to *secrets) {
 	}
 }
 
-// Two processes that have met read one another's texts, and nobody else does; what is altered, repeated, reflected or for another process changes nothing.
+// Two processes that have met read one another's texts, and nobody else does; what is altered, repeated,
+// reflected or for another process changes nothing.
 func TestControlMessagesAreSealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := parties(t, "registry", "a", "b")
@@ -57,7 +59,9 @@ func TestControlMessagesAreSealed(t *testing.T) {
 				t.Errorf("the packet is taken by %s", name)
 			}
 		}
-		if got, err := registry.take("b", packet); err != nil || got.from != "a" || string(got.text) != "a text" { // whatever subject it came on
+		// whatever subject it came on
+		if got, err := registry.take("b", packet); err != nil || got.from != "a" ||
+			string(got.text) != "a text" {
 			t.Error(got, err)
 		}
 		if _, err := registry.take("a", packet); !errors.Is(err, errRepeated) {
@@ -73,7 +77,8 @@ func TestControlMessagesAreSealed(t *testing.T) {
 	})
 }
 
-// A process that is started again is known after an exchange of hellos; hellos that somebody repeats, of an earlier process too, change nothing.
+// A process that is started again is known after an exchange of hellos; hellos that somebody repeats, of an
+// earlier process too, change nothing.
 func TestHellosThatAreRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := parties(t, "registry", "a")
@@ -89,7 +94,8 @@ func TestHellosThatAreRepeated(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		meet(t, again, registry)
-		for name, old := range map[string][]byte{"of the earlier process": first, "before it knew": a.hello(kindHello, "registry", nil)} {
+		for name, old := range map[string][]byte{"of the earlier process": first,
+			"before it knew": a.hello(kindHello, "registry", nil)} {
 			if name == "before it knew" {
 				old = slices.Clone(old)
 			}
@@ -118,7 +124,8 @@ func TestRevokedPartyIsForgotten(t *testing.T) {
 		t.Error(gone)
 	}
 	ca := filepath.Join(dir, "ca")
-	if err := errors.Join(identity.Revoke(ca, "a"), identity.Copy(ca, filepath.Join(dir, "registry"))); err != nil {
+	if err := errors.Join(identity.Revoke(ca, "a"), identity.Copy(ca, filepath.Join(dir, "registry"))); err !=
+		nil {
 		t.Fatal(err)
 	}
 	registry.looked = time.Time{} // it looks once a second
@@ -129,7 +136,8 @@ func TestRevokedPartyIsForgotten(t *testing.T) {
 	if _, err := registry.take("a", a.packet("registry", nil)); err == nil {
 		t.Error("a revoked party is heard")
 	}
-	if _, err := registry.take("a", a.hello(kindHello, "registry", registry.public)); !errors.As(err, &refused) || refused.Why != identity.Revoked {
+	if _, err := registry.take("a", a.hello(kindHello, "registry", registry.public)); !errors.As(err,
+		&refused) || refused.Why != identity.Revoked {
 		t.Error(err)
 	}
 }
@@ -145,7 +153,8 @@ func TestExpiredCertificate(t *testing.T) {
 		if gone := registry.revoked(); !errors.As(gone["a"], &refused) || refused.Why != identity.Expired {
 			t.Error(gone)
 		}
-		if _, err := registry.take("a", a.hello(kindHello, "registry", registry.public)); !errors.As(err, &refused) || refused.Why != identity.Expired {
+		if _, err := registry.take("a", a.hello(kindHello, "registry", registry.public)); !errors.As(err,
+			&refused) || refused.Why != identity.Expired {
 			t.Error(err)
 		}
 	})
@@ -186,7 +195,8 @@ func TestGarbage(t *testing.T) {
 	registry, a := newSecrets(all[0]), newSecrets(all[1])
 	meet(t, a, registry)
 	known := *registry.peers["a"]
-	seeds := [][]byte{a.packet("registry", []byte(`{"stage":1}`)), a.hello(kindHello, "registry", registry.public), a.hello(kindAsk, "registry", nil)}
+	seeds := [][]byte{a.packet("registry", []byte(`{"stage":1}`)),
+		a.hello(kindHello, "registry", registry.public), a.hello(kindAsk, "registry", nil)}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range *frames {
 		seed := seeds[random.IntN(8)%len(seeds)]
@@ -194,7 +204,8 @@ func TestGarbage(t *testing.T) {
 		if slices.ContainsFunc(seeds, func(s []byte) bool { return bytes.Equal(s, b) }) {
 			continue
 		}
-		if got, err := registry.take("a", b); err == nil && (got.text != nil || got.met || got.asking != nil) {
+		if got, err := registry.take("a", b); err == nil && (got.text != nil || got.met ||
+			got.asking != nil) {
 			t.Fatalf("%x was taken: %+v", b, got)
 		}
 	}
@@ -240,7 +251,8 @@ func FuzzControl(f *testing.F) {
 	f.Add(hello)
 	f.Add(packet[:40])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if got, err := registry.take("a", b); err == nil && got.text != nil && !bytes.Equal(b, packet) || got.met {
+		if got, err := registry.take("a", b); err == nil && got.text != nil && !bytes.Equal(b, packet) ||
+			got.met {
 			t.Errorf("%x was taken", b)
 		}
 	})

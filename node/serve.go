@@ -14,7 +14,8 @@ import (
 	"github.com/vflc/vflc/node/ledger"
 )
 
-// A coordinator is the server's node: it leads the parties through the stages, and decides where the run goes on.
+// A coordinator is the server's node: it leads the parties through the stages, and decides where the run goes
+// on.
 type coordinator struct {
 	*node
 	clients  map[string]*client
@@ -44,7 +45,8 @@ type client struct {
 	apart       bool // when all had their results, it took no part in the run: it waits for another
 }
 
-// Serve runs the server's part until the run is complete, until it is told to stop, or until a party ends it. The error is ErrStopped, an *EndedError, or the server's own.
+// Serve runs the server's part until the run is complete, until it is told to stop, or until a party ends it.
+// The error is ErrStopped, an *EndedError, or the server's own.
 func Serve(ctx context.Context, o PartyOptions, stop <-chan struct{}) (Outcome, error) {
 	n, err := open(o)
 	if err != nil {
@@ -58,10 +60,12 @@ func (n *node) serve(ctx context.Context, stop <-chan struct{}) (Outcome, error)
 	if err := n.announcing(); err != nil {
 		return nil, err
 	}
-	c := &coordinator{node: n, clients: map[string]*client{}, away: map[string]absence{}, shut: map[string]bool{}, missing: map[string]absence{}, since: time.Now()}
+	c := &coordinator{node: n, clients: map[string]*client{}, away: map[string]absence{},
+		shut: map[string]bool{}, missing: map[string]absence{}, since: time.Now()}
 	names := n.names()
 	for _, name := range names[1:] {
-		c.clients[name] = &client{reached: -1, bye: n.memory.Complete && !slices.Contains(n.memory.Unaware, name)}
+		c.clients[name] = &client{reached: -1, bye: n.memory.Complete && !slices.Contains(n.memory.Unaware,
+			name)}
 	}
 	if err := n.carry(); err != nil {
 		return nil, err
@@ -70,7 +74,8 @@ func (n *node) serve(ctx context.Context, stop <-chan struct{}) (Outcome, error)
 	if n.Listening != nil {
 		n.Listening(n.carrier.Where())
 	}
-	n.note("%s serves run %s of %s on %s, and waits for %s", n.id.Party, short(n.memory.Run), n.part.manifest.Model, n.carrier.Where(), list(names[1:]))
+	n.note("%s serves run %s of %s on %s, and waits for %s", n.id.Party, short(n.memory.Run),
+		n.part.manifest.Model, n.carrier.Where(), list(names[1:]))
 	return c.loop(ctx, stop)
 }
 
@@ -86,15 +91,20 @@ func (n *node) names() []string {
 // announcing finds what the server announces: that of the run in its folder, or of a new one.
 func (n *node) announcing() error {
 	a := &announcement{
-		Version: fit.Version(), Protocol: split.ProtocolVersion, Model: n.part.manifest.Model, Manifest: n.part.digest, Key: n.Key, Salt: randomID(), Backend: n.Backend, Settings: n.Settings, Seed: n.Seed, Task: n.Task, Record: n.Record, From: n.part.begins,
+		Version: fit.Version(), Protocol: split.ProtocolVersion, Model: n.part.manifest.Model,
+		Manifest: n.part.digest, Key: n.Key, Salt: randomID(), Backend: n.Backend, Settings: n.Settings,
+		Seed: n.Seed, Task: n.Task, Record: n.Record, From: n.part.begins,
 	}
 	if old := n.memory.Announce; old != nil {
 		if began := (program{old.Version, old.Protocol}); began != ownProgram() {
-			return refuse(CodeVersion, "%s holds a run that %s began, and this is %s: end it with the version that began it, or name another folder for a new run", n.Dir, began, ownProgram())
+			return refuse(CodeVersion,
+				"%s holds a run that %s began, and this is %s: end it with the version that began it, or "+
+					"name another folder for a new run", n.Dir, began, ownProgram())
 		}
 		a.Salt = old.Salt
 		if text, now := asText(old), asText(a); text != now {
-			return fmt.Errorf("%s holds a run with other settings or another model; give the same, or name another folder", n.Dir)
+			return fmt.Errorf("%s holds a run with other settings or another model; give the "+
+				"same, or name another folder", n.Dir)
 		}
 	}
 	if a.Settings == nil {
@@ -202,7 +212,8 @@ func (c *coordinator) over() (bool, error) {
 		c.memory.Unaware = append(c.memory.Unaware, name)
 	}
 	if len(c.memory.Unaware) > 0 {
-		c.note("%s did not say that the run is known to be complete there; where it waits, start both again", list(c.memory.Unaware))
+		c.note("%s did not say that the run is known to be complete there; where it waits, start both again",
+			list(c.memory.Unaware))
 	}
 	if err := c.finish(); err != nil {
 		return true, err
@@ -216,7 +227,8 @@ func (c *coordinator) wind() {
 	now := make(chan struct{})
 	close(now)
 	c.stopping = now
-	if c.cancel != nil && len(c.missing) == 0 && c.result == nil && c.Task.Kind == Fitting && !c.part.releases() {
+	if c.cancel != nil && len(c.missing) == 0 && c.result == nil && c.Task.Kind == Fitting &&
+		!c.part.releases() {
 		c.note("stopping when all parties have saved the run")
 		c.stopping = c.part.marks.SaveNow()
 	}
@@ -245,12 +257,14 @@ func (c *coordinator) take(ctx context.Context, e any) error {
 	case askEvent:
 		told := announced{Beat: c.now()}
 		var own held
-		if reply := c.replies[c.id.Party]; c.stage == stageAnnounce && reply != nil && decode(reply, &own) == nil {
+		if reply := c.replies[c.id.Party]; c.stage == stageAnnounce && reply != nil &&
+			decode(reply, &own) == nil {
 			told.Rows, told.Facts = c.part.whole(own)
 		}
 		text := []byte(asText(told))
 		if told.Rows != nil || told.Facts != nil {
-			if err := c.part.book.Tell(ledger.Told{To: e.of.party, What: ledger.Asked, Digest: digest(text)}); err != nil {
+			if err := c.part.book.Tell(ledger.Told{To: e.of.party, What: ledger.Asked,
+				Digest: digest(text)}); err != nil {
 				return err
 			}
 		}
@@ -383,7 +397,8 @@ func (c *coordinator) look() error {
 		saved = saved && k.saved
 	}
 	if saved && !c.complete {
-		c.memory.Complete, c.memory.Unaware = true, c.names()[1:] // before any of them is told: it then removes what an epoch would need
+		// before any of them is told: it then removes what an epoch would need
+		c.memory.Complete, c.memory.Unaware = true, c.names()[1:]
 		if err := c.memory.write(c.Dir); err != nil {
 			return err
 		}
@@ -454,6 +469,7 @@ func (c *coordinator) tellAll(set func(*beat)) {
 // now is what the server tells at this moment.
 func (c *coordinator) now() beat {
 	return beat{
-		Incarnation: c.own, Run: c.memory.Run, Epoch: c.memory.Epoch, Stage: c.stage, Body: c.body, Missing: c.missing, Complete: c.complete, Finished: c.Finished, Ended: c.ended,
+		Incarnation: c.own, Run: c.memory.Run, Epoch: c.memory.Epoch, Stage: c.stage, Body: c.body,
+		Missing: c.missing, Complete: c.complete, Finished: c.Finished, Ended: c.ended,
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/runtime/release"
 )
 
-// signedRelease returns an error unless each of the parties has signed a release by a certificate that is valid.
+// signedRelease returns an error unless each of the parties has signed a release by a certificate that is
+// valid.
 func signedRelease(id *identity.Identity, m *release.Moments, parties []string) error {
 	for _, name := range parties {
 		at := slices.IndexFunc(m.Signatures, func(s release.Signature) bool { return s.Party == name })
@@ -24,16 +25,18 @@ func signedRelease(id *identity.Identity, m *release.Moments, parties []string) 
 		if err != nil {
 			return err
 		}
-		if party != name || !ed25519.Verify(identity.PublicKey(s.Cert), release.Signed(id.Project.Name, m.Digest), s.Text) {
+		if party != name || !ed25519.Verify(identity.PublicKey(s.Cert),
+			release.Signed(id.Project.Name, m.Digest), s.Text) {
 			return fmt.Errorf("the signature of %s is not of this release", name)
 		}
 	}
 	return nil
 }
 
-// CheckRelease returns an error unless all signatures of a release are of it, each by a certificate for one project that
-// names the party, and unless every owner of a column has signed. Where the file of an authority is given, the
-// certificates are its. Whether they are valid today does not matter: the release was made when they were.
+// CheckRelease returns an error unless all signatures of a release are of it, each by a certificate for one
+// project that names the party, and unless every owner of a column has signed. Where the file of an authority
+// is given, the certificates are its. Whether they are valid today does not matter: the release was made when
+// they were.
 func CheckRelease(m *release.Moments, authority string) error {
 	var root *x509.Certificate
 	if authority != "" {

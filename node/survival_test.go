@@ -39,7 +39,8 @@ y ~ normal(m + xa * ba + xb * bb, 1)
 transform exact
 `
 
-// A hub brings packets between the parties of one process, each direction in its order and after a delay; what is for or from a party that is cut off is lost.
+// A hub brings packets between the parties of one process, each direction in its order and after a delay;
+// what is for or from a party that is cut off is lost.
 type hub struct {
 	mutex sync.Mutex
 	ends  map[string]chan parcel
@@ -162,7 +163,8 @@ func declare(t *testing.T, m *compile.Model) {
 
 func newTrio(t *testing.T) *trio {
 	t.Helper()
-	d := &trio{t: t, dir: t.TempDir(), hub: newHub(), step: func(int, backends.Info) {}, said: map[string][]said{}}
+	d := &trio{t: t, dir: t.TempDir(), hub: newHub(), step: func(int, backends.Info) {},
+		said: map[string][]said{}}
 	m, diags := compile.Compile(source.New("m.vfl", trioModel), check.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags[0].Message)
@@ -180,7 +182,8 @@ func newTrio(t *testing.T) *trio {
 	}
 	for name, text := range files {
 		path := filepath.Join(d.dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), atomicfile.WriteBytes(path, 0o644, []byte(text))); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			atomicfile.WriteBytes(path, 0o644, []byte(text))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -194,8 +197,10 @@ func newTrio(t *testing.T) *trio {
 
 func (d *trio) options(party string) PartyOptions {
 	o := PartyOptions{
-		Identity: filepath.Join(d.dir, party), Programs: filepath.Join(d.dir, "programs"), Tables: []string{filepath.Join(d.dir, party+".csv"), "shared=" + filepath.Join(d.dir, "server.csv")},
-		program: d.programs[party], MaxBytes: 1 << 20, Dir: filepath.Join(d.dir, "run_"+party), Progress: fit.Quiet{}, connect: d.hub.connect,
+		Identity: filepath.Join(d.dir, party), Programs: filepath.Join(d.dir, "programs"),
+		Tables:  []string{filepath.Join(d.dir, party+".csv"), "shared=" + filepath.Join(d.dir, "server.csv")},
+		program: d.programs[party], MaxBytes: 1 << 20, Dir: filepath.Join(d.dir, "run_"+party),
+		Progress: fit.Quiet{}, connect: d.hub.connect,
 		Say: func(text string) {
 			d.mutex.Lock()
 			defer d.mutex.Unlock()
@@ -291,8 +296,8 @@ func (d *trio) when(party, text string, after time.Time) time.Time {
 	return time.Time{}
 }
 
-// A client says that it knows the run to be complete when that is in its folder, and not before: the server goes then, and a process that is killed and started again would wait
-// for it.
+// A client says that it knows the run to be complete when that is in its folder, and not before: the server
+// goes then, and a process that is killed and started again would wait for it.
 func TestFarewellComesLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTrio(t)
@@ -311,7 +316,8 @@ func TestFarewellComesLast(t *testing.T) {
 	})
 }
 
-// A client whose certificate is revoked while the run is under way has no part in it any more: the server names it, and waits.
+// A client whose certificate is revoked while the run is under way has no part in it any more: the server
+// names it, and waits.
 func TestRevokedInARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTrio(t)
@@ -323,7 +329,8 @@ func TestRevokedInARun(t *testing.T) {
 			}
 			revoked = time.Now()
 			ca := filepath.Join(d.dir, "ca")
-			if err := errors.Join(identity.Revoke(ca, "a"), identity.Copy(ca, filepath.Join(d.dir, "server"))); err != nil {
+			if err := errors.Join(identity.Revoke(ca, "a"),
+				identity.Copy(ca, filepath.Join(d.dir, "server"))); err != nil {
 				t.Error(err)
 			}
 			time.AfterFunc(time.Minute, func() { close(stop) })
@@ -333,7 +340,8 @@ func TestRevokedInARun(t *testing.T) {
 				t.Errorf("%s: %v", party, err)
 			}
 		}
-		for party, text := range map[string]string{"server": "a is refused: its certificate was revoked (V0827)", "b": "a is missing: its certificate was revoked"} {
+		for party, text := range map[string]string{"server": "a is refused: its " +
+			"certificate was revoked (V0827)", "b": "a is missing: its certificate was revoked"} {
 			if took := d.when(party, text, revoked).Sub(revoked); took < 0 || took > 10*time.Second {
 				t.Errorf("%s says %q after %v", party, text, took)
 			}
@@ -341,7 +349,8 @@ func TestRevokedInARun(t *testing.T) {
 	})
 }
 
-// A policy whose last day ends while the run is under way ends it, by a code and the line at its party and by name at the others; with a new date the same commands go on.
+// A policy whose last day ends while the run is under way ends it, by a code and the line at its party and by
+// name at the others; with a new date the same commands go on.
 func TestPolicyExpiresInARun(t *testing.T) {
 	var whole map[string]string
 	synctest.Test(t, func(t *testing.T) {
@@ -353,7 +362,8 @@ func TestPolicyExpiresInARun(t *testing.T) {
 		d := newTrio(t)
 		until := func(day string) {
 			text := "min_contributors = 2\nexpires = " + day + "\n"
-			if err := atomicfile.WriteBytes(filepath.Join(d.dir, "a", policy.FileName), 0o600, []byte(text)); err != nil {
+			if err := atomicfile.WriteBytes(filepath.Join(d.dir, "a", policy.FileName), 0o600,
+				[]byte(text)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -367,7 +377,8 @@ func TestPolicyExpiresInARun(t *testing.T) {
 		}
 		all := d.play(nil)
 		var list data.Errors
-		if err := all["a"]; !errors.As(err, &list) || list[0].Code != diag.PolicyTerms || !strings.Contains(list[0].Message, "the policy has expired: its last day was ") {
+		if err := all["a"]; !errors.As(err, &list) || list[0].Code != diag.PolicyTerms ||
+			!strings.Contains(list[0].Message, "the policy has expired: its last day was ") {
 			t.Error("a:", err)
 		}
 		for _, party := range []string{"server", "b"} {
@@ -384,7 +395,8 @@ func TestPolicyExpiresInARun(t *testing.T) {
 	})
 }
 
-// A party that is cut off is named by all others in less than 10 seconds, and names the server; the run waits, however long, also while certificates are looked at again, and goes on with the same draws.
+// A party that is cut off is named by all others in less than 10 seconds, and names the server; the run
+// waits, however long, also while certificates are looked at again, and goes on with the same draws.
 func TestCutLink(t *testing.T) {
 	t.Parallel()
 	var whole map[string]string
@@ -401,9 +413,12 @@ func TestCutLink(t *testing.T) {
 		last time.Duration
 		want map[string]string // who each party misses
 	}{
-		"a client for a minute":  {"a", time.Minute, map[string]string{"server": "a", "b": "a", "a": "server"}},
-		"the server for an hour": {"server", time.Hour, map[string]string{"server": "a", "a": "server", "b": "server"}},
-		"a client for two hours": {"b", 2 * time.Hour, map[string]string{"server": "b", "a": "b", "b": "server"}},
+		"a client for a minute": {"a", time.Minute, map[string]string{"server": "a", "b": "a",
+			"a": "server"}},
+		"the server for an hour": {"server", time.Hour, map[string]string{"server": "a", "a": "server",
+			"b": "server"}},
+		"a client for two hours": {"b", 2 * time.Hour, map[string]string{"server": "b", "a": "b",
+			"b": "server"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -420,10 +435,12 @@ func TestCutLink(t *testing.T) {
 				}
 				d.run()
 				for party, other := range c.want {
-					if took := d.when(party, other+" is missing", began).Sub(began); took < 0 || took > 10*time.Second {
+					if took := d.when(party, other+" is missing", began).Sub(began); took < 0 ||
+						took > 10*time.Second {
 						t.Errorf("%s says that %s is missing after %v", party, other, took)
 					}
-					if took := d.when(party, other+" is back", began).Sub(mended); took < 0 || took > 10*time.Second {
+					if took := d.when(party, other+" is back", began).Sub(mended); took < 0 ||
+						took > 10*time.Second {
 						t.Errorf("%s says that %s is back %v after the link was mended", party, other, took)
 					}
 				}
@@ -438,8 +455,8 @@ func TestCutLink(t *testing.T) {
 	}
 }
 
-// A client whose folder does not hold the run that is complete waits for another, and says so; the server does not
-// wait for it.
+// A client whose folder does not hold the run that is complete waits for another, and says so; the server
+// does not wait for it.
 func TestCompleteRunWithoutAFolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTrio(t)

@@ -64,7 +64,8 @@ func (t Task) done() string {
 
 // same reports whether a party that was started for t takes part in the other.
 func (t Task) same(o Task) bool {
-	return t.Kind == o.Kind && t.Folds == o.Folds && t.Fold.Fold == o.Fold.Fold && t.Stratify == o.Stratify && t.By == o.By && t.Fits == o.Fits && t.Fit == o.Fit
+	return t.Kind == o.Kind && t.Folds == o.Folds && t.Fold.Fold == o.Fold.Fold && t.Stratify == o.Stratify &&
+		t.By == o.By && t.Fits == o.Fits && t.Fit == o.Fit
 }
 
 // divided says how folds are found that one party tells.
@@ -80,7 +81,9 @@ func (t Task) divided() string {
 
 // String names the task in messages.
 func (t Task) String() string {
-	text := map[string]string{Fitting: "a fit", Predicting: "a prediction", Checking: "a comparison of data with replicates", Scoring: "scores of rows that were left out", Weighing: "the log densities of the rows of a run"}[t.Kind]
+	text := map[string]string{Fitting: "a fit", Predicting: "a prediction",
+		Checking: "a comparison of data with replicates", Scoring: "scores of rows that were left out",
+		Weighing: "the log densities of the rows of a run"}[t.Kind]
 	if t.Fits > 0 {
 		text += fmt.Sprintf(" at rho %d of %d (--extrapolate)", t.Fit, t.Fits)
 	}
@@ -109,8 +112,10 @@ func (*PredictionOutcome) Deliver() error { return nil }
 // probs are the quantiles in the files of a prediction.
 func probs() []float64 { return []float64{0.05, 0.5, 0.95} }
 
-// bind reads the party's rows: those of the table but for the ones that are left out, with the encoders of an earlier run where new rows are predicted.
-func (p *participant) bind(a announcement, part *compile.OneParty, left map[string]compile.Rows, folds []int) error {
+// bind reads the party's rows: those of the table but for the ones that are left out, with the encoders of an
+// earlier run where new rows are predicted.
+func (p *participant) bind(a announcement, part *compile.OneParty, left map[string]compile.Rows,
+	folds []int) error {
 	j := data.Joining{Key: a.Key}
 	bind := func() error { return refused(CodeData, part.Bind(p.tables(), p.MaxBytes, j, left), nil) }
 	if a.Task.Kind != Fitting {
@@ -122,7 +127,9 @@ func (p *participant) bind(a announcement, part *compile.OneParty, left map[stri
 		if err != nil {
 			return refused(CodeData, nil, err)
 		}
-		bind = func() error { return refused(CodeData, part.BindNew(p.tables(), p.MaxBytes, j, left, fitted), nil) }
+		bind = func() error {
+			return refused(CodeData, part.BindNew(p.tables(), p.MaxBytes, j, left, fitted), nil)
+		}
 	}
 	if err := bind(); err != nil || a.Task.Folds == 0 || a.Task.Told() && folds == nil {
 		return err
@@ -173,7 +180,8 @@ func (p *participant) ready(a *fit.Apart, o fit.Options) error {
 // keep writes what the party has of a prediction.
 func (p *participant) keep(predicted *fit.Predictions) (Outcome, error) {
 	predicted.Replicates = p.Replicates
-	out := &PredictionOutcome{Predictions: predicted, Task: p.announce.Task, Document: predicted.Document(probs())}
+	out := &PredictionOutcome{Predictions: predicted, Task: p.announce.Task,
+		Document: predicted.Document(probs())}
 	switch out.Kind {
 	case Predicting:
 		return out, predicted.Save(p.Dir, probs())
@@ -210,7 +218,8 @@ func (p *participant) keep(predicted *fit.Predictions) (Outcome, error) {
 // mayPredict returns an error where the folder does not hold the programs of the task, or those of another.
 func (n *node) mayPredict(predicted int) error {
 	if (predicted > 0) != (n.Task.Kind != Fitting) {
-		return otherTask("%s holds the programs of another task than %s; name the folder that vflc compile has written", n.programs(), n.Task)
+		return otherTask("%s holds the programs of another task than %s; name the folder that "+
+			"vflc compile has written", n.programs(), n.Task)
 	}
 	return nil
 }
@@ -228,11 +237,15 @@ func (n *node) programs() string { return filepath.Join(n.Programs, n.Task.folde
 func (n *node) noPrograms(err error) error {
 	if errors.Is(err, fs.ErrNotExist) && n.Task.Kind != Fitting {
 		if _, other := os.Stat(n.Programs); other == nil {
-			return otherTask("%v: vflc compile writes programs for %s where the responses of a model can be drawn so (vflc predict RUN of a run in one process says why not); compile the model again, and give all parties the folder", err, n.Task)
+			return otherTask("%v: vflc compile writes programs for %s where the responses of a model can "+
+				"be drawn so (vflc predict RUN of a run in one process says why not); compile the model "+
+				"again, and give all parties the folder", err, n.Task)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) && runs.HasExtrapolation(n.Programs) {
-		return coded(diag.SeveralRho, "%s holds programs for several rho: --extrapolate fits at all of them; or name the folder of one", n.Programs)
+		return coded(diag.SeveralRho,
+			"%s holds programs for several rho: --extrapolate fits at all of them; or name the folder of one",
+			n.Programs)
 	}
 	return coded(diag.BadPrograms, "%v; name the folder that vflc compile --split-by client has written", err)
 }

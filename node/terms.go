@@ -33,15 +33,20 @@ func (p *preflight) terms(a announcement, uses []density.Use) {
 	for _, name := range slices.Sorted(maps.Keys(a.Settings)) {
 		settings = append(settings, fmt.Sprintf("--%s %s", name, a.Settings[name]))
 	}
-	p.note("settings", "%s; what is not listed is as vflc %s has it, the number of rounds too: max_rounds in a policy bounds it", cmp.Or(strings.Join(settings, " "), "none given"), fit.Version())
+	p.note("settings",
+		"%s; what is not listed is as vflc %s has it, the number of rounds too: "+
+			"max_rounds in a policy bounds it", cmp.Or(strings.Join(settings, " "), "none given"),
+		fit.Version())
 	masked := "masked: " + p.masks(a)
 	switch {
 	case p.encrypted(a):
-		p.note("contributors", "%s: rows are encrypted, and nobody can decrypt a number of a row", list(clients))
+		p.note("contributors", "%s: rows are encrypted, and nobody can decrypt a number of a row",
+			list(clients))
 	case len(clients) == 1:
 		p.note("contributors", "%s alone: what it sends has no mask; %s", clients[0], masked)
 	case len(clients) == 2:
-		p.note("contributors", "%s: with two, each learns the other's contribution from a total; %s", list(clients), masked)
+		p.note("contributors", "%s: with two, each learns the other's contribution from a total; %s",
+			list(clients), masked)
 	default:
 		p.note("contributors", "%s; %s", list(clients), masked)
 	}
@@ -62,7 +67,8 @@ func (p *preflight) terms(a announcement, uses []density.Use) {
 		return
 	}
 	if len(clients) > 1 && p.masks(a) == "no" && !p.encrypted(a) {
-		p.problem("masks", "the run has no masked sums, and a party without a policy takes part in none such", "have the server leave out --secure-sum off, or write unmasked = true in policy.toml")
+		p.problem("masks", "the run has no masked sums, and a party without a policy takes part in none such",
+			"have the server leave out --secure-sum off, or write unmasked = true in policy.toml")
 		return
 	}
 	p.pending = &Pending{p.Identity, a, []terms{p.part.terms(a)}}
@@ -89,12 +95,14 @@ func (p *preflight) sums(a announcement) (out []policy.ContributedSum) {
 				clients++
 			}
 		}
-		out = append(out, policy.ContributedSum{Name: strings.Join(g.Cuts, " + "), Clients: clients, Masked: masked && clients > 1})
+		out = append(out, policy.ContributedSum{Name: strings.Join(g.Cuts, " + "), Clients: clients,
+			Masked: masked && clients > 1})
 	}
 	return out
 }
 
-// steepest compares the bound of the policy on derivatives with what the form of the programs has, and lists the messages that it bounds.
+// steepest compares the bound of the policy on derivatives with what the form of the programs has, and lists
+// the messages that it bounds.
 func (p *preflight) steepest(a announcement, uses []density.Use) {
 	const name = "policy: " + maxAdjoint
 	bounded := p.bounded(uses)
@@ -115,11 +123,17 @@ func (p *preflight) steepest(a announcement, uses []density.Use) {
 	set := p.node.policy.MaxAdjoint
 	switch {
 	case set > 0 && why != "":
-		p.note(name, "the programs have no bound that is known before the run: %s; a number beyond %v ends it: %s", why, set, bounded)
+		p.note(name,
+			"the programs have no bound that is known before the run: %s; a number beyond %v ends it: %s",
+			why, set, bounded)
 	case set > 0 && set < most:
-		p.problem(name, fmt.Sprintf("the policy takes derivatives of a row of at most %v, and the run has some of %v: %s", set, most, bounded), fmt.Sprintf("max_adjoint = %v, or leave the line out", most))
+		p.problem(name,
+			fmt.Sprintf("the policy takes derivatives of a row of at most %v, and the run has some of %v: %s",
+				set, most, bounded), fmt.Sprintf("max_adjoint = %v, or leave the line out", most))
 	case set > 0:
-		p.fine(name, "%v; by the form of the programs the derivative of a row is at most %v, beside what an intercept adds to all rows alike: %s", set, most, bounded)
+		p.fine(name,
+			"%v; by the form of the programs the derivative of a row is at most %v, beside what an "+
+				"intercept adds to all rows alike: %s", set, most, bounded)
 	case why == "":
 		p.note(name, "not set; by the form of the programs %v bounds it: %s", most, bounded)
 	}
@@ -132,7 +146,8 @@ func (p *preflight) bounded(uses []density.Use) string {
 	own, _, _ := compile.Member(p.node.id.Party) // its name was checked
 	var out []string
 	for _, d := range p.part.manifest.Run.Crossings {
-		if to, _, _ := strings.Cut(d.To, "["); to == own && slices.Contains(limiting(d.Messages, uses), maxAdjoint) {
+		if to, _, _ := strings.Cut(d.To, "["); to == own && slices.Contains(limiting(d.Messages, uses),
+			maxAdjoint) {
 			out = append(out, d.What+", "+d.Often)
 		}
 	}
@@ -164,7 +179,8 @@ func (p *preflight) encrypted(a announcement) bool {
 	return err == nil && s.Plan.Encrypted
 }
 
-// crosses lists what leaves the party and what arrives, with what a curious receiver can compute, and forecasts rounds and bytes.
+// crosses lists what leaves the party and what arrives, with what a curious receiver can compute, and
+// forecasts rounds and bytes.
 func (p *preflight) crosses(a announcement, rtt time.Duration) {
 	for _, line := range p.part.manifest.Run.Verdict {
 		p.note("verdict", "%s", line)
@@ -196,10 +212,12 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) {
 		}
 		switch {
 		case from == own:
-			leave.add(d.What, " to "+d.To+",", p.size(d.Shape)+", "+when, "masked: "+d.Masked+"; a curious "+d.To+" can compute ", d.Learns)
+			leave.add(d.What, " to "+d.To+",", p.size(d.Shape)+", "+when,
+				"masked: "+d.Masked+"; a curious "+d.To+" can compute ", d.Learns)
 		case len(d.Messages) > 0:
 			limits := p.limits(d.Messages, uses)
-			arrive.add(d.What, "", p.size(d.Shape)+", "+when, "lines of a policy that limit them: "+limits, "")
+			arrive.add(d.What, "", p.size(d.Shape)+", "+when, "lines of a policy that limit them: "+limits,
+				"")
 		}
 	}
 	for _, line := range leave.lines() {
@@ -236,7 +254,8 @@ func (b *alike) add(what, to, often, says, learns string) {
 	*b = append(*b, &crossing{[]string{what}, map[string][]string{what: {often}}, to, says, learns})
 }
 
-// lines are the crossings as text. What a receiver learns from several of them in the same words is said once, below.
+// lines are the crossings as text. What a receiver learns from several of them in the same words is said
+// once, below.
 func (b alike) lines() (out []string) {
 	count := map[string]int{}
 	for _, one := range b {

@@ -37,7 +37,8 @@ func newVectorProject(t *testing.T, parties ...string) *vectorProject {
 	t.Helper()
 	p := &vectorProject{dir: t.TempDir(), key: ed25519.NewKeyFromSeed(vectors.Count(1, 32)), parties: parties}
 	template := p.template("vflc project heart", 1)
-	template.IsCA, template.BasicConstraintsValid, template.MaxPathLenZero, template.KeyUsage = true, true, true, x509.KeyUsageCertSign|x509.KeyUsageCRLSign
+	template.IsCA, template.BasicConstraintsValid, template.MaxPathLenZero, template.KeyUsage = true, true,
+		true, x509.KeyUsageCertSign|x509.KeyUsageCRLSign
 	template.SubjectKeyId = vectors.Count(0xa0, 20)
 	p.root = p.sign(t, template, template, p.key.Public())
 	return p
@@ -45,8 +46,10 @@ func newVectorProject(t *testing.T, parties ...string) *vectorProject {
 
 func (p *vectorProject) template(name string, serial int64) *x509.Certificate {
 	return &x509.Certificate{
-		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: name, Organization: []string{"heart"}},
-		NotBefore: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC),
+		SerialNumber: big.NewInt(serial),
+		Subject:      pkix.Name{CommonName: name, Organization: []string{"heart"}},
+		NotBefore:    time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2999, 1, 1, 0, 0, 0, 0,
+			time.UTC),
 	}
 }
 
@@ -68,9 +71,11 @@ func (p *vectorProject) load(t *testing.T, k int) *identity.Identity {
 	t.Helper()
 	key := ed25519.NewKeyFromSeed(vectors.Count(byte(0x20*(k+1)), 32))
 	template := p.template(p.parties[k], int64(k+2))
-	template.KeyUsage, template.ExtKeyUsage = x509.KeyUsageDigitalSignature, []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth}
+	template.KeyUsage, template.ExtKeyUsage = x509.KeyUsageDigitalSignature,
+		[]x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth}
 	cert := p.sign(t, template, p.root, key.Public())
-	revoked, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: cert.NotBefore, NextUpdate: cert.NotAfter}, p.root, p.key)
+	revoked, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1),
+		ThisUpdate: cert.NotBefore, NextUpdate: cert.NotAfter}, p.root, p.key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,14 +85,20 @@ func (p *vectorProject) load(t *testing.T, k int) *identity.Identity {
 	}
 	dir := filepath.Join(p.dir, fmt.Sprint(k))
 	quoted, _ := json.Marshal(p.parties)
-	block := func(kind string, der []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}) }
+	block := func(kind string, der []byte) []byte {
+		return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string][]byte{
-		identity.ProjectFile:   fmt.Appendf(nil, "name = 'heart'\nserver = '%s'\naddress = '127.0.0.1:1'\nparties = %s\n", p.parties[0], quoted),
-		identity.AuthorityFile: block("CERTIFICATE", p.root.Raw), identity.CertFile: block("CERTIFICATE", cert.Raw), identity.KeyFile: block("PRIVATE KEY", private),
-		identity.RevokedFile: block("X509 CRL", revoked), identity.StreamFile: []byte(hex.EncodeToString(vectors.Count(byte(k), 32))),
+		identity.ProjectFile: fmt.Appendf(nil,
+			"name = 'heart'\nserver = '%s'\naddress = '127.0.0.1:1'\nparties = %s\n", p.parties[0], quoted),
+		identity.AuthorityFile: block("CERTIFICATE", p.root.Raw),
+		identity.CertFile:      block("CERTIFICATE", cert.Raw),
+		identity.KeyFile:       block("PRIVATE KEY", private),
+		identity.RevokedFile:   block("X509 CRL", revoked),
+		identity.StreamFile:    []byte(hex.EncodeToString(vectors.Count(byte(k), 32))),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			t.Fatal(err)
@@ -151,7 +162,8 @@ func aead(t *testing.T, key []byte) cipher.AEAD {
 	return seal
 }
 
-// The keys of an epoch and of its links, signatures of programs and what clients have been told alike are those of docs/protocol.
+// The keys of an epoch and of its links, signatures of programs and what clients have been told alike are
+// those of docs/protocol.
 func TestVectorsOfKeys(t *testing.T) {
 	type stage struct {
 		Stage  int         `json:"stage"`
@@ -172,17 +184,21 @@ func TestVectorsOfKeys(t *testing.T) {
 		Signed    vectors.Hex `json:"manifest_signed_text"`
 		Signature vectors.Hex `json:"manifest_signature"`
 		Told      []stage     `json:"told"`
-	}{Project: "heart", Run: hex.EncodeToString(vectors.Count(0xf0, 16)), Epoch: 3, Program: "party a\n", Manifest: "{}\n"}
+	}{Project: "heart", Run: hex.EncodeToString(vectors.Count(0xf0, 16)), Epoch: 3, Program: "party a\n",
+		Manifest: "{}\n"}
 	p := newVectorProject(t, "server", "a")
 	file.Root = p.root.Raw
-	ids, keys := []*identity.Identity{p.load(t, 0), p.load(t, 1)}, []*ecdh.PrivateKey{agreementKey(t, 0x11), agreementKey(t, 0x55)}
+	ids, keys := []*identity.Identity{p.load(t, 0), p.load(t, 1)}, []*ecdh.PrivateKey{agreementKey(t, 0x11),
+		agreementKey(t, 0x55)}
 	for k, id := range ids {
 		text := keyText(file.Project, file.Run, file.Epoch, id.Party, keys[k].PublicKey().Bytes())
 		key := signedKey{keys[k].PublicKey().Bytes(), id.Cert.Raw, ed25519.Sign(id.Key, text)}
-		if public, err := key.check(ids[1-k], file.Run, file.Epoch, id.Party); err != nil || !public.Equal(keys[k].PublicKey()) {
+		if public, err := key.check(ids[1-k], file.Run, file.Epoch, id.Party); err != nil ||
+			!public.Equal(keys[k].PublicKey()) {
 			t.Errorf("%s: %v", id.Party, err)
 		}
-		file.Keys = append(file.Keys, certified{id.Party, id.Key.Seed(), key.Cert, keys[k].Bytes(), key.Public, text, key.Signature})
+		file.Keys = append(file.Keys, certified{id.Party, id.Key.Seed(), key.Cert, keys[k].Bytes(),
+			key.Public, text, key.Signature})
 	}
 	var err error
 	if file.Secret, err = keys[0].ECDH(keys[1].PublicKey()); err != nil {
@@ -193,7 +209,8 @@ func TestVectorsOfKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one := derived(t, ends[0], ends[1], file.Secret, signed(file.Run, fmt.Sprint(file.Epoch)), signed("vflc link v1", ends[0], ends[1]))
+		one := derived(t, ends[0], ends[1], file.Secret, signed(file.Run, fmt.Sprint(file.Epoch)),
+			signed("vflc link v1", ends[0], ends[1]))
 		if string(one.Key) != string(key[:]) {
 			t.Error("the key of a link follows from another text")
 		}
@@ -260,7 +277,8 @@ func TestVectorsOfControl(t *testing.T) {
 		s.program, s.key = of, agreementKey(t, byte(0x22*(k+1)))
 		s.public = s.key.PublicKey().Bytes()
 		all[party] = s
-		file.Keys = append(file.Keys, certified{Party: party, Seed: s.id.Key.Seed(), Cert: s.id.Cert.Raw, Private: s.key.Bytes(), Public: s.public})
+		file.Keys = append(file.Keys, certified{Party: party, Seed: s.id.Key.Seed(), Cert: s.id.Cert.Raw,
+			Private: s.key.Bytes(), Public: s.public})
 	}
 	server, a := all["server"], all["a"]
 	var err error
@@ -268,13 +286,15 @@ func TestVectorsOfControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	send := func(from, to *secrets, kind string, text, b []byte) {
-		one := packet{From: from.id.Party, To: to.id.Party, Kind: kind, Number: vectors.Word(from.count), Text: string(text), Packet: b}
+		one := packet{From: from.id.Party, To: to.id.Party, Kind: kind, Number: vectors.Word(from.count),
+			Text: string(text), Packet: b}
 		if text == nil {
 			one.Signed = helloText(b[preface-1], "heart", to.id.Party, b[preface+ed25519.SignatureSize:])
 		} else {
 			one.Nonce = nonceOf(b)
 		}
-		if got, err := to.take(from.id.Party, b); err != nil || string(got.text) != string(text) || got.from != from.id.Party {
+		if got, err := to.take(from.id.Party, b); err != nil || string(got.text) != string(text) ||
+			got.from != from.id.Party {
 			t.Errorf("%s: %v, %v", kind, got, err)
 		}
 		file.Packets = append(file.Packets, one)
@@ -290,8 +310,11 @@ func TestVectorsOfControl(t *testing.T) {
 		from, to *secrets
 		message  any
 	}{
-		{server, a, beat{Incarnation: hex.EncodeToString(vectors.Count(0, 16)), Run: hex.EncodeToString(vectors.Count(0xf0, 16)), Epoch: 3, Stage: stageStart, Body: json.RawMessage(`{"at":{"1":100}}`), Missing: map[string]absence{"a": absentNew}}},
-		{a, server, status{Incarnation: hex.EncodeToString(vectors.Count(0x10, 16)), Epoch: 3, Stage: -1, Ended: &ending{Party: "a", Code: CodePolicy}}},
+		{server, a, beat{Incarnation: hex.EncodeToString(vectors.Count(0, 16)),
+			Run: hex.EncodeToString(vectors.Count(0xf0, 16)), Epoch: 3, Stage: stageStart,
+			Body: json.RawMessage(`{"at":{"1":100}}`), Missing: map[string]absence{"a": absentNew}}},
+		{a, server, status{Incarnation: hex.EncodeToString(vectors.Count(0x10, 16)), Epoch: 3, Stage: -1,
+			Ended: &ending{Party: "a", Code: CodePolicy}}},
 	} {
 		if err := wellFormed(one.message); err != nil {
 			t.Error(err)
@@ -301,9 +324,11 @@ func TestVectorsOfControl(t *testing.T) {
 	}
 	for _, ends := range [][2]*secrets{{server, a}, {a, server}} {
 		from, to := ends[0], ends[1]
-		one := derived(t, from.id.Party, to.id.Party, file.Secret, []byte("heart"), signed("vflc control v2", from.id.Party, to.id.Party, string(from.public), string(to.public)))
+		one := derived(t, from.id.Party, to.id.Party, file.Secret, []byte("heart"),
+			signed("vflc control v2", from.id.Party, to.id.Party, string(from.public), string(to.public)))
 		sealed := file.Packets[3+len(file.Seals)].Packet
-		if _, err := aead(t, one.Key).Open(nil, nonceOf(sealed), sealed[encryptedSize:], sealed[:encryptedSize]); err != nil {
+		if _, err := aead(t, one.Key).Open(nil, nonceOf(sealed), sealed[encryptedSize:],
+			sealed[:encryptedSize]); err != nil {
 			t.Error("the key of a seal follows from another text")
 		}
 		file.Seals = append(file.Seals, one)

@@ -22,17 +22,23 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A party with another version of the program ends the run before anything is agreed on: it and the server name both versions, the others get its name and a code.
+// A party with another version of the program ends the run before anything is agreed on: it and the server
+// name both versions, the others get its name and a code.
 func TestOtherVersionsAreRefused(t *testing.T) {
-	for name, other := range map[string]program{"version": {"9.9.9", split.ProtocolVersion}, "protocol": {ownProgram().version, "9"}} {
+	for name, other := range map[string]program{"version": {"9.9.9", split.ProtocolVersion},
+		"protocol": {ownProgram().version, "9"}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := newTrio(t)
 				d.programs = map[string]*program{"b": &other}
 				all := d.play(nil)
-				for party, texts := range map[string][]string{"server": {"b runs " + other.String() + ", this party " + ownProgram().String()}, "b": {"server runs " + ownProgram().String() + ", this party " + other.String()}} {
+				for party, texts := range map[string][]string{"server": {"b runs " + other.String() +
+					", this party " + ownProgram().String()},
+					"b": {"server runs " + ownProgram().String() + ", this party " + other.String()}} {
 					var list data.Errors
-					if err := all[party]; !errors.As(err, &list) || list[0].Code != diag.OtherVersion || !strings.Contains(err.Error(), texts[0]) || !strings.Contains(err.Error(), "install the same version at all parties") {
+					if err := all[party]; !errors.As(err, &list) || list[0].Code != diag.OtherVersion ||
+						!strings.Contains(err.Error(), texts[0]) ||
+						!strings.Contains(err.Error(), "install the same version at all parties") {
 						t.Errorf("%s: %v", party, err)
 					}
 				}
@@ -45,7 +51,8 @@ func TestOtherVersionsAreRefused(t *testing.T) {
 	}
 }
 
-// A process that asks and has another program finds so from the answer; one that is older than the server's process changes nothing.
+// A process that asks and has another program finds so from the answer; one that is older than the server's
+// process changes nothing.
 func TestVersionsInHellos(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := parties(t, "registry", "a")
@@ -55,14 +62,18 @@ func TestVersionsInHellos(t *testing.T) {
 		if err != nil || asked.asking != nil || asked.other != nil || asked.answer == nil {
 			t.Fatal(asked, err)
 		}
-		if told, err := a.take("registry", asked.answer); err != nil || told.other == nil || *told.other != ownProgram() {
+		if told, err := a.take("registry", asked.answer); err != nil || told.other == nil ||
+			*told.other != ownProgram() {
 			t.Error(told, err)
 		}
 		time.Sleep(time.Second)
-		if old, err := registry.take("a", a.hello(kindHello, "registry", nil)); err != nil || old.other != nil { // anybody may repeat it
+		// anybody may repeat it
+		if old, err := registry.take("a", a.hello(kindHello, "registry", nil)); err != nil ||
+			old.other != nil {
 			t.Error(old, err)
 		}
-		if fresh, err := registry.take("a", a.hello(kindHello, "registry", registry.public)); err != nil || fresh.other == nil || *fresh.other != a.program || registry.knows("a") {
+		if fresh, err := registry.take("a", a.hello(kindHello, "registry", registry.public)); err != nil ||
+			fresh.other == nil || *fresh.other != a.program || registry.knows("a") {
 			t.Error(fresh, err)
 		}
 	})
@@ -76,10 +87,12 @@ func TestHellosOfProtocol1(t *testing.T) {
 		rest := append(append([]byte(nil), a.public...), registry.public...)
 		rest = append(binary.LittleEndian.AppendUint64(rest, 1), a.id.Cert.Raw...)
 		hello := func(of string) []byte {
-			signature := ed25519.Sign(a.id.Key, signed(of, string(kind), a.id.Project.Name, "registry", string(rest)))
+			signature := ed25519.Sign(a.id.Key, signed(of, string(kind), a.id.Project.Name, "registry",
+				string(rest)))
 			return slices.Concat([]byte(controlMagic), []byte{kind}, signature, rest)
 		}
-		if got, err := registry.take("a", hello(forEarlierHello)); !errors.Is(err, errEarlier) || got.from != "a" || got.answer != nil || registry.knows("a") {
+		if got, err := registry.take("a", hello(forEarlierHello)); !errors.Is(err, errEarlier) ||
+			got.from != "a" || got.answer != nil || registry.knows("a") {
 			t.Error(got, err)
 		}
 		if got, err := registry.take("a", hello("another")); !errors.Is(err, errNoControl) {
@@ -91,18 +104,21 @@ func TestHellosOfProtocol1(t *testing.T) {
 // A program is read as it was written; one with other characters, or cut, is none.
 func TestProgramInAHello(t *testing.T) {
 	for _, p := range []program{ownProgram(), {"", "2"}, {"v1.2.3 (a, b)", "10"}} {
-		if got, rest, ok := readProgram(append(p.text(), "rest"...)); !ok || got != p || string(rest) != "rest" {
+		if got, rest, ok := readProgram(append(p.text(), "rest"...)); !ok || got != p ||
+			string(rest) != "rest" {
 			t.Error(got, string(rest), ok)
 		}
 	}
-	for _, b := range [][]byte{nil, {0}, {3, '2', ' '}, {1, '2'}, append([]byte{4}, "2 \n1"...), append([]byte{4}, "2 \xff1"...)} {
+	for _, b := range [][]byte{nil, {0}, {3, '2', ' '}, {1, '2'}, append([]byte{4}, "2 \n1"...),
+		append([]byte{4}, "2 \xff1"...)} {
 		if p, _, ok := readProgram(b); ok {
 			t.Errorf("%q is the program %v", b, p)
 		}
 	}
 }
 
-// The forms of the messages by which parties agree are those of the protocol's number: another form has another number, and a line in docs/deployment.md that says what to do.
+// The forms of the messages by which parties agree are those of the protocol's number: another form has
+// another number, and a line in docs/deployment.md that says what to do.
 func TestFormsOfTheProtocol(t *testing.T) {
 	var b strings.Builder
 	seen := map[reflect.Type]bool{}
@@ -136,7 +152,8 @@ func TestFormsOfTheProtocol(t *testing.T) {
 			}
 		}
 	}
-	for _, one := range []any{beat{}, status{}, announcement{}, held{}, leaving{}, facts{}, agreement{}, lower.Outline{}, compile.Wiring{}, hindrance{}, start{}, announced{}, call{}, answer{}} {
+	for _, one := range []any{beat{}, status{}, announcement{}, held{}, leaving{}, facts{}, agreement{},
+		lower.Outline{}, compile.Wiring{}, hindrance{}, start{}, announced{}, call{}, answer{}} {
 		form(reflect.TypeOf(one))
 	}
 	path := filepath.Join("testdata", "protocol-"+split.ProtocolVersion+".txt")
@@ -147,10 +164,14 @@ func TestFormsOfTheProtocol(t *testing.T) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil || string(want) != b.String() {
-		t.Errorf("the messages have another form than in %s: a protocol that was published gets a new number (compile/split) and a line in docs/deployment.md (-update writes the file)\n%v%s", path, err, b.String())
+		t.Errorf("the messages have another form than in %s: a protocol that was published gets a new "+
+			"number (compile/split) and a line in docs/deployment.md (-update writes the file)\n%v%s", path,
+			err, b.String())
 	}
 	doc, err := os.ReadFile(filepath.Join("..", "docs", "deployment.md"))
-	if err != nil || !slices.ContainsFunc(strings.Split(string(doc), "\n"), func(line string) bool { return strings.HasPrefix(line, "| "+split.ProtocolVersion+" |") }) {
+	if err != nil || !slices.ContainsFunc(strings.Split(string(doc), "\n"), func(line string) bool {
+		return strings.HasPrefix(line, "| "+split.ProtocolVersion+" |")
+	}) {
 		t.Errorf("docs/deployment.md has no line on protocol %s: %v", split.ProtocolVersion, err)
 	}
 }

@@ -34,8 +34,8 @@ var twoOverPi = [21]uint64{
 	0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
 }
 
-// turnedFar is turned for angles beyond MostTurned, by the method of Payne and Hanek (1983): those bits of 2/π whose product with x is a multiple of 4 are left out,
-// and the next 192 are enough.
+// turnedFar is turned for angles beyond MostTurned, by the method of Payne and Hanek (1983): those bits of
+// 2/π whose product with x is a multiple of 4 are left out, and the next 192 are enough.
 func turnedFar(x float64, ahead uint64) float64 {
 	if x-x != 0 {
 		return math.NaN()

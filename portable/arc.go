@@ -60,7 +60,8 @@ func Atan(x float64) float64 {
 	return math.Copysign(arc(math.Abs(x), 1), x)
 }
 
-// Atan2 returns the angle of the point (x, y), between -π and π, with the signs of zeros as math.Atan2 has them.
+// Atan2 returns the angle of the point (x, y), between -π and π, with the signs of zeros as math.Atan2 has
+// them.
 func Atan2(y, x float64) float64 {
 	if x != x || y != y {
 		return math.NaN()
@@ -78,7 +79,8 @@ func Asin(x float64) float64 { return Atan2(x, math.Sqrt(float64((1-x)*(1+x)))) 
 // Acos returns the angle whose cosine is x, and NaN outside [-1, 1].
 func Acos(x float64) float64 { return 2 * Atan2(math.Sqrt(1-x), math.Sqrt(1+x)) }
 
-// arc returns the angle of the point (d, n) for n, d ≥ 0: of the nearest k/16 to the smaller quotient, and of what is left, by its series.
+// arc returns the angle of the point (d, n) for n, d ≥ 0: of the nearest k/16 to the smaller quotient, and of
+// what is left, by its series.
 func arc(n, d float64) float64 {
 	p, q := min(n, d), max(n, d)
 	switch {

@@ -23,7 +23,8 @@ func SinNear(x float64) float64 {
 	return turned(x, 0)
 }
 
-// turned is the sine of x, or of x + π/2: by the sine or the cosine of what is left of x after a multiple of π/2, in two parts (Cody and Waite).
+// turned is the sine of x, or of x + π/2: by the sine or the cosine of what is left of x after a multiple of
+// π/2, in two parts (Cody and Waite).
 func turned(x float64, ahead uint64) float64 {
 	t := math.FMA(x, 2/math.Pi, magic)
 	n := t - magic

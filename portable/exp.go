@@ -3,7 +3,8 @@ package portable
 import "math"
 
 const (
-	magic       = 0x1.8p52                   // the low bits of x + magic are x, below 2^31, rounded to an integer
+	// the low bits of x + magic are x, below 2^31, rounded to an integer
+	magic       = 0x1.8p52
 	ln2High     = 6.93147180369123816490e-01 // 33 bits, so that its product with an exponent is exact
 	ln2Low      = 1.90821492927058770002e-10
 	expMost     = 710.0
@@ -54,15 +55,19 @@ func polynomial(x float64, c []float64) float64 {
 	return p
 }
 
-// expSeries returns (exp(r) - 1 - r)/r². Even and odd powers are summed separately, so that a processor computes them in parallel.
+// expSeries returns (exp(r) - 1 - r)/r². Even and odd powers are summed separately, so that a processor
+// computes them in parallel.
 func expSeries(r, square float64) float64 {
 	c := expTail[:]
-	even := math.FMA(math.FMA(math.FMA(math.FMA(c[8], square, c[6]), square, c[4]), square, c[2]), square, c[0])
-	odd := math.FMA(math.FMA(math.FMA(math.FMA(c[9], square, c[7]), square, c[5]), square, c[3]), square, c[1])
+	even := math.FMA(math.FMA(math.FMA(math.FMA(c[8], square, c[6]), square, c[4]), square, c[2]), square,
+		c[0])
+	odd := math.FMA(math.FMA(math.FMA(math.FMA(c[9], square, c[7]), square, c[5]), square, c[3]), square,
+		c[1])
 	return math.FMA(odd, r, even)
 }
 
-// ldexp returns p·2^k, rounded once, for p near 1 and t = k + magic. It multiplies twice, since 2^k may overflow where the product does not.
+// ldexp returns p·2^k, rounded once, for p near 1 and t = k + magic. It multiplies twice, since 2^k may
+// overflow where the product does not.
 func ldexp(p, t float64) float64 {
 	k := int32(math.Float64bits(t))
 	half := k >> 1
@@ -81,7 +86,8 @@ func Exp(x float64) float64 {
 	return ldexp(math.FMA(expSeries(r, square), square, r)+1, t)
 }
 
-// Expm1 returns e^x - 1, without cancellation. It adds 2^k - 1 and 2^k·r exactly, all halved so that 2^1024 is in range.
+// Expm1 returns e^x - 1, without cancellation. It adds 2^k - 1 and 2^k·r exactly, all halved so that 2^1024
+// is in range.
 func Expm1(x float64) float64 {
 	e := split(Larger(-40, Smaller(expMost, x)))
 	w := math.Float64frombits(math.Float64bits(e.t)<<52 + halfBits)

@@ -4,11 +4,13 @@ import "math"
 
 const halfLog2Pi = 0.91893853320467274178
 
-// octave returns 2·exponent(x) plus the first bit of its fraction, minus from, modulo 8: the index of the piece of x.
+// octave returns 2·exponent(x) plus the first bit of its fraction, minus from, modulo 8: the index of the
+// piece of x.
 func octave(x float64, from uint64) uint64 { return (math.Float64bits(x)>>51 - from) & 7 }
 
-// pieces returns d·P(u). The constant of P has a high and a low part, and the centres are chosen so that its linear coefficient is nearly exact; apart
-// from small terms the product is rounded once. Even and odd higher powers are summed separately.
+// pieces returns d·P(u). The constant of P has a high and a low part, and the centres are chosen so that its
+// linear coefficient is nearly exact; apart from small terms the product is rounded once. Even and odd higher
+// powers are summed separately.
 func pieces(rows [][8]float64, piece uint64, d, u float64) float64 {
 	const linear, from = 2, 3
 	square := float64(u * u)
@@ -24,10 +26,12 @@ func pieces(rows [][8]float64, piece uint64, d, u float64) float64 {
 	return math.FMA(d, rows[0][piece], float64(d*p))
 }
 
-// belowOne replaces 1 in 1+x when the piece is looked up, so that the sum is not rounded up into the next piece, which belongs to another root.
+// belowOne replaces 1 in 1+x when the piece is looked up, so that the sum is not rounded up into the next
+// piece, which belongs to another root.
 const belowOne = 0x1.fffffffffffffp-1
 
-// Lgamma returns log Γ(x) for x ≥ 0, and NaN below. It is (x - root)·P(x) below 8, after one step of the recurrence below ½, and Stirling's series above.
+// Lgamma returns log Γ(x) for x ≥ 0, and NaN below. It is (x - root)·P(x) below 8, after one step of the
+// recurrence below ½, and Stirling's series above.
 func Lgamma(x float64) float64 {
 	switch {
 	case x < 0:
@@ -44,7 +48,8 @@ func Lgamma(x float64) float64 {
 	one := Where(small, 1, 0)
 	piece := octave(x+Where(small, belowOne, 0), 2*0x3fe)
 	root := Where(x < 1.5, 1, 2)
-	y := pieces(lgammaPieces[:], piece, x-(root-one), x-(lgammaPiecesCentre[piece]-one)) + 0 // not -0 at the roots
+	// not -0 at the roots
+	y := pieces(lgammaPieces[:], piece, x-(root-one), x-(lgammaPiecesCentre[piece]-one)) + 0
 	if small {
 		return (y - low) - high
 	}
@@ -66,7 +71,8 @@ func stirling(x, high, low float64) float64 {
 	return p + (s + rest)
 }
 
-// Digamma returns ψ(x), the derivative of log Γ, for x ≥ 0, and NaN below. It is (x - root)·P(x) below 16, after one step of the recurrence below 1, and the asymptotic series above.
+// Digamma returns ψ(x), the derivative of log Γ, for x ≥ 0, and NaN below. It is (x - root)·P(x) below 16,
+// after one step of the recurrence below 1, and the asymptotic series above.
 func Digamma(x float64) float64 {
 	inverse := 1 / x
 	switch {

@@ -14,7 +14,8 @@ func logSplit(x float64) (k, m float64) {
 	return k, math.Float64frombits(bits&mantissa+aboveRoot) - 1
 }
 
-// logSeries returns s = m/(2+m), m²/2, and R(s²) of log(1+m) = m - (m²/2 - s·(m²/2 + R)), the form of fdlibm's e_log.c.
+// logSeries returns s = m/(2+m), m²/2, and R(s²) of log(1+m) = m - (m²/2 - s·(m²/2 + R)), the form of
+// fdlibm's e_log.c.
 func logSeries(m float64) (s, square, r float64) {
 	s = m / (m + 2)
 	z := float64(s * s)
@@ -62,7 +63,8 @@ func Log(x float64) float64 {
 	return logSpecial(x, logOf(k+extra, m), 0)
 }
 
-// logParts is the logarithm of a positive normal number, with extra added to its exponent, as the sum of two parts, of which the second may be large.
+// logParts is the logarithm of a positive normal number, with extra added to its exponent, as the sum of two
+// parts, of which the second may be large.
 func logParts(x, extra float64) (high, low float64) {
 	k, m := logSplit(x)
 	k += extra
@@ -78,7 +80,8 @@ func near1(c, s float64) float64 {
 	return float64(c * math.FMA(math.FMA(math.FMA(-2, s, 2), s, -2), s, 1))
 }
 
-// Log1p returns log(1 + x), without cancellation. It uses m = x where 1+x lies between √½ and √2, and elsewhere corrects the logarithm of the rounded sum 1+x.
+// Log1p returns log(1 + x), without cancellation. It uses m = x where 1+x lies between √½ and √2, and
+// elsewhere corrects the logarithm of the rounded sum 1+x.
 func Log1p(x float64) float64 {
 	u := x + 1
 	near := math.Abs(x-0.0607) < 0.3535

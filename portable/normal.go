@@ -4,8 +4,8 @@ import "math"
 
 const inverseRoot2Pi = 0.39894228040143267794
 
-// A normalTail is what log Φ and its derivative have in common: with t = |x|, the Mills ratio (1 - Φ(t))/φ(t), the density times √(2π), and 1 - Φ(t); low is the
-// rounding error of t².
+// A normalTail is what log Φ and its derivative have in common: with t = |x|, the Mills ratio (1 -
+// Φ(t))/φ(t), the density times √(2π), and 1 - Φ(t); low is the rounding error of t².
 type normalTail struct{ ratio, density, tail, low float64 }
 
 func normalTailOf(x float64) normalTail {
@@ -30,7 +30,8 @@ func millsOf(q, square float64) float64 {
 	return math.FMA(odd, q, even)
 }
 
-// LogPhi returns log Φ(x), the logarithm of the standard normal distribution function. It is -x²/2 + log(ratio/√(2π)) for x ≤ 0, and log(1 - tail) above.
+// LogPhi returns log Φ(x), the logarithm of the standard normal distribution function. It is -x²/2 +
+// log(ratio/√(2π)) for x ≤ 0, and log(1 - tail) above.
 func LogPhi(x float64) float64 {
 	n := normalTailOf(x)
 	if !(x > 0) {
@@ -43,7 +44,8 @@ func LogPhi(x float64) float64 {
 	return LogNormal(1 - n.tail)
 }
 
-// LogPhiSlope returns φ(x)/Φ(x), the derivative of LogPhi. It is 1/ratio for x ≤ 0, and density/(1 - tail) above.
+// LogPhiSlope returns φ(x)/Φ(x), the derivative of LogPhi. It is 1/ratio for x ≤ 0, and density/(1 - tail)
+// above.
 func LogPhiSlope(x float64) float64 {
 	n := normalTailOf(x)
 	if x > 0 {

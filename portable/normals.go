@@ -7,7 +7,8 @@ const halfPi = 1.57079632679489661923
 // unit turns the upper 52 bits of a random word into a number in [1, 2).
 func unit(word uint64) float64 { return math.Float64frombits(word>>12 | oneBits) }
 
-// NormalPair returns two independent standard normals of two random words, by the method of Box and Muller. It splits the angle into quarter turns and a rest of at most an eighth of a turn.
+// NormalPair returns two independent standard normals of two random words, by the method of Box and Muller.
+// It splits the angle into quarter turns and a rest of at most an eighth of a turn.
 func NormalPair(u, v uint64) (c, s float64) {
 	radius := math.Sqrt(float64(LogNormal(2-unit(u)) * -2))
 	turn := float64((unit(v) - 1.5) * 4)

@@ -16,7 +16,8 @@ func one(f func(float64) float64) func(x, _ float64) float64 {
 	return func(x, _ float64) float64 { return f(x) }
 }
 
-// functions are those that package vector does not test, with those of math, and the largest error in units in the last place.
+// functions are those that package vector does not test, with those of math, and the largest error in units
+// in the last place.
 var functions = map[string]struct {
 	of, math func(x, y float64) float64
 	most     float64
@@ -74,11 +75,13 @@ func TestFunctionsAreAccurate(t *testing.T) {
 	}
 }
 
-// The special values, and signs of zeros, are those of package math, and so are ordinary ones to a few digits less than all; below the
-// normal numbers math.Log10 and math.Atan2 are wrong on some processors.
+// The special values, and signs of zeros, are those of package math, and so are ordinary ones to a few digits
+// less than all; below the normal numbers math.Log10 and math.Atan2 are wrong on some processors.
 func TestSpecialValuesAreThoseOfMath(t *testing.T) {
 	inf := math.Inf(1)
-	points := []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 3, -3, 0.5, -0.5, 2.5, -2.5, inf, -inf, math.NaN(), 5e-324, -5e-324, math.MaxFloat64, -math.MaxFloat64, 0x1p53, 0x1p53 + 2, -0x1p60, 1e-300, 800, -800}
+	points := []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 3, -3, 0.5, -0.5, 2.5, -2.5, inf, -inf,
+		math.NaN(), 5e-324, -5e-324, math.MaxFloat64, -math.MaxFloat64, 0x1p53, 0x1p53 + 2, -0x1p60, 1e-300,
+		800, -800}
 	for name, f := range functions {
 		for _, x := range points {
 			for _, y := range points {
@@ -95,7 +98,8 @@ func TestSpecialValuesAreThoseOfMath(t *testing.T) {
 	}
 }
 
-// The random numbers are those of math/rand/v2, whose decisions differ on processors only where a number is within rounding of a bound.
+// The random numbers are those of math/rand/v2, whose decisions differ on processors only where a number is
+// within rounding of a bound.
 func TestRandomNumbersAreThoseOfMathRand(t *testing.T) {
 	for name, pair := range map[string][2]func(*rand.Rand) float64{
 		"normal":      {portable.Normal, (*rand.Rand).NormFloat64},

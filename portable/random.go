@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// A layers divides the area below a density into n pieces of the same size, by the method of Marsaglia and Tsang (2000), The ziggurat method for generating random
-// variables: layer i is as wide as edge[i] times a random integer, and a random integer below inside[i] lies in all of it.
+// A layers divides the area below a density into n pieces of the same size, by the method of Marsaglia and
+// Tsang (2000), The ziggurat method for generating random variables: layer i is as wide as edge[i] times a
+// random integer, and a random integer below inside[i] lies in all of it.
 type layers struct {
 	inside []uint32
 	edge   []float32
@@ -21,14 +22,21 @@ const (
 )
 
 var (
-	normalTable      = newLayers(normalLayers, 1<<31, normalLast, normalArea, normalHeight, func(y float64) float64 { return math.Sqrt(-2 * Log(y)) })
-	exponentialTable = newLayers(exponentialLayers, 1<<32, exponentialLast, exponentialArea, exponentialHeight, func(y float64) float64 { return -Log(y) })
+	normalTable = newLayers(normalLayers, 1<<31, normalLast, normalArea, normalHeight,
+		func(y float64) float64 {
+			return math.Sqrt(-2 * Log(y))
+		})
+	exponentialTable = newLayers(exponentialLayers, 1<<32, exponentialLast, exponentialArea,
+		exponentialHeight, func(y float64) float64 {
+			return -Log(y)
+		})
 )
 
 func normalHeight(x float64) float64      { return Exp(float64(-0.5*x) * x) }
 func exponentialHeight(x float64) float64 { return Exp(-x) }
 
-// newLayers computes the tables for random integers below unit; last is where the lowest layer ends and the tail begins.
+// newLayers computes the tables for random integers below unit; last is where the lowest layer ends and the
+// tail begins.
 func newLayers(n int, unit, last, area float64, height, inverse func(float64) float64) layers {
 	l := layers{make([]uint32, n), make([]float32, n), make([]float32, n)}
 	lowest := area / height(last)

@@ -2,7 +2,8 @@ package portable
 
 import "math"
 
-// Sigmoid returns 1/(1 + e^-x). It is 1/(1+z) or z/(1+z) with z = exp(-|x|); every number has a high and a low part.
+// Sigmoid returns 1/(1 + e^-x). It is 1/(1+z) or z/(1+z) with z = exp(-|x|); every number has a high and a
+// low part.
 func Sigmoid(x float64) float64 {
 	z, zl := expMinus(math.Abs(x))
 	d := z + 1
@@ -14,9 +15,9 @@ func Sigmoid(x float64) float64 {
 	return quotient(a, al, d, dl, 1/d)
 }
 
-// Tanh returns the hyperbolic tangent of x. It is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) - 1), corrected for the rounding errors of e+2, d, and of the
-// quotient q: 1/d is (1-q)/2,
-// of which few digits are left near 1.
+// Tanh returns the hyperbolic tangent of x. It is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) -
+// 1), corrected for the rounding errors of e+2, d, and of the quotient q: 1/d is (1-q)/2, of which few digits
+// are left near 1.
 func Tanh(x float64) float64 {
 	a := Smaller(22, math.Abs(x))
 	a += a

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// An analysis holds the draws of one scalar and what its diagnostics share: draws are sorted and rank-normalised once.
+// An analysis holds the draws of one scalar and what its diagnostics share: draws are sorted and
+// rank-normalised once.
 type analysis struct {
 	chains [][]float64
 	usable bool
@@ -82,8 +83,8 @@ func normalScore(rank float64, n int) float64 {
 	return distuv.UnitNormal.Quantile((rank - 0.375) / (float64(n) + 0.25))
 }
 
-// rankNormal replaces draws by the normal scores of their ranks over all chains, ties sharing the mean rank. It halves the chains, as split does: a
-// middle draw has no rank. The scores are in flat.
+// rankNormal replaces draws by the normal scores of their ranks over all chains, ties sharing the mean rank.
+// It halves the chains, as split does: a middle draw has no rank. The scores are in flat.
 func (a *analysis) rankNormal(flat []float64, o order) [][]float64 {
 	length := len(a.chains[0])
 	middle := func(at int32) bool { return length%2 == 1 && int(at)%length == length/2 }

@@ -5,8 +5,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// directLags is the largest number of lags for which sums of products cost less than a Fourier transform, which computes all lags at once. Most
-// chains need a few.
+// directLags is the largest number of lags for which sums of products cost less than a Fourier transform,
+// which computes all lags at once. Most chains need a few.
 const directLags = 128
 
 // An autocovariance computes, per lag, the autocovariance with divisor n, averaged over chains of n draws.
@@ -57,7 +57,8 @@ func (a *autocovariance) transform() {
 		size *= 2
 	}
 	fft := fourier.NewFFT(size)
-	padded, spectrum, power := make([]float64, size), make([]complex128, size/2+1), make([]complex128, size/2+1)
+	padded, spectrum, power := make([]float64, size), make([]complex128, size/2+1),
+		make([]complex128, size/2+1)
 	for _, c := range a.centred {
 		copy(padded, c)
 		fft.Coefficients(spectrum, padded)

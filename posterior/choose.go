@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Choose finds the columns of some names: a variable with all its elements (beta), an element by its number or its label (beta[2], beta[zscore(age)]), or a
-// pattern of either (beta*). Without names it returns all
+// Choose finds the columns of some names: a variable with all its elements (beta), an element by its number
+// or its label (beta[2], beta[zscore(age)]), or a pattern of either (beta*). Without names it returns all
 // parameters. The error gives the name that is not found, and what there is.
 func (d *Draws) Choose(names []string) ([]int, error) {
 	var out []int
@@ -30,13 +30,15 @@ func (d *Draws) Choose(names []string) ([]int, error) {
 	for i, ok := range used {
 		if !ok {
 			near := d.near(names[i])
-			return nil, fmt.Errorf("there is no parameter %s in these draws (%s)%s", names[i], strings.Join(near, ", "), Suggestion(names[i], near))
+			return nil, fmt.Errorf("there is no parameter %s in these draws (%s)%s", names[i],
+				strings.Join(near, ", "), Suggestion(names[i], near))
 		}
 	}
 	return out, nil
 }
 
-// ColumnIn is the column that an encoder in a label reads alone, as age of zscore(age); "" where there is none.
+// ColumnIn is the column that an encoder in a label reads alone, as age of zscore(age); "" where there is
+// none.
 func ColumnIn(label string) string {
 	if m := encoded.FindStringSubmatch(label); m != nil {
 		return m[1]
@@ -46,7 +48,8 @@ func ColumnIn(label string) string {
 
 var encoded = regexp.MustCompile(`^\w+\((\w+)\)$`)
 
-// byColumn replaces the name of an element by a column, as beta[age], by that of the one element whose label encodes it, beta[zscore(age)], where no element is called so itself.
+// byColumn replaces the name of an element by a column, as beta[age], by that of the one element whose label
+// encodes it, beta[zscore(age)], where no element is called so itself.
 func (d *Draws) byColumn(names []string) []string {
 	out := slices.Clone(names)
 	for i, name := range names {
@@ -56,7 +59,8 @@ func (d *Draws) byColumn(names []string) []string {
 				found = nil
 				break
 			}
-			if base, inner, ok := strings.Cut(strings.TrimSuffix(c.Label, "]"), "["); ok && ColumnIn(inner) != "" && base+"["+ColumnIn(inner)+"]" == name {
+			if base, inner, ok := strings.Cut(strings.TrimSuffix(c.Label, "]"), "["); ok &&
+				ColumnIn(inner) != "" && base+"["+ColumnIn(inner)+"]" == name {
 				found = append(found, c.Label)
 			}
 		}

@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 )
 
-// A Connection is what joins the server and its clients, as far as the time of waiting for messages depends on it.
+// A Connection is what joins the server and its clients, as far as the time of waiting for messages depends
+// on it.
 type Connection struct {
 	RoundTrip time.Duration
 	Bandwidth float64 // of the server's line, bits a second
@@ -19,7 +20,8 @@ type Connection struct {
 // UsualConnection is one between two places a few hundred kilometres apart.
 var UsualConnection = Connection{RoundTrip: 20 * time.Millisecond, Bandwidth: 100e6}
 
-// Waits returns the seconds in which a run over the link waits for round trips, and those in which its bytes pass. Neither counts that a connection is slow at first.
+// Waits returns the seconds in which a run over the link waits for round trips, and those in which its bytes
+// pass. Neither counts that a connection is slow at first.
 func (l Connection) Waits(w density.Work) (trips, bytes float64) {
 	return float64(w.Sequential) * l.RoundTrip.Seconds(), 8 * float64(w.Bytes) / l.Bandwidth
 }
@@ -30,8 +32,10 @@ func (l Connection) Rate() string { return rate(l.Bandwidth) }
 // Forecast says so in a sentence.
 func (l Connection) Forecast(w density.Work) string {
 	trips, bytes := l.Waits(w)
-	return fmt.Sprintf("With the parties apart and %s for a round trip, %s rounds one after another wait %s for messages; at %s the bytes, %s, take %s.",
-		Seconds(l.RoundTrip.Seconds()), grouped.Digits(w.Sequential), Seconds(trips), rate(l.Bandwidth), Bytes(w.Bytes), Seconds(bytes))
+	return fmt.Sprintf("With the parties apart and %s for a round trip, %s rounds one after another wait "+
+		"%s for messages; at %s the bytes, %s, take %s.",
+		Seconds(l.RoundTrip.Seconds()), grouped.Digits(w.Sequential), Seconds(trips), rate(l.Bandwidth),
+		Bytes(w.Bytes), Seconds(bytes))
 }
 
 // units of a bandwidth.
@@ -56,12 +60,14 @@ func ParseBandwidth(text string) (float64, error) {
 		if !ok {
 			continue
 		}
-		if v, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil && v > 0 && v*u.size < 1e18 {
+		if v, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil && v > 0 &&
+			v*u.size < 1e18 {
 			return v * u.size, nil
 		}
 		break
 	}
-	return 0, fmt.Errorf("%q is not a bandwidth: write a number and bit, kbit, Mbit or Gbit, as 100Mbit", text)
+	return 0, fmt.Errorf("%q is not a bandwidth: write a number and bit, kbit, Mbit or Gbit, as 100Mbit",
+		text)
 }
 
 // Seconds writes a time in seconds with the units that a person would choose.

@@ -14,14 +14,16 @@ func TestConnection(t *testing.T) {
 	if trips, bytes := l.Waits(w); trips != 30 || bytes != 2 {
 		t.Errorf("waits %v and %v s, want 30 and 2", trips, bytes)
 	}
-	want := "With the parties apart and 30 ms for a round trip, 1,000 rounds one after another wait 30 s for messages; at 100 Mbit/s the bytes, 25 MB (25,000,000), take 2 s."
+	want := "With the parties apart and 30 ms for a round trip, 1,000 rounds one after another wait 30 s " +
+		"for messages; at 100 Mbit/s the bytes, 25 MB (25,000,000), take 2 s."
 	if got := l.Forecast(w); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
 func TestParseBandwidth(t *testing.T) {
-	for text, want := range map[string]float64{"100Mbit": 1e8, "1.5 Gbit/s": 1.5e9, "64kbit": 64e3, "9bit": 9} {
+	for text, want := range map[string]float64{"100Mbit": 1e8, "1.5 Gbit/s": 1.5e9, "64kbit": 64e3,
+		"9bit": 9} {
 		if got, err := ParseBandwidth(text); err != nil || got != want {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
@@ -34,12 +36,14 @@ func TestParseBandwidth(t *testing.T) {
 }
 
 func TestDurations(t *testing.T) {
-	for s, want := range map[float64]string{2.5e-6: "2.5 µs", 0.0042: "4.2 ms", 12.34: "12.3 s", 121: "2 min 1 s", 7325: "2 h 2 min", 0: "0 µs"} {
+	for s, want := range map[float64]string{2.5e-6: "2.5 µs", 0.0042: "4.2 ms", 12.34: "12.3 s",
+		121: "2 min 1 s", 7325: "2 h 2 min", 0: "0 µs"} {
 		if got := Seconds(s); got != want {
 			t.Errorf("%g s is %s, want %s", s, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1 kB (1,000)", 1234567: "1.23 MB (1,234,567)"} {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1 kB (1,000)",
+		1234567: "1.23 MB (1,234,567)"} {
 		if got := Bytes(n); got != want {
 			t.Errorf("%d bytes are %s, want %s", n, got, want)
 		}

@@ -8,14 +8,17 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// The diagnostics of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and localization: an improved R-hat
-// for assessing convergence of MCMC", Bayesian Analysis 16(2), in the details of the R package posterior 1.4. Chains have equal lengths.
-// Where a quantity is not defined (too few draws, constant or non-finite draws) it is NaN.
+// The diagnostics of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding,
+// and localization: an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2), in the
+// details of the R package posterior 1.4. Chains have equal lengths. Where a quantity is not defined (too few
+// draws, constant or non-finite draws) it is NaN.
 
-// RHat returns the rank-normalised split R-hat: the larger of the one for location and the one for spread about the median.
+// RHat returns the rank-normalised split R-hat: the larger of the one for location and the one for spread
+// about the median.
 func RHat(chains [][]float64) float64 { return newAnalysis(chains).rhat() }
 
-// ESSBulk returns the effective sample size of the rank-normalised draws: how well the centre of the distribution is known.
+// ESSBulk returns the effective sample size of the rank-normalised draws: how well the centre of the
+// distribution is known.
 func ESSBulk(chains [][]float64) float64 { return newAnalysis(chains).essBulk() }
 
 // ESSTail returns the smaller effective sample size of the 5 % and the 95 % quantile.
@@ -71,8 +74,8 @@ func usable(chains [][]float64) bool {
 	return lo < hi && !math.IsInf(lo, 0) && !math.IsInf(hi, 0)
 }
 
-// ess is the effective sample size of chains that are not split further, with Geyer's initial positive and monotone sequences over the chains together
-// (Stan reference manual, "Effective sample size").
+// ess is the effective sample size of chains that are not split further, with Geyer's initial positive and
+// monotone sequences over the chains together (Stan reference manual, "Effective sample size").
 func ess(chains [][]float64) float64 {
 	if !usable(chains) {
 		return math.NaN()
@@ -94,7 +97,8 @@ func essOf(gamma *autocovariance, chains [][]float64) float64 {
 	return m * n / math.Max(tau, 1/portable.Log10(m*n))
 }
 
-// geyer sums autocorrelations: −1 + 2 Σ of the initial pairs whose sums are positive and never grow, plus the last even one (the improved estimate).
+// geyer sums autocorrelations: −1 + 2 Σ of the initial pairs whose sums are positive and never grow, plus the
+// last even one (the improved estimate).
 func geyer(rho func(lag int) float64, lags int) float64 {
 	r := []float64{1, rho(1)}
 	even, odd, t := r[0], r[1], 0

@@ -7,15 +7,17 @@ import (
 	"slices"
 )
 
-// Parameters are compared for the remedy of a dense metric: at most comparedColumns of an owner, those that mix worst, at about comparedDraws draws.
+// Parameters are compared for the remedy of a dense metric: at most comparedColumns of an owner, those that
+// mix worst, at about comparedDraws draws.
 const (
 	comparedColumns = 100
 	comparedDraws   = 2000
 	highCorrelation = 0.9
 )
 
-// diagonal returns the remedy of a dense metric where parameters of one owner, whose metric was diagonal, have a high correlation in the draws: the pair
-// with the highest. It is "" where there is none, or setting is "".
+// diagonal returns the remedy of a dense metric where parameters of one owner, whose metric was diagonal,
+// have a high correlation in the draws: the pair with the highest. It is "" where there is none, or setting
+// is "".
 func diagonal(d *Draws, rows []Row, owners []string, setting string) string {
 	if setting == "" {
 		return ""
@@ -30,7 +32,8 @@ func diagonal(d *Draws, rows []Row, owners []string, setting string) string {
 				}
 				if r := correlation(a.values, b.values); math.Abs(r) > best {
 					best = math.Abs(r)
-					text = fmt.Sprintf("%s dense: the draws of %s and %s of %s have the correlation %.2f, and its metric was diagonal", setting, b.name, a.name, owner, r)
+					text = fmt.Sprintf("%s dense: the draws of %s and %s of %s have the correlation %.2f, "+
+						"and its metric was diagonal", setting, b.name, a.name, owner, r)
 				}
 			}
 		}
@@ -41,7 +44,8 @@ func diagonal(d *Draws, rows []Row, owners []string, setting string) string {
 // manyLeapfrogs is a mean number of leapfrogs per draw beyond which a better metric is worth trying.
 const manyLeapfrogs = 31
 
-// Cost is a remedy for draws that can be trusted but take many leapfrogs, because the metric was diagonal for correlated parameters; "" where there is none.
+// Cost is a remedy for draws that can be trusted but take many leapfrogs, because the metric was diagonal for
+// correlated parameters; "" where there is none.
 func Cost(d *Draws, rows []Row, diagnostics *Diagnostics, a Advice) string {
 	leapfrogs, n := 0, 0
 	for _, chain := range d.Transitions {
@@ -66,7 +70,8 @@ type series struct {
 	values []float64
 }
 
-// worst returns the parameters of an owner, generated quantities aside, with the smallest effective sample sizes, thinned.
+// worst returns the parameters of an owner, generated quantities aside, with the smallest effective sample
+// sizes, thinned.
 func (d *Draws) worst(rows []Row, owner string) []series {
 	var at []int
 	for k, r := range rows {

@@ -20,8 +20,8 @@ type CSVInfo struct {
 	// Of a Hamiltonian Markov chain:
 	MaxDepth int
 	StepSize float64 // after warm-up
-	// InverseMetric is its diagonal, one number per unconstrained parameter; or if Dense is set the rows of the matrix, one after another. Readers
-	// require one, so nil is written as ones.
+	// InverseMetric is its diagonal, one number per unconstrained parameter; or if Dense is set the rows of
+	// the matrix, one after another. Readers require one, so nil is written as ones.
 	InverseMetric []float64
 	Dense         bool
 	WarmupSeconds float64
@@ -35,9 +35,9 @@ func (i CSVInfo) metric() string {
 	return "diag_e (Default)"
 }
 
-// WriteStanCSV writes one chain as CmdStan would, for readers of Stan's files (cmdstanpy.from_csv, ArviZ, R's posterior). Columns are named
-// x.1.2, first index fastest. Independent draws are written as those of Stan's fixed_param sampler: lp__ and accept_stat__ are 0 and 1, since
-// there was no accept step.
+// WriteStanCSV writes one chain as CmdStan would, for readers of Stan's files (cmdstanpy.from_csv, ArviZ, R's
+// posterior). Columns are named x.1.2, first index fastest. Independent draws are written as those of Stan's
+// fixed_param sampler: lp__ and accept_stat__ are 0 and 1, since there was no accept step.
 func WriteStanCSV(w io.Writer, d *Draws, chain int, info CSVInfo) error {
 	out := bufio.NewWriter(w)
 	if d.Independent() {
@@ -73,7 +73,8 @@ func samplerColumns(independent bool) []string {
 	if independent {
 		return []string{"lp__", "accept_stat__"}
 	}
-	return []string{"lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__", "energy__"}
+	return []string{"lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__",
+		"energy__"}
 }
 
 func (d *Draws) appendSampler(line []byte, chain, i int) []byte {
@@ -85,7 +86,8 @@ func (d *Draws) appendSampler(line []byte, chain, i int) []byte {
 	if t.Divergent {
 		divergent = 1
 	}
-	for k, v := range []float64{t.LP, t.Accept, t.StepSize, float64(t.TreeDepth), float64(t.Leapfrogs), divergent, t.Energy} {
+	for k, v := range []float64{t.LP, t.Accept, t.StepSize, float64(t.TreeDepth), float64(t.Leapfrogs),
+		divergent, t.Energy} {
 		if k > 0 {
 			line = append(line, ',')
 		}
@@ -94,7 +96,8 @@ func (d *Draws) appendSampler(line []byte, chain, i int) []byte {
 	return line
 }
 
-// writeAdaptation writes the comments that Stan has between the header and the draws. columns is the number of columns.
+// writeAdaptation writes the comments that Stan has between the header and the draws. columns is the number
+// of columns.
 func writeAdaptation(out *bufio.Writer, info CSVInfo, columns int) {
 	metric := info.InverseMetric
 	if metric == nil {
@@ -107,7 +110,8 @@ func writeAdaptation(out *bufio.Writer, info CSVInfo, columns int) {
 	if info.Dense {
 		row, what = int(math.Sqrt(float64(len(metric)))), "Elements"
 	}
-	fmt.Fprintf(out, "# Adaptation terminated\n# Step size = %g\n# %s of inverse mass matrix:\n", info.StepSize, what)
+	fmt.Fprintf(out, "# Adaptation terminated\n# Step size = %g\n# %s of inverse mass matrix:\n",
+		info.StepSize, what)
 	for line := range slices.Chunk(metric, max(1, row)) {
 		text := make([]string, row)
 		for k, v := range line {
@@ -117,7 +121,8 @@ func writeAdaptation(out *bufio.Writer, info CSVInfo, columns int) {
 	}
 }
 
-// The comments that cmdstanpy 1.3 needs: without those of the head and the bare # at the end it cannot read the file.
+// The comments that cmdstanpy 1.3 needs: without those of the head and the bare # at the end it cannot read
+// the file.
 const (
 	csvHead = `# model = %s
 # method = sample (Default)
@@ -148,8 +153,9 @@ const (
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
-// FlatNames returns the variables' names for formats that allow only identifiers. A member or component becomes part of the name,
-// hospital[4].beta ↦ hospital_4_beta. A name that would appear twice gets a trailing underscore.
+// FlatNames returns the variables' names for formats that allow only identifiers. A member or component
+// becomes part of the name, hospital[4].beta ↦ hospital_4_beta. A name that would appear twice gets a
+// trailing underscore.
 func FlatNames(vars []Variable) []string {
 	taken := map[string]bool{}
 	var out []string
@@ -164,7 +170,8 @@ func FlatNames(vars []Variable) []string {
 	return out
 }
 
-// stanNames returns the columns' names in a Stan CSV header. Readers parse what follows the first point as indices.
+// stanNames returns the columns' names in a Stan CSV header. Readers parse what follows the first point as
+// indices.
 func stanNames(vars []Variable) []string {
 	var out []string
 	for i, base := range FlatNames(vars) {

@@ -10,7 +10,8 @@ import (
 func fromChains(chains [][]float64) *Draws {
 	d := NewDraws([]Variable{{Name: "x"}, {Name: "u"}}, len(chains), len(chains[0]))
 	for c, chain := range chains {
-		other, energy := autoregressive(uint32(50+c), len(chain), 0), autoregressive(uint32(90+c), len(chain), 0)
+		other, energy := autoregressive(uint32(50+c), len(chain), 0), autoregressive(uint32(90+c), len(chain),
+			0)
 		for i, v := range chain {
 			d.Append(c, []float64{v, other[i]})
 			d.AppendTransition(c, Transition{TreeDepth: 3, Energy: energy[i]})
@@ -45,10 +46,18 @@ func TestExamineFindsFaults(t *testing.T) {
 		name  string
 		text  string
 	}{
-		"a shifted chain": {func() *Draws { return fromChains(shiftedLast(four(2000, 0), 1)) }, "rhat", 0, "x", "chains disagree"},
-		"few draws":       {func() *Draws { return fromChains(four(50, 0.6)) }, "ess_bulk", 0, "x", "below 400"},
-		"slow tails":      {func() *Draws { return fromChains(four(150, 0.6)) }, "ess_tail", 0, "x", "quantiles"},
-		"a constant":      {func() *Draws { return fromChains(mapped(four(500, 0), func(float64) float64 { return 1 })) }, "constant", 0, "x", "not defined"},
+		"a shifted chain": {func() *Draws {
+			return fromChains(shiftedLast(four(2000, 0), 1))
+		}, "rhat", 0, "x", "chains disagree"},
+		"few draws": {func() *Draws {
+			return fromChains(four(50, 0.6))
+		}, "ess_bulk", 0, "x", "below 400"},
+		"slow tails": {func() *Draws {
+			return fromChains(four(150, 0.6))
+		}, "ess_tail", 0, "x", "quantiles"},
+		"a constant": {func() *Draws {
+			return fromChains(mapped(four(500, 0), func(float64) float64 { return 1 }))
+		}, "constant", 0, "x", "not defined"},
 		"divergences at low x": {func() *Draws {
 			d := fromChains(four(2000, 0))
 			for i, v := range d.values[1][0] {
@@ -85,13 +94,17 @@ func TestExamineFindsFaults(t *testing.T) {
 func TestExamineReadsWhatTheFitSays(t *testing.T) {
 	no := false
 	d := filled(four(100, 0))
-	found := examined(d, &Diagnostics{Khat: 0.9, Converged: &no, Noted: []Finding{{Check: "converged", Text: "the ELBO still rose"}}})
+	found := examined(d,
+		&Diagnostics{Khat: 0.9, Converged: &no,
+			Noted: []Finding{{Check: "converged", Text: "the ELBO still rose"}}})
 	if len(found["khat"]) != 1 || len(found["converged"]) != 1 || len(found) != 2 {
 		t.Errorf("%v", found)
 	}
 	yes := true
-	for want, moved := range map[string]*Moved{"its standard deviations may be wrong": nil, "no mean by more than 0.0058 standard deviations and no standard deviation by more than 0.8 %": {Means: 0.00581, SDs: 0.008}} {
-		if found := examined(d, &Diagnostics{Khat: 0.9, Moved: moved, Converged: &yes})["khat"]; len(found) != 1 || !strings.Contains(found[0].Text, want) {
+	for want, moved := range map[string]*Moved{"its standard deviations may be wrong": nil,
+		"no mean by more than 0.0058 standard deviations and no standard deviation by more than 0.8 %": {Means: 0.00581, SDs: 0.008}} {
+		if found := examined(d, &Diagnostics{Khat: 0.9, Moved: moved, Converged: &yes})["khat"]; len(found) !=
+			1 || !strings.Contains(found[0].Text, want) {
 			t.Errorf("no %q in %v", want, found)
 		}
 	}
@@ -115,14 +128,16 @@ func TestRemediesNameTheSettingsOfTheRun(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
 	}
-	for _, foreign := range []string{"--draws", "--warmup", "--max-depth", "--target-accept", "--metric", "--shape"} {
+	for _, foreign := range []string{"--draws", "--warmup", "--max-depth", "--target-accept", "--metric",
+		"--shape"} {
 		if strings.Contains(text, foreign) {
 			t.Errorf("%q in:\n%s", foreign, text)
 		}
 	}
 }
 
-// Draws of 1e42 in chains that do not settle are those of an improper posterior, and more draws are no remedy. Equally large ones that mix are not.
+// Draws of 1e42 in chains that do not settle are those of an improper posterior, and more draws are no
+// remedy. Equally large ones that mix are not.
 func TestExamineNamesAnImproperPosterior(t *testing.T) {
 	walk := four(400, 0)
 	for _, chain := range walk {
@@ -131,7 +146,8 @@ func TestExamineNamesAnImproperPosterior(t *testing.T) {
 		}
 	}
 	found := examined(fromChains(walk), nil)
-	if f := found["improper"]; len(f) != 1 || f[0].Parameter != "x" || !strings.Contains(f[0].Text, "improper") || f[0].Try == "" {
+	if f := found["improper"]; len(f) != 1 || f[0].Parameter != "x" ||
+		!strings.Contains(f[0].Text, "improper") || f[0].Try == "" {
 		t.Fatalf("%+v", found)
 	}
 	for check, list := range found {
@@ -147,7 +163,8 @@ func TestExamineNamesAnImproperPosterior(t *testing.T) {
 	}
 }
 
-// Whether a prior is improper decides what draws beyond all bounds are said to be: known to be, known to be none, or not known.
+// Whether a prior is improper decides what draws beyond all bounds are said to be: known to be, known to be
+// none, or not known.
 func TestExamineAsksThePriors(t *testing.T) {
 	walk := four(400, 0)
 	for _, chain := range walk {
@@ -167,13 +184,16 @@ func TestExamineAsksThePriors(t *testing.T) {
 		a := advised
 		a.Improper = c.priors
 		found := Examine(d, Summarise(d), nil, a)
-		if len(found) != 1 || found[0].Check != strings.TrimSpace(check) || !strings.Contains(found[0].Text, c.has) || strings.Contains(found[0].Text, c.not) || found[0].Try == "" {
+		if len(found) != 1 || found[0].Check != strings.TrimSpace(check) ||
+			!strings.Contains(found[0].Text, c.has) || strings.Contains(found[0].Text, c.not) ||
+			found[0].Try == "" {
 			t.Errorf("improper priors %v: %+v", c.priors, found)
 		}
 	}
 }
 
-// Where two parameters of one party have a high correlation, and its metric was diagonal, the remedy of slow mixing is a dense one.
+// Where two parameters of one party have a high correlation, and its metric was diagonal, the remedy of slow
+// mixing is a dense one.
 func TestExamineAdvisesADenseMetric(t *testing.T) {
 	build := func(noise float64, owners ...string) *Draws {
 		d := NewDraws([]Variable{{Name: "x", Owner: owners[0]}, {Name: "u", Owner: owners[1]}}, 4, 200)
@@ -200,13 +220,15 @@ func TestExamineAdvisesADenseMetric(t *testing.T) {
 		if len(found["ess_bulk"]) == 0 {
 			t.Fatalf("%s: %v", name, found)
 		}
-		if got := found["ess_bulk"][0].Try; strings.Contains(got, "--shape dense: the draws of x and u of a have the correlation -1") != c.want {
+		if got := found["ess_bulk"][0].Try; strings.Contains(got,
+			"--shape dense: the draws of x and u of a have the correlation -1") != c.want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 }
 
-// Elements that are one number under two names, as those beside the diagonal of a covariance matrix, advise nothing.
+// Elements that are one number under two names, as those beside the diagonal of a covariance matrix, advise
+// nothing.
 func TestEqualElementsAreNotCorrelated(t *testing.T) {
 	for noise, want := range map[float64]bool{0: false, 0.01: true} {
 		d := NewDraws([]Variable{{Name: "Sigma", Owner: "a", Dims: []int{2, 2}}}, 4, 200)
@@ -239,7 +261,8 @@ func TestCostOfADiagonalMetric(t *testing.T) {
 		}
 		known := &Diagnostics{Khat: NotApplicable(), Diagonal: []string{"a"}}
 		text := Cost(d, Summarise(d), known, advised)
-		if got := strings.Contains(text, "127 leapfrogs; fewer with --shape dense"); got != want || !want && text != "" {
+		if got := strings.Contains(text, "127 leapfrogs; fewer with --shape dense"); got != want ||
+			!want && text != "" {
 			t.Errorf("%d leapfrogs: %q", leapfrogs, text)
 		}
 		if found := examined(d, known); len(found) != 0 {
@@ -248,7 +271,8 @@ func TestCostOfADiagonalMetric(t *testing.T) {
 	}
 }
 
-// The comments of a file name the sampler: without divergent__ a chain remains a chain, whose mixing is examined.
+// The comments of a file name the sampler: without divergent__ a chain remains a chain, whose mixing is
+// examined.
 func TestMethodDecidesWhetherDrawsAreIndependent(t *testing.T) {
 	for head, independent := range map[string]bool{
 		"":                            false,
@@ -276,7 +300,8 @@ func TestMethodDecidesWhetherDrawsAreIndependent(t *testing.T) {
 	}
 }
 
-// So many times as many draws are advised where chains agree. Where they stay apart more draws of them do not add up, and the advice is what their R-hat asks for.
+// So many times as many draws are advised where chains agree. Where they stay apart more draws of them do not
+// add up, and the advice is what their R-hat asks for.
 func TestMoreDrawsAreAdvisedWhereChainsAgree(t *testing.T) {
 	for _, c := range []struct {
 		shift float64

@@ -13,13 +13,15 @@ type Variable struct {
 	Name  string `json:"name"`  // "beta_a", "hospital[4].beta"
 	Owner string `json:"owner"` // the party that holds it, or "shared"
 	Dims  []int  `json:"dims"`
-	// Auxiliary marks an auxiliary variable, which comes after all parameters among draws, and is summarised only on request by name.
+	// Auxiliary marks an auxiliary variable, which comes after all parameters among draws, and is summarised
+	// only on request by name.
 	Auxiliary bool `json:"-"`
 	// Point marks a weight, of which a point is estimated: all its draws are equal.
 	Point bool `json:"point_estimate,omitempty"`
 	// Generated marks a generated quantity, which follows from parameters.
 	Generated bool `json:"generated,omitempty"`
-	// Labels name the elements along each axis: the column of a matrix, or the category, that belongs to them. nil, as a whole or for one axis, where numbers do.
+	// Labels name the elements along each axis: the column of a matrix, or the category, that belongs to
+	// them. nil, as a whole or for one axis, where numbers do.
 	Labels [][]string `json:"-"`
 }
 
@@ -54,13 +56,15 @@ type Column struct {
 // Shown is how tables and plots call a column.
 func (c Column) Shown() string { return shown(c.Name, c.Label) }
 
-// Columns names the scalars of variables in the order of their storage: variable by variable, first index fastest.
+// Columns names the scalars of variables in the order of their storage: variable by variable, first index
+// fastest.
 func Columns(vars []Variable) []Column {
 	var out []Column
 	for _, v := range vars {
 		for k := range v.Len() {
 			index := v.index(k)
-			out = append(out, Column{v.Name + subscript(index, "[", ",", "]"), v.Owner, v.label(index), v.Point, v.Generated})
+			out = append(out, Column{v.Name + subscript(index, "[", ",", "]"), v.Owner, v.label(index),
+				v.Point, v.Generated})
 		}
 	}
 	return out
@@ -77,8 +81,8 @@ func subscript(index []int, open, sep, end string) string {
 	return open + strings.Join(text, sep) + end
 }
 
-// A Transition has the statistics of the Hamiltonian Markov chain step that produced a draw. Energies and log densities are in nats, summed over all
-// parties.
+// A Transition has the statistics of the Hamiltonian Markov chain step that produced a draw. Energies and log
+// densities are in nats, summed over all parties.
 type Transition struct {
 	LP        float64 // log density of the draw on the unconstrained scale
 	Accept    float64 // mean acceptance probability over the trajectory
@@ -94,11 +98,13 @@ type Draws struct {
 	Vars []Variable // parameters, then auxiliary variables
 	// Transitions has, by chain, one element per draw; it is nil where draws are independent.
 	Transitions [][]Transition
-	// Superchains is the number of starting points of the chains where they share them, as many consecutive chains each; 0: each chain has one of its own.
+	// Superchains is the number of starting points of the chains where they share them, as many consecutive
+	// chains each; 0: each chain has one of its own.
 	Superchains int
 	columns     []Column
 	values      [][][]float64 // chain, column, draw
-	without     []int         // draws of each chain where there are no columns: a party alone may have no parameters
+	// draws of each chain where there are no columns: a party alone may have no parameters
+	without []int
 }
 
 // NewDraws returns empty draws with memory for a number of draws per chain.
@@ -129,7 +135,8 @@ func (d *Draws) Append(chain int, values []float64) {
 	}
 }
 
-// AppendTransition adds the statistics of the draw last appended to a chain. A chain has a transition for every draw or for none.
+// AppendTransition adds the statistics of the draw last appended to a chain. A chain has a transition for
+// every draw or for none.
 func (d *Draws) AppendTransition(chain int, t Transition) {
 	if d.Transitions == nil {
 		d.Transitions = make([][]Transition, len(d.values))
@@ -140,7 +147,8 @@ func (d *Draws) AppendTransition(chain int, t Transition) {
 // Independent reports whether the draws are independent, not those of Markov chains.
 func (d *Draws) Independent() bool { return d.Transitions == nil }
 
-// HasTrajectories reports whether a Hamiltonian sampler made the draws, whose transitions have leapfrog steps and energies.
+// HasTrajectories reports whether a Hamiltonian sampler made the draws, whose transitions have leapfrog steps
+// and energies.
 func (d *Draws) HasTrajectories() bool {
 	for _, chain := range d.Transitions {
 		for _, t := range chain {
@@ -165,9 +173,11 @@ func (d *Draws) Parameters() int {
 
 // Select returns the draws of only some columns of d, as scalar parameters. They share their values with d.
 func (d *Draws) Select(columns []int) *Draws {
-	s := &Draws{Transitions: d.Transitions, Superchains: d.Superchains, values: make([][][]float64, len(d.values))}
+	s := &Draws{Transitions: d.Transitions, Superchains: d.Superchains,
+		values: make([][][]float64, len(d.values))}
 	for _, k := range columns {
-		s.Vars = append(s.Vars, Variable{Name: d.columns[k].Name, Owner: d.columns[k].Owner, Point: d.columns[k].Point, Generated: d.columns[k].Generated})
+		s.Vars = append(s.Vars, Variable{Name: d.columns[k].Name, Owner: d.columns[k].Owner,
+			Point: d.columns[k].Point, Generated: d.columns[k].Generated})
 		s.columns = append(s.columns, d.columns[k])
 		for c := range d.values {
 			s.values[c] = append(s.values[c], d.values[c][k])
@@ -176,7 +186,8 @@ func (d *Draws) Select(columns []int) *Draws {
 	return s
 }
 
-// With returns draws that have the columns of d and, after its parameters, those of another, which has the same chains. The error names a column that both have.
+// With returns draws that have the columns of d and, after its parameters, those of another, which has the
+// same chains. The error names a column that both have.
 func (d *Draws) With(other *Draws) (*Draws, error) {
 	for _, c := range other.columns {
 		if slices.ContainsFunc(d.columns, func(o Column) bool { return o.Name == c.Name }) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// An AR(1) energy has E(step²)/variance = 2(1 − φ): 2 for independent energies. The relative error of both moments over 20,000 steps is under
-// 3 %/(1 − φ).
+// An AR(1) energy has E(step²)/variance = 2(1 − φ): 2 for independent energies. The relative error of both
+// moments over 20,000 steps is under 3 %/(1 − φ).
 func TestEBFMIOfAutoregressions(t *testing.T) {
 	for _, phi := range []float64{0, 0.6, 0.9} {
 		want := 2 * (1 - phi)
@@ -20,8 +20,10 @@ func TestEBFMIOfAutoregressions(t *testing.T) {
 	}
 }
 
-// The relative efficiency of unsplit chains is that of the split ones where chains agree and are long: (1−φ)/(1+φ) for an AR(1).
+// The relative efficiency of unsplit chains is that of the split ones where chains agree and are long:
+// (1−φ)/(1+φ) for an AR(1).
 func TestRelativeEfficiency(t *testing.T) {
 	near(t, "relative efficiency", RelativeEfficiency(four(20000, 0.6)), 0.25, 0.02)
-	near(t, "relative efficiency against the split", RelativeEfficiency(four(20000, 0.6)), ESSMean(four(20000, 0.6))/80000, 0.01)
+	near(t, "relative efficiency against the split", RelativeEfficiency(four(20000, 0.6)),
+		ESSMean(four(20000, 0.6))/80000, 0.01)
 }

@@ -9,7 +9,8 @@ import (
 // fewGenerated is the largest number of elements of a generated quantity that a table shows unless asked.
 const fewGenerated = 20
 
-// A Fold stands for the elements of a large generated quantity, as y_rep with one for each row, that a table leaves out.
+// A Fold stands for the elements of a large generated quantity, as y_rep with one for each row, that a table
+// leaves out.
 type Fold struct {
 	Name     string // of the quantity
 	Elements int
@@ -65,7 +66,8 @@ func arrayOf(element string) string {
 func FoldText(folds []Fold, shows string) string {
 	var b strings.Builder
 	for _, f := range folds {
-		fmt.Fprintf(&b, "%s: %d generated values; %s\n", f.Name, f.Elements, strings.ReplaceAll(shows, "%s", f.Name))
+		fmt.Fprintf(&b, "%s: %d generated values; %s\n", f.Name, f.Elements,
+			strings.ReplaceAll(shows, "%s", f.Name))
 	}
 	return b.String()
 }

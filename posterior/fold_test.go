@@ -10,7 +10,8 @@ import (
 // Tables have one line for a generated quantity of many elements, and all of any other.
 func TestFolded(t *testing.T) {
 	d := posterior.NewDraws([]posterior.Variable{
-		{Name: "w", Dims: []int{30}}, {Name: "lab[2].y_rep", Dims: []int{5, 5}, Generated: true}, {Name: "few", Dims: []int{20}, Generated: true}, {Name: "lab[3].z", Generated: true},
+		{Name: "w", Dims: []int{30}}, {Name: "lab[2].y_rep", Dims: []int{5, 5}, Generated: true},
+		{Name: "few", Dims: []int{20}, Generated: true}, {Name: "lab[3].z", Generated: true},
 	}, 1, 3)
 	row := make([]float64, len(d.Columns()))
 	for range 3 {
@@ -18,7 +19,8 @@ func TestFolded(t *testing.T) {
 	}
 	rows := posterior.Summarise(d)
 	kept, folds := posterior.Folded(rows)
-	if len(rows) != 76 || len(kept) != 51 || len(folds) != 1 || folds[0] != (posterior.Fold{Name: "lab[2].y_rep", Elements: 25}) {
+	if len(rows) != 76 || len(kept) != 51 || len(folds) != 1 ||
+		folds[0] != (posterior.Fold{Name: "lab[2].y_rep", Elements: 25}) {
 		t.Errorf("%d rows, %d kept, folds %v", len(rows), len(kept), folds)
 	}
 	all := make([]int, len(d.Columns()))
@@ -31,16 +33,19 @@ func TestFolded(t *testing.T) {
 	if left := posterior.WithoutFolds(d, all[30:55]); len(left) != 25 {
 		t.Errorf("%d of the 25 columns of one quantity are left", len(left))
 	}
-	if got, want := posterior.FoldText(folds, "name %s"), "lab[2].y_rep: 25 generated values; name lab[2].y_rep\n"; got != want {
+	if got, want := posterior.FoldText(folds, "name %s"),
+		"lab[2].y_rep: 25 generated values; name lab[2].y_rep\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
-// A dense metric is proposed for correlated parameters, and not for generated quantities, which have no metric.
+// A dense metric is proposed for correlated parameters, and not for generated quantities, which have no
+// metric.
 func TestDenseMetricOfParameters(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, generated := range []bool{false, true} {
-		d := posterior.NewDraws([]posterior.Variable{{Name: "a", Owner: "server"}, {Name: "b", Owner: "server", Generated: generated}}, 2, 500)
+		d := posterior.NewDraws([]posterior.Variable{{Name: "a", Owner: "server"},
+			{Name: "b", Owner: "server", Generated: generated}}, 2, 500)
 		for c := range 2 {
 			for range 500 {
 				x := r.NormFloat64()
@@ -48,7 +53,8 @@ func TestDenseMetricOfParameters(t *testing.T) {
 				d.AppendTransition(c, posterior.Transition{Leapfrogs: 127})
 			}
 		}
-		text := posterior.Cost(d, posterior.Summarise(d), &posterior.Diagnostics{Diagonal: []string{"server"}}, posterior.Advice{Metric: "--metric"})
+		text := posterior.Cost(d, posterior.Summarise(d),
+			&posterior.Diagnostics{Diagonal: []string{"server"}}, posterior.Advice{Metric: "--metric"})
 		if (text == "") != generated {
 			t.Errorf("generated %v: %q", generated, text)
 		}

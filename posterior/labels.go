@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// Labelled returns variables with the names of their elements, by variable, along each axis. Names that do not fit the dimensions of a variable are not used.
+// Labelled returns variables with the names of their elements, by variable, along each axis. Names that do
+// not fit the dimensions of a variable are not used.
 func Labelled(vars []Variable, labels map[string][][]string) []Variable {
 	out := make([]Variable, len(vars))
 	for i, v := range vars {
@@ -46,7 +47,8 @@ func (v Variable) label(index []int) string {
 	return v.Name + "[" + strings.Join(parts, ", ") + "]"
 }
 
-// shown is what a person reads: the label if there is one. Characters that a terminal would obey are replaced.
+// shown is what a person reads: the label if there is one. Characters that a terminal would obey are
+// replaced.
 func shown(name, label string) string {
 	if label == "" {
 		return name

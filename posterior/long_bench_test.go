@@ -7,10 +7,12 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// BenchmarkSummariseLong is the summary of chains that ran until somebody stopped them: 800,000 draws of 4 chains, with the autocorrelation that a sampler leaves.
+// BenchmarkSummariseLong is the summary of chains that ran until somebody stopped them: 800,000 draws of 4
+// chains, with the autocorrelation that a sampler leaves.
 func BenchmarkSummariseLong(b *testing.B) {
 	const chains, draws = 4, 200_000
-	d := posterior.NewDraws([]posterior.Variable{{Name: "m"}, {Name: "s"}, {Name: "t"}, {Name: "u"}}, chains, draws)
+	d := posterior.NewDraws([]posterior.Variable{{Name: "m"}, {Name: "s"}, {Name: "t"}, {Name: "u"}}, chains,
+		draws)
 	r := rand.New(rand.NewPCG(1, 2))
 	for c := range chains {
 		x := make([]float64, 4)

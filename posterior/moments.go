@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Quantile returns the p-quantile of values in ascending order: linear between order statistics, type 7 of Hyndman and Fan (1996), R's default.
-// It is NaN if there are no values.
+// Quantile returns the p-quantile of values in ascending order: linear between order statistics, type 7 of
+// Hyndman and Fan (1996), R's default. It is NaN if there are no values.
 func Quantile(sorted []float64, p float64) float64 {
 	n := len(sorted)
 	if n == 0 {

@@ -6,14 +6,15 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// fewDraws is the number of draws of a chain below which effective sample sizes come from the means of chains: the autocorrelation of so few cannot be
-// estimated.
+// fewDraws is the number of draws of a chain below which effective sample sizes come from the means of
+// chains: the autocorrelation of so few cannot be estimated.
 const fewDraws = 20
 
-// NestedRHat is the nested R-hat of many short chains (Margossian, Hoffman, Sountsov, Riou-Durand, Vehtari and Gelman 2024, "Nested R-hat: assessing the
-// convergence of Markov chain Monte Carlo when running many short chains"). Consecutive chains share a starting point, as many for each of the superchains: √(1 + B/W), B the variance
-// of the means of superchains, and W the mean over superchains of the variance between their chains plus that within. It is NaN where draws are not finite
-// or all equal, or chains cannot be divided so.
+// NestedRHat is the nested R-hat of many short chains (Margossian, Hoffman, Sountsov, Riou-Durand, Vehtari
+// and Gelman 2024, "Nested R-hat: assessing the convergence of Markov chain Monte Carlo when running many
+// short chains"). Consecutive chains share a starting point, as many for each of the superchains: √(1 + B/W),
+// B the variance of the means of superchains, and W the mean over superchains of the variance between their
+// chains plus that within. It is NaN where draws are not finite or all equal, or chains cannot be divided so.
 func NestedRHat(chains [][]float64, superchains int) float64 {
 	if superchains < 2 || len(chains)%superchains != 0 || !usable(chains) {
 		return math.NaN()
@@ -32,8 +33,8 @@ func NestedRHat(chains [][]float64, superchains int) float64 {
 	return math.Sqrt(1 + variance(of)*float64(superchains)/within)
 }
 
-// essOfMeans is the effective sample size for the mean of many chains, from how far apart the means of chains are: the variance of draws over that of their
-// means, for each chain.
+// essOfMeans is the effective sample size for the mean of many chains, from how far apart the means of chains
+// are: the variance of draws over that of their means, for each chain.
 func essOfMeans(chains [][]float64) float64 {
 	if !usable(chains) || len(chains) < 2 {
 		return math.NaN()

@@ -16,7 +16,8 @@ func TestNestedRHatByHand(t *testing.T) {
 		t.Errorf("a chain each: %v, want %v", got, want)
 	}
 	for what, v := range map[string]float64{
-		"one superchain": NestedRHat(chains, 1), "three of four": NestedRHat(chains, 3), "constant": NestedRHat([][]float64{{1, 1, 1}, {1, 1, 1}}, 2),
+		"one superchain": NestedRHat(chains, 1), "three of four": NestedRHat(chains, 3),
+		"constant": NestedRHat([][]float64{{1, 1, 1}, {1, 1, 1}}, 2),
 	} {
 		if !math.IsNaN(v) {
 			t.Errorf("%s: %v", what, v)
@@ -37,8 +38,9 @@ func many(r *rand.Rand, chains, n int, phi float64) [][]float64 {
 	return out
 }
 
-// The variance of the mean of n draws of an autoregression is (1 + 2Σ(1−k/n)φᵏ)/n, which effective draws of 64 short chains must give in the mean over 200 runs. Their standard
-// deviation is about 18 % in a run, so 1.3 % in the mean; its bias, of 1/χ² with 63 degrees of freedom, is 3 %.
+// The variance of the mean of n draws of an autoregression is (1 + 2Σ(1−k/n)φᵏ)/n, which effective draws of
+// 64 short chains must give in the mean over 200 runs. Their standard deviation is about 18 % in a run, so
+// 1.3 % in the mean; its bias, of 1/χ² with 63 degrees of freedom, is 3 %.
 func TestEffectiveDrawsOfShortChains(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, phi := range []float64{0, 0.5, -0.3} {

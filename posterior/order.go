@@ -23,8 +23,9 @@ const (
 // A sorter sorts values to orders, and reuses its memory.
 type sorter struct{ now, next []uint64 }
 
-// sort is a radix sort on the leading bits of the values' range, from the last digit; the lower half of a word is the index of the value. Values with
-// equal leading bits are rare, and sorted by comparison. This takes a third of the time of a comparison sort.
+// sort is a radix sort on the leading bits of the values' range, from the last digit; the lower half of a
+// word is the index of the value. Values with equal leading bits are rare, and sorted by comparison. This
+// takes a third of the time of a comparison sort.
 func (s *sorter) sort(x []float64) order {
 	var o order
 	s.into(&o, x)
@@ -69,7 +70,8 @@ func (s *sorter) into(o *order, x []float64) {
 	}
 }
 
-// room is memory for n values: that of a slice that is used no more, where it is large enough. It holds anything.
+// room is memory for n values: that of a slice that is used no more, where it is large enough. It holds
+// anything.
 func room[T any](old []T, n int) []T {
 	if cap(old) < n {
 		return make([]T, n)
@@ -98,7 +100,9 @@ func settle(words []uint64, from []int32, x []float64) {
 			hi++
 		}
 		if hi-lo > 1 {
-			slices.SortStableFunc(from[lo:hi], func(a, b int32) int { return cmp.Compare(key(x[a]), key(x[b])) })
+			slices.SortStableFunc(from[lo:hi], func(a, b int32) int {
+				return cmp.Compare(key(x[a]), key(x[b]))
+			})
 		}
 		lo = hi
 	}

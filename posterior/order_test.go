@@ -10,7 +10,8 @@ import (
 
 // awkward draws numbers with many ties, both zeros, infinities and NaN.
 func awkward(t *rapid.T) []float64 {
-	special := []float64{1 + 0x1p-52, 1 + 0x1p-51, 1 - 0x1p-53, 0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, math.SmallestNonzeroFloat64, -math.MaxFloat64}
+	special := []float64{1 + 0x1p-52, 1 + 0x1p-51, 1 - 0x1p-53, 0, math.Copysign(0, -1), math.Inf(1),
+		math.Inf(-1), math.NaN(), 1, -1, math.SmallestNonzeroFloat64, -math.MaxFloat64}
 	return rapid.SliceOfN(rapid.OneOf(rapid.Float64(), rapid.SampledFrom(special)), 0, 300).Draw(t, "values")
 }
 
@@ -39,7 +40,8 @@ func TestOrderSorts(t *testing.T) {
 // A folded order is the order of the distances.
 func TestFoldedOrderSorts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		x := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-3, 3), rapid.SampledFrom([]float64{-1, 0, 1, 2})), 0, 200).Draw(rt, "values")
+		x := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-3, 3), rapid.SampledFrom([]float64{-1, 0, 1, 2})),
+			0, 200).Draw(rt, "values")
 		centre := rapid.SampledFrom([]float64{-5, -1, 0, 0.5, 2, 9}).Draw(rt, "centre")
 		distances := slices.Clone(x)
 		for i, v := range x {

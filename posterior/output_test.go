@@ -13,7 +13,8 @@ import (
 )
 
 func sampleVars() []Variable {
-	return []Variable{{Name: "b", Owner: "registry"}, {Name: "slope", Owner: "health", Dims: []int{2, 3}}, {Name: "hospital[4].beta", Owner: "hospital[4]", Dims: []int{2}}}
+	return []Variable{{Name: "b", Owner: "registry"}, {Name: "slope", Owner: "health", Dims: []int{2, 3}},
+		{Name: "hospital[4].beta", Owner: "hospital[4]", Dims: []int{2}}}
 }
 
 func TestNames(t *testing.T) {
@@ -21,21 +22,24 @@ func TestNames(t *testing.T) {
 	for _, c := range Columns(sampleVars()) {
 		got = append(got, c.Name)
 	}
-	want := []string{"b", "slope[1,1]", "slope[2,1]", "slope[1,2]", "slope[2,2]", "slope[1,3]", "slope[2,3]", "hospital[4].beta[1]", "hospital[4].beta[2]"}
+	want := []string{"b", "slope[1,1]", "slope[2,1]", "slope[1,2]", "slope[2,2]", "slope[1,3]", "slope[2,3]",
+		"hospital[4].beta[1]", "hospital[4].beta[2]"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestStanNamesHoldNoIndexInTheBase(t *testing.T) {
-	got := stanNames([]Variable{{Name: "lab[2].beta", Dims: []int{2}}, {Name: "lab_2_beta"}, {Name: "h.W1", Dims: []int{1, 2}}})
+	got := stanNames([]Variable{{Name: "lab[2].beta", Dims: []int{2}}, {Name: "lab_2_beta"},
+		{Name: "h.W1", Dims: []int{1, 2}}})
 	want := []string{"lab_2_beta.1", "lab_2_beta.2", "lab_2_beta_", "h_W1.1.1", "h_W1.1.2"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// Every number of a Stan CSV file reads back bit for bit, in its own column, and the comments are those that readers need.
+// Every number of a Stan CSV file reads back bit for bit, in its own column, and the comments are those that
+// readers need.
 func TestStanCSVRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := NewDraws(sampleVars(), 1, 4)
@@ -44,7 +48,8 @@ func TestStanCSVRoundTrip(t *testing.T) {
 			d.Append(0, draw)
 		}
 		var b bytes.Buffer
-		if err := WriteStanCSV(&b, d, 0, CSVInfo{Model: "m", Backend: "sfvi", Iterations: 7, Seconds: 1}); err != nil {
+		if err := WriteStanCSV(&b, d, 0, CSVInfo{Model: "m", Backend: "sfvi", Iterations: 7,
+			Seconds: 1}); err != nil {
 			t.Fatal(err)
 		}
 		header, rows := readCSV(b.String())
@@ -59,7 +64,9 @@ func TestStanCSVRoundTrip(t *testing.T) {
 				t.Fatal(diff)
 			}
 		}
-		for _, want := range []string{"# model = m\n", "method = sample (Default)\n", "num_samples = " + strconv.Itoa(len(draws)), "num_warmup = 7\n", "save_warmup = 0", "thin = 1", "algorithm = fixed_param"} {
+		for _, want := range []string{"# model = m\n", "method = sample (Default)\n",
+			"num_samples = " + strconv.Itoa(len(draws)), "num_warmup = 7\n", "save_warmup = 0", "thin = 1",
+			"algorithm = fixed_param"} {
 			if !strings.Contains(b.String(), want) {
 				t.Fatalf("no %q in the comments", want)
 			}
@@ -82,14 +89,16 @@ func TestReadStanCSV(t *testing.T) {
 				}
 				d.Append(c, row)
 				if hmc {
-					d.AppendTransition(c, Transition{LP: -1.5, Accept: 0.8, StepSize: 0.25, TreeDepth: 3, Leapfrogs: 7, Divergent: i == 1, Energy: 9.25})
+					d.AppendTransition(c, Transition{LP: -1.5, Accept: 0.8, StepSize: 0.25, TreeDepth: 3,
+						Leapfrogs: 7, Divergent: i == 1, Energy: 9.25})
 				}
 			}
 		}
 		var files []*StanFile
 		for c := range 2 {
 			var b bytes.Buffer
-			if err := WriteStanCSV(&b, d, c, CSVInfo{Model: "m", Backend: "nuts", Iterations: 10, Seconds: 1, StepSize: 0.25, MaxDepth: 10}); err != nil {
+			if err := WriteStanCSV(&b, d, c, CSVInfo{Model: "m", Backend: "nuts", Iterations: 10, Seconds: 1,
+				StepSize: 0.25, MaxDepth: 10}); err != nil {
 				t.Fatal(err)
 			}
 			f, err := ReadStanCSV(&b)
@@ -109,7 +118,8 @@ func TestReadStanCSV(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []Variable{{Name: "b"}, {Name: "slope", Dims: []int{2, 3}}, {Name: "hospital_4_beta", Dims: []int{2}}}
+		want := []Variable{{Name: "b"}, {Name: "slope", Dims: []int{2, 3}},
+			{Name: "hospital_4_beta", Dims: []int{2}}}
 		if diff := cmp.Diff(want, plain.Vars); diff != "" {
 			t.Error(diff)
 		}
@@ -124,7 +134,8 @@ func TestReadStanCSVRefuses(t *testing.T) {
 		"lp__,a\n0,x\n":         `line 2: column a: "x" is not a number`,
 		"lp__,a,a\n0,1,2\n":     `"a" twice`,
 	} {
-		if _, err := ReadStanCSV(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadStanCSV(strings.NewReader(text)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want …%s…", text, err, want)
 		}
 	}
@@ -141,7 +152,8 @@ func TestReadStanCSVRefuses(t *testing.T) {
 		"lp__,a\n0,1\n":      "chain 2 has 1 draws",
 		"# method = variational\nlp__,a\n0,1\n0,2\n": "another kind of sampler",
 	} {
-		if _, err := Gather([]*StanFile{one, read(text)}, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Gather([]*StanFile{one, read(text)}, nil); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want …%s…", text, err, want)
 		}
 	}
@@ -149,7 +161,8 @@ func TestReadStanCSVRefuses(t *testing.T) {
 
 // Variables is the inverse of Columns.
 func TestVariablesOfColumns(t *testing.T) {
-	vars := append(sampleVars(), Variable{Name: "lab[2].b", Owner: "lab[2]"}, Variable{Name: "lab[3].b", Owner: "lab[3]"}, Variable{Name: "h.W1", Owner: "h", Dims: []int{1, 2}})
+	vars := append(sampleVars(), Variable{Name: "lab[2].b", Owner: "lab[2]"},
+		Variable{Name: "lab[3].b", Owner: "lab[3]"}, Variable{Name: "h.W1", Owner: "h", Dims: []int{1, 2}})
 	if diff := cmp.Diff(vars, Variables(Columns(vars))); diff != "" {
 		t.Error(diff)
 	}
@@ -190,8 +203,10 @@ func TestSummariseChains(t *testing.T) {
 		what      string
 		got, want float64
 	}{
-		{"mean", float64(r.Mean), g.mean}, {"sd", float64(r.SD), g.sd}, {"mcse", float64(r.MCSE), g.mcseMean}, {"q5", float64(r.Q5), g.q5},
-		{"q95", float64(r.Q95), g.q95}, {"ess_bulk", float64(r.ESSBulk), g.bulk}, {"ess_tail", float64(r.ESSTail), g.tail}, {"rhat", float64(r.RHat), g.rhat},
+		{"mean", float64(r.Mean), g.mean}, {"sd", float64(r.SD), g.sd}, {"mcse", float64(r.MCSE), g.mcseMean},
+		{"q5", float64(r.Q5), g.q5},
+		{"q95", float64(r.Q95), g.q95}, {"ess_bulk", float64(r.ESSBulk), g.bulk},
+		{"ess_tail", float64(r.ESSTail), g.tail}, {"rhat", float64(r.RHat), g.rhat},
 	} {
 		near(t, c.what, c.got, c.want, 1e-6)
 	}
@@ -212,7 +227,8 @@ func TestSummariseIndependentHasNoChainDiagnostics(t *testing.T) {
 
 // Scripts rely on these keys.
 func TestDocumentKeys(t *testing.T) {
-	text, err := json.Marshal(Document{Schema: Schema, Parameters: []Row{}, Diagnostics: Diagnostics{Khat: NotApplicable()}})
+	text, err := json.Marshal(Document{Schema: Schema, Parameters: []Row{},
+		Diagnostics: Diagnostics{Khat: NotApplicable()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,8 +246,10 @@ func TestLimited(t *testing.T) {
 		v, se float64
 		want  string
 	}{
-		{0.471234, 0.0056, "0.471"}, {0.471234, 0.056, "0.47"}, {123456.7, 5, "123457"}, {-0.00001234, 0.0001, "-0.0000"},
-		{1.23456e-9, 1e-11, "1.23e-09"}, {0, 1e-11, "0e+00"}, {2, 0, "2"}, {math.NaN(), 1, "-"}, {1.5, math.NaN(), "1.5"}, {math.Inf(1), 1, "+Inf"},
+		{0.471234, 0.0056, "0.471"}, {0.471234, 0.056, "0.47"}, {123456.7, 5, "123457"},
+		{-0.00001234, 0.0001, "-0.0000"},
+		{1.23456e-9, 1e-11, "1.23e-09"}, {0, 1e-11, "0e+00"}, {2, 0, "2"}, {math.NaN(), 1, "-"},
+		{1.5, math.NaN(), "1.5"}, {math.Inf(1), 1, "+Inf"},
 	} {
 		if got := Limited(c.v, c.se); got != c.want {
 			t.Errorf("Limited(%g, %g) = %s, want %s", c.v, c.se, got, c.want)

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// WriteCSV writes draws as a plain table, one row per draw: chain and draw counted from 1, lp and diverging for Markov chains, then one column per scalar
-// under its name.
+// WriteCSV writes draws as a plain table, one row per draw: chain and draw counted from 1, lp and diverging
+// for Markov chains, then one column per scalar under its name.
 func WriteCSV(w io.Writer, d *Draws) error {
 	buffered := bufio.NewWriter(w)
 	out := csv.NewWriter(buffered)

@@ -13,12 +13,15 @@ import (
 
 // A StanFile is one chain read from a Stan CSV file, written by this program or by CmdStan.
 type StanFile struct {
-	Columns     []string // names of the parameters' scalars as in the file, "slope.2.3"
-	Values      [][]float64
-	Transitions []Transition // nil if the comments name a sampler of independent draws; statistics that the file does not have are NaN, or 0
+	Columns []string // names of the parameters' scalars as in the file, "slope.2.3"
+	Values  [][]float64
+	// nil if the comments name a sampler of independent draws; statistics that the file does not have are
+	// NaN, or 0
+	Transitions []Transition
 }
 
-// ReadStanCSV reads the draws of one chain; saved warm-up draws are not distinguished from others. The error gives the line.
+// ReadStanCSV reads the draws of one chain; saved warm-up draws are not distinguished from others. The error
+// gives the line.
 func ReadStanCSV(r io.Reader) (*StanFile, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 1<<30)
@@ -49,13 +52,14 @@ type stanReader struct {
 	header  []string
 	at      []int // per column: its index in Columns, -1 for columns of the sampler
 	sampler map[string]int
-	// independent: the sampler draws independently. A file whose comments do not name its sampler is taken for a Markov chain, whose mixing is examined.
+	// independent: the sampler draws independently. A file whose comments do not name its sampler is taken
+	// for a Markov chain, whose mixing is examined.
 	independent bool
 	row         []float64
 	draws       [][]float64 // by draw: the values of Columns
 }
 
-// comment reads the sampler from CmdStan's comments "# method = variational" and "#   algorithm = fixed_param".
+// comment reads the sampler from CmdStan's comments "# method = variational" and "# algorithm = fixed_param".
 func (f *stanReader) comment(line string) {
 	name, value, ok := strings.Cut(strings.TrimLeft(line, "# "), "=")
 	if !ok {
@@ -64,7 +68,8 @@ func (f *stanReader) comment(line string) {
 	value, _, _ = strings.Cut(strings.TrimSpace(value), " ")
 	switch strings.TrimSpace(name) {
 	case "method":
-		f.independent = value != "sample" && value != "generate_quantities" // all others approximate the posterior, and draw from that
+		// all others approximate the posterior, and draw from that
+		f.independent = value != "sample" && value != "generate_quantities"
 	case "algorithm":
 		f.independent = f.independent || value == "fixed_param"
 	}
@@ -165,12 +170,14 @@ func (f *stanReader) transition() Transition {
 	}
 	return Transition{
 		LP: get("lp__"), Accept: get("accept_stat__"), StepSize: get("stepsize__"), Energy: get("energy__"),
-		TreeDepth: count("treedepth__"), Leapfrogs: count("n_leapfrog__"), Divergent: count("divergent__") != 0,
+		TreeDepth: count("treedepth__"), Leapfrogs: count("n_leapfrog__"),
+		Divergent: count("divergent__") != 0,
 	}
 }
 
-// Gather combines chains that were read into draws. vars are the variables in the order of the columns, as the run recorded them; if nil, they follow
-// from the columns' names. The error names a chain with other columns or another number of draws.
+// Gather combines chains that were read into draws. vars are the variables in the order of the columns, as
+// the run recorded them; if nil, they follow from the columns' names. The error names a chain with other
+// columns or another number of draws.
 func Gather(chains []*StanFile, vars []Variable) (*Draws, error) {
 	if len(chains) == 0 {
 		return nil, errors.New("no chains")
@@ -183,9 +190,11 @@ func Gather(chains []*StanFile, vars []Variable) (*Draws, error) {
 	for c, f := range chains {
 		switch {
 		case !slices.Equal(f.Columns, names):
-			return nil, fmt.Errorf("chain %d: its columns are not those expected: %s", c+1, firstDifference(f.Columns, names))
+			return nil, fmt.Errorf("chain %d: its columns are not those expected: %s", c+1,
+				firstDifference(f.Columns, names))
 		case f.length() != chains[0].length():
-			return nil, fmt.Errorf("chain %d has %d draws, but chain 1 has %d", c+1, f.length(), chains[0].length())
+			return nil, fmt.Errorf("chain %d has %d draws, but chain 1 has %d", c+1, f.length(),
+				chains[0].length())
 		case (f.Transitions == nil) != (chains[0].Transitions == nil):
 			return nil, fmt.Errorf("chain %d comes from another kind of sampler than chain 1", c+1)
 		}
@@ -225,7 +234,8 @@ func variablesOfStan(columns []string) []Variable {
 	return Variables(names)
 }
 
-// Variables is the inverse of Columns: it groups scalars by name, "slope[2,3]" being an element of slope and "lab[2].b" a scalar.
+// Variables is the inverse of Columns: it groups scalars by name, "slope[2,3]" being an element of slope and
+// "lab[2].b" a scalar.
 func Variables(columns []Column) []Variable {
 	var out []Variable
 	for _, c := range columns {
@@ -237,7 +247,8 @@ func Variables(columns []Column) []Variable {
 		}
 		last := len(out) - 1
 		if last < 0 || out[last].Name != base || len(out[last].Dims) != len(index) || index == nil {
-			out = append(out, Variable{Name: base, Owner: c.Owner, Dims: index, Point: c.Point, Generated: c.Generated})
+			out = append(out, Variable{Name: base, Owner: c.Owner, Dims: index, Point: c.Point,
+				Generated: c.Generated})
 			continue
 		}
 		for k, v := range index {

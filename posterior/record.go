@@ -2,17 +2,22 @@ package posterior
 
 // A Record is the content of run.json: everything needed to repeat a run.
 type Record struct {
-	Schema    int                `json:"schema"`
-	Version   string             `json:"version"` // of vflc
-	Created   string             `json:"created"` // RFC 3339
-	Command   []string           `json:"command"`
-	Directory string             `json:"directory"` // working directory of the command
-	Model     Source             `json:"model"`
-	Modules   []Source           `json:"modules,omitempty"`    // that the model imports: the path beside the model, or the name of one of the standard library
-	Data      []Source           `json:"data"`                 // absolute paths
-	Inits     []Source           `json:"inits,omitempty"`      // initial values: of all chains, or of each; the run's folder has copies
-	Salt      string             `json:"salt,omitempty"`       // of the digests of Data and Inits, in hexadecimal: another in every run, so that digests of two runs cannot be compared
-	Key       string             `json:"key,omitempty"`        // the column that joins rows; "none": their order; empty: no rows were joined
+	Schema    int      `json:"schema"`
+	Version   string   `json:"version"` // of vflc
+	Created   string   `json:"created"` // RFC 3339
+	Command   []string `json:"command"`
+	Directory string   `json:"directory"` // working directory of the command
+	Model     Source   `json:"model"`
+	// that the model imports: the path beside the model, or the name of one of the standard library
+	Modules []Source `json:"modules,omitempty"`
+	Data    []Source `json:"data"` // absolute paths
+	// initial values: of all chains, or of each; the run's folder has copies
+	Inits []Source `json:"inits,omitempty"`
+	// of the digests of Data and Inits, in hexadecimal: another in every run, so that digests of two runs
+	// cannot be compared
+	Salt string `json:"salt,omitempty"`
+	// the column that joins rows; "none": their order; empty: no rows were joined
+	Key       string             `json:"key,omitempty"`
 	Intersect bool               `json:"intersect,omitempty"`  // rows that not all tables have are left out
 	Joins     []Join             `json:"joins,omitempty"`      // the tables whose rows were joined
 	Constants map[string]float64 `json:"constants"`            // set on the command line
@@ -25,12 +30,16 @@ type Record struct {
 	Draws     int                `json:"draws"`
 	Settings  map[string]any     `json:"settings"` // of the backend, defaults included
 	Complete  bool               `json:"complete"` // the algorithm was done when the outputs were written
-	// Journal is the SHA-256 digest of what a run of encrypted rows made with randomness, in the order of its steps.
+	// Journal is the SHA-256 digest of what a run of encrypted rows made with randomness, in the order of its
+	// steps.
 	Journal string `json:"journal,omitempty"`
-	// Improper are the parameters whose priors are improper; nil: not known, because parties are apart, or factors stand in the model.
-	Improper []string          `json:"improper_priors,omitzero"`
-	Files    map[string]string `json:"files,omitempty"` // SHA-256 digests of the outputs, by path in the folder
-	Roles    map[string]string `json:"roles,omitempty"` // the names of settings by what they mean to every backend: chains, warmup, draws, …
+	// Improper are the parameters whose priors are improper; nil: not known, because parties are apart, or
+	// factors stand in the model.
+	Improper []string `json:"improper_priors,omitzero"`
+	// SHA-256 digests of the outputs, by path in the folder
+	Files map[string]string `json:"files,omitempty"`
+	// the names of settings by what they mean to every backend: chains, warmup, draws, …
+	Roles map[string]string `json:"roles,omitempty"`
 }
 
 // A Join is a set of tables whose rows were joined.
@@ -39,12 +48,14 @@ type Join struct {
 	Key     string   `json:"key"`
 	Rows    int      `json:"rows"`
 	Held    []int    `json:"held,omitempty"` // the rows of each table, where some were left out
-	// Dropped counts rows that `missing drop` left out, and Incomplete those among them in which a party has a missing cell, by party.
+	// Dropped counts rows that `missing drop` left out, and Incomplete those among them in which a party has
+	// a missing cell, by party.
 	Dropped    int   `json:"dropped,omitempty"`
 	Incomplete []int `json:"incomplete,omitempty"`
 }
 
-// A Source is an input file of a run. The digest of the model is its SHA-256, that of a table or of initial values its HMAC-SHA-256 with the run's salt as the key.
+// A Source is an input file of a run. The digest of the model is its SHA-256, that of a table or of initial
+// values its HMAC-SHA-256 with the run's salt as the key.
 type Source struct {
 	Party  string `json:"party,omitempty"`
 	Path   string `json:"path"`

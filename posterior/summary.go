@@ -35,8 +35,9 @@ func NotApplicable() Number { return Number(math.NaN()) }
 
 // A Row summarises one scalar. Quantiles are type 7; ESS and R-hat are null for independent draws.
 type Row struct {
-	Name    string `json:"name"`
-	Label   string `json:"label,omitempty"` // the name by columns and categories, "beta[zscore(age)]"; "" where there are none
+	Name string `json:"name"`
+	// the name by columns and categories, "beta[zscore(age)]"; "" where there are none
+	Label   string `json:"label,omitempty"`
 	Owner   string `json:"owner"`
 	Mean    Number `json:"mean"`
 	MCSE    Number `json:"mcse"` // of the mean
@@ -85,7 +86,8 @@ func SummariseChains(d *Draws) []Row {
 	return rows
 }
 
-// share calls a function for each number below n, on all processors. Each of them has a worker with memory of its own; which calls it makes changes no result.
+// share calls a function for each number below n, on all processors. Each of them has a worker with memory of
+// its own; which calls it makes changes no result.
 func share(n int, worker func() func(k int)) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
@@ -100,7 +102,8 @@ func share(n int, worker func() func(k int)) {
 	wait.Wait()
 }
 
-// SummariseIndependent summarises independent draws, as of a variational approximation: the standard error of the mean is sd/√n.
+// SummariseIndependent summarises independent draws, as of a variational approximation: the standard error of
+// the mean is sd/√n.
 func SummariseIndependent(d *Draws) []Row {
 	rows := make([]Row, d.Parameters())
 	share(len(rows), func() func(k int) {
@@ -122,8 +125,9 @@ func SummariseIndependent(d *Draws) []Row {
 	return rows
 }
 
-// SummariseWeighted summarises independent draws with weights that sum to 1. Effective draws are as many without weights as would give as exact a mean (bulk), and as exact a probability
-// of being below the 5 % or the 95 % quantile, whichever are fewer (tail).
+// SummariseWeighted summarises independent draws with weights that sum to 1. Effective draws are as many
+// without weights as would give as exact a mean (bulk), and as exact a probability of being below the 5 % or
+// the 95 % quantile, whichever are fewer (tail).
 func SummariseWeighted(d *Draws, weights []float64) []Row {
 	squares := 0.0
 	for _, w := range weights {
@@ -153,14 +157,18 @@ func SummariseWeighted(d *Draws, weights []float64) []Row {
 		c := d.columns[k]
 		q := weightedQuantiles(all, weights, 0.05, 0.5, 0.95)
 		rows[k] = Row{
-			Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: Number(m), SD: Number(math.Sqrt(v)), MCSE: Number(math.Sqrt(error)),
-			Q5: Number(q[0]), Q50: Number(q[1]), Q95: Number(q[2]), ESSBulk: Number(v / error), ESSTail: Number(min(essBelow(all, weights, q[0]), essBelow(all, weights, q[2]))), RHat: NotApplicable(),
+			Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: Number(m),
+			SD: Number(math.Sqrt(v)), MCSE: Number(math.Sqrt(error)),
+			Q5: Number(q[0]), Q50: Number(q[1]), Q95: Number(q[2]), ESSBulk: Number(v / error),
+			ESSTail: Number(min(essBelow(all, weights, q[0]), essBelow(all, weights, q[2]))),
+			RHat:    NotApplicable(),
 		}
 	}
 	return rows
 }
 
-// essBelow is how many draws without weights would give as exact a probability of being at most a bound, or below it where that is the greatest of all.
+// essBelow is how many draws without weights would give as exact a probability of being at most a bound, or
+// below it where that is the greatest of all.
 func essBelow(all, weights []float64, bound float64) float64 {
 	p, square := 0.0, 0.0
 	if bound == slices.Max(all) {
@@ -181,7 +189,8 @@ func essBelow(all, weights []float64, bound float64) float64 {
 	return p * (1 - p) / square
 }
 
-// weightedQuantiles interpolates between the draws in ascending order, each at the middle of its share of the weights.
+// weightedQuantiles interpolates between the draws in ascending order, each at the middle of its share of the
+// weights.
 func weightedQuantiles(all, weights []float64, at ...float64) []float64 {
 	order := make([]int, len(all))
 	for i := range order {
@@ -209,7 +218,8 @@ func weightedQuantiles(all, weights []float64, at ...float64) []float64 {
 // pointEstimate is the row of a weight, all of whose draws are its estimate.
 func pointEstimate(c Column, draws []float64) Row {
 	none := NotApplicable()
-	r := Row{Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: none, MCSE: none, SD: none, Q5: none, Q50: none, Q95: none, ESSBulk: none, ESSTail: none, RHat: none, Point: true}
+	r := Row{Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: none, MCSE: none,
+		SD: none, Q5: none, Q50: none, Q95: none, ESSBulk: none, ESSTail: none, RHat: none, Point: true}
 	if len(draws) > 0 {
 		r.Mean = Number(draws[0])
 	}
@@ -221,6 +231,7 @@ func describe(c Column, all, sorted []float64) Row {
 	return Row{
 		Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated,
 		Mean: Number(mean(all)), SD: Number(math.Sqrt(variance(all))),
-		Q5: Number(Quantile(sorted, 0.05)), Q50: Number(Quantile(sorted, 0.5)), Q95: Number(Quantile(sorted, 0.95)),
+		Q5: Number(Quantile(sorted, 0.05)), Q50: Number(Quantile(sorted, 0.5)),
+		Q95: Number(Quantile(sorted, 0.95)),
 	}
 }

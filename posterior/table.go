@@ -13,12 +13,13 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// WriteTable writes rows as a text table, names to the left and numbers to the right. Digits stop where the Monte Carlo error begins;
-// columns that apply to no row are left out.
+// WriteTable writes rows as a text table, names to the left and numbers to the right. Digits stop where the
+// Monte Carlo error begins; columns that apply to no row are left out.
 func WriteTable(w io.Writer, rows []Row) error { return WriteTableWithin(w, rows, 0) }
 
-// WriteTableWithin is WriteTable for a terminal of some columns, 0 for no limit: names that would make the table wider are cut, to a third of it at most. Where that is
-// not enough, numbers are left out that others nearly tell, the least needed first. The name, the owner, the mean and its Monte Carlo error always stay.
+// WriteTableWithin is WriteTable for a terminal of some columns, 0 for no limit: names that would make the
+// table wider are cut, to a third of it at most. Where that is not enough, numbers are left out that others
+// nearly tell, the least needed first. The name, the owner, the mean and its Monte Carlo error always stay.
 func WriteTableWithin(w io.Writer, rows []Row, width int) error {
 	columns := shownColumns(rows)
 	if width <= 0 {
@@ -64,7 +65,8 @@ func roomForNames(rows []Row, columns []column, width int) int {
 	return width - wide
 }
 
-// tableLines iterates over the cells of a table line by line, the titles first. Names have at most so many characters. It reuses the memory of a line for the next.
+// tableLines iterates over the cells of a table line by line, the titles first. Names have at most so many
+// characters. It reuses the memory of a line for the next.
 func tableLines(rows []Row, columns []column, most int) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		line := []string{"parameter", "owner"}
@@ -93,8 +95,9 @@ func AlignLeft(lines [][]string) string {
 	return b.String()
 }
 
-// writeAligned pads the cells of every column to one width, the first few columns to the left and the others to the right. Lines end without blanks.
-// It reads the lines twice, so that a long table need not be in memory.
+// writeAligned pads the cells of every column to one width, the first few columns to the left and the others
+// to the right. Lines end without blanks. It reads the lines twice, so that a long table need not be in
+// memory.
 func writeAligned(w io.Writer, lines iter.Seq[[]string], left int) error {
 	var width []int
 	for line := range lines {
@@ -152,7 +155,9 @@ func allColumns() []column {
 	}
 	return []column{
 		limited("mean", func(r Row) Number { return r.Mean }),
-		{"mcse", func(r Row) Number { return r.MCSE }, func(r Row) string { return significant(float64(r.MCSE), 2) }},
+		{"mcse", func(r Row) Number {
+			return r.MCSE
+		}, func(r Row) string { return significant(float64(r.MCSE), 2) }},
 		limited("sd", func(r Row) Number { return r.SD }),
 		limited("5%", func(r Row) Number { return r.Q5 }),
 		limited("50%", func(r Row) Number { return r.Q50 }),

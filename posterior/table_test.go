@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Where no cell is wider than its column's title, a line of a table does not depend on the others: a table is its header and the lines of tables
-// of one row each.
+// Where no cell is wider than its column's title, a line of a table does not depend on the others: a table is
+// its header and the lines of tables of one row each.
 func TestTableIsItsLines(t *testing.T) {
 	titles := []string{"parameter_______", "owner___", "mean____"}
 	header := AlignLeft([][]string{titles})
@@ -39,7 +39,8 @@ func TestTableGrowsWithItsRows(t *testing.T) {
 	bytes := func(n int) float64 {
 		rows := make([]Row, n)
 		for k := range rows {
-			rows[k] = Row{Name: fmt.Sprintf("eta[%d]", k+1), Owner: "shared", Mean: Number(k), MCSE: 0.01, RHat: 1}
+			rows[k] = Row{Name: fmt.Sprintf("eta[%d]", k+1), Owner: "shared", Mean: Number(k), MCSE: 0.01,
+				RHat: 1}
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -61,7 +62,8 @@ func TestReadStanCSVRefusesNamesTwiceAmongMany(t *testing.T) {
 		names = append(names, fmt.Sprintf("eta.%d", k+1))
 	}
 	text := strings.Join(append(names, "eta.17"), ",") + "\n"
-	if _, err := ReadStanCSV(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), `"eta.17" twice`) {
+	if _, err := ReadStanCSV(strings.NewReader(text)); err == nil ||
+		!strings.Contains(err.Error(), `"eta.17" twice`) {
 		t.Errorf("%v, want \"eta.17\" twice", err)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// At every width the table has the name, the owner, the mean and its error; it is as wide as it may be, and the whole table where there is room.
+// At every width the table has the name, the owner, the mean and its error; it is as wide as it may be, and
+// the whole table where there is room.
 func TestTablesFitTheirWidth(t *testing.T) {
 	d := NewDraws([]Variable{{Name: "beta", Owner: "hospital_a", Dims: []int{2}}}, 2, 50)
 	for c := range 2 {
@@ -26,13 +27,15 @@ func TestTablesFitTheirWidth(t *testing.T) {
 			t.Fatal(err)
 		}
 		head, _, _ := strings.Cut(b.String(), "\n")
-		if !strings.HasPrefix(head, "parameter") || !strings.Contains(head, "owner") || !strings.Contains(head, "mean") || !strings.Contains(head, "mcse") {
+		if !strings.HasPrefix(head, "parameter") || !strings.Contains(head, "owner") ||
+			!strings.Contains(head, "mean") || !strings.Contains(head, "mcse") {
 			t.Errorf("width %d: %s", width, head)
 		}
 		if n := utf8.RuneCountInString(head); n > width && n > 45 {
 			t.Errorf("width %d: %d columns", width, n)
 		}
-		if n := utf8.RuneCountInString(strings.Split(whole.String(), "\n")[0]); width >= n && b.String() != whole.String() {
+		if n := utf8.RuneCountInString(strings.Split(whole.String(), "\n")[0]); width >= n &&
+			b.String() != whole.String() {
 			t.Errorf("width %d: not the whole table", width)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 func wideDraws(n int) *posterior.Draws {
 	vars := []posterior.Variable{{Name: "eta", Owner: "shared", Dims: []int{n - n/10}}}
 	for k := range n / 10 {
-		vars = append(vars, posterior.Variable{Name: fmt.Sprintf("hospital[%d].beta", k+1), Owner: fmt.Sprintf("hospital[%d]", k+1)})
+		vars = append(vars, posterior.Variable{Name: fmt.Sprintf("hospital[%d].beta", k+1),
+			Owner: fmt.Sprintf("hospital[%d]", k+1)})
 	}
 	d := posterior.NewDraws(vars, 4, 20)
 	row := make([]float64, n)
@@ -30,7 +31,8 @@ func wideDraws(n int) *posterior.Draws {
 	return d
 }
 
-// BenchmarkWide summarises, writes and reads 100,000 parameters: time and bytes must be ten times those of 10,000.
+// BenchmarkWide summarises, writes and reads 100,000 parameters: time and bytes must be ten times those of
+// 10,000.
 func BenchmarkWide(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		d := wideDraws(n)
@@ -52,7 +54,10 @@ func BenchmarkWide(b *testing.B) {
 				}
 				return err
 			},
-			"examine": func() error { posterior.Examine(d, rows, nil, posterior.Advice{Depth: 10}); return nil },
+			"examine": func() error {
+				posterior.Examine(d, rows, nil, posterior.Advice{Depth: 10})
+				return nil
+			},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				b.ReportAllocs()

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Width is the number of columns of a terminal that a text takes: two for a wide character, none for a mark on the one before.
+// Width is the number of columns of a terminal that a text takes: two for a wide character, none for a mark
+// on the one before.
 func Width(text string) int {
 	n := 0
 	for i := 0; i < len(text); i++ {
@@ -37,7 +38,8 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// Cut shortens a text to some columns of a terminal, with an ellipsis in its middle: names differ in their end as often as in their beginning.
+// Cut shortens a text to some columns of a terminal, with an ellipsis in its middle: names differ in their
+// end as often as in their beginning.
 func Cut(text string, most int) string {
 	if Width(text) <= most {
 		return text

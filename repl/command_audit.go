@@ -9,7 +9,8 @@ import (
 )
 
 func auditCommand() command {
-	return command{name: "audit", args: "[BACKEND]", doc: "print what crosses between parties, and what a curious receiver can compute from it",
+	return command{name: "audit", args: "[BACKEND]",
+		doc:    "print what crosses between parties, and what a curious receiver can compute from it",
 		values: func(*Session, []string) []string { return backendNames() },
 		run: func(s *Session, _ context.Context, args string) error {
 			if err := s.needModel(); err != nil {

@@ -17,7 +17,8 @@ import (
 )
 
 func compareCommand() command {
-	return command{name: "compare", args: "[FIT FIT…]", doc: "compare fits: how well they predict (elpd), and how far apart their means are",
+	return command{name: "compare", args: "[FIT FIT…]",
+		doc:    "compare fits: how well they predict (elpd), and how far apart their means are",
 		values: func(s *Session, _ []string) []string { return s.runNames() },
 		run: func(s *Session, _ context.Context, args string) error {
 			names := words(args)
@@ -63,7 +64,10 @@ func (s *Session) predictions(list []*run) error {
 	if err != nil {
 		return err
 	}
-	return s.reply("elpd", map[string]any{"models": result.Models, "warnings": result.Warnings}, func(w io.Writer) error { return result.WriteTable(w) })
+	return s.reply("elpd", map[string]any{"models": result.Models, "warnings": result.Warnings},
+		func(w io.Writer) error {
+			return result.WriteTable(w)
+		})
 }
 
 // density computes the pointwise densities of a run, or says why there are none.
@@ -93,37 +97,48 @@ type difference struct {
 // shownDifferences is the largest number of differences that are listed.
 const shownDifferences = 12
 
-// differences answers with the differences of means from the first fit, the largest first, without generated quantities of many elements.
+// differences answers with the differences of means from the first fit, the largest first, without generated
+// quantities of many elements.
 func (s *Session) differences(list []*run) error {
 	first, _ := posterior.Folded(posterior.Summarise(list[0].draws()))
 	var out []difference
 	for _, r := range list[1:] {
 		rows, _ := posterior.Folded(posterior.Summarise(r.draws()))
 		for _, row := range rows {
-			if i := slices.IndexFunc(first, func(o posterior.Row) bool { return o.Name == row.Name && o.Owner == row.Owner }); i >= 0 {
+			if i := slices.IndexFunc(first, func(o posterior.Row) bool {
+				return o.Name == row.Name && o.Owner == row.Owner
+			}); i >= 0 {
 				out = append(out, differenceOf(first[i], row, r.name))
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b difference) int { return cmp.Compare(math.Abs(float64(b.SDs)), math.Abs(float64(a.SDs))) })
+	slices.SortStableFunc(out, func(a, b difference) int {
+		return cmp.Compare(math.Abs(float64(b.SDs)), math.Abs(float64(a.SDs)))
+	})
 	if len(out) == 0 {
 		return s.say("differences", "the fits have no parameter in common")
 	}
 	var rows [][]string
 	for _, d := range out[:min(len(out), shownDifferences)] {
-		rows = append(rows, []string{d.label, d.Owner, d.Fit, fmt.Sprintf("%+.2f ± %s", float64(d.SDs), strconv.FormatFloat(float64(d.MCSE), 'g', 1, 64)), d.shown[0], d.shown[1]})
+		rows = append(rows,
+			[]string{d.label, d.Owner, d.Fit, fmt.Sprintf("%+.2f ± %s", float64(d.SDs),
+				strconv.FormatFloat(float64(d.MCSE), 'g', 1, 64)), d.shown[0], d.shown[1]})
 	}
 	if s.json {
 		return s.reply("differences", map[string]any{"from": list[0].name, "differences": out}, nil)
 	}
-	return s.lines("differences", []string{"parameter", "owner", "fit", "sds apart", list[0].name, "mean"}, rows)
+	return s.lines("differences", []string{"parameter", "owner", "fit", "sds apart", list[0].name, "mean"},
+		rows)
 }
 
 func differenceOf(a, b posterior.Row, name string) difference {
 	sd := float64(a.SD)
 	return difference{
-		Name: b.Name, label: b.Shown(), Owner: b.Owner, Fit: name, Means: [2]float64{float64(a.Mean), float64(b.Mean)},
-		SDs: posterior.Number((float64(b.Mean) - float64(a.Mean)) / sd), MCSE: posterior.Number(portable.Hypot(float64(a.MCSE), float64(b.MCSE)) / sd),
-		shown: [2]string{posterior.Limited(float64(a.Mean), float64(a.MCSE)), posterior.Limited(float64(b.Mean), float64(b.MCSE))},
+		Name: b.Name, label: b.Shown(), Owner: b.Owner, Fit: name,
+		Means: [2]float64{float64(a.Mean), float64(b.Mean)},
+		SDs:   posterior.Number((float64(b.Mean) - float64(a.Mean)) / sd),
+		MCSE:  posterior.Number(portable.Hypot(float64(a.MCSE), float64(b.MCSE)) / sd),
+		shown: [2]string{posterior.Limited(float64(a.Mean), float64(a.MCSE)),
+			posterior.Limited(float64(b.Mean), float64(b.MCSE))},
 	}
 }

@@ -13,7 +13,9 @@ import (
 )
 
 func dataCommand() command {
-	return command{name: "data", args: "[PARTY = FILE[,FILE…]] [key COLUMN]", doc: "name the table of a party, or list the tables; of a family, one file a member", files: true, flag: true,
+	return command{name: "data", args: "[PARTY = FILE[,FILE…]] [key COLUMN]",
+		doc: "name the table of a party, or list the tables; of a family, one file a member", files: true,
+		flag: true,
 		values: func(s *Session, before []string) []string {
 			if len(before) > 0 {
 				return nil
@@ -32,11 +34,15 @@ func (s *Session) dataOf(args string) error {
 		return err
 	}
 	before := ""
-	if i := slices.IndexFunc(s.now.Tables, func(t table) bool { return t.Party == party }); i >= 0 && s.now.Tables[i].Files != files {
+	if i := slices.IndexFunc(s.now.Tables, func(t table) bool {
+		return t.Party == party
+	}); i >= 0 && s.now.Tables[i].Files != files {
 		before = s.now.Tables[i].Files
 	}
 	next := s.now.copied()
-	next.Tables = append(slices.DeleteFunc(next.Tables, func(t table) bool { return t.Party == party }), table{party, files})
+	next.Tables = append(slices.DeleteFunc(next.Tables, func(t table) bool {
+		return t.Party == party
+	}), table{party, files})
 	if key != "" {
 		next.Key = key
 	}
@@ -73,7 +79,8 @@ func (s *Session) readBinding(args string) (party, files, key string, err error)
 	if !ok || strings.ContainsAny(party, `/\. `) {
 		party, rest = s.server(), args
 		if owners := s.owners(); len(owners) > 2 {
-			return "", "", "", usagef("say whose table it is: :data PARTY = %s, with a party of %s", strings.TrimSpace(args), strings.Join(owners, ", "))
+			return "", "", "", usagef("say whose table it is: :data PARTY = %s, with a party of %s",
+				strings.TrimSpace(args), strings.Join(owners, ", "))
 		}
 	}
 	list := words(rest)
@@ -84,10 +91,13 @@ func (s *Session) readBinding(args string) (party, files, key string, err error)
 		return "", "", "", usagef(":data %s needs a file: :data %s = FILE", party, party)
 	}
 	if len(list) > 1 && !strings.HasSuffix(list[0], ",") {
-		return "", "", "", usagef(":data: %q is not understood; write :data PARTY = FILE key COLUMN, and quotes around a name with blanks", strings.Join(list[1:], " "))
+		return "", "", "",
+			usagef(":data: %q is not understood; write :data PARTY = FILE key COLUMN, and quotes "+
+				"around a name with blanks", strings.Join(list[1:], " "))
 	}
 	if known := s.owners(); s.now.built != nil && !slices.Contains(known, party) {
-		return "", "", "", usagef("the model has no party %s%s; its parties: %s", party, nearest(party, known), strings.Join(known, ", "))
+		return "", "", "", usagef("the model has no party %s%s; its parties: %s", party,
+			nearest(party, known), strings.Join(known, ", "))
 	}
 	return party, strings.Join(list, ""), key, nil
 }
@@ -154,7 +164,8 @@ func (s *Session) proposeKey() error {
 		tables[i] = h.table
 	}
 	if keys := data.Keys(tables); len(keys) > 0 {
-		return s.say("key", "no key yet: :key %s joins the rows on %s, which no table has twice", keys[0], keys[0])
+		return s.say("key", "no key yet: :key %s joins the rows on %s, which no table has twice", keys[0],
+			keys[0])
 	}
 	return nil
 }

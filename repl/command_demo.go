@@ -18,7 +18,9 @@ var demo embed.FS
 const demoFolder = "vflc-demo"
 
 func demoCommand() command {
-	return command{name: "demo", args: "[FOLDER]", doc: "write a small model with the tables of three parties to a folder (" + demoFolder + "), and open it",
+	return command{name: "demo", args: "[FOLDER]",
+		doc: "write a small model with the tables of three parties to a folder (" + demoFolder +
+			"), and open it",
 		run: func(s *Session, _ context.Context, args string) error {
 			folder := demoFolder
 			if list := words(args); len(list) == 1 {
@@ -53,7 +55,8 @@ func writeDemo(folder string) error {
 		case err == nil && string(old) == string(text):
 			return nil
 		case err == nil:
-			return inputf("%s is there already, and is not of the demo; :demo FOLDER writes to another folder", path)
+			return inputf("%s is there already, and is not of the demo; :demo FOLDER "+
+				"writes to another folder", path)
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}

@@ -16,7 +16,8 @@ import (
 )
 
 func describeCommand() command {
-	return command{name: "describe", args: "COLUMN|PARTY.COLUMN", doc: "summarise a column: moments and quantiles of numbers, counts of categories",
+	return command{name: "describe", args: "COLUMN|PARTY.COLUMN",
+		doc: "summarise a column: moments and quantiles of numbers, counts of categories",
 		values: func(s *Session, _ []string) []string {
 			var out []string
 			holders, _ := s.holders()
@@ -72,14 +73,16 @@ func (s *Session) describeColumn(h holder, a *data.Array) error {
 		return s.say("describe", "%s, all missing", grouped.Count(a.Len(), "cell"))
 	}
 	row := []string{strconv.Itoa(len(v)), strconv.Itoa(a.Len() - len(v))}
-	for _, x := range []float64{stat.Mean(v, nil), stat.StdDev(v, nil), v[0], posterior.Quantile(v, 0.25), posterior.Quantile(v, 0.5), posterior.Quantile(v, 0.75), v[len(v)-1]} {
+	for _, x := range []float64{stat.Mean(v, nil), stat.StdDev(v, nil), v[0], posterior.Quantile(v, 0.25),
+		posterior.Quantile(v, 0.5), posterior.Quantile(v, 0.75), v[len(v)-1]} {
 		text := "-"
 		if !math.IsNaN(x) {
 			text = strconv.FormatFloat(x, 'g', 5, 64)
 		}
 		row = append(row, text)
 	}
-	return s.lines("describe", []string{"cells", "missing", "mean", "sd", "least", "25%", "50%", "75%", "largest"}, [][]string{row})
+	return s.lines("describe", []string{"cells", "missing", "mean", "sd", "least", "25%", "50%", "75%",
+		"largest"}, [][]string{row})
 }
 
 // categories counts the cells of each category.

@@ -17,7 +17,8 @@ import (
 )
 
 func diagnoseCommand() command {
-	return command{name: "diagnose", args: "[FIT]", doc: "say whether the draws can be trusted, and what to do where they cannot",
+	return command{name: "diagnose", args: "[FIT]",
+		doc:    "say whether the draws can be trusted, and what to do where they cannot",
 		values: func(s *Session, _ []string) []string { return s.runNames() },
 		run: func(s *Session, _ context.Context, args string) error {
 			r, err := s.runOf(args)
@@ -29,7 +30,8 @@ func diagnoseCommand() command {
 				found = r.result.Diagnose()
 			}
 			next := r.remedy(found)
-			return s.reply("diagnose", map[string]any{"fit": r.name, "trusted": len(found) == 0, "findings": found, "next": next}, func(w io.Writer) error {
+			return s.reply("diagnose", map[string]any{"fit": r.name, "trusted": len(found) == 0,
+				"findings": found, "next": next}, func(w io.Writer) error {
 				var b strings.Builder
 				if err := fit.WriteFindings(&b, r.stored, found); err != nil {
 					return err
@@ -44,14 +46,16 @@ func diagnoseCommand() command {
 		}}
 }
 
-// The forms in which remedies name a setting of vflc run: with the value to give it; with the factor by which to multiply it; without a number.
+// The forms in which remedies name a setting of vflc run: with the value to give it; with the factor by which
+// to multiply it; without a number.
 var (
 	valueIn  = regexp.MustCompile(`--([a-z][a-z-]*) \(?([0-9][0-9.]*[0-9]|[0-9]|[a-z]+)`)
 	factorIn = regexp.MustCompile(`about ([0-9]+) times as many --([a-z][a-z-]*)`)
 	moreIn   = regexp.MustCompile(`(?:more|longer) --([a-z][a-z-]*)`)
 )
 
-// remedy is the line at the prompt that does what findings advise, with the settings that the run had; "" where they advise no setting.
+// remedy is the line at the prompt that does what findings advise, with the settings that the run had; ""
+// where they advise no setting.
 func (r *run) remedy(found []posterior.Finding) string {
 	if r.stored.Record == nil {
 		return ""

@@ -7,16 +7,21 @@ import (
 )
 
 func dropCommand() command {
-	return command{name: "drop", args: "NAME", doc: "remove the statement that declares a name; of a likelihood, write its left side",
+	return command{name: "drop", args: "NAME",
+		doc:    "remove the statement that declares a name; of a likelihood, write its left side",
 		values: func(s *Session, _ []string) []string { return s.keys() },
 		run: func(s *Session, _ context.Context, args string) error {
 			if args == "" {
 				return usagef(":drop needs the name of what to remove: %s", strings.Join(s.keys(), ", "))
 			}
 			next := s.now.copied()
-			at := slices.IndexFunc(next.Statements, func(t statement) bool { return t.key.String() == args || slices.Contains(t.key.names, args) })
+			at := slices.IndexFunc(next.Statements, func(t statement) bool {
+				return t.key.String() == args || slices.Contains(t.key.names, args)
+			})
 			// of a response and data with one name, the likelihood comes first
-			if i := slices.IndexFunc(next.Statements, func(t statement) bool { return t.key.kind == "response" && t.key.String() == args }); i >= 0 {
+			if i := slices.IndexFunc(next.Statements, func(t statement) bool {
+				return t.key.kind == "response" && t.key.String() == args
+			}); i >= 0 {
 				at = i
 			}
 			if at < 0 {

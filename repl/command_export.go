@@ -11,7 +11,9 @@ import (
 )
 
 func exportCommand() command {
-	return command{name: "export", args: "FILE|FOLDER [FIT]", doc: "write the draws of a fit (" + strings.Join(endings(), ", ") + "), or into a folder all that vflc run -o writes", files: true,
+	return command{name: "export", args: "FILE|FOLDER [FIT]",
+		doc: "write the draws of a fit (" + strings.Join(endings(), ", ") +
+			"), or into a folder all that vflc run -o writes", files: true,
 		run: func(s *Session, _ context.Context, args string) error {
 			list := words(args)
 			if len(list) == 0 || len(list) > 2 {
@@ -46,7 +48,8 @@ func (s *Session) export(r *run, path string) error {
 		if f.Ending == ending {
 			stored := *r.stored
 			if r.result != nil {
-				stored = runs.Run{Record: stored.Record, Document: stored.Document, Draws: stored.Draws} // it is in memory: its name is no path
+				// it is in memory: its name is no path
+				stored = runs.Run{Record: stored.Record, Document: stored.Document, Draws: stored.Draws}
 			}
 			return f.Write(path, &stored)
 		}

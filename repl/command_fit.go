@@ -20,7 +20,8 @@ import (
 )
 
 func fitCommand() command {
-	return command{name: "fit", args: "[BACKEND] [SETTING=VALUE …] [as NAME]", doc: "fit the model; Ctrl-C stops and keeps the draws", values: settingValues, more: settingsHelp,
+	return command{name: "fit", args: "[BACKEND] [SETTING=VALUE …] [as NAME]",
+		doc: "fit the model; Ctrl-C stops and keeps the draws", values: settingValues, more: settingsHelp,
 		run: func(s *Session, ctx context.Context, args string) error {
 			if err := s.needModel(); err != nil {
 				return err
@@ -60,12 +61,14 @@ func backend(name string) (backends.Algorithm, error) {
 	if what := meant(name); what != "" {
 		return backends.Algorithm{}, usagef("%s is no backend; write %s", name, what)
 	}
-	return backends.Algorithm{}, usagef("there is no backend %s%s; there are: %s", name, nearest(name, backendNames()), strings.Join(backendNames(), ", "))
+	return backends.Algorithm{}, usagef("there is no backend %s%s; there are: %s", name,
+		nearest(name, backendNames()), strings.Join(backendNames(), ", "))
 }
 
 // order reads the arguments of :fit.
 func (s *Session) order(args string) (order, error) {
-	o := order{name: s.freeName(), backend: fit.Backends()[0], settings: map[string]string{}, choices: map[string]string{}}
+	o := order{name: s.freeName(), backend: fit.Backends()[0], settings: map[string]string{},
+		choices: map[string]string{}}
 	list := words(args)
 	if at := slices.Index(list, "as"); at >= 0 {
 		if at+1 == len(list) {
@@ -100,7 +103,8 @@ func (s *Session) order(args string) (order, error) {
 	return o, nil
 }
 
-// flagged writes flags of vflc run, as advice has them, as one writes them here: --metric dense as metric=dense.
+// flagged writes flags of vflc run, as advice has them, as one writes them here: --metric dense as
+// metric=dense.
 func (s *Session) flagged(list []string) (out []string) {
 	for i := 0; i < len(list); i++ {
 		name, flag := strings.CutPrefix(list[i], "--")
@@ -145,12 +149,14 @@ func (o *order) setting(word string) error {
 		return nil
 	}
 	if others := having(name); others != nil {
-		return usagef("%s has no setting %s; it is one of %s, as :fit %s %s", o.backend.Name, name, strings.Join(others, ", "), others[0], word)
+		return usagef("%s has no setting %s; it is one of %s, as :fit %s %s", o.backend.Name, name,
+			strings.Join(others, ", "), others[0], word)
 	}
 	if name == "backend" {
 		return usagef(":fit: the backend comes first, without a name: :fit %s", value)
 	}
-	return usagef("%s has no setting %s%s; it has: %s; :help fit says what they do", o.backend.Name, name, nearest(name, names), strings.Join(names, ", "))
+	return usagef("%s has no setting %s%s; it has: %s; :help fit says what they do", o.backend.Name, name,
+		nearest(name, names), strings.Join(names, ", "))
 }
 
 // having lists the backends that have a setting.
@@ -201,9 +207,11 @@ func (s *Session) model(o order) (*compile.Model, diag.List, error) {
 }
 
 // goesOn says how a fit could go on after it was stopped.
-const goesOn = "a fit at this prompt begins anew; :save FILE says the line of vflc run, which with -o FOLDER makes one that can be resumed"
+const goesOn = "a fit at this prompt begins anew; :save FILE says the line of vflc run, which with -o " +
+	"FOLDER makes one that can be resumed"
 
-// fit runs an algorithm on the present model. The context's end stops it, with the draws that there are: where their summary takes long, the session goes on without it.
+// fit runs an algorithm on the present model. The context's end stops it, with the draws that there are:
+// where their summary takes long, the session goes on without it.
 func (s *Session) fit(ctx context.Context, o order) error {
 	m, found, err := s.model(o)
 	if err != nil {
@@ -216,7 +224,8 @@ func (s *Session) fit(ctx context.Context, o order) error {
 	s.flush()
 	screen := newFolding(s)
 	options := o.chosen.Run
-	options.Algorithm, options.Settings, options.Joining, options.Progress = o.backend, o.settings, s.now.joining(), screen
+	options.Algorithm, options.Settings, options.Joining, options.Progress = o.backend, o.settings,
+		s.now.joining(), screen
 	options.Origin = fit.Origin{Command: o.command(s), Constants: o.chosen.Model.Set, Continue: goesOn}
 	p, diags, err := fit.Open(m, sources, options)
 	if err := s.opened(found, diags, err); err != nil {
@@ -246,10 +255,13 @@ func (s *Session) fit(ctx context.Context, o order) error {
 	case <-time.After(patience):
 	}
 	s.late, s.lateName = out, o.name
-	return s.say("fit", "%s: stopped; its draws are kept, and are being summarised: %s or :summary waits for that", o.name, firstOf(m))
+	return s.say("fit",
+		"%s: stopped; its draws are kept, and are being summarised: %s or :summary waits for that", o.name,
+		firstOf(m))
 }
 
-// patience is how long an interrupted fit may summarise its draws before the prompt comes back without the summary.
+// patience is how long an interrupted fit may summarise its draws before the prompt comes back without the
+// summary.
 const patience = 300 * time.Millisecond
 
 // An outcome is how a fit ended.
@@ -273,17 +285,20 @@ func (s *Session) kept(o outcome) (*run, error) {
 	var early *fit.InterruptedError
 	switch {
 	case errors.As(o.err, &early):
-		return nil, &Failure{Code: 130, Err: errors.New("stopped before the first draw; a smaller warm-up gives some sooner")}
+		return nil, &Failure{Code: 130,
+			Err: errors.New("stopped before the first draw; a smaller warm-up gives some sooner")}
 	case o.err != nil:
 		return nil, o.err
 	}
 	r := o.run
-	r.result, r.stored = o.result, &runs.Run{Path: r.name, Record: &o.result.Record, Document: &o.result.Document, Draws: o.result.Draws}
+	r.result, r.stored = o.result, &runs.Run{Path: r.name, Record: &o.result.Record,
+		Document: &o.result.Document, Draws: o.result.Draws}
 	s.take(r)
 	return r, nil
 }
 
-// settle waits for the summary of a fit that was interrupted, and says what is wrong with it. The present unit may be interrupted while it waits.
+// settle waits for the summary of a fit that was interrupted, and says what is wrong with it. The present
+// unit may be interrupted while it waits.
 func (s *Session) settle() error {
 	if s.late == nil {
 		return nil
@@ -347,7 +362,8 @@ func (s *Session) opened(model, diags diag.List, err error) error {
 	return s.diagnostics(s.Live, s.news(append(slices.Clone(model), diags...)))
 }
 
-// news keeps the warnings that have not been shown yet. That a let is used nowhere is none at a prompt, where questions use it.
+// news keeps the warnings that have not been shown yet. That a let is used nowhere is none at a prompt, where
+// questions use it.
 func (s *Session) news(l diag.List) (out diag.List) {
 	for _, d := range s.withoutLets(l) {
 		key := string(d.Code) + d.Message
@@ -373,7 +389,8 @@ func (s *Session) isLet(d *diag.Diagnostic) bool {
 // missing adds the way out at the prompt to an error about absent tables.
 func missing(now *state, err error) error {
 	var f *Failure
-	if errors.As(err, &f) && len(f.Diagnostics) > 0 && f.Diagnostics[0].Code == diag.NoTable && len(now.Tables) == 0 {
+	if errors.As(err, &f) && len(f.Diagnostics) > 0 && f.Diagnostics[0].Code == diag.NoTable &&
+		len(now.Tables) == 0 {
 		f.Diagnostics[0].Note("at this prompt, :data PARTY = FILE names a table")
 	}
 	return err
@@ -412,5 +429,7 @@ func (s *Session) bind(m *compile.Model) (*compile.Bound, error) {
 
 // withoutLets leaves out warnings that a let is used nowhere.
 func (s *Session) withoutLets(l diag.List) diag.List {
-	return slices.DeleteFunc(slices.Clone(l), func(d *diag.Diagnostic) bool { return d.Code == diag.Unused && s.isLet(d) })
+	return slices.DeleteFunc(slices.Clone(l), func(d *diag.Diagnostic) bool {
+		return d.Code == diag.Unused && s.isLet(d)
+	})
 }

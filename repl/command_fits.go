@@ -6,7 +6,8 @@ import (
 )
 
 func fitsCommand() command {
-	return command{name: "fits", args: "[NAME]", doc: "list the fits, or make another the one that questions are about",
+	return command{name: "fits", args: "[NAME]",
+		doc:    "list the fits, or make another the one that questions are about",
 		values: func(s *Session, _ []string) []string { return s.runNames() },
 		run: func(s *Session, _ context.Context, args string) error {
 			if args != "" {
@@ -40,5 +41,6 @@ func (s *Session) fitLine(r *run) []string {
 	if doc := r.stored.Document; doc != nil {
 		backend, transform = doc.Backend, doc.Transform
 	}
-	return []string{mark + r.name, r.stored.Name(), backend, transform, fmt.Sprintf("%d × %d", d.Chains(), d.Len(0))}
+	return []string{mark + r.name, r.stored.Name(), backend, transform,
+		fmt.Sprintf("%d × %d", d.Chains(), d.Len(0))}
 }

@@ -51,7 +51,8 @@ func (s *Session) holdersOf(party string) ([]holder, error) {
 	case len(holders) == 0:
 		return nil, inputf("there are no tables yet: :data PARTY = FILE")
 	case len(own) == 0:
-		return nil, usagef("%s has no table%s; there are those of %s", party, nearest(party, names), strings.Join(names, ", "))
+		return nil, usagef("%s has no table%s; there are those of %s", party, nearest(party, names),
+			strings.Join(names, ", "))
 	}
 	return own, nil
 }

@@ -8,14 +8,21 @@ import (
 )
 
 func helpCommand() command {
-	return command{name: "help", args: "[COMMAND] [SETTING]", doc: "list the commands, or explain one; of :fit, a setting too", values: func(*Session, []string) []string { return commandNames() },
+	return command{name: "help", args: "[COMMAND] [SETTING]",
+		doc: "list the commands, or explain one; of :fit, a setting too",
+		values: func(*Session, []string) []string {
+			return commandNames()
+		},
 		run: func(s *Session, _ context.Context, args string) error {
 			if args == "" {
-				return s.reply("help", map[string]any{"commands": commandNames()}, func(w io.Writer) error { return s.help(w) })
+				return s.reply("help", map[string]any{"commands": commandNames()}, func(w io.Writer) error {
+					return s.help(w)
+				})
 			}
 			name, about, _ := strings.Cut(strings.TrimPrefix(args, ":"), " ")
 			c, err := find(name)
-			if page := setting(strings.TrimSpace(about)); err == nil && c.name == fitCommand().name && page != "" {
+			if page := setting(strings.TrimSpace(about)); err == nil && c.name == fitCommand().name &&
+				page != "" {
 				return s.say("help", "%s", page)
 			}
 			if err == nil && about != "" {

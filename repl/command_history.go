@@ -11,7 +11,8 @@ import (
 const shownHistory = 30
 
 func historyCommand() command {
-	return command{name: "history", args: "[TEXT]", doc: "list what was typed, also in earlier sessions; never answers, which may hold data",
+	return command{name: "history", args: "[TEXT]",
+		doc: "list what was typed, also in earlier sessions; never answers, which may hold data",
 		run: func(s *Session, _ context.Context, args string) error {
 			if s.History == nil {
 				return s.say("history", "this session keeps no history")

@@ -8,7 +8,8 @@ import (
 )
 
 func keyCommand() command {
-	return command{name: "key", args: "COLUMN|none", doc: "join rows on this column; none: in the order of the files", flag: true,
+	return command{name: "key", args: "COLUMN|none",
+		doc: "join rows on this column; none: in the order of the files", flag: true,
 		values: func(s *Session, _ []string) []string {
 			out := []string{data.RowOrder}
 			holders, _ := s.holders()

@@ -17,7 +17,8 @@ import (
 )
 
 func openCommand() command {
-	return command{name: "open", args: "MODEL|RUN", doc: "read a model, or the folder of a run (vflc run -o)", files: true,
+	return command{name: "open", args: "MODEL|RUN", doc: "read a model, or the folder of a run (vflc run -o)",
+		files: true,
 		run: func(s *Session, _ context.Context, args string) error {
 			switch list := words(args); {
 			case len(list) != 1:
@@ -28,7 +29,8 @@ func openCommand() command {
 		}}
 }
 
-// Open reads the model of a file, which replaces the present one, or the folder of a run, which becomes the current fit.
+// Open reads the model of a file, which replaces the present one, or the folder of a run, which becomes the
+// current fit.
 func (s *Session) Open(path string) error {
 	if err := s.open(path); err != nil {
 		return s.failure(context.Background(), err)
@@ -87,7 +89,8 @@ func readText(path, text string) (*state, error) {
 		return nil, err
 	}
 	if next.built != nil && next.built.Checked.For != "" {
-		return nil, inputf("%s is the program of %s; open the model that it was compiled from", path, next.built.Checked.For)
+		return nil, inputf("%s is the program of %s; open the model that it was compiled from", path,
+			next.built.Checked.For)
 	}
 	return next, nil
 }
@@ -110,11 +113,13 @@ func (s *Session) openRun(path string) error {
 	}
 	s.take(r)
 	d := stored.Draws
-	return s.reply("run", map[string]any{"fit": r.name, "chains": d.Chains(), "draws": d.Len(0)}, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s: %s, %s of %d draws of %s\n", r.name, stored.Name(), grouped.Count(d.Chains(), "chain"), d.Len(0), grouped.Count(d.Parameters(), "parameter"))
-		if r.why != nil {
-			fmt.Fprintf(w, "only its parameters can be asked, no expressions: %v\n", r.why)
-		}
-		return nil
-	})
+	return s.reply("run", map[string]any{"fit": r.name, "chains": d.Chains(), "draws": d.Len(0)},
+		func(w io.Writer) error {
+			fmt.Fprintf(w, "%s: %s, %s of %d draws of %s\n", r.name, stored.Name(),
+				grouped.Count(d.Chains(), "chain"), d.Len(0), grouped.Count(d.Parameters(), "parameter"))
+			if r.why != nil {
+				fmt.Fprintf(w, "only its parameters can be asked, no expressions: %v\n", r.why)
+			}
+			return nil
+		})
 }

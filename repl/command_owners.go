@@ -16,7 +16,9 @@ import (
 )
 
 func ownersCommand() command {
-	return command{name: "owners", args: "[STATEMENT]", doc: "show whose each name of a statement is, and what is cut out of it; without one, of every likelihood",
+	return command{name: "owners", args: "[STATEMENT]",
+		doc: "show whose each name of a statement is, and what is cut out of it; without " +
+			"one, of every likelihood",
 		values: (*Session).scope,
 		run: func(s *Session, _ context.Context, args string) error {
 			if err := s.needModel(); err != nil {
@@ -37,7 +39,8 @@ func ownersCommand() command {
 		}}
 }
 
-// ownersOf answers for a statement that is typed, which need not be in the model, or for the left side of one that is.
+// ownersOf answers for a statement that is typed, which need not be in the model, or for the left side of one
+// that is.
 func (s *Session) ownersOf(text string) error {
 	for _, stmt := range s.now.built.File.Stmts {
 		if slices.Contains(keyOf(stmt).names, text) {
@@ -77,7 +80,8 @@ func (s *Session) ownersIn(m *compile.Model, stmt ast.Stmt) error {
 	marks := map[string]string{}
 	ast.Walk(stmt, func(n ast.Node) bool {
 		if name, ok := n.(*ast.Name); ok {
-			if sym := m.Checked.Symbols[name.Name]; sym != nil && marks[name.Name] == "" && sym.Kind != check.Party {
+			if sym := m.Checked.Symbols[name.Name]; sym != nil && marks[name.Name] == "" &&
+				sym.Kind != check.Party {
 				owner := ownersText(m.Checked.Info[name].Owners)
 				marks[name.Name] = owner
 				rows = append(rows, []string{name.Name, owner, sym.Kind.String()})
@@ -86,16 +90,17 @@ func (s *Session) ownersIn(m *compile.Model, stmt ast.Stmt) error {
 		return true
 	})
 	cuts := cutsOf(m, stmt)
-	return s.reply("owners", map[string]any{"statement": text, "names": rows, "cuts": cuts}, func(w io.Writer) error {
-		fmt.Fprintln(w, s.coloured(m, stmt, marks))
-		for _, r := range rows {
-			fmt.Fprintf(w, "  %s @ %s (%s)\n", r[0], r[1], r[2])
-		}
-		for _, c := range cuts {
-			fmt.Fprintf(w, "  cut: %s\n", c)
-		}
-		return nil
-	})
+	return s.reply("owners", map[string]any{"statement": text, "names": rows, "cuts": cuts},
+		func(w io.Writer) error {
+			fmt.Fprintln(w, s.coloured(m, stmt, marks))
+			for _, r := range rows {
+				fmt.Fprintf(w, "  %s @ %s (%s)\n", r[0], r[1], r[2])
+			}
+			for _, c := range cuts {
+				fmt.Fprintf(w, "  cut: %s\n", c)
+			}
+			return nil
+		})
 }
 
 // cutsOf describes what is cut out of a likelihood.

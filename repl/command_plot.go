@@ -16,7 +16,9 @@ import (
 const plotHeight = 10
 
 func plotCommand() command {
-	return command{name: "plot", args: "[NAME…] [KIND] [FIT…] [> FILE]", doc: "plot the posterior, of several fits side by side: " + strings.Join(plot.Names(), ", ") + "; > FILE writes a picture (" + strings.Join(plot.Endings(), ", ") + ")",
+	return command{name: "plot", args: "[NAME…] [KIND] [FIT…] [> FILE]",
+		doc: "plot the posterior, of several fits side by side: " + strings.Join(plot.Names(), ", ") +
+			"; > FILE writes a picture (" + strings.Join(plot.Endings(), ", ") + ")",
 		values: func(s *Session, before []string) []string {
 			return slices.Concat(s.parameters(before), plot.Names(), s.runNames())
 		},
@@ -57,7 +59,8 @@ func (s *Session) fitsIn(list []string) (others []string, fits []*run) {
 // pictureName returns the error of a name of a file that is not that of a picture.
 func pictureName(path string) error {
 	if path == "" {
-		return usagef(":plot … > FILE needs the name of a file that ends in %s", strings.Join(plot.Endings(), " or "))
+		return usagef(":plot … > FILE needs the name of a file that ends in %s",
+			strings.Join(plot.Endings(), " or "))
 	}
 	if err := plot.CheckEnding(path); err != nil {
 		return usagef("%v", err)
@@ -108,19 +111,21 @@ func (s *Session) plot(ctx context.Context, list []*run, kind string, names []st
 		return s.say("exported", "written: %s", path)
 	}
 	size := plot.Size{Width: s.Width(), Height: plotHeight}
-	return s.reply("plot", map[string]any{"fit": strings.Join(of, ", "), "text": f.Text(size)}, func(w io.Writer) error {
-		size.Color = s.Color
-		if _, err := io.WriteString(w, f.Text(size)); err != nil {
-			return err
-		}
-		for _, r := range list {
-			s.remind(w, r)
-		}
-		return nil
-	})
+	return s.reply("plot", map[string]any{"fit": strings.Join(of, ", "), "text": f.Text(size)},
+		func(w io.Writer) error {
+			size.Color = s.Color
+			if _, err := io.WriteString(w, f.Text(size)); err != nil {
+				return err
+			}
+			for _, r := range list {
+				s.remind(w, r)
+			}
+			return nil
+		})
 }
 
-// elbo is the trace of the evidence lower bound: of a fit of this session in memory, of another in its folder.
+// elbo is the trace of the evidence lower bound: of a fit of this session in memory, of another in its
+// folder.
 func (r *run) elbo() ([]posterior.ELBOPoint, error) {
 	if r.result != nil {
 		return r.result.ELBO(), nil

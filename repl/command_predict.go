@@ -14,7 +14,9 @@ import (
 )
 
 func predictCommand() command {
-	return command{name: "predict", args: "[PARTY=FILE…] [--new-levels] [> FILE]", doc: "predict the responses of new rows, or of the rows of the fit; --new-levels draws parameters of new categories from their prior; > FILE.csv writes all of them", files: true,
+	return command{name: "predict", args: "[PARTY=FILE…] [--new-levels] [> FILE]",
+		doc: "predict the responses of new rows, or of the rows of the fit; --new-levels draws parameters " +
+			"of new categories from their prior; > FILE.csv writes all of them", files: true,
 		run: func(s *Session, ctx context.Context, args string) error {
 			r, err := s.runOf("")
 			if err != nil {

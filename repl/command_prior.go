@@ -14,7 +14,8 @@ import (
 const priorDraws = 1000
 
 func priorCommand() command {
-	return command{name: "prior", args: "EXPR", doc: "summarise an expression at draws of the parameters from their priors", values: (*Session).scope,
+	return command{name: "prior", args: "EXPR",
+		doc: "summarise an expression at draws of the parameters from their priors", values: (*Session).scope,
 		run: func(s *Session, ctx context.Context, args string) error {
 			if args == "" {
 				return usagef(":prior needs an expression, as :prior exp(b)")
@@ -44,16 +45,19 @@ func (s *Session) priorAnswer(d *posterior.Draws, text string) error {
 		return s.table("prior", nil, posterior.Summarise(d), false, shares(pooled))
 	}
 	n := len(d.Columns())
-	return s.reply("prior", map[string]any{"elements": n, "parameters": posterior.Summarise(pooled)}, func(w io.Writer) error {
-		if err := posterior.WriteTableWithin(w, posterior.Summarise(pooled), s.Width()); err != nil {
+	return s.reply("prior", map[string]any{"elements": n, "parameters": posterior.Summarise(pooled)},
+		func(w io.Writer) error {
+			if err := posterior.WriteTableWithin(w, posterior.Summarise(pooled), s.Width()); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(w, "over %d elements at %d draws of the priors\n%s", n, d.Len(0),
+				shares(pooled))
 			return err
-		}
-		_, err := fmt.Fprintf(w, "over %d elements at %d draws of the priors\n%s", n, d.Len(0), shares(pooled))
-		return err
-	})
+		})
 }
 
-// pooledPrior puts the elements of a quantity into one column. Its standard error is that of independent draws, each of which gives all elements.
+// pooledPrior puts the elements of a quantity into one column. Its standard error is that of independent
+// draws, each of which gives all elements.
 func pooledPrior(d *posterior.Draws, text string) *posterior.Draws {
 	out := posterior.NewDraws([]posterior.Variable{{Name: text, Owner: d.Vars[0].Owner}}, 1, 0)
 	for k := range d.Columns() {
@@ -64,13 +68,15 @@ func pooledPrior(d *posterior.Draws, text string) *posterior.Draws {
 	return out
 }
 
-// extreme is the distance from 0 and 1 of probabilities that are nearly certain, and farOut the size of a predictor whose probability is.
+// extreme is the distance from 0 and 1 of probabilities that are nearly certain, and farOut the size of a
+// predictor whose probability is.
 const (
 	extreme = 0.01
 	farOut  = 5
 )
 
-// shares says how much of the prior lies where nothing is learnt: near 0 and 1 for what lies between them, far from 0 for what may be a predictor.
+// shares says how much of the prior lies where nothing is learnt: near 0 and 1 for what lies between them,
+// far from 0 for what may be a predictor.
 func shares(d *posterior.Draws) string {
 	v := d.Column(0)[0]
 	unit, below, above, far := true, 0.0, 0.0, 0.0
@@ -88,7 +94,8 @@ func shares(d *posterior.Draws) string {
 	}
 	n := float64(len(v))
 	if unit {
-		return fmt.Sprintf("%.2g %% below %g, %.2g %% beyond %g\n", 100*below/n, extreme, 100*above/n, 1-extreme)
+		return fmt.Sprintf("%.2g %% below %g, %.2g %% beyond %g\n", 100*below/n, extreme, 100*above/n,
+			1-extreme)
 	}
 	return fmt.Sprintf("%.2g %% beyond %d in size\n", 100*far/n, farOut)
 }

@@ -6,7 +6,8 @@ import (
 )
 
 func recoverCommand() command {
-	return command{name: "recover", doc: "bring back the model of the last session that ended without saving it",
+	return command{name: "recover",
+		doc: "bring back the model of the last session that ended without saving it",
 		run: func(s *Session, _ context.Context, args string) error {
 			if err := none("recover", args); err != nil {
 				return err

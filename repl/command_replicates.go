@@ -16,7 +16,8 @@ import (
 const replicates = 500
 
 func ppcCommand() command {
-	return command{name: "ppc", args: "[RESPONSE] [STATISTIC]", doc: "compare the data with replicates from the model: :ppc y mean(y == 0); :plot ppc draws them",
+	return command{name: "ppc", args: "[RESPONSE] [STATISTIC]",
+		doc: "compare the data with replicates from the model: :ppc y mean(y == 0); :plot ppc draws them",
 		run: func(s *Session, ctx context.Context, args string) error {
 			r, err := s.runOf("")
 			if err != nil {

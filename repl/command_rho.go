@@ -12,7 +12,8 @@ import (
 )
 
 func rhoCommand() command {
-	return command{name: "rho", args: "[R …]", doc: "compare values of rho by short fits: what each does to the answer, costs, and hides",
+	return command{name: "rho", args: "[R …]",
+		doc: "compare values of rho by short fits: what each does to the answer, costs, and hides",
 		run: func(s *Session, ctx context.Context, args string) error {
 			if err := s.needModel(); err != nil {
 				return err

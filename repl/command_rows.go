@@ -18,7 +18,9 @@ const (
 )
 
 func rowsCommand() command {
-	return command{name: "rows", args: "[intersect|error]", doc: "count the rows of each party and those that all have; keep only these, or refuse tables that differ", flag: true,
+	return command{name: "rows", args: "[intersect|error]",
+		doc: "count the rows of each party and those that all have; keep only these, or " +
+			"refuse tables that differ", flag: true,
 		values: func(*Session, []string) []string { return []string{rowsIntersect, rowsError} },
 		run: func(s *Session, _ context.Context, args string) error {
 			switch args {
@@ -111,7 +113,8 @@ func (s *Session) joined(key string, keyed, common int) error {
 		set, diags := data.Load(sources, lower.Wants(s.now.built.Checked), s.now.joining())
 		switch {
 		case diags.HasErrors() && keyed > 1 && !s.now.Intersect && common > 0:
-			fmt.Fprintf(w, "%s\n:rows %s keeps the %d that all have\n", s.wrapped(typed(diags[0].Message)), rowsIntersect, common)
+			fmt.Fprintf(w, "%s\n:rows %s keeps the %d that all have\n", s.wrapped(typed(diags[0].Message)),
+				rowsIntersect, common)
 		case diags.HasErrors():
 			fmt.Fprintln(w, s.wrapped(typed(diags[0].Message)))
 		default:

@@ -21,7 +21,9 @@ import (
 )
 
 func saveCommand() command {
-	return command{name: "save", args: "[FILE]", doc: "write the model, and its tables into the vfl.toml beside it; print the command that runs it", files: true,
+	return command{name: "save", args: "[FILE]",
+		doc:   "write the model, and its tables into the vfl.toml beside it; print the command that runs it",
+		files: true,
 		run: func(s *Session, _ context.Context, args string) error {
 			path := s.now.Path
 			if list := words(args); len(list) == 1 {
@@ -39,10 +41,13 @@ func saveCommand() command {
 				path += ".vfl"
 			}
 			sources, _ := s.now.sources(s.now.built) // what is wrong with them is said where they are read
-			if _, err := data.Locate(path, s.now.built.Parties(), s.now.flags()); err != nil && path != s.now.Path {
-				return inputf("%v\nso no table of this model could be read there; :save %s keeps model and tables in a folder of their own", err, ownFolder(path))
+			if _, err := data.Locate(path, s.now.built.Parties(), s.now.flags()); err != nil &&
+				path != s.now.Path {
+				return inputf("%v\nso no table of this model could be read there; :save %s keeps model and "+
+					"tables in a folder of their own", err, ownFolder(path))
 			}
-			if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
+			if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil && !errors.Is(err, fs.ErrExist) &&
+				!errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 			if err := atomicfile.WriteBytes(path, 0o644, []byte(s.now.text())); err != nil {
@@ -59,15 +64,18 @@ func saveCommand() command {
 			}
 			s.now, s.saved = next, next
 			s.keep()
-			return s.reply("saved", map[string]any{"file": path, "tables": strings.TrimSuffix(tables, "\n"), "command": s.runLine()}, func(w io.Writer) error {
+			return s.reply("saved", map[string]any{"file": path, "tables": strings.TrimSuffix(tables, "\n"),
+				"command": s.runLine()}, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "written: %s\n%sto run it:\n%s\n", path, tables, s.runLine())
 				return err
 			})
 		}}
 }
 
-// saveTables sees to it that the tables of the model are found beside its file, and joined as they are now: where they are not, it writes a vfl.toml there. It says what it did.
-// To a vfl.toml that is there it adds; one that says otherwise stays as it is, and nothing is written that would give other models other tables: the state names its tables itself then.
+// saveTables sees to it that the tables of the model are found beside its file, and joined as they are now:
+// where they are not, it writes a vfl.toml there. It says what it did. To a vfl.toml that is there it adds;
+// one that says otherwise stays as it is, and nothing is written that would give other models other tables:
+// the state names its tables itself then.
 func (s *state) saveTables(sources data.Sources) (string, error) {
 	if s.kept(sources) {
 		return "", nil
@@ -100,7 +108,8 @@ func (s *state) saveTables(sources data.Sources) (string, error) {
 		s.Tables = append(s.Tables, table{party, strings.Join(files[party], ",")})
 	}
 	path := filepath.Join(filepath.Dir(s.Path), data.SettingsFile)
-	return fmt.Sprintf("the tables are not in %s: %s; the command names them, and :save %s keeps model and tables in a folder of their own\n",
+	return fmt.Sprintf("the tables are not in %s: %s; the command names them, and :save %s keeps model and "+
+		"tables in a folder of their own\n",
 		path, string(why), ownFolder(s.Path)), nil
 }
 
@@ -121,7 +130,8 @@ func added(a *data.Addition) string {
 	return text + "\n"
 }
 
-// disturbed is the first other model in the folder that would find other tables than it does now, or one of a party that it has not.
+// disturbed is the first other model in the folder that would find other tables than it does now, or one of a
+// party that it has not.
 func (s *state) disturbed(a *data.Addition) string {
 	for _, name := range s.neighbours() {
 		path := filepath.Join(filepath.Dir(s.Path), name)
@@ -129,7 +139,8 @@ func (s *state) disturbed(a *data.Addition) string {
 		if err != nil {
 			return name
 		}
-		m, diags := compile.Compile(source.New(path, string(text)), check.Options{Import: inputfile.Beside(filepath.Dir(path))})
+		m, diags := compile.Compile(source.New(path, string(text)),
+			check.Options{Import: inputfile.Beside(filepath.Dir(path))})
 		if diags.HasErrors() {
 			return name
 		}
@@ -153,12 +164,15 @@ func (s *state) disturbed(a *data.Addition) string {
 
 // has reports whether a party of the model may have a table.
 func (s *state) has(party string) bool {
-	return party == check.Shared || slices.ContainsFunc(s.built.Parties(), func(p data.PartyRef) bool { return p.Name == party })
+	return party == check.Shared || slices.ContainsFunc(s.built.Parties(), func(p data.PartyRef) bool {
+		return p.Name == party
+	})
 }
 
 // neighbours lists the other models in the folder of the model's file.
 func (s *state) neighbours() (out []string) {
-	all, _ := filepath.Glob(filepath.Join(filepath.Dir(s.Path), "*.vfl")) // none where the name of the folder is a pattern
+	// none where the name of the folder is a pattern
+	all, _ := filepath.Glob(filepath.Join(filepath.Dir(s.Path), "*.vfl"))
 	for _, f := range all {
 		if filepath.Base(f) != filepath.Base(s.Path) {
 			out = append(out, filepath.Base(f))
@@ -167,7 +181,8 @@ func (s *state) neighbours() (out []string) {
 	return out
 }
 
-// kept reports whether the tables and how they are joined are found beside the model's file, without this session.
+// kept reports whether the tables and how they are joined are found beside the model's file, without this
+// session.
 func (s *state) kept(sources data.Sources) bool {
 	alone := &state{Path: s.Path}
 	err := alone.joinAsSettings()

@@ -10,7 +10,8 @@ import (
 const deepest = 8
 
 func scriptCommand() command {
-	return command{name: "script", args: "FILE", doc: "run the lines of a file, up to the first that fails", files: true,
+	return command{name: "script", args: "FILE", doc: "run the lines of a file, up to the first that fails",
+		files: true,
 		run: func(s *Session, ctx context.Context, args string) error {
 			list := words(args)
 			if len(list) != 1 {

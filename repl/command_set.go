@@ -7,7 +7,8 @@ import (
 )
 
 func setCommand() command {
-	return command{name: "set", args: "json|pager on|off", doc: "json: answer with one line of JSON each; pager: show long answers a screen at a time",
+	return command{name: "set", args: "json|pager on|off",
+		doc: "json: answer with one line of JSON each; pager: show long answers a screen at a time",
 		values: func(_ *Session, before []string) []string {
 			if len(before) == 0 {
 				return []string{"json", "pager"}
@@ -19,7 +20,8 @@ func setCommand() command {
 			if len(list) == 0 {
 				return s.say("set", "json %s, pager %s", onOff(s.json), onOff(s.pager))
 			}
-			if name, _, _ := strings.Cut(list[0], "="); slices.Contains(settingNames(), strings.TrimLeft(name, "-")) || name == "backend" {
+			if name, _, _ := strings.Cut(list[0], "="); slices.Contains(settingNames(),
+				strings.TrimLeft(name, "-")) || name == "backend" {
 				return usagef(":set: %s belongs to a fit: write %s", name, fitLine(list))
 			}
 			if len(list) != 2 || list[1] != "on" && list[1] != "off" {

@@ -13,7 +13,9 @@ func splitCommand() command {
 				return err
 			}
 			if s.now.built.Pooled() {
-				return s.say("split", "transform %s pools the data: one process runs the model as it is, and there are no party programs", s.now.built.Checked.Transform.Kind)
+				return s.say("split",
+					"transform %s pools the data: one process runs the model as it is, and "+
+						"there are no party programs", s.now.built.Checked.Transform.Kind)
 			}
 			names := s.programs()
 			if args == "" {
@@ -24,7 +26,8 @@ func splitCommand() command {
 					return s.say(verbatim, "%s", strings.TrimRight(p.Text, "\n"))
 				}
 			}
-			return usagef("there is no party %s%s; there are: %s", args, nearest(args, names), strings.Join(names, ", "))
+			return usagef("there is no party %s%s; there are: %s", args, nearest(args, names),
+				strings.Join(names, ", "))
 		}}
 }
 

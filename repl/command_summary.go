@@ -8,11 +8,15 @@ import (
 )
 
 func summaryCommand() command {
-	return command{name: "summary", args: "[FIT] [PARAMETER…]", doc: "summarise the posterior; a parameter's name alone gives its rows",
-		values: func(s *Session, before []string) []string { return append(s.parameters(before), s.runNames()...) },
+	return command{name: "summary", args: "[FIT] [PARAMETER…]",
+		doc: "summarise the posterior; a parameter's name alone gives its rows",
+		values: func(s *Session, before []string) []string {
+			return append(s.parameters(before), s.runNames()...)
+		},
 		run: func(s *Session, _ context.Context, args string) error {
 			list, name := words(args), ""
-			if len(list) > 0 && slices.Contains(s.runNames(), list[0]) && !slices.Contains(s.parameters(nil), list[0]) {
+			if len(list) > 0 && slices.Contains(s.runNames(), list[0]) && !slices.Contains(s.parameters(nil),
+				list[0]) {
 				name, list = list[0], list[1:]
 			}
 			r, err := s.runOf(name)

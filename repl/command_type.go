@@ -13,7 +13,8 @@ import (
 )
 
 func typeCommand() command {
-	return command{name: "type", args: "EXPR", doc: "say the type, the shape and the owners of an expression", values: (*Session).scope,
+	return command{name: "type", args: "EXPR", doc: "say the type, the shape and the owners of an expression",
+		values: (*Session).scope,
 		run: func(s *Session, _ context.Context, args string) error {
 			if args == "" {
 				return usagef(":type needs an expression")
@@ -27,7 +28,8 @@ func typeCommand() command {
 				depends = "depends on parameters"
 			}
 			if q, err := s.inquirePresent(args); err == nil {
-				return s.say("type", "%s%s @ %s; %s", sym.Type, shapeText(q.model.Quantities[0]), ownersText(sym.Owners), depends)
+				return s.say("type", "%s%s @ %s; %s", sym.Type, shapeText(q.model.Quantities[0]),
+					ownersText(sym.Owners), depends)
 			}
 			return s.say("type", "%s @ %s; %s", sym.Type, ownersText(sym.Owners), depends)
 		}}
@@ -36,7 +38,8 @@ func typeCommand() command {
 // symbolOf checks an expression over the present model.
 func (s *Session) symbolOf(text string) (*check.Symbol, error) {
 	head := s.now.text()
-	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"), check.Options{Transform: transforms.None, Import: s.now.modules()})
+	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"),
+		check.Options{Transform: transforms.None, Import: s.now.modules()})
 	if err := refused(inInput(diags, text, len(head)+len("generate "+asked+" = "))); err != nil {
 		return nil, err
 	}

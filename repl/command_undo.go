@@ -31,7 +31,8 @@ func (s *Session) stepped(how string, was *state) error {
 	if what == "" {
 		what = "a computed value"
 	}
-	if err := s.say(how, "%s: %s; %s", how, what, grouped.Count(len(s.now.Statements), "statement")); err != nil {
+	if err := s.say(how, "%s: %s; %s", how, what, grouped.Count(len(s.now.Statements), "statement")); err !=
+		nil {
 		return err
 	}
 	for _, r := range slices.Backward(s.runs) { // the fit of this model, if there is one
@@ -40,7 +41,8 @@ func (s *Session) stepped(how string, was *state) error {
 		}
 		if s.current != r && s.current.of != nil && len(s.now.changes(s.current.of)) > 0 {
 			s.current = r
-			if err := s.say("fits", "questions are about %s again, which is of this model", r.name); err != nil {
+			if err := s.say("fits", "questions are about %s again, which is of this model",
+				r.name); err != nil {
 				return err
 			}
 		}

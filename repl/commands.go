@@ -27,10 +27,13 @@ type command struct {
 func commands() []command {
 	return []command{
 		openCommand(), dataCommand(), rowsCommand(), keyCommand(), headCommand(), describeCommand(),
-		modelCommand(), dropCommand(), undoCommand(), redoCommand(), editCommand(), reloadCommand(), saveCommand(), recoverCommand(),
+		modelCommand(), dropCommand(), undoCommand(), redoCommand(), editCommand(), reloadCommand(),
+		saveCommand(), recoverCommand(),
 		typeCommand(), ownersCommand(), splitCommand(), auditCommand(), priorsCommand(), priorCommand(),
-		fitCommand(), rhoCommand(), fitsCommand(), summaryCommand(), plotCommand(), diagnoseCommand(), ppcCommand(), predictCommand(), compareCommand(), exportCommand(),
-		setCommand(), timeCommand(), historyCommand(), scriptCommand(), demoCommand(), helpCommand(), quitCommand(),
+		fitCommand(), rhoCommand(), fitsCommand(), summaryCommand(), plotCommand(), diagnoseCommand(),
+		ppcCommand(), predictCommand(), compareCommand(), exportCommand(),
+		setCommand(), timeCommand(), historyCommand(), scriptCommand(), demoCommand(), helpCommand(),
+		quitCommand(),
 	}
 }
 

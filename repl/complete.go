@@ -54,7 +54,9 @@ func plain(names []string) []term.Candidate {
 func begun(all []term.Candidate, word string) []term.Candidate {
 	var out []term.Candidate
 	for _, c := range all {
-		if strings.HasPrefix(c.Text, word) && !slices.ContainsFunc(out, func(o term.Candidate) bool { return o.Text == c.Text }) {
+		if strings.HasPrefix(c.Text, word) && !slices.ContainsFunc(out, func(o term.Candidate) bool {
+			return o.Text == c.Text
+		}) {
 			out = append(out, c)
 		}
 	}
@@ -129,7 +131,8 @@ func (s *Session) completeVfl(before string) []term.Candidate {
 			list = append(list, plain(columnNames(h.table))...)
 		}
 		return list
-	case strings.HasPrefix(statement, "data ") && last == ":", strings.HasPrefix(statement, "param ") && last == ":":
+	case strings.HasPrefix(statement, "data ") && last == ":", strings.HasPrefix(statement, "param ") &&
+		last == ":":
 		return plain([]string{"real", "int", "binary", "count", "level"})
 	case last == "transform":
 		return plain(s.universe.Transforms())
@@ -147,7 +150,8 @@ func (s *Session) completeVfl(before string) []term.Candidate {
 	return list
 }
 
-// lastWord returns the last word of a text, "" at the beginning of a line that is no continuation, and the line that it is on.
+// lastWord returns the last word of a text, "" at the beginning of a line that is no continuation, and the
+// line that it is on.
 func lastWord(text string) (last, line string) {
 	line = strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], " ")
 	spans := parser.Words(line)

@@ -17,7 +17,8 @@ import (
 // shownDeclarations is the largest number of statements of one unit that are answered one by one.
 const shownDeclarations = 3
 
-// declare adds statements to the model, or replaces those that declare the same. A unit with an error changes nothing.
+// declare adds statements to the model, or replaces those that declare the same. A unit with an error changes
+// nothing.
 func (s *Session) declare(text string) error {
 	file := source.New(inputName, text)
 	tree, diags := parser.Parse(file)
@@ -44,8 +45,8 @@ func (s *Session) declare(text string) error {
 // A replacement is a statement that another one took the place of.
 type replacement struct{ old, new statement }
 
-// extended returns the state with more statements. A statement that replaces another takes its place in the text, or where it uses what is declared below,
-// the end.
+// extended returns the state with more statements. A statement that replaces another takes its place in the
+// text, or where it uses what is declared below, the end.
 func (s *Session) extended(file *source.File, added []statement) (*state, []replacement, error) {
 	next, replaced, places := insert(s.now, added, true)
 	found := next.compile()
@@ -60,7 +61,8 @@ func (s *Session) extended(file *source.File, added []statement) (*state, []repl
 	return next, replaced, nil
 }
 
-// insert adds statements to a copy of a state. places[i] is the index of the i-th among the statements of the result.
+// insert adds statements to a copy of a state. places[i] is the index of the i-th among the statements of the
+// result.
 func insert(s *state, added []statement, inPlace bool) (next *state, replaced []replacement, places []int) {
 	next = s.copied()
 	for _, a := range added {
@@ -134,7 +136,8 @@ func (s *Session) redeclared(replaced []replacement) error {
 			}
 			continue
 		}
-		if err := s.say("redeclared", "%s was: %s%s", r.new.key, r.old.code, s.dependents(r.new.key)); err != nil {
+		if err := s.say("redeclared", "%s was: %s%s", r.new.key, r.old.code,
+			s.dependents(r.new.key)); err != nil {
 			return err
 		}
 	}
@@ -183,7 +186,8 @@ func (s *Session) stale() error {
 	if len(names) == 0 || s.json {
 		return nil
 	}
-	text := fmt.Sprintf("%s: of a model that differs in %s; :fit makes a new one", strings.Join(names, ", "), strings.Join(what, ", "))
+	text := fmt.Sprintf("%s: of a model that differs in %s; :fit makes a new one", strings.Join(names, ", "),
+		strings.Join(what, ", "))
 	_, err := fmt.Fprintln(s.Out, s.wrapped(text))
 	return err
 }
@@ -261,7 +265,8 @@ func (s *Session) likelihoodLines(stmt *ast.Likelihood) []string {
 		lines := []string{fmt.Sprintf("%s: evaluated at %s", format.Expr(stmt.Left), at)}
 		for _, g := range k.Groups {
 			for _, c := range g.Cuts {
-				lines = append(lines, fmt.Sprintf("  %s of %s crosses as %s : %s", format.Expr(c.Expr), c.Client, c.Name, c.Type))
+				lines = append(lines, fmt.Sprintf("  %s of %s crosses as %s : %s", format.Expr(c.Expr),
+					c.Client, c.Name, c.Type))
 			}
 		}
 		if t := m.Checked.Transform; t.Implied && len(k.Groups) > 0 {

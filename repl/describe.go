@@ -68,7 +68,8 @@ func (s *Session) overview() string {
 	for _, sym := range p.Order {
 		counts[sym.Kind]++
 	}
-	parts := []string{s.parties(), fmt.Sprintf("%d data, %d parameters", counts[check.Data], counts[check.Param])}
+	parts := []string{s.parties(), fmt.Sprintf("%d data, %d parameters", counts[check.Data],
+		counts[check.Param])}
 	if rows, key := s.rowsAndKey(); rows != "" {
 		parts = append(parts, rows, key)
 	}
@@ -78,7 +79,8 @@ func (s *Session) overview() string {
 	return strings.Join(parts, "; ")
 }
 
-// rowsAndKey says how many rows the tables have and on what they are joined; "" where there are no tables yet.
+// rowsAndKey says how many rows the tables have and on what they are joined; "" where there are no tables
+// yet.
 func (s *Session) rowsAndKey() (rows, key string) {
 	holders, err := s.holders()
 	if err != nil || len(holders) == 0 {
@@ -104,7 +106,8 @@ type holder struct {
 	table *data.Table
 }
 
-// holders reads the tables of the model's parties: those that were named and those beside the model's file. Tables that cannot be read are an error.
+// holders reads the tables of the model's parties: those that were named and those beside the model's file.
+// Tables that cannot be read are an error.
 func (s *Session) holders() ([]holder, error) {
 	sources, err := s.found()
 	if err != nil {
@@ -127,7 +130,8 @@ func (s *Session) holders() ([]holder, error) {
 	return out, nil
 }
 
-// found finds the files of the parties. Before there is a model its parties are those whose tables were named.
+// found finds the files of the parties. Before there is a model its parties are those whose tables were
+// named.
 func (s *Session) found() (data.Sources, error) {
 	if s.now.built != nil {
 		return s.now.sources(s.now.built)
@@ -152,7 +156,8 @@ func (s *Session) keyOf(holders []holder) string {
 	return data.DefaultKey
 }
 
-// dataLine describes a data declaration: its shape and columns where its party has a table, else the sizes by name.
+// dataLine describes a data declaration: its shape and columns where its party has a table, else the sizes by
+// name.
 func (s *Session) dataLine(sym *check.Symbol) string {
 	line := fmt.Sprintf("%s : %s @ %s", sym.Name, sym.Type, sym.Owner)
 	bound, why := s.bound(sym)
@@ -183,7 +188,8 @@ func some(names []string, most int) string {
 	return strings.Join(names[:most], ", ") + fmt.Sprintf(", … (%d)", len(names))
 }
 
-// bound is the value of a data declaration from its party's own table, before rows are joined. Where there is none it says why.
+// bound is the value of a data declaration from its party's own table, before rows are joined. Where there is
+// none it says why.
 func (s *Session) bound(sym *check.Symbol) (*data.Bound, string) {
 	sources, err := s.found()
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/stdlib/pages"
 )
 
-// document answers ?NAME: the page of a distribution, function or encoder, of a diagnostic, of what may be set in :fit, or of a command.
+// document answers ?NAME: the page of a distribution, function or encoder, of a diagnostic, of what may be
+// set in :fit, or of a command.
 func (s *Session) document(ctx context.Context, name string) error {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -43,7 +44,8 @@ func (s *Session) document(ctx context.Context, name string) error {
 	if strings.HasPrefix(name, ":") || slices.Contains(commandNames(), name) {
 		return s.command(ctx, "help "+name)
 	}
-	return inputf("there is no page of %s%s; vflc doc and vflc explain list them", name, nearest(name, s.documented()))
+	return inputf("there is no page of %s%s; vflc doc and vflc explain list them", name,
+		nearest(name, s.documented()))
 }
 
 // documented lists everything that has a page.

@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 )
 
-// keep writes the present model to the journal, unless it is as it was saved: then there is nothing to recover. A journal that cannot be written is left alone: the session
-// goes on.
+// keep writes the present model to the journal, unless it is as it was saved: then there is nothing to
+// recover. A journal that cannot be written is left alone: the session goes on.
 func (s *Session) keep() {
 	if s.Journal == "" {
 		return
@@ -38,7 +38,8 @@ func (s *Session) End() {
 	}
 }
 
-// journals lists the journals of sessions that have ended, the newest first. That of a living process is not among them.
+// journals lists the journals of sessions that have ended, the newest first. That of a living process is not
+// among them.
 func (s *Session) journals() []string {
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(s.Journal), "session-*.json"))
 	var out []string
@@ -63,7 +64,8 @@ func (s *Session) Left() string {
 	}
 	for _, f := range s.journals() {
 		if old, err := readJournal(f); err == nil {
-			return grouped.Count(len(old.Statements), "statement") + " of an earlier session were not saved: :recover brings them back"
+			return grouped.Count(len(old.Statements), "statement") +
+				" of an earlier session were not saved: :recover brings them back"
 		}
 	}
 	return ""

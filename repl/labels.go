@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// labelled lists the elements of the current fit that have names by columns and categories, the longest names first.
+// labelled lists the elements of the current fit that have names by columns and categories, the longest names
+// first.
 func (s *Session) labelled() []posterior.Column {
 	if s.current == nil {
 		return nil
@@ -23,15 +24,17 @@ func (s *Session) labelled() []posterior.Column {
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b posterior.Column) int { return cmp.Compare(len(b.Label), len(a.Label)) })
+	slices.SortStableFunc(out, func(a, b posterior.Column) int {
+		return cmp.Compare(len(b.Label), len(a.Label))
+	})
 	return out
 }
 
 // bracketed is a name with something in brackets.
 var bracketed = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_.]*)\[([^\[\]]+)\]`)
 
-// numbered writes a question as vfl has it: u[medical] is u[2], and so is beta[medical] where the element is beta[ward=medical]. The error is that of a category
-// that there is not.
+// numbered writes a question as vfl has it: u[medical] is u[2], and so is beta[medical] where the element is
+// beta[ward=medical]. The error is that of a category that there is not.
 func (s *Session) numbered(text string) (string, error) {
 	for _, c := range s.labelled() {
 		text = strings.ReplaceAll(text, c.Label, c.Name)
@@ -51,7 +54,8 @@ func (s *Session) numbered(text string) (string, error) {
 	}), wrong
 }
 
-// index is the number of an element that is named by its label, or by the category at the end of one; "" where the brackets hold something else.
+// index is the number of an element that is named by its label, or by the category at the end of one; ""
+// where the brackets hold something else.
 func (s *Session) index(name, inner string) (string, error) {
 	names := s.elements(name)
 	if len(names) == 0 || !category.MatchString(inner) || s.indexes(inner) {
@@ -71,7 +75,8 @@ func (s *Session) index(name, inner string) (string, error) {
 	case 1:
 		return at, nil
 	case 0:
-		return "", usagef("%s has no element %s (it has: %s)%s", name, inner, some(all, 8), nearest(inner, known))
+		return "", usagef("%s has no element %s (it has: %s)%s", name, inner, some(all, 8),
+			nearest(inner, known))
 	}
 	return "", usagef("%s has several elements of %s: %s", name, inner, some(found, 8))
 }
@@ -108,7 +113,8 @@ func (s *Session) elements(name string) []posterior.Column {
 	}
 	if axes := axesOf(s.current.bound, sym.Type, sym.Owners); axes != nil {
 		v := posterior.Variable{Name: name, Dims: []int{len(axes[0])}}
-		return posterior.Columns(posterior.Labelled([]posterior.Variable{v}, map[string][][]string{name: axes}))
+		return posterior.Columns(posterior.Labelled([]posterior.Variable{v},
+			map[string][][]string{name: axes}))
 	}
 	return nil
 }
@@ -129,8 +135,9 @@ func (s *Session) worded(text string) string {
 	})
 }
 
-// axesOf names the elements of a value along its axes as those of the parameters whose sizes it has: of shared ones, and of parties that it depends on. Where two
-// name a size differently, its elements have no names. nil where no axis has any.
+// axesOf names the elements of a value along its axes as those of the parameters whose sizes it has: of
+// shared ones, and of parties that it depends on. Where two name a size differently, its elements have no
+// names. nil where no axis has any.
 func axesOf(b *compile.Bound, t types.Type, owners types.Owners) [][]string {
 	sizes := map[string][]string{}
 	for _, parameters := range b.Labels() {

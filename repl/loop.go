@@ -15,8 +15,8 @@ import (
 
 // A LineReader reads from a person: *term.Editor, but for tests.
 type LineReader interface {
-	// Line shows a prompt and returns a line, or several that belong together. The error is term.ErrInterrupt for a line that was given up, and io.EOF at
-	// the end.
+	// Line shows a prompt and returns a line, or several that belong together. The error is term.ErrInterrupt
+	// for a line that was given up, and io.EOF at the end.
 	Line(prompt string) (string, error)
 }
 
@@ -48,14 +48,16 @@ func (s *Session) Talk(r LineReader, page func(text string) error) error {
 			continue
 		}
 		if s.History != nil && !data.Secret(unit) {
-			_ = s.History.Add(strings.TrimRight(unit, "\n")) // a history that cannot be written ends no session
+			// a history that cannot be written ends no session
+			_ = s.History.Add(strings.TrimRight(unit, "\n"))
 		}
 		s.answer(r, out, unit)
 	}
 	return nil
 }
 
-// An earlyReader knows of a Ctrl-C that came after a line had been entered and before an interrupt could reach its answer.
+// An earlyReader knows of a Ctrl-C that came after a line had been entered and before an interrupt could
+// reach its answer.
 type earlyReader interface{ Interrupted() bool }
 
 func (s *Session) answer(r LineReader, out *paper, unit string) {
@@ -101,7 +103,8 @@ func (s *Session) unit(r LineReader) (string, error) {
 	return unit, nil
 }
 
-// Interruptible returns a context that ends with the first interrupt (Ctrl-C), which does not end the process then.
+// Interruptible returns a context that ends with the first interrupt (Ctrl-C), which does not end the process
+// then.
 func Interruptible(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(parent)
 	got := make(chan os.Signal, 1)

@@ -28,7 +28,8 @@ import (
 // asked is the name of the generated quantity that stands for an expression at the prompt.
 const asked = "vflc_asked"
 
-// An over is a number that is computed over draws, where its name is the outermost call of a question; of data, over elements.
+// An over is a number that is computed over draws, where its name is the outermost call of a question; of
+// data, over elements.
 type over struct {
 	name  string
 	doc   string
@@ -38,14 +39,21 @@ type over struct {
 	elements func(v []float64, arg float64) float64
 }
 
-// overs lists what questions may compute over draws. Inside an expression the same names are functions of vfl.
+// overs lists what questions may compute over draws. Inside an expression the same names are functions of
+// vfl.
 func overs() []over {
 	return []over{
 		{"P", "the probability that a condition holds", 1, meanOf, average},
 		{"mean", "the posterior mean", 1, meanOf, average},
-		{"sd", "the posterior standard deviation", 1, sdOf, func(v []float64, _ float64) float64 { return stat.StdDev(v, nil) }},
-		{"var", "the posterior variance", 1, varOf, func(v []float64, _ float64) float64 { return stat.Variance(v, nil) }},
-		{"median", "the posterior median", 1, func(c [][]float64, _ float64) (float64, float64) { return quantileOf(c, 0.5) }, func(v []float64, _ float64) float64 { return quantile(v, 0.5) }},
+		{"sd", "the posterior standard deviation", 1, sdOf, func(v []float64, _ float64) float64 {
+			return stat.StdDev(v, nil)
+		}},
+		{"var", "the posterior variance", 1, varOf, func(v []float64, _ float64) float64 {
+			return stat.Variance(v, nil)
+		}},
+		{"median", "the posterior median", 1, func(c [][]float64, _ float64) (float64, float64) {
+			return quantileOf(c, 0.5)
+		}, func(v []float64, _ float64) float64 { return quantile(v, 0.5) }},
 		{"quantile", "a posterior quantile: quantile(x, 0.9)", 2, quantileOf, quantile},
 	}
 }
@@ -57,11 +65,15 @@ func quantile(v []float64, p float64) float64 {
 }
 
 func meanOf(chains [][]float64, _ float64) (float64, float64) {
-	return moment(chains, func(r posterior.Row) (posterior.Number, float64) { return r.Mean, float64(r.MCSE) })
+	return moment(chains, func(r posterior.Row) (posterior.Number, float64) {
+		return r.Mean, float64(r.MCSE)
+	})
 }
 
 func sdOf(chains [][]float64, _ float64) (float64, float64) {
-	return moment(chains, func(r posterior.Row) (posterior.Number, float64) { return r.SD, posterior.MCSESD(chains) })
+	return moment(chains, func(r posterior.Row) (posterior.Number, float64) {
+		return r.SD, posterior.MCSESD(chains)
+	})
 }
 
 // varOf is the square of sdOf, with the error that this has to first order.
@@ -99,7 +111,8 @@ func (s *Session) question(ctx context.Context, text string) (bool, error) {
 	}
 	if e == nil && s.current != nil && element.MatchString(text) {
 		base, _, _ := strings.Cut(text, "[")
-		if _, err := s.current.draws().Choose([]string{text}); err != nil && slices.Contains(s.current.draws().Names(), base) {
+		if _, err := s.current.draws().Choose([]string{text}); err != nil &&
+			slices.Contains(s.current.draws().Names(), base) {
 			return true, usagef("%v", err) // a label that is not there, which is no expression either
 		}
 	}
@@ -142,7 +155,8 @@ func outermost(e ast.Expr) (*ast.Call, *over) {
 	return nil, nil
 }
 
-// named answers a name alone: a parameter or an element of the current fit by its rows, another name of the model by what it is.
+// named answers a name alone: a parameter or an element of the current fit by its rows, another name of the
+// model by what it is.
 func (s *Session) named(text string) (bool, error) {
 	if element.MatchString(text) {
 		if err := s.settle(); err != nil {
@@ -151,7 +165,8 @@ func (s *Session) named(text string) (bool, error) {
 	}
 	if s.current != nil && element.MatchString(text) {
 		if columns, err := s.current.draws().Choose([]string{text}); err == nil {
-			return true, s.table("summary", s.current, posterior.Summarise(s.current.draws().Select(columns)), false, "")
+			return true, s.table("summary", s.current, posterior.Summarise(s.current.draws().Select(columns)),
+				false, "")
 		}
 	}
 	if s.now.built == nil || !identifier.MatchString(text) {
@@ -173,8 +188,11 @@ func (s *Session) named(text string) (bool, error) {
 
 var (
 	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	arrow      = regexp.MustCompile(`^[A-Za-z_.0-9]+ *<-`) // R's assignment, which vfl reads as a comparison with a negative number
-	element    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?(\.[A-Za-z_][A-Za-z0-9_.]*)?(\[[^\]]*\])?$`)
+	// R's assignment, which vfl reads as a comparison with a negative number
+	arrow   = regexp.MustCompile(`^[A-Za-z_.0-9]+ *<-`)
+	element = regexp.MustCompile(
+		`^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?(\.[A-Za-z_][A-Za-z0-9_.]*)?(\[[^\]]*\])?$`,
+	)
 )
 
 // An inquiry is an expression with the model and the data that it is about.
@@ -185,14 +203,17 @@ type inquiry struct {
 	random bool // it depends on a parameter
 }
 
-// inquire lowers an expression over a model: that of the present state, or of a run, with the lets that were added since, and with the constants that were set for it.
-func (s *Session) inquire(text, base string, constants map[string]float64, bound func(m *compile.Model) (*compile.Bound, error)) (*inquiry, error) {
+// inquire lowers an expression over a model: that of the present state, or of a run, with the lets that were
+// added since, and with the constants that were set for it.
+func (s *Session) inquire(text, base string, constants map[string]float64,
+	bound func(m *compile.Model) (*compile.Bound, error)) (*inquiry, error) {
 	head := base
 	if head != "" && !strings.HasSuffix(head, "\n") {
 		head += "\n"
 	}
 	start := len(head) + len("generate "+asked+" = ")
-	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"), check.Options{Set: constants, Transform: transforms.None, Import: s.now.modules()})
+	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"),
+		check.Options{Set: constants, Transform: transforms.None, Import: s.now.modules()})
 	if err := refused(inInput(diags, text, start)); err != nil {
 		return nil, err
 	}
@@ -205,12 +226,15 @@ func (s *Session) inquire(text, base string, constants map[string]float64, bound
 		return nil, err
 	}
 	sym := m.Checked.Symbols[asked]
-	v := posterior.Variable{Name: s.worded(text), Owner: ownersText(sym.Owners), Dims: lowered.Quantities[0].Shape}
-	vars := posterior.Labelled([]posterior.Variable{v}, map[string][][]string{v.Name: axesOf(b, sym.Type, sym.Owners)})
+	v := posterior.Variable{Name: s.worded(text), Owner: ownersText(sym.Owners),
+		Dims: lowered.Quantities[0].Shape}
+	vars := posterior.Labelled([]posterior.Variable{v},
+		map[string][][]string{v.Name: axesOf(b, sym.Type, sym.Owners)})
 	return &inquiry{text, lowered, vars, sym.Random}, nil
 }
 
-// inInput moves diagnostics about an expression that was compiled at the end of a model to the text that was typed.
+// inInput moves diagnostics about an expression that was compiled at the end of a model to the text that was
+// typed.
 func inInput(l diag.List, text string, start int) diag.List {
 	file := source.New(inputName, text)
 	for _, d := range l {
@@ -247,16 +271,20 @@ func (s *Session) inquireOf(r *run, text string) (*inquiry, error) {
 			base += t.Text
 		}
 	}
-	return s.inquire(text, base, r.constants(), func(*compile.Model) (*compile.Bound, error) { return r.bound, nil })
+	return s.inquire(text, base, r.constants(), func(*compile.Model) (*compile.Bound, error) {
+		return r.bound, nil
+	})
 }
 
 // stands reports whether a model compiles.
 func (s *Session) stands(text string) bool {
-	_, diags := compile.Compile(source.New(s.now.name(), text), check.Options{Transform: transforms.None, Import: s.now.modules()})
+	_, diags := compile.Compile(source.New(s.now.name(), text), check.Options{Transform: transforms.None,
+		Import: s.now.modules()})
 	return !diags.HasErrors()
 }
 
-// about is inquire over the current run, or where no parameter enters the expression and the run does not have it, over the present model and its tables, for which no fit is needed.
+// about is inquire over the current run, or where no parameter enters the expression and the run does not
+// have it, over the present model and its tables, for which no fit is needed.
 func (s *Session) about(text string) (*run, *inquiry, error) {
 	r, err := s.runOf("")
 	if err == nil {
@@ -317,7 +345,8 @@ func (q *inquiry) constant() string {
 	return line + "  @ " + q.vars[0].Owner
 }
 
-// inquireData is inquire over the present model with its tables, for an expression that no parameter enters. The error of any other is errRandom.
+// inquireData is inquire over the present model with its tables, for an expression that no parameter enters.
+// The error of any other is errRandom.
 func (s *Session) inquireData(text string) (*inquiry, error) {
 	return s.inquire(text, s.now.text(), nil, func(m *compile.Model) (*compile.Bound, error) {
 		if m.Checked.Symbols[asked].Random {
@@ -368,7 +397,8 @@ func (s *Session) overDraws(ctx context.Context, text string, call *ast.Call, o 
 	return s.numbers(r, d, text, o, arg)
 }
 
-// overElements answers a number over the elements of what no parameter enters: over rows, where it is a column.
+// overElements answers a number over the elements of what no parameter enters: over rows, where it is a
+// column.
 func (s *Session) overElements(q *inquiry, values []float64, text string, o over, arg float64) error {
 	number, of := o.elements(values, arg), "elements"
 	switch {
@@ -377,10 +407,14 @@ func (s *Session) overElements(q *inquiry, values []float64, text string, o over
 	case len(q.vars[0].Dims) == 1:
 		of = "rows"
 	}
-	return s.reply("estimate", map[string]any{"over": of, "estimates": []estimate{{Name: s.worded(text), Owner: q.vars[0].Owner, Value: posterior.Number(number)}}}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s = %.6g, over %s %s of data  @ %s\n", s.worded(text), number, grouped.Digits(len(values)), of, q.vars[0].Owner)
-		return err
-	})
+	return s.reply("estimate",
+		map[string]any{"over": of,
+			"estimates": []estimate{{Name: s.worded(text), Owner: q.vars[0].Owner,
+				Value: posterior.Number(number)}}}, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s = %.6g, over %s %s of data  @ %s\n", s.worded(text), number,
+				grouped.Digits(len(values)), of, q.vars[0].Owner)
+			return err
+		})
 }
 
 // second is the number that is the second argument of a call.
@@ -426,7 +460,8 @@ func (s *Session) numbers(r *run, d *posterior.Draws, text string, o over, arg f
 			fmt.Fprintln(w, s.wrapped(foldedEstimates(s.worded(text), out)))
 		} else {
 			for _, x := range out {
-				fmt.Fprintf(w, "%s = %s  @ %s\n", x.Name, withError(float64(x.Value), float64(x.MCSE), d.Chains()*d.Len(0)), x.Owner)
+				fmt.Fprintf(w, "%s = %s  @ %s\n", x.Name, withError(float64(x.Value), float64(x.MCSE),
+					d.Chains()*d.Len(0)), x.Owner)
 			}
 		}
 		s.remind(w, r)
@@ -442,7 +477,8 @@ func foldedEstimates(text string, all []estimate) string {
 	}
 	slices.Sort(values)
 	at := func(p float64) string { return strconv.FormatFloat(posterior.Quantile(values, p), 'g', 3, 64) }
-	return fmt.Sprintf("%s: %d values from %s to %s, half of them between %s and %s; ask for one by its number in brackets  @ %s",
+	return fmt.Sprintf("%s: %d values from %s to %s, half of them between %s and %s; ask for one by its "+
+		"number in brackets  @ %s",
 		text, len(all), at(0), at(1), at(0.25), at(0.75), all[0].Owner)
 }
 

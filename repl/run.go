@@ -44,7 +44,8 @@ func (s *Session) runOf(name string) (*run, error) {
 	case name != "" && i >= 0:
 		return s.runs[i], nil
 	case name != "" && len(s.runs) > 0:
-		return nil, usagef("there is no fit %s%s; there are: %s", name, nearest(name, s.runNames()), strings.Join(s.runNames(), ", "))
+		return nil, usagef("there is no fit %s%s; there are: %s", name, nearest(name, s.runNames()),
+			strings.Join(s.runNames(), ", "))
 	case s.current == nil:
 		return nil, inputf("there is no fit yet: :fit makes one, :open RUN reads one")
 	}
@@ -80,14 +81,17 @@ func (s *Session) remind(w io.Writer, r *run) {
 		return
 	}
 	if changed := s.now.changes(r.of); len(changed) > 0 {
-		fmt.Fprintln(w, s.wrapped(fmt.Sprintf("(%s is of a model that differs in %s)", r.name, strings.Join(changed, ", "))))
+		fmt.Fprintln(w,
+			s.wrapped(fmt.Sprintf("(%s is of a model that differs in %s)", r.name,
+				strings.Join(changed, ", "))))
 	}
 }
 
 // shownRows is the largest number of rows of a table that nobody asked for in full.
 const shownRows = 40
 
-// table answers with rows of a summary, the first of many. whole: they are of all of a fit, and large generated quantities are folded.
+// table answers with rows of a summary, the first of many. whole: they are of all of a fit, and large
+// generated quantities are folded.
 func (s *Session) table(kind string, r *run, rows []posterior.Row, whole bool, below string) error {
 	fields := map[string]any{"parameters": rows}
 	if r != nil {

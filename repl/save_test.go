@@ -24,17 +24,22 @@ func put(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// A model that is saved, also in another folder or with members of a family, is opened with its tables and joined as before, also without its first session.
+// A model that is saved, also in another folder or with members of a family, is opened with its tables and
+// joined as before, also without its first session.
 func TestSaveKeepsTables(t *testing.T) {
-	const family = "client lab[L]\ndata x : real[N] @ lab\ndata y : real[N] @ server\nparam b ~ normal(0, 1)\nparam w ~ normal(0, 1) @ lab\ny ~ normal(b + sum(x[j] * w[j] for j in lab), 1)"
-	tables := map[string]string{"y.csv": "pid,y\n1,1\n2,2\n3,3\n", "labs/l1.csv": "pid,x\n1,1\n2,5\n", "labs/l2.csv": "pid,x\n2,4\n1,6\n", "one.csv": "y\n1\n2\n3\n"}
+	const family = "client lab[L]\ndata x : real[N] @ lab\ndata y : real[N] @ server\nparam b ~ normal(0, " +
+		"1)\nparam w ~ normal(0, 1) @ lab\ny ~ normal(b + sum(x[j] * w[j] for j in lab), 1)"
+	tables := map[string]string{"y.csv": "pid,y\n1,1\n2,2\n3,3\n", "labs/l1.csv": "pid,x\n1,1\n2,5\n",
+		"labs/l2.csv": "pid,x\n2,4\n1,6\n", "one.csv": "y\n1\n2\n3\n"}
 	for name, c := range map[string]struct {
 		model string
 		lines []string
 		want  string // of :data after it was opened again
 	}{
-		"alone":  {"data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)", []string{":data server = DIR/one.csv"}, "one.csv, 3 rows"},
-		"family": {family, []string{":data server = DIR/y.csv", ":data lab = DIR/labs/l2.csv,DIR/labs/l1.csv", ":key pid", ":rows intersect"}, "l1.csv, 2 rows, key pid"},
+		"alone": {"data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)",
+			[]string{":data server = DIR/one.csv"}, "one.csv, 3 rows"},
+		"family": {family, []string{":data server = DIR/y.csv", ":data lab = DIR/labs/l2.csv,DIR/labs/l1.csv",
+			":key pid", ":rows intersect"}, "l1.csv, 2 rows, key pid"},
 	} {
 		for _, folder := range []string{"", "elsewhere"} {
 			dir := t.TempDir()
@@ -47,13 +52,15 @@ func TestSaveKeepsTables(t *testing.T) {
 			}
 			before := k.ask("mean(y)") + k.ask("y")
 			path := filepath.Join(dir, folder, "mine.vfl")
-			if got := k.ask(":save " + typedPath(path)); !strings.Contains(got, "its tables: "+filepath.Join(dir, folder, "vfl.toml")) {
+			if got := k.ask(":save " + typedPath(path)); !strings.Contains(got,
+				"its tables: "+filepath.Join(dir, folder, "vfl.toml")) {
 				t.Errorf("%s: %s", name, got)
 			}
 			if got := k.ask(":save " + typedPath(path)); strings.Contains(got, "tables") { // which are found
 				t.Errorf("%s, saved again: %s", name, got)
 			}
-			if err := os.Rename(dir, dir+" moved"); err != nil { // paths below the folder of the model move with it
+			// paths below the folder of the model move with it
+			if err := os.Rename(dir, dir+" moved"); err != nil {
 				t.Fatal(err)
 			}
 			if folder != "" {
@@ -82,18 +89,22 @@ func TestSaveKeepsTables(t *testing.T) {
 	}
 }
 
-// A vfl.toml that says otherwise stays byte for byte, and none is written that would give other models other tables; the command names
-// them, the session has them still, and the way out that is named works.
+// A vfl.toml that says otherwise stays byte for byte, and none is written that would give other models other
+// tables; the command names them, the session has them still, and the way out that is named works.
 func TestSaveLeavesSettingsOfOthers(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  string
 	}{
-		"other table":   {map[string]string{data.SettingsFile: "[data]\nserver = 'two.csv'\n"}, `it says server = "two.csv"`},
-		"other key":     {map[string]string{data.SettingsFile: "[data]\nserver = 'one.csv'\n[run]\nkey = 'none'\n"}, `it says key = "none"`},
-		"inline":        {map[string]string{data.SettingsFile: "data = {}\n"}, "nothing can be added"},
-		"other clients": {map[string]string{"theirs.vfl": "server registry\n"}, "theirs.vfl would read them too"},
-		"other data":    {map[string]string{"theirs.vfl": "data y : real[N]\ny ~ normal(0, 1)\n", "theirs/data.csv": "y\n1\n"}, "theirs.vfl would read them too"},
+		"other table": {map[string]string{data.SettingsFile: "[data]\nserver = 'two.csv'\n"},
+			`it says server = "two.csv"`},
+		"other key": {map[string]string{data.SettingsFile: "[data]\nserver = " +
+			"'one.csv'\n[run]\nkey = 'none'\n"}, `it says key = "none"`},
+		"inline": {map[string]string{data.SettingsFile: "data = {}\n"}, "nothing can be added"},
+		"other clients": {map[string]string{"theirs.vfl": "server registry\n"},
+			"theirs.vfl would read them too"},
+		"other data": {map[string]string{"theirs.vfl": "data y : real[N]\ny ~ normal(0, 1)\n",
+			"theirs/data.csv": "y\n1\n"}, "theirs.vfl would read them too"},
 	} {
 		dir := t.TempDir()
 		put(t, dir, c.files)
@@ -110,7 +121,8 @@ func TestSaveLeavesSettingsOfOthers(t *testing.T) {
 				t.Errorf("%s: %v, %s", name, err, now)
 			}
 		}
-		if _, err := os.Stat(filepath.Join(dir, data.SettingsFile)); c.files[data.SettingsFile] == "" && err == nil {
+		if _, err := os.Stat(filepath.Join(dir, data.SettingsFile)); c.files[data.SettingsFile] == "" &&
+			err == nil {
 			t.Errorf("%s: settings were written", name)
 		}
 		if got := k.ask("mean(y)"); !strings.Contains(got, "mean(y) = 2, over 3 rows") {
@@ -129,7 +141,8 @@ func TestSaveLeavesSettingsOfOthers(t *testing.T) {
 	}
 }
 
-// Where no table of the model could be read beside a vfl.toml, nothing is written, the session has what it had, and the way out works.
+// Where no table of the model could be read beside a vfl.toml, nothing is written, the session has what it
+// had, and the way out works.
 func TestSaveRefusesWhereNothingCanBeRead(t *testing.T) {
 	for _, text := range []string{"[data\n", "[data]\na = 'two.csv'\n"} {
 		dir := t.TempDir()
@@ -138,7 +151,8 @@ func TestSaveRefusesWhereNothingCanBeRead(t *testing.T) {
 		k.ask("data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)")
 		k.ask(":data server = " + typedPath(filepath.Join(dir, "one.csv")))
 		apart := filepath.Join(dir, "mine", "mine.vfl")
-		if f := k.fails(":save " + typedPath(filepath.Join(dir, "mine.vfl"))); !strings.Contains(f.Error(), ":save "+apart) {
+		if f := k.fails(":save " + typedPath(filepath.Join(dir, "mine.vfl"))); !strings.Contains(f.Error(),
+			":save "+apart) {
 			t.Error(f)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "mine.vfl")); err == nil {
@@ -157,8 +171,10 @@ func TestSaveAddsToSettings(t *testing.T) {
 		files map[string]string
 		want  string // of the file
 	}{
-		"run":     {map[string]string{data.SettingsFile: "# mine\n[run] # flags\nseed = 3"}, "# mine\n[run] # flags\nseed = 3\nkey = 'pid'\n\n[data]\na = 'x.csv'\nserver = 'y.csv'\n"},
-		"party":   {map[string]string{data.SettingsFile: "[data]\nserver = \"./y.csv\" # ours\n"}, "[data]\nserver = \"./y.csv\" # ours\na = 'x.csv'\n\n[run]\nkey = 'pid'\n"},
+		"run": {map[string]string{data.SettingsFile: "# mine\n[run] # flags\nseed = 3"},
+			"# mine\n[run] # flags\nseed = 3\nkey = 'pid'\n\n[data]\na = 'x.csv'\nserver = 'y.csv'\n"},
+		"party": {map[string]string{data.SettingsFile: "[data]\nserver = \"./y.csv\" # ours\n"},
+			"[data]\nserver = \"./y.csv\" # ours\na = 'x.csv'\n\n[run]\nkey = 'pid'\n"},
 		"blank":   {map[string]string{data.SettingsFile: ""}, "[data]\na = 'x.csv'\n"},
 		"similar": {map[string]string{"theirs.vfl": "client a\ndata y : real[N] @ server\ny ~ normal(0, 1)\n"}, "server = 'y.csv'\n"},
 	} {
@@ -166,7 +182,8 @@ func TestSaveAddsToSettings(t *testing.T) {
 		put(t, dir, c.files)
 		put(t, dir, map[string]string{"y.csv": "pid,y\n1,1\n2,2\n3,3\n", "x.csv": "pid,x\n1,1\n3,5\n2,0\n"})
 		k := begin(t)
-		k.ask("client a\ndata x : real[N] @ a\ndata y : real[N] @ server\nparam b ~ normal(0, 1)\nparam w ~ normal(0, 1) @ a\ny ~ normal(b + x * w, 1)")
+		k.ask("client a\ndata x : real[N] @ a\ndata y : real[N] @ server\nparam b ~ normal(0, 1)\nparam w " +
+			"~ normal(0, 1) @ a\ny ~ normal(b + x * w, 1)")
 		for party, file := range map[string]string{"server": "y.csv", "a": "x.csv"} {
 			k.ask(":data " + party + " = " + typedPath(filepath.Join(dir, file)))
 		}
@@ -178,7 +195,8 @@ func TestSaveAddsToSettings(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), c.want) {
 			t.Errorf("%s: %s: %v, %s", name, got, err, text)
 		}
-		if _, there := c.files[data.SettingsFile]; there != strings.Contains(got, "to which was added: a = 'x.csv'") {
+		if _, there := c.files[data.SettingsFile]; there != strings.Contains(got,
+			"to which was added: a = 'x.csv'") {
 			t.Errorf("%s: %s", name, got)
 		}
 		if name == "run" && !strings.Contains(got, "also sets seed") {
@@ -219,7 +237,8 @@ func TestJournalOfWhatIsNotSaved(t *testing.T) {
 	kept("opened", false)
 }
 
-// Numbers over what no parameter enters are over its elements, before a fit and after, and those of parameters are over draws.
+// Numbers over what no parameter enters are over its elements, before a fit and after, and those of
+// parameters are over draws.
 func TestNumbersOfDataAreOverRows(t *testing.T) {
 	k := withData(t)
 	for _, fitted := range []bool{false, true} {
@@ -231,15 +250,20 @@ func TestNumbersOfDataAreOverRows(t *testing.T) {
 			k.fails("mean(b * y)")
 		}
 		for line, want := range map[string]string{
-			"sd(y)": "sd(y) = 0.801784, over 8 rows of data  @ server", "var(y)": "var(y) = 0.642857, over 8 rows",
-			"mean(y)": "mean(y) = 2, over 8 rows", "median(y)": "= 2, over 8 rows", "quantile(y, 0.9)": "= 3, over 8 rows",
-			"P(y > 2)": "= 0.375, over 8 rows", "mean(3)": "= 3, over 1 elements", "y + 1": "2, 3, 4, 3, 2, 4, 3.5, 2.5  @ server",
+			"sd(y)":   "sd(y) = 0.801784, over 8 rows of data  @ server",
+			"var(y)":  "var(y) = 0.642857, over 8 rows",
+			"mean(y)": "mean(y) = 2, over 8 rows", "median(y)": "= 2, over 8 rows",
+			"quantile(y, 0.9)": "= 3, over 8 rows",
+			"P(y > 2)":         "= 0.375, over 8 rows", "mean(3)": "= 3, over 1 elements",
+			"y + 1": "2, 3, 4, 3, 2, 4, 3.5, 2.5  @ server",
 		} {
 			if got := k.ask(line); !strings.Contains(got, want) {
 				t.Errorf("%s (fitted: %v): %s", line, fitted, got)
 			}
 		}
-		for line, want := range map[string]string{"P(y)": "not a condition", "sd(3)": "of 1 value there is none", "var(3)": "of 1 value there is none", "quantile(y, 2)": "between 0 and 1"} {
+		for line, want := range map[string]string{"P(y)": "not a condition",
+			"sd(3)": "of 1 value there is none", "var(3)": "of 1 value there is none",
+			"quantile(y, 2)": "between 0 and 1"} {
 			if f := k.fails(line); !strings.Contains(f.Error(), want) {
 				t.Errorf("%s: %v", line, f)
 			}
@@ -256,13 +280,16 @@ func TestNumbersOfDataAreOverRows(t *testing.T) {
 	}
 }
 
-// After a step back questions are about the fit of the model as it is then; where there is none, what differs is said.
+// After a step back questions are about the fit of the model as it is then; where there is none, what differs
+// is said.
 func TestUndoGoesBackToItsFit(t *testing.T) {
 	k := withData(t)
 	k.ask(":fit draws=50 warmup=100 chains=1")
 	k.ask("param b ~ normal(0, 1)")
 	k.ask(":fit draws=50 warmup=100 chains=1")
-	if got := k.ask(":undo"); !strings.Contains(got, "questions are about fit1 again, which is of this model") || !strings.Contains(got, "fit2: of a model that differs in b") {
+	if got := k.ask(":undo"); !strings.Contains(got,
+		"questions are about fit1 again, which is of this model") ||
+		!strings.Contains(got, "fit2: of a model that differs in b") {
 		t.Error(got)
 	}
 	if got := k.ask("b"); strings.Contains(got, "differs") {
@@ -278,18 +305,21 @@ func TestUndoGoesBackToItsFit(t *testing.T) {
 	}
 }
 
-// Words of other prompts are answered with what they are called here; a name of the model is that name, and what is wrong in a statement is said of the statement.
+// Words of other prompts are answered with what they are called here; a name of the model is that name, and
+// what is wrong in a statement is said of the statement.
 func TestWordsWithoutAColon(t *testing.T) {
 	k := begin(t)
 	for line, want := range map[string]string{
-		"help": ":help", "quit": ":quit", "exit": ":quit", "exit;": ":quit", "summary": ":summary", "plot beta": ":plot beta", "open m.vfl": ":open m.vfl", "Help": ":help",
+		"help": ":help", "quit": ":quit", "exit": ":quit", "exit;": ":quit", "summary": ":summary",
+		"plot beta": ":plot beta", "open m.vfl": ":open m.vfl", "Help": ":help",
 		"select * from fair": ":describe COLUMN", "SELECT age FROM fair;": ":describe COLUMN",
 	} {
 		if f := k.fails(line); !strings.Contains(f.Error(), want) || f.Diagnostics != nil {
 			t.Errorf("%s: %v", line, f)
 		}
 	}
-	for _, line := range []string{"nothing", "summary ~ normal(0, 1)", "fits = 3", "param p ~ norml(0, 1)", "data"} {
+	for _, line := range []string{"nothing", "summary ~ normal(0, 1)", "fits = 3", "param p ~ norml(0, 1)",
+		"data"} {
 		if f := k.fails(line); strings.Contains(f.Error(), "colon") {
 			t.Errorf("%s: %v", line, f)
 		}

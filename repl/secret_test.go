@@ -37,7 +37,8 @@ func TestPasswordsAreNotKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
-	if err != nil || strings.Contains(string(text)+out.String(), "hunter2") || !strings.Contains(string(text), ":model") || !strings.Contains(out.String(), "PGPASSWORD") {
+	if err != nil || strings.Contains(string(text)+out.String(), "hunter2") ||
+		!strings.Contains(string(text), ":model") || !strings.Contains(out.String(), "PGPASSWORD") {
 		t.Errorf("%v\n%s\n%s", err, text, out.String())
 	}
 }

@@ -40,7 +40,8 @@ type Config struct {
 	Audit func(w io.Writer, m *compile.Model, a backends.Algorithm) error
 	// History keeps what was typed; nil: nothing is kept.
 	History *history.History
-	// Journal is the file that holds the model while it is not saved, so that a process that is killed does not lose it; "": none.
+	// Journal is the file that holds the model while it is not saved, so that a process that is killed does
+	// not lose it; "": none.
 	Journal string
 }
 
@@ -52,16 +53,17 @@ type Session struct {
 	past, future []*state
 	saved        *state // whose text is in its file
 	runs         []*run
-	current      *run         // that questions are about; nil: none
-	late         chan outcome // gives the fit that was interrupted and whose draws are still being summarised; nil: none
-	lateName     string
-	answering    context.Context // of the unit that is being answered
-	json         bool
-	pager        bool
-	depth        int // of scripts within scripts
-	took         time.Duration
-	warned       map[string]bool // warnings that have been shown
-	done         bool
+	current      *run // that questions are about; nil: none
+	// gives the fit that was interrupted and whose draws are still being summarised; nil: none
+	late      chan outcome
+	lateName  string
+	answering context.Context // of the unit that is being answered
+	json      bool
+	pager     bool
+	depth     int // of scripts within scripts
+	took      time.Duration
+	warned    map[string]bool // warnings that have been shown
+	done      bool
 }
 
 // New returns a session with an empty model.
@@ -114,8 +116,9 @@ func refused(l diag.List) error {
 	return &Failure{Code: exitInput, Diagnostics: l}
 }
 
-// Eval answers one unit of input: statements, commands, questions, or several of them on lines of their own. It stops at the first that fails. The error is
-// a *Failure. A context that ends stops a fit, which keeps its draws, and gives up other work.
+// Eval answers one unit of input: statements, commands, questions, or several of them on lines of their own.
+// It stops at the first that fails. The error is a *Failure. A context that ends stops a fit, which keeps its
+// draws, and gives up other work.
 func (s *Session) Eval(ctx context.Context, unit string) error {
 	s.answering = ctx
 	for _, p := range pieces(unit) {
@@ -240,7 +243,8 @@ func pieces(unit string) []piece {
 	return out
 }
 
-// markOf returns the mark of a line that is not vfl. A line of vfl may begin with the colon of a type, which a blank follows.
+// markOf returns the mark of a line that is not vfl. A line of vfl may begin with the colon of a type, which
+// a blank follows.
 func markOf(line string) byte {
 	switch {
 	case line == "":
@@ -277,7 +281,8 @@ func (s *Session) flush() {
 	}
 }
 
-// More reports whether a unit goes on: a bracket is open, or it ends with something that another word must follow.
+// More reports whether a unit goes on: a bracket is open, or it ends with something that another word must
+// follow.
 func More(unit string) bool {
 	if m := markOf(strings.TrimSpace(unit)); m != 0 {
 		return false
@@ -293,7 +298,8 @@ func More(unit string) bool {
 		return false
 	}
 	last := words[len(words)-1]
-	return slices.Contains([]string{"+", "-", "*", "/", ".*", "./", "^", ",", "=", "~", "@", ":", "&&", "||", "<", ">", "<=", ">=", "==", "!=", "from", "|"}, unit[last.Start:last.End])
+	return slices.Contains([]string{"+", "-", "*", "/", ".*", "./", "^", ",", "=", "~", "@", ":", "&&", "||",
+		"<", ">", "<=", ">=", "==", "!=", "from", "|"}, unit[last.Start:last.End])
 }
 
 func (s *Session) piece(ctx context.Context, p piece) error {
@@ -316,10 +322,12 @@ func (s *Session) piece(ctx context.Context, p piece) error {
 	return err
 }
 
-// bare is a text that begins as a command without its mark: a word alone, or before another word, which is no expression of vfl.
+// bare is a text that begins as a command without its mark: a word alone, or before another word, which is no
+// expression of vfl.
 var bare = regexp.MustCompile(`^([A-Za-z]+)( +[\pL\d"'./*].*)?;?$`)
 
-// colonless says how to write what is wrong as vfl and begins with the name of a command, or as SQL; "" for any other text.
+// colonless says how to write what is wrong as vfl and begins with the name of a command, or as SQL; "" for
+// any other text.
 func (s *Session) colonless(text string) string {
 	m := bare.FindStringSubmatch(text)
 	if m == nil || s.now.built != nil && s.now.built.Checked.Symbols[m[1]] != nil {
@@ -328,7 +336,8 @@ func (s *Session) colonless(text string) string {
 	word := strings.ToLower(m[1])
 	switch word {
 	case "select":
-		return "there is no SQL at this prompt: :head shows the first rows of the tables, :describe COLUMN summarises one, and mean(COLUMN) of a column that is declared is over its rows"
+		return "there is no SQL at this prompt: :head shows the first rows of the tables, :describe COLUMN " +
+			"summarises one, and mean(COLUMN) of a column that is declared is over its rows"
 	case "exit", "q", "bye":
 		word = quitCommand().name
 	}

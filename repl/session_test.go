@@ -77,11 +77,13 @@ func withData(t *testing.T) *talk {
 func TestTextIsKept(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var b strings.Builder
-		filler := rapid.SampledFrom([]string{"", " ", "\t", "\n", "// comment ~ ; \n", "/* two\nlines */ ", ";", "\n\n"})
+		filler := rapid.SampledFrom([]string{"", " ", "\t", "\n", "// comment ~ ; \n", "/* two\nlines */ ",
+			";", "\n\n"})
 		names := rapid.IntRange(1, 6).Draw(rt, "statements")
 		for i := range names {
 			b.WriteString(filler.Draw(rt, "before"))
-			fmt.Fprintf(&b, "param p%d%s~ normal(0,\t%d)", i, rapid.SampledFrom([]string{" ", "\n", " /* x */ "}).Draw(rt, "inside"), i+1)
+			fmt.Fprintf(&b, "param p%d%s~ normal(0,\t%d)", i,
+				rapid.SampledFrom([]string{" ", "\n", " /* x */ "}).Draw(rt, "inside"), i+1)
 			b.WriteString(filler.Draw(rt, "behind") + "\n")
 		}
 		k := &talk{t: t}
@@ -101,7 +103,8 @@ func TestTextIsKept(t *testing.T) {
 // Undo and redo step through states, which no later change alters.
 func TestUndoIsAStepBack(t *testing.T) {
 	k := begin(t)
-	units := []string{"client a", "param b ~ normal(0, 1)", "param u ~ normal(0, 1) @ a", "param b ~ normal(0, 2)", ":drop u", ":key id", ":rows intersect"}
+	units := []string{"client a", "param b ~ normal(0, 1)", "param u ~ normal(0, 1) @ a",
+		"param b ~ normal(0, 2)", ":drop u", ":key id", ":rows intersect"}
 	states := []string{snapshot(k.now)}
 	for _, u := range units {
 		if strings.HasPrefix(u, ":rows") {
@@ -141,7 +144,8 @@ func TestErrorsAreAboutTheInput(t *testing.T) {
 	k.ask("param b ~ normal(0, 1)\nlet c = 2 * b")
 	before := k.now
 	for unit, column := range map[string]int{
-		"param x ~ normal(0, nothing)": 21, "let y = b +\n  nothing": 3, "exp(b + nothing)": 9, "b + c + nothing": 9, "param b ~ normal(0, sd)": 21, ":type c * nothing": 5,
+		"param x ~ normal(0, nothing)": 21, "let y = b +\n  nothing": 3, "exp(b + nothing)": 9,
+		"b + c + nothing": 9, "param b ~ normal(0, sd)": 21, ":type c * nothing": 5,
 	} {
 		f := k.fails(unit)
 		if len(f.Diagnostics) != 1 {
@@ -149,7 +153,8 @@ func TestErrorsAreAboutTheInput(t *testing.T) {
 		}
 		d := f.Diagnostics[0]
 		if d.File.Name != inputName || d.File.Position(d.Span.Start).Column != column {
-			t.Errorf("%s: %s:%d, want column %d", unit, d.File.Name, d.File.Position(d.Span.Start).Column, column)
+			t.Errorf("%s: %s:%d, want column %d", unit, d.File.Name, d.File.Position(d.Span.Start).Column,
+				column)
 		}
 		if k.now != before {
 			t.Errorf("%s has changed the model", unit)
@@ -159,8 +164,8 @@ func TestErrorsAreAboutTheInput(t *testing.T) {
 
 var estimateIn = regexp.MustCompile(`= (-?[0-9.]+) ± ([0-9.e-]+)`)
 
-// Numbers over draws agree with each other and with the posterior that is known: the mean is within Monte Carlo error of that of the normal posterior, of which
-// P and quantile are functions.
+// Numbers over draws agree with each other and with the posterior that is known: the mean is within Monte
+// Carlo error of that of the normal posterior, of which P and quantile are functions.
 func TestAnswersAreMathematics(t *testing.T) {
 	k := withData(t)
 	k.ask("param s ~ half_normal(1)")
@@ -170,8 +175,10 @@ func TestAnswersAreMathematics(t *testing.T) {
 	sd := 1 / math.Sqrt(8+0.01)
 	mean := 16.0 * sd * sd
 	for question, want := range map[string]float64{
-		"mean(b)": mean, "sd(b)": sd, "var(b)": sd * sd, "median(b)": mean, "quantile(b, 0.841345)": mean + sd, "P(b > 2)": 0.5 * math.Erfc((2-mean)/sd/math.Sqrt2),
-		"mean(exp(b))": math.Exp(mean + sd*sd/2), "mean((b - 2)^2)": sd*sd + (mean-2)*(mean-2), "P(b > 1.5 && !(b > 2.5))": math.Erf(0.5/sd/math.Sqrt2) - 0.001,
+		"mean(b)": mean, "sd(b)": sd, "var(b)": sd * sd, "median(b)": mean,
+		"quantile(b, 0.841345)": mean + sd, "P(b > 2)": 0.5 * math.Erfc((2-mean)/sd/math.Sqrt2),
+		"mean(exp(b))": math.Exp(mean + sd*sd/2), "mean((b - 2)^2)": sd*sd + (mean-2)*(mean-2),
+		"P(b > 1.5 && !(b > 2.5))": math.Erf(0.5/sd/math.Sqrt2) - 0.001,
 	} {
 		m := estimateIn.FindStringSubmatch(k.ask(question))
 		if m == nil {
@@ -188,7 +195,8 @@ func TestAnswersAreMathematics(t *testing.T) {
 	}
 }
 
-// A fit answers from the model that it was made with; a let that nothing uses changes no posterior, and one that a likelihood uses does.
+// A fit answers from the model that it was made with; a let that nothing uses changes no posterior, and one
+// that a likelihood uses does.
 func TestFitsKeepTheirModel(t *testing.T) {
 	k := withData(t)
 	k.ask(":fit draws=200 warmup=200")
@@ -199,10 +207,12 @@ func TestFitsKeepTheirModel(t *testing.T) {
 	if got := k.ask("twice"); !strings.Contains(got, "twice") || strings.Contains(got, "differs") {
 		t.Error(got)
 	}
-	if got := k.ask("y ~ normal(twice, s)"); !strings.Contains(got, "fit1: of a model that differs in y, twice") {
+	if got := k.ask("y ~ normal(twice, s)"); !strings.Contains(got,
+		"fit1: of a model that differs in y, twice") {
 		t.Error(got)
 	}
-	if got := k.ask("exp(b)"); !strings.HasPrefix(got, strings.TrimRight(before, "\n")) || !strings.Contains(got, "differs in y, twice") {
+	if got := k.ask("exp(b)"); !strings.HasPrefix(got, strings.TrimRight(before, "\n")) ||
+		!strings.Contains(got, "differs in y, twice") {
 		t.Errorf("%s\nwas\n%s", got, before)
 	}
 	k.ask(":fit draws=200 warmup=200")
@@ -227,7 +237,8 @@ func twoTables(t *testing.T) *talk {
 	k.ask("client a")
 	k.ask(":data a = " + typedPath(filepath.Join(dir, "a.csv")))
 	k.ask(":data server = " + typedPath(filepath.Join(dir, "a.csv")))
-	if got := k.ask(":data server = " + typedPath(filepath.Join(dir, "y.csv"))); !strings.Contains(got, "server was: "+filepath.Join(dir, "a.csv")) || !strings.Contains(got, ":key id_of joins the rows") {
+	if got := k.ask(":data server = " + typedPath(filepath.Join(dir, "y.csv"))); !strings.Contains(got,
+		"server was: "+filepath.Join(dir, "a.csv")) || !strings.Contains(got, ":key id_of joins the rows") {
 		t.Errorf("a table in place of another, and no key:\n%s", got)
 	}
 	return k
@@ -240,7 +251,8 @@ func TestTablesAreJoinedStepByStep(t *testing.T) {
 		t.Errorf("words in place of 0 and 1:\n%s", got)
 	}
 	k.ask(`data died : binary[N] @ shared from is(died, "yes")`)
-	k.ask("data X : real[N, P] @ a from onehot(sex, drop=first), onehot(ward)\nparam beta : real[P] ~ normal(0, 1) @ a\ndied ~ bernoulli_logit(X * beta)")
+	k.ask("data X : real[N, P] @ a from onehot(sex, drop=first), onehot(ward)\nparam beta : real[P] ~ " +
+		"normal(0, 1) @ a\ndied ~ bernoulli_logit(X * beta)")
 	if f := k.fails(":fit"); !strings.Contains(typed(f.Error()), ":key id_of") {
 		t.Errorf("no key: %v", f)
 	}
@@ -257,12 +269,15 @@ func TestTablesAreJoinedStepByStep(t *testing.T) {
 	k.ask(":fit chains=2 warmup=50 draws=50")
 }
 
-// Elements of expressions have the labels of the parameters whose sizes they have, and answer to them; a category alone names its element.
+// Elements of expressions have the labels of the parameters whose sizes they have, and answer to them; a
+// category alone names its element.
 func TestLabelsOfExpressions(t *testing.T) {
 	k := twoTables(t)
 	for _, unit := range []string{
-		":key id_of", ":rows intersect", `data died : binary[N] @ shared from is(died, "yes")`, "data X : real[N, P] @ a from onehot(sex, drop=first), onehot(ward)",
-		"param m ~ normal(0, 1)", "param beta : real[P] ~ normal(0, 1) @ a", "died ~ bernoulli_logit(m + X * beta)", ":fit chains=2 warmup=50 draws=50", "let odds = exp(beta)",
+		":key id_of", ":rows intersect", `data died : binary[N] @ shared from is(died, "yes")`,
+		"data X : real[N, P] @ a from onehot(sex, drop=first), onehot(ward)",
+		"param m ~ normal(0, 1)", "param beta : real[P] ~ normal(0, 1) @ a",
+		"died ~ bernoulli_logit(m + X * beta)", ":fit chains=2 warmup=50 draws=50", "let odds = exp(beta)",
 	} {
 		k.ask(unit)
 	}
@@ -315,7 +330,9 @@ func TestSettingsAtThePromptNameTheWay(t *testing.T) {
 func TestAnswersAsJSON(t *testing.T) {
 	k := withData(t)
 	k.ask(":set json on")
-	for _, unit := range []string{":fit draws=100 warmup=100", "b", "P(b > 0)", "exp(b)", ":summary", ":diagnose", ":data", ":rows", ":model", ":priors", ":prior b", ":type b", ":owners y", ":help", "?normal", ":plot", ":fits", "1 + 1"} {
+	for _, unit := range []string{":fit draws=100 warmup=100", "b", "P(b > 0)", "exp(b)", ":summary",
+		":diagnose", ":data", ":rows", ":model", ":priors", ":prior b", ":type b", ":owners y", ":help",
+		"?normal", ":plot", ":fits", "1 + 1"} {
 		for line := range strings.Lines(k.ask(unit)) {
 			var a struct{ Answer string }
 			if err := json.Unmarshal([]byte(line), &a); err != nil || a.Answer == "" {
@@ -328,8 +345,10 @@ func TestAnswersAsJSON(t *testing.T) {
 // A unit goes on where it cannot end.
 func TestMore(t *testing.T) {
 	for text, want := range map[string]bool{
-		"param b ~ normal(": true, "param b ~": true, "let x = a +": true, "data X : real[N,": true, "client a,": true, "param b ~ normal(0, 1)": false, "b": false,
-		":fit (": false, "?normal(": false, "!echo (": false, "// comment (": false, "/* open": true, "/* closed */": false, "": false, "f(\"(\")": false, "let x = a // +": false,
+		"param b ~ normal(": true, "param b ~": true, "let x = a +": true, "data X : real[N,": true,
+		"client a,": true, "param b ~ normal(0, 1)": false, "b": false,
+		":fit (": false, "?normal(": false, "!echo (": false, "// comment (": false, "/* open": true,
+		"/* closed */": false, "": false, "f(\"(\")": false, "let x = a // +": false,
 	} {
 		if got := More(text); got != want {
 			t.Errorf("%q: %t", text, got)
@@ -339,13 +358,16 @@ func TestMore(t *testing.T) {
 
 // Scripts divide into the units that a person would type.
 func TestUnits(t *testing.T) {
-	script := "client a\n\ndata X : real[N, P] @ a\n  from zscore(x),\n  zscore(z)\n:fit draws=1\nb\nparam b ~ normal(\n0, 1)\n// end\n:quit"
-	want := []string{"client a\n", "data X : real[N, P] @ a\n  from zscore(x),\n  zscore(z)\n", ":fit draws=1\n", "b\n", "param b ~ normal(\n0, 1)\n", "// end\n", ":quit"}
+	script := "client a\n\ndata X : real[N, P] @ a\n  from zscore(x),\n  zscore(z)\n:fit draws=1\nb\nparam " +
+		"b ~ normal(\n0, 1)\n// end\n:quit"
+	want := []string{"client a\n", "data X : real[N, P] @ a\n  from zscore(x),\n  zscore(z)\n",
+		":fit draws=1\n", "b\n", "param b ~ normal(\n0, 1)\n", "// end\n", ":quit"}
 	if got := Units(script); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	mixed := pieces("client a\n:rows\nlet x = f(\n:y)\n?normal\n")
-	if len(mixed) != 4 || mixed[0].mark != 0 || mixed[1].text != "rows" || mixed[2].text != "let x = f(\n:y)\n" || mixed[3].mark != '?' {
+	if len(mixed) != 4 || mixed[0].mark != 0 || mixed[1].text != "rows" ||
+		mixed[2].text != "let x = f(\n:y)\n" || mixed[3].mark != '?' {
 		t.Errorf("%+v", mixed)
 	}
 }
@@ -353,7 +375,9 @@ func TestUnits(t *testing.T) {
 // The line after a finding can be typed as it is, and asks for what the finding advises.
 func TestRemediesCanBeTyped(t *testing.T) {
 	nuts := fit.Backends()[0]
-	r := &run{order: order{settings: map[string]string{"chains": "2"}}, stored: &runs.Run{Record: &posterior.Record{Backend: nuts.Name, Settings: map[string]any{"draws": 100, "warmup": 200.0}}}}
+	r := &run{order: order{settings: map[string]string{"chains": "2"}},
+		stored: &runs.Run{Record: &posterior.Record{Backend: nuts.Name,
+			Settings: map[string]any{"draws": 100, "warmup": 200.0}}}}
 	for try, want := range map[string]string{
 		"about 3 times as many --draws, or a parameterisation that mixes better": "chains=2 draws=300",
 		"a longer --warmup and more --draws":                                     "chains=2 draws=200 warmup=400",
@@ -386,15 +410,20 @@ func TestCommandsAreDescribed(t *testing.T) {
 			c.values(k.Session, nil)
 		}
 	}
-	for text, want := range map[string]string{":fi": "fit", ":fit sf": "sfvi", "param b ~ norm": "normal", "data y : real[N] @ sh": "shared", "let x = ex": "exp", "?V039": "V0390", "par": "param", "data X : real[N] from zs": "zscore"} {
+	for text, want := range map[string]string{":fi": "fit", ":fit sf": "sfvi", "param b ~ norm": "normal",
+		"data y : real[N] @ sh": "shared", "let x = ex": "exp", "?V039": "V0390", "par": "param",
+		"data X : real[N] from zs": "zscore"} {
 		list, start := k.Complete(text, len(text))
-		if !slices.ContainsFunc(list, func(c term.Candidate) bool { return c.Text == want }) || !strings.HasPrefix(want, text[start:]) {
+		if !slices.ContainsFunc(list, func(c term.Candidate) bool {
+			return c.Text == want
+		}) || !strings.HasPrefix(want, text[start:]) {
 			t.Errorf("%q completes to %v from %d", text, list, start)
 		}
 	}
 }
 
-// What vflc run takes beside the settings of a backend, :fit takes too: the posterior is that of the model that they choose, and the record says so.
+// What vflc run takes beside the settings of a backend, :fit takes too: the posterior is that of the model
+// that they choose, and the record says so.
 func TestFitsTakeChoices(t *testing.T) {
 	k := withData(t)
 	k.ask("const scale = 10\nparam b ~ normal(0, scale)")
@@ -411,11 +440,13 @@ func TestFitsTakeChoices(t *testing.T) {
 	if got := spread(t, k, "b"); math.Abs(got-2) > 0.3 { // MCSE about 0.04
 		t.Errorf("the sd of b is %g under its prior, normal(0, 2)", got)
 	}
-	if c := strings.Join(k.current.stored.Record.Command, " "); !strings.Contains(c, "--prior-only=true") || !strings.Contains(c, "--set=scale=2") || !strings.Contains(c, "--draws=400") {
+	if c := strings.Join(k.current.stored.Record.Command, " "); !strings.Contains(c, "--prior-only=true") ||
+		!strings.Contains(c, "--set=scale=2") || !strings.Contains(c, "--draws=400") {
 		t.Errorf("the command that repeats it: %s", c)
 	}
 	for text, want := range map[string]string{
-		":fit transform=e": "exact", ":fit accept=label-leak,g": "gradient-leak", ":fit prior-only=t": "true", ":fit tran": "transform=", ":fit metric=d": "dense", ":plot wi": "wide", ":summary na": "narrow",
+		":fit transform=e": "exact", ":fit accept=label-leak,g": "gradient-leak", ":fit prior-only=t": "true",
+		":fit tran": "transform=", ":fit metric=d": "dense", ":plot wi": "wide", ":summary na": "narrow",
 	} {
 		switch list, _ := k.Complete(text, len(text)); {
 		case !slices.ContainsFunc(list, func(c term.Candidate) bool { return c.Text == want }):
@@ -425,7 +456,8 @@ func TestFitsTakeChoices(t *testing.T) {
 	if got := k.ask(":summary wide b"); !strings.Contains(got, "b ") {
 		t.Error(got)
 	}
-	if got := k.ask(":plot wide narrow b forest"); !strings.Contains(got, "wide") || !strings.Contains(got, "narrow") {
+	if got := k.ask(":plot wide narrow b forest"); !strings.Contains(got, "wide") ||
+		!strings.Contains(got, "narrow") {
 		t.Error(got)
 	}
 }
@@ -450,7 +482,8 @@ func TestFitIsExplained(t *testing.T) {
 	k := begin(t)
 	page := k.ask(":help :fit")
 	for _, name := range settingNames() {
-		if !strings.Contains(page, "\n  "+name+" ") || !strings.Contains(k.ask("?"+name), name+"=VALUE") || !strings.Contains(k.ask(":help fit "+name), name+"=VALUE") {
+		if !strings.Contains(page, "\n  "+name+" ") || !strings.Contains(k.ask("?"+name), name+"=VALUE") ||
+			!strings.Contains(k.ask(":help fit "+name), name+"=VALUE") {
 			t.Errorf("%s is not explained", name)
 		}
 	}
@@ -479,7 +512,8 @@ func TestManyEstimatesAreFolded(t *testing.T) {
 	k.ask(":data server = " + typedPath(path))
 	k.ask("generate y_rep ~ normal(b + 0 * y, s)")
 	k.ask(":fit draws=100 warmup=200")
-	if got := k.ask("mean(y_rep)"); !strings.HasPrefix(got, "mean(y_rep): 60 values from ") || strings.Count(got, "\n") != 1 {
+	if got := k.ask("mean(y_rep)"); !strings.HasPrefix(got, "mean(y_rep): 60 values from ") ||
+		strings.Count(got, "\n") != 1 {
 		t.Error(got)
 	}
 	if got := k.ask("mean(y_rep[60])"); !strings.Contains(got, " ± ") {
@@ -493,7 +527,8 @@ func TestManyEstimatesAreFolded(t *testing.T) {
 	}
 }
 
-// A statement that changes nothing is no step of :undo, a run that was opened outlives statements, and a key that no table has is refused.
+// A statement that changes nothing is no step of :undo, a run that was opened outlives statements, and a key
+// that no table has is refused.
 func TestStatementsBesideRuns(t *testing.T) {
 	k := withData(t)
 	k.ask("param s ~ half_normal(2)")
@@ -517,7 +552,8 @@ func TestPredictsTheRowsOfTheFit(t *testing.T) {
 	k := twoTables(t)
 	k.ask(":key id_of")
 	k.ask(":rows intersect")
-	k.ask("data X : real[N, P] @ a from onehot(ward, drop=south)\ndata y : binary[N] @ server from is(died, \"yes\")\nparam w : real[P] ~ normal(0, 1) @ a\ny ~ bernoulli_logit(X * w)")
+	k.ask("data X : real[N, P] @ a from onehot(ward, drop=south)\ndata y : binary[N] @ server from " +
+		"is(died, \"yes\")\nparam w : real[P] ~ normal(0, 1) @ a\ny ~ bernoulli_logit(X * w)")
 	k.ask(":fit draws=100 warmup=200 transform=exact")
 	if got := k.ask("w"); !strings.Contains(got, "w[ward=north]") {
 		t.Error(got)

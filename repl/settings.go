@@ -21,7 +21,8 @@ func settingValues(_ *Session, before []string) []string {
 	}
 	if n := len(before); n > 0 {
 		last := before[n-1]
-		if name, _, ok := strings.Cut(last, "="); ok && (strings.HasSuffix(last, "=") || strings.HasSuffix(last, ",")) {
+		if name, _, ok := strings.Cut(last, "="); ok && (strings.HasSuffix(last, "=") ||
+			strings.HasSuffix(last, ",")) {
 			return valuesOf(a, name)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// A statement is a part of the model's text: one statement with the comments and blanks around it. All parts together are the text.
+// A statement is a part of the model's text: one statement with the comments and blanks around it. All parts
+// together are the text.
 type statement struct {
 	Text string `json:"text"`
 	key  key
@@ -32,7 +33,9 @@ func (k key) replaces(other key) bool {
 	if k.kind != other.kind || k.kind == "" {
 		return false
 	}
-	return k.kind == "server" || k.kind == "transform" || slices.ContainsFunc(k.names, func(n string) bool { return slices.Contains(other.names, n) })
+	return k.kind == "server" || k.kind == "transform" || slices.ContainsFunc(k.names, func(n string) bool {
+		return slices.Contains(other.names, n)
+	})
 }
 
 // String names what the statement declares.
@@ -149,7 +152,8 @@ func statementsOf(file *ast.File) []statement {
 	return out
 }
 
-// boundary is where the text of a statement ends that is between two others: after its line, else where the next one begins.
+// boundary is where the text of a statement ends that is between two others: after its line, else where the
+// next one begins.
 func boundary(text string, end, next int) int {
 	if i := strings.IndexByte(text[end:next], '\n'); i >= 0 {
 		return end + i + 1
@@ -173,7 +177,8 @@ func (s *state) flags() []string {
 
 func (s *state) joining() data.Joining { return data.Joining{Key: s.Key, Intersect: s.Intersect} }
 
-// compile compiles the model. Diagnostics about the statements from first on are those of a unit of input, whose text they are.
+// compile compiles the model. Diagnostics about the statements from first on are those of a unit of input,
+// whose text they are.
 func (s *state) compile() diag.List {
 	if s.empty() {
 		s.built, s.found = nil, nil
@@ -192,7 +197,8 @@ func (s *state) compiled(o check.Options) (*compile.Model, diag.List) {
 	return compile.Compile(source.New(s.name(), s.text()), o)
 }
 
-// changes lists what in the model or the data differs from another state, as far as the posterior depends on it.
+// changes lists what in the model or the data differs from another state, as far as the posterior depends on
+// it.
 func (s *state) changes(other *state) []string {
 	changed := missingFrom(other, s)
 	for _, name := range missingFrom(s, other) {

@@ -15,8 +15,9 @@ type Lines struct{ r *bufio.Reader }
 // NewLines reads units from r.
 func NewLines(r io.Reader) *Lines { return &Lines{bufio.NewReader(r)} }
 
-// Next returns the next unit. A statement goes on in the next line where that begins with a blank, or where it cannot end yet; the next line is therefore
-// read before a statement is answered, and not before a command or a question is. The error is io.EOF after the last.
+// Next returns the next unit. A statement goes on in the next line where that begins with a blank, or where
+// it cannot end yet; the next line is therefore read before a statement is answered, and not before a command
+// or a question is. The error is io.EOF after the last.
 func (l *Lines) Next() (string, error) {
 	var unit strings.Builder
 	for {
@@ -54,7 +55,8 @@ func isStatement(text string) bool {
 	if len(words) == 0 {
 		return true // a comment
 	}
-	return slices.Contains(parser.Keywords(), text[words[0].Start:words[0].End]) || strings.Contains(text, "~")
+	return slices.Contains(parser.Keywords(), text[words[0].Start:words[0].End]) ||
+		strings.Contains(text, "~")
 }
 
 // Units divides a text into units.

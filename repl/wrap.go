@@ -6,7 +6,8 @@ import (
 	"github.com/vflc/vflc/internal/terminal"
 )
 
-// wrapped breaks the lines of a text at blanks where they are wider than the terminal. Further lines begin where the first one's text does.
+// wrapped breaks the lines of a text at blanks where they are wider than the terminal. Further lines begin
+// where the first one's text does.
 func (s *Session) wrapped(text string) string {
 	if !s.Wrap {
 		return text

@@ -35,8 +35,9 @@ type signatureSection struct {
 	Parties  []split.ManifestParty
 }
 
-// WriteAgreement writes what parties agree to when they run the programs of a folder, as one HTML file: what each can compute of the others' data, every row of the audit, the
-// programs, and a line to sign for each of them.
+// WriteAgreement writes what parties agree to when they run the programs of a folder, as one HTML file: what
+// each can compute of the others' data, every row of the audit, the programs, and a line to sign for each of
+// them.
 func WriteAgreement(w io.Writer, dir string, p *compile.Bundle) error {
 	m := p.Manifest
 	a, given, err := fit.Declared(m, nil, nil)
@@ -51,7 +52,8 @@ func WriteAgreement(w io.Writer, dir string, p *compile.Bundle) error {
 	if err != nil {
 		return err
 	}
-	agreed := agreementSection{Verdict: m.Run.Verdict, Manifest: split.Digest(string(text)), Parties: m.Parties, Settings: settingsOf(a, given)}
+	agreed := agreementSection{Verdict: m.Run.Verdict, Manifest: split.Digest(string(text)),
+		Parties: m.Parties, Settings: settingsOf(a, given)}
 	for _, d := range accept.All() {
 		if slices.Contains(m.Accepted, d.Name) {
 			agreed.Accepted = append(agreed.Accepted, d)
@@ -69,8 +71,11 @@ func WriteAgreement(w io.Writer, dir string, p *compile.Bundle) error {
 	}
 	page := frame{
 		Title: m.Model, Kind: "what crosses between parties", Kicker: "What crosses between parties",
-		Facts:  []fact{{"Transform", transformOf(m)}, {"Backend", a.Name}, {"Sums over clients", sumsText(rows)}, {"Parties", partiesText(m)}, {"Manifest", "SHA-256 " + agreed.Manifest}},
-		Footer: "vflc audit of the same folder prints the same rows. Each party refuses a run whose programs, or whose messages, are not those of the manifest with this SHA-256.",
+		Facts: []fact{{"Transform", transformOf(m)}, {"Backend", a.Name},
+			{"Sums over clients", sumsText(rows)}, {"Parties", partiesText(m)},
+			{"Manifest", "SHA-256 " + agreed.Manifest}},
+		Footer: "vflc audit of the same folder prints the same rows. Each party refuses a run whose " +
+			"programs, or whose messages, are not those of the manifest with this SHA-256.",
 	}
 	return page.write(w, []content{
 		{"agreement", "What is agreed", agreed},

@@ -14,7 +14,8 @@ type auditSection struct {
 	Pooled  bool
 	Rows    []auditLine
 	Learns  []string // what a receiver can compute, by number
-	// Expected is what the server is expected to know after the run of each cut that crosses, as vflc audit forecasts it.
+	// Expected is what the server is expected to know after the run of each cut that crosses, as vflc audit
+	// forecasts it.
 	Expected []expectation
 }
 
@@ -44,11 +45,13 @@ func (r *Report) expected(rows []compile.Disclosure) ([]expectation, error) {
 	if r.bundle == nil || len(rows) == 0 {
 		return nil, nil
 	}
-	forecasts, err := fit.ForecastAttack(rows, r.bundle, r.algorithm, fit.RecordedSettings(r.run.Record, r.algorithm))
+	forecasts, err := fit.ForecastAttack(rows, r.bundle, r.algorithm,
+		fit.RecordedSettings(r.run.Record, r.algorithm))
 	var out []expectation
 	for k, f := range forecasts {
 		if d := rows[k]; f != nil {
-			out = append(out, expectation{d.What, d.From, d.To, fit.DrawsOfNoise(d, f), fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
+			out = append(out, expectation{d.What, d.From, d.To, fit.DrawsOfNoise(d, f),
+				fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
 		}
 	}
 	return out, err

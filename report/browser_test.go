@@ -35,7 +35,8 @@ func browser(t *testing.T) context.Context {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(chromedp.ExecPath(path), chromedp.NoSandbox))
+	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(chromedp.ExecPath(path),
+		chromedp.NoSandbox))
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -130,8 +131,8 @@ const measure = `(() => {
   };
 })()`
 
-// Opened from a file, a report asks for nothing, says nothing on the console, has its charts, and can be read on a telephone, on a wide screen, in the dark and
-// on paper.
+// Opened from a file, a report asks for nothing, says nothing on the console, has its charts, and can be read
+// on a telephone, on a wide screen, in the dark and on paper.
 func TestInBrowser(t *testing.T) {
 	ctx := browser(t)
 	heard := listen(t, ctx)
@@ -170,7 +171,9 @@ func checkPrint(t *testing.T, ctx context.Context, name string) {
 func control(t *testing.T, ctx context.Context, heard *recorder) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "control.html")
-	good(t, nil, os.WriteFile(path, []byte(`<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data: http:"><p style="color: red">a</p><img src="http://127.0.0.1:9/x.png">`), 0o600))
+	good(t, nil,
+		os.WriteFile(path,
+			[]byte(`<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data: http:"><p style="color: red">a</p><img src="http://127.0.0.1:9/x.png">`), 0o600))
 	good(t, nil, chromedp.Do(ctx, chromedp.Navigate("file://"+path)))
 	text := fmt.Sprint(heard.taken())
 	for _, want := range []string{"request for http://127.0.0.1:9/x.png", "Content Security Policy"} {
@@ -197,10 +200,12 @@ func checkLook(t *testing.T, ctx context.Context, name string, width int) {
 		t.Errorf("%s: %d forest plots are seen whole", name, got.Forest)
 	}
 	if got.Beyond > 0 || got.Ground != got.Paper || got.Letters != got.Ink {
-		t.Errorf("%s: %d plots reach out of the window; %s on %s, where the page has %s on %s", name, got.Beyond, got.Letters, got.Ground, got.Ink, got.Paper)
+		t.Errorf("%s: %d plots reach out of the window; %s on %s, where the page has %s on %s", name,
+			got.Beyond, got.Letters, got.Ground, got.Ink, got.Paper)
 	}
 	if len(got.Cut) > 0 || len(got.Unreached) > 0 {
-		t.Errorf("%s: texts reach out of their boxes %q, parts out of theirs %q", name, got.Cut, got.Unreached)
+		t.Errorf("%s: texts reach out of their boxes %q, parts out of theirs %q", name, got.Cut,
+			got.Unreached)
 	}
 	for i, p := range got.Pictures {
 		if p.Width < 200 || p.Height < 60 || p.Shapes < 3 {
@@ -208,7 +213,8 @@ func checkLook(t *testing.T, ctx context.Context, name string, width int) {
 		}
 	}
 	if len(got.Pictures) < 4 || got.Owner == got.Ink && len(got.Owner) > 0 {
-		t.Errorf("%s: %d pictures, the server's name in %s, text in %s", name, len(got.Pictures), got.Owner, got.Ink)
+		t.Errorf("%s: %d pictures, the server's name in %s, text in %s", name, len(got.Pictures), got.Owner,
+			got.Ink)
 	}
 }
 
@@ -216,14 +222,16 @@ func checkLook(t *testing.T, ctx context.Context, name string, width int) {
 func checkDark(t *testing.T, ctx context.Context, name string) {
 	t.Helper()
 	prefer := func(scheme string) {
-		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 		good(t, nil, err)
 	}
 	prefer("dark")
 	got, err := chromedp.Run(ctx, chromedp.Evaluate[look](measure))
 	good(t, nil, err)
 	if got.Ground != got.Paper || got.Letters != got.Ink {
-		t.Errorf("%s: plots have %s on %s, where the page has %s on %s", name, got.Letters, got.Ground, got.Ink, got.Paper)
+		t.Errorf("%s: plots have %s on %s, where the page has %s on %s", name, got.Letters, got.Ground,
+			got.Ink, got.Paper)
 	}
 	if got.Paper != "rgb(15, 20, 26)" || got.Ink != "rgb(230, 237, 243)" {
 		t.Errorf("%s: text %s on %s", name, got.Ink, got.Paper)

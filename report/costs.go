@@ -41,7 +41,8 @@ func (r *Report) costs() (any, error) {
 	case w.Rounds == 0:
 		out.Apart = "Nothing crosses, so that it would cost the same with the parties apart."
 	default:
-		out.Apart = "All parties were simulated in one process. " + posterior.UsualConnection.Forecast(w) + " The time of computation is in addition."
+		out.Apart = "All parties were simulated in one process. " + posterior.UsualConnection.Forecast(w) +
+			" The time of computation is in addition."
 	}
 	return out, nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/vflc/vflc/compile"
 )
 
-// A diagram is a drawing in pixels: a box for each party, the clients on the left and the server on the right, and between them an arrow for everything
-// that crosses in a round.
+// A diagram is a drawing in pixels: a box for each party, the clients on the left and the server on the
+// right, and between them an arrow for everything that crosses in a round.
 type diagram struct {
 	Width, Height int
 	Boxes         []box
@@ -42,8 +42,8 @@ type arrow struct {
 	Head      string // points of its head
 }
 
-// Measures of a diagram. A character of the monospaced font is 0.6 of its size wide: 12 pixels in boxes, 11 above arrows; a bold one of a title at
-// most 10 pixels on average.
+// Measures of a diagram. A character of the monospaced font is 0.6 of its size wide: 12 pixels in boxes, 11
+// above arrows; a bold one of a title at most 10 pixels on average.
 const (
 	boxWidth   = 360
 	gapWidth   = 330
@@ -106,8 +106,10 @@ func (r *Report) drawPooled() *diagram {
 // box is the k-th party with its statements, at least so high.
 func (r *Report) box(k int, statements []string, x, y, height int) box {
 	party := r.parties()[k]
-	b := box{X: x, Y: y, W: boxWidth, Class: r.classOf(party), Stacked: k > 0 && r.model.Checked.Clients[k-1].Family}
-	b.Title, b.Kind = line{x + padding, y + 24, cut(party, inTitle), party}, line{x + padding, y + 41, r.role(k), ""}
+	b := box{X: x, Y: y, W: boxWidth, Class: r.classOf(party), Stacked: k > 0 &&
+		r.model.Checked.Clients[k-1].Family}
+	b.Title, b.Kind = line{x + padding, y + 24, cut(party, inTitle), party},
+		line{x + padding, y + 41, r.role(k), ""}
 	at := y + titleSpace
 	for _, text := range statements {
 		for i, part := range wrapped(text, inBox) {
@@ -130,7 +132,9 @@ func (r *Report) arrow(c compile.Disclosure, client string, y int) arrow {
 	if len(c.Shape) > 0 {
 		full += " " + shapeText(c.Shape)
 	}
-	a := arrow{X1: left, X2: right, Y: y, Class: r.classOf(client), Up: up, Label: line{(left + right) / 2, y - 6, cut(full, inGap), fmt.Sprintf("%s, from %s to %s, %s", full, c.From, c.To, c.Often)}}
+	a := arrow{X1: left, X2: right, Y: y, Class: r.classOf(client), Up: up,
+		Label: line{(left + right) / 2, y - 6, cut(full, inGap), fmt.Sprintf("%s, from %s to %s, %s", full,
+			c.From, c.To, c.Often)}}
 	a.Head = points(right, y, -head)
 	if !up {
 		a.Head = points(left, y, head)
@@ -151,7 +155,8 @@ func cut(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// wrapped breaks a text into lines of at most so many characters, at blanks where there are any; lines after the first are indented.
+// wrapped breaks a text into lines of at most so many characters, at blanks where there are any; lines after
+// the first are indented.
 func wrapped(text string, most int) []string {
 	var out []string
 	now := ""

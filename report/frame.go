@@ -41,7 +41,9 @@ type content struct {
 
 // write writes the page with these sections.
 func (f frame) write(w io.Writer, parts []content) error {
-	all, err := template.New("").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).ParseFS(pages, "page/*.html")
+	all, err := template.New("").Funcs(template.FuncMap{"inc": func(i int) int {
+		return i + 1
+	}}).ParseFS(pages, "page/*.html")
 	if err != nil {
 		return err
 	}
@@ -63,10 +65,12 @@ func (f frame) write(w io.Writer, parts []content) error {
 // A fact is a line of a list of facts.
 type fact struct{ Name, Value string }
 
-// policy is the content security policy of the page: nothing is loaded, no script runs, and the one style is that with this text.
+// policy is the content security policy of the page: nothing is loaded, no script runs, and the one style is
+// that with this text.
 func policy(style []byte) string {
 	sum := sha256.Sum256(style)
-	return fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; img-src data:; base-uri 'none'; form-action 'none'", base64.StdEncoding.EncodeToString(sum[:]))
+	return fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; img-src data:; base-uri "+
+		"'none'; form-action 'none'", base64.StdEncoding.EncodeToString(sum[:]))
 }
 
 // facts is the run at a glance.
@@ -80,7 +84,8 @@ func (r *Report) facts() []fact {
 	for _, j := range record.Joins {
 		out = append(out, fact{"Rows", joinText(j)})
 	}
-	return append(out, fact{"Verdict", r.verdict()}, fact{"Run", "began " + record.Created + ", vflc " + record.Version})
+	return append(out, fact{"Verdict", r.verdict()},
+		fact{"Run", "began " + record.Created + ", vflc " + record.Version})
 }
 
 // transformText is the transform with its rho.

@@ -30,18 +30,22 @@ func TestHostileTexts(t *testing.T) {
 	path := write(`m.vfl`, hostile)
 	write("m/server.csv", "id,<script>alert(4)</script>\n1,0.2\n2,0.4\n3,-1\n4,0\n")
 	write("m/a.csv", "id,\"<b>&amp;\"\"'\"\n1,1\n2,2\n3,-1\n4,0.5\n")
-	r := run(t, task{model: path, backend: "nuts", command: []string{"vflc", "run", "</code><script>alert('7')</script>", "$(rm -rf .)"}})
+	r := run(t, task{model: path, backend: "nuts",
+		command: []string{"vflc", "run", "</code><script>alert('7')</script>", "$(rm -rf .)"}})
 	text := written(t, r)
 	page := parse(t, text)
 	checkSelfContained(t, page)
 	checkStructure(t, page, false)
-	if strings.Contains(text, "<script") || strings.Contains(text, "<img") || strings.Contains(text, "<svg onload") {
+	if strings.Contains(text, "<script") || strings.Contains(text, "<img") ||
+		strings.Contains(text, "<svg onload") {
 		t.Error("a text became an element")
 	}
 	if got := page.section(t, "model").with("model")[0].content(); got != hostile {
 		t.Errorf("the model became\n%s", got)
 	}
-	if got := page.section(t, "repeat").named("pre")[0].content(); got != `vflc run '</code><script>alert('\''7'\'')</script>' '$(rm -rf .)'` {
+	if got := page.section(t,
+		"repeat").named("pre")[0].content(); got !=
+		`vflc run '</code><script>alert('\''7'\'')</script>' '$(rm -rf .)'` {
 		t.Errorf("the command became %s", got)
 	}
 }

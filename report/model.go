@@ -27,8 +27,8 @@ type owned struct {
 // A piece is a part of the text in one colour; Class is "" where it has none.
 type piece struct{ Text, Class string }
 
-// Classes of what no single party owns, and of comments. Those of parties are the colours in style.css: p0 of the server, and p1, p2, … of the clients, again
-// from p1 where there are more clients than colours.
+// Classes of what no single party owns, and of comments. Those of parties are the colours in style.css: p0 of
+// the server, and p1, p2, … of the clients, again from p1 where there are more clients than colours.
 const (
 	sharedClass  = "shared"
 	severalClass = "several"
@@ -126,13 +126,16 @@ func (r *Report) legend() []owned {
 	for k, party := range r.parties() {
 		out = append(out, owned{Owner: party, Class: r.classOf(party), Role: r.role(k)})
 	}
-	out = append(out, owned{Owner: "shared", Class: sharedClass, Role: "known to every party"}, owned{Owner: "several parties", Class: severalClass, Role: "depends on private names of each"})
+	out = append(out, owned{Owner: "shared", Class: sharedClass, Role: "known to every party"},
+		owned{Owner: "several parties", Class: severalClass, Role: "depends on private names of each"})
 	for _, s := range r.model.Checked.Order {
 		if s.Kind == check.Party {
 			continue
 		}
 		class := r.classOfWord(s.Name)
-		k := slices.IndexFunc(out, func(o owned) bool { return o.Class == class && (s.Owner == "" || s.Owner == o.Owner) })
+		k := slices.IndexFunc(out, func(o owned) bool {
+			return o.Class == class && (s.Owner == "" || s.Owner == o.Owner)
+		})
 		if k >= 0 {
 			out[k].Names = append(out[k].Names, s.Name)
 		}

@@ -40,7 +40,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// checkSelfContained requires the policy, its style, and that nothing refers to another file or contains a program.
+// checkSelfContained requires the policy, its style, and that nothing refers to another file or contains a
+// program.
 func checkSelfContained(t *testing.T, page *node) {
 	t.Helper()
 	policy := ""
@@ -55,14 +56,16 @@ func checkSelfContained(t *testing.T, page *node) {
 	}
 	style := styles[0].content()
 	sum := sha256.Sum256([]byte(style))
-	if want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"; policy != want {
+	if want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; img-src data:; base-uri 'none'; form-action 'none'"; policy != want {
 		t.Errorf("policy %s, want %s", policy, want)
 	}
 	if strings.Contains(style, "url(") || strings.Contains(style, "@import") {
 		t.Error("the style refers to another file")
 	}
 	for _, n := range page.all(func(*node) bool { return true }) {
-		if slices.Contains([]string{"script", "iframe", "object", "embed", "form", "foreignObject", "use", "image"}, n.name) {
+		if slices.Contains([]string{"script", "iframe", "object", "embed", "form", "foreignObject", "use",
+			"image"}, n.name) {
 			t.Errorf("there is an element %s", n.name)
 		}
 		for a, v := range n.attrs {
@@ -78,7 +81,8 @@ func checkSelfContained(t *testing.T, page *node) {
 	}
 }
 
-// checkStructure requires all sections, that on predictive accuracy where its densities are stored, headings without gaps, titles of columns, texts of pictures, and links that lead somewhere.
+// checkStructure requires all sections, that on predictive accuracy where its densities are stored, headings
+// without gaps, titles of columns, texts of pictures, and links that lead somewhere.
 func checkStructure(t *testing.T, page *node, logLik bool) {
 	t.Helper()
 	var ids, want []string
@@ -185,7 +189,8 @@ func checkFindings(t *testing.T, page *node, found []posterior.Finding) {
 		t.Errorf("no findings, but the page says %s", text)
 	}
 	for i, f := range found {
-		if (i == 0 || found[i-1].Check != f.Check) && (!strings.Contains(text, f.Text) || !strings.Contains(text, f.Try)) {
+		if (i == 0 || found[i-1].Check != f.Check) && (!strings.Contains(text, f.Text) ||
+			!strings.Contains(text, f.Try)) {
 			t.Errorf("the finding %q is not in %s", f.Text, text)
 		}
 	}
@@ -210,7 +215,8 @@ func TestModelText(t *testing.T) {
 		}
 		classes[s.content()][s.attrs["class"]] = true
 	}
-	for name, class := range map[string]string{"registry": "p0", "b": "p0", "hospital_a": "p1", "XA": "p1", "beta_a": "p1", "hospital_b": "p2", "XB": "p2", "beta_b": "p2", "y": "shared", "shared": "shared"} {
+	for name, class := range map[string]string{"registry": "p0", "b": "p0", "hospital_a": "p1", "XA": "p1",
+		"beta_a": "p1", "hospital_b": "p2", "XB": "p2", "beta_b": "p2", "y": "shared", "shared": "shared"} {
 		if want := map[string]bool{class: true}; !cmp.Equal(classes[name], want) {
 			t.Errorf("%s has the classes %v, want %s", name, classes[name], class)
 		}
@@ -219,12 +225,14 @@ func TestModelText(t *testing.T) {
 	for _, line := range model.named("li") {
 		legend = append(legend, line.content())
 	}
-	if want := []string{"registry (server): b", "hospital_a (client): XA, beta_a", "hospital_b (client): XB, beta_b", "shared (known to every party): y"}; !cmp.Equal(legend, want) {
+	if want := []string{"registry (server): b", "hospital_a (client): XA, beta_a",
+		"hospital_b (client): XB, beta_b", "shared (known to every party): y"}; !cmp.Equal(legend, want) {
 		t.Errorf("legend %q, want %q", legend, want)
 	}
 }
 
-// The diagram has a box for each party with what its program computes, and an arrow for each line of the audit that is of a round. Texts fit into their boxes.
+// The diagram has a box for each party with what its program computes, and an arrow for each line of the
+// audit that is of a round. Texts fit into their boxes.
 func TestDiagram(t *testing.T) {
 	for _, transform := range []string{"", "power", "exact"} {
 		report, diags, err := New(run(t, task{model: "logistic.vfl", backend: "nuts", transform: transform}))
@@ -234,7 +242,8 @@ func TestDiagram(t *testing.T) {
 		d := report.draw(rows)
 		arrows := 0
 		for _, row := range rows {
-			if row.Often != "once" && slices.Contains(report.parties(), row.To) { // anybody may ask for the answer to a preflight
+			// anybody may ask for the answer to a preflight
+			if row.Often != "once" && slices.Contains(report.parties(), row.To) {
 				arrows++
 			}
 		}
@@ -266,7 +275,8 @@ func TestDiagram(t *testing.T) {
 // A family is one box, which says how many members it has; in the table each has its line.
 func TestFamily(t *testing.T) {
 	page := parse(t, written(t, run(t, tasks(t)["family"])))
-	if text := page.section(t, "split").with("diagram")[0].content(); !strings.Contains(text, "a family of 10 clients") {
+	if text := page.section(t, "split").with("diagram")[0].content(); !strings.Contains(text,
+		"a family of 10 clients") {
 		t.Error(text)
 	}
 	if rows := table(t, page.section(t, "summary")); len(rows) != 22 {
@@ -280,7 +290,8 @@ func TestFamily(t *testing.T) {
 // What crosses, and what follows from it, is what vflc audit says; of pooled data it is everything.
 func TestAudit(t *testing.T) {
 	for name, want := range map[string][]string{
-		"nuts":       {"z_1, drawn around XA * beta_a", "noise of sd 0.25", "rho is no differential privacy", "residual sd"},
+		"nuts": {"z_1, drawn around XA * beta_a", "noise of sd 0.25", "rho is no differential privacy",
+			"residual sd"},
 		"exact":      {"X_a * beta_a itself, as z_1", "linear span of its covariates"},
 		"pooled":     {"data X_a", "everything: whoever runs the process reads it"},
 		"clientless": {"Nothing crossed between parties."},
@@ -301,7 +312,8 @@ func TestLabels(t *testing.T) {
 	for _, row := range table(t, page.section(t, "summary"))[1:] {
 		names = append(names, row[0])
 	}
-	want := []string{"b", "beta[zscore(age)]", "beta[sex=f]", "beta[sex=m]", "u[<north>]", "u[R & D]", "u[south]"}
+	want := []string{"b", "beta[zscore(age)]", "beta[sex=f]", "beta[sex=m]", "u[<north>]", "u[R & D]",
+		"u[south]"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/vflc/vflc/posterior/plot"
 )
 
-// kindsOfPlots lists the kinds of plots of the page, as vflc plot names them, in their order. A kind that a run cannot have is left out.
+// kindsOfPlots lists the kinds of plots of the page, as vflc plot names them, in their order. A kind that a
+// run cannot have is left out.
 func kindsOfPlots() []string { return []string{"forest", "trace", "rank", "density", "energy", "elbo"} }
 
 // joint is the kind that shows where divergent transitions lie.
@@ -21,7 +22,8 @@ const joint = "pairs"
 
 // showing lists for a check the kinds of plots in which what it finds is seen.
 var showing = map[string][]string{
-	"divergences": {joint}, "rhat": {"rank", "trace"}, "ess_bulk": {"trace"}, "ess_tail": {"trace"}, "ebfmi": {"energy"}, "converged": {"elbo"},
+	"divergences": {joint}, "rhat": {"rank", "trace"}, "ess_bulk": {"trace"}, "ess_tail": {"trace"},
+	"ebfmi": {"energy"}, "converged": {"elbo"},
 }
 
 // inOrder lists the kinds of plots of a run with these findings: first those that show what was found.
@@ -112,8 +114,9 @@ func docOf(kind string) string {
 // shownFirst is how many parameters of each kind that is worth a look are shown first.
 const shownFirst = 3
 
-// worth lists the parameters that are worth a look, where there are findings: those that findings name, those that divergent transitions set apart, those whose chains agree least, and the others by
-// their effective draws.
+// worth lists the parameters that are worth a look, where there are findings: those that findings name, those
+// that divergent transitions set apart, those whose chains agree least, and the others by their effective
+// draws.
 func (r *Report) worth() (out []string) {
 	take := func(name string) {
 		if name != "" && !slices.Contains(out, name) {
@@ -147,8 +150,9 @@ func (r *Report) worth() (out []string) {
 	return out
 }
 
-// atDivergences is by column how far the draws of divergent transitions lie from the middle of all, as their mean rank on a scale from 0 to 1; 0 where there are none. Ranks find also where a scale is
-// near 0, as in a funnel, which standard deviations of a long-tailed posterior do not.
+// atDivergences is by column how far the draws of divergent transitions lie from the middle of all, as their
+// mean rank on a scale from 0 to 1; 0 where there are none. Ranks find also where a scale is near 0, as in a
+// funnel, which standard deviations of a long-tailed posterior do not.
 func atDivergences(d *posterior.Draws) []float64 {
 	out := make([]float64, len(d.Columns()))
 	if !diverged(d) {

@@ -29,14 +29,17 @@ func TestPlotsOfFindingsComeFirst(t *testing.T) {
 			t.Errorf("%v: %v", c.checks, got)
 		}
 		for _, kind := range kindsOfPlots() {
-			if n := len(slices.DeleteFunc(slices.Clone(got), func(k string) bool { return k != kind })); n != 1 {
+			if n := len(slices.DeleteFunc(slices.Clone(got), func(k string) bool {
+				return k != kind
+			})); n != 1 {
 				t.Errorf("%v: %s %d times in %v", c.checks, kind, n, got)
 			}
 		}
 	}
 }
 
-// Of a funnel the scale is what divergent transitions set apart, though its draws there are within a standard deviation of its mean.
+// Of a funnel the scale is what divergent transitions set apart, though its draws there are within a standard
+// deviation of its mean.
 func TestDivergencesPointAtTheScale(t *testing.T) {
 	const n = 400
 	d := posterior.NewDraws([]posterior.Variable{{Name: "m"}, {Name: "tau"}}, 1, n)

@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/posterior/plot"
 )
 
-// A predictiveSection compares the responses with replicates of them: the table of vflc ppc, and the plot of kind ppc.
+// A predictiveSection compares the responses with replicates of them: the table of vflc ppc, and the plot of
+// kind ppc.
 type predictiveSection struct {
 	Absent       string // why there is no check; the rest is empty then
 	Draws        int
@@ -43,7 +44,8 @@ const amongReplicates = "ppc"
 // replicatesSeed is the seed of vflc ppc unless asked otherwise.
 const replicatesSeed = 1
 
-// predictive is there for every run. It is the only section that reads the tables of the run; where they are gone, or the model cannot be drawn from, it says so.
+// predictive is there for every run. It is the only section that reads the tables of the run; where they are
+// gone, or the model cannot be drawn from, it says so.
 func (r *Report) predictive() (any, error) {
 	p, diags, err := fit.Replicate(context.Background(), r.run, fit.UsualReplicates, replicatesSeed)
 	if err == nil && diags.HasErrors() {
@@ -60,7 +62,8 @@ func (r *Report) predictive() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := predictiveSection{Draws: p.Draws.Chains() * p.Draws.Len(0), Of: r.replicatesOf(), Listed: len(names), Left: len(p.Responses) - len(names)}
+	out := predictiveSection{Draws: p.Draws.Chains() * p.Draws.Len(0), Of: r.replicatesOf(),
+		Listed: len(names), Left: len(p.Responses) - len(names)}
 	shownChecks, equal := fit.Telling(checks)
 	out.Equal = fit.EqualNote(equal)
 	cells := fit.CheckCells(shownChecks)
@@ -96,7 +99,8 @@ func (r *Report) replicatesOf() string {
 	case r.transform.Augmented():
 		return "at draws of the posterior, with new noise of the transform, as in the model that ran"
 	case r.transform.Noise():
-		return "at draws of the posterior, from the model as it is written: " + r.transform.Name + " has no distribution of the response"
+		return "at draws of the posterior, from the model as it is written: " + r.transform.Name +
+			" has no distribution of the response"
 	}
 	return "at draws of the posterior"
 }

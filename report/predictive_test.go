@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/fit"
 )
 
-// checked writes a model without clients with its table, runs it, and returns the section on its predictive check. gone: its table is removed before the page is written.
+// checked writes a model without clients with its table, runs it, and returns the section on its predictive
+// check. gone: its table is removed before the page is written.
 func checked(t *testing.T, model, table string, gone bool) *node {
 	t.Helper()
 	dir := t.TempDir()
@@ -34,7 +35,8 @@ func checked(t *testing.T, model, table string, gone bool) *node {
 
 const fewRows = "y,e\n0.2,1\n0.9,0\n1.4,1\n0.3,1\n2.2,0\n0.7,1\n"
 
-// The section is the table of the checks, to all digits, with a picture, for a response of each kind, under every transform and backend.
+// The section is the table of the checks, to all digits, with a picture, for a response of each kind, under
+// every transform and backend.
 func TestPredictiveCheck(t *testing.T) {
 	for name, x := range map[string]task{
 		"binary":       {model: "logistic.vfl", backend: "nuts"},
@@ -66,7 +68,8 @@ func TestPredictiveCheck(t *testing.T) {
 					t.Errorf("the picture does not name %s", y.Name)
 				}
 			}
-			if text := section.content(); strings.Contains(text, "no distribution of the response") != (x.transform == "power") {
+			if text := section.content(); strings.Contains(text,
+				"no distribution of the response") != (x.transform == "power") {
 				t.Errorf("what is said of the replicates: %.300s", text)
 			}
 		})
@@ -75,11 +78,14 @@ func TestPredictiveCheck(t *testing.T) {
 
 // A statistic that no replicate reaches is named, and one that is as expected is not.
 func TestPredictiveFar(t *testing.T) {
-	far := checked(t, "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 0.01)\n", "y\n-5\n5\n-4\n4\n-6\n6\n", false)
-	if got := far.with("problem"); len(got) != 1 || !strings.Contains(got[0].content(), "sd of y") || strings.Contains(got[0].content(), "mean of y") {
+	far := checked(t, "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 0.01)\n",
+		"y\n-5\n5\n-4\n4\n-6\n6\n", false)
+	if got := far.with("problem"); len(got) != 1 || !strings.Contains(got[0].content(), "sd of y") ||
+		strings.Contains(got[0].content(), "mean of y") {
 		t.Errorf("the section says %s", far.content())
 	}
-	if near := checked(t, "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 0.7)\n", fewRows, false); len(near.with("problem")) != 0 {
+	if near := checked(t, "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 0.7)\n", fewRows,
+		false); len(near.with("problem")) != 0 {
 		t.Errorf("the section says %s", near.content())
 	}
 }
@@ -90,12 +96,18 @@ func TestPredictiveAbsent(t *testing.T) {
 		model, want string
 		gone        bool
 	}{
-		"table gone": {"data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n", "Put the table back", true},
-		"censored":   {"data y : real<lower=0>[N]\ndata e : binary[N]\nparam s ~ exponential(1)\ny ~ exponential(s) censor(right=e == 0)\n", "other rows censored", false},
-		"joint":      {"data y : real<lower=0>[N]\ndata e : binary[N]\nparam b ~ normal(0, 1)\ny ~ cox(b * y, e)\n", "cox, a likelihood of all rows together", false},
-		"factor":     {"data y : real[N]\nparam m ~ normal(0, 1)\nfactor -square(y - m)\n", "a factor", false},
+		"table gone": {"data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n", "Put the table back",
+			true},
+		"censored": {"data y : real<lower=0>[N]\ndata e : binary[N]\nparam s ~ exponential(1)\ny ~ " +
+			"exponential(s) censor(right=e == 0)\n", "other rows censored", false},
+		"joint": {"data y : real<lower=0>[N]\ndata e : binary[N]\nparam b ~ normal(0, " +
+			"1)\ny ~ cox(b * y, e)\n", "cox, a likelihood of all rows together", false},
+		"factor": {"data y : real[N]\nparam m ~ normal(0, 1)\nfactor -square(y - m)\n", "a factor",
+			false},
 	} {
-		if got := checked(t, c.model, fewRows, c.gone); !strings.Contains(got.content(), "There is no check of this run: ") || !strings.Contains(got.content(), c.want) || len(got.named("svg", "table")) > 0 {
+		if got := checked(t, c.model, fewRows, c.gone); !strings.Contains(got.content(),
+			"There is no check of this run: ") || !strings.Contains(got.content(), c.want) ||
+			len(got.named("svg", "table")) > 0 {
 			t.Errorf("%s: the section says %s", name, got.content())
 		}
 	}

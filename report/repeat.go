@@ -21,8 +21,10 @@ type repeatSection struct {
 
 func (r *Report) repeat() (any, error) {
 	rec := r.run.Record
-	out := repeatSection{Command: commandLine(rec.Command), Directory: rec.Directory, Model: rec.Model, Data: rec.Data}
-	out.Facts = []fact{{"Seed", fmt.Sprint(rec.Seed)}, {"vflc", rec.Version}, {"Began", rec.Created}, {"Backend", rec.Backend}, {"Transform", r.transformText()}}
+	out := repeatSection{Command: commandLine(rec.Command), Directory: rec.Directory, Model: rec.Model,
+		Data: rec.Data}
+	out.Facts = []fact{{"Seed", fmt.Sprint(rec.Seed)}, {"vflc", rec.Version}, {"Began", rec.Created},
+		{"Backend", rec.Backend}, {"Transform", r.transformText()}}
 	if rec.Key != "" {
 		out.Facts = append(out.Facts, fact{"Key of the rows", rec.Key})
 	}

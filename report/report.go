@@ -30,8 +30,9 @@ type Report struct {
 	zero      *noise.Extrapolation
 }
 
-// New reads and compiles what a report needs of a finished run. Tables are read when it is written, for its predictive check. The diagnostics are those of the model or of its programs; with errors
-// among them there is no report.
+// New reads and compiles what a report needs of a finished run. Tables are read when it is written, for its
+// predictive check. The diagnostics are those of the model or of its programs; with errors among them there
+// is no report.
 func New(run *runs.Run) (*Report, diag.List, error) {
 	model, diags, err := fit.Recompile(run)
 	if err != nil || diags.HasErrors() {
@@ -41,11 +42,13 @@ func New(run *runs.Run) (*Report, diag.List, error) {
 	if !known {
 		return nil, nil, fmt.Errorf("%s: this vflc has no backend %s", run.Path, run.Record.Backend)
 	}
-	r := &Report{run: run, rows: posterior.Summarise(run.Draws.Select(parameters(run.Draws))), model: model, transform: model.Checked.Transform.Kind, algorithm: algorithm}
+	r := &Report{run: run, rows: posterior.Summarise(run.Draws.Select(parameters(run.Draws))), model: model,
+		transform: model.Checked.Transform.Kind, algorithm: algorithm}
 	if model.Pooled() {
 		return r, nil, nil
 	}
-	if r.bundle, diags, err = compile.ReadBundle(filepath.Join(run.Path, runs.ProgramsDir)); err != nil || diags.HasErrors() {
+	if r.bundle, diags, err = compile.ReadBundle(filepath.Join(run.Path, runs.ProgramsDir)); err != nil ||
+		diags.HasErrors() {
 		return nil, diags, err
 	}
 	return r, nil, nil
@@ -63,7 +66,8 @@ func parameters(d *posterior.Draws) []int {
 // Write writes the report as an HTML file.
 func (r *Report) Write(w io.Writer) error {
 	page := frame{Title: r.run.Name(), Kind: "report of a run", Kicker: "Report of a run", Facts: r.facts(),
-		Footer: "A run simulates all parties, so this page shows what belongs to each of them, draws of its parameters included: treat it as you treat the folder of the run."}
+		Footer: "A run simulates all parties, so this page shows what belongs to each of them, draws of " +
+			"its parameters included: treat it as you treat the folder of the run."}
 	var parts []content
 	for _, s := range sections() {
 		shown, err := s.content(r)

@@ -35,9 +35,12 @@ func (r *Report) split() (any, error) {
 	case r.bundle == nil && len(r.model.Checked.Clients) == 0:
 		out.Text = "The model has no clients: one party holds all data, and nothing crosses."
 	case r.bundle == nil:
-		out.Text = fmt.Sprintf("Transform %s: all data are pooled in one process, which evaluates the model as written. This is for simulation only: it protects nothing, and there are no party programs.", r.transform)
+		out.Text = fmt.Sprintf("Transform %s: all data are pooled in one process, which evaluates the "+
+			"model as written. This is for simulation only: it protects nothing, and "+
+			"there are no party programs.", r.transform)
 	default:
-		out.Text = fmt.Sprintf("Transform %s: %s.", r.transformText(), strings.TrimSuffix(r.transform.Doc, "."))
+		out.Text = fmt.Sprintf("Transform %s: %s.", r.transformText(),
+			strings.TrimSuffix(r.transform.Doc, "."))
 		out.Cuts, out.Groups = r.cuts(), r.groups()
 	}
 	rows, err := r.disclosures()
@@ -57,7 +60,8 @@ func (r *Report) split() (any, error) {
 func (r *Report) cuts() []cutLine {
 	var out []cutLine
 	for _, c := range r.bundle.Manifest.Cuts {
-		out = append(out, cutLine{c.Name, r.classOf(c.Client), c.Client, r.bundle.Expression(c), shapeText(c.Shape), rhoText(c.Rho), strings.Join(c.SeenBy, ", ")})
+		out = append(out, cutLine{c.Name, r.classOf(c.Client), c.Client, r.bundle.Expression(c),
+			shapeText(c.Shape), rhoText(c.Rho), strings.Join(c.SeenBy, ", ")})
 	}
 	return out
 }
@@ -107,7 +111,8 @@ func statements(program *check.Program) []string {
 	return out
 }
 
-// pooledStatements are the statements of the model about the names of one party; those of the server include all that belongs to several.
+// pooledStatements are the statements of the model about the names of one party; those of the server include
+// all that belongs to several.
 func (r *Report) pooledStatements(party string) []string {
 	m := r.model.Checked
 	var out []string

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Texts have a contrast of 4.5 or more to their background, as WCAG 2.2 asks (success criterion 1.4.3), in light, in the dark and on paper.
+// Texts have a contrast of 4.5 or more to their background, as WCAG 2.2 asks (success criterion 1.4.3), in
+// light, in the dark and on paper.
 func TestContrast(t *testing.T) {
 	style, err := pages.ReadFile("page/style.css")
 	good(t, nil, err)
@@ -19,10 +20,12 @@ func TestContrast(t *testing.T) {
 	for k, scheme := range schemes {
 		scheme, _, _ = strings.Cut(scheme, "}")
 		colour := map[string]float64{}
-		for _, m := range regexp.MustCompile(`--([a-z0-9]+): (#[0-9a-f]{6});`).FindAllStringSubmatch(scheme, -1) {
+		for _, m := range regexp.MustCompile(`--([a-z0-9]+): (#[0-9a-f]{6});`).FindAllStringSubmatch(scheme,
+			-1) {
 			colour[m[1]] = luminance(t, m[2])
 		}
-		for _, name := range []string{"ink", "quiet", "link", "good", "shared", "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"} {
+		for _, name := range []string{"ink", "quiet", "link", "good", "shared", "p0", "p1", "p2", "p3", "p4",
+			"p5", "p6", "p7"} {
 			for _, ground := range []string{"paper", "panel"} {
 				a, b := colour[name], colour[ground]
 				if contrast := (max(a, b) + 0.05) / (min(a, b) + 0.05); contrast < 4.5 {

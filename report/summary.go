@@ -30,7 +30,9 @@ type summaryRow struct {
 func (r *Report) summary() (any, error) {
 	rows, folds := posterior.Folded(r.rows)
 	shown := rows[:min(len(rows), mostRows)]
-	out := summarySection{All: len(rows), Note: r.run.Document.Note, Folds: strings.Split(strings.TrimSuffix(posterior.FoldText(folds, "vflc summary RUN %s shows them"), "\n"), "\n")}
+	out := summarySection{All: len(rows), Note: r.run.Document.Note,
+		Folds: strings.Split(strings.TrimSuffix(posterior.FoldText(folds, "vflc summary RUN %s shows them"),
+			"\n"), "\n")}
 	for k, line := range posterior.Cells(shown) {
 		if k == 0 {
 			out.Titles = line

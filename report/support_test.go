@@ -27,7 +27,8 @@ import (
 // examples is the folder of the examples.
 const examples = "../examples"
 
-// made are the folder of all runs and what tests have made in common, which they read alone: runs by their tasks, and pages by their runs.
+// made are the folder of all runs and what tests have made in common, which they read alone: runs by their
+// tasks, and pages by their runs.
 var made struct {
 	dir         string
 	runs, pages sync.Map // of func() string
@@ -92,18 +93,24 @@ func long(t testing.TB) string {
 	model, sum := "data y : real[N] @ shared\n", "0"
 	table := func(party, column string) {
 		good(t, nil, os.MkdirAll(filepath.Join(dir, "long"), 0o700))
-		good(t, nil, os.WriteFile(filepath.Join(dir, "long", party+".csv"), []byte("id,"+column+"\n1,0.3\n2,-0.4\n3,1.5\n4,0.2\n"), 0o600))
+		good(t, nil, os.WriteFile(filepath.Join(dir, "long", party+".csv"),
+			[]byte("id,"+column+"\n1,0.3\n2,-0.4\n3,1.5\n4,0.2\n"), 0o600))
 	}
 	table("server", "y")
 	for k := range 9 {
 		name := fmt.Sprintf("WWWW_hospital_of_the_university_of_somewhere_%d", k)
 		names = append(names, name)
 		table(name, fmt.Sprintf("x%d", k))
-		model += fmt.Sprintf("data x%d : real[N] @ %s\nparam a_coefficient_with_quite_a_long_name_%d ~ normal(0, 1) @ %s\n", k, name, k, name)
-		sum += fmt.Sprintf(" + exp(x%d / 10) * a_coefficient_with_quite_a_long_name_%d + square(a_coefficient_with_quite_a_long_name_%d)", k, k, k)
+		model += fmt.Sprintf("data x%d : real[N] @ %s\nparam "+
+			"a_coefficient_with_quite_a_long_name_%d ~ normal(0, 1) @ %s\n", k, name, k, name)
+		sum += fmt.Sprintf(" + exp(x%d / 10) * a_coefficient_with_quite_a_long_name_%d + "+
+			"square(a_coefficient_with_quite_a_long_name_%d)", k, k, k)
 	}
 	path := filepath.Join(dir, "long.vfl")
-	good(t, nil, os.WriteFile(path, []byte("client "+strings.Join(names, ", ")+"\n"+model+"let eta = "+sum+"\ny ~ normal(eta, 1)\n"), 0o600))
+	good(t, nil,
+		os.WriteFile(path,
+			[]byte("client "+strings.Join(names, ", ")+"\n"+model+"let eta = "+sum+"\ny ~ normal(eta, 1)\n"),
+			0o600))
 	return path
 }
 
@@ -146,7 +153,8 @@ func begun(t testing.TB, x task) string {
 	dir, err := os.MkdirTemp(made.dir, "run")
 	good(t, nil, err)
 	dir = filepath.Join(dir, "run")
-	p, diags, err := fit.Open(m, sources, fit.Options{Algorithm: algorithm, Settings: settings, Seed: 3, Dir: dir, LogLik: x.logLik, Origin: fit.Origin{Version: "1.2.3", Command: x.command}})
+	p, diags, err := fit.Open(m, sources, fit.Options{Algorithm: algorithm, Settings: settings, Seed: 3,
+		Dir: dir, LogLik: x.logLik, Origin: fit.Origin{Version: "1.2.3", Command: x.command}})
 	good(t, diags, err)
 	result, err := p.Sample(context.Background(), nil)
 	good(t, nil, err)

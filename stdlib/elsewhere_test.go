@@ -10,8 +10,9 @@ import (
 
 var called = regexp.MustCompile(`([a-z_0-9A-Z]+)\(`)
 
-// A name known elsewhere is none of this version, and stands once. What to write instead exists: a name that takes its place is one of its namespace, and
-// every call in an expression is of a function, a distribution, a type or an encoder.
+// A name known elsewhere is none of this version, and stands once. What to write instead exists: a name that
+// takes its place is one of its namespace, and every call in an expression is of a function, a distribution,
+// a type or an encoder.
 func TestNamesKnownElsewhere(t *testing.T) {
 	u := New()
 	function := func(name string) bool {
@@ -27,7 +28,8 @@ func TestNamesKnownElsewhere(t *testing.T) {
 		diag.Initials:      func(name string) bool { _, ok := u.Initial(name); return ok },
 		diag.Types: func(name string) bool {
 			_, structured := u.Structured(name)
-			return structured || name == "real" || name == "int" || name == "binary" || name == "count" || name == "level"
+			return structured || name == "real" || name == "int" || name == "binary" || name == "count" ||
+				name == "level"
 		},
 	}
 	clause := map[string]bool{compound.MixtureName: true, "truncate": true, "censor": true}

@@ -18,32 +18,54 @@ func lgamma(x float64) float64 { v, _ := math.Lgamma(x); return v }
 // elsewhereDensities are the distributions that names known elsewhere are replaced by, as those who have
 // these names define them.
 var elsewhereDensities = map[string]logDensity{
-	"normal":      func(x float64, t []float64) float64 { return distuv.Normal{Mu: t[0], Sigma: t[1]}.LogProb(x) },
-	"half_normal": func(x float64, t []float64) float64 { return math.Ln2 + distuv.Normal{Sigma: t[0]}.LogProb(x) },
+	"normal": func(x float64, t []float64) float64 {
+		return distuv.Normal{Mu: t[0], Sigma: t[1]}.LogProb(x)
+	},
+	"half_normal": func(x float64, t []float64) float64 {
+		return math.Ln2 + distuv.Normal{Sigma: t[0]}.LogProb(x)
+	},
 	"student_t": func(x float64, t []float64) float64 {
 		return distuv.StudentsT{Nu: t[0], Mu: t[1], Sigma: t[2]}.LogProb(x)
 	},
 	"half_student_t": func(x float64, t []float64) float64 {
 		return math.Ln2 + distuv.StudentsT{Nu: t[0], Sigma: t[1]}.LogProb(x)
 	},
-	"cauchy": func(x float64, t []float64) float64 { return distuv.StudentsT{Nu: 1, Mu: t[0], Sigma: t[1]}.LogProb(x) },
+	"cauchy": func(x float64, t []float64) float64 {
+		return distuv.StudentsT{Nu: 1, Mu: t[0], Sigma: t[1]}.LogProb(x)
+	},
 	"half_cauchy": func(x float64, t []float64) float64 {
 		return math.Ln2 + distuv.StudentsT{Nu: 1, Sigma: t[0]}.LogProb(x)
 	},
-	"laplace":     func(x float64, t []float64) float64 { return distuv.Laplace{Mu: t[0], Scale: t[1]}.LogProb(x) },
-	"lognormal":   func(x float64, t []float64) float64 { return distuv.LogNormal{Mu: t[0], Sigma: t[1]}.LogProb(x) },
+	"laplace": func(x float64, t []float64) float64 {
+		return distuv.Laplace{Mu: t[0], Scale: t[1]}.LogProb(x)
+	},
+	"lognormal": func(x float64, t []float64) float64 {
+		return distuv.LogNormal{Mu: t[0], Sigma: t[1]}.LogProb(x)
+	},
 	"exponential": func(x float64, t []float64) float64 { return distuv.Exponential{Rate: t[0]}.LogProb(x) },
-	"gamma":       func(x float64, t []float64) float64 { return distuv.Gamma{Alpha: t[0], Beta: t[1]}.LogProb(x) },
-	"inv_gamma":   func(x float64, t []float64) float64 { return distuv.InverseGamma{Alpha: t[0], Beta: t[1]}.LogProb(x) },
-	"beta":        func(x float64, t []float64) float64 { return distuv.Beta{Alpha: t[0], Beta: t[1]}.LogProb(x) },
+	"gamma": func(x float64, t []float64) float64 {
+		return distuv.Gamma{Alpha: t[0], Beta: t[1]}.LogProb(x)
+	},
+	"inv_gamma": func(x float64, t []float64) float64 {
+		return distuv.InverseGamma{Alpha: t[0], Beta: t[1]}.LogProb(x)
+	},
+	"beta": func(x float64, t []float64) float64 {
+		return distuv.Beta{Alpha: t[0], Beta: t[1]}.LogProb(x)
+	},
 	"beta_proportion": func(x float64, t []float64) float64 {
 		return distuv.Beta{Alpha: t[0] * t[1], Beta: (1 - t[0]) * t[1]}.LogProb(x)
 	},
-	"uniform":         func(x float64, t []float64) float64 { return distuv.Uniform{Min: t[0], Max: t[1]}.LogProb(x) },
+	"uniform": func(x float64, t []float64) float64 {
+		return distuv.Uniform{Min: t[0], Max: t[1]}.LogProb(x)
+	},
 	"bernoulli":       func(x float64, t []float64) float64 { return distuv.Bernoulli{P: t[0]}.LogProb(x) },
 	"bernoulli_logit": func(x float64, t []float64) float64 { return x*t[0] - math.Log1p(math.Exp(t[0])) },
-	"poisson":         func(x float64, t []float64) float64 { return distuv.Poisson{Lambda: t[0]}.LogProb(x) },
-	"binomial":        func(x float64, t []float64) float64 { return distuv.Binomial{N: t[0], P: t[1]}.LogProb(x) },
+	"poisson": func(x float64, t []float64) float64 {
+		return distuv.Poisson{Lambda: t[0]}.LogProb(x)
+	},
+	"binomial": func(x float64, t []float64) float64 {
+		return distuv.Binomial{N: t[0], P: t[1]}.LogProb(x)
+	},
 	"neg_binomial_2": func(x float64, t []float64) float64 { // of a mean and a concentration
 		p := t[1] / (t[0] + t[1])
 		return lgamma(x+t[1]) - lgamma(x+1) - lgamma(t[1]) + t[1]*math.Log(p) + x*math.Log(1-p)
@@ -55,8 +77,12 @@ var elsewhereDensities = map[string]logDensity{
 		return -z - math.Log(t[1]) - 2*math.Log1p(math.Exp(-z))
 	},
 	"chi_square": func(x float64, t []float64) float64 { return distuv.ChiSquared{K: t[0]}.LogProb(x) },
-	"weibull":    func(x float64, t []float64) float64 { return distuv.Weibull{K: t[0], Lambda: t[1]}.LogProb(x) },
-	"gumbel":     func(x float64, t []float64) float64 { return distuv.GumbelRight{Mu: t[0], Beta: t[1]}.LogProb(x) },
+	"weibull": func(x float64, t []float64) float64 {
+		return distuv.Weibull{K: t[0], Lambda: t[1]}.LogProb(x)
+	},
+	"gumbel": func(x float64, t []float64) float64 {
+		return distuv.GumbelRight{Mu: t[0], Beta: t[1]}.LogProb(x)
+	},
 	"von_mises": func(x float64, t []float64) float64 {
 		i0, term := 1.0, 1.0
 		for k := 1.0; k < 200; k++ {
@@ -110,7 +136,8 @@ func TestDistributionsKnownElsewhereAgree(t *testing.T) {
 			if d.Sample != nil {
 				x = d.Sample(r, theta)
 			}
-			got := d.LogDensity(&def.Batch{N: 1, X: def.Scalar(x), Theta: args, DTheta: make([][]float64, len(args))})
+			got := d.LogDensity(&def.Batch{N: 1, X: def.Scalar(x), Theta: args,
+				DTheta: make([][]float64, len(args))})
 			if d.Carrier != nil {
 				got += d.Carrier(x, theta)
 			}
@@ -126,9 +153,15 @@ func TestFunctionsKnownElsewhereAgree(t *testing.T) {
 	expit := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 	cdf := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	values := map[string]func(float64) float64{
-		"inv_logit": expit, "logit": func(p float64) float64 { return math.Log(p) - math.Log1p(-p) }, "abs": math.Abs,
-		"softplus": func(x float64) float64 { return math.Log1p(math.Exp(x)) }, "log": math.Log, "Phi": cdf, "lgamma": lgamma,
-		"inv_Phi": func(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
+		"inv_logit": expit, "logit": func(p float64) float64 {
+			return math.Log(p) - math.Log1p(-p)
+		}, "abs": math.Abs,
+		"softplus": func(x float64) float64 {
+			return math.Log1p(math.Exp(x))
+		}, "log": math.Log, "Phi": cdf, "lgamma": lgamma,
+		"inv_Phi": func(p float64) float64 {
+			return -math.Sqrt2 * math.Erfcinv(2*p)
+		}, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
 		"inv_cloglog": func(x float64) float64 { return -math.Expm1(-math.Exp(x)) },
 	}
 	u, r := New(), rand.New(rand.NewPCG(5, 6))

@@ -21,8 +21,8 @@ const Noise = "normal"
 // Flat is the distribution with density 1 everywhere.
 const Flat = "flat"
 
-// A Universe finds built-in things by name. Distributions, functions and encoders have separate namespaces. It is immutable and safe
-// for concurrent use; what it returns is shared and must not be changed.
+// A Universe finds built-in things by name. Distributions, functions and encoders have separate namespaces.
+// It is immutable and safe for concurrent use; what it returns is shared and must not be changed.
 type Universe struct {
 	dists       map[string]*def.Dist
 	funcs       map[string]*def.Func
@@ -39,7 +39,9 @@ type Universe struct {
 // New returns the Universe of this version of the language.
 func New() *Universe {
 	return &Universe{
-		dists:       byName(slices.Concat(dist.All(), dist.Events()), func(d *def.Dist) string { return d.Name }),
+		dists: byName(slices.Concat(dist.All(), dist.Events()), func(d *def.Dist) string {
+			return d.Name
+		}),
 		funcs:       byName(fn.Elementwise(), func(f *def.Func) string { return f.Name }),
 		structurals: byName(fn.Structural(), func(s *def.Structural) string { return s.Name }),
 		operators:   byName(fn.Operators(), func(o *def.Operator) string { return o.Symbol }),
@@ -66,7 +68,8 @@ func (u *Universe) Dist(name string) (*def.Dist, bool) {
 	return d, ok
 }
 
-// Factor returns what the statement `factor` adds to the log density, in the form of a distribution of its value.
+// Factor returns what the statement `factor` adds to the log density, in the form of a distribution of its
+// value.
 func (u *Universe) Factor() *def.Dist { return &u.factor }
 
 // Mixes reports whether a function adds densities, so that it mixes distributions.
@@ -75,7 +78,8 @@ func (u *Universe) Mixes(name string) bool {
 	return ok && s.AddsDensities
 }
 
-// Func returns the elementwise function with the given name. Its result is real, with the shape of its argument.
+// Func returns the elementwise function with the given name. Its result is real, with the shape of its
+// argument.
 func (u *Universe) Func(name string) (*def.Func, bool) {
 	f, ok := u.funcs[name]
 	return f, ok
@@ -130,8 +134,8 @@ func (u *Universe) DefaultInitial(rank int) *def.Initial {
 	return k
 }
 
-// For returns the map from the real line to the numbers between the bounds, nil where there is none. The bounds themselves are passed to
-// its functions.
+// For returns the map from the real line to the numbers between the bounds, nil where there is none. The
+// bounds themselves are passed to its functions.
 func (u *Universe) For(lower, upper *float64) *def.Bijector {
 	switch {
 	case lower != nil && upper != nil:

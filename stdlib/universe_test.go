@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/stdlib/fn"
 )
 
-// Every listed thing is found under its name, no name is listed twice, and a function is elementwise or structural, not both.
+// Every listed thing is found under its name, no name is listed twice, and a function is elementwise or
+// structural, not both.
 func TestLookup(t *testing.T) {
 	u := New()
 	if got, want := len(u.Dists()), len(dist.All())+len(dist.Events()); got != want {

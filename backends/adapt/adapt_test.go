@@ -17,7 +17,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// By hand, from ε = 1 and target 0.8: statistics 1 and 0.5 give bias −0.2/11 and then 11/12·(−0.2/11) + 0.3/12 = 0.1/12.
+// By hand, from ε = 1 and target 0.8: statistics 1 and 0.5 give bias −0.2/11 and then 11/12·(−0.2/11) +
+// 0.3/12 = 0.1/12.
 func TestStepSizeByHand(t *testing.T) {
 	s := adapt.StepSize{Target: 0.8}
 	s.Restart(1)
@@ -68,7 +69,8 @@ func TestMomentsByHand(t *testing.T) {
 		m.Add(x)
 		c.Add(x)
 	}
-	if diff := cmp.Diff([]float64{8, 18}, m.Squares); diff != "" || m.N != 3 || m.Mean[0] != 3 || m.Mean[1] != 2 {
+	if diff := cmp.Diff([]float64{8, 18}, m.Squares); diff != "" || m.N != 3 || m.Mean[0] != 3 ||
+		m.Mean[1] != 2 {
 		t.Errorf("squares %v, mean %v of %d", m.Squares, m.Mean, m.N)
 	}
 	near(t, "the product of deviations", c.Products[2], 6)
@@ -108,9 +110,11 @@ func TestMomentsAreThoseOfTwoPasses(t *testing.T) {
 func TestJoinedMomentsAreThoseOfTheWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		whole, parts := adapt.NewMoments(2), [2]*adapt.Moments{adapt.NewMoments(2), adapt.NewMoments(2)}
-		wholeC, partsC := adapt.NewCovariance(2), [2]*adapt.Covariance{adapt.NewCovariance(2), adapt.NewCovariance(2)}
+		wholeC, partsC := adapt.NewCovariance(2), [2]*adapt.Covariance{adapt.NewCovariance(2),
+			adapt.NewCovariance(2)}
 		for range rapid.IntRange(0, 20).Draw(rt, "n") {
-			x, k := rapid.SliceOfN(rapid.Float64Range(-1e3, 1e3), 2, 2).Draw(rt, "x"), rapid.IntRange(0, 1).Draw(rt, "part")
+			x, k := rapid.SliceOfN(rapid.Float64Range(-1e3, 1e3), 2, 2).Draw(rt, "x"),
+				rapid.IntRange(0, 1).Draw(rt, "part")
 			whole.Add(x)
 			parts[k].Add(x)
 			wholeC.Add(x)
@@ -123,7 +127,8 @@ func TestJoinedMomentsAreThoseOfTheWhole(t *testing.T) {
 		}
 		close := func(a, b float64) bool { return math.Abs(a-b) <= 1e-6 }
 		for i := range 2 {
-			if !close(parts[0].Mean[i], whole.Mean[i]) || !close(parts[0].Squares[i], whole.Squares[i]) || !close(partsC[0].Mean[i], wholeC.Mean[i]) {
+			if !close(parts[0].Mean[i], whole.Mean[i]) || !close(parts[0].Squares[i], whole.Squares[i]) ||
+				!close(partsC[0].Mean[i], wholeC.Mean[i]) {
 				rt.Fatalf("%+v, want %+v", parts[0], whole)
 			}
 		}
@@ -173,7 +178,8 @@ func TestWindowsCoverTheWarmup(t *testing.T) {
 	})
 }
 
-// switches returns the transitions after which the background replaced the foreground, of a chain all of whose draws count.
+// switches returns the transitions after which the background replaced the foreground, of a chain all of
+// whose draws count.
 func switches(warmup int) (at []int, late, frozen int) {
 	u := adapt.NewSwitches(warmup)
 	late, frozen = -1, -1
@@ -196,8 +202,10 @@ func switches(warmup int) (at []int, late, frozen int) {
 	return at, late, frozen
 }
 
-// By hand for 1000: the first estimate has 10 with the starting point after transition 8, then every tenth up to 38; 12, a quarter of 50, after transition 50, 16 after 66, and so on; transition 300
-// begins the main phase with 80, so 350, then 120 more. With 180 more the one after, 270, would end beyond the final phase at 850 from 581 on.
+// By hand for 1000: the first estimate has 10 with the starting point after transition 8, then every tenth up
+// to 38; 12, a quarter of 50, after transition 50, 16 after 66, and so on; transition 300 begins the main
+// phase with 80, so 350, then 120 more. With 180 more the one after, 270, would end beyond the final phase at
+// 850 from 581 on.
 func TestTurnsByHand(t *testing.T) {
 	at, late, frozen := switches(1000)
 	want := []int{8, 18, 28, 38, 50, 66, 87, 115, 153, 203, 270, 350, 470}
@@ -222,7 +230,8 @@ func TestTurnsOfAnyWarmup(t *testing.T) {
 }
 
 func TestNothingAllocates(t *testing.T) {
-	s, m, c, u := adapt.StepSize{Target: 0.8}, adapt.NewMoments(50), adapt.NewCovariance(50), adapt.NewSwitches(1000)
+	s, m, c, u := adapt.StepSize{Target: 0.8}, adapt.NewMoments(50), adapt.NewCovariance(50),
+		adapt.NewSwitches(1000)
 	s.Restart(1)
 	x, i := make([]float64, 50), 0
 	if n := testing.AllocsPerRun(50, func() {

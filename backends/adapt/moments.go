@@ -41,7 +41,8 @@ func (m *Moments) Reset() {
 	clear(m.Squares)
 }
 
-// A Covariance is a running mean and the sum of outer products of deviations. Only the lower triangle is kept up.
+// A Covariance is a running mean and the sum of outer products of deviations. Only the lower triangle is kept
+// up.
 type Covariance struct {
 	N        int
 	Mean     []float64
@@ -51,7 +52,8 @@ type Covariance struct {
 
 // NewCovariance returns the covariance of no vectors so far, of length dim.
 func NewCovariance(dim int) *Covariance {
-	return &Covariance{Mean: make([]float64, dim), Products: make([]float64, dim*dim), delta: make([]float64, dim)}
+	return &Covariance{Mean: make([]float64, dim), Products: make([]float64, dim*dim),
+		delta: make([]float64, dim)}
 }
 
 // Add includes the vector x.

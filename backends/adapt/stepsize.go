@@ -1,6 +1,7 @@
-// Package adapt holds the parts of a sampler's warm-up that several algorithms can share: the step size by dual averaging,
-// running moments for a metric, and the schedules of when a metric is renewed. Everything here is local to a party or driven by counts
-// and totals that all parties share. Nothing allocates after its constructor.
+// Package adapt holds the parts of a sampler's warm-up that several algorithms can share: the step size by
+// dual averaging, running moments for a metric, and the schedules of when a metric is renewed. Everything
+// here is local to a party or driven by counts and totals that all parties share. Nothing allocates after its
+// constructor.
 package adapt
 
 import (
@@ -9,7 +10,8 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// Constants of dual averaging as in Hoffman and Gelman (2014), "The No-U-Turn sampler", section 3.2, which Stan and nutpie share.
+// Constants of dual averaging as in Hoffman and Gelman (2014), "The No-U-Turn sampler", section 3.2, which
+// Stan and nutpie share.
 const (
 	gamma = 0.05 // how strongly early iterations pull towards mu
 	delay = 10   // t0: damps the first iterations
@@ -29,7 +31,8 @@ type StepSize struct {
 	count  float64
 }
 
-// Restart begins anew at step size eps. The first trials are larger steps, since a step that is too small costs most.
+// Restart begins anew at step size eps. The first trials are larger steps, since a step that is too small
+// costs most.
 func (s *StepSize) Restart(eps float64) {
 	s.log, s.smooth, s.bias, s.count = portable.Log(eps), portable.Log(eps), 0, 0
 	s.mu = portable.Log(10 * eps)

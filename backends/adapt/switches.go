@@ -2,7 +2,8 @@ package adapt
 
 import "math"
 
-// The constants of nutpie's schedule (nuts-rs 0.18), but for earlyPart: windows that are always as short never show the correlations of more coordinates than they have draws.
+// The constants of nutpie's schedule (nuts-rs 0.18), but for earlyPart: windows that are always as short
+// never show the correlations of more coordinates than they have draws.
 const (
 	earlyShare  = 0.3  // of the warm-up, in which old draws are forgotten fast
 	finalShare  = 0.15 // of the warm-up, in which the metric is frozen
@@ -12,8 +13,9 @@ const (
 	growth      = 1.5
 )
 
-// Switches is the schedule of a metric that is estimated at every transition: when the estimate in use (foreground) is replaced by one that began later
-// (background), which begins anew. It depends on counts alone.
+// Switches is the schedule of a metric that is estimated at every transition: when the estimate in use
+// (foreground) is replaced by one that began later (background), which begins anew. It depends on counts
+// alone.
 type Switches struct {
 	early, final int
 	window       int
@@ -28,14 +30,16 @@ func NewSwitches(warmup int) Switches {
 	}
 }
 
-// Early reports whether transition t (from 0) is in the first part of the warm-up, in which old draws are forgotten fast.
+// Early reports whether transition t (from 0) is in the first part of the warm-up, in which old draws are
+// forgotten fast.
 func (u *Switches) Early(t int) bool { return t < u.early }
 
 // Frozen reports whether transition t (from 0) is in the final phase, in which the metric stays as it is.
 func (u *Switches) Frozen(t int) bool { return t >= u.final }
 
-// Next is called when the draw of transition t (from 0) has been added to the estimates, background draws being in the later one. It reports whether the
-// background replaces the foreground now, and whether no further window fits before the final phase.
+// Next is called when the draw of transition t (from 0) has been added to the estimates, background draws
+// being in the later one. It reports whether the background replaces the foreground now, and whether no
+// further window fits before the final phase.
 func (u *Switches) Next(t, background int) (replace, late bool) {
 	if t == u.early {
 		u.window = max(u.window, background)

@@ -8,9 +8,10 @@ const (
 	shortest    = 20 // a warm-up below this adapts the step size alone
 )
 
-// Windows are the spans of a warm-up over which Stan estimates the metric: window k is from the end of the one before (the first from
-// Start) to Ends[k], exclusive. Each is twice as long as the one before; one of size w is taken only if 3w transitions remain before the last
-// buffer, else it is stretched over all that remain.
+// Windows are the spans of a warm-up over which Stan estimates the metric: window k is from the end of the
+// one before (the first from Start) to Ends[k], exclusive. Each is twice as long as the one before; one of
+// size w is taken only if 3w transitions remain before the last buffer, else it is stretched over all that
+// remain.
 type Windows struct {
 	Start int
 	Ends  []int

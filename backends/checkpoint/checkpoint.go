@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// A Codec carries fields either to a writer or from a reader, so that one walk over the state serves both directions. Numbers are 8 bytes,
-// little-endian. After the first error it does nothing more.
+// A Codec carries fields either to a writer or from a reader, so that one walk over the state serves both
+// directions. Numbers are 8 bytes, little-endian. After the first error it does nothing more.
 type Codec struct {
 	w    io.Writer
 	r    io.Reader
@@ -112,7 +112,8 @@ func (c *Codec) readFloats(v []float64) {
 	}
 }
 
-// Remembered carries what an Env remembers of earlier evaluations; reading it, the Env recalls it. A state of an Env that remembers nothing suits any other.
+// Remembered carries what an Env remembers of earlier evaluations; reading it, the Env recalls it. A state of
+// an Env that remembers nothing suits any other.
 func (c *Codec) Remembered(env density.Env, memory *[]int) {
 	now := density.Remember(env, nil)
 	n := len(*memory)

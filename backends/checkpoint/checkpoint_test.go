@@ -30,7 +30,9 @@ func (s *state) carry(c *checkpoint.Codec) {
 // Everything comes back bit for bit, not-a-numbers too; whatever is cut off is an error.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		want := state{rapid.Int().Draw(rt, "n"), rapid.Bool().Draw(rt, "yes"), math.Float64frombits(rapid.Uint64().Draw(rt, "x")), rapid.SliceOf(rapid.Float64()).Draw(rt, "list")}
+		want := state{rapid.Int().Draw(rt, "n"), rapid.Bool().Draw(rt, "yes"),
+			math.Float64frombits(rapid.Uint64().Draw(rt, "x")),
+			rapid.SliceOf(rapid.Float64()).Draw(rt, "list")}
 		var b bytes.Buffer
 		if err := checkpoint.Save(&b, "a heading", want.carry); err != nil {
 			rt.Fatal(err)
@@ -96,7 +98,9 @@ func TestSaveTellsOfTheDisk(t *testing.T) {
 // A state that no Load would take is not saved.
 func TestTooMuchIsRemembered(t *testing.T) {
 	memory := make([]int, 1<<20+1)
-	if err := checkpoint.Save(io.Discard, "a heading", func(c *checkpoint.Codec) { c.Remembered(nil, &memory) }); err == nil || !strings.Contains(err.Error(), "remembers") {
+	if err := checkpoint.Save(io.Discard, "a heading", func(c *checkpoint.Codec) {
+		c.Remembered(nil, &memory)
+	}); err == nil || !strings.Contains(err.Error(), "remembers") {
 		t.Error(err)
 	}
 }

@@ -20,8 +20,9 @@ func New(n int) Factor {
 	return Factor{n: n, Matrix: make([]float64, n*n), Lower: make([]float64, n*n)}
 }
 
-// Decompose finds the factor of the matrix, its diagonal raised by as much as it takes: by a growing multiple of its absolute values, so that a
-// direction in which the density is not concave has a step of sensible length too. It reports false where the matrix is not finite or zero.
+// Decompose finds the factor of the matrix, its diagonal raised by as much as it takes: by a growing multiple
+// of its absolute values, so that a direction in which the density is not concave has a step of sensible
+// length too. It reports false where the matrix is not finite or zero.
 func (c *Factor) Decompose() bool {
 	largest := 0.0
 	for i := range c.n {

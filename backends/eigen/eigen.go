@@ -1,4 +1,5 @@
-// Package eigen finds the eigenvalues and eigenvectors of symmetric matrices of the size of a party's parameters, with the same bits on every processor.
+// Package eigen finds the eigenvalues and eigenvectors of symmetric matrices of the size of a party's
+// parameters, with the same bits on every processor.
 package eigen
 
 import (
@@ -14,9 +15,10 @@ const Room = 3
 // mostSteps bounds the steps for one eigenvalue, of which two are usual.
 const mostSteps = 60
 
-// Symmetric replaces the symmetric row-major matrix a of n rows by its eigenvectors, in columns, and sets the n values, in no order. scratch is a matrix of the same size
-// and room has Room·n numbers. It reports whether it converged; then a is finite if it was before. The method is Householder's, and the implicit QL algorithm (Golub and
-// Van Loan, Matrix Computations, 8.3).
+// Symmetric replaces the symmetric row-major matrix a of n rows by its eigenvectors, in columns, and sets the
+// n values, in no order. scratch is a matrix of the same size and room has Room·n numbers. It reports whether
+// it converged; then a is finite if it was before. The method is Householder's, and the implicit QL algorithm
+// (Golub and Van Loan, Matrix Computations, 8.3).
 func Symmetric(n int, a, values, scratch, room []float64) bool {
 	off, v, w := room[:n], room[n:][:n], room[2*n:][:n]
 	threeDiagonals(n, a, values, off, v, w)
@@ -41,7 +43,8 @@ func transposed(n int, to, from []float64) {
 	}
 }
 
-// threeDiagonals replaces a by an orthogonal Q with a = Q·T·Qᵀ, and sets the diagonal of T and, below it, the first n-1 numbers of off.
+// threeDiagonals replaces a by an orthogonal Q with a = Q·T·Qᵀ, and sets the diagonal of T and, below it, the
+// first n-1 numbers of off.
 func threeDiagonals(n int, a, diagonal, off, v, w []float64) {
 	scale := off // Householder's reflections are I - scale·xxᵀ, x in the row that they clear
 	for k := range n - 1 {
@@ -89,8 +92,9 @@ func threeDiagonals(n int, a, diagonal, off, v, w []float64) {
 	copy(off, w[:n-1])
 }
 
-// Tridiagonal replaces the diagonal of a symmetric matrix of three diagonals by its eigenvalues, in no order. off has its other diagonal, and one number more; it is
-// overwritten. turn, where not nil, is called for each rotation of the vectors i and i+1. It reports whether it converged.
+// Tridiagonal replaces the diagonal of a symmetric matrix of three diagonals by its eigenvalues, in no order.
+// off has its other diagonal, and one number more; it is overwritten. turn, where not nil, is called for each
+// rotation of the vectors i and i+1. It reports whether it converged.
 func Tridiagonal(d, off []float64, turn func(i int, c, s float64)) bool {
 	n := len(d)
 	off[n-1] = 0

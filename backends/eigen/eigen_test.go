@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/backends/eigen"
 )
 
-// The vectors are orthonormal, A·V = V·Λ, and the values are those of gonum, for random matrices, some with few different eigenvalues, of many sizes and scales.
+// The vectors are orthonormal, A·V = V·Λ, and the values are those of gonum, for random matrices, some with
+// few different eigenvalues, of many sizes and scales.
 func TestSymmetric(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for trial := range 200 {
@@ -58,8 +59,10 @@ func TestSymmetric(t *testing.T) {
 				if i == j {
 					identity = 1
 				}
-				if math.Abs(product-identity) > 1e-13*float64(n) || math.Abs(image-values[j]*v[i*n+j]) > 1e-13*float64(n)*norm {
-					t.Fatalf("%d rows, element %d, %d: VᵀV has %v, AV - VΛ %v", n, i, j, product, image-values[j]*v[i*n+j])
+				if math.Abs(product-identity) > 1e-13*float64(n) ||
+					math.Abs(image-values[j]*v[i*n+j]) > 1e-13*float64(n)*norm {
+					t.Fatalf("%d rows, element %d, %d: VᵀV has %v, AV - VΛ %v", n, i, j, product,
+						image-values[j]*v[i*n+j])
 				}
 			}
 		}
@@ -76,7 +79,8 @@ func BenchmarkSymmetric(b *testing.B) {
 			a[j*n+i] = a[i*n+j]
 		}
 	}
-	v, values, scratch, room := make([]float64, n*n), make([]float64, n), make([]float64, n*n), make([]float64, eigen.Room*n)
+	v, values, scratch, room := make([]float64, n*n), make([]float64, n), make([]float64, n*n),
+		make([]float64, eigen.Room*n)
 	b.ReportAllocs()
 	for b.Loop() {
 		copy(v, a)

@@ -1,6 +1,7 @@
-// Package encrypted gives algorithms that need a density and its gradient alone, such as NUTS, those of a model
-// whose rows stay encrypted: an evaluation is one density.Encrypting.Slopes, of which each party learns the sums
-// by its own parameters, and one LogLik, of which the server alone learns the total, priors included.
+// Package encrypted gives algorithms that need a density and its gradient alone, such as NUTS, those of a
+// model whose rows stay encrypted: an evaluation is one density.Encrypting.Slopes, of which each party learns
+// the sums by its own parameters, and one LogLik, of which the server alone learns the total, priors
+// included.
 package encrypted
 
 import (
@@ -30,10 +31,11 @@ type env struct {
 // numbers of rows that it never receives.
 type block struct{ density.Block }
 
-// Over returns an Env with the density of the parties of env, which is a density.Encrypting: the server's part
-// of it is all of the log density, and those of clients are 0. Out of the range of the encrypted likelihood it
-// is −∞ everywhere. The server's parameters have starting values, at which they fit the response best without
-// the clients: the polynomials of a run are made around the predictor of its first evaluation.
+// Over returns an Env with the density of the parties of env, which is a density.Encrypting: the server's
+// part of it is all of the log density, and those of clients are 0. Out of the range of the encrypted
+// likelihood it is −∞ everywhere. The server's parameters have starting values, at which they fit the
+// response best without the clients: the polynomials of a run are made around the predictor of its first
+// evaluation.
 func Over(of density.Env) (density.Env, error) {
 	e := &env{Env: of, total: make([]float64, 1)}
 	var err error
@@ -46,7 +48,8 @@ func Over(of density.Env) (density.Env, error) {
 			return nil, err
 		}
 		e.blocks, e.parties = append(e.blocks, block{b}), append(e.parties, p)
-		e.cut, e.plus, e.grad = append(e.cut, p.cut), append(e.plus, make([]float64, 1)), append(e.grad, p.grad)
+		e.cut, e.plus, e.grad = append(e.cut, p.cut), append(e.plus, make([]float64, 1)),
+			append(e.grad, p.grad)
 		if b.Index() == 0 {
 			p.first = p.alone()
 		}
@@ -71,7 +74,8 @@ func (e *env) Starts(b int) []density.Init {
 }
 
 // Density implements density.Env. There are no auxiliary variables.
-func (e *env) Density(ctx context.Context, theta [][]float64, _ density.Coordinates, grad [][]float64, lp []float64) error {
+func (e *env) Density(ctx context.Context, theta [][]float64, _ density.Coordinates, grad [][]float64,
+	lp []float64) error {
 	var phi []float64
 	for b, p := range e.parties {
 		p.to(theta[b])
@@ -125,8 +129,10 @@ func (e *env) heed() error {
 	}
 	return &backends.Refusal{
 		Code: diag.NotEncrypted,
-		Err:  fmt.Errorf("the noise that covers decrypted sums is %.2g nats of a log density, with which states of a chain are weighed, and it may be %g", n.LogNoise(), mostNoise),
-		Out:  "fewer transitions or a smaller --max-depth, for which less noise is needed, scaled columns, narrower priors, or --backend sfvi",
+		Err: fmt.Errorf("the noise that covers decrypted sums is %.2g nats of a log density, with which "+
+			"states of a chain are weighed, and it may be %g", n.LogNoise(), mostNoise),
+		Out: "fewer transitions or a smaller --max-depth, for which less noise is needed, scaled columns, " +
+			"narrower priors, or --backend sfvi",
 	}
 }
 
@@ -161,10 +167,12 @@ func newParty(b density.Block) (*party, error) {
 	}
 	p.index = append(append(p.index, lin.Index...), lin.Globals.Index...)
 	if len(p.index) != b.Dim() {
-		return nil, fmt.Errorf("%s: encrypted rows: %d of its %d parameters do not enter the predictor", b.Party(), b.Dim()-len(p.index), b.Dim())
+		return nil, fmt.Errorf("%s: encrypted rows: %d of its %d parameters do not enter the predictor",
+			b.Party(), b.Dim()-len(p.index), b.Dim())
 	}
 	d := len(p.index)
-	p.theta, p.slope, p.grad, p.cut = make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, len(p.by.Offset))
+	p.theta, p.slope, p.grad, p.cut = make([]float64, d), make([]float64, d), make([]float64, d),
+		make([]float64, len(p.by.Offset))
 	return p, nil
 }
 

@@ -48,7 +48,8 @@ func parties() (blocks []density.Block, x, y []float64) {
 			grad[0] = -phi[0]
 			return -phi[0] * phi[0] / 2
 		}},
-		Rows: []density.RowLikelihood{{Own: -1, Affine: density.Affine{Offset: make([]float64, rows), Matrix: slices.Repeat([]float64{1}, rows)},
+		Rows: []density.RowLikelihood{{Own: -1, Affine: density.Affine{Offset: make([]float64, rows),
+			Matrix: slices.Repeat([]float64{1}, rows)},
 			Evaluate: func(phi, eta, lp, slope, _, by []float64) {
 				precision := math.Exp(-2 * phi[0])
 				by[0] = 0
@@ -60,8 +61,9 @@ func parties() (blocks []density.Block, x, y []float64) {
 			}}},
 	}}
 	client := &block{index: 1, lin: density.Linear{
-		Index: []int{0, 1}, Sums: []int{rows}, Clients: 1, Members: []density.Member{{Len: rows}}, Prior: identity(slopes, 1),
-		Cuts: density.Affine{Offset: make([]float64, rows), Matrix: x},
+		Index: []int{0, 1}, Sums: []int{rows}, Clients: 1, Members: []density.Member{{Len: rows}},
+		Prior: identity(slopes, 1),
+		Cuts:  density.Affine{Offset: make([]float64, rows), Matrix: x},
 	}}
 	return []density.Block{server, client}, x, y
 }
@@ -89,7 +91,8 @@ func TestDensityOverEncryptedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theta, grad, lp := [][]float64{{.3, 1.5}, {.2, -.4}}, [][]float64{make([]float64, 2), make([]float64, 2)}, make([]float64, 2)
+	theta, grad, lp := [][]float64{{.3, 1.5}, {.2, -.4}}, [][]float64{make([]float64, 2), make([]float64, 2)},
+		make([]float64, 2)
 	evaluate := func() float64 {
 		if err := env.Density(t.Context(), theta, nil, grad, lp); err != nil {
 			t.Fatal(err)

@@ -1,8 +1,9 @@
-// Package lbfgs finds the direction of limited-memory BFGS from inner products alone, so that vectors may be divided over parties, each of which sends its part of the
-// products. A metric H₀, of which every party has a block, takes the place of the identity.
+// Package lbfgs finds the direction of limited-memory BFGS from inner products alone, so that vectors may be
+// divided over parties, each of which sends its part of the products. A metric H₀, of which every party has a
+// block, takes the place of the identity.
 //
-// Methods: Nocedal (1980), "Updating quasi-Newton matrices with limited storage"; products in place of vectors: Chen, Wang and Zhou (2014), "Large-scale L-BFGS using
-// MapReduce".
+// Methods: Nocedal (1980), "Updating quasi-Newton matrices with limited storage"; products in place of
+// vectors: Chen, Wang and Zhou (2014), "Large-scale L-BFGS using MapReduce".
 package lbfgs
 
 // Memory is how many pairs of steps s and changes of the gradient y are kept at most.
@@ -11,7 +12,8 @@ const Memory = 10
 // Products is how many numbers Multiply sets.
 const Products = 2*Memory*Memory + 2*Memory + 1
 
-// Combination is how many coefficients a direction has: one for each step, one for each change of the gradient in the metric, and one for the gradient in the metric.
+// Combination is how many coefficients a direction has: one for each step, one for each change of the
+// gradient in the metric, and one for the gradient in the metric.
 const Combination = 2*Memory + 1
 
 // A History is one party's part of the latest steps and changes, the latest last.
@@ -26,7 +28,8 @@ type History struct {
 func New(n int) *History {
 	h := &History{gradient: make([]float64, n)}
 	for range Memory {
-		h.Steps, h.Changes, h.metric = append(h.Steps, make([]float64, n)), append(h.Changes, make([]float64, n)), append(h.metric, make([]float64, n))
+		h.Steps, h.Changes, h.metric = append(h.Steps, make([]float64, n)),
+			append(h.Changes, make([]float64, n)), append(h.metric, make([]float64, n))
 	}
 	return h
 }
@@ -47,8 +50,8 @@ func (h *History) Next() (step, change []float64) {
 // Drop takes the latest pair away.
 func (h *History) Drop() { h.Used-- }
 
-// The layout of products: steps with changes, changes with changes in the metric, steps with the gradient, changes with it in the metric, and the gradient with itself
-// in the metric.
+// The layout of products: steps with changes, changes with changes in the metric, steps with the gradient,
+// changes with it in the metric, and the gradient with itself in the metric.
 func at(i, j int) int       { return i*Memory + j }
 func inMetric(i, j int) int { return Memory*Memory + i*Memory + j }
 func withGradient(i int) int {
@@ -76,7 +79,8 @@ func (h *History) Multiply(gradient []float64, apply func(from, to []float64), o
 	out[squared] = dot(gradient, h.gradient)
 }
 
-// Direction finds the coefficients of the direction of descent from the sums of all parties' products over so many pairs. It returns the derivative along it.
+// Direction finds the coefficients of the direction of descent from the sums of all parties' products over so
+// many pairs. It returns the derivative along it.
 func Direction(p []float64, used int, out []float64) (slope float64) {
 	clear(out)
 	var alpha, beta [Memory]float64
@@ -110,7 +114,8 @@ func Direction(p []float64, used int, out []float64) (slope float64) {
 	return slope
 }
 
-// Curved reports whether the latest of so many pairs shows positive curvature, without which it must be dropped.
+// Curved reports whether the latest of so many pairs shows positive curvature, without which it must be
+// dropped.
 func Curved(p []float64, used int) bool {
 	n := used - 1
 	return p[at(n, n)] > 1e-10*p[inMetric(n, n)] && p[inMetric(n, n)] > 0

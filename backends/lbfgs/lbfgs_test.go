@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// On a quadratic function, divided over two parties, with exact steps along the directions, the gradient vanishes within as many steps as there are dimensions, whatever the metric:
-// with exact searches the method then is that of conjugate gradients.
+// On a quadratic function, divided over two parties, with exact steps along the directions, the gradient
+// vanishes within as many steps as there are dimensions, whatever the metric: with exact searches the method
+// then is that of conjugate gradients.
 func TestQuadraticFunctionInAsManyStepsAsDimensions(t *testing.T) {
 	const n, first = 7, 3
 	curvature := func(x, out []float64) {

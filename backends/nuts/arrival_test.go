@@ -9,21 +9,24 @@ import (
 	"github.com/vflc/vflc/backends/adapt"
 )
 
-// A chain has arrived after three transitions in a row that raise the log density by less than ten for each coordinate.
+// A chain has arrived after three transitions in a row that raise the log density by less than ten for each
+// coordinate.
 func TestArrival(t *testing.T) {
 	var a arrival
 	const kinetic = 2.0 // of four coordinates
 	for i, step := range []struct {
 		rise       float64
 		calm, done bool
-	}{{1e6, false, false}, {39, true, false}, {-3, true, false}, {41, false, false}, {0, true, false}, {-50, true, false}, {39, true, true}} {
+	}{{1e6, false, false}, {39, true, false}, {-3, true, false}, {41, false, false}, {0, true, false},
+		{-50, true, false}, {39, true, true}} {
 		if calm := a.note(step.rise, kinetic); calm != step.calm || a.done != step.done {
 			t.Errorf("transition %d: calm %t, arrived %t", i, calm, a.done)
 		}
 	}
 }
 
-// The first inverse mass is 1/|gradient|. Under way it follows a gradient that falls, by a factor of four at most, and one that grows at once.
+// The first inverse mass is 1/|gradient|. Under way it follows a gradient that falls, by a factor of four at
+// most, and one that grows at once.
 func TestMetricUnderWay(t *testing.T) {
 	m := newMetric(4, shape{})
 	m.fromGradient([]float64{-100, 100, 0, 4}, false)
@@ -38,8 +41,9 @@ func TestMetricUnderWay(t *testing.T) {
 	}
 }
 
-// Where draws have a greater variance than gradients suggest, the inverse mass is a share of it. Of two normals with unit variances and correlation 0.9 a
-// gradient has the variance 1/(1 − 0.81), so that √(1 − 0.81) = 0.44 is less than a half. A dense metric is the covariance, and stays as it is.
+// Where draws have a greater variance than gradients suggest, the inverse mass is a share of it. Of two
+// normals with unit variances and correlation 0.9 a gradient has the variance 1/(1 − 0.81), so that √(1 −
+// 0.81) = 0.44 is less than a half. A dense metric is the covariance, and stays as it is.
 func TestInverseMassIsAShareOfTheVariance(t *testing.T) {
 	const rho, points = 0.9, 400
 	precision := 1 / (1 - rho*rho)
@@ -50,7 +54,8 @@ func TestInverseMassIsAShareOfTheVariance(t *testing.T) {
 		e.add([]float64{x, y}, []float64{-precision * (x - rho*y), -precision * (y - rho*x)})
 	}
 	variance := points / (points - 1.0)
-	for _, c := range []struct{ share, want float64 }{{0, math.Sqrt(1 - rho*rho)}, {0.4, math.Sqrt(1 - rho*rho)}, {0.5, 0.5 * variance}} {
+	for _, c := range []struct{ share, want float64 }{{0, math.Sqrt(1 - rho*rho)},
+		{0.4, math.Sqrt(1 - rho*rho)}, {0.5, 0.5 * variance}} {
 		m.fromFisher(&e, true, c.share)
 		if math.Abs(m.inverse[0]/c.want-1) > 1e-12 {
 			t.Errorf("share %v: inverse mass %v, want %v", c.share, m.inverse[0], c.want)
@@ -65,7 +70,8 @@ func TestInverseMassIsAShareOfTheVariance(t *testing.T) {
 	}
 }
 
-// The dense metric has at least a share of the variance of draws along every direction: M⁻¹ − share·A is positive semidefinite.
+// The dense metric has at least a share of the variance of draws along every direction: M⁻¹ − share·A is
+// positive semidefinite.
 func TestDenseMetricIsAShareOfTheCovariance(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(rt, "n")
@@ -88,7 +94,8 @@ func TestDenseMetricIsAShareOfTheCovariance(t *testing.T) {
 	})
 }
 
-// A chain that has come to shorter steps at the end of the warm-up keeps them; else the mean of those tried is taken.
+// A chain that has come to shorter steps at the end of the warm-up keeps them; else the mean of those tried
+// is taken.
 func TestSettled(t *testing.T) {
 	f := &fisher{step: adapt.StepSize{Target: 0.8}}
 	f.step.Restart(1)
@@ -102,6 +109,7 @@ func TestSettled(t *testing.T) {
 		f.step.Learn(0)
 	}
 	if got := f.settled(); got != f.step.Current() || got >= slower*f.step.Final() {
-		t.Errorf("where nothing is accepted the step size is %v, the last %v, the mean %v", got, f.step.Current(), f.step.Final())
+		t.Errorf("where nothing is accepted the step size is %v, the last %v, the mean %v", got,
+			f.step.Current(), f.step.Final())
 	}
 }

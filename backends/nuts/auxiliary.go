@@ -6,7 +6,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// Auxiliary implements backends.Kernel: z is the coordinate itself where it is centred, else the cut and its noise.
+// Auxiliary implements backends.Kernel: z is the coordinate itself where it is centred, else the cut and its
+// noise.
 func (k *chain) Auxiliary(_ context.Context, _ int, z [][]float64) error {
 	for b, s := range k.parties {
 		if s.block.AuxLen() == 0 {
@@ -25,8 +26,9 @@ func (k *chain) Auxiliary(_ context.Context, _ int, z [][]float64) error {
 	return nil
 }
 
-// divide gives every party its share of the noise of each sum, which is with one of them so far: noise r = Σ_j r_j of independent r_j ~ N(0, ρ_j²). Given
-// r the r_j are normal with means w_j r, w_j = ρ_j²/Σρ², and covariances ρ_j²(1_{j=k} − w_k): so r_j = u_j + w_j (r − Σu) with fresh u_j ~ N(0, ρ_j²).
+// divide gives every party its share of the noise of each sum, which is with one of them so far: noise r =
+// Σ_j r_j of independent r_j ~ N(0, ρ_j²). Given r the r_j are normal with means w_j r, w_j = ρ_j²/Σρ², and
+// covariances ρ_j²(1_{j=k} − w_k): so r_j = u_j + w_j (r − Σu) with fresh u_j ~ N(0, ρ_j²).
 func (k *chain) divide(z [][]float64) {
 	rest, variance := map[int][]float64{}, map[int]float64{}
 	for b, s := range k.parties {

@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// unequal is an Env whose clients have auxiliary variables of different sds; testmodel's have one. It evaluates at whatever z the algorithm makes.
+// unequal is an Env whose clients have auxiliary variables of different sds; testmodel's have one. It
+// evaluates at whatever z the algorithm makes.
 type unequal struct {
 	density.Env
 	blocks []density.Block
@@ -39,9 +40,10 @@ func withRho(env density.Env, rho []float64) unequal {
 	return e
 }
 
-// In linear regression the auxiliary variables z_1 … z_J of a row, given the parameters, are normal: with ρ_j² on the diagonal of D and the response
-// y = b + Σz + N(0, σ²), with covariance D − D11ᵀD/(σ² + Σρ²) and means g_j + ρ_j²(y − b − Σg)/(σ² + Σρ²). This holds for every way to sample
-// them; where one noise stands for a sum, the draws add up to the sampled one.
+// In linear regression the auxiliary variables z_1 … z_J of a row, given the parameters, are normal: with
+// ρ_j² on the diagonal of D and the response y = b + Σz + N(0, σ²), with covariance D − D11ᵀD/(σ² + Σρ²) and
+// means g_j + ρ_j²(y − b − Σg)/(σ² + Σρ²). This holds for every way to sample them; where one noise stands
+// for a sum, the draws add up to the sampled one.
 func TestAuxiliariesAreTheirConditional(t *testing.T) {
 	rho := []float64{0.5, 1, 1.5}
 	total := 0.25 + 1 + 2.25

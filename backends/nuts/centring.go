@@ -11,23 +11,26 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// indifference is a difference of a criterion that decides nothing: what one coordinate adds to the misfit is at least 1, and half a nat is the noise of its spread over some
-// tens of draws.
+// indifference is a difference of a criterion that decides nothing: what one coordinate adds to the misfit is
+// at least 1, and half a nat is the noise of its spread over some tens of draws.
 const indifference = 0.5
 
-// bendIndifference is the same for the coordinate of a scale. It is smaller: the misfits of two such coordinates on the same draws differ little by chance, and bending makes no funnel of what was none.
+// bendIndifference is the same for the coordinate of a scale. It is smaller: the misfits of two such
+// coordinates on the same draws differ little by chance, and bending makes no funnel of what was none.
 const bendIndifference = 0.1
 
 // candidates are the centrings that are compared, ascending.
 var candidates = [...]float64{0, 0.25, 0.5, 0.75, 1}
 
-// A centring is the coordinates u in which a party's hierarchies are sampled. At first they are those of θ; the warm-up chooses others (Papaspiliopoulos,
-// Roberts and Sköld 2007, "A general framework for the parametrization of hierarchical models"; Gorinova, Moore and Hoffman 2020, "Automatic reparameterisation of
+// A centring is the coordinates u in which a party's hierarchies are sampled. At first they are those of θ;
+// the warm-up chooses others (Papaspiliopoulos, Roberts and Sköld 2007, "A general framework for the
+// parametrization of hierarchical models"; Gorinova, Moore and Hoffman 2020, "Automatic reparameterisation of
 // probabilistic programs"). All of it is the party's own: others see the sums that they see anyway.
 type centring struct {
-	effects     []density.Effects
-	to, from    density.Map
-	declared    []float64 // by effects: the centrings of θ, and anchors, 0 where coordinates do not depend on them
+	effects  []density.Effects
+	to, from density.Map
+	// by effects: the centrings of θ, and anchors, 0 where coordinates do not depend on them
+	declared    []float64
 	chosen      []float64
 	other       bool      // chosen are not declared
 	theta       []float64 // at the point of the evaluation, where other
@@ -45,13 +48,15 @@ func newCentring(b density.Block, of shape, s backends.Settings) *centring {
 		return nil
 	}
 	dim := b.Dim()
-	c := &centring{effects: r.Effects(), to: r.ToTheta(), from: r.FromTheta(), trial: newEstimate(dim, of.matrices()), kept: newKeptRing(dim, of)}
+	c := &centring{effects: r.Effects(), to: r.ToTheta(), from: r.FromTheta(),
+		trial: newEstimate(dim, of.matrices()), kept: newKeptRing(dim, of)}
 	for _, e := range c.effects {
 		c.declared = append(c.declared, e.Centring)
 	}
 	c.declared = append(c.declared, make([]float64, density.Anchors(c.effects))...)
 	c.chosen, c.at, c.varied = slices.Clone(c.declared), slices.Clone(c.declared), slices.Clone(c.declared)
-	c.theta, c.u, c.q, c.g = make([]float64, dim), make([]float64, dim), make([]float64, dim), make([]float64, dim)
+	c.theta, c.u, c.q, c.g = make([]float64, dim), make([]float64, dim), make([]float64, dim),
+		make([]float64, dim)
 	return c
 }
 
@@ -64,7 +69,8 @@ func (c *centring) place(u []float64) []float64 {
 	return c.theta
 }
 
-// pull turns the gradient of the log density by θ, where place was called last, into that by u with the log-Jacobian.
+// pull turns the gradient of the log density by θ, where place was called last, into that by u with the
+// log-Jacobian.
 func (c *centring) pull(g []float64) {
 	if c.other {
 		c.to.Pull(g)
@@ -103,8 +109,9 @@ func (c *centring) use(at []float64) {
 	c.other = !slices.Equal(c.chosen, c.declared)
 }
 
-// misfit estimates, from the newest n draws, how far the target is from a standard normal at best after a scaling of the coordinates at some centrings: the
-// Fisher divergence that the metric minimises is twice Σ √(var u_i · var ∂_i) less a constant, and the sum is returned. It leaves the moments in c.trial.
+// misfit estimates, from the newest n draws, how far the target is from a standard normal at best after a
+// scaling of the coordinates at some centrings: the Fisher divergence that the metric minimises is twice Σ
+// √(var u_i · var ∂_i) less a constant, and the sum is returned. It leaves the moments in c.trial.
 func (c *centring) misfit(at []float64, n int) float64 {
 	c.trial.reset()
 	for i := range n {
@@ -121,8 +128,9 @@ func (c *centring) misfit(at []float64, n int) float64 {
 	return sum / float64(n-1)
 }
 
-// spread is the divergence of a normal with independent coordinates, of the moments of some draws, from the distribution of these, as a function of the centrings at
-// which the coordinates are: Σ log sd u_i − E log|∂u/∂θ|. It needs no gradients.
+// spread is the divergence of a normal with independent coordinates, of the moments of some draws, from the
+// distribution of these, as a function of the centrings at which the coordinates are: Σ log sd u_i − E
+// log|∂u/∂θ|. It needs no gradients.
 func (c *centring) spread(at []float64, draws [][]float64) float64 {
 	c.trial.reset()
 	logJacobian := 0.0
@@ -140,8 +148,8 @@ func (c *centring) spread(at []float64, draws [][]float64) float64 {
 // cloudKept is how many draws of an approximation coordinates are compared by.
 const cloudKept = 100
 
-// near chooses coordinates by the draws of an approximation, of θ, and returns these in them. The approximation knows only where the posterior is: draws of the warm-up
-// have the last word.
+// near chooses coordinates by the draws of an approximation, of θ, and returns these in them. The
+// approximation knows only where the posterior is: draws of the warm-up have the last word.
 func (c *centring) near(cloud [][]float64) [][]float64 {
 	some := cloud[:min(len(cloud), cloudKept)]
 	if len(some) >= fisherDraws {
@@ -161,8 +169,9 @@ func (c *centring) near(cloud [][]float64) [][]float64 {
 	return out
 }
 
-// choose sets c.at to the centrings at which a criterion is least, chosen for one parameter after another, and reports whether they, or anchors that matter, differ from those in use. The
-// criterion was then last evaluated there. The anchors are those in c.at.
+// choose sets c.at to the centrings at which a criterion is least, chosen for one parameter after another,
+// and reports whether they, or anchors that matter, differ from those in use. The criterion was then last
+// evaluated there. The anchors are those in c.at.
 func (c *centring) choose(criterion func(at []float64) float64) (changed bool) {
 	copy(c.at[:len(c.effects)], c.chosen)
 	value := math.NaN() // of the criterion at c.at
@@ -181,7 +190,8 @@ func (c *centring) choose(criterion func(at []float64) float64) (changed bool) {
 	return !slices.Equal(c.at, c.chosen) && finite(criterion(c.at))
 }
 
-// anchor sets the anchors in c.at to the means of n draws of θ; those of scales, which have a long lower tail, to a standard deviation above.
+// anchor sets the anchors in c.at to the means of n draws of θ; those of scales, which have a long lower
+// tail, to a standard deviation above.
 func (c *centring) anchor(n int, theta func(i int) []float64) {
 	anchors := c.at[len(c.effects):]
 	clear(anchors)
@@ -212,9 +222,12 @@ func (c *centring) chooseByKept(n int) (changed bool) {
 	return c.choose(func(at []float64) float64 { return c.misfit(at, n) })
 }
 
-// best returns a centring of effects k that is as good as any, the others being as in c.at: the declared one where that is, else the least. Where a scale
-// may come near 0, a smaller centring has less of a funnel, whose neck the draws need not have found yet. known is the criterion at c.at, or not a number; with the centring it returns that of the result.
-func (c *centring) best(k int, known float64, criterion func(at []float64) float64) (centring, value float64) {
+// best returns a centring of effects k that is as good as any, the others being as in c.at: the declared one
+// where that is, else the least. Where a scale may come near 0, a smaller centring has less of a funnel,
+// whose neck the draws need not have found yet. known is the criterion at c.at, or not a number; with the
+// centring it returns that of the result.
+func (c *centring) best(k int, known float64, criterion func(at []float64) float64) (centring,
+	value float64) {
 	copy(c.varied, c.at)
 	var misfits [len(candidates)]float64
 	least := math.Inf(1)
@@ -242,7 +255,8 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 	return centring, value
 }
 
-// recentre chooses coordinates by the draws of the estimate in use. This, and the current point q with its gradient g, go over to them.
+// recentre chooses coordinates by the draws of the estimate in use. This, and the current point q with its
+// gradient g, go over to them.
 func (s *party) recentre(q, g []float64) {
 	c, d := s.centring, s.block.Dim()
 	n := min(s.estimate.foreground.draws.N, c.kept.len(), keptDraws)

@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// effectsBlock has a log scale s, the first coordinate, and effects v, the others, whose prior has the location 0 and the scale exp(s).
+// effectsBlock has a log scale s, the first coordinate, and effects v, the others, whose prior has the
+// location 0 and the scale exp(s).
 type effectsBlock struct {
 	density.Block
 	dim      int
@@ -59,7 +60,8 @@ func (m *scaling) Lift(g []float64) {
 	g[0] -= m.power * float64(m.b.dim-1)
 }
 
-// independent draws from a target whose coordinates at one centring are independent normals of sd 0.5: θ and the gradient by it.
+// independent draws from a target whose coordinates at one centring are independent normals of sd 0.5: θ and
+// the gradient by it.
 func independent(r *rand.Rand, b effectsBlock, at float64) (theta, g []float64) {
 	theta, g = make([]float64, b.dim), make([]float64, b.dim)
 	for i := range theta {
@@ -90,8 +92,8 @@ func keep(c *centring, theta, g []float64) {
 	copy(toG, g)
 }
 
-// The coordinates in which a target is independent are chosen, whatever those of θ; there the criterion is the number of coordinates, up to the error of
-// their variances.
+// The coordinates in which a target is independent are chosen, whatever those of θ; there the criterion is
+// the number of coordinates, up to the error of their variances.
 func TestCentringOfIndependentCoordinates(t *testing.T) {
 	for _, want := range []float64{0, 1} {
 		for _, declared := range []float64{0, 1} {
@@ -104,7 +106,8 @@ func TestCentringOfIndependentCoordinates(t *testing.T) {
 			}
 			changed := c.chooseByKept(keptDraws)
 			if c.at[0] != want || changed != (want != declared) {
-				t.Errorf("declared %v, independent at %v: chosen %v, changed %v", declared, want, c.at[0], changed)
+				t.Errorf("declared %v, independent at %v: chosen %v, changed %v", declared, want, c.at[0],
+					changed)
 			}
 			got, sum := c.misfit([]float64{want}, keptDraws), 0.0
 			for _, v := range c.trial.draws.Squares { // there ∂ = -4u
@@ -117,7 +120,8 @@ func TestCentringOfIndependentCoordinates(t *testing.T) {
 	}
 }
 
-// By the draws of an approximation alone, without gradients, the coordinates in which they are independent are chosen too, and they are returned in these.
+// By the draws of an approximation alone, without gradients, the coordinates in which they are independent
+// are chosen too, and they are returned in these.
 func TestCentringOfAnApproximation(t *testing.T) {
 	for _, want := range []float64{0, 0.5, 1} {
 		for _, declared := range []float64{0, 1} {
@@ -141,7 +145,8 @@ func TestCentringOfAnApproximation(t *testing.T) {
 	}
 }
 
-// Where nothing is gained, coordinates stay as they are declared: the scale is known, so that all are as good.
+// Where nothing is gained, coordinates stay as they are declared: the scale is known, so that all are as
+// good.
 func TestCentringWithoutGain(t *testing.T) {
 	b := effectsBlock{dim: 2, declared: 1}
 	c := centringOf(t, b)
@@ -154,7 +159,8 @@ func TestCentringWithoutGain(t *testing.T) {
 	}
 }
 
-// A point keeps its θ when the coordinates change; its gradient is by the new ones, and estimates have the moments of the kept draws there.
+// A point keeps its θ when the coordinates change; its gradient is by the new ones, and estimates have the
+// moments of the kept draws there.
 func TestRecentredPoint(t *testing.T) {
 	b := effectsBlock{dim: 5, declared: 1}
 	s := &party{block: b, estimate: newEstimates(5, 0, true), centring: centringOf(t, b)}
@@ -179,7 +185,8 @@ func TestRecentredPoint(t *testing.T) {
 	if e := s.estimate.foreground; e.draws.N != 40 {
 		t.Errorf("%d draws", e.draws.N)
 	} else {
-		near(t, "squares of gradients", e.gradients.Squares, scaledBy(e.draws.Squares, 16)) // independent normals: ∂ = -4u
+		// independent normals: ∂ = -4u
+		near(t, "squares of gradients", e.gradients.Squares, scaledBy(e.draws.Squares, 16))
 	}
 }
 
@@ -228,7 +235,8 @@ func TestKeptRing(t *testing.T) {
 	}
 }
 
-// anchoredBlock has a log scale s, the first coordinate, and a location m, the second, with coordinates u = (m - a)/exp(s)^(1-c) + c·a for an anchor a.
+// anchoredBlock has a log scale s, the first coordinate, and a location m, the second, with coordinates u =
+// (m - a)/exp(s)^(1-c) + c·a for an anchor a.
 type anchoredBlock struct{ density.Block }
 
 func (anchoredBlock) Dim() int { return 2 }
@@ -263,8 +271,9 @@ func (m *anchoring) Lift(g []float64) {
 	g[0] -= m.power + g[1]*m.misfit*by*m.power
 }
 
-// A location that varies around 3 as far as a scale reaches gets coordinates in units of the scale, from an anchor at the mean of its draws; one that does not stays as it is, without
-// an anchor. Points keep their θ, over a checkpoint too.
+// A location that varies around 3 as far as a scale reaches gets coordinates in units of the scale, from an
+// anchor at the mean of its draws; one that does not stays as it is, without an anchor. Points keep their θ,
+// over a checkpoint too.
 func TestAnchoredLocation(t *testing.T) {
 	for _, relative := range []bool{true, false} {
 		c := centringOf(t, anchoredBlock{})
@@ -300,7 +309,8 @@ func TestAnchoredLocation(t *testing.T) {
 	}
 }
 
-// anchoredDraw draws from log s ~ N(0, 0.5²) and m = 3 + w·s or 3 + w, w ~ N(0, 1), and returns the gradient of the log density too.
+// anchoredDraw draws from log s ~ N(0, 0.5²) and m = 3 + w·s or 3 + w, w ~ N(0, 1), and returns the gradient
+// of the log density too.
 func anchoredDraw(r *rand.Rand, relative bool) (theta, g []float64) {
 	log, w := 0.5*r.NormFloat64(), r.NormFloat64()
 	if !relative {
@@ -310,7 +320,8 @@ func anchoredDraw(r *rand.Rand, relative bool) (theta, g []float64) {
 	return []float64{log, 3 + w*s}, []float64{-4*log - 1 + w*w, -w / s}
 }
 
-// scaleBlock has a log scale with coordinates of model.RecentringGraphs, written for themselves: t = a + u√(1 + s²u²/4) below the anchor, s = 2(1 − c).
+// scaleBlock has a log scale with coordinates of model.RecentringGraphs, written for themselves: t = a + u√(1
+// + s²u²/4) below the anchor, s = 2(1 − c).
 type scaleBlock struct{ density.Block }
 
 func (scaleBlock) Dim() int { return 1 }
@@ -356,7 +367,8 @@ func (m *bending) pull(g []float64, fromTheta bool) {
 func (m *bending) Pull(g []float64) { m.pull(g, m.to) }
 func (m *bending) Lift(g []float64) { m.pull(g, !m.to) }
 
-// A scale that may be near 0 gets a coordinate that is nearly normal; one that data determine keeps its own. τ is half normal, or chi with 40 degrees of freedom.
+// A scale that may be near 0 gets a coordinate that is nearly normal; one that data determine keeps its own.
+// τ is half normal, or chi with 40 degrees of freedom.
 func TestBentScale(t *testing.T) {
 	for freedom, bends := range map[int]bool{1: true, 40: false} {
 		c := centringOf(t, scaleBlock{})
@@ -373,7 +385,8 @@ func TestBentScale(t *testing.T) {
 			t.Fatalf("%d degrees of freedom: changed %t, to %v", freedom, changed, c.at)
 		}
 		if misfit := c.misfit(c.at, keptDraws); misfit > 1.15 {
-			t.Errorf("%d degrees of freedom: √(variance of draws · variance of gradients) is %v", freedom, misfit)
+			t.Errorf("%d degrees of freedom: √(variance of draws · variance of gradients) is %v", freedom,
+				misfit)
 		}
 	}
 }

@@ -12,14 +12,16 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// attempts is how many starting points are tried, as Stan does, and mostSteep how many of them are passed over for their gradient.
+// attempts is how many starting points are tried, as Stan does, and mostSteep how many of them are passed
+// over for their gradient.
 const (
 	attempts  = 100
 	mostSteep = 20
 )
 
-// steepest is the greatest |gradient| from which a chain begins if it has the choice: with a greater one 1/|gradient| is beyond the least inverse mass, and the warm-up may be over before the
-// chain has come from there.
+// steepest is the greatest |gradient| from which a chain begins if it has the choice: with a greater one
+// 1/|gradient| is beyond the least inverse mass, and the warm-up may be over before the chain has come from
+// there.
 const steepest = 1 / leastMass
 
 // A chain is a kernel: one Markov chain, over the parties of this process.
@@ -49,13 +51,14 @@ type chain struct {
 
 	choices, shake density.Stream
 
-	warmup      int             // transitions
-	draws       int             // transitions after them
-	jitter      float64         // of the step size
-	depth       int             // most doublings
-	places      density.Chained // nil: nobody watches trajectories
-	place       density.PathPoint
-	speculative bool        // parties are apart, so that a state is begun before the one before it has joined the trajectory
+	warmup int             // transitions
+	draws  int             // transitions after them
+	jitter float64         // of the step size
+	depth  int             // most doublings
+	places density.Chained // nil: nobody watches trajectories
+	place  density.PathPoint
+	// parties are apart, so that a state is begun before the one before it has joined the trajectory
+	speculative bool
 	proceed     func() bool // decide
 
 	beside density.Spreading // nil: parties are gone through in turn
@@ -88,14 +91,16 @@ func (k *chain) each(do func(k *chain, b int)) {
 func (k *chain) Block(b int) { k.doing(k, b) }
 
 func newChain(env density.Env, s backends.Settings) (*chain, error) {
-	if err := errors.Join(checkAuxiliaries(env.Blocks(), s), checkInitial(s), checkMetric(env.Blocks(), s)); err != nil {
+	if err := errors.Join(checkAuxiliaries(env.Blocks(), s), checkInitial(s),
+		checkMetric(env.Blocks(), s)); err != nil {
 		return nil, err
 	}
 	env, err := evaluated(env, s)
 	if err != nil {
 		return nil, err
 	}
-	k := &chain{env: env, pipeline: density.AsPipelined(env), settings: s, eps: 1, warmup: s.Int(Warmup), draws: s.Int(Draws), jitter: s.Float(jitter), depth: s.Int(maxDepth)}
+	k := &chain{env: env, pipeline: density.AsPipelined(env), settings: s, eps: 1, warmup: s.Int(Warmup),
+		draws: s.Int(Draws), jitter: s.Float(jitter), depth: s.Int(maxDepth)}
 	k.speculative = k.pipeline.Apart()
 	k.places, _ = density.As[density.Chained](env)
 	k.choices, k.shake = env.Shared("nuts tree"), env.Shared("nuts jitter")
@@ -132,18 +137,21 @@ func checkAuxiliaries(blocks []density.Block, s backends.Settings) error {
 	case s.Bool(centered):
 		return fmt.Errorf("--%s samples one noise for each sum, --%s none: choose one", collapseAux, centered)
 	case !s.Transform.Augmented():
-		return fmt.Errorf("--%s: with transform %s the auxiliary variables do not meet the data in one sum; it takes transform %s", collapseAux, s.Transform, transforms.Augmented)
+		return fmt.Errorf("--%s: with transform %s the auxiliary variables do not meet the data in one "+
+			"sum; it takes transform %s", collapseAux, s.Transform, transforms.Augmented)
 	case len(blocks) < 2:
 		return fmt.Errorf("--%s needs all parties in one process", collapseAux)
 	}
 	return nil
 }
 
-// checkMetric refuses a metric that the warm-up cannot find, or that takes the memory of a matrix of all parameters of a party.
+// checkMetric refuses a metric that the warm-up cannot find, or that takes the memory of a matrix of all
+// parameters of a party.
 func checkMetric(blocks []density.Block, s backends.Settings) error {
 	form := s.Text(metricForm)
 	if form == lowRank && !learnsFisher(s) {
-		return fmt.Errorf("--%s %s is found from draws and gradients of chains that warm up alone: it takes --%s fisher, and no --%s", metricForm, lowRank, adaptation, initial)
+		return fmt.Errorf("--%s %s is found from draws and gradients of chains that warm up alone: it "+
+			"takes --%s fisher, and no --%s", metricForm, lowRank, adaptation, initial)
 	}
 	most, keeps := ridgesLimit, "keeps draws"
 	if form == "dense" {
@@ -153,13 +161,15 @@ func checkMetric(blocks []density.Block, s backends.Settings) error {
 	}
 	for _, b := range blocks {
 		if b.Dim() > most {
-			return fmt.Errorf("--%s %s %s of at most %d parameters of a party, and %s has %d: --%s diag or auto", metricForm, form, keeps, most, b.Party(), b.Dim(), metricForm)
+			return fmt.Errorf("--%s %s %s of at most %d parameters of a party, and %s "+
+				"has %d: --%s diag or auto", metricForm, form, keeps, most, b.Party(), b.Dim(), metricForm)
 		}
 	}
 	return nil
 }
 
-// Init looks for a starting point where density and gradient are finite and the gradient is no more than steepest, or else for the least steep of the finite ones, and for a first step size.
+// Init looks for a starting point where density and gradient are finite and the gradient is no more than
+// steepest, or else for the least steep of the finite ones, and for a first step size.
 func (k *chain) Init(ctx context.Context) error {
 	least, best, steep := math.Inf(1), uint64(0), 0
 	for attempt := range uint64(attempts) {
@@ -187,10 +197,12 @@ func (k *chain) Init(ctx context.Context) error {
 		}
 		return k.tuner.begin(ctx)
 	}
-	return backends.NotFinite(k.env, false, "nuts: the log density or its gradient is not finite at any of %d starting points", attempts)
+	return backends.NotFinite(k.env, false,
+		"nuts: the log density or its gradient is not finite at any of %d starting points", attempts)
 }
 
-// start goes to a starting point and evaluates it. What is at the point of an attempt does not depend on other attempts.
+// start goes to a starting point and evaluates it. What is at the point of an attempt does not depend on
+// other attempts.
 func (k *chain) start(ctx context.Context, attempt uint64) (ok bool, err error) {
 	for b, s := range k.parties {
 		s.begin(attempt, k.now.q.at[b], s.noise.of(k.now.q))
@@ -212,7 +224,8 @@ func (k *chain) refer() {
 	}
 }
 
-// evaluateStart evaluates the current point, and leaves the log density and the squared length of its gradient in k.total.
+// evaluateStart evaluates the current point, and leaves the log density and the squared length of its
+// gradient in k.total.
 func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 	k.move.next, k.move.turning = k.now, false
 	if err := k.evaluate(ctx, k.now); err != nil {
@@ -297,7 +310,8 @@ func (k *chain) Step(ctx context.Context) (backends.Info, error) {
 }
 
 func (k *chain) info() backends.Info {
-	i := backends.Info{Phase: "warmup", Iteration: k.done, Iterations: k.warmup, NonFinite: k.bad, Transition: k.last}
+	i := backends.Info{Phase: "warmup", Iteration: k.done, Iterations: k.warmup, NonFinite: k.bad,
+		Transition: k.last}
 	if k.done > k.warmup {
 		i.Phase, i.Iteration, i.Iterations, i.Draws = "sampling", k.done-k.warmup, k.draws, k.done-k.warmup
 	}
@@ -319,10 +333,12 @@ func (k *chain) Draw(_ int, theta [][]float64) {
 func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
 
 // errStep is the error where no step size was found.
-var errStep = errors.New("nuts: no step size is small enough: the density may not be continuous, or its gradient be wrong")
+var errStep = errors.New("nuts: no step size is small enough: the density may not be continuous, " +
+	"or its gradient be wrong")
 
-// search finds a step size from eps at which one leapfrog crosses a log acceptance, by doubling or halving (Stan's initial search). Each trial has a momentum
-// of its own. limit is the largest step size that makes sense.
+// search finds a step size from eps at which one leapfrog crosses a log acceptance, by doubling or halving
+// (Stan's initial search). Each trial has a momentum of its own. limit is the largest step size that makes
+// sense.
 func (k *chain) search(ctx context.Context, eps, crossing, limit float64) (float64, error) {
 	rising, err := k.trial(ctx, eps, crossing)
 	if err != nil {

@@ -33,8 +33,9 @@ func (k *chain) Load(r io.Reader) error {
 	return nil
 }
 
-// WarmStart implements backends.WarmStarter: position, metric, what it was estimated from, and step size are those of the checkpoint, the settings
-// and all random numbers this run's. The density may be another, as with another rho.
+// WarmStart implements backends.WarmStarter: position, metric, what it was estimated from, and step size are
+// those of the checkpoint, the settings and all random numbers this run's. The density may be another, as
+// with another rho.
 func (k *chain) WarmStart(ctx context.Context, r io.Reader) error {
 	in := bufio.NewReader(r)
 	if err := k.fits(in); err != nil {
@@ -54,14 +55,16 @@ func (k *chain) WarmStart(ctx context.Context, r io.Reader) error {
 		return err
 	}
 	if !ok {
-		return backends.NotFinite(k.env, false, "nuts: the log density or its gradient is not finite where the earlier run ended")
+		return backends.NotFinite(k.env, false,
+			"nuts: the log density or its gradient is not finite where the earlier run ended")
 	}
 	k.tuner = newTuner(k)
 	k.tuner.resume()
 	return nil
 }
 
-// fits reads the first line of a checkpoint. It returns an error where what follows does not have the layout of this kernel.
+// fits reads the first line of a checkpoint. It returns an error where what follows does not have the layout
+// of this kernel.
 func (k *chain) fits(in *bufio.Reader) error {
 	line, err := in.ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -70,7 +73,8 @@ func (k *chain) fits(in *bufio.Reader) error {
 	got, want := strings.Split(strings.TrimSuffix(line, "\n"), "; "), strings.Split(k.shape(), "; ")
 	for i := range max(len(got), len(want)) {
 		if was, is := item(got, i), item(want, i); was != is {
-			return fmt.Errorf("nuts: the checkpoint is of another model or sampler: it has %.100q where this run has %.100q", was, is)
+			return fmt.Errorf("nuts: the checkpoint is of another model or sampler: it has %.100q "+
+				"where this run has %.100q", was, is)
 		}
 	}
 	return nil
@@ -83,11 +87,13 @@ func item(list []string, i int) string {
 	return "nothing"
 }
 
-// shape is a line that describes the layout of a state: two kernels have the same if one can begin where the other ended.
+// shape is a line that describes the layout of a state: two kernels have the same if one can begin where the
+// other ended.
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
-	fmt.Fprintf(&b, "vflc nuts checkpoint 9; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
+	fmt.Fprintf(&b, "vflc nuts checkpoint 9; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation,
+		s.Text(adaptation))
 	for _, name := range []string{centered, collapseAux} {
 		fmt.Fprintf(&b, "; --%s=%t", name, s.Bool(name))
 	}
@@ -95,12 +101,15 @@ func (k *chain) shape() string {
 		fmt.Fprintf(&b, "; --%s", initial)
 	}
 	for _, s := range k.parties {
-		fmt.Fprintf(&b, "; %s: parameters %d, auxiliary variables %d", s.block.Party(), s.block.Dim(), s.aux.len+s.noise.len)
+		fmt.Fprintf(&b, "; %s: parameters %d, auxiliary variables %d", s.block.Party(), s.block.Dim(),
+			s.aux.len+s.noise.len)
 		if s.centring != nil {
-			fmt.Fprintf(&b, ", effects in coordinates of its choice (--%s auto) %d", coordinates, len(s.centring.chosen))
+			fmt.Fprintf(&b, ", effects in coordinates of its choice (--%s auto) %d", coordinates,
+				len(s.centring.chosen))
 		}
 		if s.intercepts != nil {
-			fmt.Fprintf(&b, ", intercepts that follow contributions (--%s auto) %d", coordinates, len(s.intercepts.at))
+			fmt.Fprintf(&b, ", intercepts that follow contributions (--%s auto) %d", coordinates,
+				len(s.intercepts.at))
 		}
 	}
 	return b.String()

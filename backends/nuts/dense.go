@@ -47,7 +47,8 @@ func multiply(n int, c, a, b []float64) { vector.Dense(n, c, n, b, n, a, 1, n, n
 // multiplyT sets c = aᵀb.
 func multiplyT(n int, c, a, b []float64) { vector.Dense(n, c, n, b, n, a, n, 1, n, n, nil) }
 
-// set makes a the inverse mass, where it is positive definite; else the metric stays as it is. a is overwritten. With a = KKᵀ the root is K⁻ᵀ.
+// set makes a the inverse mass, where it is positive definite; else the metric stays as it is. a is
+// overwritten. With a = KKᵀ the root is K⁻ᵀ.
 func (d *dense) set(a []float64) {
 	n, w := d.n, &d.work
 	copy(w.c, a)
@@ -67,14 +68,16 @@ func (d *dense) take(inverse, root []float64) {
 	}
 }
 
-// fromFisher minimises the Fisher divergence over dense metrics. Coordinates are scaled by the diagonal estimate first.
+// fromFisher minimises the Fisher divergence over dense metrics. Coordinates are scaled by the diagonal
+// estimate first.
 func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance, least float64) {
 	n, w := d.n, &d.work
 	count := float64(draws.N)
 	for i := range n {
 		for j := range i + 1 {
 			scale := math.Sqrt(inverse[i] * inverse[j])
-			w.setMoments(n, i, j, count, draws.Products[i*n+j]/scale, float64(gradients.Products[i*n+j]*scale))
+			w.setMoments(n, i, j, count, draws.Products[i*n+j]/scale,
+				float64(gradients.Products[i*n+j]*scale))
 		}
 	}
 	if !w.mean(n, least) {
@@ -89,10 +92,12 @@ func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance
 	d.take(w.c, w.v)
 }
 
-// unseen is added to the products of draws, and of gradients, in every scaled direction. Where neither has any, both are this small and their ratio is 1.
+// unseen is added to the products of draws, and of gradients, in every scaled direction. Where neither has
+// any, both are this small and their ratio is 1.
 const unseen = 1e-4
 
-// setMoments sets element (i, j), j ≤ i, of the covariances a of draws and b of gradients, given sums of products of deviations, scaled.
+// setMoments sets element (i, j), j ≤ i, of the covariances a of draws and b of gradients, given sums of
+// products of deviations, scaled.
 func (w *workspace) setMoments(n, i, j int, count, draws, gradients float64) {
 	share := 1 / (count - 1)
 	if i == j {
@@ -102,13 +107,16 @@ func (w *workspace) setMoments(n, i, j int, count, draws, gradients float64) {
 	w.a[i*n+j], w.a[j*n+i], w.b[i*n+j] = share*draws, share*draws, share*gradients
 }
 
-// mean sets c to A # B⁻¹, the geometric mean of a, the covariance of draws, and of the inverse of b, that of gradients (its lower triangle). It is the inverse mass
-// that minimises the Fisher divergence (Seyboldt, Carlson and Carpenter 2024), and solves M⁻¹BM⁻¹ = A. For a Gaussian target it is the covariance as soon as both have full
-// rank, however strong the correlations; with fewer draws it takes each gradient to its draw, as the estimates of quasi-Newton methods do, and leaves directions that neither
-// have shown as they are. v becomes the root of M.
+// mean sets c to A # B⁻¹, the geometric mean of a, the covariance of draws, and of the inverse of b, that of
+// gradients (its lower triangle). It is the inverse mass that minimises the Fisher divergence (Seyboldt,
+// Carlson and Carpenter 2024), and solves M⁻¹BM⁻¹ = A. For a Gaussian target it is the covariance as soon as
+// both have full rank, however strong the correlations; with fewer draws it takes each gradient to its draw,
+// as the estimates of quasi-Newton methods do, and leaves directions that neither have shown as they are. v
+// becomes the root of M.
 //
-// With B = LLᵀ the mean is L⁻ᵀ(LᵀAL)^½L⁻¹ = FFᵀ and LᵀAL = VΛVᵀ, F = L⁻ᵀVΛ^¼; the root of M is F⁻ᵀ = LVΛ^-¼. Along each column of L⁻ᵀV the inverse mass
-// is raised to a share of the draws' variance, where √Λ is less than that share of Λ.
+// With B = LLᵀ the mean is L⁻ᵀ(LᵀAL)^½L⁻¹ = FFᵀ and LᵀAL = VΛVᵀ, F = L⁻ᵀVΛ^¼; the root of M is F⁻ᵀ = LVΛ^-¼.
+// Along each column of L⁻ᵀV the inverse mass is raised to a share of the draws' variance, where √Λ is less
+// than that share of Λ.
 //
 // It reports whether there is one; all of the workspace is overwritten.
 func (w *workspace) mean(n int, least float64) bool {
@@ -150,7 +158,8 @@ func allFinite(a []float64) bool {
 	return s == 0
 }
 
-// cholesky replaces a, whose upper triangle is not read, by the lower triangular L with a = LLᵀ. It reports whether a is positive definite.
+// cholesky replaces a, whose upper triangle is not read, by the lower triangular L with a = LLᵀ. It reports
+// whether a is positive definite.
 func cholesky(n int, a []float64) bool {
 	for j := range n {
 		clear(a[j*n+j+1 : (j+1)*n])
@@ -185,7 +194,8 @@ func backSubstitute(n int, x, l []float64) {
 	}
 }
 
-// eigen turns symmetric v into its eigenvectors, in columns, and sets values; c is overwritten. It reports whether all eigenvalues are finite and positive.
+// eigen turns symmetric v into its eigenvectors, in columns, and sets values; c is overwritten. It reports
+// whether all eigenvalues are finite and positive.
 func (w *workspace) eigen(n int) bool {
 	if !allFinite(w.v[:n*n]) || !eigen.Symmetric(n, w.v[:n*n], w.values[:n], w.c[:n*n], w.room) {
 		return false

@@ -13,14 +13,18 @@ const (
 	fisherStart = 0.1 // step size that the search begins at
 	fisherDraws = 3   // draws before the metric is first set
 	leastShare  = 0.5 // of the variance of draws: the least inverse mass
-	acrossShare = 1.0 // the same for its parameters where it has a part of them and no hierarchy: no metric knows their correlations with those of others
+	// the same for its parameters where it has a part of them and no hierarchy: no metric knows their
+	// correlations with those of others
+	acrossShare = 1.0
 	slower      = 0.7 // a step size that has come to less than this share of its mean is kept
 	mostStrays  = 5   // divergent transitions of the warm-up, after which no ridges are used
-	nearStart   = 4   // a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
+	// a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
+	nearStart = 4
 )
 
-// fisher warms up from draws and gradients: the inverse mass √(var draw / var gradient) minimises the Fisher divergence between the target, scaled by
-// it, and a standard normal (Seyboldt, Carlson and Carpenter 2024). The schedule is nutpie's.
+// fisher warms up from draws and gradients: the inverse mass √(var draw / var gradient) minimises the Fisher
+// divergence between the target, scaled by it, and a standard normal (Seyboldt, Carlson and Carpenter 2024).
+// The schedule is nutpie's.
 type fisher struct {
 	k        *chain
 	step     adapt.StepSize
@@ -29,7 +33,8 @@ type fisher struct {
 	scaled   bool // the metric has been estimated
 	renewed  int  // draws in the estimate when the dense part was last renewed
 	looked   int  // and when ridges were last looked for
-	strays   int  // divergent transitions after the early part of the warm-up; not more than mostStrays are counted
+	// divergent transitions after the early part of the warm-up; not more than mostStrays are counted
+	strays int
 }
 
 func (f *fisher) begin(ctx context.Context) error {
@@ -99,8 +104,9 @@ func (f *fisher) learn(ctx context.Context) error {
 	return nil
 }
 
-// settled is the step size of the draws: the mean of those tried, unless the chain is at a place that needs shorter steps, such as the neck of a funnel. It
-// came there with these, and with longer ones it might never leave.
+// settled is the step size of the draws: the mean of those tried, unless the chain is at a place that needs
+// shorter steps, such as the neck of a funnel. It came there with these, and with longer ones it might never
+// leave.
 func (f *fisher) settled() float64 {
 	final, current := f.step.Final(), f.step.Current()
 	if current < slower*final {
@@ -109,8 +115,9 @@ func (f *fisher) settled() float64 {
 	return detuned(final)
 }
 
-// longest is the longest step that transition t may lead to. Early in the warm-up a metric may be of draws that had not arrived, and far too small: only longer steps lead away from there, and they are
-// leapfrogs, which a metric that is right keeps short.
+// longest is the longest step that transition t may lead to. Early in the warm-up a metric may be of draws
+// that had not arrived, and far too small: only longer steps lead away from there, and they are leapfrogs,
+// which a metric that is right keeps short.
 func (f *fisher) longest(t int) float64 {
 	if f.schedule.Early(t) {
 		return longestEarly
@@ -118,8 +125,8 @@ func (f *fisher) longest(t int) float64 {
 	return longestStep
 }
 
-// arrived reports whether the chain has arrived after transition t, and in any case once the early part of the warm-up is over. Draws of calm transitions
-// enter the estimates; another empties them.
+// arrived reports whether the chain has arrived after transition t, and in any case once the early part of
+// the warm-up is over. Draws of calm transitions enter the estimates; another empties them.
 func (f *fisher) arrived(t int) bool {
 	if f.arrival.done {
 		return true
@@ -221,15 +228,17 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	return late, true
 }
 
-// count counts transitions that have diverged after the early part of the warm-up: the target's correlations or curvatures change from place to place, and steps along ridges or around a reference leave it. All parties
-// know the number, since divergences are known to all.
+// count counts transitions that have diverged after the early part of the warm-up: the target's correlations
+// or curvatures change from place to place, and steps along ridges or around a reference leave it. All
+// parties know the number, since divergences are known to all.
 func (f *fisher) count(t int) {
 	if f.k.last.Divergent && !f.schedule.Early(t) && f.strays < mostStrays {
 		f.strays++
 	}
 }
 
-// informative reports whether the newest draw is not the one before, and does not come from a trajectory that diverged near its start.
+// informative reports whether the newest draw is not the one before, and does not come from a trajectory that
+// diverged near its start.
 func (f *fisher) informative() bool {
 	at := f.k.now.index
 	if f.k.last.Divergent && -nearStart <= at && at <= nearStart {
@@ -258,12 +267,15 @@ func (m *metric) fromFisher(e *estimate, renew bool, least float64) {
 
 // balance makes the diagonal part that of the least Fisher divergence.
 func (m *metric) balance(e *estimate) {
-	vector.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass, mostMass)
+	vector.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass,
+		mostMass)
 }
 
-// raise makes the inverse mass along a direction at least a share of the variance of draws. √(variance of draws / variance of gradients) is less than that by much where coordinates of several parties, or under a
-// diagonal metric, are correlated; and where many others are not, auxiliary variables for instance, these make the trajectory turn when it has gone a small part of such a ridge. Where there are ridges that held-out draws
-// bear out they are those directions, and what is across them stays as short as it is.
+// raise makes the inverse mass along a direction at least a share of the variance of draws. √(variance of
+// draws / variance of gradients) is less than that by much where coordinates of several parties, or under a
+// diagonal metric, are correlated; and where many others are not, auxiliary variables for instance, these
+// make the trajectory turn when it has gone a small part of such a ridge. Where there are ridges that
+// held-out draws bear out they are those directions, and what is across them stays as short as it is.
 func (m *metric) raise(e *estimate, least float64) {
 	n, squares, count := len(m.inverse)-m.noise, e.draws.Squares, float64(e.draws.N-1)
 	if least == 0 {

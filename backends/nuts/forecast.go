@@ -6,10 +6,12 @@ import (
 	"github.com/vflc/vflc/backends"
 )
 
-// fewLeapfrogs and manyLeapfrogs are the steps of a transition between which the means of most models lie: those of trees of depth 2 and 5.
+// fewLeapfrogs and manyLeapfrogs are the steps of a transition between which the means of most models lie:
+// those of trees of depth 2 and 5.
 const fewLeapfrogs, manyLeapfrogs = 3, 31
 
-// forecast is by the usual numbers of steps: how many a model needs is known after its warm-up. Chains of a run travel together, each in its own lane.
+// forecast is by the usual numbers of steps: how many a model needs is known after its warm-up. Chains of a
+// run travel together, each in its own lane.
 func forecast(s backends.Settings) backends.Forecast {
 	most := 1<<s.Int(maxDepth) - 1
 	usual := backends.Range{Least: min(fewLeapfrogs, most), Most: min(manyLeapfrogs, most)}
@@ -18,6 +20,7 @@ func forecast(s backends.Settings) backends.Forecast {
 	return backends.Forecast{
 		Sequential: trajectory, All: all,
 		Rounds: backends.Range{Least: all.Least + kept, Most: all.Most + kept}, // one more for each draw
-		Basis:  fmt.Sprintf("%d to %d steps a transition, as is usual; at most %d", usual.Least, usual.Most, most),
+		Basis: fmt.Sprintf("%d to %d steps a transition, as is usual; at most %d", usual.Least, usual.Most,
+			most),
 	}
 }

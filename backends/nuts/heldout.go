@@ -12,15 +12,23 @@ const (
 	heldDraws  = 5    // least number of held-out draws for a decision
 	correlated = 1.25 // least misfit of the alternative metric at which a dense one is tried
 	inScales   = 2    // the same in a hierarchy, whose correlations change with its scales
-	leftOver   = 0.5  // the dense metric's misfit may exceed 1 by at most this share of the alternative's excess
-	mostMisfit = 2    // largest misfit of a dense metric in use; one estimated before the chain has arrived has a far larger one on newer draws
+	// the dense metric's misfit may exceed 1 by at most this share of the alternative's excess
+	leftOver = 0.5
+	// largest misfit of a dense metric in use; one estimated before the chain has arrived has a far larger
+	// one on newer draws
+	mostMisfit = 2
 )
 
-// A heldOut decides whether a dense metric is used, by draws that it was not estimated from. The misfit of an inverse mass S is the mean of (qᵀS⁻¹q + gᵀSg)/2n over draws q and their gradients g, both less their means. The Fisher divergence
-// of the target from N(mean, S), in coordinates scaled by S, is 2n times it less 2n: it is 1 where S is the covariance of a normal target. Draws that S was estimated from cannot tell, since any target looks normal by few
-// of them. The alternative, named beside, is the metric that would be used instead: the diagonal one, without a least inverse mass, or one with ridges.
+// A heldOut decides whether a dense metric is used, by draws that it was not estimated from. The misfit of an
+// inverse mass S is the mean of (qᵀS⁻¹q + gᵀSg)/2n over draws q and their gradients g, both less their means.
+// The Fisher divergence of the target from N(mean, S), in coordinates scaled by S, is 2n times it less 2n: it
+// is 1 where S is the covariance of a normal target. Draws that S was estimated from cannot tell, since any
+// target looks normal by few of them. The alternative, named beside, is the metric that would be used
+// instead: the diagonal one, without a least inverse mass, or one with ridges.
 //
-// In a hierarchy a dense metric that is wrong loses chains: estimated from draws of a chain that has not arrived yet, it mistakes the chain's path for correlations of the posterior, and allows only steps along that path.
+// In a hierarchy a dense metric that is wrong loses chains: estimated from draws of a chain that has not
+// arrived yet, it mistakes the chain's path for correlations of the posterior, and allows only steps along
+// that path.
 type heldOut struct {
 	asked         bool    // the dense metric was asked for, and need only be better
 	pays          float64 // otherwise the least misfit of the alternative at which it is tried
@@ -81,7 +89,8 @@ func (e *estimate) balancedLength(q, g []float64) float64 {
 	return sum
 }
 
-// ridgedLength is the same of the metric in use, whose coordinates are all under one with ridges. q is overwritten.
+// ridgedLength is the same of the metric in use, whose coordinates are all under one with ridges. q is
+// overwritten.
 func (m *metric) ridgedLength(q, g []float64) float64 {
 	r := m.ridges
 	by, sum := r.room[:r.rank], 0.0
@@ -101,7 +110,8 @@ func (m *metric) ridgedLength(q, g []float64) float64 {
 	return sum
 }
 
-// judge decides, by the draws since it did so last, whether the dense metric is in use. It is called when there is a new estimate of it.
+// judge decides, by the draws since it did so last, whether the dense metric is in use. It is called when
+// there is a new estimate of it.
 func (h *heldOut) judge() {
 	if h == nil {
 		return
@@ -142,7 +152,8 @@ func (e *estimate) unbalanced(n int) float64 {
 	return sum / float64(n*(e.draws.N-1))
 }
 
-// choose estimates a dense metric from kept draws, where it may pay, and decides whether it is in use in place of ridges.
+// choose estimates a dense metric from kept draws, where it may pay, and decides whether it is in use in
+// place of ridges.
 func (s *party) choose(e *estimate, least float64) {
 	m := &s.metric
 	h := m.full.held

@@ -15,7 +15,8 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// neighbours is a normal density over two parties: the many coordinates of the first are an autoregression of variance 1, the second's are standard normals.
+// neighbours is a normal density over two parties: the many coordinates of the first are an autoregression of
+// variance 1, the second's are standard normals.
 func neighbours(many, others int, rho float64) testmodel.Density {
 	return testmodel.Density{Dims: []int{many, others}, Log: func(x, grad []float64) float64 {
 		lp := 0.0
@@ -57,8 +58,11 @@ func advance(t *testing.T, k *chain, transitions int) {
 	}
 }
 
-// In an autoregression of 100 coordinates a diagonal metric has a condition number of 4(1+rho)/(1−rho) times 10⁻¹ and more, and 32 ridges do not take it away. The warm-up makes the metric dense: then a draw takes a few leapfrogs, and
-// draws are nearly independent. One process per party makes the same draws as one loop, and a chain that is restored, before the metric is dense, while it is, and after the warm-up, goes on bit for bit.
+// In an autoregression of 100 coordinates a diagonal metric has a condition number of 4(1+rho)/(1−rho) times
+// 10⁻¹ and more, and 32 ridges do not take it away. The warm-up makes the metric dense: then a draw takes a
+// few leapfrogs, and draws are nearly independent. One process per party makes the same draws as one loop,
+// and a chain that is restored, before the metric is dense, while it is, and after the warm-up, goes on bit
+// for bit.
 func TestADenseMetricWakes(t *testing.T) {
 	const many, warmup, draws = 100, 500, 300
 	given := map[string]string{"warmup": "500", "draws": "300"}
@@ -150,7 +154,8 @@ func TestADenseMetricWakes(t *testing.T) {
 	}
 }
 
-// Where coordinates are independent nothing is estimated, however many there are: the metric stays the diagonal one.
+// Where coordinates are independent nothing is estimated, however many there are: the metric stays the
+// diagonal one.
 func TestADenseMetricSleepsWhereNothingIsCorrelated(t *testing.T) {
 	k := begun(t, neighbours(100, 1, 0), 3, map[string]string{"warmup": "200", "draws": "10"})
 	for range 200 {
@@ -168,8 +173,10 @@ func TestChainsFromARunLookAgain(t *testing.T) {
 		given map[string]string
 		found func(m *metric) bool
 	}{
-		"dense":  {neighbours(70, 1, 0.95), map[string]string{}, (*metric).isDense},
-		"ridges": {leaning(60, 1), map[string]string{"metric": lowRank}, func(m *metric) bool { return m.rank() > 0 }},
+		"dense": {neighbours(70, 1, 0.95), map[string]string{}, (*metric).isDense},
+		"ridges": {leaning(60, 1), map[string]string{"metric": lowRank}, func(m *metric) bool {
+			return m.rank() > 0
+		}},
 	} {
 		c.given["warmup"], c.given["draws"] = "400", "10"
 		k := begun(t, c.d, 2, c.given)
@@ -189,7 +196,8 @@ func TestChainsFromARunLookAgain(t *testing.T) {
 	}
 }
 
-// The misfit of the covariance of a normal target is 1, that of another inverse mass S is tr(S⁻¹C + SC⁻¹)/2n, whether S is dense, diagonal or with ridges; and it is that of draws alone.
+// The misfit of the covariance of a normal target is 1, that of another inverse mass S is tr(S⁻¹C + SC⁻¹)/2n,
+// whether S is dense, diagonal or with ridges; and it is that of draws alone.
 func TestMisfits(t *testing.T) {
 	const n, draws = 6, 40000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -278,7 +286,8 @@ func TestMisfits(t *testing.T) {
 		for _, x := range lengths[k] {
 			mean += x / draws
 		}
-		if se := posterior.MCSEMean([][]float64{lengths[k]}); !(math.Abs(mean-want) < 5*se) || se > 0.02*want {
+		if se := posterior.MCSEMean([][]float64{lengths[k]}); !(math.Abs(mean-want) < 5*se) ||
+			se > 0.02*want {
 			t.Errorf("%d: %.4f ± %.4f, want %.4f", k, mean, se, want)
 		}
 	}
@@ -289,7 +298,8 @@ func TestMisfits(t *testing.T) {
 	}
 }
 
-// A dense metric that was asked for is in use where it is better, another where it takes half away of what pays; neither where it misses by far, or with few draws, or where a misfit is no number.
+// A dense metric that was asked for is in use where it is better, another where it takes half away of what
+// pays; neither where it misses by far, or with few draws, or where a misfit is no number.
 func TestVerdicts(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
@@ -298,11 +308,16 @@ func TestVerdicts(t *testing.T) {
 		dense, beside float64
 		want          bool
 	}{
-		{true, false, 10, 1.10, 1.11, true}, {true, true, 10, 1.12, 1.11, false}, {true, false, 4, 1, 9, false}, {true, true, 4, 9, 1, true}, {true, true, 10, 2.1, 90, false},
-		{false, false, 10, 1.1, 1.9, false}, {false, false, 10, 1.45, 2, true}, {false, false, 10, 1.55, 2, false}, {false, true, 10, 1.3, 1.4, true}, {false, true, 10, 1.5, 1.4, false},
-		{false, false, 10, 2.1, 90, false}, {false, true, 10, nan, 1, false}, {true, true, 10, nan, nan, false}, {true, true, 10, 1, nan, false}, {false, false, 10, 1, nan, false},
+		{true, false, 10, 1.10, 1.11, true}, {true, true, 10, 1.12, 1.11, false},
+		{true, false, 4, 1, 9, false}, {true, true, 4, 9, 1, true}, {true, true, 10, 2.1, 90, false},
+		{false, false, 10, 1.1, 1.9, false}, {false, false, 10, 1.45, 2, true},
+		{false, false, 10, 1.55, 2, false}, {false, true, 10, 1.3, 1.4, true},
+		{false, true, 10, 1.5, 1.4, false},
+		{false, false, 10, 2.1, 90, false}, {false, true, 10, nan, 1, false},
+		{true, true, 10, nan, nan, false}, {true, true, 10, 1, nan, false}, {false, false, 10, 1, nan, false},
 	} {
-		h := heldOut{asked: c.asked, pays: inScales, awake: c.awake, draws: c.draws, dense: float64(c.draws) * c.dense, beside: float64(c.draws) * c.beside}
+		h := heldOut{asked: c.asked, pays: inScales, awake: c.awake, draws: c.draws,
+			dense: float64(c.draws) * c.dense, beside: float64(c.draws) * c.beside}
 		h.judge()
 		if h.awake != c.want {
 			t.Errorf("%+v: %t", c, h.awake)
@@ -310,7 +325,9 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Draws on the way to the posterior, whose gradients fall by orders of magnitude, have a dense metric that newer draws do not bear out: it is not in use even where it was asked for. Draws of a correlated normal distribution bring it into use.
+// Draws on the way to the posterior, whose gradients fall by orders of magnitude, have a dense metric that
+// newer draws do not bear out: it is not in use even where it was asked for. Draws of a correlated normal
+// distribution bring it into use.
 func TestADenseMetricSleepsOnTheWay(t *testing.T) {
 	const n = 8
 	r := rand.New(rand.NewPCG(3, 4))

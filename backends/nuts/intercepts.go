@@ -8,16 +8,20 @@ import (
 )
 
 const (
-	// interceptGain is how many times the variance of an intercept must be that of its coordinate for the intercept to go on following: where contributions have hardly a common part there is no ridge, and what the
-	// coordinate takes of them need not be what the data's weights would.
+	// interceptGain is how many times the variance of an intercept must be that of its coordinate for the
+	// intercept to go on following: where contributions have hardly a common part there is no ridge, and what
+	// the coordinate takes of them need not be what the data's weights would.
 	interceptGain = 1.5
 	// interceptDraws is the least number of draws from which that is decided.
 	interceptDraws = 20
 )
 
-// intercepts are the parameters of a party that follow the mean of what else is added to their predictors, the contributions which it receives and its own terms: given an intercept's coordinate θ + share · mean, the data leave the contributions of other parties alone,
-// while a change of them at a fixed θ would have to be undone by this party. The share is 1 at the start. When the chain has arrived it is the data's part of what is known of the intercept: where
-// the prior determines it more than the data, a share of 1 would make a ridge of what is none. Draws of the warm-up then decide whether there is a ridge at all.
+// intercepts are the parameters of a party that follow the mean of what else is added to their predictors,
+// the contributions which it receives and its own terms: given an intercept's coordinate θ + share · mean,
+// the data leave the contributions of other parties alone, while a change of them at a fixed θ would have to
+// be undone by this party. The share is 1 at the start. When the chain has arrived it is the data's part of
+// what is known of the intercept: where the prior determines it more than the data, a share of 1 would make a
+// ridge of what is none. Draws of the warm-up then decide whether there is a ridge at all.
 type intercepts struct {
 	block density.Intercepts
 	at    [][]int
@@ -29,10 +33,12 @@ type intercepts struct {
 	decided            bool
 }
 
-// newIntercepts returns nil where nothing follows. A metric that is dense from the start sees what is a party's own.
+// newIntercepts returns nil where nothing follows. A metric that is dense from the start sees what is a
+// party's own.
 func newIntercepts(b density.Block, dense bool, s backends.Settings) *intercepts {
 	r, ok := b.(density.Intercepts)
-	if !ok || !learnsFisher(s) || s.Text(coordinates) != "auto" || len(r.Intercepts()) == 0 || dense && !r.Contributed() {
+	if !ok || !learnsFisher(s) || s.Text(coordinates) != "auto" || len(r.Intercepts()) == 0 ||
+		dense && !r.Contributed() {
 		return nil
 	}
 	l := &intercepts{block: r, at: r.Intercepts()}
@@ -42,7 +48,8 @@ func newIntercepts(b density.Block, dense bool, s backends.Settings) *intercepts
 	return l
 }
 
-// begin lets the intercepts of block b follow, but for those that begin at a value of the user's, whose coordinates are known when the contributions are.
+// begin lets the intercepts of block b follow, but for those that begin at a value of the user's, whose
+// coordinates are known when the contributions are.
 func (l *intercepts) begin(env density.Env, b int) {
 	for k, at := range l.at {
 		l.share[k] = 1
@@ -55,13 +62,15 @@ func (l *intercepts) begin(env density.Env, b int) {
 	l.block.Follow(l.share)
 }
 
-// settle chooses the shares where the density was last evaluated, and takes θ' of the current point, where the means are those given, to the new coordinates.
+// settle chooses the shares where the density was last evaluated, and takes θ' of the current point, where
+// the means are those given, to the new coordinates.
 func (l *intercepts) settle(theta, means []float64) {
 	l.block.Shares(l.next)
 	l.move(theta, means)
 }
 
-// move takes θ' to the next shares, which then hold. Gradients of other parties are those at the old ones until their next evaluation.
+// move takes θ' to the next shares, which then hold. Gradients of other parties are those at the old ones
+// until their next evaluation.
 func (l *intercepts) move(theta, means []float64) {
 	for k, at := range l.at {
 		for _, i := range at {
@@ -108,7 +117,8 @@ func (l *intercepts) decide() (changed bool) {
 	return changed
 }
 
-// decideIntercepts chooses which intercepts go on following, when an estimate is replaced: not by early draws. u and g are the current point and its gradient.
+// decideIntercepts chooses which intercepts go on following, when an estimate is replaced: not by early
+// draws. u and g are the current point and its gradient.
 func (s *party) decideIntercepts(early bool, u, g, means []float64) {
 	l := s.intercepts
 	if early || !l.decide() {

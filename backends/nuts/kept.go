@@ -6,7 +6,9 @@ import (
 	"github.com/vflc/vflc/backends/checkpoint"
 )
 
-// keptDraws is how many of the newest draws of a warm-up are kept, to compare coordinates by and to look for ridges in; keptMore where a dense metric may be estimated from them, or some are held out to judge ridges by.
+// keptDraws is how many of the newest draws of a warm-up are kept, to compare coordinates by and to look for
+// ridges in; keptMore where a dense metric may be estimated from them, or some are held out to judge ridges
+// by.
 const (
 	keptDraws = 100
 	keptMore  = 300

@@ -14,7 +14,8 @@ const (
 	mostMass  = 1e20
 )
 
-// A metric is one party's block of M⁻¹: diagonal, but for its first coordinates where it is dense, or where a matrix of low rank is added. There may be room for both, of which at most one is in use.
+// A metric is one party's block of M⁻¹: diagonal, but for its first coordinates where it is dense, or where a
+// matrix of low rank is added. There may be room for both, of which at most one is in use.
 type metric struct {
 	inverse []float64 // diagonal of M⁻¹; of the dense part, that of the diagonal estimate
 	whole   []float64 // inverse, followed by the masses of the coordinates that the ridges add
@@ -25,13 +26,16 @@ type metric struct {
 	noise   int // auxiliary variables, the last coordinates
 }
 
-// A shape is which of a party's parameters are under which metric: their number under a dense one, or under one with ridges, the others under a diagonal one.
+// A shape is which of a party's parameters are under which metric: their number under a dense one, or under
+// one with ridges, the others under a diagonal one.
 type shape struct {
 	dense, ridged int
-	held          bool // draws that were held out decide whether the dense metric is in use; while it is not there are ridges, if these are given too
-	long          bool // ridges are only directions along which the inverse mass is greater
-	proved        bool // ridges are only directions that draws that were held out bear out
-	hierarchy     int  // coordinates, the first ones, that are of hierarchies
+	// draws that were held out decide whether the dense metric is in use; while it is not there are ridges,
+	// if these are given too
+	held      bool
+	long      bool // ridges are only directions along which the inverse mass is greater
+	proved    bool // ridges are only directions that draws that were held out bear out
+	hierarchy int  // coordinates, the first ones, that are of hierarchies
 }
 
 // matrices is the number of coordinates of whose draws and gradients covariances are kept up.
@@ -45,7 +49,8 @@ func (of shape) matrices() int {
 func newMetric(dim int, of shape) metric {
 	most := ridgesFor(of.ridged)
 	v := make([]float64, 3*dim+most)
-	m := metric{inverse: v[:dim:dim], whole: v[: dim+most : dim+most], root: v[dim+most:][:dim:dim], ref: newReference(of.hierarchy, v[2*dim+most:])}
+	m := metric{inverse: v[:dim:dim], whole: v[: dim+most : dim+most], root: v[dim+most:][:dim:dim],
+		ref: newReference(of.hierarchy, v[2*dim+most:])}
 	if of.dense > 0 {
 		m.full = newDense(of.dense)
 		if of.held {
@@ -136,7 +141,8 @@ func (m *metric) element(i, j int) float64 {
 	return sum
 }
 
-// plain reports whether the metric is diagonal and steps have no reference, as those of short models often are: nothing else is then looked at.
+// plain reports whether the metric is diagonal and steps have no reference, as those of short models often
+// are: nothing else is then looked at.
 func (m *metric) plain() bool {
 	return !m.isDense() && m.rank() == 0 && m.ref.first(len(m.inverse)) == len(m.inverse)
 }
@@ -150,8 +156,9 @@ func (m *metric) extra() int {
 	return max(m.full.n, ridges)
 }
 
-// draw sets block b of p to a draw from N(0, M), with the velocities of its dense part, and prepares the gradient g at the point where it starts. It returns pᵀM⁻¹p, which is the
-// sum of squares of the normals that p is made of.
+// draw sets block b of p to a draw from N(0, M), with the velocities of its dense part, and prepares the
+// gradient g at the point where it starts. It returns pᵀM⁻¹p, which is the sum of squares of the normals that
+// p is made of.
 func (m *metric) draw(b int, p, g *jointVector, from density.Stream) float64 {
 	at, v := p.at[b], p.extra[b]
 	from.FillNormals(at)
@@ -170,10 +177,12 @@ func (m *metric) draw(b int, p, g *jointVector, from density.Stream) float64 {
 	return twice
 }
 
-// perCriterion is how many scalars Stan's U-turn criterion takes for two neighbouring subtrees: those of vector.Turns.
+// perCriterion is how many scalars Stan's U-turn criterion takes for two neighbouring subtrees: those of
+// vector.Turns.
 const perCriterion = 6
 
-// criterion sets block b of sum to the sum of the momenta of two neighbouring subtrees, and out to the block's scalars of Stan's U-turn criterion.
+// criterion sets block b of sum to the sum of the momenta of two neighbouring subtrees, and out to the
+// block's scalars of Stan's U-turn criterion.
 func (m *metric) criterion(b int, out *[perCriterion]float64, sum *jointVector, l, r subtree) {
 	n, rest := m.split(), len(m.inverse)+m.rank()
 	to, p1, p2 := sum.whole[b], l.last.whole[b], r.first.whole[b]
@@ -190,7 +199,9 @@ func (m *metric) criterion(b int, out *[perCriterion]float64, sum *jointVector, 
 	if rest -= n; pair {
 		vector.PairTurns(rest, out, to[n:], p1[n:], p2[n:], m.whole[n:])
 	} else {
-		vector.Turns(rest, out, to[n:], left[n:], right[n:], l.first.whole[b][n:], p1[n:], p2[n:], r.last.whole[b][n:], m.whole[n:])
+		vector.Turns(rest, out, to[n:], left[n:], right[n:], l.first.whole[b][n:], p1[n:], p2[n:],
+			r.last.whole[b][n:], m.whole[n:])
 	}
-	vector.GivenTurns(n, out, to, left, right, p1, p2, l.first.extra[b], l.last.extra[b], r.first.extra[b], r.last.extra[b])
+	vector.GivenTurns(n, out, to, left, right, p1, p2, l.first.extra[b], l.last.extra[b], r.first.extra[b],
+		r.last.extra[b])
 }

@@ -57,7 +57,8 @@ func many(n int, a []float64) *adapt.Covariance {
 	return c
 }
 
-// The dense Fisher metric is the geometric mean: M⁻¹·cov(gradients)·M⁻¹ = cov(draws), whatever the scales; and its root squares to M.
+// The dense Fisher metric is the geometric mean: M⁻¹·cov(gradients)·M⁻¹ = cov(draws), whatever the scales;
+// and its root squares to M.
 func TestDenseFisherIsTheGeometricMean(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(rt, "n")
@@ -91,13 +92,15 @@ func TestSingularCovarianceIsIgnored(t *testing.T) {
 	before := append([]float64{}, d.inverse...)
 	d.set([]float64{1, 1, 1, 1})
 	d.fromFisher([]float64{1, 1}, many(2, []float64{1, 0, 0, 1}), many(2, []float64{1, 2, 2, 1}), 0)
-	d.fromFisher([]float64{1, 1}, many(2, []float64{1, math.NaN(), math.NaN(), 1}), many(2, []float64{1, 0, 0, 1}), 0)
+	d.fromFisher([]float64{1, 1}, many(2, []float64{1, math.NaN(), math.NaN(), 1}),
+		many(2, []float64{1, 0, 0, 1}), 0)
 	if distance(d.inverse, before) != 0 {
 		t.Errorf("the metric became %v", d.inverse)
 	}
 }
 
-// The diagonal Fisher metric of draws and gradients of a normal is its variance, however few the draws; a coordinate without either stays as it is.
+// The diagonal Fisher metric of draws and gradients of a normal is its variance, however few the draws; a
+// coordinate without either stays as it is.
 func TestDiagonalFisherOfANormal(t *testing.T) {
 	m := newMetric(3, shape{})
 	m.set(2, 7)
@@ -139,12 +142,14 @@ func TestStanMetricByHand(t *testing.T) {
 // vectorOf is a vector of one block, of a metric over some coordinates.
 func vectorOf(m *metric) *jointVector {
 	whole, dim := make([]float64, len(m.inverse)+m.extra()), len(m.inverse)
-	return &jointVector{at: [][]float64{whole[:dim:dim]}, theta: [][]float64{whole[:dim:dim]}, extra: [][]float64{whole[dim:]}, whole: [][]float64{whole}}
+	return &jointVector{at: [][]float64{whole[:dim:dim]}, theta: [][]float64{whole[:dim:dim]},
+		extra: [][]float64{whole[dim:]}, whole: [][]float64{whole}}
 }
 
 func pointOf(m *metric) *point { return &point{q: vectorOf(m), g: vectorOf(m), v: vectorOf(m)} }
 
-// Momenta have the covariance M, and pᵀM⁻¹p is the dimension in the mean. Tolerances are five standard errors of 20,000 draws.
+// Momenta have the covariance M, and pᵀM⁻¹p is the dimension in the mean. Tolerances are five standard errors
+// of 20,000 draws.
 func TestMomentaHaveTheMetricsCovariance(t *testing.T) {
 	const draws = 20000
 	full := newMetric(3, shape{dense: 2})
@@ -162,7 +167,8 @@ func TestMomentaHaveTheMetricsCovariance(t *testing.T) {
 			}
 		}
 		det := inverse[0]*inverse[4] - inverse[1]*inverse[1]
-		want := [9]float64{inverse[4] / det, -inverse[1] / det, 0, -inverse[1] / det, inverse[0] / det, 0, 0, 0, 4}
+		want := [9]float64{inverse[4] / det, -inverse[1] / det, 0, -inverse[1] / det, inverse[0] / det, 0, 0,
+			0, 4}
 		s := rng.New(rng.SharedKey(1), "momenta")
 		p, g := vectorOf(&m), vectorOf(&m)
 		var cov [9]float64

@@ -10,9 +10,11 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// noise is a party's standard normal noise e of sums to which several parties send, z = g + ρe. The data inform about the sum; directions of the noise in which the parties' shares cancel keep variance 1:
-// inverse masses are 1 and are not stored. Steps turn around a normal distribution of variance 1, so that of the gradient ρ·adj − e a step needs ρ·(adj − mean of adj) alone: adj,
-// the adjoint of the sum, is one vector for all its parties. So the gradient of e is not stored, nor v of a reference.
+// noise is a party's standard normal noise e of sums to which several parties send, z = g + ρe. The data
+// inform about the sum; directions of the noise in which the parties' shares cancel keep variance 1: inverse
+// masses are 1 and are not stored. Steps turn around a normal distribution of variance 1, so that of the
+// gradient ρ·adj − e a step needs ρ·(adj − mean of adj) alone: adj, the adjoint of the sum, is one vector for
+// all its parties. So the gradient of e is not stored, nor v of a reference.
 type noise struct {
 	pieces    []noisePiece
 	from, len int // its coordinates in a vector of those of all parties
@@ -30,14 +32,17 @@ func (p *noisePiece) of(v *jointVector) []float64 { return v.noise[p.at : p.at+p
 
 func (n *noise) of(v *jointVector) []float64 { return v.noise[n.from : n.from+n.len] }
 
-// A slope is where the adjoint of a sum stands in a vector of adjoints, and what is known of it: with mean m of the adjoint the coordinates of a normal target of variance 1 have mean ρm.
+// A slope is where the adjoint of a sum stands in a vector of adjoints, and what is known of it: with mean m
+// of the adjoint the coordinates of a normal target of variance 1 have mean ρm.
 type slope struct {
 	at                     int
 	mean                   []float64 // 0 where there is no estimate
 	foreground, background *adapt.Moments
 	rho, all               float64 // variance of the noise of a member, and of the sum
-	pace                   float64 // how many times as long as the steps of parameters those of its noise are: the root of the inverse mass that all its coordinates share
-	step                   stride
+	// how many times as long as the steps of parameters those of its noise are: the root of the inverse mass
+	// that all its coordinates share
+	pace float64
+	step stride
 }
 
 // stride is a step of size eps, of which s.step is the last that was asked for.
@@ -50,15 +55,21 @@ func (s *slope) stride(eps float64) {
 
 func (s *slope) of(adjoints []float64) []float64 { return adjoints[s.at : s.at+len(s.mean)] }
 
-// leastMembers is the least number of members of a sum whose noise has unit masses. With fewer it is under an estimated metric: where a party's noise is all that there is, data may determine each of its coordinates in a different degree.
+// leastMembers is the least number of members of a sum whose noise has unit masses. With fewer it is under an
+// estimated metric: where a party's noise is all that there is, data may determine each of its coordinates in
+// a different degree.
 const leastMembers = 2
 
-// unit reports whether the noise of a cut has unit masses. Under the power likelihood each client has a likelihood of its own, in which its own noise has no part, so that members of a sum have different adjoints.
+// unit reports whether the noise of a cut has unit masses. Under the power likelihood each client has a
+// likelihood of its own, in which its own noise has no part, so that members of a sum have different
+// adjoints.
 func unit(c density.Cut, s backends.Settings) bool {
-	return c.Members >= leastMembers && s.Transform.Augmented() && learnsFisher(s) && !s.Bool(centered) && !s.Bool(collapseAux)
+	return c.Members >= leastMembers && s.Transform.Augmented() && learnsFisher(s) && !s.Bool(centered) &&
+		!s.Bool(collapseAux)
 }
 
-// newNoises returns the noise of every block of this process, and the slopes of its sums. All members of a sum have one adjoint, and those of one ρ share a slope.
+// newNoises returns the noise of every block of this process, and the slopes of its sums. All members of a
+// sum have one adjoint, and those of one ρ share a slope.
 func newNoises(blocks []density.Block, s backends.Settings) (all []noise, slopes []*slope) {
 	type sum struct {
 		group int
@@ -79,8 +90,9 @@ func newNoises(blocks []density.Block, s backends.Settings) (all []noise, slopes
 			if owns {
 				variance := float64(c.Rho * c.Rho)
 				by = &slope{
-					at: adjoints, mean: make([]float64, c.Len()), foreground: adapt.NewMoments(c.Len()), background: adapt.NewMoments(c.Len()),
-					rho: variance, all: float64(c.Members) * variance, pace: 1,
+					at: adjoints, mean: make([]float64, c.Len()), foreground: adapt.NewMoments(c.Len()),
+					background: adapt.NewMoments(c.Len()),
+					rho:        variance, all: float64(c.Members) * variance, pace: 1,
 				}
 				adjoints += lines(c.Len())
 				common[sum{c.Group, c.Rho}] = by
@@ -103,7 +115,8 @@ func adjointsOf(slopes []*slope) int {
 	return last.at + lines(len(last.mean))
 }
 
-// value sets z, and returns the log density of the noise: of a point, or of the next state of a step, to which it goes before. Both in one pass over the coordinates.
+// value sets z, and returns the log density of the noise: of a point, or of the next state of a step, to
+// which it goes before. Both in one pass over the coordinates.
 func (n *noise) value(m *move, g, z []float64) float64 {
 	if n.len == 0 {
 		return 0
@@ -117,7 +130,9 @@ func (n *noise) value(m *move, g, z []float64) float64 {
 			continue
 		}
 		by := &p.slope.step
-		squares += vector.NoiseStart(len(z), p.of(m.half), x1, z, p.of(m.p), p.of(m.from.q), p.slope.of(m.from.g.adjoints), p.slope.mean, g, c.Rho, float64(0.5*by.eps*c.Rho), by.less, by.cos, by.sin)
+		squares += vector.NoiseStart(len(z), p.of(m.half), x1, z, p.of(m.p), p.of(m.from.q),
+			p.slope.of(m.from.g.adjoints), p.slope.mean, g, c.Rho, float64(0.5*by.eps*c.Rho), by.less, by.cos,
+			by.sin)
 	}
 	return float64(-0.5*squares) - float64(float64(n.len)*halfLog2Pi)
 }
@@ -148,7 +163,8 @@ func (n *noise) kick(m *move) float64 {
 	for i := range n.pieces {
 		p := &n.pieces[i]
 		half := p.of(m.half)
-		twice += vector.NoiseEnd(len(half), half, half, p.slope.of(m.next.g.adjoints), p.slope.mean, float64(0.5*p.slope.step.eps*p.cut.Rho))
+		twice += vector.NoiseEnd(len(half), half, half, p.slope.of(m.next.g.adjoints), p.slope.mean,
+			float64(0.5*p.slope.step.eps*p.cut.Rho))
 	}
 	return twice
 }
@@ -226,7 +242,8 @@ func (n *noise) replace() {
 	})
 }
 
-// recentre sets the means to those of the estimates where around is true, else to 0, and finds the pace of steps where renew is.
+// recentre sets the means to those of the estimates where around is true, else to 0, and finds the pace of
+// steps where renew is.
 func (n *noise) recentre(around, renew bool) {
 	for i := range n.pieces {
 		p := &n.pieces[i]
@@ -243,8 +260,10 @@ func (n *noise) recentre(around, renew bool) {
 	}
 }
 
-// find sets the pace of steps. Where the log likelihood of a sum of noise with variance R is quadratic with curvature λ, its slope has variance V = λ²R/(1 + λR), by which λ is known; a member's coordinate has the variance
-// 1 − ρ²(λ − V), its gradient 1 + ρ²λ. The inverse mass is as that of an estimated metric, in the mean over the coordinates.
+// find sets the pace of steps. Where the log likelihood of a sum of noise with variance R is quadratic with
+// curvature λ, its slope has variance V = λ²R/(1 + λR), by which λ is known; a member's coordinate has the
+// variance 1 − ρ²(λ − V), its gradient 1 + ρ²λ. The inverse mass is as that of an estimated metric, in the
+// mean over the coordinates.
 func (s *slope) find() {
 	sum, share := 0.0, 1/float64(s.foreground.N-1)
 	for _, squares := range s.foreground.Squares {
@@ -258,7 +277,8 @@ func (s *slope) find() {
 	}
 }
 
-// settle adjusts the pace so that a trajectory of 2^k steps of noise is not close to one full turn, as detuned does for the step size of parameters.
+// settle adjusts the pace so that a trajectory of 2^k steps of noise is not close to one full turn, as
+// detuned does for the step size of parameters.
 func (s *slope) settle(eps float64) { s.pace = detuned(eps*s.pace) / eps }
 
 // state carries a party's noise at a point and the slopes that it owns.

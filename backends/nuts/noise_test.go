@@ -39,8 +39,9 @@ func noisy(t *testing.T, transform string, transitions int, given map[string]str
 	return k
 }
 
-// Under augmented, noise of a sum over several parties has unit masses in the warm-up from draws and gradients; where all draws of a sum are one party's, where a noise stands for a sum, where z itself is sampled and under Stan's warm-up it is
-// under an estimated metric, as it is under power.
+// Under augmented, noise of a sum over several parties has unit masses in the warm-up from draws and
+// gradients; where all draws of a sum are one party's, where a noise stands for a sum, where z itself is
+// sampled and under Stan's warm-up it is under an estimated metric, as it is under power.
 func TestWhichNoiseHasUnitMasses(t *testing.T) {
 	for _, c := range []struct {
 		transform     string
@@ -64,7 +65,8 @@ func TestWhichNoiseHasUnitMasses(t *testing.T) {
 			all = 12
 		}
 		if len(k.slopes) != c.slopes || noise != c.noise || estimated != all-c.noise {
-			t.Errorf("%s %v: %d slopes, %d coordinates with unit masses, %d under a metric; want %d, %d, %d", c.transform, c.given, len(k.slopes), noise, estimated, c.slopes, c.noise, all-c.noise)
+			t.Errorf("%s %v: %d slopes, %d coordinates with unit masses, %d under a metric; want %d, %d, %d",
+				c.transform, c.given, len(k.slopes), noise, estimated, c.slopes, c.noise, all-c.noise)
 		}
 	}
 	m := testmodel.Linear(1, 12, []int{2}, 0.8)
@@ -81,7 +83,8 @@ func TestWhichNoiseHasUnitMasses(t *testing.T) {
 	}
 }
 
-// Steps forward and as many back return to where they began, and z with them; and a step conserves the energy up to the third power of its size.
+// Steps forward and as many back return to where they began, and z with them; and a step conserves the energy
+// up to the third power of its size.
 func TestStepsOfNoise(t *testing.T) {
 	k := noisy(t, "augmented", 300, map[string]string{"warmup": "300"})
 	if p := k.slopes[0]; p.pace == 1 || slices.Max(p.mean) == 0 {
@@ -127,7 +130,8 @@ func TestStepsOfNoise(t *testing.T) {
 	}
 }
 
-// Of a quadratic likelihood of a sum with noise of variances ρ² from J members, curvature λ, the slope has variance λ²Jρ²/(1 + λJρ²), and the pace is that of the variances of a coordinate and its gradient.
+// Of a quadratic likelihood of a sum with noise of variances ρ² from J members, curvature λ, the slope has
+// variance λ²Jρ²/(1 + λJρ²), and the pace is that of the variances of a coordinate and its gradient.
 func TestThePaceOfNoise(t *testing.T) {
 	for _, curvature := range []float64{0.01, 0.3, 4, 100} {
 		const n, rho, members = 500, 0.7, 4.0

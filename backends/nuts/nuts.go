@@ -1,11 +1,12 @@
-// Package nuts is the no-U-turn sampler: exact inference on any target, in one process or across parties. Every party keeps its own part of
-// positions, momenta, metric and subtrees; every decision follows from sums of scalars over the parties, so that one loop
-// over the blocks and one process per party give the same bits.
+// Package nuts is the no-U-turn sampler: exact inference on any target, in one process or across parties.
+// Every party keeps its own part of positions, momenta, metric and subtrees; every decision follows from sums
+// of scalars over the parties, so that one loop over the blocks and one process per party give the same bits.
 //
-// Methods: Hoffman and Gelman (2014), "The No-U-Turn sampler"; Betancourt (2017), "A conceptual introduction to Hamiltonian Monte Carlo"
-// (multinomial sampling and the generalised criterion); Stan's extra checks across the halves of a tree; warm-up as in Stan, or from draws and
-// gradients as in nutpie (Seyboldt, Carlson and Carpenter 2024, "Preconditioning Hamiltonian Monte Carlo by minimizing Fisher divergence"), which also chooses
-// between centred and non-centred coordinates of hierarchies.
+// Methods: Hoffman and Gelman (2014), "The No-U-Turn sampler"; Betancourt (2017), "A conceptual introduction
+// to Hamiltonian Monte Carlo" (multinomial sampling and the generalised criterion); Stan's extra checks
+// across the halves of a tree; warm-up as in Stan, or from draws and gradients as in nutpie (Seyboldt,
+// Carlson and Carpenter 2024, "Preconditioning Hamiltonian Monte Carlo by minimizing Fisher divergence"),
+// which also chooses between centred and non-centred coordinates of hierarchies.
 package nuts
 
 import (
@@ -45,30 +46,61 @@ func motion(form string) density.Motion {
 // lowRank is the form of a metric that is diagonal but for ridges.
 const lowRank = "low-rank"
 
-// Algorithm describes NUTS. One kernel is one chain; the setting Chains is for whoever makes the kernels, over Envs from density.Chain.
+// Algorithm describes NUTS. One kernel is one chain; the setting Chains is for whoever makes the kernels,
+// over Envs from density.Chain.
 func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
-		Name:       "nuts",
-		Doc:        "The no-U-turn sampler: draws from the exact posterior of the model as transformed; each leapfrog step is one evaluation of the joint density over the parties.",
+		Name: "nuts",
+		Doc: "The no-U-turn sampler: draws from the exact posterior of the model as transformed; " +
+			"each leapfrog step is one evaluation of the joint density over the parties.",
 		Transforms: transforms.All(),
 		Gives:      backends.Markov,
 		Encrypts:   true,
 		Settings: append([]backends.Setting{
-			{Name: Chains, Doc: "number of Markov chains", Default: 4, Near: 64, Min: 1, Role: backends.Chains},
-			{Name: Warmup, Doc: "warm-up transitions per chain", Default: 1000, Near: 8, Role: backends.Warmup},
+			{Name: Chains, Doc: "number of Markov chains", Default: 4, Near: 64, Min: 1,
+				Role: backends.Chains},
+			{Name: Warmup, Doc: "warm-up transitions per chain", Default: 1000, Near: 8,
+				Role: backends.Warmup},
 			{Name: Draws, Doc: "draws per chain", Default: 1000, Near: 14, Min: 1, Role: backends.Draws},
-			{Name: targetAccept, Doc: "target acceptance statistic of step size adaptation", Default: 0.8, Min: 0.01, Max: 0.999, Role: backends.TargetAccept},
-			{Name: maxDepth, Doc: "largest number of doublings of a trajectory (maximum tree depth)", Default: 10, Min: 1, Max: 20, Role: backends.MaxDepth},
-			{Name: metricForm, Doc: "form of each party's metric; auxiliary variables always have a diagonal one; low-rank: diagonal but for the directions, far longer or shorter than others, that the warm-up finds; auto: dense for a party with at most 64 parameters whose priors do not depend on one another; else, with at most 128, dense where the warm-up shows that this pays; else low-rank, which is diag where the warm-up finds no such direction (diag with adapt stan and with init)", Default: "auto", Choices: []string{"auto", "diag", "dense", lowRank}, Role: backends.Metric},
-			{Name: adaptation, Doc: "adaptation of the metric: fisher uses draws and gradients, stan uses draws in windows as Stan does", Default: "fisher", Choices: []string{"fisher", "stan"}},
-			{Name: coordinates, Doc: "coordinates of effects whose prior's scale is a parameter, and of intercepts: auto lets the warm-up (fisher) choose between centred and non-centred, and takes an intercept of the server relative to the mean of what else is added to it; declared keeps those of the model", Default: "auto", Choices: []string{"auto", "declared"}},
-			{Name: jitter, Doc: "relative half-width of a uniform jitter of the step size", Default: 0.0, Max: 1},
-			{Name: centered, Doc: "sample auxiliary variables themselves, not their noise; mixes slowly", Default: false, Auxiliary: true},
-			{Name: collapseAux, Doc: "with transform augmented, in one process: sample one auxiliary variable per sum, since the likelihood depends only on the sum", Default: false, Auxiliary: true},
-			{Name: initial, Doc: "begin near an approximation of the posterior: that of a backend, which is fitted first, or of a run in a folder. Chains then warm up together, in few transitions, and share round trips; with defaults for that", Default: "", Role: backends.Initial},
-			{Name: superchains, Doc: "with --init: starting points, each a draw from the approximation, widened, that as many chains share; R-hat is nested over them", Default: 4, Min: 2, Role: backends.Superchains},
+			{Name: targetAccept, Doc: "target acceptance statistic of step size adaptation", Default: 0.8,
+				Min: 0.01, Max: 0.999, Role: backends.TargetAccept},
+			{Name: maxDepth, Doc: "largest number of doublings of a trajectory (maximum tree depth)",
+				Default: 10, Min: 1, Max: 20, Role: backends.MaxDepth},
+			{Name: metricForm,
+				Doc: "form of each party's metric; auxiliary variables always have a diagonal one; " +
+					"low-rank: diagonal but for the directions, far longer or shorter than others, that " +
+					"the warm-up finds; auto: dense for a party with at most 64 parameters whose priors do " +
+					"not depend on one another; else, with at most 128, dense where the warm-up shows that " +
+					"this pays; else low-rank, which is diag where the warm-up finds no such direction " +
+					"(diag with adapt stan and with init)", Default: "auto",
+				Choices: []string{"auto", "diag", "dense", lowRank}, Role: backends.Metric},
+			{Name: adaptation,
+				Doc: "adaptation of the metric: fisher uses draws and gradients, stan uses draws " +
+					"in windows as Stan does", Default: "fisher", Choices: []string{"fisher", "stan"}},
+			{Name: coordinates,
+				Doc: "coordinates of effects whose prior's scale is a parameter, and of intercepts: auto " +
+					"lets the warm-up (fisher) choose between centred and non-centred, and takes an " +
+					"intercept of the server relative to the mean of what else is added to it; declared " +
+					"keeps those of the model", Default: "auto", Choices: []string{"auto", "declared"}},
+			{Name: jitter, Doc: "relative half-width of a uniform jitter of the step size", Default: 0.0,
+				Max: 1},
+			{Name: centered, Doc: "sample auxiliary variables themselves, not their noise; mixes slowly",
+				Default: false, Auxiliary: true},
+			{Name: collapseAux,
+				Doc: "with transform augmented, in one process: sample one auxiliary variable per sum, " +
+					"since the likelihood depends only on the sum", Default: false, Auxiliary: true},
+			{Name: initial,
+				Doc: "begin near an approximation of the posterior: that of a backend, which is fitted " +
+					"first, or of a run in a folder. Chains then warm up together, in few transitions, and " +
+					"share round trips; with defaults for that", Default: "", Role: backends.Initial},
+			{Name: superchains,
+				Doc: "with --init: starting points, each a draw from the approximation, widened, that as " +
+					"many chains share; R-hat is nested over them", Default: 4, Min: 2,
+				Role: backends.Superchains},
 		}, backends.OnTheWire()...),
-		Recentres: func(s map[string]any) bool { return s[adaptation] == "fisher" && s[coordinates] == "auto" },
+		Recentres: func(s map[string]any) bool {
+			return s[adaptation] == "fisher" && s[coordinates] == "auto"
+		},
 		Exchanges: exchanges,
 		Forecast:  forecast,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
@@ -81,13 +113,15 @@ func Algorithm() backends.Algorithm {
 	}
 }
 
-// exchanges are those of a chain: every leapfrog adds the scalars of the state before, and a trajectory ends with those of its last state alone.
+// exchanges are those of a chain: every leapfrog adds the scalars of the state before, and a trajectory ends
+// with those of its last state alone.
 func exchanges(s backends.Settings) []density.Use {
 	if s.Plan.Encrypted {
 		return overEncrypted(s)
 	}
 	use := density.Use{
-		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 2, Most: criteria + perCriterion*(s.Int(maxDepth)+1),
+		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 2,
+		Most:    criteria + perCriterion*(s.Int(maxDepth)+1),
 		Scalars: "log density and kinetic energy, and products of momenta",
 		Motion:  motion(s.Text(metricForm)), DenseMost: denseLimit,
 	}

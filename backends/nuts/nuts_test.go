@@ -28,17 +28,21 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// every runs the zoo with the given settings. A mean is within contract's exactErrors, 4.5 Monte Carlo standard errors of the draws that there are, whatever
-// their number: 4 chains of 500 notice a bias of a tenth of a standard deviation where draws are nearly independent.
+// every runs the zoo with the given settings. A mean is within contract's exactErrors, 4.5 Monte Carlo
+// standard errors of the draws that there are, whatever their number: 4 chains of 500 notice a bias of a
+// tenth of a standard deviation where draws are nearly independent.
 func every(t *testing.T, given map[string]string, runs ...def.Transform) {
 	t.Helper()
 	contract.CheckExact(t, nuts.Algorithm(), func(k testmodel.Known) map[string]string {
-		if runs != nil && !slices.Contains(runs, k.Transform) || k.Name == "correlated normal" && (given["adapt"] == "stan" || given["metric"] == "dense") && !*brief.Every {
+		if runs != nil && !slices.Contains(runs, k.Transform) || k.Name == "correlated normal" &&
+			(given["adapt"] == "stan" || given["metric"] == "dense") && !*brief.Every {
 			return nil // a diagonal metric takes thousands of steps, and a dense one is the default
 		}
 		given := maps.Clone(given)
 		given["warmup"], given["draws"] = "300", "500"
-		if k.Name == "correlated normal" { // 300 functions, some of which are slow: of 500 draws the error is estimated too small in one run of 60
+		// 300 functions, some of which are slow: of 500 draws the error is estimated too small in one run of
+		// 60
+		if k.Name == "correlated normal" {
 			given["warmup"], given["draws"] = "1000", "2000"
 		}
 		if k.Name == "funnel" || k.Name == "banana" { // where the curvature varies
@@ -54,9 +58,12 @@ func TestExact(t *testing.T) {
 	t.Run("dense", func(t *testing.T) { every(t, map[string]string{"metric": "dense"}) })
 	t.Run("low-rank", func(t *testing.T) { every(t, map[string]string{"metric": "low-rank"}) })
 	t.Run("stan", func(t *testing.T) { every(t, map[string]string{"adapt": "stan"}) })
-	t.Run("collapsed", func(t *testing.T) { every(t, map[string]string{"collapse-aux": "true"}, transforms.Augmented) })
+	t.Run("collapsed", func(t *testing.T) {
+		every(t, map[string]string{"collapse-aux": "true"}, transforms.Augmented)
+	})
 	t.Run("centered", func(t *testing.T) {
-		every(t, map[string]string{"centered": "true", "target-accept": "0.9"}, transforms.Augmented, transforms.Power)
+		every(t, map[string]string{"centered": "true", "target-accept": "0.9"}, transforms.Augmented,
+			transforms.Power)
 	})
 }
 
@@ -67,7 +74,8 @@ func TestLowRankIsRefusedWhereItCannotBeFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.New(contract.Model(transforms.None).Env(1), s); err == nil || !strings.Contains(err.Error(), "--adapt fisher") {
+	if _, err := a.New(contract.Model(transforms.None).Env(1), s); err == nil ||
+		!strings.Contains(err.Error(), "--adapt fisher") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -89,9 +97,12 @@ func TestCollapseIsRefusedWhereItIsWrong(t *testing.T) {
 		t.Error(err)
 	}
 	for want, err := range map[string]error{
-		"choose one":                 try(augmented.Env(1), transforms.Augmented, map[string]string{"centered": "true"}),
-		"with transform power":       try(contract.Model(transforms.Power).Env(1), transforms.Power, map[string]string{}),
-		"all parties in one process": try(testmodel.Split(augmented.Env(1))[1], transforms.Augmented, map[string]string{}),
+		"choose one": try(augmented.Env(1), transforms.Augmented,
+			map[string]string{"centered": "true"}),
+		"with transform power": try(contract.Model(transforms.Power).Env(1), transforms.Power,
+			map[string]string{}),
+		"all parties in one process": try(testmodel.Split(augmented.Env(1))[1], transforms.Augmented,
+			map[string]string{}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -41,8 +41,11 @@ func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Set
 	of := shapeOf(block, s)
 	dim := block.Dim() + aux.len
 	p := &party{
-		block: block, params: block.Dim(), aux: aux, noise: noise, centring: newCentring(block, of, s), intercepts: newIntercepts(block, of.matrices() > 0, s), metric: newMetric(dim, of), least: leastShare, estimate: newEstimates(dim, of.matrices(), learnsFisher(s)),
-		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
+		block: block, params: block.Dim(), aux: aux, noise: noise, centring: newCentring(block, of, s),
+		intercepts: newIntercepts(block, of.matrices() > 0, s), metric: newMetric(dim, of), least: leastShare,
+		estimate: newEstimates(dim, of.matrices(), learnsFisher(s)),
+		start:    env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"),
+		search:   env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
 	}
 	p.metric.noise = aux.len
@@ -67,23 +70,29 @@ func learnsFisher(s backends.Settings) bool {
 	return s.Text(adaptation) == "fisher" && s.Plan.Initial == ""
 }
 
-// denseLimit is the most parameters of a party for which the metric is dense unless asked for otherwise: its products cost less than what a leapfrog
-// evaluates, and correlated parameters of one party cost all others leapfrogs.
+// denseLimit is the most parameters of a party for which the metric is dense unless asked for otherwise: its
+// products cost less than what a leapfrog evaluates, and correlated parameters of one party cost all others
+// leapfrogs.
 const denseLimit = 64
 
-// MostDense is the most parameters of a party for which the metric can be dense: a matrix of 134 MB for each chain.
+// MostDense is the most parameters of a party for which the metric can be dense: a matrix of 134 MB for each
+// chain.
 const MostDense = 4096
 
-// heldLimit is the most parameters of a party for which auto makes the metric dense where the warm-up shows that this pays: the computation of one takes a few milliseconds.
+// heldLimit is the most parameters of a party for which auto makes the metric dense where the warm-up shows
+// that this pays: the computation of one takes a few milliseconds.
 const heldLimit = 128
 
-// provedLimit is the most parameters of a hierarchy whose ridges are judged one by one, and found in balanced coordinates: of 1,255 (three crossed factors) the draws that are kept show too little, and the intercept, whose
-// ridges were not all found, had a third of the effective draws.
+// provedLimit is the most parameters of a hierarchy whose ridges are judged one by one, and found in balanced
+// coordinates: of 1,255 (three crossed factors) the draws that are kept show too little, and the intercept,
+// whose ridges were not all found, had a third of the effective draws.
 const provedLimit = 512
 
-// shapeOf is the form of the metric of a party's parameters: with ridges, or dense, where the warm-up may find that this pays. In a hierarchy correlations change with its scales: steps that are long along the mean direction of a
-// ridge leave it where its direction is another, and trajectories diverge. So a direction that data determine well where the chain has been is kept out of its ridges, unless draws that were held out bear
-// out each of them; and whether its coordinates have a reference is decided in the warm-up.
+// shapeOf is the form of the metric of a party's parameters: with ridges, or dense, where the warm-up may
+// find that this pays. In a hierarchy correlations change with its scales: steps that are long along the mean
+// direction of a ridge leave it where its direction is another, and trajectories diverge. So a direction that
+// data determine well where the chain has been is kept out of its ridges, unless draws that were held out
+// bear out each of them; and whether its coordinates have a reference is decided in the warm-up.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form, hierarchical := s.Text(metricForm), b.Hierarchical()
@@ -121,7 +130,8 @@ func (s *party) place(u []float64) []float64 {
 	return s.centring.place(u)
 }
 
-// logJacobian is log|∂θ/∂u| where place was called last. It counts with the kinetic energy, so that the log density is that of θ in all coordinates.
+// logJacobian is log|∂θ/∂u| where place was called last. It counts with the kinetic energy, so that the log
+// density is that of θ in all coordinates.
 func (s *party) logJacobian() float64 {
 	if s.centring == nil {
 		return 0
@@ -144,7 +154,8 @@ func (s *party) complete(b int, g *jointVector) {
 	}
 }
 
-// draw draws a momentum p of block b, its own, at the point from which it starts, and sets the kinetic energy.
+// draw draws a momentum p of block b, its own, at the point from which it starts, and sets the kinetic
+// energy.
 func (s *party) draw(b int, at *point, p *jointVector, from density.Stream) {
 	twice := s.metric.draw(b, p, at.g, from)
 	s.kinetic = 0.5 * (twice + s.noise.draw(p, from))
@@ -184,7 +195,8 @@ func (s *party) recall(k int, q, g []float64) {
 	}
 }
 
-// setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where renew is true, ridges where look is, and what may be dense or have ridges becomes one or the other where
+// setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where
+// renew is true, ridges where look is, and what may be dense or have ridges becomes one or the other where
 // choose is. Coordinates of hierarchies have a reference only where calm is true.
 func (s *party) setMetric(renew, look, choose, calm bool, least float64) {
 	m, e := &s.metric, &s.estimate.foreground
@@ -215,8 +227,9 @@ func (s *party) begin(attempt uint64, q, noise []float64) {
 	}
 }
 
-// An auxiliary is how those of a party's auxiliary variables z that are under an estimated metric are parameterised. Where they are centred, z itself is sampled; else e with z = g + scale·e and a
-// standard normal prior, scale being ρ unless one e stands for a whole sum.
+// An auxiliary is how those of a party's auxiliary variables z that are under an estimated metric are
+// parameterised. Where they are centred, z itself is sampled; else e with z = g + scale·e and a standard
+// normal prior, scale being ρ unless one e stands for a whole sum.
 type auxiliary struct {
 	centred bool
 	len     int
@@ -231,7 +244,8 @@ type piece struct {
 	scale float64 // 0: z = g, and the noise of the sum belongs to another piece
 }
 
-// newAuxiliaries returns the auxiliary variables of every block that are no noise with unit masses. Collapsed, the coordinates of one piece are the noise of a whole sum.
+// newAuxiliaries returns the auxiliary variables of every block that are no noise with unit masses.
+// Collapsed, the coordinates of one piece are the noise of a whole sum.
 func newAuxiliaries(blocks []density.Block, s backends.Settings) []auxiliary {
 	centred, collapse := s.Bool(centered), s.Bool(collapseAux)
 	out := make([]auxiliary, len(blocks))

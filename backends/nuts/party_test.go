@@ -18,7 +18,9 @@ func (sized) Party() string { return "clinic" }
 func (b sized) Dim() int           { return b.dim }
 func (b sized) Hierarchical() bool { return b.hierarchical }
 
-// A dense metric is the default for few parameters outside hierarchies, ridges are looked for in all others, and a dense metric too where these are not many; there is what is asked for, in hierarchies where draws bear it out. Parameters of hierarchies have no reference.
+// A dense metric is the default for few parameters outside hierarchies, ridges are looked for in all others,
+// and a dense metric too where these are not many; there is what is asked for, in hierarchies where draws
+// bear it out. Parameters of hierarchies have no reference.
 func TestTheFormOfTheMetric(t *testing.T) {
 	for _, c := range []struct {
 		block sized
@@ -35,10 +37,14 @@ func TestTheFormOfTheMetric(t *testing.T) {
 		{sized{dim: 129}, "auto", "fisher", shape{ridged: 129}},
 		{sized{dim: 65}, "auto", "stan", shape{}},
 		{sized{dim: 65}, "low-rank", "fisher", shape{ridged: 65}},
-		{sized{dim: 8, hierarchical: true}, "auto", "fisher", shape{dense: 8, held: true, ridged: 8, long: true, hierarchy: 8}},
-		{sized{dim: 129, hierarchical: true}, "auto", "fisher", shape{ridged: 129, proved: true, hierarchy: 129}},
-		{sized{dim: 512, hierarchical: true}, "auto", "fisher", shape{ridged: 512, proved: true, hierarchy: 512}},
-		{sized{dim: 513, hierarchical: true}, "auto", "fisher", shape{ridged: 513, long: true, hierarchy: 513}},
+		{sized{dim: 8, hierarchical: true}, "auto", "fisher",
+			shape{dense: 8, held: true, ridged: 8, long: true, hierarchy: 8}},
+		{sized{dim: 129, hierarchical: true}, "auto", "fisher",
+			shape{ridged: 129, proved: true, hierarchy: 129}},
+		{sized{dim: 512, hierarchical: true}, "auto", "fisher",
+			shape{ridged: 512, proved: true, hierarchy: 512}},
+		{sized{dim: 513, hierarchical: true}, "auto", "fisher",
+			shape{ridged: 513, long: true, hierarchy: 513}},
 		{sized{dim: 8, hierarchical: true}, "low-rank", "fisher", shape{ridged: 8, long: true, hierarchy: 8}},
 		{sized{dim: 8, hierarchical: true}, "auto", "stan", shape{hierarchy: 8}},
 		{sized{dim: 4097, hierarchical: true}, "auto", "fisher", shape{hierarchy: 4097}},
@@ -48,7 +54,8 @@ func TestTheFormOfTheMetric(t *testing.T) {
 		{sized{dim: 8}, "low-rank", "fisher", shape{ridged: 8}},
 		{sized{dim: 200}, "dense", "fisher", shape{dense: 200}},
 	} {
-		s, err := Algorithm().Resolve(Algorithm().Transforms[0], map[string]string{metricForm: c.form, adaptation: c.adapt})
+		s, err := Algorithm().Resolve(Algorithm().Transforms[0],
+			map[string]string{metricForm: c.form, adaptation: c.adapt})
 		if err != nil {
 			t.Fatal(err)
 		}

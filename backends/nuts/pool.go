@@ -6,9 +6,10 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A jointVector is a vector over the coordinates of all parties of this process, a position, gradient or momentum, with one part per block: θ, then the
-// coordinates of auxiliary variables. A momentum also holds the velocities M⁻¹p of the coordinates under a dense metric; those under a diagonal one are
-// cheaper to compute again. Momenta and gradients hold their products with the ridges of a metric.
+// A jointVector is a vector over the coordinates of all parties of this process, a position, gradient or
+// momentum, with one part per block: θ, then the coordinates of auxiliary variables. A momentum also holds
+// the velocities M⁻¹p of the coordinates under a dense metric; those under a diagonal one are cheaper to
+// compute again. Momenta and gradients hold their products with the ridges of a metric.
 type jointVector struct {
 	at    [][]float64 // by block
 	theta [][]float64 // the leading parts of at that are θ
@@ -21,22 +22,25 @@ type jointVector struct {
 	refs     int
 }
 
-// A pool allocates all vectors and points of a chain once, so that a transition allocates nothing and copies nothing: subtrees of a trajectory share momenta, and its ends, its proposal and
-// others share points; both count their holders. What was freed last is the next one used, since it is still in the cache.
+// A pool allocates all vectors and points of a chain once, so that a transition allocates nothing and copies
+// nothing: subtrees of a trajectory share momenta, and its ends, its proposal and others share points; both
+// count their holders. What was freed last is the next one used, since it is still in the cache.
 type pool struct {
 	vectors, free []*jointVector // all, and those without a holder
 	points, spare []*point       // the same for points, whose vectors are none of these
 }
 
-// line is how many numbers a cache line holds, and page how many a memory page holds: addresses a page apart share a set of the cache. Vectors of few lines follow one another, all within a cache.
+// line is how many numbers a cache line holds, and page how many a memory page holds: addresses a page apart
+// share a set of the cache. Vectors of few lines follow one another, all within a cache.
 const (
 	line   = 8
 	page   = 512
 	packed = 8 * line
 )
 
-// newPool allocates points and further vectors over the parties, all in one array: the diagonal part of every block begins at a cache line, and vectors begin at
-// different lines of a page, since several at the same one would evict each other from the cache.
+// newPool allocates points and further vectors over the parties, all in one array: the diagonal part of every
+// block begins at a cache line, and vectors begin at different lines of a page, since several at the same one
+// would evict each other from the cache.
 func newPool(parties []*party, adjoints, points, vectors int) *pool {
 	p := &pool{}
 	size, noise := 0, 0
@@ -92,7 +96,8 @@ func newVector(parties []*party, room []float64) *jointVector {
 		whole := room[s.lead():][:s.dim()+s.metric.extra()]
 		room = room[s.room():]
 		at := whole[:s.dim():s.dim()]
-		v.at, v.extra, v.theta = append(v.at, at), append(v.extra, whole[s.dim():]), append(v.theta, at[:s.block.Dim()])
+		v.at, v.extra, v.theta = append(v.at, at), append(v.extra, whole[s.dim():]),
+			append(v.theta, at[:s.block.Dim()])
 		v.whole = append(v.whole, whole)
 		var means []float64
 		if s.intercepts != nil {
@@ -103,7 +108,8 @@ func newVector(parties []*party, room []float64) *jointVector {
 	return v
 }
 
-// aligned returns n zeros that begin at a cache line: Go aligns arrays of a page or more. Vectors of many clients are on more small pages than a processor remembers.
+// aligned returns n zeros that begin at a cache line: Go aligns arrays of a page or more. Vectors of many
+// clients are on more small pages than a processor remembers.
 func aligned(n int) []float64 {
 	v := make([]float64, max(n, page))[:n]
 	vector.OnHugePages(v)
@@ -174,16 +180,19 @@ func (p *pool) point() *point {
 	return a
 }
 
-// A subtree is consecutive states of a trajectory in the order of their making: the momenta of the first and the last, and the sum of all momenta, which
-// the generalised U-turn criterion takes in place of the difference of positions (Betancourt 2017).
+// A subtree is consecutive states of a trajectory in the order of their making: the momenta of the first and
+// the last, and the sum of all momenta, which the generalised U-turn criterion takes in place of the
+// difference of positions (Betancourt 2017).
 type subtree struct{ first, last, sum *jointVector }
 
 // leaf is the subtree of one state with momentum p.
 func leaf(p *jointVector) subtree { return subtree{p.hold(), p.hold(), p.hold()} }
 
-// mostPoints is how many points a tree needs: both ends, the newest and the next state, the start, the sample and the proposal.
+// mostPoints is how many points a tree needs: both ends, the newest and the next state, the start, the sample
+// and the proposal.
 const mostPoints = 7
 
-// vectorsFor is how many vectors a tree of the greatest depth needs beside those of points: momenta of both ends, of the newest and the next state; three vectors for each waiting subtree and for
-// three in the making; sums.
+// vectorsFor is how many vectors a tree of the greatest depth needs beside those of points: momenta of both
+// ends, of the newest and the next state; three vectors for each waiting subtree and for three in the making;
+// sums.
 func vectorsFor(depth int) int { return 4 + 3*(depth+3) + 2 }

@@ -11,12 +11,14 @@ import (
 )
 
 const (
-	mostRidges  = 32   // directions that are looked for
-	leastDraws  = 10   // draws that they are looked for in
-	drawsARidge = 2    // draws for each
-	ridgeFactor = 2    // how far the inverse mass along a direction is from the diagonal one at least
-	glance      = 8    // directions that a first look takes, and the share of what pays, its inverse, that it must show
-	ridgesPay   = 16   // the ratio of the greatest to the least inverse mass of scaled coordinates from which on ridges are used
+	mostRidges  = 32 // directions that are looked for
+	leastDraws  = 10 // draws that they are looked for in
+	drawsARidge = 2  // draws for each
+	ridgeFactor = 2  // how far the inverse mass along a direction is from the diagonal one at least
+	// directions that a first look takes, and the share of what pays, its inverse, that it must show
+	glance = 8
+	// the ratio of the greatest to the least inverse mass of scaled coordinates from which on ridges are used
+	ridgesPay   = 16
 	ridgeLeast  = 1e-8 // the least inverse mass of scaled coordinates, and the inverse of the greatest
 	ridgesLimit = 4096 // parameters of a party for which draws and gradients are kept to look for ridges
 	heldShare   = 3    // one in so many draws, the newest, is held out to judge ridges by
@@ -25,11 +27,13 @@ const (
 // ridgesFor is how many ridges a metric of dim coordinates has room for.
 func ridgesFor(dim int) int { return min(dim, mostRidges) }
 
-// Ridges make a diagonal inverse mass D one of low rank plus diagonal, D^½(1 + U(Λ−1)Uᵀ)D^½ with orthonormal columns U: along them, in coordinates scaled by D, the inverse mass is Λ.
-// Draws vary far along a ridge while gradients along it hardly vary, and along its opposite the other way round. (As the low-rank metric of nutpie, Seyboldt, Carlson and Carpenter
-// 2024; the directions are found in another way.)
+// Ridges make a diagonal inverse mass D one of low rank plus diagonal, D^½(1 + U(Λ−1)Uᵀ)D^½ with orthonormal
+// columns U: along them, in coordinates scaled by D, the inverse mass is Λ. Draws vary far along a ridge
+// while gradients along it hardly vary, and along its opposite the other way round. (As the low-rank metric
+// of nutpie, Seyboldt, Carlson and Carpenter 2024; the directions are found in another way.)
 //
-// With W = D^½U, M⁻¹ = D + W(Λ−1)Wᵀ: a momentum has the products Wᵀp beside its coordinates, as if these were coordinates of the inverse masses Λ−1. A leapfrog multiplies by Wᵀ and by W once.
+// With W = D^½U, M⁻¹ = D + W(Λ−1)Wᵀ: a momentum has the products Wᵀp beside its coordinates, as if these were
+// coordinates of the inverse masses Λ−1. A leapfrog multiplies by Wᵀ and by W once.
 type ridges struct {
 	dim, rank  int
 	long       bool      // only directions of a greater inverse mass are ridges
@@ -60,14 +64,17 @@ func newRidges(of shape, mass []float64) *ridges {
 		draws = keptMore - keptMore/heldShare
 	}
 	v := make([]float64, 2*dim*most+2*most)
-	return &ridges{search: newRidgeSearch(dim, most, draws), dim: dim, long: of.long, proved: of.proved, u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:][:most], room: v[2*dim*most+most:], mass: mass}
+	return &ridges{search: newRidgeSearch(dim, most, draws), dim: dim, long: of.long, proved: of.proved,
+		u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:][:most], room: v[2*dim*most+most:],
+		mass: mass}
 }
 
 func newRidgeSearch(dim, most, draws int) *ridgeSearch {
 	v := make([]float64, (2*draws+most+3)*dim+2*draws*(1+most)+most)
 	next := func(size int) []float64 { m := v[:size:size]; v = v[size:]; return m }
 	return &ridgeSearch{
-		most: draws, draws: next(draws * dim), gradients: next(draws * dim), center: [2][]float64{next(dim), next(dim)}, basis: next(most * dim), next: next(dim),
+		most: draws, draws: next(draws * dim), gradients: next(draws * dim),
+		center: [2][]float64{next(dim), next(dim)}, basis: next(most * dim), next: next(dim),
 		along:    [2][]float64{next(draws), next(draws)},
 		products: [2][]float64{next(draws * most), next(draws * most)},
 		shares:   next(most), work: newWorkspace(most),
@@ -97,7 +104,8 @@ func (r *ridges) element(i, j int) float64 {
 	return sum
 }
 
-// spread turns a draw p of N(0, D⁻¹) into one of N(0, M), M = D^-½(1 + U(Λ⁻¹−1)Uᵀ)D^-½, and sets products to Wᵀp. root is D^-½.
+// spread turns a draw p of N(0, D⁻¹) into one of N(0, M), M = D^-½(1 + U(Λ⁻¹−1)Uᵀ)D^-½, and sets products to
+// Wᵀp. root is D^-½.
 func (r *ridges) spread(p, products, root []float64) {
 	r.project(p, products)
 	for j, less := range r.mass[:r.rank] {
@@ -120,7 +128,8 @@ func (r *ridges) scale(root []float64) {
 	}
 }
 
-// fromFisher looks for ridges in the newest n draws and their gradients, which recall gives, and replaces those in use.
+// fromFisher looks for ridges in the newest n draws and their gradients, which recall gives, and replaces
+// those in use.
 func (r *ridges) fromFisher(n int, root []float64, least float64) {
 	s, held := r.search, 0
 	if r.proved {
@@ -137,7 +146,8 @@ func (r *ridges) fromFisher(n int, root []float64, least float64) {
 	center(n, r.dim, s.draws, s.center[0])
 	center(n, r.dim, s.gradients, s.center[1])
 	most := min(len(r.mass), n/drawsARidge)
-	if few := s.span(n, r.dim, min(glance, most)); few == 0 || !s.mean(n, r.dim, few, least) || r.ratio(few) < ridgesPay/glance {
+	if few := s.span(n, r.dim, min(glance, most)); few == 0 || !s.mean(n, r.dim, few, least) ||
+		r.ratio(few) < ridgesPay/glance {
 		return // extreme directions are found first
 	}
 	if m := s.span(n, r.dim, most); s.mean(n, r.dim, m, least) && r.ratio(m) >= ridgesPay {
@@ -153,8 +163,10 @@ func (r *ridges) scaled(k int, q, g, root []float64) {
 	vector.Div(r.dim, g, g, root)
 }
 
-// prove keeps those ridges that the newest draws, which were held out of the search, bear out: along one of inverse mass λ the mean of (x²/λ + λy²)/2 over draws, of deviation x and gradient y, must be nearer to 1, what it is for a
-// normal target of this variance, than that of (x² + y²)/2 by half. Of few draws in many coordinates the extreme directions are extreme by chance too.
+// prove keeps those ridges that the newest draws, which were held out of the search, bear out: along one of
+// inverse mass λ the mean of (x²/λ + λy²)/2 over draws, of deviation x and gradient y, must be nearer to 1,
+// what it is for a normal target of this variance, than that of (x² + y²)/2 by half. Of few draws in many
+// coordinates the extreme directions are extreme by chance too.
 func (r *ridges) prove(held int, root []float64) {
 	if !r.proved {
 		return
@@ -198,8 +210,10 @@ func center(n, dim int, rows, mean []float64) {
 	}
 }
 
-// span sets the basis to at most m orthonormal vectors: of the Krylov space of A − B, the difference of the covariances of scaled draws and gradients. What a ridge and what its opposite add to it is large. Of a
-// target that is independent in scaled coordinates each gradient is its draw with the other sign, so that their noise, which may be much larger when there are many coordinates, cancels.
+// span sets the basis to at most m orthonormal vectors: of the Krylov space of A − B, the difference of the
+// covariances of scaled draws and gradients. What a ridge and what its opposite add to it is large. Of a
+// target that is independent in scaled coordinates each gradient is its draw with the other sign, so that
+// their noise, which may be much larger when there are many coordinates, cancels.
 func (s *ridgeSearch) span(n, dim, m int) int {
 	// The first vector mixes all draws and gradients, each with a weight of its own.
 	for k := range n {
@@ -244,7 +258,8 @@ func (s *ridgeSearch) mean(n, dim, m int, least float64) bool {
 	for i := range m {
 		for j := range i + 1 {
 			x, g := s.products[0], s.products[1]
-			w.setMoments(m, i, j, float64(n), vector.Dot(n, x[i*s.most:], x[j*s.most:]), vector.Dot(n, g[i*s.most:], g[j*s.most:]))
+			w.setMoments(m, i, j, float64(n), vector.Dot(n, x[i*s.most:], x[j*s.most:]),
+				vector.Dot(n, g[i*s.most:], g[j*s.most:]))
 		}
 	}
 	if !w.mean(m, least) {
@@ -254,7 +269,8 @@ func (s *ridgeSearch) mean(n, dim, m int, least float64) bool {
 	return w.eigen(m)
 }
 
-// ratio is that of the greatest inverse mass found along a direction, in scaled coordinates, to the least, 1 being that of all directions outside the basis. The inverse masses of shorter ones do not count where they
+// ratio is that of the greatest inverse mass found along a direction, in scaled coordinates, to the least, 1
+// being that of all directions outside the basis. The inverse masses of shorter ones do not count where they
 // may not become ridges.
 func (r *ridges) ratio(m int) float64 {
 	values, least := r.search.work.values[:m], 1.0
@@ -268,7 +284,8 @@ func (r *ridges) ratio(m int) float64 {
 func (r *ridges) take(m int) {
 	s := r.search
 	for k, value := range s.work.values[:m] {
-		if !(value > ridgeFactor || !r.long && value < 1.0/ridgeFactor) || value < ridgeLeast || value > 1/ridgeLeast {
+		if !(value > ridgeFactor || !r.long && value < 1.0/ridgeFactor) || value < ridgeLeast ||
+			value > 1/ridgeLeast {
 			continue
 		}
 		u := r.u[r.rank*r.dim:][:r.dim]

@@ -33,7 +33,8 @@ func inverseTimes(m *metric, j int) []float64 {
 	return slices.Clone(next.q.at[0])
 }
 
-// A metric with ridges does the same as the dense metric of the same matrix, with a reference and without: drifts, kicks, energies and the criterion of single states and of subtrees.
+// A metric with ridges does the same as the dense metric of the same matrix, with a reference and without:
+// drifts, kicks, energies and the criterion of single states and of subtrees.
 func TestRidgesAreTheDenseMetricOfTheSameMatrix(t *testing.T) {
 	const dim, theta = 13, 9
 	r := rand.New(rand.NewPCG(1, 2))
@@ -66,7 +67,8 @@ func TestRidgesAreTheDenseMetricOfTheSameMatrix(t *testing.T) {
 			if i == j {
 				want[i*theta+j] = low.inverse[i]
 			}
-			want[i*theta+j] += math.Sqrt(low.inverse[i]*low.inverse[j]) * (29*first[i]*first[j] - 0.9*second[i]*second[j])
+			want[i*theta+j] += math.Sqrt(low.inverse[i]*low.inverse[j]) * (29*first[i]*first[j] -
+				0.9*second[i]*second[j])
 		}
 	}
 	if off := distance(matrix, want); !(off < 1e-9) {
@@ -84,7 +86,8 @@ func TestRidgesAreTheDenseMetricOfTheSameMatrix(t *testing.T) {
 		s := state{at: pointOf(m), p: vectorOf(m)}
 		m.ref.on = referred
 		for i := range dim {
-			s.at.q.at[0][i], s.at.g.at[0][i], m.ref.mean[i] = normals.NormFloat64(), normals.NormFloat64(), normals.NormFloat64()
+			s.at.q.at[0][i], s.at.g.at[0][i], m.ref.mean[i] = normals.NormFloat64(), normals.NormFloat64(),
+				normals.NormFloat64()
 		}
 		m.refer(0, s.at)
 		// The same momentum for both: its products with the ridges, or its velocities, as a draw leaves them.
@@ -123,7 +126,9 @@ func TestRidgesAreTheDenseMetricOfTheSameMatrix(t *testing.T) {
 		b, cb := run(&full, referred)
 		for k := range a {
 			for what, off := range map[string]float64{
-				"position": distance(a[k].at.q.at[0], b[k].at.q.at[0]), "momentum": distance(a[k].p.at[0], b[k].p.at[0]), "energy": math.Abs(a[k].twice-b[k].twice) / (1 + b[k].twice),
+				"position": distance(a[k].at.q.at[0], b[k].at.q.at[0]),
+				"momentum": distance(a[k].p.at[0], b[k].p.at[0]),
+				"energy":   math.Abs(a[k].twice-b[k].twice) / (1 + b[k].twice),
 			} {
 				if !(off < 1e-9*(1+math.Abs(b[k].twice))) {
 					t.Errorf("reference %t, state %d: the %s is off by %g", referred, k, what, off)
@@ -138,7 +143,8 @@ func TestRidgesAreTheDenseMetricOfTheSameMatrix(t *testing.T) {
 	}
 }
 
-// Of a normal target with two ridges among many more coordinates than draws, the metric is the covariance, up to what the shares that were not seen add.
+// Of a normal target with two ridges among many more coordinates than draws, the metric is the covariance, up
+// to what the shares that were not seen add.
 func TestRidgesOfANormal(t *testing.T) {
 	const dim, draws = 200, 60
 	r := rand.New(rand.NewPCG(5, 6))
@@ -180,10 +186,13 @@ func TestRidgesOfANormal(t *testing.T) {
 	m.ridges.fromFisher(draws, m.root, 0)
 	m.ridges.scale(m.root)
 	if m.rank() != len(values) {
-		t.Fatalf("%d ridges, want %d: masses less one are %v", m.rank(), len(values), m.ridges.mass[:m.rank()])
+		t.Fatalf("%d ridges, want %d: masses less one are %v", m.rank(), len(values),
+			m.ridges.mass[:m.rank()])
 	}
 	for j, v := range values {
-		k := slices.IndexFunc(m.ridges.mass[:m.rank()], func(less float64) bool { return less > 0 == (v > 1) })
+		k := slices.IndexFunc(m.ridges.mass[:m.rank()], func(less float64) bool {
+			return less > 0 == (v > 1)
+		})
 		if k < 0 {
 			t.Fatalf("no ridge is like that of %v", v)
 		}
@@ -200,8 +209,9 @@ func TestRidgesOfANormal(t *testing.T) {
 	}
 }
 
-// Where nothing is correlated there are no ridges, however many the coordinates and few the draws; nor are there where inverse masses differ by less than pays, and too few draws show none. A direction that is far longer than all others is
-// one, and so is one that is far shorter, unless only long ones may be.
+// Where nothing is correlated there are no ridges, however many the coordinates and few the draws; nor are
+// there where inverse masses differ by less than pays, and too few draws show none. A direction that is far
+// longer than all others is one, and so is one that is far shorter, unless only long ones may be.
 func TestWhenThereAreRidges(t *testing.T) {
 	for _, c := range []struct {
 		draws int
@@ -209,8 +219,10 @@ func TestWhenThereAreRidges(t *testing.T) {
 		ridge float64
 		want  int
 	}{
-		{20, false, 1, 0}, {100, false, 1, 0}, {100, false, ridgesPay * 0.8, 0}, {100, false, 1 / (ridgesPay * 0.8), 0}, {leastDraws - 1, false, 100, 0},
-		{100, false, ridgesPay * 1.3, 1}, {100, false, 1 / (ridgesPay * 1.3), 1}, {100, true, ridgesPay * 1.3, 1}, {100, true, 1 / (ridgesPay * 1.3), 0},
+		{20, false, 1, 0}, {100, false, 1, 0}, {100, false, ridgesPay * 0.8, 0},
+		{100, false, 1 / (ridgesPay * 0.8), 0}, {leastDraws - 1, false, 100, 0},
+		{100, false, ridgesPay * 1.3, 1}, {100, false, 1 / (ridgesPay * 1.3), 1},
+		{100, true, ridgesPay * 1.3, 1}, {100, true, 1 / (ridgesPay * 1.3), 0},
 	} {
 		const dim = 150
 		m := newMetric(dim, shape{ridged: dim, long: c.long})
@@ -226,7 +238,8 @@ func TestWhenThereAreRidges(t *testing.T) {
 		}
 		m.ridges.fromFisher(c.draws, m.root, 0)
 		if m.rank() != c.want {
-			t.Errorf("%d draws, a direction of %v: %d ridges, want %d; masses less one are %v", c.draws, c.ridge, m.rank(), c.want, m.ridges.mass[:m.rank()])
+			t.Errorf("%d draws, a direction of %v: %d ridges, want %d; masses less one are %v", c.draws,
+				c.ridge, m.rank(), c.want, m.ridges.mass[:m.rank()])
 		}
 	}
 }
@@ -234,7 +247,8 @@ func TestWhenThereAreRidges(t *testing.T) {
 // variance is that of a leaning density along its ridge.
 const variance = 400
 
-// leaning is a normal density over two parties: in the many coordinates of the first every direction has the variance 1 but that of all coordinates together; the second's are standard normals.
+// leaning is a normal density over two parties: in the many coordinates of the first every direction has the
+// variance 1 but that of all coordinates together; the second's are standard normals.
 func leaning(many, others int) testmodel.Density {
 	return testmodel.Density{Dims: []int{many, others}, Log: func(x, grad []float64) float64 {
 		sum, lp := 0.0, 0.0
@@ -253,7 +267,8 @@ func leaning(many, others int) testmodel.Density {
 	}}
 }
 
-// Chains find the ridge, need few leapfrogs along it, and have the target's variance there, within four Monte Carlo standard errors. A chain that is restored, in the warm-up or after, goes on bit for bit.
+// Chains find the ridge, need few leapfrogs along it, and have the target's variance there, within four Monte
+// Carlo standard errors. A chain that is restored, in the warm-up or after, goes on bit for bit.
 func TestChainsAlongARidge(t *testing.T) {
 	const many, warmup, draws = 60, 300, 1000
 	ctx := context.Background()
@@ -344,7 +359,8 @@ func TestHeldOutDrawsProveRidges(t *testing.T) {
 	}
 }
 
-// Without ridges inverse masses are at least the share of the variance of draws; with those that held-out draws bear out they are the balanced ones.
+// Without ridges inverse masses are at least the share of the variance of draws; with those that held-out
+// draws bear out they are the balanced ones.
 func TestRidgesStandForLeastMasses(t *testing.T) {
 	const dim = 3
 	m := newMetric(dim, shape{ridged: dim, proved: true})
@@ -370,7 +386,8 @@ func TestRidgesStandForLeastMasses(t *testing.T) {
 				want = math.Sqrt(variance / slope)
 			}
 			if math.Abs(m.inverse[i]/want-1) > 1e-12 {
-				t.Errorf("ridges: %v: the inverse mass of coordinate %d is %v, not %v", ridged, i, m.inverse[i], want)
+				t.Errorf("ridges: %v: the inverse mass of coordinate %d is %v, not %v", ridged, i,
+					m.inverse[i], want)
 			}
 		}
 	}

@@ -9,21 +9,25 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// longestStep is the longest step of a warm-up from draws and gradients. Around a reference steps may be of any length: three of more than π/3 make a normal target turn,
-// and beyond a quarter of a turn states repeat one another.
+// longestStep is the longest step of a warm-up from draws and gradients. Around a reference steps may be of
+// any length: three of more than π/3 make a normal target turn, and beyond a quarter of a turn states repeat
+// one another.
 const longestStep = 1.3
 
-// longestEarly is that of the early part of a warm-up. Beyond it a step around a well-scaled normal target goes round.
+// longestEarly is that of the early part of a warm-up. Beyond it a step around a well-scaled normal target
+// goes round.
 const longestEarly = math.Pi
 
 // resonance is how near a step may come to a turn divided by a power of two, relative to it.
 const resonance = 0.1
 
-// halfTurns is the least step of which four states of a normal target turn nearly always. Of somewhat shorter ones they turn or not by chance, and eight come back to where they began.
+// halfTurns is the least step of which four states of a normal target turn nearly always. Of somewhat shorter
+// ones they turn or not by chance, and eight come back to where they began.
 const halfTurns = 0.7 * math.Pi / 2
 
-// detuned is a step size, or a shorter one where a trajectory of 2^k states would take it about once around a normal target. The sum of its momenta is then nearly 0, the U-turn criterion is
-// noise, and so it is for all trajectories that are longer.
+// detuned is a step size, or a shorter one where a trajectory of 2^k states would take it about once around a
+// normal target. The sum of its momenta is then nearly 0, the U-turn criterion is noise, and so it is for all
+// trajectories that are longer.
 func detuned(eps float64) float64 {
 	if least := (1 - resonance) * math.Pi / 4; least < eps && eps < halfTurns {
 		return least
@@ -36,14 +40,19 @@ func detuned(eps float64) float64 {
 	return eps
 }
 
-// A reference is a normal distribution N(mean, M⁻¹) of a party's coordinates that its steps integrate exactly (the split of Shahbaba, Lan, Johnson and Neal 2014, "Split Hamiltonian
-// Monte Carlo"): with v = M(q − mean), the gradient of −log of its density, a step is a kick by half of ∇log π + v, a rotation of q − mean and p, and the other half. Without a
-// reference v is 0, and the rotation is the drift of a leapfrog. v changes with the rotation, and so needs no product with M; what rounding has added to it is multiplied by cos eps in a step.
+// A reference is a normal distribution N(mean, M⁻¹) of a party's coordinates that its steps integrate exactly
+// (the split of Shahbaba, Lan, Johnson and Neal 2014, "Split Hamiltonian Monte Carlo"): with v = M(q − mean),
+// the gradient of −log of its density, a step is a kick by half of ∇log π + v, a rotation of q − mean and p,
+// and the other half. Without a reference v is 0, and the rotation is the drift of a leapfrog. v changes with
+// the rotation, and so needs no product with M; what rounding has added to it is multiplied by cos eps in a
+// step.
 //
-// In a hierarchy what limits steps is as a rule a curvature that changes from place to place, not the one that a reference takes away, and longer steps diverge: its coordinates have a reference only where their gradients are
-// nearly linear functions of them.
+// In a hierarchy what limits steps is as a rule a curvature that changes from place to place, not the one
+// that a reference takes away, and longer steps diverge: its coordinates have a reference only where their
+// gradients are nearly linear functions of them.
 type reference struct {
-	hierarchy int  // coordinates, the first ones, that are of hierarchies: separate decides whether they have a reference
+	// coordinates, the first ones, that are of hierarchies: separate decides whether they have a reference
+	hierarchy int
 	from      int  // coordinates before have none: hierarchy, or 0
 	on        bool // mean is known
 	mean      []float64
@@ -53,8 +62,9 @@ func newReference(hierarchy int, mean []float64) reference {
 	return reference{hierarchy: hierarchy, from: hierarchy, mean: mean}
 }
 
-// mostNonlinear is the most that √(variance of draws · variance of gradients) may be in the mean over the coordinates of hierarchies for them to have a reference. It is 1 where each gradient is a linear function of its
-// coordinate; at 2 what a reference leaves of a gradient varies as much as the gradient.
+// mostNonlinear is the most that √(variance of draws · variance of gradients) may be in the mean over the
+// coordinates of hierarchies for them to have a reference. It is 1 where each gradient is a linear function
+// of its coordinate; at 2 what a reference leaves of a gradient varies as much as the gradient.
 const mostNonlinear = 1.1
 
 // first is the first coordinate of dim that has a reference: dim where none has.
@@ -83,8 +93,10 @@ func (s stride) of(eps float64) stride {
 
 func (s stride) backward() stride { return stride{eps: -s.eps, less: s.less, cos: s.cos, sin: -s.sin} }
 
-// recentre sets the mean of the reference to that of the normal distribution with covariance M⁻¹ whose gradients differ least from those of an estimate: the mean of draws plus M⁻¹
-// times that of gradients. That is the mean of a normal target of this covariance, whatever the draws. Coordinates of hierarchies have a reference only where calm, no transition having diverged lately, is true.
+// recentre sets the mean of the reference to that of the normal distribution with covariance M⁻¹ whose
+// gradients differ least from those of an estimate: the mean of draws plus M⁻¹ times that of gradients. That
+// is the mean of a normal target of this covariance, whatever the draws. Coordinates of hierarchies have a
+// reference only where calm, no transition having diverged lately, is true.
 func (m *metric) recentre(e *estimate, calm bool) {
 	n, dim := m.split(), len(m.inverse)
 	mean, g := m.ref.mean, e.gradients.Mean
@@ -154,7 +166,8 @@ func (r *ridges) shorten(v, root []float64) {
 	}
 }
 
-// drift is the first half of a step of block b from a point with momentum p: next gets the position, half the momentum before the second half.
+// drift is the first half of a step of block b from a point with momentum p: next gets the position, half the
+// momentum before the second half.
 func (m *metric) drift(b int, next, at *point, half, p *jointVector, s stride) {
 	to, h, x, momentum, slope := next.q.at[b], half.at[b], at.q.at[b], p.at[b], at.g.at[b]
 	if m.plain() {
@@ -172,24 +185,29 @@ func (m *metric) drift(b int, next, at *point, half, p *jointVector, s stride) {
 		vector.DenseStart(n, h, to, momentum, x, slope, m.full.inverse, 0.5*s.eps, s.eps)
 	}
 	if first > n {
-		vector.LeapfrogStart(first-n, h[n:], to[n:], momentum[n:], x[n:], slope[n:], m.inverse[n:], 0.5*s.eps, s.eps)
+		vector.LeapfrogStart(first-n, h[n:], to[n:], momentum[n:], x[n:], slope[n:], m.inverse[n:], 0.5*s.eps,
+			s.eps)
 	}
 	if i := max(n, first); i < dim {
-		vector.RotateStart(dim-i, h[i:], to[i:], v2[i:], momentum[i:], x[i:], v[i:], slope[i:], mean[i:], m.inverse[i:], 0.5*s.eps, s.less, s.cos, s.sin)
+		vector.RotateStart(dim-i, h[i:], to[i:], v2[i:], momentum[i:], x[i:], v[i:], slope[i:], mean[i:],
+			m.inverse[i:], 0.5*s.eps, s.less, s.cos, s.sin)
 	}
 	if rank == 0 {
 		return
 	}
 	r, by := m.ridges, next.q.extra[b]
 	if first == 0 {
-		vector.RotateStart(rank, half.extra[b], by, next.v.extra[b], p.extra[b], r.zero, at.v.extra[b], at.g.extra[b], r.zero, r.mass, 0.5*s.eps, s.less, s.cos, s.sin)
+		vector.RotateStart(rank, half.extra[b], by, next.v.extra[b], p.extra[b], r.zero, at.v.extra[b],
+			at.g.extra[b], r.zero, r.mass, 0.5*s.eps, s.less, s.cos, s.sin)
 	} else {
-		vector.LeapfrogStart(rank, half.extra[b], by, p.extra[b], r.zero, at.g.extra[b], r.mass, 0.5*s.eps, s.eps)
+		vector.LeapfrogStart(rank, half.extra[b], by, p.extra[b], r.zero, at.g.extra[b], r.mass, 0.5*s.eps,
+			s.eps)
 	}
 	r.add(to, by)
 }
 
-// kick is the second half: p becomes the momentum after the full step, with the velocities of its dense part. It returns pᵀM⁻¹p.
+// kick is the second half: p becomes the momentum after the full step, with the velocities of its dense part.
+// It returns pᵀM⁻¹p.
 func (m *metric) kick(b int, p *jointVector, at *point, s stride) float64 {
 	if m.plain() {
 		return vector.LeapfrogEnd(len(m.inverse), p.at[b], p.at[b], at.g.at[b], m.inverse, 0.5*s.eps)
@@ -203,7 +221,8 @@ func (m *metric) kick(b int, p *jointVector, at *point, s stride) float64 {
 		return vector.LeapfrogEnd(until-from, to[from:], to[from:], slope[from:], m.whole[from:], half)
 	}
 	rotated := func(from, until int) float64 {
-		return vector.RotateEnd(until-from, to[from:], to[from:], v[from:], slope[from:], m.whole[from:], half)
+		return vector.RotateEnd(until-from, to[from:], to[from:], v[from:], slope[from:], m.whole[from:],
+			half)
 	}
 	twice := 0.0
 	switch first := m.ref.first(dim); {

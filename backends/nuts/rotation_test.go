@@ -12,10 +12,12 @@ import (
 	"github.com/vflc/vflc/tests/brief"
 )
 
-// references are metrics of every shape over 7 coordinates, with means, and the matrices M⁻¹; some coordinates of two have no reference.
+// references are metrics of every shape over 7 coordinates, with means, and the matrices M⁻¹; some
+// coordinates of two have no reference.
 func references(r *rand.Rand) map[string]*metric {
 	out := map[string]*metric{}
-	shapes := map[string]shape{"diagonal": {}, "dense": {dense: 4}, "all dense": {dense: 7}, "ridged": {ridged: 5}, "part": {hierarchy: 3}, "ridged part": {ridged: 3, hierarchy: 3}}
+	shapes := map[string]shape{"diagonal": {}, "dense": {dense: 4}, "all dense": {dense: 7},
+		"ridged": {ridged: 5}, "part": {hierarchy: 3}, "ridged part": {ridged: 3, hierarchy: 3}}
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {
 		of := shapes[name]
 		m := newMetric(7, of)
@@ -48,8 +50,10 @@ func references(r *rand.Rand) map[string]*metric {
 	return out
 }
 
-// path makes steps of a metric from q with momentum p, for a density with a gradient, and calls see after each with twice the kinetic energy.
-func path(m *metric, gradient func(q, g []float64), q, p []float64, s stride, steps int, see func(at *point, p *jointVector, twice float64)) {
+// path makes steps of a metric from q with momentum p, for a density with a gradient, and calls see after
+// each with twice the kinetic energy.
+func path(m *metric, gradient func(q, g []float64), q, p []float64, s stride, steps int,
+	see func(at *point, p *jointVector, twice float64)) {
 	at, momentum := pointOf(m), vectorOf(m)
 	copy(at.q.at[0], q)
 	copy(momentum.at[0], p)
@@ -77,7 +81,8 @@ func someOf(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-// normal returns the gradient of the log density of N(mean, M⁻¹), of the coordinates with a reference; that of the others is 0.
+// normal returns the gradient of the log density of N(mean, M⁻¹), of the coordinates with a reference; that
+// of the others is 0.
 func (m *metric) normal() func(q, g []float64) {
 	return func(q, g []float64) {
 		at := &point{q: vectorOf(m), v: vectorOf(m)}
@@ -102,8 +107,8 @@ func inverseOf(m *metric, p []float64) []float64 {
 	return out
 }
 
-// Where the target is the reference, steps of any size go along the exact orbit: q = mean + cos t·(q₀ − mean) + sin t·M⁻¹p₀. Coordinates without a reference and without a force move
-// along a line. v stays M(q − mean).
+// Where the target is the reference, steps of any size go along the exact orbit: q = mean + cos t·(q₀ − mean)
+// + sin t·M⁻¹p₀. Coordinates without a reference and without a force move along a line. v stays M(q − mean).
 func TestStepsAroundANormalAreExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(40, 1))
 	metrics := references(r)
@@ -150,7 +155,8 @@ func skew(q, g []float64) (lp float64) {
 	return lp
 }
 
-// On other targets the error of the energy is of the second order in the step size: a quarter with half of it.
+// On other targets the error of the energy is of the second order in the step size: a quarter with half of
+// it.
 func TestStepsAreOfSecondOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 1))
 	metrics := references(r)
@@ -159,9 +165,12 @@ func TestStepsAreOfSecondOrder(t *testing.T) {
 		q, p := someOf(r, 7), someOf(r, 7)
 		energies := func(eps float64) []float64 {
 			var out []float64
-			path(m, func(q, g []float64) { skew(q, g) }, q, p, newStride(eps), int(math.Round(0.8/eps)), func(at *point, _ *jointVector, twice float64) {
-				out = append(out, 0.5*twice-skew(at.q.at[0], make([]float64, 7)))
-			})
+			path(m, func(q, g []float64) {
+				skew(q, g)
+			}, q, p, newStride(eps), int(math.Round(0.8/eps)),
+				func(at *point, _ *jointVector, twice float64) {
+					out = append(out, 0.5*twice-skew(at.q.at[0], make([]float64, 7)))
+				})
 			return out
 		}
 		start := -skew(q, make([]float64, 7))
@@ -184,7 +193,9 @@ func TestStepsKeepTheVolume(t *testing.T) {
 		m := metrics[name]
 		z := someOf(r, 2*dim)
 		step := func(z []float64) (out []float64) {
-			path(m, func(q, g []float64) { skew(q, g) }, z[:dim], z[dim:], newStride(0.9), 1, func(at *point, p *jointVector, _ float64) {
+			path(m, func(q, g []float64) {
+				skew(q, g)
+			}, z[:dim], z[dim:], newStride(0.9), 1, func(at *point, p *jointVector, _ float64) {
 				out = slices.Concat(at.q.at[0], p.at[0])
 			})
 			return out
@@ -231,7 +242,8 @@ func determinant(a [][]float64) float64 {
 	return det
 }
 
-// A step around a reference is stable wherever a leapfrog is, whatever the target's curvature in units of the reference's: |cos h − ½h(λ − 1) sin h| ≤ 1 where λh² ≤ 4.
+// A step around a reference is stable wherever a leapfrog is, whatever the target's curvature in units of the
+// reference's: |cos h − ½h(λ − 1) sin h| ≤ 1 where λh² ≤ 4.
 func TestStepsAreStableWhereLeapfrogsAre(t *testing.T) {
 	m := newMetric(1, shape{})
 	m.ref.on = true
@@ -239,7 +251,9 @@ func TestStepsAreStableWhereLeapfrogsAre(t *testing.T) {
 		for share := 0.0; share < 0.99; share += 0.1 / float64(brief.Draws(1, 5)) {
 			curvature := share * 4 / (h * h)
 			far := 0.0
-			path(&m, func(q, g []float64) { g[0] = -curvature * q[0] }, []float64{1}, []float64{0}, newStride(h), 1000, func(at *point, _ *jointVector, _ float64) {
+			path(&m, func(q, g []float64) {
+				g[0] = -curvature * q[0]
+			}, []float64{1}, []float64{0}, newStride(h), 1000, func(at *point, _ *jointVector, _ float64) {
 				far = max(far, math.Abs(at.q.at[0][0]))
 			})
 			if far > 1+1e-9 {
@@ -252,7 +266,9 @@ func TestStepsAreStableWhereLeapfrogsAre(t *testing.T) {
 // A step that goes around in 8 or 16 states, or somewhat further in 8, becomes shorter, others stay.
 func TestDetuned(t *testing.T) {
 	for eps, want := range map[float64]float64{
-		1.3: 1.3, 1.11: 1.11, 1.09: 0.9 * math.Pi / 4, 0.87: 0.9 * math.Pi / 4, 0.83: 0.9 * math.Pi / 4, math.Pi / 4: 0.9 * math.Pi / 4, 0.7: 0.7, 0.44: 0.44, 0.4: 0.9 * math.Pi / 8, 0.383: 0.9 * math.Pi / 8, 0.3: 0.3,
+		1.3: 1.3, 1.11: 1.11, 1.09: 0.9 * math.Pi / 4, 0.87: 0.9 * math.Pi / 4, 0.83: 0.9 * math.Pi / 4,
+		math.Pi / 4: 0.9 * math.Pi / 4, 0.7: 0.7, 0.44: 0.44, 0.4: 0.9 * math.Pi / 8,
+		0.383: 0.9 * math.Pi / 8, 0.3: 0.3,
 	} {
 		if got := detuned(eps); math.Abs(got-want) > 1e-15 {
 			t.Errorf("%v becomes %v, want %v", eps, got, want)
@@ -284,7 +300,8 @@ func TestReferenceOfANormal(t *testing.T) {
 	}
 }
 
-// Coordinates of a hierarchy have a reference if their gradients are nearly straight lines in the mean and no transition has diverged; those that are not the hierarchy's always. A checkpoint keeps which.
+// Coordinates of a hierarchy have a reference if their gradients are nearly straight lines in the mean and no
+// transition has diverged; those that are not the hierarchy's always. A checkpoint keeps which.
 func TestReferencesInHierarchies(t *testing.T) {
 	const dim, hierarchy = 6, 4
 	moments := func(bent ...int) *estimate {
@@ -324,7 +341,8 @@ func TestReferencesInHierarchies(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := newMetric(dim, c.of)
-		if err := checkpoint.Load(&saved, "reference", again.ref.state); err != nil || again.ref.from != c.from {
+		if err := checkpoint.Load(&saved, "reference", again.ref.state); err != nil ||
+			again.ref.from != c.from {
 			t.Errorf("%s: restored from %d, %v", name, again.ref.from, err)
 		}
 	}

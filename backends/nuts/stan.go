@@ -17,7 +17,8 @@ const (
 	shrinkTo    = 1e-3
 )
 
-// stan warms up as Stan does: variances of draws over growing windows, after each of which the step size is found anew.
+// stan warms up as Stan does: variances of draws over growing windows, after each of which the step size is
+// found anew.
 type stan struct {
 	k       *chain
 	step    adapt.StepSize

@@ -12,15 +12,18 @@ import (
 )
 
 const (
-	widening  = 1.5 // distance of a starting point from the mean of the approximation, in that of the draw it is taken from
+	// distance of a starting point from the mean of the approximation, in that of the draw it is taken from
+	widening  = 1.5
 	firstStep = 0.7 // in the metric of the approximation
 	gain      = 1   // of the logarithm of the step size, in the acceptance statistic
 )
 
-// together warms up many chains with one metric and one step size. The metric begins as the covariance of an approximation, each party's own block; the covariance of all
-// chains' draws in the second third of the warm-up replaces it. The step size follows the mean acceptance statistic of all chains, which has so little noise that its logarithm
-// moves by what the statistic is off (Robbins and Monro 1951); the one for the draws is the geometric mean over the last third. Every chain holds the same state, so that
-// any of them can be restored alone.
+// together warms up many chains with one metric and one step size. The metric begins as the covariance of an
+// approximation, each party's own block; the covariance of all chains' draws in the second third of the
+// warm-up replaces it. The step size follows the mean acceptance statistic of all chains, which has so little
+// noise that its logarithm moves by what the statistic is off (Robbins and Monro 1951); the one for the draws
+// is the geometric mean over the last third. Every chain holds the same state, so that any of them can be
+// restored alone.
 type together struct {
 	k           *chain
 	from, until int // transitions between which draws are gathered for the metric
@@ -39,15 +42,19 @@ func checkInitial(s backends.Settings) error {
 	p := s.Plan
 	switch {
 	case p.Initial == "" && s.Differs(superchains):
-		return fmt.Errorf("--%s is for chains that begin near an approximation: set --%s", superchains, initial)
+		return fmt.Errorf("--%s is for chains that begin near an approximation: set --%s", superchains,
+			initial)
 	case p.Initial == "":
 		return nil
 	case p.Superchains > p.Chains || p.Chains%p.Superchains != 0:
-		return fmt.Errorf("--%s %d: they cannot share %d starting points evenly (--%s)", Chains, p.Chains, p.Superchains, superchains)
+		return fmt.Errorf("--%s %d: they cannot share %d starting points evenly (--%s)", Chains, p.Chains,
+			p.Superchains, superchains)
 	case s.Differs(adaptation):
-		return fmt.Errorf("--%s is for chains that warm up alone: with --%s they warm up together", adaptation, initial)
+		return fmt.Errorf("--%s is for chains that warm up alone: with --%s they warm up together",
+			adaptation, initial)
 	case s.Bool(centered):
-		return fmt.Errorf("--%s: with --%s chains begin at noise of auxiliary variables, and %s ones have none", centered, initial, centered)
+		return fmt.Errorf("--%s: with --%s chains begin at noise of auxiliary "+
+			"variables, and %s ones have none", centered, initial, centered)
 	}
 	return nil
 }
@@ -75,7 +82,8 @@ func (k *chain) Begin(ctx context.Context, from backends.Start) error {
 		return err
 	}
 	if !ok {
-		return backends.NotFinite(k.env, false, "nuts: the log density or its gradient is not finite at a starting point near the approximation")
+		return backends.NotFinite(k.env, false,
+			"nuts: the log density or its gradient is not finite at a starting point near the approximation")
 	}
 	return k.tuner.begin(ctx)
 }
@@ -96,7 +104,8 @@ func (k *chain) Learn(all []backends.Kernel) {
 	}
 }
 
-// poolMetric makes the covariance of all chains' draws the metric of a party, drawn to the one before as by as many draws as it has dimensions.
+// poolMetric makes the covariance of all chains' draws the metric of a party, drawn to the one before as by
+// as many draws as it has dimensions.
 func poolMetric(all []backends.Kernel, b int) {
 	first := all[0].(*chain).parties[b]
 	pooled := &first.estimate.foreground
@@ -115,8 +124,8 @@ func poolMetric(all []backends.Kernel, b int) {
 	}
 }
 
-// recentreAll chooses a party's coordinates by the newest draws of all chains. The estimate of the first, which has the draws of all, goes over to them, and the metric,
-// for what the estimate is drawn to.
+// recentreAll chooses a party's coordinates by the newest draws of all chains. The estimate of the first,
+// which has the draws of all, goes over to them, and the metric, for what the estimate is drawn to.
 func recentreAll(all []backends.Kernel, b int) {
 	first := all[0].(*chain).parties[b]
 	c := first.centring
@@ -204,7 +213,8 @@ func (e *estimate) join(o *estimate) {
 	}
 }
 
-// fromCovariance sets the metric of the coordinates of an estimate to their covariance, drawn to the metric before as by so many draws.
+// fromCovariance sets the metric of the coordinates of an estimate to their covariance, drawn to the metric
+// before as by so many draws.
 func (m *metric) fromCovariance(e *estimate, before float64) {
 	keep := 1 / (float64(e.draws.N-1) + before)
 	for i, s := range e.draws.Squares {

@@ -13,8 +13,9 @@ import (
 // maxEnergyError is how far the energy may rise before a trajectory is called divergent, as in Stan.
 const maxEnergyError = 1000
 
-// The scalars of a leapfrog that are summed over the parties: log density, kinetic energy, kinetic energy at the start of the trajectory; then those of
-// the U-turn criterion for every pair of subtrees that the new state completes, perCriterion each.
+// The scalars of a leapfrog that are summed over the parties: log density, kinetic energy, kinetic energy at
+// the start of the trajectory; then those of the U-turn criterion for every pair of subtrees that the new
+// state completes, perCriterion each.
 const (
 	logDensity = iota
 	kinetic
@@ -22,7 +23,8 @@ const (
 	criteria
 )
 
-// A tree is the trajectory of one transition (Hoffman and Gelman 2014): doublings, each of which adds a subtree of as many states as there are.
+// A tree is the trajectory of one transition (Hoffman and Gelman 2014): doublings, each of which adds a
+// subtree of as many states as there are.
 type tree struct {
 	forward     stride
 	directions  uint64          // of the doublings, a bit each: 1 forward in time, 0 backward
@@ -35,8 +37,9 @@ type tree struct {
 	momentum, nextMomentum *jointVector
 	step                   stride // from newest to next: forward or backward
 	// of the subtree in the making
-	states        int       // made
-	waiting       []subtree // complete subtrees of 2^k states each, k falling, that wait for their right neighbours
+	states int // made
+	// complete subtrees of 2^k states each, k falling, that wait for their right neighbours
+	waiting       []subtree
 	proposal      *point
 	subtreeWeight float64 // of its states
 	// what the newest state completes
@@ -56,9 +59,10 @@ type tree struct {
 	symmetricSum float64 // Σ 2min(1, w)/(1 + w), w = exp(H₀ − H)
 }
 
-// transition makes one step of the chain: k.now becomes the next draw. A state joins the trajectory when its scalars have been summed over the parties. Where
-// these are apart that takes as long as an evaluation, so the next state is begun before and evaluated in the same exchange: in vain where the trajectory
-// ends, which is known at all parties before any of them has changed more than the state in the making.
+// transition makes one step of the chain: k.now becomes the next draw. A state joins the trajectory when its
+// scalars have been summed over the parties. Where these are apart that takes as long as an evaluation, so
+// the next state is begun before and evaluated in the same exchange: in vain where the trajectory ends, which
+// is known at all parties before any of them has changed more than the state in the making.
 func (k *chain) transition(ctx context.Context) error {
 	t := &k.tree
 	k.startTrajectory()
@@ -105,8 +109,9 @@ func (k *chain) decide() bool {
 	return !k.tree.ended
 }
 
-// startTrajectory begins a trajectory at the current point with a new momentum. The directions of its doublings are drawn first, so that a state can be
-// begun while the one before it is not yet part of the trajectory.
+// startTrajectory begins a trajectory at the current point with a new momentum. The directions of its
+// doublings are drawn first, so that a state can be begun while the one before it is not yet part of the
+// trajectory.
 func (k *chain) startTrajectory() {
 	p := k.pool.get()
 	k.move.p = p
@@ -119,13 +124,15 @@ func (k *chain) startTrajectory() {
 		eps *= 1 + float64(j*(float64(2*k.shake.Float64())-1))
 	}
 	k.tree = tree{
-		forward: k.tree.forward.of(eps), waiting: k.tree.waiting[:0], momentumSum: p, newest: k.now, momentum: p,
-		ends: [2]*point{k.now, k.now}, endMomenta: [2]*jointVector{p, p}, sample: k.now, weight: 1,
+		forward: k.tree.forward.of(eps), waiting: k.tree.waiting[:0], momentumSum: p, newest: k.now,
+		momentum: p,
+		ends:     [2]*point{k.now, k.now}, endMomenta: [2]*jointVector{p, p}, sample: k.now, weight: 1,
 	}
 	k.now.refs, p.refs = 5, 4 // k.now is kept to the end
 	k.choices.Round(uint64(k.done))
 	k.tree.directions = k.choices.Rand().Uint64()
-	k.tree.sample.h = math.NaN() // known from the first leapfrog on, which brings the kinetic energy of the start
+	// known from the first leapfrog on, which brings the kinetic energy of the start
+	k.tree.sample.h = math.NaN()
 }
 
 // drawBlock draws party b's part of the momentum that a trajectory begins with.
@@ -142,8 +149,9 @@ func (k *chain) endTrajectory() {
 		t.sample.h = k.total[kineticStart] - k.now.lp
 	}
 	k.last = backends.Transition{
-		LogDensity: t.sample.lp, Energy: t.sample.h, StepSize: t.forward.eps, Depth: t.depth, Leapfrogs: t.leapfrogs,
-		Accept: t.acceptSum / float64(t.leapfrogs), Divergent: t.divergent,
+		LogDensity: t.sample.lp, Energy: t.sample.h, StepSize: t.forward.eps, Depth: t.depth,
+		Leapfrogs: t.leapfrogs,
+		Accept:    t.acceptSum / float64(t.leapfrogs), Divergent: t.divergent,
 	}
 	k.rise = t.sample.lp - k.now.lp
 	k.now = t.sample
@@ -155,7 +163,8 @@ func (k *chain) allocateNext() {
 	k.tree.next, k.tree.nextMomentum = k.pool.point(), k.pool.get()
 }
 
-// beginLeapfrog makes the first half of a leapfrog to the next state: from the newest one, or from the end of the trajectory where the next subtree grows.
+// beginLeapfrog makes the first half of a leapfrog to the next state: from the newest one, or from the end of
+// the trajectory where the next subtree grows.
 func (k *chain) beginLeapfrog() {
 	t := &k.tree
 	dir, from, p := t.direction(), t.newest, t.momentum
@@ -176,8 +185,9 @@ func (k *chain) beginLeapfrog() {
 // direction is that of the subtree in the making: 1 forward in time, 0 backward.
 func (t *tree) direction() int { return int(t.directions >> t.doublings & 1) }
 
-// completeLeapfrog makes the second half of a leapfrog: the next state becomes the newest. It returns the number of scalars to be summed over the parties:
-// those of the state, and those of the U-turn criterion for the pairs of subtrees that it completes.
+// completeLeapfrog makes the second half of a leapfrog: the next state becomes the newest. It returns the
+// number of scalars to be summed over the parties: those of the state, and those of the U-turn criterion for
+// the pairs of subtrees that it completes.
 func (k *chain) completeLeapfrog() int {
 	t := &k.tree
 	k.prepare(t.next, t.nextMomentum, t.step)
@@ -197,8 +207,10 @@ func (k *chain) completeLeapfrog() int {
 	return n
 }
 
-// leapfrog makes one step of size eps from a point with momentum p, outside a trajectory. It returns the new point and its momentum.
-func (k *chain) leapfrog(ctx context.Context, at *point, p *jointVector, eps float64) (*point, *jointVector, error) {
+// leapfrog makes one step of size eps from a point with momentum p, outside a trajectory. It returns the new
+// point and its momentum.
+func (k *chain) leapfrog(ctx context.Context, at *point, p *jointVector, eps float64) (*point, *jointVector,
+	error) {
 	next, to, by := k.pool.point(), k.pool.get(), newStride(eps)
 	k.drift(next, to, at, p, by)
 	if err := k.evaluate(ctx, next); err != nil {
@@ -236,7 +248,8 @@ func (k *chain) prepare(next *point, half *jointVector, by stride) {
 	m.next, m.half, m.by, m.pairs = next, half, by, m.pairs[:0]
 }
 
-// kickBlock is party b's part of the second half: the momentum after the full step. It sets the scalars of the state, and those of the pairs of subtrees that it completes, in one go while they are near.
+// kickBlock is party b's part of the second half: the momentum after the full step. It sets the scalars of
+// the state, and those of the pairs of subtrees that it completes, in one go while they are near.
 func (k *chain) kickBlock(b int) {
 	m, s, part := &k.move, k.parties[b], k.scalars[b]
 	s.complete(b, m.next.g)
@@ -254,8 +267,9 @@ func (k *chain) kickBlock(b int) {
 	}
 }
 
-// mergeSubtrees merges a subtree with the newest waiting ones, its left neighbours, and returns the whole with the number of scalars so far. Whether one of
-// the pairs makes a U-turn is known only when these are summed over the parties.
+// mergeSubtrees merges a subtree with the newest waiting ones, its left neighbours, and returns the whole
+// with the number of scalars so far. Whether one of the pairs makes a U-turn is known only when these are
+// summed over the parties.
 func (k *chain) mergeSubtrees(s subtree, merges int) (subtree, int) {
 	t, n := &k.tree, criteria
 	for range merges {
@@ -272,8 +286,9 @@ func (k *chain) mergeSubtrees(s subtree, merges int) (subtree, int) {
 	return s, n
 }
 
-// extendTrajectory makes the complete subtree of a doubling part of the trajectory, with the newest state as its end. It sets the scalars of the U-turn
-// criterion for the trajectory and its new half, and returns the number of scalars so far.
+// extendTrajectory makes the complete subtree of a doubling part of the trajectory, with the newest state as
+// its end. It sets the scalars of the U-turn criterion for the trajectory and its new half, and returns the
+// number of scalars so far.
 func (k *chain) extendTrajectory(dir int, s subtree, n int) int {
 	t := &k.tree
 	sum := k.merge(subtree{t.endMomenta[1-dir], t.endMomenta[dir], t.momentumSum}, s, n)
@@ -289,22 +304,25 @@ func (k *chain) extendTrajectory(dir int, s subtree, n int) int {
 	return n + perCriterion
 }
 
-// A pair is two neighbouring subtrees with the vector for the sum of their momenta, and where the scalars of their U-turn criterion begin.
+// A pair is two neighbouring subtrees with the vector for the sum of their momenta, and where the scalars of
+// their U-turn criterion begin.
 type pair struct {
 	left, right subtree
 	sum         *jointVector
 	at          int
 }
 
-// merge notes that the scalars of the U-turn criterion for two neighbouring subtrees are to be set, from scalar n on, and returns the vector for the sum of their momenta. Pairs are
-// computed in this order, party by party, so that vectors which are free after one may be those of the next.
+// merge notes that the scalars of the U-turn criterion for two neighbouring subtrees are to be set, from
+// scalar n on, and returns the vector for the sum of their momenta. Pairs are computed in this order, party
+// by party, so that vectors which are free after one may be those of the next.
 func (k *chain) merge(left, right subtree, n int) *jointVector {
 	sum := k.pool.get()
 	k.move.pairs = append(k.move.pairs, pair{left, right, sum, n})
 	return sum
 }
 
-// logWeight sets the energy of a new state and returns H₀ − H, the logarithm of its multinomial weight. It is −∞ where that is not finite.
+// logWeight sets the energy of a new state and returns H₀ − H, the logarithm of its multinomial weight. It is
+// −∞ where that is not finite.
 func (k *chain) logWeight(at *point) float64 {
 	at.lp = k.total[logDensity]
 	at.h = k.total[kinetic] - at.lp
@@ -316,7 +334,8 @@ func (k *chain) logWeight(at *point) float64 {
 	return w
 }
 
-// weighState counts the newest state and reports whether the trajectory may go on from it: whether it does not diverge there.
+// weighState counts the newest state and reports whether the trajectory may go on from it: whether it does
+// not diverge there.
 func (k *chain) weighState() bool {
 	t := &k.tree
 	logWeight := k.logWeight(t.newest)
@@ -336,8 +355,8 @@ func (k *chain) weighState() bool {
 // maxLogWeight is how large the logarithm of a scaled weight may be.
 const maxLogWeight = 500
 
-// scaled divides the weight w = exp(logWeight) by the scale of the sums of weights. Where it is too large for that the scale changes: after a bad start
-// energies fall by thousands.
+// scaled divides the weight w = exp(logWeight) by the scale of the sums of weights. Where it is too large for
+// that the scale changes: after a bad start energies fall by thousands.
 func (t *tree) scaled(logWeight, w float64) float64 {
 	if logWeight > t.logScale+maxLogWeight {
 		by := portable.Exp(t.logScale - logWeight)
@@ -351,7 +370,8 @@ func (t *tree) scaled(logWeight, w float64) float64 {
 	return portable.Exp(logWeight - t.logScale)
 }
 
-// addState adds the newest state, whose scalars have been summed, to the trajectory. It reports whether the trajectory may grow further.
+// addState adds the newest state, whose scalars have been summed, to the trajectory. It reports whether the
+// trajectory may grow further.
 func (k *chain) addState() bool {
 	t := &k.tree
 	if !k.weighState() || !k.noUTurn(t.merges) {
@@ -361,7 +381,8 @@ func (k *chain) addState() bool {
 	return !t.complete || k.acceptSubtree()
 }
 
-// updateProposal makes the newest state the proposal of its subtree with the probability of its share in the subtree's weight (multinomial sampling).
+// updateProposal makes the newest state the proposal of its subtree with the probability of its share in the
+// subtree's weight (multinomial sampling).
 func (k *chain) updateProposal() {
 	t := &k.tree
 	first := t.proposal == nil
@@ -386,7 +407,8 @@ func (k *chain) noUTurn(merges int) bool {
 	return true
 }
 
-// criterionHolds reports whether the pair of subtrees whose scalars begin at n makes no U-turn: all are positive.
+// criterionHolds reports whether the pair of subtrees whose scalars begin at n makes no U-turn: all are
+// positive.
 func (k *chain) criterionHolds(n int) bool {
 	for _, d := range k.total[n:][:perCriterion] {
 		if !(d > 0) {
@@ -396,8 +418,9 @@ func (k *chain) criterionHolds(n int) bool {
 	return true
 }
 
-// acceptSubtree replaces the sample by the proposal of the complete subtree with the probability of biased progressive sampling (Betancourt 2017): the
-// subtree's weight over that of the trajectory before. It reports whether the trajectory as a whole makes no U-turn.
+// acceptSubtree replaces the sample by the proposal of the complete subtree with the probability of biased
+// progressive sampling (Betancourt 2017): the subtree's weight over that of the trajectory before. It reports
+// whether the trajectory as a whole makes no U-turn.
 func (k *chain) acceptSubtree() bool {
 	t := &k.tree
 	n := criteria + perCriterion*t.depth

@@ -87,7 +87,8 @@ func (n *naive) leapfrog(s naiveState, eps float64) naiveState {
 		}
 		x, v := q[i]-n.mean[i], (q[i]-n.mean[i])/n.inverse[i]
 		p[i] += 0.5 * eps * v
-		q[i], p[i] = n.mean[i]+math.Cos(eps)*x+math.Sin(eps)*n.inverse[i]*p[i], math.Cos(eps)*p[i]-math.Sin(eps)*v
+		q[i], p[i] = n.mean[i]+math.Cos(eps)*x+math.Sin(eps)*n.inverse[i]*p[i],
+			math.Cos(eps)*p[i]-math.Sin(eps)*v
 	}
 	next := n.state(q, p)
 	for i := range p {
@@ -180,8 +181,9 @@ func (n *naive) transition(q, p []float64, most int) (naiveState, int) {
 	return sample, depth
 }
 
-// Given the same random numbers, the iterative tree with its O(depth) memory makes the draws of the naive recursion: for one party and several, with a reference and without, any
-// step size, and trees that end by a U-turn, the greatest depth or a divergence.
+// Given the same random numbers, the iterative tree with its O(depth) memory makes the draws of the naive
+// recursion: for one party and several, with a reference and without, any step size, and trees that end by a
+// U-turn, the greatest depth or a divergence.
 func TestTreeIsTheNaiveRecursion(t *testing.T) {
 	const most = 6
 	depths := map[int]int{}
@@ -194,7 +196,8 @@ func TestTreeIsTheNaiveRecursion(t *testing.T) {
 		}
 		scale := rapid.SliceOfN(rapid.Float64Range(0.2, 5), dim, dim).Draw(rt, "scale")
 		d := bent(dims, scale)
-		k := begun(t, d, rapid.Uint64().Draw(rt, "seed"), map[string]string{"warmup": "0", "max-depth": "6", "metric": "diag"})
+		k := begun(t, d, rapid.Uint64().Draw(rt, "seed"), map[string]string{"warmup": "0", "max-depth": "6",
+			"metric": "diag"})
 		k.eps = math.Exp(rapid.Float64Range(-4, 1.5).Draw(rt, "log eps"))
 		var mean []float64
 		if rapid.Bool().Draw(rt, "reference") {
@@ -228,7 +231,8 @@ func TestTreeIsTheNaiveRecursion(t *testing.T) {
 			}
 			depths[depth]++
 			if k.last.Depth != depth || k.last.Leapfrogs != n.leapfrogs {
-				rt.Fatalf("depth %d with %d leapfrogs, naively %d with %d", k.last.Depth, k.last.Leapfrogs, depth, n.leapfrogs)
+				rt.Fatalf("depth %d with %d leapfrogs, naively %d with %d", k.last.Depth, k.last.Leapfrogs,
+					depth, n.leapfrogs)
 			}
 			close := func(what string, got, want float64) {
 				if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
@@ -253,7 +257,8 @@ func TestTreeIsTheNaiveRecursion(t *testing.T) {
 // Steps forward and as many back return to where they began, whatever the metric.
 func TestLeapfrogIsReversible(t *testing.T) {
 	for _, form := range []string{"diag", "dense"} {
-		k := begun(t, bent([]int{2, 3}, []float64{1, 2, 0.5, 1, 3}), 3, map[string]string{"warmup": "200", "metric": form})
+		k := begun(t, bent([]int{2, 3}, []float64{1, 2, 0.5, 1, 3}), 3,
+			map[string]string{"warmup": "200", "metric": form})
 		for range 200 { // finds a metric
 			if _, err := k.Step(context.Background()); err != nil {
 				t.Fatal(err)
@@ -289,10 +294,11 @@ func TestLeapfrogIsReversible(t *testing.T) {
 	}
 }
 
-// A wall that the trajectory runs into, of infinite height or of not-a-numbers, is a divergence; draws stay where the density is, and are those of the
-// truncated density: a half normal's mean is √(2/π).
+// A wall that the trajectory runs into, of infinite height or of not-a-numbers, is a divergence; draws stay
+// where the density is, and are those of the truncated density: a half normal's mean is √(2/π).
 func TestDivergence(t *testing.T) {
-	for name, beyond := range map[string]float64{"zero": math.Inf(-1), "not a number": math.NaN(), "infinite": math.Inf(1)} {
+	for name, beyond := range map[string]float64{"zero": math.Inf(-1), "not a number": math.NaN(),
+		"infinite": math.Inf(1)} {
 		d := testmodel.Density{Dims: []int{1, 1}, Log: func(x, grad []float64) float64 {
 			grad[0], grad[1] = -x[0], -x[1]
 			if x[0] < 0 {
@@ -310,7 +316,8 @@ func TestDivergence(t *testing.T) {
 			}
 			x := k.now.q.at[0][0]
 			if x < 0 || !finite(k.last.LogDensity) || !finite(k.last.Energy) || !finite(k.eps) {
-				t.Fatalf("%s: a draw at %v with log density %v, energy %v, step size %v", name, x, k.last.LogDensity, k.last.Energy, k.eps)
+				t.Fatalf("%s: a draw at %v with log density %v, energy %v, step size %v", name, x,
+					k.last.LogDensity, k.last.Energy, k.eps)
 			}
 			if info.Transition.Divergent {
 				divergent++
@@ -329,7 +336,8 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// Where no starting point has a finite density, the error names what was not finite; where no step size is small enough, it says that.
+// Where no starting point has a finite density, the error names what was not finite; where no step size is
+// small enough, it says that.
 func TestHopelessStarts(t *testing.T) {
 	nowhere := testmodel.Density{Dims: []int{2}, Log: func(_, grad []float64) float64 { return math.Inf(-1) }}
 	lp := 0.0
@@ -338,7 +346,8 @@ func TestHopelessStarts(t *testing.T) {
 		lp-- // however near the next point is
 		return lp
 	}}
-	for want, d := range map[string]testmodel.Density{"100 starting points: party 0: the log density of all parties is -Inf": nowhere, "no step size is small enough": steep} {
+	for want, d := range map[string]testmodel.Density{"100 starting points: party 0: the log " +
+		"density of all parties is -Inf": nowhere, "no step size is small enough": steep} {
 		s, err := Algorithm().Resolve(transforms.None, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -360,7 +369,8 @@ func TestNoStepAllocates(t *testing.T) {
 	for i := range scale {
 		scale[i] = math.Exp(float64(i%5) - 2)
 	}
-	for _, given := range []map[string]string{{}, {"metric": "dense"}, {"metric": lowRank}, {"adapt": "stan", "jitter": "0.2"}, {"target-accept": "0.7"}} {
+	for _, given := range []map[string]string{{}, {"metric": "dense"}, {"metric": lowRank},
+		{"adapt": "stan", "jitter": "0.2"}, {"target-accept": "0.7"}} {
 		given["warmup"] = "150"
 		d := bent([]int{10, 20}, scale)
 		switch {
@@ -370,7 +380,8 @@ func TestNoStepAllocates(t *testing.T) {
 			d = neighbours(70, 2, 0.95)
 		}
 		k := begun(t, d, 1, given)
-		n := testing.AllocsPerRun(2, func() { // the mean of two, rounded down: the runtime may allocate once beside them
+		// the mean of two, rounded down: the runtime may allocate once beside them
+		n := testing.AllocsPerRun(2, func() {
 			for range 200 {
 				if _, err := k.Step(context.Background()); err != nil {
 					t.Fatal(err)

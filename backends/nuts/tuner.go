@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/backends/checkpoint"
 )
 
-// A tuner is a way to warm up: it sets the metric of every party and the step size. What it decides for all parties follows from counts and totals.
+// A tuner is a way to warm up: it sets the metric of every party and the step size. What it decides for all
+// parties follows from counts and totals.
 type tuner interface {
 	begin(ctx context.Context) error // at the starting point
 	learn(ctx context.Context) error // after each transition of the warm-up
@@ -28,8 +29,8 @@ func newTuner(k *chain) tuner {
 	return &fisher{k: k, step: step, schedule: adapt.NewSwitches(warmup)}
 }
 
-// estimates are moments of one party's own block. Fisher keeps two of draws and gradients, the foreground in use and the background that replaces it; Stan
-// keeps one of draws.
+// estimates are moments of one party's own block. Fisher keeps two of draws and gradients, the foreground in
+// use and the background that replaces it; Stan keeps one of draws.
 type estimates struct{ foreground, background estimate }
 
 type estimate struct {
@@ -75,7 +76,8 @@ func (e *estimate) add(q, g []float64) {
 	}
 }
 
-// replace puts the moments of e, which are over the first coordinates of to and perhaps fewer draws, in the place of those of to.
+// replace puts the moments of e, which are over the first coordinates of to and perhaps fewer draws, in the
+// place of those of to.
 func (e *estimate) replace(to *estimate) {
 	share := float64(to.draws.N-1) / float64(e.draws.N-1)
 	replaceMoments(to.draws.Mean, to.draws.Squares, e.draws.Mean, e.draws.Squares, share)
@@ -83,8 +85,10 @@ func (e *estimate) replace(to *estimate) {
 	if e.drawMatrix == nil {
 		return
 	}
-	replaceMoments(to.drawMatrix.Mean, to.drawMatrix.Products, e.drawMatrix.Mean, e.drawMatrix.Products, share)
-	replaceMoments(to.gradMatrix.Mean, to.gradMatrix.Products, e.gradMatrix.Mean, e.gradMatrix.Products, share)
+	replaceMoments(to.drawMatrix.Mean, to.drawMatrix.Products, e.drawMatrix.Mean, e.drawMatrix.Products,
+		share)
+	replaceMoments(to.gradMatrix.Mean, to.gradMatrix.Products, e.gradMatrix.Mean, e.gradMatrix.Products,
+		share)
 }
 
 func replaceMoments(mean, products, byMean, byProducts []float64, share float64) {

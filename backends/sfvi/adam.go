@@ -30,7 +30,8 @@ type step struct {
 	scale, least float64
 }
 
-// next is the next step, of the given rate along the slope, which the caller makes: of all parameters, once each.
+// next is the next step, of the given rate along the slope, which the caller makes: of all parameters, once
+// each.
 func (a *adam) next(slope []float64, rate float64) step {
 	a.decay1 = float64(a.decay1 * beta1)
 	a.decay2 = float64(a.decay2 * beta2)

@@ -11,8 +11,9 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// amortized is e = f(u) + exp(h(u))ε with one net for all elements of a cut: its cost in memory does not grow with the rows. u is g, with the
-// response y where it is held and wanted, and with the sum of all parties' mean contributions on request. phi: the nets, cut by cut.
+// amortized is e = f(u) + exp(h(u))ε with one net for all elements of a cut: its cost in memory does not grow
+// with the rows. u is g, with the response y where it is held and wanted, and with the sum of all parties'
+// mean contributions on request. phi: the nets, cut by cut.
 type amortized struct {
 	aux
 	nets   []*net
@@ -34,7 +35,8 @@ func newAmortized(b density.Block, s backends.Settings) (guide, error) {
 	q.labelled, q.totalled = slices.Contains(asked, "y"), slices.Contains(asked, "total")
 	for _, c := range q.cuts {
 		if c.Label == nil && q.labelled {
-			return nil, fmt.Errorf("%s y: %s holds no response that %s enters; declare it @ shared, or leave y out", guideInputs, b.Party(), c.Name)
+			return nil, fmt.Errorf("%s y: %s holds no response that %s enters; declare it "+
+				"@ shared, or leave y out", guideInputs, b.Party(), c.Name)
 		}
 	}
 	q.labelled = q.labelled || s.Text(guideInputs) == "" && s.Transform.AtClients()
@@ -44,7 +46,8 @@ func newAmortized(b density.Block, s backends.Settings) (guide, error) {
 	if q.labelled {
 		q.label = make([]float64, n)
 	}
-	// Where an iteration has some of the rows, all of them are evaluated for the ELBO and draws alone: activations for each row would be most of the memory.
+	// Where an iteration has some of the rows, all of them are evaluated for the ELBO and draws alone:
+	// activations for each row would be most of the memory.
 	again := s.Int(minibatch) > 0 && n > s.Int(minibatch)
 	for _, c := range q.cuts {
 		if c.Label != nil && q.labelled {
@@ -67,7 +70,8 @@ func (q *amortized) inputs(c density.Cut) [][]float64 {
 	return in
 }
 
-// standardise writes the label for every column of a cut, with mean 0 and sd 1 unless it is constant: counts of any size suit the net then.
+// standardise writes the label for every column of a cut, with mean 0 and sd 1 unless it is constant: counts
+// of any size suit the net then.
 func standardise(dst, label []float64) {
 	mean, square := 0.0, 0.0
 	for _, v := range label {
@@ -112,13 +116,14 @@ func (q *amortized) value(_, phi []float64, by *step, g, z []float64) float64 {
 		v := q.nets[k]
 		v.forward(phi[:v.size()])
 		phi = phi[v.size():]
-		ratio += vec.GuideDraw(v.n, span(q.s, c), span(q.e, c), span(z, c), v.out, v.out[v.n:], span(q.eps, c), span(g, c), c.Rho, q.sign)
+		ratio += vec.GuideDraw(v.n, span(q.s, c), span(q.e, c), span(z, c), v.out, v.out[v.n:],
+			span(q.eps, c), span(g, c), c.Rho, q.sign)
 	}
 	return q.weight * ratio
 }
 
-// The nets' parameters get the seeds (D, sεD). Through its input g the whole of log q(z | θ) = −½ε² − h + … changes, where the path's ε/s cancels
-// and h remains: the seeds are (∇e, sε∇e + 1), the 1 times the weight.
+// The nets' parameters get the seeds (D, sεD). Through its input g the whole of log q(z | θ) = −½ε² − h + …
+// changes, where the path's ε/s cancels and h remains: the seeds are (∇e, sε∇e + 1), the 1 times the weight.
 func (q *amortized) adjoint(phi, adj, own, w, _, grad, _ []float64) float64 {
 	all := grad
 	for k, c := range q.cuts {

@@ -12,7 +12,8 @@ import (
 func subsampled(t *testing.T, n int) *kernel {
 	t.Helper()
 	m := binary(n, transforms.Power, false)
-	s, err := Algorithm().Resolve(m.Transform, map[string]string{"guide": "amortized", "minibatch": "256", "elbo-every": "1000000000", "iterations": "1000000000"})
+	s, err := Algorithm().Resolve(m.Transform, map[string]string{"guide": "amortized", "minibatch": "256",
+		"elbo-every": "1000000000", "iterations": "1000000000"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,8 +27,9 @@ func subsampled(t *testing.T, n int) *kernel {
 	return k
 }
 
-// With minibatches of B rows an iteration puts at most B elements through a guide's net, allocates nothing, and what a fit keeps of its guides, in memory from one
-// iteration to the next and in a checkpoint, is the same whatever the number of rows.
+// With minibatches of B rows an iteration puts at most B elements through a guide's net, allocates nothing,
+// and what a fit keeps of its guides, in memory from one iteration to the next and in a checkpoint, is the
+// same whatever the number of rows.
 func TestAmortizedFitsDoNotGrowWithTheRows(t *testing.T) {
 	type kept struct {
 		parameters, activations, working, checkpoint int
@@ -54,7 +56,8 @@ func TestAmortizedFitsDoNotGrowWithTheRows(t *testing.T) {
 				}
 			}
 			if len(arrays) > 2 {
-				t.Errorf("%d rows: windows work in %d sets of arrays; with at most two sizes there are two", n, len(arrays))
+				t.Errorf("%d rows: windows work in %d sets of arrays; with at most two sizes there are two",
+					n, len(arrays))
 			}
 		}
 		var saved bytes.Buffer

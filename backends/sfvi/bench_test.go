@@ -9,8 +9,8 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// BenchmarkStep times one iteration for two clients with ten covariates each and 500 rows, and the same without the kernel: one density
-// evaluation with fixed auxiliary variables.
+// BenchmarkStep times one iteration for two clients with ten covariates each and 500 rows, and the same
+// without the kernel: one density evaluation with fixed auxiliary variables.
 func BenchmarkStep(b *testing.B) {
 	m := testmodel.Linear(3, 500, []int{10, 10}, 0.8)
 	for i := range m.Y {
@@ -19,7 +19,8 @@ func BenchmarkStep(b *testing.B) {
 	m.Sigma = 0
 	for _, form := range guideNames() {
 		b.Run(form, func(b *testing.B) {
-			s, err := Algorithm().Resolve(m.Transform, map[string]string{"guide": form, "elbo-every": "1000000", "iterations": "10000000"})
+			s, err := Algorithm().Resolve(m.Transform,
+				map[string]string{"guide": form, "elbo-every": "1000000", "iterations": "10000000"})
 			if err != nil {
 				b.Fatal(err)
 			}

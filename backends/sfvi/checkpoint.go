@@ -20,8 +20,9 @@ func carryEstimate(c *checkpoint.Codec, e *backends.Estimate) {
 	c.Float(&e.Value, &e.SE)
 }
 
-// state carries everything that a Step reads and an earlier one wrote. The streams need nothing: their rounds are numbered by the iteration. An evaluation
-// that has been made for the next iteration is made again, but not counted again.
+// state carries everything that a Step reads and an earlier one wrote. The streams need nothing: their rounds
+// are numbered by the iteration. An evaluation that has been made for the next iteration is made again, but
+// not counted again.
 func (k *kernel) state(c *checkpoint.Codec) {
 	c.Ints(&k.phase, &k.iter, &k.planned, &k.tail, &k.bad, &k.row, &k.evaluated, &k.smooth.used)
 	c.Bool(&k.counted)

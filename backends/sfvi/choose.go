@@ -34,7 +34,8 @@ const yes, no = "true", "false"
 // wanted reports whether draws are corrected where they can be.
 func wanted(s backends.Settings) bool { return s.Text(correct) != no }
 
-// integrable is the reason why a fit by quadrature, whose draws should be corrected where they can be, does not correct them: what is known of it before the parties meet.
+// integrable is the reason why a fit by quadrature, whose draws should be corrected where they can be, does
+// not correct them: what is known of it before the parties meet.
 func integrable(s backends.Settings) error {
 	if s.Text(correct) == auto && inseparable(s) {
 		return errors.New(eachEvaluates + ": one rho for all clients")
@@ -43,18 +44,22 @@ func integrable(s backends.Settings) error {
 }
 
 // eachEvaluates is why the noise of unlike clients is not integrated out.
-const eachEvaluates = "the noise of three clients or more has to be integrated out of a likelihood that each of them evaluates, and their rho differ"
+const eachEvaluates = "the noise of three clients or more has to be integrated out of a likelihood that " +
+	"each of them evaluates, and their rho differ"
 
 // inseparable reports whether that holds.
 func inseparable(s backends.Settings) bool { return s.Transform.AtClients() && s.UnlikeNoise > 2 }
 
-// unlike refuses a fit by quadrature that needs one rho of all clients. It is known from the programs: totals over the parties are rounded.
+// unlike refuses a fit by quadrature that needs one rho of all clients. It is known from the programs: totals
+// over the parties are rounded.
 func unlike(s backends.Settings) error {
 	switch {
 	case inseparable(s) && (weighs(s) || s.Text(thetaGuide) == quadrature.Joint):
-		return &backends.Refusal{Code: diag.NotCorrected, Out: "--correct=false, or one rho for all clients", Err: errors.New(eachEvaluates)}
+		return &backends.Refusal{Code: diag.NotCorrected, Out: "--correct=false, or one rho for all clients",
+			Err: errors.New(eachEvaluates)}
 	case s.Transform.AtClients() && s.UnlikeNoise > 0 && s.Text(guideForm) == quadrature.Coupled:
-		return quadrature.Uncoupled("the coupled guide needs the same rho at all clients under this transform")
+		return quadrature.Uncoupled("the coupled guide needs the same rho at all " +
+			"clients under this transform")
 	}
 	return nil
 }
@@ -62,19 +67,22 @@ func unlike(s backends.Settings) error {
 // corrected reports whether the draws of a fit by quadrature are corrected.
 func corrected(s backends.Settings) bool { return wanted(s) && integrable(s) == nil }
 
-// weighs reports whether such draws are weighed, for k̂: also uncorrected ones, if contributions at draws cross in any case.
+// weighs reports whether such draws are weighed, for k̂: also uncorrected ones, if contributions at draws
+// cross in any case.
 func weighs(s backends.Settings) bool {
 	return integrable(s) == nil && (wanted(s) || s.Text(thetaGuide) == quadrature.Joint)
 }
 
-// ascents are the settings of the stochastic optimiser, and adams these with those of its evaluation: a user who sets one of them wants it.
+// ascents are the settings of the stochastic optimiser, and adams these with those of its evaluation: a user
+// who sets one of them wants it.
 var (
 	ascents = []string{rate, lastRate, schedule, mcSamples, localSteps}
 	adams   = append([]string{elboEvery, elboDraws}, ascents...)
 )
 
 // choose settles the estimator and the form of q(θ) that go together, from what hinders the parties.
-func choose(parties int, hindered backends.Hindrances, s backends.Settings) (backends.Settings, string, error) {
+func choose(parties int, hindered backends.Hindrances, s backends.Settings) (backends.Settings, string,
+	error) {
 	if s.Plan.Encrypted {
 		return chooseEncrypted(parties, hindered, s)
 	}
@@ -102,7 +110,8 @@ func chosen(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 	}
 	if why == nil {
 		s = settled(s.With(estimator, byQuadrature), hindered)
-		return s, fmt.Sprintf("the ELBO is integrated by quadrature, with --%s %s: every contribution is affine in parameters with normal priors, and the likelihood sees a row through its predictors",
+		return s, fmt.Sprintf("the ELBO is integrated by quadrature, with --%s %s: every contribution is "+
+			"affine in parameters with normal priors, and the likelihood sees a row through its predictors",
 			thetaGuide, s.Text(thetaGuide))
 	}
 	hyper, unnested := nests(hindered, s)
@@ -110,10 +119,16 @@ func chosen(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 		if unnested != nil || hyper == 0 {
 			return s.With(estimator, bySampling), ""
 		}
-		return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws: a grid is taken between parties alone, where it saves round trips; --backend nuts samples this posterior, and --%s %s lays one over it (hyperparameters: %d)", estimator, byNesting, hyper)
+		return s.With(estimator, bySampling),
+			fmt.Sprintf("the ELBO is estimated from draws: a grid is taken between parties alone, where it "+
+				"saves round trips; --backend nuts samples this posterior, and --%s %s lays one over "+
+				"it (hyperparameters: %d)", estimator, byNesting, hyper)
 	}
 	if unnested == nil && hyper > 0 {
-		return s.With(estimator, byNesting), fmt.Sprintf("the posterior is found over a grid (hyperparameters: %d), given whose points all other parameters have normal priors; the ELBO cannot be integrated by quadrature: %v", hyper, why)
+		return s.With(estimator, byNesting),
+			fmt.Sprintf("the posterior is found over a grid (hyperparameters: %d), given whose points all "+
+				"other parameters have normal priors; the ELBO cannot be integrated by quadrature: %v", hyper,
+				why)
 	}
 	layers := suits(hindered, s)
 	given, set := s.Int(stepDraws), s.Differs(stepDraws)
@@ -130,15 +145,20 @@ func chosen(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 		if s.Int(stepDraws) > given {
 			more = fmt.Sprintf(" (--%s, which a party with that many parameters needs)", stepDraws)
 		}
-		return s.With(estimator, byFixedDraws), fmt.Sprintf("the ELBO is the mean over %d draws%s that stay the same, all in one message, since it cannot be integrated by quadrature: %v", s.Int(stepDraws), more, why) + layers
+		return s.With(estimator, byFixedDraws),
+			fmt.Sprintf("the ELBO is the mean over %d draws%s that stay the same, all in one message, "+
+				"since it cannot be integrated by quadrature: %v", s.Int(stepDraws), more, why) + layers
 	}
-	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit) + and(hindered[fullRank]) + layers
+	return s.With(estimator, bySampling),
+		fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), "+
+			"and fixed draws do not fit (%v)", why, unfit) + and(hindered[fullRank]) + layers
 }
 
 // suits names what is taken where it is asked for alone.
 func suits(hindered backends.Hindrances, s backends.Settings) string {
 	if hindered[byQuadrature] != nil && cmp.Or(hindered[byLastLayer], unlayered(s)) == nil {
-		return fmt.Sprintf("; --%s %s holds the hidden layers of networks at their mode, and takes about thirty round trips", estimator, byLastLayer)
+		return fmt.Sprintf("; --%s %s holds the hidden layers of networks at their mode, and takes "+
+			"about thirty round trips", estimator, byLastLayer)
 	}
 	return ""
 }
@@ -151,14 +171,16 @@ func and(reason error) string {
 	return "; " + reason.Error()
 }
 
-// beyond is the reason why auto takes another form of q(θ) than fullrank for a party's block; nil where it does not.
+// beyond is the reason why auto takes another form of q(θ) than fullrank for a party's block; nil where it
+// does not.
 func beyond(b density.Block, s backends.Settings) error {
 	dim := b.Dim() - len(b.Weights())
 	form := formOf(b, dim, s)
 	if s.Text(thetaGuide) != auto || form == fullRank {
 		return nil
 	}
-	return fmt.Errorf("--%s %s for the %d parameters of %s, since the draws of a fit do not tell a full covariance of more than %d", thetaGuide, form, dim, b.Party(), fullRankLimit(b))
+	return fmt.Errorf("--%s %s for the %d parameters of %s, since the draws of a fit do not tell a full "+
+		"covariance of more than %d", thetaGuide, form, dim, b.Party(), fullRankLimit(b))
 }
 
 // unfixed is the reason why settings exclude fixed draws that nobody asks for.
@@ -177,8 +199,8 @@ func unfixed(s backends.Settings) error {
 	return nil
 }
 
-// hinders are the reasons why a party's block excludes quadrature, fixed draws and a full covariance. What it finds of quadrature is kept with the block, for New, which may come after the party's data
-// are released.
+// hinders are the reasons why a party's block excludes quadrature, fixed draws and a full covariance. What it
+// finds of quadrature is kept with the block, for New, which may come after the party's data are released.
 func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 	out := backends.Hindrances{}
 	if s.Plan.Encrypted {
@@ -238,20 +260,24 @@ func unfixable(b density.Block, s backends.Settings) error {
 // mostStepDraws is the largest number of fixed draws that is taken unless asked for.
 const mostStepDraws = 1024
 
-// fewDraws names the hindrance that a party has more parameters than so many fixed draws determine the covariance of.
+// fewDraws names the hindrance that a party has more parameters than so many fixed draws determine the
+// covariance of.
 func fewDraws(draws int) string { return fmt.Sprintf("%s=%d", byFixedDraws, draws) }
 
 // addFewDraws adds those hindrances of a block for all numbers of draws that may be taken.
 func addFewDraws(out backends.Hindrances, b density.Block, s backends.Settings) {
 	d := b.Dim()
 	for m := s.Int(stepDraws); s.Text(thetaGuide) != "meanfield" && m < leastOf*d; m *= 2 {
-		if out.Add(fewDraws(m), fmt.Errorf("a covariance of the %d parameters of %s needs %d draws, more than --%s %d", d, b.Party(), leastOf*d, stepDraws, m)); s.Differs(stepDraws) || 2*m > mostStepDraws {
+		if out.Add(fewDraws(m),
+			fmt.Errorf("a covariance of the %d parameters of %s needs %d draws, more than --%s %d", d,
+				b.Party(), leastOf*d, stepDraws, m)); s.Differs(stepDraws) || 2*m > mostStepDraws {
 			return
 		}
 	}
 }
 
-// settled has the form of q(θ) that quadrature uses where none is asked for: across parties, unless its draws are not corrected or a block excludes it.
+// settled has the form of q(θ) that quadrature uses where none is asked for: across parties, unless its draws
+// are not corrected or a block excludes it.
 func settled(s backends.Settings, hindered backends.Hindrances) backends.Settings {
 	if s.Text(estimator) != byQuadrature || s.Text(thetaGuide) != auto {
 		return s
@@ -307,7 +333,8 @@ func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
 	return newFitFrom(env, s, 0)
 }
 
-// newFitFrom makes the kernel of one fit, by the number of its starting point; an estimator that was not chosen draws, since a party alone cannot know what all can do.
+// newFitFrom makes the kernel of one fit, by the number of its starting point; an estimator that was not
+// chosen draws, since a party alone cannot know what all can do.
 func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Kernel, error) {
 	if s.Text(estimator) == byFixedDraws {
 		k, err := newFixed(env, s)
@@ -319,14 +346,16 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 	}
 	if s.Text(estimator) != byQuadrature {
 		if s.Text(thetaGuide) == quadrature.Joint {
-			return nil, fmt.Errorf("--%s %s needs --%s %s, and this fit draws", thetaGuide, quadrature.Joint, estimator, byQuadrature)
+			return nil, fmt.Errorf("--%s %s needs --%s %s, and this fit draws", thetaGuide, quadrature.Joint,
+				estimator, byQuadrature)
 		}
 		k, err := newKernel(env, s)
 		if err != nil {
 			return nil, err
 		}
 		if s.Text(correct) == yes && env.Augmented() {
-			return nil, &backends.Refusal{Code: diag.NotCorrected, Err: fmt.Errorf("--%s: %w", correct, errWeightless), Out: weighed}
+			return nil, &backends.Refusal{Code: diag.NotCorrected,
+				Err: fmt.Errorf("--%s: %w", correct, errWeightless), Out: weighed}
 		}
 		k.restart = restart
 		return k, nil
@@ -343,16 +372,21 @@ func newQuadrature(env density.Env, s backends.Settings, restart int) (*quadratu
 		return nil, err
 	}
 	k, err := quadrature.New(env, quadrature.Options{
-		Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations), Tolerance: max(s.Float(tolerance), 1e-9), Draws: s.Int(draws),
-		AtClients: s.Transform.AtClients(), Crossing: s.Transform.CutsCross(), Start: restart, Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 6: %s", s),
+		Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations),
+		Tolerance: max(s.Float(tolerance), 1e-9), Draws: s.Int(draws),
+		AtClients: s.Transform.AtClients(), Crossing: s.Transform.CutsCross(), Start: restart,
+		Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s),
+		Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 6: %s", s),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("--%s %s: %w; --%s %s draws instead", estimator, byQuadrature, err, estimator, bySampling)
+		return nil, fmt.Errorf("--%s %s: %w; --%s %s draws instead", estimator, byQuadrature, err, estimator,
+			bySampling)
 	}
 	return k, nil
 }
 
-// exchanges are those of a run with the settings: where the estimator is not settled yet, those of each that it may be.
+// exchanges are those of a run with the settings: where the estimator is not settled yet, those of each that
+// it may be.
 func exchanges(s backends.Settings) []density.Use {
 	if s.Plan.Encrypted {
 		return laplace.Exchanges(s.Int(iterations), 0, s.Text(estimator) != byQuadrature)
@@ -372,13 +406,15 @@ func exchanges(s backends.Settings) []density.Use {
 	if open && cmp.Or(unfixed(s), unsettled(s)) == nil {
 		out = append(out, nested.Exchanges()...)
 	}
-	if s.Text(estimator) == byFixedDraws || open && !joint && !adam && s.Plan.Minibatch == 0 && s.Transform.CutsCross() {
+	if s.Text(estimator) == byFixedDraws || open && !joint && !adam && s.Plan.Minibatch == 0 &&
+		s.Transform.CutsCross() {
 		out = append(out, fixedExchanges(s)...)
 	}
 	if s.Text(estimator) == byQuadrature || open && unsuited(s) == nil && !adam {
 		s = settled(s.With(estimator, byQuadrature), nil)
 		out = append(out, comparing)
-		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Text(thetaGuide), s.Transform.AtClients(), weighs(s))...)
+		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Text(thetaGuide), s.Transform.AtClients(),
+			weighs(s))...)
 	}
 	return out
 }
@@ -398,18 +434,28 @@ func fixedExchanges(s backends.Settings) []density.Use {
 	}
 	return append(out, []density.Use{
 		{
-			Exchange: drawSlopesExchange, Often: "every evaluation" + quadrature.InPieces, Least: 1, Most: responses, Scalars: "term of the ELBO", LeastAnswers: 1, MostAnswers: 3, Answers: "ELBO and the next step",
+			Exchange: drawSlopesExchange, Often: "every evaluation" + quadrature.InPieces, Least: 1,
+			Most: responses, Scalars: "term of the ELBO", LeastAnswers: 1, MostAnswers: 3,
+			Answers:      "ELBO and the next step",
 			LeastColumns: 2, MostColumns: responses * m,
-			// The noise stays, with second moments that all know, and factors of covariances are triangular: also with a full one the columns follow one after another.
+			// The noise stays, with second moments that all know, and factors of covariances are triangular:
+			// also with a full one the columns follow one after another.
 			Motion: density.ByColumn,
 		},
 		{
-			Exchange: quadrature.Mixing, Often: "every step of the fit", Least: 1, Most: max(lbfgs.Products, 4*mostResponses), LeastAnswers: 1, MostAnswers: max(turnAnswers, 2*mostResponses+1),
-			Scalars: "products of its latest steps and gradients, summed over its parameters", Answers: "coefficients of the latest steps and gradients",
+			Exchange: quadrature.Mixing, Often: "every step of the fit", Least: 1,
+			Most: max(lbfgs.Products, 4*mostResponses), LeastAnswers: 1,
+			MostAnswers: max(turnAnswers, 2*mostResponses+1),
+			Scalars:     "products of its latest steps and gradients, summed over its parameters",
+			Answers:     "coefficients of the latest steps and gradients",
 		},
 		{
-			Exchange: quadrature.Batch, Often: "once, at the end" + quadrature.InPieces, Least: 3, Most: 2*quadrature.MostBatch + 1, Scalars: "terms of log p − log q at draws, their squared lengths, and the number of its parameters", LeastAnswers: 3, MostAnswers: 2*quadrature.MostBatch + 1,
-			Answers: "log p − log q of the draws, their squared lengths, and the number of parameters", LeastColumns: 2, MostColumns: quadrature.MostBatch,
+			Exchange: quadrature.Batch, Often: "once, at the end" + quadrature.InPieces, Least: 3,
+			Most: 2*quadrature.MostBatch + 1,
+			Scalars: "terms of log p − log q at draws, their squared lengths, and the " +
+				"number of its parameters", LeastAnswers: 3, MostAnswers: 2*quadrature.MostBatch + 1,
+			Answers:      "log p − log q of the draws, their squared lengths, and the number of parameters",
+			LeastColumns: 2, MostColumns: quadrature.MostBatch,
 		},
 	}...)
 }

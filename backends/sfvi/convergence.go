@@ -14,18 +14,21 @@ const (
 	leastBatches = 10   // with fewer there is no judgement
 	independent  = 1000 // the most components of a gradient that are taken to be independent of one another
 	errorsOff    = 3    // standard errors that a statistic may be off
-	largestRise  = 0.1  // of the ELBO between the third and the fourth quarter, in nats, beside two standard errors
+	// of the ELBO between the third and the fourth quarter, in nats, beside two standard errors
+	largestRise  = 0.1
 	largestDrift = 0.05 // of the logarithm of an sd, between the halves of the averaged iterations
-	// negligible is a mean gradient, in nats per sd of a mean or per unit of the logarithm of an sd, that is 0 whatever its noise: where q is the posterior
-	// both are rounding errors.
+	// negligible is a mean gradient, in nats per sd of a mean or per unit of the logarithm of an sd, that is
+	// 0 whatever its noise: where q is the posterior both are rounding errors.
 	negligible = 1e-4
-	// verdicts is how many scalars a party adds to the totals: Σ (mean gradient/standard error)², the number of its terms, how many sds drifted, and the dimensions of its q(θ).
+	// verdicts is how many scalars a party adds to the totals: Σ (mean gradient/standard error)², the number
+	// of its terms, how many sds drifted, and the dimensions of its q(θ).
 	verdicts   = 4
 	dimensions = 3
 )
 
-// A rest shows whether q(θ) of a party has come to rest: the mean gradient of the last iterations with the variance of its batches, and the mean of q(θ) in
-// each half of the averaged iterations. Successive draws have opposite noise, so that a batch has an even number.
+// A rest shows whether q(θ) of a party has come to rest: the mean gradient of the last iterations with the
+// variance of its batches, and the mean of q(θ) in each half of the averaged iterations. Successive draws
+// have opposite noise, so that a batch has an even number.
 type rest struct {
 	slope        []float64 // of the current iteration
 	sum          []float64 // of the gradients of a batch
@@ -41,7 +44,8 @@ func newRest(q gaussian) *rest {
 	n := q.size()
 	v := make([]float64, 6*n+2*q.dim)
 	at := func(k int) []float64 { return v[k*n : (k+1)*n] }
-	return &rest{slope: at(0), sum: at(1), mean: at(2), square: at(3), halves: [2][]float64{at(4), at(5)}, sds: [2][]float64{v[6*n : 6*n+q.dim], v[6*n+q.dim:]}}
+	return &rest{slope: at(0), sum: at(1), mean: at(2), square: at(3), halves: [2][]float64{at(4), at(5)},
+		sds: [2][]float64{v[6*n : 6*n+q.dim], v[6*n+q.dim:]}}
 }
 
 // average takes in the parameters after an iteration in a half of the averaged ones.
@@ -68,8 +72,8 @@ func (r *rest) add(end bool) {
 	r.summed = 0
 }
 
-// judge sets the scalars that a party adds to the totals. Weights are left out: without an sd there is no unit in which their gradient could be small, and whether
-// they are at rest shows in the ELBO.
+// judge sets the scalars that a party adds to the totals. Weights are left out: without an sd there is no
+// unit in which their gradient could be small, and whether they are at rest shows in the ELBO.
 func (r *rest) judge(q *gaussian, into []float64) {
 	clear(into)
 	into[dimensions] = float64(q.dim)
@@ -101,8 +105,8 @@ func (r *rest) judge(q *gaussian, into []float64) {
 	}
 }
 
-// judged sets what the totals over the parties show. Where q is at rest the sum of squares has the mean terms, and the variance 2·terms if the terms are
-// independent.
+// judged sets what the totals over the parties show. Where q is at rest the sum of squares has the mean
+// terms, and the variance 2·terms if the terms are independent.
 func (k *kernel) judged(f *backends.Fit) {
 	if v := k.validation; v != nil {
 		f.Judged, f.Converged, f.BestAt, f.HeldOut = true, v.ended, v.at, v.score

@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// restOf is the judgement of gradients N(shift, 1) and a q(θ) whose log sds grow by growth between the halves.
+// restOf is the judgement of gradients N(shift, 1) and a q(θ) whose log sds grow by growth between the
+// halves.
 func restOf(shift, growth float64) (scalars [verdicts]float64) {
 	q := newGaussian(20, nil, true)
 	r, random := newRest(q), rand.New(rand.NewPCG(7, 1))
@@ -30,14 +31,16 @@ func restOf(shift, growth float64) (scalars [verdicts]float64) {
 	return scalars
 }
 
-// Of gradients with mean 0 the statistic has the mean 1 per term; with the mean m after n iterations of variance 1 it has 1 + nm².
+// Of gradients with mean 0 the statistic has the mean 1 per term; with the mean m after n iterations of
+// variance 1 it has 1 + nm².
 func TestMeanGradientIsComparedWithItsError(t *testing.T) {
 	for _, shift := range []float64{0, 0.1} {
 		got := restOf(shift, 0)
 		if terms := 230.0; got[1] != terms {
 			t.Fatalf("%v terms, want %v", got[1], terms)
 		}
-		// For Student's t with 49 degrees of freedom and the noncentrality δ² = nm² the variance of a term is near 2(1 + 2δ²).
+		// For Student's t with 49 degrees of freedom and the noncentrality δ² = nm² the variance of a term is
+		// near 2(1 + 2δ²).
 		want, sd := 1+600*shift*shift, math.Sqrt(2*(1+2*600*shift*shift)/got[1])
 		if math.Abs(got[0]/got[1]-want) > 4*sd {
 			t.Errorf("shift %v: %v per term, want %v ± %.2g", shift, got[0]/got[1], want, sd)
@@ -50,10 +53,12 @@ func TestMeanGradientIsComparedWithItsError(t *testing.T) {
 	}
 }
 
-// What convergence is judged by is saved with a fit that stops within the last iterations, and is the same for one that does not stop.
+// What convergence is judged by is saved with a fit that stops within the last iterations, and is the same
+// for one that does not stop.
 func TestJudgementIsSaved(t *testing.T) {
 	m := testmodel.Linear(3, 20, []int{2, 2}, 0.8)
-	given := map[string]string{"iterations": "600", "elbo-every": "100", "elbo-draws": "100", "draws": "10", "lr": "0.02"}
+	given := map[string]string{"iterations": "600", "elbo-every": "100", "elbo-draws": "100", "draws": "10",
+		"lr": "0.02"}
 	finish := func(k *kernel) [verdicts]float64 {
 		for k.phase != done {
 			if _, err := k.Step(context.Background()); err != nil {
@@ -95,7 +100,8 @@ func TestJudgementIsSaved(t *testing.T) {
 
 // The steps at the end, in which convergence is judged, allocate nothing.
 func TestTheLastStepsAllocateNothing(t *testing.T) {
-	k := kernelOver(t, testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), map[string]string{"iterations": "600", "elbo-draws": "500"})
+	k := kernelOver(t, testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1),
+		map[string]string{"iterations": "600", "elbo-draws": "500"})
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}

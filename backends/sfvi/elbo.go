@@ -78,8 +78,8 @@ func (h *history) latest() backends.Estimate {
 	return r.estimate()
 }
 
-// drift is the rise of the mean from the third to the fourth quarter. Its standard error includes the trend within the quarters, so it errs on the
-// safe side.
+// drift is the rise of the mean from the third to the fourth quarter. Its standard error includes the trend
+// within the quarters, so it errs on the safe side.
 func (h *history) drift() backends.Estimate {
 	third, fourth := h.between(h.used/2, h.used*3/4), h.between(h.used*3/4, h.used)
 	a, b := third.estimate(), fourth.estimate()
@@ -89,7 +89,8 @@ func (h *history) drift() backends.Estimate {
 	return backends.Estimate{Value: b.Value - a.Value, SE: portable.Hypot(a.SE, b.SE), N: a.N + b.N}
 }
 
-// trace evaluates the ELBO at the current iterate from draws of their own, each over a window of its own where the rows are divided.
+// trace evaluates the ELBO at the current iterate from draws of their own, each over a window of its own
+// where the rows are divided.
 func (k *kernel) trace(ctx context.Context) error {
 	var r running
 	if err := k.integrand(ctx, tracing, uint64(k.iter)*tracePoint, tracePoint, &r); err != nil {
@@ -99,8 +100,9 @@ func (k *kernel) trace(ctx context.Context) error {
 	return nil
 }
 
-// integrand leaves log p − log q at n draws, at most batchOf, in k.sums and adds them to r. One that is not finite is counted and becomes −Inf: a draw of no
-// weight. Nothing depends on them before the last is there, so the parties add them up at once.
+// integrand leaves log p − log q at n draws, at most batchOf, in k.sums and adds them to r. One that is not
+// finite is counted and becomes −Inf: a draw of no weight. Nothing depends on them before the last is there,
+// so the parties add them up at once.
 func (k *kernel) integrand(ctx context.Context, from source, first uint64, n int, r *running) error {
 	k.wantGradient = false
 	k.selectView(allRows)
@@ -135,7 +137,9 @@ func (k *kernel) integrand(ctx context.Context, from source, first uint64, n int
 	return nil
 }
 
-// addTerms leaves the sums of the terms in k.sums, first those of all draws, so many of each, and then what else there is: in one message, or a few where they are long, where parties can evaluate their densities by themselves, else a draw at a time.
+// addTerms leaves the sums of the terms in k.sums, first those of all draws, so many of each, and then what
+// else there is: in one message, or a few where they are long, where parties can evaluate their densities by
+// themselves, else a draw at a time.
 func (k *kernel) addTerms(ctx context.Context, from source, first uint64, n, each int) error {
 	width := len(k.terms[0])
 	if k.places != nil {
@@ -148,7 +152,8 @@ func (k *kernel) addTerms(ctx context.Context, from source, first uint64, n, eac
 			}
 			scalars := each*m + last - each*n
 			size := density.RelaySize{Columns: m, Scalars: scalars, Answers: scalars}
-			if err := k.relay.Relay(ctx, drawingExchange, size, drawn{k, from, first + uint64(at), at, m, n, each}); err != nil {
+			if err := k.relay.Relay(ctx, drawingExchange, size, drawn{k, from, first + uint64(at), at, m, n,
+				each}); err != nil {
 				return err
 			}
 		}
@@ -202,7 +207,8 @@ func (k *kernel) Ratios() []float64 {
 // Propose implements backends.Weighted.
 func (k *kernel) Propose(on bool) { k.proposing = on }
 
-// Correctable implements backends.Weighted: the ratios are also of the auxiliary variables, over which they vary too much to be weights. The transform says whether there are any, the same at every party.
+// Correctable implements backends.Weighted: the ratios are also of the auxiliary variables, over which they
+// vary too much to be weights. The transform says whether there are any, the same at every party.
 func (k *kernel) Correctable() (bool, error) {
 	switch {
 	case !wanted(k.settings):
@@ -214,7 +220,8 @@ func (k *kernel) Correctable() (bool, error) {
 }
 
 // errWeightless is why draws of auxiliary variables are not corrected, and weighed is what could be.
-var errWeightless = errors.New("weights would be of the auxiliary variables too, over which they vary too much; without them the cuts would have to cross without noise, which a sampled fit never sends")
+var errWeightless = errors.New("weights would be of the auxiliary variables too, over which they vary too " +
+	"much; without them the cuts would have to cross without noise, which a sampled fit never sends")
 
 const weighed = "--estimator quadrature where it applies, --transform exact, or --backend nuts"
 

@@ -2,8 +2,9 @@ package sfvi
 
 import vec "github.com/vflc/vflc/runtime/vector"
 
-// A factor is variational parameters that always move together, with their optimiser: those of q(θ), and those of q(z | θ), which have one factor for
-// each window of rows where every auxiliary variable has parameters of its own.
+// A factor is variational parameters that always move together, with their optimiser: those of q(θ), and
+// those of q(z | θ), which have one factor for each window of rows where every auxiliary variable has
+// parameters of its own.
 type factor struct {
 	phi      []float64
 	grad     []float64 // of one draw
@@ -15,7 +16,8 @@ type factor struct {
 	next     step    // that step, when it is made
 }
 
-// newFactor makes a factor for iterations of several draws or of one. Where parties are apart its steps can be undone.
+// newFactor makes a factor for iterations of several draws or of one. Where parties are apart its steps can
+// be undone.
 func newFactor(size int, several, apart bool) *factor {
 	v := make([]float64, 3*size)
 	f := &factor{phi: v[:size], grad: v[size : 2*size], mean: v[2*size:], opt: newAdam(size)}
@@ -38,7 +40,8 @@ func (f *factor) collect(d int) {
 	vec.Approach(len(f.grad), f.slope, 1/float64(d+1), f.grad)
 }
 
-// ascendLater puts a step of ascend off: to when the party uses the parameters, by then in a goroutine of its own where there are several.
+// ascendLater puts a step of ascend off: to when the party uses the parameters, by then in a goroutine of its
+// own where there are several.
 func (f *factor) ascendLater(rate float64) { f.due = rate }
 
 // step returns the step that was put off, for the caller to make, or nil.
@@ -53,7 +56,8 @@ func (f *factor) step() *step {
 	return &f.next
 }
 
-// flush makes the step that was put off. All that uses the parameters, the slope or the optimiser calls it before.
+// flush makes the step that was put off. All that uses the parameters, the slope or the optimiser calls it
+// before.
 func (f *factor) flush() {
 	if by := f.step(); by != nil {
 		by.move(len(f.phi), f.phi, 0)

@@ -16,9 +16,10 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A fixed is a fit whose ELBO is the mean over draws of standard normal noise that stay the same: a function without noise, which a quasi-Newton method maximises. Its
-// draws are evaluated in one round trip, and another one brings the direction (Giordano, Ingram and Broderick 2024, "Black box variational inference with a
-// deterministic objective").
+// A fixed is a fit whose ELBO is the mean over draws of standard normal noise that stay the same: a function
+// without noise, which a quasi-Newton method maximises. Its draws are evaluated in one round trip, and
+// another one brings the direction (Giordano, Ingram and Broderick 2024, "Black box variational inference
+// with a deterministic objective").
 type fixed struct {
 	settings backends.Settings
 	env      density.Env
@@ -61,10 +62,12 @@ const (
 	sufficient  = 1e-4 // of the rise that the slope promises
 )
 
-// leastOf draws that an ELBO is the mean of, for each dimension of a party with a full covariance: with as many draws as dimensions the ELBO has no maximum.
+// leastOf draws that an ELBO is the mean of, for each dimension of a party with a full covariance: with as
+// many draws as dimensions the ELBO has no maximum.
 const leastOf = 4
 
-// fixedApplies returns the reason why a block's density cannot be evaluated for fixed draws; nil where it can.
+// fixedApplies returns the reason why a block's density cannot be evaluated for fixed draws; nil where it
+// can.
 func fixedApplies(b density.Block, s backends.Settings) error {
 	w, err := density.RequireOf[density.Standalone](b)
 	if err != nil {
@@ -75,7 +78,8 @@ func fixedApplies(b density.Block, s backends.Settings) error {
 	case s.Transform.AtClients():
 		return errors.New("the clients evaluate the likelihood")
 	case b.AuxLen() > 0:
-		return fmt.Errorf("%s has auxiliary variables, whose noise would be fixed too; under exact there are none", b.Party())
+		return fmt.Errorf("%s has auxiliary variables, whose noise would be fixed too; "+
+			"under exact there are none", b.Party())
 	case at.Shared > 0:
 		return fmt.Errorf("%s: parties share parameters", b.Party())
 	case b.Index() > 0 && len(at.Receives) > 0:
@@ -87,10 +91,12 @@ func fixedApplies(b density.Block, s backends.Settings) error {
 // newFixed prepares a fit. The error names what does not fit.
 func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 	if s.Int(stepDraws)%2 != 0 {
-		return nil, fmt.Errorf("--%s %d: draws come in pairs with opposite noise", stepDraws, s.Int(stepDraws))
+		return nil, fmt.Errorf("--%s %d: draws come in pairs with opposite noise", stepDraws,
+			s.Int(stepDraws))
 	}
 	if s.Int(minibatch) > 0 {
-		return nil, fmt.Errorf("--%s %s: --%s %d takes some of the rows at a time", estimator, byFixedDraws, minibatch, s.Int(minibatch))
+		return nil, fmt.Errorf("--%s %s: --%s %d takes some of the rows at a time", estimator, byFixedDraws,
+			minibatch, s.Int(minibatch))
 	}
 	for _, name := range ascents {
 		if s.Differs(name) {
@@ -106,7 +112,9 @@ func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 	k := &fixed{settings: s, env: env, sizes: fixedSizes{draws: s.Int(stepDraws)}}
 	for b, block := range env.Blocks() {
 		if err := fixedApplies(block, s); err != nil {
-			return nil, &backends.Refusal{Code: diag.NoFixedDraws, Err: fmt.Errorf("--%s %s: %w", estimator, byFixedDraws, err), Out: fmt.Sprintf("--%s %s, which takes what suits the model", estimator, auto)}
+			return nil, &backends.Refusal{Code: diag.NoFixedDraws, Err: fmt.Errorf("--%s %s: %w", estimator,
+				byFixedDraws, err), Out: fmt.Sprintf("--%s %s, which takes what suits the model", estimator,
+				auto)}
 		}
 		p, err := newPointed(env, b, s)
 		if err != nil {
@@ -132,7 +140,8 @@ func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 }
 
 // exchange is a round trip, or the server's part alone where all is in one block.
-func (k *fixed) exchange(ctx context.Context, x *density.Exchange, size density.RelaySize, by density.Relayed) error {
+func (k *fixed) exchange(ctx context.Context, x *density.Exchange, size density.RelaySize,
+	by density.Relayed) error {
 	if k.relay != nil {
 		return k.relay.Relay(ctx, x, size, by)
 	}
@@ -170,7 +179,8 @@ func (k *fixed) Step(ctx context.Context) (backends.Info, error) {
 	return k.info(), err
 }
 
-// climb evaluates the ELBO a step along the direction and, where it has risen enough, finds the next direction; else the next step is shorter.
+// climb evaluates the ELBO a step along the direction and, where it has risen enough, finds the next
+// direction; else the next step is shorter.
 func (k *fixed) climb(ctx context.Context) error {
 	for _, p := range k.parties {
 		p.advance(k.step)
@@ -195,7 +205,8 @@ func (k *fixed) climb(ctx context.Context) error {
 			p.pairs.Used = 0 // begin anew along the gradient
 		}
 	}
-	if !accepted && k.renewed { // nothing rises along the gradient either: it is 0 within rounding, or the ELBO is no smooth function
+	// nothing rises along the gradient either: it is 0 within rounding, or the ELBO is no smooth function
+	if !accepted && k.renewed {
 		k.stuck, k.converged = true, 0.5*k.slope <= k.enough()
 		return nil
 	}
@@ -225,13 +236,15 @@ func (k climbing) judge(values, out []float64) {
 
 func (k climbing) take(out []float64) {
 	if copy(k.decided[:], out); !k.begun && !finite(out[1]) && k.failure == nil {
-		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the log density is not finite at draws around the initial values: %s", k.env.Cause())}
+		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the log density is not finite at draws "+
+			"around the initial values: %s", k.env.Cause())}
 	}
 }
 
 func (climbing) answers() int { return 3 }
 
-// What the server answers on a direction: whether the latest pair is kept, the slope, the first step, whether the fit is done, and the coefficients.
+// What the server answers on a direction: whether the latest pair is kept, the slope, the first step, whether
+// the fit is done, and the coefficients.
 const (
 	turnKeep = iota
 	turnSlope
@@ -285,21 +298,24 @@ func (k *fixed) turn(out []float64) {
 	k.slope, k.step, k.calm = out[turnSlope], out[turnStep], int(out[turnDone])
 	k.converged = k.calm >= 2
 	if !finite(k.slope) && k.failure == nil {
-		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the gradient is not finite at draws where the log density is: %s", k.env.Cause())}
+		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the gradient is not finite at draws "+
+			"where the log density is: %s", k.env.Cause())}
 	}
 }
 
 // enough is what may be left to gain, in nats, when the fit ends.
 func (k *fixed) enough() float64 { return max(k.settings.Float(tolerance), 1e-9) }
 
-// A judge is what follows at the server from the values of the ELBO at the points of an evaluation, and what a party makes of the answer.
+// A judge is what follows at the server from the values of the ELBO at the points of an evaluation, and what
+// a party makes of the answer.
 type judge interface {
 	judge(values, out []float64)
 	take(out []float64)
 	answers() int
 }
 
-// evaluateAt evaluates the ELBO and its gradient at so many points of every party, in one round trip or, where the draws are too many for it, several.
+// evaluateAt evaluates the ELBO and its gradient at so many points of every party, in one round trip or,
+// where the draws are too many for it, several.
 func (k *fixed) evaluateAt(ctx context.Context, points int, j judge) error {
 	own, total := make([]float64, points), make([]float64, points)
 	return k.inPieces(points*k.sizes.draws, func(from, to int) error {
@@ -329,9 +345,10 @@ func (k *fixed) inPieces(columns int, exchange func(from, to int) error) error {
 // atDraws is that exchange, of a range of columns: those of the draws at the first point, then at the next.
 type atDraws struct {
 	*fixed
-	from, to   int
-	last       bool
-	own, total []float64 // at the server: its own part of the ELBO at each point, and the others' in all columns so far
+	from, to int
+	last     bool
+	// at the server: its own part of the ELBO at each point, and the others' in all columns so far
+	own, total []float64
 	judge
 }
 
@@ -469,7 +486,8 @@ func (k sampling) keep(out []float64) {
 
 // info describes the state of the fit.
 func (k *fixed) info() backends.Info {
-	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.settings.Int(iterations), NonFinite: k.bad}
+	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.settings.Int(iterations),
+		NonFinite: k.bad}
 	i.Fit.Trace, i.Fit.Traced = backends.Estimate{Value: k.value, N: k.sizes.draws}, k.phase != done
 	if k.phase == ascending {
 		return i
@@ -550,7 +568,8 @@ func (k *fixed) state(c *checkpoint.Codec) {
 	c.Floats(k.ratios)
 }
 
-// samplesOf is how many draws from the fit are evaluated: an even number, fewer for more rows, so that a message has some tens of megabytes.
+// samplesOf is how many draws from the fit are evaluated: an even number, fewer for more rows, so that a
+// message has some tens of megabytes.
 func samplesOf(rows, most int) int {
 	s := min(quadrature.MostBatch, max(500, 4000000/max(1, rows)))
 	if rows > 80000 {

@@ -12,9 +12,10 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// An integrand is log p(θ, z) − log q(θ, z) at the point that fixed noise is mapped to by the variational parameters phi, with log q evaluated
-// under the parameters held: what sticking the landing differentiates in phi at phi = held. It shares no code with the kernel but the
-// noise, the Env and the layout of the parameters.
+// An integrand is log p(θ, z) − log q(θ, z) at the point that fixed noise is mapped to by the variational
+// parameters phi, with log q evaluated under the parameters held: what sticking the landing differentiates in
+// phi at phi = held. It shares no code with the kernel but the noise, the Env and the layout of the
+// parameters.
 type integrand struct {
 	t         *testing.T
 	env       *testmodel.Env
@@ -170,18 +171,22 @@ func perceptron(u, v []float64) (f, h float64) {
 	return f, h
 }
 
-// The kernel's gradient is the finite difference of the integrand, in every variational parameter of every party.
+// The kernel's gradient is the finite difference of the integrand, in every variational parameter of every
+// party.
 func TestGradientIsThatOfTheIntegrand(t *testing.T) {
 	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		for _, form := range []string{"structured", "noncentered", "meanfield", "amortized"} {
 			for _, curved := range []bool{false, true} {
 				given := map[string]string{"guide": form}
-				t.Run(fmt.Sprintf("%s %s curved=%t", transform, form, curved), func(t *testing.T) { checkGradient(t, transform, given, curved) })
+				t.Run(fmt.Sprintf("%s %s curved=%t", transform, form, curved), func(t *testing.T) {
+					checkGradient(t, transform, given, curved)
+				})
 			}
 		}
 	}
 	t.Run("inputs", func(t *testing.T) {
-		checkGradient(t, transforms.Augmented, map[string]string{"guide": "amortized", "guide-inputs": "y,total"}, false)
+		checkGradient(t, transforms.Augmented,
+			map[string]string{"guide": "amortized", "guide-inputs": "y,total"}, false)
 	})
 	t.Run("independent", func(t *testing.T) {
 		checkGradient(t, transforms.Augmented, map[string]string{"theta-guide": "meanfield"}, false)
@@ -224,7 +229,8 @@ func checkGradient(t *testing.T, transform def.Transform, given map[string]strin
 			down := f.value()
 			f.phi[b][i] = x
 			if fd := (up - down) / (2 * h); math.Abs(fd-grad[i]) > 2e-6*(1+math.Abs(fd)) {
-				t.Errorf("party %d, parameter %d of %d: gradient %.9g, finite difference %.9g", b, i, len(grad), grad[i], fd)
+				t.Errorf("party %d, parameter %d of %d: gradient %.9g, finite difference %.9g", b, i,
+					len(grad), grad[i], fd)
 			}
 		}
 	}

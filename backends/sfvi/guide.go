@@ -9,20 +9,23 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A guide is q(z | θ) of one party. Its methods are called in the order noise (filled), value, adjoint, once each in an evaluation; phi are its own
-// variational parameters. In the formulas g is the cut at θ, ḡ the cut at the mean μ of q(θ), ρ the sd of z given g in the model, and
-// e = (z − g)/ρ.
+// A guide is q(z | θ) of one party. Its methods are called in the order noise (filled), value, adjoint, once
+// each in an evaluation; phi are its own variational parameters. In the formulas g is the cut at θ, ḡ the cut
+// at the mean μ of q(θ), ρ the sd of z given g in the model, and e = (z − g)/ρ.
 type guide interface {
-	size() int                                // number of variational parameters
-	each() int                                // how many belong to one auxiliary variable, laid out as vectors over all of them; 0: all share all
+	size() int // number of variational parameters
+	// how many belong to one auxiliary variable, laid out as vectors over all of them; 0: all share all
+	each() int
 	weigh(by float64)                         // by how much the terms of z count in the integrand; 1 at first
 	start(phi []float64, from density.Stream) // where q(z | θ) is the prior N(g, ρ²)
 	noise() []float64                         // ε, to be filled with standard normals
 	turn(opposite bool)                       // whether the next value is at −ε
-	// value sets z from g and returns Σ log N(z; g, ρ²) − log q(z | θ), times the weight. First it makes a step of phi that is not nil.
+	// value sets z from g and returns Σ log N(z; g, ρ²) − log q(z | θ), times the weight. First it makes a
+	// step of phi that is not nil.
 	value(mu, phi []float64, by *step, g, z []float64) float64
-	// adjoint sets w, the seeds on g, from the adjoint of z and the block's own one of g; it overwrites grad with the gradient of phi, whose square it returns, and
-	// adds to dmu (and early) what reaches μ (and shared parameters) through ḡ.
+	// adjoint sets w, the seeds on g, from the adjoint of z and the block's own one of g; it overwrites grad
+	// with the gradient of phi, whose square it returns, and adds to dmu (and early) what reaches μ (and
+	// shared parameters) through ḡ.
 	adjoint(phi, adj, own, w, early, grad, dmu []float64) float64
 }
 
@@ -53,7 +56,9 @@ func newGuide(name string, b density.Block, s backends.Settings) (guide, error) 
 		}
 	}
 	return nil, &backends.Refusal{
-		Code: diag.NoCoupling, Err: fmt.Errorf("--%s %s needs --%s %s, and this fit draws: noise of different clients that is correlated would have to be shared", guideForm, name, estimator, byQuadrature),
+		Code: diag.NoCoupling,
+		Err: fmt.Errorf("--%s %s needs --%s %s, and this fit draws: noise of different clients that is "+
+			"correlated would have to be shared", guideForm, name, estimator, byQuadrature),
 		Out: fmt.Sprintf("--%s structured", guideForm),
 	}
 }
@@ -66,7 +71,8 @@ type aux struct {
 	sign  float64   // of ε in the current draw
 	s     []float64 // the sd of e given θ, times the sign
 	e     []float64
-	// weight is that of log N(z; g, ρ²) and log q(z | θ) in the integrand: over a window of rows, whose likelihood is scaled, the same scale.
+	// weight is that of log N(z; g, ρ²) and log q(z | θ) in the integrand: over a window of rows, whose
+	// likelihood is scaled, the same scale.
 	weight float64
 }
 
@@ -89,7 +95,8 @@ func (a *aux) turn(opposite bool) {
 
 func (a *aux) weigh(by float64) { a.weight = by }
 
-// stretchLength is how many auxiliary variables are moved and drawn at a time: what both read stays in the first cache between.
+// stretchLength is how many auxiliary variables are moved and drawn at a time: what both read stays in the
+// first cache between.
 const stretchLength = 512
 
 // A stretch is m auxiliary variables of a cut, from number at on.
@@ -119,7 +126,8 @@ func (a *aux) move(phi []float64, kinds int, by *step, t stretch) {
 	}
 }
 
-// rise sets to to ∂/∂e of the integrand, log q left out: what guides differentiate by in one pass, for those who need it alone.
+// rise sets to to ∂/∂e of the integrand, log q left out: what guides differentiate by in one pass, for those
+// who need it alone.
 func (a *aux) rise(to, adj []float64) {
 	for _, c := range a.cuts {
 		vec.Scale(c.Len(), span(to, c), span(adj, c), c.Rho/a.weight)

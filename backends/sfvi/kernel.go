@@ -28,18 +28,19 @@ const (
 
 // A kernel is one fit, over the parties of this process.
 type kernel struct {
-	env           density.Env
-	settings      backends.Settings
-	parties       []*party
-	theta         [][]float64
-	grad          [][]float64
-	lp            []float64
-	part          [][]float64
-	total         []float64
-	terms         [][]float64 // of the integrand at several draws, by block
-	sums          []float64   // over the blocks
-	whole         view
-	windows       []*view          // none where every evaluation is of all rows; one for all with the same Env
+	env      density.Env
+	settings backends.Settings
+	parties  []*party
+	theta    [][]float64
+	grad     [][]float64
+	lp       []float64
+	part     [][]float64
+	total    []float64
+	terms    [][]float64 // of the integrand at several draws, by block
+	sums     []float64   // over the blocks
+	whole    view
+	// none where every evaluation is of all rows; one for all with the same Env
+	windows       []*view
 	divided       density.Windowed // has them
 	current       int              // number of the view of the current evaluation
 	iterationView int              // that of the current iteration
@@ -48,11 +49,12 @@ type kernel struct {
 	traceWindows  density.Stream // chooses the windows of the trace
 	validation    *validation    // nil where no rows are held out
 
-	places        []*place // nil where no party can evaluate its density by itself
-	relay         density.Relaying
-	stepping      *stepping   // nil where there is one step for each round trip
-	wantGradient  bool        // from the current evaluation
-	speculative   bool        // parties are apart, so that a draw is made before the sums of the one before it are known
+	places       []*place // nil where no party can evaluate its density by itself
+	relay        density.Relaying
+	stepping     *stepping // nil where there is one step for each round trip
+	wantGradient bool      // from the current evaluation
+	// parties are apart, so that a draw is made before the sums of the one before it are known
+	speculative   bool
 	nextEvaluated bool        // the evaluation of the next draw of the fit has been made
 	memory        []int       // of the Env before that evaluation
 	counted       bool        // it had been made and counted when the state was saved
@@ -70,21 +72,23 @@ type kernel struct {
 	elbo          running
 	evaluated     int // draws of the final ELBO
 	ratios        []float64
-	squares       []float64 // squared lengths of the draws; nil where they do not have the tails of a proposal
-	normal        bool      // the approximation is the posterior
-	proposing     bool      // the draws are those that are weighed
-	several       bool      // the posterior may have several modes
-	smooth        history
-	traced        backends.Estimate
-	fresh         bool              // traced is of the last Step
-	drift         backends.Estimate // at the last point of the trace
-	verdict       [verdicts]float64 // totals of what rest.judge sets
+	// squared lengths of the draws; nil where they do not have the tails of a proposal
+	squares   []float64
+	normal    bool // the approximation is the posterior
+	proposing bool // the draws are those that are weighed
+	several   bool // the posterior may have several modes
+	smooth    history
+	traced    backends.Estimate
+	fresh     bool              // traced is of the last Step
+	drift     backends.Estimate // at the last point of the trace
+	verdict   [verdicts]float64 // totals of what rest.judge sets
 }
 
 // newKernel allocates a fit.
 func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	blocks := env.Blocks()
-	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), current: allRows}
+	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2),
+		current: allRows}
 	k.whole = newView(env)
 	k.samples = s.Int(mcSamples)
 	for b, block := range blocks {
@@ -139,12 +143,14 @@ func (k *kernel) Init(ctx context.Context) error {
 			return err
 		}
 	}
-	return backends.NotFinite(k.view(k.current).env, false, "sfvi: the log density or its gradient is not finite at any of %d initial values", attempts)
+	return backends.NotFinite(k.view(k.current).env, false,
+		"sfvi: the log density or its gradient is not finite at any of %d initial values", attempts)
 }
 
-// evaluate draws once from q with the given noise. It returns the ELBO's integrand log p − log q, and leaves its gradient in each party's grad. ok is whether all
-// of it was finite, and is the same at every party.
-func (k *kernel) evaluate(ctx context.Context, from source, round uint64) (ratio float64, ok bool, err error) {
+// evaluate draws once from q with the given noise. It returns the ELBO's integrand log p − log q, and leaves
+// its gradient in each party's grad. ok is whether all of it was finite, and is the same at every party.
+func (k *kernel) evaluate(ctx context.Context, from source, round uint64) (ratio float64, ok bool,
+	err error) {
 	k.wantGradient = true
 	if err := k.visit(ctx, from, round); err != nil {
 		return 0, false, err
@@ -156,7 +162,8 @@ func (k *kernel) evaluate(ctx context.Context, from source, round uint64) (ratio
 	return k.total[0], k.allFinite(), nil
 }
 
-// setScalars completes the gradients and sets the scalars that the parties add up: the integrand, and 1 where a gradient was not finite.
+// setScalars completes the gradients and sets the scalars that the parties add up: the integrand, and 1 where
+// a gradient was not finite.
 func (k *kernel) setScalars() {
 	for b, p := range k.parties {
 		k.part[b][0], k.part[b][1] = k.lp[b]+p.ratio, 0
@@ -177,7 +184,8 @@ func (k *kernel) draw(from source, round uint64) {
 	}
 }
 
-// visit draws once from q and evaluates the density there: each block's term of the integrand is its lp and its party's ratio.
+// visit draws once from q and evaluates the density there: each block's term of the integrand is its lp and
+// its party's ratio.
 func (k *kernel) visit(ctx context.Context, from source, round uint64) error {
 	k.draw(from, round)
 	if err := k.exchangeTotals(ctx); err != nil {
@@ -235,7 +243,8 @@ func (k *kernel) iterate(ctx context.Context) error {
 	if !ok {
 		k.bad++
 		if k.row++; k.row == patience {
-			return backends.NotFinite(k.view(k.current).env, true, "sfvi: the log density or its gradient was not finite in %d iterations in a row", patience)
+			return backends.NotFinite(k.view(k.current).env, true,
+				"sfvi: the log density or its gradient was not finite in %d iterations in a row", patience)
 		}
 	} else {
 		k.row = 0
@@ -266,8 +275,8 @@ func (k *kernel) iterate(ctx context.Context) error {
 	return nil
 }
 
-// takeDraws evaluates the draws of an iteration, leaves the mean of their gradients in each party's slope, and moves the parameters. It stops at a draw that is
-// not finite, and then reports false.
+// takeDraws evaluates the draws of an iteration, leaves the mean of their gradients in each party's slope,
+// and moves the parameters. It stops at a draw that is not finite, and then reports false.
 func (k *kernel) takeDraws(ctx context.Context) (ok bool, err error) {
 	if !k.nextEvaluated {
 		k.selectView(k.windowOf(k.iter))
@@ -300,8 +309,9 @@ func (k *kernel) takeDraws(ctx context.Context) (ok bool, err error) {
 	return true, nil
 }
 
-// finishDraw sums the scalars of a draw over the parties and, where the draw is finite and the last of its iteration, moves the parameters. Unless something
-// else comes next, the next draw is evaluated in the same exchange: where parties are apart they move and draw before the totals are there, and restore the
+// finishDraw sums the scalars of a draw over the parties and, where the draw is finite and the last of its
+// iteration, moves the parameters. Unless something else comes next, the next draw is evaluated in the same
+// exchange: where parties are apart they move and draw before the totals are there, and restore the
 // parameters where the draw was not finite.
 func (k *kernel) finishDraw(ctx context.Context) (ratio float64, ok bool, err error) {
 	k.nextEvaluated = false
@@ -331,10 +341,12 @@ func (k *kernel) finishDraw(ctx context.Context) (ratio float64, ok bool, err er
 	return k.total[0], k.nextEvaluated, nil
 }
 
-// sumsAlone reports whether what comes next is not the evaluation of a draw of the fit, so that the sums need an exchange of their own.
+// sumsAlone reports whether what comes next is not the evaluation of a draw of the fit, so that the sums need
+// an exchange of their own.
 func (k *kernel) sumsAlone() bool {
 	next := k.iter + 1
-	return k.whole.sums != nil || k.last && (next == k.planned || next%k.settings.Int(elboEvery) == 0 || k.validates(next))
+	return k.whole.sums != nil || k.last && (next == k.planned || next%k.settings.Int(elboEvery) == 0 ||
+		k.validates(next))
 }
 
 // nextDraw makes the next draw, after the step of the optimiser where the iteration ends.
@@ -407,7 +419,8 @@ func (k *kernel) advance() {
 	}
 }
 
-// closing reports whether convergence is judged by the gradient of an iteration, counted from 0. The first is one of an even number, which begins a pair of draws.
+// closing reports whether convergence is judged by the gradient of an iteration, counted from 0. The first is
+// one of an even number, which begins a pair of draws.
 func (k *kernel) closing(iteration int) bool { return iteration >= k.closingFrom() }
 
 func (k *kernel) closingFrom() int {

@@ -20,7 +20,8 @@ type normal struct {
 	l    [][]float64
 }
 
-func (e normal) Density(_ context.Context, theta [][]float64, _ density.Coordinates, grad [][]float64, lp []float64) error {
+func (e normal) Density(_ context.Context, theta [][]float64, _ density.Coordinates, grad [][]float64,
+	lp []float64) error {
 	x := theta[0]
 	lp[0] = logNormal(e.l, e.mean, x)
 	u := make([]float64, len(x)) // L⁻¹(x − mean), then L⁻ᵀ of it
@@ -79,12 +80,14 @@ func rootOf(a [][]float64) [][]float64 {
 	return l
 }
 
-// lowRankFit returns a fit with a lowrank q(θ) of rank 2 to a normal density in 12 dimensions whose covariance is of that form, with the parameters of that.
+// lowRankFit returns a fit with a lowrank q(θ) of rank 2 to a normal density in 12 dimensions whose
+// covariance is of that form, with the parameters of that.
 func lowRankFit(t *testing.T, given map[string]string) (*kernel, normal, []float64) {
 	t.Helper()
 	m := testmodel.Linear(2, 4, []int{11}, 0.7)
 	m.Transform = transforms.None
-	s, err := Algorithm().Resolve(m.Transform, with(given, "theta-guide", "lowrank", "theta-rank", "2", "estimator", "sampled"))
+	s, err := Algorithm().Resolve(m.Transform, with(given, "theta-guide", "lowrank", "theta-rank", "2",
+		"estimator", "sampled"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +105,8 @@ func lowRankFit(t *testing.T, given map[string]string) (*kernel, normal, []float
 	return k, env, phi
 }
 
-// The gradient of a lowrank q(θ) is the finite difference of the integrand, with a density of q from its dense covariance.
+// The gradient of a lowrank q(θ) is the finite difference of the integrand, with a density of q from its
+// dense covariance.
 func TestLowRankGradient(t *testing.T) {
 	k, env, _ := lowRankFit(t, nil)
 	elsewhere(k)
@@ -142,9 +146,11 @@ func TestLowRankGradient(t *testing.T) {
 	}
 }
 
-// Where the posterior is of its form a lowrank q(θ) ends at it: the covariance element by element, and an ELBO of 0, the evidence of a density, without variance.
+// Where the posterior is of its form a lowrank q(θ) ends at it: the covariance element by element, and an
+// ELBO of 0, the evidence of a density, without variance.
 func TestLowRankReachesItsForm(t *testing.T) {
-	k, env, want := lowRankFit(t, map[string]string{"schedule": "cosine", "lr": "2e-2", "lr-end": "1e-6", "iterations": "12000", "elbo-draws": "200", "elbo-every": "100000"})
+	k, env, want := lowRankFit(t, map[string]string{"schedule": "cosine", "lr": "2e-2", "lr-end": "1e-6",
+		"iterations": "12000", "elbo-draws": "200", "elbo-every": "100000"})
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +169,8 @@ func TestLowRankReachesItsForm(t *testing.T) {
 	mean, sd := p.theta.moments(p.own.phi)
 	for i := range got {
 		if math.Abs(mean[i]-env.mean[i]) > 0.01*sd[i] || math.Abs(sd[i]/math.Sqrt(exact[i][i])-1) > 0.01 {
-			t.Errorf("coordinate %d: mean %v, sd %v; want %v, %v", i, mean[i], sd[i], env.mean[i], math.Sqrt(exact[i][i]))
+			t.Errorf("coordinate %d: mean %v, sd %v; want %v, %v", i, mean[i], sd[i], env.mean[i],
+				math.Sqrt(exact[i][i]))
 		}
 		for j := range got {
 			if math.Abs(got[i][j]-exact[i][j]) > 0.01*math.Sqrt(exact[i][i]*exact[j][j]) {
@@ -176,7 +183,8 @@ func TestLowRankReachesItsForm(t *testing.T) {
 // An iteration with a lowrank q(θ) allocates nothing.
 func TestLowRankAllocatesNothing(t *testing.T) {
 	m := testmodel.Linear(3, 20, []int{3, 4}, 0.8)
-	k := kernelOver(t, m.Env(1), map[string]string{"theta-guide": "lowrank", "theta-rank": "2", "elbo-every": "7"})
+	k := kernelOver(t, m.Env(1), map[string]string{"theta-guide": "lowrank", "theta-rank": "2",
+		"elbo-every": "7"})
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -189,11 +197,14 @@ func TestLowRankAllocatesNothing(t *testing.T) {
 	}
 }
 
-// By auto a party draws as from a full covariance up to the bound, as from one of low rank beyond it, and as from a diagonal one where that would cost too much.
+// By auto a party draws as from a full covariance up to the bound, as from one of low rank beyond it, and as
+// from a diagonal one where that would cost too much.
 func TestAutoFormOfTheta(t *testing.T) {
 	for dim, want := range map[int]string{3: fullRank, 201: lowRank, lowRankLimit + 1: "meanfield"} {
 		drawn := func(form string) []float64 {
-			k := kernelOver(t, testmodel.Linear(3, 20, []int{dim}, 0.8).Env(1), map[string]string{"estimator": "sampled", "theta-guide": form, "iterations": "10", "elbo-draws": "2", "draws": "1"})
+			k := kernelOver(t, testmodel.Linear(3, 20, []int{dim}, 0.8).Env(1),
+				map[string]string{"estimator": "sampled", "theta-guide": form, "iterations": "10",
+					"elbo-draws": "2", "draws": "1"})
 			err := k.Init(context.Background())
 			for done := false; err == nil && !done; {
 				var info backends.Info

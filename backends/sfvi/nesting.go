@@ -16,7 +16,8 @@ func newNested(env density.Env, s backends.Settings) (backends.Kernel, error) {
 	err := unsettled(s)
 	var k *nested.Kernel
 	if err == nil {
-		k, err = nested.New(env, nested.Options{Draws: s.Int(draws), Correct: wanted(s), Heading: fmt.Sprintf("vflc sfvi nested checkpoint 3: %s", s)})
+		k, err = nested.New(env, nested.Options{Draws: s.Int(draws), Correct: wanted(s),
+			Heading: fmt.Sprintf("vflc sfvi nested checkpoint 3: %s", s)})
 	}
 	if err != nil {
 		return nil, nested.Refuse(err)
@@ -28,13 +29,15 @@ func newNested(env density.Env, s backends.Settings) (backends.Kernel, error) {
 func unsettled(s backends.Settings) error {
 	switch {
 	case s.Transform.AtClients() && s.Transform.Noise():
-		return fmt.Errorf("transform %s has a likelihood at each client; exact and augmented have it at the server", s.Transform)
+		return fmt.Errorf("transform %s has a likelihood at each client; exact and "+
+			"augmented have it at the server", s.Transform)
 	case s.Auxiliary && s.Transform.Noise():
 		return errors.New("the noise of auxiliary variables is integrated out, and draws of these are wanted")
 	case s.Int(minibatch) > 0:
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
 	case s.Text(thetaGuide) != auto:
-		return fmt.Errorf("--%s %s: there is one Gaussian of all parties for each value of the hyperparameters", thetaGuide, s.Text(thetaGuide))
+		return fmt.Errorf("--%s %s: there is one Gaussian of all parties for each "+
+			"value of the hyperparameters", thetaGuide, s.Text(thetaGuide))
 	case s.Int(restarts) > 1 && s.Differs(restarts):
 		return fmt.Errorf("--%s %d: it begins at one point; --inits gives another", restarts, s.Int(restarts))
 	}
@@ -46,7 +49,9 @@ func unsettled(s backends.Settings) error {
 	return nil
 }
 
-// addNesting adds what a block hinders of the grid. What it counts toward the bounds of all parties together, and which of the server's parameters it needs in which form, has names of its own: every party decides by those of all.
+// addNesting adds what a block hinders of the grid. What it counts toward the bounds of all parties together,
+// and which of the server's parameters it needs in which form, has names of its own: every party decides by
+// those of all.
 func addNesting(out backends.Hindrances, b density.Block, s backends.Settings) {
 	part, err := nested.Look(b, s.Text(estimator) == auto)
 	if out.Add(byNesting, err); err != nil {
@@ -66,7 +71,8 @@ func addNesting(out backends.Hindrances, b density.Block, s backends.Settings) {
 // errCounted stands for what is no reason by itself.
 var errCounted = errors.New("counted with what other parties have")
 
-// together is the reason why the parties exclude the grid, each alone or together, how many hyperparameters they have, and what a value of these costs the server: operations.
+// together is the reason why the parties exclude the grid, each alone or together, how many hyperparameters
+// they have, and what a value of these costs the server: operations.
 func together(hindered backends.Hindrances) (hyper, cost int, err error) {
 	if err := hindered[byNesting]; err != nil {
 		return 0, 0, err
@@ -98,7 +104,8 @@ func together(hindered backends.Hindrances) (hyper, cost int, err error) {
 	return hyper, rows * latent * latent, nested.Together(parts)
 }
 
-// Bounds of what a grid costs where nobody asks for it: about two minutes of the server's. Where noise is integrated out a value of the hyperparameters costs up to four times as much.
+// Bounds of what a grid costs where nobody asks for it: about two minutes of the server's. Where noise is
+// integrated out a value of the hyperparameters costs up to four times as much.
 const (
 	mostNesting = 5e8
 	noisyCost   = 4
@@ -111,7 +118,8 @@ func nests(hindered backends.Hindrances, s backends.Settings) (hyper int, err er
 		cost *= noisyCost
 	}
 	if err = cmp.Or(unfixed(s), unsettled(s), err); err == nil && cost > mostNesting {
-		err = fmt.Errorf("--%s %s would take the server long for so many rows and parameters", estimator, byNesting)
+		err = fmt.Errorf("--%s %s would take the server long for so many rows and parameters", estimator,
+			byNesting)
 	}
 	return hyper, err
 }

@@ -11,14 +11,17 @@ import (
 // width is the number of units of each of the two hidden layers.
 const width = 16
 
-// rows is how many elements go through all layers together: their activations and deltas stay in the first cache.
+// rows is how many elements go through all layers together: their activations and deltas stay in the first
+// cache.
 const rows = 64
 
-// A net is a multilayer perceptron, inputs–16–16–2 with tanh, applied to n elements alike: (f, h) = net(u). Its parameters are laid out as
-// W1 (one row an input), b1, W2 (one row an output unit), b2, W3 (a row for f, a row for h), b3.
+// A net is a multilayer perceptron, inputs–16–16–2 with tanh, applied to n elements alike: (f, h) = net(u).
+// Its parameters are laid out as W1 (one row an input), b1, W2 (one row an output unit), b2, W3 (a row for f,
+// a row for h), b3.
 //
-// Activations are kept tile by tile: those of the elements from to to (to − from ≤ rows) begin at from·width, unit after unit. A net that keeps none but
-// those of the latest tile computes them again on the way back, to the same bits.
+// Activations are kept tile by tile: those of the elements from to to (to − from ≤ rows) begin at from·width,
+// unit after unit. A net that keeps none but those of the latest tile computes them again on the way back, to
+// the same bits.
 type net struct {
 	n      int
 	again  bool
@@ -37,7 +40,8 @@ func newNet(in [][]float64, again bool) *net {
 		kept = min(n, rows)
 	}
 	v := make([]float64, (2*kept+2*rows)*width)
-	q := &net{n: n, again: again, in: in, out: make([]float64, 2*n), first: v[:kept*width], second: v[kept*width : 2*kept*width]}
+	q := &net{n: n, again: again, in: in, out: make([]float64, 2*n), first: v[:kept*width],
+		second: v[kept*width : 2*kept*width]}
 	q.delta[0], q.delta[1] = v[2*kept*width:][:rows*width], v[(2*kept+rows)*width:]
 	return q
 }
@@ -60,10 +64,12 @@ func (q *net) weights(phi []float64) weights {
 		phi = phi[n:]
 		return part
 	}
-	return weights{w1: cut(len(q.in) * width), b1: cut(width), w2: cut(width * width), b2: cut(width), w3: cut(2 * width), b3: cut(2)}
+	return weights{w1: cut(len(q.in) * width), b1: cut(width), w2: cut(width * width), b2: cut(width),
+		w3: cut(2 * width), b3: cut(2)}
 }
 
-// start draws the hidden layers so that units differ and none saturates, and makes the last layer zero: f = h = 0.
+// start draws the hidden layers so that units differ and none saturates, and makes the last layer zero: f = h
+// = 0.
 func (q *net) start(phi []float64, from density.Stream) {
 	clear(phi)
 	w := q.weights(phi)
@@ -118,8 +124,9 @@ func (q *net) hidden(b tile, w *weights) {
 	vec.DenseTanh(m, two, m, one, m, w.w2, 1, width, width, width, w.b2)
 }
 
-// backward sets grad to the gradient of the parameters and du to that of input 0, each from seeds of its own, derivatives by f of all elements and then
-// by h: the gradients by parameters and by the input have different seeds.
+// backward sets grad to the gradient of the parameters and du to that of input 0, each from seeds of its own,
+// derivatives by f of all elements and then by h: the gradients by parameters and by the input have different
+// seeds.
 func (q *net) backward(phi, seeds, inputSeeds, grad, du []float64) {
 	clear(grad)
 	w, g := q.weights(phi), q.weights(grad)

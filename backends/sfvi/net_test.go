@@ -7,8 +7,8 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// Over several blocks of rows, the last of them incomplete, the outputs are those of the net element by element, and the gradients those of finite
-// differences of Σ seeds·outputs.
+// Over several blocks of rows, the last of them incomplete, the outputs are those of the net element by
+// element, and the gradients those of finite differences of Σ seeds·outputs.
 func TestNetOverBlocks(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		checkNetOverBlocks(t, again)

@@ -24,7 +24,8 @@ func (q *noncentered) value(_, phi []float64, by *step, g, z []float64) float64 
 	for t, ok := q.next(stretch{}); ok; t, ok = q.next(t) {
 		i := t.at
 		q.move(phi, q.each(), by, t)
-		ratio += vec.GuideDraw(t.m, q.s[i:], q.e[i:], z[i:], phi[i:], phi[n+i:], q.eps[i:], g[i:], t.rho, q.sign)
+		ratio += vec.GuideDraw(t.m, q.s[i:], q.e[i:], z[i:], phi[i:], phi[n+i:], q.eps[i:], g[i:], t.rho,
+			q.sign)
 	}
 	return q.weight * ratio
 }
@@ -33,7 +34,8 @@ func (q *noncentered) value(_, phi []float64, by *step, g, z []float64) float64 
 func (q *noncentered) adjoint(_, adj, own, w, _, grad, _ []float64) (square float64) {
 	n := q.len()
 	for _, c := range q.cuts {
-		square += vec.GuideBack(c.Len(), span(w, c), span(grad, c), span(grad[n:], c), c.Rho/q.weight, q.weight, span(adj, c), span(own, c), span(q.e, c), span(q.s, c), span(q.eps, c))
+		square += vec.GuideBack(c.Len(), span(w, c), span(grad, c), span(grad[n:], c), c.Rho/q.weight,
+			q.weight, span(adj, c), span(own, c), span(q.e, c), span(q.s, c), span(q.eps, c))
 	}
 	return square
 }

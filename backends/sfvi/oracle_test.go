@@ -12,7 +12,8 @@ import (
 )
 
 // fit runs a fit to its end and returns what it ended with and the exact moments of q(θ), party after party.
-func fit(t *testing.T, m testmodel.GLM, seed uint64, given map[string]string) (run contract.Run, mean, sd []float64) {
+func fit(t *testing.T, m testmodel.GLM, seed uint64, given map[string]string) (run contract.Run, mean,
+	sd []float64) {
 	t.Helper()
 	s, err := Algorithm().Resolve(m.Transform, given)
 	if err != nil {
@@ -36,8 +37,8 @@ func fit(t *testing.T, m testmodel.GLM, seed uint64, given map[string]string) (r
 	return run, mean, sd
 }
 
-// near holds a fit against the closed form: ELBO within 0.1 nat and 3 standard errors and never above the log evidence, means within 0.05
-// posterior sds, sds within 4 %.
+// near holds a fit against the closed form: ELBO within 0.1 nat and 3 standard errors and never above the log
+// evidence, means within 0.05 posterior sds, sds within 4 %.
 func near(t *testing.T, run contract.Run, mean, sd []float64, want testmodel.Fit) {
 	t.Helper()
 	e := run.Last.Fit.Final
@@ -46,13 +47,16 @@ func near(t *testing.T, run contract.Run, mean, sd []float64, want testmodel.Fit
 	}
 	for i := range mean {
 		if math.Abs(mean[i]-want.Mean[i]) > 0.05*want.Exact[i] || math.Abs(sd[i]/want.SD[i]-1) > 0.04 {
-			t.Errorf("parameter %d: mean %.4f sd %.4f, optimum %.4f and %.4f (posterior sd %.4f)", i, mean[i], sd[i], want.Mean[i], want.SD[i], want.Exact[i])
+			t.Errorf("parameter %d: mean %.4f sd %.4f, optimum %.4f and %.4f (posterior sd %.4f)", i, mean[i],
+				sd[i], want.Mean[i], want.SD[i], want.Exact[i])
 		}
 	}
 }
 
-// annealed leaves few draws to be taken: what is held against closed forms are the moments of q(θ) and the final ELBO of 4000 draws.
-var annealed = map[string]string{"schedule": "cosine", "lr": "1e-2", "lr-end": "1e-4", "iterations": "10000", "draws": "10"}
+// annealed leaves few draws to be taken: what is held against closed forms are the moments of q(θ) and the
+// final ELBO of 4000 draws.
+var annealed = map[string]string{"schedule": "cosine", "lr": "1e-2", "lr-end": "1e-4", "iterations": "10000",
+	"draws": "10"}
 
 func with(given map[string]string, more ...string) map[string]string {
 	out := map[string]string{}
@@ -67,7 +71,8 @@ func with(given map[string]string, more ...string) map[string]string {
 
 // Normal likelihood: every Gaussian guide reaches its closed-form optimum in both transforms.
 func TestGaussianOptimum(t *testing.T) {
-	guides := map[string]testmodel.Guide{"structured": testmodel.Structured, "noncentered": testmodel.Noncentered, "meanfield": testmodel.MeanField}
+	guides := map[string]testmodel.Guide{"structured": testmodel.Structured,
+		"noncentered": testmodel.Noncentered, "meanfield": testmodel.MeanField}
 	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		for name, guide := range guides {
 			for rho, seed := range map[float64]uint64{0.4: 1, 1.2: 2} {
@@ -77,7 +82,8 @@ func TestGaussianOptimum(t *testing.T) {
 					run, mean, sd := fit(t, m, seed, with(annealed, "guide", name))
 					near(t, run, mean, sd, m.Optimum(guide))
 					if f := run.Last.Fit; !f.Converged {
-						t.Errorf("not converged: mean gradient %.2f of its errors, at most %.2f; %d sds drift; the ELBO rose by %v", f.Gradient, f.GradientBound, f.Drifting, f.Drift)
+						t.Errorf("not converged: mean gradient %.2f of its errors, at most %.2f; %d sds "+
+							"drift; the ELBO rose by %v", f.Gradient, f.GradientBound, f.Drifting, f.Drift)
 					}
 				})
 			}
@@ -85,8 +91,9 @@ func TestGaussianOptimum(t *testing.T) {
 	}
 }
 
-// Under exact each party has a Gaussian of its own, over θ_j or over (b, γ), and nothing else: means are those of the true posterior, and the covariance of
-// party j is (P_jj)⁻¹, P the precision of the true posterior.
+// Under exact each party has a Gaussian of its own, over θ_j or over (b, γ), and nothing else: means are
+// those of the true posterior, and the covariance of party j is (P_jj)⁻¹, P the precision of the true
+// posterior.
 func TestGaussianOptimumOfExact(t *testing.T) {
 	for _, columns := range [][]int{{2, 3}, {4}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}} {
 		m := testmodel.Linear(3, 40, columns, 0.8)
@@ -120,7 +127,8 @@ func TestIndependentTheta(t *testing.T) {
 	near(t, run, mean, sd, m.Optimum(testmodel.Independent))
 }
 
-// Without a transform the family holds the posterior: the ELBO is the log evidence, with no variance, and the fit ends early.
+// Without a transform the family holds the posterior: the ELBO is the log evidence, with no variance, and the
+// fit ends early.
 func TestPooledPosterior(t *testing.T) {
 	m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
 	m.Transform = transforms.None
@@ -137,8 +145,8 @@ func TestPooledPosterior(t *testing.T) {
 	}
 }
 
-// Power with one client is the true model. The columns are centred, so that b and the slopes are independent in the posterior and it does not
-// matter that they belong to two parties.
+// Power with one client is the true model. The columns are centred, so that b and the slopes are independent
+// in the posterior and it does not matter that they belong to two parties.
 func TestPowerWithOneClient(t *testing.T) {
 	m := testmodel.Linear(8, 30, []int{3}, 0.8)
 	for c := range 3 {
@@ -174,7 +182,8 @@ func TestLogisticPanel(t *testing.T) {
 	run, mean, sd := fit(t, m, 1, with(annealed, "iterations", "8000"))
 	want := testmodel.Select(refs.Optimum, m.Transform.Name, 2, 1, "slope")[0]
 	exact := testmodel.Select(refs.Exact, m.Transform.Name, 2, 1, "")[0]
-	near(t, run, mean, sd, testmodel.Fit{ELBO: want.ELBO, LogZ: exact.LogZ, Mean: want.Mean, SD: want.SD, Exact: exact.SD})
+	near(t, run, mean, sd, testmodel.Fit{ELBO: want.ELBO, LogZ: exact.LogZ, Mean: want.Mean, SD: want.SD,
+		Exact: exact.SD})
 }
 
 // Renaming and reordering the clients changes noise, and nothing else.

@@ -8,9 +8,10 @@ import (
 	"math"
 )
 
-// fullRankLimit is the most dimensions of a party for which q(θ) has a full covariance unless asked for. The cost of an iteration is quadratic in them, and so is
-// the number of gradients whose noise adds up: with contributions that are not affine, as of a network, whose posterior is far from normal, a full covariance of
-// more dimensions ends at a lower ELBO than a diagonal one, and one of low rank above both.
+// fullRankLimit is the most dimensions of a party for which q(θ) has a full covariance unless asked for. The
+// cost of an iteration is quadratic in them, and so is the number of gradients whose noise adds up: with
+// contributions that are not affine, as of a network, whose posterior is far from normal, a full covariance
+// of more dimensions ends at a lower ELBO than a diagonal one, and one of low rank above both.
 func fullRankLimit(block density.Block) int {
 	if c, ok := block.(density.DifferentiableCuts); ok && !c.Affine() {
 		return 50
@@ -18,7 +19,8 @@ func fullRankLimit(block density.Block) int {
 	return 200
 }
 
-// firstSD is the sd of every coordinate of q(θ) at the start: narrow enough that no link overflows, wide enough to give a gradient.
+// firstSD is the sd of every coordinate of q(θ) at the start: narrow enough that no link overflows, wide
+// enough to give a gradient.
 const firstSD = 0.1
 
 // A source is a kind of noise; each is a stream of its own, in which round r belongs to draw r.
@@ -49,7 +51,8 @@ type party struct {
 	cut     []float64      // of a draw whose auxiliary variables are asked for
 	streams [sources]density.Stream
 	scales  []float64 // of the draws that are weighed; nil: there are none
-	// The guide's noise is made when it is used, by then in a goroutine of the party's own where there are several: filled from a stream that is not nil.
+	// The guide's noise is made when it is used, by then in a goroutine of the party's own where there are
+	// several: filled from a stream that is not nil.
 	from   density.Stream
 	noisy  bool   // the noise in theta.eps and in the guide is that of fitting's round …
 	round  uint64 // … with this number, or its opposite if
@@ -76,7 +79,8 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	return p, nil
 }
 
-// lowRankLimit is the most dimensions of a party for which q(θ) has a covariance of low rank unless asked for: an iteration then takes about a millisecond for it.
+// lowRankLimit is the most dimensions of a party for which q(θ) has a covariance of low rank unless asked
+// for: an iteration then takes about a millisecond for it.
 const lowRankLimit = 10000
 
 // formOf is the form of a party's q(θ) of so many random dimensions in a fit by draws.
@@ -106,8 +110,8 @@ func thetaOf(block density.Block, weights []int, s backends.Settings) gaussian {
 // firstLoading is the sd of the elements of B at the start. Where all are 0 their gradient is 0 too.
 const firstLoading = 0.05
 
-// start sets the initial q. Attempt 0 is centred at 0; later ones at a uniform draw from (−2, 2), as Stan's initial values. Weights begin at values of their kind,
-// drawn anew for each attempt.
+// start sets the initial q. Attempt 0 is centred at 0; later ones at a uniform draw from (−2, 2), as Stan's
+// initial values. Weights begin at values of their kind, drawn anew for each attempt.
 func (p *party) start(attempt uint64) {
 	from := p.streams[starting]
 	from.Round(attempt)
@@ -139,9 +143,9 @@ func (p *party) start(attempt uint64) {
 	}
 }
 
-// draw sets theta from round r of a stream, and fills the noise of z. Draws of the fit come in pairs with opposite noise: what the gradient has of
-// odd order in the noise, most of its variance in the means, then cancels within two steps, or within one step of two draws, and from the averaged
-// iterates almost wholly.
+// draw sets theta from round r of a stream, and fills the noise of z. Draws of the fit come in pairs with
+// opposite noise: what the gradient has of odd order in the noise, most of its variance in the means, then
+// cancels within two steps, or within one step of two draws, and from the averaged iterates almost wholly.
 func (p *party) draw(from source, r uint64, theta []float64) {
 	opposite := from == fitting && r%2 == 1
 	if from == fitting {
@@ -176,7 +180,8 @@ func (p *party) turn() {
 	p.turned = !p.turned
 }
 
-// value sets z from the cut g by the guide, with the noise of the latest draw, and returns what that adds to the ratio.
+// value sets z from the cut g by the guide, with the noise of the latest draw, and returns what that adds to
+// the ratio.
 func (p *party) value(g, z []float64) float64 {
 	by := p.vars.step()
 	if p.from != nil {
@@ -194,7 +199,8 @@ func (p *party) scale(r uint64) {
 	}
 }
 
-// sample sets theta to that of round r of a stream, with the tails of the proposal if it is of that, and leaves the noise of z alone.
+// sample sets theta to that of round r of a stream, with the tails of the proposal if it is of that, and
+// leaves the noise of z alone.
 func (p *party) sample(from source, r uint64, proposed bool, theta []float64) {
 	s := p.streams[from]
 	s.Round(r)
@@ -213,10 +219,12 @@ func (p *party) mu() []float64 { return p.own.phi[:p.theta.all] }
 // dmu is the gradient of mu.
 func (p *party) dmu() []float64 { return p.own.grad[:p.theta.all] }
 
-// steepest is the largest sum of squares of a gradient that is followed: times what the optimiser divides squares by, for any rate, it is finite.
+// steepest is the largest sum of squares of a gradient that is followed: times what the optimiser divides
+// squares by, for any rate, it is finite.
 const steepest = 0x1p900
 
-// finish completes the gradient from that of the density in θ, and reports whether all of it is finite and can be squared.
+// finish completes the gradient from that of the density in θ, and reports whether all of it is finite and
+// can be squared.
 func (p *party) finish(v []float64) bool {
 	p.theta.gradient(p.own.phi, v, p.own.grad)
 	return square(p.own.grad)+p.square <= steepest

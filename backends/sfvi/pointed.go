@@ -14,7 +14,8 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A pointed is one block with its q(θ) and its noise, whose draws are the same in every evaluation. Parameters of q are laid out as in gaussian.
+// A pointed is one block with its q(θ) and its noise, whose draws are the same in every evaluation.
+// Parameters of q are laid out as in gaussian.
 type pointed struct {
 	block     density.Standalone
 	role      density.BlockRole
@@ -46,17 +47,21 @@ func newPointed(env density.Env, b int, s backends.Settings) (*pointed, error) {
 	full := s.Text(thetaGuide) == fullRank || s.Text(thetaGuide) == auto && leastOf*dim <= m
 	if full && m < 2*dim {
 		return nil, &backends.Refusal{
-			Code: diag.NoFixedDraws, Err: fmt.Errorf("--%s %s: the mean over %d draws has no maximum over the covariance of the %d parameters of %s", estimator, byFixedDraws, m, dim, block.Party()),
+			Code: diag.NoFixedDraws,
+			Err: fmt.Errorf("--%s %s: the mean over %d draws has no maximum over the covariance of "+
+				"the %d parameters of %s", estimator, byFixedDraws, m, dim, block.Party()),
 			Out: fmt.Sprintf("--%s %d, or --%s meanfield", stepDraws, leastOf*dim, thetaGuide),
 		}
 	}
 	p := &pointed{block: block, role: block.BlockRole(), theta: newGaussian(block.Dim(), weights, full)}
 	n := p.theta.size()
-	p.phi, p.slope, p.direction, p.pairs = make([]float64, n), make([]float64, n), make([]float64, n), lbfgs.New(n)
+	p.phi, p.slope, p.direction, p.pairs = make([]float64, n), make([]float64, n), make([]float64, n),
+		lbfgs.New(n)
 	p.scratch = make([]float64, p.theta.dim)
 	p.room(1)
 	p.point, p.gradient = make([]float64, block.Dim()), make([]float64, block.Dim())
-	p.cuts, p.own, p.w = make([]float64, p.role.Cuts), make([]float64, p.role.Cuts), make([]float64, p.role.Cuts)
+	p.cuts, p.own, p.w = make([]float64, p.role.Cuts), make([]float64, p.role.Cuts),
+		make([]float64, p.role.Cuts)
 	p.received = make([]float64, block.Received())
 	p.from = env.Private(b, sourceNames[drawing])
 	p.starting = env.Private(b, sourceNames[starting])
@@ -68,12 +73,14 @@ func newPointed(env density.Env, b int, s backends.Settings) (*pointed, error) {
 // room makes room for so many points.
 func (p *pointed) room(points int) {
 	for len(p.at) < points {
-		p.at, p.slopes = append(p.at, make([]float64, len(p.phi))), append(p.slopes, make([]float64, len(p.phi)))
+		p.at, p.slopes = append(p.at, make([]float64, len(p.phi))),
+			append(p.slopes, make([]float64, len(p.phi)))
 	}
 }
 
-// standardised draws standard normals whose second moments are exact, with their opposites: of all pairs of coordinates where there are twice as many draws as these, else of each
-// alone. The mean of a quadratic function is then exact.
+// standardised draws standard normals whose second moments are exact, with their opposites: of all pairs of
+// coordinates where there are twice as many draws as these, else of each alone. The mean of a quadratic
+// function is then exact.
 func standardised(from density.Stream, draws, dim int) [][]float64 {
 	out := make([][]float64, draws)
 	for k := range out {
@@ -106,7 +113,8 @@ func standardised(from density.Stream, draws, dim int) [][]float64 {
 	return out
 }
 
-// start sets q to a narrow one around 0, or for other starting points around a uniform draw from (−1, 1), and weights at values of their kinds.
+// start sets q to a narrow one around 0, or for other starting points around a uniform draw from (−1, 1), and
+// weights at values of their kinds.
 func (p *pointed) start(restart int) {
 	clear(p.phi)
 	p.starting.Round(uint64(restart))
@@ -153,7 +161,8 @@ func (p *pointed) turn(out []float64) {
 // weightScale is the square of the length of a first step of a weight, relative to its gradient.
 const weightScale = firstSD * firstSD
 
-// natural multiplies by the metric: the covariance of q for the means, and what it is for a normal posterior for the others.
+// natural multiplies by the metric: the covariance of q for the means, and what it is for a normal posterior
+// for the others.
 func (p *pointed) natural(from, to []float64) {
 	q := &p.theta
 	for i := range to[:q.all] {
@@ -264,7 +273,8 @@ func (p *pointed) sample(id int, scale float64) float64 {
 	for i := range d {
 		p.point[p.theta.coordinate(i)] += vec.Dot(i+1, l[i*d:], p.theta.eps)
 	}
-	return float64(float64(d)*halfLog2Pi) + float64(0.5*p.spread.LogDet()) + float64(0.5*vec.Dot(d, p.theta.eps, p.theta.eps))
+	return float64(float64(d)*halfLog2Pi) + float64(0.5*p.spread.LogDet()) +
+		float64(0.5*vec.Dot(d, p.theta.eps, p.theta.eps))
 }
 
 func (p *pointed) state(c *checkpoint.Codec) {

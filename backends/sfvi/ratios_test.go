@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// The ratios are those that the final ELBO is the mean of, whether or not the evaluation was interrupted in the middle.
+// The ratios are those that the final ELBO is the mean of, whether or not the evaluation was interrupted in
+// the middle.
 func TestRatiosAreTheTermsOfTheFinalValue(t *testing.T) {
 	env := func() *testmodel.Env { return testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1) }
 	given := map[string]string{"iterations": "50", "elbo-draws": "200"}
@@ -46,7 +47,8 @@ func TestRatiosAreTheTermsOfTheFinalValue(t *testing.T) {
 		for _, r := range x.Ratios() {
 			mean += r / float64(len(x.Ratios()))
 		}
-		if want := info.Fit.Final; len(x.Ratios()) != 200 || math.Abs(mean-want.Value) > 1e-9*math.Abs(want.Value) {
+		if want := info.Fit.Final; len(x.Ratios()) != 200 ||
+			math.Abs(mean-want.Value) > 1e-9*math.Abs(want.Value) {
 			t.Errorf("%d ratios of mean %v, the final value is %v", len(x.Ratios()), mean, want.Value)
 		}
 	}

@@ -10,10 +10,11 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// Where q(θ) is the best of a family, the derivative of its mean by a linear term that is added to log p is the covariance that the family's own understates: its linear response
-// (Giordano, Broderick and Jordan 2018, "Covariances, robustness, and variational Bayes"). With H minus the second derivative of the ELBO by all parameters of q, it is
-// the block of H⁻¹ that belongs to the means. Each party finds its own: the columns of H⁻¹ come from conjugate gradients, all of them at once, with products of H from
-// differences of gradients.
+// Where q(θ) is the best of a family, the derivative of its mean by a linear term that is added to log p is
+// the covariance that the family's own understates: its linear response (Giordano, Broderick and Jordan 2018,
+// "Covariances, robustness, and variational Bayes"). With H minus the second derivative of the ELBO by all
+// parameters of q, it is the block of H⁻¹ that belongs to the means. Each party finds its own: the columns of
+// H⁻¹ come from conjugate gradients, all of them at once, with products of H from differences of gradients.
 const (
 	mostResponses = 64   // columns
 	responseSteps = 60   // of conjugate gradients, at most
@@ -24,21 +25,25 @@ const (
 // A responding is a party's part of all columns.
 type responding struct {
 	x, r, d, q, mq [][]float64 // by column
-	turned         []float64   // the party's own right hand sides in standard deviations: an orthogonal matrix by column
-	first          int         // the first column that is the party's own
-	own            int
+	// the party's own right hand sides in standard deviations: an orthogonal matrix by column
+	turned []float64
+	first  int // the first column that is the party's own
+	own    int
 }
 
-// mostCrossing is how many numbers may cross for one element of a cut in an iteration that finds the linear response.
+// mostCrossing is how many numbers may cross for one element of a cut in an iteration that finds the linear
+// response.
 const mostCrossing = 1 << 26
 
-// respond replaces the covariance of each party's q(θ), where that is diagonal, by that of its linear response. It is left as it is where there are too many parameters.
+// respond replaces the covariance of each party's q(θ), where that is diagonal, by that of its linear
+// response. It is left as it is where there are too many parameters.
 func (k *fixed) respond(ctx context.Context) error {
 	if !k.responding || !k.converged {
 		return nil
 	}
 	c := &conjugating{fixed: k, dims: make([]float64, k.parties[0].role.Parties)}
-	if err := k.exchange(ctx, quadrature.Mixing, density.RelaySize{Scalars: len(c.dims), Answers: len(c.dims)}, counting{c}); err != nil {
+	if err := k.exchange(ctx, quadrature.Mixing,
+		density.RelaySize{Scalars: len(c.dims), Answers: len(c.dims)}, counting{c}); err != nil {
 		return err
 	}
 	for _, d := range c.dims {
@@ -232,7 +237,8 @@ func (p *pointed) settle(at *responding) {
 	for k := range d { // Σ = X·Rᵀ·S, from X = Σ·S⁻¹·R
 		for i := range d {
 			for j := range d {
-				f.Matrix[i*d+j] += float64(at.x[at.first+k][p.theta.coordinate(i)] * at.turned[k*d+j] * p.theta.sd[j])
+				f.Matrix[i*d+j] += float64(at.x[at.first+k][p.theta.coordinate(i)] * at.turned[k*d+
+					j] * p.theta.sd[j])
 			}
 		}
 	}

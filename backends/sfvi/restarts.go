@@ -19,12 +19,15 @@ import (
 const (
 	mostRestarts = 1000 // the largest number of fits that one run compares
 	dispersed    = 5    // fits where there may be several modes: see quadrature.Options.Start
-	mostFailed   = 4    // of those, such as end between two modes and have no covariance: others take their places
-	compared     = 200  // most draws by which fits are told apart
+	// of those, such as end between two modes and have no covariance: others take their places
+	mostFailed = 4
+	compared   = 200 // most draws by which fits are told apart
 )
 
-// A restarted is several fits one after another, each from a starting point of its own, of which it is in the end the one with the greatest final ELBO, or that predicts rows that are held out best. All have
-// the same noise, so that these differ by where they ended and little else. They are totals over the parties: each of them keeps the same fit.
+// A restarted is several fits one after another, each from a starting point of its own, of which it is in the
+// end the one with the greatest final ELBO, or that predicts rows that are held out best. All have the same
+// noise, so that these differ by where they ended and little else. They are totals over the parties: each of
+// them keeps the same fit.
 type restarted struct {
 	env      density.Env
 	settings backends.Settings
@@ -38,7 +41,8 @@ type restarted struct {
 	places   []ending            // where these ended
 }
 
-// An ending is the place where one or more of the fits ended, and the best of these. It is a mode if one of them converged.
+// An ending is the place where one or more of the fits ended, and the best of these. It is a mode if one of
+// them converged.
 type ending struct {
 	number   int // of the fit
 	mode     bool
@@ -60,7 +64,8 @@ func newRestarted(env density.Env, s backends.Settings) (backends.Kernel, error)
 	return k, nil
 }
 
-// searches reports whether there are as many fits as it takes to look for modes, and not as many as are asked for.
+// searches reports whether there are as many fits as it takes to look for modes, and not as many as are asked
+// for.
 func (k *restarted) searches() bool {
 	return k.settings.Text(estimator) == byQuadrature || k.settings.Int(restarts) == 1
 }
@@ -105,7 +110,8 @@ func (k *restarted) Step(ctx context.Context) (backends.Info, error) {
 	}
 	slices.SortStableFunc(k.places, func(a, b ending) int { return cmp.Compare(b.height, a.height) })
 	if k.planned > 1 && len(k.places) == 0 {
-		return i, fmt.Errorf("sfvi: none of %d fits from different starting points ended at draws that are finite", k.number)
+		return i, fmt.Errorf("sfvi: none of %d fits from different starting points ended "+
+			"at draws that are finite", k.number)
 	}
 	if len(k.places) > 0 && k.places[0].number != k.number-1 {
 		if err := k.Select(0); err != nil {
@@ -118,7 +124,8 @@ func (k *restarted) Step(ctx context.Context) (backends.Info, error) {
 	return k.told(i), nil
 }
 
-// failed reports whether an error ends the current fit alone: every party has it at this Step, and an earlier fit has found a place.
+// failed reports whether an error ends the current fit alone: every party has it at this Step, and an earlier
+// fit has found a place.
 func (k *restarted) failed(err error) bool {
 	if err == nil || len(k.places) == 0 {
 		return false
@@ -145,7 +152,8 @@ func (k *restarted) count(end *backends.Fit, failed bool) {
 	k.elbos = append(k.elbos, end.Final)
 }
 
-// keep saves the current fit where it ended at a place where no other has, or not as well. It has failed if draws are not finite, or a party could not go on.
+// keep saves the current fit where it ended at a place where no other has, or not as well. It has failed if
+// draws are not finite, or a party could not go on.
 func (k *restarted) keep(ctx context.Context, end *backends.Fit) (failed bool, err error) {
 	now := k.moments()
 	elsewhere, total := make([][]float64, len(now.mean)), make([]float64, max(2, 1+len(k.places)))
@@ -213,7 +221,8 @@ func (k *restarted) moments() (m ending) {
 	return m
 }
 
-// apart counts the parameters of a block that are as far from those of another place as makes two normal distributions have two modes. Weights, which have no sd, are left out.
+// apart counts the parameters of a block that are as far from those of another place as makes two normal
+// distributions have two modes. Weights, which have no sd, are left out.
 func (m *ending) apart(o *ending, b int) (n float64) {
 	for i, v := range m.mean[b] {
 		if s := m.sd[b][i] + o.sd[b][i]; s > 0 && math.Abs(v-o.mean[b][i]) > s {
@@ -233,8 +242,9 @@ func (m *ending) infinite(b int) (n float64) {
 	return n
 }
 
-// height is what fits are compared by: the log density of the rows that are held out, if there are any, else the ELBO, which is the greater the more noise a network without priors has fitted. It is −∞ where it
-// is not known or not finite: a fit whose score is infinite has found nothing.
+// height is what fits are compared by: the log density of the rows that are held out, if there are any, else
+// the ELBO, which is the greater the more noise a network without priors has fitted. It is −∞ where it is not
+// known or not finite: a fit whose score is infinite has found nothing.
 func height(f *backends.Fit) float64 {
 	score := f.Final.Value
 	switch {
@@ -344,8 +354,10 @@ func (k *restarted) heading() string {
 // state carries what Load needs beside the current fit, and that.
 func (k *restarted) state(c *checkpoint.Codec, current *[]byte) {
 	done, places := len(k.elbos), len(k.places)
-	c.Ints(&k.number, &k.planned, &k.before, &k.length, &done, &places, &k.search.Fits, &k.search.Unconverged, &k.search.Failed)
-	if done < 0 || done > mostRestarts || k.planned < 1 || k.planned > mostRestarts || k.number < 0 || k.number > k.planned || places < 0 || places > done {
+	c.Ints(&k.number, &k.planned, &k.before, &k.length, &done, &places, &k.search.Fits, &k.search.Unconverged,
+		&k.search.Failed)
+	if done < 0 || done > mostRestarts || k.planned < 1 || k.planned > mostRestarts || k.number < 0 ||
+		k.number > k.planned || places < 0 || places > done {
 		c.Fail(fmt.Errorf("it has %d fits of %d", done, k.planned))
 		return
 	}
@@ -381,4 +393,6 @@ func (k *restarted) state(c *checkpoint.Codec, current *[]byte) {
 }
 
 // comparing is the exchange in which fits are told apart.
-var comparing = density.Use{Exchange: density.Summing, Often: "after every fit from another starting point", Least: 2, Most: 1 + mostRestarts, Scalars: "how many of its parameters are not finite, and elsewhere than at each place found before"}
+var comparing = density.Use{Exchange: density.Summing, Often: "after every fit from another starting point",
+	Least: 2, Most: 1 + mostRestarts,
+	Scalars: "how many of its parameters are not finite, and elsewhere than at each place found before"}

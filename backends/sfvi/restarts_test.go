@@ -11,14 +11,15 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// A split Env has a density with two modes in the last party's first parameter, t: that of testmodel, times a mixture of normal densities at −3 and 3 with a weight of
-// e^5 on the second.
+// A split Env has a density with two modes in the last party's first parameter, t: that of testmodel, times a
+// mixture of normal densities at −3 and 3 with a weight of e^5 on the second.
 type split struct {
 	*testmodel.Env
 	at int // the party
 }
 
-func (s split) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (s split) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64,
+	lp []float64) error {
 	err := s.Env.Density(ctx, theta, coords, grad, lp)
 	const sd = 0.3
 	t := theta[s.at][0]
@@ -30,11 +31,13 @@ func (s split) Density(ctx context.Context, theta [][]float64, coords density.Co
 	return err
 }
 
-// Of fits that end in two modes the one in the higher mode is kept, whichever it was; its draws, ELBO and ratios are those of that fit.
+// Of fits that end in two modes the one in the higher mode is kept, whichever it was; its draws, ELBO and
+// ratios are those of that fit.
 func TestRestartsKeepTheBestFit(t *testing.T) {
 	m := testmodel.Linear(3, 6, []int{2}, 2)
 	env := split{m.Env(1), 1}
-	s, err := Algorithm().Resolve(m.Transform, map[string]string{"estimator": "sampled", "restarts": "6", "iterations": "300", "lr": "0.05", "elbo-draws": "50", "draws": "40"})
+	s, err := Algorithm().Resolve(m.Transform, map[string]string{"estimator": "sampled", "restarts": "6",
+		"iterations": "300", "lr": "0.05", "elbo-draws": "50", "draws": "40"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,10 +94,12 @@ func TestRestartsKeepTheBestFit(t *testing.T) {
 	if spread := slices.Max(values) - slices.Min(values); spread < 3 || spread > 7 {
 		t.Errorf("the fits end at %v: all in one mode, or not in modes", values)
 	}
-	if info.Fit.Final != want[best] || !slices.Equal(k.(backends.Weighted).Ratios(), fits[best].(backends.Weighted).Ratios()) {
+	if info.Fit.Final != want[best] || !slices.Equal(k.(backends.Weighted).Ratios(),
+		fits[best].(backends.Weighted).Ratios()) {
 		t.Errorf("kept %v, the best is %v", info.Fit.Final, want[best])
 	}
-	a, b := [][]float64{make([]float64, 1), make([]float64, 2)}, [][]float64{make([]float64, 1), make([]float64, 2)}
+	a, b := [][]float64{make([]float64, 1), make([]float64, 2)},
+		[][]float64{make([]float64, 1), make([]float64, 2)}
 	for id := range 40 {
 		k.Draw(id, a)
 		fits[best].Draw(id, b)
@@ -119,7 +124,8 @@ func TestScoresThatAreNotFiniteAreLowest(t *testing.T) {
 			}
 		}
 	}
-	if got := height(&backends.Fit{Final: backends.Estimate{Value: -math.MaxFloat64, N: 10}}); got != -math.MaxFloat64 {
+	if got := height(&backends.Fit{Final: backends.Estimate{Value: -math.MaxFloat64, N: 10}}); got !=
+		-math.MaxFloat64 {
 		t.Error(got)
 	}
 }

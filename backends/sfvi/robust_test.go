@@ -22,7 +22,8 @@ type faulty struct {
 	calls int
 }
 
-func (f *faulty) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (f *faulty) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64,
+	lp []float64) error {
 	f.calls++
 	err := f.Env.Density(ctx, theta, coords, grad, lp)
 	if f.spoil(f.calls, theta) {
@@ -35,7 +36,8 @@ func (f *faulty) Density(ctx context.Context, theta [][]float64, coords density.
 }
 
 func (f *faulty) Cause() density.Cause {
-	return density.Cause{Party: "server", Kind: density.TermValue, Name: "y ~ normal(mu, sigma)", Value: math.Inf(-1)}
+	return density.Cause{Party: "server", Kind: density.TermValue, Name: "y ~ normal(mu, sigma)",
+		Value: math.Inf(-1)}
 }
 
 func kernelOver(t *testing.T, env density.Env, given map[string]string) *kernel {
@@ -53,7 +55,10 @@ func kernelOver(t *testing.T, env density.Env, given map[string]string) *kernel 
 
 func TestNonFiniteIterationsChangeNothing(t *testing.T) {
 	for _, with := range []float64{math.Inf(-1), math.NaN(), 0} {
-		env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: with, spoil: func(call int, _ [][]float64) bool { return call%10 == 0 }}
+		env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: with,
+			spoil: func(call int, _ [][]float64) bool {
+				return call%10 == 0
+			}}
 		k := kernelOver(t, env, map[string]string{"iterations": "200", "elbo-draws": "100", "draws": "10"})
 		if err := k.Init(context.Background()); err != nil {
 			t.Fatal(err)
@@ -67,7 +72,8 @@ func TestNonFiniteIterationsChangeNothing(t *testing.T) {
 			}
 			moved := !slices.Equal(before, k.parties[0].all(phiOf))
 			if k.phase == ascending && !k.fresh && moved != (k.bad == bad) {
-				t.Fatalf("lp %g: iteration %d moved the parameters %t, with %d evaluations that were not finite", with, info.Iteration, moved, k.bad-bad)
+				t.Fatalf("lp %g: iteration %d moved the parameters %t, with %d "+
+					"evaluations that were not finite", with, info.Iteration, moved, k.bad-bad)
 			}
 			if info.NonFinite != k.bad {
 				t.Fatalf("%d told, %d counted", info.NonFinite, k.bad)
@@ -88,7 +94,10 @@ func TestNonFiniteIterationsChangeNothing(t *testing.T) {
 }
 
 func TestStartIsRetriedElsewhere(t *testing.T) {
-	env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.Inf(-1), spoil: func(_ int, theta [][]float64) bool { return theta[0][0] < 0.7 }}
+	env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.Inf(-1),
+		spoil: func(_ int, theta [][]float64) bool {
+			return theta[0][0] < 0.7
+		}}
 	k := kernelOver(t, env, nil)
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
@@ -99,7 +108,10 @@ func TestStartIsRetriedElsewhere(t *testing.T) {
 }
 
 func TestHopelessStartNamesTheTerm(t *testing.T) {
-	env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.NaN(), spoil: func(int, [][]float64) bool { return true }}
+	env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.NaN(),
+		spoil: func(int, [][]float64) bool {
+			return true
+		}}
 	err := kernelOver(t, env, nil).Init(context.Background())
 	if err == nil || !strings.Contains(err.Error(), env.Cause().String()) {
 		t.Errorf("got %v", err)
@@ -107,7 +119,10 @@ func TestHopelessStartNamesTheTerm(t *testing.T) {
 }
 
 func TestEndlessNonFiniteIsAnError(t *testing.T) {
-	env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.Inf(-1), spoil: func(call int, _ [][]float64) bool { return call > 5 }}
+	env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.Inf(-1),
+		spoil: func(call int, _ [][]float64) bool {
+			return call > 5
+		}}
 	k := kernelOver(t, env, nil)
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
@@ -125,7 +140,8 @@ func TestEndlessNonFiniteIsAnError(t *testing.T) {
 
 // The response is an input only where the party holds it.
 func TestGuideInputsNeedTheResponse(t *testing.T) {
-	s, err := Algorithm().Resolve(transforms.Augmented, map[string]string{"guide": "amortized", "guide-inputs": "y"})
+	s, err := Algorithm().Resolve(transforms.Augmented,
+		map[string]string{"guide": "amortized", "guide-inputs": "y"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,10 +151,11 @@ func TestGuideInputsNeedTheResponse(t *testing.T) {
 	}
 }
 
-// The trace is an unbiased estimate with an honest standard error, and the smoothed ELBO agrees with it. The step is small enough that the first point
-// of the trace lies 6 nats, many standard errors, below the last.
+// The trace is an unbiased estimate with an honest standard error, and the smoothed ELBO agrees with it. The
+// step is small enough that the first point of the trace lies 6 nats, many standard errors, below the last.
 func TestTraceAgreesWithTheFinalValue(t *testing.T) {
-	k := kernelOver(t, testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), map[string]string{"lr": "2e-3", "iterations": "8000", "tolerance": "0"})
+	k := kernelOver(t, testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1),
+		map[string]string{"lr": "2e-3", "iterations": "8000", "tolerance": "0"})
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +175,8 @@ func TestTraceAgreesWithTheFinalValue(t *testing.T) {
 	}
 	final, last := info.Fit.Final, traced[15].Fit
 	for name, e := range map[string]backends.Estimate{"trace": last.Trace, "smooth": last.Smooth} {
-		// The iterate lies a little below the average that the final value belongs to: 0.3 nat covers Adam's noise.
+		// The iterate lies a little below the average that the final value belongs to: 0.3 nat covers Adam's
+		// noise.
 		if math.Abs(e.Value-final.Value) > 4*math.Hypot(e.SE, final.SE)+0.3 || e.SE <= 0 {
 			t.Errorf("%s %+v, final %+v", name, e, final)
 		}
@@ -168,14 +186,18 @@ func TestTraceAgreesWithTheFinalValue(t *testing.T) {
 	}
 }
 
-// Parties that are apart move and draw before they know that an iteration was sound. Where it was not they go back: what they end with is what one
-// process ends with, which does not.
+// Parties that are apart move and draw before they know that an iteration was sound. Where it was not they go
+// back: what they end with is what one process ends with, which does not.
 func TestIterationsInVainLeaveNoTrace(t *testing.T) {
 	env := func() density.Env {
-		return &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.NaN(), spoil: func(call int, _ [][]float64) bool { return call%7 == 0 }}
+		return &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.NaN(),
+			spoil: func(call int, _ [][]float64) bool {
+				return call%7 == 0
+			}}
 	}
 	for _, samples := range []string{"1", "3"} {
-		inVain(t, env, map[string]string{"iterations": "150", "elbo-draws": "100", "draws": "10", "elbo-every": "40", "mc-samples": samples})
+		inVain(t, env, map[string]string{"iterations": "150", "elbo-draws": "100", "draws": "10",
+			"elbo-every": "40", "mc-samples": samples})
 	}
 }
 
@@ -206,7 +228,8 @@ func inVain(t *testing.T, env func() density.Env, given map[string]string) {
 	}
 	for b, k := range apart {
 		if !slices.Equal(k.parties[0].all(phiOf), one.parties[b].all(phiOf)) || k.bad != one.bad {
-			t.Errorf("party %d: parameters %v after %d evaluations in vain, in one process %v after %d", b, k.parties[0].all(phiOf), k.bad, one.parties[b].all(phiOf), one.bad)
+			t.Errorf("party %d: parameters %v after %d evaluations in vain, in one process %v after %d", b,
+				k.parties[0].all(phiOf), k.bad, one.parties[b].all(phiOf), one.bad)
 		}
 	}
 }

@@ -42,14 +42,16 @@ func elsewhere(k *kernel) {
 	}
 }
 
-// The gradient of an iteration of several draws is the mean of those of as many single draws at the same place.
+// The gradient of an iteration of several draws is the mean of those of as many single draws at the same
+// place.
 func TestSeveralDrawsAreAveraged(t *testing.T) {
 	for _, form := range guideNames() {
 		for _, several := range []int{2, 3, 8} {
 			model := testmodel.Linear(2, 6, []int{2, 1, 3}, 0.7)
 			model.Y, model.Sigma = []float64{1, 0, 1, 1, 0, 1}, 0
 			one := kernelOver(t, model.Env(4), map[string]string{"guide": form})
-			many := kernelOver(t, model.Env(4), map[string]string{"guide": form, "mc-samples": fmt.Sprint(several)})
+			many := kernelOver(t, model.Env(4),
+				map[string]string{"guide": form, "mc-samples": fmt.Sprint(several)})
 			elsewhere(one)
 			elsewhere(many)
 			const iteration = 5
@@ -60,7 +62,8 @@ func TestSeveralDrawsAreAveraged(t *testing.T) {
 			for b, p := range one.parties {
 				want := make([]float64, len(p.all(phiOf)))
 				for d := range several {
-					if _, ok, err := one.evaluate(context.Background(), fitting, uint64(iteration*several+d)); err != nil || !ok {
+					if _, ok, err := one.evaluate(context.Background(), fitting,
+						uint64(iteration*several+d)); err != nil || !ok {
 						t.Fatal(ok, err)
 					}
 					for i, g := range p.all(gradOf) {
@@ -69,7 +72,8 @@ func TestSeveralDrawsAreAveraged(t *testing.T) {
 				}
 				for i, got := range many.parties[b].all(slopeOf) {
 					if math.Abs(got-want[i]) > 1e-12*(1+math.Abs(want[i])) {
-						t.Errorf("%s, %d draws, party %d, parameter %d: %v, want %v", form, several, b, i, got, want[i])
+						t.Errorf("%s, %d draws, party %d, parameter %d: %v, want %v", form, several, b, i,
+							got, want[i])
 					}
 				}
 			}
@@ -77,12 +81,13 @@ func TestSeveralDrawsAreAveraged(t *testing.T) {
 	}
 }
 
-// For a Gaussian likelihood the gradient in the means is affine in the noise. Two draws of an iteration have opposite noise, so theirs does not depend
-// on it at all; one draw's does.
+// For a Gaussian likelihood the gradient in the means is affine in the noise. Two draws of an iteration have
+// opposite noise, so theirs does not depend on it at all; one draw's does.
 func TestTwoDrawsGiveExactGradientsOfMeans(t *testing.T) {
 	for _, form := range []string{"structured", "noncentered", "meanfield"} {
 		for _, several := range []int{1, 2} {
-			k := kernelOver(t, testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), map[string]string{"guide": form, "mc-samples": fmt.Sprint(several)})
+			k := kernelOver(t, testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1),
+				map[string]string{"guide": form, "mc-samples": fmt.Sprint(several)})
 			means := func(iteration int) (out []float64) {
 				k.iter, k.planned = iteration, iteration+1 // no other draw is begun
 				elsewhere(k)
@@ -109,9 +114,13 @@ func TestTwoDrawsGiveExactGradientsOfMeans(t *testing.T) {
 	}
 }
 
-// A draw that is not finite spoils its iteration, which then changes nothing, and every one of them is counted.
+// A draw that is not finite spoils its iteration, which then changes nothing, and every one of them is
+// counted.
 func TestOneSpoiltDrawOfSeveral(t *testing.T) {
-	env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.NaN(), spoil: func(call int, _ [][]float64) bool { return call == 4 }}
+	env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.NaN(),
+		spoil: func(call int, _ [][]float64) bool {
+			return call == 4
+		}}
 	k := kernelOver(t, env, map[string]string{"mc-samples": "3"})
 	if err := k.Init(context.Background()); err != nil { // one call
 		t.Fatal(err)
@@ -123,14 +132,16 @@ func TestOneSpoiltDrawOfSeveral(t *testing.T) {
 			t.Fatal(err)
 		}
 		if info.NonFinite != 1 || slices.Equal(before, k.parties[1].all(phiOf)) == moves {
-			t.Errorf("iteration %d: %d counted, moved %t", iteration, info.NonFinite, !slices.Equal(before, k.parties[1].all(phiOf)))
+			t.Errorf("iteration %d: %d counted, moved %t", iteration, info.NonFinite,
+				!slices.Equal(before, k.parties[1].all(phiOf)))
 		}
 	}
 }
 
 func TestDrawsOfAnIterationArePositive(t *testing.T) {
 	for _, text := range []string{"0", "-1", "1.5", "many"} {
-		if _, err := Algorithm().Resolve(transforms.Augmented, map[string]string{"mc-samples": text}); err == nil {
+		if _, err := Algorithm().Resolve(transforms.Augmented,
+			map[string]string{"mc-samples": text}); err == nil {
 			t.Errorf("%s draws are accepted", text)
 		}
 	}

@@ -9,19 +9,24 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// mostAxes is how many of the parameters' axes are looked along, and lines how many lines of random directions.
+// mostAxes is how many of the parameters' axes are looked along, and lines how many lines of random
+// directions.
 const mostAxes, lines = 32, 8
 
-// farthest is how far from the fit the log density is looked at, in steps that double, the first of them an sd of q(θ).
+// farthest is how far from the fit the log density is looked at, in steps that double, the first of them an
+// sd of q(θ).
 const farthest = 8
 
-// searchable reports whether one process has the whole log density, so that looking for modes takes no message. Weights are points, and networks have modes without number.
+// searchable reports whether one process has the whole log density, so that looking for modes takes no
+// message. Weights are points, and networks have modes without number.
 func searchable(env density.Env, s backends.Settings) bool {
 	blocks := env.Blocks()
-	return len(blocks) == 1 && !density.AsPipelined(env).Apart() && blocks[0].Dim() > 0 && len(blocks[0].Weights()) == 0 && s.Int(minibatch) == 0
+	return len(blocks) == 1 && !density.AsPipelined(env).Apart() && blocks[0].Dim() > 0 &&
+		len(blocks[0].Weights()) == 0 && s.Int(minibatch) == 0
 }
 
-// look sets whether there may be several modes: the log density, having fallen, rises again on a line through the fit.
+// look sets whether there may be several modes: the log density, having fallen, rises again on a line through
+// the fit.
 func (k *kernel) look(ctx context.Context) error {
 	if k.restart > 0 || !searchable(k.env, k.settings) {
 		return nil
@@ -55,7 +60,8 @@ func (k *kernel) look(ctx context.Context) error {
 	return nil
 }
 
-// risesAgain reports whether the log density falls and then rises on the way from the mean in a direction. Where it is not finite is no rise.
+// risesAgain reports whether the log density falls and then rises on the way from the mean in a direction.
+// Where it is not finite is no rise.
 func (k *kernel) risesAgain(ctx context.Context, by float64, direction []float64) (bool, error) {
 	fell, theta := false, [][]float64{make([]float64, len(direction))}
 	for range farthest {

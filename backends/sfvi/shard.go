@@ -5,8 +5,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// A shard is a part of a party that is evaluated at a time, all of its rows or those of a window, with the guide of their auxiliary variables, which several windows
-// may have.
+// A shard is a part of a party that is evaluated at a time, all of its rows or those of a window, with the
+// guide of their auxiliary variables, which several windows may have.
 type shard struct {
 	block density.Block
 	guide guide     // nil without auxiliary variables
@@ -65,11 +65,13 @@ func (h *shard) gather(windows []*shard) {
 	}
 }
 
-// divide makes the party's shards of the windows, whose auxiliary variables count weight times. Parameters that all auxiliary variables share are those of the whole; others are the windows'.
+// divide makes the party's shards of the windows, whose auxiliary variables count weight times. Parameters
+// that all auxiliary variables share are those of the whole; others are the windows'.
 func (p *party) divide(env density.Windowed, b int, s backends.Settings, weight float64, apart bool) error {
 	several := s.Int(mcSamples) > 1
-	guides := map[any]guide{} // by block; those that keep nothing of a block but the sizes of its cuts by the rows
-	var labels []float64      // of all windows, one after another, since they are read in turn
+	// by block; those that keep nothing of a block but the sizes of its cuts by the rows
+	guides := map[any]guide{}
+	var labels []float64 // of all windows, one after another, since they are read in turn
 	for k := range env.Windows() {
 		w, rows := env.Window(k)
 		h := &shard{block: w.Blocks()[b], vars: p.whole.vars}

@@ -11,14 +11,17 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// With local steps every party moves several times between two round trips, each time along the gradient at a draw of its own. Of what the others compute a client knows the
-// adjoint a at the z₀ that it sent, and the curvature w of the likelihood there. Beyond the first step it takes
+// With local steps every party moves several times between two round trips, each time along the gradient at a
+// draw of its own. Of what the others compute a client knows the adjoint a at the z₀ that it sent, and the
+// curvature w of the likelihood there. Beyond the first step it takes
 //
 //	a − w (z − z̄) − J w (z̄ − z̄₀)
 //
-// for the adjoint at z, with z̄ the value of z without noise. Its noise is independent of that of z₀, so that the mean of the first two terms is the mean of the adjoint, and by Stein's identity
-// their product with the noise has the mean that it has with the adjoint: means and spread of q tend to where they do with one step. The third term keeps J clients that move at
-// once from going too far, since (Σδ_j)² ≤ J Σδ_j². The server sees its own likelihood, at the sum that it received.
+// for the adjoint at z, with z̄ the value of z without noise. Its noise is independent of that of z₀, so that
+// the mean of the first two terms is the mean of the adjoint, and by Stein's identity their product with the
+// noise has the mean that it has with the adjoint: means and spread of q tend to where they do with one step.
+// The third term keeps J clients that move at once from going too far, since (Σδ_j)² ≤ J Σδ_j². The server
+// sees its own likelihood, at the sum that it received.
 type stepping struct {
 	steps   int
 	missed  []float64 // by block: local steps whose gradient was not finite
@@ -62,7 +65,8 @@ func unplaced(b density.Block, s backends.Settings) error {
 	return nil
 }
 
-// place prepares what needs densities of single parties: local steps, which are refused where they are asked for and not possible, and many draws in one message.
+// place prepares what needs densities of single parties: local steps, which are refused where they are asked
+// for and not possible, and many draws in one message.
 func (k *kernel) place() error {
 	steps := k.settings.Int(localSteps)
 	for _, b := range k.env.Blocks() {
@@ -71,7 +75,8 @@ func (k *kernel) place() error {
 			err = fmt.Errorf("--%s averages over draws before a step", mcSamples)
 		}
 		if err != nil && steps > 1 {
-			return &backends.Refusal{Code: diag.NoLocalSteps, Err: fmt.Errorf("--%s %d: %w", localSteps, steps, err), Out: fmt.Sprintf("--%s 1", localSteps)}
+			return &backends.Refusal{Code: diag.NoLocalSteps, Err: fmt.Errorf("--%s %d: %w", localSteps,
+				steps, err), Out: fmt.Sprintf("--%s 1", localSteps)}
 		}
 		if err != nil {
 			return nil
@@ -89,7 +94,8 @@ func (k *kernel) place() error {
 		v := make([]float64, 9*n)
 		at := func(i int) []float64 { return v[i*n : (i+1)*n] }
 		k.places = append(k.places, &place{
-			block: block, role: w, g: at(0), z: at(1), own: at(2), w: at(3), adj: at(4), curve: at(5), centre: at(6), begun: at(7), clients: at(8),
+			block: block, role: w, g: at(0), z: at(1), own: at(2), w: at(3), adj: at(4), curve: at(5),
+			centre: at(6), begun: at(7), clients: at(8),
 			received: make([]float64, block.Received()), back: make([]float64, block.Received()),
 		})
 	}
@@ -189,13 +195,15 @@ func (k *kernel) settleHere(b int, to []float64) {
 	p.value(at.g, to)
 }
 
-// slopeHere finds the gradient at the draw that was sent or, away from it, by the local model of what the others compute. It reports whether that is finite.
+// slopeHere finds the gradient at the draw that was sent or, away from it, by the local model of what the
+// others compute. It reports whether that is finite.
 func (k *kernel) slopeHere(b int, away bool) bool {
 	p, at := k.parties[b], k.places[b]
 	if len(at.z) > 0 {
 		for i, a := range at.adj { // the adjoint at z, in its place
 			if z := at.z[i]; away {
-				a -= float64(at.curve[i] * (z - at.centre[i] + float64(at.clients[i]*(at.centre[i]-at.begun[i]))))
+				a -= float64(at.curve[i] * (z - at.centre[i] +
+					float64(at.clients[i]*(at.centre[i]-at.begun[i]))))
 			}
 			at.z[i] = a
 		}
@@ -248,8 +256,8 @@ func (at *place) receive(sum [][]float64, c int) {
 	}
 }
 
-// drawn is the exchange of n draws of a stream, the at-th and those after it of all whose terms of the integrand the parties add up. The last such exchange has the other
-// terms too.
+// drawn is the exchange of n draws of a stream, the at-th and those after it of all whose terms of the
+// integrand the parties add up. The last such exchange has the other terms too.
 type drawn struct {
 	*kernel
 	from  source
@@ -311,7 +319,8 @@ func (k drawn) keep(out []float64) {
 // curvatureStep is the distance at which the curvature is measured.
 const curvatureStep = 1e-3
 
-// curvature sets the second column of what goes down: minus the change of the adjoint, over the distance, when the whole sum moves.
+// curvature sets the second column of what goes down: minus the change of the adjoint, over the distance,
+// when the whole sum moves.
 func (k stepped) curvature(at *place, down [][]float64) {
 	k.drawHere(0, k.round)
 	above, below := k.stepping.above, k.stepping.below

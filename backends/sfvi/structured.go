@@ -6,8 +6,9 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// structured is e_i = m_i + a_i(g_i − ḡ_i) + s_i ε_i: z given θ is regressed on its own row's contribution. For a Gaussian likelihood this is
-// the exact conditional of the best Gaussian for (θ, z) of one client. phi: m, a, then log s.
+// structured is e_i = m_i + a_i(g_i − ḡ_i) + s_i ε_i: z given θ is regressed on its own row's contribution.
+// For a Gaussian likelihood this is the exact conditional of the best Gaussian for (θ, z) of one client. phi:
+// m, a, then log s.
 type structured struct {
 	aux
 	pulls density.DifferentiableCuts
@@ -20,7 +21,8 @@ func newStructured(b density.Block, _ backends.Settings) (guide, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &structured{aux: newAux(b), pulls: pulls, diff: make([]float64, b.AuxLen()), seed: pulls.SeedAt(density.Centre)}, nil
+	return &structured{aux: newAux(b), pulls: pulls, diff: make([]float64, b.AuxLen()),
+		seed: pulls.SeedAt(density.Centre)}, nil
 }
 
 func (q *structured) size() int { return q.each() * q.len() }
@@ -35,19 +37,22 @@ func (q *structured) value(mu, phi []float64, by *step, g, z []float64) float64 
 	for t, ok := q.next(stretch{}); ok; t, ok = q.next(t) {
 		i := t.at
 		q.move(phi, q.each(), by, t)
-		ratio += vec.GuideDrawSloped(t.m, q.s[i:], q.e[i:], z[i:], q.diff[i:], phi[i:], phi[n+i:], phi[2*n+i:], q.eps[i:], g[i:], centre[i:], t.rho, q.sign)
+		ratio += vec.GuideDrawSloped(t.m, q.s[i:], q.e[i:], z[i:], q.diff[i:], phi[i:], phi[n+i:],
+			phi[2*n+i:], q.eps[i:], g[i:], centre[i:], t.rho, q.sign)
 	}
 	return q.weight * ratio
 }
 
-// ∂a = D(g − ḡ). The value of θ also enters log q(z | θ), which takes aε/s from the path aD, so the seed on g is adj + own + a∇e. ḡ is
-// differentiated along the path: −Jᵀ(aD) reaches μ.
+// ∂a = D(g − ḡ). The value of θ also enters log q(z | θ), which takes aε/s from the path aD, so the seed on g
+// is adj + own + a∇e. ḡ is differentiated along the path: −Jᵀ(aD) reaches μ.
 func (q *structured) adjoint(phi, adj, own, w, early, grad, dmu []float64) (square float64) {
 	n := q.len()
 	for _, c := range q.cuts {
 		square += vec.GuideBackSloped(
-			c.Len(), span(w, c), span(q.seed, c), span(grad, c), span(grad[n:], c), span(grad[2*n:], c), c.Rho/q.weight, q.weight,
-			span(adj, c), span(own, c), span(q.e, c), span(q.s, c), span(q.eps, c), span(q.diff, c), span(phi[n:], c))
+			c.Len(), span(w, c), span(q.seed, c), span(grad, c), span(grad[n:], c), span(grad[2*n:], c),
+			c.Rho/q.weight, q.weight,
+			span(adj, c), span(own, c), span(q.e, c), span(q.s, c), span(q.eps, c), span(q.diff, c),
+			span(phi[n:], c))
 	}
 	q.pulls.Pull(density.Centre, q.seed, dmu)
 	if len(early) > 0 {
@@ -56,8 +61,8 @@ func (q *structured) adjoint(phi, adj, own, w, early, grad, dmu []float64) (squa
 	return square
 }
 
-// pullEarly gives shared parameters inside the cuts what reaches them through ḡ. They have a distribution of their own, so ḡ's dependence on
-// their value counts in log q(z | θ, γ) too, and the seed is −a∇e.
+// pullEarly gives shared parameters inside the cuts what reaches them through ḡ. They have a distribution of
+// their own, so ḡ's dependence on their value counts in log q(z | θ, γ) too, and the seed is −a∇e.
 func (q *structured) pullEarly(a, adj, early []float64) {
 	n := q.len()
 	q.rise(q.seed, adj)

@@ -9,17 +9,21 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A gaussian is q(θ) of one party: θ = μ + S(I + C)ε with S = diag(exp ℓ), C strictly lower triangular (absent for mean-field) and ε
-// standard normal; S(I + C) is the Cholesky factor of the covariance. Every step of ℓ and C is relative to the scale of its
-// coordinate, so one step size serves parameters of any scale, and the factor cannot become singular.
+// A gaussian is q(θ) of one party: θ = μ + S(I + C)ε with S = diag(exp ℓ), C strictly lower triangular
+// (absent for mean-field) and ε standard normal; S(I + C) is the Cholesky factor of the covariance. Every
+// step of ℓ and C is relative to the scale of its coordinate, so one step size serves parameters of any
+// scale, and the factor cannot become singular.
 //
-// With a rank r > 0 it is θ = μ + S(ε + Bη) instead, with η of r elements: the covariance S(I + BBᵀ)S is diagonal plus low rank (Ong, Nott and Smith 2018,
-// "Gaussian variational approximation with a factor covariance structure"). Time and memory are linear in the dimensions.
+// With a rank r > 0 it is θ = μ + S(ε + Bη) instead, with η of r elements: the covariance S(I + BBᵀ)S is
+// diagonal plus low rank (Ong, Nott and Smith 2018, "Gaussian variational approximation with a factor
+// covariance structure"). Time and memory are linear in the dimensions.
 //
-// Coordinates that are weights are points: they are elements of μ, have neither ε nor ℓ, and no part in the entropy. The gradient of the ELBO by them is that of
-// log p along the path. (They move log q(z | θ) as θ does; the mean of that gradient is 0.)
+// Coordinates that are weights are points: they are elements of μ, have neither ε nor ℓ, and no part in the
+// entropy. The gradient of the ELBO by them is that of log p along the path. (They move log q(z | θ) as θ
+// does; the mean of that gradient is 0.)
 //
-// Its variational parameters are laid out as μ (all), ℓ (dim), then the rows of C (0, 1, 2, … elements) or of B (r each).
+// Its variational parameters are laid out as μ (all), ℓ (dim), then the rows of C (0, 1, 2, … elements) or of
+// B (r each).
 type gaussian struct {
 	all  int   // coordinates of θ
 	dim  int   // those that are random
@@ -36,7 +40,8 @@ type gaussian struct {
 	square float64 // (θ − μ)ᵀ·covariance⁻¹·(θ − μ) of the last draw
 }
 
-// newLowRank returns q of so many coordinates, of which some are weights, with a covariance of a diagonal plus one of a rank.
+// newLowRank returns q of so many coordinates, of which some are weights, with a covariance of a diagonal
+// plus one of a rank.
 func newLowRank(all int, weights []int, rank int) gaussian {
 	q := newGaussian(all, weights, false)
 	q.rank, q.eps = rank, make([]float64, q.dim+rank)
@@ -48,7 +53,8 @@ func newLowRank(all int, weights []int, rank int) gaussian {
 func newGaussian(all int, weights []int, full bool) gaussian {
 	dim := all - len(weights)
 	v := make([]float64, 4*dim)
-	return gaussian{all: all, dim: dim, free: others(all, weights), full: full, eps: v[:dim], unit: v[dim : 2*dim], sd: v[2*dim : 3*dim], back: v[3*dim:]}
+	return gaussian{all: all, dim: dim, free: others(all, weights), full: full, eps: v[:dim],
+		unit: v[dim : 2*dim], sd: v[2*dim : 3*dim], back: v[3*dim:]}
 }
 
 // others returns the coordinates that are not weights, nil where there are no weights.
@@ -94,7 +100,8 @@ func (q *gaussian) loading(phi []float64, i int) []float64 {
 	return phi[q.all+q.dim+i*q.rank:][:q.rank]
 }
 
-// spread adds Bη to ε in unit, sets back to (I + BBᵀ)⁻¹ of that by Woodbury's identity, and returns log det(I + BBᵀ) and the product of the two.
+// spread adds Bη to ε in unit, sets back to (I + BBᵀ)⁻¹ of that by Woodbury's identity, and returns log det(I
+// + BBᵀ) and the product of the two.
 func (q *gaussian) spread(phi []float64) (logDet, square float64) {
 	r, m := q.rank, q.inner.Matrix
 	clear(m)
@@ -155,9 +162,10 @@ func (q *gaussian) draw(phi, theta []float64) float64 {
 	return float64(float64(d)*halfLog2Pi) + vec.Sum(d, phi[q.all:]) + entropy + float64(0.5*square)
 }
 
-// gradient turns v = ∂/∂θ of log p at the draw (total, through everything that depends on θ) into the gradient of the ELBO. Sticking the
-// landing adds −∂ log q/∂θ = L⁻ᵀε = S⁻¹(I + C)⁻ᵀε to v; then ∂μ = v and ∂L = lower(vεᵀ), from which ℓ and C follow by the chain rule.
-// ∂μ is added to what grad holds (the path through a centre), the rest is overwritten.
+// gradient turns v = ∂/∂θ of log p at the draw (total, through everything that depends on θ) into the
+// gradient of the ELBO. Sticking the landing adds −∂ log q/∂θ = L⁻ᵀε = S⁻¹(I + C)⁻ᵀε to v; then ∂μ = v and ∂L
+// = lower(vεᵀ), from which ℓ and C follow by the chain rule. ∂μ is added to what grad holds (the path through
+// a centre), the rest is overwritten.
 func (q *gaussian) gradient(phi, v, grad []float64) {
 	d := q.dim
 	if q.rank == 0 { // else draw has set it
@@ -196,7 +204,8 @@ func (q *gaussian) gradient(phi, v, grad []float64) {
 // scale sets the standard deviations that the metric of a step needs.
 func (q *gaussian) scale(phi []float64) { vec.Exp(q.dim, q.sd, phi[q.all:]) }
 
-// path adds to grad the derivative of log p along the path of the draw, given v = ∂/∂θ of it: without a term of log q, whose mean is the entropy.
+// path adds to grad the derivative of log p along the path of the draw, given v = ∂/∂θ of it: without a term
+// of log q, whose mean is the entropy.
 func (q *gaussian) path(phi, v, grad []float64) {
 	d := q.dim
 	vec.Accumulate(q.all, grad, v)

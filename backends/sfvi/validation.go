@@ -9,7 +9,8 @@ const (
 	leastPatience = 500 // iterations without a better score before a fit ends
 )
 
-// A validation stops a fit by rows that are held out: the score is the mean over draws from q of their log density, and q returns to where it was greatest. All parties have the score.
+// A validation stops a fit by rows that are held out: the score is the mean over draws from q of their log
+// density, and q returns to where it was greatest. All parties have the score.
 type validation struct {
 	at    int // iterations at the best score; 0: there is none yet
 	score float64
@@ -30,8 +31,8 @@ func (k *kernel) validates(iterations int) bool {
 	return k.validation != nil && iterations%validateEvery == 0
 }
 
-// validate scores the rows that are held out, and ends the fit where it has long predicted them better. At one draw, the density of all rows less that of the rows that are
-// fitted is theirs: priors and q cancel.
+// validate scores the rows that are held out, and ends the fit where it has long predicted them better. At
+// one draw, the density of all rows less that of the rows that are fitted is theirs: priors and q cancel.
 func (k *kernel) validate(ctx context.Context) error {
 	k.wantGradient = false
 	score := 0.0

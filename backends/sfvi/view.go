@@ -21,7 +21,8 @@ type view struct {
 
 func newView(env density.Env) view { return view{env: env, pipeline: density.AsPipelined(env)} }
 
-// wantTotals prepares the exchange of totals for guides that have the total of their rows as an input. It returns an error where the Env has no totals.
+// wantTotals prepares the exchange of totals for guides that have the total of their rows as an input. It
+// returns an error where the Env has no totals.
 func (v *view) wantTotals(guides []guide) (err error) {
 	if v.sums, err = density.Require[density.Totaler](v.env); err != nil {
 		return fmt.Errorf("%s total: %w", guideInputs, err)
@@ -53,9 +54,9 @@ func (k *kernel) wantTotals() error {
 	return nil
 }
 
-// exchangeTotals gives the guides that want it the sum of all noise-free contributions at the means. The total is a constant of the iteration:
-// its own dependence on the means is not differentiated. The server's own additive part is left out: where it is one intercept, the nets'
-// biases take it up.
+// exchangeTotals gives the guides that want it the sum of all noise-free contributions at the means. The
+// total is a constant of the iteration: its own dependence on the means is not differentiated. The server's
+// own additive part is left out: where it is one intercept, the nets' biases take it up.
 func (k *kernel) exchangeTotals(ctx context.Context) error {
 	v := k.view(k.current)
 	if v.sums == nil {
@@ -69,7 +70,8 @@ func (k *kernel) exchangeTotals(ctx context.Context) error {
 	return v.sums.Totals(ctx, v.centre, v.totals)
 }
 
-// An order is the order in which windows are visited: each once in a pass, shuffled by the shared stream, so the same at every party.
+// An order is the order in which windows are visited: each once in a pass, shuffled by the shared stream, so
+// the same at every party.
 type order struct {
 	stream  density.Stream
 	windows []int // of the current pass
@@ -100,7 +102,8 @@ func (o *order) shuffle() {
 	}
 }
 
-// divide makes the views of an Env's windows: of minibatches, or of the rows that are fitted and those that are held out.
+// divide makes the views of an Env's windows: of minibatches, or of the rows that are fitted and those that
+// are held out.
 func (k *kernel) divide() error {
 	size := k.settings.Int(minibatch)
 	env, ok := density.As[density.Windowed](k.env)
@@ -139,8 +142,8 @@ func (k *kernel) divide() error {
 	return nil
 }
 
-// windowOf is the window of an iteration of the fit. The two draws of opposite noise are of one window: where an iteration has an odd number of draws,
-// one pair is of two iterations.
+// windowOf is the window of an iteration of the fit. The two draws of opposite noise are of one window: where
+// an iteration has an odd number of draws, one pair is of two iterations.
 func (k *kernel) windowOf(iteration int) int {
 	switch {
 	case len(k.windows) == 0:
@@ -187,7 +190,8 @@ func (p *party) at(v int) *shard {
 	return p.windows[v]
 }
 
-// selectView makes the shard of a view the current one. The noise was that of another shard: it is drawn again.
+// selectView makes the shard of a view the current one. The noise was that of another shard: it is drawn
+// again.
 func (p *party) selectView(v int) {
 	if v == allRows {
 		p.whole.gather(p.windows)

@@ -38,8 +38,9 @@ func binary(rows int, transform def.Transform, curved bool) testmodel.GLM {
 	return m
 }
 
-// At the same point, parameters and noise the mean over the windows of a pass of the gradient is the gradient over all rows: of q(θ), and of the
-// guide's parameters, each counted in the one window that moves it. So is the mean of the integrands.
+// At the same point, parameters and noise the mean over the windows of a pass of the gradient is the gradient
+// over all rows: of q(θ), and of the guide's parameters, each counted in the one window that moves it. So is
+// the mean of the integrands.
 func TestMeanOverWindowsIsTheWhole(t *testing.T) {
 	type variant struct {
 		transform def.Transform
@@ -55,7 +56,8 @@ func TestMeanOverWindowsIsTheWhole(t *testing.T) {
 		}
 	}
 	variants = append(variants,
-		variant{transforms.Augmented, false, map[string]string{"guide": "amortized", "guide-inputs": "y,total"}},
+		variant{transforms.Augmented, false,
+			map[string]string{"guide": "amortized", "guide-inputs": "y,total"}},
 		variant{transforms.Augmented, false, map[string]string{"theta-guide": "meanfield"}},
 		variant{transforms.None, false, map[string]string{}})
 	for _, v := range variants {
@@ -107,7 +109,8 @@ func checkMean(t *testing.T, name string, k *kernel) {
 	for b, p := range k.parties {
 		for i, d := range append(own[b], guides[b]...) {
 			if math.Abs(d) > 1e-10 {
-				t.Errorf("%s: party %d, parameter %d (%d are of q(θ)): the gradients differ by %g", name, b, i, p.theta.size(), d)
+				t.Errorf("%s: party %d, parameter %d (%d are of q(θ)): the gradients differ by %g", name, b,
+					i, p.theta.size(), d)
 			}
 		}
 	}
@@ -179,10 +182,12 @@ func divided(t *testing.T, m testmodel.GLM, windows int, given map[string]string
 	return k
 }
 
-// In a pass every window is visited once, in another order each time, and draws of opposite noise are of one window.
+// In a pass every window is visited once, in another order each time, and draws of opposite noise are of one
+// window.
 func TestPasses(t *testing.T) {
 	for samples := 1; samples <= 4; samples++ {
-		k := divided(t, binary(20, transforms.Augmented, false), 5, map[string]string{"mc-samples": fmt.Sprint(samples)})
+		k := divided(t, binary(20, transforms.Augmented, false), 5,
+			map[string]string{"mc-samples": fmt.Sprint(samples)})
 		each := 1 + samples%2
 		var orders [][]int
 		for pass := range 6 {
@@ -195,7 +200,8 @@ func TestPasses(t *testing.T) {
 				t.Errorf("%d draws: pass %d visits %v", samples, pass, seen)
 			}
 		}
-		if again := k.windowOf(0); again != orders[0][0] || slices.Equal(orders[0], orders[1]) && slices.Equal(orders[1], orders[2]) {
+		if again := k.windowOf(0); again != orders[0][0] || slices.Equal(orders[0], orders[1]) &&
+			slices.Equal(orders[1], orders[2]) {
 			t.Errorf("%d draws: the orders %v", samples, orders)
 		}
 		for round := range 40 {
@@ -237,16 +243,18 @@ func TestOnlyTheVisitedWindowMoves(t *testing.T) {
 	}
 }
 
-// With a step size that goes to 0 a fit by minibatches ends where one over all rows does, in closed form: the ELBO within 0.1 nat and three standard errors,
-// means within 0.05 posterior sds, sds within 4 % (see near).
+// With a step size that goes to 0 a fit by minibatches ends where one over all rows does, in closed form: the
+// ELBO within 0.1 nat and three standard errors, means within 0.05 posterior sds, sds within 4 % (see near).
 func TestMinibatchesReachTheOptimum(t *testing.T) {
-	guides := map[string]testmodel.Guide{"structured": testmodel.Structured, "noncentered": testmodel.Noncentered, "meanfield": testmodel.MeanField}
+	guides := map[string]testmodel.Guide{"structured": testmodel.Structured,
+		"noncentered": testmodel.Noncentered, "meanfield": testmodel.MeanField}
 	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		for name, guide := range guides {
 			m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
 			m.Transform = transform
 			t.Run(transform.Name+" "+name, func(t *testing.T) {
-				given := map[string]string{"guide": name, "schedule": "cosine", "lr": "2e-2", "lr-end": "1e-5", "iterations": "30000", "draws": "10"}
+				given := map[string]string{"guide": name, "schedule": "cosine", "lr": "2e-2",
+					"lr-end": "1e-5", "iterations": "30000", "draws": "10"}
 				k := divided(t, m, 4, given)
 				if err := k.Init(context.Background()); err != nil {
 					t.Fatal(err)
@@ -270,7 +278,8 @@ func TestMinibatchesReachTheOptimum(t *testing.T) {
 func TestIterationsOverWindowsAllocateNothing(t *testing.T) {
 	for _, form := range guideNames() {
 		for _, samples := range []string{"1", "2"} {
-			k := divided(t, binary(20, transforms.Power, false), 5, map[string]string{"guide": form, "mc-samples": samples, "elbo-every": "7"})
+			k := divided(t, binary(20, transforms.Power, false), 5,
+				map[string]string{"guide": form, "mc-samples": samples, "elbo-every": "7"})
 			if err := k.Init(context.Background()); err != nil {
 				t.Fatal(err)
 			}
@@ -314,20 +323,23 @@ func TestWindowsAreResumed(t *testing.T) {
 			}
 		}
 		for b, p := range one.parties {
-			if !slices.Equal(p.all(phiOf), two.parties[b].all(phiOf)) || !slices.Equal(one.ratios, two.ratios) {
+			if !slices.Equal(p.all(phiOf), two.parties[b].all(phiOf)) ||
+				!slices.Equal(one.ratios, two.ratios) {
 				t.Errorf("%s: party %d is elsewhere after a checkpoint", form, b)
 			}
 		}
 	}
 }
 
-// Parties that are apart visit the same windows, and go back in the right one: see TestIterationsInVainLeaveNoTrace.
+// Parties that are apart visit the same windows, and go back in the right one: see
+// TestIterationsInVainLeaveNoTrace.
 func TestIterationsInVainOverWindows(t *testing.T) {
 	for _, form := range []string{"structured", "amortized"} {
 		for _, samples := range []string{"1", "2", "3"} {
 			env := func() density.Env { return faultyWindows(7) }
 			inVain(t, env, map[string]string{
-				"iterations": "150", "elbo-draws": "100", "draws": "10", "elbo-every": "40", "mc-samples": samples, "minibatch": "5", "guide": form,
+				"iterations": "150", "elbo-draws": "100", "draws": "10", "elbo-every": "40",
+				"mc-samples": samples, "minibatch": "5", "guide": form,
 			})
 		}
 	}
@@ -343,9 +355,10 @@ func faultyWindows(every int) density.Env {
 		calls++
 		return calls%every == 0
 	}
-	return testmodel.Linear(3, 20, []int{2, 2}, 0.8).Divided(1, parts(20, 4), func(e *testmodel.Env) density.Env {
-		return &faulty{Env: e, with: math.NaN(), spoil: spoil}
-	})
+	return testmodel.Linear(3, 20, []int{2, 2}, 0.8).Divided(1, parts(20, 4),
+		func(e *testmodel.Env) density.Env {
+			return &faulty{Env: e, with: math.NaN(), spoil: spoil}
+		})
 }
 
 // A kernel that is asked for minibatches needs an Env that has them.
@@ -358,7 +371,8 @@ func TestMinibatchesNeedWindows(t *testing.T) {
 		t.Error("no error")
 	}
 	for _, text := range []string{"-1", "1.5", "all"} {
-		if _, err := Algorithm().Resolve(transforms.Augmented, map[string]string{"minibatch": text}); err == nil {
+		if _, err := Algorithm().Resolve(transforms.Augmented,
+			map[string]string{"minibatch": text}); err == nil {
 			t.Errorf("minibatches of %s rows are accepted", text)
 		}
 	}

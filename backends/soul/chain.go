@@ -17,16 +17,18 @@ type state struct {
 }
 
 func newState(dim, aux, received int) *state {
-	return &state{theta: make([]float64, dim), grad: make([]float64, dim), g: make([]float64, aux), received: make([]float64, received)}
+	return &state{theta: make([]float64, dim), grad: make([]float64, dim), g: make([]float64, aux),
+		received: make([]float64, received)}
 }
 
-// A chain is one Langevin chain of a client's θ given z. It goes on from one iteration to the next. Without the correction spare is the state before,
-// which a step that leads to no finite density returns to.
+// A chain is one Langevin chain of a client's θ given z. It goes on from one iteration to the next. Without
+// the correction spare is the state before, which a step that leads to no finite density returns to.
 type chain struct{ at, spare *state }
 
 func (c *chain) swap() { c.at, c.spare = c.spare, c.at }
 
-// evaluate fills a state from its theta, given z and what the client received last. It reports whether all is finite.
+// evaluate fills a state from its theta, given z and what the client received last. It reports whether all is
+// finite.
 func (p *party) evaluate(s *state) bool {
 	s.own = p.local.Local(s.theta, s.g, p.own)
 	s.lp = s.own
@@ -67,8 +69,8 @@ func (p *party) walk(c *chain, steps int) {
 	}
 }
 
-// walkCorrected is the Metropolis-adjusted chain (Roberts and Tweedie 1996). What is given may have changed since its last step, so it evaluates
-// where it stands first.
+// walkCorrected is the Metropolis-adjusted chain (Roberts and Tweedie 1996). What is given may have changed
+// since its last step, so it evaluates where it stands first.
 func (p *party) walkCorrected(c *chain, steps int) {
 	if !p.evaluate(c.at) {
 		p.bad++

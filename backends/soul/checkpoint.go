@@ -11,7 +11,9 @@ import (
 
 // state carries everything that a Step reads and an earlier one wrote. Noise needs its round only.
 func (k *kernel) state(c *checkpoint.Codec) {
-	c.Ints(&k.phase, &k.iter, &k.planned, &k.local, &k.check, &k.climbed, &k.averaged, &k.seen, &k.compared, &k.counts[0], &k.counts[1], &k.counts[2], &k.lost, &k.bad, &k.draws, &k.mode.Gradient.N, &k.mode.Iterations)
+	c.Ints(&k.phase, &k.iter, &k.planned, &k.local, &k.check, &k.climbed, &k.averaged, &k.seen, &k.compared,
+		&k.counts[0], &k.counts[1], &k.counts[2], &k.lost, &k.bad, &k.draws, &k.mode.Gradient.N,
+		&k.mode.Iterations)
 	c.Bool(&k.mode.Converged)
 	c.Float(&k.square, &k.noise, &k.mode.Gradient.Value, &k.mode.Gradient.SE)
 	if k.phase < sampling {
@@ -43,7 +45,8 @@ func (s *survey) state(c *checkpoint.Codec) {
 const mostSums = 1 << 16
 
 func (p *party) state(c *checkpoint.Codec) {
-	for _, v := range [][]float64{p.x, p.old, p.oldDir, p.mean, p.half, p.windows[0], p.windows[1], p.windows[2], p.first, p.then, p.bound, p.inner.Lower, p.law.Lower, p.followed, p.theta, p.top} {
+	for _, v := range [][]float64{p.x, p.old, p.oldDir, p.mean, p.half, p.windows[0], p.windows[1],
+		p.windows[2], p.first, p.then, p.bound, p.inner.Lower, p.law.Lower, p.followed, p.theta, p.top} {
 		c.Floats(v)
 	}
 	c.Float(&p.oldSlope, &p.recent, &p.undoneSlope, &p.damping, &p.slopes, &p.flat, &p.h, &p.lambda)

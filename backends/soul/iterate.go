@@ -19,7 +19,8 @@ type iterate struct {
 	slopes      float64      // sum of grad·dir: over iterations, later over batches
 	half        []float64    // the mean when it was looked at before
 	kept        bool         // the last point was kept
-	// short makes that no step moves a coordinate by more than 1 + |x|/10: its metric is measured at one θ, and may be far too long at another.
+	// short makes that no step moves a coordinate by more than 1 + |x|/10: its metric is measured at one θ,
+	// and may be far too long at another.
 	short bool
 }
 
@@ -31,25 +32,27 @@ func newIterate(n int) iterate {
 		return part
 	}
 	return iterate{
-		x: take(), grad: take(), dir: take(), old: take(), oldDir: take(), mean: take(), first: take(), then: take(), half: take(),
+		x: take(), grad: take(), dir: take(), old: take(), oldDir: take(), mean: take(), first: take(),
+		then: take(), half: take(),
 		windows: [3][]float64{take(), take(), take()}, damping: 1,
 	}
 }
 
-// A step is undone where the slope along it has changed sign and grown, which takes a curvature of twice the metric's, and the square of the gradient
-// exceeds its running mean by this factor: noise alone seldom does both, and its cost is a shorter step for a while.
+// A step is undone where the slope along it has changed sign and grown, which takes a curvature of twice the
+// metric's, and the square of the gradient exceeds its running mean by this factor: noise alone seldom does
+// both, and its cost is a shorter step for a while.
 const overshoot = 4
 
 // recentWeight is the weight of the newest square in their running mean.
 const recentWeight = 0.1
 
-// recovery is by how much steps grow again with every point that is kept: much less than they shrink, so that steps that are a little too long for a
-// while come after many that contract.
+// recovery is by how much steps grow again with every point that is kept: much less than they shrink, so that
+// steps that are a little too long for a while come after many that contract.
 const recovery = 1.03
 
-// checkStep decides whether the point where grad was evaluated, with dir from it, is kept. If not, x returns to the last point that was, and moves half the
-// step from there. Where that hardly shortens the gradient it was not the step that made it long, but what other parties did meanwhile, and the point is
-// kept after all.
+// checkStep decides whether the point where grad was evaluated, with dir from it, is kept. If not, x returns
+// to the last point that was, and moves half the step from there. Where that hardly shortens the gradient it
+// was not the step that made it long, but what other parties did meanwhile, and the point is kept after all.
 func (it *iterate) checkStep() {
 	now := dot(it.grad, it.dir)
 	overshot := dot(it.grad, it.oldDir) < -it.oldSlope && now > overshoot*it.recent
@@ -102,7 +105,8 @@ func (it *iterate) step(size float64) {
 	it.oldSlope = by * slope
 }
 
-// onward is the inner product of the moves from window to window, the square of the second, and that of the last mean.
+// onward is the inner product of the moves from window to window, the square of the second, and that of the
+// last mean.
 func (it *iterate) onward(counts [3]int) (product, moved, length float64) {
 	a, b, c := 1/float64(counts[0]), 1/float64(counts[1]), 1/float64(counts[2])
 	for i, v := range it.windows[0] {

@@ -19,10 +19,11 @@ const (
 )
 
 const (
-	attempts     = 50   // initial values tried
-	unsteady     = 5    // iterations at a new place before the chains count
-	restingFor   = 20   // iterations of the resting phase that count
-	firstCheck   = 200  // the climb is held against itself first after so many iterations, then each time these have doubled
+	attempts   = 50 // initial values tried
+	unsteady   = 5  // iterations at a new place before the chains count
+	restingFor = 20 // iterations of the resting phase that count
+	// the climb is held against itself first after so many iterations, then each time these have doubled
+	firstCheck   = 200
 	longestClimb = 3    // the climb takes 1/longestClimb of all iterations at most
 	evaluatedFor = 250  // iterations of the evaluation
 	batches      = 10   // of the evaluation
@@ -71,7 +72,8 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 		return nil, fmt.Errorf("soul: %w", err)
 	}
 	blocks := env.Blocks()
-	k := &kernel{env: env, stepped: stepped, work: env.Work(), settings: s, lp: make([]float64, len(blocks)), total: make([]float64, scalars)}
+	k := &kernel{env: env, stepped: stepped, work: env.Work(), settings: s, lp: make([]float64, len(blocks)),
+		total: make([]float64, scalars)}
 	k.planned = s.Int(iterations)
 	for b, block := range blocks {
 		p, err := newParty(env, b, s)
@@ -88,7 +90,8 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	return k, nil
 }
 
-// Init looks for a start where density and gradient are finite, with every z at its cut, and measures curvature there.
+// Init looks for a start where density and gradient are finite, with every z at its cut, and measures
+// curvature there.
 func (k *kernel) Init(ctx context.Context) error {
 	if err := k.find(ctx); err != nil {
 		return err
@@ -102,11 +105,13 @@ func (k *kernel) Init(ctx context.Context) error {
 			return k.curvature(ctx, true)
 		}
 	}
-	return backends.NotFinite(k.env, false, "soul: the log density or its gradient is not finite at any of %d initial values", attempts)
+	return backends.NotFinite(k.env, false,
+		"soul: the log density or its gradient is not finite at any of %d initial values", attempts)
 }
 
 func (k *kernel) unusable() error {
-	return backends.NotFinite(k.env, true, "soul: the curvature of the density in the server's parameters is not finite")
+	return backends.NotFinite(k.env, true,
+		"soul: the curvature of the density in the server's parameters is not finite")
 }
 
 func (k *kernel) try(ctx context.Context, attempt uint64) (bool, error) {
@@ -161,12 +166,14 @@ func (k *kernel) gradient(ctx context.Context) error {
 	if !bad {
 		k.lost = 0
 	} else if k.lost++; k.lost == patience {
-		return backends.NotFinite(k.env, true, "soul: the gradient was not finite in %d iterations in a row", patience)
+		return backends.NotFinite(k.env, true, "soul: the gradient was not finite in %d iterations in a row",
+			patience)
 	}
 	return nil
 }
 
-// count counts an iteration's evaluations of the clients' own densities, which all make side by side, as so many gradients.
+// count counts an iteration's evaluations of the clients' own densities, which all make side by side, as so
+// many gradients.
 func (k *kernel) count() {
 	k.work.Gradients += int64(k.settings.Int(inner) * k.settings.Int(innerChains))
 }
@@ -191,8 +198,9 @@ func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 
 func (k *kernel) enter(phase int) { k.phase, k.local = phase, 0 }
 
-// shareOf is the step of a party in its metric. With γ beside z the metric, being that of each alone, may be J+1 times as great as that of both together
-// in the direction in which all move at once: shares J/(J+1) and 1/(J+1) keep the sum of both below 1.
+// shareOf is the step of a party in its metric. With γ beside z the metric, being that of each alone, may be
+// J+1 times as great as that of both together in the direction in which all move at once: shares J/(J+1) and
+// 1/(J+1) keep the sum of both below 1.
 func (k *kernel) shareOf(p *party) float64 {
 	j := float64(k.members)
 	switch {

@@ -47,12 +47,13 @@ func scatter(k *kernel) {
 	}
 }
 
-// With one chain that makes one step, the gradient is that of the joint density at the chain's θ: of z in closed form, of the server's parameters
-// as the plain evaluation has it, whatever class they are of.
+// With one chain that makes one step, the gradient is that of the joint density at the chain's θ: of z in
+// closed form, of the server's parameters as the plain evaluation has it, whatever class they are of.
 func TestOneStepIsOneEvaluation(t *testing.T) {
 	curved := testmodel.Linear(5, 20, []int{2, 3}, 0.9)
 	curved.Scale, curved.Curve = true, true
-	for _, m := range []testmodel.GLM{testmodel.Linear(4, 20, []int{2, 1, 3}, 0.9), curved, testmodel.Linear(4, 20, []int{3}, 0.9)} {
+	for _, m := range []testmodel.GLM{testmodel.Linear(4, 20, []int{2, 1, 3}, 0.9), curved,
+		testmodel.Linear(4, 20, []int{3}, 0.9)} {
 		for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
 			k := begun(t, m, map[string]string{"inner": "1", "inner-chains": "1"})
 			scatter(k)
@@ -75,13 +76,15 @@ func TestOneStepIsOneEvaluation(t *testing.T) {
 			}
 			for i, v := range want {
 				if math.Abs(k.parties[0].grad[i]-v) > 1e-12*(1+math.Abs(v)) {
-					t.Errorf("%s: server's gradient %d is %v, by the plain evaluation %v", m.Transform, i, k.parties[0].grad[i], v)
+					t.Errorf("%s: server's gradient %d is %v, by the plain evaluation %v", m.Transform, i,
+						k.parties[0].grad[i], v)
 				}
 			}
 			for j, p := range k.parties[1:] {
 				for i := range p.x {
 					if math.Abs(p.grad[i]-z[j][i]) > 1e-12*(1+math.Abs(z[j][i])) {
-						t.Fatalf("%s: client %d: gradient %d of z is %v, want %v", m.Transform, j+1, i, p.grad[i], z[j][i])
+						t.Fatalf("%s: client %d: gradient %d of z is %v, want %v", m.Transform, j+1, i,
+							p.grad[i], z[j][i])
 					}
 				}
 			}
@@ -89,8 +92,9 @@ func TestOneStepIsOneEvaluation(t *testing.T) {
 	}
 }
 
-// Fisher's identity: the mean gradient is that of L, which for a normal likelihood is −(Hessian)(x − peak). Two points are enough: at the peak it
-// vanishes, and elsewhere it is what differences of the marginal density in closed form give.
+// Fisher's identity: the mean gradient is that of L, which for a normal likelihood is −(Hessian)(x − peak).
+// Two points are enough: at the peak it vanishes, and elsewhere it is what differences of the marginal
+// density in closed form give.
 func TestGradientIsThatOfTheMarginalDensity(t *testing.T) {
 	m := testmodel.Linear(6, 15, []int{2, 2}, 0.9)
 	m.Rho = 0.8
@@ -129,9 +133,11 @@ func TestGradientIsThatOfTheMarginalDensity(t *testing.T) {
 			for b := range k.parties {
 				for i := range sums[b] {
 					s := &sums[b][i]
-					// Means of successive iterations are nearly uncorrelated after 20 steps of a chain; 5 standard errors, doubled for what is left.
+					// Means of successive iterations are nearly uncorrelated after 20 steps of a chain; 5
+					// standard errors, doubled for what is left.
 					if se := math.Sqrt(s.at(0, 0) / n); math.Abs(s.mean[0]-want[b][i]) > 10*se+1e-6 {
-						t.Errorf("%s at %s: gradient %d of party %d is %v ± %v, want %v", m.Transform, at, i, b, s.mean[0], se, want[b][i])
+						t.Errorf("%s at %s: gradient %d of party %d is %v ± %v, want %v", m.Transform, at, i,
+							b, s.mean[0], se, want[b][i])
 					}
 				}
 			}
@@ -196,7 +202,8 @@ func marginalGradient(m testmodel.GLM, k *kernel) [][]float64 {
 	return out
 }
 
-// The metric of a client is (M⁻¹ + C)⁻¹ with M = ρ²1 + XΛ⁻¹Xᵀ, and the step of its chains 1/λmax of the precision of θ given z.
+// The metric of a client is (M⁻¹ + C)⁻¹ with M = ρ²1 + XΛ⁻¹Xᵀ, and the step of its chains 1/λmax of the
+// precision of θ given z.
 func TestTuning(t *testing.T) {
 	m := testmodel.Linear(7, 18, []int{3, 2}, 0.6)
 	m.Rho = 0.7
@@ -262,7 +269,8 @@ func TestTuning(t *testing.T) {
 	}
 }
 
-// A matrix that is not positive definite gives a metric that is, and that follows the matrix where it is definite.
+// A matrix that is not positive definite gives a metric that is, and that follows the matrix where it is
+// definite.
 func TestCholeskyOfAnythingSymmetric(t *testing.T) {
 	for _, matrix := range [][]float64{{2, 0.5, 0.5, 1}, {-2, 0, 0, 1}, {1, 2, 2, 1}, {0, 0, 0, 3}} {
 		c := cholesky.New(2)
@@ -309,7 +317,8 @@ func TestOvershootingIsTakenBack(t *testing.T) {
 func TestNoAllocations(t *testing.T) {
 	m := testmodel.Linear(3, 30, []int{2, 2}, 1)
 	for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
-		k := begun(t, m, map[string]string{"iterations": "600", "inner": "2", "inner-chains": "2", "draws": "1000"})
+		k := begun(t, m, map[string]string{"iterations": "600", "inner": "2", "inner-chains": "2",
+			"draws": "1000"})
 		seen := map[int]bool{}
 		for !seen[sampling] {
 			seen[k.phase] = true
@@ -329,8 +338,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// A shared parameter inside the cuts changes the precision of θ given z while it moves, and cuts that are not affine change it with θ: the chains' steps
-// follow, and the gradient vanishes at the result.
+// A shared parameter inside the cuts changes the precision of θ given z while it moves, and cuts that are not
+// affine change it with θ: the chains' steps follow, and the gradient vanishes at the result.
 func TestScaleInsideTheCuts(t *testing.T) {
 	for _, curved := range []bool{false, true} {
 		m := testmodel.Linear(14, 30, []int{3, 2}, 0.8)

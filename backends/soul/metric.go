@@ -5,19 +5,21 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// denseLimit is the most parameters of a party for which its metric is found in full: that takes two evaluations a parameter, and its use the
-// square of their number.
+// denseLimit is the most parameters of a party for which its metric is found in full: that takes two
+// evaluations a parameter, and its use the square of their number.
 const denseLimit = 200
 
 // A metric is an approximation of the inverse of −∂²L/∂x² of one party.
 //
-// At a client with z = x, L is as curved as the client's own marginal density of z, plus what the likelihood adds, no more than a diagonal c (see
-// curvature). With R = diag(1/ρ²), g = Xθ + g₀ and Λ the precision of θ without z, the former is R − RX(XᵀRX + Λ)⁻¹XᵀR, so by Woodbury's identity
+// At a client with z = x, L is as curved as the client's own marginal density of z, plus what the likelihood
+// adds, no more than a diagonal c (see curvature). With R = diag(1/ρ²), g = Xθ + g₀ and Λ the precision of θ
+// without z, the former is R − RX(XᵀRX + Λ)⁻¹XᵀR, so by Woodbury's identity
 //
 //	(R − RX(XᵀRX + Λ)⁻¹XᵀR + C)⁻¹ = A + A R X (Xᵀ D X + Λ)⁻¹ Xᵀ R A,   A = (R + C)⁻¹,  D = R C A,
 //
-// which takes a system in the dimensions of θ. Where the cut is not affine, A alone is used: it is smaller, so its steps are safe and slower.
-// At the server it is the inverse of the curvature of the joint density in γ.
+// which takes a system in the dimensions of θ. Where the cut is not affine, A alone is used: it is smaller,
+// so its steps are safe and slower. At the server it is the inverse of the curvature of the joint density in
+// γ.
 type metric struct {
 	block   density.Block              // of a client, nil at the server
 	pulls   density.DifferentiableCuts // nil without cuts
@@ -37,7 +39,8 @@ type metric struct {
 }
 
 func newServerMetric(n int) metric {
-	m := metric{dense: n <= denseLimit, flat: 1, fresh: make([]float64, n), unknown: make([]float64, n), adjoint: make([]float64, n)}
+	m := metric{dense: n <= denseLimit, flat: 1, fresh: make([]float64, n), unknown: make([]float64, n),
+		adjoint: make([]float64, n)}
 	if m.dense {
 		m.inner = cholesky.New(n)
 	}
@@ -47,7 +50,8 @@ func newServerMetric(n int) metric {
 func newClientMetric(b density.Block) (metric, error) {
 	n, p := b.AuxLen(), b.Dim()
 	m := metric{
-		block: b, cuts: b.Cuts(), bound: make([]float64, n), origin: make([]float64, n), image: make([]float64, n), seed: make([]float64, n),
+		block: b, cuts: b.Cuts(), bound: make([]float64, n), origin: make([]float64, n),
+		image: make([]float64, n), seed: make([]float64, n),
 		unknown: make([]float64, p), fresh: make([]float64, n), adjoint: make([]float64, n),
 	}
 	if n == 0 {
@@ -107,8 +111,9 @@ func (m *metric) applyServer(dir, v []float64) {
 // forget is how far above the mean of what is measured the mean of what is kept may lie.
 const forget = 4
 
-// settle takes in the curvature of the likelihood that was measured. The largest of each element is kept, since a likelihood is flatter where it is
-// nearly certain than on the way there; but if the whole has become much flatter, as with a scale that was found larger, all is scaled down.
+// settle takes in the curvature of the likelihood that was measured. The largest of each element is kept,
+// since a likelihood is flatter where it is nearly certain than on the way there; but if the whole has become
+// much flatter, as with a scale that was found larger, all is scaled down.
 func (m *metric) settle() {
 	var before, now float64
 	for i, c := range m.fresh {
@@ -144,7 +149,8 @@ func (m *metric) outer(matrix []float64, of weight) {
 		m.unknown[k] = 0
 		for _, c := range m.cuts {
 			r := 1 / (c.Rho * c.Rho)
-			bound, image, origin, seed := span(m.bound, c), span(m.image, c), span(m.origin, c), span(m.seed, c)
+			bound, image, origin, seed := span(m.bound, c), span(m.image, c), span(m.origin, c),
+				span(m.seed, c)
 			for i := range seed {
 				seed[i] = of(r, bound[i]) * (image[i] - origin[i])
 			}

@@ -16,7 +16,8 @@ import (
 )
 
 // fit runs a kernel to its end and hands each of its draws to take.
-func fit(t *testing.T, env density.Env, transform def.Transform, given map[string]string, take func(theta [][]float64)) (*kernel, backends.Info) {
+func fit(t *testing.T, env density.Env, transform def.Transform, given map[string]string,
+	take func(theta [][]float64)) (*kernel, backends.Info) {
 	t.Helper()
 	s, err := Algorithm().Resolve(transform, given)
 	if err != nil {
@@ -84,7 +85,8 @@ func away(a, b []float64) float64 {
 	return math.Sqrt(s / n)
 }
 
-// ULA with precision P and step h has the covariance (P − (h/2)P²)⁻¹ where it is stationary; h = 0 is the exact one.
+// ULA with precision P and step h has the covariance (P − (h/2)P²)⁻¹ where it is stationary; h = 0 is the
+// exact one.
 func stationary(p *mat.SymDense, h float64) *mat.Dense {
 	n := p.SymmetricDim()
 	var q, out mat.Dense
@@ -98,10 +100,11 @@ func stationary(p *mat.SymDense, h float64) *mat.Dense {
 	return &out
 }
 
-// Gaussian likelihood, σ known: mode, conditional means and covariances in closed form. A pair of chains with opposite noise gives the mean of θ given z without
-// any; one chain alone does not and takes many more iterations. What a client does with its chains does not depend on how many clients there are, so one
-// chain and Metropolis' rule are tried with two clients. A covariance is off by at most 0.05 of
-// the sds: four Monte Carlo standard errors of 12000 draws, √(2/12000) where successive draws are nearly independent.
+// Gaussian likelihood, σ known: mode, conditional means and covariances in closed form. A pair of chains with
+// opposite noise gives the mean of θ given z without any; one chain alone does not and takes many more
+// iterations. What a client does with its chains does not depend on how many clients there are, so one chain
+// and Metropolis' rule are tried with two clients. A covariance is off by at most 0.05 of the sds: four Monte
+// Carlo standard errors of 12000 draws, √(2/12000) where successive draws are nearly independent.
 func TestGaussian(t *testing.T) {
 	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		for _, columns := range [][]int{{3}, {2, 3}, {2, 1, 2, 1, 2}} {
@@ -116,9 +119,12 @@ func TestGaussian(t *testing.T) {
 				metropolis := run.metropolis
 				m := testmodel.Linear(3, 40, columns, 0.8)
 				m.Transform, m.Rho = transform, 0.7
-				name := fmt.Sprintf("%s J=%d mala=%v chains=%d", transform, len(columns), metropolis, run.chains)
+				name := fmt.Sprintf("%s J=%d mala=%v chains=%d", transform, len(columns), metropolis,
+					run.chains)
 				found := make([]moments, len(columns))
-				k, info := fit(t, m.Env(1), transform, map[string]string{"mala": fmt.Sprint(metropolis), "draws": fmt.Sprint(12000 / run.chains), "inner-chains": fmt.Sprint(run.chains), "tolerance": "0.002"},
+				k, info := fit(t, m.Env(1), transform, map[string]string{"mala": fmt.Sprint(metropolis),
+					"draws": fmt.Sprint(12000 / run.chains), "inner-chains": fmt.Sprint(run.chains),
+					"tolerance": "0.002"},
 					func(theta [][]float64) {
 						for j := range found {
 							found[j].add(theta[j+1])
@@ -129,7 +135,8 @@ func TestGaussian(t *testing.T) {
 				for j := range columns {
 					z, zw = append(z, k.parties[j+1].x...), append(zw, want.Z[j]...)
 				}
-				t.Logf("%s: %d iterations, climbed %d, gradient %.4f ± %.4f", name, k.iter, k.climbed, info.Mode.Gradient.Value, info.Mode.Gradient.SE)
+				t.Logf("%s: %d iterations, climbed %d, gradient %.4f ± %.4f", name, k.iter, k.climbed,
+					info.Mode.Gradient.Value, info.Mode.Gradient.SE)
 				if d := away([]float64{k.parties[0].x[0]}, []float64{want.B}); d > run.within {
 					t.Errorf("%s: b is %v, want %v", name, k.parties[0].x[0], want.B)
 				}
@@ -151,8 +158,10 @@ func TestGaussian(t *testing.T) {
 					cov := stationary(want.Precision[j], h)
 					for a := range columns[j] {
 						for b := range columns[j] {
-							if d := math.Abs(found[j].at(a, b)-cov.At(a, b)) / math.Sqrt(cov.At(a, a)*cov.At(b, b)); d > 0.05 {
-								t.Errorf("%s client %d: covariance %d,%d is %v, want %v", name, j+1, a, b, found[j].at(a, b), cov.At(a, b))
+							if d := math.Abs(found[j].at(a, b)-cov.At(a, b)) / math.Sqrt(cov.At(a,
+								a)*cov.At(b, b)); d > 0.05 {
+								t.Errorf("%s client %d: covariance %d,%d is %v, want %v", name, j+1, a, b,
+									found[j].at(a, b), cov.At(a, b))
 							}
 						}
 					}
@@ -162,7 +171,8 @@ func TestGaussian(t *testing.T) {
 	}
 }
 
-// The chains follow z: with little noise a chain that lags behind its law would count for more in the gradient than the likelihood does.
+// The chains follow z: with little noise a chain that lags behind its law would count for more in the
+// gradient than the likelihood does.
 func TestLittleNoise(t *testing.T) {
 	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		for _, rho := range []float64{0.3, 0.1, 0.03} {

@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// A party is one block with what it moves towards the maximum: a client its z, the server its γ. A client has Langevin chains beside.
+// A party is one block with what it moves towards the maximum: a client its z, the server its γ. A client has
+// Langevin chains beside.
 type party struct {
 	iterate
 	block   density.Block
@@ -15,7 +16,8 @@ type party struct {
 	cuts    []density.Cut
 	initial density.Stream // of initial values
 	weights density.Stream // of those of weights
-	theta   []float64      // the θ of evaluations outside the chains: the first chain's, or at the server γ itself
+	// the θ of evaluations outside the chains: the first chain's, or at the server γ itself
+	theta []float64
 	metric
 
 	// of a client
@@ -41,7 +43,8 @@ type party struct {
 
 func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	block := env.Blocks()[b]
-	p := &party{block: block, cuts: block.Cuts(), corrected: s.Bool(mala), h: 1, initial: env.Private(b, "soul start"), weights: env.Private(b, "soul weights")}
+	p := &party{block: block, cuts: block.Cuts(), corrected: s.Bool(mala), h: 1,
+		initial: env.Private(b, "soul start"), weights: env.Private(b, "soul weights")}
 	dim, aux := block.Dim(), block.AuxLen()
 	if p.server() {
 		block.Jacobian(false)
@@ -66,15 +69,17 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	}
 	p.theta, p.top = make([]float64, dim), make([]float64, dim)
 	p.work = [2]*state{newState(dim, aux, received), newState(dim, aux, received)}
-	p.own, p.w, p.xi, p.answer = make([]float64, aux), make([]float64, aux), make([]float64, dim), make([]float64, received)
+	p.own, p.w, p.xi, p.answer = make([]float64, aux), make([]float64, aux), make([]float64, dim),
+		make([]float64, received)
 	p.meanG, p.followed = make([]float64, aux), make([]float64, aux)
 	return p, nil
 }
 
 func (p *party) server() bool { return p.block.Index() == 0 }
 
-// move has all chains make some steps, with the noise of the next round. Paired chains have opposite noise: what the mean of a pair has of odd order in
-// the noise cancels, which is all where θ given z is normal. Each chain by itself is what it would be without the other.
+// move has all chains make some steps, with the noise of the next round. Paired chains have opposite noise:
+// what the mean of a pair has of odd order in the noise cancels, which is all where θ given z is normal. Each
+// chain by itself is what it would be without the other.
 func (p *party) move(steps int, paired bool) {
 	first := uint64(p.round) * uint64(len(p.chains))
 	p.round++
@@ -92,7 +97,8 @@ func (p *party) move(steps int, paired bool) {
 	}
 }
 
-// start sets θ, or γ: at 0 in attempt 0, later uniform in (−2, 2), as Stan's initial values; then place sets what has a starting value.
+// start sets θ, or γ: at 0 in attempt 0, later uniform in (−2, 2), as Stan's initial values; then place sets
+// what has a starting value.
 func (p *party) start(attempt uint64, place func(theta []float64)) {
 	p.initial.Round(attempt)
 	clear(p.theta)
@@ -141,9 +147,10 @@ func (p *party) runChains(steps int, answer []float64) float64 {
 	return p.lp * by
 }
 
-// follow moves the chains with z, by what its move adds to the mean of θ given z: (XᵀRX + Λ)⁻¹XᵀR Δz. The steps of an iteration do not bring a chain all
-// the way to its law for the new z. What is missing would count in ∂L/∂z as (E g − z)/ρ², which for a small rho outweighs the curvature that the metric is for.
-// Where the cut is not affine the metric counts all of 1/ρ², and the chains stay.
+// follow moves the chains with z, by what its move adds to the mean of θ given z: (XᵀRX + Λ)⁻¹XᵀR Δz. The
+// steps of an iteration do not bring a chain all the way to its law for the new z. What is missing would
+// count in ∂L/∂z as (E g − z)/ρ², which for a small rho outweighs the curvature that the metric is for. Where
+// the cut is not affine the metric counts all of 1/ρ², and the chains stay.
 func (p *party) follow() {
 	if p.follows {
 		for _, c := range p.cuts {

@@ -93,8 +93,9 @@ func (k *kernel) dueForCurvature() bool {
 	return false
 }
 
-// window is the one that an iteration of the climb belongs to: of those since the last comparison the two halves are new windows, and what was new
-// then is the old one. Before the first comparison the old one is the second quarter of all.
+// window is the one that an iteration of the climb belongs to: of those since the last comparison the two
+// halves are new windows, and what was new then is the old one. Before the first comparison the old one is
+// the second quarter of all.
 func (k *kernel) window() int {
 	switch from, now := k.compared, k.iter; {
 	case now > from+(k.check-from)*3/4 || from > 0 && now > from+(k.check-from)/2:
@@ -105,9 +106,10 @@ func (k *kernel) window() int {
 	return 0
 }
 
-// compare ends the climb where it no longer leads anywhere: the means of the iterates over three windows in a row go back rather than on, or hardly
-// at all. What separates these means is the mean gradient, so this is where that has stopped shrinking; means of iterates show it through the
-// noise, in the directions in which L is flat, which single gradients (Pflug 1990) do not.
+// compare ends the climb where it no longer leads anywhere: the means of the iterates over three windows in a
+// row go back rather than on, or hardly at all. What separates these means is the mean gradient, so this is
+// where that has stopped shrinking; means of iterates show it through the noise, in the directions in which L
+// is flat, which single gradients (Pflug 1990) do not.
 func (k *kernel) compare(ctx context.Context) error {
 	if err := k.sum(ctx, func(p *party, part []float64) {
 		on, moved, length := p.onward(k.counts)
@@ -175,10 +177,12 @@ func (k *kernel) settle(ctx context.Context) error {
 	return k.look(ctx)
 }
 
-// look ends the fit when the gradient at the average of the iterates is small, and the average has come to rest. Along the path noise and gradient
-// cancel, since that is what makes the iterates stay; so the gradient at the average is the mean of all gradients less the mean of their
-// noise, and the squares of both add up. In directions in which L is flat this gradient is no measure of the error. There it shows in how far the average has
-// moved since the last look: with a of n iterations seen then, its variance is a/(n − a) of that distance squared.
+// look ends the fit when the gradient at the average of the iterates is small, and the average has come to
+// rest. Along the path noise and gradient cancel, since that is what makes the iterates stay; so the gradient
+// at the average is the mean of all gradients less the mean of their noise, and the squares of both add up.
+// In directions in which L is flat this gradient is no measure of the error. There it shows in how far the
+// average has moved since the last look: with a of n iterations seen then, its variance is a/(n − a) of that
+// distance squared.
 func (k *kernel) look(ctx context.Context) error {
 	n, seen := float64(k.averaged), float64(k.seen)
 	if err := k.sum(ctx, func(p *party, part []float64) {
@@ -197,7 +201,8 @@ func (k *kernel) look(ctx context.Context) error {
 	goal *= goal
 	variance := seen / (n - seen)
 	small := k.total[0]/(n*n)+k.noise/n <= goal*k.square
-	still := k.seen > 0 && variance*k.total[1] <= goal*k.total[2] && variance*k.total[3] <= goal*max(1, k.total[4])
+	still := k.seen > 0 && variance*k.total[1] <= goal*k.total[2] && variance*k.total[3] <= goal*max(1,
+		k.total[4])
 	if k.iter < k.planned && !(small && still) {
 		k.seen = k.averaged
 		for _, p := range k.parties {
@@ -225,7 +230,8 @@ func distance(a, b []float64) float64 {
 	return t
 }
 
-// evaluateMode estimates the gradient at the result with fresh draws, in batches, so that the correlation of successive draws is in its standard error.
+// evaluateMode estimates the gradient at the result with fresh draws, in batches, so that the correlation of
+// successive draws is in its standard error.
 func (k *kernel) evaluateMode(ctx context.Context) error {
 	if err := k.gradient(ctx); err != nil {
 		return err
@@ -257,7 +263,8 @@ func (k *kernel) evaluateMode(ctx context.Context) error {
 	return nil
 }
 
-// conclude sets the mode: the relative length of the gradient, and whether it converged, from the square of the sum of the batches and the sum of their squares.
+// conclude sets the mode: the relative length of the gradient, and whether it converged, from the square of
+// the sum of the batches and the sum of their squares.
 func (k *kernel) conclude(whole, parts float64) {
 	const b, n = batches, evaluatedFor
 	noise := max(0, parts-whole/b) / (b - 1) * b / (n * n)
@@ -267,7 +274,8 @@ func (k *kernel) conclude(whole, parts float64) {
 	k.mode.Converged = value < float64(2*k.settings.Float(tolerance))+float64(2*se)
 }
 
-// sample makes the next draw of every chain, without an exchange: what a client received last was of the same z and γ.
+// sample makes the next draw of every chain, without an exchange: what a client received last was of the same
+// z and γ.
 func (k *kernel) sample(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -297,7 +305,8 @@ func (k *kernel) sample(ctx context.Context) error {
 	return nil
 }
 
-// Draw implements backends.Kernel. The draws of one Step are those of the chains in turn; of the server there is one point.
+// Draw implements backends.Kernel. The draws of one Step are those of the chains in turn; of the server there
+// is one point.
 func (k *kernel) Draw(id int, theta [][]float64) {
 	for b, p := range k.parties {
 		if p.server() {

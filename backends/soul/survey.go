@@ -55,7 +55,8 @@ func (k *kernel) find(ctx context.Context) error {
 	}
 }
 
-// A plain is an evaluation of the whole density at one θ, with every z in place, moved along one column of one sum.
+// A plain is an evaluation of the whole density at one θ, with every z in place, moved along one column of
+// one sum.
 type plain struct {
 	kernel      *kernel
 	group, col  int
@@ -103,11 +104,13 @@ func (e *plain) Adjoint(b int, adj, own, w, _ []float64) {
 	}
 }
 
-// curvature measures how curved the density is beside the clients' own parts, at one θ, and has every party set its steps by it.
+// curvature measures how curved the density is beside the clients' own parts, at one θ, and has every party
+// set its steps by it.
 //
-// All members of a sum move one column of their z together: what then changes in an element of the adjoint, added over the columns, is the sum of
-// the absolute values of a row of the likelihood's −∂²/∂z². For a likelihood whose rows are independent no row is left out, and a symmetric matrix
-// is at most the diagonal of such sums (Gershgorin). For one predictor a row with curvature w that is J·w in the augmented model, and
+// All members of a sum move one column of their z together: what then changes in an element of the adjoint,
+// added over the columns, is the sum of the absolute values of a row of the likelihood's −∂²/∂z². For a
+// likelihood whose rows are independent no row is left out, and a symmetric matrix is at most the diagonal of
+// such sums (Gershgorin). For one predictor a row with curvature w that is J·w in the augmented model, and
 // ((J−1)²/J)·w in power.
 func (k *kernel) curvature(ctx context.Context, first bool) error {
 	e := &k.plain
@@ -160,7 +163,8 @@ func (k *kernel) keepServer() {
 	}
 }
 
-// serverCurvature measures −∂²/∂γ² of the joint density: column by column, or where that would be too many by the power iteration.
+// serverCurvature measures −∂²/∂γ² of the joint density: column by column, or where that would be too many by
+// the power iteration.
 func (k *kernel) serverCurvature(ctx context.Context, first bool) error {
 	k.plain.differences = false
 	if k.gamma == 0 {

@@ -6,14 +6,16 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// nudge is the step of differences of gradients: the error of a central difference is of its square, of a forward one of itself, and either will do
-// for step sizes.
+// nudge is the step of differences of gradients: the error of a central difference is of its square, of a
+// forward one of itself, and either will do for step sizes.
 const nudge = 1e-4
 
-// powerSteps is how many steps of the power iteration find the largest curvature. From the vector of the last time, one tenth of them does.
+// powerSteps is how many steps of the power iteration find the largest curvature. From the vector of the last
+// time, one tenth of them does.
 const powerSteps = 50
 
-// tune finds what a client needs to know of itself: the step size of its chains, 1/λmax of the precision of θ given z, and its metric.
+// tune finds what a client needs to know of itself: the step size of its chains, 1/λmax of the precision of θ
+// given z, and its metric.
 func (p *party) tune(first bool) {
 	if p.server() {
 		return
@@ -37,8 +39,9 @@ func (p *party) tune(first bool) {
 	}
 }
 
-// tuneChains is the power iteration, with differences of the gradient along a vector in place of its product with the precision. During the fit each
-// iteration makes one step of it: where the precision depends on what moves, the chains' steps follow before they are too long to be stable.
+// tuneChains is the power iteration, with differences of the gradient along a vector in place of its product
+// with the precision. During the fit each iteration makes one step of it: where the precision depends on what
+// moves, the chains' steps follow before they are too long to be stable.
 func (p *party) tuneChains(steps int) {
 	a, b := p.work[0], p.work[1]
 	lambda := 0.0
@@ -70,11 +73,12 @@ func (p *party) tuneChains(steps int) {
 	}
 }
 
-// fading is how fast a larger curvature met before is forgotten: where it varies with θ, steps are set by about the largest, and hardly vary themselves,
-// so that the chains' law at the end is that of the fit.
+// fading is how fast a larger curvature met before is forgotten: where it varies with θ, steps are set by
+// about the largest, and hardly vary themselves, so that the chains' law at the end is that of the fit.
 const fading = 0.02
 
-// optimalMALA: in d dimensions of equal scale the best step variance is 1.65²·d^(−1/3) (Roberts and Rosenthal 1998), twice the step size.
+// optimalMALA: in d dimensions of equal scale the best step variance is 1.65²·d^(−1/3) (Roberts and Rosenthal
+// 1998), twice the step size.
 const optimalMALA = 1.65 * 1.65 / 2
 
 // shifted sets s to θ + by·v.

@@ -1,4 +1,5 @@
-// Package subspace finds the range of a matrix of low rank from its products with vectors, and the matrix on it.
+// Package subspace finds the range of a matrix of low rank from its products with vectors, and the matrix on
+// it.
 package subspace
 
 import (
@@ -8,11 +9,12 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// negligible is the length, relative to the longest, of a column that is a combination of others up to rounding.
+// negligible is the length, relative to the longest, of a column that is a combination of others up to
+// rounding.
 const negligible = 1e-8
 
-// Basis is an orthonormal one of columns of n numbers, by Gram and Schmidt's method with the longest remaining column next; nil where it has more than most vectors.
-// It overwrites the columns.
+// Basis is an orthonormal one of columns of n numbers, by Gram and Schmidt's method with the longest
+// remaining column next; nil where it has more than most vectors. It overwrites the columns.
 func Basis(y []float64, n, most int) [][]float64 {
 	basis, first := [][]float64{}, 0.0
 	columns := len(y) / n
@@ -43,7 +45,8 @@ func Basis(y []float64, n, most int) [][]float64 {
 	}
 }
 
-// Regress finds the d × d matrix that maps the columns of z, of which row i is z[i*columns:], to those of image best.
+// Regress finds the d × d matrix that maps the columns of z, of which row i is z[i*columns:], to those of
+// image best.
 func Regress(image, z []float64, d, columns int) ([]float64, bool) {
 	f, t := cholesky.New(d), make([]float64, d*d)
 	for i := range d {

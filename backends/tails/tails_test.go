@@ -27,7 +27,8 @@ func lengths(dims, draws int) []float64 {
 	return out
 }
 
-// Weights N/q have the mean 1 under the mixture q, are bounded by 1/(1 - share), and weighted moments are those of N. The variance of the t is ν/(ν − 2) times that of N.
+// Weights N/q have the mean 1 under the mixture q, are bounded by 1/(1 - share), and weighted moments are
+// those of N. The variance of the t is ν/(ν − 2) times that of N.
 func TestTheDensityIsThatOfTheDraws(t *testing.T) {
 	const draws = 40000
 	for _, dims := range []int{1, 3, 20, 300} {
@@ -55,7 +56,8 @@ func TestTheDensityIsThatOfTheDraws(t *testing.T) {
 	}
 }
 
-// Ratios that are equal at draws of the approximation are those of all draws, whatever rounding makes of draws far out; others become those of the mixture.
+// Ratios that are equal at draws of the approximation are those of all draws, whatever rounding makes of
+// draws far out; others become those of the mixture.
 func TestAnExactApproximationNeedsNoWeights(t *testing.T) {
 	squares := []float64{1, 2, 3, 4, 5}
 	ratios := []float64{3, 3, 9, math.Inf(-1), 3 + 1e-9}

@@ -39,7 +39,8 @@ func moves(d *posterior.Draws, chain int) bool {
 	return false
 }
 
-// rhat is the largest over the parameters, of some chains. It is infinite where one is not defined: chains that stand still at different values.
+// rhat is the largest over the parameters, of some chains. It is infinite where one is not defined: chains
+// that stand still at different values.
 func rhat(d *posterior.Draws, chains []int) float64 {
 	most := 0.0
 	for k := range d.Parameters() {

@@ -1,6 +1,7 @@
-// Command chains fits the models of this folder with default settings from many seeds, and counts chains that are lost: those that never move, and
-// those whose removal brings R-hat from above 1.1 to below 1.05. A model of one party has a data set in every file data*.csv of its folder; those with a
-// number are simulated (simulate.py).
+// Command chains fits the models of this folder with default settings from many seeds, and counts chains that
+// are lost: those that never move, and those whose removal brings R-hat from above 1.1 to below 1.05. A model
+// of one party has a data set in every file data*.csv of its folder; those with a number are simulated
+// (simulate.py).
 //
 //	go run ./bench/chains [-seeds 20] [-first 1] [-adapt fisher] [-coordinates auto] [-metric auto] [MODEL…]
 package main
@@ -31,7 +32,8 @@ func main() {
 	metric := flag.String("metric", "auto", "form of each party's metric")
 	folder := flag.String("models", "bench/chains/models", "folder of the models")
 	flag.Parse()
-	if err := study(*folder, flag.Args(), *first, *seeds, map[string]string{"adapt": *adapt, "coordinates": *coordinates, "metric": *metric}); err != nil {
+	if err := study(*folder, flag.Args(), *first, *seeds,
+		map[string]string{"adapt": *adapt, "coordinates": *coordinates, "metric": *metric}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -43,7 +45,8 @@ func study(folder string, names []string, first, seeds int, settings map[string]
 	if err != nil {
 		return err
 	}
-	fmt.Println("| model | lost chains | R-hat, largest | divergences | gradients a transition | min ESS per 1000 gradients |")
+	fmt.Println("| model | lost chains | R-hat, largest | divergences | gradients a transition | min " +
+		"ESS per 1000 gradients |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- |")
 	lost := 0
 	for _, path := range paths {
@@ -144,7 +147,8 @@ func (t *tally) line() string {
 	if t.lost > 0 {
 		chains += " (seed/chain " + strings.Join(t.where, ", ") + ")"
 	}
-	return fmt.Sprintf("| %s | %s | %.2f | %d | %.1f | %.2f |", t.name, chains, t.rhat, t.divergences, median(t.leapfrogs), median(t.efficiency))
+	return fmt.Sprintf("| %s | %s | %.2f | %d | %.1f | %.2f |", t.name, chains, t.rhat, t.divergences,
+		median(t.leapfrogs), median(t.efficiency))
 }
 
 func median(x []float64) float64 {

@@ -1,17 +1,23 @@
-// Command cores measures by the clock how much faster one chain is on two cores than on one, beside what two independent processes do at once:
+// Command cores measures by the clock how much faster one chain is on two cores than on one, beside what two
+// independent processes do at once:
 //
 //	go run ./bench/cores [-rounds 9] [NAME…]
 //
-// In each round the same transitions of the same chain are made in turn by a process with one core, by one with two, and by two processes at the same time with one core each. The speed-up of two cores is the first time
-// over the second, that of two processes twice the first over the slower of the last; "share" is their ratio in the same round. Draws must be the same bytes everywhere. On a machine that others use, neither reaches 2.
+// In each round the same transitions of the same chain are made in turn by a process with one core, by one
+// with two, and by two processes at the same time with one core each. The speed-up of two cores is the first
+// time over the second, that of two processes twice the first over the slower of the last; "share" is their
+// ratio in the same round. Draws must be the same bytes everywhere. On a machine that others use, neither
+// reaches 2.
 //
 //	go run ./bench/cores -cost [-against BINARY] [NAME…]
 //
-// prints the CPU time of a leapfrog, or of an iteration, on one core instead, in turn with an older build of this command where one is given.
+// prints the CPU time of a leapfrog, or of an iteration, on one core instead, in turn with an older build of
+// this command where one is given.
 //
 //	go run ./bench/cores -chains N [NAME…]
 //
-// prints the CPU time of a leapfrog of one chain on one core, and of N chains on that core, in turn, for data that the second cache cannot hold. The first chain has the same draws.
+// prints the CPU time of a leapfrog of one chain on one core, and of N chains on that core, in turn, for data
+// that the second cache cannot hold. The first chain has the same draws.
 package main
 
 import (
@@ -54,7 +60,8 @@ func main() {
 	}
 	chosen := flag.Args()
 	for _, p := range problems {
-		if len(chosen) > 0 && !slices.Contains(chosen, p.name) || len(chosen) == 0 && (p.small != *cost || p.large != (*chains > 1)) {
+		if len(chosen) > 0 && !slices.Contains(chosen, p.name) || len(chosen) == 0 &&
+			(p.small != *cost || p.large != (*chains > 1)) {
 			continue
 		}
 		switch {
@@ -71,68 +78,70 @@ func main() {
 	}
 }
 
-// work makes transitions of chains, a batch for each line that it reads, and prints the time, the CPU time, the evaluations and a digest of the draws of the first chain of each.
+// work makes transitions of chains, a batch for each line that it reads, and prints the time, the CPU time,
+// the evaluations and a digest of the draws of the first chain of each.
 func work(p *problem, chains int) error {
 	plan, err := p.plan()
 	if err != nil {
 		return err
 	}
-	return session.RunChains(context.Background(), plan, session.OneLoop, 1, chains, runtime.GOMAXPROCS(0), func(ctx context.Context, c *session.Chains) error {
-		kernels := make([]backends.Kernel, chains)
-		err := c.Each(ctx, func(ctx context.Context, chain int) (err error) {
-			if kernels[chain], err = p.kernel(density.Chain(c.Envs[chain], chain+1)); err == nil {
-				err = kernels[chain].Init(ctx)
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		var theta [][]float64
-		for _, b := range c.Envs[0].Blocks() {
-			theta = append(theta, make([]float64, b.Dim()))
-		}
-		steps := func(n int) (evaluations int, err error) {
-			each := make([]int, chains)
-			err = c.Each(ctx, func(ctx context.Context, chain int) error {
-				for range n {
-					info, err := kernels[chain].Step(ctx)
-					if err != nil {
-						return err
-					}
-					each[chain] += max(1, info.Transition.Leapfrogs)
+	return session.RunChains(context.Background(), plan, session.OneLoop, 1, chains, runtime.GOMAXPROCS(0),
+		func(ctx context.Context, c *session.Chains) error {
+			kernels := make([]backends.Kernel, chains)
+			err := c.Each(ctx, func(ctx context.Context, chain int) (err error) {
+				if kernels[chain], err = p.kernel(density.Chain(c.Envs[chain], chain+1)); err == nil {
+					err = kernels[chain].Init(ctx)
 				}
-				return nil
+				return err
 			})
-			for _, n := range each {
-				evaluations += n
-			}
-			return evaluations, err
-		}
-		if _, err := steps(p.warmup); err != nil {
-			return err
-		}
-		fmt.Println("ready")
-		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-			begin, cpu := time.Now(), stopwatch.Process()
-			n, err := steps(p.batch)
 			if err != nil {
 				return err
 			}
-			wall := time.Since(begin)
-			digest := fnv.New64()
-			if p.draws {
-				kernels[0].Draw(0, theta)
+			var theta [][]float64
+			for _, b := range c.Envs[0].Blocks() {
+				theta = append(theta, make([]float64, b.Dim()))
 			}
-			for _, block := range theta {
-				for _, v := range block {
-					fmt.Fprint(digest, math.Float64bits(v))
+			steps := func(n int) (evaluations int, err error) {
+				each := make([]int, chains)
+				err = c.Each(ctx, func(ctx context.Context, chain int) error {
+					for range n {
+						info, err := kernels[chain].Step(ctx)
+						if err != nil {
+							return err
+						}
+						each[chain] += max(1, info.Transition.Leapfrogs)
+					}
+					return nil
+				})
+				for _, n := range each {
+					evaluations += n
 				}
+				return evaluations, err
 			}
-			fmt.Println(wall.Nanoseconds(), (stopwatch.Process() - cpu).Nanoseconds(), n, digest.Sum64())
-		}
-		return nil
-	})
+			if _, err := steps(p.warmup); err != nil {
+				return err
+			}
+			fmt.Println("ready")
+			for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+				begin, cpu := time.Now(), stopwatch.Process()
+				n, err := steps(p.batch)
+				if err != nil {
+					return err
+				}
+				wall := time.Since(begin)
+				digest := fnv.New64()
+				if p.draws {
+					kernels[0].Draw(0, theta)
+				}
+				for _, block := range theta {
+					for _, v := range block {
+						fmt.Fprint(digest, math.Float64bits(v))
+					}
+				}
+				fmt.Println(wall.Nanoseconds(), (stopwatch.Process() - cpu).Nanoseconds(), n, digest.Sum64())
+			}
+			return nil
+		})
 }
 
 // A worker is a process that makes transitions.
@@ -239,7 +248,8 @@ func (p *problem) speedUp(self string, rounds int) error {
 		cores, processes, share = append(cores, fast), append(processes, pair), append(share, fast/pair)
 		cpu = append(cpu, two[0].cpu/one[0].cpu)
 	}
-	fmt.Printf("%-28s two cores %s  two processes %s  share %s  CPU %s\n", p.name, spread(cores), spread(processes), spread(share), spread(cpu))
+	fmt.Printf("%-28s two cores %s  two processes %s  share %s  CPU %s\n", p.name, spread(cores),
+		spread(processes), spread(share), spread(cpu))
 	return nil
 }
 
@@ -309,7 +319,8 @@ func (p *problem) beside(self string, rounds, chains int) error {
 		a, b := one[0].cpu/1e3/float64(one[0].evaluations), all[0].cpu/1e3/float64(all[0].evaluations)
 		alone, shared, gain = append(alone, a), append(shared, b), append(gain, a/b)
 	}
-	fmt.Printf("%-28s one chain µs %s  %d chains µs %s  gain %s\n", p.name, spread(alone), chains, spread(shared), spread(gain))
+	fmt.Printf("%-28s one chain µs %s  %d chains µs %s  gain %s\n", p.name, spread(alone), chains,
+		spread(shared), spread(gain))
 	return nil
 }
 

@@ -22,7 +22,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// A problem is a logistic regression over clients with covariates of their own, or of one party where there are none, and an algorithm.
+// A problem is a logistic regression over clients with covariates of their own, or of one party where there
+// are none, and an algorithm.
 type problem struct {
 	name                   string
 	algorithm              backends.Algorithm
@@ -37,8 +38,10 @@ type problem struct {
 var problems = list()
 
 func list() (out []*problem) {
-	wide := func(name string, a backends.Algorithm, t def.Transform, clients, rows, columns, warmup, batch int) {
-		out = append(out, &problem{name: name, algorithm: a, transform: t, clients: clients, rows: rows, columns: columns, warmup: warmup, batch: batch, draws: a.Name == "nuts"})
+	wide := func(name string, a backends.Algorithm, t def.Transform, clients, rows, columns, warmup,
+		batch int) {
+		out = append(out, &problem{name: name, algorithm: a, transform: t, clients: clients, rows: rows,
+			columns: columns, warmup: warmup, batch: batch, draws: a.Name == "nuts"})
 	}
 	n, s := nuts.Algorithm(), sfvi.Algorithm()
 	wide("rows", n, transforms.None, 0, 100_000, 20, 150, 40)
@@ -47,7 +50,8 @@ func list() (out []*problem) {
 	wide("parties/power", n, transforms.Power, 4, 25_000, 5, 150, 20)
 	wide("parties/sfvi", s, transforms.Augmented, 4, 25_000, 5, 100, 400)
 	large := func(name string, t def.Transform, clients, rows, columns int) {
-		out = append(out, &problem{name: name, algorithm: n, transform: t, clients: clients, rows: rows, columns: columns, warmup: 20, batch: 6, draws: true, large: true})
+		out = append(out, &problem{name: name, algorithm: n, transform: t, clients: clients, rows: rows,
+			columns: columns, warmup: 20, batch: 6, draws: true, large: true})
 	}
 	large("10000x50", transforms.None, 0, 10_000, 50)
 	large("10000x100", transforms.None, 0, 10_000, 100)
@@ -59,7 +63,8 @@ func list() (out []*problem) {
 	for _, t := range []def.Transform{transforms.Augmented, transforms.Exact, transforms.Power} {
 		for _, j := range []int{1, 2, 10, 50, 200} {
 			out = append(out, &problem{
-				name: fmt.Sprintf("%s/%d", t.Name, j), algorithm: n, transform: t, clients: j, rows: 500, columns: max(1, 20/j), warmup: 200, batch: max(20, 1000/j), draws: true, small: true,
+				name: fmt.Sprintf("%s/%d", t.Name, j), algorithm: n, transform: t, clients: j, rows: 500,
+				columns: max(1, 20/j), warmup: 200, batch: max(20, 1000/j), draws: true, small: true,
 			})
 		}
 	}
@@ -80,7 +85,8 @@ func find(name string) *problem {
 func (p *problem) kernel(env density.Env) (backends.Kernel, error) {
 	settings := map[string]string{"warmup": fmt.Sprint(p.warmup), "draws": "1000000"}
 	if !p.draws {
-		settings = map[string]string{"guide": "structured", "iterations": "100000000", "elbo-every": "100000000"}
+		settings = map[string]string{"guide": "structured", "iterations": "100000000",
+			"elbo-every": "100000000"}
 	}
 	s, err := p.algorithm.Resolve(p.transform, settings)
 	if err != nil {

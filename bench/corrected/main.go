@@ -1,9 +1,12 @@
-// Command corrected fits regressions across parties by quadrature and corrects the fits by importance sampling, and prints, beside the bars, the round trips of the whole run and
-// how far means and standard deviations are from those of a long run of the no-U-turn sampler on the pooled data: medians over seeds. It fails where a bar is missed.
+// Command corrected fits regressions across parties by quadrature and corrects the fits by importance
+// sampling, and prints, beside the bars, the round trips of the whole run and how far means and standard
+// deviations are from those of a long run of the no-U-turn sampler on the pooled data: medians over seeds. It
+// fails where a bar is missed.
 //
 //	go run ./bench/corrected [-data ../shared/data] [-seeds 5] [MODEL…]
 //
-// The logistic design and the heart data are read from a folder; the tables of the other models are simulated.
+// The logistic design and the heart data are read from a folder; the tables of the other models are
+// simulated.
 package main
 
 import (
@@ -26,7 +29,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// The bars of every model: the largest shift of a mean, in standard deviations, the largest relative error of a standard deviation, and the largest k̂.
+// The bars of every model: the largest shift of a mean, in standard deviations, the largest relative error of
+// a standard deviation, and the largest k̂.
 const (
 	mostShift = 0.08
 	mostSD    = 0.07
@@ -51,7 +55,8 @@ func study(folder string, names []string, seeds, draws int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	fmt.Println("| model | parameters | round trips | bar | k̂ | largest shift of a mean, in sds | largest error of an sd |")
+	fmt.Println("| model | parameters | round trips | bar | k̂ | largest shift of a mean, in sds | " +
+		"largest error of an sd |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- |")
 	missed := 0
 	for _, c := range problems(folder, dir) {
@@ -80,7 +85,8 @@ type line struct {
 
 // line fits a model from some seeds.
 func (c *problem) line(seeds, draws int) (line, error) {
-	truth, err := c.run(transforms.None, 1001, map[string]string{"draws": fmt.Sprint(draws), "chains": "4", "target-accept": "0.9"}, "nuts")
+	truth, err := c.run(transforms.None, 1001, map[string]string{"draws": fmt.Sprint(draws), "chains": "4",
+		"target-accept": "0.9"}, "nuts")
 	if err != nil {
 		return line{}, err
 	}
@@ -107,14 +113,18 @@ func (c *problem) line(seeds, draws int) (line, error) {
 		}
 		shift, sds = append(shift, means), append(sds, widths)
 	}
-	out := line{text: fmt.Sprintf("| %s | %d | %.0f (%.0f–%.0f) | %d | %.2f | %.3f (at most %.3f) | %.1f %% (%.1f) |", c.title, len(known), median(trips), slices.Min(trips), slices.Max(trips), c.trips,
+	out := line{text: fmt.Sprintf("| %s | %d | %.0f (%.0f–%.0f) | %d | %.2f | %.3f (at most "+
+		"%.3f) | %.1f %% (%.1f) |", c.title, len(known), median(trips), slices.Min(trips), slices.Max(trips),
+		c.trips,
 		median(khat), median(shift), slices.Max(shift), 100*median(sds), 100*slices.Max(sds))}
-	out.missed = median(trips) > float64(c.trips) || median(khat) > mostKhat || median(shift) > mostShift || median(sds) > mostSD
+	out.missed = median(trips) > float64(c.trips) || median(khat) > mostKhat || median(shift) > mostShift ||
+		median(sds) > mostSD
 	return out, nil
 }
 
 // run fits the model.
-func (c *problem) run(transform def.Transform, seed uint64, settings map[string]string, backend string) (*fit.Result, error) {
+func (c *problem) run(transform def.Transform, seed uint64, settings map[string]string,
+	backend string) (*fit.Result, error) {
 	text, path, flags, err := c.model()
 	if err != nil {
 		return nil, err
@@ -131,7 +141,8 @@ func (c *problem) run(transform def.Transform, seed uint64, settings map[string]
 	if !ok {
 		return nil, fmt.Errorf("no backend %s", backend)
 	}
-	prepared, diags, err := fit.Open(model, tables, fit.Options{Algorithm: algorithm, Seed: seed, Settings: settings})
+	prepared, diags, err := fit.Open(model, tables, fit.Options{Algorithm: algorithm, Seed: seed,
+		Settings: settings})
 	if err != nil || diags.HasErrors() {
 		return nil, errors.Join(err, data.Errors(diags))
 	}

@@ -25,7 +25,8 @@ func inTurn(b *testing.B, rows int, first, second likelihood) {
 	b.ReportMetric(t.Ratio, "times")
 }
 
-// BenchmarkLikelihoods has value and gradient of every likelihood of 2,000 rows, as a multiple of bernoulli_logit.
+// BenchmarkLikelihoods has value and gradient of every likelihood of 2,000 rows, as a multiple of
+// bernoulli_logit.
 func BenchmarkLikelihoods(b *testing.B) {
 	all := likelihoods()
 	for _, l := range all {
@@ -41,7 +42,8 @@ func BenchmarkFewRows(b *testing.B) {
 	}
 }
 
-// BenchmarkSpelling has distributions with a function of a predictor, as multiples of the distribution of the predictor itself.
+// BenchmarkSpelling has distributions with a function of a predictor, as multiples of the distribution of the
+// predictor itself.
 func BenchmarkSpelling(b *testing.B) {
 	for _, l := range likelihoods() {
 		for _, p := range l.dist.Predicted {

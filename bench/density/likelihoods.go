@@ -60,7 +60,8 @@ func predicted(d *def.Dist) int {
 	return free
 }
 
-// links are the functions that map a predictor to a parameter: those of the forms with a predictor, else one for its domain.
+// links are the functions that map a predictor to a parameter: those of the forms with a predictor, else one
+// for its domain.
 func links(d *def.Dist, at int) []string {
 	var out []string
 	for _, p := range d.Predicted {

@@ -1,9 +1,11 @@
-// Command density times value and gradient of every distribution of numbers and categories as a likelihood, each in turn with bernoulli_logit:
+// Command density times value and gradient of every distribution of numbers and categories as a likelihood,
+// each in turn with bernoulli_logit:
 //
 //	go run ./bench/density [-rows 2000] [NAME…]
 //
-// The first parameter that may be any expression has a value in each row, exp or inv_logit of a predictor where it is positive or a probability; the others are one
-// parameter of the model each. With NAME, only the distributions whose names contain one.
+// The first parameter that may be any expression has a value in each row, exp or inv_logit of a predictor
+// where it is positive or a probability; the others are one parameter of the model each. With NAME, only the
+// distributions whose names contain one.
 package main
 
 import (
@@ -33,9 +35,12 @@ func run(rows int, names []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("instruction set: %v\n\n| likelihood | ns a row | times bernoulli_logit (quartiles) | why more than four |\n| --- | --- | --- | --- |\n", vector.Tier())
+	fmt.Printf("instruction set: %v\n\n| likelihood | ns a row | times bernoulli_logit (quartiles) | why "+
+		"more than four |\n| --- | --- | --- | --- |\n", vector.Tier())
 	for _, l := range likelihoods() {
-		if len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(l.text, n) }) {
+		if len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool {
+			return strings.Contains(l.text, n)
+		}) {
 			continue
 		}
 		task, err := l.task(rows)
@@ -43,7 +48,8 @@ func run(rows int, names []string) error {
 			return fmt.Errorf("%s: %w", l.text, err)
 		}
 		t := stopwatch.Measure([]stopwatch.Task{base, task}, rounds)[1]
-		fmt.Printf("| `%s` | %.2f | %.1f (%.1f-%.1f) | %s |\n", l.text, t.Median/float64(rows), t.Ratio, t.Low, t.High, l.reason())
+		fmt.Printf("| `%s` | %.2f | %.1f (%.1f-%.1f) | %s |\n", l.text, t.Median/float64(rows), t.Ratio,
+			t.Low, t.High, l.reason())
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ const groups = 10
 // effects are likelihoods of which fits with effects of groups are measured, and the party of their scale.
 var effects = map[string]string{"logistic": "left", "poisson": "shared", "normal": "left"}
 
-// effectful prints what a fit of encrypted rows takes whose effects of ten groups have a scale that is a parameter, beside
-// three coefficients and an intercept, and how far it is from NUTS on the plain wire.
+// effectful prints what a fit of encrypted rows takes whose effects of ten groups have a scale that is a
+// parameter, beside three coefficients and an intercept, and how far it is from NUTS on the plain wire.
 func effectful(name string, n int) error {
 	scale, ok := effects[name]
 	if !ok {
@@ -36,22 +36,28 @@ func effectful(name string, n int) error {
 	fmt.Fprintln(left, "id,g,x,w")
 	fmt.Fprintln(right, "id,z")
 	for i := range n {
-		g, x, w, z, e := r.IntN(groups), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), math.Exp(2*r.Float64()-1)
+		g, x, w, z, e := r.IntN(groups), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(),
+			math.Exp(2*r.Float64()-1)
 		fmt.Fprintf(y, "%d,%v,%.5f\n", i, l.draw(r, l.intercept+by[g]+.3*x-.2*w+.1*z, e), e)
 		fmt.Fprintf(left, "%d,g%d,%.5f,%.5f\n", i, g, x, w)
 		fmt.Fprintf(right, "%d,%.5f\n", i, z)
 	}
-	text := fmt.Sprintf("client left, right\ndata y : %s[N]\ndata e : real<lower=0>[N]\ndata g : level(G)[N] @ left\ndata x : real[N] @ left\ndata w : real[N] @ left\ndata z : real[N] @ right\n"+
-		"param b ~ normal(0, 5)\nparam tau ~ half_normal(1) @ %s\nparam a : real[G] ~ normal(0, tau) @ left\nparam u ~ normal(0, 2.5) @ left\nparam t ~ normal(0, 2.5) @ left\nparam v ~ normal(0, 2.5) @ right\n"+l.text+"\n",
+	text := fmt.Sprintf("client left, right\ndata y : %s[N]\ndata e : real<lower=0>[N]\ndata g : "+
+		"level(G)[N] @ left\ndata x : real[N] @ left\ndata w : real[N] @ left\ndata z : real[N] @ right\n"+
+		"param b ~ normal(0, 5)\nparam tau ~ half_normal(1) @ %s\nparam a : real[G] ~ normal(0, tau) @ "+
+		"left\nparam u ~ normal(0, 2.5) @ left\nparam t ~ normal(0, 2.5) @ left\nparam v ~ "+
+		"normal(0, 2.5) @ right\n"+l.text+"\n",
 		l.kind, scale, "b + a[g] + x * u + w * t + z * v")
 	if !strings.Contains(l.text, "(e)") {
 		text = strings.Replace(text, "data e : real<lower=0>[N]\n", "", 1)
 	}
-	b, err := bind(dir, text, []string{"server", "left", "right"}, []string{y.String(), left.String(), right.String()})
+	b, err := bind(dir, text, []string{"server", "left", "right"},
+		[]string{y.String(), left.String(), right.String()})
 	if err != nil {
 		return err
 	}
-	got, cpu, err := over(b, "sfvi", map[string]string{"wire": "encrypted", "correct": "false", "draws": draws})
+	got, cpu, err := over(b, "sfvi", map[string]string{"wire": "encrypted", "correct": "false",
+		"draws": draws})
 	if err != nil {
 		return err
 	}
@@ -61,8 +67,10 @@ func effectful(name string, n int) error {
 	}
 	off, wider := apart(got, want)
 	w := got.Document.Work
-	fmt.Printf("%s with effects of %d groups, scale at %s, n = %d: %d evaluations, %.1f CPU s, %.1f MB in %d trips; %.3f sd from NUTS (%.0f CPU s), sds by %.1f %%\n%s\n%s\n",
-		name, groups, scale, n, w.Gradients, cpu, float64(w.Bytes)/1e6, w.Sequential, off, sampled, 100*wider, got.Footer(), want.Footer())
+	fmt.Printf("%s with effects of %d groups, scale at %s, n = %d: %d evaluations, %.1f CPU s, %.1f MB in "+
+		"%d trips; %.3f sd from NUTS (%.0f CPU s), sds by %.1f %%\n%s\n%s\n",
+		name, groups, scale, n, w.Gradients, cpu, float64(w.Bytes)/1e6, w.Sequential, off, sampled, 100*wider,
+		got.Footer(), want.Footer())
 	return nil
 }
 

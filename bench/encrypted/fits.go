@@ -23,8 +23,8 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// A likelihood is one that fits are measured for: its lines of the model, %s in which is the predictor, and how
-// a response is drawn at a predictor and an exposure, with which information on the predictor.
+// A likelihood is one that fits are measured for: its lines of the model, %s in which is the predictor, and
+// how a response is drawn at a predictor and an exposure, with which information on the predictor.
 type likelihood struct {
 	kind, text string
 	intercept  float64
@@ -73,9 +73,10 @@ var likelihoods = map[string]likelihood{
 }
 
 // design draws a response of two clients with ten columns each, whose coefficients have deviation size, and
-// binds a model of it in a folder. sds are the standard deviations of intercept and coefficients by the information
-// at these coefficients.
-func design(dir string, l likelihood, n int, size float64) (b *compile.Bound, sds map[string]float64, err error) {
+// binds a model of it in a folder. sds are the standard deviations of intercept and coefficients by the
+// information at these coefficients.
+func design(dir string, l likelihood, n int, size float64) (b *compile.Bound, sds map[string]float64,
+	err error) {
 	r := rand.New(rand.NewPCG(uint64(n), 5))
 	var beta [2][columns]float64
 	for c := range beta {
@@ -107,13 +108,15 @@ func design(dir string, l likelihood, n int, size float64) (b *compile.Bound, sd
 		information.add(row, l.weight(eta, e))
 		fmt.Fprintf(tables[0], "%d,%v,%.5f\n", i, l.draw(r, eta, e), e)
 	}
-	text := fmt.Sprintf("client left, right\ndata y : %s[N]\ndata e : real<lower=0>[N]\ndata X : real[N, P] @ left\n"+
+	text := fmt.Sprintf("client left, right\ndata y : %s[N]\ndata e : real<lower=0>[N]\ndata "+
+		"X : real[N, P] @ left\n"+
 		"data Z : real[N, Q] @ right\nparam b ~ normal(0, 5)\nparam u : real[P] ~ normal(0, 2.5) @ left\n"+
 		"param v : real[Q] ~ normal(0, 2.5) @ right\n"+l.text+"\n", l.kind, "b + X * u + Z * v")
 	if !strings.Contains(l.text, "(e)") {
 		text = strings.Replace(text, "data e : real<lower=0>[N]\n", "", 1)
 	}
-	b, err = bind(dir, text, []string{"server", "left", "right"}, []string{tables[0].String(), tables[1].String(), tables[2].String()})
+	b, err = bind(dir, text, []string{"server", "left", "right"},
+		[]string{tables[0].String(), tables[1].String(), tables[2].String()})
 	return b, information.sds(), err
 }
 
@@ -168,7 +171,8 @@ func bind(dir, text string, names, tables []string, accepted ...string) (*compil
 			return nil, err
 		}
 	}
-	m, diags := compile.Compile(source.New(path, text), check.Options{Transform: transforms.Exact, Accept: accept.Set(accepted)})
+	m, diags := compile.Compile(source.New(path, text), check.Options{Transform: transforms.Exact,
+		Accept: accept.Set(accepted)})
 	if diags.HasErrors() {
 		return nil, errors.New(diags.Shown()[0].Message)
 	}
@@ -198,11 +202,12 @@ func over(b *compile.Bound, backend string, settings map[string]string) (*fit.Re
 	return r, (stopwatch.Process() - began).Seconds(), err
 }
 
-// draws are those of each fit: standard deviations of encrypted rows are known to .7 %. The plain wire has fewer of a
-// long table, so that they are compared with what the information gives, which has no noise.
+// draws are those of each fit: standard deviations of encrypted rows are known to .7 %. The plain wire has
+// fewer of a long table, so that they are compared with what the information gives, which has no noise.
 const draws = "10000"
 
-// fits prints what a fit of encrypted rows takes, and how far it is from the joint Gaussian of the plain wire.
+// fits prints what a fit of encrypted rows takes, and how far it is from the joint Gaussian of the plain
+// wire.
 func fits(name string, n int) error {
 	l, ok := likelihoods[name]
 	if !ok {
@@ -221,11 +226,13 @@ func fits(name string, n int) error {
 	if err != nil {
 		return err
 	}
-	want, _, err := over(b, "sfvi", map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false", "draws": draws})
+	want, _, err := over(b, "sfvi", map[string]string{"theta-guide": "joint", "estimator": "quadrature",
+		"tolerance": "1e-7", "correct": "false", "draws": draws})
 	if err != nil {
 		return err
 	}
-	got, cpu, err := over(b, "sfvi", map[string]string{"wire": "encrypted", "correct": "false", "draws": draws})
+	got, cpu, err := over(b, "sfvi", map[string]string{"wire": "encrypted", "correct": "false",
+		"draws": draws})
 	if err != nil {
 		return err
 	}
@@ -238,12 +245,14 @@ func fits(name string, n int) error {
 		}
 	}
 	w := got.Document.Work
-	fmt.Printf("%s, n = %d: %d evaluations, %.1f CPU s, %.1f MB in %d trips; %.3f sd from the joint Gaussian, sds of %d by %.1f %% from the information at the truth\n%s\n",
+	fmt.Printf("%s, n = %d: %d evaluations, %.1f CPU s, %.1f MB in %d trips; %.3f sd from the joint "+
+		"Gaussian, sds of %d by %.1f %% from the information at the truth\n%s\n",
 		name, n, w.Gradients, cpu, float64(w.Bytes)/1e6, w.Sequential, off, of, 100*wider, got.Footer())
 	return nil
 }
 
-// paper fits the logistic design of 500 rows and 20 columns with weights, and prints how far it is from draws of Stan.
+// paper fits the logistic design of 500 rows and 20 columns with weights, and prints how far it is from draws
+// of Stan.
 func paper(folder string, clients int) error {
 	dir, err := os.MkdirTemp("", "vflc-bench")
 	if err != nil {
@@ -275,10 +284,12 @@ func paper(folder string, clients int) error {
 			name = fmt.Sprintf("beta[%d]", i)
 		}
 		want := stan.Parameters[name]
-		off, wider = max(off, math.Abs(float64(row.Mean)-want.Mean)/want.SD), max(wider, math.Abs(float64(row.SD)/want.SD-1))
+		off, wider = max(off, math.Abs(float64(row.Mean)-want.Mean)/want.SD),
+			max(wider, math.Abs(float64(row.SD)/want.SD-1))
 	}
 	w := got.Document.Work
-	fmt.Printf("the paper's design, J = %d: k-hat %.2f, %d evaluations, %.1f CPU s; %.3f sd from Stan, sds by %.1f %%\n%s\n",
+	fmt.Printf("the paper's design, J = %d: k-hat %.2f, %d evaluations, %.1f CPU s; %.3f sd from "+
+		"Stan, sds by %.1f %%\n%s\n",
 		clients, float64(got.Document.Diagnostics.Khat), w.Gradients, cpu, off, 100*wider, got.Footer())
 	return nil
 }
@@ -297,7 +308,8 @@ func paperDesign(dir, folder string, clients int) (*compile.Bound, error) {
 	text, predictor := "data y : binary[N]\nparam b ~ normal(0, 1)\n", "b"
 	for j, table := range each {
 		names, tables = append(names, fmt.Sprintf("c%d", j+1)), append(tables, table)
-		text += fmt.Sprintf("client c%d\ndata X%[1]d : real[N, P%[1]d] @ c%[1]d\nparam t%[1]d : real[P%[1]d] ~ normal(0, 1) @ c%[1]d\n", j+1)
+		text += fmt.Sprintf("client c%d\ndata X%[1]d : real[N, P%[1]d] @ c%[1]d\nparam t%[1]d : "+
+			"real[P%[1]d] ~ normal(0, 1) @ c%[1]d\n", j+1)
 		predictor += fmt.Sprintf(" + X%d * t%[1]d", j+1)
 	}
 	return bind(dir, text+"y ~ bernoulli_logit("+predictor+")\n", names, tables, "few-rows")

@@ -28,7 +28,10 @@ func main() {
 	columns := flag.Int("p", 21, "columns")
 	openings := flag.Int("openings", 1000, "sums that are opened over the life of the key")
 	memory := flag.Bool("memory", false, "also what is kept after each step")
-	family := flag.String("fit", "", "a whole fit of n rows and 2 times 10 columns instead: logistic, rare, probit, poisson, negative, normal, gamma, or all of them; effects: of effects of 10 groups whose scale is a parameter, beside NUTS; paper: of the logistic design of 500 rows, with weights, by 2 and 10 clients")
+	family := flag.String("fit", "",
+		"a whole fit of n rows and 2 times 10 columns instead: logistic, rare, probit, poisson, negative, "+
+			"normal, gamma, or all of them; effects: of effects of 10 groups whose scale is a parameter, "+
+			"beside NUTS; paper: of the logistic design of 500 rows, with weights, by 2 and 10 clients")
 	data := flag.String("data", "tests/reference", "the folder of that design")
 	flag.Parse()
 	if *family != "" {

@@ -13,7 +13,8 @@ import (
 )
 
 // shared are the sizes of the logistic regressions whose chains share a core.
-var shared = [][2]int{{10_000, 50}, {10_000, 100}, {10_000, 500}, {10_000, 2000}, {100_000, 20}, {100_000, 50}}
+var shared = [][2]int{{10_000, 50}, {10_000, 100}, {10_000, 500}, {10_000, 2000}, {100_000, 20},
+	{100_000, 50}}
 
 // A crew is some chains on one core, each a goroutine.
 type crew struct {
@@ -59,7 +60,8 @@ func (c *crew) run(evaluations int) time.Duration {
 	return stopwatch.Process() - begin
 }
 
-// printChains prints, for some chains on one core, the time of one gradient of one of them: in JAX's loop over one chain, and over all, in vflc for each by itself, and together.
+// printChains prints, for some chains on one core, the time of one gradient of one of them: in JAX's loop
+// over one chain, and over all, in vflc for each by itself, and together.
 func printChains(venv string, least, chains int) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	one, err := jax(venv, 1)
@@ -70,8 +72,10 @@ func printChains(venv string, least, chains int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("one gradient of %d chains on one core, ns; ratios are medians of rounds with quartiles, JAX's loop over one chain to the others\n", chains)
-	fmt.Printf("%-40s %10s %10s %10s %10s  %-18s %-18s %-18s %s\n", "", "JAX", "vmap", "vflc alone", "together", "JAX / together", "vmap / together", "alone / together", "JAX's X by")
+	fmt.Printf("one gradient of %d chains on one core, ns; ratios are medians of rounds with quartiles, "+
+		"JAX's loop over one chain to the others\n", chains)
+	fmt.Printf("%-40s %10s %10s %10s %10s  %-18s %-18s %-18s %s\n", "", "JAX", "vmap", "vflc alone",
+		"together", "JAX / together", "vmap / together", "alone / together", "JAX's X by")
 	for _, size := range shared {
 		n, p := size[0], size[1]
 		for _, r := range logistics(n, p) {
@@ -103,7 +107,8 @@ func (r *row) printChains(one, all []*reference, least, chains int) error {
 	t := stopwatch.MeasureSeries(tasks, rounds, least)
 	each := func(k int) float64 { return t[k].Median / float64(chains) }
 	ratio := func(k int) string { return fmt.Sprintf("%.2f (%.2f-%.2f)", t[k].Ratio, t[k].Low, t[k].High) }
-	fmt.Printf("%-40s %10.0f %10.0f %10.0f %10.0f  %-18s %-18s %-18s %s, %s\n", r.name, each(1), each(2), each(3), each(0), ratio(1), ratio(2), ratio(3), single.name, mapped.name)
+	fmt.Printf("%-40s %10.0f %10.0f %10.0f %10.0f  %-18s %-18s %-18s %s, %s\n", r.name, each(1), each(2),
+		each(3), each(0), ratio(1), ratio(2), ratio(3), single.name, mapped.name)
 	if single.err != nil {
 		return single.err
 	}

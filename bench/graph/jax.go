@@ -11,9 +11,11 @@ import (
 )
 
 // wideAndTall are the sizes of the logistic regressions that are compared with JAX.
-var wideAndTall = [][2]int{{1000, 10}, {10_000, 10}, {100_000, 10}, {1_000_000, 10}, {10_000, 100}, {10_000, 500}, {10_000, 2000}}
+var wideAndTall = [][2]int{{1000, 10}, {10_000, 10}, {100_000, 10}, {1_000_000, 10}, {10_000, 100},
+	{10_000, 500}, {10_000, 2000}}
 
-// reading is a task that adds up a matrix as large as X: what memory, or the cache that the matrix is in, allows a pass over it.
+// reading is a task that adds up a matrix as large as X: what memory, or the cache that the matrix is in,
+// allows a pass over it.
 func reading(n, p int) stopwatch.Task {
 	x, sum := make([]float64, n*p), 0.0
 	vector.OnHugePages(x)
@@ -23,14 +25,17 @@ func reading(n, p int) stopwatch.Task {
 	return stopwatch.Task{Name: "read", Run: func() { sum += vector.Sum(len(x), x) }}
 }
 
-// printPeers prints the table against JAX, with X in either order, whichever is faster, and the time of reading X alone, as float64: for X of six decimals, as files of data have it, for the same after zscore, and for X of all digits.
+// printPeers prints the table against JAX, with X in either order, whichever is faster, and the time of
+// reading X alone, as float64: for X of six decimals, as files of data have it, for the same after zscore,
+// and for X of all digits.
 func printPeers(venv string, least int) error {
 	peers, err := jax(venv, 1)
 	if err != nil {
 		return err
 	}
 	printHead("JAX")
-	fmt.Println("at the end of a line: the time of reading X alone, in the same rounds, and vflc's as a multiple of it")
+	fmt.Println("at the end of a line: the time of reading X alone, in the same rounds, and " +
+		"vflc's as a multiple of it")
 	for _, size := range wideAndTall {
 		n, p := size[0], size[1]
 		for _, r := range logistics(n, p) {
@@ -48,7 +53,9 @@ func logistics(n, p int) []row {
 	name := fmt.Sprintf("Bernoulli-logit %d×%d", n, p)
 	return []row{
 		{name + ", decimals", logistic, func() tables { return decimals(n, p) }, "logistic", n, p, nil},
-		{name + ", standardised", logistic, func() tables { return standardised(n, p) }, "logistic", n, p, nil},
+		{name + ", standardised", logistic, func() tables {
+			return standardised(n, p)
+		}, "logistic", n, p, nil},
 		{name + ", all digits", logistic, func() tables { return regression(n, p) }, "logistic", n, p, nil},
 	}
 }
@@ -56,7 +63,8 @@ func logistics(n, p int) []row {
 // jax starts JAX with X in either order, for so many points at a time.
 func jax(venv string, points int) (peers []*reference, err error) {
 	for _, layout := range []string{"rows", "columns"} {
-		p, err := start(layout, exec.Command(filepath.Join(venv, "bin", "python"), filepath.Join("bench", "peers", "logistic_jax.py"), layout, fmt.Sprint(points)))
+		p, err := start(layout, exec.Command(filepath.Join(venv, "bin", "python"),
+			filepath.Join("bench", "peers", "logistic_jax.py"), layout, fmt.Sprint(points)))
 		if err != nil {
 			return nil, err
 		}

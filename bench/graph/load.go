@@ -22,13 +22,15 @@ const party = "registry"
 
 // load compiles a model's text, with data in memory, to the graph of the pooled model at one party.
 func load(text string, values tables) (*graph.Graph, error) {
-	m, diags := compile.Compile(source.New("model.vfl", "server "+party+"\n"+text+"transform none\n"), check.Options{})
+	m, diags := compile.Compile(source.New("model.vfl", "server "+party+"\n"+text+"transform none\n"),
+		check.Options{})
 	if diags.HasErrors() {
 		return nil, failure(diags)
 	}
 	bindings := data.Bindings{}
 	for name, t := range values {
-		bindings[name] = &data.Bound{Recipe: data.Recipe{Name: name, Rank: len(t.dims), Levels: t.levels, Encoders: t.encoders}, Dims: t.dims, Values: t.values, ByRow: true}
+		bindings[name] = &data.Bound{Recipe: data.Recipe{Name: name, Rank: len(t.dims), Levels: t.levels,
+			Encoders: t.encoders}, Dims: t.dims, Values: t.values, ByRow: true}
 	}
 	b, diags, err := compile.BindValues(m, map[string]data.Bindings{party: bindings}, nil)
 	if diags.HasErrors() {
@@ -66,6 +68,7 @@ func printLoad() error {
 		took = append(took, time.Since(begin))
 	}
 	slices.Sort(took)
-	fmt.Printf("load of a logistic regression of 500×20, text to first gradient: %.2f ms\n", float64(took[len(took)/2])/1e6)
+	fmt.Printf("load of a logistic regression of 500×20, text to first gradient: %.2f ms\n",
+		float64(took[len(took)/2])/1e6)
 	return nil
 }

@@ -1,12 +1,14 @@
-// Command graph compares value and gradient of compiled models with C loops written for each model, in CPU time, all in turn:
+// Command graph compares value and gradient of compiled models with C loops written for each model, in CPU
+// time, all in turn:
 //
 //	go run ./bench/graph [-jax VENV] [-runs N] [-chains N] [NAME…]
 //
-// NAME selects the rows whose names contain it. With -jax, logistic regressions of other sizes, wide and tall ones, are compared with JAX instead, in a
-// Python environment that has jax and numpy (bench/peers/logistic_jax.py). With -chains too, gradients of so many chains on one core are, of matrices that the second cache cannot hold: with JAX's loop over one
-// chain, and over all of them by vmap.
-// It needs gcc for the C side and leaves it out where there is none. C is built with AVX2, and with AVX-512 where vflc uses it; the faster of the two
-// is compared. A ratio is the median over rounds, with quartiles.
+// NAME selects the rows whose names contain it. With -jax, logistic regressions of other sizes, wide and tall
+// ones, are compared with JAX instead, in a Python environment that has jax and numpy
+// (bench/peers/logistic_jax.py). With -chains too, gradients of so many chains on one core are, of matrices
+// that the second cache cannot hold: with JAX's loop over one chain, and over all of them by vmap. It needs
+// gcc for the C side and leaves it out where there is none. C is built with AVX2, and with AVX-512 where vflc
+// uses it; the faster of the two is compared. A ratio is the median over rounds, with quartiles.
 package main
 
 import (
@@ -59,10 +61,12 @@ func run() error {
 }
 
 func printHead(peer string) {
-	fmt.Printf("instruction set: %v\n%-48s %12s %12s %-7s %s\n", vector.Tier(), "value and gradient", "vflc ns", peer+" ns", "", "ratio to "+peer+" (quartiles)")
+	fmt.Printf("instruction set: %v\n%-48s %12s %12s %-7s %s\n", vector.Tier(), "value and gradient",
+		"vflc ns", peer+" ns", "", "ratio to "+peer+" (quartiles)")
 }
 
-// printWanted measures a row if it is selected. A turn of a program has least evaluations: with several, a matrix comes from the cache that can hold it, as it does in a sampler.
+// printWanted measures a row if it is selected. A turn of a program has least evaluations: with several, a
+// matrix comes from the cache that can hold it, as it does in a sampler.
 func (r *row) printWanted(peers []*reference, least int) error {
 	if !wanted(r.name) {
 		return nil
@@ -75,7 +79,9 @@ func (r *row) printWanted(peers []*reference, least int) error {
 
 // wanted reports whether a name is selected.
 func wanted(name string) bool {
-	return flag.NArg() == 0 || slices.ContainsFunc(flag.Args(), func(part string) bool { return strings.Contains(name, part) })
+	return flag.NArg() == 0 || slices.ContainsFunc(flag.Args(), func(part string) bool {
+		return strings.Contains(name, part)
+	})
 }
 
 // A row is one line of the table: a model with data, and what it is compared with.
@@ -121,7 +127,8 @@ func (r *row) print(c []*reference, least int) error {
 		tasks = append(tasks, r.with(r.n, r.p))
 	}
 	t := stopwatch.MeasureSeries(tasks, rounds, least)
-	fmt.Printf("%-48s %12.0f %12.0f %-7s %.2f (%.2f-%.2f)", r.name, t[1].Median, t[0].Median, best.name, t[1].Ratio, t[1].Low, t[1].High)
+	fmt.Printf("%-48s %12.0f %12.0f %-7s %.2f (%.2f-%.2f)", r.name, t[1].Median, t[0].Median, best.name,
+		t[1].Ratio, t[1].Low, t[1].High)
 	for _, other := range t[2:] {
 		fmt.Printf(" %12.0f %.2f", other.Median, t[1].Median/other.Median)
 	}

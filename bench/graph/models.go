@@ -14,13 +14,16 @@ func rows() []row {
 	var out []row
 	for _, size := range [][2]int{{512, 20}, {2016, 8}, {100_000, 50}, {1_000_000, 20}} {
 		n, p := size[0], size[1]
-		out = append(out, row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() tables { return regression(n, p) }, "logistic", n, p, nil})
+		out = append(out, row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() tables {
+			return regression(n, p)
+		}, "logistic", n, p, nil})
 	}
 	out = append(out,
 		row{"Poisson multilevel 2000×4, 5 levels (C: 512×20)", multilevel, grouped, "logistic", 512, 20, nil},
 		row{"Eight schools (C: 512×20)", schools, eightSchools, "logistic", 512, 20, nil},
 		row{"Network 1-16-16-2, tanh, 512 rows (C: 512×20)", tanhNetwork, pairs, "logistic", 512, 20, nil},
-		row{"Networks 7-8-8 and 8-8-8, ReLU, 826 rows (C: 512×20)", splitNetwork, twoTables, "logistic", 512, 20, nil},
+		row{"Networks 7-8-8 and 8-8-8, ReLU, 826 rows (C: 512×20)", splitNetwork, twoTables, "logistic", 512,
+			20, nil},
 		row{"Cauchy decay, 2000 rows", decay, curve, "decay", 2000, 0, nil},
 		row{"Normal growth with its own scales, 2000 rows", growth, curve, "growth", 2000, 0, nil},
 		row{"Student-t of tanh, 2000 rows", student, curve, "student", 2000, 0, nil},
@@ -146,12 +149,14 @@ func grouped() tables {
 	for i := range y {
 		y[i], g[i] = float64(r.IntN(6)), float64(1+r.IntN(5))
 	}
-	return tables{"X": {dims: []int{n, 4}, values: x}, "y": {dims: []int{n}, values: y}, "g": {dims: []int{n}, values: g, levels: 5}}
+	return tables{"X": {dims: []int{n, 4}, values: x}, "y": {dims: []int{n}, values: y},
+		"g": {dims: []int{n}, values: g, levels: 5}}
 }
 
 func eightSchools() tables {
 	return tables{
-		"y": {dims: []int{8}, values: []float64{28, 8, -3, 7, -1, 1, 18, 12}}, "s": {dims: []int{8}, values: []float64{15, 10, 16, 11, 9, 11, 10, 18}},
+		"y": {dims: []int{8}, values: []float64{28, 8, -3, 7, -1, 1, 18, 12}},
+		"s": {dims: []int{8}, values: []float64{15, 10, 16, 11, 9, 11, 10, 18}},
 	}
 }
 
@@ -172,7 +177,8 @@ func normals(r *rand.Rand, n int) []float64 {
 func pairs() tables {
 	r := rand.New(rand.NewPCG(7, 8))
 	const n = 512
-	return tables{"X": {dims: []int{n, 1}, values: normals(r, n)}, "Y": {dims: []int{n, 2}, values: normals(r, 2*n)}}
+	return tables{"X": {dims: []int{n, 1}, values: normals(r, n)},
+		"Y": {dims: []int{n, 2}, values: normals(r, 2*n)}}
 }
 
 func twoTables() tables {

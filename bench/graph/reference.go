@@ -13,7 +13,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A reference is a program that vflc is compared with, such as the C program built for one instruction set; it runs one request at a time.
+// A reference is a program that vflc is compared with, such as the C program built for one instruction set;
+// it runs one request at a time.
 type reference struct {
 	name string
 	in   io.Writer
@@ -48,7 +49,8 @@ func startReference(name, flag string) (*reference, error) {
 	return start(name, exec.Command(program))
 }
 
-// build compiles the program. -Ofast is for the elementwise loops only: elsewhere it would undo the reduction of the exponential's argument.
+// build compiles the program. -Ofast is for the elementwise loops only: elsewhere it would undo the reduction
+// of the exponential's argument.
 func build(program, flag string) error {
 	for _, args := range [][]string{
 		{"-O3", "-march=native", flag, "-c", "bench/c/reference.c", "-o", program + ".o"},

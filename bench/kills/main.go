@@ -1,4 +1,5 @@
-// Command kills kills runs of vflc at random instants, resumes them, and reports whether all of them ended with the bytes of a run that nobody killed.
+// Command kills kills runs of vflc at random instants, resumes them, and reports whether all of them ended
+// with the bytes of a run that nobody killed.
 //
 //	go build -o /tmp/vflc ./cmd/vflc && go run ./bench/kills -vflc /tmp/vflc -kills 200
 package main
@@ -18,7 +19,8 @@ func main() {
 	most := flag.Int("kills", 200, "how many kills, over all backends")
 	seed := flag.Uint64("seed", 1, "of the instants")
 	scale := flag.Float64("scale", 1, "length of the runs")
-	only := flag.String("only", "", "the case to kill, such as soul; empty: all of them, with an equal part of the kills each")
+	only := flag.String("only", "",
+		"the case to kill, such as soul; empty: all of them, with an equal part of the kills each")
 	flag.Parse()
 	if err := run(*program, *only, *most, *seed, *scale); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -31,7 +33,9 @@ func run(program, only string, most int, seed uint64, scale float64) error {
 	if err != nil {
 		return err
 	}
-	cases := slices.DeleteFunc(append(kills.Cases(scale), kills.EncryptedCase()), func(c kills.Case) bool { return only != "" && c.Name != only })
+	cases := slices.DeleteFunc(append(kills.Cases(scale), kills.EncryptedCase()), func(c kills.Case) bool {
+		return only != "" && c.Name != only
+	})
 	if len(cases) == 0 {
 		return fmt.Errorf("there is no case %s", only)
 	}
@@ -61,10 +65,13 @@ func run(program, only string, most int, seed uint64, scale float64) error {
 			}
 		}
 		n := l.Counts
-		fmt.Printf("%-5s %3d kills (%d of them of resumes): %d before the folder, %d before a state was saved, %d with a state, %d when outputs were being written or were there; %d trials, %d with the same bytes\n",
+		fmt.Printf("%-5s %3d kills (%d of them of resumes): %d before the folder, %d before a state was "+
+			"saved, %d with a state, %d when outputs were being written or were there; %d trials, "+
+			"%d with the same bytes\n",
 			c.Name, n.Kills, n.Resumes, n.NoFolder, n.NoState, n.Running, n.Undeliv, n.Attempts, n.Wholes)
 		if len(n.Entries) > 0 {
-			fmt.Printf("      steps that were written down at each kill: %v; means and standard deviations within %.3f standard deviations of the reference\n", n.Entries, n.Moved)
+			fmt.Printf("      steps that were written down at each kill: %v; means and standard deviations "+
+				"within %.3f standard deviations of the reference\n", n.Entries, n.Moved)
 		}
 	}
 	if failed {

@@ -1,6 +1,8 @@
-// Command lastlayer fits networks across two clients with their hidden layers at the mode (--estimator last-layer), and prints what that costs and how well it predicts rows that are left out, beside the same
-// fit with all parameters at one point, what --estimator auto takes, and the no-U-turn sampler of the whole network: medians over seeds. Draws of the last layers are held against that sampler
-// on the features as data.
+// Command lastlayer fits networks across two clients with their hidden layers at the mode (--estimator
+// last-layer), and prints what that costs and how well it predicts rows that are left out, beside the same
+// fit with all parameters at one point, what --estimator auto takes, and the no-U-turn sampler of the whole
+// network: medians over seeds. Draws of the last layers are held against that sampler on the features as
+// data.
 //
 //	go run ./bench/lastlayer [-data ../shared/data] [-seeds 5] [MODEL…]
 package main
@@ -67,7 +69,8 @@ type way struct {
 var ways = []way{
 	{"last layer", "sfvi", transforms.Exact, map[string]string{"estimator": "last-layer"}, false},
 	{"what auto takes", "sfvi", transforms.Exact, nil, true},
-	{"nuts, whole network", "nuts", transforms.Exact, map[string]string{"warmup": "500", "draws": "500", "max-depth": "8"}, true},
+	{"nuts, whole network", "nuts", transforms.Exact, map[string]string{"warmup": "500", "draws": "500",
+		"max-depth": "8"}, true},
 }
 
 // A fitted is one fit to rows, and the mean log density of a row that it has not seen.
@@ -81,7 +84,8 @@ type fitted struct {
 }
 
 func (p *problem) table(seeds int) error {
-	fmt.Printf("%s\n\n| fit | round trips | MB | CPU s | k̂ | log density of a row left out |\n| --- | --- | --- | --- | --- | --- |\n", p.title)
+	fmt.Printf("%s\n\n| fit | round trips | MB | CPU s | k̂ | log density of a row left out |\n| --- | --- "+
+		"| --- | --- | --- | --- |\n", p.title)
 	var last []*fitted
 	for _, w := range ways {
 		var all []*fitted
@@ -98,14 +102,18 @@ func (p *problem) table(seeds int) error {
 		fmt.Println(line(w.title, all, func(f *fitted) float64 { return f.left }))
 		if last == nil {
 			last = all
-			fmt.Println(line("the same, all parameters at one point", all, func(f *fitted) float64 { return f.point }))
+			fmt.Println(line("the same, all parameters at one point", all, func(f *fitted) float64 {
+				return f.point
+			}))
 		}
 	}
 	means, sds, err := p.against(last[0])
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%d rows, and %d left out. Last layers given the features, seed 1, beside nuts on the features as data: means within %.3f sds, sds within %.1f %%.\n\n", last[0].rows, p.left, means, 100*sds)
+	fmt.Printf("\n%d rows, and %d left out. Last layers given the features, seed 1, beside nuts on the "+
+		"features as data: means within %.3f sds, sds within %.1f %%.\n\n", last[0].rows, p.left, means,
+		100*sds)
 	return nil
 }
 
@@ -123,13 +131,19 @@ func line(title string, all []*fitted, left func(*fitted) float64) string {
 	if math.IsNaN(khats[0]) {
 		khat = "–"
 	}
-	return fmt.Sprintf("| %s | %.0f (%.0f–%.0f) | %.0f | %.1f | %s | %.4f (%.4f to %.4f) |", title, median(trips), slices.Min(trips), slices.Max(trips),
-		median(of(func(f *fitted) float64 { return float64(f.Document.Work.Bytes) / 1e6 })), median(of(func(f *fitted) float64 { return f.cpu })), khat, median(scores), slices.Min(scores), slices.Max(scores))
+	return fmt.Sprintf("| %s | %.0f (%.0f–%.0f) | %.0f | %.1f | %s | %.4f (%.4f to %.4f) |", title,
+		median(trips), slices.Min(trips), slices.Max(trips),
+		median(of(func(f *fitted) float64 {
+			return float64(f.Document.Work.Bytes) / 1e6
+		})), median(of(func(f *fitted) float64 {
+			return f.cpu
+		})), khat, median(scores), slices.Min(scores), slices.Max(scores))
 }
 
 // fit fits a text to two thirds of the rows of its tables; scored: and predicts the others.
 func (p *problem) fit(text string, tables []string, w way, seed uint64, scored bool) (*fitted, error) {
-	model, diags := compile.Compile(source.New(filepath.Join(p.dir, "m.vfl"), text), check.Options{Transform: w.transform})
+	model, diags := compile.Compile(source.New(filepath.Join(p.dir, "m.vfl"), text),
+		check.Options{Transform: w.transform})
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
 	}
@@ -143,15 +157,20 @@ func (p *problem) fit(text string, tables []string, w way, seed uint64, scored b
 		for _, party := range model.Parties() {
 			parties = append(parties, party.Name)
 		}
-		if train, _, err = all.Some(parties, "", func(row int, _ string) bool { return row%3 != 0 }); err != nil {
+		if train, _, err = all.Some(parties, "", func(row int, _ string) bool {
+			return row%3 != 0
+		}); err != nil {
 			return nil, err
 		}
-		if test, _, err = all.Some(parties, "", func(row int, _ string) bool { return row%3 == 0 }); err != nil {
+		if test, _, err = all.Some(parties, "", func(row int, _ string) bool {
+			return row%3 == 0
+		}); err != nil {
 			return nil, err
 		}
 	}
 	algorithm, _ := fit.Backend(w.backend)
-	prepared, diags, err := fit.Open(model, train, fit.Options{Algorithm: algorithm, Seed: seed, Settings: w.settings})
+	prepared, diags, err := fit.Open(model, train, fit.Options{Algorithm: algorithm, Seed: seed,
+		Settings: w.settings})
 	if err != nil || diags.HasErrors() {
 		return nil, errors.Join(err, data.Errors(diags))
 	}
@@ -173,7 +192,8 @@ func (p *problem) fit(text string, tables []string, w way, seed uint64, scored b
 
 // score is the mean over rows of the logarithm of their mean density.
 func (p *problem) score(f *fitted, d *posterior.Draws, test data.Sources) (float64, error) {
-	out, diags, err := fit.PredictBound(context.Background(), f.bound, d, fit.PredictionRequest{Sources: test, Scored: true, Seed: 1})
+	out, diags, err := fit.PredictBound(context.Background(), f.bound, d,
+		fit.PredictionRequest{Sources: test, Scored: true, Seed: 1})
 	if err != nil || diags.HasErrors() {
 		return 0, errors.Join(err, data.Errors(diags))
 	}
@@ -207,14 +227,16 @@ func average(d *posterior.Draws) *posterior.Draws {
 	return out
 }
 
-// against compares last layers with the no-U-turn sampler on the features as data: the largest shift of a mean, in standard deviations, and the largest relative error of one.
+// against compares last layers with the no-U-turn sampler on the features as data: the largest shift of a
+// mean, in standard deviations, and the largest relative error of one.
 func (p *problem) against(f *fitted) (means, sds float64, err error) {
 	text, tables, rows, err := p.features(f)
 	if err != nil {
 		return 0, 0, err
 	}
 	f.rows = rows
-	truth, err := p.fit(text, tables, way{backend: "nuts", transform: transforms.None, settings: map[string]string{"draws": "5000"}}, 1001, false)
+	truth, err := p.fit(text, tables, way{backend: "nuts", transform: transforms.None,
+		settings: map[string]string{"draws": "5000"}}, 1001, false)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -29,14 +29,21 @@ func problems(folder, dir string) []*problem {
 	heart := []string{"server=" + at("server"), "a=" + at("client1"), "b=" + at("client2")}
 	columns := map[string]string{
 		"a": "zscore(Age), onehot(Sex), onehot(ChestPainType), zscore(RestingBP), zscore(Cholesterol)",
-		"b": "FastingBS, onehot(RestingECG), zscore(MaxHR), onehot(ExerciseAngina), zscore(Oldpeak), onehot(ST_Slope)",
+		"b": "FastingBS, onehot(RestingECG), zscore(MaxHR), onehot(ExerciseAngina), " +
+			"zscore(Oldpeak), onehot(ST_Slope)",
 	}
 	const binary = "data y : binary[N] from HeartDisease\nparam m ~ normal(0, 1)\n"
 	out := []*problem{
-		{name: "heart", title: "Heart disease, 8 and 8 hidden units with relu", tables: heart, head: binary, density: "bernoulli_logit(%s)", activation: "relu", hidden: []int{8, 8}, columns: columns},
-		{name: "heart-tanh", title: "Heart disease, 8 hidden units with tanh", tables: heart, head: binary, density: "bernoulli_logit(%s)", activation: "tanh", hidden: []int{8}, columns: columns},
-		{name: "curves", title: "Curves in four covariates, normal with unknown sigma, 8 hidden units with tanh", tables: curves(dir), head: "data y : real[N]\nparam m ~ normal(0, 1)\nparam sigma ~ half_normal(1)\n",
-			density: "normal(%s, sigma)", activation: "tanh", hidden: []int{8}, columns: map[string]string{"a": "x1, x2", "b": "x3, x4"}},
+		{name: "heart", title: "Heart disease, 8 and 8 hidden units with relu", tables: heart, head: binary,
+			density: "bernoulli_logit(%s)", activation: "relu", hidden: []int{8, 8}, columns: columns},
+		{name: "heart-tanh", title: "Heart disease, 8 hidden units with tanh", tables: heart, head: binary,
+			density: "bernoulli_logit(%s)", activation: "tanh", hidden: []int{8}, columns: columns},
+		{name: "curves",
+			title:   "Curves in four covariates, normal with unknown sigma, 8 hidden units with tanh",
+			tables:  curves(dir),
+			head:    "data y : real[N]\nparam m ~ normal(0, 1)\nparam sigma ~ half_normal(1)\n",
+			density: "normal(%s, sigma)", activation: "tanh", hidden: []int{8},
+			columns: map[string]string{"a": "x1, x2", "b": "x3, x4"}},
 	}
 	for _, p := range out {
 		p.dir = dir
@@ -61,7 +68,8 @@ func (p *problem) model(client func(string) string) string {
 func (p *problem) network(c string) (text string) {
 	from, width := "X"+c, "P"+c
 	for l, n := range p.hidden {
-		text += fmt.Sprintf("param W%d%s : real[%s, %d] ~ normal(0, 1) @ %[2]s\nparam c%[1]d%[2]s : real[%[4]d] ~ normal(0, 1) @ %[2]s\n", l, c, width, n)
+		text += fmt.Sprintf("param W%d%s : real[%s, %d] ~ normal(0, 1) @ %[2]s\nparam c%[1]d%[2]s : "+
+			"real[%[4]d] ~ normal(0, 1) @ %[2]s\n", l, c, width, n)
 		to := fmt.Sprintf("H%d%s", l, c)
 		if l == len(p.hidden)-1 {
 			to = "H" + c
@@ -132,7 +140,9 @@ func (p *problem) features(f *fitted) (text string, tables []string, rows int, e
 			in = append(in, x[k:k+rows])
 		}
 		for l, n := range p.hidden {
-			in = p.layer(in, n, func(j, k int) float64 { return at[fmt.Sprintf("W%d%s[%d,%d]", l, c, j+1, k+1)] }, func(k int) float64 { return at[fmt.Sprintf("c%d%s[%d]", l, c, k+1)] })
+			in = p.layer(in, n, func(j, k int) float64 {
+				return at[fmt.Sprintf("W%d%s[%d,%d]", l, c, j+1, k+1)]
+			}, func(k int) float64 { return at[fmt.Sprintf("c%d%s[%d]", l, c, k+1)] })
 		}
 		write(c, in)
 	}
@@ -143,7 +153,8 @@ func (p *problem) features(f *fitted) (text string, tables []string, rows int, e
 }
 
 // layer is n columns from others.
-func (p *problem) layer(in [][]float64, n int, weight func(j, k int) float64, intercept func(k int) float64) (out [][]float64) {
+func (p *problem) layer(in [][]float64, n int, weight func(j, k int) float64,
+	intercept func(k int) float64) (out [][]float64) {
 	for k := range n {
 		column := make([]float64, len(in[0]))
 		for i := range column {

@@ -1,5 +1,6 @@
-// Command layers compares a small network on the vector functions of vflc with plain loops in C (bench/c/dense.c), which it builds with gcc -Ofast:
-// both compute the same, in turn, in CPU time, and the ratio is taken in each round.
+// Command layers compares a small network on the vector functions of vflc with plain loops in C
+// (bench/c/dense.c), which it builds with gcc -Ofast: both compute the same, in turn, in CPU time, and the
+// ratio is taken in each round.
 package main
 
 import (
@@ -34,7 +35,8 @@ func run() error {
 		return err
 	}
 	defer c.stop()
-	fmt.Printf("1-16-16-2 with tanh, forward and backward, set %v: least ns a run, and the median of ratios with their quartiles\n", vector.Tier())
+	fmt.Printf("1-16-16-2 with tanh, forward and backward, set %v: least ns a run, and the median of "+
+		"ratios with their quartiles\n", vector.Tier())
 	for _, n := range []int{512, 960} {
 		if err := c.compare(n, newNetwork(n)); err != nil {
 			return err
@@ -105,7 +107,8 @@ func (s *server) compare(n int, m *network) error {
 		here, there, ratios = append(here, took), append(there, ns), append(ratios, took/ns)
 	}
 	slices.Sort(ratios)
-	fmt.Printf("n = %-6d C %9.0f   vflc %9.0f   ratio %.2f (%.2f to %.2f)\n", n, slices.Min(there), slices.Min(here),
+	fmt.Printf("n = %-6d C %9.0f   vflc %9.0f   ratio %.2f (%.2f to %.2f)\n", n, slices.Min(there),
+		slices.Min(here),
 		ratios[rounds/2], ratios[rounds/4], ratios[3*rounds/4])
 	return nil
 }

@@ -27,7 +27,8 @@ const netRows = 64
 
 func newNetwork(n int) *network {
 	unit := func() []float64 { return make([]float64, netRows*units) }
-	m := &network{n: n, in: make([]float64, n), first: unit(), second: unit(), out: unit(), d1: unit(), d2: unit()}
+	m := &network{n: n, in: make([]float64, n), first: unit(), second: unit(), out: unit(), d1: unit(),
+		d2: unit()}
 	for i := range m.in {
 		m.in[i] = ramp(i, -2, 2)
 	}

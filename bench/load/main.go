@@ -1,9 +1,11 @@
-// Command load measures loading a CSV file into the constants of a graph: CPU time and peak memory of a whole process, and the memory that it keeps.
+// Command load measures loading a CSV file into the constants of a graph: CPU time and peak memory of a whole
+// process, and the memory that it keeps.
 //
 //	go run ./bench/load [-rows N] [-columns P] [-digits D] [FILE]
 //
-// Without a file it makes one, with shuffled whole-number keys, a response and normal covariates of D digits after the point (-1: all digits of
-// a float64). A file must have the columns id and y, y of 0 and 1, and numbers in all others.
+// Without a file it makes one, with shuffled whole-number keys, a response and normal covariates of D digits
+// after the point (-1: all digits of a float64). A file must have the columns id and y, y of 0 and 1, and
+// numbers in all others.
 package main
 
 import (
@@ -121,7 +123,8 @@ func compare(path string) error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 		used := cmd.ProcessState
-		fmt.Printf("%-8s %8.2f %10s %10.0f\n", s.name, (used.UserTime() + used.SystemTime()).Seconds(), live, peak(used)/1e6)
+		fmt.Printf("%-8s %8.2f %10s %10.0f\n", s.name, (used.UserTime() + used.SystemTime()).Seconds(), live,
+			peak(used)/1e6)
 	}
 	return nil
 }

@@ -24,8 +24,10 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// fitted runs a model on the tables of a seed, in a folder unless that is "", and returns the CPU seconds too.
-func (s *study) fitted(p *problem, kind def.Transform, tables, seed uint64, dir, backend string, settings map[string]string) (*fit.Result, float64, error) {
+// fitted runs a model on the tables of a seed, in a folder unless that is "", and returns the CPU seconds
+// too.
+func (s *study) fitted(p *problem, kind def.Transform, tables, seed uint64, dir, backend string,
+	settings map[string]string) (*fit.Result, float64, error) {
 	flags, err := p.files(s.data, s.work, tables)
 	if err != nil {
 		return nil, 0, err
@@ -34,7 +36,8 @@ func (s *study) fitted(p *problem, kind def.Transform, tables, seed uint64, dir,
 	if err != nil {
 		return nil, 0, err
 	}
-	model, diags := compile.Compile(source.New(p.path, text), check.Options{Transform: kind, Set: p.set, Accept: accept.Names()})
+	model, diags := compile.Compile(source.New(p.path, text), check.Options{Transform: kind, Set: p.set,
+		Accept: accept.Names()})
 	if diags.HasErrors() {
 		return nil, 0, data.Errors(diags)
 	}
@@ -47,7 +50,8 @@ func (s *study) fitted(p *problem, kind def.Transform, tables, seed uint64, dir,
 		return nil, 0, fmt.Errorf("no backend %s", backend)
 	}
 	began := stopwatch.Process()
-	prepared, diags, err := fit.Open(model, located, fit.Options{Algorithm: algorithm, Seed: seed, Settings: settings, Dir: dir})
+	prepared, diags, err := fit.Open(model, located, fit.Options{Algorithm: algorithm, Seed: seed,
+		Settings: settings, Dir: dir})
 	if err != nil || diags.HasErrors() {
 		return nil, 0, errors.Join(err, data.Errors(diags))
 	}
@@ -59,7 +63,8 @@ func (s *study) fitted(p *problem, kind def.Transform, tables, seed uint64, dir,
 type known struct {
 	Mean, SD, Q5, Q95 float64
 	Draws, TailDraws  float64 // effective ones, for the mean and for quantiles
-	Tails             float64 // fourth moment over the square of the second: the standard error of an sd follows from it
+	// fourth moment over the square of the second: the standard error of an sd follows from it
+	Tails float64
 }
 
 // truth is what a long run on pooled data tells, by name.
@@ -84,7 +89,8 @@ func (s *study) truth(p *problem, tables uint64) (map[string]known, error) {
 		if !(row.SD > 0) { // such as the first element of a factor of correlations
 			continue
 		}
-		k := known{Mean: float64(row.Mean), SD: float64(row.SD), Q5: float64(row.Q5), Q95: float64(row.Q95), Draws: float64(row.ESSBulk), TailDraws: float64(row.ESSTail)}
+		k := known{Mean: float64(row.Mean), SD: float64(row.SD), Q5: float64(row.Q5), Q95: float64(row.Q95),
+			Draws: float64(row.ESSBulk), TailDraws: float64(row.ESSTail)}
 		at := slices.IndexFunc(r.Draws.Columns(), func(c posterior.Column) bool { return c.Name == row.Name })
 		if k.Tails = 3; at >= 0 {
 			k.Tails = tails(r.Draws.Column(at))
@@ -135,7 +141,8 @@ func apart(r *fit.Result, truth map[string]known, quantiles string) (d distance,
 		}
 		d.draws = min(d.draws, float64(row.ESSBulk))
 		se := math.Sqrt(1/float64(row.ESSBulk) + 1/of.Draws)
-		wide := math.Sqrt((1/min(float64(row.ESSBulk), float64(row.ESSTail)) + 1/of.TailDraws) * (of.Tails - 1) / 4)
+		wide := math.Sqrt((1/min(float64(row.ESSBulk), float64(row.ESSTail)) + 1/of.TailDraws) * (of.Tails -
+			1) / 4)
 		shift, width := math.Abs(float64(row.Mean)-of.Mean)/of.SD, math.Abs(float64(row.SD)/of.SD-1)
 		d.shift, d.width = max(d.shift, shift), max(d.width, width)
 		beyond := max(shift/(allowed+4*se), width/(allowed+4*wide))
@@ -143,7 +150,8 @@ func apart(r *fit.Result, truth map[string]known, quantiles string) (d distance,
 			d.beyond, d.worst = beyond, row.Name
 		}
 		if row.Name == quantiles {
-			d.quantile = max(math.Abs(float64(row.Q5)-of.Q5), math.Abs(float64(row.Q95)-of.Q95)) / of.SD / allowed
+			d.quantile = max(math.Abs(float64(row.Q5)-of.Q5),
+				math.Abs(float64(row.Q95)-of.Q95)) / of.SD / allowed
 		}
 	}
 	return d, nil

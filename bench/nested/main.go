@@ -1,10 +1,13 @@
-// Command nested fits hierarchies across parties over a grid of their hyperparameters (--estimator nested), and prints, beside the bars, round trips, bytes, CPU time, k̂, effective draws, and how
-// far means and standard deviations are from those of a long run of the no-U-turn sampler on the pooled data: over seeds of the fit, and of the data too where these are drawn. It fails where a bar is missed.
+// Command nested fits hierarchies across parties over a grid of their hyperparameters (--estimator nested),
+// and prints, beside the bars, round trips, bytes, CPU time, k̂, effective draws, and how far means and
+// standard deviations are from those of a long run of the no-U-turn sampler on the pooled data: over seeds of
+// the fit, and of the data too where these are drawn. It fails where a bar is missed.
 //
 //	go run ./bench/nested [-data ../shared/data] [-seeds 10] [-references FOLDER] [MODEL…]
 //	go run ./bench/nested -beside [-data ../shared/data] [MODEL…]
 //
-// With -beside it compares the other ways to fit them, one run each: fixed draws, NUTS from the grid's draws, and NUTS.
+// With -beside it compares the other ways to fit them, one run each: fixed draws, NUTS from the grid's draws,
+// and NUTS.
 package main
 
 import (
@@ -21,7 +24,8 @@ func main() {
 	flag.StringVar(&s.data, "data", filepath.Join("..", "shared", "data"), "folder of the reference data")
 	flag.IntVar(&s.seeds, "seeds", 10, "fits of each model")
 	flag.IntVar(&s.first, "first", 1, "the first seed")
-	flag.StringVar(&s.references, "references", "", "folder in which long runs are kept; \"\": they are made anew")
+	flag.StringVar(&s.references, "references", "",
+		"folder in which long runs are kept; \"\": they are made anew")
 	flag.BoolVar(&s.beside, "beside", false, "compare with other ways to fit")
 	flag.BoolVar(&s.each, "each", false, "print a line for each seed too")
 	flag.Parse()
@@ -40,8 +44,11 @@ type study struct {
 }
 
 const (
-	heading = "| model | parameters | round trips | bar | MB | CPU s | k̂ | effective draws | shift of a mean, in sds | error of an sd | missed |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
-	against = "| model | fit | round trips | MB | CPU s | k̂ | shift of a mean, in sds | error of an sd | least effective draws |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+	heading = "| model | parameters | round trips | bar | MB | CPU s | k̂ | effective draws | shift of a " +
+		"mean, in sds | error of an sd | missed |\n| --- | --- | --- | --- | --- | --- | --- | " +
+		"--- | --- | --- | --- |"
+	against = "| model | fit | round trips | MB | CPU s | k̂ | shift of a mean, in sds | error of an sd | " +
+		"least effective draws |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 )
 
 // run prints a line for each model, or of a model several. It is an error if a bar is missed.

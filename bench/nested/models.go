@@ -25,7 +25,8 @@ const (
 	more = 45
 )
 
-// A problem is a model with its tables: those that are there, or as many sets as there are seeds, drawn from the model.
+// A problem is a model with its tables: those that are there, or as many sets as there are seeds, drawn from
+// the model.
 type problem struct {
 	name, title string
 	trips       int
@@ -36,7 +37,8 @@ type problem struct {
 	sizes       map[string]int
 	// tables writes the tables to a folder, and returns them as values of --data; nil: they are drawn.
 	tables func(folder, dir string) ([]string, error)
-	// quantiles are a quantity whose 5 % and 95 % quantiles are compared too, beside draws of the reference that many times as long
+	// quantiles are a quantity whose 5 % and 95 % quantiles are compared too, beside draws of the reference
+	// that many times as long
 	quantiles string
 	settings  map[string]string // of the reference
 	handed    bool              // a fit may say that its draws are not corrected, for NUTS from there
@@ -47,25 +49,44 @@ const own = "bench/nested/"
 // problems lists them.
 func problems() []*problem {
 	return []*problem{
-		{name: "radon", title: "radon, 919 homes, 85 counties, non-centred", trips: few, path: "county.vfl", tables: radon},
-		{name: "radon-centred", title: "the same, centred", trips: few, path: "county.vfl", change: [2]string{"tau) noncentered", "tau)"}, tables: radon},
-		{name: "logistic60", title: "logistic, 1,934 rows, 60 groups", trips: few, path: own + "groups.vfl", sizes: map[string]int{"N": 1934, "G": 60, "PA": 3, "PB": 3}},
-		{name: "logistic100", title: "logistic, 500 rows, 100 groups, τ to 2", trips: few, path: own + "groups.vfl", set: map[string]float64{"spread": 2}, sizes: map[string]int{"N": 500, "G": 100, "PA": 2, "PB": 2}},
-		{name: "schools", title: "eight schools", trips: few, effective: 4000, path: own + "schools.vfl", tables: schools, quantiles: "log_tau", settings: map[string]string{"draws": "25000", "target-accept": "0.95"}},
+		{name: "radon", title: "radon, 919 homes, 85 counties, non-centred", trips: few, path: "county.vfl",
+			tables: radon},
+		{name: "radon-centred", title: "the same, centred", trips: few, path: "county.vfl",
+			change: [2]string{"tau) noncentered", "tau)"}, tables: radon},
+		{name: "logistic60", title: "logistic, 1,934 rows, 60 groups", trips: few, path: own + "groups.vfl",
+			sizes: map[string]int{"N": 1934, "G": 60, "PA": 3, "PB": 3}},
+		{name: "logistic100", title: "logistic, 500 rows, 100 groups, τ to 2", trips: few,
+			path: own + "groups.vfl", set: map[string]float64{"spread": 2},
+			sizes: map[string]int{"N": 500, "G": 100, "PA": 2, "PB": 2}},
+		{name: "schools", title: "eight schools", trips: few, effective: 4000, path: own + "schools.vfl",
+			tables: schools, quantiles: "log_tau", settings: map[string]string{"draws": "25000",
+				"target-accept": "0.95"}},
 		{name: "rats", title: "rats, three scales", trips: more, path: own + "rats.vfl", tables: rats},
-		{name: "seeds", title: "seeds, binomial, 21 plates", trips: few, path: own + "seeds.vfl", tables: seeds},
-		{name: "poisson", title: "multilevel Poisson of the paper, 2,000 rows, four scales", trips: more, path: "examples/poisson_multilevel.vfl", tables: poisson, settings: map[string]string{"target-accept": "0.95"}},
-		{name: "crossed", title: "logistic, crossed effects 20 × 30, 1,200 rows", trips: more, path: own + "crossed.vfl", sizes: map[string]int{"N": 1200, "F": 20, "S": 30}},
-		{name: "slopes", title: "Poisson, correlated intercepts and slopes of 30 groups, 450 rows", trips: more, path: own + "slopes.vfl", sizes: map[string]int{"N": 450, "J": 30, "PB": 2}},
-		{name: "negative", title: "negative binomial, 50 groups, 500 rows", trips: more, path: own + "negative.vfl", sizes: map[string]int{"N": 500, "G": 50, "PA": 2, "PB": 2}},
-		{name: "spline", title: "normal, spline with a smoothing scale, 300 rows", trips: more, path: own + "spline.vfl", sizes: map[string]int{"N": 300, "PB": 2}},
-		{name: "gp", title: "Poisson, Gaussian process at a client, 20 groups, 100 rows", trips: few, path: own + "gp.vfl", sizes: map[string]int{"N": 100, "G": 20}},
-		{name: "clients", title: "logistic, six clients, 30 groups, 600 rows", trips: more, path: own + "clients.vfl", sizes: map[string]int{"N": 600, "G": 30}},
-		{name: "rare", title: "logistic, rare events, 500 rows, 100 groups, τ to 2", trips: few, path: own + "groups.vfl", set: map[string]float64{"spread": 2, "common": -3.5, "about": 0.3},
+		{name: "seeds", title: "seeds, binomial, 21 plates", trips: few, path: own + "seeds.vfl",
+			tables: seeds},
+		{name: "poisson", title: "multilevel Poisson of the paper, 2,000 rows, four scales", trips: more,
+			path: "examples/poisson_multilevel.vfl", tables: poisson,
+			settings: map[string]string{"target-accept": "0.95"}},
+		{name: "crossed", title: "logistic, crossed effects 20 × 30, 1,200 rows", trips: more,
+			path: own + "crossed.vfl", sizes: map[string]int{"N": 1200, "F": 20, "S": 30}},
+		{name: "slopes", title: "Poisson, correlated intercepts and slopes of 30 groups, 450 rows",
+			trips: more, path: own + "slopes.vfl", sizes: map[string]int{"N": 450, "J": 30, "PB": 2}},
+		{name: "negative", title: "negative binomial, 50 groups, 500 rows", trips: more,
+			path: own + "negative.vfl", sizes: map[string]int{"N": 500, "G": 50, "PA": 2, "PB": 2}},
+		{name: "spline", title: "normal, spline with a smoothing scale, 300 rows", trips: more,
+			path: own + "spline.vfl", sizes: map[string]int{"N": 300, "PB": 2}},
+		{name: "gp", title: "Poisson, Gaussian process at a client, 20 groups, 100 rows", trips: few,
+			path: own + "gp.vfl", sizes: map[string]int{"N": 100, "G": 20}},
+		{name: "clients", title: "logistic, six clients, 30 groups, 600 rows", trips: more,
+			path: own + "clients.vfl", sizes: map[string]int{"N": 600, "G": 30}},
+		{name: "rare", title: "logistic, rare events, 500 rows, 100 groups, τ to 2", trips: few,
+			path: own + "groups.vfl", set: map[string]float64{"spread": 2, "common": -3.5, "about": 0.3},
 			sizes: map[string]int{"N": 500, "G": 100, "PA": 2, "PB": 2}, handed: true},
-		{name: "sparse", title: "logistic, rare events, 900 rows, 150 groups, τ to 2", trips: few, path: own + "groups.vfl", set: map[string]float64{"spread": 2, "common": -4.6, "about": 0.3},
+		{name: "sparse", title: "logistic, rare events, 900 rows, 150 groups, τ to 2", trips: few,
+			path: own + "groups.vfl", set: map[string]float64{"spread": 2, "common": -4.6, "about": 0.3},
 			sizes: map[string]int{"N": 900, "G": 150, "PA": 2, "PB": 2}, handed: true},
-		{name: "logistic400", title: "logistic, 1,934 rows, 400 groups", trips: few, path: own + "groups.vfl", sizes: map[string]int{"N": 1934, "G": 400, "PA": 3, "PB": 3}, handed: true},
+		{name: "logistic400", title: "logistic, 1,934 rows, 400 groups", trips: few, path: own + "groups.vfl",
+			sizes: map[string]int{"N": 1934, "G": 400, "PA": 3, "PB": 3}, handed: true},
 	}
 }
 
@@ -99,7 +120,8 @@ func (p *problem) files(folder, dir string, seed uint64) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, diags := compile.Compile(source.New(p.path, text), check.Options{Transform: transforms.Exact, Set: p.set, Accept: accept.Names()})
+	m, diags := compile.Compile(source.New(p.path, text), check.Options{Transform: transforms.Exact,
+		Set: p.set, Accept: accept.Names()})
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
 	}
@@ -129,7 +151,8 @@ func radon(_, dir string) ([]string, error) {
 	for _, party := range []string{"health", "survey", "geology"} {
 		path := filepath.Join(dir, "radon-"+party+".csv")
 		if err == nil {
-			err = os.WriteFile(path, bytes.Replace(files["data/"+party+".csv"], []byte("house"), []byte("id"), 1), 0o600)
+			err = os.WriteFile(path, bytes.Replace(files["data/"+party+".csv"], []byte("house"), []byte("id"),
+				1), 0o600)
 		}
 		out = append(out, party+"="+path)
 	}
@@ -180,10 +203,12 @@ func seeds(folder, dir string) ([]string, error) {
 		treatment += fmt.Sprintf("%d,%g,%g\n", i, of.X1[i], of.X2[i])
 		plates += fmt.Sprintf("%d,%d\n", i, i+1)
 	}
-	return written(dir, "seeds-", map[string]string{"server": server, "treatment": treatment, "plates": plates})
+	return written(dir, "seeds-", map[string]string{"server": server, "treatment": treatment,
+		"plates": plates})
 }
 
-// rats are weights in steps of a gram, of growth curves like those of BUGS: 30 intercepts around 243 and slopes around 6.2.
+// rats are weights in steps of a gram, of growth curves like those of BUGS: 30 intercepts around 243 and
+// slopes around 6.2.
 func rats(_, dir string) ([]string, error) {
 	r := rand.New(rand.NewPCG(30, 5))
 	server, litter, growth := "id,weight\n", "id,rat\n", "id,rat_of,week\n"

@@ -50,7 +50,8 @@ func (s *study) once(p *problem, seed uint64) (figures, error) {
 	}
 	d, err := apart(r, truth, p.quantiles)
 	of := &r.Document
-	return figures{d, float64(of.Work.Sequential), float64(of.Work.Bytes) / 1e6, seconds, float64(of.Diagnostics.Khat), of.Diagnostics.Corrected, len(r.Summary())}, err
+	return figures{d, float64(of.Work.Sequential), float64(of.Work.Bytes) / 1e6, seconds,
+		float64(of.Diagnostics.Khat), of.Diagnostics.Corrected, len(r.Summary())}, err
 }
 
 // judge fits a model from some seeds, prints a line, and reports whether a bar is missed.
@@ -62,7 +63,9 @@ func (s *study) judge(p *problem) (bool, error) {
 			return true, fmt.Errorf("seed %d: %w", s.first+seed, err)
 		}
 		if s.each {
-			fmt.Printf("%s %d: %.0f trips, %.1f MB, %.1f s, k̂ %.2f, %.0f draws, shift %.3f, sd %.1f %%, %.2f of what is allowed (%s), quantiles %.2f\n", p.name, s.first+seed, f.trips, f.bytes, f.seconds, f.khat,
+			fmt.Printf("%s %d: %.0f trips, %.1f MB, %.1f s, k̂ %.2f, %.0f draws, shift %.3f, sd %.1f %%, "+
+				"%.2f of what is allowed (%s), quantiles %.2f\n", p.name, s.first+seed, f.trips, f.bytes,
+				f.seconds, f.khat,
 				f.draws, f.shift, 100*f.width, f.beyond, f.worst, f.quantile)
 		}
 		all = append(all, f)
@@ -78,9 +81,15 @@ func (s *study) judge(p *problem) (bool, error) {
 	const highest, lowest = 1, 0
 	fmt.Printf("| %s | %d | %s | %d | %s | %s | %s | %s | %s | %s | %s |\n", p.title, all[0].parameters,
 		span("%.0f", func(f figures) float64 { return f.trips }, highest), p.trips,
-		span("%.0f", func(f figures) float64 { return f.bytes }, highest), span("%.1f", func(f figures) float64 { return f.seconds }, highest),
-		span("%.2f", func(f figures) float64 { return f.khat }, highest), span("%.0f", func(f figures) float64 { return f.draws }, lowest),
-		span("%.3f", func(f figures) float64 { return f.shift }, highest), span("%.1f %%", func(f figures) float64 { return 100 * f.width }, highest),
+		span("%.0f", func(f figures) float64 {
+			return f.bytes
+		}, highest), span("%.1f", func(f figures) float64 { return f.seconds }, highest),
+		span("%.2f", func(f figures) float64 {
+			return f.khat
+		}, highest), span("%.0f", func(f figures) float64 { return f.draws }, lowest),
+		span("%.3f", func(f figures) float64 {
+			return f.shift
+		}, highest), span("%.1f %%", func(f figures) float64 { return 100 * f.width }, highest),
 		cmp.Or(strings.Join(missed, "; "), "–"))
 	return len(missed) > 0, nil
 }
@@ -124,11 +133,13 @@ func (s *study) compare(p *problem) error {
 		settings           map[string]string
 	}{
 		{"nested", q, "sfvi", byGrid},
-		{"fixed draws, 512 in a message", "", "sfvi", map[string]string{"estimator": "fixed", "draws-per-step": "512"}},
+		{"fixed draws, 512 in a message", "", "sfvi",
+			map[string]string{"estimator": "fixed", "draws-per-step": "512"}},
 		{"nuts from the grid's draws", "", "nuts", map[string]string{"init": q}},
 		{"nuts", "", "nuts", nil},
 	} {
-		r, seconds, err := s.fitted(p, transforms.Exact, tables, 1, way.dir, way.backend, maps.Clone(way.settings))
+		r, seconds, err := s.fitted(p, transforms.Exact, tables, 1, way.dir, way.backend,
+			maps.Clone(way.settings))
 		if err != nil {
 			fmt.Printf("| %s | %s | %v | | | | | | |\n", p.title, way.name, err)
 			continue
@@ -151,7 +162,8 @@ func (s *study) compare(p *problem) error {
 			draws = fmt.Sprintf("%.0f", d.draws)
 		}
 		w := r.Document.Work
-		fmt.Printf("| %s | %s | %d | %.0f | %.1f | %s | %.3f | %.1f %% | %s |\n", p.title, way.name, w.Sequential, float64(w.Bytes)/1e6, seconds, khat, d.shift, 100*d.width, draws)
+		fmt.Printf("| %s | %s | %d | %.0f | %.1f | %s | %.3f | %.1f %% | %s |\n", p.title, way.name,
+			w.Sequential, float64(w.Bytes)/1e6, seconds, khat, d.shift, 100*d.width, draws)
 	}
 	return nil
 }

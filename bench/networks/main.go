@@ -1,5 +1,6 @@
-// Command networks times one iteration of the split networks of examples/paper on nine tenths of the rows of some tables, as in one fold of a cross-validation, all parties in one thread, and, where a
-// Python with JAX is given, the same iteration in JAX, in turn and in CPU time:
+// Command networks times one iteration of the split networks of examples/paper on nine tenths of the rows of
+// some tables, as in one fold of a cross-validation, all parties in one thread, and, where a Python with JAX
+// is given, the same iteration in JAX, in turn and in CPU time:
 //
 //	go run ./bench/networks [-venv VENV] [PARTY=FILE…]
 //
@@ -58,12 +59,14 @@ type design struct {
 func designs() []design {
 	return []design{
 		{"plain", "split_nn.vfl", "exact", map[string]string{}, []string{"none"}},
-		{"hierarchical", "hier_bayes_split_nn.vfl", "augmented", map[string]string{"guide": "amortized"}, []string{"pairs", "fresh"}},
+		{"hierarchical", "hier_bayes_split_nn.vfl", "augmented", map[string]string{"guide": "amortized"},
+			[]string{"pairs", "fresh"}},
 	}
 }
 
 func run(venv string, tables []string) error {
-	fmt.Printf("instruction set: %v; microseconds an iteration, medians of %d rounds; ratios to vflc with quartiles\n", vector.Tier(), rounds)
+	fmt.Printf("instruction set: %v; microseconds an iteration, medians of %d rounds; ratios "+
+		"to vflc with quartiles\n", vector.Tier(), rounds)
 	for _, d := range designs() {
 		b, err := load(d, tables)
 		if err != nil {
@@ -96,7 +99,9 @@ func load(d design, tables []string) (*compile.Bound, error) {
 	for _, p := range m.Parties() {
 		parties = append(parties, p.Name)
 	}
-	if sources, diags, err = sources.Some(parties, "", func(row int, _ string) bool { return row%fold != 0 }); err != nil {
+	if sources, diags, err = sources.Some(parties, "", func(row int, _ string) bool {
+		return row%fold != 0
+	}); err != nil {
 		return nil, err
 	}
 	if err := first(diags); err != nil {
@@ -148,7 +153,8 @@ func (d design) line(b *compile.Bound, venv string) error {
 	times := stopwatch.Measure(tasks, rounds)
 	fmt.Printf("%-13s vflc %7.1f", d.name, times[0].Median/1000/batch)
 	for _, t := range times[1:] {
-		fmt.Printf("   JAX, noise %s %7.1f: %.2f (%.2f-%.2f)", t.Name, t.Median/1000/batch, t.Ratio, t.Low, t.High)
+		fmt.Printf("   JAX, noise %s %7.1f: %.2f (%.2f-%.2f)", t.Name, t.Median/1000/batch, t.Ratio, t.Low,
+			t.High)
 	}
 	fmt.Println()
 	if jax != nil && failed == nil {

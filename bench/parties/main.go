@@ -1,21 +1,24 @@
 //go:build unix
 
-// Command parties kills parties of a run across processes with SIGKILL, the coordinator included, at random instants and several times a run, starts them again, and reports
-// how many of the runs ended with the draws of a run in one process.
+// Command parties kills parties of a run across processes with SIGKILL, the coordinator included, at random
+// instants and several times a run, starts them again, and reports how many of the runs ended with the draws
+// of a run in one process.
 //
 //	go build -o /tmp/vflc ./cmd/vflc && go run ./bench/parties -vflc /tmp/vflc -runs 100
 //
-// With -cut it cuts the links of a party instead, for so long, of each party in turn (-off: of one), and reports after how long every party names who is missing.
+// With -cut it cuts the links of a party instead, for so long, of each party in turn (-off: of one), and
+// reports after how long every party names who is missing.
 //
 //	go run ./bench/parties -vflc /tmp/vflc -cut 30s
 //	go run ./bench/parties -vflc /tmp/vflc -cut 10m -off a
 //
-// With -rtt it measures how long a run waits for the network, handshakes counted: the logistic model of examples/, transform exact with masks, by quadrature with 500 draws,
-// against the same run without a delay.
+// With -rtt it measures how long a run waits for the network, handshakes counted: the logistic model of
+// examples/, transform exact with masks, by quadrature with 500 draws, against the same run without a delay.
 //
 //	go run ./bench/parties -vflc /tmp/vflc -rtt 30ms -runs 5
 //
-// With -wires every case is run with masks and without, on both wires, and compared with a run in one process:
+// With -wires every case is run with masks and without, on both wires, and compared with a run in one
+// process:
 //
 //	go run ./bench/parties -vflc /tmp/vflc -wires -scale 0.1
 package main
@@ -39,12 +42,15 @@ func main() {
 	most := flag.Int("kills", 4, "the largest number of kills of a run; each run has two or more")
 	seed := flag.Uint64("seed", 1, "of the instants")
 	scale := flag.Float64("scale", 1, "length of the runs")
-	only := flag.String("only", "", "the cases whose names have this text, such as soul or power/nuts; empty: all")
+	only := flag.String("only", "",
+		"the cases whose names have this text, such as soul or power/nuts; empty: all")
 	limit := flag.Duration("limit", 5*time.Minute, "a run that takes longer counts as lost")
 	cut := flag.Duration("cut", 0, "how long the links of a party are cut; 0: kill processes")
 	off := flag.String("off", "", "the `party` whose links are cut: server, a or b; empty: each in turn")
-	rtt := flag.Duration("rtt", 0, "time of a round trip between clients and server, by a proxy: measure waiting; 0: kill processes")
-	wires := flag.Bool("wires", false, "compare masked and other wires with runs in one process; false: kill processes")
+	rtt := flag.Duration("rtt", 0,
+		"time of a round trip between clients and server, by a proxy: measure waiting; 0: kill processes")
+	wires := flag.Bool("wires", false,
+		"compare masked and other wires with runs in one process; false: kill processes")
 	flag.Parse()
 	if *wires {
 		if err := compareWires(*program, *only, *seed, *scale, *limit); err != nil {
@@ -95,7 +101,9 @@ func run(program, only string, runs, most int, seed uint64, scale float64, limit
 		}
 	}
 	n := l.Counts
-	fmt.Printf("%d of %d runs ended with the draws of a run in one process: %d kills, %d of them of the coordinator; %d runs were hit more than once; %d kills came too late\n", n.Wholes, n.Trials, n.Kills, n.Servers, n.Several, n.Late)
+	fmt.Printf("%d of %d runs ended with the draws of a run in one process: %d kills, %d of them of the "+
+		"coordinator; %d runs were hit more than once; %d kills came too late\n", n.Wholes, n.Trials, n.Kills,
+		n.Servers, n.Several, n.Late)
 	if n.Wholes != n.Trials {
 		return fmt.Errorf("%d runs were lost", n.Trials-n.Wholes)
 	}
@@ -135,7 +143,8 @@ func compareWires(program, only string, seed uint64, scale float64, limit time.D
 		}
 		all += n
 	}
-	fmt.Printf("%d of %d runs of processes had the draws of a run in one process, masked on the fixed wire, not masked on it, and not masked on the plain one\n", all, 3*len(cases))
+	fmt.Printf("%d of %d runs of processes had the draws of a run in one process, masked on the fixed "+
+		"wire, not masked on it, and not masked on the plain one\n", all, 3*len(cases))
 	return nil
 }
 
@@ -155,7 +164,8 @@ func trials(l *parties.Lab, c parties.Case, n, most int, limit time.Duration) er
 		}
 		cancel()
 	}
-	fmt.Printf("%-26s %d of %d runs whole, %d kills\n", c.Name, l.Counts.Wholes-before.Wholes, l.Counts.Trials-before.Trials, l.Counts.Kills-before.Kills)
+	fmt.Printf("%-26s %d of %d runs whole, %d kills\n", c.Name, l.Counts.Wholes-before.Wholes,
+		l.Counts.Trials-before.Trials, l.Counts.Kills-before.Kills)
 	return nil
 }
 
@@ -188,7 +198,8 @@ func partition(program, off string, last time.Duration, seed uint64, scale float
 		for _, name := range []string{"server", "a", "b"} {
 			fmt.Printf(" %v at %s,", seen.Named[name].Round(100*time.Millisecond), name)
 		}
-		fmt.Printf(" %d transitions meanwhile; all back %v after the links were mended; the draws are those of a run in one process\n", seen.Steps, seen.Back.Round(100*time.Millisecond))
+		fmt.Printf(" %d transitions meanwhile; all back %v after the links were mended; the draws are "+
+			"those of a run in one process\n", seen.Steps, seen.Back.Round(100*time.Millisecond))
 	}
 	return nil
 }
@@ -209,7 +220,8 @@ func waiting(program string, rtt time.Duration, runs int) error {
 	for range runs {
 		for k, delay := range []time.Duration{0, rtt / 2} {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-			w, err := l.Deployed(ctx, model, "registry", []string{"hospital_a", "hospital_b"}, strings.TrimSuffix(model, ".vfl")+"/registry.csv", []string{"--transform", "exact"},
+			w, err := l.Deployed(ctx, model, "registry", []string{"hospital_a", "hospital_b"},
+				strings.TrimSuffix(model, ".vfl")+"/registry.csv", []string{"--transform", "exact"},
 				[]string{"--backend", "sfvi", "--estimator", "quadrature", "--draws", "500"}, delay)
 			cancel()
 			if err != nil {
@@ -222,7 +234,9 @@ func waiting(program string, rtt time.Duration, runs int) error {
 		slices.Sort(took[k])
 	}
 	near, far := took[0][runs/2], took[1][runs/2]
-	fmt.Printf("%d runs: median %v without a delay, %v with round trips of %v from the start of the processes to the end of the last, which bounds the waiting, handshakes counted; %d rounds one after another\n",
+	fmt.Printf("%d runs: median %v without a delay, %v with round trips of %v from the start of the "+
+		"processes to the end of the last, which bounds the waiting, handshakes counted; %d "+
+		"rounds one after another\n",
 		runs, near.Round(time.Millisecond), far.Round(time.Millisecond), rtt, trips)
 	return nil
 }

@@ -1,6 +1,6 @@
 // Command polynomials prints the degrees of the polynomials that stand for likelihoods on encrypted rows, by
-// family, interval and rows: of the factor of the response and of the rest, and how many multiplications follow
-// each other.
+// family, interval and rows: of the factor of the response and of the rest, and how many multiplications
+// follow each other.
 //
 //	go run ./bench/polynomials
 package main
@@ -46,7 +46,8 @@ func families() []family {
 		{"gamma by log link, shape 3", through(dist.Gamma(), 1, rate(3), 3, 0),
 			about0(3, 5, 8)},
 		{"exponential by log link", through(dist.Exponential(), 0, rate(1), 0), about0(3, 5, 8)},
-		{"weibull by log link, shape 1.5", through(dist.Weibull(), 1, link{Func: &exp}, 1.5, 0), about0(3, 5)},
+		{"weibull by log link, shape 1.5", through(dist.Weibull(), 1, link{Func: &exp}, 1.5, 0),
+			about0(3, 5)},
 		{"beta_proportion(inv_logit), kappa 10", through(dist.BetaProportion(), 0, link{Func: &logit}, 0, 10),
 			about0(3, 5, 8)},
 		{"normal, lognormal", over(dist.Normal(), 0, 0.5), about0(10, 100)},
@@ -78,7 +79,8 @@ func main() {
 		for _, on := range c.on {
 			for _, rows := range []float64{10_000, 100_000} {
 				fmt.Printf("| %s | %s | %.0f |", c.name, on, rows)
-				for _, q := range []polynomial.Quantity{polynomial.Value, polynomial.Slope, polynomial.Curvature} {
+				for _, q := range []polynomial.Quantity{polynomial.Value, polynomial.Slope,
+					polynomial.Curvature} {
 					fmt.Printf(" %s |", cell(form.Approximate(q, on, polynomial.Goal{Rows: rows})))
 				}
 				fmt.Println()

@@ -1,6 +1,6 @@
-// Command private fits regressions to releases under transform private, and prints for each family, kind of columns,
-// number of rows and epsilon how wide 90 % intervals of coefficients are beside those of the rows themselves (median),
-// and how often they hold the true coefficient.
+// Command private fits regressions to releases under transform private, and prints for each family, kind of
+// columns, number of rows and epsilon how wide 90 % intervals of coefficients are beside those of the rows
+// themselves (median), and how often they hold the true coefficient.
 //
 //	go run ./bench/private [-sets 200] [-rows 2000,10000,50000] [-epsilon .5,1,3,8] [-only "binary, 30"]
 //	go run ./bench/private -tables
@@ -48,7 +48,9 @@ type family struct {
 
 var families = []family{
 	{"normal", "data y : real<lower=-6, upper=6>[N]\nparam s ~ half_normal(3)\ny ~ normal(eta, s)",
-		func(r *rand.Rand, eta float64) float64 { return max(-6, min(6, eta+r.NormFloat64())) }, func(float64) float64 { return 1 }},
+		func(r *rand.Rand, eta float64) float64 {
+			return max(-6, min(6, eta+r.NormFloat64()))
+		}, func(float64) float64 { return 1 }},
 	{"bernoulli_logit", "data y : binary[N]\ny ~ bernoulli_logit(eta)",
 		func(r *rand.Rand, eta float64) float64 { return one(r.Float64() < logistic(eta)) },
 		func(eta float64) float64 { return logistic(eta) * (1 - logistic(eta)) }},
@@ -66,10 +68,14 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{"Gaussian, clipped at 3", "real<lower=-3, upper=3>", func(r *rand.Rand) float64 { return max(-3, min(3, r.NormFloat64())) }},
+	{"Gaussian, clipped at 3", "real<lower=-3, upper=3>", func(r *rand.Rand) float64 {
+		return max(-3, min(3, r.NormFloat64()))
+	}},
 	{"binary, 30 %", "binary", func(r *rand.Rand) float64 { return one(r.Float64() < .3) }},
 	{"binary, 5 %", "binary", func(r *rand.Rand) float64 { return one(r.Float64() < .05) }},
-	{"exponential, clipped at 4", "real<lower=0, upper=4>", func(r *rand.Rand) float64 { return min(4, r.ExpFloat64()) }},
+	{"exponential, clipped at 4", "real<lower=0, upper=4>", func(r *rand.Rand) float64 {
+		return min(4, r.ExpFloat64())
+	}},
 }
 
 func one(b bool) float64 {
@@ -84,7 +90,8 @@ func main() {
 	rows := flag.String("rows", "2000,10000,50000", "numbers of rows")
 	epsilons := flag.String("epsilon", ".5,1,3,8", "values of epsilon")
 	only := flag.String("only", "", "lines alone in whose family and columns this stands")
-	beside := flag.Bool("tables", false, "posteriors of a public table and of a simulated register beside those of the rows, and no more")
+	beside := flag.Bool("tables", false,
+		"posteriors of a public table and of a simulated register beside those of the rows, and no more")
 	flag.Parse()
 	if *beside {
 		if err := tables(); err != nil {
@@ -92,7 +99,8 @@ func main() {
 		}
 		return
 	}
-	fmt.Println("| family | columns | rows | epsilon | width | coverage |\n| --- | --- | --- | --- | --- | --- |")
+	fmt.Println("| family | columns | rows | epsilon | width | coverage |\n| --- | --- | " +
+		"--- | --- | --- | --- |")
 	for _, f := range families {
 		for _, k := range kinds {
 			for _, n := range numbers(*rows) {
@@ -116,7 +124,8 @@ func cell(f family, k kind, rows int, epsilon float64, sets int) {
 		}
 	}
 	slices.Sort(width)
-	fmt.Printf("| %s | %s | %d | %g | %.2f | %.3f |\n", f.name, k.name, rows, epsilon, width[len(width)/2], held/float64(len(width)))
+	fmt.Printf("| %s | %s | %d | %g | %.2f | %.3f |\n", f.name, k.name, rows, epsilon, width[len(width)/2],
+		held/float64(len(width)))
 }
 
 func numbers(list string) (out []float64) {
@@ -133,7 +142,8 @@ func numbers(list string) (out []float64) {
 // fitOne adds the intervals of one data set.
 func fitOne(f family, k kind, rows int, epsilon float64, seed uint64, width *[]float64, held *float64) error {
 	values, se := simulate(f, k, rows, seed)
-	m, diags := compile.Compile(source.New("m.vfl", fmt.Sprintf(text, k.declared, f.declared)), check.Options{Set: map[string]float64{"epsilon": epsilon}})
+	m, diags := compile.Compile(source.New("m.vfl", fmt.Sprintf(text, k.declared, f.declared)),
+		check.Options{Set: map[string]float64{"epsilon": epsilon}})
 	if err := whole(diags, nil); err != nil {
 		return err
 	}

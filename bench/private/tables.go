@@ -28,8 +28,8 @@ high ~ bernoulli_logit(b + beta * first + gamma * uranium)
 transform private(epsilon = 3, delta = 1e-6)
 `
 
-// register is a model of a simulated register of 200,000 persons; years of age count from 60, income from 40, the body mass
-// index from 26.
+// register is a model of a simulated register of 200,000 persons; years of age count from 60, income from 40,
+// the body mass index from 26.
 const register = `client hospital, registry
 levels R = "north", "east", "south", "west", "capital"
 data died    : binary[N]
@@ -60,7 +60,8 @@ func persons(n int) map[string]data.Bindings {
 	}
 	effect := []float64{.2, 0, -.1, .1, -.2}
 	for range n {
-		row := []float64{0, 82*r.Float64()*r.Float64() - 42, max(-14, min(24, 4.5*r.NormFloat64())), one(r.Float64() < .22),
+		row := []float64{0, 82*r.Float64()*r.Float64() - 42, max(-14, min(24, 4.5*r.NormFloat64())),
+			one(r.Float64() < .22),
 			min(160, 40*r.ExpFloat64()-40), one(r.Float64() < .5), float64(1 + r.IntN(5))}
 		eta := -1.9 + .05*row[1] + .02*row[2] + .5*row[3] - .006*row[4] - .2*row[5] + effect[int(row[6])-1]
 		row[0] = one(r.Float64() < logistic(eta))
@@ -76,14 +77,17 @@ func persons(n int) map[string]data.Bindings {
 		}
 		return out
 	}
-	return map[string]data.Bindings{"server": of("died"), "hospital": of("age", "bmi", "smoker"), "registry": of("income", "married", "region")}
+	return map[string]data.Bindings{"server": of("died"), "hospital": of("age", "bmi", "smoker"),
+		"registry": of("income", "married", "region")}
 }
 
 // tables prints posteriors given releases beside those given the rows.
 func tables() error {
 	houses := func(m *compile.Model) (*compile.Bound, error) {
 		const at = "internal/project/radon/"
-		s, err := data.Locate("radon.vfl", m.Parties(), []string{"health=" + at + "health.csv", "survey=" + at + "survey.csv", "geology=" + at + "geology.csv"})
+		s, err := data.Locate("radon.vfl", m.Parties(),
+			[]string{"health=" + at + "health.csv", "survey=" + at + "survey.csv",
+				"geology=" + at + "geology.csv"})
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +137,8 @@ func compare(text string, bind func(m *compile.Model) (*compile.Bound, error)) e
 	}
 	of, beside := pooled.Summary(), private.Summary()
 	for i, row := range of {
-		fmt.Printf("| %s | %.4g, %.2g | %.4g, %.2g |\n", row.Name, float64(row.Mean), float64(row.SD), float64(beside[i].Mean), float64(beside[i].SD))
+		fmt.Printf("| %s | %.4g, %.2g | %.4g, %.2g |\n", row.Name, float64(row.Mean), float64(row.SD),
+			float64(beside[i].Mean), float64(beside[i].SD))
 	}
 	return nil
 }
@@ -156,7 +161,8 @@ func posterior(b *compile.Bound, seed uint64) (*fit.Result, error) {
 }
 
 func sample(b *compile.Bound, seed uint64) (*fit.Result, error) {
-	run, diags, err := fit.OpenBound(b, fit.Options{Settings: map[string]string{"chains": "2", "draws": "500", "warmup": "500"}, Seed: seed})
+	run, diags, err := fit.OpenBound(b,
+		fit.Options{Settings: map[string]string{"chains": "2", "draws": "500", "warmup": "500"}, Seed: seed})
 	if err := whole(diags, err); err != nil {
 		return nil, err
 	}

@@ -1,10 +1,13 @@
-// Command rounds measures a round of a run across processes, a message to every client and one back from each, against a fan-out and gather of the same bytes over the same
-// connections without anything of ours: no seal, no numbers, no resending. Both are on the loopback interface by TLS, or through a proxy that delays every byte.
+// Command rounds measures a round of a run across processes, a message to every client and one back from
+// each, against a fan-out and gather of the same bytes over the same connections without anything of ours: no
+// seal, no numbers, no resending. Both are on the loopback interface by TLS, or through a proxy that delays
+// every byte.
 //
 //	go run ./bench/rounds -n 500 -clients 2
 //	go run ./bench/rounds -delay 10ms -rounds 200
 //
-// The two are measured in turn, in short blocks, so that what else the machine does falls on both alike. -limit makes the command fail above a ratio of the medians.
+// The two are measured in turn, in short blocks, so that what else the machine does falls on both alike.
+// -limit makes the command fail above a ratio of the medians.
 package main
 
 import (
@@ -57,7 +60,8 @@ func run(n, clients, rounds int, delay time.Duration, limit float64, profile str
 		return err
 	}
 	ratio := float64(middle(ours)) / float64(middle(bare))
-	fmt.Printf("%d clients, %d numbers, delay %v: median round %v, bare fan-out and gather %v, ratio %.2f; 9 of 10 within %v and %v\n",
+	fmt.Printf("%d clients, %d numbers, delay %v: median round %v, bare fan-out and gather %v, ratio %.2f; "+
+		"9 of 10 within %v and %v\n",
 		clients, n, delay, middle(ours), middle(bare), ratio, ours[len(ours)*9/10], bare[len(bare)*9/10])
 	if limit > 0 && ratio > limit {
 		return fmt.Errorf("the ratio is above %g", limit)
@@ -112,7 +116,8 @@ type hall struct {
 }
 
 func newHall(dir string, n, clients int, delay time.Duration) (*hall, error) {
-	h := &hall{names: []string{"server"}, values: make([]float64, n), bytes: make([]byte, 8*n), done: make(chan struct{})}
+	h := &hall{names: []string{"server"}, values: make([]float64, n), bytes: make([]byte, 8*n),
+		done: make(chan struct{})}
 	for k := range clients {
 		h.names = append(h.names, fmt.Sprintf("client%d", k+1))
 	}
@@ -143,7 +148,9 @@ func newHall(dir string, n, clients int, delay time.Duration) (*hall, error) {
 	up := make(chan struct{}, 16*len(h.names))
 	for k, id := range ids {
 		h.raw[k] = make(chan []byte, len(h.names))
-		events := carrier.Handlers{Back: func() { up <- struct{}{} }, Notice: func(string) {}, Refuse: func(error) {}, Packet: func(_ string, packet []byte) {
+		events := carrier.Handlers{Back: func() {
+			up <- struct{}{}
+		}, Notice: func(string) {}, Refuse: func(error) {}, Packet: func(_ string, packet []byte) {
 			if _, ok := h.links[k].Deliver(packet); !ok {
 				h.raw[k] <- packet
 			}
@@ -179,7 +186,8 @@ func newHall(dir string, n, clients int, delay time.Duration) (*hall, error) {
 // project makes the identities of all parties.
 func project(dir, address string, names []string) (out []*identity.Identity, err error) {
 	ca := filepath.Join(dir, "ca")
-	if err := identity.Init(ca, identity.Project{Name: "rounds", Server: names[0], Address: address, Parties: names}); err != nil {
+	if err := identity.Init(ca, identity.Project{Name: "rounds", Server: names[0], Address: address,
+		Parties: names}); err != nil {
 		return nil, err
 	}
 	for _, name := range names {
@@ -187,12 +195,14 @@ func project(dir, address string, names []string) (out []*identity.Identity, err
 		if err := identity.Request(own, "rounds", name); err != nil {
 			return nil, err
 		}
-		issued, err := identity.Add(ca, filepath.Join(own, identity.RequestFile), identity.Admission{New: true, Server: true})
+		issued, err := identity.Add(ca, filepath.Join(own, identity.RequestFile),
+			identity.Admission{New: true, Server: true})
 		if err != nil {
 			return nil, err
 		}
 		cert, err := os.ReadFile(filepath.Join(issued.Bundle, identity.CertFile))
-		if err := errors.Join(err, atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert), identity.Copy(issued.Bundle, own)); err != nil {
+		if err := errors.Join(err, atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert),
+			identity.Copy(issued.Bundle, own)); err != nil {
 			return nil, err
 		}
 		id, err := identity.Load(own)
@@ -207,7 +217,8 @@ func project(dir, address string, names []string) (out []*identity.Identity, err
 func (h *hall) connectLinks() (err error) {
 	configs := make([]transport.EndpointConfig, len(h.names))
 	for k, name := range h.names {
-		configs[k] = transport.EndpointConfig{Names: h.names, Own: name, Epoch: 1, Send: map[string]transport.PacketKey{}, Receive: map[string]transport.PacketKey{},
+		configs[k] = transport.EndpointConfig{Names: h.names, Own: name, Epoch: 1,
+			Send: map[string]transport.PacketKey{}, Receive: map[string]transport.PacketKey{},
 			Publish: func(to string, packet []byte) error { return h.carriers[k].Publish(to, packet) }}
 	}
 	for k, name := range h.names[1:] {

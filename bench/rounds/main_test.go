@@ -18,6 +18,7 @@ func TestARoundIsOneRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ours[0] < 2*delay || middle(ours) > 4*delay {
-		t.Errorf("rounds take %v at least and %v in the middle, where a round trip takes %v", ours[0], middle(ours), 2*delay)
+		t.Errorf("rounds take %v at least and %v in the middle, where a round trip takes %v", ours[0],
+			middle(ours), 2*delay)
 	}
 }

@@ -1,6 +1,6 @@
-// Command sbc checks the no-U-turn sampler by simulation-based calibration on the models of this folder, judged together: pooled and split, with the
-// coordinates and steps that the warm-up chooses, under exact, augmented and power. Then some of them again with a prior that is wrong in the model,
-// which it must detect.
+// Command sbc checks the no-U-turn sampler by simulation-based calibration on the models of this folder,
+// judged together: pooled and split, with the coordinates and steps that the warm-up chooses, under exact,
+// augmented and power. Then some of them again with a prior that is wrong in the model, which it must detect.
 //
 //	go run ./bench/sbc [-replicates 1000] [-seed 1] [MODEL…]
 package main
@@ -17,15 +17,16 @@ import (
 	"github.com/vflc/vflc/posterior/sbc"
 )
 
-// A fitted model has flags, and the prior with which an error must be seen, PARAMETER=FACTOR for a scale that is so many times too wide, "" for none.
+// A fitted model has flags, and the prior with which an error must be seen, PARAMETER=FACTOR for a scale that
+// is so many times too wide, "" for none.
 type fitted struct {
 	model, title string
 	flags        []string
 	wrong        string
 }
 
-// Hierarchical models need shorter steps to explore the neck of the funnel. A wrong prior is that of a parameter on which the data have little
-// information: where they dominate, it has no effect.
+// Hierarchical models need shorter steps to explore the neck of the funnel. A wrong prior is that of a
+// parameter on which the data have little information: where they dominate, it has no effect.
 var models = []fitted{
 	{model: "linear"},
 	{model: "schools", flags: []string{"--target-accept", "0.95"}},
@@ -34,11 +35,15 @@ var models = []fitted{
 	{model: "binomial"},
 	{model: "groups", flags: []string{"--target-accept", "0.95"}, wrong: "tau=1.3"},
 	{model: "follows", title: "follows, exact"},
-	{model: "follows", title: "follows, augmented", flags: []string{"--transform", "augmented", "--rho", "0.5"}},
+	{model: "follows", title: "follows, augmented", flags: []string{"--transform", "augmented", "--rho",
+		"0.5"}},
 	{model: "located", flags: []string{"--target-accept", "0.95"}},
-	{model: "crossed", title: "crossed, pooled", flags: []string{"--transform", "none", "--target-accept", "0.95"}},
-	{model: "crossed", title: "crossed, exact", flags: []string{"--target-accept", "0.95"}, wrong: "sd_field=1.3"},
-	{model: "crossed", title: "crossed, augmented", flags: []string{"--transform", "augmented", "--rho", "0.3", "--target-accept", "0.95"}},
+	{model: "crossed", title: "crossed, pooled", flags: []string{"--transform", "none", "--target-accept",
+		"0.95"}},
+	{model: "crossed", title: "crossed, exact", flags: []string{"--target-accept", "0.95"},
+		wrong: "sd_field=1.3"},
+	{model: "crossed", title: "crossed, augmented", flags: []string{"--transform", "augmented", "--rho",
+		"0.3", "--target-accept", "0.95"}},
 }
 
 func main() {
@@ -95,7 +100,8 @@ func study(folder string, only []string, replicates int, seed uint64) error {
 			return err
 		}
 		if m.wrong != "" {
-			results, err = vflc.Calibrate(m.title, path, replicates, seed, append(slices.Clone(m.flags), "--misstate", m.wrong)...)
+			results, err = vflc.Calibrate(m.title, path, replicates, seed,
+				append(slices.Clone(m.flags), "--misstate", m.wrong)...)
 			if err := judge(m.title, m.wrong, results, err); err != nil {
 				return err
 			}
@@ -123,9 +129,11 @@ func study(folder string, only []string, replicates int, seed uint64) error {
 // show prints the results and whether they pass together.
 func show(title string, results []sbc.Result) {
 	sbc.Holm(results)
-	fmt.Printf("%s\n%-34s %6s %9s %6s %9s %9s %9s\n", title, "parameter", "shift", "p", "width", "p", "shape p", "p (Holm)")
+	fmt.Printf("%s\n%-34s %6s %9s %6s %9s %9s %9s\n", title, "parameter", "shift", "p", "width", "p",
+		"shape p", "p (Holm)")
 	for _, r := range results {
-		fmt.Printf("%-34s %+6.2f %9.2g %6.2f %9.2g %9.2g %9.2g %s %s\n", r.Name, r.Shift.Estimate, r.Shift.P, r.Width.Estimate, r.Width.P, r.Shape, r.Adjusted, r.Bars(), r.Reading())
+		fmt.Printf("%-34s %+6.2f %9.2g %6.2f %9.2g %9.2g %9.2g %s %s\n", r.Name, r.Shift.Estimate, r.Shift.P,
+			r.Width.Estimate, r.Width.P, r.Shape, r.Adjusted, r.Bars(), r.Reading())
 	}
 	verdict := "calibrated"
 	if !sbc.Calibrated(results) {

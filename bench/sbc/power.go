@@ -21,13 +21,17 @@ const (
 )
 
 // covariates are the tables of the clients of power.vfl, and their columns.
-var covariates = [2]struct{ party, column, slope string }{{"clinic", "bmi", "by_bmi"}, {"lab", "acidity", "by_acidity"}}
+var covariates = [2]struct{ party, column, slope string }{{"clinic", "bmi", "by_bmi"},
+	{"lab", "acidity", "by_acidity"}}
 
-// power fits power.vfl to data drawn from its density, with the prior of the intercept narrower by a factor than the model has it. vflc calibrate does not, since
-// the likelihood Π_j p(y | η_j)^(1/J) does not add up to 1 over y: it adds up to c = √(p₁p₂) + √(q₁q₂) ≤ 1 in a row, p and q being the probabilities of 1 and 0 that the clients have.
-// Parameters and auxiliary variables drawn from their priors, and kept with the probability Π c over the rows, with y = 1 in a row with the probability √(p₁p₂)/c, have
-// the density of the model.
-func power(vflc subject.Command, folder, work string, replicates int, seed uint64, factor float64) ([]sbc.Result, error) {
+// power fits power.vfl to data drawn from its density, with the prior of the intercept narrower by a factor
+// than the model has it. vflc calibrate does not, since the likelihood Π_j p(y | η_j)^(1/J) does not add up
+// to 1 over y: it adds up to c = √(p₁p₂) + √(q₁q₂) ≤ 1 in a row, p and q being the probabilities of 1 and 0
+// that the clients have. Parameters and auxiliary variables drawn from their priors, and kept with the
+// probability Π c over the rows, with y = 1 in a row with the probability √(p₁p₂)/c, have the density of the
+// model.
+func power(vflc subject.Command, folder, work string, replicates int, seed uint64,
+	factor float64) ([]sbc.Result, error) {
 	var x [2][]float64
 	var flags []string
 	for j, c := range covariates {
@@ -54,8 +58,10 @@ func power(vflc subject.Command, folder, work string, replicates int, seed uint6
 		if err := write(table, rows); err != nil {
 			return nil, err
 		}
-		more := append(flags[:len(flags):len(flags)], "--data", "server="+table, "--seed", strconv.Itoa(replicate+1), "--overwrite")
-		if err := ranks.Add(vflc, filepath.Join(folder, "power.vfl"), dir, 1000, 3000, truth, more...); err != nil {
+		more := append(flags[:len(flags):len(flags)], "--data", "server="+table, "--seed",
+			strconv.Itoa(replicate+1), "--overwrite")
+		if err := ranks.Add(vflc, filepath.Join(folder, "power.vfl"), dir, 1000, 3000, truth,
+			more...); err != nil {
 			return nil, err
 		}
 	}
@@ -66,7 +72,8 @@ func power(vflc subject.Command, folder, work string, replicates int, seed uint6
 func drawn(r *rand.Rand, x [2][]float64, factor float64) (truth map[string]float64, y []int) {
 	y = make([]int, len(x[0]))
 	for {
-		a, slopes := sdIntercept/factor*r.NormFloat64(), [2]float64{sdSlope * r.NormFloat64(), sdSlope * r.NormFloat64()}
+		a, slopes := sdIntercept/factor*r.NormFloat64(),
+			[2]float64{sdSlope * r.NormFloat64(), sdSlope * r.NormFloat64()}
 		kept := 1.0
 		for i := range y {
 			g := [2]float64{x[0][i] * slopes[0], x[1][i] * slopes[1]}
@@ -84,7 +91,8 @@ func drawn(r *rand.Rand, x [2][]float64, factor float64) (truth map[string]float
 			}
 		}
 		if r.Float64() < kept {
-			return map[string]float64{"a": a, covariates[0].slope: slopes[0], covariates[1].slope: slopes[1]}, y
+			return map[string]float64{"a": a, covariates[0].slope: slopes[0], covariates[1].slope: slopes[1]},
+				y
 		}
 	}
 }

@@ -1,5 +1,6 @@
-// Command sfvi times one iteration of SFVI on the compiled logistic regressions of examples/, and on one with more rows, all parties in one thread, and, where a Python with JAX is
-// given, the same iteration in JAX, in turn and in CPU time:
+// Command sfvi times one iteration of SFVI on the compiled logistic regressions of examples/, and on one with
+// more rows, all parties in one thread, and, where a Python with JAX is given, the same iteration in JAX, in
+// turn and in CPU time:
 //
 //	go run ./bench/sfvi [VENV]
 //
@@ -38,8 +39,10 @@ func main() {
 }
 
 func run() error {
-	fmt.Printf("instruction set: %v; microseconds an iteration, medians of %d rounds\n", vector.Tier(), rounds)
-	fmt.Println("guide        n    J      vflc   JAX, noise in pairs: ratio (quartiles)   JAX, fresh noise: ratio (quartiles)")
+	fmt.Printf("instruction set: %v; microseconds an iteration, medians of %d rounds\n", vector.Tier(),
+		rounds)
+	fmt.Println("guide        n    J      vflc   JAX, noise in pairs: ratio (quartiles)   JAX, fresh " +
+		"noise: ratio (quartiles)")
 	folder, err := os.MkdirTemp("", "vflc-sfvi")
 	if err != nil {
 		return err
@@ -52,7 +55,8 @@ func run() error {
 	for _, m := range []struct {
 		rows, clients int
 		path          string
-	}{{500, 2, filepath.Join("examples", "logistic.vfl")}, {500, 10, filepath.Join("examples", "logistic_family.vfl")}, {5000, 5, long}} {
+	}{{500, 2, filepath.Join("examples", "logistic.vfl")},
+		{500, 10, filepath.Join("examples", "logistic_family.vfl")}, {5000, 5, long}} {
 		if err := compare(m.rows, m.clients, m.path); err != nil {
 			return err
 		}
@@ -116,7 +120,8 @@ func fitting(path, guide string) (backends.Kernel, error) {
 		return nil, err
 	}
 	a := sfvi.Algorithm()
-	s, err := a.Resolve(transforms.Augmented, map[string]string{"guide": guide, "iterations": "100000000", "elbo-every": "100000000"})
+	s, err := a.Resolve(transforms.Augmented, map[string]string{"guide": guide, "iterations": "100000000",
+		"elbo-every": "100000000"})
 	if err != nil {
 		return nil, err
 	}

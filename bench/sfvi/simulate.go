@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// simulate writes a copy of the model of examples/logistic_family.vfl to a folder, with tables of normal covariates for each of its clients.
+// simulate writes a copy of the model of examples/logistic_family.vfl to a folder, with tables of normal
+// covariates for each of its clients.
 func simulate(folder string, rows, clients, columns int) (path string, err error) {
 	text, err := os.ReadFile(filepath.Join("examples", "logistic_family.vfl"))
 	if err != nil {
@@ -17,14 +18,17 @@ func simulate(folder string, rows, clients, columns int) (path string, err error
 	r := rand.New(rand.NewPCG(uint64(rows), uint64(clients)))
 	tables := map[string]string{"server": table("y", rows, 1, func() string { return fmt.Sprint(r.IntN(2)) })}
 	for j := range clients {
-		tables[filepath.Join("lab", fmt.Sprint("lab", j+1))] = table("x", rows, columns, func() string { return fmt.Sprintf("%.6f", r.NormFloat64()) })
+		tables[filepath.Join("lab", fmt.Sprint("lab", j+1))] = table("x", rows, columns, func() string {
+			return fmt.Sprintf("%.6f", r.NormFloat64())
+		})
 	}
 	path = filepath.Join(folder, "logistic_family.vfl")
 	if err := os.MkdirAll(filepath.Join(folder, "logistic_family", "lab"), 0o755); err != nil {
 		return "", err
 	}
 	for name, rows := range tables {
-		if err := os.WriteFile(filepath.Join(folder, "logistic_family", name+".csv"), []byte(rows), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, "logistic_family", name+".csv"), []byte(rows),
+			0o644); err != nil {
 			return "", err
 		}
 	}

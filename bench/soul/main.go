@@ -1,6 +1,7 @@
-// Command soul runs SOUL on the logistic design of the reference data over hand-written densities, one panel after another, and compares its maximum
-// with references: the exact one by Newton's method where there is one (augmented), other seeds, and the gradient there, estimated again from
-// the draws. It prints the conditional means and standard deviations of the coefficients beside those of the exact posterior.
+// Command soul runs SOUL on the logistic design of the reference data over hand-written densities, one panel
+// after another, and compares its maximum with references: the exact one by Newton's method where there is
+// one (augmented), other seeds, and the gradient there, estimated again from the draws. It prints the
+// conditional means and standard deviations of the coefficients beside those of the exact posterior.
 //
 //	go run ./bench/soul
 //	go run ./bench/soul -models power -clients 2 -rhos 1 -seeds 1 -table
@@ -55,7 +56,8 @@ func run() error {
 	if s.refs, err = testmodel.ReadReferences(s.data); err != nil {
 		return err
 	}
-	fmt.Println("model       J  rho seed iterations  evaluations seconds  |z-mode|  worst z_j  gradient ±noise      b  slopes   sds  (of the posterior's)")
+	fmt.Println("model       J  rho seed iterations  evaluations seconds  |z-mode|  worst z_j  gradient " +
+		"±noise      b  slopes   sds  (of the posterior's)")
 	for _, model := range strings.Split(s.models, ",") {
 		for _, j := range strings.Split(s.clients, ",") {
 			for _, rho := range strings.Split(s.rhos, ",") {
@@ -101,7 +103,8 @@ func (s study) panel(name, clients, rho string) error {
 		}
 	}
 	if len(all) > 1 {
-		fmt.Printf("%-10s %2d %4g      seeds apart by %.4f at most (relative norm of z)\n", name, j, m.Rho, apart)
+		fmt.Printf("%-10s %2d %4g      seeds apart by %.4f at most (relative norm of z)\n", name, j, m.Rho,
+			apart)
 	}
 	if s.table {
 		return s.coefficients(m, all[0])
@@ -140,7 +143,8 @@ func (w watcher) Send(b int, z []float64) {
 }
 
 // StepLocally implements density.LocallyStepped.
-func (w *watched) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+func (w *watched) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps,
+	grad [][]float64, lp []float64) error {
 	return w.Env.StepLocally(ctx, theta, watcher{steps, w}, grad, lp)
 }
 
@@ -196,8 +200,8 @@ func (s study) fit(m testmodel.GLM, seed uint64) (r result, err error) {
 	return r, nil
 }
 
-// atStart is the mode of θ given z = 0 and b = 0, in place of draws: 0 under augmented; under power Newton's method for a penalised regression of the
-// response, whose likelihood has the power 1/J.
+// atStart is the mode of θ given z = 0 and b = 0, in place of draws: 0 under augmented; under power Newton's
+// method for a penalised regression of the response, whose likelihood has the power 1/J.
 func atStart(m testmodel.GLM) [][]float64 {
 	var row []float64
 	for j := range m.X {
@@ -206,7 +210,8 @@ func atStart(m testmodel.GLM) [][]float64 {
 	return [][]float64{row}
 }
 
-// gradient is the Euclidean norm of ∇L over z and b from draws of θ, with the noise subtracted, and the noise.
+// gradient is the Euclidean norm of ∇L over z and b from draws of θ, with the noise subtracted, and the
+// noise.
 func gradient(m testmodel.GLM, z [][]float64, b float64, draws [][]float64) (norm, noise float64) {
 	n, j := len(m.Y), m.Clients()
 	sum := make([]float64, n)
@@ -244,7 +249,8 @@ func gradient(m testmodel.GLM, z [][]float64, b float64, draws [][]float64) (nor
 }
 
 // addGradient adds the gradient of the joint log density in z and b at one θ.
-func addGradient(m testmodel.GLM, z [][]float64, sum []float64, b float64, theta []float64, weight float64, to []float64) {
+func addGradient(m testmodel.GLM, z [][]float64, sum []float64, b float64, theta []float64, weight float64,
+	to []float64) {
 	n, j := len(m.Y), m.Clients()
 	total, own, at := make([]float64, n), make([][]float64, j), 0
 	for c, x := range m.X {
@@ -331,7 +337,8 @@ func (s study) row(m testmodel.GLM, seed int, r result) {
 		}
 		slope = along / length
 	}
-	fmt.Printf("%-10s %2d %4g %4d %10d %12d %7.1f %9.4f %10.4f %9.4f %6.4f %6.3f %7.3f %5.3f\n", m.Transform, m.Clients(), m.Rho, seed,
+	fmt.Printf("%-10s %2d %4g %4d %10d %12d %7.1f %9.4f %10.4f %9.4f %6.4f %6.3f %7.3f %5.3f\n", m.Transform,
+		m.Clients(), m.Rho, seed,
 		r.info.Mode.Iterations, r.evaluations, r.seconds, away, worst, r.gradient, r.noise, b, slope, spread)
 }
 
@@ -356,7 +363,8 @@ func (s study) coefficients(m testmodel.GLM, r result) error {
 			p = fmt.Sprintf("beta[%d]", i)
 		}
 		q := ref.Parameters[p]
-		fmt.Printf("%-10s %12.4f %7.4f %16.4f %7.4f %10.2f\n", p, mean[i], sd[i], q.Mean, q.SD, (mean[i]-q.Mean)/q.SD)
+		fmt.Printf("%-10s %12.4f %7.4f %16.4f %7.4f %10.2f\n", p, mean[i], sd[i], q.Mean, q.SD,
+			(mean[i]-q.Mean)/q.SD)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package stopwatch times short functions on a machine that others share: in CPU time of the thread where the system reports it, in many
-// short rounds, functions in turn, so that a disturbance affects all.
+// Package stopwatch times short functions on a machine that others share: in CPU time of the thread where the
+// system reports it, in many short rounds, functions in turn, so that a disturbance affects all.
 package stopwatch
 
 import (
@@ -12,7 +12,8 @@ import (
 type Task struct {
 	Name string
 	Run  func()
-	// Elsewhere, in place of Run, is for a function of another process: it runs the function so many times and returns the CPU time.
+	// Elsewhere, in place of Run, is for a function of another process: it runs the function so many times
+	// and returns the CPU time.
 	Elsewhere func(runs int) time.Duration
 }
 
@@ -33,7 +34,8 @@ type Time struct {
 	Name   string
 	Least  float64 // of all rounds: the estimate for an undisturbed machine
 	Median float64
-	// Ratio is the median over rounds of this task's time to that of the first task in the same round, and its quartiles.
+	// Ratio is the median over rounds of this task's time to that of the first task in the same round, and
+	// its quartiles.
 	Ratio, Low, High float64
 }
 
@@ -43,7 +45,8 @@ const round = 200 * time.Microsecond
 // Measure runs all tasks in turn, for the given number of rounds.
 func Measure(tasks []Task, rounds int) []Time { return MeasureSeries(tasks, rounds, 1) }
 
-// MeasureSeries is Measure with at least so many runs of a task before the next one's: of long tasks too, the caches then have what the task itself has left in them.
+// MeasureSeries is Measure with at least so many runs of a task before the next one's: of long tasks too, the
+// caches then have what the task itself has left in them.
 func MeasureSeries(tasks []Task, rounds, least int) []Time {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -1,9 +1,11 @@
-// Command stretch compares fits of the examples under auxiliary variables with fits of the true model, and with the forecast that a run prints:
+// Command stretch compares fits of the examples under auxiliary variables with fits of the true model, and
+// with the forecast that a run prints:
 //
 //	go run ./bench/stretch
 //
-// "coefficients" is the least-squares factor between the posterior means, "sds" the geometric mean of the ratios of posterior standard deviations, "moved"
-// the largest distance between means in standard deviations of the true posterior.
+// "coefficients" is the least-squares factor between the posterior means, "sds" the geometric mean of the
+// ratios of posterior standard deviations, "moved" the largest distance between means in standard deviations
+// of the true posterior.
 package main
 
 import (
@@ -94,5 +96,6 @@ func row(name string, kind def.Transform, r, truth *fit.Result) {
 	if f.Reason == "" {
 		slope, sds = fmt.Sprintf("%.2f", float64(f.Slope)), fmt.Sprintf("%.2f", float64(f.SD))
 	}
-	fmt.Printf("| %s | %s | %.3g | %.2f | %s | %.2f | %s | %.2f |\n", name, kind, r.Document.Rho, xy/yy, slope, math.Exp(logs/n), sds, moved)
+	fmt.Printf("| %s | %s | %.3g | %.2f | %s | %.2f | %s | %.2f |\n", name, kind, r.Document.Rho, xy/yy,
+		slope, math.Exp(logs/n), sds, moved)
 }

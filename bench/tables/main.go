@@ -1,5 +1,5 @@
-// Command tables fits four public tables, split by columns over two clients, under none, exact, augmented and power, and prints what each transform does
-// to the posterior and what it costs: a Markdown table.
+// Command tables fits four public tables, split by columns over two clients, under none, exact, augmented and
+// power, and prints what each transform does to the posterior and what it costs: a Markdown table.
 //
 //	pip install statsmodels scikit-learn pandas && python bench/tables/fetch.py /tmp/tables
 //	go build -o /tmp/vflc ./cmd/vflc && go run ./bench/tables -vflc /tmp/vflc -data /tmp/tables
@@ -50,7 +50,8 @@ func main() {
 }
 
 func run(program, data string) error {
-	fmt.Println("| table | transform | rho | largest difference of means, in sds | median ratio of coefficients | median ratio of sds | evaluations a draw | rounds a draw | smallest bulk ESS |")
+	fmt.Println("| table | transform | rho | largest difference of means, in sds | median ratio of " +
+		"coefficients | median ratio of sds | evaluations a draw | rounds a draw | smallest bulk ESS |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, table := range tables {
 		var truth summary
@@ -76,7 +77,8 @@ func sample(program, data, table string, f fit) (summary, error) {
 		return s, err
 	}
 	defer os.RemoveAll(dir)
-	args := []string{"run", filepath.Join("bench", "tables", table+".vfl"), "--quiet", "--transform", f.transform, "-o", filepath.Join(dir, "run")}
+	args := []string{"run", filepath.Join("bench", "tables", table+".vfl"), "--quiet", "--transform",
+		f.transform, "-o", filepath.Join(dir, "run")}
 	if f.rho != "" {
 		args = append(args, "--rho", f.rho)
 	}
@@ -99,7 +101,9 @@ func (s summary) print(table string, f fit, truth summary) {
 	var shift float64
 	var ratios, sds, ess []float64
 	for _, p := range s.Parameters {
-		t := truth.Parameters[slices.IndexFunc(truth.Parameters, func(q parameter) bool { return q.Name == p.Name })]
+		t := truth.Parameters[slices.IndexFunc(truth.Parameters, func(q parameter) bool {
+			return q.Name == p.Name
+		})]
 		shift = max(shift, math.Abs(p.Mean-t.Mean)/t.SD)
 		if math.Abs(t.Mean) > 2*t.SD {
 			ratios = append(ratios, p.Mean/t.Mean)
@@ -112,7 +116,8 @@ func (s summary) print(table string, f fit, truth summary) {
 		rho = fmt.Sprintf("%.3g", *s.Rho)
 	}
 	const draws = 8000 // of four chains, warm-up included
-	fmt.Printf("| %s | %s | %s | %.2f | %.3f | %.3f | %.1f | %.1f | %.0f |\n", table, f.transform, rho, shift, median(ratios), median(sds),
+	fmt.Printf("| %s | %s | %s | %.2f | %.3f | %.3f | %.1f | %.1f | %.0f |\n", table, f.transform, rho, shift,
+		median(ratios), median(sds),
 		s.Work.Gradients/draws, s.Work.Rounds/draws, slices.Min(ess))
 }
 

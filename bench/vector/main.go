@@ -1,5 +1,6 @@
-// Command vector times the functions of package runtime/vector on every instruction set of the processor, in CPU time, sets in turn:
-// go run ./bench/vector [NAME…] prints nanoseconds per call, the least of many rounds.
+// Command vector times the functions of package runtime/vector on every instruction set of the processor, in
+// CPU time, sets in turn: go run ./bench/vector [NAME…] prints nanoseconds per call, the least of many
+// rounds.
 package main
 
 import (
@@ -25,7 +26,9 @@ func main() {
 	for _, n := range []int{32, 256, 2048} {
 		var tasks []stopwatch.Task
 		for _, t := range tasksOf(n) {
-			if len(os.Args) == 1 || slices.ContainsFunc(os.Args[1:], func(s string) bool { return strings.Contains(t.Name, s) }) {
+			if len(os.Args) == 1 || slices.ContainsFunc(os.Args[1:], func(s string) bool {
+				return strings.Contains(t.Name, s)
+			}) {
 				tasks = append(tasks, t)
 			}
 		}

@@ -8,7 +8,8 @@ import (
 // tasksOf lists the timed functions, on n elements or rows.
 func tasksOf(n int) []stopwatch.Task {
 	var tasks []stopwatch.Task
-	for _, part := range [][]stopwatch.Task{functions(n), matrices(n), layers(n), likelihoods(n), samplers(n)} {
+	for _, part := range [][]stopwatch.Task{functions(n), matrices(n), layers(n), likelihoods(n),
+		samplers(n)} {
 		tasks = append(tasks, part...)
 	}
 	return tasks
@@ -62,7 +63,8 @@ func layers(n int) []stopwatch.Task {
 }
 
 func likelihoods(n int) []stopwatch.Task {
-	eta, d, ones, counts, eights := ramp(n, -4, 4), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	eta, d, ones, counts, eights := ramp(n, -4, 4), make([]float64, n), make([]float64, n),
+		make([]float64, n), make([]float64, n)
 	for i := range ones {
 		ones[i], counts[i], eights[i] = float64(i%2), float64(i%9), 8
 	}
@@ -73,7 +75,9 @@ func likelihoods(n int) []stopwatch.Task {
 		{Name: "BinomialTrials", Run: func() { vector.BinomialTrials(n, &sum, eta, counts, eights, d) }},
 		{Name: "BinomialLogit", Run: func() { s.Reset(); s.BinomialLogit(n, eta, counts, 9, d) }},
 		{Name: "PoissonLog", Run: func() { vector.PoissonLog(n, &sum, eta, counts, d) }},
-		{Name: "NegBinomial2Log", Run: func() { vector.NegBinomial2Log(n, &sum, &other, eta, counts, 2.5, d) }},
+		{Name: "NegBinomial2Log", Run: func() {
+			vector.NegBinomial2Log(n, &sum, &other, eta, counts, 2.5, d)
+		}},
 		{Name: "StudentT", Run: func() { s.Reset(); s.StudentT(n, &sum, eta, counts, 0.7, 3, d) }},
 		{Name: "Normal", Run: func() { vector.Normal(n, &sum, eta, counts, 0.7, d) }},
 	}
@@ -91,7 +95,9 @@ func samplers(n int) []stopwatch.Task {
 		{Name: "Adam", Run: func() { vector.Adam(n, x, m, v, d, 1e5, 1e-8, 0.9, 0.999) }},
 		{Name: "LeapfrogStart", Run: func() { vector.LeapfrogStart(n, m, x, m, x, d, v, 1e-3, 2e-3) }},
 		{Name: "LeapfrogEnd", Run: func() { vector.LeapfrogEnd(n, m, m, d, v, 1e-3) }},
-		{Name: "RotateStart", Run: func() { vector.RotateStart(n, m, x, y, m, x, y, d, d, v, 1e-3, -2e-6, 1-2e-6, 2e-3) }},
+		{Name: "RotateStart", Run: func() {
+			vector.RotateStart(n, m, x, y, m, x, y, d, d, v, 1e-3, -2e-6, 1-2e-6, 2e-3)
+		}},
 		{Name: "RotateEnd", Run: func() { vector.RotateEnd(n, m, m, y, d, v, 1e-3) }},
 		{Name: "Turns", Run: func() { vector.Turns(n, &out, y, m, m, d, d, d, d, v) }},
 	}

@@ -1,5 +1,6 @@
-// Command vi fits the logistic design of the reference data with SFVI over hand-written densities, one panel after another, and prints how far each
-// fit is from the exact optimum of its guide. With -o it also writes a summary of every fit.
+// Command vi fits the logistic design of the reference data with SFVI over hand-written densities, one panel
+// after another, and prints how far each fit is from the exact optimum of its guide. With -o it also writes a
+// summary of every fit.
 //
 //	go run ./bench/vi -models augmented,power -clients 2,10 -rhos 0.5,1,2 -guides structured,noncentered
 package main
@@ -54,7 +55,8 @@ func run() error {
 	if s.refs, err = testmodel.ReadReferences(s.data); err != nil {
 		return err
 	}
-	fmt.Println("model       J  rho guide        seed     ELBO     se  optimum    log Z  means   sds    gradients   us each")
+	fmt.Println("model       J  rho guide        seed     ELBO     se  optimum    log Z  means   " +
+		"sds    gradients   us each")
 	for _, model := range strings.Split(s.models, ",") {
 		for _, j := range strings.Split(s.clients, ",") {
 			for _, rho := range strings.Split(s.rhos, ",") {
@@ -108,7 +110,8 @@ func (s study) fit(model, clients, rho, guide string) error {
 }
 
 // posterior runs a fit and returns the means and sds of its draws of b and the slopes.
-func posterior(env *testmodel.Env, settings backends.Settings) (info backends.Info, mean, sd []float64, err error) {
+func posterior(env *testmodel.Env, settings backends.Settings) (info backends.Info, mean, sd []float64,
+	err error) {
 	ctx := context.Background()
 	k, err := sfvi.Algorithm().New(env, settings)
 	if err != nil {
@@ -150,7 +153,8 @@ func posterior(env *testmodel.Env, settings backends.Settings) (info backends.In
 // references names the reference entries of each guide.
 var references = map[string]string{"structured": "slope", "noncentered": "ncmf", "meanfield": "mf"}
 
-func (s study) row(model string, j int, rho float64, guide string, info backends.Info, mean, sd []float64, gradients int64, seconds float64) {
+func (s study) row(model string, j int, rho float64, guide string, info backends.Info, mean, sd []float64,
+	gradients int64, seconds float64) {
 	exact := testmodel.Select(s.refs.Exact, model, j, rho, "")[0]
 	target, optimum := exact, math.NaN()
 	if name := references[guide]; name != "" {
@@ -163,7 +167,8 @@ func (s study) row(model string, j int, rho float64, guide string, info backends
 		ds = max(ds, math.Abs(sd[i]/target.SD[i]-1))
 	}
 	fmt.Printf("%-10s %2d %4g %-12s %4d %8.2f %6.2f %8.2f %8.2f %6.3f %5.3f %11d %8.1f\n",
-		model, j, rho, guide, s.seed, info.Fit.Final.Value, info.Fit.Final.SE, optimum, exact.LogZ, dm, ds, gradients, 1e6*seconds/float64(gradients))
+		model, j, rho, guide, s.seed, info.Fit.Final.Value, info.Fit.Final.SE, optimum, exact.LogZ, dm, ds,
+		gradients, 1e6*seconds/float64(gradients))
 }
 
 // summary writes the results that are compared with the references, in the form of summary.json.

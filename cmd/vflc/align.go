@@ -30,8 +30,9 @@ type alignFlags struct {
 func newAlign() *cobra.Command {
 	var f alignFlags
 	cmd := &cobra.Command{
-		Use:   "align",
-		Short: "Find the rows that all parties hold, without showing an identifier, and write them in one order",
+		Use: "align",
+		Short: "Find the rows that all parties hold, without showing an identifier, and " +
+			"write them in one order",
 		Long: `Find the rows that all parties hold, and write them in one order at each party, for vflc serve and vflc join. No party sees an
 identifier of another, nor an unsalted digest of one (private set intersection by Diffie-Hellman over ristretto255). Each party of
 the project runs the command with its own table; a server that has no table leaves out --data.
@@ -61,15 +62,22 @@ rows have is an error. The written table has identifiers in this form; beside it
 		}),
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.identity, "identity", "", "`folder` with the party's keys and certificate (vflc provision)")
-	fs.StringArrayVar(&f.tables, "data", nil, "the party's table: `FILE`; with --simulate PARTY=FILE, the server first, one for each party")
+	fs.StringVar(&f.identity, "identity", "",
+		"`folder` with the party's keys and certificate (vflc provision)")
+	fs.StringArrayVar(&f.tables, "data", nil,
+		"the party's table: `FILE`; with --simulate PARTY=FILE, the server first, one for each party")
 	fs.StringVar(&f.key, "key", data.DefaultKey, "`column` with the identifiers")
-	fs.StringVar(&f.letters, "case", align.CaseFold, "upper and lower case: fold, the same, or exact, different")
-	fs.StringVarP(&f.output, "output", "o", "", "`file` for the aligned table, CSV; with --simulate, a folder for all")
-	fs.StringVar(&f.listen, "listen", "", "`HOST:PORT` to listen on, at the server (default: the port of the project's address, on all interfaces)")
+	fs.StringVar(&f.letters, "case", align.CaseFold,
+		"upper and lower case: fold, the same, or exact, different")
+	fs.StringVarP(&f.output, "output", "o", "",
+		"`file` for the aligned table, CSV; with --simulate, a folder for all")
+	fs.StringVar(&f.listen, "listen", "",
+		"`HOST:PORT` to listen on, at the server (default: the port of the project's "+
+			"address, on all interfaces)")
 	addNATS(fs, &f.nats)
 	fs.BoolVar(&f.simulate, "simulate", false, "align tables of this machine in one process")
-	fs.StringVar(&f.verify, "verify", "", "compare an aligned table, a `file`, with the alignment beside it, and do nothing else")
+	fs.StringVar(&f.verify, "verify", "",
+		"compare an aligned table, a `file`, with the alignment beside it, and do nothing else")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	return cmd
 }
@@ -77,7 +85,8 @@ rows have is an error. The written table has identifiers in this form; beside it
 // here is the simulation.
 func (f *alignFlags) here(cmd *cobra.Command, rules align.Rules) error {
 	if len(f.tables) < 2 || f.output == "" || f.identity != "" {
-		return usagef("--simulate needs a table of each of two or more parties, --data PARTY=FILE, and a folder, -o DIR")
+		return usagef("--simulate needs a table of each of two or more parties, --data " +
+			"PARTY=FILE, and a folder, -o DIR")
 	}
 	var names, out []string
 	var tables []*node.Identified
@@ -95,7 +104,8 @@ func (f *alignFlags) here(cmd *cobra.Command, rules align.Rules) error {
 		if err != nil {
 			return err
 		}
-		names, tables, out = append(names, name), append(tables, table), append(out, filepath.Join(f.output, name+".csv"))
+		names, tables, out = append(names, name), append(tables, table),
+			append(out, filepath.Join(f.output, name+".csv"))
 		noteWithout(cmd.ErrOrStderr(), name, table)
 	}
 	if err := os.MkdirAll(f.output, 0o700); err != nil {
@@ -140,13 +150,15 @@ func (f *alignFlags) join(cmd *cobra.Command, rules align.Rules) error {
 		return usagef("name the party's table and the file for the aligned one: --data FILE -o FILE")
 	}
 	screen := terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)
-	o := node.AlignOptions{Identity: id, Key: f.key, Rules: rules, Out: f.output, Listen: f.listen, NATS: f.nats, Say: func(text string) {
-		if !f.quiet {
-			screen.Say("%s %s", time.Now().Format(time.TimeOnly), text)
-		}
-	}}
+	o := node.AlignOptions{Identity: id, Key: f.key, Rules: rules, Out: f.output, Listen: f.listen,
+		NATS: f.nats, Say: func(text string) {
+			if !f.quiet {
+				screen.Say("%s %s", time.Now().Format(time.TimeOnly), text)
+			}
+		}}
 	if len(f.tables) > 0 {
-		if o.Table, err = node.Identify(strings.TrimPrefix(f.tables[0], id.Party+"="), f.key, rules); err != nil {
+		if o.Table, err = node.Identify(strings.TrimPrefix(f.tables[0], id.Party+"="), f.key,
+			rules); err != nil {
 			return err
 		}
 		noteWithout(cmd.ErrOrStderr(), id.Party, o.Table)
@@ -182,7 +194,9 @@ func writeAligned(w io.Writer, a *node.Aligned, rules align.Rules, known bool, o
 		fmt.Fprintf(&b, "in common: %s\n", grouped.Count(a.Rows, "row"))
 	}
 	fmt.Fprintf(&b, "identifiers: %s\n", rules)
-	fmt.Fprintf(&b, "told to all parties: these sizes, how many rows are common, and to each which of its own\ntold to %s also: how many rows any parties have in common", a.Parties[0])
+	fmt.Fprintf(&b,
+		"told to all parties: these sizes, how many rows are common, and to each which of its own\ntold to "+
+			"%s also: how many rows any parties have in common", a.Parties[0])
 	if a.Sizes[0] > 0 && len(a.Parties) > 2 {
 		b.WriteString(", and which other parties have each of its rows")
 	}
@@ -202,6 +216,7 @@ func verifyAligned(cmd *cobra.Command, path string) error {
 	case a == nil:
 		return fmt.Errorf("%s has no alignment beside it (%s)", path, path+node.AlignedSuffix)
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is as its alignment left it: %s\n", path, grouped.Count(a.Rows, "row"))
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is as its alignment left it: %s\n", path,
+		grouped.Count(a.Rows, "row"))
 	return err
 }

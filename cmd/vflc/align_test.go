@@ -13,7 +13,8 @@ import (
 	"github.com/vflc/vflc/node"
 )
 
-// unpack writes the files of an archive into a new folder, which becomes the current one, and returns the arguments in its comment.
+// unpack writes the files of an archive into a new folder, which becomes the current one, and returns the
+// arguments in its comment.
 func unpack(t *testing.T, text string) []string {
 	t.Helper()
 	archive := txtar.Parse([]byte(text))
@@ -26,7 +27,8 @@ func unpack(t *testing.T, text string) []string {
 	return strings.Fields(string(archive.Comment))[1:]
 }
 
-// The wrong example of a page on alignments gets its code and no other, and writes nothing; the right one none.
+// The wrong example of a page on alignments gets its code and no other, and writes nothing; the right one
+// none.
 func TestPagesOfAlignments(t *testing.T) {
 	found := 0
 	for _, page := range diag.Pages {
@@ -36,7 +38,8 @@ func TestPagesOfAlignments(t *testing.T) {
 		found++
 		var out, errs bytes.Buffer
 		code := execute(unpack(t, page.Wrong), &out, &errs)
-		if code != exitInput || strings.Count(errs.String(), "[V") != 1 || !strings.Contains(errs.String(), "["+string(page.Code)+"]") {
+		if code != exitInput || strings.Count(errs.String(), "[V") != 1 ||
+			!strings.Contains(errs.String(), "["+string(page.Code)+"]") {
 			t.Errorf("%s: exit code %d\n%s", page.Code, code, errs.String())
 		}
 		if left, _ := filepath.Glob("aligned/*"); len(left) > 0 {
@@ -52,11 +55,16 @@ func TestPagesOfAlignments(t *testing.T) {
 	}
 }
 
-// Aligned tables have the same identifiers in the same order, other cells as they were, and no row that another party lacks.
+// Aligned tables have the same identifiers in the same order, other cells as they were, and no row that
+// another party lacks.
 func TestAlignHere(t *testing.T) {
-	args := unpack(t, "vflc align --simulate --data s=s.csv --data a=a.csv -o out\n-- s.csv --\nid,y\nP 1,007\n p2,1e3\n,9\np3,3\n-- a.csv --\nx,id\n\"a,b\",p3\nc,p  1\nd,p9\n")
+	args := unpack(t,
+		"vflc align --simulate --data s=s.csv --data a=a.csv -o out\n-- s.csv --\nid,y\nP 1,007\n "+
+			"p2,1e3\n,9\np3,3\n-- a.csv --\nx,id\n\"a,b\",p3\nc,p  1\nd,p9\n")
 	var out, errs bytes.Buffer
-	if code := execute(args, &out, &errs); code != exitFine || !strings.Contains(errs.String(), "s: 1 row has no identifier; left out") || !strings.Contains(out.String(), "in common: 2 rows") {
+	if code := execute(args, &out, &errs); code != exitFine ||
+		!strings.Contains(errs.String(), "s: 1 row has no identifier; left out") ||
+		!strings.Contains(out.String(), "in common: 2 rows") {
 		t.Fatalf("%d\n%s%s", code, out.String(), errs.String())
 	}
 	s, a := readText(t, "out/s.csv"), readText(t, "out/a.csv")

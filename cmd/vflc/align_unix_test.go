@@ -16,10 +16,13 @@ import (
 	"github.com/vflc/vflc/tests/await"
 )
 
-// align starts the process of a party that aligns its table of the model in a folder; the result goes to aligned/.
+// align starts the process of a party that aligns its table of the model in a folder; the result goes to
+// aligned/.
 func (s *stage) align(party string, args ...string) *played {
 	s.t.Helper()
-	a := &played{Cmd: exec.Command("vflc", append([]string{"align", "--identity", "demo/parties/" + party, "--data", "m/" + party + ".csv", "-o", "aligned/" + party + ".csv"}, args...)...)}
+	a := &played{Cmd: exec.Command("vflc",
+		append([]string{"align", "--identity", "demo/parties/" + party, "--data", "m/" + party + ".csv", "-o",
+			"aligned/" + party + ".csv"}, args...)...)}
 	a.Dir, a.Stdout, a.Stderr = s.dir, &a.out, &a.out
 	if err := a.Start(); err != nil {
 		s.t.Fatal(err)
@@ -38,7 +41,8 @@ func (s *stage) ids(file string) (out []string) {
 	return out
 }
 
-// Three processes align their rows over mutual TLS; a run takes the aligned tables, and refuses one that was changed since, by preflight and when it joins.
+// Three processes align their rows over mutual TLS; a run takes the aligned tables, and refuses one that was
+// changed since, by preflight and when it joins.
 func TestAlignmentOfProcesses(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -69,10 +73,12 @@ func TestAlignmentOfProcesses(t *testing.T) {
 		}
 	}
 	ids := strings.Join(s.ids("aligned/server.csv"), " ")
-	if len(s.ids("aligned/server.csv")) != 36 || ids != strings.Join(s.ids("aligned/a.csv"), " ") || ids != strings.Join(s.ids("aligned/b.csv"), " ") {
+	if len(s.ids("aligned/server.csv")) != 36 || ids != strings.Join(s.ids("aligned/a.csv"), " ") ||
+		ids != strings.Join(s.ids("aligned/b.csv"), " ") {
 		t.Errorf("%s\n%s\n%s", ids, s.read("aligned/a.csv"), s.read("aligned/b.csv"))
 	}
-	if out := all[1].out.String(); !strings.Contains(out, "in common: 36 rows") || strings.Contains(out, " 20") {
+	if out := all[1].out.String(); !strings.Contains(out, "in common: 36 rows") ||
+		strings.Contains(out, " 20") {
 		t.Error(out)
 	}
 	for _, p := range []string{"server", "a", "b"} {
@@ -95,14 +101,17 @@ func TestAlignmentOfProcesses(t *testing.T) {
 	lines := strings.SplitAfter(s.read("m/a.csv"), "\n")
 	lines[1], lines[2] = lines[2], lines[1]
 	s.write("m/a.csv", strings.Join(lines, ""))
-	if out, err := s.vflc("preflight", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv"); err == nil || !strings.Contains(out, "not as its alignment left it") {
+	if out, err := s.vflc("preflight", "demo/programs", "--identity", "demo/parties/a", "--data",
+		"m/a.csv"); err == nil || !strings.Contains(out, "not as its alignment left it") {
 		t.Error(out)
 	}
 	s.must("demo", "start", "m.vfl", "-o", "demo")
 	if log := s.ended("a"); !strings.Contains(log, "[V0636]") {
 		t.Error(log)
 	}
-	if log := s.ended("server"); !strings.Contains(log, "a found an error in its own data, which its own log shows (code data)") || strings.Contains(log, "V0636") {
+	if log := s.ended("server"); !strings.Contains(log,
+		"a found an error in its own data, which its own log shows (code data)") ||
+		strings.Contains(log, "V0636") {
 		t.Error(log)
 	}
 }
@@ -111,7 +120,8 @@ func TestAlignmentOfProcesses(t *testing.T) {
 func TestAlignmentOverNATS(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true})
+	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true,
+		NoSigs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +130,8 @@ func TestAlignmentOverNATS(t *testing.T) {
 	if !nats.ReadyForConnections(await.Patience) {
 		t.Fatal("the NATS server does not start")
 	}
-	s.must("provision", "init", "demo/heart", "--server", "server", "--address", "127.0.0.1:1", "--party", "a")
+	s.must("provision", "init", "demo/heart", "--server", "server", "--address", "127.0.0.1:1", "--party",
+		"a")
 	for _, p := range []string{"server", "a"} {
 		s.must("provision", "request", "demo/parties/"+p, "--project", "heart", "--party", p)
 		s.must("provision", "add", "--server", "demo/heart", "demo/parties/"+p+"/request.csr")
@@ -132,19 +143,23 @@ func TestAlignmentOverNATS(t *testing.T) {
 	url := "nats://" + nats.Addr().String()
 	all := []*played{s.align("server", "--nats", url), s.align("a", "--nats", url)}
 	for _, a := range all {
-		if err := a.Wait(); err != nil || !strings.Contains(a.out.String(), "in common: 39 rows") || strings.Contains(a.out.String(), "V08") {
+		if err := a.Wait(); err != nil || !strings.Contains(a.out.String(), "in common: 39 rows") ||
+			strings.Contains(a.out.String(), "V08") {
 			t.Errorf("%v: %s", err, a.out.String())
 		}
 	}
-	if ids := s.ids("aligned/a.csv"); len(ids) != 39 || strings.Join(ids, " ") != strings.Join(s.ids("aligned/server.csv"), " ") {
+	if ids := s.ids("aligned/a.csv"); len(ids) != 39 ||
+		strings.Join(ids, " ") != strings.Join(s.ids("aligned/server.csv"), " ") {
 		t.Error(ids)
 	}
-	if wrong := s.align("a", "--nats", "http://x"); wrong.Wait() == nil || !strings.Contains(wrong.out.String(), "V0829: --nats: write nats://HOST:PORT") {
+	if wrong := s.align("a", "--nats", "http://x"); wrong.Wait() == nil ||
+		!strings.Contains(wrong.out.String(), "V0829: --nats: write nats://HOST:PORT") {
 		t.Error(wrong.out.String())
 	}
 }
 
-// A party of an alignment that is killed and started again has lost its secret: the others end, by its name, and write nothing.
+// A party of an alignment that is killed and started again has lost its secret: the others end, by its name,
+// and write nothing.
 func TestKilledPartyEndsAnAlignment(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -164,7 +179,8 @@ func TestKilledPartyEndsAnAlignment(t *testing.T) {
 	server := s.align("server")
 	killed, b := s.align("a"), s.align("b")
 	if !await.Until(func() bool {
-		return strings.Contains(server.out.String(), "b has joined") && strings.Contains(server.out.String(), "a has joined")
+		return strings.Contains(server.out.String(), "b has joined") && strings.Contains(server.out.String(),
+			"a has joined")
 	}) {
 		t.Fatal(server.out.String())
 	}
@@ -174,7 +190,8 @@ func TestKilledPartyEndsAnAlignment(t *testing.T) {
 	for _, p := range []*played{server, b} {
 		err := p.Wait()
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != exitPeer || !strings.Contains(p.out.String(), "a met an error") {
+		if !errors.As(err, &exit) || exit.ExitCode() != exitPeer ||
+			!strings.Contains(p.out.String(), "a met an error") {
 			t.Errorf("%v: %s", err, p.out.String())
 		}
 	}

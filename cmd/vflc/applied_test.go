@@ -20,7 +20,8 @@ import (
 type applied struct {
 	name  string
 	sizes string // for vflc simulate
-	// hidden parameters have no moments, or are known only up to an order, which the sampler does not change: their quantities are compared instead.
+	// hidden parameters have no moments, or are known only up to an order, which the sampler does not change:
+	// their quantities are compared instead.
 	hidden func(name string) bool
 }
 
@@ -59,12 +60,15 @@ type scalar struct {
 
 func (s scalar) z() float64 { return (s.mean - s.truth) / s.sd }
 
-// Every applied model is checked, in the canonical layout, split and audited; under augmented it runs; under exact it finds the truth of data that vflc simulate
-// made, or for hmm a generator of its own. Where truth is drawn from the prior, E z = 0 and E z² = 1 hold exactly over data and truth, z being the error of a posterior
-// mean in posterior sds: whatever the posterior's form. The scalars of one model are dependent, so that the mean of z² of a model counts as one observation. Its variance is 2
-// where all of a model's z are one normal variable and 2/n where they are independent; over 17 models the sd of the mean is between about 0.1 and 0.34. The
-// tolerances: each mean z² below 4.5, their mean within 0.6 of 1, the mean z of the models within 4/√17, and no |z| above 4.5 (of 600 scalars). That the data say so and not the
-// prior is required too: over all coefficients, whose priors have sds of 0.5 to 1, the root mean square error is below 0.2.
+// Every applied model is checked, in the canonical layout, split and audited; under augmented it runs; under
+// exact it finds the truth of data that vflc simulate made, or for hmm a generator of its own. Where truth is
+// drawn from the prior, E z = 0 and E z² = 1 hold exactly over data and truth, z being the error of a
+// posterior mean in posterior sds: whatever the posterior's form. The scalars of one model are dependent, so
+// that the mean of z² of a model counts as one observation. Its variance is 2 where all of a model's z are
+// one normal variable and 2/n where they are independent; over 17 models the sd of the mean is between about
+// 0.1 and 0.34. The tolerances: each mean z² below 4.5, their mean within 0.6 of 1, the mean z of the models
+// within 4/√17, and no |z| above 4.5 (of 600 scalars). That the data say so and not the prior is required
+// too: over all coefficients, whose priors have sds of 0.5 to 1, the root mean square error is below 0.2.
 func TestAppliedModelsRecoverTheTruth(t *testing.T) {
 	found := make([][]scalar, len(appliedModels))
 	t.Run("models", func(t *testing.T) {
@@ -81,9 +85,11 @@ func TestAppliedModelsRecoverTheTruth(t *testing.T) {
 		for _, s := range found[k] {
 			z, zz = append(z, s.z()), append(zz, s.z()*s.z())
 			if !(math.Abs(s.z()) < 4.5) {
-				t.Errorf("%s: %s is %.3g ± %.2g, but was drawn as %.3g", m.name, s.name, s.mean, s.sd, s.truth)
+				t.Errorf("%s: %s is %.3g ± %.2g, but was drawn as %.3g", m.name, s.name, s.mean, s.sd,
+					s.truth)
 			}
-			if strings.HasPrefix(s.name, "beta_") && m.name != "multinomial" { // where data know differences of coefficients only
+			// where data know differences of coefficients only
+			if strings.HasPrefix(s.name, "beta_") && m.name != "multinomial" {
 				errors = append(errors, (s.mean-s.truth)*(s.mean-s.truth))
 			}
 		}
@@ -102,7 +108,8 @@ func TestAppliedModelsRecoverTheTruth(t *testing.T) {
 		t.Errorf("mean z over the models is %.2f", v)
 	}
 	v := math.Sqrt(average(errors))
-	t.Logf("over the models: mean z² %.2f, mean z %.2f; %d coefficients with an rms error of %.3f", average(squares), average(means), len(errors), v)
+	t.Logf("over the models: mean z² %.2f, mean z %.2f; %d coefficients with an rms error of %.3f",
+		average(squares), average(means), len(errors), v)
 	if !(v < 0.2) {
 		t.Errorf("the root mean square error of %d coefficients is %.3f", len(errors), v)
 	}
@@ -136,8 +143,10 @@ func (m applied) fit(t *testing.T, seed uint64) []scalar {
 			run = append(run, "--data", party+"="+file)
 		}
 	}
-	checkSummary(t, do(t, append(slices.Clone(run), "--transform", "augmented", "--rho", "0.1", "--chains", "1", "--warmup", "20", "--draws", "10")...))
-	text := do(t, append(run, "--transform", "exact", "--chains", "2", "--warmup", "250", "--draws", "200")...)
+	checkSummary(t, do(t, append(slices.Clone(run), "--transform", "augmented", "--rho", "0.1", "--chains",
+		"1", "--warmup", "20", "--draws", "10")...))
+	text := do(t, append(run, "--transform", "exact", "--chains", "2", "--warmup", "250", "--draws",
+		"200")...)
 	checkSummary(t, text)
 	return m.scalars(t, text, truth)
 }
@@ -156,8 +165,10 @@ func (m applied) simulate(t *testing.T, model, dir string, seed uint64) map[stri
 			t.Fatal(err)
 		}
 		return truth
-	case "cox": // a Weibull time t with scale exp(m) has the log hazard -shape * m, up to a term that all rows share
-		truth, hazards := applied{name: "weibull", sizes: m.sizes}.simulate(t, filepath.Join(filepath.Dir(model), "weibull.vfl"), dir, seed), map[string]float64{}
+	// a Weibull time t with scale exp(m) has the log hazard -shape * m, up to a term that all rows share
+	case "cox":
+		truth, hazards := applied{name: "weibull", sizes: m.sizes}.simulate(t,
+			filepath.Join(filepath.Dir(model), "weibull.vfl"), dir, seed), map[string]float64{}
 		for name, v := range truth {
 			if strings.HasPrefix(name, "beta_") {
 				hazards[name] = -truth["shape"] * v

@@ -96,9 +96,11 @@ func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, 
 	}
 	programs := filepath.Join(path, runs.ProgramsDir)
 	if _, err := os.Stat(filepath.Join(programs, split.ManifestFile)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no party programs: its run had transform %s, or has not finished", path, r.Transform)
+		return nil, fmt.Errorf("%s has no party programs: its run had transform %s, or has not finished",
+			path, r.Transform)
 	}
-	report, err := auditPrograms(cmd, programs, f, func(*split.Manifest) (backends.Algorithm, map[string]string, error) {
+	report, err := auditPrograms(cmd, programs, f, func(*split.Manifest) (backends.Algorithm,
+		map[string]string, error) {
 		return a, fit.RecordedSettings(r, a), nil
 	})
 	if err != nil {

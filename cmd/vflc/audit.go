@@ -73,7 +73,8 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 			}
 			switch {
 			case entries && len(ledgers) == 0:
-				return usagef("--entries prints the ledgers of a run across machines, and %s has none", args[0])
+				return usagef("--entries prints the ledgers of a run across machines, and %s has none",
+					args[0])
 			case entries:
 				return dumpLedgers(cmd, ledgers)
 			case len(ledgers) > 0:
@@ -107,11 +108,16 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 		}),
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` that runs: "+strings.Join(algorithmNames(), ", "))
-	cmd.Flags().BoolVar(&reconstruct, "attack", false, "reconstruct the clients' contributions from what the server received in a `RUN`")
-	cmd.Flags().StringVarP(&page, "output", "o", "", "write the audit of a folder of programs to this `FILE`, as one HTML document that those who answer for the parties' data can sign")
+	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` that runs: "+
+		strings.Join(algorithmNames(), ", "))
+	cmd.Flags().BoolVar(&reconstruct, "attack", false,
+		"reconstruct the clients' contributions from what the server received in a `RUN`")
+	cmd.Flags().StringVarP(&page, "output", "o", "",
+		"write the audit of a folder of programs to this `FILE`, as one HTML document that those who "+
+			"answer for the parties' data can sign")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	cmd.Flags().BoolVar(&entries, "entries", false, "print every entry of the ledgers of a `RUN` across machines, a JSON document a line")
+	cmd.Flags().BoolVar(&entries, "entries", false,
+		"print every entry of the ledgers of a `RUN` across machines, a JSON document a line")
 	link.add(cmd)
 	addSettings(cmd)
 	return cmd
@@ -149,14 +155,18 @@ func writeAgreement(cmd *cobra.Command, dir, page string) error {
 	if err := settle(cmd, fit.Undeclared(bundle)); err != nil {
 		return err
 	}
-	if err := atomicfile.Write(page, 0o644, func(w io.Writer) error { return report.WriteAgreement(w, dir, bundle) }); err != nil {
+	if err := atomicfile.Write(page, 0o644, func(w io.Writer) error {
+		return report.WriteAgreement(w, dir, bundle)
+	}); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: what crosses between the parties of %s, with a line to sign for each\n", page, dir)
+	fmt.Fprintf(cmd.ErrOrStderr(),
+		"wrote %s: what crosses between the parties of %s, with a line to sign for each\n", page, dir)
 	return nil
 }
 
-// auditLedgers compares ledgers with one another and with the script of the session. The manifest in the folder says what parties can compute in such a run.
+// auditLedgers compares ledgers with one another and with the script of the session. The manifest in the
+// folder says what parties can compute in such a run.
 func auditLedgers(cmd *cobra.Command, dir string, paths []string, asJSON bool) error {
 	report, diags, err := ledger.Reconcile(paths)
 	if err != nil {
@@ -203,7 +213,8 @@ func (d *demo) ledgers() (out []string) {
 // wait adds how long a run would wait for messages. The error is where there is no run.
 func (r *auditReport) wait(path string, over posterior.Connection) error {
 	if r.work == nil {
-		return usagef("--%s and --%s are for the folder of a run (%s is none), whose messages are counted: vflc rho forecasts those of a model", rttFlag, bandwidthFlag, path)
+		return usagef("--%s and --%s are for the folder of a run (%s is none), whose messages are counted: "+
+			"vflc rho forecasts those of a model", rttFlag, bandwidthFlag, path)
 	}
 	r.forecast = over.Forecast(*r.work)
 	return nil
@@ -256,7 +267,8 @@ func (r *auditReport) document() auditDocument {
 }
 
 // auditOf loads the programs of a folder, or compiles a model, and audits them.
-func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorithm, typed []string) (*auditReport, error) {
+func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorithm,
+	typed []string) (*auditReport, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -265,7 +277,10 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 		if _, err := os.Stat(filepath.Join(path, runs.RecordFile)); err == nil {
 			return auditFolder(cmd, path, f)
 		}
-		return auditPrograms(cmd, path, f, func(m *split.Manifest) (backends.Algorithm, map[string]string, error) { return declared(cmd, m, a) })
+		return auditPrograms(cmd, path, f, func(m *split.Manifest) (backends.Algorithm, map[string]string,
+			error) {
+			return declared(cmd, m, a)
+		})
 	}
 	if err := refuseForeign(typed, a); err != nil {
 		return nil, err
@@ -295,9 +310,11 @@ func tablesBeside(m *compile.Model) *compile.Tables {
 }
 
 // auditModel audits a compiled model.
-func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string, tables *compile.Tables) (*auditReport, error) {
+func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string,
+	tables *compile.Tables) (*auditReport, error) {
 	if m.Pooled() {
-		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, verdict: m.AllPooled(), rows: m.AuditPooled()}, nil
+		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true,
+			verdict: m.AllPooled(), rows: m.AuditPooled()}, nil
 	}
 	if diags := fit.Unestimated(a, m); diags.HasErrors() {
 		return nil, data.Errors(diags)
@@ -310,7 +327,8 @@ func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string,
 }
 
 // auditPrograms loads the programs of a folder and audits them, in the run that in names.
-func auditPrograms(cmd *cobra.Command, path string, f *modelFlags, in func(*split.Manifest) (backends.Algorithm, map[string]string, error)) (*auditReport, error) {
+func auditPrograms(cmd *cobra.Command, path string, f *modelFlags,
+	in func(*split.Manifest) (backends.Algorithm, map[string]string, error)) (*auditReport, error) {
 	if err := f.refuse(path + " holds programs"); err != nil {
 		return nil, err
 	}
@@ -331,7 +349,8 @@ func auditPrograms(cmd *cobra.Command, path string, f *modelFlags, in func(*spli
 	return auditBundle(bundle, a, given, nil)
 }
 
-func auditBundle(p *compile.Bundle, a backends.Algorithm, given map[string]string, tables *compile.Tables) (*auditReport, error) {
+func auditBundle(p *compile.Bundle, a backends.Algorithm, given map[string]string,
+	tables *compile.Tables) (*auditReport, error) {
 	verdict, err := fit.Verdict(p, a, given, tables)
 	if err != nil {
 		return nil, err
@@ -341,10 +360,13 @@ func auditBundle(p *compile.Bundle, a backends.Algorithm, given map[string]strin
 		return nil, err
 	}
 	if len(p.Manifest.Predicted) > 0 {
-		return &auditReport{model: p.Manifest.Model, transform: "of a prediction", accepted: p.Manifest.Accepted, verdict: verdict, rows: rows}, nil
+		return &auditReport{model: p.Manifest.Model, transform: "of a prediction",
+			accepted: p.Manifest.Accepted, verdict: verdict, rows: rows}, nil
 	}
 	forecasts, err := fit.ForecastAttack(rows, p, a, given)
-	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, accepted: p.Manifest.Accepted, verdict: verdict, rows: rows, forecasts: forecasts, encrypted: backends.Encrypted(given)}, err
+	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name,
+		accepted: p.Manifest.Accepted, verdict: verdict, rows: rows, forecasts: forecasts,
+		encrypted: backends.Encrypted(given)}, err
 }
 
 // print prints the table, then once each what a receiver can compute: the last column holds its number.
@@ -372,7 +394,8 @@ func (r *auditReport) print(w io.Writer) error {
 		if at < 0 {
 			at, learns = len(learns), append(learns, d.Learns)
 		}
-		table = append(table, []string{d.What, d.From, d.To, "[" + strings.Join(d.Shape, ", ") + "]", d.Often, d.Masked, fmt.Sprintf("(%d)", at+1)})
+		table = append(table, []string{d.What, d.From, d.To, "[" + strings.Join(d.Shape, ", ") + "]", d.Often,
+			d.Masked, fmt.Sprintf("(%d)", at+1)})
 	}
 	switch {
 	case len(r.rows) == 0 && r.pooled:
@@ -412,13 +435,15 @@ func (r *auditReport) expected() string {
 	lines := [][]string{{"what", "from", "to", "draws of the noise", "correlation", "residual sd"}}
 	for k, f := range r.forecasts {
 		if d := r.rows[k]; f != nil {
-			lines = append(lines, []string{d.What, d.From, d.To, fit.DrawsOfNoise(d, f), fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
+			lines = append(lines, []string{d.What, d.From, d.To, fit.DrawsOfNoise(d, f),
+				fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
 		}
 	}
 	if len(lines) == 1 {
 		return ""
 	}
-	return "\nExpected after such a run, for a cut whose sd over the rows is 1 (vflc audit RUN --attack measures it):\n" + posterior.AlignLeft(lines)
+	return "\nExpected after such a run, for a cut whose sd over the rows is 1 (vflc audit RUN " +
+		"--attack measures it):\n" + posterior.AlignLeft(lines)
 }
 
 // pooledNote is printed where there are no party programs.

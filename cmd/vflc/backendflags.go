@@ -22,7 +22,8 @@ func algorithmNames() []string {
 	return names
 }
 
-// example returns a command line that runs a backend other than the default, with that backend's example settings.
+// example returns a command line that runs a backend other than the default, with that backend's example
+// settings.
 func example(command string) string {
 	for _, a := range fit.Backends()[1:] {
 		if a.Example != "" {
@@ -66,13 +67,15 @@ func (f *settingFlag) Type() string {
 	return "word"
 }
 
-// addSettings adds a flag for every setting of every backend. Its help names the backends, and the default, which may differ between them.
+// addSettings adds a flag for every setting of every backend. Its help names the backends, and the default,
+// which may differ between them.
 func addSettings(cmd *cobra.Command) {
 	all := fit.Backends()
 	for _, a := range all {
 		for _, s := range a.Settings {
 			if f := cmd.Flags().Lookup(s.Name); f == nil {
-				f = cmd.Flags().VarPF(&settingFlag{s, fmt.Sprint(s.Default)}, s.Name, "", usageOf(all, s.Name))
+				f = cmd.Flags().VarPF(&settingFlag{s, fmt.Sprint(s.Default)}, s.Name, "",
+					usageOf(all, s.Name))
 				f.DefValue = ""
 				if s.Switch() {
 					f.NoOptDefVal = "true"
@@ -115,8 +118,10 @@ func givenSettings(cmd *cobra.Command, a backends.Algorithm) map[string]string {
 	return given
 }
 
-// declared is the algorithm of the run that programs are for, and its settings with those of the command line. a is the algorithm that --backend names.
-func declared(cmd *cobra.Command, m *split.Manifest, a backends.Algorithm) (backends.Algorithm, map[string]string, error) {
+// declared is the algorithm of the run that programs are for, and its settings with those of the command
+// line. a is the algorithm that --backend names.
+func declared(cmd *cobra.Command, m *split.Manifest, a backends.Algorithm) (backends.Algorithm,
+	map[string]string, error) {
 	asked := &a
 	if !cmd.Flags().Changed("backend") {
 		asked = nil
@@ -132,8 +137,10 @@ func declared(cmd *cobra.Command, m *split.Manifest, a backends.Algorithm) (back
 	return fit.Declared(m, asked, givenSettings(cmd, a))
 }
 
-// settingsFor are the settings given, without those of vfl.toml that do not apply to the transform of the model.
-func settingsFor(cmd *cobra.Command, a backends.Algorithm, m *compile.Model, typed []string) map[string]string {
+// settingsFor are the settings given, without those of vfl.toml that do not apply to the transform of the
+// model.
+func settingsFor(cmd *cobra.Command, a backends.Algorithm, m *compile.Model,
+	typed []string) map[string]string {
 	given := givenSettings(cmd, a)
 	for _, d := range a.Settings {
 		if d.Auxiliary && m.Checked.Transform.Kind.CutsCross() && !slices.Contains(typed, d.Name) {
@@ -150,13 +157,15 @@ func typedFlags(cmd *cobra.Command) []string {
 	return names
 }
 
-// refuseForeign returns an error for flags that only other backends have. vfl.toml may hold settings of several.
+// refuseForeign returns an error for flags that only other backends have. vfl.toml may hold settings of
+// several.
 func refuseForeign(typed []string, a backends.Algorithm) error {
 	for _, other := range fit.Backends() {
 		for _, s := range other.Settings {
 			own := slices.ContainsFunc(a.Settings, func(t backends.Setting) bool { return t.Name == s.Name })
 			if !own && slices.Contains(typed, s.Name) {
-				return usagef("--%s is a setting of %s, but the backend is %s; choose it with --backend %s", s.Name, other.Name, a.Name, other.Name)
+				return usagef("--%s is a setting of %s, but the backend is %s; choose it with --backend %s",
+					s.Name, other.Name, a.Name, other.Name)
 			}
 		}
 	}

@@ -35,7 +35,8 @@ type calibrateFlags struct {
 	nats       natsFlags
 }
 
-// perCell is how many replicates a worker makes at a time. Results are found again by a command with another number of replicates, as long as this stays the same.
+// perCell is how many replicates a worker makes at a time. Results are found again by a command with another
+// number of replicates, as long as this stays the same.
 const perCell = 5
 
 func newCalibrate() *cobra.Command {
@@ -80,13 +81,18 @@ with more replicates, takes those that are there.`,
 	f.add(cmd)
 	f.nats.add(cmd)
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; its responses are replaced; repeatable")
+	fs.StringArrayVar(&f.data, "data", nil,
+		"table of a party: `PARTY=FILE`, as in vflc run; its responses are replaced; repeatable")
 	f.addJoins(fs)
-	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
+	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name,
+		"inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.IntVar(&f.replicates, "replicates", 200, "number of data sets to simulate and fit")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
-	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "number of replicates to fit at the same time; the result does not depend on it")
-	fs.StringVar(&f.misstate, "misstate", "", "simulate with the scale of a parameter's prior divided by a factor, `PARAMETER=FACTOR`: a correct sampler must then fail, which shows that the check detects such an error")
+	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0),
+		"number of replicates to fit at the same time; the result does not depend on it")
+	fs.StringVar(&f.misstate, "misstate", "",
+		"simulate with the scale of a parameter's prior divided by a factor, `PARAMETER=FACTOR`: a correct "+
+			"sampler must then fail, which shows that the check detects such an error")
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc)
 	fs.BoolVar(&f.asJSON, "json", false, "print the result as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 unless the verdict is \"calibrated\"")
@@ -94,7 +100,8 @@ with more replicates, takes those that are there.`,
 	return cmd
 }
 
-func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backends.Algorithm, typed []string) error {
+func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backends.Algorithm,
+	typed []string) error {
 	if err := refuseForeign(typed, a); err != nil {
 		return err
 	}
@@ -118,7 +125,8 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	if err != nil {
 		return err
 	}
-	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, f.quiet, fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: joining, Seed: f.seed})
+	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, f.quiet,
+		fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: joining, Seed: f.seed})
 	if err != nil {
 		return err
 	}
@@ -137,7 +145,8 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	show := terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)
 	done := 0
 	replicates := &stepwise{
-		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: typed, apart: []string{"jobs", "replicates"}, steps: f.replicates, size: perCell, jobs: f.jobs,
+		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: typed,
+		apart: []string{"jobs", "replicates"}, steps: f.replicates, size: perCell, jobs: f.jobs,
 		make: func(ctx context.Context, p cells.Part) ([]byte, error) {
 			if requested(cmd) == nil {
 				ctx = context.WithoutCancel(ctx) // a replicate that has begun is finished, and counts
@@ -201,7 +210,8 @@ func misstate(s *calibrate.Study, flag string) error {
 		return err
 	}
 	if !(factor > 0) || !slices.Contains(s.Scaled(), name) {
-		return usagef("--misstate %s: write PARAMETER=FACTOR with a positive factor; parameters with a scale: %s", flag, strings.Join(s.Scaled(), ", "))
+		return usagef("--misstate %s: write PARAMETER=FACTOR with a positive factor; "+
+			"parameters with a scale: %s", flag, strings.Join(s.Scaled(), ", "))
 	}
 	s.Misstate(name, factor)
 	return nil

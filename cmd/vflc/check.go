@@ -43,7 +43,8 @@ reads them; then the sizes that the tables give, and what is wrong, in the words
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if !t.asked() && (cmd.Flags().Changed("key") || cmd.Flags().Changed("rows")) {
-				return usagef("--key and --rows say how rows are joined: have tables read, with --tables or --data")
+				return usagef("--key and --rows say how rows are joined: have tables read, " +
+					"with --tables or --data")
 			}
 			if of := t.manifestOf(args[0], manifest); of != "" {
 				return t.checkProgram(cmd, args[0], of, asJSON)
@@ -85,16 +86,22 @@ reads them; then the sizes that the tables give, and what is wrong, in the words
 		}),
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&manifest, "manifest", "", "the manifest `FILE` that a party's program must agree with")
+	cmd.Flags().StringVar(&manifest, "manifest", "",
+		"the manifest `FILE` that a party's program must agree with")
 	t.add(cmd.Flags())
 	cmd.Flags().BoolVar(&priors, "priors", false, "print the prior of every parameter")
-	cmd.Flags().BoolVar(&info, "info", false, "report also what is not wrong and yet seldom meant: hard bounds, constants far from 1, improper priors, parameters without influence")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the diagnostics, with tables also their columns and sizes, or with --priors the priors, as JSON")
+	cmd.Flags().BoolVar(&info, "info", false,
+		"report also what is not wrong and yet seldom meant: hard bounds, constants far from 1, improper "+
+			"priors, parameters without influence")
+	cmd.Flags().BoolVar(&asJSON, "json", false,
+		"print the diagnostics, with tables also their columns and sizes, or with "+
+			"--priors the priors, as JSON")
 	return cmd
 }
 
 // checkFile checks a model or, where a manifest is given, loads a party's program, which is no model.
-func checkFile(cmd *cobra.Command, path, manifest string, f *modelFlags) (*check.Program, *compile.Model, diag.List, error) {
+func checkFile(cmd *cobra.Command, path, manifest string, f *modelFlags) (*check.Program, *compile.Model,
+	diag.List, error) {
 	if manifest == "" {
 		if _, err := f.honour(cmd, path); err != nil {
 			return nil, nil, nil, err

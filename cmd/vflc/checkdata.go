@@ -32,19 +32,22 @@ type tableFlags struct {
 }
 
 func (t *tableFlags) add(fs *pflag.FlagSet) {
-	fs.BoolVar(&t.beside, "tables", false, "check a model with the tables that vflc run would read: those of vfl.toml beside it, or "+
-		"of the folder of its name")
-	fs.StringArrayVar(&t.data, "data", nil, "of a model, read these tables as vflc run does, `PARTY=FILE`; of a party's program, read this "+
-		"FILE as the party will, and shared=FILE for shared data that its own table does not have; repeatable; the manifest is the "+
-		"one beside the program unless --manifest names another")
+	fs.BoolVar(&t.beside, "tables", false,
+		"check a model with the tables that vflc run would read: those of vfl.toml beside it, or "+
+			"of the folder of its name")
+	fs.StringArrayVar(&t.data, "data", nil,
+		"of a model, read these tables as vflc run does, `PARTY=FILE`; of a party's program, read this "+
+			"FILE as the party will, and shared=FILE for shared data that its own table does not have; "+
+			"repeatable; the manifest is the "+
+			"one beside the program unless --manifest names another")
 	t.addJoins(fs)
 }
 
 // asked reports whether tables are read.
 func (t *tableFlags) asked() bool { return t.beside || t.data != nil }
 
-// manifestOf is the manifest of a party's program that is checked with its table; "" for a model, which may lie beside a manifest
-// that is none of its own.
+// manifestOf is the manifest of a party's program that is checked with its table; "" for a model, which may
+// lie beside a manifest that is none of its own.
 func (t *tableFlags) manifestOf(path, named string) string {
 	switch {
 	case !t.asked():
@@ -56,7 +59,8 @@ func (t *tableFlags) manifestOf(path, named string) string {
 	if _, err := os.Stat(beside); err != nil {
 		return ""
 	}
-	if text, err := os.ReadFile(path); err != nil || !strings.HasPrefix(strings.TrimSpace(string(text)), "program ") {
+	if text, err := os.ReadFile(path); err != nil || !strings.HasPrefix(strings.TrimSpace(string(text)),
+		"program ") {
 		return ""
 	}
 	return beside
@@ -75,7 +79,8 @@ type tableCheck struct {
 func (c *tableCheck) told(columns []data.Described) { c.Columns = columns }
 
 // checkModel checks a model with the tables of its parties. diags are those of the model.
-func (t *tableFlags) checkModel(cmd *cobra.Command, path string, m *compile.Model, diags diag.List, asJSON bool) error {
+func (t *tableFlags) checkModel(cmd *cobra.Command, path string, m *compile.Model, diags diag.List,
+	asJSON bool) error {
 	if m.Checked.For != "" {
 		return fmt.Errorf("%s is the program of %s; name its manifest with --manifest", path, m.Checked.For)
 	}
@@ -112,7 +117,9 @@ func (t *tableFlags) checkProgram(cmd *cobra.Command, path, manifest string, asJ
 	if err != nil {
 		return err
 	}
-	k := slices.IndexFunc(m.Parties, func(p split.ManifestParty) bool { return p.Program == filepath.Base(path) })
+	k := slices.IndexFunc(m.Parties, func(p split.ManifestParty) bool {
+		return p.Program == filepath.Base(path)
+	})
 	if k < 0 {
 		return fmt.Errorf("%s lists no program %s", manifest, filepath.Base(path))
 	}
@@ -136,7 +143,8 @@ func (t *tableFlags) checkProgram(cmd *cobra.Command, path, manifest string, asJ
 	}
 	if c.found = diags; !c.found.HasErrors() {
 		joining := data.Joining{Key: t.key, Told: c.told}
-		c.found = append(c.found, part.Bind(node.TablesOf(party, t.data), inputfile.MaxBytes, joining, nil)...)
+		c.found = append(c.found, part.Bind(node.TablesOf(party, t.data), inputfile.MaxBytes, joining,
+			nil)...)
 	}
 	if !c.found.HasErrors() {
 		facts, diags := part.Facts(nil)
@@ -185,7 +193,8 @@ func (c *tableCheck) text() string {
 		if d.Missing > 0 {
 			gaps = fmt.Sprintf("%s of %s", grouped.Digits(d.Missing), grouped.Digits(d.Cells))
 		}
-		lines = append(lines, []string{d.Party, diag.Printable(d.Column), d.Type, gaps, uses, diag.Printable(d.Values)})
+		lines = append(lines, []string{d.Party, diag.Printable(d.Column), d.Type, gaps, uses,
+			diag.Printable(d.Values)})
 	}
 	text := ""
 	if len(c.Columns) > 0 {

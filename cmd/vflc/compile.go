@@ -37,7 +37,8 @@ manifest names them, and lists every row of the audit; parties refuse a run in w
 			case by != "client":
 				return usagef("--split-by %s: a model is split by client", by)
 			case dump == "" && dir == "":
-				return usagef("name a folder for the programs (-o DIR), or a stage to print (--dump %s)", strings.Join(stageNames(), "|"))
+				return usagef("name a folder for the programs (-o DIR), or a stage to print (--dump %s)",
+					strings.Join(stageNames(), "|"))
 			}
 			rhos, err := f.severalRho(several, dump)
 			if err != nil {
@@ -75,10 +76,14 @@ manifest names them, and lists every row of the audit; parties refuse a run in w
 	f.add(cmd)
 	cmd.Flags().StringVar(&by, "split-by", "client", "`unit` that gets its own program: client")
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` for the programs and the manifest")
-	cmd.Flags().BoolVar(&several, extrapolateFlag, false, "write programs for three rho, in a folder each: those that --rho lists, or 1/√J, 0.7/√J and 0.35/√J; vflc serve and vflc join with the same flag fit at each, and extrapolate to rho = 0")
-	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` of the run: "+strings.Join(algorithmNames(), ", "))
+	cmd.Flags().BoolVar(&several, extrapolateFlag, false,
+		"write programs for three rho, in a folder each: those that --rho lists, or 1/√J, 0.7/√J and "+
+			"0.35/√J; vflc serve and vflc join with the same flag fit at each, and extrapolate to rho = 0")
+	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` of the run: "+
+		strings.Join(algorithmNames(), ", "))
 	addSettings(cmd)
-	cmd.Flags().StringVar(&dump, "dump", "", "print the model after this `stage` of the compiler, and stop: "+strings.Join(stageNames(), ", "))
+	cmd.Flags().StringVar(&dump, "dump", "", "print the model after this `stage` of the compiler, and stop: "+
+		strings.Join(stageNames(), ", "))
 	return cmd
 }
 
@@ -96,7 +101,8 @@ func (f *modelFlags) severalRho(several bool, dump string) ([]float64, error) {
 }
 
 // writeSeries writes the programs for each rho, and their list.
-func writeSeries(cmd *cobra.Command, m *compile.Model, rhos []float64, dir string, a backends.Algorithm, given map[string]string) error {
+func writeSeries(cmd *cobra.Command, m *compile.Model, rhos []float64, dir string, a backends.Algorithm,
+	given map[string]string) error {
 	if err := noise.HasRho(m); err != nil {
 		return err
 	}
@@ -138,8 +144,10 @@ func printStage(cmd *cobra.Command, m *compile.Model, name string) error {
 	return m.Dump(cmd.OutOrStdout(), name)
 }
 
-// writePrograms writes the programs of a model for runs by this algorithm with these settings, and those for what can be done with such a run.
-func writePrograms(cmd *cobra.Command, m *compile.Model, dir string, a backends.Algorithm, given map[string]string) error {
+// writePrograms writes the programs of a model for runs by this algorithm with these settings, and those for
+// what can be done with such a run.
+func writePrograms(cmd *cobra.Command, m *compile.Model, dir string, a backends.Algorithm,
+	given map[string]string) error {
 	if m.Design != nil {
 		apart, diags := m.Apart()
 		if err := settle(cmd, diags); err != nil {
@@ -148,13 +156,15 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string, a backends.
 		m, a, given = apart, fit.Releasing(), nil
 	}
 	if m.Pooled() {
-		return fmt.Errorf("%s: transform none keeps all data in one place, so there is nothing to split", m.Source.Name)
+		return fmt.Errorf("%s: transform none keeps all data in one place, so there is nothing to split",
+			m.Source.Name)
 	}
 	if err := settle(cmd, m.MaySplit()); err != nil {
 		return err
 	}
 	if err := m.Verify(); err != nil { // each program is loaded as its party would load it
-		return fmt.Errorf("%s: vflc wrote programs that their parties would refuse, so none is kept; this is a fault of vflc: %w", m.Source.Name, err)
+		return fmt.Errorf("%s: vflc wrote programs that their parties would refuse, so none is kept; "+
+			"this is a fault of vflc: %w", m.Source.Name, err)
 	}
 	if err := fit.Declare(m, a, given); err != nil {
 		return err
@@ -172,7 +182,8 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string, a backends.
 		p, diags, err := m.Prediction(k.scored)
 		if err == nil && !diags.HasErrors() && p.Model.Manifest != nil {
 			if err := p.Verify(); err != nil {
-				return fmt.Errorf("%s: vflc wrote programs of a prediction that their parties would refuse; this is a fault of vflc: %w", m.Source.Name, err)
+				return fmt.Errorf("%s: vflc wrote programs of a prediction that their parties would "+
+					"refuse; this is a fault of vflc: %w", m.Source.Name, err)
 			}
 			if err := fit.Declare(p.Model, a, given); err != nil {
 				return err
@@ -195,6 +206,7 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string, a backends.
 			return err
 		}
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s%s\n%s", len(m.Programs), compile.ManifestFile, filepath.Clean(dir), further, none)
+	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s%s\n%s", len(m.Programs),
+		compile.ManifestFile, filepath.Clean(dir), further, none)
 	return nil
 }

@@ -25,11 +25,13 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// A completer proposes values for a word that begins with typed. args are the arguments that are already on the command line.
+// A completer proposes values for a word that begins with typed. args are the arguments that are already on
+// the command line.
 type completer func(args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// addCompletions gives every command the values that a shell proposes. They come from the descriptors, from the model on the command line and
-// from the folder of a run; a model or folder that cannot be read proposes nothing.
+// addCompletions gives every command the values that a shell proposes. They come from the descriptors, from
+// the model on the command line and from the folder of a run; a model or folder that cannot be read proposes
+// nothing.
 func addCompletions(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		if complete := argumentValues(cmd); complete != nil && cmd.ValidArgsFunction == nil {
@@ -37,13 +39,15 @@ func addCompletions(root *cobra.Command) {
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if complete := valuesOf(f); complete != nil {
-				cmd.RegisterFlagCompletionFunc(f.Name, complete.forCobra) // its error: a flag that is registered twice
+				// its error: a flag that is registered twice
+				cmd.RegisterFlagCompletionFunc(f.Name, complete.forCobra)
 			}
 		})
 	}
 }
 
-func (c completer) forCobra(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+func (c completer) forCobra(_ *cobra.Command, args []string, typed string) ([]string,
+	cobra.ShellCompDirective) {
 	return c(args, typed)
 }
 
@@ -134,7 +138,8 @@ func words(list []string) completer {
 	}
 }
 
-// settingValues are the choices of a setting in all backends that have it, and its default where it may be anything.
+// settingValues are the choices of a setting in all backends that have it, and its default where it may be
+// anything.
 func settingValues(name string) completer {
 	return func(args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		var out []string
@@ -220,7 +225,8 @@ func modelOf(args []string) *compile.Model {
 	if err != nil {
 		return nil
 	}
-	m, diags := compile.Compile(source.New(args[0], string(text)), check.Options{Import: inputfile.Beside(filepath.Dir(args[0]))})
+	m, diags := compile.Compile(source.New(args[0], string(text)),
+		check.Options{Import: inputfile.Beside(filepath.Dir(args[0]))})
 	if diags.HasErrors() {
 		return nil
 	}

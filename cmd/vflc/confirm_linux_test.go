@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/tests/console"
 )
 
-// At a terminal the owner of a client without a policy is asked below what the run tells of its rows: yes confirms it, and anything else does not.
+// At a terminal the owner of a client without a policy is asked below what the run tells of its rows: yes
+// confirms it, and anything else does not.
 func TestOwnerConfirmsAtATerminal(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -23,17 +24,21 @@ func TestOwnerConfirmsAtATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, answer := range []string{"no", "y", "yes"} {
-		cmd := exec.Command("vflc", "preflight", "demo/programs", "--identity", "demo/parties/b", "--data", "m/b.csv", "--data", "shared=m/server.csv")
+		cmd := exec.Command("vflc", "preflight", "demo/programs", "--identity", "demo/parties/b", "--data",
+			"m/b.csv", "--data", "shared=m/server.csv")
 		cmd.Dir = s.dir
 		c, err := console.Start(cmd, 200, 400)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Wait("the question", func(text, _ string) bool { return strings.Contains(text, "(yes or no)") }); err != nil {
+		if err := c.Wait("the question", func(text, _ string) bool {
+			return strings.Contains(text, "(yes or no)")
+		}); err != nil {
 			t.Fatal(err, c.Text())
 		}
 		shown := c.Text()
-		if at := strings.Index(shown, "server can compute: "); at < 0 || at > strings.Index(shown, "(yes or no)") {
+		if at := strings.Index(shown, "server can compute: "); at < 0 ||
+			at > strings.Index(shown, "(yes or no)") {
 			t.Errorf("the question stands before the verdict:\n%s", shown)
 		}
 		if err := c.Type(answer + "\n"); err != nil {

@@ -48,20 +48,27 @@ those that are there.`,
   vflc cv logistic.vfl --folds 10 --nats nats://queue:4222
   vflc cv logistic.vfl --folds 5 --by ward --warmup 300 --draws 300 --json`,
 		Args: oneArgument("a MODEL"),
-		RunE: action(func(cmd *cobra.Command, args []string) error { return crossValidate(cmd, args[0], &f) }),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			return crossValidate(cmd, args[0], &f)
+		}),
 	}
 	f.add(cmd)
 	f.nats.add(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; repeatable")
 	f.addJoins(fs)
-	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
+	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name,
+		"inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.IntVar(&f.options.Folds, "folds", 10, "number of folds")
-	fs.BoolVar(&f.options.Stratify, "stratify", false, "give each fold the same share of each value of the response")
+	fs.BoolVar(&f.options.Stratify, "stratify", false,
+		"give each fold the same share of each value of the response")
 	fs.StringVar(&f.options.By, "by", "", "keep the rows with one value of this `column` in one fold")
-	fs.BoolVar(&f.options.NewLevels, "new-levels", false, "draw the parameters of categories that the fitted rows lack from their prior, as with --by on the column of a level")
+	fs.BoolVar(&f.options.NewLevels, "new-levels", false,
+		"draw the parameters of categories that the fitted rows lack from their prior, as with --by "+
+			"on the column of a level")
 	fs.Uint64Var(&f.options.Seed, "seed", 1, "seed of the folds and of all fits")
-	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "number of folds to fit at the same time; the result does not depend on it")
+	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0),
+		"number of folds to fit at the same time; the result does not depend on it")
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc)
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON, with the key, the fold and the log density of each row")
 	f.strict.add(fs)
@@ -107,7 +114,8 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	if err != nil {
 		return err
 	}
-	f.options.Fit = fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: joining, Seed: f.options.Seed}
+	f.options.Fit = fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: joining,
+		Seed: f.options.Seed}
 	v, diags, err := crossvalidate.New(m, sources, f.options)
 	if err := settleQuietly(cmd, diags, f.quiet); err != nil {
 		return err
@@ -119,7 +127,8 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	defer stop()
 	show := terminal.NewCounter(cmd.ErrOrStderr(), f.quiet)
 	folds := &stepwise{
-		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: typed, apart: []string{"jobs"}, steps: f.options.Folds, size: 1, jobs: f.jobs,
+		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: typed, apart: []string{"jobs"},
+		steps: f.options.Folds, size: 1, jobs: f.jobs,
 		make:     func(ctx context.Context, p cells.Part) ([]byte, error) { return v.Make(ctx, p.First) },
 		take:     func(p cells.Part, result []byte) error { return v.Take(p.First, result) },
 		progress: show.Of("folds"), say: show.Message,

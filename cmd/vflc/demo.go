@@ -33,10 +33,12 @@ const demoFile = "demo.json"
 type demo struct {
 	dir       string
 	Processes []*demoProcess `json:"processes"`
-	held      net.Listener   // has the port of a server that was not started yet, which nobody else can take meanwhile; nil: none
+	// has the port of a server that was not started yet, which nobody else can take meanwhile; nil: none
+	held net.Listener
 }
 
-// A demoProcess is one party. Its arguments name files relative to the folder of the demonstration, and tables by absolute paths.
+// A demoProcess is one party. Its arguments name files relative to the folder of the demonstration, and
+// tables by absolute paths.
 type demoProcess struct {
 	Party   string   `json:"party"`
 	Args    []string `json:"args"`
@@ -45,8 +47,9 @@ type demoProcess struct {
 
 func newDemo() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Run all parties of a model as processes on this machine, as they would run on machines of their own",
+		Use: "demo",
+		Short: "Run all parties of a model as processes on this machine, as they would run " +
+			"on machines of their own",
 		Long: `Run all parties of a model as processes on this machine, as they would run on machines of their own: with a project, a certificate
 for each party, connections by TLS on the loopback interface, and a folder for each party. Each party has policy = "open" in its
 policy.toml, since all of them are yours: across machines each owner confirms a run after vflc preflight, or writes a policy. The draws are those of vflc run with the
@@ -68,8 +71,9 @@ func newDemoStart() *cobra.Command {
 	var dir string
 	var wait bool
 	cmd := &cobra.Command{
-		Use:   "start [MODEL] -o DIR",
-		Short: "Start a process for each party; where DIR holds a demonstration, those that are not running, with its model and settings",
+		Use: "start [MODEL] -o DIR",
+		Short: "Start a process for each party; where DIR holds a demonstration, those that are not " +
+			"running, with its model and settings",
 		Example: `  vflc demo start logistic.vfl -o demo
   vflc demo start logistic.vfl -o demo2 --transform exact --wait
   vflc demo start -o demo`,
@@ -80,8 +84,12 @@ func newDemoStart() *cobra.Command {
 			}
 			d, err := readDemo(dir)
 			switch {
-			case err == nil && (len(args) > 0 || slices.ContainsFunc(typedFlags(cmd), func(name string) bool { return name != "output" && name != "wait" })):
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s holds a demonstration, which goes on with the model, tables and settings that it was begun with; name another folder for a new one\n", dir)
+			case err == nil && (len(args) > 0 || slices.ContainsFunc(typedFlags(cmd), func(name string) bool {
+				return name != "output" && name != "wait"
+			})):
+				fmt.Fprintf(cmd.ErrOrStderr(),
+					"%s holds a demonstration, which goes on with the model, tables and settings that it "+
+						"was begun with; name another folder for a new one\n", dir)
 			case errors.Is(err, fs.ErrNotExist) && len(args) == 0:
 				return usagef("%s holds no demonstration to go on with: name the MODEL of a new one", dir)
 			case errors.Is(err, fs.ErrNotExist):
@@ -96,7 +104,8 @@ func newDemoStart() *cobra.Command {
 			if wait {
 				return d.wait(cmd)
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "vflc status %s shows how far they are; vflc demo stop %s ends them\n", dir, dir)
+			fmt.Fprintf(cmd.ErrOrStderr(),
+				"vflc status %s shows how far they are; vflc demo stop %s ends them\n", dir, dir)
 			return nil
 		}),
 	}
@@ -107,8 +116,10 @@ func newDemoStart() *cobra.Command {
 	fs.StringVar(&s.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`")
 	fs.StringVar(&s.key, "key", data.DefaultKey, "`column` on which rows are joined, or none")
 	fs.Uint64Var(&s.seed, "seed", 1, "seed of all random numbers")
-	fs.DurationVar(&s.every, "checkpoint-interval", 10*time.Second, "`time` between two states that all parties save")
-	fs.BoolVar(&s.record, recordFlag, false, "the server keeps what it receives, for vflc audit DIR/runs/SERVER --attack")
+	fs.DurationVar(&s.every, "checkpoint-interval", 10*time.Second,
+		"`time` between two states that all parties save")
+	fs.BoolVar(&s.record, recordFlag, false,
+		"the server keeps what it receives, for vflc audit DIR/runs/SERVER --attack")
 	fs.BoolVar(&wait, "wait", false, "wait until the run is complete, or a party has ended with an error")
 	addSettings(cmd)
 	return cmd
@@ -124,8 +135,9 @@ type serving struct {
 
 func newDemoStop() *cobra.Command {
 	return &cobra.Command{
-		Use:     "stop DIR",
-		Short:   "End the processes of a demonstration when they have saved the run; vflc demo start goes on with it",
+		Use: "stop DIR",
+		Short: "End the processes of a demonstration when they have saved the run; vflc " +
+			"demo start goes on with it",
 		Example: `  vflc demo stop demo`,
 		Args:    oneArgument("the folder DIR of a demonstration"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
@@ -164,7 +176,8 @@ func (d *demo) runDir(party string) string { return filepath.Join(d.dir, "runs",
 func fileOf(party string) string { return strings.NewReplacer("[", "_", "]", "").Replace(party) }
 
 // prepareDemo compiles the model, and makes the project and the folders of its parties.
-func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []string, s *serving) (*demo, error) {
+func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []string, s *serving) (*demo,
+	error) {
 	typed, err := f.honour(cmd, model)
 	if err != nil {
 		return nil, err
@@ -208,7 +221,8 @@ func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []
 		return nil, err
 	}
 	d.Processes = parties
-	fmt.Fprintf(cmd.ErrOrStderr(), "all parties are on this machine: each has policy = %q, and is asked nothing\n", "open")
+	fmt.Fprintf(cmd.ErrOrStderr(),
+		"all parties are on this machine: each has policy = %q, and is asked nothing\n", "open")
 	return d, d.write()
 }
 
@@ -219,7 +233,8 @@ func (d *demo) provision(parties []*demoProcess, address string, seed uint64) er
 	for _, p := range parties {
 		names = append(names, p.Party)
 	}
-	if err := identity.Init(project, identity.Project{Name: "demo", Server: names[0], Address: address, Parties: names}); err != nil {
+	if err := identity.Init(project, identity.Project{Name: "demo", Server: names[0], Address: address,
+		Parties: names}); err != nil {
 		return err
 	}
 	for _, p := range parties {
@@ -235,13 +250,15 @@ const demoPolicy = `# All parties of a demonstration are on one machine, whose o
 policy = "open"
 `
 
-// admit makes the keys and the certificate of a party. Its random numbers follow from the seed of the demonstration.
+// admit makes the keys and the certificate of a party. Its random numbers follow from the seed of the
+// demonstration.
 func (d *demo) admit(project string, p *demoProcess, seed uint64) error {
 	own := filepath.Join(d.dir, "parties", fileOf(p.Party))
 	if err := identity.Request(own, "demo", p.Party); err != nil {
 		return err
 	}
-	issued, err := identity.Add(project, filepath.Join(own, identity.RequestFile), identity.Admission{Server: true})
+	issued, err := identity.Add(project, filepath.Join(own, identity.RequestFile),
+		identity.Admission{Server: true})
 	if err != nil {
 		return err
 	}
@@ -249,11 +266,14 @@ func (d *demo) admit(project string, p *demoProcess, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(atomicfile.WriteBytes(filepath.Join(own, policy.FileName), 0o600, []byte(demoPolicy)), atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert), identity.Copy(issued.Bundle, own), identity.Simulate(own, seed))
+	return errors.Join(atomicfile.WriteBytes(filepath.Join(own, policy.FileName), 0o600, []byte(demoPolicy)),
+		atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert),
+		identity.Copy(issued.Bundle, own), identity.Simulate(own, seed))
 }
 
 func serveArgs(a backends.Algorithm, s *serving, given map[string]string, address string) []string {
-	args := []string{"--backend", a.Name, "--listen", address, "--key", s.key, "--seed", fmt.Sprint(s.seed), "--checkpoint-interval", s.every.String()}
+	args := []string{"--backend", a.Name, "--listen", address, "--key", s.key, "--seed", fmt.Sprint(s.seed),
+		"--checkpoint-interval", s.every.String()}
 	if s.record {
 		args = append(args, "--"+recordFlag)
 	}
@@ -265,8 +285,9 @@ func serveArgs(a backends.Algorithm, s *serving, given map[string]string, addres
 	return args
 }
 
-// parties lists the parties with the arguments of their processes. Shared data are read from every table, as vflc run does: a party whose own table does not have them gets
-// the server's, or the one that is named for all.
+// parties lists the parties with the arguments of their processes. Shared data are read from every table, as
+// vflc run does: a party whose own table does not have them gets the server's, or the one that is named for
+// all.
 func (d *demo) parties(m *compile.Model, sources data.Sources) ([]*demoProcess, error) {
 	var out []*demoProcess
 	var shared string
@@ -294,7 +315,8 @@ func (d *demo) parties(m *compile.Model, sources data.Sources) ([]*demoProcess, 
 			if i == 0 {
 				verb = "serve"
 			}
-			p := &demoProcess{Party: name, Args: []string{verb, "programs", "--identity", "parties/" + fileOf(name), "-o", "runs/" + fileOf(name)}}
+			p := &demoProcess{Party: name, Args: []string{verb, "programs", "--identity",
+				"parties/" + fileOf(name), "-o", "runs/" + fileOf(name)}}
 			own := ""
 			if k < len(s.Files) {
 				own = s.Files[k]
@@ -340,7 +362,8 @@ func (d *demo) start(cmd *cobra.Command) error {
 		if p.Process != 0 && alive(p.Process) {
 			continue
 		}
-		log, err := os.OpenFile(filepath.Join(d.dir, fileOf(p.Party)+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		log, err := os.OpenFile(filepath.Join(d.dir, fileOf(p.Party)+".log"),
+			os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
 			return err
 		}
@@ -358,12 +381,14 @@ func (d *demo) start(cmd *cobra.Command) error {
 		}
 		p.Process = c.Process.Pid
 		go func() { _ = c.Wait() }() // so that an ended process is gone while this one waits
-		fmt.Fprintf(cmd.ErrOrStderr(), "started %s, process %d, whose output is %s\n", p.Party, p.Process, filepath.Join(d.dir, fileOf(p.Party)+".log"))
+		fmt.Fprintf(cmd.ErrOrStderr(), "started %s, process %d, whose output is %s\n", p.Party, p.Process,
+			filepath.Join(d.dir, fileOf(p.Party)+".log"))
 	}
 	return d.write()
 }
 
-// wait waits until the part of every party is complete. A process that has ended before is an error at once: the others may wait for it for ever.
+// wait waits until the part of every party is complete. A process that has ended before is an error at once:
+// the others may wait for it for ever.
 func (d *demo) wait(cmd *cobra.Command) error {
 	for {
 		running := 0
@@ -383,7 +408,8 @@ func (d *demo) wait(cmd *cobra.Command) error {
 			server := d.runDir(d.Processes[0].Party)
 			next := "vflc summary " + server + " shows the results of a party"
 			if hasReleased(server) {
-				next = "vflc run MODEL --release " + filepath.Join(server, runs.MomentsFile) + " fits a posterior to the release"
+				next = "vflc run MODEL --release " + filepath.Join(server, runs.MomentsFile) +
+					" fits a posterior to the release"
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "the run is complete; "+next)
 			return nil
@@ -407,7 +433,8 @@ func (d *demo) cause(p *demoProcess) *demoProcess {
 	return p
 }
 
-// unfinished is the error of a process that has ended before its part of the run was complete; nil where that was complete.
+// unfinished is the error of a process that has ended before its part of the run was complete; nil where that
+// was complete.
 func (d *demo) unfinished(p *demoProcess) error {
 	how := "ended with an error before it took part"
 	switch s, err := node.ReadStatus(d.runDir(p.Party)); {
@@ -421,10 +448,13 @@ func (d *demo) unfinished(p *demoProcess) error {
 	default:
 		how = s.State + ": " + s.Why
 	}
-	return &failure{exitPeer, fmt.Errorf("%s: %s; see %s; vflc demo stop %s ends the others, and vflc demo start -o %s goes on", p.Party, how, filepath.Join(d.dir, fileOf(p.Party)+".log"), d.dir, d.dir)}
+	return &failure{exitPeer,
+		fmt.Errorf("%s: %s; see %s; vflc demo stop %s ends the others, and vflc demo start -o %s goes on",
+			p.Party, how, filepath.Join(d.dir, fileOf(p.Party)+".log"), d.dir, d.dir)}
 }
 
-// stop asks all processes to end: the server first, which lets all parties save the run, and the clients when it has ended.
+// stop asks all processes to end: the server first, which lets all parties save the run, and the clients when
+// it has ended.
 func (d *demo) stop(cmd *cobra.Command) error {
 	gone := slices.ContainsFunc(d.Processes, func(p *demoProcess) bool { return !p.runs() })
 	first := min(1, len(d.Processes))
@@ -448,8 +478,8 @@ func (d *demo) stop(cmd *cobra.Command) error {
 	return nil
 }
 
-// patienceToStop is how long a party that waits for one that is gone may take to end its step. It is killed then,
-// which loses what it has not saved, and the run makes that again.
+// patienceToStop is how long a party that waits for one that is gone may take to end its step. It is killed
+// then, which loses what it has not saved, and the run makes that again.
 const patienceToStop = 5 * time.Second
 
 func (p *demoProcess) runs() bool { return p.Process != 0 && alive(p.Process) }
@@ -476,11 +506,13 @@ func (p *demoProcess) await(cmd *cobra.Command, gone bool) error {
 	return nil
 }
 
-// listenAgain listens at a port below those that systems give to connections that begin here, so that nobody is likely to have it when the server of a demo starts again; at any port where none of them is free.
+// listenAgain listens at a port below those that systems give to connections that begin here, so that nobody
+// is likely to have it when the server of a demo starts again; at any port where none of them is free.
 func listenAgain() (net.Listener, error) {
 	const first, ports, tries = 20_000, 12_000, 100
 	for k := range tries {
-		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+(7*os.Getpid()+k)%ports)); err == nil {
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+(7*os.Getpid()+k)%ports)); err ==
+			nil {
 			return l, nil
 		}
 	}

@@ -28,7 +28,8 @@ import (
 	"github.com/vflc/vflc/tests/await"
 )
 
-// unit is the command of a unit of examples/deploy, with the values of its file of variables, some of which the test sets.
+// unit is the command of a unit of examples/deploy, with the values of its file of variables, some of which
+// the test sets.
 func unit(t *testing.T, name string, set map[string]string) []string {
 	t.Helper()
 	read := func(file string) string {
@@ -50,7 +51,9 @@ func unit(t *testing.T, name string, set map[string]string) []string {
 		}
 		values[key] = value
 	}
-	command := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/vflc (.*)$`).FindStringSubmatch(read("vflc-" + name + ".service"))
+	command := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/vflc (.*)$`).FindStringSubmatch(
+		read("vflc-" + name + ".service"),
+	)
 	if command == nil {
 		t.Fatal("the unit has no ExecStart")
 	}
@@ -89,7 +92,8 @@ func get(t *testing.T, address, path string) (int, string) {
 	return r.StatusCode, string(text)
 }
 
-// The units of examples/deploy run a coordinator and two clients, provisioned by commands; their metrics and health tell how the run stands.
+// The units of examples/deploy run a coordinator and two clients, provisioned by commands; their metrics and
+// health tell how the run stands.
 func TestDeployedUnits(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -101,9 +105,12 @@ func TestDeployedUnits(t *testing.T) {
 	for k, party := range parties {
 		name, set := "join", map[string]string{"SHARED": "m/server.csv"}
 		if k == 0 {
-			name, set = "serve", map[string]string{"ARGS": "--backend nuts --chains 1 --warmup 500 --draws 500 --listen " + ports[0]}
+			name, set = "serve",
+				map[string]string{"ARGS": "--backend nuts --chains 1 --warmup 500 --draws 500 --listen " +
+					ports[0]}
 		}
-		for key, value := range map[string]string{"PROGRAMS": "build", "IDENTITY": party, "DATA": "m/" + party + ".csv", "RUN": "run_" + party, "METRICS": ports[k+1]} {
+		for key, value := range map[string]string{"PROGRAMS": "build", "IDENTITY": party,
+			"DATA": "m/" + party + ".csv", "RUN": "run_" + party, "METRICS": ports[k+1]} {
 			set[key] = value
 		}
 		cmd := exec.Command("vflc", unit(t, name, set)...)
@@ -120,7 +127,8 @@ func TestDeployedUnits(t *testing.T) {
 	}
 	code, text := get(t, ports[1], "/health")
 	var status node.Status
-	if err := json.Unmarshal([]byte(text), &status); err != nil || code != http.StatusOK || status.Party != "server" {
+	if err := json.Unmarshal([]byte(text), &status); err != nil || code != http.StatusOK ||
+		status.Party != "server" {
 		t.Error(code, text, err)
 	}
 	if err := processes["b"].Start(); err != nil {
@@ -134,7 +142,8 @@ func TestDeployedUnits(t *testing.T) {
 		_, metrics = get(t, ports[2], "/metrics")
 		return wanted.MatchString(metrics) && strings.Contains(metrics, running)
 	})
-	for _, want := range []string{running, "vflc_missing_parties 0", `vflc_packets_total{direction="sent"}`, "vflc_refused_packets_total 0", "vflc_epoch 1"} {
+	for _, want := range []string{running, "vflc_missing_parties 0", `vflc_packets_total{direction="sent"}`,
+		"vflc_refused_packets_total 0", "vflc_epoch 1"} {
 		if !wanted.MatchString(metrics) || !strings.Contains(metrics, want) {
 			t.Errorf("no %s in\n%s", want, metrics)
 		}
@@ -154,17 +163,21 @@ func TestMetricsStayOnTheMachine(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
-	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10")
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--max-depth", "4",
+		"--draws", "10")
 	s.must("demo", "stop", "demo")
 	for _, address := range []string{"0.0.0.0:9422", ":9422", "example.org:80", "9422"} {
-		out, err := s.vflc("join", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o", "demo/runs/a", "--metrics", address)
-		if want := fmt.Sprintf("V0829: --metrics %s: write HOST:PORT with a HOST of the loopback interface", address); err == nil || !strings.Contains(out, want) {
+		out, err := s.vflc("join", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o",
+			"demo/runs/a", "--metrics", address)
+		if want := fmt.Sprintf("V0829: --metrics %s: write HOST:PORT with a HOST of the loopback interface",
+			address); err == nil || !strings.Contains(out, want) {
 			t.Errorf("%s: %v\n%s", address, err, out)
 		}
 	}
 }
 
-// A demonstration joins rows as vfl.toml says. One that is waited for ends with the error of a party that has ended, for which the others would wait for ever.
+// A demonstration joins rows as vfl.toml says. One that is waited for ends with the error of a party that has
+// ended, for which the others would wait for ever.
 func TestDemoWaitEndsWithAParty(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -180,7 +193,8 @@ func TestDemoWaitEndsWithAParty(t *testing.T) {
 		}
 	}
 	out, err := s.vflc("demo", "start", "-o", "demo", "--wait")
-	if want := "a: ended with an error before it took part; see demo/a.log"; err == nil || !strings.Contains(out, want) {
+	if want := "a: ended with an error before it took part; see demo/a.log"; err == nil ||
+		!strings.Contains(out, want) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -189,7 +203,8 @@ func TestDemoWaitEndsWithAParty(t *testing.T) {
 func (s *stage) provisioned(address string) {
 	s.t.Helper()
 	s.must("compile", "--split-by", "client", "m.vfl", "-o", "build")
-	s.must("provision", "init", "heart", "--server", "server", "--address", address, "--party", "a", "--party", "b")
+	s.must("provision", "init", "heart", "--server", "server", "--address", address, "--party", "a",
+		"--party", "b")
 	for _, party := range []string{"server", "a", "b"} {
 		s.must("provision", "request", party, "--project", "heart", "--party", party)
 		s.must("provision", "add", "--server", "heart", party+"/request.csr")
@@ -225,20 +240,25 @@ func TestUnitsAreValid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} { // a run that is stopped has not failed
-			if at := regexp.MustCompile(`(?m)^SuccessExitStatus=.*$`).FindString(string(text)); !slices.Contains(strings.FieldsFunc(at, func(r rune) bool { return r == '=' || r == ' ' }), strconv.Itoa(128+int(signal))) {
+		// a run that is stopped has not failed
+		for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
+			if at := regexp.MustCompile(`(?m)^SuccessExitStatus=.*$`).FindString(string(text)); !slices.Contains(strings.FieldsFunc(at, func(r rune) bool {
+				return r == '=' || r == ' '
+			}), strconv.Itoa(128+int(signal))) {
 				t.Errorf("%s: %s has no %d", name, at, 128+int(signal))
 			}
 		}
 		s.write(name, strings.ReplaceAll(string(text), "/usr/local/bin/vflc", program))
-		if out, err := exec.Command(verify, "verify", filepath.Join(s.dir, name)).CombinedOutput(); err != nil || len(out) > 0 {
+		if out, err := exec.Command(verify, "verify",
+			filepath.Join(s.dir, name)).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 	}
 }
 
-// Parties in network namespaces of their own, with a link each: nothing listens but the server's one port; where a link is down every party names who is missing, and the run
-// goes on when it is up, with the draws of a run in one process.
+// Parties in network namespaces of their own, with a link each: nothing listens but the server's one port;
+// where a link is down every party names who is missing, and the run goes on when it is up, with the draws of
+// a run in one process.
 func TestPartiesInNetworkNamespaces(t *testing.T) {
 	t.Parallel()
 	mark := fmt.Sprint("vflc", os.Getpid())
@@ -251,12 +271,14 @@ func TestPartiesInNetworkNamespaces(t *testing.T) {
 	space := func(party string) string { return mark + "_" + party }
 	for _, one := range []string{"hub", "server", "a", "b"} {
 		s.command("ip", "netns", "add", space(one))
-		t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", space(one)).Run() }) // what is in it goes with it
+		// what is in it goes with it
+		t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", space(one)).Run() })
 	}
 	s.command("ip", "-n", hub, "link", "add", "bridge", "type", "bridge")
 	s.command("ip", "-n", hub, "link", "set", "bridge", "up")
 	for k, party := range []string{"server", "a", "b"} {
-		s.command("ip", "-n", hub, "link", "add", "name", party, "type", "veth", "peer", "name", "eth", "netns", space(party))
+		s.command("ip", "-n", hub, "link", "add", "name", party, "type", "veth", "peer", "name", "eth",
+			"netns", space(party))
 		s.command("ip", "-n", hub, "link", "set", "dev", party, "master", "bridge", "up")
 		s.command("ip", "-n", space(party), "address", "add", fmt.Sprintf("10.77.0.%d/24", k+1), "dev", "eth")
 		s.command("ip", "-n", space(party), "link", "set", "eth", "up")
@@ -266,9 +288,12 @@ func TestPartiesInNetworkNamespaces(t *testing.T) {
 	logs := map[string]*strings.Builder{}
 	args := []string{"--seed", "7", "--chains", "1", "--warmup", "150", "--draws", "100"}
 	for _, party := range []string{"server", "a", "b"} {
-		line := []string{"netns", "exec", space(party), "vflc", "join", "build", "--identity", party, "--data", "m/" + party + ".csv", "--data", "shared=m/server.csv", "-o", "demo/runs/" + party}
+		line := []string{"netns", "exec", space(party), "vflc", "join", "build", "--identity", party,
+			"--data", "m/" + party + ".csv", "--data", "shared=m/server.csv", "-o", "demo/runs/" + party}
 		if party == "server" {
-			line = append([]string{"netns", "exec", space(party), "vflc", "serve", "build", "--identity", party, "--data", "m/server.csv", "-o", "demo/runs/server", "--checkpoint-interval", "20ms"}, args...)
+			line = append([]string{"netns", "exec", space(party), "vflc", "serve", "build", "--identity",
+				party, "--data", "m/server.csv", "-o", "demo/runs/server", "--checkpoint-interval", "20ms"},
+				args...)
 		}
 		if err := identity.Simulate(filepath.Join(s.dir, party), 7); err != nil {
 			t.Fatal(err)
@@ -283,7 +308,8 @@ func TestPartiesInNetworkNamespaces(t *testing.T) {
 		processes[party] = cmd
 	}
 	away := processes["a"].Process
-	if !await.Until(func() bool { return s.saved("server") > 0 }) || away.Signal(syscall.SIGSTOP) != nil { // the run waits, and does not end before the link is down
+	// the run waits, and does not end before the link is down
+	if !await.Until(func() bool { return s.saved("server") > 0 }) || away.Signal(syscall.SIGSTOP) != nil {
 		t.Fatal("no transition is saved")
 	}
 	s.command("ip", "-n", hub, "link", "set", "dev", "a", "down")
@@ -329,12 +355,14 @@ func TestPartiesInNetworkNamespaces(t *testing.T) {
 	}
 }
 
-// The recipe makes an image of the program alone, which runs as a user without rights and may write to its volume.
+// The recipe makes an image of the program alone, which runs as a user without rights and may write to its
+// volume.
 func TestContainerImage(t *testing.T) {
 	t.Parallel()
 	buildah, err := exec.LookPath("buildah")
 	if err != nil || os.Getuid() != 0 {
-		t.Skip("there is no buildah on this machine, or this is not root, as which it needs no more of the machine")
+		t.Skip("there is no buildah on this machine, or this is not root, as which it " +
+			"needs no more of the machine")
 	}
 	s := newStage(t)
 	recipe, err := os.ReadFile(filepath.Join("..", "..", "examples", "deploy", "Containerfile"))
@@ -347,7 +375,8 @@ func TestContainerImage(t *testing.T) {
 	if out, err := static.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	store := []string{"--root", filepath.Join(s.dir, "store"), "--runroot", filepath.Join(s.dir, "running"), "--storage-driver", "vfs"}
+	store := []string{"--root", filepath.Join(s.dir, "store"), "--runroot", filepath.Join(s.dir, "running"),
+		"--storage-driver", "vfs"}
 	run := func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command(buildah, append(append([]string{}, store...), args...)...)
@@ -360,10 +389,12 @@ func TestContainerImage(t *testing.T) {
 	}
 	run("build", "--isolation", "chroot", "-t", "vflc", ".")
 	container := run("from", "vflc")
-	if out := run("run", "--isolation", "chroot", container, "--", "/vflc", "provision", "request", "a", "--project", "heart", "--party", "a"); out != "" {
+	if out := run("run", "--isolation", "chroot", container, "--", "/vflc", "provision", "request", "a",
+		"--project", "heart", "--party", "a"); out != "" {
 		t.Error(out)
 	}
-	if out := run("run", "--isolation", "chroot", container, "--", "/vflc", "version"); !strings.HasPrefix(out, "vflc ") {
+	if out := run("run", "--isolation", "chroot", container, "--", "/vflc",
+		"version"); !strings.HasPrefix(out, "vflc ") {
 		t.Error(out)
 	}
 	mounted := run("mount", container)
@@ -373,9 +404,13 @@ func TestContainerImage(t *testing.T) {
 	}
 }
 
-// A party that has no table of its own, such as the server of a model whose responses are shared, gets that of the shared data, as in vflc run.
+// A party that has no table of its own, such as the server of a model whose responses are shared, gets that
+// of the shared data, as in vflc run.
 func TestDemoGivesTheSharedTable(t *testing.T) {
-	m, diags := compile.Compile(source.New("m.vfl", "client a, b\ndata y : real[N] @ shared\ndata x : real[N] @ a\ndata w : real[N] @ b\nparam s ~ normal(0, 1) @ a\nparam r ~ normal(0, 1) @ b\ny ~ normal(x * s + w * r, 1)\n"), check.Options{Transform: transforms.Exact})
+	m, diags := compile.Compile(source.New("m.vfl",
+		"client a, b\ndata y : real[N] @ shared\ndata x : real[N] @ a\ndata w : real[N] @ b\nparam s ~ "+
+			"normal(0, 1) @ a\nparam r ~ normal(0, 1) @ b\ny ~ normal(x * s + w * r, 1)\n"),
+		check.Options{Transform: transforms.Exact})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -388,7 +423,8 @@ func TestDemoGivesTheSharedTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range parties {
-		if given := strings.Contains(strings.Join(p.Args, " "), "--data shared="); given != readsShared(m, p.Party) {
+		if given := strings.Contains(strings.Join(p.Args, " "), "--data shared="); given != readsShared(m,
+			p.Party) {
 			t.Errorf("%s: %v", p.Party, p.Args)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // detach makes a command that is not ended with the terminal or the process that starts it.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// alive reports whether there is a process of this number. One that has ended, and that nobody has waited for, is none.
+// alive reports whether there is a process of this number. One that has ended, and that nobody has waited
+// for, is none.
 func alive(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil || pid <= 0 || p.Signal(syscall.Signal(0)) != nil {

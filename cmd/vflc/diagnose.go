@@ -31,7 +31,8 @@ transform that moves the answer: a parameter by more than 0.2 standard deviation
 				return err
 			}
 			if asJSON {
-				err = posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema, "model": name, "trusted": len(found) == 0, "findings": found})
+				err = posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema,
+					"model": name, "trusted": len(found) == 0, "findings": found})
 			} else {
 				err = write(cmd.OutOrStdout())
 			}

@@ -22,9 +22,11 @@ func settle(cmd *cobra.Command, l diag.List) error {
 }
 
 // quietDoc is what the flag --quiet does to a command that fits.
-const quietDoc = "print no progress, and no warnings of the compiler or about the data, except those that change what the result means"
+const quietDoc = "print no progress, and no warnings of the compiler or about the data, except those that " +
+	"change what the result means"
 
-// settleQuietly is settle for commands with --quiet, which then print errors, and warnings about what the result means.
+// settleQuietly is settle for commands with --quiet, which then print errors, and warnings about what the
+// result means.
 func settleQuietly(cmd *cobra.Command, l diag.List, quiet bool) error {
 	if quiet {
 		l = l.Loud()

@@ -18,8 +18,9 @@ import (
 func newDoc() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "doc [NAME]",
-		Short: "Print the page of a distribution, function, encoder, type, statement or flag, or list them all",
+		Use: "doc [NAME]",
+		Short: "Print the page of a distribution, function, encoder, type, statement " +
+			"or flag, or list them all",
 		Example: `  vflc doc normal
   vflc doc recur
   vflc doc draws
@@ -46,7 +47,8 @@ func showPages(w io.Writer, u *stdlib.Universe, root *cobra.Command, name string
 		return showCode(w, page, asJSON)
 	}
 	if len(found) == 0 {
-		return fmt.Errorf("no distribution, function, encoder, type, statement, flag or function of a module is called %s%s; vflc doc lists them all", name, didYouMean(name, documented(u)))
+		return fmt.Errorf("no distribution, function, encoder, type, statement, flag or function of a "+
+			"module is called %s%s; vflc doc lists them all", name, didYouMean(name, documented(u)))
 	}
 	if asJSON {
 		return posterior.WriteJSON(w, found)
@@ -65,15 +67,19 @@ func showPages(w io.Writer, u *stdlib.Universe, root *cobra.Command, name string
 func listBuiltIn(w io.Writer, u *stdlib.Universe, asJSON bool) error {
 	if asJSON {
 		return posterior.WriteJSON(w, map[string][]string{
-			"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "types": u.StructuredTypes(), "initial values": u.Initials(), "modules": moduleFunctions(u), "language": pages.Language(),
+			"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(),
+			"types": u.StructuredTypes(), "initial values": u.Initials(), "modules": moduleFunctions(u),
+			"language": pages.Language(),
 		})
 	}
 	for _, group := range []struct {
 		title string
 		names []string
 	}{
-		{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}, {"Types of vectors and matrices", u.StructuredTypes()}, {"Initial values of weights", u.Initials()},
-		{"Functions of modules", moduleFunctions(u)}, {"Statements, clauses and types of numbers", pages.Language()},
+		{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()},
+		{"Types of vectors and matrices", u.StructuredTypes()}, {"Initial values of weights", u.Initials()},
+		{"Functions of modules", moduleFunctions(u)}, {"Statements, clauses and types of numbers",
+			pages.Language()},
 	} {
 		fmt.Fprintf(w, "%s\n", group.title)
 		for line := range slices.Chunk(group.names, 6) {

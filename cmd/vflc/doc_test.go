@@ -19,7 +19,8 @@ import (
 // Every word that begins a statement has a page, and the examples of the language's pages are models.
 func TestLanguageHasPages(t *testing.T) {
 	u := stdlib.New()
-	for _, k := range append(parser.Keywords(), "real", "int", "binary", "count", "level", "recur", "missing", "truncate", "censor", "weights", "noncentered", "shared") {
+	for _, k := range append(parser.Keywords(), "real", "int", "binary", "count", "level", "recur", "missing",
+		"truncate", "censor", "weights", "noncentered", "shared") {
 		if len(pages.Of(u, k)) == 0 {
 			t.Errorf("vflc doc has no page of %s", k)
 		}
@@ -27,10 +28,12 @@ func TestLanguageHasPages(t *testing.T) {
 	for _, name := range pages.Language() {
 		for _, p := range pages.Of(u, name) {
 			for _, text := range p.Examples {
-				if !slices.Contains([]string{"statement", "clause", "type"}, p.Kind) || strings.HasPrefix(text, "param p : ") {
+				if !slices.Contains([]string{"statement", "clause", "type"}, p.Kind) ||
+					strings.HasPrefix(text, "param p : ") {
 					continue
 				}
-				if _, diags := compile.Compile(source.New("model.vfl", text), check.Options{}); diags.HasErrors() {
+				if _, diags := compile.Compile(source.New("model.vfl", text),
+					check.Options{}); diags.HasErrors() {
 					t.Errorf("the example of %s gets %s: %s\n%s", name, diags[0].Code, diags[0].Message, text)
 				}
 			}
@@ -56,7 +59,8 @@ func TestFlagsHavePages(t *testing.T) {
 		})
 	}
 	var out bytes.Buffer
-	if err := showPages(&out, stdlib.New(), root, "draws", false); err != nil || !strings.Contains(out.String(), "--draws") {
+	if err := showPages(&out, stdlib.New(), root, "draws", false); err != nil ||
+		!strings.Contains(out.String(), "--draws") {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }

@@ -20,7 +20,8 @@ func modulePages(u *stdlib.Universe, name string) []pages.Page {
 		p := pages.Page{Kind: "module of the standard library", Name: name, Usage: "import " + name}
 		for _, d := range docs {
 			if strings.HasPrefix(d.Name, module+".") {
-				p.Properties = append(p.Properties, pages.Entry{Name: d.Name, Doc: strings.Join(d.Usage, ", ")})
+				p.Properties = append(p.Properties,
+					pages.Entry{Name: d.Name, Doc: strings.Join(d.Usage, ", ")})
 			}
 		}
 		p.Doc = "Its functions have a page each, as `vflc doc " + p.Properties[0].Name + "`."
@@ -31,7 +32,8 @@ func modulePages(u *stdlib.Universe, name string) []pages.Page {
 		if d.Name != name {
 			continue
 		}
-		p := pages.Page{Kind: "function of the module " + module, Name: d.Name, Usage: strings.Join(d.Usage, "\n"), Doc: d.Text}
+		p := pages.Page{Kind: "function of the module " + module, Name: d.Name,
+			Usage: strings.Join(d.Usage, "\n"), Doc: d.Text}
 		for _, param := range d.Params {
 			p.Properties = append(p.Properties, pages.Entry{Name: "inside", Doc: param})
 		}

@@ -22,7 +22,8 @@ import (
 	"github.com/vflc/vflc/tests/manual"
 )
 
-var update = flag.Bool("update", false, "write what a page shows below a command, and the transcripts of sessions at a prompt")
+var update = flag.Bool("update", false,
+	"write what a page shows below a command, and the transcripts of sessions at a prompt")
 
 // pagesOfDocs are the pages that users read.
 func pagesOfDocs(t *testing.T) []*manual.Page {
@@ -42,8 +43,9 @@ func pagesOfDocs(t *testing.T) []*manual.Page {
 	return out
 }
 
-// Every model of the documentation compiles, every command runs, and what a page shows below a command is what the command prints. The blocks of a page are
-// one session at a shell: its first command finds an empty folder with the examples in it.
+// Every model of the documentation compiles, every command runs, and what a page shows below a command is
+// what the command prints. The blocks of a page are one session at a shell: its first command finds an empty
+// folder with the examples in it.
 func TestDocsRun(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of a POSIX shell")
@@ -92,7 +94,8 @@ func followPage(t *testing.T, p *manual.Page) {
 			case empty:
 				t.Errorf("%s: the block is empty; go test ./cmd/vflc -run TestDocs -update fills it", where)
 			case m != "":
-				t.Errorf("%s: the page shows\n%s\nwhich the command above does not print:\n%s", where, m, r.out)
+				t.Errorf("%s: the page shows\n%s\nwhich the command above does not print:\n%s", where, m,
+					r.out)
 			}
 		}
 	}
@@ -139,7 +142,8 @@ func (r *reader) save(t *testing.T, where string, b manual.Block) {
 	}
 }
 
-// apart matches commands that install vflc, build it or test it: a page names them, and this test is itself part of the last.
+// apart matches commands that install vflc, build it or test it: a page names them, and this test is itself
+// part of the last.
 var apart = regexp.MustCompile(`^(git clone|cd vflc$|go install|go test|go run \./bench/|bash \.ci/)`)
 
 // run runs commands, and remembers the folder that they end in.
@@ -203,7 +207,8 @@ func TestDocsNameWhatExists(t *testing.T) {
 		for _, span := range p.Spans() {
 			words := strings.Fields(span)
 			flags := all
-			if len(words) > 1 && words[0] == "vflc" && strings.ToLower(words[1]) == words[1] && !strings.HasPrefix(words[1], "-") {
+			if len(words) > 1 && words[0] == "vflc" && strings.ToLower(words[1]) == words[1] &&
+				!strings.HasPrefix(words[1], "-") {
 				cmd, _, err := root.Find(words[1:2])
 				if err != nil {
 					t.Errorf("%s: `%s`: %v", p.Path, span, err)
@@ -212,7 +217,8 @@ func TestDocsNameWhatExists(t *testing.T) {
 				flags = cmd.Flags()
 			}
 			for _, w := range words {
-				if name := flag.FindString(strings.Trim(w, "[]")); name != "" && name != "--help" && name != "--version" && flags.Lookup(name[2:]) == nil {
+				if name := flag.FindString(strings.Trim(w, "[]")); name != "" && name != "--help" &&
+					name != "--version" && flags.Lookup(name[2:]) == nil {
 					t.Errorf("%s: `%s`: there is no flag %s", p.Path, span, name)
 				}
 			}

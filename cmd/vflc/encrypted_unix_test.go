@@ -53,7 +53,8 @@ func encryptedStage(t *testing.T, rows int) *stage {
 // encrypted runs vflc with processes that encrypt rows in a small ring.
 func (s *stage) encrypted(args ...string) string {
 	s.t.Helper()
-	cmd := exec.Command("vflc", append(args, "--backend", "sfvi", "--wire", "encrypted", "--correct=false")...)
+	cmd := exec.Command("vflc", append(args, "--backend", "sfvi", "--wire", "encrypted",
+		"--correct=false")...)
 	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), encrypted.SmallRing+"=10")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -69,7 +70,8 @@ func TestEncryptedRowsAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	s := encryptedStage(t, 3000)
 	s.encrypted("demo", "start", "m.vfl", "-o", "demo", "--wait")
-	s.must("run", "m.vfl", "--backend", "sfvi", "--theta-guide", "joint", "--correct=false", "-o", "whole", "--quiet")
+	s.must("run", "m.vfl", "--backend", "sfvi", "--theta-guide", "joint", "--correct=false", "-o", "whole",
+		"--quiet")
 	whole := map[string]posterior.Row{}
 	for _, row := range s.summary("whole").Parameters {
 		whole[row.Name] = row
@@ -78,12 +80,16 @@ func TestEncryptedRowsAcrossProcesses(t *testing.T) {
 	for _, p := range s.demo().Processes {
 		for _, got := range s.summary(filepath.Join("demo", "runs", p.Party)).Parameters {
 			want := whole[got.Name]
-			if shift := float64(got.Mean-want.Mean) / float64(want.SD); !(math.Abs(shift) < .05) || !(math.Abs(float64(got.SD/want.SD)-1) < .05) {
-				t.Errorf("%s: %s is %v ± %v, and in one process %v ± %v", p.Party, got.Name, got.Mean, got.SD, want.Mean, want.SD)
+			if shift := float64(got.Mean-want.Mean) / float64(want.SD); !(math.Abs(shift) < .05) ||
+				!(math.Abs(float64(got.SD/want.SD)-1) < .05) {
+				t.Errorf("%s: %s is %v ± %v, and in one process %v ± %v", p.Party, got.Name, got.Mean, got.SD,
+					want.Mean, want.SD)
 			}
 			seen++
 		}
-		if log := s.read("demo/" + p.Party + ".log"); !strings.Contains(log, "encrypted rows: keys for 3 parties, each derives for itself") || !strings.Contains(log, "Encrypted rows, n = 3000: ") {
+		if log := s.read("demo/" + p.Party + ".log"); !strings.Contains(log,
+			"encrypted rows: keys for 3 parties, each derives for itself") ||
+			!strings.Contains(log, "Encrypted rows, n = 3000: ") {
 			t.Errorf("%s says\n%s", p.Party, log)
 		}
 	}

@@ -97,20 +97,24 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // expected says what the value of a flag must be that has been refused with an error.
 func expected(f *pflag.Flag, err error) string {
-	if why, ok := map[string]string{"uint64": "write a whole number, 0 or more", "int": "write a whole number", "int64": "write a whole number", "float64": "write a number", "bool": "write true or false", "duration": "write a time, as 30s or 2m"}[f.Value.Type()]; ok {
+	if why, ok := map[string]string{"uint64": "write a whole number, 0 or more",
+		"int": "write a whole number", "int64": "write a whole number", "float64": "write a number",
+		"bool": "write true or false", "duration": "write a time, as 30s or 2m"}[f.Value.Type()]; ok {
 		return why
 	}
 	return err.Error()
 }
 
-// action wraps the body of a command so that its errors get the exit codes of their kinds. Errors that cobra finds stay usage errors.
+// action wraps the body of a command so that its errors get the exit codes of their kinds. Errors that cobra
+// finds stay usage errors.
 func action(body func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return asInFile(cmd, judged(cmd, body(cmd, args)))
 	}
 }
 
-// judged sets the exit code of an error. A plain error means that the input was wrong. An error that holds diagnostics is printed here.
+// judged sets the exit code of an error. A plain error means that the input was wrong. An error that holds
+// diagnostics is printed here.
 func judged(cmd *cobra.Command, err error) error {
 	var f *failure
 	var usage *fit.UsageError
@@ -141,7 +145,8 @@ func judged(cmd *cobra.Command, err error) error {
 		if unlike != nil {
 			why = unlike
 		}
-		l.Errorf(diag.UnlikeAnswers, nil, source.Span{}, "the run cannot go on: %s", strings.TrimPrefix(why.Error(), "session: "))
+		l.Errorf(diag.UnlikeAnswers, nil, source.Span{}, "the run cannot go on: %s",
+			strings.TrimPrefix(why.Error(), "session: "))
 		if err := showDiagnostics(cmd.ErrOrStderr(), l); err != nil {
 			return err
 		}

@@ -29,7 +29,8 @@ func newExplain() *cobra.Command {
 			}
 			p, ok := diag.Explain(diag.Code(strings.ToUpper(args[0])))
 			if !ok {
-				return fmt.Errorf("there is no diagnostic %s%s; vflc explain lists them all", args[0], didYouMean(strings.ToUpper(args[0]), codes()))
+				return fmt.Errorf("there is no diagnostic %s%s; vflc explain lists them all", args[0],
+					didYouMean(strings.ToUpper(args[0]), codes()))
 			}
 			return showCode(out, p, asJSON)
 		}),

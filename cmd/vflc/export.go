@@ -58,6 +58,7 @@ R:       arrow::read_parquet("draws.parquet")
 		}),
 	}
 	cmd.Flags().StringVar(&name, "format", "parquet", "parquet, csv or zarr")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "`file` to write (default: the model's name, in the current folder)")
+	cmd.Flags().StringVarP(&output, "output", "o", "",
+		"`file` to write (default: the model's name, in the current folder)")
 	return cmd
 }

@@ -68,7 +68,8 @@ func (s *runState) extrapolate() error {
 	}
 	for _, f := range series.Fits {
 		if s.flags.dir != "" {
-			if err := f.Result.Save(filepath.Join(s.flags.dir, noise.Folder(f.Rho))); err != nil && s.unsaved == nil {
+			if err := f.Result.Save(filepath.Join(s.flags.dir, noise.Folder(f.Rho))); err != nil &&
+				s.unsaved == nil {
 				s.unsaved = err
 			}
 		}
@@ -100,7 +101,8 @@ func (s *runState) series(rhos []float64) (*noise.Series, error) {
 		return nil, err
 	}
 	if rhos == nil {
-		sds, diags, err := noise.ScaledSDs(s.cmd.Context(), m, sources, fit.Options{Algorithm: s.backend, Joining: joining, Seed: s.flags.seed})
+		sds, diags, err := noise.ScaledSDs(s.cmd.Context(), m, sources,
+			fit.Options{Algorithm: s.backend, Joining: joining, Seed: s.flags.seed})
 		if err := settleQuietly(s.cmd, diags, s.flags.quiet); err != nil {
 			return nil, err
 		}
@@ -132,11 +134,14 @@ func (s *runState) series(rhos []float64) (*noise.Series, error) {
 }
 
 // openSeries prepares the fits.
-func (s *runState) openSeries(m *compile.Model, sources data.Sources, rhos []float64, joining data.Joining, constants map[string]float64) (*noise.Series, diag.List, error) {
+func (s *runState) openSeries(m *compile.Model, sources data.Sources, rhos []float64, joining data.Joining,
+	constants map[string]float64) (*noise.Series, diag.List, error) {
 	s.screen = terminal.NewScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
 	o := fit.Options{
-		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, m, s.typed), Joining: joining, Seed: s.flags.seed, SaveEvery: s.flags.every,
-		LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux, Progress: s.screen, Origin: fit.Origin{Constants: constants, Began: s.begun},
+		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, m, s.typed), Joining: joining,
+		Seed: s.flags.seed, SaveEvery: s.flags.every,
+		LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux, Progress: s.screen,
+		Origin: fit.Origin{Constants: constants, Began: s.begun},
 	}
 	return noise.Open(m, sources, rhos, o, func(rho float64, o *fit.Options) {
 		if s.flags.dir != "" {
@@ -149,8 +154,11 @@ func (s *runState) openSeries(m *compile.Model, sources data.Sources, rhos []flo
 // fitCommand is the command line that makes one of the fits by itself.
 func (s *runState) fitCommand(rho float64, dir string) []string {
 	own := []string{extrapolateFlag, "rho", "output", "overwrite", "json", "strict"}
-	typed := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool { return slices.Contains(own, name) })
-	words := append(commandWords(s.cmd, s.path, s.cmd, typed), "--"+extrapolateFlag+"=false", "--rho", strconv.FormatFloat(rho, 'g', -1, 64))
+	typed := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool {
+		return slices.Contains(own, name)
+	})
+	words := append(commandWords(s.cmd, s.path, s.cmd, typed), "--"+extrapolateFlag+"=false", "--rho",
+		strconv.FormatFloat(rho, 'g', -1, 64))
 	if dir != "" {
 		words = append(words, "--output", dir)
 	}
@@ -167,7 +175,8 @@ func (s *runState) extrapolated(e noise.Extrapolation) error {
 		return fit.WithNotes(s.unsaved, fmt.Sprintf("vflc resume %s finishes all fits", quoted(s.flags.dir)))
 	}
 	if s.flags.dir != "" {
-		s.screen.Say("written to %s, a folder for each fit; vflc summary %s repeats this table", s.flags.dir, quoted(s.flags.dir))
+		s.screen.Say("written to %s, a folder for each fit; vflc summary %s repeats this table", s.flags.dir,
+			quoted(s.flags.dir))
 	}
 	return s.flags.strict.of(e.Findings)
 }
@@ -187,7 +196,8 @@ func writeExtrapolation(cmd *cobra.Command, e noise.Extrapolation, asJSON bool) 
 	return err
 }
 
-// summariseExtrapolation is vflc summary of the folder of an extrapolation, with all parameters or those that match.
+// summariseExtrapolation is vflc summary of the folder of an extrapolation, with all parameters or those that
+// match.
 func summariseExtrapolation(cmd *cobra.Command, dir string, patterns []string, asJSON bool) error {
 	e, all, err := noise.Read(dir)
 	if err != nil {
@@ -201,7 +211,8 @@ func summariseExtrapolation(cmd *cobra.Command, dir string, patterns []string, a
 	return writeExtrapolation(cmd, e, asJSON)
 }
 
-// resumeExtrapolation continues the fits in the folder of an extrapolation that have not finished, begins those that had not begun, and prints the posterior at rho = 0.
+// resumeExtrapolation continues the fits in the folder of an extrapolation that have not finished, begins
+// those that had not begun, and prints the posterior at rho = 0.
 func resumeExtrapolation(cmd *cobra.Command, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -236,8 +247,10 @@ func resumeExtrapolation(cmd *cobra.Command, dir string) error {
 	return summariseExtrapolation(cmd, dir, nil, false)
 }
 
-// resumeFit continues one of the fits, or begins it as another of them was begun; finished reports that there was nothing left to do.
-func resumeFit(cmd *cobra.Command, dir string, rho float64, other *posterior.Record) (finished bool, err error) {
+// resumeFit continues one of the fits, or begins it as another of them was begun; finished reports that there
+// was nothing left to do.
+func resumeFit(cmd *cobra.Command, dir string, rho float64, other *posterior.Record) (finished bool,
+	err error) {
 	r, err := runs.ReadRecord(dir)
 	if err != nil {
 		return false, repeat(cmd, other, dir, io.Discard, "--rho", strconv.FormatFloat(rho, 'g', -1, 64))

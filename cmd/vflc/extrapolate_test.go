@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// An extrapolation that is killed while its fits run, and resumed by the name of its folder, has the table of one that nobody killed.
+// An extrapolation that is killed while its fits run, and resumed by the name of its folder, has the table of
+// one that nobody killed.
 func TestKilledExtrapolationIsResumed(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("vflc") // this test's own binary, see TestMain
@@ -35,7 +36,8 @@ func TestKilledExtrapolationIsResumed(t *testing.T) {
 	// The fits are made longer until one can be killed.
 	for draws := 300; ; draws *= 4 {
 		run := func(out string) *exec.Cmd {
-			return vflc("run", "linear.vfl", "--extrapolate", "--chains", "2", "--warmup", "100", "--draws", strconv.Itoa(draws), "--quiet", "--checkpoint-interval", "1ms", "-o", out)
+			return vflc("run", "linear.vfl", "--extrapolate", "--chains", "2", "--warmup", "100", "--draws",
+				strconv.Itoa(draws), "--quiet", "--checkpoint-interval", "1ms", "-o", out)
 		}
 		killed := fmt.Sprint("killed", draws)
 		cmd, under := run(killed), underWay(filepath.Join(dir, killed, "rho-*", "checkpoint", "chain-*"))

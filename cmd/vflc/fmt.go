@@ -19,7 +19,8 @@ func newFmt() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt FILE…",
 		Short: "Rewrite files in the canonical layout; comments are kept",
-		Long:  "Rewrite files in the canonical layout; comments are kept. - reads standard input, and prints the result.",
+		Long: "Rewrite files in the canonical layout; comments are kept. - reads standard " +
+			"input, and prints the result.",
 		Example: `  vflc fmt logistic.vfl
   vflc fmt --check *.vfl
   vflc fmt - < logistic.vfl`,
@@ -40,11 +41,14 @@ func newFmt() *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&onlyCheck, "check", false, "change nothing; list the files that are not in the canonical layout, and exit with code 1 if there are any")
+	cmd.Flags().BoolVar(&onlyCheck, "check", false,
+		"change nothing; list the files that are not in the canonical layout, and exit with "+
+			"code 1 if there are any")
 	return cmd
 }
 
-// formatFile rewrites one file, or with onlyCheck prints its name if it would change. A file with errors is not changed.
+// formatFile rewrites one file, or with onlyCheck prints its name if it would change. A file with errors is
+// not changed.
 func formatFile(cmd *cobra.Command, path string, onlyCheck bool) (good bool, err error) {
 	text, err := inputfile.ReadText(path)
 	if err != nil {

@@ -30,7 +30,8 @@ type inspection struct {
 }
 
 type (
-	inspectionKey  struct{} // of the inspection in a context that asks a command whether it would run, in place of running it
+	// of the inspection in a context that asks a command whether it would run, in place of running it
+	inspectionKey  struct{}
 	inputsKey      struct{} // of the inputs on which a command must depend, and on nothing else
 	commandLineKey struct{} // of the command line that a context stands for
 )
@@ -38,8 +39,10 @@ type (
 // errInspected ends a command that was asked for something else than to run.
 var errInspected = errors.New("inspected")
 
-// inspected ends a command that is only inspected once its model is compiled, and checks the settings of the backend. A command that is carried out for a cell must have the inputs of the cell.
-func inspected(cmd *cobra.Command, m *compile.Model, path string, tables []string, a backends.Algorithm, typed []string) error {
+// inspected ends a command that is only inspected once its model is compiled, and checks the settings of the
+// backend. A command that is carried out for a cell must have the inputs of the cell.
+func inspected(cmd *cobra.Command, m *compile.Model, path string, tables []string, a backends.Algorithm,
+	typed []string) error {
 	ctx := cmd.Context()
 	asked, asks := ctx.Value(inspectionKey{}).(*inspection)
 	want, checks := ctx.Value(inputsKey{}).([]cells.Input)
@@ -59,7 +62,8 @@ func inspected(cmd *cobra.Command, m *compile.Model, path string, tables []strin
 		*asked = *found
 		asked.done = true
 		return errInspected
-	case len(found.inputs) > len(want) || !slices.Equal(found.inputs, want[:len(found.inputs)]): // the tables of new rows follow
+	// the tables of new rows follow
+	case len(found.inputs) > len(want) || !slices.Equal(found.inputs, want[:len(found.inputs)]):
 		var diags diag.List
 		diags.Errorf(diag.NoCell, nil, source.Span{}, "the cell depends on other files than it names")
 		return data.Errors(diags)
@@ -161,7 +165,8 @@ func (i *inspection) near() error {
 		return nil
 	}
 	var diags diag.List
-	diags.Errorf(diag.NotSpread, nil, source.Span{}, "--nats: the table of %s is no file, and workers get files; write its rows to one", i.far)
+	diags.Errorf(diag.NotSpread, nil, source.Span{},
+		"--nats: the table of %s is no file, and workers get files; write its rows to one", i.far)
 	return data.Errors(diags)
 }
 

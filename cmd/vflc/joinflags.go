@@ -16,8 +16,11 @@ const (
 )
 
 func (f *joinFlags) addJoins(fs *pflag.FlagSet) {
-	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
-	fs.StringVar(&f.rows, "rows", rowsError, "tables that hold different rows: error, or `intersect` to keep the rows that all have")
+	fs.StringVar(&f.key, "key", "",
+		"`column` on which the rows of the parties' tables are joined (default: id), or none "+
+			"for the order of the files")
+	fs.StringVar(&f.rows, "rows", rowsError,
+		"tables that hold different rows: error, or `intersect` to keep the rows that all have")
 }
 
 func (f *joinFlags) joining() (data.Joining, error) {
@@ -25,7 +28,8 @@ func (f *joinFlags) joining() (data.Joining, error) {
 	case f.rows != rowsError && f.rows != rowsIntersect:
 		return data.Joining{}, usagef("--rows %s: choose %s or %s", f.rows, rowsError, rowsIntersect)
 	case f.rows == rowsIntersect && f.key == data.RowOrder:
-		return data.Joining{}, usagef("--rows %s needs a key, and --key %s gives none", rowsIntersect, data.RowOrder)
+		return data.Joining{}, usagef("--rows %s needs a key, and --key %s gives none", rowsIntersect,
+			data.RowOrder)
 	}
 	return data.Joining{Key: f.key, Intersect: f.rows == rowsIntersect}, nil
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/tests/kills"
 )
 
-// A run that is killed at any instant, and whose resumes are killed too, ends with the bytes of one that nobody killed. bench/kills does this more often.
+// A run that is killed at any instant, and whose resumes are killed too, ends with the bytes of one that
+// nobody killed. bench/kills does this more often.
 func TestKilledRunsLoseNothing(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("vflc") // this test's own binary, see TestMain

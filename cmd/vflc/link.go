@@ -20,8 +20,10 @@ const (
 )
 
 func (f *linkFlags) add(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&f.rtt, rttFlag, posterior.UsualConnection.RoundTrip, "`time` of a round trip between the parties, for the forecast of waiting for messages")
-	cmd.Flags().StringVar(&f.bandwidth, bandwidthFlag, "100Mbit", "`rate` of the server's line, for the same, as 100Mbit")
+	cmd.Flags().DurationVar(&f.rtt, rttFlag, posterior.UsualConnection.RoundTrip,
+		"`time` of a round trip between the parties, for the forecast of waiting for messages")
+	cmd.Flags().StringVar(&f.bandwidth, bandwidthFlag, "100Mbit",
+		"`rate` of the server's line, for the same, as 100Mbit")
 }
 
 // link is what the flags say, and whether one of them was given. The error is a usage error.

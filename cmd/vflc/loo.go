@@ -42,11 +42,12 @@ func newCriterion(c criterion) *cobra.Command {
 	var asJSON, strict bool
 	var which likelihoodFlags
 	cmd := &cobra.Command{
-		Use:     c.Name + " RUN",
-		Short:   c.short,
-		Long:    c.long + "\n\n" + whatDensity,
-		Example: fmt.Sprintf("  vflc run model.vfl -o out --log-lik\n  vflc %s out\n  vflc %s out --json", c.Name, c.Name),
-		Args:    oneArgument("a RUN"),
+		Use:   c.Name + " RUN",
+		Short: c.short,
+		Long:  c.long + "\n\n" + whatDensity,
+		Example: fmt.Sprintf("  vflc run model.vfl -o out --log-lik\n  vflc %s out\n  vflc %s out --json",
+			c.Name, c.Name),
+		Args: oneArgument("a RUN"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			r, err := runs.Open(args[0])
 			if err != nil {
@@ -84,26 +85,34 @@ type likelihoodFlags struct {
 }
 
 func (f *likelihoodFlags) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.draws, "draws", 0, "use this many draws, at even distances, and print the error (default all, as far as their log densities fit in 1 GB)")
+	cmd.Flags().IntVar(&f.draws, "draws", 0,
+		"use this many draws, at even distances, and print the error (default all, as far as their "+
+			"log densities fit in 1 GB)")
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "show no progress")
 }
 
-// sayStretch says what a criterion cannot see of a run with auxiliary variables, and reports whether the run has any.
+// sayStretch says what a criterion cannot see of a run with auxiliary variables, and reports whether the run
+// has any.
 func sayStretch(cmd *cobra.Command, c criterion, r *runs.Run) bool {
 	t, known := fit.TransformOf(r)
 	if !known || !t.Noise() {
 		return false
 	}
-	say(cmd, fmt.Sprintf("%s judges the model of transform %s with its noise, and cannot see by how much rho stretches the coefficients: the line below the table of vflc run forecasts that.", strings.ToUpper(c.Name), t))
+	say(cmd, fmt.Sprintf("%s judges the model of transform %s with its noise, and cannot see by how much "+
+		"rho stretches the coefficients: the line below the table of vflc run forecasts that.",
+		strings.ToUpper(c.Name), t))
 	return true
 }
 
-// logLikelihood returns the log density that the run has stored, or computes it from the model and the data, whose diagnostics it prints.
-func logLikelihood(cmd *cobra.Command, r *runs.Run, which likelihoodFlags, show *terminal.Counter) ([]zarr.Observed, error) {
+// logLikelihood returns the log density that the run has stored, or computes it from the model and the data,
+// whose diagnostics it prints.
+func logLikelihood(cmd *cobra.Command, r *runs.Run, which likelihoodFlags,
+	show *terminal.Counter) ([]zarr.Observed, error) {
 	if which.draws < 0 {
 		return nil, usagef("--draws %d: give a number above 0", which.draws)
 	}
-	responses, diags, err := fit.LogLikelihood(r, fit.LogDensities{Draws: which.draws, Progress: show.Of("log density")})
+	responses, diags, err := fit.LogLikelihood(r,
+		fit.LogDensities{Draws: which.draws, Progress: show.Of("log density")})
 	show.End()
 	if err := settle(cmd, diags); err != nil {
 		return nil, err

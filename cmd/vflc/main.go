@@ -1,4 +1,5 @@
-// Command vflc compiles probabilistic programs whose data are owned by several parties, and infers their posteriors.
+// Command vflc compiles probabilistic programs whose data are owned by several parties, and infers their
+// posteriors.
 package main
 
 import (
@@ -43,7 +44,8 @@ func execute(args []string, out, errs io.Writer) (code int) {
 // apologise reports a panic: always a bug of this program, never of its user.
 func apologise(w io.Writer, bug any) int {
 	fmt.Fprintf(w, "vflc: a bug in vflc, not in your model: %v\n", bug)
-	fmt.Fprintf(w, "We are sorry. Please report it with the command, the model and this line: %s\n", version())
+	fmt.Fprintf(w, "We are sorry. Please report it with the command, the model and this line: %s\n",
+		version())
 	fmt.Fprintln(w, "  https://github.com/vflc/vflc/issues")
 	if os.Getenv("VFLC_DEBUG") != "" {
 		w.Write(debug.Stack())

@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"vflc": main})
 }
 
-// Each archive in testdata is a session at a shell: commands, what they must print, and the files they work on.
+// Each archive in testdata is a session at a shell: commands, what they must print, and the files they work
+// on.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
@@ -57,8 +58,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// moments FILE DRAWS [NAME MEAN SD]… compares the summary of so many draws with a posterior: means within 4 Monte Carlo standard errors, sds within 4 of those that half as many
-// independent draws have, since draws may come in pairs on both sides of a mean.
+// moments FILE DRAWS [NAME MEAN SD]… compares the summary of so many draws with a posterior: means within 4
+// Monte Carlo standard errors, sds within 4 of those that half as many independent draws have, since draws
+// may come in pairs on both sides of a mean.
 func moments(ts *testscript.TestScript, _ bool, args []string) {
 	var d posterior.Document
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &d))
@@ -70,7 +72,8 @@ func moments(ts *testscript.TestScript, _ bool, args []string) {
 	for want := args[2:]; len(want) > 0; want = want[3:] {
 		k := slices.IndexFunc(d.Parameters, func(r posterior.Row) bool { return r.Name == want[0] })
 		mean, sd := number(want[1]), number(want[2])
-		if r := d.Parameters[k]; !(math.Abs(float64(r.Mean)-mean) < 4*float64(r.MCSE)) || !(math.Abs(float64(r.SD)/sd-1) < 4/math.Sqrt(number(args[1]))) {
+		if r := d.Parameters[k]; !(math.Abs(float64(r.Mean)-mean) < 4*float64(r.MCSE)) ||
+			!(math.Abs(float64(r.SD)/sd-1) < 4/math.Sqrt(number(args[1]))) {
 			ts.Fatalf("%s: mean %v ± %v, sd %v; want %v, %v", want[0], r.Mean, r.MCSE, r.SD, mean, sd)
 		}
 	}
@@ -95,7 +98,8 @@ func TestPanicIsApologisedFor(t *testing.T) {
 	if code := apologise(&b, errors.New("index out of range")); code != exitBug {
 		t.Errorf("exit code %d, want %d", code, exitBug)
 	}
-	for _, want := range []string{"a bug in vflc", "index out of range", "github.com/vflc/vflc/issues", version()} {
+	for _, want := range []string{"a bug in vflc", "index out of range", "github.com/vflc/vflc/issues",
+		version()} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in:\n%s", want, b.String())
 		}
@@ -105,7 +109,8 @@ func TestPanicIsApologisedFor(t *testing.T) {
 	}
 }
 
-// Errors of cobra are usage errors; errors of a command's body are input errors unless they have another kind.
+// Errors of cobra are usage errors; errors of a command's body are input errors unless they have another
+// kind.
 func TestExitCodes(t *testing.T) {
 	root := newRoot()
 	plain := errors.New("wrong")
@@ -113,7 +118,8 @@ func TestExitCodes(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want int
-	}{{nil, exitFine}, {plain, exitUsage}, {wrapped, exitInput}, {usagef("no"), exitUsage}, {shown(exitUntrusted), exitUntrusted}} {
+	}{{nil, exitFine}, {plain, exitUsage}, {wrapped, exitInput}, {usagef("no"), exitUsage},
+		{shown(exitUntrusted), exitUntrusted}} {
 		if got := exitCode(io.Discard, root, c.err); got != c.want {
 			t.Errorf("%v: exit code %d, want %d", c.err, got, c.want)
 		}

@@ -12,9 +12,10 @@ import (
 // newMan returns a command for those who package vflc.
 func newMan() *cobra.Command {
 	return &cobra.Command{
-		Use:     "man DIR",
-		Short:   "Write the man pages of every command to a folder",
-		Long:    "Write a man page for every command to the folder DIR. SOURCE_DATE_EPOCH in the environment, in seconds, sets their date.",
+		Use:   "man DIR",
+		Short: "Write the man pages of every command to a folder",
+		Long: "Write a man page for every command to the folder DIR. SOURCE_DATE_EPOCH in the " +
+			"environment, in seconds, sets their date.",
 		Example: "  vflc man /usr/local/share/man/man1",
 		Hidden:  true,
 		Args:    oneArgument("a DIR"),
@@ -25,7 +26,8 @@ func newMan() *cobra.Command {
 			root := newRoot()
 			root.InitDefaultCompletionCmd()
 			root.DisableAutoGenTag = true
-			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "vflc " + fit.Version(), Manual: "vflc"}, args[0])
+			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "vflc " + fit.Version(),
+				Manual: "vflc"}, args[0])
 		}),
 	}
 }

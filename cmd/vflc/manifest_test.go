@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The manifest is what crosses: nothing that it says of the run or of the transform can be changed beside programs of another kind. Every text in it is changed by itself.
+// The manifest is what crosses: nothing that it says of the run or of the transform can be changed beside
+// programs of another kind. Every text in it is changed by itself.
 func TestManifestIsWhatCrosses(t *testing.T) {
 	dir := t.TempDir()
 	model, build := filepath.Join(dir, "model.vfl"), filepath.Join(dir, "build")
@@ -28,7 +29,8 @@ func TestManifestIsWhatCrosses(t *testing.T) {
 		}
 		write(t, path, string(changed))
 		var out, errs bytes.Buffer
-		if code := execute([]string{"audit", build}, &out, &errs); code != exitInput || !strings.Contains(errs.String(), "error V04") || out.Len() > 0 {
+		if code := execute([]string{"audit", build}, &out, &errs); code != exitInput ||
+			!strings.Contains(errs.String(), "error V04") || out.Len() > 0 {
 			t.Errorf("%s: exit code %d, want %d\n%s%s", what, code, exitInput, &errs, &out)
 		}
 	}
@@ -79,20 +81,23 @@ func TestProgramsAreOfOneRun(t *testing.T) {
 	model, build := filepath.Join(dir, "model.vfl"), filepath.Join(dir, "build")
 	write(t, model, twoClinics)
 	do(t, "compile", model, "--backend", "sfvi", "--secure-sum", "off", "-o", build)
-	if out := do(t, "audit", build); !strings.Contains(out, "backend sfvi") || strings.Contains(out, "masks, which") {
+	if out := do(t, "audit", build); !strings.Contains(out, "backend sfvi") ||
+		strings.Contains(out, "masks, which") {
 		t.Error(out)
 	}
 	do(t, "audit", build, "--iterations", "77") // nothing else crosses
 	for _, args := range [][]string{{"--backend", "nuts"}, {"--secure-sum", "on"}, {"--minibatch", "5"}} {
 		var out, errs bytes.Buffer
-		if code := execute(append([]string{"audit", build}, args...), &out, &errs); code != exitInput || !strings.Contains(errs.String(), "something else would cross") || out.Len() > 0 {
+		if code := execute(append([]string{"audit", build}, args...), &out, &errs); code != exitInput ||
+			!strings.Contains(errs.String(), "something else would cross") || out.Len() > 0 {
 			t.Errorf("%v: exit code %d\n%s%s", args, code, &errs, &out)
 		}
 	}
 	page := filepath.Join(dir, "audit.html")
 	do(t, "audit", build, "-o", page)
 	html := read(t, page)
-	for _, want := range []string{"SHA-256", "not masked", "z_1, drawn around XN * u", "aux z_1", "Signatures", "<th scope=\"row\">south</th>"} {
+	for _, want := range []string{"SHA-256", "not masked", "z_1, drawn around XN * u", "aux z_1",
+		"Signatures", "<th scope=\"row\">south</th>"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %q in the document", want)
 		}

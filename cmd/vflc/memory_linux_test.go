@@ -36,7 +36,8 @@ func (h *haystack) pair(a, b uint64) {
 	h.next[a] = append(h.next[a], b)
 }
 
-// Grids on which a number of a masked or fixed message may be: its step is 2 to the power of minus one of these.
+// Grids on which a number of a masked or fixed message may be: its step is 2 to the power of minus one of
+// these.
 const coarsest, finest = 24, 62
 
 // add adds a vector as floating point numbers, and as the words of fixed point ones.
@@ -69,7 +70,8 @@ func (h *haystack) in(b []byte) (found int) {
 	return found
 }
 
-// memory is all that a process can write to, of what is there; nothing where it has ended. The process is stopped meanwhile.
+// memory is all that a process can write to, of what is there; nothing where it has ended. The process is
+// stopped meanwhile.
 func (s *stage) memory(process int) []byte {
 	s.t.Helper()
 	if syscall.Kill(process, syscall.SIGSTOP) != nil || !alive(process) {
@@ -90,7 +92,8 @@ func (s *stage) memory(process int) []byte {
 	for lines := bufio.NewScanner(maps); lines.Scan(); {
 		var from, to uint64
 		var rights string
-		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s", &from, &to, &rights); err != nil || !strings.HasPrefix(rights, "rw") || to-from > 1<<32 {
+		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s", &from, &to, &rights); err != nil ||
+			!strings.HasPrefix(rights, "rw") || to-from > 1<<32 {
 			continue
 		}
 		const page = 1 << 20
@@ -104,8 +107,9 @@ func (s *stage) memory(process int) []byte {
 	return out
 }
 
-// The memory of a server's process and all files that it keeps hold what a client has sent where sums are not masked, and no part of it where they are. What a client has sent is
-// known from its draws: under exact the cut at each of them.
+// The memory of a server's process and all files that it keeps hold what a client has sent where sums are not
+// masked, and no part of it where they are. What a client has sent is known from its draws: under exact the
+// cut at each of them.
 func TestServersMemoryHasNoClientsValues(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -124,7 +128,9 @@ func TestServersMemoryHasNoClientsValues(t *testing.T) {
 			draws := 0
 			s.meet(func(n int) []string {
 				draws = 120 * n
-				return append([]string{"--transform", "exact", "--chains", "1", "--warmup", "50", "--max-depth", "5", "--draws", fmt.Sprint(draws), "--checkpoint-interval", "20ms"}, c.args...)
+				return append([]string{"--transform", "exact", "--chains", "1", "--warmup", "50",
+					"--max-depth", "5", "--draws", fmt.Sprint(draws), "--checkpoint-interval", "20ms"},
+					c.args...)
 			}, func() bool {
 				s.reach("server", 80)
 				held = s.memory(s.demo().Processes[0].Process)
@@ -134,7 +140,8 @@ func TestServersMemoryHasNoClientsValues(t *testing.T) {
 
 			h := newHaystack()
 			for party, parameter := range map[string]string{"a": "ba", "b": "bb"} {
-				values, shape, err := zarr.ReadFloats(filepath.Join(s.dir, "demo", "runs", party, "draws.zarr"), "posterior/"+parameter)
+				values, shape, err := zarr.ReadFloats(filepath.Join(s.dir, "demo", "runs", party,
+					"draws.zarr"), "posterior/"+parameter)
 				if err != nil || len(values) != draws {
 					t.Fatal(shape, err)
 				}
@@ -149,21 +156,23 @@ func TestServersMemoryHasNoClientsValues(t *testing.T) {
 				h.add(x)
 			}
 			kept := 0
-			err := filepath.WalkDir(filepath.Join(s.dir, "demo", "runs", "server"), func(path string, e fs.DirEntry, err error) error {
-				if err != nil || e.IsDir() {
+			err := filepath.WalkDir(filepath.Join(s.dir, "demo", "runs", "server"),
+				func(path string, e fs.DirEntry, err error) error {
+					if err != nil || e.IsDir() {
+						return err
+					}
+					text, err := os.ReadFile(path)
+					kept += h.in(text)
 					return err
-				}
-				text, err := os.ReadFile(path)
-				kept += h.in(text)
-				return err
-			})
+				})
 			if err != nil {
 				t.Fatal(err)
 			}
 			found := h.in(held)
 			t.Logf("%d MB of memory: %d pairs; in the files: %d", len(held)>>20, found, kept)
 			if kept > 0 || found > 0 != c.has || c.has && found < 39 {
-				t.Errorf("%d pairs of numbers that clients have sent are in the server's memory, %d in its files", found, kept)
+				t.Errorf("%d pairs of numbers that clients have sent are in the server's "+
+					"memory, %d in its files", found, kept)
 			}
 		})
 	}

@@ -14,17 +14,20 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// compileFile compiles a model with the flags given. An error is about the file or the flags; diagnostics are about the model.
+// compileFile compiles a model with the flags given. An error is about the file or the flags; diagnostics are
+// about the model.
 func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) {
 	text, err := inputfile.ReadText(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	return compileSource(source.New(path, string(text)), inputfile.Beside(filepath.Dir(path)), f.private(path), f)
+	return compileSource(source.New(path, string(text)), inputfile.Beside(filepath.Dir(path)),
+		f.private(path), f)
 }
 
 // compileSource compiles a model whose imported files modules reads, and private the modules of its clients.
-func compileSource(model *source.File, modules func(path string) (string, error), private func(client string) (*source.File, error), f *modelFlags) (*compile.Model, diag.List, error) {
+func compileSource(model *source.File, modules func(path string) (string, error),
+	private func(client string) (*source.File, error), f *modelFlags) (*compile.Model, diag.List, error) {
 	options, err := f.options()
 	if err != nil {
 		return nil, nil, err
@@ -37,19 +40,22 @@ func compileSource(model *source.File, modules func(path string) (string, error)
 	return m, diags, f.known(m)
 }
 
-// compileWhole compiles for commands that need a model without errors, and not the program of one party. It prints the diagnostics.
+// compileWhole compiles for commands that need a model without errors, and not the program of one party. It
+// prints the diagnostics.
 func compileWhole(cmd *cobra.Command, path string, f *modelFlags) (*compile.Model, error) {
 	return compileAloud(cmd, path, f, false)
 }
 
-// compileAloud is compileWhole for commands with --quiet, which then prints errors, and warnings about what the result means: the others are those of vflc check.
+// compileAloud is compileWhole for commands with --quiet, which then prints errors, and warnings about what
+// the result means: the others are those of vflc check.
 func compileAloud(cmd *cobra.Command, path string, f *modelFlags, quiet bool) (*compile.Model, error) {
 	m, diags, err := compileFile(path, f)
 	return whole(cmd, m, diags, quiet, err)
 }
 
 // whole is what remains to be done when a model has been compiled for a command that needs all of it.
-func whole(cmd *cobra.Command, m *compile.Model, diags diag.List, quiet bool, err error) (*compile.Model, error) {
+func whole(cmd *cobra.Command, m *compile.Model, diags diag.List, quiet bool, err error) (*compile.Model,
+	error) {
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +63,8 @@ func whole(cmd *cobra.Command, m *compile.Model, diags diag.List, quiet bool, er
 		return nil, err
 	}
 	if m.Checked.For != "" {
-		return nil, fmt.Errorf("%s is the program of %s; give this command the model that it was compiled from", m.Source.Name, m.Checked.For)
+		return nil, fmt.Errorf("%s is the program of %s; give this command the model "+
+			"that it was compiled from", m.Source.Name, m.Checked.For)
 	}
 	return m, nil
 }
@@ -69,8 +76,11 @@ func say(cmd *cobra.Command, text string) {
 	}
 }
 
-// open finds the tables, those given and those beside a model file, and prepares a run. A table has at most so many bytes. It prints the diagnostics of the data, where it is quiet errors, and what changes the meaning of the result.
-func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, most int64, quiet bool, o fit.Options) (*fit.Prepared, error) {
+// open finds the tables, those given and those beside a model file, and prepares a run. A table has at most
+// so many bytes. It prints the diagnostics of the data, where it is quiet errors, and what changes the
+// meaning of the result.
+func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, most int64, quiet bool,
+	o fit.Options) (*fit.Prepared, error) {
 	sources, err := data.Locate(beside, m.Parties(), tables)
 	if err != nil {
 		return nil, err

@@ -27,14 +27,17 @@ type modelFlags struct {
 	fileDir   string   // what files in modules are relative to: "" for those of the command line
 	priorOnly bool
 	encrypted bool // the command line or vfl.toml chooses rows that stay encrypted
-	rhoOfFile bool // rho is that of vfl.toml, which says nothing about a transform that the command line chooses
+	// rho is that of vfl.toml, which says nothing about a transform that the command line chooses
+	rhoOfFile bool
 }
 
 func (f *modelFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, docOf("set"))
 	cmd.Flags().StringVar(&f.transform, "transform", "", docOf("transform"))
 	cmd.Flags().StringVar(&f.rho, "rho", "", docOf("rho"))
-	cmd.Flags().StringArrayVar(&f.modules, "module", nil, "file in which a client keeps its contribution to itself: `CLIENT=FILE`; repeatable; without it CLIENT.vfl in the folder of the model's name")
+	cmd.Flags().StringArrayVar(&f.modules, "module", nil,
+		"file in which a client keeps its contribution to itself: `CLIENT=FILE`; repeatable; without it "+
+			"CLIENT.vfl in the folder of the model's name")
 	cmd.Flags().StringSliceVar(&f.accept, "accept", nil, docOf("accept"))
 }
 
@@ -52,7 +55,8 @@ func (f *modelFlags) refuse(why string) error {
 	return nil
 }
 
-// private returns what reads the modules of clients: the files that --module names, else those in the folder of the model's name.
+// private returns what reads the modules of clients: the files that --module names, else those in the folder
+// of the model's name.
 func (f *modelFlags) private(model string) func(client string) (*source.File, error) {
 	return func(client string) (*source.File, error) {
 		path, given := filepath.Join(strings.TrimSuffix(model, filepath.Ext(model)), client+".vfl"), false
@@ -109,7 +113,8 @@ func (f *modelFlags) options() (check.Options, error) {
 }
 
 func (f *modelFlags) chosen() (choices.Fit, error) {
-	given := map[string]string{"transform": f.transform, "rho": f.rho, "set": strings.Join(f.set, ","), "accept": strings.Join(f.accept, ",")}
+	given := map[string]string{"transform": f.transform, "rho": f.rho, "set": strings.Join(f.set, ","),
+		"accept": strings.Join(f.accept, ",")}
 	if f.priorOnly {
 		given["prior-only"] = "true"
 	}

@@ -8,10 +8,15 @@ import (
 
 // addNATS adds the flags of an organisation's own NATS servers.
 func addNATS(fs *pflag.FlagSet, cl *carrier.Cluster) {
-	fs.StringVar(&cl.URL, "nats", "", "`URL` of NATS servers of your own to which all parties connect, the server of the model too: tls://HOST:PORT, several with commas")
-	fs.StringVar(&cl.CA, "nats-ca", "", "`file` with the certificates by which those servers are known (default: the system's)")
-	fs.StringVar(&cl.Credentials, "nats-credentials", "", "`file` with the credentials of a NATS user (.creds)")
-	fs.StringVar(&cl.Cert, "nats-cert", "", "`file` with a certificate for those servers; --nats-key has its key")
+	fs.StringVar(&cl.URL, "nats", "",
+		"`URL` of NATS servers of your own to which all parties connect, the server of the model too: "+
+			"tls://HOST:PORT, several with commas")
+	fs.StringVar(&cl.CA, "nats-ca", "",
+		"`file` with the certificates by which those servers are known (default: the system's)")
+	fs.StringVar(&cl.Credentials, "nats-credentials", "",
+		"`file` with the credentials of a NATS user (.creds)")
+	fs.StringVar(&cl.Cert, "nats-cert", "",
+		"`file` with a certificate for those servers; --nats-key has its key")
 	fs.StringVar(&cl.Key, "nats-key", "", "`file` with the key of --nats-cert")
 }
 

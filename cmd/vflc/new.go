@@ -32,7 +32,9 @@ column, and a README with the commands. Begin there with your own data.`,
 			if err := e.Write(dir); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(cmd.ErrOrStderr(), "wrote a project to %s\nnext: cd %s\n      vflc run %s.vfl\n", dir, quoted(dir), e.First(filepath.Base(dir)))
+			_, err := fmt.Fprintf(cmd.ErrOrStderr(),
+				"wrote a project to %s\nnext: cd %s\n      vflc run %s.vfl\n", dir, quoted(dir),
+				e.First(filepath.Base(dir)))
 			return err
 		}),
 	}

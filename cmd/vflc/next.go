@@ -52,9 +52,11 @@ func (s *runState) next() []nextStep {
 	}
 	switch why := s.unencryptable; {
 	case s.moments != nil && dir != "":
-		second = nextStep{"vflc run " + quoted(s.path) + " --release " + quoted(filepath.Join(dir, runs.MomentsFile)), "another model or prior, of the same release"}
+		second = nextStep{"vflc run " + quoted(s.path) + " --release " +
+			quoted(filepath.Join(dir, runs.MomentsFile)), "another model or prior, of the same release"}
 	case s.encryptable && why == nil:
-		second = nextStep{s.encrypting(), "across machines: no number of a row crosses, and the posterior is approximated"}
+		second = nextStep{s.encrypting(),
+			"across machines: no number of a row crosses, and the posterior is approximated"}
 	case dir == "" && clients:
 		second = nextStep{retyped(newAudit(), s.path, s.cmd, s.typed), "who learns what"}
 	case clients && s.model.Checked.Transform.Kind.Noise():
@@ -64,7 +66,8 @@ func (s *runState) next() []nextStep {
 	case dir == "":
 		second = nextStep{"vflc check " + quoted(s.path) + " --priors", "the prior of every parameter"}
 	case s.model.Checked.PriorOnly:
-		second = nextStep{"vflc ppc " + quoted(dir), "data that the prior holds possible, beside those that there are"}
+		second = nextStep{"vflc ppc " + quoted(dir),
+			"data that the prior holds possible, beside those that there are"}
 	default:
 		second = nextStep{"vflc loo " + quoted(dir), "how well the model predicts"}
 	}
@@ -72,29 +75,35 @@ func (s *runState) next() []nextStep {
 		second.does += "; " + s.unencryptable.String()
 	}
 	if o := s.result.Document.Sooner; o != nil {
-		does := fmt.Sprintf("%s in place of %s, to draws that weights correct where they can", o, grouped.Digits(s.result.Document.Work.Sequential))
+		does := fmt.Sprintf("%s in place of %s, to draws that weights correct where they can", o,
+			grouped.Digits(s.result.Document.Work.Sequential))
 		return []nextStep{first, second, {s.by(o.Settings), does}}
 	}
 	if settings := s.result.Onward(); settings != "" {
-		return []nextStep{first, second, {s.by(settings) + " " + quoted(dir), "chains that begin at these draws, which their weights do not correct"}}
+		return []nextStep{first, second,
+			{s.by(settings) + " " + quoted(dir),
+				"chains that begin at these draws, which their weights do not correct"}}
 	}
 	return []nextStep{first, second}
 }
 
 // by is the command line of a run of the same model and data by another algorithm with these settings.
 func (s *runState) by(settings string) string {
-	kept := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool { return name != "transform" && name != "rho" && !slices.Contains(ofData, name) })
+	kept := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool {
+		return name != "transform" && name != "rho" && !slices.Contains(ofData, name)
+	})
 	return retyped(s.cmd, s.path, s.cmd, kept) + " " + settings
 }
 
 // suggests reports whether there are to be such commands.
 func (f *runFlags) suggests() bool { return !f.quiet && !f.asJSON }
 
-// mayEncrypt looks whether the rows of the model could stay encrypted, while the data are there, where the run is
-// of several parties and numbers of their rows cross.
+// mayEncrypt looks whether the rows of the model could stay encrypted, while the data are there, where the
+// run is of several parties and numbers of their rows cross.
 func (s *runState) mayEncrypt() error {
 	c := s.model.Checked
-	if !s.flags.suggests() || s.recorded != nil || len(c.Clients) == 0 || s.model.Pooled() || c.PriorOnly || s.flags.encrypted {
+	if !s.flags.suggests() || s.recorded != nil || len(c.Clients) == 0 || s.model.Pooled() || c.PriorOnly ||
+		s.flags.encrypted {
 		return nil
 	}
 	a, _ := fit.Encrypting()
@@ -108,9 +117,12 @@ func (s *runState) mayEncrypt() error {
 
 // encrypting is the command line of a run with the same model and data whose rows stay encrypted.
 func (s *runState) encrypting() string {
-	kept := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool { return !slices.Contains(ofData, name) })
+	kept := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool {
+		return !slices.Contains(ofData, name)
+	})
 	a, transform := fit.Encrypting()
-	text := fmt.Sprintf("%s --backend %s --transform %s", retyped(s.cmd, s.path, s.cmd, kept), a.Name, transform)
+	text := fmt.Sprintf("%s --backend %s --transform %s", retyped(s.cmd, s.path, s.cmd, kept), a.Name,
+		transform)
 	for name, value := range backends.EncryptedRows() {
 		text += " --" + name + " " + value
 	}
@@ -120,7 +132,8 @@ func (s *runState) encrypting() string {
 // ofData are the flags of vflc run that say what is fitted to which data.
 var ofData = []string{"set", "module", "accept", "data", "key", "rows", "max-bytes", "seed"}
 
-// retyped is the command line of cmd for a model with those of the typed flags of another command that cmd also has, as a shell reads it.
+// retyped is the command line of cmd for a model with those of the typed flags of another command that cmd
+// also has, as a shell reads it.
 func retyped(cmd *cobra.Command, model string, from *cobra.Command, typed []string) string {
 	words := commandWords(cmd, model, from, typed)
 	for k, w := range words {

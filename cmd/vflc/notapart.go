@@ -16,7 +16,10 @@ type lone struct {
 
 // lones are those that one might give to vflc serve, join and preflight.
 var lones = []lone{
-	{"new-levels", "parameters of categories that a run did not see are drawn from their prior, whose own parameters lie at other parties", "leave rows of such categories out, or give the encoder a place for them", false},
+	{"new-levels",
+		"parameters of categories that a run did not see are drawn from their prior, whose own " +
+			"parameters lie at other parties",
+		"leave rows of such categories out, or give the encoder a place for them", false},
 }
 
 // addLones adds the flags without showing them, so that they are refused with a reason.
@@ -35,7 +38,8 @@ func addLones(cmd *cobra.Command) {
 func refuseLones(cmd *cobra.Command) error {
 	for _, l := range lones {
 		if f := cmd.Flags().Lookup(l.name); f != nil && f.Changed {
-			return notApart("--%s is for one process with the data of all parties: %s; %s", l.name, l.why, l.instead)
+			return notApart("--%s is for one process with the data of all parties: %s; %s", l.name, l.why,
+				l.instead)
 		}
 	}
 	return nil

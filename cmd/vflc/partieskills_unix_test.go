@@ -29,11 +29,13 @@ func newLab(t *testing.T) (*lab.Lab, context.Context) {
 	return l, ctx
 }
 
-// Parties that are killed at random instants and started again, the coordinator too, end with the draws of a run in one process, whatever the backend and the transform, and the
-// audit finds the script of the session in their ledgers.
+// Parties that are killed at random instants and started again, the coordinator too, end with the draws of a
+// run in one process, whatever the backend and the transform, and the audit finds the script of the session
+// in their ledgers.
 func TestKilledPartiesLoseNothing(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"augmented/nuts", "augmented/sfvi-sampled", "augmented/soul", "power/nuts", "exact/sfvi-quadrature"} {
+	for _, name := range []string{"augmented/nuts", "augmented/sfvi-sampled", "augmented/soul", "power/nuts",
+		"exact/sfvi-quadrature"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, ctx := newLab(t)
@@ -58,7 +60,8 @@ func TestKilledPartiesLoseNothing(t *testing.T) {
 	}
 }
 
-// A client whose link is cut is named by every party, as it names the server; the run waits, and goes on with the same draws.
+// A client whose link is cut is named by every party, as it names the server; the run waits, and goes on with
+// the same draws.
 func TestCutLinkOfAParty(t *testing.T) {
 	t.Parallel()
 	l, ctx := newLab(t)

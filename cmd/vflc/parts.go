@@ -62,8 +62,10 @@ type stepwise struct {
 	// apart are flags on which the result of a step does not depend.
 	apart []string
 
-	steps    int
-	size     int // of a cell for workers, in steps: the same in every version of a command line, so that results that are there are found
+	steps int
+	// of a cell for workers, in steps: the same in every version of a command line, so that results that are
+	// there are found
+	size     int
 	jobs     int
 	make     func(ctx context.Context, p cells.Part) ([]byte, error)
 	take     func(p cells.Part, result []byte) error
@@ -82,7 +84,10 @@ func (s *stepwise) run(ctx context.Context) error {
 		return errInspected
 	}
 	whole := cells.Cell{Command: s.cmd.Name(), Model: s.path}
-	var pool cells.Pool = cells.Local{Jobs: s.jobs, Make: func(ctx context.Context, c *cells.Cell) ([]byte, error) { return s.make(ctx, *c.Part) }}
+	var pool cells.Pool = cells.Local{Jobs: s.jobs, Make: func(ctx context.Context, c *cells.Cell) ([]byte,
+		error) {
+		return s.make(ctx, *c.Part)
+	}}
 	var lock sync.Mutex
 	say := func(text string) {
 		lock.Lock()
@@ -113,7 +118,9 @@ func (s *stepwise) run(ctx context.Context) error {
 		}
 		defer link.Close()
 		size = s.size
-		pool = spread.Pool{Link: link, Files: func(*cells.Cell) []spread.File { return found.files }, Keep: true, Say: say}
+		pool = spread.Pool{Link: link, Files: func(*cells.Cell) []spread.File {
+			return found.files
+		}, Keep: true, Say: say}
 	} else {
 		ctx = fit.Sharing(ctx, min(s.jobs, s.steps))
 	}
@@ -130,7 +137,8 @@ func (s *stepwise) run(ctx context.Context) error {
 func (s *stepwise) flags() (out []cells.Flag) {
 	s.cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		own := cells.Flag{Name: f.Name}
-		if !slices.Contains(s.typed, f.Name) || own.NamesFiles() || slices.Contains(cells.OwnFlags(), f.Name) || slices.Contains(s.apart, f.Name) {
+		if !slices.Contains(s.typed, f.Name) || own.NamesFiles() ||
+			slices.Contains(cells.OwnFlags(), f.Name) || slices.Contains(s.apart, f.Name) {
 			return
 		}
 		values := []string{f.Value.String()}

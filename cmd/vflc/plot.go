@@ -67,9 +67,12 @@ It separates runs from parameters. Without it there is one run, and the plot is 
 			return writeText(cmd.OutOrStdout(), f, width, height)
 		}),
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write the plot to this `file`, which ends in "+strings.Join(plot.Endings(), " or "))
-	cmd.Flags().IntVar(&width, "width", 0, "width in pixels of the file, or in characters; 0: what suits the plot, or that of the terminal")
-	cmd.Flags().IntVar(&height, "height", 0, "height in pixels of the file, or in lines; 0: what suits the plot")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write the plot to this `file`, which ends in "+
+		strings.Join(plot.Endings(), " or "))
+	cmd.Flags().IntVar(&width, "width", 0,
+		"width in pixels of the file, or in characters; 0: what suits the plot, or that of the terminal")
+	cmd.Flags().IntVar(&height, "height", 0,
+		"height in pixels of the file, or in lines; 0: what suits the plot")
 	return cmd
 }
 
@@ -145,19 +148,24 @@ func folderName(path string) string {
 	return path
 }
 
-// plotError makes a choice that is not there a usage error. Where a KIND may have been meant, or a second run, it says so.
+// plotError makes a choice that is not there a usage error. Where a KIND may have been meant, or a second
+// run, it says so.
 func plotError(err error, args []string) error {
 	var choice *plot.ChoiceError
 	if !errors.As(err, &choice) {
 		return err
 	}
-	if len(args) < 2 || slices.ContainsFunc(args[1:], func(a string) bool { return slices.Contains(plot.Names(), a) }) {
+	if len(args) < 2 || slices.ContainsFunc(args[1:], func(a string) bool {
+		return slices.Contains(plot.Names(), a)
+	}) {
 		return &failure{exitUsage, err}
 	}
 	if _, missing := os.Stat(args[1]); missing == nil {
-		return usagef("%w\nTo plot several runs, name a KIND after them: %s", err, strings.Join(plot.Names(), ", "))
+		return usagef("%w\nTo plot several runs, name a KIND after them: %s", err,
+			strings.Join(plot.Names(), ", "))
 	}
-	return usagef("%w\nKIND is one of %s%s", err, strings.Join(plot.Names(), ", "), posterior.Suggestion(args[1], plot.Names()))
+	return usagef("%w\nKIND is one of %s%s", err, strings.Join(plot.Names(), ", "),
+		posterior.Suggestion(args[1], plot.Names()))
 }
 
 func writeText(out io.Writer, f *plot.Figure, width, height int) error {

@@ -50,8 +50,10 @@ the model holds possible before it has seen any; -o writes the groups prior and 
 				return usagef("-o %s: name a directory that ends in .zarr", output)
 			case prior && written:
 				return usagef("--prior draws from the model as it is written: leave --written out")
-			case !prior && (tables != nil || set != nil || cmd.Flags().Changed("key") || cmd.Flags().Changed("rows")):
-				return usagef("--data, --key, --rows and --set say what --prior draws from; a run has its own")
+			case !prior && (tables != nil || set != nil || cmd.Flags().Changed("key") ||
+				cmd.Flags().Changed("rows")):
+				return usagef("--data, --key, --rows and --set say what --prior draws " +
+					"from; a run has its own")
 			}
 			if !cmd.Flags().Changed("draws") {
 				draws = fit.UsualReplicates
@@ -64,7 +66,8 @@ the model holds possible before it has seen any; -o writes the groups prior and 
 			var diags diag.List
 			var err error
 			if prior {
-				p, diags, err = priorReplicates(cmd, args[0], modelFlags{set: set}, tables, &joins, draws, seed)
+				p, diags, err = priorReplicates(cmd, args[0], modelFlags{set: set}, tables, &joins, draws,
+					seed)
 			} else {
 				var r *runs.Run
 				if r, err = runs.Open(args[0]); err != nil {
@@ -92,27 +95,37 @@ the model holds possible before it has seen any; -o writes the groups prior and 
 				}
 			}
 			if asJSON {
-				return posterior.WriteJSON(cmd.OutOrStdout(), fit.ChecksDocument(name, p.Draws.Chains()*p.Draws.Len(0), checks))
+				return posterior.WriteJSON(cmd.OutOrStdout(),
+					fit.ChecksDocument(name, p.Draws.Chains()*p.Draws.Len(0), checks))
 			}
 			_, err = io.WriteString(cmd.OutOrStdout(), checksText(checks, p.Draws.Chains()*p.Draws.Len(0)))
 			return err
 		}),
 	}
-	cmd.Flags().StringArrayVar(&expressions, "stat", nil, "a further statistic: an `expression` of a response that is one number; repeatable")
-	cmd.Flags().IntVar(&draws, "draws", 1000, "use this many draws of the run, at even distances; 0: all; without it fewer where the observations are very many")
-	cmd.Flags().BoolVar(&prior, "prior", false, "draw the parameters of a MODEL from their priors, in place of a run's draws")
-	cmd.Flags().StringArrayVar(&tables, "data", nil, "with --prior, table of a party: `PARTY=FILE`, as in vflc run; repeatable")
+	cmd.Flags().StringArrayVar(&expressions, "stat", nil,
+		"a further statistic: an `expression` of a response that is one number; repeatable")
+	cmd.Flags().IntVar(&draws, "draws", 1000,
+		"use this many draws of the run, at even distances; 0: all; without it fewer where the "+
+			"observations are very many")
+	cmd.Flags().BoolVar(&prior, "prior", false,
+		"draw the parameters of a MODEL from their priors, in place of a run's draws")
+	cmd.Flags().StringArrayVar(&tables, "data", nil,
+		"with --prior, table of a party: `PARTY=FILE`, as in vflc run; repeatable")
 	joins.addJoins(cmd.Flags())
-	cmd.Flags().StringArrayVar(&set, "set", nil, "with --prior, value of a const, in place of the model's own: `NAME=VALUE`; repeatable")
+	cmd.Flags().StringArrayVar(&set, "set", nil,
+		"with --prior, value of a const, in place of the model's own: `NAME=VALUE`; repeatable")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the replicates")
-	cmd.Flags().BoolVar(&written, "written", false, "replicates of the model as it is written, without the noise of the transform: those that vflc serve --ppc has across machines")
+	cmd.Flags().BoolVar(&written, "written", false,
+		"replicates of the model as it is written, without the noise of the transform: those that vflc "+
+			"serve --ppc has across machines")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write draws and replicates to this Zarr `directory`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
 // priorReplicates draws from the priors of a model, with all parties in one program.
-func priorReplicates(cmd *cobra.Command, path string, f modelFlags, tables []string, joins *joinFlags, draws int, seed uint64) (*fit.Replication, diag.List, error) {
+func priorReplicates(cmd *cobra.Command, path string, f modelFlags, tables []string, joins *joinFlags,
+	draws int, seed uint64) (*fit.Replication, diag.List, error) {
 	if draws == 0 {
 		return nil, nil, usagef("--draws 0: a run has a number of draws, and a prior has none; give one")
 	}
@@ -146,7 +159,8 @@ func priorReplicates(cmd *cobra.Command, path string, f modelFlags, tables []str
 // checksText is a table of the checks.
 func checksText(checks []fit.PredictiveCheck, draws int) string {
 	shown, left := fit.Telling(checks)
-	text := posterior.AlignLeft(fit.CheckCells(shown)) + fmt.Sprintf("\n%d replicates; tail: the share of them above the observed value\n", draws)
+	text := posterior.AlignLeft(fit.CheckCells(shown)) +
+		fmt.Sprintf("\n%d replicates; tail: the share of them above the observed value\n", draws)
 	if left > 0 {
 		text += fit.EqualNote(left) + "\n"
 	}

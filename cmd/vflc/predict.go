@@ -60,22 +60,30 @@ parameters. --audit lists that.`,
 		}),
 	}
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.request.Data, "data", nil, "table of new rows: `PARTY=FILE`, for a family PARTY=FILE,FILE, without clients FILE; repeatable (default the tables of the run)")
-	fs.StringVar(&f.request.Key, "key", "", "`column` that joins the rows of the new tables (default that of the run)")
-	fs.BoolVar(&f.request.NewLevels, "new-levels", false, "draw the parameters of categories that the run did not see from their prior, given the other parameters of each draw")
+	fs.StringArrayVar(&f.request.Data, "data", nil,
+		"table of new rows: `PARTY=FILE`, for a family PARTY=FILE,FILE, without clients FILE; repeatable "+
+			"(default the tables of the run)")
+	fs.StringVar(&f.request.Key, "key", "",
+		"`column` that joins the rows of the new tables (default that of the run)")
+	fs.BoolVar(&f.request.NewLevels, "new-levels", false,
+		"draw the parameters of categories that the run did not see from their prior, given the other "+
+			"parameters of each draw")
 	fs.IntVar(&f.request.Draws, "draws", 0, "use this many draws of the run, at even distances (default all)")
 	fs.Uint64Var(&f.request.Seed, "seed", 1, "seed of the draws of the response")
 	fs.Float64SliceVar(&f.probs, "probs", []float64{0.05, 0.5, 0.95}, "`probabilities` of the quantiles")
 	fs.Lookup("probs").DefValue = "0.05,0.5,0.95" // as one types it
-	fs.StringVarP(&f.output, "output", "o", "", "write the predictions to this `file`, which ends in .csv or .json")
-	fs.StringVar(&f.draws, "save-draws", "", "write the draws of what is summarised to this CSV `file`, a line for each draw of the run")
+	fs.StringVarP(&f.output, "output", "o", "",
+		"write the predictions to this `file`, which ends in .csv or .json")
+	fs.StringVar(&f.draws, "save-draws", "",
+		"write the draws of what is summarised to this CSV `file`, a line for each draw of the run")
 	fs.BoolVar(&f.request.Replicates, "replicates", false, replicatesDoc)
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fs.BoolVar(&f.audit, "audit", false, "print what crosses between the parties, and predict nothing")
 	return cmd
 }
 
-const replicatesDoc = "summarise draws of binary responses, counts and categories too, in place of their expectation"
+const replicatesDoc = "summarise draws of binary responses, counts and categories too, in " +
+	"place of their expectation"
 
 func predict(cmd *cobra.Command, r *runs.Run, f *predictFlags) error {
 	ending := filepath.Ext(f.output)
@@ -107,7 +115,9 @@ func predict(cmd *cobra.Command, r *runs.Run, f *predictFlags) error {
 	case ".csv":
 		err = atomicfile.Write(f.output, ownerOnly, d.WriteCSV)
 	case ".json":
-		err = atomicfile.Write(f.output, ownerOnly, func(w io.Writer) error { return posterior.WriteJSON(w, d) })
+		err = atomicfile.Write(f.output, ownerOnly, func(w io.Writer) error {
+			return posterior.WriteJSON(w, d)
+		})
 	}
 	switch {
 	case err != nil:
@@ -141,7 +151,9 @@ func predictionText(d *fit.PredictionDocument, file string) string {
 	}
 	fmt.Fprintf(&b, "\n%s\n", grouped.Count(d.Draws, "draw"))
 	for _, size := range slices.Sorted(maps.Keys(d.NewLevels)) {
-		fmt.Fprintf(&b, "level(%s): the run did not see %d of the categories; their parameters are drawn from the prior\n", size, d.NewLevels[size])
+		fmt.Fprintf(&b,
+			"level(%s): the run did not see %d of the categories; their parameters "+
+				"are drawn from the prior\n", size, d.NewLevels[size])
 	}
 	return b.String()
 }

@@ -78,19 +78,23 @@ vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --e
 		}),
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.Identity, "identity", "", "`folder` with the party's keys and certificate (vflc provision)")
+	fs.StringVar(&f.Identity, "identity", "",
+		"`folder` with the party's keys and certificate (vflc provision)")
 	fs.StringArrayVar(&f.Tables, "data", nil, "the party's table, as for vflc join; repeatable")
 	fs.StringVar(&f.Key, "key", "", "`column` on which rows are joined (default: id)")
 	fs.StringVar(&f.Listen, "listen", "", "`HOST:PORT` that the server will listen on")
 	addNATS(fs, &f.NATS)
 	f.taskFlags.add(cmd)
 	addLones(cmd)
-	fs.BoolVar(&f.confirm, "confirm", false, "of a client without a policy, or after a run that V0839 has ended: confirm the run that is shown, where nothing is wrong with it; at a terminal it is asked")
+	fs.BoolVar(&f.confirm, "confirm", false,
+		"of a client without a policy, or after a run that V0839 has ended: confirm the run that is shown, "+
+			"where nothing is wrong with it; at a terminal it is asked")
 	fs.BoolVar(&f.asJSON, "json", false, "print as JSON")
 	return cmd
 }
 
-// lookAhead looks at what the flags name; of fits at several rho at the first as a whole, and at what the policy says of the others.
+// lookAhead looks at what the flags name; of fits at several rho at the first as a whole, and at what the
+// policy says of the others.
 func (f *partyFlags) lookAhead(cmd *cobra.Command) ([]node.Check, *node.Pending, error) {
 	if !f.several {
 		checks, pending := node.Preflight(cmd.Context(), f.PartyOptions)
@@ -113,7 +117,10 @@ func (f *partyFlags) lookAhead(cmd *cobra.Command) ([]node.Check, *node.Pending,
 		o.Task, o.Programs = t.Task, t.programs
 		if k == 0 {
 			checks, pending = node.Preflight(cmd.Context(), o)
-			checks = append(checks, node.Check{Name: "fits", Note: true, Found: fmt.Sprintf("%d, one after another: what is listed here crosses in each, with its own noise", len(x.Fits))})
+			checks = append(checks,
+				node.Check{Name: "fits", Note: true,
+					Found: fmt.Sprintf("%d, one after another: what is listed here crosses in "+
+						"each, with its own noise", len(x.Fits))})
 			continue
 		}
 		if pending != nil {
@@ -144,14 +151,17 @@ func also(pending *node.Pending, o node.PartyOptions, name string) (checks []nod
 	return checks, err
 }
 
-// ask has the owner confirm what was found, and says how that stands. told is how many checks were shown for it.
-func (f *partyFlags) ask(cmd *cobra.Command, found []node.Check, pending *node.Pending) (how []node.Check, told int) {
+// ask has the owner confirm what was found, and says how that stands. told is how many checks were shown for
+// it.
+func (f *partyFlags) ask(cmd *cobra.Command, found []node.Check, pending *node.Pending) (how []node.Check,
+	told int) {
 	const name = "confirmed"
 	at, err := pending.Known()
 	if err == nil {
 		return []node.Check{{Name: name, Found: "by the party's owner, on " + at.Format(time.DateOnly)}}, 0
 	}
-	missing := node.Check{Name: name, Problem: err.Error(), Fix: "read what leaves, and to whom; then vflc preflight with the same arguments and --confirm"}
+	missing := node.Check{Name: name, Problem: err.Error(),
+		Fix: "read what leaves, and to whom; then vflc preflight with the same arguments and --confirm"}
 	if slices.ContainsFunc(found, func(c node.Check) bool { return c.Problem != "" }) {
 		return []node.Check{missing}, 0
 	}
@@ -164,7 +174,8 @@ func (f *partyFlags) ask(cmd *cobra.Command, found []node.Check, pending *node.P
 			return []node.Check{missing}, 0
 		}
 		told = len(found)
-		fmt.Fprint(cmd.OutOrStdout(), "\nShall this party take part in this run, as it is shown above? (yes or no) ")
+		fmt.Fprint(cmd.OutOrStdout(),
+			"\nShall this party take part in this run, as it is shown above? (yes or no) ")
 		answer, _ := bufio.NewReader(in).ReadString('\n') // no answer is none
 		if strings.TrimSpace(answer) != "yes" {
 			return []node.Check{missing}, told
@@ -172,14 +183,17 @@ func (f *partyFlags) ask(cmd *cobra.Command, found []node.Check, pending *node.P
 	}
 	path, err := pending.Confirm()
 	if err != nil {
-		return []node.Check{{Name: name, Problem: err.Error(), Fix: "let this process write to the folder with the party's keys"}}, told
+		return []node.Check{{Name: name, Problem: err.Error(),
+			Fix: "let this process write to the folder with the party's keys"}}, told
 	}
 	return []node.Check{{Name: name, Found: "this run, in " + path}}, told
 }
 
-// rank orders checks by what matters first: what is wrong, who can compute what, the run, what crosses, what people read to each other, and what is in order.
+// rank orders checks by what matters first: what is wrong, who can compute what, the run, what crosses, what
+// people read to each other, and what is in order.
 func rank(c node.Check) int {
-	order := []string{"verdict", "run", "contributors", "forecast", "rounds", "settings", "leaves", "arrives", "manifest", "digests", "key", "authority"}
+	order := []string{"verdict", "run", "contributors", "forecast", "rounds", "settings", "leaves", "arrives",
+		"manifest", "digests", "key", "authority"}
 	switch at := slices.Index(order, c.Name); {
 	case c.Problem != "":
 		return -1
@@ -193,7 +207,8 @@ func rank(c node.Check) int {
 	return len(order) + 1
 }
 
-// writeChecks writes a line for each check, what matters first; on a terminal it is broken where it is wider than that.
+// writeChecks writes a line for each check, what matters first; on a terminal it is broken where it is wider
+// than that.
 func writeChecks(w io.Writer, checks []node.Check) error {
 	width := terminal.TableWidth(w)
 	var b strings.Builder

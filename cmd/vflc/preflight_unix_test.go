@@ -21,7 +21,9 @@ import (
 func (s *stage) waitingServer() *exec.Cmd {
 	s.t.Helper()
 	s.stopAfter("demo")
-	s.meet(func(int) []string { return []string{"--chains", "1", "--warmup", "200", "--draws", "300"} }, func() bool {
+	s.meet(func(int) []string {
+		return []string{"--chains", "1", "--warmup", "200", "--draws", "300"}
+	}, func() bool {
 		s.must("demo", "stop", "demo")
 		return !strings.Contains(s.must("status", "demo"), node.Complete)
 	})
@@ -31,7 +33,8 @@ func (s *stage) waitingServer() *exec.Cmd {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = server.Process.Kill() }) // it has ended, unless the test failed
-	if !s.hasStatus("server", fmt.Sprintf(`"process": %d`, server.Process.Pid)) || !s.hasStatus("server", `"state": "waiting"`) {
+	if !s.hasStatus("server", fmt.Sprintf(`"process": %d`, server.Process.Pid)) ||
+		!s.hasStatus("server", `"state": "waiting"`) {
 		s.t.Fatal(s.logs("demo"))
 	}
 	address := s.demo().Processes[0].Args[slices.Index(s.demo().Processes[0].Args, "--listen")+1]
@@ -52,7 +55,8 @@ func (s *stage) preflight(more ...string) string {
 	s.t.Helper()
 	out := ""
 	if !await.Until(func() bool {
-		out, _ = s.vflc(append([]string{"preflight", "demo/programs", "--identity", "demo/parties/b", "--data", "m/b.csv"}, more...)...)
+		out, _ = s.vflc(append([]string{"preflight", "demo/programs", "--identity", "demo/parties/b",
+			"--data", "m/b.csv"}, more...)...)
 		return !strings.Contains(out, "the server has not read its own yet")
 	}) {
 		s.t.Fatal(out)
@@ -60,8 +64,8 @@ func (s *stage) preflight(more ...string) string {
 	return out
 }
 
-// While the server waits, a preflight compares what both must have alike, lists what leaves with what a receiver can compute, and forecasts waiting; the process that asks
-// disturbs none that takes part.
+// While the server waits, a preflight compares what both must have alike, lists what leaves with what a
+// receiver can compute, and forecasts waiting; the process that asks disturbs none that takes part.
 func TestPreflightAsksTheServer(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -71,15 +75,21 @@ func TestPreflightAsksTheServer(t *testing.T) {
 	ask := func() string { return s.preflight("--data", "shared=m/server.csv") }
 	out := ask()
 	for _, want := range []string{
-		"ok       shared data: as the server's: sizes, the order of 40 rows", "ok       payload: packets of", "for a round trip", "leaves: ", "to server, 40 numbers, every evaluation; masked:", "a curious server can compute",
-		"arrives: adjoint of z_1 + z_2: 40 numbers, every evaluation; lines of a policy that limit them: max_adjoint (not set), max_rounds (not set)", "rounds: 1,800 to 15,800 (3 to 31 steps a transition", "takes 1 round trip and about 720 to 1.79 kB", "10,000 of them wait", "ok       run: m, backend nuts", "no problem found",
+		"ok       shared data: as the server's: sizes, the order of 40 rows", "ok       payload: packets of",
+		"for a round trip", "leaves: ", "to server, 40 numbers, every evaluation; masked:",
+		"a curious server can compute",
+		"arrives: adjoint of z_1 + z_2: 40 numbers, every evaluation; lines of a policy that limit them: " +
+			"max_adjoint (not set), max_rounds (not set)",
+		"rounds: 1,800 to 15,800 (3 to 31 steps a transition", "takes 1 round trip and about 720 to 1.79 kB",
+		"10,000 of them wait", "ok       run: m, backend nuts", "no problem found",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 	s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n39,", "\n41,", 1))
-	if out := ask(); !strings.Contains(out, "server and b hold other rows, or in another order") || !strings.Contains(out, "vflc align puts rows in one order") {
+	if out := ask(); !strings.Contains(out, "server and b hold other rows, or in another order") ||
+		!strings.Contains(out, "vflc align puts rows in one order") {
 		t.Error(out)
 	}
 	s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n41,", "\n39,", 1))
@@ -97,7 +107,8 @@ func TestPreflightAsksTheServer(t *testing.T) {
 		s.write(file, fmt.Sprintf("min_contributors = 2\nmax_rounds = %d\n", c.rounds))
 		out := ask()
 		took := strings.Contains(out, "rounds are left, and such a fit takes 1,800 to 15,800")
-		if !strings.Contains(out, c.want) || strings.Contains(out, "no problem found") != c.ok || took != (c.rounds < 20_000) {
+		if !strings.Contains(out, c.want) || strings.Contains(out, "no problem found") != c.ok ||
+			took != (c.rounds < 20_000) {
 			t.Errorf("of %d rounds:\n%s", c.rounds, out)
 		}
 	}
@@ -109,7 +120,8 @@ func TestPreflightAsksTheServer(t *testing.T) {
 		t.Fatal("the server does not stop")
 	}
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
-	if out := s.must("audit", "demo/runs/server"); strings.Count(out, "server told b sizes of its data and salted digests") != 1 {
+	if out := s.must("audit", "demo/runs/server"); strings.Count(out,
+		"server told b sizes of its data and salted digests") != 1 {
 		t.Errorf("the audit does not say what the server has answered:\n%s", out)
 	}
 	if out := ask(); !strings.Contains(out, "cannot be reached") {
@@ -117,16 +129,20 @@ func TestPreflightAsksTheServer(t *testing.T) {
 	}
 }
 
-// A preflight compares rows before those with missing cells are left out: at the server and at the party others may be incomplete.
+// A preflight compares rows before those with missing cells are left out: at the server and at the party
+// others may be incomplete.
 func TestPreflightComparesIncompleteRows(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write("m.vfl", strings.NewReplacer("@ shared", "@ shared missing drop", "@ b\n", "@ b missing drop\n").Replace(demoModel[:strings.Index(demoModel, "param")])+demoModel[strings.Index(demoModel, "param"):])
+	s.write("m.vfl", strings.NewReplacer("@ shared", "@ shared missing drop", "@ b\n",
+		"@ b missing drop\n").Replace(demoModel[:strings.Index(demoModel, "param")])+
+		demoModel[strings.Index(demoModel, "param"):])
 	s.write("m/server.csv", regexp.MustCompile("(?m)^5,.*$").ReplaceAllString(s.read("m/server.csv"), "5,"))
 	b := s.read("m/b.csv")
 	s.write("m/b.csv", regexp.MustCompile("(?m)^17,.*$").ReplaceAllString(b, "17,"))
 	server := s.waitingServer()
-	if out := s.preflight(); !strings.Contains(out, "as many rows as at the server, in one order") || !strings.Contains(out, "missing drop left out 1 row") {
+	if out := s.preflight(); !strings.Contains(out, "as many rows as at the server, in one order") ||
+		!strings.Contains(out, "missing drop left out 1 row") {
 		t.Error(out)
 	}
 	s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n39,", "\n41,", 1))

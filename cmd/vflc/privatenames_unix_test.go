@@ -13,24 +13,34 @@ import (
 	"github.com/vflc/vflc/compile"
 )
 
-// private is long enough that no key or certificate has it by chance. It is in every name that client b alone knows: parameters, lets, consts, columns and categories, in a module of its own or in the model's part of it.
+// private is long enough that no key or certificate has it by chance. It is in every name that client b alone
+// knows: parameters, lets, consts, columns and categories, in a module of its own or in the model's part of
+// it.
 const private = "qzxvjk"
 
 // A privateCase is a run, of a model of which client b keeps names to itself.
 type privateCase struct {
-	args   []string
-	module bool // the names are of a module that b keeps; else of what the model says is b's, and only columns and categories are private
+	args []string
+	// the names are of a module that b keeps; else of what the model says is b's, and only columns and
+	// categories are private
+	module bool
 }
 
 func privateCases() map[string]privateCase {
 	return map[string]privateCase{
-		"nuts exact":      {[]string{"--transform", "exact", "--chains", "2", "--warmup", "20", "--max-depth", "4", "--draws", "10"}, true},
-		"nuts augmented":  {[]string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}, false},
-		"nuts power":      {[]string{"--transform", "power", "--rho", "0.4", "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10", "--wire", "plain"}, true},
-		"sfvi sampled":    {[]string{"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--elbo-draws", "100", "--draws", "20"}, true},
-		"sfvi quadrature": {[]string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--draws", "20"}, false},
-		"sfvi fixed":      {[]string{"--transform", "exact", "--backend", "sfvi", "--estimator", "fixed", "--draws", "20"}, true},
-		"soul":            {[]string{"--backend", "soul", "--iterations", "30", "--draws", "20"}, true},
+		"nuts exact": {[]string{"--transform", "exact", "--chains", "2", "--warmup", "20", "--max-depth",
+			"4", "--draws", "10"}, true},
+		"nuts augmented": {[]string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"},
+			false},
+		"nuts power": {[]string{"--transform", "power", "--rho", "0.4", "--chains", "1", "--warmup",
+			"20", "--max-depth", "4", "--draws", "10", "--wire", "plain"}, true},
+		"sfvi sampled": {[]string{"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60",
+			"--elbo-draws", "100", "--draws", "20"}, true},
+		"sfvi quadrature": {[]string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--draws",
+			"20"}, false},
+		"sfvi fixed": {[]string{"--transform", "exact", "--backend", "sfvi", "--estimator", "fixed",
+			"--draws", "20"}, true},
+		"soul": {[]string{"--backend", "soul", "--iterations", "30", "--draws", "20"}, true},
 	}
 }
 
@@ -55,7 +65,9 @@ c = qzxvjk_eta + qzxvjk_u[qzxvjk_ward]
 `
 
 var privateColumns = strings.NewReplacer(
-	"contribution c : real[N] @ b\n", "data ward : level(R)[N] @ b from qzxvjk_ward\ndata own : real[N, P] @ b from zscore(qzxvjk_dose), qzxvjk_age\nparam slope : real[P] ~ normal(0, 1) @ b\nparam u : real[R] ~ normal(0, 1) @ b\n",
+	"contribution c : real[N] @ b\n",
+	"data ward : level(R)[N] @ b from qzxvjk_ward\ndata own : real[N, P] @ b from zscore(qzxvjk_dose), "+
+		"qzxvjk_age\nparam slope : real[P] ~ normal(0, 1) @ b\nparam u : real[R] ~ normal(0, 1) @ b\n",
 	" + c, 1)", " + own * slope + u[ward], 1)",
 ).Replace(privateModel)
 
@@ -74,7 +86,8 @@ func stagePrivate(t *testing.T, module bool) *stage {
 			table.WriteString("id,qzxvjk_dose,qzxvjk_age,qzxvjk_ward\n")
 			continue
 		}
-		table.WriteString(line + "," + []string{"1,qzxvjk_east", "3.5,qzxvjk_west", "-1,qzxvjk_north"}[k%3] + "\n")
+		table.WriteString(line + "," + []string{"1,qzxvjk_east", "3.5,qzxvjk_west", "-1,qzxvjk_north"}[k%3] +
+			"\n")
 	}
 	s.write("m/b.csv", table.String())
 	return s
@@ -99,7 +112,8 @@ func (s *stage) found(own func(path string) bool, dirs ...string) (seen int, whe
 				return nil
 			}
 			text, err := os.ReadFile(path)
-			if seen++; bytes.Contains(bytes.ToLower(text), []byte(private)) || strings.Contains(strings.ToLower(name), private) {
+			if seen++; bytes.Contains(bytes.ToLower(text), []byte(private)) ||
+				strings.Contains(strings.ToLower(name), private) {
 				where = append(where, name)
 			}
 			return err
@@ -114,7 +128,8 @@ func (s *stage) found(own func(path string) bool, dirs ...string) (seen int, whe
 // toB is a folder of compiled programs with a module written out, which is given to the client alone.
 func toB(path string) bool { return filepath.Base(path) == compile.OwnDir }
 
-// ofB are the folders and the log of client b in a demonstration: its programs with the module written out, its run and its table.
+// ofB are the folders and the log of client b in a demonstration: its programs with the module written out,
+// its run and its table.
 func ofB(path string) bool {
 	for _, own := range []string{"runs/b", "b.log", "b"} {
 		if path == filepath.Join("demo", own) {
@@ -124,17 +139,22 @@ func ofB(path string) bool {
 	return toB(path)
 }
 
-// Whatever a client keeps to itself, the names of its module, of its columns and its categories, stands in no byte of what the other parties hold after a run of any backend: programs,
-// manifest, project, records with the scripts of sessions, checkpoints, draws, summaries, audits, ledgers and logs. They do stand in what the client holds.
+// Whatever a client keeps to itself, the names of its module, of its columns and its categories, stands in no
+// byte of what the other parties hold after a run of any backend: programs, manifest, project, records with
+// the scripts of sessions, checkpoints, draws, summaries, audits, ledgers and logs. They do stand in what the
+// client holds.
 func TestPrivateNamesStayWithTheirClient(t *testing.T) {
 	t.Parallel()
 	for name, c := range privateCases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := stagePrivate(t, c.module)
-			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", "--checkpoint-interval", "100ms"}, c.args...)...)
+			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait",
+				"--checkpoint-interval", "100ms"}, c.args...)...)
 			own := ofB
-			if !c.module { // the model that all have names the columns of b, in b's program and in the model; nothing else may
+			// the model that all have names the columns of b, in b's program and in the model; nothing else
+			// may
+			if !c.module {
 				own = func(path string) bool {
 					return ofB(path) || strings.HasSuffix(path, "b.vfl") || strings.HasSuffix(path, "m.vfl")
 				}
@@ -150,7 +170,8 @@ func TestPrivateNamesStayWithTheirClient(t *testing.T) {
 				t.Error("the folder of b has none of its names: the search finds nothing")
 			}
 			for _, party := range []string{"server", "a"} {
-				for _, command := range [][]string{{"summary"}, {"audit"}, {"status"}, {"summary", "--json"}, {"diagnose"}} {
+				for _, command := range [][]string{{"summary"}, {"audit"}, {"status"}, {"summary", "--json"},
+					{"diagnose"}} {
 					out, _ := s.vflc(append([]string{command[0], "demo/runs/" + party}, command[1:]...)...)
 					if strings.Contains(strings.ToLower(out), private) {
 						t.Errorf("vflc %v of %s has names of b:\n%s", command, party, out)
@@ -161,7 +182,8 @@ func TestPrivateNamesStayWithTheirClient(t *testing.T) {
 	}
 }
 
-// The programs and the audit that are made of the model have no private name either, and a client whose data or density fail tells nobody which of its names it was.
+// The programs and the audit that are made of the model have no private name either, and a client whose data
+// or density fail tells nobody which of its names it was.
 func TestPrivateNamesInFailures(t *testing.T) {
 	t.Parallel()
 	s := stagePrivate(t, true)
@@ -176,9 +198,12 @@ func TestPrivateNamesInFailures(t *testing.T) {
 		"a cell": func(s *stage) {
 			s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), ",1,qzxvjk_east", ",one,qzxvjk_east", 1))
 		},
-		"a column": func(s *stage) { s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "qzxvjk_age", "age", 1)) },
+		"a column": func(s *stage) {
+			s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "qzxvjk_age", "age", 1))
+		},
 		"another density": func(s *stage) {
-			s.write("m/b.vfl", strings.Replace(privateModule, "c = qzxvjk_eta", "c = log(-1 - square(qzxvjk_eta))", 1))
+			s.write("m/b.vfl", strings.Replace(privateModule, "c = qzxvjk_eta",
+				"c = log(-1 - square(qzxvjk_eta))", 1))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -186,11 +211,13 @@ func TestPrivateNamesInFailures(t *testing.T) {
 			s := stagePrivate(t, true)
 			s.write("good.csv", s.read("m/b.csv"))
 			spoil(s)
-			out, err := s.vflc("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10")
+			out, err := s.vflc("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20",
+				"--max-depth", "4", "--draws", "10")
 			if err == nil {
 				s.ended("server")
 				s.ended("a")
-			} else if !strings.Contains(strings.ToLower(out), private) { // the whole model is at hand here, so that it is b itself that is told
+				// the whole model is at hand here, so that it is b itself that is told
+			} else if !strings.Contains(strings.ToLower(out), private) {
 				t.Errorf("b is not told where: %s", out)
 			}
 			if _, err := os.Stat(filepath.Join(s.dir, "demo")); err != nil {

@@ -155,22 +155,30 @@ func (s *stage) wantWhole(whole string) {
 	}
 }
 
-// Processes that meet over the network have the draws of a run in one process on the same wire, masked or not; bench/parties -wires does so for every backend, transform and wire.
+// Processes that meet over the network have the draws of a run in one process on the same wire, masked or
+// not; bench/parties -wires does so for every backend, transform and wire.
 func TestProcessesEqualOneProcess(t *testing.T) {
 	t.Parallel()
-	soul := []string{"--transform", "power", "--rho", "0.4", "--backend", "soul", "--iterations", "30", "--draws", "20"}
+	soul := []string{"--transform", "power", "--rho", "0.4", "--backend", "soul", "--iterations", "30",
+		"--draws", "20"}
 	for name, args := range map[string][]string{
-		"nuts exact":      {"--transform", "exact", "--chains", "2", "--warmup", "30", "--max-depth", "4", "--draws", "20"},
-		"sfvi augmented":  {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
+		"nuts exact": {"--transform", "exact", "--chains", "2", "--warmup", "30", "--max-depth", "4",
+			"--draws", "20"},
+		"sfvi augmented": {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60",
+			"--elbo-draws", "100", "--draws", "30"},
 		"sfvi quadrature": {"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--draws", "30"},
-		"sfvi fixed":      {"--transform", "exact", "--backend", "sfvi", "--estimator", "fixed", "--draws", "30"},
-		"sfvi nested":     {"--transform", "exact", "--backend", "sfvi", "--estimator", "nested", "--draws", "30"},
-		"sfvi coupled":    {"--backend", "sfvi", "--guide", "coupled", "--draws", "30"},
-		"sfvi steps":      {"--backend", "sfvi", "--estimator", "sampled", "--local-steps", "3", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
-		"soul power":      soul,
-		"soul bare":       soul,
-		"sfvi plain":      {"--transform", "exact", "--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
-		"nuts plain":      {"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"},
+		"sfvi fixed": {"--transform", "exact", "--backend", "sfvi", "--estimator", "fixed", "--draws",
+			"30"},
+		"sfvi nested": {"--transform", "exact", "--backend", "sfvi", "--estimator", "nested", "--draws",
+			"30"},
+		"sfvi coupled": {"--backend", "sfvi", "--guide", "coupled", "--draws", "30"},
+		"sfvi steps": {"--backend", "sfvi", "--estimator", "sampled", "--local-steps", "3",
+			"--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
+		"soul power": soul,
+		"soul bare":  soul,
+		"sfvi plain": {"--transform", "exact", "--backend", "sfvi", "--estimator", "sampled",
+			"--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
+		"nuts plain": {"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -183,15 +191,19 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 			case "plain":
 				wire, masks = "--wire=plain", "--secure-sum=off"
 			}
-			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", wire, masks}, args...)...)
+			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", wire,
+				masks}, args...)...)
 			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", wire}, args...)...)
 			s.wantWhole("whole")
 			var r ledger.Reconciliation
-			if err := json.Unmarshal([]byte(s.must("audit", "demo", "--json")), &r); err != nil || r.Messages == 0 || r.Both != r.Messages || r.Lost != 0 || len(r.Unclosed) != 0 || len(r.Parties) != 3 {
+			if err := json.Unmarshal([]byte(s.must("audit", "demo", "--json")), &r); err != nil ||
+				r.Messages == 0 || r.Both != r.Messages || r.Lost != 0 || len(r.Unclosed) != 0 ||
+				len(r.Parties) != 3 {
 				t.Error(err, r)
 			}
 			var own ledger.Reconciliation
-			if err := json.Unmarshal([]byte(s.must("audit", "demo/runs/a", "--json")), &own); err != nil || len(own.Verdict) == 0 || !slices.Equal(own.Verdict, r.Verdict) {
+			if err := json.Unmarshal([]byte(s.must("audit", "demo/runs/a", "--json")), &own); err != nil ||
+				len(own.Verdict) == 0 || !slices.Equal(own.Verdict, r.Verdict) {
 				t.Error(err, own.Verdict, r.Verdict)
 			}
 			s.write("demo/runs/a/programs/manifest.json", s.read("demo/runs/a/programs/manifest.json")+" ")
@@ -199,7 +211,8 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 				t.Errorf("another manifest beside the ledger: %v %s", err, text)
 			}
 			var all []*node.Status
-			if err := json.Unmarshal([]byte(s.must("status", "demo", "--json")), &all); err != nil || len(all) != 3 || all[0].State != node.Complete {
+			if err := json.Unmarshal([]byte(s.must("status", "demo", "--json")), &all); err != nil ||
+				len(all) != 3 || all[0].State != node.Complete {
 				t.Error(err, all)
 			}
 			var doc posterior.Document
@@ -210,7 +223,8 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 	}
 }
 
-// hasStatus waits until the status of a party's run has a text, and reports whether it does: a run that is complete may have missed it.
+// hasStatus waits until the status of a party's run has a text, and reports whether it does: a run that is
+// complete may have missed it.
 func (s *stage) hasStatus(party, text string) (has bool) {
 	s.t.Helper()
 	file := filepath.Join(s.dir, "demo", "runs", party, "session", node.StatusFile)
@@ -225,7 +239,8 @@ func (s *stage) hasStatus(party, text string) (has bool) {
 	return has
 }
 
-// meet starts demonstrations, each four times as long as the one before, until what is done to one has met it under way, as do reports. It returns the settings of that one.
+// meet starts demonstrations, each four times as long as the one before, until what is done to one has met it
+// under way, as do reports. It returns the settings of that one.
 func (s *stage) meet(settings func(n int) []string, do func() bool) []string {
 	s.t.Helper()
 	for n := 1; ; n *= 4 {
@@ -240,12 +255,15 @@ func (s *stage) meet(settings func(n int) []string, do func() bool) []string {
 	}
 }
 
-// oneChain are the settings of a demonstration whose one chain has 150 draws behind a warm-up that is as long. It saves so often that a test sees soon that it is under way.
+// oneChain are the settings of a demonstration whose one chain has 150 draws behind a warm-up that is as
+// long. It saves so often that a test sees soon that it is under way.
 func oneChain(n int) []string {
-	return []string{"--chains", "1", "--warmup", fmt.Sprint(150 * n), "--draws", fmt.Sprint(150 * n), "--checkpoint-interval", "20ms"}
+	return []string{"--chains", "1", "--warmup", fmt.Sprint(150 * n), "--draws", fmt.Sprint(150 * n),
+		"--checkpoint-interval", "20ms"}
 }
 
-// A client that answers no more is named by all others; the run goes on when it is back, with the same draws. The benchmark bench/parties tells after how long it is named.
+// A client that answers no more is named by all others; the run goes on when it is back, with the same draws.
+// The benchmark bench/parties tells after how long it is named.
 func TestSilentPartyIsNamedEverywhere(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -270,11 +288,13 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := s.meet(func(n int) []string {
-		return []string{"--chains", "2", "--warmup", fmt.Sprint(100 * n), "--draws", fmt.Sprint(100 * n), "--checkpoint-interval", "20ms"}
+		return []string{"--chains", "2", "--warmup", fmt.Sprint(100 * n), "--draws", fmt.Sprint(100 * n),
+			"--checkpoint-interval", "20ms"}
 	}, func() bool {
 		s.reach("a", 1)
 		server := s.demo().Processes[0]
-		_ = node.AskToStop(filepath.Join(s.dir, "demo", "runs", server.Party), server.Process) // at once: the command takes a while to begin
+		// at once: the command takes a while to begin
+		_ = node.AskToStop(filepath.Join(s.dir, "demo", "runs", server.Party), server.Process)
 		s.must("demo", "stop", "demo")
 		out := s.must("status", "demo")
 		if strings.Contains(out, node.Complete) {
@@ -291,33 +311,39 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 	}
 	s.must("demo", "stop", "demo") // though the others wait for the one that is gone
 	s.must("demo", "start", "-o", "demo", "--wait")
-	if out := s.must("demo", "start", "m.vfl", "-o", "demo", "--draws", "7"); !strings.Contains(out, "goes on with the model, tables and settings that it was begun with") {
+	if out := s.must("demo", "start", "m.vfl", "-o", "demo", "--draws", "7"); !strings.Contains(out,
+		"goes on with the model, tables and settings that it was begun with") {
 		t.Error("another number of draws:", out)
 	}
 	for party, command := range map[string]string{"server": "vflc serve", "a": "vflc join"} {
-		if out, err := s.vflc("resume", "demo/runs/"+party); err == nil || !strings.Contains(out, "start the command that began it again") || !strings.Contains(out, command) {
+		if out, err := s.vflc("resume", "demo/runs/"+party); err == nil ||
+			!strings.Contains(out, "start the command that began it again") ||
+			!strings.Contains(out, command) {
 			t.Errorf("vflc resume of %s's part: %v %s", party, err, out)
 		}
 	}
-	if out, err := s.vflc("demo", "start", "-o", "none"); err == nil || !strings.Contains(out, "name the MODEL of a new one") {
+	if out, err := s.vflc("demo", "start", "-o", "none"); err == nil ||
+		!strings.Contains(out, "name the MODEL of a new one") {
 		t.Error(err, out)
 	}
-	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "the run goes on from what all parties have saved") {
+	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log,
+		"the run goes on from what all parties have saved") {
 		t.Error(log)
 	}
 	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
 	s.wantWhole("whole")
 }
 
-// A party whose certificate is revoked while it takes part is disconnected; everyone is told its name and why, and the run waits. With a new certificate it goes on, with the
-// same draws.
+// A party whose certificate is revoked while it takes part is disconnected; everyone is told its name and
+// why, and the run waits. With a new certificate it goes on, with the same draws.
 func TestRevokedPartyIsCutOff(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := s.meet(oneChain, func() bool {
 		b := s.demo().Processes[2].Process
-		if !s.reach("a", 1) || syscall.Kill(b, syscall.SIGSTOP) != nil { // the run waits for it, and does not end meanwhile
+		// the run waits for it, and does not end meanwhile
+		if !s.reach("a", 1) || syscall.Kill(b, syscall.SIGSTOP) != nil {
 			return false
 		}
 		defer func() { _ = syscall.Kill(b, syscall.SIGCONT) }()
@@ -330,10 +356,12 @@ func TestRevokedPartyIsCutOff(t *testing.T) {
 		return s.hasStatus("b", revoked) && s.hasStatus("a", `"server": "nothing was heard from it for 6 s"`)
 	})
 	s.must("stop", "demo/runs/a")
-	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "a is refused: its certificate was revoked") || !strings.Contains(log, "V0827") {
+	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log,
+		"a is refused: its certificate was revoked") || !strings.Contains(log, "V0827") {
 		t.Error(log)
 	}
-	if log := s.ended("a"); !strings.Contains(log, "the server refuses this party's certificate; its log says why") {
+	if log := s.ended("a"); !strings.Contains(log,
+		"the server refuses this party's certificate; its log says why") {
 		t.Error(log)
 	}
 	s.must("provision", "request", "new", "--project", "demo", "--party", "a")
@@ -374,15 +402,20 @@ func TestRunsThatCannotBegin(t *testing.T) {
 	}{
 		"other rows": {
 			func(s *stage) { s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n39,", "\n40,", 1)) },
-			map[string]string{"server": "server and b hold other rows, or in another order", "a": "server and b hold other rows", "b": "server and b hold other rows"},
+			map[string]string{"server": "server and b hold other rows, or in another order",
+				"a": "server and b hold other rows", "b": "server and b hold other rows"},
 		},
 		"fewer rows": {
-			func(s *stage) { s.write("m/b.csv", strings.Join(strings.SplitAfter(s.read("m/b.csv"), "\n")[:40], "")) },
-			map[string]string{"server": "the size N is 40 at server, but 39 at b", "a": "the size N is 40 at server"},
+			func(s *stage) {
+				s.write("m/b.csv", strings.Join(strings.SplitAfter(s.read("m/b.csv"), "\n")[:40], ""))
+			},
+			map[string]string{"server": "the size N is 40 at server, but 39 at b",
+				"a": "the size N is 40 at server"},
 		},
 		"other shared data": {
 			func(s *stage) {
-				s.write("m/shared.csv", regexp.MustCompile("(?m)^7,.*$").ReplaceAllString(s.read("m/server.csv"), "7,3.5"))
+				s.write("m/shared.csv",
+					regexp.MustCompile("(?m)^7,.*$").ReplaceAllString(s.read("m/server.csv"), "7,3.5"))
 				d := s.demo()
 				args := d.Processes[2].Args
 				for k, arg := range args {
@@ -394,7 +427,8 @@ func TestRunsThatCannotBegin(t *testing.T) {
 					s.t.Fatal(err)
 				}
 			},
-			map[string]string{"server": "the shared data y of a and b differ", "a": "the shared data y of a and b differ", "b": "the shared data y of a and b differ"},
+			map[string]string{"server": "the shared data y of a and b differ",
+				"a": "the shared data y of a and b differ", "b": "the shared data y of a and b differ"},
 		},
 		"altered program": {
 			func(s *stage) {
@@ -406,16 +440,21 @@ func TestRunsThatCannotBegin(t *testing.T) {
 					s.t.Fatal(err)
 				}
 			},
-			map[string]string{"b": "programs-b/b.vfl is not the program that the manifest lists: it was changed since it was compiled"},
+			map[string]string{"b": "programs-b/b.vfl is not the program that the manifest lists: it was " +
+				"changed since it was compiled"},
 		},
 		"broken data": {
-			func(s *stage) { s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n38,", "\n38,nought", 1)) },
-			map[string]string{"server": "b found an error in its own data, which its own log shows (code data)", "a": "b found an error in its own data", "b": "nought"},
+			func(s *stage) {
+				s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n38,", "\n38,nought", 1))
+			},
+			map[string]string{"server": "b found an error in its own data, which its " +
+				"own log shows (code data)", "a": "b found an error in its own data", "b": "nought"},
 		},
 		"another manifest": {
 			func(s *stage) {
 				path := "demo/programs-b/manifest.json"
-				s.write(path, strings.Replace(s.read("demo/programs/manifest.json"), `"model": "m"`, `"model": "n"`, 1))
+				s.write(path, strings.Replace(s.read("demo/programs/manifest.json"), `"model": "m"`,
+					`"model": "n"`, 1))
 				for _, party := range []string{"server", "a", "b"} {
 					s.write("demo/programs-b/"+party+".vfl", s.read("demo/programs/"+party+".vfl"))
 				}
@@ -425,14 +464,17 @@ func TestRunsThatCannotBegin(t *testing.T) {
 					s.t.Fatal(err)
 				}
 			},
-			map[string]string{"server": "b has another manifest or another program than the server runs (code manifest)", "a": "b has another manifest", "b": "runs another manifest than n"},
+			map[string]string{"server": "b has another manifest or another program than the " +
+				"server runs (code manifest)", "a": "b has another manifest",
+				"b": "runs another manifest than n"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			s.stopAfter("demo")
-			start := []string{"demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "10", "--max-depth", "4", "--draws", "10"}
+			start := []string{"demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "10",
+				"--max-depth", "4", "--draws", "10"}
 			if name == "other shared data" { // that the clients read too
 				start = append(start, "--transform", "power", "--rho", "0.4")
 			}
@@ -471,7 +513,8 @@ func (s *stage) read(name string) string {
 	return string(text)
 }
 
-// Members of a family, modules that a client keeps to itself and minibatches give the draws of a run in one process too.
+// Members of a family, modules that a client keeps to itself and minibatches give the draws of a run in one
+// process too.
 func TestProcessesOfOtherModelsEqualOneProcess(t *testing.T) {
 	t.Parallel()
 	const family = `client lab[J]
@@ -482,20 +525,34 @@ param w : real[P] ~ normal(0, 1) @ lab
 y ~ normal(m + sum(X[j] * w[j] for j in lab), 1)
 transform augmented(rho = 0.5)
 `
-	module := strings.NewReplacer("data xb : real[N] @ b\n", "contribution c : real[N] @ b\n", "param bb ~ normal(0, 1) @ b\n", "", "xb * bb", "c").Replace(demoModel)
-	scales := strings.NewReplacer("param ba ~ normal(0, 1) @ a", "param s ~ half_normal(1) @ shared\nparam mu ~ normal(0, 1) @ shared\nparam ba ~ normal(mu, s) @ a", "param bb ~ normal(0, 1) @ b", "param r ~ half_normal(1) @ b\nparam bb ~ normal(0, r) noncentered @ b").Replace(demoModel)
-	network := strings.NewReplacer("param ba ~ normal(0, 1) @ a", "param ba ~ normal(0, 1) @ a\nparam v : real[3] ~ normal(0, 1) @ a\nparam w : real[3] ~ normal(0, 1) @ a", "xa * ba", "xa * ba + tanh(outer(xa, v)) * w").Replace(demoModel)
+	module := strings.NewReplacer("data xb : real[N] @ b\n", "contribution c : real[N] @ b\n",
+		"param bb ~ normal(0, 1) @ b\n", "", "xb * bb", "c").Replace(demoModel)
+	scales := strings.NewReplacer("param ba ~ normal(0, 1) @ a",
+		"param s ~ half_normal(1) @ shared\nparam mu ~ normal(0, 1) @ shared\nparam ba ~ normal(mu, s) @ a",
+		"param bb ~ normal(0, 1) @ b",
+		"param r ~ half_normal(1) @ b\nparam bb ~ normal(0, r) noncentered @ b").Replace(demoModel)
+	network := strings.NewReplacer("param ba ~ normal(0, 1) @ a",
+		"param ba ~ normal(0, 1) @ a\nparam v : real[3] ~ normal(0, 1) @ a\nparam w : "+
+			"real[3] ~ normal(0, 1) @ a", "xa * ba", "xa * ba + tanh(outer(xa, v)) * w").Replace(demoModel)
 	for name, c := range map[string]struct {
 		model string
 		args  []string
 	}{
-		"hierarchy": {scales, []string{"--transform", "exact", "--backend", "sfvi", "--draws", "100"}}, // over a grid, as all agree
-		"network":   {network, []string{"--transform", "exact", "--backend", "sfvi", "--estimator", "last-layer", "--draws", "100"}},
-		"family":    {family, []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
-		"module":    {module, []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
-		"drop":      {strings.NewReplacer("@ a\nd", "@ a missing drop\nd", "real[N] @ b", "real[N] @ b missing drop").Replace(demoModel), []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
-		"minibatch": {demoModel, []string{"--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--elbo-draws", "100", "--draws", "10"}},
-		"powers":    {demoModel, []string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--elbo-draws", "100", "--draws", "10"}},
+		// over a grid, as all agree
+		"hierarchy": {scales, []string{"--transform", "exact", "--backend", "sfvi", "--draws", "100"}},
+		"network": {network, []string{"--transform", "exact", "--backend", "sfvi", "--estimator",
+			"last-layer", "--draws", "100"}},
+		"family": {family, []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws",
+			"10"}},
+		"module": {module, []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws",
+			"10"}},
+		"drop": {strings.NewReplacer("@ a\nd", "@ a missing drop\nd", "real[N] @ b",
+			"real[N] @ b missing drop").Replace(demoModel), []string{"--chains", "1", "--warmup", "20",
+			"--max-depth", "4", "--draws", "10"}},
+		"minibatch": {demoModel, []string{"--backend", "sfvi", "--minibatch", "12", "--iterations", "40",
+			"--elbo-draws", "100", "--draws", "10"}},
+		"powers": {demoModel, []string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi",
+			"--minibatch", "12", "--iterations", "40", "--elbo-draws", "100", "--draws", "10"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -515,7 +572,8 @@ transform augmented(rho = 0.5)
 				}
 				s.write("m/lab/lab2.csv", wide.String())
 			case "drop": // rows 3 and 17 at a, 17, 20 and 39 at b
-				for file, ids := range map[string][]string{"m/a.csv": {"3", "17"}, "m/b.csv": {"17", "20", "39"}} {
+				for file, ids := range map[string][]string{"m/a.csv": {"3", "17"},
+					"m/b.csv": {"17", "20", "39"}} {
 					text := s.read(file)
 					for _, id := range ids {
 						text = regexp.MustCompile("(?m)^"+id+",.*$").ReplaceAllString(text, id+",")
@@ -523,17 +581,23 @@ transform augmented(rho = 0.5)
 					s.write(file, text)
 				}
 			case "module":
-				s.write("m/b.vfl", "module b implements m\ndata own : real[N, Q] from xb\nparam slope : real[Q] ~ normal(0, 1)\nc = own * slope\n")
+				s.write("m/b.vfl",
+					"module b implements m\ndata own : real[N, Q] from xb\nparam slope : real[Q] ~ "+
+						"normal(0, 1)\nc = own * slope\n")
 			}
-			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait"}, c.args...)...)
-			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", "--wire", "fixed"}, c.args...)...)
+			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait"},
+				c.args...)...)
+			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", "--wire", "fixed"},
+				c.args...)...)
 			s.wantWhole("whole")
 			if name != "drop" {
 				return
 			}
 			out := s.must("audit", "demo")
 			for _, want := range []string{
-				"server told every client which rows all parties leave out: 4 of 40 (N).", "a told server which rows of the party are incomplete: 2 of 40 (N).", "b told server which rows of the party are incomplete: 3 of 40 (N).",
+				"server told every client which rows all parties leave out: 4 of 40 (N).",
+				"a told server which rows of the party are incomplete: 2 of 40 (N).",
+				"b told server which rows of the party are incomplete: 3 of 40 (N).",
 			} {
 				if !strings.Contains(out, want) {
 					t.Errorf("no %q in\n%s", want, out)
@@ -543,12 +607,14 @@ transform augmented(rho = 0.5)
 	}
 }
 
-// A party that is killed when it has its results, while the run is ending, finds the run complete when it is started again.
+// A party that is killed when it has its results, while the run is ending, finds the run complete when it is
+// started again.
 func TestCompleteRunIsKnownAfterAKill(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
-	args := []string{"demo", "start", "m.vfl", "-o", "demo", "--backend", "sfvi", "--estimator", "quadrature", "--draws", "20", "--wait"}
+	args := []string{"demo", "start", "m.vfl", "-o", "demo", "--backend", "sfvi", "--estimator", "quadrature",
+		"--draws", "20", "--wait"}
 	s.must(args...)
 	forget := func(party string, with func(m map[string]any)) {
 		path := "demo/runs/" + party + "/session/" + runs.SessionFile
@@ -563,13 +629,17 @@ func TestCompleteRunIsKnownAfterAKill(t *testing.T) {
 		}
 		s.write(path, string(text))
 	}
-	forget("server", func(m map[string]any) { m["unaware"] = []string{"a"} }) // it was killed before it had heard that a knows
-	forget("a", func(m map[string]any) { delete(m, "complete") })             // it was killed before it was told
+	// it was killed before it had heard that a knows
+	forget("server", func(m map[string]any) { m["unaware"] = []string{"a"} })
+	// it was killed before it was told
+	forget("a", func(m map[string]any) { delete(m, "complete") })
 	s.must(args...)
-	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "the run is complete; a may not know it yet") {
+	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log,
+		"the run is complete; a may not know it yet") {
 		t.Error(log)
 	}
-	if text := s.read("demo/runs/a/session/" + runs.SessionFile); !strings.Contains(text, `"complete": true`) {
+	if text := s.read("demo/runs/a/session/" + runs.SessionFile); !strings.Contains(text,
+		`"complete": true`) {
 		t.Error(text)
 	}
 }

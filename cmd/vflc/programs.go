@@ -21,10 +21,12 @@ import (
 type foreignFolder struct{ dir string }
 
 func (f *foreignFolder) Error() string {
-	return fmt.Sprintf("%s has files but no %s of programs, so vflc compile has not written it; name another, or empty it", f.dir, compile.ManifestFile)
+	return fmt.Sprintf("%s has files but no %s of programs, so vflc compile has not written it; "+
+		"name another, or empty it", f.dir, compile.ManifestFile)
 }
 
-// writtenPrograms lists the files of programs that an earlier vflc compile has written to a folder, by the manifest there. The error is a foreignFolder where that holds anything else.
+// writtenPrograms lists the files of programs that an earlier vflc compile has written to a folder, by the
+// manifest there. The error is a foreignFolder where that holds anything else.
 func writtenPrograms(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -36,7 +38,8 @@ func writtenPrograms(dir string) (names []string, err error) {
 	var m split.Manifest
 	text, err := os.ReadFile(filepath.Join(dir, compile.ManifestFile))
 	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && (json.Unmarshal(text, &m) != nil || len(m.Parties) == 0):
+	case errors.Is(err, fs.ErrNotExist), err == nil && (json.Unmarshal(text, &m) != nil ||
+		len(m.Parties) == 0):
 		return nil, &foreignFolder{filepath.Clean(dir)}
 	case err != nil:
 		return nil, err
@@ -60,13 +63,15 @@ func mayWritePrograms(dir string, files map[string][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if _, err := os.Lstat(file); err == nil && !slices.Contains(old, name) {
-			return fmt.Errorf("%s would be replaced, and the %s beside it does not list it: name another folder, or move the file", file, compile.ManifestFile)
+			return fmt.Errorf("%s would be replaced, and the %s beside it does not list it: name another "+
+				"folder, or move the file", file, compile.ManifestFile)
 		}
 	}
 	return nil
 }
 
-// withdrawPrograms removes the files of programs of an earlier model, except some. The manifest is the first: without it nothing runs.
+// withdrawPrograms removes the files of programs of an earlier model, except some. The manifest is the first:
+// without it nothing runs.
 func withdrawPrograms(dir string, except map[string][]byte) error {
 	old, err := writtenPrograms(dir)
 	if errors.As(err, new(*foreignFolder)) {
@@ -79,14 +84,16 @@ func withdrawPrograms(dir string, except map[string][]byte) error {
 		if _, kept := except[name]; kept || !filepath.IsLocal(filepath.FromSlash(name)) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil &&
+			!errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
 }
 
-// replacePrograms writes programs to a folder in place of those that are there, or removes these where there are no new ones; the manifest is the last. What is a client's alone is for the eyes of its owner.
+// replacePrograms writes programs to a folder in place of those that are there, or removes these where there
+// are no new ones; the manifest is the last. What is a client's alone is for the eyes of its owner.
 func replacePrograms(dir string, files map[string][]byte) error {
 	if err := withdrawPrograms(dir, files); err != nil || files == nil {
 		return err
@@ -112,7 +119,8 @@ func replacePrograms(dir string, files map[string][]byte) error {
 				return err
 			}
 		}
-		if err := atomicfile.WriteBytes(filepath.Join(dir, filepath.FromSlash(name)), mode, files[name]); err != nil {
+		if err := atomicfile.WriteBytes(filepath.Join(dir, filepath.FromSlash(name)), mode,
+			files[name]); err != nil {
 			return err
 		}
 	}

@@ -35,7 +35,8 @@ sent. A certificate that was lost, or a party that leaves, is revoked.`,
 			return usagef("provision needs init, request, add, sign or revoke")
 		},
 	}
-	cmd.AddCommand(newProvisionInit(), newProvisionRequest(), newProvisionAdd(), newProvisionSign(), newProvisionRevoke())
+	cmd.AddCommand(newProvisionInit(), newProvisionRequest(), newProvisionAdd(), newProvisionSign(),
+		newProvisionRevoke())
 	return cmd
 }
 
@@ -55,16 +56,20 @@ func newProvisionInit() *cobra.Command {
 			if err := identity.Init(args[0], p); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "wrote the project %s to %s; %s signs certificates: keep it where nobody else can read it\n", p.Name, args[0], filepath.Join(args[0], "ca.key"))
+			fmt.Fprintf(cmd.ErrOrStderr(),
+				"wrote the project %s to %s; %s signs certificates: keep it where nobody else can read it\n",
+				p.Name, args[0], filepath.Join(args[0], "ca.key"))
 			authority, err := identity.AuthorityFingerprint(args[0])
 			fmt.Fprintf(cmd.ErrOrStderr(), "authority of %s: %s\n", p.Name, authority)
 			return err
 		}),
 	}
 	cmd.Flags().StringVar(&p.Name, "name", "", "`name` of the project (default: that of the folder)")
-	cmd.Flags().StringVar(&p.Server, "server", "", "`party` that is the server of the models and coordinates runs")
+	cmd.Flags().StringVar(&p.Server, "server", "",
+		"`party` that is the server of the models and coordinates runs")
 	cmd.Flags().StringVar(&p.Address, "address", "", "`HOST:PORT` at which clients reach the server")
-	cmd.Flags().StringArrayVar(&clients, "party", nil, "a `client`; members of a family as lab[1], lab[2]; repeatable")
+	cmd.Flags().StringArrayVar(&clients, "party", nil,
+		"a `client`; members of a family as lab[1], lab[2]; repeatable")
 	return cmd
 }
 
@@ -82,9 +87,13 @@ func newProvisionRequest() *cobra.Command {
 			if err := identity.Request(args[0], project, party); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "wrote the keys of %s to %s; send %s to whoever keeps the project, and no other file\n", party, args[0], filepath.Join(args[0], identity.RequestFile))
+			fmt.Fprintf(cmd.ErrOrStderr(),
+				"wrote the keys of %s to %s; send %s to whoever keeps the project, and no other file\n",
+				party, args[0], filepath.Join(args[0], identity.RequestFile))
 			key, err := identity.RequestFingerprint(filepath.Join(args[0], identity.RequestFile))
-			fmt.Fprintf(cmd.ErrOrStderr(), "key of %s: %s\nread it to the keeper, who sees the same when the request has come unchanged\n", party, key)
+			fmt.Fprintf(cmd.ErrOrStderr(),
+				"key of %s: %s\nread it to the keeper, who sees the same when the "+
+					"request has come unchanged\n", party, key)
 			return err
 		}),
 	}
@@ -111,14 +120,20 @@ before you send the bundle. The party compares the authority in the same way (vf
 					return err
 				}
 				if made.New {
-					fmt.Fprintf(cmd.ErrOrStderr(), "%s is new: the project lists it from now on; send project.toml of the project to all parties\n", made.Party)
+					fmt.Fprintf(cmd.ErrOrStderr(),
+						"%s is new: the project lists it from now on; send project.toml of the "+
+							"project to all parties\n", made.Party)
 				}
-				fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: %s copies these files beside its keys; they hold no secret\nkey of %s: %s\nauthority: %s\n", made.Bundle, made.Party, made.Party, made.Key, made.Authority)
+				fmt.Fprintf(cmd.ErrOrStderr(),
+					"wrote %s: %s copies these files beside its keys; they hold no secret\nkey of "+
+						"%s: %s\nauthority: %s\n", made.Bundle, made.Party, made.Party, made.Key,
+					made.Authority)
 			}
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&may.New, "new", false, "certify parties too that the project does not list, and list them")
+	cmd.Flags().BoolVar(&may.New, "new", false,
+		"certify parties too that the project does not list, and list them")
 	cmd.Flags().BoolVar(&may.Server, "server", false, "certify the server of the project too")
 	return cmd
 }
@@ -172,7 +187,8 @@ func signPrograms(cmd *cobra.Command, id *identity.Identity, dir string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, the signature of %s; it goes to all parties with the programs\n", path, id.Party)
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"wrote %s, the signature of %s; it goes to all parties with the programs\n", path, id.Party)
 	}
 	return nil
 }
@@ -187,7 +203,9 @@ func newProvisionRevoke() *cobra.Command {
 			if err := identity.Revoke(args[0], args[1]); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "revoked %s; copy %s to the folder of every party, the server's first: it then ends the connection within a second\n", args[1], filepath.Join(args[0], identity.RevokedFile))
+			fmt.Fprintf(cmd.ErrOrStderr(),
+				"revoked %s; copy %s to the folder of every party, the server's first: it then ends the "+
+					"connection within a second\n", args[1], filepath.Join(args[0], identity.RevokedFile))
 			return nil
 		}),
 	}

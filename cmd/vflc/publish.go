@@ -40,12 +40,15 @@ then show these results beside the own, by owner, after comparing signature and 
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: %s of %s scalars of %s; others put it into %s of their parts of the run\n", path, p.What, grouped.Digits(p.Parameters()), p.Party, runs.PublishedDir+string(filepath.Separator))
+			_, err = fmt.Fprintf(cmd.ErrOrStderr(),
+				"wrote %s: %s of %s scalars of %s; others put it into %s of their parts of the run\n", path,
+				p.What, grouped.Digits(p.Parameters()), p.Party, runs.PublishedDir+string(filepath.Separator))
 			return err
 		}),
 	}
 	cmd.Flags().StringVar(&o.Identity, "identity", "", "`folder` with the party's keys and policy")
 	cmd.Flags().BoolVar(&draws, "draws", false, "publish draws in place of summaries")
-	cmd.Flags().StringVarP(&o.Out, "output", "o", "", "`file` to write (default: in the folder published of RUN)")
+	cmd.Flags().StringVarP(&o.Out, "output", "o", "",
+		"`file` to write (default: in the folder published of RUN)")
 	return cmd
 }

@@ -26,7 +26,9 @@ func (s *stage) refusedAs(golden string, args ...string) {
 	}
 	path := filepath.Join("testdata", "published", golden+".txtar")
 	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(path, txtar.Format(&txtar.Archive{Files: []txtar.File{{Name: "want", Data: []byte(out)}}}), 0o644); err != nil {
+		if err := os.WriteFile(path,
+			txtar.Format(&txtar.Archive{Files: []txtar.File{{Name: "want", Data: []byte(out)}}}),
+			0o644); err != nil {
 			s.t.Fatal(err)
 		}
 		return
@@ -36,7 +38,8 @@ func (s *stage) refusedAs(golden string, args ...string) {
 		s.t.Fatal(err)
 	}
 	if out != string(want.Files[0].Data) {
-		s.t.Errorf("%s: vflc %s prints\n%s\nwant\n%s", golden, strings.Join(args, " "), out, want.Files[0].Data)
+		s.t.Errorf("%s: vflc %s prints\n%s\nwant\n%s", golden, strings.Join(args, " "), out,
+			want.Files[0].Data)
 	}
 }
 
@@ -54,7 +57,8 @@ func (s *stage) rows(dir string) map[string]posterior.Row {
 	return out
 }
 
-// Nothing leaves unless the policy releases it; what does is signed, stands in the ledger, and is shown by owner beside the results of whoever has it, as in a run in one process.
+// Nothing leaves unless the policy releases it; what does is signed, stands in the ledger, and is shown by
+// owner beside the results of whoever has it, as in a run in one process.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -71,7 +75,8 @@ func TestPublish(t *testing.T) {
 	s.refusedAs("V0855", publish...)
 	s.write("demo/parties/a/policy.toml", "release = \"summaries\"\n")
 	s.refusedAs("draws", append(publish, "--draws")...)
-	if found, _ := filepath.Glob(filepath.Join(s.dir, "demo/runs/a", runs.PublishedDir, "*")); len(found) > 0 {
+	if found, _ := filepath.Glob(filepath.Join(s.dir, "demo/runs/a", runs.PublishedDir, "*")); len(found) >
+		0 {
 		t.Errorf("%v was written", found)
 	}
 	s.refusedAs("V0856", "publish", "demo/runs/b", "--identity", "demo/parties/a")
@@ -84,23 +89,27 @@ func TestPublish(t *testing.T) {
 	want, got := s.rows("whole"), s.rows("demo/runs/server")
 	for name, owner := range map[string]string{"m": "server", "ba": "a", "bb": "b"} {
 		w, g := want[name], got[name]
-		if g.Owner != owner || g.Mean != w.Mean || g.SD != w.SD || g.ESSBulk != w.ESSBulk || g.RHat != w.RHat {
+		if g.Owner != owner || g.Mean != w.Mean || g.SD != w.SD || g.ESSBulk != w.ESSBulk ||
+			g.RHat != w.RHat {
 			t.Errorf("%s is %+v, in a run in one process %+v", name, g, w)
 		}
 	}
 	if len(got) != 3 {
 		t.Errorf("%d rows", len(got))
 	}
-	if out := s.must("summary", "demo/runs/server", "ba", "bb"); strings.Contains(out, "server") || !strings.Contains(out, "ba         a") {
+	if out := s.must("summary", "demo/runs/server", "ba", "bb"); strings.Contains(out, "server") ||
+		!strings.Contains(out, "ba         a") {
 		t.Error(out)
 	}
 	s.must("export", "demo/runs/server", "--format", "csv", "-o", "all.csv")
-	if head, _, _ := strings.Cut(s.read("all.csv"), "\n"); !strings.Contains(head, "bb") || strings.Contains(head, "ba") {
+	if head, _, _ := strings.Cut(s.read("all.csv"), "\n"); !strings.Contains(head, "bb") ||
+		strings.Contains(head, "ba") {
 		t.Error(head)
 	}
 
 	var r ledger.Reconciliation
-	if err := json.Unmarshal([]byte(s.must("audit", "demo", "--json")), &r); err != nil || len(r.Published) != 2 || len(r.Unclosed) > 0 || r.Both != r.Messages {
+	if err := json.Unmarshal([]byte(s.must("audit", "demo", "--json")), &r); err != nil ||
+		len(r.Published) != 2 || len(r.Unclosed) > 0 || r.Both != r.Messages {
 		t.Errorf("%v %+v", err, r)
 	}
 	if got := r.Published[1]; got.Party != "b" || got.What != "draws" || got.Bytes != len(s.read("b.json")) {
@@ -135,8 +144,10 @@ func TestPublish(t *testing.T) {
 		"demo":  "a has published this of run ",
 		"other": "no party of the project has signed this: it was changed, or is of another project [V0857]",
 	} {
-		for _, args := range [][]string{{"summary"}, {"plot"}, {"export", "--format", "csv", "-o", "none.csv"}} {
-			if out, err := s.vflc(append([]string{args[0], dir + "/runs/server"}, args[1:]...)...); err == nil || !strings.Contains(out, want) {
+		for _, args := range [][]string{{"summary"}, {"plot"},
+			{"export", "--format", "csv", "-o", "none.csv"}} {
+			if out, err := s.vflc(append([]string{args[0], dir + "/runs/server"}, args[1:]...)...); err ==
+				nil || !strings.Contains(out, want) {
 				t.Errorf("%s: vflc %s: %v\n%s", dir, args[0], err, out)
 			}
 		}

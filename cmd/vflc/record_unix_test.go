@@ -80,12 +80,14 @@ func newRecordedRun(t *testing.T) *recordedRun {
 // start runs the parties, whose server records, and returns what is found in its folder.
 func (r *recordedRun) start(args ...string) map[string]attack.RecordedCut {
 	r.t.Helper()
-	r.must(slices.Concat([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", "--record"}, args)...)
+	r.must(slices.Concat([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait",
+		"--record"}, args)...)
 	if text := r.must("audit", "demo/runs/server", "--attack"); !strings.Contains(text, "recorded") {
 		r.t.Error(text)
 	}
 	var report attack.Recorded
-	if err := json.Unmarshal([]byte(r.must("audit", "demo/runs/server", "--attack", "--json")), &report); err != nil {
+	if err := json.Unmarshal([]byte(r.must("audit", "demo/runs/server", "--attack", "--json")),
+		&report); err != nil {
 		r.t.Fatal(err)
 	}
 	out := map[string]attack.RecordedCut{}
@@ -119,7 +121,8 @@ func (r *recordedRun) cut(party string) []float64 {
 
 // partial is the correlation of two vectors given a third.
 func partial(a, b, given []float64) float64 {
-	ab, ac, bc := stat.Correlation(a, b, nil), stat.Correlation(a, given, nil), stat.Correlation(b, given, nil)
+	ab, ac, bc := stat.Correlation(a, b, nil), stat.Correlation(a, given, nil),
+		stat.Correlation(b, given, nil)
 	return (ab - ac*bc) / math.Sqrt((1-ac*ac)*(1-bc*bc))
 }
 
@@ -142,18 +145,24 @@ func (r *recordedRun) has(f attack.RecordedCut, column string) bool {
 }
 
 var recordedSettings = map[string][]string{
-	"nuts":             {"--transform", "exact", "--chains", "2", "--warmup", "50", "--max-depth", "5", "--draws", "50"},
-	"sfvi":             {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
-	"power nuts":       {"--transform", "power", "--rho", "0.1", "--chains", "1", "--warmup", "70", "--max-depth", "5", "--draws", "80"},
+	"nuts": {"--transform", "exact", "--chains", "2", "--warmup", "50", "--max-depth", "5",
+		"--draws", "50"},
+	"sfvi": {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
+	"power nuts": {"--transform", "power", "--rho", "0.1", "--chains", "1", "--warmup", "70",
+		"--max-depth", "5", "--draws", "80"},
 	"power quadrature": {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
-	"minibatch":        {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "700", "--elbo-draws", "100", "--draws", "30"},
-	"power minibatch":  {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "400", "--elbo-draws", "100", "--draws", "30"},
+	"minibatch": {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator",
+		"sampled", "--minibatch", "60", "--iterations", "700", "--elbo-draws", "100", "--draws", "30"},
+	"power minibatch": {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--estimator",
+		"sampled", "--minibatch", "60", "--iterations", "400", "--elbo-draws", "100", "--draws", "30"},
 }
 
-// divided reports whether the settings evaluate a part of the rows at a time: directions, and what follows from them, are then not looked for.
+// divided reports whether the settings evaluate a part of the rows at a time: directions, and what follows
+// from them, are then not looked for.
 func divided(args []string) bool { return slices.Contains(args, "--minibatch") }
 
-// Without masks the server's own folder shows each client's cut; the columns of two values are found in what has no noise.
+// Without masks the server's own folder shows each client's cut; the columns of two values are found in what
+// has no noise.
 func TestServerRecordsCuts(t *testing.T) {
 	t.Parallel()
 	for name, args := range recordedSettings {
@@ -161,7 +170,8 @@ func TestServerRecordsCuts(t *testing.T) {
 			t.Parallel()
 			r := newRecordedRun(t)
 			found := r.start(append(slices.Clone(args), "--secure-sum", "off")...)
-			if log := r.ended("server"); name == "nuts" && !strings.Contains(log, "next: --backend sfvi takes") {
+			if log := r.ended("server"); name == "nuts" &&
+				!strings.Contains(log, "next: --backend sfvi takes") {
 				t.Errorf("the server does not say how many trips an approximation takes:\n%s", log)
 			}
 			a, b := r.cut("a"), r.cut("b")
@@ -175,11 +185,13 @@ func TestServerRecordsCuts(t *testing.T) {
 					t.Fatal(party, f)
 				}
 				if c := partial(values(f), cut, sum); !(c > 0.95) || !(float64(f.Agreement) > 0.95) {
-					t.Errorf("the cut of %s: partial correlation %v given the sum, agreement %v", party, c, f.Agreement)
+					t.Errorf("the cut of %s: partial correlation %v given the sum, agreement %v", party, c,
+						f.Agreement)
 				}
 				if divided(args) {
 					if f.Known || len(f.Columns) > 0 {
-						t.Errorf("%s: %d directions of evaluations of parts of the rows, columns %v", party, len(f.Directions), f.Columns)
+						t.Errorf("%s: %d directions of evaluations of parts of the rows, columns %v", party,
+							len(f.Directions), f.Columns)
 					}
 					continue
 				}
@@ -191,15 +203,18 @@ func TestServerRecordsCuts(t *testing.T) {
 	}
 }
 
-// Of a fit over a grid it has the span of each client's covariates at once, and the columns of two values there; under masks that of both together.
+// Of a fit over a grid it has the span of each client's covariates at once, and the columns of two values
+// there; under masks that of both together.
 func TestServerRecordsAGrid(t *testing.T) {
 	t.Parallel()
 	for _, masks := range []string{"off", "on"} {
 		t.Run(masks, func(t *testing.T) {
 			t.Parallel()
 			r := newRecordedRun(t)
-			r.write("m.vfl", strings.NewReplacer("param m", "param tau ~ half_normal(1) @ a\nparam m", "ca ~ normal(0, 1)", "ca ~ normal(0, tau)").Replace(recordedModel))
-			found := r.start("--transform", "exact", "--backend", "sfvi", "--estimator", "nested", "--draws", "300", "--secure-sum", masks)
+			r.write("m.vfl", strings.NewReplacer("param m", "param tau ~ half_normal(1) @ a\nparam m",
+				"ca ~ normal(0, 1)", "ca ~ normal(0, tau)").Replace(recordedModel))
+			found := r.start("--transform", "exact", "--backend", "sfvi", "--estimator", "nested", "--draws",
+				"300", "--secure-sum", masks)
 			for party, want := range map[string]string{"a": "ga", "b": "gb", "a+b": "ga gb"} {
 				f, visible := found[party], masks == "off" || party == "a+b"
 				if n := len(f.Directions); visible && n != 2*len(strings.Fields(want)) || !visible && n > 0 {
@@ -215,7 +230,8 @@ func TestServerRecordsAGrid(t *testing.T) {
 	}
 }
 
-// With masks what a client sends tells nothing of its cut given the sum; the sum shows columns of both clients.
+// With masks what a client sends tells nothing of its cut given the sum; the sum shows columns of both
+// clients.
 func TestServerRecordsMaskedSums(t *testing.T) {
 	t.Parallel()
 	for name, args := range recordedSettings {
@@ -223,7 +239,9 @@ func TestServerRecordsMaskedSums(t *testing.T) {
 			t.Parallel()
 			r := newRecordedRun(t)
 			var found map[string]attack.RecordedCut
-			for attempt := range 2 { // masks are other ones in every run: one in a thousand exceeds three standard errors by chance, and none twice
+			// masks are other ones in every run: one in a thousand exceeds three standard errors by chance,
+			// and none twice
+			for attempt := range 2 {
 				if attempt > 0 {
 					r.must("demo", "stop", "demo")
 					r.clean("demo")
@@ -241,7 +259,8 @@ func TestServerRecordsMaskedSums(t *testing.T) {
 						t.Fatal(party, f)
 					}
 					if len(f.Directions) > 0 || len(f.Columns) > 0 || f.Groups > 0 {
-						t.Errorf("found under the masks of %s: %d directions, %d groups, columns %v", party, len(f.Directions), f.Groups, f.Columns)
+						t.Errorf("found under the masks of %s: %d directions, %d groups, columns %v", party,
+							len(f.Directions), f.Groups, f.Columns)
 					}
 					largest = max(largest, math.Abs(partial(values(f), cut, sum)))
 				}
@@ -264,18 +283,22 @@ func TestServerRecordsMaskedSums(t *testing.T) {
 	}
 }
 
-// A party with a policy takes no part in a run that the server records, unless the policy allows it; a client's folder has no recording.
+// A party with a policy takes no part in a run that the server records, unless the policy allows it; a
+// client's folder has no recording.
 func TestRecordingIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRecordedRun(t)
-	r.start(append(slices.Clone(recordedSettings["nuts"][:2]), "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10")...)
+	r.start(append(slices.Clone(recordedSettings["nuts"][:2]), "--chains", "1", "--warmup", "20",
+		"--max-depth", "4", "--draws", "10")...)
 	if out, err := r.vflc("audit", "demo/runs/a", "--attack"); err == nil || !strings.Contains(out, "V0813") {
 		t.Error(out, err)
 	}
-	for policy, refused := range map[string]bool{"min_contributors = 2\n": true, "min_contributors = 2\nrecord = true\n": false} {
+	for policy, refused := range map[string]bool{"min_contributors = 2\n": true,
+		"min_contributors = 2\nrecord = true\n": false} {
 		r.write("demo/parties/a/policy.toml", policy)
 		name := fmt.Sprint(refused)
-		server := r.play("server", "--data", "m/server.csv", "-o", name+"/server", "--record", "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10")
+		server := r.play("server", "--data", "m/server.csv", "-o", name+"/server", "--record", "--chains",
+			"1", "--warmup", "20", "--max-depth", "4", "--draws", "10")
 		a := r.play("a", "--data", "m/a.csv", "--data", "shared=m/server.csv", "-o", name+"/a")
 		b := r.play("b", "--data", "m/b.csv", "--data", "shared=m/server.csv", "-o", name+"/b")
 		if !refused {
@@ -287,7 +310,9 @@ func TestRecordingIsRefused(t *testing.T) {
 				t.Errorf("%v: no error", p.Args)
 			}
 		}
-		if !strings.Contains(a.out.String(), "V0812") || strings.Contains(server.out.String(), "record = true") || !strings.Contains(server.out.String(), "policy") {
+		if !strings.Contains(a.out.String(), "V0812") ||
+			strings.Contains(server.out.String(), "record = true") ||
+			!strings.Contains(server.out.String(), "policy") {
 			t.Errorf("a\n%s\nserver\n%s", a.out.String(), server.out.String())
 		}
 	}

@@ -35,18 +35,21 @@ func (s *stage) saved(party string) (n int) {
 	return n
 }
 
-// reach waits until a party of the demonstration has saved a transition, and reports whether its process is still there.
+// reach waits until a party of the demonstration has saved a transition, and reports whether its process is
+// still there.
 func (s *stage) reach(party string, transition int) bool {
 	s.t.Helper()
 	all := s.demo().Processes
 	process := all[slices.IndexFunc(all, func(p *demoProcess) bool { return p.Party == party })].Process
 	if !await.Until(func() bool { return s.saved(party) >= transition || !alive(process) }) {
-		s.t.Fatalf("%s has not reached transition %d, but %d\n%s", party, transition, s.saved(party), s.logs("demo"))
+		s.t.Fatalf("%s has not reached transition %d, but %d\n%s", party, transition, s.saved(party),
+			s.logs("demo"))
 	}
 	return alive(process)
 }
 
-// killAt kills the process of a party with SIGKILL once the party has saved a transition, and starts it again. It reports whether the process was still there.
+// killAt kills the process of a party with SIGKILL once the party has saved a transition, and starts it
+// again. It reports whether the process was still there.
 func (s *stage) killAt(party, transition int, start []string) bool {
 	s.t.Helper()
 	p := s.demo().Processes[party]
@@ -62,29 +65,36 @@ func (s *stage) killAt(party, transition int, start []string) bool {
 
 func (r *recordedRun) report() (out attack.Recorded) {
 	r.t.Helper()
-	if err := json.Unmarshal([]byte(r.must("audit", "demo/runs/server", "--attack", "--json")), &out); err != nil {
+	if err := json.Unmarshal([]byte(r.must("audit", "demo/runs/server", "--attack", "--json")),
+		&out); err != nil {
 		r.t.Fatal(err)
 	}
 	return out
 }
 
-// A server that is killed while it records goes on with what it had recorded: at the end it has the recording of a run that nobody killed. Without masks that is so byte for
-// byte; masks are other ones after every start, so what is under them differs, and everything else is the same.
+// A server that is killed while it records goes on with what it had recorded: at the end it has the recording
+// of a run that nobody killed. Without masks that is so byte for byte; masks are other ones after every
+// start, so what is under them differs, and everything else is the same.
 func TestKilledRecordingIsWhole(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		last int // the iteration at which it is killed for the last time
 		args []string
 	}{
-		"exact":  {180, []string{"--transform", "exact", "--chains", "2", "--warmup", "60", "--max-depth", "4", "--draws", "80"}},
-		"masked": {180, []string{"--transform", "exact", "--chains", "2", "--warmup", "60", "--max-depth", "4", "--draws", "80"}},
-		"sfvi":   {500, []string{"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--iterations", "1000", "--elbo-draws", "200", "--draws", "50"}},
-		"power":  {70, []string{"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "50", "--max-depth", "4", "--draws", "50"}},
+		"exact": {180, []string{"--transform", "exact", "--chains", "2", "--warmup", "60", "--max-depth",
+			"4", "--draws", "80"}},
+		"masked": {180, []string{"--transform", "exact", "--chains", "2", "--warmup", "60", "--max-depth",
+			"4", "--draws", "80"}},
+		"sfvi": {500, []string{"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi",
+			"--estimator", "sampled", "--iterations", "1000", "--elbo-draws", "200", "--draws", "50"}},
+		"power": {70, []string{"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "50",
+			"--max-depth", "4", "--draws", "50"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRecordedRun(t)
-			start := slices.Concat([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--record", "--checkpoint-interval", "30ms"}, c.args)
+			start := slices.Concat([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--record",
+				"--checkpoint-interval", "30ms"}, c.args)
 			if name != "masked" {
 				start = append(start, "--secure-sum", "off")
 			}
@@ -118,14 +128,18 @@ func TestKilledRecordingIsWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			if same := bytes.Equal(got, whole); same != (name != "masked") {
-				t.Errorf("the recording of %d bytes has the bytes of one of a run that nobody killed: %t", len(got), same)
+				t.Errorf("the recording of %d bytes has the bytes of one of a run that nobody killed: %t",
+					len(got), same)
 			}
 			report := r.report()
 			for k, f := range report.Findings {
 				w := want.Findings[k]
 				if f.Masked {
-					if f.Rounds != w.Rounds || len(f.Columns) > 0 || len(f.Directions) > 0 || !(math.Abs(float64(f.SD)-float64(w.SD)) < 0.5*float64(w.SD)) {
-						t.Errorf("under masks: %d rounds, sd %v, %d directions, columns %v; of a run that nobody killed %d rounds, sd %v", f.Rounds, f.SD, len(f.Directions), f.Columns, w.Rounds, w.SD)
+					if f.Rounds != w.Rounds || len(f.Columns) > 0 || len(f.Directions) > 0 ||
+						!(math.Abs(float64(f.SD)-float64(w.SD)) < 0.5*float64(w.SD)) {
+						t.Errorf("under masks: %d rounds, sd %v, %d directions, columns %v; of a run that "+
+							"nobody killed %d rounds, sd %v", f.Rounds, f.SD, len(f.Directions), f.Columns,
+							w.Rounds, w.SD)
 					}
 					continue
 				}
@@ -133,7 +147,8 @@ func TestKilledRecordingIsWhole(t *testing.T) {
 					t.Errorf("%v: %v\nof a run that nobody killed: %v", f.Parties, a, b)
 				}
 			}
-			if log := r.must("logs", "demo/runs/server"); strings.Count(log, "the run goes on from what all parties have saved") < 3 {
+			if log := r.must("logs", "demo/runs/server"); strings.Count(log,
+				"the run goes on from what all parties have saved") < 3 {
 				t.Error(log)
 			}
 		})

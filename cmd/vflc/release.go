@@ -17,12 +17,14 @@ import (
 	"github.com/vflc/vflc/runtime/release"
 )
 
-// release makes the release of a model under transform private, or reads one, and goes on with the posterior given it.
+// release makes the release of a model under transform private, or reads one, and goes on with the posterior
+// given it.
 func (s *runState) release() error {
 	m := s.model
 	switch {
 	case m.Design == nil && s.flags.moments != "":
-		return fmt.Errorf("--release is for a model under transform private, and %s has transform %s", m.Source.Name, m.Checked.Transform.Kind)
+		return fmt.Errorf("--release is for a model under transform private, and %s has transform %s",
+			m.Source.Name, m.Checked.Transform.Kind)
 	case s.flags.signers != "" && s.flags.moments == "":
 		return usagef("--authority is of those who have signed a release: give --release FILE too")
 	case m.Design == nil:
@@ -72,7 +74,8 @@ func readMoments(path, authority string) (*release.Moments, error) {
 		err = node.CheckRelease(m, authority)
 	}
 	if err != nil {
-		d := &diag.Diagnostic{Code: diag.BadRelease, Severity: diag.Error, Message: fmt.Sprintf("%s is no release: %v", path, err)}
+		d := &diag.Diagnostic{Code: diag.BadRelease, Severity: diag.Error,
+			Message: fmt.Sprintf("%s is no release: %v", path, err)}
 		return nil, data.Errors{d.Note("give the %s of a run with -o, as it was written", runs.MomentsFile)}
 	}
 	return m, nil
@@ -81,9 +84,11 @@ func readMoments(path, authority string) (*release.Moments, error) {
 // promise says what a release promises.
 func promise(m *release.Moments) string {
 	if m.Terms.NoNoise {
-		return fmt.Sprintf("release of %d rows without noise: it bounds nothing that it tells of a row", m.Rows)
+		return fmt.Sprintf("release of %d rows without noise: it bounds nothing that it tells of a row",
+			m.Rows)
 	}
-	return fmt.Sprintf("release of %d rows: epsilon %g at delta %g for one person's row, against all parties but one; later fits of it (--release) cost nothing, and another release as much again",
+	return fmt.Sprintf("release of %d rows: epsilon %g at delta %g for one person's row, against all "+
+		"parties but one; later fits of it (--release) cost nothing, and another release as much again",
 		m.Rows, m.Terms.Epsilon, m.Terms.Delta)
 }
 
@@ -105,8 +110,8 @@ func hasReleased(dir string) bool {
 	return err == nil
 }
 
-// printReleased says what the run in a folder has released, to whom and with which budget, where it has released
-// something.
+// printReleased says what the run in a folder has released, to whom and with which budget, where it has
+// released something.
 func printReleased(w io.Writer, dir string) error {
 	if !hasReleased(dir) {
 		return nil
@@ -131,6 +136,7 @@ func printReleased(w io.Writer, dir string) error {
 	if len(signers) > 0 {
 		to, signed = "all parties", "; signed by "+strings.Join(signers, " and ")
 	}
-	_, err = fmt.Fprintf(w, "Released once to %s: second moments of %s of %d rows, %s%s.\n", to, strings.Join(names, ", "), m.Rows, budget, signed)
+	_, err = fmt.Fprintf(w, "Released once to %s: second moments of %s of %d rows, %s%s.\n", to,
+		strings.Join(names, ", "), m.Rows, budget, signed)
 	return err
 }

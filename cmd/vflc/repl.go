@@ -52,7 +52,8 @@ What is typed is kept in vflc/history.jsonl, and a model that is not saved in vf
 		},
 		RunE: action(func(cmd *cobra.Command, args []string) error { return runRepl(cmd, args, &f) }),
 	}
-	cmd.Flags().StringArrayVarP(&f.units, "command", "c", nil, "answer this `line` and end, with the exit code of the first error; repeatable")
+	cmd.Flags().StringArrayVarP(&f.units, "command", "c", nil,
+		"answer this `line` and end, with the exit code of the first error; repeatable")
 	cmd.Flags().BoolVar(&f.bail, "bail", false, "end at the first error, with its exit code")
 	cmd.Flags().BoolVar(&f.noInit, "no-init", false, "do not run init.repl")
 	return cmd
@@ -64,7 +65,8 @@ func runRepl(cmd *cobra.Command, args []string, f *replFlags) error {
 	person := f.units == nil && terminal.Is(os.Stdin) && terminal.Is(out)
 	state := stateFolder()
 	config := repl.Config{
-		Out: out, Live: errs, Width: terminal.Width(out), Color: terminal.Is(out) && os.Getenv("NO_COLOR") == "", Shell: shell,
+		Out: out, Live: errs, Width: terminal.Width(out), Color: terminal.Is(out) &&
+			os.Getenv("NO_COLOR") == "", Shell: shell,
 		Audit: func(w io.Writer, m *compile.Model, a backends.Algorithm) error {
 			r, err := auditModel(m, a, nil, nil)
 			if err != nil {
@@ -126,7 +128,8 @@ func codeOf(err error) int {
 	return exitInput
 }
 
-// answerAll answers units of a text. With bail it ends at the first error, with its exit code; an interrupt ends it in any case.
+// answerAll answers units of a text. With bail it ends at the first error, with its exit code; an interrupt
+// ends it in any case.
 func answerAll(s *repl.Session, errs io.Writer, lines *repl.Lines, bail bool) error {
 	for !s.Done() {
 		unit, err := lines.Next()
@@ -180,7 +183,8 @@ func converse(s *repl.Session, out io.Writer) error {
 	return s.Talk(editor, page)
 }
 
-// restoreOnEnd ends the process in good order on the signals that end one, with the terminal as it was. The model is in the journal.
+// restoreOnEnd ends the process in good order on the signals that end one, with the terminal as it was. The
+// model is in the journal.
 func restoreOnEnd(editor *term.Editor) (release func()) {
 	got, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(got, syscall.SIGTERM, syscall.SIGHUP)

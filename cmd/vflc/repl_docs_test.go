@@ -46,10 +46,12 @@ func TestReplDocs(t *testing.T) {
 	switch diff := differ(elided(want), elided(got)); {
 	case diff == "":
 	case *update: // and not where numbers differ alone
-		if err := os.WriteFile(filepath.FromSlash(path), []byte(head+fence+got+"```"+tail), 0o644); err != nil {
+		if err := os.WriteFile(filepath.FromSlash(path), []byte(head+fence+got+"```"+tail),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("docs/repl.md (-) and what happens (+) differ; go test ./cmd/vflc -run Repl -update writes it:\n%s", diff)
+		t.Errorf("docs/repl.md (-) and what happens (+) differ; go test ./cmd/vflc -run "+
+			"Repl -update writes it:\n%s", diff)
 	}
 }

@@ -18,13 +18,15 @@ func tinyModel(t *testing.T) *prompt {
 		t.Fatal(err)
 	}
 	p := startRepl(t, dir, 80)
-	for _, unit := range []string{"data y : real[N]", "param m ~ normal(0, 10)", "param s ~ gamma(4, 4)", "y ~ normal(m, s)", ":data server = y.csv"} {
+	for _, unit := range []string{"data y : real[N]", "param m ~ normal(0, 10)", "param s ~ gamma(4, 4)",
+		"y ~ normal(m, s)", ":data server = y.csv"} {
 		p.ask(unit)
 	}
 	return p
 }
 
-// Ctrl-C gives the prompt back also while the draws, of which there are more until that takes long, are being summarised, and they are there for whoever asks.
+// Ctrl-C gives the prompt back also while the draws, of which there are more until that takes long, are being
+// summarised, and they are there for whoever asks.
 func TestReplStopsLongChains(t *testing.T) {
 	t.Parallel()
 	p := tinyModel(t)
@@ -41,7 +43,8 @@ func TestReplStopsLongChains(t *testing.T) {
 		t.Logf("%d transitions", least)
 	}
 	got := p.ask("m")
-	if !strings.Contains(p.Text(), "interrupted after") || !regexp.MustCompile(`(?m)^m +server`).MatchString(got) {
+	if !strings.Contains(p.Text(), "interrupted after") ||
+		!regexp.MustCompile(`(?m)^m +server`).MatchString(got) {
 		t.Errorf("after an interrupt:\n%s", p.Text())
 	}
 	if again := p.ask("m"); strings.Contains(again, "interrupted after") {
@@ -49,7 +52,8 @@ func TestReplStopsLongChains(t *testing.T) {
 	}
 }
 
-// Ctrl-C in the instant after a line has been entered, before its answer has begun, is for the answer: it stops a fit that has not begun, and takes nothing from the next line.
+// Ctrl-C in the instant after a line has been entered, before its answer has begun, is for the answer: it
+// stops a fit that has not begun, and takes nothing from the next line.
 func TestReplStopsBeforeAFit(t *testing.T) {
 	t.Parallel()
 	p := tinyModel(t)

@@ -17,7 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A pasted model is one unit, byte for byte: its tabs neither complete nor edit. The model that is saved gives the draws of the fit at the prompt.
+// A pasted model is one unit, byte for byte: its tabs neither complete nor edit. The model that is saved
+// gives the draws of the fit at the prompt.
 func TestReplSavesWhatWasPasted(t *testing.T) {
 	t.Parallel()
 	dir := replFiles(t)
@@ -33,14 +34,16 @@ func TestReplSavesWhatWasPasted(t *testing.T) {
 	if got, err := os.ReadFile(filepath.Join(dir, "m.vfl")); err != nil || string(got) != replModel {
 		t.Errorf("%v; saved:\n%s\npasted:\n%s", err, got, replModel)
 	}
-	cmd := exec.Command(program(t), "run", "m.vfl", "--data", "a=a.csv", "--data", "b=b.csv", "--data", "server=y.csv", "--key", "patient", "--rows", "intersect",
+	cmd := exec.Command(program(t), "run", "m.vfl", "--data", "a=a.csv", "--data", "b=b.csv", "--data",
+		"server=y.csv", "--key", "patient", "--rows", "intersect",
 		"--warmup", "100", "--draws", "50", "--chains", "2", "-o", "there")
 	cmd.Dir = dir
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	for _, file := range []string{"draws/chain-1.csv", "draws/chain-2.csv"} {
-		here, there := withoutComments(t, filepath.Join(dir, "here", file)), withoutComments(t, filepath.Join(dir, "there", file))
+		here, there := withoutComments(t, filepath.Join(dir, "here", file)),
+			withoutComments(t, filepath.Join(dir, "there", file))
 		if here != there || len(here) < 1000 {
 			t.Errorf("%s differs between the prompt and vflc run", file)
 		}
@@ -70,8 +73,8 @@ func withoutComments(t *testing.T, path string) string {
 	return b.String()
 }
 
-// Completion works at every width: no line of a menu is wider than the terminal, and what is typed stays whole, also through a change of the width while the
-// menu is there.
+// Completion works at every width: no line of a menu is wider than the terminal, and what is typed stays
+// whole, also through a change of the width while the menu is there.
 func TestReplCompletes(t *testing.T) {
 	for _, width := range []int{20, 60, 80} {
 		t.Run(strconv.Itoa(width), func(t *testing.T) {
@@ -100,12 +103,15 @@ func TestReplCompletes(t *testing.T) {
 func (p *prompt) shows(keys, text string) {
 	p.t.Helper()
 	p.press(keys)
-	if err := p.Wait(text, func(all, _ string) bool { return strings.Contains(strings.ReplaceAll(all, "\n", ""), text) }); err != nil {
+	if err := p.Wait(text, func(all, _ string) bool {
+		return strings.Contains(strings.ReplaceAll(all, "\n", ""), text)
+	}); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// Characters of two columns and of several bytes are edited as any other, and a whole unit of several lines comes back by the arrow and by Ctrl-R.
+// Characters of two columns and of several bytes are edited as any other, and a whole unit of several lines
+// comes back by the arrow and by Ctrl-R.
 func TestReplEdits(t *testing.T) {
 	t.Parallel()
 	p := startRepl(t, replFiles(t), 60)
@@ -121,7 +127,9 @@ func TestReplEdits(t *testing.T) {
 	p.keys("\x12rmal(", "...>     0, 1) // 😀")
 	n := prompts(p.Text())
 	p.press("\r")
-	if err := p.Wait("the answer", func(text, line string) bool { return strings.Contains(text, "a is as it was") && line == replPrompt }); err != nil {
+	if err := p.Wait("the answer", func(text, line string) bool {
+		return strings.Contains(text, "a is as it was") && line == replPrompt
+	}); err != nil {
 		t.Fatal(err, n)
 	}
 	if got := p.ask(":model"); !strings.Contains(got, "0, 1) // 😀") {
@@ -129,9 +137,11 @@ func TestReplEdits(t *testing.T) {
 	}
 }
 
-// A line of several rows at the top of the screen, after Ctrl-L, is edited as any other and is there once: no key leaves a copy of it above.
+// A line of several rows at the top of the screen, after Ctrl-L, is edited as any other and is there once: no
+// key leaves a copy of it above.
 func TestReplEditsLongLines(t *testing.T) {
-	line := "data XC : real = onehot(smoke, drop=first), zscore(age), poly(age, 3), spline(age, 5) from clinic and more than that"
+	line := "data XC : real = onehot(smoke, drop=first), zscore(age), poly(age, 3), spline(age, 5) from " +
+		"clinic and more than that"
 	head, tail, _ := strings.Cut(line, "poly(age, 3)")
 	tail = "poly(age, 3)" + tail
 	twice := head + "poly(age, !3)" + strings.TrimPrefix(tail, "poly(age, 3)")
@@ -140,7 +150,8 @@ func TestReplEditsLongLines(t *testing.T) {
 		{"Home", "\x1b[H<", replPrompt, "<" + line},
 		{"End", "\x1b[F>", replPrompt, "<" + line + ">"},
 		{"Ctrl-A, Delete, Ctrl-E, Backspace", "\x01\x1b[3~\x05\x7f", replPrompt, line},
-		{"typing in the middle", strings.Repeat("\x1b[D", len(tail)) + "some ", replPrompt, head + "some " + tail},
+		{"typing in the middle", strings.Repeat("\x1b[D", len(tail)) + "some ", replPrompt,
+			head + "some " + tail},
 		{"Ctrl-W", "\x17", replPrompt, line},
 		{"Ctrl-K", "\x0b", replPrompt, head},
 		{"Ctrl-Y", "\x19", replPrompt, line},
@@ -148,9 +159,11 @@ func TestReplEditsLongLines(t *testing.T) {
 		{"Ctrl-Y and Ctrl-arrows", "\x19\x1b[1;5C\x1b[1;5C\x1b[1;5C\x1b[1;5D!", replPrompt, twice},
 		{"Ctrl-R", "\x12of tw", "search `of tw`: ", "param long ~ normal(\n0, 1) // of two"},
 		{"Ctrl-G", "\x07", replPrompt, twice},
-		{"an arrow to an entry of two lines", "\x05\x15\x1b[A", replPrompt, "param long ~ normal(\n0, 1) // of two"},
+		{"an arrow to an entry of two lines", "\x05\x15\x1b[A", replPrompt,
+			"param long ~ normal(\n0, 1) // of two"},
 		{"typing at its end", line, replPrompt, "param long ~ normal(\n0, 1) // of two" + line},
-		{"a menu above", "\x05\x15\x0clet x = " + strings.Repeat("0 + ", 30) + "inv_logit\t", "inv_logit  (x)\n" + replPrompt, "let x = " + strings.Repeat("0 + ", 30) + "inv_logit"},
+		{"a menu above", "\x05\x15\x0clet x = " + strings.Repeat("0 + ", 30) + "inv_logit\t",
+			"inv_logit  (x)\n" + replPrompt, "let x = " + strings.Repeat("0 + ", 30) + "inv_logit"},
 	}
 	for _, width := range []int{80, 60} {
 		t.Run(strconv.Itoa(width), func(t *testing.T) {
@@ -206,13 +219,15 @@ func TestReplTypeAhead(t *testing.T) {
 	}
 }
 
-// Ctrl-C stops a fit, which keeps its draws, and the session goes on. A kill in a fit loses neither the model nor what was typed.
+// Ctrl-C stops a fit, which keeps its draws, and the session goes on. A kill in a fit loses neither the model
+// nor what was typed.
 func TestReplStopsAndRecovers(t *testing.T) {
 	t.Parallel()
 	dir := replFiles(t)
 	p := startRepl(t, dir, 80)
 	// two hundred parameters, so that there are thousands of draws in a second and not a million
-	for _, unit := range []string{"data died : binary[N]", "param m ~ normal(0, 1)", "param w : real[200] ~ normal(0, 1)", "died ~ bernoulli_logit(m + mean(w))", ":data server = y.csv"} {
+	for _, unit := range []string{"data died : binary[N]", "param m ~ normal(0, 1)",
+		"param w : real[200] ~ normal(0, 1)", "died ~ bernoulli_logit(m + mean(w))", ":data server = y.csv"} {
 		p.ask(unit)
 	}
 	before := prompts(p.Text())
@@ -235,19 +250,23 @@ func TestReplStopsAndRecovers(t *testing.T) {
 	if got := again.ask(":model"); !strings.Contains(got, "died ~ bernoulli_logit(m + mean(w))") {
 		t.Error(got)
 	}
-	if info, err := os.Stat(filepath.Join(dir, "state", "vflc", "history.jsonl")); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(dir, "state", "vflc", "history.jsonl")); err != nil ||
+		info.Mode().Perm() != 0o600 {
 		t.Errorf("the history: %v, %v", info.Mode(), err)
 	}
 }
 
-// What a session has done leaves no goroutine behind: after fits, one of them interrupted, questions, plots, completion and the shell there are those that
-// a session has that has done nothing.
+// What a session has done leaves no goroutine behind: after fits, one of them interrupted, questions, plots,
+// completion and the shell there are those that a session has that has done nothing.
 func TestReplLeavesNoGoroutine(t *testing.T) {
 	t.Parallel()
 	idle, busy := startRepl(t, replFiles(t), 80), startRepl(t, replFiles(t), 80)
 	for _, unit := range []string{
-		"client a", "data died : binary[N] @ shared", "data X : real[N, P] @ a from zscore(age)", "param m ~ normal(0, 1)", "param w : real[P] ~ normal(0, 1) @ a", "param many : real[200] ~ normal(0, 1)",
-		"died ~ bernoulli_logit(m + X * w + mean(many))", ":data server = y.csv key patient", ":data a = a.csv", ":fit chains=2 warmup=50 draws=50", "exp(m)", ":prior m", ":plot m trace", "!true",
+		"client a", "data died : binary[N] @ shared", "data X : real[N, P] @ a from zscore(age)",
+		"param m ~ normal(0, 1)", "param w : real[P] ~ normal(0, 1) @ a",
+		"param many : real[200] ~ normal(0, 1)",
+		"died ~ bernoulli_logit(m + X * w + mean(many))", ":data server = y.csv key patient",
+		":data a = a.csv", ":fit chains=2 warmup=50 draws=50", "exp(m)", ":prior m", ":plot m trace", "!true",
 	} {
 		busy.ask(unit)
 	}
@@ -260,7 +279,8 @@ func TestReplLeavesNoGoroutine(t *testing.T) {
 	busy.keys("\x03", replPrompt)
 	want, got := idle.goroutines(), busy.goroutines()
 	if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
-		t.Errorf("goroutines of a session that has done nothing (-) and of one that has worked (+):\n%s", diff)
+		t.Errorf("goroutines of a session that has done nothing (-) and of one that has worked (+):\n%s",
+			diff)
 	}
 }
 
@@ -290,7 +310,8 @@ func TestReplInAPipe(t *testing.T) {
 		code  int
 		out   string
 	}{
-		{nil, "param m ~\n  normal(0, 1)\nm\n:nothing\n:quit\nm\n", 0, "m : real ~ normal(0, 1) @ server\nm : real ~ normal(0, 1) @ server\n"},
+		{nil, "param m ~\n  normal(0, 1)\nm\n:nothing\n:quit\nm\n", 0,
+			"m : real ~ normal(0, 1) @ server\nm : real ~ normal(0, 1) @ server\n"},
 		{[]string{"--bail"}, "1 + 1\nparam m ~ norml(0, 1)\n2 + 2\n", 1, "2  @ shared\n"},
 		{[]string{"--bail"}, ":nothing\n1\n", 2, ""},
 		{[]string{"-c", "param m ~ normal(0, 1)", "-c", ":prior m > 0", "-c", ":fit x=1"}, "", 2, ""},
@@ -304,7 +325,8 @@ func TestReplInAPipe(t *testing.T) {
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		cmd.Run()
 		if got := cmd.ProcessState.ExitCode(); got != c.code || c.out != "" && out.String() != c.out {
-			t.Errorf("%q with %q: exit code %d, want %d; output:\n%s\n%s", c.args, c.input, got, c.code, out.String(), errs.String())
+			t.Errorf("%q with %q: exit code %d, want %d; output:\n%s\n%s", c.args, c.input, got, c.code,
+				out.String(), errs.String())
 		}
 	}
 }

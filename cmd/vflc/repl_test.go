@@ -36,7 +36,9 @@ func startRepl(t *testing.T, dir string, width int, args ...string) *prompt {
 	}
 	cmd := exec.Command(program, append([]string{"repl"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "PAGER=cat", "CI=", "NO_COLOR=1", "EDITOR=sh edit.sh", "VISUAL=")
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(dir, "state"),
+		"XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "PAGER=cat", "CI=", "NO_COLOR=1",
+		"EDITOR=sh edit.sh", "VISUAL=")
 	c, err := console.Start(cmd, width, 24)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +62,9 @@ func prompts(text string) int { return strings.Count("\n"+text, "\n"+strings.Tri
 // ready waits for the n-th prompt, with nothing typed.
 func (p *prompt) ready(n int) {
 	p.t.Helper()
-	if err := p.Wait("a prompt", func(text, line string) bool { return prompts(text) == n && line == replPrompt }); err != nil {
+	if err := p.Wait("a prompt", func(text, line string) bool {
+		return prompts(text) == n && line == replPrompt
+	}); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -69,7 +73,9 @@ func (p *prompt) ready(n int) {
 func (p *prompt) keys(keys, line string) {
 	p.t.Helper()
 	p.press(keys)
-	if err := p.Wait(line, func(_, at string) bool { return strings.TrimRight(at, " ") == strings.TrimRight(line, " ") }); err != nil {
+	if err := p.Wait(line, func(_, at string) bool {
+		return strings.TrimRight(at, " ") == strings.TrimRight(line, " ")
+	}); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -90,7 +96,8 @@ func (p *prompt) ask(line string) string {
 	return p.Text()[len(strings.TrimRight(before, " \n")):]
 }
 
-// fit begins a fit by a command and waits until each of its chains has made so many transitions. That a chain samples says nothing of the others, which share its cores.
+// fit begins a fit by a command and waits until each of its chains has made so many transitions. That a chain
+// samples says nothing of the others, which share its cores.
 func (p *prompt) fit(command string, transitions int) {
 	p.t.Helper()
 	before := len(p.Text())
@@ -127,14 +134,18 @@ func pasted(text string) string {
 
 var (
 	number = regexp.MustCompile(`[-+−]?[0-9][0-9.,]*(e[-+−]?[0-9]+)?(µs|ms|s|m)?`)
-	drawn  = regexp.MustCompile(`[ ┼┤┊│╌─━●▏▎▍▌▋▊▉█\x{2800}-\x{28ff}]*[┼┤┊│╌─━●▏▎▍▌▋▊▉█\x{2800}-\x{28ff}][ ┼┤┊│╌─━●▏▎▍▌▋▊▉█\x{2800}-\x{28ff}]*`)
+	drawn  = regexp.MustCompile(
+		`[ ┼┤┊│╌─━●▏▎▍▌▋▊▉█\x{2800}-\x{28ff}]*[┼┤┊│╌─━●▏▎▍▌▋▊▉█\x{2800}-\x{28ff}][ ┼┤┊│╌─━●▏▎▍▌▋▊▉█\x{2800}-\x{28ff}]*`,
+	)
 	digest = regexp.MustCompile(`[0-9a-f]{64}`)
 	spaces = regexp.MustCompile(`[ #]*#[ #]*|  +`)
 	pieces = regexp.MustCompile(`[-+.0-9#]*#[-+.0-9#]*`) // of a number that the end of a line divides
-	spot   = regexp.MustCompile(`(?m)^( *(# )?~ *\n)+`)  // lines of a curve, some of which begin with the number of a tick
+	// lines of a curve, some of which begin with the number of a tick
+	spot = regexp.MustCompile(`(?m)^( *(# )?~ *\n)+`)
 )
 
-// elided leaves out of a transcript what may differ between two runs: numbers, the width of their columns, and the curves of plots.
+// elided leaves out of a transcript what may differ between two runs: numbers, the width of their columns,
+// and the curves of plots.
 func elided(text string) string {
 	var out []string
 	for _, line := range strings.Split(text, "\n") {
@@ -165,8 +176,8 @@ func elided(text string) string {
 	return spot.ReplaceAllString(strings.Join(out, "\n"), "~\n")
 }
 
-// answers divides a transcript at its prompts, and joins the lines of each answer, whose breaks depend on the width of numbers; the lines of a comparison come in an
-// order that depends on them.
+// answers divides a transcript at its prompts, and joins the lines of each answer, whose breaks depend on the
+// width of numbers; the lines of a comparison come in an order that depends on them.
 func answers(text string) []string {
 	var out []string
 	for _, a := range strings.Split("\n"+text, "\n"+strings.TrimSpace(replPrompt)) {
@@ -179,7 +190,8 @@ func answers(text string) []string {
 		if strings.Contains(a, `{"answer"`) {
 			blank = "" // lines of JSON are broken anywhere
 		}
-		a = strings.Join(strings.Fields(strings.ReplaceAll(a, " …", "")), blank) // what a table has no room for depends on its numbers
+		// what a table has no room for depends on its numbers
+		a = strings.Join(strings.Fields(strings.ReplaceAll(a, " …", "")), blank)
 		out = append(out, pieces.ReplaceAllString(a, "#"))
 	}
 	return out
@@ -207,7 +219,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// replFiles are the tables and scripts that a session works on: two clients whose rows are in other orders, one of which has rows of its own.
+// replFiles are the tables and scripts that a session works on: two clients whose rows are in other orders,
+// one of which has rows of its own.
 func replFiles(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -232,7 +245,8 @@ func replFixture() map[string]string {
 	}
 	for i := range n + 5 {
 		k := (i*23 + 4) % (n + 5)
-		b.WriteString(line("p%03d,%.1f,%s\n", k, float64(k*13%29)/10, []string{"north", "south", "west"}[k*11%13%3]))
+		b.WriteString(line("p%03d,%.1f,%s\n", k, float64(k*13%29)/10,
+			[]string{"north", "south", "west"}[k*11%13%3]))
 	}
 	return map[string]string{
 		"a.csv": a.String(), "b.csv": b.String(), "y.csv": y.String(),
@@ -258,8 +272,10 @@ func TestReplTranscript(t *testing.T) {
 			t.Parallel()
 			p := startRepl(t, replFiles(t), width)
 			for _, unit := range []string{
-				"client a, b", ":data a = a.csv key patient", ":data b = b.csv", ":data server = y.csv", ":rows", ":rows intersect",
-				"data died : binary[N] @ shared", "data XA : real[N, PA] @ a from zscore(age), onehot(sex, drop=first)",
+				"client a, b", ":data a = a.csv key patient", ":data b = b.csv", ":data server = y.csv",
+				":rows", ":rows intersect",
+				"data died : binary[N] @ shared",
+				"data XA : real[N, PA] @ a from zscore(age), onehot(sex, drop=first)",
 			} {
 				p.ask(unit)
 			}
@@ -281,13 +297,19 @@ func TestReplTranscript(t *testing.T) {
 				"data site : level(S)[N] @ b", "param u : real[S] ~ normal(0, 0.3) @ b",
 				"died ~ bernoulli_logit(m + XA * beta + u[site])", "transform augmented(rho = 0.5)",
 				"param m ~ normal(0, 1)", ":undo", ":redo", ":undo",
-				"?bernoulli_logit", "?V0390", "?V039", ":type XA * beta", ":owners died", ":owners XA * beta", ":split a", ":split", ":audit",
+				"?bernoulli_logit", "?V0390", "?V039", ":type XA * beta", ":owners died", ":owners XA * beta",
+				":split a", ":split", ":audit",
 				":model", ":priors", ":prior inv_logit(m + u[site])", ":prior exp(m)",
-				":fit warmup=200 draws=600", ":summary beta", "beta", "u[1]", "u[north]", "P(beta[1] > u[south])", "mean(exp(m))", "quantile(m, 0.9)", "let or = exp(beta)", "or",
-				":plot beta", ":plot m trace", ":plot m histogram", ":plot m density > m.svg", ":plot elbo", ":plot m violin",
-				":diagnose", "died ~ bernoulli_logit(m + u[site])", "m", ":fit warmup=200 draws=600 as small", ":compare fit1 small", ":fits", ":fits fit1",
-				":undo", ":head a", ":describe dose", ":describe sex", ":export out.csv", ":save saved", ":edit", ":reload", ":time m", ":set json on", "m", "P(m > 0)", ":nothing", ":set json off",
-				":script script", ":history or", "!echo shell", ":help fit draws", ":pcc y", ":demo", ":open nothing", ":recover",
+				":fit warmup=200 draws=600", ":summary beta", "beta", "u[1]", "u[north]",
+				"P(beta[1] > u[south])", "mean(exp(m))", "quantile(m, 0.9)", "let or = exp(beta)", "or",
+				":plot beta", ":plot m trace", ":plot m histogram", ":plot m density > m.svg", ":plot elbo",
+				":plot m violin",
+				":diagnose", "died ~ bernoulli_logit(m + u[site])", "m", ":fit warmup=200 draws=600 as small",
+				":compare fit1 small", ":fits", ":fits fit1",
+				":undo", ":head a", ":describe dose", ":describe sex", ":export out.csv", ":save saved",
+				":edit", ":reload", ":time m", ":set json on", "m", "P(m > 0)", ":nothing", ":set json off",
+				":script script", ":history or", "!echo shell", ":help fit draws", ":pcc y", ":demo",
+				":open nothing", ":recover",
 			} {
 				p.ask(unit)
 			}

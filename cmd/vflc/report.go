@@ -50,18 +50,22 @@ its file can be read by its owner alone.`,
 			case output == "":
 				output = filepath.Join(args[0], runs.ReportFile)
 			}
-			if err := atomicfile.Write(output, 0o600, func(w io.Writer) error { return page.Write(w) }); err != nil {
+			if err := atomicfile.Write(output, 0o600, func(w io.Writer) error {
+				return page.Write(w)
+			}); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", output)
 			return err
 		}),
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "`file` to write, - for the standard output (default: report.html in the folder of the run)")
+	cmd.Flags().StringVarP(&output, "output", "o", "",
+		"`file` to write, - for the standard output (default: report.html in the folder of the run)")
 	return cmd
 }
 
-// reported is the run that a page is of: of an extrapolation, which is returned too, the one with the smallest rho.
+// reported is the run that a page is of: of an extrapolation, which is returned too, the one with the
+// smallest rho.
 func reported(path string) (*runs.Run, *noise.Extrapolation, error) {
 	if !runs.HasExtrapolation(path) {
 		run, err := runs.Open(path)

@@ -9,15 +9,19 @@ import (
 	"testing"
 )
 
-// The report shows the figures of vflc summary, to all digits, and the findings of vflc diagnose, of every backend.
+// The report shows the figures of vflc summary, to all digits, and the findings of vflc diagnose, of every
+// backend.
 func TestReportAgreesWithSummary(t *testing.T) {
 	cell := regexp.MustCompile(`<t[hd][^>]*>(.*?)</t[hd]>`)
 	tag := regexp.MustCompile(`<[^>]*>`)
 	for name, flags := range map[string][]string{
-		"nuts": {"--chains", "2", "--warmup", "100", "--draws", "50"}, "sfvi": {"--iterations", "200", "--draws", "200", "--elbo-draws", "100"}, "soul": {"--iterations", "100", "--draws", "50"},
+		"nuts": {"--chains", "2", "--warmup", "100", "--draws", "50"},
+		"sfvi": {"--iterations", "200", "--draws", "200", "--elbo-draws", "100"},
+		"soul": {"--iterations", "100", "--draws", "50"},
 	} {
 		dir := filepath.Join(t.TempDir(), name)
-		do(t, append([]string{"run", "../../examples/logistic.vfl", "--quiet", "--backend", name, "-o", dir}, flags...)...)
+		do(t, append([]string{"run", "../../examples/logistic.vfl", "--quiet", "--backend", name, "-o", dir},
+			flags...)...)
 		page := do(t, "report", dir, "-o", "-")
 		_, section, _ := strings.Cut(page, `<section id="summary"`)
 		section, _, _ = strings.Cut(section, "</section>")

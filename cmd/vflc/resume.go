@@ -43,7 +43,8 @@ func resume(cmd *cobra.Command, args []string) error {
 		for _, word := range c[1:] {
 			words = append(words, quoted(word))
 		}
-		return fmt.Errorf("%s is a party's part of a run across machines: start the command that began it again, in %s: %s", args[0], r.Directory, strings.Join(words, " "))
+		return fmt.Errorf("%s is a party's part of a run across machines: start the command that "+
+			"began it again, in %s: %s", args[0], r.Directory, strings.Join(words, " "))
 	}
 	if err := fit.Resumable(args[0], r); err != nil {
 		return err
@@ -61,7 +62,9 @@ func repeat(cmd *cobra.Command, r *posterior.Record, dir string, out io.Writer, 
 	if err != nil {
 		return err
 	}
-	if err := os.Chdir(r.Directory); err != nil && slices.ContainsFunc(r.Command, func(a string) bool { return strings.HasPrefix(a, "--from") }) {
+	if err := os.Chdir(r.Directory); err != nil && slices.ContainsFunc(r.Command, func(a string) bool {
+		return strings.HasPrefix(a, "--from")
+	}) {
 		return fmt.Errorf("%w; the path of --from may be relative to it", err)
 	}
 	again := newRoot()
@@ -69,7 +72,8 @@ func repeat(cmd *cobra.Command, r *posterior.Record, dir string, out io.Writer, 
 	again.SetErr(cmd.ErrOrStderr())
 	args := slices.Concat(r.Command[at:], []string{"--output", whole, "--overwrite=false"}, more)
 	again.SetArgs(args)
-	return again.ExecuteContext(context.WithValue(cmd.Context(), commandLineKey{}, append([]string{"vflc"}, args...)))
+	return again.ExecuteContext(context.WithValue(cmd.Context(), commandLineKey{},
+		append([]string{"vflc"}, args...)))
 }
 
 // resumeFlag is the hidden flag of run that continues the run in its folder.

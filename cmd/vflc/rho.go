@@ -45,7 +45,8 @@ rounds and correlation are about; the short fits have their own.`,
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; repeatable")
 	f.addJoins(fs)
-	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
+	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name,
+		"inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc)
 	fs.BoolVar(&f.asJSON, "json", false, "print as JSON")
@@ -96,7 +97,8 @@ func compareRhos(cmd *cobra.Command, path string, f *rhoFlags) error {
 		return err
 	}
 	given := settingsFor(cmd, a, m, typed)
-	o := fit.Options{Algorithm: a, Settings: given, Joining: joining, Seed: f.seed, Progress: terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)}
+	o := fit.Options{Algorithm: a, Settings: given, Joining: joining, Seed: f.seed,
+		Progress: terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)}
 	ctx, stop := interrupted(cmd.Context())
 	defer stop()
 	c, diags, err := noise.Explore(ctx, m, sources, rhos, o)

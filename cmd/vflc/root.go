@@ -75,8 +75,9 @@ func commandGroups() []commandGroup {
 	}
 }
 
-// newRoot returns the command tree. Where the arguments begin with the name of a subcommand, or ask for what completes its flags, that one alone is in it: flags with their help are
-// most of what a command does before it starts.
+// newRoot returns the command tree. Where the arguments begin with the name of a subcommand, or ask for what
+// completes its flags, that one alone is in it: flags with their help are most of what a command does before
+// it starts.
 func newRoot(args ...string) *cobra.Command {
 	if len(args) > 2 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
 		args = args[1:]
@@ -97,7 +98,9 @@ To begin: vflc new trial, and then vflc run trial/trial.vfl.`,
 	root.SetFlagErrorFunc(flagError)
 	groups := commandGroups()
 	named := func(c command) bool { return len(args) > 0 && c.name == args[0] }
-	one := slices.ContainsFunc(groups, func(g commandGroup) bool { return slices.ContainsFunc(g.commands, named) })
+	one := slices.ContainsFunc(groups, func(g commandGroup) bool {
+		return slices.ContainsFunc(g.commands, named)
+	})
 	other := ""
 	for k, g := range groups {
 		other = fmt.Sprint(k)

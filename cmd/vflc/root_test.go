@@ -16,7 +16,8 @@ func TestCommandsHaveTheirNames(t *testing.T) {
 	}
 }
 
-// A command starts in milliseconds: the flags of one command are made, and no descriptor of the library once for each flag. The most are 903.
+// A command starts in milliseconds: the flags of one command are made, and no descriptor of the library once
+// for each flag. The most are 903.
 func TestACommandMakesOneCommand(t *testing.T) {
 	for _, g := range commandGroups() {
 		for _, c := range g.commands {

@@ -67,14 +67,19 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	}
 	f.add(cmd)
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`; of a family: PARTY=FILE,FILE,…; of a model without clients: FILE; repeatable")
+	fs.StringArrayVar(&f.data, "data", nil,
+		"table of a party: `PARTY=FILE`; of a family: PARTY=FILE,FILE,…; of a model without "+
+			"clients: FILE; repeatable")
 	fs.Int64Var(&f.most, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
 	f.addJoins(fs)
-	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
+	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name,
+		"inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, docOf("seed"))
-	fs.StringVarP(&f.dir, "output", "o", "", "write summary, draws, programs and the record of the run to this `folder`")
+	fs.StringVarP(&f.dir, "output", "o", "",
+		"write summary, draws, programs and the record of the run to this `folder`")
 	fs.BoolVar(&f.replace, "overwrite", false, "replace the run that the folder of -o holds")
-	fs.DurationVar(&f.every, "checkpoint-interval", 10*time.Second, "`time` between two writes of the state of a run with -o, as 30s or 2m")
+	fs.DurationVar(&f.every, "checkpoint-interval", 10*time.Second,
+		"`time` between two writes of the state of a run with -o, as 30s or 2m")
 	fs.StringVar(&f.from, "from", "", docOf("from"))
 	fs.StringVar(&f.inits, "inits", "", docOf("inits"))
 	fs.BoolVar(&f.resumed, resumeFlag, false, "")
@@ -82,9 +87,17 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.priorOnly, "prior-only", false, docOf("prior-only"))
 	fs.BoolVar(&f.logLik, "log-lik", false, docOf("log-lik"))
 	fs.BoolVar(&f.saveAux, "save-aux", false, docOf("save-aux"))
-	fs.BoolVar(&f.several, extrapolateFlag, false, "fit at three rho, side by side, and print means and standard deviations extrapolated to rho = 0, each with a bound of its error; the rho are 1/√J, 0.7/√J and 0.35/√J, in the units of vflc rho, or three that --rho lists")
-	fs.StringVar(&f.moments, "release", "", "fit the posterior given the moments in this `file`, which a run or the parties of a model under transform private wrote: it reads no rows and costs no budget; priors may differ, and columns be fewer")
-	fs.StringVar(&f.signers, "authority", "", "with --release, take a release alone that every owner of its columns has signed, by the authority whose certificate is in this `file` (ca.crt of a project)")
+	fs.BoolVar(&f.several, extrapolateFlag, false,
+		"fit at three rho, side by side, and print means and standard deviations extrapolated to rho = 0, "+
+			"each with a bound of its error; the rho are 1/√J, 0.7/√J and 0.35/√J, in the units of vflc "+
+			"rho, or three that --rho lists")
+	fs.StringVar(&f.moments, "release", "",
+		"fit the posterior given the moments in this `file`, which a run or the parties of a model under "+
+			"transform private wrote: it reads no rows and costs no budget; priors may "+
+			"differ, and columns be fewer")
+	fs.StringVar(&f.signers, "authority", "",
+		"with --release, take a release alone that every owner of its columns has signed, by the authority "+
+			"whose certificate is in this `file` (ca.crt of a project)")
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc+"; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	f.strict.add(fs)
@@ -157,7 +170,8 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	return s.ended(nil)
 }
 
-// ended returns the error that a run ends with: that of the signal that has interrupted it, unless something else went wrong.
+// ended returns the error that a run ends with: that of the signal that has interrupted it, unless something
+// else went wrong.
 func (s *runState) ended(err error) error {
 	var early *fit.InterruptedError
 	var own, by *failure
@@ -218,7 +232,8 @@ func (s *runState) compile() (err error) {
 	if err != nil {
 		return err
 	}
-	m, diags, err := compileSource(model, fit.RecordedModules(s.flags.dir), fit.RecordedPrivates(s.flags.dir), &s.flags.modelFlags)
+	m, diags, err := compileSource(model, fit.RecordedModules(s.flags.dir), fit.RecordedPrivates(s.flags.dir),
+		&s.flags.modelFlags)
 	if s.model, err = whole(s.cmd, m, diags, s.flags.quiet, err); err != nil {
 		return err
 	}
@@ -253,9 +268,12 @@ func (s *runState) open() error {
 		beside, tables = "", nil
 	}
 	s.prepared, err = open(s.cmd, s.model, beside, tables, s.flags.most, s.flags.quiet, fit.Options{
-		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, s.model, s.typed), Joining: joining, Seed: s.flags.seed,
-		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, Inits: inits, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
-		Progress: s.screen, Origin: fit.Origin{Command: commandLine(s.cmd), Constants: changed.Set, Began: s.begun},
+		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, s.model, s.typed), Joining: joining,
+		Seed: s.flags.seed,
+		Dir:  s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed,
+		From: s.flags.from, Inits: inits, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
+		Progress: s.screen, Origin: fit.Origin{Command: commandLine(s.cmd), Constants: changed.Set,
+			Began: s.begun},
 	})
 	if err == nil {
 		err = s.keepMoments()
@@ -287,7 +305,8 @@ func (s *runState) sample() (err error) {
 	return err
 }
 
-// save writes the results. Where that fails, as on a full disk, they are printed before the run ends with the error.
+// save writes the results. Where that fails, as on a full disk, they are printed before the run ends with the
+// error.
 func (s *runState) save() error {
 	if s.flags.dir != "" {
 		s.unsaved = s.result.Save(s.flags.dir)
@@ -310,7 +329,8 @@ func (s *runState) warn() error {
 	if c := s.result.Cost(); c != "" && len(s.result.Diagnose()) == 0 {
 		s.screen.Say("%s", c)
 	}
-	if l, asked, _ := s.flags.link.link(s.cmd); asked && s.result.Document.Work.Rounds > 0 { // read before the run
+	// read before the run
+	if l, asked, _ := s.flags.link.link(s.cmd); asked && s.result.Document.Work.Rounds > 0 {
 		s.screen.Say("%s", l.Forecast(s.result.Document.Work))
 	}
 	if s.unsaved != nil {

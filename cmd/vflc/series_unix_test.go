@@ -11,14 +11,17 @@ import (
 	"testing"
 )
 
-// Fits at several rho across machines are those of vflc run --extrapolate, byte for byte, and each party extrapolates its own parameters as one process does. What a policy refuses ends before the first of them.
+// Fits at several rho across machines are those of vflc run --extrapolate, byte for byte, and each party
+// extrapolates its own parameters as one process does. What a policy refuses ends before the first of them.
 func TestExtrapolationApart(t *testing.T) {
 	t.Parallel()
-	s := newTasksOf(t, strings.Replace(taskModel, "transform exact", "transform augmented(rho = 0.5)", 1), nil)
+	s := newTasksOf(t, strings.Replace(taskModel, "transform exact", "transform augmented(rho = 0.5)", 1),
+		nil)
 	const rhos = "0.6,0.4,0.2"
 	fits := []string{"--chains", "2", "--warmup", "20", "--draws", "20"}
 	s.must("compile", "--split-by", "client", "m.vfl", "--extrapolate", "--rho", rhos, "-o", "several")
-	s.must(slices.Concat([]string{"run", "m.vfl", "--extrapolate", "--rho", rhos, "-o", "one", "--seed", "7", "--wire", "fixed", "--quiet"}, fits)...)
+	s.must(slices.Concat([]string{"run", "m.vfl", "--extrapolate", "--rho", rhos, "-o", "one", "--seed", "7",
+		"--wire", "fixed", "--quiet"}, fits)...)
 	play := func(party, dir string) *played {
 		args := []string{"--extrapolate", "--data", "m/" + party + ".csv", "-o", dir + "/" + party, "--json"}
 		if party == "server" {
@@ -32,13 +35,16 @@ func TestExtrapolationApart(t *testing.T) {
 	s.write("demo/parties/b/policy.toml", "min_rho = 0.3\nmin_contributors = 2\n")
 	b := play("b", "refused")
 	s.fail(b)
-	if out := b.out.String(); !strings.Contains(out, "V0683") || !strings.Contains(out, "the run has rho 0.2") {
+	if out := b.out.String(); !strings.Contains(out, "V0683") ||
+		!strings.Contains(out, "the run has rho 0.2") {
 		t.Error(out)
 	}
 	if _, err := os.Stat(filepath.Join(s.dir, "refused")); err == nil {
 		t.Error("a folder was made")
 	}
-	if out, err := s.vflc("preflight", "several", "--identity", "demo/parties/b", "--data", "m/b.csv", "--extrapolate"); err == nil || !strings.Contains(out, "rho = 0.2: policy: min_rho") || strings.Contains(out, "rho = 0.4: policy: min_rho  the policy wants") {
+	if out, err := s.vflc("preflight", "several", "--identity", "demo/parties/b", "--data", "m/b.csv",
+		"--extrapolate"); err == nil || !strings.Contains(out, "rho = 0.2: policy: min_rho") ||
+		strings.Contains(out, "rho = 0.4: policy: min_rho  the policy wants") {
 		t.Error(err, out)
 	}
 	s.write("demo/parties/b/policy.toml", "min_rho = 0.2\nmin_contributors = 2\nsigned_by = [\"server\"]\n")
@@ -80,7 +86,8 @@ func TestExtrapolationApart(t *testing.T) {
 	if text := s.must("status", "series/a"); !strings.Contains(text, "complete") {
 		t.Error(text)
 	}
-	if text := s.must("audit", "series/a/rho-0.4"); !strings.Contains(text, "all as the script of the session has them") {
+	if text := s.must("audit", "series/a/rho-0.4"); !strings.Contains(text,
+		"all as the script of the session has them") {
 		t.Error(text)
 	}
 
@@ -91,18 +98,25 @@ func TestExtrapolationApart(t *testing.T) {
 	for text, wrong := range map[string][]string{
 		"several holds programs for several rho":  {"several", "--data", "m/a.csv"},
 		"demo/programs has no extrapolation.json": {"demo/programs", "--data", "m/a.csv", "--extrapolate"},
-		"exclude one another":                     {"several", "--data", "m/a.csv", "--extrapolate", "--cv", "3"},
-		"is for one fit":                          {"several", "--data", "m/a.csv", "--extrapolate", "--from", "demo/runs/a"},
+		"exclude one another": {"several", "--data", "m/a.csv", "--extrapolate", "--cv",
+			"3"},
+		"is for one fit": {"several", "--data", "m/a.csv", "--extrapolate", "--from",
+			"demo/runs/a"},
 	} {
-		if out, err := s.vflc(slices.Concat([]string{"join"}, wrong, []string{"--identity", "demo/parties/a", "-o", "x"})...); err == nil || !strings.Contains(out, text) {
+		if out, err := s.vflc(slices.Concat([]string{"join"}, wrong, []string{"--identity", "demo/parties/a",
+			"-o", "x"})...); err == nil || !strings.Contains(out, text) {
 			t.Errorf("%v: %v\n%s", wrong, err, out)
 		}
 	}
-	s.write("several/extrapolation.json", strings.Replace(s.read("several/extrapolation.json"), `"rho": 0.4`, `"rho": 0.45`, 1))
-	if out, err := s.vflc("join", "several", "--identity", "demo/parties/a", "--data", "m/a.csv", "--extrapolate", "-o", "x"); err == nil || !strings.Contains(out, "V0817") || !strings.Contains(out, "have rho = 0.4") {
+	s.write("several/extrapolation.json", strings.Replace(s.read("several/extrapolation.json"), `"rho": 0.4`,
+		`"rho": 0.45`, 1))
+	if out, err := s.vflc("join", "several", "--identity", "demo/parties/a", "--data", "m/a.csv",
+		"--extrapolate", "-o", "x"); err == nil || !strings.Contains(out, "V0817") ||
+		!strings.Contains(out, "have rho = 0.4") {
 		t.Error(err, out)
 	}
-	if out, err := s.vflc("compile", "--split-by", "client", "m.vfl", "--extrapolate", "--rho", "0.6,0.4", "-o", "x"); err == nil || !strings.Contains(out, "needs 3 values of rho") {
+	if out, err := s.vflc("compile", "--split-by", "client", "m.vfl", "--extrapolate", "--rho", "0.6,0.4",
+		"-o", "x"); err == nil || !strings.Contains(out, "needs 3 values of rho") {
 		t.Error(err, out)
 	}
 }

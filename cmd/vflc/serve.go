@@ -33,15 +33,21 @@ type partyFlags struct {
 
 func (f *partyFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.Identity, "identity", "", "`folder` with the party's keys and certificate (vflc provision)")
-	fs.StringArrayVar(&f.Tables, "data", nil, "the party's table: `FILE` or PARTY=FILE; shared=FILE for data @ shared that it does not have; repeatable")
+	fs.StringVar(&f.Identity, "identity", "",
+		"`folder` with the party's keys and certificate (vflc provision)")
+	fs.StringArrayVar(&f.Tables, "data", nil,
+		"the party's table: `FILE` or PARTY=FILE; shared=FILE for data @ shared that it "+
+			"does not have; repeatable")
 	fs.Int64Var(&f.MaxBytes, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
-	fs.StringVarP(&f.Dir, "output", "o", "", "`folder` of the run: results, what a later start goes on from, and the log")
+	fs.StringVarP(&f.Dir, "output", "o", "",
+		"`folder` of the run: results, what a later start goes on from, and the log")
 	addNATS(fs, &f.NATS)
-	fs.StringVar(&f.Metrics, "metrics", "", "loopback `HOST:PORT` for the operator's tools: /metrics (Prometheus) and /health")
+	fs.StringVar(&f.Metrics, "metrics", "",
+		"loopback `HOST:PORT` for the operator's tools: /metrics (Prometheus) and /health")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
-	fs.StringVar(&f.inits, "inits", "", "files with starting values of this party's parameters, as in vflc run")
+	fs.StringVar(&f.inits, "inits", "",
+		"files with starting values of this party's parameters, as in vflc run")
 	f.taskFlags.add(cmd)
 	addLones(cmd)
 }
@@ -73,16 +79,21 @@ func (f *partyFlags) ready(cmd *cobra.Command, programs string) error {
 }
 
 // play runs the party until its task is complete, or a signal ends the process.
-func (f *partyFlags) play(cmd *cobra.Command, run func(o node.PartyOptions, stop <-chan struct{}) (node.Outcome, error)) error {
+func (f *partyFlags) play(cmd *cobra.Command,
+	run func(o node.PartyOptions, stop <-chan struct{}) (node.Outcome, error)) error {
 	stop, release := interrupted(cmd.Context())
 	defer release()
 	var result node.Outcome
 	var err error
 	switch {
 	case f.several:
-		err = f.extrapolate(cmd, func(o node.PartyOptions) (node.Outcome, error) { return run(o, stop.Done()) })
+		err = f.extrapolate(cmd, func(o node.PartyOptions) (node.Outcome, error) {
+			return run(o, stop.Done())
+		})
 	case f.folds > 0:
-		err = f.crossValidate(cmd, func(o node.PartyOptions) (node.Outcome, error) { return run(o, stop.Done()) })
+		err = f.crossValidate(cmd, func(o node.PartyOptions) (node.Outcome, error) {
+			return run(o, stop.Done())
+		})
 	default:
 		result, err = run(f.PartyOptions, stop.Done())
 	}
@@ -142,13 +153,19 @@ With --from they begin where an earlier run has ended, each with its own folder 
 	}
 	f.add(cmd)
 	fs := cmd.Flags()
-	fs.StringVar(&f.Listen, "listen", "", "`HOST:PORT` to listen on (default: the port of the project's address, on all interfaces)")
-	fs.StringVar(&f.Key, "key", data.DefaultKey, "`column` on which the rows of the parties' tables are joined, or none for the order of the files")
+	fs.StringVar(&f.Listen, "listen", "",
+		"`HOST:PORT` to listen on (default: the port of the project's address, on all interfaces)")
+	fs.StringVar(&f.Key, "key", data.DefaultKey,
+		"`column` on which the rows of the parties' tables are joined, or none for the order of the files")
 	fs.StringVar(&f.Backend, "backend", fit.Backends()[0].Name, "inference algorithm")
 	fs.Uint64Var(&f.Seed, "seed", 1, "seed of the random numbers that all parties share")
-	fs.DurationVar(&f.CheckpointEvery, "checkpoint-interval", 10*time.Second, "`time` between two states that all parties save")
-	fs.IntVar(&f.Task.Draws, "use-draws", 0, "with --predict and --ppc, use this many draws of the run, at even distances (default all)")
-	fs.BoolVar(&f.Record, recordFlag, false, "keep what this server receives, in RUN/received, for vflc audit RUN --attack; all parties are told, and those with a policy refuse unless it has record = true")
+	fs.DurationVar(&f.CheckpointEvery, "checkpoint-interval", 10*time.Second,
+		"`time` between two states that all parties save")
+	fs.IntVar(&f.Task.Draws, "use-draws", 0,
+		"with --predict and --ppc, use this many draws of the run, at even distances (default all)")
+	fs.BoolVar(&f.Record, recordFlag, false,
+		"keep what this server receives, in RUN/received, for vflc audit RUN --attack; all parties are "+
+			"told, and those with a policy refuse unless it has record = true")
 	addSettings(cmd)
 	return cmd
 }
@@ -169,7 +186,8 @@ func (f *partyFlags) manifest() *split.Manifest {
 // recordFlag has the server keep what it receives.
 const recordFlag = "record"
 
-// masked are the settings of a run across machines, where sums over clients are masked unless another wire is asked for.
+// masked are the settings of a run across machines, where sums over clients are masked unless another wire is
+// asked for.
 func masked(a backends.Algorithm, given map[string]string) map[string]string {
 	wire, _ := a.In(backends.Wire)
 	secure, ok := a.In(backends.SecureSum)

@@ -28,7 +28,8 @@ func (f *modelFlags) honour(cmd *cobra.Command, model string) (typed []string, e
 	return typed, err
 }
 
-// wireOf reports whether the command line, or vfl.toml where a command has no such flag, chooses encrypted rows.
+// wireOf reports whether the command line, or vfl.toml where a command has no such flag, chooses encrypted
+// rows.
 func wireOf(cmd *cobra.Command, model string) bool {
 	const wire = "wire"
 	if f := cmd.Flags().Lookup(wire); f != nil {
@@ -38,8 +39,9 @@ func wireOf(cmd *cobra.Command, model string) bool {
 	return backends.Encrypted(map[string]string{wire: fmt.Sprint(settings[wire])})
 }
 
-// applySettingsFile sets the flags that section [run] of the vfl.toml beside the model names and the command line does not. Those that are
-// about vflc run alone are left out in other commands. A repeatable flag takes a list. Section [data], which names the tables of the parties, is not read here.
+// applySettingsFile sets the flags that section [run] of the vfl.toml beside the model names and the command
+// line does not. Those that are about vflc run alone are left out in other commands. A repeatable flag takes
+// a list. Section [data], which names the tables of the parties, is not read here.
 func applySettingsFile(cmd *cobra.Command, model string) error {
 	settings, path, err := data.RunSettings(model)
 	if err != nil {
@@ -63,7 +65,8 @@ func applySettingsFile(cmd *cobra.Command, model string) error {
 	return nil
 }
 
-// asInFile writes an error about flags as one about the file that set them: "--rho -1: …" as "vfl.toml: [run] rho -1: …". Other errors stay as they are.
+// asInFile writes an error about flags as one about the file that set them: "--rho -1: …" as "vfl.toml: [run]
+// rho -1: …". Other errors stay as they are.
 func asInFile(cmd *cobra.Command, err error) error {
 	var usage *failure
 	if !errors.As(err, &usage) || usage.code != exitUsage || usage.err == nil {
@@ -83,7 +86,8 @@ func asInFile(cmd *cobra.Command, err error) error {
 // flagAt is the flag at the beginning of an error about it.
 var flagAt = regexp.MustCompile(`^--([a-z-]+)\b`)
 
-// elsewhere reports whether a flag of vflc run says nothing to another command: one that it has not, or that is about a run's own output.
+// elsewhere reports whether a flag of vflc run says nothing to another command: one that it has not, or that
+// is about a run's own output.
 func elsewhere(cmd *cobra.Command, name string) bool {
 	switch {
 	case cmd.Name() == "run" || newRun().Flags().Lookup(name) == nil:

@@ -16,8 +16,8 @@ type signalled struct{ os.Signal }
 
 func (s *signalled) Error() string { return s.String() }
 
-// interrupted returns a context that ends with the first signal of endings. A second one ends the process. Signals that were ignored when the process began, as
-// by nohup, stay ignored.
+// interrupted returns a context that ends with the first signal of endings. A second one ends the process.
+// Signals that were ignored when the process began, as by nohup, stay ignored.
 func interrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	got := make(chan os.Signal, 1)
@@ -48,7 +48,8 @@ func exitOf(s os.Signal) int {
 	return exitInput
 }
 
-// interruption returns the failure with the exit code of the signal that has ended a context of interrupted; nil if none has.
+// interruption returns the failure with the exit code of the signal that has ended a context of interrupted;
+// nil if none has.
 func interruption(ctx context.Context) error {
 	var by *signalled
 	if errors.As(context.Cause(ctx), &by) {

@@ -45,14 +45,21 @@ family; a prior from which nothing can be drawn, such as flat, is refused, and s
   vflc simulate model.vfl --size N=500 -o made && vflc run model.vfl --data registry=made/registry.csv --data a=made/a.csv
   vflc simulate model.vfl --data a=a.csv`,
 		Args: oneArgument("a MODEL"),
-		RunE: action(func(cmd *cobra.Command, args []string) error { return simulateModel(cmd, args[0], &f) }),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			return simulateModel(cmd, args[0], &f)
+		}),
 	}
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.set, "set", nil, "value of a const, in place of the model's own: `NAME=VALUE`; repeatable")
-	fs.StringArrayVar(&f.sizes, "size", nil, "`NAME=NUMBER` of a size: rows, columns, categories, members of a family; repeatable")
-	fs.StringArrayVar(&f.data, "data", nil, "CSV or Stan-JSON document whose data are used: `PARTY=FILE`, for a family PARTY=FILE,FILE; repeatable")
+	fs.StringArrayVar(&f.set, "set", nil,
+		"value of a const, in place of the model's own: `NAME=VALUE`; repeatable")
+	fs.StringArrayVar(&f.sizes, "size", nil,
+		"`NAME=NUMBER` of a size: rows, columns, categories, members of a family; repeatable")
+	fs.StringArrayVar(&f.data, "data", nil,
+		"CSV or Stan-JSON document whose data are used: `PARTY=FILE`, for a family "+
+			"PARTY=FILE,FILE; repeatable")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
-	fs.StringVarP(&f.out, "output", "o", "", "`folder` for the tables; without it the one of the model's name")
+	fs.StringVarP(&f.out, "output", "o", "",
+		"`folder` for the tables; without it the one of the model's name")
 	fs.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	return cmd
 }
@@ -61,7 +68,8 @@ func simulateModel(cmd *cobra.Command, path string, f *simulateFlags) error {
 	if err := applySettingsFile(cmd, path); err != nil {
 		return err
 	}
-	m, err := compileAloud(cmd, path, &modelFlags{set: f.set}, true) // what crosses in a deployment is none of its business
+	// what crosses in a deployment is none of its business
+	m, err := compileAloud(cmd, path, &modelFlags{set: f.set}, true)
 	if err != nil {
 		return err
 	}
@@ -92,9 +100,11 @@ func simulateModel(cmd *cobra.Command, path string, f *simulateFlags) error {
 	return writeSimulation(cmd, path, f, s, len(m.Parties()) == 1)
 }
 
-// withoutNoise compiles a model again, for the transform under which it has no auxiliary variables. Nothing crosses here, so every disclosure is accepted.
+// withoutNoise compiles a model again, for the transform under which it has no auxiliary variables. Nothing
+// crosses here, so every disclosure is accepted.
 func withoutNoise(cmd *cobra.Command, path string, f *simulateFlags) (*compile.Model, error) {
-	return compileAloud(cmd, path, &modelFlags{set: f.set, transform: transforms.Exact.Name, accept: accept.Names()}, true)
+	return compileAloud(cmd, path, &modelFlags{set: f.set, transform: transforms.Exact.Name,
+		accept: accept.Names()}, true)
 }
 
 // givenTables reads the values of --data.
@@ -122,7 +132,8 @@ func givenTables(m *compile.Model, flags []string) ([]synthetic.Table, error) {
 	return out, nil
 }
 
-func writeSimulation(cmd *cobra.Command, path string, f *simulateFlags, s *synthetic.Simulation, alone bool) error {
+func writeSimulation(cmd *cobra.Command, path string, f *simulateFlags, s *synthetic.Simulation,
+	alone bool) error {
 	beside := strings.TrimSuffix(path, filepath.Ext(path))
 	dir := cmp.Or(f.out, beside)
 	files, err := s.Write(dir, alone)

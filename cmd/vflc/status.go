@@ -19,7 +19,8 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 )
 
-// statuses say how a run stands, or each party's part of a demonstration. A process of a demonstration that has only just begun has not written how its part stands.
+// statuses say how a run stands, or each party's part of a demonstration. A process of a demonstration that
+// has only just begun has not written how its part stands.
 func statuses(dir string) (all []*node.Status, err error) {
 	d, err := readDemo(dir)
 	if err != nil {
@@ -84,7 +85,8 @@ func writeStatus(w io.Writer, all []*node.Status) error {
 		if s.Why != "" {
 			state += ": " + s.Why
 		}
-		rows = append(rows, []string{s.Party, state, process, strings.Join(chains, ", "), strings.Join(missing, ", ")})
+		rows = append(rows, []string{s.Party, state, process, strings.Join(chains, ", "),
+			strings.Join(missing, ", ")})
 	}
 	text := posterior.AlignLeft(rows)
 	for k, s := range all {
@@ -101,8 +103,9 @@ func writeStatus(w io.Writer, all []*node.Status) error {
 
 func newStop() *cobra.Command {
 	return &cobra.Command{
-		Use:     "stop DIR",
-		Short:   "End a process of vflc serve or vflc join in good order; the same command goes on with the run",
+		Use: "stop DIR",
+		Short: "End a process of vflc serve or vflc join in good order; the same " +
+			"command goes on with the run",
 		Example: `  vflc stop run`,
 		Args:    oneArgument("the folder DIR of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {

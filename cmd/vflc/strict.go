@@ -18,7 +18,8 @@ const (
 	converged strictness = "converged" // those about convergence
 )
 
-const strictDoc = "exit with code 3 when there is a `finding`: all, or converged for those about convergence alone, not about what an approximation or a transform has moved"
+const strictDoc = "exit with code 3 when there is a `finding`: all, or converged for those about " +
+	"convergence alone, not about what an approximation or a transform has moved"
 
 func (s *strictness) add(fs *pflag.FlagSet) {
 	*s = lenient
@@ -43,7 +44,9 @@ func (s *strictness) Type() string { return "strictness" }
 
 // of returns the failure that findings are, nil where there is none.
 func (s strictness) of(found []posterior.Finding) error {
-	counts := func(f posterior.Finding) bool { return s == strictAll || f.Class == posterior.ConvergenceClass }
+	counts := func(f posterior.Finding) bool {
+		return s == strictAll || f.Class == posterior.ConvergenceClass
+	}
 	if s == lenient || !slices.ContainsFunc(found, counts) {
 		return nil
 	}

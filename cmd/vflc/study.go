@@ -61,9 +61,12 @@ With --nats the cells are worked on by the processes of vflc worker on any machi
 		RunE: action(func(cmd *cobra.Command, args []string) error { return runStudy(cmd, args[0], &f) }),
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.data, "data", "", "`folder` with the tables that the study lists, in place of the one that it names")
-	fs.StringVarP(&f.dir, "output", "o", "", "`folder` of the results (default the name of the study with -study, in the present folder)")
-	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "number of cells to work on at the same time; the results do not depend on it")
+	fs.StringVar(&f.data, "data", "",
+		"`folder` with the tables that the study lists, in place of the one that it names")
+	fs.StringVarP(&f.dir, "output", "o", "",
+		"`folder` of the results (default the name of the study with -study, in the present folder)")
+	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0),
+		"number of cells to work on at the same time; the results do not depend on it")
 	fs.BoolVar(&f.list, "list", false, "print the cells and whether their results are there, and run nothing")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	fs.BoolVar(&f.json, "json", false, "print the results as JSON: of each cell its labels and numbers")
@@ -164,9 +167,11 @@ func (s *studyState) inspect() (list diag.List) {
 		}
 		found := &inspection{}
 		var said strings.Builder
-		err := carryOut(context.WithValue(s.cmd.Context(), inspectionKey{}, found), c.Args(), io.Discard, &said)
+		err := carryOut(context.WithValue(s.cmd.Context(), inspectionKey{}, found), c.Args(), io.Discard,
+			&said)
 		if !found.done {
-			list.Errorf(diag.BadCell, s.study.File, c.Span, "this cell would not run (%s): %s", c.Name(), reasonOf(err, said.String()))
+			list.Errorf(diag.BadCell, s.study.File, c.Span, "this cell would not run (%s): %s", c.Name(),
+				reasonOf(err, said.String()))
 			continue
 		}
 		if err := found.new(c.New); err != nil {
@@ -190,7 +195,8 @@ func (s *studyState) wrongFlag(c *study.Cell) *diag.Diagnostic {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
 	for _, f := range c.Flags {
 		if cmd.Flags().Lookup(f.Name) == nil {
-			return list.Errorf(diag.BadCell, s.study.File, f.Span, "vflc %s has no flag --%s%s", c.Command, f.Name, didYouMean(f.Name, all))
+			return list.Errorf(diag.BadCell, s.study.File, f.Span, "vflc %s has no flag --%s%s", c.Command,
+				f.Name, didYouMean(f.Name, all))
 		}
 		if err := cmd.Flags().Set(f.Name, f.Value); err != nil {
 			return list.Errorf(diag.BadCell, s.study.File, f.Span, "--%s: %v", f.Name, err)
@@ -205,7 +211,8 @@ func carryOut(ctx context.Context, args []string, out, messages io.Writer) error
 	root.SetOut(out)
 	root.SetErr(messages)
 	root.SetArgs(args)
-	ran, err := root.ExecuteContextC(context.WithValue(ctx, commandLineKey{}, append([]string{"vflc"}, args...)))
+	ran, err := root.ExecuteContextC(context.WithValue(ctx, commandLineKey{},
+		append([]string{"vflc"}, args...)))
 	if err != nil && !errors.Is(err, errInspected) {
 		exitCode(messages, ran, err)
 	}
@@ -232,21 +239,25 @@ func (s *studyState) work(ctx context.Context) error {
 	}
 	defer end()
 	begun, made := time.Now(), 0
-	err = pool.Work(fit.Sharing(ctx, s.flags.jobs), open, func(c *cells.Cell, result []byte, failed error) (bool, error) {
-		made++
-		how := ""
-		if failed != nil {
-			s.failed[c.ID()], how = failed, ": failed"
-		} else if result != nil { // of a worker
-			if err := s.store.Unpack(c, bytes.NewReader(result)); err != nil {
-				return false, err
+	err = pool.Work(fit.Sharing(ctx, s.flags.jobs), open,
+		func(c *cells.Cell, result []byte, failed error) (bool, error) {
+			made++
+			how := ""
+			if failed != nil {
+				s.failed[c.ID()], how = failed, ": failed"
+			} else if result != nil { // of a worker
+				if err := s.store.Unpack(c, bytes.NewReader(result)); err != nil {
+					return false, err
+				}
 			}
-		}
-		s.say("%d / %d cells, %v  %s%s", made, len(open), time.Since(begun).Round(time.Second), labels[c.ID()], how)
-		return false, nil
-	})
+			s.say("%d / %d cells, %v  %s%s", made, len(open), time.Since(begun).Round(time.Second),
+				labels[c.ID()], how)
+			return false, nil
+		})
 	if by := interruption(ctx); by != nil {
-		fmt.Fprintf(s.cmd.ErrOrStderr(), "interrupted; the same command continues the study from what is in %s%s\n", s.flags.dir, s.flags.nats.afterwards())
+		fmt.Fprintf(s.cmd.ErrOrStderr(),
+			"interrupted; the same command continues the study from what is in %s%s\n", s.flags.dir,
+			s.flags.nats.afterwards())
 		return by
 	}
 	return err
@@ -264,7 +275,10 @@ func (s *studyState) say(format string, args ...any) {
 // pool is who makes cells: this process, or workers elsewhere.
 func (s *studyState) pool(ctx context.Context, open []*cells.Cell) (cells.Pool, func(), error) {
 	if s.flags.nats.url == "" {
-		return cells.Local{Jobs: s.flags.jobs, Make: func(ctx context.Context, c *cells.Cell) ([]byte, error) { return nil, makeCell(ctx, s.store, c) }}, func() {}, nil
+		return cells.Local{Jobs: s.flags.jobs, Make: func(ctx context.Context, c *cells.Cell) ([]byte,
+			error) {
+			return nil, makeCell(ctx, s.store, c)
+		}}, func() {}, nil
 	}
 	for _, c := range open {
 		if err := s.found[c.ID()].near(); err != nil {
@@ -277,7 +291,9 @@ func (s *studyState) pool(ctx context.Context, open []*cells.Cell) (cells.Pool, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return spread.Pool{Link: link, Files: func(c *cells.Cell) []spread.File { return s.found[c.ID()].files }, Say: say}, link.Close, nil
+	return spread.Pool{Link: link, Files: func(c *cells.Cell) []spread.File {
+		return s.found[c.ID()].files
+	}, Say: say}, link.Close, nil
 }
 
 // makeCell makes the result of a cell in a store.
@@ -294,7 +310,8 @@ func makeCell(ctx context.Context, store *study.Store, c *cells.Cell) error {
 			}
 			err := carryOut(ctx, line, io.Discard, messages)
 			if err == nil && c.Predicts {
-				err = carryOut(ctx, append(c.PredictArgs(result), "--output", filepath.Join(dir, study.PredictionsFile)), io.Discard, messages)
+				err = carryOut(ctx, append(c.PredictArgs(result), "--output",
+					filepath.Join(dir, study.PredictionsFile)), io.Discard, messages)
 			}
 			return reasoned(err, &said)
 		}
@@ -312,14 +329,16 @@ func reasoned(err error, said *strings.Builder) error {
 	return errors.New(reasonOf(err, said.String()))
 }
 
-// reasonOf is the first error among the messages of a command with the ways out that it names, else the error itself.
+// reasonOf is the first error among the messages of a command with the ways out that it names, else the error
+// itself.
 func reasonOf(err error, said string) (reason string) {
 	lines := bufio.NewScanner(strings.NewReader(said))
 	for lines.Scan() {
 		text, ok := strings.CutPrefix(lines.Text(), "vflc: ")
 		out, note := strings.CutPrefix(text, "  note: ")
 		switch {
-		case ok, strings.Contains(text, ": error V"), strings.HasSuffix(text, "]") && strings.Contains(text, "[V"):
+		case ok, strings.Contains(text, ": error V"), strings.HasSuffix(text, "]") &&
+			strings.Contains(text, "[V"):
 			if reason != "" {
 				return reason
 			}
@@ -362,10 +381,13 @@ func (s *studyState) report(results []*study.Result) error {
 		}
 	}
 	if doubted > 0 {
-		fmt.Fprintf(s.cmd.ErrOrStderr(), "warning: %s with findings, which the report counts below its tables\n", grouped.Count(doubted, "cell"))
+		fmt.Fprintf(s.cmd.ErrOrStderr(),
+			"warning: %s with findings, which the report counts below its tables\n",
+			grouped.Count(doubted, "cell"))
 	}
 	if !s.flags.quiet {
-		fmt.Fprintf(s.cmd.ErrOrStderr(), "%s; %s has the report\n", grouped.Count(len(results), "cell"), filepath.Join(s.flags.dir, study.ReportFile))
+		fmt.Fprintf(s.cmd.ErrOrStderr(), "%s; %s has the report\n", grouped.Count(len(results), "cell"),
+			filepath.Join(s.flags.dir, study.ReportFile))
 	}
 	if failed > 0 {
 		return shown(exitInput)
@@ -385,6 +407,7 @@ func (s *studyState) list() error {
 		}
 		lines = append(lines, []string{c.ID(), state, c.Name()})
 	}
-	_, err := fmt.Fprintf(s.cmd.OutOrStdout(), "%s\n%s, %d done\n", posterior.AlignLeft(lines), grouped.Count(len(s.study.Cells), "cell"), done)
+	_, err := fmt.Fprintf(s.cmd.OutOrStdout(), "%s\n%s, %d done\n", posterior.AlignLeft(lines),
+		grouped.Count(len(s.study.Cells), "cell"), done)
 	return err
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// The wrong example of a page on studies, estimators or starts gets its code and no other, the right one none.
+// The wrong example of a page on studies, estimators or starts gets its code and no other, the right one
+// none.
 func TestPagesOfCommands(t *testing.T) {
 	found := 0
 	for _, page := range diag.Pages {
@@ -36,8 +37,10 @@ func TestPagesOfCommands(t *testing.T) {
 			}
 			var out, errs bytes.Buffer
 			code := execute(strings.Fields(string(archive.Comment))[1:], &out, &errs)
-			if n := strings.Count(errs.String(), ": error V"); want == "" && (code != exitFine || n > 0) || want != "" && (code != exitInput || n != 1 || !strings.Contains(errs.String(), want)) {
-				t.Errorf("%s: exit code %d, want the code %q alone:\n%s", page.Code, code, want, errs.String())
+			if n := strings.Count(errs.String(), ": error V"); want == "" && (code != exitFine || n > 0) ||
+				want != "" && (code != exitInput || n != 1 || !strings.Contains(errs.String(), want)) {
+				t.Errorf("%s: exit code %d, want the code %q alone:\n%s", page.Code, code, want,
+					errs.String())
 			}
 		}
 	}
@@ -56,7 +59,8 @@ func TestStudiesOfThePaper(t *testing.T) {
 		if filepath.Base(path) == "vfl.toml" {
 			continue
 		}
-		if out := do(t, "study", path, "--list", "-o", t.TempDir()); !strings.Contains(out, " cells, 0 done") {
+		if out := do(t, "study", path, "--list", "-o", t.TempDir()); !strings.Contains(out,
+			" cells, 0 done") {
 			t.Errorf("%s:\n%s", path, out)
 		}
 	}
@@ -84,7 +88,8 @@ rows = ["draws"]
 columns = ["mean b", "sd b", "rhat b", "work.gradients"]
 `
 
-// A study that is killed in the middle of a cell, again and again, ends with the numbers of one that nobody killed: it keeps finished cells and continues the fit that was under way.
+// A study that is killed in the middle of a cell, again and again, ends with the numbers of one that nobody
+// killed: it keeps finished cells and continues the fit that was under way.
 func TestKilledStudyLosesNothing(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("vflc") // this test's own binary, see TestMain
@@ -93,7 +98,10 @@ func TestKilledStudyLosesNothing(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"s.toml": killedStudy, "m.vfl": "data y : real[N]\nparam b ~ normal(0, 1)\nparam s ~ half_normal(1)\ny ~ normal(b, s)\n", "m/data.csv": "y\n0.5\n1.5\n-0.5\n0.25\n1\n",
+		"s.toml": killedStudy,
+		"m.vfl": "data y : real[N]\nparam b ~ normal(0, 1)\nparam s ~ " +
+			"half_normal(1)\ny ~ normal(b, s)\n",
+		"m/data.csv": "y\n0.5\n1.5\n-0.5\n0.25\n1\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
 			t.Fatal(err)
@@ -103,7 +111,8 @@ func TestKilledStudyLosesNothing(t *testing.T) {
 		}
 	}
 	study := func(out string) *exec.Cmd {
-		cmd := exec.Command(program, "study", filepath.Join(dir, "s.toml"), "-o", filepath.Join(dir, out), "--jobs", "1", "--quiet")
+		cmd := exec.Command(program, "study", filepath.Join(dir, "s.toml"), "-o", filepath.Join(dir, out),
+			"--jobs", "1", "--quiet")
 		cmd.Dir = dir
 		return cmd
 	}
@@ -119,7 +128,8 @@ func TestKilledStudyLosesNothing(t *testing.T) {
 	}
 	killed := 0
 	for killed < 2 {
-		cmd, under := study("killed"), underWay(filepath.Join(dir, "killed", "cells", ".*", "run", "checkpoint", "chain-*"))
+		cmd, under := study("killed"),
+			underWay(filepath.Join(dir, "killed", "cells", ".*", "run", "checkpoint", "chain-*"))
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +157,8 @@ func TestKilledStudyLosesNothing(t *testing.T) {
 	}
 }
 
-// underWay waits for states that are not there when it is called: what it returns waits until a process has saved one of these, and reports that; false where the process ends before.
+// underWay waits for states that are not there when it is called: what it returns waits until a process has
+// saved one of these, and reports that; false where the process ends before.
 func underWay(checkpoints string) func(ended <-chan error) bool {
 	before, _ := filepath.Glob(checkpoints)
 	return func(ended <-chan error) bool {

@@ -46,13 +46,15 @@ published is shown with their names as owners.
 				return &failure{exitUsage, err}
 			}
 			if asJSON {
-				return posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema, "model": r.Name(), "parameters": rows})
+				return posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema,
+					"model": r.Name(), "parameters": rows})
 			}
 			var folds []posterior.Fold
 			if len(args) == 1 && !all {
 				rows, folds = posterior.Folded(rows)
 			}
-			if err := posterior.WriteTableWithin(cmd.OutOrStdout(), rows, terminal.TableWidth(cmd.OutOrStdout())); err != nil {
+			if err := posterior.WriteTableWithin(cmd.OutOrStdout(), rows,
+				terminal.TableWidth(cmd.OutOrStdout())); err != nil {
 				return err
 			}
 			text := posterior.FoldText(folds, "vflc summary "+args[0]+" %s, or --all, shows them")

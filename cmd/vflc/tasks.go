@@ -45,15 +45,31 @@ type taskFlags struct {
 
 func (f *taskFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.predict, predictFlag, "", "predict new rows with the draws of this party's `RUN`, in place of a fit; all parties say so")
-	fs.BoolVar(&f.replicates, "replicates", false, "with --predict, "+replicatesDoc+": for the party that draws the response")
-	fs.StringVar(&f.check, ppcFlag, "", "compare the rows of this party's `RUN` with replicates of them, in place of a fit; all parties say so")
-	fs.StringVar(&f.weigh, weighFlag, "", "compute the log density of every row of this party's `RUN` at its draws, for vflc loo and vflc waic, in place of a fit; all parties say so")
-	fs.StringVar(&f.from, fromFlag, "", "begin the chains where those of an earlier run across machines have ended, of which this party has the part in the folder `RUN`; all parties say so")
-	fs.BoolVar(&f.several, extrapolateFlag, false, "fit at each rho of the programs (vflc compile --extrapolate), one after another, and print this party's parameters extrapolated to rho = 0; all parties say so")
-	fs.IntVar(&f.folds, cvFlag, 0, "cross-validate with this many `folds`, in place of one fit; all parties say so")
-	fs.BoolVar(&f.strata, "stratify", false, "with --cv, give each fold the same share of each value of the response: the party that has it divides the rows, and tells the others the fold of each; all parties say so")
-	fs.StringVar(&f.by, "by", "", "with --cv, keep the rows with one value of this `column` in one fold: the party that has it divides the rows, and tells the others the fold of each, which its policy must allow; all parties say so")
+	fs.StringVar(&f.predict, predictFlag, "",
+		"predict new rows with the draws of this party's `RUN`, in place of a fit; all parties say so")
+	fs.BoolVar(&f.replicates, "replicates", false,
+		"with --predict, "+replicatesDoc+": for the party that draws the response")
+	fs.StringVar(&f.check, ppcFlag, "",
+		"compare the rows of this party's `RUN` with replicates of them, in place of a "+
+			"fit; all parties say so")
+	fs.StringVar(&f.weigh, weighFlag, "",
+		"compute the log density of every row of this party's `RUN` at its draws, for vflc loo and vflc "+
+			"waic, in place of a fit; all parties say so")
+	fs.StringVar(&f.from, fromFlag, "",
+		"begin the chains where those of an earlier run across machines have ended, of which this party "+
+			"has the part in the folder `RUN`; all parties say so")
+	fs.BoolVar(&f.several, extrapolateFlag, false,
+		"fit at each rho of the programs (vflc compile --extrapolate), one after another, and print this "+
+			"party's parameters extrapolated to rho = 0; all parties say so")
+	fs.IntVar(&f.folds, cvFlag, 0,
+		"cross-validate with this many `folds`, in place of one fit; all parties say so")
+	fs.BoolVar(&f.strata, "stratify", false,
+		"with --cv, give each fold the same share of each value of the response: the party that has it "+
+			"divides the rows, and tells the others the fold of each; all parties say so")
+	fs.StringVar(&f.by, "by", "",
+		"with --cv, keep the rows with one value of this `column` in one fold: the party that has it "+
+			"divides the rows, and tells the others the fold of each, which its policy must "+
+			"allow; all parties say so")
 }
 
 // apply sets the task, and takes what the user did not say from the run whose draws are used.
@@ -63,7 +79,8 @@ func (f *taskFlags) apply(cmd *cobra.Command, o *node.PartyOptions) error {
 		return usagef("--replicates says how --%s summarises", predictFlag)
 	}
 	o.Replicates = f.replicates
-	for _, k := range []struct{ kind, run string }{{node.Predicting, f.predict}, {node.Checking, f.check}, {node.Weighing, f.weigh}} {
+	for _, k := range []struct{ kind, run string }{{node.Predicting, f.predict}, {node.Checking, f.check},
+		{node.Weighing, f.weigh}} {
 		if k.run == "" {
 			continue
 		}
@@ -99,9 +116,11 @@ func (f *taskFlags) apply(cmd *cobra.Command, o *node.PartyOptions) error {
 	}
 	switch {
 	case f.from != "" && given > 0:
-		return usagef("--%s is for one fit: it does not go with --%s, --%s, --%s, --%s and --%s", fromFlag, predictFlag, ppcFlag, weighFlag, cvFlag, extrapolateFlag)
+		return usagef("--%s is for one fit: it does not go with --%s, --%s, --%s, --%s and --%s", fromFlag,
+			predictFlag, ppcFlag, weighFlag, cvFlag, extrapolateFlag)
 	case given > 1:
-		return usagef("--%s, --%s, --%s, --%s and --%s exclude one another", predictFlag, ppcFlag, weighFlag, cvFlag, extrapolateFlag)
+		return usagef("--%s, --%s, --%s, --%s and --%s exclude one another", predictFlag, ppcFlag, weighFlag,
+			cvFlag, extrapolateFlag)
 	case f.folds < 0 || f.folds == 1:
 		return usagef("--%s %d: there are at least 2 folds", cvFlag, f.folds)
 	case f.strata && f.by != "":
@@ -124,12 +143,14 @@ type turn struct {
 	what                string // is said when it begins
 }
 
-// inTurn has the party take part in tasks one after another. What an earlier process of it has done is not done again.
+// inTurn has the party take part in tasks one after another. What an earlier process of it has done is not
+// done again.
 func (f *partyFlags) inTurn(turns []turn, run func(o node.PartyOptions) (node.Outcome, error)) error {
 	finished := ""
 	for _, t := range turns {
 		o := f.PartyOptions
-		o.Task, o.Dir, o.Programs, o.From, o.Finished, o.Divided = t.Task, t.dir, t.programs, t.from, finished, turns[0].dir
+		o.Task, o.Dir, o.Programs, o.From, o.Finished, o.Divided = t.Task, t.dir, t.programs, t.from,
+			finished, turns[0].dir
 		number, complete, err := node.Remembered(t.dir)
 		if err == nil && !complete {
 			f.Say(t.what)
@@ -146,8 +167,10 @@ func (f *partyFlags) inTurn(turns []turn, run func(o node.PartyOptions) (node.Ou
 	return nil
 }
 
-// extrapolate has the party take part in fits at several rho, one after another, and prints what its parameters are at rho = 0.
-func (f *partyFlags) extrapolate(cmd *cobra.Command, run func(o node.PartyOptions) (node.Outcome, error)) error {
+// extrapolate has the party take part in fits at several rho, one after another, and prints what its
+// parameters are at rho = 0.
+func (f *partyFlags) extrapolate(cmd *cobra.Command, run func(o node.PartyOptions) (node.Outcome,
+	error)) error {
 	x, err := noise.Programs(f.Programs)
 	if err != nil {
 		return err
@@ -187,15 +210,18 @@ func (f *partyFlags) extrapolate(cmd *cobra.Command, run func(o node.PartyOption
 func (f *partyFlags) fits(x *runs.Extrapolation) (turns []turn) {
 	for k, one := range x.Fits {
 		turns = append(turns, turn{
-			Task: node.Task{Kind: node.Fitting, Fits: len(x.Fits), Fit: k + 1}, dir: filepath.Join(f.Dir, one.Folder), programs: filepath.Join(f.Programs, one.Folder),
+			Task: node.Task{Kind: node.Fitting, Fits: len(x.Fits), Fit: k + 1},
+			dir:  filepath.Join(f.Dir, one.Folder), programs: filepath.Join(f.Programs, one.Folder),
 			what: fmt.Sprintf("fit %d of %d, at rho = %.4g", k+1, len(x.Fits), one.Rho),
 		})
 	}
 	return turns
 }
 
-// crossValidate has the party take part in the fit to the rows of all folds but one, and in the prediction of that one, fold by fold.
-func (f *partyFlags) crossValidate(cmd *cobra.Command, run func(o node.PartyOptions) (node.Outcome, error)) error {
+// crossValidate has the party take part in the fit to the rows of all folds but one, and in the prediction of
+// that one, fold by fold.
+func (f *partyFlags) crossValidate(cmd *cobra.Command, run func(o node.PartyOptions) (node.Outcome,
+	error)) error {
 	var turns []turn
 	var scored []string
 	for k := 1; k <= f.folds; k++ {
@@ -203,8 +229,10 @@ func (f *partyFlags) crossValidate(cmd *cobra.Command, run func(o node.PartyOpti
 		scored = append(scored, filepath.Join(filepath.Dir(fitted), "score"))
 		say := func(what string) string { return fmt.Sprintf("fold %d of %d: %s", k, f.folds, what) }
 		turns = append(turns,
-			turn{Task: node.Task{Kind: node.Fitting, Fold: f.fold(k)}, dir: fitted, programs: f.Programs, what: say("fit to the other rows")},
-			turn{Task: node.Task{Kind: node.Scoring, Fold: f.fold(k)}, dir: scored[k-1], programs: f.Programs, from: fitted, what: say("predictions")})
+			turn{Task: node.Task{Kind: node.Fitting, Fold: f.fold(k)}, dir: fitted, programs: f.Programs,
+				what: say("fit to the other rows")},
+			turn{Task: node.Task{Kind: node.Scoring, Fold: f.fold(k)}, dir: scored[k-1], programs: f.Programs,
+				from: fitted, what: say("predictions")})
 	}
 	if err := f.inTurn(turns, run); err != nil {
 		return err
@@ -224,7 +252,9 @@ func (f *partyFlags) crossValidate(cmd *cobra.Command, run func(o node.PartyOpti
 		f.Say("the cross-validation is complete; its report is at the party that holds the response")
 		return nil
 	}
-	if err := atomicfile.Write(filepath.Join(f.Dir, runs.ValidationFile), ownerOnly, func(w io.Writer) error { return posterior.WriteJSON(w, r) }); err != nil {
+	if err := atomicfile.Write(filepath.Join(f.Dir, runs.ValidationFile), ownerOnly, func(w io.Writer) error {
+		return posterior.WriteJSON(w, r)
+	}); err != nil {
 		return err
 	}
 	f.Say("written to " + f.Dir)
@@ -249,11 +279,13 @@ func (f *partyFlags) show(cmd *cobra.Command, outcome node.Outcome) error {
 			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", m)
 		}
 		if o := r.Document.Sooner; o != nil {
-			f.Say(fmt.Sprintf("next: %s takes %s in place of %s, to draws that weights correct where they can", o.Settings, o, grouped.Digits(r.Document.Work.Sequential)))
+			f.Say(fmt.Sprintf("next: %s takes %s in place of %s, to draws that "+
+				"weights correct where they can", o.Settings, o, grouped.Digits(r.Document.Work.Sequential)))
 		}
 	case *node.ReleaseOutcome:
 		fmt.Fprintln(out, promise(r.Moments))
-		f.Say("every party has signed it; vflc run MODEL --release " + filepath.Join(f.Dir, runs.MomentsFile) + " fits a posterior to it")
+		f.Say("every party has signed it; vflc run MODEL --release " + filepath.Join(f.Dir,
+			runs.MomentsFile) + " fits a posterior to it")
 	case *node.PredictionOutcome:
 		text := predictionText(&r.Document, filepath.Join(f.Dir, runs.PredictedTable))
 		switch {
@@ -265,7 +297,8 @@ func (f *partyFlags) show(cmd *cobra.Command, outcome node.Outcome) error {
 			f.Say("this party draws no response: the results are at the party that does")
 			return nil
 		case r.Kind == node.Weighing:
-			text = fmt.Sprintf("the log densities of %d responses at %d draws are in %s; vflc loo %s\n", len(r.Responses), r.Predictions.Draws, f.From, f.From)
+			text = fmt.Sprintf("the log densities of %d responses at %d draws are in %s; vflc loo %s\n",
+				len(r.Responses), r.Predictions.Draws, f.From, f.From)
 		case r.Kind == node.Checking:
 			text = checksText(r.Checks, r.Predictions.Draws)
 		}
@@ -277,7 +310,8 @@ func (f *partyFlags) show(cmd *cobra.Command, outcome node.Outcome) error {
 	return nil
 }
 
-// taskFolder is the folder of the task that is under way in a party's folder: the folder itself, or of a cross-validation that of the fold, of an extrapolation that of the fit.
+// taskFolder is the folder of the task that is under way in a party's folder: the folder itself, or of a
+// cross-validation that of the fold, of an extrapolation that of the fit.
 func taskFolder(dir string) string {
 	newest, at := dir, int64(0)
 	files, _ := filepath.Glob(filepath.Join(dir, "fold-*", "*", runs.SessionDir, node.StatusFile))

@@ -42,7 +42,8 @@ func newTasksOf(t *testing.T, model string, tables map[string]string) *stage {
 	s.stopAfter("demo")
 	s.write("m.vfl", model)
 	s.write("m/server.csv", "id,y\np1,1\np2,0\np3,1\np4,1\np5,0\np6,0\np7,1\np8,0\np9,1\n")
-	s.write("m/a.csv", "id,age,ward\np1,50,n\np2,40,s\np3,61,n\np4,55,n\np5,39,s\np6,42,n\np7,58,s\np8,47,n\np9,52,s\n")
+	s.write("m/a.csv",
+		"id,age,ward\np1,50,n\np2,40,s\np3,61,n\np4,55,n\np5,39,s\np6,42,n\np7,58,s\np8,47,n\np9,52,s\n")
 	s.write("m/b.csv", "id,x\np9,0.4\np8,-1.1\np7,0.8\np6,0.2\np5,-0.9\np4,0.1\np3,1.2\np2,-0.3\np1,0.5\n")
 	s.write("new_a.csv", "id,age,ward\nq1,51,n\nq2,44,s\nq10,60,s\n")
 	s.write("new_b.csv", "id,x\nq10,-1\nq1,0.3\nq2,0\n")
@@ -50,8 +51,10 @@ func newTasksOf(t *testing.T, model string, tables map[string]string) *stage {
 	for name, text := range tables {
 		s.write(name, text)
 	}
-	s.must("demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", "--chains", "2", "--warmup", "20", "--max-depth", "4", "--draws", "20")
-	s.must("run", "m.vfl", "-o", "whole", "--seed", "7", "--wire", "fixed", "--chains", "2", "--warmup", "20", "--max-depth", "4", "--draws", "20", "--quiet")
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", "--chains", "2", "--warmup", "20",
+		"--max-depth", "4", "--draws", "20")
+	s.must("run", "m.vfl", "-o", "whole", "--seed", "7", "--wire", "fixed", "--chains", "2", "--warmup", "20",
+		"--max-depth", "4", "--draws", "20", "--quiet")
 	return s
 }
 
@@ -93,7 +96,8 @@ func (s *stage) playOf(party, programs string, args ...string) *played {
 		at := s.demo().Processes[0].Args
 		verb = []string{"serve", "--listen", at[slices.Index(at, "--listen")+1], "--seed", "7"}
 	}
-	p := &played{Cmd: exec.Command("vflc", slices.Concat(verb, []string{programs, "--identity", "demo/parties/" + party}, args)...)}
+	p := &played{Cmd: exec.Command("vflc",
+		slices.Concat(verb, []string{programs, "--identity", "demo/parties/" + party}, args)...)}
 	p.Dir, p.Stdout, p.Stderr = s.dir, &p.out, &p.out
 	if err := p.Start(); err != nil {
 		s.t.Fatal(err)
@@ -141,7 +145,8 @@ func (s *stage) fail(all ...*played) {
 	}
 }
 
-// ofFits matches the findings about the fits of a cross-validation, which across machines each party has for itself.
+// ofFits matches the findings about the fits of a cross-validation, which across machines each party has for
+// itself.
 var ofFits = regexp.MustCompile(`(?s),\n  "findings": \[.*\n  \]\n}`)
 
 // wantSame compares a file with what a command prints, but for findings about fits.
@@ -166,7 +171,8 @@ func (s *stage) loo(run string) map[string]float64 {
 		Responses []map[string]any `json:"responses"`
 	}
 	text := s.must("loo", run, "--json", "--quiet")
-	if err := json.Unmarshal([]byte(text[strings.Index(text, "{"):strings.LastIndex(text, "}")+1]), &out); err != nil || len(out.Responses) != 1 {
+	if err := json.Unmarshal([]byte(text[strings.Index(text, "{"):strings.LastIndex(text, "}")+1]),
+		&out); err != nil || len(out.Responses) != 1 {
 		s.t.Fatal(err, text)
 	}
 	values := map[string]float64{}
@@ -178,7 +184,8 @@ func (s *stage) loo(run string) map[string]float64 {
 	return values
 }
 
-// Starting values that each party has for its own parameters are those of a run in one process that has them all.
+// Starting values that each party has for its own parameters are those of a run in one process that has them
+// all.
 func TestStartingValuesApart(t *testing.T) {
 	t.Parallel()
 	s := newTasks(t)
@@ -188,27 +195,32 @@ func TestStartingValuesApart(t *testing.T) {
 	var all []*played
 	for _, party := range []string{"server", "a", "b"} {
 		s.write(party+".json", inits[party])
-		given := []string{"--data", "m/" + party + ".csv", "--inits", party + ".json", "-o", "placed/" + party}
+		given := []string{"--data", "m/" + party + ".csv", "--inits", party + ".json", "-o",
+			"placed/" + party}
 		if party == "server" {
 			given = append(given, args...)
 		}
 		all = append(all, s.play(party, given...))
 	}
 	s.end(all...)
-	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "began", "--seed", "7", "--wire", "fixed", "--inits", "all.json", "--quiet"}, args)...)
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "began", "--seed", "7", "--wire", "fixed", "--inits",
+		"all.json", "--quiet"}, args)...)
 	want := s.draws("began")
-	for party, name := range map[string]string{"server": "chain-1.csv m", "a": "chain-1.csv ba.2", "b": "chain-1.csv bb"} {
+	for party, name := range map[string]string{"server": "chain-1.csv m", "a": "chain-1.csv ba.2",
+		"b": "chain-1.csv bb"} {
 		if got := s.draws("placed/" + party)[name]; got == "" || got != want[name] {
 			t.Errorf("%s: %v, in one process %v", name, got, want[name])
 		}
 	}
-	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "elsewhere", "--seed", "7", "--wire", "fixed", "--quiet"}, args)...)
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "elsewhere", "--seed", "7", "--wire", "fixed",
+		"--quiet"}, args)...)
 	if want["chain-1.csv m"] == s.draws("elsewhere")["chain-1.csv m"] {
 		t.Error("the run did not begin at the values")
 	}
 }
 
-// Chains that begin where those of an earlier run have ended, of which each party has its part, are those of one process; a folder that is not that part is refused, by its name.
+// Chains that begin where those of an earlier run have ended, of which each party has its part, are those of
+// one process; a folder that is not that part is refused, by its name.
 func TestChainsApartBeginWhereARunHasEnded(t *testing.T) {
 	t.Parallel()
 	s := newTasks(t)
@@ -220,25 +232,31 @@ func TestChainsApartBeginWhereARunHasEnded(t *testing.T) {
 		}
 		return s.play(party, append(given, more...)...)
 	}
-	s.end(start("server", "demo/runs/server", "warm"), start("a", "demo/runs/a", "warm"), start("b", "demo/runs/b", "warm"))
-	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "again", "--seed", "7", "--wire", "fixed", "--from", "whole", "--quiet"}, args)...)
-	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "cold", "--seed", "7", "--wire", "fixed", "--quiet"}, args)...)
+	s.end(start("server", "demo/runs/server", "warm"), start("a", "demo/runs/a", "warm"),
+		start("b", "demo/runs/b", "warm"))
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "again", "--seed", "7", "--wire", "fixed", "--from",
+		"whole", "--quiet"}, args)...)
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "cold", "--seed", "7", "--wire", "fixed", "--quiet"},
+		args)...)
 	want, cold := s.draws("again"), s.draws("cold")
 	for party, names := range map[string][]string{"server": {"m"}, "a": {"ba.1", "ba.2"}, "b": {"bb"}} {
 		got := s.draws("warm/" + party)
 		for _, name := range names {
 			for _, chain := range []string{"chain-1.csv ", "chain-2.csv ", "chain-3.csv "} {
 				if v := got[chain+name]; v == "" || v != want[chain+name] || v == cold[chain+name] {
-					t.Errorf("%s, %s: %v, in one process %v, from the beginning %v", party, chain+name, v, want[chain+name], cold[chain+name])
+					t.Errorf("%s, %s: %v, in one process %v, from the beginning %v", party, chain+name, v,
+						want[chain+name], cold[chain+name])
 				}
 			}
 		}
 	}
 
 	// A folder of another run at one party ends the run everywhere; each has its reason.
-	server, a, b := start("server", "demo/runs/server", "wrong"), start("a", "warm/a", "wrong"), start("b", "demo/runs/b", "wrong")
+	server, a, b := start("server", "demo/runs/server", "wrong"), start("a", "warm/a", "wrong"),
+		start("b", "demo/runs/b", "wrong")
 	s.fail(server, a, b)
-	if out := a.out.String(); !strings.Contains(out, "V0607") || !strings.Contains(out, "--from warm/a is run") {
+	if out := a.out.String(); !strings.Contains(out, "V0607") ||
+		!strings.Contains(out, "--from warm/a is run") {
 		t.Error(out)
 	}
 	if out := server.out.String(); !strings.Contains(out, "a does not take the settings of the run") {
@@ -250,13 +268,15 @@ func TestChainsApartBeginWhereARunHasEnded(t *testing.T) {
 		"name the same folder":                     {"--from", "warm/a", "-o", "warm/a"},
 		"--from is for one fit":                    {"--from", "warm/a", "--cv", "3"},
 	} {
-		if out, err := s.vflc(slices.Concat([]string{"join", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o", "x"}, wrong)...); err == nil || !strings.Contains(out, text) {
+		if out, err := s.vflc(slices.Concat([]string{"join", "demo/programs", "--identity", "demo/parties/a",
+			"--data", "m/a.csv", "-o", "x"}, wrong)...); err == nil || !strings.Contains(out, text) {
 			t.Errorf("%v: %v\n%s", wrong, err, out)
 		}
 	}
 }
 
-// Parties apart predict new rows, and compare their own with replicates, as one process does, byte for byte; also where one of them is killed on the way.
+// Parties apart predict new rows, and compare their own with replicates, as one process does, byte for byte;
+// also where one of them is killed on the way.
 func TestPredictionsApartEqualOneProcess(t *testing.T) {
 	t.Parallel()
 	s := newTasks(t)
@@ -271,14 +291,18 @@ func TestPredictionsApartEqualOneProcess(t *testing.T) {
 	_ = killed.Process.Kill()
 	_ = killed.Wait()
 	s.end(start("server"), start("a"), start("b"))
-	s.wantSame("new/server/"+runs.PredictedFile, "predict", "whole", "--data", "a=new_a.csv", "--data", "b=new_b.csv", "--seed", "7", "--json")
+	s.wantSame("new/server/"+runs.PredictedFile, "predict", "whole", "--data", "a=new_a.csv", "--data",
+		"b=new_b.csv", "--seed", "7", "--json")
 	if text := s.read("new/a/" + runs.PredictedFile); strings.Contains(text, "mean") {
 		t.Error("a client has predictions", text)
 	}
 
-	check := func(party string) *played { return s.play(party, "--ppc", "demo/runs/"+party, "-o", "checked/"+party) }
+	check := func(party string) *played {
+		return s.play(party, "--ppc", "demo/runs/"+party, "-o", "checked/"+party)
+	}
 	s.end(check("server"), check("a"), check("b"))
-	s.wantSame("checked/server/"+runs.ChecksFile, "ppc", "whole", "--written", "--draws", "0", "--seed", "7", "--json")
+	s.wantSame("checked/server/"+runs.ChecksFile, "ppc", "whole", "--written", "--draws", "0", "--seed", "7",
+		"--json")
 
 	weigh := func(party string) *played {
 		return s.play(party, "--log-lik", "demo/runs/"+party, "-o", "weighed/"+party)
@@ -290,20 +314,24 @@ func TestPredictionsApartEqualOneProcess(t *testing.T) {
 			t.Errorf("%s: %v apart, %v in one process", what, apart, whole)
 		}
 	}
-	if out, err := s.vflc("predict", "demo/runs/server"); err == nil || !strings.Contains(out, "vflc serve PROGRAMS") {
+	if out, err := s.vflc("predict", "demo/runs/server"); err == nil ||
+		!strings.Contains(out, "vflc serve PROGRAMS") {
 		t.Error(err, out)
 	}
 
 	// What has crossed is in the ledgers of the sender and of the receiver.
 	for _, party := range []string{"a", "b"} {
-		if err := os.CopyFS(filepath.Join(s.dir, "new/all"), os.DirFS(filepath.Join(s.dir, "new", party, "ledger"))); err != nil {
+		if err := os.CopyFS(filepath.Join(s.dir, "new/all"),
+			os.DirFS(filepath.Join(s.dir, "new", party, "ledger"))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.CopyFS(filepath.Join(s.dir, "new/server/ledger"), os.DirFS(filepath.Join(s.dir, "new/all"))); err != nil {
+	if err := os.CopyFS(filepath.Join(s.dir, "new/server/ledger"),
+		os.DirFS(filepath.Join(s.dir, "new/all"))); err != nil {
 		t.Fatal(err)
 	}
-	if text := s.must("audit", "new/server"); !strings.Contains(text, "all as the script of the session has them") || strings.Contains(text, "No ledger was given") {
+	if text := s.must("audit", "new/server"); !strings.Contains(text,
+		"all as the script of the session has them") || strings.Contains(text, "No ledger was given") {
 		t.Error(text)
 	}
 }
@@ -328,7 +356,9 @@ func TestCrossValidationApartEqualsOneProcess(t *testing.T) {
 	_ = server.Process.Kill()
 	_ = server.Wait()
 	s.end(start("server"), a, b)
-	s.wantSame("validated/server/"+runs.ValidationFile, slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--wire", "fixed", "--json", "--quiet"}, fits)...)
+	s.wantSame("validated/server/"+runs.ValidationFile,
+		slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--wire", "fixed", "--json",
+			"--quiet"}, fits)...)
 	if text := s.must("status", "validated/server"); !strings.Contains(text, node.Complete) {
 		t.Error(text)
 	}
@@ -346,12 +376,14 @@ func TestTasksMustAgree(t *testing.T) {
 			t.Errorf("%v\n%s", p.Args, p.out.String())
 		}
 	}
-	if !strings.Contains(b.out.String(), "another manifest") || !strings.Contains(server.out.String(), "b has another manifest") {
+	if !strings.Contains(b.out.String(), "another manifest") ||
+		!strings.Contains(server.out.String(), "b has another manifest") {
 		t.Errorf("%s\n%s", b.out.String(), server.out.String())
 	}
 	for _, wrong := range [][]string{
 		{"join", "demo/programs", "--identity", "demo/parties/a", "--predict", "nowhere", "-o", "x"},
-		{"join", "demo/programs", "--identity", "demo/parties/a", "--predict", "demo/runs/a", "--cv", "3", "-o", "x"},
+		{"join", "demo/programs", "--identity", "demo/parties/a", "--predict", "demo/runs/a", "--cv", "3",
+			"-o", "x"},
 		{"join", "demo/programs", "--identity", "demo/parties/a", "--cv", "1", "-o", "x"},
 		{"join", "demo/programs/predict", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o", "x"},
 	} {
@@ -363,10 +395,12 @@ func TestTasksMustAgree(t *testing.T) {
 	}
 }
 
-// Rows with missing cells are left out at all parties, whatever they do together: of a run and of new rows, joined on a key and in the order of the files.
+// Rows with missing cells are left out at all parties, whatever they do together: of a run and of new rows,
+// joined on a key and in the order of the files.
 func TestTasksApartLeaveOutIncompleteRows(t *testing.T) {
 	t.Parallel()
-	model := strings.NewReplacer("onehot(ward)", "onehot(ward) missing drop", "x : real[N] @ b", "x : real[N] @ b missing drop").Replace(taskModel)
+	model := strings.NewReplacer("onehot(ward)", "onehot(ward) missing drop", "x : real[N] @ b",
+		"x : real[N] @ b missing drop").Replace(taskModel)
 	s := newTasksOf(t, model, map[string]string{
 		"m/a.csv":   "id,age,ward\np1,50,n\np2,40,s\np3,61,n\np4,,n\np5,39,s\np6,42,n\np7,58,s\np8,47,n\np9,52,s\n",
 		"m/b.csv":   "id,x\np9,0.4\np8,-1.1\np7,0.8\np6,\np5,-0.9\np4,0.1\np3,1.2\np2,-0.3\np1,0.5\n",
@@ -384,17 +418,22 @@ func TestTasksApartLeaveOutIncompleteRows(t *testing.T) {
 	task("new", func(party string) []string {
 		return []string{"--predict", "demo/runs/" + party, "--data", tables[party]}
 	})
-	s.wantSame("new/server/"+runs.PredictedFile, "predict", "whole", "--data", "a=new_a.csv", "--data", "b=new_b.csv", "--seed", "7", "--json")
-	if text := s.read("new/server/" + runs.PredictedTable); strings.Contains(text, "q2") || !strings.Contains(text, "q10") {
+	s.wantSame("new/server/"+runs.PredictedFile, "predict", "whole", "--data", "a=new_a.csv", "--data",
+		"b=new_b.csv", "--seed", "7", "--json")
+	if text := s.read("new/server/" + runs.PredictedTable); strings.Contains(text, "q2") ||
+		!strings.Contains(text, "q10") {
 		t.Error(text)
 	}
-	if text := s.must("audit", "new/server"); !strings.Contains(text, "server told every client which rows all parties leave out: 1 of 3 (N).") {
+	if text := s.must("audit", "new/server"); !strings.Contains(text,
+		"server told every client which rows all parties leave out: 1 of 3 (N).") {
 		t.Error(text)
 	}
 	task("checked", func(party string) []string { return []string{"--ppc", "demo/runs/" + party} })
-	s.wantSame("checked/server/"+runs.ChecksFile, "ppc", "whole", "--written", "--draws", "0", "--seed", "7", "--json")
+	s.wantSame("checked/server/"+runs.ChecksFile, "ppc", "whole", "--written", "--draws", "0", "--seed", "7",
+		"--json")
 	task("weighed", func(party string) []string { return []string{"--log-lik", "demo/runs/" + party} })
-	if apart, whole := s.loo("demo/runs/server")["elpd"], s.loo("whole")["elpd"]; !(math.Abs(apart-whole) < 1e-9) {
+	if apart, whole := s.loo("demo/runs/server")["elpd"],
+		s.loo("whole")["elpd"]; !(math.Abs(apart-whole) < 1e-9) {
 		t.Errorf("elpd: %v apart, %v in one process", apart, whole)
 	}
 
@@ -408,6 +447,8 @@ func TestTasksApartLeaveOutIncompleteRows(t *testing.T) {
 			}
 			return args
 		})
-		s.wantSame("validated_"+key+"/server/"+runs.ValidationFile, slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--wire", "fixed", "--key", key, "--json"}, fits)...)
+		s.wantSame("validated_"+key+"/server/"+runs.ValidationFile,
+			slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--wire", "fixed", "--key",
+				key, "--json"}, fits)...)
 	}
 }

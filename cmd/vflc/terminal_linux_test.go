@@ -16,7 +16,8 @@ import (
 	"github.com/vflc/vflc/tests/console"
 )
 
-// drawnOver returns the lines that were drawn so far and can be drawn over: those of progress. The last one may not be whole and is left out.
+// drawnOver returns the lines that were drawn so far and can be drawn over: those of progress. The last one
+// may not be whole and is left out.
 func drawnOver(c *console.Console) []string {
 	parts := strings.Split(c.Raw(), "\x1b[K")
 	if len(parts) < 3 {
@@ -46,7 +47,8 @@ func until(t *testing.T, c *console.Console, n int) []string {
 	return out
 }
 
-// fitColumns requires that lines fit a terminal and say how far the program is. A character in the last column would move the cursor to the next row on some.
+// fitColumns requires that lines fit a terminal and say how far the program is. A character in the last
+// column would move the cursor to the next row on some.
 func fitColumns(t *testing.T, lines []string, columns int) {
 	t.Helper()
 	for _, line := range lines {
@@ -59,7 +61,8 @@ func fitColumns(t *testing.T, lines []string, columns int) {
 	}
 }
 
-// watch starts a program on a terminal, makes the terminal narrower while it runs, and requires that progress fits both. perDraw lines are drawn at a time.
+// watch starts a program on a terminal, makes the terminal narrower while it runs, and requires that progress
+// fits both. perDraw lines are drawn at a time.
 func watch(t *testing.T, columns, perDraw int, cmd *exec.Cmd) {
 	t.Helper()
 	const narrow = 40
@@ -101,7 +104,8 @@ func terminalModel(t *testing.T, rows int) string {
 		fmt.Fprintf(&table, "%d,%g\n", i%2, float64(i%17)/17)
 	}
 	for name, text := range map[string]string{
-		"m.vfl":    "data y : binary[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam u ~ normal(0, 1)\ny ~ bernoulli_logit(b + x * u)\n",
+		"m.vfl": "data y : binary[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam u ~ normal(0, " +
+			"1)\ny ~ bernoulli_logit(b + x * u)\n",
 		"data.csv": table.String(),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -118,7 +122,8 @@ func TestProgressFitsATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := terminalModel(t, 3000)
-	made := exec.Command(program, "run", "m.vfl", "--data", "data.csv", "--quiet", "-o", "out", "--chains", "2", "--warmup", "100", "--draws", "500")
+	made := exec.Command(program, "run", "m.vfl", "--data", "data.csv", "--quiet", "-o", "out", "--chains",
+		"2", "--warmup", "100", "--draws", "500")
 	made.Dir = dir
 	if out, err := made.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -128,8 +133,9 @@ func TestProgressFitsATerminal(t *testing.T) {
 		args    []string
 	}{
 		"nuts": {4, []string{"run", "m.vfl", "--data", "data.csv", "--draws", "1000000"}},
-		"sfvi": {1, []string{"run", "m.vfl", "--data", "data.csv", "--backend", "sfvi", "--iterations", "10000000"}},
-		"loo":  {1, []string{"loo", "out"}},
+		"sfvi": {1, []string{"run", "m.vfl", "--data", "data.csv", "--backend", "sfvi", "--iterations",
+			"10000000"}},
+		"loo": {1, []string{"loo", "out"}},
 	} {
 		for _, columns := range []int{60, 80, 200} {
 			t.Run(fmt.Sprint(name, " ", columns), func(t *testing.T) {

@@ -20,7 +20,8 @@ func newVersion() *cobra.Command {
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
 				return posterior.WriteJSON(cmd.OutOrStdout(), map[string]string{
-					"version": fit.Version(), "build": fit.Build(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
+					"version": fit.Version(), "build": fit.Build(), "go": runtime.Version(),
+					"platform": runtime.GOOS + "/" + runtime.GOARCH,
 				})
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())

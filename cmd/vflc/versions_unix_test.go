@@ -20,7 +20,8 @@ import (
 	"github.com/vflc/vflc/tests/await"
 )
 
-// otherProtocol builds the program with another number of the protocol, from a copy of the one file that has it.
+// otherProtocol builds the program with another number of the protocol, from a copy of the one file that has
+// it.
 var otherProtocol = sync.OnceValues(func() (string, error) {
 	const file = "manifest.go"
 	text, err := os.ReadFile(filepath.Join("..", "..", "compile", "split", file))
@@ -44,11 +45,13 @@ var otherProtocol = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, file), []byte(other), 0o600), os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, file), []byte(other), 0o600),
+		os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600)); err != nil {
 		return "", err
 	}
 	program := filepath.Join(dir, "vflc")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-overlay",
+		filepath.Join(dir, "overlay.json"), "-o", program, ".").CombinedOutput(); err != nil {
 		return "", errors.New(string(out))
 	}
 	return program, nil
@@ -98,7 +101,8 @@ func (s *stage) states(party string) map[string]string {
 	return out
 }
 
-// Processes of two protocols, the server's being either, name both and end; a run that one of them had begun is not touched, and the old program goes on with it.
+// Processes of two protocols, the server's being either, name both and end; a run that one of them had begun
+// is not touched, and the old program goes on with it.
 func TestProcessesOfTwoProtocols(t *testing.T) {
 	t.Parallel()
 	other, err := otherProtocol()
@@ -114,7 +118,9 @@ func TestProcessesOfTwoProtocols(t *testing.T) {
 
 	s := newStage(t)
 	s.stopAfter("demo")
-	args := s.meet(func(n int) []string { return append(oneChain(n), "--checkpoint-interval", "30ms") }, func() bool {
+	args := s.meet(func(n int) []string {
+		return append(oneChain(n), "--checkpoint-interval", "30ms")
+	}, func() bool {
 		for _, party := range []string{"server", "a", "b"} {
 			s.reach(party, 1)
 		}
@@ -156,7 +162,8 @@ func TestProcessesOfTwoProtocols(t *testing.T) {
 	s.endsWith(server, 1, named+"a runs vflc")
 	s.endsWith(b, 4, "a has another version of vflc (code version)")
 	for _, p := range []*played{server, a} {
-		if text := p.out.String(); !strings.Contains(text, protocol[own]) || !strings.Contains(text, protocol[other]) || strings.Contains(text, "a is missing") {
+		if text := p.out.String(); !strings.Contains(text, protocol[own]) ||
+			!strings.Contains(text, protocol[other]) || strings.Contains(text, "a is missing") {
 			t.Error(text)
 		}
 	}
@@ -182,11 +189,13 @@ func TestProcessesOfTwoProtocols(t *testing.T) {
 	server = of(own, 0)
 	var text string
 	if !await.Until(func() bool {
-		ask := exec.Command(other, "preflight", "demo/other", "--identity", "demo/parties/a", "--data", "m/a.csv", "--data", "shared=m/server.csv")
+		ask := exec.Command(other, "preflight", "demo/other", "--identity", "demo/parties/a", "--data",
+			"m/a.csv", "--data", "shared=m/server.csv")
 		ask.Dir = s.dir
 		out, _ := ask.CombinedOutput()
 		text = string(out)
-		return strings.Contains(text, "server runs vflc") && strings.Contains(text, protocol[own]) && strings.Contains(text, protocol[other]) && ask.ProcessState.ExitCode() == 1
+		return strings.Contains(text, "server runs vflc") && strings.Contains(text, protocol[own]) &&
+			strings.Contains(text, protocol[other]) && ask.ProcessState.ExitCode() == 1
 	}) {
 		t.Fatal(text)
 	}
@@ -195,7 +204,8 @@ func TestProcessesOfTwoProtocols(t *testing.T) {
 	for _, programs := range [][]string{{own, other, own}, {other, own, other}} {
 		var all []*played
 		for k, party := range []string{"server", "a", "b"} {
-			all = append(all, s.with(programs[k], "align", "--identity", "parties/"+party, "--data", "../m/"+party+".csv", "-o", party+".csv"))
+			all = append(all, s.with(programs[k], "align", "--identity", "parties/"+party, "--data",
+				"../m/"+party+".csv", "-o", party+".csv"))
 		}
 		s.endsWith(all[0], 1, named+"a runs vflc")
 		s.endsWith(all[1], 1, named+"server runs vflc")

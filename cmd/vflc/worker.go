@@ -23,8 +23,11 @@ import (
 type natsFlags struct{ url, credentials string }
 
 func (f *natsFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.url, "nats", "", "`URL` of a NATS server with JetStream, over which workers (vflc worker) take cells: nats://HOST:4222, tls://…")
-	cmd.Flags().StringVar(&f.credentials, "nats-creds", "", "`file` with the credentials of the user at that server")
+	cmd.Flags().StringVar(&f.url, "nats", "",
+		"`URL` of a NATS server with JetStream, over which workers (vflc worker) take cells: "+
+			"nats://HOST:4222, tls://…")
+	cmd.Flags().StringVar(&f.credentials, "nats-creds", "",
+		"`file` with the credentials of the user at that server")
 }
 
 // check is an error where other flags contradict them.
@@ -33,7 +36,8 @@ func (f *natsFlags) check(cmd *cobra.Command) error {
 	case f.url == "" && f.credentials != "":
 		return usagef("--nats-creds is for the server that --nats names")
 	case f.url != "" && cmd.Flags().Changed("jobs"):
-		return usagef("--jobs is for this process; with --nats, vflc worker --jobs says how many cells a worker makes at a time")
+		return usagef("--jobs is for this process; with --nats, vflc worker --jobs says how many cells " +
+			"a worker makes at a time")
 	}
 	return nil
 }
@@ -85,7 +89,8 @@ Whoever may use the server can give its workers cells: they run these commands o
 	}
 	f.add(cmd)
 	cmd.Flags().IntVar(&jobs, "jobs", runtime.GOMAXPROCS(0), "number of cells to work on at the same time")
-	cmd.Flags().StringVar(&dir, "scratch", "", "`folder` for cells on their way (default: a new one among the temporary files)")
+	cmd.Flags().StringVar(&dir, "scratch", "",
+		"`folder` for cells on their way (default: a new one among the temporary files)")
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "print nothing of cells")
 	return cmd
 }
@@ -121,7 +126,8 @@ func work(cmd *cobra.Command, f natsFlags, jobs int, dir string, quiet bool) (er
 	}
 	defer link.Close()
 	w := &spread.Worker{
-		Link: link, Scratch: filepath.Join(dir, "inputs"), Kept: filepath.Join(dir, "kept"), Refuses: refuseCell,
+		Link: link, Scratch: filepath.Join(dir, "inputs"), Kept: filepath.Join(dir, "kept"),
+		Refuses: refuseCell,
 		Make: func(ctx context.Context, c *cells.Cell, root string) ([]byte, error) {
 			ctx = context.WithValue(fit.Sharing(ctx, jobs), inputsKey{}, c.Inputs)
 			if c.Part != nil {

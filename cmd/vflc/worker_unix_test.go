@@ -28,7 +28,8 @@ import (
 // newQueue is a NATS server with JetStream, whose writes are synced.
 func newQueue(t *testing.T) string {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), SyncAlways: true, NoLog: true, NoSigs: true})
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true,
+		StoreDir: t.TempDir(), SyncAlways: true, NoLog: true, NoSigs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,8 @@ rows = ["seed"]
 columns = ["mean m", "elpd"]
 `
 
-// A study whose cells workers make has the results of one process, also where one of the workers is killed at its cell.
+// A study whose cells workers make has the results of one process, also where one of the workers is killed at
+// its cell.
 func TestStudyWithWorkersIsTheStudy(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -117,7 +119,9 @@ func TestStudyWithWorkersIsTheStudy(t *testing.T) {
 	}
 	if fits, _ := filepath.Glob(filepath.Join(s.dir, "spread/cells/*/run")); len(fits) != 2 {
 		t.Error(fits)
-	} else if fit, err := filepath.Rel(s.dir, fits[0]); err != nil || !strings.Contains(s.must("ppc", fit), "replicates") { // the run has its tables where the study has them
+		// the run has its tables where the study has them
+	} else if fit, err := filepath.Rel(s.dir, fits[0]); err != nil ||
+		!strings.Contains(s.must("ppc", fit), "replicates") {
 		t.Error(err)
 	}
 	if len(cells) != 3 {
@@ -142,7 +146,8 @@ func untimed(text string) string {
 	return out.String()
 }
 
-// A cell that cannot be fitted fails with its reason, as in one process; a worker refuses what is no cell of a study.
+// A cell that cannot be fitted fails with its reason, as in one process; a worker refuses what is no cell of
+// a study.
 func TestWorkersSayWhatFails(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -209,7 +214,8 @@ func (s *stage) atACell(w *played, scratch string) {
 	}
 }
 
-// Folds and replicates that two workers make give the bytes of one process, also where a third was killed at its cell.
+// Folds and replicates that two workers make give the bytes of one process, also where a third was killed at
+// its cell.
 func TestFoldsAndReplicatesWithWorkers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -240,8 +246,10 @@ func TestFoldsAndReplicatesWithWorkers(t *testing.T) {
 	s.worker(url, "w2")
 	s.worker(url, "w3")
 	for k, a := range all {
-		if code := a.ended(t); code != codes[k] || a.out.String() != want[k] || a.said.String() != wantSaid[k] {
-			t.Errorf("%q: exit code %d\n%s%s\nin one process %d\n%s%s", commands[k], code, a.out.String(), a.said.String(), codes[k], want[k], wantSaid[k])
+		if code := a.ended(t); code != codes[k] || a.out.String() != want[k] ||
+			a.said.String() != wantSaid[k] {
+			t.Errorf("%q: exit code %d\n%s%s\nin one process %d\n%s%s", commands[k], code, a.out.String(),
+				a.said.String(), codes[k], want[k], wantSaid[k])
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(s.dir, "w[23]/inputs/*")); len(left) > 0 {
@@ -249,12 +257,14 @@ func TestFoldsAndReplicatesWithWorkers(t *testing.T) {
 	}
 }
 
-// A command that was killed takes, when it is started again, the results that are there: here all of them, since no worker is left. A calibration with fewer replicates does as well.
+// A command that was killed takes, when it is started again, the results that are there: here all of them,
+// since no worker is left. A calibration with fewer replicates does as well.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	url := newQueue(t)
-	command := []string{"calibrate", "m.vfl", "--replicates", "15", "--chains", "1", "--warmup", "100", "--draws", "200"}
+	command := []string{"calibrate", "m.vfl", "--replicates", "15", "--chains", "1", "--warmup", "100",
+		"--draws", "200"}
 	want := s.ask(append(command, "--quiet")...)
 	want.ended(t)
 	a := s.ask(append(command, "--nats", url)...)
@@ -275,8 +285,10 @@ func TestAskedAgain(t *testing.T) {
 	_ = w.Process.Signal(syscall.SIGTERM)
 	_ = w.Wait()
 	again := s.ask(append(command, "--nats", url, "--quiet")...)
-	if code := again.ended(t); code != 0 || again.out.String() != want.out.String() || again.out.String() == "" {
-		t.Errorf("exit code %d\n%s%s\nin one process\n%s", code, again.out.String(), again.said.String(), want.out.String())
+	if code := again.ended(t); code != 0 || again.out.String() != want.out.String() ||
+		again.out.String() == "" {
+		t.Errorf("exit code %d\n%s%s\nin one process\n%s", code, again.out.String(), again.said.String(),
+			want.out.String())
 	}
 	command[3] = "10"
 	fewer := s.ask(append(command, "--nats", url, "--quiet")...)
@@ -291,7 +303,9 @@ func TestFailuresFromWorkers(t *testing.T) {
 	s := newStage(t)
 	url := newQueue(t)
 	s.worker(url, "w1")
-	s.write("levels.vfl", "data ward : level(W)[N]\ndata y : real[N]\nparam u : real[W] ~ normal(0, 1)\ny ~ normal(u[ward], 1)\n")
+	s.write("levels.vfl",
+		"data ward : level(W)[N]\ndata y : real[N]\nparam u : real[W] ~ normal(0, "+
+			"1)\ny ~ normal(u[ward], 1)\n")
 	s.write("levels/data.csv", "ward,y\nA,1\nB,2\nA,0.5\nC,1\nB,3\nC,2\n")
 	s.write("start.vfl", "data y : real[N]\nparam a ~ normal(0, 1)\ny ~ uniform(0, exp(a) * 1e-300)\n")
 	s.write("start/data.csv", "y\n1\n2\n3\n4\n")
@@ -306,8 +320,10 @@ func TestFailuresFromWorkers(t *testing.T) {
 		alone := s.ask(append(c, "--quiet")...)
 		want := alone.ended(t)
 		spread := s.ask(append(c, "--quiet", "--nats", url)...)
-		if got := spread.ended(t); got != want || got == 0 || spread.said.String() != alone.said.String() || spread.out.String() != alone.out.String() {
-			t.Errorf("%q: exit code %d\n%s\nin one process %d\n%s", c, got, spread.said.String(), want, alone.said.String())
+		if got := spread.ended(t); got != want || got == 0 || spread.said.String() != alone.said.String() ||
+			spread.out.String() != alone.out.String() {
+			t.Errorf("%q: exit code %d\n%s\nin one process %d\n%s", c, got, spread.said.String(), want,
+				alone.said.String())
 		}
 	}
 }
@@ -327,15 +343,19 @@ func queueOf(t *testing.T, url string) jetstream.JetStream {
 	return js
 }
 
-// A cell reads the files that come with it and no others: one whose settings name a table of the worker's machine is refused.
+// A cell reads the files that come with it and no others: one whose settings name a table of the worker's
+// machine is refused.
 func TestCellsReadTheirFilesAlone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	url := newQueue(t)
 	w := s.worker(url, "w1")
 	s.write("secret.csv", "y\n1\n2\n3\n4\n")
-	model, settings := "data y : real[N]\nparam a ~ normal(0, 1)\ny ~ normal(a, 1)\n", "[data]\nserver = \""+filepath.Join(s.dir, "secret.csv")+"\"\n"
-	c := cells.Cell{Command: "cv", Model: "/x/m.vfl", Flags: []cells.Flag{{Name: "folds", Value: "2"}}, Inputs: []cells.Input{cells.Digest("model", []byte(model)), cells.Digest("vfl.toml", []byte(settings))}}
+	model, settings := "data y : real[N]\nparam a ~ normal(0, 1)\ny ~ normal(a, 1)\n",
+		"[data]\nserver = \""+filepath.Join(s.dir, "secret.csv")+"\"\n"
+	c := cells.Cell{Command: "cv", Model: "/x/m.vfl", Flags: []cells.Flag{{Name: "folds", Value: "2"}},
+		Inputs: []cells.Input{cells.Digest("model", []byte(model)),
+			cells.Digest("vfl.toml", []byte(settings))}}
 	js := queueOf(t, url)
 	type file struct {
 		Path   string `json:"path"`
@@ -356,7 +376,8 @@ func TestCellsReadTheirFilesAlone(t *testing.T) {
 	}
 	for _, part := range []*cells.Part{nil, {First: 0, End: 1}} {
 		c.Part = part
-		text, err := json.Marshal(map[string]any{"id": c.ID(), "version": fit.Build(), "cell": c, "files": []file{{c.Model, c.Inputs[0].SHA256}, {"/x/vfl.toml", c.Inputs[1].SHA256}}})
+		text, err := json.Marshal(map[string]any{"id": c.ID(), "version": fit.Build(), "cell": c,
+			"files": []file{{c.Model, c.Inputs[0].SHA256}, {"/x/vfl.toml", c.Inputs[1].SHA256}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -376,7 +397,8 @@ func TestCellsReadTheirFilesAlone(t *testing.T) {
 	}
 }
 
-// The rows of a database do not go to workers: that is refused before a server is looked for, without the address, which may hold a password.
+// The rows of a database do not go to workers: that is refused before a server is looked for, without the
+// address, which may hold a password.
 func TestDatabasesStayHere(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -396,7 +418,8 @@ func TestDatabasesStayHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []string{"cv own.vfl --folds 2", "calibrate own.vfl --replicates 5"} {
-		a := s.ask(append(strings.Fields(c), "--data", "server=rows.db?table=t", "--nats", "nats://127.0.0.1:1")...)
+		a := s.ask(append(strings.Fields(c), "--data", "server=rows.db?table=t", "--nats",
+			"nats://127.0.0.1:1")...)
 		if code := a.ended(t); code != exitInput || a.said.String() != string(archive.Files[0].Data) {
 			t.Errorf("%s: exit code %d\n%s", c, code, a.said.String())
 		}

@@ -16,7 +16,8 @@ import (
 	"github.com/vflc/vflc/posterior/zarr"
 )
 
-// byNames are the draws of a Zarr store as one reads them by its coordinates: the values of each scalar by chain and draw, under its name with labels.
+// byNames are the draws of a Zarr store as one reads them by its coordinates: the values of each scalar by
+// chain and draw, under its name with labels.
 func byNames(t *testing.T, store, variable string) map[string][][]float64 {
 	t.Helper()
 	values, shape, err := zarr.ReadFloats(store, "posterior/"+variable)
@@ -85,7 +86,8 @@ func texts(t *testing.T, dir string, n int) []string {
 	return out
 }
 
-// What other tools read by the names of columns and categories gives the summary, to all digits: of scalars, vectors, matrices with labels along both axes and along one.
+// What other tools read by the names of columns and categories gives the summary, to all digits: of scalars,
+// vectors, matrices with labels along both axes and along one.
 func TestZarrAgreesWithSummary(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "birds.vfl")
@@ -103,7 +105,8 @@ sex ~ bernoulli_logit(b + rowdot(X, slope[island]) + u[species])
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "out")
-	do(t, "run", model, "--data", "field=../../docs/repl/field.csv", "--data", "server=../../docs/repl/lab.csv", "--key", "bird", "--rows", "intersect",
+	do(t, "run", model, "--data", "field=../../docs/repl/field.csv", "--data",
+		"server=../../docs/repl/lab.csv", "--key", "bird", "--rows", "intersect",
 		"--quiet", "--chains", "2", "--warmup", "100", "--draws", "100", "-o", out)
 	var own struct{ Parameters []posterior.Row }
 	if err := json.Unmarshal([]byte(do(t, "summary", out, "--json")), &own); err != nil {
@@ -123,7 +126,8 @@ sex ~ bernoulli_logit(b + rowdot(X, slope[island]) + u[species])
 		if len(v) != 2 {
 			t.Fatalf("the coordinates do not name %s", r.Shown())
 		}
-		columns, values = append(columns, posterior.Variable{Name: r.Shown(), Owner: r.Owner}), append(values, v)
+		columns, values = append(columns, posterior.Variable{Name: r.Shown(), Owner: r.Owner}),
+			append(values, v)
 	}
 	if len(held) != len(columns) || len(columns) != 1+6+3+6 {
 		t.Errorf("%d scalars by their coordinates, %d in the summary", len(held), len(columns))

@@ -1,4 +1,5 @@
-// Package accept lists the disclosures that a run or a deployment may have only where somebody accepts them by name.
+// Package accept lists the disclosures that a run or a deployment may have only where somebody accepts them
+// by name.
 package accept
 
 import (
@@ -21,12 +22,25 @@ type Disclosure struct {
 // All lists the disclosures.
 func All() []Disclosure {
 	return []Disclosure{
-		{Name: "label-leak", Doc: "clients learn the server's response from what the server returns", Codes: []diag.Code{diag.LabelLeak}},
-		{Name: "gradient-leak", Doc: "the server learns data of a client from the gradient of a shared parameter", Codes: []diag.Code{diag.GradientLeak, diag.OwnLeak, diag.SmallCells}},
-		{Name: "data-offset", Doc: "data of a client enter a cut as they are, so that whoever receives it can recover them", Codes: []diag.Code{diag.DataOffset}, Split: true},
-		{Name: "new-cut", Doc: "a generated quantity makes a client send a value that no likelihood needs, in every round", Codes: []diag.Code{diag.GenerateOwner}},
-		{Name: "no-noise", Doc: "a release under transform private has no noise, and so no privacy: for data that are public anyway", Codes: []diag.Code{diag.NoBudget}},
-		{Name: "few-rows", Doc: "of encrypted rows, in a simulation, a party learns more numbers than a twentieth of the rows, or few rows stand alone in a column", Codes: []diag.Code{diag.TooFewRows, diag.AloneRows}},
+		{Name: "label-leak", Doc: "clients learn the server's response from what the server returns",
+			Codes: []diag.Code{diag.LabelLeak}},
+		{Name: "gradient-leak",
+			Doc:   "the server learns data of a client from the gradient of a shared parameter",
+			Codes: []diag.Code{diag.GradientLeak, diag.OwnLeak, diag.SmallCells}},
+		{Name: "data-offset",
+			Doc:   "data of a client enter a cut as they are, so that whoever receives it can recover them",
+			Codes: []diag.Code{diag.DataOffset}, Split: true},
+		{Name: "new-cut",
+			Doc: "a generated quantity makes a client send a value that no " +
+				"likelihood needs, in every round",
+			Codes: []diag.Code{diag.GenerateOwner}},
+		{Name: "no-noise",
+			Doc: "a release under transform private has no noise, and so no privacy: for " +
+				"data that are public anyway", Codes: []diag.Code{diag.NoBudget}},
+		{Name: "few-rows",
+			Doc: "of encrypted rows, in a simulation, a party learns more numbers than a twentieth of the " +
+				"rows, or few rows stand alone in a column",
+			Codes: []diag.Code{diag.TooFewRows, diag.AloneRows}},
 	}
 }
 
@@ -50,7 +64,8 @@ func Parse(list string) (Set, error) {
 			continue
 		}
 		if !slices.Contains(Names(), name) {
-			return nil, fmt.Errorf("%q is nothing that can be accepted: choose among %s", name, strings.Join(Names(), ", "))
+			return nil, fmt.Errorf("%q is nothing that can be accepted: choose among %s", name,
+				strings.Join(Names(), ", "))
 		}
 		given = append(given, name)
 	}
@@ -82,7 +97,8 @@ func Flag(code diag.Code) string {
 	return ""
 }
 
-// ForSplit returns the diagnostics as they are where party programs are written: warnings of a disclosure that must be accepted for this are errors.
+// ForSplit returns the diagnostics as they are where party programs are written: warnings of a disclosure
+// that must be accepted for this are errors.
 func ForSplit(list diag.List) diag.List {
 	out := slices.Clone(list)
 	for i, d := range out {
@@ -90,7 +106,8 @@ func ForSplit(list diag.List) diag.List {
 			if a.Split && slices.Contains(a.Codes, d.Code) {
 				strict := *d
 				strict.Severity, strict.Notes = diag.Error, slices.Clone(d.Notes)
-				out[i] = strict.Note("a simulation runs with it; party programs are written only with %s", Flag(d.Code))
+				out[i] = strict.Note("a simulation runs with it; party programs are written only with %s",
+					Flag(d.Code))
 			}
 		}
 	}

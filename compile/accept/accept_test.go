@@ -31,7 +31,8 @@ func TestAll(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for text, want := range map[string]Set{"": {}, "data-offset": {"data-offset"}, " data-offset , label-leak,data-offset": {"label-leak", "data-offset"}} {
+	for text, want := range map[string]Set{"": {}, "data-offset": {"data-offset"},
+		" data-offset , label-leak,data-offset": {"label-leak", "data-offset"}} {
 		if got, err := Parse(text); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
@@ -49,11 +50,13 @@ func TestListsAreNotChanged(t *testing.T) {
 	list.Warnf(diag.DataOffset, nil, source.Span{}, "an offset")
 	list.Warnf(diag.LabelLeak, nil, source.Span{}, "a label")
 	list.Errorf(diag.GradientLeak, nil, source.Span{}, "a gradient")
-	if got := (Set{"gradient-leak", "label-leak"}).Drop(list); len(got) != 1 || got[0].Code != diag.DataOffset || len(list) != 3 {
+	if got := (Set{"gradient-leak", "label-leak"}).Drop(list); len(got) != 1 ||
+		got[0].Code != diag.DataOffset || len(list) != 3 {
 		t.Errorf("%d are left of %d", len(got), len(list))
 	}
 	strict := ForSplit(list)
-	if strict[0].Severity != diag.Error || strict[1].Severity != diag.Warning || list[0].Severity != diag.Warning || len(list[0].Notes) > 0 {
+	if strict[0].Severity != diag.Error || strict[1].Severity != diag.Warning ||
+		list[0].Severity != diag.Warning || len(list[0].Notes) > 0 {
 		t.Error("party programs need --accept data-offset, and the list given is unchanged")
 	}
 }

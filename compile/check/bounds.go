@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// movingEnds warns of a likelihood between ends that parameters move and nothing ties to the data: a value beyond one has no density, so that a chain may find nowhere
-// to begin, and rejects every step over a value.
+// movingEnds warns of a likelihood between ends that parameters move and nothing ties to the data: a value
+// beyond one has no density, so that a chain may find nowhere to begin, and rejects every step over a value.
 func (c *checker) movingEnds(ranges *Ranges, l *Likelihood) {
 	if l.Factor() || c.For != "" {
 		return
@@ -37,8 +37,12 @@ func (c *checker) movingEnds(ranges *Ranges, l *Likelihood) {
 
 func (c *checker) movingEnd(l *Likelihood, e ast.Expr, end, side, sign string) {
 	left := format.Expr(l.Stmt.Left)
-	c.diags.Warnf(diag.MovingEnd, c.File.Source, e.Span(), "this %s end of %s moves with parameters, and nothing keeps it %s the values of %s: elsewhere the density is 0, and a chain may find nowhere to begin", end, l.Dist.Name, side, left).
-		Note("write the end as a number %s all data, %s a positive parameter; or as the %s value of %s, %s one", side, sign, map[string]string{"below": "smallest", "above": "largest"}[side], left, sign)
+	c.diags.Warnf(diag.MovingEnd, c.File.Source, e.Span(),
+		"this %s end of %s moves with parameters, and nothing keeps it %s the values of %s: elsewhere the "+
+			"density is 0, and a chain may find nowhere to begin", end, l.Dist.Name, side, left).
+		Note("write the end as a number %s all data, %s a positive parameter; or as "+
+			"the %s value of %s, %s one", side, sign,
+			map[string]string{"below": "smallest", "above": "largest"}[side], left, sign)
 }
 
 // ends reports whether an argument of a distribution is its lower or its upper end.
@@ -76,7 +80,8 @@ func (c *checker) constantOr(bound ast.Expr, other float64) float64 {
 	return other
 }
 
-// tied reports whether data stand in an expression, in the lets that it names, or in the bounds and priors of its parameters.
+// tied reports whether data stand in an expression, in the lets that it names, or in the bounds and priors of
+// its parameters.
 func (c *checker) tied(e ast.Expr) bool { return c.readsData(e, map[*Symbol]bool{}) }
 
 func (c *checker) readsData(e ast.Expr, seen map[*Symbol]bool) (found bool) {
@@ -99,7 +104,10 @@ func (c *checker) readsData(e ast.Expr, seen map[*Symbol]bool) (found bool) {
 		case Let:
 			found = c.readsData(s.Decl.(*ast.Let).Value, seen)
 		case Param:
-			found = slices.ContainsFunc(append([]ast.Expr{s.Lower, s.Upper}, s.Args...), func(e ast.Expr) bool { return c.readsData(e, seen) })
+			found = slices.ContainsFunc(append([]ast.Expr{s.Lower, s.Upper}, s.Args...),
+				func(e ast.Expr) bool {
+					return c.readsData(e, seen)
+				})
 		}
 		return !found
 	})

@@ -1,4 +1,5 @@
-// Package check resolves names, types, shapes and owners of a parsed file. Its facts live in side tables keyed by node.
+// Package check resolves names, types, shapes and owners of a parsed file. Its facts live in side tables
+// keyed by node.
 package check
 
 import (
@@ -45,7 +46,8 @@ const (
 	IndexVar  // the variable of a comprehension
 )
 
-var kindNames = [...]string{"data", "parameter", "let", "const", "auxiliary variable", "cut", "received value", "party", "generated quantity", "index"}
+var kindNames = [...]string{"data", "parameter", "let", "const", "auxiliary variable", "cut",
+	"received value", "party", "generated quantity", "index"}
 
 // String names the kind for messages.
 func (k Kind) String() string { return kindNames[k] }
@@ -58,18 +60,22 @@ type Symbol struct {
 	Decl  ast.Stmt
 	Type  types.Type // of one member, where Family is set
 	Owner string     // a party, or Shared
-	// Family is true where each member of the family Owner has its own value. (In a server's program: a value received from each member.)
+	// Family is true where each member of the family Owner has its own value. (In a server's program: a value
+	// received from each member.)
 	Family bool
 	Value  float64 // of a Const
 	// Of a parameter: the distribution and the bounds of its support (nil: none).
 	Dist         *def.Dist  // also of a generated quantity that is drawn
 	Args         []ast.Expr // one per parameter of Dist; nil where its default applies
 	Lower, Upper ast.Expr   // declared bounds
-	// Structure is the set of vectors or matrices that a parameter is one of, or an array of; nil: its elements are numbers of their own.
+	// Structure is the set of vectors or matrices that a parameter is one of, or an array of; nil: its
+	// elements are numbers of their own.
 	Structure *def.Structured
-	// Opaque marks a contribution whose module is not at hand. It is a Param with a flat prior, of which the client alone knows what it is.
+	// Opaque marks a contribution whose module is not at hand. It is a Param with a flat prior, of which the
+	// client alone knows what it is.
 	Opaque bool
-	// Initial is how a weight begins; nil for anything else. A weight is a Param with a flat prior, of which a point is estimated.
+	// Initial is how a weight begins; nil for anything else. A weight is a Param with a flat prior, of which
+	// a point is estimated.
 	Initial *def.Initial
 	// Owners and Random describe the value of a Let; those of other symbols follow from Owner and Kind.
 	Owners types.Owners
@@ -98,7 +104,8 @@ func (s *Symbol) DeclaredType() *ast.Type {
 	return nil
 }
 
-// Leaves returns the cut that a client sends under this name, itself or with the noise of an auxiliary variable; nil for any other symbol.
+// Leaves returns the cut that a client sends under this name, itself or with the noise of an auxiliary
+// variable; nil for any other symbol.
 func (s *Symbol) Leaves() ast.Expr {
 	if s.Kind != Aux && s.Kind != Cut {
 		return nil
@@ -109,8 +116,8 @@ func (s *Symbol) Leaves() ast.Expr {
 // Info holds the facts of an expression.
 type Info struct {
 	Type types.Type
-	// Owners are the parties whose private names it depends on. A member's value depends on the family's name;
-	// what depends on several members depends on the server too.
+	// Owners are the parties whose private names it depends on. A member's value depends on the family's
+	// name; what depends on several members depends on the server too.
 	Owners types.Owners
 	// Random is true where it depends on a parameter or on a received value.
 	Random bool
@@ -133,7 +140,8 @@ type Transform struct {
 	RhoBy map[string]float64 // per client, where given
 	// Implied is true where neither the model nor the command line chose it.
 	Implied bool
-	// Epsilon, Delta and Norm are the terms of a release: its budget, and what each party's part of a row is clipped to (0: the square root of its columns).
+	// Epsilon, Delta and Norm are the terms of a release: its budget, and what each party's part of a row is
+	// clipped to (0: the square root of its columns).
 	Epsilon, Delta, Norm float64
 }
 
@@ -172,7 +180,8 @@ type Size struct {
 	Span source.Span
 	// Owners are the parties among whose declarations it occurs; a size of one client only is private to it.
 	Owners types.Owners
-	// Member is the only family in whose declarations the size occurs: it then has a value per member. "" for most sizes.
+	// Member is the only family in whose declarations the size occurs: it then has a value per member. "" for
+	// most sizes.
 	Member string
 	Bound  bool
 }
@@ -198,17 +207,21 @@ type Options struct {
 	Encrypted bool       // rows stay encrypted: no number of one crosses
 	// Members are the numbers of members of families, where they are known: from their data.
 	Members map[string]int
-	// Sizes are names of sizes that nothing in the file need bind, since their values are given with the data: those of a run, for new rows.
+	// Sizes are names of sizes that nothing in the file need bind, since their values are given with the
+	// data: those of a run, for new rows.
 	Sizes []string
 	// Server is the name of the server, for a party program: the program itself does not name it.
 	Server string
-	// Import returns the text of a file that the model imports, by its path beside the model; nil where the model is not a file.
+	// Import returns the text of a file that the model imports, by its path beside the model; nil where the
+	// model is not a file.
 	Import func(path string) (string, error)
-	// Module returns the file in which a client keeps its contribution to itself, nil where it is not at hand. nil: none is.
+	// Module returns the file in which a client keeps its contribution to itself, nil where it is not at
+	// hand. nil: none is.
 	Module func(client string) (*source.File, error)
 }
 
-// expressions is about how many expressions a file has. It is the room for their facts: a table that grows is copied.
+// expressions is about how many expressions a file has. It is the room for their facts: a table that grows is
+// copied.
 func expressions(file *ast.File) int {
 	if file.Source == nil {
 		return 0
@@ -221,7 +234,8 @@ func Check(file *Linked, universe *stdlib.Universe, options Options) (*Program, 
 	c := &checker{
 		Program: &Program{
 			File: file.File, Linked: file, Universe: universe, Server: DefaultServer,
-			Symbols: map[string]*Symbol{}, Info: make(map[ast.Expr]Info, expressions(file.File)), Sizes: map[string]*Size{}, Levels: map[string][]string{},
+			Symbols: map[string]*Symbol{}, Info: make(map[ast.Expr]Info, expressions(file.File)),
+			Sizes: map[string]*Size{}, Levels: map[string][]string{},
 			Transform: Transform{Kind: transforms.None}, Members: options.Members,
 		},
 		options: options,
@@ -266,11 +280,13 @@ type checker struct {
 	options Options
 	diags   diag.List
 	// failed names were declared wrongly: uses of them are not reported again.
-	failed     map[string]bool
-	later      map[string]ast.Ident // all names declared anywhere, to distinguish "unknown" from "used before"
-	family     string               // the family whose declaration is being checked: its names refer to the same member
-	dataBounds bool                 // bounds of the declaration being checked may use data
-	vars       []*Symbol            // comprehension variables in scope
+	failed map[string]bool
+	// all names declared anywhere, to distinguish "unknown" from "used before"
+	later map[string]ast.Ident
+	// the family whose declaration is being checked: its names refer to the same member
+	family     string
+	dataBounds bool      // bounds of the declaration being checked may use data
+	vars       []*Symbol // comprehension variables in scope
 	stmt       *ast.Transform
 	implied    []*ast.Likelihood // by `missing impute ~ DIST`
 	inCalls    diag.List         // about nodes that the call of a function put into the model
@@ -278,13 +294,15 @@ type checker struct {
 	perDraw bool
 }
 
-// errorf reports an error at a node. Of a node that a call put into the model it shows the call, and the place in the function.
+// errorf reports an error at a node. Of a node that a call put into the model it shows the call, and the
+// place in the function.
 func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
 	return c.errorIn(at, code, at, format, args...)
 }
 
 // errorIn is errorf for a part of a node that is none itself, as a name is of a call.
-func (c *checker) errorIn(whole ast.Node, code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
+func (c *checker) errorIn(whole ast.Node, code diag.Code, at ast.Node, format string,
+	args ...any) *diag.Diagnostic {
 	d := c.diags.Errorf(code, c.File.Source, at.Span(), format, args...)
 	if o := c.Linked.Calls[whole]; o != nil {
 		inFunction(d, o)

@@ -9,7 +9,8 @@ import (
 )
 
 // clauses resolves a distribution with its clauses truncate and censor against the type of its left side.
-func (c *checker) clauses(d *ast.Dist, truncate, censor []*ast.Arg, left types.Type, what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
+func (c *checker) clauses(d *ast.Dist, truncate, censor []*ast.Arg, left types.Type,
+	what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
 	dist, args = c.dist(d)
 	for _, clause := range []struct {
 		word    string
@@ -28,11 +29,13 @@ func (c *checker) clauses(d *ast.Dist, truncate, censor []*ast.Arg, left types.T
 			return nil, nil, nil, false, false
 		}
 		if dist.Event != nil {
-			c.errorf(diag.BadClause, d, "%s is a distribution of vectors or matrices, which `%s` cannot cut", dist.Name, clause.word)
+			c.errorf(diag.BadClause, d, "%s is a distribution of vectors or matrices, which `%s` cannot cut",
+				dist.Name, clause.word)
 			return nil, nil, nil, false, false
 		}
 		if dist.LogCDF == nil {
-			c.errorf(diag.BadClause, d, "%s has no distribution function, which `%s` needs: %s", dist.Name, clause.word, dist.NoCDF)
+			c.errorf(diag.BadClause, d, "%s has no distribution function, which `%s` needs: %s", dist.Name,
+				clause.word, dist.NoCDF)
 			return nil, nil, nil, false, false
 		}
 		narrowed, more := clause.resolve(dist, clause.args)
@@ -48,8 +51,11 @@ func (c *checker) clauses(d *ast.Dist, truncate, censor []*ast.Arg, left types.T
 func (c *checker) fixedEnds(s *ast.Param) bool {
 	for _, a := range s.Truncate {
 		if c.Info[a.Value].Random {
-			c.errorf(diag.BadClause, a, "the ends of the parameter %s are data or constants: its support cannot depend on another parameter", s.Name.Name).
-				Note("write the distance from that end as a parameter: param d ~ half_normal(1) and let x = a + d; the truncation of a likelihood may depend on parameters")
+			c.errorf(diag.BadClause, a,
+				"the ends of the parameter %s are data or constants: its support cannot "+
+					"depend on another parameter", s.Name.Name).
+				Note("write the distance from that end as a parameter: param d ~ half_normal(1) and let x " +
+					"= a + d; the truncation of a likelihood may depend on parameters")
 			return false
 		}
 	}
@@ -70,7 +76,8 @@ func (c *checker) truncated(d *def.Dist, clause []*ast.Arg) (*def.Dist, []ast.Ex
 		}
 	}
 	low, known := c.ConstValue(given[def.LowerEnd])
-	if high, both := c.ConstValue(given[def.UpperEnd]); known && both && (low > high || low == high && !d.Discrete) {
+	if high, both := c.ConstValue(given[def.UpperEnd]); known && both &&
+		(low > high || low == high && !d.Discrete) {
 		c.errorf(diag.BadClause, clause[0], "truncated from %v to %v, no value is left", low, high)
 		return nil, nil
 	}
@@ -84,7 +91,9 @@ func (c *checker) censored(d *def.Dist, clause []*ast.Arg) (*def.Dist, []ast.Exp
 		return nil, nil
 	}
 	if given["interval"] != nil && len(given) > 1 {
-		c.errorf(diag.BadClause, clause[0], "an interval has both ends: `interval` stands alone").Note("the left side is its lower end, and `interval` its upper end")
+		c.errorf(diag.BadClause, clause[0],
+			"an interval has both ends: `interval` stands alone").Note("the left side is its lower end, " +
+			"and `interval` its upper end")
 		return nil, nil
 	}
 	var ways []compound.Censoring
@@ -92,7 +101,8 @@ func (c *checker) censored(d *def.Dist, clause []*ast.Arg) (*def.Dist, []ast.Exp
 	for _, w := range []struct {
 		name        string
 		flag, bound compound.Censoring
-	}{{"right", compound.RightFlag, compound.RightBound}, {"left", compound.LeftFlag, compound.LeftBound}, {"interval", compound.Interval, compound.Interval}} {
+	}{{"right", compound.RightFlag, compound.RightBound}, {"left", compound.LeftFlag, compound.LeftBound},
+		{"interval", compound.Interval, compound.Interval}} {
 		e := given[w.name]
 		if e == nil {
 			continue
@@ -117,7 +127,8 @@ func (c *checker) named(clause []*ast.Arg, word string, names ...string) map[str
 		}
 		switch {
 		case !known:
-			c.errorf(diag.BadClause, a, "the arguments of `%s` are %s", word, list(names)).Note("%s", clauseForms[word])
+			c.errorf(diag.BadClause, a, "the arguments of `%s` are %s", word, list(names)).Note("%s",
+				clauseForms[word])
 			return nil
 		case out[a.Name.Name] != nil:
 			c.errorf(diag.BadClause, a, "%s is given twice", a.Name.Name)
@@ -130,5 +141,6 @@ func (c *checker) named(clause []*ast.Arg, word string, names ...string) map[str
 
 var clauseForms = map[string]string{
 	"truncate": "as in y ~ poisson(mu) truncate(lower=1), where values below 1 cannot occur",
-	"censor":   "as in t ~ weibull(a, s) censor(right=C), where measuring stops at C, or censor(right=died == 0), where 1 marks the rows that are known to last longer than t",
+	"censor": "as in t ~ weibull(a, s) censor(right=C), where measuring stops at C, or censor(right=died " +
+		"== 0), where 1 marks the rows that are known to last longer than t",
 }

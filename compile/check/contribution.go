@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// contribution checks what a client adds from a module that is not at hand: some real values that depend on parameters of the client, as every other party sees them.
+// contribution checks what a client adds from a module that is not at hand: some real values that depend on
+// parameters of the client, as every other party sees them.
 func (c *checker) contribution(s *ast.Contribution) {
 	owner, family, ok := c.owner(s.Owner)
 	t, lower, upper, good := c.declaredType(s.Type)
@@ -17,10 +18,15 @@ func (c *checker) contribution(s *ast.Contribution) {
 	case !ok || !good:
 		return
 	case c.For == "" && !client:
-		c.errorf(diag.BadContribution, s, "a contribution belongs to a client, which keeps what it is made of to itself").Note("name the client: contribution %s : %s @ CLIENT", s.Name.Name, t)
+		c.errorf(diag.BadContribution, s,
+			"a contribution belongs to a client, which keeps what it is made of to itself").Note(
+			"name the client: contribution %s : %s @ CLIENT", s.Name.Name, t,
+		)
 		return
 	case family:
-		c.errorf(diag.BadContribution, s.Owner, "%s is a family, whose members run the same code, and a contribution is of one client's own code", owner)
+		c.errorf(diag.BadContribution, s.Owner,
+			"%s is a family, whose members run the same code, and a contribution is of one client's own code",
+			owner)
 		return
 	case t.Elem != types.Real || lower != nil || upper != nil:
 		c.errorf(diag.BadContribution, s.Type, "a contribution is real, without bounds")
@@ -28,5 +34,6 @@ func (c *checker) contribution(s *ast.Contribution) {
 	}
 	delete(c.failed, s.Name.Name)
 	flat, _ := c.Universe.Dist(stdlib.Flat)
-	c.declare(&Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Dist: flat, Args: make([]ast.Expr, len(flat.Params)), Opaque: true})
+	c.declare(&Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner,
+		Dist: flat, Args: make([]ast.Expr, len(flat.Params)), Opaque: true})
 }

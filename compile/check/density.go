@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Density is the call of a density function: which distribution at which value, with one argument per parameter, nil where its default applies.
+// A Density is the call of a density function: which distribution at which value, with one argument per
+// parameter, nil where its default applies.
 type Density struct {
 	Dist *def.Dist
 	Kind ast.DensityKind
@@ -37,13 +38,15 @@ func (p *Program) Density(e ast.Expr) (Density, bool) {
 	return Density{d, kind, call.Args[0], args}, true
 }
 
-// Value describes what a density is of, as a parameter: for messages, and for the domain that noise must stay in where no parameter moves that (fixed).
+// Value describes what a density is of, as a parameter: for messages, and for the domain that noise must stay
+// in where no parameter moves that (fixed).
 func (d Density) Value() (p def.Param, fixed bool) {
 	p = def.Param{Name: "the value", Domain: d.Dist.Support, Integral: d.Dist.Discrete}
 	if d.Kind != ast.LogDensity {
 		p.Domain = def.RealLine
 	}
-	if fixed = slices.Contains([]def.Support{def.RealLine, def.Positive, def.NonNegative, def.UnitInterval}, p.Domain); !fixed {
+	if fixed = slices.Contains([]def.Support{def.RealLine, def.Positive, def.NonNegative, def.UnitInterval},
+		p.Domain); !fixed {
 		p.Domain = def.RealLine
 	}
 	return p, fixed
@@ -75,7 +78,8 @@ func (c *checker) density(e *ast.Call) (Info, bool) {
 	for _, a := range e.Args {
 		dims, fits := types.Broadcast(out.Type.Dims, c.Info[a].Type.Dims)
 		if !fits {
-			c.errorf(diag.Broadcast, a, "this argument is %s, which does not broadcast with the others", c.Info[a].Type)
+			c.errorf(diag.Broadcast, a, "this argument is %s, which does not broadcast with the others",
+				c.Info[a].Type)
 			return out, false
 		}
 		out.Type.Dims = dims
@@ -83,8 +87,9 @@ func (c *checker) density(e *ast.Call) (Info, bool) {
 	return out, true
 }
 
-// eventDensity is the shape of the density of vectors or matrices, or of numbers with such parameters: the leading sizes of the value and of the parameters, which
-// broadcast. The vectors and matrices themselves do not.
+// eventDensity is the shape of the density of vectors or matrices, or of numbers with such parameters: the
+// leading sizes of the value and of the parameters, which broadcast. The vectors and matrices themselves do
+// not.
 func (c *checker) eventDensity(e *ast.Call, d Density) ([]types.Size, bool) {
 	value := c.Info[d.X].Type
 	at := max(0, len(value.Dims)-d.Dist.Event.Rank)
@@ -97,7 +102,8 @@ func (c *checker) eventDensity(e *ast.Call, d Density) ([]types.Size, bool) {
 		dims := c.Info[a].Type.Dims
 		shape, fits := types.Broadcast(lead, dims[:max(0, len(dims)-p.Rank)])
 		if !fits {
-			c.errorf(diag.Broadcast, a, "this argument is %s, which does not broadcast with the others", c.Info[a].Type)
+			c.errorf(diag.Broadcast, a, "this argument is %s, which does not broadcast with the others",
+				c.Info[a].Type)
 			return nil, false
 		}
 		lead = shape
@@ -118,7 +124,9 @@ func (c *checker) densityName(e *ast.Call) bool {
 		return false
 	}
 	if why := d.Joint(); why != "" {
-		c.errorf(diag.BadDensity, e.Name, "%s is a likelihood of all rows together, and no density of a value: %s", name, why).Note("write y ~ %s(…)", name)
+		c.errorf(diag.BadDensity, e.Name,
+			"%s is a likelihood of all rows together, and no density of a value: %s", name,
+			why).Note("write y ~ %s(…)", name)
 		return false
 	}
 	right := lpdf(d)
@@ -128,10 +136,12 @@ func (c *checker) densityName(e *ast.Call) bool {
 		if d.Discrete {
 			what = "a distribution of whole numbers: it has a mass function"
 		}
-		c.errorf(diag.BadDensity, e.Name, "%s is %s, %s%s", name, what, name, right).Fix(e.Name.Span(), name+right, "write %s%s", name, right)
+		c.errorf(diag.BadDensity, e.Name, "%s is %s, %s%s", name, what, name, right).Fix(e.Name.Span(),
+			name+right, "write %s%s", name, right)
 		return false
 	case kind != ast.LogDensity && d.LogCDF == nil:
-		c.errorf(diag.BadDensity, e.Name, "%s has no %s: %s", name, strings.TrimPrefix(suffix, "_"), d.WithoutCDF())
+		c.errorf(diag.BadDensity, e.Name, "%s has no %s: %s", name, strings.TrimPrefix(suffix, "_"),
+			d.WithoutCDF())
 		return false
 	}
 	return true
@@ -142,10 +152,12 @@ func (c *checker) densityCount(e *ast.Call) {
 	name, _, _, _ := ast.Density(e.Name.Name)
 	d, _ := c.Universe.Dist(name)
 	if len(e.Args) == 0 {
-		c.errorf(diag.BadArguments, e, "%s needs a value and the parameters of %s", e.Name.Name, name).Note("it is %s", densitySignature(e.Name.Name, d))
+		c.errorf(diag.BadArguments, e, "%s needs a value and the parameters of %s", e.Name.Name,
+			name).Note("it is %s", densitySignature(e.Name.Name, d))
 		return
 	}
-	c.errorf(diag.BadArguments, e, "%s takes a value and %s, but here are %d", e.Name.Name, count(len(d.Params), "parameter"), len(e.Args)-1).Note("it is %s", densitySignature(e.Name.Name, d))
+	c.errorf(diag.BadArguments, e, "%s takes a value and %s, but here are %d", e.Name.Name,
+		count(len(d.Params), "parameter"), len(e.Args)-1).Note("it is %s", densitySignature(e.Name.Name, d))
 }
 
 func densitySignature(name string, d *def.Dist) string {
@@ -160,7 +172,8 @@ func densitySignature(name string, d *def.Dist) string {
 func (c *checker) densityArguments(e *ast.Call, d Density) bool {
 	for k, p := range d.Dist.Params {
 		if d.Args[k] == nil && !p.Optional {
-			c.errorf(diag.BadArguments, e, "%s needs %s", e.Name.Name, p.Name).Note("it is %s", densitySignature(e.Name.Name, d.Dist))
+			c.errorf(diag.BadArguments, e, "%s needs %s", e.Name.Name, p.Name).Note("it is %s",
+				densitySignature(e.Name.Name, d.Dist))
 			return false
 		}
 	}
@@ -169,7 +182,8 @@ func (c *checker) densityArguments(e *ast.Call, d Density) bool {
 		return false
 	}
 	if d.Dist.Discrete && !category && !(c.Info[d.X].Type.Elem.Integral() && !c.Info[d.X].Random) {
-		c.errorf(diag.WrongElement, d.X, "%s is a distribution of whole numbers, but this is %s", d.Dist.Name, c.Info[d.X].Type).Note("its value is data of type binary, count or int")
+		c.errorf(diag.WrongElement, d.X, "%s is a distribution of whole numbers, but this is %s", d.Dist.Name,
+			c.Info[d.X].Type).Note("its value is data of type binary, count or int")
 		return false
 	}
 	for k, a := range d.Args {
@@ -213,15 +227,19 @@ func (c *checker) densities(f func(e *ast.Call, d Density)) {
 	})
 }
 
-// mixtures notes mixtures of densities that are written row by row with weights for all rows: Stan's text of the same words mixes sums.
+// mixtures notes mixtures of densities that are written row by row with weights for all rows: Stan's text of
+// the same words mixes sums.
 func (c *checker) mixtures() {
 	ast.Walk(c.File, func(n ast.Node) bool {
 		call, ok := n.(*ast.Call)
 		if !ok || !c.perRow(call) {
 			return true
 		}
-		c.diags.Warnf(diag.MixturePerRow, c.File.Source, call.Span(), "each row chooses its component: this mixes the densities of each row").
-			Note("densities here have an element for each row; for one choice that holds for all rows mix their sums, as log_mix(w, sum(a), sum(b)), which is what the same words mean in Stan, where a density of a vector is its sum")
+		c.diags.Warnf(diag.MixturePerRow, c.File.Source, call.Span(),
+			"each row chooses its component: this mixes the densities of each row").
+			Note("densities here have an element for each row; for one choice that holds for all rows mix " +
+				"their sums, as log_mix(w, sum(a), sum(b)), which is what the same words mean in Stan, " +
+				"where a density of a vector is its sum")
 		return false
 	})
 }

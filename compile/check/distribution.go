@@ -12,13 +12,15 @@ import (
 
 // distribution resolves a distribution with its arguments against the type of its left side.
 // args has one entry per parameter, nil where the default applies.
-func (c *checker) distribution(d *ast.Dist, left types.Type, what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
+func (c *checker) distribution(d *ast.Dist, left types.Type, what string) (dist *def.Dist, args []ast.Expr,
+	owners types.Owners, random, ok bool) {
 	dist, args = c.dist(d)
 	return c.against(d, dist, args, left, what)
 }
 
 // against checks the arguments of a distribution against the type of its left side.
-func (c *checker) against(d *ast.Dist, of *def.Dist, with []ast.Expr, left types.Type, what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
+func (c *checker) against(d *ast.Dist, of *def.Dist, with []ast.Expr, left types.Type,
+	what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
 	dist, args = of, with
 	if dist == nil {
 		return nil, nil, nil, false, false
@@ -39,8 +41,10 @@ func (c *checker) against(d *ast.Dist, of *def.Dist, with []ast.Expr, left types
 		if dist.Event != nil {
 			continue
 		}
-		if shape, fits := types.Broadcast(info.Type.Dims, left.Dims); !fits || !(types.Type{Dims: shape}).SameShape(left) {
-			wrong := c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name, dist.Name, info.Type, what, left).
+		if shape, fits := types.Broadcast(info.Type.Dims, left.Dims); !fits ||
+			!(types.Type{Dims: shape}).SameShape(left) {
+			wrong := c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name,
+				dist.Name, info.Type, what, left).
 				Note("arguments broadcast to the left side, never the reverse")
 			if m := c.oneColumn(a, left); m != nil {
 				wrong.Note("%s is a matrix of one column, %s: write %s[:, 1]", m.Name, c.Info[m].Type, m.Name)
@@ -60,17 +64,20 @@ func (c *checker) against(d *ast.Dist, of *def.Dist, with []ast.Expr, left types
 	return dist, args, owners, random, ok
 }
 
-// constants reports constants among the arguments that the distribution does not allow, by themselves or together.
+// constants reports constants among the arguments that the distribution does not allow, by themselves or
+// together.
 func (c *checker) constants(d *def.Dist, args []ast.Expr) bool {
 	theta := c.known(d, args)
 	for k, p := range d.Params {
 		if args[k] != nil && !math.IsNaN(theta[k]) && !p.Allows(theta[k]) {
-			c.errorf(diag.BadConstant, args[k], "%s of %s is %s, but this is %v", p.Name, d.Name, p.Words(), theta[k])
+			c.errorf(diag.BadConstant, args[k], "%s of %s is %s, but this is %v", p.Name, d.Name, p.Words(),
+				theta[k])
 			return false
 		}
 	}
 	if lower, upper := d.Bounds(theta); lower > upper || lower == upper && !d.Discrete {
-		c.errorf(diag.BadConstant, args[0], "%s from %v to %v has no values: its lower end is below its upper end", d.Name, lower, upper)
+		c.errorf(diag.BadConstant, args[0],
+			"%s from %v to %v has no values: its lower end is below its upper end", d.Name, lower, upper)
 		return false
 	}
 	return true
@@ -90,7 +97,8 @@ func (p *Program) known(d *def.Dist, args []ast.Expr) []float64 {
 	return theta
 }
 
-// interval reports a parameter whose declared bounds leave nothing of the support of its distribution. Bounds that depend on data are known later.
+// interval reports a parameter whose declared bounds leave nothing of the support of its distribution. Bounds
+// that depend on data are known later.
 func (c *checker) interval(s *ast.Param, sym *Symbol) {
 	lower, upper := sym.Dist.Bounds(c.known(sym.Dist, sym.Args))
 	if v, ok := c.ConstValue(sym.Lower); ok {
@@ -100,11 +108,14 @@ func (c *checker) interval(s *ast.Param, sym *Symbol) {
 		upper = min(upper, v)
 	}
 	if lower >= upper {
-		c.errorf(diag.BadBounds, s.Type, "no value is left for %s: by %s and its bounds it is above %v and below %v", sym.Name, sym.Dist.Name, lower, upper)
+		c.errorf(diag.BadBounds, s.Type,
+			"no value is left for %s: by %s and its bounds it is above %v and below %v", sym.Name,
+			sym.Dist.Name, lower, upper)
 	}
 }
 
-// dist resolves the name and matches the arguments to parameters; it types every argument even where the distribution is unknown.
+// dist resolves the name and matches the arguments to parameters; it types every argument even where the
+// distribution is unknown.
 func (c *checker) dist(d *ast.Dist) (*def.Dist, []ast.Expr) {
 	if d == nil {
 		return nil, nil
@@ -126,12 +137,14 @@ func (c *checker) dist(d *ast.Dist) (*def.Dist, []ast.Expr) {
 		k := i
 		if a.Name != nil {
 			if k = paramIndex(dist, a.Name.Name); k < 0 {
-				c.errorf(diag.BadArguments, *a.Name, "%s has no parameter %q", dist.Name, a.Name.Name).Note("it is %s", signature(dist))
+				c.errorf(diag.BadArguments, *a.Name, "%s has no parameter %q", dist.Name,
+					a.Name.Name).Note("it is %s", signature(dist))
 				return nil, nil
 			}
 		}
 		if k >= len(dist.Params) {
-			c.errorf(diag.BadArguments, a, "%s takes %s, but this is argument %d", dist.Name, count(len(dist.Params), "argument"), i+1).Note("it is %s", signature(dist))
+			c.errorf(diag.BadArguments, a, "%s takes %s, but this is argument %d", dist.Name,
+				count(len(dist.Params), "argument"), i+1).Note("it is %s", signature(dist))
 			return nil, nil
 		}
 		if at[k] {
@@ -190,12 +203,14 @@ func signature(d *def.Dist) string {
 	return d.Name + "(" + list(names) + ")"
 }
 
-// byLevel finds a vector with an element for each category of data that are a level in each row of the left side.
+// byLevel finds a vector with an element for each category of data that are a level in each row of the left
+// side.
 func (c *checker) byLevel(a ast.Expr, left types.Type) (u *ast.Name, g *Symbol) {
 	ast.Walk(a, func(n ast.Node) bool {
 		x, ok := n.(*ast.Name)
 		for _, s := range c.Order {
-			if dims := c.Info[x].Type.Dims; ok && u == nil && s.Kind == Data && s.Type.Levels != nil && len(dims) == 1 && dims[0].Equal(*s.Type.Levels) && s.Type.SameShape(left) {
+			if dims := c.Info[x].Type.Dims; ok && u == nil && s.Kind == Data && s.Type.Levels != nil &&
+				len(dims) == 1 && dims[0].Equal(*s.Type.Levels) && s.Type.SameShape(left) {
 				u, g = x, s
 			}
 		}
@@ -205,7 +220,8 @@ func (c *checker) byLevel(a ast.Expr, left types.Type) (u *ast.Name, g *Symbol) 
 	return u, g
 }
 
-// oneColumn finds a name of a matrix of one column where a vector of its rows is wanted: with vectors it broadcasts to a square.
+// oneColumn finds a name of a matrix of one column where a vector of its rows is wanted: with vectors it
+// broadcasts to a square.
 func (c *checker) oneColumn(a ast.Expr, left types.Type) (found *ast.Name) {
 	if len(left.Dims) != 1 {
 		return nil

@@ -5,18 +5,21 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// factor checks `factor EXPR`. It is kept as a likelihood without a left side, of the distribution whose log density is its argument.
+// factor checks `factor EXPR`. It is kept as a likelihood without a left side, of the distribution whose log
+// density is its argument.
 func (c *checker) factor(s *ast.Factor) {
 	info, ok := c.expr(s.Value)
 	if !ok || !c.numeric(s.Value, info.Type, "factor") {
 		return
 	}
 	if !info.Random && c.For == "" {
-		c.diags.Warnf(diag.Unused, c.File.Source, s.Span(), "no parameter enters this factor: it is a constant")
+		c.diags.Warnf(diag.Unused, c.File.Source, s.Span(),
+			"no parameter enters this factor: it is a constant")
 	}
 	term := c.Universe.Factor()
 	call := &ast.Dist{At: s.At, Name: ast.Ident{Name: term.Name}, Args: []*ast.Arg{{Value: s.Value}}}
-	c.Likelihoods = append(c.Likelihoods, &Likelihood{Stmt: &ast.Likelihood{At: s.At, Dist: call}, Dist: term, Args: []ast.Expr{s.Value}, Owners: info.Owners})
+	c.Likelihoods = append(c.Likelihoods, &Likelihood{Stmt: &ast.Likelihood{At: s.At, Dist: call}, Dist: term,
+		Args: []ast.Expr{s.Value}, Owners: info.Owners})
 }
 
 // Factor reports whether a likelihood is that of a factor statement, which has no left side.

@@ -31,8 +31,9 @@ param q : real[K] ~ normal(0, 1)
 param g : real[L] ~ normal(0, 1) @ lab
 `
 
-// The type of an expression, whose private names it depends on, and whether it depends on a parameter. Shapes broadcast over trailing axes;
-// owners are the union over the names; what depends on several members of a family depends on the server too.
+// The type of an expression, whose private names it depends on, and whether it depends on a parameter. Shapes
+// broadcast over trailing axes; owners are the union over the names; what depends on several members of a
+// family depends on the server too.
 func TestTypesAndOwners(t *testing.T) {
 	for _, c := range []struct {
 		expr, kind, owners string
@@ -95,16 +96,19 @@ func TestTypesAndOwners(t *testing.T) {
 			t.Errorf("%s is %s, want %s", c.expr, got, c.kind)
 		}
 		if got := it.Owners.String(); got != c.owners || it.Random != c.random {
-			t.Errorf("%s depends on names of: %s (parameters: %t), want %s (%t)", c.expr, got, it.Random, c.owners, c.random)
+			t.Errorf("%s depends on names of: %s (parameters: %t), want %s (%t)", c.expr, got, it.Random,
+				c.owners, c.random)
 		}
 	}
 }
 
-// Elementwise operators accept two shapes in either order or in neither, with one result; a scalar changes no shape, and equal shapes stay.
+// Elementwise operators accept two shapes in either order or in neither, with one result; a scalar changes no
+// shape, and equal shapes stay.
 func TestBroadcastingIsSymmetric(t *testing.T) {
 	operands := []string{"y", "X", "B", "u", "w", "col(y)", "X'", "1.5", "y[1:1]"}
 	kind := func(expr string) string {
-		m, diags := compiletest.Try(t, source.New("m.vfl", declarations+"let it = "+expr+"\n"), check.Options{})
+		m, diags := compiletest.Try(t, source.New("m.vfl", declarations+"let it = "+expr+"\n"),
+			check.Options{})
 		if diags.HasErrors() {
 			return "refused"
 		}
@@ -146,7 +150,8 @@ func TestOwnersOfLikelihoods(t *testing.T) {
 	} {
 		m, _ := compiletest.Try(t, source.New("m.vfl", declarations+more+c.statement+"\n"), check.Options{})
 		if l := m.Checked.Likelihoods[0]; l.Owners.String() != c.owners || l.Family != c.family {
-			t.Errorf("%s is of %s, family %q; want %s, %q", c.statement, l.Owners, l.Family, c.owners, c.family)
+			t.Errorf("%s is of %s, family %q; want %s, %q", c.statement, l.Owners, l.Family, c.owners,
+				c.family)
 		}
 	}
 }
@@ -192,12 +197,14 @@ func TestOptionsReplaceTheStatement(t *testing.T) {
 	} {
 		tr := compiletest.Compile(t, c.text, c.options).Checked.Transform
 		if tr.RhoOf("a") != c.a || tr.RhoOf("b") != c.b || tr.Implied != c.implied {
-			t.Errorf("%+v: rho %v and %v, implied %t; want %v", c.options, tr.RhoOf("a"), tr.RhoOf("b"), tr.Implied, c)
+			t.Errorf("%+v: rho %v and %v, implied %t; want %v", c.options, tr.RhoOf("a"), tr.RhoOf("b"),
+				tr.Implied, c)
 		}
 	}
 }
 
-// A client's whole numbers are data: other parties may not use them as indices, counts or sizes. Sizes bound by shapes may be used by all.
+// A client's whole numbers are data: other parties may not use them as indices, counts or sizes. Sizes bound
+// by shapes may be used by all.
 func TestWholeNumbersOfClientsAreData(t *testing.T) {
 	const more = "data n : int @ a\nparam p : real[5] ~ normal(0, 1)\nparam l : real[5] ~ normal(0, 1) @ a\n"
 	for text, refused := range map[string]bool{
@@ -211,7 +218,8 @@ func TestWholeNumbersOfClientsAreData(t *testing.T) {
 		"param z : real[n] ~ normal(0, 1) @ a\ny ~ normal(m + z[1], 1)": false,
 		"y ~ normal(m + p[P] + l[K], 1)":                                false,
 	} {
-		if _, diags := compiletest.Try(t, source.New("m.vfl", declarations+more+text+"\n"), check.Options{}); diags.HasErrors() != refused {
+		if _, diags := compiletest.Try(t, source.New("m.vfl", declarations+more+text+"\n"),
+			check.Options{}); diags.HasErrors() != refused {
 			t.Errorf("%s: refused %t, want %t", text, diags.HasErrors(), refused)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// generate checks a quantity that is computed, or drawn, for each draw: by the party that owns its names, else by the server; `@ FAMILY` by each member.
+// generate checks a quantity that is computed, or drawn, for each draw: by the party that owns its names,
+// else by the server; `@ FAMILY` by each member.
 func (c *checker) generate(s *ast.Generate) {
 	var owner string
 	var family, ok = false, true
@@ -18,7 +19,8 @@ func (c *checker) generate(s *ast.Generate) {
 		c.family = owner
 	}
 	defer func() { c.family, c.perDraw = "", false }()
-	sym := &Symbol{Name: s.Name.Name, Kind: Generated, Ident: s.Name, Decl: s, Family: family, Random: true, used: true}
+	sym := &Symbol{Name: s.Name.Name, Kind: Generated, Ident: s.Name, Decl: s, Family: family, Random: true,
+		used: true}
 	c.perDraw = true
 	var owners types.Owners
 	good := false
@@ -56,12 +58,14 @@ func (c *checker) generator(owners types.Owners) string {
 	return c.Server
 }
 
-// mayGenerate reports a quantity that names a party which does not see what it is made of. The server may hold what is computed from cuts.
+// mayGenerate reports a quantity that names a party which does not see what it is made of. The server may
+// hold what is computed from cuts.
 func (c *checker) mayGenerate(s *ast.Generate, owner string, owners types.Owners) bool {
 	if owner == c.Server || owners.Within(owner) || owner == Shared && owners.Shared() {
 		return true
 	}
-	c.errorf(diag.LetOwner, *s.Owner, "%s is declared @ %s, but it depends on names of: %s", s.Name.Name, owner, owners)
+	c.errorf(diag.LetOwner, *s.Owner, "%s is declared @ %s, but it depends on names of: %s", s.Name.Name,
+		owner, owners)
 	return false
 }
 
@@ -108,7 +112,9 @@ func (c *checker) drawnType(s *ast.Generate) (out types.Type, ok bool) {
 	}
 	c.diags = c.diags[:kept] // clauses reports the same again
 	if dist.Event != nil {
-		c.errorf(diag.DrawnGenerated, s.Dist, "%s is a distribution of vectors or matrices, or has such parameters, so that its arguments do not give the shape of a draw", dist.Name).
+		c.errorf(diag.DrawnGenerated, s.Dist,
+			"%s is a distribution of vectors or matrices, or has such parameters, so that its arguments do "+
+				"not give the shape of a draw", dist.Name).
 			Note("give it: generate %s : real[K] ~ …, or level(K)[N] for categories", s.Name.Name)
 		return out, false
 	}
@@ -123,7 +129,8 @@ func (c *checker) drawnType(s *ast.Generate) (out types.Type, ok bool) {
 		}
 		dims, fits := types.Broadcast(out.Dims, info.Type.Dims)
 		if !fits {
-			c.errorf(diag.Broadcast, a, "the arguments of %s do not broadcast: %s does not go with the others", dist.Name, info.Type)
+			c.errorf(diag.Broadcast, a,
+				"the arguments of %s do not broadcast: %s does not go with the others", dist.Name, info.Type)
 			return out, false
 		}
 		out.Dims = dims
@@ -148,9 +155,11 @@ func (c *checker) drawable(s *ast.Generate, sym *Symbol) bool {
 	case !d.Proper():
 		c.errorf(diag.DrawnGenerated, s.Dist, "%s is improper: nothing can be drawn from it", d.Name)
 	case d.Event != nil && d.Event.OfTotal:
-		c.errorf(diag.DrawnGenerated, s.Dist, "a draw from %s needs the total of the counts, which its arguments do not give", d.Name).
+		c.errorf(diag.DrawnGenerated, s.Dist,
+			"a draw from %s needs the total of the counts, which its arguments do not give", d.Name).
 			Note("vflc ppc takes it from the data")
-	case sym.Type.Elem == types.Level && d.Support != def.Codes, d.Discrete && !sym.Type.Elem.Integral() && sym.Type.Elem != types.Level && s.Type != nil && d.Event == nil:
+	case sym.Type.Elem == types.Level && d.Support != def.Codes, d.Discrete && !sym.Type.Elem.Integral() &&
+		sym.Type.Elem != types.Level && s.Type != nil && d.Event == nil:
 		c.errorf(diag.DrawnGenerated, s.Type, "a draw from %s is no %s", d.Name, sym.Type)
 	default:
 		return true

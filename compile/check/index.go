@@ -30,7 +30,8 @@ func (c *checker) index(e *ast.Index) (Info, bool) {
 		return x, false
 	}
 	if len(e.Args) > len(x.Type.Dims) {
-		c.errorf(diag.BadIndex, e, "%s has %s, but there are %d subscripts", x.Type, count(len(x.Type.Dims), "dimension"), len(e.Args))
+		c.errorf(diag.BadIndex, e, "%s has %s, but there are %d subscripts", x.Type,
+			count(len(x.Type.Dims), "dimension"), len(e.Args))
 		return x, false
 	}
 	return c.subscripts(e, x)
@@ -40,7 +41,8 @@ func (c *checker) subscripts(e *ast.Index, x Info) (Info, bool) {
 	var rest []types.Size
 	var rows []types.Size // of the levels that index
 	levels := 0
-	out := Info{Owners: x.Owners, Random: x.Random, Type: types.Type{Elem: x.Type.Elem, Levels: x.Type.Levels}}
+	out := Info{Owners: x.Owners, Random: x.Random,
+		Type: types.Type{Elem: x.Type.Elem, Levels: x.Type.Levels}}
 	for i, d := range x.Type.Dims {
 		if i >= len(e.Args) {
 			rest = append(rest, d)
@@ -101,7 +103,9 @@ func leading(e *ast.Index, c *checker) int {
 
 // belowFirst reports an index of 0, or one of Python's or R's that is negative, along a dimension.
 func (c *checker) belowFirst(a *ast.Subscript, d types.Size) {
-	c.errorf(diag.BadIndex, a, "indices count from 1").Note("the first element is [1], the last [%s], and 2:%s is all but the first", d, d)
+	c.errorf(diag.BadIndex, a,
+		"indices count from 1").Note("the first element is [1], the last [%s], and 2:%s is all but the first",
+		d, d)
 }
 
 func (c *checker) slice(a *ast.Subscript, d types.Size) (types.Size, bool) {
@@ -139,14 +143,16 @@ func (c *checker) levelIndex(a *ast.Subscript, d types.Size) (info Info, isLevel
 	}
 	info, ok = c.expr(a.Lo)
 	if ok && !info.Type.Levels.Equal(d) {
-		c.errorf(diag.BadIndex, a, "%s has levels 1..%s, but the dimension it indexes has %s", format.Expr(a.Lo), info.Type.Levels, d).
+		c.errorf(diag.BadIndex, a, "%s has levels 1..%s, but the dimension it indexes has %s",
+			format.Expr(a.Lo), info.Type.Levels, d).
 			Note("declare the dimension as [%s]", info.Type.Levels)
 		ok = false
 	}
 	return info, true, ok
 }
 
-// ofLevels reports whether an expression is data of levels, or a part of it: region, region[2:T], or the region of each ward, region[ward].
+// ofLevels reports whether an expression is data of levels, or a part of it: region, region[2:T], or the
+// region of each ward, region[ward].
 func (s *Program) ofLevels(e ast.Expr) bool {
 	if x, ok := e.(*ast.Index); ok {
 		return s.ofLevels(x.X)
@@ -174,26 +180,33 @@ func instead(s *Symbol, d types.Size) string {
 	case s.Kind == Data && s.Type.Elem.Integral() && !s.Type.Scalar():
 		return fmt.Sprintf("declare %s as level(%s) to look rows up with it", s.Name, d)
 	case s.Kind == Data && !s.Type.Scalar():
-		return fmt.Sprintf("its values enter by a product, such as b * %s; if it holds categories, declare it as level(%s)", s.Name, d)
+		return fmt.Sprintf("its values enter by a product, such as b * %s; if it holds categories, "+
+			"declare it as level(%s)", s.Name, d)
 	case s.Kind == Data:
 		return fmt.Sprintf("declare %s as int to choose an element by it", s.Name)
 	case s.Kind == Let && !s.Random:
 		return fmt.Sprintf("declare a number that chooses an element as const %s = …", s.Name)
 	}
-	return "no element can be chosen by what the data do not fix; add all of them up with weights, as in sum(w .* a)"
+	return "no element can be chosen by what the data do not fix; add all of them up with " +
+		"weights, as in sum(w .* a)"
 }
 
 // element checks a single index: a size expression within the dimension.
 func (c *checker) element(a *ast.Subscript, d types.Size) bool {
 	if n, ok := a.Lo.(*ast.Name); ok {
-		if s := c.lookup(n); s != nil && s.Kind != Const && s.Kind != IndexVar && !(s.Kind == Data && s.Type.Elem == types.Int && s.Type.Scalar()) {
-			c.errorf(diag.BadIndex, a, "%s is %s: an index is a whole number, or a level", n.Name, article(s.Kind)).Note("%s", instead(s, d))
+		if s := c.lookup(n); s != nil && s.Kind != Const && s.Kind != IndexVar &&
+			!(s.Kind == Data && s.Type.Elem == types.Int && s.Type.Scalar()) {
+			c.errorf(diag.BadIndex, a, "%s is %s: an index is a whole number, or a level", n.Name,
+				article(s.Kind)).Note("%s", instead(s, d))
 			return false
 		}
 	}
 	if n := c.varies(a.Lo); n != nil {
-		c.errorf(diag.BadIndex, a, "this index has another value in each row, since %s has: an index is a whole number, or a level", n.Name).
-			Note("let the data hold the codes 1, 2, … themselves, declared as level(%s); of two values choose by where(%s == 1, a, b)", d, n.Name)
+		c.errorf(diag.BadIndex, a,
+			"this index has another value in each row, since %s has: an index is a whole number, or a level",
+			n.Name).
+			Note("let the data hold the codes 1, 2, … themselves, declared as level(%s); of two values "+
+				"choose by where(%s == 1, a, b)", d, n.Name)
 		return false
 	}
 	i, ok := c.size(a.Lo)
@@ -214,13 +227,16 @@ func (c *checker) element(a *ast.Subscript, d types.Size) bool {
 // member types X[j]: the value of member j of a family.
 func (c *checker) member(e *ast.Index, n *ast.Name, s *Symbol) (Info, bool) {
 	if len(e.Args) != 1 || e.Args[0].Slice {
-		c.errorf(diag.FamilyIndex, e, "%s[j] is the %s of member j; its elements are %s[j][…]", s.Name, s.Name, s.Name)
+		c.errorf(diag.FamilyIndex, e, "%s[j] is the %s of member j; its elements are %s[j][…]", s.Name,
+			s.Name, s.Name)
 		return Info{}, false
 	}
 	j, ok := e.Args[0].Lo.(*ast.Name)
 	if !ok || c.lookup(j) == nil || c.lookup(j).over != s.Owner {
-		d := c.errorf(diag.FamilyIndex, e.Args[0], "a member of %s is addressed by the variable of a sum over it", s.Owner)
-		d.Note("write sum(… %s[j] … for j in %s); to treat members differently, declare them as clients of their own", s.Name, s.Owner)
+		d := c.errorf(diag.FamilyIndex, e.Args[0],
+			"a member of %s is addressed by the variable of a sum over it", s.Owner)
+		d.Note("write sum(… %s[j] … for j in %s); to treat members differently, declare them "+
+			"as clients of their own", s.Name, s.Owner)
 		return Info{}, false
 	}
 	info := symbolInfo(s)
@@ -230,7 +246,8 @@ func (c *checker) member(e *ast.Index, n *ast.Name, s *Symbol) (Info, bool) {
 
 // sum types a comprehension.
 func (c *checker) sum(e *ast.Sum) (Info, bool) {
-	v := &Symbol{Name: e.Var.Name, Kind: IndexVar, Ident: e.Var, Type: types.Type{Elem: types.Int}, Owner: Shared}
+	v := &Symbol{Name: e.Var.Name, Kind: IndexVar, Ident: e.Var, Type: types.Type{Elem: types.Int},
+		Owner: Shared}
 	if e.Family != nil {
 		cl, ok := c.Client(e.Family.Name)
 		if !ok || !cl.Family {
@@ -246,7 +263,8 @@ func (c *checker) sum(e *ast.Sum) (Info, bool) {
 		}
 	}
 	if old := c.Symbols[e.Var.Name]; old != nil {
-		c.errorf(diag.DeclaredTwice, e.Var, "%s is declared already: choose another name for the index", e.Var.Name).NoteAt(c.File.Source, old.Ident.Span(), "declared here")
+		c.errorf(diag.DeclaredTwice, e.Var, "%s is declared already: choose another name for the index",
+			e.Var.Name).NoteAt(c.File.Source, old.Ident.Span(), "declared here")
 		return Info{}, false
 	}
 	c.vars = append(c.vars, v)
@@ -262,7 +280,8 @@ func (c *checker) sum(e *ast.Sum) (Info, bool) {
 	for _, d := range info.Type.Dims {
 		for _, n := range d.Names() {
 			if z := c.Sizes[n]; n == e.Var.Name || z != nil && z.Member != "" && z.Member == v.over {
-				c.errorf(diag.MemberSize, e.Body, "the terms of a sum have one shape, but the size %s differs from term to term", n)
+				c.errorf(diag.MemberSize, e.Body,
+					"the terms of a sum have one shape, but the size %s differs from term to term", n)
 				return info, false
 			}
 		}

@@ -11,7 +11,8 @@ import (
 
 // randomLeft refuses a left side that depends on parameters.
 func (c *checker) randomLeft(s *ast.Likelihood) {
-	d := c.errorf(diag.LeftSide, s.Left, "the left side of a likelihood is data, or an expression of data only")
+	d := c.errorf(diag.LeftSide, s.Left,
+		"the left side of a likelihood is data, or an expression of data only")
 	if n, ok := s.Left.(*ast.Name); ok && c.Symbols[n.Name].Kind == Param {
 		d.Note("a parameter gets its prior where it is declared: param NAME ~ …")
 		return
@@ -25,7 +26,8 @@ func (c *checker) randomLeft(s *ast.Likelihood) {
 	for _, a := range s.Dist.Args {
 		args = append(args, format.Expr(a.Value))
 	}
-	d.Note("a term of parameters is a factor: factor %s%s(%s | %s)", dist.Name, lpdf(dist), format.Expr(s.Left), strings.Join(args, ", "))
+	d.Note("a term of parameters is a factor: factor %s%s(%s | %s)", dist.Name, lpdf(dist),
+		format.Expr(s.Left), strings.Join(args, ", "))
 }
 
 // lpdf is the ending of the name of the function that gives a distribution's log density.

@@ -18,7 +18,9 @@ func (c *checker) levels(s *ast.Levels) {
 		return
 	}
 	if !c.sizesLevel(name) {
-		c.errorf(diag.BadLevels, s.Name, "no data are level(%s)", name).Note("`levels` lists the categories of data such as `data g : level(%s)[N]`; its name is the size of the level, and no const", name)
+		c.errorf(diag.BadLevels, s.Name, "no data are level(%s)",
+			name).Note("`levels` lists the categories of data such as `data g : level(%s)[N]`; its name is "+
+			"the size of the level, and no const", name)
 		return
 	}
 	seen := map[string]bool{}
@@ -36,7 +38,8 @@ func (c *checker) levels(s *ast.Levels) {
 	}
 }
 
-// sizesLevel reports whether a name is the size of a level of some data, or of a response that is drawn for new rows, and no const.
+// sizesLevel reports whether a name is the size of a level of some data, or of a response that is drawn for
+// new rows, and no const.
 func (c *checker) sizesLevel(name string) bool {
 	found := false
 	for _, s := range c.File.Stmts {

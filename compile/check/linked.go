@@ -30,7 +30,8 @@ type Module struct {
 type Origin struct {
 	File     *source.File
 	At       source.Span
-	Function string  // as the caller names it
-	Private  bool    // the place is in the module of a client, which no call shows: messages are about that text
-	Outer    *Origin // where that function was called from inside another one; nil: from the model
+	Function string // as the caller names it
+	// the place is in the module of a client, which no call shows: messages are about that text
+	Private bool
+	Outer   *Origin // where that function was called from inside another one; nil: from the model
 }

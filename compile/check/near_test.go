@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// misspelt lists what may be typed for a name: each letter left out, each doubled, and, for every other name of the list within the distance at which a
-// name is proposed, the words on the way to it, letter by letter.
+// misspelt lists what may be typed for a name: each letter left out, each doubled, and, for every other name
+// of the list within the distance at which a name is proposed, the words on the way to it, letter by letter.
 func misspelt(name string, names []string) (out []string) {
 	for i := range name {
 		out = append(out, name[:i]+name[i+1:], name[:i+1]+name[i:])
@@ -30,9 +30,10 @@ func misspelt(name string, names []string) (out []string) {
 	return out
 }
 
-// A thing of the language whose name is near is never a fix: that two names differ by a letter says nothing of their values. Every name is misspelt, and so is
-// every pair of near names, among functions, distributions, densities, encoders, transforms and kinds of initial values. What is put in is the same thing under a
-// name known elsewhere, of which other tests compare the values.
+// A thing of the language whose name is near is never a fix: that two names differ by a letter says nothing
+// of their values. Every name is misspelt, and so is every pair of near names, among functions,
+// distributions, densities, encoders, transforms and kinds of initial values. What is put in is the same
+// thing under a name known elsewhere, of which other tests compare the values.
 func TestNoFixPutsAnotherThing(t *testing.T) {
 	u := stdlib.New()
 	for _, kind := range []struct {
@@ -44,7 +45,9 @@ func TestNoFixPutsAnotherThing(t *testing.T) {
 		{u.Dists(), "data x : real[N]\nx ~ %(x)\n", diag.Distributions},
 		{u.Dists(), "data x : real[N]\nfactor %_lpdf(x | 0, 1)\n", diag.Distributions},
 		{u.Encoders(), "data X : real[N, P] from %(age)\nfactor sum(X)\n", diag.Encoders},
-		{u.Transforms(), "client a\ndata y : real[N] @ shared\ndata x : real[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(x * b, 1)\ntransform %\n", diag.Values},
+		{u.Transforms(),
+			"client a\ndata y : real[N] @ shared\ndata x : real[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ " +
+				"normal(x * b, 1)\ntransform %\n", diag.Values},
 		{u.Initials(), "data y : real[N]\nweight w init %\ny ~ normal(w, 1)\n", diag.Initials},
 	} {
 		known, noted := map[string]bool{}, 0

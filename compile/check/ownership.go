@@ -41,14 +41,16 @@ func (c *checker) length(sym *Symbol) {
 	}
 	for _, d := range t.Dims {
 		if owners := c.CountedBy(d); !owners.Within(home) {
-			c.errorf(diag.ClientData, d, "client data would be read by another party: this size of %s is private data of %s", sym.Name, owners).
+			c.errorf(diag.ClientData, d,
+				"client data would be read by another party: this size of %s is private data of %s", sym.Name,
+				owners).
 				Note("make the data `@ shared` if every party may hold them")
 		}
 	}
 }
 
-// CountedBy returns the clients whose own whole-number data occur in a subscript or in the range of a sum. Sizes bound by the shapes of
-// data do not count: all parties know them.
+// CountedBy returns the clients whose own whole-number data occur in a subscript or in the range of a sum.
+// Sizes bound by the shapes of data do not count: all parties know them.
 func (p *Program) CountedBy(e ast.Expr) types.Owners {
 	var owners types.Owners
 	if e == nil {
@@ -83,7 +85,9 @@ func (c *checker) foreign(e ast.Expr, home string, sym *Symbol) {
 		other := info.Owners[0]
 		s := c.Symbols[name.Name]
 		if home != c.Server && other == c.Server {
-			d := c.errorf(diag.ServerName, name, "%s belongs to the client %s, which does not see %s: that is private to %s", sym.Name, home, name.Name, c.Server)
+			d := c.errorf(diag.ServerName, name,
+				"%s belongs to the client %s, which does not see %s: that is private to %s", sym.Name, home,
+				name.Name, c.Server)
 			if s != nil && s.Kind == Param {
 				if owner := ownerOf(s.Decl); owner != nil {
 					d.Fix(owner.Span(), Shared, "let every party that uses it see %s", name.Name)
@@ -98,11 +102,15 @@ func (c *checker) foreign(e ast.Expr, home string, sym *Symbol) {
 			}
 			return false
 		}
-		d := c.errorf(diag.ForeignPrior, name, "the prior of %s is evaluated at %s, which does not see %s: that is private to %s", sym.Name, home, name.Name, other)
+		d := c.errorf(diag.ForeignPrior, name,
+			"the prior of %s is evaluated at %s, which does not see %s: that is private to %s", sym.Name,
+			home, name.Name, other)
 		if s != nil && s.Kind == Param {
-			d.Note("declare %s `@ shared`, so that %s keeps it, or give %s a prior of its own", name.Name, c.Server, sym.Name)
+			d.Note("declare %s `@ shared`, so that %s keeps it, or give %s a prior of its own", name.Name,
+				c.Server, sym.Name)
 		} else {
-			d.Note("data of one client are never seen by another party; make them `@ shared` if all may hold them")
+			d.Note("data of one client are never seen by another party; make them `@ " +
+				"shared` if all may hold them")
 		}
 		return false
 	})
@@ -129,8 +137,10 @@ func (c *checker) place(l *Likelihood, left Info) {
 		if o == c.Server {
 			continue
 		}
-		c.errorf(diag.ClientResponse, l.Stmt.Left, "this response belongs to the client %s, but its distribution uses names of other parties", o).
-			Note("write `server %s` in place of %s among the clients, and the party that has the response evaluates it; or make the response `@ shared`", o, o)
+		c.errorf(diag.ClientResponse, l.Stmt.Left,
+			"this response belongs to the client %s, but its distribution uses names of other parties", o).
+			Note("write `server %s` in place of %s among the clients, and the party that has the response "+
+				"evaluates it; or make the response `@ shared`", o, o)
 		return
 	}
 }
@@ -142,8 +152,10 @@ func (c *checker) assertOwner(s *ast.Let, owner string, owners types.Owners) {
 	if _, alone := owners.Sole(); owner == c.Server && !alone {
 		return // the server may hold what is computed from cuts
 	}
-	c.errorf(diag.LetOwner, *s.Owner, "%s is declared @ %s, but it depends on names of: %s", s.Name.Name, owner, owners).
-		Note("a let belongs to the party that holds all of its names: leave the owner out, and the compiler cuts what each client contributes, or name each client's part by a let of its own")
+	c.errorf(diag.LetOwner, *s.Owner, "%s is declared @ %s, but it depends on names of: %s", s.Name.Name,
+		owner, owners).
+		Note("a let belongs to the party that holds all of its names: leave the owner out, and the " +
+			"compiler cuts what each client contributes, or name each client's part by a let of its own")
 }
 
 // aux checks an auxiliary variable of a party program: z ~ normal(cut, rho).
@@ -171,7 +183,8 @@ func (c *checker) aux(s *ast.Aux) {
 		return
 	}
 	delete(c.failed, s.Name.Name)
-	c.declare(&Symbol{Name: s.Name.Name, Kind: Aux, Ident: s.Name, Decl: s, Type: t, Owner: c.For, Dist: dist, Args: args, used: true})
+	c.declare(&Symbol{Name: s.Name.Name, Kind: Aux, Ident: s.Name, Decl: s, Type: t, Owner: c.For, Dist: dist,
+		Args: args, used: true})
 }
 
 func (c *checker) receive(s *ast.Receive) {
@@ -184,7 +197,8 @@ func (c *checker) receive(s *ast.Receive) {
 	if cl, found := c.Client(s.From.Name); found {
 		family = cl.Family
 	}
-	sym := &Symbol{Name: s.Name.Name, Kind: Receive, Ident: s.Name, Decl: s, Type: t, Owner: c.For, Family: family, Lower: lower, Upper: upper, used: true}
+	sym := &Symbol{Name: s.Name.Name, Kind: Receive, Ident: s.Name, Decl: s, Type: t, Owner: c.For,
+		Family: family, Lower: lower, Upper: upper, used: true}
 	if family {
 		sym.Owner = s.From.Name
 	}
@@ -211,15 +225,20 @@ func (c *checker) sendNamed(s *ast.Send) {
 	}
 	sym.sent = true
 	if sym.Kind == Param && c.isClient() {
-		c.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables or its cuts, and %s is a parameter: a client does not send its parameters", sym.Name)
+		c.errorf(diag.WrongRole, s,
+			"a client may send only its auxiliary variables or its cuts, and %s is a parameter: a client "+
+				"does not send its parameters", sym.Name)
 		return
 	}
 	if sym.Kind != Aux && sym.Kind != Param {
-		c.errorf(diag.BadSend, s.Name, "%s is %s: a client sends its auxiliary variables or its cuts, the server its parameters and sums of what it received", sym.Name, article(sym.Kind))
+		c.errorf(diag.BadSend, s.Name,
+			"%s is %s: a client sends its auxiliary variables or its cuts, the server its parameters and "+
+				"sums of what it received", sym.Name, article(sym.Kind))
 	}
 }
 
-// sendCut checks `send z_1 = EXPR to …`, by which a client sends a cut itself: real, a function of a parameter, and of something that is its own.
+// sendCut checks `send z_1 = EXPR to …`, by which a client sends a cut itself: real, a function of a
+// parameter, and of something that is its own.
 func (c *checker) sendCut(s *ast.Send) {
 	name := s.Name.Name
 	c.fail(name) // until every check has passed
@@ -228,10 +247,14 @@ func (c *checker) sendCut(s *ast.Send) {
 	case !ok:
 		return
 	case slices.ContainsFunc(c.File.Stmts, isAux):
-		c.errorf(diag.BareCut, s, "%s is sent without noise beside an auxiliary variable: a client sends auxiliary variables, or its cuts themselves", name)
+		c.errorf(diag.BareCut, s,
+			"%s is sent without noise beside an auxiliary variable: a client sends auxiliary "+
+				"variables, or its cuts themselves", name)
 		return
 	case !c.readsOwn(s.Value):
-		c.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables or its cuts, and %s is made of what %s received", name, c.For)
+		c.errorf(diag.WrongRole, s,
+			"a client may send only its auxiliary variables or its cuts, and %s is made of what %s received",
+			name, c.For)
 		return
 	case !info.Random:
 		c.errorf(diag.ClientData, s.Value, "data of %s would leave it: a cut depends on a parameter", c.For)
@@ -241,10 +264,12 @@ func (c *checker) sendCut(s *ast.Send) {
 		return
 	}
 	delete(c.failed, name)
-	c.declare(&Symbol{Name: name, Kind: Cut, Ident: s.Name, Decl: s, Type: types.Type{Dims: info.Type.Dims}, Owner: c.For, Args: []ast.Expr{s.Value}, used: true, sent: true})
+	c.declare(&Symbol{Name: name, Kind: Cut, Ident: s.Name, Decl: s, Type: types.Type{Dims: info.Type.Dims},
+		Owner: c.For, Args: []ast.Expr{s.Value}, used: true, sent: true})
 }
 
-// isClient reports whether a party program is a client's: the server has no auxiliary variables, and sends nothing that is computed from data or parameters.
+// isClient reports whether a party program is a client's: the server has no auxiliary variables, and sends
+// nothing that is computed from data or parameters.
 func (c *checker) isClient() bool {
 	if c.options.Server != "" {
 		return c.For != c.options.Server
@@ -260,7 +285,8 @@ func isAux(s ast.Stmt) bool {
 	return aux
 }
 
-// readsOwn reports whether an expression of a party program mentions data or a parameter that the program declares.
+// readsOwn reports whether an expression of a party program mentions data or a parameter that the program
+// declares.
 func (c *checker) readsOwn(e ast.Expr) bool {
 	own := false
 	ast.Walk(e, func(n ast.Node) bool {
@@ -273,7 +299,8 @@ func (c *checker) readsOwn(e ast.Expr) bool {
 	return own
 }
 
-// onePeer notes whether a program is a client's, and checks that a client's program names one other party, its server. (The loader, which knows the server's name, checks more.)
+// onePeer notes whether a program is a client's, and checks that a client's program names one other party,
+// its server. (The loader, which knows the server's name, checks more.)
 func (c *checker) onePeer() {
 	c.AtClient = c.For != "" && c.isClient()
 	if !c.AtClient {
@@ -293,7 +320,9 @@ func (c *checker) onePeer() {
 				peer = p.Name
 			}
 			if p.Name != peer {
-				c.errorf(diag.WrongPeer, p, "%s exchanges messages with %s and with %s: a client has one peer, its server", c.For, peer, p.Name)
+				c.errorf(diag.WrongPeer, p,
+					"%s exchanges messages with %s and with %s: a client has one peer, its server", c.For,
+					peer, p.Name)
 				return
 			}
 		}
@@ -304,7 +333,8 @@ func (c *checker) onePeer() {
 func (c *checker) unsent() {
 	for _, s := range c.Order {
 		if s.Kind == Aux && !s.sent {
-			c.errorf(diag.Unsent, s.Ident, "%s is never sent: a client sends every auxiliary variable", s.Name)
+			c.errorf(diag.Unsent, s.Ident, "%s is never sent: a client sends every auxiliary variable",
+				s.Name)
 		}
 	}
 }

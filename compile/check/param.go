@@ -9,7 +9,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// fixedSupport refuses a distribution whose support depends on a parameter: coordinates without bounds are made for one set of values.
+// fixedSupport refuses a distribution whose support depends on a parameter: coordinates without bounds are
+// made for one set of values.
 func (c *checker) fixedSupport(s *ast.Param, sym *Symbol) {
 	if sym.Dist == nil || sym.Dist.Event != nil {
 		return
@@ -21,12 +22,15 @@ func (c *checker) fixedSupport(s *ast.Param, sym *Symbol) {
 		theta := make([]float64, len(sym.Args))
 		theta[k] = math.NaN()
 		if lower, upper := sym.Dist.Bounds(theta); math.IsNaN(lower) || math.IsNaN(upper) {
-			d := c.errorf(diag.BadSupport, a, "the values of %s lie within bounds that depend on a parameter", s.Name.Name)
+			d := c.errorf(diag.BadSupport, a, "the values of %s lie within bounds that depend on a parameter",
+				s.Name.Name)
 			if math.IsInf(upper, 1) {
-				d.Note("declare param u with a fixed bound, as half_normal has, and compute the value, as let %s = low + u", s.Name.Name)
+				d.Note("declare param u with a fixed bound, as half_normal has, and compute the "+
+					"value, as let %s = low + u", s.Name.Name)
 				return
 			}
-			d.Note("declare param u ~ uniform(0, 1) and compute the value, as let %s = low + (high - low) * u; probabilities that sum to 1 are a simplex", s.Name.Name)
+			d.Note("declare param u ~ uniform(0, 1) and compute the value, as let %s = low + (high - low) "+
+				"* u; probabilities that sum to 1 are a simplex", s.Name.Name)
 			return
 		}
 	}
@@ -41,8 +45,10 @@ func (c *checker) param(s *ast.Param) {
 	defer func() { c.family, c.dataBounds = "", false }()
 	structure, t, lower, upper, ok2 := c.paramType(s.Type)
 	if ok2 && t.Elem != types.Real {
-		c.errorf(diag.DiscreteParameter, s.Type, "a parameter is real, but %s is declared %s", s.Name.Name, t.Elem).
-			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
+		c.errorf(diag.DiscreteParameter, s.Type, "a parameter is real, but %s is declared %s", s.Name.Name,
+			t.Elem).
+			Note("sum a discrete parameter out of the likelihood by hand; samplers here work " +
+				"on continuous parameters")
 		ok2 = false
 	}
 	if !ok || !ok2 {
@@ -55,21 +61,28 @@ func (c *checker) param(s *ast.Param) {
 		ok = false
 	}
 	owners = owners.Join(c.Info[lower].Owners).Join(c.Info[upper].Owners)
-	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper, Structure: structure}
+	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner,
+		Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper, Structure: structure}
 	if dist != nil && dist.Discrete {
-		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete, but a parameter is continuous", dist.Name).
-			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
+		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete, but a parameter is continuous",
+			dist.Name).
+			Note("sum a discrete parameter out of the likelihood by hand; samplers here work " +
+				"on continuous parameters")
 	}
 	if dist != nil && dist.Joint() != "" {
-		c.errorf(diag.MustBeData, s.Dist.Name, "the values of %s are data: it is a likelihood of all rows of a table, and no prior", dist.Name)
+		c.errorf(diag.MustBeData, s.Dist.Name,
+			"the values of %s are data: it is a likelihood of all rows of a table, and no prior", dist.Name)
 		ok = false
 	}
 	if dist != nil && s.Noncentered && dist.ScaleAt < 0 {
 		way := "leave `noncentered` out"
 		if dist.Event != nil && dist.Support == def.RealLine {
-			way = "write it out: standard normal rows times the factor of the covariance, param z : real[J, K] ~ normal(0, 1) and let u = z * (col(tau) .* L)'"
+			way = "write it out: standard normal rows times the factor of the covariance, param z : " +
+				"real[J, K] ~ normal(0, 1) and let u = z * (col(tau) .* L)'"
 		}
-		c.errorf(diag.NotLocationScale, s.Dist.Name, "%s has no location and scale of a number, so it cannot be `noncentered`", dist.Name).Note("%s", way)
+		c.errorf(diag.NotLocationScale, s.Dist.Name,
+			"%s has no location and scale of a number, so it cannot be `noncentered`", dist.Name).Note("%s",
+			way)
 	}
 	if dist != nil && s.Noncentered && (lower != nil || upper != nil) {
 		c.errorf(diag.NotLocationScale, s.Type, "a parameter with declared bounds cannot be `noncentered`").

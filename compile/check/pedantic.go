@@ -15,7 +15,8 @@ const (
 	farSmall = 0.01
 )
 
-// Pedantic reports what is not wrong and yet seldom meant: priors that say more, or other things, than their writer thought. The program has no errors.
+// Pedantic reports what is not wrong and yet seldom meant: priors that say more, or other things, than their
+// writer thought. The program has no errors.
 func (p *Program) Pedantic() diag.List {
 	q := &pedant{Program: p, reached: map[string]bool{}}
 	q.reach()
@@ -45,10 +46,15 @@ func (q *pedant) prior(s *Symbol) {
 	theta := q.values(s)
 	switch {
 	case s.Flat():
-		q.inform(diag.FlatPrior, s.Ident, "the prior of %s is improper: its posterior is a distribution only where the data determine it", s.Name)
+		q.inform(diag.FlatPrior, s.Ident,
+			"the prior of %s is improper: its posterior is a distribution only where the data determine it",
+			s.Name)
 	case s.Dist.Support == def.Interval && !natural(theta):
-		q.inform(diag.HardBounds, q.written(s), "the prior of %s, %s, is flat between its ends and 0 outside: no data can take %[1]s there", s.Name, format.Prior(s.Decl.(*ast.Param))).
-			Note("where these ends are a guess, take a smooth prior that makes such values improbable, as normal or half_normal")
+		q.inform(diag.HardBounds, q.written(s),
+			"the prior of %s, %s, is flat between its ends and 0 outside: no data can take %[1]s there",
+			s.Name, format.Prior(s.Decl.(*ast.Param))).
+			Note("where these ends are a guess, take a smooth prior that makes such values improbable, " +
+				"as normal or half_normal")
 	case q.spiked(s, theta):
 	default:
 		q.far(s, theta)
@@ -84,14 +90,17 @@ func (q *pedant) values(s *Symbol) []float64 {
 // natural reports the ends of a probability or of a correlation, and ends that are data.
 func natural(theta []float64) bool {
 	low, high := theta[0], theta[1]
-	return math.IsNaN(low) || math.IsNaN(high) || high == 1 && (low == 0 || low == -1) || low == -math.Pi && high == math.Pi
+	return math.IsNaN(low) || math.IsNaN(high) || high == 1 && (low == 0 || low == -1) || low == -math.Pi &&
+		high == math.Pi
 }
 
 // spiked reports a prior that is infinite at an end of its support.
 func (q *pedant) spiked(s *Symbol, theta []float64) bool {
 	for _, e := range []*def.Exponent{s.Dist.Lower.Exponent, s.Dist.Upper.Exponent} {
 		if e != nil && e.Of(theta) < 0 && s.Args[e.Param] != nil {
-			q.inform(diag.SpikedPrior, s.Args[e.Param], "with %s = %g the density of %s is infinite at an end of its support", s.Dist.Params[e.Param].Name, theta[e.Param], s.Name)
+			q.inform(diag.SpikedPrior, s.Args[e.Param],
+				"with %s = %g the density of %s is infinite at an end of its support",
+				s.Dist.Params[e.Param].Name, theta[e.Param], s.Name)
 			return true
 		}
 	}
@@ -102,10 +111,13 @@ func (q *pedant) spiked(s *Symbol, theta []float64) bool {
 func (q *pedant) far(s *Symbol, theta []float64) {
 	for k, v := range theta {
 		a, positive := s.Args[k], s.Dist.Params[k].Domain != def.RealLine
-		if a == nil || math.IsNaN(v) || !(math.Abs(v) >= farLarge || positive && v != 0 && math.Abs(v) <= farSmall) {
+		if a == nil || math.IsNaN(v) ||
+			!(math.Abs(v) >= farLarge || positive && v != 0 && math.Abs(v) <= farSmall) {
 			continue
 		}
-		d := q.inform(diag.FarConstant, a, "%s of the prior of %s is %g: parameters of the size 1 are easier to sample and to think about", s.Dist.Params[k].Name, s.Name, v)
+		d := q.inform(diag.FarConstant, a,
+			"%s of the prior of %s is %g: parameters of the size 1 are easier to sample and to think about",
+			s.Dist.Params[k].Name, s.Name, v)
 		if k == s.Dist.LocationAt || k == s.Dist.ScaleAt {
 			d.Note("standardise the data where they are bound, as from zscore(x), or measure in other units")
 		}
@@ -120,10 +132,12 @@ func (q *pedant) loose(s *Symbol, theta []float64) {
 	}
 	lower, upper := s.Dist.Bounds(theta)
 	if v, ok := q.ConstValue(s.Lower); ok && s.Lower != nil && v < lower {
-		q.inform(diag.LooseBound, s.Lower, "%s has no values below %g: this bound changes nothing", s.Dist.Name, lower)
+		q.inform(diag.LooseBound, s.Lower, "%s has no values below %g: this bound changes nothing",
+			s.Dist.Name, lower)
 	}
 	if v, ok := q.ConstValue(s.Upper); ok && s.Upper != nil && v > upper {
-		q.inform(diag.LooseBound, s.Upper, "%s has no values above %g: this bound changes nothing", s.Dist.Name, upper)
+		q.inform(diag.LooseBound, s.Upper, "%s has no values above %g: this bound changes nothing",
+			s.Dist.Name, upper)
 	}
 }
 

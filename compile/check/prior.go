@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/lang/format"
 )
 
-// A Prior is the prior of one parameter, with defaults filled in; of a weight, which has none, the kind of its initial values.
+// A Prior is the prior of one parameter, with defaults filled in; of a weight, which has none, the kind of
+// its initial values.
 type Prior struct {
 	Parameter   string `json:"parameter"`
 	Type        string `json:"type"`
@@ -36,9 +37,11 @@ func (p *Program) Priors() []Prior {
 		switch {
 		case s.Kind != Param || s.Opaque:
 		case s.Initial != nil:
-			out = append(out, Prior{Parameter: s.Name, Type: s.Type.String(), Owner: s.Owner, Initial: s.Initial.Name})
+			out = append(out, Prior{Parameter: s.Name, Type: s.Type.String(), Owner: s.Owner,
+				Initial: s.Initial.Name})
 		default:
-			out = append(out, Prior{Parameter: s.Name, Type: s.Type.String() + bounds(s), Owner: s.Owner, Prior: priorText(s), Noncentered: s.Noncentered()})
+			out = append(out, Prior{Parameter: s.Name, Type: s.Type.String() + bounds(s), Owner: s.Owner,
+				Prior: priorText(s), Noncentered: s.Noncentered()})
 		}
 	}
 	return out

@@ -8,9 +8,10 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Ranges infers between which ends the values of expressions are, from the supports of parameters and the ranges of functions and operators. The true
-// range may be narrower: a name that stands twice is taken for two. It errs on the quiet side for data, which are not known here: all of an expression
-// without parameters is taken to be between 0 and 1, and checked when data are bound.
+// Ranges infers between which ends the values of expressions are, from the supports of parameters and the
+// ranges of functions and operators. The true range may be narrower: a name that stands twice is taken for
+// two. It errs on the quiet side for data, which are not known here: all of an expression without parameters
+// is taken to be between 0 and 1, and checked when data are bound.
 type Ranges struct {
 	*Program
 	Facts func(ast.Expr) Info
@@ -32,8 +33,8 @@ func (r *Ranges) Of(e ast.Expr) def.Range {
 	return out
 }
 
-// Beside returns the range of an expression in which there is no noise. One that may be outside the domain of a function is any number: it is where it would be
-// without noise elsewhere too.
+// Beside returns the range of an expression in which there is no noise. One that may be outside the domain of
+// a function is any number: it is where it would be without noise elsewhere too.
 func (r *Ranges) Beside(e ast.Expr) def.Range {
 	if out := r.Of(e); out.Defined() {
 		return out
@@ -115,7 +116,8 @@ func (r *Ranges) call(e *ast.Call, operand func(ast.Expr) def.Range) def.Range {
 	return f.Range(args)
 }
 
-// diagonal reports whether an index takes an element of the diagonal of a matrix: the same one along both axes.
+// diagonal reports whether an index takes an element of the diagonal of a matrix: the same one along both
+// axes.
 func diagonal(e *ast.Index) bool {
 	if len(e.Args) != 2 || e.Args[0].Slice || e.Args[1].Slice {
 		return false
@@ -123,7 +125,8 @@ func diagonal(e *ast.Index) bool {
 	return format.Expr(e.Args[0].Lo) == format.Expr(e.Args[1].Lo)
 }
 
-// setOf is the set of vectors or matrices that the values of a parameter lie in, by its type or else by its distribution; RealLine for another name.
+// setOf is the set of vectors or matrices that the values of a parameter lie in, by its type or else by its
+// distribution; RealLine for another name.
 func (r *Ranges) setOf(e *ast.Name) def.Support {
 	s := r.Symbols[e.Name]
 	switch {
@@ -137,7 +140,8 @@ func (r *Ranges) setOf(e *ast.Name) def.Support {
 	return def.RealLine
 }
 
-// named gives the range of a named value. What stands for a cut may be any number; a received value is what its sender makes it.
+// named gives the range of a named value. What stands for a cut may be any number; a received value is what
+// its sender makes it.
 func (r *Ranges) named(e *ast.Name) def.Range {
 	s := r.Symbols[e.Name]
 	switch {
@@ -155,7 +159,8 @@ func (r *Ranges) named(e *ast.Name) def.Range {
 	return def.Open(r.bound(s.Lower, lower, 0, math.Inf(-1)), r.bound(s.Upper, upper, 1, math.Inf(1)))
 }
 
-// bound is an end of the values of a parameter: its declared bound, data where the value is not known, else that of the support.
+// bound is an end of the values of a parameter: its declared bound, data where the value is not known, else
+// that of the support.
 func (r *Ranges) bound(declared ast.Expr, support, data, none float64) float64 {
 	v, ok := r.ConstValue(declared)
 	switch {
@@ -169,8 +174,8 @@ func (r *Ranges) bound(declared ast.Expr, support, data, none float64) float64 {
 	return support
 }
 
-// Monotone reports whether the value of an operation is monotone in an operand, or affine in it. Each of the other operands may have
-// any value of its range.
+// Monotone reports whether the value of an operation is monotone in an operand, or affine in it. Each of the
+// other operands may have any value of its range.
 func (r *Ranges) Monotone(e, operand ast.Expr, at func(ast.Expr) def.Range) bool {
 	switch e := e.(type) {
 	case *ast.Paren, *ast.Transpose, *ast.Index, *ast.Sum, *ast.Unary:
@@ -209,7 +214,8 @@ func (r *Ranges) moves(e *ast.Call, operand ast.Expr, at func(ast.Expr) def.Rang
 	return true
 }
 
-// Gives is the set of vectors that the values of a call lie in whatever its arguments, such as the simplexes of softmax; RealLine where there is none.
+// Gives is the set of vectors that the values of a call lie in whatever its arguments, such as the simplexes
+// of softmax; RealLine where there is none.
 func (r *Ranges) Gives(e ast.Expr) def.Support {
 	switch e := e.(type) {
 	case *ast.Paren:

@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// parties collects the server, the clients, the kind of program and every declared name, before anything is resolved.
+// parties collects the server, the clients, the kind of program and every declared name, before anything is
+// resolved.
 func (c *checker) parties() {
 	c.later = map[string]ast.Ident{}
 	var server *ast.Server
@@ -26,7 +27,8 @@ func (c *checker) parties() {
 			c.Name, c.For = s.Name.Name, s.For.Name
 		case *ast.Server:
 			if server != nil {
-				c.errorf(diag.DeclaredTwice, s, "there can be one server; %s is declared already", server.Name.Name).NoteAt(c.File.Source, server.Span(), "declared here")
+				c.errorf(diag.DeclaredTwice, s, "there can be one server; %s is declared already",
+					server.Name.Name).NoteAt(c.File.Source, server.Span(), "declared here")
 				continue
 			}
 			server = s
@@ -71,7 +73,8 @@ func (c *checker) note(name ast.Ident) {
 
 func (c *checker) client(s *ast.Client, f *ast.Family) {
 	if f.Name.Name == c.Server || f.Name.Name == Shared {
-		c.errorf(diag.DeclaredTwice, f.Name, "%q already names the %s", f.Name.Name, map[bool]string{true: "server", false: "shared data"}[f.Name.Name == c.Server])
+		c.errorf(diag.DeclaredTwice, f.Name, "%q already names the %s", f.Name.Name,
+			map[bool]string{true: "server", false: "shared data"}[f.Name.Name == c.Server])
 		return
 	}
 	c.note(f.Name)
@@ -94,16 +97,21 @@ func (c *checker) client(s *ast.Client, f *ast.Family) {
 // declare adds a symbol; a name that is taken is an error.
 func (c *checker) declare(s *Symbol) bool {
 	if old, ok := c.Symbols[s.Name]; ok {
-		c.errorf(diag.DeclaredTwice, s.Ident, "%s is declared twice", s.Name).NoteAt(c.File.Source, old.Ident.Span(), "first declared here, as %s", old.Kind)
+		c.errorf(diag.DeclaredTwice, s.Ident, "%s is declared twice", s.Name).NoteAt(c.File.Source,
+			old.Ident.Span(), "first declared here, as %s", old.Kind)
 		return false
 	}
-	if z := c.Sizes[s.Name]; z != nil && c.For == "" && (s.Kind == Param || s.Kind == Let || s.Kind == Generated || s.Kind == Data && !(s.Type.Elem == types.Int && s.Type.Scalar())) {
-		c.errorf(diag.DeclaredTwice, s.Ident, "%s is a size already: sizes and all other names are of one kind", s.Name).NoteAt(c.File.Source, z.Span, "it is bound here").Note("give one of the two another name")
+	if z := c.Sizes[s.Name]; z != nil && c.For == "" && (s.Kind == Param || s.Kind == Let ||
+		s.Kind == Generated || s.Kind == Data && !(s.Type.Elem == types.Int && s.Type.Scalar())) {
+		c.errorf(diag.DeclaredTwice, s.Ident,
+			"%s is a size already: sizes and all other names are of one kind", s.Name).NoteAt(c.File.Source,
+			z.Span, "it is bound here").Note("give one of the two another name")
 		c.fail(s.Name)
 		return false
 	}
 	if _, suffix, _, density := ast.Density(s.Name); density {
-		c.errorf(diag.DensityName, s.Ident, "a name that ends in %s is that of a density function", suffix).Note("give it another name")
+		c.errorf(diag.DensityName, s.Ident, "a name that ends in %s is that of a density function",
+			suffix).Note("give it another name")
 		c.fail(s.Name)
 		return false
 	}
@@ -127,7 +135,8 @@ func (c *checker) owner(at *ast.Ident) (name string, family, ok bool) {
 	case at.Name == Shared:
 		return Shared, false, true
 	case c.For != "":
-		c.errorf(diag.Misplaced, at, "in a party program only shared data have `@`; %s owns everything else", c.For)
+		c.errorf(diag.Misplaced, at, "in a party program only shared data have `@`; %s owns everything else",
+			c.For)
 		return "", false, false
 	case at.Name == c.Server, at.Name == DefaultServer:
 		return c.Server, false, true
@@ -148,8 +157,8 @@ func (c *checker) owner(at *ast.Ident) (name string, family, ok bool) {
 	return "", false, false
 }
 
-// elsewhere explains a name that is known elsewhere; false means that it is not. The fix is the name here that means the same with the same arguments: fits says
-// whether one can have them.
+// elsewhere explains a name that is known elsewhere; false means that it is not. The fix is the name here
+// that means the same with the same arguments: fits says whether one can have them.
 func elsewhere(d *diag.Diagnostic, space diag.Namespace, at ast.Ident, fits func(name string) bool) bool {
 	f, ok := diag.Elsewhere(space, at.Name)
 	switch {
@@ -177,12 +186,14 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// perhaps proposes a thing of the language whose name is near. It is no fix: names that differ by a letter are of different values, as median and mean are.
+// perhaps proposes a thing of the language whose name is near. It is no fix: names that differ by a letter
+// are of different values, as median and mean are.
 func perhaps(d *diag.Diagnostic, near string) {
 	d.Note("did you mean %s? `vflc doc %s` says what it is", near, near)
 }
 
-// likeName proposes a name of the model that is near. It is no fix either: beta_b, where beta_a is declared and beta_b is not, would run with the wrong one.
+// likeName proposes a name of the model that is near. It is no fix either: beta_b, where beta_a is declared
+// and beta_b is not, would run with the wrong one.
 func likeName(d *diag.Diagnostic, near string) { d.Note("did you mean %s?", near) }
 
 // lookup resolves a name in an expression.
@@ -205,8 +216,10 @@ func (c *checker) unknown(n *ast.Name) {
 		return
 	}
 	if at, ok := c.later[n.Name]; ok && c.generatedBelow(n.Name) {
-		c.errorf(diag.UsedEarly, n, "%s is computed after inference, from each draw: the model cannot use it", n.Name).
-			NoteAt(c.File.Source, at.Span(), "declared here").Note("define it by `let` above its first use: let %s = …", n.Name)
+		c.errorf(diag.UsedEarly, n, "%s is computed after inference, from each draw: the model cannot use it",
+			n.Name).
+			NoteAt(c.File.Source, at.Span(),
+				"declared here").Note("define it by `let` above its first use: let %s = …", n.Name)
 		return
 	}
 	if at, ok := c.later[n.Name]; ok {
@@ -238,7 +251,8 @@ func (c *checker) unknown(n *ast.Name) {
 	}
 }
 
-// circular reports a name that is used in its own declaration, or in one on which its own depends: no order of the two helps.
+// circular reports a name that is used in its own declaration, or in one on which its own depends: no order
+// of the two helps.
 func (c *checker) circular(n *ast.Name) bool {
 	declared := map[string]ast.Stmt{}
 	var here string
@@ -263,9 +277,11 @@ func (c *checker) circular(n *ast.Name) bool {
 	if here == n.Name {
 		d := c.errorf(diag.UsedEarly, n, "%s is declared by itself", n.Name)
 		if _, ok := declared[here].(*ast.Let); ok {
-			d.Note("a let has one value and does not change: give the new value a name of its own; one that follows from the value before it is a recursion, let h : real[T] = recur …")
+			d.Note("a let has one value and does not change: give the new value a name of its own; one " +
+				"that follows from the value before it is a recursion, let h : real[T] = recur …")
 		} else {
-			d.Note("the prior of a parameter has numbers, data and other parameters: param %s ~ normal(0, 1)", here)
+			d.Note("the prior of a parameter has numbers, data and other parameters: param %s ~ normal(0, 1)",
+				here)
 		}
 		return true
 	}
@@ -279,8 +295,10 @@ func (c *checker) circular(n *ast.Name) bool {
 		}
 		seen[name] = true
 		if ast.Mentions(s, here) {
-			c.errorf(diag.UsedEarly, n, "%s and %s are declared by one another, so that neither has a value", here, n.Name).
-				NoteAt(c.File.Source, s.Span(), "this needs %s, which needs %s: write one of them without the other", here, n.Name)
+			c.errorf(diag.UsedEarly, n, "%s and %s are declared by one another, so that neither has a value",
+				here, n.Name).
+				NoteAt(c.File.Source, s.Span(),
+					"this needs %s, which needs %s: write one of them without the other", here, n.Name)
 			return true
 		}
 		for other := range declared {
@@ -302,7 +320,9 @@ func (c *checker) generatedBelow(name string) bool {
 
 // afterTilde says where a distribution stands.
 func afterTilde(name string) string {
-	return name + " is a distribution: it stands after `~`, or in a mixture, without brackets around the components: y ~ mixture(w, normal(0, 1), normal(5, 2))"
+	return name +
+		" is a distribution: it stands after `~`, or in a mixture, without brackets around the components: " +
+		"y ~ mixture(w, normal(0, 1), normal(5, 2))"
 }
 
 func (c *checker) isFunction(name string) bool {

@@ -8,11 +8,13 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// SizeCall is the function that gives a size of its argument: size(v), or size(X, 2) for the number of columns.
+// SizeCall is the function that gives a size of its argument: size(v), or size(X, 2) for the number of
+// columns.
 const SizeCall = "size"
 
-// withSizes writes the sizes that a statement takes of expressions as the sizes that they are, so that size(X, 2) may stand wherever PA may. false means that
-// one was wrong, and the name that the statement declares has failed.
+// withSizes writes the sizes that a statement takes of expressions as the sizes that they are, so that
+// size(X, 2) may stand wherever PA may. false means that one was wrong, and the name that the statement
+// declares has failed.
 func (c *checker) withSizes(s ast.Stmt) (ast.Stmt, bool) {
 	if !callsSize(s) {
 		return s, true
@@ -65,7 +67,9 @@ func callsSize(s ast.Stmt) bool {
 // sizeCalled gives the size that a call of size takes.
 func (c *checker) sizeCalled(e *ast.Call) (types.Size, bool) {
 	if len(e.Args) != 1 && len(e.Args) != 2 {
-		c.errorf(diag.BadArguments, e, "size takes an array and the number of an axis, as size(X, 2), or a vector alone, not %s", count(len(e.Args), "argument"))
+		c.errorf(diag.BadArguments, e,
+			"size takes an array and the number of an axis, as size(X, 2), or a vector alone, not %s",
+			count(len(e.Args), "argument"))
 		return types.Size{}, false
 	}
 	info, ok := c.expr(e.Args[0])
@@ -77,7 +81,8 @@ func (c *checker) sizeCalled(e *ast.Call) (types.Size, bool) {
 		axis, known = c.ConstValue(e.Args[1])
 	}
 	if !known || axis != float64(int(axis)) || axis < 1 || int(axis) > len(info.Type.Dims) {
-		c.errorf(diag.BadArguments, e, "this is %s: its sizes are size(…, k) with k up to %d", info.Type, len(info.Type.Dims))
+		c.errorf(diag.BadArguments, e, "this is %s: its sizes are size(…, k) with k up to %d", info.Type,
+			len(info.Type.Dims))
 		return types.Size{}, false
 	}
 	return info.Type.Dims[int(axis)-1], true

@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// collectSizes finds every name that binds a size, before names are resolved: a bare name in a data shape, level(R), a family's [J],
-// `data K : int`, or a whole const.
+// collectSizes finds every name that binds a size, before names are resolved: a bare name in a data shape,
+// level(R), a family's [J], `data K : int`, or a whole const.
 func (c *checker) collectSizes() {
 	for _, s := range c.File.Stmts {
 		switch s := s.(type) {
@@ -176,10 +176,14 @@ func (c *checker) reportSize(at ast.Node, err error) {
 		sort.Strings(known)
 		if near := Nearest(u.name, known); near != "" {
 			likeName(d, near)
-		} else if known = slices.DeleteFunc(known, func(n string) bool { return strings.Contains(n, ".") }); len(known) > 0 { // of modules: one cannot write them here
+			// of modules: one cannot write them here
+		} else if known = slices.DeleteFunc(known, func(n string) bool {
+			return strings.Contains(n, ".")
+		}); len(known) > 0 {
 			d.Note("bound here: %s", strings.Join(known, ", "))
 		}
-		d.Note("a size is bound by the shape of data, by level(%[1]s), by a family [%[1]s], by `data %[1]s : int`, or by `const %[1]s = 5`", u.name)
+		d.Note("a size is bound by the shape of data, by level(%[1]s), by a family [%[1]s], by `data %[1]s "+
+			": int`, or by `const %[1]s = 5`", u.name)
 		return
 	}
 	c.errorf(diag.NotSize, at, "%v", err).Note("sizes are whole numbers, size names and +, - and * of them")

@@ -44,7 +44,8 @@ func (c *checker) statement(s ast.Stmt) ast.Stmt {
 		c.factor(s)
 	case *ast.Transform:
 		if c.stmt != nil {
-			c.errorf(diag.DeclaredTwice, s, "there can be one transform").NoteAt(c.File.Source, c.stmt.Span(), "the first is here")
+			c.errorf(diag.DeclaredTwice, s, "there can be one transform").NoteAt(c.File.Source, c.stmt.Span(),
+				"the first is here")
 			return s
 		}
 		c.stmt = s
@@ -73,7 +74,8 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 			return false
 		}
 		c.errorf(diag.Misplaced, s.Power, "a power on a likelihood belongs to party programs").
-			Note("write `transform power(rho = 1)` and the compiler sets the powers; to weight rows use `weights`")
+			Note("write `transform power(rho = 1)` and the compiler sets the powers; to " +
+				"weight rows use `weights`")
 		return true
 	case *ast.Transform:
 		word = "transform"
@@ -84,7 +86,8 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 	case *ast.Import:
 		word = "import"
 	case *ast.Private, *ast.Body:
-		c.errorf(diag.BadPrivate, s, "a client's module is a file of its own, which is compiled with its model").
+		c.errorf(diag.BadPrivate, s,
+			"a client's module is a file of its own, which is compiled with its model").
 			Note("vflc check MODEL --module CLIENT=FILE checks it")
 		return true
 	case *ast.Let:
@@ -98,7 +101,8 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 	c.fail(declared(s))
 	if party {
 		c.errorf(diag.Misplaced, s, "`%s` belongs to party programs, which the compiler writes", word).
-			Note("a model declares owners with `@`; `vflc compile --split-by client` makes the party programs")
+			Note("a model declares owners with `@`; `vflc compile --split-by client` " +
+				"makes the party programs")
 	} else {
 		c.errorf(diag.Misplaced, s, "`%s` does not belong in a party program", word)
 	}
@@ -135,7 +139,8 @@ func (c *checker) data(s *ast.Data) {
 	}
 	c.columns(s, t)
 	c.missing(s, t, owner)
-	c.declare(&Symbol{Name: s.Name.Name, Kind: Data, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Lower: lower, Upper: upper})
+	c.declare(&Symbol{Name: s.Name.Name, Kind: Data, Ident: s.Name, Decl: s, Type: t, Owner: owner,
+		Family: family, Lower: lower, Upper: upper})
 }
 
 // columns checks a `from` clause against the universe's encoders and the declared type.
@@ -161,7 +166,8 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 			continue
 		}
 		if t.Elem != types.Real && (!e.Whole || t.Elem == types.Level) {
-			c.errorf(diag.BadFrom, col.Encoder, "%s gives real numbers, but %s is %s", e.Name, s.Name.Name, t).
+			c.errorf(diag.BadFrom, col.Encoder, "%s gives real numbers, but %s is %s", e.Name, s.Name.Name,
+				t).
 				Note("declare it real, or bind the column itself")
 			continue
 		}
@@ -171,7 +177,8 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 		}
 	}
 	if len(t.Dims) == 1 && len(s.From) > 1 {
-		c.errorf(diag.BadFrom, s.From[1], "%s is a vector: it takes one column", s.Name.Name).Note("declare it as a matrix, as real[%s, P], to bind several", t.Dims[0])
+		c.errorf(diag.BadFrom, s.From[1], "%s is a vector: it takes one column",
+			s.Name.Name).Note("declare it as a matrix, as real[%s, P], to bind several", t.Dims[0])
 	}
 	if len(t.Dims) != 1 && len(t.Dims) != 2 && len(s.From) > 0 {
 		c.errorf(diag.BadFrom, s.From[0], "`from` gives a vector or a matrix, but %s is %s", s.Name.Name, t)
@@ -232,22 +239,30 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 		if elsewhere(d, diag.Types, t.Elem, always) {
 			return out, nil, nil, false
 		}
-		if near := Nearest(t.Elem.Name, append([]string{"real", "int", "binary", "count", "level"}, c.Universe.StructuredTypes()...)); near != "" {
-			d.Note("did you mean %s? a type says which values a name has, so that none is put in by itself", near)
+		if near := Nearest(t.Elem.Name, append([]string{"real", "int", "binary", "count", "level"},
+			c.Universe.StructuredTypes()...)); near != "" {
+			d.Note("did you mean %s? a type says which values a name has, so that none is put in by itself",
+				near)
 		} else {
-			d.Note("types are real, int, binary, count and level(R); of parameters also %s", list(c.Universe.StructuredTypes()))
+			d.Note("types are real, int, binary, count and level(R); of parameters also %s",
+				list(c.Universe.StructuredTypes()))
 		}
 		return out, nil, nil, false
 	}
 	if out.Elem == types.Level {
 		if t.Levels == nil {
-			c.errorf(diag.UnknownType, t, "a level needs its number of categories, as level(R)").Fix(source.Span{Start: t.Elem.Span().End, End: t.Elem.Span().End}, "(R)", "name it, and the data will bind it")
+			c.errorf(diag.UnknownType, t,
+				"a level needs its number of categories, as level(R)").Fix(
+				source.Span{Start: t.Elem.Span().End, End: t.Elem.Span().End}, "(R)",
+				"name it, and the data will bind it",
+			)
 			return out, nil, nil, false
 		}
 		r, k := c.size(t.Levels)
 		out.Levels, ok = &r, k && ok
 	} else if t.Levels != nil {
-		c.errorf(diag.UnknownType, t.Levels, "%s has no categories", t.Elem.Name).Note("only level(R) has; a shape goes in brackets, as %s[N]", t.Elem.Name)
+		c.errorf(diag.UnknownType, t.Levels, "%s has no categories",
+			t.Elem.Name).Note("only level(R) has; a shape goes in brackets, as %s[N]", t.Elem.Name)
 		ok = false
 	}
 	for _, d := range t.Dims {
@@ -264,7 +279,8 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 	}
 	low, known := c.ConstValue(lower)
 	if high, both := c.ConstValue(upper); known && both && low > high {
-		c.errorf(diag.BadBounds, t, "the lower bound is %v and the upper bound %v: no value lies between", low, high)
+		c.errorf(diag.BadBounds, t, "the lower bound is %v and the upper bound %v: no value lies between",
+			low, high)
 		ok = false
 	}
 	return out, lower, upper, ok
@@ -274,9 +290,12 @@ func (c *checker) bound(b *ast.Bound, lower, upper ast.Expr) (ast.Expr, ast.Expr
 	info, ok := c.expr(b.Value)
 	if ok && info.Random {
 		c.errorf(diag.BadBounds, b.Value, "a bound is a constant, but this depends on a parameter").
-			Note("declare param u ~ uniform(0, 1) and compute the value, as low + (high - low) * u; probabilities that sum to 1 are a simplex")
+			Note("declare param u ~ uniform(0, 1) and compute the value, as low + (high - low) * u; " +
+				"probabilities that sum to 1 are a simplex")
 	} else if ok && (!info.Type.Scalar() || !c.dataBounds && !c.constantExpr(b.Value)) {
-		c.errorf(diag.BadBounds, b.Value, "a bound is a constant").Note("it may use numbers, consts and sizes; that of a parameter which is not shared also scalar data of its owner")
+		c.errorf(diag.BadBounds, b.Value,
+			"a bound is a constant").Note("it may use numbers, consts and sizes; that of a parameter which " +
+			"is not shared also scalar data of its owner")
 	}
 	switch b.Which.Name {
 	case "lower":
@@ -332,7 +351,8 @@ func (c *checker) let(s *ast.Let) {
 	if s.Owner != nil {
 		c.assertOwner(s, owner, info.Owners)
 	}
-	c.declare(&Symbol{Name: s.Name.Name, Kind: Let, Ident: s.Name, Decl: s, Type: info.Type, Owner: owner, Family: family, Owners: info.Owners, Random: info.Random})
+	c.declare(&Symbol{Name: s.Name.Name, Kind: Let, Ident: s.Name, Decl: s, Type: info.Type, Owner: owner,
+		Family: family, Owners: info.Owners, Random: info.Random})
 }
 
 func (c *checker) constant(s *ast.Const) {
@@ -345,7 +365,8 @@ func (c *checker) constant(s *ast.Const) {
 			d := c.errorf(diag.NotConst, s.Value, "a const uses only numbers and other consts")
 			if len(info.Owners) == 0 && !info.Type.Scalar() {
 				d.Message = "a const is one number, but this is an array"
-				d.Fix(source.Span{Start: s.Span().Start, End: s.Span().Start + len("const")}, "let", "name the array")
+				d.Fix(source.Span{Start: s.Span().Start, End: s.Span().Start + len("const")}, "let",
+					"name the array")
 			} else {
 				d.Note("for something that depends on data, write `let`")
 			}
@@ -358,9 +379,11 @@ func (c *checker) constant(s *ast.Const) {
 		t.Elem = types.Int
 	}
 	if size := c.Sizes[s.Name.Name]; len(size.Owners) > 0 && (t.Elem != types.Int || value < 0) {
-		c.errorf(diag.NotSize, s.Value, "%s is used as a size, so it must be a whole number ≥ 0, not %v", s.Name.Name, value)
+		c.errorf(diag.NotSize, s.Value, "%s is used as a size, so it must be a whole number ≥ 0, not %v",
+			s.Name.Name, value)
 	}
-	c.declare(&Symbol{Name: s.Name.Name, Kind: Const, Ident: s.Name, Decl: s, Type: t, Owner: Shared, Value: value})
+	c.declare(&Symbol{Name: s.Name.Name, Kind: Const, Ident: s.Name, Decl: s, Type: t, Owner: Shared,
+		Value: value})
 }
 
 func (c *checker) likelihood(s *ast.Likelihood) {
@@ -389,7 +412,8 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 		return
 	}
 	if dist.Discrete && !left.Type.Elem.Integral() {
-		d := c.errorf(diag.WrongElement, s.Left, "%s is a distribution of whole numbers, but the left side is %s", dist.Name, left.Type)
+		d := c.errorf(diag.WrongElement, s.Left,
+			"%s is a distribution of whole numbers, but the left side is %s", dist.Name, left.Type)
 		if dist.Support == def.Codes {
 			d.Note("declare it as level(K), a category")
 		} else {
@@ -410,8 +434,10 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 			c.errorf(diag.BadConstant, s.Weights, "weights are 0 or positive, but this is %g", v)
 		}
 		weighted := outcomes(dist, left.Type)
-		if shape, fits := types.Broadcast(w.Type.Dims, weighted.Dims); !fits || !(types.Type{Dims: shape}).SameShape(weighted) {
-			c.errorf(diag.ArgShape, s.Weights, "the weights are %s, but the left side is %s", w.Type, left.Type)
+		if shape, fits := types.Broadcast(w.Type.Dims, weighted.Dims); !fits ||
+			!(types.Type{Dims: shape}).SameShape(weighted) {
+			c.errorf(diag.ArgShape, s.Weights, "the weights are %s, but the left side is %s", w.Type,
+				left.Type)
 		}
 		owners = owners.Join(w.Owners)
 	}
@@ -421,7 +447,8 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 		c.expr(s.Power)
 	}
 	if !random && !left.Random && c.For == "" {
-		c.diags.Warnf(diag.Unused, c.File.Source, s.Span(), "no parameter enters this likelihood: it is a constant")
+		c.diags.Warnf(diag.Unused, c.File.Source, s.Span(),
+			"no parameter enters this likelihood: it is a constant")
 	}
 	l := &Likelihood{Stmt: s, Dist: dist, Args: args, Owners: owners, Family: family}
 	c.place(l, left)

@@ -27,7 +27,8 @@ func (c *checker) transform() {
 		}
 		if t.Kind.CutsCross() && (s.Rho != nil || len(s.RhoBy) > 0) {
 			c.errorf(diag.BadTransform, s, "transform %s has no rho: the cuts cross without noise", t.Kind).
-				Note("write `transform %s`, or choose %s, under which the noise has sd rho", t.Kind, list(noisy()))
+				Note("write `transform %s`, or choose %s, under which the noise has sd rho", t.Kind,
+					list(noisy()))
 		}
 		if s.Rho != nil {
 			t.Rho = c.rho(s.Rho)
@@ -70,7 +71,8 @@ func (c *checker) promise(s *ast.Transform) {
 		value, ok := c.ConstValue(a.Value)
 		to := of[a.Name.Name]
 		if to == nil || *to > 0 || !ok || !(value > 0) || math.IsInf(value, 1) {
-			c.errorf(diag.BadTransform, a, "a release takes epsilon, delta and norm, each once and a positive constant")
+			c.errorf(diag.BadTransform, a,
+				"a release takes epsilon, delta and norm, each once and a positive constant")
 			return
 		}
 		*to = value
@@ -80,7 +82,8 @@ func (c *checker) promise(s *ast.Transform) {
 		c.errorf(diag.BadTransform, s, "a release has no rho, and its delta is below 1")
 	case (t.Epsilon == 0 || t.Delta == 0) && !c.options.Accept.Code(diag.NoBudget):
 		c.errorf(diag.NoBudget, s, "a release needs a budget: epsilon and delta").
-			Note("write `transform private(epsilon = 3, delta = 1e-6)`; delta is far below 1 over the number of rows")
+			Note("write `transform private(epsilon = 3, delta = 1e-6)`; delta is far below 1 " +
+				"over the number of rows")
 	}
 }
 

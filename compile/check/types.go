@@ -45,7 +45,8 @@ func (c *checker) infer(e ast.Expr) (Info, bool) {
 			return x, false
 		}
 		if ok {
-			x.Type = types.Type{Elem: arithmetic(x.Type.Elem), Dims: []types.Size{x.Type.Dims[1], x.Type.Dims[0]}}
+			x.Type = types.Type{Elem: arithmetic(x.Type.Elem),
+				Dims: []types.Size{x.Type.Dims[1], x.Type.Dims[0]}}
 		}
 		return x, ok
 	case *ast.Index:
@@ -72,7 +73,8 @@ func (c *checker) array(e *ast.Array) (Info, bool) {
 		}
 		if _, nested := x.(*ast.Array); !nested {
 			if _, constant := c.ConstValue(x); !constant {
-				c.errorf(diag.NotConst, x, "the elements of an array are constants, but %s is not", format.Expr(x)).
+				c.errorf(diag.NotConst, x, "the elements of an array are constants, but %s is not",
+					format.Expr(x)).
 					Note("append(a, b) joins other values to an array")
 				return info, false
 			}
@@ -82,7 +84,8 @@ func (c *checker) array(e *ast.Array) (Info, bool) {
 		}
 		inner := types.Type{Dims: info.Type.Dims}
 		if i > 0 && !inner.SameShape(types.Type{Dims: out.Type.Dims}) || len(inner.Dims) > 1 {
-			c.errorf(diag.Broadcast, x, "the elements of an array have one shape: all are numbers, or all are rows of one length")
+			c.errorf(diag.Broadcast, x,
+				"the elements of an array have one shape: all are numbers, or all are rows of one length")
 			return info, false
 		}
 		out.Type.Dims = inner.Dims
@@ -105,7 +108,8 @@ func (c *checker) name(e *ast.Name) (Info, bool) {
 		return Info{}, false
 	}
 	if s.Family && s.Owner != c.family {
-		c.errorf(diag.FamilyIndex, e, "each member of %s has its own %s: index it by the member", s.Owner, s.Name).
+		c.errorf(diag.FamilyIndex, e, "each member of %s has its own %s: index it by the member", s.Owner,
+			s.Name).
 			Note("address one as %s[j] in a sum over the family: sum(… for j in %s)", s.Name, s.Owner)
 		return Info{}, false
 	}
@@ -162,13 +166,15 @@ func (c *checker) unary(e *ast.Unary) (Info, bool) {
 	return x, true
 }
 
-// condition reports a condition that depends on a parameter. What is computed for each draw has no gradient, and may have such conditions.
+// condition reports a condition that depends on a parameter. What is computed for each draw has no gradient,
+// and may have such conditions.
 func (c *checker) condition(e ast.Expr, x Info) bool {
 	if !x.Random || c.perDraw {
 		return true
 	}
 	c.errorf(diag.RandomCondition, e, "a condition uses only data, but this depends on a parameter").
-		Note("a density that jumps with a parameter has no gradient; use a smooth function such as inv_logit, or for a bend at c min(x, c) and max(x, c)")
+		Note("a density that jumps with a parameter has no gradient; use a smooth function such as " +
+			"inv_logit, or for a bend at c min(x, c) and max(x, c)")
 	return false
 }
 
@@ -210,9 +216,11 @@ func (c *checker) binary(e *ast.Binary) (Info, bool) {
 		d := c.errorf(diag.Broadcast, e, "%s and %s do not broadcast under `%s`", x.Type, y.Type, e.Op)
 		if len(x.Type.Dims) == 1 && len(y.Type.Dims) == 2 && x.Type.Dims[0].Equal(y.Type.Dims[0]) ||
 			len(y.Type.Dims) == 1 && len(x.Type.Dims) == 2 && y.Type.Dims[0].Equal(x.Type.Dims[0]) {
-			d.Note("shapes broadcast over trailing axes; col(v) makes a vector a column, so that it broadcasts over columns")
+			d.Note("shapes broadcast over trailing axes; col(v) makes a vector a column, so that it " +
+				"broadcasts over columns")
 		} else {
-			d.Note("shapes broadcast over trailing axes: each pair of sizes must be the same name or number, or 1")
+			d.Note("shapes broadcast over trailing axes: each pair of sizes must be the " +
+				"same name or number, or 1")
 		}
 	}
 	return out, ok
@@ -224,12 +232,14 @@ func (c *checker) comparable(e *ast.Binary, x, y Info) bool {
 	case lx == ly && (!lx || x.Type.Levels.Equal(*y.Type.Levels)):
 		return true
 	case lx && ly:
-		c.errorf(diag.WrongElement, e, "these are levels with different categories: level(%s) and level(%s)", x.Type.Levels, y.Type.Levels)
+		c.errorf(diag.WrongElement, e, "these are levels with different categories: level(%s) and level(%s)",
+			x.Type.Levels, y.Type.Levels)
 		return false
 	case lx && y.Type.Elem.Integral(), ly && x.Type.Elem.Integral():
 		return true
 	}
-	c.errorf(diag.WrongElement, e, "a level is compared with a whole number, not with %s", map[bool]types.Type{true: y.Type, false: x.Type}[lx])
+	c.errorf(diag.WrongElement, e, "a level is compared with a whole number, not with %s",
+		map[bool]types.Type{true: y.Type, false: x.Type}[lx])
 	return false
 }
 
@@ -256,7 +266,8 @@ func (c *checker) product(e *ast.Binary, x, y types.Type) ([]types.Size, bool) {
 	case len(x.Dims) == 1 && len(y.Dims) == 2 && x.Dims[0].Equal(y.Dims[0]):
 		d.Note("vectors are columns: write the transpose times the vector, X' * v")
 	default:
-		d.Note("`*` is a scalar times anything, a matrix times a vector, or a matrix times a matrix; .* is elementwise")
+		d.Note("`*` is a scalar times anything, a matrix times a vector, or a matrix times a " +
+			"matrix; .* is elementwise")
 	}
 	return nil, false
 }
@@ -293,7 +304,8 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 		return out, true
 	}
 	if len(args) < f.Arity.Min || f.Arity.Max >= 0 && len(args) > f.Arity.Max {
-		c.errorf(diag.BadArguments, e, "%s takes %s, not %d", name, arity(f.Arity.Min, f.Arity.Max), len(args))
+		c.errorf(diag.BadArguments, e, "%s takes %s, not %d", name, arity(f.Arity.Min, f.Arity.Max),
+			len(args))
 		return out, false
 	}
 	if !good {
@@ -305,7 +317,8 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 		}
 	}
 	if f.Jumps && out.Random && !c.perDraw {
-		c.errorf(diag.RandomCondition, e, "%s has no gradient, and its argument depends on a parameter", name).
+		c.errorf(diag.RandomCondition, e, "%s has no gradient, and its argument depends on a parameter",
+			name).
 			Note("a density needs gradients; generate NAME = %s(…) computes it for each draw", name)
 		return out, false
 	}
@@ -324,7 +337,8 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 	return out, true
 }
 
-// sizeArguments replaces the types of the arguments after the first by those of vectors as long as the sizes that they are.
+// sizeArguments replaces the types of the arguments after the first by those of vectors as long as the sizes
+// that they are.
 func (c *checker) sizeArguments(e *ast.Call, args []types.Type) bool {
 	for i, a := range e.Args[1:] {
 		size, ok := c.size(a)

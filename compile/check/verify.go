@@ -11,9 +11,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Verify checks the facts that Check recorded: every expression has a type; its owners are the parties whose private names occur in it, found
-// again from the names; the prior of a party's parameter uses no other party's private names; shapes broadcast. The error names the first
-// wrong fact: a fault of the checker.
+// Verify checks the facts that Check recorded: every expression has a type; its owners are the parties whose
+// private names occur in it, found again from the names; the prior of a party's parameter uses no other
+// party's private names; shapes broadcast. The error names the first wrong fact: a fault of the checker.
 func (p *Program) Verify() error {
 	v := &verifier{Program: p, values: map[*Symbol]reach{}, selves: map[string]reach{}}
 	for _, step := range []func() error{v.symbols, v.statements, v.likelihoods, v.noise} {
@@ -155,7 +155,8 @@ func (v *verifier) expr(e ast.Expr) (reach, error) {
 		r.owners = r.owners.Join(types.Owners{v.Server}) // several members: no single one owns it
 	}
 	if !slices.Equal(info.Owners, r.owners) || info.Random != r.random {
-		return r, fmt.Errorf("%s depends on names of: %s (parameters: %t), but is recorded as depending on: %s (%t)", format.Expr(e), r.owners, r.random, info.Owners, info.Random)
+		return r, fmt.Errorf("%s depends on names of: %s (parameters: %t), but is recorded "+
+			"as depending on: %s (%t)", format.Expr(e), r.owners, r.random, info.Owners, info.Random)
 	}
 	return r, nil
 }
@@ -275,13 +276,16 @@ func (v *verifier) value(s *Symbol, e ast.Expr) reach {
 	return r
 }
 
-// likelihoods checks that the left side is data, that arguments broadcast to it, and that priors use only what their party holds.
+// likelihoods checks that the left side is data, that arguments broadcast to it, and that priors use only
+// what their party holds.
 func (v *verifier) likelihoods() error {
 	for _, l := range v.Likelihoods {
 		left := v.Info[l.Shape()]
 		owners := left.Owners
-		if !l.Factor() && left.Random && v.ImputedBy(l) == nil || l.Dist.Discrete && !left.Type.Elem.Integral() {
-			return fmt.Errorf("%s: the left side is %s (parameters: %t)", format.Stmt(l.Stmt), left.Type, left.Random)
+		if !l.Factor() && left.Random && v.ImputedBy(l) == nil || l.Dist.Discrete &&
+			!left.Type.Elem.Integral() {
+			return fmt.Errorf("%s: the left side is %s (parameters: %t)", format.Stmt(l.Stmt), left.Type,
+				left.Random)
 		}
 		for k, e := range append(slices.Clone(l.Args), l.Stmt.Weights) {
 			if e == nil {
@@ -293,7 +297,8 @@ func (v *verifier) likelihoods() error {
 			}
 		}
 		if !slices.Equal(owners, l.Owners) {
-			return fmt.Errorf("%s depends on names of: %s, but is recorded as depending on: %s", format.Stmt(l.Stmt), owners, l.Owners)
+			return fmt.Errorf("%s depends on names of: %s, but is recorded as depending on: %s",
+				format.Stmt(l.Stmt), owners, l.Owners)
 		}
 	}
 	return v.priors()
@@ -306,15 +311,18 @@ func (v *verifier) priors() error {
 			home = v.Server
 		}
 		for k, a := range s.Args {
-			if s.Kind == Param && a != nil && !(v.Info[a].Owners.Within(home) && suits(s.Dist, k, v.Info[a].Type, s.Type)) {
-				return fmt.Errorf("the prior of %s at %s needs %s, which is %s of: %s", s.Name, home, format.Expr(a), v.Info[a].Type, v.Info[a].Owners)
+			if s.Kind == Param && a != nil &&
+				!(v.Info[a].Owners.Within(home) && suits(s.Dist, k, v.Info[a].Type, s.Type)) {
+				return fmt.Errorf("the prior of %s at %s needs %s, which is %s of: %s", s.Name, home,
+					format.Expr(a), v.Info[a].Type, v.Info[a].Owners)
 			}
 		}
 	}
 	return nil
 }
 
-// suits reports whether argument k of a distribution goes with the left side; the one after the last are the weights.
+// suits reports whether argument k of a distribution goes with the left side; the one after the last are the
+// weights.
 func suits(d *def.Dist, k int, arg, left types.Type) bool {
 	rank := 0
 	if k < len(d.Params) {

@@ -37,7 +37,9 @@ func (c *checker) warnings() {
 		}
 		left := format.Expr(l.Stmt.Left)
 		if before := first[left]; before != nil && c.For == "" {
-			c.diags.Warnf(diag.CountedTwice, c.File.Source, l.Stmt.Span(), "%s has a likelihood already: its values count twice, as if each had been observed two times", left).
+			c.diags.Warnf(diag.CountedTwice, c.File.Source, l.Stmt.Span(),
+				"%s has a likelihood already: its values count twice, as if each had been observed two times",
+				left).
 				NoteAt(c.File.Source, before.Stmt.Span(), "the first is here")
 		} else if before == nil {
 			first[left] = l
@@ -56,14 +58,17 @@ func (c *checker) intercepts(l *Likelihood) {
 		}
 		for _, e := range c.terms(l.Args[k], nil) {
 			if info := c.Info[e]; info.Random && len(info.Type.Dims) == 0 {
-				c.diags.Warnf(diag.Intercept, c.File.Source, e.Span(), "data say nothing of this number, which is added to %s of %s in every row: %s", p.Name, l.Dist.Name, p.Differences).
+				c.diags.Warnf(diag.Intercept, c.File.Source, e.Span(),
+					"data say nothing of this number, which is added to %s of %s in every row: %s", p.Name,
+					l.Dist.Name, p.Differences).
 					Note("leave it out")
 			}
 		}
 	}
 }
 
-// estimated reports whether parameters stand in all arguments of a distribution but the k-th and those that are data.
+// estimated reports whether parameters stand in all arguments of a distribution but the k-th and those that
+// are data.
 func (c *checker) estimated(l *Likelihood, k int) bool {
 	for i, p := range l.Dist.Params {
 		if i != k && !p.Data && !(l.Args[i] != nil && c.Info[l.Args[i]].Random) {
@@ -107,10 +112,14 @@ func (c *checker) unused(s *Symbol) {
 		warn(diag.Unused, "weight %s is used nowhere: it keeps its initial values", s.Name)
 	case c.pure() && s.Dist != nil && (s.Dist.Proper() || bounded(s)):
 	case s.Dist != nil && !s.Dist.Proper() && !bounded(s):
-		warn(diag.Improper, "parameter %s is used nowhere and its prior is improper: so is its posterior", s.Name)
+		warn(diag.Improper, "parameter %s is used nowhere and its prior is improper: so is its posterior",
+			s.Name)
 	case slices.ContainsFunc(s.Args, func(a ast.Expr) bool { return a != nil && c.Info[a].Random }):
-		warn(diag.Unused, "parameter %s is used nowhere: given the other parameters of its prior, it follows that prior", s.Name).
-			Note("this is right for a prediction or for a value that was censored; otherwise use it or delete it")
+		warn(diag.Unused,
+			"parameter %s is used nowhere: given the other parameters of its prior, it follows that prior",
+			s.Name).
+			Note("this is right for a prediction or for a value that was censored; " +
+				"otherwise use it or delete it")
 	default:
 		warn(diag.Unused, "parameter %s is used nowhere: its posterior is its prior", s.Name)
 	}
@@ -118,12 +127,16 @@ func (c *checker) unused(s *Symbol) {
 
 // pure reports a model that has nothing but parameters: it is the distribution that their priors say.
 func (c *checker) pure() bool {
-	return len(c.Likelihoods) == 0 && !slices.ContainsFunc(c.Order, func(s *Symbol) bool { return s.Kind == Data })
+	return len(c.Likelihoods) == 0 && !slices.ContainsFunc(c.Order, func(s *Symbol) bool {
+		return s.Kind == Data
+	})
 }
 
-// Flat reports a parameter whose prior is improper. A flat density between two declared bounds is that of a distribution.
+// Flat reports a parameter whose prior is improper. A flat density between two declared bounds is that of a
+// distribution.
 func (s *Symbol) Flat() bool {
-	return s.Dist != nil && !s.Dist.Proper() && s.Initial == nil && !s.Opaque && !bounded(s) && (s.Lower == nil || s.Upper == nil)
+	return s.Dist != nil && !s.Dist.Proper() && s.Initial == nil && !s.Opaque && !bounded(s) &&
+		(s.Lower == nil || s.Upper == nil)
 }
 
 // Improper lists the parameters whose priors are improper.
@@ -137,7 +150,8 @@ func (p *Program) Improper() []string {
 	return out
 }
 
-// bounded reports a parameter in a bounded set of vectors or matrices, in which a constant density is that of a distribution.
+// bounded reports a parameter in a bounded set of vectors or matrices, in which a constant density is that of
+// a distribution.
 func bounded(s *Symbol) bool {
 	if s.Structure == nil {
 		return false
@@ -152,7 +166,9 @@ func (c *checker) columnTwice(d *ast.Data) {
 	for _, col := range d.From {
 		text := format.Column(col)
 		if seen[text] && !col.Star {
-			c.diags.Warnf(diag.CountedTwice, c.File.Source, col.Span(), "%s stands twice in %s: two columns that are equal have coefficients of which only the sum is known", text, d.Name.Name)
+			c.diags.Warnf(diag.CountedTwice, c.File.Source, col.Span(),
+				"%s stands twice in %s: two columns that are equal have coefficients of "+
+					"which only the sum is known", text, d.Name.Name)
 		}
 		seen[text] = true
 	}
@@ -180,16 +196,20 @@ func (c *checker) plainParam(e ast.Expr) bool {
 	return ok && c.Symbols[n.Name] != nil && c.Symbols[n.Name].Kind == Param
 }
 
-// wholeArgument warns where a parameter that may be any array stands for a vector or matrix of a set: cutpoints that need not increase, for one.
+// wholeArgument warns where a parameter that may be any array stands for a vector or matrix of a set:
+// cutpoints that need not increase, for one.
 func (c *checker) wholeArgument(ranges *Ranges, d *def.Dist, p *def.Param, arg ast.Expr) {
 	name, ok := arg.(*ast.Name)
-	if !ok || c.Symbols[name.Name] == nil || c.Symbols[name.Name].Kind != Param || c.Symbols[name.Name].Initial != nil {
+	if !ok || c.Symbols[name.Name] == nil || c.Symbols[name.Name].Kind != Param ||
+		c.Symbols[name.Name].Initial != nil {
 		return
 	}
 	if p.Domain.Holds(ranges.setOf(name)) {
 		return
 	}
-	w := c.diags.Warnf(diag.LinearArgument, c.File.Source, arg.Span(), "%s may be any array, but %s of %s is %s: elsewhere the density is 0", name.Name, p.Name, d.Name, p.Words())
+	w := c.diags.Warnf(diag.LinearArgument, c.File.Source, arg.Span(),
+		"%s may be any array, but %s of %s is %s: elsewhere the density is 0", name.Name, p.Name, d.Name,
+		p.Words())
 	for _, t := range c.Universe.StructuredTypes() {
 		if s, _ := c.Universe.Structured(t); s.Support == p.Domain {
 			w.Note("declare it so: param %s : %s[…] ~ …", name.Name, t)
@@ -209,14 +229,16 @@ func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 			continue
 		}
 		values := ranges.Of(args[k])
-		if !math.IsInf(values.Lower, -1) && (p.Domain != def.UnitInterval || !math.IsInf(values.Upper, 1)) || c.recursive(args[k]) {
+		if !math.IsInf(values.Lower, -1) && (p.Domain != def.UnitInterval || !math.IsInf(values.Upper, 1)) ||
+			c.recursive(args[k]) {
 			continue
 		}
 		may := "any real number"
 		if p.Domain != def.UnitInterval {
 			may = "negative"
 		}
-		w := c.diags.Warnf(diag.LinearArgument, c.File.Source, args[k].Span(), "this may be %s, but %s of %s is %s: elsewhere the density is 0", may, p.Name, d.Name, p.Words())
+		w := c.diags.Warnf(diag.LinearArgument, c.File.Source, args[k].Span(),
+			"this may be %s, but %s of %s is %s: elsewhere the density is 0", may, p.Name, d.Name, p.Words())
 		form, predicted := d.PredictedAt(k)
 		switch {
 		case predicted:
@@ -224,16 +246,18 @@ func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 		case p.Domain == def.UnitInterval:
 			w.Note("inv_logit(…) maps a linear predictor to probabilities")
 		case c.plainParam(args[k]):
-			w.Note("a parameter is positive by its prior, as half_normal, or by a bound: param %s : real<lower=0> ~ …", format.Expr(args[k]))
+			w.Note("a parameter is positive by its prior, as half_normal, or by a bound: param "+
+				"%s : real<lower=0> ~ …", format.Expr(args[k]))
 		default:
-			w.Note("exp(…) maps a linear predictor to positive numbers; a parameter is positive by its prior, as half_normal, or by a bound, as real<lower=0>")
+			w.Note("exp(…) maps a linear predictor to positive numbers; a parameter is positive by its " +
+				"prior, as half_normal, or by a bound, as real<lower=0>")
 		}
 	}
 }
 
-// functionDomains warns where a function that is not defined everywhere takes a parameter that may be outside its
-// domain: there it is not a number. An expression of parameters is left alone, since its parts may be tied to one
-// another in ways that their ranges do not tell, and so is what stands in a choice by where.
+// functionDomains warns where a function that is not defined everywhere takes a parameter that may be outside
+// its domain: there it is not a number. An expression of parameters is left alone, since its parts may be
+// tied to one another in ways that their ranges do not tell, and so is what stands in a choice by where.
 func (c *checker) functionDomains(ranges *Ranges) {
 	ast.Walk(c.File, func(n ast.Node) bool {
 		call, ok := n.(*ast.Call)
@@ -246,10 +270,13 @@ func (c *checker) functionDomains(ranges *Ranges) {
 		}
 		arg := call.Args[0]
 		param := c.paramOf(arg)
-		if param == nil || param.Initial != nil || !ranges.Of(arg).Defined() || f.Image(ranges.Of(arg)).Defined() {
+		if param == nil || param.Initial != nil || !ranges.Of(arg).Defined() ||
+			f.Image(ranges.Of(arg)).Defined() {
 			return true
 		}
-		w := c.diags.Warnf(diag.FunctionDomain, c.File.Source, arg.Span(), "%s may be outside the domain of %s, %s: there the value is not a number", format.Expr(arg), f.Name, f.Domain)
+		w := c.diags.Warnf(diag.FunctionDomain, c.File.Source, arg.Span(),
+			"%s may be outside the domain of %s, %s: there the value is not a number", format.Expr(arg),
+			f.Name, f.Domain)
 		decl, bound, dims := param.Decl.(*ast.Param), domainBounds(f), ""
 		if decl.Type != nil {
 			dims = format.Type(&ast.Type{Dims: decl.Type.Dims})
@@ -263,7 +290,8 @@ func (c *checker) functionDomains(ranges *Ranges) {
 	})
 }
 
-// paramOf returns the parameter that an expression is, or of which it is an element; nil for another expression.
+// paramOf returns the parameter that an expression is, or of which it is an element; nil for another
+// expression.
 func (c *checker) paramOf(e ast.Expr) *Symbol {
 	switch e := e.(type) {
 	case *ast.Paren:
@@ -284,7 +312,8 @@ func (c *checker) paramOf(e ast.Expr) *Symbol {
 	return nil
 }
 
-// domainBounds writes the domain of a function as bounds of a parameter: the first of the usual intervals that lies in it.
+// domainBounds writes the domain of a function as bounds of a parameter: the first of the usual intervals
+// that lies in it.
 func domainBounds(f *def.Func) string {
 	for _, b := range []struct {
 		text string

@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// weight checks a weight: a parameter without a prior, whose density is that of a flat one, and of which a point is estimated.
+// weight checks a weight: a parameter without a prior, whose density is that of a flat one, and of which a
+// point is estimated.
 func (c *checker) weight(s *ast.Weight) {
 	owner, family, ok := c.owner(s.Owner)
 	if family {
@@ -22,7 +23,8 @@ func (c *checker) weight(s *ast.Weight) {
 		return
 	}
 	flat, _ := c.Universe.Dist(stdlib.Flat)
-	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: flat, Args: make([]ast.Expr, len(flat.Params)), Initial: kind}
+	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner,
+		Family: family, Dist: flat, Args: make([]ast.Expr, len(flat.Params)), Initial: kind}
 	c.length(sym)
 	c.declare(sym)
 }
@@ -33,8 +35,10 @@ func (c *checker) weightType(s *ast.Weight) (types.Type, bool) {
 		return types.Type{}, true
 	}
 	if set, is := c.Universe.Structured(s.Type.Elem.Name); is {
-		c.errorf(diag.BadWeight, s.Type.Elem, "a weight is real, but %s is declared %s", s.Name.Name, set.Name).
-			Note("map real weights into the set, as by softmax(w), or declare a parameter with a prior: param %s : %s[K] ~ …", s.Name.Name, set.Name)
+		c.errorf(diag.BadWeight, s.Type.Elem, "a weight is real, but %s is declared %s", s.Name.Name,
+			set.Name).
+			Note("map real weights into the set, as by softmax(w), or declare a parameter with a "+
+				"prior: param %s : %s[K] ~ …", s.Name.Name, set.Name)
 		return types.Type{}, false
 	}
 	t, lower, upper, ok := c.declaredType(s.Type)
@@ -45,7 +49,9 @@ func (c *checker) weightType(s *ast.Weight) (types.Type, bool) {
 		c.errorf(diag.BadWeight, s.Type, "a weight is real, but %s is declared %s", s.Name.Name, t.Elem)
 		return t, false
 	case lower != nil || upper != nil:
-		c.errorf(diag.BadWeight, s.Type, "a weight has no bounds").Note("map it where it is used, as exp(%s) or inv_logit(%[1]s), or declare a parameter with a prior", s.Name.Name)
+		c.errorf(diag.BadWeight, s.Type,
+			"a weight has no bounds").Note("map it where it is used, as exp(%s) or inv_logit(%[1]s), or "+
+			"declare a parameter with a prior", s.Name.Name)
 		return t, false
 	}
 	return t, true

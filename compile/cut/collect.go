@@ -15,8 +15,8 @@ type monomial struct {
 	from    *ast.Binary
 }
 
-// collected brings terms with the same factors of the server together, so that m * fa + m * fb is cut as m * (fa + fb). Terms that stand together already, and
-// those without such factors, stay as they are.
+// collected brings terms with the same factors of the server together, so that m * fa + m * fb is cut as m *
+// (fa + fb). Terms that stand together already, and those without such factors, stay as they are.
 func (c *cutter) collected(terms []term) []term {
 	if !c.Transform.Kind.Noise() {
 		return terms
@@ -67,7 +67,8 @@ func (c *cutter) sums(list []monomial) []term {
 }
 
 // monomials appends the terms of a term with the factors of the server around each.
-func (c *cutter) monomials(t term, outside []factor, from *ast.Binary, at int, products *int, out []monomial) []monomial {
+func (c *cutter) monomials(t term, outside []factor, from *ast.Binary, at int, products *int,
+	out []monomial) []monomial {
 	b, ok := t.expr.(*ast.Binary)
 	p := product{}
 	if ok && c.hasClient(c.Facts(t.expr).Owners) {
@@ -79,7 +80,8 @@ func (c *cutter) monomials(t term, outside []factor, from *ast.Binary, at int, p
 	*products++
 	here := *products
 	for _, inner := range p.terms {
-		out = c.monomials(term{inner.expr, inner.minus != t.minus}, append(slices.Clone(outside), p.outside...), b, here, products, out)
+		out = c.monomials(term{inner.expr, inner.minus != t.minus},
+			append(slices.Clone(outside), p.outside...), b, here, products, out)
 	}
 	return out
 }

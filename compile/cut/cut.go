@@ -1,5 +1,6 @@
-// Package cut finds where private quantities of a client enter a computation of another party: each maximal sub-expression of one client is
-// a cut. It marks the groups of cuts that the rest of the model uses only through their sum.
+// Package cut finds where private quantities of a client enter a computation of another party: each maximal
+// sub-expression of one client is a cut. It marks the groups of cuts that the rest of the model uses only
+// through their sum.
 package cut
 
 import (
@@ -14,7 +15,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// An Expression is a cut: what one client (or each member of a family) computes of its own names and another party's computation uses.
+// An Expression is a cut: what one client (or each member of a family) computes of its own names and another
+// party's computation uses.
 type Expression struct {
 	Name   string // of its auxiliary variable: z_1, z_2, …
 	Client string
@@ -28,14 +30,16 @@ type Group struct {
 	Number int // from 1, in order of appearance among the groups with this sum
 	Cuts   []*Expression
 	Type   types.Type
-	// Additive is true where the other parties use these cuts only through this sum, so that no party needs a single one.
+	// Additive is true where the other parties use these cuts only through this sum, so that no party needs a
+	// single one.
 	Additive bool
 	Span     ast.At
 	single   bool // a family's cuts one by one
 	apart    bool // another group enters the same argument, as in a product of two clients' contributions
 }
 
-// A Likelihood is a likelihood statement whose lets are expanded and whose cuts are replaced by references to groups.
+// A Likelihood is a likelihood statement whose lets are expanded and whose cuts are replaced by references to
+// groups.
 type Likelihood struct {
 	*check.Likelihood
 	Left, Weights ast.Expr
@@ -51,7 +55,8 @@ type Param struct {
 	Args []ast.Expr
 }
 
-// A Generated is a generated quantity whose lets are expanded. Where it has names of several parties, the clients' are replaced by references to groups.
+// A Generated is a generated quantity whose lets are expanded. Where it has names of several parties, the
+// clients' are replaced by references to groups.
 type Generated struct {
 	Value  ast.Expr   // nil where it is drawn
 	Args   []ast.Expr // of its distribution, nil where it is computed
@@ -81,7 +86,8 @@ func (p *Program) Facts(e ast.Expr) check.Info {
 // Find finds the cuts of a checked model, as its transform asks: with noise or without.
 func Find(program *check.Program) (*Program, diag.List) {
 	c := &cutter{
-		model: program, facts: map[ast.Expr]check.Info{}, expanded: map[expandKey]ast.Expr{}, normals: map[ast.Expr]ast.Expr{}, least: map[string]scaled{},
+		model: program, facts: map[ast.Expr]check.Info{}, expanded: map[expandKey]ast.Expr{},
+		normals: map[ast.Expr]ast.Expr{}, least: map[string]scaled{},
 	}
 	c.begin()
 	c.run()
@@ -170,11 +176,13 @@ func (c *cutter) freePrefix() string {
 }
 
 func (c *cutter) likelihood(l *check.Likelihood) {
-	out := &Likelihood{Likelihood: l, Left: c.expand(l.Stmt.Left), Weights: c.expand(l.Stmt.Weights), Args: c.expandAll(l.Args)}
+	out := &Likelihood{Likelihood: l, Left: c.expand(l.Stmt.Left), Weights: c.expand(l.Stmt.Weights),
+		Args: c.expandAll(l.Args)}
 	c.Likelihoods = append(c.Likelihoods, out)
 	if c.nodes > maxNodes {
 		c.errorf(diag.LetsTooLarge, l.Stmt, "with its lets expanded, this statement is too large to split").
-			Note("lets that use one another twice or more double at each step; name fewer intermediate values")
+			Note("lets that use one another twice or more double at each step; name " +
+				"fewer intermediate values")
 		return
 	}
 	if party, alone := l.Owners.Sole(); alone {
@@ -190,17 +198,22 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 		if a == nil {
 			continue
 		}
-		if p := l.Dist.Params[i]; p.NoNoise && !p.Integral && !p.Data && c.Transform.Kind.Noise() && c.hasClient(c.Facts(a).Owners) {
+		if p := l.Dist.Params[i]; p.NoNoise && !p.Integral && !p.Data && c.Transform.Kind.Noise() &&
+			c.hasClient(c.Facts(a).Owners) {
 			if !c.Facts(a).Random {
 				c.privateData(fmt.Sprint(c.Facts(a).Owners), a, nil) // no transform sends it
 				continue
 			}
-			c.errorf(diag.NoCut, a, "%s adds noise to what it sends, and no noise may be added to %s of %s, a bound", c.Facts(a).Owners, p.Name, l.Dist.Name).
+			c.errorf(diag.NoCut, a,
+				"%s adds noise to what it sends, and no noise may be added to %s of %s, a bound",
+				c.Facts(a).Owners, p.Name, l.Dist.Name).
 				Note("%s", c.waysOut("write a bound that all parties know", a))
 			continue
 		}
 		if p := l.Dist.Params[i]; (p.Integral || p.Data) && c.hasClient(c.Facts(a).Owners) {
-			c.errorf(diag.ClientData, a, "client data would be read by another party: %s of %s is data, and a client sends no data as they are", l.Dist.Params[i].Name, l.Dist.Name).
+			c.errorf(diag.ClientData, a,
+				"client data would be read by another party: %s of %s is data, and a client "+
+					"sends no data as they are", l.Dist.Params[i].Name, l.Dist.Name).
 				Note("make the data `@ shared` if every party may hold them")
 			continue
 		}
@@ -211,7 +224,9 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 		}
 	}
 	if out.Weights != nil && c.hasClient(c.Facts(out.Weights).Owners) {
-		c.errorf(diag.ClientData, out.Weights, "client data would be read by another party: these weights").Note("make them `@ shared` if every party may hold them")
+		c.errorf(diag.ClientData, out.Weights,
+			"client data would be read by another party: these weights").Note("make them `@ shared` if " +
+			"every party may hold them")
 	}
 }
 

@@ -37,7 +37,8 @@ let fa = XA * u
 let fb = XB * v
 `
 
-// cuts describes what was cut: each cut as "client: expression", then each group with + where it is additive and , where it is not.
+// cuts describes what was cut: each cut as "client: expression", then each group with + where it is additive
+// and , where it is not.
 func cuts(p *cut.Program) string {
 	var out []string
 	for _, k := range p.Cuts {
@@ -60,7 +61,8 @@ func cuts(p *cut.Program) string {
 // The cuts of y ~ normal(LOCATION, 1), and what stays with the server, where $1 stands for the first group.
 func TestCutsOfALocation(t *testing.T) {
 	for _, c := range []struct{ location, cuts, server string }{
-		// chains of + and - are one sum: the terms of one client are one cut, in whatever order they stand, and the rest stays
+		// chains of + and - are one sum: the terms of one client are one cut, in whatever order they stand,
+		// and the rest stays
 		{"m + fa + fb", "a: XA * u; b: XB * v; 1+2+", "m + $1"},
 		{"fa + m + 2 * fa + x", "a: XA * u + 2 * (XA * u); 1+", "m + x + $1"},
 		{"m - (fa - (fb + x))", "a: -(XA * u); b: XB * v; 1+2+", "m + x + $1"},
@@ -81,7 +83,8 @@ func TestCutsOfALocation(t *testing.T) {
 		{"m + fa + (fa + fb) .* x", "a: XA * u; b: XB * v; 1,2,; 1,", "m + $1 .* x + $2"},
 		// families: the members' cuts are used by their sum, or one by one
 		{"m + sum(Z[j] * g[j] for j in lab)", "lab: Z * g; 1+", "m + $1"},
-		{"sum(m - Z[j] * g[j] for j in lab) + fa", "a: XA * u; lab: -(Z * g); 1+2+", "sum(m for j in lab) + $1"},
+		{"sum(m - Z[j] * g[j] for j in lab) + fa", "a: XA * u; lab: -(Z * g); 1+2+",
+			"sum(m for j in lab) + $1"},
 		{"sum(exp(m + Z[j] * g[j]) for j in lab)", "lab: Z * g; 1,", "sum(exp(m + $1[j]) for j in lab)"},
 	} {
 		m := compiletest.Compile(t, head+"y ~ normal("+c.location+", 1)\n", check.Options{})
@@ -94,14 +97,16 @@ func TestCutsOfALocation(t *testing.T) {
 	}
 }
 
-// Cuts of several statements: equal expressions are one cut, equal sums one group, and a cut in two sums is seen separately.
+// Cuts of several statements: equal expressions are one cut, equal sums one group, and a cut in two sums is
+// seen separately.
 func TestCutsOfSeveralStatements(t *testing.T) {
 	for _, c := range []struct{ first, second, cuts string }{
 		{"m + fa + fb", "fb + x + fa", "a: XA * u; b: XB * v; 1+2+"},
 		{"m + fa + fb", "m + fa", "a: XA * u; b: XB * v; 1,2,; 1,"},
 		{"m + fa", "m + fb", "a: XA * u; b: XB * v; 1+; 2+"},
 	} {
-		m := compiletest.Compile(t, head+"y ~ normal("+c.first+", 1)\ny ~ normal("+c.second+", 2)\n", check.Options{})
+		m := compiletest.Compile(t, head+"y ~ normal("+c.first+", 1)\ny ~ normal("+c.second+", 2)\n",
+			check.Options{})
 		if got := cuts(m.Cuts); got != c.cuts {
 			t.Errorf("%s and %s\ngive %s\nwant %s", c.first, c.second, got, c.cuts)
 		}
@@ -110,13 +115,16 @@ func TestCutsOfSeveralStatements(t *testing.T) {
 
 // Auxiliary variables have names that the model does not use.
 func TestNamesOfCutsAreFree(t *testing.T) {
-	m := compiletest.Compile(t, head+"param z_1 ~ normal(0, 1)\nparam aux_y ~ normal(0, 1)\ny ~ normal(z_1 + aux_y + m + fa, 1)\n", check.Options{})
+	m := compiletest.Compile(t,
+		head+"param z_1 ~ normal(0, 1)\nparam aux_y ~ normal(0, 1)\ny ~ normal(z_1 + aux_y + m + fa, 1)\n",
+		check.Options{})
 	if got := m.Cuts.Cuts[0].Name; got != "cut_1" {
 		t.Errorf("the cut is called %s", got)
 	}
 }
 
-// scalars is a model of numbers, two parameters of each party: what is left after cutting can be evaluated by hand.
+// scalars is a model of numbers, two parameters of each party: what is left after cutting can be evaluated by
+// hand.
 const scalars = `client a, b
 data y : real @ shared
 param m ~ normal(0, 1)
@@ -140,17 +148,21 @@ func expression(t *rapid.T, depth int) string {
 	case 1:
 		return "tanh(" + x + ")"
 	}
-	return "(" + x + ") " + rapid.SampledFrom([]string{"+", "+", "-", "*"}).Draw(t, "operator") + " (" + expression(t, depth-1) + ")"
+	return "(" + x + ") " + rapid.SampledFrom([]string{"+", "+", "-", "*"}).Draw(t, "operator") + " (" +
+		expression(t, depth-1) + ")"
 }
 
-// Cutting changes no value: with every group set to the sum of its cuts, what the server evaluates is what was written.
+// Cutting changes no value: with every group set to the sum of its cuts, what the server evaluates is what
+// was written.
 func TestCuttingChangesNoValue(t *testing.T) {
 	values := map[string]float64{"m": 0.3, "n": -1.1, "k": 0.7, "a1": 1.3, "a2": -0.4, "b1": 0.9}
 	values["la"], values["lb"] = values["a1"]*values["a2"], values["m"]-values["b1"]
 	rapid.Check(t, func(r *rapid.T) {
 		text := expression(r, 5)
-		m, diags := compiletest.Try(t, source.New("m.vfl", scalars+"y ~ normal("+text+", 1)\n"), check.Options{})
-		if diags.HasErrors() && diags.Shown()[0].Code != diag.DataCut { // that parameters cancel is found later
+		m, diags := compiletest.Try(t, source.New("m.vfl", scalars+"y ~ normal("+text+", 1)\n"),
+			check.Options{})
+		// that parameters cancel is found later
+		if diags.HasErrors() && diags.Shown()[0].Code != diag.DataCut {
 			r.Fatalf("%s: %s", text, diags.Shown()[0].Message)
 		}
 		l, after := m.Cuts.Likelihoods[0], maps.Clone(values)
@@ -183,7 +195,9 @@ func evaluate(e ast.Expr, values map[string]float64) float64 {
 		}
 		return -evaluate(e.X, values)
 	case *ast.Call:
-		return map[string]func(float64) float64{"tanh": math.Tanh, "exp": math.Exp}[e.Name.Name](evaluate(e.Args[0], values))
+		return map[string]func(float64) float64{"tanh": math.Tanh, "exp": math.Exp}[e.Name.Name](
+			evaluate(e.Args[0], values),
+		)
 	case *ast.Binary:
 		x, y := evaluate(e.X, values), evaluate(e.Y, values)
 		return map[string]float64{"+": x + y, "-": x - y, "*": x * y, "/": x / y}[e.Op]
@@ -204,7 +218,9 @@ func TestCutsDoNotDependOnTheOrderOfTerms(t *testing.T) {
 		if got := cuts(m.Cuts); got != want {
 			t.Errorf("%s gives %s, want %s", strings.Join(terms, " + "), got, want)
 		}
-		if !slices.ContainsFunc(m.Cuts.Groups, func(g *cut.Group) bool { return g.Additive && len(g.Cuts) == 2 }) {
+		if !slices.ContainsFunc(m.Cuts.Groups, func(g *cut.Group) bool {
+			return g.Additive && len(g.Cuts) == 2
+		}) {
 			t.Errorf("%q: no sum of two cuts", terms)
 		}
 	}

@@ -17,7 +17,8 @@ func (c *cutter) inArgument(d *def.Dist, p *def.Param, e ast.Expr) ast.Expr {
 	return out
 }
 
-// density finds the cuts in a density function: its arguments are those of the distribution, each with its own support.
+// density finds the cuts in a density function: its arguments are those of the distribution, each with its
+// own support.
 func (c *cutter) density(e *ast.Call, d check.Density) ast.Expr {
 	args := make([]ast.Expr, len(e.Args))
 	for i, a := range e.Args {
@@ -33,16 +34,21 @@ func (c *cutter) density(e *ast.Call, d check.Density) ast.Expr {
 	return out
 }
 
-// inDensity finds the cuts in one argument of a density function; fixed says that no parameter moves the values that it may have.
+// inDensity finds the cuts in one argument of a density function; fixed says that no parameter moves the
+// values that it may have.
 func (c *cutter) inDensity(d *def.Dist, p *def.Param, a ast.Expr, fixed bool) ast.Expr {
 	foreign := c.hasClient(c.Facts(a).Owners)
 	switch {
 	case foreign && p.Integral:
-		c.errorf(diag.ClientData, a, "client data would be read by another party: %s of %s is data, and a client sends no data as they are", p.Name, d.Name).
+		c.errorf(diag.ClientData, a,
+			"client data would be read by another party: %s of %s is data, and a client "+
+				"sends no data as they are", p.Name, d.Name).
 			Note("make the data `@ shared` if every party may hold them")
 		return a
 	case foreign && !fixed && c.Transform.Kind.Noise():
-		c.errorf(diag.NoCut, a, "%s of %s lies between ends that depend on its parameters, and with noise it may not", p.Name, d.Name).
+		c.errorf(diag.NoCut, a,
+			"%s of %s lies between ends that depend on its parameters, and with noise it may not", p.Name,
+			d.Name).
 			Note("%s", c.waysOut("write another distribution", a))
 		return a
 	}
@@ -65,7 +71,8 @@ func (c *cutter) labelsIn(l *Likelihood) {
 		}
 		if _, alone := c.Facts(d.X).Owners.Sole(); alone {
 			c.diags.Warnf(diag.LabelLeak, c.File.Source, x.Span(), revealed(d.Dist), c.Server).
-				Note("where clients may know the response, declare it `@ shared`; where they may not, do not run this model as a deployment")
+				Note("where clients may know the response, declare it `@ shared`; where they may not, do " +
+					"not run this model as a deployment")
 		}
 		return true
 	})

@@ -69,7 +69,8 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 		if n, ok := x.X.(*ast.Name); ok {
 			s := c.Symbols[n.Name]
 			j, named := indexName(x)
-			if s != nil && s.Family && named && len(x.Args) == 1 && !c.sized(j) && !slices.Contains(c.counting, j) {
+			if s != nil && s.Family && named && len(x.Args) == 1 && !c.sized(j) &&
+				!slices.Contains(c.counting, j) {
 				out = e
 				if s.Kind == check.Let {
 					out = c.expandFor(s.Decl.(*ast.Let).Value, j)
@@ -100,14 +101,16 @@ func (c *cutter) leaf(e ast.Expr) bool {
 	return false
 }
 
-// binding notes the names that an expression binds for those inside it, until the function that it returns is called.
+// binding notes the names that an expression binds for those inside it, until the function that it returns is
+// called.
 func (c *cutter) binding(e ast.Expr) (leave func()) {
 	bound, counting := c.bound, c.counting
 	switch e := e.(type) {
 	default:
 		return func() {}
 	case *ast.Recur:
-		c.bound, c.counting = append(slices.Clone(bound), e.Step.Name.Name), append(slices.Clone(counting), e.Var.Name)
+		c.bound, c.counting = append(slices.Clone(bound), e.Step.Name.Name),
+			append(slices.Clone(counting), e.Var.Name)
 	case *ast.Sum:
 		if e.Family == nil {
 			c.counting = append(slices.Clone(counting), e.Var.Name)
@@ -154,7 +157,8 @@ func (c *cutter) own(e ast.Expr, j string) ast.Expr {
 		}
 	}
 	if n, ok := e.(*ast.Name); ok && n.Name == j && !c.sized(j) {
-		c.errorf(diag.ClientData, n, "the member's number %s enters its contribution, but a member does not know its number", j).
+		c.errorf(diag.ClientData, n,
+			"the member's number %s enters its contribution, but a member does not know its number", j).
 			Note("give each member a datum of its own instead")
 	}
 	out := Rebuild(e, func(x ast.Expr) ast.Expr { return c.own(x, j) })

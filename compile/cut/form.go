@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/lang/format"
 )
 
-// A form is an expression as a number, not 0, times what a text stands for. Expressions with one text are multiples of one another, in whatever order terms and
-// factors stand, and however signs and parentheses.
+// A form is an expression as a number, not 0, times what a text stands for. Expressions with one text are
+// multiples of one another, in whatever order terms and factors stand, and however signs and parentheses.
 type form struct {
 	times float64
 	text  string
@@ -89,7 +89,8 @@ type power struct {
 	scalar bool
 }
 
-// factors appends the factors of a product, those of its factors in their place. Of a matrix product the numbers and scalars come out.
+// factors appends the factors of a product, those of its factors in their place. Of a matrix product the
+// numbers and scalars come out.
 func (c *cutter) factors(e ast.Expr, divide bool, out []power) []power {
 	switch x := e.(type) {
 	case *ast.Paren:

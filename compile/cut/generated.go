@@ -10,15 +10,16 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// generated expands a generated quantity. Where several parties own its names, the server computes it from what it holds of a draw: the sums of cuts that
-// likelihoods have.
+// generated expands a generated quantity. Where several parties own its names, the server computes it from
+// what it holds of a draw: the sums of cuts that likelihoods have.
 func (c *cutter) generated(s *check.Symbol) {
 	d := s.Decl.(*ast.Generate)
 	out := &Generated{Value: c.expand(d.Value), Args: c.expandAll(s.Args)}
 	c.Generated[s] = out
 	if c.nodes > maxNodes {
 		c.errorf(diag.LetsTooLarge, d, "with its lets expanded, this statement is too large to split").
-			Note("lets that use one another twice or more double at each step; name fewer intermediate values")
+			Note("lets that use one another twice or more double at each step; name " +
+				"fewer intermediate values")
 		return
 	}
 	if c.Transform.Kind.Pooled() || c.For != "" || s.Owner != c.Server {
@@ -50,8 +51,10 @@ func (c *cutter) held(s *check.Symbol, e ast.Expr) ast.Expr {
 		return out
 	}
 	client, _ := c.Facts(missing).Owners.Sole()
-	c.errorf(diag.GenerateOwner, missing, "%s needs a value of %s that no likelihood sends to %s", s.Name, client, c.Server).
-		Note("a generated quantity of several parties is made of the cuts of the likelihoods, each sum of them as a whole; to send one more cut in every round: --accept new-cut").
+	c.errorf(diag.GenerateOwner, missing, "%s needs a value of %s that no likelihood sends to %s", s.Name,
+		client, c.Server).
+		Note("a generated quantity of several parties is made of the cuts of the likelihoods, each sum of "+
+			"them as a whole; to send one more cut in every round: --accept new-cut").
 		Note("what %s can compute alone: generate %s = … @ %s", client, s.Name, client)
 	before := c.snapshot()
 	c.whole = e
@@ -62,7 +65,8 @@ func (c *cutter) held(s *check.Symbol, e ast.Expr) ast.Expr {
 	return c.anew(e)
 }
 
-// lookUp replaces whatever a group of the likelihoods stands for. missing is the largest expression of one client that none holds.
+// lookUp replaces whatever a group of the likelihoods stands for. missing is the largest expression of one
+// client that none holds.
 func (c *cutter) lookUp(e ast.Expr) (out, missing ast.Expr) {
 	if !c.hasClient(c.Facts(e).Owners) {
 		return e, nil
@@ -187,11 +191,13 @@ type snapshot struct {
 }
 
 func (c *cutter) snapshot() snapshot {
-	return snapshot{len(c.Cuts), len(c.Groups), len(c.diags), len(c.current.Groups), len(c.argument), maps.Clone(c.cuts), maps.Clone(c.least), maps.Clone(c.groups)}
+	return snapshot{len(c.Cuts), len(c.Groups), len(c.diags), len(c.current.Groups), len(c.argument),
+		maps.Clone(c.cuts), maps.Clone(c.least), maps.Clone(c.groups)}
 }
 
 func (c *cutter) restore(s snapshot) {
 	c.Cuts, c.Groups, c.diags = c.Cuts[:s.cuts], c.Groups[:s.groups], c.diags[:s.diags]
-	c.current.Groups, c.argument = slices.Clip(c.current.Groups[:s.ofCurrent]), c.argument[:min(s.argument, len(c.argument))]
+	c.current.Groups, c.argument = slices.Clip(c.current.Groups[:s.ofCurrent]),
+		c.argument[:min(s.argument, len(c.argument))]
 	c.cuts, c.least, c.groups = s.known, s.least, s.byKey
 }

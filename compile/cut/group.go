@@ -26,7 +26,8 @@ func (c *cutter) group(at ast.Expr, cuts ...*Expression) *Group {
 	}
 	g := c.groups[key]
 	if g == nil {
-		g = &Group{Number: len(c.Groups) + 1, Cuts: cuts, Type: cuts[0].Type, Span: ast.At(at.Span()), single: single}
+		g = &Group{Number: len(c.Groups) + 1, Cuts: cuts, Type: cuts[0].Type, Span: ast.At(at.Span()),
+			single: single}
 		c.groups[key] = g
 		c.Groups = append(c.Groups, g)
 	}
@@ -39,7 +40,8 @@ func (c *cutter) group(at ast.Expr, cuts ...*Expression) *Group {
 	return g
 }
 
-// reference is the expression that stands for a group: a name that no source can contain, with the member's index where a family's cuts are used one by one.
+// reference is the expression that stands for a group: a name that no source can contain, with the member's
+// index where a family's cuts are used one by one.
 func (c *cutter) reference(g *Group, at ast.Expr) ast.Expr {
 	info := check.Info{Type: g.Type, Owners: types.Owners{c.Server}, Random: true}
 	for _, k := range g.Cuts[1:] {
@@ -61,10 +63,12 @@ func (c *cutter) reference(g *Group, at ast.Expr) ast.Expr {
 	return out
 }
 
-// Each reports whether a family's cuts are used one by one, as z[j] in a sum over the family, and not as their sum.
+// Each reports whether a family's cuts are used one by one, as z[j] in a sum over the family, and not as
+// their sum.
 func (g *Group) Each() bool { return g.single }
 
-// Reference is the name that stands for the group in the arguments of a likelihood: one that no source can contain.
+// Reference is the name that stands for the group in the arguments of a likelihood: one that no source can
+// contain.
 func (g *Group) Reference() string { return fmt.Sprintf("$%d", g.Number) }
 
 // Referenced returns the group that a name stands for, or nil.
@@ -77,7 +81,8 @@ func (p *Program) Referenced(name string) *Group {
 	return nil
 }
 
-// additive marks the groups whose cuts occur in no other group, have one shape, and share their argument with no other group.
+// additive marks the groups whose cuts occur in no other group, have one shape, and share their argument with
+// no other group.
 func (c *cutter) additive() {
 	uses := map[*Expression]int{}
 	for _, g := range c.Groups {
@@ -112,7 +117,9 @@ func (c *cutter) warn() {
 			if l.Groups[i].mixed() {
 				why = "have different shapes here"
 			}
-			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(), "contributions of clients %s: %s sees each %s separately, and secure summation does not apply", why, c.Server, crossing)
+			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(),
+				"contributions of clients %s: %s sees each %s separately, and secure "+
+					"summation does not apply", why, c.Server, crossing)
 		}
 		if l.Factor() {
 			c.labelsIn(l)
@@ -121,20 +128,28 @@ func (c *cutter) warn() {
 		left := c.Facts(l.Left)
 		if _, alone := left.Owners.Sole(); l.Party == "" && alone {
 			c.diags.Warnf(diag.LabelLeak, c.File.Source, l.Stmt.Span(), revealed(l.Dist), c.Server).
-				Note("where clients may know the response, declare it `@ shared`; where they may not, do not run this model as a deployment")
+				Note("where clients may know the response, declare it `@ shared`; where they may not, do " +
+					"not run this model as a deployment")
 		}
 	}
 }
 
-// revealed says what a client can compute of a response from the adjoint, the derivative of its log density in the predictor.
+// revealed says what a client can compute of a response from the adjoint, the derivative of its log density
+// in the predictor.
 func revealed(d *def.Dist) string {
 	switch {
 	case d.Support == def.ZeroOne:
-		return "the adjoint that %s returns is positive in the rows where the response is 1 and negative where it is 0, or the reverse, but for one number that all rows may share: one round, or a few, reveal the response of each row to every client"
+		return "the adjoint that %s returns is positive in the rows where the response is 1 and negative " +
+			"where it is 0, or the reverse, but for one number that all rows may share: one round, or a " +
+			"few, reveal the response of each row to every client"
 	case d.Support == def.Codes:
-		return "the adjoint that %s returns depends on the category of each row, and differs from one category to the next: one round, or a few, reveal the response of each row to every client"
+		return "the adjoint that %s returns depends on the category of each row, and differs from one " +
+			"category to the next: one round, or a few, reveal the response of each row to every client"
 	case d.Discrete:
-		return "the adjoint that %s returns has the sign of the response less its mean: one round tells every client which rows lie above their mean, and repeated rounds reveal each response, since given the predictor the adjoint is a function of it"
+		return "the adjoint that %s returns has the sign of the response less its mean: one round tells " +
+			"every client which rows lie above their mean, and repeated rounds reveal each response, since " +
+			"given the predictor the adjoint is a function of it"
 	}
-	return "the adjoint that %s returns is a function of the response once the predictor is given: repeated rounds, in which the predictor moves, reveal the response of each row to every client"
+	return "the adjoint that %s returns is a function of the response once the predictor is given: " +
+		"repeated rounds, in which the predictor moves, reveal the response of each row to every client"
 }

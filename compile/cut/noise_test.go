@@ -66,7 +66,8 @@ func after(p *cut.Program) string {
 	return strings.Join(args, ", ")
 }
 
-// Noise is added to the largest expression of a client such that the argument stays inside its support and every operation around is monotone.
+// Noise is added to the largest expression of a client such that the argument stays inside its support and
+// every operation around is monotone.
 func TestNoiseIsOnThePredictor(t *testing.T) {
 	for _, c := range []struct{ statement, cuts, left string }{
 		{"n ~ poisson(exp(m + fa + fb))", "a: XA * u; b: XB * v; 1+2+", "exp(m + $1)"},
@@ -79,7 +80,8 @@ func TestNoiseIsOnThePredictor(t *testing.T) {
 		{"h ~ bernoulli(inv_logit(fa + fb + w))", "a: XA * u; b: XB * v; 1+2+", "inv_logit(w + $1)"},
 		{"h ~ bernoulli(q * inv_logit(fa))", "a: XA * u; 1+", "q * inv_logit($1)"},
 		{"h ~ bernoulli(1 - exp(-exp(fa + m)))", "a: XA * u; 1+", "1 - exp(-exp(m + $1))"},
-		{"h ~ bernoulli(0.5 + 0.5 * tanh(k * (fa + w) + m))", "a: k * (XA * u); 1+", "0.5 + 0.5 * tanh(k * w + m + $1)"},
+		{"h ~ bernoulli(0.5 + 0.5 * tanh(k * (fa + w) + m))", "a: k * (XA * u); 1+",
+			"0.5 + 0.5 * tanh(k * w + m + $1)"},
 		{"y ~ normal(m, exp(fa))", "a: XA * u; 1+", "m, exp($1)"},
 		{"y ~ normal(m, exp(0.5 * fa))", "a: 0.5 * (XA * u); 1+", "m, exp($1)"},
 		{"y ~ normal(m, sqrt(exp(fa)))", "a: XA * u; 1+", "m, sqrt(exp($1))"},
@@ -89,9 +91,11 @@ func TestNoiseIsOnThePredictor(t *testing.T) {
 		{"y ~ normal(m, exp(mean(fa)))", "a: mean(XA * u); 1+", "m, exp($1)"},
 		{"y ~ normal(m, mean(exp(fa)))", "a: XA * u; 1+", "m, mean(exp($1))"},
 		{"y ~ normal(m, inv(exp(fa)))", "a: XA * u; 1+", "m, inv(exp($1))"},
-		{"y ~ normal(m, square(exp(fa)) + pow(exp(m), 2))", "a: XA * u; 1+", "m, pow(exp(m), 2) + square(exp($1))"},
+		{"y ~ normal(m, square(exp(fa)) + pow(exp(m), 2))", "a: XA * u; 1+",
+			"m, pow(exp(m), 2) + square(exp($1))"},
 		{"y ~ normal(m, max(exp(fa), d))", "a: exp(XA * u); 1+", "m, max($1, d)"},
-		{"n ~ poisson(softmax(m + XA * M + XB * V)[:, 1])", "a: XA * M; b: XB * V; 1+2+", "softmax(m + $1)[:, 1]"},
+		{"n ~ poisson(softmax(m + XA * M + XB * V)[:, 1])", "a: XA * M; b: XB * V; 1+2+",
+			"softmax(m + $1)[:, 1]"},
 		{"h ~ bernoulli(Phi(m + fa))", "a: XA * u; 1+", "Phi(m + $1)"},
 		{"h ~ bernoulli(inv_cloglog(m + fa))", "a: XA * u; 1+", "inv_cloglog(m + $1)"},
 		{"y ~ normal(m + fb, exp(fa))", "b: XB * v; a: XA * u; 1+; 2+", "m + $1, exp($2)"},
@@ -100,13 +104,15 @@ func TestNoiseIsOnThePredictor(t *testing.T) {
 		{"y ~ normal(m .* square(fa), 1)", "a: square(XA * u); 1+", "m .* $1, 1"},
 		{"y ~ normal((m + fa)^3, 1)", "a: XA * u; 1+", "(m + $1)^3, 1"},
 		{"n ~ poisson(sum(exp(Z[j] * g[j]) for j in lab))", "lab: Z * g; 1,", "sum(exp($1[j]) for j in lab)"},
-		{"n ~ poisson(exp(sum(k * (Z[j] * g[j] + m) for j in lab)))", "lab: k * (Z * g); 1+", "exp(sum(k * m for j in lab) + $1)"},
+		{"n ~ poisson(exp(sum(k * (Z[j] * g[j] + m) for j in lab)))", "lab: k * (Z * g); 1+",
+			"exp(sum(k * m for j in lab) + $1)"},
 		{"XK ~ normal(m + XA * M + XB * V, 1)", "a: XA * M; b: XB * V; 1+2+", "m + $1, 1"},
 		{"n ~ neg_binomial_2_log(fa + fb, exp(m))", "a: XA * u; b: XB * v; 1+2+", "$1, exp(m)"},
 	} {
 		statement := c.statement
 		left := c.left
-		p := compiletest.Compile(t, head+more+statement+"\n", check.Options{Transform: transforms.Augmented}).Cuts
+		p := compiletest.Compile(t, head+more+statement+"\n",
+			check.Options{Transform: transforms.Augmented}).Cuts
 		if got := cuts(p); got != c.cuts {
 			t.Errorf("%s\ngives %s\nwant  %s", statement, got, c.cuts)
 		}
@@ -116,7 +122,8 @@ func TestNoiseIsOnThePredictor(t *testing.T) {
 	}
 }
 
-// Noise makes each of these leave its support, or passes through an operation that is not monotone. Without noise each has the cut that it had before.
+// Noise makes each of these leave its support, or passes through an operation that is not monotone. Without
+// noise each has the cut that it had before.
 func TestWithoutNoiseNothingIsRefused(t *testing.T) {
 	for _, c := range []struct{ statement, cuts string }{
 		{"y ~ normal(m, t)", "a: t; 1+"},
@@ -127,8 +134,10 @@ func TestWithoutNoiseNothingIsRefused(t *testing.T) {
 		{"n ~ poisson(exp(m + fa))", "a: XA * u; 1+"}, // the same cut as with noise
 		{"n ~ poisson(exp(m) + exp(fa))", "a: XA * u; 1+"},
 	} {
-		_, diags := compiletest.Try(t, source.New("m.vfl", head+more+c.statement+"\n"), check.Options{Transform: transforms.Augmented})
-		if wants := !strings.Contains(c.statement, "exp(m + fa)") && !strings.Contains(c.statement, "exp(m) + exp(fa)"); diags.HasErrors() != wants {
+		_, diags := compiletest.Try(t, source.New("m.vfl", head+more+c.statement+"\n"),
+			check.Options{Transform: transforms.Augmented})
+		if wants := !strings.Contains(c.statement, "exp(m + fa)") && !strings.Contains(c.statement,
+			"exp(m) + exp(fa)"); diags.HasErrors() != wants {
 			t.Errorf("with noise %s is refused: %v, want %v", c.statement, diags.HasErrors(), wants)
 		}
 		for _, kind := range []def.Transform{without, transforms.None} {
@@ -139,7 +148,8 @@ func TestWithoutNoiseNothingIsRefused(t *testing.T) {
 	}
 }
 
-// Factors that are shared or constant are multiplied out over sums of several owners, and stay inside factors of the server.
+// Factors that are shared or constant are multiplied out over sums of several owners, and stay inside factors
+// of the server.
 func TestFactorsAreMultipliedOut(t *testing.T) {
 	for _, c := range []struct{ location, cuts, server string }{
 		{"k * (fa + fb)", "a: k * (XA * u); b: k * (XB * v); 1+2+", "$1"},
@@ -167,11 +177,14 @@ func TestFactorsAreMultipliedOut(t *testing.T) {
 		{"m * fa + x + m * fb", "a: XA * u; b: XB * v; 1+2+", "m * $1 + x"},
 		{"m * (x .* (fa + m)) + x .* fb * m", "a: XA * u; b: XB * v; 1+2+", "m * (x .* (m + $1))"},
 		{"m * fa + x .* fb", "a: XA * u; b: XB * v; 1,; 2,", "m * $1 + x .* $2"},
-		{"m .* (x + 2 * fa + 2 * fb) + tanh(m + fb + fa)", "a: XA * u; b: XB * v; 1+2+", "m .* (x + 2 * $1) + tanh(m + $1)"},
-		{"m .* (x + fa) + tanh(m - w .* fa)", "a: XA * u; a: -(w .* (XA * u)); 1,; 2,", "m .* (x + $1) + tanh(m + $2)"},
+		{"m .* (x + 2 * fa + 2 * fb) + tanh(m + fb + fa)", "a: XA * u; b: XB * v; 1+2+",
+			"m .* (x + 2 * $1) + tanh(m + $1)"},
+		{"m .* (x + fa) + tanh(m - w .* fa)", "a: XA * u; a: -(w .* (XA * u)); 1,; 2,",
+			"m .* (x + $1) + tanh(m + $2)"},
 		{"(m + fa .* w) .* (x + w .* fa)", "a: XA * u .* w; 1+", "(m + $1) .* (x + $1)"},
 	} {
-		m := compiletest.Compile(t, head+more+"y ~ normal("+c.location+", 1)\n", check.Options{Transform: transforms.Augmented})
+		m := compiletest.Compile(t, head+more+"y ~ normal("+c.location+", 1)\n",
+			check.Options{Transform: transforms.Augmented})
 		if got := cuts(m.Cuts); got != c.cuts {
 			t.Errorf("%s\ngives %s\nwant  %s", c.location, got, c.cuts)
 		}
@@ -181,7 +194,8 @@ func TestFactorsAreMultipliedOut(t *testing.T) {
 	}
 }
 
-// Without noise nothing is multiplied out, and a shared parameter that multiplies every cut of a sum stays with the server, which so need not send it first.
+// Without noise nothing is multiplied out, and a shared parameter that multiplies every cut of a sum stays
+// with the server, which so need not send it first.
 func TestWithoutNoiseSharedFactorsStayOutside(t *testing.T) {
 	for _, c := range []struct{ location, cuts, server string }{
 		{"k * (fa + fb)", "a: XA * u; b: XB * v; 1+2+", "k * $1"},
@@ -190,7 +204,8 @@ func TestWithoutNoiseSharedFactorsStayOutside(t *testing.T) {
 		{"m + w .* (k * fa)", "a: w .* (XA * u); 1+", "m + k * $1"},
 		{"m + k * fa / k", "a: XA * u; 1+", "m + k * $1 / k"},
 		{"m + k * (k * fa) + k * fb", "a: k * (XA * u); b: XB * v; 1+2+", "m + k * $1"},
-		{"m + k * fa + fb", "a: k * (XA * u); b: XB * v; 1+2+", "m + $1"}, // the sum can be masked, which is worth an exchange
+		// the sum can be masked, which is worth an exchange
+		{"m + k * fa + fb", "a: k * (XA * u); b: XB * v; 1+2+", "m + $1"},
 		{"m + 2 * fa + w .* fa", "a: 2 * (XA * u) + w .* (XA * u); 1+", "m + $1"},
 	} {
 		p := find(t, head+more+"y ~ normal("+c.location+", 1)\n", without)
@@ -217,7 +232,8 @@ func TestProgramsOfAFactorAreThoseWrittenOut(t *testing.T) {
 			text := strings.Replace(head, "data w", "param s2 ~ normal(0, 1) @ b\ndata w", 1)
 			var programs [2]string
 			for i, location := range []string{factor, out} {
-				m := compiletest.Compile(t, text+"y ~ normal("+location+", 1)\n", check.Options{Transform: kind})
+				m := compiletest.Compile(t, text+"y ~ normal("+location+", 1)\n",
+					check.Options{Transform: kind})
 				for _, p := range m.Programs {
 					_, body, _ := strings.Cut(p.Text, "\n") // the first line holds the digest of the model
 					programs[i] += body
@@ -242,7 +258,8 @@ type tree struct {
 func predictor(t *rapid.T, depth int) tree {
 	out := tree{minus: rapid.Bool().Draw(t, "minus")}
 	if depth == 0 || rapid.IntRange(0, 3).Draw(t, "leaf") == 0 {
-		out.leaf = rapid.SampledFrom([]string{"m", "n", "k", "a1 * a2", "tanh(a1)", "a2", "b1", "exp(b1 - k)", "2"}).Draw(t, "name")
+		out.leaf = rapid.SampledFrom([]string{"m", "n", "k", "a1 * a2", "tanh(a1)", "a2", "b1", "exp(b1 - k)",
+			"2"}).Draw(t, "name")
 		return out
 	}
 	out.factor = rapid.SampledFrom([]string{"", "k", "2", "(k + 2)", "m", "exp(n)"}).Draw(t, "factor")
@@ -253,11 +270,13 @@ func predictor(t *rapid.T, depth int) tree {
 	return out
 }
 
-// write writes a predictor in one of many ways: terms in any order, factors on either side, multiplied out or not, with parentheses and signs that change nothing.
+// write writes a predictor in one of many ways: terms in any order, factors on either side, multiplied out or
+// not, with parentheses and signs that change nothing.
 func (x tree) write(t *rapid.T) string {
 	pattern := "(%s)"
 	if x.minus {
-		pattern = rapid.SampledFrom([]string{"-(%s)", "(-1) * (%s)", "-(+(%s))", "(%s) * (-1)", "-((%s))"}).Draw(t, "sign")
+		pattern = rapid.SampledFrom([]string{"-(%s)", "(-1) * (%s)", "-(+(%s))", "(%s) * (-1)",
+			"-((%s))"}).Draw(t, "sign")
 	}
 	return fmt.Sprintf(pattern, x.unsigned(t))
 }
@@ -303,8 +322,8 @@ func (x tree) times(t *rapid.T, of string) string {
 	return "(" + of + ") * " + x.factor
 }
 
-// The posterior does not depend on how a linear predictor is written: the cuts are the same functions up to their sign, and with z = cut + rho·eps for the same
-// eps the server evaluates the same argument.
+// The posterior does not depend on how a linear predictor is written: the cuts are the same functions up to
+// their sign, and with z = cut + rho·eps for the same eps the server evaluates the same argument.
 func TestThePosteriorDoesNotDependOnTheSpelling(t *testing.T) {
 	values := map[string]float64{"m": 0.3, "n": -1.1, "k": 0.7, "a1": 1.3, "a2": -0.4, "b1": 0.9}
 	rapid.Check(t, func(r *rapid.T) {
@@ -312,10 +331,12 @@ func TestThePosteriorDoesNotDependOnTheSpelling(t *testing.T) {
 		var texts [2]string
 		var sent [2][]string
 		var argument [2]float64
-		pattern := rapid.SampledFrom([]string{"y ~ normal(%s, 1)", "y ~ normal(0, exp(%s))"}).Draw(r, "argument")
+		pattern := rapid.SampledFrom([]string{"y ~ normal(%s, 1)", "y ~ normal(0, exp(%s))"}).Draw(r,
+			"argument")
 		for i := range texts {
 			texts[i] = x.write(r)
-			m, diags := compiletest.Try(t, source.New("m.vfl", scalars+fmt.Sprintf(pattern, texts[i])+"\n"), check.Options{Transform: transforms.Augmented})
+			m, diags := compiletest.Try(t, source.New("m.vfl", scalars+fmt.Sprintf(pattern, texts[i])+"\n"),
+				check.Options{Transform: transforms.Augmented})
 			if diags.HasErrors() && diags.Shown()[0].Code == diag.DataCut {
 				r.Skip("terms cancel: the cut is 0")
 			}
@@ -329,13 +350,16 @@ func TestThePosteriorDoesNotDependOnTheSpelling(t *testing.T) {
 			}
 			sent[i], argument[i] = noisy(m.Cuts, values)
 		}
-		if !slices.Equal(sent[0], sent[1]) || math.Abs(argument[0]-argument[1]) > 1e-6*(1+math.Abs(argument[0])) {
-			r.Errorf("%s sends %v and gives %v\n%s sends %v and gives %v", texts[0], sent[0], argument[0], texts[1], sent[1], argument[1])
+		if !slices.Equal(sent[0], sent[1]) ||
+			math.Abs(argument[0]-argument[1]) > 1e-6*(1+math.Abs(argument[0])) {
+			r.Errorf("%s sends %v and gives %v\n%s sends %v and gives %v", texts[0], sent[0], argument[0],
+				texts[1], sent[1], argument[1])
 		}
 	})
 }
 
-// noisy evaluates the first argument that cuts enter with noise on each cut. The noise is a function of the size of the cut, and has its sign.
+// noisy evaluates the first argument that cuts enter with noise on each cut. The noise is a function of the
+// size of the cut, and has its sign.
 func noisy(p *cut.Program, values map[string]float64) (sent []string, argument float64) {
 	with := map[string]float64{}
 	for k, v := range values {
@@ -360,14 +384,16 @@ func noisy(p *cut.Program, values map[string]float64) (sent []string, argument f
 	return sent, argument
 }
 
-// What may be outside the domain of a function beside a cut is no reason to refuse the cut: noise does not touch it.
+// What may be outside the domain of a function beside a cut is no reason to refuse the cut: noise does not
+// touch it.
 func TestNoiseIsNotRefusedForWhatStandsBesideIt(t *testing.T) {
 	for _, statement := range []string{
 		"y ~ normal(a1 + b1 * sqrt(b1 - 3), 1)",
 		"y ~ normal(a1 + sqrt(m - 3), 1)",
 		"y ~ normal(m, exp(a1 + log(n)))",
 	} {
-		if m, diags := compiletest.Try(t, source.New("m.vfl", scalars+statement+"\n"), check.Options{Transform: transforms.Augmented}); diags.HasErrors() || len(m.Cuts.Cuts) == 0 {
+		if m, diags := compiletest.Try(t, source.New("m.vfl", scalars+statement+"\n"),
+			check.Options{Transform: transforms.Augmented}); diags.HasErrors() || len(m.Cuts.Cuts) == 0 {
 			t.Errorf("%s: %s", statement, diags.Shown()[0].Message)
 		}
 	}

@@ -7,11 +7,13 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Noise is added to cuts, so that k * (XA*a + XB*b) and k*(XA*a) + k*(XB*b) would have two posteriors if they were cut as they are written. So every product
-// is brought to one form first: factors of the server outside, factors that are shared or constant on each term of a sum that several parties own. Products and
-// quotients element by element and sums over a family's members are multiplied out; nothing else is, and no factor.
+// Noise is added to cuts, so that k * (XA*a + XB*b) and k*(XA*a) + k*(XB*b) would have two posteriors if they
+// were cut as they are written. So every product is brought to one form first: factors of the server outside,
+// factors that are shared or constant on each term of a sum that several parties own. Products and quotients
+// element by element and sums over a family's members are multiplied out; nothing else is, and no factor.
 
-// normal returns an expression in that form; the expression itself where it has that form, or where clients add no noise.
+// normal returns an expression in that form; the expression itself where it has that form, or where clients
+// add no noise.
 func (c *cutter) normal(e ast.Expr) ast.Expr {
 	b, ok := e.(*ast.Binary)
 	if !ok || !c.Transform.Kind.Noise() || !c.hasClient(c.Facts(e).Owners) {
@@ -70,7 +72,8 @@ func (c *cutter) product(e *ast.Binary) product {
 	return p
 }
 
-// multiplied returns what a factor multiplies: the terms of a sum of several owners, or a term with the factors of the server around it.
+// multiplied returns what a factor multiplies: the terms of a sum of several owners, or a term with the
+// factors of the server around it.
 func (c *cutter) multiplied(x ast.Expr) product {
 	terms := c.terms(x, false, nil)
 	if len(terms) > 1 || c.several(terms) {
@@ -90,7 +93,8 @@ func (c *cutter) multiplied(x ast.Expr) product {
 	return p
 }
 
-// factored returns the operand of a product, element by element, that holds no client's names, and the other one.
+// factored returns the operand of a product, element by element, that holds no client's names, and the other
+// one.
 func (c *cutter) factored(e *ast.Binary) (f factor, x ast.Expr, ok bool) {
 	switch {
 	case e.Op != "*" && e.Op != ".*" && e.Op != "/" && e.Op != "./" || c.ranges.MatrixProduct(e):
@@ -103,7 +107,8 @@ func (c *cutter) factored(e *ast.Binary) (f factor, x ast.Expr, ok bool) {
 	return factor{}, nil, false
 }
 
-// partition separates the factors of the server from shared ones. A factor without names of the server stays whole.
+// partition separates the factors of the server from shared ones. A factor without names of the server stays
+// whole.
 func (c *cutter) partition(f factor) (server, shared []factor) {
 	if c.Facts(f.expr).Owners.Shared() {
 		return nil, []factor{f}
@@ -135,7 +140,8 @@ func (c *cutter) sharedFactor(e *ast.Binary) (f factor, x ast.Expr, ok bool) {
 	return factor{}, nil, false
 }
 
-// several reports whether terms are a sum of two or more owners: several parties, a family's members, or one client and shared names.
+// several reports whether terms are a sum of two or more owners: several parties, a family's members, or one
+// client and shared names.
 func (c *cutter) several(terms []term) bool {
 	var parties types.Owners
 	shared := false
@@ -163,7 +169,8 @@ func (c *cutter) onto(f factor, x ast.Expr, from *ast.Binary) ast.Expr {
 	return out
 }
 
-// times writes the product or quotient of an expression and a factor, as its operator stood where the shapes still allow it.
+// times writes the product or quotient of an expression and a factor, as its operator stood where the shapes
+// still allow it.
 func (c *cutter) times(f factor, x ast.Expr, from *ast.Binary) ast.Expr {
 	fi, xi := c.Facts(f.expr), c.Facts(x)
 	op := "/"

@@ -18,27 +18,38 @@ type note struct {
 
 // remark keeps a note; an expression that stands in several places through a let is noted once.
 func (c *cutter) remark(code diag.Code, at ast.Node, text string) {
-	if !slices.ContainsFunc(c.notes, func(n note) bool { return n.code == code && n.at.Span() == at.Span() }) {
+	if !slices.ContainsFunc(c.notes, func(n note) bool {
+		return n.code == code && n.at.Span() == at.Span()
+	}) {
 		c.notes = append(c.notes, note{code, at, text})
 	}
 }
 
-// passes notes an operation between cuts and the argument that changes the noise: a factor of the server, or one that mixes elements.
+// passes notes an operation between cuts and the argument that changes the noise: a factor of the server, or
+// one that mixes elements.
 func (c *cutter) passes(e ast.Expr) {
 	switch x := e.(type) {
 	case *ast.Binary:
 		if c.ranges.MatrixProduct(x) {
-			c.remark(diag.NoiseChanged, e, "this product mixes what clients send, and their noise with it: the factor is not multiplied out over it")
+			c.remark(diag.NoiseChanged, e,
+				"this product mixes what clients send, and their noise with it: the factor is "+
+					"not multiplied out over it")
 			return
 		}
 		if f, of, ok := c.factored(x); ok && !c.Facts(f.expr).Owners.Shared() && c.sent(of) {
-			c.remark(diag.NoiseChanged, e, format.Expr(f.expr)+" of "+c.Server+" scales the noise on what clients send: its sd is rho times that factor")
+			c.remark(diag.NoiseChanged, e, format.Expr(f.expr)+" of "+c.Server+
+				" scales the noise on what clients send: its sd is rho times that factor")
 		}
 	case *ast.Index:
-		c.remark(diag.NoiseChanged, e, "elements are chosen from what clients send: those that are chosen twice have one noise in common")
+		c.remark(diag.NoiseChanged, e,
+			"elements are chosen from what clients send: those that are chosen twice "+
+				"have one noise in common")
 	case *ast.Call:
 		if f, ok := c.Universe.Structural(x.Name.Name); ok && f.Mixes {
-			c.remark(diag.NoiseChanged, e, x.Name.Name+" mixes what clients send, and their noise with it: each element has noise of its own before it is mixed")
+			c.remark(diag.NoiseChanged, e,
+				x.Name.Name+
+					" mixes what clients send, and their noise with it: each element has noise of "+
+					"its own before it is mixed")
 		}
 	}
 }
@@ -70,8 +81,10 @@ func (c *cutter) distributed(e ast.Expr, factors []factor, terms []term) {
 		if _, name := f.expr.(*ast.Name); name {
 			what = "it"
 		}
-		c.remark(diag.FactorInCuts, e, format.Expr(f.expr)+" multiplies each contribution before noise is added to it, so "+c.Server+" sends "+what+" to "+
-			strings.Join(clients, ", ")+" in each evaluation: one exchange more")
+		c.remark(diag.FactorInCuts, e,
+			format.Expr(f.expr)+" multiplies each contribution before noise is added to it, so "+c.Server+
+				" sends "+what+" to "+
+				strings.Join(clients, ", ")+" in each evaluation: one exchange more")
 	}
 }
 
@@ -81,8 +94,10 @@ func (c *cutter) variants() {
 	for _, k := range c.Cuts {
 		key := k.Client + "|" + c.withoutShared(k.Expr)
 		if old := seen[key]; old != nil {
-			c.remark(diag.CutVariants, k.Expr, k.Client+" sends both "+format.Expr(old.Expr)+" and "+format.Expr(k.Expr)+
-				", which differ by a shared factor: each has noise of its own, and the mean of the two tells more than one")
+			c.remark(diag.CutVariants, k.Expr, k.Client+" sends both "+format.Expr(old.Expr)+" and "+
+				format.Expr(k.Expr)+
+				", which differ by a shared factor: each has noise of its own, and the mean of the "+
+				"two tells more than one")
 			continue
 		}
 		seen[key] = k

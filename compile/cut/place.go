@@ -9,7 +9,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A path leads from a place in an argument of a distribution up to the argument, operation by operation. nil is the argument itself.
+// A path leads from a place in an argument of a distribution up to the argument, operation by operation. nil
+// is the argument itself.
 type path struct {
 	up      *path
 	node    ast.Expr // the operation; nil for a sum
@@ -24,7 +25,8 @@ func (p *path) under(node, operand ast.Expr) *path {
 	return &path{up: p, node: node, operand: operand}
 }
 
-// free returns the range of the argument where the place may be any real number. It stops at the first operation that is not monotone in the place.
+// free returns the range of the argument where the place may be any real number. It stops at the first
+// operation that is not monotone in the place.
 func (at *path) free(ranges *check.Ranges) (values def.Range, stop ast.Expr) {
 	values = def.Reals()
 	for p := at; p != nil; p = p.up {
@@ -49,8 +51,8 @@ func (at *path) free(ranges *check.Ranges) (values def.Range, stop ast.Expr) {
 	return values, nil
 }
 
-// fits reports whether noise may be added at a place in an argument with a domain: whatever number stands there, the argument stays inside, and it moves with
-// that number in one direction, operation by operation.
+// fits reports whether noise may be added at a place in an argument with a domain: whatever number stands
+// there, the argument stays inside, and it moves with that number in one direction, operation by operation.
 func (at *path) fits(ranges *check.Ranges, domain def.Support) bool {
 	values, stop := at.free(ranges)
 	if domain.OfWholes() {
@@ -59,7 +61,8 @@ func (at *path) fits(ranges *check.Ranges, domain def.Support) bool {
 	return stop == nil && values.Within(domain)
 }
 
-// gives is the set of vectors that the argument is in whatever numbers stand at the place: that of the values of the last function. Rows may be chosen of its value.
+// gives is the set of vectors that the argument is in whatever numbers stand at the place: that of the values
+// of the last function. Rows may be chosen of its value.
 func (at *path) gives(ranges *check.Ranges) (of def.Support) {
 	var last ast.Expr
 	for p := at; p != nil; p = p.up {
@@ -90,8 +93,9 @@ const (
 	data                  // no parameter
 )
 
-// within replaces the largest expression of a client that takes noise, in an expression of that client and shared names, by the reference to its cut.
-// Beside it only shared names may remain; the shared terms of a sum stay with them.
+// within replaces the largest expression of a client that takes noise, in an expression of that client and
+// shared names, by the reference to its cut. Beside it only shared names may remain; the shared terms of a
+// sum stay with them.
 func (c *cutter) within(client string, e ast.Expr, at *path) (ast.Expr, *failure) {
 	own, shared := c.split(client, e)
 	if len(shared) > 0 || own[0].minus {
@@ -132,7 +136,9 @@ func (c *cutter) split(client string, e ast.Expr) (own, shared []term) {
 
 // inside replaces the largest expression that takes noise among the operands of an operation that takes none.
 func (c *cutter) inside(client string, e ast.Expr, at *path) (ast.Expr, *failure) {
-	own := slices.DeleteFunc(c.operands(e), func(x ast.Expr) bool { return !slices.Contains(c.Facts(x).Owners, client) })
+	own := slices.DeleteFunc(c.operands(e), func(x ast.Expr) bool {
+		return !slices.Contains(c.Facts(x).Owners, client)
+	})
 	if len(own) != 1 {
 		return nil, c.besideOthers(client, e, own, at)
 	}
@@ -154,7 +160,8 @@ func (c *cutter) inside(client string, e ast.Expr, at *path) (ast.Expr, *failure
 	return out, nil
 }
 
-// besideOthers is the failure where several operands of an expression, or terms of a sum, hold names of a client, or none does: the expression is a name.
+// besideOthers is the failure where several operands of an expression, or terms of a sum, hold names of a
+// client, or none does: the expression is a name.
 func (c *cutter) besideOthers(client string, e ast.Expr, own []ast.Expr, at *path) *failure {
 	if _, stop := at.free(c.ranges); stop != nil {
 		return &failure{reason: stopped, at: stop}
@@ -172,7 +179,9 @@ func (c *cutter) takesNoise(client string, e ast.Expr, at *path) bool {
 	if info := c.Facts(e); !info.Random || !slices.Contains(info.Owners, client) {
 		return false
 	}
-	return c.fits(at) || slices.ContainsFunc(c.operands(e), func(x ast.Expr) bool { return c.takesNoise(client, x, at.under(e, x)) })
+	return c.fits(at) || slices.ContainsFunc(c.operands(e), func(x ast.Expr) bool {
+		return c.takesNoise(client, x, at.under(e, x))
+	})
 }
 
 // random reports whether a parameter enters one of some terms.
@@ -200,7 +209,8 @@ func (c *cutter) total(terms []term) def.Range {
 	return out
 }
 
-// operands lists the expressions directly in an operation; of a subscript, its ends. A member's value has none.
+// operands lists the expressions directly in an operation; of a subscript, its ends. A member's value has
+// none.
 func (c *cutter) operands(e ast.Expr) (out []ast.Expr) {
 	if c.ofMember(e) {
 		return nil
@@ -231,14 +241,16 @@ func (c *cutter) ofMember(e ast.Expr) bool {
 	return ok && named && c.Symbols[n.Name] != nil && c.Symbols[n.Name].Family && !c.sized(j)
 }
 
-// setAtServer gives a rebuilt expression the facts of the one before it, at the server: its private names stand in cuts.
+// setAtServer gives a rebuilt expression the facts of the one before it, at the server: its private names
+// stand in cuts.
 func (c *cutter) setAtServer(out, before ast.Expr) {
 	info := c.Facts(before)
 	info.Owners = types.Owners{c.Server}
 	c.facts[out] = info
 }
 
-// enter notes that what follows is in the body of a sum with a variable, until the function that it returns is called.
+// enter notes that what follows is in the body of a sum with a variable, until the function that it returns
+// is called.
 func (c *cutter) enter(e *ast.Sum) (leave func()) {
 	members, loops := c.members, c.loops
 	if e.Family != nil {

@@ -26,11 +26,15 @@ func rebuildRecur(e *ast.Recur, f func(ast.Expr) ast.Expr) ast.Expr {
 	return out
 }
 
-// recursion cuts what clients have in a recursion of several parties. It is cut outside: arrays whose entries the steps take, and values that are the same in every
-// step. Where the recursion is affine in them, noise on them is noise on its entries; else noise is refused there, as in any operation that is not monotone.
+// recursion cuts what clients have in a recursion of several parties. It is cut outside: arrays whose entries
+// the steps take, and values that are the same in every step. Where the recursion is affine in them, noise on
+// them is noise on its entries; else noise is refused there, as in any operation that is not monotone.
 func (c *cutter) recursion(e *ast.Recur, at *path) ast.Expr {
 	if c.hasClient(c.CountedBy(e.Lo).Join(c.CountedBy(e.Hi))) {
-		c.errorf(diag.ClientData, e, "client data would be read by another party: the range of this recursion").Note("make them `@ shared` if every party may hold them")
+		c.errorf(diag.ClientData, e,
+			"client data would be read by another party: the range of this recursion").Note(
+			"make them `@ shared` if every party may hold them",
+		)
 		return e
 	}
 	affine := c.degree(e, e.Step.Value) <= 1
@@ -43,9 +47,12 @@ func (c *cutter) recursion(e *ast.Recur, at *path) ast.Expr {
 		}
 		return c.rewrite(x, at.under(e, x))
 	}
-	out := &ast.Recur{At: e.At, Var: e.Var, Lo: e.Lo, Hi: e.Hi, Step: &ast.Entry{At: e.Step.At, Name: e.Step.Name, Index: e.Step.Index, Value: c.stepped(e, e.Step.Value, piece)}}
+	out := &ast.Recur{At: e.At, Var: e.Var, Lo: e.Lo, Hi: e.Hi,
+		Step: &ast.Entry{At: e.Step.At, Name: e.Step.Name, Index: e.Step.Index,
+			Value: c.stepped(e, e.Step.Value, piece)}}
 	for _, i := range e.Init {
-		out.Init = append(out.Init, &ast.Entry{At: i.At, Name: i.Name, Index: i.Index, Value: c.stepped(e, i.Value, piece)})
+		out.Init = append(out.Init, &ast.Entry{At: i.At, Name: i.Name, Index: i.Index,
+			Value: c.stepped(e, i.Value, piece)})
 	}
 	c.setAtServer(out, e)
 	return out
@@ -60,9 +67,12 @@ func (c *cutter) stepped(e *ast.Recur, x ast.Expr, piece func(ast.Expr) ast.Expr
 	case !c.mentionsName(x, e.Var.Name) && !c.mentionsName(x, e.Step.Name.Name):
 		return piece(x)
 	}
-	if client, alone := owners.Sole(); alone && !c.mentionsName(x, e.Step.Name.Name) && !c.entryOf(e, x) && c.private(x) != 1 {
-		c.errorf(diag.RecurCut, x, "%s contributes to each step of this recursion, which %s computes", client, c.Server).
-			Note("write what it contributes as an array of its own outside: let m = …, and m[%s] here", e.Var.Name)
+	if client, alone := owners.Sole(); alone && !c.mentionsName(x, e.Step.Name.Name) && !c.entryOf(e, x) &&
+		c.private(x) != 1 {
+		c.errorf(diag.RecurCut, x, "%s contributes to each step of this recursion, which %s computes", client,
+			c.Server).
+			Note("write what it contributes as an array of its own outside: let m = …, and m[%s] here",
+				e.Var.Name)
 		return x
 	}
 	out := Rebuild(x, func(y ast.Expr) ast.Expr { return c.stepped(e, y, piece) })
@@ -83,13 +93,15 @@ func (c *cutter) private(x ast.Expr) int {
 	return n
 }
 
-// entryOf reports whether an expression is an entry of an array that is the same in all steps, as m[t], or parentheses around one.
+// entryOf reports whether an expression is an entry of an array that is the same in all steps, as m[t], or
+// parentheses around one.
 func (c *cutter) entryOf(e *ast.Recur, x ast.Expr) bool {
 	i, ok := ast.Unparen(x).(*ast.Index)
 	return ok && !c.mentionsName(i.X, e.Var.Name) && !c.hasClient(c.subscriptOwners(i))
 }
 
-// degree bounds the degree of an entry in the recursion and in what clients have, taken together: 2 stands for anything but affine.
+// degree bounds the degree of an entry in the recursion and in what clients have, taken together: 2 stands
+// for anything but affine.
 func (c *cutter) degree(e *ast.Recur, x ast.Expr) int {
 	if !c.mentionsName(x, e.Step.Name.Name) && !c.hasClient(c.Facts(x).Owners) {
 		return 0

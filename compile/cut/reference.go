@@ -20,7 +20,8 @@ type scaled struct {
 	expr  ast.Expr
 }
 
-// references cuts what clients add to a sum and returns the terms that stand for it: one group, or one for each number that multiplies a cut.
+// references cuts what clients add to a sum and returns the terms that stand for it: one group, or one for
+// each number that multiplies a cut.
 func (c *cutter) references(at ast.Expr, parts ...part) []term {
 	factors := c.common(parts)
 	groups := map[float64][]*Expression{}
@@ -67,7 +68,8 @@ func number(v float64) *ast.Number {
 	return &ast.Number{Text: text, Value: v, Int: err == nil}
 }
 
-// cut returns the cut of a client for the sum of some terms, the same one for expressions that are equal or differ by a number, and that number.
+// cut returns the cut of a client for the sum of some terms, the same one for expressions that are equal or
+// differ by a number, and that number.
 func (c *cutter) cut(client string, terms []term) (*Expression, float64) {
 	cl, _ := c.Client(client)
 	for i := range terms {
@@ -85,7 +87,9 @@ func (c *cutter) cut(client string, terms []term) (*Expression, float64) {
 	}
 	for _, v := range c.loops {
 		if c.mentionsName(e, v) && !c.sized(v) && !c.Transform.Kind.Pooled() {
-			c.errorf(diag.NoCut, e, "%s sends one value for this, but it depends on %s, the variable of the sum around it", client, v).
+			c.errorf(diag.NoCut, e,
+				"%s sends one value for this, but it depends on %s, the variable of the sum around it",
+				client, v).
 				Note("write the terms out, or write the sum with a function of whole arrays, such as dot")
 			return nil, 0
 		}
@@ -98,13 +102,15 @@ func (c *cutter) cut(client string, terms []term) (*Expression, float64) {
 	}
 	c.lesser(key, scaled{expr: e, times: f.times})
 	first := c.least[key]
-	k := &Expression{Name: fmt.Sprintf("%s%d", c.prefix, len(c.Cuts)+1), Client: client, Family: cl.Family, Expr: first.expr, Type: types.Type{Dims: info.Type.Dims}}
+	k := &Expression{Name: fmt.Sprintf("%s%d", c.prefix, len(c.Cuts)+1), Client: client, Family: cl.Family,
+		Expr: first.expr, Type: types.Type{Dims: info.Type.Dims}}
 	c.cuts[key] = scaled{cut: k, times: first.times}
 	c.Cuts = append(c.Cuts, k)
 	return k, f.times / first.times
 }
 
-// lesser keeps the expression with the least number, so that no predictor gets less noise than rho and the order of statements does not matter.
+// lesser keeps the expression with the least number, so that no predictor gets less noise than rho and the
+// order of statements does not matter.
 func (c *cutter) lesser(key string, s scaled) {
 	old, ok := c.least[key]
 	if ok && c.reading {
@@ -119,19 +125,25 @@ func (c *cutter) lesser(key string, s scaled) {
 
 // privateData reports an expression of client data without a parameter.
 func (c *cutter) privateData(client string, e ast.Expr, at *path) {
-	d := c.errorf(diag.ClientData, e, "client data would be read by another party: %s is private data of %s, and a client sends no data as they are", format.Expr(e), client)
+	d := c.errorf(diag.ClientData, e,
+		"client data would be read by another party: %s is private data of %s, and a client "+
+			"sends no data as they are", format.Expr(e), client)
 	if text := c.inFactor(e, at); text != "" {
 		d.Note("write %s: then %s is a part of what %s adds noise to", text, format.Expr(e), client)
 		return
 	}
 	for p := at; p != nil; p = p.up {
-		if p.node != nil && slices.ContainsFunc(c.Facts(p.node).Owners, func(o string) bool { return o != client && o != c.Server }) {
-			d.Note("it stands in a product or a function with names of another client, and neither may see the other's: let each client contribute a term of a sum, or make the data of one `@ shared`")
+		if p.node != nil && slices.ContainsFunc(c.Facts(p.node).Owners, func(o string) bool {
+			return o != client && o != c.Server
+		}) {
+			d.Note("it stands in a product or a function with names of another client, and neither may see " +
+				"the other's: let each client contribute a term of a sum, or make the data of one `@ shared`")
 			return
 		}
 	}
 	if c.inProduct(at) {
-		d.Note("declare the parameter that multiplies it @ %s, so that their product is cut, or make the data `@ shared`", client)
+		d.Note("declare the parameter that multiplies it @ %s, so that their product is cut, or "+
+			"make the data `@ shared`", client)
 		return
 	}
 	d.Note("make the data `@ shared` if every party may hold them")
@@ -147,7 +159,8 @@ func (c *cutter) inProduct(at *path) bool {
 	return false
 }
 
-// common returns the shared parameters that multiply every term of some parts: without noise they stay with the server.
+// common returns the shared parameters that multiply every term of some parts: without noise they stay with
+// the server.
 func (c *cutter) common(parts []part) []factor {
 	if c.Transform.Kind.Noise() {
 		return nil

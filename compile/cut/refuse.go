@@ -23,19 +23,23 @@ func (c *cutter) refuse(client string, e ast.Expr, at *path, why *failure) {
 		c.besides(client, why)
 		return
 	case stopped:
-		c.errorf(diag.NoCut, e, "%s adds noise to what it sends, and %s is not monotone in it", client, operation(why.at)).
+		c.errorf(diag.NoCut, e, "%s adds noise to what it sends, and %s is not monotone in it", client,
+			operation(why.at)).
 			Note("%s", c.waysOut("write it with a monotone function, such as exp", e))
 		return
 	}
 	values, _ := at.free(c.ranges)
 	order := false
-	what := fmt.Sprintf("%s of %s is %s, and with noise on this value of %s it may not be", c.param.Name, dist.Name, c.param.Words(), client)
+	what := fmt.Sprintf("%s of %s is %s, and with noise on this value of %s it may not be", c.param.Name,
+		dist.Name, c.param.Words(), client)
 	switch {
 	case !values.Defined():
-		what = fmt.Sprintf("with noise on this value of %s, %s of %s may have none: a function would be outside its domain", client, c.param.Name, dist.Name)
+		what = fmt.Sprintf("with noise on this value of %s, %s of %s may have none: a function "+
+			"would be outside its domain", client, c.param.Name, dist.Name)
 	case !c.param.Domain.OfWholes() && !c.ranges.Of(c.whole).Within(c.param.Domain):
 		order = true
-		what = fmt.Sprintf("%s of %s is %s, and this may not be, with noise on the value of %s or without", c.param.Name, dist.Name, c.param.Words(), client)
+		what = fmt.Sprintf("%s of %s is %s, and this may not be, with noise on the value of %s or without",
+			c.param.Name, dist.Name, c.param.Words(), client)
 	}
 	d := c.errorf(diag.NoCut, e, "%s", what)
 	if order && dist.Form == nil && len(dist.Params) > 1 {
@@ -56,12 +60,15 @@ func (c *cutter) noisy(e ast.Expr) def.Range {
 	return c.ranges.Given(e, c.noisy)
 }
 
-// jointly reports an argument that stays inside its support with noise on any one of its cuts, but not with noise on all.
+// jointly reports an argument that stays inside its support with noise on any one of its cuts, but not with
+// noise on all.
 func (c *cutter) jointly(e, cut ast.Expr) {
-	if c.diags.HasErrors() || !c.Transform.Kind.Noise() || !c.hasClient(c.Facts(e).Owners) || c.ranges.Inside(cut, c.noisy(cut), c.param.Domain) {
+	if c.diags.HasErrors() || !c.Transform.Kind.Noise() || !c.hasClient(c.Facts(e).Owners) ||
+		c.ranges.Inside(cut, c.noisy(cut), c.param.Domain) {
 		return
 	}
-	c.errorf(diag.NoCut, e, "%s of %s is %s, and with noise on the values of several clients it may not be", c.param.Name, c.law.Name, c.param.Words()).
+	c.errorf(diag.NoCut, e, "%s of %s is %s, and with noise on the values of several clients it may not be",
+		c.param.Name, c.law.Name, c.param.Words()).
 		Note("%s", c.waysOut(c.otherScale("each client"), e))
 }
 
@@ -78,14 +85,17 @@ func operation(e ast.Expr) string {
 
 // besides reports names of a client that would remain beside its cut.
 func (c *cutter) besides(client string, why *failure) {
-	d := c.errorf(diag.NoCut, why.at, "%s adds noise in one place of this, and beside it may stand shared names only, but both %s hold names of %s", client, listed(why.beside), client)
+	d := c.errorf(diag.NoCut, why.at,
+		"%s adds noise in one place of this, and beside it may stand shared names only, but "+
+			"both %s hold names of %s", client, listed(why.beside), client)
 	for _, x := range why.beside {
 		if text := c.inFactor(x, (*path)(nil).under(why.at, x)); text != "" {
 			d.Note("write %s, so that one place holds all of them", text)
 			return
 		}
 	}
-	d.Note("%s", c.waysOut("write it so that one place, as the argument of exp, holds all names of "+client, why.at))
+	d.Note("%s", c.waysOut("write it so that one place, as the argument of exp, holds all names of "+client,
+		why.at))
 }
 
 func listed(list []ast.Expr) string {
@@ -96,7 +106,8 @@ func listed(list []ast.Expr) string {
 	return strings.Join(out, " and ")
 }
 
-// inFactor writes a product of x and a function that can take a factor into its argument, as exp(log(x) + …); "" where at leads to no such product.
+// inFactor writes a product of x and a function that can take a factor into its argument, as exp(log(x) + …);
+// "" where at leads to no such product.
 func (c *cutter) inFactor(x ast.Expr, at *path) string {
 	if at == nil || at.node == nil {
 		return ""
@@ -141,7 +152,8 @@ func (c *cutter) otherScale(client string) string {
 	}
 	for k := range d.Params {
 		if form, ok := d.PredictedAt(k); ok && c.param == &d.Params[k] {
-			return fmt.Sprintf("write %s with a linear predictor, or this as %s(…) of one", form.Form().Name, form.Func)
+			return fmt.Sprintf("write %s with a linear predictor, or this as %s(…) of one", form.Form().Name,
+				form.Func)
 		}
 	}
 	scale := "exp"
@@ -154,12 +166,13 @@ func (c *cutter) otherScale(client string) string {
 	return fmt.Sprintf("write this as %s(…) of a parameter or a predictor that may be any number", scale)
 }
 
-// waysOut lists what to do about a value that takes no noise. To own its parameters elsewhere helps where they are all that clients have in it: with data of a client in it, something
-// must still cross.
+// waysOut lists what to do about a value that takes no noise. To own its parameters elsewhere helps where
+// they are all that clients have in it: with data of a client in it, something must still cross.
 func (c *cutter) waysOut(first string, e ast.Expr) string {
 	out := first
 	if names := c.ownedIn(e); len(names) > 0 {
-		out += fmt.Sprintf("; or let %s belong to %s or be `@ shared`", strings.Join(names, " and "), c.Server)
+		out += fmt.Sprintf("; or let %s belong to %s or be `@ shared`", strings.Join(names, " and "),
+			c.Server)
 	}
 	for _, name := range c.Universe.Transforms() {
 		if t, _ := c.Universe.Transform(name); !t.Noise() && !t.Pooled() {

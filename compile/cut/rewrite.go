@@ -9,7 +9,8 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// rewrite replaces the cuts in an expression that several parties own by references to groups. at leads from the expression to the argument.
+// rewrite replaces the cuts in an expression that several parties own by references to groups. at leads from
+// the expression to the argument.
 func (c *cutter) rewrite(e ast.Expr, at *path) ast.Expr {
 	info := c.Facts(e)
 	if !c.hasClient(info.Owners) {
@@ -47,7 +48,8 @@ func (c *cutter) sole(client string, e ast.Expr, at *path) ast.Expr {
 	return e
 }
 
-// isChain reports whether an expression is a sum of terms: one that flatten takes apart, or one over the members of a family.
+// isChain reports whether an expression is a sum of terms: one that flatten takes apart, or one over the
+// members of a family.
 func isChain(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Unary:
@@ -159,7 +161,8 @@ type chain struct {
 	rest  []term // that stay with the server
 }
 
-// chain cuts a sum: the terms of one client form one cut, and all its cuts one group; the rest stays where it is.
+// chain cuts a sum: the terms of one client form one cut, and all its cuts one group; the rest stays where it
+// is.
 func (c *cutter) chain(e ast.Expr, at *path) ast.Expr {
 	s := &chain{whole: e, at: at, terms: c.collected(c.terms(e, false, nil))}
 	for i, t := range s.terms {
@@ -185,7 +188,8 @@ func (c *cutter) sort(s *chain, i int, t term) {
 	client, alone := owners.Sole()
 	sum, ok := t.expr.(*ast.Sum)
 	frame := func() *path { // adds up all other terms: not for every term
-		return &path{up: s.at, rest: c.total(append(append([]term(nil), s.terms[:i]...), s.terms[i+1:]...)), minus: t.minus}
+		return &path{up: s.at, rest: c.total(append(append([]term(nil), s.terms[:i]...), s.terms[i+1:]...)),
+			minus: t.minus}
 	}
 	s.own = append(s.own, -1)
 	switch {
@@ -213,8 +217,8 @@ func (s *chain) add(client string, t term) int {
 	return len(s.parts) - 1
 }
 
-// ofFamily splits the terms under a sum over a family into the members' own and the others. It returns false where a term mixes both, or where the members'
-// own do not take noise as they are.
+// ofFamily splits the terms under a sum over a family into the members' own and the others. It returns false
+// where a term mixes both, or where the members' own do not take noise as they are.
 func (c *cutter) ofFamily(s *chain, i int, e *ast.Sum, frame *path) bool {
 	var own, other []term
 	for _, t := range c.terms(e.Body, s.terms[i].minus, nil) {
@@ -244,8 +248,8 @@ func (c *cutter) ofFamily(s *chain, i int, e *ast.Sum, frame *path) bool {
 	return true
 }
 
-// together reports whether the terms of a client are cut as one, in the group of the chain. Where they do not take noise so, a single term may take it further
-// inside.
+// together reports whether the terms of a client are cut as one, in the group of the chain. Where they do not
+// take noise so, a single term may take it further inside.
 func (c *cutter) together(s *chain, k int) bool {
 	p := s.parts[k]
 	var others []term
@@ -256,7 +260,9 @@ func (c *cutter) together(s *chain, k int) bool {
 	}
 	frame := &path{up: s.at, rest: c.total(others)}
 	failed := &failure{reason: data, at: p.terms[0].expr}
-	if c.Transform.Kind.Noise() && slices.ContainsFunc(p.terms, func(t term) bool { return ast.HoldsDensity(t.expr) }) {
+	if c.Transform.Kind.Noise() && slices.ContainsFunc(p.terms, func(t term) bool {
+		return ast.HoldsDensity(t.expr)
+	}) {
 		for _, t := range p.terms {
 			s.rest = append(s.rest, term{c.rewrite(t.expr, frame), t.minus})
 		}

@@ -8,12 +8,14 @@ import (
 	"github.com/vflc/vflc/compile/check"
 )
 
-// Stretch is ρ√J where neither the model nor the command line gives ρ: the auxiliary variables of a likelihood then add noise of this standard deviation to
-// its predictor, however many clients there are. The coefficients of a logistic regression grow by 0.05 % of themselves, those of a probit one by 0.13 %.
+// Stretch is ρ√J where neither the model nor the command line gives ρ: the auxiliary variables of a
+// likelihood then add noise of this standard deviation to its predictor, however many clients there are. The
+// coefficients of a logistic regression grow by 0.05 % of themselves, those of a probit one by 0.13 %.
 const Stretch = 0.05
 
-// settle finds the standard deviation of each client's auxiliary variables: as given, else Stretch/√J. J counts the clients with a cut in a statement; of several
-// statements with a cut of the client the one with most decides, so that no predictor gets more noise than Stretch. A family whose number of members is not
+// settle finds the standard deviation of each client's auxiliary variables: as given, else Stretch/√J. J
+// counts the clients with a cut in a statement; of several statements with a cut of the client the one with
+// most decides, so that no predictor gets more noise than Stretch. A family whose number of members is not
 // known leaves the clients of its statements without a value.
 func (p *Program) settle() {
 	p.rho = map[string]float64{}
@@ -49,7 +51,8 @@ func (p *Program) mostClients(client string) (most int, known bool) {
 	return most, true
 }
 
-// Addends is the largest number of clients with a cut in one statement, where families have so many members; 0 where there is none.
+// Addends is the largest number of clients with a cut in one statement, where families have so many members;
+// 0 where there is none.
 func (p *Program) Addends(members map[string]int) (most int) {
 	for _, l := range p.Likelihoods {
 		n := 0
@@ -95,12 +98,16 @@ func (g *Group) of(client string) bool {
 	return slices.ContainsFunc(g.Cuts, func(x *Expression) bool { return x.Client == client })
 }
 
-// RhoOf returns the standard deviation of a client's auxiliary variables; 0 where it has none, or where the value is open.
+// RhoOf returns the standard deviation of a client's auxiliary variables; 0 where it has none, or where the
+// value is open.
 func (p *Program) RhoOf(client string) float64 { return p.rho[client] }
 
-// OpenFamily returns the family whose number of members decides the noise and is not known without data; false where every value is settled.
+// OpenFamily returns the family whose number of members decides the noise and is not known without data;
+// false where every value is settled.
 func (p *Program) OpenFamily() (check.Client, bool) {
-	if !slices.ContainsFunc(p.Cuts, func(k *Expression) bool { return p.Transform.Kind.Noise() && p.rho[k.Client] == 0 }) {
+	if !slices.ContainsFunc(p.Cuts, func(k *Expression) bool {
+		return p.Transform.Kind.Noise() && p.rho[k.Client] == 0
+	}) {
 		return check.Client{}, false
 	}
 	for _, c := range p.Clients {

@@ -11,9 +11,11 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Verify checks the cuts of a model against the privacy contract and the definition of a cut: no private name of a client occurs outside its
-// cuts in what another party evaluates; each cut uses the private names of one client, depends on a parameter and is maximal; equal
-// expressions are one cut; additive groups are used only as sums; every argument stays inside its support whatever noise is added to its cuts. The error names the first violation: a fault of Find.
+// Verify checks the cuts of a model against the privacy contract and the definition of a cut: no private name
+// of a client occurs outside its cuts in what another party evaluates; each cut uses the private names of one
+// client, depends on a parameter and is maximal; equal expressions are one cut; additive groups are used only
+// as sums; every argument stays inside its support whatever noise is added to its cuts. The error names the
+// first violation: a fault of Find.
 func (p *Program) Verify() error {
 	if p.For != "" {
 		return nil // a party's program has no cuts
@@ -26,8 +28,8 @@ func (p *Program) Verify() error {
 	return nil
 }
 
-// Private returns the private names in an expression with their owners. A whole number of the server that counts or indexes is a size, which
-// all parties know; one of a client is data.
+// Private returns the private names in an expression with their owners. A whole number of the server that
+// counts or indexes is a size, which all parties know; one of a client is data.
 func (p *Program) Private(e ast.Expr) map[string]string {
 	out := map[string]string{}
 	if e != nil {
@@ -123,7 +125,8 @@ func (p *Program) verifyGroups() error {
 			}
 			for _, other := range p.Groups {
 				if g.Additive && other != g && slices.Contains(other.Cuts, k) {
-					return fmt.Errorf("%s is additive, but %s is in group %d too", where, k.Name, other.Number)
+					return fmt.Errorf("%s is additive, but %s is in group %d too", where, k.Name,
+						other.Number)
 				}
 			}
 		}
@@ -197,7 +200,8 @@ func (p *Program) references(e ast.Expr) []*Group {
 	return out
 }
 
-// verifyMaximal checks that no expression around a cut belongs to its client, and that a sum adds one group and takes one away at most.
+// verifyMaximal checks that no expression around a cut belongs to its client, and that a sum adds one group
+// and takes one away at most.
 func (p *Program) verifyMaximal(e ast.Expr) (err error) {
 	ast.Walk(e, func(n ast.Node) bool {
 		x, ok := n.(ast.Expr)

@@ -9,8 +9,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// verifySupport checks that every argument that cuts enter stays inside its support when any real number stands for each cut, that every operation around a cut is
-// monotone in it, and that no larger expression of the client alone would do.
+// verifySupport checks that every argument that cuts enter stays inside its support when any real number
+// stands for each cut, that every operation around a cut is monotone in it, and that no larger expression of
+// the client alone would do.
 func (p *Program) verifySupport() error {
 	if !p.Transform.Kind.Noise() {
 		return nil
@@ -94,8 +95,10 @@ func (v *noise) around(e ast.Expr, at *path) error {
 		}
 		return nil
 	}
-	if len(groups) == 1 && !ast.HoldsDensity(e) && len(groups[0].Cuts) == 1 && !groups[0].Each() && len(v.Private(e)) == 0 && !v.linear(e) && at.fits(v.ranges, v.domain) {
-		return fmt.Errorf("all of %s could be cut, not only %s", format.Expr(e), format.Expr(groups[0].Cuts[0].Expr))
+	if len(groups) == 1 && !ast.HoldsDensity(e) && len(groups[0].Cuts) == 1 && !groups[0].Each() &&
+		len(v.Private(e)) == 0 && !v.linear(e) && at.fits(v.ranges, v.domain) {
+		return fmt.Errorf("all of %s could be cut, not only %s", format.Expr(e),
+			format.Expr(groups[0].Cuts[0].Expr))
 	}
 	for _, n := range ast.Children(e) {
 		if x, ok := n.(ast.Expr); ok {
@@ -107,7 +110,8 @@ func (v *noise) around(e ast.Expr, at *path) error {
 	return nil
 }
 
-// linear reports what may stay outside a cut of one client: the shared terms of a sum, a sign, and a number that multiplies it.
+// linear reports what may stay outside a cut of one client: the shared terms of a sum, a sign, and a number
+// that multiplies it.
 func (v *noise) linear(e ast.Expr) bool {
 	b, ok := e.(*ast.Binary)
 	if !ok {

@@ -17,12 +17,14 @@ type scope struct {
 	values map[string]ast.Expr // of the arguments, and of what the function defines
 	at     ast.At              // of the call in the model, where all that it stands for lies
 	outer  *check.Origin       // of a call from inside a function
-	// prefix is the let that calls: what the function declares is declared under its name. "": the lets are written out where they are used.
+	// prefix is the let that calls: what the function declares is declared under its name. "": the lets are
+	// written out where they are used.
 	prefix string
 	owner  *ast.Ident // of what is declared
 }
 
-// let writes out the calls in the value of a let. What a function declares becomes declarations before the let, under its name.
+// let writes out the calls in the value of a let. What a function declares becomes declarations before the
+// let, under its name.
 func (x *expander) let(s *ast.Let) ast.Stmt {
 	calls := x.blocks(x.home, s.Value, false, nil)
 	named := x.named(x.home, calls, s.Name.Name)
@@ -58,8 +60,8 @@ func (x *expander) blocks(home *module, e ast.Node, bound bool, out []block) []b
 	return out
 }
 
-// named returns the name under which the only call among several declares; "" where there are several calls, which are then written out. Those of components
-// must have a name.
+// named returns the name under which the only call among several declares; "" where there are several calls,
+// which are then written out. Those of components must have a name.
 func (x *expander) named(home *module, calls []block, name string) string {
 	if len(calls) == 1 && !calls[0].bound {
 		return name
@@ -68,11 +70,13 @@ func (x *expander) named(home *module, calls []block, name string) string {
 		if !b.f.component {
 			continue
 		}
-		d := x.errorf(home.file, diag.ComponentPlace, b.call, "%s declares parameters, so its call stands in a let of its own", b.call.Name.Name)
+		d := x.errorf(home.file, diag.ComponentPlace, b.call,
+			"%s declares parameters, so its call stands in a let of its own", b.call.Name.Name)
 		if b.bound {
 			d.Note("inside a sum it would declare them once for each term")
 		} else {
-			d.Note("write let h = %s(…) first, and use h here; its parameters are then h.NAME", b.call.Name.Name)
+			d.Note("write let h = %s(…) first, and use h here; its parameters are then h.NAME",
+				b.call.Name.Name)
 		}
 		break
 	}
@@ -208,7 +212,8 @@ func (x *expander) call(c *ast.Call, f *function, from *scope) ast.Expr {
 func (x *expander) tooLarge(at ast.At) {
 	if x.nodes < 2*maxNodes {
 		x.errorf(x.root, diag.CallsTooLarge, at, "with its calls written out, this model is too large").
-			Note("a function whose value uses an argument several times doubles it at each call inside another: call the inner one in a let")
+			Note("a function whose value uses an argument several times doubles it at each call inside " +
+				"another: call the inner one in a let")
 	}
 	x.nodes = 2 * maxNodes
 }
@@ -222,7 +227,8 @@ func (x *expander) misplaced(c *ast.Call, from *scope) {
 	if from.inside() {
 		file = from.home.file
 	}
-	x.errorf(file, diag.ComponentPlace, c, "%s declares parameters, so its call stands in a let of its own", c.Name.Name).
+	x.errorf(file, diag.ComponentPlace, c, "%s declares parameters, so its call stands in a let of its own",
+		c.Name.Name).
 		Note("write let h = %s(…) first, and use h here; its parameters are then h.NAME", c.Name.Name)
 }
 
@@ -236,7 +242,8 @@ func (x *expander) inNamed(sc *scope, e ast.Expr, name string) ast.Expr {
 	return x.expr(e, &here)
 }
 
-// bind gives the arguments of a call their values. An expression that is used more than once is a let of its own where the call declares.
+// bind gives the arguments of a call their values. An expression that is used more than once is a let of its
+// own where the call declares.
 func (x *expander) bind(sc *scope, args []ast.Expr) {
 	for i, a := range sc.Args {
 		if a.Name == nil {
@@ -246,7 +253,8 @@ func (x *expander) bind(sc *scope, args []ast.Expr) {
 			continue
 		}
 		v := args[i]
-		if uses, constant := uses(sc.Fn, a.Name.Name); sc.prefix != "" && uses > 1 && !constant && !simple(v) {
+		if uses, constant := uses(sc.Fn, a.Name.Name); sc.prefix != "" && uses > 1 && !constant &&
+			!simple(v) {
 			v = x.declare(sc, a.Name, &ast.Let{At: sc.at, Value: v})
 		}
 		sc.values[a.Name.Name] = v
@@ -264,7 +272,8 @@ func simple(e ast.Expr) bool {
 	return false
 }
 
-// uses counts how often a function uses an argument, and reports whether one use is a size or a subscript, which need a constant.
+// uses counts how often a function uses an argument, and reports whether one use is a size or a subscript,
+// which need a constant.
 func uses(f *ast.Fn, name string) (count int, constant bool) {
 	var walk func(n ast.Node, fixed bool)
 	walk = func(n ast.Node, fixed bool) {
@@ -312,12 +321,14 @@ func uses(f *ast.Fn, name string) (count int, constant bool) {
 // inner writes out a statement of a function.
 func (x *expander) inner(sc *scope, s ast.Inner) {
 	below := func(e ast.Expr) ast.Expr {
-		return x.inNamed(&scope{function: sc.function, called: sc.called, values: sc.values, at: sc.at, outer: sc.outer}, e, "")
+		return x.inNamed(&scope{function: sc.function, called: sc.called, values: sc.values, at: sc.at,
+			outer: sc.outer}, e, "")
 	}
 	switch s := s.(type) {
 	case *ast.Param:
 		out := &ast.Param{
-			At: sc.at, Type: ast.CopyType(s.Type, sc.at, x.made(sc), below), Dist: ast.CopyDist(s.Dist, sc.at, x.made(sc), below),
+			At: sc.at, Type: ast.CopyType(s.Type, sc.at, x.made(sc), below),
+			Dist:     ast.CopyDist(s.Dist, sc.at, x.made(sc), below),
 			Truncate: ast.CopyArgs(s.Truncate, sc.at, x.made(sc), below), Noncentered: s.Noncentered,
 		}
 		x.calls[out] = sc.origin(s)
@@ -346,8 +357,11 @@ func (x *expander) inner(sc *scope, s ast.Inner) {
 func (x *expander) declare(sc *scope, id *ast.Ident, s ast.Stmt) ast.Expr {
 	name := ast.Ident{At: sc.at, Name: sc.prefix + "." + id.Name}
 	if x.taken[name.Name] {
-		x.errorf(sc.home.file, diag.BadFunction, id, "%s is declared twice: two functions of one call have this name", name.Name).
-			NoteAt(x.root, sc.at.Span(), "in this call").Note("call the inner function in a let of its own, whose name its parameters then have")
+		x.errorf(sc.home.file, diag.BadFunction, id,
+			"%s is declared twice: two functions of one call have this name", name.Name).
+			NoteAt(x.root, sc.at.Span(),
+				"in this call").Note("call the inner function in a let of its own, whose name " +
+			"its parameters then have")
 	}
 	x.taken[name.Name] = true
 	x.declared[name.Name] = s
@@ -365,7 +379,8 @@ func (x *expander) declare(sc *scope, id *ast.Ident, s ast.Stmt) ast.Expr {
 	return out
 }
 
-// candidates returns the functions that a call may mean, before its arguments are known: all of its name that fit their number.
+// candidates returns the functions that a call may mean, before its arguments are known: all of its name that
+// fit their number.
 func (x *expander) candidates(home *module, c *ast.Call) []*function {
 	var out []*function
 	for _, f := range x.functions(home, c.Name.Name) {
@@ -413,7 +428,8 @@ func fits(f *ast.Fn, c *ast.Call) int {
 	return out
 }
 
-// resolve finds the function that a call means. found reports that its name is declared, or that the module it names is imported.
+// resolve finds the function that a call means. found reports that its name is declared, or that the module
+// it names is imported.
 func (x *expander) resolve(c *ast.Call, sc *scope) (f *function, found bool) {
 	home, file := x.home, x.root
 	if sc.inside() {
@@ -439,8 +455,11 @@ func (x *expander) resolve(c *ast.Call, sc *scope) (f *function, found bool) {
 	for _, f := range list {
 		forms = append(forms, usage(c.Name.Name, f.Fn))
 	}
-	x.errorf(file, diag.BadCall, c, "no function %s takes what this call has: %s", c.Name.Name, counted(len(c.Args))).
-		NoteAt(list[0].home.file, list[0].Name.Span(), "it is declared here").Note("write %s; an array is written out, as [8, 2]", strings.Join(forms, ", or "))
+	x.errorf(file, diag.BadCall, c, "no function %s takes what this call has: %s", c.Name.Name,
+		counted(len(c.Args))).
+		NoteAt(list[0].home.file, list[0].Name.Span(),
+			"it is declared here").Note("write %s; an array is written out, as [8, 2]",
+		strings.Join(forms, ", or "))
 	return nil, true
 }
 
@@ -451,7 +470,8 @@ func (x *expander) missing(home *module, file *source.File, c *ast.Call) bool {
 	if !pointed || m == nil {
 		return false
 	}
-	x.errorf(file, diag.UnknownModule, c.Name, "the module %s has no function %s", first, rest).Note("it has %s", strings.Join(sorted(m.fns), ", "))
+	x.errorf(file, diag.UnknownModule, c.Name, "the module %s has no function %s", first,
+		rest).Note("it has %s", strings.Join(sorted(m.fns), ", "))
 	return true
 }
 

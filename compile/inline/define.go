@@ -14,7 +14,9 @@ func (x *expander) define(m *module) {
 		for i, f := range list {
 			for _, other := range list[:i] {
 				if alike(f.Fn, other.Fn) {
-					x.errorf(m.file, diag.BadFunction, f.Name, "there is a function %s with these arguments already", f.Name.Name).NoteAt(m.file, other.Name.Span(), "it is here")
+					x.errorf(m.file, diag.BadFunction, f.Name,
+						"there is a function %s with these arguments already", f.Name.Name).NoteAt(m.file,
+						other.Name.Span(), "it is here")
 				}
 			}
 			x.function(f)
@@ -22,7 +24,8 @@ func (x *expander) define(m *module) {
 	}
 }
 
-// alike reports whether a call could mean either of two functions of one name: they have as many arguments, and arrays of the same lengths.
+// alike reports whether a call could mean either of two functions of one name: they have as many arguments,
+// and arrays of the same lengths.
 func alike(f, g *ast.Fn) bool {
 	if len(f.Args) != len(g.Args) {
 		return false
@@ -37,7 +40,8 @@ func alike(f, g *ast.Fn) bool {
 
 // function checks the names in one function.
 func (x *expander) function(f *function) {
-	if _, builtIn := x.universe.Func(f.Name.Name); builtIn || x.structural(f.Name.Name) || f.Name.Name == check.SizeCall {
+	if _, builtIn := x.universe.Func(f.Name.Name); builtIn || x.structural(f.Name.Name) ||
+		f.Name.Name == check.SizeCall {
 		x.errorf(f.home.file, diag.BadFunction, f.Name, "%s is built in: choose another name", f.Name.Name)
 	}
 	known := map[string]bool{}
@@ -61,8 +65,10 @@ func (x *expander) function(f *function) {
 		}
 		name, owner := declared(s)
 		if owner != nil {
-			x.errorf(f.home.file, diag.BadFunction, owner, "inside a function nothing has an owner of its own").
-				Note("the owner is that of the let that calls the function: let h = %s(…) @ OWNER", f.Name.Name)
+			x.errorf(f.home.file, diag.BadFunction, owner,
+				"inside a function nothing has an owner of its own").
+				Note("the owner is that of the let that calls the function: let h = %s(…) @ OWNER",
+					f.Name.Name)
 		}
 		declare(name)
 	}
@@ -114,7 +120,8 @@ func (x *expander) visible(f *function, n ast.Node, known map[string]bool) {
 		return
 	case *ast.Name:
 		if _, constant := f.home.consts[n.Name]; !known[n.Name] && !constant {
-			x.errorf(f.home.file, diag.FunctionScope, n, "%s sees its arguments and what it defines; %s is neither", f.Name.Name, n.Name).
+			x.errorf(f.home.file, diag.FunctionScope, n,
+				"%s sees its arguments and what it defines; %s is neither", f.Name.Name, n.Name).
 				Note("make it an argument; consts of the same file may be used too")
 			known[n.Name] = true
 		}
@@ -156,8 +163,11 @@ func (x *expander) visit(f *function, state map[*function]int) {
 		}
 		for _, g := range x.candidates(f.home, call) {
 			if x.visit(g, state); state[g] == visiting {
-				x.errorf(f.home.file, diag.Recursion, call, "%s calls itself: functions are written out where they are called, so none may", g.Name.Name).
-					Note("a recursion over time or order is a let: let h : real[T] = recur h[1] = …, h[t] = … for t in 2..T")
+				x.errorf(f.home.file, diag.Recursion, call,
+					"%s calls itself: functions are written out where they are called, so none may",
+					g.Name.Name).
+					Note("a recursion over time or order is a let: let h : real[T] = recur h[1] = …, " +
+						"h[t] = … for t in 2..T")
 				state[g] = visited
 			}
 			f.component = f.component || g.component

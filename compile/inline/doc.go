@@ -19,7 +19,8 @@ type Doc struct {
 	Params []string // the parameters and weights inside, as they are declared in the first form that has them
 }
 
-// Docs documents the functions of the modules of the standard library, by module, in the order in which they are declared.
+// Docs documents the functions of the modules of the standard library, by module, in the order in which they
+// are declared.
 func Docs(u *stdlib.Universe) []Doc {
 	var out []Doc
 	for _, name := range u.Modules() {

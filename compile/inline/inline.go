@@ -1,5 +1,6 @@
-// Package inline writes out the calls of functions that a model or its modules declare, so that every later pass sees a model without functions. A
-// function with parameters is a component: they become parameters of the model, named after the let that calls it.
+// Package inline writes out the calls of functions that a model or its modules declare, so that every later
+// pass sees a model without functions. A function with parameters is a component: they become parameters of
+// the model, named after the let that calls it.
 package inline
 
 import (
@@ -18,12 +19,14 @@ import (
 // maxNodes bounds what calls may add to a model.
 const maxNodes = 200_000
 
-// Expand returns a file in which every call of a declared function is written out. read returns the text of a file beside the model; nil where there is
-// none. A file without functions is returned as it is.
-func Expand(linked *check.Linked, universe *stdlib.Universe, read func(path string) (string, error)) (*check.Linked, diag.List) {
+// Expand returns a file in which every call of a declared function is written out. read returns the text of a
+// file beside the model; nil where there is none. A file without functions is returned as it is.
+func Expand(linked *check.Linked, universe *stdlib.Universe,
+	read func(path string) (string, error)) (*check.Linked, diag.List) {
 	file := linked.File
 	x := &expander{
-		root: file.Source, universe: universe, read: read, modules: map[string]*module{}, taken: map[string]bool{}, declared: map[string]ast.Stmt{},
+		root: file.Source, universe: universe, read: read, modules: map[string]*module{},
+		taken: map[string]bool{}, declared: map[string]ast.Stmt{},
 		calls: map[ast.Node]*check.Origin{},
 	}
 	maps.Copy(x.calls, linked.Calls)
@@ -77,7 +80,8 @@ type expander struct {
 	nodes    int
 }
 
-func (x *expander) errorf(file *source.File, code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
+func (x *expander) errorf(file *source.File, code diag.Code, at ast.Node, format string,
+	args ...any) *diag.Diagnostic {
 	return x.diags.Errorf(code, file, at.Span(), format, args...)
 }
 
@@ -90,7 +94,8 @@ func party(file *ast.File) bool {
 	return ok
 }
 
-// points collects the declared names of a file, and reports those with a point: they are the names of what a component holds.
+// points collects the declared names of a file, and reports those with a point: they are the names of what a
+// component holds.
 func (x *expander) points(file *ast.File) {
 	program := party(file)
 	declare := func(s ast.Stmt, ids ...ast.Ident) {
@@ -100,7 +105,8 @@ func (x *expander) points(file *ast.File) {
 					Note("h.W is the parameter W of the component that `let h = …` calls")
 				plain := strings.ReplaceAll(id.Name, ".", "_")
 				if data, is := s.(*ast.Data); is && data.From == nil { // another name would be another column
-					d.Note("data %s : %s from \"%s\" binds the column %s", plain, format.Type(data.Type), id.Name, id.Name)
+					d.Note("data %s : %s from \"%s\" binds the column %s", plain, format.Type(data.Type),
+						id.Name, id.Name)
 				} else {
 					d.Fix(id.Span(), plain, "take another name")
 				}

@@ -15,7 +15,8 @@ import (
 // maxModules bounds how many modules a model may import, directly or through others.
 const maxModules = 64
 
-// A module is a file with its functions: the model itself, a module of the standard library, or a file beside the model.
+// A module is a file with its functions: the model itself, a module of the standard library, or a file beside
+// the model.
 type module struct {
 	name    string
 	path    string // of a file beside the model, relative to it; "" for a module of the standard library
@@ -34,7 +35,8 @@ type function struct {
 
 // load collects the functions of a file, and the modules that it imports.
 func (x *expander) load(name, path string, file *ast.File) *module {
-	m := &module{name: name, path: path, file: file.Source, fns: map[string][]*function{}, consts: map[string]ast.Expr{}, imports: map[string]*module{}}
+	m := &module{name: name, path: path, file: file.Source, fns: map[string][]*function{},
+		consts: map[string]ast.Expr{}, imports: map[string]*module{}}
 	x.loading = append(x.loading, m)
 	for _, s := range file.Stmts {
 		switch s := s.(type) {
@@ -46,7 +48,8 @@ func (x *expander) load(name, path string, file *ast.File) *module {
 			m.fns[s.Name.Name] = append(m.fns[s.Name.Name], &function{Fn: s, home: m})
 		default:
 			if len(x.loading) > 1 {
-				x.errorf(m.file, diag.BadModule, s, "a module holds functions, constants and imports; this belongs in the model")
+				x.errorf(m.file, diag.BadModule, s,
+					"a module holds functions, constants and imports; this belongs in the model")
 			}
 		}
 	}
@@ -83,7 +86,9 @@ func (x *expander) standard(m *module, s *ast.Import, name string) *module {
 	text, ok := x.universe.Module(name)
 	if !ok {
 		x.errorf(m.file, diag.UnknownModule, s, "%q is not a module of the standard library", name).
-			Note("those of this version are %s; a file beside the model is imported by its path, as import \"./%s.vfl\"", strings.Join(x.universe.Modules(), ", "), strings.TrimSuffix(name, ".vfl"))
+			Note("those of this version are %s; a file beside the model is imported by its "+
+				"path, as import \"./%s.vfl\"", strings.Join(x.universe.Modules(), ", "),
+				strings.TrimSuffix(name, ".vfl"))
 		return nil
 	}
 	return x.parsed(m, s, name, name, "", source.New("stdlib/"+name+".vfl", text))
@@ -92,12 +97,16 @@ func (x *expander) standard(m *module, s *ast.Import, name string) *module {
 // beside loads a file that stands beside the model, or in a folder there.
 func (x *expander) beside(m *module, s *ast.Import, name, file string) *module {
 	switch {
-	case path.IsAbs(s.Path) || strings.Contains(s.Path, `\`) || strings.Contains(s.Path, ":") || file == ".." || strings.HasPrefix(file, "../"):
-		x.errorf(m.file, diag.BadModule, s, "%s is not a file beside the model, or in a folder there", s.Path).
-			Note("a run keeps copies of the modules of its model, under their paths: write a path such as \"./priors.vfl\"")
+	case path.IsAbs(s.Path) || strings.Contains(s.Path, `\`) || strings.Contains(s.Path, ":") ||
+		file == ".." || strings.HasPrefix(file, "../"):
+		x.errorf(m.file, diag.BadModule, s, "%s is not a file beside the model, or in a folder there",
+			s.Path).
+			Note("a run keeps copies of the modules of its model, under their paths: write a path " +
+				"such as \"./priors.vfl\"")
 		return nil
 	case !strings.HasSuffix(file, ".vfl") || !identifier(name):
-		x.errorf(m.file, diag.BadModule, s, "the name of a module's file is a name and .vfl, as \"./priors.vfl\"").
+		x.errorf(m.file, diag.BadModule, s,
+			"the name of a module's file is a name and .vfl, as \"./priors.vfl\"").
 			Note("its functions are called by that name, as priors.slope(…)")
 		return nil
 	}
@@ -121,7 +130,8 @@ func (x *expander) beside(m *module, s *ast.Import, name, file string) *module {
 // parsed reads the functions of a module's text.
 func (x *expander) parsed(m *module, s *ast.Import, key, name, file string, src *source.File) *module {
 	if len(x.order) >= maxModules {
-		x.errorf(m.file, diag.BadModule, s, "a model imports at most %d modules, directly and through others", maxModules)
+		x.errorf(m.file, diag.BadModule, s, "a model imports at most %d modules, directly and through others",
+			maxModules)
 		return nil
 	}
 	if x.calls[s] == nil { // what a client's module imports is no part of the public model

@@ -8,7 +8,8 @@ import (
 // shared is the owner of what every party holds.
 const shared = "shared"
 
-// ownerOf infers who owns the parameters of a component from the arguments of its call: the one party whose names they are. nil is the server.
+// ownerOf infers who owns the parameters of a component from the arguments of its call: the one party whose
+// names they are. nil is the server.
 func (x *expander) ownerOf(c *ast.Call, args []ast.Expr) *ast.Ident {
 	owners := map[string]bool{}
 	for _, a := range args {
@@ -16,7 +17,9 @@ func (x *expander) ownerOf(c *ast.Call, args []ast.Expr) *ast.Ident {
 	}
 	delete(owners, shared)
 	if len(owners) > 1 {
-		x.errorf(x.root, diag.ComponentPlace, c, "the arguments belong to several parties, so that the owner of the parameters inside is not clear").
+		x.errorf(x.root, diag.ComponentPlace, c,
+			"the arguments belong to several parties, so that the owner of the "+
+				"parameters inside is not clear").
 			Note("say who has them: let h = %s(…) @ OWNER", c.Name.Name)
 	}
 	for name := range owners {

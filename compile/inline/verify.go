@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// Verify checks that a file has no functions left, and that every node that a call put into it tells where it was written.
+// Verify checks that a file has no functions left, and that every node that a call put into it tells where it
+// was written.
 func Verify(file *check.Linked) error {
 	for _, s := range file.File.Stmts {
 		switch s.(type) {

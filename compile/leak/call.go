@@ -11,8 +11,9 @@ type choice struct {
 	term
 }
 
-// An operation is a call of a function, or what is like one. linear is as in def.Structural; more is on what it depends besides its arguments, scalar
-// that its value is one number, and tells that it tells its arguments, once the others are known, as an increasing function does.
+// An operation is a call of a function, or what is like one. linear is as in def.Structural; more is on what
+// it depends besides its arguments, scalar that its value is one number, and tells that it tells its
+// arguments, once the others are known, as an increasing function does.
 type operation struct {
 	name   string
 	linear [][]int
@@ -21,8 +22,8 @@ type operation struct {
 	tells  bool
 }
 
-// of is the value of an operation. It is multiplied out over the terms of the arguments in which it is linear, and numbers that multiply such a term multiply
-// the value.
+// of is the value of an operation. It is multiplied out over the terms of the arguments in which it is
+// linear, and numbers that multiply such a term multiply the value.
 func (o operation) of(args []form) form {
 	linear := o.linear
 	count, groups := 1, make([][]choice, len(linear))
@@ -65,8 +66,8 @@ func texts(args []form) []string {
 	return out
 }
 
-// chosen is the operation at the chosen terms of the arguments in which it is linear, and at 0 for those of which none is chosen. The key keeps their texts,
-// since their shapes may decide where the others stand.
+// chosen is the operation at the chosen terms of the arguments in which it is linear, and at 0 for those of
+// which none is chosen. The key keeps their texts, since their shapes may decide where the others stand.
 func (o operation) chosen(args []form, chosen map[int]term) form {
 	args, text := slices.Clone(args), texts(args)
 	for _, group := range o.linear {
@@ -80,7 +81,8 @@ func (o operation) chosen(args []form, chosen map[int]term) form {
 	return o.atom(args, text)
 }
 
-// atom is the operation as one atom. Its derivative in an argument depends on all arguments, but for those in which it is linear, on the others only.
+// atom is the operation as one atom. Its derivative in an argument depends on all arguments, but for those in
+// which it is linear, on the others only.
 func (o operation) atom(args []form, text []string) form {
 	all, paths := o.more, pathMap{}
 	for _, a := range args {

@@ -13,35 +13,58 @@ import (
 
 // The columns of a client's table and its parameters that may be in a cut, and the shared parameters.
 const (
-	cutRows    = 16
-	cutColumns = 5  // X has the columns 0 and 1, x is 2, and 3 and 4 are the indicators of the two categories g
+	cutRows = 16
+	// X has the columns 0 and 1, x is 2, and 3 and 4 are the indicators of the two categories g
+	cutColumns = 5
 	cutRounds  = 40 // more equations than unknown numbers
 )
 
-// A moment is the values of all parameters in one round: B, d, v, c and b are the client's; k, l, q and u are shared.
+// A moment is the values of all parameters in one round: B, d, v, c and b are the client's; k, l, q and u are
+// shared.
 type moment struct{ own, shared [7]float64 }
 
-// cutTerms are what a cut may be the sum of: as text, and as a function of a row and of the parameters. The indices of moment.own are B: 0 and 1, d: 2,
-// v: 3 and 4, c: 5, b: 6; of moment.shared k: 0, l: 1, q: 2 and 3, u: 4 and 5.
+// cutTerms are what a cut may be the sum of: as text, and as a function of a row and of the parameters. The
+// indices of moment.own are B: 0 and 1, d: 2, v: 3 and 4, c: 5, b: 6; of moment.shared k: 0, l: 1, q: 2 and
+// 3, u: 4 and 5.
 var cutTerms = []struct {
 	text        string
 	columns     []int
 	own, shared []int
 	value       func(x []float64, o, s *[7]float64) float64
 }{
-	{"X * B", []int{0, 1}, []int{0, 1}, nil, func(x []float64, o, _ *[7]float64) float64 { return x[0]*o[0] + x[1]*o[1] }},
-	{"k * (X * B)", []int{0, 1}, []int{0, 1}, []int{0}, func(x []float64, o, s *[7]float64) float64 { return s[0] * (x[0]*o[0] + x[1]*o[1]) }},
+	{"X * B", []int{0, 1}, []int{0, 1}, nil, func(x []float64, o, _ *[7]float64) float64 {
+		return x[0]*o[0] + x[1]*o[1]
+	}},
+	{"k * (X * B)", []int{0, 1}, []int{0, 1}, []int{0}, func(x []float64, o, s *[7]float64) float64 {
+		return s[0] * (x[0]*o[0] + x[1]*o[1])
+	}},
 	{"x * d", []int{2}, []int{2}, nil, func(x []float64, o, _ *[7]float64) float64 { return x[2] * o[2] }},
-	{"k * (x * d)", []int{2}, []int{2}, []int{0}, func(x []float64, o, s *[7]float64) float64 { return s[0] * x[2] * o[2] }},
-	{"v[g]", []int{3, 4}, []int{3, 4}, nil, func(x []float64, o, _ *[7]float64) float64 { return x[3]*o[3] + x[4]*o[4] }},
-	{"k * v[g]", []int{3, 4}, []int{3, 4}, []int{0}, func(x []float64, o, s *[7]float64) float64 { return s[0] * (x[3]*o[3] + x[4]*o[4]) }},
+	{"k * (x * d)", []int{2}, []int{2}, []int{0}, func(x []float64, o, s *[7]float64) float64 {
+		return s[0] * x[2] * o[2]
+	}},
+	{"v[g]", []int{3, 4}, []int{3, 4}, nil, func(x []float64, o, _ *[7]float64) float64 {
+		return x[3]*o[3] + x[4]*o[4]
+	}},
+	{"k * v[g]", []int{3, 4}, []int{3, 4}, []int{0}, func(x []float64, o, s *[7]float64) float64 {
+		return s[0] * (x[3]*o[3] + x[4]*o[4])
+	}},
 	{"c", nil, []int{5}, nil, func(_ []float64, o, _ *[7]float64) float64 { return o[5] }},
 	{"k * c", nil, []int{5}, []int{0}, func(_ []float64, o, s *[7]float64) float64 { return s[0] * o[5] }},
-	{"l * (x * d)", []int{2}, []int{2}, []int{1}, func(x []float64, o, s *[7]float64) float64 { return s[1] * x[2] * o[2] }},
-	{"(X * q) * b", []int{0, 1}, []int{6}, []int{2, 3}, func(x []float64, o, s *[7]float64) float64 { return (x[0]*s[2] + x[1]*s[3]) * o[6] }},
-	{"X * (q .* B)", []int{0, 1}, []int{0, 1}, []int{2, 3}, func(x []float64, o, s *[7]float64) float64 { return x[0]*s[2]*o[0] + x[1]*s[3]*o[1] }},
-	{"u[g] * b", []int{3, 4}, []int{6}, []int{4, 5}, func(x []float64, o, s *[7]float64) float64 { return (x[3]*s[4] + x[4]*s[5]) * o[6] }},
-	{"u[g] .* v[g]", []int{3, 4}, []int{3, 4}, []int{4, 5}, func(x []float64, o, s *[7]float64) float64 { return x[3]*s[4]*o[3] + x[4]*s[5]*o[4] }},
+	{"l * (x * d)", []int{2}, []int{2}, []int{1}, func(x []float64, o, s *[7]float64) float64 {
+		return s[1] * x[2] * o[2]
+	}},
+	{"(X * q) * b", []int{0, 1}, []int{6}, []int{2, 3}, func(x []float64, o, s *[7]float64) float64 {
+		return (x[0]*s[2] + x[1]*s[3]) * o[6]
+	}},
+	{"X * (q .* B)", []int{0, 1}, []int{0, 1}, []int{2, 3}, func(x []float64, o, s *[7]float64) float64 {
+		return x[0]*s[2]*o[0] + x[1]*s[3]*o[1]
+	}},
+	{"u[g] * b", []int{3, 4}, []int{6}, []int{4, 5}, func(x []float64, o, s *[7]float64) float64 {
+		return (x[3]*s[4] + x[4]*s[5]) * o[6]
+	}},
+	{"u[g] .* v[g]", []int{3, 4}, []int{3, 4}, []int{4, 5}, func(x []float64, o, s *[7]float64) float64 {
+		return x[3]*s[4]*o[3] + x[4]*s[5]*o[4]
+	}},
 }
 
 // A cutModel is the terms of a client's cut, a bit each, and whether B has its prior around the shared q.
@@ -118,8 +141,9 @@ func (m cutModel) used() (columns, own, shared []int) {
 	return columns, own, shared
 }
 
-// received is what the server has of one round: the cut of every row, as exact has it; the log density of the client's parameters; and, where the parameters
-// are shared, their gradients at the adjoint that it has sent. It has a degree of at most two in each number, so that differences are derivatives.
+// received is what the server has of one round: the cut of every row, as exact has it; the log density of the
+// client's parameters; and, where the parameters are shared, their gradients at the adjoint that it has sent.
+// It has a degree of at most two in each number, so that differences are derivatives.
 func (m cutModel) received(table []float64, p *moment, adjoint []float64, own, gradients []int) []float64 {
 	out := make([]float64, cutRows, cutRows+1+len(gradients))
 	lp, g := 0.0, make([]float64, len(gradients))
@@ -153,9 +177,10 @@ func (m cutModel) location(p *moment, own int) float64 {
 	return 0
 }
 
-// found reports for each column whether least squares find it from all rounds, up to its unit and with all that is not received unknown: whether it changes
-// in no direction in which the equations do not, but for a number that multiplies it. Without gradients, the shared parameters are constants: what the cuts
-// alone give away.
+// found reports for each column whether least squares find it from all rounds, up to its unit and with all
+// that is not received unknown: whether it changes in no direction in which the equations do not, but for a
+// number that multiplies it. Without gradients, the shared parameters are constants: what the cuts alone give
+// away.
 func (m cutModel) found(r *rand.Rand, gradients bool) [cutColumns]bool {
 	columns, own, shared := m.used()
 	table := make([]float64, cutRows*cutColumns)
@@ -200,7 +225,8 @@ func (m cutModel) found(r *rand.Rand, gradients bool) [cutColumns]bool {
 		out[c] = true
 		for j, v := range values {
 			if v < 1e-9*values[len(values)-1] {
-				change := mat.VecDenseCopyOf(vectors.ColView(j).(*mat.VecDense).SliceVec(k*cutRows, (k+1)*cutRows))
+				change := mat.VecDenseCopyOf(vectors.ColView(j).(*mat.VecDense).SliceVec(k*cutRows,
+					(k+1)*cutRows))
 				change.AddScaledVec(change, -mat.Dot(change, column)/mat.Dot(column, column), column)
 				out[c] = out[c] && mat.Norm(change, 2) < 1e-5
 			}
@@ -209,9 +235,11 @@ func (m cutModel) found(r *rand.Rand, gradients bool) [cutColumns]bool {
 	return out
 }
 
-// gives reports whether the gradients of shared parameters give a column away that the cuts alone, with priors around 0, do not.
+// gives reports whether the gradients of shared parameters give a column away that the cuts alone, with
+// priors around 0, do not.
 func (m cutModel) gives(seed uint64) bool {
-	with, alone := m.found(rand.New(rand.NewPCG(seed, 1)), true), (m&^locatedAtShared).found(rand.New(rand.NewPCG(seed, 1)), false)
+	with, alone := m.found(rand.New(rand.NewPCG(seed, 1)), true),
+		(m&^locatedAtShared).found(rand.New(rand.NewPCG(seed, 1)), false)
 	for c := range with {
 		if with[c] && !alone[c] {
 			return true
@@ -225,7 +253,8 @@ func (m cutModel) valid() bool {
 	return m < 2*locatedAtShared && len(columns) > 0 && len(own) > 0
 }
 
-// Where the gradients of shared parameters in a cut give columns of a client away that the cut as it crosses does not, the model is refused.
+// Where the gradients of shared parameters in a cut give columns of a client away that the cut as it crosses
+// does not, the model is refused.
 //
 //fuzz:inputs 2000
 func FuzzColumnsThatGradientsGive(f *testing.F) {
@@ -239,8 +268,8 @@ func FuzzColumnsThatGradientsGive(f *testing.F) {
 	})
 }
 
-// Of all sums of two terms the rule refuses those alone that give columns away, and the two of which the gradient tells spans of two columns apart, which
-// are columns where a model has one of each.
+// Of all sums of two terms the rule refuses those alone that give columns away, and the two of which the
+// gradient tells spans of two columns apart, which are columns where a model has one of each.
 func TestColumnsThatGradientsGive(t *testing.T) {
 	refusals := 0
 	for i := range cutTerms {
@@ -259,7 +288,8 @@ func TestColumnsThatGradientsGive(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range []cutModel{1 | locatedAtShared, 1 | 1<<2 | locatedAtShared, 2 | locatedAtShared} { // a prior around a shared location tells coefficients
+	// a prior around a shared location tells coefficients
+	for _, m := range []cutModel{1 | locatedAtShared, 1 | 1<<2 | locatedAtShared, 2 | locatedAtShared} {
 		if !m.gives(7) || !m.refused(t) {
 			t.Errorf("columns are not given away, or the model is not refused\n%s", m.text())
 		}

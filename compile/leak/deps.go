@@ -9,8 +9,9 @@ const (
 	onShared                   // parameters that the server has too
 )
 
-// ways describes the derivative of a value by a shared parameter, path by path from the parameter up to the value: the chain rule adds a product for each.
-// It is the set of what these products depend on, with bit 1<<d for a product that depends on d, of onData and onPrivate.
+// ways describes the derivative of a value by a shared parameter, path by path from the parameter up to the
+// value: the chain rule adds a product for each. It is the set of what these products depend on, with bit
+// 1<<d for a product that depends on d, of onData and onPrivate.
 type ways uint8
 
 func way(d deps) ways { return 1 << (d & (onData | onPrivate)) }

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// A form is an expression as a sum of terms, sorted by key and without zeros: equal terms have been added, and what cancels is gone. An empty form is 0.
-// Two expressions with one form have equal values, up to the shape over which a number is spread; the reverse need not hold.
+// A form is an expression as a sum of terms, sorted by key and without zeros: equal terms have been added,
+// and what cancels is gone. An empty form is 0. Two expressions with one form have equal values, up to the
+// shape over which a number is spread; the reverse need not hold.
 type form []term
 
 // A term is a number times powers of atoms, element by element, sorted by key.
@@ -227,7 +228,8 @@ func product(a, b form) form {
 		paths := pathMap{}
 		paths.add(a.paths(), b.deps())
 		paths.add(b.paths(), a.deps())
-		return single(atom{a.String() + " .* " + b.String(), a.deps() | b.deps(), paths, a.scalar() && b.scalar(), nil})
+		return single(atom{a.String() + " .* " + b.String(), a.deps() | b.deps(), paths, a.scalar() &&
+			b.scalar(), nil})
 	}
 	var out []term
 	for _, s := range a {

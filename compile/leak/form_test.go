@@ -36,7 +36,8 @@ func expression(t *rapid.T, depth int) string {
 	case 2:
 		return "(" + a + ") ^ " + rapid.SampledFrom([]string{"0", "1", "2", "3"}).Draw(t, "exponent")
 	}
-	return "(" + a + ") " + rapid.SampledFrom([]string{"+", "-", "*", ".*", "/"}).Draw(t, "operator") + " (" + expression(t, depth-1) + ")"
+	return "(" + a + ") " + rapid.SampledFrom([]string{"+", "-", "*", ".*", "/"}).Draw(t, "operator") + " (" +
+		expression(t, depth-1) + ")"
 }
 
 // read checks the text `let out = …` after the names above, and returns the form of out and its expression.
@@ -44,7 +45,8 @@ func read(t *rapid.T, text string) (form, ast.Expr, *check.Program) {
 	file, diags := parser.Parse(source.New("m.vfl", scalars+"let out = "+text+"\n"))
 	if !diags.HasErrors() {
 		var p *check.Program
-		if p, diags = check.Check(&check.Linked{File: file}, stdlib.New(), check.Options{}); !diags.HasErrors() {
+		if p, diags = check.Check(&check.Linked{File: file}, stdlib.New(),
+			check.Options{}); !diags.HasErrors() {
 			e := p.Symbols["out"].Decl.(*ast.Let).Value
 			return newReader(p, func(x ast.Expr) check.Info { return p.Info[x] }, "a").read(e), e, p
 		}
@@ -55,7 +57,8 @@ func read(t *rapid.T, text string) (form, ast.Expr, *check.Program) {
 
 var at = map[string]float64{"x": 1.3, "k": 0.7, "t": 0.4, "b": -0.9, "c": 0.6}
 
-// value of an expression, NaN where something is divided by 0; c is the standard variable of the noncentered parameter.
+// value of an expression, NaN where something is divided by 0; c is the standard variable of the noncentered
+// parameter.
 func value(p *check.Program, e ast.Expr, at map[string]float64) float64 {
 	switch e := e.(type) {
 	case *ast.Number:
@@ -108,13 +111,15 @@ func TestAFormHasTheValueOfItsExpression(t *testing.T) {
 			}
 			got += v
 		}
-		if scale := math.Abs(want); scale < 1e6 && !(math.Abs(got-want) <= 1e-6*(1+scale)) && !math.IsNaN(got) {
+		if scale := math.Abs(want); scale < 1e6 && !(math.Abs(got-want) <= 1e-6*(1+scale)) &&
+			!math.IsNaN(got) {
 			r.Errorf("%s is %v, its form %v is %v", text, want, f, got)
 		}
 	})
 }
 
-// atomValue evaluates an atom by its key, which is an expression where it is not cut short; a key has the standard variable for c, by its name.
+// atomValue evaluates an atom by its key, which is an expression where it is not cut short; a key has the
+// standard variable for c, by its name.
 func atomValue(t *rapid.T, key string, p *check.Program) float64 {
 	if len(key) >= maxKey/2 {
 		return math.NaN()
@@ -148,7 +153,8 @@ func mentions(e ast.Expr, name string) bool {
 	return found
 }
 
-// The derivative by k depends on b and c as the paths say: where no path has them, it is the same at other values of these.
+// The derivative by k depends on b and c as the paths say: where no path has them, it is the same at other
+// values of these.
 func TestPathsSayOnWhatADerivativeDepends(t *testing.T) {
 	derivative := func(p *check.Program, e ast.Expr, at map[string]float64) float64 {
 		const h = 1e-5
@@ -173,7 +179,8 @@ func TestPathsSayOnWhatADerivativeDepends(t *testing.T) {
 		if w&(way(onPrivate)|way(onPrivate|onData)) == 0 {
 			other := map[string]float64{"x": at["x"], "k": at["k"], "t": 0.8, "b": 0.3, "c": -1.1}
 			if d2 := derivative(p, e, other); math.Abs(d-d2) > 1e-5*(1+math.Abs(d)) && math.Abs(d2) < 1e4 {
-				r.Errorf("%s: the derivative is %v and, at other values of the client's parameters, %v", text, d, d2)
+				r.Errorf("%s: the derivative is %v and, at other values of the client's parameters, %v", text,
+					d, d2)
 			}
 		}
 		if w&(way(onData)|way(onPrivate|onData)) == 0 {

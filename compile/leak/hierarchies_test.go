@@ -82,30 +82,40 @@ t ~ normal(m, 1)
 `
 	const logit = "yb ~ bernoulli_logit("
 	allowed := []string{
-		"y ~ normal(k, s)", "log(y) ~ normal(k, s)", "y - x ~ normal(k, s)", "let z = y ^ 2\nz ~ gamma(s, 1)", "y[2:M] ~ normal(k, s)",
+		"y ~ normal(k, s)", "log(y) ~ normal(k, s)", "y - x ~ normal(k, s)", "let z = y ^ 2\nz ~ gamma(s, 1)",
+		"y[2:M] ~ normal(k, s)",
 		"y ~ normal(u[g], 1)\nx ~ normal(l, s)", "data z : real[M] @ a missing impute ~ normal(k, s)",
 		"param f : real[P] ~ normal(k, s) @ a\n" + logit + "X * f)", // two equations for P numbers
 		"param f : real[P] ~ normal(q, s) @ a\ny ~ normal(X * f + b, 1)",
 		"param f : real[G] ~ normal(u, s) @ a\n" + logit + "f[g])",
 		"param f ~ normal(k, s) @ a\n" + logit + "X * B + f)",
 		"yb ~ bernoulli_logit(u[g] + b)",
-		"param f : real[G, P] ~ normal(q, 1) @ a\n" + logit + "rowdot(X, f[g]))", // a sum over the categories for each column
+		// a sum over the categories for each column
+		"param f : real[G, P] ~ normal(q, 1) @ a\n" + logit + "rowdot(X, f[g]))",
 	}
 	refusedOnes := []string{
 		// what others know picks or multiplies rows
-		"y .* sel ~ normal(k, 1)", "y - sel ~ normal(k, 1)", "S * y ~ normal(k, 1)", "y[i] ~ normal(k, 1)", "let z = y[3]\nz ~ normal(k, 1)",
+		"y .* sel ~ normal(k, 1)", "y - sel ~ normal(k, 1)", "S * y ~ normal(k, 1)", "y[i] ~ normal(k, 1)",
+		"let z = y[3]\nz ~ normal(k, 1)",
 		"let z = y[2:M] - y[1:M - 1]\nz ~ normal(k, 1)",
 		// more and more sums of one column
-		"y ~ normal(k, 1)\nlog(y) ~ normal(l, 1)", "y ~ normal(u[g], 1)\ny ~ normal(v[h], s)", "y ~ normal(k, 1)\nlet z = y + x\nz ~ normal(l, 1)",
+		"y ~ normal(k, 1)\nlog(y) ~ normal(l, 1)", "y ~ normal(u[g], 1)\ny ~ normal(v[h], s)",
+		"y ~ normal(k, 1)\nlet z = y + x\nz ~ normal(l, 1)",
 		// no exponential family
-		"y ~ mixture([0.5, 0.5], normal(k, 1), normal(l, 1))", "y ~ normal(k, 1) truncate(lower=0)", "y ~ normal(k, 1) censor(right=yb)",
-		"y ~ normal(k, 1) weights sel", "factor sum(y) * k", "data z : real[M] @ a missing impute ~ normal(x * k, s)",
+		"y ~ mixture([0.5, 0.5], normal(k, 1), normal(l, 1))", "y ~ normal(k, 1) truncate(lower=0)",
+		"y ~ normal(k, 1) censor(right=yb)",
+		"y ~ normal(k, 1) weights sel", "factor sum(y) * k",
+		"data z : real[M] @ a missing impute ~ normal(x * k, s)",
 		"weight W : real[P] init normal @ shared\n" + logit + "X * W)",
 		// parameters of the client that gradients tell, by their prior, a factor or another likelihood
-		"param f ~ normal(k, s) @ a\n" + logit + "x * f)", "param f : real[P] ~ normal(q, s) @ a\n" + logit + "X * f + b)",
-		"param f : real[P] ~ normal(q, s) @ a\ny ~ normal(exp(X * f), 1)", "param f : real[M] ~ normal(X * q, 1) @ a\ny ~ normal(f, 1)",
-		"param f : real[G] ~ normal(u, 1) @ a\n" + logit + "f[g] .* x)", "factor -(b - k) ^ 2\n" + logit + "x * b)",
-		"y ~ normal(b * k, 1)\n" + logit + "x * b)", "weight W : real[P] init normal @ shared\nparam f : real[P] ~ normal(W, 1) @ a\n" + logit + "X * f)",
+		"param f ~ normal(k, s) @ a\n" + logit + "x * f)", "param f : real[P] ~ normal(q, s) @ a\n" + logit +
+			"X * f + b)",
+		"param f : real[P] ~ normal(q, s) @ a\ny ~ normal(exp(X * f), 1)",
+		"param f : real[M] ~ normal(X * q, 1) @ a\ny ~ normal(f, 1)",
+		"param f : real[G] ~ normal(u, 1) @ a\n" + logit + "f[g] .* x)",
+		"factor -(b - k) ^ 2\n" + logit + "x * b)",
+		"y ~ normal(b * k, 1)\n" + logit + "x * b)",
+		"weight W : real[P] init normal @ shared\nparam f : real[P] ~ normal(W, 1) @ a\n" + logit + "X * f)",
 	}
 	for _, own := range allowed {
 		if refused(t, declared+own+"\n", diag.OwnLeak) {

@@ -11,14 +11,16 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A seenClient is what a server has of a client with the cut X * B and the likelihood y ~ bernoulli_logit(Z * B): by round the cut, and the log density.
+// A seenClient is what a server has of a client with the cut X * B and the likelihood y ~ bernoulli_logit(Z *
+// B): by round the cut, and the log density.
 type seenClient struct {
 	x, z, b *mat.Dense
 	y, lp   []float64
 }
 
 func seeClient(r *rand.Rand, rounds int) *seenClient {
-	s := &seenClient{mat.NewDense(2*rows, columns, nil), mat.NewDense(rows, columns, nil), mat.NewDense(rounds, columns, nil), make([]float64, rows), make([]float64, rounds)}
+	s := &seenClient{mat.NewDense(2*rows, columns, nil), mat.NewDense(rows, columns, nil),
+		mat.NewDense(rounds, columns, nil), make([]float64, rows), make([]float64, rounds)}
 	for _, m := range []*mat.Dense{s.x, s.z, s.b} {
 		draw(r, m.RawMatrix().Data)
 	}
@@ -51,8 +53,10 @@ func (s *seenClient) coordinates() (at, basis *mat.Dense) {
 	return at, basis
 }
 
-// A parameter that a cut and a likelihood of the client have in common does not protect the rows of the likelihood: least squares over the log densities, which begin at random numbers and know nothing but
-// the cuts, find all of them up to the basis that the cuts leave open, and up to their signs, which no term but a sum of all rows tells.
+// A parameter that a cut and a likelihood of the client have in common does not protect the rows of the
+// likelihood: least squares over the log densities, which begin at random numbers and know nothing but the
+// cuts, find all of them up to the basis that the cuts leave open, and up to their signs, which no term but a
+// sum of all rows tells.
 func TestRowsFromACutAndALogDensity(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 52))
 	s := seeClient(r, 200)
@@ -67,7 +71,8 @@ func TestRowsFromACutAndALogDensity(t *testing.T) {
 		out := make([]float64, len(s.lp))
 		for t := range out {
 			c := at.RawRowView(t)
-			out[t] = guess[linear]*c[0] + guess[linear+1]*c[1] - guess[quadratic]*c[0]*c[0] - guess[quadratic+1]*c[0]*c[1] - guess[quadratic+2]*c[1]*c[1] + guess[quadratic+3]
+			out[t] = guess[linear]*c[0] + guess[linear+1]*c[1] - guess[quadratic]*c[0]*c[0] -
+				guess[quadratic+1]*c[0]*c[1] - guess[quadratic+2]*c[1]*c[1] + guess[quadratic+3]
 			for i := range rows {
 				out[t] -= math.Log(math.Cosh((guess[2*i]*c[0] + guess[2*i+1]*c[1]) / 2))
 			}
@@ -97,7 +102,8 @@ func TestRowsFromACutAndALogDensity(t *testing.T) {
 	}
 }
 
-// So check refuses a parameter in both, unless the likelihood shows sums of products alone, or the cut does not tell the parameter.
+// So check refuses a parameter in both, unless the likelihood shows sums of products alone, or the cut does
+// not tell the parameter.
 func TestParametersInCutsAndOwnLikelihoods(t *testing.T) {
 	const model = `client a, b
 data y : binary[N] @ shared

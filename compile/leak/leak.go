@@ -1,5 +1,6 @@
-// Package leak finds, without data, what would cross between parties as data although it has the form of a cut or of a gradient: cuts that no parameter
-// moves, data that are added to a cut, and shared parameters whose gradient is a client's data or gives it away. Package atload finds the rest when data are bound.
+// Package leak finds, without data, what would cross between parties as data although it has the form of a
+// cut or of a gradient: cuts that no parameter moves, data that are added to a cut, and shared parameters
+// whose gradient is a client's data or gives it away. Package atload finds the rest when data are bound.
 package leak
 
 import (
@@ -14,7 +15,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// Check examines the cuts that clients send, and what each evaluates alone. Errors are cuts that are data and gradients that are data, warnings are data offsets.
+// Check examines the cuts that clients send, and what each evaluates alone. Errors are cuts that are data and
+// gradients that are data, warnings are data offsets.
 func Check(p *transform.Program) diag.List {
 	var diags diag.List
 	for _, q := range p.Parties[1:] {
@@ -29,7 +31,8 @@ func Check(p *transform.Program) diag.List {
 	return diags
 }
 
-// CheckProgram is Check for a client's program. offset reports whether a data offset in what the client sends under a name is listed: the others are errors.
+// CheckProgram is Check for a client's program. offset reports whether a data offset in what the client sends
+// under a name is listed: the others are errors.
 func CheckProgram(p *check.Program, offset func(name string) bool) diag.List {
 	var diags diag.List
 	e := &examiner{reader: readerOf(p), diags: &diags}
@@ -43,8 +46,8 @@ func CheckProgram(p *check.Program, offset func(name string) bool) diag.List {
 	return diags
 }
 
-// CheckBound is CheckProgram for what depends on how many elements the client's parameters have, which it knows when its data are bound. It also returns the
-// parameters whose values shared ones tell.
+// CheckBound is CheckProgram for what depends on how many elements the client's parameters have, which it
+// knows when its data are bound. It also returns the parameters whose values shared ones tell.
 func CheckBound(p *check.Program, length func(name string) int) (diag.List, map[string]string) {
 	var diags diag.List
 	e := &examiner{reader: readerOf(p), diags: &diags}
@@ -75,7 +78,8 @@ func OffsetsOf(p *transform.Program, client string, e ast.Expr) []string {
 	return offsets(newReader(p.Program.Program, p.Facts, client).read(e))
 }
 
-// Gradients lists the shared parameters whose gradient is data of the client that a program is for, or gives it away.
+// Gradients lists the shared parameters whose gradient is data of the client that a program is for, or gives
+// it away.
 func Gradients(p *check.Program) []string {
 	r, found, sent := readerOf(p), map[string]bool{}, []ast.Expr(nil)
 	note := func(names []string) {
@@ -104,8 +108,8 @@ func Gradients(p *check.Program) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// ByData lists the shared parameters in arguments of a client's likelihood, and reports those by which the derivative depends on the client's data: where
-// such a derivative is 0, this is a fact about the data.
+// ByData lists the shared parameters in arguments of a client's likelihood, and reports those by which the
+// derivative depends on the client's data: where such a derivative is 0, this is a fact about the data.
 func ByData(p *check.Program, args []ast.Expr) map[string]bool {
 	r, out := readerOf(p), map[string]bool{}
 	for _, a := range args {
@@ -130,7 +134,8 @@ func offsets(f form) []string {
 	return out
 }
 
-// gradients lists the shared parameters whose gradient gives rows away, of a cut in a form: see bare and apart.
+// gradients lists the shared parameters whose gradient gives rows away, of a cut in a form: see bare and
+// apart.
 func gradients(f form) []string {
 	found := apart(f)
 	for _, name := range bare(f) {
@@ -139,17 +144,22 @@ func gradients(f form) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// bare lists the shared parameters by which the derivative of a form depends, along some path, on data and on no parameter of the client.
+// bare lists the shared parameters by which the derivative of a form depends, along some path, on data and on
+// no parameter of the client.
 func bare(f form) []string {
 	paths := f.paths()
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(paths)), func(name string) bool { return !paths[name].data() })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(paths)), func(name string) bool {
+		return !paths[name].data()
+	})
 }
 
-// apart finds the shared parameters by which the derivative of a cut is not a function of the cut and of what all know. Parameters of the client that multiply
-// data leave a receiver of the cut with the span of these: its coordinates are the client's. A shared parameter that multiplies some of the columns, and others
-// not, or others in other ways, has a gradient that tells the columns apart, round by round, until each is known. So all terms of a cut that are functions
-// of data must have the same factor of shared parameters, up to a number, and none within them. Where the cut is a function of one expression that it tells,
-// as tanh(k + x * b) is, this holds for the expression.
+// apart finds the shared parameters by which the derivative of a cut is not a function of the cut and of what
+// all know. Parameters of the client that multiply data leave a receiver of the cut with the span of these:
+// its coordinates are the client's. A shared parameter that multiplies some of the columns, and others not,
+// or others in other ways, has a gradient that tells the columns apart, round by round, until each is known.
+// So all terms of a cut that are functions of data must have the same factor of shared parameters, up to a
+// number, and none within them. Where the cut is a function of one expression that it tells, as tanh(k + x *
+// b) is, this holds for the expression.
 func apart(f form) map[string]bool {
 	if inner := within(f); inner != nil {
 		return apart(inner)
@@ -188,7 +198,8 @@ func apart(f form) map[string]bool {
 // outside reports values that neither the data nor the parameters of the client enter.
 func outside(a *atom) bool { return a.deps&(onData|onPrivate) == 0 }
 
-// proportion divides a factor by what all know in its first term: in equal ones shared parameters have equal shares.
+// proportion divides a factor by what all know in its first term: in equal ones shared parameters have equal
+// shares.
 func proportion(f form) form {
 	if len(f) == 0 {
 		return nil
@@ -228,41 +239,56 @@ func (e *examiner) sent(x ast.Expr) {
 	}
 	if data := bare(f); len(data) > 0 {
 		for _, name := range data {
-			e.gradient(x, name, "be data of %[2]s: the derivative of this in %[1]s depends on its data and on none of its parameters")
+			e.gradient(x, name,
+				"be data of %[2]s: the derivative of this in %[1]s depends on its data and "+
+					"on none of its parameters")
 		}
 		return
 	}
 	for _, name := range gradients(f) {
-		e.gradient(x, name, "give columns of %[2]s away: %[1]s is not one number that multiplies all that depends on its data here")
+		e.gradient(x, name,
+			"give columns of %[2]s away: %[1]s is not one number that multiplies all that "+
+				"depends on its data here")
 	}
 }
 
 func (e *examiner) fixed(x ast.Expr, f form) {
-	e.diags.Errorf(diag.DataCut, e.File.Source, x.Span(), "no parameter moves this: it is %s for every value of the parameters, and a client sends no data as they are", f).
+	e.diags.Errorf(diag.DataCut, e.File.Source, x.Span(),
+		"no parameter moves this: it is %s for every value of the parameters, and a client "+
+			"sends no data as they are", f).
 		Note("own the parameter that multiplies the data at %s, or declare the data `@ shared`", e.client)
 }
 
 func (e *examiner) offset(x ast.Expr, terms []string) {
 	text := strings.Join(terms, ", ")
 	if e.unlisted {
-		e.diags.Errorf(diag.DataOffset, e.File.Source, x.Span(), "data of %s, %s, are added to what it sends, and the manifest lists no data offset here", e.client, text)
+		e.diags.Errorf(diag.DataOffset, e.File.Source, x.Span(),
+			"data of %s, %s, are added to what it sends, and the manifest lists no data offset here",
+			e.client, text)
 		return
 	}
-	e.diags.Warnf(diag.DataOffset, e.File.Source, x.Span(), "%s is data of %s that no parameter multiplies: whoever receives this can recover it, whatever the noise", text, e.client).
-		Note("if every party may hold it, declare it `@ shared`: it then stays out of what is sent; otherwise %s takes it as it is", accept.Flag(diag.DataOffset))
+	e.diags.Warnf(diag.DataOffset, e.File.Source, x.Span(),
+		"%s is data of %s that no parameter multiplies: whoever receives this can "+
+			"recover it, whatever the noise", text, e.client).
+		Note("if every party may hold it, declare it `@ shared`: it then stays out of what is sent; "+
+			"otherwise %s takes it as it is", accept.Flag(diag.DataOffset))
 }
 
 func (e *examiner) gradient(x ast.Expr, name, why string) {
-	d := e.diags.Errorf(diag.GradientLeak, e.File.Source, x.Span(), "the gradient of the shared parameter %s would "+why, name, e.client)
+	d := e.diags.Errorf(diag.GradientLeak, e.File.Source, x.Span(),
+		"the gradient of the shared parameter %s would "+why, name, e.client)
 	or := ""
 	if param, ok := e.centring(name); ok {
-		d.Note("leave out `noncentered` in the declaration of %s: the gradient of %s is then a function of %s alone", param, name, param)
+		d.Note("leave out `noncentered` in the declaration of %s: the gradient of %s is "+
+			"then a function of %s alone", param, name, param)
 		or = "or "
 	}
-	d.Note("%sown %s at %s (`@ %s`); %s takes it as it is", or, name, e.client, e.client, accept.Flag(diag.GradientLeak))
+	d.Note("%sown %s at %s (`@ %s`); %s takes it as it is", or, name, e.client, e.client,
+		accept.Flag(diag.GradientLeak))
 }
 
-// centring is the noncentered parameter with a shared one in its location or scale of which, written centred, that one would tell no value.
+// centring is the noncentered parameter with a shared one in its location or scale of which, written centred,
+// that one would tell no value.
 func (e *examiner) centring(shared string) (string, bool) {
 	param, ok := e.located[shared]
 	return param, ok && e.Symbols[shared].Type.Scalar() && !e.Symbols[param].Type.Scalar()

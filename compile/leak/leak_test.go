@@ -44,7 +44,8 @@ let hidden = x + zero * b
 let tilted = XA * q
 `
 
-// findings of the model in which a's contribution is an expression, as codes with the names that messages give.
+// findings of the model in which a's contribution is an expression, as codes with the names that messages
+// give.
 func findings(t *testing.T, cut string, o check.Options) string {
 	t.Helper()
 	_, diags := compiletest.Try(t, source.New("m.vfl", head+"y ~ normal(m + "+cut+" + w * e, 1)\n"), o)
@@ -154,7 +155,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Pooled data cross nowhere. Under power a single client's cut is not sent, and the client evaluates the likelihood from its data.
+// Pooled data cross nowhere. Under power a single client's cut is not sent, and the client evaluates the
+// likelihood from its data.
 func TestWhatStaysAtAClient(t *testing.T) {
 	text := head + "y ~ normal(m + XA * q, 1)\n"
 	for kind, want := range map[string]diag.Code{"power": diag.OwnLeak, "none": ""} {
@@ -201,14 +203,16 @@ func TestLargeExpressions(t *testing.T) {
 	for range 12 {
 		product += " .* (b + d + x)"
 	}
-	if got := findings(t, product, check.Options{}); got != "" { // its 105 terms times 3 are not multiplied out
+	// its 105 terms times 3 are not multiplied out
+	if got := findings(t, product, check.Options{}); got != "" {
 		t.Errorf("a product: %q", got)
 	}
 	long := "x * b" + strings.Repeat(" + x * d", 3000)
 	if got := findings(t, long, check.Options{}); got != "" {
 		t.Errorf("a long sum: %q", got)
 	}
-	for _, term := range []string{" + exp(x * d)", " + x * d"} { // with a term that is not linear: twice the length is twice the work
+	// with a term that is not linear: twice the length is twice the work
+	for _, term := range []string{" + exp(x * d)", " + x * d"} {
 		work := func(terms int) float64 {
 			cut := "exp(b)" + strings.Repeat(term, terms)
 			return testing.AllocsPerRun(1, func() {

@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// Outside returns the arguments of a client's likelihood without the cuts that the client sends: those are examined as cuts.
+// Outside returns the arguments of a client's likelihood without the cuts that the client sends: those are
+// examined as cuts.
 func Outside(p *check.Program, l *check.Likelihood) []ast.Expr {
 	var o outsider
 	for _, x := range Sent(p) {

@@ -28,8 +28,10 @@ type ownTerm struct {
 	left, weights ast.Expr
 	args          []ast.Expr
 	dist          *def.Dist
-	common        bool          // a likelihood of data that all hold, which under power the client evaluates for the server with what it would send in it
-	prior         *check.Symbol // the parameter whose prior it is; nil for a likelihood
+	// a likelihood of data that all hold, which under power the client evaluates for the server with what it
+	// would send in it
+	common bool
+	prior  *check.Symbol // the parameter whose prior it is; nil for a likelihood
 }
 
 // ownOf lists the terms of a client in a model. A cut that does not leave it is a part of a likelihood that
@@ -39,7 +41,8 @@ func ownOf(p *transform.Program, party *transform.Party) []ownTerm {
 	var out []ownTerm
 	for _, k := range p.Likelihoods {
 		if k.Party == client {
-			out = append(out, ownTerm{at: k.Stmt, left: k.Left, weights: k.Weights, args: k.Args, dist: k.Dist})
+			out = append(out, ownTerm{at: k.Stmt, left: k.Left, weights: k.Weights, args: k.Args,
+				dist: k.Dist})
 		}
 		for _, g := range k.Groups {
 			for _, c := range g.Cuts {
@@ -150,7 +153,8 @@ func (r *reader) grouped(e ast.Expr, category *string) bool {
 
 // byCategory reports an element of a vector of parameters for each row, by one category.
 func (r *reader) byCategory(x *ast.Index, category *string) bool {
-	if len(x.Args) != 1 || x.Args[0].Slice || x.Args[0].Lo == nil || len(r.facts(x.X).Type.Dims) != 1 || r.deps(x.X)&onData != 0 {
+	if len(x.Args) != 1 || x.Args[0].Slice || x.Args[0].Lo == nil || len(r.facts(x.X).Type.Dims) != 1 ||
+		r.deps(x.X)&onData != 0 {
 		return false
 	}
 	name, ok := x.Args[0].Lo.(*ast.Name)
@@ -196,7 +200,9 @@ func (r *reader) elementwise(e ast.Expr) bool {
 		return scalar(x) || r.deps(x) == onData
 	case *ast.Call:
 		f, ok := r.Universe.Func(x.Name.Name)
-		return ok && f.Forward != nil && !slices.ContainsFunc(x.Args, func(a ast.Expr) bool { return !r.elementwise(a) })
+		return ok && f.Forward != nil && !slices.ContainsFunc(x.Args, func(a ast.Expr) bool {
+			return !r.elementwise(a)
+		})
 	}
 	return false
 }
@@ -206,7 +212,9 @@ func (r *reader) elementwise(e ast.Expr) bool {
 func (r *reader) again(list []ownTerm) map[int]bool {
 	out, used := map[int]bool{}, map[string]bool{}
 	for i, t := range list {
-		shared := slices.ContainsFunc(t.args, func(e ast.Expr) bool { return e != nil && len(r.read(e).paths()) > 0 })
+		shared := slices.ContainsFunc(t.args, func(e ast.Expr) bool {
+			return e != nil && len(r.read(e).paths()) > 0
+		})
 		if !shared || t.left == nil || !r.sums(t) {
 			continue
 		}
@@ -226,19 +234,25 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 	for i, t := range list {
 		names := e.given(t)
 		for _, name := range names {
-			d := e.diags.Errorf(diag.OwnLeak, e.File.Source, t.at.Span(), "the gradient of the shared parameter %s would give rows of %s away: %s evaluates this alone, from its data and %s", name, e.client, e.client, name)
+			d := e.diags.Errorf(diag.OwnLeak, e.File.Source, t.at.Span(),
+				"the gradient of the shared parameter %s would give rows of %s away: %s evaluates this "+
+					"alone, from its data and %s", name, e.client, e.client, name)
 			if param, ok := e.centring(name); ok {
-				d.Note("leave out `noncentered` in the declaration of %s: %s then is in its prior alone", param, name)
+				d.Note("leave out `noncentered` in the declaration of %s: %s then is in its prior alone",
+					param, name)
 			}
-			d.Note("own %s at %s (`@ %s`); %s takes it as it is", name, e.client, e.client, accept.Flag(diag.OwnLeak))
+			d.Note("own %s at %s (`@ %s`); %s takes it as it is", name, e.client, e.client,
+				accept.Flag(diag.OwnLeak))
 		}
 		if len(names) > 0 {
 			continue
 		}
 		if again[i] {
 			d := e.diags.Errorf(diag.OwnLeak, e.File.Source, t.at.Span(),
-				"these would be more sums of data of %s of which others cross: enough sums of one column give its rows", e.client)
-			d.Note("leave a column to one likelihood with shared parameters; %s takes it as it is", accept.Flag(diag.OwnLeak))
+				"these would be more sums of data of %s of which others cross: enough sums of "+
+					"one column give its rows", e.client)
+			d.Note("leave a column to one likelihood with shared parameters; %s takes it as it is",
+				accept.Flag(diag.OwnLeak))
 		}
 		rows := known.rows(t)
 		e.tellers(diag.OwnLeak, t.at, rows, told,
@@ -254,7 +268,9 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 
 // inCutAndOwn reports parameters that a cut and a likelihood of the client have in common.
 func (e *examiner) inCutAndOwn(at ast.Node, names []string) {
-	d := e.diags.Errorf(diag.OwnLeak, e.File.Source, at.Span(), "%s also stands in what %s sends, which tells its value in every round up to a change of basis: the log density of %s, which crosses too, would give rows of its "+
-		"data away in that basis", strings.Join(names, ", "), e.client, e.client)
+	d := e.diags.Errorf(diag.OwnLeak, e.File.Source, at.Span(),
+		"%s also stands in what %s sends, which tells its value in every round up to a change of basis: "+
+			"the log density of %s, which crosses too, would give rows of its "+
+			"data away in that basis", strings.Join(names, ", "), e.client, e.client)
 	d.Note("give this likelihood parameters of its own; %s takes it as it is", accept.Flag(diag.OwnLeak))
 }

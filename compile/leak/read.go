@@ -9,19 +9,22 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// A reader writes expressions of one client as forms: lets are expanded, and a noncentered parameter is its location plus its scale times a standard one.
+// A reader writes expressions of one client as forms: lets are expanded, and a noncentered parameter is its
+// location plus its scale times a standard one.
 type reader struct {
 	*check.Program
-	facts   func(ast.Expr) check.Info
-	client  string
-	names   map[string]form
-	located map[string]string     // noncentered parameters by the shared parameters in their locations and scales
+	facts  func(ast.Expr) check.Info
+	client string
+	names  map[string]form
+	// noncentered parameters by the shared parameters in their locations and scales
+	located map[string]string
 	told    told                  // parameters of the client that are read as shared ones
 	length  func(name string) int // of an array of the client's, where data are bound; else nil
 }
 
 func newReader(p *check.Program, facts func(ast.Expr) check.Info, client string) *reader {
-	return &reader{Program: p, facts: facts, client: client, names: map[string]form{}, located: map[string]string{}}
+	return &reader{Program: p, facts: facts, client: client, names: map[string]form{},
+		located: map[string]string{}}
 }
 
 // readerOf reads the program of a client.
@@ -238,7 +241,8 @@ func (r *reader) symbol(name string) form {
 
 func (r *reader) param(s *check.Symbol) form {
 	if r.told[s.Name] != "" {
-		return single(atom{key: s.Name, deps: onShared, paths: pathMap{s.Name: way(0)}, scalar: s.Type.Scalar()})
+		return single(atom{key: s.Name, deps: onShared, paths: pathMap{s.Name: way(0)},
+			scalar: s.Type.Scalar()})
 	}
 	raw := single(atom{key: s.Name, deps: onPrivate, scalar: s.Type.Scalar()})
 	if !s.Noncentered() {

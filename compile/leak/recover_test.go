@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A family is a likelihood of a client: its log density at a predictor and a scale without what is constant, and the derivatives by these.
+// A family is a likelihood of a client: its log density at a predictor and a scale without what is constant,
+// and the derivatives by these.
 type family struct {
 	data, dist string
 	log        func(y, eta, s float64) (lp, byEta, byScale float64)
@@ -55,7 +56,8 @@ type ownModel struct {
 // decode reads a model off bits.
 func decode(bits uint16) ownModel {
 	on := func(k int) bool { return bits>>k&1 == 1 }
-	return ownModel{families[bits&3], on(2), on(3), on(4), on(5), on(6), on(7), on(8), on(9), on(10), on(9) && on(11), on(6) && on(12), on(8) && on(13)}
+	return ownModel{families[bits&3], on(2), on(3), on(4), on(5), on(6), on(7), on(8), on(9), on(10),
+		on(9) && on(11), on(6) && on(12), on(8) && on(13)}
 }
 
 func (m ownModel) text() string {
@@ -193,7 +195,8 @@ func (m ownModel) predictor(x []float64, i int, p *point) float64 {
 	for _, term := range []struct {
 		is bool
 		v  float64
-	}{{m.scalar, p.k}, {m.byGroup, p.u[g]}, {m.mine, p.c}, {m.mineByGroup, p.v[g]}, {m.mineByGroup && m.located, p.k}, {m.mineByRow, p.e[i]}} {
+	}{{m.scalar, p.k}, {m.byGroup, p.u[g]}, {m.mine, p.c}, {m.mineByGroup, p.v[g]},
+		{m.mineByGroup && m.located, p.k}, {m.mineByRow, p.e[i]}} {
 		if term.is {
 			eta += term.v
 		}
@@ -201,7 +204,8 @@ func (m ownModel) predictor(x []float64, i int, p *point) float64 {
 	return eta
 }
 
-// received is what the server has after some rounds: the gradient in the shared parameters, and the log density, a scalar of every evaluation.
+// received is what the server has after some rounds: the gradient in the shared parameters, and the log
+// density, a scalar of every evaluation.
 func (m ownModel) received(table []float64, points []point) []float64 {
 	var out []float64
 	for k := range points {
@@ -253,8 +257,9 @@ func (m ownModel) priorSlope(p *point, at *float64) float64 {
 	return 0
 }
 
-// recovers reports whether the rows have one solution near the truth: least squares returns to it from each of some starts. Where equations are
-// missing, one start comes back within the tolerance by chance, in one model of several hundred.
+// recovers reports whether the rows have one solution near the truth: least squares returns to it from each
+// of some starts. Where equations are missing, one start comes back within the tolerance by chance, in one
+// model of several hundred.
 func (m ownModel) recovers(r *rand.Rand, starts int) bool {
 	table := make([]float64, rows*(columns+1))
 	for i := range rows {
@@ -279,8 +284,8 @@ func (m ownModel) recovers(r *rand.Rand, starts int) bool {
 	return true
 }
 
-// returns reports whether least squares over the rows and over all private parameters of all rounds, which begins near the truth, returns to it, in
-// X or in y. An X that is in no likelihood is left out.
+// returns reports whether least squares over the rows and over all private parameters of all rounds, which
+// begins near the truth, returns to it, in X or in y. An X that is in no likelihood is left out.
 func (m ownModel) returns(r *rand.Rand, table []float64, points []point) bool {
 	var unknown []*float64
 	for i := range table {
@@ -311,15 +316,16 @@ func (m ownModel) returns(r *rand.Rand, table []float64, points []point) bool {
 	return least < 1e-7 && (len(table) == own && x < 1e-3 || y < 1e-3)
 }
 
-// rounds are enough for twice as many equations as unknown numbers, where a round has more of these than private parameters.
+// rounds are enough for twice as many equations as unknown numbers, where a round has more of these than
+// private parameters.
 func rounds(m ownModel) int {
 	var p point
 	more := len(m.shared(&p)) + 1 - len(m.private(&p))
 	return min(60, 2*rows*(columns+1)/max(1, more)+4)
 }
 
-// Where least squares recover a client's rows from the gradients of shared parameters, with its own parameters unknown and new in every round, the model is
-// refused. In some models they do.
+// Where least squares recover a client's rows from the gradients of shared parameters, with its own
+// parameters unknown and new in every round, the model is refused. In some models they do.
 //
 //fuzz:inputs 2000
 func FuzzRowsThatGradientsGive(f *testing.F) {
@@ -334,7 +340,8 @@ func FuzzRowsThatGradientsGive(f *testing.F) {
 	})
 }
 
-// The solver finds the rows of the models that it is known to, with a private scalar too, and not where a few sums are all that crosses.
+// The solver finds the rows of the models that it is known to, with a private scalar too, and not where a few
+// sums are all that crosses.
 func TestRowsThatGradientsGive(t *testing.T) {
 	const normal, logit, poisson, student = 0, 1, 2, 3
 	const coefs, scalar, byGroup, scale, mine, mineByGroup, mineByRow, x, located, told, toldOne, toldByRow = 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6,
@@ -349,15 +356,18 @@ func TestRowsThatGradientsGive(t *testing.T) {
 		{logit | coefs | byGroup | mine, true, true},
 		{poisson | coefs, true, true},
 		{poisson | coefs | mine, true, true},
-		{student | scalar, false, true}, // each row is a pole of the gradient, more than this solver finds: refused all the same
-		{normal | coefs, false, true},   // moments of the rows, which other rows have too: refused all the same
+		// each row is a pole of the gradient, more than this solver finds: refused all the same
+		{student | scalar, false, true},
+		// moments of the rows, which other rows have too: refused all the same
+		{normal | coefs, false, true},
 		{normal | scalar | scale, false, false},
 		{normal | byGroup | scale, false, false},
 		{logit | byGroup, false, false},
 		{poisson | scalar | mineByGroup, false, false},
 		{logit | mineByGroup | located, false, false},
 		{logit | mineByGroup | mine, false, false},
-		{logit | x | told, true, true}, // the log density at coefficients that the gradient of their location tells
+		// the log density at coefficients that the gradient of their location tells
+		{logit | x | told, true, true},
 		{poisson | x | told, true, true},
 		{student | x | told, true, true},
 		{normal | x | told, false, false}, // moments, as of X in a regression

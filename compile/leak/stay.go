@@ -15,5 +15,7 @@ var ofRows = []diag.Code{
 // Staying returns the findings without those about numbers a row that cross. On the encrypted wire none does,
 // and what its sums tell is said with their number (docs/privacy.md).
 func Staying(list diag.List) diag.List {
-	return slices.DeleteFunc(slices.Clone(list), func(d *diag.Diagnostic) bool { return slices.Contains(ofRows, d.Code) })
+	return slices.DeleteFunc(slices.Clone(list), func(d *diag.Diagnostic) bool {
+		return slices.Contains(ofRows, d.Code)
+	})
 }

@@ -109,8 +109,10 @@ func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 	return out
 }
 
-// inCuts are the parameters of a client in the cuts that are linear in them. As many rounds as there are coefficients show the span of such a cut, and its coordinates where the client
-// evaluates in each, in a basis that is not the client's. A likelihood of the client with the same parameters then gives its rows in that basis: its log density is one equation in them each round.
+// inCuts are the parameters of a client in the cuts that are linear in them. As many rounds as there are
+// coefficients show the span of such a cut, and its coordinates where the client evaluates in each, in a
+// basis that is not the client's. A likelihood of the client with the same parameters then gives its rows in
+// that basis: its log density is one equation in them each round.
 func (r *reader) inCuts(sent []ast.Expr) told {
 	out := told{}
 	for _, x := range sent {
@@ -122,7 +124,8 @@ func (r *reader) inCuts(sent []ast.Expr) told {
 	}
 	for _, x := range sent {
 		ast.Walk(x, func(n ast.Node) bool {
-			if e, ok := n.(*ast.Index); ok && r.deps(e)&onData == 0 { // an element tells nothing of the others
+			// an element tells nothing of the others
+			if e, ok := n.(*ast.Index); ok && r.deps(e)&onData == 0 {
 				for name := range r.namesOf(e.X).own {
 					delete(out, name)
 				}
@@ -133,7 +136,8 @@ func (r *reader) inCuts(sent []ast.Expr) told {
 	return out
 }
 
-// byCuts lists for each term the parameters of cuts by which its log density gives rows away up to a change of basis.
+// byCuts lists for each term the parameters of cuts by which its log density gives rows away up to a change
+// of basis.
 func (r *reader) byCuts(list []ownTerm, sent []ast.Expr) [][]string {
 	known, out := r.knowing(r.inCuts(sent)), make([][]string, len(list))
 	for i, t := range list {
@@ -144,7 +148,8 @@ func (r *reader) byCuts(list []ownTerm, sent []ast.Expr) [][]string {
 	return out
 }
 
-// RowsByCuts lists the data of a client's own likelihoods whose rows follow, up to a change of basis, from its log density at parameters that its cuts tell.
+// RowsByCuts lists the data of a client's own likelihoods whose rows follow, up to a change of basis, from
+// its log density at parameters that its cuts tell.
 func RowsByCuts(p *check.Program) (out []string) {
 	r, sent := readerOf(p), slices.Collect(maps.Values(maps.Collect(Sent(p))))
 	list := ownIn(r)
@@ -205,7 +210,8 @@ func (r *reader) moments(t ownTerm) bool {
 		return false
 	}
 	scale, category := t.args[d.ScaleAt], ""
-	return (scale == nil || r.grouped(scale, &category) && category == "") && r.linear(t.args[d.LocationAt], false)
+	return (scale == nil || r.grouped(scale, &category) && category == "") && r.linear(t.args[d.LocationAt],
+		false)
 }
 
 // linear reports an expression that is linear in parameters, with coefficients of data. A parameter for each
@@ -262,7 +268,9 @@ func (r *reader) linear(e ast.Expr, within bool) bool {
 func (e *examiner) tellers(code diag.Code, at ast.Node, names []string, by told, what string) {
 	for _, name := range names {
 		d := e.diags.Errorf(code, e.File.Source, at.Span(),
-			"the gradient of the shared parameter %s gives the value of %s in every round, and with it %s", by[name], name, what)
-		d.Note("give %s a prior without %s, or own %s at %s; %s takes it as it is", name, by[name], by[name], e.client, accept.Flag(code))
+			"the gradient of the shared parameter %s gives the value of %s in every round, and with it %s",
+			by[name], name, what)
+		d.Note("give %s a prior without %s, or own %s at %s; %s takes it as it is", name, by[name], by[name],
+			e.client, accept.Flag(code))
 	}
 }

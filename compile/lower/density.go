@@ -43,8 +43,8 @@ func (l *lowerer) elements(d check.Density, x graph.ID, args []graph.ID) (graph.
 	return l.b.LogDensityByVectors(d.Dist, x, args, graph.NoID)
 }
 
-// broadcasted is the shape of the value of a density, given as x, for which the arguments need no more dimensions: those of vectors and matrices come behind the dimensions
-// that all of them broadcast to.
+// broadcasted is the shape of the value of a density, given as x, for which the arguments need no more
+// dimensions: those of vectors and matrices come behind the dimensions that all of them broadcast to.
 func (l *lowerer) broadcasted(d *def.Dist, x graph.ID, args []graph.ID) graph.Shape {
 	if d.Event == nil {
 		return l.widest(append([]graph.ID{x}, args...))

@@ -27,7 +27,8 @@ func (l *lowerer) compared(e *ast.Binary, x, y graph.ID) graph.ID {
 	return id
 }
 
-// awaiting adds 0 times the sources of a value, so that it is NaN where they are. A comparison and a choice are not by themselves.
+// awaiting adds 0 times the sources of a value, so that it is NaN where they are. A comparison and a choice
+// are not by themselves.
 func (l *lowerer) awaiting(e ast.Node, id graph.ID, sources ...graph.ID) graph.ID {
 	for _, from := range sources {
 		id = l.apply(e, "add", graph.Attr{}, id, l.apply(e, "mul", graph.Attr{}, l.b.Scalar(0), from))

@@ -56,10 +56,18 @@ var structural = map[string]struct {
 	text string
 	want func(k *sample) float64
 }{
-	"col_means": {"dot(w, F(A))", func(k *sample) float64 { return k.weighted(func(j int) float64 { return mat.Sum(k.a.ColView(j)) / 3 }) }},
-	"col_sums":  {"dot(w, F(A))", func(k *sample) float64 { return k.weighted(func(j int) float64 { return mat.Sum(k.a.ColView(j)) }) }},
-	"row_means": {"dot(w, F(A))", func(k *sample) float64 { return k.weighted(func(i int) float64 { return mat.Sum(k.a.RowView(i)) / 3 }) }},
-	"row_sums":  {"dot(w, F(A))", func(k *sample) float64 { return k.weighted(func(i int) float64 { return mat.Sum(k.a.RowView(i)) }) }},
+	"col_means": {"dot(w, F(A))", func(k *sample) float64 {
+		return k.weighted(func(j int) float64 { return mat.Sum(k.a.ColView(j)) / 3 })
+	}},
+	"col_sums": {"dot(w, F(A))", func(k *sample) float64 {
+		return k.weighted(func(j int) float64 { return mat.Sum(k.a.ColView(j)) })
+	}},
+	"row_means": {"dot(w, F(A))", func(k *sample) float64 {
+		return k.weighted(func(i int) float64 { return mat.Sum(k.a.RowView(i)) / 3 })
+	}},
+	"row_sums": {"dot(w, F(A))", func(k *sample) float64 {
+		return k.weighted(func(i int) float64 { return mat.Sum(k.a.RowView(i)) })
+	}},
 	"rowdot": {"dot(w, F(A, A))", func(k *sample) float64 {
 		return k.weighted(func(i int) float64 { return mat.Dot(k.a.RowView(i), k.a.RowView(i)) })
 	}},
@@ -73,10 +81,18 @@ var structural = map[string]struct {
 	"log_sum_exp": {"dot(w, F(u, v))", func(k *sample) float64 {
 		return k.weighted(func(i int) float64 { return math.Log(math.Exp(k.u[i]) + math.Exp(k.v[i])) })
 	}},
-	"min":    {"dot(w, F(u, v))", func(k *sample) float64 { return k.weighted(func(i int) float64 { return min(k.u[i], k.v[i]) }) }},
-	"max":    {"dot(w, F(u, v))", func(k *sample) float64 { return k.weighted(func(i int) float64 { return max(k.u[i], k.v[i]) }) }},
-	"rep":    {"dot(w, F(s, 3))", func(k *sample) float64 { return k.weighted(func(int) float64 { return k.s }) }},
-	"append": {"dot(append(w, w), F(u, v))", func(k *sample) float64 { return k.weighted(func(i int) float64 { return k.u[i] + k.v[i] }) }},
+	"min": {"dot(w, F(u, v))", func(k *sample) float64 {
+		return k.weighted(func(i int) float64 { return min(k.u[i], k.v[i]) })
+	}},
+	"max": {"dot(w, F(u, v))", func(k *sample) float64 {
+		return k.weighted(func(i int) float64 { return max(k.u[i], k.v[i]) })
+	}},
+	"rep": {"dot(w, F(s, 3))", func(k *sample) float64 {
+		return k.weighted(func(int) float64 { return k.s })
+	}},
+	"append": {"dot(append(w, w), F(u, v))", func(k *sample) float64 {
+		return k.weighted(func(i int) float64 { return k.u[i] + k.v[i] })
+	}},
 	"cholesky": {"dot(w, F(A) * w)", func(k *sample) float64 {
 		var c mat.Cholesky
 		c.Factorize(mat.NewSymDense(3, k.a.RawMatrix().Data))
@@ -90,17 +106,23 @@ var structural = map[string]struct {
 		return k.covariance(func(d float64) float64 { return math.Exp(-d * d / 2) })
 	}},
 	"gp_matern32": {"dot(w, F(u, s, t) * w)", func(k *sample) float64 {
-		return k.covariance(func(d float64) float64 { return (1 + math.Sqrt(3)*d) * math.Exp(-math.Sqrt(3)*d) })
+		return k.covariance(func(d float64) float64 {
+			return (1 + math.Sqrt(3)*d) * math.Exp(-math.Sqrt(3)*d)
+		})
 	}},
 	"gp_matern52": {"dot(w, F(u, s, t) * w)", func(k *sample) float64 {
-		return k.covariance(func(d float64) float64 { return (1 + math.Sqrt(5)*d + 5*d*d/3) * math.Exp(-math.Sqrt(5)*d) })
+		return k.covariance(func(d float64) float64 {
+			return (1 + math.Sqrt(5)*d + 5*d*d/3) * math.Exp(-math.Sqrt(5)*d)
+		})
 	}},
 }
 
 func drawn(r *rand.Rand) *sample {
-	k := &sample{s: math.Exp(r.NormFloat64() / 2), t: math.Exp(r.NormFloat64() / 2), a: mat.NewDense(3, 3, nil)}
+	k := &sample{s: math.Exp(r.NormFloat64() / 2), t: math.Exp(r.NormFloat64() / 2),
+		a: mat.NewDense(3, 3, nil)}
 	for range 3 {
-		k.u, k.v, k.w = append(k.u, r.NormFloat64()), append(k.v, r.NormFloat64()), append(k.w, 0.1+r.ExpFloat64())
+		k.u, k.v, k.w = append(k.u, r.NormFloat64()), append(k.v, r.NormFloat64()),
+			append(k.w, 0.1+r.ExpFloat64())
 	}
 	b := mat.NewDense(3, 3, append(append(append([]float64(nil), k.u...), k.v...), k.w...))
 	k.a.Mul(b, b.T())
@@ -125,10 +147,13 @@ func TestArrayFunctionsKnownElsewhereAgree(t *testing.T) {
 			continue
 		}
 		k := drawn(r)
-		text := fmt.Sprintf("const s = %.17f\nconst t = %.17f\nlet u = %s\nlet v = %s\nlet w = %s\nlet A = [%s, %s, %s]\n", k.s, k.t, list(k.u), list(k.v), list(k.w),
+		text := fmt.Sprintf("const s = %.17f\nconst t = %.17f\nlet u = %s\nlet v = %s\nlet w = "+
+			"%s\nlet A = [%s, %s, %s]\n", k.s, k.t, list(k.u), list(k.v), list(k.w),
 			list(k.a.RawRowView(0)), list(k.a.RawRowView(1)), list(k.a.RawRowView(2)))
-		text += "data y : real[N]\nparam z ~ normal(0, 1)\ny ~ normal(z, 1)\nfactor z * " + strings.ReplaceAll(c.text, "F(", f.Write+"(") + "\n"
-		j := newJoint(t, fixture{Text: text, Tables: map[string]string{"server": "y\n0\n"}}.Bind(t, check.Options{}).Plan, 0)
+		text += "data y : real[N]\nparam z ~ normal(0, 1)\ny ~ normal(z, 1)\nfactor z * " +
+			strings.ReplaceAll(c.text, "F(", f.Write+"(") + "\n"
+		j := newJoint(t, fixture{Text: text, Tables: map[string]string{"server": "y\n0\n"}}.Bind(t,
+			check.Options{}).Plan, 0)
 		at := func(z float64) float64 { j.theta[0][0] = z; return j.value(t) }
 		got, want := (at(1)-at(-1))/2, c.want(k)
 		if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {

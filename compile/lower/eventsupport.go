@@ -13,7 +13,8 @@ import (
 	"github.com/vflc/vflc/stdlib/linear"
 )
 
-// A settled is what is known of an argument of a distribution of vectors or matrices: the values that no parameter enters, with the number of its vectors or matrices.
+// A settled is what is known of an argument of a distribution of vectors or matrices: the values that no
+// parameter enters, with the number of its vectors or matrices.
 type settled struct {
 	values []float64
 	events int
@@ -86,7 +87,8 @@ func notIn(of def.Support, v []float64) string {
 		switch sum += x; {
 		case math.IsNaN(x) || math.IsInf(x, 0):
 			return ", and one element is " + number(x)
-		case (of == def.Positive || of == def.PositiveOrdered) && x <= 0, (of == def.Simplex || of == def.NonNegative) && x < 0, of == def.ZeroOne && x != 0 && x != 1:
+		case (of == def.Positive || of == def.PositiveOrdered) && x <= 0,
+			(of == def.Simplex || of == def.NonNegative) && x < 0, of == def.ZeroOne && x != 0 && x != 1:
 			return ", and one element is " + number(x)
 		case of == def.Codes && !(x >= 1 && x == math.Floor(x)):
 			return ", and one element is " + number(x)
@@ -140,12 +142,14 @@ func (s *supported) events(k *check.Likelihood, left []float64, shape graph.Shap
 		v := x.of(e)
 		switch {
 		case d.Support == def.Codes && !(v[0] >= 1 && v[0] == math.Floor(v[0]) && v[0] <= most):
-			s.report(k.Stmt.Left, v[0], fmt.Sprintf("a value of %s is a category from 1 to %s", d.Name, number(most)), e, lead)
+			s.report(k.Stmt.Left, v[0], fmt.Sprintf("a value of %s is a category from 1 to %s", d.Name,
+				number(most)), e, lead)
 			return
 		case d.Support == def.Codes:
 		default:
 			if why := notIn(d.Support, v); why != "" {
-				s.outside(k.Stmt.Left, e, lead.Len(), fmt.Sprintf("a value of %s is %s%s", d.Name, d.Support.Words(nil), why))
+				s.outside(k.Stmt.Left, e, lead.Len(), fmt.Sprintf("a value of %s is %s%s", d.Name,
+					d.Support.Words(nil), why))
 				return
 			}
 		}
@@ -173,6 +177,7 @@ func (s *supported) outside(at ast.Expr, e, events int, why string) {
 	if events > 1 {
 		which = fmt.Sprintf(" (value %d)", e+1)
 	}
-	s.found.Errorf(diag.OutsideSupport, s.Program.File.Source, at.Span(), "%s%s: %s", format.Expr(at), which, why).
+	s.found.Errorf(diag.OutsideSupport, s.Program.File.Source, at.Span(), "%s%s: %s", format.Expr(at), which,
+		why).
 		Note("correct it, leave the row out at every party, or take a distribution that has such values")
 }

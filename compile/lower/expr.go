@@ -166,7 +166,8 @@ func (l *lowerer) index(e *ast.Index) graph.ID {
 			}
 		}
 		if l.reference != nil {
-			if id, ok := l.reference(n); ok && len(e.Args) == 1 { // a family's cut in a comprehension over its members
+			// a family's cut in a comprehension over its members
+			if id, ok := l.reference(n); ok && len(e.Args) == 1 {
 				return id
 			}
 		}
@@ -237,7 +238,9 @@ func (l *lowerer) position(e ast.Expr, at ast.Node, n int) (int, bool) {
 	}
 	k := int(v[0])
 	if k < 1 || k > n {
-		l.errorf(diag.BeyondData, at, "index %d is beyond the dimension, which has %d", k, n).Note("indices count from 1 to %d here: the data have fewer than the model takes for granted", n)
+		l.errorf(diag.BeyondData, at, "index %d is beyond the dimension, which has %d", k,
+			n).Note("indices count from 1 to %d here: the data have fewer than the model takes for granted",
+			n)
 		return 0, false
 	}
 	return k, true
@@ -260,7 +263,8 @@ func (l *lowerer) slice(a *ast.Subscript, n int) (graph.Slice, bool) {
 		*end.v = int(v[0])
 	}
 	if lo < 1 || hi > n || hi < lo-1 {
-		l.errorf(diag.BeyondData, a, "the slice %d:%d is not within the dimension, which has %d", lo, hi, n).Note("a slice begins at 1 or later and ends at %d or before; both ends belong to it", n)
+		l.errorf(diag.BeyondData, a, "the slice %d:%d is not within the dimension, which has %d", lo, hi,
+			n).Note("a slice begins at 1 or later and ends at %d or before; both ends belong to it", n)
 		return graph.Slice{}, false
 	}
 	return graph.Slice{Lo: lo - 1, Hi: hi}, true

@@ -54,7 +54,9 @@ func (l *lowerer) drawn(s *check.Symbol, shape graph.Shape) graph.ID {
 	}
 	// the arguments have made their inputs: this one is the next
 	id := l.b.Input(l.key(s.Name), shape)
-	l.draws = append(l.draws, drawing{s, model.DrawnQuantity{Law: simulate.Law{Dist: s.Dist}, Name: l.key(s.Name), Input: len(l.inputs), Shape: shape}, args})
+	l.draws = append(l.draws,
+		drawing{s, model.DrawnQuantity{Law: simulate.Law{Dist: s.Dist}, Name: l.key(s.Name),
+			Input: len(l.inputs), Shape: shape}, args})
 	l.inputs = append(l.inputs, inputPort{name: l.key(s.Name), drawn: true})
 	return id
 }

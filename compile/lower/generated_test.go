@@ -18,7 +18,8 @@ import (
 
 func TestMain(m *testing.M) { brief.Run(m) }
 
-// A generator draws models with their tables. Every model is right under every transform: the responses are shared and cuts enter sums.
+// A generator draws models with their tables. Every model is right under every transform: the responses are
+// shared and cuts enter sums.
 type generator struct {
 	t      *rapid.T
 	b      strings.Builder
@@ -32,9 +33,11 @@ func (g *generator) often(label string) bool { return rapid.IntRange(0, 2).Draw(
 
 func (g *generator) line(format string, args ...any) { fmt.Fprintf(&g.b, format+"\n", args...) }
 
-// drawModel draws consts, clients with parameters and data of their own, and likelihoods; for exact also those that it alone allows across parties.
+// drawModel draws consts, clients with parameters and data of their own, and likelihoods; for exact also
+// those that it alone allows across parties.
 func drawModel(t *rapid.T, exact bool) fixture {
-	g := &generator{t: t, tables: map[string]string{}, family: map[string]int{}, terms: map[string][]string{}, all: map[string][]string{}}
+	g := &generator{t: t, tables: map[string]string{}, family: map[string]int{}, terms: map[string][]string{},
+		all: map[string][]string{}}
 	clients := []string{"a", "b"}[:rapid.IntRange(1, 2).Draw(t, "clients")]
 	head := strings.Join(clients, ", ")
 	if rapid.Bool().Draw(t, "family") {
@@ -42,14 +45,17 @@ func drawModel(t *rapid.T, exact bool) fixture {
 		g.family["lab"] = rapid.IntRange(1, 3).Draw(t, "members")
 		clients = append(clients, "lab")
 	}
-	g.line("import nn\nfn twice(x) = 2 * x\nfn smooth(v, k) {\n    let w : real[size(v)] = recur w[1] = v[1], w[i] = k * w[i - 1] + v[i] for i in 2..size(v)\n    return w\n}")
+	g.line("import nn\nfn twice(x) = 2 * x\nfn smooth(v, k) {\n    let w : real[size(v)] = recur w[1] = " +
+		"v[1], w[i] = k * w[i - 1] + v[i] for i in 2..size(v)\n    return w\n}")
 	g.line("client %s", head)
 	g.line("const H = %d", rapid.IntRange(1, 3).Draw(t, "H"))
 	g.line("const S = %d / 4", rapid.IntRange(1, 8).Draw(t, "S"))
 	g.line("const L = H + 1")
-	g.line("data y1 : binary[N] @ shared\ndata c1 : count[N] @ shared\ndata x9 : real[N] @ shared\ndata g1 : level(G)[N] @ shared")
+	g.line("data y1 : binary[N] @ shared\ndata c1 : count[N] @ shared\ndata x9 : real[N] @ shared\ndata " +
+		"g1 : level(G)[N] @ shared")
 	g.tables["server"] = table(1, 12, "y1", "c1", "x9", "g1")
-	g.line("param m ~ normal(0, S)\nparam sigma ~ half_normal(2)\nparam k ~ half_normal(S) @ shared\nparam pick : real[H] ~ normal(0, 1)")
+	g.line("param m ~ normal(0, S)\nparam sigma ~ half_normal(2)\nparam k ~ half_normal(S) @ shared\nparam " +
+		"pick : real[H] ~ normal(0, 1)")
 	for i, c := range clients {
 		g.client(c, i)
 	}
@@ -78,7 +84,8 @@ func (g *generator) client(c string, seed int) {
 		own = "2"
 	}
 	g.line("data r_%[1]s : level(R_%[1]s)[N] @ %[1]s from g5", c)
-	g.line("data gap_%[1]s : real[N] @ %[1]s from m6 missing impute ~ normal(S * sum(v_%[1]s[i] for i in 1..H), tau_%[1]s)", c)
+	g.line("data gap_%[1]s : real[N] @ %[1]s from m6 missing impute ~ normal(S * sum(v_%[1]s[i] "+
+		"for i in 1..H), tau_%[1]s)", c)
 	g.line("data mark_%[1]s : count[N] @ %[1]s from c5", c)
 	g.line("param tau_%[1]s : real<upper=S + 3> ~ half_normal(S) @ %[1]s", c)
 	g.line("param u_%[1]s : real[%[2]s] ~ normal(0, tau_%[1]s)%[3]s @ %[1]s", c, own, g.noncentered())
@@ -90,7 +97,8 @@ func (g *generator) client(c string, seed int) {
 	g.line("let net_%[1]s = nn.linear(X_%[1]s) @ %[1]s", c)
 	g.line("let ar_%[1]s = smooth(X_%[1]s * u_%[1]s, 0.3) @ %[1]s", c)
 	for i, term := range []string{
-		"X_# * u_#", "tanh(X_# * W_#) * v_#", "e_#[r_#]", "rowdot(X_#, f_#[g1])", "k * (X_# * u_#)", "l_#[L, H] * x9", "e_#[r_#] * sum(v_#[i] for i in 1..H)",
+		"X_# * u_#", "tanh(X_# * W_#) * v_#", "e_#[r_#]", "rowdot(X_#, f_#[g1])", "k * (X_# * u_#)",
+		"l_#[L, H] * x9", "e_#[r_#] * sum(v_#[i] for i in 1..H)",
 		"net_#", "ar_#", "twice(e_#[r_#] .* tanh(X_# * u_#))", "tau_# * gap_#",
 	} {
 		term = strings.ReplaceAll(term, "#", c)
@@ -102,7 +110,8 @@ func (g *generator) client(c string, seed int) {
 	}
 }
 
-// onlyExact writes likelihoods of a response that the server alone has, in which clients' contributions meet by more than a sum and in which their scales stand.
+// onlyExact writes likelihoods of a response that the server alone has, in which clients' contributions meet
+// by more than a sum and in which their scales stand.
 func (g *generator) onlyExact(clients []string) {
 	g.tables["server"] = table(1, 12, "y1", "c1", "x9", "g1", "x8")
 	g.line("data x8 : real[N] @ server")
@@ -132,7 +141,8 @@ func (g *generator) noncentered() string {
 	return ""
 }
 
-// predictor is a sum of some of a client's terms; of a family, over its members. No term is taken twice: under power a cut enters one sum.
+// predictor is a sum of some of a client's terms; of a family, over its members. No term is taken twice:
+// under power a cut enters one sum.
 func (g *generator) predictor(c string) string {
 	var terms []string
 	for range rapid.IntRange(1, 2).Draw(g.t, "terms") {
@@ -146,9 +156,11 @@ func (g *generator) predictor(c string) string {
 	return "sum(" + text + " for j in " + c + ")"
 }
 
-// likelihoods writes one to three likelihoods over the clients' predictors, and those that a client evaluates alone.
+// likelihoods writes one to three likelihoods over the clients' predictors, and those that a client evaluates
+// alone.
 func (g *generator) likelihoods(clients []string) {
-	for _, shape := range []string{"x9 ~ normal(%s, sigma)", "y1 ~ bernoulli_logit(%s)", "c1 ~ poisson_log(%s)"} {
+	for _, shape := range []string{"x9 ~ normal(%s, sigma)", "y1 ~ bernoulli_logit(%s)",
+		"c1 ~ poisson_log(%s)"} {
 		eta := "m + pick[H]"
 		for _, c := range clients {
 			if g.often("in the predictor") {
@@ -166,7 +178,8 @@ func (g *generator) likelihoods(clients []string) {
 	}
 }
 
-// byName puts every parameter at a value that its name and element decide, so that plans with other parties and orders get the same.
+// byName puts every parameter at a value that its name and element decide, so that plans with other parties
+// and orders get the same.
 func (j *joint) byName(plan *model.Plan) {
 	for b, spec := range plan.Parties {
 		for _, p := range spec.Params {
@@ -182,13 +195,15 @@ func (j *joint) byName(plan *model.Plan) {
 	}
 }
 
-// What Compile writes loads at its party, and with z equal to the cuts it has the density of the pooled model, whatever the model and the transform.
+// What Compile writes loads at its party, and with z equal to the cuts it has the density of the pooled
+// model, whatever the model and the transform.
 func TestGeneratedModels(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		kind := rapid.SampledFrom(transforms.All()).Draw(rt, "transform")
 		f := drawModel(rt, kind.CutsCross())
 		set := map[string]float64{"H": float64(rapid.IntRange(1, 3).Draw(rt, "set H"))}
-		got, want := noiseFree(t, f, check.Options{Transform: kind, Set: set, Accept: fewRows}), noiseFree(t, f, check.Options{Transform: transforms.None, Set: set})
+		got, want := noiseFree(t, f, check.Options{Transform: kind, Set: set, Accept: fewRows}),
+			noiseFree(t, f, check.Options{Transform: transforms.None, Set: set})
 		if !(math.Abs(got-want) <= 1e-10*math.Abs(want)) {
 			rt.Fatalf("%s gives %v, the true model %v:\n%s", kind.Name, got, want, f.Text)
 		}

@@ -18,8 +18,9 @@ import (
 	"github.com/vflc/vflc/stdlib/fn"
 )
 
-// Generative lowers a model, with all parties' data, for forward simulation: see package simulate. In the augmented model each cut gets its noise. The
-// power model has no generative form: its cuts get no noise, and the caller must not present the result as draws from it.
+// Generative lowers a model, with all parties' data, for forward simulation: see package simulate. In the
+// augmented model each cut gets its noise. The power model has no generative form: its cuts get no noise, and
+// the caller must not present the result as draws from it.
 func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.declareAll()
@@ -29,7 +30,8 @@ func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (
 	return g.build()
 }
 
-// Noised is Generative with noise in the cuts under power too, to compare the densities of rows with noise and without. Nothing can be drawn from it under power.
+// Noised is Generative with noise in the cuts under power too, to compare the densities of rows with noise
+// and without. Nothing can be drawn from it under power.
 func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.noisy = c.Transform.Kind.Noise()
@@ -40,8 +42,9 @@ func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*sim
 	return g.build()
 }
 
-// Drawing is Generative for drawing alone, without densities. Elements of data that are NaN are still to be drawn: all that depends on them is NaN too, also a
-// comparison with them and what a level among them looks up.
+// Drawing is Generative for drawing alone, without densities. Elements of data that are NaN are still to be
+// drawn: all that depends on them is NaN too, also a comparison with them and what a level among them looks
+// up.
 func Drawing(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.awaits = true
@@ -52,8 +55,10 @@ func Drawing(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*si
 	return g.build()
 }
 
-// Contributions lowers the cuts of a model, with all parties' data, to functions of the parameters on their declared scale: the model has no responses.
-func Contributions(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
+// Contributions lowers the cuts of a model, with all parties' data, to functions of the parameters on their
+// declared scale: the model has no responses.
+func Contributions(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model,
+	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.declareAll()
 	for _, k := range g.cuts.Cuts {
@@ -68,7 +73,8 @@ func newGenerative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes
 		lowerer: &lowerer{
 			Lowered: &Lowered{Program: c.Program, Party: p},
 			b:       graph.New(c.Server),
-			names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{}, sums: map[string]graph.ID{},
+			names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
+			sums: map[string]graph.ID{},
 		},
 		cuts: c, noisy: c.Transform.Kind.Augmented(), noise: map[string][]int{}, model: &simulate.Model{},
 	}
@@ -148,7 +154,8 @@ func (g *generative) declared(s *check.Symbol) {
 		name = owner + "." + name
 	}
 	g.model.Params = append(g.model.Params, simulate.Param{
-		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Structure: s.Structure, Improper: g.improper(s, args, lower, upper), Initial: s.Initial,
+		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper,
+		Structure: s.Structure, Improper: g.improper(s, args, lower, upper), Initial: s.Initial,
 	})
 }
 
@@ -163,15 +170,19 @@ func (g *generative) ends(s *check.Symbol, args []graph.ID) (lower, upper float6
 
 // improper returns why a prior cannot be drawn from, "" if it can.
 func (g *generative) improper(s *check.Symbol, args []graph.ID, lower, upper float64) string {
-	if !s.Dist.Proper() && (s.Structure != nil || s.Dist.Event != nil || math.IsInf(lower, 0) || math.IsInf(upper, 0)) {
+	if !s.Dist.Proper() && (s.Structure != nil || s.Dist.Event != nil || math.IsInf(lower, 0) ||
+		math.IsInf(upper, 0)) {
 		return "has the improper prior " + s.Dist.Name + ", from which nothing can be drawn"
 	}
-	if t := s.Structure; t != nil && s.Dist.Event == nil && t.Support != def.Ordered && t.Support != def.PositiveOrdered {
-		return "is a " + t.Name + " whose elements have the density of " + s.Dist.Name + ", which is not normalised over them"
+	if t := s.Structure; t != nil && s.Dist.Event == nil && t.Support != def.Ordered &&
+		t.Support != def.PositiveOrdered {
+		return "is a " + t.Name + " whose elements have the density of " + s.Dist.Name +
+			", which is not normalised over them"
 	}
 	for _, id := range args {
 		if _, fixed := g.b.Value(id); !fixed && (s.Lower != nil || s.Upper != nil) {
-			return "has bounds that cut off a part of its prior, by a share that depends on other parameters: the density is not normalised, so its prior cannot be drawn from; use `truncate`"
+			return "has bounds that cut off a part of its prior, by a share that depends on other " +
+				"parameters: the density is not normalised, so its prior cannot be drawn from; use `truncate`"
 		}
 	}
 	if g.gaps != nil && g.reads(s.Args, (*check.Symbol).Imputed) {
@@ -242,7 +253,8 @@ func (g *generative) response(k *cut.Likelihood) {
 		return
 	}
 	if k.Dist.Joint() != "" {
-		g.model.Undrawn = append(g.model.Undrawn, k.Dist.Name+", a likelihood of all rows together that is no distribution to draw from")
+		g.model.Undrawn = append(g.model.Undrawn,
+			k.Dist.Name+", a likelihood of all rows together that is no distribution to draw from")
 		return
 	}
 	left, weights := g.expr(k.Left), graph.NoID
@@ -259,7 +271,9 @@ func (g *generative) response(k *cut.Likelihood) {
 		g.errorf(diag.CannotEvaluate, k.Stmt, "the left side is not data")
 		return
 	}
-	y := simulate.Response{Name: g.responseName(k), Left: format.Expr(k.Stmt.Left), Shape: shape, Values: values, Weighted: k.Weights != nil, Law: g.law(k.Dist, args, shape), Outcomes: outcomes(k.Dist, shape)}
+	y := simulate.Response{Name: g.responseName(k), Left: format.Expr(k.Stmt.Left), Shape: shape,
+		Values: values, Weighted: k.Weights != nil, Law: g.law(k.Dist, args, shape),
+		Outcomes: outcomes(k.Dist, shape)}
 	g.replaced(&y, k.Stmt.Left)
 	if g.awaits {
 		g.model.Responses = append(g.model.Responses, y)
@@ -308,19 +322,22 @@ func (g *generative) replaced(y *simulate.Response, left ast.Expr) {
 	}
 }
 
-// factor lowers a factor: one of rows is a response that cannot be drawn, with a density for each row. One number is no term of a row.
+// factor lowers a factor: one of rows is a response that cannot be drawn, with a density for each row. One
+// number is no term of a row.
 func (g *generative) factor(k *cut.Likelihood) {
 	value := g.expr(k.Args[0])
 	if g.diags.HasErrors() {
 		return
 	}
-	g.model.Undrawn = append(g.model.Undrawn, "a factor, which is a term of the density and not a distribution to draw from")
+	g.model.Undrawn = append(g.model.Undrawn,
+		"a factor, which is a term of the density and not a distribution to draw from")
 	shape := g.b.Shape(value)
 	if len(shape) == 0 {
 		return
 	}
 	lp := g.report(value)
-	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: make([]float64, shape.Len()), Law: g.law(k.Dist, []graph.ID{value}, shape), LogDensity: lp, Rowwise: lp, Outcomes: shape}
+	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: make([]float64, shape.Len()),
+		Law: g.law(k.Dist, []graph.ID{value}, shape), LogDensity: lp, Rowwise: lp, Outcomes: shape}
 	y.Noise, y.Dependent = g.reach(k, shape)
 	y.NoPredictor = "a factor has no predictor"
 	g.model.Responses = append(g.model.Responses, y)
@@ -359,8 +376,8 @@ func (g *generative) responseName(k *cut.Likelihood) string {
 	return name
 }
 
-// group lowers the reference to a group of cuts: their sum, each with its noise; of a group used one by one, the cut of the comprehension's
-// current member.
+// group lowers the reference to a group of cuts: their sum, each with its noise; of a group used one by one,
+// the cut of the comprehension's current member.
 func (g *generative) group(e *ast.Name) (graph.ID, bool) {
 	group := g.cuts.Referenced(e.Name)
 	if group == nil {
@@ -407,7 +424,8 @@ func (g *generative) group(e *ast.Name) (graph.ID, bool) {
 	return id, true
 }
 
-// total is the sum of cuts, an output so that it is evaluated once for all values of the noise, plus the noise.
+// total is the sum of cuts, an output so that it is evaluated once for all values of the noise, plus the
+// noise.
 func (g *generative) total(key string, cuts, noises []graph.ID) graph.ID {
 	sum := cuts[0]
 	if len(cuts) > 1 {
@@ -435,12 +453,14 @@ func (g *generative) deviation(key string, k *cut.Expression, id graph.ID) graph
 	input := len(g.model.Noise)
 	g.model.Noise = append(g.model.Noise, simulate.Noise{Cut: k.Name, Party: party, Rho: rho, Input: input})
 	g.noise[key] = append(g.noise[key], input)
-	out := g.apply(g.Program.File, "mul", graph.Attr{}, g.b.Scalar(rho), g.b.Input(k.Name+" "+party, g.b.Shape(id)))
+	out := g.apply(g.Program.File, "mul", graph.Attr{}, g.b.Scalar(rho),
+		g.b.Input(k.Name+" "+party, g.b.Shape(id)))
 	g.names["noise "+k.Name+party] = out
 	return out
 }
 
-// reach lists the noise in a likelihood's arguments, and returns why the elements of the response are not independent once it is integrated out.
+// reach lists the noise in a likelihood's arguments, and returns why the elements of the response are not
+// independent once it is integrated out.
 func (g *generative) reach(k *cut.Likelihood, shape graph.Shape) (noise []int, dependent string) {
 	if len(k.Groups) == 0 || !g.noisy {
 		return nil, ""
@@ -451,7 +471,8 @@ func (g *generative) reach(k *cut.Likelihood, shape graph.Shape) (noise []int, d
 	return g.noise[k.Groups[0].Reference()], ""
 }
 
-// dependent returns why the elements of a response that auxiliary variables reach are not independent once these are integrated out, "" if they are.
+// dependent returns why the elements of a response that auxiliary variables reach are not independent once
+// these are integrated out, "" if they are.
 func (g *generative) dependent(k *cut.Likelihood, shape graph.Shape) string {
 	group := k.Groups[0]
 	switch {
@@ -488,11 +509,14 @@ func (g *generative) elementwise(e ast.Expr, name string) bool {
 	case *ast.Unary:
 		return g.elementwise(e.X, name)
 	case *ast.Binary:
-		rows := e.Op != "*" || g.cuts.Facts(e.X).Type.Scalar() || g.cuts.Facts(e.Y).Type.Scalar() // else it is a product of matrices
+		// else it is a product of matrices
+		rows := e.Op != "*" || g.cuts.Facts(e.X).Type.Scalar() || g.cuts.Facts(e.Y).Type.Scalar()
 		return rows && g.elementwise(e.X, name) && g.elementwise(e.Y, name)
 	case *ast.Call:
 		if d, ok := g.Program.Density(e); ok {
-			return !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return !g.elementwise(a, name) }) && !gathers(d, name)
+			return !slices.ContainsFunc(e.Args, func(a ast.Expr) bool {
+				return !g.elementwise(a, name)
+			}) && !gathers(d, name)
 		}
 		for _, f := range fn.Elementwise() {
 			if f.Name == e.Name.Name {
@@ -512,7 +536,8 @@ func gathers(d check.Density, name string) bool {
 		return true
 	}
 	for k, a := range d.Args {
-		if a != nil && (d.Dist.Event.Rank > 0 || d.Dist.Params[k].Rank > 0) && mentions([]ast.Expr{a}, []string{name}) {
+		if a != nil && (d.Dist.Event.Rank > 0 || d.Dist.Params[k].Rank > 0) &&
+			mentions([]ast.Expr{a}, []string{name}) {
 			return true
 		}
 	}

@@ -60,11 +60,14 @@ func sumOf(v []float64) float64 {
 	return s
 }
 
-// The pointwise densities of the true model sum to what its likelihood terms add to the target of the graph that is sampled.
+// The pointwise densities of the true model sum to what its likelihood terms add to the target of the graph
+// that is sampled.
 func TestPointwiseSumsToTheTarget(t *testing.T) {
 	oneByOne := family
-	oneByOne.Text = strings.Replace(family.Text, "sum(X[j] * beta[j] for", "sum(square(X[j] * beta[j]) .* (1 + m + X[j] * beta[j]) for", 1)
-	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "members one by one": oneByOne} {
+	oneByOne.Text = strings.Replace(family.Text, "sum(X[j] * beta[j] for",
+		"sum(square(X[j] * beta[j]) .* (1 + m + X[j] * beta[j]) for", 1)
+	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson,
+		"members one by one": oneByOne} {
 		options := check.Options{Transform: transforms.None}
 		m, plan := generative(t, f, options), f.Bind(t, options).Plan
 		env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
@@ -77,7 +80,8 @@ func TestPointwiseSumsToTheTarget(t *testing.T) {
 			theta[i] = 0.4 * math.Sin(float64(i+1))
 		}
 		values := make([]float64, m.Graph.Dim())
-		if err := env.Values(context.Background(), density.Draw{Theta: [][]float64{theta}}, [][]float64{values}); err != nil {
+		if err := env.Values(context.Background(), density.Draw{Theta: [][]float64{theta}},
+			[][]float64{values}); err != nil {
 			t.Fatal(err)
 		}
 		e := spec.Graph.NewExec()
@@ -105,11 +109,12 @@ param s ~ half_normal(1)
 param u : real[PA] ~ normal(0.5, 0.5) @ a
 param v : real[PB] ~ normal(0, 1) @ b
 y ~ normal(m + XA * u + XB * v, s)`,
-	Tables: map[string]string{"server": strings.Replace(table(1, 25, "x0"), "id,x0", "id,y", 1), "a": table(2, 25, "x1", "x2"), "b": table(3, 25, "x3")},
+	Tables: map[string]string{"server": strings.Replace(table(1, 25, "x0"), "id,x0", "id,y", 1),
+		"a": table(2, 25, "x1", "x2"), "b": table(3, 25, "x3")},
 }
 
-// In the augmented model with a Gaussian likelihood the noise adds its variances to the likelihood's: log N(y_i; η_i, s² + ρ_a² + ρ_b²). The
-// widths run from noise of a tenth to ten times the likelihood's.
+// In the augmented model with a Gaussian likelihood the noise adds its variances to the likelihood's: log
+// N(y_i; η_i, s² + ρ_a² + ρ_b²). The widths run from noise of a tenth to ten times the likelihood's.
 func TestMarginalDensityOfTheAugmentedModel(t *testing.T) {
 	f := gaussian
 	for _, s := range []float64{0.15, 1, 14} {
@@ -127,8 +132,8 @@ func TestMarginalDensityOfTheAugmentedModel(t *testing.T) {
 	}
 }
 
-// Draws forwards have the moments of the model: m ~ N(1, 2), u_k ~ N(½, ½), and y given the parameters has the mean of the true model and the variance
-// s² + Σρ². 4,000 draws; bounds are five standard errors.
+// Draws forwards have the moments of the model: m ~ N(1, 2), u_k ~ N(½, ½), and y given the parameters has
+// the mean of the true model and the variance s² + Σρ². 4,000 draws; bounds are five standard errors.
 func TestSimulatedMoments(t *testing.T) {
 	m := generative(t, gaussian, check.Options{Transform: transforms.Augmented, Rho: 0.5})
 	s, r := m.NewSimulator(), rand.New(rand.NewPCG(1, 2))
@@ -151,7 +156,8 @@ func TestSimulatedMoments(t *testing.T) {
 		second += y[0][3] * y[0][3] / draws
 	}
 	for k, p := range m.Graph.Params() {
-		c := map[string][2]float64{"m": {1, 2}, "s": {math.Sqrt(2 / math.Pi), 0.603}, "u": {0.5, 0.5}, "v": {0, 1}}[m.Params[k].Name]
+		c := map[string][2]float64{"m": {1, 2}, "s": {math.Sqrt(2 / math.Pi), 0.603}, "u": {0.5, 0.5},
+			"v": {0, 1}}[m.Params[k].Name]
 		if got := means[p.Offset]; math.Abs(got-c[0]) > 5*c[1]/math.Sqrt(draws) {
 			t.Errorf("mean of %s is %g, want %g", m.Params[k].Name, got, c[0])
 		}
@@ -207,8 +213,10 @@ func TestWhatHasNoSimulationOrPointwiseDensity(t *testing.T) {
 		f    fixture
 		want string
 	}{
-		"rows combined":  {with("normal(m + XA * u + XB * v, s)", "normal(cumulative_sum(m + XA * u + XB * v), s)"), "rows are combined"},
-		"two responses":  {fixture{Text: f.Text + "\ny ~ normal(XA * u + XB * v, 2)", Tables: f.Tables}, "another response"},
+		"rows combined": {with("normal(m + XA * u + XB * v, s)",
+			"normal(cumulative_sum(m + XA * u + XB * v), s)"), "rows are combined"},
+		"two responses": {fixture{Text: f.Text + "\ny ~ normal(XA * u + XB * v, 2)", Tables: f.Tables},
+			"another response"},
 		"two cuts apart": {with("XA * u + XB * v", "(XA * u) .* (XB * v)"), "by more than a sum"},
 	} {
 		m := generative(t, c.f, check.Options{Transform: transforms.Augmented, Rho: 1})
@@ -225,9 +233,11 @@ func TestWhatHasNoSimulationOrPointwiseDensity(t *testing.T) {
 		f    fixture
 		want string
 	}{
-		"flat":              {with("m ~ normal(1, 2)", "m ~ flat()"), "m has the improper prior flat"},
-		"cut by a share":    {with("u : real[PA] ~ normal(0.5, 0.5)", "q ~ half_normal(1) @ a\nparam u : real<lower=0>[PA] ~ normal(0, q)"), "not normalised"},
-		"outside the prior": {with("m ~ normal(1, 2)", "m : real<lower=90> ~ normal(1, 2)"), "outside its support"},
+		"flat": {with("m ~ normal(1, 2)", "m ~ flat()"), "m has the improper prior flat"},
+		"cut by a share": {with("u : real[PA] ~ normal(0.5, 0.5)",
+			"q ~ half_normal(1) @ a\nparam u : real<lower=0>[PA] ~ normal(0, q)"), "not normalised"},
+		"outside the prior": {with("m ~ normal(1, 2)", "m : real<lower=90> ~ normal(1, 2)"),
+			"outside its support"},
 	} {
 		m := generative(t, c.f, check.Options{})
 		err := m.NewSimulator().Prior(rand.New(rand.NewPCG(1, 1)), make([]float64, m.Graph.Dim()), nil)

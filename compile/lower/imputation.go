@@ -32,7 +32,8 @@ func (g *generative) imputed(s *check.Symbol, b *data.Bound) {
 	g.model.Params = append(g.model.Params, simulate.Param{Name: name, Owner: owner, Imputed: v})
 }
 
-// imputations gives imputed data the law of all their cells. These are drawn after the other parameters, in the order of their declarations.
+// imputations gives imputed data the law of all their cells. These are drawn after the other parameters, in
+// the order of their declarations.
 func (g *generative) imputations() {
 	for i, m := range g.imputes {
 		if g.diags.HasErrors() {
@@ -57,7 +58,8 @@ func (g *generative) imputations() {
 		case k.Stmt.Weights != nil:
 			p.Improper = "has a likelihood with weights, which is no distribution to draw from"
 		case g.reads(k.Args, later):
-			p.Improper = "depends on imputed data that are declared after " + m.of.Name + ", or on itself; declare them before"
+			p.Improper = "depends on imputed data that are declared after " + m.of.Name +
+				", or on itself; declare them before"
 		}
 	}
 }

@@ -11,8 +11,9 @@ import (
 // missingName is the name of the parameter that holds the missing cells of data.
 func missingName(data string) string { return data + ".missing" }
 
-// imputed lowers data whose missing cells are parameters: coordinates for these, the map to the support of their distribution with its log-Jacobian, and the data with
-// their values in place. They come after the other parameters. The distribution is that of all cells, and enters as the likelihood that it is.
+// imputed lowers data whose missing cells are parameters: coordinates for these, the map to the support of
+// their distribution with its log-Jacobian, and the data with their values in place. They come after the
+// other parameters. The distribution is that of all cells, and enters as the likelihood that it is.
 func (l *lowerer) imputed(s *check.Symbol, b *data.Bound) {
 	if len(b.Gaps) == 0 {
 		l.names[l.key(s.Name)] = l.table(s, b, b.Dims, b.Values)
@@ -46,10 +47,12 @@ func (l *lowerer) fill(s *check.Symbol, b *data.Bound, x graph.ID) graph.ID {
 	for i, g := range b.Gaps {
 		at[i] = float64(g.At + 1)
 	}
-	return l.apply(s.Ident, "fill", graph.Attr{}, l.b.Const(s.Name, b.Dims, b.Values), l.b.Const("", graph.Shape{len(at)}, at), x)
+	return l.apply(s.Ident, "fill", graph.Attr{}, l.b.Const(s.Name, b.Dims, b.Values),
+		l.b.Const("", graph.Shape{len(at)}, at), x)
 }
 
-// cellBounds are the bounds of a missing cell: those of the distribution of the data, narrowed by those declared.
+// cellBounds are the bounds of a missing cell: those of the distribution of the data, narrowed by those
+// declared.
 func (l *lowerer) cellBounds(s *check.Symbol) (lower, upper float64, ok bool) {
 	k := l.Program.DistributionsOf(s)[0]
 	cell, theta := *s, make([]float64, len(k.Args))
@@ -66,7 +69,8 @@ func (l *lowerer) cellBounds(s *check.Symbol) (lower, upper float64, ok bool) {
 	return l.bounds(&cell, theta)
 }
 
-// gapsOf is 1 at missing cells of imputed data and 0 at observed ones: without likelihoods, only the former have a density.
+// gapsOf is 1 at missing cells of imputed data and 0 at observed ones: without likelihoods, only the former
+// have a density.
 func (l *lowerer) gapsOf(s *check.Symbol) graph.ID {
 	b := l.Data[l.holder(s)][s.Name]
 	gaps := make([]float64, len(b.Values))

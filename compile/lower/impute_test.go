@@ -16,7 +16,8 @@ func normalDensity(x, mu, sigma float64) float64 {
 
 const gaps = "id,y,x,t\np1,0.5,1,2\np2,-1,,\np3,2,3,0.5\np4,0.25,,\n"
 
-// All cells have the distribution, the missing ones as parameters in the order of the rows; a missing cell of a positive column moves on the logarithmic scale.
+// All cells have the distribution, the missing ones as parameters in the order of the rows; a missing cell of
+// a positive column moves on the logarithmic scale.
 func TestImputedDensity(t *testing.T) {
 	f := fixture{Text: `client a
 data y : real[N] @ shared
@@ -46,9 +47,11 @@ y ~ normal(b + m * x + t, 1.5)
 	s := math.Exp(logS)
 	x := []float64{1, xMissing[0], 3, xMissing[1]}
 	times := []float64{2, math.Exp(logT[0]), 0.5, math.Exp(logT[1])}
-	want := normalDensity(b, 0, 1) + normalDensity(m, 0, 3) + math.Ln2 + normalDensity(s, 0, 1) + logS + logT[0] + logT[1]
+	want := normalDensity(b, 0, 1) + normalDensity(m, 0, 3) + math.Ln2 + normalDensity(s, 0, 1) + logS +
+		logT[0] + logT[1]
 	for i, y := range []float64{0.5, -1, 2, 0.25} {
-		want += normalDensity(x[i], m, 2) + normalDensity(math.Log(times[i]), 0.5, s) - math.Log(times[i]) + normalDensity(y, b+m*x[i]+times[i], 1.5)
+		want += normalDensity(x[i], m, 2) + normalDensity(math.Log(times[i]), 0.5, s) - math.Log(times[i]) +
+			normalDensity(y, b+m*x[i]+times[i], 1.5)
 	}
 	if math.Abs(got-want) > 1e-12*math.Abs(want) {
 		t.Errorf("the log density is %v, want %v", got, want)
@@ -69,7 +72,8 @@ param mu : real[2] ~ normal(0, 1)
 	want := normalDensity(mu[0], 0, 1) + normalDensity(mu[1], 0, 1)
 	for _, row := range [][2]float64{{1, 2}, {missing[0], missing[2]}, {3, 0.5}, {missing[1], missing[3]}} {
 		x, z := row[0], row[1] // z given x is normal with the regression of 0.5 / 2
-		want += normalDensity(x, mu[0], math.Sqrt(2)) + normalDensity(z, mu[1]+0.25*(x-mu[0]), math.Sqrt(1-0.125))
+		want += normalDensity(x, mu[0], math.Sqrt(2)) + normalDensity(z, mu[1]+0.25*(x-mu[0]),
+			math.Sqrt(1-0.125))
 	}
 	if math.Abs(got-want) > 1e-12*math.Abs(want) {
 		t.Errorf("the log density is %v, want %v", got, want)
@@ -95,7 +99,8 @@ y ~ normal(X * b, 1)
 	}
 }
 
-// Without likelihoods the density is that of the priors, and of missing cells given their parameters; observed cells say nothing.
+// Without likelihoods the density is that of the priors, and of missing cells given their parameters;
+// observed cells say nothing.
 func TestPriorOnly(t *testing.T) {
 	f := fixture{Text: `client a
 data y : real[N] @ shared
@@ -110,7 +115,8 @@ factor -b ^ 2
 	m, b, missing := 0.4, 0.7, []float64{0.9, -1.1}
 	j := newJoint(t, plan, 0)
 	copy(j.theta[0], slices.Concat([]float64{m, b}, missing))
-	want := normalDensity(m, 0, 3) + normalDensity(b, 0, 1) + normalDensity(missing[0], m, 2) + normalDensity(missing[1], m, 2)
+	want := normalDensity(m, 0, 3) + normalDensity(b, 0, 1) + normalDensity(missing[0], m, 2) +
+		normalDensity(missing[1], m, 2)
 	if got := j.value(t); math.Abs(got-want) > 1e-12*math.Abs(want) {
 		t.Errorf("the log density is %v, want %v", got, want)
 	}

@@ -24,32 +24,42 @@ param u : real[PA] ~ normal(0, 1) @ a
 param v : real[PB] ~ normal(0, 1) @ b
 ` + server + "\n",
 		Tables: map[string]string{
-			"server": "y,g\n0.3,1\n-0.2,2\n0.5,1\n1,2\n0.7,1\n", "a": "x1,x2\n1,2\n0.3,4\n-1,3\n0.4,3\n2,1\n", "b": "x3\n5\n4\n5.5\n6\n4.2\n",
+			"server": "y,g\n0.3,1\n-0.2,2\n0.5,1\n1,2\n0.7,1\n", "a": "x1,x2\n1,2\n0.3,4\n-1,3\n0.4,3\n2,1\n",
+			"b": "x3\n5\n4\n5.5\n6\n4.2\n",
 		},
 	}
 }
 
-// An intercept is one number on the real line that is added, with the plus sign, to a whole sum of contributions and that nobody else needs, or the location of effects that are added so, with these.
+// An intercept is one number on the real line that is added, with the plus sign, to a whole sum of
+// contributions and that nobody else needs, or the location of effects that are added so, with these.
 func TestIntercepts(t *testing.T) {
 	for text, want := range map[string][][]int{
-		"param m ~ normal(0, 1)\ny ~ normal(m + XA * u + XB * v, 1)":                                                                                                  {{0}},
-		"param s ~ half_normal(1)\nparam m ~ normal(0, s)\nparam c ~ normal(0, 1)\ny ~ normal(c + XA * u + XB * v, s)":                                                {{2}},
-		"param m ~ normal(0, 1)\ny ~ normal(2 * (m + XA * u + XB * v), 1)":                                                                                            {{0}},
-		"param m ~ normal(0, 1)\ny ~ normal(exp(XA * u + m + XB * v), 1)":                                                                                             {{0}},
-		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\ny ~ normal(c * y + m + XA * u + XB * v, 1)":                                                                  {{0}},
-		"param c ~ normal(0, 1)\ny ~ normal(c * y + XA * u + XB * v, 1)":                                                                                              nil,
-		"param m ~ normal(0, 1)\ny ~ normal(XA * u + XB * v - m, 1)":                                                                                                  nil,
-		"param m ~ half_normal(1)\ny ~ normal(m + XA * u + XB * v, 1)":                                                                                                nil,
-		"param m : real[G] ~ normal(0, 1)\ny ~ normal(m[g] + XA * u + XB * v, 1)":                                                                                     nil,
-		"param m ~ normal(0, 1) @ shared\nparam w ~ normal(m, 1) @ a\ny ~ normal(m + w + XA * u + XB * v, 1)":                                                         nil,
-		"param m ~ normal(0, 1) @ a\ny ~ normal(m + XA * u + XB * v, 1)":                                                                                              nil,
-		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\ny ~ normal(w[g] + XA * u + XB * v, 1)":                                   {{0, 2, 3}},
-		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s) noncentered\ny ~ normal(w[g] + XA * u + XB * v, 1)":                       {{0}},
-		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(2 * m, s)\ny ~ normal(w[g] + XA * u + XB * v, 1)":                               nil,
-		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\ny ~ normal(m + w[g] + XA * u + XB * v, 1)":                               nil,
-		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(0, s)\ny ~ normal(m + w[g] + XA * u + XB * v, 1)":                               {{0}},
-		"param m ~ normal(0, 1)\nparam w : real[G] ~ normal(0, exp(m))\ny ~ normal(m + w[g] + XA * u + XB * v, 1)":                                                    nil,
-		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\nparam o : real[G] ~ normal(w, s)\ny ~ normal(o[g] + XA * u + XB * v, 1)": {{0, 2, 3, 4, 5}},
+		"param m ~ normal(0, 1)\ny ~ normal(m + XA * u + XB * v, 1)": {{0}},
+		"param s ~ half_normal(1)\nparam m ~ normal(0, s)\nparam c ~ normal(0, 1)\ny ~ " +
+			"normal(c + XA * u + XB * v, s)": {{2}},
+		"param m ~ normal(0, 1)\ny ~ normal(2 * (m + XA * u + XB * v), 1)":                                    {{0}},
+		"param m ~ normal(0, 1)\ny ~ normal(exp(XA * u + m + XB * v), 1)":                                     {{0}},
+		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\ny ~ normal(c * y + m + XA * u + XB * v, 1)":          {{0}},
+		"param c ~ normal(0, 1)\ny ~ normal(c * y + XA * u + XB * v, 1)":                                      nil,
+		"param m ~ normal(0, 1)\ny ~ normal(XA * u + XB * v - m, 1)":                                          nil,
+		"param m ~ half_normal(1)\ny ~ normal(m + XA * u + XB * v, 1)":                                        nil,
+		"param m : real[G] ~ normal(0, 1)\ny ~ normal(m[g] + XA * u + XB * v, 1)":                             nil,
+		"param m ~ normal(0, 1) @ shared\nparam w ~ normal(m, 1) @ a\ny ~ normal(m + w + XA * u + XB * v, 1)": nil,
+		"param m ~ normal(0, 1) @ a\ny ~ normal(m + XA * u + XB * v, 1)":                                      nil,
+		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\ny ~ " +
+			"normal(w[g] + XA * u + XB * v, 1)": {{0, 2, 3}},
+		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s) noncentered\ny " +
+			"~ normal(w[g] + XA * u + XB * v, 1)": {{0}},
+		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(2 * m, s)\ny ~ " +
+			"normal(w[g] + XA * u + XB * v, 1)": nil,
+		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\ny ~ normal(m " +
+			"+ w[g] + XA * u + XB * v, 1)": nil,
+		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(0, s)\ny ~ normal(m " +
+			"+ w[g] + XA * u + XB * v, 1)": {{0}},
+		"param m ~ normal(0, 1)\nparam w : real[G] ~ normal(0, exp(m))\ny ~ normal(m + " +
+			"w[g] + XA * u + XB * v, 1)": nil,
+		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\nparam o : " +
+			"real[G] ~ normal(w, s)\ny ~ normal(o[g] + XA * u + XB * v, 1)": {{0, 2, 3, 4, 5}},
 	} {
 		plan := interceptFixture(text).Bind(t, check.Options{Transform: transforms.Exact}).Plan
 		for k := range plan.Parties {
@@ -64,14 +74,20 @@ func TestIntercepts(t *testing.T) {
 	}
 }
 
-// Of an intercept of whose predictor the server has other terms, the mean follows: each has the derivative of the predictor's mean by its coordinate, in which intercepts and what is not affine have no part.
+// Of an intercept of whose predictor the server has other terms, the mean follows: each has the derivative of
+// the predictor's mean by its coordinate, in which intercepts and what is not affine have no part.
 func TestTermsOfTheServer(t *testing.T) {
 	for text, want := range map[string][]float64{
-		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\ny ~ normal(m - c * y + XA * u + XB * v, 1)":                                                   {0, -0.46},
-		"param m ~ normal(0, 1)\nparam w : real[G] ~ normal(0, 1)\ny ~ normal(exp(XA * u + m + 2 * w[g] + XB * v), 1)":                                 {0, 1.2, 0.8},
-		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(0, s) noncentered\ny ~ normal(m + w[g] + XA * u + XB * v, 1)":    {0, 0, 0, 0},
-		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\nparam c ~ normal(0, 1)\ny ~ normal(c + w[g] + XA * u, 1)": {0, 0, 0, 0, 1},
-		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\ny ~ normal(m + c + XA * u, 1)\ny ~ normal(c - m + XB * v, 1)":                                 {0, 0},
+		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\ny ~ normal(m - c * y + XA * u + XB * v, 1)": {0,
+			-0.46},
+		"param m ~ normal(0, 1)\nparam w : real[G] ~ normal(0, 1)\ny ~ normal(exp(XA * u + m " +
+			"+ 2 * w[g] + XB * v), 1)": {0, 1.2, 0.8},
+		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(0, s) noncentered\ny " +
+			"~ normal(m + w[g] + XA * u + XB * v, 1)": {0, 0, 0, 0},
+		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\nparam c ~ " +
+			"normal(0, 1)\ny ~ normal(c + w[g] + XA * u, 1)": {0, 0, 0, 0, 1},
+		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\ny ~ normal(m + c + XA * u, 1)\ny ~ " +
+			"normal(c - m + XB * v, 1)": {0, 0},
 	} {
 		spec := interceptFixture(text).Bind(t, check.Options{Transform: transforms.Exact}).Plan.Parties[0]
 		for _, intercept := range spec.Intercepts {
@@ -87,17 +103,22 @@ func TestTermsOfTheServer(t *testing.T) {
 	}
 }
 
-// In coordinates in which an intercept follows, the density is that of the model at the intercept less the share of the mean of what is added to it, and the gradients of all parties are those of finite differences.
+// In coordinates in which an intercept follows, the density is that of the model at the intercept less the
+// share of the mean of what is added to it, and the gradients of all parties are those of finite differences.
 func TestInterceptsThatFollow(t *testing.T) {
 	for _, text := range []string{
 		"param s ~ half_normal(1)\nparam m ~ normal(0, 1)\ny ~ student_t(4, exp(m + XA * u + XB * v), s)",
-		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\ny ~ normal(w[g] + XA * u + XB * v, 1)",
-		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(c, s)\ny ~ normal(exp(c * y + m + w[g] + XA * u + XB * v), 1)",
+		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\ny ~ " +
+			"normal(w[g] + XA * u + XB * v, 1)",
+		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ " +
+			"normal(c, s)\ny ~ normal(exp(c * y + m + w[g] + XA * u + XB * v), 1)",
 	} {
-		for _, transform := range []check.Options{{Transform: transforms.None}, {Transform: transforms.Exact}, {Transform: transforms.Augmented}, {Transform: transforms.Power}} {
+		for _, transform := range []check.Options{{Transform: transforms.None}, {Transform: transforms.Exact},
+			{Transform: transforms.Augmented}, {Transform: transforms.Power}} {
 			f := interceptFixture(text)
 			if transform.Transform == transforms.Power {
-				f.Text = strings.NewReplacer("data y : real[N]", "data y : real[N] @ shared", "data g : level(G)[N]", "data g : level(G)[N] @ shared").Replace(f.Text)
+				f.Text = strings.NewReplacer("data y : real[N]", "data y : real[N] @ shared",
+					"data g : level(G)[N]", "data g : level(G)[N] @ shared").Replace(f.Text)
 			}
 			j := newJoint(t, f.Bind(t, transform).Plan, 1)
 			server := j.env.Blocks()[0].(interface {
@@ -135,7 +156,8 @@ func TestInterceptsThatFollow(t *testing.T) {
 					theta[i] = at - h
 					slope := (above - evaluate()) / (2 * h)
 					if theta[i] = at; math.Abs(slope-by[b][i]) > 1e-6*(1+math.Abs(slope)) {
-						t.Errorf("%s, %v: party %d, coordinate %d: gradient %v, finite difference %v", text, transform.Transform, b, i, by[b][i], slope)
+						t.Errorf("%s, %v: party %d, coordinate %d: gradient %v, finite difference %v", text,
+							transform.Transform, b, i, by[b][i], slope)
 					}
 				}
 			}
@@ -144,20 +166,24 @@ func TestInterceptsThatFollow(t *testing.T) {
 				j.theta[0][i] -= share * mean[0]
 			}
 			if want := evaluate(); math.Abs(got-want) > 1e-11*math.Abs(want) || !(math.Abs(mean[0]) > 0.1) {
-				t.Errorf("%s, %v: log density %v, want %v; mean %v", text, transform.Transform, got, want, mean[0])
+				t.Errorf("%s, %v: log density %v, want %v; mean %v", text, transform.Transform, got, want,
+					mean[0])
 			}
 		}
 	}
 }
 
-// For a normal likelihood the share is n/sigma² of n/sigma² + 1/tau², whatever the point: of a weak prior nearly 1, of a strong one little.
+// For a normal likelihood the share is n/sigma² of n/sigma² + 1/tau², whatever the point: of a weak prior
+// nearly 1, of a strong one little.
 func TestSharesOfANormal(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
 		tau  string
 		want float64
 	}{{"5", 20 / (20 + 1.0/25)}, {"0.5", 20.0 / 24}, {"0.01", 20.0 / 10020}} {
-		j := newJoint(t, interceptFixture("param m ~ normal(0, "+c.tau+")\ny ~ normal(m + XA * u + XB * v, 0.5)").Bind(t, check.Options{Transform: transforms.Exact}).Plan, 1)
+		j := newJoint(t,
+			interceptFixture("param m ~ normal(0, "+c.tau+")\ny ~ normal(m + XA * u + XB * v, 0.5)").Bind(t,
+				check.Options{Transform: transforms.Exact}).Plan, 1)
 		server := j.env.Blocks()[0].(interface {
 			Follow([]float64)
 			Shares([]float64)

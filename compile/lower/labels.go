@@ -10,21 +10,26 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// Labels returns the names of the elements of parameters along their axes, by the party that holds the parameter and by the parameter's name: those of the
-// server and @ shared ones are the server's, those of a member lab[2] have names such as lab[2].beta. An axis without names is nil, and a parameter without any
-// is left out.
+// Labels returns the names of the elements of parameters along their axes, by the party that holds the
+// parameter and by the parameter's name: those of the server and @ shared ones are the server's, those of a
+// member lab[2] have names such as lab[2].beta. An axis without names is nil, and a parameter without any is
+// left out.
 //
-// An axis has names where its size is one name that is also the number of columns of a matrix made from columns, or of the categories of a level, in data that
-// the party of the parameter holds: its own, and shared data; for an @ shared parameter, shared data alone. Categories that the model lists are everybody's.
-// Where several of these name one size, they must agree. Missing cells that are imputed have the key of their row and their column as names.
-func Labels(p *check.Program, values map[string]data.Bindings, sizes *Sizes) map[string]map[string][][]string {
+// An axis has names where its size is one name that is also the number of columns of a matrix made from
+// columns, or of the categories of a level, in data that the party of the parameter holds: its own, and
+// shared data; for an @ shared parameter, shared data alone. Categories that the model lists are everybody's.
+// Where several of these name one size, they must agree. Missing cells that are imputed have the key of their
+// row and their column as names.
+func Labels(p *check.Program, values map[string]data.Bindings,
+	sizes *Sizes) map[string]map[string][][]string {
 	out := map[string]map[string][][]string{}
 	for _, s := range p.Order {
 		if s.Kind != check.Param && !s.Imputed() {
 			continue
 		}
 		for holder, name := range holders(p, s, sizes) {
-			l := labeller{program: p, values: values[holder], party: holder, shared: s.Owner == check.Shared, sizes: sizes}
+			l := labeller{program: p, values: values[holder], party: holder, shared: s.Owner == check.Shared,
+				sizes: sizes}
 			axes := l.axes(s)
 			if s.Imputed() {
 				name, axes = missingName(name), cells(values[holder][s.Name])
@@ -175,7 +180,8 @@ func numbers(n int) []string {
 // numbered reports whether names are the numbers of their elements.
 func numbered(names []string) bool { return slices.Equal(names, numbers(len(names))) }
 
-// unmistakable writes categories that could be read as numbers of other elements (levels R = 3, 1, 2) with the name of their size: R=3.
+// unmistakable writes categories that could be read as numbers of other elements (levels R = 3, 1, 2) with
+// the name of their size: R=3.
 func unmistakable(size string, names []string) []string {
 	if !slices.ContainsFunc(names, func(name string) bool {
 		k, err := strconv.Atoi(name)

@@ -12,8 +12,9 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// Link wires lowered parties: the server first, then the clients in order, members of a family one after another.
-// What is sent at one end must be received at the other; anything else is an error, since programs may come from strangers.
+// Link wires lowered parties: the server first, then the clients in order, members of a family one after
+// another. What is sent at one end must be received at the other; anything else is an error, since programs
+// may come from strangers.
 func Link(parties []*Lowered) (*model.Plan, error) {
 	k := &linker{parties: parties, plan: &model.Plan{}, groups: map[string]int{}}
 	for _, p := range parties {
@@ -55,7 +56,10 @@ func program(p *Lowered) string {
 
 func (k *linker) link() error {
 	server := k.parties[0]
-	power := slices.ContainsFunc(server.Program.File.Stmts, func(stmt ast.Stmt) bool { s, ok := stmt.(*ast.Send); return ok && s.Value != nil })
+	power := slices.ContainsFunc(server.Program.File.Stmts, func(stmt ast.Stmt) bool {
+		s, ok := stmt.(*ast.Send)
+		return ok && s.Value != nil
+	})
 	for i, in := range server.inputs {
 		if power || in.drawn {
 			continue
@@ -91,7 +95,8 @@ func (k *linker) link() error {
 	return nil
 }
 
-// quantities wires a sum of z that the server's generated quantities read: one that it adds up for the clients, or one that no likelihood has.
+// quantities wires a sum of z that the server's generated quantities read: one that it adds up for the
+// clients, or one that no likelihood has.
 func (k *linker) quantities(input int, in inputPort) error {
 	members, err := k.members(in)
 	if err != nil {
@@ -158,7 +163,8 @@ func (k *linker) cuts(z, client string, member int) ([]model.Port, error) {
 		out = append(out, model.Port{Party: i + 1, Index: c})
 	}
 	if out == nil {
-		return nil, fmt.Errorf("%s: the server expects it from %s, which is not a party of this run", z, client)
+		return nil, fmt.Errorf("%s: the server expects it from %s, which is not a party of this run", z,
+			client)
 	}
 	return out, nil
 }
@@ -217,7 +223,8 @@ func (k *linker) power(s *ast.Send, to string) error {
 		}
 		in := slices.IndexFunc(p.inputs, func(x inputPort) bool { return x.name == s.Name.Name })
 		if in < 0 {
-			return fmt.Errorf("%s: the server sends %s, which this program does not receive", p.Name, s.Name.Name)
+			return fmt.Errorf("%s: the server sends %s, which this program does not receive", p.Name,
+				s.Name.Name)
 		}
 		k.plan.Groups[g].Receivers = append(k.plan.Groups[g].Receivers, model.Port{Party: i, Index: in})
 		slices.SortFunc(k.plan.Groups[g].Receivers, func(a, b model.Port) int { return a.Party - b.Party })
@@ -250,7 +257,8 @@ func (k *linker) shared(name, to string) error {
 	return nil
 }
 
-// beside lists the sums to which a shared parameter is added wherever these are received; none where it is not so.
+// beside lists the sums to which a shared parameter is added wherever these are received; none where it is
+// not so.
 func (k *linker) beside(s *model.Shared) (groups []int) {
 	if s.Early || len(s.To) < 2 {
 		return nil
@@ -258,7 +266,9 @@ func (k *linker) beside(s *model.Shared) (groups []int) {
 	for i, to := range s.To {
 		var at []int
 		for _, in := range k.parties[to.Party].inputs[to.Index].beside {
-			g := slices.IndexFunc(k.plan.Groups, func(g model.Group) bool { return slices.Contains(g.Receivers, model.Port{Party: to.Party, Index: in}) })
+			g := slices.IndexFunc(k.plan.Groups, func(g model.Group) bool {
+				return slices.Contains(g.Receivers, model.Port{Party: to.Party, Index: in})
+			})
 			if g < 0 || len(k.plan.Groups[g].Receivers) != len(s.To) {
 				return nil
 			}
@@ -278,7 +288,9 @@ func (k *linker) beside(s *model.Shared) (groups []int) {
 func (k *linker) complete(p *Lowered) error {
 	party := slices.Index(k.parties, p)
 	for c, cut := range p.Spec.Cuts {
-		if !slices.ContainsFunc(k.plan.Groups, func(g model.Group) bool { return slices.Contains(g.Members, model.Port{Party: party, Index: c}) }) {
+		if !slices.ContainsFunc(k.plan.Groups, func(g model.Group) bool {
+			return slices.Contains(g.Members, model.Port{Party: party, Index: c})
+		}) {
 			return fmt.Errorf("%s: sends %s, which the server's program does not receive", p.Name, cut.Name)
 		}
 	}
@@ -287,8 +299,12 @@ func (k *linker) complete(p *Lowered) error {
 			continue
 		}
 		port := model.Port{Party: party, Index: i}
-		wired := slices.ContainsFunc(k.plan.Shared, func(s model.Shared) bool { return slices.Contains(s.To, port) }) ||
-			slices.ContainsFunc(k.plan.Groups, func(g model.Group) bool { return slices.Contains(g.Receivers, port) })
+		wired := slices.ContainsFunc(k.plan.Shared, func(s model.Shared) bool {
+			return slices.Contains(s.To, port)
+		}) ||
+			slices.ContainsFunc(k.plan.Groups, func(g model.Group) bool {
+				return slices.Contains(g.Receivers, port)
+			})
 		if !wired {
 			return fmt.Errorf("%s: receives %s, which the server's program does not send", p.Name, in.name)
 		}
@@ -296,8 +312,8 @@ func (k *linker) complete(p *Lowered) error {
 	return nil
 }
 
-// Label gives the cuts of each group the response that they enter, where every party holds it: guides may take it as an input. A party that this process does not
-// hold is nil.
+// Label gives the cuts of each group the response that they enter, where every party holds it: guides may
+// take it as an input. A party that this process does not hold is nil.
 func Label(plan *model.Plan, parties []*Lowered, shared data.Bindings) {
 	for g := range plan.Groups {
 		label := labelOf(plan, parties, g, shared)

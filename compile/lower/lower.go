@@ -1,4 +1,5 @@
-// Package lower turns a checked program and its data into a graph: party programs one by one, or a whole pooled model.
+// Package lower turns a checked program and its data into a graph: party programs one by one, or a whole
+// pooled model.
 package lower
 
 import (
@@ -25,7 +26,8 @@ type Party struct {
 	// Data holds the bindings by party. A party program needs its own entry only.
 	Data  map[string]data.Bindings
 	Sizes *Sizes
-	// Declared lowers parameters to themselves, on their declared scale: for quantities that follow from them, not for inference.
+	// Declared lowers parameters to themselves, on their declared scale: for quantities that follow from
+	// them, not for inference.
 	Declared bool
 	// Window selects the rows that are lowered; nil selects all.
 	Window *Window
@@ -40,14 +42,17 @@ type Lowered struct {
 	outputs []string // names of the server parameters sent, in the order of graph outputs
 }
 
-// inputPort describes what a graph input carries: a sum of z by the names of the auxiliary variables, or the value of one name.
+// inputPort describes what a graph input carries: a sum of z by the names of the auxiliary variables, or the
+// value of one name.
 type inputPort struct {
 	name   string   // a shared parameter or the others' sum
 	sum    []string // z whose sum is received
 	member int      // of a family's z that is received separately, else 0
-	// drawn is true of an input that holds a generated quantity; read of a sum that generated quantities depend on; early of what must come before the cuts.
+	// drawn is true of an input that holds a generated quantity; read of a sum that generated quantities
+	// depend on; early of what must come before the cuts.
 	drawn, read, early bool
-	beside             []int // the inputs to which a shared parameter is added in a likelihood of the party: graph.Builder.Beside
+	// the inputs to which a shared parameter is added in a likelihood of the party: graph.Builder.Beside
+	beside []int
 }
 
 // Lower builds the graph of a party.
@@ -89,7 +94,8 @@ type lowerer struct {
 	*Lowered
 	b     *graph.Builder
 	diags diag.List
-	// names maps a declared name to its node; a member's value in a pooled model, or a z received from each member, is name[k].
+	// names maps a declared name to its node; a member's value in a pooled model, or a z received from each
+	// member, is name[k].
 	names     map[string]graph.ID
 	vars      map[string]int // comprehension variables
 	member    int            // the member whose declaration is lowered in a pooled model
@@ -102,13 +108,15 @@ type lowerer struct {
 	effects   []effects
 	bounded   []bounded
 	offset    int // into the reported values
-	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
+	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of
+	// cuts.
 	facts     func(ast.Expr) check.Info
 	reference func(*ast.Name) (graph.ID, bool)
-	awaits    bool                                 // data may be NaN, which are still to be drawn
-	body      *body                                // of the recursion whose step is lowered
-	cells     []func()                             // report missing cells, after all other parameters
-	gaps      func(s *check.Symbol, b *data.Bound) // lowers imputed data; nil: to the values that fill the missing cells
+	awaits    bool     // data may be NaN, which are still to be drawn
+	body      *body    // of the recursion whose step is lowered
+	cells     []func() // report missing cells, after all other parameters
+	// lowers imputed data; nil: to the values that fill the missing cells
+	gaps func(s *check.Symbol, b *data.Bound)
 }
 
 // memoKey identifies an expression in a context.
@@ -243,7 +251,8 @@ func (l *lowerer) shape(s *check.Symbol) (graph.Shape, bool) {
 	for _, d := range s.Type.Dims {
 		n, err := d.Eval(l.size)
 		if err == nil && n < 0 {
-			l.errorf(diag.CannotEvaluate, s.Ident, "%s: the size %s is %d", s.Name, d, n).Note("the data have too few rows, columns or categories for this size")
+			l.errorf(diag.CannotEvaluate, s.Ident, "%s: the size %s is %d", s.Name, d,
+				n).Note("the data have too few rows, columns or categories for this size")
 			return nil, false
 		}
 		if err != nil {
@@ -426,7 +435,8 @@ func (l *lowerer) apply(at ast.Node, op string, attr graph.Attr, in ...graph.ID)
 	return id
 }
 
-// context identifies what an expression's value depends on besides its names: the current member and comprehension variables.
+// context identifies what an expression's value depends on besides its names: the current member and
+// comprehension variables.
 func (l *lowerer) context() string {
 	if l.member == 0 && len(l.vars) == 0 {
 		return ""

@@ -58,7 +58,8 @@ func newJoint(t *testing.T, plan *model.Plan, scale float64) *joint {
 		for i := range e {
 			e[i] = scale * r.NormFloat64()
 		}
-		j.theta, j.grad, j.c.e = append(j.theta, theta), append(j.grad, make([]float64, b.Dim())), append(j.c.e, e)
+		j.theta, j.grad, j.c.e = append(j.theta, theta), append(j.grad, make([]float64, b.Dim())),
+			append(j.c.e, e)
 	}
 	return j
 }
@@ -93,7 +94,8 @@ func checkGradient(t *testing.T, plan *model.Plan) {
 			down := j.value(t)
 			j.theta[b][i] = x
 			if got := (up - down) / (2 * h); math.Abs(got-want[i]) > 1e-5*(1+math.Abs(got)) {
-				t.Errorf("%s: gradient %d is %v, finite differences give %v", j.env.Blocks()[b].Party(), i, want[i], got)
+				t.Errorf("%s: gradient %d is %v, finite differences give %v", j.env.Blocks()[b].Party(), i,
+					want[i], got)
 			}
 		}
 	}
@@ -140,7 +142,8 @@ param u : real[PA] ~ normal(0, 1) @ a
 param v : real[PB] ~ normal(0, 1) @ b
 y ~ bernoulli_logit(m + XA * u + XB * v)
 transform augmented(rho = 1)`,
-	Tables: map[string]string{"registry": table(1, 40, "y"), "a": table(2, 40, "x1", "x2"), "b": table(3, 40, "x3")},
+	Tables: map[string]string{"registry": table(1, 40, "y"), "a": table(2, 40, "x1", "x2"),
+		"b": table(3, 40, "x3")},
 }
 
 var family = fixture{
@@ -150,7 +153,8 @@ data X : real[N, P] @ lab
 param m ~ normal(0, 1)
 param beta : real[P] ~ normal(0, 1) @ lab
 y ~ bernoulli_logit(m + sum(X[j] * beta[j] for j in lab))`,
-	Tables: map[string]string{"server": table(1, 40, "y"), "lab/1": table(2, 40, "x1", "x2"), "lab/2": table(3, 40, "x3"), "lab/3": table(4, 40, "x4", "x5")},
+	Tables: map[string]string{"server": table(1, 40, "y"), "lab/1": table(2, 40, "x1", "x2"),
+		"lab/2": table(3, 40, "x3"), "lab/3": table(4, 40, "x4", "x5")},
 	Family: map[string]int{"lab": 3},
 }
 
@@ -169,7 +173,8 @@ param mu_b  : real[KB]   ~ normal(0, 1)        @ census
 param tau_b : real[KB]   ~ half_normal(1)      @ census
 param slope_b : real[R, KB] ~ normal(mu_b, tau_b) @ census
 y ~ poisson_log(b + log(pop) + rowdot(XA, slope_a[g]) + rowdot(XB, slope_b[g]))`,
-	Tables: map[string]string{"server": table(1, 30, "y", "pop", "g"), "health": table(2, 30, "x1", "x2"), "census": table(3, 30, "x3", "x4")},
+	Tables: map[string]string{"server": table(1, 30, "y", "pop", "g"), "health": table(2, 30, "x1", "x2"),
+		"census": table(3, 30, "x3", "x4")},
 }
 
 // shared has parameters of every class: read by the likelihood, by a client's prior, and inside a cut.
@@ -185,7 +190,8 @@ param m ~ normal(0, tau)
 param u : real[PA] ~ normal(0, tau) @ a
 param v : real[PB] ~ normal(0, tau) noncentered @ b
 y ~ normal(m + scale * (XA * u) + XB * v, sigma)`,
-	Tables: map[string]string{"server": table(1, 25, "y"), "a": table(2, 25, "x1", "x2"), "b": table(3, 25, "x3")},
+	Tables: map[string]string{"server": table(1, 25, "y"), "a": table(2, 25, "x1", "x2"),
+		"b": table(3, 25, "x3")},
 }
 
 var separate = fixture{
@@ -200,7 +206,8 @@ y ~ normal(XA * u + XB * v + (XA * u) .* (XB * v), sigma)`,
 	Tables: shared.Tables,
 }
 
-// own has likelihoods that a client, or each member of a family, evaluates alone, and two cuts of one client in one statement.
+// own has likelihoods that a client, or each member of a family, evaluates alone, and two cuts of one client
+// in one statement.
 var own = fixture{
 	Text: `client a, lab[J]
 data y : real[N] @ shared
@@ -237,7 +244,8 @@ param m ~ normal(0, 1)
 param u : real[P] ~ normal(0, 1) @ a
 param l : real[5] ~ normal(0, 1) @ a
 y ~ normal(m + X * u + l[K] + sum(l[1:n]), 1)`,
-	Tables: map[string]string{"server": `{"y": [0.5, 1, -1], "K": 3}`, "a": `{"X": [[1, 2], [0, 1], [1, 1]], "n": 2}`},
+	Tables: map[string]string{"server": `{"y": [0.5, 1, -1], "K": 3}`,
+		"a": `{"X": [[1, 2], [0, 1], [1, 1]], "n": 2}`},
 }
 
 // everything uses the functions and operators that the others do not.
@@ -271,9 +279,12 @@ sum(y) ~ normal(sum(col_means(X) .* a) + sum(X' * col(y)) * half ^ p, 100)`,
 var fewRows = accept.Set(accept.Names())
 
 func TestGradients(t *testing.T) {
-	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own, "counted": counted} {
+	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson,
+		"shared": shared, "own": own, "counted": counted} {
 		for _, kind := range transforms.All() {
-			t.Run(name+"/"+kind.Name, func(t *testing.T) { checkGradient(t, f.Bind(t, check.Options{Transform: kind, Accept: fewRows}).Plan) })
+			t.Run(name+"/"+kind.Name, func(t *testing.T) {
+				checkGradient(t, f.Bind(t, check.Options{Transform: kind, Accept: fewRows}).Plan)
+			})
 		}
 	}
 	t.Run("everything", func(t *testing.T) { checkGradient(t, everything.Bind(t, check.Options{}).Plan) })
@@ -282,7 +293,8 @@ func TestGradients(t *testing.T) {
 
 // TestNoiseFree: with z equal to its cut every transform is the true model, whoever evaluates what.
 func TestNoiseFree(t *testing.T) {
-	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own, "counted": counted} {
+	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson,
+		"shared": shared, "own": own, "counted": counted} {
 		want := 0.0
 		for i, kind := range transforms.All() {
 			j := newJoint(t, f.Bind(t, check.Options{Transform: kind, Accept: fewRows}).Plan, 0)
@@ -302,7 +314,8 @@ func TestNoiseFree(t *testing.T) {
 	}
 }
 
-// A party is hierarchical where one of its priors depends on a parameter, its own or one that it receives; data and constants do not count.
+// A party is hierarchical where one of its priors depends on a parameter, its own or one that it receives;
+// data and constants do not count.
 func TestHierarchical(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -12,19 +12,24 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// noticeable is the share of a response's standard deviation from which noise on its predictor is worth a warning.
+// noticeable is the share of a response's standard deviation from which noise on its predictor is worth a
+// warning.
 const noticeable = 0.2
 
-// Noise warns where the auxiliary variables add noise to a response, in its own units, that is not small compared with the response's spread. That is where
-// the predictor shifts the response; on a log or logit scale the units are always the same.
+// Noise warns where the auxiliary variables add noise to a response, in its own units, that is not small
+// compared with the response's spread. That is where the predictor shifts the response; on a log or logit
+// scale the units are always the same.
 func Noise(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (diags diag.List) {
 	l := &lowerer{
-		Lowered: &Lowered{Program: c.Program, Party: Party{Program: c.Program, Name: c.Server, Data: values, Sizes: sizes}},
-		b:       graph.New(c.Server),
-		names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{}, sums: map[string]graph.ID{},
+		Lowered: &Lowered{Program: c.Program, Party: Party{Program: c.Program, Name: c.Server, Data: values,
+			Sizes: sizes}},
+		b:     graph.New(c.Server),
+		names: map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
+		sums: map[string]graph.ID{},
 	}
 	for _, sym := range c.Order {
-		if (sym.Kind == check.Data || sym.Kind == check.Const || sym.Kind == check.Let && !sym.Random) && !sym.Family {
+		if (sym.Kind == check.Data || sym.Kind == check.Const || sym.Kind == check.Let && !sym.Random) &&
+			!sym.Family {
 			l.declare(sym)
 		}
 	}
@@ -39,14 +44,19 @@ func Noise(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (diags
 		y, _ := l.b.Value(id)
 		noise, spread := noiseOn(c, k, sizes), deviation(y)
 		if noise > noticeable*spread {
-			diags.Warnf(diag.NoiseOfResponse, c.File.Source, k.Stmt.Span(), "auxiliary variables add noise of standard deviation %.2g to %s, whose own is %.2g", noise, format.Expr(k.Left), spread).
-				Note("it takes the place of residual variance, or widens the posterior; `transform %s(rho = %.1[2]g)` in the model, or --rho %.1[2]g with a run, adds a tenth of the response's standard deviation", c.Transform.Kind, 0.1*spread*rhoPerNoise(c, k, sizes))
+			diags.Warnf(diag.NoiseOfResponse, c.File.Source, k.Stmt.Span(),
+				"auxiliary variables add noise of standard deviation %.2g to %s, whose own is %.2g", noise,
+				format.Expr(k.Left), spread).
+				Note("it takes the place of residual variance, or widens the posterior; `transform %s(rho "+
+					"= %.1[2]g)` in the model, or --rho %.1[2]g with a run, adds a tenth of the "+
+					"response's standard deviation", c.Transform.Kind, 0.1*spread*rhoPerNoise(c, k, sizes))
 		}
 	}
 	return diags
 }
 
-// noiseOn is the standard deviation of the sum of the noise of a likelihood's clients, ρ√J where all have the same ρ.
+// noiseOn is the standard deviation of the sum of the noise of a likelihood's clients, ρ√J where all have the
+// same ρ.
 func noiseOn(c *cut.Program, k *cut.Likelihood, sizes *Sizes) float64 {
 	squares, _ := squaredNoise(c, k, sizes)
 	return math.Sqrt(squares)
@@ -58,7 +68,8 @@ func rhoPerNoise(c *cut.Program, k *cut.Likelihood, sizes *Sizes) float64 {
 	return 1 / math.Sqrt(float64(clients))
 }
 
-// squaredNoise is Σ ρ² over the clients with a cut in a likelihood, members of families one by one, and their number.
+// squaredNoise is Σ ρ² over the clients with a cut in a likelihood, members of families one by one, and their
+// number.
 func squaredNoise(c *cut.Program, k *cut.Likelihood, sizes *Sizes) (sum float64, clients int) {
 	if !c.Transform.Kind.Noise() {
 		return 0, 0

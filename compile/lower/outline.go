@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// An Outline is what other parties need of a lowered party to wire a run: the names and sizes of what it sends and receives, and which received values its program adds up. It holds no data.
+// An Outline is what other parties need of a lowered party to wire a run: the names and sizes of what it
+// sends and receives, and which received values its program adds up. It holds no data.
 type Outline struct {
 	Name    string         `json:"name"`
 	Family  string         `json:"family,omitempty"`
@@ -43,7 +44,8 @@ func (l *Lowered) Outline() Outline {
 		o.Cuts = append(o.Cuts, OutlineCut{c.Name, c.Rows, c.Cols, c.Rho})
 	}
 	for _, in := range l.inputs {
-		o.Inputs = append(o.Inputs, OutlineInput{in.name, in.sum, in.member, in.drawn, in.read, in.early, in.beside})
+		o.Inputs = append(o.Inputs, OutlineInput{in.name, in.sum, in.member, in.drawn, in.read, in.early,
+			in.beside})
 	}
 	return o
 }
@@ -51,19 +53,24 @@ func (l *Lowered) Outline() Outline {
 // mostElements bounds what the outline of a stranger may claim to send.
 const mostElements = 1 << 31
 
-// Elsewhere is a party of another process in the wiring of a run, from its outline. The error says what cannot be.
+// Elsewhere is a party of another process in the wiring of a run, from its outline. The error says what
+// cannot be.
 func (o Outline) Elsewhere() (*Lowered, error) {
-	l := &Lowered{Spec: &model.Spec{Party: o.Name}, Party: Party{Name: o.Name, Family: o.Family, Member: o.Member}, outputs: o.Outputs}
+	l := &Lowered{Spec: &model.Spec{Party: o.Name}, Party: Party{Name: o.Name, Family: o.Family,
+		Member: o.Member}, outputs: o.Outputs}
 	at := 0
 	for _, c := range o.Cuts {
-		if c.Rows < 0 || c.Cols < 0 || c.Rows > mostElements || c.Cols > mostElements || c.Rows*c.Cols > mostElements || !(c.Rho >= 0) {
+		if c.Rows < 0 || c.Cols < 0 || c.Rows > mostElements || c.Cols > mostElements ||
+			c.Rows*c.Cols > mostElements || !(c.Rho >= 0) {
 			return nil, fmt.Errorf("%s: the outline of %s has impossible sizes", o.Name, c.Name)
 		}
-		l.Spec.Cuts = append(l.Spec.Cuts, density.Cut{Name: c.Name, Offset: at, Rows: c.Rows, Cols: c.Cols, Rho: c.Rho})
+		l.Spec.Cuts = append(l.Spec.Cuts, density.Cut{Name: c.Name, Offset: at, Rows: c.Rows, Cols: c.Cols,
+			Rho: c.Rho})
 		at += c.Rows * c.Cols
 	}
 	for _, in := range o.Inputs {
-		l.inputs = append(l.inputs, inputPort{in.Name, in.Sum, in.Member, in.Drawn, in.Read, in.Early, in.Beside})
+		l.inputs = append(l.inputs, inputPort{in.Name, in.Sum, in.Member, in.Drawn, in.Read, in.Early,
+			in.Beside})
 	}
 	return l, nil
 }

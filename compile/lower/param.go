@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// param lowers a parameter: its coordinates, the map to its support with the log-Jacobian, its prior, and the value that is reported.
+// param lowers a parameter: its coordinates, the map to its support with the log-Jacobian, its prior, and the
+// value that is reported.
 func (l *lowerer) param(s *check.Symbol) {
 	shape, ok := l.shape(s)
 	if !ok {
@@ -44,7 +45,8 @@ func (l *lowerer) param(s *check.Symbol) {
 	}
 	key := l.key(s.Name)
 	if s.Initial != nil {
-		l.Spec.Weights = append(l.Spec.Weights, model.Weight{Offset: l.b.Dim(), Dims: shape, Initial: s.Initial})
+		l.Spec.Weights = append(l.Spec.Weights, model.Weight{Offset: l.b.Dim(), Dims: shape,
+			Initial: s.Initial})
 	}
 	x := l.b.Param(key, shape)
 	if finite(lower) != nil || finite(upper) != nil {
@@ -90,11 +92,14 @@ func (l *lowerer) support(s *check.Symbol, args []graph.ID) (lower, upper float6
 	return l.bounds(s, theta)
 }
 
-// bounds are those of the distribution of a symbol, given its arguments (NaN: not known to be a constant), narrowed by those declared.
+// bounds are those of the distribution of a symbol, given its arguments (NaN: not known to be a constant),
+// narrowed by those declared.
 func (l *lowerer) bounds(s *check.Symbol, theta []float64) (lower, upper float64, ok bool) {
 	lower, upper = s.Dist.Bounds(theta)
 	if math.IsNaN(lower) || math.IsNaN(upper) {
-		l.errorf(diag.BadSupport, s.Ident, "the bounds of %s must be constant scalars, since they are the support of %s", s.Dist.Name, s.Name)
+		l.errorf(diag.BadSupport, s.Ident,
+			"the bounds of %s must be constant scalars, since they are the support of %s", s.Dist.Name,
+			s.Name)
 		return 0, 0, false
 	}
 	for _, bound := range []struct {
@@ -113,7 +118,8 @@ func (l *lowerer) bounds(s *check.Symbol, theta []float64) (lower, upper float64
 		*bound.value = bound.pick(*bound.value, v[0])
 	}
 	if !(lower < upper) {
-		l.errorf(diag.BadSupport, s.Ident, "the support of %s is empty: its lower bound is %v and its upper bound %v", s.Name, lower, upper)
+		l.errorf(diag.BadSupport, s.Ident,
+			"the support of %s is empty: its lower bound is %v and its upper bound %v", s.Name, lower, upper)
 		return 0, 0, false
 	}
 	return lower, upper, true
@@ -135,7 +141,8 @@ func (l *lowerer) noncentered(s *check.Symbol, x graph.ID, args []graph.ID) (gra
 func (l *lowerer) report(s *check.Symbol, value graph.ID, shape graph.Shape) {
 	owner, name := l.reported(s)
 	l.b.Report(name, value)
-	l.Spec.Params = append(l.Spec.Params, density.Parameter{Name: name, Owner: owner, Dims: shape, Offset: l.offset, Len: shape.Len(), Weight: s.Initial != nil, Generated: s.Kind == check.Generated})
+	l.Spec.Params = append(l.Spec.Params, density.Parameter{Name: name, Owner: owner, Dims: shape,
+		Offset: l.offset, Len: shape.Len(), Weight: s.Initial != nil, Generated: s.Kind == check.Generated})
 	l.offset += shape.Len()
 }
 

@@ -11,9 +11,10 @@ import (
 	"github.com/vflc/vflc/stdlib/fn"
 )
 
-// predictor returns how the auxiliary variables enter a likelihood of rows: through one scalar predictor to which they are added. Otherwise it returns the
-// reason why they do not; "" where none enter it.
-func (g *generative) predictor(k *cut.Likelihood, args []graph.ID, shape graph.Shape) (*simulate.Predictor, string) {
+// predictor returns how the auxiliary variables enter a likelihood of rows: through one scalar predictor to
+// which they are added. Otherwise it returns the reason why they do not; "" where none enter it.
+func (g *generative) predictor(k *cut.Likelihood, args []graph.ID, shape graph.Shape) (*simulate.Predictor,
+	string) {
 	if len(k.Groups) == 0 || !g.Program.Transform.Kind.Noise() {
 		return nil, ""
 	}
@@ -40,7 +41,8 @@ func (g *generative) predictor(k *cut.Likelihood, args []graph.ID, shape graph.S
 	}
 	out := &simulate.Predictor{Param: param, Through: through, Eta: g.report(g.spread(g.expr(inner), shape))}
 	for i, a := range k.Args {
-		if i != param && a != nil && g.cuts.Facts(a).Random && g.b.Shape(args[i]).Len() == 1 && k.Dist.Params[i].Domain == def.Positive {
+		if i != param && a != nil && g.cuts.Facts(a).Random && g.b.Shape(args[i]).Len() == 1 &&
+			k.Dist.Params[i].Domain == def.Positive {
 			out.Free = append(out.Free, i)
 		}
 	}
@@ -49,7 +51,8 @@ func (g *generative) predictor(k *cut.Likelihood, args []graph.ID, shape graph.S
 	return out, ""
 }
 
-// Unwrap takes off the elementwise functions of one argument around an expression; the innermost is returned first.
+// Unwrap takes off the elementwise functions of one argument around an expression; the innermost is returned
+// first.
 func Unwrap(e ast.Expr) (inner ast.Expr, through []*def.Func) {
 	switch x := e.(type) {
 	case *ast.Paren:

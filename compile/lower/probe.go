@@ -11,12 +11,12 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// A Probe is a client's program with its data, as a function of its parameters and of all that it receives: for rules about what may cross, which draw
-// these and look at what would be sent.
+// A Probe is a client's program with its data, as a function of its parameters and of all that it receives:
+// for rules about what may cross, which draw these and look at what would be sent.
 type Probe struct {
 	Graph *graph.Graph
-	// Params are the client's parameters and what it receives, in the order of the graph's parameters; noncentered ones are standard. What has no prior
-	// here is Improper.
+	// Params are the client's parameters and what it receives, in the order of the graph's parameters;
+	// noncentered ones are standard. What has no prior here is Improper.
 	Params []simulate.Param
 	Sent   []ProbeCut // the outputs of the graph
 	// Rows are the likelihoods that read the client's data.
@@ -30,7 +30,8 @@ type ProbeCut struct {
 	Rows, Cols int
 }
 
-// ProbeRows are the weights of a likelihood's rows, which input Input of the graph holds: Rows of them along the first dimension of its left side.
+// ProbeRows are the weights of a likelihood's rows, which input Input of the graph holds: Rows of them along
+// the first dimension of its left side.
 type ProbeRows struct {
 	Of          *check.Likelihood
 	Args        []ast.Expr
@@ -39,9 +40,11 @@ type ProbeRows struct {
 
 // A Probing says what of a program is probed.
 type Probing struct {
-	Prior func(name string) *check.Symbol           // the declaration of one element of a received parameter, nil where it is unknown
-	Sent  iter.Seq2[string, ast.Expr]               // what the client sends, by name
-	Args  func(likely *check.Likelihood) []ast.Expr // the arguments of a likelihood, as far as they are looked at
+	// the declaration of one element of a received parameter, nil where it is unknown
+	Prior func(name string) *check.Symbol
+	Sent  iter.Seq2[string, ast.Expr] // what the client sends, by name
+	// the arguments of a likelihood, as far as they are looked at
+	Args func(likely *check.Likelihood) []ast.Expr
 }
 
 // NewProbe lowers the program of a client.
@@ -51,7 +54,8 @@ func NewProbe(p Party, q Probing) (*Probe, diag.List) {
 			lowerer: &lowerer{
 				Lowered: &Lowered{Program: p.Program, Party: p},
 				b:       graph.New(p.Name),
-				names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{}, sums: map[string]graph.ID{},
+				names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
+				sums: map[string]graph.ID{},
 			},
 			model: &simulate.Model{},
 		},
@@ -70,7 +74,8 @@ func NewProbe(p Party, q Probing) (*Probe, diag.List) {
 	return l.probe, nil
 }
 
-// A prober lowers parameters and what is received to parameters of the graph, cuts to outputs, and likelihoods with weights.
+// A prober lowers parameters and what is received to parameters of the graph, cuts to outputs, and
+// likelihoods with weights.
 type prober struct {
 	*generative
 	Probing
@@ -118,7 +123,9 @@ func (l *prober) standard(s *check.Symbol) {
 		return
 	}
 	l.names[s.Name] = l.spread(value, shape)
-	l.model.Params = append(l.model.Params, simulate.Param{Name: s.Name, Owner: s.Owner, Law: l.law(s.Dist, args, shape), Lower: lower, Upper: upper, Improper: l.improper(s, args, lower, upper)})
+	l.model.Params = append(l.model.Params, simulate.Param{Name: s.Name, Owner: s.Owner,
+		Law: l.law(s.Dist, args, shape), Lower: lower, Upper: upper,
+		Improper: l.improper(s, args, lower, upper)})
 }
 
 // received lowers a received value to a parameter, with the prior that is known of it.
@@ -131,7 +138,8 @@ func (l *prober) received(s *check.Symbol) {
 	}
 	if shape, ok := l.shape(s); ok {
 		l.names[s.Name] = l.b.Param(s.Name, shape)
-		l.model.Params = append(l.model.Params, simulate.Param{Name: s.Name, Lower: math.Inf(-1), Upper: math.Inf(1), Improper: "is received, and its prior is unknown"})
+		l.model.Params = append(l.model.Params, simulate.Param{Name: s.Name, Lower: math.Inf(-1),
+			Upper: math.Inf(1), Improper: "is received, and its prior is unknown"})
 	}
 }
 

@@ -11,9 +11,10 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// Quantities lowers the named generated quantities of a pooled model, with all parties' data, to functions of the parameters on their declared scale.
-// Responses are left out.
-func Quantities(c *cut.Program, values map[string]data.Bindings, sizes *Sizes, names []string) (*simulate.Model, diag.List) {
+// Quantities lowers the named generated quantities of a pooled model, with all parties' data, to functions of
+// the parameters on their declared scale. Responses are left out.
+func Quantities(c *cut.Program, values map[string]data.Bindings, sizes *Sizes,
+	names []string) (*simulate.Model, diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.declareAll()
 	for _, s := range c.Order {
@@ -35,7 +36,8 @@ func (g *generative) quantity(s *check.Symbol, reported bool) {
 			g.names[g.key(s.Name)] = id
 			if reported && !g.diags.HasErrors() {
 				name := memberName(s.Owner, g.member) + "." + s.Name
-				g.model.Quantities = append(g.model.Quantities, simulate.Quantity{Name: name, Shape: g.b.Shape(id), Report: g.report(id)})
+				g.model.Quantities = append(g.model.Quantities,
+					simulate.Quantity{Name: name, Shape: g.b.Shape(id), Report: g.report(id)})
 			}
 		})
 		return
@@ -48,5 +50,6 @@ func (g *generative) quantity(s *check.Symbol, reported bool) {
 	if !reported {
 		return
 	}
-	g.model.Quantities = append(g.model.Quantities, simulate.Quantity{Name: s.Name, Shape: g.b.Shape(id), Report: g.report(id)})
+	g.model.Quantities = append(g.model.Quantities, simulate.Quantity{Name: s.Name, Shape: g.b.Shape(id),
+		Report: g.report(id)})
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Generated quantities at given parameters are what their expressions say, with the data of all parties, lets and each other; conditions may compare
-// parameters. Those that are not named are left out.
+// Generated quantities at given parameters are what their expressions say, with the data of all parties, lets
+// and each other; conditions may compare parameters. Those that are not named are left out.
 func TestQuantitiesAreTheirExpressions(t *testing.T) {
 	f := logistic
 	b := f.Bind(t, check.Options{Transform: transforms.None})

@@ -5,7 +5,8 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// reads reports whether expressions read a symbol that is wanted, themselves, by a let or by a noncentered parameter.
+// reads reports whether expressions read a symbol that is wanted, themselves, by a let or by a noncentered
+// parameter.
 func (l *lowerer) reads(list []ast.Expr, wanted func(s *check.Symbol) bool) bool {
 	seen, found := map[string]bool{}, false
 	var visit func(e ast.Expr)

@@ -10,13 +10,15 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// effects are a parameter whose coordinates x have a prior with a location and a scale that depend on other parameters of the party; or the location of such, with their scale.
+// effects are a parameter whose coordinates x have a prior with a location and a scale that depend on other
+// parameters of the party; or the location of such, with their scale.
 type effects struct {
 	density.Effects
 	x, location, scale graph.ID
 }
 
-// noteEffects notes a parameter that can be centred or not, args being those of its prior as written. Its x must be coordinates, not a function of them.
+// noteEffects notes a parameter that can be centred or not, args being those of its prior as written. Its x
+// must be coordinates, not a function of them.
 func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, args []graph.ID) {
 	offset, free := l.b.Coordinates(x)
 	if !free || s.Dist.LocationAt < 0 || s.Dist.ScaleAt < 0 {
@@ -26,7 +28,8 @@ func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, args []graph.ID) {
 	if n == 0 || l.b.Constant(scale) || l.b.Received(scale) || l.b.Received(location) {
 		return
 	}
-	e := effects{density.Effects{Name: l.key(s.Name), Offset: offset, Len: n, Centring: 1}, x, location, scale}
+	e := effects{density.Effects{Name: l.key(s.Name), Offset: offset, Len: n, Centring: 1}, x, location,
+		scale}
 	if s.Decl.(*ast.Param).Noncentered {
 		e.Centring = 0
 	}
@@ -34,7 +37,8 @@ func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, args []graph.ID) {
 	l.effects = append(l.effects, e)
 }
 
-// noteLocation notes the location of effects, where it is a parameter whose coordinates can be relative to their scale: none of the maps that are built before needs it.
+// noteLocation notes the location of effects, where it is a parameter whose coordinates can be relative to
+// their scale: none of the maps that are built before needs it.
 func (l *lowerer) noteLocation(of effects) {
 	offset, free := l.b.Coordinates(of.location)
 	n, scales := l.b.Shape(of.location).Len(), l.b.Shape(of.scale).Len()
@@ -42,12 +46,14 @@ func (l *lowerer) noteLocation(of effects) {
 		return
 	}
 	for _, e := range l.effects {
-		if e.x == of.location || !e.Anchored && l.b.Depends(e.location, of.location) || l.b.Depends(e.scale, of.location) {
+		if e.x == of.location || !e.Anchored && l.b.Depends(e.location, of.location) ||
+			l.b.Depends(e.scale, of.location) {
 			return
 		}
 	}
 	l.effects = append(l.effects, effects{
-		density.Effects{Name: "location of " + of.Name, Offset: offset, Len: n, Centring: 1, Anchored: true}, of.location, graph.NoID, of.scale,
+		density.Effects{Name: "location of " + of.Name, Offset: offset, Len: n, Centring: 1, Anchored: true},
+		of.location, graph.NoID, of.scale,
 	})
 }
 
@@ -60,9 +66,12 @@ type bounded struct {
 // noteScales notes the parameters with a lower bound that scales of effects depend on.
 func (l *lowerer) noteScales() {
 	for _, p := range l.bounded {
-		if slices.ContainsFunc(l.effects, func(e effects) bool { return !e.Scale && l.b.Depends(e.scale, p.x) }) {
+		if slices.ContainsFunc(l.effects, func(e effects) bool {
+			return !e.Scale && l.b.Depends(e.scale, p.x)
+		}) {
 			offset, _ := l.b.Coordinates(p.coordinates)
-			e := density.Effects{Name: p.name, Offset: offset, Len: l.b.Shape(p.x).Len(), Centring: 1, Anchored: true, Scale: true}
+			e := density.Effects{Name: p.name, Offset: offset, Len: l.b.Shape(p.x).Len(), Centring: 1,
+				Anchored: true, Scale: true}
 			l.effects = append(l.effects, effects{Effects: e, x: p.x})
 		}
 	}
@@ -81,7 +90,8 @@ func (l *lowerer) recentring() (r *model.RecentringGraphs, err error) {
 	return r, l.recentringStages(r)
 }
 
-// recentringStages builds the graphs of locations and scales. Effects come in the order of declaration, so that locations and scales depend on earlier ones alone.
+// recentringStages builds the graphs of locations and scales. Effects come in the order of declaration, so
+// that locations and scales depend on earlier ones alone.
 func (l *lowerer) recentringStages(r *model.RecentringGraphs) error {
 	of := make([]int, len(l.effects)) // the stage of each
 	for k, e := range l.effects {
@@ -141,7 +151,8 @@ func (l *lowerer) intercepts() ([]graph.Intercept, error) {
 	return l.b.Intercepts(sets)
 }
 
-// moving is a parameter with the effects that must move as it does so that they stay as far from their location as they are; nil where that does not do, or where it is an effect itself.
+// moving is a parameter with the effects that must move as it does so that they stay as far from their
+// location as they are; nil where that does not do, or where it is an effect itself.
 func (l *lowerer) moving(p graph.ID) []graph.ID {
 	set := []graph.ID{p}
 	depends := func(id graph.ID) bool {
@@ -161,7 +172,8 @@ func (l *lowerer) moving(p graph.ID) []graph.ID {
 	return set
 }
 
-// repeated gives a value that is spread over a shape the whole shape, unless its elements come in turn over that: they are one, or stand along the last dimensions.
+// repeated gives a value that is spread over a shape the whole shape, unless its elements come in turn over
+// that: they are one, or stand along the last dimensions.
 func repeated(b *graph.Builder, id graph.ID, over graph.Shape) (graph.ID, error) {
 	shape := b.Shape(id)
 	for len(shape) > 0 && shape[0] == 1 {

@@ -12,8 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// nested has effects whose location is another parameter's effects, non-centred ones, and ones with a location and a scale for each column. The location of tail is not noted: the scale of
-// flat, whose map is built before, depends on it.
+// nested has effects whose location is another parameter's effects, non-centred ones, and ones with a
+// location and a scale for each column. The location of tail is not noted: the scale of flat, whose map is
+// built before, depends on it.
 var nested = fixture{
 	Text: `data y : real[N]
 data g : level(J)[N]
@@ -35,13 +36,15 @@ y ~ normal(top[g] + per[g, 1] + flat[g] + tail[g] + above[g] + plain[g], 1)
 	Tables: map[string]string{"server": "y,g\n0.3,1\n-0.2,2\n0.5,3\n1,2\n"},
 }
 
-// Effects are the parameters on the real line whose prior's scale depends on parameters of the same party, their locations, and the parameters with a lower bound that their scales depend on.
+// Effects are the parameters on the real line whose prior's scale depends on parameters of the same party,
+// their locations, and the parameters with a lower bound that their scales depend on.
 func TestEffects(t *testing.T) {
 	for _, c := range []struct {
 		f    fixture
 		want map[string][]string
 	}{
-		{nested, map[string][]string{"server": {"location of mid", "mid", "top", "location of per", "per", "flat", "tail", "s", "t"}}},
+		{nested, map[string][]string{"server": {"location of mid", "mid", "top", "location of per", "per",
+			"flat", "tail", "s", "t"}}},
 		{logistic, map[string][]string{}},
 		{shared, map[string][]string{"server": {"m", "tau"}}}, // the scale of the clients' is the server's
 	} {
@@ -57,8 +60,9 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// The maps between coordinates are inverse to one another and keep what they should: at the centring 1 coordinates are the effects, at 0 their standard
-// form. Their log-Jacobians and the gradients that they pull back are those of finite differences.
+// The maps between coordinates are inverse to one another and keep what they should: at the centring 1
+// coordinates are the effects, at 0 their standard form. Their log-Jacobians and the gradients that they pull
+// back are those of finite differences.
 func TestRecentring(t *testing.T) {
 	p := model.NewParty(nested.Bind(t, check.Options{}).Plan, 0)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -91,7 +95,8 @@ func TestRecentring(t *testing.T) {
 	standard(t, effects, from, theta)
 }
 
-// standard checks the ends of the scale. In theta: m, log s, log t, logs, locs, q, mid, x of top, per; J is 3.
+// standard checks the ends of the scale. In theta: m, log s, log t, logs, locs, q, mid, x of top, per; J is
+// 3.
 func standard(t *testing.T, effects []density.Effects, from density.Map, theta []float64) {
 	t.Helper()
 	m, s, scale := theta[0], math.Exp(theta[1]), math.Exp(theta[2])
@@ -102,11 +107,13 @@ func standard(t *testing.T, effects []density.Effects, from density.Map, theta [
 		t.Errorf("the location of mid is %v in units of the scale from its anchor, want %v", got, want)
 	}
 	for i, anchor := range []float64{0.5, -0.5} {
-		if got, want := u[effects[3].Offset+i], (theta[5+i]-anchor)/math.Exp(theta[3+i]); math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
+		if got, want := u[effects[3].Offset+i],
+			(theta[5+i]-anchor)/math.Exp(theta[3+i]); math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
 			t.Errorf("location %d of per is %v in units of its scale from its anchor, want %v", i, got, want)
 		}
 	}
-	// s is below its anchor, where log s = 3 + u√(1 + u²) at the centring 0, and t above its own, where it is moved only.
+	// s is below its anchor, where log s = 3 + u√(1 + u²) at the centring 0, and t above its own, where it is
+	// moved only.
 	if v := u[1]; v >= 0 || math.Abs(3+v*math.Sqrt(1+v*v)-theta[1]) > 1e-14 {
 		t.Errorf("the scale s has the coordinate %v for %v", v, theta[1])
 	}
@@ -117,13 +124,15 @@ func standard(t *testing.T, effects []density.Effects, from density.Map, theta [
 		if got, want := u[effects[1].Offset+i], (mid[i]-m)/s; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
 			t.Errorf("mid %d is %v non-centred, want %v", i, got, want)
 		}
-		if got, want := u[effects[2].Offset+i], mid[i]+scale*x[i]; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
+		if got, want := u[effects[2].Offset+i],
+			mid[i]+scale*x[i]; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
 			t.Errorf("top %d is %v centred, want %v", i, got, want)
 		}
 	}
 }
 
-// differences holds a map at x against central differences: of f + log|J|, f a function of the result, and of the result for |J|.
+// differences holds a map at x against central differences: of f + log|J|, f a function of the result, and of
+// the result for |J|.
 func differences(t *testing.T, m density.Map, c, x []float64) {
 	t.Helper()
 	n := len(x)

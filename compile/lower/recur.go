@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// A body is the expression of a recursion's step while it is lowered: to a graph of its own, whose inputs are what it reads from outside.
+// A body is the expression of a recursion's step while it is lowered: to a graph of its own, whose inputs are
+// what it reads from outside.
 type body struct {
 	*ast.Recur
 	outer *lowerer
@@ -39,7 +40,8 @@ func (l *lowerer) recur(e *ast.Recur) graph.ID {
 			return graph.NoID
 		}
 		if at < 1 || at > r.Rows {
-			l.errorf(diag.BeyondData, i, "the entry %d does not exist: there are %d", at, r.Rows).Note("entries count from 1 to the size that the recursion is declared with")
+			l.errorf(diag.BeyondData, i, "the entry %d does not exist: there are %d", at,
+				r.Rows).Note("entries count from 1 to the size that the recursion is declared with")
 			return graph.NoID
 		}
 		r.Start = append(r.Start, at-1)
@@ -51,7 +53,9 @@ func (l *lowerer) recur(e *ast.Recur) graph.ID {
 	}
 	id, err := l.b.Recur(r, start, in)
 	if err != nil {
-		l.errorf(diag.BeyondData, e, "%v", err).Note("every %[1]s of the range, plus or minus the distance that is read, is a row: end the range earlier, as %[1]s in 2..T - 1 for y[%[1]s + 1], or begin it later", e.Var.Name)
+		l.errorf(diag.BeyondData, e, "%v",
+			err).Note("every %[1]s of the range, plus or minus the distance that is read, is a row: end "+
+			"the range earlier, as %[1]s in 2..T - 1 for y[%[1]s + 1], or begin it later", e.Var.Name)
 	}
 	return id
 }
@@ -101,8 +105,9 @@ func (l *lowerer) step(e *ast.Recur, r *graph.Recursion) ([]graph.ID, bool) {
 	return inside.body.in, true
 }
 
-// read lowers an expression of a body that the graph outside has: all that depends neither on the index nor on the recursion, an entry of the recursion, or an
-// entry of an array of the graph outside. ok is false where the body computes the expression itself.
+// read lowers an expression of a body that the graph outside has: all that depends neither on the index nor
+// on the recursion, an entry of the recursion, or an entry of an array of the graph outside. ok is false
+// where the body computes the expression itself.
 func (b *body) read(in *lowerer, e ast.Expr) (id graph.ID, ok bool) {
 	if !b.depends(e) {
 		return b.capture(in, e)
@@ -162,7 +167,8 @@ func (b *body) entry(in *lowerer, e *ast.Index) (graph.ID, bool) {
 	}
 	var row graph.ID
 	if b.self(e.X) {
-		row = b.input(in, graph.Read{Kind: graph.ReadState, Offset: offset}, graph.NoID, b.state, b.Step.Name.Name)
+		row = b.input(in, graph.Read{Kind: graph.ReadState, Offset: offset}, graph.NoID, b.state,
+			b.Step.Name.Name)
 	} else {
 		vars := b.outer.vars
 		b.outer.vars = in.vars
@@ -171,7 +177,8 @@ func (b *body) entry(in *lowerer, e *ast.Index) (graph.ID, bool) {
 		if in.diags = b.outer.diags; in.diags.HasErrors() {
 			return graph.NoID, true
 		}
-		row = b.input(in, graph.Read{Kind: graph.ReadRow, Offset: offset}, id, b.outer.b.Shape(id)[1:], format.Expr(e.X))
+		row = b.input(in, graph.Read{Kind: graph.ReadRow, Offset: offset}, id, b.outer.b.Shape(id)[1:],
+			format.Expr(e.X))
 	}
 	if len(e.Args) > 1 {
 		row = in.indexed(e, row, e.Args[1:])
@@ -182,7 +189,8 @@ func (b *body) entry(in *lowerer, e *ast.Index) (graph.ID, bool) {
 // levels counts the leading subscripts that look up the level of a step, as z[t].
 func (b *body) levels(e *ast.Index) int {
 	for k, a := range e.Args {
-		if z, ok := a.Lo.(*ast.Index); a.Slice || !ok || len(z.Args) != 1 || z.Args[0].Slice || b.depends(z.X) || !b.outer.isLevel(z.X) {
+		if z, ok := a.Lo.(*ast.Index); a.Slice || !ok || len(z.Args) != 1 || z.Args[0].Slice ||
+			b.depends(z.X) || !b.outer.isLevel(z.X) {
 			return k
 		}
 	}
@@ -192,7 +200,10 @@ func (b *body) levels(e *ast.Index) int {
 // lookedUp reads X[z[t + c], …]: row t + c of what the graph outside looks up for all rows of z at once.
 func (b *body) lookedUp(in *lowerer, e *ast.Index, levels int) (graph.ID, bool) {
 	if b.depends(e.X) {
-		in.errorf(diag.RecurIndex, e.Args[0], "inside a recursion levels look up what is computed outside of it").Note("give `%s` a let of its own before the recursion", format.Expr(e.X))
+		in.errorf(diag.RecurIndex, e.Args[0],
+			"inside a recursion levels look up what is computed outside of it").Note(
+			"give `%s` a let of its own before the recursion", format.Expr(e.X),
+		)
 		b.outer.diags = in.diags
 		return graph.NoID, true
 	}
@@ -208,7 +219,9 @@ func (b *body) lookedUp(in *lowerer, e *ast.Index, levels int) (graph.ID, bool) 
 			break
 		}
 		if k > 0 && c != offset {
-			b.outer.errorf(diag.RecurIndex, a, "the levels of one look-up are those of one step, and these are %d apart", max(c-offset, offset-c)).Note("give one of them a let of its own, shifted by so many steps")
+			b.outer.errorf(diag.RecurIndex, a,
+				"the levels of one look-up are those of one step, and these are %d apart",
+				max(c-offset, offset-c)).Note("give one of them a let of its own, shifted by so many steps")
 			break
 		}
 		offset = c
@@ -218,7 +231,8 @@ func (b *body) lookedUp(in *lowerer, e *ast.Index, levels int) (graph.ID, bool) 
 	if in.diags = b.outer.diags; in.diags.HasErrors() {
 		return graph.NoID, true
 	}
-	row := b.input(in, graph.Read{Kind: graph.ReadRow, Offset: offset}, table, b.outer.b.Shape(table)[1:], format.Expr(e))
+	row := b.input(in, graph.Read{Kind: graph.ReadRow, Offset: offset}, table, b.outer.b.Shape(table)[1:],
+		format.Expr(e))
 	if rest := e.Args[levels:]; len(rest) > 0 {
 		row = in.indexed(e, row, rest)
 	}
@@ -246,7 +260,9 @@ func (b *body) offset(in *lowerer, a *ast.Subscript) (int, bool) {
 		return 0, false
 	}
 	if y, ok := at(1<<20 + 1); !ok || y != x+1 {
-		in.errorf(diag.RecurIndex, a, "inside a recursion an array is indexed by %[1]s, or by %[1]s plus or minus a constant", b.Var.Name)
+		in.errorf(diag.RecurIndex, a,
+			"inside a recursion an array is indexed by %[1]s, or by %[1]s plus or minus a constant",
+			b.Var.Name)
 		b.outer.diags = in.diags
 		return 0, false
 	}

@@ -17,8 +17,9 @@ import (
 // series is a table of twelve observations.
 const series = "y,one\n0.5,1\n-1.2,1\n0.8,1\n1.9,1\n0.3,1\n-0.7,1\n-1.1,1\n0.2,1\n1.4,1\n2.2,1\n0.9,1\n-0.4,1"
 
-// Densities at x_i = 0.3 sin(i+1) and x_i = 0.2 cos(2i), i from 0: NumPy 2.4 and SciPy 1.17, with loops over t. The local level model is computed there as one
-// multivariate normal distribution, and the capture probabilities by enumeration of the last occasion alive.
+// Densities at x_i = 0.3 sin(i+1) and x_i = 0.2 cos(2i), i from 0: NumPy 2.4 and SciPy 1.17, with loops over
+// t. The local level model is computed there as one multivariate normal distribution, and the capture
+// probabilities by enumeration of the last occasion alive.
 var recursions = []struct {
 	name, text    string
 	first, second float64
@@ -65,7 +66,8 @@ y ~ normal(chi, 1)`, -50.423034775025066, -50.68659509080688},
 }
 
 func recursion(text string) fixture {
-	return fixture{Text: "data y : real[T]\ndata one : binary[T]\n" + text, Tables: map[string]string{"server": series}}
+	return fixture{Text: "data y : real[T]\ndata one : binary[T]\n" + text,
+		Tables: map[string]string{"server": series}}
 }
 
 // TestRecursions compares densities with independent figures, and gradients with finite differences.
@@ -91,7 +93,8 @@ func TestRecursions(t *testing.T) {
 	}
 }
 
-// TestRecursionsAcrossParties compares split models whose recursion takes clients' arrays with the pooled model, and their gradients with finite differences.
+// TestRecursionsAcrossParties compares split models whose recursion takes clients' arrays with the pooled
+// model, and their gradients with finite differences.
 func TestRecursionsAcrossParties(t *testing.T) {
 	head := `client a, b
 data y : real[T] @ shared
@@ -102,17 +105,26 @@ param s ~ half_normal(1)
 param ba : real[2] ~ normal(0, 1) @ a
 param bb : real[2] ~ normal(0, 1) @ b
 `
-	tables := map[string]string{"server": table(1, 12, "y"), "a": table(2, 12, "x1", "x2"), "b": table(3, 12, "x1", "x2")}
+	tables := map[string]string{"server": table(1, 12, "y"), "a": table(2, 12, "x1", "x2"),
+		"b": table(3, 12, "x1", "x2")}
 	affine := []string{
-		"let m = XA * ba + XB * bb\nlet h : real[T] = recur h[1] = m[1], h[t] = phi * h[t-1] + m[t] for t in 2..T\ny ~ normal(h, s)",
-		"let m = XA * ba\nlet n = XB * bb\nlet h : real[T] = recur h[T] = n[T], h[t] = phi * h[t+1] + 2 * m[t] - n[t] / s for t in T-1..1\ny ~ normal(h, exp(h / 9))",
-		"let m = XA * ba\nlet v : real[T] = recur v[1] = s, v[t] = s + 0.5 * v[t-1] for t in 2..T\nlet h : real[T] = recur h[1] = 0, h[t] = h[t-1] / v[t-1] + m[t] for t in 2..T\ny ~ normal(h, v)",
-		"let h : real[T] = recur h[1] = ba[1], h[t] = ba[2] * h[t-1] + XA[t, 1] for t in 2..T @ a\ny ~ normal(h + XB * bb, s)",
-		"fn ar(e, phi) {\n let x : real[size(e)] = recur x[1] = e[1], x[t] = phi * x[t-1] + e[t] for t in 2..size(e)\n return x\n}\nlet h = ar(XA * ba, 0.5) @ a\nlet g = ar(h + XB * bb, phi)\ny ~ normal(g, s)",
+		"let m = XA * ba + XB * bb\nlet h : real[T] = recur h[1] = m[1], h[t] = phi * h[t-1] + m[t] for t " +
+			"in 2..T\ny ~ normal(h, s)",
+		"let m = XA * ba\nlet n = XB * bb\nlet h : real[T] = recur h[T] = n[T], h[t] = phi * h[t+1] + 2 * " +
+			"m[t] - n[t] / s for t in T-1..1\ny ~ normal(h, exp(h / 9))",
+		"let m = XA * ba\nlet v : real[T] = recur v[1] = s, v[t] = s + 0.5 * v[t-1] for t in 2..T\nlet h : " +
+			"real[T] = recur h[1] = 0, h[t] = h[t-1] / v[t-1] + m[t] for t in 2..T\ny ~ normal(h, v)",
+		"let h : real[T] = recur h[1] = ba[1], h[t] = ba[2] * h[t-1] + XA[t, 1] for t in 2..T @ a\ny " +
+			"~ normal(h + XB * bb, s)",
+		"fn ar(e, phi) {\n let x : real[size(e)] = recur x[1] = e[1], x[t] = phi * x[t-1] + e[t] for t in " +
+			"2..size(e)\n return x\n}\nlet h = ar(XA * ba, 0.5) @ a\nlet g = ar(h + XB * " +
+			"bb, phi)\ny ~ normal(g, s)",
 	}
 	curved := []string{
-		"let m = XA * ba\nlet h : real[T] = recur h[1] = m[1], h[t] = phi * tanh(h[t-1] + m[t]) for t in 2..T\ny ~ normal(h + XB * bb, s)",
-		"let m = XA * ba\nlet h : real[T] = recur h[1] = 0, h[t] = bb[1] * h[t-1] + m[t] for t in 2..T\ny ~ normal(h, s)",
+		"let m = XA * ba\nlet h : real[T] = recur h[1] = m[1], h[t] = phi * tanh(h[t-1] + m[t]) for t in " +
+			"2..T\ny ~ normal(h + XB * bb, s)",
+		"let m = XA * ba\nlet h : real[T] = recur h[1] = 0, h[t] = bb[1] * h[t-1] + m[t] for t " +
+			"in 2..T\ny ~ normal(h, s)",
 	}
 	for i, text := range append(affine, curved...) {
 		f := fixture{Text: head + text, Tables: tables}
@@ -129,7 +141,8 @@ param bb : real[2] ~ normal(0, 1) @ b
 				}
 			}
 			if o.Transform.Noise() {
-				o.Rho = 0.25 // the AR coefficient's prior lets h reach 1e4, beside which the default is nothing
+				// the AR coefficient's prior lets h reach 1e4, beside which the default is nothing
+				o.Rho = 0.25
 			}
 			if got := noiseFree(t, f, o); math.Abs(got-want) > 1e-10*math.Abs(want) {
 				t.Errorf("%s gives %v, the pooled model %v:\n%s", kind, got, want, text)
@@ -137,7 +150,9 @@ param bb : real[2] ~ normal(0, 1) @ b
 			checkGradient(t, f.Bind(t, o).Plan)
 		}
 		if i >= len(affine) {
-			if diags := (fixture{Text: f.Text + "\ntransform augmented(rho = 0.2)", Tables: tables}).Diagnose(t, check.Options{}); !diags.HasErrors() || diags.Shown()[0].Code != diag.NoCut {
+			if diags := (fixture{Text: f.Text + "\ntransform augmented(rho = 0.2)",
+				Tables: tables}).Diagnose(t, check.Options{}); !diags.HasErrors() ||
+				diags.Shown()[0].Code != diag.NoCut {
 				t.Errorf("noise inside a recursion that is not affine: %v\n%s", diags, text)
 			}
 		}
@@ -170,7 +185,8 @@ func TestLongRecursion(t *testing.T) {
 
 // TestRecursionBeyondData checks what only data show: an entry that an array does not have.
 func TestRecursionBeyondData(t *testing.T) {
-	text := "param a ~ normal(0, 1)\nlet h : real[T] = recur h[1] = 0, h[t] = a * h[t-1] + y[t+1] for t in 2..T\ny ~ normal(h, 1)"
+	text := "param a ~ normal(0, 1)\nlet h : real[T] = recur h[1] = 0, h[t] = a * h[t-1] + y[t+1] for t " +
+		"in 2..T\ny ~ normal(h, 1)"
 	f := recursion(text)
 	if d := f.Refused(t); d.Code != diag.BeyondData {
 		t.Errorf("%s: %s", d.Code, d.Message)
@@ -178,20 +194,28 @@ func TestRecursionBeyondData(t *testing.T) {
 	var _ compiletest.Fixture = f
 }
 
-// Parts of levels look rows up, and so do the levels of a step: the densities are those of the same model with the rows looked up in full beforehand, and gradients are their differences.
+// Parts of levels look rows up, and so do the levels of a step: the densities are those of the same model
+// with the rows looked up in full beforehand, and gradients are their differences.
 func TestPartsOfLevels(t *testing.T) {
-	const head = "data y : real[T]\ndata z : level(2)[T]\ndata w : level(3)[T]\nparam m : real[2] ~ normal(0, 1)\nparam q : real[2, 3] ~ normal(0, 1)\nparam phi ~ uniform(-1, 1)\n"
+	const head = "data y : real[T]\ndata z : level(2)[T]\ndata w : level(3)[T]\nparam m : real[2] ~ " +
+		"normal(0, 1)\nparam q : real[2, 3] ~ normal(0, 1)\nparam phi ~ uniform(-1, 1)\n"
 	tables := map[string]string{"server": "y,z,w\n0.5,1,2\n-1.2,2,3\n0.8,2,1\n1.9,1,1\n0.3,2,2\n-0.7,1,3"}
 	for _, c := range []struct{ parts, whole string }{
 		{"y[2:T] ~ normal(m[z[1:T - 1]], 1)", "let mz = m[z]\ny[2:T] ~ normal(mz[1:T - 1], 1)"},
-		{"y[2:T] ~ normal(q[z[1:T - 1], w[2:T]] + q[1, 2], 1)", "let a = q[1, :]\nlet b = q[2, :]\nlet v = where(z == 1, 1, 0)\nlet aw = a[w]\nlet bw = b[w]\ny[2:T] ~ normal(where(v[1:T - 1] == 1, aw[2:T], bw[2:T]) + q[1, 2], 1)"},
+		{"y[2:T] ~ normal(q[z[1:T - 1], w[2:T]] + q[1, 2], 1)",
+			"let a = q[1, :]\nlet b = q[2, :]\nlet v = where(z == 1, 1, 0)\nlet aw = a[w]\nlet bw = " +
+				"b[w]\ny[2:T] ~ normal(where(v[1:T - 1] == 1, aw[2:T], bw[2:T]) + q[1, 2], 1)"},
 		{
-			"let h : real[T] = recur h[1] = m[z[1]], h[t] = phi * h[t - 1] + m[z[t]] + q[z[t - 1], 2] for t in 2..T\ny ~ normal(h, 1)",
-			"let mz = m[z]\nlet qz = q[z, 2]\nlet h : real[T] = recur h[1] = mz[1], h[t] = phi * h[t - 1] + mz[t] + qz[t - 1] for t in 2..T\ny ~ normal(h, 1)",
+			"let h : real[T] = recur h[1] = m[z[1]], h[t] = phi * h[t - 1] + m[z[t]] + q[z[t - 1], 2] for " +
+				"t in 2..T\ny ~ normal(h, 1)",
+			"let mz = m[z]\nlet qz = q[z, 2]\nlet h : real[T] = recur h[1] = mz[1], h[t] = phi * h[t - 1] " +
+				"+ mz[t] + qz[t - 1] for t in 2..T\ny ~ normal(h, 1)",
 		},
 		{
-			"let h : real[T] = recur h[T] = 0, h[t] = h[t + 1] + q[z[t], w[t]] for t in T - 1..1\ny ~ normal(h, 1)",
-			"let qzw = q[z, w]\nlet h : real[T] = recur h[T] = 0, h[t] = h[t + 1] + qzw[t] for t in T - 1..1\ny ~ normal(h, 1)",
+			"let h : real[T] = recur h[T] = 0, h[t] = h[t + 1] + q[z[t], w[t]] for t in T " +
+				"- 1..1\ny ~ normal(h, 1)",
+			"let qzw = q[z, w]\nlet h : real[T] = recur h[T] = 0, h[t] = h[t + 1] + qzw[t] for t in T " +
+				"- 1..1\ny ~ normal(h, 1)",
 		},
 	} {
 		value := func(text string) float64 {

@@ -13,8 +13,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// The bounds of the effects that a prior allows, as multiples of the response's scale. Below the first the prior removes the effect; above the second sfvi does not find the
-// posterior, whose own effects are of about 1.
+// The bounds of the effects that a prior allows, as multiples of the response's scale. Below the first the
+// prior removes the effect; above the second sfvi does not find the posterior, whose own effects are of about
+// 1.
 const (
 	leastEffect = 1e-2
 	mostEffect  = 1e3
@@ -34,7 +35,8 @@ func priorScale(p *check.Program, s *check.Symbol) float64 {
 	return scale
 }
 
-// responseScale is the scale on which a linear predictor changes a response: 1 where that is a logarithm, log odds or the like, 0 where it is not known.
+// responseScale is the scale on which a linear predictor changes a response: 1 where that is a logarithm, log
+// odds or the like, 0 where it is not known.
 func responseScale(link def.LinkScale, y []float64) float64 {
 	switch {
 	case link != def.IdentityLink:
@@ -45,8 +47,10 @@ func responseScale(link def.LinkScale, y []float64) float64 {
 	return deviation(y)
 }
 
-// unscaled warns of columns beside which a prior says what it was not written to say: that there is no effect, or next to nothing about it.
-func unscaled(columns []covariate, response float64, report func(diag.Code, *check.Symbol, string, ...any) *diag.Diagnostic) {
+// unscaled warns of columns beside which a prior says what it was not written to say: that there is no
+// effect, or next to nothing about it.
+func unscaled(columns []covariate, response float64, report func(diag.Code, *check.Symbol, string,
+	...any) *diag.Diagnostic) {
 	var vague, narrow []covariate
 	for _, c := range columns {
 		switch {
@@ -62,15 +66,20 @@ func unscaled(columns []covariate, response float64, report func(diag.Code, *che
 			return
 		}
 		first, spread := found[0], deviation(found[0].values)
-		report(diag.UnscaledColumn, first.declared, "%s: a prior of scale %.2g for the coefficient of a column whose standard deviation is %.2g allows effects of %.2g times the response's scale, %s",
+		report(diag.UnscaledColumn, first.declared,
+			"%s: a prior of scale %.2g for the coefficient of a column whose standard deviation is %.2g "+
+				"allows effects of %.2g times the response's scale, %s",
 			named(found), first.scale, spread, first.scale*spread/response, means).
-			Note("standardise (`from zscore(…)` in the declaration), or give the coefficient a prior of a scale near %.1g", response/spread)
+			Note("standardise (`from zscore(…)` in the declaration), or give the coefficient a "+
+				"prior of a scale near %.1g", response/spread)
 	}
-	say(vague, "almost any: sfvi may not find the posterior, and a default transform has too little noise for such a cut")
+	say(vague, "almost any: sfvi may not find the posterior, and a default transform has too "+
+		"little noise for such a cut")
 	say(narrow, "almost none: the prior removes the effect, whatever the data say")
 }
 
-// Widest names the column of which a multiple makes most of an expression, by its standard deviation and its coefficient's prior; "" where the expression adds no columns.
+// Widest names the column of which a multiple makes most of an expression, by its standard deviation and its
+// coefficient's prior; "" where the expression adds no columns.
 func Widest(p *check.Program, values map[string]data.Bindings, e ast.Expr) (name string, spread float64) {
 	most := 0.0
 	for _, c := range addends(p, values, e, nil) {
@@ -94,7 +103,8 @@ func named(columns []covariate) string {
 	return strings.Join(names, ", ")
 }
 
-// farthest is the largest distance from the mean: of a rare 0/1 column it is about 1, and the standard deviation far less.
+// farthest is the largest distance from the mean: of a rare 0/1 column it is about 1, and the standard
+// deviation far less.
 func farthest(values []float64) float64 {
 	mean, most := 0.0, 0.0
 	for _, v := range values {

@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A column is named where prior scale times its spread is far from the response's scale, whatever the units: multiplied column and prior divided by as much say the same.
+// A column is named where prior scale times its spread is far from the response's scale, whatever the units:
+// multiplied column and prior divided by as much say the same.
 func TestColumnsOnAnotherScaleThanTheirPriors(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	normals, rare := make([]float64, 500), make([]float64, 500)
@@ -42,15 +43,19 @@ func TestColumnsOnAnotherScaleThanTheirPriors(t *testing.T) {
 				scaled[i] = 3 + unit*scaled[i]
 			}
 			var got []string
-			unscaled([]covariate{{name: "the intercept", scale: 1e9}, {matrix, "x", scaled, false, c.scale / unit}}, c.response, func(code diag.Code, at *check.Symbol, text string, args ...any) *diag.Diagnostic {
-				if code != diag.UnscaledColumn || at != matrix {
-					t.Errorf("%s of %v", code, at)
-				}
-				got = append(got, fmt.Sprintf(text, args...))
-				return &diag.Diagnostic{}
-			})
-			if said := strings.Join(got, " "); len(got) > 1 || (c.want == "") != (said == "") || !strings.Contains(said, c.want) {
-				t.Errorf("unit %g, prior %g, response %g: %q, want %q", unit, c.scale, c.response, said, c.want)
+			unscaled([]covariate{{name: "the intercept", scale: 1e9},
+				{matrix, "x", scaled, false, c.scale / unit}}, c.response,
+				func(code diag.Code, at *check.Symbol, text string, args ...any) *diag.Diagnostic {
+					if code != diag.UnscaledColumn || at != matrix {
+						t.Errorf("%s of %v", code, at)
+					}
+					got = append(got, fmt.Sprintf(text, args...))
+					return &diag.Diagnostic{}
+				})
+			if said := strings.Join(got, " "); len(got) > 1 || (c.want == "") != (said == "") ||
+				!strings.Contains(said, c.want) {
+				t.Errorf("unit %g, prior %g, response %g: %q, want %q", unit, c.scale, c.response, said,
+					c.want)
 			}
 		}
 	}

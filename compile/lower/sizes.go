@@ -39,7 +39,8 @@ func Wants(p *check.Program) []data.Want {
 			continue
 		}
 		d := s.Decl.(*ast.Data)
-		w := data.Want{Name: s.Name, Owner: s.Owner, Elem: s.Type.Elem, Rank: len(s.Type.Dims), From: columns(p.Universe, d), Drop: s.Drops(), Impute: s.Imputed()}
+		w := data.Want{Name: s.Name, Owner: s.Owner, Elem: s.Type.Elem, Rank: len(s.Type.Dims),
+			From: columns(p.Universe, d), Drop: s.Drops(), Impute: s.Imputed()}
 		if s.Type.Levels != nil {
 			w.Levels, _ = s.Type.Levels.Int()
 		}
@@ -79,7 +80,8 @@ func constant(p *check.Program, e ast.Expr) *float64 {
 	return &v
 }
 
-// boundByShape reports whether a scalar's name is also a dimension of other data, so that those give its value.
+// boundByShape reports whether a scalar's name is also a dimension of other data, so that those give its
+// value.
 func boundByShape(p *check.Program, name string) bool {
 	for _, s := range p.Order {
 		if s.Kind != check.Data {
@@ -114,8 +116,10 @@ func columns(u *stdlib.Universe, d *ast.Data) []data.Column {
 	return out
 }
 
-// Unify determines every size of a model from the bound data of all parties. given returns sizes that a JSON document gives, with the place.
-func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]int, given func(name string) (int, string, bool)) (*Sizes, diag.List) {
+// Unify determines every size of a model from the bound data of all parties. given returns sizes that a JSON
+// document gives, with the place.
+func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]int,
+	given func(name string) (int, string, bool)) (*Sizes, diag.List) {
 	u := newUnifier(p)
 	u.families(members)
 	u.read(bound)
@@ -131,7 +135,9 @@ func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]
 }
 
 func newUnifier(p *check.Program) *unifier {
-	return &unifier{program: p, Sizes: &Sizes{Common: map[string]int{}, Own: map[string]map[string]int{}, Members: map[string]int{}}, from: map[string]string{}, levels: map[string]bool{}, largest: map[string][]largest{}}
+	return &unifier{program: p, Sizes: &Sizes{Common: map[string]int{}, Own: map[string]map[string]int{},
+		Members: map[string]int{}}, from: map[string]string{}, levels: map[string]bool{},
+		largest: map[string][]largest{}}
 }
 
 // A SizeFact is what the data of one party say of a size.
@@ -141,7 +147,8 @@ type SizeFact struct {
 	AtLeast bool
 }
 
-// SizeFacts returns the sizes that the data of one party set, by name. Sizes of a member's own are left out: no other party needs them.
+// SizeFacts returns the sizes that the data of one party set, by name. Sizes of a member's own are left out:
+// no other party needs them.
 func SizeFacts(p *check.Program, party string, values data.Bindings) (map[string]SizeFact, diag.List) {
 	u := newUnifier(p)
 	u.read(map[string]data.Bindings{party: values})
@@ -193,12 +200,15 @@ func (u *unifier) families(members map[string]int) {
 		n := members[c.Name]
 		if k, fixed := c.Count.Int(); fixed {
 			if n != k {
-				u.errorf(diag.MemberCount, c.Span, "the family %s has %d members, but %d tables are bound to it", c.Name, k, n).
-					Note("bind %d tables, or write client %s[J], which has as many members as tables", k, c.Name)
+				u.errorf(diag.MemberCount, c.Span,
+					"the family %s has %d members, but %d tables are bound to it", c.Name, k, n).
+					Note("bind %d tables, or write client %s[J], which has as many members as tables", k,
+						c.Name)
 			}
 			n = k
 		} else if n == 0 {
-			u.errorf(diag.MemberCount, c.Span, "no table is bound to the family %s", c.Name).Note("give one per member: --data %s=a.csv,b.csv", c.Name)
+			u.errorf(diag.MemberCount, c.Span, "no table is bound to the family %s",
+				c.Name).Note("give one per member: --data %s=a.csv,b.csv", c.Name)
 		} else {
 			for _, name := range c.Count.Names() {
 				u.set(name, "", n, fmt.Sprintf("%s (%d tables)", c.Name, n), c.Span)
@@ -248,7 +258,8 @@ type largest struct {
 	n      int
 }
 
-// differing reports sizes that nothing but the columns of several parties sets, and these differently. A shared column sets its size.
+// differing reports sizes that nothing but the columns of several parties sets, and these differently. A
+// shared column sets its size.
 func (u *unifier) differing() {
 	for _, name := range slices.Sorted(maps.Keys(u.largest)) {
 		if !u.levels[name] {
@@ -264,7 +275,8 @@ func (u *unifier) differing() {
 	}
 }
 
-// compare compares the largest codes of the parties, by party, with those of shared columns, or with each other.
+// compare compares the largest codes of the parties, by party, with those of shared columns, or with each
+// other.
 func (u *unifier) compare(name string, by map[string]int, columns map[string]string) {
 	parties := slices.Sorted(maps.Keys(by))
 	first := parties[0] // shared columns, if there are any
@@ -272,7 +284,9 @@ func (u *unifier) compare(name string, by map[string]int, columns map[string]str
 		if by[other] == by[first] || first == "" && by[other] < by[first] {
 			continue
 		}
-		u.errorf(diag.DifferentLevels, u.program.Sizes[name].Span, "the largest codes of level(%s) differ between %s and %s, so that the data do not set the size %s", name, columns[first], columns[other], name).
+		u.errorf(diag.DifferentLevels, u.program.Sizes[name].Span,
+			"the largest codes of level(%s) differ between %s and %s, so that the "+
+				"data do not set the size %s", name, columns[first], columns[other], name).
 			Note("give it: const %[1]s = NUMBER, data %[1]s : int, or a list, levels %[1]s = …", name)
 		return
 	}
@@ -294,7 +308,8 @@ func (u *unifier) level(name, party string, n int, from string, shared bool) {
 		return
 	}
 	if !u.levels[key] && n > old {
-		u.diags.Errorf(diag.SizeConflict, u.program.File.Source, u.program.Sizes[name].Span, "%s is %d in %s, but %s has %d categories", name, old, u.from[key], from, n).
+		u.diags.Errorf(diag.SizeConflict, u.program.File.Source, u.program.Sizes[name].Span,
+			"%s is %d in %s, but %s has %d categories", name, old, u.from[key], from, n).
 			Note("leave out what sets %s, so that the categories do, or correct the column", name)
 	}
 }
@@ -311,12 +326,15 @@ func (u *unifier) set(name, party string, n int, from string, at source.Span) {
 		table[name], u.from[key] = n, from
 		delete(u.levels, key)
 	case old != n:
-		u.errorf(diag.SizeConflict, at, "the size %s is %d in %s, but %d in %s", name, old, u.from[key], n, from).
-			Note("a size has one value in the whole model: correct one of the two, or give it a size of another name")
+		u.errorf(diag.SizeConflict, at, "the size %s is %d in %s, but %d in %s", name, old, u.from[key], n,
+			from).
+			Note("a size has one value in the whole model: correct one of the two, or give " +
+				"it a size of another name")
 	}
 }
 
-// table returns where the value of a size is kept, and its key among those of all parties. The categories that the model lists are common to all members.
+// table returns where the value of a size is kept, and its key among those of all parties. The categories
+// that the model lists are common to all members.
 func (u *unifier) table(name, party string) (map[string]int, string) {
 	if u.program.Sizes[name].Member == "" || party == "" || u.program.Levels[name] != nil {
 		return u.Common, name
@@ -340,11 +358,14 @@ func (u *unifier) stated(name string, n int, where string) {
 		if where == "" {
 			in = "the run"
 		}
-		d := u.errorf(diag.SizeConflict, u.program.Sizes[name].Span, "the size %s is %d in %s, but %d in %s", name, old, u.from[name], n, in)
+		d := u.errorf(diag.SizeConflict, u.program.Sizes[name].Span, "the size %s is %d in %s, but %d in %s",
+			name, old, u.from[name], n, in)
 		if d.Data = where; where != "" {
-			d.Note("leave %s out of the document, so that the shapes of its arrays set it, or correct one of the two", name)
+			d.Note("leave %s out of the document, so that the shapes of its arrays set it, "+
+				"or correct one of the two", name)
 		} else {
-			d.Note("the parameters of the run have this size; where it counts rows, or categories that the run did not see, the model has no parameter for new ones")
+			d.Note("the parameters of the run have this size; where it counts rows, or categories that the " +
+				"run did not see, the model has no parameter for new ones")
 		}
 	}
 }
@@ -377,7 +398,8 @@ func (u *unifier) compound(bound map[string]data.Bindings) {
 			for i, d := range s.Type.Dims {
 				n, err := d.Eval(func(name string) (int, bool) { return u.Value(name, party) })
 				if err == nil && i < len(b.Dims) && n != b.Dims[i] {
-					u.errorf(diag.SizeConflict, s.Ident.Span(), "%s has the size %s = %d, but its data have %d", s.Name, d, n, b.Dims[i])
+					u.errorf(diag.SizeConflict, s.Ident.Span(),
+						"%s has the size %s = %d, but its data have %d", s.Name, d, n, b.Dims[i])
 					return
 				}
 			}

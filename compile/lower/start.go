@@ -22,14 +22,16 @@ type Given struct {
 	Errors  []error         // each with the place of the value
 }
 
-// Unconstrain returns the coordinates of a party at given values of its parameters: the inverse of what the party reports. Where a parameter has no value, neither
-// have its coordinates. Other parties' parameters that the coordinates depend on, as the location of a noncentered parameter, are looked up too.
+// Unconstrain returns the coordinates of a party at given values of its parameters: the inverse of what the
+// party reports. Where a parameter has no value, neither have its coordinates. Other parties' parameters that
+// the coordinates depend on, as the location of a noncentered parameter, are looked up too.
 func (l *Lowered) Unconstrain(given *Given) []density.Init {
 	s := &inverse{
 		lowerer: &lowerer{
 			Lowered: &Lowered{Program: l.Program, Party: l.Party, Spec: &model.Spec{Party: l.Name}},
 			b:       graph.New(l.Name),
-			names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{}, sums: map[string]graph.ID{},
+			names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
+			sums: map[string]graph.ID{},
 		},
 		Given: given, ports: l.Spec.Graph.Params(),
 	}
@@ -44,7 +46,8 @@ func (l *Lowered) Unconstrain(given *Given) []density.Init {
 	return s.starts
 }
 
-// An inverse declares everything that the coordinates of parameters follow from, with the given values as constants.
+// An inverse declares everything that the coordinates of parameters follow from, with the given values as
+// constants.
 type inverse struct {
 	*lowerer
 	*Given
@@ -88,7 +91,8 @@ func (s *inverse) fits(sym *check.Symbol, name string, shape graph.Shape) bool {
 		return true
 	}
 	if sym.Kind == check.Param || sym.Kind == check.Data {
-		s.errorAt(e, len(e.Values), "%s has %s here, but the model has %s", name, shapeText(e.Dims), shapeText(shape))
+		s.errorAt(e, len(e.Values), "%s has %s here, but the model has %s", name, shapeText(e.Dims),
+			shapeText(shape))
 	}
 	return false
 }
@@ -165,11 +169,13 @@ func (s *inverse) cells(sym *check.Symbol, b *data.Bound) {
 	s.bounded(free, e, e.Values, lower, upper)
 }
 
-// bounded sets the coordinates of numbers between bounds, x being e or, of a noncentered parameter, its standard form.
+// bounded sets the coordinates of numbers between bounds, x being e or, of a noncentered parameter, its
+// standard form.
 func (s *inverse) bounded(key string, e *data.Entry, x []float64, lower, upper float64) {
 	for i, v := range x {
 		if !(lower < v && v < upper) {
-			s.errorAt(e, i, "%s is %s, but must be %s", element(e, i), number(e.Values[i]), between(lower, upper))
+			s.errorAt(e, i, "%s is %s, but must be %s", element(e, i), number(e.Values[i]),
+				between(lower, upper))
 			return
 		}
 	}
@@ -204,7 +210,8 @@ func (s *inverse) structured(sym *check.Symbol, key string, shape graph.Shape, e
 	if lead := shape[:len(shape)-t.Rank]; len(lead) > 0 {
 		which = element(&data.Entry{Name: e.Name, Dims: lead}, wrong)
 	}
-	s.errorAt(e, wrong, "%s is not a %s[%d]: vflc doc %s describes the values that it may have", which, t.Name, k, t.Name)
+	s.errorAt(e, wrong, "%s is not a %s[%d]: vflc doc %s describes the values that it may have", which,
+		t.Name, k, t.Name)
 }
 
 // standard is the inverse of what noncentered makes of a parameter: (value - location)/scale.
@@ -220,7 +227,8 @@ func (s *inverse) standard(sym *check.Symbol, args []graph.ID, e *data.Entry, sh
 	x := make([]float64, len(e.Values))
 	for i, v := range e.Values {
 		if !(scale[i] > 0) || math.IsInf(scale[i], 0) {
-			s.errorAt(e, i, "%s is declared noncentered, and the scale of its prior is %s at these values", element(e, i), number(scale[i]))
+			s.errorAt(e, i, "%s is declared noncentered, and the scale of its prior is %s at these values",
+				element(e, i), number(scale[i]))
 			return nil
 		}
 		x[i] = (v - location[i]) / scale[i]
@@ -228,14 +236,18 @@ func (s *inverse) standard(sym *check.Symbol, args []graph.ID, e *data.Entry, sh
 	return x
 }
 
-// argument returns the values of a location or scale, which other parameters' values give; nil where one of these is not given.
-func (s *inverse) argument(sym *check.Symbol, args []graph.ID, at int, e *data.Entry, shape graph.Shape) []float64 {
+// argument returns the values of a location or scale, which other parameters' values give; nil where one of
+// these is not given.
+func (s *inverse) argument(sym *check.Symbol, args []graph.ID, at int, e *data.Entry,
+	shape graph.Shape) []float64 {
 	v, known := s.b.Value(s.spread(args[at], shape))
 	if s.diags.HasErrors() {
 		return nil
 	}
 	if !known {
-		s.errorAt(e, len(e.Values), "%s is declared noncentered, so that its coordinates depend on %s: give values for that too, or for neither", e.Name, strings.Join(s.absent(sym.Args[at]), " and "))
+		s.errorAt(e, len(e.Values),
+			"%s is declared noncentered, so that its coordinates depend on %s: give values for "+
+				"that too, or for neither", e.Name, strings.Join(s.absent(sym.Args[at]), " and "))
 		return nil
 	}
 	return v

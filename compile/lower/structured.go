@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// structured lowers a parameter whose values are vectors or matrices of a set: its coordinates, fewer or more than its elements, the map to the set, and its prior.
+// structured lowers a parameter whose values are vectors or matrices of a set: its coordinates, fewer or more
+// than its elements, the map to the set, and its prior.
 func (l *lowerer) structured(s *check.Symbol, shape graph.Shape, args []graph.ID) {
 	value, ok := l.whole(s, l.key(s.Name), shape)
 	if !ok {
@@ -22,11 +23,13 @@ func (l *lowerer) structured(s *check.Symbol, shape graph.Shape, args []graph.ID
 	l.report(s, value, shape)
 }
 
-// whole adds a value of a structured parameter under a name. Where a set has one element, there are no coordinates.
+// whole adds a value of a structured parameter under a name. Where a set has one element, there are no
+// coordinates.
 func (l *lowerer) whole(s *check.Symbol, name string, shape graph.Shape) (graph.ID, bool) {
 	t, size := s.Structure, shape[len(shape)-1]
 	if size < t.Least {
-		l.errorf(diag.BadSupport, s.Ident, "%s is declared %s of size %d, which has at least size %d", s.Name, t.Name, size, t.Least)
+		l.errorf(diag.BadSupport, s.Ident, "%s is declared %s of size %d, which has at least size %d", s.Name,
+			t.Name, size, t.Least)
 		return graph.NoID, false
 	}
 	free := append(slices.Clone(shape[:len(shape)-t.Rank]), t.Free(size))

@@ -9,14 +9,16 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// A zSum is a set of received z that the rest of the server's program uses only through their sum: one graph input serves them.
+// A zSum is a set of received z that the rest of the server's program uses only through their sum: one graph
+// input serves them.
 type zSum struct{ names []string }
 
 func (z zSum) has(name string) bool { return slices.Contains(z.names, name) }
 func (z zSum) key() string          { return strings.Join(z.names, "+") }
 
-// sumsOf finds the additive sums of received z in a program's likelihoods. A z that also occurs elsewhere, or in two different
-// sums, is in none of them: it is received separately. A z that no likelihood reads is only forwarded.
+// sumsOf finds the additive sums of received z in a program's likelihoods. A z that also occurs elsewhere, or
+// in two different sums, is in none of them: it is received separately. A z that no likelihood reads is only
+// forwarded.
 func sumsOf(p *check.Program) (sums []zSum, single map[string]bool) {
 	f := &sumFinder{program: p, in: map[string]string{}, apart: map[string]bool{}}
 	for _, k := range p.Likelihoods {
@@ -50,7 +52,8 @@ func sumsOf(p *check.Program) (sums []zSum, single map[string]bool) {
 	return sums, single
 }
 
-// Sums lists, for the program of a server, the z whose sum is all that it needs or sends on: each list is one sum, in which masks can hide a z among the others.
+// Sums lists, for the program of a server, the z whose sum is all that it needs or sends on: each list is one
+// sum, in which masks can hide a z among the others.
 func Sums(p *check.Program) [][]string {
 	var out [][]string
 	sums, _ := sumsOf(p)

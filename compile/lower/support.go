@@ -16,18 +16,24 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Locator returns the place, FILE:LINE, of a row of a party's value, and its key for a message; "" where there is none.
+// A Locator returns the place, FILE:LINE, of a row of a party's value, and its key for a message; "" where
+// there is none.
 type Locator func(party string, b *data.Bound, row int) (where, key string)
 
-// Support reports observations that are no value of their distribution, and data among the arguments of a distribution that it does not allow: no parameter could give
-// such a model a density, and a sampler would only find that it has no starting point. Of each likelihood the first is reported. A row of weight 0 does
-// not count. An error in an expression is left to Lower. The suspects are what explains why a model has no starting point, if it has none.
-func Support(p *check.Program, values map[string]data.Bindings, sizes *Sizes, locate Locator) (diag.List, []Suspect) {
+// Support reports observations that are no value of their distribution, and data among the arguments of a
+// distribution that it does not allow: no parameter could give such a model a density, and a sampler would
+// only find that it has no starting point. Of each likelihood the first is reported. A row of weight 0 does
+// not count. An error in an expression is left to Lower. The suspects are what explains why a model has no
+// starting point, if it has none.
+func Support(p *check.Program, values map[string]data.Bindings, sizes *Sizes, locate Locator) (diag.List,
+	[]Suspect) {
 	s := &supported{
 		lowerer: &lowerer{
-			Lowered: &Lowered{Program: p, Party: Party{Program: p, Name: p.Server, Data: values, Sizes: sizes}},
-			b:       graph.New(p.Server),
-			names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{}, sums: map[string]graph.ID{},
+			Lowered: &Lowered{Program: p, Party: Party{Program: p, Name: p.Server, Data: values,
+				Sizes: sizes}},
+			b:     graph.New(p.Server),
+			names: map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
+			sums: map[string]graph.ID{},
 		},
 		locate: locate,
 	}
@@ -54,7 +60,8 @@ type supported struct {
 	suspects []Suspect
 }
 
-// A column holds what is known of an expression: one value for each element of the left side, one for all, or none.
+// A column holds what is known of an expression: one value for each element of the left side, one for all, or
+// none.
 type column []float64
 
 // at is the value for an element, NaN where it depends on parameters.
@@ -150,7 +157,8 @@ func (s *supported) likelihood(k *check.Likelihood) {
 	}
 }
 
-// order warns of words whose codes are their order for a distribution, and come from their bytes: "bad", "good", "poor".
+// order warns of words whose codes are their order for a distribution, and come from their bytes: "bad",
+// "good", "poor".
 func (s *supported) order(k *check.Likelihood) {
 	if !k.Dist.Ordered() {
 		return
@@ -173,12 +181,16 @@ func (s *supported) order(k *check.Likelihood) {
 		if len(shown) > maxShown {
 			shown = append(slices.Clone(shown[:maxShown]), "…")
 		}
-		d := s.found.Warnf(diag.WordsInOrder, s.Program.File.Source, name.Span(), "%s takes the order of categories from their codes, and the words of %s have codes in the order of the alphabet: %s",
+		d := s.found.Warnf(diag.WordsInOrder, s.Program.File.Source, name.Span(),
+			"%s takes the order of categories from their codes, and the words of %s have codes in the "+
+				"order of the alphabet: %s",
 			k.Dist.Name, sym.Name, strings.Join(shown, ", "))
 		if _, fixed := sym.Type.Levels.Int(); fixed {
-			d.Note("give the size a name, level(K), and write `levels K = \"…\", \"…\"`, in the order that is meant, also where it is this one")
+			d.Note("give the size a name, level(K), and write `levels K = \"…\", \"…\"`, in the order that " +
+				"is meant, also where it is this one")
 		} else {
-			d.Note("write `levels %s = \"…\", \"…\"`, in the order that is meant, also where it is this one", size)
+			d.Note("write `levels %s = \"…\", \"…\"`, in the order that is meant, also where it is this one",
+				size)
 		}
 		return true
 	})
@@ -187,8 +199,10 @@ func (s *supported) order(k *check.Likelihood) {
 // maxShown is how many categories a message lists.
 const maxShown = 12
 
-// wrong gives the expression of an element that its distribution does not allow, with its value there and the reason; "" for none.
-func wrong(k *check.Likelihood, args []column, x float64, theta []float64) (at ast.Expr, v float64, why string) {
+// wrong gives the expression of an element that its distribution does not allow, with its value there and the
+// reason; "" for none.
+func wrong(k *check.Likelihood, args []column, x float64, theta []float64) (at ast.Expr, v float64,
+	why string) {
 	d := k.Dist
 	names := make([]string, len(d.Params))
 	for j, p := range d.Params {
@@ -213,12 +227,14 @@ func wrong(k *check.Likelihood, args []column, x float64, theta []float64) (at a
 	return k.Stmt.Left, x, why
 }
 
-// allowed reports whether data may be a parameter. An infinite location or log rate has a density, or the limit of one.
+// allowed reports whether data may be a parameter. An infinite location or log rate has a density, or the
+// limit of one.
 func allowed(p *def.Param, v float64) bool {
 	return p.Domain == def.RealLine && !p.Integral && !math.IsNaN(v) || p.Allows(v)
 }
 
-// possible reports whether a distribution may give x. Ends of its support that depend on parameters of the model are not known here.
+// possible reports whether a distribution may give x. Ends of its support that depend on parameters of the
+// model are not known here.
 func possible(d *def.Dist, x float64, theta []float64) bool {
 	lower, upper := d.Bounds(theta)
 	if math.IsNaN(lower) || math.IsNaN(upper) {
@@ -232,14 +248,16 @@ func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 // report adds the error of element i of a likelihood.
 func (s *supported) report(at ast.Expr, v float64, why string, i int, shape graph.Shape) {
 	where, row := s.row(at, i, shape)
-	d := s.found.Errorf(diag.OutsideSupport, s.Program.File.Source, at.Span(), "%s is %s%s, but %s", format.Expr(at), number(v), row, why)
+	d := s.found.Errorf(diag.OutsideSupport, s.Program.File.Source, at.Span(), "%s is %s%s, but %s",
+		format.Expr(at), number(v), row, why)
 	if d.Data = where; where != "" {
 		d.Note("the value is at %s", where)
 	}
 	d.Note("correct it, leave the row out at every party, or take a distribution that has such values")
 }
 
-// row describes the place of element i of an expression: the row of a table where the expression goes over its rows, else the element.
+// row describes the place of element i of an expression: the row of a table where the expression goes over
+// its rows, else the element.
 func (s *supported) row(at ast.Expr, i int, shape graph.Shape) (where, text string) {
 	if len(shape) == 0 {
 		return "", ""

@@ -12,8 +12,9 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// A Suspect is a part of a likelihood that data alone determine and that is not finite somewhere, such as the logarithm of an exposure of 0. It is no error by itself: a count of 0 may have the
-// rate 0, and a row may have no weight. Where a model has no point of finite density, it is the reason to look at first.
+// A Suspect is a part of a likelihood that data alone determine and that is not finite somewhere, such as the
+// logarithm of an exposure of 0. It is no error by itself: a count of 0 may have the rate 0, and a row may
+// have no weight. Where a model has no point of finite density, it is the reason to look at first.
 type Suspect struct {
 	Likelihood *check.Likelihood
 	where      string // FILE:LINE of the first such row; "" where there is none
@@ -28,7 +29,8 @@ func (s Suspect) String() string {
 	return s.text + ": " + s.where
 }
 
-// suspect finds the innermost parts of e that data alone determine and that are not finite. It returns the rows in which they are not: the parts around them are not finite there either.
+// suspect finds the innermost parts of e that data alone determine and that are not finite. It returns the
+// rows in which they are not: the parts around them are not finite there either.
 func (s *supported) suspect(k *check.Likelihood, e ast.Expr, seen map[string]bool) (rows map[int]bool) {
 	rows = map[int]bool{}
 	switch e := e.(type) {
@@ -74,7 +76,8 @@ func (s *supported) suspect(k *check.Likelihood, e ast.Expr, seen map[string]boo
 		return rows
 	}
 	where, row := s.row(e, first, shape)
-	text := fmt.Sprintf("%s is %s%s%s", format.Expr(e), number(values[first]), row, s.because(e, first, shape))
+	text := fmt.Sprintf("%s is %s%s%s", format.Expr(e), number(values[first]), row,
+		s.because(e, first, shape))
 	if count > 1 {
 		text += ", and not finite in " + grouped.Count(count-1, "further place")
 	}

@@ -19,8 +19,10 @@ import (
 const (
 	mostCompared = 300 // columns among which linear dependence is looked for
 	leastRows    = 1000
-	mostWork     = 4e7 // products of a Newton step by which separation by several columns is looked for: all steps together take less than a second (BenchmarkVariation)
-	newtonSteps  = 25
+	// products of a Newton step by which separation by several columns is looked for: all steps together take
+	// less than a second (BenchmarkVariation)
+	mostWork    = 4e7
+	newtonSteps = 25
 )
 
 // A covariate is one of the numbers in the rows of a linear predictor. An intercept has no declaration.
@@ -32,9 +34,10 @@ type covariate struct {
 	scale    float64 // of the prior of its coefficient; 0: it has none that is a constant
 }
 
-// Variation warns of data that cannot determine parameters: responses that are constant or separated by columns, columns that are linear combinations of others, and columns on
-// another scale than the priors of their coefficients; and names improper priors, which such data leave without a posterior. It looks at the linear predictor of each
-// likelihood, and in the program of a client, which has a part of it, at the cuts.
+// Variation warns of data that cannot determine parameters: responses that are constant or separated by
+// columns, columns that are linear combinations of others, and columns on another scale than the priors of
+// their coefficients; and names improper priors, which such data leave without a posterior. It looks at the
+// linear predictor of each likelihood, and in the program of a client, which has a part of it, at the cuts.
 func Variation(p *check.Program, values map[string]data.Bindings) (diags diag.List) {
 	said := map[string]bool{}
 	report := func(code diag.Code, at *check.Symbol, text string, args ...any) *diag.Diagnostic {
@@ -52,7 +55,9 @@ func Variation(p *check.Program, values map[string]data.Bindings) (diags diag.Li
 			if _, v := byRow(p, values, id.Name); v != nil && len(v.Dims) == 1 && len(v.Gaps) == 0 {
 				y = v.Values
 				if unvarying(y) {
-					warn(p.Symbols[id.Name], "the response %s is %.4g in every row: the data do not say how it varies", id.Name, y[0])
+					warn(p.Symbols[id.Name],
+						"the response %s is %.4g in every row: the data do not say how it varies", id.Name,
+						y[0])
 				}
 			}
 		}
@@ -63,7 +68,9 @@ func Variation(p *check.Program, values map[string]data.Bindings) (diags diag.Li
 		dependent(columns, warn)
 		unscaled(columns, responseScale(k.Dist.Link.Scale, y), report)
 		if y != nil && k.Dist.Support == def.ZeroOne && !unvarying(y) {
-			columns = slices.DeleteFunc(columns, func(c covariate) bool { return c.declared != nil && len(c.values) != len(y) })
+			columns = slices.DeleteFunc(columns, func(c covariate) bool {
+				return c.declared != nil && len(c.values) != len(y)
+			})
 			if text, by := separated(y, columns); by != nil {
 				warn(by, "%s", text)
 			}
@@ -84,12 +91,16 @@ func Variation(p *check.Program, values map[string]data.Bindings) (diags diag.Li
 // improper names the parameters that have improper priors.
 func improper(p *check.Program) (diags diag.List) {
 	if names := p.Improper(); len(names) > 0 {
-		diags.Warnf(diag.FlatPrior, p.File.Source, p.Symbols[names[0]].Ident.Span(), "improper priors of %s: the data alone bound them", strings.Join(names, ", ")).Severity = diag.Info
+		diags.Warnf(diag.FlatPrior, p.File.Source, p.Symbols[names[0]].Ident.Span(),
+			"improper priors of %s: the data alone bound them", strings.Join(
+				names, ", ",
+			)).Severity = diag.Info
 	}
 	return diags
 }
 
-// byRow returns the values of a declaration with a row for each of those that the parties share, nil if there are none or they cannot tell anything.
+// byRow returns the values of a declaration with a row for each of those that the parties share, nil if there
+// are none or they cannot tell anything.
 func byRow(p *check.Program, values map[string]data.Bindings, name string) (party string, v *data.Bound) {
 	sym := p.Symbols[name]
 	if sym == nil || sym.Kind != check.Data || sym.Family {
@@ -109,12 +120,14 @@ func columnsOf(sym *check.Symbol, party string, v *data.Bound, flat bool, scale 
 	}
 	n := v.Dims[0]
 	for k := range len(v.Values) / n {
-		out = append(out, covariate{sym, v.ColumnName(sym.Name, k) + " at " + party, v.Values[k*n : (k+1)*n], flat, scale})
+		out = append(out, covariate{sym, v.ColumnName(sym.Name, k) + " at " + party, v.Values[k*n : (k+1)*n],
+			flat, scale})
 	}
 	return out
 }
 
-// addends are the columns of data whose multiples an expression adds, and an intercept. Other terms are left out: what holds of some terms holds whatever is added.
+// addends are the columns of data whose multiples an expression adds, and an intercept. Other terms are left
+// out: what holds of some terms holds whatever is added.
 func addends(p *check.Program, values map[string]data.Bindings, e ast.Expr, out []covariate) []covariate {
 	switch x := e.(type) {
 	case *ast.Paren:
@@ -130,7 +143,10 @@ func addends(p *check.Program, values map[string]data.Bindings, e ast.Expr, out 
 			if d, ok := s.Decl.(*ast.Let); ok {
 				return addends(p, values, d.Value, out)
 			}
-		case (s.Kind == check.Param || s.Kind == check.Receive && s.Type.Scalar()) && !slices.ContainsFunc(out, func(c covariate) bool { return c.declared == nil }):
+		case (s.Kind == check.Param || s.Kind == check.Receive && s.Type.Scalar()) &&
+			!slices.ContainsFunc(out, func(c covariate) bool {
+				return c.declared == nil
+			}):
 			return append([]covariate{{name: "the intercept", flat: s.Flat()}}, out...)
 		}
 	case *ast.Binary:
@@ -149,7 +165,8 @@ func addends(p *check.Program, values map[string]data.Bindings, e ast.Expr, out 
 					continue
 				}
 				party, v := byRow(p, values, column.Name)
-				out = append(out, columnsOf(p.Symbols[column.Name], party, v, p.Symbols[coef.Name].Flat(), priorScale(p, p.Symbols[coef.Name]))...)
+				out = append(out, columnsOf(p.Symbols[column.Name], party, v, p.Symbols[coef.Name].Flat(),
+					priorScale(p, p.Symbols[coef.Name]))...)
 			}
 		}
 	}
@@ -160,7 +177,8 @@ func unvarying(values []float64) bool {
 	return len(values) > 0 && slices.Min(values) == slices.Max(values)
 }
 
-// dependent warns of columns that are linear combinations of earlier ones. What is independent in some of the rows is so in all, so that few are looked at as a rule.
+// dependent warns of columns that are linear combinations of earlier ones. What is independent in some of the
+// rows is so in all, so that few are looked at as a rule.
 func dependent(columns []covariate, warn func(*check.Symbol, string, ...any)) {
 	if len(columns) == 0 || len(columns) > mostCompared {
 		return
@@ -169,7 +187,9 @@ func dependent(columns []covariate, warn func(*check.Symbol, string, ...any)) {
 	if len(rows) == 0 {
 		return
 	}
-	columns = slices.DeleteFunc(slices.Clone(columns), func(c covariate) bool { return c.declared != nil && len(c.values) != len(rows) })
+	columns = slices.DeleteFunc(slices.Clone(columns), func(c covariate) bool {
+		return c.declared != nil && len(c.values) != len(rows)
+	})
 	var found map[int]bool
 	for m := min(len(rows), max(leastRows, 20*len(columns))); ; m = min(len(rows), 8*m) {
 		_, found = orthonormal(columns, len(rows), m)
@@ -178,30 +198,40 @@ func dependent(columns []covariate, warn func(*check.Symbol, string, ...any)) {
 		}
 	}
 	flat := ""
-	if !slices.ContainsFunc(columns, func(c covariate) bool { return !c.flat }) && columns[0].declared == nil {
+	if !slices.ContainsFunc(columns, func(c covariate) bool {
+		return !c.flat
+	}) && columns[0].declared == nil {
 		flat = "; their priors are improper, and so is the posterior"
 	}
 	for k, c := range columns {
 		switch {
 		case !found[k]:
 		case unvarying(c.values) && columns[0].declared == nil:
-			warn(c.declared, "%s is the same in every row: the data determine the sum of its coefficient and the intercept only, and priors the rest%s", c.name, flat)
+			warn(c.declared,
+				"%s is the same in every row: the data determine the sum of its coefficient and the "+
+					"intercept only, and priors the rest%s", c.name, flat)
 		case !unvarying(c.values) && k < len(rows): // more columns than rows are always dependent
-			warn(c.declared, "%s is a linear combination of the columns before it: the data determine their coefficients in sum only, and priors the rest%s", c.name, flat)
+			warn(c.declared,
+				"%s is a linear combination of the columns before it: the data determine their "+
+					"coefficients in sum only, and priors the rest%s", c.name, flat)
 		}
 	}
 }
 
-// fixed warns of columns that never vary in a cut without an intercept: whether another party has one is not known where the cut is.
+// fixed warns of columns that never vary in a cut without an intercept: whether another party has one is not
+// known where the cut is.
 func fixed(columns []covariate, warn func(*check.Symbol, string, ...any)) {
 	for _, c := range columns {
 		if unvarying(c.values) {
-			warn(c.declared, "%s is the same in every row: where another party has an intercept, the data determine the sum of both only, and priors the rest", c.name)
+			warn(c.declared,
+				"%s is the same in every row: where another party has an intercept, the data determine the "+
+					"sum of both only, and priors the rest", c.name)
 		}
 	}
 }
 
-// orthonormal returns a basis of what m of n rows of columns span, with elements of mean square 1, and which columns are in the span of those before them.
+// orthonormal returns a basis of what m of n rows of columns span, with elements of mean square 1, and which
+// columns are in the span of those before them.
 func orthonormal(columns []covariate, n, m int) (basis [][]float64, dependent map[int]bool) {
 	dependent = map[int]bool{}
 	for k, c := range columns {
@@ -227,7 +257,8 @@ func orthonormal(columns []covariate, n, m int) (basis [][]float64, dependent ma
 	return basis, dependent
 }
 
-// separated says that a combination of columns is at least 0 where the response is 1 and at most 0 where it is 0: nothing in the likelihood bounds its coefficients.
+// separated says that a combination of columns is at least 0 where the response is 1 and at most 0 where it
+// is 0: nothing in the likelihood bounds its coefficients.
 func separated(y []float64, columns []covariate) (text string, at *check.Symbol) {
 	intercept := len(columns) > 0 && columns[0].declared == nil
 	for _, c := range columns {
@@ -243,10 +274,12 @@ func separated(y []float64, columns []covariate) (text string, at *check.Symbol)
 		case hi[0] > lo[1] && hi[1] > lo[0]:
 		case !intercept && (from > 0 || to < 0):
 		default:
-			return c.name + " separates the responses: no data bound its coefficient on one side" + whatBounds(1, c.flat && (!intercept || columns[0].flat || from <= 0 && to >= 0)), c.declared
+			return c.name + " separates the responses: no data bound its coefficient on one side" +
+				whatBounds(1, c.flat && (!intercept || columns[0].flat || from <= 0 && to >= 0)), c.declared
 		}
 	}
-	if len(columns) == 0 || len(columns) > mostCompared || float64(len(y)*len(columns)*len(columns)) > mostWork {
+	if len(columns) == 0 || len(columns) > mostCompared ||
+		float64(len(y)*len(columns)*len(columns)) > mostWork {
 		return "", nil
 	}
 	n := len(y)
@@ -278,7 +311,9 @@ func separated(y []float64, columns []covariate) (text string, at *check.Symbol)
 	if at == nil {
 		return "", nil
 	}
-	return "a combination of columns of " + strings.Join(matrices, ", ") + " separates the responses: no data bound their coefficients in one direction" + whatBounds(len(columns), flat), at
+	return "a combination of columns of " + strings.Join(matrices, ", ") +
+		" separates the responses: no data bound their coefficients in one direction" +
+		whatBounds(len(columns), flat), at
 }
 
 // whatBounds says what bounds so many coefficients which data do not bound.
@@ -294,8 +329,9 @@ func whatBounds(coefficients int, flat bool) string {
 	return "; their priors alone do, and decide how large the effects are"
 }
 
-// recedes reports whether Newton's method on a logistic likelihood leaves for infinity: all rows are on their sides, or along its last step no row's probability falls, but
-// for rounding, and some rise. Towards a maximum steps become 0 and have either sign.
+// recedes reports whether Newton's method on a logistic likelihood leaves for infinity: all rows are on their
+// sides, or along its last step no row's probability falls, but for rounding, and some rise. Towards a
+// maximum steps become 0 and have either sign.
 func recedes(signs []float64, basis [][]float64) bool {
 	m, p := len(signs), len(basis)
 	predictor, step, weighted := make([]float64, m), make([]float64, m), make([]float64, m)

@@ -40,8 +40,8 @@ func side(columns []covariate, offset float64, weights []float64) []float64 {
 	return y
 }
 
-// A planted combination of columns separates, and one column by itself is named. Where responses overlap nothing is said to separate, but for
-// the few samples in which there happens to be a border all the same.
+// A planted combination of columns separates, and one column by itself is named. Where responses overlap
+// nothing is said to separate, but for the few samples in which there happens to be a border all the same.
 func TestSeparationIsFoundWhereItIs(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -55,7 +55,8 @@ func TestSeparationIsFoundWhereItIs(t *testing.T) {
 			continue
 		}
 		text, at := separated(y, columns)
-		if at == nil || p == 1 && !strings.HasPrefix(text, "x0 separates") || strings.HasPrefix(text, "a combination") != strings.Contains(text, "their coefficients") {
+		if at == nil || p == 1 && !strings.HasPrefix(text, "x0 separates") ||
+			strings.HasPrefix(text, "a combination") != strings.Contains(text, "their coefficients") {
 			t.Errorf("seed %d, %d columns: %q", seed, p, text)
 		}
 		// The same border with the responses of a tenth of the rows the other way round.
@@ -105,10 +106,13 @@ func TestDependentColumnsAreFoundWhereTheyAre(t *testing.T) {
 		for i := range combined {
 			constant[i], combined[i] = math.Pi, 2*columns[1].values[i]-columns[2].values[i]+7
 		}
-		columns = append(columns, covariate{columns[1].declared, "combined", combined, false, 1}, covariate{columns[1].declared, "constant", constant, false, 1})
+		columns = append(columns, covariate{columns[1].declared, "combined", combined, false, 1},
+			covariate{columns[1].declared, "constant", constant, false, 1})
 		r.Shuffle(len(columns)-1, func(a, b int) { columns[a+1], columns[b+1] = columns[b+1], columns[a+1] })
 		var named []string
-		dependent(columns, func(_ *check.Symbol, _ string, args ...any) { named = append(named, args[0].(string)) })
+		dependent(columns, func(_ *check.Symbol, _ string, args ...any) {
+			named = append(named, args[0].(string))
+		})
 		// of the three that depend on one another, the last
 		last := ""
 		for _, c := range columns {
@@ -133,7 +137,8 @@ func BenchmarkVariation(b *testing.B) {
 		weights[k] = 1
 	}
 	separable := side(columns, 0, weights)
-	for name, y := range map[string][]float64{"separated": separable, "not": side(design(r, 100_000, 1), 0, []float64{1})} {
+	for name, y := range map[string][]float64{"separated": separable,
+		"not": side(design(r, 100_000, 1), 0, []float64{1})} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				dependent(columns, func(*check.Symbol, string, ...any) {})

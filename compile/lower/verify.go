@@ -9,9 +9,9 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// Verify checks a party's graph: it reads only the party's own data; its ports have the shapes that the program declares; the gradient of its
-// target and outputs is their derivative; outputs marked affine are affine. The error names the first violation: a fault of Lower or of the
-// graph.
+// Verify checks a party's graph: it reads only the party's own data; its ports have the shapes that the
+// program declares; the gradient of its target and outputs is their derivative; outputs marked affine are
+// affine. The error names the first violation: a fault of Lower or of the graph.
 func (l *Lowered) Verify() error {
 	for _, step := range []func() error{l.verifyData, l.verifyPorts, l.verifyGradient, l.verifyAffine} {
 		if err := step(); err != nil {
@@ -45,7 +45,8 @@ func (l *Lowered) verifyPorts() error {
 		reports += len(d.Args)
 	}
 	if dim != g.Dim() || len(g.Reports()) != reports || len(g.Inputs()) != len(l.inputs) {
-		return fmt.Errorf("%d coordinates of %d, %d reports of %d, %d inputs of %d", dim, g.Dim(), len(g.Reports()), reports, len(g.Inputs()), len(l.inputs))
+		return fmt.Errorf("%d coordinates of %d, %d reports of %d, %d inputs of %d", dim, g.Dim(),
+			len(g.Reports()), reports, len(g.Inputs()), len(l.inputs))
 	}
 	for k, q := range l.Spec.Params {
 		if r := g.Reports()[k]; !sameShape(r.Shape, q.Dims) {
@@ -63,7 +64,8 @@ func (l *Lowered) verifyPorts() error {
 	return nil
 }
 
-// A probe evaluates a graph along a line through a point: x and inputs at 0 are of modest size, so that most densities are finite there.
+// A probe evaluates a graph along a line through a point: x and inputs at 0 are of modest size, so that most
+// densities are finite there.
 type probe struct {
 	*graph.Exec
 	g       *graph.Graph
@@ -139,8 +141,8 @@ func (p *probe) slope(t float64) float64 {
 	return sum
 }
 
-// verifyGradient compares the directional derivative with central differences of two steps, whose disagreement bounds their own error. Where the
-// target is not finite there is nothing to compare.
+// verifyGradient compares the directional derivative with central differences of two steps, whose
+// disagreement bounds their own error. Where the target is not finite there is nothing to compare.
 func (l *Lowered) verifyGradient() error {
 	p := newProbe(l.Spec.Graph)
 	slope, value := p.slope(0), p.value(0)
@@ -149,7 +151,8 @@ func (l *Lowered) verifyGradient() error {
 	if math.IsNaN(fine) || math.IsInf(fine, 0) || math.IsNaN(coarse) || math.IsInf(coarse, 0) {
 		return nil
 	}
-	bound := float64(1e-5*(1+math.Abs(slope))) + float64(1e-9*math.Abs(value)) + float64(2*math.Abs(fine-coarse))
+	bound := float64(1e-5*(1+math.Abs(slope))) + float64(1e-9*math.Abs(value)) +
+		float64(2*math.Abs(fine-coarse))
 	if !(math.Abs(slope-fine) <= bound) {
 		return fmt.Errorf("the gradient along a line is %v, finite differences give %v", slope, fine)
 	}
@@ -173,7 +176,8 @@ func (l *Lowered) verifyAffine() error {
 		}
 		for i, v := range second {
 			if math.Abs(v) > 1e-10*scale {
-				return fmt.Errorf("output %s is marked affine, but element %d has the second difference %v", o.Name, i, v)
+				return fmt.Errorf("output %s is marked affine, but element %d has the second difference %v",
+					o.Name, i, v)
 			}
 		}
 	}

@@ -63,8 +63,10 @@ func (l *lowerer) scale(k *check.Likelihood) float64 {
 	return 1
 }
 
-// Divide adds windows to a plan: its parties, lowered for each part of the rows that size counts, with likelihoods over rows scaled. Every row is in one part.
-func Divide(plan *model.Plan, parties []*Lowered, size string, parts [][]int, scale float64) (diag.List, error) {
+// Divide adds windows to a plan: its parties, lowered for each part of the rows that size counts, with
+// likelihoods over rows scaled. Every row is in one part.
+func Divide(plan *model.Plan, parties []*Lowered, size string, parts [][]int, scale float64) (diag.List,
+	error) {
 	d := &divider{plan: plan}
 	for _, rows := range parts {
 		w := &Window{Size: size, Rows: rows, Scale: scale}
@@ -78,7 +80,8 @@ func Divide(plan *model.Plan, parties []*Lowered, size string, parts [][]int, sc
 	return nil, verified(plan)
 }
 
-// A divider adds windows to a plan. Programs of windows that differ in their data alone are kept once, so that an evaluation finds them, and the arrays in which it works, in the caches.
+// A divider adds windows to a plan. Programs of windows that differ in their data alone are kept once, so
+// that an evaluation finds them, and the arrays in which it works, in the caches.
 type divider struct {
 	plan *model.Plan
 	kept []*model.Plan
@@ -103,7 +106,8 @@ func (d *divider) add(w *Window, part *model.Plan) {
 	d.plan.Windows = append(d.plan.Windows, model.Window{Plan: part, Rows: w.Rows})
 }
 
-// variantOf adds the data of a plan of so many rows to one that is like it in all else, and returns their number.
+// variantOf adds the data of a plan of so many rows to one that is like it in all else, and returns their
+// number.
 func variantOf(like, part *model.Plan, rows int) (k int, ok bool) {
 	for i, p := range part.Parties {
 		if p != nil && !like.Parties[i].Like(p, rows) {
@@ -135,9 +139,10 @@ func verified(plan *model.Plan) error {
 	return nil
 }
 
-// DivideOne is Divide where the other parties are elsewhere. Every cut has an element, or a row of them, for each of the n rows, so that the wiring of a window is that of
-// the whole with sums of its length.
-func DivideOne(plan *model.Plan, index int, party *Lowered, size string, n int, parts [][]int, scale float64) (diag.List, error) {
+// DivideOne is Divide where the other parties are elsewhere. Every cut has an element, or a row of them, for
+// each of the n rows, so that the wiring of a window is that of the whole with sums of its length.
+func DivideOne(plan *model.Plan, index int, party *Lowered, size string, n int, parts [][]int,
+	scale float64) (diag.List, error) {
 	d := &divider{plan: plan}
 	for _, rows := range parts {
 		own := party.Party

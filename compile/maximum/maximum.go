@@ -1,6 +1,7 @@
-// Package maximum finds models whose density, the clients' parameters integrated out, has no maximum over auxiliary variables and server parameters.
-// A backend that maximises has to refuse them. The density is unbounded where a scale goes to 0 while its residuals can be made 0, or where a prior
-// is infinite at the edge of its support.
+// Package maximum finds models whose density, the clients' parameters integrated out, has no maximum over
+// auxiliary variables and server parameters. A backend that maximises has to refuse them. The density is
+// unbounded where a scale goes to 0 while its residuals can be made 0, or where a prior is infinite at the
+// edge of its support.
 package maximum
 
 import (
@@ -13,8 +14,9 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Check returns an error for each place where the density is unbounded, or where there are no auxiliary variables. It examines scales of location-scale distributions and constants in priors; a
-// model that passes may still have no maximum, because of a flat prior for example.
+// Check returns an error for each place where the density is unbounded, or where there are no auxiliary
+// variables. It examines scales of location-scale distributions and constants in priors; a model that passes
+// may still have no maximum, because of a flat prior for example.
 func Check(p *cut.Program) diag.List {
 	c := &checker{Program: p, priors: map[*check.Symbol]*cut.Param{}}
 	for _, s := range p.Params {
@@ -41,7 +43,8 @@ type checker struct {
 	diags  diag.List
 }
 
-// noAuxiliaries reports that there is nothing to maximise over, at the transform where it is the model that names it.
+// noAuxiliaries reports that there is nothing to maximise over, at the transform where it is the model that
+// names it.
 func (c *checker) noAuxiliaries() {
 	where := source.Span{}
 	for _, s := range c.File.Stmts {
@@ -49,7 +52,9 @@ func (c *checker) noAuxiliaries() {
 			where = t.Span()
 		}
 	}
-	c.diags.Errorf(diag.NoAuxiliaries, c.File.Source, where, "transform %s has no auxiliary variables, and this backend finds the most probable ones", c.Transform.Kind).
+	c.diags.Errorf(diag.NoAuxiliaries, c.File.Source, where,
+		"transform %s has no auxiliary variables, and this backend finds the most probable ones",
+		c.Transform.Kind).
 		Note("use another backend, or `transform %s`", transforms.Default)
 }
 
@@ -58,7 +63,8 @@ func (c *checker) maximised(s *check.Symbol) bool {
 	return s.Kind == check.Param && (s.Owner == c.Server || s.Owner == check.Shared)
 }
 
-// withoutAuxiliaries reports whether there are no auxiliary variables: power with one client is the true model, whose contribution is integrated out.
+// withoutAuxiliaries reports whether there are no auxiliary variables: power with one client is the true
+// model, whose contribution is integrated out.
 func (c *checker) withoutAuxiliaries() bool {
 	return c.Transform.Kind.AtClients() && len(c.Clients) == 1 && !c.Clients[0].Family
 }
@@ -71,11 +77,13 @@ func (c *checker) likelihood(k *cut.Likelihood) {
 	}
 	for _, s := range c.loose(scale) {
 		c.unbounded(scale, s).
-			Note("the auxiliary variables in the location of %s are maximised over too: they can fit every response, and the density grows without bound as %s goes to 0", k.Dist.Name, s.Name)
+			Note("the auxiliary variables in the location of %s are maximised over too: they can fit every "+
+				"response, and the density grows without bound as %s goes to 0", k.Dist.Name, s.Name)
 	}
 }
 
-// prior of a server parameter: both it and what its prior depends on are maximised over. Declared noncentered it has a prior without them.
+// prior of a server parameter: both it and what its prior depends on are maximised over. Declared noncentered
+// it has a prior without them.
 func (c *checker) prior(s *cut.Param) {
 	if c.edge(s) {
 		return
@@ -90,7 +98,8 @@ func (c *checker) prior(s *cut.Param) {
 	}
 	for _, by := range c.loose(scale) {
 		c.unbounded(scale, by).
-			Note("%s is maximised over too: at the centre of its prior the density grows without bound as %s goes to 0%s", s.Name, by.Name, way)
+			Note("%s is maximised over too: at the centre of its prior the density grows without "+
+				"bound as %s goes to 0%s", s.Name, by.Name, way)
 	}
 }
 
@@ -107,8 +116,10 @@ func spread(d *def.Dist, args []ast.Expr) (location, scale ast.Expr) {
 }
 
 func (c *checker) unbounded(at ast.Expr, s *check.Symbol) *diag.Diagnostic {
-	return c.diags.Errorf(diag.NoMaximum, c.File.Source, at.Span(), "the density has no maximum: nothing keeps the scale %s from 0", s.Name).
-		Note("give %s a fixed value, a prior that vanishes fast at 0 (inv_gamma, lognormal), or a lower bound; or use another backend", s.Name)
+	return c.diags.Errorf(diag.NoMaximum, c.File.Source, at.Span(),
+		"the density has no maximum: nothing keeps the scale %s from 0", s.Name).
+		Note("give %s a fixed value, a prior that vanishes fast at 0 (inv_gamma, lognormal), or a lower "+
+			"bound; or use another backend", s.Name)
 }
 
 // edge reports a prior that is infinite at an end of its support.
@@ -123,7 +134,9 @@ func (c *checker) edge(s *cut.Param) bool {
 			continue
 		}
 		k := e.Exponent.Param
-		c.diags.Errorf(diag.InfinitePrior, c.File.Source, s.Args[k].Span(), "the density has no maximum: with %s = %v the prior of %s is infinite at an edge of its support", s.Dist.Params[k].Name, theta[k], s.Name).
+		c.diags.Errorf(diag.InfinitePrior, c.File.Source, s.Args[k].Span(),
+			"the density has no maximum: with %s = %v the prior of %s is infinite at an edge of its support",
+			s.Dist.Params[k].Name, theta[k], s.Name).
 			Note("take a shape of at least 1, or use another backend")
 		return true
 	}

@@ -38,7 +38,8 @@ func TestGoldens(t *testing.T) {
 
 // Refused and accepted models: one declaration and one likelihood added to a regression.
 func TestScales(t *testing.T) {
-	const head = "client a\ndata y : real[N] @ shared\ndata X : real[N, P] @ a\nparam beta : real[P] ~ normal(0, 1) @ a\n"
+	const head = "client a\ndata y : real[N] @ shared\ndata X : real[N, P] @ a\nparam beta : " +
+		"real[P] ~ normal(0, 1) @ a\n"
 	for _, c := range []struct {
 		text string // augmented unless it has a transform statement
 		want []diag.Code
@@ -51,33 +52,50 @@ func TestScales(t *testing.T) {
 		{"param s ~ half_normal(1)\ny ~ normal(X * beta, s + 0.1)\n", nil},
 		{"param s ~ lognormal(0, 1)\ny ~ normal(X * beta, s)\n", nil},
 		{"param u ~ normal(0, 1)\ny ~ normal(X * beta, exp(u))\n", nil},
-		{"param t ~ half_normal(1) @ shared\nparam m : real[P] ~ normal(0, t) @ a\ny ~ normal(X * m + X * beta, 1)\n", nil}, // the client's m is integrated out
-		{"param t ~ half_normal(1)\nparam m : real[3] ~ normal(0, t)\ny ~ normal(X * beta + sum(m), 1)\n", []diag.Code{diag.NoMaximum}},
-		{"param t ~ half_normal(1)\nparam m : real[3] ~ normal(0, t) noncentered\ny ~ normal(X * beta + sum(m), 1)\n", nil},
-		{"param s ~ half_normal(1)\ny ~ normal(X * beta, s)\ntransform power(rho = 1)\n", nil}, // one client: no auxiliary variables
+		// the client's m is integrated out
+		{"param t ~ half_normal(1) @ shared\nparam m : real[P] ~ normal(0, t) @ a\ny ~ " +
+			"normal(X * m + X * beta, 1)\n", nil},
+		{"param t ~ half_normal(1)\nparam m : real[3] ~ normal(0, t)\ny ~ normal(X * beta + sum(m), 1)\n",
+			[]diag.Code{diag.NoMaximum}},
+		{"param t ~ half_normal(1)\nparam m : real[3] ~ normal(0, t) noncentered\ny ~ " +
+			"normal(X * beta + sum(m), 1)\n", nil},
+		// one client: no auxiliary variables
+		{"param s ~ half_normal(1)\ny ~ normal(X * beta, s)\ntransform power(rho = 1)\n", nil},
 		{"param s : real<lower=0> ~ normal(0, 1)\ny ~ normal(X * beta, s)\n", []diag.Code{diag.NoMaximum}},
-		{"param s : real<lower=0> ~ student_t(3, 0, 1)\ny ~ normal(X * beta, s)\n", []diag.Code{diag.NoMaximum}},
+		{"param s : real<lower=0> ~ student_t(3, 0, 1)\ny ~ normal(X * beta, s)\n",
+			[]diag.Code{diag.NoMaximum}},
 		{"param s : real<lower=0.1> ~ normal(0, 1)\ny ~ normal(X * beta, s)\n", nil},
 		{"param s ~ inv_gamma(3, 2)\ny ~ normal(X * beta, s)\n", nil},
 		{"param s ~ gamma(2, 1)\ny ~ normal(X * beta, s)\n", []diag.Code{diag.NoMaximum}},
-		{"param s ~ gamma(0.5, 1)\ny ~ normal(X * beta, s)\n", []diag.Code{diag.NoMaximum, diag.InfinitePrior}},
+		{"param s ~ gamma(0.5, 1)\ny ~ normal(X * beta, s)\n",
+			[]diag.Code{diag.NoMaximum, diag.InfinitePrior}},
 		{"param s : real<lower=0.1> ~ gamma(0.5, 1)\ny ~ normal(X * beta, s)\n", nil},
 		{"param u ~ student_t(3, 0, 1)\ny ~ normal(X * beta, exp(u))\n", []diag.Code{diag.NoMaximum}},
 		{"param u ~ normal(0, 1)\ny ~ normal(X * beta, u^2)\n", []diag.Code{diag.NoMaximum}},
 		{"param u ~ normal(0, 1)\ny ~ normal(X * beta, 1 / exp(-u))\n", nil},
 		{"param precision ~ gamma(2, 1)\ny ~ normal(X * beta, 1 / sqrt(precision))\n", nil},
-		{"param precision ~ inv_gamma(2, 1)\ny ~ normal(X * beta, 1 / sqrt(precision))\n", []diag.Code{diag.NoMaximum}},
+		{"param precision ~ inv_gamma(2, 1)\ny ~ normal(X * beta, 1 / sqrt(precision))\n",
+			[]diag.Code{diag.NoMaximum}},
 		{"param q ~ uniform(0, 1)\ny ~ normal(X * beta, 1 - q)\n", []diag.Code{diag.NoMaximum}},
 		{"param q ~ uniform(0, 1)\ny ~ normal(X * beta, 2 - q)\n", nil},
-		{"param a0 ~ normal(0, 1)\nparam b ~ normal(0, 1)\ndata x : real[N]\ny ~ normal(X * beta, exp(a0 + b * x))\n", nil},
-		{"param a0 ~ normal(0, 1)\nparam b ~ normal(0, 1)\ndata x : real[N]\ny ~ normal(X * beta, a0 + b * x)\n", []diag.Code{diag.NoMaximum, diag.NoMaximum}},
-		{"param a0 ~ normal(0, 1)\nparam b ~ normal(0, 1)\ny ~ normal(X * beta, exp(a0 * b))\n", []diag.Code{diag.NoMaximum, diag.NoMaximum}}, // a0·b = -t lowers the log prior by about t only
+		{"param a0 ~ normal(0, 1)\nparam b ~ normal(0, 1)\ndata x : real[N]\ny ~ normal(X * " +
+			"beta, exp(a0 + b * x))\n", nil},
+		{"param a0 ~ normal(0, 1)\nparam b ~ normal(0, 1)\ndata x : real[N]\ny ~ " +
+			"normal(X * beta, a0 + b * x)\n", []diag.Code{diag.NoMaximum, diag.NoMaximum}},
+		// a0·b = -t lowers the log prior by about t only
+		{"param a0 ~ normal(0, 1)\nparam b ~ normal(0, 1)\ny ~ normal(X * beta, exp(a0 * b))\n",
+			[]diag.Code{diag.NoMaximum, diag.NoMaximum}},
 		{"param m ~ normal(0, 1)\nparam s ~ lognormal(m, 1)\ny ~ normal(X * beta, s)\n", nil},
-		{"param m ~ cauchy(0, 1)\nparam s ~ lognormal(m, 1)\ny ~ normal(X * beta, s)\n", []diag.Code{diag.NoMaximum}},
-		{"param t ~ inv_gamma(3, 2)\nparam s ~ lognormal(0, t)\ny ~ normal(X * beta, s)\n", []diag.Code{diag.NoMaximum}}, // t grows with |log s|
-		{"param s : real[2] ~ lognormal(0, 1)\nparam k ~ lognormal(0, 1)\ny ~ normal(X * beta, k + sum(s))\n", nil},
+		{"param m ~ cauchy(0, 1)\nparam s ~ lognormal(m, 1)\ny ~ normal(X * beta, s)\n",
+			[]diag.Code{diag.NoMaximum}},
+		// t grows with |log s|
+		{"param t ~ inv_gamma(3, 2)\nparam s ~ lognormal(0, t)\ny ~ normal(X * beta, s)\n",
+			[]diag.Code{diag.NoMaximum}},
+		{"param s : real[2] ~ lognormal(0, 1)\nparam k ~ lognormal(0, 1)\ny ~ normal(X * beta, k + sum(s))\n",
+			nil},
 		{"param s : real[3] ~ lognormal(0, 1)\ny ~ normal(X * beta, sd(s))\n", []diag.Code{diag.NoMaximum}},
-		{"param t ~ half_normal(1)\nparam m : real[3] ~ lognormal(0, t)\ny ~ normal(X * beta + sum(m), 1)\n", []diag.Code{diag.NoMaximum}},
+		{"param t ~ half_normal(1)\nparam m : real[3] ~ lognormal(0, t)\ny ~ normal(X * beta + sum(m), 1)\n",
+			[]diag.Code{diag.NoMaximum}},
 		{"param q ~ beta(1, 0.5)\ny ~ normal(X * beta + q, 1)\n", []diag.Code{diag.InfinitePrior}},
 	} {
 		var got []diag.Code
@@ -93,8 +111,9 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// Exactly the models without a maximum are refused: for every continuous distribution as the prior of s, and many scales that are functions of s, N
-// residuals of 0 give -N log(scale), and its sum with the log prior is evaluated towards all ends.
+// Exactly the models without a maximum are refused: for every continuous distribution as the prior of s, and
+// many scales that are functions of s, N residuals of 0 give -N log(scale), and its sum with the log prior is
+// evaluated towards all ends.
 func TestAgainstDensities(t *testing.T) {
 	const residuals = 50
 	u := stdlib.New()
@@ -105,14 +124,17 @@ func TestAgainstDensities(t *testing.T) {
 		}
 		theta := make([]float64, len(d.Params))
 		for k, p := range d.Params {
-			if theta[k] = 0.3; p.Domain == def.Positive || p.Domain == def.NonNegative || k == 1 && d.Support == def.Interval {
+			if theta[k] = 0.3; p.Domain == def.Positive || p.Domain == def.NonNegative ||
+				k == 1 && d.Support == def.Interval {
 				theta[k] = 1.3
 			}
 		}
 		for _, bounds := range []string{"", "<lower=0>", "<lower=0.4>", "<upper=0.4>"} {
 			for _, scale := range scales() {
 				prior := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(theta)), ", "), "[]")
-				text := fmt.Sprintf("client a\ndata y : real[N] @ shared\ndata X : real[N, P] @ a\nparam beta : real[P] ~ normal(0, 1) @ a\nparam s : real%s ~ %s(%s)\ny ~ normal(X * beta, %s)\ntransform augmented(rho = 1)\n", bounds, name, prior, scale.text)
+				text := fmt.Sprintf("client a\ndata y : real[N] @ shared\ndata X : real[N, P] @ a\nparam "+
+					"beta : real[P] ~ normal(0, 1) @ a\nparam s : real%s ~ %s(%s)\ny ~ normal(X * beta, "+
+					"%s)\ntransform augmented(rho = 1)\n", bounds, name, prior, scale.text)
 				highest := math.Inf(-1)
 				for _, x := range reachable(d, theta, bounds) {
 					lp := d.LogDensity(&def.Batch{N: 1, X: def.Scalar(x), Theta: scalars(theta)})
@@ -125,14 +147,16 @@ func TestAgainstDensities(t *testing.T) {
 					refused = refused || g.Code == diag.NoMaximum
 				}
 				if refused != (highest > 1000) {
-					t.Errorf("%s ~ %s(%s), scale %s: refused is %v, and the density comes to exp(%v)", "s"+bounds, name, prior, scale.text, refused, highest)
+					t.Errorf("%s ~ %s(%s), scale %s: refused is %v, and the density comes to exp(%v)",
+						"s"+bounds, name, prior, scale.text, refused, highest)
 				}
 			}
 		}
 	}
 }
 
-// A scaleOf is a scale that is a function of s. The logarithm is that of its absolute value, since the rule does not look at signs.
+// A scaleOf is a scale that is a function of s. The logarithm is that of its absolute value, since the rule
+// does not look at signs.
 type scaleOf struct {
 	text string
 	log  func(s float64) float64
@@ -163,7 +187,8 @@ func scales() []scaleOf {
 	}
 }
 
-// reachable lists values of s towards all ends and around the numbers that the scales above are made with, within the support and the bounds.
+// reachable lists values of s towards all ends and around the numbers that the scales above are made with,
+// within the support and the bounds.
 func reachable(d *def.Dist, theta []float64, bounds string) []float64 {
 	lower, upper := d.Support.Bounds(theta)
 	switch bounds {

@@ -10,9 +10,10 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A likelihood of N residuals that are 0 grows as a power of 1/scale, so a scale is kept from 0 where its prior vanishes there faster than any power.
-// The scale is an expression. The rules below follow its limit 0 down to the parameters: exp(u) tends to 0 where u tends to -∞, and there the
-// prior of u must vanish faster than any exponential.
+// A likelihood of N residuals that are 0 grows as a power of 1/scale, so a scale is kept from 0 where its
+// prior vanishes there faster than any power. The scale is an expression. The rules below follow its limit 0
+// down to the parameters: exp(u) tends to 0 where u tends to -∞, and there the prior of u must vanish faster
+// than any exponential.
 
 // loose lists the parameters that are maximised over and can take a scale to 0.
 func (c *checker) loose(scale ast.Expr) []*check.Symbol {
@@ -25,8 +26,9 @@ func (c *checker) loose(scale ast.Expr) []*check.Symbol {
 	return out
 }
 
-// driving lists the maximised parameters that can take an expression to a limit (a number, ∞ or -∞) although their priors do not vanish there as fast
-// as needed. Where it is unknown how the expression reaches the limit, these are all the maximised parameters in it.
+// driving lists the maximised parameters that can take an expression to a limit (a number, ∞ or -∞) although
+// their priors do not vanish there as fast as needed. Where it is unknown how the expression reaches the
+// limit, these are all the maximised parameters in it.
 func (c *checker) driving(e ast.Expr, to float64, need def.Decay) []*check.Symbol {
 	if len(c.maximisedIn(e)) == 0 || to < 0 && c.nonNegative(e) {
 		return nil
@@ -57,8 +59,9 @@ func (c *checker) driving(e ast.Expr, to float64, need def.Decay) []*check.Symbo
 	return c.maximisedIn(e)
 }
 
-// symbol decides on a parameter by its prior. What the prior depends on, if it is maximised over too, may move with the parameter: for a
-// location, the same check applies to the location; anything else makes the parameter loose.
+// symbol decides on a parameter by its prior. What the prior depends on, if it is maximised over too, may
+// move with the parameter: for a location, the same check applies to the location; anything else makes the
+// parameter loose.
 func (c *checker) symbol(s *cut.Param, to float64, need def.Decay) []*check.Symbol {
 	lower, upper := c.ends(s)
 	if to < lower.at || to > upper.at {
@@ -77,7 +80,8 @@ func (c *checker) symbol(s *cut.Param, to float64, need def.Decay) []*check.Symb
 	return c.hyper(s, to, need)
 }
 
-// hyper checks what the prior of a parameter depends on, where the prior with fixed arguments vanishes fast enough.
+// hyper checks what the prior of a parameter depends on, where the prior with fixed arguments vanishes fast
+// enough.
 func (c *checker) hyper(s *cut.Param, to float64, need def.Decay) []*check.Symbol {
 	location, _ := s.Dist.Spread()
 	if s.Dist.OfLog != nil {
@@ -99,7 +103,8 @@ func (c *checker) hyper(s *cut.Param, to float64, need def.Decay) []*check.Symbo
 	return out
 }
 
-// after returns the decay that is needed of an argument, so that a function with a limit of this rate has the decay that is needed of it.
+// after returns the decay that is needed of an argument, so that a function with a limit of this rate has the
+// decay that is needed of it.
 func after(r def.Rate, need def.Decay) def.Decay {
 	switch {
 	case r == def.Exponentially, r == def.PowerLaw && need > def.Power:
@@ -131,7 +136,8 @@ func (c *checker) call(e *ast.Call, to float64, need def.Decay) []*check.Symbol 
 	return out
 }
 
-// combined is for sums and sums of products: they tend to ∞ where a part does, and, where no part is negative, to 0 where all parts do.
+// combined is for sums and sums of products: they tend to ∞ where a part does, and, where no part is
+// negative, to 0 where all parts do.
 func (c *checker) combined(parts []ast.Expr, to float64, need def.Decay) []*check.Symbol {
 	below := slices.ContainsFunc(parts, func(e ast.Expr) bool { return !c.nonNegative(e) })
 	known := to == 0 && !below || math.IsInf(to, 0)
@@ -149,7 +155,8 @@ func (c *checker) combined(parts []ast.Expr, to float64, need def.Decay) []*chec
 	return out
 }
 
-// several reports whether more than one part is maximised over, so that a power of the product can be spread over its factors.
+// several reports whether more than one part is maximised over, so that a power of the product can be spread
+// over its factors.
 func (c *checker) several(parts []ast.Expr) bool {
 	n := 0
 	for _, e := range parts {

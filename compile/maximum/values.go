@@ -54,7 +54,8 @@ func (c *checker) nonNegative(e ast.Expr) bool {
 		f, ok := c.Universe.Func(e.Name.Name)
 		return ok && f.NonNegative
 	case *ast.Binary:
-		return e.Op == "^" && all(e.X) || slices.Contains([]string{"+", "*", ".*", "/", "./"}, e.Op) && all(e.X, e.Y)
+		return e.Op == "^" && all(e.X) || slices.Contains([]string{"+", "*", ".*", "/", "./"}, e.Op) &&
+			all(e.X, e.Y)
 	}
 	return false
 }
@@ -89,7 +90,8 @@ func (c *checker) arguments(s *cut.Param) []float64 {
 	return theta
 }
 
-// ends returns where the values of a parameter end, and how its prior behaves there. At a declared bound inside the support the prior is positive.
+// ends returns where the values of a parameter end, and how its prior behaves there. At a declared bound
+// inside the support the prior is positive.
 func (c *checker) ends(s *cut.Param) (lower, upper end) {
 	l, u := s.Dist.Bounds(c.arguments(s))
 	lower, upper = end{s.Dist.Lower, l}, end{s.Dist.Upper, u}

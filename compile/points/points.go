@@ -1,5 +1,5 @@
-// Package points finds weights that a backend does not estimate: weights have no prior, and a backend has to estimate each by the point at which its objective
-// is greatest.
+// Package points finds weights that a backend does not estimate: weights have no prior, and a backend has to
+// estimate each by the point at which its objective is greatest.
 package points
 
 import (
@@ -19,20 +19,25 @@ type Backend struct {
 // None returns an error where a model has weights, for a backend that draws every parameter.
 func None(p *check.Program, b Backend) (diags diag.List) {
 	if found := weights(p, func(*check.Symbol) bool { return true }); len(found) > 0 {
-		diags.Errorf(diag.WeightDrawn, p.File.Source, found[0].Ident.Span(), "%s, but %s draws every parameter from the posterior, and without a prior there need not be one", estimated(found), b.Name).
+		diags.Errorf(diag.WeightDrawn, p.File.Source, found[0].Ident.Span(),
+			"%s, but %s draws every parameter from the posterior, and without a prior there need not be one",
+			estimated(found), b.Name).
 			Note("%s", b.wayOut(found[0]))
 	}
 	return diags
 }
 
-// OfServer returns an error where clients have weights, for a backend that maximises over the server's parameters alone.
+// OfServer returns an error where clients have weights, for a backend that maximises over the server's
+// parameters alone.
 func OfServer(p *check.Program, b Backend) (diags diag.List) {
 	found := weights(p, func(s *check.Symbol) bool {
 		_, client := p.Client(s.Owner)
 		return client
 	})
 	if len(found) > 0 {
-		diags.Errorf(diag.WeightOfClient, p.File.Source, found[0].Ident.Span(), "%s, but %s draws the parameters of clients, and maximises over their auxiliary variables alone", estimated(found), b.Name).
+		diags.Errorf(diag.WeightOfClient, p.File.Source, found[0].Ident.Span(),
+			"%s, but %s draws the parameters of clients, and maximises over their auxiliary variables alone",
+			estimated(found), b.Name).
 			Note("%s", b.wayOut(found[0]))
 	}
 	return diags
@@ -61,8 +66,11 @@ func estimated(found []*check.Symbol) string {
 
 func (b Backend) wayOut(s *check.Symbol) string {
 	text := fmt.Sprintf("use --backend %s", strings.Join(b.Others, " or "))
-	if strings.Contains(s.Name, ".") { // its declaration is that of a module, to which no statement can be added
-		return text + ", or a function of the module whose parameters have priors: nn.mlp in place of nn.features and nn.last_layer"
+	// its declaration is that of a module, to which no statement can be added
+	if strings.Contains(s.Name, ".") {
+		return text +
+			", or a function of the module whose parameters have priors: nn.mlp in place of " +
+			"nn.features and nn.last_layer"
 	}
 	if s.Type.Scalar() {
 		return fmt.Sprintf("%s, or give it a prior: param %s ~ …", text, s.Name)

@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
-// run refuses as a backend that draws every parameter where no client has a weight, else as one that maximises at the server.
+// run refuses as a backend that draws every parameter where no client has a weight, else as one that
+// maximises at the server.
 func run(f *source.File) diag.List {
 	m, diags := compile.Compile(f, check.Options{})
 	if diags.HasErrors() {
@@ -39,7 +40,8 @@ func TestGoldens(t *testing.T) {
 
 // Weights of the server and shared ones are maximised over like its other parameters.
 func TestOfServer(t *testing.T) {
-	const model = "client a\ndata y : real[N]\ndata X : real[N, P] @ a\nparam b : real[P] ~ normal(0, 1) @ a\nweight c @ OWNER\ny ~ normal(X * b + c, 1)\n"
+	const model = "client a\ndata y : real[N]\ndata X : real[N, P] @ a\nparam b : real[P] ~ normal(0, 1) @ " +
+		"a\nweight c @ OWNER\ny ~ normal(X * b + c, 1)\n"
 	for owner, refused := range map[string]bool{"server": false, "shared": false, "a": true} {
 		f := source.New("", strings.Replace(model, "OWNER", owner, 1))
 		m, diags := compile.Compile(f, check.Options{})

@@ -30,11 +30,15 @@ func (k *client) headed(tree *ast.File) bool {
 	p, ok := tree.Stmts[0].(*ast.Private)
 	switch {
 	case !ok:
-		k.errorf(diag.BadPrivate, tree.Stmts[0], "a module begins with the client that it is of and the model that it is for").Note("write: module %s implements %s", k.owner, k.name)
+		k.errorf(diag.BadPrivate, tree.Stmts[0],
+			"a module begins with the client that it is of and the model that it is for").Note(
+			"write: module %s implements %s", k.owner, k.name,
+		)
 	case p.Client.Name != k.owner:
 		k.errorf(diag.BadPrivate, p.Client, "this is the module of %s, not of %s", p.Client.Name, k.owner)
 	case p.Model.Name != k.name:
-		k.errorf(diag.BadPrivate, p.Model, "this module is for the model %s, not for %s", p.Model.Name, k.name)
+		k.errorf(diag.BadPrivate, p.Model, "this module is for the model %s, not for %s", p.Model.Name,
+			k.name)
 	default:
 		return true
 	}
@@ -50,7 +54,10 @@ func (k *client) collect(tree *ast.File) {
 		case *ast.Data:
 			name, owner = s.Name, s.Owner
 			if len(s.Type.Dims) == 0 {
-				k.errorf(diag.BadPrivate, s, "the data of a module are vectors and matrices, columns of the client's table").Note("write a single number as a const")
+				k.errorf(diag.BadPrivate, s,
+					"the data of a module are vectors and matrices, columns of the client's table").Note(
+					"write a single number as a const",
+				)
 			}
 			k.ownSizes(s.Type)
 		case *ast.Param:
@@ -73,11 +80,14 @@ func (k *client) collect(tree *ast.File) {
 				continue
 			}
 		default:
-			k.errorf(diag.BadPrivate, s, "a module holds data, param, weight, let, const and import, and the values of its contributions; this belongs in the model")
+			k.errorf(diag.BadPrivate, s,
+				"a module holds data, param, weight, let, const and import, and the values of its "+
+					"contributions; this belongs in the model")
 			continue
 		}
 		if owner != nil {
-			k.errorf(diag.BadPrivate, owner, "everything in a module belongs to %s: nothing has an owner of its own", k.owner)
+			k.errorf(diag.BadPrivate, owner,
+				"everything in a module belongs to %s: nothing has an owner of its own", k.owner)
 		}
 		if k.names[name.Name] != "" && name.Name != "" {
 			k.errorf(diag.BadPrivate, name, "%s is declared twice", name.Name)
@@ -117,7 +127,8 @@ func (k *client) contribute(c *ast.Contribution) {
 	k.at = c.At
 	body := k.bodies[c.Name.Name]
 	if body == nil {
-		k.diags.Errorf(diag.BadPrivate, k.file.Source, c.Name.Span(), "the module of %s gives no value to %s", k.owner, c.Name.Name).Note("%s: write %s = … there", k.source.Name, c.Name.Name)
+		k.diags.Errorf(diag.BadPrivate, k.file.Source, c.Name.Span(), "the module of %s gives no value to %s",
+			k.owner, c.Name.Name).Note("%s: write %s = … there", k.source.Name, c.Name.Name)
 		return
 	}
 	k.used = append(k.used, c.Name.Name)
@@ -130,22 +141,27 @@ func (k *client) contribute(c *ast.Contribution) {
 func (k *client) unused() {
 	for name, b := range k.bodies {
 		if !slices.Contains(k.used, name) {
-			k.diags.Errorf(diag.BadPrivate, k.source, b.Name.Span(), "the model has no contribution %s of %s", name, k.owner)
+			k.diags.Errorf(diag.BadPrivate, k.source, b.Name.Span(), "the model has no contribution %s of %s",
+				name, k.owner)
 		}
 	}
 }
 
-// refer reports names of the model that the module does not see: others than its sizes and consts, and what it declares @ the client. Anything else would have to
-// be sent for the sake of the module.
+// refer reports names of the model that the module does not see: others than its sizes and consts, and what
+// it declares @ the client. Anything else would have to be sent for the sake of the module.
 func (k *client) refer(n ast.Node) {
 	ast.Walk(n, func(n ast.Node) bool {
 		name, ok := n.(*ast.Name)
 		if !ok {
 			return true
 		}
-		if owner, public := k.public[name.Name]; public && owner != "" && owner != k.owner && k.names[name.Name] == "" {
-			k.errorf(diag.PrivateScope, name, "a module sees its own names, and of the model the sizes, the consts and what is @ %s; %s is neither", k.owner, name.Name).
-				Note("what a party uses of another crosses between them, and the public model says so: use %s there", name.Name)
+		if owner, public := k.public[name.Name]; public && owner != "" && owner != k.owner &&
+			k.names[name.Name] == "" {
+			k.errorf(diag.PrivateScope, name,
+				"a module sees its own names, and of the model the sizes, the consts and "+
+					"what is @ %s; %s is neither", k.owner, name.Name).
+				Note("what a party uses of another crosses between them, and the public "+
+					"model says so: use %s there", name.Name)
 		}
 		return true
 	})

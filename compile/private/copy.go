@@ -11,18 +11,23 @@ func (k *client) copied(s ast.Stmt) ast.Stmt {
 	owner := &ast.Ident{At: k.at, Name: k.owner}
 	switch s := s.(type) {
 	case *ast.Data:
-		out := &ast.Data{At: k.at, Name: k.ident(s.Name), Type: k.typ(s.Type), Owner: owner, Missing: s.Missing}
+		out := &ast.Data{At: k.at, Name: k.ident(s.Name), Type: k.typ(s.Type), Owner: owner,
+			Missing: s.Missing}
 		for _, c := range s.From {
 			out.From = append(out.From, k.column(c))
 		}
-		if s.From == nil && len(s.Type.Dims) == 1 { // the column of its own name, without the client's in front
-			out.From = []*ast.Column{{At: k.at, Name: &ast.ColumnName{At: k.at, Name: s.Name.Name, Quoted: true}}}
+		// the column of its own name, without the client's in front
+		if s.From == nil && len(s.Type.Dims) == 1 {
+			out.From = []*ast.Column{{At: k.at, Name: &ast.ColumnName{At: k.at, Name: s.Name.Name,
+				Quoted: true}}}
 		}
 		return out
 	case *ast.Param:
 		return &ast.Param{
-			At: k.at, Name: k.ident(s.Name), Type: k.typ(s.Type), Dist: ast.CopyDist(s.Dist, k.at, k.made, k.expr),
-			Truncate: ast.CopyArgs(s.Truncate, k.at, k.made, k.expr), Noncentered: s.Noncentered, Owner: owner,
+			At: k.at, Name: k.ident(s.Name), Type: k.typ(s.Type), Dist: ast.CopyDist(s.Dist, k.at, k.made,
+				k.expr),
+			Truncate: ast.CopyArgs(s.Truncate, k.at, k.made, k.expr), Noncentered: s.Noncentered,
+			Owner: owner,
 		}
 	case *ast.Weight:
 		out := &ast.Weight{At: k.at, Name: k.ident(s.Name), Type: k.typ(s.Type), Owner: owner}
@@ -32,7 +37,8 @@ func (k *client) copied(s ast.Stmt) ast.Stmt {
 		}
 		return out
 	case *ast.Let:
-		return &ast.Let{At: k.at, Name: k.ident(s.Name), Type: k.typ(s.Type), Value: k.expr(s.Value), Owner: owner}
+		return &ast.Let{At: k.at, Name: k.ident(s.Name), Type: k.typ(s.Type), Value: k.expr(s.Value),
+			Owner: owner}
 	case *ast.Const:
 		return &ast.Const{At: k.at, Name: k.ident(s.Name), Value: k.expr(s.Value)}
 	case *ast.Import:

@@ -1,5 +1,6 @@
-// Package private puts the modules of clients in the place of their contributions. The names that a module declares get the client's name in front, so that no two
-// modules, nor a module and the model, can have one name for two things.
+// Package private puts the modules of clients in the place of their contributions. The names that a module
+// declares get the client's name in front, so that no two modules, nor a module and the model, can have one
+// name for two things.
 package private
 
 import (
@@ -10,10 +11,12 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// Link returns the model of a file with what modules hold written out, at the places of the contributions that they implement. Contributions whose module is not at
-// hand stay as they are. name is that of the model.
-func Link(file *ast.File, name string, module func(client string) (*source.File, error)) (*check.Linked, diag.List) {
-	l := &linker{file: file, name: name, public: publicNames(file), linked: map[string]*client{}, calls: map[ast.Node]*check.Origin{}}
+// Link returns the model of a file with what modules hold written out, at the places of the contributions
+// that they implement. Contributions whose module is not at hand stay as they are. name is that of the model.
+func Link(file *ast.File, name string, module func(client string) (*source.File, error)) (*check.Linked,
+	diag.List) {
+	l := &linker{file: file, name: name, public: publicNames(file), linked: map[string]*client{},
+		calls: map[ast.Node]*check.Origin{}}
 	for _, s := range file.Stmts {
 		if c, ok := s.(*ast.Contribution); ok && c.Owner != nil && module != nil {
 			l.client(c, module)
@@ -31,7 +34,8 @@ func Link(file *ast.File, name string, module func(client string) (*source.File,
 	return &check.Linked{File: out, Privates: l.privates, Calls: l.calls}, l.diags
 }
 
-// Path is where a run keeps its copy of a client's module, among those of the files that the model imports: no import has such a path.
+// Path is where a run keeps its copy of a client's module, among those of the files that the model imports:
+// no import has such a path.
 func Path(client string) string { return client + ".module" }
 
 // A linker writes out the modules of a model.
@@ -68,7 +72,8 @@ func (l *linker) client(c *ast.Contribution, module func(string) (*source.File, 
 func (l *linker) read(c *ast.Contribution, owner string, module func(string) (*source.File, error)) *client {
 	src, err := module(owner)
 	if err != nil {
-		l.diags.Errorf(diag.BadPrivate, l.file.Source, c.Span(), "the module of %s cannot be read: %v", owner, err)
+		l.diags.Errorf(diag.BadPrivate, l.file.Source, c.Span(), "the module of %s cannot be read: %v", owner,
+			err)
 		return nil
 	}
 	if src == nil {
@@ -79,7 +84,8 @@ func (l *linker) read(c *ast.Contribution, owner string, module func(string) (*s
 	if diags.HasErrors() {
 		return nil
 	}
-	k := &client{linker: l, owner: owner, source: src, names: map[string]string{}, bodies: map[string]*ast.Body{}}
+	k := &client{linker: l, owner: owner, source: src, names: map[string]string{},
+		bodies: map[string]*ast.Body{}}
 	if !k.headed(tree) {
 		return nil
 	}
@@ -88,7 +94,8 @@ func (l *linker) read(c *ast.Contribution, owner string, module func(string) (*s
 	return k
 }
 
-// publicNames are the names that a model declares, with their owners: "" for sizes and consts, which a module may use.
+// publicNames are the names that a model declares, with their owners: "" for sizes and consts, which a module
+// may use.
 func publicNames(file *ast.File) map[string]string {
 	out := map[string]string{}
 	own := func(name string, owner *ast.Ident) {

@@ -10,10 +10,11 @@ import (
 // rowsDrawn is how many rows bound draws.
 const rowsDrawn = 2000
 
-// bound chooses where rows and residuals are held: where intervals of the coefficients are expected to be narrowest,
-// between the noise, which grows with both, and the information of the rows that are shortened. Rows are drawn for it
-// with what the moments tell of each column alone: a binary one has its frequency, another the beta distribution between
-// its bounds with the mean and variance. Whatever comes out is valid; columns of another shape lose width.
+// bound chooses where rows and residuals are held: where intervals of the coefficients are expected to be
+// narrowest, between the noise, which grows with both, and the information of the rows that are shortened.
+// Rows are drawn for it with what the moments tell of each column alone: a binary one has its frequency,
+// another the beta distribution between its bounds with the mean and variance. Whatever comes out is valid;
+// columns of another shape lose width.
 func (w *where) bound(mean, variance []float64, rho float64) {
 	r, last := rand.New(rand.NewPCG(1, 1)), len(mean)
 	rows := make([][]float64, rowsDrawn)
@@ -39,7 +40,8 @@ func (w *where) bound(mean, variance []float64, rho float64) {
 		loss := w.lossOf(rows)
 		for _, c := range clips {
 			g.Clip = c
-			sampling, noise := 1.0, float64(w.Parties)*g.Sensitivity()*g.Sensitivity()/float64(2*rho*float64(w.Rows))
+			sampling, noise := 1.0,
+				float64(w.Parties)*g.Sensitivity()*g.Sensitivity()/float64(2*rho*float64(w.Rows))
 			if c > 0 {
 				h := huberOf(c, 1)
 				sampling, noise = h.square/float64(h.slope*h.slope), noise/float64(h.slope*h.slope)
@@ -55,8 +57,8 @@ func (w *where) bound(mean, variance []float64, rho float64) {
 	g.Bound, g.Clip = bound, clip
 }
 
-// lossOf is the variance of coefficients over that which the rows themselves give, of their mean, given the variance of
-// a residual and that of the noise a row.
+// lossOf is the variance of coefficients over that which the rows themselves give, of their mean, given the
+// variance of a residual and that of the noise a row.
 func (w *where) lossOf(rows [][]float64) func(sampling, noise float64) float64 {
 	n := len(w.at)
 	all, curvature, spread := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -95,7 +97,8 @@ func likely(mean, variance float64, binary bool) func(u float64) float64 {
 	p := float64((1 + mean) / 2)
 	for k := range pieces {
 		x := (float64(k) + .5) / pieces
-		total[k+1] = total[k] + portable.Exp(float64((float64(a*p)-1)*portable.Log(x))+float64((float64(a*(1-p))-1)*portable.Log1p(-x)))
+		total[k+1] = total[k] + portable.Exp(float64((float64(a*p)-1)*portable.Log(x))+
+			float64((float64(a*(1-p))-1)*portable.Log1p(-x)))
 	}
 	return func(u float64) float64 {
 		if binary {

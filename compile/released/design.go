@@ -1,5 +1,5 @@
-// Package released finds in a model under transform private what is released of its rows, and writes the model of the
-// posterior given a release.
+// Package released finds in a model under transform private what is released of its rows, and writes the
+// model of the posterior given a release.
 package released
 
 import (
@@ -27,9 +27,10 @@ type Design struct {
 // A Term is a column, or a matrix of columns, times what the parameters make of it.
 type Term struct {
 	Column release.Column
-	By     string   // as it is written: a number, or a vector with a number for each column of a matrix
-	Matrix string   // the name of the size of its columns; "": it is one column
-	Levels []string // the categories of a level, each of which but the first is a column of 0 and 1; nil: it is none
+	By     string // as it is written: a number, or a vector with a number for each column of a matrix
+	Matrix string // the name of the size of its columns; "": it is one column
+	// the categories of a level, each of which but the first is a column of 0 and 1; nil: it is none
+	Levels []string
 }
 
 // finder reads a model.
@@ -58,17 +59,19 @@ func Of(p *check.Program) (*Design, diag.List) {
 	return f.d, f.diags
 }
 
-// Apart refuses a design of which second moments alone say nothing, or whose columns parties do not make: they release
-// moments of the columns that they declare, and no scores.
+// Apart refuses a design of which second moments alone say nothing, or whose columns parties do not make:
+// they release moments of the columns that they declare, and no scores.
 func (d *Design) Apart() diag.List {
 	f := &finder{Program: d.program}
 	at := d.program.Likelihoods[0].Stmt
 	if d.Scale == nil {
-		f.refuseApart(at, "parties release second moments, which say nothing of a binary response without scores")
+		f.refuseApart(at,
+			"parties release second moments, which say nothing of a binary response without scores")
 	}
 	for _, t := range d.Terms {
 		if t.Levels != nil {
-			f.refuseApart(at, "parties release the columns that they declare, and %s is one of categories", t.Column.Name)
+			f.refuseApart(at, "parties release the columns that they declare, and %s is one of categories",
+				t.Column.Name)
 		}
 	}
 	return f.diags
@@ -76,12 +79,14 @@ func (d *Design) Apart() diag.List {
 
 func (f *finder) refuseApart(at ast.Node, text string, args ...any) {
 	f.diags.Errorf(diag.NotReleased, f.File.Source, at.Span(), text, args...).
-		Note("one process with all tables releases it (`vflc run`); between parties columns of numbers with a normal response do, where a category is a column of 0 and 1")
+		Note("one process with all tables releases it (`vflc run`); between parties columns of numbers " +
+			"with a normal response do, where a category is a column of 0 and 1")
 }
 
 func (f *finder) refuse(at ast.Node, text string, args ...any) {
 	f.diags.Errorf(diag.NotReleased, f.File.Source, at.Span(), text, args...).
-		Note("releases are of `y ~ normal(a + b * x + X * c + u[g], sigma)`, or bernoulli_logit of such a predictor; `transform exact` and others take any model, without a budget")
+		Note("releases are of `y ~ normal(a + b * x + X * c + u[g], sigma)`, or bernoulli_logit of such a " +
+			"predictor; `transform exact` and others take any model, without a budget")
 }
 
 // statements refuses what the model of a posterior does not have.
@@ -91,7 +96,8 @@ func (f *finder) statements() {
 		case *ast.Generate, *ast.Weight, *ast.Factor, *ast.Contribution:
 			f.refuse(s, "a model under transform private has parameters, lets and one likelihood alone")
 		case *ast.Param:
-			if sym := f.Symbols[s.Name.Name]; sym != nil && (sym.Family || f.reads(s.Dist) || s.Type != nil && f.reads(s.Type)) {
+			if sym := f.Symbols[s.Name.Name]; sym != nil && (sym.Family || f.reads(s.Dist) || s.Type != nil &&
+				f.reads(s.Type)) {
 				f.refuse(s, "%s is of a family, or data stand in its declaration", s.Name.Name)
 			}
 		}
@@ -102,11 +108,13 @@ func (f *finder) likelihood(l *check.Likelihood) {
 	s := l.Stmt
 	name, ok := s.Left.(*ast.Name)
 	switch {
-	case l.Family != "" || s.Truncate != nil || s.Censor != nil || s.Weights != nil || !ok || f.Symbols[name.Name].Kind != check.Data:
+	case l.Family != "" || s.Truncate != nil || s.Censor != nil || s.Weights != nil || !ok ||
+		f.Symbols[name.Name].Kind != check.Data:
 		f.refuse(s, "a release is of one column of responses, without truncate, censor or weights")
 		return
 	case l.Dist.Name != dist.Normal().Name && l.Dist.Name != dist.BernoulliLogit().Name:
-		f.refuse(s.Dist, "%s is a distribution of which no posterior given a release is known here", l.Dist.Name)
+		f.refuse(s.Dist, "%s is a distribution of which no posterior given a release is known here",
+			l.Dist.Name)
 		return
 	}
 	f.d.Family = l.Dist.Name
@@ -190,7 +198,9 @@ func (f *finder) product(e ast.Expr, minus bool) bool {
 	for _, r := range rest[1:] {
 		by += " * " + r
 	}
-	if slices.ContainsFunc(f.d.Terms, func(t Term) bool { return t.Column.Name == column.Name }) || column.Name == f.d.Response.Name {
+	if slices.ContainsFunc(f.d.Terms, func(t Term) bool {
+		return t.Column.Name == column.Name
+	}) || column.Name == f.d.Response.Name {
 		return false
 	}
 	f.d.Terms = append(f.d.Terms, Term{Column: column, By: signed(minus) + by, Matrix: size})
@@ -219,7 +229,8 @@ func (f *finder) effect(e ast.Expr, minus bool) bool {
 	if len(listed) < 2 {
 		f.unbounded(name, "the categories of %s are those that its rows have, or one", name.Name)
 	}
-	f.d.Terms = append(f.d.Terms, Term{Column: column, By: signed(minus) + "(" + format.Expr(x.X) + ")", Matrix: size, Levels: listed})
+	f.d.Terms = append(f.d.Terms, Term{Column: column, By: signed(minus) + "(" + format.Expr(x.X) + ")",
+		Matrix: size, Levels: listed})
 	return true
 }
 
@@ -248,7 +259,8 @@ func (f *finder) column(n *ast.Name) (c release.Column, size string) {
 	if owner == check.Shared { // everybody has it; it is counted once
 		owner = f.Server
 	}
-	c = release.Column{Name: s.Name, Owner: owner, Binary: decl.Type.Elem.Name == "binary" || s.Type.Levels != nil, Upper: 1}
+	c = release.Column{Name: s.Name, Owner: owner, Binary: decl.Type.Elem.Name == "binary" ||
+		s.Type.Levels != nil, Upper: 1}
 	if !c.Binary {
 		var below, above bool
 		if s.Lower != nil && s.Upper != nil {
@@ -272,7 +284,8 @@ func (f *finder) column(n *ast.Name) (c release.Column, size string) {
 
 func (f *finder) unbounded(at ast.Node, text string, args ...any) {
 	f.diags.Errorf(diag.NoBounds, f.File.Source, at.Span(), text, args...).
-		Note("write `data age : real<lower=0, upper=120>[N]` with bounds that are known without the rows, `binary`, or `levels R = \"A\", \"B\"` for `data g : level(R)[N]`")
+		Note("write `data age : real<lower=0, upper=120>[N]` with bounds that are known without the rows, " +
+			"`binary`, or `levels R = \"A\", \"B\"` for `data g : level(R)[N]`")
 }
 
 // reads reports whether data stand in an expression or in the lets that it names.

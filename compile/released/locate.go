@@ -8,8 +8,9 @@ import (
 	"github.com/vflc/vflc/runtime/release"
 )
 
-// leastPart is the least part of a budget that the moments have. They say where the first score is taken and in which
-// coordinates, which takes means of products that are known to aimed over the square root of the number of columns.
+// leastPart is the least part of a budget that the moments have. They say where the first score is taken and
+// in which coordinates, which takes means of products that are known to aimed over the square root of the
+// number of columns.
 const (
 	leastPart = .08
 	aimed     = .03
@@ -18,14 +19,16 @@ const (
 // following are the parts of the rest that scores have: the first only finds the place of the last.
 var following = []float64{.17, .83}
 
-// lost is how far from the first point the predictor may be, in standard deviations of the residual, for a score there
-// to be better than moments.
+// lost is how far from the first point the predictor may be, in standard deviations of the residual, for a
+// score there to be better than moments.
 const lost = 1.2
 
-// Release makes the release of columns, the response last, of whose rows all are in this process: moments, and noisy
-// scores at points that follow from what was released before. Where the moments do not find such a point, those of a
-// normal response, which suffice alone, are released with what is left; without noise they tell all.
-func (d *Design) Release(columns []release.Column, values [][]float64, t release.Terms) (*release.Moments, error) {
+// Release makes the release of columns, the response last, of whose rows all are in this process: moments,
+// and noisy scores at points that follow from what was released before. Where the moments do not find such a
+// point, those of a normal response, which suffice alone, are released with what is left; without noise they
+// tell all.
+func (d *Design) Release(columns []release.Column, values [][]float64, t release.Terms) (*release.Moments,
+	error) {
 	normal := d.Scale != nil
 	if normal && t.NoNoise {
 		return release.Open(d.Family, columns, values, t)
@@ -67,7 +70,8 @@ func part(columns []release.Column, rows int, t release.Terms) float64 {
 	if t.NoNoise {
 		return leastPart
 	}
-	noise := math.Sqrt(release.Noise(columns, t)/2) / float64(rows) * math.Sqrt(float64(len(columns)-1)) / aimed
+	noise := math.Sqrt(release.Noise(columns, t)/2) / float64(rows) * math.Sqrt(float64(len(columns)-
+		1)) / aimed
 	return max(leastPart, float64(noise*noise))
 }
 
@@ -78,9 +82,10 @@ type where struct {
 	scale float64 // of a normal response
 }
 
-// start makes columns uncorrelated, of mean 0 and variance 1, as far as the moments tell, and finds a first point: of a
-// normal response least squares, of a binary one Fisher's discriminant, which is the logistic regression where columns
-// are normal in both classes; each drawn to 0 where the noise is large. It returns how far the predictor is from there, by the noise.
+// start makes columns uncorrelated, of mean 0 and variance 1, as far as the moments tell, and finds a first
+// point: of a normal response least squares, of a binary one Fisher's discriminant, which is the logistic
+// regression where columns are normal in both classes; each drawn to 0 where the noise is large. It returns
+// how far the predictor is from there, by the noise.
 func (w *where) start(normal bool, rho float64) (far float64) {
 	all, n, last := w.Matrix(), float64(w.Rows), len(w.Columns)
 	noise := math.Sqrt(w.Variance()/2) / n // of a mean product
@@ -133,10 +138,12 @@ func (w *where) start(normal bool, rho float64) (far float64) {
 	return noise * math.Sqrt(float64(size*float64(last-1))/max(1e-12, float64(w.scale*w.scale)))
 }
 
-// discriminant makes of the mean of y = ±1 and its covariances with columns of variance 1 Fisher's linear discriminant.
+// discriminant makes of the mean of y = ±1 and its covariances with columns of variance 1 Fisher's linear
+// discriminant.
 func (w *where) discriminant(least float64) {
 	p := max(least, min(1-least, float64((1+w.at[0])/2)))
-	square, between := 0.0, 1/float64(4*p*(1-p)) // covariance·2·between is the difference of the classes' means
+	// covariance·2·between is the difference of the classes' means
+	square, between := 0.0, 1/float64(4*p*(1-p))
 	for _, c := range w.at[1:] {
 		square += float64(c * c)
 	}
@@ -149,8 +156,8 @@ func (w *where) discriminant(least float64) {
 	}
 }
 
-// follow takes the step that the last score tells: the mode of a normal approximation, with a prior of one standard
-// deviation of the predictor about where the score was taken.
+// follow takes the step that the last score tells: the mode of a normal approximation, with a prior of one
+// standard deviation of the predictor about where the score was taken.
 func (w *where) follow() {
 	last := w.Gradients.Steps[len(w.Gradients.Steps)-1]
 	s, n := w.Score(last), float64(len(last.At))
@@ -184,8 +191,8 @@ func weightOf(s release.Score, rows int) float64 {
 	return max(float64(rows)/4, min(float64(rows), s.Curvature[0][0]))
 }
 
-// ratio is the standard deviation of residuals of which the mean square, held to c², is known, without what a step
-// takes away.
+// ratio is the standard deviation of residuals of which the mean square, held to c², is known, without what a
+// step takes away.
 func ratio(c, square float64, step []float64) float64 {
 	low, high := .3, 3.0
 	for range 50 {

@@ -7,8 +7,8 @@ func positive(a [][]float64, floor float64) [][]float64 {
 	return spectral(a, func(l float64) float64 { return max(l, floor) })
 }
 
-// spectral is the symmetric matrix with the same eigenvectors and the function of the eigenvalues; where no eigenvalue
-// changes, the matrix itself.
+// spectral is the symmetric matrix with the same eigenvectors and the function of the eigenvalues; where no
+// eigenvalue changes, the matrix itself.
 func spectral(a [][]float64, of func(float64) float64) [][]float64 {
 	n := len(a)
 	v, values := make([]float64, 0, n*n), make([]float64, n)

@@ -15,13 +15,13 @@ import (
 // prefix is that of the names that the model of a posterior adds.
 const prefix = "released_"
 
-// leastRows is how many rows more than coefficients a release is read with: its noise-free sums of squares then have
-// nearly the distribution that a gamma with the same three moments has.
+// leastRows is how many rows more than coefficients a release is read with: its noise-free sums of squares
+// then have nearly the distribution that a gamma with the same three moments has.
 const leastRows = 20
 
-// Program is the text of the posterior's model: the parameters and priors of the design's model, and as its factors the
-// log likelihood of the released moments, in which the rows' variation and the noise are accounted for. It has no data.
-// The error says what of the moments does not fit the model.
+// Program is the text of the posterior's model: the parameters and priors of the design's model, and as its
+// factors the log likelihood of the released moments, in which the rows' variation and the noise are
+// accounted for. It has no data. The error says what of the moments does not fit the model.
 func (d *Design) Program(m *release.Moments) (string, error) {
 	w, err := d.writer(m)
 	if err != nil {
@@ -57,7 +57,8 @@ func (d *Design) writer(m *release.Moments) (*writer, error) {
 	case d.Scale == nil && m.Gradients == nil:
 		return nil, errors.New("they have no gradients, without which nothing is known of a binary response")
 	case last != d.Response:
-		return nil, fmt.Errorf("their response is %s, and the model's has another name, owner or bounds", last.Name)
+		return nil, fmt.Errorf("their response is %s, and the model's has another name, owner or bounds",
+			last.Name)
 	}
 	for k, t := range d.Terms {
 		found := 0
@@ -76,10 +77,12 @@ func (d *Design) writer(m *release.Moments) (*writer, error) {
 		}
 	}
 	if d.Scale == nil && len(w.columns) < len(m.Columns) {
-		return nil, fmt.Errorf("they are of %d columns, and the slopes of a logistic regression hold for all of them together", len(m.Columns)-1)
+		return nil, fmt.Errorf("they are of %d columns, and the slopes of a logistic regression hold "+
+			"for all of them together", len(m.Columns)-1)
 	}
 	if m.Rows < len(w.columns)+leastRows {
-		return nil, fmt.Errorf("they are of %d rows, and %d coefficients take %d", m.Rows, len(w.columns), len(w.columns)+leastRows)
+		return nil, fmt.Errorf("they are of %d rows, and %d coefficients take %d", m.Rows, len(w.columns),
+			len(w.columns)+leastRows)
 	}
 	return w, nil
 }
@@ -104,7 +107,8 @@ func (w *writer) declarations() {
 				n++
 			}
 		}
-		if s := w.program.Symbols[t.Matrix]; (s == nil || s.Kind != check.Const) && w.program.Sizes[t.Matrix] != nil {
+		if s := w.program.Symbols[t.Matrix]; (s == nil || s.Kind != check.Const) &&
+			w.program.Sizes[t.Matrix] != nil {
 			w.line("const %s = %d", t.Matrix, n)
 		}
 	}
@@ -175,13 +179,13 @@ func (w *writer) moments() {
 	w.line("let $yy = %s", number(all[y][y]))
 }
 
-// floor is the least eigenvalue of moments that is taken for possible: of as many rows, the square of a thousandth of
-// the half range each, or what the noise does not tell from 0.
+// floor is the least eigenvalue of moments that is taken for possible: of as many rows, the square of a
+// thousandth of the half range each, or what the noise does not tell from 0.
 func (w *writer) floor() float64 { return 1e-6 * float64(w.m.Rows) }
 
-// noise writes the covariance of the noise Z·u of the released sums, of a symmetric matrix Z whose elements have
-// variance T on the diagonal and T/2 off it, with u = (−c, 1) and without the diagonal elements that are known:
-// T·(½(|u|²I + uuᵀ) − diag(u²) there).
+// noise writes the covariance of the noise Z·u of the released sums, of a symmetric matrix Z whose elements
+// have variance T on the diagonal and T/2 off it, with u = (−c, 1) and without the diagonal elements that are
+// known: T·(½(|u|²I + uuᵀ) − diag(u²) there).
 func (w *writer) noise(c string) {
 	w.line("let $t = %s", number(w.m.Variance()))
 	w.line("let $c = %s", c)
@@ -196,27 +200,31 @@ func (w *writer) gaussian() {
 	w.line("factor -0.5 * dot($g, $x) - sum(log($l[k, k]) for k in 1..$p)")
 }
 
-// normal writes the likelihood of X'y and y'y given X'X and the parameters. Without noise it is that of the rows:
-// g = X'y − X'X·b ~ normal(0, σ²X'X), and y'y − b'… leaves σ²χ² with N − p degrees of freedom. With noise g has its
-// covariance too, and what remains after regression on g has the mean, the variance and the third moment of that sum
-// of a χ² and noise; the density is the shifted gamma (Pearson's type III) with these. Terms of relative order p/N in
-// its variance are left out.
+// normal writes the likelihood of X'y and y'y given X'X and the parameters. Without noise it is that of the
+// rows: g = X'y − X'X·b ~ normal(0, σ²X'X), and y'y − b'… leaves σ²χ² with N − p degrees of freedom. With
+// noise g has its covariance too, and what remains after regression on g has the mean, the variance and the
+// third moment of that sum of a χ² and noise; the density is the shifted gamma (Pearson's type III) with
+// these. Terms of relative order p/N in its variance are left out.
 func (w *writer) normal() {
 	w.line("let $s2 = (%s / %s)^2", "("+w.scale()+")", number(w.Response.Half()))
 	w.noise("$b")
 	w.line("let $v = $s2 * $pd + $z")
 	w.line("let $g = $xy - $xx * $b")
 	w.gaussian()
-	w.line("let $k = -$t * ($u2 * $c - $known .* $c .* $c .* $c)") // covariance of the noises of g and of what follows
+	// covariance of the noises of g and of what follows
+	w.line("let $k = -$t * ($u2 * $c - $known .* $c .* $c .* $c)")
 	w.line("let $h = $yy - 2 * dot($b, $xy) + quad_form($xx, $b)")
 	w.line("let $m = %d * $s2", w.m.Rows)
 	w.line("let $mean = $m - $s2^2 * sum($pd .* solve($v, $one)) + $s2^2 * quad_form($pd, $x) + dot($k, $x)")
 	w.line("let $n = %d - $p", w.m.Rows)
-	w.line("let $var = 2 * $n * $s2^2 + $t * ($u2^2 - sum($known .* $c .* $c .* $c .* $c)) - dot($k, solve($v, $k))")
+	w.line("let $var = 2 * $n * $s2^2 + $t * ($u2^2 - sum($known .* $c .* $c .* $c .* $c)) " +
+		"- dot($k, solve($v, $k))")
 	w.line("let $skew = $var^3 / (16 * $n^2 * $s2^6)") // 4·var³/(8·n·s2³)²
-	w.line("let $shape = $skew / (1 + 1e-12 * $skew)") // beyond 1e12 it is the normal distribution to 6 digits, and rounding would show
+	// beyond 1e12 it is the normal distribution to 6 digits, and rounding would show
+	w.line("let $shape = $skew / (1 + 1e-12 * $skew)")
 	w.line("let $r = ($h - $mean) / sqrt($var * $shape)")
-	w.line("factor ($shape - 1) * log1p($r) - $shape * $r - 0.5 * log($var) - 1 / (12 * $shape) + 1 / (360 * $shape^3)")
+	w.line("factor ($shape - 1) * log1p($r) - $shape * $r - 0.5 * log($var) - 1 / (12 * " +
+		"$shape) + 1 / (360 * $shape^3)")
 }
 
 // scale is that of a normal response, as it is written.

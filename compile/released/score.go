@@ -6,10 +6,10 @@ import (
 	"github.com/vflc/vflc/runtime/release"
 )
 
-// scored writes the likelihood of the last score. Earlier ones and the moments only say where it was taken: to first
-// order the score less its slope times the distance of the parameters is the score at the parameters, wherever that was,
-// and its distribution is that over responses given the columns, and of its own noise. What the moments say of the
-// responses is said again in it, and is not used twice.
+// scored writes the likelihood of the last score. Earlier ones and the moments only say where it was taken:
+// to first order the score less its slope times the distance of the parameters is the score at the
+// parameters, wherever that was, and its distribution is that over responses given the columns, and of its
+// own noise. What the moments say of the responses is said again in it, and is not used twice.
 func (w *writer) scored() {
 	g := w.m.Gradients
 	last := g.Steps[len(g.Steps)-1]
@@ -31,7 +31,8 @@ func (w *writer) scored() {
 		w.line("let $c = $to * $b - $at")
 		w.line("let $vary = 1")
 	}
-	w.line("let $z = %s * $one + %s * (dot($c, $c) * $one + outer($c, $c))", number(s.OfGradient), number(s.OfCurvature/2))
+	w.line("let $z = %s * $one + %s * (dot($c, $c) * $one + outer($c, $c))", number(s.OfGradient),
+		number(s.OfCurvature/2))
 	w.line("let $all = $vary * $w + $z")
 	w.line("let $rest = $score - $m * $c")
 	if len(w.columns) < len(back) {
@@ -54,14 +55,16 @@ func (w *writer) scored() {
 	}
 }
 
-// clipped writes what a clipped residual does. With x the predictor's distance in units of the scale, and ρ the scale's
-// ratio, the expectation of ψ = max(−c, min(c, ρe + x)) over a normal e has the slope 1 − 2Φ(−c/ρ) at 0; over normal x of
-// variance q, the covariance of ψ with anything that is jointly normal with x is that with x times the slope at
-// √(ρ² + q) (Stein's lemma), and ψ² and ψ⁴ have the means that they have there.
+// clipped writes what a clipped residual does. With x the predictor's distance in units of the scale, and ρ
+// the scale's ratio, the expectation of ψ = max(−c, min(c, ρe + x)) over a normal e has the slope 1 −
+// 2Φ(−c/ρ) at 0; over normal x of variance q, the covariance of ψ with anything that is jointly normal with x
+// is that with x times the slope at √(ρ² + q) (Stein's lemma), and ψ² and ψ⁴ have the means that they have
+// there.
 func (w *writer) clipped(last *release.Step, s release.Score) {
 	w.line("let $d = ($to * $b - $at) / %s", number(last.Scale))
 	weight := weightOf(s, w.m.Rows)
-	w.line("let $q = (%s / %s)^2 + quad_form($md, $d) / %s", "("+w.scale()+")", number(w.Response.Half()*last.Scale), number(weight))
+	w.line("let $q = (%s / %s)^2 + quad_form($md, $d) / %s", "("+w.scale()+")",
+		number(w.Response.Half()*last.Scale), number(weight))
 	if left := w.leftOut(last); left != nil {
 		w.line("let $left = $q - %s * dot(%s, $m * $d - $score / %s)",
 			number(2/(weight*last.Scale)), vector(left), number(huberOf(w.m.Gradients.Clip, 1).slope))
@@ -77,9 +80,10 @@ func (w *writer) clipped(last *release.Step, s release.Score) {
 	w.line("let $four = $s2^2 * (3 * (1 - $tail) - $density * ($a^2 + 3)) + $s2^2 * $a^4 * $tail")
 }
 
-// leftOut is what the columns that a model leaves out have in the predictor at the score, as a function of z; nil: it has
-// them all. What is left out is in the model's residual e. With r = e + x and x's part l of columns left out, E r² is
-// E e² + E x² + 2E(xe), and E(xe) = E(le) = E(lr) − E(lx): the score says what E(lr) is.
+// leftOut is what the columns that a model leaves out have in the predictor at the score, as a function of z;
+// nil: it has them all. What is left out is in the model's residual e. With r = e + x and x's part l of
+// columns left out, E r² is E e² + E x² + 2E(xe), and E(xe) = E(le) = E(lr) − E(lx): the score says what
+// E(lr) is.
 func (w *writer) leftOut(last *release.Step) []float64 {
 	g := w.m.Gradients
 	n := len(g.Map)

@@ -1,5 +1,6 @@
-// Package rows finds whether the rows of a model are independent of each other, so that minibatches may evaluate some of them without the others.
-// Where an expression mixes rows, as a mean over them does, a part of the rows would change its value.
+// Package rows finds whether the rows of a model are independent of each other, so that minibatches may
+// evaluate some of them without the others. Where an expression mixes rows, as a mean over them does, a part
+// of the rows would change its value.
 package rows
 
 import (
@@ -13,8 +14,9 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Check returns the name of the size that counts the rows of a model, and an error for each place where a row depends on others. Only what enters
-// the density counts: a let that only generated quantities use may mix rows.
+// Check returns the name of the size that counts the rows of a model, and an error for each place where a row
+// depends on others. Only what enters the density counts: a let that only generated quantities use may mix
+// rows.
 func Check(p *cut.Program) (size string, diags diag.List) {
 	c := &checker{Program: p}
 	if !c.find() {
@@ -55,7 +57,9 @@ func (c *checker) find() bool {
 			name, named := single(dims[0])
 			switch {
 			case !named || c.own(name):
-				c.none(e.Span(), "the rows of this likelihood are %s, which is not the name of one size that all parties have", dims[0])
+				c.none(e.Span(),
+					"the rows of this likelihood are %s, which is not the name of one "+
+						"size that all parties have", dims[0])
 				return false
 			case c.size != "" && c.size != name:
 				c.none(e.Span(), "this likelihood has %s rows, and another %s", name, c.size)
@@ -92,8 +96,10 @@ func (c *checker) own(size string) bool {
 }
 
 func (c *checker) none(at source.Span, format string, args ...any) {
-	c.diags.Errorf(diag.NoRows, c.File.Source, at, "the model cannot be fitted by minibatches: "+format, args...).
-		Note("a minibatch is some rows of the response, counted by one size, such as N in `data y : real[N]`; leave --minibatch out")
+	c.diags.Errorf(diag.NoRows, c.File.Source, at, "the model cannot be fitted by minibatches: "+format,
+		args...).
+		Note("a minibatch is some rows of the response, counted by one size, such as N in `data y : " +
+			"real[N]`; leave --minibatch out")
 }
 
 // mixed reports a place once.
@@ -103,10 +109,12 @@ func (c *checker) mixed(at ast.Node, format string, args ...any) {
 	}
 	c.seen = append(c.seen, at.Span())
 	c.diags.Errorf(diag.MixedRows, c.File.Source, at.Span(), format, args...).
-		Note("a minibatch has only some of the %s rows, which would change this value; compute it beforehand as data, or leave --minibatch out", c.size)
+		Note("a minibatch has only some of the %s rows, which would change this value; compute it "+
+			"beforehand as data, or leave --minibatch out", c.size)
 }
 
-// over reports whether a type has an element for each row, and ill whether its shape depends on the number of rows in another way.
+// over reports whether a type has an element for each row, and ill whether its shape depends on the number of
+// rows in another way.
 func (c *checker) over(t types.Type) (over, ill bool) {
 	for i, d := range t.Dims {
 		if !slices.Contains(d.Names(), c.size) {
@@ -122,14 +130,18 @@ func (c *checker) over(t types.Type) (over, ill bool) {
 
 // imputed refuses missing cells: there is one where a row has it.
 func (c *checker) imputed(s *check.Symbol) {
-	c.diags.Errorf(diag.RowParam, c.File.Source, s.Ident.Span(), "the missing cells of %s are parameters, which grow with its rows", s.Name).
-		Note("a minibatch has only some of the rows, and so some of the missing cells; leave --minibatch out, or leave the rows with missing cells out: `missing drop`")
+	c.diags.Errorf(diag.RowParam, c.File.Source, s.Ident.Span(),
+		"the missing cells of %s are parameters, which grow with its rows", s.Name).
+		Note("a minibatch has only some of the rows, and so some of the missing cells; leave --minibatch " +
+			"out, or leave the rows with missing cells out: `missing drop`")
 }
 
 func (c *checker) param(s *cut.Param) {
 	if over, ill := c.over(s.Type); over || ill {
-		c.diags.Errorf(diag.RowParam, c.File.Source, s.Ident.Span(), "the parameter %s grows with the %s rows", s.Name, c.size).
-			Note("a minibatch has only some of the rows, and so some of the elements of %s; leave --minibatch out, or index one element per group by a level", s.Name)
+		c.diags.Errorf(diag.RowParam, c.File.Source, s.Ident.Span(),
+			"the parameter %s grows with the %s rows", s.Name, c.size).
+			Note("a minibatch has only some of the rows, and so some of the elements of %s; leave "+
+				"--minibatch out, or index one element per group by a level", s.Name)
 		return
 	}
 	for _, a := range s.Args {
@@ -155,20 +167,23 @@ func (c *checker) likelihood(k *cut.Likelihood) {
 // cut: its auxiliary variables are counted by rows.
 func (c *checker) cut(k *cut.Expression) {
 	if over, ill := c.over(k.Type); !over || ill {
-		c.mixed(k.Expr, "this contribution of %s is of type %s, which does not have one element per row", k.Client, k.Type)
+		c.mixed(k.Expr, "this contribution of %s is of type %s, which does not have one element per row",
+			k.Client, k.Type)
 		return
 	}
 	if !slices.ContainsFunc(c.Likelihoods, func(l *cut.Likelihood) bool {
 		return slices.ContainsFunc(l.Groups, func(g *cut.Group) bool { return slices.Contains(g.Cuts, k) })
 	}) {
-		c.mixed(k.Expr, "this contribution of %s enters no likelihood: a generated quantity reads it, of all rows", k.Client)
+		c.mixed(k.Expr,
+			"this contribution of %s enters no likelihood: a generated quantity reads it, of all rows",
+			k.Client)
 		return
 	}
 	c.rowwise(k.Expr)
 }
 
-// rowwise reports whether an expression has an element for each row. An element that depends on other rows is an error, and so is any other value
-// that depends on rows.
+// rowwise reports whether an expression has an element for each row. An element that depends on other rows is
+// an error, and so is any other value that depends on rows.
 func (c *checker) rowwise(e ast.Expr) bool {
 	over, ill := c.over(c.Facts(e).Type)
 	if ill {

@@ -39,8 +39,10 @@ func TestGoldens(t *testing.T) {
 
 // Refused and accepted models: a few lines added to a regression of two clients.
 func TestRows(t *testing.T) {
-	const head = "client a\nclient lab[2]\ndata y : real[N]\ndata X : real[N, P] @ a\ndata Z : real[N, Q] @ lab\ndata site : level(S)[N] @ a\ndata w : real[N]\n" +
-		"param b ~ normal(0, 1)\nparam beta : real[P] ~ normal(0, 1) @ a\nparam gamma : real[Q] ~ normal(0, 1) @ lab\nparam u : real[S] ~ normal(0, 1) @ a\nparam M : real[S, P] ~ normal(0, 1) @ a\n"
+	const head = "client a\nclient lab[2]\ndata y : real[N]\ndata X : real[N, P] @ a\ndata Z : real[N, Q] " +
+		"@ lab\ndata site : level(S)[N] @ a\ndata w : real[N]\n" +
+		"param b ~ normal(0, 1)\nparam beta : real[P] ~ normal(0, 1) @ a\nparam gamma : real[Q] ~ " +
+		"normal(0, 1) @ lab\nparam u : real[S] ~ normal(0, 1) @ a\nparam M : real[S, P] ~ normal(0, 1) @ a\n"
 	const labs = " + sum(Z[j] * gamma[j] for j in lab)"
 	mixed := []diag.Code{diag.MixedRows}
 	for _, c := range []struct {
@@ -53,7 +55,8 @@ func TestRows(t *testing.T) {
 		{"y ~ normal(b + X[:, 1] * beta[1] + tanh(X) * beta" + labs + ", 1)", nil},
 		{"y ~ normal(b + X * beta * sum(u)" + labs + ", 1)", nil}, // a sum, and not over rows
 		{"y ~ normal(b + X * beta + (X .* col(X[:, 1])) * beta" + labs + ", 1)", nil},
-		{"let m = mean(w)\ny ~ normal(b + X * beta" + labs + ", 1)\ngenerate k = b * m", nil}, // no part of the density
+		// no part of the density
+		{"let m = mean(w)\ny ~ normal(b + X * beta" + labs + ", 1)\ngenerate k = b * m", nil},
 		{"y ~ normal(b + X * beta + mean(w)" + labs + ", 1)", mixed},
 		{"y ~ normal(b + X * (beta + X' * (X * beta))" + labs + ", 1)", mixed},
 		{"y ~ normal(b + cumulative_sum(X * beta)" + labs + ", 1)", mixed},
@@ -61,12 +64,15 @@ func TestRows(t *testing.T) {
 		{"let first = y[1]\ny ~ normal(b + first + X * beta" + labs + ", 1)", mixed},
 		{"y ~ normal(b + X * beta" + labs + ", N)", mixed},
 		{"y ~ normal(b + X * beta" + labs + ", 1)\ngenerate k = w + X * beta * 2", nil},
-		{"y ~ normal(b + X * beta" + labs + ", 1)\ngenerate k = w + X[:, 1] * beta[2]", mixed}, // a contribution that no likelihood has
+		// a contribution that no likelihood has
+		{"y ~ normal(b + X * beta" + labs + ", 1)\ngenerate k = w + X[:, 1] * beta[2]", mixed},
 		{"y ~ normal(b + (X .* col_means(X)) * beta" + labs + ", 1)", mixed},
 		{"param s ~ normal(mean(w), 1)\ny ~ normal(b + s + X * beta" + labs + ", 1)", mixed},
 		{"y ~ normal(b + sum(u)" + labs + ", 1)", mixed}, // a contribution that is one number
-		{"param r : real[N] ~ normal(0, 1)\ny ~ normal(r + X * beta" + labs + ", 1)", []diag.Code{diag.RowParam}},
-		{"param r : real[N + 1] ~ normal(0, 1)\ny ~ normal(r[1] + X * beta" + labs + ", 1)", []diag.Code{diag.RowParam}},
+		{"param r : real[N] ~ normal(0, 1)\ny ~ normal(r + X * beta" + labs + ", 1)",
+			[]diag.Code{diag.RowParam}},
+		{"param r : real[N + 1] ~ normal(0, 1)\ny ~ normal(r[1] + X * beta" + labs + ", 1)",
+			[]diag.Code{diag.RowParam}},
 	} {
 		size, diags := find(source.New("m.vfl", head+c.text+"\n"))
 		for _, d := range diags {

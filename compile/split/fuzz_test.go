@@ -50,7 +50,8 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzModel: no text makes the compiler panic, and every pass verifies its result; what it accepts, the loader accepts too, party by party.
+// FuzzModel: no text makes the compiler panic, and every pass verifies its result; what it accepts, the
+// loader accepts too, party by party.
 func FuzzModel(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -60,22 +61,25 @@ func FuzzModel(f *testing.F) {
 	})
 }
 
-// FuzzLoad: no program from a stranger makes the loader panic, and one that it accepts sends, receives, shares and evaluates to a power exactly what
-// the manifest lists for its party, with the same names, shapes, peers, noise and exponents.
+// FuzzLoad: no program from a stranger makes the loader panic, and one that it accepts sends, receives,
+// shares and evaluates to a power exactly what the manifest lists for its party, with the same names, shapes,
+// peers, noise and exponents.
 func FuzzLoad(f *testing.F) {
 	seeds(f)
 	var manifests []*split.Manifest
 	for _, m := range []struct {
 		text string
 		kind def.Transform
-	}{{oneClient, transforms.Augmented}, {twoHospitals, transforms.Augmented}, {twoHospitals, transforms.Power}, {twoHospitals, transforms.Exact}} {
+	}{{oneClient, transforms.Augmented}, {twoHospitals, transforms.Augmented},
+		{twoHospitals, transforms.Power}, {twoHospitals, transforms.Exact}} {
 		compiled := compiletest.Compile(f, m.text, check.Options{Transform: m.kind})
 		manifests = append(manifests, compiled.Manifest)
 		for _, p := range compiled.Programs {
 			f.Add(p.Text)
 			f.Add(p.Text + "receive mu : real[N] from registry\n")
 			f.Add(strings.Replace(p.Text, "^ (1/2)", "^ (100)", 1))
-			f.Add(strings.Replace(p.Text, "beta_a to registry", "beta_a to registry\nsend z_9 = XA[:, 1] + 0 * beta_a[1] to registry", 1))
+			f.Add(strings.Replace(p.Text, "beta_a to registry",
+				"beta_a to registry\nsend z_9 = XA[:, 1] + 0 * beta_a[1] to registry", 1))
 		}
 	}
 	universe := stdlib.New()
@@ -87,7 +91,8 @@ func FuzzLoad(f *testing.F) {
 					continue
 				}
 				if diff := cmp.Diff(listed(m, party.Name), held(program)); diff != "" {
-					t.Errorf("accepted as %s under %s, though (-manifest +program)\n%s\n%s", party.Name, m.Transform, diff, text)
+					t.Errorf("accepted as %s under %s, though (-manifest +program)\n%s\n%s", party.Name,
+						m.Transform, diff, text)
 				}
 			}
 		}
@@ -144,13 +149,15 @@ func held(p *check.Program) []string {
 		switch s := stmt.(type) {
 		case *ast.Aux:
 			rho, _ := p.ConstValue(p.Symbols[s.Name.Name].Args[1])
-			add("aux", s.Name.Name, p.Symbols[s.Name.Name].Type.Shape(), strconv.FormatFloat(rho, 'g', -1, 64))
+			add("aux", s.Name.Name, p.Symbols[s.Name.Name].Type.Shape(),
+				strconv.FormatFloat(rho, 'g', -1, 64))
 		case *ast.Receive:
 			add("receive", s.Name.Name, p.Symbols[s.Name.Name].Type.Shape(), s.From.Name)
 		case *ast.Send:
 			shape := []string(nil)
 			ast.Walk(s, func(n ast.Node) bool {
-				if x, ok := n.(*ast.Name); ok && p.Symbols[x.Name] != nil && p.Symbols[x.Name].Kind == check.Receive {
+				if x, ok := n.(*ast.Name); ok && p.Symbols[x.Name] != nil &&
+					p.Symbols[x.Name].Kind == check.Receive {
 					shape = p.Symbols[x.Name].Type.Shape()
 				}
 				return true

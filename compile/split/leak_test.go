@@ -77,18 +77,22 @@ func TestManifestsListWhatIsAccepted(t *testing.T) {
 		t.Error("an offset is taken where a gradient is accepted")
 	}
 	m.Cuts[0].Offset = true
-	if list := sentBy(t, m, programs["a"], "X * beta + X[:, 1] + 0 * k * u[1]"); len(list) > 0 && list.HasErrors() {
+	if list := sentBy(t, m, programs["a"], "X * beta + X[:, 1] + 0 * k * u[1]"); len(list) > 0 &&
+		list.HasErrors() {
 		t.Errorf("a listed offset: %s", list[0].Message)
 	}
-	for _, accepted := range []accept.Set{{"gradient_leak"}, {"data-offset", "label-leak"}, {"data-offset", "data-offset"}} {
+	for _, accepted := range []accept.Set{{"gradient_leak"}, {"data-offset", "label-leak"},
+		{"data-offset", "data-offset"}} {
 		m.Accepted = accepted
-		if list := sentBy(t, m, programs["a"], "k * (X * beta) .* u[g]"); !list.HasErrors() || list[0].Code != diag.BadManifest {
+		if list := sentBy(t, m, programs["a"], "k * (X * beta) .* u[g]"); !list.HasErrors() ||
+			list[0].Code != diag.BadManifest {
 			t.Errorf("the manifest accepts %q", accepted)
 		}
 	}
 }
 
-// The manifest gives clients the priors of what they receive, where these are numbers; the server's program has the same.
+// The manifest gives clients the priors of what they receive, where these are numbers; the server's program
+// has the same.
 func TestManifestsListPriors(t *testing.T) {
 	const text = `client a, c
 const width = 2
@@ -106,7 +110,8 @@ param e ~ normal(0, 1) @ c
 y ~ normal(m + p * r * (x * b) .* q[h] + w * e, 1)
 `
 	programs, m := compiled(t, text, check.Options{})
-	want := map[string]string{"p": "param p : real<lower=-2> ~ student_t(3, 0, 0.5)", "q": "param q : real ~ normal(0, 1)", "r": ""}
+	want := map[string]string{"p": "param p : real<lower=-2> ~ student_t(3, 0, 0.5)",
+		"q": "param q : real ~ normal(0, 1)", "r": ""}
 	for _, s := range m.Shared {
 		if w, ok := want[s.Name]; !ok || s.Prior != w {
 			t.Errorf("the prior of %s is %q, want %q", s.Name, s.Prior, w)
@@ -126,7 +131,9 @@ y ~ normal(m + p * r * (x * b) .* q[h] + w * e, 1)
 	if list := load(); len(list) > 0 {
 		t.Fatal(list[0].Message)
 	}
-	for prior, code := range map[string]diag.Code{"param q : real ~ normal(0, 9)": diag.UnlistedChannel, "": diag.UnlistedChannel, "param z : real ~ normal(0, 1)": diag.BadManifest, "q": diag.BadManifest, "param q : real ~ normal(0, 1)\nparam z ~ normal(0, 1)": diag.BadManifest} {
+	for prior, code := range map[string]diag.Code{"param q : real ~ normal(0, 9)": diag.UnlistedChannel,
+		"": diag.UnlistedChannel, "param z : real ~ normal(0, 1)": diag.BadManifest, "q": diag.BadManifest,
+		"param q : real ~ normal(0, 1)\nparam z ~ normal(0, 1)": diag.BadManifest} {
 		for i := range m.Shared {
 			if m.Shared[i].Name == "q" {
 				m.Shared[i].Prior = prior

@@ -15,14 +15,17 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// Load parses and checks a party's program as if a stranger had sent it: it must have the manifest's digest, hold only what the party
-// may hold, and send and receive exactly what the manifest lists. The program is usable only where the list has no errors.
+// Load parses and checks a party's program as if a stranger had sent it: it must have the manifest's digest,
+// hold only what the party may hold, and send and receive exactly what the manifest lists. The program is
+// usable only where the list has no errors.
 func Load(m *Manifest, party, file, text string, universe *stdlib.Universe) (*check.Program, diag.List) {
 	src := source.New(file, text)
 	entry, known := m.Party(party)
 	if known && Digest(text) != entry.SHA256 {
 		var diags diag.List
-		diags.Errorf(diag.WrongDigest, src, source.Span{}, "this program differs from the manifest: its SHA-256 is %s…, the manifest's %s…", Digest(text)[:12], entry.SHA256[:min(12, len(entry.SHA256))]).
+		diags.Errorf(diag.WrongDigest, src, source.Span{},
+			"this program differs from the manifest: its SHA-256 is %s…, the manifest's %s…",
+			Digest(text)[:12], entry.SHA256[:min(12, len(entry.SHA256))]).
 			Note("compile the model again, or ask who sent it")
 		return nil, diags
 	}
@@ -32,7 +35,8 @@ func Load(m *Manifest, party, file, text string, universe *stdlib.Universe) (*ch
 	return Examine(m, party, file, text, universe)
 }
 
-// Examine is Load without the comparison of digests and without a look at the manifest itself: it reports what is wrong in the program.
+// Examine is Load without the comparison of digests and without a look at the manifest itself: it reports
+// what is wrong in the program.
 func Examine(m *Manifest, party, file, text string, universe *stdlib.Universe) (*check.Program, diag.List) {
 	src := source.New(file, text)
 	tree, diags := parser.Parse(src)
@@ -45,7 +49,8 @@ func Examine(m *Manifest, party, file, text string, universe *stdlib.Universe) (
 		return nil, diags
 	}
 	transform, _ := universe.Transform(m.Transform)
-	e := &examiner{Program: program, manifest: m, party: party, atClients: transform.AtClients(), diags: diags, seen: map[string]bool{}}
+	e := &examiner{Program: program, manifest: m, party: party, atClients: transform.AtClients(),
+		diags: diags, seen: map[string]bool{}}
 	e.examine()
 	return program, e.diags
 }
@@ -56,7 +61,8 @@ type examiner struct {
 	party     string
 	atClients bool // by the manifest's transform clients evaluate likelihoods
 	diags     diag.List
-	seen      map[string]bool // what the program sends, receives and evaluates, as keys of the manifest's lists
+	// what the program sends, receives and evaluates, as keys of the manifest's lists
+	seen map[string]bool
 }
 
 func (e *examiner) errorf(code diag.Code, at ast.Node, format string, args ...any) {
@@ -69,11 +75,13 @@ func (e *examiner) examine() {
 		if len(e.File.Stmts) > 0 {
 			where = e.File.Stmts[0].Span()
 		}
-		e.diags.Errorf(diag.NotParty, e.File.Source, where, "this is %s, not the program of %s", whose(e.For), e.party)
+		e.diags.Errorf(diag.NotParty, e.File.Source, where, "this is %s, not the program of %s", whose(e.For),
+			e.party)
 		return
 	}
 	if _, ok := e.manifest.Party(e.party); !ok {
-		e.diags.Errorf(diag.NotParty, e.File.Source, e.File.Stmts[0].Span(), "the manifest lists no party %s", e.party)
+		e.diags.Errorf(diag.NotParty, e.File.Source, e.File.Stmts[0].Span(), "the manifest lists no party %s",
+			e.party)
 		return
 	}
 	for _, s := range e.File.Stmts {
@@ -103,16 +111,18 @@ func (e *examiner) examine() {
 	e.leaks()
 }
 
-// leaks refuses what is data although it has the form of a cut or a gradient, apart from what the manifest lists as accepted.
+// leaks refuses what is data although it has the form of a cut or a gradient, apart from what the manifest
+// lists as accepted.
 func (e *examiner) leaks() {
 	if e.client() && !e.diags.HasErrors() {
 		offset := func(name string) bool { c := e.cut(name); return c != nil && c.Offset }
-		e.diags = append(e.diags, e.manifest.Staying(e.manifest.Accepted.Drop(leak.CheckProgram(e.Program, offset)))...)
+		e.diags = append(e.diags,
+			e.manifest.Staying(e.manifest.Accepted.Drop(leak.CheckProgram(e.Program, offset)))...)
 	}
 }
 
-// Staying returns findings without those about numbers a row that cross, where the programs are for a run whose
-// rows stay encrypted.
+// Staying returns findings without those about numbers a row that cross, where the programs are for a run
+// whose rows stay encrypted.
 func (m *Manifest) Staying(list diag.List) diag.List {
 	if m.RowsStay() {
 		return leak.Staying(list)
@@ -128,11 +138,13 @@ func (m *Manifest) RowsStay() bool {
 // contribution checks that the manifest lists what the party computes in a module of its own.
 func (e *examiner) contribution(s *ast.Contribution) {
 	for _, c := range e.manifest.Contributions {
-		if sym := e.Symbols[s.Name.Name]; c.Client == e.party && c.Name == s.Name.Name && sym != nil && slices.Equal(c.Shape, sym.Type.Shape()) {
+		if sym := e.Symbols[s.Name.Name]; c.Client == e.party && c.Name == s.Name.Name && sym != nil &&
+			slices.Equal(c.Shape, sym.Type.Shape()) {
 			return
 		}
 	}
-	e.errorf(diag.UnlistedChannel, s, "the manifest lists no contribution %s of %s with this shape", s.Name.Name, e.party)
+	e.errorf(diag.UnlistedChannel, s, "the manifest lists no contribution %s of %s with this shape",
+		s.Name.Name, e.party)
 }
 
 func (e *examiner) client() bool { return e.party != e.manifest.Server }
@@ -146,7 +158,8 @@ func (e *examiner) families(s *ast.Client) {
 			count = c.Count.String()
 		}
 		if p, ok := e.manifest.Party(f.Name.Name); !ok || p.Role != roleClient || p.Family != count {
-			e.errorf(diag.UnlistedChannel, f.Name, "the manifest lists no client %s", memberList(f.Name.Name, count))
+			e.errorf(diag.UnlistedChannel, f.Name, "the manifest lists no client %s",
+				memberList(f.Name.Name, count))
 		}
 	}
 }
@@ -158,7 +171,8 @@ func memberList(name, count string) string {
 	return name + "[" + count + "]"
 }
 
-// data checks that data are shared only where the manifest lists them: they are compared with those of other parties.
+// data checks that data are shared only where the manifest lists them: they are compared with those of other
+// parties.
 func (e *examiner) data(s *ast.Data) {
 	sym := e.Symbols[s.Name.Name]
 	if sym == nil || sym.Owner != check.Shared {
@@ -171,21 +185,25 @@ func (e *examiner) data(s *ast.Data) {
 		}
 	}
 	for _, z := range e.manifest.Sizes {
-		if z.Name == s.Name.Name && slices.Contains(z.To, e.party) && sym.Type.Elem == types.Int && sym.Type.Scalar() {
+		if z.Name == s.Name.Name && slices.Contains(z.To, e.party) && sym.Type.Elem == types.Int &&
+			sym.Type.Scalar() {
 			return
 		}
 	}
-	e.errorf(diag.UnlistedChannel, s.Name, "the manifest does not list %s among the data that %s shares", s.Name.Name, e.party)
+	e.errorf(diag.UnlistedChannel, s.Name, "the manifest does not list %s among the data that %s shares",
+		s.Name.Name, e.party)
 }
 
 func (e *examiner) send(s *ast.Send) {
 	for _, to := range s.To {
 		if e.client() && to.Name != e.manifest.Server {
-			e.errorf(diag.WrongPeer, to, "%s would send to %s: a client exchanges messages with %s only", e.party, to.Name, e.manifest.Server)
+			e.errorf(diag.WrongPeer, to, "%s would send to %s: a client exchanges messages with %s only",
+				e.party, to.Name, e.manifest.Server)
 			return
 		}
 		if _, ok := e.manifest.Party(to.Name); !ok || to.Name == e.party {
-			e.errorf(diag.WrongPeer, to, "%s would send to %s, which the manifest does not list", e.party, to.Name)
+			e.errorf(diag.WrongPeer, to, "%s would send to %s, which the manifest does not list", e.party,
+				to.Name)
 			return
 		}
 	}
@@ -197,7 +215,8 @@ func (e *examiner) send(s *ast.Send) {
 func (e *examiner) sendTo(s *ast.Send, to ast.Ident) {
 	name := s.Name.Name
 	if e.seen[sent(name, to.Name)] {
-		e.errorf(diag.UnlistedChannel, s, "%s is sent to %s twice, but the manifest lists it once", name, to.Name)
+		e.errorf(diag.UnlistedChannel, s, "%s is sent to %s twice, but the manifest lists it once", name,
+			to.Name)
 	}
 	e.seen[sent(name, to.Name)] = true
 	switch {
@@ -210,7 +229,8 @@ func (e *examiner) sendTo(s *ast.Send, to ast.Ident) {
 	}
 }
 
-// sendCut checks that a client sends what the manifest lists: an auxiliary variable or, where its transform is without noise, the cut itself.
+// sendCut checks that a client sends what the manifest lists: an auxiliary variable or, where its transform
+// is without noise, the cut itself.
 func (e *examiner) sendCut(s *ast.Send) {
 	name := s.Name.Name
 	c := e.cut(name)
@@ -219,7 +239,9 @@ func (e *examiner) sendCut(s *ast.Send) {
 		e.errorf(diag.UnlistedChannel, s, "the manifest lists no %s of %s: it may not be sent", name, e.party)
 	case s.Value == nil:
 	case c.Rho != "":
-		e.errorf(diag.BareCut, s, "%s is sent without noise, but the manifest lists it as normal around its cut with sd %s", name, c.Rho)
+		e.errorf(diag.BareCut, s,
+			"%s is sent without noise, but the manifest lists it as normal around its cut with sd %s", name,
+			c.Rho)
 	default:
 		e.shape(s, e.Symbols[name].Type, c.Shape)
 	}
@@ -231,21 +253,25 @@ func (e *examiner) sendParameter(s *ast.Send, to ast.Ident) {
 	case i < 0:
 		e.errorf(diag.UnlistedChannel, s, "the manifest lists no shared parameter %s", s.Name.Name)
 	case !slices.Contains(e.manifest.Shared[i].To, to.Name):
-		e.errorf(diag.UnlistedChannel, to, "the manifest does not list %s among the parties that learn %s", to.Name, s.Name.Name)
+		e.errorf(diag.UnlistedChannel, to, "the manifest does not list %s among the parties that learn %s",
+			to.Name, s.Name.Name)
 	default:
 		m, sym := e.manifest.Shared[i], e.Symbols[s.Name.Name]
 		e.shape(s, sym.Type, m.Shape)
 		if prior := priorOf(e.Program, sym, sym.Args); prior != m.Prior {
-			e.errorf(diag.UnlistedChannel, sym.Ident, "the manifest lists another prior of %s: %q", sym.Name, m.Prior)
+			e.errorf(diag.UnlistedChannel, sym.Ident, "the manifest lists another prior of %s: %q", sym.Name,
+				m.Prior)
 		}
 	}
 }
 
-// sendSum checks that each client is sent the sum that the manifest lists for it, and in it only the z that the manifest lists for it.
+// sendSum checks that each client is sent the sum that the manifest lists for it, and in it only the z that
+// the manifest lists for it.
 func (e *examiner) sendSum(s *ast.Send, to ast.Ident) {
 	for _, name := range namesIn(s.Value) {
 		if c := e.cut(name); c != nil && !slices.Contains(c.SeenBy, to.Name) {
-			e.errorf(diag.UnlistedChannel, s, "the manifest does not list %s among the parties that learn %s", to.Name, name)
+			e.errorf(diag.UnlistedChannel, s, "the manifest does not list %s among the parties that learn %s",
+				to.Name, name)
 			return
 		}
 	}
@@ -254,7 +280,8 @@ func (e *examiner) sendSum(s *ast.Send, to ast.Ident) {
 	case m == nil:
 		e.errorf(diag.UnlistedChannel, s, "the manifest lists no sum %s for %s", s.Name.Name, to.Name)
 	case format.Expr(s.Value) != m.Value:
-		e.errorf(diag.UnlistedChannel, s.Value, "%s is %s here, but the manifest lists %s", s.Name.Name, format.Expr(s.Value), m.Value)
+		e.errorf(diag.UnlistedChannel, s.Value, "%s is %s here, but the manifest lists %s", s.Name.Name,
+			format.Expr(s.Value), m.Value)
 	}
 }
 
@@ -293,7 +320,8 @@ func (e *examiner) receive(s *ast.Receive) {
 		return
 	}
 	if s.From.Name != e.manifest.Server {
-		e.errorf(diag.WrongPeer, s.From, "%s would receive from %s: a client exchanges messages with %s only", e.party, s.From.Name, e.manifest.Server)
+		e.errorf(diag.WrongPeer, s.From, "%s would receive from %s: a client exchanges messages with %s only",
+			e.party, s.From.Name, e.manifest.Server)
 		return
 	}
 	for _, m := range e.manifest.Shared {
@@ -306,7 +334,9 @@ func (e *examiner) receive(s *ast.Receive) {
 		e.shape(s, t, m.Shape)
 		return
 	}
-	e.errorf(diag.UnlistedChannel, s, "the manifest lists no %s that %s receives: %s would learn its gradient, which is computed from data of %s", name, e.party, e.manifest.Server, e.party)
+	e.errorf(diag.UnlistedChannel, s,
+		"the manifest lists no %s that %s receives: %s would learn its gradient, which is "+
+			"computed from data of %s", name, e.party, e.manifest.Server, e.party)
 }
 
 func (e *examiner) aux(s *ast.Aux) {
@@ -318,18 +348,22 @@ func (e *examiner) aux(s *ast.Aux) {
 	if c := e.cut(s.Name.Name); c != nil && sym != nil {
 		e.shape(s, sym.Type, c.Shape)
 		if c.Rho == "" {
-			e.errorf(diag.BareCut, s, "%s is an auxiliary variable here, but the manifest lists the cut itself, without noise", s.Name.Name)
+			e.errorf(diag.BareCut, s,
+				"%s is an auxiliary variable here, but the manifest lists the cut itself, without noise",
+				s.Name.Name)
 			return
 		}
 		if rho, _ := e.ConstValue(sym.Args[1]); formatRho(rho) != c.Rho {
-			e.errorf(diag.UnlistedChannel, sym.Args[1], "the noise of %s has sd %v here, but the manifest lists %s", s.Name.Name, rho, c.Rho)
+			e.errorf(diag.UnlistedChannel, sym.Args[1],
+				"the noise of %s has sd %v here, but the manifest lists %s", s.Name.Name, rho, c.Rho)
 		}
 	}
 }
 
 func (e *examiner) shape(at ast.Node, t types.Type, want []string) {
 	if !slices.Equal(t.Shape(), want) {
-		e.errorf(diag.ChannelShape, at, "its shape is [%s] here, but the manifest lists [%s]", strings.Join(t.Shape(), ", "), strings.Join(want, ", "))
+		e.errorf(diag.ChannelShape, at, "its shape is [%s] here, but the manifest lists [%s]",
+			strings.Join(t.Shape(), ", "), strings.Join(want, ", "))
 	}
 }
 
@@ -337,14 +371,16 @@ func (e *examiner) shape(at ast.Node, t types.Type, want []string) {
 func sent(name, to string) string       { return "send " + name + " to " + to }
 func received(name, from string) string { return "receive " + name + " from " + from }
 
-// missing reports what the manifest lists for the party and the program does not hold: its parties would wait for one another.
+// missing reports what the manifest lists for the party and the program does not hold: its parties would wait
+// for one another.
 func (e *examiner) missing() {
 	if e.diags.HasErrors() {
 		return
 	}
 	for _, key := range e.manifest.channels(e.party) {
 		if !e.seen[key] {
-			e.errorf(diag.MissingChannel, e.File.Stmts[0], "the manifest lists `%s`, which this program does not hold", key)
+			e.errorf(diag.MissingChannel, e.File.Stmts[0],
+				"the manifest lists `%s`, which this program does not hold", key)
 		}
 	}
 }

@@ -30,11 +30,13 @@ const (
 	roleClient = "client"
 )
 
-// A Manifest lists what each party runs and what crosses between parties. Its fields are in alphabetical order, so that its JSON is canonical;
-// numbers with a fraction are text.
+// A Manifest lists what each party runs and what crosses between parties. Its fields are in alphabetical
+// order, so that its JSON is canonical; numbers with a fraction are text.
 type Manifest struct {
-	Accepted      accept.Set             `json:"accepted,omitempty"`      // disclosures that whoever compiled the model accepted
-	Contributions []ManifestContribution `json:"contributions,omitempty"` // what clients compute in modules of their own
+	// disclosures that whoever compiled the model accepted
+	Accepted accept.Set `json:"accepted,omitempty"`
+	// what clients compute in modules of their own
+	Contributions []ManifestContribution `json:"contributions,omitempty"`
 	Cuts          []ManifestCut          `json:"cuts"`
 	Groups        []ManifestGroup        `json:"groups"`
 	Language      string                 `json:"language"`
@@ -42,40 +44,50 @@ type Manifest struct {
 	ModelSHA256   string                 `json:"model_sha256"`
 	Parties       []ManifestParty        `json:"parties"`
 	Powers        []ManifestPower        `json:"powers"`
-	Predicted     []Predicted            `json:"predicted,omitempty"` // what programs of a prediction draw; none: they are those of a run
-	Protocol      string                 `json:"protocol"`
-	Release       *ManifestRelease       `json:"release,omitempty"` // of programs without a likelihood: what is released of their data
-	Rho           map[string]string      `json:"rho"`               // sd of each client's auxiliary variables; empty where there are none
-	Rows          string                 `json:"rows,omitempty"`    // the size of rows that are independent of each other, which minibatches divide; "" where there is none
-	Run           *ManifestRun           `json:"run,omitempty"`     // of programs that parties run: what crosses then
-	Schema        int                    `json:"schema"`
-	Server        string                 `json:"server"`
-	SharedData    []ManifestData         `json:"shared_data"`
-	Shared        []ManifestShared       `json:"shared_parameters"`
-	Sizes         []ManifestSize         `json:"sizes"`
-	Sums          []ManifestSum          `json:"sums"`
-	Transform     string                 `json:"transform"`
-	Encrypted     bool                   `json:"-"`                 // the model was compiled for a run whose rows stay encrypted; Run says so of programs
-	Weights       bool                   `json:"weights,omitempty"` // some party has weights, which are estimated as points
+	// what programs of a prediction draw; none: they are those of a run
+	Predicted []Predicted `json:"predicted,omitempty"`
+	Protocol  string      `json:"protocol"`
+	// of programs without a likelihood: what is released of their data
+	Release *ManifestRelease `json:"release,omitempty"`
+	// sd of each client's auxiliary variables; empty where there are none
+	Rho map[string]string `json:"rho"`
+	// the size of rows that are independent of each other, which minibatches divide; "" where there is none
+	Rows string `json:"rows,omitempty"`
+	// of programs that parties run: what crosses then
+	Run        *ManifestRun     `json:"run,omitempty"`
+	Schema     int              `json:"schema"`
+	Server     string           `json:"server"`
+	SharedData []ManifestData   `json:"shared_data"`
+	Shared     []ManifestShared `json:"shared_parameters"`
+	Sizes      []ManifestSize   `json:"sizes"`
+	Sums       []ManifestSum    `json:"sums"`
+	Transform  string           `json:"transform"`
+	// the model was compiled for a run whose rows stay encrypted; Run says so of programs
+	Encrypted bool `json:"-"`
+	// some party has weights, which are estimated as points
+	Weights bool `json:"weights,omitempty"`
 
 	file *source.File // that it was read from; nil: it was not
 }
 
-// A ManifestRun is the run that the programs are for: all rows of its audit, and the settings on which these depend. A run with others is refused.
+// A ManifestRun is the run that the programs are for: all rows of its audit, and the settings on which these
+// depend. A run with others is refused.
 type ManifestRun struct {
 	Backend   string             `json:"backend"`
 	Crossings []ManifestCrossing `json:"crossings"`
 	Settings  map[string]string  `json:"settings"` // those alone without which something else would cross
-	Verdict   []string           `json:"verdict"`  // what each party can compute of the rows of others, as an audit says it first
+	// what each party can compute of the rows of others, as an audit says it first
+	Verdict []string `json:"verdict"`
 }
 
 // A ManifestCrossing is one thing that a party learns from another.
 type ManifestCrossing struct {
-	From     string   `json:"from"`
-	Often    string   `json:"how_often"`
-	Masked   string   `json:"masked"`             // "no", or what hides it
-	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
-	Learns   string   `json:"receiver_computes"`  // what a curious receiver can compute
+	From   string `json:"from"`
+	Often  string `json:"how_often"`
+	Masked string `json:"masked"` // "no", or what hides it
+	// the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
+	Messages []string `json:"messages,omitempty"`
+	Learns   string   `json:"receiver_computes"` // what a curious receiver can compute
 	Shape    []string `json:"shape"`
 	To       string   `json:"to"`
 	What     string   `json:"what"`
@@ -83,9 +95,10 @@ type ManifestCrossing struct {
 
 // ManifestParty is one party's program.
 type ManifestParty struct {
-	Family   string   `json:"family,omitempty"` // number of members, a size; "" for a single party
-	Name     string   `json:"name"`
-	OwnSizes []string `json:"own_sizes,omitempty"` // sizes of which every member of the family has a value of its own
+	Family string `json:"family,omitempty"` // number of members, a size; "" for a single party
+	Name   string `json:"name"`
+	// sizes of which every member of the family has a value of its own
+	OwnSizes []string `json:"own_sizes,omitempty"`
 	Program  string   `json:"program"`
 	Role     string   `json:"role"` // server or client
 	SHA256   string   `json:"sha256"`
@@ -120,8 +133,8 @@ type ManifestGroup struct {
 // ManifestShared is a parameter of the server that clients learn each round.
 type ManifestShared struct {
 	Name string `json:"name"`
-	// Prior declares one element, as "param k : real ~ half_normal(1)": a client checks with draws from it that what it sends is not its data. Empty where
-	// the prior depends on other parameters or on data.
+	// Prior declares one element, as "param k : real ~ half_normal(1)": a client checks with draws from it
+	// that what it sends is not its data. Empty where the prior depends on other parameters or on data.
 	Prior string   `json:"prior,omitempty"`
 	Shape []string `json:"shape"`
 	To    []string `json:"to"`
@@ -134,7 +147,8 @@ type ManifestData struct {
 	To    []string `json:"to"`
 }
 
-// A Predicted is a response that a prediction draws, or a generated quantity of new rows. Name is that of its generated quantity, Mean that of its expectation, "" where the distribution has none written, and Score
+// A Predicted is a response that a prediction draws, or a generated quantity of new rows. Name is that of its
+// generated quantity, Mean that of its expectation, "" where the distribution has none written, and Score
 // that of the log density of what was observed, "" where that is not computed.
 type Predicted struct {
 	Binary   bool   `json:"binary,omitempty"`   // it is 0 or 1
@@ -143,9 +157,11 @@ type Predicted struct {
 	Level    bool   `json:"level,omitempty"`    // it is a category
 	Mean     string `json:"mean,omitempty"`
 	Name     string `json:"name"`
-	Ordered  bool   `json:"ordered,omitempty"`  // of a category: Mean is the probability that it is no greater than each but the last
-	Owner    string `json:"owner"`              // a party, a family, or shared
-	Quantity bool   `json:"quantity,omitempty"` // it is no response, but a generated quantity of the model with an element for each row
+	// of a category: Mean is the probability that it is no greater than each but the last
+	Ordered bool   `json:"ordered,omitempty"`
+	Owner   string `json:"owner"` // a party, a family, or shared
+	// it is no response, but a generated quantity of the model with an element for each row
+	Quantity bool   `json:"quantity,omitempty"`
 	Score    string `json:"score,omitempty"`
 }
 
@@ -189,7 +205,8 @@ func (m *Manifest) JSON() []byte {
 	return append(b, '\n')
 }
 
-// RhoValue is the standard deviation of the auxiliary variables: one number, or one by client where they differ, or nil where there are none.
+// RhoValue is the standard deviation of the auxiliary variables: one number, or one by client where they
+// differ, or nil where there are none.
 func (m *Manifest) RhoValue() any {
 	by, same := map[string]float64{}, true
 	var one float64
@@ -220,8 +237,8 @@ func (m *Manifest) Party(name string) (ManifestParty, bool) {
 	return ManifestParty{}, false
 }
 
-// Maskable reports whether the server needs only a group's sum and the group has, or as a family may have, two senders: masks can then hide each value
-// among the others'.
+// Maskable reports whether the server needs only a group's sum and the group has, or as a family may have,
+// two senders: masks can then hide each value among the others'.
 func (m *Manifest) Maskable(g ManifestGroup) bool {
 	return g.Additive && (len(g.Cuts) > 1 || slices.ContainsFunc(m.Cuts, func(c ManifestCut) bool {
 		p, _ := m.Party(c.Client)
@@ -246,10 +263,12 @@ func (m *Manifest) Together(cut string) (out []ManifestCut) {
 
 func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 	m := &Manifest{
-		Accepted: s.accepted, Schema: SchemaVersion, Language: LanguageVersion, Protocol: ProtocolVersion, Model: s.name, ModelSHA256: s.model,
+		Accepted: s.accepted, Schema: SchemaVersion, Language: LanguageVersion, Protocol: ProtocolVersion,
+		Model: s.name, ModelSHA256: s.model,
 		Server: s.Server, Transform: s.Transform.Kind.Name, Rho: map[string]string{},
-		Cuts: []ManifestCut{}, Groups: []ManifestGroup{}, Shared: []ManifestShared{}, SharedData: []ManifestData{},
-		Powers: []ManifestPower{}, Sizes: []ManifestSize{}, Sums: []ManifestSum{},
+		Cuts: []ManifestCut{}, Groups: []ManifestGroup{}, Shared: []ManifestShared{},
+		SharedData: []ManifestData{},
+		Powers:     []ManifestPower{}, Sizes: []ManifestSize{}, Sums: []ManifestSum{},
 	}
 	for i, p := range programs {
 		entry := ManifestParty{Name: p.Party, Role: roleClient, Program: p.File, SHA256: p.SHA256()}
@@ -267,7 +286,9 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 			m.Rho[k.Client] = c.Rho
 		}
 		g := s.groupOf(k)
-		if c.Group = slices.IndexFunc(m.Groups, func(x ManifestGroup) bool { return x.Additive && slices.Contains(x.Cuts, k.Name) }) + 1; c.Group == 0 {
+		if c.Group = slices.IndexFunc(m.Groups, func(x ManifestGroup) bool {
+			return x.Additive && slices.Contains(x.Cuts, k.Name)
+		}) + 1; c.Group == 0 {
 			m.Groups = append(m.Groups, s.manifestGroup(k, g))
 			c.Group = len(m.Groups)
 			m.Groups[c.Group-1].Number = c.Group
@@ -282,13 +303,16 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		m.Weights = m.Weights || sym.Initial != nil
 		if sym.Opaque {
 			m.Rows = ""
-			m.Contributions = append(m.Contributions, ManifestContribution{Client: sym.Owner, Name: sym.Name, Shape: sym.Type.Shape()})
+			m.Contributions = append(m.Contributions, ManifestContribution{Client: sym.Owner, Name: sym.Name,
+				Shape: sym.Type.Shape()})
 		}
 		if to := names(server.usersOf(sym)); len(to) > 0 {
-			m.Shared = append(m.Shared, ManifestShared{Name: sym.Name, Prior: s.prior(sym), Shape: sym.Type.Shape(), To: to})
+			m.Shared = append(m.Shared, ManifestShared{Name: sym.Name, Prior: s.prior(sym),
+				Shape: sym.Type.Shape(), To: to})
 		}
 		if sym.Kind == check.Data && sym.Owner == check.Shared {
-			m.SharedData = append(m.SharedData, ManifestData{Name: sym.Name, Shape: sym.Type.Shape(), To: s.holders(sym)})
+			m.SharedData = append(m.SharedData, ManifestData{Name: sym.Name, Shape: sym.Type.Shape(),
+				To: s.holders(sym)})
 		}
 	}
 	for _, q := range s.Parties {
@@ -308,7 +332,8 @@ func (s *splitter) ownSizes(family string) (names []string) {
 	return names
 }
 
-// manifestOf adds the sizes that a party learns, the sums that it is sent and the likelihoods that it evaluates at them.
+// manifestOf adds the sizes that a party learns, the sums that it is sent and the likelihoods that it
+// evaluates at them.
 func (s *splitter) manifestOf(q *transform.Party, m *Manifest) {
 	w := s.writer(q)
 	w.file()
@@ -320,17 +345,21 @@ func (s *splitter) manifestOf(q *transform.Party, m *Manifest) {
 		m.Sizes[i].To = append(m.Sizes[i].To, q.Name)
 	}
 	for _, g := range q.Others {
-		m.Sums = append(m.Sums, ManifestSum{Name: transform.OthersName(s.Program.Program, g), Shape: g.Type.Shape(), To: q.Name, Value: format.Expr(othersOf(q, g))})
+		m.Sums = append(m.Sums, ManifestSum{Name: transform.OthersName(s.Program.Program, g),
+			Shape: g.Type.Shape(), To: q.Name, Value: format.Expr(othersOf(q, g))})
 	}
 	for _, l := range q.Likelihoods {
 		if l.Power != nil {
-			m.Powers = append(m.Powers, ManifestPower{Party: q.Name, Response: format.Expr(l.Left), Distribution: l.Dist.Name.Name, Exponent: format.Expr(l.Power)})
+			m.Powers = append(m.Powers, ManifestPower{Party: q.Name, Response: format.Expr(l.Left),
+				Distribution: l.Dist.Name.Name, Exponent: format.Expr(l.Power)})
 		}
 	}
 }
 
 func (s *splitter) manifestCut(k *cut.Expression) ManifestCut {
-	out := ManifestCut{Name: k.Name, Client: k.Client, Offset: len(leak.OffsetsOf(s.Program, k.Client, k.Expr)) > 0, Shape: k.Type.Shape(), SeenBy: []string{s.Server}}
+	out := ManifestCut{Name: k.Name, Client: k.Client,
+		Offset: len(leak.OffsetsOf(s.Program, k.Client, k.Expr)) > 0, Shape: k.Type.Shape(),
+		SeenBy: []string{s.Server}}
 	if s.Transform.Kind.Noise() {
 		out.Rho = formatRho(s.RhoOf(k.Client))
 	}
@@ -354,7 +383,8 @@ func (s *splitter) groupOf(k *cut.Expression) *cut.Group {
 	return nil
 }
 
-// manifestGroup is the group in which a cut enters the model; a cut that is seen separately is a group of its own.
+// manifestGroup is the group in which a cut enters the model; a cut that is seen separately is a group of its
+// own.
 func (s *splitter) manifestGroup(k *cut.Expression, g *cut.Group) ManifestGroup {
 	if g == nil {
 		return ManifestGroup{Cuts: []string{k.Name}, Shape: k.Type.Shape()}

@@ -14,14 +14,19 @@ func (p ManifestPower) String() string {
 	return p.Response + " ~ " + p.Distribution + "(…) ^ (" + p.Exponent + ")"
 }
 
-// likelihood checks a likelihood that has a power or reads the sum of the others' z. What the server receives of it is the adjoint of that sum,
-// a function of everything in the likelihood: so the response is shared, and the client's own names enter in its cuts alone.
+// likelihood checks a likelihood that has a power or reads the sum of the others' z. What the server receives
+// of it is the adjoint of that sum, a function of everything in the likelihood: so the response is shared,
+// and the client's own names enter in its cuts alone.
 func (e *examiner) likelihood(s *ast.Likelihood) {
 	l := e.checked(s)
 	if l != nil && !e.client() && e.atClients {
 		for _, x := range append(slices.Clone(l.Args), s.Left) {
-			if x != nil && slices.ContainsFunc(namesIn(x), func(name string) bool { return e.cut(name) != nil }) {
-				e.errorf(diag.UnlistedChannel, s, "the server evaluates a likelihood at what clients send, but under transform %s, which the manifest names, clients do that", e.manifest.Transform)
+			if x != nil && slices.ContainsFunc(namesIn(x), func(name string) bool {
+				return e.cut(name) != nil
+			}) {
+				e.errorf(diag.UnlistedChannel, s,
+					"the server evaluates a likelihood at what clients send, but under transform %s, which "+
+						"the manifest names, clients do that", e.manifest.Transform)
 				return
 			}
 		}
@@ -29,7 +34,8 @@ func (e *examiner) likelihood(s *ast.Likelihood) {
 	if l == nil || s.Power == nil && !e.readsSum(l) {
 		return
 	}
-	found := ManifestPower{Party: e.party, Response: format.Expr(s.Left), Distribution: s.Dist.Name.Name, Exponent: "1"}
+	found := ManifestPower{Party: e.party, Response: format.Expr(s.Left), Distribution: s.Dist.Name.Name,
+		Exponent: "1"}
 	if s.Power != nil {
 		found.Exponent = format.Expr(s.Power)
 	}
@@ -40,7 +46,9 @@ func (e *examiner) likelihood(s *ast.Likelihood) {
 	e.seen[found.String()] = true
 	for _, x := range []ast.Expr{s.Left, s.Weights} {
 		if x != nil && slices.ContainsFunc(namesIn(x), e.private) {
-			e.errorf(diag.ClientData, x, "the server would learn data of %s: a likelihood that reads the others' sum has a shared response and shared weights", e.party)
+			e.errorf(diag.ClientData, x,
+				"the server would learn data of %s: a likelihood that reads the others' sum has a shared "+
+					"response and shared weights", e.party)
 			return
 		}
 	}
@@ -49,11 +57,14 @@ func (e *examiner) likelihood(s *ast.Likelihood) {
 	}
 }
 
-// noSums checks that a prior or a cut of a client does not read the others' sum: its adjoint would hold a parameter that the client's data may determine.
+// noSums checks that a prior or a cut of a client does not read the others' sum: its adjoint would hold a
+// parameter that the client's data may determine.
 func (e *examiner) noSums(s ast.Node) {
 	ast.Walk(s, func(n ast.Node) bool {
 		if name, ok := n.(*ast.Name); ok && e.client() && e.sum(name.Name, e.party) != nil {
-			e.errorf(diag.UnlistedChannel, name, "the manifest lists no use of %s here: only a likelihood that it lists reads the others' sum", name.Name)
+			e.errorf(diag.UnlistedChannel, name,
+				"the manifest lists no use of %s here: only a likelihood that it lists reads the others' sum",
+				name.Name)
 		}
 		return true
 	})
@@ -70,9 +81,12 @@ func (e *examiner) checked(s *ast.Likelihood) *check.Likelihood {
 
 // readsSum reports whether a sum of the others' z enters a likelihood at a client.
 func (e *examiner) readsSum(l *check.Likelihood) bool {
-	return e.client() && slices.ContainsFunc(append([]ast.Expr{l.Stmt.Left, l.Stmt.Weights}, l.Args...), func(x ast.Expr) bool {
-		return x != nil && slices.ContainsFunc(namesIn(x), func(n string) bool { return e.sum(n, e.party) != nil })
-	})
+	return e.client() && slices.ContainsFunc(append([]ast.Expr{l.Stmt.Left, l.Stmt.Weights}, l.Args...),
+		func(x ast.Expr) bool {
+			return x != nil && slices.ContainsFunc(namesIn(x), func(n string) bool {
+				return e.sum(n, e.party) != nil
+			})
+		})
 }
 
 // private reports whether a name is the party's own: data that are not shared, or a parameter.
@@ -87,10 +101,14 @@ func (e *examiner) received(name string) bool {
 	return s != nil && s.Kind == check.Receive
 }
 
-// onlyCuts checks that the party's own names enter an argument in whole cuts only: the cuts that its auxiliary variables are normal around. In a sum
-// the terms of whole cuts are taken out first; what is left may hold a cut further inside, beside something received.
+// onlyCuts checks that the party's own names enter an argument in whole cuts only: the cuts that its
+// auxiliary variables are normal around. In a sum the terms of whole cuts are taken out first; what is left
+// may hold a cut further inside, beside something received.
 func (e *examiner) onlyCuts(x ast.Expr) {
-	if x == nil || !slices.ContainsFunc(namesIn(x), e.private) || slices.ContainsFunc(e.cuts(1), func(c []string) bool { return slices.Equal(c, []string{term(x, 1)}) }) {
+	if x == nil || !slices.ContainsFunc(namesIn(x), e.private) ||
+		slices.ContainsFunc(e.cuts(1), func(c []string) bool {
+			return slices.Equal(c, []string{term(x, 1)})
+		}) {
 		return
 	}
 	var own []string
@@ -121,7 +139,8 @@ func (e *examiner) onlyCuts(x ast.Expr) {
 	}
 }
 
-// cuts lists the terms of the cut of each auxiliary variable, and the cut as one term, with a sign, those of most terms first.
+// cuts lists the terms of the cut of each auxiliary variable, and the cut as one term, with a sign, those of
+// most terms first.
 func (e *examiner) cuts(sign int) [][]string {
 	var out [][]string
 	for _, s := range e.Order {
@@ -136,7 +155,8 @@ func (e *examiner) cuts(sign int) [][]string {
 	return out
 }
 
-// withoutCuts takes the terms of whole cuts out of some terms. direction is the sign of the others' sum beside them, which is theirs too.
+// withoutCuts takes the terms of whole cuts out of some terms. direction is the sign of the others' sum
+// beside them, which is theirs too.
 func (e *examiner) withoutCuts(terms []string, direction int) []string {
 	for _, c := range e.cuts(direction) {
 		rest, whole := slices.Clone(terms), true
@@ -173,7 +193,9 @@ func (e *examiner) operands(x ast.Expr) {
 }
 
 func (e *examiner) notCut(x ast.Expr) {
-	e.errorf(diag.ClientData, x, "the server would learn more of %s than its cuts: own data and parameters enter this likelihood other than in the cut of an auxiliary variable", e.party)
+	e.errorf(diag.ClientData, x,
+		"the server would learn more of %s than its cuts: own data and parameters enter this likelihood "+
+			"other than in the cut of an auxiliary variable", e.party)
 }
 
 // flatten calls f with the terms of a sum and their signs.

@@ -15,8 +15,8 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// prior writes one element of a parameter, or one vector or matrix, as a declaration for the manifest, with its bounds and the arguments of its prior as numbers; "" where they are
-// none.
+// prior writes one element of a parameter, or one vector or matrix, as a declaration for the manifest, with
+// its bounds and the arguments of its prior as numbers; "" where they are none.
 func (s *splitter) prior(sym *check.Symbol) string {
 	i := slices.IndexFunc(s.Params, func(p *cut.Param) bool { return p.Symbol == sym })
 	return priorOf(s.Program.Program.Program, sym, s.Params[i].Args)
@@ -46,14 +46,16 @@ func priorOf(p *check.Program, sym *check.Symbol, args []ast.Expr) string {
 	t := &ast.Type{Elem: ident("real")}
 	for i, b := range []ast.Expr{sym.Lower, sym.Upper} {
 		if b != nil {
-			t.Bounds = append(t.Bounds, &ast.Bound{Which: ident([]string{"lower", "upper"}[i]), Value: value(b)})
+			t.Bounds = append(t.Bounds, &ast.Bound{Which: ident([]string{"lower", "upper"}[i]),
+				Value: value(b)})
 		}
 	}
 	dist := transform.Dist(sym.Dist.Name, names, values)
 	if s := sym.Structure; s != nil {
 		t = &ast.Type{Elem: ident(s.Name), Dims: []ast.Expr{literal(float64(max(s.Least, 2)))}}
 		if !fixed { // the set is known in any case
-			return strings.TrimSpace(format.Stmt(&ast.Param{Name: ident(sym.Name), Type: t, Dist: transform.Dist(stdlib.Flat, nil, nil)}))
+			return strings.TrimSpace(format.Stmt(&ast.Param{Name: ident(sym.Name), Type: t,
+				Dist: transform.Dist(stdlib.Flat, nil, nil)}))
 		}
 	}
 	if !fixed {
@@ -62,7 +64,8 @@ func priorOf(p *check.Program, sym *check.Symbol, args []ast.Expr) string {
 	return strings.TrimSpace(format.Stmt(&ast.Param{Name: ident(sym.Name), Type: t, Dist: dist}))
 }
 
-// Declared reads the declaration of one element of a shared parameter; nil where the manifest gives none, or something else.
+// Declared reads the declaration of one element of a shared parameter; nil where the manifest gives none, or
+// something else.
 func (m ManifestShared) Declared(universe *stdlib.Universe) *check.Symbol {
 	file, diags := parser.Parse(source.New(ManifestFile, m.Prior+"\n"))
 	if diags.HasErrors() || len(file.Stmts) != 1 {

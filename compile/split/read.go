@@ -15,7 +15,8 @@ import (
 // ManifestFile is the manifest's name beside the party programs.
 const ManifestFile = "manifest.json"
 
-// ReadManifest reads and checks a manifest. It is usable only where the list has no errors. The error is of reading the file.
+// ReadManifest reads and checks a manifest. It is usable only where the list has no errors. The error is of
+// reading the file.
 func ReadManifest(path string, universe *stdlib.Universe) (*Manifest, diag.List, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -25,8 +26,8 @@ func ReadManifest(path string, universe *stdlib.Universe) (*Manifest, diag.List,
 	return m, diags, nil
 }
 
-// ReadPrograms reads a folder of party programs and loads each of them, as its party would. The manifest and the programs, in its order, are usable only
-// where the list has no errors. The error is of reading a file.
+// ReadPrograms reads a folder of party programs and loads each of them, as its party would. The manifest and
+// the programs, in its order, are usable only where the list has no errors. The error is of reading a file.
 func ReadPrograms(dir string, universe *stdlib.Universe) (*Manifest, []*check.Program, diag.List, error) {
 	m, diags, err := ReadManifest(filepath.Join(dir, ManifestFile), universe)
 	if err != nil || diags.HasErrors() {
@@ -45,9 +46,11 @@ func ReadPrograms(dir string, universe *stdlib.Universe) (*Manifest, []*check.Pr
 	return m, programs, diags, nil
 }
 
-// LoadFile loads a program against the manifest at path: as that of the party for which the manifest lists a file of this name or, where it lists none, of
-// the party that the program names. The error is of reading the manifest.
-func LoadFile(program *source.File, path string, universe *stdlib.Universe) (*check.Program, diag.List, error) {
+// LoadFile loads a program against the manifest at path: as that of the party for which the manifest lists a
+// file of this name or, where it lists none, of the party that the program names. The error is of reading the
+// manifest.
+func LoadFile(program *source.File, path string, universe *stdlib.Universe) (*check.Program, diag.List,
+	error) {
 	m, diags, err := ReadManifest(path, universe)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -68,7 +71,8 @@ func LoadFile(program *source.File, path string, universe *stdlib.Universe) (*ch
 		}
 	}
 	if _, known := m.Party(party); !known {
-		diags.Errorf(diag.NotParty, program, source.Span{}, "this is %s, which the manifest does not list", whose(party))
+		diags.Errorf(diag.NotParty, program, source.Span{}, "this is %s, which the manifest does not list",
+			whose(party))
 		return nil, diags, nil
 	}
 	checked, diags := Load(m, party, program.Name, program.Text, universe)

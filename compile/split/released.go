@@ -31,8 +31,8 @@ func number(text string) float64 {
 	return v
 }
 
-// release checks that columns are of parties that there are, with bounds, and that there is a budget unless a release
-// without noise was accepted.
+// release checks that columns are of parties that there are, with bounds, and that there is a budget unless a
+// release without noise was accepted.
 func (v *validator) release() {
 	m := v.Release
 	if m == nil {
@@ -43,7 +43,8 @@ func (v *validator) release() {
 	}
 	for _, c := range m.Columns {
 		p, ok := v.Party(c.Owner)
-		if low, high := number(c.Lower), number(c.Upper); !ok || p.Family != "" || !(low < high) || high-low > 1e300 {
+		if low, high := number(c.Lower), number(c.Upper); !ok || p.Family != "" || !(low < high) ||
+			high-low > 1e300 {
 			v.errorf("release", "%s is no column of a party with bounds", c.Name)
 		}
 	}

@@ -44,7 +44,8 @@ func ModelDigest(f *check.Linked) string {
 	return Digest(text)
 }
 
-// Split writes the party programs of a transformed model called name, and their manifest, which lists the disclosures that are accepted.
+// Split writes the party programs of a transformed model called name, and their manifest, which lists the
+// disclosures that are accepted.
 func Split(p *transform.Program, name string, accepted accept.Set) ([]PartyProgram, *Manifest) {
 	s := &splitter{Program: p, name: name, model: ModelDigest(p.Linked), accepted: accepted}
 	var programs []PartyProgram
@@ -80,7 +81,8 @@ func (s *splitter) program(q *transform.Party) PartyProgram {
 }
 
 func (s *splitter) writer(q *transform.Party) *writer {
-	return &writer{splitter: s, party: q, names: map[string]bool{}, sizes: map[string]bool{}, bound: map[string]bool{}}
+	return &writer{splitter: s, party: q, names: map[string]bool{}, sizes: map[string]bool{},
+		bound: map[string]bool{}}
 }
 
 func (w *writer) file() *ast.File {
@@ -136,10 +138,12 @@ func (w *writer) receive(sym *check.Symbol) ast.Stmt {
 // channels writes what the party evaluates, receives and sends.
 func (w *writer) channels() {
 	for _, g := range w.party.Others {
-		w.body = append(w.body, &ast.Receive{Name: ident(transform.OthersName(w.Program.Program, g)), Type: typeOf(g.Type), From: ident(w.Server)})
+		w.body = append(w.body, &ast.Receive{Name: ident(transform.OthersName(w.Program.Program, g)),
+			Type: typeOf(g.Type), From: ident(w.Server)})
 	}
 	for _, k := range w.party.Received {
-		w.body = append(w.body, &ast.Receive{Name: ident(k.Name), Type: typeOf(k.Type), From: ident(k.Client)})
+		w.body = append(w.body, &ast.Receive{Name: ident(k.Name), Type: typeOf(k.Type),
+			From: ident(k.Client)})
 	}
 	for _, k := range w.party.Sent {
 		w.body = append(w.body, w.sent(k)...)
@@ -163,7 +167,8 @@ func (w *writer) sent(k *cut.Expression) []ast.Stmt {
 		return []ast.Stmt{send}
 	}
 	rho := literal(w.RhoOf(k.Client))
-	return []ast.Stmt{&ast.Aux{Name: ident(k.Name), Type: typeOf(k.Type), Dist: transform.Dist(stdlib.Noise, nil, []ast.Expr{k.Expr, rho})}, send}
+	return []ast.Stmt{&ast.Aux{Name: ident(k.Name), Type: typeOf(k.Type),
+		Dist: transform.Dist(stdlib.Noise, nil, []ast.Expr{k.Expr, rho})}, send}
 }
 
 // serverSends writes the parameters and the sums that the server sends to clients.
@@ -175,7 +180,8 @@ func (w *writer) serverSends() {
 	}
 	for _, q := range w.Parties[1:] {
 		for _, g := range q.Others {
-			w.body = append(w.body, &ast.Send{Name: ident(transform.OthersName(w.Program.Program, g)), Value: othersOf(q, g), To: []ast.Ident{ident(q.Name)}})
+			w.body = append(w.body, &ast.Send{Name: ident(transform.OthersName(w.Program.Program, g)),
+				Value: othersOf(q, g), To: []ast.Ident{ident(q.Name)}})
 		}
 	}
 }
@@ -191,7 +197,8 @@ func othersOf(q *transform.Party, g *cut.Group) ast.Expr {
 		case k.Client == q.Name:
 			e = &ast.Call{Name: ident("others"), Args: []ast.Expr{e}}
 		case k.Family:
-			e = &ast.Sum{Body: &ast.Index{X: e, Args: []*ast.Subscript{{Lo: &ast.Name{Name: "j"}}}}, Var: ident("j"), Family: &ast.Ident{Name: k.Client}}
+			e = &ast.Sum{Body: &ast.Index{X: e, Args: []*ast.Subscript{{Lo: &ast.Name{Name: "j"}}}},
+				Var: ident("j"), Family: &ast.Ident{Name: k.Client}}
 		}
 		if sum == nil {
 			sum = e
@@ -257,7 +264,8 @@ func (w *writer) reach() {
 	}
 }
 
-// referType collects the names of a declared type, which the program repeats: consts that are sizes occur nowhere else.
+// referType collects the names of a declared type, which the program repeats: consts that are sizes occur
+// nowhere else.
 func (w *writer) referType(t *ast.Type) {
 	if t != nil {
 		w.refer(t)
@@ -304,7 +312,8 @@ func (w *writer) sizesOf(t types.Type) {
 
 // owns reports whether the party keeps a declaration; the server keeps shared parameters.
 func (w *writer) owns(sym *check.Symbol) bool {
-	return sym.Owner == w.party.Name || sym.Kind == check.Param && sym.Owner == check.Shared && w.party.Name == w.Server
+	return sym.Owner == w.party.Name || sym.Kind == check.Param && sym.Owner == check.Shared &&
+		w.party.Name == w.Server
 }
 
 // holds reports whether data are in the program: the party's own, and the shared data that it uses.
@@ -336,7 +345,8 @@ func (w *writer) paramStmt(sym *check.Symbol, d *ast.Param) ast.Stmt {
 			text = transform.Write(sym.Dist, p.Args)
 		}
 	}
-	return &ast.Param{Name: d.Name, Type: d.Type, Dist: text.Dist, Truncate: text.Truncate, Noncentered: d.Noncentered}
+	return &ast.Param{Name: d.Name, Type: d.Type, Dist: text.Dist, Truncate: text.Truncate,
+		Noncentered: d.Noncentered}
 }
 
 // levels writes the listed categories of the sizes that the program uses.
@@ -358,14 +368,16 @@ func typeOf(t types.Type) *ast.Type {
 	return out
 }
 
-// unboundSizes declares what the program's shapes need and none of its data bind: the number of a family's members, and sizes of
-// other parties' data only, on which parties agree when the run starts.
+// unboundSizes declares what the program's shapes need and none of its data bind: the number of a family's
+// members, and sizes of other parties' data only, on which parties agree when the run starts.
 func (w *writer) unboundSizes() (clients, sizes []ast.Stmt) {
 	for _, c := range w.Clients {
-		if !c.Family || c.Name == w.party.Name && !w.uses(c.Count) || c.Name != w.party.Name && !w.names[c.Name] && !w.uses(c.Count) {
+		if !c.Family || c.Name == w.party.Name && !w.uses(c.Count) || c.Name != w.party.Name &&
+			!w.names[c.Name] && !w.uses(c.Count) {
 			continue
 		}
-		clients = append(clients, &ast.Client{Clients: []*ast.Family{{Name: ident(c.Name), Count: transform.SizeExpr(c.Count)}}})
+		clients = append(clients,
+			&ast.Client{Clients: []*ast.Family{{Name: ident(c.Name), Count: transform.SizeExpr(c.Count)}}})
 		for _, n := range c.Count.Names() {
 			w.bound[n] = true
 		}
@@ -379,7 +391,8 @@ func (w *writer) unboundSizes() (clients, sizes []ast.Stmt) {
 	slices.Sort(names)
 	w.learned = names
 	for _, n := range names {
-		sizes = append(sizes, &ast.Data{Name: ident(n), Type: &ast.Type{Elem: ident("int")}, Owner: &ast.Ident{Name: check.Shared}})
+		sizes = append(sizes, &ast.Data{Name: ident(n), Type: &ast.Type{Elem: ident("int")},
+			Owner: &ast.Ident{Name: check.Shared}})
 	}
 	return clients, sizes
 }

@@ -54,7 +54,8 @@ y ~ normal(b + X * beta, 1)
 transform augmented(rho = 1)
 `
 
-// stranger reads a program for the client of oneClient: what is wrong with it, else whether it has the manifest's digest.
+// stranger reads a program for the client of oneClient: what is wrong with it, else whether it has the
+// manifest's digest.
 func stranger(t *testing.T) func(*source.File) diag.List {
 	_, manifest := compiled(t, oneClient, check.Options{})
 	for _, page := range diag.Pages {
@@ -101,7 +102,8 @@ param beta_b : real[PB] ~ normal(0, 1) @ hospital_b
 y ~ bernoulli_logit(alpha + XA * beta_a + XB * beta_b)
 `
 
-// TestOnlyItsOwn: a client's program names nothing of another client, and under augmented nothing of the server.
+// TestOnlyItsOwn: a client's program names nothing of another client, and under augmented nothing of the
+// server.
 func TestOnlyItsOwn(t *testing.T) {
 	programs, _ := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented})
 	for _, foreign := range []string{"hospital_b", "XB", "beta_b", "PB", "max_hr", "alpha", "z_2"} {
@@ -117,18 +119,21 @@ func TestOnlyItsOwn(t *testing.T) {
 	}
 }
 
-// TestPermutation: the order in which clients are declared does not change what each of them runs, up to the numbers of z.
+// TestPermutation: the order in which clients are declared does not change what each of them runs, up to the
+// numbers of z.
 func TestPermutation(t *testing.T) {
 	swapped := strings.Replace(twoHospitals, "hospital_a, hospital_b", "hospital_b, hospital_a", 1)
 	one, _ := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented})
 	two, _ := compiled(t, swapped, check.Options{Transform: transforms.Augmented})
 	body := func(s string) string { return s[strings.Index(s, "\n"):] }
-	if got, want := strings.ReplaceAll(body(two["hospital_a"]), "z_2", "z_1"), body(one["hospital_a"]); got != want {
+	if got, want := strings.ReplaceAll(body(two["hospital_a"]), "z_2", "z_1"),
+		body(one["hospital_a"]); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
-// TestTampering: whatever is changed in a client's program, the loader refuses it; most changes also without the digest.
+// TestTampering: whatever is changed in a client's program, the loader refuses it; most changes also without
+// the digest.
 func TestTampering(t *testing.T) {
 	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented, Rho: 1})
 	text := programs["hospital_a"]
@@ -136,17 +141,25 @@ func TestTampering(t *testing.T) {
 		old, new string
 		want     diag.Code
 	}{
-		"an extra send":           {"send z_1 to registry", "send z_1 to registry\nsend beta_a to registry", diag.WrongRole},
-		"data sent":               {"send z_1 to registry", "send z_1 to registry\nsend XA to registry", diag.BadSend},
-		"another party's data":    {"param beta_a", "data XB : real[N, PB] @ hospital_b\nparam beta_a", diag.Misplaced},
-		"a changed shape":         {"aux z_1 : real[N] ~ normal(XA * beta_a, 1)", "aux z_1 : real[PA] ~ normal(beta_a, 1)", diag.ChannelShape},
-		"less noise":              {"beta_a, 1)\nsend", "beta_a, 0.001)\nsend", diag.UnlistedChannel},
-		"another peer":            {"send z_1 to registry", "send z_1 to hospital_b", diag.WrongPeer},
-		"bare data as a cut":      {"normal(XA * beta_a, 1)", "normal(XA[:, 1], 1)", diag.ClientData},
-		"another's program":       {"for hospital_a", "for hospital_b", diag.NotParty},
-		"a gradient that is data": {"send z_1 to registry", "send z_1 to registry\nreceive mu : real[N] from registry\nXA[:, 1] ~ normal(mu, 1)", diag.UnlistedChannel},
-		"data that are shared":    {"data XA : real[N, PA]", "data XA : real[N, PA] @ shared", diag.UnlistedChannel},
-		"a power":                 {"send z_1 to registry", "send z_1 to registry\nXA[:, 1] ~ normal(beta_a[1], 1) ^ (2)", diag.UnlistedChannel},
+		"an extra send": {"send z_1 to registry", "send z_1 to registry\nsend beta_a to registry",
+			diag.WrongRole},
+		"data sent": {"send z_1 to registry", "send z_1 to registry\nsend XA to registry",
+			diag.BadSend},
+		"another party's data": {"param beta_a", "data XB : real[N, PB] @ hospital_b\nparam beta_a",
+			diag.Misplaced},
+		"a changed shape": {"aux z_1 : real[N] ~ normal(XA * beta_a, 1)",
+			"aux z_1 : real[PA] ~ normal(beta_a, 1)", diag.ChannelShape},
+		"less noise":         {"beta_a, 1)\nsend", "beta_a, 0.001)\nsend", diag.UnlistedChannel},
+		"another peer":       {"send z_1 to registry", "send z_1 to hospital_b", diag.WrongPeer},
+		"bare data as a cut": {"normal(XA * beta_a, 1)", "normal(XA[:, 1], 1)", diag.ClientData},
+		"another's program":  {"for hospital_a", "for hospital_b", diag.NotParty},
+		"a gradient that is data": {"send z_1 to registry",
+			"send z_1 to registry\nreceive mu : real[N] from registry\nXA[:, 1] ~ normal(mu, 1)",
+			diag.UnlistedChannel},
+		"data that are shared": {"data XA : real[N, PA]", "data XA : real[N, PA] @ shared",
+			diag.UnlistedChannel},
+		"a power": {"send z_1 to registry",
+			"send z_1 to registry\nXA[:, 1] ~ normal(beta_a[1], 1) ^ (2)", diag.UnlistedChannel},
 	} {
 		changed := strings.Replace(text, test.old, test.new, 1)
 		if changed == text {
@@ -156,7 +169,8 @@ func TestTampering(t *testing.T) {
 		if !diags.HasErrors() || diags.Shown()[0].Code != test.want {
 			t.Errorf("%s: want %s, got %v", name, test.want, codes(diags))
 		}
-		if _, diags = split.Load(manifest, "hospital_a", "hospital_a.vfl", changed, stdlib.New()); !diags.HasErrors() {
+		if _, diags = split.Load(manifest, "hospital_a", "hospital_a.vfl", changed,
+			stdlib.New()); !diags.HasErrors() {
 			t.Errorf("%s: loaded", name)
 		}
 	}
@@ -165,7 +179,8 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// TestTamperingExact: under exact a client sends its cuts and nothing else, and what it sends is a real function of a parameter of the manifest's shape.
+// TestTamperingExact: under exact a client sends its cuts and nothing else, and what it sends is a real
+// function of a parameter of the manifest's shape.
 func TestTamperingExact(t *testing.T) {
 	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Exact})
 	text := programs["hospital_a"]
@@ -174,17 +189,19 @@ func TestTamperingExact(t *testing.T) {
 		new  string
 		want diag.Code
 	}{
-		"data":                   {"send z_1 = XA[:, 1] to registry", diag.ClientData},
-		"data beside it":         {send + "\nsend z_2 = XA[:, 1] to registry", diag.ClientData},
-		"a second cut":           {send + "\nsend z_9 = XA * beta_a to registry", diag.UnlistedChannel},
-		"the cut twice":          {send + "\n" + send, diag.DeclaredTwice},
-		"another's cut":          {strings.Replace(send, "z_1", "z_2", 1), diag.UnlistedChannel},
-		"a parameter":            {send + "\nsend beta_a to registry", diag.WrongRole},
-		"another shape":          {"send z_1 = beta_a to registry", diag.ChannelShape},
-		"another peer":           {strings.Replace(send, "registry", "hospital_b", 1), diag.WrongPeer},
-		"noise of its own":       {"aux z_1 : real[N] ~ normal(XA * beta_a, 1)\nsend z_1 to registry", diag.BareCut},
-		"nothing":                {"", diag.MissingChannel},
-		"a gradient of its data": {send + "\nreceive mu : real[N] from registry\nXA[:, 1] ~ normal(mu, 1)", diag.UnlistedChannel},
+		"data":           {"send z_1 = XA[:, 1] to registry", diag.ClientData},
+		"data beside it": {send + "\nsend z_2 = XA[:, 1] to registry", diag.ClientData},
+		"a second cut":   {send + "\nsend z_9 = XA * beta_a to registry", diag.UnlistedChannel},
+		"the cut twice":  {send + "\n" + send, diag.DeclaredTwice},
+		"another's cut":  {strings.Replace(send, "z_1", "z_2", 1), diag.UnlistedChannel},
+		"a parameter":    {send + "\nsend beta_a to registry", diag.WrongRole},
+		"another shape":  {"send z_1 = beta_a to registry", diag.ChannelShape},
+		"another peer":   {strings.Replace(send, "registry", "hospital_b", 1), diag.WrongPeer},
+		"noise of its own": {"aux z_1 : real[N] ~ normal(XA * beta_a, 1)\nsend z_1 to registry",
+			diag.BareCut},
+		"nothing": {"", diag.MissingChannel},
+		"a gradient of its data": {send + "\nreceive mu : real[N] from registry\nXA[:, 1] ~ normal(mu, 1)",
+			diag.UnlistedChannel},
 	} {
 		changed := strings.Replace(text, send, test.new, 1)
 		if changed == text {
@@ -200,7 +217,8 @@ func TestTamperingExact(t *testing.T) {
 	}
 }
 
-// TestManifestOfExact: noise and its absence follow from the manifest's transform, and no program is held to both.
+// TestManifestOfExact: noise and its absence follow from the manifest's transform, and no program is held to
+// both.
 func TestManifestOfExact(t *testing.T) {
 	for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented} {
 		_, manifest := compiled(t, twoHospitals, check.Options{Transform: kind})
@@ -208,7 +226,9 @@ func TestManifestOfExact(t *testing.T) {
 			"the other transform": func(m *split.Manifest) {
 				m.Transform = map[bool]string{true: "augmented", false: "exact"}[kind.CutsCross()]
 			},
-			"one cut with another noise": func(m *split.Manifest) { m.Cuts[0].Rho = map[bool]string{true: "1", false: ""}[kind.CutsCross()] },
+			"one cut with another noise": func(m *split.Manifest) {
+				m.Cuts[0].Rho = map[bool]string{true: "1", false: ""}[kind.CutsCross()]
+			},
 			"one rho more or less": func(m *split.Manifest) {
 				if kind.CutsCross() {
 					m.Rho["hospital_a"] = "1"
@@ -222,14 +242,16 @@ func TestManifestOfExact(t *testing.T) {
 				t.Fatal(err)
 			}
 			change(&m)
-			if _, diags := split.ParseManifest(source.New("manifest.json", string(m.JSON())), stdlib.New()); !diags.HasErrors() {
+			if _, diags := split.ParseManifest(source.New("manifest.json", string(m.JSON())),
+				stdlib.New()); !diags.HasErrors() {
 				t.Errorf("%s, %s: the manifest is read", kind, name)
 			}
 		}
 	}
 }
 
-// TestTamperingPower: under power the server learns the adjoint of the others' sum, which a changed likelihood could make the client's data.
+// TestTamperingPower: under power the server learns the adjoint of the others' sum, which a changed
+// likelihood could make the client's data.
 func TestTamperingPower(t *testing.T) {
 	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Power})
 	text := programs["hospital_a"]
@@ -237,20 +259,28 @@ func TestTamperingPower(t *testing.T) {
 		old, new string
 		want     diag.Code
 	}{
-		"another element type":       {"receive alpha : real", "receive alpha : count", diag.ChannelShape},
-		"another exponent":           {"^ (1/2)", "^ (1/3)", diag.UnlistedChannel},
-		"no exponent":                {"^ (1/2)", "", diag.UnlistedChannel},
-		"another response":           {"y ~ bernoulli", "XA[:, 1] ~ bernoulli", diag.WrongElement},
-		"its data as response":       {"y ~ bernoulli_logit(alpha + o_1 + XA * beta_a)", "XA[:, 1] ~ normal(o_1, 1)", diag.UnlistedChannel},
-		"a second likelihood":        {"send z_1 to registry", "send z_1 to registry\nXA[:, 1] ~ normal(o_1, 1)", diag.UnlistedChannel},
-		"bare data in its place":     {"XA * beta_a) ^", "XA[:, 1]) ^", diag.ClientData},
-		"bare data beside it":        {"XA * beta_a) ^", "XA * beta_a + XA[:, 1]) ^", diag.ClientData},
-		"another sign":               {"+ XA * beta_a) ^", "- XA * beta_a) ^", diag.ClientData},
-		"a factor of the sum":        {"o_1 + XA * beta_a) ^", "XA[:, 1] .* o_1 + XA * beta_a) ^", diag.ClientData},
-		"a weight":                   {"beta_a) ^ (1/2)", "beta_a) weights XA[:, 1] ^ (1/2)", diag.ClientData},
-		"a prior that reads the sum": {"send z_1 to registry", "send z_1 to registry\nparam q : real[N] ~ normal(o_1, 1)\nXA[:, 1] ~ normal(q, 1e-3)", diag.UnlistedChannel},
-		"a cut that reads the sum":   {"aux z_1 : real[N] ~ normal(XA * beta_a", "aux z_1 : real[N] ~ normal(o_1 + XA * beta_a", diag.UnlistedChannel},
-		"a sum that is not heard":    {"receive o_1 : real[N] from registry\n", "data o_1 : real[N]\n", diag.ClientData},
+		"another element type": {"receive alpha : real", "receive alpha : count", diag.ChannelShape},
+		"another exponent":     {"^ (1/2)", "^ (1/3)", diag.UnlistedChannel},
+		"no exponent":          {"^ (1/2)", "", diag.UnlistedChannel},
+		"another response":     {"y ~ bernoulli", "XA[:, 1] ~ bernoulli", diag.WrongElement},
+		"its data as response": {"y ~ bernoulli_logit(alpha + o_1 + XA * beta_a)",
+			"XA[:, 1] ~ normal(o_1, 1)", diag.UnlistedChannel},
+		"a second likelihood": {"send z_1 to registry",
+			"send z_1 to registry\nXA[:, 1] ~ normal(o_1, 1)", diag.UnlistedChannel},
+		"bare data in its place": {"XA * beta_a) ^", "XA[:, 1]) ^", diag.ClientData},
+		"bare data beside it":    {"XA * beta_a) ^", "XA * beta_a + XA[:, 1]) ^", diag.ClientData},
+		"another sign":           {"+ XA * beta_a) ^", "- XA * beta_a) ^", diag.ClientData},
+		"a factor of the sum": {"o_1 + XA * beta_a) ^", "XA[:, 1] .* o_1 + XA * beta_a) ^",
+			diag.ClientData},
+		"a weight": {"beta_a) ^ (1/2)", "beta_a) weights XA[:, 1] ^ (1/2)",
+			diag.ClientData},
+		"a prior that reads the sum": {"send z_1 to registry",
+			"send z_1 to registry\nparam q : real[N] ~ normal(o_1, 1)\nXA[:, 1] ~ normal(q, 1e-3)",
+			diag.UnlistedChannel},
+		"a cut that reads the sum": {"aux z_1 : real[N] ~ normal(XA * beta_a",
+			"aux z_1 : real[N] ~ normal(o_1 + XA * beta_a", diag.UnlistedChannel},
+		"a sum that is not heard": {"receive o_1 : real[N] from registry\n", "data o_1 : real[N]\n",
+			diag.ClientData},
 	} {
 		changed := strings.Replace(text, test.old, test.new, 1)
 		if changed == text {
@@ -270,13 +300,15 @@ func TestTamperingPower(t *testing.T) {
 		if changed == programs["registry"] {
 			t.Fatalf("%s: nothing to change in\n%s", name, changed)
 		}
-		if _, diags := split.Examine(manifest, "registry", "registry.vfl", changed, stdlib.New()); !diags.HasErrors() {
+		if _, diags := split.Examine(manifest, "registry", "registry.vfl", changed,
+			stdlib.New()); !diags.HasErrors() {
 			t.Errorf("%s: accepted", name)
 		}
 	}
 }
 
-// TestManifestTampering: a manifest that no vflc of this version writes is refused whatever the program holds.
+// TestManifestTampering: a manifest that no vflc of this version writes is refused whatever the program
+// holds.
 func TestManifestTampering(t *testing.T) {
 	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented})
 	for name, change := range map[string]func(*split.Manifest){
@@ -291,7 +323,8 @@ func TestManifestTampering(t *testing.T) {
 		"noise that is not the sum's": func(m *split.Manifest) { m.Rho["hospital_a"] = "2" },
 		"a group of another":          func(m *split.Manifest) { m.Cuts[0].Group = 2 },
 		"a likelihood at the client": func(m *split.Manifest) {
-			m.Powers = append(m.Powers, split.ManifestPower{Party: "hospital_a", Response: "y", Distribution: "normal", Exponent: "1"})
+			m.Powers = append(m.Powers, split.ManifestPower{Party: "hospital_a", Response: "y",
+				Distribution: "normal", Exponent: "1"})
 		},
 	} {
 		var m split.Manifest
@@ -303,14 +336,17 @@ func TestManifestTampering(t *testing.T) {
 		if !diags.HasErrors() || diags.Shown()[0].Code != diag.BadManifest {
 			t.Errorf("%s: got %v", name, codes(diags))
 		}
-		if _, diags = split.ParseManifest(source.New("manifest.json", string(m.JSON())), stdlib.New()); !diags.HasErrors() {
+		if _, diags = split.ParseManifest(source.New("manifest.json", string(m.JSON())),
+			stdlib.New()); !diags.HasErrors() {
 			t.Errorf("%s: the manifest is read", name)
 		}
 	}
-	if _, diags := split.ParseManifest(source.New("manifest.json", string(manifest.JSON())+"{}"), stdlib.New()); !diags.HasErrors() {
+	if _, diags := split.ParseManifest(source.New("manifest.json", string(manifest.JSON())+"{}"),
+		stdlib.New()); !diags.HasErrors() {
 		t.Error("a manifest with a second one behind it is read")
 	}
-	if _, diags := split.ParseManifest(source.New("manifest.json", string(manifest.JSON())), stdlib.New()); len(diags) > 0 {
+	if _, diags := split.ParseManifest(source.New("manifest.json", string(manifest.JSON())),
+		stdlib.New()); len(diags) > 0 {
 		t.Errorf("the untouched manifest: %v", codes(diags))
 	}
 }
@@ -324,7 +360,8 @@ func codes(l diag.List) (out []diag.Code) {
 
 var update = flag.Lookup("update")
 
-// TestPrograms: what the parties of each model run, to the letter. Every program is loaded again, and printing what was loaded changes nothing.
+// TestPrograms: what the parties of each model run, to the letter. Every program is loaded again, and
+// printing what was loaded changes nothing.
 func TestPrograms(t *testing.T) {
 	paths, err := filepath.Glob("testdata/programs/*.txtar")
 	if err != nil || len(paths) == 0 {

@@ -20,7 +20,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// ParseManifest reads a manifest and checks that its parts agree. It is usable only where the list has no errors.
+// ParseManifest reads a manifest and checks that its parts agree. It is usable only where the list has no
+// errors.
 func ParseManifest(file *source.File, universe *stdlib.Universe) (*Manifest, diag.List) {
 	m := &Manifest{}
 	dec := json.NewDecoder(bytes.NewReader([]byte(file.Text)))
@@ -31,7 +32,8 @@ func ParseManifest(file *source.File, universe *stdlib.Universe) (*Manifest, dia
 	}
 	if err != nil {
 		var diags diag.List
-		diags.Errorf(diag.BadManifest, file, offsetOf(err), "this is no manifest: %s", whatIsWrong(err)).Note("compile the model again, or ask who sent it")
+		diags.Errorf(diag.BadManifest, file, offsetOf(err), "this is no manifest: %s",
+			whatIsWrong(err)).Note("compile the model again, or ask who sent it")
 		return nil, diags
 	}
 	m.file = file
@@ -55,9 +57,11 @@ func whatIsWrong(err error) string {
 	case errors.As(err, &syntax):
 		return "it is not JSON from here on"
 	case errors.As(err, &kind) && kind.Field == "":
-		return fmt.Sprintf("it is %s, and %s is needed", jsonKinds[strings.Fields(kind.Value)[0]], kindOf(kind.Type))
+		return fmt.Sprintf("it is %s, and %s is needed", jsonKinds[strings.Fields(kind.Value)[0]],
+			kindOf(kind.Type))
 	case errors.As(err, &kind):
-		return fmt.Sprintf("%s is %s, and %s is needed", kind.Field, jsonKinds[strings.Fields(kind.Value)[0]], kindOf(kind.Type))
+		return fmt.Sprintf("%s is %s, and %s is needed", kind.Field, jsonKinds[strings.Fields(kind.Value)[0]],
+			kindOf(kind.Type))
 	}
 	if _, field, ok := strings.Cut(err.Error(), "unknown field "); ok {
 		return "it has a field " + strings.Trim(field, `"`) + ", which none has"
@@ -66,7 +70,8 @@ func whatIsWrong(err error) string {
 }
 
 // jsonKinds are the kinds of JSON values, by the decoder's names.
-var jsonKinds = map[string]string{"string": "text", "number": "a number", "bool": "true or false", "array": "a list", "object": "an object"}
+var jsonKinds = map[string]string{"string": "text", "number": "a number", "bool": "true or false",
+	"array": "a list", "object": "an object"}
 
 // kindOf is the kind of JSON value that a field takes.
 func kindOf(t reflect.Type) string {
@@ -96,8 +101,9 @@ func offsetOf(err error) source.Span {
 	return source.Span{}
 }
 
-// invalid reports what no compiler of this version writes: other versions, an unknown transform, roles and lists that contradict one another. Where
-// the manifest was not read from a file, program is where the errors are reported.
+// invalid reports what no compiler of this version writes: other versions, an unknown transform, roles and
+// lists that contradict one another. Where the manifest was not read from a file, program is where the errors
+// are reported.
 func (m *Manifest) invalid(program *source.File, universe *stdlib.Universe) diag.List {
 	v := &validator{Manifest: m, at: program}
 	if m.file != nil {
@@ -140,7 +146,8 @@ func (v *validator) versions() {
 		{"protocol", "the protocol of this manifest", v.Protocol, ProtocolVersion},
 	} {
 		if f.got != f.want {
-			v.errorf(f.field, "%s has version %q, and this vflc has %s", f.what, f.got, f.want).Note("compile the model again with this vflc, or run the vflc that wrote it")
+			v.errorf(f.field, "%s has version %q, and this vflc has %s", f.what, f.got,
+				f.want).Note("compile the model again with this vflc, or run the vflc that wrote it")
 		}
 	}
 }
@@ -150,13 +157,16 @@ func (v *validator) transform(universe *stdlib.Universe) {
 	v.exact = ok && t.CutsCross()
 	switch {
 	case !ok:
-		v.errorf("transform", "the manifest's transform %q is unknown: there are %s", v.Transform, strings.Join(universe.Transforms(), ", "))
+		v.errorf("transform", "the manifest's transform %q is unknown: there are %s", v.Transform,
+			strings.Join(universe.Transforms(), ", "))
 	case t.Released() != (v.Release != nil):
 		v.errorf("transform", "transform %s and a release come together", transforms.Private)
 	case t.Pooled() && !t.Released():
 		v.errorf("transform", "transform %s keeps all data in one place, so it has no party programs", t.Name)
 	case !t.AtClients() && len(v.Powers)+len(v.Sums) > 0:
-		v.errorf("powers", "under transform %s no client evaluates a likelihood at the others' sum, but the manifest lists some", t.Name)
+		v.errorf("powers",
+			"under transform %s no client evaluates a likelihood at the others' sum, but "+
+				"the manifest lists some", t.Name)
 	}
 }
 
@@ -172,7 +182,8 @@ func (v *validator) roles() {
 		case names[p.Name]:
 			v.errorf("parties", "the manifest lists %s twice", p.Name)
 		case p.Role != role:
-			v.errorf("parties", "%s has the role %q in the manifest, but the server is %s", p.Name, p.Role, v.Server)
+			v.errorf("parties", "%s has the role %q in the manifest, but the server is %s", p.Name, p.Role,
+				v.Server)
 		case p.Program != filepath.Base(p.Program) || strings.ContainsAny(p.Program, `/\`):
 			v.errorf("parties", "the program %q of %s is outside the manifest's folder", p.Program, p.Name)
 		case p.Family == "" && len(p.OwnSizes) > 0:
@@ -201,25 +212,30 @@ func (v *validator) cuts() {
 	}
 	for _, g := range v.Groups {
 		for _, name := range g.Cuts {
-			if !slices.ContainsFunc(v.Cuts, func(c ManifestCut) bool { return c.Name == name && c.Group == g.Number }) {
+			if !slices.ContainsFunc(v.Cuts, func(c ManifestCut) bool {
+				return c.Name == name && c.Group == g.Number
+			}) {
 				v.errorf("groups", "group %d lists %s, which is none of its cuts", g.Number, name)
 			}
 		}
 	}
 }
 
-// noise checks that the auxiliary variable of a cut has noise, and a cut that crosses itself none. It returns false after an error.
+// noise checks that the auxiliary variable of a cut has noise, and a cut that crosses itself none. It returns
+// false after an error.
 func (v *validator) noise(c ManifestCut) bool {
 	rho, err := strconv.ParseFloat(c.Rho, 64)
 	switch {
 	case v.exact && (c.Rho != "" || len(v.Rho) > 0):
-		v.errorf("rho", "under transform %s the cuts themselves cross, but the manifest lists a rho", v.Transform)
+		v.errorf("rho", "under transform %s the cuts themselves cross, but the manifest lists a rho",
+			v.Transform)
 	case v.exact:
 		return true
 	case err != nil || !(rho > 0) || formatRho(rho) != c.Rho:
 		v.errorf("cuts", "the noise of %s has sd %q, which is no number above 0", c.Name, c.Rho)
 	case v.Rho[c.Client] != c.Rho:
-		v.errorf("rho", "the noise of %s has sd %s, but rho of %s is %q", c.Name, c.Rho, c.Client, v.Rho[c.Client])
+		v.errorf("rho", "the noise of %s has sd %s, but rho of %s is %q", c.Name, c.Rho, c.Client,
+			v.Rho[c.Client])
 	default:
 		return true
 	}
@@ -256,21 +272,26 @@ func (v *validator) priors(universe *stdlib.Universe) {
 }
 
 func (v *validator) accepted() {
-	if known, err := accept.Parse(strings.Join(v.Accepted, ",")); err != nil || !slices.Equal(known, v.Accepted) {
-		v.errorf("accepted", "the manifest accepts %q: known are %s, each once and in this order", []string(v.Accepted), strings.Join(accept.Names(), ", "))
+	if known, err := accept.Parse(strings.Join(v.Accepted, ",")); err != nil ||
+		!slices.Equal(known, v.Accepted) {
+		v.errorf("accepted", "the manifest accepts %q: known are %s, each once and in this order",
+			[]string(v.Accepted), strings.Join(accept.Names(), ", "))
 	}
 }
 
 // predicted checks the responses that programs of a prediction draw.
 func (v *validator) predicted() {
 	if len(v.Predicted) > 0 && !v.exact {
-		v.errorf("predicted", "a prediction has clients send their cuts, which transform %s does not", v.Transform)
+		v.errorf("predicted", "a prediction has clients send their cuts, which transform %s does not",
+			v.Transform)
 	}
 	seen := map[string]bool{}
 	for _, r := range v.Predicted {
 		_, known := v.Party(r.Owner)
 		if r.Name == "" || (r.Data == "") != r.Quantity || !known && r.Owner != check.Shared {
-			v.errorf("predicted", "a response has a name, data and an owner that the manifest lists, a generated quantity no data; here are %q, %q and %q", r.Name, r.Data, r.Owner)
+			v.errorf("predicted",
+				"a response has a name, data and an owner that the manifest lists, a generated quantity no "+
+					"data; here are %q, %q and %q", r.Name, r.Data, r.Owner)
 		}
 		for _, name := range []string{r.Name, r.Mean, r.Score} {
 			if name != "" && seen[name] {

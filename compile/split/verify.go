@@ -10,13 +10,15 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Verify checks what Split wrote: each program is the one of the manifest, loads at its party and is formatted; it declares nothing that another
-// party keeps; every value that one program receives another sends, with the same shape, and the reverse. The error names the first violation:
-// a fault of Split.
+// Verify checks what Split wrote: each program is the one of the manifest, loads at its party and is
+// formatted; it declares nothing that another party keeps; every value that one program receives another
+// sends, with the same shape, and the reverse. The error names the first violation: a fault of Split.
 func Verify(p *transform.Program, programs []PartyProgram, m *Manifest) error {
 	v := &verifier{Program: p, sent: map[channel]types.Type{}, received: map[channel]types.Type{}}
-	if len(programs) != len(p.Parties) || len(m.Parties) != len(p.Parties) || m.ModelSHA256 != ModelDigest(p.Linked) {
-		return fmt.Errorf("%d programs and %d in the manifest for %d parties of model %s", len(programs), len(m.Parties), len(p.Parties), m.ModelSHA256)
+	if len(programs) != len(p.Parties) || len(m.Parties) != len(p.Parties) ||
+		m.ModelSHA256 != ModelDigest(p.Linked) {
+		return fmt.Errorf("%d programs and %d in the manifest for %d parties of model %s", len(programs),
+			len(m.Parties), len(p.Parties), m.ModelSHA256)
 	}
 	for _, q := range programs {
 		if entry, _ := m.Party(q.Party); entry.SHA256 != q.SHA256() {
@@ -54,7 +56,8 @@ func (v *verifier) program(p *check.Program) error {
 			continue
 		}
 		was := v.Symbols[s.Name]
-		size := s.Owner == check.Shared && v.Sizes[s.Name] != nil && (was == nil || was.Type.Elem == types.Int && was.Type.Scalar())
+		size := s.Owner == check.Shared && v.Sizes[s.Name] != nil &&
+			(was == nil || was.Type.Elem == types.Int && was.Type.Scalar())
 		if !size && (was == nil || was.Kind != s.Kind || !v.keeps(p.For, was)) {
 			return fmt.Errorf("it declares %s, which %s does not keep", s.Name, p.For)
 		}
@@ -72,12 +75,14 @@ func (v *verifier) program(p *check.Program) error {
 	return nil
 }
 
-// keeps reports whether a party holds a value of the model: its own, shared data, or as the server shared parameters.
+// keeps reports whether a party holds a value of the model: its own, shared data, or as the server shared
+// parameters.
 func (v *verifier) keeps(party string, s *check.Symbol) bool {
 	return s.Owner == party || s.Owner == check.Shared && (s.Kind == check.Data || party == v.Server)
 }
 
-// typeSent is the type of what a statement sends: of a declared value or a cut, or of a sum of received values.
+// typeSent is the type of what a statement sends: of a declared value or a cut, or of a sum of received
+// values.
 func typeSent(p *check.Program, s *ast.Send) types.Type {
 	if named := p.Symbols[s.Name.Name]; named != nil {
 		return named.Type
@@ -96,7 +101,8 @@ func (v *verifier) channels() error {
 	for c, t := range v.received {
 		sent, ok := v.sent[c]
 		if !ok || !sent.SameShape(t) {
-			return fmt.Errorf("%s receives %s : %s from %s, which sends %s (%t)", c.to, c.name, t, c.from, sent, ok)
+			return fmt.Errorf("%s receives %s : %s from %s, which sends %s (%t)", c.to, c.name, t, c.from,
+				sent, ok)
 		}
 	}
 	for c := range v.sent {

@@ -14,7 +14,8 @@ import (
 func (l *layout) clientsMay(k *cut.Likelihood, diags *diag.List) bool {
 	source := l.File.Source
 	if left := l.private(k.Stmt.Left); len(left) > 0 {
-		diags.Errorf(diag.PowerResponse, source, left[0].Span(), "the power transform needs a shared response, but %s belongs only to %s", left[0].Name, l.Server).
+		diags.Errorf(diag.PowerResponse, source, left[0].Span(),
+			"the power transform needs a shared response, but %s belongs only to %s", left[0].Name, l.Server).
 			Note("declare it `@ shared` if every client may hold it, or use `transform augmented`")
 		return false
 	}
@@ -25,14 +26,17 @@ func (l *layout) clientsMay(k *cut.Likelihood, diags *diag.List) bool {
 		}
 	}
 	if len(names) > 0 {
-		diags.Errorf(diag.PowerData, source, k.Stmt.Span(), "under the power transform the clients evaluate this likelihood, but it uses private data of %s: %s", l.Server, strings.Join(names, ", ")).
+		diags.Errorf(diag.PowerData, source, k.Stmt.Span(),
+			"under the power transform the clients evaluate this likelihood, but it "+
+				"uses private data of %s: %s", l.Server, strings.Join(names, ", ")).
 			Note("declare what every client may hold `@ shared`, or use `transform augmented`")
 		return false
 	}
 	good := true
 	for _, g := range k.Groups {
 		if good && !g.Additive {
-			diags.Errorf(diag.PowerNotAdditive, source, g.Span.Span(), "the power transform needs every cut in a sum of cuts of equal shape, and in one sum only").
+			diags.Errorf(diag.PowerNotAdditive, source, g.Span.Span(),
+				"the power transform needs every cut in a sum of cuts of equal shape, and in one sum only").
 				Note("use `transform augmented`, where the server sees each z separately")
 			good = false
 		}
@@ -55,14 +59,16 @@ func (l *layout) private(of ...ast.Expr) (found []*ast.Name) {
 	return found
 }
 
-// atClients lets each client with a cut in a likelihood evaluate it to the power 1/J, with its own cuts exact and the others' z. J is the
-// number of these clients.
+// atClients lets each client with a cut in a likelihood evaluate it to the power 1/J, with its own cuts exact
+// and the others' z. J is the number of these clients.
 func (l *layout) atClients(k *cut.Likelihood) {
 	evaluators := l.Evaluators(k)
 	weight := l.weight(evaluators)
 	for _, name := range evaluators {
 		p := l.Party(name)
-		p.Likelihoods = append(p.Likelihoods, l.statement(k, weight, func(g *cut.Group) []ast.Expr { return l.othersAndOwn(p, g) }))
+		p.Likelihoods = append(p.Likelihoods, l.statement(k, weight, func(g *cut.Group) []ast.Expr {
+			return l.othersAndOwn(p, g)
+		}))
 	}
 }
 
@@ -91,7 +97,8 @@ func (l *layout) weight(evaluators []string) ast.Expr {
 	return &ast.Binary{Op: "/", X: number(1), Y: sum}
 }
 
-// othersAndOwn writes a group as a client sees it: the others' z as one received sum, and its own cut exactly.
+// othersAndOwn writes a group as a client sees it: the others' z as one received sum, and its own cut
+// exactly.
 func (l *layout) othersAndOwn(p *Party, g *cut.Group) []ast.Expr {
 	var terms []ast.Expr
 	others := false

@@ -9,7 +9,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// generated writes each generated quantity as its party computes it: the server from the sums that it receives.
+// generated writes each generated quantity as its party computes it: the server from the sums that it
+// receives.
 func (l *layout) generated(diags *diag.List) {
 	for _, s := range l.Order {
 		if s.Kind != check.Generated {
@@ -24,14 +25,17 @@ func (l *layout) generated(diags *diag.List) {
 	}
 }
 
-// provide lets the clients send the cuts of a group for a generated quantity. With noise and one evaluator no z leaves, and the server has nothing to compute from.
+// provide lets the clients send the cuts of a group for a generated quantity. With noise and one evaluator no
+// z leaves, and the server has nothing to compute from.
 func (l *layout) provide(s *check.Symbol, group *cut.Group, diags *diag.List) {
 	for _, k := range group.Cuts {
 		if slices.Contains(l.Parties[0].Received, k) {
 			continue
 		}
 		if l.Transform.Kind.AtClients() && l.read(group) {
-			diags.Errorf(diag.GenerateOwner, l.File.Source, s.Decl.Span(), "with one client, transform %s sends nothing to %s, and so %s cannot be computed there", l.Transform.Kind.Name, l.Server, s.Name).
+			diags.Errorf(diag.GenerateOwner, l.File.Source, s.Decl.Span(),
+				"with one client, transform %s sends nothing to %s, and so %s cannot be computed there",
+				l.Transform.Kind.Name, l.Server, s.Name).
 				Note("generate it at %s from its own names, or use `transform augmented`", k.Client)
 			return
 		}
@@ -41,7 +45,9 @@ func (l *layout) provide(s *check.Symbol, group *cut.Group, diags *diag.List) {
 
 // read reports whether a likelihood has a group.
 func (l *layout) read(group *cut.Group) bool {
-	return slices.ContainsFunc(l.Likelihoods, func(k *cut.Likelihood) bool { return slices.Contains(k.Groups, group) })
+	return slices.ContainsFunc(l.Likelihoods, func(k *cut.Likelihood) bool {
+		return slices.Contains(k.Groups, group)
+	})
 }
 
 // quantity is a generated quantity without names of other parties.

@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// OthersName is the clients' name for the sum of the others' z of a group: o_1, o_2, …, unless the model has such names.
+// OthersName is the clients' name for the sum of the others' z of a group: o_1, o_2, …, unless the model has
+// such names.
 func OthersName(p *cut.Program, g *cut.Group) string {
 	for _, prefix := range []string{"o_", "others_", "vflc_o_"} {
 		free := true

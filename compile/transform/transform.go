@@ -1,4 +1,5 @@
-// Package transform turns a model with cuts into what each party evaluates, by the facts of the model's transform.
+// Package transform turns a model with cuts into what each party evaluates, by the facts of the model's
+// transform.
 package transform
 
 import (
@@ -42,10 +43,14 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 		switch {
 		case l.alone(k):
 		case k.Factor() && p.Transform.Kind.AtClients():
-			diags.Errorf(diag.PowerFactor, p.File.Source, k.Stmt.Span(), "under the power transform the clients would evaluate this factor, which has no response that they share").
+			diags.Errorf(diag.PowerFactor, p.File.Source, k.Stmt.Span(),
+				"under the power transform the clients would evaluate this factor, which has no "+
+					"response that they share").
 				Note("use `transform augmented` or `transform exact`, or a factor of its own for each party")
 		case k.Dist.Joint() != "" && p.Transform.Kind.AtClients():
-			diags.Errorf(diag.PowerJoint, p.File.Source, k.Stmt.Span(), "under the power transform each client would evaluate %s with noise on the others' rows, but its rows cannot be taken apart: %s", k.Dist.Name, k.Dist.Joint()).
+			diags.Errorf(diag.PowerJoint, p.File.Source, k.Stmt.Span(),
+				"under the power transform each client would evaluate %s with noise on the others' rows, "+
+					"but its rows cannot be taken apart: %s", k.Dist.Name, k.Dist.Joint()).
 				Note("use `transform augmented` or `transform exact`, where the server evaluates it")
 		case !p.Transform.Kind.AtClients():
 			l.atServer(k)
@@ -80,7 +85,8 @@ func (p *Program) Party(name string) *Party {
 }
 
 // statement writes a likelihood as a party evaluates it: terms returns the terms that replace a group.
-func (l *layout) statement(k *cut.Likelihood, power ast.Expr, terms func(*cut.Group) []ast.Expr) *ast.Likelihood {
+func (l *layout) statement(k *cut.Likelihood, power ast.Expr,
+	terms func(*cut.Group) []ast.Expr) *ast.Likelihood {
 	args := make([]ast.Expr, len(k.Args))
 	for i, a := range k.Args {
 		if a != nil {
@@ -88,7 +94,8 @@ func (l *layout) statement(k *cut.Likelihood, power ast.Expr, terms func(*cut.Gr
 		}
 	}
 	text := Write(k.Dist, args)
-	return &ast.Likelihood{At: k.Stmt.At, Left: k.Left, Dist: text.Dist, Truncate: text.Truncate, Censor: text.Censor, Weights: k.Weights, Power: power}
+	return &ast.Likelihood{At: k.Stmt.At, Left: k.Left, Dist: text.Dist, Truncate: text.Truncate,
+		Censor: text.Censor, Weights: k.Weights, Power: power}
 }
 
 // Statement is a likelihood as a program writes it: one without a left side is a factor.
@@ -116,7 +123,8 @@ func Dist(name string, params []string, args []ast.Expr) *ast.Dist {
 	return d
 }
 
-// substitute replaces references to groups; the terms of a reference at the end of a chain become terms of the chain.
+// substitute replaces references to groups; the terms of a reference at the end of a chain become terms of
+// the chain.
 func (l *layout) substitute(e ast.Expr, terms func(*cut.Group) []ast.Expr) ast.Expr {
 	switch x := e.(type) {
 	case *ast.Name:
@@ -156,7 +164,8 @@ func continued(sum, t ast.Expr) ast.Expr {
 	return &ast.Binary{Op: "+", X: sum, Y: t}
 }
 
-// received is what the server writes for what a client sends of a cut: its name, or the sum over the members of a family.
+// received is what the server writes for what a client sends of a cut: its name, or the sum over the members
+// of a family.
 func received(k *cut.Expression) ast.Expr {
 	name := &ast.Name{Name: k.Name}
 	if !k.Family {

@@ -53,10 +53,13 @@ func sent(m *compile.Model) []string {
 	return out
 }
 
-// Under augmented the server evaluates at the z, each sent once however often it is read, a family's as their sum.
+// Under augmented the server evaluates at the z, each sent once however often it is read, a family's as their
+// sum.
 func TestAugmentedIsTheServersAtTheSumOfZ(t *testing.T) {
-	m := compiletest.Compile(t, head+"y ~ normal(m + fa + fb + labs, 1)\nexp(y) ~ lognormal(fa + m, 2)\n", check.Options{Transform: transforms.Augmented})
-	want := []string{"server: y ~ normal(m + z_1 + z_2 + sum(z_3[j] for j in lab), 1)", "server: exp(y) ~ lognormal(m + z_1, 2)"}
+	m := compiletest.Compile(t, head+"y ~ normal(m + fa + fb + labs, 1)\nexp(y) ~ lognormal(fa + m, 2)\n",
+		check.Options{Transform: transforms.Augmented})
+	want := []string{"server: y ~ normal(m + z_1 + z_2 + sum(z_3[j] for j in lab), 1)",
+		"server: exp(y) ~ lognormal(m + z_1, 2)"}
 	if got := shares(m); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -65,8 +68,9 @@ func TestAugmentedIsTheServersAtTheSumOfZ(t *testing.T) {
 	}
 }
 
-// Under power each client with a cut evaluates with its own cut exact and the others' z as one sum, to the power 1/J. J counts the clients
-// with a cut in the statement, members of families one by one; where J is 1 nothing is sent.
+// Under power each client with a cut evaluates with its own cut exact and the others' z as one sum, to the
+// power 1/J. J counts the clients with a cut in the statement, members of families one by one; where J is 1
+// nothing is sent.
 func TestPowersCountTheClientsOfAStatement(t *testing.T) {
 	for _, c := range []struct {
 		sum   string
@@ -75,12 +79,15 @@ func TestPowersCountTheClientsOfAStatement(t *testing.T) {
 		at    []string
 	}{
 		{"fa", "", 0, []string{"a: y ~ normal(m + XA * u, 1)"}},
-		{"fa + fb", "1/2", 2, []string{"a: y ~ normal(m + o_1 + XA * u, 1)", "b: y ~ normal(m + o_1 + XB * v, 1)"}},
+		{"fa + fb", "1/2", 2, []string{"a: y ~ normal(m + o_1 + XA * u, 1)",
+			"b: y ~ normal(m + o_1 + XB * v, 1)"}},
 		{"labs", "1 / J", 1, []string{"lab: y ~ normal(m + o_1 + Z * g, 1)"}},
 		{"trios", "1/3", 1, []string{"trio: y ~ normal(m + o_1 + T * h, 1)"}},
-		{"fb + labs + trios", "1 / (J + 4)", 3, []string{"b: y ~ normal(m + o_1 + XB * v, 1)", "lab: y ~ normal(m + o_1 + Z * g, 1)", "trio: y ~ normal(m + o_1 + T * h, 1)"}},
+		{"fb + labs + trios", "1 / (J + 4)", 3, []string{"b: y ~ normal(m + o_1 + XB * v, 1)",
+			"lab: y ~ normal(m + o_1 + Z * g, 1)", "trio: y ~ normal(m + o_1 + T * h, 1)"}},
 	} {
-		m := compiletest.Compile(t, head+"y ~ normal(m + "+c.sum+", 1)\n", check.Options{Transform: transforms.Power})
+		m := compiletest.Compile(t, head+"y ~ normal(m + "+c.sum+", 1)\n",
+			check.Options{Transform: transforms.Power})
 		for i, at := range c.at {
 			if c.power != "" {
 				c.at[i] = at + " ^ (" + c.power + ")"
@@ -97,7 +104,8 @@ func TestPowersCountTheClientsOfAStatement(t *testing.T) {
 
 // J is counted statement by statement.
 func TestPowersOfTwoStatements(t *testing.T) {
-	m := compiletest.Compile(t, head+"y ~ normal(m + fa + fb, 1)\nexp(y) ~ lognormal(m + labs, 2)\n", check.Options{Transform: transforms.Power})
+	m := compiletest.Compile(t, head+"y ~ normal(m + fa + fb, 1)\nexp(y) ~ lognormal(m + labs, 2)\n",
+		check.Options{Transform: transforms.Power})
 	var powers []string
 	for _, p := range m.Parts.Parties {
 		for _, l := range p.Likelihoods {
@@ -109,12 +117,14 @@ func TestPowersOfTwoStatements(t *testing.T) {
 	}
 }
 
-// A likelihood that one client or the server sees whole is evaluated there, once and without a power, under every transform. Pooled data stay one model.
+// A likelihood that one client or the server sees whole is evaluated there, once and without a power, under
+// every transform. Pooled data stay one model.
 func TestWhatOnePartySeesWholeIsItsOwn(t *testing.T) {
 	const text = head + "own ~ normal(fa, 1)\neach ~ normal(Z * g, 1)\ny ~ normal(m, 1)\n"
 	for _, kind := range transforms.All() {
 		m := compiletest.Compile(t, text, check.Options{Transform: kind})
-		want := []string{"server: y ~ normal(m, 1)", "a: own ~ normal(XA * u, 1)", "lab: each ~ normal(Z * g, 1)"}
+		want := []string{"server: y ~ normal(m, 1)", "a: own ~ normal(XA * u, 1)",
+			"lab: each ~ normal(Z * g, 1)"}
 		if kind.Pooled() {
 			want = nil
 		}
@@ -126,13 +136,15 @@ func TestWhatOnePartySeesWholeIsItsOwn(t *testing.T) {
 
 // A cut with a minus sign is sent with it, so that what enters is always a sum.
 func TestSignsGoWithTheCut(t *testing.T) {
-	m := compiletest.Compile(t, head+"y ~ normal(m - fa - (fb - 2 * fa), 1)\n", check.Options{Transform: transforms.Augmented})
+	m := compiletest.Compile(t, head+"y ~ normal(m - fa - (fb - 2 * fa), 1)\n",
+		check.Options{Transform: transforms.Augmented})
 	if got, want := shares(m), "server: y ~ normal(m + z_1 + z_2, 1)"; len(got) != 1 || got[0] != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// A transform is what crosses with who evaluates: under another name it makes the same programs. No two listed ones are equal, and none shows clients the others' cuts without noise.
+// A transform is what crosses with who evaluates: under another name it makes the same programs. No two
+// listed ones are equal, and none shows clients the others' cuts without noise.
 func TestTransformsOfEqualFactsAreOne(t *testing.T) {
 	const text = head + "y ~ normal(m + fa + fb + labs, 1)\nown ~ normal(fa, 1)\n"
 	for i, kind := range transforms.All() {
@@ -146,7 +158,8 @@ func TestTransformsOfEqualFactsAreOne(t *testing.T) {
 		}
 		other := kind
 		other.Name = "another"
-		m, n := compiletest.Compile(t, text, check.Options{Transform: kind}), compiletest.Compile(t, text, check.Options{Transform: other})
+		m, n := compiletest.Compile(t, text, check.Options{Transform: kind}),
+			compiletest.Compile(t, text, check.Options{Transform: other})
 		if !slices.Equal(m.Programs, n.Programs) || m.Pooled() != n.Pooled() {
 			t.Errorf("%s under another name makes other programs", kind)
 		}

@@ -10,9 +10,10 @@ import (
 	"github.com/vflc/vflc/lang/format"
 )
 
-// Verify checks what the parties evaluate against the model: the powers of each likelihood sum to 1 over those who evaluate it, every cut of
-// it enters; no party uses another's private names, except parameters that the server sends; what is received is what is sent. The error
-// names the first violation: a fault of Apply.
+// Verify checks what the parties evaluate against the model: the powers of each likelihood sum to 1 over
+// those who evaluate it, every cut of it enters; no party uses another's private names, except parameters
+// that the server sends; what is received is what is sent. The error names the first violation: a fault of
+// Apply.
 func (p *Program) Verify() error {
 	if p.For != "" || p.Transform.Kind.Pooled() {
 		return nil // evaluated as written
@@ -94,7 +95,8 @@ func (v *verifier) value(e ast.Expr) float64 {
 	return math.NaN()
 }
 
-// statement checks that a party may see every name in its statement, and that all cuts enter it, exact or by their z.
+// statement checks that a party may see every name in its statement, and that all cuts enter it, exact or by
+// their z.
 func (v *verifier) statement(q *Party, k *cut.Likelihood, l *ast.Likelihood) error {
 	names := map[string]bool{}
 	ast.Walk(l, func(n ast.Node) bool {
@@ -105,7 +107,9 @@ func (v *verifier) statement(q *Party, k *cut.Likelihood, l *ast.Likelihood) err
 	})
 	for _, e := range expressions(l) {
 		for name, owner := range v.Private(e) {
-			sent := owner == v.Server && slices.ContainsFunc(v.Params, func(p *cut.Param) bool { return p.Name == name })
+			sent := owner == v.Server && slices.ContainsFunc(v.Params, func(p *cut.Param) bool {
+				return p.Name == name
+			})
 			if owner != q.Name && !sent {
 				return fmt.Errorf("it would see %s of %s", name, owner)
 			}
@@ -132,7 +136,8 @@ func expressions(l *ast.Likelihood) []ast.Expr {
 	return out
 }
 
-// channels checks that each client sends cuts of its own, that the server receives these and no more, and that each has a reader.
+// channels checks that each client sends cuts of its own, that the server receives these and no more, and
+// that each has a reader.
 func (v *verifier) channels() error {
 	var sent []*cut.Expression
 	for _, q := range v.Parties[1:] {

@@ -14,7 +14,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// A figures file has ten points, on the declared scale of the parameters, and log densities there up to a constant.
+// A figures file has ten points, on the declared scale of the parameters, and log densities there up to a
+// constant.
 type figures struct {
 	Points  []map[string]any `json:"points"`
 	Density []float64        `json:"density"`
@@ -26,7 +27,8 @@ func figuresFile(name string) string {
 	return filepath.Join("testdata", strings.ReplaceAll(name, "/", "_")+".json")
 }
 
-// TestFigures: differences of log densities on the declared scale between ten points are those of bench/stan, which NumPy and SciPy computed.
+// TestFigures: differences of log densities on the declared scale between ten points are those of bench/stan,
+// which NumPy and SciPy computed.
 func TestFigures(t *testing.T) {
 	for _, name := range models(t) {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +86,8 @@ func (e *evaluator) declared(t *testing.T, theta []float64) map[string]any {
 		length += p.Len
 	}
 	values := make([]float64, length)
-	if err := e.env.Values(context.Background(), density.Draw{Theta: [][]float64{theta}}, [][]float64{values}); err != nil {
+	if err := e.env.Values(context.Background(), density.Draw{Theta: [][]float64{theta}},
+		[][]float64{values}); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]any{}
@@ -94,7 +97,8 @@ func (e *evaluator) declared(t *testing.T, theta []float64) map[string]any {
 	return out
 }
 
-// nested are the values of an array as JSON has them; here they are stored by columns, the first index running fastest.
+// nested are the values of an array as JSON has them; here they are stored by columns, the first index
+// running fastest.
 func nested(values []float64, dims []int) any {
 	if len(dims) == 0 {
 		return values[0]

@@ -1,5 +1,5 @@
-// Package stan_test takes every model of examples/stan through the compiler with its data, and compares log densities with figures that were computed apart
-// from vflc.
+// Package stan_test takes every model of examples/stan through the compiler with its data, and compares log
+// densities with figures that were computed apart from vflc.
 package stan_test
 
 import (
@@ -34,7 +34,8 @@ import (
 
 func TestMain(m *testing.M) { brief.Run(m) }
 
-var update = flag.Bool("update", false, "write the points of testdata anew; the figures are then computed by bench/stan/main.py")
+var update = flag.Bool("update", false,
+	"write the points of testdata anew; the figures are then computed by bench/stan/main.py")
 
 // warned are the models with warnings, which are right.
 var warned = map[string][]diag.Code{
@@ -55,7 +56,8 @@ func models(t *testing.T) []string {
 	return files
 }
 
-// bind compiles a model and binds its data. Warnings that it should not have, or lacks, are errors of the test.
+// bind compiles a model and binds its data. Warnings that it should not have, or lacks, are errors of the
+// test.
 func bind(t *testing.T, name string) *compile.Bound {
 	t.Helper()
 	text, err := os.ReadFile(name + ".vfl")
@@ -110,7 +112,8 @@ func newEvaluator(t *testing.T, b *compile.Bound) *evaluator {
 func (e *evaluator) at(t *testing.T, theta []float64) float64 {
 	t.Helper()
 	lp := make([]float64, 1)
-	if err := e.env.Density(context.Background(), [][]float64{theta}, nil, [][]float64{e.grad}, lp); err != nil {
+	if err := e.env.Density(context.Background(), [][]float64{theta}, nil, [][]float64{e.grad},
+		lp); err != nil {
 		t.Fatal(err)
 	}
 	return lp[0]
@@ -126,7 +129,8 @@ func (e *evaluator) point(k int) []float64 {
 	return theta
 }
 
-// TestModels: each model is formatted, compiles without a wrong warning, binds its data, and has a finite density whose gradient is that of differences.
+// TestModels: each model is formatted, compiles without a wrong warning, binds its data, and has a finite
+// density whose gradient is that of differences.
 func TestModels(t *testing.T) {
 	for _, name := range models(t) {
 		t.Run(name, func(t *testing.T) {
@@ -208,13 +212,15 @@ param S : cov_matrix[2] ~ flat()
 y ~ normal(a, 1)
 `
 
-// TestMessages: a construct of README.md gets the message that stands beside it, with a note on what to write.
+// TestMessages: a construct of README.md gets the message that stands beside it, with a note on what to
+// write.
 func TestMessages(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile("(?m)^\\| `(.*)` \\| (V[0-9]+): (.*) \\|$").FindAllStringSubmatch(string(text), -1)
+	rows := regexp.MustCompile("(?m)^\\| `(.*)` \\| (V[0-9]+): (.*) \\|$").FindAllStringSubmatch(string(text),
+		-1)
 	if len(rows) < 10 {
 		t.Fatalf("%d messages", len(rows))
 	}
@@ -227,14 +233,16 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s: no error", row[1])
 			continue
 		}
-		if d := diags.Shown()[0]; string(d.Code) != row[2] || d.Message != row[3] || len(d.Notes)+len(d.Fixes) == 0 {
+		if d := diags.Shown()[0]; string(d.Code) != row[2] || d.Message != row[3] ||
+			len(d.Notes)+len(d.Fixes) == 0 {
 			t.Errorf("%s: %s: %s %v", row[1], d.Code, d.Message, d.Notes)
 		}
 	}
 }
 
-// TestSimulate: each model is simulated on the data that stand beside it and, where it needs no others, from sizes alone; what is written is what a run reads. A model from
-// which nothing can be drawn, mostly since a prior is flat, is told so with its place and a way out.
+// TestSimulate: each model is simulated on the data that stand beside it and, where it needs no others, from
+// sizes alone; what is written is what a run reads. A model from which nothing can be drawn, mostly since a
+// prior is flat, is told so with its place and a way out.
 func TestSimulate(t *testing.T) {
 	var fromData, fromSizes, refused atomic.Int32
 	t.Run("models", func(t *testing.T) {
@@ -278,7 +286,9 @@ func counts(m *compile.Model, size string) bool {
 		if s.Type.Levels != nil {
 			sizes = append(slices.Clone(sizes), *s.Type.Levels)
 		}
-		if s.Name == size || slices.ContainsFunc(sizes, func(z types.Size) bool { return slices.Contains(z.Names(), size) }) {
+		if s.Name == size || slices.ContainsFunc(sizes, func(z types.Size) bool {
+			return slices.Contains(z.Names(), size)
+		}) {
 			return true
 		}
 	}

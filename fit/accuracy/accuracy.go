@@ -1,4 +1,5 @@
-// Package accuracy estimates from the draws of a run how well its model predicts, and compares models of the same data by this estimate.
+// Package accuracy estimates from the draws of a run how well its model predicts, and compares models of the
+// same data by this estimate.
 package accuracy
 
 import (
@@ -52,9 +53,11 @@ type Response struct {
 	Pointwise    []posterior.Number `json:"pointwise"`
 }
 
-// Of estimates the accuracy of a run's model from the log likelihood of its responses (fit.LogLikelihood). progress may be nil.
+// Of estimates the accuracy of a run's model from the log likelihood of its responses (fit.LogLikelihood).
+// progress may be nil.
 func (c Criterion) Of(r *runs.Run, responses []zarr.Observed, progress loo.Progress) Report {
-	a := Report{Schema: posterior.Schema, Model: r.Name(), Criterion: c.Name, Responses: []Response{}, Warnings: []string{}}
+	a := Report{Schema: posterior.Schema, Model: r.Name(), Criterion: c.Name, Responses: []Response{},
+		Warnings: []string{}}
 	if r.Document != nil {
 		a.Transform = r.Document.Transform
 	}
@@ -64,15 +67,20 @@ func (c Criterion) Of(r *runs.Run, responses []zarr.Observed, progress loo.Progr
 		a.Warnings = append(a.Warnings, c.warnings(y.Name, e)...)
 	}
 	if r.Draws.Independent() {
-		a.Warnings = append(a.Warnings, "these draws come from an approximation, and are used as if they came from the posterior; compare models by draws of a sampler (--backend nuts)")
+		a.Warnings = append(a.Warnings,
+			"these draws come from an approximation, and are used as if they came from the posterior; "+
+				"compare models by draws of a sampler (--backend nuts)")
 	}
 	return a
 }
 
 func describeAccuracy(name string, e loo.Estimate, draws int) Response {
 	d := Response{
-		Name: name, Observations: e.Observed, Draws: e.Draws, OfDraws: draws, ELPD: posterior.Number(e.ELPD), SE: posterior.Number(e.SE), MCSE: posterior.Number(e.MCSE), P: posterior.Number(e.P), PSE: posterior.Number(e.PSE),
-		KBound: posterior.NotApplicable(), K: numbers(e.K), REff: numbers(e.REff), Pointwise: numbers(e.Pointwise),
+		Name: name, Observations: e.Observed, Draws: e.Draws, OfDraws: draws, ELPD: posterior.Number(e.ELPD),
+		SE: posterior.Number(e.SE), MCSE: posterior.Number(e.MCSE), P: posterior.Number(e.P),
+		PSE:    posterior.Number(e.PSE),
+		KBound: posterior.NotApplicable(), K: numbers(e.K), REff: numbers(e.REff),
+		Pointwise: numbers(e.Pointwise),
 	}
 	if e.K != nil {
 		n, bound := e.HighK()
@@ -99,10 +107,15 @@ func numbers(v []float64) []posterior.Number {
 func (c Criterion) warnings(name string, e loo.Estimate) []string {
 	var out []string
 	if n, bound := e.HighK(); n > 0 {
-		out = append(out, fmt.Sprintf("%s: Pareto k is above %.2f for %d of %d observations: leaving them out changes the posterior too much for an estimate from these draws; try more draws, a model that expects such values, or k-fold cross-validation", name, bound, n, e.Observed))
+		out = append(out,
+			fmt.Sprintf("%s: Pareto k is above %.2f for %d of %d observations: leaving them out changes "+
+				"the posterior too much for an estimate from these draws; try more draws, a model that "+
+				"expects such values, or k-fold cross-validation", name, bound, n, e.Observed))
 	}
 	if n := e.HighVar; n > 0 {
-		out = append(out, fmt.Sprintf("%s: the variance of log p is above %.1f for %d of %d observations: WAIC is not reliable; use vflc loo", name, loo.VarianceBound, n, e.Observed))
+		out = append(out,
+			fmt.Sprintf("%s: the variance of log p is above %.1f for %d of %d observations: WAIC is "+
+				"not reliable; use vflc loo", name, loo.VarianceBound, n, e.Observed))
 	}
 	if math.IsNaN(e.ELPD) {
 		out = append(out, name+": the log likelihood is not finite at some draws")
@@ -115,7 +128,9 @@ func (a Report) WriteTable(w io.Writer) error {
 	rows := [][]string{{"response", "observations", "elpd", "se", "p", "se", a.criterionScale()}}
 	for _, r := range a.Responses {
 		e := float64(r.ELPD)
-		rows = append(rows, []string{r.Name, fmt.Sprint(r.Observations), fmt.Sprintf("%.1f", e), fmt.Sprintf("%.1f", r.SE), fmt.Sprintf("%.1f", r.P), fmt.Sprintf("%.1f", r.PSE), fmt.Sprintf("%.1f", -2*e)})
+		rows = append(rows, []string{r.Name, fmt.Sprint(r.Observations), fmt.Sprintf("%.1f", e),
+			fmt.Sprintf("%.1f", r.SE), fmt.Sprintf("%.1f", r.P), fmt.Sprintf("%.1f", r.PSE),
+			fmt.Sprintf("%.1f", -2*e)})
 	}
 	text := posterior.AlignLeft(rows)
 	for _, r := range a.Responses {
@@ -135,9 +150,11 @@ func (a Report) WriteTable(w io.Writer) error {
 
 // monteCarlo states the error that comes from the number of draws.
 func (r Response) monteCarlo() string {
-	text := fmt.Sprintf("%s: other draws of the same posterior would change elpd by about %.2g (its Monte Carlo standard error)", r.Name, float64(r.MCSE))
+	text := fmt.Sprintf("%s: other draws of the same posterior would change elpd by about %.2g (its "+
+		"Monte Carlo standard error)", r.Name, float64(r.MCSE))
 	if r.Draws < r.OfDraws {
-		text += fmt.Sprintf("; computed from %d of %d draws, at even distances: --draws %d uses all", r.Draws, r.OfDraws, r.OfDraws)
+		text += fmt.Sprintf("; computed from %d of %d draws, at even distances: --draws %d uses all", r.Draws,
+			r.OfDraws, r.OfDraws)
 	}
 	return text + "\n"
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/posterior/zarr"
 )
 
-// certain is a run whose observations have the same log density at every draw, which leaves no uncertainty: elpd is their sum, and the effective number of
-// parameters is 0.
+// certain is a run whose observations have the same log density at every draw, which leaves no uncertainty:
+// elpd is their sum, and the effective number of parameters is 0.
 func certain(path string, values, density []float64) Candidate {
 	const draws = 40
 	d := posterior.NewDraws([]posterior.Variable{{Name: "b"}}, 1, draws)
@@ -36,7 +36,8 @@ func TestAccuracyOfCertainty(t *testing.T) {
 	y := []float64{1, 2, 4}
 	c := certain("good", y, []float64{-1, -2, -0.5})
 	r := WAIC().Of(c.Run, c.Responses, nil)
-	if got := r.Responses[0]; !near(got.ELPD, -3.5) || !near(got.P, 0) || got.Observations != 3 || got.Draws != 40 || len(r.Warnings) != 0 {
+	if got := r.Responses[0]; !near(got.ELPD, -3.5) || !near(got.P, 0) || got.Observations != 3 ||
+		got.Draws != 40 || len(r.Warnings) != 0 {
 		t.Errorf("%+v, %v", got, r.Warnings)
 	}
 	if r.Criterion != "waic" || r.Model != "good" {
@@ -53,11 +54,13 @@ func TestComparisonRanks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Models[0].Run != "good" || c.Models[1].Run != "bad" || !near(c.Models[1].Diff, -3) || !near(c.Models[1].DiffSE, 0) {
+		if c.Models[0].Run != "good" || c.Models[1].Run != "bad" || !near(c.Models[1].Diff, -3) ||
+			!near(c.Models[1].DiffSE, 0) {
 			t.Errorf("%+v", c.Models)
 		}
 		var text strings.Builder
-		if err := c.WriteTable(&text); err != nil || strings.Index(text.String(), "\ngood ") > strings.Index(text.String(), "\nbad ") {
+		if err := c.WriteTable(&text); err != nil ||
+			strings.Index(text.String(), "\ngood ") > strings.Index(text.String(), "\nbad ") {
 			t.Errorf("%v\n%s", err, text.String())
 		}
 	}

@@ -53,7 +53,9 @@ func (c Criterion) Compare(candidates []Candidate, progress loo.Progress) (Compa
 	}
 	for _, m := range ranked {
 		high, _ := m.HighK()
-		out.Models = append(out.Models, Line{m.Name, models[m.Name], posterior.Number(m.ELPD), posterior.Number(m.SE), posterior.Number(m.Diff), posterior.Number(m.DiffSE), posterior.Number(m.P), high})
+		out.Models = append(out.Models, Line{m.Name, models[m.Name], posterior.Number(m.ELPD),
+			posterior.Number(m.SE), posterior.Number(m.Diff), posterior.Number(m.DiffSE),
+			posterior.Number(m.P), high})
 	}
 	return out, nil
 }
@@ -67,7 +69,8 @@ func together(responses []zarr.Observed) loo.Pointwise {
 	return out
 }
 
-// Different describes how the responses of two runs differ; "" where they have the same values in the same order. Names are not compared.
+// Different describes how the responses of two runs differ; "" where they have the same values in the same
+// order. Names are not compared.
 func Different(a, b []zarr.Observed) string {
 	if len(a) != len(b) {
 		return fmt.Sprintf("%d responses and %d", len(a), len(b))
@@ -84,7 +87,9 @@ func Different(a, b []zarr.Observed) string {
 func (c Comparison) WriteTable(w io.Writer) error {
 	rows := [][]string{{"run", "model", "elpd", "se", "difference", "se", "p", "high k"}}
 	for _, m := range c.Models {
-		rows = append(rows, []string{m.Run, m.Model, fmt.Sprintf("%.1f", m.ELPD), fmt.Sprintf("%.1f", m.SE), fmt.Sprintf("%.1f", m.Diff), fmt.Sprintf("%.1f", m.DiffSE), fmt.Sprintf("%.1f", m.P), fmt.Sprint(m.HighK)})
+		rows = append(rows, []string{m.Run, m.Model, fmt.Sprintf("%.1f", m.ELPD), fmt.Sprintf("%.1f", m.SE),
+			fmt.Sprintf("%.1f", m.Diff), fmt.Sprintf("%.1f", m.DiffSE), fmt.Sprintf("%.1f", m.P),
+			fmt.Sprint(m.HighK)})
 	}
 	text := posterior.AlignLeft(rows)
 	for _, warning := range c.Warnings {

@@ -1,5 +1,6 @@
-// Package ancestral draws the responses of a model in the order in which their distributions depend on each other: a covariate that is itself a response before
-// what it explains, and the value of a step before that of the next one.
+// Package ancestral draws the responses of a model in the order in which their distributions depend on each
+// other: a covariate that is itself a response before what it explains, and the value of a step before that
+// of the next one.
 package ancestral
 
 import (
@@ -21,8 +22,9 @@ import (
 // A Response is what was drawn of one declaration of data.
 type Response struct {
 	Data   string
-	Holder string    // whose data; "" for shared data
-	Values []float64 // all of the declaration, first index fastest; as it was where no likelihood has it on its left
+	Holder string // whose data; "" for shared data
+	// all of the declaration, first index fastest; as it was where no likelihood has it on its left
+	Values []float64
 }
 
 // A Drawer draws the responses of one model. Draw may be called at the same time with a simulator each.
@@ -40,9 +42,11 @@ type encoded struct {
 	of           string // the response
 }
 
-// New prepares to draw from a model, whose forward form is m. again binds the data once more when some responses are drawn, so that what encoders make of their
-// columns is known; where it is nil, a model with such data is refused.
-func New(b *compile.Bound, m *simulate.Model, again func([]Response) (*compile.Bound, error)) (*Drawer, diag.List) {
+// New prepares to draw from a model, whose forward form is m. again binds the data once more when some
+// responses are drawn, so that what encoders make of their columns is known; where it is nil, a model with
+// such data is refused.
+func New(b *compile.Bound, m *simulate.Model, again func([]Response) (*compile.Bound, error)) (*Drawer,
+	diag.List) {
 	d := &Drawer{bound: b, model: m, again: again}
 	var diags diag.List
 	for _, y := range m.Responses {
@@ -53,7 +57,8 @@ func New(b *compile.Bound, m *simulate.Model, again func([]Response) (*compile.B
 		for _, e := range readers(b, &y) {
 			d.ordered, d.encoded = true, append(d.encoded, e)
 			if again == nil || lefts(b, e.name) > 0 {
-				diags.Errorf(diag.Undrawable, b.Source, b.Checked.Symbols[e.name].Ident.Span(), "%s reads the column of the response %s, of which new values are drawn", e.name, y.Data).
+				diags.Errorf(diag.Undrawable, b.Source, b.Checked.Symbols[e.name].Ident.Span(),
+					"%s reads the column of the response %s, of which new values are drawn", e.name, y.Data).
 					Note("use %s itself in the place of %s", y.Data, e.name)
 			}
 		}
@@ -74,7 +79,9 @@ func readers(b *compile.Bound, y *simulate.Response) (out []*encoded) {
 			continue
 		}
 		shared := func(f data.Fitted) bool {
-			return slices.ContainsFunc(own.Encoders, func(o data.Fitted) bool { return o.Column == f.Column || o.Column == f.Second })
+			return slices.ContainsFunc(own.Encoders, func(o data.Fitted) bool {
+				return o.Column == f.Column || o.Column == f.Second
+			})
 		}
 		if slices.ContainsFunc(other.Encoders, shared) {
 			out = append(out, &encoded{name, y.Holder, y.Data})
@@ -83,7 +90,8 @@ func readers(b *compile.Bound, y *simulate.Response) (out []*encoded) {
 	return out
 }
 
-// uses counts the occurrences of a name in the model's expressions. What is generated is no part of what is drawn.
+// uses counts the occurrences of a name in the model's expressions. What is generated is no part of what is
+// drawn.
 func uses(b *compile.Bound, name string) int {
 	n := 0
 	ast.Walk(b.File, func(node ast.Node) bool {
@@ -113,7 +121,8 @@ func lefts(b *compile.Bound, name string) int {
 	return n
 }
 
-// Draw draws all responses given parameters. s is a simulator of the model. The error holds diagnostics (data.Errors) where there is no order to draw in.
+// Draw draws all responses given parameters. s is a simulator of the model. The error holds diagnostics
+// (data.Errors) where there is no order to draw in.
 func (d *Drawer) Draw(s *simulate.Simulator, r *rand.Rand, x []float64) ([]Response, error) {
 	if d.ordered {
 		return newTurn(d, x, s.Deviations(r)).run(r)

@@ -22,7 +22,8 @@ func simulate(t *testing.T, text string, sizes map[string]int) (*synthetic.Simul
 	if strings.Contains(text, "client") {
 		transform = transforms.Exact
 	}
-	m, diags := compile.Compile(source.New(filepath.Join(t.TempDir(), "m.vfl"), text), check.Options{Transform: transform})
+	m, diags := compile.Compile(source.New(filepath.Join(t.TempDir(), "m.vfl"), text),
+		check.Options{Transform: transform})
 	if diags.HasErrors() {
 		t.Fatal(data.Errors(diags))
 	}
@@ -50,7 +51,8 @@ func columns(s *synthetic.Simulation) (cols map[string][]float64, truth map[stri
 	return cols, truth
 }
 
-// Every response is drawn given the final values of those that its distribution names: with a standard deviation of 1e-9 each is its mean.
+// Every response is drawn given the final values of those that its distribution names: with a standard
+// deviation of 1e-9 each is its mean.
 func TestOrder(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -61,7 +63,9 @@ func TestOrder(t *testing.T) {
 	}{
 		{
 			"a response explains another, which stands above it, across parties",
-			"client lab\ndata y : real[N]\ndata z : real[N] @ shared\ndata x : real[N] @ lab\nparam b ~ normal(0, 1) @ lab\nparam a ~ normal(0, 1)\ny ~ normal(x * b + a * z, 1e-9)\nz ~ normal(a, 1)",
+			"client lab\ndata y : real[N]\ndata z : real[N] @ shared\ndata x : real[N] @ lab\nparam b ~ " +
+				"normal(0, 1) @ lab\nparam a ~ normal(0, 1)\ny ~ normal(x * b + a * z, " +
+				"1e-9)\nz ~ normal(a, 1)",
 			map[string]int{"N": 20},
 			func(c map[string][]float64, p map[string]float64, _ string, i int) float64 {
 				return c["x"][i]*p["b"] + p["a"]*c["z"][i]
@@ -70,7 +74,8 @@ func TestOrder(t *testing.T) {
 		},
 		{
 			"a step depends on the one before, and the first on none",
-			"data y : real[T]\nparam phi ~ uniform(0.9, 1)\ny[1] ~ normal(7, 1e-9)\ny[2:T] ~ normal(phi * y[1:T - 1], 1e-9)",
+			"data y : real[T]\nparam phi ~ uniform(0.9, 1)\ny[1] ~ normal(7, 1e-9)\ny[2:T] ~ " +
+				"normal(phi * y[1:T - 1], 1e-9)",
 			map[string]int{"T": 30},
 			func(c map[string][]float64, p map[string]float64, _ string, i int) float64 {
 				if i == 0 {
@@ -82,7 +87,8 @@ func TestOrder(t *testing.T) {
 		},
 		{
 			"two series, each of which follows the other's past",
-			"data y : real[T]\ndata z : real[T]\nparam a ~ uniform(0.5, 1)\ny[2:T] ~ normal(a * z[1:T - 1] + 1, 1e-9)\nz[2:T] ~ normal(a * y[1:T - 1] - 1, 1e-9)",
+			"data y : real[T]\ndata z : real[T]\nparam a ~ uniform(0.5, 1)\ny[2:T] ~ normal(a * z[1:T - 1] " +
+				"+ 1, 1e-9)\nz[2:T] ~ normal(a * y[1:T - 1] - 1, 1e-9)",
 			map[string]int{"T": 25},
 			func(c map[string][]float64, p map[string]float64, y string, i int) float64 {
 				if y == "y" {
@@ -94,7 +100,9 @@ func TestOrder(t *testing.T) {
 		},
 		{
 			"a recursion, with a threshold that the value before is compared with",
-			"data y : real[T]\nparam a ~ uniform(0.5, 1)\nlet m : real[T] = recur m[1] = 1, m[t] = where(!(y[t - 1] > 0) || y[t - 1] == 0, 2, a * y[t - 1] - 1.5) for t in 2..T\ny ~ normal(m, 1e-9)",
+			"data y : real[T]\nparam a ~ uniform(0.5, 1)\nlet m : real[T] = recur m[1] = 1, m[t] = " +
+				"where(!(y[t - 1] > 0) || y[t - 1] == 0, 2, a * y[t - 1] - 1.5) for t in " +
+				"2..T\ny ~ normal(m, 1e-9)",
 			map[string]int{"T": 25},
 			func(c map[string][]float64, p map[string]float64, _ string, i int) float64 {
 				switch {
@@ -109,7 +117,9 @@ func TestOrder(t *testing.T) {
 		},
 		{
 			"a category looks up the next one's probabilities, and rows and elements of other data",
-			"data z : level(K)[T]\ndata y : real[T]\ndata v : real[T]\nparam q : real[K] ~ normal(0, 1)\nparam h : real[K, K] ~ normal(0, 1)\nz[2:T] ~ categorical_logit(h[z[1:T - 1]])\ny ~ normal(q[z], 1e-9)\nv ~ normal(h[z, z], 1e-9)",
+			"data z : level(K)[T]\ndata y : real[T]\ndata v : real[T]\nparam q : real[K] ~ normal(0, " +
+				"1)\nparam h : real[K, K] ~ normal(0, 1)\nz[2:T] ~ categorical_logit(h[z[1:T - 1]])\ny ~ " +
+				"normal(q[z], 1e-9)\nv ~ normal(h[z, z], 1e-9)",
 			map[string]int{"T": 40, "K": 3},
 			func(c map[string][]float64, p map[string]float64, y string, i int) float64 {
 				k := strconv.Itoa(int(c["z"][i]))
@@ -122,7 +132,8 @@ func TestOrder(t *testing.T) {
 		},
 		{
 			"an encoder is fitted to the response as it was drawn",
-			"data y : real[N]\ndata s : real[N] from zscore(y)\ndata z : real[N]\ny ~ normal(100, 5)\nz ~ normal(s, 1e-9)",
+			"data y : real[N]\ndata s : real[N] from zscore(y)\ndata z : real[N]\ny ~ normal(100, " +
+				"5)\nz ~ normal(s, 1e-9)",
 			map[string]int{"N": 30},
 			func(c map[string][]float64, _ map[string]float64, _ string, i int) float64 {
 				mean, ss := 0.0, 0.0
@@ -157,15 +168,21 @@ func TestOrder(t *testing.T) {
 // Only what has no order is refused: a circle, by the names in it, and not by those of what waits for it.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"data w : real[N]\ndata y : real[N]\ndata z : real[N]\nw ~ normal(y, 1)\ny ~ normal(z, 1)\nz ~ normal(y, 1)", "y and z depend on each other in a circle"},
+		{"data w : real[N]\ndata y : real[N]\ndata z : real[N]\nw ~ normal(y, 1)\ny ~ " +
+			"normal(z, 1)\nz ~ normal(y, 1)", "y and z depend on each other in a circle"},
 		{"data y : real[N]\ny ~ normal(mean(y), 1)", "y depends on itself: no element of it can be drawn"},
-		{"data y : real[N]\ndata z : real[N]\ny[2:N] ~ normal(z[2:N] + y[1:N - 1], 1)\nz ~ normal(0 * sum(z), 1)", "z depends on itself"},
-		{"data y : real[N]\nparam b ~ normal(max(y), 1)\ny ~ normal(b, 1)", "the prior of b depends on a response"},
-		{"data y : real[N]\nparam b ~ normal(0, 1)\ny[1:3] ~ normal(b, 1)\ny[3:N] ~ normal(b, 1)", "y has two likelihoods"},
-		{"data y : real[N]\ndata z : real[N]\nparam s ~ half_normal(1)\ny ~ normal(0, 1)\nz ~ normal(log(-1 - square(y)), s)", "no value could be drawn for element 1"},
+		{"data y : real[N]\ndata z : real[N]\ny[2:N] ~ normal(z[2:N] + y[1:N - 1], 1)\nz " +
+			"~ normal(0 * sum(z), 1)", "z depends on itself"},
+		{"data y : real[N]\nparam b ~ normal(max(y), 1)\ny ~ normal(b, 1)",
+			"the prior of b depends on a response"},
+		{"data y : real[N]\nparam b ~ normal(0, 1)\ny[1:3] ~ normal(b, 1)\ny[3:N] ~ normal(b, 1)",
+			"y has two likelihoods"},
+		{"data y : real[N]\ndata z : real[N]\nparam s ~ half_normal(1)\ny ~ normal(0, 1)\nz ~ " +
+			"normal(log(-1 - square(y)), s)", "no value could be drawn for element 1"},
 	} {
 		text := c.text
-		if _, err := simulate(t, text, map[string]int{"N": 6}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := simulate(t, text, map[string]int{"N": 6}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\n%v, want %s", text, err, c.want)
 		} else if told := (data.Errors)(nil); errors.As(err, &told) && told[0].Code == "" {
 			t.Errorf("%v has no code", err)

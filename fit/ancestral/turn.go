@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// A turn is one draw of all responses. Data that are still to be drawn are NaN in the model that is evaluated, and so is all that depends on them: what is not NaN
-// can be drawn next.
+// A turn is one draw of all responses. Data that are still to be drawn are NaN in the model that is
+// evaluated, and so is all that depends on them: what is not NaN can be drawn next.
 type turn struct {
 	*Drawer
 	x          []float64
@@ -124,7 +124,8 @@ func (t *turn) responses(chosen func(k int) bool) (out []Response) {
 		}
 		at := find(out, y.Holder, y.Data)
 		if at == nil {
-			out = append(out, Response{y.Data, y.Holder, slices.Clone(holding(t.Drawer.bound, y.Holder)[y.Data].Values)})
+			out = append(out,
+				Response{y.Data, y.Holder, slices.Clone(holding(t.Drawer.bound, y.Holder)[y.Data].Values)})
 			at = &out[len(out)-1]
 		}
 		for i, v := range t.drawn[k] {
@@ -159,7 +160,8 @@ func element(y *simulate.Response, i int) int {
 	return y.Elements[i]
 }
 
-// encode binds the data again, where responses that others are made of are drawn. It reports whether more is known then.
+// encode binds the data again, where responses that others are made of are drawn. It reports whether more is
+// known then.
 func (t *turn) encode() (bool, error) {
 	complete := func(k int) bool { return t.left(k) == 0 }
 	ready := func(e *encoded) bool {
@@ -195,13 +197,16 @@ func (t *turn) priors(s *simulate.Simulator) error {
 	for k := range t.model.Params {
 		p := &t.model.Params[k]
 		if p.Imputed == nil && s.Unknown(p.Law) && !usual.Unknown(p.Law) {
-			return refused(t.bound, t.parameter(p.Name), "give it a prior of constants, or of data that stand on the left of no likelihood", "the prior of %s depends on a response, which is drawn after the parameters", p.Name)
+			return refused(t.bound, t.parameter(p.Name),
+				"give it a prior of constants, or of data that stand on the left of no likelihood",
+				"the prior of %s depends on a response, which is drawn after the parameters", p.Name)
 		}
 	}
 	return nil
 }
 
-// stuck explains why no response can be drawn next: an argument is not finite whatever is drawn, or the responses depend on each other.
+// stuck explains why no response can be drawn next: an argument is not finite whatever is drawn, or the
+// responses depend on each other.
 func (t *turn) stuck(err error) error {
 	if err != nil {
 		return err
@@ -214,7 +219,8 @@ func (t *turn) stuck(err error) error {
 	for k := range t.drawn {
 		y := &t.model.Responses[k]
 		if i := usual.Impossible(k, t.done[k]); i >= 0 {
-			return fmt.Errorf("%s: no value could be drawn for element %d; an argument of %s is not a number", y.Name, i+1, y.Dist.Name)
+			return fmt.Errorf("%s: no value could be drawn for element %d; an argument of %s is not a number",
+				y.Name, i+1, y.Dist.Name)
 		}
 	}
 	for j := range t.drawn {
@@ -237,17 +243,23 @@ func (t *turn) stuck(err error) error {
 	circle := circular(depends)
 	y := &t.model.Responses[circle[0]]
 	if len(circle) == 1 {
-		return refused(t.bound, place(t.bound, y), "a response may depend on its own earlier elements, as y[2:T] on y[1:T - 1]; a density of all elements together that is no distribution of theirs can be fitted to data, and not be drawn from",
+		return refused(t.bound, place(t.bound, y),
+			"a response may depend on its own earlier elements, as y[2:T] on y[1:T - 1]; a density of all "+
+				"elements together that is no distribution of theirs can be fitted to "+
+				"data, and not be drawn from",
 			"%s depends on itself: no element of it can be drawn before the others are known", y.Left)
 	}
 	var names []string
 	for _, k := range circle {
 		names = append(names, t.model.Responses[k].Left)
 	}
-	return refused(t.bound, place(t.bound, y), "leave out one of the likelihoods, or give them one joint distribution, such as multi_normal", "%s depend on each other in a circle, so that none can be drawn first", listed(names))
+	return refused(t.bound, place(t.bound, y),
+		"leave out one of the likelihoods, or give them one joint distribution, such as multi_normal",
+		"%s depend on each other in a circle, so that none can be drawn first", listed(names))
 }
 
-// circular finds responses of which each depends on the next, and the last on the first. There are some: each that waits depends on one that waits.
+// circular finds responses of which each depends on the next, and the last on the first. There are some: each
+// that waits depends on one that waits.
 func circular(depends [][]int) []int {
 	start := slices.IndexFunc(depends, func(on []int) bool { return len(on) > 0 })
 	path := []int{start}

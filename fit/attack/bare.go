@@ -8,18 +8,20 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A fit by quadrature draws no noise. In every iteration a client sends the mean of z, and is answered the expected slope of the likelihood, so that
-// mean − ρ²·slope tends to the mean of the cut as the fit settles; it is that mean where ρ = 0. At the end, where draws are corrected, the cuts at the draws cross
-// themselves.
+// A fit by quadrature draws no noise. In every iteration a client sends the mean of z, and is answered the
+// expected slope of the likelihood, so that mean − ρ²·slope tends to the mean of the cut as the fit settles;
+// it is that mean where ρ = 0. At the end, where draws are corrected, the cuts at the draws cross themselves.
 
-// A bare is what crosses without noise of one cut in such a fit: of the iterates the newest alone counts, and the mean over draws replaces it.
+// A bare is what crosses without noise of one cut in such a fit: of the iterates the newest alone counts, and
+// the mean over draws replaces it.
 type bare struct {
 	mean      []float64
 	snapshots [][]float64 // mean after 1, 2, 4, … iterates
 	draws     int         // cuts at draws that mean is over; 0: it is of an iterate
 }
 
-// mostBareSnapshots bounds the powers of two: after 2^(mostBareSnapshots-1) iterates there are no more snapshots.
+// mostBareSnapshots bounds the powers of two: after 2^(mostBareSnapshots-1) iterates there are no more
+// snapshots.
 const mostBareSnapshots = 16
 
 func newBare(n int) *bare {
@@ -30,7 +32,8 @@ func newBare(n int) *bare {
 	return b
 }
 
-// AtFinalDraws reports whether an exchange brings cuts at draws from what has been fitted: the answer is no part of the fit then.
+// AtFinalDraws reports whether an exchange brings cuts at draws from what has been fitted: the answer is no
+// part of the fit then.
 func AtFinalDraws(x *density.Exchange) bool {
 	here := density.Circumstance{}
 	return x.Up.Shows(here) == density.CutAtDraws && x.Down.Shows(here) == density.Nothing
@@ -135,7 +138,8 @@ func (b *bare) state(c *checkpoint.Codec, snapshots int) {
 	}
 }
 
-// newest is what crossed last; of a sum the sum of what its members sent. One kernel fits, whatever the number of chains.
+// newest is what crossed last; of a sum the sum of what its members sent. One kernel fits, whatever the
+// number of chains.
 func (e *evidence) newest() []float64 { return e.bareMean(func(b *bare) []float64 { return b.mean }) }
 
 func (e *evidence) bareMean(of func(*bare) []float64) []float64 {
@@ -150,7 +154,9 @@ func (e *evidence) bareMean(of func(*bare) []float64) []float64 {
 func (e *evidence) iterates() []Interim {
 	out := []Interim{}
 	for k := 0; k < mostBareSnapshots && 1<<k <= e.fits; k++ {
-		out = append(out, Interim{1 << k, e.compare(e.bareMean(func(b *bare) []float64 { return b.snapshots[k] }))})
+		out = append(out, Interim{1 << k, e.compare(e.bareMean(func(b *bare) []float64 {
+			return b.snapshots[k]
+		}))})
 	}
 	return out
 }

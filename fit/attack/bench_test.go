@@ -16,7 +16,8 @@ func planOf(n int, rho ...float64) *model.Plan {
 	for k, r := range rho {
 		name := string(rune('a' + k))
 		p.Names = append(p.Names, name)
-		p.Parties = append(p.Parties, &model.Spec{Party: name, Cuts: []density.Cut{{Name: "z_" + name, Rows: n, Cols: 1, Rho: r}}})
+		p.Parties = append(p.Parties,
+			&model.Spec{Party: name, Cuts: []density.Cut{{Name: "z_" + name, Rows: n, Cols: 1, Rho: r}}})
 		g.Members = append(g.Members, model.Port{Party: k + 1})
 	}
 	p.Groups = []model.Group{g}

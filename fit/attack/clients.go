@@ -14,20 +14,25 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A Separation is what the steps of Markov chains, or the variances of a fit, show of a sum over clients: whose share of it is whose.
+// A Separation is what the steps of Markov chains, or the variances of a fit, show of a sum over clients:
+// whose share of it is whose.
 type Separation struct {
 	Name    string   `json:"name"`    // of the sum
 	Parties []string `json:"parties"` // whose cuts it is of
 	By      string   `json:"by"`      // "steps" of chains, "variances" of iterations, or what else it is by
-	Chains  int      `json:"chains"`  // whose steps follow a law; of variances, those that follow one, and another than those before
-	Of      int      `json:"chains_of"`
-	// Directions lie in the columns of one client each; Dimensions is that of the span of the totals, 0 where it is not small.
+	// whose steps follow a law; of variances, those that follow one, and another than those before
+	Chains int `json:"chains"`
+	Of     int `json:"chains_of"`
+	// Directions lie in the columns of one client each; Dimensions is that of the span of the totals, 0 where
+	// it is not small.
 	Directions int `json:"directions"`
 	Dimensions int `json:"dimensions"`
-	// Gap is how many times the weakest coupling within a group of directions is the strongest between two groups.
-	Gap     posterior.Number `json:"gap"`
-	Missing string           `json:"missing"` // why nothing, or not everything, was found; "" where nothing is missing
-	Groups  []Share          `json:"groups"`  // directions of one client each
+	// Gap is how many times the weakest coupling within a group of directions is the strongest between two
+	// groups.
+	Gap posterior.Number `json:"gap"`
+	// why nothing, or not everything, was found; "" where nothing is missing
+	Missing string  `json:"missing"`
+	Groups  []Share `json:"groups"` // directions of one client each
 }
 
 // What a separation is by.
@@ -39,22 +44,25 @@ const (
 	byCovariances = "covariances"
 )
 
-// A Share is what is known of one client's share of a sum, or of a part of it. What compares with the truth is null, and Party "", where there is none.
+// A Share is what is known of one client's share of a sum, or of a part of it. What compares with the truth
+// is null, and Party "", where there is none.
 type Share struct {
 	Party      string `json:"party"` // the client in whose columns the directions lie best
 	Directions int    `json:"directions"`
 	// Within is the least share of the square of a direction that lies in the span of that client's cuts.
 	Within posterior.Number `json:"within"`
 	Whole  bool             `json:"whole"` // the directions are all of that client
-	// Correlation is that of the reconstructed mean of the cut with the true mean, and Round the share of the variance over rows of one reconstructed
-	// evaluation that lies in the span of the client's cuts.
+	// Correlation is that of the reconstructed mean of the cut with the true mean, and Round the share of the
+	// variance over rows of one reconstructed evaluation that lies in the span of the client's cuts.
 	Correlation posterior.Number `json:"correlation"`
 	Round       posterior.Number `json:"one_round"`
-	// Single are private columns that a direction is which no other is coupled with; null where it is not known which are.
+	// Single are private columns that a direction is which no other is coupled with; null where it is not
+	// known which are.
 	Single []Single `json:"single"`
 	// Columns of two values in the span of the directions.
 	Columns *ColumnRecovery `json:"columns"`
-	// Of a run without truth: the mean of the cut, up to a constant, and the rows of what looks like a column of two values.
+	// Of a run without truth: the mean of the cut, up to a constant, and the rows of what looks like a column
+	// of two values.
 	Mean []posterior.Number `json:"mean,omitempty"`
 	Rows [][]int            `json:"rows,omitempty"`
 }
@@ -98,7 +106,8 @@ func separations(chains []*Recorder, truth func(party, cut int) Truth) []Separat
 		one, members := begun(plan, first.group, truth)
 		one.By, one.Of = bySteps, len(chains)
 		if plan.Power {
-			one.Missing = "under power each client's steps are of a likelihood of its own, which this attack does not follow: that nothing is separated is no proof"
+			one.Missing = "under power each client's steps are of a likelihood of its own, which this " +
+				"attack does not follow: that nothing is separated is no proof"
 		} else {
 			sum.report(&one, members)
 		}
@@ -133,7 +142,8 @@ func begun(plan *model.Plan, group int, truth func(party, cut int) Truth) (one S
 	return one, members
 }
 
-// Separate separates the sums that a run's recorders followed, and those of fits without trajectories, and compares with the truth.
+// Separate separates the sums that a run's recorders followed, and those of fits without trajectories, and
+// compares with the truth.
 func Separate(chains []*Recorder, s GroundTruth) []Separation {
 	out := append(separations(chains, s.Truth), relayed(chains[0], s.Variances, s.Truth)...)
 	for g, parts := range s.Divided {
@@ -161,7 +171,8 @@ func (out *Separation) divided(parts []*Clear, total *Clear, members []member) {
 		whose, best := memberOf(basis, members)
 		out.Chains++
 		out.Directions += len(basis)
-		one := Share{Party: whose.party, Directions: len(basis), Within: posterior.Number(best), Whole: len(basis) == len(whose.span), Round: posterior.NotApplicable()}
+		one := Share{Party: whose.party, Directions: len(basis), Within: posterior.Number(best),
+			Whole: len(basis) == len(whose.span), Round: posterior.NotApplicable()}
 		one.Correlation = posterior.Number(stat.Correlation(c.Mean, whose.mean, nil))
 		one.Columns = (&evidence{data: whose.columns}).columns(basis, elements)
 		out.Groups = append(out.Groups, one)
@@ -263,7 +274,8 @@ func (s *sums) report(out *Separation, members []member) {
 	out.Dimensions = r
 	if r == 0 {
 		if out.Missing = "the totals have no small span"; s.base.noisy {
-			out.Missing = "too few points after the warm-up, or too many rows, to take the noise off the steps, or it follows no law that all rows share: that nothing is separated is no proof"
+			out.Missing = "too few points after the warm-up, or too many rows, to take the noise off the " +
+				"steps, or it follows no law that all rows share: that nothing is separated is no proof"
 		}
 		return
 	}
@@ -285,7 +297,8 @@ func (s *sums) report(out *Separation, members []member) {
 	case out.Chains == 0:
 		out.Missing = "the steps follow no law of a leapfrog with one metric"
 	case out.Chains == 1:
-		out.Missing = "it takes two chains, whose metrics differ, and a third to tell whose the directions are"
+		out.Missing = "it takes two chains, whose metrics differ, and a third to tell " +
+			"whose the directions are"
 	case found == nil:
 		out.Missing = "the metrics of the chains do not differ"
 	}
@@ -294,15 +307,19 @@ func (s *sums) report(out *Separation, members []member) {
 	}
 	s.describe(out, found, members, "steps", "a third chain")
 	if out.Directions == 0 && few {
-		out.Missing = fmt.Sprintf("too few steps for %d dimensions: two halves of them do not give the same directions", r)
+		out.Missing = fmt.Sprintf("too few steps for %d dimensions: two halves of them do not "+
+			"give the same directions", r)
 	}
 }
 
-// laws are those of the chains, by all late steps and by each half of them, and whether there are too few steps in one.
+// laws are those of the chains, by all late steps and by each half of them, and whether there are too few
+// steps in one.
 func (s *sums) laws() (laws []*law, halves [2][]*law, few bool) {
 	r := s.base.rank
 	for _, entries := range s.kept {
-		all := slices.DeleteFunc(stepsOf(entries, r), func(one step) bool { return one.entry[0] < sampledFrom*entries[len(entries)-1][0] })
+		all := slices.DeleteFunc(stepsOf(entries, r), func(one step) bool {
+			return one.entry[0] < sampledFrom*entries[len(entries)-1][0]
+		})
 		few = few || trimmedTo*float64(len(all))/2 < fewestSteps*float64(2*r+1)
 		laws = append(laws, lawOf(all, r))
 		for k := range halves {
@@ -330,7 +347,8 @@ func (s *sums) describe(out *Separation, found *separation, members []member, fr
 		out.Missing = "two halves of the " + from + " give different directions"
 		return
 	case found.groups == 0 && out.Directions == 1:
-		out.Missing = "two halves of the " + from + " have one direction alone in common, which does not tell whose it is"
+		out.Missing = "two halves of the " + from +
+			" have one direction alone in common, which does not tell whose it is"
 	case found.groups == 0:
 		out.Missing = "it takes " + third + " to tell whose the directions are"
 	}
@@ -412,18 +430,22 @@ func rowsOf(basis [][]float64, picks []int) [][]int {
 }
 
 // things are what separations count.
-var things = map[string]string{bySteps: "chains", byVariances: "variances", byDraws: "evaluations", byPeriods: "periods", byCovariances: "clients' covariances"}
+var things = map[string]string{bySteps: "chains", byVariances: "variances", byDraws: "evaluations",
+	byPeriods: "periods", byCovariances: "clients' covariances"}
 
 // separationText writes what was separated.
 func separationText(b *strings.Builder, all []Separation, known bool) {
 	if len(all) == 0 {
 		return
 	}
-	b.WriteString("\nSums over clients separated by the steps of chains, or by the variances or draws of a variational fit: whose share is whose\n")
-	lines := [][]string{{"sum", "of", "by", "directions", "client", "its directions", "in its columns", "correlation", "one round", "single columns", "columns of two values"}}
+	b.WriteString("\nSums over clients separated by the steps of chains, or by the variances or draws of a " +
+		"variational fit: whose share is whose\n")
+	lines := [][]string{{"sum", "of", "by", "directions", "client", "its directions", "in its columns",
+		"correlation", "one round", "single columns", "columns of two values"}}
 	names := ""
 	for _, s := range all {
-		head := []string{s.Name, listed(s.Parties), fmt.Sprintf("%d of %d %s", s.Chains, s.Of, things[s.By]), fmt.Sprintf("%d of %d", s.Directions, s.Dimensions)}
+		head := []string{s.Name, listed(s.Parties), fmt.Sprintf("%d of %d %s", s.Chains, s.Of, things[s.By]),
+			fmt.Sprintf("%d of %d", s.Directions, s.Dimensions)}
 		if len(s.Groups) == 0 {
 			lines = append(lines, append(head, "-", "-", "-", "-", "-", "-", "-"))
 		}
@@ -440,17 +462,22 @@ func separationText(b *strings.Builder, all []Separation, known bool) {
 			if g.Columns != nil {
 				two = fmt.Sprintf("%d of %d", len(g.Columns.Found), g.Columns.TwoValued)
 				if len(g.Columns.Found) > 0 {
-					names += fmt.Sprintf("%s: %s found exactly, and known to be of %s\n", s.Name, strings.Join(first(g.Columns.Found), ", "), party)
+					names += fmt.Sprintf("%s: %s found exactly, and known to be of %s\n", s.Name,
+						strings.Join(first(g.Columns.Found), ", "), party)
 				}
 			}
 			for _, c := range g.Single {
-				names += fmt.Sprintf("%s: %s of %s is a direction, with correlation %s\n", s.Name, c.Name, party, digits(c.Correlation, "%.4f"))
+				names += fmt.Sprintf("%s: %s of %s is a direction, with correlation %s\n", s.Name, c.Name,
+					party, digits(c.Correlation, "%.4f"))
 			}
-			lines = append(lines, append(slices.Clone(head), party, fmt.Sprint(g.Directions), digits(g.Within, "%.4f"), digits(g.Correlation, "%.4f"), digits(g.Round, "%.4f"), single, two))
+			lines = append(lines, append(slices.Clone(head), party, fmt.Sprint(g.Directions),
+				digits(g.Within, "%.4f"), digits(g.Correlation, "%.4f"), digits(g.Round, "%.4f"), single,
+				two))
 			head = []string{"", "", "", ""}
 		}
 		if !math.IsNaN(float64(s.Gap)) {
-			names += fmt.Sprintf("%s: grouped at the largest gap of the couplings between directions, a factor of %s.\n", s.Name, digits(s.Gap, "%.2g"))
+			names += fmt.Sprintf("%s: grouped at the largest gap of the couplings between "+
+				"directions, a factor of %s.\n", s.Name, digits(s.Gap, "%.2g"))
 		}
 		if s.Missing != "" {
 			names += fmt.Sprintf("%s: %s.\n", s.Name, s.Missing)

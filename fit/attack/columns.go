@@ -8,20 +8,23 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// A Covariate is a column of a client's data that its cut depends on, at the elements that are followed; or which rows have a category of a factor.
+// A Covariate is a column of a client's data that its cut depends on, at the elements that are followed; or
+// which rows have a category of a factor.
 type Covariate struct {
 	Name   string
 	Factor string // of which it is a category; "" for other columns
 	Values []float64
 }
 
-// ColumnRecovery compares the columns of two values that are found in the span of a cut with those that there are.
+// ColumnRecovery compares the columns of two values that are found in the span of a cut with those that there
+// are.
 type ColumnRecovery struct {
-	All       int              `json:"all"` // columns, with one for each category of a factor
-	TwoValued int              `json:"two_valued"`
-	Found     []string         `json:"found"`
-	Claimed   int              `json:"claimed"` // what was taken for columns of two values: true ones, and others such as unions of categories
-	Factors   []FactorRecovery `json:"factors"`
+	All       int      `json:"all"` // columns, with one for each category of a factor
+	TwoValued int      `json:"two_valued"`
+	Found     []string `json:"found"`
+	// what was taken for columns of two values: true ones, and others such as unions of categories
+	Claimed int              `json:"claimed"`
+	Factors []FactorRecovery `json:"factors"`
 }
 
 // A FactorRecovery compares the categories of a factor with those whose rows are found.
@@ -33,17 +36,20 @@ type FactorRecovery struct {
 // same is the correlation from which on a column is the one that is sought.
 const same = 0.999
 
-// columns looks for columns of two values in a span over some elements; nil where that is not known, or the cut depends on no columns.
+// columns looks for columns of two values in a span over some elements; nil where that is not known, or the
+// cut depends on no columns.
 func (e *evidence) columns(basis [][]float64, elements []int) *ColumnRecovery {
 	if len(basis) == 0 || len(e.data) == 0 || len(elements) < fewestRows*len(basis) {
 		return nil
 	}
 	claims := twoValued(basis)
-	out := &ColumnRecovery{All: len(e.data), Claimed: len(claims), Found: []string{}, Factors: []FactorRecovery{}}
+	out := &ColumnRecovery{All: len(e.data), Claimed: len(claims), Found: []string{},
+		Factors: []FactorRecovery{}}
 	factors := map[string]*partition{}
 	for _, c := range e.data {
 		values := pick(c.Values, elements)
-		if slices.Min(values) == slices.Max(values) || len(slices.Compact(slices.Sorted(slices.Values(values)))) > 2 {
+		if slices.Min(values) == slices.Max(values) ||
+			len(slices.Compact(slices.Sorted(slices.Values(values)))) > 2 {
 			continue
 		}
 		out.TwoValued++
@@ -67,7 +73,8 @@ func (e *evidence) columns(basis [][]float64, elements []int) *ColumnRecovery {
 	return out
 }
 
-// A partition is the rows by the category that they have, and by those that are found: all rows of others are one part.
+// A partition is the rows by the category that they have, and by those that are found: all rows of others are
+// one part.
 type partition struct {
 	truth, found []int
 	there, known int

@@ -49,8 +49,8 @@ func mixtures(n int, noise float64, columns []Covariate) (out [][]float64) {
 	return out
 }
 
-// From more noise-free combinations than there are columns, and from nothing else, all columns of two values are found and the factor's partition with them; continuous
-// columns are not.
+// From more noise-free combinations than there are columns, and from nothing else, all columns of two values
+// are found and the factor's partition with them; continuous columns are not.
 func TestColumnsOfTwoValues(t *testing.T) {
 	columns := mixedColumns(300)
 	e := &evidence{data: columns}
@@ -59,7 +59,8 @@ func TestColumnsOfTwoValues(t *testing.T) {
 		t.Fatalf("a span of %d dimensions over %d rows", len(basis), len(elements))
 	}
 	got := e.columns(basis, elements)
-	if want := []string{"sex", "rare", "g=0", "g=1", "g=2", "g=3"}; got.All != 8 || got.TwoValued != 6 || !slices.Equal(got.Found, want) {
+	if want := []string{"sex", "rare", "g=0", "g=1", "g=2", "g=3"}; got.All != 8 || got.TwoValued != 6 ||
+		!slices.Equal(got.Found, want) {
 		t.Errorf("%+v", got)
 	}
 	if f := got.Factors[0]; len(got.Factors) != 1 || f.True != 4 || f.Found != 4 || f.Rand != 1 {
@@ -75,7 +76,8 @@ func TestSpans(t *testing.T) {
 	}
 	vectors := mixtures(20, 0, columns)
 	vectors[3][5], vectors[9][299] = math.NaN(), math.NaN()
-	if basis, elements := span(vectors); len(basis) != 7 || len(elements) != 298 || slices.Contains(elements, 5) {
+	if basis, elements := span(vectors); len(basis) != 7 || len(elements) != 298 ||
+		slices.Contains(elements, 5) {
 		t.Errorf("%d dimensions over %d rows", len(basis), len(elements))
 	}
 	if Spanned(mixtures(20, 0.01, columns)) {
@@ -97,7 +99,8 @@ func TestNoColumnsOfTwoValues(t *testing.T) {
 		}
 	}
 	basis, elements := span(mixtures(30, 0, columns))
-	if got := (&evidence{data: columns}).columns(basis, elements); got.Claimed != 0 || got.TwoValued != 0 || len(got.Found) != 0 {
+	if got := (&evidence{data: columns}).columns(basis, elements); got.Claimed != 0 || got.TwoValued != 0 ||
+		len(got.Found) != 0 {
 		t.Errorf("%+v", got)
 	}
 }

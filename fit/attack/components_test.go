@@ -10,7 +10,8 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// principal finds the singular values and left vectors of a matrix, and completes the basis where its rank is less than its columns.
+// principal finds the singular values and left vectors of a matrix, and completes the basis where its rank is
+// less than its columns.
 func TestPrincipal(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	const m, k = 12, 5
@@ -78,7 +79,8 @@ func spiked(m, rounds int, noise float64, sd ...float64) *view {
 	return v
 }
 
-// The components of a sequence with three spikes above its noise are these, with their variances; pure noise has none.
+// The components of a sequence with three spikes above its noise are these, with their variances; pure noise
+// has none.
 func TestComponentsOfSpikes(t *testing.T) {
 	const m, rounds = 200, 3000
 	v := spiked(m, rounds, 1, 6, 4, 3)
@@ -91,7 +93,8 @@ func TestComponentsOfSpikes(t *testing.T) {
 		e := make([]float64, m)
 		e[j] = 1
 		spikes = append(spikes, e)
-		// The sample variance of 3,000 normal numbers has a relative error of √(2/3000) = 2.6 %: four of these, beside noise of (1 + m/N).
+		// The sample variance of 3,000 normal numbers has a relative error of √(2/3000) = 2.6 %: four of
+		// these, beside noise of (1 + m/N).
 		if got, want := vec.Dot(m, c.scores[j], c.scores[j]), s*s+1; math.Abs(got/want-1) > 0.15 {
 			t.Errorf("the variance along spike %d is %v, want %v", j, got, want)
 		}
@@ -100,12 +103,14 @@ func TestComponentsOfSpikes(t *testing.T) {
 		t.Errorf("the components hold %v of the spikes", got)
 	}
 	pure := spiked(m, rounds, 1)
-	if c := (&evidence{views: []*view{pure}, rounds: []int{rounds}, center: make([]float64, m)}).components(); !c.known || len(c.directions) != 0 {
+	if c := (&evidence{views: []*view{pure}, rounds: []int{rounds},
+		center: make([]float64, m)}).components(); !c.known || len(c.directions) != 0 {
 		t.Errorf("%d components of pure noise", len(c.directions))
 	}
 }
 
-// Without noise the components are the span itself, from the first block on, which ends after 64 vectors; before that nothing is known.
+// Without noise the components are the span itself, from the first block on, which ends after 64 vectors;
+// before that nothing is known.
 func TestComponentsWithoutNoise(t *testing.T) {
 	const m = 50
 	for rounds, known := range map[int]bool{20: false, 64: false, 80: true, 1000: true} {

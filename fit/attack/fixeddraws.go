@@ -12,9 +12,11 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A fit by fixed draws separates a sum by the draws themselves. They come in pairs of opposite noise, and half the difference of a pair is ALε in coordinates of the span: A the clients' columns, L the factors of
-// their covariances and ε noise, which stays. So C_t = AL_tE in evaluation t, and C_tC₁⁺ = A L_tL₁⁻¹ A⁻¹: the eigenvectors lie in one client's columns each, as L is block-diagonal by client. They are single columns where
-// q(θ) is diagonal. A third evaluation couples those of one client.
+// A fit by fixed draws separates a sum by the draws themselves. They come in pairs of opposite noise, and
+// half the difference of a pair is ALε in coordinates of the span: A the clients' columns, L the factors of
+// their covariances and ε noise, which stays. So C_t = AL_tE in evaluation t, and C_tC₁⁺ = A L_tL₁⁻¹ A⁻¹: the
+// eigenvectors lie in one client's columns each, as L is block-diagonal by client. They are single columns
+// where q(θ) is diagonal. A third evaluation couples those of one client.
 
 // fixedDraws are half the differences of the pairs of draws, of some evaluations.
 type fixedDraws struct {
@@ -48,7 +50,8 @@ func (f *fixedDraws) take(columns int, more bool, column func(k int) []float64) 
 	f.batches = append(f.batches, batch)
 }
 
-// turns are C_tC₁⁺ of the evaluations after the first, from pairs of every residue modulo each of a number of parts; nil where a linear map does not follow.
+// turns are C_tC₁⁺ of the evaluations after the first, from pairs of every residue modulo each of a number of
+// parts; nil where a linear map does not follow.
 func (f *fixedDraws) turns(basis [][]float64, part, parts int) (out []*mat.Dense) {
 	var first *mat.Dense
 	for _, batch := range f.batches {
@@ -78,7 +81,8 @@ func (f *fixedDraws) turns(basis [][]float64, part, parts int) (out []*mat.Dense
 	return out
 }
 
-// eigenvectors are those of length 1 of a matrix whose eigenvalues are real, and how far these are apart; nil where they are not.
+// eigenvectors are those of length 1 of a matrix whose eigenvalues are real, and how far these are apart; nil
+// where they are not.
 func eigenvectors(of *mat.Dense) (*mat.Dense, float64) {
 	var eigen mat.Eigen
 	if !eigen.Factorize(of, mat.EigenRight) {
@@ -114,8 +118,9 @@ func (f *fixedDraws) separated(basis [][]float64) (*separation, int) {
 	return byTurns(turns, [2][]*mat.Dense{f.turns(basis, 0, 2), f.turns(basis, 1, 2)}), len(turns)
 }
 
-// byTurns separates by the eigenvectors of matrices that are block-diagonal by client in coordinates of its columns: by those of the one whose eigenvalues are farthest apart, and by what couples them in the others. The
-// halves are the same from half of what these follow from; nil where there is none.
+// byTurns separates by the eigenvectors of matrices that are block-diagonal by client in coordinates of its
+// columns: by those of the one whose eigenvalues are farthest apart, and by what couples them in the others.
+// The halves are the same from half of what these follow from; nil where there is none.
 func byTurns(turns []*mat.Dense, halves [2][]*mat.Dense) *separation {
 	if len(turns) == 0 || len(halves[0]) != len(turns) || len(halves[1]) != len(turns) {
 		return nil
@@ -177,7 +182,8 @@ func (f *fixedDraws) separate(out *Separation, picks []int, members []member) {
 	switch {
 	case found != nil:
 	case chains == 0:
-		out.Missing = "too few draws or evaluations, or what the clients add is no linear function of the draws"
+		out.Missing = "too few draws or evaluations, or what the clients add is no " +
+			"linear function of the draws"
 	default:
 		out.Missing = "the draws of all evaluations differ by a factor alone"
 	}

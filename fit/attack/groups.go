@@ -8,8 +8,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// Groups compares the rows that share their cut, such as those of one category of a client's factor, with the groups of rows that separate in what the server
-// holds.
+// Groups compares the rows that share their cut, such as those of one category of a client's factor, with the
+// groups of rows that separate in what the server holds.
 type Groups struct {
 	True  int              `json:"true"`  // groups of rows with equal cuts
 	Found int              `json:"found"` // groups that separate
@@ -27,8 +27,9 @@ func (e *evidence) groups(mean []float64, c components) *Groups {
 	return &Groups{True: n, Found: groupsOf(found), Rand: posterior.Number(adjustedRand(truth, found))}
 }
 
-// features are, for each row, its mean and its scores on the components of every chain, in units in which the noise of all is about the same: that of a score
-// is σ/√samples, and that of the mean σ/√evaluations, half of those that are in the sums.
+// features are, for each row, its mean and its scores on the components of every chain, in units in which the
+// noise of all is about the same: that of a score is σ/√samples, and that of the mean σ/√evaluations, half of
+// those that are in the sums.
 func (e *evidence) features(mean []float64, c components) [][]float64 {
 	out, evaluations := make([][]float64, len(mean)), 0
 	for _, v := range e.views {
@@ -83,8 +84,9 @@ func groupsOf(partition []int) int {
 	return slices.Max(partition) + 1
 }
 
-// separate groups points by single linkage: the minimum spanning tree without its long edges. Most edges join points of one group, whose distance is noise;
-// long are those that are farther above the median of all than edges of one group would be.
+// separate groups points by single linkage: the minimum spanning tree without its long edges. Most edges join
+// points of one group, whose distance is noise; long are those that are farther above the median of all than
+// edges of one group would be.
 func separate(points [][]float64) []int {
 	parent, length := spanningTree(points)
 	sorted := slices.Sorted(slices.Values(length[1:]))
@@ -98,7 +100,8 @@ func separate(points [][]float64) []int {
 	return number(parent)
 }
 
-// long is how many times the distance of the lower quartile from the median an edge between two groups is above the median. For normal lengths it is 5.4 sds.
+// long is how many times the distance of the lower quartile from the median an edge between two groups is
+// above the median. For normal lengths it is 5.4 sds.
 const long = 8
 
 // spanningTree is the minimum spanning tree of some points.
@@ -106,7 +109,8 @@ func spanningTree(points [][]float64) (parent []int, length []float64) {
 	return tree(len(points), func(i, j int) float64 { return distance(points[i], points[j]) })
 }
 
-// tree is a minimum spanning tree, by Prim's algorithm: the parent of each point, -1 for the first, and the length of the edge to it.
+// tree is a minimum spanning tree, by Prim's algorithm: the parent of each point, -1 for the first, and the
+// length of the edge to it.
 func tree(n int, distance func(i, j int) float64) (parent []int, length []float64) {
 	parent, length = make([]int, n), make([]float64, n)
 	in := make([]bool, n)
@@ -165,7 +169,8 @@ func number(parent []int) []int {
 	return out
 }
 
-// adjustedRand is the adjusted Rand index of two partitions: 1 where they are the same, 0 on average for random ones (Hubert and Arabie 1985).
+// adjustedRand is the adjusted Rand index of two partitions: 1 where they are the same, 0 on average for
+// random ones (Hubert and Arabie 1985).
 func adjustedRand(a, b []int) float64 {
 	joint, rows, columns := map[[2]int]float64{}, map[int]float64{}, map[int]float64{}
 	for i := range a {

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// The index of equal partitions is 1 whatever their numbers, and values of Hubert and Arabie's formula worked out by hand: two partitions of six with the
-// table (2 1; 0 3) have index (1+3 − 6·7/15) / ((6+7)/2 − 6·7/15).
+// The index of equal partitions is 1 whatever their numbers, and values of Hubert and Arabie's formula worked
+// out by hand: two partitions of six with the table (2 1; 0 3) have index (1+3 − 6·7/15) / ((6+7)/2 −
+// 6·7/15).
 func TestAdjustedRandIndex(t *testing.T) {
 	for _, c := range []struct {
 		a, b []int
@@ -44,7 +45,8 @@ func TestSeparation(t *testing.T) {
 	cloud := func(groups int, apart float64) (points [][]float64, truth []int) {
 		centres := make([][3]float64, groups)
 		for g := range centres {
-			centres[g] = [3]float64{apart * float64(g), apart * random.NormFloat64(), apart * random.NormFloat64()}
+			centres[g] = [3]float64{apart * float64(g), apart * random.NormFloat64(),
+				apart * random.NormFloat64()}
 		}
 		for i := range 300 {
 			g := i % groups

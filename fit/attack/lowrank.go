@@ -9,9 +9,10 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// lowRank finds the numbers for which u = Δ²t + κt − kg has a low rank over the points, and an orthonormal basis of its span; nil where there are none. Where w is a combination of points at which
-// u is 0, (w, κw, −kw) is one at which second differences, totals and adjoints together are: the null space of all three shows both numbers. Regressions outside of the span that follows
-// make them more precise.
+// lowRank finds the numbers for which u = Δ²t + κt − kg has a low rank over the points, and an orthonormal
+// basis of its span; nil where there are none. Where w is a combination of points at which u is 0, (w, κw,
+// −kw) is one at which second differences, totals and adjoints together are: the null space of all three
+// shows both numbers. Regressions outside of the span that follows make them more precise.
 func lowRank(points []step, n int) (noiseLaw, [][]float64) {
 	s := newRankSearch(points, n)
 	if s == nil || !s.first() {
@@ -140,7 +141,8 @@ func (s *rankSearch) polish() bool {
 	if det := float64(tt*aa) - float64(ta*ta); s.w > 0 {
 		s.law.kappa = -ts / tt
 	} else {
-		s.law = noiseLaw{kappa: (float64(ta*as) - float64(aa*ts)) / det, k: (float64(tt*as) - float64(ta*ts)) / det}
+		s.law = noiseLaw{kappa: (float64(ta*as) - float64(aa*ts)) / det,
+			k: (float64(tt*as) - float64(ta*ts)) / det}
 	}
 	return true
 }
@@ -160,7 +162,8 @@ func (s *rankSearch) span() [][]float64 {
 	return spanOf(directions)
 }
 
-// differences are those of the points from the first, which are without the constants: of second differences, totals and adjoints; nil where there are too few.
+// differences are those of the points from the first, which are without the constants: of second differences,
+// totals and adjoints; nil where there are too few.
 func differences(points []step, n int) (x [3]*mat.Dense) {
 	if len(points) < 3 {
 		return x
@@ -188,7 +191,8 @@ func centredRows(x [3]*mat.Dense) (out [3]*mat.Dense) {
 	return out
 }
 
-// linearIn is w where the adjoints are −w times the totals, perhaps but for one number that all rows share, such as an intercept; and else 0.
+// linearIn is w where the adjoints are −w times the totals, perhaps but for one number that all rows share,
+// such as an intercept; and else 0.
 func linearIn(x [3]*mat.Dense) (w float64, but bool) {
 	if x[0] == nil {
 		return 0, false
@@ -208,7 +212,8 @@ func linearIn(x [3]*mat.Dense) (w float64, but bool) {
 	return 0, false
 }
 
-// disjoint are points that share no neighbour, which would relate second differences to totals whatever the law.
+// disjoint are points that share no neighbour, which would relate second differences to totals whatever the
+// law.
 func disjoint(points []step) (out []step) {
 	taken := map[*float64]bool{}
 	for _, p := range points {
@@ -227,7 +232,8 @@ func disjoint(points []step) (out []step) {
 	return out
 }
 
-// fallIn is behind how many values, from least on, the largest fall from one to the next is; 0 where none is large enough.
+// fallIn is behind how many values, from least on, the largest fall from one to the next is; 0 where none is
+// large enough.
 func fallIn(values []float64, least int) (at int) {
 	fall, floor := math.Sqrt(lowRankFall), rounding*values[0]
 	for k := max(1, least); k < len(values); k++ {

@@ -6,24 +6,30 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// The noise of a total is taken off the steps of a chain once the metric stands. A total is t = c + r, with c = Xθ in the span of all clients' columns and r the noise of all
-// members. Both are positions of one leapfrog: with g the adjoint, the same for both, and Δ² the second difference along a trajectory,
+// The noise of a total is taken off the steps of a chain once the metric stands. A total is t = c + r, with c
+// = Xθ in the span of all clients' columns and r the noise of all members. Both are positions of one
+// leapfrog: with g the adjoint, the same for both, and Δ² the second difference along a trajectory,
 //
 //	Δ²c = Hg − Ac + constant,  Δ²r = kg − κr + constant,
 //
-// where k and κ are numbers that all rows share, since the coordinates of the noise have one mass. So u = Δ²t + κt − kg = Hg + (κ − A)c + constant has no noise at all, and lies in the span.
-// The two numbers are those for which u has a low rank: they follow from a few dozen points, and the span with them. As both laws are linear with constant coefficients,
+// where k and κ are numbers that all rows share, since the coordinates of the noise have one mass. So u = Δ²t
+// + κt − kg = Hg + (κ − A)c + constant has no noise at all, and lies in the span. The two numbers are those
+// for which u has a low rank: they follow from a few dozen points, and the span with them. As both laws are
+// linear with constant coefficients,
 //
 //	Δ²u = H(Δ²g + κg) − Au + constant,
 //
-// the law of a chain without noise, with u for its total and Δ²g + κg for its adjoint: the rest is as there (separate.go). With H and A known u shows c, up to a constant, at each single point.
+// the law of a chain without noise, with u for its total and Δ²g + κg for its adjoint: the rest is as there
+// (separate.go). With H and A known u shows c, up to a constant, at each single point.
 //
-// Where the adjoint is a linear function of the total, as in a linear regression with a known residual, g = −wt + constant, κ and k cannot be told apart. With κ' = κ + kw the vector u = Δ²t + κ't is the same but for a
-// constant, and
+// Where the adjoint is a linear function of the total, as in a linear regression with a known residual, g =
+// −wt + constant, κ and k cannot be told apart. With κ' = κ + kw the vector u = Δ²t + κ't is the same but for
+// a constant, and
 //
 //	Δ²u = sH Δ²g − (A + κwH/κ')u + constant,  s = 1 − κ/κ':
 //
-// H up to a factor, which is all that directions and clients need. The factor follows from k = ρ²κ, as in small steps.
+// H up to a factor, which is all that directions and clients need. The factor follows from k = ρ²κ, as in
+// small steps.
 
 // A law of noise is what the steps of all rows share.
 type noiseLaw struct {
@@ -31,7 +37,8 @@ type noiseLaw struct {
 	w        float64 // of an adjoint that is a linear function of the total, where kappa is κ'; else 0
 }
 
-// The span is looked for when this many points are there, and then when they have doubled, as long as there is room for whole totals and adjoints.
+// The span is looked for when this many points are there, and then when they have doubled, as long as there
+// is room for whole totals and adjoints.
 const (
 	firstSought = 32
 	lastSought  = 1024
@@ -82,7 +89,8 @@ func (s *steps) find() {
 	}
 }
 
-// quiet are the entries without noise: the place, u, Δ²g + κg, or Δ²g where that is linear, and as they are the adjoint and the total, all in coordinates of the basis.
+// quiet are the entries without noise: the place, u, Δ²g + κg, or Δ²g where that is linear, and as they are
+// the adjoint and the total, all in coordinates of the basis.
 func (s *steps) quiet() (out [][]float64) {
 	if s.basis == nil {
 		return nil
@@ -104,7 +112,8 @@ func (s *steps) quiet() (out [][]float64) {
 	return out
 }
 
-// restore puts the cuts' sum c in place of u, by the law of the chain: c = (κ − A)⁻¹(u − Hg) up to a constant, and its mean is that of t − ρ²g, ρ² being the variance of the noise of the sum.
+// restore puts the cuts' sum c in place of u, by the law of the chain: c = (κ − A)⁻¹(u − Hg) up to a
+// constant, and its mean is that of t − ρ²g, ρ² being the variance of the noise of the sum.
 func (s *steps) restore(entries [][]float64, l *law, variance float64) bool {
 	r, kappa := l.h.SymmetricDim(), s.law.kappa
 	var inverse, turned, h mat.Dense

@@ -12,9 +12,11 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// Where a fit draws anew for every evaluation, a total is Xθ at a θ of q(θ), whose covariance is block-diagonal by client and changes as the fit goes on: that of the differences of totals that follow one another, over
-// the evaluations between two powers of two, takes the place of a chain's metric (separate.go). It is known up to the error of so many draws, so that only directions separate whose variances change unlike those of
-// others: few columns, or correlated ones.
+// Where a fit draws anew for every evaluation, a total is Xθ at a θ of q(θ), whose covariance is
+// block-diagonal by client and changes as the fit goes on: that of the differences of totals that follow one
+// another, over the evaluations between two powers of two, takes the place of a chain's metric (separate.go).
+// It is known up to the error of so many draws, so that only directions separate whose variances change
+// unlike those of others: few columns, or correlated ones.
 
 // periods are second moments of such differences, in coordinates of the span of the totals.
 type periods struct {

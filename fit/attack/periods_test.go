@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// Totals at draws whose covariance by client changes from period to period separate; where it does not change, or draws are few, nothing is claimed.
+// Totals at draws whose covariance by client changes from period to period separate; where it does not
+// change, or draws are few, nothing is claimed.
 func TestPlantedPeriodsSeparate(t *testing.T) {
 	plan := planOf(plantedRows, 0, 0)
 	plan.Exact, plan.Wire.Masked, plan.Wire.Fixed = true, true, true

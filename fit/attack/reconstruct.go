@@ -11,13 +11,15 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// Truth is a client's true cut, which a simulation knows: the elements that are followed (Followed), their mean over the draws of a run, and some of the
-// draws; and the columns of data that it depends on, if it has one number a row.
+// Truth is a client's true cut, which a simulation knows: the elements that are followed (Followed), their
+// mean over the draws of a run, and some of the draws; and the columns of data that it depends on, if it has
+// one number a row.
 type Truth struct {
 	Mean    []float64
 	Draws   [][]float64
 	Columns []Covariate
-	// ByColumn: by the settings, which all know, contributions separate by column: under diagonal metrics or covariances, and by fixed draws.
+	// ByColumn: by the settings, which all know, contributions separate by column: under diagonal metrics or
+	// covariances, and by fixed draws.
 	ByColumn bool
 }
 
@@ -25,18 +27,22 @@ type Truth struct {
 type GroundTruth struct {
 	// Truth returns the true cut of a party by its index in the plan and that of the cut.
 	Truth func(party, cut int) Truth
-	// Clear returns what crosses without noise of a member of a sum of the plan, or of the sum itself where member is their number; nil for nothing.
+	// Clear returns what crosses without noise of a member of a sum of the plan, or of the sum itself where
+	// member is their number; nil for nothing.
 	Clear func(group, member int) *Clear
 	// Variances are those of the sums, where a fit by quadrature is in the run.
 	Variances []*Variances
-	// Divided are the members' parts of sums that have masks, where a fit over a grid divides these: by sum and member; nil for what it does not.
+	// Divided are the members' parts of sums that have masks, where a fit over a grid divides these: by sum
+	// and member; nil for what it does not.
 	Divided [][]*Clear
 }
 
-// Followed lists the elements of a cut of n that recorders follow: all of a short one, evenly spaced ones of a long one.
+// Followed lists the elements of a cut of n that recorders follow: all of a short one, evenly spaced ones of
+// a long one.
 func Followed(n int) []int { return spaced(n, mostElements) }
 
-// A Reconstruction is what the server can compute of one cut, or of the sum of several, and how near it is to the truth.
+// A Reconstruction is what the server can compute of one cut, or of the sum of several, and how near it is to
+// the truth.
 type Reconstruction struct {
 	Name      string   `json:"name"`      // of the auxiliary variable, or of the sum of several
 	Parties   []string `json:"parties"`   // whose cut it is
@@ -44,26 +50,29 @@ type Reconstruction struct {
 	Sum       bool     `json:"sum"`       // of the cuts of several parties: all that masked sums show
 	Rho       float64  `json:"rho"`       // sd of the noise that is sent with it
 	Rounds    int      `json:"rounds"`    // evaluations that were seen
-	Iterates  int      `json:"iterates"`  // of a fit by quadrature; the figures are of these where there are no evaluations
-	Draws     int      `json:"draws"`     // at which the cut itself crossed at the end of such a fit
-	Elements  int      `json:"elements"`  // of the cut
-	Followed  int      `json:"followed"`  // those of them that the figures are of
+	// of a fit by quadrature; the figures are of these where there are no evaluations
+	Iterates int `json:"iterates"`
+	Draws    int `json:"draws"`    // at which the cut itself crossed at the end of such a fit
+	Elements int `json:"elements"` // of the cut
+	Followed int `json:"followed"` // those of them that the figures are of
 	Accuracy
 	CutSD posterior.Number `json:"cut_sd"` // over the rows
-	// Directions is how many principal components stand out of the noise, and Span the share of the posterior variance of the true cut that they hold; null
-	// where there were too few rounds to tell.
+	// Directions is how many principal components stand out of the noise, and Span the share of the posterior
+	// variance of the true cut that they hold; null where there were too few rounds to tell.
 	Directions int              `json:"directions"`
 	Span       posterior.Number `json:"span"`
 	Groups     *Groups          `json:"groups"` // null where no two rows share their cut
-	// ColumnRecovery are those of two values in the span: of what crosses without noise if anything does, else of the mean and the principal components. Null where the
-	// span is not known, or is that of more than one number a row.
+	// ColumnRecovery are those of two values in the span: of what crosses without noise if anything does,
+	// else of the mean and the principal components. Null where the span is not known, or is that of more
+	// than one number a row.
 	Columns *ColumnRecovery `json:"columns"`
 	// Inversion is what one evaluation shows without any noise; null where everything has noise.
 	Inversion *Inversion `json:"inversion"`
 	Progress  []Interim  `json:"progress"`
 }
 
-// Accuracy compares the mean of z − ρ²·adjoint, or what a fit by quadrature sends in its place, with the mean of the true cut, over rows.
+// Accuracy compares the mean of z − ρ²·adjoint, or what a fit by quadrature sends in its place, with the mean
+// of the true cut, over rows.
 type Accuracy struct {
 	Correlation posterior.Number `json:"correlation"`
 	ResidualSD  posterior.Number `json:"residual_sd"`
@@ -85,11 +94,13 @@ func Reconstruct(chains []*Recorder, s GroundTruth) []Reconstruction {
 			views[c], rounds[c] = r.views[k], r.rounds
 		}
 		e := &evidence{views: views, rounds: rounds, fits: chains[0].fits}
-		r := Reconstruction{Sum: len(v.covers) > 1, Elements: plan.Groups[v.of.group].Len, Followed: len(v.picks)}
+		r := Reconstruction{Sum: len(v.covers) > 1, Elements: plan.Groups[v.of.group].Len,
+			Followed: len(v.picks)}
 		squares, names := 0.0, []string{}
 		for _, of := range v.covers {
 			port := plan.Groups[of.group].Members[of.member]
-			if name := cutOf(plan, port).Name; !slices.Contains(names, name) { // members of a family have one name
+			// members of a family have one name
+			if name := cutOf(plan, port).Name; !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 			r.Parties = append(r.Parties, plan.Names[port.Party])
@@ -180,8 +191,8 @@ func (e *evidence) fill(r *Reconstruction, bare *Clear) {
 	r.Columns = e.columns(c.noisySpan(mean), spaced(len(mean), len(mean)))
 }
 
-// late is the mean over chains of z − ρ²·adjoint after a power of two of evaluations that leaves out a quarter to a half of them, in which the chain or the fit
-// may not have arrived.
+// late is the mean over chains of z − ρ²·adjoint after a power of two of evaluations that leaves out a
+// quarter to a half of them, in which the chain or the fit may not have arrived.
 func (e *evidence) late() []float64 {
 	return e.mean(func(v *view, rounds int) (first, last snapshot) {
 		for k := range mostSnapshots {
@@ -208,8 +219,8 @@ func (e *evidence) progress() []Interim {
 	return out
 }
 
-// mean averages over chains the mean of the evaluations between two snapshots, the first of which may be empty; that of a sum is the sum of those of its members.
-// An element that no evaluation had is NaN.
+// mean averages over chains the mean of the evaluations between two snapshots, the first of which may be
+// empty; that of a sum is the sum of those of its members. An element that no evaluation had is NaN.
 func (e *evidence) mean(between func(v *view, rounds int) (first, last snapshot)) []float64 {
 	out := make([]float64, len(e.center))
 	for c, chain := range e.views {
@@ -220,7 +231,8 @@ func (e *evidence) mean(between func(v *view, rounds int) (first, last snapshot)
 			}
 			for k := range out {
 				w := v.windowOf(k)
-				out[k] += (last.sum[k] - first.sum[k]) / float64(last.counts[w]-first.counts[w]) / float64(len(e.views))
+				out[k] += (last.sum[k] - first.sum[k]) / float64(last.counts[w]-
+					first.counts[w]) / float64(len(e.views))
 			}
 		}
 	}

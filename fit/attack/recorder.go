@@ -1,14 +1,17 @@
-// Package attack reconstructs clients' cuts from what a curious server holds after a run, and measures how well that works.
+// Package attack reconstructs clients' cuts from what a curious server holds after a run, and measures how
+// well that works.
 //
-// A client sends z = cut + noise of sd ρ and the server returns the adjoint of z. At the posterior, and at the optimum of a variational fit, the mean derivative
-// of the log density by z is 0, where that derivative is adjoint − (z − cut)/ρ². So the mean of z − ρ²·adjoint over evaluations is the mean of the cut, row by
-// row, and the noise goes down with the number of evaluations (Reconstruct). The cuts of different evaluations differ as the client's parameters do: their
-// principal components span the columns of its data (components.go), in which those of two values are found (twovalued.go). Rows that share a category share their
-// cuts (groups.go). Where a transform adds no noise, ρ = 0 and what is sent is the cut; where a client sends an adjoint that its own cut enters without noise,
-// the adjoint is solved for the cut (solve.go).
+// A client sends z = cut + noise of sd ρ and the server returns the adjoint of z. At the posterior, and at
+// the optimum of a variational fit, the mean derivative of the log density by z is 0, where that derivative
+// is adjoint − (z − cut)/ρ². So the mean of z − ρ²·adjoint over evaluations is the mean of the cut, row by
+// row, and the noise goes down with the number of evaluations (Reconstruct). The cuts of different
+// evaluations differ as the client's parameters do: their principal components span the columns of its data
+// (components.go), in which those of two values are found (twovalued.go). Rows that share a category share
+// their cuts (groups.go). Where a transform adds no noise, ρ = 0 and what is sent is the cut; where a client
+// sends an adjoint that its own cut enters without noise, the adjoint is solved for the cut (solve.go).
 //
-// A Recorder keeps running sums of what the server sees, never a message. The package compares with the true cuts, which a simulation knows; a server
-// that attacks does not need them.
+// A Recorder keeps running sums of what the server sees, never a message. The package compares with the true
+// cuts, which a simulation knows; a server that attacks does not need them.
 package attack
 
 import (
@@ -16,7 +19,8 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// A Recorder keeps the running sums of one chain. It implements session.Watcher; an evaluation allocates nothing.
+// A Recorder keeps the running sums of one chain. It implements session.Watcher; an evaluation allocates
+// nothing.
 type Recorder struct {
 	views  []*view
 	plan   *model.Plan
@@ -35,11 +39,12 @@ type Recorder struct {
 	placed    bool // the newest evaluation is at a point of a trajectory
 }
 
-// mostElements is the largest number of elements of a cut that are followed: evenly spaced ones of a longer cut, which bounds memory and time.
+// mostElements is the largest number of elements of a cut that are followed: evenly spaced ones of a longer
+// cut, which bounds memory and time.
 const mostElements = 2048
 
-// NewRecorder returns a recorder for the runs of a plan: it follows each cut of each client, and each sum of two or more cuts; with masks
-// sums alone.
+// NewRecorder returns a recorder for the runs of a plan: it follows each cut of each client, and each sum of
+// two or more cuts; with masks sums alone.
 func NewRecorder(plan *model.Plan) *Recorder { return newRecorder(plan, false) }
 
 func newRecorder(plan *model.Plan, recording bool) *Recorder {

@@ -60,10 +60,12 @@ func (s *stream) show(r *Recorder, window int) {
 
 // evidenceOf is that of one view of one chain, with a truth of zeros.
 func evidenceOf(r *Recorder, k int) *evidence {
-	return &evidence{views: []*view{r.views[k]}, rounds: []int{r.rounds}, center: make([]float64, len(r.views[k].picks))}
+	return &evidence{views: []*view{r.views[k]}, rounds: []int{r.rounds},
+		center: make([]float64, len(r.views[k].picks))}
 }
 
-// The reconstruction is the mean of z − ρ²·adjoint over the evaluations after a power of two; where the sender evaluates too, its own adjoint is left out.
+// The reconstruction is the mean of z − ρ²·adjoint over the evaluations after a power of two; where the
+// sender evaluates too, its own adjoint is left out.
 func TestMeansOfLateEvaluations(t *testing.T) {
 	for _, power := range []bool{false, true} {
 		const n, rounds, from = 7, 45, 16 // 2·16 ≤ 45
@@ -109,7 +111,8 @@ func TestLongCutsAreThinned(t *testing.T) {
 	r, s := NewRecorder(plan), newStream(plan)
 	s.next(r, session.AllRows, n)
 	picks := Followed(n)
-	if len(picks) != mostElements || picks[0] != 0 || picks[1] != 2 || !slices.IsSorted(picks) || picks[len(picks)-1] >= n {
+	if len(picks) != mostElements || picks[0] != 0 || picks[1] != 2 || !slices.IsSorted(picks) ||
+		picks[len(picks)-1] >= n {
 		t.Errorf("%d elements: %v … %v", len(picks), picks[:3], picks[len(picks)-1])
 	}
 	for k, e := range picks {
@@ -119,7 +122,8 @@ func TestLongCutsAreThinned(t *testing.T) {
 	}
 }
 
-// Where rows are divided, every element has the mean over the visits of its window, whose adjoints are scaled by their number.
+// Where rows are divided, every element has the mean over the visits of its window, whose adjoints are scaled
+// by their number.
 func TestWindowsOfRows(t *testing.T) {
 	plan := planOf(5, 1)
 	plan.Windows = []model.Window{{Rows: []int{0, 3}}, {Rows: []int{1, 2, 4}}}
@@ -134,7 +138,9 @@ func TestWindowsOfRows(t *testing.T) {
 		}
 	}
 	for i := range sums {
-		if got := r.views[0].sum[i] / float64(r.views[0].counts[r.views[0].windowOf(i)]); !scalar.EqualWithinAbs(got, sums[i]/counts[i], 1e-12) {
+		if got := r.views[0].sum[i] / float64(r.views[0].counts[r.views[0].windowOf(i)]); !scalar.EqualWithinAbs(
+			got, sums[i]/counts[i], 1e-12,
+		) {
 			t.Errorf("row %d: %v, want %v", i, got, sums[i]/counts[i])
 		}
 	}
@@ -206,7 +212,8 @@ func TestForeignFiles(t *testing.T) {
 		"empty":         {nil, planOf(40, 1), "of another run"},
 		"no chains":     {append([]byte(fileHeading+"\n"), make([]byte, 8)...), planOf(40, 1), "0 chains"},
 	} {
-		if _, err := Read(bufio.NewReader(bytes.NewReader(c.text)), c.plan); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Read(bufio.NewReader(bytes.NewReader(c.text)), c.plan); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want …%s…", name, err, c.want)
 		}
 	}

@@ -18,8 +18,10 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A server of a run across machines cannot repeat the run, and knows no truth. Where it is to record, its Recorder keeps more: what crosses without noise, and of each client whose
-// contributions have masks the same sums of the words under the masks as of any other sequence. What can be found in a recording is then reported without a comparison.
+// A server of a run across machines cannot repeat the run, and knows no truth. Where it is to record, its
+// Recorder keeps more: what crosses without noise, and of each client whose contributions have masks the same
+// sums of the words under the masks as of any other sequence. What can be found in a recording is then
+// reported without a comparison.
 
 // Vectors without noise are kept once a chain has left its starting point, and not one after another.
 const (
@@ -59,7 +61,8 @@ func (r *Recorder) contribution(v *view, z [][][]float64, total [][]float64) []f
 
 // keep keeps the newest evaluation of a cut that crosses itself.
 func (r *Recorder) keep(v *view) {
-	if !r.recording || !r.plan.Exact || v.blind || v.members != nil || r.window >= 0 || r.rounds < leaving || r.rounds%spacing != 0 || v.relayed {
+	if !r.recording || !r.plan.Exact || v.blind || v.members != nil || r.window >= 0 || r.rounds < leaving ||
+		r.rounds%spacing != 0 || v.relayed {
 		return
 	}
 	v.keepVector(v.v)
@@ -71,7 +74,8 @@ func (v *view) keepVector(values []float64) {
 	}
 }
 
-// keepDraws keeps cuts at draws, which cross in the end of a fit: of draws every second, since the others are their reflections in the mean, which is the first.
+// keepDraws keeps cuts at draws, which cross in the end of a fit: of draws every second, since the others are
+// their reflections in the mean, which is the first.
 func (r *Recorder) keepDraws(v *view, x *density.Exchange, columns int, cuts []float64) {
 	n, every := len(cuts)/max(1, columns), 2
 	final, shown := AtFinalDraws(x), x.Up.Shows(r.here())
@@ -97,7 +101,8 @@ func (r *Recorder) keepDraws(v *view, x *density.Exchange, columns int, cuts []f
 	}
 }
 
-// clear are the vectors without noise, no more of them than show their span; of a sum, the sums of those of its members.
+// clear are the vectors without noise, no more of them than show their span; of a sum, the sums of those of
+// its members.
 func (v *view) clear() (out [][]float64) {
 	for m, one := range v.each() {
 		for k, vector := range one.vectors {
@@ -169,7 +174,8 @@ func (o outline) plan() (*model.Plan, error) {
 			return nil, fmt.Errorf("its sum %s is none", g.Name)
 		}
 		for _, m := range g.Members {
-			if m.Party < 0 || m.Party >= len(o.Cuts) || m.Index < 0 || m.Index >= len(o.Cuts[m.Party]) || o.Cuts[m.Party][m.Index].Rows < 1 {
+			if m.Party < 0 || m.Party >= len(o.Cuts) || m.Index < 0 || m.Index >= len(o.Cuts[m.Party]) ||
+				o.Cuts[m.Party][m.Index].Rows < 1 {
 				return nil, fmt.Errorf("its sum %s has a member that is none", g.Name)
 			}
 		}
@@ -196,7 +202,10 @@ func WriteRecording(w io.Writer, chains []*Recorder) error {
 		return err
 	}
 	n := len(chains)
-	if err := checkpoint.Save(w, recordingHeading, func(c *checkpoint.Codec) { c.Bytes(&text); carryChains(c, &n) }); err != nil {
+	if err := checkpoint.Save(w, recordingHeading, func(c *checkpoint.Codec) {
+		c.Bytes(&text)
+		carryChains(c, &n)
+	}); err != nil {
 		return err
 	}
 	for _, r := range chains {
@@ -211,7 +220,10 @@ func WriteRecording(w io.Writer, chains []*Recorder) error {
 func ReadRecording(in *bufio.Reader) (out []*Recorder, err error) {
 	var text []byte
 	n := 0
-	if err := checkpoint.Load(in, recordingHeading, func(c *checkpoint.Codec) { c.Bytes(&text); carryChains(c, &n) }); err != nil {
+	if err := checkpoint.Load(in, recordingHeading, func(c *checkpoint.Codec) {
+		c.Bytes(&text)
+		carryChains(c, &n)
+	}); err != nil {
 		return nil, err
 	}
 	var o outline
@@ -242,16 +254,21 @@ type RecordedCut struct {
 	Iterates int      `json:"iterates"`
 	Draws    int      `json:"draws"` // at which the cut itself crossed
 	Elements int      `json:"elements"`
-	Followed []int    `json:"followed,omitempty"` // the elements that Mean is of, from 1; all where it is not there
-	// Mean is the reconstruction of the mean of the cut, element by element: of z − ρ²·adjoint, or of the cut itself.
+	// the elements that Mean is of, from 1; all where it is not there
+	Followed []int `json:"followed,omitempty"`
+	// Mean is the reconstruction of the mean of the cut, element by element: of z − ρ²·adjoint, or of the cut
+	// itself.
 	Mean []posterior.Number `json:"mean"`
 	SD   posterior.Number   `json:"sd"` // of it, over the elements
-	// Agreement is the correlation of that mean in two parts of the run: near 1 where it is of something that stays, about 0 ± 1/√elements for noise. Null where there are too few rounds.
-	Agreement  posterior.Number     `json:"agreement"`
-	Directions [][]posterior.Number `json:"directions"` // principal components that stand out of noise, of length 1
-	Known      bool                 `json:"known"`      // there was enough to look for directions
-	Groups     int                  `json:"groups"`     // groups of rows that separate; 0 where they do not
-	Columns    [][]int              `json:"columns"`    // rows, from 1, with the rarer value of what looks like a column of two values
+	// Agreement is the correlation of that mean in two parts of the run: near 1 where it is of something that
+	// stays, about 0 ± 1/√elements for noise. Null where there are too few rounds.
+	Agreement posterior.Number `json:"agreement"`
+	// principal components that stand out of noise, of length 1
+	Directions [][]posterior.Number `json:"directions"`
+	Known      bool                 `json:"known"`  // there was enough to look for directions
+	Groups     int                  `json:"groups"` // groups of rows that separate; 0 where they do not
+	// rows, from 1, with the rarer value of what looks like a column of two values
+	Columns [][]int `json:"columns"`
 }
 
 // Find reports what the recorders of the chains of a run hold, without knowing the truth.
@@ -262,7 +279,8 @@ func Find(chains []*Recorder) (out []RecordedCut) {
 		for _, r := range chains {
 			e.views, e.rounds = append(e.views, r.views[k]), append(e.rounds, r.rounds)
 		}
-		f := RecordedCut{Name: plan.Groups[v.of.group].Name, Masked: v.blind, Elements: plan.Groups[v.of.group].Len, Columns: [][]int{}, Directions: [][]posterior.Number{}}
+		f := RecordedCut{Name: plan.Groups[v.of.group].Name, Masked: v.blind,
+			Elements: plan.Groups[v.of.group].Len, Columns: [][]int{}, Directions: [][]posterior.Number{}}
 		if len(v.picks) < f.Elements {
 			for _, p := range v.picks {
 				f.Followed = append(f.Followed, p+1)
@@ -307,13 +325,15 @@ func (e *evidence) find(f *RecordedCut) {
 	for _, d := range c.directions {
 		f.Directions = append(f.Directions, numbers(d))
 	}
-	if f.Mean, f.SD = numbers(mean), posterior.Number(spread(mean)); f.Rounds+f.Iterates == 0 { // the draws from the prior do not tell it
+	// the draws from the prior do not tell it
+	if f.Mean, f.SD = numbers(mean), posterior.Number(spread(mean)); f.Rounds+f.Iterates == 0 {
 		for i := range f.Mean {
 			f.Mean[i] = posterior.NotApplicable()
 		}
 		f.SD, f.Agreement = posterior.NotApplicable(), posterior.NotApplicable()
 	}
-	if !slices.ContainsFunc(mean, math.IsNaN) && len(mean) > 3 && len(c.scores) > 0 { // along a line, noise alone has gaps
+	// along a line, noise alone has gaps
+	if !slices.ContainsFunc(mean, math.IsNaN) && len(mean) > 3 && len(c.scores) > 0 {
 		f.Groups = crowds(separate(e.features(mean, c)))
 	}
 	basis, elements := span(bare)
@@ -365,13 +385,15 @@ func halves(vectors [][]float64) posterior.Number {
 }
 
 func correlation(a, b []float64) posterior.Number {
-	if len(a) < 3 || slices.ContainsFunc(a, math.IsNaN) || slices.ContainsFunc(b, math.IsNaN) || spread(a) == 0 || spread(b) == 0 {
+	if len(a) < 3 || slices.ContainsFunc(a, math.IsNaN) || slices.ContainsFunc(b, math.IsNaN) ||
+		spread(a) == 0 || spread(b) == 0 {
 		return posterior.NotApplicable()
 	}
 	return posterior.Number(stat.Correlation(a, b, nil))
 }
 
-// crowds is the number of groups of several rows where nearly all rows are in one of them, and not in one alone; else 0.
+// crowds is the number of groups of several rows where nearly all rows are in one of them, and not in one
+// alone; else 0.
 func crowds(partition []int) (n int) {
 	size := make([]int, groupsOf(partition))
 	for _, g := range partition {
@@ -385,7 +407,8 @@ func crowds(partition []int) (n int) {
 		}
 	}
 	const nearly = 0.9
-	if all := float64(len(partition)); n < 2 || float64(together) < nearly*all || float64(slices.Max(size)) > nearly*all {
+	if all := float64(len(partition)); n < 2 || float64(together) < nearly*all ||
+		float64(slices.Max(size)) > nearly*all {
 		return 0
 	}
 	return n
@@ -405,11 +428,15 @@ type Recorded struct {
 // shownRows is how many rows of a column are written out.
 const shownRows = 12
 
-// WriteText writes the report as tables: what single clients sent and the sums, then the columns that were found.
+// WriteText writes the report as tables: what single clients sent and the sums, then the columns that were
+// found.
 func (r *Recorded) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "model %s, transform %s, backend %s: reconstruction from what the server has recorded (vflc serve --record)\n\n", r.Model, r.Transform, r.Backend)
-	lines := [][]string{{"sum", "party", "received", "rho", "rounds", "agreement", "sd", "directions", "groups", "columns of two values"}}
+	fmt.Fprintf(&b,
+		"model %s, transform %s, backend %s: reconstruction from what the server has recorded "+
+			"(vflc serve --record)\n\n", r.Model, r.Transform, r.Backend)
+	lines := [][]string{{"sum", "party", "received", "rho", "rounds", "agreement", "sd", "directions",
+		"groups", "columns of two values"}}
 	names := ""
 	for _, f := range r.Findings {
 		received := "values"
@@ -430,10 +457,13 @@ func (r *Recorded) WriteText(w io.Writer) error {
 		if f.Groups > 0 {
 			groups = fmt.Sprint(f.Groups)
 		}
-		lines = append(lines, []string{f.Name, listed(f.Parties), received, fmt.Sprintf("%.3g", f.Rho), fmt.Sprint(rounds), digits(f.Agreement, "%.4f"), digits(f.SD, "%.3g"), directions, groups, fmt.Sprint(len(f.Columns))})
+		lines = append(lines, []string{f.Name, listed(f.Parties), received, fmt.Sprintf("%.3g", f.Rho),
+			fmt.Sprint(rounds), digits(f.Agreement, "%.4f"), digits(f.SD, "%.3g"), directions, groups,
+			fmt.Sprint(len(f.Columns))})
 		for k, rows := range f.Columns {
 			if k == mostNames {
-				names += fmt.Sprintf("%s of %s: … %d more (--json lists them)\n", f.Name, listed(f.Parties), len(f.Columns)-mostNames)
+				names += fmt.Sprintf("%s of %s: … %d more (--json lists them)\n", f.Name, listed(f.Parties),
+					len(f.Columns)-mostNames)
 				break
 			}
 			texts := []string{}
@@ -443,7 +473,8 @@ func (r *Recorded) WriteText(w io.Writer) error {
 			if len(rows) > shownRows {
 				texts = append(texts, "…")
 			}
-			names += fmt.Sprintf("%s of %s, column %d: %d rows have the rarer value: %s\n", f.Name, listed(f.Parties), k+1, len(rows), strings.Join(texts, ", "))
+			names += fmt.Sprintf("%s of %s, column %d: %d rows have the rarer value: %s\n", f.Name,
+				listed(f.Parties), k+1, len(rows), strings.Join(texts, ", "))
 		}
 	}
 	b.WriteString(posterior.AlignLeft(lines))

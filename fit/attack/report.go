@@ -11,24 +11,28 @@ import (
 
 // An Assessment is the outcome of an attack on one run.
 type Assessment struct {
-	Schema    int              `json:"schema"`
-	Model     string           `json:"model"`
-	Backend   string           `json:"backend"`
-	Transform string           `json:"transform"`
-	Repeated  bool             `json:"repeated"`  // the folder did not hold what the server received: the run was repeated from its seed
-	Cuts      []Reconstruction `json:"cuts"`      // each client's own first, then the sums of several, sum by sum
+	Schema    int    `json:"schema"`
+	Model     string `json:"model"`
+	Backend   string `json:"backend"`
+	Transform string `json:"transform"`
+	// the folder did not hold what the server received: the run was repeated from its seed
+	Repeated bool `json:"repeated"`
+	// each client's own first, then the sums of several, sum by sum
+	Cuts      []Reconstruction `json:"cuts"`
 	Separated []Separation     `json:"separated"` // sums over clients
 	Notes     []string         `json:"notes"`
 }
 
-// WriteText writes the report as tables: the cuts of single clients, the sums of several, the progress over rounds, and what the columns mean.
+// WriteText writes the report as tables: the cuts of single clients, the sums of several, the progress over
+// rounds, and what the columns mean.
 func (r *Assessment) WriteText(w io.Writer) error {
 	var b strings.Builder
 	from := "kept by the run"
 	if r.Repeated {
 		from = "from repeating the run"
 	}
-	fmt.Fprintf(&b, "model %s, transform %s, backend %s: reconstruction from what the server received (%s)\n", r.Model, r.Transform, r.Backend, from)
+	fmt.Fprintf(&b, "model %s, transform %s, backend %s: reconstruction from what the server received (%s)\n",
+		r.Model, r.Transform, r.Backend, from)
 	r.table(&b, "\nThe cut of each client\n", false)
 	r.table(&b, "\nSums over clients, which the server receives under masks too\n", true)
 	r.bare(&b)
@@ -58,7 +62,8 @@ A dash: not known from so few rounds or from single windows of rows, or no two r
 `
 
 func (r *Assessment) table(b *strings.Builder, title string, sums bool) {
-	lines := [][]string{{"cut", "party", "receivers", "rho", "rounds", "correlation", "residual sd", "sd of cut", "directions", "span", "groups"}}
+	lines := [][]string{{"cut", "party", "receivers", "rho", "rounds", "correlation", "residual sd",
+		"sd of cut", "directions", "span", "groups"}}
 	followed := ""
 	for _, c := range r.Cuts {
 		if c.Sum != sums {
@@ -68,8 +73,10 @@ func (r *Assessment) table(b *strings.Builder, title string, sums bool) {
 			followed = fmt.Sprintf("Figures are of %d of %d rows, evenly spaced.\n", c.Followed, c.Elements)
 		}
 		lines = append(lines, []string{
-			c.Name, listed(c.Parties), listed(c.Receivers), fmt.Sprintf("%.3g", c.Rho), fmt.Sprint(c.seen()), digits(c.Correlation, "%.6f"),
-			digits(c.ResidualSD, "%.2g"), digits(c.CutSD, "%.3g"), c.found(), digits(c.Span, "%.3f"), c.Groups.String(),
+			c.Name, listed(c.Parties), listed(c.Receivers), fmt.Sprintf("%.3g", c.Rho), fmt.Sprint(c.seen()),
+			digits(c.Correlation, "%.6f"),
+			digits(c.ResidualSD, "%.2g"), digits(c.CutSD, "%.3g"), c.found(), digits(c.Span, "%.3f"),
+			c.Groups.String(),
 		})
 	}
 	if len(lines) > 1 {
@@ -83,18 +90,21 @@ func (r *Assessment) bare(b *strings.Builder) {
 	for _, c := range r.Cuts {
 		if i := c.Inversion; i != nil {
 			lines = append(lines, []string{
-				c.Name, listed(c.Parties), listed(c.Receivers), fmt.Sprintf("%d of %d", i.Solved, i.Of), digits(i.Correlation, "%.6f"), digits(i.ResidualSD, "%.2g"),
+				c.Name, listed(c.Parties), listed(c.Receivers), fmt.Sprintf("%d of %d", i.Solved, i.Of),
+				digits(i.Correlation, "%.6f"), digits(i.ResidualSD, "%.2g"),
 			})
 		}
 	}
 	if len(lines) > 1 {
-		b.WriteString("\nWithout noise, from one evaluation alone, whatever rho\n" + posterior.AlignLeft(lines))
+		b.WriteString("\nWithout noise, from one evaluation alone, whatever rho\n" +
+			posterior.AlignLeft(lines))
 	}
 }
 
 // columns writes which columns of two values were found.
 func (r *Assessment) columns(b *strings.Builder) {
-	lines, names := [][]string{{"cut", "party", "columns", "of two values", "found", "claimed", "categories of factors"}}, ""
+	lines, names := [][]string{{"cut", "party", "columns", "of two values", "found", "claimed",
+		"categories of factors"}}, ""
 	for _, c := range r.Cuts {
 		k := c.Columns
 		if k == nil {
@@ -108,13 +118,16 @@ func (r *Assessment) columns(b *strings.Builder) {
 				factors += "; " + text
 			}
 		}
-		lines = append(lines, []string{c.Name, listed(c.Parties), fmt.Sprint(k.All), fmt.Sprint(k.TwoValued), fmt.Sprint(len(k.Found)), fmt.Sprint(k.Claimed), factors})
+		lines = append(lines, []string{c.Name, listed(c.Parties), fmt.Sprint(k.All), fmt.Sprint(k.TwoValued),
+			fmt.Sprint(len(k.Found)), fmt.Sprint(k.Claimed), factors})
 		if len(k.Found) > 0 {
-			names += fmt.Sprintf("%s of %s: %d of %d columns found exactly: %s\n", c.Name, listed(c.Parties), len(k.Found), k.All, strings.Join(first(k.Found), ", "))
+			names += fmt.Sprintf("%s of %s: %d of %d columns found exactly: %s\n", c.Name, listed(c.Parties),
+				len(k.Found), k.All, strings.Join(first(k.Found), ", "))
 		}
 	}
 	if len(lines) > 1 {
-		b.WriteString("\nColumns of two values in the span of what was received\n" + posterior.AlignLeft(lines) + names)
+		b.WriteString("\nColumns of two values in the span of what was received\n" +
+			posterior.AlignLeft(lines) + names)
 	}
 }
 
@@ -169,7 +182,8 @@ func digits(v posterior.Number, format string) string {
 	return fmt.Sprintf(format, float64(v))
 }
 
-// shownRounds is how many columns the table of progress has at most: the last ones of every second power of two.
+// shownRounds is how many columns the table of progress has at most: the last ones of every second power of
+// two.
 const shownRounds = 8
 
 func (r *Assessment) progress() [][]string {

@@ -20,15 +20,20 @@ func known() *Assessment {
 		return out
 	}
 	return &Assessment{
-		Schema: 1, Model: "m", Backend: "nuts", Transform: "augmented", Separated: []Separation{}, Notes: []string{"A note."},
+		Schema: 1, Model: "m", Backend: "nuts", Transform: "augmented", Separated: []Separation{},
+		Notes: []string{"A note."},
 		Cuts: []Reconstruction{
 			{
-				Name: "z_1", Parties: []string{"clinic"}, Receivers: []string{"server", "lab"}, Rho: 1, Rounds: 64000, Elements: 5000, Followed: 2048,
-				Accuracy: Accuracy{0.999876, 0.0103}, CutSD: 0.648, Directions: 3, Span: 0.9512, Groups: &Groups{True: 60, Found: 59, Rand: 0.99}, Progress: progress(-0.1, 0.2, 0.9),
+				Name: "z_1", Parties: []string{"clinic"}, Receivers: []string{"server", "lab"}, Rho: 1,
+				Rounds: 64000, Elements: 5000, Followed: 2048,
+				Accuracy: Accuracy{0.999876, 0.0103}, CutSD: 0.648, Directions: 3, Span: 0.9512,
+				Groups: &Groups{True: 60, Found: 59, Rand: 0.99}, Progress: progress(-0.1, 0.2, 0.9),
 			},
 			{
-				Name: "z_1 + z_2", Parties: []string{"clinic", "lab[1]", "lab[2]", "lab[3]"}, Receivers: []string{"server"}, Sum: true, Rho: math.Sqrt2, Rounds: 64000,
-				Elements: 5000, Followed: 2048, Accuracy: Accuracy{posterior.NotApplicable(), posterior.NotApplicable()}, CutSD: 1.5, Span: posterior.NotApplicable(),
+				Name: "z_1 + z_2", Parties: []string{"clinic", "lab[1]", "lab[2]", "lab[3]"},
+				Receivers: []string{"server"}, Sum: true, Rho: math.Sqrt2, Rounds: 64000,
+				Elements: 5000, Followed: 2048, Accuracy: Accuracy{posterior.NotApplicable(),
+					posterior.NotApplicable()}, CutSD: 1.5, Span: posterior.NotApplicable(),
 				Progress: progress(0, 0.1, 0.95),
 			},
 		},
@@ -65,7 +70,8 @@ z_1 + z_2  clinic … lab[3] (4)  0.0000   0.9500
 func TestReportAsJSON(t *testing.T) {
 	r := known()
 	r.Cuts, r.Cuts[1].Progress = r.Cuts[1:], []Interim{}
-	r.Separated = []Separation{{Name: "z", Parties: []string{"a", "b"}, By: bySteps, Chains: 1, Of: 4, Dimensions: 13, Gap: posterior.NotApplicable(), Missing: "a reason", Groups: []Share{}}}
+	r.Separated = []Separation{{Name: "z", Parties: []string{"a", "b"}, By: bySteps, Chains: 1, Of: 4,
+		Dimensions: 13, Gap: posterior.NotApplicable(), Missing: "a reason", Groups: []Share{}}}
 	var b bytes.Buffer
 	if err := posterior.WriteJSON(&b, r); err != nil {
 		t.Fatal(err)
@@ -137,20 +143,26 @@ func TestReportAsJSON(t *testing.T) {
 func TestSeparationAsText(t *testing.T) {
 	none := posterior.NotApplicable()
 	one := Separation{
-		Name: "z", Parties: []string{"a", "b"}, By: bySteps, Chains: 4, Of: 4, Directions: 3, Dimensions: 3, Gap: 1234,
+		Name: "z", Parties: []string{"a", "b"}, By: bySteps, Chains: 4, Of: 4, Directions: 3, Dimensions: 3,
+		Gap: 1234,
 		Groups: []Share{
-			{Party: "a", Directions: 2, Within: 1, Whole: true, Correlation: 0.99991, Round: 0.9999, Single: []Single{}, Columns: &ColumnRecovery{All: 2, TwoValued: 1, Found: []string{"sex"}}},
-			{Party: "b", Directions: 1, Within: 0.999, Whole: true, Correlation: 0.9998, Round: 0.9997, Single: []Single{{"age", 0.9995}}},
+			{Party: "a", Directions: 2, Within: 1, Whole: true, Correlation: 0.99991, Round: 0.9999,
+				Single: []Single{}, Columns: &ColumnRecovery{All: 2, TwoValued: 1, Found: []string{"sex"}}},
+			{Party: "b", Directions: 1, Within: 0.999, Whole: true, Correlation: 0.9998, Round: 0.9997,
+				Single: []Single{{"age", 0.9995}}},
 		},
 	}
 	blind := one
-	blind.Groups = []Share{{Directions: 2, Within: none, Correlation: none, Round: none, Rows: [][]int{{1, 4}}}, {Directions: 1, Within: none, Correlation: none, Round: none}}
+	blind.Groups = []Share{{Directions: 2, Within: none, Correlation: none, Round: none,
+		Rows: [][]int{{1, 4}}}, {Directions: 1, Within: none, Correlation: none, Round: none}}
 	var b strings.Builder
 	separationText(&b, []Separation{one}, true)
 	separationText(&b, []Separation{blind}, false)
 	for _, want := range []string{
-		"z    a, b  4 of 4 chains  3 of 3      a       2               1.0000          0.9999       0.9999     0               1 of 1",
-		"z: sex found exactly, and known to be of a", "z: age of b is a direction, with correlation 0.9995", "a factor of 1.2e+03",
+		"z    a, b  4 of 4 chains  3 of 3      a       2               1.0000          0.9999       0.9999 " +
+			"    0               1 of 1",
+		"z: sex found exactly, and known to be of a", "z: age of b is a direction, with correlation 0.9995",
+		"a factor of 1.2e+03",
 		"group 1  2 ", "group 2  1 ", "cannot be compared",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -159,10 +171,12 @@ func TestSeparationAsText(t *testing.T) {
 	}
 }
 
-// The forecast is the sd of the mean of the later half of the draws, and the correlation of a number of sd 1 with itself plus an error of that sd.
+// The forecast is the sd of the mean of the later half of the draws, and the correlation of a number of sd 1
+// with itself plus an error of that sd.
 func TestExpect(t *testing.T) {
 	f := Expect(0.5, 200)
-	if math.Abs(f.ResidualSD-0.05) > 1e-15 || math.Abs(f.Correlation-1/math.Sqrt(1.0025)) > 1e-15 || f.Looks != 200 {
+	if math.Abs(f.ResidualSD-0.05) > 1e-15 || math.Abs(f.Correlation-1/math.Sqrt(1.0025)) > 1e-15 ||
+		f.Looks != 200 {
 		t.Errorf("%+v", f)
 	}
 	if f := Expect(0, 1); f.ResidualSD != 0 || f.Correlation != 1 {

@@ -9,17 +9,21 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// A sum over clients is separated by the steps of a chain that anybody sees who has the totals and the adjoints. With columns X = [X₁ … X_J] of the clients, parameters θ, and
-// M⁻¹, which is block-diagonal by client, three points of a leapfrog trajectory have the second difference
+// A sum over clients is separated by the steps of a chain that anybody sees who has the totals and the
+// adjoints. With columns X = [X₁ … X_J] of the clients, parameters θ, and M⁻¹, which is block-diagonal by
+// client, three points of a leapfrog trajectory have the second difference
 //
 //	Xθ₊ − 2Xθ + Xθ₋ = ε²(X M⁻¹Xᵀ g − X M⁻¹Λθ),
 //
-// where g is the adjoint at the middle one and the last term is a linear function of its total Xθ, if the prior is normal. Steps that turn around a normal distribution give
-// the same with other factors and a constant. So a regression of second differences on adjoint, total and 1, all in coordinates of the span of the totals, has the
-// coefficients H = ε²X M⁻¹Xᵀ. Steps under another metric, and those where a prior is far from normal, are left out as outliers.
+// where g is the adjoint at the middle one and the last term is a linear function of its total Xθ, if the
+// prior is normal. Steps that turn around a normal distribution give the same with other factors and a
+// constant. So a regression of second differences on adjoint, total and 1, all in coordinates of the span of
+// the totals, has the coefficients H = ε²X M⁻¹Xᵀ. Steps under another metric, and those where a prior is far
+// from normal, are left out as outliers.
 //
-// M differs from chain to chain, X does not. With H_a and H_b of two chains each eigenvector of H_a H_b⁻¹ lies in the span of the columns of one client. In
-// coordinates of the eigenvectors H of a third chain has blocks: they are the clients. Where M is diagonal, the eigenvectors are the columns themselves.
+// M differs from chain to chain, X does not. With H_a and H_b of two chains each eigenvector of H_a H_b⁻¹
+// lies in the span of the columns of one client. In coordinates of the eigenvectors H of a third chain has
+// blocks: they are the clients. Where M is diagonal, the eigenvectors are the columns themselves.
 
 // A law is what a regression found of the steps of a chain, in coordinates of a basis of the span.
 type law struct {
@@ -29,7 +33,8 @@ type law struct {
 	left float64    // the share of a total of variances that it leaves; 0 for steps
 }
 
-// The regression is on those steps that follow it best, as often as their choice changes: a trimmed one (Rousseeuw 1984, "Least median of squares regression").
+// The regression is on those steps that follow it best, as often as their choice changes: a trimmed one
+// (Rousseeuw 1984, "Least median of squares regression").
 const (
 	trimmedTo   = 0.5
 	trimSteps   = 40
@@ -48,8 +53,9 @@ type step struct {
 	at, adjoint  []float64
 }
 
-// stepsOf lists the entries that have a neighbour on both sides, in their own trajectory or in the next, where that begins at them: second differences follow from the position alone, whatever the
-// momentum. All are in coordinates of a basis of some rank.
+// stepsOf lists the entries that have a neighbour on both sides, in their own trajectory or in the next,
+// where that begins at them: second differences follow from the position alone, whatever the momentum. All
+// are in coordinates of a basis of some rank.
 func stepsOf(entries [][]float64, rank int) (out []step) {
 	type place struct{ trajectory, point int }
 	at, start := map[place][]float64{}, map[int]int{}
@@ -79,7 +85,8 @@ func stepsOf(entries [][]float64, rank int) (out []step) {
 		for i := range both {
 			both[i] = (c[header+i] - e[header+i]) - (e[header+i] - a[header+i])
 		}
-		out = append(out, step{e, [3][]float64{a, e, c}, both[:rank], both[rank:], e[header : header+rank], e[header+rank : header+2*rank]})
+		out = append(out, step{e, [3][]float64{a, e, c}, both[:rank], both[rank:], e[header : header+rank],
+			e[header+rank : header+2*rank]})
 	}
 	return out
 }
@@ -135,7 +142,8 @@ func leastSquares(c, x, y *mat.Dense, rows []int) bool {
 	return qr.SolveTo(c, false, b) == nil
 }
 
-// A separation of a sum: directions that lie in one client's columns each, and which of them are of one client.
+// A separation of a sum: directions that lie in one client's columns each, and which of them are of one
+// client.
 type separation struct {
 	chains     int        // with a law
 	directions *mat.Dense // columns, in coordinates of the basis
@@ -150,13 +158,15 @@ type separation struct {
 // near is the cosine from which on a direction is the one that half of the steps gives.
 const near = 0.99
 
-// uncoupled is the coupling up to which the metric has none. Two directions of one client under dense metrics, which are estimates from the draws of a warm-up, mostly couple by several hundredths.
+// uncoupled is the coupling up to which the metric has none. Two directions of one client under dense
+// metrics, which are estimates from the draws of a warm-up, mostly couple by several hundredths.
 const uncoupled = 0.01
 
 // likely is how many times what the second best law leaves another may leave of which directions are.
 const likely = 100
 
-// separated separates with the laws of some chains, and those that the two halves of the steps of each give: nil where there are less than two chains with laws.
+// separated separates with the laws of some chains, and those that the two halves of the steps of each give:
+// nil where there are less than two chains with laws.
 func separated(laws []*law, halves [2][]*law) *separation {
 	chains := 0
 	for _, l := range laws {
@@ -178,7 +188,8 @@ func separated(laws []*law, halves [2][]*law) *separation {
 	return s
 }
 
-// farthest are the two laws, of the most exact ones, whose eigenvalues are most apart; -1 where there are none.
+// farthest are the two laws, of the most exact ones, whose eigenvalues are most apart; -1 where there are
+// none.
 func farthest(laws []*law) (a, b int) {
 	left := []float64{}
 	for _, l := range laws {
@@ -297,7 +308,8 @@ func (s *separation) couplings(l *law) *mat.Dense {
 	return out
 }
 
-// A coupled is what couples the directions in a chain that they are not from: by all of its steps, and by each half of them.
+// A coupled is what couples the directions in a chain that they are not from: by all of its steps, and by
+// each half of them.
 type coupled struct{ whole, first, second *mat.Dense }
 
 // others are those of the chains beside the two that the directions are from.
@@ -310,8 +322,9 @@ func (s *separation) others(laws []*law, halves [2][]*law, a, b int) (out []coup
 	return out
 }
 
-// divide finds the clients: the spanning tree of the directions by their largest couplings in the other chains, without those edges that are
-// below the largest gap in the couplings along it. It begins at 1, and ends at what two halves of the steps differ by.
+// divide finds the clients: the spanning tree of the directions by their largest couplings in the other
+// chains, without those edges that are below the largest gap in the couplings along it. It begins at 1, and
+// ends at what two halves of the steps differ by.
 func (s *separation) divide(others []coupled) {
 	n := len(s.stable)
 	s.group, s.alone = slices.Repeat([]int{-1}, n), make([]bool, n)
@@ -338,7 +351,9 @@ func (s *separation) divide(others []coupled) {
 	slices.Sort(errors)
 	noise := max(errors[len(errors)/2], rounding)
 	points := len(members)
-	parent, length := tree(points, func(i, j int) float64 { return -portable.Log(max(most.At(members[i], members[j]), noise)) })
+	parent, length := tree(points, func(i, j int) float64 {
+		return -portable.Log(max(most.At(members[i], members[j]), noise))
+	})
 	edges := append([]float64{0}, slices.Sorted(slices.Values(length[1:]))...)
 	edges = append(edges, -portable.Log(noise))
 	bound, gap := 0.0, 0.0
@@ -360,7 +375,8 @@ func (s *separation) divide(others []coupled) {
 	s.single(most)
 }
 
-// single finds the groups of one direction that couples with no other, those that do not settle included: these may be of its client.
+// single finds the groups of one direction that couples with no other, those that do not settle included:
+// these may be of its client.
 func (s *separation) single(most *mat.Dense) {
 	for k, g := range s.group {
 		s.alone[k] = g >= 0

@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/tests/brief"
 )
 
-// A walker shows a recorder the trajectories of a chain: a logistic regression on columns of several clients, normal priors, leapfrogs under a metric of its own.
+// A walker shows a recorder the trajectories of a chain: a logistic regression on columns of several clients,
+// normal priors, leapfrogs under a metric of its own.
 type walker struct {
 	random  *rand.Rand
 	columns [][]float64 // of all clients
@@ -96,7 +97,8 @@ func (w *walker) adjoint(total []float64) []float64 {
 // knownVariance is that of a normal response.
 const knownVariance = 1.5
 
-// The noise of a walker's total turns around its mean, as that of a sampler: its coordinates are normal a priori, and the step is of a normal distribution whose mean is not the right one.
+// The noise of a walker's total turns around its mean, as that of a sampler: its coordinates are normal a
+// priori, and the step is of a normal distribution whose mean is not the right one.
 const (
 	turnedBy   = 0.4
 	turnedMean = 0.1
@@ -144,7 +146,8 @@ func (w *walker) show(r *Recorder, trajectories int, wander bool) {
 			for i := range q {
 				q[i] += turnedBy / 2 * (w.rho*adjoint[i] - turnedMean)
 			}
-			r.Placed(density.PathPoint{Trajectory: trajectory, Start: length * min(1, trajectory), Point: point, Settled: true})
+			r.Placed(density.PathPoint{Trajectory: trajectory, Start: length * min(1, trajectory),
+				Point: point, Settled: true})
 			r.Sent(session.AllRows, [][][]float64{{}}, [][]float64{total})
 			r.Answered([][]float64{adjoint}, [][][]float64{{}})
 		}
@@ -202,8 +205,8 @@ func chainsOf(chains int, dense, wander, linear bool, rho float64) (out []*Recor
 	return out
 }
 
-// From masked sums of three clients the steps of four chains separate all 13 directions, and group them by client; under diagonal metrics each is a column. Noise
-// on the sums changes nothing in that.
+// From masked sums of three clients the steps of four chains separate all 13 directions, and group them by
+// client; under diagonal metrics each is a column. Noise on the sums changes nothing in that.
 func TestPlantedClientsAreSeparated(t *testing.T) {
 	for k, rho := range []float64{0, 0.05, 1} {
 		for j, dense := range []bool{true, false} {
@@ -220,17 +223,20 @@ func TestPlantedClientsAreSeparated(t *testing.T) {
 				sizes = append(sizes, g.Directions)
 				single += len(g.Single)
 				if !(g.Within >= 0.99) || g.Whole != dense {
-					t.Errorf("rho %v, dense %t, client %s: %v of the directions in its columns, whole %t", rho, dense, g.Party, g.Within, g.Whole)
+					t.Errorf("rho %v, dense %t, client %s: %v of the directions in its columns, whole %t",
+						rho, dense, g.Party, g.Within, g.Whole)
 				}
 			}
 			if dense && !slices.Equal(sizes, planted) || !dense && (len(sizes) != 13 || single != 13) {
-				t.Errorf("rho %v, dense %t: groups of %v directions, %d single columns", rho, dense, sizes, single)
+				t.Errorf("rho %v, dense %t: groups of %v directions, %d single columns", rho, dense, sizes,
+					single)
 			}
 		}
 	}
 }
 
-// They do in a linear regression with a known residual too, where the adjoint is a linear function of the total and only one number of the noise's law can be known.
+// They do in a linear regression with a known residual too, where the adjoint is a linear function of the
+// total and only one number of the noise's law can be known.
 func TestPlantedLinearRegressionIsSeparated(t *testing.T) {
 	for k, rho := range []float64{0.05, 1} {
 		for j, dense := range []bool{true, false} {
@@ -238,7 +244,8 @@ func TestPlantedLinearRegressionIsSeparated(t *testing.T) {
 				continue
 			}
 			s := separations(chainsOf(4, dense, false, true, rho), plantedTruth)[0]
-			if groups := map[bool]int{true: 3, false: 13}[dense]; s.Directions != 13 || len(s.Groups) != groups {
+			if groups := map[bool]int{true: 3, false: 13}[dense]; s.Directions != 13 ||
+				len(s.Groups) != groups {
 				t.Errorf("rho %v, dense %t: %+v", rho, dense, s)
 			}
 			for _, g := range s.Groups {
@@ -250,7 +257,8 @@ func TestPlantedLinearRegressionIsSeparated(t *testing.T) {
 	}
 }
 
-// Nothing is claimed of draws that are no leapfrogs, nor of one chain alone; two show directions, and not whose they are.
+// Nothing is claimed of draws that are no leapfrogs, nor of one chain alone; two show directions, and not
+// whose they are.
 func TestNothingIsSeparatedFromNoise(t *testing.T) {
 	for _, rho := range []float64{0, 0.5} {
 		for _, c := range []struct {
@@ -270,7 +278,8 @@ func TestNothingIsSeparatedFromNoise(t *testing.T) {
 	}
 }
 
-// The noise comes off every point: from a total with noise of sd 1.7 the sum of the cuts follows, but for a constant of each row, which averages out.
+// The noise comes off every point: from a total with noise of sd 1.7 the sum of the cuts follows, but for a
+// constant of each row, which averages out.
 func TestNoiseComesOffSinglePoints(t *testing.T) {
 	plan := planOf(plantedRows, 1, 1, 1)
 	plan.Wire.Masked, plan.Wire.Fixed = true, true
@@ -287,7 +296,8 @@ func TestNoiseComesOffSinglePoints(t *testing.T) {
 	const length = 5
 	first, last := entries[0], entries[len(entries)-1]
 	for i := range plantedRows {
-		change, truth := 0.0, w.sums[1+int(last[0])*length+int(last[1])-1][i]-w.sums[1+int(first[0])*length+int(first[1])-1][i]
+		change, truth := 0.0, w.sums[1+int(last[0])*length+int(last[1])-1][i]-
+			w.sums[1+int(first[0])*length+int(first[1])-1][i]
 		for k := range rank {
 			change += s.base.basis[k*plantedRows+i] * (last[header+k] - first[header+k])
 		}

@@ -13,7 +13,8 @@ import (
 
 // share is what the directions of a group give.
 func (s *sums) share(found *separation, group int, members []member) (out Share) {
-	out = Share{Within: posterior.NotApplicable(), Correlation: posterior.NotApplicable(), Round: posterior.NotApplicable()}
+	out = Share{Within: posterior.NotApplicable(), Correlation: posterior.NotApplicable(),
+		Round: posterior.NotApplicable()}
 	directions, of := s.directionsOf(found, group)
 	out.Directions = len(directions)
 	total, newest := s.meanAndNewest()
@@ -46,7 +47,8 @@ func (s *sums) share(found *separation, group int, members []member) (out Share)
 }
 
 // directionsOf are those of a group over the rows, and what projects a total onto them, along all others.
-func (s *sums) directionsOf(found *separation, group int) (directions [][]float64, of func(total []float64) []float64) {
+func (s *sums) directionsOf(found *separation, group int) (directions [][]float64,
+	of func(total []float64) []float64) {
 	r := s.base.rank
 	part := mat.NewDense(r, r, nil)
 	for k, g := range found.group {
@@ -82,7 +84,8 @@ func (s *sums) meanAndNewest() (total, newest []float64) {
 	return total, newest
 }
 
-// memberOf is the member whose columns have most of each direction in their span, and how much of the one that they have least of.
+// memberOf is the member whose columns have most of each direction in their span, and how much of the one
+// that they have least of.
 func memberOf(directions [][]float64, members []member) (whose member, best float64) {
 	best = -1
 	for _, m := range members {
@@ -97,8 +100,9 @@ func memberOf(directions [][]float64, members []member) (whose member, best floa
 	return whose, best
 }
 
-// single are the columns of a member that a direction is. It is one, column, where it has all of the member, where the settings separate columns, and where no other is
-// coupled with it. Any other is some vector of the member's span, and near a column by chance alone: nothing tells that it is.
+// single are the columns of a member that a direction is. It is one, column, where it has all of the member,
+// where the settings separate columns, and where no other is coupled with it. Any other is some vector of the
+// member's span, and near a column by chance alone: nothing tells that it is.
 func (m member) single(directions [][]float64, column bool) []Single {
 	out := []Single{}
 	if len(directions) != 1 || !column {

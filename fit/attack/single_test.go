@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// nearColumns is plantedTruth whose first client has columns at the directions that the first two of the dense chains have in common, as columns may be by chance.
+// nearColumns is plantedTruth whose first client has columns at the directions that the first two of the
+// dense chains have in common, as columns may be by chance.
 func nearColumns(byColumn bool) func(party, cut int) Truth {
 	var blocks [2]*mat.SymDense
 	for k := range blocks {
@@ -40,8 +41,9 @@ func nearColumns(byColumn bool) func(party, cut int) Truth {
 	}
 }
 
-// A direction that is near a column by chance is none that the server knows for one: it is claimed where the settings make directions columns, and not where two chains leave open which directions couple,
-// nor where a third couples it with others.
+// A direction that is near a column by chance is none that the server knows for one: it is claimed where the
+// settings make directions columns, and not where two chains leave open which directions couple, nor where a
+// third couples it with others.
 func TestADirectionNearAColumnByChance(t *testing.T) {
 	for _, c := range []struct {
 		chains   int
@@ -65,16 +67,19 @@ func TestADirectionNearAColumnByChance(t *testing.T) {
 	}
 }
 
-// A direction is alone where it couples with none in the other chains: neither with one that does not settle, nor with one that the largest gap divides from it.
+// A direction is alone where it couples with none in the other chains: neither with one that does not settle,
+// nor with one that the largest gap divides from it.
 func TestOnlyUncoupledDirectionsAreAlone(t *testing.T) {
 	for _, c := range []struct {
 		couplings        [4][4]float64
 		stable, expected []bool
 		noise            float64
 	}{
-		{[4][4]float64{0: {3: 0.1}}, []bool{true, true, true, false}, []bool{false, true, true, false}, 1e-10},
+		{[4][4]float64{0: {3: 0.1}}, []bool{true, true, true, false}, []bool{false, true, true, false},
+			1e-10},
 		{[4][4]float64{0: {1: 0.1}}, []bool{true, true, true, true}, []bool{false, false, true, true}, 1e-10},
-		{[4][4]float64{0: {1: 0.11}, 1: {2: 0.05}}, []bool{true, true, true, true}, []bool{false, false, false, true}, 0.02},
+		{[4][4]float64{0: {1: 0.11}, 1: {2: 0.05}}, []bool{true, true, true, true},
+			[]bool{false, false, false, true}, 0.02},
 		{[4][4]float64{}, []bool{true, true, true, true}, []bool{true, true, true, true}, 1e-10},
 	} {
 		whole, half := mat.NewDense(4, 4, nil), mat.NewDense(4, 4, nil)
@@ -91,7 +96,8 @@ func TestOnlyUncoupledDirectionsAreAlone(t *testing.T) {
 	}
 }
 
-// Directions of a client are a basis of what its columns span, so that a column follows from its values in as many rows as there are directions, and one for the constant.
+// Directions of a client are a basis of what its columns span, so that a column follows from its values in as
+// many rows as there are directions, and one for the constant.
 func TestAColumnFollowsFromAFewOfItsRows(t *testing.T) {
 	chains := plantedChains(4, true, false, 0)
 	s := &sums{rows: plantedRows}

@@ -14,18 +14,20 @@ import (
 // rank is how many directions a sketch follows.
 const rank = 20
 
-// After the first always evaluations two in a row of every period are taken into the sums: two, because some algorithms draw noise in pairs of opposite sign, whose
-// mean says more than either.
+// After the first always evaluations two in a row of every period are taken into the sums: two, because some
+// algorithms draw noise in pairs of opposite sign, whose mean says more than either.
 const (
 	always = 1024
 	period = 8
 )
 
-// A vector of a sketch costs as much as twenty of the sums. There are at most vectors of them between two powers of two, later one of every second period: a
-// multiple of the period, so that what is taken into a sketch is taken at all.
+// A vector of a sketch costs as much as twenty of the sums. There are at most vectors of them between two
+// powers of two, later one of every second period: a multiple of the period, so that what is taken into a
+// sketch is taken at all.
 const vectors = 64
 
-// sampled reports whether an evaluation is taken into the sketch of a cut, or where every is 2 into that of a sum.
+// sampled reports whether an evaluation is taken into the sketch of a cut, or where every is 2 into that of a
+// sum.
 func (r *Recorder) sampled(every int) bool {
 	stride := 1 << max(0, bits.Len(uint(r.rounds))-bits.Len(vectors))
 	return r.rounds%(every*min(stride, 2*period)) == 0
@@ -33,9 +35,10 @@ func (r *Recorder) sampled(every int) bool {
 
 func (r *Recorder) taken(rounds int) bool { return rounds <= always || rounds%period < 2 }
 
-// A sketch follows the leading eigenvectors of the covariance C of a sequence of vectors d, by orthogonal iteration whose products with C are sums over
-// a block of the sequence (block stochastic power method; Mitliagkas, Caramanis and Jain 2013, "Memory limited, streaming PCA"). Blocks become longer by a factor, so the
-// last two have most of the sequence.
+// A sketch follows the leading eigenvectors of the covariance C of a sequence of vectors d, by orthogonal
+// iteration whose products with C are sums over a block of the sequence (block stochastic power method;
+// Mitliagkas, Caramanis and Jain 2013, "Memory limited, streaming PCA"). Blocks become longer by a factor, so
+// the last two have most of the sequence.
 type sketch struct {
 	m      int         // length of a vector
 	flatQ  []float64   // q and s, column after column
@@ -59,7 +62,8 @@ const batched = 32
 
 func newSketch(m int) *sketch {
 	k := min(rank, m)
-	s := &sketch{m: m, lambda: make([]float64, k), batch: make([]float64, batched*m), c: make([]float64, batched*k)}
+	s := &sketch{m: m, lambda: make([]float64, k), batch: make([]float64, batched*m),
+		c: make([]float64, batched*k)}
 	s.flatQ, s.flatS = make([]float64, k*m), make([]float64, k*m)
 	r := mat.NewDense(k, k, nil)
 	for j := range k {
@@ -90,7 +94,8 @@ func (s *sketch) flush() {
 	s.n, s.waiting = s.n+s.waiting, 0
 }
 
-// turn ends a block that has more vectors than directions: its products take the place of q. It happens once in a power of eight of evaluations.
+// turn ends a block that has more vectors than directions: its products take the place of q. It happens once
+// in a power of eight of evaluations.
 func (s *sketch) turn() {
 	s.flush()
 	if s.n <= len(s.q) {
@@ -105,8 +110,9 @@ func (s *sketch) turn() {
 	s.before, s.n = s.n, 0
 }
 
-// principal sets left to the left singular vectors of some columns, which it overwrites, and values to their singular values, the largest first. Where the
-// columns have fewer dimensions than there are of them, directions at random complete the basis, with the value 0.
+// principal sets left to the left singular vectors of some columns, which it overwrites, and values to their
+// singular values, the largest first. Where the columns have fewer dimensions than there are of them,
+// directions at random complete the basis, with the value 0.
 func principal(columns, left [][]float64, values []float64) {
 	k := len(columns)
 	r := mat.NewDense(k, k, nil)
@@ -128,8 +134,8 @@ func principal(columns, left [][]float64, values []float64) {
 	}
 }
 
-// orthogonalise makes column j a unit vector that is orthogonal to those before it (Gram and Schmidt, twice for accuracy), and sets column j of r to its
-// coordinates before.
+// orthogonalise makes column j a unit vector that is orthogonal to those before it (Gram and Schmidt, twice
+// for accuracy), and sets column j of r to its coordinates before.
 func orthogonalise(columns [][]float64, j int, r *mat.Dense) {
 	v, n := columns[j], len(columns[j])
 	before := math.Sqrt(vec.Dot(n, v, v))

@@ -10,8 +10,10 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// Columns that are one vector but for a billionth have an orthonormal basis that is as accurate as that of any others, and their coordinates in it give them back: the products of a
-// sketch come close to one direction where one eigenvalue is far above the rest. One pass of Gram and Schmidt leaves products of columns near 10⁻⁷. So has a column that depends on those before it.
+// Columns that are one vector but for a billionth have an orthonormal basis that is as accurate as that of
+// any others, and their coordinates in it give them back: the products of a sketch come close to one
+// direction where one eigenvalue is far above the rest. One pass of Gram and Schmidt leaves products of
+// columns near 10⁻⁷. So has a column that depends on those before it.
 func TestNearlyDependentColumnsAreOrthogonalised(t *testing.T) {
 	const n, k = 60, rank
 	random := rand.New(rand.NewPCG(3, 5))

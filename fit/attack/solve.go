@@ -7,12 +7,14 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Solve finds, element by element, the x at which a function has the value a. f evaluates all elements at once, element i of the result being a function of
-// element i of x alone. An element is NaN where no x is found, or more than one: where the function is flat in double precision, or takes the value
-// again. It is looked for by signs between ±2^k and 0, then by bisection, so that f need be neither smooth nor named.
+// Solve finds, element by element, the x at which a function has the value a. f evaluates all elements at
+// once, element i of the result being a function of element i of x alone. An element is NaN where no x is
+// found, or more than one: where the function is flat in double precision, or takes the value again. It is
+// looked for by signs between ±2^k and 0, then by bisection, so that f need be neither smooth nor named.
 func Solve(f func(x, out []float64), a []float64) []float64 {
 	n := len(a)
-	s := &solver{a: a, at: make([]float64, n), out: make([]float64, n), low: make([]float64, n), high: make([]float64, n), roots: make([]int, n), rising: make([]bool, n)}
+	s := &solver{a: a, at: make([]float64, n), out: make([]float64, n), low: make([]float64, n),
+		high: make([]float64, n), roots: make([]int, n), rising: make([]bool, n)}
 	s.bracket(f)
 	for range bisections {
 		for i := range n {
@@ -42,10 +44,12 @@ func Solve(f func(x, out []float64), a []float64) []float64 {
 	return s.at
 }
 
-// solvedTo is how near the value must be that was sought, in relation to the largest. It is not where an element depends on others.
+// solvedTo is how near the value must be that was sought, in relation to the largest. It is not where an
+// element depends on others.
 const solvedTo = 1e-9
 
-// Roots are sought between ±2^largest, and ±2^smallest are the points next to 0. Bisection of the longest interval ends below the rounding of its numbers.
+// Roots are sought between ±2^largest, and ±2^smallest are the points next to 0. Bisection of the longest
+// interval ends below the rounding of its numbers.
 const (
 	largest    = 20
 	smallest   = -8
@@ -59,7 +63,8 @@ type solver struct {
 	roots      []int
 }
 
-// bracket sets the interval between two neighbouring points in which the function passes its value, and counts them.
+// bracket sets the interval between two neighbouring points in which the function passes its value, and
+// counts them.
 func (s *solver) bracket(f func(x, out []float64)) {
 	points := []float64{0}
 	for k := smallest; k <= largest; k++ {
@@ -89,8 +94,9 @@ func (s *solver) bracket(f func(x, out []float64)) {
 	}
 }
 
-// Solvable reports whether the derivative of a log density by a predictor is a one-to-one function of it, so that somebody who knows the rest can solve it: it is where
-// that derivative rises or falls all along, at every value and all other parameters of the distribution's test vectors. The predictor enters a parameter
+// Solvable reports whether the derivative of a log density by a predictor is a one-to-one function of it, so
+// that somebody who knows the rest can solve it: it is where that derivative rises or falls all along, at
+// every value and all other parameters of the distribution's test vectors. The predictor enters a parameter
 // through some functions, the innermost first.
 func Solvable(d *def.Dist, param int, through []*def.Func) bool {
 	judged := false
@@ -116,7 +122,8 @@ const (
 	probesAtLeast = 9
 )
 
-// scores are the derivatives at those probes where they are finite, for the value and the other parameters of a test vector.
+// scores are the derivatives at those probes where they are finite, for the value and the other parameters of
+// a test vector.
 func scores(d *def.Dist, c def.Case, param int, through []*def.Func) (out []float64) {
 	theta := make([]def.Arg, len(c.Theta))
 	partials := make([][]float64, len(c.Theta))

@@ -45,8 +45,10 @@ func TestSolveRefuses(t *testing.T) {
 		"a redescending score": {func(x []float64, i int) float64 { return x[i] / (1 + x[i]*x[i]) }, 0.3},
 		"out of range":         {func(x []float64, i int) float64 { return math.Tanh(x[i]) }, 2},
 		"flat":                 {func(x []float64, i int) float64 { return math.Max(0, x[i]) }, 0},
-		"the sum of elements":  {func(x []float64, i int) float64 { return x[0] + x[1] + float64(i)*x[0] }, 1.7},
-		"not a number":         {func(x []float64, i int) float64 { return math.NaN() }, 1},
+		"the sum of elements": {func(x []float64, i int) float64 {
+			return x[0] + x[1] + float64(i)*x[0]
+		}, 1.7},
+		"not a number": {func(x []float64, i int) float64 { return math.NaN() }, 1},
 	} {
 		got := Solve(func(x, out []float64) {
 			for i := range x {
@@ -59,18 +61,23 @@ func TestSolveRefuses(t *testing.T) {
 	}
 }
 
-// Scores in a predictor that are one to one are known as such from the descriptor: that of a canonical link is y less a mean. A Cauchy score redescends, one of an angle is
-// periodic, and a normal one through exp, (y - m)m, turns back.
+// Scores in a predictor that are one to one are known as such from the descriptor: that of a canonical link
+// is y less a mean. A Cauchy score redescends, one of an angle is periodic, and a normal one through exp, (y
+// - m)m, turns back.
 func TestSolvable(t *testing.T) {
-	exp := def.Func{Forward: func(y, x []float64) { y[0] = math.Exp(x[0]) }, Backward: func(dx, dy, _, y []float64) { dx[0] += dy[0] * y[0] }}
+	exp := def.Func{Forward: func(y, x []float64) {
+		y[0] = math.Exp(x[0])
+	}, Backward: func(dx, dy, _, y []float64) { dx[0] += dy[0] * y[0] }}
 	for _, c := range []struct {
 		name, param string
 		through     []*def.Func
 		want        bool
 	}{
-		{"bernoulli_logit", "alpha", nil, true}, {"bernoulli_probit", "alpha", nil, true}, {"binomial_logit", "alpha", nil, true}, {"poisson_log", "alpha", nil, true},
+		{"bernoulli_logit", "alpha", nil, true}, {"bernoulli_probit", "alpha", nil, true},
+		{"binomial_logit", "alpha", nil, true}, {"poisson_log", "alpha", nil, true},
 		{"normal", "mu", nil, true}, {"poisson", "lambda", []*def.Func{&exp}, true},
-		{"cauchy", "mu", nil, false}, {"student_t", "mu", nil, false}, {"von_mises", "mu", nil, false}, {"normal", "mu", []*def.Func{&exp}, false},
+		{"cauchy", "mu", nil, false}, {"student_t", "mu", nil, false}, {"von_mises", "mu", nil, false},
+		{"normal", "mu", []*def.Func{&exp}, false},
 	} {
 		for _, d := range dist.All() {
 			for k, p := range d.Params {

@@ -11,7 +11,8 @@ import (
 type Clear struct {
 	// First compares what one evaluation gives with the cut in it.
 	First Inversion
-	// Vectors are the cut at the elements that are followed, in different evaluations; NaN where it could not be computed.
+	// Vectors are the cut at the elements that are followed, in different evaluations; NaN where it could not
+	// be computed.
 	Vectors [][]float64
 	// Mean is the mean over so many Draws at which the cut is computed, where it does not cross itself.
 	Mean  []float64
@@ -59,11 +60,13 @@ func Compare(estimate, cut []float64) Inversion {
 	return out
 }
 
-// exactly is the length, in relation to the longest, from which on a direction of noise-free vectors is more than rounding.
+// exactly is the length, in relation to the longest, from which on a direction of noise-free vectors is more
+// than rounding.
 const exactly = 1e-7
 
-// span returns an orthonormal basis of the deviations of vectors from their means over the elements, at those elements where all are known. It is nil where the
-// vectors are too few to tell: all are independent of one another.
+// span returns an orthonormal basis of the deviations of vectors from their means over the elements, at those
+// elements where all are known. It is nil where the vectors are too few to tell: all are independent of one
+// another.
 func span(vectors [][]float64) (basis [][]float64, elements []int) {
 	if len(vectors) == 0 {
 		return nil, nil
@@ -91,7 +94,8 @@ func span(vectors [][]float64) (basis [][]float64, elements []int) {
 	return basis, elements
 }
 
-// orthonormal is a basis of the span of noise-free columns; nil where they are all independent of one another.
+// orthonormal is a basis of the span of noise-free columns; nil where they are all independent of one
+// another.
 func orthonormal(columns [][]float64) (basis [][]float64) {
 	a := mat.NewDense(len(columns[0]), len(columns), nil)
 	for j, v := range columns {

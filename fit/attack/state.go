@@ -34,7 +34,8 @@ func (r *Recorder) heading() string {
 		b.WriteString("; recorded")
 	}
 	for _, v := range r.views {
-		fmt.Fprintf(&b, "; %s %d elements of %d cuts in %d windows", r.plan.Groups[v.of.group].Name, len(v.picks), len(v.covers), len(v.windows))
+		fmt.Fprintf(&b, "; %s %d elements of %d cuts in %d windows", r.plan.Groups[v.of.group].Name,
+			len(v.picks), len(v.covers), len(v.windows))
 	}
 	return b.String()
 }

@@ -10,21 +10,22 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// steps are points of trajectories, in evaluations of a sum over clients: its total, and the adjoint
-// that was answered. A total lies in the span of all clients' columns, which a few of them show, so each evaluation is kept as the
-// coordinates of both in a basis of that span. The chain's steps are in them (separate.go). A total with noise does not: there points are kept whole until
-// they show the span (noise.go).
+// steps are points of trajectories, in evaluations of a sum over clients: its total, and the adjoint that was
+// answered. A total lies in the span of all clients' columns, which a few of them show, so each evaluation is
+// kept as the coordinates of both in a basis of that span. The chain's steps are in them (separate.go). A
+// total with noise does not: there points are kept whole until they show the span (noise.go).
 type steps struct {
 	group int
 	rows  int
 	basis []float64 // orthonormal columns, one after another
 	rank  int
-	idle  int       // totals since a direction was added
-	seen  int       // points of trajectories
-	noisy bool      // the totals have noise
-	law   noiseLaw  // of it, where the basis is known
-	off   bool      // the totals have no small span, or none is found
-	kept  []float64 // entries: the place of an evaluation, the coordinates of its total, and those of its adjoint
+	idle  int      // totals since a direction was added
+	seen  int      // points of trajectories
+	noisy bool     // the totals have noise
+	law   noiseLaw // of it, where the basis is known
+	off   bool     // the totals have no small span, or none is found
+	// entries: the place of an evaluation, the coordinates of its total, and those of its adjoint
+	kept  []float64
 	next  int       // the entry to be written next; once there is no room, the oldest one
 	full  bool      // all entries have been written
 	newer []float64 // the entry of the newest evaluation, whose adjoint is not known yet
@@ -32,7 +33,8 @@ type steps struct {
 	rest  []float64
 }
 
-// Of every so many trajectories some in a row are kept: one begins at a point of the one before. Those with noise are kept all, since it takes five points in a row.
+// Of every so many trajectories some in a row are kept: one begins at a point of the one before. Those with
+// noise are kept all, since it takes five points in a row.
 const (
 	runEvery  = 16
 	runLength = 8
@@ -111,15 +113,17 @@ func (s *steps) project(to, v []float64) {
 	}
 }
 
-// A direction is added where what is left of a total outside of the basis has this length, in relation to its own. Rounding turns short ones so far that later
-// totals would not lie in the basis, so at first long ones are waited for: each time that a number of totals have come without one, half the length is enough.
+// A direction is added where what is left of a total outside of the basis has this length, in relation to its
+// own. Rounding turns short ones so far that later totals would not lie in the basis, so at first long ones
+// are waited for: each time that a number of totals have come without one, half the length is enough.
 const (
 	beyondFirst = 0.05
 	beyondLast  = 1e-4
 	patience    = 32
 )
 
-// widen adds the direction of a total to the basis where it is a new one: the entries so far are then not whole.
+// widen adds the direction of a total to the basis where it is a new one: the entries so far are then not
+// whole.
 func (s *steps) widen(total []float64) {
 	length := math.Sqrt(vec.Dot(s.rows, total, total))
 	if length == 0 || length-length != 0 {
@@ -129,7 +133,8 @@ func (s *steps) widen(total []float64) {
 	least := length * max(beyondLast, math.Ldexp(beyondFirst, -(s.idle/patience)))
 	copy(s.rest, total)
 	var left float64
-	for range 2 { // the second time removes what rounding has left of the first, which only a new direction needs
+	// the second time removes what rounding has left of the first, which only a new direction needs
+	for range 2 {
 		if left = s.outside(); left <= least {
 			return
 		}
@@ -233,7 +238,8 @@ func (s *steps) state(c *checkpoint.Codec) {
 	if s.newer == nil {
 		s.newer = make([]float64, s.entry())
 	}
-	if n < 0 || n > mostWhole || n%s.entry() != 0 || s.next < 0 || s.next > n/s.entry() || s.full && n != s.room()*s.entry() {
+	if n < 0 || n > mostWhole || n%s.entry() != 0 || s.next < 0 || s.next > n/s.entry() ||
+		s.full && n != s.room()*s.entry() {
 		c.Fail(errSteps)
 		s.next, n, s.full = 0, 0, false
 	}

@@ -9,7 +9,8 @@ import (
 
 // lawOf is that of some steps; nil where they follow none.
 func lawOf(all []step, rank int) *law {
-	if least := trimmedTo * float64(len(all)); rank == 0 || math.Floor(least) < fewestSteps*float64(2*rank+1) {
+	if least := trimmedTo * float64(len(all)); rank == 0 ||
+		math.Floor(least) < fewestSteps*float64(2*rank+1) {
 		return nil
 	}
 	r := newTrimmed(all, rank)
@@ -37,7 +38,8 @@ type trimmed struct {
 
 func newTrimmed(all []step, rank int) *trimmed {
 	width := 2*rank + 1
-	r := &trimmed{x: mat.NewDense(len(all), width, nil), y: mat.NewDense(len(all), rank, nil), c: new(mat.Dense)}
+	r := &trimmed{x: mat.NewDense(len(all), width, nil), y: mat.NewDense(len(all), rank, nil),
+		c: new(mat.Dense)}
 	r.size, r.residual, r.order = make([]float64, len(all)), make([]float64, len(all)), make([]int, len(all))
 	r.count = int(trimmedTo * float64(len(all)))
 	for k, s := range all {

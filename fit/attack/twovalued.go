@@ -9,10 +9,12 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A column of two values that lies in a known span, with a constant added, is found without knowing anything else: it is a direction in which the rows fall onto two
-// points. The search begins in random directions and in those of rows, as they are or moved to where the rows are far from normal (FastICA; Hyvärinen 1999, IEEE
-// Transactions on Neural Networks 10). Then the rows are divided in two, the division is projected onto the span, the rows are divided by the projection, and
-// so on until nothing changes, which is the best division near by.
+// A column of two values that lies in a known span, with a constant added, is found without knowing anything
+// else: it is a direction in which the rows fall onto two points. The search begins in random directions and
+// in those of rows, as they are or moved to where the rows are far from normal (FastICA; Hyvärinen 1999, IEEE
+// Transactions on Neural Networks 10). Then the rows are divided in two, the division is projected onto the
+// span, the rows are divided by the projection, and so on until nothing changes, which is the best division
+// near by.
 
 // How often directions are sought, and for how long.
 const (
@@ -23,21 +25,25 @@ const (
 	settledAt     = 1e-10 // change of the cosine
 )
 
-// crisp is the largest sd of either group of rows, in distances between their means, at which a division is taken for a column of two values. The best division
-// of normally distributed rows has 0.38.
+// crisp is the largest sd of either group of rows, in distances between their means, at which a division is
+// taken for a column of two values. The best division of normally distributed rows has 0.38.
 const crisp = 0.125
 
-// twoValued finds columns of two values in the span of an orthonormal basis of vectors with mean 0: which rows have the rarer of them. There
-// must be at least fewestRows rows for each vector, or a division means nothing.
+// twoValued finds columns of two values in the span of an orthonormal basis of vectors with mean 0: which
+// rows have the rarer of them. There must be at least fewestRows rows for each vector, or a division means
+// nothing.
 func twoValued(basis [][]float64) (found [][]bool) {
 	s := &separator{basis: basis, m: len(basis[0]), random: rand.New(rand.NewPCG(1, 2))}
-	s.w, s.next, s.p, s.g, s.order = make([]float64, len(basis)), make([]float64, len(basis)), make([]float64, s.m), make([]float64, s.m), make([]int, s.m)
+	s.w, s.next, s.p, s.g, s.order = make([]float64, len(basis)), make([]float64, len(basis)),
+		make([]float64, s.m), make([]float64, s.m), make([]int, s.m)
 	for n := range startsAtLeast + startsPer*len(basis) {
 		for k := range len(contrasts) + 1 {
 			if s.start(n); k < len(contrasts) {
 				s.sharpen(k)
 			}
-			if rare := s.divided(); rare != nil && !slices.ContainsFunc(found, func(o []bool) bool { return slices.Equal(o, rare) }) {
+			if rare := s.divided(); rare != nil && !slices.ContainsFunc(found, func(o []bool) bool {
+				return slices.Equal(o, rare)
+			}) {
 				found = append(found, rare)
 			}
 		}
@@ -57,7 +63,8 @@ type separator struct {
 	order   []int
 }
 
-// start is a random direction, that of a row, or that from one row to another: rows of one category are near each other, and far from rows of others.
+// start is a random direction, that of a row, or that from one row to another: rows of one category are near
+// each other, and far from rows of others.
 func (s *separator) start(n int) {
 	row, other := s.random.IntN(s.m), s.random.IntN(s.m)
 	for k, u := range s.basis {
@@ -91,15 +98,16 @@ func (s *separator) project() {
 	}
 }
 
-// contrasts are functions of a projection that tell columns of two values from normal ones: by skewness, by kurtosis, and by a bounded function. Each returns its
-// value and derivative.
+// contrasts are functions of a projection that tell columns of two values from normal ones: by skewness, by
+// kurtosis, and by a bounded function. Each returns its value and derivative.
 var contrasts = [...]func(x float64) (g, d float64){
 	func(x float64) (g, d float64) { return x * x, 2 * x },
 	func(x float64) (g, d float64) { return x * x * x, 3 * x * x },
 	func(x float64) (g, d float64) { t := portable.Tanh(x); return t, 1 - float64(t*t) },
 }
 
-// sharpen moves w to a direction in which the mean of a contrast has an extremum: w ← E x g(wᵀx) − w E g'(wᵀx).
+// sharpen moves w to a direction in which the mean of a contrast has an extremum: w ← E x g(wᵀx) − w E
+// g'(wᵀx).
 func (s *separator) sharpen(contrast int) {
 	for range contrastSteps {
 		s.project()
@@ -123,7 +131,8 @@ func (s *separator) sharpen(contrast int) {
 	}
 }
 
-// divided divides the rows in two until the direction no longer changes, and returns those of the smaller part; nil where the parts are not two points.
+// divided divides the rows in two until the direction no longer changes, and returns those of the smaller
+// part; nil where the parts are not two points.
 func (s *separator) divided() []bool {
 	for range divideSteps {
 		s.project()
@@ -146,7 +155,8 @@ func (s *separator) divided() []bool {
 	return nil
 }
 
-// divide sorts the rows by their projection, and returns where to divide them for the least variance within, in relation to the distance of the means.
+// divide sorts the rows by their projection, and returns where to divide them for the least variance within,
+// in relation to the distance of the means.
 func (s *separator) divide() (at int, within float64) {
 	for i := range s.order {
 		s.order[i] = i
@@ -161,7 +171,8 @@ func (s *separator) divide() (at int, within float64) {
 	for k, i := range s.order[:s.m-1] {
 		sum += s.p[i]
 		low := float64(k + 1)
-		if between := sum * sum / low / (n - low); between > most { // times n: the variance between the parts, as the mean is 0
+		// times n: the variance between the parts, as the mean is 0
+		if between := sum * sum / low / (n - low); between > most {
 			most, at = between, k+1
 			distance := math.Abs(sum/low + sum/(n-low))
 			within = math.Sqrt(max(0, 1-between)) / distance

@@ -13,16 +13,22 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A sum over clients is separated by the variances of a fit by quadrature, without a trajectory. In an iteration the clients send the variances of their contributions, row by row, and the sum of those in row i is
+// A sum over clients is separated by the variances of a fit by quadrature, without a trajectory. In an
+// iteration the clients send the variances of their contributions, row by row, and the sum of those in row i
+// is
 //
 //	x_i' Σ x_i,  Σ = (P + X'WX)⁻¹ client by client,
 //
-// where x_i is the row over all clients' columns and W what the server has answered. So each total of variances is n linear equations in the one matrix Σ, which is block-diagonal by client, in coordinates of
-// the span that the totals at draws show. Σ differs from iteration to iteration, since W does, as metrics differ from chain to chain: two of them give directions that lie in one client's columns each, and a
-// third says which belong together (separate.go). The first Σ is a multiple of the identity. Where q(θ) is diagonal the directions are single columns.
+// where x_i is the row over all clients' columns and W what the server has answered. So each total of
+// variances is n linear equations in the one matrix Σ, which is block-diagonal by client, in coordinates of
+// the span that the totals at draws show. Σ differs from iteration to iteration, since W does, as metrics
+// differ from chain to chain: two of them give directions that lie in one client's columns each, and a third
+// says which belong together (separate.go). The first Σ is a multiple of the identity. Where q(θ) is diagonal
+// the directions are single columns.
 //
-// Rows need not determine Σ: of two categories of a factor no row has both. Then the smallest Σ that fits is taken, in coordinates in which the totals at draws from the priors, independent by client, have variance 1: what
-// is left out lies within one client, and so the blocks stay.
+// Rows need not determine Σ: of two categories of a factor no row has both. Then the smallest Σ that fits is
+// taken, in coordinates in which the totals at draws from the priors, independent by client, have variance 1:
+// what is left out lies within one client, and so the blocks stay.
 
 // Variances keeps what a fit by quadrature shows of a sum: the total at draws, and totals of variances.
 type Variances struct {
@@ -52,7 +58,8 @@ const (
 	mostAtDraws   = 128
 )
 
-// NewVariances prepares to follow sum group of a plan; nil where one client contributes alone, or parts of the rows are evaluated at a time.
+// NewVariances prepares to follow sum group of a plan; nil where one client contributes alone, or parts of
+// the rows are evaluated at a time.
 func NewVariances(plan *model.Plan, group int) *Variances {
 	g := plan.Groups[group]
 	if len(plan.Windows) > 0 || len(g.Members) < 2 {
@@ -95,7 +102,8 @@ func (v *Variances) Relayed(x *density.Exchange, columns int, sum, down [][]floa
 		v.keep(variance{values: column(of, columns-1), bare: true})
 	case AtFinalDraws(x) && !more && !v.prior:
 		v.draws = nil
-		for k := 0; k < columns && len(v.draws) < mostAtDraws; k += 1 + k%2 { // every second draw is the reflection of the one before
+		// every second draw is the reflection of the one before
+		for k := 0; k < columns && len(v.draws) < mostAtDraws; k += 1 + k%2 {
 			v.draws = append(v.draws, column(of, k))
 		}
 		v.mean = v.draws[0]
@@ -113,7 +121,8 @@ func (v *Variances) keep(one variance) {
 	v.kept = append(v.kept, one)
 }
 
-// A design are the rows in coordinates in which draws have variance 1, and their products, of which a total of variances is a linear function.
+// A design are the rows in coordinates in which draws have variance 1, and their products, of which a total
+// of variances is a linear function.
 type design struct {
 	rank     int
 	basis    []float64 // by coordinate, over rows
@@ -179,7 +188,8 @@ func (d *design) multiply(n int) {
 	}
 }
 
-// A solver of a design finds, for a total of variances in some of the rows, the smallest matrix that gives it.
+// A solver of a design finds, for a total of variances in some of the rows, the smallest matrix that gives
+// it.
 type spreadSolver struct {
 	design *design
 	rows   []int
@@ -188,7 +198,8 @@ type spreadSolver struct {
 	rank   int
 }
 
-// undetermined is the eigenvalue of the normal equations, in relation to the largest, below which rows say nothing.
+// undetermined is the eigenvalue of the normal equations, in relation to the largest, below which rows say
+// nothing.
 const undetermined = 1e-10
 
 func (d *design) solver(rows []int) *spreadSolver {
@@ -244,8 +255,9 @@ func (s *spreadSolver) solve(values []float64) (*law, float64) {
 	return &law{h: h, used: len(s.rows)}, mat.Norm(&left, 2) / mat.Norm(y, 2)
 }
 
-// spreads are what the variances of the cuts may be: as they crossed, or without the noise of z, whose variance given the cut is ρ²/(1 + ρ²w), or ρ² where the guide or the curvature w is not known, and whose slope in
-// the cut is 1/(1 + ρ²w), or 1.
+// spreads are what the variances of the cuts may be: as they crossed, or without the noise of z, whose
+// variance given the cut is ρ²/(1 + ρ²w), or ρ² where the guide or the curvature w is not known, and whose
+// slope in the cut is 1/(1 + ρ²w), or 1.
 func (v *Variances) spreads(one variance) (out [][]float64) {
 	if noise := slices.Max(v.noise); one.bare || noise == 0 {
 		return [][]float64{one.values}
@@ -278,7 +290,8 @@ func (v *Variances) spreads(one variance) (out [][]float64) {
 // followed is the share of a total of variances that a matrix may leave.
 const followed = 0.01
 
-// laws are the matrices of the totals that one fits, the most exact first and without those that are combinations of others, and those of every second row.
+// laws are the matrices of the totals that one fits, the most exact first and without those that are
+// combinations of others, and those of every second row.
 func (v *Variances) laws(d *design) (laws []*law, halves [2][]*law) {
 	var parts [3][]int
 	for i := range v.picks {
@@ -286,7 +299,8 @@ func (v *Variances) laws(d *design) (laws []*law, halves [2][]*law) {
 	}
 	var solvers [3]*spreadSolver
 	for k, rows := range parts {
-		if solvers[k] = d.solver(rows); solvers[k] == nil || solvers[k].rank < solvers[0].rank || enough*float64(solvers[k].rank) > float64(len(rows)) {
+		if solvers[k] = d.solver(rows); solvers[k] == nil || solvers[k].rank < solvers[0].rank ||
+			enough*float64(solvers[k].rank) > float64(len(rows)) {
 			return nil, halves
 		}
 	}
@@ -309,7 +323,8 @@ func (v *Variances) laws(d *design) (laws []*law, halves [2][]*law) {
 	slices.SortStableFunc(all, func(a, b [3]*law) int { return less(a[0].left, b[0].left) })
 	for _, found := range all {
 		if !combination(found[0], laws) {
-			laws, halves[0], halves[1] = append(laws, found[0]), append(halves[0], found[1]), append(halves[1], found[2])
+			laws, halves[0], halves[1] = append(laws, found[0]), append(halves[0], found[1]),
+				append(halves[1], found[2])
 		}
 	}
 	return laws, halves
@@ -358,7 +373,8 @@ func (v *Variances) separate(out *Separation, members []member) {
 	}
 	out.Dimensions = d.rank
 	if most := d.rank * (d.rank + 1) / 2; most > mostProducts {
-		out.Missing = fmt.Sprintf("the variances of %d dimensions have more than %d unknowns", d.rank, mostProducts)
+		out.Missing = fmt.Sprintf("the variances of %d dimensions have more than %d unknowns", d.rank,
+			mostProducts)
 		return
 	}
 	laws, halves := v.laws(d)
@@ -374,7 +390,8 @@ func (v *Variances) separate(out *Separation, members []member) {
 	if found == nil {
 		return
 	}
-	s := &sums{rows: len(v.picks), places: v.picks, base: &steps{rows: len(v.picks), rank: d.rank, basis: d.basis}}
+	s := &sums{rows: len(v.picks), places: v.picks, base: &steps{rows: len(v.picks), rank: d.rank,
+		basis: d.basis}}
 	origin := v.draws[0] // the prior mean: an offset, if any
 	if !v.prior {
 		origin = make([]float64, len(v.mean))

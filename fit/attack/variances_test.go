@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// showVariances lets totals at 40 draws from the priors be seen, and some totals of variances, each of another (P + X'WX)⁻¹ by client, or of matrices that are not by client.
+// showVariances lets totals at 40 draws from the priors be seen, and some totals of variances, each of
+// another (P + X'WX)⁻¹ by client, or of matrices that are not by client.
 func showVariances(v *Variances, totals int, byClient bool) {
 	columns, _ := plantedColumns()
 	random, d := rand.New(rand.NewPCG(51, 52)), len(columns)
@@ -65,7 +66,9 @@ func showVariances(v *Variances, totals int, byClient bool) {
 			}
 		}
 		if at < totals-1 {
-			v.Relayed(exchangeOf("moments", density.MeanOfZ, density.SlopeByZ), 2, [][]float64{append(make([]float64, plantedRows), to...)}, [][]float64{make([]float64, 2*plantedRows)})
+			v.Relayed(exchangeOf("moments", density.MeanOfZ, density.SlopeByZ), 2,
+				[][]float64{append(make([]float64, plantedRows), to...)},
+				[][]float64{make([]float64, 2*plantedRows)})
 		}
 	}
 	v.Relayed(exchangeOf("solving", density.CutThenVector, density.Nothing), draws+2, [][]float64{up}, nil)
@@ -74,12 +77,14 @@ func showVariances(v *Variances, totals int, byClient bool) {
 // exchangeOf is a round trip whose messages show so much.
 func exchangeOf(name string, up, down density.Shown) *density.Exchange {
 	message := func(shows density.Shown) density.MessageKind {
-		return density.MessageKind{Name: name, Carries: []density.Carried{{Content: &density.Content{Shows: shows}}}}
+		return density.MessageKind{Name: name,
+			Carries: []density.Carried{{Content: &density.Content{Shows: shows}}}}
 	}
 	return &density.Exchange{Name: name, Up: message(up), Down: message(down)}
 }
 
-// Three totals of variances separate the clients; two give directions; one, and matrices that are not by client, give nothing of one client.
+// Three totals of variances separate the clients; two give directions; one, and matrices that are not by
+// client, give nothing of one client.
 func TestPlantedVariancesSeparate(t *testing.T) {
 	plan := planOf(plantedRows, 0, 0, 0)
 	plan.Exact = true

@@ -10,14 +10,16 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A source is a member of a sum of the plan, its place among the receivers of that sum (-1: none), and the sd of its noise.
+// A source is a member of a sum of the plan, its place among the receivers of that sum (-1: none), and the sd
+// of its noise.
 type source struct {
 	group, member, receiver int
 	rho                     float64
 }
 
-// A view is what the server knows of one cut, or of the sum of several: the sequence z − ρ²·adjoint over evaluations. The sums of a sum are those of its
-// members, so it has a sketch alone, and looks at those evaluations only that are taken into it.
+// A view is what the server knows of one cut, or of the sum of several: the sequence z − ρ²·adjoint over
+// evaluations. The sums of a sum are those of its members, so it has a sketch alone, and looks at those
+// evaluations only that are taken into it.
 //
 // With masks the server has the sum alone, and the view of it has everything itself.
 type view struct {
@@ -57,11 +59,13 @@ type snapshot struct {
 	sum    []float64
 }
 
-// mostSnapshots bounds the powers of two: after 2^(mostSnapshots-1) evaluations the sums go on without snapshots.
+// mostSnapshots bounds the powers of two: after 2^(mostSnapshots-1) evaluations the sums go on without
+// snapshots.
 const mostSnapshots = 25
 
 func newView(plan *model.Plan, of source, picks []int) *view {
-	v := &view{of: of, covers: []source{of}, picks: picks, whole: len(picks) == plan.Groups[of.group].Len, weight: 1, bare: newBare(len(picks))}
+	v := &view{of: of, covers: []source{of}, picks: picks, whole: len(picks) == plan.Groups[of.group].Len,
+		weight: 1, bare: newBare(len(picks))}
 	v.allocate(max(1, len(plan.Windows)))
 	if len(plan.Windows) == 0 {
 		return v
@@ -79,7 +83,8 @@ func newMasked(plan *model.Plan, members []source, picks []int) *view {
 	for _, m := range members {
 		squares += float64(m.rho * m.rho)
 	}
-	if n := float64(len(members)); plan.Power { // a member's adjoint is without its own part, and all of them together without one
+	// a member's adjoint is without its own part, and all of them together without one
+	if n := float64(len(members)); plan.Power {
 		squares *= (n - 1) / n
 	}
 	v := newView(plan, source{members[0].group, members[0].member, -1, math.Sqrt(squares)}, picks)
@@ -92,7 +97,8 @@ func cutOf(plan *model.Plan, p model.Port) density.Cut { return plan.Parties[p.P
 
 // newSum is the view of a sum of single ones.
 func newSum(plan *model.Plan, members []*view) *view {
-	v := &view{of: members[0].of, members: members, picks: members[0].picks, weight: 1, windows: members[0].windows}
+	v := &view{of: members[0].of, members: members, picks: members[0].picks, weight: 1,
+		windows: members[0].windows}
 	for _, m := range members {
 		v.covers = append(v.covers, m.of)
 	}
@@ -116,7 +122,8 @@ func (v *view) allocate(windows int) {
 	}
 }
 
-// placesIn lists the followed elements whose rows a window has. Elements are stored by columns, in the window too.
+// placesIn lists the followed elements whose rows a window has. Elements are stored by columns, in the window
+// too.
 func (v *view) placesIn(c density.Cut, w model.Window) (out []place) {
 	row := map[int]int{}
 	for k, r := range w.Rows {
@@ -146,7 +153,8 @@ func (v *view) sent(window int, z []float64) {
 	}
 }
 
-// answered takes ρ²·adjoint off: what the receivers evaluate less what the sender itself does, own, which may be nil.
+// answered takes ρ²·adjoint off: what the receivers evaluate less what the sender itself does, own, which may
+// be nil.
 func (v *view) answered(window int, adjoint, own []float64) {
 	scale := v.of.rho * v.of.rho
 	if window != session.AllRows {
@@ -206,7 +214,8 @@ func (v *view) add(window int, due bool) {
 	}
 }
 
-// A trajectory that has diverged says nothing of the posterior: an evaluation is left out whose mean square over mostProbes elements is wild times what it has been.
+// A trajectory that has diverged says nothing of the posterior: an evaluation is left out whose mean square
+// over mostProbes elements is wild times what it has been.
 const (
 	wild       = 100
 	mostProbes = 32
@@ -251,7 +260,8 @@ func (v *view) addWindow(window int) {
 // settled is the number of evaluations after which one that is far from the others is left out.
 const settled = 64
 
-// snapshot keeps the sums after a power of two of evaluations. Deviations are from then on from the mean since the snapshot before.
+// snapshot keeps the sums after a power of two of evaluations. Deviations are from then on from the mean
+// since the snapshot before.
 func (v *view) snapshot(rounds int) {
 	k := bits.Len(uint(rounds)) - 1
 	if k >= mostSnapshots {

@@ -28,8 +28,9 @@ import (
 
 func TestMain(m *testing.M) { brief.Run(m) }
 
-// exact is an algorithm that is correct on every model whose density is Gaussian in the unconstrained parameters: it draws from the normal distribution
-// with the mode and curvature of the density, which it computes from gradients.
+// exact is an algorithm that is correct on every model whose density is Gaussian in the unconstrained
+// parameters: it draws from the normal distribution with the mode and curvature of the density, which it
+// computes from gradients.
 func exact() backends.Algorithm {
 	return backends.Algorithm{
 		Name: "exact", Transforms: []def.Transform{transforms.None},
@@ -101,7 +102,8 @@ func (k *exactKernel) Draw(id int, theta [][]float64) {
 	out.AddVec(out, k.mean)
 }
 
-// A weighedKernel approximates the posterior by a normal distribution with half its standard deviations, and proposes draws of one with 1.2 times these, whose weights it knows.
+// A weighedKernel approximates the posterior by a normal distribution with half its standard deviations, and
+// proposes draws of one with 1.2 times these, whose weights it knows.
 type weighedKernel struct {
 	exactKernel
 	reliable, proposing bool
@@ -136,7 +138,8 @@ func (k *weighedKernel) Ratios() []float64 {
 	return out
 }
 
-// What is ranked are the draws that a run would give: those that weights correct, where they do, and else those of the approximation.
+// What is ranked are the draws that a run would give: those that weights correct, where they do, and else
+// those of the approximation.
 func TestCorrectedDrawsAreRanked(t *testing.T) {
 	for _, reliable := range []bool{true, false} {
 		weighed := exact()
@@ -189,7 +192,8 @@ func study(t *testing.T, text string, a backends.Algorithm, replicates int) (*St
 	return s, err
 }
 
-// calibrated is the verdict on the exact algorithm, with the scale of a parameter's prior misstated by a factor if it has a name.
+// calibrated is the verdict on the exact algorithm, with the scale of a parameter's prior misstated by a
+// factor if it has a name.
 func calibrated(t *testing.T, replicates, jobs int, parameter string) Report {
 	t.Helper()
 	return verdictOn(t, gaussianModel, replicates, jobs, parameter)
@@ -202,11 +206,14 @@ func all(t *testing.T, s *Study, jobs, size int) error {
 	for _, part := range cells.Parts(len(s.results), size) {
 		list = append(list, &cells.Cell{Part: &part})
 	}
-	local := cells.Local{Jobs: jobs, Make: func(ctx context.Context, c *cells.Cell) ([]byte, error) { return s.Make(ctx, *c.Part) }}
+	local := cells.Local{Jobs: jobs, Make: func(ctx context.Context, c *cells.Cell) ([]byte, error) {
+		return s.Make(ctx, *c.Part)
+	}}
 	return cells.Gather(t.Context(), local, list, s.Take, nil)
 }
 
-// What a replicate gives does not depend on those that are made with it, and what is no result of a part is refused.
+// What a replicate gives does not depend on those that are made with it, and what is no result of a part is
+// refused.
 func TestReplicatesInParts(t *testing.T) {
 	report := func(size int) Report {
 		s, err := study(t, gaussianModel, exact(), 13)
@@ -236,12 +243,16 @@ func TestReplicatesInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []string{"", "3", "[]", strings.Replace(string(sound), `"number":1`, `"number":0`, 1), strings.Replace(string(sound), `"ranks":[`, `"ranks":[1,`, 1), strings.Replace(string(sound), `"ranks":[`, `"ranks":[-`, 1), strings.Replace(string(sound), `"ess":"`, `"ess":"x`, 1)} {
+	for _, bad := range []string{"", "3", "[]", strings.Replace(string(sound), `"number":1`, `"number":0`, 1),
+		strings.Replace(string(sound), `"ranks":[`, `"ranks":[1,`, 1),
+		strings.Replace(string(sound), `"ranks":[`, `"ranks":[-`, 1),
+		strings.Replace(string(sound), `"ess":"`, `"ess":"x`, 1)} {
 		if err := s.Take(cells.Part{First: 1, End: 3}, []byte(bad)); err == nil {
 			t.Errorf("%s is taken", bad)
 		}
 	}
-	if err := s.Take(cells.Part{First: 1, End: 3}, sound); err != nil || !s.results[1].done || !s.results[2].done || s.results[0].done || s.results[3].done {
+	if err := s.Take(cells.Part{First: 1, End: 3}, sound); err != nil || !s.results[1].done ||
+		!s.results[2].done || s.results[0].done || s.results[3].done {
 		t.Error(err)
 	}
 	ended, end := context.WithCancel(t.Context())
@@ -276,7 +287,8 @@ param m ~ normal(1, 2)
 param b : real[2] ~ normal(-1, 0.5)
 y ~ normal(m + b[1] * x, 10)`
 
-// An exact algorithm passes: 1,000 replicates, fixed seed. With the scale of one prior 1.2 times too large they fail, and the table shows why.
+// An exact algorithm passes: 1,000 replicates, fixed seed. With the scale of one prior 1.2 times too large
+// they fail, and the table shows why.
 func TestExactAlgorithmIsCalibrated(t *testing.T) {
 	good := calibrated(t, 1000, 2, "")
 	if !good.Calibrated || len(good.Warnings) > 0 || good.Replicates != 1000 || len(good.Parameters) != 3 {
@@ -294,14 +306,16 @@ func TestExactAlgorithmIsCalibrated(t *testing.T) {
 			t.Errorf("%s: a prior 1.2 times too wide passes", name)
 		}
 		for _, p := range bad.Parameters {
-			if p.Name == parameter && !regexp.MustCompile(`^posterior 1\.[012]\d times too wide$`).MatchString(p.Reading()) {
+			if p.Name == parameter &&
+				!regexp.MustCompile(`^posterior 1\.[012]\d times too wide$`).MatchString(p.Reading()) {
 				t.Errorf("%s reads %q", p.Name, p.Reading())
 			}
 		}
 	}
 }
 
-// An algorithm that draws from the prior and never looks at the data has parameters with uniform ranks: only the log likelihood shows it.
+// An algorithm that draws from the prior and never looks at the data has parameters with uniform ranks: only
+// the log likelihood shows it.
 func TestTheDataAreLeftOut(t *testing.T) {
 	a := exact()
 	a.New = func(env density.Env, s backends.Settings) (backends.Kernel, error) {
@@ -322,7 +336,8 @@ func TestTheDataAreLeftOut(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	var text strings.Builder
-	if err := r.WriteTable(&text); err != nil || !strings.Contains(text.String(), "the data count for too little") {
+	if err := r.WriteTable(&text); err != nil ||
+		!strings.Contains(text.String(), "the data count for too little") {
 		t.Errorf("%v:\n%s", err, text.String())
 	}
 }
@@ -342,9 +357,11 @@ func (k *priorKernel) Draw(id int, theta [][]float64) {
 	copy(theta[0], []float64{1 + 2*e[0], -1 + e[1]/2, -1 + e[2]/2})
 }
 
-// Imputed data are drawn whole: the observed cells are data of the replicate, the missing ones parameters with a truth. 500 replicates, fixed seed.
+// Imputed data are drawn whole: the observed cells are data of the replicate, the missing ones parameters
+// with a truth. 500 replicates, fixed seed.
 func TestImputedDataAreCalibrated(t *testing.T) {
-	const text = "data x : real[N]\ndata y : real[N]\ndata w : real[N] missing impute ~ normal(m, 2)\nparam m ~ normal(0, 1)\ny ~ normal(x + 0.5 * w, 1)"
+	const text = "data x : real[N]\ndata y : real[N]\ndata w : real[N] missing impute ~ normal(m, " +
+		"2)\nparam m ~ normal(0, 1)\ny ~ normal(x + 0.5 * w, 1)"
 	r := verdictOn(t, text, 500, 2, "")
 	if !r.Calibrated || len(r.Parameters) != 2 || r.Parameters[0].Name != "w.missing[1]" {
 		t.Errorf("%+v", r)
@@ -354,7 +371,8 @@ func TestImputedDataAreCalibrated(t *testing.T) {
 	}
 }
 
-// Divergences leave the verdict on uniform ranks as it is. Replicates that are left out make it undecided, and the text gives the same verdict.
+// Divergences leave the verdict on uniform ranks as it is. Replicates that are left out make it undecided,
+// and the text gives the same verdict.
 func TestVerdict(t *testing.T) {
 	s, err := study(t, gaussianModel, exact(), 200)
 	if err != nil {
@@ -370,7 +388,8 @@ func TestVerdict(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text strings.Builder
-		if err := r.WriteTable(&text); err != nil || !strings.Contains(text.String(), "\n"+string(want)+": ") {
+		if err := r.WriteTable(&text); err != nil ||
+			!strings.Contains(text.String(), "\n"+string(want)+": ") {
 			t.Errorf("%v, want %s:\n%s", err, want, text.String())
 		}
 		if r.Verdict != want || r.Calibrated != (want == Calibrated) {
@@ -399,8 +418,10 @@ func TestWhatCannotBeCalibrated(t *testing.T) {
 		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1) weights exp(x)",
 		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\nfactor normal_lpdf(y | m, 1)",
 		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\nexp(x) ~ cox(m * y)",
-		"data w : real[N] missing impute ~ normal(0, 1)\ndata y : real[N]\nparam m ~ normal(mean(w), 1)\ny ~ normal(m, 1)",
-		"data w : real[N] missing impute ~ normal(x, 1)\ndata x : real[N] missing impute ~ normal(0, 1)\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m + w, 1)",
+		"data w : real[N] missing impute ~ normal(0, 1)\ndata y : real[N]\nparam m ~ " +
+			"normal(mean(w), 1)\ny ~ normal(m, 1)",
+		"data w : real[N] missing impute ~ normal(x, 1)\ndata x : real[N] missing impute ~ normal(0, " +
+			"1)\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m + w, 1)",
 	} {
 		s, err := study(t, text, exact(), 2)
 		if err == nil {

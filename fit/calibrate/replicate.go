@@ -17,7 +17,8 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// simulated is the data of a replicate: the programs of all parties on them, and the model that they were drawn from, whose log likelihood is that of these data.
+// simulated is the data of a replicate: the programs of all parties on them, and the model that they were
+// drawn from, whose log likelihood is that of these data.
 type simulated struct {
 	plan  *model.Plan
 	truth []float64
@@ -62,8 +63,10 @@ func problem(l diag.List) error {
 	return nil
 }
 
-// fit returns the draws of each quantity of the study from one kernel over all parties, and the number of divergences among them.
-func (s *Study) fit(ctx context.Context, d *simulated, seed uint64, settings backends.Settings) (draws [][]float64, divergences int, err error) {
+// fit returns the draws of each quantity of the study from one kernel over all parties, and the number of
+// divergences among them.
+func (s *Study) fit(ctx context.Context, d *simulated, seed uint64,
+	settings backends.Settings) (draws [][]float64, divergences int, err error) {
 	err = session.Run(ctx, d.plan, session.OneLoop, seed, func(ctx context.Context, env density.Env) error {
 		kernel, err := s.prepared.Algorithm.New(env, settings)
 		if err != nil {
@@ -79,7 +82,8 @@ func (s *Study) fit(ctx context.Context, d *simulated, seed uint64, settings bac
 }
 
 // collect takes each draw as soon as the kernel has it, corrected by weights where a run would be.
-func (s *Study) collect(ctx context.Context, d *simulated, env density.Env, kernel backends.Kernel) (draws [][]float64, divergences int, err error) {
+func (s *Study) collect(ctx context.Context, d *simulated, env density.Env,
+	kernel backends.Kernel) (draws [][]float64, divergences int, err error) {
 	taker := fit.NewTaker(env, false)
 	at, err := s.columns(env)
 	if err != nil {
@@ -124,7 +128,8 @@ func (s *Study) collect(ctx context.Context, d *simulated, env density.Env, kern
 		}
 	}
 	if len(draws) > 0 && len(draws[0]) < ranked {
-		return nil, 0, &fit.UsageError{Err: fmt.Errorf("a fit has %d draws, and %d are needed; raise --draws", len(draws[0]), ranked)}
+		return nil, 0, &fit.UsageError{Err: fmt.Errorf("a fit has %d draws, and %d are needed; raise --draws",
+			len(draws[0]), ranked)}
 	}
 	return draws, divergences, nil
 }
@@ -145,7 +150,8 @@ func (s *Study) evaluate(d *simulated, x, values []float64) error {
 	return nil
 }
 
-// columns finds each element of the simulator's parameters among the values that an Env reports; -1 for an observed cell of imputed data.
+// columns finds each element of the simulator's parameters among the values that an Env reports; -1 for an
+// observed cell of imputed data.
 func (s *Study) columns(env density.Env) ([]int, error) {
 	first, offset := map[string]int{}, 0
 	for _, block := range env.Blocks() {

@@ -49,11 +49,13 @@ type Report struct {
 	LogLikelihood *sbc.Result `json:"log_likelihood,omitempty"`
 	// Detectable is nil where there are too few replicates for any.
 	Detectable *Detectable `json:"detectable,omitempty"`
-	Doubts     []string    `json:"doubts"`   // why ranks that look uniform do not show that the backend is calibrated
-	Warnings   []string    `json:"warnings"` // what may be the reason for ranks that are not uniform
+	// why ranks that look uniform do not show that the backend is calibrated
+	Doubts   []string `json:"doubts"`
+	Warnings []string `json:"warnings"` // what may be the reason for ranks that are not uniform
 }
 
-// Detectable are the errors of the posterior of one quantity that a study of this size finds with a probability.
+// Detectable are the errors of the posterior of one quantity that a study of this size finds with a
+// probability.
 type Detectable struct {
 	Probability float64 `json:"probability"`
 	Shift       float64 `json:"shift"` // in standard deviations
@@ -69,8 +71,10 @@ func (s *Study) Report() (Report, error) {
 	results, p, doubts := sbc.Judge(s.quantities, ranks, ranked), s.prepared, s.doubts()
 	concluded := verdict(sbc.Calibrated(results), doubts)
 	out := Report{
-		Schema: posterior.Schema, Model: p.Name, Backend: p.Algorithm.Name, Transform: p.Checked.Transform.Kind.Name, Seed: s.seed,
-		Replicates: done, Draws: ranked, Verdict: concluded, Calibrated: concluded == Calibrated, Parameters: results[:len(s.elements)], Doubts: doubts, Warnings: s.warnings(),
+		Schema: posterior.Schema, Model: p.Name, Backend: p.Algorithm.Name,
+		Transform: p.Checked.Transform.Kind.Name, Seed: s.seed,
+		Replicates: done, Draws: ranked, Verdict: concluded, Calibrated: concluded == Calibrated,
+		Parameters: results[:len(s.elements)], Doubts: doubts, Warnings: s.warnings(),
 	}
 	if s.likelihood {
 		out.LogLikelihood = &results[len(s.elements)]
@@ -89,7 +93,8 @@ func (r Report) quantities() []sbc.Result {
 	return append(slices.Clone(r.Parameters), *r.LogLikelihood)
 }
 
-// WriteTable writes the report as a text table, with a bar of the ranks and what is wrong for each quantity, and the verdict below it with what it means.
+// WriteTable writes the report as a text table, with a bar of the ranks and what is wrong for each quantity,
+// and the verdict below it with what it means.
 func (r Report) WriteTable(w io.Writer) error {
 	rows := [][]string{{"parameter", "shift", "p", "width", "p", "shape p", "p (Holm)", "ranks", ""}}
 	all, wrong := r.quantities(), 0
@@ -105,12 +110,18 @@ func (r Report) WriteTable(w io.Writer) error {
 		if x.DF > 0 {
 			shape = fmt.Sprintf("%.2g", x.Shape)
 		}
-		rows = append(rows, []string{x.Shown(), fmt.Sprintf("%+.2f", x.Shift.Estimate), fmt.Sprintf("%.2g", x.Shift.P), fmt.Sprintf("%.2f", x.Width.Estimate), fmt.Sprintf("%.2g", x.Width.P), shape, fmt.Sprintf("%.2g", x.Adjusted), "│" + x.Bars() + "│", x.Reading()})
+		rows = append(rows, []string{x.Shown(), fmt.Sprintf("%+.2f", x.Shift.Estimate),
+			fmt.Sprintf("%.2g", x.Shift.P), fmt.Sprintf("%.2f", x.Width.Estimate),
+			fmt.Sprintf("%.2g", x.Width.P), shape, fmt.Sprintf("%.2g", x.Adjusted), "│" + x.Bars() + "│",
+			x.Reading()})
 	}
 	text := posterior.AlignLeft(rows)
-	text += fmt.Sprintf("%s: the smallest of %d adjusted p-values is %.2g (%s), judged at %g; %d replicates, %d draws each\n", r.Verdict, len(all), least.Adjusted, least.Shown(), sbc.Level, r.Replicates, r.Draws)
+	text += fmt.Sprintf("%s: the smallest of %d adjusted p-values is %.2g (%s), judged at %g; %d "+
+		"replicates, %d draws each\n", r.Verdict, len(all), least.Adjusted, least.Shown(), sbc.Level,
+		r.Replicates, r.Draws)
 	if wrong > 0 {
-		text += fmt.Sprintf("an error in %d of %d quantities: a study of a right posterior finds one with probability %g at most\n", wrong, len(all), sbc.Level)
+		text += fmt.Sprintf("an error in %d of %d quantities: a study of a right posterior finds one with "+
+			"probability %g at most\n", wrong, len(all), sbc.Level)
 	}
 	if explanation := r.fits(); explanation != "" {
 		text += explanation + "\n"
@@ -129,11 +140,14 @@ func (r Report) fits() string {
 	case l == nil || l.Adjusted >= sbc.Level:
 		return ""
 	case l.Shift.P > min(l.Width.P, l.Shape):
-		return "log likelihood: the draws fit the data about as well as the parameters that made them, but not with the variation that they should have"
+		return "log likelihood: the draws fit the data about as well as the parameters that made them, but " +
+			"not with the variation that they should have"
 	case l.Shift.Estimate < 0:
-		return "log likelihood: the draws fit the data worse than the parameters that made them do: the data count for too little, or the prior for too much"
+		return "log likelihood: the draws fit the data worse than the parameters that made them do: the " +
+			"data count for too little, or the prior for too much"
 	}
-	return "log likelihood: the draws fit the data better than the parameters that made them should: the data count for too much, or the prior for too little"
+	return "log likelihood: the draws fit the data better than the parameters that made them should: the " +
+		"data count for too much, or the prior for too little"
 }
 
 // sensitivity says how large an error the study would have found.
@@ -142,7 +156,8 @@ func (r Report) sensitivity() string {
 		return fmt.Sprintf("%d replicates are too few to find even large errors; take more", r.Replicates)
 	}
 	d := r.Detectable
-	return fmt.Sprintf("a posterior that is shifted by %.2f sd, or %.2f times too wide or narrow, in one quantity is found by about %g of such studies", d.Shift, d.Width, d.Probability)
+	return fmt.Sprintf("a posterior that is shifted by %.2f sd, or %.2f times too wide or narrow, in one "+
+		"quantity is found by about %g of such studies", d.Shift, d.Width, d.Probability)
 }
 
 // ranks gathers, by quantity, the ranks of the replicates that were done.
@@ -175,10 +190,15 @@ func (s *Study) doubts() []string {
 		}
 	}
 	if failed > 0 {
-		out = append(out, fmt.Sprintf("%d replicates could not be fitted and are left out, which biases the ranks (the last: %s)", failed, why))
+		out = append(out,
+			fmt.Sprintf("%d replicates could not be fitted and are left out, which biases "+
+				"the ranks (the last: %s)", failed, why))
 	}
 	if slow > 0 {
-		out = append(out, fmt.Sprintf("in %d replicates the chain had fewer than %d effective draws, though it was made %d times as long: their ranks are correlated; raise %s", slow, ranked, 1<<doublings, s.drawsFlag()))
+		out = append(out,
+			fmt.Sprintf("in %d replicates the chain had fewer than %d effective draws, though it was made "+
+				"%d times as long: their ranks are correlated; raise %s", slow, ranked, 1<<doublings,
+				s.drawsFlag()))
 	}
 	return out
 }
@@ -199,7 +219,9 @@ func (s *Study) warnings() []string {
 		}
 	}
 	if divergent > 0 {
-		out = append(out, fmt.Sprintf("in %d replicates transitions diverged, which may be the reason for ranks that are not uniform; try a smaller step size, or another parameterisation", divergent))
+		out = append(out,
+			fmt.Sprintf("in %d replicates transitions diverged, which may be the reason for ranks that are "+
+				"not uniform; try a smaller step size, or another parameterisation", divergent))
 	}
 	return out
 }

@@ -1,6 +1,9 @@
-// Package calibrate checks an inference algorithm on a model by simulation: parameters drawn from their priors must have uniform ranks among the posterior
-// draws given data that were drawn with them, and so must the log likelihood of these data. Method: Talts, Betancourt, Simpson, Vehtari and Gelman (2018), "Validating Bayesian inference algorithms with
-// simulation-based calibration"; the log likelihood: Modrák et al. (2023), as in package sbc. A study is a simulation: it holds the data of all parties, and nothing crosses.
+// Package calibrate checks an inference algorithm on a model by simulation: parameters drawn from their
+// priors must have uniform ranks among the posterior draws given data that were drawn with them, and so must
+// the log likelihood of these data. Method: Talts, Betancourt, Simpson, Vehtari and Gelman (2018),
+// "Validating Bayesian inference algorithms with simulation-based calibration"; the log likelihood: Modrák et
+// al. (2023), as in package sbc. A study is a simulation: it holds the data of all parties, and nothing
+// crosses.
 package calibrate
 
 import (
@@ -39,7 +42,8 @@ type Study struct {
 	settings []backends.Settings // of fits whose chains are 1, 2, 4, … times as long as asked for
 	scale    func(string) float64
 	seed     uint64
-	// quantities are ranked: all scalars that vary, in the order of the simulator's parameters, and after them the log likelihood where there are responses.
+	// quantities are ranked: all scalars that vary, in the order of the simulator's parameters, and after
+	// them the log likelihood where there are responses.
 	quantities []posterior.Column
 	elements   []int // where the scalars are among the parameters
 	likelihood bool
@@ -57,11 +61,15 @@ type replicate struct {
 	fatal       bool // the error does not depend on the data of the replicate
 }
 
-// New prepares a study of a model with a number of replicates, each of which replaces the responses in the data. Settings and seed are those that the
-// model was opened with. A model that cannot be simulated is an error or a diagnostic, which shows the place.
+// New prepares a study of a model with a number of replicates, each of which replaces the responses in the
+// data. Settings and seed are those that the model was opened with. A model that cannot be simulated is an
+// error or a diagnostic, which shows the place.
 func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 	if p.Checked.Transform.Kind.AtClients() {
-		return nil, nil, &fit.UsageError{Err: errors.New("the power model cannot be calibrated: its density is a geometric mean of likelihoods, which is not a distribution to draw data from; use --transform exact, augmented or none")}
+		return nil, nil,
+			&fit.UsageError{Err: errors.New("the power model cannot be calibrated: its density is a " +
+				"geometric mean of likelihoods, which is not a distribution to draw data from; use " +
+				"--transform exact, augmented or none")}
 	}
 	m, diags := p.Generative()
 	if diags.HasErrors() {
@@ -83,10 +91,13 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 	}
 	for k, param := range m.Params {
 		if param.Initial != nil {
-			return nil, diags, fmt.Errorf("%s is a weight: a point estimate has no rank among draws; give it a prior (param %[1]s : … ~ …) to calibrate the model", param.Name)
+			return nil, diags,
+				fmt.Errorf("%s is a weight: a point estimate has no rank among draws; give it a prior "+
+					"(param %[1]s : … ~ …) to calibrate the model", param.Name)
 		}
 		port := m.Graph.Params()[k]
-		columns := posterior.Columns(posterior.Labelled([]posterior.Variable{{Name: param.Name, Dims: param.Dims(port.Shape)}}, labels))
+		columns := posterior.Columns(posterior.Labelled([]posterior.Variable{{Name: param.Name,
+			Dims: param.Dims(port.Shape)}}, labels))
 		for i, e := range param.Elements(port.Len) {
 			if !param.Fixed(e, port.Shape) {
 				s.quantities, s.elements = append(s.quantities, columns[i]), append(s.elements, port.Offset+e)
@@ -107,7 +118,8 @@ func (s *Study) order() (diags diag.List) {
 	if s.drawer, diags = ancestral.New(s.prepared.Bound, s.model, nil); diags.HasErrors() {
 		return diags
 	}
-	simulator, stream, x := s.model.NewSimulator(), rng.New(rng.SharedKey(s.seed), "calibrate").Rand(), make([]float64, s.model.Graph.Dim())
+	simulator, stream, x := s.model.NewSimulator(), rng.New(rng.SharedKey(s.seed), "calibrate").Rand(),
+		make([]float64, s.model.Graph.Dim())
 	if simulator.Prior(stream, x, nil) != nil {
 		return diags // a replicate will say so
 	}
@@ -147,8 +159,9 @@ func (s *Study) chains() bool { return s.prepared.Algorithm.Gives == backends.Ma
 // Scaled lists the parameters whose priors have a scale that Misstate can change.
 func (s *Study) Scaled() []string { return s.scaled }
 
-// Misstate simulates with the scale of a parameter's prior divided by a factor, so that a correct algorithm must fail: it shows that the study detects
-// such an error. It panics where the parameter is not Scaled or the factor not positive.
+// Misstate simulates with the scale of a parameter's prior divided by a factor, so that a correct algorithm
+// must fail: it shows that the study detects such an error. It panics where the parameter is not Scaled or
+// the factor not positive.
 func (s *Study) Misstate(parameter string, factor float64) {
 	if !(factor > 0) || !slices.Contains(s.scaled, parameter) {
 		panic(fmt.Sprintf("calibrate: %s has no scale that could be divided by %g", parameter, factor))
@@ -161,7 +174,8 @@ func (s *Study) Misstate(parameter string, factor float64) {
 	}
 }
 
-// A done is a replicate as it is written down. The effective sample size is a text, which keeps every bit, and infinity.
+// A done is a replicate as it is written down. The effective sample size is a text, which keeps every bit,
+// and infinity.
 type done struct {
 	Number      int    `json:"number"`
 	Ranks       []int  `json:"ranks,omitempty"`
@@ -170,8 +184,8 @@ type done struct {
 	Failed      string `json:"failed,omitempty"` // why it could not be fitted
 }
 
-// Make does some replicates and writes down what came out, for Take. It may be called for several parts at the same time. The error is that of the first whose fit failed for a reason other
-// than its data.
+// Make does some replicates and writes down what came out, for Take. It may be called for several parts at
+// the same time. The error is that of the first whose fit failed for a reason other than its data.
 func (s *Study) Make(ctx context.Context, part cells.Part) ([]byte, error) {
 	simulator := s.model.NewSimulator()
 	var all []done
@@ -213,7 +227,10 @@ func (s *Study) Take(part cells.Part, result []byte) error {
 		r := replicate{ranks: one.Ranks, divergences: one.Divergences}
 		if one.Failed != "" {
 			r.err = errors.New(one.Failed)
-		} else if r.done = true; len(r.ranks) != len(s.quantities) || slices.ContainsFunc(r.ranks, func(v int) bool { return v < 0 || v > ranked }) {
+		} else if r.done = true; len(r.ranks) != len(s.quantities) ||
+			slices.ContainsFunc(r.ranks, func(v int) bool {
+				return v < 0 || v > ranked
+			}) {
 			return fmt.Errorf("replicate %d has ranks that there are not", one.Number)
 		} else if ess, err := strconv.ParseFloat(one.ESS, 64); err != nil {
 			return err
@@ -225,7 +242,8 @@ func (s *Study) Take(part cells.Part, result []byte) error {
 	return nil
 }
 
-// replicate draws a data set, fits it, and ranks the quantities at the parameters that it was made with. Its random numbers depend only on the seed and its number.
+// replicate draws a data set, fits it, and ranks the quantities at the parameters that it was made with. Its
+// random numbers depend only on the seed and its number.
 func (s *Study) replicate(ctx context.Context, simulator *simulate.Simulator, number int) (out replicate) {
 	stream := rng.New(rng.SharedKey(s.seed), "calibrate "+strconv.Itoa(number)).Rand()
 	truth := make([]float64, s.model.Graph.Dim())
@@ -247,7 +265,8 @@ func (s *Study) replicate(ctx context.Context, simulator *simulate.Simulator, nu
 	return out
 }
 
-// rankIn fits simulated data and ranks the truth among the draws. A Markov chain is made longer until it has enough effective draws.
+// rankIn fits simulated data and ranks the truth among the draws. A Markov chain is made longer until it has
+// enough effective draws.
 func (s *Study) rankIn(ctx context.Context, d *simulated, stream *rand.Rand, out *replicate) {
 	seed, truth := stream.Uint64(), make([]float64, len(s.quantities))
 	if out.err = s.evaluate(d, d.truth, truth); out.err != nil {

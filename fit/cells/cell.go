@@ -1,8 +1,10 @@
-// Package cells holds the parts of a long computation that can be computed one by one, on this machine or on others: the fits of a study, the replicates of a calibration, the folds of a
-// cross-validation.
+// Package cells holds the parts of a long computation that can be computed one by one, on this machine or on
+// others: the fits of a study, the replicates of a calibration, the folds of a cross-validation.
 //
-// A [Cell] is a command line of vflc, of whose result it is the whole or a part, with the digests of all that the result depends on: its name follows from these. A [Pool] has cells made: [Local] by
-// goroutines of this process, package spread by processes on any machines. What a cell gives does not depend on where, when and how often it was made.
+// A [Cell] is a command line of vflc, of whose result it is the whole or a part, with the digests of all that
+// the result depends on: its name follows from these. A [Pool] has cells made: [Local] by goroutines of this
+// process, package spread by processes on any machines. What a cell gives does not depend on where, when and
+// how often it was made.
 package cells
 
 import (
@@ -35,12 +37,15 @@ const (
 // NamesFiles reports whether a flag has the form NAME=FILE,FILE or FILE.
 func (f Flag) NamesFiles() bool { return f.Name == DataFlag || f.Name == ModuleFlag }
 
-// OwnFlags are those that a cell does not set, since whoever has it made does, or since they make a result depend on something else than the cell and its files.
+// OwnFlags are those that a cell does not set, since whoever has it made does, or since they make a result
+// depend on something else than the cell and its files.
 func OwnFlags() []string {
-	return []string{DataFlag, "output", "overwrite", "json", "quiet", "strict", "resume", "from", "inits", "help", "nats", "nats-creds"}
+	return []string{DataFlag, "output", "overwrite", "json", "quiet", "strict", "resume", "from", "inits",
+		"help", "nats", "nats-creds"}
 }
 
-// A Part is some of the equal steps of a computation, as replicates or folds: those from First up to, not including, End.
+// A Part is some of the equal steps of a computation, as replicates or folds: those from First up to, not
+// including, End.
 type Part struct {
 	First int `json:"first"`
 	End   int `json:"end"`
@@ -79,7 +84,8 @@ type Cell struct {
 	Command string `json:"command"`
 	Model   string `json:"model"` // absolute path
 	Flags   []Flag `json:"flags"` // in order; repeatable ones may come several times
-	// Predicts says that the rows of the tables in New, or the run's own where there are none, are predicted after a fit.
+	// Predicts says that the rows of the tables in New, or the run's own where there are none, are predicted
+	// after a fit.
 	Predicts bool    `json:"predict,omitempty"`
 	New      []Flag  `json:"new,omitempty"`
 	Part     *Part   `json:"part,omitempty"` // of the computation of this command; nil: all of it
@@ -160,7 +166,8 @@ func (c *Cell) Record() Record {
 	if flags == nil {
 		flags = []Flag{}
 	}
-	return Record{Schema: posterior.Schema, Version: fit.Build(), Command: c.Command, Flags: flags, Predict: c.Predicts, Part: c.Part, Inputs: c.Inputs}
+	return Record{Schema: posterior.Schema, Version: fit.Build(), Command: c.Command, Flags: flags,
+		Predict: c.Predicts, Part: c.Part, Inputs: c.Inputs}
 }
 
 // ID is the name of the result: a digest of the record.

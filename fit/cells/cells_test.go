@@ -26,10 +26,12 @@ func TestNamesFollowFromContents(t *testing.T) {
 	rho, data := Flag{Name: "rho", Value: "1"}, Flag{Name: "data", Value: "a=x.csv"}
 	one := name(nil, []Flag{rho, data}, model)
 	data.Value = "a=y.csv"
-	if one != name(nil, []Flag{rho, data}, model) || one != name(nil, []Flag{rho, {Name: "module", Value: "a=m.vfl"}}, model) {
+	if one != name(nil, []Flag{rho, data}, model) ||
+		one != name(nil, []Flag{rho, {Name: "module", Value: "a=m.vfl"}}, model) {
 		t.Error("the path of a file changes the name")
 	}
-	if one == name(nil, []Flag{{Name: "rho", Value: "2"}}, model) || one == name(nil, []Flag{rho}, other) || one == name(&Part{0, 1}, []Flag{rho}, model) {
+	if one == name(nil, []Flag{{Name: "rho", Value: "2"}}, model) || one == name(nil, []Flag{rho}, other) ||
+		one == name(&Part{0, 1}, []Flag{rho}, model) {
 		t.Error("a flag, the text of the model or the part does not change the name")
 	}
 }
@@ -37,14 +39,16 @@ func TestNamesFollowFromContents(t *testing.T) {
 // Paths of files are moved, and nothing else.
 func TestMoved(t *testing.T) {
 	up := func(path string) string { return "/up/" + path }
-	for value, want := range map[string]string{"a=x.csv": "a=/up/x.csv", "a=x.csv,y.csv": "a=/up/x.csv,/up/y.csv", "x.csv": "/up/x.csv", "d/x=1.csv": "/up/d/x=1.csv"} {
+	for value, want := range map[string]string{"a=x.csv": "a=/up/x.csv",
+		"a=x.csv,y.csv": "a=/up/x.csv,/up/y.csv", "x.csv": "/up/x.csv", "d/x=1.csv": "/up/d/x=1.csv"} {
 		if got := (Flag{Name: "data", Value: value}).Moved(up).Value; got != want {
 			t.Errorf("%s becomes %s, want %s", value, got, want)
 		}
 	}
 	c := &Cell{Model: "m.vfl", Flags: []Flag{{Name: "set", Value: "k=3"}, {Name: "module", Value: "a=p.vfl"}}}
 	moved := c.Moved(up)
-	if moved.Model != "/up/m.vfl" || moved.Flags[0].Value != "k=3" || moved.Flags[1].Value != "a=/up/p.vfl" || c.Flags[1].Value != "a=p.vfl" {
+	if moved.Model != "/up/m.vfl" || moved.Flags[0].Value != "k=3" || moved.Flags[1].Value != "a=/up/p.vfl" ||
+		c.Flags[1].Value != "a=p.vfl" {
 		t.Errorf("%v of %v", moved, c)
 	}
 }
@@ -72,7 +76,8 @@ func cellsOf(n int) (all []*Cell) {
 	return all
 }
 
-// Every cell is made once, by at most so many at a time, and reported once; none is begun after an interrupt, and what was begun and given up is not reported.
+// Every cell is made once, by at most so many at a time, and reported once; none is begun after an interrupt,
+// and what was begun and given up is not reported.
 func TestLocal(t *testing.T) {
 	for _, jobs := range []int{1, 3, 60} {
 		all := cellsOf(40)
@@ -88,11 +93,13 @@ func TestLocal(t *testing.T) {
 			return []byte{byte(c.Part.First)}, nil
 		}
 		reported := map[byte]int{}
-		if err := (Local{jobs, make}).Work(t.Context(), all, func(_ *Cell, result []byte, failed error) (bool, error) {
+		if err := (Local{jobs, make}).Work(t.Context(), all, func(_ *Cell, result []byte, failed error) (bool,
+			error) {
 			reported[result[0]]++
 			return false, failed
 		}); err != nil || len(times) != 40 || len(reported) != 40 || most > jobs {
-			t.Errorf("%d jobs: %v, %d made, %d reported, %d at a time", jobs, err, len(times), len(reported), most)
+			t.Errorf("%d jobs: %v, %d made, %d reported, %d at a time", jobs, err, len(times), len(reported),
+				most)
 		}
 	}
 	ctx, end := context.WithCancel(t.Context())
@@ -125,7 +132,8 @@ func (p untilEnough) Work(ctx context.Context, all []*Cell, done Done) error {
 	})
 }
 
-// The error of a computation is that of its first part that fails, whoever is done first, and parts behind it are not waited for.
+// The error of a computation is that of its first part that fails, whoever is done first, and parts behind it
+// are not waited for.
 func TestFirstFailureInOrder(t *testing.T) {
 	for _, jobs := range []int{1, 2, 8} {
 		slow, known := make(chan struct{}), make(chan struct{})
@@ -162,16 +170,20 @@ func TestFirstFailureInOrder(t *testing.T) {
 		}
 	}
 	bad := errors.New("no result")
-	if err := Gather(t.Context(), Local{1, func(context.Context, *Cell) ([]byte, error) { return nil, nil }}, cellsOf(2), func(Part, []byte) error { return bad }, nil); !errors.Is(err, bad) {
+	if err := Gather(t.Context(), Local{1, func(context.Context, *Cell) ([]byte, error) {
+		return nil, nil
+	}}, cellsOf(2), func(Part, []byte) error { return bad }, nil); !errors.Is(err, bad) {
 		t.Error(err)
 	}
 }
 
-// An error that was sent is the error that it was: its text, its kind, its diagnostics with their places, and what they print.
+// An error that was sent is the error that it was: its text, its kind, its diagnostics with their places, and
+// what they print.
 func TestFailureIsSent(t *testing.T) {
 	file := source.New("/w/root/h/m.vfl", "data y : real[N]\ny ~ normal(0, 1)\n")
 	var diags diag.List
-	diags.Errorf(diag.NoStart, file, source.Span{Start: 17, End: 33}, "not finite with /w/root/h/t.csv").NoteAt(file, source.Span{Start: 5, End: 6}, "y").Note("a way out")
+	diags.Errorf(diag.NoStart, file, source.Span{Start: 17, End: 33},
+		"not finite with /w/root/h/t.csv").NoteAt(file, source.Span{Start: 5, End: 6}, "y").Note("a way out")
 	print := func(l diag.List) string {
 		var b strings.Builder
 		if err := diag.Text(&b, l.Shown(), false); err != nil {
@@ -179,11 +191,14 @@ func TestFailureIsSent(t *testing.T) {
 		}
 		return b.String()
 	}
-	want := strings.NewReplacer("/w/root/h/m.vfl", "m.vfl", "/w/root/h/t.csv", "../t.csv").Replace(print(diags))
+	want := strings.NewReplacer("/w/root/h/m.vfl", "m.vfl", "/w/root/h/t.csv",
+		"../t.csv").Replace(print(diags))
 	for _, c := range []struct {
 		err          error
 		usage, coded bool
-	}{{errors.New("plain /w/root/h/t.csv"), false, false}, {fmt.Errorf("fold 1: %w", &fit.UsageError{Err: errors.New("use")}), true, false}, {fmt.Errorf("fold 2: %w", data.Errors(diags)), false, true}} {
+	}{{errors.New("plain /w/root/h/t.csv"), false, false},
+		{fmt.Errorf("fold 1: %w", &fit.UsageError{Err: errors.New("use")}), true, false},
+		{fmt.Errorf("fold 2: %w", data.Errors(diags)), false, true}} {
 		text, err := json.Marshal(FailureOf(c.err).Renamed("/w/root/", "/"))
 		if err != nil {
 			t.Fatal(err)
@@ -195,7 +210,8 @@ func TestFailureIsSent(t *testing.T) {
 		var got error = sent.Renamed("/h/m.vfl", "m.vfl", "/h/t.csv", "../t.csv")
 		var usage *fit.UsageError
 		var found data.Errors
-		if errors.As(got, &usage) != c.usage || errors.As(got, &found) != c.coded || got.Error() != strings.ReplaceAll(c.err.Error(), "/w/root/h/t.csv", "../t.csv") {
+		if errors.As(got, &usage) != c.usage || errors.As(got, &found) != c.coded ||
+			got.Error() != strings.ReplaceAll(c.err.Error(), "/w/root/h/t.csv", "../t.csv") {
 			t.Errorf("%v became %v", c.err, got)
 		}
 		if c.coded && print(diag.List(found)) != want {
@@ -210,7 +226,8 @@ func TestFailureIsSent(t *testing.T) {
 // What is sent as a failure and is none is refused, so that printing it cannot fail.
 func TestGarbageIsNoFailure(t *testing.T) {
 	for _, text := range []string{
-		``, `3`, `{"diagnostics": [null]}`, `{"diagnostics": [{"Code": "V0101", "Severity": 9}]}`, `{"diagnostics": [{"Code": "V9999"}]}`,
+		``, `3`, `{"diagnostics": [null]}`, `{"diagnostics": [{"Code": "V0101", "Severity": 9}]}`,
+		`{"diagnostics": [{"Code": "V9999"}]}`,
 		`{"diagnostics": [{"Code": "V0101", "File": {"Name": "m", "Text": "abc"}, "Span": {"Start": -1, "End": 2}}]}`,
 		`{"diagnostics": [{"Code": "V0101", "File": {"Name": "m", "Text": "abc"}, "Span": {"Start": 1, "End": 9}}]}`,
 		`{"diagnostics": [{"Code": "V0101", "File": {"Name": "m", "Text": "abc"}, "Fixes": [{"Span": {"Start": 3, "End": 2}}]}]}`,

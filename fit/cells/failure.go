@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// A Failure is an error that can be written down and sent: its text, its kind, and its diagnostics with their places.
+// A Failure is an error that can be written down and sent: its text, its kind, and its diagnostics with their
+// places.
 type Failure struct {
 	Text        string    `json:"text"`
 	Usage       bool      `json:"usage,omitempty"` // a setting or a flag is wrong, not the model or the data
@@ -33,7 +34,8 @@ func FailureOf(err error) *Failure {
 	return f
 }
 
-// ReadFailure reads a failure as JSON has it. What was sent by others is checked: a diagnostic has a code that there is, and places within its files.
+// ReadFailure reads a failure as JSON has it. What was sent by others is checked: a diagnostic has a code
+// that there is, and places within its files.
 func ReadFailure(text []byte) (*Failure, error) {
 	var f Failure
 	if err := json.Unmarshal(text, &f); err != nil {
@@ -78,7 +80,8 @@ func (f *Failure) Unwrap() (kinds []error) {
 	return kinds
 }
 
-// Renamed is the failure with other names of files: the pairs are what to replace, and by what. It makes the files of places anew, which a failure that was sent has no lines of.
+// Renamed is the failure with other names of files: the pairs are what to replace, and by what. It makes the
+// files of places anew, which a failure that was sent has no lines of.
 func (f *Failure) Renamed(pairs ...string) *Failure {
 	names := strings.NewReplacer(pairs...)
 	files := map[string]*source.File{}
@@ -97,9 +100,11 @@ func (f *Failure) Renamed(pairs ...string) *Failure {
 			continue
 		}
 		own := *d
-		own.File, own.Message, own.Data, own.Notes = file(d.File), names.Replace(d.Message), names.Replace(d.Data), nil
+		own.File, own.Message, own.Data, own.Notes = file(d.File), names.Replace(d.Message),
+			names.Replace(d.Data), nil
 		for _, n := range d.Notes {
-			own.Notes = append(own.Notes, diag.Note{File: file(n.File), Span: n.Span, Message: names.Replace(n.Message)})
+			own.Notes = append(own.Notes, diag.Note{File: file(n.File), Span: n.Span,
+				Message: names.Replace(n.Message)})
 		}
 		out.Diagnostics = append(out.Diagnostics, &own)
 	}

@@ -5,12 +5,14 @@ import (
 	"sync"
 )
 
-// Done is called for every cell that is made, one call at a time: with its result, or with the reason why there is none. enough says that the others are not needed. An error ends the work.
+// Done is called for every cell that is made, one call at a time: with its result, or with the reason why
+// there is none. enough says that the others are not needed. An error ends the work.
 type Done func(c *Cell, result []byte, failed error) (enough bool, err error)
 
 // A Pool has cells made.
 type Pool interface {
-	// Work returns when all cells are made, or enough of them. Where the context ends before, it returns the context's error.
+	// Work returns when all cells are made, or enough of them. Where the context ends before, it returns the
+	// context's error.
 	Work(ctx context.Context, all []*Cell, done Done) error
 }
 
@@ -59,9 +61,11 @@ func (l Local) Work(ctx context.Context, all []*Cell, done Done) error {
 	return lost
 }
 
-// Gather has the parts of one computation made, and takes their results. progress counts steps; nil: nobody looks. The error is that of the first part that has failed, in the order of the parts
-// and not of time, whoever made it: parts behind it are not waited for.
-func Gather(ctx context.Context, pool Pool, all []*Cell, take func(p Part, result []byte) error, progress func(done, all int)) error {
+// Gather has the parts of one computation made, and takes their results. progress counts steps; nil: nobody
+// looks. The error is that of the first part that has failed, in the order of the parts and not of time,
+// whoever made it: parts behind it are not waited for.
+func Gather(ctx context.Context, pool Pool, all []*Cell, take func(p Part, result []byte) error,
+	progress func(done, all int)) error {
 	at := map[*Cell]int{}
 	steps := 0
 	for k, c := range all {

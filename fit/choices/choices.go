@@ -1,5 +1,5 @@
-// Package choices describes what a user chooses about a fit beside the settings of its algorithm: what the model means, and how the fit is made and kept.
-// Each is a flag of vflc run, and NAME=VALUE at the prompt.
+// Package choices describes what a user chooses about a fit beside the settings of its algorithm: what the
+// model means, and how the fit is made and kept. Each is a flag of vflc run, and NAME=VALUE at the prompt.
 package choices
 
 import (
@@ -18,7 +18,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// A Choice is one thing that a user may choose. Values are texts; those of several elements are separated by commas.
+// A Choice is one thing that a user may choose. Values are texts; those of several elements are separated by
+// commas.
 type Choice struct {
 	Name   string          // without dashes
 	Doc    string          // one phrase; what is in backquotes stands for the value
@@ -41,22 +42,34 @@ func All() []Choice {
 		{Name: "transform", Model: true, Values: transforms.Names, apply: setTransform,
 			Doc: "use this `transform` in place of the model's own: " + inWords(transforms.Names())},
 		{Name: "rho", Model: true, apply: setRho,
-			Doc: "standard deviation of auxiliary variables, in place of the model's own: `R`, or CLIENT=R,CLIENT=R"},
+			Doc: "standard deviation of auxiliary variables, in place of the model's own: " +
+				"`R`, or CLIENT=R,CLIENT=R"},
 		{Name: "set", Model: true, Repeat: true, apply: setConsts,
 			Doc: "value of a const, in place of the model's own: `NAME=VALUE`; repeatable"},
 		{Name: "accept", Model: true, Repeat: true, Values: accept.Names, apply: setAccepted,
 			Doc: "`disclosures` that are accepted: " + acceptable()},
 		{Name: "prior-only", Model: true, Switch: true, apply: setPriorOnly,
-			Doc: "leave the likelihoods out, all parties in one: draws are from the prior; generated quantities are those of the prior"},
+			Doc: "leave the likelihoods out, all parties in one: draws are from the prior; generated " +
+				"quantities are those of the prior"},
 		{Name: "seed", apply: setSeed,
 			Doc: "`seed` of all random numbers, a whole number"},
 		{Name: "from", apply: func(o *Fit, v string) error { o.Run.From = v; return nil },
-			Doc: "start from the last positions, metric and step sizes of the run in this `folder`; a short warm-up is then enough"},
-		{Name: "inits", apply: func(o *Fit, v string) error { o.Run.Inits = strings.Split(v, ","); return nil },
-			Doc: "Stan-JSON `file` of initial values on the declared scale, for all chains; with %d in its name, or as FILE,FILE,…, one for each; parameters that it does not name begin as without it"},
-		{Name: "log-lik", Switch: true, apply: func(o *Fit, v string) error { return setSwitch(&o.Run.LogLik, v) },
-			Doc: "write the log density of every observation at every draw to draws.zarr, for vflc loo and ArviZ"},
-		{Name: "save-aux", Switch: true, apply: func(o *Fit, v string) error { return setSwitch(&o.Run.Auxiliary, v) },
+			Doc: "start from the last positions, metric and step sizes of the run in this `folder`; a " +
+				"short warm-up is then enough"},
+		{Name: "inits", apply: func(o *Fit, v string) error {
+			o.Run.Inits = strings.Split(v, ",")
+			return nil
+		},
+			Doc: "Stan-JSON `file` of initial values on the declared scale, for all chains; with %d in its " +
+				"name, or as FILE,FILE,…, one for each; parameters that it does not name begin as without it"},
+		{Name: "log-lik", Switch: true, apply: func(o *Fit, v string) error {
+			return setSwitch(&o.Run.LogLik, v)
+		},
+			Doc: "write the log density of every observation at every draw to " +
+				"draws.zarr, for vflc loo and ArviZ"},
+		{Name: "save-aux", Switch: true, apply: func(o *Fit, v string) error {
+			return setSwitch(&o.Run.Auxiliary, v)
+		},
 			Doc: "write the draws of the auxiliary variables too; each belongs to its client"},
 	}
 }
@@ -71,7 +84,8 @@ func Named(name string) (Choice, bool) {
 	return Choice{}, false
 }
 
-// Parse reads values by the names of their choices; "" stands for a choice that was not made. The error is a *Wrong.
+// Parse reads values by the names of their choices; "" stands for a choice that was not made. The error is a
+// *Wrong.
 func Parse(given map[string]string) (Fit, error) {
 	o := Fit{Model: check.Options{Set: map[string]float64{}}, Run: fit.Options{Seed: 1}}
 	for _, c := range All() {
@@ -186,7 +200,8 @@ func setPriorOnly(o *Fit, value string) error {
 		return err
 	}
 	if o.Model.Transform.Name != "" && !o.Model.Transform.Pooled() {
-		return &Wrong{Why: "without likelihoods nothing crosses between parties, so there is no transform; leave transform out"}
+		return &Wrong{Why: "without likelihoods nothing crosses between parties, so there is no " +
+			"transform; leave transform out"}
 	}
 	o.Model.Transform = transforms.None
 	return nil
@@ -206,7 +221,8 @@ func setSeed(o *Fit, value string) (err error) {
 	return nil
 }
 
-// Names is an error for a const or a client that the choices name and the model has not. The error is a *Wrong.
+// Names is an error for a const or a client that the choices name and the model has not. The error is a
+// *Wrong.
 func (o Fit) Names(m *compile.Model) error {
 	var consts, clients []string
 	for _, s := range m.Checked.Order {
@@ -239,7 +255,8 @@ func known(choice, kind string, chosen map[string]float64, names []string) error
 // Noise is an error where a rho was chosen and the model has no auxiliary variables. The error is a *Wrong.
 func (o Fit) Noise(m *compile.Model) error {
 	if kind := m.Checked.Transform.Kind; kind.CutsCross() && (o.Model.Rho != 0 || o.Model.RhoBy != nil) {
-		return &Wrong{Name: "rho", Why: fmt.Sprintf("under transform %s the cuts cross without noise, and there is no rho", kind)}
+		return &Wrong{Name: "rho",
+			Why: fmt.Sprintf("under transform %s the cuts cross without noise, and there is no rho", kind)}
 	}
 	return nil
 }

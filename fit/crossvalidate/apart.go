@@ -16,8 +16,10 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// A Fold is one of a cross-validation whose parties are in processes of their own. Where rows are divided at random each of them finds by itself which of its rows are in the fold: from the number of
-// folds, the seed that all share, and the order of the joined rows. Strata and groups follow from what one party has: it decides (Deal), and tells the others the fold of each row.
+// A Fold is one of a cross-validation whose parties are in processes of their own. Where rows are divided at
+// random each of them finds by itself which of its rows are in the fold: from the number of folds, the seed
+// that all share, and the order of the joined rows. Strata and groups follow from what one party has: it
+// decides (Deal), and tells the others the fold of each row.
 type Fold struct {
 	Folds    int    `json:"folds,omitempty"` // 0: there is no cross-validation
 	Fold     int    `json:"fold,omitempty"`  // from 1
@@ -40,7 +42,8 @@ type Deal struct {
 	Folds   []int
 }
 
-// Deal divides the rows by what the party has, with random numbers of its own where no other party has it; nil where it has not what the folds follow from. The party has bound all of its rows.
+// Deal divides the rows by what the party has, with random numbers of its own where no other party has it;
+// nil where it has not what the folds follow from. The party has bound all of its rows.
 func (f Fold) Deal(b *compile.OneParty, own rng.Key) (*Deal, error) {
 	if !b.Joins() {
 		return nil, nil
@@ -60,7 +63,8 @@ func (f Fold) Deal(b *compile.OneParty, own rng.Key) (*Deal, error) {
 	return &Deal{l.name, l.owner != "", assign(l.texts, f.By != "", f.Folds, key)}, nil
 }
 
-// Select has the party bind the rows of the fold, or all others. The party has bound all of its rows, and binds again. told are the folds of all rows where one party tells them.
+// Select has the party bind the rows of the fold, or all others. The party has bound all of its rows, and
+// binds again. told are the folds of all rows where one party tells them.
 func (f Fold) Select(b *compile.OneParty, others bool, told []int) error {
 	if !b.Joins() {
 		return nil // its rows are of something else, as of groups: all fits have them
@@ -128,7 +132,8 @@ func decode(text []byte) (f Fold, found result, err error) {
 	for _, y := range all.Responses {
 		one := response{name: y.Name, key: y.Key, binary: y.Binary}
 		for _, r := range y.Rows {
-			one.rows = append(one.rows, row{all.Fold.Fold - 1, number(r.Observed), number(r.Mean), number(r.Score), r.Key})
+			one.rows = append(one.rows, row{all.Fold.Fold - 1, number(r.Observed), number(r.Mean),
+				number(r.Score), r.Key})
 		}
 		found.responses = append(found.responses, one)
 	}
@@ -145,7 +150,8 @@ func (f Fold) SaveScores(dir string, p *fit.Predictions) error {
 	return atomicfile.WriteBytes(filepath.Join(dir, runs.ScoresFile), 0o600, text)
 }
 
-// Gather makes the report of a party from the folders of all folds, in order; nil where the party draws no response.
+// Gather makes the report of a party from the folders of all folds, in order; nil where the party draws no
+// response.
 func Gather(model string, dirs []string) (*Report, error) {
 	var seed uint64
 	var folds []result

@@ -15,8 +15,10 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// A division says which rows are in which fold. It follows from the order of the joined rows and from random numbers: those that all parties share, or where rows are stratified or grouped by what
-// one party has, numbers of its own. The folds then tell the others no more than which rows are together: with random numbers that they know they could follow the dealing, and find most of what there is to know.
+// A division says which rows are in which fold. It follows from the order of the joined rows and from random
+// numbers: those that all parties share, or where rows are stratified or grouped by what one party has,
+// numbers of its own. The folds then tell the others no more than which rows are together: with random
+// numbers that they know they could follow the dealing, and find most of what there is to know.
 type division struct {
 	tables  *data.Dataset
 	count   int
@@ -28,7 +30,8 @@ type division struct {
 	folds   []int       // in the order of the joined rows
 }
 
-// fold returns the fold of a row of a file; -1 where the row is in none, since it was left out when rows were joined.
+// fold returns the fold of a row of a file; -1 where the row is in none, since it was left out when rows were
+// joined.
 func (d *division) fold(row int, key string) int {
 	k, ok := d.byRow[row]
 	if d.byKey != nil {
@@ -76,7 +79,8 @@ func joined(tables *data.Dataset, folds int) (*division, error) {
 	d := &division{tables: tables}
 	switch joins := tables.Joins; {
 	case len(joins) > 1:
-		return nil, fmt.Errorf("the tables are joined in %d sets, so that it is not clear whose rows are divided into folds", len(joins))
+		return nil, fmt.Errorf("the tables are joined in %d sets, so that it is not clear whose "+
+			"rows are divided into folds", len(joins))
 	case len(joins) == 1:
 		d.parties, d.count = joins[0].Parties, joins[0].Rows
 		if joins[0].Key != data.RowOrder {
@@ -85,13 +89,15 @@ func joined(tables *data.Dataset, folds int) (*division, error) {
 	default:
 		for _, h := range tables.Parties {
 			if d.parties = append(d.parties, h.Party); len(d.parties) > 1 {
-				return nil, errors.New("the tables have rows of their own, which no key joins: cross-validation divides rows that all parties share")
+				return nil, errors.New("the tables have rows of their own, which no key joins: " +
+					"cross-validation divides rows that all parties share")
 			}
 			d.count = h.View.Rows
 		}
 	}
 	if folds < 2 || folds > d.count {
-		return nil, fmt.Errorf("%d folds of %d rows: there are at least 2 folds, and at most one for each row", folds, d.count)
+		return nil, fmt.Errorf("%d folds of %d rows: there are at least 2 folds, and "+
+			"at most one for each row", folds, d.count)
 	}
 	if d.key != "" {
 		if _, d.keys = tables.RowKeys(d.count); d.keys == nil {
@@ -135,7 +141,8 @@ type labels struct {
 }
 
 // labels finds them; nil where nothing that b has is such.
-func (d *division) labels(b *compile.Bound, texts func(party, column string) ([]string, bool, error), o Options) (*labels, error) {
+func (d *division) labels(b *compile.Bound, texts func(party, column string) ([]string, bool, error),
+	o Options) (*labels, error) {
 	switch {
 	case o.Stratify:
 		return d.strata(b), nil
@@ -200,8 +207,8 @@ func shown(values []float64) []string {
 	return out
 }
 
-// assign gives each row a fold. Rows are permuted and dealt out in turn: without labels all of them, in strata one after another; of groups, whole groups, the next to the fold with the fewest
-// rows.
+// assign gives each row a fold. Rows are permuted and dealt out in turn: without labels all of them, in
+// strata one after another; of groups, whole groups, the next to the fold with the fewest rows.
 func assign(labels []string, whole bool, folds int, key rng.Key) []int {
 	n := len(labels)
 	out := make([]int, n)

@@ -53,7 +53,8 @@ func column(t *testing.T, file, name string) []string {
 	return out
 }
 
-// encoded are the columns of the heart tables with an intercept in one matrix by hand: numbers less the mean of the rows in train, by their standard deviation; of words an indicator of each.
+// encoded are the columns of the heart tables with an intercept in one matrix by hand: numbers less the mean
+// of the rows in train, by their standard deviation; of words an indicator of each.
 func encoded(t *testing.T, parties map[string]string, train []int) [][]float64 {
 	n := len(column(t, parties["registry"], "HeartDisease"))
 	ones := make([]float64, n)
@@ -62,8 +63,11 @@ func encoded(t *testing.T, parties map[string]string, train []int) [][]float64 {
 	}
 	out := [][]float64{ones}
 	for _, c := range []struct{ party, name, kind string }{
-		{"hospital_a", "Age", "z"}, {"hospital_a", "Sex", "w"}, {"hospital_a", "ChestPainType", "w"}, {"hospital_a", "RestingBP", "z"}, {"hospital_a", "Cholesterol", "z"},
-		{"hospital_b", "FastingBS", "n"}, {"hospital_b", "RestingECG", "w"}, {"hospital_b", "MaxHR", "z"}, {"hospital_b", "ExerciseAngina", "w"}, {"hospital_b", "Oldpeak", "z"}, {"hospital_b", "ST_Slope", "w"},
+		{"hospital_a", "Age", "z"}, {"hospital_a", "Sex", "w"}, {"hospital_a", "ChestPainType", "w"},
+		{"hospital_a", "RestingBP", "z"}, {"hospital_a", "Cholesterol", "z"},
+		{"hospital_b", "FastingBS", "n"}, {"hospital_b", "RestingECG", "w"}, {"hospital_b", "MaxHR", "z"},
+		{"hospital_b", "ExerciseAngina", "w"}, {"hospital_b", "Oldpeak", "z"},
+		{"hospital_b", "ST_Slope", "w"},
 	} {
 		cells := column(t, parties[c.party], c.name)
 		if c.kind == "w" {
@@ -107,7 +111,8 @@ func logit(y, eta float64) float64 {
 	return -math.Log1p(math.Exp(-math.Abs(eta))) + min(eta, 0)
 }
 
-// pooledScores are the log predictive densities of the rows in test, given those in train, by importance sampling from a t distribution about the mode, which Newton's steps find.
+// pooledScores are the log predictive densities of the rows in test, given those in train, by importance
+// sampling from a t distribution about the mode, which Newton's steps find.
 func pooledScores(t *testing.T, x [][]float64, y []float64, train, test []int, r *rand.Rand) []float64 {
 	p := len(x)
 	eta := func(w []float64, i int) (sum float64) {
@@ -178,7 +183,8 @@ func pooledScores(t *testing.T, x [][]float64, y []float64, train, test []int, r
 	return out
 }
 
-// A cross-validation across parties is the loop that anybody would write by hand with all data in one table: the same folds, stratified; encoders fitted to the rows of each fit; the log predictive density of each row
+// A cross-validation across parties is the loop that anybody would write by hand with all data in one table:
+// the same folds, stratified; encoders fitted to the rows of each fit; the log predictive density of each row
 // left out, to Monte Carlo error.
 func TestHeartAgainstPooledLoop(t *testing.T) {
 	parties := map[string]string{}
@@ -195,7 +201,9 @@ func TestHeartAgainstPooledLoop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Folds: 3, Stratify: true, Seed: 5, Fit: fit.Options{Settings: map[string]string{"chains": "2", "warmup": "200", "draws": "800"}, Seed: 5}}
+	o := Options{Folds: 3, Stratify: true, Seed: 5,
+		Fit: fit.Options{Settings: map[string]string{"chains": "2", "warmup": "200", "draws": "800"},
+			Seed: 5}}
 	got, diags, err := Run(t.Context(), m, sources, o)
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
@@ -237,8 +245,9 @@ func TestHeartAgainstPooledLoop(t *testing.T) {
 		}
 	}
 	n := float64(len(y))
-	// The chains have some 1,600 effective draws, of which the log density of a row has a standard deviation of about 0.3, so that its mean has an error of 0.3/√1600. The errors of a fold's rows
-	// come from the same draws and are partly equal.
+	// The chains have some 1,600 effective draws, of which the log density of a row has a standard deviation
+	// of about 0.3, so that its mean has an error of 0.3/√1600. The errors of a fold's rows come from the
+	// same draws and are partly equal.
 	if rms := math.Sqrt(apart / n); rms > 2*0.3/40 {
 		t.Errorf("the log densities of rows differ by %v", rms)
 	}
@@ -254,7 +263,8 @@ func mean(x []float64) (sum float64) {
 	return sum
 }
 
-// Rows with one value of a column stay together, and folds do not depend on the order of the rows in a party's file: every party finds the same from the keys of the joined rows.
+// Rows with one value of a column stay together, and folds do not depend on the order of the rows in a
+// party's file: every party finds the same from the keys of the joined rows.
 func TestGroupsAndOrderOfRows(t *testing.T) {
 	const text = `client a
 data y : real[N] @ shared
@@ -273,19 +283,24 @@ transform exact
 		dir := t.TempDir()
 		server, client := "id,y,ward\n", "id,x\n"
 		for i := range rows {
-			server += strconv.Itoa(100+i) + "," + strconv.FormatFloat(math.Sin(float64(i)), 'g', -1, 64) + ",w" + strconv.Itoa(i%5) + "\n"
-			client += strconv.Itoa(100+order[i]) + "," + strconv.FormatFloat(math.Cos(float64(3*order[i])), 'g', -1, 64) + "\n"
+			server += strconv.Itoa(100+i) + "," + strconv.FormatFloat(math.Sin(float64(i)), 'g', -1, 64) +
+				",w" + strconv.Itoa(i%5) + "\n"
+			client += strconv.Itoa(100+order[i]) + "," + strconv.FormatFloat(math.Cos(float64(3*order[i])),
+				'g', -1, 64) + "\n"
 		}
 		for name, text := range map[string]string{"server.csv": server, "a.csv": client} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		sources, err := data.Named(m.Parties(), []string{"server=" + filepath.Join(dir, "server.csv"), "a=" + filepath.Join(dir, "a.csv")})
+		sources, err := data.Named(m.Parties(), []string{"server=" + filepath.Join(dir, "server.csv"),
+			"a=" + filepath.Join(dir, "a.csv")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, diags, err := Run(t.Context(), m, sources, Options{Folds: 3, By: "ward", Seed: 4, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "30", "draws": "20"}}})
+		r, diags, err := Run(t.Context(), m, sources,
+			Options{Folds: 3, By: "ward", Seed: 4,
+				Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "30", "draws": "20"}}})
 		if err != nil || diags.HasErrors() {
 			t.Fatal(err, data.Errors(diags))
 		}
@@ -297,7 +312,8 @@ transform exact
 	}
 	straight := run(order)
 	slices.Reverse(order)
-	if turned := run(order); !slices.Equal(turned.LogDensities, straight.LogDensities) || !slices.Equal(turned.Fold, straight.Fold) {
+	if turned := run(order); !slices.Equal(turned.LogDensities, straight.LogDensities) ||
+		!slices.Equal(turned.Fold, straight.Fold) {
 		t.Error("the order of a party's rows changes the result")
 	}
 	// Five wards of 5, 5, 5, 5 and 4 rows in three folds: every fold has whole wards.

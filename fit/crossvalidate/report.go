@@ -39,20 +39,23 @@ type Response struct {
 	Mean posterior.Number `json:"mean_log_density"`
 	RMSE posterior.Number `json:"rmse"` // of the expectation
 	// Of a response that is 0 or 1, predicted as 1 where its probability is at least a half:
-	Accuracy    *posterior.Number `json:"accuracy,omitempty"`
-	Clipped     *posterior.Number `json:"mean_log_density_clipped,omitempty"` // with probabilities held within leastProbability of 0 and 1
+	Accuracy *posterior.Number `json:"accuracy,omitempty"`
+	// with probabilities held within leastProbability of 0 and 1
+	Clipped     *posterior.Number `json:"mean_log_density_clipped,omitempty"`
 	AUC         *posterior.Number `json:"auc,omitempty"`
 	Brier       *posterior.Number `json:"brier,omitempty"`
 	WhereWrong  *posterior.Number `json:"mean_log_density_where_wrong,omitempty"`
 	Calibration []Bin             `json:"calibration,omitempty"`
-	// Of each row, in the order of the folds: its key, or its number where no column joins the rows, its fold and its log density.
+	// Of each row, in the order of the folds: its key, or its number where no column joins the rows, its fold
+	// and its log density.
 	Key          string             `json:"key,omitempty"` // the column that names the rows
 	Keys         []string           `json:"keys,omitempty"`
 	Fold         []int              `json:"fold"`
 	LogDensities []posterior.Number `json:"log_density"`
 }
 
-// A Bin is the rows whose probability of 1 lies in a range: how probable it was on average, and how often it was so.
+// A Bin is the rows whose probability of 1 lies in a range: how probable it was on average, and how often it
+// was so.
 type Bin struct {
 	From      float64          `json:"from"`
 	To        float64          `json:"to"`
@@ -61,7 +64,8 @@ type Bin struct {
 	Observed  posterior.Number `json:"observed"`
 }
 
-// leastProbability bounds the probabilities whose log densities are clipped: a network that is sure of what is wrong has a mean log density that says little beyond that.
+// leastProbability bounds the probabilities whose log densities are clipped: a network that is sure of what
+// is wrong has a mean log density that says little beyond that.
 const leastProbability = 1e-5
 
 // bins is the number of ranges of the calibration curve.
@@ -97,12 +101,14 @@ func scored(name string, rows []row, binary bool) Response {
 		if r.key != "" {
 			out.Keys = append(out.Keys, r.key)
 		}
-		out.Fold, out.LogDensities = append(out.Fold, r.fold+1), append(out.LogDensities, posterior.Number(r.score))
+		out.Fold, out.LogDensities = append(out.Fold, r.fold+1),
+			append(out.LogDensities, posterior.Number(r.score))
 	}
 	for _, r := range rows {
 		square += float64((r.score - sum/n) * (r.score - sum/n))
 	}
-	out.ELPD, out.Mean, out.RMSE = posterior.Number(sum), posterior.Number(sum/n), posterior.Number(math.Sqrt(errors/n))
+	out.ELPD, out.Mean, out.RMSE = posterior.Number(sum), posterior.Number(sum/n),
+		posterior.Number(math.Sqrt(errors/n))
 	out.SE = posterior.Number(math.Sqrt(n * square / (n - 1)))
 	if binary {
 		out.classify(rows, errors/n)
@@ -121,7 +127,8 @@ func (out *Response) classify(rows []row, brier float64) {
 		wrong, lost = wrong+1, lost+r.score
 	}
 	number := func(v float64) *posterior.Number { p := posterior.Number(v); return &p }
-	out.Accuracy, out.Brier, out.AUC, out.Clipped = number(right/float64(len(rows))), number(brier), number(auc(rows)), number(clipped/float64(len(rows)))
+	out.Accuracy, out.Brier, out.AUC, out.Clipped = number(right/float64(len(rows))), number(brier),
+		number(auc(rows)), number(clipped/float64(len(rows)))
 	if wrong > 0 {
 		out.WhereWrong = number(lost / wrong)
 	}
@@ -135,13 +142,15 @@ func (out *Response) classify(rows []row, brier float64) {
 			}
 		}
 		if one.Rows > 0 {
-			one.Predicted, one.Observed = one.Predicted/posterior.Number(one.Rows), one.Observed/posterior.Number(one.Rows)
+			one.Predicted, one.Observed = one.Predicted/posterior.Number(one.Rows),
+				one.Observed/posterior.Number(one.Rows)
 			out.Calibration = append(out.Calibration, one)
 		}
 	}
 }
 
-// auc is the share of pairs of a 1 and a 0 in which the 1 has the larger probability, equal ones counted half. It is NaN where all responses are equal.
+// auc is the share of pairs of a 1 and a 0 in which the 1 has the larger probability, equal ones counted
+// half. It is NaN where all responses are equal.
 func auc(rows []row) float64 {
 	sorted := slices.Clone(rows)
 	slices.SortFunc(sorted, func(a, b row) int { return cmp.Compare(a.mean, b.mean) })
@@ -182,7 +191,8 @@ func (r *Report) Found() (out []posterior.Finding) {
 	return out
 }
 
-// Warnings say what the fits say of themselves, a line for each check: in how many folds, and the first of it.
+// Warnings say what the fits say of themselves, a line for each check: in how many folds, and the first of
+// it.
 func (r *Report) Warnings() (out []string) {
 	var checks []string
 	for _, f := range r.Findings {
@@ -201,7 +211,8 @@ func (r *Report) Warnings() (out []string) {
 				folds = append(folds, strconv.Itoa(f.Fold))
 			}
 		}
-		text := fmt.Sprintf("in %d of %d folds (%s), as in the fit without fold %d: %s", len(folds), r.Folds, strings.Join(folds, ", "), first.Fold, first.Text)
+		text := fmt.Sprintf("in %d of %d folds (%s), as in the fit without fold %d: %s", len(folds), r.Folds,
+			strings.Join(folds, ", "), first.Fold, first.Text)
 		if first.Try != "" {
 			text += "; try: " + first.Try
 		}
@@ -216,12 +227,15 @@ func (r *Report) WriteTable(w io.Writer) error {
 	number := func(v posterior.Number) string { return strconv.FormatFloat(float64(v), 'g', 5, 64) }
 	for _, y := range r.Responses {
 		lines := [][]string{
-			{"response", y.Name}, {"rows", strconv.Itoa(y.Rows)}, {"elpd", number(y.ELPD) + " ± " + number(y.SE)}, {"mean log density", number(y.Mean)}, {"rmse", number(y.RMSE)},
+			{"response", y.Name}, {"rows", strconv.Itoa(y.Rows)},
+			{"elpd", number(y.ELPD) + " ± " + number(y.SE)}, {"mean log density", number(y.Mean)},
+			{"rmse", number(y.RMSE)},
 		}
 		for _, more := range []struct {
 			name  string
 			value *posterior.Number
-		}{{"accuracy", y.Accuracy}, {"AUC", y.AUC}, {"Brier", y.Brier}, {"mean log density, clipped", y.Clipped}, {"mean log density where wrong", y.WhereWrong}} {
+		}{{"accuracy", y.Accuracy}, {"AUC", y.AUC}, {"Brier", y.Brier},
+			{"mean log density, clipped", y.Clipped}, {"mean log density where wrong", y.WhereWrong}} {
 			if more.value != nil {
 				lines = append(lines, []string{more.name, number(*more.value)})
 			}
@@ -230,7 +244,9 @@ func (r *Report) WriteTable(w io.Writer) error {
 		if y.Calibration != nil {
 			table := [][]string{{"probability", "rows", "predicted", "observed"}}
 			for _, b := range y.Calibration {
-				table = append(table, []string{fmt.Sprintf("%.1f to %.1f", b.From, b.To), strconv.Itoa(b.Rows), strconv.FormatFloat(float64(b.Predicted), 'f', 3, 64), strconv.FormatFloat(float64(b.Observed), 'f', 3, 64)})
+				table = append(table, []string{fmt.Sprintf("%.1f to %.1f", b.From, b.To),
+					strconv.Itoa(b.Rows), strconv.FormatFloat(float64(b.Predicted), 'f', 3, 64),
+					strconv.FormatFloat(float64(b.Observed), 'f', 3, 64)})
 			}
 			text += posterior.AlignLeft(table) + "\n"
 		}

@@ -1,4 +1,5 @@
-// Package crossvalidate fits a model to all but one part of its rows, part by part, and scores the predictions of the rows that were left out.
+// Package crossvalidate fits a model to all but one part of its rows, part by part, and scores the
+// predictions of the rows that were left out.
 package crossvalidate
 
 import (
@@ -50,7 +51,8 @@ func New(m *compile.Model, sources data.Sources, o Options) (*Validation, diag.L
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
-	tables, _ := data.Load(sources, lower.Wants(whole.Checked), o.Fit.Joining) // again: a bound model has let go of them
+	// again: a bound model has let go of them
+	tables, _ := data.Load(sources, lower.Wants(whole.Checked), o.Fit.Joining)
 	d, err := divide(whole, tables, sources, o)
 	if err != nil {
 		return nil, diags, &fit.UsageError{Err: err}
@@ -58,7 +60,8 @@ func New(m *compile.Model, sources data.Sources, o Options) (*Validation, diag.L
 	return &Validation{m, sources, o, d, make([]result, o.Folds)}, diags, nil
 }
 
-// Make fits all folds but k, counted from 0, predicts that one, and writes down what came out, for Take. It may be called for several at the same time.
+// Make fits all folds but k, counted from 0, predicts that one, and writes down what came out, for Take. It
+// may be called for several at the same time.
 func (v *Validation) Make(ctx context.Context, k int) ([]byte, error) {
 	found, err := one(ctx, v.model, v.sources, v.rows, k, v.options)
 	if err == nil {
@@ -106,7 +109,8 @@ type result struct {
 }
 
 // one fits all folds but k, and predicts that one.
-func one(ctx context.Context, m *compile.Model, sources data.Sources, d *division, k int, o Options) (out result, err error) {
+func one(ctx context.Context, m *compile.Model, sources data.Sources, d *division, k int,
+	o Options) (out result, err error) {
 	part := func(others bool) (data.Sources, error) {
 		s, diags, err := sources.Some(d.parties, d.key, d.rows(k, others))
 		if diags.HasErrors() {
@@ -133,7 +137,9 @@ func one(ctx context.Context, m *compile.Model, sources data.Sources, d *divisio
 	if err != nil {
 		return out, err
 	}
-	predicted, diags, err := fit.PredictBound(ctx, p.Bound, r.Draws, fit.PredictionRequest{Sources: test, Scored: true, NewLevels: o.NewLevels, Seed: o.Seed, Key: o.Fit.Joining.Key, Wire: p.Plan.Wire})
+	predicted, diags, err := fit.PredictBound(ctx, p.Bound, r.Draws,
+		fit.PredictionRequest{Sources: test, Scored: true, NewLevels: o.NewLevels, Seed: o.Seed,
+			Key: o.Fit.Joining.Key, Wire: p.Plan.Wire})
 	if diags.HasErrors() {
 		return out, data.Errors(diags)
 	}
@@ -143,8 +149,8 @@ func one(ctx context.Context, m *compile.Model, sources data.Sources, d *divisio
 	return result{scoresOf(predicted, k, d.numbers(k)), r.Diagnose()}, nil
 }
 
-// scoresOf are the rows of a fold, by response. numbers are those of the rows of the fold among all joined rows, from 1: their names
-// where there is no key.
+// scoresOf are the rows of a fold, by response. numbers are those of the rows of the fold among all joined
+// rows, from 1: their names where there is no key.
 func scoresOf(p *fit.Predictions, k int, numbers []string) (out []response) {
 	for _, y := range p.Responses {
 		of, _ := p.Model.ResponseOf(y.Name)

@@ -47,21 +47,28 @@ func Run(ctx context.Context, m *compile.Model, sources data.Sources, o Options)
 	for _, part := range cells.Parts(o.Folds, 1) {
 		all = append(all, &cells.Cell{Part: &part})
 	}
-	local := cells.Local{Jobs: 4, Make: func(ctx context.Context, c *cells.Cell) ([]byte, error) { return v.Make(ctx, c.Part.First) }}
-	if err := cells.Gather(ctx, local, all, func(p cells.Part, result []byte) error { return v.Take(p.First, result) }, nil); err != nil {
+	local := cells.Local{Jobs: 4, Make: func(ctx context.Context, c *cells.Cell) ([]byte, error) {
+		return v.Make(ctx, c.Part.First)
+	}}
+	if err := cells.Gather(ctx, local, all, func(p cells.Part, result []byte) error {
+		return v.Take(p.First, result)
+	}, nil); err != nil {
 		return nil, diags, err
 	}
 	return v.Report(), diags, nil
 }
 
-// The log predictive densities of a conjugate model are those in closed form, row by row within the Monte Carlo error: given the other folds, m is normal, and so is y.
+// The log predictive densities of a conjugate model are those in closed form, row by row within the Monte
+// Carlo error: given the other folds, m is normal, and so is y.
 func TestAgainstClosedForm(t *testing.T) {
 	y := make([]float64, 24)
 	for i := range y {
 		y[i] = math.Sin(float64(7*i)) * 2
 	}
 	m, sources := bound(t, normalMean, data.Values{Name: "y", Numbers: y})
-	o := Options{Folds: 4, Seed: 3, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "200", "draws": "1500"}, Seed: 3}}
+	o := Options{Folds: 4, Seed: 3,
+		Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "200", "draws": "1500"},
+			Seed: 3}}
 	r, diags, err := Run(t.Context(), m, sources, o)
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
@@ -100,11 +107,14 @@ func TestAgainstClosedForm(t *testing.T) {
 	}
 }
 
-// The result does not depend on how many folds are fitted at once, nor on their order; what is no result of a fold is refused; and a row in fold k is predicted by a fit that has not seen it: with an impossible outlier its density is low.
+// The result does not depend on how many folds are fitted at once, nor on their order; what is no result of a
+// fold is refused; and a row in fold k is predicted by a fit that has not seen it: with an impossible outlier
+// its density is low.
 func TestFoldsAreLeftOut(t *testing.T) {
 	y := []float64{0, 0.1, -0.1, 0.2, -0.2, 0.05, 9, 0.1}
 	m, sources := bound(t, normalMean, data.Values{Name: "y", Numbers: y})
-	o := Options{Folds: 8, Seed: 1, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "100", "draws": "200"}}}
+	o := Options{Folds: 8, Seed: 1,
+		Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "100", "draws": "200"}}}
 	v, _, err := New(m, sources, o)
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +124,8 @@ func TestFoldsAreLeftOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, bad := range []string{"", "{}", strings.Replace(string(result), `"observed":"`, `"observed":"x`, 1)} {
+		for _, bad := range []string{"", "{}", strings.Replace(string(result), `"observed":"`,
+			`"observed":"x`, 1)} {
 			if v.Take(k, []byte(bad)) == nil {
 				t.Errorf("%q is taken", bad)
 			}
@@ -171,11 +182,15 @@ func TestAssign(t *testing.T) {
 
 // AUC, accuracy, Brier score and calibration of four rows, by hand.
 func TestClassification(t *testing.T) {
-	rows := []row{{observed: 1, mean: 0.9, score: math.Log(0.9)}, {observed: 0, mean: 0.4, score: math.Log(0.6)}, {observed: 1, mean: 0.4, score: math.Log(0.4)}, {observed: 0, mean: 0.1, score: math.Log(0.9)}}
+	rows := []row{{observed: 1, mean: 0.9, score: math.Log(0.9)},
+		{observed: 0, mean: 0.4, score: math.Log(0.6)}, {observed: 1, mean: 0.4, score: math.Log(0.4)},
+		{observed: 0, mean: 0.1, score: math.Log(0.9)}}
 	r := scored("y", rows, true)
 	for name, c := range map[string][2]float64{
-		"accuracy": {float64(*r.Accuracy), 0.75}, "auc": {float64(*r.AUC), 3.5 / 4}, "brier": {float64(*r.Brier), (0.01 + 0.16 + 0.36 + 0.01) / 4},
-		"where wrong": {float64(*r.WhereWrong), math.Log(0.4)}, "elpd": {float64(r.ELPD), math.Log(0.9 * 0.6 * 0.4 * 0.9)},
+		"accuracy": {float64(*r.Accuracy), 0.75}, "auc": {float64(*r.AUC), 3.5 / 4},
+		"brier":       {float64(*r.Brier), (0.01 + 0.16 + 0.36 + 0.01) / 4},
+		"where wrong": {float64(*r.WhereWrong), math.Log(0.4)},
+		"elpd":        {float64(r.ELPD), math.Log(0.9 * 0.6 * 0.4 * 0.9)},
 	} {
 		if math.Abs(c[0]-c[1]) > 1e-14 {
 			t.Errorf("%s is %v, want %v", name, c[0], c[1])
@@ -185,16 +200,19 @@ func TestClassification(t *testing.T) {
 		t.Errorf("calibration is %+v", r.Calibration)
 	}
 	sure := scored("y", []row{{observed: 1, mean: 1, score: 0}, {observed: 0, mean: 1, score: -800}}, true)
-	if want := (math.Log1p(-1e-5) + math.Log(1e-5)) / 2; math.Abs(float64(*sure.Clipped)-want) > 1e-12 || sure.Mean != -400 {
+	if want := (math.Log1p(-1e-5) + math.Log(1e-5)) / 2; math.Abs(float64(*sure.Clipped)-want) > 1e-12 ||
+		sure.Mean != -400 {
 		t.Errorf("clipped %v, want %v; unclipped %v", *sure.Clipped, want, sure.Mean)
 	}
-	if math.Abs(logMeanExp([]float64{-1000, -1000 + math.Log(3)})-(-1000+math.Log(2))) > 1e-12 || !math.IsInf(logMeanExp([]float64{math.Inf(-1)}), -1) {
+	if math.Abs(logMeanExp([]float64{-1000, -1000 + math.Log(3)})-(-1000+math.Log(2))) > 1e-12 ||
+		!math.IsInf(logMeanExp([]float64{math.Inf(-1)}), -1) {
 		t.Error("the mean of exp is wrong")
 	}
 }
 
-// Whoever knows the random numbers by which a stratified division deals out two classes can follow the dealing, each class in turn, and is left with few of the 2^n ways in which the rows can have
-// their classes. One party's own numbers leave no such way.
+// Whoever knows the random numbers by which a stratified division deals out two classes can follow the
+// dealing, each class in turn, and is left with few of the 2^n ways in which the rows can have their classes.
+// One party's own numbers leave no such way.
 func TestStrataAreNotReadFromFolds(t *testing.T) {
 	const n, count = 400, 5
 	var labels []string
@@ -227,21 +245,25 @@ func TestStrataAreNotReadFromFolds(t *testing.T) {
 		return math.Log2(sum)
 	}
 	if left := bits(assign(labels, false, count, shared)); !(left > 0 && left < n/3) {
-		t.Errorf("folds of shared random numbers leave 2^%.0f ways of %d rows: the reader does not follow the dealing", left, n)
+		t.Errorf("folds of shared random numbers leave 2^%.0f ways of %d rows: the reader "+
+			"does not follow the dealing", left, n)
 	}
 	if left := bits(assign(labels, false, count, rng.SimulatedKey(3, "a"))); !math.IsInf(left, -1) {
 		t.Errorf("folds of a party's own random numbers fit 2^%.0f ways of dealing by the shared ones", left)
 	}
 }
 
-// Leave-one-out of a normal model, paired with its rows by their keys, is that in closed form; paired by position it would be that of other rows.
+// Leave-one-out of a normal model, paired with its rows by their keys, is that in closed form; paired by
+// position it would be that of other rows.
 func TestLeaveOneOutByKeys(t *testing.T) {
 	y, id := make([]float64, 12), make([]string, 12)
 	for i := range y {
 		y[i], id[i] = 3*math.Sin(float64(7*i)), fmt.Sprintf("p%02d", 100-7*i)
 	}
 	m, sources := bound(t, normalMean, data.Values{Name: "id", Words: id}, data.Values{Name: "y", Numbers: y})
-	o := Options{Folds: len(y), Seed: 3, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "200", "draws": "1500"}, Seed: 3}}
+	o := Options{Folds: len(y), Seed: 3,
+		Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "200", "draws": "1500"},
+			Seed: 3}}
 	r, diags, err := Run(t.Context(), m, sources, o)
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))

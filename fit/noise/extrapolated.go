@@ -23,7 +23,8 @@ func (e Extrapolation) Table() string {
 		lines[0] = append(lines[0], fmt.Sprintf("mean at "+rhoDigits, f.Rho))
 	}
 	for _, p := range e.Parameters {
-		line := []string{p.shown(), p.Owner, limited(p.Mean, p.MeanError), significant(p.MeanError), limited(p.SD, p.SDError), significant(p.SDError)}
+		line := []string{p.shown(), p.Owner, limited(p.Mean, p.MeanError), significant(p.MeanError),
+			limited(p.SD, p.SDError), significant(p.SDError)}
 		for _, at := range p.At {
 			line = append(line, limited(at.Mean, at.MCSE))
 		}
@@ -35,7 +36,9 @@ func (e Extrapolation) Table() string {
 // WriteFindings writes what is wrong with the fits and with the extrapolation, or that nothing is.
 func (e Extrapolation) WriteFindings(w io.Writer) error {
 	if len(e.Findings) == 0 {
-		_, err := fmt.Fprintf(w, "No problem found in %d fits, and the errors of the extrapolated means are at most %v sd.\n", len(e.Fits), tooWide)
+		_, err := fmt.Fprintf(w,
+			"No problem found in %d fits, and the errors of the extrapolated means are at most %v sd.\n",
+			len(e.Fits), tooWide)
 		return err
 	}
 	fit.WriteProblems(w, e.Findings)
@@ -69,7 +72,9 @@ func (e Extrapolation) legend() string {
 		}
 		text += fmt.Sprintf("%.3g", f.SD)
 	}
-	return text + fmt.Sprintf(").\nerror: the distance to the line through the two smaller rho, and %d Monte Carlo standard errors.\n", monteCarlo)
+	return text +
+		fmt.Sprintf(").\nerror: the distance to the line through the two smaller rho, and %d Monte "+
+			"Carlo standard errors.\n", monteCarlo)
 }
 
 func limited(v, se posterior.Number) string {
@@ -92,8 +97,8 @@ func Folder(rho float64) string { return fmt.Sprintf("rho-"+rhoDigits, rho) }
 // AnyFolder is the pattern of their names.
 const AnyFolder = "rho-*"
 
-// Begin makes the folder of an extrapolation, with the list of its fits. One that holds another extrapolation is emptied of it where it may be replaced. It
-// is an error if there are files of anything else.
+// Begin makes the folder of an extrapolation, with the list of its fits. One that holds another extrapolation
+// is emptied of it where it may be replaced. It is an error if there are files of anything else.
 func Begin(dir, model string, clients int, rhos []float64, replace bool) error {
 	if err := free(dir, replace); err != nil {
 		return err
@@ -110,7 +115,9 @@ func List(dir, model string, clients int, rhos []float64) error {
 	for _, rho := range slices.Backward(slices.Sorted(slices.Values(rhos))) {
 		x.Fits = append(x.Fits, runs.ExtrapolatedFit{Folder: Folder(rho), Rho: rho})
 	}
-	return atomicfile.Write(filepath.Join(dir, runs.ExtrapolationFile), 0o600, func(w io.Writer) error { return posterior.WriteJSON(w, x) })
+	return atomicfile.Write(filepath.Join(dir, runs.ExtrapolationFile), 0o600, func(w io.Writer) error {
+		return posterior.WriteJSON(w, x)
+	})
 }
 
 // free removes the fits of an extrapolation that may be replaced.
@@ -125,11 +132,13 @@ func free(dir string, replace bool) error {
 	old, err := runs.ReadExtrapolation(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s has files but no %s, so it is not the folder of an extrapolation; name another, or empty it", dir, runs.ExtrapolationFile)
+		return fmt.Errorf("%s has files but no %s, so it is not the folder of an extrapolation; "+
+			"name another, or empty it", dir, runs.ExtrapolationFile)
 	case err != nil:
 		return err
 	case !replace:
-		return fmt.Errorf("%s holds an extrapolation; name another folder, or replace it with --overwrite", dir)
+		return fmt.Errorf("%s holds an extrapolation; name another folder, or replace it with --overwrite",
+			dir)
 	}
 	return removeFits(dir, old)
 }
@@ -143,7 +152,8 @@ func removeFits(dir string, x *runs.Extrapolation) error {
 	return nil
 }
 
-// Abandon removes the folder of an extrapolation whose fits could not begin: it would be in the way of the next attempt.
+// Abandon removes the folder of an extrapolation whose fits could not begin: it would be in the way of the
+// next attempt.
 func Abandon(dir string) {
 	if x, err := runs.ReadExtrapolation(dir); err == nil {
 		removeFits(dir, x)

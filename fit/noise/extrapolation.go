@@ -29,11 +29,14 @@ func Extrapolable(rhos []float64, clients int) error {
 	}
 	for i, rho := range rhos {
 		if sd := rho * math.Sqrt(float64(clients)); sd > largest {
-			return usagef("rho = %v: rho√J is %.3g with %d clients, and beyond %d the series in rho²J diverges; use at most rho = %.3g", rho, sd, clients, largest, largest/math.Sqrt(float64(clients)))
+			return usagef("rho = %v: rho√J is %.3g with %d clients, and beyond %d the series in rho²J "+
+				"diverges; use at most rho = %.3g", rho, sd, clients, largest,
+				largest/math.Sqrt(float64(clients)))
 		}
 		for _, other := range rhos[:i] {
 			if ratio := rho / other; ratio < apart && ratio > 1/apart {
-				return usagef("rho = %v and %v are too near one another: each must be at least %v times the next", other, rho, apart)
+				return usagef("rho = %v and %v are too near one another: each must be at "+
+					"least %v times the next", other, rho, apart)
 			}
 		}
 	}
@@ -86,7 +89,8 @@ type Extrapolation struct {
 
 // Extrapolate computes the posterior at rho = 0 from three fits of one model, the largest rho first.
 func Extrapolate(model string, clients int, fits []Point) Extrapolation {
-	e := Extrapolation{Schema: posterior.Schema, Model: model, Clients: clients, Findings: []posterior.Finding{}}
+	e := Extrapolation{Schema: posterior.Schema, Model: model, Clients: clients,
+		Findings: []posterior.Finding{}}
 	var variances []float64
 	for _, f := range fits {
 		sd := f.Rho * math.Sqrt(float64(clients))
@@ -115,7 +119,8 @@ func parameter(k int, variances []float64, fits []Point) ParameterEstimate {
 	mean, meanSE, sd, sdSE := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, f := range fits {
 		r := f.Rows[k]
-		mean[i], meanSE[i], sd[i], sdSE[i] = float64(r.Mean), float64(r.MCSE), float64(r.SD), posterior.MCSESD(f.Draws.Column(k))
+		mean[i], meanSE[i], sd[i], sdSE[i] = float64(r.Mean), float64(r.MCSE), float64(r.SD),
+			posterior.MCSESD(f.Draws.Column(k))
 		out.At = append(out.At, Moments{r.Mean, r.MCSE, r.SD, posterior.Number(sdSE[i])})
 	}
 	m, s := atZero(variances, mean, meanSE), atZero(variances, sd, sdSE)
@@ -130,8 +135,9 @@ func (e *Extrapolation) wide() (out []posterior.Finding) {
 		if in := float64(p.MeanError) / sd; sd <= 0 || in > tooWide {
 			out = append(out, posterior.Finding{
 				Check: "extrapolation", Parameter: p.Name, Value: p.MeanError,
-				Text: fmt.Sprintf("%s: the error of the extrapolated mean, %.2g, is large beside the sd, %.2g", p.shown(), float64(p.MeanError), sd),
-				Try:  "three smaller --rho; more draws; --transform exact, which needs no extrapolation",
+				Text: fmt.Sprintf("%s: the error of the extrapolated mean, %.2g, is "+
+					"large beside the sd, %.2g", p.shown(), float64(p.MeanError), sd),
+				Try: "three smaller --rho; more draws; --transform exact, which needs no extrapolation",
 			})
 		}
 	}

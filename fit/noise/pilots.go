@@ -19,8 +19,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// A pilot fit has so many chains, of so many transitions of warm-up and draws: enough for the forecasts, which need a posterior mean, and for the number of
-// leapfrogs.
+// A pilot fit has so many chains, of so many transitions of warm-up and draws: enough for the forecasts,
+// which need a posterior mean, and for the number of leapfrogs.
 const (
 	pilotChains = 2
 	pilotWarmup = 200
@@ -36,7 +36,8 @@ func Pilot(a backends.Algorithm, given map[string]string) map[string]string {
 	if out == nil {
 		out = map[string]string{}
 	}
-	for role, n := range map[backends.Role]int{backends.Chains: pilotChains, backends.Warmup: pilotWarmup, backends.Draws: pilotDraws} {
+	for role, n := range map[backends.Role]int{backends.Chains: pilotChains, backends.Warmup: pilotWarmup,
+		backends.Draws: pilotDraws} {
 		if s, ok := a.In(role); ok {
 			out[s.Name] = fmt.Sprint(n)
 		}
@@ -46,14 +47,16 @@ func Pilot(a backends.Algorithm, given map[string]string) map[string]string {
 
 // A Choice is what one rho does and costs.
 type Choice struct {
-	Rho       float64              `json:"rho"`
-	SD        float64              `json:"noise_sd"`  // rho√J
-	Moves     *posterior.Moved     `json:"moves"`     // the largest, by the draws of the pilot; nil: too far to tell, or not known
+	Rho float64 `json:"rho"`
+	SD  float64 `json:"noise_sd"` // rho√J
+	// the largest, by the draws of the pilot; nil: too far to tell, or not known
+	Moves     *posterior.Moved     `json:"moves"`
 	Forecasts []posterior.Forecast `json:"forecasts"` // by response
 	Leapfrogs posterior.Number     `json:"leapfrogs"` // per draw
 	Rounds    posterior.Number     `json:"rounds"`    // of one chain of the run, one after another
 	Bytes     posterior.Number     `json:"bytes"`     // of all chains of the run, over the server's line
-	// Server is what the server is expected to have of a cut of sd 1 after the run: of the cut that it knows best.
+	// Server is what the server is expected to have of a cut of sd 1 after the run: of the cut that it knows
+	// best.
 	Server *attack.Outlook `json:"server"`
 }
 
@@ -68,10 +71,12 @@ type Comparison struct {
 	Choices   []Choice `json:"choices"`
 }
 
-// Compare tabulates the pilot fits of a series that has run, for a run of the algorithm with the settings given.
+// Compare tabulates the pilot fits of a series that has run, for a run of the algorithm with the settings
+// given.
 func (s *Series) Compare(a backends.Algorithm, given map[string]string) (Comparison, diag.List, error) {
 	first := s.Fits[0].Result.Document
-	c := Comparison{Schema: posterior.Schema, Model: first.Model, Transform: first.Transform, Backend: first.Backend, Clients: s.Clients, Seed: first.Seed}
+	c := Comparison{Schema: posterior.Schema, Model: first.Model, Transform: first.Transform,
+		Backend: first.Backend, Clients: s.Clients, Seed: first.Seed}
 	for _, f := range s.Fits {
 		one, diags, err := s.choice(f, a, given)
 		if err != nil || diags.HasErrors() {
@@ -84,14 +89,16 @@ func (s *Series) Compare(a backends.Algorithm, given map[string]string) (Compari
 
 // choice describes one pilot.
 func (s *Series) choice(f *Fit, a backends.Algorithm, given map[string]string) (Choice, diag.List, error) {
-	out := Choice{Rho: f.Rho, SD: s.SD(f), Forecasts: f.Result.Document.Forecasts, Moves: f.Result.Document.Moves, Leapfrogs: posterior.Number(leapfrogs(f.Result.Draws))}
+	out := Choice{Rho: f.Rho, SD: s.SD(f), Forecasts: f.Result.Document.Forecasts,
+		Moves: f.Result.Document.Moves, Leapfrogs: posterior.Number(leapfrogs(f.Result.Draws))}
 	settings, err := a.Resolve(f.Prepared.Settings.Transform, given)
 	if err != nil {
 		return out, nil, &fit.UsageError{Err: err}
 	}
 	work, transitions := f.Result.Document.Work, float64(settings.Plan.Warmup+settings.Plan.Draws)
 	share := transitions / float64(pilotChains*(pilotWarmup+pilotDraws))
-	out.Rounds, out.Bytes = posterior.Number(share*float64(work.Rounds)), posterior.Number(share*float64(work.Bytes)*float64(settings.Plan.Chains))
+	out.Rounds, out.Bytes = posterior.Number(share*float64(work.Rounds)),
+		posterior.Number(share*float64(work.Bytes)*float64(settings.Plan.Chains))
 	bundle, diags := f.Prepared.Bundle()
 	if diags.HasErrors() {
 		return out, diags, nil
@@ -126,7 +133,8 @@ func leapfrogs(d *posterior.Draws) float64 {
 
 // Table is the comparison as text, with the time that a run waits for messages where a link is given.
 func (c Comparison) Table(over *posterior.Connection) string {
-	lines := [][]string{{"rho", "rho√J", "coefficients", "intercept", "sds", "moves", "leapfrogs", "rounds", "correlation", "residual sd"}}
+	lines := [][]string{{"rho", "rho√J", "coefficients", "intercept", "sds", "moves", "leapfrogs", "rounds",
+		"correlation", "residual sd"}}
 	if over != nil {
 		lines[0] = append(lines[0], "waiting", "bytes take")
 	}
@@ -144,12 +152,15 @@ func (c Comparison) Table(over *posterior.Connection) string {
 			}
 		}
 	}
-	text := fmt.Sprintf("model %s, transform %s, backend %s, %d clients; pilot fits with seed %d\n\n", c.Model, c.Transform, c.Backend, c.Clients, c.Seed) + posterior.AlignLeft(lines)
+	text := fmt.Sprintf("model %s, transform %s, backend %s, %d clients; pilot fits with seed %d\n\n",
+		c.Model, c.Transform, c.Backend, c.Clients, c.Seed) + posterior.AlignLeft(lines)
 	if len(reasons) > 0 {
 		text += "\nno forecast for a likelihood: " + strings.Join(reasons, "; ") + "\n"
 	}
 	if over != nil {
-		text += fmt.Sprintf("\nwaiting: for the rounds of one chain, with the parties apart and %s for a round trip. bytes take: those of all chains of the run, at %s.\n", posterior.Seconds(over.RoundTrip.Seconds()), over.Rate())
+		text += fmt.Sprintf("\nwaiting: for the rounds of one chain, with the parties apart and %s for a "+
+			"round trip. bytes take: those of all chains of the run, at %s.\n",
+			posterior.Seconds(over.RoundTrip.Seconds()), over.Rate())
 	}
 	return text + comparisonLegend
 }
@@ -166,11 +177,13 @@ correlation, residual sd: what the server is expected to have of a cut of sd 1 a
 func (k Choice) line() []string {
 	slope, shift, sd := "-", "-", "-"
 	if f := worst(k.Forecasts); f != nil {
-		slope, shift, sd = fmt.Sprintf("%.3f", float64(f.Slope)), fmt.Sprintf("%+.3f", float64(f.Shift)), fmt.Sprintf("%.3f", float64(f.SD))
+		slope, shift, sd = fmt.Sprintf("%.3f", float64(f.Slope)), fmt.Sprintf("%+.3f", float64(f.Shift)),
+			fmt.Sprintf("%.3f", float64(f.SD))
 	}
 	correlation, residual := "-", "-"
 	if k.Server != nil {
-		correlation, residual = fmt.Sprintf("%.5f", k.Server.Correlation), fmt.Sprintf("%.2g", k.Server.ResidualSD)
+		correlation, residual = fmt.Sprintf("%.5f", k.Server.Correlation),
+			fmt.Sprintf("%.2g", k.Server.ResidualSD)
 	}
 	moves := "far"
 	if k.Moves != nil {
@@ -180,7 +193,8 @@ func (k Choice) line() []string {
 	if !math.IsNaN(float64(k.Leapfrogs)) {
 		leaps = fmt.Sprintf("%.1f", float64(k.Leapfrogs))
 	}
-	return []string{fmt.Sprintf(rhoDigits, k.Rho), fmt.Sprintf("%.3g", k.SD), slope, shift, sd, moves, leaps, twoDigits(float64(k.Rounds)), correlation, residual}
+	return []string{fmt.Sprintf(rhoDigits, k.Rho), fmt.Sprintf("%.3g", k.SD), slope, shift, sd, moves, leaps,
+		twoDigits(float64(k.Rounds)), correlation, residual}
 }
 
 // twoDigits is a number of rounds to two digits: a pilot knows no more.
@@ -205,8 +219,10 @@ func worst(all []posterior.Forecast) (out *posterior.Forecast) {
 	return out
 }
 
-// Explore makes a pilot fit at every rho, those of GridSDs where none is given, and tabulates them for a run with the options given.
-func Explore(ctx context.Context, m *compile.Model, sources data.Sources, rhos []float64, o fit.Options) (Comparison, diag.List, error) {
+// Explore makes a pilot fit at every rho, those of GridSDs where none is given, and tabulates them for a run
+// with the options given.
+func Explore(ctx context.Context, m *compile.Model, sources data.Sources, rhos []float64,
+	o fit.Options) (Comparison, diag.List, error) {
 	if err := Suits(m, o.Algorithm); err != nil {
 		return Comparison{}, nil, err
 	}

@@ -12,9 +12,11 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Scale is the unit of ρ√J in which a grid suits a model: half the standard deviation that a row leaves to its predictor, and at most 1. It is 1 for a logit
-// likelihood, and half the residual standard deviation of a normal one, which a pilot fit of the model without noise finds.
-func Scale(ctx context.Context, m *compile.Model, sources data.Sources, o fit.Options) (float64, diag.List, error) {
+// Scale is the unit of ρ√J in which a grid suits a model: half the standard deviation that a row leaves to
+// its predictor, and at most 1. It is 1 for a logit likelihood, and half the residual standard deviation of a
+// normal one, which a pilot fit of the model without noise finds.
+func Scale(ctx context.Context, m *compile.Model, sources data.Sources, o fit.Options) (float64, diag.List,
+	error) {
 	o.Settings, o.Progress, o.Dir, o.LogLik, o.Auxiliary = Pilot(o.Algorithm, nil), nil, "", false, false
 	noisy, diags, err := fit.Open(m, sources, o)
 	if err != nil || diags.HasErrors() {
@@ -53,7 +55,8 @@ func scaled(sds []float64, by float64) []float64 {
 }
 
 // ScaledSDs are DefaultSDs in units of Scale.
-func ScaledSDs(ctx context.Context, m *compile.Model, sources data.Sources, o fit.Options) ([]float64, diag.List, error) {
+func ScaledSDs(ctx context.Context, m *compile.Model, sources data.Sources, o fit.Options) ([]float64,
+	diag.List, error) {
 	scale, diags, err := Scale(ctx, m, sources, o)
 	return scaled(DefaultSDs(), scale), diags, err
 }

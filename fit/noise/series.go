@@ -36,7 +36,8 @@ func usagef(format string, args ...any) error {
 // SD is ρ√J.
 func (s *Series) SD(f *Fit) float64 { return f.Rho * math.Sqrt(float64(s.Clients)) }
 
-// Suits returns an error where a model or an algorithm has no series: where no rho enters, or where the error of the algorithm is not Monte Carlo error alone.
+// Suits returns an error where a model or an algorithm has no series: where no rho enters, or where the error
+// of the algorithm is not Monte Carlo error alone.
 func Suits(m *compile.Model, a backends.Algorithm) error {
 	if err := HasRho(m); err != nil {
 		return err
@@ -58,7 +59,8 @@ func HasRho(m *compile.Model) error {
 // Draws returns an error where the error of an algorithm is not Monte Carlo error alone.
 func Draws(a backends.Algorithm) error {
 	if a.Gives != backends.Markov {
-		return usagef("backend %s does not draw from the posterior: what it gives has an error of its own, beside that of rho", a.Name)
+		return usagef("backend %s does not draw from the posterior: what it gives has an error of its "+
+			"own, beside that of rho", a.Name)
 	}
 	return nil
 }
@@ -72,8 +74,10 @@ func Values(sds []float64, clients int) []float64 {
 	return out
 }
 
-// Open prepares a run for every rho. alter, if not nil, completes the options of each. The diagnostics are those of the first one, unless another has errors.
-func Open(m *compile.Model, sources data.Sources, rhos []float64, o fit.Options, alter func(rho float64, o *fit.Options)) (*Series, diag.List, error) {
+// Open prepares a run for every rho. alter, if not nil, completes the options of each. The diagnostics are
+// those of the first one, unless another has errors.
+func Open(m *compile.Model, sources data.Sources, rhos []float64, o fit.Options,
+	alter func(rho float64, o *fit.Options)) (*Series, diag.List, error) {
 	s := &Series{Clients: m.Addends(sources), progress: o.Progress}
 	if s.progress == nil {
 		s.progress = fit.Quiet{}
@@ -104,7 +108,8 @@ func Open(m *compile.Model, sources data.Sources, rhos []float64, o fit.Options,
 	return s, shown, nil
 }
 
-// Run makes all fits, as many at the same time as fit into memory. When stop is closed each ends after its current step.
+// Run makes all fits, as many at the same time as fit into memory. When stop is closed each ends after its
+// current step.
 func (s *Series) Run(ctx context.Context, stop <-chan struct{}) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -143,7 +148,8 @@ func (s *Series) listed() (text string) {
 	return text
 }
 
-// A seriesProgress shows one fit of several: its chains are numbered after those of the fits before it. Messages are those of the first, which are alike for all.
+// A seriesProgress shows one fit of several: its chains are numbered after those of the fits before it.
+// Messages are those of the first, which are alike for all.
 type seriesProgress struct {
 	fit.Progress
 	before int

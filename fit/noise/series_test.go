@@ -22,7 +22,8 @@ import (
 )
 
 // opened prepares fits of a model with its tables, at the default noises.
-func opened(t *testing.T, text string, tables []string, clients int, key string, settings map[string]string) *Series {
+func opened(t *testing.T, text string, tables []string, clients int, key string,
+	settings map[string]string) *Series {
 	t.Helper()
 	m, diags := compile.Compile(source.New("m.vfl", text), check.Options{})
 	if diags.HasErrors() {
@@ -35,7 +36,8 @@ func opened(t *testing.T, text string, tables []string, clients int, key string,
 	if got := m.Addends(sources); got != clients {
 		t.Fatalf("%d clients, want %d", got, clients)
 	}
-	s, diags, err := Open(m, sources, Values(DefaultSDs(), clients), fit.Options{Algorithm: fit.Backends()[0], Settings: settings, Joining: data.Joining{Key: key}, Seed: 6}, nil)
+	s, diags, err := Open(m, sources, Values(DefaultSDs(), clients), fit.Options{Algorithm: fit.Backends()[0],
+		Settings: settings, Joining: data.Joining{Key: key}, Seed: 6}, nil)
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}
@@ -56,7 +58,8 @@ y ~ normal(c + u * s + v * t, 1.2)
 transform augmented
 `
 
-// Fits of a linear regression are those with noise of variance σ² + ρ²J, and the extrapolation is that with σ², within its error.
+// Fits of a linear regression are those with noise of variance σ² + ρ²J, and the extrapolation is that with
+// σ², within its error.
 func TestNormalRegression(t *testing.T) {
 	l, dir := regression(30), t.TempDir()
 	var tables []string
@@ -74,23 +77,28 @@ func TestNormalRegression(t *testing.T) {
 	column("server", "y", l.y.AtVec)
 	column("a", "u", func(i int) float64 { return l.x.At(i, 1) })
 	column("b", "v", func(i int) float64 { return l.x.At(i, 2) })
-	s := opened(t, regressionText, tables, 2, data.RowOrder, map[string]string{"warmup": "300", "draws": "800"})
+	s := opened(t, regressionText, tables, 2, data.RowOrder,
+		map[string]string{"warmup": "300", "draws": "800"})
 	e := s.Extrapolate()
 	order := []string{"c", "s", "t"}
 	for i, f := range s.Fits {
 		mean, sd := l.moments(s.SD(f) * s.SD(f))
 		for k, name := range order {
 			at := find(t, e, name).At[i]
-			if math.Abs(float64(at.Mean)-mean[k]) > 4*float64(at.MCSE) || math.Abs(float64(at.SD)-sd[k]) > 4*float64(at.MCSESD) {
-				t.Errorf("rho %v, %s: %v ± %v for %v, sd %v for %v", f.Rho, name, at.Mean, at.MCSE, mean[k], at.SD, sd[k])
+			if math.Abs(float64(at.Mean)-mean[k]) > 4*float64(at.MCSE) ||
+				math.Abs(float64(at.SD)-sd[k]) > 4*float64(at.MCSESD) {
+				t.Errorf("rho %v, %s: %v ± %v for %v, sd %v for %v", f.Rho, name, at.Mean, at.MCSE, mean[k],
+					at.SD, sd[k])
 			}
 		}
 	}
 	mean, sd := l.moments(0)
 	for k, name := range order {
 		p := find(t, e, name)
-		if math.Abs(float64(p.Mean)-mean[k]) > float64(p.MeanError) || math.Abs(float64(p.SD)-sd[k]) > float64(p.SDError) {
-			t.Errorf("%s: %v ± %v for %v, sd %v ± %v for %v", name, p.Mean, p.MeanError, mean[k], p.SD, p.SDError, sd[k])
+		if math.Abs(float64(p.Mean)-mean[k]) > float64(p.MeanError) ||
+			math.Abs(float64(p.SD)-sd[k]) > float64(p.SDError) {
+			t.Errorf("%s: %v ± %v for %v, sd %v ± %v for %v", name, p.Mean, p.MeanError, mean[k], p.SD,
+				p.SDError, sd[k])
 		}
 		if float64(p.MeanError) > 0.25*sd[k] {
 			t.Errorf("%s: the error %v says little beside the sd %v", name, p.MeanError, sd[k])
@@ -107,8 +115,10 @@ func find(t *testing.T, e Extrapolation, name string) ParameterEstimate {
 	return e.Parameters[i]
 }
 
-// The logistic design: the posterior at rho = 0 is the reference posterior of the true model in every parameter, within the stated errors, which are at most 0.15 sd in the
-// median. The references' own Monte Carlo error is a third of ours. The errors have a Monte Carlo part, so that they cover with a probability: of 40 seeds one had an element outside.
+// The logistic design: the posterior at rho = 0 is the reference posterior of the true model in every
+// parameter, within the stated errors, which are at most 0.15 sd in the median. The references' own Monte
+// Carlo error is a third of ours. The errors have a Monte Carlo part, so that they cover with a probability:
+// of 40 seeds one had an element outside.
 func TestLogisticReference(t *testing.T) {
 	shared := filepath.Join("..", "..", "tests", "reference")
 	text, err := os.ReadFile(filepath.Join(shared, "reference", "logistic_true.json"))
@@ -124,7 +134,8 @@ func TestLogisticReference(t *testing.T) {
 	for _, clients := range []int{2, 10}[:brief.Draws(1, 2)] {
 		t.Run(fmt.Sprint(clients), func(t *testing.T) {
 			model, tables := logistic(t, clients, shared)
-			e := opened(t, model, tables, clients, "", map[string]string{"warmup": "200", "draws": "600"}).Extrapolate()
+			e := opened(t, model, tables, clients, "",
+				map[string]string{"warmup": "200", "draws": "600"}).Extrapolate()
 			var errors []float64
 			for i, name := range designNames(clients) {
 				want, known := reference.Parameters["b"], true
@@ -135,8 +146,10 @@ func TestLogisticReference(t *testing.T) {
 					t.Fatalf("no reference for %s", name)
 				}
 				p := find(t, e, name)
-				if math.Abs(float64(p.Mean)-want.Mean) > float64(p.MeanError) || math.Abs(float64(p.SD)-want.SD) > float64(p.SDError) {
-					t.Errorf("%s: %v ± %v for %v, sd %v ± %v for %v", name, p.Mean, p.MeanError, want.Mean, p.SD, p.SDError, want.SD)
+				if math.Abs(float64(p.Mean)-want.Mean) > float64(p.MeanError) ||
+					math.Abs(float64(p.SD)-want.SD) > float64(p.SDError) {
+					t.Errorf("%s: %v ± %v for %v, sd %v ± %v for %v", name, p.Mean, p.MeanError, want.Mean,
+						p.SD, p.SDError, want.SD)
 				}
 				errors = append(errors, float64(p.MeanError)/want.SD)
 			}
@@ -161,7 +174,9 @@ func logistic(t *testing.T, clients int, folder string) (text string, tables []s
 	b.WriteString("server lab\ndata y : binary[N] @ shared\nparam b ~ normal(0, 1)\n")
 	tables = append(tables, "lab="+filepath.Join(folder, "paper", "logistic", "server.csv"))
 	for j := 1; j <= clients; j++ {
-		fmt.Fprintf(&b, "client c%d\ndata X%[1]d : real[N, P%[1]d] @ c%[1]d\nparam beta%[1]d : real[P%[1]d] ~ normal(0, 1) @ c%[1]d\n", j)
+		fmt.Fprintf(&b,
+			"client c%d\ndata X%[1]d : real[N, P%[1]d] @ c%[1]d\nparam beta%[1]d : real[P%[1]d] ~ "+
+				"normal(0, 1) @ c%[1]d\n", j)
 		predictor += fmt.Sprintf(" + X%d * beta%[1]d", j)
 		path := filepath.Join(dir, fmt.Sprintf("client%d.csv", j))
 		if err := os.WriteFile(path, []byte(own[j-1]), 0o644); err != nil {
@@ -184,7 +199,8 @@ func designNames(clients int) []string {
 	return names
 }
 
-// Where the error is large beside the spread, that is a finding; findings of the fits are there with their rho.
+// Where the error is large beside the spread, that is a finding; findings of the fits are there with their
+// rho.
 func TestFindings(t *testing.T) {
 	draws := func(offset float64) *posterior.Draws {
 		d := posterior.NewDraws([]posterior.Variable{{Name: "m", Owner: "server"}}, 1, 100)
@@ -200,7 +216,8 @@ func TestFindings(t *testing.T) {
 	}
 	fits[1].Findings = []posterior.Finding{{Check: "rhat", Text: "R-hat is large"}}
 	e := Extrapolate("m", 1, fits)
-	if len(e.Findings) != 2 || e.Findings[0].Text != "rho = 0.7: R-hat is large" || e.Findings[1].Check != "extrapolation" {
+	if len(e.Findings) != 2 || e.Findings[0].Text != "rho = 0.7: R-hat is large" ||
+		e.Findings[1].Check != "extrapolation" {
 		t.Errorf("%+v", e.Findings)
 	}
 }

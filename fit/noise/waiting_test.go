@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// Over a link the rounds wait for round trips, and the bytes for the server's line; without one neither is said.
+// Over a link the rounds wait for round trips, and the bytes for the server's line; without one neither is
+// said.
 func TestComparisonOverALink(t *testing.T) {
 	c := Comparison{Choices: []Choice{{Rho: 1, Rounds: 2000, Bytes: 25e6}}}
 	text := c.Table(&posterior.Connection{RoundTrip: 30 * time.Millisecond, Bandwidth: 100e6})

@@ -20,15 +20,16 @@ func weights(x []float64) []float64 {
 	return out
 }
 
-// monteCarlo is the number of Monte Carlo standard errors in the error of an extrapolation. With three of them the error covers all of a few dozen parameters,
-// of which 1.5 leave out one in twenty.
+// monteCarlo is the number of Monte Carlo standard errors in the error of an extrapolation. With three of
+// them the error covers all of a few dozen parameters, of which 1.5 leave out one in twenty.
 const monteCarlo = 3
 
 // An Estimate is a value at rho = 0 with a bound of its error.
 type Estimate struct{ Value, Error posterior.Number }
 
-// atZero extrapolates values with standard errors, at variances in descending order, by the polynomial through all of them. Its error is the distance to the
-// polynomial without the largest variance, and three Monte Carlo standard errors of the value.
+// atZero extrapolates values with standard errors, at variances in descending order, by the polynomial
+// through all of them. Its error is the distance to the polynomial without the largest variance, and three
+// Monte Carlo standard errors of the value.
 func atZero(variances, values, errors []float64) Estimate {
 	all, fewer := weights(variances), weights(variances[1:])
 	value, without, square := 0.0, 0.0, 0.0
@@ -39,5 +40,6 @@ func atZero(variances, values, errors []float64) Estimate {
 			without += float64(fewer[i-1] * values[i])
 		}
 	}
-	return Estimate{posterior.Number(value), posterior.Number(math.Abs(value-without) + float64(monteCarlo*math.Sqrt(square)))}
+	return Estimate{posterior.Number(value),
+		posterior.Number(math.Abs(value-without) + float64(monteCarlo*math.Sqrt(square)))}
 }

@@ -21,7 +21,8 @@ func TestWeightsAreExactForPolynomials(t *testing.T) {
 	}
 }
 
-// linear is y = Xθ + e with θ ~ N(0, I) and e ~ N(0, σ²): under noise of variance v on the predictor its posterior is that of σ² + v.
+// linear is y = Xθ + e with θ ~ N(0, I) and e ~ N(0, σ²): under noise of variance v on the predictor its
+// posterior is that of σ² + v.
 type linear struct {
 	x     *mat.Dense
 	y     *mat.VecDense
@@ -60,7 +61,8 @@ func regression(n int) linear {
 	return l
 }
 
-// Without Monte Carlo error the error covers the truth, and is near it: the polynomial is off by less than a tenth of it where rho√J is small beside sigma.
+// Without Monte Carlo error the error covers the truth, and is near it: the polynomial is off by less than a
+// tenth of it where rho√J is small beside sigma.
 func TestClosedFormOfANormalLikelihood(t *testing.T) {
 	l, sds := regression(30), DefaultSDs()
 	var variances []float64
@@ -110,8 +112,10 @@ func TestExtrapolable(t *testing.T) {
 		clients int
 		ok      bool
 	}{
-		{[]float64{1, 0.7, 0.35}, 2, true}, {[]float64{0.35, 1, 0.7}, 9, true}, {[]float64{1, 0.5}, 2, false}, {[]float64{1.01, 0.7, 0.35}, 9, false},
-		{[]float64{1, 0.9, 0.35}, 2, false}, {[]float64{1, 1, 0.35}, 2, false}, {[]float64{3, 1, 0.5}, 1, true},
+		{[]float64{1, 0.7, 0.35}, 2, true}, {[]float64{0.35, 1, 0.7}, 9, true}, {[]float64{1, 0.5}, 2, false},
+		{[]float64{1.01, 0.7, 0.35}, 9, false},
+		{[]float64{1, 0.9, 0.35}, 2, false}, {[]float64{1, 1, 0.35}, 2, false},
+		{[]float64{3, 1, 0.5}, 1, true},
 	} {
 		if err := Extrapolable(c.rhos, c.clients); (err == nil) != c.ok {
 			t.Errorf("%v with %d clients: %v", c.rhos, c.clients, err)

@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A point is one row with its response under the true model, and the nodes over which the noise is integrated.
+// A point is one row with its response under the true model, and the nodes over which the noise is
+// integrated.
 type point struct {
 	l     *Likelihood
 	row   Row
@@ -32,8 +33,9 @@ type point struct {
 }
 
 const (
-	reach    = 6    // standard deviations of the noise that are integrated over
-	fine     = 0.75 // step of the trapezoidal rule over the noise, in the smaller of its sd and the width of the likelihood
+	reach = 6 // standard deviations of the noise that are integrated over
+	// step of the trapezoidal rule over the noise, in the smaller of its sd and the width of the likelihood
+	fine     = 0.75
 	maxNodes = 121
 	maxInner = 12
 )
@@ -62,7 +64,8 @@ func newPoint(l *Likelihood, r Row, n Noise) (*point, error) {
 	return p, nil
 }
 
-// smooth reports whether the information is also the expected curvature, as where the log density is smooth in the predictor and the response well integrated.
+// smooth reports whether the information is also the expected curvature, as where the log density is smooth
+// in the predictor and the response well integrated.
 func (p *point) smooth(width float64) bool {
 	h, none := float64(0.05*min(width, 1)), ones(len(p.l.Free))
 	p.expected(p.row.Eta+h, none)
@@ -71,7 +74,8 @@ func (p *point) smooth(width float64) bool {
 	return math.Abs((p.sum[0]-up)/(2*h)-p.truth) <= 0.1*p.truth
 }
 
-// nodes places the nodes by the standard deviations of the noise and the width of the likelihood in the predictor.
+// nodes places the nodes by the standard deviations of the noise and the width of the likelihood in the
+// predictor.
 func (p *point) nodes(n Noise, width float64) {
 	if s := math.Sqrt(n.outer()); s > 0 {
 		h := fine * min(s, width)
@@ -80,7 +84,8 @@ func (p *point) nodes(n Noise, width float64) {
 		for k := -half; k <= half; k++ {
 			u := float64(k) * h
 			p.outer = append(p.outer, u)
-			p.logOuter = append(p.logOuter, -u*u/(2*s*s)+portable.Log(h/s)-float64(0.5*portable.Log(2*math.Pi)))
+			p.logOuter = append(p.logOuter,
+				-u*u/(2*s*s)+portable.Log(h/s)-float64(0.5*portable.Log(2*math.Pi)))
 		}
 	}
 	if s := math.Sqrt(n.inner()); s > 0 {
@@ -103,7 +108,8 @@ func (p *point) reserve(nodes int) {
 	p.y, p.lp = make([]float64, 1), make([]float64, nodes)
 	p.stages, p.slopes = nil, nil
 	for range len(p.l.Through) + 1 {
-		p.stages, p.slopes = append(p.stages, make([]float64, nodes)), append(p.slopes, make([]float64, nodes))
+		p.stages, p.slopes = append(p.stages, make([]float64, nodes)),
+			append(p.slopes, make([]float64, nodes))
 	}
 	p.partials = make([][]float64, len(p.row.Theta))
 	theta := make([]def.Arg, len(p.row.Theta))
@@ -129,7 +135,8 @@ func (p *point) through(eta float64) float64 {
 	return p.stages[len(p.stages)-1][0]
 }
 
-// expected returns the expectation over y of the log noisy likelihood at a predictor and factors of the free parameters, and sets sum to its derivatives.
+// expected returns the expectation over y of the log noisy likelihood at a predictor and factors of the free
+// parameters, and sets sum to its derivatives.
 func (p *point) expected(eta float64, free []float64) float64 {
 	clear(p.sum)
 	value := 0.0
@@ -177,7 +184,8 @@ func (p *point) score(y, eta float64, free []float64) float64 {
 	return top + portable.Log(total)
 }
 
-// active returns the range of outer nodes outside of which the likelihood at the node itself makes their share negligible.
+// active returns the range of outer nodes outside of which the likelihood at the node itself makes their
+// share negligible.
 func (p *point) active(y, eta float64) (first, last int) {
 	p.evaluate(y, eta, 0, len(p.outer), 1)
 	top := math.Inf(-1)
@@ -196,7 +204,8 @@ func (p *point) active(y, eta float64) (first, last int) {
 	return first, last
 }
 
-// evaluate computes log density and derivatives at a range of outer nodes: of each the centre and, where width is not 1, the pairs around it.
+// evaluate computes log density and derivatives at a range of outer nodes: of each the centre and, where
+// width is not 1, the pairs around it.
 func (p *point) evaluate(y, eta float64, first, last, width int) {
 	at := 0
 	for _, u := range p.outer[first:last] {
@@ -219,7 +228,8 @@ func (p *point) evaluate(y, eta float64, first, last, width int) {
 	}
 }
 
-// copiesAt returns the log likelihood of all copies at an outer node whose centre is node c, with the weights of the pairs in place of their log densities.
+// copiesAt returns the log likelihood of all copies at an outer node whose centre is node c, with the weights
+// of the pairs in place of their log densities.
 func (p *point) copiesAt(c int) float64 {
 	centre := p.lp[c]
 	if len(p.inner) == 1 || math.IsInf(centre, -1) {

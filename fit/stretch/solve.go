@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// problem is the maximisation over x = (a, b, logs of the factors of free parameters). Where the predictor does not vary, b is 1.
+// problem is the maximisation over x = (a, b, logs of the factors of free parameters). Where the predictor
+// does not vary, b is 1.
 type problem struct {
 	l      *Likelihood
 	points []*point
@@ -21,7 +22,8 @@ const (
 	iterations = 25
 	settledAt  = 1e-4 // of a step, in units: it then is the error of the one before
 	stale      = 0.2  // of the step before: from here on the derivatives are computed again
-	stalled    = 0.02 // of a step that hardly improves the fit, as where a density has a kink: enough for two digits
+	// of a step that hardly improves the fit, as where a density has a kink: enough for two digits
+	stalled    = 0.02
 	difference = 5e-2 // for derivatives of the score, in units
 )
 
@@ -71,7 +73,8 @@ func (p *problem) spread() {
 	}
 }
 
-// informed is how many rows of equal information would have as much as all: the fewer, the more a few rows have of it.
+// informed is how many rows of equal information would have as much as all: the fewer, the more a few rows
+// have of it.
 func (p *problem) informed() float64 {
 	var sum, squares float64
 	for _, q := range p.points {
@@ -134,7 +137,8 @@ func (p *problem) unit(k int) float64 {
 	return 1
 }
 
-// hessian returns minus the matrix of second derivatives of the objective, by central differences of its gradient.
+// hessian returns minus the matrix of second derivatives of the objective, by central differences of its
+// gradient.
 func (p *problem) hessian(x []float64) []float64 {
 	n := p.dim()
 	out := make([]float64, n*n)
@@ -221,7 +225,8 @@ func (p *problem) newton(h, gradient []float64) []float64 {
 	return step
 }
 
-// remaining is the information on the coefficients, or on the intercept where there are none, that is left when the other elements of x are estimated too.
+// remaining is the information on the coefficients, or on the intercept where there are none, that is left
+// when the other elements of x are estimated too.
 func (p *problem) remaining(h []float64) (float64, bool) {
 	f := cholesky.New(p.dim())
 	copy(f.Matrix, h)

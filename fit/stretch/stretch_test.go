@@ -49,7 +49,8 @@ func powerOf(v float64, j int) stretch.Noise {
 // probit is a likelihood of 0 and 1 with probability Φ(η), written apart from the library.
 func probit() def.Dist {
 	return def.Dist{
-		Name: "probit", Params: []def.Param{{Name: "eta"}}, Support: def.ZeroOne, Discrete: true, LocationAt: -1, ScaleAt: -1,
+		Name: "probit", Params: []def.Param{{Name: "eta"}}, Support: def.ZeroOne, Discrete: true,
+		LocationAt: -1, ScaleAt: -1,
 		LogDensity: func(b *def.Batch) float64 {
 			sum := 0.0
 			for i := range b.N {
@@ -69,7 +70,8 @@ func probit() def.Dist {
 	}
 }
 
-// E Φ(η + u) = Φ(η/√(1+v)): the noisy likelihood is the true one at η/√(1+v), so that coefficients and their standard deviations grow by √(1+v).
+// E Φ(η + u) = Φ(η/√(1+v)): the noisy likelihood is the true one at η/√(1+v), so that coefficients and their
+// standard deviations grow by √(1+v).
 func TestProbitIsExact(t *testing.T) {
 	for _, d := range []def.Dist{probit(), dist.BernoulliProbit()} {
 		for _, v := range []float64{0.1225, 1, 3} {
@@ -94,18 +96,22 @@ func TestLogit(t *testing.T) {
 			want := math.Sqrt(1 + 0.42*v)
 			near(t, fmt.Sprintf("augmented, sd %g, v %g", sd, v), of(t, l, augmented(v)).Slope, want, 0.03)
 			for _, j := range []int{2, 5, 10} {
-				near(t, fmt.Sprintf("power, J %d, sd %g, v %g", j, sd, v), of(t, l, powerOf(v, j)).Slope, want, 0.03)
+				near(t, fmt.Sprintf("power, J %d, sd %g, v %g", j, sd, v), of(t, l, powerOf(v, j)).Slope,
+					want, 0.03)
 			}
 		}
 	}
 }
 
-// Of a normal likelihood coefficients do not move. With sigma fixed they get √(1 + v/σ²) times their sd, v the variance of the noise that all copies share;
-// where it is estimated, it is σ² - v, and their sd does not change.
+// Of a normal likelihood coefficients do not move. With sigma fixed they get √(1 + v/σ²) times their sd, v
+// the variance of the noise that all copies share; where it is estimated, it is σ² - v, and their sd does not
+// change.
 func TestNormal(t *testing.T) {
 	d := dist.Normal()
 	const sigma = 0.7
-	for _, n := range []stretch.Noise{{Rho: 0.25, Clients: 2}, {Rho: 0.5, Clients: 5}, {Rho: 0.25, Clients: 2, Power: true}, {Rho: 0.25, Clients: 5, Power: true}, {Rho: 0.7, Clients: 2, Power: true}} {
+	for _, n := range []stretch.Noise{{Rho: 0.25, Clients: 2}, {Rho: 0.5, Clients: 5},
+		{Rho: 0.25, Clients: 2, Power: true}, {Rho: 0.25, Clients: 5, Power: true},
+		{Rho: 0.7, Clients: 2, Power: true}} {
 		j := float64(n.Clients)
 		v := n.Rho * n.Rho * j
 		if n.Power {
@@ -131,16 +137,19 @@ func TestNormal(t *testing.T) {
 	}
 }
 
-// powerSigma maximises the power model's row likelihood of residuals of standard deviation s over sigma, in closed form except for a search. Over the copies, the
-// squares of the residuals split into their mean, which has variance σ² + (J-1)²ρ²/J, and J-1 deviations of variance ρ² each, whose weight integrates to
-// (1 + ρ²/(Jσ²))^(-(J-1)/2).
+// powerSigma maximises the power model's row likelihood of residuals of standard deviation s over sigma, in
+// closed form except for a search. Over the copies, the squares of the residuals split into their mean, which
+// has variance σ² + (J-1)²ρ²/J, and J-1 deviations of variance ρ² each, whose weight integrates to (1 +
+// ρ²/(Jσ²))^(-(J-1)/2).
 func powerSigma(s float64, n stretch.Noise) float64 {
 	j, r := float64(n.Clients), n.Rho*n.Rho
 	best, at := math.Inf(-1), 0.0
 	for sigma := 0.3 * s; sigma < 2*s; sigma += 1e-4 * s {
 		v := sigma*sigma + r*(j-1)*(j-1)/j
-		// normal of the mean, times the deviations' share; 1/σ to the power 1 is that of the geometric mean of J densities
-		lp := -math.Log(sigma) - 0.5*math.Log(v/(sigma*sigma)) - s*s/(2*v) - (j-1)/2*math.Log1p(r/(j*sigma*sigma))
+		// normal of the mean, times the deviations' share; 1/σ to the power 1 is that of the geometric mean
+		// of J densities
+		lp := -math.Log(sigma) - 0.5*math.Log(v/(sigma*sigma)) - s*s/(2*v) -
+			(j-1)/2*math.Log1p(r/(j*sigma*sigma))
 		if lp > best {
 			best, at = lp, sigma
 		}
@@ -148,13 +157,14 @@ func powerSigma(s float64, n stretch.Noise) float64 {
 	return at
 }
 
-// The log mean of a Poisson response falls by v/2 only where it is observed one by one, mean·v ≪ 1; elsewhere overdispersion is the larger effect, and
-// standard deviations grow by √(1 + μv): 1.27 and 2.69.
+// The log mean of a Poisson response falls by v/2 only where it is observed one by one, mean·v ≪ 1; elsewhere
+// overdispersion is the larger effect, and standard deviations grow by √(1 + μv): 1.27 and 2.69.
 func TestPoisson(t *testing.T) {
 	d := dist.PoissonLog()
 	const v = 0.125
 	of := func(mean float64) stretch.Forecast {
-		return of(t, stretch.Likelihood{Dist: &d, Rows: rows(math.Log(mean), 0, math.Round(mean), 0)}, augmented(v))
+		return of(t, stretch.Likelihood{Dist: &d, Rows: rows(math.Log(mean), 0, math.Round(mean), 0)},
+			augmented(v))
 	}
 	near(t, "shift at mean 0.01", of(0.01).Shift, -v/2, 0.01)
 	if s := of(50).Shift; s < -0.3*v/2 || s > 0 {
@@ -182,14 +192,18 @@ func TestThroughFunctions(t *testing.T) {
 	}
 }
 
-// A forecast follows the density: of a student_t likelihood with many degrees of freedom it is that of a normal one, of a lognormal likelihood that of log y.
+// A forecast follows the density: of a student_t likelihood with many degrees of freedom it is that of a
+// normal one, of a lognormal likelihood that of log y.
 func TestOtherDensities(t *testing.T) {
 	normal, student, lognormal := dist.Normal(), dist.StudentT(), dist.LogNormal()
 	want := of(t, stretch.Likelihood{Dist: &normal, Rows: rows(1, 1, 1, 0, 0.5)}, augmented(0.1))
-	near(t, "student_t", of(t, stretch.Likelihood{Dist: &student, Param: 1, Rows: rows(1, 1, 1, 1e6, 0, 0.5)}, augmented(0.1)).SD, want.SD, 1e-3)
-	near(t, "lognormal", of(t, stretch.Likelihood{Dist: &lognormal, Rows: rows(1, 1, 1, 0, 0.5)}, augmented(0.1)).SD, want.SD, 1e-3)
+	near(t, "student_t", of(t, stretch.Likelihood{Dist: &student, Param: 1, Rows: rows(1, 1, 1, 1e6, 0, 0.5)},
+		augmented(0.1)).SD, want.SD, 1e-3)
+	near(t, "lognormal", of(t, stretch.Likelihood{Dist: &lognormal, Rows: rows(1, 1, 1, 0, 0.5)},
+		augmented(0.1)).SD, want.SD, 1e-3)
 	counts, binomial := dist.BernoulliLogit(), dist.BinomialLogit()
-	near(t, "binomial of 1", of(t, stretch.Likelihood{Dist: &binomial, Param: 1, Rows: rows(0, 1, 1, 1, 0)}, augmented(0.5)).Slope,
+	near(t, "binomial of 1", of(t, stretch.Likelihood{Dist: &binomial, Param: 1, Rows: rows(0, 1, 1, 1, 0)},
+		augmented(0.5)).Slope,
 		of(t, stretch.Likelihood{Dist: &counts, Rows: rows(0, 1, 1, 0)}, augmented(0.5)).Slope, 1e-6)
 }
 
@@ -206,7 +220,8 @@ func TestFreeDispersion(t *testing.T) {
 
 func TestNoNoise(t *testing.T) {
 	d := dist.PoissonLog()
-	if f := of(t, stretch.Likelihood{Dist: &d, Rows: rows(1, 1, 1, 0)}, stretch.Noise{Rho: 1, Clients: 1, Power: true}); f.Slope != 1 || f.SD != 1 || f.Shift != 0 {
+	if f := of(t, stretch.Likelihood{Dist: &d, Rows: rows(1, 1, 1, 0)},
+		stretch.Noise{Rho: 1, Clients: 1, Power: true}); f.Slope != 1 || f.SD != 1 || f.Shift != 0 {
 		t.Errorf("power of one client: %+v", f)
 	}
 }
@@ -218,20 +233,25 @@ func TestReasons(t *testing.T) {
 		t.Errorf("a forecast where the rate is negative: %+v", f)
 	}
 	kinked := dist.Laplace()
-	if f, err := stretch.Of(stretch.Likelihood{Dist: &kinked, Rows: rows(0, 1, 1, 0, 0.5)}, augmented(0.1)); err == nil {
+	if f, err := stretch.Of(stretch.Likelihood{Dist: &kinked, Rows: rows(0, 1, 1, 0, 0.5)},
+		augmented(0.1)); err == nil {
 		t.Errorf("a forecast by derivatives of a density with a kink: %+v", f)
 	}
-	normal := dist.Normal() // of a fitted sigma of 0.2 under noise of variance 1 the true one may be anything up to 1
-	if f, err := stretch.Of(stretch.Likelihood{Dist: &normal, Free: []int{1}, Rows: rows(0, 1, 1, 0, 0.2)}, augmented(1)); err == nil {
+	// of a fitted sigma of 0.2 under noise of variance 1 the true one may be anything up to 1
+	normal := dist.Normal()
+	if f, err := stretch.Of(stretch.Likelihood{Dist: &normal, Free: []int{1}, Rows: rows(0, 1, 1, 0, 0.2)},
+		augmented(1)); err == nil {
 		t.Errorf("a forecast where the noise takes up the residual variance: %+v", f)
 	}
 	logit := dist.BernoulliLogit()
-	if f, err := stretch.Of(stretch.Likelihood{Dist: &logit, Rows: rows(0.7, 200, 1, 0)}, augmented(0.0025)); err == nil {
+	if f, err := stretch.Of(stretch.Likelihood{Dist: &logit, Rows: rows(0.7, 200, 1, 0)},
+		augmented(0.0025)); err == nil {
 		t.Errorf("a forecast by the few rows whose responses a predictor does not settle: %+v", f)
 	}
 }
 
-// Every distribution with a parameter for a linear predictor and a smooth density has a forecast: at the first of its test vectors with parameters of about 1.
+// Every distribution with a parameter for a linear predictor and a smooth density has a forecast: at the
+// first of its test vectors with parameters of about 1.
 func TestEveryLink(t *testing.T) {
 	moderate := func(d *def.Dist, c def.Case) bool {
 		ok := d.Inside(c.X, c.Theta) && math.Abs(c.X) < 50
@@ -242,12 +262,15 @@ func TestEveryLink(t *testing.T) {
 	}
 	kinked := dist.Laplace()
 	for _, d := range dist.All() {
-		at := slices.IndexFunc(d.Cases, func(c def.Case) bool { return d.Link.Scale != def.NoLink && d.Name != kinked.Name && moderate(&d, c) })
+		at := slices.IndexFunc(d.Cases, func(c def.Case) bool {
+			return d.Link.Scale != def.NoLink && d.Name != kinked.Name && moderate(&d, c)
+		})
 		if at < 0 {
 			continue
 		}
 		c := d.Cases[at]
-		f := of(t, stretch.Likelihood{Dist: &d, Param: d.Link.Param, Rows: rows(c.Theta[d.Link.Param], 0.5, c.X, c.Theta...)}, augmented(0.1))
+		f := of(t, stretch.Likelihood{Dist: &d, Param: d.Link.Param,
+			Rows: rows(c.Theta[d.Link.Param], 0.5, c.X, c.Theta...)}, augmented(0.1))
 		if !(f.Slope > 0.9 && f.Slope < 1.1 && f.SD > 0.99 && f.SD < 2 && math.Abs(f.Shift) < 0.1) {
 			t.Errorf("%s at %v: %+v", d.Name, c.Theta, f)
 		}

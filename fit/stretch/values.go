@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A response holds values of y with the probabilities that a distribution gives them, or weights of a quadrature.
+// A response holds values of y with the probabilities that a distribution gives them, or weights of a
+// quadrature.
 type response struct{ y, p []float64 }
 
 const (
@@ -63,7 +64,8 @@ func density(d *def.Dist, theta []float64) func(y float64) float64 {
 	}
 }
 
-// counts returns the whole numbers with positive probability: all, or from drop below the mode on blocks of them, which grow with the distance from the first.
+// counts returns the whole numbers with positive probability: all, or from drop below the mode on blocks of
+// them, which grow with the distance from the first.
 func counts(d *def.Dist, theta []float64, y0 float64, f func(float64) float64) *response {
 	r := &response{}
 	lower, upper := d.Bounds(theta)
@@ -122,8 +124,9 @@ func climb(f func(float64) float64, at, least float64) float64 {
 	return at
 }
 
-// continuous integrates over t, on which the support is the real line, by the trapezoidal rule in u with t = mode + scale·sinh(u): it converges
-// exponentially, also for tails that fall like a power (Mori and Sugihara 2001, J. Comput. Appl. Math. 127).
+// continuous integrates over t, on which the support is the real line, by the trapezoidal rule in u with t =
+// mode + scale·sinh(u): it converges exponentially, also for tails that fall like a power (Mori and Sugihara
+// 2001, J. Comput. Appl. Math. 127).
 func continuous(d *def.Dist, theta []float64, y0 float64, f func(float64) float64) *response {
 	lower, upper := d.Bounds(theta)
 	c := coordinate{lower, upper}
@@ -192,7 +195,8 @@ func (c coordinate) value(t float64) (y, jacobian float64) {
 		return c.lower + portable.Exp(t), t
 	}
 	w := c.upper - c.lower
-	return c.lower + w/(1+portable.Exp(-t)), portable.Log(w) - portable.Log1p(portable.Exp(-t)) - portable.Log1p(portable.Exp(t))
+	return c.lower + w/(1+portable.Exp(-t)), portable.Log(w) - portable.Log1p(portable.Exp(-t)) -
+		portable.Log1p(portable.Exp(t))
 }
 
 // of returns t at y, moved inside where y is an end.

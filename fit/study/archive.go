@@ -29,7 +29,8 @@ func (s *Store) Pack(c *cells.Cell, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := a.WriteHeader(&tar.Header{Name: path, Mode: int64(ownerOnly), Size: info.Size(), Typeflag: tar.TypeReg}); err != nil {
+		if err := a.WriteHeader(&tar.Header{Name: path, Mode: int64(ownerOnly), Size: info.Size(),
+			Typeflag: tar.TypeReg}); err != nil {
 			return err
 		}
 		f, err := root.Open(path)
@@ -93,7 +94,8 @@ func unpacked(path string, r io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// Rename gives the files in the records of runs the paths that they have where the cell is from: below is the folder in which they are here.
+// Rename gives the files in the records of runs the paths that they have where the cell is from: below is the
+// folder in which they are here.
 func (s *Store) Rename(c *cells.Cell, below string) error {
 	separator := string(filepath.Separator)
 	return filepath.WalkDir(s.Folder(c), func(path string, e fs.DirEntry, err error) error {
@@ -104,7 +106,8 @@ func (s *Store) Rename(c *cells.Cell, below string) error {
 		if err != nil {
 			return err
 		}
-		return atomicfile.WriteBytes(path, ownerOnly, bytes.ReplaceAll(text, []byte(below+separator), []byte(separator)))
+		return atomicfile.WriteBytes(path, ownerOnly, bytes.ReplaceAll(text, []byte(below+separator),
+			[]byte(separator)))
 	})
 }
 

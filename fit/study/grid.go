@@ -24,7 +24,8 @@ type draft struct {
 // cells makes the cells of a block: every combination of what it varies, the last axis fastest.
 func (r *reader) cells(n *node) {
 	r.known(n, "cells", []string{"command", "model", "data", "predict", "label", "flags", "vary"})
-	first := draft{command: n.field("command"), model: n.field("model"), data: n.field("data"), predict: n.field("predict")}
+	first := draft{command: n.field("command"), model: n.field("model"), data: n.field("data"),
+		predict: n.field("predict")}
 	for _, f := range r.tablesOf(n, "label").fields {
 		if r.want(f.value, "a label", text) {
 			first.labels = append(first.labels, Label{f.name, f.value.text})
@@ -46,7 +47,9 @@ func (r *reader) vary(drafts []draft, axis *field) []draft {
 		r.errorf(diag.BadStudy, axis.span, "vary gives %s a list of values", axis.name)
 		return drafts
 	}
-	if len(drafts) > 0 && slices.ContainsFunc(drafts[0].labels, func(l Label) bool { return l.Axis == axis.name }) {
+	if len(drafts) > 0 && slices.ContainsFunc(drafts[0].labels, func(l Label) bool {
+		return l.Axis == axis.name
+	}) {
 		r.errorf(diag.BadStudy, axis.span, "%s is a label of these cells already", axis.name)
 		return drafts
 	}
@@ -69,7 +72,8 @@ func (r *reader) varied(d draft, axis *field, v *node) draft {
 	}
 	is := v.field("is")
 	if is == nil {
-		r.errorf(diag.BadStudy, v.span, "a value of %s that is a table has a name", axis.name).Note("as { is = \"mean-field\", guide = \"meanfield\" }")
+		r.errorf(diag.BadStudy, v.span, "a value of %s that is a table has a name",
+			axis.name).Note("as { is = \"mean-field\", guide = \"meanfield\" }")
 		return d
 	}
 	d.labels = append(d.labels, Label{axis.name, is.text})
@@ -97,7 +101,8 @@ func (r *reader) cell(n *node, d draft) {
 	if d.command != nil {
 		c.Command = d.command.text
 		if _, ok := CommandOf(c.Command); !ok {
-			r.once(diag.BadStudy, d.command, "a cell is one of the commands "+strings.Join(commandNames(), ", ")+posterior.Suggestion(c.Command, commandNames()))
+			r.once(diag.BadStudy, d.command, "a cell is one of the commands "+strings.Join(commandNames(),
+				", ")+posterior.Suggestion(c.Command, commandNames()))
 		}
 	}
 	switch {
@@ -122,7 +127,8 @@ func (r *reader) cell(n *node, d draft) {
 	}
 	for _, other := range r.study.Cells {
 		if slices.Equal(other.Labels, c.Labels) {
-			r.once(diag.BadStudy, n, "two cells have the same labels ("+c.Name()+"); label = { … } tells blocks apart")
+			r.once(diag.BadStudy, n, "two cells have the same labels ("+c.Name()+
+				"); label = { … } tells blocks apart")
 			return
 		}
 	}
@@ -139,16 +145,19 @@ func (r *reader) once(code diag.Code, n *node, message string) {
 	r.errorf(code, n.span, "%s", message)
 }
 
-// files are the flags that give the tables of a data set: those in the folder of tables, and without one those beside the study; none where these are not there.
+// files are the flags that give the tables of a data set: those in the folder of tables, and without one
+// those beside the study; none where these are not there.
 func (r *reader) files(n *node) []cells.Flag {
 	set := r.data.field(n.text)
 	if n.kind != text || set == nil || set.kind != table {
-		r.once(diag.BadStudy, n, "the study has no [data."+n.text+"]"+posterior.Suggestion(n.text, r.data.names()))
+		r.once(diag.BadStudy, n, "the study has no [data."+n.text+"]"+posterior.Suggestion(n.text,
+			r.data.names()))
 		return nil
 	}
 	folder := r.study.Folder
 	if folder == "" {
-		folder = filepath.Dir(r.study.File.Name) // where they are if they are anywhere: else a cell has the tables of its model
+		// where they are if they are anywhere: else a cell has the tables of its model
+		folder = filepath.Dir(r.study.File.Name)
 	}
 	var out []cells.Flag
 	for _, f := range set.fields {
@@ -165,11 +174,13 @@ func (r *reader) files(n *node) []cells.Flag {
 				return nil
 			}
 			if some == nil {
-				r.once(diag.NoStudyData, f.value, filepath.Join(folder, name)+", a table of "+f.name+", is not there; --data names the folder that has the tables of the study")
+				r.once(diag.NoStudyData, f.value, filepath.Join(folder, name)+", a table of "+f.name+
+					", is not there; --data names the folder that has the tables of the study")
 			}
 			found = append(found, some...)
 		}
-		out = append(out, cells.Flag{Name: cells.DataFlag, Value: f.name + "=" + strings.Join(found, ","), Span: f.span})
+		out = append(out, cells.Flag{Name: cells.DataFlag, Value: f.name + "=" + strings.Join(found, ","),
+			Span: f.span})
 	}
 	return out
 }
@@ -189,12 +200,16 @@ func (r *reader) flagsOf(n *node) []cells.Flag {
 // flagOf reads a flag; of a list one for each element.
 func (r *reader) flagOf(f *field) []cells.Flag {
 	if slices.Contains(cells.OwnFlags(), f.name) {
-		r.once(diag.BadCell, &node{span: f.span}, "--"+f.name+" is not for a cell: the study says where results and tables are, and a result depends on these alone")
+		r.once(diag.BadCell, &node{span: f.span},
+			"--"+f.name+
+				" is not for a cell: the study says where results and tables are, and a "+
+				"result depends on these alone")
 		return nil
 	}
 	values, ok := f.value.texts()
 	if !ok {
-		r.once(diag.BadStudy, f.value, f.name+" is a flag, whose value is a text, a number, true or false, or a list of them")
+		r.once(diag.BadStudy, f.value,
+			f.name+" is a flag, whose value is a text, a number, true or false, or a list of them")
 		return nil
 	}
 	var out []cells.Flag

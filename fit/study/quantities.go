@@ -15,7 +15,8 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 )
 
-// A Value is a number of a cell. Parameter is that of a fit, or the response of a cross-validation; "" for a number of the cell as a whole, and for that of the only response.
+// A Value is a number of a cell. Parameter is that of a fit, or the response of a cross-validation; "" for a
+// number of the cell as a whole, and for that of the only response.
 type Value struct {
 	Quantity, Parameter string
 	Samples             []float64 // whose mean is the value; several where it is an average over folds
@@ -23,17 +24,19 @@ type Value struct {
 
 // The quantities that compare a cell with its reference.
 const (
-	shift     = "shift"     // the largest |mean - mean of the reference| / sd of the reference, over parameters
+	// the largest |mean - mean of the reference| / sd of the reference, over parameters
+	shift     = "shift"
 	narrowest = "narrowest" // the least ratio of standard deviations
 	widest    = "widest"
 	gain      = "gain" // mean log predictive density of a row above that of the reference
 )
 
-// Quantities lists the names of quantities: keys of summary.json and of its parameters, of the extrapolation to rho = 0, and of the responses of vflc cv --json; and those of
-// comparisons with a reference.
+// Quantities lists the names of quantities: keys of summary.json and of its parameters, of the extrapolation
+// to rho = 0, and of the responses of vflc cv --json; and those of comparisons with a reference.
 func Quantities() []string {
 	out := []string{}
-	for _, v := range []any{posterior.Document{}, posterior.Row{}, noise.ParameterEstimate{}, crossvalidate.Response{}} {
+	for _, v := range []any{posterior.Document{}, posterior.Row{}, noise.ParameterEstimate{},
+		crossvalidate.Response{}} {
 		walk(reflect.ValueOf(v), "", true, func(name string, _ float64) {
 			if !slices.Contains(out, name) {
 				out = append(out, name)
@@ -43,7 +46,8 @@ func Quantities() []string {
 	return append(out, shift, narrowest, widest, gain)
 }
 
-// walk visits the numbers of a document by their JSON keys, those of a key's own document as "key.name". Lists are left out. all visits also those that are absent.
+// walk visits the numbers of a document by their JSON keys, those of a key's own document as "key.name".
+// Lists are left out. all visits also those that are absent.
 func walk(v reflect.Value, prefix string, all bool, visit func(name string, x float64)) {
 	for k := range v.NumField() {
 		key, _, _ := strings.Cut(v.Type().Field(k).Tag.Get("json"), ",")
@@ -127,7 +131,8 @@ func (r *Result) fitted() {
 	}
 }
 
-// extrapolated adds the numbers of the fits at several rho, continued to rho = 0. The draws are those at the least rho, moved and stretched to the means and standard deviations there.
+// extrapolated adds the numbers of the fits at several rho, continued to rho = 0. The draws are those at the
+// least rho, moved and stretched to the means and standard deviations there.
 func (r *Result) extrapolated(e noise.Extrapolation, fits []*runs.Run) {
 	r.counted(e.Findings)
 	least := fits[len(fits)-1]
@@ -174,7 +179,8 @@ func (r *Result) compare(with *Result) {
 		least, most = min(least, here.sd/there.sd), max(most, here.sd/there.sd)
 	}
 	if most > 0 {
-		r.Values = append(r.Values, Value{shift, "", []float64{far}}, Value{narrowest, "", []float64{least}}, Value{widest, "", []float64{most}})
+		r.Values = append(r.Values, Value{shift, "", []float64{far}}, Value{narrowest, "", []float64{least}},
+			Value{widest, "", []float64{most}})
 	}
 	if r.cv == nil || with.cv == nil || len(r.cv.Responses) != len(with.cv.Responses) {
 		return

@@ -12,14 +12,16 @@ import (
 	"github.com/vflc/vflc/posterior/plot"
 )
 
-// Read reads a study. tables is the folder that holds its tables, "" for the one that the study names. Models are relative to the file, and so is the folder it names.
+// Read reads a study. tables is the folder that holds its tables, "" for the one that the study names. Models
+// are relative to the file, and so is the folder it names.
 func Read(file *source.File, tables string) (*Study, diag.List) {
 	r := &reader{study: &Study{File: file}}
 	root := parse(file, &r.list)
 	if root == nil {
 		return nil, r.list
 	}
-	r.known(root, "the study", []string{"title", "text", "folder", "flags", "data", "cells", "table", "figure", "reference"})
+	r.known(root, "the study", []string{"title", "text", "folder", "flags", "data", "cells", "table",
+		"figure", "reference"})
 	s := r.study
 	s.Title, s.Text, s.Folder = r.text(root, "title"), r.text(root, "text"), tables
 	if own := r.text(root, "folder"); own != "" && tables == "" {
@@ -31,7 +33,9 @@ func Read(file *source.File, tables string) (*Study, diag.List) {
 		r.cells(block)
 	}
 	if len(s.Cells) == 0 && len(r.list) == 0 {
-		r.errorf(diag.BadStudy, source.Span{}, "the study has no cells").Note("[[cells]] with model = \"FILE.vfl\" is a fit; vary makes a grid of it")
+		r.errorf(diag.BadStudy, source.Span{},
+			"the study has no cells").Note("[[cells]] with model = \"FILE.vfl\" is a fit; " +
+			"vary makes a grid of it")
 	}
 	for _, block := range r.blocks(root, "table") {
 		r.table(block)
@@ -71,7 +75,8 @@ func (r *reader) relative(path string) string {
 func (r *reader) known(n *node, what string, keys []string) {
 	for _, f := range n.fields {
 		if !slices.Contains(keys, f.name) {
-			r.errorf(diag.BadStudy, f.span, "%s has no key %s%s", what, f.name, posterior.Suggestion(f.name, keys)).Note("it has %s", strings.Join(keys, ", "))
+			r.errorf(diag.BadStudy, f.span, "%s has no key %s%s", what, f.name,
+				posterior.Suggestion(f.name, keys)).Note("it has %s", strings.Join(keys, ", "))
 		}
 	}
 }
@@ -142,7 +147,8 @@ func (r *reader) axes(n *node, key string) []string {
 }
 
 func (r *reader) noAxis(span source.Span, axis string, all []string) {
-	r.errorf(diag.BadSelection, span, "no cell has a value of %s%s", axis, posterior.Suggestion(axis, all)).Note("the axes are %s", strings.Join(all, ", "))
+	r.errorf(diag.BadSelection, span, "no cell has a value of %s%s", axis,
+		posterior.Suggestion(axis, all)).Note("the axes are %s", strings.Join(all, ", "))
 }
 
 // where returns conditions on the cells of a table of axes and values, each of which a cell has.
@@ -179,7 +185,8 @@ func (r *reader) value(f *field, value string) {
 		}
 	}
 	if !slices.Contains(all, value) {
-		r.errorf(diag.BadSelection, f.value.span, "no cell has %s %s%s", f.name, value, posterior.Suggestion(value, all)).Note("%s is %s", f.name, strings.Join(all, ", "))
+		r.errorf(diag.BadSelection, f.value.span, "no cell has %s %s%s", f.name, value,
+			posterior.Suggestion(value, all)).Note("%s is %s", f.name, strings.Join(all, ", "))
 	}
 }
 
@@ -189,12 +196,15 @@ func (r *reader) table(n *node) {
 	for _, t := range r.study.Tables {
 		taken = append(taken, t.Name)
 	}
-	t := Table{Name: r.name(n, "a table", taken), Title: r.text(n, "title"), Note: r.text(n, "note"), Rows: r.axes(n, "rows"), Over: r.axes(n, "over"), Span: n.span}
+	t := Table{Name: r.name(n, "a table", taken), Title: r.text(n, "title"), Note: r.text(n, "note"),
+		Rows: r.axes(n, "rows"), Over: r.axes(n, "over"), Span: n.span}
 	if n.field("where") != nil {
 		t.Where = r.where(n.field("where"))
 	}
 	if v := n.field("columns"); v == nil || v.kind != array || len(v.list) == 0 {
-		r.errorf(diag.BadStudy, n.span, "a table has columns, a list of quantities").Note("such as columns = [\"elbo.value\", \"mean b\"]")
+		r.errorf(diag.BadStudy, n.span,
+			"a table has columns, a list of quantities").Note("such as columns = " +
+			"[\"elbo.value\", \"mean b\"]")
 	} else {
 		for _, c := range v.list {
 			t.Columns = append(t.Columns, r.column(c))
@@ -226,7 +236,8 @@ func (r *reader) column(n *node) Column {
 		c.Title = title
 	}
 	if all := Quantities(); !slices.Contains(all, c.Quantity) {
-		r.errorf(diag.BadSelection, of.span, "there is no quantity %s%s", c.Quantity, posterior.Suggestion(c.Quantity, all)).Note("there are %s", strings.Join(all, ", "))
+		r.errorf(diag.BadSelection, of.span, "there is no quantity %s%s", c.Quantity,
+			posterior.Suggestion(c.Quantity, all)).Note("there are %s", strings.Join(all, ", "))
 	}
 	return c
 }
@@ -248,7 +259,9 @@ func (r *reader) beside(n *node, t *Table) Beside {
 			case slices.Contains(t.Rows, f.name):
 				axes.fields = append(axes.fields, f)
 			default:
-				r.errorf(diag.BadSelection, f.span, "%s is neither an axis of the rows nor a column of the table%s", f.name, posterior.Suggestion(f.name, slices.Concat(t.Rows, titles)))
+				r.errorf(diag.BadSelection, f.span,
+					"%s is neither an axis of the rows nor a column of the table%s", f.name,
+					posterior.Suggestion(f.name, slices.Concat(t.Rows, titles)))
 			}
 		}
 		one.Where = r.where(axes)
@@ -264,7 +277,8 @@ func (r *reader) name(n *node, what string, taken []string) string {
 		return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 	}
 	if name == "" || strings.TrimFunc(name, usual) != "" {
-		r.errorf(diag.BadStudy, n.span, "%s has a name of letters, digits, - and _, which its file takes", what)
+		r.errorf(diag.BadStudy, n.span, "%s has a name of letters, digits, - and _, which its file takes",
+			what)
 	}
 	if slices.Contains(taken, name) {
 		r.errorf(diag.BadStudy, n.span, "%s before this one has the name %s too", what, name)
@@ -278,10 +292,12 @@ func (r *reader) figure(n *node) {
 	for _, f := range r.study.Figures {
 		taken = append(taken, f.Name)
 	}
-	f := Figure{Name: r.name(n, "a figure", taken), Kind: r.text(n, "kind"), Note: r.text(n, "note"), Each: r.axes(n, "each"), Runs: r.axes(n, "runs"), Parameters: r.listOf(n, "parameters"), Span: n.span}
+	f := Figure{Name: r.name(n, "a figure", taken), Kind: r.text(n, "kind"), Note: r.text(n, "note"),
+		Each: r.axes(n, "each"), Runs: r.axes(n, "runs"), Parameters: r.listOf(n, "parameters"), Span: n.span}
 	if kinds := plot.Names(); !slices.Contains(kinds, f.Kind) || plot.NeedsResponses(f.Kind) {
 		kinds = slices.DeleteFunc(kinds, plot.NeedsResponses)
-		r.errorf(diag.BadSelection, spanOr(n.field("kind"), n), "a figure is of a kind that vflc plot has%s", posterior.Suggestion(f.Kind, kinds)).Note("kind is one of %s", strings.Join(kinds, ", "))
+		r.errorf(diag.BadSelection, spanOr(n.field("kind"), n), "a figure is of a kind that vflc plot has%s",
+			posterior.Suggestion(f.Kind, kinds)).Note("kind is one of %s", strings.Join(kinds, ", "))
 	}
 	if n.field("where") != nil {
 		f.Where = r.where(n.field("where"))

@@ -42,7 +42,8 @@ type Store struct {
 	lock *folderlock.Lock
 }
 
-// OpenStore opens the folder of a study. To write, it makes the folder if there is none, and keeps it for this process alone until Close.
+// OpenStore opens the folder of a study. To write, it makes the folder if there is none, and keeps it for
+// this process alone until Close.
 func OpenStore(dir string, write bool) (*Store, error) {
 	if !write {
 		return &Store{dir: dir}, nil
@@ -72,7 +73,8 @@ func (s *Store) Has(c *cells.Cell) bool {
 	return err == nil
 }
 
-// Make makes the result of a cell: do writes it into a folder, which gets its name when it is whole. resumed says that an earlier process has left something there to continue.
+// Make makes the result of a cell: do writes it into a folder, which gets its name when it is whole. resumed
+// says that an earlier process has left something there to continue.
 func (s *Store) Make(c *cells.Cell, do func(dir string, resumed bool, log io.Writer) error) error {
 	dir := s.working(c)
 	command, _ := CommandOf(c.Command)
@@ -101,13 +103,16 @@ func (s *Store) Make(c *cells.Cell, do func(dir string, resumed bool, log io.Wri
 		return err
 	}
 	r := c.Record()
-	if err := atomicfile.Write(filepath.Join(dir, cellFile), ownerOnly, func(w io.Writer) error { return posterior.WriteJSON(w, r) }); err != nil {
+	if err := atomicfile.Write(filepath.Join(dir, cellFile), ownerOnly, func(w io.Writer) error {
+		return posterior.WriteJSON(w, r)
+	}); err != nil {
 		return err
 	}
 	return os.Rename(dir, s.Folder(c))
 }
 
-// resumable reports whether an interrupt has left a run, or the fits of an extrapolation, that can be continued.
+// resumable reports whether an interrupt has left a run, or the fits of an extrapolation, that can be
+// continued.
 func resumable(dir string) bool {
 	if runs.HasExtrapolation(dir) {
 		return true

@@ -58,7 +58,8 @@ type Condition struct {
 	Values []string
 }
 
-// selects reports whether a cell meets all conditions. A cell without a value on an axis meets those of that axis.
+// selects reports whether a cell meets all conditions. A cell without a value on an axis meets those of that
+// axis.
 func selects(where []Condition, c *Cell) bool {
 	return !slices.ContainsFunc(where, func(w Condition) bool {
 		v, ok := c.Label(w.Axis)
@@ -68,7 +69,10 @@ func selects(where []Condition, c *Cell) bool {
 
 // has reports whether a cell meets all conditions, with a value on each axis.
 func has(where []Condition, c *Cell) bool {
-	return selects(where, c) && !slices.ContainsFunc(where, func(w Condition) bool { _, ok := c.Label(w.Axis); return !ok })
+	return selects(where, c) && !slices.ContainsFunc(where, func(w Condition) bool {
+		_, ok := c.Label(w.Axis)
+		return !ok
+	})
 }
 
 // A Column is a quantity as a table shows it.
@@ -101,7 +105,8 @@ type BesideLine struct {
 	Values map[string]string
 }
 
-// A Figure is a plot of runs in one picture; with Each, a picture for each combination of the values on those axes.
+// A Figure is a plot of runs in one picture; with Each, a picture for each combination of the values on those
+// axes.
 type Figure struct {
 	Name, Kind, Note string
 	Each, Runs       []string // axes: of the pictures, and those whose values name a run in a picture
@@ -159,5 +164,6 @@ func (s *Study) Origin() string {
 	if s.absent == "" {
 		return ""
 	}
-	return fmt.Sprintf("The tables are those that the models find, since %s is not there and no folder was named: numbers from elsewhere are not of these tables.", s.absent)
+	return fmt.Sprintf("The tables are those that the models find, since %s is not there and no folder was "+
+		"named: numbers from elsewhere are not of these tables.", s.absent)
 }

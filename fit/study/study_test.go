@@ -36,7 +36,8 @@ func sound(t *testing.T, text string) *Study {
 	return s
 }
 
-// A grid is every combination of what is varied, the last axis fastest; later flags take the place of earlier ones, and each element of a list is a flag.
+// A grid is every combination of what is varied, the last axis fastest; later flags take the place of earlier
+// ones, and each element of a list is a flag.
 func TestGrid(t *testing.T) {
 	s := sound(t, `
 [flags]
@@ -84,14 +85,19 @@ func TestMistakesHavePlaces(t *testing.T) {
 		{"[[cells]]\nmodel = \"m.vfl\"\nvary.a = []\n", "a", diag.BadStudy},
 		{"[[cells]]\nmodel = \"m.vfl\"\ndata = \"two\"\n", `"two"`, diag.BadStudy},
 		{cells + cells, "cells", diag.BadStudy},
-		{cells + "[[table]]\nname = \"a\"\nrows = [\"sed\"]\ncolumns = [\"elbo.value\"]\n", "rows", diag.BadSelection},
-		{cells + "[[table]]\nname = \"a\"\nrows = [\"seed\"]\ncolumns = [\"elbo\"]\n", `"elbo"`, diag.BadSelection},
-		{cells + "[[table]]\nname = \"a b\"\nrows = [\"seed\"]\ncolumns = [\"elbo.value\"]\n", "table", diag.BadStudy},
+		{cells + "[[table]]\nname = \"a\"\nrows = [\"sed\"]\ncolumns = [\"elbo.value\"]\n", "rows",
+			diag.BadSelection},
+		{cells + "[[table]]\nname = \"a\"\nrows = [\"seed\"]\ncolumns = [\"elbo\"]\n", `"elbo"`,
+			diag.BadSelection},
+		{cells + "[[table]]\nname = \"a b\"\nrows = [\"seed\"]\ncolumns = [\"elbo.value\"]\n", "table",
+			diag.BadStudy},
 		{cells + "[[table]]\nname = \"a\"\ncolumns = [\"elbo.value\"]\n", "table", diag.BadSelection},
-		{cells + "[[table]]\nname = \"a\"\nrows = [\"seed\"]\nwhere.seed = 3\ncolumns = [\"elbo.value\"]\n", "3", diag.BadSelection},
+		{cells + "[[table]]\nname = \"a\"\nrows = [\"seed\"]\nwhere.seed = 3\ncolumns = [\"elbo.value\"]\n",
+			"3", diag.BadSelection},
 		{cells + "[[figure]]\nname = \"a\"\nkind = \"forrest\"\n", `"forrest"`, diag.BadSelection},
 		{cells + "[reference]\nsame = [\"seed\"]\n", "reference", diag.BadStudy},
-		{"folder = \"f\"\n[data.two]\na = \"x.csv\"\n[[cells]]\nmodel = \"m.vfl\"\ndata = \"two\"\n", `"x.csv"`, diag.NoStudyData},
+		{"folder = \"f\"\n[data.two]\na = \"x.csv\"\n[[cells]]\nmodel = \"m.vfl\"\ndata = \"two\"\n",
+			`"x.csv"`, diag.NoStudyData},
 	} {
 		s, list := read(t, c.text)
 		if len(list) == 0 && s != nil {
@@ -108,7 +114,8 @@ func TestMistakesHavePlaces(t *testing.T) {
 	}
 }
 
-// A result has its name only when it is whole, and what an earlier process has left of one that cannot be continued is not mixed with it.
+// A result has its name only when it is whole, and what an earlier process has left of one that cannot be
+// continued is not mixed with it.
 func TestStore(t *testing.T) {
 	s, err := OpenStore(t.TempDir(), true)
 	if err != nil {
@@ -145,8 +152,10 @@ func results(s *Study) []*Result {
 	var out []*Result
 	for k, c := range s.Cells {
 		x := float64(k)
-		y := crossvalidate.Response{Name: "y", Rows: 4, Accuracy: some(0.5 + x/10), Fold: []int{1, 1, 2, 2}, LogDensities: []posterior.Number{-1, posterior.Number(-2 + x), -3, posterior.Number(-4 + 2*x)}}
-		r := &Result{Cell: c, moments: map[string]moment{}, cv: &crossvalidate.Report{Responses: []crossvalidate.Response{y}}}
+		y := crossvalidate.Response{Name: "y", Rows: 4, Accuracy: some(0.5 + x/10), Fold: []int{1, 1, 2, 2},
+			LogDensities: []posterior.Number{-1, posterior.Number(-2 + x), -3, posterior.Number(-4 + 2*x)}}
+		r := &Result{Cell: c, moments: map[string]moment{},
+			cv: &crossvalidate.Report{Responses: []crossvalidate.Response{y}}}
 		r.validated()
 		out = append(out, r)
 	}
@@ -158,7 +167,8 @@ func results(s *Study) []*Result {
 	return out
 }
 
-// The numbers of a table by hand: means over seeds with their standard errors, gains over folds and seeds, and what stands beside them.
+// The numbers of a table by hand: means over seeds with their standard errors, gains over folds and seeds,
+// and what stands beside them.
 func TestTableByHand(t *testing.T) {
 	s := sound(t, `
 [[cells]]
@@ -179,7 +189,8 @@ source = "paper"
 lines = [{ design = "deep", accuracy = 0.9 }]
 `)
 	sheet := s.Tables[0].Sheet(results(s))
-	// The cells are numbered x = 0 to 5; of deep the accuracies are 0.8, 0.9 and 1, and the rows of each are better by 0, 3, 0 and 6: by 1.5 and 3 in the two folds.
+	// The cells are numbered x = 0 to 5; of deep the accuracies are 0.8, 0.9 and 1, and the rows of each are
+	// better by 0, 3, 0 and 6: by 1.5 and 3 in the two folds.
 	want := [][]string{
 		{"design", "accuracy", "accuracy, paper", "better"},
 		{"plain", "0.600 ± 0.058", "", ""},
@@ -209,7 +220,9 @@ func TestDistanceByHand(t *testing.T) {
 // Quantities are the keys of the documents that cells write.
 func TestQuantities(t *testing.T) {
 	all := Quantities()
-	for _, name := range []string{"mean", "sd", "rhat", "elbo.value", "work.sequential_rounds", "diagnostics.khat", "diagnostics.divergences", "accuracy", "auc", "mean_log_density_where_wrong", "mean_error", gain} {
+	for _, name := range []string{"mean", "sd", "rhat", "elbo.value", "work.sequential_rounds",
+		"diagnostics.khat", "diagnostics.divergences", "accuracy", "auc", "mean_log_density_where_wrong",
+		"mean_error", gain} {
 		if !slices.Contains(all, name) {
 			t.Errorf("there is no %s among %q", name, all)
 		}
@@ -218,7 +231,8 @@ func TestQuantities(t *testing.T) {
 
 // Numbers keep the digits that matter.
 func TestShownNumbers(t *testing.T) {
-	for x, want := range map[float64]string{0.123456: "0.1235", -123.456: "-123.5", 123456.7: "123457", 3: "3", 1e-7: "1e-07", 0: "0"} {
+	for x, want := range map[float64]string{0.123456: "0.1235", -123.456: "-123.5", 123456.7: "123457",
+		3: "3", 1e-7: "1e-07", 0: "0"} {
 		if got := significant(x, 4); got != want {
 			t.Errorf("%v is shown as %s, want %s", x, got, want)
 		}

@@ -15,7 +15,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// A Sheet is a table as it is shown: the header and the lines, with the numbers as texts. Plain are the numbers with all digits, for files that programs read.
+// A Sheet is a table as it is shown: the header and the lines, with the numbers as texts. Plain are the
+// numbers with all digits, for files that programs read.
 type Sheet struct {
 	Table  Table
 	Header []string
@@ -26,8 +27,9 @@ type Sheet struct {
 	}
 }
 
-// groups returns the values on some axes of the results that meet conditions, each combination once in order of occurrence, with the results that have it. A result without a value on
-// an axis belongs to the combination with none there.
+// groups returns the values on some axes of the results that meet conditions, each combination once in order
+// of occurrence, with the results that have it. A result without a value on an axis belongs to the
+// combination with none there.
 func groups(results []*Result, where []Condition, axes []string) (keys [][]string, members [][]*Result) {
 	for _, r := range results {
 		if !has(where, r.Cell) {
@@ -67,7 +69,9 @@ func (s *Study) Check() diag.List {
 		}
 		for k, cells := range members {
 			if axis := differing(cells, slices.Concat(t.Rows, t.Over)); axis != "" {
-				list.Errorf(diag.BadSelection, s.File, t.Span, "the line %s of the table %s has %d cells, which differ in %s", shownKey(t.Rows, keys[k]), t.Name, len(cells), axis).
+				list.Errorf(diag.BadSelection, s.File, t.Span,
+					"the line %s of the table %s has %d cells, which differ in %s", shownKey(t.Rows, keys[k]),
+					t.Name, len(cells), axis).
 					Note("name %s in rows for a line of each, or in over for their mean", axis)
 				break
 			}
@@ -79,7 +83,8 @@ func (s *Study) Check() diag.List {
 		}
 		for _, c := range s.Cells {
 			if command, ok := CommandOf(c.Command); ok && command.Writes != RunDir && has(f.Where, c) {
-				list.Errorf(diag.BadSelection, s.File, f.Span, "the figure %s has a cell that is no fit: %s", f.Name, c.Name()).Note("figures show draws; where = { … } chooses cells")
+				list.Errorf(diag.BadSelection, s.File, f.Span, "the figure %s has a cell that is no fit: %s",
+					f.Name, c.Name()).Note("figures show draws; where = { … } chooses cells")
 				break
 			}
 		}
@@ -161,7 +166,8 @@ func (b Beside) of(c *Cell, title string) string {
 	return ""
 }
 
-// shownColumn is the average of a quantity over cells, as a text with its standard error where there are several values, and as two numbers.
+// shownColumn is the average of a quantity over cells, as a text with its standard error where there are
+// several values, and as two numbers.
 func shownColumn(cells []*Result, c Column) (string, []string) {
 	var samples []float64
 	for _, r := range cells {
@@ -200,7 +206,8 @@ func withError(a Average) string {
 		return significant(a.Mean, 4) + " ± " + significant(a.SE, 2)
 	}
 	decimals := max(0, 1-int(math.Floor(portable.Log10(a.SE))))
-	return strconv.FormatFloat(a.Mean, 'f', decimals, 64) + " ± " + strconv.FormatFloat(a.SE, 'f', decimals, 64)
+	return strconv.FormatFloat(a.Mean, 'f', decimals, 64) + " ± " + strconv.FormatFloat(a.SE, 'f', decimals,
+		64)
 }
 
 // Name is what the table is called.
@@ -236,7 +243,8 @@ func (s Sheet) WriteCSV(w io.Writer) error {
 // WriteValues writes every number of every cell, a line each.
 func WriteValues(w io.Writer, s *Study, results []*Result) error {
 	axes := s.Axes()
-	lines := [][]string{slices.Concat([]string{"cell"}, axes, []string{"quantity", "parameter", "value", "se"})}
+	lines := [][]string{slices.Concat([]string{"cell"}, axes, []string{"quantity", "parameter", "value",
+		"se"})}
 	for _, r := range results {
 		head := []string{r.ID}
 		for _, axis := range axes {
@@ -249,7 +257,9 @@ func WriteValues(w io.Writer, s *Study, results []*Result) error {
 			if !math.IsNaN(a.SE) {
 				se = strconv.FormatFloat(a.SE, 'g', -1, 64)
 			}
-			lines = append(lines, slices.Concat(head, []string{v.Quantity, v.Parameter, strconv.FormatFloat(a.Mean, 'g', -1, 64), se}))
+			lines = append(lines,
+				slices.Concat(head,
+					[]string{v.Quantity, v.Parameter, strconv.FormatFloat(a.Mean, 'g', -1, 64), se}))
 		}
 	}
 	return csv.NewWriter(w).WriteAll(lines)

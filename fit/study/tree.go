@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// A node is a value of a TOML document with its place, so that messages can point at it. Of fields, list and text one is used, by kind.
+// A node is a value of a TOML document with its place, so that messages can point at it. Of fields, list and
+// text one is used, by kind.
 type node struct {
 	kind   kind
 	span   source.Span // of a scalar, or of the key of anything else
@@ -40,7 +41,8 @@ const (
 )
 
 func (k kind) String() string {
-	return [...]string{"a table", "a list", "a text in quotes", "a number", "true or false", "a date or time"}[k]
+	return [...]string{"a table", "a list", "a text in quotes", "a number", "true or false",
+		"a date or time"}[k]
 }
 
 // field returns the value of a key, nil if there is none.
@@ -53,7 +55,8 @@ func (n *node) field(name string) *node {
 	return nil
 }
 
-// parse reads a TOML document. The decoder of the library finds what is no TOML; a second pass keeps the places, which the decoder does not give.
+// parse reads a TOML document. The decoder of the library finds what is no TOML; a second pass keeps the
+// places, which the decoder does not give.
 func parse(file *source.File, list *diag.List) *node {
 	var any map[string]any
 	if err := toml.Unmarshal([]byte(file.Text), &any); err != nil {
@@ -63,7 +66,8 @@ func parse(file *source.File, list *diag.List) *node {
 			line, column := bad.Position()
 			span = place(file, line, column)
 		}
-		list.Errorf(diag.BadStudy, file, span, "the study is not TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
+		list.Errorf(diag.BadStudy, file, span, "the study is not TOML: %s",
+			strings.TrimPrefix(err.Error(), "toml: "))
 		return nil
 	}
 	root := &node{}

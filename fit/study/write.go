@@ -21,7 +21,8 @@ type picture struct {
 	name, caption, missing string
 }
 
-// Write makes of the results what the study asks for: the tables as CSV, the figures as PNG and SVG, all numbers in one CSV, and a report in Markdown. It returns the tables.
+// Write makes of the results what the study asks for: the tables as CSV, the figures as PNG and SVG, all
+// numbers in one CSV, and a report in Markdown. It returns the tables.
 func (s *Store) Write(study *Study, results []*Result) ([]Sheet, error) {
 	for _, dir := range []string{tablesDir, figuresDir} {
 		if err := os.MkdirAll(filepath.Join(s.dir, dir), ownerOnlyFolder); err != nil {
@@ -32,7 +33,8 @@ func (s *Store) Write(study *Study, results []*Result) ([]Sheet, error) {
 	for _, t := range study.Tables {
 		sheet := t.Sheet(results)
 		sheets = append(sheets, sheet)
-		if err := atomicfile.Write(filepath.Join(s.dir, tablesDir, t.Name+".csv"), ownerOnly, sheet.WriteCSV); err != nil {
+		if err := atomicfile.Write(filepath.Join(s.dir, tablesDir, t.Name+".csv"), ownerOnly,
+			sheet.WriteCSV); err != nil {
 			return nil, err
 		}
 	}
@@ -44,7 +46,9 @@ func (s *Store) Write(study *Study, results []*Result) ([]Sheet, error) {
 		}
 		pictures = append(pictures, drawn...)
 	}
-	if err := atomicfile.Write(filepath.Join(s.dir, ValuesFile), ownerOnly, func(w io.Writer) error { return WriteValues(w, study, results) }); err != nil {
+	if err := atomicfile.Write(filepath.Join(s.dir, ValuesFile), ownerOnly, func(w io.Writer) error {
+		return WriteValues(w, study, results)
+	}); err != nil {
 		return nil, err
 	}
 	text := markdown(study, results, sheets, pictures)
@@ -53,7 +57,9 @@ func (s *Store) Write(study *Study, results []*Result) ([]Sheet, error) {
 
 // draw draws the pictures of a figure.
 func (s *Store) draw(study *Study, f Figure, results []*Result) (out []picture, err error) {
-	keys, _ := groups(slices.DeleteFunc(slices.Clone(results), func(r *Result) bool { return !whole(f.Each, r.Cell) }), f.Where, f.Each)
+	keys, _ := groups(slices.DeleteFunc(slices.Clone(results), func(r *Result) bool {
+		return !whole(f.Each, r.Cell)
+	}), f.Where, f.Each)
 	for _, key := range keys {
 		var each []Condition
 		p := picture{name: f.Name}
@@ -159,7 +165,8 @@ func markdown(study *Study, results []*Result, sheets []Sheet, pictures []pictur
 			b.WriteString(text + "\n\n")
 		}
 	}
-	paragraph("# " + cmp.Or(study.Title, strings.TrimSuffix(filepath.Base(study.File.Name), filepath.Ext(study.File.Name))))
+	paragraph("# " + cmp.Or(study.Title, strings.TrimSuffix(filepath.Base(study.File.Name),
+		filepath.Ext(study.File.Name))))
 	paragraph(study.Text)
 	paragraph(study.Origin())
 	for _, s := range sheets {
@@ -177,7 +184,9 @@ func markdown(study *Study, results []*Result, sheets []Sheet, pictures []pictur
 		paragraph(fmt.Sprintf("![%s](%s)", p.name, path.Join(figuresDir, p.name+".svg")))
 	}
 	paragraph("## Cells")
-	paragraph("The result of a cell is in the folder `" + cellsDir + "` under its name here; `vflc diagnose` shows the findings that are counted by class: convergence of the algorithm, error of an approximation, and moved, by what noise has moved the answer.")
+	paragraph("The result of a cell is in the folder `" + cellsDir +
+		"` under its name here; `vflc diagnose` shows the findings that are counted by class: convergence " +
+		"of the algorithm, error of an approximation, and moved, by what noise has moved the answer.")
 	lines := Sheet{Header: slices.Concat([]string{"cell"}, study.Axes(), []string{"result"})}
 	for _, r := range results {
 		line := []string{"`" + r.ID + "`"}
@@ -214,13 +223,15 @@ type ValueDocument struct {
 func Document(study *Study, results []*Result) any {
 	cells := []CellDocument{}
 	for _, r := range results {
-		c := CellDocument{ID: r.ID, Labels: map[string]string{}, Failed: r.Failed, Findings: r.Findings, Values: []ValueDocument{}}
+		c := CellDocument{ID: r.ID, Labels: map[string]string{}, Failed: r.Failed, Findings: r.Findings,
+			Values: []ValueDocument{}}
 		for _, l := range r.Cell.Labels {
 			c.Labels[l.Axis] = l.Value
 		}
 		for _, v := range r.Values {
 			a := average(v.Samples)
-			c.Values = append(c.Values, ValueDocument{v.Quantity, v.Parameter, posterior.Number(a.Mean), posterior.Number(a.SE)})
+			c.Values = append(c.Values, ValueDocument{v.Quantity, v.Parameter, posterior.Number(a.Mean),
+				posterior.Number(a.SE)})
 		}
 		cells = append(cells, c)
 	}

@@ -89,7 +89,8 @@ func (d *drawer) wanting(names []string) error {
 		flags = append(flags, "--size "+name+"=NUMBER")
 	}
 	if len(ask) > 1 {
-		return &fit.UsageError{Err: fmt.Errorf("the sizes %s are not given; add %s", strings.Join(ask, ", "), strings.Join(flags, " "))}
+		return &fit.UsageError{Err: fmt.Errorf("the sizes %s are not given; add %s", strings.Join(ask, ", "),
+			strings.Join(flags, " "))}
 	}
 	return &fit.UsageError{Err: fmt.Errorf("the size %s is not given; add %s", ask[0], flags[0])}
 }
@@ -108,10 +109,12 @@ type need struct {
 	positive     bool
 	lower, upper *float64
 	response     bool
-	encoded      bool        // an encoder reads it
-	domain       def.Support // of the parameter of a distribution that the data are, where it is more than a sign
-	column       int         // from 1, of a matrix whose columns are columns of the table
-	totals       bool        // of a response: new values have the totals of the old ones, as those of multinomial
+	encoded      bool // an encoder reads it
+	// of the parameter of a distribution that the data are, where it is more than a sign
+	domain def.Support
+	column int // from 1, of a matrix whose columns are columns of the table
+	// of a response: new values have the totals of the old ones, as those of multinomial
+	totals bool
 }
 
 // fill draws the columns of a party's table that are not given.
@@ -137,9 +140,11 @@ func (d *drawer) fill(t *Table) error {
 		case err != nil:
 			n = rows
 		case counted != "" && n != rows:
-			return untabled("%s has data of %d and of %d rows (%s and %s), which the table that is given cannot hold; give them in a Stan-JSON document", t.Party, rows, n, counted, w.Name)
+			return untabled("%s has data of %d and of %d rows (%s and %s), which the table that is given "+
+				"cannot hold; give them in a Stan-JSON document", t.Party, rows, n, counted, w.Name)
 		case len(t.Columns) > 0 && n != rows:
-			return &fit.UsageError{Err: fmt.Errorf("the table of %s has %d rows, but %s has %d", t.holder(), rows, w.Name, n)}
+			return &fit.UsageError{Err: fmt.Errorf("the table of %s has %d rows, but %s has %d", t.holder(),
+				rows, w.Name, n)}
 		}
 		rows, counted = n, w.Name
 		found, err := d.needs(w, t)
@@ -165,7 +170,8 @@ func (d *drawer) add(t *Table, needs []need, rows int) error {
 			continue
 		}
 		if least := max(len(n.words), n.levels); rows < least && !n.response {
-			return untabled("column %s of %s needs %d rows, so that each of its categories has one, but has %d", n.name, t.Party, least, rows)
+			return untabled("column %s of %s needs %d rows, so that each of its "+
+				"categories has one, but has %d", n.name, t.Party, least, rows)
 		}
 		t.Columns = append(t.Columns, data.Values{Name: n.name, Words: d.cells(n, rows)})
 	}
@@ -219,7 +225,8 @@ func (d *drawer) need(w *data.Want) need {
 // enters takes in that the data may be a parameter of a distribution: then they lie in its domain.
 func (n *need) enters(d *def.Dist, args []ast.Expr) {
 	for k, a := range args {
-		if name, ok := a.(*ast.Name); !ok || name.Name != n.name || n.elem != types.Real || n.lower != nil || n.upper != nil {
+		if name, ok := a.(*ast.Name); !ok || name.Name != n.name || n.elem != types.Real || n.lower != nil ||
+			n.upper != nil {
 			continue
 		}
 		switch domain := d.Params[k].Domain; {
@@ -231,7 +238,8 @@ func (n *need) enters(d *def.Dist, args []ast.Expr) {
 	}
 }
 
-// inside is element i of rows of a parameter of a distribution: the identity for a matrix, and what is in the middle of other sets.
+// inside is element i of rows of a parameter of a distribution: the identity for a matrix, and what is in the
+// middle of other sets.
 func (n *need) inside(i, rows int) float64 {
 	row, column := i, n.column-1
 	if n.column == 0 && n.domain.PositiveDiagonal() {
@@ -288,7 +296,8 @@ func (d *drawer) needs(w *data.Want, t *Table) ([]need, error) {
 	}
 	for _, c := range w.From {
 		if c.Star {
-			return nil, untabled("data %s: * beside other columns leaves open how many there are; name the columns", w.Name)
+			return nil, untabled("data %s: * beside other columns leaves open how many "+
+				"there are; name the columns", w.Name)
 		}
 		for _, name := range c.Columns {
 			named(name)
@@ -309,7 +318,9 @@ func (d *drawer) encoded(n *need, c data.Column) {
 		return
 	}
 	n.words = []string{"a", "b"}
-	for i, o := range slices.DeleteFunc(slices.Clone(e.Options), func(o def.Option) bool { return !o.Positional }) {
+	for i, o := range slices.DeleteFunc(slices.Clone(e.Options), func(o def.Option) bool {
+		return !o.Positional
+	}) {
 		if o.Word {
 			n.words = []string{c.Further[i], "other"}
 		}
@@ -340,7 +351,8 @@ func merged(needs []need) []need {
 	return out
 }
 
-// cells draws a column: categories in equal numbers and any order, other numbers from the standard normal distribution, folded at bounds.
+// cells draws a column: categories in equal numbers and any order, other numbers from the standard normal
+// distribution, folded at bounds.
 func (d *drawer) cells(n need, rows int) []string {
 	out := make([]string, rows)
 	order := d.random.Perm(rows)

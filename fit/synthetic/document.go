@@ -10,11 +10,16 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// documented reports whether a party's data are a document: that is given, or holds what the columns of one table cannot.
+// documented reports whether a party's data are a document: that is given, or holds what the columns of one
+// table cannot.
 func (d *drawer) documented(t *Table) bool {
-	given := slices.ContainsFunc(d.request.Given, func(g Table) bool { return g.Party == t.Party && g.Member == t.Member })
+	given := slices.ContainsFunc(d.request.Given, func(g Table) bool {
+		return g.Party == t.Party && g.Member == t.Member
+	})
 	if given {
-		return slices.ContainsFunc(d.request.Given, func(g Table) bool { return g.Party == t.Party && g.Member == t.Member && g.Document() })
+		return slices.ContainsFunc(d.request.Given, func(g Table) bool {
+			return g.Party == t.Party && g.Member == t.Member && g.Document()
+		})
 	}
 	rows, matrices := map[int]bool{}, 0
 	for i := range d.wants {
@@ -35,7 +40,8 @@ func (d *drawer) documented(t *Table) bool {
 	return len(rows) > 1 || matrices > 1
 }
 
-// learn takes sizes from the documents that are given: their whole numbers, and the shapes of what the model reads from them.
+// learn takes sizes from the documents that are given: their whole numbers, and the shapes of what the model
+// reads from them.
 func (d *drawer) learn() {
 	d.learned = map[string]int{}
 	know := func(size types.Size, n int) {
@@ -108,7 +114,8 @@ func (d *drawer) entries(t *Table) error {
 	return nil
 }
 
-// entry draws what one declaration reads from a document: an entry of its shape, or the columns that it names.
+// entry draws what one declaration reads from a document: an entry of its shape, or the columns that it
+// names.
 func (d *drawer) entry(t *Table, w *data.Want) error {
 	shape := make([]int, w.Rank)
 	needed := w.From != nil || t.column(w.Name) == nil
@@ -147,13 +154,17 @@ func (d *drawer) entry(t *Table, w *data.Want) error {
 	return nil
 }
 
-// accompany adds what a declaration needs beside it: the key of rows that other parties have too, and the number of categories.
+// accompany adds what a declaration needs beside it: the key of rows that other parties have too, and the
+// number of categories.
 func (d *drawer) accompany(t *Table, w *data.Want, shape []int) {
-	elsewhere := slices.ContainsFunc(d.wants, func(o data.Want) bool { return o.Owner != w.Owner && o.Rows.Name == w.Rows.Name })
+	elsewhere := slices.ContainsFunc(d.wants, func(o data.Want) bool {
+		return o.Owner != w.Owner && o.Rows.Name == w.Rows.Name
+	})
 	if w.Rank > 0 && !w.Rows.Own && elsewhere && t.column(data.DefaultKey) == nil {
 		t.enter(data.DefaultKey, shape[:1], d.key(shape[0]).Words)
 	}
-	if w.Elem == types.Level && w.Coding == nil && w.Levels == 0 && w.Level.Name != "" && !w.Level.Own && t.column(w.Level.Name) == nil {
+	if w.Elem == types.Level && w.Coding == nil && w.Levels == 0 && w.Level.Name != "" && !w.Level.Own &&
+		t.column(w.Level.Name) == nil {
 		if n, ok := d.size(w.Level.Name); ok && d.model.Checked.Symbols[w.Level.Name] == nil {
 			t.enter(w.Level.Name, []int{}, []string{strconv.Itoa(n)})
 		}
@@ -230,7 +241,8 @@ func readDocument(path string, content []byte) (Table, error) {
 			return Table{}, err
 		}
 		if len(cells) != volume(a.Dims) || len(cells) == 0 {
-			return Table{}, untabled("%s: entry %s is no number and no regular array of numbers", path, a.Name)
+			return Table{}, untabled("%s: entry %s is no number and no regular array of numbers", path,
+				a.Name)
 		}
 		t.enter(a.Name, a.Dims, cells)
 	}
@@ -271,7 +283,8 @@ func volume(shape []int) int {
 	return n
 }
 
-// eachRowMajor calls f for every cell of a shape: its place in row-major order, and where the first index runs fastest.
+// eachRowMajor calls f for every cell of a shape: its place in row-major order, and where the first index
+// runs fastest.
 func eachRowMajor(shape []int, f func(rowMajor, columnMajor int)) {
 	index := make([]int, len(shape))
 	for at := range volume(shape) {

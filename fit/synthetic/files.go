@@ -18,7 +18,8 @@ import (
 // Truth is the name of the table of parameters.
 const Truth = "truth.csv"
 
-// Path is where a run looks for the table, in the folder of the model's name. alone is true where the model has one party.
+// Path is where a run looks for the table, in the folder of the model's name. alone is true where the model
+// has one party.
 func (t *Table) Path(alone bool) string {
 	name := t.Party
 	switch {
@@ -33,7 +34,8 @@ func (t *Table) Path(alone bool) string {
 	return name + ".csv"
 }
 
-// Write writes the tables and the truth to a folder, where none of these files may exist. It returns their paths in it, the truth last.
+// Write writes the tables and the truth to a folder, where none of these files may exist. It returns their
+// paths in it, the truth last.
 func (s *Simulation) Write(dir string, alone bool) ([]string, error) {
 	var paths []string
 	for i := range s.Tables {
@@ -89,7 +91,8 @@ func (s *Simulation) truth() [][]string {
 	return out
 }
 
-// Read reads the columns of a CSV, or the entries of a Stan-JSON document, that a simulation is to use, with rows in the order of their keys.
+// Read reads the columns of a CSV, or the entries of a Stan-JSON document, that a simulation is to use, with
+// rows in the order of their keys.
 func Read(path string) (Table, error) {
 	content, err := inputfile.Read(path, inputfile.MaxBytes)
 	if err != nil {
@@ -99,7 +102,8 @@ func Read(path string) (Table, error) {
 		return readDocument(path, content)
 	}
 	if strings.HasPrefix(strings.TrimSpace(string(content)), "{") {
-		return Table{}, untabled("%s: a CSV table is needed, but this is a document; end its name in .json", path)
+		return Table{}, untabled("%s: a CSV table is needed, but this is a document; end its name in .json",
+			path)
 	}
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(content), "\ufeff"))).ReadAll()
 	if err != nil || len(rows) < 2 {

@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// quantities adds the generated quantities to the truth: their values at the parameters x as drawn, and on the tables with what was drawn in place.
+// quantities adds the generated quantities to the truth: their values at the parameters x as drawn, and on
+// the tables with what was drawn in place.
 func (s *Simulation) quantities(d *drawer, gen *simulate.Model, x []float64) (diag.List, error) {
 	generated := d.model.Generated()
 	if len(generated) == 0 {

@@ -1,5 +1,5 @@
-// Package synthetic makes tables for a model: covariates that are drawn, parameters from their priors, and responses from the likelihood. A run on them has a
-// known truth.
+// Package synthetic makes tables for a model: covariates that are drawn, parameters from their priors, and
+// responses from the likelihood. A run on them has a known truth.
 package synthetic
 
 import (
@@ -21,13 +21,15 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// A Table is what one party holds: columns of one length, the first of them the key where rows have one, or the entries of a document.
+// A Table is what one party holds: columns of one length, the first of them the key where rows have one, or
+// the entries of a document.
 type Table struct {
 	Party   string // "registry", "shared", or a family, which has several tables
 	Family  bool
 	Member  int // counted from 1; 0 where the party is no family
 	Columns []data.Values
-	// Shapes are those of the entries of a document, whose cells are in row-major order; nil for a table of columns.
+	// Shapes are those of the entries of a document, whose cells are in row-major order; nil for a table of
+	// columns.
 	Shapes map[string][]int
 }
 
@@ -62,7 +64,8 @@ type Value struct {
 type Request struct {
 	Sizes map[string]int
 	Seed  uint64
-	Given []Table // tables whose columns are used; responses in them are replaced, and columns that they lack are added
+	// tables whose columns are used; responses in them are replaced, and columns that they lack are added
+	Given []Table
 }
 
 // A Simulation is one draw of parameters and data.
@@ -72,10 +75,12 @@ type Simulation struct {
 	Sizes  map[string]int
 }
 
-// New simulates a model, which should have transform exact or none: through others it has noise that is none of the model's. The error is a fit.UsageError where
-// sizes are wanting, and names what cannot be simulated otherwise.
+// New simulates a model, which should have transform exact or none: through others it has noise that is none
+// of the model's. The error is a fit.UsageError where sizes are wanting, and names what cannot be simulated
+// otherwise.
 func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
-	d := &drawer{model: m, request: r, wants: lower.Wants(m.Checked), random: rng.New(rng.SharedKey(r.Seed), "simulate data").Rand(), used: map[string]bool{}}
+	d := &drawer{model: m, request: r, wants: lower.Wants(m.Checked),
+		random: rng.New(rng.SharedKey(r.Seed), "simulate data").Rand(), used: map[string]bool{}}
 	if err := d.draw(); err != nil {
 		return nil, nil, err
 	}
@@ -121,7 +126,8 @@ func (d *drawer) again(drawn []ancestral.Response) (*compile.Bound, error) {
 	return b, err
 }
 
-// loads checks that a run reads from the tables what was drawn: a size that follows from the data may have become another one.
+// loads checks that a run reads from the tables what was drawn: a size that follows from the data may have
+// become another one.
 func (d *drawer) loads(drawn *compile.Bound) (diag.List, error) {
 	read, diags, err := compile.Bind(d.model, d.sources(), data.Joining{})
 	if err != nil || diags.HasErrors() {
@@ -129,7 +135,9 @@ func (d *drawer) loads(drawn *compile.Bound) (diag.List, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(drawn.Sizes.Common)) {
 		if was, is := drawn.Sizes.Common[name], read.Sizes.Common[name]; was != is {
-			return nil, untabled("no row was drawn from the last of the %d categories that %s counts, so that a run would count %d; write `const %s = %d` in the model, draw more rows, or take another seed", was, name, is, name, was)
+			return nil, untabled("no row was drawn from the last of the %d categories that %s counts, so "+
+				"that a run would count %d; write `const %s = %d` in the model, draw more "+
+				"rows, or take another seed", was, name, is, name, was)
 		}
 	}
 	return nil, nil
@@ -143,7 +151,8 @@ func untabled(format string, args ...any) error {
 }
 
 // respond draws parameters, which it returns, and responses, which it puts in place.
-func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, drawer *ancestral.Drawer, seed uint64, d *drawer) ([]float64, error) {
+func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, drawer *ancestral.Drawer, seed uint64,
+	d *drawer) ([]float64, error) {
 	stream, length := rng.New(rng.SharedKey(seed), "simulate model").Rand(), 0
 	for _, p := range gen.Graph.Params() {
 		length += p.Len
@@ -169,7 +178,8 @@ func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, drawer *ance
 	for k, p := range gen.Params {
 		port := gen.Graph.Params()[k]
 		if v := p.Imputed; v != nil { // all cells are observed
-			if err := d.replace(ancestral.Response{Data: v.Data, Holder: v.Holder, Values: x[port.Offset : port.Offset+port.Len]}, b); err != nil {
+			if err := d.replace(ancestral.Response{Data: v.Data, Holder: v.Holder,
+				Values: x[port.Offset : port.Offset+port.Len]}, b); err != nil {
 				return nil, err
 			}
 			continue
@@ -208,7 +218,8 @@ func undrawn(b *compile.Bound, err error) error {
 	}
 	d := l.Errorf(diag.Undrawable, b.Source, at, "%v", err)
 	if errors.Is(err, simulate.ErrOutside) {
-		d.Note("give what it depends on a prior inside its domain, as half_normal, or a bound, as real<lower=0>; data of it come from a table, --data server=FILE")
+		d.Note("give what it depends on a prior inside its domain, as half_normal, or a bound, as " +
+			"real<lower=0>; data of it come from a table, --data server=FILE")
 	} else {
 		d.Note("take another seed, or priors that are less wide")
 	}
@@ -225,7 +236,8 @@ func (d *drawer) put(t *Table, bound *data.Bound, name string, values []float64)
 	}
 	if shape := t.Shapes[name]; t.Document() && len(bound.Encoders) == 1 && len(shape) == len(bound.Dims) {
 		if !slices.Equal(shape, bound.Dims) {
-			return untabled("rows of %s are left out since cells of the given document are missing; fill them in", name)
+			return untabled("rows of %s are left out since cells of the given document "+
+				"are missing; fill them in", name)
 		}
 		words := t.column(name).Words
 		eachRowMajor(shape, func(at, columnMajor int) { words[at] = written(values[columnMajor]) })
@@ -233,11 +245,13 @@ func (d *drawer) put(t *Table, bound *data.Bound, name string, values []float64)
 	}
 	for k, f := range bound.Encoders {
 		if f.Encoder != "column" && f.Encoder != "level" {
-			return untabled("%s goes through the encoder %s, so that its column cannot be drawn; declare it without the encoder", name, f.Encoder)
+			return untabled("%s goes through the encoder %s, so that its column cannot be drawn; "+
+				"declare it without the encoder", name, f.Encoder)
 		}
 		column, rows := t.column(f.Column), bound.Dims[0]
 		if n := len(column.Words); n != rows {
-			return untabled("%d of %d rows are left out since cells of the given tables are missing; fill them in", n-rows, n)
+			return untabled("%d of %d rows are left out since cells of the given tables "+
+				"are missing; fill them in", n-rows, n)
 		}
 		for row, v := range values[k*rows : (k+1)*rows] {
 			column.Words[row] = written(v)
@@ -301,7 +315,8 @@ func (d *drawer) draw() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.request.Sizes)) {
 		if !d.used[name] {
-			return &fit.UsageError{Err: fmt.Errorf("--size %s: the tables do not depend on a size of that name", name)}
+			return &fit.UsageError{Err: fmt.Errorf("--size %s: the tables do not "+
+				"depend on a size of that name", name)}
 		}
 	}
 	return nil

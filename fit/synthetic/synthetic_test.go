@@ -39,7 +39,8 @@ y ~ normal(b + u[w] + X * beta + sum(Z[j] * g[j] for j in lab), s)
 
 func compiled(t *testing.T, text string, transform def.Transform) *compile.Model {
 	t.Helper()
-	m, diags := compile.Compile(source.New(filepath.Join(t.TempDir(), "m.vfl"), text), check.Options{Transform: transform})
+	m, diags := compile.Compile(source.New(filepath.Join(t.TempDir(), "m.vfl"), text),
+		check.Options{Transform: transform})
 	if diags.HasErrors() {
 		t.Fatal(data.Errors(diags))
 	}
@@ -55,8 +56,9 @@ func simulated(t *testing.T, m *compile.Model, r Request) *Simulation {
 	return s
 }
 
-// A run on the tables of a simulation has the parameters as drawn within 4.5 of its standard deviations, in a model of two clients and two members of a family
-// (12 parameters, seed fixed); and the same seed gives the same tables, another one others.
+// A run on the tables of a simulation has the parameters as drawn within 4.5 of its standard deviations, in a
+// model of two clients and two members of a family (12 parameters, seed fixed); and the same seed gives the
+// same tables, another one others.
 func TestRunRecoversTheTruth(t *testing.T) {
 	m := compiled(t, twoClients, transforms.Exact)
 	r := Request{Sizes: map[string]int{"N": 400, "J": 2, "Q": 2, "R": 3}, Seed: 4}
@@ -80,7 +82,8 @@ func TestRunRecoversTheTruth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, diags, err := fit.Open(m, sources, fit.Options{Seed: 1, Settings: map[string]string{"warmup": "300", "draws": "300", "chains": "2"}})
+	run, diags, err := fit.Open(m, sources,
+		fit.Options{Seed: 1, Settings: map[string]string{"warmup": "300", "draws": "300", "chains": "2"}})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}
@@ -94,8 +97,10 @@ func TestRunRecoversTheTruth(t *testing.T) {
 	}
 	for _, row := range result.Summary() {
 		v, ok := truth[row.Name]
-		if far := math.Abs(float64(row.Mean)-v.Value) / float64(row.SD); !ok || v.Owner != row.Owner || far > 4.5 {
-			t.Errorf("%s of %s: %v ± %v, drawn as %v of %s", row.Name, row.Owner, row.Mean, row.SD, v.Value, v.Owner)
+		if far := math.Abs(float64(row.Mean)-v.Value) / float64(row.SD); !ok || v.Owner != row.Owner ||
+			far > 4.5 {
+			t.Errorf("%s of %s: %v ± %v, drawn as %v of %s", row.Name, row.Owner, row.Mean, row.SD, v.Value,
+				v.Owner)
 		}
 		delete(truth, row.Name)
 	}
@@ -104,7 +109,8 @@ func TestRunRecoversTheTruth(t *testing.T) {
 	}
 }
 
-// Columns that are given stay as they are, with their keys, and the response is replaced; numbers that a model declares lie within its bounds.
+// Columns that are given stay as they are, with their keys, and the response is replaced; numbers that a
+// model declares lie within its bounds.
 func TestGivenColumnsStay(t *testing.T) {
 	m := compiled(t, `client a
 data y : count[N]
@@ -125,7 +131,8 @@ y ~ poisson_log(b + log(o) + k * x)
 	}
 	given.Party = "a"
 	s := simulated(t, m, Request{Seed: 1, Given: []Table{given}, Sizes: map[string]int{"N": 3}})
-	want := []data.Values{{Name: "id", Words: []string{"4", "11", "30"}}, {Name: "x", Words: []string{"-1", "2", "0.5"}}, {Name: "more", Words: []string{"q", "r", "p"}}}
+	want := []data.Values{{Name: "id", Words: []string{"4", "11", "30"}},
+		{Name: "x", Words: []string{"-1", "2", "0.5"}}, {Name: "more", Words: []string{"q", "r", "p"}}}
 	for _, table := range s.Tables {
 		switch table.Party {
 		case "a":
@@ -211,15 +218,18 @@ y ~ normal(W[:, :, 1] * u + v[g] + Z * z + V * q, s)
 n ~ multinomial(theta)
 `
 
-// Data that are no columns of one length are entries of documents, one a party: scalars, arrays of three dimensions, several matrices and several sizes of rows. What
-// is written is read again by a run and, as it stands, by another simulation; a response of a document has the values that its arguments give it.
+// Data that are no columns of one length are entries of documents, one a party: scalars, arrays of three
+// dimensions, several matrices and several sizes of rows. What is written is read again by a run and, as it
+// stands, by another simulation; a response of a document has the values that its arguments give it.
 func TestDocuments(t *testing.T) {
 	m := compiled(t, arrays, transforms.Exact)
-	r := Request{Seed: 3, Sizes: map[string]int{"N": 7, "S": 4, "K": 3, "A": 2, "B": 3, "R": 9, "P": 2, "Q": 4}}
+	r := Request{Seed: 3, Sizes: map[string]int{"N": 7, "S": 4, "K": 3, "A": 2, "B": 3, "R": 9, "P": 2,
+		"Q": 4}}
 	s := simulated(t, m, r)
 	dir := strings.TrimSuffix(m.Source.Name, ".vfl")
 	paths, err := s.Write(dir, false)
-	if diff := cmp.Diff([]string{"a.json", "b.json", "shared.json", "truth.csv"}, paths); diff != "" || err != nil {
+	if diff := cmp.Diff([]string{"a.json", "b.json", "shared.json", "truth.csv"}, paths); diff != "" ||
+		err != nil {
 		t.Fatal(diff, err)
 	}
 	sources, err := data.Locate(m.Source.Name, m.Parties(), nil)
@@ -242,7 +252,8 @@ func TestDocuments(t *testing.T) {
 	for i, y := range shared["y"].Values {
 		mean := truth[fmt.Sprintf("v[%v]", a["g"].Values[i])]
 		for k := range 2 {
-			mean += a["W"].Values[i+7*k]*truth[fmt.Sprintf("u[%d]", k+1)] + own["Z"].Values[i+7*k]*truth[fmt.Sprintf("z[%d]", k+1)]
+			mean += a["W"].Values[i+7*k]*truth[fmt.Sprintf("u[%d]", k+1)] +
+				own["Z"].Values[i+7*k]*truth[fmt.Sprintf("z[%d]", k+1)]
 		}
 		for k := range 4 {
 			mean += own["V"].Values[i+7*k] * truth[fmt.Sprintf("q[%d]", k+1)]
@@ -284,7 +295,8 @@ func TestDocuments(t *testing.T) {
 // The rows of a given document are in the order of its key.
 func TestRowsOfDocumentFollowTheKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
-	if err := os.WriteFile(path, []byte(`{"id": [10, 9, "2b"], "x": [[1, 2], [3, 4], [5, null]], "w": ["u", "v", "NaN"], "k": 2, "m": [1, 2]}`), 0o600); err != nil {
+	if err := os.WriteFile(path,
+		[]byte(`{"id": [10, 9, "2b"], "x": [[1, 2], [3, 4], [5, null]], "w": ["u", "v", "NaN"], "k": 2, "m": [1, 2]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	given, err := Read(path)
@@ -306,7 +318,9 @@ func TestRowsOfDocumentFollowTheKey(t *testing.T) {
 
 // A generated quantity may use the response: nothing that is drawn depends on it.
 func TestGeneratedFromResponse(t *testing.T) {
-	m := compiled(t, "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate spread = sd(y - b)", transforms.None)
+	m := compiled(t,
+		"data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate spread = sd(y - b)",
+		transforms.None)
 	s, diags, err := New(m, Request{Sizes: map[string]int{"N": 5}, Seed: 1})
 	if err != nil || diags.HasErrors() || s.Tables[0].Rows() != 5 {
 		t.Error(err, data.Errors(diags))
@@ -320,17 +334,25 @@ func TestRefusals(t *testing.T) {
 		usage      bool
 	}{
 		{"data y : real[N]\nparam b ~ flat()\ny ~ normal(b, 1)", "b has the improper prior flat", false},
-		{"data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b + mean(y), 1)", "y depends on itself", false},
-		{"data y : real[N] from log(cost)\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)", "y goes through the encoder log", false},
+		{"data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b + mean(y), 1)", "y depends on itself",
+			false},
+		{"data y : real[N] from log(cost)\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)",
+			"y goes through the encoder log", false},
 		{"data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1) weights exp(y)", "has weights", false},
 		{"data y : count[N]\nparam b ~ normal(1e9, 1)\ny ~ poisson_log(b)", "no value could be drawn", false},
-		{"data y : real[N]\ndata x : real[N, P]\nparam b : real[P] ~ normal(0, 1)\ny ~ normal(x * b, 1)", "the size P is not given; add --size P=NUMBER", true},
-		{"data y : real[N]\ndata g : level(R)[N]\nparam b : real[R] ~ normal(0, 1)\ny ~ normal(b[g], 1)", "the size R is not given", true},
-		{"data y : real[N]\nparam b ~ normal(0, 1)\nfactor normal_lpdf(y | b, 1)", "the model has a factor", false},
-		{"data y : real<lower=0>[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ny ~ cox(b * x)", "the model has cox", false},
-		{"data y : real[N]\ndata g : level(9)[N]\nparam b : real[9] ~ normal(0, 1)\ny ~ normal(b[g], 1)", "needs 9 rows", false},
+		{"data y : real[N]\ndata x : real[N, P]\nparam b : real[P] ~ normal(0, 1)\ny ~ normal(x * b, 1)",
+			"the size P is not given; add --size P=NUMBER", true},
+		{"data y : real[N]\ndata g : level(R)[N]\nparam b : real[R] ~ normal(0, 1)\ny ~ normal(b[g], 1)",
+			"the size R is not given", true},
+		{"data y : real[N]\nparam b ~ normal(0, 1)\nfactor normal_lpdf(y | b, 1)", "the model has a factor",
+			false},
+		{"data y : real<lower=0>[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ny ~ cox(b * x)",
+			"the model has cox", false},
+		{"data y : real[N]\ndata g : level(9)[N]\nparam b : real[9] ~ normal(0, 1)\ny ~ normal(b[g], 1)",
+			"needs 9 rows", false},
 	} {
-		_, diags, err := New(compiled(t, x.text, transforms.None), Request{Sizes: map[string]int{"N": 5}, Seed: 1})
+		_, diags, err := New(compiled(t, x.text, transforms.None),
+			Request{Sizes: map[string]int{"N": 5}, Seed: 1})
 		var usage *fit.UsageError
 		if err == nil && diags.HasErrors() {
 			err = data.Errors(diags)
@@ -339,16 +361,21 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s:\n%v, want %s", x.text, err, x.want)
 		}
 	}
-	_, _, err := New(compiled(t, "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)", transforms.None), Request{Sizes: map[string]int{"N": 5, "M": 2}})
+	_, _, err := New(compiled(t, "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)",
+		transforms.None), Request{Sizes: map[string]int{"N": 5, "M": 2}})
 	if err == nil || !strings.Contains(err.Error(), "--size M") {
 		t.Error(err)
 	}
 }
 
-// Data that are parameters of distributions lie in their domains, so that something can be drawn from these; a bound that is declared stays.
+// Data that are parameters of distributions lie in their domains, so that something can be drawn from these;
+// a bound that is declared stays.
 func TestDataInDomains(t *testing.T) {
-	const text = "data alpha : real[K]\ndata S : real[K, K]\ndata L : real[K, K]\ndata q : real[K]\ndata se : real[N]\ndata p : real[N]\ndata y : real[N]\ndata d : binary[N]\ndata z : level(K)[N]\n" +
-		"param theta : simplex[K] ~ dirichlet(alpha)\nparam Q : cov_matrix[K] ~ inv_wishart(6, S)\nparam v : real[K] ~ multi_normal_cholesky(alpha, L)\nparam m ~ normal(0, 1)\ny ~ normal(m + theta[1], se)\nd ~ bernoulli(p)\nz ~ categorical(q)\n"
+	const text = "data alpha : real[K]\ndata S : real[K, K]\ndata L : real[K, K]\ndata q : real[K]\ndata " +
+		"se : real[N]\ndata p : real[N]\ndata y : real[N]\ndata d : binary[N]\ndata z : level(K)[N]\n" +
+		"param theta : simplex[K] ~ dirichlet(alpha)\nparam Q : cov_matrix[K] ~ inv_wishart(6, S)\nparam v " +
+		": real[K] ~ multi_normal_cholesky(alpha, L)\nparam m ~ normal(0, 1)\ny ~ normal(m + theta[1], " +
+		"se)\nd ~ bernoulli(p)\nz ~ categorical(q)\n"
 	m := compiled(t, text, transforms.None)
 	for seed := range uint64(5) {
 		s := simulated(t, m, Request{Sizes: map[string]int{"K": 3, "N": 30}, Seed: seed})

@@ -1,4 +1,5 @@
-// Package atomicfile writes files atomically: whenever the process stops, a file has its old contents or its new ones.
+// Package atomicfile writes files atomically: whenever the process stops, a file has its old contents or its
+// new ones.
 package atomicfile
 
 import (
@@ -10,19 +11,22 @@ import (
 	"path/filepath"
 )
 
-// Write replaces the contents of path by what fill writes. It writes a temporary file in the same folder, syncs it to disk and renames it to path, so
-// that path is complete after a loss of power too. If fill or the disk fails, path is unchanged. Write follows symbolic links. An existing file keeps
-// its permissions, and a new file gets perm.
+// Write replaces the contents of path by what fill writes. It writes a temporary file in the same folder,
+// syncs it to disk and renames it to path, so that path is complete after a loss of power too. If fill or the
+// disk fails, path is unchanged. Write follows symbolic links. An existing file keeps its permissions, and a
+// new file gets perm.
 func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	return write(path, perm, fill, (*os.File).Sync)
 }
 
-// WriteSoon is Write without the sync: a loss of power in the next seconds may leave path empty. It is for many files that can be written again.
+// WriteSoon is Write without the sync: a loss of power in the next seconds may leave path empty. It is for
+// many files that can be written again.
 func WriteSoon(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	return write(path, perm, fill, func(*os.File) error { return nil })
 }
 
-func write(path string, perm fs.FileMode, fill func(io.Writer) error, settle func(*os.File) error) (err error) {
+func write(path string, perm fs.FileMode, fill func(io.Writer) error,
+	settle func(*os.File) error) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -48,7 +52,8 @@ func write(path string, perm fs.FileMode, fill func(io.Writer) error, settle fun
 	return os.Rename(f.Name(), path)
 }
 
-// Named is an error of writing a temporary file, as one of the file that it is to become: nobody knows the temporary name.
+// Named is an error of writing a temporary file, as one of the file that it is to become: nobody knows the
+// temporary name.
 func Named(path string, err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		return &fs.PathError{Op: "write", Path: path, Err: e.Err}

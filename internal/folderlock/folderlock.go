@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// File is the file in a folder that the process that works on it locks. It holds the number of that process. The system releases the lock when
-// the process ends, however it ends, so that no lock is left behind.
+// File is the file in a folder that the process that works on it locks. It holds the number of that process.
+// The system releases the lock when the process ends, however it ends, so that no lock is left behind.
 const File = "lock"
 
 // A Lock is held while a process writes to a folder.

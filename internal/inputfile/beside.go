@@ -10,7 +10,8 @@ import (
 // MaxModule is the largest size of a file that a model imports: 1 MB.
 const MaxModule = 1_000_000
 
-// Beside returns what reads files in a folder and in the folders there, by paths with slashes. No path and no link leads out of the folder.
+// Beside returns what reads files in a folder and in the folders there, by paths with slashes. No path and no
+// link leads out of the folder.
 func Beside(dir string) func(path string) (string, error) {
 	return func(path string) (string, error) {
 		root, err := os.OpenRoot(dir)

@@ -1,5 +1,5 @@
-// Package inputfile opens the files that a user names, and refuses what is no file to read: directories, devices, and files larger than a limit. Pipes are allowed,
-// up to the same limit.
+// Package inputfile opens the files that a user names, and refuses what is no file to read: directories,
+// devices, and files larger than a limit. Pipes are allowed, up to the same limit.
 package inputfile
 
 import (
@@ -26,7 +26,8 @@ type Input struct {
 	Again bool // it can be opened again and then gives the same: it is a regular file
 }
 
-// Open opens a file of at most so many bytes. Reading more than that from a pipe is an error. Errors are an *fs.PathError, as those of os.Open are.
+// Open opens a file of at most so many bytes. Reading more than that from a pipe is an error. Errors are an
+// *fs.PathError, as those of os.Open are.
 func Open(path string, most int64) (*Input, error) {
 	info, err := os.Stat(path) // before the file is opened, because to open a device may have effects
 	if err != nil {
@@ -44,7 +45,8 @@ func Open(path string, most int64) (*Input, error) {
 	case !mode.IsRegular() && mode&fs.ModeNamedPipe == 0:
 		return refuse("it is neither a file nor a pipe")
 	case info.Size() > most:
-		return refuse("it has %d bytes, more than the limit of %d; --max-bytes sets another for tables", info.Size(), most)
+		return refuse("it has %d bytes, more than the limit of %d; --max-bytes sets another for tables",
+			info.Size(), most)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -90,7 +92,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	n, err := b.r.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, &fs.PathError{Op: "read", Path: b.path, Err: fmt.Errorf("%w of %d; --max-bytes sets another for tables", errMore, b.most)}
+		return 0, &fs.PathError{Op: "read", Path: b.path,
+			Err: fmt.Errorf("%w of %d; --max-bytes sets another for tables", errMore, b.most)}
 	}
 	return n, err
 }

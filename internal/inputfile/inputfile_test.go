@@ -20,7 +20,8 @@ func TestRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		path string
 		want string
-	}{"too large": {path, "has 5 bytes, more than the limit of 4"}, "a folder": {dir, "is a directory"}, "a device": {os.DevNull, "it is a device"}, "absent": {path + "x", "no such file"}} {
+	}{"too large": {path, "has 5 bytes, more than the limit of 4"}, "a folder": {dir, "is a directory"},
+		"a device": {os.DevNull, "it is a device"}, "absent": {path + "x", "no such file"}} {
 		if _, err := Read(c.path, 4); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want …%s…", name, err, c.want)
 		}
@@ -39,7 +40,8 @@ func TestBounded(t *testing.T) {
 			k, err = b.Read(buffer)
 			text.Write(buffer[:k])
 		}
-		if refused := strings.Contains(err.Error(), errMore.Error()); refused != (n > 6) || !refused && text.Len() != n {
+		if refused := strings.Contains(err.Error(), errMore.Error()); refused != (n > 6) ||
+			!refused && text.Len() != n {
 			t.Errorf("%d bytes: read %d, %v", n, text.Len(), err)
 		}
 	}

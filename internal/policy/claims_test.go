@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Sentences that were written here once and were wrong: from what crosses, receivers compute columns, coefficients and contributions, through noise and masks. A text says what
-// can be computed, or what is sent.
+// Sentences that were written here once and were wrong: from what crosses, receivers compute columns,
+// coefficients and contributions, through noise and masks. A text says what can be computed, or what is sent.
 var untrue = []string{
 	`neither an? covariate nor an? coefficient leaves`,
 	`no (covariate|coefficient|column|data)s?( and no \w+)? (leaves?|crosses|cross)\b`,
@@ -57,7 +57,9 @@ func newClaim(pattern string) claim {
 		rest = groups.ReplaceAllString(rest, "|")
 	}
 	all := literals.FindAllString(optional.ReplaceAllString(rest, "|"), -1)
-	return claim{regexp.MustCompile(pattern), slices.MaxFunc(all, func(a, b string) int { return len(a) - len(b) })}
+	return claim{regexp.MustCompile(pattern), slices.MaxFunc(all, func(a, b string) int {
+		return len(a) - len(b)
+	})}
 }
 
 // claimed lists what a text claims.
@@ -80,8 +82,12 @@ var claims = func() (out []claim) {
 
 // No text of the project has one of them. Texts of tests, and these patterns, are left out.
 func TestNoUntrueClaimsOfPrivacy(t *testing.T) {
-	for _, example := range []string{"Neither a covariate nor a coefficient leaves its owner.", "Tables and parameters stay with their parties", "with masks know only their sums", "the server then learns a sum of cuts, and no client's own",
-		"an algorithm whose sums are not known to separate (sfvi)", "For sfvi no way to separate masked sums is known here", "they have withstood our attacks", "so that the noise alone covers them", "Nobody learns how many cells are missing"} {
+	for _, example := range []string{"Neither a covariate nor a coefficient leaves its owner.",
+		"Tables and parameters stay with their parties", "with masks know only their sums",
+		"the server then learns a sum of cuts, and no client's own",
+		"an algorithm whose sums are not known to separate (sfvi)",
+		"For sfvi no way to separate masked sums is known here", "they have withstood our attacks",
+		"so that the noise alone covers them", "Nobody learns how many cells are missing"} {
 		if len(claimed(example)) == 0 {
 			t.Errorf("the patterns miss %q", example)
 		}
@@ -92,7 +98,8 @@ func TestNoUntrueClaimsOfPrivacy(t *testing.T) {
 		}
 	}
 	walk(t, func(name string) {
-		prose := slices.Contains([]string{".go", ".md", ".vfl", ".toml", ".txtar", ".svg", ".html"}, filepath.Ext(name))
+		prose := slices.Contains([]string{".go", ".md", ".vfl", ".toml", ".txtar", ".svg", ".html"},
+			filepath.Ext(name))
 		if !prose || strings.HasSuffix(name, "_test.go") {
 			return
 		}
@@ -100,7 +107,8 @@ func TestNoUntrueClaimsOfPrivacy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		joined := strings.Join(strings.Fields(string(text)), " ") // a sentence may be broken at the end of a line
+		// a sentence may be broken at the end of a line
+		joined := strings.Join(strings.Fields(string(text)), " ")
 		for _, m := range claimed(strings.ReplaceAll(joined, " // ", " ")) {
 			t.Errorf("%s: %q is not so: say what is sent, or what can be computed", name, m)
 		}

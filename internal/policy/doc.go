@@ -1,3 +1,3 @@
-// Package policy tests the structure of the repository: import directions, documentation, and what no package may contain.
-// It exports nothing.
+// Package policy tests the structure of the repository: import directions, documentation, and what no package
+// may contain. It exports nothing.
 package policy

@@ -14,7 +14,8 @@ import (
 // mentioned is a heading of a page that a text names outside a link.
 var mentioned = regexp.MustCompile(`\bdocs/[a-z-]+\.md(#[a-z0-9-]+)?`)
 
-// Every link of a page leads to a file and a heading, and so does every page that the code or a golden file names.
+// Every link of a page leads to a file and a heading, and so does every page that the code or a golden file
+// names.
 func TestPagesAreThere(t *testing.T) {
 	pages := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -91,7 +92,8 @@ func TestPagesAreShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(strings.Fields(string(text))); n > most {
-			t.Errorf("%s has %d words, %d at most: decisions go to docs/rationale.md, figures to bench", page, n, most)
+			t.Errorf("%s has %d words, %d at most: decisions go to docs/rationale.md, figures to bench", page,
+				n, most)
 		}
 	}
 }

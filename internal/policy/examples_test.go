@@ -74,7 +74,8 @@ func TestReadmeShowsTheExample(t *testing.T) {
 		t.Fatal("no model in the README, or no example", err)
 	}
 	if got, want := statements(shown), statements(string(example)); !slices.Equal(got, want) {
-		t.Errorf("the README shows\n%s\nbut examples/logistic.vfl has\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the README shows\n%s\nbut examples/logistic.vfl has\n%s", strings.Join(got, "\n"),
+			strings.Join(want, "\n"))
 	}
 }
 

@@ -49,9 +49,11 @@ func TestEveryCodeHasAGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`(\w+)\s+Code = "(V\d{4})"`).FindAllStringSubmatch(string(text), -1) {
+		for _, m := range regexp.MustCompile(`(\w+)\s+Code = "(V\d{4})"`).FindAllStringSubmatch(string(text),
+			-1) {
 			if declared++; !shown[m[2]] {
-				t.Errorf("%s (%s, in %s) stands in no golden file", m[2], m[1], strings.TrimPrefix(file, root))
+				t.Errorf("%s (%s, in %s) stands in no golden file", m[2], m[1],
+					strings.TrimPrefix(file, root))
 			}
 		}
 	}

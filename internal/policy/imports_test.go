@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A direction forbids the packages below from, apart from those below except, to depend on packages below any of never, directly or indirectly.
+// A direction forbids the packages below from, apart from those below except, to depend on packages below any
+// of never, directly or indirectly.
 type direction struct {
 	from   string
 	never  []string
@@ -16,26 +17,39 @@ type direction struct {
 
 func directions() []direction {
 	return []direction{
-		{"lang", []string{"stdlib", "data", "density", "compile", "runtime", "backends", "posterior"}, "the language stands alone", nil},
-		{"stdlib", []string{"lang/ast", "lang/parser", "data", "density", "compile", "runtime"}, "what is built in is plain numbers and descriptors", nil},
-		{"data", []string{"lang/ast", "lang/parser", "density", "compile", "runtime", "backends", "posterior"}, "tables are columns with names", nil},
-		{"density", []string{"lang", "stdlib", "data", "compile", "runtime", "backends", "posterior"}, "what an algorithm knows of a model depends on nothing", nil},
+		{"lang", []string{"stdlib", "data", "density", "compile", "runtime", "backends", "posterior"},
+			"the language stands alone", nil},
+		{"stdlib", []string{"lang/ast", "lang/parser", "data", "density", "compile", "runtime"},
+			"what is built in is plain numbers and descriptors", nil},
+		{"data", []string{"lang/ast", "lang/parser", "density", "compile", "runtime", "backends",
+			"posterior"}, "tables are columns with names", nil},
+		{"density", []string{"lang", "stdlib", "data", "compile", "runtime", "backends", "posterior"},
+			"what an algorithm knows of a model depends on nothing", nil},
 		{"compile/check", []string{"runtime", "backends"}, "checking needs no data", nil},
 		{"compile/cut", []string{"runtime", "backends"}, "cutting needs no data", nil},
 		{"compile/transform", []string{"runtime", "backends"}, "transforming needs no data", nil},
 		{"compile/maximum", []string{"runtime", "backends"}, "what has no maximum shows without data", nil},
-		{"compile/rows", []string{"runtime", "backends"}, "whether rows stand by themselves shows without data", nil},
+		{"compile/rows", []string{"runtime", "backends"},
+			"whether rows stand by themselves shows without data", nil},
 		{"compile/split", []string{"runtime", "backends"}, "splitting needs no data", nil},
-		{"runtime", []string{"lang/ast", "lang/parser", "compile", "backends"}, "what runs knows graphs, not syntax", nil},
+		{"runtime", []string{"lang/ast", "lang/parser", "compile", "backends"},
+			"what runs knows graphs, not syntax", nil},
 		{"runtime", []string{"node", "fit"}, "a transport knows packets, not runs", nil},
 		{"node/carrier", []string{"fit", "compile", "runtime", "backends"}, "a carrier brings bytes", nil},
-		{"node/identity", []string{"fit", "compile", "runtime", "backends"}, "who a party is depends on no run", nil},
-		{"backends", []string{"runtime/transport", "runtime/session", "data"}, "an algorithm knows a density, nothing else", nil},
-		{"posterior", []string{"lang", "compile", "runtime", "backends"}, "draws are numbers with names", nil},
-		{"report", []string{"cmd", "bench"}, "a page is made from the results of a run, without a command", nil},
-		{"repl/term", []string{"lang", "stdlib", "data", "compile", "runtime", "backends", "posterior", "fit"}, "an editor knows lines and keys", nil},
-		{"repl/history", []string{"lang", "stdlib", "data", "compile", "runtime", "backends", "posterior", "fit"}, "a history knows texts", nil},
-		{"", []string{"repl"}, "a prompt is a client of the library, and commands start it", []string{"cmd", "repl"}},
+		{"node/identity", []string{"fit", "compile", "runtime", "backends"},
+			"who a party is depends on no run", nil},
+		{"backends", []string{"runtime/transport", "runtime/session", "data"},
+			"an algorithm knows a density, nothing else", nil},
+		{"posterior", []string{"lang", "compile", "runtime", "backends"}, "draws are numbers with names",
+			nil},
+		{"report", []string{"cmd", "bench"}, "a page is made from the results of a run, without a command",
+			nil},
+		{"repl/term", []string{"lang", "stdlib", "data", "compile", "runtime", "backends", "posterior",
+			"fit"}, "an editor knows lines and keys", nil},
+		{"repl/history", []string{"lang", "stdlib", "data", "compile", "runtime", "backends", "posterior",
+			"fit"}, "a history knows texts", nil},
+		{"", []string{"repl"}, "a prompt is a client of the library, and commands start it",
+			[]string{"cmd", "repl"}},
 		{"", []string{"cmd"}, "a command is the end of every road", []string{"cmd"}},
 		{"", []string{"tests"}, "support of tests is no part of the product", []string{"tests", "bench"}},
 	}
@@ -73,7 +87,9 @@ func TestImportDirections(t *testing.T) {
 	all := units(t)
 	for _, d := range directions() {
 		for dir := range all {
-			if !below(dir, d.from) || slices.ContainsFunc(d.except, func(top string) bool { return below(dir, top) }) {
+			if !below(dir, d.from) || slices.ContainsFunc(d.except, func(top string) bool {
+				return below(dir, top)
+			}) {
 				continue
 			}
 			if chain := route(all, dir, d.never); chain != nil {
@@ -103,7 +119,8 @@ func TestDirectionsNamePackagesThatExist(t *testing.T) {
 	}
 }
 
-// Top-level folders are layers: if one imports another, directly or through others, the other never imports it back.
+// Top-level folders are layers: if one imports another, directly or through others, the other never imports
+// it back.
 func TestNoCircleBetweenFolders(t *testing.T) {
 	folders := map[string]map[string]string{} // folder → folder that it imports → example
 	for dir, u := range units(t) {

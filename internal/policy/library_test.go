@@ -7,9 +7,11 @@ import (
 	"testing"
 )
 
-// A library reports to its caller, which may be a command, a prompt or a server: it writes to no screen, reads no command line and ends no process.
+// A library reports to its caller, which may be a command, a prompt or a server: it writes to no screen,
+// reads no command line and ends no process.
 func TestLibrariesLeaveTheProcessAlone(t *testing.T) {
-	never := map[string]bool{"os/signal": true, "github.com/spf13/cobra": true, "github.com/spf13/pflag": true, "golang.org/x/term": true}
+	never := map[string]bool{"os/signal": true, "github.com/spf13/cobra": true,
+		"github.com/spf13/pflag": true, "golang.org/x/term": true}
 	process := map[string]bool{"Stdout": true, "Stderr": true, "Stdin": true, "Args": true, "Exit": true}
 	for dir, u := range units(t) {
 		if !below(dir, "fit") && !below(dir, "report") {
@@ -50,7 +52,8 @@ func TestCommandsNameNoBackend(t *testing.T) {
 	all := units(t)
 	var names []string
 	for dir := range all {
-		if name, ok := strings.CutPrefix(dir, "backends/"); ok && all["fit"].imports()[dir] != "" && declares(all[dir].files, "Algorithm") {
+		if name, ok := strings.CutPrefix(dir, "backends/"); ok && all["fit"].imports()[dir] != "" &&
+			declares(all[dir].files, "Algorithm") {
 			names = append(names, name)
 		}
 	}

@@ -16,16 +16,20 @@ import (
 	"github.com/vflc/vflc/fit"
 )
 
-// What crosses is declared where it is sent: messages of an algorithm in its own folder, and nothing elsewhere asks for them by name or repeats their words. What every
-// algorithm may carry is declared in density, and what the methods of an Env exchange in runtime/session.
+// What crosses is declared where it is sent: messages of an algorithm in its own folder, and nothing
+// elsewhere asks for them by name or repeats their words. What every algorithm may carry is declared in
+// density, and what the methods of an Env exchange in runtime/session.
 func TestMessagesAreDeclaredWhereTheyAreSent(t *testing.T) {
 	words := declaredWords(t)
 	for dir, u := range units(t) {
-		home := below(dir, "backends") || dir == "density" || dir == "runtime/session" || dir == "runtime/encrypted/protocol" || below(dir, "tests")
+		home := below(dir, "backends") || dir == "density" || dir == "runtime/session" ||
+			dir == "runtime/encrypted/protocol" || below(dir, "tests")
 		for _, f := range u.files {
 			ast.Inspect(f, func(n ast.Node) bool {
 				if c, ok := n.(*ast.CompositeLit); ok && !home {
-					if s, ok := c.Type.(*ast.SelectorExpr); ok && slices.Contains([]string{"Content", "Exchange", "MessageKind", "Carried"}, s.Sel.Name) && named(s.X, "density") {
+					if s, ok := c.Type.(*ast.SelectorExpr); ok &&
+						slices.Contains([]string{"Content", "Exchange", "MessageKind", "Carried"},
+							s.Sel.Name) && named(s.X, "density") {
 						t.Errorf("%s: a message is declared outside the folder of what sends it", u.at(n))
 					}
 				}
@@ -33,8 +37,10 @@ func TestMessagesAreDeclaredWhereTheyAreSent(t *testing.T) {
 				if !ok || lit.Kind != token.STRING {
 					return true
 				}
-				if s, err := strconv.Unquote(lit.Value); err == nil && words[s] != "" && !below(dir, words[s]) {
-					t.Errorf("%s: %q stands in the declaration of a message of %s: read it there", u.at(n), s, words[s])
+				if s, err := strconv.Unquote(lit.Value); err == nil && words[s] != "" &&
+					!below(dir, words[s]) {
+					t.Errorf("%s: %q stands in the declaration of a message of %s: read it there", u.at(n), s,
+						words[s])
 				}
 				return true
 			})
@@ -47,8 +53,9 @@ func named(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// declaredWords are the texts of the contents of all round trips that the algorithms may make, and by which a message is told from others where they are of two words or more, each with the
-// folder of the algorithm that declares it.
+// declaredWords are the texts of the contents of all round trips that the algorithms may make, and by which a
+// message is told from others where they are of two words or more, each with the folder of the algorithm that
+// declares it.
 func declaredWords(t *testing.T) map[string]string {
 	t.Helper()
 	words := map[string]string{}
@@ -74,7 +81,8 @@ func declaredWords(t *testing.T) map[string]string {
 	return words
 }
 
-// folderOf is the folder of the function that makes an algorithm's kernels, which need not have the algorithm's name.
+// folderOf is the folder of the function that makes an algorithm's kernels, which need not have the
+// algorithm's name.
 func folderOf(a backends.Algorithm) string {
 	name := runtime.FuncForPC(reflect.ValueOf(a.New).Pointer()).Name() // module/folder.function
 	dir, function := path.Split(strings.TrimPrefix(name, module+"/"))
@@ -87,7 +95,8 @@ func textsOf(m density.MessageKind) (out []string) {
 		out = append(out, m.Name)
 	}
 	for _, c := range m.Carries {
-		if c.Content != density.Scalars && c.Content != density.Answers && c.Content != density.Auxiliary && c.Content != density.BareCut {
+		if c.Content != density.Scalars && c.Content != density.Answers && c.Content != density.Auxiliary &&
+			c.Content != density.BareCut {
 			out = append(out, c.Content.What, c.Content.Learns)
 		}
 	}

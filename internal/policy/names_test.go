@@ -11,17 +11,22 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// What is known of a distribution stands in its descriptor: code elsewhere that asks for one by name would have to be found and changed for each
-// new distribution. Examples, benchmarks and tools name the distributions that they use.
+// What is known of a distribution stands in its descriptor: code elsewhere that asks for one by name would
+// have to be found and changed for each new distribution. Examples, benchmarks and tools name the
+// distributions that they use.
 func TestNoDistributionIsNamedOutsideTheStandardLibrary(t *testing.T) {
 	names := stdlib.New().Dists()
 	for dir, u := range units(t) {
-		if slices.ContainsFunc([]string{"stdlib", "bench", "tools", "tests", "examples"}, func(top string) bool { return below(dir, top) }) {
+		if slices.ContainsFunc([]string{"stdlib", "bench", "tools", "tests", "examples"},
+			func(top string) bool {
+				return below(dir, top)
+			}) {
 			continue
 		}
 		for name, f := range u.files {
 			if strings.HasSuffix(name, "lang/diag/elsewhere.go") {
-				continue // what to write for names of other languages; a test of stdlib holds it to what exists
+				// what to write for names of other languages; a test of stdlib holds it to what exists
+				continue
 			}
 			ast.Inspect(f, func(n ast.Node) bool {
 				if letter, ok := n.(*ast.KeyValueExpr); ok {
@@ -34,7 +39,8 @@ func TestNoDistributionIsNamedOutsideTheStandardLibrary(t *testing.T) {
 					return true
 				}
 				if s, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(names, s) {
-					t.Errorf("%s: %q is a distribution: put what is known of it into its descriptor, and ask that", u.at(n), s)
+					t.Errorf("%s: %q is a distribution: put what is known of it into its "+
+						"descriptor, and ask that", u.at(n), s)
 				}
 				return true
 			})

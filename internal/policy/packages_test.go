@@ -104,7 +104,8 @@ func TestNoInitFunctions(t *testing.T) {
 	}
 }
 
-// Package variables are tables. One without a value, or one that a function assigns to, is state that all callers share.
+// Package variables are tables. One without a value, or one that a function assigns to, is state that all
+// callers share.
 func TestNoMutablePackageState(t *testing.T) {
 	for _, u := range units(t) {
 		vars := map[string]bool{}
@@ -133,7 +134,8 @@ func packageVars(t *testing.T, u *unit, g *ast.GenDecl, vars map[string]bool) {
 		for _, n := range v.Names {
 			vars[n.Name] = n.Name != "_"
 			if len(v.Values) == 0 && !embedded(g, v) {
-				t.Errorf("%s: the package variable %s starts without a value, so something changes it", u.at(v), n.Name)
+				t.Errorf("%s: the package variable %s starts without a value, so something changes it",
+					u.at(v), n.Name)
 			}
 		}
 	}
@@ -153,7 +155,8 @@ func embedded(g *ast.GenDecl, v *ast.ValueSpec) bool {
 	return false
 }
 
-// assigned reports assignments in fn whose target begins with a package variable. A name that fn declares itself, anywhere, is taken for its own.
+// assigned reports assignments in fn whose target begins with a package variable. A name that fn declares
+// itself, anywhere, is taken for its own.
 func assigned(fn *ast.FuncDecl, vars map[string]bool, report func(ast.Node, string)) {
 	own := declared(fn)
 	target := func(n ast.Node, e ast.Expr) {

@@ -78,16 +78,19 @@ func TestOneFileAndOneLinePerThing(t *testing.T) {
 	}
 }
 
-// constructorFiles returns the names of the files, one for each exported function without arguments that returns one of the types of stdlib/def.
+// constructorFiles returns the names of the files, one for each exported function without arguments that
+// returns one of the types of stdlib/def.
 func constructorFiles(u *unit, types []string) []string {
 	var out []string
 	for name, f := range u.files {
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || !fn.Name.IsExported() || fn.Recv != nil || fn.Type.Params.NumFields() != 0 || fn.Type.Results.NumFields() != 1 {
+			if !ok || !fn.Name.IsExported() || fn.Recv != nil || fn.Type.Params.NumFields() != 0 ||
+				fn.Type.Results.NumFields() != 1 {
 				continue
 			}
-			if sel, ok := fn.Type.Results.List[0].Type.(*ast.SelectorExpr); ok && slices.Contains(types, sel.Sel.Name) {
+			if sel, ok := fn.Type.Results.List[0].Type.(*ast.SelectorExpr); ok &&
+				slices.Contains(types, sel.Sel.Name) {
 				out = append(out, strings.TrimSuffix(path.Base(name), ".go"))
 			}
 		}

@@ -51,9 +51,11 @@ func builtPackages(t *testing.T) []built {
 	}
 }
 
-// A compiler may join a product and a sum to one instruction with one rounding, and does so on some processors. Products that are added are therefore written
-// float64(a*b), or math.FMA where one rounding is meant, in all packages that the command is made of: its results are the same on every processor. This test sees what
-// stands in one expression; tests/processors sees the instructions too, of functions that are inlined, say. With -update the products are rounded in the sources.
+// A compiler may join a product and a sum to one instruction with one rounding, and does so on some
+// processors. Products that are added are therefore written float64(a*b), or math.FMA where one rounding is
+// meant, in all packages that the command is made of: its results are the same on every processor. This test
+// sees what stands in one expression; tests/processors sees the instructions too, of functions that are
+// inlined, say. With -update the products are rounded in the sources.
 func TestProductsThatAreAddedAreRounded(t *testing.T) {
 	all := builtPackages(t)
 	exports := map[string]string{}
@@ -61,14 +63,18 @@ func TestProductsThatAreAddedAreRounded(t *testing.T) {
 		exports[b.ImportPath] = b.Export
 	}
 	fset := token.NewFileSet()
-	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
+	config := types.Config{Importer: importer.ForCompiler(fset, "gc",
+		func(path string) (io.ReadCloser, error) {
+			return os.Open(exports[path])
+		})}
 	for _, b := range all {
 		if !strings.HasPrefix(b.ImportPath, module+"/") {
 			continue
 		}
 		var files []*ast.File
 		for _, name := range b.GoFiles {
-			f, err := parser.ParseFile(fset, filepath.Join(b.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+			f, err := parser.ParseFile(fset, filepath.Join(b.Dir, name), nil,
+				parser.ParseComments|parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +86,8 @@ func TestProductsThatAreAddedAreRounded(t *testing.T) {
 		}
 		for name, used := range info.Uses {
 			if dependsOnProcessor(used) {
-				t.Errorf("%s: %s.%s has other digits on other processors; package portable has it for all", fset.Position(name.Pos()), used.Pkg().Name(), name.Name)
+				t.Errorf("%s: %s.%s has other digits on other processors; package portable has it for all",
+					fset.Position(name.Pos()), used.Pkg().Name(), name.Name)
 			}
 		}
 		for _, f := range files {
@@ -92,7 +99,8 @@ func TestProductsThatAreAddedAreRounded(t *testing.T) {
 }
 
 // exact lists the functions of package math whose result IEEE 754, or their description, leaves no choice of.
-var exact = []string{"Abs", "Ceil", "Copysign", "FMA", "Float32bits", "Float32frombits", "Float64bits", "Float64frombits", "Floor", "Frexp", "Inf", "IsInf", "IsNaN", "Ldexp", "Max", "Min", "Mod", "Modf",
+var exact = []string{"Abs", "Ceil", "Copysign", "FMA", "Float32bits", "Float32frombits", "Float64bits",
+	"Float64frombits", "Floor", "Frexp", "Inf", "IsInf", "IsNaN", "Ldexp", "Max", "Min", "Mod", "Modf",
 	"NaN", "Nextafter", "Remainder", "Round", "RoundToEven", "Signbit", "Sqrt", "Trunc"}
 
 // dependsOnProcessor reports whether an object is a function whose digits depend on the processor.
@@ -142,7 +150,8 @@ func added(f *ast.File, info *types.Info) []product {
 			case *ast.BinaryExpr:
 				tv := info.Types[e]
 				basic, ok := tv.Type.Underlying().(*types.Basic)
-				if (v.Op == token.MUL || v.Op == token.QUO && halves(info.Types[v.Y].Value)) && tv.Value == nil && ok && basic.Info()&types.IsFloat != 0 {
+				if (v.Op == token.MUL || v.Op == token.QUO && halves(info.Types[v.Y].Value)) &&
+					tv.Value == nil && ok && basic.Info()&types.IsFloat != 0 {
 					name := "float64"
 					if basic.Kind() == types.Float32 {
 						name = "float32"
@@ -178,7 +187,8 @@ func unrounded(t *testing.T, fset *token.FileSet, found []product) {
 	t.Helper()
 	if !*update {
 		for _, p := range found {
-			t.Errorf("%s: write %s(…) around this product, which is added (go test ./internal/policy -update does), or math.FMA", fset.Position(p.Pos()), p.typ)
+			t.Errorf("%s: write %s(…) around this product, which is added (go test ./internal/policy "+
+				"-update does), or math.FMA", fset.Position(p.Pos()), p.typ)
 		}
 		return
 	}
@@ -193,7 +203,8 @@ func unrounded(t *testing.T, fset *token.FileSet, found []product) {
 	}
 	var all []insertion
 	for _, p := range found {
-		all = append(all, insertion{fset.Position(p.Pos()).Offset, p.typ + "("}, insertion{fset.Position(p.End()).Offset, ")"})
+		all = append(all, insertion{fset.Position(p.Pos()).Offset, p.typ + "("},
+			insertion{fset.Position(p.End()).Offset, ")"})
 	}
 	slices.SortStableFunc(all, func(a, b insertion) int { return b.at - a.at })
 	for _, i := range all {

@@ -46,14 +46,16 @@ func (u *unit) at(n ast.Node) string {
 	return strings.TrimPrefix(filepath.ToSlash(p.Filename), root+"/") + ":" + strconv.Itoa(p.Line)
 }
 
-// walk visits the files of the project, by path from the root. Folders of other tools and of build results are left out.
+// walk visits the files of the project, by path from the root. Folders of other tools and of build results
+// are left out.
 func walk(t *testing.T, visit func(name string)) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		skip := name == ".git" || name == "build" || name == "out" || name == "runs" || d.Name() == "node_modules"
+		skip := name == ".git" || name == "build" || name == "out" || name == "runs" ||
+			d.Name() == "node_modules"
 		switch {
 		case d.IsDir() && skip:
 			return fs.SkipDir
@@ -72,7 +74,8 @@ func units(t *testing.T) map[string]*unit {
 	t.Helper()
 	out := map[string]*unit{}
 	walk(t, func(name string) {
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
+			strings.Contains(name, "testdata/") {
 			return
 		}
 		dir := path.Dir(name)
@@ -81,7 +84,8 @@ func units(t *testing.T) map[string]*unit {
 			u = &unit{dir: dir, fset: token.NewFileSet(), files: map[string]*ast.File{}}
 			out[dir] = u
 		}
-		f, err := parser.ParseFile(u.fset, filepath.Join(root, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(u.fset, filepath.Join(root, name), nil,
+			parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}

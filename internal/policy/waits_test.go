@@ -11,11 +11,13 @@ import (
 	"time"
 )
 
-// shortest is the least time after which a test may give up. Only what hangs takes it, so that it may be long.
+// shortest is the least time after which a test may give up. Only what hangs takes it, so that it may be
+// long.
 const shortest = time.Minute
 
-// Tests of processes and terminals run on machines that are slow at times. A sleep there waits for what may not have happened after it, and a short deadline ends what would have come. Files of
-// tests whose clock is simulated may do both.
+// Tests of processes and terminals run on machines that are slow at times. A sleep there waits for what may
+// not have happened after it, and a short deadline ends what would have come. Files of tests whose clock is
+// simulated may do both.
 func TestTestsDoNotDependOnTheClock(t *testing.T) {
 	walk(t, func(name string) {
 		if !strings.HasSuffix(name, "_test.go") {
@@ -27,7 +29,8 @@ func TestTestsDoNotDependOnTheClock(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, found := range clocked(f) {
-			t.Errorf("%s:%d: %s: wait with tests/await until what is asserted next holds", name, fset.Position(found.at).Line, found.what)
+			t.Errorf("%s:%d: %s: wait with tests/await until what is asserted next holds", name,
+				fset.Position(found.at).Line, found.what)
 		}
 	})
 }
@@ -62,7 +65,8 @@ func clocked(f *ast.File) (out []wait) {
 		switch name := function.Sel.Name; {
 		case of != nil && of.Name == "time" && name == "Sleep":
 			out = append(out, wait{call.Pos(), "time.Sleep"})
-		case of != nil && of.Name == "context" && (name == "WithTimeout" || name == "WithDeadline"), strings.HasPrefix(name, "Set") && strings.HasSuffix(name, "Deadline"):
+		case of != nil && of.Name == "context" && (name == "WithTimeout" || name == "WithDeadline"),
+			strings.HasPrefix(name, "Set") && strings.HasSuffix(name, "Deadline"):
 			for _, a := range last {
 				if d, known := span(a); known && d < shortest {
 					out = append(out, wait{call.Pos(), "a deadline after " + d.String()})
@@ -82,14 +86,16 @@ func span(e ast.Expr) (time.Duration, bool) {
 			return span(e.Args[0])
 		}
 	case *ast.SelectorExpr:
-		units := map[string]time.Duration{"Nanosecond": 1, "Microsecond": time.Microsecond, "Millisecond": time.Millisecond, "Second": time.Second, "Minute": time.Minute, "Hour": time.Hour}
+		units := map[string]time.Duration{"Nanosecond": 1, "Microsecond": time.Microsecond,
+			"Millisecond": time.Millisecond, "Second": time.Second, "Minute": time.Minute, "Hour": time.Hour}
 		d, ok := units[e.Sel.Name]
 		return d, ok
 	case *ast.BinaryExpr:
 		number, _ := e.X.(*ast.BasicLit)
 		unit, ok := span(e.Y)
 		if e.Op == token.MUL && number != nil && ok {
-			n, _ := constant.Float64Val(constant.ToFloat(constant.MakeFromLiteral(number.Value, number.Kind, 0)))
+			n, _ := constant.Float64Val(constant.ToFloat(constant.MakeFromLiteral(number.Value, number.Kind,
+				0)))
 			return time.Duration(n * float64(unit)), true
 		}
 	}

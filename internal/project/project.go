@@ -1,4 +1,5 @@
-// Package project makes the folders that vflc new writes: a model, a table for each party, vfl.toml, and a README with the commands.
+// Package project makes the folders that vflc new writes: a model, a table for each party, vfl.toml, and a
+// README with the commands.
 package project
 
 import (
@@ -47,7 +48,8 @@ func Find(name string) (Example, bool) {
 // First is the model of a project that its user runs first, without the ending .vfl.
 func (e Example) First(project string) string { return strings.ReplaceAll(e.first, "NAME", project) }
 
-// templates holds a folder for each example. The word NAME in its texts and file names is the name of the project.
+// templates holds a folder for each example. The word NAME in its texts and file names is the name of the
+// project.
 //
 //go:embed ward radon
 var templates embed.FS
@@ -60,7 +62,8 @@ var proper = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 // ProperName returns an error for a name that a project cannot have.
 func ProperName(name string) error {
 	if !proper.MatchString(name) {
-		return fmt.Errorf("%q cannot name a project: begin with a letter, and use letters, digits, _ and -", name)
+		return fmt.Errorf("%q cannot name a project: begin with a letter, and use letters, digits, _ and -",
+			name)
 	}
 	return nil
 }
@@ -123,7 +126,8 @@ func free(dir string) error {
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return fmt.Errorf("%s already holds %s; a new project needs a folder of its own", dir, entries[0].Name())
+		return fmt.Errorf("%s already holds %s; a new project needs a folder of its own", dir,
+			entries[0].Name())
 	}
 	return nil
 }

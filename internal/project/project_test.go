@@ -15,8 +15,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// The files of every example are whole: models compile without a warning and are formatted, every party of a model has a table in vfl.toml, and all
-// tables have the same keys, in different orders.
+// The files of every example are whole: models compile without a warning and are formatted, every party of a
+// model has a table in vfl.toml, and all tables have the same keys, in different orders.
 func TestExamplesAreWhole(t *testing.T) {
 	for _, e := range Examples() {
 		files, err := e.Files("trial")

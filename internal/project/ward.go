@@ -13,17 +13,22 @@ import (
 // patients is the number of rows of the example ward.
 const patients = 300
 
-// wardTables makes up patients: whether they came back within a month depends on age, sex and ward, which the clinic knows, and on two values of
-// the laboratory. Each table has its rows in an order of its own.
+// wardTables makes up patients: whether they came back within a month depends on age, sex and ward, which the
+// clinic knows, and on two values of the laboratory. Each table has its rows in an order of its own.
 func wardTables() map[string][]byte {
 	r := rng.New(rng.SharedKey(1), "patients of a new project").Rand()
-	wards, effects := []string{"cardiology", "medicine", "oncology", "surgery"}, []float64{0.4, -0.2, 0.6, -0.6}
-	clinic, laboratory, registry := make([]string, patients), make([]string, patients), make([]string, patients)
+	wards, effects := []string{"cardiology", "medicine", "oncology", "surgery"},
+		[]float64{0.4, -0.2, 0.6, -0.6}
+	clinic, laboratory, registry := make([]string, patients), make([]string, patients),
+		make([]string, patients)
 	for i := range patients {
 		id := fmt.Sprintf("P%04d", 1001+i)
-		age, female, ward := math.Round(62+float64(14*portable.Normal(r))), r.Float64() < 0.5, r.IntN(len(wards))
-		creatinine, sodium := portable.Exp(0.1+float64(0.35*portable.Normal(r))), 139+float64(3.5*portable.Normal(r))
-		eta := -0.5 + 0.6*(age-62)/14 + effects[ward] + 0.7*(portable.Log(creatinine)-0.1)/0.35 - 0.5*(sodium-139)/3.5
+		age, female, ward := math.Round(62+float64(14*portable.Normal(r))), r.Float64() < 0.5,
+			r.IntN(len(wards))
+		creatinine, sodium := portable.Exp(0.1+float64(0.35*portable.Normal(r))),
+			139+float64(3.5*portable.Normal(r))
+		eta := -0.5 + 0.6*(age-62)/14 + effects[ward] + 0.7*(portable.Log(creatinine)-0.1)/0.35 -
+			0.5*(sodium-139)/3.5
 		sex := "male"
 		if female {
 			sex, eta = "female", eta-0.4

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/backends"
 )
 
-// chainProgress shows the progress of several chains: on a terminal a line for each, redrawn; elsewhere lines in the form of Stan's progress.
-// Chains report at the same time.
+// chainProgress shows the progress of several chains: on a terminal a line for each, redrawn; elsewhere lines
+// in the form of Stan's progress. Chains report at the same time.
 type chainProgress struct {
 	*progress
 	lock  sync.Mutex
@@ -34,8 +34,9 @@ type chainLine struct {
 	written     time.Time
 }
 
-// Off a terminal a chain or fit writes a line at every tenth of its way where leastSilence has passed since the one before, and between them where it has written
-// none for longestSilence. A fit of less than a second writes none.
+// Off a terminal a chain or fit writes a line at every tenth of its way where leastSilence has passed since
+// the one before, and between them where it has written none for longestSilence. A fit of less than a second
+// writes none.
 const (
 	tenths         = 10
 	leastSilence   = time.Second
@@ -48,7 +49,8 @@ func due(tenth bool, silence time.Duration) bool {
 }
 
 func newChainProgress(p *progress, chains, total int) *chainProgress {
-	out := &chainProgress{progress: p, total: max(1, total), begun: p.now(), lines: make([]chainLine, chains), free: func() {}}
+	out := &chainProgress{progress: p, total: max(1, total), begun: p.now(), lines: make([]chainLine, chains),
+		free: func() {}}
 	if p.live {
 		out.free = Keep(p.w)
 	}
@@ -109,14 +111,16 @@ func (p *chainProgress) end() {
 	p.free()
 }
 
-// above leaves the lines on the terminal as they are, so that a text can follow them; the next ones are drawn below it. Until the function that it returns is called, no line is drawn.
+// above leaves the lines on the terminal as they are, so that a text can follow them; the next ones are drawn
+// below it. Until the function that it returns is called, no line is drawn.
 func (p *chainProgress) above() func() {
 	p.lock.Lock()
 	p.drawn = p.drawn[:0]
 	return p.lock.Unlock
 }
 
-// draw writes all lines over the previous ones. Where the terminal has become narrower, these may take several rows each.
+// draw writes all lines over the previous ones. Where the terminal has become narrower, these may take
+// several rows each.
 func (p *chainProgress) draw(now time.Time) {
 	width := p.width()
 	rows := 0
@@ -149,8 +153,10 @@ func (l *chainLine) line(chain, total int, elapsed time.Duration, width int) str
 	}
 	if l.steps > 0 {
 		parts = append(parts,
-			part{fmt.Sprintf("  %d divergent", l.divergences), 5}, part{fmt.Sprintf("  step %.3g", l.info.Transition.StepSize), 2},
-			part{fmt.Sprintf("  %.1f leapfrogs/draw", float64(l.leapfrogs)/float64(l.steps)), 1}, part{fmt.Sprintf("  %v", elapsed.Round(time.Second)), 3})
+			part{fmt.Sprintf("  %d divergent", l.divergences), 5},
+			part{fmt.Sprintf("  step %.3g", l.info.Transition.StepSize), 2},
+			part{fmt.Sprintf("  %.1f leapfrogs/draw", float64(l.leapfrogs)/float64(l.steps)), 1},
+			part{fmt.Sprintf("  %v", elapsed.Round(time.Second)), 3})
 		if l.done < total && l.done > l.skipped {
 			left := time.Duration(float64(elapsed) * float64(total-l.done) / float64(l.done-l.skipped))
 			parts = append(parts, part{fmt.Sprintf(", %v left", left.Round(time.Second)), 3})
@@ -170,5 +176,6 @@ func (l *chainLine) plain(chain, total int) string {
 	if l.info.Draws > 0 {
 		phase = "Sampling"
 	}
-	return fmt.Sprintf("Chain %d Iteration: %d / %d [%d%%] (%s)", chain, l.done, total, 100*l.done/total, phase)
+	return fmt.Sprintf("Chain %d Iteration: %d / %d [%d%%] (%s)", chain, l.done, total, 100*l.done/total,
+		phase)
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/vflc/vflc/backends"
 )
 
-// A Counter shows how much of a computation is done: one line redrawn on a terminal; elsewhere a line where none was written for longestSilence.
+// A Counter shows how much of a computation is done: one line redrawn on a terminal; elsewhere a line where
+// none was written for longestSilence.
 type Counter struct {
 	*progress
 	lock  sync.Mutex
@@ -22,7 +23,8 @@ func NewCounter(w io.Writer, quiet bool) *Counter {
 	return &Counter{progress: p, spoke: p.now()}
 }
 
-// Of returns a function that shows the progress of one part of the computation. Several goroutines may call it.
+// Of returns a function that shows the progress of one part of the computation. Several goroutines may call
+// it.
 func (c *Counter) Of(part string) func(done, all int) {
 	return func(done, all int) {
 		c.lock.Lock()

@@ -6,7 +6,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Fold breaks a line at blanks where it is wider than so many columns. Further lines begin behind so many blanks.
+// Fold breaks a line at blanks where it is wider than so many columns. Further lines begin behind so many
+// blanks.
 func Fold(line string, width, indent int) string {
 	if runewidth.StringWidth(line) <= width {
 		return line

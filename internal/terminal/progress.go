@@ -85,7 +85,8 @@ func (p *progress) say(format string, args ...any) {
 	fmt.Fprintf(p.w, format+"\n", args...)
 }
 
-// above moves to the first row of the line that is on the terminal, where that has become narrower than the line.
+// above moves to the first row of the line that is on the terminal, where that has become narrower than the
+// line.
 func (p *progress) above(width int) string {
 	if rows := (p.length - 1) / width; p.drawn && rows > 0 {
 		return fmt.Sprintf("\x1b[%dA\r\x1b[J", rows)
@@ -103,7 +104,8 @@ func (p *progress) line(info backends.Info, now time.Time, width int) string {
 	if done := info.Iteration - p.from; done > 0 && elapsed > 0 {
 		rate := float64(done) / elapsed.Seconds()
 		left := time.Duration(float64(info.Iterations-info.Iteration) / rate * float64(time.Second))
-		parts = append(parts, part{fmt.Sprintf("  %.0f it/s", rate), 1}, part{fmt.Sprintf("  %v left", left.Round(time.Second)), 2})
+		parts = append(parts, part{fmt.Sprintf("  %.0f it/s", rate), 1},
+			part{fmt.Sprintf("  %v left", left.Round(time.Second)), 2})
 	}
 	return within(parts, width)
 }
@@ -111,7 +113,8 @@ func (p *progress) line(info backends.Info, now time.Time, width int) string {
 // plainLine is what a log shows, in the form that readers of Stan's progress parse.
 func plainLine(info backends.Info) string {
 	percent := 100 * info.Iteration / max(1, info.Iterations)
-	text := fmt.Sprintf("Iteration: %d / %d [%d%%]  (%s)", info.Iteration, info.Iterations, percent, info.Phase)
+	text := fmt.Sprintf("Iteration: %d / %d [%d%%]  (%s)", info.Iteration, info.Iterations, percent,
+		info.Phase)
 	if e := info.Fit.Best(); e.N > 0 {
 		text += fmt.Sprintf("  ELBO %.1f (%.1f)", e.Value, e.SE)
 	}

@@ -17,9 +17,12 @@ import (
 func played(live bool, n int) string {
 	var b strings.Builder
 	clock := time.Unix(0, 0)
-	p := &progress{w: &b, live: live, width: func() int { return 200 }, now: func() time.Time { clock = clock.Add(10 * time.Millisecond); return clock }}
+	p := &progress{w: &b, live: live, width: func() int {
+		return 200
+	}, now: func() time.Time { clock = clock.Add(10 * time.Millisecond); return clock }}
 	for i := 1; i <= n; i++ {
-		p.step(backends.Info{Phase: "fit", Iteration: i, Iterations: n, Fit: backends.Fit{Smooth: backends.Estimate{Value: -203.12, SE: 0.44, N: 50}}})
+		p.step(backends.Info{Phase: "fit", Iteration: i, Iterations: n,
+			Fit: backends.Fit{Smooth: backends.Estimate{Value: -203.12, SE: 0.44, N: 50}}})
 	}
 	p.end()
 	return b.String()
@@ -52,22 +55,29 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 }
 
-// No line is wider than the terminal, at any width and after it has become narrower; the number of chain, of transitions and of iterations is always there.
+// No line is wider than the terminal, at any width and after it has become narrower; the number of chain, of
+// transitions and of iterations is always there.
 func TestProgressNeverWraps(t *testing.T) {
 	for _, width := range []int{200, 120, 100, 80, 60, 40, 25} {
 		now := 200
 		var b strings.Builder
 		clock := time.Unix(0, 0)
-		p := &progress{w: &b, live: true, width: func() int { return now }, now: func() time.Time { clock = clock.Add(time.Second); return clock }}
+		p := &progress{w: &b, live: true, width: func() int {
+			return now
+		}, now: func() time.Time { clock = clock.Add(time.Second); return clock }}
 		chains := newChainProgress(p, 4, 20000)
 		for i := range 200 {
 			if i == 100 {
 				now, b = width, strings.Builder{}
 			}
-			chains.step(1+i%4, backends.Info{Phase: "sampling", Draws: i, Transition: backends.Transition{StepSize: 0.0123456, Leapfrogs: 1023, Divergent: true}})
-			p.step(backends.Info{Phase: "fit", Iteration: 1 + i, Iterations: 50000, Fit: backends.Fit{Smooth: backends.Estimate{Value: -203456.12, SE: 10.44, N: 50}}})
+			chains.step(1+i%4, backends.Info{Phase: "sampling", Draws: i,
+				Transition: backends.Transition{StepSize: 0.0123456, Leapfrogs: 1023, Divergent: true}})
+			p.step(backends.Info{Phase: "fit", Iteration: 1 + i, Iterations: 50000,
+				Fit: backends.Fit{Smooth: backends.Estimate{Value: -203456.12, SE: 10.44, N: 50}}})
 		}
-		for _, line := range strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		for _, line := range strings.FieldsFunc(b.String(), func(r rune) bool {
+			return r == '\n' || r == '\r'
+		}) {
 			text := escapes.ReplaceAllString(line, "")
 			if n := utf8.RuneCountInString(text); n >= width {
 				t.Errorf("width %d: a line of %d columns: %q", width, n, text)
@@ -86,7 +96,9 @@ func TestResize(t *testing.T) {
 	width := 120
 	var b strings.Builder
 	clock := time.Unix(0, 0)
-	p := &progress{w: &b, live: true, width: func() int { return width }, now: func() time.Time { clock = clock.Add(time.Second); return clock }}
+	p := &progress{w: &b, live: true, width: func() int {
+		return width
+	}, now: func() time.Time { clock = clock.Add(time.Second); return clock }}
 	chains := newChainProgress(p, 2, 2000)
 	info := backends.Info{Phase: "sampling", Draws: 1}
 	chains.step(1, info)
@@ -119,15 +131,20 @@ func TestSlowFitOffATerminal(t *testing.T) {
 	}
 }
 
-// Off a terminal a chain writes a line per tenth, at most one a second, and one per ten seconds where it is slow.
+// Off a terminal a chain writes a line per tenth, at most one a second, and one per ten seconds where it is
+// slow.
 func TestChainsOffATerminal(t *testing.T) {
 	for _, c := range []struct {
 		step time.Duration
 		want int
-	}{{500 * time.Microsecond, 0}, {5 * time.Millisecond, 5}, {100 * time.Millisecond, 10}, {time.Second, 100}} {
+	}{{500 * time.Microsecond, 0}, {5 * time.Millisecond, 5}, {100 * time.Millisecond, 10},
+		{time.Second, 100}} {
 		var b strings.Builder
 		clock := time.Unix(0, 0)
-		p := newChainProgress(&progress{w: &b, now: func() time.Time { clock = clock.Add(c.step); return clock }}, 1, 1000)
+		p := newChainProgress(&progress{w: &b, now: func() time.Time {
+			clock = clock.Add(c.step)
+			return clock
+		}}, 1, 1000)
 		for range 1000 {
 			p.step(1, backends.Info{Phase: "sampling", Draws: 1})
 		}

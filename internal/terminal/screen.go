@@ -1,4 +1,5 @@
-// Package terminal shows the progress of a run, live on a terminal and as lines of text elsewhere, and knows the width of terminals.
+// Package terminal shows the progress of a run, live on a terminal and as lines of text elsewhere, and knows
+// the width of terminals.
 package terminal
 
 import (

@@ -30,7 +30,8 @@ func Width(w io.Writer) func() int {
 	}
 }
 
-// TableWidth is the width that a table may have: that of the terminal it is written to, 0, without limit, elsewhere.
+// TableWidth is the width that a table may have: that of the terminal it is written to, 0, without limit,
+// elsewhere.
 func TableWidth(w io.Writer) int {
 	if !Is(w) {
 		return 0

@@ -1,9 +1,11 @@
-// Package ast holds the syntax tree of a vfl file, one to one with its source. A tree is immutable after parsing: later passes keep their facts in tables keyed by node.
+// Package ast holds the syntax tree of a vfl file, one to one with its source. A tree is immutable after
+// parsing: later passes keep their facts in tables keyed by node.
 package ast
 
 import "github.com/vflc/vflc/lang/source"
 
-// A Node is anything with a place in the source. A node built by the compiler has the place of the node that it was derived from, or the zero span.
+// A Node is anything with a place in the source. A node built by the compiler has the place of the node that
+// it was derived from, or the zero span.
 type Node interface{ Span() source.Span }
 
 // At is embedded in every node and holds its place. A node that the compiler made may have the zero At.
@@ -72,7 +74,8 @@ type Data struct {
 	Type  *Type
 	Owner *Ident // nil: not written
 	From  []*Column
-	// Missing says what is done about missing cells, nil where it is not written; the words are checked later. Impute is the distribution behind it.
+	// Missing says what is done about missing cells, nil where it is not written; the words are checked
+	// later. Impute is the distribution behind it.
 	Missing *Ident
 	Impute  *Dist
 }
@@ -88,7 +91,8 @@ type Param struct {
 	Owner       *Ident
 }
 
-// Weight is `weight NAME [: TYPE] [init KIND] [@ OWNER]`: a parameter without a prior, of which a point is estimated.
+// Weight is `weight NAME [: TYPE] [init KIND] [@ OWNER]`: a parameter without a prior, of which a point is
+// estimated.
 type Weight struct {
 	At
 	Name  Ident
@@ -97,7 +101,8 @@ type Weight struct {
 	Owner *Ident
 }
 
-// Contribution is `contribution NAME : TYPE @ CLIENT`: what a client adds to the model from a module of its own. In the client's program it has no owner.
+// Contribution is `contribution NAME : TYPE @ CLIENT`: what a client adds to the model from a module of its
+// own. In the client's program it has no owner.
 type Contribution struct {
 	At
 	Name  Ident
@@ -105,7 +110,8 @@ type Contribution struct {
 	Owner *Ident
 }
 
-// Private is `module CLIENT implements MODEL`, the first statement of the file in which a client keeps its part of a model.
+// Private is `module CLIENT implements MODEL`, the first statement of the file in which a client keeps its
+// part of a model.
 type Private struct {
 	At
 	Client Ident
@@ -128,8 +134,8 @@ type Let struct {
 	Owner *Ident
 }
 
-// Generate is `generate NAME [: TYPE] = EXPR [@ OWNER]` or `generate NAME [: TYPE] ~ DIST(args) [@ OWNER]`: a quantity that is computed, or drawn, for each draw
-// of the parameters.
+// Generate is `generate NAME [: TYPE] = EXPR [@ OWNER]` or `generate NAME [: TYPE] ~ DIST(args) [@ OWNER]`: a
+// quantity that is computed, or drawn, for each draw of the parameters.
 type Generate struct {
 	At
 	Name     Ident
@@ -161,7 +167,8 @@ type Category struct {
 	Quoted bool
 }
 
-// Likelihood is `EXPR ~ DIST(args) [truncate(…)] [censor(…)] [weights EXPR] [^ (EXPR)]`. Power appears in party programs only.
+// Likelihood is `EXPR ~ DIST(args) [truncate(…)] [censor(…)] [weights EXPR] [^ (EXPR)]`. Power appears in
+// party programs only.
 type Likelihood struct {
 	At
 	Left     Expr
@@ -178,7 +185,8 @@ type Factor struct {
 	Value Expr
 }
 
-// Transform is `transform KIND [(rho = …)]` or `transform KIND(NAME = …, …)`. Rho is nil if it is not written or if RhoBy holds one value per client.
+// Transform is `transform KIND [(rho = …)]` or `transform KIND(NAME = …, …)`. Rho is nil if it is not written
+// or if RhoBy holds one value per client.
 type Transform struct {
 	At
 	Kind  Ident // checked later
@@ -216,7 +224,8 @@ type Aux struct {
 	Dist *Dist
 }
 
-// Receive is `receive NAME : TYPE from PARTY`: the party receives the value and returns the adjoint, the gradient with respect to the value.
+// Receive is `receive NAME : TYPE from PARTY`: the party receives the value and returns the adjoint, the
+// gradient with respect to the value.
 type Receive struct {
 	At
 	Name Ident

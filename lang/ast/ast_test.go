@@ -41,7 +41,8 @@ func parse(t *testing.T, text string) *ast.File {
 	return f
 }
 
-// TestWalkVisitsEverything compares Walk with a search of the tree by reflection: it visits each node once, so a new field cannot be forgotten.
+// TestWalkVisitsEverything compares Walk with a search of the tree by reflection: it visits each node once,
+// so a new field cannot be forgotten.
 func TestWalkVisitsEverything(t *testing.T) {
 	f := parse(t, text)
 	want := map[string]int{}
@@ -105,11 +106,15 @@ func TestEqual(t *testing.T) {
 		return parse(t, "let x = "+expression).Stmts[0].(*ast.Let).Value
 	}
 	classes := [][]string{ // equal within a class, different between classes
-		{"a", "(a)", "((a)) // same"}, {"b"}, {"a()"}, {"a(b)", "a((b))"}, {"a(b, b)"}, {"1", "(1)"}, {"1.0", "1e0", "1.00"}, {"1_000", "1000"},
-		{"-a", "-(a)"}, {"+a"}, {"a + b", "(a) + (b)", "a+b"}, {"b + a"}, {"a - b"}, {"a + b + c", "(a + b) + c"}, {"a + (b + c)"}, {"a'", "(a)'"},
+		{"a", "(a)", "((a)) // same"}, {"b"}, {"a()"}, {"a(b)", "a((b))"}, {"a(b, b)"}, {"1", "(1)"},
+		{"1.0", "1e0", "1.00"}, {"1_000", "1000"},
+		{"-a", "-(a)"}, {"+a"}, {"a + b", "(a) + (b)", "a+b"}, {"b + a"}, {"a - b"},
+		{"a + b + c", "(a + b) + c"}, {"a + (b + c)"}, {"a'", "(a)'"},
 		{"a[1]", "a[(1)]"}, {"a[2]"}, {"a[1:]"}, {"a[:1]"}, {"a[:]"}, {"a[1, 2]"}, {"sum(a)"},
-		{"sum(a for k in lab)", "sum((a) for k in lab)"}, {"sum(a for j in lab)"}, {"sum(a for k in lib)"}, {"sum(a for k in 1..2)"}, {"sum(a for k in 1..3)"},
-		{"recur h[1] = 0, h[t] = a for t in 2..3", "(recur h[1] = 0, h[t] = (a) for t in 2..3)"}, {"recur h[1] = 0, h[t] = b for t in 2..3"}, {"recur h[1] = 1, h[t] = a for t in 2..3"},
+		{"sum(a for k in lab)", "sum((a) for k in lab)"}, {"sum(a for j in lab)"}, {"sum(a for k in lib)"},
+		{"sum(a for k in 1..2)"}, {"sum(a for k in 1..3)"},
+		{"recur h[1] = 0, h[t] = a for t in 2..3", "(recur h[1] = 0, h[t] = (a) for t in 2..3)"},
+		{"recur h[1] = 0, h[t] = b for t in 2..3"}, {"recur h[1] = 1, h[t] = a for t in 2..3"},
 		{"recur h[1] = 0, h[t] = a for t in 2..4"}, {"recur g[1] = 0, g[t] = a for t in 2..3"},
 	}
 	for i, class := range classes {

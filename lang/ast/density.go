@@ -18,7 +18,8 @@ var densityEndings = [...]struct {
 	kind   DensityKind
 }{{"_lpdf", LogDensity}, {"_lpmf", LogDensity}, {"_lcdf", LogCDF}, {"_lccdf", LogCCDF}}
 
-// Density splits the name of a density function, as normal_lpdf, into the distribution, the suffix and what it gives; false for any other name.
+// Density splits the name of a density function, as normal_lpdf, into the distribution, the suffix and what
+// it gives; false for any other name.
 func Density(name string) (dist, suffix string, kind DensityKind, ok bool) {
 	for _, e := range densityEndings {
 		if dist, found := strings.CutSuffix(name, e.suffix); found && dist != "" {

@@ -1,6 +1,7 @@
 package ast
 
-// Equal reports whether two expressions are the same up to places, parentheses and the spelling of numbers. Nil equals only nil.
+// Equal reports whether two expressions are the same up to places, parentheses and the spelling of numbers.
+// Nil equals only nil.
 func Equal(a, b Expr) bool {
 	a, b = Unparen(a), Unparen(b)
 	if a == nil || b == nil {

@@ -40,7 +40,8 @@ func (a *FnArg) Names() []*Ident {
 	return a.Elems
 }
 
-// Import is `import NAME`, a module of the standard library, or `import "./FILE.vfl"`, a file beside the model.
+// Import is `import NAME`, a module of the standard library, or `import "./FILE.vfl"`, a file beside the
+// model.
 type Import struct {
 	At
 	Name *Ident

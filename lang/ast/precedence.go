@@ -1,7 +1,7 @@
 package ast
 
-// The levels of precedence, loosest first. Operators of a level group to the left, except that comparisons do not group
-// at all (`a < b < c` is refused) and that `^` groups to the right.
+// The levels of precedence, loosest first. Operators of a level group to the left, except that comparisons do
+// not group at all (`a < b < c` is refused) and that `^` groups to the right.
 const (
 	Loosest = iota + 1 // ||
 	conjunction

@@ -2,7 +2,8 @@ package ast
 
 import "github.com/vflc/vflc/lang/source"
 
-// Rebuild maps the expressions that an expression holds directly. It returns the expression itself where none of them changes.
+// Rebuild maps the expressions that an expression holds directly. It returns the expression itself where none
+// of them changes.
 func Rebuild(e Expr, f func(Expr) Expr) Expr {
 	r := rebuilder{f: f}
 	out := r.expr(e)
@@ -12,7 +13,8 @@ func Rebuild(e Expr, f func(Expr) Expr) Expr {
 	return out
 }
 
-// Copy is Rebuild for another place in a file: all nodes are new and lie at a place, and made is called for each with the node that it is a copy of.
+// Copy is Rebuild for another place in a file: all nodes are new and lie at a place, and made is called for
+// each with the node that it is a copy of.
 func Copy(e Expr, at At, made func(from, to Node), f func(Expr) Expr) Expr {
 	r := rebuilder{f: f, at: &at, made: made}
 	out := r.expr(e)
@@ -108,7 +110,8 @@ func (r *rebuilder) expr(e Expr) Expr {
 	case *Array:
 		return &Array{At: r.place(e.At), Elems: r.all(e.Elems)}
 	case *Sum:
-		return &Sum{At: r.place(e.At), Body: r.one(e.Body), Var: r.ident(e.Var), Family: e.Family, Lo: r.one(e.Lo), Hi: r.one(e.Hi)}
+		return &Sum{At: r.place(e.At), Body: r.one(e.Body), Var: r.ident(e.Var), Family: e.Family,
+			Lo: r.one(e.Lo), Hi: r.one(e.Hi)}
 	}
 	return e
 }
@@ -129,7 +132,8 @@ func (r *rebuilder) typ(t *Type) *Type {
 	}
 	out := &Type{At: r.place(t.At), Elem: r.ident(t.Elem), Levels: r.one(t.Levels), Dims: r.all(t.Dims)}
 	for _, b := range t.Bounds {
-		out.Bounds = append(out.Bounds, &Bound{At: r.place(b.At), Which: r.ident(b.Which), Value: r.one(b.Value)})
+		out.Bounds = append(out.Bounds, &Bound{At: r.place(b.At), Which: r.ident(b.Which),
+			Value: r.one(b.Value)})
 	}
 	r.copied(t, out)
 	return out
@@ -153,15 +157,18 @@ func (r *rebuilder) arguments(list []*Arg) []*Arg {
 	return out
 }
 
-// RebuildStmt maps the expressions that a statement of a model holds directly. It returns the statement itself where none of them changes.
+// RebuildStmt maps the expressions that a statement of a model holds directly. It returns the statement
+// itself where none of them changes.
 func RebuildStmt(s Stmt, f func(Expr) Expr) Stmt {
 	r := rebuilder{f: f}
 	out := s
 	switch s := s.(type) {
 	case *Data:
-		out = &Data{At: s.At, Name: s.Name, Type: r.typ(s.Type), Owner: s.Owner, From: s.From, Missing: s.Missing, Impute: r.dist(s.Impute)}
+		out = &Data{At: s.At, Name: s.Name, Type: r.typ(s.Type), Owner: s.Owner, From: s.From,
+			Missing: s.Missing, Impute: r.dist(s.Impute)}
 	case *Param:
-		out = &Param{At: s.At, Name: s.Name, Type: r.typ(s.Type), Dist: r.dist(s.Dist), Truncate: r.arguments(s.Truncate), Noncentered: s.Noncentered, Owner: s.Owner}
+		out = &Param{At: s.At, Name: s.Name, Type: r.typ(s.Type), Dist: r.dist(s.Dist),
+			Truncate: r.arguments(s.Truncate), Noncentered: s.Noncentered, Owner: s.Owner}
 	case *Weight:
 		out = &Weight{At: s.At, Name: s.Name, Type: r.typ(s.Type), Init: s.Init, Owner: s.Owner}
 	case *Contribution:
@@ -169,13 +176,16 @@ func RebuildStmt(s Stmt, f func(Expr) Expr) Stmt {
 	case *Let:
 		out = &Let{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value), Owner: s.Owner}
 	case *Generate:
-		out = &Generate{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value), Dist: r.dist(s.Dist), Truncate: r.arguments(s.Truncate), Owner: s.Owner}
+		out = &Generate{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value),
+			Dist: r.dist(s.Dist), Truncate: r.arguments(s.Truncate), Owner: s.Owner}
 	case *Factor:
 		out = &Factor{At: s.At, Value: r.one(s.Value)}
 	case *Const:
 		out = &Const{At: s.At, Name: s.Name, Value: r.one(s.Value)}
 	case *Likelihood:
-		out = &Likelihood{At: s.At, Left: r.one(s.Left), Dist: r.dist(s.Dist), Truncate: r.arguments(s.Truncate), Censor: r.arguments(s.Censor), Weights: r.one(s.Weights), Power: r.one(s.Power)}
+		out = &Likelihood{At: s.At, Left: r.one(s.Left), Dist: r.dist(s.Dist),
+			Truncate: r.arguments(s.Truncate), Censor: r.arguments(s.Censor), Weights: r.one(s.Weights),
+			Power: r.one(s.Power)}
 	}
 	if !r.changed {
 		return s

@@ -1,7 +1,7 @@
 package ast
 
-// Recur is `recur h[1] = A, h[t] = B for t in 2..T`: an array whose entries follow from those before (or behind) them. The first entries are Init; Step gives the
-// others, for Var from Lo to Hi.
+// Recur is `recur h[1] = A, h[t] = B for t in 2..T`: an array whose entries follow from those before (or
+// behind) them. The first entries are Init; Step gives the others, for Var from Lo to Hi.
 type Recur struct {
 	At
 	Init   []*Entry
@@ -20,7 +20,8 @@ type Entry struct {
 func (*Recur) expr() {}
 
 func equalRecursions(a, b *Recur) bool {
-	return a.Var.Name == b.Var.Name && equalAll(a.Init, b.Init, equalEntries) && equalEntries(a.Step, b.Step) && Equal(a.Lo, b.Lo) && Equal(a.Hi, b.Hi)
+	return a.Var.Name == b.Var.Name && equalAll(a.Init, b.Init, equalEntries) &&
+		equalEntries(a.Step, b.Step) && Equal(a.Lo, b.Lo) && Equal(a.Hi, b.Hi)
 }
 
 func equalEntries(a, b *Entry) bool {
@@ -43,13 +44,15 @@ func (r *rebuilder) recur(e *Recur) *Recur {
 	return out
 }
 
-// Mentions reports whether a name occurs in a node, other than as the variable of a comprehension or a name of a recursion inside it.
+// Mentions reports whether a name occurs in a node, other than as the variable of a comprehension or a name
+// of a recursion inside it.
 func Mentions(n Node, name string) bool {
 	switch n := n.(type) {
 	case *Name:
 		return n.Name == name
 	case *Sum:
-		return n.Var.Name != name && Mentions(n.Body, name) || n.Lo != nil && Mentions(n.Lo, name) || n.Hi != nil && Mentions(n.Hi, name)
+		return n.Var.Name != name && Mentions(n.Body, name) || n.Lo != nil && Mentions(n.Lo, name) ||
+			n.Hi != nil && Mentions(n.Hi, name)
 	case *Recur:
 		if Mentions(n.Lo, name) || Mentions(n.Hi, name) {
 			return true

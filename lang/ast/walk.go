@@ -1,12 +1,14 @@
 package ast
 
-// Walk calls visit for n and, if visit returns true, walks the children of n in source order. It skips nil children.
+// Walk calls visit for n and, if visit returns true, walks the children of n in source order. It skips nil
+// children.
 func Walk(n Node, visit func(Node) bool) {
 	var room [32]Node
 	walk(n, visit, room[:0])
 }
 
-// walk is Walk with a stack, which holds the children that are yet to visit; it returns the stack as it was, with the room that it has grown to.
+// walk is Walk with a stack, which holds the children that are yet to visit; it returns the stack as it was,
+// with the room that it has grown to.
 func walk(n Node, visit func(Node) bool, stack []Node) []Node {
 	if !visit(n) {
 		return stack
@@ -19,7 +21,8 @@ func walk(n Node, visit func(Node) bool, stack []Node) []Node {
 	return stack[:from]
 }
 
-// Children returns the direct children of n in source order. It returns pointers to nodes that n holds by value.
+// Children returns the direct children of n in source order. It returns pointers to nodes that n holds by
+// value.
 func Children(n Node) []Node { return children(nil, n) }
 
 // children appends the children of n to out.

@@ -1,6 +1,7 @@
 package diag
 
-// The codes of tables, their cells and their files, V0501 to V0559, and of any other file that a command reads or writes.
+// The codes of tables, their cells and their files, V0501 to V0559, and of any other file that a command
+// reads or writes.
 const (
 	Unreadable      Code = "V0501" // a file cannot be opened, or its format is not supported
 	BadCSV          Code = "V0502" // ragged rows, stray quotes, not UTF-8

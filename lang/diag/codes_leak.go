@@ -1,6 +1,7 @@
 package diag
 
-// The codes of what would cross as data. Those of a model's text: V033x, and V0395 a warning. Those that are found when a party binds its data: V07xx.
+// The codes of what would cross as data. Those of a model's text: V033x, and V0395 a warning. Those that are
+// found when a party binds its data: V07xx.
 const (
 	DataCut      Code = "V0330"
 	GradientLeak Code = "V0331"

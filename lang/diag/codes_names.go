@@ -37,20 +37,22 @@ const (
 	DensityName       Code = "V0241"
 	BadMixture        Code = "V0242"
 	BadClause         Code = "V0243" // of truncate and censor
-	WrongStructure    Code = "V0232" // a distribution that does not go with the declared set of vectors or matrices
-	BadMissing        Code = "V0235" // what is done about missing cells
-	DrawnGenerated    Code = "V0237" // a generated quantity that cannot be drawn
-	BadInitial        Code = "V0250" // no kind of initial values of a weight
-	BadWeight         Code = "V0251" // a weight that is not real, or has bounds
-	RecurForm         Code = "V0280"
-	RecurIndex        Code = "V0281"
-	RecurRange        Code = "V0282"
-	Unused            Code = "V0290"
-	Improper          Code = "V0291"
-	CountedTwice      Code = "V0292" // a likelihood or a column twice
-	LinearArgument    Code = "V0293" // a linear predictor where a probability, a rate or a scale stands
-	MovingEnd         Code = "V0260" // warning: an end of a likelihood's values that parameters move, and nothing ties to the data
-	FunctionDomain    Code = "V0295" // a parameter that may be outside the domain of a function
-	MixturePerRow     Code = "V0294"
-	Intercept         Code = "V0296" // a number added to a predictor that data know up to a number
+	// a distribution that does not go with the declared set of vectors or matrices
+	WrongStructure Code = "V0232"
+	BadMissing     Code = "V0235" // what is done about missing cells
+	DrawnGenerated Code = "V0237" // a generated quantity that cannot be drawn
+	BadInitial     Code = "V0250" // no kind of initial values of a weight
+	BadWeight      Code = "V0251" // a weight that is not real, or has bounds
+	RecurForm      Code = "V0280"
+	RecurIndex     Code = "V0281"
+	RecurRange     Code = "V0282"
+	Unused         Code = "V0290"
+	Improper       Code = "V0291"
+	CountedTwice   Code = "V0292" // a likelihood or a column twice
+	LinearArgument Code = "V0293" // a linear predictor where a probability, a rate or a scale stands
+	// warning: an end of a likelihood's values that parameters move, and nothing ties to the data
+	MovingEnd      Code = "V0260"
+	FunctionDomain Code = "V0295" // a parameter that may be outside the domain of a function
+	MixturePerRow  Code = "V0294"
+	Intercept      Code = "V0296" // a number added to a predictor that data know up to a number
 )

@@ -1,7 +1,8 @@
 package diag
 
-// The codes of runs across processes: V0607 to V0609, V0674 to V0679, V0695 and V081x what does not fit between parties or is not to be had across them, V068x a party's policy, V069x ledgers, V0825 to V0838 who the parties are and what they
-// send, V085x what a party publishes.
+// The codes of runs across processes: V0607 to V0609, V0674 to V0679, V0695 and V081x what does not fit
+// between parties or is not to be had across them, V068x a party's policy, V069x ledgers, V0825 to V0838 who
+// the parties are and what they send, V085x what a party publishes.
 const (
 	OtherManifest  Code = "V0678" // a manifest or program that is not the server's
 	OtherVersion   Code = "V0679"
@@ -11,7 +12,8 @@ const (
 	BadControl     Code = "V0676" // a message that the agreement of the parties does not have
 	EndedElsewhere Code = "V0677" // another party has ended the run
 
-	OtherOrigin Code = "V0607" // a folder that is not the part of the run where the chains of the others begin
+	// a folder that is not the part of the run where the chains of the others begin
+	OtherOrigin Code = "V0607"
 
 	SeveralRho     Code = "V0817" // a folder that has not the programs for several rho, or has those
 	OtherTask      Code = "V0810" // programs or parties of another task: a fit, a prediction, …
@@ -53,7 +55,8 @@ const (
 	SubjectRefused     Code = "V0836" // the NATS server does not allow a subject
 	NotConfirmed       Code = "V0841" // a run that the owner of a party without a policy has not confirmed
 	AlreadyJoined      Code = "V0838" // another process of the same party
-	UnlikeAnswers      Code = "V0839" // a server that has told clients unlike things, or sent them unlike numbers
+	// a server that has told clients unlike things, or sent them unlike numbers
+	UnlikeAnswers Code = "V0839"
 
 	PolicyFolds  Code = "V0608" // folds that follow from what the party has alone
 	FoldsUnknown Code = "V0609" // folds that follow from what no party has, or several

@@ -4,5 +4,6 @@ package diag
 const (
 	Undrawable Code = "V0631" // a prior or a likelihood that is no distribution to draw from
 	NoTables   Code = "V0632" // tables that cannot hold what the model reads
-	NewLevels  Code = "V0633" // categories that a run did not see, in a model that has no parameters for new ones
+	// categories that a run did not see, in a model that has no parameters for new ones
+	NewLevels Code = "V0633"
 )

@@ -19,7 +19,8 @@ const (
 	Info // of what is not wrong and yet seldom meant
 )
 
-// A Code identifies one kind of diagnostic, such as V0302. A code never changes its meaning; each has a page in [Pages].
+// A Code identifies one kind of diagnostic, such as V0302. A code never changes its meaning; each has a page
+// in [Pages].
 type Code string
 
 // A Fix replaces Span by Text, which corrects the cause of the diagnostic.
@@ -70,7 +71,8 @@ func (d *Diagnostic) Fix(span source.Span, text, format string, args ...any) *Di
 type List []*Diagnostic
 
 // Errorf appends an error and returns it, for notes and fixes.
-func (l *List) Errorf(code Code, file *source.File, span source.Span, format string, args ...any) *Diagnostic {
+func (l *List) Errorf(code Code, file *source.File, span source.Span, format string,
+	args ...any) *Diagnostic {
 	return l.add(Error, code, file, span, format, args)
 }
 
@@ -79,7 +81,8 @@ func (l *List) Warnf(code Code, file *source.File, span source.Span, format stri
 	return l.add(Warning, code, file, span, format, args)
 }
 
-func (l *List) add(s Severity, code Code, file *source.File, span source.Span, format string, args []any) *Diagnostic {
+func (l *List) add(s Severity, code Code, file *source.File, span source.Span, format string,
+	args []any) *Diagnostic {
 	d := &Diagnostic{Code: code, Severity: s, File: file, Span: span, Message: fmt.Sprintf(format, args...)}
 	*l = append(*l, d)
 	return d
@@ -103,8 +106,9 @@ func (l List) HasErrors() bool {
 // maxErrors is the largest number of errors that Shown returns.
 const maxErrors = 20
 
-// Shown returns the diagnostics that a user should see, by position and each once: at most twenty errors or, if there are no errors, all others. A let that
-// stands in two places is written out in both, so that what is wrong with it is found twice.
+// Shown returns the diagnostics that a user should see, by position and each once: at most twenty errors or,
+// if there are no errors, all others. A let that stands in two places is written out in both, so that what is
+// wrong with it is found twice.
 func (l List) Shown() List {
 	want := Warning
 	if l.HasErrors() {
@@ -112,7 +116,8 @@ func (l List) Shown() List {
 	}
 	var out List
 	for _, d := range l {
-		if (d.Severity == want || want == Warning && d.Severity == Info) && !slices.ContainsFunc(out, d.repeats) {
+		if (d.Severity == want || want == Warning && d.Severity == Info) &&
+			!slices.ContainsFunc(out, d.repeats) {
 			out = append(out, d)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// A record is the JSON form of a diagnostic. Lines and columns start at 1, columns count runes, and an end is the position after the last rune.
+// A record is the JSON form of a diagnostic. Lines and columns start at 1, columns count runes, and an end is
+// the position after the last rune.
 type record struct {
 	Code     Code         `json:"code"`
 	Severity string       `json:"severity"`
@@ -60,7 +61,8 @@ func JSON(w io.Writer, l List) error {
 }
 
 func recordOf(d *Diagnostic) record {
-	r := record{Code: d.Code, Severity: d.Severity.String(), Message: d.Message, Place: placeOf(d.File, d.Span), Data: d.Data, Notes: []noteRecord{}, Fixes: []fixRecord{}}
+	r := record{Code: d.Code, Severity: d.Severity.String(), Message: d.Message,
+		Place: placeOf(d.File, d.Span), Data: d.Data, Notes: []noteRecord{}, Fixes: []fixRecord{}}
 	for _, n := range d.Notes {
 		r.Notes = append(r.Notes, noteRecord{n.Message, placeOf(n.File, n.Span)})
 	}

@@ -8,7 +8,8 @@ import (
 
 // Write writes a page as text.
 func (p Page) Write(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s: %s\n\n%s\n\nWrong:\n\n%s\n\nRight:\n\n%s\n", p.Code, p.Title, strings.TrimSpace(p.Text), indented(p.Wrong), indented(p.Right))
+	_, err := fmt.Fprintf(w, "%s: %s\n\n%s\n\nWrong:\n\n%s\n\nRight:\n\n%s\n", p.Code, p.Title,
+		strings.TrimSpace(p.Text), indented(p.Wrong), indented(p.Right))
 	return err
 }
 

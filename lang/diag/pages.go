@@ -59,7 +59,8 @@ func parsePage(code Code, file string) Page {
 	return p
 }
 
-// Loud returns the diagnostics that a command shows where it is quiet: errors, and what changes the meaning of a result.
+// Loud returns the diagnostics that a command shows where it is quiet: errors, and what changes the meaning
+// of a result.
 func (l List) Loud() (out List) {
 	for _, d := range l {
 		if p, _ := Explain(d.Code); d.Severity == Error || d.Severity == Warning && p.Meaning {

@@ -27,7 +27,8 @@ func example() diag.List {
 	start := strings.Index(f.Text, "yy")
 	var list diag.List
 	list.Errorf("V0201", f, source.Span{Start: start, End: start + 2}, "unknown name `%s`", "yy").
-		Note("A sentence.").NoteAt(f, source.Span{Start: strings.Index(f.Text, "b ~"), End: strings.Index(f.Text, " ~")}, "declared here").
+		Note("A sentence.").NoteAt(f, source.Span{Start: strings.Index(f.Text, "b ~"),
+		End: strings.Index(f.Text, " ~")}, "declared here").
 		Fix(source.Span{Start: start, End: start + 2}, "y", "did you mean `y`?")
 	return list
 }
@@ -60,7 +61,8 @@ a.csv:3: column age: "x" is not a number [V0501]
 func TestColourAddsNothingElse(t *testing.T) {
 	list := example()
 	coloured := render(t, list, true)
-	plain := strings.NewReplacer("\x1b[1m", "", "\x1b[1;31m", "", "\x1b[1;33m", "", "\x1b[32m", "", "\x1b[34m", "", "\x1b[0m", "").Replace(coloured)
+	plain := strings.NewReplacer("\x1b[1m", "", "\x1b[1;31m", "", "\x1b[1;33m", "", "\x1b[32m", "",
+		"\x1b[34m", "", "\x1b[0m", "").Replace(coloured)
 	if coloured == plain || plain != render(t, list, false) {
 		t.Errorf("coloured text:\n%q", coloured)
 	}
@@ -70,7 +72,8 @@ func TestColourAddsNothingElse(t *testing.T) {
 func TestTerminalIsSafe(t *testing.T) {
 	f := source.New("m.vfl", "a \x1b[2J \x9b \xff \u202e b\r\n")
 	var list diag.List
-	list.Errorf("V0101", f, source.Span{Start: 2, End: 3}, "found \x1b").Fix(source.Span{Start: 2, End: 3}, "\x1b[", "type \x07")
+	list.Errorf("V0101", f, source.Span{Start: 2, End: 3}, "found \x1b").Fix(source.Span{Start: 2, End: 3},
+		"\x1b[", "type \x07")
 	for _, r := range render(t, list, false) {
 		if r < ' ' && r != '\n' || r == 0x9b || r == '\u202e' {
 			t.Errorf("%q is printed", r)
@@ -95,7 +98,8 @@ func TestLongLines(t *testing.T) {
 // TestEmptyAndOutside checks that spans at the end of a file, after it and over several lines are shown.
 func TestEmptyAndOutside(t *testing.T) {
 	f := source.New("m.vfl", "ab\ncd")
-	for _, span := range []source.Span{{Start: 5, End: 5}, {Start: 2, End: 2}, {Start: 1, End: 4}, {Start: 5, End: 99}, {Start: 99, End: 99}} {
+	for _, span := range []source.Span{{Start: 5, End: 5}, {Start: 2, End: 2}, {Start: 1, End: 4},
+		{Start: 5, End: 99}, {Start: 99, End: 99}} {
 		var list diag.List
 		list.Errorf("V0101", f, span, "here")
 		if got := render(t, list, false); strings.Count(got, "^") != 1 {
@@ -115,12 +119,15 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	place := func(line, column, endLine, endColumn float64) map[string]any {
-		return map[string]any{"file": "m.vfl", "line": line, "column": column, "end_line": endLine, "end_column": endColumn}
+		return map[string]any{"file": "m.vfl", "line": line, "column": column, "end_line": endLine,
+			"end_column": endColumn}
 	}
 	want := map[string]any{"schema": 1.0, "diagnostics": []any{map[string]any{
 		"code": "V0201", "severity": "error", "message": "unknown name `yy`", "place": place(1, 16, 1, 18),
-		"notes": []any{map[string]any{"message": "A sentence.", "place": nil}, map[string]any{"message": "declared here", "place": place(2, 7, 2, 8)}},
-		"fixes": []any{map[string]any{"message": "did you mean `y`?", "place": place(1, 16, 1, 18), "text": "y"}},
+		"notes": []any{map[string]any{"message": "A sentence.", "place": nil},
+			map[string]any{"message": "declared here", "place": place(2, 7, 2, 8)}},
+		"fixes": []any{map[string]any{"message": "did you mean `y`?", "place": place(1, 16, 1, 18),
+			"text": "y"}},
 	}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

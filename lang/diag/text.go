@@ -12,8 +12,9 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// Text writes diagnostics for people: place, severity, code and message on one line, then the source line with the span underlined, notes and fixes.
-// colour adds the colour sequences of terminals. Text writes all of l: pass l.Shown() for what a user should see.
+// Text writes diagnostics for people: place, severity, code and message on one line, then the source line
+// with the span underlined, notes and fixes. colour adds the colour sequences of terminals. Text writes all
+// of l: pass l.Shown() for what a user should see.
 func Text(w io.Writer, l List, colour bool) error {
 	r := &renderer{colour: colour}
 	for i, d := range l {
@@ -59,7 +60,8 @@ func (r *renderer) diagnostic(d *Diagnostic) {
 	if d.inData() {
 		r.inData(d, colour)
 	} else {
-		fmt.Fprintf(r, "%s %s %s\n", r.paint(bold, where(d)), r.paint(colour, fmt.Sprintf("%s %s:", d.Severity, d.Code)), r.paint(bold, Printable(d.Message)))
+		fmt.Fprintf(r, "%s %s %s\n", r.paint(bold, where(d)),
+			r.paint(colour, fmt.Sprintf("%s %s:", d.Severity, d.Code)), r.paint(bold, Printable(d.Message)))
 	}
 	if d.File != nil {
 		r.excerpt(d.File, d.Span, colour, '^')
@@ -72,7 +74,8 @@ func (r *renderer) diagnostic(d *Diagnostic) {
 	}
 }
 
-// inData reports whether the place of a diagnostic is in a table. Such a diagnostic is one line, in the format of compilers and linters.
+// inData reports whether the place of a diagnostic is in a table. Such a diagnostic is one line, in the
+// format of compilers and linters.
 func (d *Diagnostic) inData() bool { return d.File == nil && d.Data != "" }
 
 // inData writes FILE:LINE: message [code].
@@ -81,7 +84,8 @@ func (r *renderer) inData(d *Diagnostic, colour string) {
 	if d.Severity == Warning {
 		severity = r.paint(colour, "warning:") + " "
 	}
-	fmt.Fprintf(r, "%s %s%s %s\n", r.paint(bold, where(d)), severity, r.paint(bold, Printable(d.Message)), r.paint(colour, "["+string(d.Code)+"]"))
+	fmt.Fprintf(r, "%s %s%s %s\n", r.paint(bold, where(d)), severity, r.paint(bold, Printable(d.Message)),
+		r.paint(colour, "["+string(d.Code)+"]"))
 }
 
 // where returns the place of a diagnostic with a colon, or "vflc:" if it has none.
@@ -121,7 +125,8 @@ func (r *renderer) fix(f *source.File, x Fix) {
 	r.excerpt(fixed, changed, green, '+')
 }
 
-// excerpt writes the line where a span begins, and underlines the part of the span on that line with mark. An empty span gets one mark, except in a fix that adds nothing.
+// excerpt writes the line where a span begins, and underlines the part of the span on that line with mark. An
+// empty span gets one mark, except in a fix that adds nothing.
 func (r *renderer) excerpt(f *source.File, at source.Span, colour string, mark rune) {
 	p := f.Position(at.Start)
 	line := f.Line(p.Line)
@@ -134,11 +139,13 @@ func (r *renderer) excerpt(f *source.File, at source.Span, colour string, mark r
 	if length == 0 && mark == '+' {
 		return
 	}
-	under := strings.Repeat(" ", columns[start]) + r.paint(colour, strings.Repeat(string(mark), max(length, 1)))
+	under := strings.Repeat(" ", columns[start]) + r.paint(colour,
+		strings.Repeat(string(mark), max(length, 1)))
 	fmt.Fprintf(r, "%s %s\n", r.paint(blue, strings.Repeat(" ", len(number))+" |"), under)
 }
 
-// clipBefore and clipBehind are the numbers of bytes of a long line that are shown before and after the start of a span.
+// clipBefore and clipBehind are the numbers of bytes of a long line that are shown before and after the start
+// of a span.
 const (
 	clipBefore = 60
 	clipBehind = 100
@@ -176,7 +183,8 @@ const tabStop = 4
 // widths measures runes the same way in every locale.
 var widths = &runewidth.Condition{StrictEmojiNeutral: true}
 
-// display returns line as it can be shown on a terminal, and for each byte offset the display column where it begins.
+// display returns line as it can be shown on a terminal, and for each byte offset the display column where it
+// begins.
 func display(line string) (shown string, columns []int) {
 	var b strings.Builder
 	columns = make([]int, len(line)+1)
@@ -194,7 +202,8 @@ func display(line string) (shown string, columns []int) {
 	return b.String(), columns
 }
 
-// cell returns the text to show for a rune at a display column: blanks for a tab, a replacement character for a rune that could control the terminal.
+// cell returns the text to show for a rune at a display column: blanks for a tab, a replacement character for
+// a rune that could control the terminal.
 func cell(r rune, column int) string {
 	switch {
 	case r == '\t':

@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// Expr prints an expression on one line. It keeps the parentheses of the source, and adds those without which the text would parse to another tree.
+// Expr prints an expression on one line. It keeps the parentheses of the source, and adds those without which
+// the text would parse to another tree.
 func Expr(e ast.Expr) string {
 	var p printer
 	p.alone(e)
@@ -86,7 +87,8 @@ func levelOf(e ast.Expr) int {
 	return ast.Postfix
 }
 
-// numberText returns the literal as written or, for a number that the compiler made, the shortest literal with its value.
+// numberText returns the literal as written or, for a number that the compiler made, the shortest literal
+// with its value.
 func numberText(n *ast.Number) string {
 	if strings.HasPrefix(n.Text, ".") {
 		return "0" + n.Text
@@ -127,7 +129,8 @@ func operandLevels(op string) (left, right int) {
 	}
 }
 
-// tight reports whether the operator is printed without blanks: powers, and quotients of two numbers such as 1/2.
+// tight reports whether the operator is printed without blanks: powers, and quotients of two numbers such as
+// 1/2.
 func tight(e *ast.Binary) bool {
 	_, x := e.X.(*ast.Number)
 	_, y := e.Y.(*ast.Number)
@@ -166,7 +169,8 @@ func (p *printer) index(args []*ast.Subscript) {
 	p.write("]")
 }
 
-// span prints LO sep HI, with blanks around the separator if an end is more than a name or a number. It prints only LO unless both is set.
+// span prints LO sep HI, with blanks around the separator if an end is more than a name or a number. It
+// prints only LO unless both is set.
 func (p *printer) span(lo, hi ast.Expr, sep string, both bool) {
 	if lo != nil {
 		p.write(lo)

@@ -1,5 +1,5 @@
-// Package format prints syntax trees as canonical vfl text: one statement per line, long ones broken, adjacent statements of one kind aligned, comments byte for byte.
-// Formatting is idempotent.
+// Package format prints syntax trees as canonical vfl text: one statement per line, long ones broken,
+// adjacent statements of one kind aligned, comments byte for byte. Formatting is idempotent.
 package format
 
 import (
@@ -21,7 +21,8 @@ const (
 // Format prints a file whose text has no errors, or one that the compiler made.
 func Format(f *ast.File) string { return File(f, "") }
 
-// File prints a file with header as a comment after its first statement, such as `program logistic for a // of model sha256:…`. An empty header adds no comment.
+// File prints a file with header as a comment after its first statement, such as `program logistic for a //
+// of model sha256:…`. An empty header adds no comment.
 func File(f *ast.File, header string) string {
 	l := &layout{file: f}
 	l.collect()
@@ -133,7 +134,8 @@ func (l *layout) interleave(s ast.Stmt, inner []ast.Comment) string {
 	printed := Stmt(s)
 	at := s.Span()
 	from, to := parser.Words(l.file.Source.Text[at.Start:at.End]), parser.Words(printed)
-	if len(from) != len(to) { // the tokens differ from those of the source: put the comments before the statement
+	// the tokens differ from those of the source: put the comments before the statement
+	if len(from) != len(to) {
 		var b strings.Builder
 		for _, c := range inner {
 			b.WriteString(c.Text + "\n")
@@ -163,7 +165,8 @@ func (l *layout) interleave(s ast.Stmt, inner []ast.Comment) string {
 	return b.String()
 }
 
-// between prints the comments from one place in the source to another: on lines of their own, or behind what stands before them on their line.
+// between prints the comments from one place in the source to another: on lines of their own, or behind what
+// stands before them on their line.
 func (l *layout) between(from, to int, lineEnd string, comments *[]ast.Comment) string {
 	var b strings.Builder
 	for len(*comments) > 0 && (*comments)[0].Span().Start < to {
@@ -178,7 +181,8 @@ func (l *layout) between(from, to int, lineEnd string, comments *[]ast.Comment) 
 	return b.String()
 }
 
-// gapBehind returns the separator between a comment inside a statement and the next token. closing means that the token has no blank before it.
+// gapBehind returns the separator between a comment inside a statement and the next token. closing means that
+// the token has no blank before it.
 func gapBehind(text string, closing bool) string {
 	switch {
 	case strings.HasPrefix(text, "//"):
@@ -191,10 +195,12 @@ func gapBehind(text string, closing bool) string {
 
 func width(s string) int { return utf8.RuneCountInString(s) }
 
-// section returns how many leading lines are aligned with each other: adjacent statements of one kind, each on one line, without a blank line between them.
+// section returns how many leading lines are aligned with each other: adjacent statements of one kind, each
+// on one line, without a blank line between them.
 func section(lines []*line) int {
 	n := 1
-	for n < len(lines) && !lines[n].blank && alignable(lines[n]) && alignable(lines[0]) && sameKind(lines[n], lines[0]) {
+	for n < len(lines) && !lines[n].blank && alignable(lines[n]) && alignable(lines[0]) &&
+		sameKind(lines[n], lines[0]) {
 		n++
 	}
 	return n
@@ -204,10 +210,12 @@ func alignable(n *line) bool {
 	return n.stmt != nil && !strings.Contains(oneLine(n.cells)+n.comment, "\n")
 }
 
-// sameKind reports whether two lines are statements that begin with the same keyword and have their parts in cells.
+// sameKind reports whether two lines are statements that begin with the same keyword and have their parts in
+// cells.
 func sameKind(a, b *line) bool {
 	word, _, _ := strings.Cut(a.cells[0], " ")
-	return len(a.cells) == len(b.cells) && strings.HasPrefix(b.cells[0], word+" ") && !isLikelihood(a) && !isLikelihood(b)
+	return len(a.cells) == len(b.cells) && strings.HasPrefix(b.cells[0], word+" ") && !isLikelihood(a) &&
+		!isLikelihood(b)
 }
 
 func isLikelihood(n *line) bool {

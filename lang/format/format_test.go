@@ -43,7 +43,8 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// checkKept checks that out, the printed form of in, has the same tree and comments, and that formatting leaves it unchanged.
+// checkKept checks that out, the printed form of in, has the same tree and comments, and that formatting
+// leaves it unchanged.
 func checkKept(t TB, in, out string) {
 	t.Helper()
 	before, after := parse(t, in), parse(t, out)
@@ -58,7 +59,8 @@ func checkKept(t TB, in, out string) {
 	}
 }
 
-var comments = []string{"// line", "//", "/// doc", "/* block */", "/**/", "/* two\n   lines */", "//  blanks  ", "// 血圧 ü", "/* // */", "//*"}
+var comments = []string{"// line", "//", "/// doc", "/* block */", "/**/", "/* two\n   lines */",
+	"//  blanks  ", "// 血圧 ü", "/* // */", "//*"}
 
 const program = `server registry
 client a, b[J]
@@ -92,7 +94,8 @@ func TestCommentsAnywhere(t *testing.T) {
 			if starts[w.Start] && i > 0 && rapid.Bool().Draw(t, "semicolon") {
 				b.WriteString(";")
 			}
-			b.WriteString(rapid.SampledFrom([]string{" ", " ", "\n", "\n\n\n"}).Draw(t, "blank") + program[w.Start:w.End])
+			b.WriteString(rapid.SampledFrom([]string{" ", " ", "\n", "\n\n\n"}).Draw(t, "blank") +
+				program[w.Start:w.End])
 		}
 		checkKept(t, b.String(), format.Format(parse(t, b.String())))
 	})
@@ -108,7 +111,8 @@ func expression(depth int) *rapid.Generator[ast.Expr] {
 		sub := func(label string) ast.Expr { return expression(depth-1).Draw(t, label) }
 		switch kind {
 		case 0:
-			return &ast.Name{Name: rapid.SampledFrom([]string{"a", "beta", "sum", "weight", "e1"}).Draw(t, "name")}
+			return &ast.Name{Name: rapid.SampledFrom([]string{"a", "beta", "sum", "weight", "e1"}).Draw(t,
+				"name")}
 		case 1:
 			return generatedNumber(t)
 		case 2:
@@ -116,9 +120,11 @@ func expression(depth int) *rapid.Generator[ast.Expr] {
 		case 3:
 			return &ast.Transpose{X: sub("x")}
 		case 4:
-			return &ast.Index{X: sub("x"), Args: []*ast.Subscript{generatedSubscript(t, sub), generatedSubscript(t, sub)}}
+			return &ast.Index{X: sub("x"), Args: []*ast.Subscript{generatedSubscript(t, sub),
+				generatedSubscript(t, sub)}}
 		case 5:
-			return &ast.Call{Name: ast.Ident{Name: "f"}, Args: []ast.Expr{sub("first"), sub("second")}[:rapid.IntRange(0, 2).Draw(t, "arguments")]}
+			return &ast.Call{Name: ast.Ident{Name: "f"},
+				Args: []ast.Expr{sub("first"), sub("second")}[:rapid.IntRange(0, 2).Draw(t, "arguments")]}
 		case 6:
 			s := &ast.Sum{Body: sub("body"), Var: ast.Ident{Name: "k"}}
 			if rapid.Bool().Draw(t, "family") {
@@ -128,7 +134,8 @@ func expression(depth int) *rapid.Generator[ast.Expr] {
 			}
 			return s
 		case 7:
-			return &ast.Array{Elems: []ast.Expr{sub("first"), sub("second")}[:rapid.IntRange(1, 2).Draw(t, "elements")]}
+			return &ast.Array{Elems: []ast.Expr{sub("first"), sub("second")}[:rapid.IntRange(1, 2).Draw(t,
+				"elements")]}
 		}
 		op := rapid.SampledFrom(strings.Fields("|| && == != < <= > >= + - * / .* ./ ^ ^")).Draw(t, "op")
 		return &ast.Binary{Op: op, X: sub("x"), Y: sub("y")}
@@ -153,7 +160,8 @@ func generatedSubscript(t *rapid.T, sub func(string) ast.Expr) *ast.Subscript {
 	return s
 }
 
-// TestExprReadsBack checks that a printed tree parses to the same tree, in each place of the grammar that takes an expression.
+// TestExprReadsBack checks that a printed tree parses to the same tree, in each place of the grammar that
+// takes an expression.
 func TestExprReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := expression(4).Draw(t, "expression")
@@ -161,22 +169,28 @@ func TestExprReadsBack(t *testing.T) {
 		if got := f.Stmts[0].(*ast.Let).Value; !ast.Equal(e, got) {
 			t.Fatalf("%s is read as %s", format.Expr(e), format.Expr(got))
 		}
-		bound := &ast.Let{Name: ast.Ident{Name: "x"}, Type: &ast.Type{Elem: ast.Ident{Name: "real"}, Bounds: []*ast.Bound{{Which: ast.Ident{Name: "lower"}, Value: e}}}, Value: e}
-		if got := parse(t, format.Stmt(bound)).Stmts[0].(*ast.Let); !ast.Equal(e, got.Type.Bounds[0].Value) || !ast.Equal(e, got.Value) {
+		bound := &ast.Let{Name: ast.Ident{Name: "x"}, Type: &ast.Type{Elem: ast.Ident{Name: "real"},
+			Bounds: []*ast.Bound{{Which: ast.Ident{Name: "lower"}, Value: e}}}, Value: e}
+		if got := parse(t, format.Stmt(bound)).Stmts[0].(*ast.Let); !ast.Equal(e, got.Type.Bounds[0].Value) ||
+			!ast.Equal(e, got.Value) {
 			t.Fatalf("%s changes", format.Stmt(bound))
 		}
-		likelihood := &ast.Likelihood{Left: &ast.Name{Name: "y"}, Dist: &ast.Dist{Name: ast.Ident{Name: "flat"}}, Weights: e, Power: e}
-		if got := parse(t, format.Stmt(likelihood)).Stmts[0].(*ast.Likelihood); !ast.Equal(e, got.Weights) || !ast.Equal(e, got.Power) {
+		likelihood := &ast.Likelihood{Left: &ast.Name{Name: "y"},
+			Dist: &ast.Dist{Name: ast.Ident{Name: "flat"}}, Weights: e, Power: e}
+		if got := parse(t, format.Stmt(likelihood)).Stmts[0].(*ast.Likelihood); !ast.Equal(e, got.Weights) ||
+			!ast.Equal(e, got.Power) {
 			t.Fatalf("%s changes", format.Stmt(likelihood))
 		}
 		likelihood.Power = nil
-		if got := parse(t, format.Stmt(likelihood)).Stmts[0].(*ast.Likelihood); !ast.Equal(e, got.Weights) || got.Power != nil {
+		if got := parse(t, format.Stmt(likelihood)).Stmts[0].(*ast.Likelihood); !ast.Equal(e, got.Weights) ||
+			got.Power != nil {
 			t.Fatalf("%s changes", format.Stmt(likelihood))
 		}
 	})
 }
 
-// TestParenthesesAreMinimal removes each pair of parentheses of a printed tree: without it, the text parses to another tree.
+// TestParenthesesAreMinimal removes each pair of parentheses of a printed tree: without it, the text parses
+// to another tree.
 func TestParenthesesAreMinimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := expression(3).Draw(t, "expression")
@@ -203,11 +217,14 @@ func TestParenthesesAreMinimal(t *testing.T) {
 // TestCompilerFile prints a file that has no source.
 func TestCompilerFile(t *testing.T) {
 	real := &ast.Type{Elem: ast.Ident{Name: "real"}, Dims: []ast.Expr{&ast.Name{Name: "N"}}}
-	cut := &ast.Binary{Op: "*", X: &ast.Name{Name: "X"}, Y: &ast.Binary{Op: "+", X: &ast.Name{Name: "beta"}, Y: &ast.Number{Value: -1}}}
+	cut := &ast.Binary{Op: "*", X: &ast.Name{Name: "X"}, Y: &ast.Binary{Op: "+", X: &ast.Name{Name: "beta"},
+		Y: &ast.Number{Value: -1}}}
 	f := &ast.File{Stmts: []ast.Stmt{
 		&ast.Program{Name: ast.Ident{Name: "logistic"}, For: ast.Ident{Name: "a"}},
-		&ast.Data{Name: ast.Ident{Name: "X"}, Type: real, From: []*ast.Column{{Name: &ast.ColumnName{Name: "blood pressure"}}, {Star: true}}},
-		&ast.Aux{Name: ast.Ident{Name: "z_1"}, Type: real, Dist: &ast.Dist{Name: ast.Ident{Name: "normal"}, Args: []*ast.Arg{{Value: cut}, {Value: &ast.Number{Value: 0.5}}}}},
+		&ast.Data{Name: ast.Ident{Name: "X"}, Type: real,
+			From: []*ast.Column{{Name: &ast.ColumnName{Name: "blood pressure"}}, {Star: true}}},
+		&ast.Aux{Name: ast.Ident{Name: "z_1"}, Type: real, Dist: &ast.Dist{Name: ast.Ident{Name: "normal"},
+			Args: []*ast.Arg{{Value: cut}, {Value: &ast.Number{Value: 0.5}}}}},
 		&ast.Send{Name: ast.Ident{Name: "z_1"}, To: []ast.Ident{{Name: "server"}}},
 	}}
 	want := `program logistic for a // of model sha256:00

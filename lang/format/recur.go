@@ -2,7 +2,8 @@ package format
 
 import "github.com/vflc/vflc/lang/ast"
 
-// alone prints an expression that is all of a value, or of what stands in parentheses: there a recursion needs none.
+// alone prints an expression that is all of a value, or of what stands in parentheses: there a recursion
+// needs none.
 func (p *printer) alone(e ast.Expr) {
 	if r, ok := e.(*ast.Recur); ok {
 		p.recur(r)

@@ -44,7 +44,8 @@ func cells(s ast.Stmt) []string {
 		return []string{"let " + s.Name.Name, optionalType(s.Type), "= " + Expr(s.Value), owner(s.Owner)}
 	case *ast.Generate:
 		if s.Dist != nil {
-			return []string{"generate " + s.Name.Name, optionalType(s.Type), "~ " + Dist(s.Dist) + clause("truncate", s.Truncate), owner(s.Owner)}
+			return []string{"generate " + s.Name.Name, optionalType(s.Type),
+				"~ " + Dist(s.Dist) + clause("truncate", s.Truncate), owner(s.Owner)}
 		}
 		return []string{"generate " + s.Name.Name, optionalType(s.Type), "= " + Expr(s.Value), owner(s.Owner)}
 	case *ast.Const:
@@ -55,7 +56,8 @@ func cells(s ast.Stmt) []string {
 		if s.Left == nil { // as later passes keep a factor
 			return []string{"factor " + Expr(s.Dist.Args[0].Value)}
 		}
-		return []string{Expr(s.Left) + " ~ " + Dist(s.Dist) + clause("truncate", s.Truncate) + clause("censor", s.Censor) + weights(s.Weights) + power(s.Power)}
+		return []string{Expr(s.Left) + " ~ " + Dist(s.Dist) + clause("truncate", s.Truncate) +
+			clause("censor", s.Censor) + weights(s.Weights) + power(s.Power)}
 	case *ast.Factor:
 		return []string{"factor " + Expr(s.Value)}
 	case *ast.Transform:
@@ -67,7 +69,9 @@ func cells(s ast.Stmt) []string {
 	case *ast.Receive:
 		return []string{"receive " + s.Name.Name, ": " + Type(s.Type), "from " + s.From.Name}
 	case *ast.Send:
-		return []string{"send " + s.Name.Name, sent(s.Value), "to " + join(s.To, func(i ast.Ident) string { return i.Name })}
+		return []string{"send " + s.Name.Name, sent(s.Value), "to " + join(s.To, func(i ast.Ident) string {
+			return i.Name
+		})}
 	case *ast.Fn:
 		return function(s)
 	case *ast.Import:
@@ -168,7 +172,8 @@ func clause(word string, args []*ast.Arg) string {
 	return " " + word + "(" + join(args, argument) + ")"
 }
 
-// weights prints a weights clause. An expression with `^(` is put in parentheses, because outside them `^(` begins the power of the likelihood.
+// weights prints a weights clause. An expression with `^(` is put in parentheses, because outside them `^(`
+// begins the power of the likelihood.
 func weights(e ast.Expr) string {
 	if e == nil {
 		return ""
@@ -191,9 +196,13 @@ func rho(t *ast.Transform) string {
 	case t.Rho != nil:
 		return "(rho = " + Expr(t.Rho) + ")"
 	case len(t.RhoBy) > 0:
-		return "(rho = {" + join(t.RhoBy, func(r *ast.Rho) string { return r.Client.Name + ": " + Expr(r.Value) }) + "})"
+		return "(rho = {" + join(t.RhoBy, func(r *ast.Rho) string {
+			return r.Client.Name + ": " + Expr(r.Value)
+		}) + "})"
 	case len(t.Terms) > 0:
-		return "(" + join(t.Terms, func(a *ast.Term) string { return a.Name.Name + " = " + Expr(a.Value) }) + ")"
+		return "(" + join(t.Terms, func(a *ast.Term) string {
+			return a.Name.Name + " = " + Expr(a.Value)
+		}) + ")"
 	}
 	return ""
 }

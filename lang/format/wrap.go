@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/lang/parser"
 )
 
-// wrap breaks a statement at maxColumns. What it returns depends on the tree alone, so that formatting is idempotent.
+// wrap breaks a statement at maxColumns. What it returns depends on the tree alone, so that formatting is
+// idempotent.
 func wrap(s ast.Stmt, text string) string {
 	if d, ok := s.(*ast.Data); ok {
 		return wrapColumns(d, text)
@@ -47,8 +48,9 @@ type gap struct {
 	rank      int // what belongs together more closely has a higher rank
 }
 
-// breakLine breaks a line at blanks behind commas and operators, where what belongs together most loosely ends: fewest brackets are open there, and among the
-// operators between the same brackets it is the weakest. A line without such a blank stays long.
+// breakLine breaks a line at blanks behind commas and operators, where what belongs together most loosely
+// ends: fewest brackets are open there, and among the operators between the same brackets it is the weakest.
+// A line without such a blank stays long.
 func breakLine(line string) string {
 	if width(line) <= maxColumns {
 		return line
@@ -72,8 +74,9 @@ func breakLine(line string) string {
 	return b.String() + line[start:]
 }
 
-// bestGap chooses where the line that begins at start ends, among the gaps behind it: at the last gap of the lowest rank that fits and leaves the line half full; if there is none, at the
-// last gap that fits, and if none fits at the next one.
+// bestGap chooses where the line that begins at start ends, among the gaps behind it: at the last gap of the
+// lowest rank that fits and leaves the line half full; if there is none, at the last gap that fits, and if
+// none fits at the next one.
 func bestGap(line string, all []gap, start, lead int) (best gap, ok bool) {
 	full := false
 	for _, g := range all {
@@ -103,7 +106,8 @@ func gaps(line string) []gap {
 		}
 		behind := text == "," || text == "|" || ast.Precedence(text) > 0
 		if behind && i+1 < len(words) && words[i+1].Start > w.End {
-			out = append(out, gap{end: w.End, next: words[i+1].Start, rank: depth*(ast.Postfix+1) + ast.Precedence(text)})
+			out = append(out,
+				gap{end: w.End, next: words[i+1].Start, rank: depth*(ast.Postfix+1) + ast.Precedence(text)})
 		}
 	}
 	return out

@@ -30,8 +30,9 @@ func classify(s string) charClass {
 	return otherCharacter
 }
 
-// isControl reports whether r could make a program look different from what it does: a terminal control code, or a control of text direction
-// (Boucher and Anderson, Trojan Source, 2021). People read programs to audit them, so these are refused in comments too.
+// isControl reports whether r could make a program look different from what it does: a terminal control code,
+// or a control of text direction (Boucher and Anderson, Trojan Source, 2021). People read programs to audit
+// them, so these are refused in comments too.
 func isControl(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', r == '\r':
@@ -63,6 +64,8 @@ func spelled(text string) map[rune]string {
 
 // meant maps characters of other notations, keyboards and word processors to their spelling in vfl.
 var meant = map[string]string{
-	"“": `"`, "”": `"`, "„": `"`, "`": `"`, "’": "'", "‘": "'", "−": "-", "–": "-", "—": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=",
-	"∼": "~", "…": "..", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u200b": "", "\ufeff": "", "&": "&&", "#": "//",
+	"“": `"`, "”": `"`, "„": `"`, "`": `"`, "’": "'", "‘": "'", "−": "-", "–": "-", "—": "-", "×": "*",
+	"·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=",
+	"∼": "~", "…": "..", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u200b": "", "\ufeff": "", "&": "&&",
+	"#": "//",
 }

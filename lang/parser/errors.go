@@ -67,7 +67,8 @@ func (p *parser) report(err error) int {
 // inPlaceOfType reports whether the keyword at word i, which was refused in the middle of a line, is followed
 // by what follows a type and not by what follows a keyword.
 func (p *parser) inPlaceOfType(i int) bool {
-	return i > p.start && p.words[i].Type == keywordToken && !p.firstOnLine(i) && (is(p.words[i+1], "[") || is(p.words[i+1], "("))
+	return i > p.start && p.words[i].Type == keywordToken && !p.firstOnLine(i) &&
+		(is(p.words[i+1], "[") || is(p.words[i+1], "("))
 }
 
 // asUnexpected translates participle's errors.
@@ -121,7 +122,9 @@ func quote(text string) string {
 	if r := []rune(text); len(r) > maxQuoted {
 		text = string(r[:maxQuoted]) + "…"
 	}
-	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) || r == unicode.ReplacementChar }) {
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsGraphic(r) || r == unicode.ReplacementChar
+	}) {
 		return strconv.QuoteToGraphic(text)
 	}
 	return "`" + text + "`"
@@ -152,7 +155,8 @@ var nonterminals = map[string]string{
 	"ident": "a name", "TypeSpec": "a type, such as real[N]", "BoundSpec": "lower = VALUE or upper = VALUE",
 	"dist": "a distribution, such as normal(0, 1)",
 	"expr": "an expression", "sized": "an expression", "weighting": "an expression",
-	`"return"`: "`let`, `param` or `return`", `"{"`: "`=` with an expression, or a body in `{ … }`", "FnArg": "the name of an argument",
+	`"return"`: "`let`, `param` or `return`", `"{"`: "`=` with an expression, or a body in `{ … }`",
+	"FnArg":      "the name of an argument",
 	"FamilySpec": "the name of a client", "Rho": "CLIENT: VALUE",
 	"ColumnSpec": aColumn, "ColumnArg": aColumn, "Cell": aColumn,
 }

@@ -54,7 +54,8 @@ func (p *parser) openBrackets(at int) []lexer.Token {
 	return open
 }
 
-// place returns the span of the message: the token, or the end of the word before it if the token is on another line.
+// place returns the span of the message: the token, or the end of the word before it if the token is on
+// another line.
 func (s *situation) place() source.Span {
 	if s.at > s.start && (s.token.EOF() || s.firstOnLine(s.at)) {
 		return after(s.prev)
@@ -76,8 +77,10 @@ func wrongCloser(s *situation) *fault {
 	if closerOf(opener) == s.token.Value {
 		return nil
 	}
-	f := faultf(diag.WrongBracket, spanOf(s.token), "found %s, but the bracket that is open is %s", quote(s.token.Value), quote(opener.Value))
-	f.d.NoteAt(s.file, spanOf(opener), "it opens here").Fix(spanOf(s.token), closerOf(opener), "close the open bracket")
+	f := faultf(diag.WrongBracket, spanOf(s.token), "found %s, but the bracket that is open is %s",
+		quote(s.token.Value), quote(opener.Value))
+	f.d.NoteAt(s.file, spanOf(opener), "it opens here").Fix(spanOf(s.token), closerOf(opener),
+		"close the open bracket")
 	return f
 }
 
@@ -87,7 +90,8 @@ func unclosed(s *situation) *fault {
 		return nil
 	}
 	opener := s.open[len(s.open)-1]
-	f := faultf(diag.Unclosed, spanOf(opener), "this %s is not closed before %s", quote(opener.Value), found(s.token))
+	f := faultf(diag.Unclosed, spanOf(opener), "this %s is not closed before %s", quote(opener.Value),
+		found(s.token))
 	var closers strings.Builder
 	for _, t := range slices.Backward(s.open) {
 		closers.WriteString(closerOf(t))
@@ -117,9 +121,11 @@ func keywordAsName(s *situation) *fault {
 	if s.token.Type != keywordToken || s.firstOnLine(s.at) || !expected {
 		return nil
 	}
-	f := faultf(diag.KeywordAsName, spanOf(s.token), "%s is a keyword and cannot be a name", quote(s.token.Value))
+	f := faultf(diag.KeywordAsName, spanOf(s.token), "%s is a keyword and cannot be a name",
+		quote(s.token.Value))
 	column := s.column()
-	if other, known := diag.Elsewhere(diag.Encoders, s.token.Value); column && known && is(s.words[s.at+1], "(") {
+	if other, known := diag.Elsewhere(diag.Encoders, s.token.Value); column && known &&
+		is(s.words[s.at+1], "(") {
 		return f.note("%s", other.Sentence())
 	}
 	if column {
@@ -132,7 +138,8 @@ func keywordAsName(s *situation) *fault {
 
 // junkBehind explains a name that follows a complete statement on its line.
 func junkBehind(s *situation) *fault {
-	if s.statement != "" || !s.wants("~") || s.start == 0 || s.start != s.end || s.firstOnLine(s.start) || is(s.words[s.start-1], ";") {
+	if s.statement != "" || !s.wants("~") || s.start == 0 || s.start != s.end || s.firstOnLine(s.start) ||
+		is(s.words[s.start-1], ";") {
 		return nil
 	}
 	t := s.words[s.start]
@@ -144,18 +151,22 @@ func junkBehind(s *situation) *fault {
 
 // behindStatement explains a word that follows a complete statement on its line.
 func (p *parser) behindStatement(t lexer.Token) *fault {
-	f := faultf(diag.MissingOperator, spanOf(t), "found %s after a complete statement, expected the next statement", found(t))
+	f := faultf(diag.MissingOperator, spanOf(t),
+		"found %s after a complete statement, expected the next statement", found(t))
 	if last, ok := p.stmts[len(p.stmts)-1].(*ast.Data); ok && is(t, ",") && last.Owner != nil {
-		return f.note("data have one owner; what every party holds is `@ shared`, and columns of two parties are data of two names")
+		return f.note("data have one owner; what every party holds is `@ shared`, and columns of two " +
+			"parties are data of two names")
 	}
-	if last, ok := p.stmts[len(p.stmts)-1].(*ast.Let); ok && last.Owner == nil && (t.Type == identToken || t.Type == numberToken) {
+	if last, ok := p.stmts[len(p.stmts)-1].(*ast.Let); ok && last.Owner == nil &&
+		(t.Type == identToken || t.Type == numberToken) {
 		f.d.Message = "found " + found(t) + " after an expression, expected an operator or the next statement"
 		f.d.Fix(before(t), "* ", "write the product")
 	}
 	return f
 }
 
-// missingTilde explains `param m normal(0, 1)` and `param m : normal(0, 1)`: a type has no arguments, but for level(R).
+// missingTilde explains `param m normal(0, 1)` and `param m : normal(0, 1)`: a type has no arguments, but for
+// level(R).
 func missingTilde(s *situation) *fault {
 	i := s.start + 2
 	if s.statement != "param" || s.at < i || s.firstOnLine(i) {
@@ -165,14 +176,16 @@ func missingTilde(s *situation) *fault {
 	if colon {
 		i++
 	}
-	if s.at < i || i+1 >= len(s.words) || s.words[i].Type != identToken || s.words[i].Value == "level" || !is(s.words[i+1], "(") {
+	if s.at < i || i+1 >= len(s.words) || s.words[i].Type != identToken || s.words[i].Value == "level" ||
+		!is(s.words[i+1], "(") {
 		return nil
 	}
 	at := before(s.words[i])
 	if colon {
 		at = spanOf(s.words[i-1])
 	}
-	f := faultf(diag.TildeOrEquals, spanOf(s.words[i]), "found %s, expected `~` before a distribution", quote(s.words[i].Value))
+	f := faultf(diag.TildeOrEquals, spanOf(s.words[i]), "found %s, expected `~` before a distribution",
+		quote(s.words[i].Value))
 	text := "~ "
 	if colon {
 		text = "~"
@@ -190,7 +203,8 @@ func missingColon(s *situation) *fault {
 	if !typed {
 		return nil
 	}
-	f := faultf(diag.MissingColon, spanOf(s.token), "found %s, expected a colon before the type", quote(s.token.Value))
+	f := faultf(diag.MissingColon, spanOf(s.token), "found %s, expected a colon before the type",
+		quote(s.token.Value))
 	f.d.Fix(before(s.token), ": ", "write the colon")
 	return f
 }
@@ -200,7 +214,8 @@ func dataEquals(s *situation) *fault {
 	if s.statement != "data" || !is(s.token, "=") || !s.wants(":") {
 		return nil
 	}
-	f := faultf(diag.Unexpected, spanOf(s.token), "found `=`, expected `:`: data have a type, and are read `from` columns of a table")
+	f := faultf(diag.Unexpected, spanOf(s.token),
+		"found `=`, expected `:`: data have a type, and are read `from` columns of a table")
 	shape := "real[N]"
 	if i := s.at + 2; i < len(s.words) && is(s.words[i], "(") {
 		shape = "real[N, P]" // an encoder may give several columns
@@ -214,7 +229,8 @@ func tildeOrEquals(s *situation) *fault {
 	at := spanOf(s.token)
 	switch {
 	case s.wants("~") && is(s.token, "="):
-		f := faultf(diag.TildeOrEquals, at, "found `=`, expected `~`: a distribution follows `~`, and `=` defines a `let`")
+		f := faultf(diag.TildeOrEquals, at,
+			"found `=`, expected `~`: a distribution follows `~`, and `=` defines a `let`")
 		if s.statement == "" && !s.data(s.words[s.start].Value) {
 			f.d.Fix(before(s.words[s.start]), "let ", "define a name")
 		} else {
@@ -222,7 +238,8 @@ func tildeOrEquals(s *situation) *fault {
 		}
 		return f
 	case s.wants("=") && is(s.token, "~") && s.statement == "let":
-		f := faultf(diag.TildeOrEquals, at, "found `~`, expected `=`: a `let` has a value, and a `param` has a distribution")
+		f := faultf(diag.TildeOrEquals, at,
+			"found `~`, expected `=`: a `let` has a value, and a `param` has a distribution")
 		f.d.Fix(spanOf(s.words[s.start]), "param", "declare a parameter")
 		return f
 	case s.wants("~") && is(s.token, "==") && s.statement == "":
@@ -230,13 +247,17 @@ func tildeOrEquals(s *situation) *fault {
 		f.d.Fix(at, "~", "give a distribution")
 		return f
 	case s.statement == "" && s.wants("~") && is(s.token, ":"):
-		return faultf(diag.Unexpected, at, "found `:`, expected `~`").note("A declaration begins with its keyword: `data`, `param` or `let`.")
+		return faultf(diag.Unexpected, at,
+			"found `:`, expected `~`").note("A declaration begins with its keyword: " +
+			"`data`, `param` or `let`.")
 	case s.wants(">") && is(s.token, ">="):
 		f := faultf(diag.Unexpected, at, "found `>=`, expected `>`")
 		f.d.Fix(at, "> =", "separate the two")
 		return f
 	case (s.wants(")") || s.wants(",")) && is(s.token, "="):
-		return faultf(diag.Unexpected, at, "found `=` inside an expression").note("`==` compares; the arguments of functions have no names, only those of distributions, as in normal(mu = 0, sigma = 1)")
+		return faultf(diag.Unexpected, at,
+			"found `=` inside an expression").note("`==` compares; the arguments of functions have no " +
+			"names, only those of distributions, as in normal(mu = 0, sigma = 1)")
 	}
 	return nil
 }
@@ -251,7 +272,8 @@ func (p *parser) data(name string) bool {
 
 // doubledOperator explains `**` in place of `^`.
 func doubledOperator(s *situation) *fault {
-	if s.expected != "expr" || !is(s.token, "*") || !is(s.prev, "*") || s.prev.Pos.Offset+1 != s.token.Pos.Offset {
+	if s.expected != "expr" || !is(s.token, "*") || !is(s.prev, "*") ||
+		s.prev.Pos.Offset+1 != s.token.Pos.Offset {
 		return nil
 	}
 	both := spanOf(s.prev).Join(spanOf(s.token))
@@ -264,7 +286,8 @@ func singleQuoted(s *situation) *fault {
 	if !is(s.token, "'") || !s.column() && s.expected != "expr" {
 		return nil
 	}
-	return faultf(diag.ExpectedExpr, spanOf(s.token), "found `'`, expected %s", wanted(s.expected)).note(`Column names that need quotes take double ones, "like this".`)
+	return faultf(diag.ExpectedExpr, spanOf(s.token), "found `'`, expected %s",
+		wanted(s.expected)).note(`Column names that need quotes take double ones, "like this".`)
 }
 
 // general reports the token that was found and what the grammar expects.
@@ -283,8 +306,10 @@ func general(s *situation) *fault {
 	}
 	s.advise(f)
 	if s.token.Type != symbolToken && len(s.open) > 0 && (s.wants(")") || s.wants("]")) {
-		if sep := s.separator(); sep == "," { // a comma would make it one argument more, where perhaps an operator is missing
-			f.d.Note("a comma or an operator is missing between %s and %s", quote(s.prev.Value), quote(s.token.Value))
+		// a comma would make it one argument more, where perhaps an operator is missing
+		if sep := s.separator(); sep == "," {
+			f.d.Note("a comma or an operator is missing between %s and %s", quote(s.prev.Value),
+				quote(s.token.Value))
 		} else {
 			f.d.Fix(after(s.prev), sep, "separate the two")
 		}
@@ -318,9 +343,11 @@ func (s *situation) advise(f *fault) {
 	case s.statement == "let" && is(s.token, "[") || s.statement == "let" && is(s.token, "="):
 		f.note("a recursion begins with `recur`: let h : real[T] = recur h[1] = …, h[t] = … for t in 2..T")
 	case s.token.Type == stringToken && s.prev.Value == "(" && s.at > 1 && s.words[s.at-2].Value == "level":
-		f.note("a level has a name, and `levels` may list its categories: levels S = \"M\", \"F\" and data sex : level(S)[N]")
+		f.note("a level has a name, and `levels` may list its categories: levels S = \"M\", \"F\" " +
+			"and data sex : level(S)[N]")
 	case s.token.Type == stringToken && s.expected == "expr":
-		f.note("a text is no value in a model: data male : binary[N] from is(sex, \"male\") is 1 in these rows, and u[sex] with sex of type level(S) is a value for each category")
+		f.note("a text is no value in a model: data male : binary[N] from is(sex, \"male\") is 1 in these " +
+			"rows, and u[sex] with sex of type level(S) is a value for each category")
 	case s.expected == "TypeSpec":
 		if other, known := diag.Elsewhere(diag.Types, s.token.Value); known {
 			f.note("%s", other.Sentence())
@@ -347,13 +374,15 @@ func (s *situation) wantedHere() string {
 	if s.statement == "data" && s.prev.Value == "missing" {
 		return "`drop`, `impute` or `error`"
 	}
-	if !is(s.token, ",") && (s.wants("]") || s.wants(">") || s.wants("}") || s.wants(")") && len(s.open) > 0 && s.separator() == ",") {
+	if !is(s.token, ",") && (s.wants("]") || s.wants(">") || s.wants("}") || s.wants(")") &&
+		len(s.open) > 0 && s.separator() == ",") {
 		return "`,` or " + wanted(s.expected)
 	}
 	return wanted(s.expected)
 }
 
-// separator returns the separator of two expressions in the innermost bracket: a comma in a list, else an operator.
+// separator returns the separator of two expressions in the innermost bracket: a comma in a list, else an
+// operator.
 func (s *situation) separator() string {
 	opener := s.open[len(s.open)-1]
 	i := s.indexOf(opener)
@@ -366,7 +395,8 @@ func (s *situation) separator() string {
 // badStart explains a word that cannot begin a statement.
 func (p *parser) badStart() error {
 	t := p.words[p.start]
-	behind := p.start > 0 && p.start == p.end && !is(p.words[p.start-1], ";") // directly after a correct statement
+	// directly after a correct statement
+	behind := p.start > 0 && p.start == p.end && !is(p.words[p.start-1], ";")
 	switch {
 	case t.Type == invalidToken:
 		return &unexpected{token: t}
@@ -383,9 +413,12 @@ func (p *parser) badStart() error {
 	case behind && !p.firstOnLine(p.start):
 		return p.behindStatement(t)
 	}
-	f := faultf(diag.UnknownStatement, spanOf(t), "a statement cannot begin with %s: it begins with a keyword such as `param`, or with the name of data that has a likelihood", found(t))
+	f := faultf(diag.UnknownStatement, spanOf(t),
+		"a statement cannot begin with %s: it begins with a keyword such as `param`, or with the name of "+
+			"data that has a likelihood", found(t))
 	if p.likelihoodHere() {
-		f.d.Note("give the left side a name: let z = 1 - y, and z ~ …; a number that was observed is a factor, as factor bernoulli_lpmf(1 | p)")
+		f.d.Note("give the left side a name: let z = 1 - y, and z ~ …; a number that was observed is a " +
+			"factor, as factor bernoulli_lpmf(1 | p)")
 	}
 	return f
 }
@@ -400,7 +433,8 @@ func (p *parser) likelihoodHere() bool {
 	return false
 }
 
-// runOn returns the index of the first word on the current line if the correct statement above ended in an operator and so continued into that line, else 0.
+// runOn returns the index of the first word on the current line if the correct statement above ended in an
+// operator and so continued into that line, else 0.
 func (p *parser) runOn() int {
 	first := p.start
 	for !p.firstOnLine(first) {
@@ -415,13 +449,16 @@ func (p *parser) runOn() int {
 // operators lists the symbols that cannot end an expression.
 var operators = set("|| && == != < <= > >= + - * / .* ./ ^ ! =")
 
-// expectedBefore explains an expression that breaks off at the end of a line, and removes the statement that contains it.
+// expectedBefore explains an expression that breaks off at the end of a line, and removes the statement that
+// contains it.
 func (p *parser) expectedBefore(first int) *fault {
 	p.stmts, p.end, p.ranOn = p.stmts[:len(p.stmts)-1], 0, first
-	return faultf(diag.ExpectedExpr, after(p.words[first-1]), "found the next statement, expected an expression")
+	return faultf(diag.ExpectedExpr, after(p.words[first-1]),
+		"found the next statement, expected an expression")
 }
 
-// misplaced explains a clause that follows the statement that should contain it. It returns nil if t does not begin a clause.
+// misplaced explains a clause that follows the statement that should contain it. It returns nil if t does not
+// begin a clause.
 func (p *parser) misplaced(t lexer.Token) *fault {
 	code, message := diag.ClauseOrder, ""
 	switch last := p.stmts[len(p.stmts)-1].(type) {
@@ -430,18 +467,22 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 		case is(t, "@") && last.Owner == nil:
 			message = "the owner stands before `from`: data NAME : TYPE @ OWNER from COLUMNS"
 		case is(t, "~"):
-			code, message = diag.TildeOrEquals, "data has no distribution in its declaration: give it one in a statement of its own, "+quote(last.Name.Name+" ~ …")
+			code, message = diag.TildeOrEquals,
+				"data has no distribution in its declaration: give it one in a statement of its own, "+
+					quote(last.Name.Name+" ~ …")
 		}
 	case *ast.Param:
 		switch {
 		case is(t, "noncentered"):
 			message = "`noncentered` stands before the owner: param NAME ~ DIST(…) noncentered @ OWNER"
 		case is(t, "truncate"):
-			message = "`truncate` stands behind the distribution: param NAME ~ DIST(…) truncate(lower=A) @ OWNER"
+			message = "`truncate` stands behind the distribution: param NAME ~ DIST(…) " +
+				"truncate(lower=A) @ OWNER"
 		case is(t, "init"):
 			message = "`init` belongs to a weight, which has no prior: weight NAME : TYPE init KIND @ OWNER"
 		case is(t, "censor"):
-			message = "only a likelihood can be censored; a value that is known to lie above C is a parameter with a bound"
+			message = "only a likelihood can be censored; a value that is known to lie above C is " +
+				"a parameter with a bound"
 		}
 	case *ast.Generate:
 		if is(t, "@") {
@@ -450,9 +491,12 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 	case *ast.Weight:
 		switch {
 		case is(t, "~"):
-			code, message = diag.TildeOrEquals, "a weight has no prior: it is estimated as a point; with a prior it is a parameter, "+quote("param "+last.Name.Name+" ~ …")
+			code, message = diag.TildeOrEquals,
+				"a weight has no prior: it is estimated as a point; with a prior it is a parameter, "+
+					quote("param "+last.Name.Name+" ~ …")
 		case is(t, "="):
-			code, message = diag.TildeOrEquals, "a weight has no value: "+quote("init zeros")+" names the kind of values that it begins with, and `let` defines a name"
+			code, message = diag.TildeOrEquals, "a weight has no value: "+quote("init zeros")+
+				" names the kind of values that it begins with, and `let` defines a name"
 		case is(t, "init"):
 			message = "`init` stands before the owner: weight NAME : TYPE init KIND @ OWNER"
 		case is(t, "(") && last.Init != nil:
@@ -467,15 +511,18 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 		case is(t, "weights"):
 			message = "`weights` stands before the power: y ~ DIST(…) weights EXPRESSION ^ (POWER)"
 		case is(t, "truncate"):
-			message = "`truncate` stands behind the distribution, before `censor` and `weights`: y ~ DIST(…) truncate(lower=A)"
+			message = "`truncate` stands behind the distribution, before `censor` and `weights`: y ~ " +
+				"DIST(…) truncate(lower=A)"
 		case is(t, "censor"):
-			message = "`censor` stands behind the distribution and `truncate`, before `weights`: y ~ DIST(…) censor(right=C)"
+			message = "`censor` stands behind the distribution and `truncate`, before `weights`: y ~ " +
+				"DIST(…) censor(right=C)"
 		case is(t, "noncentered"):
 			message = "only a `param` can be noncentered"
 		}
 	}
 	if message == "" && is(t, "@") {
-		message = "a second owner, or an owner where none is allowed: a name has one owner, and `@ shared` is seen by every party"
+		message = "a second owner, or an owner where none is allowed: a name has one owner, and `@ " +
+			"shared` is seen by every party"
 	}
 	if message == "" {
 		return nil
@@ -516,7 +563,8 @@ func (p *parser) blankInColumn(t lexer.Token) *fault {
 }
 
 // synonyms maps keywords of other languages to vfl's.
-var synonyms = map[string]string{"parameter": "param", "parameters": "param", "constant": "const", "var": "let", "def": "fn", "function": "fn", "party": "client", "clients": "client"}
+var synonyms = map[string]string{"parameter": "param", "parameters": "param", "constant": "const",
+	"var": "let", "def": "fn", "function": "fn", "party": "client", "clients": "client"}
 
 // nearest returns the statement keyword that a word probably means, or "".
 func (p *parser) nearest(word string) string {

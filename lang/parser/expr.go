@@ -143,7 +143,8 @@ func (c *climber) whole(level int) (ast.Expr, error) {
 }
 
 func beginsExpr(t lexer.Token) bool {
-	return t.Type == identToken || t.Type == numberToken || t.Type == symbolToken && strings.Contains("(-+![", t.Value)
+	return t.Type == identToken || t.Type == numberToken || t.Type == symbolToken &&
+		strings.Contains("(-+![", t.Value)
 }
 
 // offset is where the next token begins.
@@ -167,7 +168,8 @@ func (c *climber) count(t lexer.Token) error {
 func (c *climber) nested(parse func() error) error {
 	t := *c.Peek()
 	if c.nesting++; c.nesting > maxNesting {
-		return faultf(diag.TooLarge, spanOf(t), "this expression is nested more than %d levels deep", maxNesting).note("Name its parts with `let`.")
+		return faultf(diag.TooLarge, spanOf(t), "this expression is nested more than %d levels deep",
+			maxNesting).note("Name its parts with `let`.")
 	}
 	err := parse()
 	c.nesting--
@@ -301,7 +303,9 @@ func (c *climber) text(from lexer.RawCursor, op lexer.Token) string {
 
 // chained refuses a < b < c.
 func (c *climber) chained(first, second lexer.Token, middle string) error {
-	f := faultf(diag.ChainedComparison, spanOf(second), "comparisons do not chain: %s and %s need an operator between them", quote(first.Value), quote(second.Value))
+	f := faultf(diag.ChainedComparison, spanOf(second),
+		"comparisons do not chain: %s and %s need an operator between them", quote(first.Value),
+		quote(second.Value))
 	f.d.Fix(before(second), "&& "+middle+" ", "compare twice")
 	return f
 }
@@ -366,7 +370,8 @@ func (c *climber) postfix() (ast.Expr, error) {
 		case c.accept("["):
 			x, err = c.index(start, x)
 		case is(t, "("):
-			return nil, faultf(diag.NotCallable, spanOf(t), "only a name can be called").note("A product needs its %s.", quote("*"))
+			return nil, faultf(diag.NotCallable, spanOf(t),
+				"only a name can be called").note("A product needs its %s.", quote("*"))
 		default:
 			return x, nil
 		}
@@ -499,7 +504,8 @@ func givenOf(name ast.Ident) bool {
 func (c *climber) comprehension(name ast.Ident, args []ast.Expr) (*ast.Sum, error) {
 	t := *c.Next()
 	if name.Name != "sum" || len(args) != 1 {
-		return nil, faultf(diag.Comprehension, spanOf(t), "a comprehension is written sum(EXPRESSION for NAME in FAMILY or RANGE)")
+		return nil, faultf(diag.Comprehension, spanOf(t),
+			"a comprehension is written sum(EXPRESSION for NAME in FAMILY or RANGE)")
 	}
 	s := &ast.Sum{Body: args[0]}
 	var err error
@@ -518,7 +524,8 @@ func (c *climber) comprehension(name ast.Ident, args []ast.Expr) (*ast.Sum, erro
 	}
 	family, ok := s.Lo.(*ast.Name)
 	if !ok {
-		return nil, faultf(diag.Comprehension, s.Lo.Span(), "expected the name of a family, or a range LOW..HIGH")
+		return nil, faultf(diag.Comprehension, s.Lo.Span(),
+			"expected the name of a family, or a range LOW..HIGH")
 	}
 	s.Family, s.Lo = &ast.Ident{At: family.At, Name: family.Name}, nil
 	return s, nil

@@ -1,6 +1,7 @@
 package parser
 
-// functionEnd returns the index of the word behind the body of the function that begins at p.start; 0 where none does, or its body is not closed.
+// functionEnd returns the index of the word behind the body of the function that begins at p.start; 0 where
+// none does, or its body is not closed.
 func (p *parser) functionEnd() int {
 	if !p.isKeyword(p.start) || p.words[p.start].Value != "fn" {
 		return 0

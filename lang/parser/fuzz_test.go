@@ -12,20 +12,28 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// FuzzParse checks for any text: no panic, and all diagnostics lie within the text. Formatting a text without errors keeps its tree and comments, and is idempotent.
+// FuzzParse checks for any text: no panic, and all diagnostics lie within the text. Formatting a text without
+// errors keeps its tree and comments, and is idempotent.
 func FuzzParse(f *testing.F) {
 	f.Add(everything)
 	for _, line := range strings.Split(everything, "\n") {
 		f.Add(line)
 	}
 	for _, seed := range []string{
-		"", ";", "\ufeffparam b ~ flat()\r\n", "param b ~ normal(0, 1) // caf\xe9", "\x00", "let a = \"\xff", "/* /* */ */", "/*", "\"", "'", "1.", ".5", "1..2",
-		"let a = " + strings.Repeat("(", 300) + "1" + strings.Repeat(")", 300), "let a = " + strings.Repeat("-", 300) + "1", "let a = 1" + strings.Repeat("^1", 300),
-		"fn f(x) { let a = x\nreturn a }\nfactor x\nimport \"./a.vfl\"\nmodule m implements n\nweight W : real init glorot",
-		"y ~ normal(0, 1) truncate(lower=0) weights w^(2) ^ (1/2)", "data y : real missing impute ~ normal(0, 1)",
-		"let a = f( // one\n /* two */ 1, // three\n 2) // four\n// five\n\n\n// six", "let a = b < c < d", "data x : real<lower=(0 < 1)>", "send z to server; let server = 3",
-		"let h : real[T] = recur h[1] = " + strings.Repeat("a_name + ", 20) + "b, h[t] = f(h[t - 1], " + strings.Repeat("a_name * b, ", 9) + "0.5) for t in 2..T // end",
-		"fn f(x) {\nlet a = " + strings.Repeat("x[1, 2] && ", 20) + "x\nreturn normal_lpdf(" + strings.Repeat("a", 90) + " | " + strings.Repeat("b", 90) + ", 2)\n}\nA ~ a(.5)",
+		"", ";", "\ufeffparam b ~ flat()\r\n", "param b ~ normal(0, 1) // caf\xe9", "\x00", "let a = \"\xff",
+		"/* /* */ */", "/*", "\"", "'", "1.", ".5", "1..2",
+		"let a = " + strings.Repeat("(", 300) + "1" + strings.Repeat(")", 300),
+		"let a = " + strings.Repeat("-", 300) + "1", "let a = 1" + strings.Repeat("^1", 300),
+		"fn f(x) { let a = x\nreturn a }\nfactor x\nimport \"./a.vfl\"\nmodule m implements " +
+			"n\nweight W : real init glorot",
+		"y ~ normal(0, 1) truncate(lower=0) weights w^(2) ^ (1/2)",
+		"data y : real missing impute ~ normal(0, 1)",
+		"let a = f( // one\n /* two */ 1, // three\n 2) // four\n// five\n\n\n// six", "let a = b < c < d",
+		"data x : real<lower=(0 < 1)>", "send z to server; let server = 3",
+		"let h : real[T] = recur h[1] = " + strings.Repeat("a_name + ", 20) + "b, h[t] = f(h[t - 1], " +
+			strings.Repeat("a_name * b, ", 9) + "0.5) for t in 2..T // end",
+		"fn f(x) {\nlet a = " + strings.Repeat("x[1, 2] && ", 20) + "x\nreturn normal_lpdf(" +
+			strings.Repeat("a", 90) + " | " + strings.Repeat("b", 90) + ", 2)\n}\nA ~ a(.5)",
 		"data X : real[N, P] from " + strings.Repeat("zscore(a_long_column_name), ", 20) + "*",
 	} {
 		f.Add(seed)
@@ -33,7 +41,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { checkAny(t, text) })
 }
 
-// TestWordSoup runs the checks of FuzzParse on near-programs: the words of programs in their order, with a few changes.
+// TestWordSoup runs the checks of FuzzParse on near-programs: the words of programs in their order, with a
+// few changes.
 func TestWordSoup(t *testing.T) {
 	words := parser.Words(everything)
 	word := func(i int) string { return everything[words[i].Start:words[i].End] }
@@ -48,7 +57,9 @@ func TestWordSoup(t *testing.T) {
 			case 2:
 				b.WriteString(word(rapid.IntRange(0, len(words)-1).Draw(t, "other")) + " ")
 			case 3:
-				b.WriteString(rapid.SampledFrom([]string{"\n", ";", "(", ")", "[", "]", "+", "\"s\"", "/* c */", "// c\n", "truncate(lower=0)", "missing drop", "fn", "factor"}).Draw(t, "extra") + " " + word(i) + " ")
+				b.WriteString(rapid.SampledFrom([]string{"\n", ";", "(", ")", "[", "]", "+", "\"s\"",
+					"/* c */", "// c\n", "truncate(lower=0)", "missing drop", "fn", "factor"}).Draw(t,
+					"extra") + " " + word(i) + " ")
 			case 4:
 				b.WriteString(word(i) + "\n")
 			default:

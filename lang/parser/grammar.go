@@ -287,7 +287,8 @@ var theGrammar = sync.OnceValue(func() *grammar {
 	every := append(g.statements, g.likelihood, g.body)
 	g.whole = participle.MustBuild[file](
 		participle.Lexer(definition{}),
-		participle.UseLookahead(0), // no backtracking: the error of the first alternative that begins is the one to report
+		// no backtracking: the error of the first alternative that begins is the one to report
+		participle.UseLookahead(0),
 		participle.Union[innerStmt](&letStmt{}, &paramStmt{}, &weightStmt{}),
 		participle.Union[stmt](all(every, func(s *statement) stmt { return s.form })...),
 	)

@@ -20,14 +20,16 @@ import (
 func written(t *testing.T) string {
 	t.Helper()
 	lines := strings.Split(parser.Tags(), "\n")
-	names := []string{ast.Loosest: "disjunction", "conjunction", "equality", "order", "sum", "product", "prefix"}
+	names := []string{ast.Loosest: "disjunction", "conjunction", "equality", "order", "sum", "product",
+		"prefix"}
 	for level := ast.Loosest; level < ast.Prefix; level++ {
 		repeated := "*"
 		if ast.Comparison(level) {
 			repeated = "?"
 		}
 		next, joined := names[level+1], strings.Join(operators(level), " | ")
-		lines = append(lines, fmt.Sprintf("%s = %s ((%s) %s)%s .", names[level], next, joined, next, repeated))
+		lines = append(lines, fmt.Sprintf("%s = %s ((%s) %s)%s .", names[level], next, joined, next,
+			repeated))
 	}
 	text, err := os.ReadFile("expr.go")
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A line is the words of one statement as its layout shows it: to the end of the line, or further where brackets are open or an operator ends it.
+// A line is the words of one statement as its layout shows it: to the end of the line, or further where
+// brackets are open or an operator ends it.
 type line struct {
 	words    []lexer.Token
 	depths   []int  // of open brackets before each word
@@ -18,14 +19,16 @@ type line struct {
 	from, to int    // in the tokens of the file
 }
 
-// A habit is something that another language writes in a way of its own. found returns the first and the last word of it in a line.
+// A habit is something that another language writes in a way of its own. found returns the first and the last
+// word of it in a line.
 type habit struct {
 	found   func(l line) (first, last int, ok bool)
 	message string // what it is, and what stands here for it
 	note    string // an example
 }
 
-// habits looks for the mistakes of a file that does not parse. It reports each line with a habit of another language once, in the words of that language, and leaves it out: nothing else is said of it.
+// habits looks for the mistakes of a file that does not parse. It reports each line with a habit of another
+// language once, in the words of that language, and leaves it out: nothing else is said of it.
 func (p *parser) habits() {
 	lines := p.lines()
 	for _, l := range lines {
@@ -60,7 +63,8 @@ func (p *parser) habits() {
 
 func (p *parser) habit(h habit, l line, first, last int) {
 	p.attempted = true
-	p.errorf(diag.ForeignHabit, spanOf(l.words[first]).Join(spanOf(l.words[last])), "%s", h.message).Note("%s", h.note)
+	p.errorf(diag.ForeignHabit, spanOf(l.words[first]).Join(spanOf(l.words[last])), "%s",
+		h.message).Note("%s", h.note)
 }
 
 // lines divides the tokens.
@@ -75,7 +79,8 @@ func (p *parser) lines() []line {
 		if n := len(l.words); n > 0 {
 			last := l.words[n-1]
 			newLine := last.Pos.Line+strings.Count(last.Value, "\n") < t.Pos.Line
-			if newLine && (depth <= 0 && !continues[last.Value] && !continues[t.Value] || p.keyword(t)) || is(last, ";") && depth <= 0 {
+			if newLine && (depth <= 0 && !continues[last.Value] && !continues[t.Value] || p.keyword(t)) ||
+				is(last, ";") && depth <= 0 {
 				out, l, depth = append(out, l), line{}, 0
 			}
 		}
@@ -118,7 +123,8 @@ func (l line) at(i int) string {
 
 // touch reports whether no space stands between words i and i+1.
 func (l line) touch(i int) bool {
-	return i >= 0 && i+1 < len(l.words) && l.words[i].Pos.Offset+len(l.words[i].Value) == l.words[i+1].Pos.Offset
+	return i >= 0 && i+1 < len(l.words) &&
+		l.words[i].Pos.Offset+len(l.words[i].Value) == l.words[i+1].Pos.Offset
 }
 
 func (l line) name(i int) bool {

@@ -23,7 +23,8 @@ const (
 )
 
 // reserved lists the words that cannot be names.
-var reserved = set("server client data param let const fn import transform factor generate contribution return shared for in from missing init truncate censor noncentered weights")
+var reserved = set("server client data param let const fn import transform factor generate contribution " +
+	"return shared for in from missing init truncate censor noncentered weights")
 
 // longestReserved is the length of the longest of them.
 const longestReserved = len("contribution")
@@ -46,7 +47,8 @@ func (definition) Symbols() map[string]lexer.TokenType {
 	}
 }
 
-// tokenize splits text into its tokens, without the blanks between them, and an EOF token. Their places have an offset and a line.
+// tokenize splits text into its tokens, without the blanks between them, and an EOF token. Their places have
+// an offset and a line.
 func tokenize(text string) []lexer.Token {
 	tokens := make([]lexer.Token, 0, len(text)*3/8+2) // few texts have more
 	each(text, func(t lexer.Token) { tokens = append(tokens, t) })
@@ -80,7 +82,8 @@ func each(text string, yield func(lexer.Token)) {
 	yield(lexer.EOFToken(pos))
 }
 
-// Words returns the places of the tokens in text that the grammar reads: all but blanks, comments and semicolons.
+// Words returns the places of the tokens in text that the grammar reads: all but blanks, comments and
+// semicolons.
 func Words(text string) []source.Span {
 	var out []source.Span
 	each(text, func(t lexer.Token) {
@@ -142,7 +145,8 @@ func span(s string, in func(byte) bool) int {
 	return n
 }
 
-// scanWord reads a name, or names joined by points: what a module or a component holds. A name that continues with letters outside ASCII is one invalid token.
+// scanWord reads a name, or names joined by points: what a module or a component holds. A name that continues
+// with letters outside ASCII is one invalid token.
 func scanWord(s string) (lexer.TokenType, int) {
 	n := span(s, isWord)
 	for n+1 < len(s) && s[n] == '.' && isLetter(s[n+1]) {
@@ -160,7 +164,8 @@ func scanNumber(s string) (lexer.TokenType, int) {
 	if n+1 < len(s) && s[n] == '.' && isDigit(s[n+1]) && (n == 0 || wellFormed(s[:n])) {
 		n += 1 + span(s[n+1:], isWord)
 	}
-	if c := s[n-1]; (c == 'e' || c == 'E') && n+1 < len(s) && (s[n] == '-' || s[n] == '+') && isDigit(s[n+1]) {
+	if c := s[n-1]; (c == 'e' || c == 'E') && n+1 < len(s) && (s[n] == '-' || s[n] == '+') &&
+		isDigit(s[n+1]) {
 		n += 1 + span(s[n+1:], isWord)
 	}
 	if openPoint(s[n:]) {
@@ -177,7 +182,8 @@ func openPoint(s string) bool {
 	return strings.HasPrefix(s, ".") && (len(s) == 1 || !twoByteSymbols[s[:2]])
 }
 
-// wellFormed reports whether s is digits, digits . digits or . digits, and then [e [sign] digits], with single underscores between digits.
+// wellFormed reports whether s is digits, digits . digits or . digits, and then [e [sign] digits], with
+// single underscores between digits.
 func wellFormed(s string) bool {
 	mantissa, exponent := s, ""
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
@@ -199,7 +205,8 @@ func digits(s string) bool {
 	return true
 }
 
-// scanString reads a string up to its closing quote; without one on the line, the rest of the line is invalid.
+// scanString reads a string up to its closing quote; without one on the line, the rest of the line is
+// invalid.
 func scanString(s string) (lexer.TokenType, int) {
 	end := lineLength(s)
 	for i := 1; i < end; i++ {
@@ -228,7 +235,8 @@ func scanBlockComment(s string) (lexer.TokenType, int) {
 	return invalidToken, len(s)
 }
 
-// invalidLength returns the length of the invalid token that s begins with: one foreign word, a run of bytes that are not UTF-8 or of control characters, or one character.
+// invalidLength returns the length of the invalid token that s begins with: one foreign word, a run of bytes
+// that are not UTF-8 or of control characters, or one character.
 func invalidLength(s string) int {
 	class := classify(s)
 	if class == otherCharacter {

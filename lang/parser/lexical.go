@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// maxDiagnostics is the number of diagnostics after which a parse stops. It bounds the work that a malicious file can cause.
+// maxDiagnostics is the number of diagnostics after which a parse stops. It bounds the work that a malicious
+// file can cause.
 const maxDiagnostics = 100
 
 // lexical reports errors within single tokens.
@@ -43,7 +44,8 @@ func (p *parser) invalid(t lexer.Token) {
 		if i := strings.IndexAny(t.Value, ",)]"); i > 0 { // a column's name hardly has one
 			end = source.Span{Start: t.Pos.Offset + i, End: t.Pos.Offset + i}
 		}
-		p.errorf(diag.OpenString, spanOf(t), "this string has no closing quote on its line").Fix(end, `"`, "close it")
+		p.errorf(diag.OpenString, spanOf(t), "this string has no closing quote on its line").Fix(end, `"`,
+			"close it")
 	case strings.HasPrefix(t.Value, "/*"):
 		opener := source.Span{Start: t.Pos.Offset, End: t.Pos.Offset + 2}
 		p.errorf(diag.OpenComment, opener, "this comment has no closing */").Note("write */ where it ends")
@@ -66,7 +68,8 @@ func (p *parser) badNumber(t lexer.Token) {
 	case wellFormed(strings.Trim(squeeze(t.Value), "_")):
 		d.Message += ": an underscore stands alone between two digits"
 		d.Fix(spanOf(t), strings.Trim(squeeze(t.Value), "_"), "write it with single underscores")
-	case head != "0" && head != "" && rest != "" && isLetter(rest[0]) && span(rest, isWord) == len(rest) && !strings.EqualFold(rest, "e"):
+	case head != "0" && head != "" && rest != "" && isLetter(rest[0]) && span(rest, isWord) == len(rest) &&
+		!strings.EqualFold(rest, "e"):
 		d.Message += fmt.Sprintf(", and a name cannot begin with a digit; a product needs its %s", quote("*"))
 		d.Fix(spanOf(t), head+" * "+rest, "write the product")
 	}
@@ -85,7 +88,9 @@ func (p *parser) badCharacter(t lexer.Token) {
 	if p.forbidden(t, 0) {
 		return
 	}
-	if strings.IndexFunc(t.Value, func(r rune) bool { return r >= utf8.RuneSelf && isForeignLetter(string(r)) }) >= 0 {
+	if strings.IndexFunc(t.Value, func(r rune) bool {
+		return r >= utf8.RuneSelf && isForeignLetter(string(r))
+	}) >= 0 {
 		p.badName(t)
 		return
 	}
@@ -105,7 +110,8 @@ func (p *parser) badName(t lexer.Token) {
 			return
 		}
 	}
-	d := p.errorf(diag.BadCharacter, spanOf(t), "%s is not a name: names use the letters a-z and A-Z, digits and _", quote(t.Value))
+	d := p.errorf(diag.BadCharacter, spanOf(t),
+		"%s is not a name: names use the letters a-z and A-Z, digits and _", quote(t.Value))
 	spelt := ""
 	for _, r := range t.Value {
 		word, ok := greek[r]
@@ -127,15 +133,18 @@ func (p *parser) checkText(t lexer.Token) {
 			return
 		}
 		r, n := utf8.DecodeRuneInString(t.Value[i:])
-		if i += n; r == '\r' && !strings.HasPrefix(t.Value[i:], "\n") { // a terminal would write over the line
+		// a terminal would write over the line
+		if i += n; r == '\r' && !strings.HasPrefix(t.Value[i:], "\n") {
 			at := source.Span{Start: t.Pos.Offset + i - 1, End: t.Pos.Offset + i}
-			p.errorf(diag.ControlCharacter, at, "a carriage return stands only at the end of a line").Fix(at, "", "delete it")
+			p.errorf(diag.ControlCharacter, at, "a carriage return stands only at the end of a line").Fix(at,
+				"", "delete it")
 			return
 		}
 	}
 }
 
-// forbidden reports whether the character at byte i of t is not allowed anywhere in a file, and if so adds a diagnostic.
+// forbidden reports whether the character at byte i of t is not allowed anywhere in a file, and if so adds a
+// diagnostic.
 func (p *parser) forbidden(t lexer.Token, i int) bool {
 	r, n := utf8.DecodeRuneInString(t.Value[i:])
 	at := source.Span{Start: t.Pos.Offset + i, End: t.Pos.Offset + i + n}
@@ -145,9 +154,11 @@ func (p *parser) forbidden(t lexer.Token, i int) bool {
 	}
 	switch classify(t.Value[i:]) {
 	case notUTF8:
-		p.errorf(diag.NotUTF8, at, "the byte 0x%02X is not part of UTF-8 text", t.Value[i]).Note("Save the file in the encoding UTF-8.")
+		p.errorf(diag.NotUTF8, at, "the byte 0x%02X is not part of UTF-8 text",
+			t.Value[i]).Note("Save the file in the encoding UTF-8.")
 	case controlCharacter:
-		p.errorf(diag.ControlCharacter, at, "the control character U+%04X may not stand in a program", r).Fix(whole, "", "delete it")
+		p.errorf(diag.ControlCharacter, at, "the control character U+%04X may not stand in a program",
+			r).Fix(whole, "", "delete it")
 	default:
 		return false
 	}
@@ -170,7 +181,8 @@ func (p *parser) checkRange(t lexer.Token) {
 		_, err = strconv.ParseFloat(digits, 64)
 	}
 	if err != nil {
-		p.errorf(diag.BadNumber, spanOf(t), "%s is too large: whole numbers go to 2^53, others to 1.79e308", quote(t.Value))
+		p.errorf(diag.BadNumber, spanOf(t), "%s is too large: whole numbers go to 2^53, others to 1.79e308",
+			quote(t.Value))
 	}
 }
 
@@ -182,7 +194,8 @@ func (p *parser) checkEscapes(t lexer.Token) {
 		}
 		if next := t.Value[i+1]; next != '"' && next != '\\' {
 			at := source.Span{Start: t.Pos.Offset + i, End: t.Pos.Offset + i + 1}
-			p.errorf(diag.BadEscape, at, `a backslash in a string stands before " or \ only`).Fix(at, `\\`, "write the backslash itself")
+			p.errorf(diag.BadEscape, at, `a backslash in a string stands before " or \ only`).Fix(at, `\\`,
+				"write the backslash itself")
 		}
 		i++
 	}

@@ -1,4 +1,5 @@
-// Package parser turns vfl text into a syntax tree and diagnostics. It always returns a tree. The tree of a file with errors holds the correct statements.
+// Package parser turns vfl text into a syntax tree and diagnostics. It always returns a tree. The tree of a
+// file with errors holds the correct statements.
 //
 // A hand-written lexer feeds participle, which parses statements and types by the tags in grammar.go, and
 // calls a precedence climber, expr.go, for expressions. What is read becomes the tree in convert.go.
@@ -16,7 +17,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// Parse returns the tree of f and the errors in its text: at most a few per statement, and none that is a consequence of another.
+// Parse returns the tree of f and the errors in its text: at most a few per statement, and none that is a
+// consequence of another.
 func Parse(f *source.File) (*ast.File, diag.List) {
 	tree, diags := parse(&parser{file: f, grammar: theGrammar(), tokens: tokenize(f.Text)})
 	if len(diags) == 0 {
@@ -34,7 +36,8 @@ func parse(p *parser) (*ast.File, diag.List) {
 	p.lexical()
 	stmts := p.statements()
 	if !p.attempted && len(p.diags) == 0 {
-		p.errorf(diag.EmptyFile, source.Span{}, "this file has no statements").Note("A model has at least a parameter, `param b ~ normal(0, 1)`.")
+		p.errorf(diag.EmptyFile, source.Span{},
+			"this file has no statements").Note("A model has at least a parameter, `param b ~ normal(0, 1)`.")
 	}
 	return &ast.File{Source: p.file, Stmts: stmts, Comments: comments(p.tokens)}, p.diags
 }
@@ -51,8 +54,9 @@ type parser struct {
 	stmts   []ast.Stmt
 	diags   diag.List
 
-	lastStart int  // the index in words where the last correct statement begins
-	ranOn     int  // where the last correct statement should have ended, if it continued into the next one, else 0
+	lastStart int // the index in words where the last correct statement begins
+	// where the last correct statement should have ended, if it continued into the next one, else 0
+	ranOn     int
 	again     int  // where the parse last went back to, or 0
 	attempted bool // the file has a token other than a semicolon
 }
@@ -90,8 +94,9 @@ func (p *parser) statements() []ast.Stmt {
 	}
 }
 
-// findWords collects the tokens that the grammar reads. It marks a contextual keyword that begins its line, and that a name follows there, as a keyword,
-// so that an unfinished statement above does not read it as a name.
+// findWords collects the tokens that the grammar reads. It marks a contextual keyword that begins its line,
+// and that a name follows there, as a keyword, so that an unfinished statement above does not read it as a
+// name.
 func (p *parser) findWords() {
 	p.words = p.tokens
 	if slices.ContainsFunc(p.tokens, elided) {
@@ -104,7 +109,8 @@ func (p *parser) findWords() {
 	}
 }
 
-// next parses the statement that begins at word i, or reports why it cannot. It returns the word at which the next one is to be sought.
+// next parses the statement that begins at word i, or reports why it cannot. It returns the word at which the
+// next one is to be sought.
 func (p *parser) next(i int) int {
 	p.start = i
 	p.seek(i)
@@ -117,12 +123,14 @@ func (p *parser) next(i int) int {
 	return read
 }
 
-// recover reports err and returns where the next statement begins: after the error and the words that were read, or back at the line that the statement swallowed.
+// recover reports err and returns where the next statement begins: after the error and the words that were
+// read, or back at the line that the statement swallowed.
 func (p *parser) recover(read int, err error) int {
 	retried := p.again > 0 && p.start == p.again
 	n := len(p.diags)
 	bad := p.report(err)
-	if retried && !p.tildeBetween(p.start, bad) { // the guess that a likelihood begins here was wrong: its error is a consequence of the one before
+	// the guess that a likelihood begins here was wrong: its error is a consequence of the one before
+	if retried && !p.tildeBetween(p.start, bad) {
 		p.diags = p.diags[:n]
 	}
 	at := p.nextStart(max(p.start+1, read, bad))
@@ -136,13 +144,15 @@ func (p *parser) recover(read int, err error) int {
 	return at
 }
 
-// swallowed returns the index of a likelihood that the current statement, unfinished on a line above, has probably read as its own, at most up to its `~`; else 0.
+// swallowed returns the index of a likelihood that the current statement, unfinished on a line above, has
+// probably read as its own, at most up to its `~`; else 0.
 func (p *parser) swallowed(bad int) int {
 	first := bad
 	for first > p.start && !p.firstOnLine(first) {
 		first--
 	}
-	if first <= p.start || first == bad || p.tildeBetween(first, bad) || p.words[first].Type != identToken || !p.tildeOnLine(first) {
+	if first <= p.start || first == bad || p.tildeBetween(first, bad) || p.words[first].Type != identToken ||
+		!p.tildeOnLine(first) {
 		return 0
 	}
 	return first
@@ -181,10 +191,12 @@ func (p *parser) tildeBetween(i, j int) bool {
 	return slices.ContainsFunc(p.words[i:j], func(t lexer.Token) bool { return is(t, "~") })
 }
 
-// misspelt reports whether the name at word i is in the place of a keyword: another word follows it on its line.
+// misspelt reports whether the name at word i is in the place of a keyword: another word follows it on its
+// line.
 func (p *parser) misspelt(i int) bool {
 	next := p.words[i+1]
-	return (next.Type == identToken || next.Type == keywordToken && next.Value != "weights") && !p.firstOnLine(i+1)
+	return (next.Type == identToken || next.Type == keywordToken && next.Value != "weights") &&
+		!p.firstOnLine(i+1)
 }
 
 // firstOnLine reports whether word i is the first on its line.
@@ -196,7 +208,8 @@ func (p *parser) firstOnLine(i int) bool {
 func (p *parser) nextStart(i int) int {
 	depth := len(p.openBrackets(i))
 	for ; !p.words[i].EOF() && !p.beginsStatement(i); i++ {
-		if depth == 0 && p.firstOnLine(i) && (p.tildeOnLine(i) || is(p.words[i+1], "=")) { // a likelihood or a definition, possibly malformed
+		// a likelihood or a definition, possibly malformed
+		if depth == 0 && p.firstOnLine(i) && (p.tildeOnLine(i) || is(p.words[i+1], "=")) {
 			return i
 		}
 		if closerOf(p.words[i]) != "" {
@@ -208,13 +221,15 @@ func (p *parser) nextStart(i int) int {
 	return i
 }
 
-// beginsStatement guesses whether a statement begins at word i: certainly at a keyword and after a semicolon, at a name only if the line looks like a likelihood.
+// beginsStatement guesses whether a statement begins at word i: certainly at a keyword and after a semicolon,
+// at a name only if the line looks like a likelihood.
 func (p *parser) beginsStatement(i int) bool {
 	t := p.words[i]
 	if t.Type == keywordToken && p.isKeyword(i) || i > 0 && is(p.words[i-1], ";") {
 		return true
 	}
-	return t.Type == identToken && p.firstOnLine(i) && (p.isKeyword(i) || p.tildeOnLine(i) || p.misspelt(i) && p.nearest(t.Value) != "")
+	return t.Type == identToken && p.firstOnLine(i) && (p.isKeyword(i) || p.tildeOnLine(i) || p.misspelt(i) &&
+		p.nearest(t.Value) != "")
 }
 
 // tildeOnLine reports whether a `~` follows word i on its line, outside brackets that open there.

@@ -67,7 +67,8 @@ func TestEverything(t *testing.T) {
 	for _, s := range f.Stmts {
 		kinds[strings.Fields(everything[s.Span().Start:])[0]]++
 	}
-	want := map[string]int{"server": 1, "client": 1, "data": 4, "param": 3, "let": 2, "const": 1, "import": 2, "fn": 2, "y": 1, "log(earn)": 1, "aux": 2, "transform": 3, "program": 1, "send": 2, "receive": 1}
+	want := map[string]int{"server": 1, "client": 1, "data": 4, "param": 3, "let": 2, "const": 1, "import": 2,
+		"fn": 2, "y": 1, "log(earn)": 1, "aux": 2, "transform": 3, "program": 1, "send": 2, "receive": 1}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Error(diff)
 	}
@@ -105,7 +106,8 @@ func TestFields(t *testing.T) {
 	if q := data.From[2].Name; q.Name != `a "b"` || !q.Quoted {
 		t.Errorf("quoted column: %+v", q)
 	}
-	if !data.From[3].Star || data.From[0].Encoder.Name != "zscore" || data.From[0].Args[0].Column.Name != "age" {
+	if !data.From[3].Star || data.From[0].Encoder.Name != "zscore" ||
+		data.From[0].Args[0].Column.Name != "age" {
 		t.Errorf("columns: %+v", data.From)
 	}
 	if n := data.From[4].Args[1].Number; n == nil || n.Value != 2 || !n.Int {
@@ -118,20 +120,22 @@ func TestFields(t *testing.T) {
 	if likelihood.Power == nil || likelihood.Weights == nil || likelihood.Weights.(*ast.Binary).Op != "^" {
 		t.Errorf("likelihood: %+v", likelihood)
 	}
-	if transform := f.Stmts[20].(*ast.Transform); transform.Rho != nil || len(transform.RhoBy) != 2 || transform.RhoBy[1].Client.Name != "b" {
+	if transform := f.Stmts[20].(*ast.Transform); transform.Rho != nil || len(transform.RhoBy) != 2 ||
+		transform.RhoBy[1].Client.Name != "b" {
 		t.Errorf("transform: %+v", transform)
 	}
 }
 
 // same compares trees without their places.
 func same(a, b any) string {
-	return cmp.Diff(a, b, cmpopts.IgnoreTypes(ast.At{}, source.Span{}), cmp.Transformer("written", func(n ast.Number) ast.Number {
-		if strings.HasPrefix(n.Text, ".") { // the printer writes the 0 before a point
-			n.Text = "0" + n.Text
-		}
-		n.At = ast.At{}
-		return n
-	}))
+	return cmp.Diff(a, b, cmpopts.IgnoreTypes(ast.At{}, source.Span{}),
+		cmp.Transformer("written", func(n ast.Number) ast.Number {
+			if strings.HasPrefix(n.Text, ".") { // the printer writes the 0 before a point
+				n.Text = "0" + n.Text
+			}
+			n.At = ast.At{}
+			return n
+		}))
 }
 
 // grouped prints an expression with all its parentheses.
@@ -157,7 +161,8 @@ func grouped(e ast.Expr) string {
 	return "?"
 }
 
-// TestPrecedence follows the table of the language: loosest first ||; &&; == !=; < <= > >=; + -; * / .* ./; unary - + !; ^ (right); postfix.
+// TestPrecedence follows the table of the language: loosest first ||; &&; == !=; < <= > >=; + -; * / .* ./;
+// unary - + !; ^ (right); postfix.
 func TestPrecedence(t *testing.T) {
 	for input, want := range map[string]string{
 		"a || b && c || d":   "((a||(b&&c))||d)",
@@ -190,7 +195,8 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestContextualKeywords uses words that are keywords elsewhere, and the names of types and distributions, as names.
+// TestContextualKeywords uses words that are keywords elsewhere, and the names of types and distributions, as
+// names.
 func TestContextualKeywords(t *testing.T) {
 	f := mustParse(t, `
 data weight : real[N]
@@ -208,17 +214,21 @@ weight ~ normal(0, 1)
 	}
 }
 
-// TestSoundStatementsSurvive breaks each line of a file in turn and checks that all other statements are still parsed.
+// TestSoundStatementsSurvive breaks each line of a file in turn and checks that all other statements are
+// still parsed.
 func TestSoundStatementsSurvive(t *testing.T) {
 	lines := []string{
-		"server registry", "client a, b", "data y : real[N] @ registry", "param s ~ half_normal(1)", "param m : real[K] ~ normal(0, 1) @ a",
-		"let e = m * 2", "y ~ normal(m, s)", "transform none", "aux z : real ~ normal(0, 1)", "send z to a", "log(y) ~ normal(1, s)", "receive v : real from b",
+		"server registry", "client a, b", "data y : real[N] @ registry", "param s ~ half_normal(1)",
+		"param m : real[K] ~ normal(0, 1) @ a",
+		"let e = m * 2", "y ~ normal(m, s)", "transform none", "aux z : real ~ normal(0, 1)", "send z to a",
+		"log(y) ~ normal(1, s)", "receive v : real from b",
 	}
 	whole := mustParse(t, strings.Join(lines, "\n"))
 	for i, line := range lines {
 		words := strings.Fields(line)
 		for _, broken := range []string{
-			strings.Join(words[:len(words)-1], " ") + " (", words[0] + " " + line, line + " )", line + " +", "%" + line, words[0],
+			strings.Join(words[:len(words)-1], " ") + " (", words[0] + " " + line, line + " )", line + " +",
+			"%" + line, words[0],
 		} {
 			with := append(append(append([]string(nil), lines[:i]...), broken), lines[i+1:]...)
 			f, list := parser.Parse(source.New("test.vfl", strings.Join(with, "\n")))
@@ -228,10 +238,12 @@ func TestSoundStatementsSurvive(t *testing.T) {
 			var want []ast.Stmt
 			want = append(append(want, whole.Stmts[:i]...), whole.Stmts[i+1:]...)
 			if missing := without(want, f.Stmts); len(missing) > 0 {
-				t.Errorf("with %q for line %d, %d sound statements are lost, the first %T", broken, i+1, len(missing), missing[0])
+				t.Errorf("with %q for line %d, %d sound statements are lost, the first %T", broken, i+1,
+					len(missing), missing[0])
 			}
 			if len(list) > 2 {
-				t.Errorf("with %q for line %d there are %d errors: some follow from others", broken, i+1, len(list))
+				t.Errorf("with %q for line %d there are %d errors: some follow from others", broken, i+1,
+					len(list))
 			}
 		}
 	}
@@ -252,7 +264,8 @@ next:
 	return out
 }
 
-// TestMessagesAreForUsers drops, doubles and replaces each word of a program, by half of the replacements in turn. No message may show a name of the implementation or the last resort of the message writer.
+// TestMessagesAreForUsers drops, doubles and replaces each word of a program, by half of the replacements in
+// turn. No message may show a name of the implementation or the last resort of the message writer.
 func TestMessagesAreForUsers(t *testing.T) {
 	words := parser.Words(everything)
 	for i, w := range words {
@@ -264,14 +277,16 @@ func TestMessagesAreForUsers(t *testing.T) {
 			_, list := parser.Parse(source.New("test.vfl", text))
 			for _, d := range list {
 				if lastResort(d.Message) {
-					t.Fatalf("with %q for word %d, %q: %s", replacement, i, everything[w.Start:w.End], d.Message)
+					t.Fatalf("with %q for word %d, %q: %s", replacement, i, everything[w.Start:w.End],
+						d.Message)
 				}
 			}
 		}
 	}
 }
 
-// lastResort reports whether a message says nothing to a user: it shows a name of the implementation, or expects what it has found.
+// lastResort reports whether a message says nothing to a user: it shows a name of the implementation, or
+// expects what it has found.
 func lastResort(message string) bool {
 	if found, expected, ok := strings.Cut(message, ", expected "); ok && strings.HasPrefix(found, "found `") {
 		choice, _, _ := strings.Cut(expected, ":")
@@ -281,7 +296,8 @@ func lastResort(message string) bool {
 			}
 		}
 	}
-	for _, bad := range []string{"the end of the statement", "<ident>", "Token", "Sized", "Weighting", "ColumnArg", "sub-expression"} {
+	for _, bad := range []string{"the end of the statement", "<ident>", "Token", "Sized", "Weighting",
+		"ColumnArg", "sub-expression"} {
 		if strings.Contains(message, bad) {
 			return true
 		}
@@ -321,12 +337,14 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
-// TestWordsCoverTheText checks the bounds of tokens: the words of a text, and the blanks, comments and semicolons between them, make up the text.
+// TestWordsCoverTheText checks the bounds of tokens: the words of a text, and the blanks, comments and
+// semicolons between them, make up the text.
 func TestWordsCoverTheText(t *testing.T) {
 	end := 0
 	for _, w := range parser.Words(everything) {
 		between := everything[end:w.Start]
-		if strings.TrimSpace(between) != "" && !strings.Contains(between, "//") && !strings.Contains(between, "/*") && strings.TrimSpace(between) != ";" {
+		if strings.TrimSpace(between) != "" && !strings.Contains(between, "//") &&
+			!strings.Contains(between, "/*") && strings.TrimSpace(between) != ";" {
 			t.Errorf("%q is lost", between)
 		}
 		end = w.End

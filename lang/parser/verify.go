@@ -16,21 +16,27 @@ func (p *parser) verifyFamily(f *ast.Family) {
 			p.errorf(diag.FamilyCount, n.Span(), "a family has a whole number of members, at least 1")
 		}
 	default:
-		p.errorf(diag.FamilyCount, n.Span(), "the number of members is a name or a whole number, not an expression")
+		p.errorf(diag.FamilyCount, n.Span(),
+			"the number of members is a name or a whole number, not an expression")
 	}
 }
 
 func (p *parser) verifyType(t *ast.Type) {
 	if level := t.Elem.Name == "level"; t.Levels != nil && !level {
-		p.errorf(diag.TypeForm, t.Levels.Span(), "only `level` takes a number of categories in parentheses").Note("A shape is written in square brackets: %s[N].", t.Elem.Name)
+		p.errorf(diag.TypeForm, t.Levels.Span(),
+			"only `level` takes a number of categories in parentheses").Note("A shape is written in "+
+			"square brackets: %s[N].", t.Elem.Name)
 	} else if t.Levels == nil && level {
-		p.errorf(diag.TypeForm, t.Elem.Span(), "`level` needs its number of categories").Fix(behind(t.Elem.Span()), "(R)", "name the number")
+		p.errorf(diag.TypeForm, t.Elem.Span(),
+			"`level` needs its number of categories").Fix(behind(t.Elem.Span()), "(R)", "name the number")
 	}
 	for i, b := range t.Bounds {
 		if b.Which.Name != "lower" && b.Which.Name != "upper" {
-			d := p.errorf(diag.TypeForm, b.Which.Span(), "found %s, expected `lower` or `upper`", quote(b.Which.Name))
+			d := p.errorf(diag.TypeForm, b.Which.Span(), "found %s, expected `lower` or `upper`",
+				quote(b.Which.Name))
 			if b.Which.Name == "offset" || b.Which.Name == "multiplier" {
-				d.Note("what Stan samples in other coordinates is here param u : real[N] ~ normal(mu, tau) noncentered")
+				d.Note("what Stan samples in other coordinates is here param u : real[N] ~ " +
+					"normal(mu, tau) noncentered")
 			}
 		} else if i > 0 && b.Which.Name == t.Bounds[0].Which.Name {
 			p.errorf(diag.TypeForm, b.Which.Span(), "%s is given twice", quote(b.Which.Name))
@@ -41,7 +47,8 @@ func (p *parser) verifyType(t *ast.Type) {
 // verifyCategory checks that a category is a string or a whole number.
 func (p *parser) verifyCategory(c *ast.Category) {
 	if !c.Quoted && !whole(c.Text) {
-		p.errorf(diag.TypeForm, c.Span(), "a category is a string or a whole number").Fix(c.Span(), `"`+c.Text+`"`, "write it as a string")
+		p.errorf(diag.TypeForm, c.Span(), "a category is a string or a whole number").Fix(c.Span(),
+			`"`+c.Text+`"`, "write it as a string")
 	}
 }
 

@@ -4,8 +4,9 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// A window shows participle some statements of the file at a time. Participle's lexer takes its tokens one by one into a slice that grows, so a lexer of the
-// whole file would copy it several times; a window is filled again and again.
+// A window shows participle some statements of the file at a time. Participle's lexer takes its tokens one by
+// one into a slice that grows, so a lexer of the whole file would copy it several times; a window is filled
+// again and again.
 type window struct {
 	*lexer.PeekingLexer
 	capacity int // how many tokens it can hold
@@ -28,8 +29,9 @@ func (p *parser) seek(i int) {
 	}
 }
 
-// windowEnd returns the end of the words that a window from word i on has to hold: up to a word that no statement before it can contain. That is a keyword that
-// begins statements, outside the braces of functions; it is in the window, so that what is said of a statement that is not finished there names it.
+// windowEnd returns the end of the words that a window from word i on has to hold: up to a word that no
+// statement before it can contain. That is a keyword that begins statements, outside the braces of functions;
+// it is in the window, so that what is said of a statement that is not finished there names it.
 func (p *parser) windowEnd(i int) int {
 	depth := 0
 	for j := i; j < len(p.words); j++ {

@@ -10,15 +10,20 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// TestPlaceInFile checks that what is said of a statement, and its tree, do not depend on how far from the beginning of the file it stands, in particular not on
-// where the words end that participle is shown at a time.
+// TestPlaceInFile checks that what is said of a statement, and its tree, do not depend on how far from the
+// beginning of the file it stands, in particular not on where the words end that participle is shown at a
+// time.
 func TestPlaceInFile(t *testing.T) {
 	const before = "let filler = 1\n"
 	ends := "\nlet z = 1\nlet zz = 2\n"
 	for _, text := range []string{
-		"let a = ", "y ~ ", "param b : real<lower=0, ", "data x : real[N", "let a = f(1, ", "let a = b ^", "y ~ normal(0, 1) weights w ^", "transform augmented(rho = {a: 1",
-		"fn f(x) {\nlet u = 2 * x\nparam v ~ normal(0, 1)\nreturn u + v\n}", "fn f(x) {\nlet u = 2 * x\nparam v ~ normal(0, \nreturn u + v\n}", "fn f(x) {\nlet u = 1", "fn f(x) { fn g(y) { let a = 1 } return 2 }",
-		"pram b ~ normal(0, 1)", "data from : real", "let a = (1 + [2, 3)", "let a = 1 }", "y ~ normal(0, 1)\nz ~ normal(0, 1)\n" + strings.Repeat("w ~ normal(0, 1)\n", 30) + "v ~ normal(0 1)",
+		"let a = ", "y ~ ", "param b : real<lower=0, ", "data x : real[N", "let a = f(1, ", "let a = b ^",
+		"y ~ normal(0, 1) weights w ^", "transform augmented(rho = {a: 1",
+		"fn f(x) {\nlet u = 2 * x\nparam v ~ normal(0, 1)\nreturn u + v\n}",
+		"fn f(x) {\nlet u = 2 * x\nparam v ~ normal(0, \nreturn u + v\n}", "fn f(x) {\nlet u = 1",
+		"fn f(x) { fn g(y) { let a = 1 } return 2 }",
+		"pram b ~ normal(0, 1)", "data from : real", "let a = (1 + [2, 3)", "let a = 1 }",
+		"y ~ normal(0, 1)\nz ~ normal(0, 1)\n" + strings.Repeat("w ~ normal(0, 1)\n", 30) + "v ~ normal(0 1)",
 	} {
 		first := outcome(before + text + ends)
 		for n := 2; n < 70; n++ {

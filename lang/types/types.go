@@ -32,8 +32,8 @@ func (e Elem) Numeric() bool { return e != Level }
 // Integral reports whether values of e are whole numbers.
 func (e Elem) Integral() bool { return e != Real }
 
-// A Size is an integer polynomial in size names, in canonical form: two sizes are equal only if they are the same polynomial.
-// The zero Size is the constant 0. Sizes are values: operations return new ones.
+// A Size is an integer polynomial in size names, in canonical form: two sizes are equal only if they are the
+// same polynomial. The zero Size is the constant 0. Sizes are values: operations return new ones.
 type Size struct {
 	terms map[string]int // product of names ("", "N", "K*N", sorted) → coefficient ≠ 0
 }
@@ -239,7 +239,8 @@ func (t Type) String() string {
 	return s + "[" + strings.Join(t.Shape(), ", ") + "]"
 }
 
-// Broadcast returns the shape of a and b broadcast over trailing axes, by NumPy's rule, and whether they are compatible.
+// Broadcast returns the shape of a and b broadcast over trailing axes, by NumPy's rule, and whether they are
+// compatible.
 func Broadcast(a, b []Size) ([]Size, bool) {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -258,8 +259,9 @@ func Broadcast(a, b []Size) ([]Size, bool) {
 	return out, true
 }
 
-// Owners is the set of parties whose private names an expression depends on. The empty set means that all parties may know the value.
-// The sets form a lattice under inclusion: a value flows only to a larger set. A set is sorted and immutable.
+// Owners is the set of parties whose private names an expression depends on. The empty set means that all
+// parties may know the value. The sets form a lattice under inclusion: a value flows only to a larger set. A
+// set is sorted and immutable.
 type Owners []string
 
 // Join returns the union.

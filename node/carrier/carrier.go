@@ -1,7 +1,9 @@
-// Package carrier brings packets between the parties of a project over NATS: an embedded server at the coordinator, to which every other party connects with its
-// certificate, or an organisation's own servers, to which all parties connect (Attach). A party publishes on one subject of its own and listens on another; there are no
-// requests and no replies. The embedded server allows a party no other subject; other servers may, and nothing here relies on it: who has sent a packet is known from its
-// encryption. Packets may be lost: package transport sees to it that messages are not.
+// Package carrier brings packets between the parties of a project over NATS: an embedded server at the
+// coordinator, to which every other party connects with its certificate, or an organisation's own servers, to
+// which all parties connect (Attach). A party publishes on one subject of its own and listens on another;
+// there are no requests and no replies. The embedded server allows a party no other subject; other servers
+// may, and nothing here relies on it: who has sent a packet is known from its encryption. Packets may be
+// lost: package transport sees to it that messages are not.
 package carrier
 
 import (
@@ -60,10 +62,11 @@ type Carrier struct {
 
 // Handlers are what a carrier tells its party. Functions may be called by any goroutine.
 type Handlers struct {
-	Packet func(from string, packet []byte) // from is the subject's party at the server, the server at a client; packet is valid during the call
-	Back   func()                           // the connection is there, for the first time or again
-	Notice func(text string)                // a line for the log
-	Refuse func(err error)                  // one that says what was refused, or has failed, with a code
+	// from is the subject's party at the server, the server at a client; packet is valid during the call
+	Packet func(from string, packet []byte)
+	Back   func()            // the connection is there, for the first time or again
+	Notice func(text string) // a line for the log
+	Refuse func(err error)   // one that says what was refused, or has failed, with a code
 }
 
 // fail is an error with a code.
@@ -78,7 +81,8 @@ func failureOf(err error) diag.Code {
 	var alert tls.AlertError
 	var refused *identity.RefusedError
 	switch text := strings.ToLower(err.Error()); {
-	case errors.As(err, &alert), errors.As(err, &refused), strings.Contains(text, "tls"), strings.Contains(text, "authorization"):
+	case errors.As(err, &alert), errors.As(err, &refused), strings.Contains(text, "tls"),
+		strings.Contains(text, "authorization"):
 		return diag.CertificateRefused
 	case strings.Contains(text, "permissions violation"):
 		return diag.SubjectRefused
@@ -89,7 +93,8 @@ func failureOf(err error) diag.Code {
 // Serve starts the embedded server on an address, "" for the project's own, and connects to it.
 func Serve(id *identity.Identity, listen string, e Handlers) (*Carrier, error) {
 	if id.Party != id.Project.Server {
-		return nil, fail(diag.OtherParty, "%s is not the server of the project %s, which is %s: it joins", id.Party, id.Project.Name, id.Project.Server)
+		return nil, fail(diag.OtherParty, "%s is not the server of the project %s, which is %s: it joins",
+			id.Party, id.Project.Name, id.Project.Server)
 	}
 	if listen == "" {
 		_, port, err := net.SplitHostPort(id.Project.Address)
@@ -106,7 +111,8 @@ func Serve(id *identity.Identity, listen string, e Handlers) (*Carrier, error) {
 	if err != nil || port < 0 || port > 65535 {
 		return nil, fail(diag.BadAddress, "--listen %s: write HOST:PORT", listen)
 	}
-	if l, err := net.Listen("tcp", listen); err == nil { // the embedded server does not say why it cannot listen
+	// the embedded server does not say why it cannot listen
+	if l, err := net.Listen("tcp", listen); err == nil {
 		l.Close()
 	} else {
 		return nil, fail(diag.BadAddress, "nothing can listen on %s: %v", listen, err)
@@ -116,8 +122,10 @@ func Serve(id *identity.Identity, listen string, e Handlers) (*Carrier, error) {
 	rand.Read(secret[:]) // never fails
 	own := &door{carrier: c, secret: hex.EncodeToString(secret[:])}
 	options := &server.Options{
-		ServerName: id.Party, Host: host, Port: port, NoLog: true, NoSigs: true, TLSConfig: id.Accept(e.Refuse), TLS: true, TLSHandshakeFirst: true, TLSTimeout: 5,
-		MaxPayload: maxPayload, MaxPending: maxPending, WriteDeadline: writeDeadline, MaxSubs: 16, PingInterval: pingEvery, MaxPingsOut: 3, NoSystemAccount: true,
+		ServerName: id.Party, Host: host, Port: port, NoLog: true, NoSigs: true,
+		TLSConfig: id.Accept(e.Refuse), TLS: true, TLSHandshakeFirst: true, TLSTimeout: 5,
+		MaxPayload: maxPayload, MaxPending: maxPending, WriteDeadline: writeDeadline, MaxSubs: 16,
+		PingInterval: pingEvery, MaxPingsOut: 3, NoSystemAccount: true,
 		CustomClientAuthentication: own, DisableShortFirstPing: true,
 	}
 	if port == 0 {
@@ -131,7 +139,8 @@ func Serve(id *identity.Identity, listen string, e Handlers) (*Carrier, error) {
 		c.server.Shutdown()
 		return nil, fail(diag.BadAddress, "nothing listens on %s after %v", listen, startMost)
 	}
-	c.conn, err = nats.Connect("", append(c.options(), nats.InProcessServer(c.server), nats.Token(own.secret))...)
+	c.conn, err = nats.Connect("", append(c.options(), nats.InProcessServer(c.server),
+		nats.Token(own.secret))...)
 	if err == nil {
 		err = c.listen(e)
 	}
@@ -144,14 +153,17 @@ func Serve(id *identity.Identity, listen string, e Handlers) (*Carrier, error) {
 	return c, nil
 }
 
-// Join connects a client to the server of its project. It returns at once: Events.Back tells when the connection is there.
+// Join connects a client to the server of its project. It returns at once: Events.Back tells when the
+// connection is there.
 func Join(id *identity.Identity, e Handlers) (*Carrier, error) {
 	if id.Party == id.Project.Server {
-		return nil, fail(diag.OtherParty, "%s is the server of the project %s: it serves, and the others join", id.Party, id.Project.Name)
+		return nil, fail(diag.OtherParty,
+			"%s is the server of the project %s: it serves, and the others join", id.Party, id.Project.Name)
 	}
 	c := newCarrier(id, e)
 	var err error
-	if c.conn, err = nats.Connect("tls://"+id.Project.Address, append(c.options(), nats.Secure(id.Dial()), nats.TLSHandshakeFirst())...); err != nil {
+	if c.conn, err = nats.Connect("tls://"+id.Project.Address, append(c.options(), nats.Secure(id.Dial()),
+		nats.TLSHandshakeFirst())...); err != nil {
 		return nil, err
 	}
 	if err = c.listen(e); err != nil {
@@ -164,24 +176,34 @@ func Join(id *identity.Identity, e Handlers) (*Carrier, error) {
 // listen subscribes to what is for this party.
 func (c *Carrier) listen(e Handlers) (err error) {
 	if c.hub {
-		_, err = c.conn.Subscribe(c.prefix+".up.*", func(m *nats.Msg) { e.Packet(strings.TrimPrefix(m.Subject, c.prefix+".up."), m.Data) })
+		_, err = c.conn.Subscribe(c.prefix+".up.*", func(m *nats.Msg) {
+			e.Packet(strings.TrimPrefix(m.Subject, c.prefix+".up."), m.Data)
+		})
 		return err
 	}
-	_, err = c.conn.Subscribe(c.prefix+".down."+c.id.Party, func(m *nats.Msg) { e.Packet(c.id.Project.Server, m.Data) })
+	_, err = c.conn.Subscribe(c.prefix+".down."+c.id.Party, func(m *nats.Msg) {
+		e.Packet(c.id.Project.Server, m.Data)
+	})
 	return err
 }
 
 func newCarrier(id *identity.Identity, e Handlers) *Carrier {
 	return &Carrier{
-		id: id, peer: id.Project.Server, where: id.Project.Address, hub: id.Party == id.Project.Server, prefix: "vflc." + id.Project.Name, back: e.Back, notice: e.Notice, refused: e.Refuse, accepted: map[string][]byte{}, done: make(chan struct{}),
+		id: id, peer: id.Project.Server, where: id.Project.Address, hub: id.Party == id.Project.Server,
+		prefix: "vflc." + id.Project.Name, back: e.Back, notice: e.Notice, refused: e.Refuse,
+		accepted: map[string][]byte{}, done: make(chan struct{}),
 	}
 }
 
 func (c *Carrier) options() []nats.Option {
 	return []nats.Option{
-		nats.Name("vflc " + c.id.Party), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true), nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
-		nats.ReconnectBufSize(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.CustomInboxPrefix("_INBOX_" + c.id.Project.Name + "_none"), nats.NoEcho(),
-		nats.ConnectHandler(func(*nats.Conn) { c.connected() }), nats.ReconnectHandler(func(*nats.Conn) { c.connected() }),
+		nats.Name("vflc " + c.id.Party), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
+		nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
+		nats.ReconnectBufSize(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
+		nats.CustomInboxPrefix("_INBOX_" + c.id.Project.Name + "_none"), nats.NoEcho(),
+		nats.ConnectHandler(func(*nats.Conn) {
+			c.connected()
+		}), nats.ReconnectHandler(func(*nats.Conn) { c.connected() }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
@@ -228,7 +250,8 @@ func reason(err error) string {
 		return "nothing came through it for too long"
 	case errors.Is(err, io.EOF):
 		return "the other end has hung up"
-	case errors.Is(err, nats.ErrAuthorization), strings.Contains(strings.ToLower(err.Error()), "authorization violation"):
+	case errors.Is(err, nats.ErrAuthorization), strings.Contains(strings.ToLower(err.Error()),
+		"authorization violation"):
 		return "the server refuses this party; its log says why"
 	}
 	return err.Error()
@@ -342,7 +365,8 @@ func (d *door) Check(client server.ClientAuthentication) bool {
 
 func user(party, publish, subscribe string) *server.User {
 	return &server.User{Username: party, Permissions: &server.Permissions{
-		Publish: &server.SubjectPermission{Allow: []string{publish}}, Subscribe: &server.SubjectPermission{Allow: []string{subscribe}},
+		Publish:   &server.SubjectPermission{Allow: []string{publish}},
+		Subscribe: &server.SubjectPermission{Allow: []string{subscribe}},
 	}}
 }
 

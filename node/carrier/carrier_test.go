@@ -29,7 +29,8 @@ func project(t *testing.T, address string, parties ...string) (ca string, folder
 	t.Helper()
 	dir := t.TempDir()
 	ca = filepath.Join(dir, "ca")
-	if err := identity.Init(ca, identity.Project{Name: "heart", Server: parties[0], Address: address, Parties: parties}); err != nil {
+	if err := identity.Init(ca, identity.Project{Name: "heart", Server: parties[0], Address: address,
+		Parties: parties}); err != nil {
 		t.Fatal(err)
 	}
 	folder = func(party string) string { return filepath.Join(dir, party) }
@@ -44,7 +45,8 @@ func admit(t *testing.T, ca, dir, project, party string) {
 	if err := identity.Request(dir, project, party); err != nil {
 		t.Fatal(err)
 	}
-	issued, err := identity.Add(ca, filepath.Join(dir, identity.RequestFile), identity.Admission{New: true, Server: true})
+	issued, err := identity.Add(ca, filepath.Join(dir, identity.RequestFile),
+		identity.Admission{New: true, Server: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +129,8 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// publish sends a packet until it has arrived: a client may not be connected yet. Nothing may arrive but that and what was published before, which may come again.
+// publish sends a packet until it has arrived: a client may not be connected yet. Nothing may arrive but that
+// and what was published before, which may come again.
 func publish(t *testing.T, from *Carrier, to string, at *log, want string) {
 	t.Helper()
 	at.published = append(at.published, want)
@@ -181,7 +184,8 @@ func TestRefused(t *testing.T) {
 	}
 	defer s.Close()
 	connect := func(c *tls.Config) error {
-		conn, err := nats.Connect("tls://"+address, nats.Secure(c), nats.TLSHandshakeFirst(), nats.Timeout(await.Patience))
+		conn, err := nats.Connect("tls://"+address, nats.Secure(c), nats.TLSHandshakeFirst(),
+			nats.Timeout(await.Patience))
 		if err == nil {
 			conn.Close()
 		}
@@ -216,12 +220,14 @@ func TestRefused(t *testing.T) {
 	refused("revoked", "b is refused: "+string(identity.Revoked), old.Dial())
 
 	lung := filepath.Join(t.TempDir(), "ca") // the same authority certifies for another project
-	if err := errors.Join(os.CopyFS(lung, os.DirFS(ca)), os.Chmod(filepath.Join(lung, "ca.key"), 0o600)); err != nil {
+	if err := errors.Join(os.CopyFS(lung, os.DirFS(ca)),
+		os.Chmod(filepath.Join(lung, "ca.key"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(lung, identity.ProjectFile))
 	if err == nil {
-		err = atomicfile.WriteBytes(filepath.Join(lung, identity.ProjectFile), 0o644, []byte(strings.Replace(string(text), "heart", "lung", 1)))
+		err = atomicfile.WriteBytes(filepath.Join(lung, identity.ProjectFile), 0o644,
+			[]byte(strings.Replace(string(text), "heart", "lung", 1)))
 	}
 	if err = errors.Join(err, identity.Revoke(lung, "a")); err != nil { // it has one certificate at a time
 		t.Fatal(err)
@@ -279,7 +285,11 @@ func TestSubjectsOfOthers(t *testing.T) {
 	}
 	defer s.Close()
 	errs := make(chan error, 10)
-	conn, err := nats.Connect("tls://"+address, nats.Secure(load(t, dir("a")).Dial()), nats.TLSHandshakeFirst(), nats.Timeout(await.Patience), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
+	conn, err := nats.Connect("tls://"+address, nats.Secure(load(t, dir("a")).Dial()),
+		nats.TLSHandshakeFirst(), nats.Timeout(await.Patience),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			errs <- err
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +308,8 @@ func TestSubjectsOfOthers(t *testing.T) {
 		}
 		select {
 		case err := <-errs:
-			if !strings.Contains(err.Error(), "Permissions Violation") && !strings.Contains(err.Error(), "permissions violation") {
+			if !strings.Contains(err.Error(), "Permissions Violation") && !strings.Contains(err.Error(),
+				"permissions violation") {
 				t.Errorf("%s: %v", name, err)
 			}
 		case <-time.After(await.Patience):
@@ -312,7 +323,8 @@ func TestSubjectsOfOthers(t *testing.T) {
 	}
 }
 
-// A packet beyond the payload ends the connection that it came on, and no other; nothing of it is brought to anybody.
+// A packet beyond the payload ends the connection that it came on, and no other; nothing of it is brought to
+// anybody.
 func TestOversizedPackets(t *testing.T) {
 	address := freeAddress(t)
 	_, dir := project(t, address, "registry", "a", "b")
@@ -342,7 +354,8 @@ func TestOversizedPackets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := fmt.Fprintf(conn, "CONNECT {\"verbose\":false}\r\nPUB vflc.heart.up.a %d\r\n", maxPayload+1); err != nil {
+	if _, err := fmt.Fprintf(conn, "CONNECT {\"verbose\":false}\r\nPUB vflc.heart.up.a %d\r\n",
+		maxPayload+1); err != nil {
 		t.Fatal(err)
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(await.Patience))
@@ -380,7 +393,8 @@ func TestRevocationDisconnects(t *testing.T) {
 	}
 	atServer.wants(t, "a is refused: "+string(identity.Revoked))
 	atA.wants(t, "the connection to registry failed")
-	if err := Probe(t.Context(), load(t, dir("a"))); err == nil || !strings.Contains(err.Error(), "the server refuses this party's certificate") {
+	if err := Probe(t.Context(), load(t, dir("a"))); err == nil ||
+		!strings.Contains(err.Error(), "the server refuses this party's certificate") {
 		t.Error("after:", err)
 	}
 	if a.Connected() {
@@ -388,12 +402,14 @@ func TestRevocationDisconnects(t *testing.T) {
 	}
 }
 
-// A probe of an address where nothing listens names the address once, and the reason without the words of the system.
+// A probe of an address where nothing listens names the address once, and the reason without the words of the
+// system.
 func TestProbeOfNothing(t *testing.T) {
 	address := freeAddress(t)
 	_, dir := project(t, address, "registry", "a")
 	err := Probe(t.Context(), load(t, dir("a")))
-	if want := address + " cannot be reached: nothing answers there"; err == nil || runtime.GOOS != "windows" && err.Error() != want {
+	if want := address + " cannot be reached: nothing answers there"; err == nil ||
+		runtime.GOOS != "windows" && err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -11,12 +11,16 @@ import (
 	"github.com/vflc/vflc/node/identity"
 )
 
-// A Cluster is an organisation's own NATS: a server, a cluster or a leaf node, to which every party connects, the coordinator too.
+// A Cluster is an organisation's own NATS: a server, a cluster or a leaf node, to which every party connects,
+// the coordinator too.
 type Cluster struct {
-	URL         string // nats:// or tls://, several with commas; may hold a user and a password, or a token
-	CA          string // a file with the certificates that the servers' are checked by; "": those of the system
+	URL string // nats:// or tls://, several with commas; may hold a user and a password, or a token
+	// a file with the certificates that the servers' are checked by; "": those of the system
+	CA          string
 	Credentials string // a file with a NATS user's token and key; "": none
-	Cert, Key   string // files with this party's certificate for the servers, and its key; "": none. They are not those of the project.
+	// files with this party's certificate for the servers, and its key; "": none. They are not those of the
+	// project.
+	Cert, Key string
 }
 
 // hosts are the servers of the URLs, without users and passwords.
@@ -25,14 +29,18 @@ func (cl Cluster) hosts() (out []string, secure bool, err error) {
 	for one := range strings.SplitSeq(cl.URL, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
 		if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
-			return nil, false, fail(diag.BadAddress, "--nats: write nats://HOST:PORT, or tls://HOST:PORT for a connection by TLS only; several with commas")
+			return nil, false,
+				fail(diag.BadAddress,
+					"--nats: write nats://HOST:PORT, or tls://HOST:PORT for a connection by TLS "+
+						"only; several with commas")
 		}
 		out, secure = append(out, u.Scheme+"://"+u.Host), secure && u.Scheme == "tls"
 	}
 	return out, secure, nil
 }
 
-// Attach connects a party, the coordinator or another, to a cluster. It returns at once: Events.Back tells when the connection is there.
+// Attach connects a party, the coordinator or another, to a cluster. It returns at once: Events.Back tells
+// when the connection is there.
 func Attach(id *identity.Identity, cl Cluster, e Handlers) (*Carrier, error) {
 	hosts, secure, err := cl.hosts()
 	if err != nil {
@@ -45,7 +53,9 @@ func Attach(id *identity.Identity, cl Cluster, e Handlers) (*Carrier, error) {
 	if secure {
 		options = append(options, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
 	} else {
-		e.Notice("connections to " + c.where + " may be without TLS: packets are encrypted, but the names of the parties, sizes and times can be seen on the way")
+		e.Notice("connections to " + c.where +
+			" may be without TLS: packets are encrypted, but the names of the parties, sizes and " +
+			"times can be seen on the way")
 	}
 	if cl.CA != "" {
 		options = append(options, nats.RootCAs(cl.CA))

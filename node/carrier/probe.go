@@ -27,7 +27,8 @@ func (c *Carrier) Probe(ctx context.Context) error {
 	return nil
 }
 
-// Probe tries the address of the project's server once and says why no connection is possible; nil where one is.
+// Probe tries the address of the project's server once and says why no connection is possible; nil where one
+// is.
 func Probe(ctx context.Context, id *identity.Identity) error {
 	ctx, cancel := context.WithTimeout(ctx, probeMost)
 	defer cancel()
@@ -51,7 +52,8 @@ func Probe(ctx context.Context, id *identity.Identity) error {
 	}
 	deadline, _ := ctx.Deadline()
 	_ = conn.SetReadDeadline(deadline)
-	if _, err := conn.Read(make([]byte, 1)); err != nil { // the server speaks first, or says that it refuses the certificate
+	// the server speaks first, or says that it refuses the certificate
+	if _, err := conn.Read(make([]byte, 1)); err != nil {
 		return fmt.Errorf("%s: %s", address, reason(err))
 	}
 	return nil

@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/internal/atomicfile"
 )
 
-// An Authority is the certificate authority of a project, as a party keeps it beside what other parties have signed.
+// An Authority is the certificate authority of a project, as a party keeps it beside what other parties have
+// signed.
 type Authority struct{ root *x509.Certificate }
 
 // KeepAuthority copies the certificate of the project's authority into a folder. It holds no secret.
@@ -31,10 +32,12 @@ func ReadAuthority(dir string) (*Authority, error) {
 	return &Authority{root}, nil
 }
 
-// Signed returns the party of the project that has signed a text; "" where nobody has. That a certificate has expired or was revoked since changes nothing of what was signed.
+// Signed returns the party of the project that has signed a text; "" where nobody has. That a certificate has
+// expired or was revoked since changes nothing of what was signed.
 func (a *Authority) Signed(cert, text, signature []byte) (party string) {
 	c, err := x509.ParseCertificate(cert)
-	if err != nil || c.IsCA || c.CheckSignatureFrom(a.root) != nil || !partyName().MatchString(c.Subject.CommonName) {
+	if err != nil || c.IsCA || c.CheckSignatureFrom(a.root) != nil ||
+		!partyName().MatchString(c.Subject.CommonName) {
 		return ""
 	}
 	if key, ok := c.PublicKey.(ed25519.PublicKey); !ok || !ed25519.Verify(key, text, signature) {

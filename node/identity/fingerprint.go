@@ -8,10 +8,12 @@ import (
 	"strings"
 )
 
-// fingerprintBytes is how much of the SHA-256 of a key two people compare: nobody makes another key with the same 128 bits.
+// fingerprintBytes is how much of the SHA-256 of a key two people compare: nobody makes another key with the
+// same 128 bits.
 const fingerprintBytes = 16
 
-// Fingerprint is what two people read to each other to compare a public key (SubjectPublicKeyInfo, as certificates and requests hold it): 8 groups of 4 hexadecimal digits.
+// Fingerprint is what two people read to each other to compare a public key (SubjectPublicKeyInfo, as
+// certificates and requests hold it): 8 groups of 4 hexadecimal digits.
 func Fingerprint(key []byte) string {
 	sum := sha256.Sum256(key)
 	digits := hex.EncodeToString(sum[:fingerprintBytes])
@@ -30,7 +32,8 @@ type Fingerprints struct {
 
 // Fingerprints returns those of a party.
 func (id *Identity) Fingerprints() Fingerprints {
-	return Fingerprints{Fingerprint(id.Cert.RawSubjectPublicKeyInfo), Fingerprint(id.root.RawSubjectPublicKeyInfo)}
+	return Fingerprints{Fingerprint(id.Cert.RawSubjectPublicKeyInfo),
+		Fingerprint(id.root.RawSubjectPublicKeyInfo)}
 }
 
 // AuthorityFingerprint is that of the authority of the project in a folder.

@@ -1,5 +1,6 @@
-// Package identity is who the parties of a project are: a certificate authority of the project, one certificate for each party, whose private key is made at the party and
-// stays there, and a list of those that were revoked. The certified key is Ed25519; it is for TLS and for signing what the party sends.
+// Package identity is who the parties of a project are: a certificate authority of the project, one
+// certificate for each party, whose private key is made at the party and stays there, and a list of those
+// that were revoked. The certified key is Ed25519; it is for TLS and for signing what the party sends.
 package identity
 
 import (
@@ -41,7 +42,9 @@ func incomplete(err error) error {
 	if errors.As(err, &coded) {
 		return err
 	}
-	return fail(diag.BadIdentity, "%v; the folder of a party has its keys (vflc provision request) and the bundle that was sent for them", err)
+	return fail(diag.BadIdentity,
+		"%v; the folder of a party has its keys (vflc provision request) and the "+
+			"bundle that was sent for them", err)
 }
 
 // Names of the files in the folder of a project and of a party.
@@ -70,19 +73,22 @@ type Identity struct {
 	Cert    *x509.Certificate
 	Key     ed25519.PrivateKey
 	Stream  [32]byte // seed of the party's own random numbers
-	// Simulated is a seed from which the random numbers follow as in a run in one process, with the same draws: whoever knows it knows the noise on what the party sends. nil
-	// where Stream is the seed.
+	// Simulated is a seed from which the random numbers follow as in a run in one process, with the same
+	// draws: whoever knows it knows the noise on what the party sends. nil where Stream is the seed.
 	Simulated *uint64
 	dir       string
 	root      *x509.Certificate
 }
 
-// Load reads the folder of a party and checks that its certificate is of its project, for its key, valid and not revoked.
+// Load reads the folder of a party and checks that its certificate is of its project, for its key, valid and
+// not revoked.
 func Load(dir string) (*Identity, error) {
 	id := &Identity{dir: dir}
 	var err error
 	if id.Project, err = ReadProject(filepath.Join(dir, ProjectFile)); err != nil {
-		return nil, fail(diag.BadIdentity, "%v; the folder of a party has its keys (vflc provision request) and the bundle that was sent for them", err)
+		return nil, fail(diag.BadIdentity,
+			"%v; the folder of a party has its keys (vflc provision request) and the "+
+				"bundle that was sent for them", err)
 	}
 	if id.root, err = readCert(filepath.Join(dir, AuthorityFile)); err != nil {
 		return nil, incomplete(err)
@@ -97,7 +103,8 @@ func Load(dir string) (*Identity, error) {
 		return nil, err
 	}
 	if !id.Key.Public().(ed25519.PublicKey).Equal(id.Cert.PublicKey) {
-		return nil, fail(diag.BadIdentity, "%s is not for the key in %s", filepath.Join(dir, CertFile), KeyFile)
+		return nil, fail(diag.BadIdentity, "%s is not for the key in %s", filepath.Join(dir, CertFile),
+			KeyFile)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, StreamFile))
 	if err != nil {

@@ -28,7 +28,9 @@ func Init(dir string, p Project) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, authorityKey)); err == nil {
-		return fail(diag.BadProject, "%s has a certificate authority already; a new one would make every certificate of the project worthless", dir)
+		return fail(diag.BadProject,
+			"%s has a certificate authority already; a new one would make every certificate "+
+				"of the project worthless", dir)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -39,8 +41,10 @@ func Init(dir string, p Project) error {
 	}
 	now := time.Now()
 	template := &x509.Certificate{
-		SerialNumber: serial(), Subject: pkix.Name{CommonName: "vflc project " + p.Name, Organization: []string{p.Name}}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(2 * validFor),
-		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+		SerialNumber: serial(), Subject: pkix.Name{CommonName: "vflc project " + p.Name,
+			Organization: []string{p.Name}}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(2 * validFor),
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, pub, key)
 	if err != nil {
@@ -53,7 +57,8 @@ func Init(dir string, p Project) error {
 	if err := writeKey(filepath.Join(dir, authorityKey), key); err != nil {
 		return err
 	}
-	if err := errors.Join(writePEM(filepath.Join(dir, AuthorityFile), certBlock, der, public), p.write(dir)); err != nil {
+	if err := errors.Join(writePEM(filepath.Join(dir, AuthorityFile), certBlock, der, public),
+		p.write(dir)); err != nil {
 		return err
 	}
 	return a.revoke(nil)
@@ -103,7 +108,8 @@ type Issued struct {
 	Fingerprints
 }
 
-// Add certifies the key of a request, and writes the party's bundle, which has no secrets. A party that the project does not list, and its server, are certified where the keeper says so.
+// Add certifies the key of a request, and writes the party's bundle, which has no secrets. A party that the
+// project does not list, and its server, are certified where the keeper says so.
 func Add(dir, request string, may Admission) (*Issued, error) {
 	a, err := openAuthority(dir)
 	if err != nil {
@@ -114,7 +120,9 @@ func Add(dir, request string, may Admission) (*Issued, error) {
 		return nil, err
 	}
 	party := r.Subject.CommonName
-	out := &Issued{Party: party, New: !slices.Contains(a.project.Parties, party), Fingerprints: Fingerprints{Fingerprint(r.RawSubjectPublicKeyInfo), Fingerprint(a.cert.RawSubjectPublicKeyInfo)}}
+	out := &Issued{Party: party, New: !slices.Contains(a.project.Parties, party),
+		Fingerprints: Fingerprints{Fingerprint(r.RawSubjectPublicKeyInfo),
+			Fingerprint(a.cert.RawSubjectPublicKeyInfo)}}
 	pub, ok := r.PublicKey.(ed25519.PublicKey)
 	switch {
 	case !ok:
@@ -122,20 +130,29 @@ func Add(dir, request string, may Admission) (*Issued, error) {
 	case !partyName().MatchString(party):
 		return nil, failAt(request, "%q is no name of a party", party)
 	case !slices.Equal(r.Subject.Organization, []string{a.project.Name}):
-		return nil, failAt(request, "the request is for the project %q, and this is %s", strings.Join(r.Subject.Organization, " "), a.project.Name)
+		return nil, failAt(request, "the request is for the project %q, and this is %s",
+			strings.Join(r.Subject.Organization, " "), a.project.Name)
 	case out.New && !may.New:
-		return nil, failAt(request, "the project %s does not list %s, but %s: anybody can write a request for any name. To let %s take part, compare the key %s with the party and give --new", a.project.Name, party, strings.Join(a.project.Parties, ", "), party, out.Key)
+		return nil, failAt(request,
+			"the project %s does not list %s, but %s: anybody can write a request for any name. To let %s "+
+				"take part, compare the key %s with the party and give --new", a.project.Name, party,
+			strings.Join(a.project.Parties, ", "), party, out.Key)
 	case party == a.project.Server && !may.Server:
-		return nil, failAt(request, "the request is for %s, the server of the project, whom all clients trust to carry their runs: compare the key %s with the server's own and give --server", party, out.Key)
+		return nil, failAt(request,
+			"the request is for %s, the server of the project, whom all clients trust to carry their runs: "+
+				"compare the key %s with the server's own and give --server", party, out.Key)
 	}
 	issued := filepath.Join(dir, IssuedDir, fileName(party)+".crt")
 	if _, err := os.Stat(issued); err == nil {
-		return nil, failAt(request, "%s has a certificate (%s); revoke it first: vflc provision revoke %s %s", party, issued, dir, party)
+		return nil, failAt(request, "%s has a certificate (%s); revoke it first: vflc provision revoke %s %s",
+			party, issued, dir, party)
 	}
 	now := time.Now()
 	template := &x509.Certificate{
-		SerialNumber: serial(), Subject: pkix.Name{CommonName: party, Organization: []string{a.project.Name}}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(validFor),
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
+		SerialNumber: serial(), Subject: pkix.Name{CommonName: party, Organization: []string{a.project.Name}},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(validFor),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth,
+			x509.ExtKeyUsageServerAuth},
 	}
 	cert, err := x509.CreateCertificate(rand.Reader, template, a.cert, pub, a.key)
 	if err != nil {
@@ -147,20 +164,24 @@ func Add(dir, request string, may Admission) (*Issued, error) {
 			return nil, err
 		}
 	}
-	if _, err := (&Identity{Project: a.project, dir: dir, root: a.cert}).Verify(cert); err != nil { // as every party will
+	// as every party will
+	if _, err := (&Identity{Project: a.project, dir: dir, root: a.cert}).Verify(cert); err != nil {
 		return nil, err
 	}
 	out.Bundle = filepath.Join(dir, BundlesDir, fileName(party))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(issued), 0o755), os.MkdirAll(out.Bundle, 0o755)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(issued), 0o755),
+		os.MkdirAll(out.Bundle, 0o755)); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(writePEM(issued, certBlock, cert, public), writePEM(filepath.Join(out.Bundle, CertFile), certBlock, cert, public)); err != nil {
+	if err := errors.Join(writePEM(issued, certBlock, cert, public),
+		writePEM(filepath.Join(out.Bundle, CertFile), certBlock, cert, public)); err != nil {
 		return nil, err
 	}
 	return out, Copy(dir, out.Bundle)
 }
 
-// Copy copies what every party has of a project from one folder to another: the project file, the authority's certificate, and the list of revoked certificates.
+// Copy copies what every party has of a project from one folder to another: the project file, the authority's
+// certificate, and the list of revoked certificates.
 func Copy(from, to string) error {
 	for _, name := range []string{ProjectFile, AuthorityFile, RevokedFile} {
 		text, err := os.ReadFile(filepath.Join(from, name))
@@ -174,7 +195,8 @@ func Copy(from, to string) error {
 	return nil
 }
 
-// Revoke adds the certificate of a party to the list of revoked ones. A new request of the party can then be added.
+// Revoke adds the certificate of a party to the list of revoked ones. A new request of the party can then be
+// added.
 func Revoke(dir, party string) error {
 	a, err := openAuthority(dir)
 	if err != nil {
@@ -197,14 +219,16 @@ func Revoke(dir, party string) error {
 // revoke writes the list of revoked certificates with one more.
 func (a *authority) revoke(cert *x509.Certificate) error {
 	path, now := filepath.Join(a.dir, RevokedFile), time.Now()
-	list := &x509.RevocationList{Number: big.NewInt(now.UnixNano()), ThisUpdate: now.Add(-time.Minute), NextUpdate: now.Add(validFor)}
+	list := &x509.RevocationList{Number: big.NewInt(now.UnixNano()), ThisUpdate: now.Add(-time.Minute),
+		NextUpdate: now.Add(validFor)}
 	if old, err := readRevoked(path, a.cert); err == nil {
 		list.RevokedCertificateEntries = old.RevokedCertificateEntries
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if cert != nil {
-		list.RevokedCertificateEntries = append(list.RevokedCertificateEntries, x509.RevocationListEntry{SerialNumber: cert.SerialNumber, RevocationTime: now})
+		list.RevokedCertificateEntries = append(list.RevokedCertificateEntries,
+			x509.RevocationListEntry{SerialNumber: cert.SerialNumber, RevocationTime: now})
 	}
 	der, err := x509.CreateRevocationList(rand.Reader, list, a.cert, a.key)
 	if err != nil {

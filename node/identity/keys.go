@@ -55,7 +55,8 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 		return nil, err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fail(diag.BadIdentity, "%s can be read by others; make it your own alone: chmod 600 %s", path, path)
+		return nil, fail(diag.BadIdentity, "%s can be read by others; make it your own alone: chmod 600 %s",
+			path, path)
 	}
 	der, err := readPEM(path, keyBlock)
 	if err != nil {
@@ -69,16 +70,22 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// Request makes the keys of a party in its folder, and the request for a certificate, which alone is sent to whoever keeps the project.
+// Request makes the keys of a party in its folder, and the request for a certificate, which alone is sent to
+// whoever keeps the project.
 func Request(dir, project, party string) error {
 	if !projectName().MatchString(project) {
-		return fail(diag.RequestRefused, "%q is no name of a project, which begins with a letter and has letters, digits and _: give the name that its project.toml has, not its folder", project)
+		return fail(diag.RequestRefused,
+			"%q is no name of a project, which begins with a letter and has letters, digits and _: give "+
+				"the name that its project.toml has, not its folder", project)
 	}
 	if !partyName().MatchString(party) {
-		return fail(diag.RequestRefused, "%q is no name of a party: give the one that the model has, of a member of a family as lab[2]", party)
+		return fail(diag.RequestRefused,
+			"%q is no name of a party: give the one that the model has, of a member of a family as lab[2]",
+			party)
 	}
 	if _, err := os.Stat(filepath.Join(dir, KeyFile)); err == nil {
-		return fail(diag.RequestRefused, "%s has a key already; the request for it is %s", dir, filepath.Join(dir, RequestFile))
+		return fail(diag.RequestRefused, "%s has a key already; the request for it is %s", dir,
+			filepath.Join(dir, RequestFile))
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -87,26 +94,31 @@ func Request(dir, project, party string) error {
 	if err != nil {
 		return err
 	}
-	template := &x509.CertificateRequest{Subject: pkix.Name{CommonName: party, Organization: []string{project}}}
+	template := &x509.CertificateRequest{Subject: pkix.Name{CommonName: party,
+		Organization: []string{project}}}
 	der, err := x509.CreateCertificateRequest(rand.Reader, template, key)
 	if err != nil {
 		return err
 	}
 	var stream [32]byte
 	rand.Read(stream[:]) // never fails
-	return errors.Join(writeKey(filepath.Join(dir, KeyFile), key), WriteStream(dir, stream), writePEM(filepath.Join(dir, RequestFile), requestBlock, der, public))
+	return errors.Join(writeKey(filepath.Join(dir, KeyFile), key), WriteStream(dir, stream),
+		writePEM(filepath.Join(dir, RequestFile), requestBlock, der, public))
 }
 
-// Simulate sets the seed of the party's random numbers to one that a run in one process has too: for demonstrations and tests.
+// Simulate sets the seed of the party's random numbers to one that a run in one process has too: for
+// demonstrations and tests.
 func Simulate(dir string, seed uint64) error {
-	return atomicfile.WriteBytes(filepath.Join(dir, StreamFile), private, fmt.Appendf(nil, "%s%d\n", simulated, seed))
+	return atomicfile.WriteBytes(filepath.Join(dir, StreamFile), private,
+		fmt.Appendf(nil, "%s%d\n", simulated, seed))
 }
 
 const simulated = "simulated "
 
 // WriteStream sets the seed of the party's own random numbers.
 func WriteStream(dir string, seed [32]byte) error {
-	return atomicfile.WriteBytes(filepath.Join(dir, StreamFile), private, []byte(hex.EncodeToString(seed[:])+"\n"))
+	return atomicfile.WriteBytes(filepath.Join(dir, StreamFile), private,
+		[]byte(hex.EncodeToString(seed[:])+"\n"))
 }
 
 func readCert(path string) (*x509.Certificate, error) {

@@ -23,7 +23,8 @@ func programsText(project string, manifest []byte) []byte {
 	return append([]byte("vflc programs v1\n"+project+"\n"), manifest...)
 }
 
-// SignPrograms signs a manifest, and with it the programs whose digests it lists. It returns the file with the signature, which goes with the programs.
+// SignPrograms signs a manifest, and with it the programs whose digests it lists. It returns the file with
+// the signature, which goes with the programs.
 func (id *Identity) SignPrograms(manifest string) (path string, err error) {
 	text, err := os.ReadFile(manifest)
 	if err != nil {
@@ -54,7 +55,8 @@ func (id *Identity) Signers(manifest string) (parties []string, err error) {
 			continue
 		}
 		party, err := id.Verify(s.Certificate)
-		if err == nil && ed25519.Verify(PublicKey(s.Certificate), programsText(id.Project.Name, text), s.Signature) && !slices.Contains(parties, party) {
+		if err == nil && ed25519.Verify(PublicKey(s.Certificate), programsText(id.Project.Name, text),
+			s.Signature) && !slices.Contains(parties, party) {
 			parties = append(parties, party)
 		}
 	}

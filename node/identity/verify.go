@@ -77,10 +77,13 @@ func (id *Identity) Verify(der []byte) (party string, err error) {
 	if err != nil {
 		return party, err
 	}
-	if slices.ContainsFunc(list.RevokedCertificateEntries, func(e x509.RevocationListEntry) bool { return e.SerialNumber.Cmp(cert.SerialNumber) == 0 }) {
+	if slices.ContainsFunc(list.RevokedCertificateEntries, func(e x509.RevocationListEntry) bool {
+		return e.SerialNumber.Cmp(cert.SerialNumber) == 0
+	}) {
 		return party, &RefusedError{party, Revoked}
 	}
-	if project, err := ReadProject(filepath.Join(id.dir, ProjectFile)); err == nil { // parties are added while a server runs
+	// parties are added while a server runs
+	if project, err := ReadProject(filepath.Join(id.dir, ProjectFile)); err == nil {
 		id = &Identity{Project: project}
 	}
 	if !slices.Contains(id.Project.Parties, party) {
@@ -89,10 +92,12 @@ func (id *Identity) Verify(der []byte) (party string, err error) {
 	return party, nil
 }
 
-// Accept configures TLS for the server: version 1.3, and a certificate from every client. refused is called with the reason for each that is turned away.
+// Accept configures TLS for the server: version 1.3, and a certificate from every client. refused is called
+// with the reason for each that is turned away.
 func (id *Identity) Accept(refused func(error)) *tls.Config {
 	return &tls.Config{
-		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{id.pair()}, ClientAuth: tls.RequestClientCert, SessionTicketsDisabled: true,
+		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{id.pair()},
+		ClientAuth: tls.RequestClientCert, SessionTicketsDisabled: true,
 		VerifyConnection: func(s tls.ConnectionState) error {
 			err := error(&RefusedError{"", NoCertificate})
 			if len(s.PeerCertificates) > 0 {
@@ -106,10 +111,12 @@ func (id *Identity) Accept(refused func(error)) *tls.Config {
 	}
 }
 
-// Dial configures TLS for a client: the other end must have the certificate of the project's server, whatever its address.
+// Dial configures TLS for a client: the other end must have the certificate of the project's server, whatever
+// its address.
 func (id *Identity) Dial() *tls.Config {
 	return &tls.Config{
-		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{id.pair()}, InsecureSkipVerify: true, // VerifyConnection checks the certificate, by name and not by address
+		// VerifyConnection checks the certificate, by name and not by address
+		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{id.pair()}, InsecureSkipVerify: true,
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 {
 				return &RefusedError{"", NoCertificate}

@@ -8,10 +8,13 @@ import (
 	"time"
 )
 
-// A ledger begins with magic; its entries follow: the length, the entry, and the first linkBytes of its hash, which place a change. The whole of the last hash is signed.
+// A ledger begins with magic; its entries follow: the length, the entry, and the first linkBytes of its hash,
+// which place a change. The whole of the last hash is signed.
 //
-// An entry is a document, D and JSON; or a message, M with the number of its kind, peer and channels among those of the epoch (with their JSON where they are new), milliseconds
-// since the entry before, chain, rounds since the last such message, digest, and a digest of each channel that all clients receive alike. Numbers are varints. A message of a fit takes about 27 bytes, and an answer 16 more for each such channel.
+// An entry is a document, D and JSON; or a message, M with the number of its kind, peer and channels among
+// those of the epoch (with their JSON where they are new), milliseconds since the entry before, chain, rounds
+// since the last such message, digest, and a digest of each channel that all clients receive alike. Numbers
+// are varints. A message of a fit takes about 27 bytes, and an answer 16 more for each such channel.
 const (
 	magic     = "vflc ledger 2\n"
 	linkBytes = 4
@@ -25,7 +28,8 @@ func framed(dst, entry []byte, link [digestBytes]byte) []byte {
 	return append(append(dst, entry...), link[:linkBytes]...)
 }
 
-// unframed returns the first entry of a text, the beginning of its hash, and what follows; nil where it is not whole.
+// unframed returns the first entry of a text, the beginning of its hash, and what follows; nil where it is
+// not whole.
 func unframed(text []byte) (entry, link, left []byte) {
 	n, at := binary.Uvarint(text)
 	if at <= 0 || n == 0 || n > uint64(len(text)) || uint64(len(text)-at) < n+linkBytes {
@@ -69,7 +73,8 @@ func (c *codec) document(dst []byte, at time.Time, member string, text []byte) [
 	return append(append(dst, text...), '}')
 }
 
-// documentOf reads an entry that is no message, and namedOf what of a message does not differ from one to the next: when they are written too.
+// documentOf reads an entry that is no message, and namedOf what of a message does not differ from one to the
+// next: when they are written too.
 func documentOf(text []byte) (e LedgerEntry, ok bool) {
 	ok = json.Unmarshal(text, &e) == nil && e.Kind == ""
 	return e, ok
@@ -80,8 +85,10 @@ func namedOf(text []byte) (m LoggedMessage, ok bool) {
 	return m, ok
 }
 
-// message appends a message; named is the JSON of what does not differ from one to the next. It reports whether that can be read.
-func (c *codec) message(dst []byte, at time.Time, named []byte, chain uint32, round uint64, digest []byte) (out []byte, readable bool) {
+// message appends a message; named is the JSON of what does not differ from one to the next. It reports
+// whether that can be read.
+func (c *codec) message(dst []byte, at time.Time, named []byte, chain uint32, round uint64,
+	digest []byte) (out []byte, readable bool) {
 	k, ok := c.known[string(named)]
 	readable = true
 	if !ok {

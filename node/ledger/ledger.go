@@ -1,7 +1,9 @@
-// Package ledger is a party's record of what has crossed in a run across processes: a file to which an entry is added for every message before it leaves, and when it arrives.
-// Every entry is chained to all entries before it by a hash, and the party signs the last one at every checkpoint, so that an entry that is changed, or some that are taken away, show.
-// The file is binary (codec.go); Dump writes it as text, a JSON document a line.
-// The ledgers of all parties are compared with one another and with the script of the session (Reconcile).
+// Package ledger is a party's record of what has crossed in a run across processes: a file to which an entry
+// is added for every message before it leaves, and when it arrives. Every entry is chained to all entries
+// before it by a hash, and the party signs the last one at every checkpoint, so that an entry that is
+// changed, or some that are taken away, show. The file is binary (codec.go); Dump writes it as text, a JSON
+// document a line. The ledgers of all parties are compared with one another and with the script of the
+// session (Reconcile).
 package ledger
 
 import (
@@ -50,9 +52,11 @@ type Opening struct {
 	Party  string                `json:"party"`
 	Names  []string              `json:"parties"` // the server first
 	Script []session.ChannelForm `json:"script"`
-	// Manifest is the SHA-256 of the manifest that all parties have agreed on, so that whoever reads another beside the ledger can tell.
+	// Manifest is the SHA-256 of the manifest that all parties have agreed on, so that whoever reads another
+	// beside the ledger can tell.
 	Manifest string `json:"manifest,omitempty"`
-	// Agreed is the SHA-256 of all that the party was told before the epoch: settings, seed, rows, sizes, keys, sums, and where the run goes on. All clients are told the same.
+	// Agreed is the SHA-256 of all that the party was told before the epoch: settings, seed, rows, sizes,
+	// keys, sums, and where the run goes on. All clients are told the same.
 	Agreed string `json:"agreed,omitempty"`
 }
 
@@ -71,7 +75,8 @@ const (
 	Incomplete = "which rows of the party are incomplete"
 	LeftOut    = "which rows all parties leave out"
 	Folds      = "in which fold of the cross-validation each row is"
-	Asked      = "sizes of its data and salted digests of rows, shared data and categories, when asked (vflc preflight)"
+	Asked      = "sizes of its data and salted digests of rows, shared data and categories, " +
+		"when asked (vflc preflight)"
 )
 
 // A Published is what a ledger records of a publication.
@@ -82,11 +87,13 @@ type Published struct {
 	SHA256     string   `json:"sha256"`
 }
 
-// A LoggedDecryption is numbers that depend on encrypted rows of the party, and that one other party is about to learn.
+// A LoggedDecryption is numbers that depend on encrypted rows of the party, and that one other party is about
+// to learn.
 type LoggedDecryption struct {
 	Numbers int    `json:"numbers"`
 	Keys    string `json:"keys"` // SHA-256 of the keys of the run: with these the same is decrypted once
-	Rows    string `json:"rows"` // SHA-256 of the set of these rows, by which the party adds up what was decrypted of each
+	// SHA-256 of the set of these rows, by which the party adds up what was decrypted of each
+	Rows string `json:"rows"`
 }
 
 // A LoggedCharge is what a release of the party's rows costs, written before a share of it leaves.
@@ -94,8 +101,8 @@ type LoggedCharge struct {
 	Rho     float64 `json:"rho"` // zero-concentrated, which adds up
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
-	// Together is the ρ of all releases of the person of whom most was released, this one included, and the others are the
-	// budget of the party's policy; 0: it has none.
+	// Together is the ρ of all releases of the person of whom most was released, this one included, and the
+	// others are the budget of the party's policy; 0: it has none.
 	Together  float64 `json:"together"`
 	OfEpsilon float64 `json:"of_epsilon,omitempty"`
 	OfDelta   float64 `json:"of_delta,omitempty"`
@@ -105,15 +112,18 @@ type LoggedCharge struct {
 
 // String says what was charged, and what is spent and left.
 func (c LoggedCharge) String() string {
-	text := fmt.Sprintf("epsilon %g at delta %g, rho %.4g; releases of these rows have cost epsilon %.3g at that delta together", c.Epsilon, c.Delta, c.Rho, release.Epsilon(c.Together, c.Delta))
+	text := fmt.Sprintf("epsilon %g at delta %g, rho %.4g; releases of these rows have cost epsilon "+
+		"%.3g at that delta together", c.Epsilon, c.Delta, c.Rho, release.Epsilon(c.Together, c.Delta))
 	if c.OfEpsilon == 0 {
 		return text + ", and no policy has a budget"
 	}
 	left := max(0, release.Rho(c.OfEpsilon, c.OfDelta)-c.Together)
-	return text + fmt.Sprintf(", and of the budget of epsilon %g at delta %g %.3g is left", c.OfEpsilon, c.OfDelta, release.Epsilon(left, c.OfDelta))
+	return text + fmt.Sprintf(", and of the budget of epsilon %g at delta %g %.3g is left", c.OfEpsilon,
+		c.OfDelta, release.Epsilon(left, c.OfDelta))
 }
 
-// A LedgerEntry is one line of the dump: an opening, the end of an epoch, a message, a publication, or what a party has told or lets others decrypt.
+// A LedgerEntry is one line of the dump: an opening, the end of an epoch, a message, a publication, or what a
+// party has told or lets others decrypt.
 type LedgerEntry struct {
 	At     time.Time `json:"at"`
 	Open   *Opening  `json:"open,omitempty"`
@@ -209,10 +219,12 @@ func FileOf(party string) string { return strings.NewReplacer("[", "_", "]", "")
 // Path is that of a party's ledger in the folder of a run.
 func Path(dir, party string) string { return filepath.Join(dir, runs.LedgerDir, FileOf(party)+fileEnd) }
 
-// Open opens the ledger of a party in the folder of a run, for adding to it. A line that a crash has left unfinished is removed: its message had not left. The error is data.Errors
-// where the ledger was changed or cut since.
+// Open opens the ledger of a party in the folder of a run, for adding to it. A line that a crash has left
+// unfinished is removed: its message had not left. The error is data.Errors where the ledger was changed or
+// cut since.
 func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error) {
-	b := &Book{dir: dir, party: party, key: key, cert: cert, clock: time.Now, decrypted: map[string]int{}, charged: map[string]bool{}}
+	b := &Book{dir: dir, party: party, key: key, cert: cert, clock: time.Now, decrypted: map[string]int{},
+		charged: map[string]bool{}}
 	path := Path(dir, party)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -245,9 +257,12 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 		_, err = b.file.WriteString(magic)
 	}
 	if n := len(file.Entries); n > 0 {
-		b.open = file.Entries[n-1].Closed == "" && file.Entries[n-1].Published == nil && file.Entries[n-1].Told == nil
+		b.open = file.Entries[n-1].Closed == "" && file.Entries[n-1].Published == nil &&
+			file.Entries[n-1].Told == nil
 	} else if err == nil {
-		err = b.sync() // a signature stands beside the ledger before its first line, so that no crash leaves lines without one
+		// a signature stands beside the ledger before its first line, so that no crash leaves lines without
+		// one
+		err = b.sync()
 	}
 	return b, err
 }
@@ -342,8 +357,8 @@ func (b *Book) Publish(p Published) error { return b.append("published", p) }
 // Tell adds what was disclosed of rows.
 func (b *Book) Tell(t Told) error { return b.append("told", t) }
 
-// Decrypt adds what others are about to learn of encrypted rows, before a share of the key leaves: what the numbers
-// that they know then are more than those that stand here with the same keys.
+// Decrypt adds what others are about to learn of encrypted rows, before a share of the key leaves: what the
+// numbers that they know then are more than those that stand here with the same keys.
 func (b *Book) Decrypt(d LoggedDecryption) error {
 	if d.Numbers -= b.decrypted[d.Keys]; d.Numbers <= 0 {
 		return nil
@@ -435,7 +450,8 @@ func (b *Book) record(sent bool, peer string, m transport.Message) error {
 	l = strconv.AppendInt(append(l, `],"bytes":`...), int64(bytes), 10)
 	b.named = append(l, '}')
 	var ok bool
-	if b.buffer, ok = b.codec.message(b.buffer[:0], b.clock(), b.named, m.Chain, m.Round, digest[:digestBytes]); !ok {
+	if b.buffer, ok = b.codec.message(b.buffer[:0], b.clock(), b.named, m.Chain, m.Round,
+		digest[:digestBytes]); !ok {
 		return b.unreadable()
 	}
 	for k, a := range m.Arrays {
@@ -481,7 +497,8 @@ func (b *Book) sync() error {
 		return err
 	}
 	b.synced = b.lines
-	return atomicfile.WriteBytes(filepath.Join(b.dir, runs.LedgerDir, FileOf(b.party)+headEnd), 0o600, append(text, '\n'))
+	return atomicfile.WriteBytes(filepath.Join(b.dir, runs.LedgerDir, FileOf(b.party)+headEnd), 0o600,
+		append(text, '\n'))
 }
 
 // Close closes the file. The ledger is what was added.
@@ -513,7 +530,8 @@ func (f *Ledger) Dump(w io.Writer) error {
 	return out.Flush()
 }
 
-// Read reads a ledger, and reports lines that were changed, added or taken away: all lines must follow from those before, and the signed one must be there.
+// Read reads a ledger, and reports lines that were changed, added or taken away: all lines must follow from
+// those before, and the signed one must be there.
 func Read(path string) (*Ledger, diag.List, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -580,7 +598,8 @@ func (f *Ledger) headed() (diags diag.List) {
 	if err != nil || json.Unmarshal(text, &h) != nil {
 		return cut("the signature of the ledger is not there, or cannot be read")
 	}
-	if root, err := identity.ReadAuthority(filepath.Join(filepath.Dir(filepath.Dir(f.Path)), runs.SessionDir)); err == nil && root.Signed(h.Certificate, h.text(), h.Signature) == "" {
+	if root, err := identity.ReadAuthority(filepath.Join(filepath.Dir(filepath.Dir(f.Path)),
+		runs.SessionDir)); err == nil && root.Signed(h.Certificate, h.text(), h.Signature) == "" {
 		return cut("the signature beside the ledger is not that of a party of the project")
 	}
 	switch {

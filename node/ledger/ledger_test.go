@@ -47,7 +47,8 @@ func newPair(t *testing.T) *pair {
 		if err != nil {
 			t.Fatal(err)
 		}
-		template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour)}
+		template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+			NotAfter: time.Now().Add(time.Hour)}
 		cert, err := x509.CreateCertificate(rand.Reader, template, template, public, key)
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +81,8 @@ func (p *pair) fine(errs ...error) {
 func (p *pair) begin(epoch uint32) {
 	p.t.Helper()
 	for _, b := range p.books {
-		p.fine(b.Begin(Opening{Run: "0123456789abcdef", Epoch: epoch, Names: []string{"server", "a"}, Script: script}))
+		p.fine(b.Begin(Opening{Run: "0123456789abcdef", Epoch: epoch, Names: []string{"server", "a"},
+			Script: script}))
 	}
 }
 
@@ -92,8 +94,10 @@ func message(round uint64, kind, channel string, v ...float64) transport.Message
 func (p *pair) round() {
 	p.t.Helper()
 	p.rounds++
-	up, down := message(p.rounds, "aux", "z s", 1, 2, float64(p.rounds)), message(p.rounds, "reply", "adjoint s", 0, 1, 2)
-	p.fine(p.books[1].Record(true, "server", up), p.books[0].Record(false, "a", up), p.books[0].Record(true, "a", down), p.books[1].Record(false, "server", down))
+	up, down := message(p.rounds, "aux", "z s", 1, 2, float64(p.rounds)),
+		message(p.rounds, "reply", "adjoint s", 0, 1, 2)
+	p.fine(p.books[1].Record(true, "server", up), p.books[0].Record(false, "a", up),
+		p.books[0].Record(true, "a", down), p.books[1].Record(false, "server", down))
 }
 
 func (p *pair) end(how string) {
@@ -136,7 +140,8 @@ func TestLedgersAgree(t *testing.T) {
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, diags[0])
 	}
-	if r.Messages != 21 || r.Both != 20 || r.Lost != 1 || r.Bytes != 21*24 || r.Epochs != 2 || len(r.Missing)+len(r.Unclosed) != 0 {
+	if r.Messages != 21 || r.Both != 20 || r.Lost != 1 || r.Bytes != 21*24 || r.Epochs != 2 ||
+		len(r.Missing)+len(r.Unclosed) != 0 {
 		t.Errorf("%+v", r)
 	}
 	r, diags, err = Reconcile(p.paths()[1:])
@@ -145,7 +150,8 @@ func TestLedgersAgree(t *testing.T) {
 	}
 }
 
-// lines changes the entries of the client's ledger, as Dump writes them; honest does so before hashes and signature are made, as a party would that tells another story.
+// lines changes the entries of the client's ledger, as Dump writes them; honest does so before hashes and
+// signature are made, as a party would that tells another story.
 func (p *pair) lines(honest bool, change func([]string) []string) {
 	p.t.Helper()
 	path := p.paths()[1]
@@ -238,22 +244,26 @@ func TestDumpHasAll(t *testing.T) {
 	}
 }
 
-// What clients should receive alike has a digest of its own in each ledger, the same where it is alike, whatever else the messages hold; the audit names the first message in which it is not,
-// and only what the script says to be alike is compared.
+// What clients should receive alike has a digest of its own in each ledger, the same where it is alike,
+// whatever else the messages hold; the audit names the first message in which it is not, and only what the
+// script says to be alike is compared.
 func TestUnlikeChannelsAreNamed(t *testing.T) {
 	for name, c := range map[string]struct {
 		unlike string // the channel of which b gets another number in round 3
 		want   string
 	}{
-		"alike":       {"own", ""},
-		"unlike":      {"adjoint s", `epoch 1: server has sent a and b unlike numbers in channel "adjoint s" of message "reply", round 3, chain 0, which all clients should receive alike`},
-		"unlike last": {"totals", `epoch 1: server has sent a and b unlike numbers in channel "totals" of message "reply", round 3, chain 0, which all clients should receive alike`},
+		"alike": {"own", ""},
+		"unlike": {"adjoint s",
+			`epoch 1: server has sent a and b unlike numbers in channel "adjoint s" of message "reply", round 3, chain 0, which all clients should receive alike`},
+		"unlike last": {"totals",
+			`epoch 1: server has sent a and b unlike numbers in channel "totals" of message "reply", round 3, chain 0, which all clients should receive alike`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var script []session.ChannelForm
 			for _, client := range []string{"a", "b"} {
 				for k, channel := range []string{"adjoint s", "own", "totals"} {
-					script = append(script, session.ChannelForm{Client: client, Kind: "reply", Channel: channel, Length: 2, Alike: k != 1})
+					script = append(script, session.ChannelForm{Client: client, Kind: "reply",
+						Channel: channel, Length: 2, Alike: k != 1})
 				}
 			}
 			p := newPair(t)
@@ -262,7 +272,8 @@ func TestUnlikeChannelsAreNamed(t *testing.T) {
 			for k, client := range []string{"a", "b"} {
 				dir := t.TempDir()
 				b, err := Open(dir, client, p.keys[k+1], p.certs[k+1])
-				p.fine(err, b.Begin(Opening{Run: "0123456789abcdef", Epoch: 1, Names: []string{"server", "a", "b"}, Script: script}))
+				p.fine(err, b.Begin(Opening{Run: "0123456789abcdef", Epoch: 1,
+					Names: []string{"server", "a", "b"}, Script: script}))
 				for round := range uint64(5) {
 					m := transport.Message{Round: round, Kind: "reply"}
 					for _, channel := range []string{"adjoint s", "own", "totals"} {
@@ -284,7 +295,8 @@ func TestUnlikeChannelsAreNamed(t *testing.T) {
 				}
 				for _, e := range f.Entries {
 					for _, one := range e.Channels {
-						if one.Alike != (len(one.Digest) == 2*digestBytes) || one.Alike == (one.Name == "own") {
+						if one.Alike != (len(one.Digest) == 2*digestBytes) ||
+							one.Alike == (one.Name == "own") {
 							t.Errorf("%+v", one)
 						}
 						digests[one.Digest] = true
@@ -292,13 +304,15 @@ func TestUnlikeChannelsAreNamed(t *testing.T) {
 				}
 			}
 			if want := map[bool]int{true: 11, false: 12}[c.want == ""]; len(digests) != want {
-				t.Errorf("%d digests, and %d are right: of five rounds and two channels, none, and one where one is unlike", len(digests), want)
+				t.Errorf("%d digests, and %d are right: of five rounds and two channels, none, and "+
+					"one where one is unlike", len(digests), want)
 			}
 			_, diags, err := Reconcile(paths)
 			switch p.fine(err); {
 			case c.want == "" && diags.HasErrors():
 				t.Error(diags[0].Message)
-			case c.want != "" && (len(diags) != 1 || diags[0].Code != diag.UnlikeAnswers || diags[0].Message != c.want):
+			case c.want != "" && (len(diags) != 1 || diags[0].Code != diag.UnlikeAnswers ||
+				diags[0].Message != c.want):
 				t.Error(diags)
 			}
 		})
@@ -330,7 +344,8 @@ func size(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// Every byte of a ledger that is changed, and every length at which it is cut, is found; what a crash leaves unfinished is not, and goes on.
+// Every byte of a ledger that is changed, and every length at which it is cut, is found; what a crash leaves
+// unfinished is not, and goes on.
 func TestEveryByteCounts(t *testing.T) {
 	p := whole(t)
 	path := p.paths()[1]
@@ -371,11 +386,14 @@ func TestChangedLedgersAreNamed(t *testing.T) {
 		code   diag.Code
 		line   int
 	}{
-		"a byte":              {false, replace(4, `"bytes":24`, `"bytes":16`), diag.LedgerChanged, 5},
-		"a line less":         {false, without(4, 5), diag.LedgerChanged, 5},
-		"the end":             {false, func(l []string) []string { return l[:len(l)-3] }, diag.LedgerCut, 22},
-		"everything":          {false, func([]string) []string { return nil }, diag.LedgerCut, 0},
-		"no JSON":             {false, func(l []string) []string { l[2] = "nothing\n"; return l }, diag.LedgerChanged, 3},
+		"a byte":      {false, replace(4, `"bytes":24`, `"bytes":16`), diag.LedgerChanged, 5},
+		"a line less": {false, without(4, 5), diag.LedgerChanged, 5},
+		"the end":     {false, func(l []string) []string { return l[:len(l)-3] }, diag.LedgerCut, 22},
+		"everything":  {false, func([]string) []string { return nil }, diag.LedgerCut, 0},
+		"no JSON": {false, func(l []string) []string {
+			l[2] = "nothing\n"
+			return l
+		}, diag.LedgerChanged, 3},
 		"another digest":      {true, replace(10, `"digest":"`, `"digest":"ff`), diag.LedgersDiffer, 0},
 		"another round":       {true, replace(10, `"round":`, `"round":7`), diag.LedgersDiffer, 0},
 		"a message less":      {true, without(10, 11), diag.LedgersDiffer, 0},
@@ -385,7 +403,9 @@ func TestChangedLedgersAreNamed(t *testing.T) {
 		"another script":      {true, replace(7, `"length":3`, `"length":4`), diag.LedgersDiffer, 0},
 		"another run":         {true, replace(0, `"run":"0`, `"run":"1`), diag.LedgersDiffer, 1},
 		"outside of an epoch": {true, without(0, 1), diag.LedgersDiffer, 1},
-		"the end, told anew":  {true, func(l []string) []string { return slices.Delete(l, len(l)-3, len(l)-1) }, diag.LedgersDiffer, 0},
+		"the end, told anew": {true, func(l []string) []string {
+			return slices.Delete(l, len(l)-3, len(l)-1)
+		}, diag.LedgersDiffer, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := whole(t)
@@ -397,7 +417,8 @@ func TestChangedLedgersAreNamed(t *testing.T) {
 			if want := fmt.Sprintf("%s:%d", p.paths()[1], c.line); c.line > 0 && diags[0].Data != want {
 				t.Errorf("the place is %s, want %s", diags[0].Data, want)
 			}
-			diagtest.Want(t, filepath.Join("testdata", strings.NewReplacer(" ", "_", ",", "").Replace(name)+".txtar"), diags, func(s string) string {
+			diagtest.Want(t, filepath.Join("testdata", strings.NewReplacer(" ", "_", ",", "").Replace(name)+
+				".txtar"), diags, func(s string) string {
 				return strings.ReplaceAll(strings.ReplaceAll(s, p.dirs[0], "SERVER"), p.dirs[1], "A")
 			})
 			if c.honest {
@@ -425,20 +446,25 @@ func TestSignatureIsTheParties(t *testing.T) {
 	}
 }
 
-// Where the folder has the certificate of the project's authority, the signature must be by a party of the project: nobody signs a ledger of his own making in its place.
+// Where the folder has the certificate of the project's authority, the signature must be by a party of the
+// project: nobody signs a ledger of his own making in its place.
 func TestSignatureIsOfTheProject(t *testing.T) {
 	p := whole(t)
 	project := t.TempDir()
-	p.fine(identity.Init(project, identity.Project{Name: "p", Server: "server", Address: "localhost:1", Parties: []string{"server", "a"}}))
+	p.fine(identity.Init(project, identity.Project{Name: "p", Server: "server", Address: "localhost:1",
+		Parties: []string{"server", "a"}}))
 	text, err := os.ReadFile(filepath.Join(project, identity.AuthorityFile))
 	session := filepath.Join(p.dirs[1], "session")
-	p.fine(err, os.Mkdir(session, 0o700), os.WriteFile(filepath.Join(session, identity.AuthorityFile), text, 0o600))
-	if _, diags, _ := Reconcile(p.paths()); len(diags) != 1 || diags[0].Code != diag.LedgerCut || !strings.Contains(diags[0].Message, "of a party of the project") {
+	p.fine(err, os.Mkdir(session, 0o700), os.WriteFile(filepath.Join(session, identity.AuthorityFile), text,
+		0o600))
+	if _, diags, _ := Reconcile(p.paths()); len(diags) != 1 || diags[0].Code != diag.LedgerCut ||
+		!strings.Contains(diags[0].Message, "of a party of the project") {
 		t.Error(diags)
 	}
 }
 
-// Publications and what was told of rows stand in the chain, and change nothing of how the run has ended; the report adds up what crossed.
+// Publications and what was told of rows stand in the chain, and change nothing of how the run has ended; the
+// report adds up what crossed.
 func TestReportOfLedgers(t *testing.T) {
 	p := whole(t)
 	b, err := Open(p.dirs[1], "a", p.keys[1], p.certs[1])
@@ -462,7 +488,8 @@ func TestReportOfLedgers(t *testing.T) {
 	if bytes != r.Bytes || numbers != 3*int64(r.Messages) || messages != r.Messages || len(r.Crossed) != 4 {
 		t.Errorf("%+v", r)
 	}
-	if len(r.Published) != 1 || r.Published[0].Party != "a" || len(r.Told) != 1 || r.Told[0].Left != 2 || len(r.Unclosed) != 0 {
+	if len(r.Published) != 1 || r.Published[0].Party != "a" || len(r.Told) != 1 || r.Told[0].Left != 2 ||
+		len(r.Unclosed) != 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -483,7 +510,8 @@ func TestNothingLeavesUnrecorded(t *testing.T) {
 // The cost of a line, beside a round over a network.
 func BenchmarkRecord(b *testing.B) {
 	public, key, _ := ed25519.GenerateKey(nil)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "a"}, NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "a"},
+		NotAfter: time.Now().Add(time.Hour)}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, public, key)
 	if err != nil {
 		b.Fatal(err)
@@ -501,7 +529,8 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// A party that is killed at any instant opens its ledger again: the file may hold any bytes beyond the last signature, and the signature may be any that was written.
+// A party that is killed at any instant opens its ledger again: the file may hold any bytes beyond the last
+// signature, and the signature may be any that was written.
 func TestLedgerOpensAfterAnyKill(t *testing.T) {
 	p := newPair(t)
 	path := Path(p.dirs[0], "server")
@@ -527,9 +556,11 @@ func TestLedgerOpensAfterAnyKill(t *testing.T) {
 			p.fine(os.WriteFile(path, next.ledger[:n], 0o600), os.WriteFile(signature, s.head, 0o600))
 			b, err := Open(p.dirs[0], "server", p.keys[0], p.certs[0])
 			if err != nil {
-				t.Fatalf("%d bytes of %d after the %d of state %d: %v", n, len(next.ledger), len(s.ledger), k, err)
+				t.Fatalf("%d bytes of %d after the %d of state %d: %v", n, len(next.ledger), len(s.ledger), k,
+					err)
 			}
-			p.fine(b.Begin(Opening{Run: "0123456789abcdef", Epoch: 2, Names: []string{"server", "a"}, Script: script}))
+			p.fine(b.Begin(Opening{Run: "0123456789abcdef", Epoch: 2, Names: []string{"server", "a"},
+				Script: script}))
 			b.Close()
 			if _, diags, err := Read(path); err != nil || diags.HasErrors() {
 				t.Fatalf("%d bytes: %v %v", n, diags, err)
@@ -538,12 +569,14 @@ func TestLedgerOpensAfterAnyKill(t *testing.T) {
 	}
 }
 
-// A manifest beside the ledgers counts only where it is the one that all parties have agreed on, to the last byte; and the ledgers of a run name one.
+// A manifest beside the ledgers counts only where it is the one that all parties have agreed on, to the last
+// byte; and the ledgers of a run name one.
 func TestManifestOfLedgers(t *testing.T) {
 	begun := func(digests ...string) (*Reconciliation, diag.List) {
 		p := newPair(t)
 		for k, b := range p.books {
-			p.fine(b.Begin(Opening{Run: "0123456789abcdef", Epoch: 1, Names: []string{"server", "a"}, Script: script, Manifest: digests[k]}))
+			p.fine(b.Begin(Opening{Run: "0123456789abcdef", Epoch: 1, Names: []string{"server", "a"},
+				Script: script, Manifest: digests[k]}))
 		}
 		p.round()
 		p.end(Complete)
@@ -557,18 +590,21 @@ func TestManifestOfLedgers(t *testing.T) {
 	if diags.HasErrors() || r.Manifest != own || len(r.Under("m.json", text)) > 0 {
 		t.Errorf("the run's own: %v, %s", diags, r.Manifest)
 	}
-	diagtest.Want(t, filepath.Join("testdata", "another_manifest.txtar"), r.Under("m.json", append(text, ' ')), nil)
+	diagtest.Want(t, filepath.Join("testdata", "another_manifest.txtar"),
+		r.Under("m.json", append(text, ' ')), nil)
 	r, diags = begun("", "")
 	if diags.HasErrors() {
 		t.Error(diags)
 	}
 	diagtest.Want(t, filepath.Join("testdata", "no_manifest.txtar"), r.Under("m.json", text), nil)
-	if _, diags = begun(own, strings.Repeat("0", len(own))); len(diags) != 1 || diags[0].Code != diag.LedgersDiffer {
+	if _, diags = begun(own, strings.Repeat("0", len(own))); len(diags) != 1 ||
+		diags[0].Code != diag.LedgersDiffer {
 		t.Errorf("two manifests: %v", diags)
 	}
 }
 
-// An entry that no reader takes is not written, and nothing leaves after it; what the certificate's key has not signed is not put beside the ledger.
+// An entry that no reader takes is not written, and nothing leaves after it; what the certificate's key has
+// not signed is not put beside the ledger.
 func TestEntriesWithoutAForm(t *testing.T) {
 	p := newPair(t)
 	p.begin(1)
@@ -581,14 +617,17 @@ func TestEntriesWithoutAForm(t *testing.T) {
 	if err := p.books[1].tell("told", []byte("{")); err == nil || size() != before {
 		t.Error("an entry that is no JSON is written:", err)
 	}
-	if err := p.books[1].Record(true, "server", message(1, "aux", "z s", 1, 2, 3)); err == nil || size() != before {
+	if err := p.books[1].Record(true, "server", message(1, "aux", "z s", 1, 2, 3)); err == nil ||
+		size() != before {
 		t.Error("a message leaves after it:", err)
 	}
-	if _, readable := (&codec{}).message(nil, time.Now(), []byte(`{"to":"`), 0, 1, make([]byte, digestBytes)); readable {
+	if _, readable := (&codec{}).message(nil, time.Now(), []byte(`{"to":"`), 0, 1,
+		make([]byte, digestBytes)); readable {
 		t.Error("a message of a kind that is no JSON is written")
 	}
 	p.books[0].key = p.keys[1]
-	if err := p.books[0].End(Complete); err == nil || !strings.Contains(err.Error(), "another key than its certificate") {
+	if err := p.books[0].End(Complete); err == nil ||
+		!strings.Contains(err.Error(), "another key than its certificate") {
 		t.Error("another key has signed the ledger:", err)
 	}
 }

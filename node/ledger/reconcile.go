@@ -22,7 +22,8 @@ import (
 
 // A Reconciliation is what the ledgers of a run agree on.
 type Reconciliation struct {
-	// Verdict is what parties can compute in the run, as its manifest says: whoever has the manifest fills it in.
+	// Verdict is what parties can compute in the run, as its manifest says: whoever has the manifest fills it
+	// in.
 	Verdict  []string `json:"verdict,omitempty"`
 	Run      string   `json:"run"`
 	Manifest string   `json:"manifest,omitempty"` // the SHA-256 of the one that the parties have agreed on
@@ -30,8 +31,10 @@ type Reconciliation struct {
 	Missing  []string `json:"missing,omitempty"`  // parties of the run whose ledgers were not
 	Epochs   int      `json:"epochs"`             // begun
 	Messages int      `json:"messages"`           // that one or two of the ledgers hold
-	Both     int      `json:"both"`               // those that stand alike in the ledgers of sender and receiver
-	// Alike counts arrays that more than one client should have received alike and has, ByServer names clients of which the ledger of the server alone says so.
+	// those that stand alike in the ledgers of sender and receiver
+	Both int `json:"both"`
+	// Alike counts arrays that more than one client should have received alike and has, ByServer names
+	// clients of which the ledger of the server alone says so.
 	Alike    int      `json:"alike"`
 	ByServer []string `json:"by_server,omitempty"`
 	Lost     int      `json:"lost,omitempty"`     // sent in an epoch that was broken off, and not received
@@ -110,10 +113,12 @@ type scripted struct {
 	forms []session.ChannelForm
 }
 
-// Reconcile compares the ledgers of the parties of one run with one another and each with the script of its session. The list holds the first difference of each kind of
-// failure, by name; the report counts what agrees.
+// Reconcile compares the ledgers of the parties of one run with one another and each with the script of its
+// session. The list holds the first difference of each kind of failure, by name; the report counts what
+// agrees.
 func Reconcile(paths []string) (*Reconciliation, diag.List, error) {
-	r := &reconciling{report: &Reconciliation{}, sent: map[direction]*side{}, got: map[direction]*side{}, scripts: map[string]*scripted{}, told: map[uint32]*Opening{}, closed: map[uint32]map[string]bool{}}
+	r := &reconciling{report: &Reconciliation{}, sent: map[direction]*side{}, got: map[direction]*side{},
+		scripts: map[string]*scripted{}, told: map[uint32]*Opening{}, closed: map[uint32]map[string]bool{}}
 	var files []*Ledger
 	for _, path := range paths {
 		f, diags, err := Read(path)
@@ -150,15 +155,18 @@ func (r *Reconciliation) Under(path string, manifest []byte) (diags diag.List) {
 	text := "the ledgers of run %s name no manifest, so that nothing binds this one to the run"
 	args := []any{r.Run}
 	if r.Manifest != "" {
-		text, args = "the SHA-256 of this manifest is %x, and the parties of run %s have agreed on one with %s", []any{found, r.Run, r.Manifest}
+		text, args = "the SHA-256 of this manifest is %x, and the parties of run %s "+
+			"have agreed on one with %s", []any{found, r.Run, r.Manifest}
 	}
 	d := diags.Errorf(diag.LedgerManifest, nil, source.Span{}, text, args...)
 	d.Data = path
-	d.Note("what parties can compute in a run is what its own manifest says: put that one there, or move this one away to audit the ledgers alone")
+	d.Note("what parties can compute in a run is what its own manifest says: put that one there, or move " +
+		"this one away to audit the ledgers alone")
 	return diags
 }
 
-func (r *reconciling) differ(code diag.Code, f *Ledger, line int, format string, args ...any) *diag.Diagnostic {
+func (r *reconciling) differ(code diag.Code, f *Ledger, line int, format string,
+	args ...any) *diag.Diagnostic {
 	d := r.diags.Errorf(code, nil, source.Span{}, format, args...)
 	d.Data = f.at(line)
 	return d
@@ -176,14 +184,17 @@ func (r *reconciling) read(f *Ledger) (names []string) {
 				r.report.Run = open.Run
 			}
 			if open.Run != r.report.Run {
-				r.differ(diag.LedgersDiffer, f, k+1, "this ledger is of run %s, the others of run %s", open.Run, r.report.Run)
+				r.differ(diag.LedgersDiffer, f, k+1, "this ledger is of run %s, the others of run %s",
+					open.Run, r.report.Run)
 				return names
 			}
 			if r.report.Manifest == "" {
 				r.report.Manifest = open.Manifest
 			}
 			if open.Manifest != "" && open.Manifest != r.report.Manifest {
-				r.differ(diag.LedgersDiffer, f, k+1, "this epoch ran under the manifest with SHA-256 %s, another under %s", open.Manifest, r.report.Manifest)
+				r.differ(diag.LedgersDiffer, f, k+1,
+					"this epoch ran under the manifest with SHA-256 %s, another under %s", open.Manifest,
+					r.report.Manifest)
 				return names
 			}
 			if !r.agreed(f, k+1, open) {
@@ -213,7 +224,8 @@ func (r *reconciling) read(f *Ledger) (names []string) {
 			}
 			r.report.Decrypted[f.Party] += e.Decrypted.Numbers
 		case open == nil:
-			r.differ(diag.LedgersDiffer, f, k+1, "the ledger of %s has a message outside of every epoch", f.Party)
+			r.differ(diag.LedgersDiffer, f, k+1, "the ledger of %s has a message outside of every epoch",
+				f.Party)
 			return names
 		default:
 			if !r.scripted(f, k, open) {
@@ -245,7 +257,8 @@ func (f *Ledger) run() int {
 	return n
 }
 
-// agreed compares an opening with those of the other ledgers: what was told before the epoch, and the scripts.
+// agreed compares an opening with those of the other ledgers: what was told before the epoch, and the
+// scripts.
 func (r *reconciling) agreed(f *Ledger, line int, o *Opening) bool {
 	r.server = o.Names[0]
 	if o.Party != o.Names[0] { // a server's own ledger does not say what it has told
@@ -253,7 +266,10 @@ func (r *reconciling) agreed(f *Ledger, line int, o *Opening) bool {
 		if !ok {
 			r.told[o.Epoch] = o
 		} else if first.Agreed != o.Agreed {
-			r.differ(diag.UnlikeAnswers, f, line, "epoch %d: %s has told %s and %s unlike things before the first round, which all clients should be told alike: settings, seed, rows, sizes, keys, sums, or where the run goes on", o.Epoch, o.Names[0], first.Party, o.Party)
+			r.differ(diag.UnlikeAnswers, f, line,
+				"epoch %d: %s has told %s and %s unlike things before the first round, which all clients "+
+					"should be told alike: settings, seed, rows, sizes, keys, sums, or where the run goes on",
+				o.Epoch, o.Names[0], first.Party, o.Party)
 			return false
 		}
 	}
@@ -271,7 +287,9 @@ func (r *reconciling) agreed(f *Ledger, line int, o *Opening) bool {
 		if other := r.scripts[key]; other == nil {
 			r.scripts[key] = &scripted{f, line, own}
 		} else if !slices.Equal(other.forms, own) {
-			r.differ(diag.LedgersDiffer, f, line, "epoch %d: the script of the session between %s and %s is another than at %s", o.Epoch, o.Names[0], client, other.file.Party).
+			r.differ(diag.LedgersDiffer, f, line,
+				"epoch %d: the script of the session between %s and %s is another than at %s", o.Epoch,
+				o.Names[0], client, other.file.Party).
 				Note("the other ledger: %s", other.file.at(other.line))
 			return false
 		}
@@ -293,15 +311,19 @@ func (r *reconciling) scripted(f *Ledger, k int, o *Opening) bool {
 	}
 	for _, c := range e.Channels {
 		fits := func(form session.ChannelForm) bool {
-			return form.Client == client && form.Up == up && form.Kind == e.Kind && form.Channel == c.Name && form.Fits(c.Numbers)
+			return form.Client == client && form.Up == up && form.Kind == e.Kind && form.Channel == c.Name &&
+				form.Fits(c.Numbers)
 		}
 		if !slices.ContainsFunc(o.Script, fits) {
-			r.differ(diag.LedgerOffScript, f, k+1, "%s has the channel %q with %d numbers, and the script of the session has none such", f.what(k), c.Name, c.Numbers)
+			r.differ(diag.LedgerOffScript, f, k+1,
+				"%s has the channel %q with %d numbers, and the script of the session has none such",
+				f.what(k), c.Name, c.Numbers)
 			return false
 		}
 	}
 	if len(e.Channels) == 0 {
-		r.differ(diag.LedgerOffScript, f, k+1, "%s has no channel, and the script of the session has none such", f.what(k))
+		r.differ(diag.LedgerOffScript, f, k+1,
+			"%s has no channel, and the script of the session has none such", f.what(k))
 		return false
 	}
 	return true
@@ -340,10 +362,13 @@ func (r *reconciling) compare() {
 		}
 	}
 	slices.SortFunc(r.report.Crossed, func(a, b Traffic) int {
-		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), strings.Compare(a.From, b.From), strings.Compare(a.To, b.To), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Channel, b.Channel))
+		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), strings.Compare(a.From, b.From),
+			strings.Compare(a.To, b.To), strings.Compare(a.Kind, b.Kind),
+			strings.Compare(a.Channel, b.Channel))
 	})
 	order := func(a, b direction) int {
-		return strings.Compare(fmt.Sprintf("%9d %s %s", a.epoch, a.from, a.to), fmt.Sprintf("%9d %s %s", b.epoch, b.from, b.to))
+		return strings.Compare(fmt.Sprintf("%9d %s %s", a.epoch, a.from, a.to),
+			fmt.Sprintf("%9d %s %s", b.epoch, b.from, b.to))
 	}
 	var directions []direction
 	for d := range all {
@@ -354,13 +379,15 @@ func (r *reconciling) compare() {
 		return
 	}
 	for _, d := range directions {
-		if slices.Contains(r.report.Parties, d.from) && slices.Contains(r.report.Parties, d.to) && !r.same(d) {
+		if slices.Contains(r.report.Parties, d.from) && slices.Contains(r.report.Parties, d.to) &&
+			!r.same(d) {
 			return
 		}
 	}
 }
 
-// alike compares what the server has sent to its clients through the channels that all of them should have received alike, and what a client has sent for all others.
+// alike compares what the server has sent to its clients through the channels that all of them should have
+// received alike, and what a client has sent for all others.
 func (r *reconciling) alike(directions []direction) bool {
 	type place struct {
 		epoch, chain  uint32
@@ -397,7 +424,10 @@ func (r *reconciling) alike(directions []direction) bool {
 					other.several = true
 				default:
 					if unlike++; d == nil {
-						d = r.differ(diag.UnlikeAnswers, s.file, k+1, "epoch %d: %s has sent %s and %s unlike numbers in channel %q of message %q, round %d, chain %d, which all clients should receive alike", way.epoch, r.server, client(other.by), client(way), c.Name, e.Kind, e.Round, e.Chain)
+						d = r.differ(diag.UnlikeAnswers, s.file, k+1,
+							"epoch %d: %s has sent %s and %s unlike numbers in channel %q of message %q, "+
+								"round %d, chain %d, which all clients should receive alike", way.epoch,
+							r.server, client(other.by), client(way), c.Name, e.Kind, e.Round, e.Chain)
 					}
 				}
 			}
@@ -439,7 +469,8 @@ func (r *reconciling) count(d direction, s *side) {
 		for _, c := range e.Channels {
 			key := [2]string{e.Kind, c.Name}
 			if at[key] == nil {
-				at[key] = &Traffic{Epoch: d.epoch, From: d.from, To: d.to, Kind: e.Kind, Channel: c.Name, Masked: r.masked(d, key)}
+				at[key] = &Traffic{Epoch: d.epoch, From: d.from, To: d.to, Kind: e.Kind, Channel: c.Name,
+					Masked: r.masked(d, key)}
 			}
 			at[key].Messages++
 			at[key].Numbers += int64(c.Numbers)
@@ -454,7 +485,9 @@ func (r *reconciling) count(d direction, s *side) {
 // masked reports whether the script masks a channel.
 func (r *reconciling) masked(d direction, key [2]string) bool {
 	s := r.scripts[fmt.Sprint(d.epoch, " ", d.from)]
-	return s != nil && slices.ContainsFunc(s.forms, func(f session.ChannelForm) bool { return f.Masked && f.Kind == key[0] && f.Channel == key[1] })
+	return s != nil && slices.ContainsFunc(s.forms, func(f session.ChannelForm) bool {
+		return f.Masked && f.Kind == key[0] && f.Channel == key[1]
+	})
 }
 
 // same compares what one party says it has sent with what another says it got from it.
@@ -470,14 +503,16 @@ func (r *reconciling) same(d direction) bool {
 	for i, k := range got.lines {
 		a := got.file.Entries[k]
 		if i >= len(sent.lines) {
-			r.differ(diag.LedgersDiffer, got.file, k+1, "epoch %d: %s is not in the ledger of %s", d.epoch, got.file.what(k), d.from)
+			r.differ(diag.LedgersDiffer, got.file, k+1, "epoch %d: %s is not in the ledger of %s", d.epoch,
+				got.file.what(k), d.from)
 			return false
 		}
 		b := sent.file.Entries[sent.lines[i]]
 		x, y := a.LoggedMessage, b.LoggedMessage
 		x.From, y.To = "", ""
 		if what := different(x, y); what != "" {
-			r.differ(diag.LedgersDiffer, got.file, k+1, "epoch %d: %s: the ledger of %s has another %s", d.epoch, got.file.what(k), d.from, what).
+			r.differ(diag.LedgersDiffer, got.file, k+1, "epoch %d: %s: the ledger of %s has another %s",
+				d.epoch, got.file.what(k), d.from, what).
 				Note("there it is %s", sent.file.at(sent.lines[i]+1))
 			return false
 		}
@@ -486,7 +521,9 @@ func (r *reconciling) same(d direction) bool {
 	if left := len(sent.lines) - len(got.lines); left > 0 {
 		if r.closed[d.epoch][d.from] && r.closed[d.epoch][d.to] {
 			k := sent.lines[len(got.lines)]
-			r.differ(diag.LedgersDiffer, sent.file, k+1, "epoch %d: %s is not in the ledger of %s, which has completed this epoch", d.epoch, sent.file.what(k), d.to)
+			r.differ(diag.LedgersDiffer, sent.file, k+1,
+				"epoch %d: %s is not in the ledger of %s, which has completed this epoch", d.epoch,
+				sent.file.what(k), d.to)
 			return false
 		}
 		r.report.Lost += left
@@ -520,10 +557,13 @@ func (p *Reconciliation) total() (out []Traffic, epochs []int) {
 			return o.From == c.From && o.To == c.To && o.Kind == c.Kind && o.Channel == c.Channel
 		})
 		if at < 0 {
-			at, out, epochs = len(out), append(out, Traffic{From: c.From, To: c.To, Kind: c.Kind, Channel: c.Channel, Masked: c.Masked}), append(epochs, 0)
+			at, out, epochs = len(out),
+				append(out, Traffic{From: c.From, To: c.To, Kind: c.Kind, Channel: c.Channel,
+					Masked: c.Masked}), append(epochs, 0)
 		}
 		epochs[at]++
-		out[at].Messages, out[at].Numbers, out[at].Bytes = out[at].Messages+c.Messages, out[at].Numbers+c.Numbers, out[at].Bytes+c.Bytes
+		out[at].Messages, out[at].Numbers, out[at].Bytes = out[at].Messages+c.Messages,
+			out[at].Numbers+c.Numbers, out[at].Bytes+c.Bytes
 	}
 	return out, epochs
 }
@@ -542,7 +582,8 @@ func (p *Reconciliation) Print(w io.Writer) error {
 		if c.Masked {
 			masked = "yes"
 		}
-		rows = append(rows, []string{c.From, c.To, c.Kind, c.Channel, grouped.Digits(c.Messages), grouped.Digits(int(c.Numbers)), grouped.Digits(int(c.Bytes)), masked})
+		rows = append(rows, []string{c.From, c.To, c.Kind, c.Channel, grouped.Digits(c.Messages),
+			grouped.Digits(int(c.Numbers)), grouped.Digits(int(c.Bytes)), masked})
 		if several {
 			rows[k+1] = append(rows[k+1], fmt.Sprint(epochs[k]))
 		}
@@ -564,29 +605,39 @@ func (p *Reconciliation) Print(w io.Writer) error {
 	} else {
 		b.WriteString(posterior.AlignLeft(rows))
 	}
-	fmt.Fprintf(&b, "\n%s with %s bytes of numbers, in %s, all as the script of the session has them.\n", counted(p.Messages, "message"), grouped.Digits(int(p.Bytes)), counted(p.Epochs, "epoch"))
+	fmt.Fprintf(&b, "\n%s with %s bytes of numbers, in %s, all as the script of the session has them.\n",
+		counted(p.Messages, "message"), grouped.Digits(int(p.Bytes)), counted(p.Epochs, "epoch"))
 	switch {
 	case p.Both == p.Messages:
 		b.WriteString("Each stands alike in the ledgers of sender and receiver.\n")
 	case p.Both > 0:
-		fmt.Fprintf(&b, "%s of them stand alike in the ledgers of sender and receiver.\n", grouped.Digits(p.Both))
+		fmt.Fprintf(&b, "%s of them stand alike in the ledgers of sender and receiver.\n",
+			grouped.Digits(p.Both))
 	default:
 		b.WriteString("None was compared with the ledger of its other end.\n")
 	}
 	switch {
 	case len(p.Parties)+len(p.Missing) < 3: // one client
 	case p.Alike == 0:
-		b.WriteString("Nothing was compared that several clients should have received alike: it takes the ledgers of two, or the server's.\n")
+		b.WriteString("Nothing was compared that several clients should have received alike: it takes the " +
+			"ledgers of two, or the server's.\n")
 	case len(p.ByServer) > 0:
-		fmt.Fprintf(&b, "%s that several clients should have received alike were sent alike; of what %s received the ledger of the server alone tells.\n", counted(p.Alike, "array"), strings.Join(p.ByServer, ", "))
+		fmt.Fprintf(&b,
+			"%s that several clients should have received alike were sent alike; of what %s received the "+
+				"ledger of the server alone tells.\n", counted(p.Alike, "array"),
+			strings.Join(p.ByServer, ", "))
 	default:
-		fmt.Fprintf(&b, "%s that several clients should have received alike were alike at each of them.\n", counted(p.Alike, "array"))
+		fmt.Fprintf(&b, "%s that several clients should have received alike were alike at each of them.\n",
+			counted(p.Alike, "array"))
 	}
 	if len(p.Missing) > 0 {
-		fmt.Fprintf(&b, "No ledger was given of %s: copy theirs, with the signature beside it, into the folder %s of the run.\n", strings.Join(p.Missing, ", "), runs.LedgerDir)
+		fmt.Fprintf(&b,
+			"No ledger was given of %s: copy theirs, with the signature beside it, into the "+
+				"folder %s of the run.\n", strings.Join(p.Missing, ", "), runs.LedgerDir)
 	}
 	if p.Lost > 0 {
-		fmt.Fprintf(&b, "%s of those sent did not arrive, in epochs that were broken off.\n", grouped.Digits(p.Lost))
+		fmt.Fprintf(&b, "%s of those sent did not arrive, in epochs that were broken off.\n",
+			grouped.Digits(p.Lost))
 	}
 	if len(p.Unclosed) > 0 {
 		fmt.Fprintf(&b, "The run is not complete at %s.\n", strings.Join(p.Unclosed, ", "))
@@ -598,7 +649,8 @@ func (p *Reconciliation) Print(w io.Writer) error {
 		case t.What == Folds:
 			line = fmt.Sprintf("%s told %s %s (%s).\n", t.Party, t.To, t.What, grouped.Count(t.Rows, "row"))
 		case t.Size != "":
-			line = fmt.Sprintf("%s told %s %s: %s of %s (%s).\n", t.Party, t.To, t.What, grouped.Digits(t.Left), grouped.Digits(t.Rows), t.Size)
+			line = fmt.Sprintf("%s told %s %s: %s of %s (%s).\n", t.Party, t.To, t.What,
+				grouped.Digits(t.Left), grouped.Digits(t.Rows), t.Size)
 		}
 		if !said[line] {
 			b.WriteString(line)
@@ -611,10 +663,13 @@ func (p *Reconciliation) Print(w io.Writer) error {
 		}
 	}
 	for _, party := range slices.Sorted(maps.Keys(p.Decrypted)) {
-		fmt.Fprintf(&b, "Of the encrypted rows of %s one other party learned %s that depend on them.\n", party, counted(p.Decrypted[party], "number"))
+		fmt.Fprintf(&b, "Of the encrypted rows of %s one other party learned %s that depend on them.\n",
+			party, counted(p.Decrypted[party], "number"))
 	}
 	for _, u := range p.Published {
-		fmt.Fprintf(&b, "%s published %s of %s on %s, in a file of %s bytes with SHA-256 %s.\n", u.Party, u.What, strings.Join(u.Parameters, ", "), u.At.Format(time.DateOnly), grouped.Digits(u.Bytes), u.SHA256)
+		fmt.Fprintf(&b, "%s published %s of %s on %s, in a file of %s bytes with SHA-256 %s.\n", u.Party,
+			u.What, strings.Join(u.Parameters, ", "), u.At.Format(time.DateOnly), grouped.Digits(u.Bytes),
+			u.SHA256)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

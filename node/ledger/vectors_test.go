@@ -30,7 +30,8 @@ func vectorBook(t *testing.T) (*Book, ed25519.PrivateKey) {
 	t.Helper()
 	key := ed25519.NewKeyFromSeed(vectors.Count(0x20, 32))
 	from := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "a"}, NotBefore: from, NotAfter: from.AddDate(900, 0, 0)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "a"},
+		NotBefore: from, NotAfter: from.AddDate(900, 0, 0)}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +56,8 @@ func entriesOf(t *testing.T, text []byte) (out []entryVector) {
 		if link = linked(link, entry); string(link[:linkBytes]) != string(begin) {
 			t.Fatal("an entry does not follow from those before it")
 		}
-		out = append(out, entryVector{Entry: entry, Hash: append([]byte(nil), link[:]...), Framed: left[:len(left)-len(rest)]})
+		out = append(out, entryVector{Entry: entry, Hash: append([]byte(nil), link[:]...),
+			Framed: left[:len(left)-len(rest)]})
 		left = rest
 	}
 	return out
@@ -74,8 +76,11 @@ func TestVectorsOfLedgers(t *testing.T) {
 		Head      string        `json:"head"` // the file with the signature
 	}{Seed: key.Seed(), Magic: magic}
 	defer b.Close()
-	up := transport.Message{Round: 1, Kind: "aux", Arrays: []transport.Channel{{Name: "z s", Data: []float64{1, 2, 3}}}}
-	down := transport.Message{Round: 1, Kind: "reply", Arrays: []transport.Channel{{Name: "adjoint s", Data: []float64{0, 1, 2}}, {Name: "größe", Data: []float64{1}}}}
+	up := transport.Message{Round: 1, Kind: "aux",
+		Arrays: []transport.Channel{{Name: "z s", Data: []float64{1, 2, 3}}}}
+	down := transport.Message{Round: 1, Kind: "reply",
+		Arrays: []transport.Channel{{Name: "adjoint s", Data: []float64{0, 1, 2}},
+			{Name: "größe", Data: []float64{1}}}}
 	later, again := up, down
 	later.Round, later.Chain, again.Round, again.Chain = 300, 2, 299, 2
 	fine := func(errs ...error) {
@@ -86,9 +91,13 @@ func TestVectorsOfLedgers(t *testing.T) {
 		}
 	}
 	fine(b.Tell(Told{To: "server", What: Incomplete, Size: "N", Rows: 3, Left: 1, Digest: "ab"}),
-		b.Begin(Opening{Run: "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff", Epoch: 3, Names: []string{"server", "a"}, Script: script, Manifest: strings.Repeat("ab", 32), Agreed: strings.Repeat("cd", 32)}),
-		b.Record(true, "server", up), b.Record(false, "server", down), b.Record(true, "server", later), b.Record(false, "server", again),
-		b.End(Complete), b.Publish(Published{What: "draws", Parameters: []string{"beta"}, Bytes: 100, SHA256: strings.Repeat("ef", 32)}))
+		b.Begin(Opening{Run: "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff", Epoch: 3, Names: []string{"server", "a"},
+			Script: script, Manifest: strings.Repeat("ab", 32), Agreed: strings.Repeat("cd", 32)}),
+		b.Record(true, "server", up), b.Record(false, "server", down), b.Record(true, "server", later),
+		b.Record(false, "server", again),
+		b.End(Complete),
+		b.Publish(Published{What: "draws", Parameters: []string{"beta"}, Bytes: 100,
+			SHA256: strings.Repeat("ef", 32)}))
 	path := Path(b.dir, "a")
 	text, err := os.ReadFile(path)
 	fine(err)

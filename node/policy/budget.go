@@ -18,8 +18,8 @@ func (b *PrivacyBudget) valid() bool {
 	return b.Epsilon > 0 && b.Epsilon < 1e3 && b.Delta > 0 && b.Delta < 1
 }
 
-// ReleaseCharge is what releases of a person's rows have cost, in zero-concentrated privacy ρ, which adds up over releases
-// (Bun and Steinke 2016, lemma 1.7).
+// ReleaseCharge is what releases of a person's rows have cost, in zero-concentrated privacy ρ, which adds up
+// over releases (Bun and Steinke 2016, lemma 1.7).
 type ReleaseCharge struct {
 	Rho     float64 // of the person of whom most was released, in earlier runs
 	Asked   float64 // in this one
@@ -38,19 +38,24 @@ const slack = 1e-9
 func (l *lines) charged(c ReleaseCharge, p *Policy) {
 	b := p.Budget
 	left := b.left(c)
-	found := fmt.Sprintf("of epsilon %g at delta %g for these rows %s is left", b.Epsilon, b.Delta, epsilon(left, b.Delta))
+	found := fmt.Sprintf("of epsilon %g at delta %g for these rows %s is left", b.Epsilon, b.Delta,
+		epsilon(left, b.Delta))
 	if c.Unnoise {
-		l.add("budget", false, diag.PolicyRounds, "", "these rows, or some of them, were in a run without noise: no budget bounds what has been told of them")
+		l.add("budget", false, diag.PolicyRounds, "",
+			"these rows, or some of them, were in a run without noise: no budget bounds "+
+				"what has been told of them")
 		return
 	}
 	l.add("budget", c.Asked <= left+float64(slack*c.Rho)+float64(slack*left), diag.PolicyRounds, found,
-		"the release would cost epsilon %s at delta %g, and of epsilon %g for these rows %s is left", epsilon(c.Asked, b.Delta), b.Delta, b.Epsilon, epsilon(left, b.Delta))
+		"the release would cost epsilon %s at delta %g, and of epsilon %g for these rows %s is left",
+		epsilon(c.Asked, b.Delta), b.Delta, b.Epsilon, epsilon(left, b.Delta))
 }
 
 // epsilon writes a ρ as the ε that it is at δ.
 func epsilon(rho, delta float64) string { return fmt.Sprintf("%.3g", release.Epsilon(rho, delta)) }
 
-// Charged is what releases of a person among the rows have cost at most, but for the one with some keys, if any.
+// Charged is what releases of a person among the rows have cost at most, but for the one with some keys, if
+// any.
 func (h PastRuns) Charged(rows RowSet, but string) (out ReleaseCharge, err error) {
 	if out.Rho, err = h.most(rows, func(u *used) float64 { return u.Rho - u.Released[but] }); err != nil {
 		return out, err
@@ -76,11 +81,12 @@ func (h PastRuns) Begin(rows RowSet, noise bool) error {
 	})
 }
 
-// Charge notes what a release costs before any share of it leaves. A run that was stopped makes the same release again
-// with its keys, which is charged once. What it costs is first written down elsewhere, with what all releases of a person
-// have cost together then. The list says why it may not be
-// made: then it is not charged.
-func (m *Meter) Charge(keys string, rho float64, write func(together float64) error) (diags diag.List, err error) {
+// Charge notes what a release costs before any share of it leaves. A run that was stopped makes the same
+// release again with its keys, which is charged once. What it costs is first written down elsewhere, with
+// what all releases of a person have cost together then. The list says why it may not be made: then it is not
+// charged.
+func (m *Meter) Charge(keys string, rho float64, write func(together float64) error) (diags diag.List,
+	err error) {
 	err = m.history.Locked(func() error {
 		spent, err := m.history.Charged(m.rows, keys)
 		if err != nil {

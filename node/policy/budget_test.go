@@ -27,8 +27,9 @@ func people(from, to int) RowSet {
 	return NewRowSet([]byte("secret"), names)
 }
 
-// Releases add up for each person, whatever other rows they had, a run that is made again is charged once, and what would
-// go beyond the budget is not charged, with what is left; nothing is charged that could not be written down.
+// Releases add up for each person, whatever other rows they had, a run that is made again is charged once,
+// and what would go beyond the budget is not charged, with what is left; nothing is charged that could not be
+// written down.
 func TestReleasesAreCharged(t *testing.T) {
 	p, h := budgeted(t), PastRuns{t.TempDir()}
 	whole := release.Rho(3, 1e-6)
@@ -63,7 +64,8 @@ func TestReleasesAreCharged(t *testing.T) {
 		{people(11, 20), "four", whole, ""}, // whose first was in one that was refused
 		{people(12, 20), "five", .1 * whole, "for these rows 0 is left"},
 	} {
-		if got := charge(c.rows, c.keys, c.rho); (got == "") != (c.refused == "") || !strings.Contains(got, c.refused) {
+		if got := charge(c.rows, c.keys, c.rho); (got == "") != (c.refused == "") ||
+			!strings.Contains(got, c.refused) {
 			t.Errorf("%s: %q", c.keys, got)
 		}
 	}
@@ -75,7 +77,9 @@ func TestReleasesAreCharged(t *testing.T) {
 		t.Error(spent, err)
 	}
 	full := errors.New("no room")
-	if _, err := NewMeter(p, h, people(20, 25)).Charge("six", whole, func(float64) error { return full }); !errors.Is(err, full) {
+	if _, err := NewMeter(p, h, people(20, 25)).Charge("six", whole, func(float64) error {
+		return full
+	}); !errors.Is(err, full) {
 		t.Error(err)
 	}
 	if spent, _ := h.Charged(people(20, 25), ""); spent.Rho > 0 {
@@ -83,8 +87,8 @@ func TestReleasesAreCharged(t *testing.T) {
 	}
 }
 
-// A run without noise voids the budget of all rows that it had, also one of an earlier version, and a policy with a budget
-// lets none run.
+// A run without noise voids the budget of all rows that it had, also one of an earlier version, and a policy
+// with a budget lets none run.
 func TestUnnoisedRunsVoidABudget(t *testing.T) {
 	p, h := budgeted(t), PastRuns{t.TempDir()}
 	if err := h.Begin(people(0, 10), false); err != nil {
@@ -109,7 +113,8 @@ func TestUnnoisedRunsVoidABudget(t *testing.T) {
 
 // What is not a budget is refused.
 func TestBudgetsThatAreNone(t *testing.T) {
-	for _, text := range []string{"epsilon = 3", "epsilon = 3\ndelta = 1", "epsilon = -1\ndelta = 1e-6", "delta = 1e-6"} {
+	for _, text := range []string{"epsilon = 3", "epsilon = 3\ndelta = 1", "epsilon = -1\ndelta = 1e-6",
+		"delta = 1e-6"} {
 		if _, diags := Parse("policy.toml", []byte("[budget]\n"+text+"\n")); !diags.HasErrors() {
 			t.Errorf("%q is taken", text)
 		}

@@ -16,7 +16,8 @@ type DecryptionCounts struct {
 	Most  int64 // in this one
 }
 
-// decrypts is how many numbers of a person one other party may learn over all runs, given the rows of this one.
+// decrypts is how many numbers of a person one other party may learn over all runs, given the rows of this
+// one.
 func (p *Policy) decrypts(rows int) int64 {
 	if p.MaxDecrypted == 0 {
 		return int64(rows / density.RowsPerNumber)
@@ -32,7 +33,8 @@ func (p *Policy) Decrypts(rows int, spent int64) int64 { return max(0, p.decrypt
 func (l *lines) decrypted(d DecryptionCounts, p *Policy, rows int) {
 	may, set := p.decrypts(rows), p.MaxDecrypted > 0
 	left := max(0, may-d.Spent)
-	found := fmt.Sprintf("of %s numbers that one other party may learn of these rows %s are known", digits(may), digits(d.Spent))
+	found := fmt.Sprintf("of %s numbers that one other party may learn of these rows %s are known",
+		digits(may), digits(d.Spent))
 	if d.Asked > 0 {
 		found += fmt.Sprintf(", and about %s more will be, at most %s", digits(d.Asked), digits(d.Most))
 	}
@@ -41,10 +43,12 @@ func (l *lines) decrypted(d DecryptionCounts, p *Policy, rows int) {
 	}
 	asks := "none is left for another run"
 	if d.Asked > 0 {
-		asks = fmt.Sprintf("about %s more are asked for: what takes at most %s fits, a run with fewer columns", digits(d.Asked), digits(left))
+		asks = fmt.Sprintf("about %s more are asked for: what takes at most %s fits, "+
+			"a run with fewer columns", digits(d.Asked), digits(left))
 	}
 	l.add("max_decrypted", max(1, d.Asked) <= left, diag.PolicyRounds, found,
-		"one other party knows %s numbers that depend on these rows, of %s that it may learn in all, and %s", digits(d.Spent), digits(may), asks)
+		"one other party knows %s numbers that depend on these rows, of %s that it may learn in all, and %s",
+		digits(d.Spent), digits(may), asks)
 	if last := l.out[len(l.out)-1].Refused; last != nil && !set {
 		last.Notes = nil
 		last.Note("a %dth of the rows holds where %s has no max_decrypted", density.RowsPerNumber, l.path)
@@ -53,9 +57,9 @@ func (l *lines) decrypted(d DecryptionCounts, p *Policy, rows int) {
 
 func digits(n int64) string { return grouped.Digits(int(n)) }
 
-// Decrypted is how many numbers runs have told one other party of a person among the rows, at most, but for the run
-// with some keys, if any. Sets of which a few rows have changed have most persons in common, so that what was
-// decrypted adds up for these.
+// Decrypted is how many numbers runs have told one other party of a person among the rows, at most, but for
+// the run with some keys, if any. Sets of which a few rows have changed have most persons in common, so that
+// what was decrypted adds up for these.
 func (h PastRuns) Decrypted(rows RowSet, but string) (most int64, err error) {
 	n, err := h.most(rows, func(u *used) float64 { return float64(u.Decrypted - u.Keys[but]) })
 	return int64(n), err
@@ -91,10 +95,10 @@ func (h PastRuns) most(rows RowSet, of func(*used) float64) (float64, error) {
 	return slices.Max(each), nil
 }
 
-// Decrypt notes how many numbers another party knows, once it has learned what comes next, of a run whose keys have
-// a digest. A run that was stopped decrypts the same again with its keys, which is counted once. What may be is first
-// written down elsewhere. The list says why it may not: then they are not counted, and the party gives no share of its
-// key.
+// Decrypt notes how many numbers another party knows, once it has learned what comes next, of a run whose
+// keys have a digest. A run that was stopped decrypts the same again with its keys, which is counted once.
+// What may be is first written down elsewhere. The list says why it may not: then they are not counted, and
+// the party gives no share of its key.
 func (m *Meter) Decrypt(keys string, numbers int64, write func() error) (diags diag.List, err error) {
 	err = m.history.Locked(func() error {
 		spent, err := m.history.Decrypted(m.rows, keys)
@@ -102,7 +106,8 @@ func (m *Meter) Decrypt(keys string, numbers int64, write func() error) (diags d
 			return err
 		}
 		l := &lines{path: m.policy.path}
-		if l.decrypted(DecryptionCounts{spent, numbers, numbers}, m.policy, len(m.rows)); l.out[0].Refused != nil {
+		if l.decrypted(DecryptionCounts{spent, numbers, numbers}, m.policy,
+			len(m.rows)); l.out[0].Refused != nil {
 			diags = Refused(l.out)
 			return nil
 		}

@@ -19,7 +19,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// HistoryDir is the folder beside the policy in which a party remembers on which rows it has run, and for how many rounds.
+// HistoryDir is the folder beside the policy in which a party remembers on which rows it has run, and for how
+// many rounds.
 const HistoryDir = "history"
 
 const (
@@ -28,7 +29,8 @@ const (
 	earlierFile = "rows.json" // what an earlier version kept, with the rows in it
 )
 
-// A RowSet is the rows of a run: a number for each, which follows from the row's key and a secret of the party, in ascending order.
+// A RowSet is the rows of a run: a number for each, which follows from the row's key and a secret of the
+// party, in ascending order.
 type RowSet []uint64
 
 // NewRowSet makes a set of the texts that name rows.
@@ -84,8 +86,8 @@ type used struct {
 	Digest string `json:"digest"`
 	Spent
 	Keys map[string]int64 `json:"keys,omitempty"` // of what was decrypted, by the keys of each run
-	// Of releases: how many were begun, what they have cost together, and by the keys of each; and whether something else
-	// has run on the rows, which no noise covers.
+	// Of releases: how many were begun, what they have cost together, and by the keys of each; and whether
+	// something else has run on the rows, which no noise covers.
 	Releases int                `json:"releases,omitempty"`
 	Rho      float64            `json:"rho,omitempty"`
 	Released map[string]float64 `json:"released,omitempty"`
@@ -164,7 +166,8 @@ func (h PastRuns) keep(set RowSet) error {
 	return atomicfile.WriteBytes(h.path(set.digest()+rowsEnd), 0o600, set.bytes())
 }
 
-// Earlier compares rows with those of earlier runs: the smallest number by which one of these differs, and what was spent on the same rows.
+// Earlier compares rows with those of earlier runs: the smallest number by which one of these differs, and
+// what was spent on the same rows.
 func (h PastRuns) Earlier(rows RowSet) (differs int, spent Spent, err error) {
 	list, err := h.read()
 	if err != nil {
@@ -199,8 +202,8 @@ func (h PastRuns) addProducts(rows RowSet, digest string, products int64) (spent
 // lockMost is how long a process waits for another that changes the history.
 const lockMost = 10 * time.Second
 
-// Add counts rounds on rows, up to most where that is positive, and returns how many it has counted. A negative number gives rounds back that were not used. Rows that are new are
-// remembered.
+// Add counts rounds on rows, up to most where that is positive, and returns how many it has counted. A
+// negative number gives rounds back that were not used. Rows that are new are remembered.
 func (h PastRuns) Add(rows RowSet, rounds, most int64) (counted int64, err error) {
 	return h.add(rows, rows.digest(), rounds, most)
 }
@@ -271,7 +274,8 @@ func (h PastRuns) changed(rows RowSet, digest string, by func(*used)) error {
 	return atomicfile.WriteBytes(h.path(historyFile), 0o600, append(text, '\n'))
 }
 
-// A Meter counts the rounds and products of a run. It takes rounds from the history in blocks, so that a process that is killed has counted too many and never too few.
+// A Meter counts the rounds and products of a run. It takes rounds from the history in blocks, so that a
+// process that is killed has counted too many and never too few.
 type Meter struct {
 	policy  *Policy
 	history PastRuns

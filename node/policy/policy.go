@@ -1,4 +1,5 @@
-// Package policy is what a party allows runs to do with its data: a file in its own folder, which it enforces itself. Nothing that another party sends widens it.
+// Package policy is what a party allows runs to do with its data: a file in its own folder, which it enforces
+// itself. Nothing that another party sends widens it.
 package policy
 
 import (
@@ -25,33 +26,52 @@ import (
 // FileName is the name of the policy in the folder with a party's keys.
 const FileName = "policy.toml"
 
-// A Policy is what a party allows. What a file does not set is not limited, but for Unmasked, Record and MinContributors.
+// A Policy is what a party allows. What a file does not set is not limited, but for Unmasked, Record and
+// MinContributors.
 type Policy struct {
-	Whole           string          `toml:"policy"`           // "open": what no line limits is allowed
-	Manifests       []string        `toml:"manifests"`        // SHA-256 of the manifests that may run
-	SignedBy        []string        `toml:"signed_by"`        // parties, each of which must have signed the programs
-	Transforms      []string        `toml:"transforms"`       // that may run
-	MinRho          float64         `toml:"min_rho"`          // smallest sd of the noise on what the party sends; a cut without noise has none
-	MaxRounds       int64           `toml:"max_rounds"`       // of all runs together on the same rows
-	MinRows         int             `toml:"min_rows"`         // rows that a run must have
-	MinCell         int             `toml:"min_cell"`         // rows that every category of a factor of the party must have
-	Unmasked        bool            `toml:"unmasked"`         // a contribution for each row may leave without a mask
-	MinContributors *int            `toml:"min_contributors"` // clients that a masked sum must have; 3 where it is not set
-	MinDifference   int             `toml:"min_difference"`   // rows by which the rows of a run differ from those of every earlier one, unless they are the same
-	MaxAdjoint      float64         `toml:"max_adjoint"`      // largest absolute derivative of the log likelihood of one client and row that the party takes
-	MaxCurvature    float64         `toml:"max_curvature"`    // the same of second derivatives
-	MaxProducts     int64           `toml:"max_products"`     // vectors of the server's choice that the party multiplies in all runs together on the same rows
-	Wire            string          `toml:"wire"`             // "encrypted": nothing runs in which a number of a row crosses
-	MaxDecrypted    int64           `toml:"max_decrypted"`    // numbers that one other party learns of a person's rows in all runs of encrypted rows together; a 20th of the rows of a run where it is not set
-	Record          bool            `toml:"record"`           // the server may keep what it receives in a run
-	Folds           []string        `toml:"folds"`            // the party's columns and responses from which the folds of a cross-validation may follow, which all parties are told
-	Key             string          `toml:"key"`              // column that joins rows
-	Peers           []string        `toml:"peers"`            // parties that may take part
-	Expires         *toml.LocalDate `toml:"expires"`          // last day on which a run may begin, go on or be published
-	Budget          *PrivacyBudget  `toml:"budget"`           // of all releases of a person's rows together; nothing runs then that is none with noise
-	Predict         *Predict        `toml:"predict"`          // in place of the lines of the same names, of rows that are predicted
-	Release         Release         `toml:"release"`          // what of its results the party lets others see; nothing where it is not set
-	ReleaseNames    bool            `toml:"release_names"`    // with the names of columns and categories, which come from its data
+	Whole     string   `toml:"policy"`    // "open": what no line limits is allowed
+	Manifests []string `toml:"manifests"` // SHA-256 of the manifests that may run
+	// parties, each of which must have signed the programs
+	SignedBy   []string `toml:"signed_by"`
+	Transforms []string `toml:"transforms"` // that may run
+	// smallest sd of the noise on what the party sends; a cut without noise has none
+	MinRho    float64 `toml:"min_rho"`
+	MaxRounds int64   `toml:"max_rounds"` // of all runs together on the same rows
+	MinRows   int     `toml:"min_rows"`   // rows that a run must have
+	// rows that every category of a factor of the party must have
+	MinCell int `toml:"min_cell"`
+	// a contribution for each row may leave without a mask
+	Unmasked bool `toml:"unmasked"`
+	// clients that a masked sum must have; 3 where it is not set
+	MinContributors *int `toml:"min_contributors"`
+	// rows by which the rows of a run differ from those of every earlier one, unless they are the same
+	MinDifference int `toml:"min_difference"`
+	// largest absolute derivative of the log likelihood of one client and row that the party takes
+	MaxAdjoint   float64 `toml:"max_adjoint"`
+	MaxCurvature float64 `toml:"max_curvature"` // the same of second derivatives
+	// vectors of the server's choice that the party multiplies in all runs together on the same rows
+	MaxProducts int64 `toml:"max_products"`
+	// "encrypted": nothing runs in which a number of a row crosses
+	Wire string `toml:"wire"`
+	// numbers that one other party learns of a person's rows in all runs of encrypted rows together; a 20th
+	// of the rows of a run where it is not set
+	MaxDecrypted int64 `toml:"max_decrypted"`
+	Record       bool  `toml:"record"` // the server may keep what it receives in a run
+	// the party's columns and responses from which the folds of a cross-validation may follow, which all
+	// parties are told
+	Folds []string `toml:"folds"`
+	Key   string   `toml:"key"`   // column that joins rows
+	Peers []string `toml:"peers"` // parties that may take part
+	// last day on which a run may begin, go on or be published
+	Expires *toml.LocalDate `toml:"expires"`
+	// of all releases of a person's rows together; nothing runs then that is none with noise
+	Budget *PrivacyBudget `toml:"budget"`
+	// in place of the lines of the same names, of rows that are predicted
+	Predict *Predict `toml:"predict"`
+	// what of its results the party lets others see; nothing where it is not set
+	Release Release `toml:"release"`
+	// with the names of columns and categories, which come from its data
+	ReleaseNames bool `toml:"release_names"`
 
 	path string
 	seen bool // the owner has confirmed the run: a contribution without others may leave without a mask
@@ -63,10 +83,12 @@ type Predict struct {
 	MinCell int `toml:"min_cell"`
 }
 
-// open is the policy that allows what no line limits, and encrypted the wire over which no number of a row crosses.
+// open is the policy that allows what no line limits, and encrypted the wire over which no number of a row
+// crosses.
 const open, encrypted = "open", "encrypted"
 
-// Unwritten are the lines that hold where a party has no policy, and its owner has confirmed the run: what several clients add up is masked, and the server keeps nothing.
+// Unwritten are the lines that hold where a party has no policy, and its owner has confirmed the run: what
+// several clients add up is masked, and the server keeps nothing.
 func Unwritten(path string) *Policy {
 	two := 2
 	return &Policy{MinContributors: &two, path: path, seen: true}
@@ -84,7 +106,8 @@ const (
 
 var releases = []Release{Nothing, Summaries, Draws}
 
-// leastContributors is the number of clients that a masked sum has where the policy sets none: with two, each learns the other's value from the total.
+// leastContributors is the number of clients that a masked sum has where the policy sets none: with two, each
+// learns the other's value from the total.
 const leastContributors = 3
 
 // Read reads a policy. It is nil where there is no file. The list has what is wrong with it.
@@ -128,8 +151,11 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 		return bad(1, "the policy is not TOML: %v", err)
 	}
 	for name, v := range map[string]float64{
-		"min_rho": p.MinRho, "max_rounds": float64(p.MaxRounds), "min_rows": float64(p.MinRows), "min_cell": float64(p.MinCell), "min_difference": float64(p.MinDifference), "max_adjoint": p.MaxAdjoint,
-		"max_curvature": p.MaxCurvature, "max_products": float64(p.MaxProducts), "max_decrypted": float64(p.MaxDecrypted),
+		"min_rho": p.MinRho, "max_rounds": float64(p.MaxRounds), "min_rows": float64(p.MinRows),
+		"min_cell": float64(p.MinCell), "min_difference": float64(p.MinDifference),
+		"max_adjoint":   p.MaxAdjoint,
+		"max_curvature": p.MaxCurvature, "max_products": float64(p.MaxProducts),
+		"max_decrypted": float64(p.MaxDecrypted),
 	} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return bad(lineOf(text, name), "%s must be a number of at least 0", name)
@@ -147,7 +173,8 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 			p.MinContributors = &two
 		}
 	default:
-		return bad(lineOf(text, "policy"), "policy is %q, which allows what no other line limits, or left out", open)
+		return bad(lineOf(text, "policy"),
+			"policy is %q, which allows what no other line limits, or left out", open)
 	}
 	if p.Wire != "" && p.Wire != encrypted {
 		return bad(lineOf(text, "wire"), "wire is %q, which lets nothing else run, or left out", encrypted)
@@ -156,17 +183,21 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 		return bad(lineOf(text, "[predict]"), "lines of [predict] are numbers of at least 0")
 	}
 	if p.MinContributors != nil && *p.MinContributors < 2 {
-		return bad(lineOf(text, "min_contributors"), "min_contributors is 2 or more; a contribution alone is not masked: unmasked = true allows it")
+		return bad(lineOf(text, "min_contributors"),
+			"min_contributors is 2 or more; a contribution alone is not masked: unmasked = true allows it")
 	}
 	if p.Release == "" {
 		p.Release = Nothing
 	}
 	if !slices.Contains(releases, p.Release) {
-		return bad(lineOf(text, "release"), "release is one of nothing, summaries and draws, not %q", p.Release)
+		return bad(lineOf(text, "release"), "release is one of nothing, summaries and draws, not %q",
+			p.Release)
 	}
-	for name, list := range map[string][]string{"manifests": p.Manifests, "signed_by": p.SignedBy, "transforms": p.Transforms, "folds": p.Folds, "peers": p.Peers} {
+	for name, list := range map[string][]string{"manifests": p.Manifests, "signed_by": p.SignedBy,
+		"transforms": p.Transforms, "folds": p.Folds, "peers": p.Peers} {
 		if list != nil && len(list) == 0 {
-			return bad(lineOf(text, name), "%s lists nothing; leave the line out where nothing is to be limited", name)
+			return bad(lineOf(text, name),
+				"%s lists nothing; leave the line out where nothing is to be limited", name)
 		}
 	}
 	for _, t := range p.Transforms {
@@ -176,7 +207,8 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 	}
 	for _, m := range p.Manifests {
 		if len(m) != 64 || strings.Trim(m, "0123456789abcdef") != "" {
-			return bad(lineOf(text, "manifests"), "%q is no SHA-256 in hexadecimal; sha256sum PROGRAMS/manifest.json prints it", m)
+			return bad(lineOf(text, "manifests"),
+				"%q is no SHA-256 in hexadecimal; sha256sum PROGRAMS/manifest.json prints it", m)
 		}
 	}
 	return p, nil
@@ -220,8 +252,9 @@ type Proposal struct {
 type RowCounts struct {
 	Predicted bool // new rows, or rows of a run, for which predictions are made
 	Rows      int
-	Cells     []FactorLevel     // the smallest category of every factor
-	Differs   int               // the smallest number of rows in which an earlier run's rows differ from these, 0 where none do
+	Cells     []FactorLevel // the smallest category of every factor
+	// the smallest number of rows in which an earlier run's rows differ from these, 0 where none do
+	Differs   int
 	Spent                       // in earlier runs on these rows
 	Decrypted *DecryptionCounts // of encrypted rows; nil: they are not
 	Charged   *ReleaseCharge    // of a release; nil: it is none
@@ -278,38 +311,59 @@ func Refused(lines []Ruling) (diags diag.List) {
 func (p *Policy) Program(f Proposal) []Ruling {
 	l := &lines{path: p.path}
 	if len(p.Manifests) > 0 {
-		l.add("manifests", slices.Contains(p.Manifests, f.Manifest), diag.PolicyProgram, "the manifest is listed", "the policy does not list the manifest, whose SHA-256 is %s", f.Manifest)
+		l.add("manifests", slices.Contains(p.Manifests, f.Manifest), diag.PolicyProgram,
+			"the manifest is listed", "the policy does not list the manifest, whose SHA-256 is %s",
+			f.Manifest)
 	}
 	for _, name := range p.SignedBy {
-		l.add("signed_by", slices.Contains(f.Signers, name), diag.PolicyProgram, name+" has signed the programs", "the policy wants the signature of %s on the programs, and there is none that is valid: vflc provision sign PROGRAMS --identity DIR makes it", name)
+		l.add("signed_by", slices.Contains(f.Signers, name), diag.PolicyProgram,
+			name+" has signed the programs",
+			"the policy wants the signature of %s on the programs, and there is none that is valid: vflc "+
+				"provision sign PROGRAMS --identity DIR makes it", name)
 	}
 	if len(p.Transforms) > 0 {
-		l.add("transforms", slices.Contains(p.Transforms, f.Transform), diag.PolicyTransform, f.Transform, "the policy allows the transforms %s, and the run has %s", strings.Join(p.Transforms, ", "), f.Transform)
+		l.add("transforms", slices.Contains(p.Transforms, f.Transform), diag.PolicyTransform, f.Transform,
+			"the policy allows the transforms %s, and the run has %s", strings.Join(p.Transforms, ", "),
+			f.Transform)
 	}
 	if p.MinRho > 0 && f.Sends {
 		rho, err := strconv.ParseFloat(f.Rho, 64)
 		switch {
 		case f.Rho == "":
-			l.add("min_rho", false, diag.PolicyTransform, "", "the policy wants noise of sd %v or more on what this party sends, and transform %s sends it without noise", p.MinRho, f.Transform)
+			l.add("min_rho", false, diag.PolicyTransform, "",
+				"the policy wants noise of sd %v or more on what this party sends, and transform "+
+					"%s sends it without noise", p.MinRho, f.Transform)
 		default:
-			l.add("min_rho", err == nil && rho >= p.MinRho, diag.PolicyTransform, "rho "+f.Rho, "the policy wants noise of sd %v or more on what this party sends, and the run has rho %s", p.MinRho, f.Rho)
+			l.add("min_rho", err == nil && rho >= p.MinRho, diag.PolicyTransform, "rho "+f.Rho,
+				"the policy wants noise of sd %v or more on what this party sends, and the run has rho %s",
+				p.MinRho, f.Rho)
 		}
 	}
 	if p.Budget != nil && !f.Noised {
-		l.add("budget", false, diag.PolicyTransform, "", "the policy has a budget, and what this run tells of the rows has no noise that bounds it: transform private alone has some")
+		l.add("budget", false, diag.PolicyTransform, "",
+			"the policy has a budget, and what this run tells of the rows has no noise that bounds it: "+
+				"transform private alone has some")
 	}
 	if p.Wire == encrypted {
-		l.add("wire", f.Encrypted, diag.PolicyTransform, "rows stay encrypted", "the policy lets nothing run in which numbers of single rows cross, and in this run they do: --wire encrypted")
+		l.add("wire", f.Encrypted, diag.PolicyTransform, "rows stay encrypted",
+			"the policy lets nothing run in which numbers of single rows cross, and in this run "+
+				"they do: --wire encrypted")
 	}
 	if p.Key != "" {
-		l.add("key", f.Key == p.Key, diag.PolicyTerms, f.Key, "the policy joins rows on %s, and the run joins them on %s", p.Key, f.Key)
+		l.add("key", f.Key == p.Key, diag.PolicyTerms, f.Key,
+			"the policy joins rows on %s, and the run joins them on %s", p.Key, f.Key)
 	}
 	if len(p.Peers) > 0 {
-		strangers := slices.DeleteFunc(slices.Clone(f.Parties), func(name string) bool { return slices.Contains(p.Peers, name) })
-		l.add("peers", len(strangers) == 0, diag.PolicyTerms, strings.Join(f.Parties, ", "), "the policy does not allow %s to take part", strings.Join(strangers, ", "))
+		strangers := slices.DeleteFunc(slices.Clone(f.Parties), func(name string) bool {
+			return slices.Contains(p.Peers, name)
+		})
+		l.add("peers", len(strangers) == 0, diag.PolicyTerms, strings.Join(f.Parties, ", "),
+			"the policy does not allow %s to take part", strings.Join(strangers, ", "))
 	}
 	if f.Record {
-		l.add("record", p.Record, diag.PolicyRecord, "the server keeps what it receives", "the policy lets no server keep what it receives, and this one says that it does (--record); record = true allows it")
+		l.add("record", p.Record, diag.PolicyRecord, "the server keeps what it receives",
+			"the policy lets no server keep what it receives, and this one says that it does (--record); "+
+				"record = true allows it")
 	}
 	l.term(p.Expires, f.At)
 	return l.out
@@ -331,7 +385,8 @@ func (p *Policy) Over(at time.Time) diag.List {
 // term adds the line on the last day.
 func (l *lines) term(expires *toml.LocalDate, at time.Time) {
 	if expires != nil {
-		l.add("expires", at.Before(endOf(expires)), diag.PolicyTerms, expires.String(), "the policy has expired: its last day was %s", expires)
+		l.add("expires", at.Before(endOf(expires)), diag.PolicyTerms, expires.String(),
+			"the policy has expired: its last day was %s", expires)
 	}
 }
 
@@ -345,14 +400,18 @@ func (p *Policy) Rows(f RowCounts) []Ruling {
 		l.within = "predict."
 	}
 	if p.MinRows > 0 {
-		l.add("min_rows", f.Rows >= p.MinRows, diag.PolicyRows, grouped.Count(f.Rows, "row"), "the policy wants %s or more, and the run has %s", grouped.Count(p.MinRows, "row"), grouped.Digits(f.Rows))
+		l.add("min_rows", f.Rows >= p.MinRows, diag.PolicyRows, grouped.Count(f.Rows, "row"),
+			"the policy wants %s or more, and the run has %s", grouped.Count(p.MinRows, "row"),
+			grouped.Digits(f.Rows))
 	}
 	if p.MinCell > 0 {
 		found := "no factor"
 		for _, c := range f.Cells {
 			found = "every category is large enough"
 			if c.Rows < p.MinCell {
-				l.add("min_cell", false, diag.PolicyRows, "", "the policy wants %d rows or more in every category of a factor, and one of %s has %d", p.MinCell, c.Factor, c.Rows)
+				l.add("min_cell", false, diag.PolicyRows, "",
+					"the policy wants %d rows or more in every category of a factor, and one of %s has %d",
+					p.MinCell, c.Factor, c.Rows)
 				found = ""
 				break
 			}
@@ -363,15 +422,22 @@ func (p *Policy) Rows(f RowCounts) []Ruling {
 	}
 	l.within, p = "", fitted
 	if p.MinDifference > 0 {
-		l.add("min_difference", f.Differs == 0 || f.Differs >= p.MinDifference, diag.PolicyDifference, "no earlier run had nearly the same rows",
-			"the rows differ in %d from those of an earlier run, and the policy wants %d or more, or the same rows: the difference of two results would tell of these few", f.Differs, p.MinDifference)
+		l.add("min_difference", f.Differs == 0 || f.Differs >= p.MinDifference, diag.PolicyDifference,
+			"no earlier run had nearly the same rows",
+			"the rows differ in %d from those of an earlier run, and the policy wants %d or more, or the "+
+				"same rows: the difference of two results would tell of these few", f.Differs,
+			p.MinDifference)
 	}
 	if p.MaxRounds > 0 {
-		l.add("max_rounds", f.Rounds < p.MaxRounds, diag.PolicyRounds, grouped.Digits(int(p.MaxRounds-f.Rounds))+" rounds are left", "%s", p.spent())
+		l.add("max_rounds", f.Rounds < p.MaxRounds, diag.PolicyRounds,
+			grouped.Digits(int(p.MaxRounds-f.Rounds))+" rounds are left", "%s", p.spent())
 	}
 	if p.MaxProducts > 0 {
-		l.add("max_products", f.Products < p.MaxProducts, diag.PolicyValue, grouped.Digits(int(p.MaxProducts-f.Products))+" products with vectors of the server's choice are left",
-			"the runs on these rows have had the %s products with vectors of the server's choice that the policy allows", grouped.Digits(int(p.MaxProducts)))
+		l.add("max_products", f.Products < p.MaxProducts, diag.PolicyValue,
+			grouped.Digits(int(p.MaxProducts-f.Products))+
+				" products with vectors of the server's choice are left",
+			"the runs on these rows have had the %s products with vectors of the server's "+
+				"choice that the policy allows", grouped.Digits(int(p.MaxProducts)))
 	}
 	if f.Decrypted != nil {
 		l.decrypted(*f.Decrypted, p, f.Rows)
@@ -383,7 +449,8 @@ func (p *Policy) Rows(f RowCounts) []Ruling {
 }
 
 func (p *Policy) spent() string {
-	return fmt.Sprintf("the runs on these rows have had the %s rounds that the policy allows", grouped.Digits(int(p.MaxRounds)))
+	return fmt.Sprintf("the runs on these rows have had the %s rounds that the policy allows",
+		grouped.Digits(int(p.MaxRounds)))
 }
 
 // Sums lists the lines on the sums to which the party contributes.
@@ -393,18 +460,23 @@ func (p *Policy) Sums(sums []ContributedSum) []Ruling {
 	for _, s := range sums {
 		if !s.Masked && !p.Unmasked && !(p.seen && s.Clients < 2) && masked {
 			masked = false
-			l.add("unmasked", false, diag.PolicyMasks, "", "the policy lets no contribution leave without a mask, and %s has none: %s", s.Name, unmasked(s))
+			l.add("unmasked", false, diag.PolicyMasks, "",
+				"the policy lets no contribution leave without a mask, and %s has none: %s", s.Name,
+				unmasked(s))
 		}
 		if s.Masked && s.Clients < p.contributors() && enough {
 			enough = false
-			l.add("min_contributors", false, diag.PolicyMasks, "", "the policy wants %d clients or more in a masked sum, and %s has %d: with two, each learns the other's value from the total", p.contributors(), s.Name, s.Clients)
+			l.add("min_contributors", false, diag.PolicyMasks, "",
+				"the policy wants %d clients or more in a masked sum, and %s has %d: with two, each learns "+
+					"the other's value from the total", p.contributors(), s.Name, s.Clients)
 		}
 	}
 	if masked && !p.Unmasked {
 		l.add("unmasked", true, diag.PolicyMasks, "no contribution for each row leaves without a mask", "")
 	}
 	if enough {
-		l.add("min_contributors", true, diag.PolicyMasks, fmt.Sprintf("every masked sum has %d clients or more", p.contributors()), "")
+		l.add("min_contributors", true, diag.PolicyMasks,
+			fmt.Sprintf("every masked sum has %d clients or more", p.contributors()), "")
 	}
 	return l.out
 }
@@ -421,12 +493,15 @@ func (p *Policy) Publishes(path string, what Release) diag.List {
 	l := &lines{path: path}
 	switch {
 	case p == nil:
-		d := &diag.Diagnostic{Code: diag.PolicyRelease, Severity: diag.Error, Message: "a party without a policy releases nothing of its results"}
+		d := &diag.Diagnostic{Code: diag.PolicyRelease, Severity: diag.Error,
+			Message: "a party without a policy releases nothing of its results"}
 		return diag.List{d.Note("release = %q in %s allows it", what, path)}
 	case p.Release == Nothing:
-		l.add("release", false, diag.PolicyRelease, "", "the policy releases nothing of this party's results; release = %q allows it", what)
+		l.add("release", false, diag.PolicyRelease, "",
+			"the policy releases nothing of this party's results; release = %q allows it", what)
 	case slices.Index(releases, what) > slices.Index(releases, p.Release):
-		l.add("release", false, diag.PolicyRelease, "", "the policy releases %s, and %s were to be published", p.Release, what)
+		l.add("release", false, diag.PolicyRelease, "", "the policy releases %s, and %s were to be published",
+			p.Release, what)
 	}
 	if p != nil {
 		l.term(p.Expires, time.Now())
@@ -434,12 +509,15 @@ func (p *Policy) Publishes(path string, what Release) diag.List {
 	return Refused(l.out)
 }
 
-// Divides is the error where a policy, which stands at a path or is nil, does not let the folds of a cross-validation follow from a column or response of the party.
+// Divides is the error where a policy, which stands at a path or is nil, does not let the folds of a
+// cross-validation follow from a column or response of the party.
 func (p *Policy) Divides(path, name string) diag.List {
 	if p != nil && slices.Contains(p.Folds, name) {
 		return nil
 	}
-	d := &diag.Diagnostic{Code: diag.PolicyFolds, Severity: diag.Error, Message: fmt.Sprintf("the folds would follow from %s, which is this party's alone, and tell every party of each row in which fold it is: that needs a line in this party's policy", name)}
+	d := &diag.Diagnostic{Code: diag.PolicyFolds, Severity: diag.Error,
+		Message: fmt.Sprintf("the folds would follow from %s, which is this party's alone, and tell every "+
+			"party of each row in which fold it is: that needs a line in this party's policy", name)}
 	return diag.List{d.Note("folds = [%q] in %s allows it", name, path)}
 }
 
@@ -468,7 +546,8 @@ func (p *Policy) Set(line string) string {
 	if p == nil {
 		return notSet
 	}
-	v := map[string]float64{"max_adjoint": p.MaxAdjoint, "max_curvature": p.MaxCurvature, "max_products": float64(p.MaxProducts), "max_rounds": float64(p.MaxRounds)}[line]
+	v := map[string]float64{"max_adjoint": p.MaxAdjoint, "max_curvature": p.MaxCurvature,
+		"max_products": float64(p.MaxProducts), "max_rounds": float64(p.MaxRounds)}[line]
 	if v == 0 {
 		return notSet
 	}
@@ -485,10 +564,12 @@ func each(clients int) string {
 	return fmt.Sprintf(" for each of %d clients", clients)
 }
 
-// Adjoint checks an adjoint of a sum that a message has brought; clients is over how many it was added. announced says that the sender has said that the sum was not finite.
+// Adjoint checks an adjoint of a sum that a message has brought; clients is over how many it was added.
+// announced says that the sender has said that the sum was not finite.
 //
-// An intercept that is sampled relative to the sum adds one number to the derivatives of all rows: the mean of theirs, and a row's share of the slope of its prior. Two rows then
-// differ by at most twice the bound, and none is beyond three times it where that share is within the bound.
+// An intercept that is sampled relative to the sum adds one number to the derivatives of all rows: the mean
+// of theirs, and a row's share of the slope of its prior. Two rows then differ by at most twice the bound,
+// and none is beyond three times it where that share is within the bound.
 func (p *Policy) Adjoint(name string, v []float64, clients int, announced bool) diag.List {
 	return p.bounded("max_adjoint", p.MaxAdjoint, true, name, v, clients, announced)
 }
@@ -502,13 +583,17 @@ func (p *Policy) Curvature(name string, v []float64, clients int, announced bool
 func (p *Policy) Products(n int64) diag.List {
 	l := &lines{path: p.path}
 	if p.MaxProducts > 0 {
-		l.add("max_products", n <= p.MaxProducts, diag.PolicyValue, "", "with these the runs on the same rows have had %s products with vectors of the server's choice, and the policy allows %s", grouped.Digits(int(n)), grouped.Digits(int(p.MaxProducts)))
+		l.add("max_products", n <= p.MaxProducts, diag.PolicyValue, "",
+			"with these the runs on the same rows have had %s products with vectors of the server's "+
+				"choice, and the policy allows %s", grouped.Digits(int(n)),
+			grouped.Digits(int(p.MaxProducts)))
 	}
 	return Refused(l.out)
 }
 
 // bounded checks numbers against the bound of a line; shifted: one number may have been added to all.
-func (p *Policy) bounded(line string, bound float64, shifted bool, name string, v []float64, clients int, announced bool) diag.List {
+func (p *Policy) bounded(line string, bound float64, shifted bool, name string, v []float64, clients int,
+	announced bool) diag.List {
 	if bound == 0 {
 		return nil
 	}
@@ -523,12 +608,15 @@ func (p *Policy) bounded(line string, bound float64, shifted bool, name string, 
 		finite := !math.IsNaN(x) && !math.IsInf(x, 0)
 		switch {
 		case !finite && !announced:
-			l.add(line, false, diag.PolicyValue, "", "element %d of %q is not finite, and the sender has not said so", i+1, name)
+			l.add(line, false, diag.PolicyValue, "",
+				"element %d of %q is not finite, and the sender has not said so", i+1, name)
 			return Refused(l.out)
 		case !finite:
 			continue
 		case math.Abs(x) > one:
-			l.add(line, false, diag.PolicyValue, "", "element %d of %q is %.4g, and the policy takes at most %v%s%s", i+1, name, x, bound, each(clients), besides)
+			l.add(line, false, diag.PolicyValue, "",
+				"element %d of %q is %.4g, and the policy takes at most %v%s%s", i+1, name, x, bound,
+				each(clients), besides)
 			return Refused(l.out)
 		}
 		if least < 0 || x < v[least] {
@@ -539,7 +627,9 @@ func (p *Policy) bounded(line string, bound float64, shifted bool, name string, 
 		}
 	}
 	if shifted && least >= 0 && v[largest]-v[least] > 2*most {
-		l.add(line, false, diag.PolicyValue, "", "elements %d and %d of %q are %.4g and %.4g, and no number that is added to all rows leaves both within the %v that the policy takes%s",
+		l.add(line, false, diag.PolicyValue, "",
+			"elements %d and %d of %q are %.4g and %.4g, and no number that is added to all rows leaves "+
+				"both within the %v that the policy takes%s",
 			least+1, largest+1, name, v[least], v[largest], bound, each(clients))
 		return Refused(l.out)
 	}

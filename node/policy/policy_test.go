@@ -42,7 +42,8 @@ func judge(t *testing.T) diagtest.Phase {
 	return func(f *source.File) diag.List {
 		t.Helper()
 		var text, facts []byte
-		marks := strings.NewReplacer("> policy\n", "-- policy.toml --\n", "> run\n", "-- run.toml --\n") // an archive in an archive
+		// an archive in an archive
+		marks := strings.NewReplacer("> policy\n", "-- policy.toml --\n", "> run\n", "-- run.toml --\n")
 		for _, file := range txtar.Parse([]byte(marks.Replace(f.Text))).Files {
 			if file.Name == FileName {
 				text = file.Data
@@ -59,9 +60,11 @@ func judge(t *testing.T) diagtest.Phase {
 			t.Fatal(err)
 		}
 		g := r.Program
-		lines := p.Program(Proposal{Manifest: g.Manifest, Transform: g.Transform, Rho: g.Rho, Key: g.Key, Signers: g.Signers, Parties: g.Parties, Sends: g.Sends, Encrypted: g.Encrypted, At: g.At})
+		lines := p.Program(Proposal{Manifest: g.Manifest, Transform: g.Transform, Rho: g.Rho, Key: g.Key,
+			Signers: g.Signers, Parties: g.Parties, Sends: g.Sends, Encrypted: g.Encrypted, At: g.At})
 		lines = append(append(lines, p.Rows(r.Rows)...), p.Sums(r.Sums)...)
-		return append(Refused(lines), p.Adjoint(r.Adjoint.Name, r.Adjoint.Values, max(1, r.Adjoint.Clients), r.Adjoint.Announced)...)
+		return append(Refused(lines), p.Adjoint(r.Adjoint.Name, r.Adjoint.Values, max(1, r.Adjoint.Clients),
+			r.Adjoint.Announced)...)
 	}
 }
 
@@ -80,35 +83,43 @@ func TestRefusals(t *testing.T) {
 // What stands at a bound is allowed.
 func TestBoundsAreAllowed(t *testing.T) {
 	at := time.Date(2027, 3, 1, 23, 59, 0, 0, time.UTC)
-	p, diags := Parse("p", []byte("min_rho = 0.3\nmax_rounds = 10\nmin_rows = 5\nmin_cell = 2\nmin_difference = 4\nmax_adjoint = 1.0\nexpires = 2027-03-01\n"))
+	p, diags := Parse("p",
+		[]byte("min_rho = 0.3\nmax_rounds = 10\nmin_rows = 5\nmin_cell = 2\nmin_difference = "+
+			"4\nmax_adjoint = 1.0\nexpires = 2027-03-01\n"))
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	lines := p.Program(Proposal{Sends: true, Rho: "0.3", At: at})
-	lines = append(lines, p.Rows(RowCounts{Rows: 5, Cells: []FactorLevel{{"x", 2}}, Differs: 4, Spent: Spent{Rounds: 9}})...)
+	lines = append(lines,
+		p.Rows(RowCounts{Rows: 5, Cells: []FactorLevel{{"x", 2}}, Differs: 4, Spent: Spent{Rounds: 9}})...)
 	lines = append(lines, p.Sums([]ContributedSum{{"s", 3, true}})...)
-	if bad := append(Refused(lines), p.Adjoint("a", []float64{1, -1}, 1, false)...); len(bad) > 0 || len(lines) != 8 {
+	if bad := append(Refused(lines), p.Adjoint("a", []float64{1, -1}, 1, false)...); len(bad) > 0 ||
+		len(lines) != 8 {
 		t.Error(len(lines), bad)
 	}
 	if len(Refused(p.Program(Proposal{At: at.Add(time.Minute)}))) != 1 {
 		t.Error("a policy is not over after its last day")
 	}
-	if len(p.Over(at)) != 0 || len(p.Over(at.Add(time.Minute))) != 1 || p.Over(at.Add(time.Minute))[0].Code != diag.PolicyTerms {
+	if len(p.Over(at)) != 0 || len(p.Over(at.Add(time.Minute))) != 1 ||
+		p.Over(at.Add(time.Minute))[0].Code != diag.PolicyTerms {
 		t.Error("a run goes on after the last day, or not until its end")
 	}
-	if len(p.Adjoint("a", []float64{2.9, -2.9}, 3, false)) != 0 || len(p.Adjoint("a", []float64{3.1, -3.1}, 3, false)) != 1 {
+	if len(p.Adjoint("a", []float64{2.9, -2.9}, 3, false)) != 0 ||
+		len(p.Adjoint("a", []float64{3.1, -3.1}, 3, false)) != 1 {
 		t.Error("the bound of a total is not that of its parts together")
 	}
 }
 
-// What an intercept adds to all rows is allowed beside the bound, up to twice of it, and hides no row beyond it.
+// What an intercept adds to all rows is allowed beside the bound, up to twice of it, and hides no row beyond
+// it.
 func TestAnInterceptMayShiftAdjoints(t *testing.T) {
 	p, _ := Parse("p", []byte("max_adjoint = 1.0\n"))
 	for _, c := range []struct {
 		v       []float64
 		refused int
 	}{
-		{[]float64{-1.082, 0.9}, 0}, {[]float64{-1.1, 0.95}, 1}, {[]float64{2, 2.9}, 0}, {[]float64{2, 3.1}, 1}, {[]float64{math.NaN(), 0.5, -1.6}, 1}, {[]float64{math.NaN()}, 0}, {nil, 0},
+		{[]float64{-1.082, 0.9}, 0}, {[]float64{-1.1, 0.95}, 1}, {[]float64{2, 2.9}, 0},
+		{[]float64{2, 3.1}, 1}, {[]float64{math.NaN(), 0.5, -1.6}, 1}, {[]float64{math.NaN()}, 0}, {nil, 0},
 	} {
 		if bad := p.Adjoint("a", c.v, 1, true); len(bad) != c.refused {
 			t.Error(c.v, bad)
@@ -116,7 +127,8 @@ func TestAnInterceptMayShiftAdjoints(t *testing.T) {
 	}
 }
 
-// A policy that is open allows what no other line limits, and a run that its owner has confirmed without a policy is masked wherever that hides something.
+// A policy that is open allows what no other line limits, and a run that its owner has confirmed without a
+// policy is masked wherever that hides something.
 func TestOpenAndUnwrittenPolicies(t *testing.T) {
 	all := []ContributedSum{{"pair", 2, true}, {"alone", 1, false}, {"bare", 2, false}}
 	refused := func(p *Policy) (out []string) {
@@ -145,18 +157,23 @@ func TestOpenAndUnwrittenPolicies(t *testing.T) {
 
 // Predictions have lines of their own where the policy has them, and those of fits where it does not.
 func TestPredictionsHaveTheirOwnLines(t *testing.T) {
-	for text, want := range map[string]int{"min_rows = 100\n": 1, "min_rows = 100\n[predict]\nmin_rows = 5\n": 0, "min_rows = 1\n[predict]\nmin_rows = 6\n": 1, "min_cell = 9\n[predict]\nmin_rows = 1\n": 0} {
+	for text, want := range map[string]int{"min_rows = 100\n": 1,
+		"min_rows = 100\n[predict]\nmin_rows = 5\n": 0, "min_rows = 1\n[predict]\nmin_rows = 6\n": 1,
+		"min_cell = 9\n[predict]\nmin_rows = 1\n": 0} {
 		p, diags := Parse("p", []byte(text))
-		if got := Refused(p.Rows(RowCounts{Predicted: true, Rows: 5, Cells: []FactorLevel{{"ward", 2}}})); diags.HasErrors() || len(got) != want {
+		if got := Refused(p.Rows(RowCounts{Predicted: true, Rows: 5,
+			Cells: []FactorLevel{{"ward", 2}}})); diags.HasErrors() || len(got) != want {
 			t.Error(text, diags, got)
 		}
 	}
-	if p, _ := Parse("p", []byte("min_rows = 100\n[predict]\nmin_rows = 5\n")); len(Refused(p.Rows(RowCounts{Rows: 5}))) != 1 {
+	if p, _ := Parse("p",
+		[]byte("min_rows = 100\n[predict]\nmin_rows = 5\n")); len(Refused(p.Rows(RowCounts{Rows: 5}))) != 1 {
 		t.Error("the line for predictions holds for a fit")
 	}
 }
 
-// Rounds add up over runs on the same rows, also after a crash, and over no others; an earlier run's rows are compared.
+// Rounds add up over runs on the same rows, also after a crash, and over no others; an earlier run's rows are
+// compared.
 func TestHistoryAddsUp(t *testing.T) {
 	dir := t.TempDir()
 	h := OpenHistory(dir)
@@ -215,7 +232,8 @@ func TestHistoryAddsUp(t *testing.T) {
 	}
 }
 
-// Products add up over processes and epochs on the same rows, each of which has a meter of its own, and over no others; what is beyond the bound is refused by each.
+// Products add up over processes and epochs on the same rows, each of which has a meter of its own, and over
+// no others; what is beyond the bound is refused by each.
 func TestProductsAddUp(t *testing.T) {
 	h := OpenHistory(t.TempDir())
 	p := &Policy{MaxProducts: 2500}
@@ -232,13 +250,14 @@ func TestProductsAddUp(t *testing.T) {
 	if err != nil || spent.Products != 4004 || !refuses(p.Rows(RowCounts{Spent: spent}), "max_products") {
 		t.Error(spent, err)
 	}
-	if _, spent, _ = h.Earlier(other); spent.Products != 1001 || refuses(p.Rows(RowCounts{Spent: spent}), "max_products") {
+	if _, spent, _ = h.Earlier(other); spent.Products != 1001 || refuses(p.Rows(RowCounts{Spent: spent}),
+		"max_products") {
 		t.Error(spent)
 	}
 }
 
-// What is decrypted adds up for each person, over sets of rows that differ in some, and what would exceed the bound
-// is refused and not counted.
+// What is decrypted adds up for each person, over sets of rows that differ in some, and what would exceed the
+// bound is refused and not counted.
 func TestDecryptedAddsUpForPersons(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 6))
 	for range 20 {
@@ -261,11 +280,14 @@ func TestDecryptedAddsUpForPersons(t *testing.T) {
 				t.Fatalf("of %v %d numbers are known, want %d (%v)", names, spent, most, err)
 			}
 			refused := most+asked > p.MaxDecrypted
-			if refuses(p.Rows(RowCounts{Rows: len(rows), Decrypted: &DecryptionCounts{spent, asked, asked}}), "max_decrypted") != refused {
+			if refuses(p.Rows(RowCounts{Rows: len(rows), Decrypted: &DecryptionCounts{spent, asked, asked}}),
+				"max_decrypted") != refused {
 				t.Fatalf("%d of %d, and %d more", spent, p.MaxDecrypted, asked)
 			}
 			runs++
-			if diags, err := NewMeter(p, h, rows).Decrypt(fmt.Sprint(runs), asked, func() error { return nil }); err != nil || diags.HasErrors() != refused {
+			if diags, err := NewMeter(p, h, rows).Decrypt(fmt.Sprint(runs), asked, func() error {
+				return nil
+			}); err != nil || diags.HasErrors() != refused {
 				t.Fatal(diags, err)
 			}
 			for _, k := range persons {
@@ -285,7 +307,8 @@ func TestATwentiethOfTheRows(t *testing.T) {
 		}
 	}
 	p := &Policy{path: "p"}
-	if refuses(p.Rows(RowCounts{Rows: 10}), "max_decrypted") || !refuses(p.Rows(RowCounts{Rows: 2000, Decrypted: &DecryptionCounts{0, 101, 101}}), "max_decrypted") {
+	if refuses(p.Rows(RowCounts{Rows: 10}), "max_decrypted") ||
+		!refuses(p.Rows(RowCounts{Rows: 2000, Decrypted: &DecryptionCounts{0, 101, 101}}), "max_decrypted") {
 		t.Error("the line is wrong where it is not set")
 	}
 }
@@ -294,7 +317,8 @@ func refuses(lines []Ruling, name string) bool {
 	return slices.ContainsFunc(lines, func(l Ruling) bool { return l.Name == name && l.Refused != nil })
 }
 
-// The rows in which sets differ, by counting, and rounds over runs on many sets: sums of what was counted on each, never beyond the bound.
+// The rows in which sets differ, by counting, and rounds over runs on many sets: sums of what was counted on
+// each, never beyond the bound.
 func TestHistoryOfManySets(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 8 {
@@ -339,7 +363,9 @@ func TestHistoryOfManySets(t *testing.T) {
 // What is published is what the policy releases, and less; nothing without a policy.
 func TestReleases(t *testing.T) {
 	var none *Policy
-	for text, allowed := range map[string][]Release{"": nil, "release = \"nothing\"": nil, "release = \"summaries\"": {Summaries}, "release = \"draws\"": {Summaries, Draws}, "release = \"draws\"\nexpires = 2001-01-01": nil} {
+	for text, allowed := range map[string][]Release{"": nil, "release = \"nothing\"": nil,
+		"release = \"summaries\"": {Summaries}, "release = \"draws\"": {Summaries, Draws},
+		"release = \"draws\"\nexpires = 2001-01-01": nil} {
 		p, diags := Parse("p", []byte(text+"\n"))
 		if diags.HasErrors() {
 			t.Fatal(diags)

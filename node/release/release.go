@@ -1,4 +1,5 @@
-// Package release is what a party lets others see of its results: a signed file that it writes where its policy permits, and that others put beside their own part of the run.
+// Package release is what a party lets others see of its results: a signed file that it writes where its
+// policy permits, and that others put beside their own part of the run.
 package release
 
 import (
@@ -50,8 +51,9 @@ type Publication struct {
 	// Of draws:
 	Variables []posterior.Variable `json:"variables,omitempty"`
 	Labels    []string             `json:"labels,omitempty"` // by column, where they may be published
-	Draws     [][]string           `json:"draws,omitempty"`  // by chain and column: little-endian float64 in base64
-	Chains    bool                 `json:"chains,omitempty"` // of a Markov chain
+	// by chain and column: little-endian float64 in base64
+	Draws  [][]string `json:"draws,omitempty"`
+	Chains bool       `json:"chains,omitempty"` // of a Markov chain
 
 	sum string // SHA-256 of the file
 }
@@ -102,8 +104,9 @@ func session(dir string) (s sessionFile, err error) {
 	return s, err
 }
 
-// Publish writes what the policy permits of a party's own results, and the line of its ledger that says so. It returns the publication and its file. The error is data.Errors
-// where the policy, or the run, does not allow it.
+// Publish writes what the policy permits of a party's own results, and the line of its ledger that says so.
+// It returns the publication and its file. The error is data.Errors where the policy, or the run, does not
+// allow it.
 func Publish(o PublishOptions) (*Publication, string, error) {
 	id, err := identity.Load(o.Identity)
 	if err != nil {
@@ -114,11 +117,19 @@ func Publish(o PublishOptions) (*Publication, string, error) {
 	case err != nil:
 		return nil, "", err
 	case s.Run == "":
-		return nil, "", fail(diag.Unpublishable, o.Dir, "the folder is not that of a party's run across machines (vflc serve, vflc join), whose results have an owner each")
+		return nil, "",
+			fail(diag.Unpublishable, o.Dir,
+				"the folder is not that of a party's run across machines (vflc serve, vflc join), whose "+
+					"results have an owner each")
 	case s.Party != id.Party:
-		return nil, "", fail(diag.Unpublishable, o.Dir, "the run is that of %s, and %s holds the keys of %s: a party publishes its own results", s.Party, o.Identity, id.Party)
+		return nil, "",
+			fail(diag.Unpublishable, o.Dir,
+				"the run is that of %s, and %s holds the keys of %s: a party publishes its own results",
+				s.Party, o.Identity, id.Party)
 	case !s.Complete:
-		return nil, "", fail(diag.Unpublishable, o.Dir, "the run is not complete: not all parties have saved their results")
+		return nil, "",
+			fail(diag.Unpublishable, o.Dir,
+				"the run is not complete: not all parties have saved their results")
 	}
 	p, diags, err := policy.Read(filepath.Join(o.Identity, policy.FileName))
 	if err == nil && !diags.HasErrors() {
@@ -144,7 +155,8 @@ func Publish(o PublishOptions) (*Publication, string, error) {
 		return nil, "", err
 	}
 	pub := &Publication{
-		Schema: schema, Run: s.Run, Party: id.Party, At: time.Now().UTC().Truncate(time.Second), Model: r.Document.Model, Backend: r.Document.Backend, Transform: r.Document.Transform, What: o.What,
+		Schema: schema, Run: s.Run, Party: id.Party, At: time.Now().UTC().Truncate(time.Second),
+		Model: r.Document.Model, Backend: r.Document.Backend, Transform: r.Document.Transform, What: o.What,
 	}
 	pub.fill(d, p.ReleaseNames)
 	path := o.Out
@@ -154,7 +166,8 @@ func Publish(o PublishOptions) (*Publication, string, error) {
 	return pub, path, pub.write(o.Dir, path, id)
 }
 
-// chosen are the party's draws that are published. Quantities that may belong to single rows are, where they are named.
+// chosen are the party's draws that are published. Quantities that may belong to single rows are, where they
+// are named.
 func chosen(r *runs.Run, o PublishOptions) (*posterior.Draws, error) {
 	rows := map[int]bool{}
 	for _, j := range r.Record.Joins {
@@ -163,14 +176,17 @@ func chosen(r *runs.Run, o PublishOptions) (*posterior.Draws, error) {
 	names := o.Names
 	if len(names) == 0 {
 		for _, v := range r.Draws.Vars {
-			byRow := strings.HasSuffix(v.Name, ".missing") || slices.ContainsFunc(v.Dims, func(n int) bool { return rows[n] })
+			byRow := strings.HasSuffix(v.Name, ".missing") || slices.ContainsFunc(v.Dims, func(n int) bool {
+				return rows[n]
+			})
 			if !v.Generated && !v.Auxiliary && !byRow {
 				names = append(names, v.Name)
 			}
 		}
 	}
 	if len(names) == 0 {
-		return nil, fail(diag.Unpublishable, o.Dir, "the party has no parameters here; name generated quantities that may be published")
+		return nil, fail(diag.Unpublishable, o.Dir,
+			"the party has no parameters here; name generated quantities that may be published")
 	}
 	columns, err := r.Draws.Choose(names)
 	if err != nil {
@@ -178,13 +194,16 @@ func chosen(r *runs.Run, o PublishOptions) (*posterior.Draws, error) {
 	}
 	for _, k := range columns {
 		if k >= r.Draws.Parameters() {
-			return nil, fail(diag.Unpublishable, o.Dir, "%s is an auxiliary variable: it belongs to a row, and is not published", r.Draws.Columns()[k].Name)
+			return nil, fail(diag.Unpublishable, o.Dir,
+				"%s is an auxiliary variable: it belongs to a row, and is not published",
+				r.Draws.Columns()[k].Name)
 		}
 	}
 	return r.Draws.Select(columns), nil
 }
 
-// fill puts summaries or draws into a publication, without the names that come from the party's data unless they may be published.
+// fill puts summaries or draws into a publication, without the names that come from the party's data unless
+// they may be published.
 func (p *Publication) fill(d *posterior.Draws, names bool) {
 	if p.What == policy.Summaries {
 		p.Rows = posterior.Summarise(d)
@@ -221,7 +240,8 @@ func (p *Publication) fill(d *posterior.Draws, names bool) {
 // write signs the publication, notes it in the ledger, and writes the file.
 func (p *Publication) write(dir, path string, id *identity.Identity) error {
 	if !p.formed() || !p.ownedBy(id.Party) {
-		return fail(diag.Unpublishable, dir, "what would be published is not the party's alone, or has not its form")
+		return fail(diag.Unpublishable, dir,
+			"what would be published is not the party's alone, or has not its form")
 	}
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -238,7 +258,8 @@ func (p *Publication) write(dir, path string, id *identity.Identity) error {
 		return err
 	}
 	defer book.Close()
-	if err := book.Publish(ledger.Published{What: string(p.What), Parameters: p.names(), Bytes: len(file), SHA256: p.sum}); err != nil {
+	if err := book.Publish(ledger.Published{What: string(p.What), Parameters: p.names(), Bytes: len(file),
+		SHA256: p.sum}); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -266,10 +287,11 @@ func (p *Publication) names() (out []string) {
 // Parameters is the number of scalars that are published.
 func (p *Publication) Parameters() int { return len(p.Rows) + len(posterior.Columns(p.Variables)) }
 
-// Read reads and checks the publications of other parties beside a party's part of a run, in the order of their names. The error is data.Errors where one is not what its party
-// has signed for this run.
+// Read reads and checks the publications of other parties beside a party's part of a run, in the order of
+// their names. The error is data.Errors where one is not what its party has signed for this run.
 func Read(dir string) (out []*Publication, err error) {
-	paths, _ := filepath.Glob(filepath.Join(dir, runs.PublishedDir, "*"+fileEnd)) // the pattern is well formed
+	// the pattern is well formed
+	paths, _ := filepath.Glob(filepath.Join(dir, runs.PublishedDir, "*"+fileEnd))
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -289,9 +311,11 @@ func Read(dir string) (out []*Publication, err error) {
 		}
 		switch {
 		case p.Run != s.Run:
-			return nil, fail(diag.BadPublication, path, "%s has published this of run %.12s, and the folder is of run %.12s", p.Party, p.Run, s.Run)
+			return nil, fail(diag.BadPublication, path,
+				"%s has published this of run %.12s, and the folder is of run %.12s", p.Party, p.Run, s.Run)
 		case seen[p.Party] != "":
-			return nil, fail(diag.BadPublication, path, "%s has published %s too; keep the newer", p.Party, seen[p.Party])
+			return nil, fail(diag.BadPublication, path, "%s has published %s too; keep the newer", p.Party,
+				seen[p.Party])
 		}
 		seen[p.Party] = path
 		if p.Party != s.Party {
@@ -314,19 +338,24 @@ func readOne(path string, root *identity.Authority) (*Publication, error) {
 	p := &Publication{sum: digest(text)}
 	switch {
 	case party == "":
-		return nil, fail(diag.BadPublication, path, "no party of the project has signed this: it was changed, or is of another project")
+		return nil, fail(diag.BadPublication, path,
+			"no party of the project has signed this: it was changed, or is of another project")
 	case json.Unmarshal(s.Published, p) != nil || !p.formed():
-		return nil, fail(diag.BadPublication, path, "%s has published this with another version of vflc", party)
+		return nil, fail(diag.BadPublication, path, "%s has published this with another version of vflc",
+			party)
 	case p.Party != party || !p.ownedBy(party):
 		return nil, fail(diag.BadPublication, path, "%s has signed results of another party", party)
 	}
 	return p, nil
 }
 
-// formed reports whether a publication has the form of this version: of draws a text for each chain and column.
+// formed reports whether a publication has the form of this version: of draws a text for each chain and
+// column.
 func (p *Publication) formed() bool {
 	columns := len(posterior.Columns(p.Variables))
-	return p.Schema == schema && !slices.ContainsFunc(p.Draws, func(chain []string) bool { return len(chain) != columns })
+	return p.Schema == schema && !slices.ContainsFunc(p.Draws, func(chain []string) bool {
+		return len(chain) != columns
+	})
 }
 
 // ownedBy reports whether all results are a party's own, or shared.
@@ -344,8 +373,9 @@ func (p *Publication) ownedBy(party string) bool {
 	return true
 }
 
-// Open is runs.Open with the draws that other parties have published beside the run, and rows for those of which summaries were. Draws of all parties belong together: draw i of
-// chain c is one point of the joint posterior.
+// Open is runs.Open with the draws that other parties have published beside the run, and rows for those of
+// which summaries were. Draws of all parties belong together: draw i of chain c is one point of the joint
+// posterior.
 func Open(path string) (*runs.Run, []posterior.Row, error) {
 	r, err := runs.Open(path)
 	if err != nil || r.Record == nil {
@@ -363,21 +393,30 @@ func Open(path string) (*runs.Run, []posterior.Row, error) {
 		}
 		d, err := p.decoded(r.Draws)
 		if err != nil {
-			return nil, nil, fail(diag.BadPublication, filepath.Join(path, runs.PublishedDir, ledger.FileOf(p.Party)+fileEnd), "the draws of %s do not go with those of this run: %v", p.Party, err)
+			return nil, nil,
+				fail(diag.BadPublication,
+					filepath.Join(path, runs.PublishedDir, ledger.FileOf(p.Party)+fileEnd),
+					"the draws of %s do not go with those of this run: %v", p.Party, err)
 		}
 		if r.Draws, err = r.Draws.With(d); err != nil {
-			return nil, nil, fail(diag.BadPublication, filepath.Join(path, runs.PublishedDir, ledger.FileOf(p.Party)+fileEnd), "%v", err)
+			return nil, nil,
+				fail(diag.BadPublication,
+					filepath.Join(path, runs.PublishedDir, ledger.FileOf(p.Party)+fileEnd), "%v", err)
 		}
 	}
 	for _, row := range rows {
-		if slices.ContainsFunc(r.Draws.Columns(), func(c posterior.Column) bool { return c.Name == row.Name }) {
-			return nil, nil, fail(diag.BadPublication, filepath.Join(path, runs.PublishedDir), "%s of %s is in this run already", row.Name, row.Owner)
+		if slices.ContainsFunc(r.Draws.Columns(), func(c posterior.Column) bool {
+			return c.Name == row.Name
+		}) {
+			return nil, nil, fail(diag.BadPublication, filepath.Join(path, runs.PublishedDir),
+				"%s of %s is in this run already", row.Name, row.Owner)
 		}
 	}
 	return r, rows, nil
 }
 
-// Summarise summarises draws, with rows of other parties: those of the names given, as posterior.Draws.Choose takes them. The error gives a name that is not found.
+// Summarise summarises draws, with rows of other parties: those of the names given, as posterior.Draws.Choose
+// takes them. The error gives a name that is not found.
 func Summarise(d *posterior.Draws, published []posterior.Row, names []string) ([]posterior.Row, error) {
 	var vars []posterior.Variable
 	for _, r := range published {

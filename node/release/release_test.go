@@ -17,13 +17,17 @@ func TestNothingIsPublishedThatNobodyTakes(t *testing.T) {
 	own := posterior.Variable{Name: "beta", Owner: "a"}
 	for name, p := range map[string]Publication{
 		"results of another party": {Schema: schema, Rows: []posterior.Row{{Name: "gamma", Owner: "b"}}},
-		"draws of another party":   {Schema: schema, Variables: []posterior.Variable{own, {Name: "gamma", Owner: "b"}}, Draws: [][]string{{"", ""}}},
-		"a column less":            {Schema: schema, Variables: []posterior.Variable{own}, Draws: [][]string{{""}, {}}},
-		"another schema":           {Schema: schema + 1, Variables: []posterior.Variable{own}, Draws: [][]string{{""}}},
+		"draws of another party": {Schema: schema,
+			Variables: []posterior.Variable{own, {Name: "gamma", Owner: "b"}}, Draws: [][]string{{"", ""}}},
+		"a column less": {Schema: schema, Variables: []posterior.Variable{own},
+			Draws: [][]string{{""}, {}}},
+		"another schema": {Schema: schema + 1, Variables: []posterior.Variable{own},
+			Draws: [][]string{{""}}},
 	} {
 		dir := t.TempDir()
 		var list data.Errors
-		if err := p.write(dir, filepath.Join(dir, "a.json"), &identity.Identity{Party: "a"}); !errors.As(err, &list) || list[0].Code != diag.Unpublishable {
+		if err := p.write(dir, filepath.Join(dir, "a.json"), &identity.Identity{Party: "a"}); !errors.As(err,
+			&list) || list[0].Code != diag.Unpublishable {
 			t.Errorf("%s: %v", name, err)
 		}
 		if there, _ := os.ReadDir(dir); len(there) > 0 {

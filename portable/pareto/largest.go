@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Largest returns the positions of the n largest of x, n ≤ len(x), in ascending order of their values; of equal values the later one counts as larger.
+// Largest returns the positions of the n largest of x, n ≤ len(x), in ascending order of their values; of
+// equal values the later one counts as larger.
 func Largest(x []float64, n int) []int {
 	least := chosen(slices.Clone(x), len(x)-n)
 	at := make([]int, 0, n)
@@ -23,7 +24,8 @@ func Largest(x []float64, n int) []int {
 	return at
 }
 
-// chosen returns the element that sorting would put at position k, by Hoare's algorithm. It changes the order of x.
+// chosen returns the element that sorting would put at position k, by Hoare's algorithm. It changes the order
+// of x.
 func chosen(x []float64, k int) float64 {
 	for lo, hi := 0, len(x)-1; lo < hi; {
 		pivot := median(x[lo], x[(lo+hi)/2], x[hi])

@@ -1,9 +1,10 @@
-// Package loo estimates how well a model predicts data that it has not seen: Pareto smoothed importance sampling (PSIS), leave-one-out
-// cross-validation with it (PSIS-LOO), the widely applicable information criterion (WAIC), and comparisons of models.
+// Package loo estimates how well a model predicts data that it has not seen: Pareto smoothed importance
+// sampling (PSIS), leave-one-out cross-validation with it (PSIS-LOO), the widely applicable information
+// criterion (WAIC), and comparisons of models.
 //
-// Definitions are those of the R package loo 2.5. Sources: Vehtari, Simpson, Gelman, Yao and Gabry (2024), "Pareto smoothed importance
-// sampling", JMLR 25; Vehtari, Gelman and Gabry (2017), "Practical Bayesian model evaluation using leave-one-out cross-validation and
-// WAIC", Statistics and Computing 27.
+// Definitions are those of the R package loo 2.5. Sources: Vehtari, Simpson, Gelman, Yao and Gabry (2024),
+// "Pareto smoothed importance sampling", JMLR 25; Vehtari, Gelman and Gabry (2017), "Practical Bayesian model
+// evaluation using leave-one-out cross-validation and WAIC", Statistics and Computing 27.
 package pareto
 
 import (
@@ -27,7 +28,9 @@ func TailLen(draws int, rEff float64) int {
 // A Smoothed is the result of Pareto smoothing.
 type Smoothed struct {
 	LogWeights []float64 // normalised: their exponentials sum to 1
-	K          float64   // Pareto shape of the ratios' tail; +Inf where there are too few draws to fit one, NaN where a ratio is not finite
+	// Pareto shape of the ratios' tail; +Inf where there are too few draws to fit one, NaN where a ratio is
+	// not finite
+	K float64
 }
 
 // ESS is the effective sample size for a mean with the smoothed weights.
@@ -39,11 +42,13 @@ func (s Smoothed) ESS(rEff float64) float64 {
 	return rEff / sum
 }
 
-// Smooth replaces the largest importance ratios, given by their logarithms, by the expected order statistics of the generalised Pareto
-// distribution that is fitted to them, and truncates them at the largest raw one. Means with the weights are reliable if K < 0.7.
-// The ratios are not changed.
+// Smooth replaces the largest importance ratios, given by their logarithms, by the expected order statistics
+// of the generalised Pareto distribution that is fitted to them, and truncates them at the largest raw one.
+// Means with the weights are reliable if K < 0.7. The ratios are not changed.
 func Smooth(logRatios []float64, rEff float64) Smoothed {
-	if len(logRatios) == 0 || !(rEff > 0) || slices.ContainsFunc(logRatios, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 1) }) {
+	if len(logRatios) == 0 || !(rEff > 0) || slices.ContainsFunc(logRatios, func(v float64) bool {
+		return math.IsNaN(v) || math.IsInf(v, 1)
+	}) {
 		return Smoothed{K: math.NaN()}
 	}
 	top := slices.Max(logRatios)

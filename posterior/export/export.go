@@ -39,7 +39,8 @@ func writeCSV(path string, r *runs.Run) error {
 	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return posterior.WriteCSV(w, r.Draws) })
 }
 
-// writeZarr copies the run's own Zarr directory, which holds more than draws. A run without one has its draws written, and so has one in memory, which has no path.
+// writeZarr copies the run's own Zarr directory, which holds more than draws. A run without one has its draws
+// written, and so has one in memory, which has no path.
 func writeZarr(path string, r *runs.Run, version string) error {
 	own := filepath.Join(r.Path, runs.ZarrDir)
 	if _, err := os.Stat(own); err == nil && r.Path != "" {
@@ -51,7 +52,9 @@ func writeZarr(path string, r *runs.Run, version string) error {
 	if err := replaceable(path); err != nil {
 		return err
 	}
-	return zarr.Write(path, nil, zarr.Inference(r.Draws, map[string]any{"inference_library": "vflc", "inference_library_version": version}, nil))
+	return zarr.Write(path, nil,
+		zarr.Inference(r.Draws, map[string]any{"inference_library": "vflc",
+			"inference_library_version": version}, nil))
 }
 
 // replaceable returns an error for a path that exists and is not a Zarr directory.

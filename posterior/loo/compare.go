@@ -15,21 +15,23 @@ type Named struct {
 	Estimate
 }
 
-// A Compared is one model compared with the best. Diff is its elpd minus that of the best, and DiffSE the standard error of Diff, from the paired
-// differences by observation; both are 0 for the best.
+// A Compared is one model compared with the best. Diff is its elpd minus that of the best, and DiffSE the
+// standard error of Diff, from the paired differences by observation; both are 0 for the best.
 type Compared struct {
 	Named
 	Diff, DiffSE float64
 }
 
-// Compare orders models by their elpd, the best first, models of equal elpd in the order given. They must have been estimated for the same observations.
+// Compare orders models by their elpd, the best first, models of equal elpd in the order given. They must
+// have been estimated for the same observations.
 func Compare(models []Named) ([]Compared, error) {
 	if len(models) < 2 {
 		return nil, errors.New("a comparison needs two models")
 	}
 	for _, m := range models[1:] {
 		if m.Observed != models[0].Observed {
-			return nil, fmt.Errorf("%s has %d observations but %s has %d; only models of the same data can be compared", models[0].Name, models[0].Observed, m.Name, m.Observed)
+			return nil, fmt.Errorf("%s has %d observations but %s has %d; only models of the "+
+				"same data can be compared", models[0].Name, models[0].Observed, m.Name, m.Observed)
 		}
 	}
 	ranked := slices.Clone(models)

@@ -11,18 +11,21 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// A Progress is called with the number of observations done, of all. Several goroutines call it, one at a time.
+// A Progress is called with the number of observations done, of all. Several goroutines call it, one at a
+// time.
 type Progress func(done, all int)
 
 // An observation is the estimate of one.
 type observation struct{ elpd, p, k, rEff float64 }
 
-// parts is into how many parts observations are divided, whatever the number of processors, so that sums over them are taken in one order.
+// parts is into how many parts observations are divided, whatever the number of processors, so that sums over
+// them are taken in one order.
 const parts = 32
 
-// estimate applies one to every observation, and adds up. one adds to influence, by draw, the change of elpd that the draw has caused: elpd as a function of
-// the empirical distribution of the draws, differentiated.
-func estimate(ll Pointwise, independent bool, progress Progress, one func(o *observation, chains [][]float64, influence []float64)) Estimate {
+// estimate applies one to every observation, and adds up. one adds to influence, by draw, the change of elpd
+// that the draw has caused: elpd as a function of the empirical distribution of the draws, differentiated.
+func estimate(ll Pointwise, independent bool, progress Progress, one func(o *observation, chains [][]float64,
+	influence []float64)) Estimate {
 	n, draws := len(ll), 0
 	if n > 0 {
 		draws = len(flat(ll[0]))

@@ -1,5 +1,6 @@
-// Package loo estimates how well a model predicts rows that it has not seen: leave-one-out cross-validation by Pareto-smoothed importance sampling and WAIC (Vehtari, Gelman and
-// Gabry 2017), with comparisons of models.
+// Package loo estimates how well a model predicts rows that it has not seen: leave-one-out cross-validation
+// by Pareto-smoothed importance sampling and WAIC (Vehtari, Gelman and Gabry 2017), with comparisons of
+// models.
 package loo
 
 import (
@@ -16,7 +17,8 @@ import (
 // Pointwise holds log p(y_i | θ_s) by observation, chain and draw.
 type Pointwise [][][]float64
 
-// VarianceBound is the posterior variance of an observation's log density above which WAIC is not reliable (Vehtari, Gelman and Gabry 2017).
+// VarianceBound is the posterior variance of an observation's log density above which WAIC is not reliable
+// (Vehtari, Gelman and Gabry 2017).
 const VarianceBound = 0.4
 
 // An Estimate is an expected log predictive density (elpd) for new data, in nats.
@@ -29,12 +31,15 @@ type Estimate struct {
 	REff       []float64 // relative efficiency of each observation's likelihood; nil for WAIC
 	Observed   int
 	Draws      int
-	HighVar    int     // WAIC: observations whose variance of log p exceeds VarianceBound, for which it is not reliable
-	MCSE       float64 // Monte Carlo standard error of ELPD: what other draws of the same posterior would change
+	// WAIC: observations whose variance of log p exceeds VarianceBound, for which it is not reliable
+	HighVar int
+	// Monte Carlo standard error of ELPD: what other draws of the same posterior would change
+	MCSE float64
 }
 
-// Of is PSIS-LOO: elpd_i = log Σ_s w_is p(y_i|θ_s) with smoothed weights from the ratios 1/p(y_i|θ_s). For draws of Markov chains the relative
-// efficiency is estimated; independent draws have r_eff = 1. progress may be nil.
+// Of is PSIS-LOO: elpd_i = log Σ_s w_is p(y_i|θ_s) with smoothed weights from the ratios 1/p(y_i|θ_s). For
+// draws of Markov chains the relative efficiency is estimated; independent draws have r_eff = 1. progress may
+// be nil.
 func Of(ll Pointwise, independent bool, progress Progress) Estimate {
 	return estimate(ll, independent, progress, func(o *observation, chains [][]float64, influence []float64) {
 		all := flat(chains)
@@ -77,8 +82,9 @@ func efficiency(chains [][]float64) float64 {
 	return 1
 }
 
-// WAIC is the widely applicable information criterion on the scale of elpd: the log pointwise predictive density minus the posterior variance of
-// log p (Watanabe 2010; the variance form of Gelman, Hwang and Vehtari 2014).
+// WAIC is the widely applicable information criterion on the scale of elpd: the log pointwise predictive
+// density minus the posterior variance of log p (Watanabe 2010; the variance form of Gelman, Hwang and
+// Vehtari 2014).
 func WAIC(ll Pointwise, independent bool, progress Progress) Estimate {
 	e := estimate(ll, independent, progress, func(o *observation, chains [][]float64, influence []float64) {
 		all := flat(chains)
@@ -117,8 +123,8 @@ func flat(chains [][]float64) []float64 {
 	return out
 }
 
-// HighK counts the observations whose Pareto shape is above the bound for which PSIS-LOO is reliable with S draws, min(1 − 1/log₁₀ S, 0.7)
-// (Vehtari et al. 2024). It also returns the bound.
+// HighK counts the observations whose Pareto shape is above the bound for which PSIS-LOO is reliable with S
+// draws, min(1 − 1/log₁₀ S, 0.7) (Vehtari et al. 2024). It also returns the bound.
 func (e Estimate) HighK() (count int, bound float64) {
 	bound = min(1-1/portable.Log10(float64(e.Draws)), 0.7)
 	for _, k := range e.K {

@@ -23,7 +23,8 @@ func lcg(seed uint32, n int) []float64 {
 	return out
 }
 
-// stacked is four autoregressive chains of 500 draws, one after another: y_t = 0.6·y_{t−1} + (three uniforms − 1.5).
+// stacked is four autoregressive chains of 500 draws, one after another: y_t = 0.6·y_{t−1} + (three uniforms
+// − 1.5).
 func stacked() []float64 {
 	var out []float64
 	for seed := range uint32(4) {
@@ -96,7 +97,8 @@ func TestLooAgainstLoo(t *testing.T) {
 	near(t, "elpd", e.ELPD, -29.15953599, 1e-8)
 	near(t, "se", e.SE, 11.24688348, 1e-8)
 	near(t, "p_loo", e.P, 10.92811856, 1e-8)
-	for i, want := range []float64{0.35877273, 0.24134411, 0.12898056, 0.32119216, 0.35920067, 0.47929722, 0.66874699, 0.96976546} {
+	for i, want := range []float64{0.35877273, 0.24134411, 0.12898056, 0.32119216, 0.35920067, 0.47929722,
+		0.66874699, 0.96976546} {
 		near(t, "k", e.K[i], want, 1e-8)
 	}
 	if n, bound := e.HighK(); n != 1 || math.Abs(bound-(1-1/math.Log10(2000))) > 1e-15 {
@@ -104,7 +106,8 @@ func TestLooAgainstLoo(t *testing.T) {
 	}
 }
 
-// conjugate draws from the exact posterior of a normal mean (unit variance, flat prior), and returns the exact leave-one-out density of each observation.
+// conjugate draws from the exact posterior of a normal mean (unit variance, flat prior), and returns the
+// exact leave-one-out density of each observation.
 func conjugate(r *rand.Rand, n, draws int) (y, mu, exact []float64) {
 	for range n {
 		y = append(y, r.NormFloat64())
@@ -120,8 +123,9 @@ func conjugate(r *rand.Rand, n, draws int) (y, mu, exact []float64) {
 	return y, mu, exact
 }
 
-// Against the closed form: leave-one-out densities of a normal mean. The importance ratios of observation i are the inverse likelihoods of 20,000
-// independent draws; their error is a few times (y−m)²/n/√S, under 0.01 in sum for this seed's data.
+// Against the closed form: leave-one-out densities of a normal mean. The importance ratios of observation i
+// are the inverse likelihoods of 20,000 independent draws; their error is a few times (y−m)²/n/√S, under 0.01
+// in sum for this seed's data.
 func TestEstimatesReachTheClosedForm(t *testing.T) {
 	y, mu, exact := conjugate(rand.New(rand.NewPCG(5, 6)), 30, 20000)
 	ll := normalPointwise(y, mu)
@@ -138,7 +142,8 @@ func TestEstimatesReachTheClosedForm(t *testing.T) {
 	}
 }
 
-// A second model that puts every observation d nats lower is d·n worse, with no error; order of input does not matter.
+// A second model that puts every observation d nats lower is d·n worse, with no error; order of input does
+// not matter.
 func TestCompare(t *testing.T) {
 	y, mu, _ := conjugate(rand.New(rand.NewPCG(7, 8)), 20, 500)
 	good := Of(normalPointwise(y, mu), true, nil)
@@ -169,7 +174,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Smoothed weights are a distribution, keep the order of the ratios, and do not change when all ratios are scaled.
+// Smoothed weights are a distribution, keep the order of the ratios, and do not change when all ratios are
+// scaled.
 func TestSmoothedWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
@@ -197,7 +203,8 @@ func TestSmoothedWeights(t *testing.T) {
 }
 
 func TestUndefined(t *testing.T) {
-	for name, ratios := range map[string][]float64{"none": {}, "a NaN": {1, math.NaN(), 2}, "an infinity": {1, math.Inf(1), 2}, "no density": {math.Inf(-1), math.Inf(-1)}} {
+	for name, ratios := range map[string][]float64{"none": {}, "a NaN": {1, math.NaN(), 2},
+		"an infinity": {1, math.Inf(1), 2}, "no density": {math.Inf(-1), math.Inf(-1)}} {
 		if s := pareto.Smooth(ratios, 1); !math.IsNaN(s.K) {
 			t.Errorf("%s: k = %g, want NaN", name, s.K)
 		}
@@ -210,7 +217,8 @@ func TestUndefined(t *testing.T) {
 	}
 }
 
-// The Monte Carlo standard error is the standard deviation of the estimate over other draws of one posterior: 200 repetitions tell a standard deviation to 5 %.
+// The Monte Carlo standard error is the standard deviation of the estimate over other draws of one posterior:
+// 200 repetitions tell a standard deviation to 5 %.
 func TestMonteCarloError(t *testing.T) {
 	const repetitions, draws = 200, 500
 	y, _, _ := conjugate(rand.New(rand.NewPCG(5, 6)), 30, 0)
@@ -230,7 +238,8 @@ func TestMonteCarloError(t *testing.T) {
 				elpd, stated = append(elpd, e.ELPD), stated+e.MCSE/repetitions
 			}
 			if got := stat.StdDev(elpd, nil); math.Abs(stated/got-1) > 0.15 {
-				t.Errorf("%s, autocorrelation %g: the stated error is %g, the estimates vary by %g", name, phi, stated, got)
+				t.Errorf("%s, autocorrelation %g: the stated error is %g, the estimates vary by %g", name,
+					phi, stated, got)
 			}
 		}
 	}
@@ -239,7 +248,9 @@ func TestMonteCarloError(t *testing.T) {
 // largest gives the end of a stable sort, ties included.
 func TestLargest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(-9, 9).Draw(t, "value")) }), 1, 200).Draw(t, "x")
+		x := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 {
+			return float64(rapid.IntRange(-9, 9).Draw(t, "value"))
+		}), 1, 200).Draw(t, "x")
 		want := make([]int, len(x))
 		for i := range want {
 			want[i] = i

@@ -13,11 +13,13 @@ import (
 // batch is the number of rows that are written at once.
 const batch = 1024
 
-// Write writes a table with the columns chain and draw (counted from 1), those of a Markov chain sampler if there is one (lp, energy,
-// acceptance_rate, step_size, n_steps, tree_depth, diverging), and one per scalar under its name: beta[1], slope[2,3].
+// Write writes a table with the columns chain and draw (counted from 1), those of a Markov chain sampler if
+// there is one (lp, energy, acceptance_rate, step_size, n_steps, tree_depth, diverging), and one per scalar
+// under its name: beta[1], slope[2,3].
 func Write(w io.Writer, d *posterior.Draws) error {
 	columns := layout(d)
-	out := parquet.NewWriter(w, parquet.NewSchema("draws", schema(columns)), parquet.Compression(&parquet.Zstd))
+	out := parquet.NewWriter(w, parquet.NewSchema("draws", schema(columns)),
+		parquet.Compression(&parquet.Zstd))
 	rows := make([]parquet.Row, 0, batch)
 	for c := range d.Chains() {
 		for i := range d.Len(c) {
@@ -65,12 +67,18 @@ func (s schema) Fields() []parquet.Field {
 
 func layout(d *posterior.Draws) []column {
 	whole := func(name string, value func(c, i int) int) column {
-		return column{parquet.Leaf(parquet.Int64Type), name, func(c, i int) parquet.Value { return parquet.Int64Value(int64(value(c, i))) }}
+		return column{parquet.Leaf(parquet.Int64Type), name, func(c, i int) parquet.Value {
+			return parquet.Int64Value(int64(value(c, i)))
+		}}
 	}
 	real := func(name string, value func(c, i int) float64) column {
-		return column{parquet.Leaf(parquet.DoubleType), name, func(c, i int) parquet.Value { return parquet.DoubleValue(value(c, i)) }}
+		return column{parquet.Leaf(parquet.DoubleType), name, func(c, i int) parquet.Value {
+			return parquet.DoubleValue(value(c, i))
+		}}
 	}
-	out := []column{whole("chain", func(c, _ int) int { return c + 1 }), whole("draw", func(_, i int) int { return i + 1 })}
+	out := []column{whole("chain", func(c, _ int) int {
+		return c + 1
+	}), whole("draw", func(_, i int) int { return i + 1 })}
 	if t := d.Transitions; t != nil {
 		out = append(out,
 			real("lp", func(c, i int) float64 { return t[c][i].LP }),
@@ -79,7 +87,9 @@ func layout(d *posterior.Draws) []column {
 			real("step_size", func(c, i int) float64 { return t[c][i].StepSize }),
 			whole("n_steps", func(c, i int) int { return t[c][i].Leapfrogs }),
 			whole("tree_depth", func(c, i int) int { return t[c][i].TreeDepth }),
-			column{parquet.Leaf(parquet.BooleanType), "diverging", func(c, i int) parquet.Value { return parquet.BooleanValue(t[c][i].Divergent) }})
+			column{parquet.Leaf(parquet.BooleanType), "diverging", func(c, i int) parquet.Value {
+				return parquet.BooleanValue(t[c][i].Divergent)
+			}})
 	}
 	for k, name := range d.Columns() {
 		values := d.Column(k)

@@ -28,7 +28,8 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"chain", "draw", "lp", "energy", "acceptance_rate", "step_size", "n_steps", "tree_depth", "diverging", "z", "a[1,1]", "a[1,2]"}
+	want := []string{"chain", "draw", "lp", "energy", "acceptance_rate", "step_size", "n_steps", "tree_depth",
+		"diverging", "z", "a[1,1]", "a[1,2]"}
 	for k, field := range f.Schema().Fields() {
 		if field.Name() != want[k] {
 			t.Errorf("column %d is %s, want %s", k, field.Name(), want[k])
@@ -41,7 +42,8 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, i, r := n/draws, n%draws, row[0]
-		if r[0].Int64() != int64(c+1) || r[1].Int64() != int64(i+1) || r[8].Boolean() != (i == 5) || r[9].Double() != float64(c) || r[10].Double() != float64(i) || r[11].Double() != 0.1 {
+		if r[0].Int64() != int64(c+1) || r[1].Int64() != int64(i+1) || r[8].Boolean() != (i == 5) ||
+			r[9].Double() != float64(c) || r[10].Double() != float64(i) || r[11].Double() != 0.1 {
 			t.Fatalf("row %d: %v", n, r)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 )
 
 func autocorrelationKind() Kind {
-	return Kind{Name: "autocorrelation", Doc: "the correlation of draws with later ones of the same chain", most: mostFrames, first: 12, make: autocorrelation}
+	return Kind{Name: "autocorrelation", Doc: "the correlation of draws with later ones of the same chain",
+		most: mostFrames, first: 12, make: autocorrelation}
 }
 
 // mostLags is the largest distance of draws.
@@ -29,10 +30,12 @@ func autocorrelation(in input) (*Figure, error) {
 			bound := 1.96 / math.Sqrt(float64(len(chain)))
 			if c == 0 {
 				ends := []float64{0, xs[len(xs)-1]}
-				p.marks = append(p.marks, area{ends, []float64{bound, bound}, []float64{-bound, -bound}, grey, 0.15})
+				p.marks = append(p.marks, area{ends, []float64{bound, bound}, []float64{-bound, -bound}, grey,
+					0.15})
 				p.marks[0] = segment{0, 0, ends[1], 0, pen{grey, 1, 1, false}, false}
 			}
-			p.marks = append(p.marks, curve{xs, rho, penOf(c)}, scatter{xs, rho, 1.6, penOf(c).color, 1, false})
+			p.marks = append(p.marks, curve{xs, rho, penOf(c)}, scatter{xs, rho, 1.6, penOf(c).color, 1,
+				false})
 		}
 		if len(p.marks) == 1 {
 			p = telling("constant, or not finite")

@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// An axis is one of the two axes of a panel. With names it has a place for each, from 0; without, numbers from lo to hi.
+// An axis is one of the two axes of a panel. With names it has a place for each, from 0; without, numbers
+// from lo to hi.
 type axis struct {
 	label  string
 	lo, hi float64
@@ -67,7 +68,8 @@ func roundStep(least float64) float64 {
 	return 10 * power
 }
 
-// number writes the label of a tick with so many decimals; where the largest number of the axis is huge or tiny, with a power of ten.
+// number writes the label of a tick with so many decimals; where the largest number of the axis is huge or
+// tiny, with a power of ten.
 func number(v float64, decimals int, largest float64) string {
 	if v == 0 {
 		return "0"

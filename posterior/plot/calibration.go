@@ -9,7 +9,9 @@ import (
 )
 
 func calibrationKind() Kind {
-	return Kind{Name: "calibration", Doc: "the share of ones of each binary response against its predicted probability, in bins", one: true, Responses: true, make: calibration}
+	return Kind{Name: "calibration",
+		Doc: "the share of ones of each binary response against its predicted probability, in bins",
+		one: true, Responses: true, make: calibration}
 }
 
 // mostBins is the largest number of bins, and leastInBin the number of rows that a further bin needs.
@@ -43,8 +45,9 @@ func (r Response) binary() bool {
 	return ok && lo >= 0 && hi <= 1
 }
 
-// calibrated is a panel of a binary response. Its rows are in bins by their predicted probability, the mean of half of the replicates; against the mean over a bin of the other half, which the choice of bins does not move,
-// stands the share of ones that was observed, between the quantiles of the shares in these replicates.
+// calibrated is a panel of a binary response. Its rows are in bins by their predicted probability, the mean
+// of half of the replicates; against the mean over a bin of the other half, which the choice of bins does not
+// move, stands the share of ones that was observed, between the quantiles of the shares in these replicates.
 func calibrated(r Response, observed, replicated pen) panel {
 	p := panel{title: r.Name, x: axis{label: "predicted probability"}, y: axis{label: "share of ones"}}
 	n := len(r.Observed)
@@ -83,7 +86,8 @@ func calibrated(r Response, observed, replicated pen) panel {
 		slices.Sort(shares)
 		bar := replicated
 		bar.width, bar.alpha = 4, 0.45
-		p.marks = append(p.marks, segment{mean, posterior.Quantile(shares, 0.05), mean, posterior.Quantile(shares, 0.95), bar, false})
+		p.marks = append(p.marks, segment{mean, posterior.Quantile(shares, 0.05), mean,
+			posterior.Quantile(shares, 0.95), bar, false})
 		xs, ys = append(xs, mean), append(ys, share(rows, r.Observed))
 	}
 	p.marks = append(p.marks, scatter{xs, ys, 3.5, observed.color, 1, false})
@@ -91,7 +95,8 @@ func calibrated(r Response, observed, replicated pen) panel {
 	for _, m := range p.marks {
 		m.extent(&b)
 	}
-	lo, hi := wider(min(b.left, b.low), max(b.right, b.high), 0.05) // one range for both, in which the diagonal is what was predicted
+	// one range for both, in which the diagonal is what was predicted
+	lo, hi := wider(min(b.left, b.low), max(b.right, b.high), 0.05)
 	p.x.lo, p.x.hi, p.y.lo, p.y.hi = lo, hi, lo, hi
 	p.marks = append([]mark{segment{lo, lo, hi, hi, pen{grey, 1, 1, true}, true}}, p.marks...)
 	return p

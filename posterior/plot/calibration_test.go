@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// binaryOf is a binary response whose rows are 1 with the probabilities p, with replicates that are 1 with the probabilities q.
+// binaryOf is a binary response whose rows are 1 with the probabilities p, with replicates that are 1 with
+// the probabilities q.
 func binaryOf(p, q func(x float64) float64) Response {
 	r := rand.New(rand.NewPCG(3, 4))
 	out := Response{Name: "y"}
@@ -28,7 +29,8 @@ func binaryOf(p, q func(x float64) float64) Response {
 	return out
 }
 
-// outside counts the bins whose observed share lies outside the bar of the replicates, and how many bins there are.
+// outside counts the bins whose observed share lies outside the bar of the replicates, and how many bins
+// there are.
 func outside(t *testing.T, r Response) (out, bins int) {
 	t.Helper()
 	var bars []segment
@@ -54,7 +56,8 @@ func outside(t *testing.T, r Response) (out, bins int) {
 	return out, len(bars)
 }
 
-// Of a model that is right, one bin in ten has its observed share outside the bar; of one that is not, most have, also where the share of all ones is as predicted, and where no row is predicted otherwise than
+// Of a model that is right, one bin in ten has its observed share outside the bar; of one that is not, most
+// have, also where the share of all ones is as predicted, and where no row is predicted otherwise than
 // another, no bin is moved by the noise of the replicates.
 func TestCalibration(t *testing.T) {
 	straight := func(x float64) float64 { return 0.1 + 0.8*x }
@@ -82,16 +85,19 @@ func TestCalibrationOfBinaryResponses(t *testing.T) {
 		t.Fatalf("%v, %+v", err, f)
 	}
 	f, err = Make("ppc", []Run{run}, nil)
-	if err != nil || len(f.panels) != 3 || f.panels[2].x.label != "predicted probability" || f.panels[1].x.label != "value" || !strings.Contains(f.note, "binary") {
+	if err != nil || len(f.panels) != 3 || f.panels[2].x.label != "predicted probability" ||
+		f.panels[1].x.label != "value" || !strings.Contains(f.note, "binary") {
 		t.Errorf("%v, %+v", err, f)
 	}
 	run.Responses = slices.DeleteFunc(run.Responses, Response.binary)
-	if _, err := Make("calibration", []Run{run}, nil); err == nil || !strings.Contains(err.Error(), "no binary response") {
+	if _, err := Make("calibration", []Run{run}, nil); err == nil ||
+		!strings.Contains(err.Error(), "no binary response") {
 		t.Error(err)
 	}
 }
 
-// Where there is no room for all parameters, those that are named first come first, and the others in their order.
+// Where there is no room for all parameters, those that are named first come first, and the others in their
+// order.
 func TestFirstParameters(t *testing.T) {
 	run := example("a", "b", 20, 2, 50)
 	titles := func() (out []string) {

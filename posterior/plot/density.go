@@ -9,15 +9,18 @@ import (
 )
 
 func densityKind() Kind {
-	return Kind{Name: "density", Doc: "smoothed densities: of each chain, or with several runs of each run", most: mostFrames, first: 12, make: densities}
+	return Kind{Name: "density", Doc: "smoothed densities: of each chain, or with several runs of each run",
+		most: mostFrames, first: 12, make: densities}
 }
 
 // gridPoints is the number of points of an estimated density.
 const gridPoints = 256
 
-// kernelDensity estimates the density of some finite values between the least and the largest: a Gaussian kernel, whose part beyond these ends is reflected at them, on a grid over linearly binned
-// values. The bandwidth is Silverman's (1986, eq. 3.31), 0.9 min(sd, IQR/1.34) n^(−1/5). By the trapezoidal rule the density integrates to 1. It is nil for values that are all
-// equal, or so close that the density would be too high for a number.
+// kernelDensity estimates the density of some finite values between the least and the largest: a Gaussian
+// kernel, whose part beyond these ends is reflected at them, on a grid over linearly binned values. The
+// bandwidth is Silverman's (1986, eq. 3.31), 0.9 min(sd, IQR/1.34) n^(−1/5). By the trapezoidal rule the
+// density integrates to 1. It is nil for values that are all equal, or so close that the density would be too
+// high for a number.
 func kernelDensity(values []float64) (xs, ys []float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	if len(sorted) == 0 || sorted[len(sorted)-1]-sorted[0] < narrowest {
@@ -73,7 +76,8 @@ func binned(values []float64, lo, step float64) []float64 {
 	return out
 }
 
-// gaussian is one half of a normal density with so many steps as its standard deviation, from 0 to five of them.
+// gaussian is one half of a normal density with so many steps as its standard deviation, from 0 to five of
+// them.
 func gaussian(deviation float64) []float64 {
 	deviation = max(deviation, 0.3)
 	out := make([]float64, min(gridPoints, int(5*deviation)+2))
@@ -114,7 +118,8 @@ func densities(in input) (*Figure, error) {
 		return f, nil
 	}
 	f := in.each(func(s scalar) panel { return byRun(s.draws) })
-	f.title, f.legend, f.note = in.title("Densities"), in.runLegend(), "Kernel density estimates, all chains of a run together."
+	f.title, f.legend, f.note = in.title("Densities"), in.runLegend(),
+		"Kernel density estimates, all chains of a run together."
 	return f, nil
 }
 

@@ -3,13 +3,17 @@ package plot
 import "fmt"
 
 func elboKind() Kind {
-	return Kind{Name: "elbo", Doc: "the evidence lower bound over the iterations of a variational fit, whole and its second half", make: elbo}
+	return Kind{Name: "elbo",
+		Doc:  "the evidence lower bound over the iterations of a variational fit, whole and its second half",
+		make: elbo}
 }
 
 func elbo(in input) (*Figure, error) {
-	f := &Figure{title: in.title("Evidence lower bound"), across: 2, flows: true, legend: in.runLegend(), shades: "Shaded: ± 2 Monte Carlo standard errors."}
+	f := &Figure{title: in.title("Evidence lower bound"), across: 2, flows: true, legend: in.runLegend(),
+		shades: "Shaded: ± 2 Monte Carlo standard errors."}
 	f.wide, f.high = 400, 260
-	whole := panel{title: "All iterations", x: axis{label: "iteration", whole: true}, y: axis{label: "ELBO (nats)"}}
+	whole := panel{title: "All iterations", x: axis{label: "iteration", whole: true},
+		y: axis{label: "ELBO (nats)"}}
 	half := whole
 	half.title = "Second half"
 	for r, run := range in.runs {

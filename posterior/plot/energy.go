@@ -8,14 +8,19 @@ import (
 )
 
 func energyKind() Kind {
-	return Kind{Name: "energy", Doc: "the energies of a Hamiltonian sampler beside their steps: alike if it explores the tails", make: energy}
+	return Kind{Name: "energy",
+		Doc:  "the energies of a Hamiltonian sampler beside their steps: alike if it explores the tails",
+		make: energy}
 }
 
 func energy(in input) (*Figure, error) {
-	f := &Figure{title: in.title("Energy"), across: len(in.runs), legend: []entry{{text: "energy, from its mean", pen: penOf(0)}, {text: "step from draw to draw", pen: penOf(1)}}}
+	f := &Figure{title: in.title("Energy"), across: len(in.runs),
+		legend: []entry{{text: "energy, from its mean", pen: penOf(0)},
+			{text: "step from draw to draw", pen: penOf(1)}}}
 	f.wide, f.high = panelSize(f.across)
 	f.high = max(f.high, 240)
-	f.note = "Where the steps are much narrower than the energies, the sampler explores the tails slowly (Betancourt 2016)."
+	f.note = "Where the steps are much narrower than the energies, the sampler explores the tails " +
+		"slowly (Betancourt 2016)."
 	for _, r := range in.runs {
 		if !r.Draws.HasTrajectories() {
 			return nil, fmt.Errorf("%s has no energies: they are those of a Hamiltonian sampler", r.Name)
@@ -29,7 +34,8 @@ func energy(in input) (*Figure, error) {
 	return f, nil
 }
 
-// energyPanel has the densities of the energies, from the mean of their chain, and of their differences from draw to draw.
+// energyPanel has the densities of the energies, from the mean of their chain, and of their differences from
+// draw to draw.
 func energyPanel(r Run) panel {
 	var levels, steps []float64
 	var fractions []float64
@@ -47,7 +53,8 @@ func energyPanel(r Run) panel {
 			}
 		}
 	}
-	p := panel{title: "least E-BFMI of a chain: " + number(slices.Min(fractions), 2, 1), x: axis{label: "energy (nats)"}, y: axis{label: "density"}}
+	p := panel{title: "least E-BFMI of a chain: " + number(slices.Min(fractions), 2, 1),
+		x: axis{label: "energy (nats)"}, y: axis{label: "density"}}
 	for k, values := range [][]float64{levels, steps} {
 		if xs, ys := kernelDensity(numbers([][]float64{values})); xs != nil {
 			p.marks = append(p.marks, area{xs, ys, nil, penOf(k).color, 0.15}, curve{xs, ys, penOf(k)})

@@ -11,7 +11,8 @@ type panel struct {
 	bare bool
 }
 
-// ends sets the ends of axes that have none from the marks. The y axis of a density begins at 0, which its area includes.
+// ends sets the ends of axes that have none from the marks. The y axis of a density begins at 0, which its
+// area includes.
 func (p *panel) ends() {
 	b := emptyBox()
 	for _, m := range p.marks {
@@ -93,5 +94,6 @@ func (f *Figure) rows() int { return (len(f.panels) + f.across - 1) / f.across }
 
 // natural is the size that a figure has if none is asked for.
 func (f *Figure) natural() (width, height float64) {
-	return math.Round(f.wide*float64(f.across)) + 2*margin, math.Round(f.high*float64(f.rows())) + 2*margin + 3*lineHeight
+	return math.Round(f.wide*float64(f.across)) + 2*margin, math.Round(f.high*float64(f.rows())) + 2*margin +
+		3*lineHeight
 }

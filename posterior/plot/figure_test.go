@@ -21,7 +21,8 @@ import (
 // example is a run of some parameters named by stems with 1, 2, …, with divergent transitions.
 func example(name, stem string, parameters, chains, draws int) Run {
 	r := rand.New(rand.NewPCG(uint64(parameters), 7))
-	d := posterior.NewDraws([]posterior.Variable{{Name: "mu"}, {Name: stem, Dims: []int{parameters - 1}}}, chains, draws)
+	d := posterior.NewDraws([]posterior.Variable{{Name: "mu"}, {Name: stem, Dims: []int{parameters - 1}}},
+		chains, draws)
 	for c := range chains {
 		for i := range draws {
 			x := make([]float64, parameters)
@@ -29,14 +30,17 @@ func example(name, stem string, parameters, chains, draws int) Run {
 				x[k] = r.NormFloat64() * float64(k+1)
 			}
 			d.Append(c, x)
-			d.AppendTransition(c, posterior.Transition{Energy: r.NormFloat64(), Leapfrogs: 3, Divergent: i%50 == 7})
+			d.AppendTransition(c, posterior.Transition{Energy: r.NormFloat64(), Leapfrogs: 3,
+				Divergent: i%50 == 7})
 		}
 	}
 	run := Run{Name: name, Draws: d}
 	for _, kind := range []struct {
 		name string
 		of   func() float64
-	}{{"y", r.NormFloat64}, {"cases", func() float64 { return math.Floor(4 * r.Float64()) }}, {"ill", func() float64 { return math.Floor(2 * r.Float64()) }}} {
+	}{{"y", r.NormFloat64}, {"cases", func() float64 {
+		return math.Floor(4 * r.Float64())
+	}}, {"ill", func() float64 { return math.Floor(2 * r.Float64()) }}} {
 		one := Response{Name: kind.name}
 		for i := range 8 {
 			y := make([]float64, 30)
@@ -52,7 +56,8 @@ func example(name, stem string, parameters, chains, draws int) Run {
 		run.Responses = append(run.Responses, one)
 	}
 	for i := range 40 {
-		run.ELBO = append(run.ELBO, posterior.ELBOPoint{Iteration: 500 * (i + 1), Value: -200 - 1e4/float64(i+1), SE: 0.3})
+		run.ELBO = append(run.ELBO, posterior.ELBOPoint{Iteration: 500 * (i + 1),
+			Value: -200 - 1e4/float64(i+1), SE: 0.3})
 	}
 	return run
 }
@@ -96,7 +101,8 @@ func (r *recorder) text(at point, s string, l lettering) {
 	r.texts = append(r.texts, b)
 }
 
-// Texts of every kind of plot lie inside the picture and do not touch: with one run and several, few parameters and many, short names and long.
+// Texts of every kind of plot lie inside the picture and do not touch: with one run and several, few
+// parameters and many, short names and long.
 func TestTextsAreLegible(t *testing.T) {
 	long := "an_effect_of_the_hospital_with_a_name_that_no_axis_has_room_for"
 	for _, parameters := range []int{5, 60} {
@@ -110,7 +116,8 @@ func TestTextsAreLegible(t *testing.T) {
 					if k.one && several > 1 {
 						continue
 					}
-					legible(t, fmt.Sprintf("%s of %d runs with %d of %.5s", k.Name, several, parameters, stem), k, runs)
+					legible(t, fmt.Sprintf("%s of %d runs with %d of %.5s", k.Name, several, parameters,
+						stem), k, runs)
 				}
 			}
 		}
@@ -143,8 +150,9 @@ func legible(t *testing.T, what string, k Kind, runs []Run) {
 	}
 }
 
-// An SVG document is well formed, has no part that a page could forbid or that another document of the page could have too, and the same input makes
-// the same bytes; so it does of a PNG, which has the size that was asked for.
+// An SVG document is well formed, has no part that a page could forbid or that another document of the page
+// could have too, and the same input makes the same bytes; so it does of a PNG, which has the size that was
+// asked for.
 func TestFilesAreSoundAndRepeatable(t *testing.T) {
 	run := example("a & <b>", "x", 4, 2, 60)
 	for _, k := range Kinds() {
@@ -163,7 +171,8 @@ func TestFilesAreSoundAndRepeatable(t *testing.T) {
 			}
 			if i == 0 {
 				first = out
-			} else if !bytes.Equal(out[0].Bytes(), first[0].Bytes()) || !bytes.Equal(out[1].Bytes(), first[1].Bytes()) {
+			} else if !bytes.Equal(out[0].Bytes(), first[0].Bytes()) ||
+				!bytes.Equal(out[1].Bytes(), first[1].Bytes()) {
 				t.Errorf("%s differs from itself", k.Name)
 			}
 		}
@@ -193,17 +202,21 @@ func sound(t *testing.T, name string, svg []byte) {
 			t.Errorf("%s has a %s", name, start.Name.Local)
 		}
 		for _, a := range start.Attr {
-			if slices.Contains([]string{"id", "class", "style", "href"}, a.Name.Local) || strings.Contains(a.Value, "NaN") {
+			if slices.Contains([]string{"id", "class", "style", "href"}, a.Name.Local) ||
+				strings.Contains(a.Value, "NaN") {
 				t.Errorf("%s: %s=%q", name, a.Name.Local, a.Value)
 			}
 		}
 	}
 }
 
-// Draws that are not finite, constant, or only one make a picture that tells so, or an error, and never a panic.
+// Draws that are not finite, constant, or only one make a picture that tells so, or an error, and never a
+// panic.
 func TestOddDrawsOfFigures(t *testing.T) {
-	for name, values := range map[string][]float64{"NaN": {math.NaN(), 1, 2, math.NaN(), 3, 4}, "infinite": {math.Inf(1), math.Inf(-1)}, "all NaN": {math.NaN(), math.NaN()},
-		"constant": {2, 2, 2, 2, 2, 2, 2}, "one": {1}, "huge": {-1e308, 1e308, 0, 1e308}, "tiny": {1e-310, 2e-310, 3e-310}, "none": nil, "steady": {1e15, 1e15 + 1, 1e15 + 2}} {
+	for name, values := range map[string][]float64{"NaN": {math.NaN(), 1, 2, math.NaN(), 3, 4},
+		"infinite": {math.Inf(1), math.Inf(-1)}, "all NaN": {math.NaN(), math.NaN()},
+		"constant": {2, 2, 2, 2, 2, 2, 2}, "one": {1}, "huge": {-1e308, 1e308, 0, 1e308},
+		"tiny": {1e-310, 2e-310, 3e-310}, "none": nil, "steady": {1e15, 1e15 + 1, 1e15 + 2}} {
 		d := posterior.NewDraws([]posterior.Variable{{Name: "x"}, {Name: "y"}}, 2, 8)
 		for c := range 2 {
 			for _, v := range values {
@@ -211,7 +224,8 @@ func TestOddDrawsOfFigures(t *testing.T) {
 				d.AppendTransition(c, posterior.Transition{Energy: v, Leapfrogs: 1})
 			}
 		}
-		run := Run{Name: "r", Draws: d, ELBO: []posterior.ELBOPoint{{Iteration: 1, Value: math.Inf(-1), SE: math.NaN()}}}
+		run := Run{Name: "r", Draws: d,
+			ELBO: []posterior.ELBOPoint{{Iteration: 1, Value: math.Inf(-1), SE: math.NaN()}}}
 		for _, k := range Kinds() {
 			f, err := Make(k.Name, []Run{run}, nil)
 			if err != nil {
@@ -241,8 +255,10 @@ func TestChoices(t *testing.T) {
 		want   string
 		choice bool
 	}{
-		{"tracee", []Run{a}, nil, "there is no plot tracee; did you mean trace?; choose forest, trace,", true},
-		{"trace", []Run{a}, []string{"bta"}, "no parameter bta in these draws (mu, beta); did you mean beta?", true},
+		{"tracee", []Run{a}, nil, "there is no plot tracee; did you mean trace?; choose forest, trace,",
+			true},
+		{"trace", []Run{a}, []string{"bta"}, "no parameter bta in these draws (mu, beta); did you mean beta?",
+			true},
 		{"pairs", []Run{a}, []string{"mu"}, "at least 2 parameters, not 1", true},
 		{"pairs", []Run{a, b}, nil, "pairs shows one run, not 2", true},
 		{"pairs", []Run{example("c", "x", 12, 2, 20)}, []string{"x"}, "at most 8 parameters, not 11", true},
@@ -263,7 +279,8 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// A picture of the first parameters names how many there are, also in characters; one of all of them does not.
+// A picture of the first parameters names how many there are, also in characters; one of all of them does
+// not.
 func TestPicturesOfSomeParametersSaySo(t *testing.T) {
 	many := example("a", "beta", 70, 2, 40)
 	for _, k := range Kinds() {
@@ -275,7 +292,8 @@ func TestPicturesOfSomeParametersSaySo(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := fmt.Sprintf("The first %d of 70 parameters.", k.first)
-		for medium, text := range map[string]string{"characters": f.Text(Size{Width: 200}), "characters with colours": f.Text(Size{Width: 200, Color: true}), "the note of a file": f.note} {
+		for medium, text := range map[string]string{"characters": f.Text(Size{Width: 200}),
+			"characters with colours": f.Text(Size{Width: 200, Color: true}), "the note of a file": f.note} {
 			if strings.Contains(text, want) != (k.first < 70) {
 				t.Errorf("%s in %s: %q is there: %v", k.Name, medium, want, k.first >= 70)
 			}
@@ -297,7 +315,8 @@ func TestTooSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range [][2]int{{100, 0}, {0, 100}} {
-		if err := f.SVG(io.Discard, s[0], s[1]); err == nil || !strings.Contains(err.Error(), "too small for 2 by 6 panels") {
+		if err := f.SVG(io.Discard, s[0], s[1]); err == nil ||
+			!strings.Contains(err.Error(), "too small for 2 by 6 panels") {
 			t.Error(err)
 		}
 	}
@@ -358,12 +377,14 @@ func TestNumbersOfAxesStayWhole(t *testing.T) {
 			for line := range strings.Lines(f.Text(Size{Width: width, Height: 10})) {
 				head, _, axis := strings.Cut(line, "│")
 				if number := strings.TrimSpace(head); axis && number != "" {
-					if _, err := strconv.ParseFloat(strings.Replace(number, "−", "-", 1), 64); err != nil || strings.HasSuffix(number, ".") {
+					if _, err := strconv.ParseFloat(strings.Replace(number, "−", "-", 1), 64); err != nil ||
+						strings.HasSuffix(number, ".") {
 						t.Errorf("%s, %d columns: %q", kind, width, line)
 					}
 				}
 				for _, word := range strings.Fields(line) {
-					if strings.Count(word, "−") > 1 || strings.Count(word, ".") > 1 && strings.Trim(word, "−.0123456789") == "" {
+					if strings.Count(word, "−") > 1 || strings.Count(word, ".") > 1 &&
+						strings.Trim(word, "−.0123456789") == "" {
 						t.Errorf("%s, %d columns: %q", kind, width, line)
 					}
 				}
@@ -401,7 +422,8 @@ func TestSaveIsAtomic(t *testing.T) {
 	if !bytes.Equal(before, after) || len(files) != 1 {
 		t.Errorf("%d files", len(files))
 	}
-	if err := f.Save(filepath.Join(t.TempDir(), "a.gif"), 0, 0); err == nil || !strings.Contains(err.Error(), "ends in .png or .svg") {
+	if err := f.Save(filepath.Join(t.TempDir(), "a.gif"), 0, 0); err == nil ||
+		!strings.Contains(err.Error(), "ends in .png or .svg") {
 		t.Error(err)
 	}
 }

@@ -10,10 +10,12 @@ import (
 )
 
 func forestKind() Kind {
-	return Kind{Name: "forest", Doc: "an interval for each parameter on one axis, runs below one another", most: 500, first: 500, make: forest}
+	return Kind{Name: "forest", Doc: "an interval for each parameter on one axis, runs below one another",
+		most: 500, first: 500, make: forest}
 }
 
-// levels are the quantiles of an interval: the ends of its thin line, the ends of its thick line, and its dot.
+// levels are the quantiles of an interval: the ends of its thin line, the ends of its thick line, and its
+// dot.
 func levels() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
 
 // quantiles returns the quantiles of the finite draws, nil if there are none.
@@ -59,7 +61,8 @@ func intervalMarks(chains [][]float64, y float64, run int) []mark {
 	thin, thick := penOf(run), penOf(run)
 	thin.width, thick.width, thin.dashed, thick.dashed = 1.5, 4.5, false, false
 	out := []mark{segment{q[0], y, q[4], y, thin, false}, segment{q[1], y, q[3], y, thick, false}}
-	return append(out, scatter{xs: q[2:3], ys: []float64{y}, radius: 4.5, color: white, alpha: 1}, scatter{xs: q[2:3], ys: []float64{y}, radius: 3.5, color: thin.color, alpha: 1})
+	return append(out, scatter{xs: q[2:3], ys: []float64{y}, radius: 4.5, color: white, alpha: 1},
+		scatter{xs: q[2:3], ys: []float64{y}, radius: 3.5, color: thin.color, alpha: 1})
 }
 
 func (in input) forestText(s Size) string {
@@ -71,8 +74,9 @@ func (in input) forestText(s Size) string {
 	return intervals(names, columns, s)
 }
 
-// intervals plots an interval for each of some scalars on one axis: a thin line from the 5 % to the 95 % quantile, a thick one from 25 % to
-// 75 %, and the median. Names take at most half of the width; longer ones are cut.
+// intervals plots an interval for each of some scalars on one axis: a thin line from the 5 % to the 95 %
+// quantile, a thick one from 25 % to 75 %, and the median. Names take at most half of the width; longer ones
+// are cut.
 func intervals(names []string, columns [][][]float64, s Size) string {
 	all, lo, hi := make([][]float64, len(columns)), math.Inf(1), math.Inf(-1)
 	for k, chains := range columns {

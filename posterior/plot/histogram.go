@@ -10,7 +10,8 @@ import (
 )
 
 func histogramKind() Kind {
-	return Kind{Name: "histogram", Doc: "the share of draws in bins", most: mostFrames, first: 12, make: histogram}
+	return Kind{Name: "histogram", Doc: "the share of draws in bins", most: mostFrames, first: 12,
+		make: histogram}
 }
 
 // histogramBins is the number of bins of a histogram.
@@ -28,7 +29,8 @@ func histogram(in input) (*Figure, error) {
 		xs, ys := stairs(heights, lo, hi)
 		line := penOf(0)
 		line.width = 1
-		return panel{x: axis{label: "value"}, y: axis{label: "draws (%)"}, marks: []mark{area{xs, ys, nil, line.color, 0.35}, curve{xs, ys, line}}}
+		return panel{x: axis{label: "value"}, y: axis{label: "draws (%)"},
+			marks: []mark{area{xs, ys, nil, line.color, 0.35}, curve{xs, ys, line}}}
 	})
 	f.title, f.text = in.title("Histograms"), in.framed(bars)
 	return f, nil
@@ -71,7 +73,8 @@ func bars(name string, chains [][]float64, s Size) string {
 	room := float64(max(8, s.Width-24))
 	for k, n := range counts {
 		from := lo + (hi-lo)*float64(k)/float64(bins)
-		fmt.Fprintf(&b, "%12.*f ┤%s %.1f%%\n", digits, from, bar(room*float64(n)/float64(top)), 100*float64(n)/float64(total))
+		fmt.Fprintf(&b, "%12.*f ┤%s %.1f%%\n", digits, from, bar(room*float64(n)/float64(top)),
+			100*float64(n)/float64(total))
 	}
 	fmt.Fprintf(&b, "%12.*f ┘\n", digits, hi)
 	return b.String()

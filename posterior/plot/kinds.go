@@ -15,7 +15,8 @@ type Kind struct {
 
 // Kinds lists the kinds of plots; the first is the default.
 func Kinds() []Kind {
-	return []Kind{forestKind(), traceKind(), rankKind(), densityKind(), histogramKind(), pairsKind(), autocorrelationKind(), energyKind(), elboKind(), ppcKind(), calibrationKind()}
+	return []Kind{forestKind(), traceKind(), rankKind(), densityKind(), histogramKind(), pairsKind(),
+		autocorrelationKind(), energyKind(), elboKind(), ppcKind(), calibrationKind()}
 }
 
 // Names lists the names of the kinds.

@@ -17,7 +17,8 @@ type layout struct {
 	lefts     []float64 // what ticks and label of the y axes of a column need
 	width     float64   // of a frame
 	height    float64
-	// line is the height of a line of characters, at whose ends frames begin and end; 0: they may begin anywhere.
+	// line is the height of a line of characters, at whose ends frames begin and end; 0: they may begin
+	// anywhere.
 	line float64
 }
 
@@ -27,8 +28,8 @@ const (
 	leastHeight = 16.0
 )
 
-// draw draws the figure on a canvas: title, legend, panels row by row, and the note. It fills the canvas, unless the height of a frame is given. The error is that of a
-// canvas that is too small.
+// draw draws the figure on a canvas: title, legend, panels row by row, and the note. It fills the canvas,
+// unless the height of a frame is given. The error is that of a canvas that is too small.
 func (f *Figure) draw(c canvas, frameHeight, line float64) error {
 	for i := range f.panels {
 		f.panels[i].ends()
@@ -45,7 +46,8 @@ func (f *Figure) draw(c canvas, frameHeight, line float64) error {
 		l.height = frameHeight
 	} else if l.width < leastWidth || l.height < leastHeight {
 		wide, high := f.natural()
-		return fmt.Errorf("the picture is too small for %d by %d panels, which take %.0f by %.0f pixels", f.across, f.rows(), wide, high)
+		return fmt.Errorf("the picture is too small for %d by %d panels, which take %.0f by %.0f pixels",
+			f.across, f.rows(), wide, high)
 	}
 	y := l.top
 	for row := range f.rows() {
@@ -68,7 +70,8 @@ func (l *layout) onLine(y float64) float64 {
 	return math.Ceil(y/l.line) * l.line
 }
 
-// onColumn moves a place to the right to the next end of a column of characters: what is right of it then shares no character with what is left.
+// onColumn moves a place to the right to the next end of a column of characters: what is right of it then
+// shares no character with what is left.
 func (l *layout) onColumn(x float64) float64 {
 	if l.line == 0 {
 		return x
@@ -247,11 +250,13 @@ func (l *layout) axes(p panel, f frame, row, column int) {
 	l.c.line([]point{{f.left, f.top}, {f.left, f.bottom}}, edge)
 	text := lettering{size: textSize, color: black, anchor: middle}
 	if l.labelled(row, column) {
-		l.c.text(point{(f.left + f.right) / 2, f.bottom + tickLength + lineHeight*1.5}, fitted(l.c, p.x.label, text, l.width), text)
+		l.c.text(point{(f.left + f.right) / 2, f.bottom + tickLength + lineHeight*1.5},
+			fitted(l.c, p.x.label, text, l.width), text)
 	}
 	if column == 0 && p.y.label != "" {
 		text.up = true
-		l.c.text(point{f.left - l.lefts[0] + lineHeight/2, (f.top + f.bottom) / 2}, fitted(l.c, p.y.label, text, l.height), text)
+		l.c.text(point{f.left - l.lefts[0] + lineHeight/2, (f.top + f.bottom) / 2},
+			fitted(l.c, p.y.label, text, l.height), text)
 	}
 }
 

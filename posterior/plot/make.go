@@ -31,14 +31,16 @@ func NeedsResponses(kind string) bool {
 	return slices.ContainsFunc(Kinds(), func(k Kind) bool { return k.Name == kind && k.Responses })
 }
 
-// A ChoiceError reports what was asked for and is not there: a kind, a parameter, or more of them than a kind shows.
+// A ChoiceError reports what was asked for and is not there: a kind, a parameter, or more of them than a kind
+// shows.
 type ChoiceError struct{ text string }
 
 func (e *ChoiceError) Error() string { return e.text }
 
 func choicef(format string, args ...any) error { return &ChoiceError{fmt.Sprintf(format, args...)} }
 
-// A scalar is one parameter, or element of one, with its draws by run and chain: nil of a run that does not have it.
+// A scalar is one parameter, or element of one, with its draws by run and chain: nil of a run that does not
+// have it.
 type scalar struct {
 	label string
 	draws [][][]float64
@@ -51,13 +53,15 @@ type input struct {
 	left    int // how many parameters are left out, for which nobody asked by name
 }
 
-// Make makes the figure of a kind. Names are those of parameters, elements or patterns, as Draws.Choose finds them; without names it takes all parameters, or the first
-// of them where the kind shows fewer. Several runs may have different parameters, but each name must be in one of them. A choice that cannot be met is a *ChoiceError; other errors say
-// what the runs do not have.
+// Make makes the figure of a kind. Names are those of parameters, elements or patterns, as Draws.Choose finds
+// them; without names it takes all parameters, or the first of them where the kind shows fewer. Several runs
+// may have different parameters, but each name must be in one of them. A choice that cannot be met is a
+// *ChoiceError; other errors say what the runs do not have.
 func Make(kind string, runs []Run, names []string) (*Figure, error) {
 	i := slices.IndexFunc(Kinds(), func(k Kind) bool { return k.Name == kind })
 	if i < 0 {
-		return nil, choicef("there is no plot %s%s; choose %s", kind, posterior.Suggestion(kind, Names()), strings.Join(Names(), ", "))
+		return nil, choicef("there is no plot %s%s; choose %s", kind, posterior.Suggestion(kind, Names()),
+			strings.Join(Names(), ", "))
 	}
 	k := Kinds()[i]
 	if len(runs) == 0 {
@@ -82,7 +86,8 @@ func Make(kind string, runs []Run, names []string) (*Figure, error) {
 	if in.left > 0 {
 		rest := fmt.Sprintf("The first %d of %d parameters.", len(in.scalars), len(in.scalars)+in.left)
 		if len(runs[0].First) > 0 {
-			rest = fmt.Sprintf("%d of %d parameters, the first of them those that need a look.", len(in.scalars), len(in.scalars)+in.left)
+			rest = fmt.Sprintf("%d of %d parameters, the first of them those that need a look.",
+				len(in.scalars), len(in.scalars)+in.left)
 		}
 		f.note = strings.TrimSpace(f.note + " " + rest)
 		if text := f.text; text != nil { // which has no notes of the figure
@@ -209,7 +214,8 @@ func penOf(k int) pen {
 	return pen{c, 1.6, 1, dashed}
 }
 
-// grid has a panel for each scalar, in as many columns as suit their number; with several runs, a row for each scalar with a panel for each run.
+// grid has a panel for each scalar, in as many columns as suit their number; with several runs, a row for
+// each scalar with a panel for each run.
 func (in input) grid(one func(r int, s scalar) panel) *Figure {
 	f := &Figure{across: len(in.runs)}
 	if len(in.runs) == 1 {

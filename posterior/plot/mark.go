@@ -80,7 +80,8 @@ func (m curve) draw(c canvas, f frame) {
 	flush()
 }
 
-// thinned keeps, of many points in the same unit of the canvas, the lowest and the highest: the line looks the same.
+// thinned keeps, of many points in the same unit of the canvas, the lowest and the highest: the line looks
+// the same.
 func (m curve) thinned(f frame) []point {
 	var out []point
 	if float64(len(m.xs)) < 2*(f.right-f.left) {
@@ -181,7 +182,8 @@ func (m segment) extent(b *box) {
 // draw draws the part of a guide that is inside the frame.
 func (m segment) draw(c canvas, f frame) {
 	hold := func(v float64, a axis) float64 { return min(max(v, a.lo), a.hi) }
-	if m.guide && (max(m.x0, m.x1) < f.x.lo || min(m.x0, m.x1) > f.x.hi || max(m.y0, m.y1) < f.y.lo || min(m.y0, m.y1) > f.y.hi) {
+	if m.guide && (max(m.x0, m.x1) < f.x.lo || min(m.x0, m.x1) > f.x.hi || max(m.y0, m.y1) < f.y.lo ||
+		min(m.y0, m.y1) > f.y.hi) {
 		return
 	}
 	c.line([]point{f.at(hold(m.x0, f.x), hold(m.y0, f.y)), f.at(hold(m.x1, f.x), hold(m.y1, f.y))}, m.pen)

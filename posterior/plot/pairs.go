@@ -6,7 +6,9 @@ import (
 )
 
 func pairsKind() Kind {
-	return Kind{Name: "pairs", Doc: "each parameter against each other, divergent transitions marked, with correlations", most: 8, least: 2, first: 5, one: true, make: pairs}
+	return Kind{Name: "pairs",
+		Doc: "each parameter against each other, divergent transitions marked, with correlations", most: 8,
+		least: 2, first: 5, one: true, make: pairs}
 }
 
 // mostPoints is the largest number of draws in a panel of pairs.
@@ -65,7 +67,8 @@ func pairs(in input) (*Figure, error) {
 	}
 	f.note = "Numbers: correlations."
 	if total > len(shown.draws)+len(shown.divergent) {
-		f.note += fmt.Sprintf(" The panels show %d of %d draws.", len(shown.draws)+len(shown.divergent), total)
+		f.note += fmt.Sprintf(" The panels show %d of %d draws.", len(shown.draws)+len(shown.divergent),
+			total)
 	}
 	if len(shown.divergent) > 0 {
 		f.legend = []entry{{text: "divergent transition", pen: pen{color: alarm()}, cross: true}}
@@ -95,8 +98,10 @@ func (in input) pair(row, column int, shown pairing) panel {
 		}
 	case row > column:
 		p.y.lo, p.y.hi = span(b.draws[0])
-		p.marks = []mark{scatter{pick(a.draws[0], shown.draws), pick(b.draws[0], shown.draws), 1.4, hues()[0], 0.35, false},
-			scatter{pick(a.draws[0], shown.divergent), pick(b.draws[0], shown.divergent), 3, alarm(), 0.9, true}}
+		p.marks = []mark{scatter{pick(a.draws[0], shown.draws), pick(b.draws[0], shown.draws), 1.4, hues()[0],
+			0.35, false},
+			scatter{pick(a.draws[0], shown.divergent), pick(b.draws[0], shown.divergent), 3, alarm(), 0.9,
+				true}}
 	default:
 		return telling(correlationText(a.draws[0], b.draws[0]))
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 func TestHistogram(t *testing.T) {
-	// 8 values: bins of width 1 from 0 to 4 hold 4, 2, 1 and 1; the first bar fills the width of 16 characters
+	// 8 values: bins of width 1 from 0 to 4 hold 4, 2, 1 and 1; the first bar fills the width of 16
+	// characters
 	got := bars("x", [][]float64{{0, 0.5, 0.9, 0.1, 1.1}, {1.9, 2.5, 4}}, Size{Width: 40, Height: 4})
 	want := "x\n" +
 		"        0.00 ┤████████████████ 50.0%\n" +
@@ -40,7 +41,8 @@ func TestForestIsToScale(t *testing.T) {
 	for i, v := range uniform {
 		half[i] = v / 2
 	}
-	lines := strings.Split(intervals([]string{"a", "bb"}, [][][]float64{{uniform}, {half}}, Size{Width: 4 + 91}), "\n")
+	lines := strings.Split(intervals([]string{"a", "bb"}, [][][]float64{{uniform}, {half}},
+		Size{Width: 4 + 91}), "\n")
 	first, second := []rune(lines[0])[4:], []rune(lines[1])[4:]
 	for at, want := range map[int]rune{0: '─', 20: '━', 45: '●', 70: '━', 90: '─'} { // −45 … 45
 		if first[at] != want {
@@ -74,14 +76,18 @@ func TestTraceHasAFramePerChain(t *testing.T) {
 // Draws that are not finite are counted, and never cause a panic.
 func TestOddDraws(t *testing.T) {
 	s := Size{Width: 60, Height: 5}
-	for name, chains := range map[string][][]float64{"none": {{}}, "no chains": {}, "a NaN": {{1, math.NaN(), 2}}, "all infinite": {{math.Inf(1), math.Inf(-1)}}, "constant": {{2, 2, 2}}, "one": {{2}}} {
-		for _, text := range []string{bars("x", chains, s), intervals([]string{"x"}, [][][]float64{chains}, s)} {
+	for name, chains := range map[string][][]float64{"none": {{}}, "no chains": {},
+		"a NaN": {{1, math.NaN(), 2}}, "all infinite": {{math.Inf(1), math.Inf(-1)}}, "constant": {{2, 2, 2}},
+		"one": {{2}}} {
+		for _, text := range []string{bars("x", chains, s), intervals([]string{"x"}, [][][]float64{chains},
+			s)} {
 			if text == "" || strings.Contains(text, "NaN") {
 				t.Errorf("%s: %q", name, text)
 			}
 		}
 	}
-	if text := bars("x", [][]float64{{1, math.Inf(1), 2}}, s); !strings.Contains(text, "draws not finite: 1") {
+	if text := bars("x", [][]float64{{1, math.Inf(1), 2}}, s); !strings.Contains(text,
+		"draws not finite: 1") {
 		t.Error(text)
 	}
 }

@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	// density is the number of pixels of a PNG file in a unit: figures are for screens with small pixels, and for print.
+	// density is the number of pixels of a PNG file in a unit: figures are for screens with small pixels, and
+	// for print.
 	density = 2
 	// mostPixels is the largest number of pixels of a PNG file.
 	mostPixels = 100e6
@@ -35,7 +36,8 @@ func (f *Figure) PNG(w io.Writer, width, height int) error {
 	wide, high := f.sized(float64(width)/density, float64(height)/density)
 	bounds := image.Rect(0, 0, int(math.Round(wide*density)), int(math.Round(high*density)))
 	if n := float64(bounds.Dx()) * float64(bounds.Dy()); n > mostPixels {
-		return fmt.Errorf("a picture of %d by %d pixels is too large: it may have 100 million; fewer parameters, or an SVG file, take less", bounds.Dx(), bounds.Dy())
+		return fmt.Errorf("a picture of %d by %d pixels is too large: it may have 100 million; fewer "+
+			"parameters, or an SVG file, take less", bounds.Dx(), bounds.Dy())
 	}
 	c := &pixels{typeface: newTypeface(), image: image.NewRGBA(bounds)}
 	if err := f.draw(c, 0, 0); err != nil {
@@ -53,7 +55,8 @@ func shade(k color, alpha float64) *image.Uniform {
 	return image.NewUniform(imagecolor.NRGBA{k[0], k[1], k[2], uint8(math.Round(255 * alpha))})
 }
 
-// paint fills closed polygons, given in pixels. Where they overlap, they are one area if they turn the same way.
+// paint fills closed polygons, given in pixels. Where they overlap, they are one area if they turn the same
+// way.
 func (c *pixels) paint(shapes [][]point, src image.Image) {
 	b := emptyBox()
 	for _, s := range shapes {
@@ -61,7 +64,8 @@ func (c *pixels) paint(shapes [][]point, src image.Image) {
 			b.add([]float64{p.x}, []float64{p.y})
 		}
 	}
-	area := image.Rect(int(math.Floor(b.left)), int(math.Floor(b.low)), int(math.Ceil(b.right))+1, int(math.Ceil(b.high))+1).Intersect(c.image.Bounds())
+	area := image.Rect(int(math.Floor(b.left)), int(math.Floor(b.low)), int(math.Ceil(b.right))+1,
+		int(math.Ceil(b.high))+1).Intersect(c.image.Bounds())
 	if area.Empty() || b.left > b.right {
 		return
 	}
@@ -131,7 +135,8 @@ func (c *pixels) line(points []point, p pen) {
 	}
 }
 
-// outline is the area of a line of some width, as polygons that turn the same way: one for each part of it, and one for each joint.
+// outline is the area of a line of some width, as polygons that turn the same way: one for each part of it,
+// and one for each joint.
 func outline(points []point, width float64) [][]point {
 	var out [][]point
 	half := width / 2
@@ -142,7 +147,8 @@ func outline(points []point, width float64) [][]point {
 			continue
 		}
 		dx, dy := float64((b.x-a.x)/length*half), float64((b.y-a.y)/length*half)
-		out = append(out, []point{{a.x + dy, a.y - dx}, {b.x + dy, b.y - dx}, {b.x - dy, b.y + dx}, {a.x - dy, a.y + dx}})
+		out = append(out, []point{{a.x + dy, a.y - dx}, {b.x + dy, b.y - dx}, {b.x - dy, b.y + dx},
+			{a.x - dy, a.y + dx}})
 		if i > 1 && width > 2 {
 			out = append(out, circle(a, half))
 		}
@@ -185,7 +191,8 @@ func (c *pixels) text(at point, s string, l lettering) {
 	wide := float64(float64(font.MeasureString(face, s)) / 64)
 	back := float64(wide * []float64{0, 0.5, 1}[l.anchor])
 	if !l.up {
-		d := font.Drawer{Dst: c.image, Src: shade(l.color, 1), Face: face, Dot: dotAt(float64(at.x*density)-back, (at.y+float64(baseline*l.size))*density)}
+		d := font.Drawer{Dst: c.image, Src: shade(l.color, 1), Face: face,
+			Dot: dotAt(float64(at.x*density)-back, (at.y+float64(baseline*l.size))*density)}
 		d.DrawString(s)
 		return
 	}
@@ -195,7 +202,8 @@ func (c *pixels) text(at point, s string, l lettering) {
 	d := font.Drawer{Dst: flat, Src: image.Opaque, Face: face, Dot: dotAt(1, line+float64(0.5*float64(high)))}
 	d.DrawString(s)
 	corner := image.Pt(int(math.Round(at.x*density))-high/2, int(math.Round(float64(at.y*density)-wide+back)))
-	draw.DrawMask(c.image, image.Rectangle{corner, corner.Add(image.Pt(high, flat.Bounds().Dx()))}, shade(l.color, 1), image.Point{}, turned(flat), image.Point{}, draw.Over)
+	draw.DrawMask(c.image, image.Rectangle{corner, corner.Add(image.Pt(high, flat.Bounds().Dx()))},
+		shade(l.color, 1), image.Point{}, turned(flat), image.Point{}, draw.Over)
 }
 
 func dotAt(x, y float64) fixed.Point26_6 {

@@ -9,10 +9,13 @@ import (
 )
 
 func ppcKind() Kind {
-	return Kind{Name: "ppc", Doc: "each response as observed among draws of it from the model", one: true, Responses: true, make: ppc}
+	return Kind{Name: "ppc", Doc: "each response as observed among draws of it from the model", one: true,
+		Responses: true, make: ppc}
 }
 
-// shownReplicates is how many replicates have a line each where one panel is in a row, and leastReplicates where many are; mostValuesShown is the number of values up to which a response of whole numbers is shown value by value.
+// shownReplicates is how many replicates have a line each where one panel is in a row, and leastReplicates
+// where many are; mostValuesShown is the number of values up to which a response of whole numbers is shown
+// value by value.
 const (
 	shownReplicates = 40
 	leastReplicates = 12
@@ -24,7 +27,8 @@ func ppc(in input) (*Figure, error) {
 	if len(run.Responses) == 0 {
 		return nil, fmt.Errorf("%s has no responses with replicates", run.Name)
 	}
-	f := &Figure{title: in.title("Posterior predictive check"), across: columnsFor(len(run.Responses)), flows: true}
+	f := &Figure{title: in.title("Posterior predictive check"), across: columnsFor(len(run.Responses)),
+		flows: true}
 	f.wide, f.high = panelSize(f.across)
 	observed, replicated := penOf(1), penOf(0)
 	observed.width = 2
@@ -50,7 +54,8 @@ func ppc(in input) (*Figure, error) {
 		f.panels = append(f.panels, p)
 	}
 	if bars {
-		f.note = "Of a binary response: the share of ones among rows of like predicted probability; bars: where 90 % of the replicates have it; on the dashed line it is as predicted."
+		f.note = "Of a binary response: the share of ones among rows of like predicted probability; bars: " +
+			"where 90 % of the replicates have it; on the dashed line it is as predicted."
 	}
 	return f, nil
 }
@@ -69,7 +74,8 @@ func wholes(r Response) (lo, hi int, ok bool) {
 	return int(least), int(most), most-least < mostValuesShown
 }
 
-// shares are the shares of each value: of the observed ones as a line, and where those of most replicates lie.
+// shares are the shares of each value: of the observed ones as a line, and where those of most replicates
+// lie.
 func shares(r Response, lo, hi int, observed, replicated pen) []mark {
 	of := func(y []float64) []float64 {
 		out := make([]float64, hi-lo+1)
@@ -87,17 +93,20 @@ func shares(r Response, lo, hi int, observed, replicated pen) []mark {
 	var low, high, middle []float64
 	for _, s := range all {
 		slices.Sort(s)
-		low, high, middle = append(low, posterior.Quantile(s, 0.05)), append(high, posterior.Quantile(s, 0.95)), append(middle, posterior.Quantile(s, 0.5))
+		low, high, middle = append(low, posterior.Quantile(s, 0.05)),
+			append(high, posterior.Quantile(s, 0.95)), append(middle, posterior.Quantile(s, 0.5))
 	}
 	from, to := float64(lo)-0.5, float64(hi)+0.5
 	xs, top := stairs(high, from, to)
 	_, bottom := stairs(low, from, to)
 	_, mid := stairs(middle, from, to)
 	_, ys := stairs(of(r.Observed), from, to)
-	return []mark{area{xs, top, bottom, replicated.color, 0.3}, curve{xs, mid, replicated}, curve{xs, ys, observed}}
+	return []mark{area{xs, top, bottom, replicated.color, 0.3}, curve{xs, mid, replicated},
+		curve{xs, ys, observed}}
 }
 
-// smooth are densities: of some replicates, and of the observed values above them. outside is the share of replicated values that the window leaves out.
+// smooth are densities: of some replicates, and of the observed values above them. outside is the share of
+// replicated values that the window leaves out.
 func smooth(r Response, observed, replicated pen, lines int) (out []mark, outside float64) {
 	thin := replicated
 	thin.width = 0.7
@@ -126,13 +135,15 @@ func everyNth(all [][]float64, n int) (out [][]float64) {
 	return out
 }
 
-// A window is the part of the axis that is shown. It is all of it, unless single replicates lie so far out that nothing else could be seen.
+// A window is the part of the axis that is shown. It is all of it, unless single replicates lie so far out
+// that nothing else could be seen.
 type window struct {
 	lo, hi  float64
 	outside float64 // share of replicated values
 }
 
-// manyTimes is how many times wider than the middle part all values must be for the window to leave some out; edges is the share of replicated values at each side of that part.
+// manyTimes is how many times wider than the middle part all values must be for the window to leave some out;
+// edges is the share of replicated values at each side of that part.
 const (
 	manyTimes = 3
 	edges     = 0.01
@@ -145,7 +156,8 @@ func windowOf(observed []float64, replicates [][]float64) window {
 	if len(all) == 0 || len(data) == 0 {
 		return window{math.Inf(-1), math.Inf(1), 0}
 	}
-	w := window{min(slices.Min(data), posterior.Quantile(all, edges)), max(slices.Max(data), posterior.Quantile(all, 1-edges)), 0}
+	w := window{min(slices.Min(data), posterior.Quantile(all, edges)),
+		max(slices.Max(data), posterior.Quantile(all, 1-edges)), 0}
 	if all[len(all)-1]-all[0] <= manyTimes*(w.hi-w.lo) {
 		return window{math.Inf(-1), math.Inf(1), 0}
 	}

@@ -21,11 +21,13 @@ func quantilesOf(n int, quantile func(p float64) float64) []float64 {
 	return out
 }
 
-// An estimated density integrates to 1 and is near that of the distribution. At an end where the density is not 0, half of it is not lost.
+// An estimated density integrates to 1 and is near that of the distribution. At an end where the density is
+// not 0, half of it is not lost.
 func TestKernelDensity(t *testing.T) {
 	for name, d := range map[string]struct {
 		prob, quantile func(float64) float64
-		within         float64 // of the largest density; the bias of smoothing is h²/2 times the second derivative
+		// of the largest density; the bias of smoothing is h²/2 times the second derivative
+		within float64
 	}{
 		"normal":      {distuv.UnitNormal.Prob, distuv.UnitNormal.Quantile, 0.03},
 		"uniform":     {distuv.Uniform{Min: 2, Max: 5}.Prob, distuv.Uniform{Min: 2, Max: 5}.Quantile, 0.03},
@@ -56,7 +58,8 @@ func TestBandwidth(t *testing.T) {
 	}
 }
 
-// Chains that share the values among them evenly have the same count in every bin. Of two chains of which one is larger throughout, each has half of the bins.
+// Chains that share the values among them evenly have the same count in every bin. Of two chains of which one
+// is larger throughout, each has half of the bins.
 func TestRanks(t *testing.T) {
 	even, apart := make([][]float64, 4), make([][]float64, 2)
 	for i := range 400 {
@@ -84,8 +87,9 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// The band has the mean and variance of the hypergeometric distribution: of 4 ranks, of which 2 are in a bin, a chain of 2 has 0, 1 or 2 with probabilities 1/6,
-// 4/6 and 1/6. Of exchangeable chains, one count in twenty lies outside: 4 standard errors of a share over 4000 correlated counts are below 0.02.
+// The band has the mean and variance of the hypergeometric distribution: of 4 ranks, of which 2 are in a bin,
+// a chain of 2 has 0, 1 or 2 with probabilities 1/6, 4/6 and 1/6. Of exchangeable chains, one count in twenty
+// lies outside: 4 standard errors of a share over 4000 correlated counts are below 0.02.
 func TestRankBand(t *testing.T) {
 	if mean, half := rankBand(2, 4, 2); mean != 1 || math.Abs(half-1.96/math.Sqrt(3)) > 1e-15 {
 		t.Errorf("%g ± %g", mean, half)
@@ -112,7 +116,8 @@ func TestRankBand(t *testing.T) {
 	}
 }
 
-// A chain of ±1 in turn has the correlations (−1)^k (n−k)/n; those of an autoregressive chain are φ^k, within 4 of Bartlett's standard errors.
+// A chain of ±1 in turn has the correlations (−1)^k (n−k)/n; those of an autoregressive chain are φ^k, within
+// 4 of Bartlett's standard errors.
 func TestAutocorrelation(t *testing.T) {
 	turns := make([]float64, 100)
 	for i := range turns {
@@ -158,7 +163,8 @@ func TestCorrelation(t *testing.T) {
 	}
 }
 
-// The lines of a forest end at the quantiles, the first parameter is at the top, and runs stand below one another.
+// The lines of a forest end at the quantiles, the first parameter is at the top, and runs stand below one
+// another.
 func TestForestMarks(t *testing.T) {
 	f, err := Make("forest", []Run{example("a", "b", 3, 2, 100), example("b", "b", 3, 2, 100)}, nil)
 	if err != nil {
@@ -226,7 +232,8 @@ func TestThinnedLinesKeepExtremes(t *testing.T) {
 // Dashes and gaps take turns and are as long as one another, also around corners.
 func TestDashes(t *testing.T) {
 	got := dashes([]point{{0, 0}, {5, 0}, {5, 7}}, 2)
-	if len(got) != 3 || got[1][0] != (point{4, 0}) || got[1][2] != (point{5, 1}) || got[2][0] != (point{5, 3}) {
+	if len(got) != 3 || got[1][0] != (point{4, 0}) || got[1][2] != (point{5, 1}) ||
+		got[2][0] != (point{5, 3}) {
 		t.Errorf("%v", got)
 	}
 }

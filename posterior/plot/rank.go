@@ -8,14 +8,17 @@ import (
 )
 
 func rankKind() Kind {
-	return Kind{Name: "rank", Doc: "how the draws of each chain rank among those of all: uniformly if chains agree", most: mostFrames, first: 12, make: rank}
+	return Kind{Name: "rank",
+		Doc:  "how the draws of each chain rank among those of all: uniformly if chains agree",
+		most: mostFrames, first: 12, make: rank}
 }
 
 // rankBins is the number of bins of the ranks.
 const rankBins = 20
 
-// ranks counts, for each chain, the draws whose ranks among those of all chains fall into each of some bins of equal width (Vehtari et al. 2021,
-// "Rank-normalization, folding, and localization"). Draws that are equal have their mean rank. Draws that are NaN rank first.
+// ranks counts, for each chain, the draws whose ranks among those of all chains fall into each of some bins
+// of equal width (Vehtari et al. 2021, "Rank-normalization, folding, and localization"). Draws that are equal
+// have their mean rank. Draws that are NaN rank first.
 func ranks(chains [][]float64, bins int) [][]float64 {
 	type drawn struct {
 		value float64
@@ -45,7 +48,8 @@ func ranks(chains [][]float64, bins int) [][]float64 {
 	return counts
 }
 
-// rankBand is the mean count of a bin, and 1.96 of its standard deviations, for a chain of n draws among total that are exchangeable: the count is hypergeometric.
+// rankBand is the mean count of a bin, and 1.96 of its standard deviations, for a chain of n draws among
+// total that are exchangeable: the count is hypergeometric.
 func rankBand(n, total, bins int) (mean, half float64) {
 	share := 1 / float64(bins)
 	mean = float64(float64(n) * share)
@@ -69,7 +73,8 @@ func rank(in input) (*Figure, error) {
 		mean, half := rankBand(len(s.draws[r][0]), total, rankBins)
 		p := panel{x: axis{label: "rank (% of all draws)", lo: 0, hi: 100}, y: axis{label: "draws"}}
 		edges := []float64{0, 100}
-		p.marks = []mark{area{edges, []float64{mean + half, mean + half}, []float64{mean - half, mean - half}, grey, 0.15},
+		p.marks = []mark{area{edges, []float64{mean + half, mean + half}, []float64{mean - half, mean - half},
+			grey, 0.15},
 			segment{0, mean, 100, mean, pen{grey, 1, 1, true}, false}}
 		for c, counts := range ranks(s.draws[r], rankBins) {
 			xs, ys := stairs(counts, 0, 100)
@@ -81,7 +86,8 @@ func rank(in input) (*Figure, error) {
 	})
 	f.title, f.legend = in.title("Ranks"), in.chainLegend()
 	f.note = "Each line counts the draws of a chain by their rank among the draws of all chains."
-	f.shades = "Grey: where 95 % of the counts lie if chains agree and draws are independent; correlated draws leave it more often."
+	f.shades = "Grey: where 95 % of the counts lie if chains agree and draws are independent; correlated " +
+		"draws leave it more often."
 	return f, nil
 }
 

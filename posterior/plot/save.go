@@ -42,7 +42,8 @@ func formatOf(path string) (format, error) {
 	return format{}, choicef("%s: the name of a picture ends in %s", path, strings.Join(Endings(), " or "))
 }
 
-// Save writes the figure to a file that its owner alone can read, in the format of its ending and a size in pixels; 0: a size that suits the figure. If it fails, the file is as it was.
+// Save writes the figure to a file that its owner alone can read, in the format of its ending and a size in
+// pixels; 0: a size that suits the figure. If it fails, the file is as it was.
 func (f *Figure) Save(path string, width, height int) error {
 	format, err := formatOf(path)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// svg is a canvas that writes an SVG document. It has no identifiers, styles or scripts, so that several stand in one page, under any content policy.
+// svg is a canvas that writes an SVG document. It has no identifiers, styles or scripts, so that several
+// stand in one page, under any content policy.
 type svg struct {
 	*typeface
 	out           bytes.Buffer
@@ -22,7 +23,8 @@ func (f *Figure) SVG(w io.Writer, width, height int) error {
 	wide, high := f.sized(float64(width), float64(height))
 	c := &svg{typeface: newTypeface(), width: wide, height: high}
 	title := escaped(f.title)
-	fmt.Fprintf(&c.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img" aria-label="%s" font-family="Helvetica, Arial, 'Liberation Sans', sans-serif">`+"\n",
+	fmt.Fprintf(&c.out,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img" aria-label="%s" font-family="Helvetica, Arial, 'Liberation Sans', sans-serif">`+"\n",
 		wide, high, wide, high, title)
 	fmt.Fprintf(&c.out, "<title>%s</title>\n", title)
 	if err := f.draw(c, 0, 0); err != nil {
@@ -81,7 +83,8 @@ func (c *svg) opacity(name string, alpha float64) {
 func (c *svg) line(points []point, p pen) {
 	c.out.WriteString("<polyline")
 	c.points(points)
-	fmt.Fprintf(&c.out, ` fill="none" stroke="%v" stroke-width="%s" stroke-linejoin="round"`, p.color, short(p.width))
+	fmt.Fprintf(&c.out, ` fill="none" stroke="%v" stroke-width="%s" stroke-linejoin="round"`, p.color,
+		short(p.width))
 	c.opacity("stroke-opacity", p.alpha)
 	if p.dashed {
 		fmt.Fprintf(&c.out, ` stroke-dasharray="%s %s"`, short(dash(p)), short(dash(p)))
@@ -112,7 +115,8 @@ func (c *svg) dots(at []point, radius float64, k color, alpha float64) {
 
 func (c *svg) cross(at point, radius float64, k color, alpha float64) {
 	a, b, e, g := short(at.x-radius), short(at.y-radius), short(at.x+radius), short(at.y+radius)
-	fmt.Fprintf(&c.out, `<path d="M%s %sL%s %sM%s %sL%s %s" stroke="%v" stroke-width="%s"`, a, b, e, g, a, g, e, b, k, short(radius/2))
+	fmt.Fprintf(&c.out, `<path d="M%s %sL%s %sM%s %sL%s %s" stroke="%v" stroke-width="%s"`, a, b, e, g, a, g,
+		e, b, k, short(radius/2))
 	c.opacity("stroke-opacity", alpha)
 	c.out.WriteString("/>\n")
 }
@@ -132,7 +136,8 @@ func (c *svg) text(at point, s string, l lettering) {
 		weight = ` font-weight="bold"`
 	}
 	fmt.Fprintf(&c.out, `<text x="%s" y="%s" font-size="%s"%s fill="%v" text-anchor="%s"%s>%s</text>`+"\n",
-		short(base.x), short(base.y), short(l.size), weight, l.color, []string{"start", "middle", "end"}[l.anchor], turn, escaped(s))
+		short(base.x), short(base.y), short(l.size), weight, l.color,
+		[]string{"start", "middle", "end"}[l.anchor], turn, escaped(s))
 }
 
 // baseline is how far the base of a line of text lies below the middle of its letters, in sizes of the font.

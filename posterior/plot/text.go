@@ -18,7 +18,8 @@ const (
 // leastColumns is the least number of characters across a panel of a grid.
 const leastColumns = 36
 
-// paper is a canvas of characters. Lines are drawn in Braille, whose characters have two by four dots; areas, and lines at ticks, are left out.
+// paper is a canvas of characters. Lines are drawn in Braille, whose characters have two by four dots; areas,
+// and lines at ticks, are left out.
 type paper struct {
 	color         bool
 	width, height int

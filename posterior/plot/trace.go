@@ -6,7 +6,9 @@ import (
 )
 
 func traceKind() Kind {
-	return Kind{Name: "trace", Doc: "the values over the draws, chains over one another, divergent transitions marked", most: mostFrames, first: 12, make: trace}
+	return Kind{Name: "trace",
+		Doc:  "the values over the draws, chains over one another, divergent transitions marked",
+		most: mostFrames, first: 12, make: trace}
 }
 
 func trace(in input) (*Figure, error) {
@@ -46,10 +48,12 @@ func (in input) apart() *Figure {
 		for c, chain := range chains {
 			title := fmt.Sprintf("%s, chain %d, %d draws", name, c+1, len(chain)) + missing(bad)
 			if lo > hi {
-				f.panels = append(f.panels, panel{title: title, marks: telling("no finite draws").marks, bare: true})
+				f.panels = append(f.panels, panel{title: title, marks: telling("no finite draws").marks,
+					bare: true})
 				continue
 			}
-			p := panel{title: title, x: axis{label: "draw", whole: true}, marks: []mark{curve{counted(len(chain)), chain, penOf(c)}}}
+			p := panel{title: title, x: axis{label: "draw", whole: true},
+				marks: []mark{curve{counted(len(chain)), chain, penOf(c)}}}
 			p.y.lo, p.y.hi = wider(lo, hi, 0.06)
 			p.marks = append(p.marks, rug{in.divergentIn(r, c), pen{black, 1.2, 1, false}})
 			f.panels = append(f.panels, p)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/image/font/opentype"
 )
 
-// A typeface holds the fonts of a figure, Go Regular and Go Bold, which have the letters of European languages. An SVG file is set in the fonts of its reader, which are about
-// as wide.
+// A typeface holds the fonts of a figure, Go Regular and Go Bold, which have the letters of European
+// languages. An SVG file is set in the fonts of its reader, which are about as wide.
 type typeface struct {
 	fonts map[bool]*opentype.Font // by boldness
 	faces map[faceKey]font.Face
@@ -37,7 +37,8 @@ func (t *typeface) face(size float64, bold bool) font.Face {
 	if f, ok := t.faces[key]; ok {
 		return f
 	}
-	f, err := opentype.NewFace(t.fonts[bold], &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
+	f, err := opentype.NewFace(t.fonts[bold], &opentype.FaceOptions{Size: size, DPI: 72,
+		Hinting: font.HintingNone})
 	if err != nil {
 		panic("plot: a font of the program has no size " + err.Error())
 	}

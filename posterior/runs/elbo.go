@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// ELBO reads the trace of the evidence lower bound of a variational fit. It is nil for other runs, and for draws outside the folder of a run. The error names a
-// file that was altered.
+// ELBO reads the trace of the evidence lower bound of a variational fit. It is nil for other runs, and for
+// draws outside the folder of a run. The error names a file that was altered.
 func (r *Run) ELBO() ([]posterior.ELBOPoint, error) {
 	if r.Record == nil {
 		return nil, nil

@@ -14,10 +14,12 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// The trace read is that written; runs of other backends have none, and a file with other contents is refused.
+// The trace read is that written; runs of other backends have none, and a file with other contents is
+// refused.
 func TestELBO(t *testing.T) {
 	dir := t.TempDir()
-	want := []posterior.ELBOPoint{{Iteration: 500, Value: -1234.5678901234567, SE: 0.1}, {Iteration: 1000, Value: math.Inf(-1), SE: math.NaN()}}
+	want := []posterior.ELBOPoint{{Iteration: 500, Value: -1234.5678901234567, SE: 0.1},
+		{Iteration: 1000, Value: math.Inf(-1), SE: math.NaN()}}
 	r := &Run{Path: dir, Record: &posterior.Record{}}
 	if got, err := r.ELBO(); got != nil || err != nil {
 		t.Errorf("%v, %v of a run without one", got, err)
@@ -36,7 +38,8 @@ func TestELBO(t *testing.T) {
 		t.Error(err)
 	}
 	r.Record.Files = nil
-	for _, text := range []string{"iteration,elbo,se\n1,2\n", "iteration,elbo,se\n1,2,3\nx,2,3\n", "iteration,elbo,se\n1,2,y\n"} {
+	for _, text := range []string{"iteration,elbo,se\n1,2\n", "iteration,elbo,se\n1,2,3\nx,2,3\n",
+		"iteration,elbo,se\n1,2,y\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -10,11 +10,12 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// ExtrapolationFile is the list of the fits in the folder of an extrapolation, which has no other file of its own.
+// ExtrapolationFile is the list of the fits in the folder of an extrapolation, which has no other file of its
+// own.
 const ExtrapolationFile = "extrapolation.json"
 
-// An Extrapolation lists fits of one model at several rho. Each is the folder of a run by itself, from which the posterior without noise is computed anew
-// whenever it is asked for.
+// An Extrapolation lists fits of one model at several rho. Each is the folder of a run by itself, from which
+// the posterior without noise is computed anew whenever it is asked for.
 type Extrapolation struct {
 	Schema  int               `json:"schema"`
 	Model   string            `json:"model"`
@@ -53,5 +54,6 @@ func HasExtrapolation(dir string) bool {
 
 // several is the error of a command that needs one run.
 func (x *Extrapolation) several(dir string) error {
-	return fmt.Errorf("%s holds %d fits of an extrapolation to rho = 0; name one of them, as %s", dir, len(x.Fits), filepath.Join(dir, x.Fits[len(x.Fits)-1].Folder))
+	return fmt.Errorf("%s holds %d fits of an extrapolation to rho = 0; name one of them, as %s", dir,
+		len(x.Fits), filepath.Join(dir, x.Fits[len(x.Fits)-1].Folder))
 }

@@ -8,13 +8,16 @@ import (
 	"path/filepath"
 )
 
-// A Party is the file of one party in the folder of a run: what it learned from its data, and the names that these give to the elements of its parameters. Its
-// categories and moments are its own. A folder without the file shows numbers.
+// A Party is the file of one party in the folder of a run: what it learned from its data, and the names that
+// these give to the elements of its parameters. Its categories and moments are its own. A folder without the
+// file shows numbers.
 type Party struct {
-	Schema int                   `json:"schema"`
-	Party  string                `json:"party"`
-	Labels map[string][][]string `json:"labels"`         // by parameter, along each axis; null where numbers name the elements
-	Data   any                   `json:"data,omitempty"` // the fitted encoders of its declarations, for new rows
+	Schema int    `json:"schema"`
+	Party  string `json:"party"`
+	// by parameter, along each axis; null where numbers name the elements
+	Labels map[string][][]string `json:"labels"`
+	// the fitted encoders of its declarations, for new rows
+	Data any `json:"data,omitempty"`
 }
 
 // PartyFile is the path of a party's file in the folder of a run.

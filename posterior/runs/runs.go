@@ -32,7 +32,8 @@ const (
 	ModulesDir = "modules"
 	// InitsDir holds copies of the files of initial values.
 	InitsDir = "inits"
-	// SessionDir holds what a party of a run across processes keeps to go on after a crash, its log, and how the run stands.
+	// SessionDir holds what a party of a run across processes keeps to go on after a crash, its log, and how
+	// the run stands.
 	SessionDir = "session"
 	// SessionFile is the file in it with what the party must know to go on.
 	SessionFile = "session.json"
@@ -40,23 +41,29 @@ const (
 	LedgerDir = "ledger"
 	// PublishedDir holds what the parties have published of their results.
 	PublishedDir = "published"
-	// PredictedFile, PredictedTable and PredictedDraws are what a party of a prediction across processes writes.
-	PredictedFile, PredictedTable, PredictedDraws = "predictions.json", "predictions.csv", "predictions-draws.csv"
-	// ChecksFile, CheckedDir and ScoresFile are what it writes where it compares replicates with its data, and where it scores rows that a fit left out.
+	// PredictedFile, PredictedTable and PredictedDraws are what a party of a prediction across processes
+	// writes.
+	PredictedFile, PredictedTable, PredictedDraws = "predictions.json", "predictions.csv",
+		"predictions-draws.csv"
+	// ChecksFile, CheckedDir and ScoresFile are what it writes where it compares replicates with its data,
+	// and where it scores rows that a fit left out.
 	ChecksFile, CheckedDir, ScoresFile = "checks.json", "checked.zarr", "scores.json"
 	// ValidationFile is the report of a cross-validation across processes.
 	ValidationFile = "validation.json"
-	// JournalFile is where a run of encrypted rows writes down what it makes with randomness, until it is complete.
+	// JournalFile is where a run of encrypted rows writes down what it makes with randomness, until it is
+	// complete.
 	JournalFile = "encrypted.journal"
 	// ReportFile is where vflc report writes unless told otherwise.
 	ReportFile = "report.html"
 	// ViewFile holds running sums of what the server received, by chain: the material of vflc audit --attack.
 	ViewFile = "server-view"
-	// ReceivedFile is what the server of a run across machines has recorded of what it received, where it was to.
+	// ReceivedFile is what the server of a run across machines has recorded of what it received, where it was
+	// to.
 	ReceivedFile = "received"
 )
 
-// A Run is a finished run. Record and Document are nil if the draws are Stan CSV files outside the folder of a run.
+// A Run is a finished run. Record and Document are nil if the draws are Stan CSV files outside the folder of
+// a run.
 type Run struct {
 	Path     string
 	Record   *posterior.Record
@@ -125,7 +132,8 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 		}
 		files, err = chains(r.Path)
 		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("%s has no %s and no Stan CSV files, so it is not the folder of a run", r.Path, RecordFile)
+			err = fmt.Errorf("%s has no %s and no Stan CSV files, so it is not the folder of a run", r.Path,
+				RecordFile)
 		}
 		return files, nil, err
 	case err != nil:

@@ -29,7 +29,8 @@ func file(t *testing.T, path string, fill func(io.Writer) error) {
 }
 
 func sample(chains int) *posterior.Draws {
-	d := posterior.NewDraws([]posterior.Variable{{Name: "lab[2].w", Owner: "lab[2]", Dims: []int{2}}, {Name: "b", Owner: "server"}}, chains, 5)
+	d := posterior.NewDraws([]posterior.Variable{{Name: "lab[2].w", Owner: "lab[2]", Dims: []int{2}},
+		{Name: "b", Owner: "server"}}, chains, 5)
 	for c := range chains {
 		for i := range 5 {
 			d.Append(c, []float64{float64(c), float64(i), float64(c*i) / 3})
@@ -40,7 +41,8 @@ func sample(chains int) *posterior.Draws {
 
 func write(t *testing.T, dir string, d *posterior.Draws) {
 	for c := range d.Chains() {
-		name := filepath.Join(dir, "draws", "chain-"+string(rune('0'+(c+1)/10))+string(rune('0'+(c+1)%10))+".csv")
+		name := filepath.Join(dir, "draws", "chain-"+string(rune('0'+(c+1)/10))+string(rune('0'+(c+1)%10))+
+			".csv")
 		if c < 9 {
 			name = filepath.Join(dir, "draws", "chain-"+string(rune('1'+c))+".csv")
 		}
@@ -48,10 +50,12 @@ func write(t *testing.T, dir string, d *posterior.Draws) {
 			return posterior.WriteStanCSV(w, d, c, posterior.CSVInfo{Model: "m", Backend: "sfvi"})
 		})
 	}
-	doc := posterior.Document{Schema: 1, Model: "m", Parameters: posterior.Summarise(d), Diagnostics: posterior.Diagnostics{Khat: posterior.NotApplicable()}}
+	doc := posterior.Document{Schema: 1, Model: "m", Parameters: posterior.Summarise(d),
+		Diagnostics: posterior.Diagnostics{Khat: posterior.NotApplicable()}}
 	file(t, filepath.Join(dir, SummaryFile), func(w io.Writer) error { return posterior.WriteJSON(w, doc) })
 	file(t, filepath.Join(dir, RecordFile), func(w io.Writer) error {
-		return posterior.WriteJSON(w, posterior.Record{Schema: 1, Settings: map[string]any{"draws": 5, "rate": 0.5}})
+		return posterior.WriteJSON(w,
+			posterior.Record{Schema: 1, Settings: map[string]any{"draws": 5, "rate": 0.5}})
 	})
 }
 
@@ -78,7 +82,8 @@ func TestOpenFolder(t *testing.T) {
 func TestOpenFiles(t *testing.T) {
 	dir, d := t.TempDir(), sample(2)
 	write(t, dir, d)
-	for path, chains := range map[string]int{filepath.Join(dir, "draws"): 2, filepath.Join(dir, "draws", "chain-2.csv"): 1} {
+	for path, chains := range map[string]int{filepath.Join(dir, "draws"): 2,
+		filepath.Join(dir, "draws", "chain-2.csv"): 1} {
 		r, err := Open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -94,11 +99,19 @@ func TestRefusals(t *testing.T) {
 		spoil func(dir string)
 		want  string
 	}{
-		"not there":       {func(dir string) { os.RemoveAll(dir) }, "no such file"},
-		"another folder":  {func(dir string) { os.Remove(filepath.Join(dir, RecordFile)) }, "not the folder of a run"},
-		"not finished":    {func(dir string) { os.Remove(filepath.Join(dir, SummaryFile)) }, "has not finished"},
-		"no draws":        {func(dir string) { os.Remove(filepath.Join(dir, "draws", "chain-1.csv")) }, "no draws"},
-		"broken document": {func(dir string) { os.WriteFile(filepath.Join(dir, SummaryFile), []byte("{"), 0o644) }, "summary.json: unexpected end"},
+		"not there": {func(dir string) { os.RemoveAll(dir) }, "no such file"},
+		"another folder": {func(dir string) {
+			os.Remove(filepath.Join(dir, RecordFile))
+		}, "not the folder of a run"},
+		"not finished": {func(dir string) {
+			os.Remove(filepath.Join(dir, SummaryFile))
+		}, "has not finished"},
+		"no draws": {func(dir string) {
+			os.Remove(filepath.Join(dir, "draws", "chain-1.csv"))
+		}, "no draws"},
+		"broken document": {func(dir string) {
+			os.WriteFile(filepath.Join(dir, SummaryFile), []byte("{"), 0o644)
+		}, "summary.json: unexpected end"},
 		"broken chain": {func(dir string) {
 			os.WriteFile(filepath.Join(dir, "draws", "chain-1.csv"), []byte("lp__,a\nx,1\n"), 0o644)
 		}, "chain-1.csv: line 2"},

@@ -17,8 +17,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// Digests returns the SHA-256 digests of the outputs in the folder of a run, by path with slashes: draws, ELBO, programs, the Zarr directory and what
-// the server received.
+// Digests returns the SHA-256 digests of the outputs in the folder of a run, by path with slashes: draws,
+// ELBO, programs, the Zarr directory and what the server received.
 func Digests(dir string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, part := range []string{DrawsDir, ProgramsDir, ZarrDir, ELBOFile, ViewFile, ReceivedFile} {
@@ -52,8 +52,9 @@ func digest(file string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Verify compares the draws of a run with the digests in its record: the error names a file of a chain that is missing, was altered, or is of another run. A
-// record without digests is of a run that has written no outputs.
+// Verify compares the draws of a run with the digests in its record: the error names a file of a chain that
+// is missing, was altered, or is of another run. A record without digests is of a run that has written no
+// outputs.
 func Verify(dir string, r *posterior.Record) error {
 	if err := verify(dir, r, DrawsDir); err != nil || len(r.Files) == 0 {
 		return err
@@ -64,7 +65,8 @@ func Verify(dir string, r *posterior.Record) error {
 	}
 	for _, file := range present {
 		if _, known := r.Files[path.Join(DrawsDir, filepath.Base(file))]; !known {
-			return fmt.Errorf("%s is not a file of this run: %s does not list it; remove it", file, RecordFile)
+			return fmt.Errorf("%s is not a file of this run: %s does not list it; remove it", file,
+				RecordFile)
 		}
 	}
 	return nil
@@ -101,7 +103,8 @@ func verifyOne(dir string, r *posterior.Record, file string) (there bool, altere
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil, nil
 	case err == nil && got != want:
-		return true, fmt.Errorf("%s is not as the run wrote it: its digest is not that in %s", name, RecordFile), nil
+		return true, fmt.Errorf("%s is not as the run wrote it: its digest is not that in %s", name,
+			RecordFile), nil
 	}
 	return true, nil, err
 }

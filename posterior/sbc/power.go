@@ -15,8 +15,10 @@ const (
 	farthest = 5.0
 )
 
-// Detectable returns the errors of a posterior that a study with so many replicates and quantities detects with probability Power, where one quantity has them: a shift, in standard deviations, or a width
-// so many times too large; one that is as many times too small is detected at least as often. It takes normal posteriors. The results are +Inf where there are too few replicates.
+// Detectable returns the errors of a posterior that a study with so many replicates and quantities detects
+// with probability Power, where one quantity has them: a shift, in standard deviations, or a width so many
+// times too large; one that is as many times too small is detected at least as often. It takes normal
+// posteriors. The results are +Inf where there are too few replicates.
 func Detectable(replicates, quantities, draws int) (shift, width float64) {
 	j, n := newJudge(draws), float64(replicates)
 	level := Level / float64(3*quantities)
@@ -25,17 +27,20 @@ func Detectable(replicates, quantities, draws int) (shift, width float64) {
 		m, _ := j.moments(mean, 1)
 		return -m*math.Sqrt(n) >= alarm+missed
 	})
-	// The cube root of a variance is nearly normal, with a standard deviation in proportion to it (Wilson and Hilferty 1931). Scores that are all small have the
-	// kurtosis of a normal distribution; those of uniform ranks, whose number is finite, have less.
+	// The cube root of a variance is nearly normal, with a standard deviation in proportion to it (Wilson and
+	// Hilferty 1931). Scores that are all small have the kurtosis of a normal distribution; those of uniform
+	// ranks, whose number is finite, have less.
 	width = smallest(1, widest, func(sd float64) bool {
 		_, v := j.moments(0, sd)
 		root := portable.Pow(v, 1.0/3)
-		return 3*(1-root)*math.Sqrt(n) >= float64(alarm*math.Sqrt(j.kurtosis()-1))+float64(root*missed*math.Sqrt2)
+		return 3*(1-root)*math.Sqrt(n) >= float64(alarm*math.Sqrt(j.kurtosis()-1))+
+			float64(root*missed*math.Sqrt2)
 	})
 	return shift, width
 }
 
-// smallest is where a condition begins to hold between two numbers, +Inf where it does not hold at the second.
+// smallest is where a condition begins to hold between two numbers, +Inf where it does not hold at the
+// second.
 func smallest(low, high float64, holds func(x float64) bool) float64 {
 	if !holds(high) {
 		return math.Inf(1)
@@ -50,7 +55,8 @@ func smallest(low, high float64, holds func(x float64) bool) float64 {
 	return high
 }
 
-// moments are the mean and variance of the standardised score of a standard normal value among draws of a normal distribution.
+// moments are the mean and variance of the standardised score of a standard normal value among draws of a
+// normal distribution.
 func (j *judge) moments(mean, sd float64) (first, variance float64) {
 	draws := len(j.shift) - 1
 	choose := make([]float64, draws+1) // logarithms
@@ -64,7 +70,8 @@ func (j *judge) moments(mean, sd float64) (first, variance float64) {
 		u := (x - mean) / sd
 		below, above := portable.LogPhi(u), portable.LogPhi(-u)
 		for r, score := range j.shift {
-			p := portable.Exp(choose[r]+float64(float64(r)*below)+float64(float64(draws-r)*above)) / float64(len(values))
+			p := portable.Exp(choose[r]+float64(float64(r)*below)+
+				float64(float64(draws-r)*above)) / float64(len(values))
 			first += float64(p * score)
 			second += float64(float64(p*score) * score)
 		}

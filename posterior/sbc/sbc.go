@@ -1,8 +1,10 @@
-// Package sbc tests simulation-based calibration: if parameters are drawn from the prior and data from the likelihood, the rank of the
-// parameter among draws of its posterior is uniform, for every model and every data set (Cook, Gelman and Rubin 2006; Talts, Betancourt,
-// Simpson, Vehtari and Gelman 2018, "Validating Bayesian inference algorithms with simulation-based calibration"). So is the rank of every function of
-// parameters and data (Modrák, Moon, Kim, Bürkner, Huurre, Faltejsková, Gelman and Vehtari 2023, "Simulation-based calibration checking for Bayesian computation: The choice of test quantities
-// shapes sensitivity").
+// Package sbc tests simulation-based calibration: if parameters are drawn from the prior and data from the
+// likelihood, the rank of the parameter among draws of its posterior is uniform, for every model and every
+// data set (Cook, Gelman and Rubin 2006; Talts, Betancourt, Simpson, Vehtari and Gelman 2018, "Validating
+// Bayesian inference algorithms with simulation-based calibration"). So is the rank of every function of
+// parameters and data (Modrák, Moon, Kim, Bürkner, Huurre, Faltejsková, Gelman and Vehtari 2023,
+// "Simulation-based calibration checking for Bayesian computation: The choice of test quantities shapes
+// sensitivity").
 package sbc
 
 import (
@@ -19,15 +21,18 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// Level is the level at which Holm-adjusted p-values are judged: the probability that a study of a correct posterior finds an error in any of its quantities is at most this, and little less where
-// the quantities are independent.
+// Level is the level at which Holm-adjusted p-values are judged: the probability that a study of a correct
+// posterior finds an error in any of its quantities is at most this, and little less where the quantities are
+// independent.
 const Level = 0.01
 
-// LogLikelihood is the name of the log likelihood of all responses among the quantities that are ranked. No parameter has a name with a blank.
+// LogLikelihood is the name of the log likelihood of all responses among the quantities that are ranked. No
+// parameter has a name with a blank.
 const LogLikelihood = "log likelihood"
 
-// Rank returns the number of draws below the value that the data were simulated with, 0 to len(draws). Draws that equal it count as below or above at random, each number of
-// them with the same probability, so that the rank is uniform also where values coincide; ties is used for nothing else.
+// Rank returns the number of draws below the value that the data were simulated with, 0 to len(draws). Draws
+// that equal it count as below or above at random, each number of them with the same probability, so that the
+// rank is uniform also where values coincide; ties is used for nothing else.
 func Rank(value float64, draws []float64, ties *rand.Rand) int {
 	below, equal := 0, 0
 	for _, d := range draws {
@@ -60,16 +65,20 @@ type Test struct {
 	P        float64 `json:"p"`
 }
 
-// A Result is the verdict on one quantity: a parameter, or the log likelihood. Three tests are made of its ranks, which are independent for uniform ranks of many replicates.
+// A Result is the verdict on one quantity: a parameter, or the log likelihood. Three tests are made of its
+// ranks, which are independent for uniform ranks of many replicates.
 type Result struct {
 	Name   string `json:"name"`
 	Label  string `json:"label,omitempty"` // as in a summary; "" where it is the name
 	Counts []int  `json:"counts"`          // number of ranks in bins of equal width
-	// Shift tests the mean of the normal scores of the ranks. Its estimate is how far the posterior lies above the right one, in standard deviations.
+	// Shift tests the mean of the normal scores of the ranks. Its estimate is how far the posterior lies
+	// above the right one, in standard deviations.
 	Shift Test `json:"shift"`
-	// Width tests the variance of the normal scores about their mean. Its estimate is how many times as wide as the right one the posterior is. For one replicate there is no such test, and P is 1.
+	// Width tests the variance of the normal scores about their mean. Its estimate is how many times as wide
+	// as the right one the posterior is. For one replicate there is no such test, and P is 1.
 	Width Test `json:"width"`
-	// Chi2 tests the shape that the counts have apart from what shift and width explain, with DF degrees of freedom. DF is 0, and Shape 1, where there are too few bins.
+	// Chi2 tests the shape that the counts have apart from what shift and width explain, with DF degrees of
+	// freedom. DF is 0, and Shape 1, where there are too few bins.
 	Chi2     float64 `json:"chi2"`
 	DF       int     `json:"df"`
 	Shape    float64 `json:"p_shape"`
@@ -77,8 +86,9 @@ type Result struct {
 	Adjusted float64 `json:"p_holm"` // over all quantities judged together
 }
 
-// Judge tests the ranks of every quantity, ranks[k][r] being that of quantity k in replicate r, 0 to draws, for uniformity, and
-// adjusts the p-values for their number by Holm's method (1979). There must be at least one replicate.
+// Judge tests the ranks of every quantity, ranks[k][r] being that of quantity k in replicate r, 0 to draws,
+// for uniformity, and adjusts the p-values for their number by Holm's method (1979). There must be at least
+// one replicate.
 func Judge(quantities []posterior.Column, ranks [][]int, draws int) []Result {
 	judge := newJudge(draws)
 	out := make([]Result, len(quantities))
@@ -90,8 +100,9 @@ func Judge(quantities []posterior.Column, ranks [][]int, draws int) []Result {
 	return out
 }
 
-// bins is the largest number of bins of equal width that divides the possible ranks, up to 10, and expects ten replicates or more in each. More bins
-// would lose power against the usual errors, whose ranks have a smooth density.
+// bins is the largest number of bins of equal width that divides the possible ranks, up to 10, and expects
+// ten replicates or more in each. More bins would lose power against the usual errors, whose ranks have a
+// smooth density.
 func bins(replicates, possible int) int {
 	for n := min(10, possible); n > 2; n-- {
 		if possible%n == 0 && replicates >= 10*n {
@@ -101,8 +112,10 @@ func bins(replicates, possible int) int {
 	return min(2, possible)
 }
 
-// A judge has what depends on the number of draws alone. Where a right posterior is normal, and the one at hand is too, with a mean and width of its own, the logarithm of the probability of a rank
-// changes with the mean like its normal score, and with the width like the square of that: the tests of these are the most powerful ones against small errors of that kind.
+// A judge has what depends on the number of draws alone. Where a right posterior is normal, and the one at
+// hand is too, with a mean and width of its own, the logarithm of the probability of a rank changes with the
+// mean like its normal score, and with the width like the square of that: the tests of these are the most
+// powerful ones against small errors of that kind.
 type judge struct {
 	scores        []float64 // of the ranks
 	variance      float64   // of the scores
@@ -156,8 +169,9 @@ func ofSmallest(p float64, tests int) float64 {
 	return -portable.Expm1(float64(tests) * portable.Log1p(-p))
 }
 
-// width tests the sum of squares of the standardised scores about their mean, which has the distribution of a sum over one replicate less about 0: exactly for normal scores, and in mean and variance,
-// up to terms of the order of 1/n², for these.
+// width tests the sum of squares of the standardised scores about their mean, which has the distribution of a
+// sum over one replicate less about 0: exactly for normal scores, and in mean and variance, up to terms of
+// the order of 1/n², for these.
 func (j *judge) width(ranks []int, mean float64) Test {
 	n, square := len(ranks), 0.0
 	for _, v := range ranks {
@@ -183,8 +197,9 @@ func (j *judge) kurtosis() (sum float64) {
 	return sum
 }
 
-// rest is χ² over bins without its components along the mean scores of the bins and along the mean squares, and what is left of its degrees of freedom. As these components are
-// left out, it is not correlated with the tests of shift and width.
+// rest is χ² over bins without its components along the mean scores of the bins and along the mean squares,
+// and what is left of its degrees of freedom. As these components are left out, it is not correlated with the
+// tests of shift and width.
 func (j *judge) rest(counts []int, n int) (chi2 float64, df int) {
 	k := len(counts)
 	expected := float64(n) / float64(k)
@@ -211,7 +226,8 @@ func (j *judge) rest(counts []int, n int) (chi2 float64, df int) {
 	return max(chi2, 0), df
 }
 
-// Holm computes adjusted p-values: the smallest times their number, the next times one less, and so on, made monotone.
+// Holm computes adjusted p-values: the smallest times their number, the next times one less, and so on, made
+// monotone.
 func Holm(results []Result) {
 	order := make([]int, len(results))
 	for i := range order {
@@ -233,8 +249,9 @@ func Calibrated(results []Result) bool {
 	return !slices.ContainsFunc(results, func(r Result) bool { return r.Adjusted < Level })
 }
 
-// Reading is what is wrong with the posterior, in words; "" where the adjusted p-value is not below Level. Where it is, the test with the smallest p-value is named, and each other one whose own is
-// below Level when adjusted for their number.
+// Reading is what is wrong with the posterior, in words; "" where the adjusted p-value is not below Level.
+// Where it is, the test with the smallest p-value is named, and each other one whose own is below Level when
+// adjusted for their number.
 func (r Result) Reading() string {
 	if r.Adjusted >= Level {
 		return ""

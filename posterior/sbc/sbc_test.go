@@ -28,8 +28,10 @@ func TestRankAndThinning(t *testing.T) {
 	}
 }
 
-// By hand: 40 ranks of 0 to 3, ten expected each, counts 16, 8, 8, 8: χ² = (36 + 3·4)/10 = 4.8. The scores are ±Φ⁻¹(1/8) = ±1.15035 and ±Φ⁻¹(3/8) = ±0.31864, of variance 0.71241; their component is
-// 9.2028²/10/2.84966 = 2.9720, that of the squares 4²/10 = 1.6. The rest, 0.2280 with one degree of freedom, has p = 0.633 (R: pchisq).
+// By hand: 40 ranks of 0 to 3, ten expected each, counts 16, 8, 8, 8: χ² = (36 + 3·4)/10 = 4.8. The scores
+// are ±Φ⁻¹(1/8) = ±1.15035 and ±Φ⁻¹(3/8) = ±0.31864, of variance 0.71241; their component is
+// 9.2028²/10/2.84966 = 2.9720, that of the squares 4²/10 = 1.6. The rest, 0.2280 with one degree of freedom,
+// has p = 0.633 (R: pchisq).
 func TestShapeByHand(t *testing.T) {
 	var ranks []int
 	for rank, n := range []int{16, 8, 8, 8} {
@@ -47,7 +49,8 @@ func TestShapeByHand(t *testing.T) {
 	if want := 0.23007; math.Abs(r.Shift.Estimate-want) > 5e-6 { // 8·1.15035/40
 		t.Errorf("shift %g, want %g", r.Shift.Estimate, want)
 	}
-	if square := (24*1.323305 + 16*0.101532 - 40*0.23007*0.23007) / 39 / 0.712418; math.Abs(r.Width.Estimate-1/math.Sqrt(square)) > 5e-5 {
+	if square := (24*1.323305 + 16*0.101532 - 40*0.23007*0.23007) / 39 / 0.712418; math.Abs(r.Width.Estimate-
+		1/math.Sqrt(square)) > 5e-5 {
 		t.Errorf("width %g, want %g", r.Width.Estimate, 1/math.Sqrt(square))
 	}
 }
@@ -73,7 +76,8 @@ func uniform(r *rand.Rand, n, draws int) []int {
 	return ranks
 }
 
-// within is an error unless a count of n independent events of probability p is within four standard deviations of its expectation.
+// within is an error unless a count of n independent events of probability p is within four standard
+// deviations of its expectation.
 func within(t *testing.T, what string, count, n int, p float64) {
 	t.Helper()
 	if sd := math.Sqrt(float64(n) * p * (1 - p)); math.Abs(float64(count)-float64(n)*p) > 4*sd {
@@ -81,10 +85,13 @@ func within(t *testing.T, what string, count, n int, p float64) {
 	}
 }
 
-// For uniform ranks each test, and all three together, give a p-value below a level with the probability of that level, for few and for many replicates.
+// For uniform ranks each test, and all three together, give a p-value below a level with the probability of
+// that level, for few and for many replicates.
 func TestPValuesOfUniformRanksAreUniform(t *testing.T) {
 	j, r := newJudge(99), rand.New(rand.NewPCG(11, 12))
-	for _, c := range []struct{ replicates, tables int }{{10, brief.Draws(20_000, 50_000)}, {40, brief.Draws(20_000, 50_000)}, {200, brief.Draws(12_000, 50_000)}, {1000, brief.Draws(4_000, 20_000)}} {
+	for _, c := range []struct{ replicates, tables int }{{10, brief.Draws(20_000, 50_000)},
+		{40, brief.Draws(20_000, 50_000)}, {200, brief.Draws(12_000, 50_000)},
+		{1000, brief.Draws(4_000, 20_000)}} {
 		levels := []float64{0.5, 0.1, 0.01, 0.001}
 		var shift, width, shape, all [4]int
 		for range c.tables {
@@ -112,7 +119,8 @@ func TestPValuesOfUniformRanksAreUniform(t *testing.T) {
 	}
 }
 
-// A study of independent quantities that are all right is not calibrated with the probability 1 - (1 - Level/k)^k that Holm's method has for k of them: 0.00996 for 8.
+// A study of independent quantities that are all right is not calibrated with the probability 1 - (1 -
+// Level/k)^k that Holm's method has for k of them: 0.00996 for 8.
 func TestFalseAlarms(t *testing.T) {
 	const quantities, replicates = 8, 200
 	r, alarms, studies := rand.New(rand.NewPCG(3, 4)), 0, brief.Draws(5_000, 20_000)
@@ -142,7 +150,8 @@ func wrong(r *rand.Rand, n, draws int, mean, sd float64) []int {
 	return ranks
 }
 
-// power is the share of studies that find a normal posterior of this mean and sd, in place of 0 and 1, in one of so many quantities, and that which χ² over ten bins has alone.
+// power is the share of studies that find a normal posterior of this mean and sd, in place of 0 and 1, in one
+// of so many quantities, and that which χ² over ten bins has alone.
 func power(studies, replicates, quantities int, mean, sd float64) (found, before float64) {
 	j, r := newJudge(99), rand.New(rand.NewPCG(5, 6))
 	for range studies {
@@ -161,7 +170,8 @@ func power(studies, replicates, quantities int, mean, sd float64) (found, before
 	return found / float64(studies), before / float64(studies)
 }
 
-// What the documentation states of the power, beside that of χ² over ten bins alone, within four Monte Carlo errors of at most 0.025.
+// What the documentation states of the power, beside that of χ² over ten bins alone, within four Monte Carlo
+// errors of at most 0.025.
 func TestPower(t *testing.T) {
 	for _, c := range []struct {
 		replicates, quantities  int
@@ -186,10 +196,12 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// An error that is said to be found with probability Power is, within 0.095, and one that makes the posterior so many times too narrow not less often: the Monte Carlo error is 0.02, and the formula takes
-// two distributions as normal, which makes it 0.86 for 50 replicates.
+// An error that is said to be found with probability Power is, within 0.095, and one that makes the posterior
+// so many times too narrow not less often: the Monte Carlo error is 0.02, and the formula takes two
+// distributions as normal, which makes it 0.86 for 50 replicates.
 func TestDetectable(t *testing.T) {
-	for _, c := range []struct{ replicates, quantities int }{{50, 3}, {200, 10}, {1000, 30}}[:brief.Draws(2, 3)] {
+	for _, c := range []struct{ replicates, quantities int }{{50, 3}, {200, 10},
+		{1000, 30}}[:brief.Draws(2, 3)] {
 		shift, width := Detectable(c.replicates, c.quantities, 99)
 		for _, e := range [][2]float64{{shift, 1}, {-shift, 1}, {0, width}, {0, 1 / width}} {
 			found, _ := power(400, c.replicates, c.quantities, e[0], e[1])
@@ -203,15 +215,18 @@ func TestDetectable(t *testing.T) {
 	}
 }
 
-// Normal posteriors that are too narrow, too wide, too low or too high are named with how much, and correct ones pass.
+// Normal posteriors that are too narrow, too wide, too low or too high are named with how much, and correct
+// ones pass.
 func TestErrorsAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		mean, sd float64
 		want     string
-	}{{0, 1, ""}, {0, 0.8, "posterior 1.2. times too narrow"}, {0, 1.2, "posterior 1.[12]. times too wide"}, {-0.3, 1, "posterior too low by 0.[23]. sd"}, {0.3, 1, "posterior too high by 0.[23]. sd"}} {
+	}{{0, 1, ""}, {0, 0.8, "posterior 1.2. times too narrow"}, {0, 1.2, "posterior 1.[12]. times too wide"},
+		{-0.3, 1, "posterior too low by 0.[23]. sd"}, {0.3, 1, "posterior too high by 0.[23]. sd"}} {
 		r := rand.New(rand.NewPCG(7, 7))
 		results := Judge([]posterior.Column{{Name: "x"}}, [][]int{wrong(r, 1000, 99, c.mean, c.sd)}, 99)
-		if got := results[0].Reading(); !regexp.MustCompile("^"+c.want+"$").MatchString(got) || Calibrated(results) != (c.want == "") {
+		if got := results[0].Reading(); !regexp.MustCompile("^"+c.want+"$").MatchString(got) ||
+			Calibrated(results) != (c.want == "") {
 			t.Errorf("N(%g, %g): %q, calibrated %v (%+v)", c.mean, c.sd, got, Calibrated(results), results[0])
 		}
 	}
@@ -219,7 +234,8 @@ func TestErrorsAreNamed(t *testing.T) {
 	for i := range 1000 { // two modes, at the quartiles
 		two = append(two, 25+50*(i%2)-i%7+3)
 	}
-	if got := Judge([]posterior.Column{{Name: "x"}}, [][]int{two}, 99)[0].Reading(); !strings.Contains(got, "of another shape") {
+	if got := Judge([]posterior.Column{{Name: "x"}}, [][]int{two}, 99)[0].Reading(); !strings.Contains(got,
+		"of another shape") {
 		t.Errorf("%q", got)
 	}
 }

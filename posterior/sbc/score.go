@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// normals are the quantiles of the standard normal distribution at the middles of a number of cells of equal probability: the score of each possible rank.
+// normals are the quantiles of the standard normal distribution at the middles of a number of cells of equal
+// probability: the score of each possible rank.
 func normals(possible int) []float64 {
 	out := make([]float64, possible)
 	for i := range possible / 2 {
@@ -17,7 +18,8 @@ func normals(possible int) []float64 {
 	return out
 }
 
-// quantile returns the x ≤ 0 where Φ(x) is a probability of at most ½, given by its logarithm. As log Φ is concave, Newton's steps from a point below x stay below it, and Φ(x) ≤ exp(-x²/2) gives such a point.
+// quantile returns the x ≤ 0 where Φ(x) is a probability of at most ½, given by its logarithm. As log Φ is
+// concave, Newton's steps from a point below x stay below it, and Φ(x) ≤ exp(-x²/2) gives such a point.
 func quantile(logP float64) float64 {
 	x := -math.Sqrt(-2 * logP)
 	for {
@@ -29,7 +31,8 @@ func quantile(logP float64) float64 {
 	}
 }
 
-// A law is the distribution of a value that is each of some numbers with the same probability. Their mean is 0.
+// A law is the distribution of a value that is each of some numbers with the same probability. Their mean is
+// 0.
 type law []float64
 
 // standardised is the law of a function of the scores, with mean 0 and variance 1.
@@ -50,9 +53,11 @@ func standardised(scores []float64, f func(a float64) float64) law {
 	return out
 }
 
-// deviate returns the standard normal deviate that is as far in the tail as a mean of n independent values of the law: by the saddlepoint approximation in the form r* = r + log(q/r)/r (Lugannani
-// and Rice 1980, Barndorff-Nielsen 1986), whose relative error is small also far in the tails and for few values, where a normal approximation is off by factors. Where all n values are the most
-// extreme one the probability is exact.
+// deviate returns the standard normal deviate that is as far in the tail as a mean of n independent values of
+// the law: by the saddlepoint approximation in the form r* = r + log(q/r)/r (Lugannani and Rice 1980,
+// Barndorff-Nielsen 1986), whose relative error is small also far in the tails and for few values, where a
+// normal approximation is off by factors. Where all n values are the most extreme one the probability is
+// exact.
 func (l law) deviate(mean float64, n int) float64 {
 	least, most := slices.Min(l), slices.Max(l)
 	switch near := float64(1e-9 * (most - least)); {
@@ -75,7 +80,8 @@ func (l law) deviate(mean float64, n int) float64 {
 	return float64(root*w) + portable.Log(t*math.Sqrt(k2)/w)/(root*w)
 }
 
-// corner is the deviate of n values that all lie at one end of the law, as those of it do that are not on the other side of a bound.
+// corner is the deviate of n values that all lie at one end of the law, as those of it do that are not on the
+// other side of a bound.
 func (l law) corner(bound float64, n int) float64 {
 	at := 0
 	for _, x := range l {
@@ -86,7 +92,8 @@ func (l law) corner(bound float64, n int) float64 {
 	return quantile(max(float64(float64(n)*portable.Log(float64(at)/float64(len(l)))), -1e6))
 }
 
-// saddle returns t where the derivative of the cumulant generating function log E exp(t·x) is a mean, with the function and its second derivative there. Newton's steps are kept between bounds.
+// saddle returns t where the derivative of the cumulant generating function log E exp(t·x) is a mean, with
+// the function and its second derivative there. Newton's steps are kept between bounds.
 func (l law) saddle(mean float64) (t, k, second float64) {
 	low, high := math.Inf(-1), math.Inf(1)
 	t = mean // which it is for a normal distribution

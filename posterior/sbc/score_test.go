@@ -9,9 +9,11 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// Quantiles of the standard normal distribution (R: qnorm), and far in the tail its own distribution function.
+// Quantiles of the standard normal distribution (R: qnorm), and far in the tail its own distribution
+// function.
 func TestQuantile(t *testing.T) {
-	for p, want := range map[float64]float64{0.5: 0, 0.25: -0.6744897501960817, 0.025: -1.959963984540054, 1e-10: -6.361340902404056} {
+	for p, want := range map[float64]float64{0.5: 0, 0.25: -0.6744897501960817, 0.025: -1.959963984540054,
+		1e-10: -6.361340902404056} {
 		if got := quantile(math.Log(p)); math.Abs(got-want) > 1e-14*max(1, -want) {
 			t.Errorf("quantile of %g: %.16g, want %.16g", p, got, want)
 		}
@@ -36,7 +38,8 @@ func irwinHall(n int, x float64) float64 {
 	return sum / factorial
 }
 
-// Sums of uniforms, whose distribution is known, and of squares of normals, which have that of χ²: tail probabilities within a few per cent, in tails and for few values too.
+// Sums of uniforms, whose distribution is known, and of squares of normals, which have that of χ²: tail
+// probabilities within a few per cent, in tails and for few values too.
 func TestTails(t *testing.T) {
 	const m = 20_001
 	flat := make(law, m)

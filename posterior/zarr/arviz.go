@@ -12,11 +12,14 @@ type Observed struct {
 	Shape  []int
 	Values []float64     // first index fastest
 	LogLik [][][]float64 // by observation, chain, draw; nil: not computed
-	// Outcomes are the dimensions of the observations, where these are vectors or matrices: those of Shape without the last one or two. nil: Shape.
+	// Outcomes are the dimensions of the observations, where these are vectors or matrices: those of Shape
+	// without the last one or two. nil: Shape.
 	Outcomes []int
-	// Replicates are draws of the response from the model, by element of Values, chain, draw; nil: none were made.
+	// Replicates are draws of the response from the model, by element of Values, chain, draw; nil: none were
+	// made.
 	Replicates [][][]float64
-	// Whole is set for a discrete response: its values are whole numbers, and stored as such, by which ArviZ chooses how to draw them.
+	// Whole is set for a discrete response: its values are whole numbers, and stored as such, by which ArviZ
+	// chooses how to draw them.
 	Whole bool
 }
 
@@ -39,8 +42,9 @@ func (r *Observed) outcomes() []int {
 	return r.Outcomes
 }
 
-// Inference returns draws as ArviZ's groups: posterior, sample_stats for Markov chains, log_likelihood, posterior_predictive and observed_data
-// for responses. Arrays of a parameter have the dimensions chain, draw, NAME_dim_0, …; the labels of a variable are coordinates of these.
+// Inference returns draws as ArviZ's groups: posterior, sample_stats for Markov chains, log_likelihood,
+// posterior_predictive and observed_data for responses. Arrays of a parameter have the dimensions chain,
+// draw, NAME_dim_0, …; the labels of a variable are coordinates of these.
 func Inference(d *posterior.Draws, attrs map[string]any, responses []Observed) []Group {
 	n := 0
 	if d.Chains() > 0 {
@@ -56,14 +60,17 @@ func Inference(d *posterior.Draws, attrs map[string]any, responses []Observed) [
 	}
 	groups := []Group{main}
 	if !d.Independent() {
-		groups = append(groups, Group{Name: "sample_stats", Attrs: attrs, Arrays: append(axes[:2:2], statistics(d)...)})
+		groups = append(groups, Group{Name: "sample_stats", Attrs: attrs,
+			Arrays: append(axes[:2:2], statistics(d)...)})
 	}
 	return append(groups, likelihoods(d, n, axes, attrs, responses)...)
 }
 
-// OfPrior returns the groups of draws from the prior by the names that ArviZ has for these, without those that only a fit has.
+// OfPrior returns the groups of draws from the prior by the names that ArviZ has for these, without those
+// that only a fit has.
 func OfPrior(groups []Group) (out []Group) {
-	names := map[string]string{"posterior": "prior", "posterior_predictive": "prior_predictive", "observed_data": "observed_data"}
+	names := map[string]string{"posterior": "prior", "posterior_predictive": "prior_predictive",
+		"observed_data": "observed_data"}
 	for _, g := range groups {
 		if name := names[g.Name]; name != "" {
 			g.Name = name
@@ -90,7 +97,8 @@ func dims(name string, shape []int) []string {
 	return out
 }
 
-// coordinates are the labels along the axes of a variable, and numbers from 1 along those without, so that ArviZ names elements as vflc does.
+// coordinates are the labels along the axes of a variable, and numbers from 1 along those without, so that
+// ArviZ names elements as vflc does.
 func coordinates(v posterior.Variable) (out []Array) {
 	names := dims(v.Name, v.Dims)
 	for k := range names {
@@ -107,7 +115,8 @@ func coordinates(v posterior.Variable) (out []Array) {
 }
 
 func variable(d *posterior.Draws, v posterior.Variable, column, n int) Array {
-	a := Array{Name: v.Name, Dims: append([]string{"chain", "draw"}, dims(v.Name, v.Dims)...), Shape: append([]int{d.Chains(), n}, v.Dims...)}
+	a := Array{Name: v.Name, Dims: append([]string{"chain", "draw"}, dims(v.Name, v.Dims)...),
+		Shape: append([]int{d.Chains(), n}, v.Dims...)}
 	order := rowMajor(v.Dims)
 	columns := make([][][]float64, len(order))
 	for k, at := range order {
@@ -130,7 +139,8 @@ func interleave(columns [][][]float64, chains, n int) []float64 {
 	return out
 }
 
-// rowMajor lists, in the order of the last index fastest, the positions of elements that are stored first index fastest.
+// rowMajor lists, in the order of the last index fastest, the positions of elements that are stored first
+// index fastest.
 func rowMajor(shape []int) []int {
 	total := elements(shape)
 	out := make([]int, total)
@@ -182,11 +192,13 @@ func each(d *posterior.Draws, f func(posterior.Transition)) {
 	}
 }
 
-func likelihoods(d *posterior.Draws, n int, axes []Array, attrs map[string]any, responses []Observed) []Group {
+func likelihoods(d *posterior.Draws, n int, axes []Array, attrs map[string]any,
+	responses []Observed) []Group {
 	if len(responses) == 0 {
 		return nil
 	}
-	lik, data := Group{Name: "log_likelihood", Attrs: attrs, Arrays: axes[:2:2]}, Group{Name: "observed_data", Attrs: attrs}
+	lik, data := Group{Name: "log_likelihood", Attrs: attrs, Arrays: axes[:2:2]},
+		Group{Name: "observed_data", Attrs: attrs}
 	predictive := Group{Name: "posterior_predictive", Attrs: attrs, Arrays: axes[:2:2]}
 	for _, r := range responses {
 		names, order := dims(r.Name, r.Shape), rowMajor(r.Shape)
@@ -200,7 +212,8 @@ func likelihoods(d *posterior.Draws, n int, axes []Array, attrs map[string]any, 
 			for _, at := range order {
 				columns = append(columns, r.Replicates[at])
 			}
-			predictive.Arrays = append(predictive.Arrays, r.array(append([]string{"chain", "draw"}, names...), append([]int{d.Chains(), n}, r.Shape...), interleave(columns, d.Chains(), n)))
+			predictive.Arrays = append(predictive.Arrays, r.array(append([]string{"chain", "draw"}, names...),
+				append([]int{d.Chains(), n}, r.Shape...), interleave(columns, d.Chains(), n)))
 		}
 		if r.LogLik != nil {
 			outcomes := r.outcomes()
@@ -209,7 +222,8 @@ func likelihoods(d *posterior.Draws, n int, axes []Array, attrs map[string]any, 
 				pointwise = append(pointwise, r.LogLik[at])
 			}
 			lik.Arrays = append(lik.Arrays, Array{
-				Name: r.Name, Dims: append([]string{"chain", "draw"}, names[:len(outcomes)]...), Shape: append([]int{d.Chains(), n}, outcomes...),
+				Name: r.Name, Dims: append([]string{"chain", "draw"}, names[:len(outcomes)]...),
+				Shape:  append([]int{d.Chains(), n}, outcomes...),
 				Floats: interleave(pointwise, d.Chains(), n),
 			})
 		}

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// ReadObserved reads the responses of a directory that Write wrote, with their pointwise log likelihoods; none if it has no observed_data.
+// ReadObserved reads the responses of a directory that Write wrote, with their pointwise log likelihoods;
+// none if it has no observed_data.
 func ReadObserved(dir string) ([]Observed, error) {
 	names, err := Names(dir, "observed_data")
 	if err != nil {
@@ -36,14 +37,16 @@ func ReadObserved(dir string) ([]Observed, error) {
 	return out, nil
 }
 
-// readLogLik reads the log likelihood, whose dimensions after chain and draw are those of the values, or without the last ones where these are vectors or matrices.
+// readLogLik reads the log likelihood, whose dimensions after chain and draw are those of the values, or
+// without the last ones where these are vectors or matrices.
 func (r *Observed) readLogLik(dir string) error {
 	values, shape, err := ReadFloats(dir, "log_likelihood/"+r.Name)
 	if err != nil {
 		return err
 	}
 	if len(shape) < 2 || len(shape) > 2+len(r.Shape) || !slices.Equal(shape[2:], r.Shape[:len(shape)-2]) {
-		return fmt.Errorf("%s: log_likelihood/%s has shape %v for observations of shape %v", dir, r.Name, shape, r.Shape)
+		return fmt.Errorf("%s: log_likelihood/%s has shape %v for observations of shape %v", dir, r.Name,
+			shape, r.Shape)
 	}
 	if len(shape)-2 < len(r.Shape) {
 		r.Outcomes = append([]int{}, shape[2:]...)

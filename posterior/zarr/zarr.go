@@ -1,5 +1,7 @@
-// Package zarr writes Zarr directories of format 2, consolidated and uncompressed, in the layout that xarray and ArviZ open, and reads back
-// arrays that it wrote. https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html; the attribute _ARRAY_DIMENSIONS is xarray's convention.
+// Package zarr writes Zarr directories of format 2, consolidated and uncompressed, in the layout that xarray
+// and ArviZ open, and reads back arrays that it wrote.
+// https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html; the attribute _ARRAY_DIMENSIONS is xarray's
+// convention.
 package zarr
 
 import (
@@ -16,7 +18,8 @@ import (
 	"strings"
 )
 
-// An Array is one variable. Exactly one of Floats, Ints, Bools and Texts holds its elements, last index fastest.
+// An Array is one variable. Exactly one of Floats, Ints, Bools and Texts holds its elements, last index
+// fastest.
 type Array struct {
 	Name   string
 	Dims   []string // names of the dimensions
@@ -34,8 +37,9 @@ type Group struct {
 	Arrays []Array
 }
 
-// Write replaces dir by a directory with the groups. They are written beside it and renamed, so that dir is complete or absent; an existing dir is absent
-// for a moment. Only its owner may read it. An array is one chunk, or if it is large and has the dimensions chain, draw, … one chunk per chain.
+// Write replaces dir by a directory with the groups. They are written beside it and renamed, so that dir is
+// complete or absent; an existing dir is absent for a moment. Only its owner may read it. An array is one
+// chunk, or if it is large and has the dimensions chain, draw, … one chunk per chain.
 func Write(dir string, attrs map[string]any, groups []Group) error {
 	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".*")
 	if err != nil {
@@ -87,7 +91,8 @@ func (w *writer) file(name string, text []byte) {
 		return
 	}
 	at := filepath.Join(w.root, filepath.FromSlash(name))
-	if w.err = os.WriteFile(at, text, 0o600); errors.Is(w.err, fs.ErrNotExist) { // the first file in its folder
+	// the first file in its folder
+	if w.err = os.WriteFile(at, text, 0o600); errors.Is(w.err, fs.ErrNotExist) {
 		if w.err = os.MkdirAll(filepath.Dir(at), 0o700); w.err == nil {
 			w.err = os.WriteFile(at, text, 0o600)
 		}
@@ -103,7 +108,8 @@ func (w *writer) json(name string, v any) {
 	w.file(name, append(text, '\n'))
 }
 
-// header is the content of .zarray. The fill value is null: readers treat elements that equal any other as missing.
+// header is the content of .zarray. The fill value is null: readers treat elements that equal any other as
+// missing.
 type header struct {
 	Format     int     `json:"zarr_format"`
 	Shape      []int   `json:"shape"`
@@ -116,13 +122,15 @@ type header struct {
 	Separator  string  `json:"dimension_separator"`
 }
 
-// wholeChunk is the largest number of bytes of an array in one chunk: readers are fast with chunks of about a megabyte, and slow with many small files.
+// wholeChunk is the largest number of bytes of an array in one chunk: readers are fast with chunks of about a
+// megabyte, and slow with many small files.
 const wholeChunk = 1 << 20
 
 func (w *writer) array(name string, a Array) {
 	kind, raw := a.encode()
 	if elements(a.Shape) != a.length() || len(a.Dims) != len(a.Shape) || strings.ContainsAny(a.Name, `/\`) {
-		w.err = errors.Join(w.err, fmt.Errorf("zarr: %s: %d elements of shape %v with dimensions %v", name, a.length(), a.Shape, a.Dims))
+		w.err = errors.Join(w.err, fmt.Errorf("zarr: %s: %d elements of shape %v with dimensions %v", name,
+			a.length(), a.Shape, a.Dims))
 		return
 	}
 	h := header{Format: 2, Shape: a.Shape, Type: kind, Order: "C", Separator: "."}
@@ -208,7 +216,8 @@ func encodeTexts(texts []string) (kind string, raw []byte) {
 	return "<U" + strconv.Itoa(width), raw
 }
 
-// ReadFloats reads an array of float64 that Write wrote, such as "log_likelihood/y" below dir. The error is fs.ErrNotExist if there is none.
+// ReadFloats reads an array of float64 that Write wrote, such as "log_likelihood/y" below dir. The error is
+// fs.ErrNotExist if there is none.
 func ReadFloats(dir, name string) (values []float64, shape []int, err error) {
 	at := filepath.Join(dir, filepath.FromSlash(name))
 	text, err := os.ReadFile(filepath.Join(at, ".zarray"))
@@ -219,7 +228,8 @@ func ReadFloats(dir, name string) (values []float64, shape []int, err error) {
 	if err := json.Unmarshal(text, &h); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", at, err)
 	}
-	if h.Type != "<f8" && h.Type != "<i8" || h.Order != "C" || h.Compressor != nil || len(h.Chunks) != len(h.Shape) {
+	if h.Type != "<f8" && h.Type != "<i8" || h.Order != "C" || h.Compressor != nil ||
+		len(h.Chunks) != len(h.Shape) {
 		return nil, nil, fmt.Errorf("%s: not in the form that vflc writes", at)
 	}
 	chunks := 1

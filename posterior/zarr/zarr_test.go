@@ -15,7 +15,8 @@ import (
 )
 
 func sample() *posterior.Draws {
-	d := posterior.NewDraws([]posterior.Variable{{Name: "b", Owner: "server"}, {Name: "lab[2].w", Owner: "lab[2]", Dims: []int{2, 3}}}, 2, 4)
+	d := posterior.NewDraws([]posterior.Variable{{Name: "b", Owner: "server"},
+		{Name: "lab[2].w", Owner: "lab[2]", Dims: []int{2, 3}}}, 2, 4)
 	for c := range 2 {
 		for i := range 4 {
 			row := []float64{float64(c)}
@@ -23,7 +24,8 @@ func sample() *posterior.Draws {
 				row = append(row, float64(1000*c+100*i+k))
 			}
 			d.Append(c, row)
-			d.AppendTransition(c, posterior.Transition{LP: -1, Accept: 0.5, StepSize: 0.1, TreeDepth: 2, Leapfrogs: 3, Divergent: i == 3, Energy: 7})
+			d.AppendTransition(c, posterior.Transition{LP: -1, Accept: 0.5, StepSize: 0.1, TreeDepth: 2,
+				Leapfrogs: 3, Divergent: i == 3, Energy: 7})
 		}
 	}
 	return d
@@ -73,7 +75,8 @@ func TestOrientation(t *testing.T) {
 
 // The layout that readers require: see the package comment.
 func TestMetadata(t *testing.T) {
-	r := Observed{Name: "y", Shape: []int{2}, Values: []float64{5, 6}, LogLik: [][][]float64{{{1, 2, 3, 4}, {5, 6, 7, 8}}, {{11, 12, 13, 14}, {15, 16, 17, 18}}}}
+	r := Observed{Name: "y", Shape: []int{2}, Values: []float64{5, 6},
+		LogLik: [][][]float64{{{1, 2, 3, 4}, {5, 6, 7, 8}}, {{11, 12, 13, 14}, {15, 16, 17, 18}}}}
 	dir := write(t, sample(), []Observed{r})
 	text, err := os.ReadFile(filepath.Join(dir, ".zmetadata"))
 	if err != nil {
@@ -104,11 +107,13 @@ func TestMetadata(t *testing.T) {
 		t.Errorf("%d files and %d copies (%v)", files, len(all.Metadata), err)
 	}
 	ll := all.Metadata["log_likelihood/y/.zarray"]
-	if diff := cmp.Diff(map[string]any{"zarr_format": 2.0, "shape": []any{2.0, 4.0, 2.0}, "chunks": []any{2.0, 4.0, 2.0}, "dtype": "<f8", "order": "C",
+	if diff := cmp.Diff(map[string]any{"zarr_format": 2.0, "shape": []any{2.0, 4.0, 2.0},
+		"chunks": []any{2.0, 4.0, 2.0}, "dtype": "<f8", "order": "C",
 		"compressor": nil, "filters": nil, "fill_value": nil, "dimension_separator": "."}, ll); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]any{"chain", "draw", "y_dim_0"}, all.Metadata["log_likelihood/y/.zattrs"]["_ARRAY_DIMENSIONS"]); diff != "" {
+	if diff := cmp.Diff([]any{"chain", "draw", "y_dim_0"},
+		all.Metadata["log_likelihood/y/.zattrs"]["_ARRAY_DIMENSIONS"]); diff != "" {
 		t.Error(diff)
 	}
 	got, _, err := ReadFloats(dir, "log_likelihood/y")
@@ -142,12 +147,14 @@ func TestIndependentDrawsHaveNoSampleStats(t *testing.T) {
 
 func TestTextsAreFixedWidth(t *testing.T) {
 	kind, raw := Array{Texts: []string{"é", "ab"}}.encode()
-	if diff := cmp.Diff([]byte{0xe9, 0, 0, 0, 0, 0, 0, 0, 'a', 0, 0, 0, 'b', 0, 0, 0}, raw); kind != "<U2" || diff != "" {
+	if diff := cmp.Diff([]byte{0xe9, 0, 0, 0, 0, 0, 0, 0, 'a', 0, 0, 0, 'b', 0, 0, 0}, raw); kind != "<U2" ||
+		diff != "" {
 		t.Error(kind, diff)
 	}
 }
 
-// Responses read back as they were written, matrices in their own orientation; responses without pointwise densities too.
+// Responses read back as they were written, matrices in their own orientation; responses without pointwise
+// densities too.
 func TestObservedRoundTrip(t *testing.T) {
 	m := Observed{Name: "m", Shape: []int{2, 3}, Values: []float64{1, 2, 3, 4, 5, 6}}
 	for i := range 6 {
@@ -173,7 +180,8 @@ func TestLargeArraysHaveAChunkAChain(t *testing.T) {
 	for i := range want {
 		want[i] = float64(i)
 	}
-	g := Group{Name: "posterior", Arrays: []Array{{Name: "x", Dims: []string{"chain", "draw"}, Shape: []int{2, n}, Floats: want}}}
+	g := Group{Name: "posterior",
+		Arrays: []Array{{Name: "x", Dims: []string{"chain", "draw"}, Shape: []int{2, n}, Floats: want}}}
 	if err := Write(dir, nil, []Group{g}); err != nil {
 		t.Fatal(err)
 	}
@@ -182,22 +190,26 @@ func TestLargeArraysHaveAChunkAChain(t *testing.T) {
 		t.Errorf("read back with shape %v (%v)", shape, err)
 	}
 	for c := range 2 {
-		if info, err := os.Stat(filepath.Join(dir, "posterior", "x", fmt.Sprintf("%d.0", c))); err != nil || info.Size() != int64(8*n) {
+		if info, err := os.Stat(filepath.Join(dir, "posterior", "x", fmt.Sprintf("%d.0", c))); err != nil ||
+			info.Size() != int64(8*n) {
 			t.Errorf("chunk %d: %v", c, err)
 		}
 	}
 }
 
-// Labels are coordinates of their dimension; axes without labels have numbers from 1, as summaries do. Elements keep their places.
+// Labels are coordinates of their dimension; axes without labels have numbers from 1, as summaries do.
+// Elements keep their places.
 func TestLabelsAreCoordinates(t *testing.T) {
-	vars := posterior.Labelled([]posterior.Variable{{Name: "s", Dims: []int{2, 3}}, {Name: "b", Dims: []int{2}}}, map[string][][]string{"s": {{"east", "west"}, nil}})
+	vars := posterior.Labelled([]posterior.Variable{{Name: "s", Dims: []int{2, 3}},
+		{Name: "b", Dims: []int{2}}}, map[string][][]string{"s": {{"east", "west"}, nil}})
 	d := posterior.NewDraws(vars, 1, 1)
 	d.Append(0, []float64{11, 21, 12, 22, 13, 23, 1, 2})
 	var names []string
 	for _, a := range Inference(d, nil, nil)[0].Arrays {
 		switch a.Name {
 		case "s_dim_0":
-			if !slices.Equal(a.Texts, []string{"east", "west"}) || !slices.Equal(a.Dims, []string{"s_dim_0"}) {
+			if !slices.Equal(a.Texts, []string{"east", "west"}) ||
+				!slices.Equal(a.Dims, []string{"s_dim_0"}) {
 				t.Errorf("%+v", a)
 			}
 		case "b_dim_0":
@@ -209,13 +221,15 @@ func TestLabelsAreCoordinates(t *testing.T) {
 				t.Errorf("%+v", a)
 			}
 		case "s":
-			if !slices.Equal(a.Floats, []float64{11, 12, 13, 21, 22, 23}) || !slices.Equal(a.Dims, []string{"chain", "draw", "s_dim_0", "s_dim_1"}) {
+			if !slices.Equal(a.Floats, []float64{11, 12, 13, 21, 22, 23}) ||
+				!slices.Equal(a.Dims, []string{"chain", "draw", "s_dim_0", "s_dim_1"}) {
 				t.Errorf("%+v", a)
 			}
 		}
 		names = append(names, a.Name)
 	}
-	if want := []string{"chain", "draw", "s", "s_dim_0", "s_dim_1", "b", "b_dim_0"}; !slices.Equal(names, want) {
+	if want := []string{"chain", "draw", "s", "s_dim_0", "s_dim_1", "b", "b_dim_0"}; !slices.Equal(names,
+		want) {
 		t.Errorf("arrays %v, want %v", names, want)
 	}
 }
@@ -235,7 +249,8 @@ func TestLogLikelihoodOfVectors(t *testing.T) {
 		}
 		lik = append(lik, chains)
 	}
-	want := []Observed{{Name: "v", Shape: []int{3, 2}, Values: []float64{1, 2, 3, 4, 5, 6}, LogLik: lik, Outcomes: []int{3}}}
+	want := []Observed{{Name: "v", Shape: []int{3, 2}, Values: []float64{1, 2, 3, 4, 5, 6}, LogLik: lik,
+		Outcomes: []int{3}}}
 	got, err := ReadObserved(write(t, d, want))
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +269,8 @@ func TestDiscreteResponses(t *testing.T) {
 			replicates[e] = append(replicates[e], make([]float64, d.Len(c)))
 		}
 	}
-	y := Observed{Name: "y", Shape: []int{2}, Values: []float64{-3, 1 << 40}, Replicates: replicates, Whole: true}
+	y := Observed{Name: "y", Shape: []int{2}, Values: []float64{-3, 1 << 40}, Replicates: replicates,
+		Whole: true}
 	for _, g := range Inference(d, nil, []Observed{y}) {
 		for _, a := range g.Arrays {
 			if a.Name == "y" && (a.Ints == nil || a.Floats != nil) {

@@ -1,5 +1,5 @@
-// Package history keeps what was typed at prompts: a file of JSON lines that several processes may append to, one entry a line, readable by its owner
-// only. Entries may have several lines of text.
+// Package history keeps what was typed at prompts: a file of JSON lines that several processes may append to,
+// one entry a line, readable by its owner only. Entries may have several lines of text.
 package history
 
 import (
@@ -31,7 +31,8 @@ type History struct {
 	entries []Entry
 }
 
-// Open reads a history, which need not exist yet. With an empty path nothing is written. Lines that cannot be read are left out.
+// Open reads a history, which need not exist yet. With an empty path nothing is written. Lines that cannot be
+// read are left out.
 func Open(path string) (*History, error) {
 	h := &History{path: path}
 	if path == "" {
@@ -96,7 +97,8 @@ func (h *History) Add(text string) error {
 	return h.append(append(line, '\n'))
 }
 
-// append writes a line under the lock. The file may have been replaced by a shorter one since it was opened, so it is opened again.
+// append writes a line under the lock. The file may have been replaced by a shorter one since it was opened,
+// so it is opened again.
 func (h *History) append(line []byte) error {
 	f, err := os.OpenFile(h.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {

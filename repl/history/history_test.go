@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Several processes append to one history, whose lines stay whole; every entry comes back as it was, and damaged lines are left out.
+// Several processes append to one history, whose lines stay whole; every entry comes back as it was, and
+// damaged lines are left out.
 func TestHistoryKeepsEntriesWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "vflc", "history.jsonl")
 	var wait sync.WaitGroup

@@ -29,7 +29,8 @@ type layout struct {
 // tabWidth is the number of columns of a tab in a line.
 const tabWidth = 4
 
-// lay lays out a line, which may hold line ends, with the prompt in front of its first line and another in front of the others.
+// lay lays out a line, which may hold line ends, with the prompt in front of its first line and another in
+// front of the others.
 func lay(prompt, more string, line []rune, pos, width int) layout {
 	var l layout
 	var b strings.Builder
@@ -90,7 +91,8 @@ func columnsOf(r rune) int {
 	return runewidth.RuneWidth(r)
 }
 
-// draw draws a line over what was drawn before. A line of more rows than the terminal has is shown in part, around the cursor.
+// draw draws a line over what was drawn before. A line of more rows than the terminal has is shown in part,
+// around the cursor.
 func (d *drawing) draw(prompt, more string, line []rune, pos int) {
 	l := lay(prompt, more, line, pos, d.width())
 	if most := max(1, d.height()-1); len(l.rows) > most {
@@ -116,8 +118,9 @@ const (
 	toEnd    = "\x1b[J"
 )
 
-// start moves to where the drawing begins. Where the terminal has become narrower since, rows take several. What is there is written over, row by row, and
-// cleared after the last: a terminal that is cleared from its first row takes the rows for text that is finished, and keeps them above, as tmux does.
+// start moves to where the drawing begins. Where the terminal has become narrower since, rows take several.
+// What is there is written over, row by row, and cleared after the last: a terminal that is cleared from its
+// first row takes the rows for text that is finished, and keeps them above, as tmux does.
 func (d *drawing) start() string {
 	width, above := d.width(), 0
 	for _, n := range d.rows[:min(d.row, len(d.rows))] {
@@ -130,8 +133,8 @@ func (d *drawing) start() string {
 	return "\r"
 }
 
-// over is the rows of a layout, each clearing what is left of the row that it is written over. A full one leaves nothing; there, the sequence would clear its
-// last character. The last row is never full.
+// over is the rows of a layout, each clearing what is left of the row that it is written over. A full one
+// leaves nothing; there, the sequence would clear its last character. The last row is never full.
 func (d *drawing) over(l layout) string {
 	var b strings.Builder
 	for i, row := range l.rows {
@@ -159,7 +162,8 @@ func (d *drawing) leave(mark string) {
 	d.forget()
 }
 
-// above writes lines in place of the drawing, which is to be drawn again below them. They are narrower than the terminal.
+// above writes lines in place of the drawing, which is to be drawn again below them. They are narrower than
+// the terminal.
 func (d *drawing) above(lines []string) {
 	io.WriteString(d.w, d.start()+strings.Join(lines, toRowEnd+"\r\n")+toEnd+"\r\n")
 	d.forget()

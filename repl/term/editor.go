@@ -1,9 +1,10 @@
 // Package term reads lines from a terminal, with editing, history, completion and search.
 //
-// The editing of a line and the modes of the terminal are those of chzyer/readline. What surrounds them is here: keys are decoded before readline sees
-// them, one at a time, each after the one before has been dealt with; readline draws nothing, and the line is drawn from what it holds. So pasted text
-// never reaches it as keys, its menus and its history are never entered, wide characters take the columns that they have, and the width of the terminal
-// may change between any two keys.
+// The editing of a line and the modes of the terminal are those of chzyer/readline. What surrounds them is
+// here: keys are decoded before readline sees them, one at a time, each after the one before has been dealt
+// with; readline draws nothing, and the line is drawn from what it holds. So pasted text never reaches it as
+// keys, its menus and its history are never entered, wide characters take the columns that they have, and the
+// width of the terminal may change between any two keys.
 package term
 
 import (
@@ -51,8 +52,8 @@ type Editor struct {
 	// The line as readline holds it, after the last key.
 	line []rune
 	pos  int
-	// ready holds a token while readline waits for a key. It orders the two goroutines of readline and that of Line: all that is above and below is
-	// changed by one at a time.
+	// ready holds a token while readline waits for a key. It orders the two goroutines of readline and that
+	// of Line: all that is above and below is changed by one at a time.
 	ready  chan struct{}
 	closed chan struct{}
 	want   *content // what readline is to hold in place of its line
@@ -84,7 +85,8 @@ const (
 
 // New returns an Editor of a terminal. The terminal is changed only while a line is read.
 func New(c Config) (*Editor, error) {
-	e := &Editor{Config: c, ready: make(chan struct{}, 1), closed: make(chan struct{}), signals: make(chan os.Signal, 1)}
+	e := &Editor{Config: c, ready: make(chan struct{}, 1), closed: make(chan struct{}),
+		signals: make(chan os.Signal, 1)}
 	e.keys = newDecoder(c.In)
 	e.screen = drawing{w: c.Out, width: e.width, height: e.height}
 	config := &readline.Config{
@@ -106,8 +108,8 @@ func New(c Config) (*Editor, error) {
 	return e, nil
 }
 
-// Line shows a prompt and reads a text: one line, or several that were pasted or recalled together. The error is ErrInterrupt where it was given up, and
-// io.EOF at the end of the input.
+// Line shows a prompt and reads a text: one line, or several that were pasted or recalled together. The error
+// is ErrInterrupt where it was given up, and io.EOF at the end of the input.
 func (e *Editor) Line(prompt string) (string, error) {
 	e.prompt, e.ended, e.whole, e.recall = prompt, entered, nil, recall{}
 	e.screen.forget()
@@ -125,8 +127,8 @@ func (e *Editor) Line(prompt string) (string, error) {
 	return string(text), nil
 }
 
-// Interrupted reports whether Ctrl-C has been pressed since the line was entered: as a signal, or as a key in the instant before the terminal left raw mode. What else was typed
-// stays to be read.
+// Interrupted reports whether Ctrl-C has been pressed since the line was entered: as a signal, or as a key in
+// the instant before the terminal left raw mode. What else was typed stays to be read.
 func (e *Editor) Interrupted() bool {
 	typed := e.keys.takeAhead()
 	if i := bytes.LastIndexByte(typed, ctrlC); i >= 0 {
@@ -153,7 +155,8 @@ func (e *Editor) entering() {
 	}
 }
 
-// changed is called by readline when it begins to read, with key 0, and after each key. It returns what the line is to be changed to.
+// changed is called by readline when it begins to read, with key 0, and after each key. It returns what the
+// line is to be changed to.
 func (e *Editor) changed(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if key == readline.CharEnter {
 		return nil, 0, false // Line may have returned already
@@ -204,7 +207,8 @@ func (e *Editor) isClosed() bool {
 	}
 }
 
-// Restore puts the terminal back into the mode in which it was before Line. It may be called at any time, as by the handler of a signal.
+// Restore puts the terminal back into the mode in which it was before Line. It may be called at any time, as
+// by the handler of a signal.
 func (e *Editor) Restore() error {
 	e.mode.Lock()
 	defer e.mode.Unlock()

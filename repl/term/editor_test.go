@@ -18,7 +18,8 @@ import (
 	"github.com/vflc/vflc/tests/console"
 )
 
-// A typist is the person at a terminal, whose keys are typed when a line is being read: before, the terminal itself would edit them.
+// A typist is the person at a terminal, whose keys are typed when a line is being read: before, the terminal
+// itself would edit them.
 type typist struct {
 	t     *testing.T
 	keys  *os.File
@@ -85,7 +86,9 @@ func (p *typist) line(e *Editor, keys string) (text string, err error) {
 
 // Keys give the lines that they give in other editors.
 func TestLines(t *testing.T) {
-	e, person := open(t, Config{More: "> ", History: func() []string { return []string{"first", "second\nof two"} }})
+	e, person := open(t, Config{More: "> ", History: func() []string {
+		return []string{"first", "second\nof two"}
+	}})
 	defer e.Close()
 	for keys, want := range map[string]string{
 		"abc\r":                                  "abc",
@@ -151,7 +154,8 @@ func TestCloseLeavesNothing(t *testing.T) {
 		b := make([]byte, 1<<20)
 		left = ""
 		for _, g := range strings.Split(string(b[:runtime.Stack(b, true)]), "\n\n") {
-			if !strings.Contains(g, "typist") && (strings.Contains(g, "chzyer/readline") || strings.Contains(g, "repl/term.(")) {
+			if !strings.Contains(g, "typist") && (strings.Contains(g, "chzyer/readline") ||
+				strings.Contains(g, "repl/term.(")) {
 				left = g
 			}
 		}
@@ -176,7 +180,8 @@ func TestCompletion(t *testing.T) {
 	}
 	e, person := open(t, Config{Complete: complete})
 	defer e.Close()
-	for keys, want := range map[string]string{"a\t\t\r": "alpha", "alphab\t\r": "alphabet", "x al\ty\x1b[D\t\r": "x alphay", "zz\t\r": "zz", "日\t!\r": "日本語日本語日本語!"} {
+	for keys, want := range map[string]string{"a\t\t\r": "alpha", "alphab\t\r": "alphabet",
+		"x al\ty\x1b[D\t\r": "x alphay", "zz\t\r": "zz", "日\t!\r": "日本語日本語日本語!"} {
 		if got, err := person.line(e, keys); err != nil || got != want {
 			t.Errorf("%q gives %q, %v; want %q", keys, got, err, want)
 		}
@@ -214,7 +219,8 @@ func TestLayout(t *testing.T) {
 			if l.row >= len(l.rows) || l.col > width {
 				t.Fatalf("the cursor at %d, %d of %d rows at width %d", l.row, l.col, len(l.rows), width)
 			}
-			if text := strings.Join(l.rows, ""); strings.ReplaceAll(text, " ", "") != "vfl>ab日本語😀...>secondlinewithmoretext日" {
+			if text := strings.Join(l.rows, ""); strings.ReplaceAll(text, " ",
+				"") != "vfl>ab日本語😀...>secondlinewithmoretext日" {
 				t.Fatalf("%q", text)
 			}
 		}

@@ -39,8 +39,8 @@ const (
 	hangup
 )
 
-// A decoder turns the bytes of a terminal into keys. It reads byte by byte, so that what is typed ahead of a command that reads the terminal itself stays
-// there for it.
+// A decoder turns the bytes of a terminal into keys. It reads byte by byte, so that what is typed ahead of a
+// command that reads the terminal itself stays there for it.
 type decoder struct {
 	in   io.Reader
 	more func() bool // whether a byte comes within the time that separates those of one sequence
@@ -172,7 +172,8 @@ func (d *decoder) sequence() key {
 	}
 }
 
-// finalKey is the key of a sequence with its final byte and its arguments. Terminals differ in what Home and End send.
+// finalKey is the key of a sequence with its final byte and its arguments. Terminals differ in what Home and
+// End send.
 func finalKey(final byte, args string) key {
 	word := strings.HasSuffix(args, ";5") || strings.HasSuffix(args, ";3")
 	switch final {

@@ -8,7 +8,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// complete completes the word at the cursor as far as its candidates agree, and shows them where nothing more can be added.
+// complete completes the word at the cursor as far as its candidates agree, and shows them where nothing more
+// can be added.
 func (e *Editor) complete() ([]byte, bool) {
 	if e.Complete == nil {
 		e.screen.bell()
@@ -46,7 +47,8 @@ func common(candidates []Candidate) string {
 	return string(prefix)
 }
 
-// menu lays candidates out in lines of less than width columns, at most height of them: those with notes one a line, others in columns.
+// menu lays candidates out in lines of less than width columns, at most height of them: those with notes one
+// a line, others in columns.
 func menu(candidates []Candidate, width, height int) []string {
 	room := max(1, width-1)
 	var lines []string

@@ -47,8 +47,8 @@ func (e *Editor) entries() []string {
 	return e.History()
 }
 
-// search looks for the newest entry that holds what is typed; Ctrl-R again for the one before. Enter runs it, Ctrl-C and Ctrl-G give up, and any other key
-// that edits takes it into the line.
+// search looks for the newest entry that holds what is typed; Ctrl-R again for the one before. Enter runs it,
+// Ctrl-C and Ctrl-G give up, and any other key that edits takes it into the line.
 func (e *Editor) search() ([]byte, bool) {
 	entries, query, at := e.entries(), "", -1
 	find := func(from int) bool {

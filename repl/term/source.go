@@ -11,7 +11,8 @@ import (
 // A source is the standard input of readline: the keys that it is to deal with, one at a time.
 type source struct{ e *Editor }
 
-// place takes the place of a key where the line is replaced: readline inserts it, and takes it out again with the line.
+// place takes the place of a key where the line is replaced: readline inserts it, and takes it out again with
+// the line.
 const place = 0x1f
 
 // Read gives the next key, once readline has dealt with the one before and a line is being read.
@@ -31,7 +32,8 @@ func (s source) Read(p []byte) (int, error) {
 // Close does nothing: the terminal belongs to the caller.
 func (source) Close() error { return nil }
 
-// act does what a key means. It returns the bytes that readline gets for it; done is false where it gets none.
+// act does what a key means. It returns the bytes that readline gets for it; done is false where it gets
+// none.
 func (e *Editor) act(k key) (out []byte, done bool) {
 	if k.code != up && k.code != down && !(k.code == ctrl && (k.r == 'P' || k.r == 'N')) {
 		e.recall = recall{}
@@ -142,7 +144,8 @@ func (e *Editor) insert(text string) ([]byte, bool) {
 	return e.set(slices.Concat(e.line[:e.pos], added, e.line[e.pos:]), e.pos+len(added))
 }
 
-// paste takes a pasted text: a part of a line is inserted, and whole lines are run, together with what the line holds, without a change.
+// paste takes a pasted text: a part of a line is inserted, and whole lines are run, together with what the
+// line holds, without a change.
 func (e *Editor) paste(text string) ([]byte, bool) {
 	if !strings.Contains(text, "\n") {
 		return e.insert(text)

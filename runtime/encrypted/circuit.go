@@ -19,7 +19,8 @@ type Rows struct {
 	largest, offset, slope float64
 	column                 *Range
 
-	// At row i also up to factor.largest·|y_i|, wrong by factor.worst·|y_i|, of a response y; nil: there is none.
+	// At row i also up to factor.largest·|y_i|, wrong by factor.worst·|y_i|, of a response y; nil: there is
+	// none.
 	factor   polynomialBound
 	response *Range
 }
@@ -58,7 +59,8 @@ func (k *CollectiveKeys) Rows(a *Plan, contributions []*Vector, response *Vector
 	out := &Rows{keys: k, n: n, largest: a.termBound.largest, offset: a.termBound.worst}
 	if response != nil {
 		out.factor, out.response = a.factorBound, &response.within
-		out.offset += float64((a.factorBound.largest+a.factorBound.worst)*p.freshError()) + p.productError(level(a.end+1))
+		out.offset += float64((a.factorBound.largest+a.factorBound.worst)*p.freshError()) +
+			p.productError(level(a.end+1))
 	}
 	for part := range contributions[0].parts {
 		s := at(contributions[0].parts[part], level(a.start)).CopyNew()

@@ -70,7 +70,9 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 	weighed := must(weights.Weigh(v.columns[0]))(t)
 	check("curvature", must(weighed.Product(v.columns[0]))(t), curvature, d.x[0], d.x[0])
 	check("curvature of two columns", must(weighed.Product(v.columns[1]))(t), curvature, d.x[0], d.x[1])
-	steep := Form{Term: interpolate(127, k, func(s float64) float64 { return 1 / (1 + 25*s*s/k/k) }), Interval: k, Products: 1}
+	steep := Form{Term: interpolate(127, k, func(s float64) float64 {
+		return 1 / (1 + 25*s*s/k/k)
+	}), Interval: k, Products: 1}
 	both := must(r.keys.Multiply(v.columns[0], v.columns[1]))(t)
 	last := must(r.keys.Rows(must(r.params.Plan(steep, holders))(t), v.cuts, nil))(t)
 	check("steep curvature of two columns", must(last.Product(both))(t), steep, d.x[0], d.x[1])
@@ -128,8 +130,10 @@ func TestDepth(t *testing.T) {
 	}
 	const one = "0x1p+00"
 	for _, bad := range []Form{
-		{Term: []string{"0.1", one}, Interval: 1, Products: 1}, {Term: []string{"NaN", one}, Interval: 1, Products: 1},
-		{Term: []string{one}, Interval: 1, Products: 1}, {Term: []string{one, "0x0p+00"}, Interval: 1, Products: 1},
+		{Term: []string{"0.1", one}, Interval: 1, Products: 1}, {Term: []string{"NaN", one}, Interval: 1,
+			Products: 1},
+		{Term: []string{one}, Interval: 1, Products: 1}, {Term: []string{one, "0x0p+00"}, Interval: 1,
+			Products: 1},
 		{Term: []string{one, one}, Products: 1}, {Term: []string{one, one}, Interval: 1},
 		{Factor: []string{"0x1p-01"}, Interval: 1, Products: 1},
 		{Term: make([]string, 300), Interval: 1, Products: 1},

@@ -23,7 +23,8 @@ type evaluator struct {
 }
 
 func (p *Parameters) evaluator(key *rlwe.RelinearizationKey) *evaluator {
-	e := &evaluator{Evaluator: ckks.NewEvaluator(p.ckks, rlwe.NewMemEvaluationKeySet(key)), relin: &key.GadgetCiphertext}
+	e := &evaluator{Evaluator: ckks.NewEvaluator(p.ckks, rlwe.NewMemEvaluationKeySet(key)),
+		relin: &key.GadgetCiphertext}
 	q, special := p.ckks.RingQ(), p.ckks.RingP()
 	e.special = special.Modulus()
 	e.down = make([]*ring.BasisExtender, len(q.SubRings)-primesPerStep)
@@ -80,8 +81,9 @@ func (e *evaluator) Rescale(a, out *rlwe.Ciphertext) error {
 	return nil
 }
 
-// undivided are the two polynomials of a ciphertext before they are divided: of degree 2 those times the special
-// primes, with the third by the key. They are valid until the next. left is the level after the division.
+// undivided are the two polynomials of a ciphertext before they are divided: of degree 2 those times the
+// special primes, with the third by the key. They are valid until the next. left is the level after the
+// division.
 func (e *evaluator) undivided(a *rlwe.Ciphertext) (left int, parts []ringqp.Poly, err error) {
 	l := a.Level()
 	if left = l - primesPerStep; left < 0 || e.down[left] == nil {

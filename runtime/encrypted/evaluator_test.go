@@ -10,9 +10,9 @@ import (
 	"github.com/tuneinsight/lattigo/v6/schemes/ckks"
 )
 
-// Products that are relinearised and divided at once are those that the library relinearises and divides one after
-// the other, but for rounding: no coefficient differs by more than 1, modulo the primes that are left. Coefficient 0
-// alone is that among all.
+// Products that are relinearised and divided at once are those that the library relinearises and divides one
+// after the other, but for rounding: no coefficient differs by more than 1, modulo the primes that are left.
+// Coefficient 0 alone is that among all.
 func TestDivisionAtOnce(t *testing.T) {
 	r := start(t, tinyLog, 2, 10)
 	e, p, rng := r.keys.eval, r.params.ckks, rand.New(rand.NewPCG(1, 9))
@@ -39,7 +39,8 @@ func TestDivisionAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.Level() != want.Level() || c.Degree() != want.Degree() || c.Scale.Cmp(want.Scale) != 0 {
-				t.Fatalf("level %d, degree %d, scale %v; want %d, %d, %v", c.Level(), c.Degree(), c.Scale, want.Level(), want.Degree(), want.Scale)
+				t.Fatalf("level %d, degree %d, scale %v; want %d, %d, %v", c.Level(), c.Degree(), c.Scale,
+					want.Level(), want.Degree(), want.Scale)
 			}
 			q := p.RingQ().AtLevel(c.Level())
 			for i := range c.Value {

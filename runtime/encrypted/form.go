@@ -9,7 +9,8 @@ import (
 // A Form is a function of each row's response y and argument s, the sum of its contributions: y·factor(s) +
 // term(s), as the slope, the curvature or the value of a log likelihood is.
 //
-// Steps leaves these degrees: with one product to follow 255 of the term and 127 of the factor, with two 127 and 63.
+// Steps leaves these degrees: with one product to follow 255 of the term and 127 of the factor, with two 127
+// and 63.
 type Form struct {
 	// Factor and Term are coefficients of Chebyshev polynomials T_0, T_1, … of s/Interval, each the shortest
 	// hexadecimal text of a float64 (strconv.FormatFloat with 'x', -1, 64), since decimals would round

@@ -14,7 +14,8 @@ func integerRun(t *testing.T, p *Integers) (*IntegerKeys, []*Secret) {
 	r := Reference{7}
 	for range p.holders {
 		s := p.NewSecret()
-		secrets, public, first = append(secrets, s), append(public, must(s.PublicShare(r))(t)), append(first, must(s.RoundOne(r))(t))
+		secrets, public, first = append(secrets, s), append(public, must(s.PublicShare(r))(t)),
+			append(first, must(s.RoundOne(r))(t))
 	}
 	ones, twos := p.Rounds()
 	if err := ones.Add(ones.Digits(), List(first)); err != nil {
@@ -29,8 +30,8 @@ func integerRun(t *testing.T, p *Integers) (*IntegerKeys, []*Secret) {
 	return must(p.Keys(r, List(public), ones, twos))(t), secrets
 }
 
-// Sums of products of whole numbers, and what holders add to them, are decrypted exactly, up to the largest that there
-// may be; with a share missing there is nothing of them.
+// Sums of products of whole numbers, and what holders add to them, are decrypted exactly, up to the largest
+// that there may be; with a share missing there is nothing of them.
 func TestIntegerSumsAreExact(t *testing.T) {
 	t.Parallel()
 	const rows = 150 // more than two ciphertexts of the small ring
@@ -63,14 +64,15 @@ func TestIntegerSumsAreExact(t *testing.T) {
 		if got := must(s.Open(List(shares)))(t); got.Cmp(want) != 0 {
 			t.Errorf("%v is opened, and %v is the sum", got, want)
 		}
-		if got := must(s.Open(List([][]byte{shares[0], shares[1], make([]byte, len(shares[2]))})))(t); got.Cmp(want) == 0 {
+		if got := must(s.Open(List([][]byte{shares[0], shares[1],
+			make([]byte, len(shares[2]))})))(t); got.Cmp(want) == 0 {
 			t.Error("a share missing changes nothing")
 		}
 	}
 }
 
-// The secure parameters are within the table, and have room for a million rows of ten holders with 500 sums; beyond,
-// they are refused.
+// The secure parameters are within the table, and have room for a million rows of ten holders with 500 sums;
+// beyond, they are refused.
 func TestIntegerParameters(t *testing.T) {
 	t.Parallel()
 	p, err := ringOfIntegers(integerLog, 10, 500, 1e6)
@@ -82,7 +84,8 @@ func TestIntegerParameters(t *testing.T) {
 	}
 }
 
-// The error of a product stays below its bound, in a ring where it is measured: the phase of a sum less its plaintext.
+// The error of a product stays below its bound, in a ring where it is measured: the phase of a sum less its
+// plaintext.
 func TestIntegerNoiseIsBounded(t *testing.T) {
 	t.Parallel()
 	p := must(InsecureIntegers(8, 2, 1, 256))(t)

@@ -120,7 +120,8 @@ func (s *Secret) RoundTwo(ones *Round) ([]byte, error) {
 	return s.params.appendGadget(share), nil
 }
 
-// CollectiveKeys are the public keys of a run: anyone encrypts and evaluates with them, one goroutine at a time.
+// CollectiveKeys are the public keys of a run: anyone encrypts and evaluates with them, one goroutine at a
+// time.
 type CollectiveKeys struct {
 	params  *Parameters
 	public  *rlwe.PublicKey
@@ -128,17 +129,20 @@ type CollectiveKeys struct {
 	eval    *evaluator
 }
 
-// Keys adds up the shares of the public key of all holders, and makes the relinearisation key of the sums of both rounds.
+// Keys adds up the shares of the public key of all holders, and makes the relinearisation key of the sums of
+// both rounds.
 func (p *Parameters) Keys(r Reference, public Shares, ones, twos *Round) (*CollectiveKeys, error) {
 	key, relin, err := p.keys(r, public, ones, twos)
 	if err != nil {
 		return nil, err
 	}
-	return &CollectiveKeys{params: p, public: key, encoder: ckks.NewEncoder(p.ckks, 53), eval: p.evaluator(relin)}, nil
+	return &CollectiveKeys{params: p, public: key, encoder: ckks.NewEncoder(p.ckks, 53),
+		eval: p.evaluator(relin)}, nil
 }
 
 // keys are the public key of all holders, and the relinearisation key.
-func (p *Ring) keys(r Reference, public Shares, ones, twos *Round) (*rlwe.PublicKey, *rlwe.RelinearizationKey, error) {
+func (p *Ring) keys(r Reference, public Shares, ones, twos *Round) (*rlwe.PublicKey, *rlwe.RelinearizationKey,
+	error) {
 	key := rlwe.NewPublicKey(p.rlwe)
 	stream, err := r.stream("public key")
 	if err != nil {
@@ -205,8 +209,8 @@ func (e *HolderError) Error() string { return fmt.Sprintf("share of holder %d: %
 
 func (e *HolderError) Unwrap() error { return e.err }
 
-// A Round is the sum of all holders' shares of a round of the relinearisation key. A share is tens of megabytes, so
-// that the sum is made digit by digit as they come.
+// A Round is the sum of all holders' shares of a round of the relinearisation key. A share is tens of
+// megabytes, so that the sum is made digit by digit as they come.
 type Round struct {
 	params   *Ring
 	protocol multiparty.RelinearizationKeyGenProtocol
@@ -215,10 +219,12 @@ type Round struct {
 	digits   int                                    // that were added up
 }
 
-// Rounds are the sums of both rounds, of which there is nothing yet: shares have two polynomials a digit in the
-// first and one in the second.
+// Rounds are the sums of both rounds, of which there is nothing yet: shares have two polynomials a digit in
+// the first and one in the second.
 func (p *Ring) Rounds() (ones, twos *Round) {
-	of := func(name string, pick func(one, two multiparty.RelinearizationKeyGenShare) multiparty.RelinearizationKeyGenShare) *Round {
+	of := func(name string,
+		pick func(one,
+			two multiparty.RelinearizationKeyGenShare) multiparty.RelinearizationKeyGenShare) *Round {
 		r := &Round{params: p, protocol: multiparty.NewRelinearizationKeyGenProtocol(p.rlwe), name: name}
 		allocate := func() *multiparty.RelinearizationKeyGenShare {
 			_, one, two := r.protocol.AllocateShare()
@@ -230,7 +236,9 @@ func (p *Ring) Rounds() (ones, twos *Round) {
 		return r
 	}
 	type share = multiparty.RelinearizationKeyGenShare
-	return of("first", func(one, _ share) share { return one }), of("second", func(_, two share) share { return two })
+	return of("first", func(one, _ share) share {
+		return one
+	}), of("second", func(_, two share) share { return two })
 }
 
 // Digits is how many a share has.

@@ -15,28 +15,30 @@ const errorDeviation = 3.7
 // element of the ring with independent coefficients of variance v has values of variance at most 2Nv. Errors
 // of rounding are taken as uniform, as is usual there; secrets are ternary, their variance is 2/3. Bounds
 // hold for every input in its range: none is an average over inputs, and none was measured, which is what
-// Guo, Nabokov, Suvanto and Johansson (USENIX Security 2024) attack. What rounding in an encoding changes is not
-// bounded: it follows from the numbers that were encoded alone, so that it tells nothing of a key.
+// Guo, Nabokov, Suvanto and Johansson (USENIX Security 2024) attack. What rounding in an encoding changes is
+// not bounded: it follows from the numbers that were encoded alone, so that it tells nothing of a key.
 //
-// Special primes are smaller than those of a digit, by 50 bits together: a relinearisation is divided by the modulus of
-// its step too, of 74 bits, so that its error stays below that of rounding (TestRelinearisationIsBelowRounding).
+// Special primes are smaller than those of a digit, by 50 bits together: a relinearisation is divided by the
+// modulus of its step too, of 74 bits, so that its error stays below that of rounding
+// (TestRelinearisationIsBelowRounding).
 //
-// A sum over rows adds the errors up that one operation made of its rows, times weights a that do not depend on
-// them: columns, and derivatives of what followed. The values of an element are an orthogonal map of its
-// coefficients, but for a factor, so that Σ aᵢeᵢ is as sub-Gaussian as one value with weight (Σ aᵢ²)^½, and is below
-// that many times the bound of one: not below Σ |aᵢ| times that. This is over the coefficients that the operation
-// draws or rounds, given all else; where an error is a product with a secret or a key's error, these are given
-// and bounded at every row, and are part of the weights. Everything else is added as if it were dependent:
-// errors of different operations, holders and digits, also where one ciphertext enters twice; and of a product
-// of two errors, which may be that of one with itself, the absolute values of all rows.
+// A sum over rows adds the errors up that one operation made of its rows, times weights a that do not depend
+// on them: columns, and derivatives of what followed. The values of an element are an orthogonal map of its
+// coefficients, but for a factor, so that Σ aᵢeᵢ is as sub-Gaussian as one value with weight (Σ aᵢ²)^½, and
+// is below that many times the bound of one: not below Σ |aᵢ| times that. This is over the coefficients that
+// the operation draws or rounds, given all else; where an error is a product with a secret or a key's error,
+// these are given and bounded at every row, and are part of the weights. Everything else is added as if it
+// were dependent: errors of different operations, holders and digits, also where one ciphertext enters twice;
+// and of a product of two errors, which may be that of one with itself, the absolute values of all rows.
 //
-// Weights may depend on what was decrypted before, and so on errors of columns, which are encrypted once. Noise
-// hides these errors in all openings together but for 2^-StatisticalSecurity, so that bounds hold in one opening
-// after another with as much less certainty.
+// Weights may depend on what was decrypted before, and so on errors of columns, which are encrypted once.
+// Noise hides these errors in all openings together but for 2^-StatisticalSecurity, so that bounds hold in
+// one opening after another with as much less certainty.
 type noise struct {
-	rounding float64   // of a division by primes: t₀ + t₁s with coefficients of t uniform in ±1/2
-	fresh    float64   // of an encryption under the collective public key
-	relin    []float64 // of a relinearisation, by level, before the modulus of the step divides it, without rounding
+	rounding float64 // of a division by primes: t₀ + t₁s with coefficients of t uniform in ±1/2
+	fresh    float64 // of an encryption under the collective public key
+	// of a relinearisation, by level, before the modulus of the step divides it, without rounding
+	relin []float64
 }
 
 func noiseOf(p *Ring) noise {

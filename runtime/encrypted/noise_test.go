@@ -6,11 +6,13 @@ import (
 	"testing"
 )
 
-// The rows that a bound of noise is worst for: all numbers at their bounds, with one sign or with two; one row
-// alone; arguments where the slope of the polynomial is largest; a column that is the response, and the argument.
+// The rows that a bound of noise is worst for: all numbers at their bounds, with one sign or with two; one
+// row alone; arguments where the slope of the polynomial is largest; a column that is the response, and the
+// argument.
 func worstRows(n int, k float64) map[string]*table {
 	of := func(f func(i int) (s, x, y float64)) *table {
-		out := &table{cuts: [][]float64{make([]float64, n), make([]float64, n)}, x: [][]float64{make([]float64, n)}, y: make([]float64, n)}
+		out := &table{cuts: [][]float64{make([]float64, n), make([]float64, n)},
+			x: [][]float64{make([]float64, n)}, y: make([]float64, n)}
 		for i := range n {
 			s, x, y := f(i)
 			out.cuts[0][i], out.cuts[1][i], out.x[0][i], out.y[i] = s/2, s/2, x, y
@@ -28,7 +30,9 @@ func worstRows(n int, k float64) map[string]*table {
 			}
 			return 0, 0, 0
 		}),
-		"all the same": of(func(i int) (s, x, y float64) { return float64(i % 2), float64(i % 2), float64(i % 2) }),
+		"all the same": of(func(i int) (s, x, y float64) {
+			return float64(i % 2), float64(i % 2), float64(i % 2)
+		}),
 	}
 }
 
@@ -67,7 +71,8 @@ type sample struct {
 	bound float64
 }
 
-// sampled derives sums of tables of numbers with so many keys. The numbers are the same, so that the sums differ by noise alone.
+// sampled derives sums of tables of numbers with so many keys. The numbers are the same, so that the sums
+// differ by noise alone.
 func sampled(t *testing.T, log, keys int, k float64, tables map[string]*table) map[string]*sample {
 	t.Helper()
 	p, out := must(Insecure(log, 2, 100))(t), map[string]*sample{}
@@ -88,9 +93,9 @@ func sampled(t *testing.T, log, keys int, k float64, tables map[string]*table) m
 	return out
 }
 
-// Over keys, encryptions and the rows that are worst, noise is far below its bound, and the bound at a hundred times
-// the deviation of the noise and more: it is of at least tail deviations with the values of secrets at as many of
-// theirs. Bounds that added up absolute values would be 11 times as large here.
+// Over keys, encryptions and the rows that are worst, noise is far below its bound, and the bound at a
+// hundred times the deviation of the noise and more: it is of at least tail deviations with the values of
+// secrets at as many of theirs. Bounds that added up absolute values would be 11 times as large here.
 func TestNoiseOfTheWorstRows(t *testing.T) {
 	const log, keys, k = 6, 24, 6
 	for at, s := range sampled(t, log, keys, k, worstRows(2<<log-3, k)) {
@@ -102,8 +107,10 @@ func TestNoiseOfTheWorstRows(t *testing.T) {
 			square += (v - mean) * (v - mean) / (keys - 1)
 			far = max(far, math.Abs(v-mean))
 		}
-		if deviations := s.bound / math.Sqrt(square); deviations < 5*tail || deviations > 500*tail || far > s.bound/10 {
-			t.Errorf("%s: the bound is of %.3g deviations of the noise, and %.3g times the largest", at, deviations, s.bound/far)
+		if deviations := s.bound / math.Sqrt(square); deviations < 5*tail || deviations > 500*tail ||
+			far > s.bound/10 {
+			t.Errorf("%s: the bound is of %.3g deviations of the noise, and %.3g times the largest", at,
+				deviations, s.bound/far)
 		}
 	}
 }
@@ -119,8 +126,8 @@ func TestNoiseInTheRingOfARun(t *testing.T) {
 	}
 }
 
-// Special primes that are small leave the error of a relinearisation below that of rounding, of two parties and of a
-// thousand.
+// Special primes that are small leave the error of a relinearisation below that of rounding, of two parties
+// and of a thousand.
 func TestRelinearisationIsBelowRounding(t *testing.T) {
 	for _, holders := range []int{2, 1000} {
 		p := must(build(logDegree, holders, 1))(t)

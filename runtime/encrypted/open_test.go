@@ -73,7 +73,8 @@ func TestAKeyIsForSoManySums(t *testing.T) {
 		sum := must(r.total(t, []float64{1, 0, 1}, Range{Max: 1, Squares: 3}))(t)
 		for at := range openings + 2 {
 			share, err := r.secrets[0].Share(sum)
-			if more := at >= openings; errors.Is(err, ErrOpenings) != more || (share == nil) != more || !more && err != nil {
+			if more := at >= openings; errors.Is(err, ErrOpenings) != more || (share == nil) != more ||
+				!more && err != nil {
 				t.Errorf("ring %d, sum %d: %v", log, at+1, err)
 			}
 		}
@@ -173,9 +174,9 @@ func TestTheSamplerOfTheLibraryIsOnAGrid(t *testing.T) {
 	}
 }
 
-// What two runs over the same numbers derive differs by their noise alone, which stays below its bounds: in every
-// row, and in the coefficients that are opened. In rows the bound is some hundred times what occurs: it is the
-// product of two at ten deviations each.
+// What two runs over the same numbers derive differs by their noise alone, which stays below its bounds: in
+// every row, and in the coefficients that are opened. In rows the bound is some hundred times what occurs: it
+// is the product of two at ten deviations each.
 func TestNoiseIsWithinItsBound(t *testing.T) {
 	const k = 8
 	d := draw(2, 1<<logTest, 2, 1, k)
@@ -265,8 +266,8 @@ func (r *run) coefficient(s *Sum) *big.Int {
 	return out
 }
 
-// The error of an argument comes out multiplied by the largest derivative of the polynomial, whatever way it was
-// evaluated.
+// The error of an argument comes out multiplied by the largest derivative of the polynomial, whatever way it
+// was evaluated.
 func TestErrorsAreMultipliedByDerivatives(t *testing.T) {
 	p := must(Insecure(tinyLog, 1, 1))(t)
 	for _, degree := range []int{1, 2, 5, 15, 31, 47, 63, 100, 127, 255} {
@@ -310,8 +311,8 @@ func TestNumbersBeyondTheirRange(t *testing.T) {
 	}
 }
 
-// A sum of -5,500 in every row is opened as it is, and one that could be larger by a step more; where it could be
-// beyond the modulus there is no sum.
+// A sum of -5,500 in every row is opened as it is, and one that could be larger by a step more; where it
+// could be beyond the modulus there is no sum.
 func TestSumsBeyondTheModulus(t *testing.T) {
 	r := start(t, logTest, 2, 10)
 	y := slices.Repeat([]float64{-5500}, 1<<logTest)

@@ -110,7 +110,8 @@ const SmallRing = "VFLC_TEST_RING"
 
 func build(log, holders, openings int) (*Parameters, error) {
 	if holders < 1 || openings < 1 {
-		return nil, fmt.Errorf("encrypted: %d holders and %d openings, of each at least one", holders, openings)
+		return nil, fmt.Errorf("encrypted: %d holders and %d openings, of each at least one", holders,
+			openings)
 	}
 	stepping := slices.Repeat([]int{stepBits}, primesPerStep*Steps)
 	c, err := ckks.NewParametersFromLiteral(ckks.ParametersLiteral{

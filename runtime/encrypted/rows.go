@@ -35,7 +35,8 @@ func (r *Rows) anywhere() (largest, wrong float64) {
 	if r.response == nil {
 		return r.largest, r.offset
 	}
-	return r.largest + float64(r.factor.largest*r.response.Max), r.offset + float64(r.factor.worst*r.response.Max)
+	return r.largest + float64(r.factor.largest*r.response.Max),
+		r.offset + float64(r.factor.worst*r.response.Max)
 }
 
 // wrong bounds the error of a sum over rows times z that is of their own errors.
@@ -224,8 +225,8 @@ func (r *Rows) weighted(weights *Weights, l int) ([]*rlwe.Ciphertext, error) {
 	return out, nil
 }
 
-// Multiply returns the products of two columns, number by number, with which rows are multiplied that have no product
-// left but one.
+// Multiply returns the products of two columns, number by number, with which rows are multiplied that have no
+// product left but one.
 func (k *CollectiveKeys) Multiply(x, z *Vector) (*Vector, error) {
 	r := k.rows(x)
 	parts, err := r.times(z, columnSteps-1)
@@ -236,7 +237,8 @@ func (k *CollectiveKeys) Multiply(x, z *Vector) (*Vector, error) {
 	out := &Vector{params: k.params, kind: product, n: x.n, parts: parts}
 	out.within.Max = a.Max * b.Max
 	out.within.Squares = min(a.Max*a.Max*b.Squares, b.Max*b.Max*a.Squares)
-	out.wrong = float64(a.Max*z.wrong) + float64(b.Max*x.wrong) + float64(x.wrong*z.wrong) + k.params.productError(level(columnSteps))
+	out.wrong = float64(a.Max*z.wrong) + float64(b.Max*x.wrong) + float64(x.wrong*z.wrong) +
+		k.params.productError(level(columnSteps))
 	return out, nil
 }
 

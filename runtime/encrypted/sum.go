@@ -20,8 +20,9 @@ var ErrOpenings = errors.New("encrypted: the key was for fewer sums")
 // A Sum is an encrypted sum over rows that a circuit derived. There is no way to make one from bytes, so that
 // a holder gives no share of a ciphertext that it did not derive itself.
 type Sum struct {
-	params    *Parameters
-	head      ring.Poly // coefficient 0 of c₀ of a ciphertext: that times the number of rows N and over the scale is the sum
+	params *Parameters
+	// coefficient 0 of c₀ of a ciphertext: that times the number of rows N and over the scale is the sum
+	head      ring.Poly
 	tail      ring.Poly // c₁
 	scale     scale
 	largest   float64 // of the absolute value
@@ -130,7 +131,8 @@ func (s *Sum) Open(shares Shares) (float64, error) {
 	f, _ := new(big.Float).SetInt(coefficient).Float64()
 	sum := f / s.unit()
 	if math.Abs(sum) > s.largest+s.wrong+float64(tail*s.Deviation()) {
-		return 0, fmt.Errorf("encrypted: %.3g is beyond what the ranges allow: a share is not of this sum", sum)
+		return 0, fmt.Errorf("encrypted: %.3g is beyond what the ranges allow: a share is not of this sum",
+			sum)
 	}
 	return sum, nil
 }

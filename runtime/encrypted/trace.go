@@ -21,8 +21,8 @@ const nodes = 1024
 // (Ehlich and Zeller, Mathematische Zeitschrift 86, 1964).
 func beyondNodes(degree int) float64 { return 1 / portable.Cos(math.Pi*float64(degree)/(2*nodes)) }
 
-// secondOrder bounds terms of second order of a polynomial by those of first order: an error below 2^-47 times a second
-// derivative below d⁴/3, and in sums the root of up to 2^20 rows.
+// secondOrder bounds terms of second order of a polynomial by those of first order: an error below 2^-47
+// times a second derivative below d⁴/3, and in sums the root of up to 2^20 rows.
 func secondOrder(degree int) float64 {
 	d := float64(degree * degree)
 	return float64(d*d) / 3 * 0x1p-37
@@ -37,8 +37,8 @@ type traced struct {
 
 // A tracer evaluates a polynomial as the circuit does, on traced values in place of ciphertexts: the error of
 // an operation comes out multiplied by the derivative of the polynomial by that operation's result, whose
-// largest value over the interval bounds it, for each operation by itself: the largest sum of all at one argument
-// would bound rows, and not their sum, in which each has the rows that are worst for it.
+// largest value over the interval bounds it, for each operation by itself: the largest sum of all at one
+// argument would bound rows, and not their sum, in which each has the rows that are worst for it.
 type tracer struct {
 	schemes.Evaluator // of a ring of 16 coefficients, for levels and scales
 	noise             noise
@@ -74,12 +74,14 @@ func (p *Parameters) bounds(c []float64, level int, target scale, fresh float64)
 		bound.worst += most
 	}
 	beyond := beyondNodes(len(c) - 1)
-	return polynomialBound{bound.largest * beyond, bound.worst * beyond * (1 + float64(secondOrder(len(c)-1)))}, nil
+	return polynomialBound{bound.largest * beyond,
+		bound.worst * beyond * (1 + float64(secondOrder(len(c)-1)))}, nil
 }
 
 // polynomials evaluates polynomials by the arithmetic of e.
 func polynomials(p *Parameters, e schemes.Evaluator) polynomial.Evaluator {
-	inner := common.Evaluator[*bignum.Complex]{Evaluator: e, CoefficientGetter: polynomial.CoefficientGetter{}}
+	inner := common.Evaluator[*bignum.Complex]{Evaluator: e,
+		CoefficientGetter: polynomial.CoefficientGetter{}}
 	return polynomial.Evaluator{Parameters: p.ckks, Evaluator: inner}
 }
 

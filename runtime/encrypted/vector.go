@@ -18,7 +18,8 @@ const (
 	Contribution Kind = 1 + iota // is added to others, and their sum is the argument of polynomials
 	Response                     // is multiplied with a polynomial, and the product with columns
 	Column                       // is multiplied with rows, whose sum is opened
-	product                      // of two columns, of which no party is the owner: a Column of which one product is left
+	// of two columns, of which no party is the owner: a Column of which one product is left
+	product
 )
 
 func (k Kind) level() int {
@@ -187,7 +188,8 @@ func (p *Parameters) vector(n int, data []byte) (*Vector, error) {
 		return nil, fmt.Errorf("%d bytes are too few", len(data))
 	}
 	number := func(at int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(data[at:])) }
-	v := &Vector{params: p, kind: Kind(data[0]), n: int(binary.LittleEndian.Uint32(data[1:])), wrong: p.freshError()}
+	v := &Vector{params: p, kind: Kind(data[0]), n: int(binary.LittleEndian.Uint32(data[1:])),
+		wrong: p.freshError()}
 	v.within = Range{Max: number(5), Squares: number(13), Interval: number(21)}
 	if v.n != n || n < 1 {
 		return nil, fmt.Errorf("%d rows, and not %d", v.n, n)

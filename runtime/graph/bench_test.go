@@ -22,7 +22,8 @@ type logisticData struct {
 
 func newLogisticData(n, p int) *logisticData {
 	r := rand.New(rand.NewPCG(1, 2))
-	d := &logisticData{n: n, p: p, rows: make([]float64, n*p), columns: make([]float64, n*p), y: make([]float64, n), theta: make([]float64, p+1)}
+	d := &logisticData{n: n, p: p, rows: make([]float64, n*p), columns: make([]float64, n*p),
+		y: make([]float64, n), theta: make([]float64, p+1)}
 	for i := range n {
 		for j := range p {
 			d.rows[i*p+j] = r.NormFloat64()

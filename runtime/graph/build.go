@@ -2,9 +2,11 @@ package graph
 
 import "slices"
 
-// Build ends the builder: it drops what no output, report or term needs, applies the rewrites, and plans the evaluation.
+// Build ends the builder: it drops what no output, report or term needs, applies the rewrites, and plans the
+// evaluation.
 func (b *Builder) Build() (*Graph, error) {
-	g := &Graph{name: b.name, dim: b.dim, held: b.held, terms: b.terms, nodes: slices.Clone(b.nodes), parts: slices.Clone(b.parts)}
+	g := &Graph{name: b.name, dim: b.dim, held: b.held, terms: b.terms, nodes: slices.Clone(b.nodes),
+		parts: slices.Clone(b.parts)}
 	g.paramIDs, g.inputIDs = b.params, b.inputs
 	for _, o := range b.outputs {
 		g.outputIDs = append(g.outputIDs, o.id)
@@ -23,7 +25,8 @@ func (b *Builder) Build() (*Graph, error) {
 	}
 	for i, id := range g.outputIDs {
 		n := &g.nodes[id]
-		g.outputs = append(g.outputs, Port{Name: b.outputs[i].name, Shape: n.shape, Len: n.shape.Len(), Affine: n.degree <= affine})
+		g.outputs = append(g.outputs, Port{Name: b.outputs[i].name, Shape: n.shape, Len: n.shape.Len(),
+			Affine: n.degree <= affine})
 	}
 	for i, id := range g.reportIDs {
 		n := &g.nodes[id]
@@ -105,7 +108,8 @@ func (g *Graph) needed(ids []ID) []bool {
 	return need
 }
 
-// plan makes the sweeps (the outputs' forward, the target's, the one that carries seeds on the outputs back, one for each report) and their programs.
+// plan makes the sweeps (the outputs' forward, the target's, the one that carries seeds on the outputs back,
+// one for each report) and their programs.
 func (g *Graph) plan() {
 	n := len(g.nodes)
 	none := make([]bool, n)
@@ -122,7 +126,8 @@ func (g *Graph) plan() {
 	}
 	target.reverse()
 	pull.reverse()
-	g.layout = layout{nodes: g.nodes, early: g.layout.early, blocks: blocksOf(g.nodes), whole: make([]bool, n), value: make([]int, n), slot: make([]int, n)}
+	g.layout = layout{nodes: g.nodes, early: g.layout.early, blocks: blocksOf(g.nodes),
+		whole: make([]bool, n), value: make([]int, n), slot: make([]int, n)}
 	for _, s := range sweeps {
 		s.schedule()
 		s.store(g.layout.whole)

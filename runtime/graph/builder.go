@@ -8,8 +8,9 @@ import (
 	"github.com/vflc/vflc/stdlib/fn"
 )
 
-// A Builder makes a graph node by node. It folds constants and shares equal nodes as they are added; Build drops nodes that nothing needs.
-// Misuse that no model can cause (an ID of another builder, a wrong number of values) panics.
+// A Builder makes a graph node by node. It folds constants and shares equal nodes as they are added; Build
+// drops nodes that nothing needs. Misuse that no model can cause (an ID of another builder, a wrong number of
+// values) panics.
 type Builder struct {
 	name        string
 	ops         map[string]*op
@@ -62,11 +63,13 @@ func (b *Builder) Const(name string, shape Shape, v []float64) ID {
 	return b.push(node{kind: constant, name: name, shape: shape, values: v})
 }
 
-// Made records of a constant how each of its columns was made of the numbers of a table. Only the form in which a matrix is stored depends on it.
+// Made records of a constant how each of its columns was made of the numbers of a table. Only the form in
+// which a matrix is stored depends on it.
 func (b *Builder) Made(constant ID, columns []def.Rescaling) {
 	b.check(constant)
 	if n := &b.nodes[constant]; columns != nil && len(columns) != n.shape.cols() {
-		panic(fmt.Sprintf("graph: constant %s of shape %v has maps of %d columns", n.name, n.shape, len(columns)))
+		panic(fmt.Sprintf("graph: constant %s of shape %v has maps of %d columns", n.name, n.shape,
+			len(columns)))
 	}
 	b.nodes[constant].made = columns
 }
@@ -107,8 +110,9 @@ func (b *Builder) Input(name string, shape Shape) ID {
 	return id
 }
 
-// Apply adds the value of an operation or of an elementwise function of the standard library. The error describes what is wrong with the inputs,
-// by shapes and not by the names of variables, for a caller that has checked the shapes already.
+// Apply adds the value of an operation or of an elementwise function of the standard library. The error
+// describes what is wrong with the inputs, by shapes and not by the names of variables, for a caller that has
+// checked the shapes already.
 func (b *Builder) Apply(name string, attr Attr, in ...ID) (ID, error) {
 	for _, id := range in {
 		b.check(id)
@@ -147,7 +151,8 @@ func (b *Builder) must(name string, in ...ID) ID {
 	return id
 }
 
-// Bijector adds the constrained value of x; its log-Jacobian is a term of the target, named after x. The identity adds nothing.
+// Bijector adds the constrained value of x; its log-Jacobian is a term of the target, named after x. The
+// identity adds nothing.
 func (b *Builder) Bijector(bij *def.Bijector, x ID, lower, upper float64) ID {
 	b.check(x)
 	if bij.Identity {
@@ -168,8 +173,10 @@ func (b *Builder) Bijector(bij *def.Bijector, x ID, lower, upper float64) ID {
 	return id
 }
 
-// Density adds power·Σ weights·log p(x|theta) to the target, normalised: theta and weights broadcast to x's shape, weights may be NoID.
-// Of a distribution of vectors or matrices, theta and weights have the leading dimensions of x, or none. Parts that depend on constants only are computed once. An element of weight 0 is left out, even where its density is not finite.
+// Density adds power·Σ weights·log p(x|theta) to the target, normalised: theta and weights broadcast to x's
+// shape, weights may be NoID. Of a distribution of vectors or matrices, theta and weights have the leading
+// dimensions of x, or none. Parts that depend on constants only are computed once. An element of weight 0 is
+// left out, even where its density is not finite.
 func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID, power float64) error {
 	if len(theta) != len(d.Params) {
 		panic(fmt.Sprintf("graph: %s takes %d parameters, got %d", d.Name, len(d.Params), len(theta)))
@@ -190,7 +197,8 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 		}
 		return b.Add(term, id, power)
 	}
-	n := node{op: opDensity, in: append([]ID{x}, theta...), likely: &likelihood{d, weights != NoID}, power: power}
+	n := node{op: opDensity, in: append([]ID{x}, theta...), likely: &likelihood{d, weights != NoID},
+		power: power}
 	if weights != NoID {
 		n.in = append(n.in, weights)
 	}
@@ -282,7 +290,9 @@ func (b *Builder) Value(id ID) ([]float64, bool) {
 func (b *Builder) Constant(id ID) bool {
 	b.check(id)
 	n := &b.nodes[id]
-	return n.kind == constant || !n.leaf() && !slices.ContainsFunc(n.in, func(p ID) bool { return !b.Constant(p) })
+	return n.kind == constant || !n.leaf() && !slices.ContainsFunc(n.in, func(p ID) bool {
+		return !b.Constant(p)
+	})
 }
 
 func (b *Builder) check(id ID) {

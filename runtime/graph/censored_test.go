@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A censored density over many rows, whose flags divide them, has the value and the gradient of its own loop, for every distribution that can be censored: rows known to be
-// greater, known to be less, and known.
+// A censored density over many rows, whose flags divide them, has the value and the gradient of its own loop,
+// for every distribution that can be censored: rows known to be greater, known to be less, and known.
 func TestCensoredForms(t *testing.T) {
 	const n = 90
 	u := stdlib.New()
@@ -73,7 +73,8 @@ func TestCensoredForms(t *testing.T) {
 			got[i], written[i] = evaluated(g, x), g.String()
 		}
 		for k, want := range got[1] {
-			if !(math.Abs(got[0][k]-want) <= 1e-10*max(1, math.Abs(want))) && !(math.IsInf(want, -1) && math.IsInf(got[0][0], -1)) {
+			if !(math.Abs(got[0][k]-want) <= 1e-10*max(1, math.Abs(want))) &&
+				!(math.IsInf(want, -1) && math.IsInf(got[0][0], -1)) {
 				t.Errorf("%s: number %d is %v, want %v", name, k, got[0][k], want)
 				break
 			}

@@ -6,8 +6,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Columns. A predictor written term by term, a + b₁·x₁ + X₂·b₂ + …, becomes one product with the matrix of all x. The product reads that matrix once,
-// and can be fused with a likelihood (see opLinear).
+// Columns. A predictor written term by term, a + b₁·x₁ + X₂·b₂ + …, becomes one product with the matrix of
+// all x. The product reads that matrix once, and can be fused with a likelihood (see opLinear).
 
 // A scaledSum is a sum of columns times numbers, matrices times vectors, and other summands (rest).
 type scaledSum struct {
@@ -15,7 +15,8 @@ type scaledSum struct {
 	rest []ID
 }
 
-// rewriteColumns writes sums of scaled columns as products, from the last node to the first, so that a sum is seen before its parts.
+// rewriteColumns writes sums of scaled columns as products, from the last node to the first, so that a sum is
+// seen before its parts.
 func (g *Graph) rewriteColumns() {
 	for id := ID(len(g.nodes)) - 1; id >= 0; id-- {
 		n := &g.nodes[id]
@@ -33,12 +34,15 @@ func (g *Graph) rewriteColumns() {
 	g.compact()
 }
 
-// gains reports whether one product is better than the terms: where there are several, or one that is not yet a product.
+// gains reports whether one product is better than the terms: where there are several, or one that is not yet
+// a product.
 func (s *scaledSum) gains(g *Graph) bool {
 	if len(s.x) != 1 {
 		return len(s.x) > 1
 	}
-	return len(g.nodes[s.x[0]].shape) == 1 && !slices.ContainsFunc(s.rest, func(p ID) bool { return g.nodes[p].op == opMatMul })
+	return len(g.nodes[s.x[0]].shape) == 1 && !slices.ContainsFunc(s.rest, func(p ID) bool {
+		return g.nodes[p].op == opMatMul
+	})
 }
 
 // collect splits a summand that nothing else reads into its parts.
@@ -57,7 +61,8 @@ func (s *scaledSum) collect(g *Graph, id ID, shape Shape) {
 			}
 		case opMul:
 			for k := range 2 {
-				if x, b := &g.nodes[n.in[k]], &g.nodes[n.in[1-k]]; x.kind == constant && x.shape.equal(shape) && len(b.shape) == 0 {
+				if x, b := &g.nodes[n.in[k]], &g.nodes[n.in[1-k]]; x.kind == constant &&
+					x.shape.equal(shape) && len(b.shape) == 0 {
 					s.x, s.b = append(s.x, n.in[k]), append(s.b, n.in[1-k])
 					return
 				}

@@ -15,8 +15,9 @@ func (b *Builder) CopyParams(from *Builder) map[ID]ID {
 	return known
 }
 
-// Copy adds what a node of another builder computes. Nodes of the other that are in known are not copied: known gives what stands in their place here. What is
-// copied enters known. Of the other's leaves only constants can be copied.
+// Copy adds what a node of another builder computes. Nodes of the other that are in known are not copied:
+// known gives what stands in their place here. What is copied enters known. Of the other's leaves only
+// constants can be copied.
 func (b *Builder) Copy(from *Builder, id ID, known map[ID]ID) ID {
 	from.check(id)
 	if to, ok := known[id]; ok {

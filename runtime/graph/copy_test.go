@@ -8,14 +8,16 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// A copied node computes what it does in its own graph, with what stands for the known nodes in their place; so does its reverse. A constrained value, a
-// constant and a function of both are copied, and the parameter x is 2x + 1 in the copy.
+// A copied node computes what it does in its own graph, with what stands for the known nodes in their place;
+// so does its reverse. A constrained value, a constant and a function of both are copied, and the parameter x
+// is 2x + 1 in the copy.
 func TestCopy(t *testing.T) {
 	zero := 0.0
 	from := graph.New("from")
 	s, x := from.Param("s", nil), from.Param("x", shape{3})
 	scale := from.Bijector(stdlib.New().For(&zero, nil), s, 0, math.Inf(1))
-	value := apply(t, from, "add", from.Const("c", shape{3}, []float64{1, 2, 3}), apply(t, from, "mul", scale, x))
+	value := apply(t, from, "add", from.Const("c", shape{3}, []float64{1, 2, 3}),
+		apply(t, from, "mul", scale, x))
 	to := graph.New("to")
 	known := to.CopyParams(from)
 	known[x] = apply(t, to, "add", apply(t, to, "mul", to.Scalar(2), known[x]), to.Scalar(1))

@@ -20,7 +20,8 @@ func roundTo(v []float64, decimals int) {
 	}
 }
 
-// sameDensity compares value and gradient of a graph with those of another, for the rounding of whose sums they may differ.
+// sameDensity compares value and gradient of a graph with those of another, for the rounding of whose sums
+// they may differ.
 func sameDensity(t *testing.T, got, want *graph.Graph) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(8, 8))
@@ -48,7 +49,8 @@ func sameDensity(t *testing.T, got, want *graph.Graph) {
 	}
 }
 
-// standardise subtracts from every other column its mean, and divides every third by a number of its own, after an offset that is large in comparison. It returns how each was made.
+// standardise subtracts from every other column its mean, and divides every third by a number of its own,
+// after an offset that is large in comparison. It returns how each was made.
 func standardise(x []float64, n, decimals int) (made []def.Rescaling) {
 	for j := range len(x) / n {
 		column := x[j*n:][:n]
@@ -71,9 +73,11 @@ func standardise(x []float64, n, decimals int) (made []def.Rescaling) {
 	return made
 }
 
-// Every likelihood of a linear predictor has the value and the gradient of its operations, one by one, with a matrix of decimals of every kind of tile.
+// Every likelihood of a linear predictor has the value and the gradient of its operations, one by one, with a
+// matrix of decimals of every kind of tile.
 func TestDecimals(t *testing.T) {
-	for i, family := range []string{"bernoulli_logit", "bernoulli_probit", "normal", "student_t", "poisson_log", "binomial_logit", "neg_binomial_2_log"} {
+	for i, family := range []string{"bernoulli_logit", "bernoulli_probit", "normal", "student_t",
+		"poisson_log", "binomial_logit", "neg_binomial_2_log"} {
 		for k, size := range [][2]int{{17_001, 8}, {3_001, 60}, {1_103, 151}, {131, 1_100}} {
 			t.Run(fmt.Sprint(family, size), func(t *testing.T) {
 				n, p := size[0], size[1]
@@ -91,7 +95,8 @@ func TestDecimals(t *testing.T) {
 					if plain == 1 {
 						b.Plain()
 					}
-					eta := apply(t, b, "matmul", b.Const("X", shape{n, p}, d.columns), b.Param("beta", shape{p}))
+					eta := apply(t, b, "matmul", b.Const("X", shape{n, p}, d.columns),
+						b.Param("beta", shape{p}))
 					switch (i + k) % 3 {
 					case 1:
 						eta = apply(t, b, "add", b.Param("b", shape{}), eta)
@@ -99,7 +104,8 @@ func TestDecimals(t *testing.T) {
 						eta = apply(t, b, "add", b.Const("offset", shape{n}, d.rows[:n]), eta)
 					}
 					y, s := b.Const("y", shape{n}, d.y), apply(t, b, "exp", b.Param("s", shape{}))
-					theta := map[string][]graph.ID{"normal": {eta, s}, "student_t": {b.Scalar(4), eta, s}, "binomial_logit": {b.Scalar(3), eta}, "neg_binomial_2_log": {eta, s}}[family]
+					theta := map[string][]graph.ID{"normal": {eta, s}, "student_t": {b.Scalar(4), eta, s},
+						"binomial_logit": {b.Scalar(3), eta}, "neg_binomial_2_log": {eta, s}}[family]
 					if theta == nil {
 						theta = []graph.ID{eta}
 					}
@@ -112,9 +118,12 @@ func TestDecimals(t *testing.T) {
 	}
 }
 
-// Every likelihood of a linear predictor has the value and the gradient of its operations, one by one, with a matrix of decimals that are standardised: with nothing added to the product, a parameter, data, and a parameter of each row.
+// Every likelihood of a linear predictor has the value and the gradient of its operations, one by one, with a
+// matrix of decimals that are standardised: with nothing added to the product, a parameter, data, and a
+// parameter of each row.
 func TestStandardisedDecimals(t *testing.T) {
-	for i, family := range []string{"bernoulli_logit", "bernoulli_probit", "normal", "student_t", "poisson_log", "binomial_logit", "neg_binomial_2_log"} {
+	for i, family := range []string{"bernoulli_logit", "bernoulli_probit", "normal", "student_t",
+		"poisson_log", "binomial_logit", "neg_binomial_2_log"} {
 		for k, size := range [][2]int{{17_001, 8}, {3_001, 60}, {1_103, 151}, {131, 1_100}} {
 			t.Run(fmt.Sprint(family, size), func(t *testing.T) {
 				n, p := size[0], size[1]
@@ -141,7 +150,8 @@ func TestStandardisedDecimals(t *testing.T) {
 						eta = apply(t, b, "add", apply(t, b, "sin", b.Param("o", shape{n})), eta)
 					}
 					y, s := b.Const("y", shape{n}, d.y), apply(t, b, "exp", b.Param("s", shape{}))
-					theta := map[string][]graph.ID{"normal": {eta, s}, "student_t": {b.Scalar(4), eta, s}, "binomial_logit": {b.Scalar(3), eta}, "neg_binomial_2_log": {eta, s}}[family]
+					theta := map[string][]graph.ID{"normal": {eta, s}, "student_t": {b.Scalar(4), eta, s},
+						"binomial_logit": {b.Scalar(3), eta}, "neg_binomial_2_log": {eta, s}}[family]
 					if theta == nil {
 						theta = []graph.ID{eta}
 					}
@@ -154,7 +164,8 @@ func TestStandardisedDecimals(t *testing.T) {
 	}
 }
 
-// Columns that a model writes one by one, standardised or not, become one matrix of decimals, also in a copy of their graph.
+// Columns that a model writes one by one, standardised or not, become one matrix of decimals, also in a copy
+// of their graph.
 func TestStandardisedColumnsOneByOne(t *testing.T) {
 	const n, p = 20_000, 7
 	d := newLogisticData(n, p)
@@ -183,7 +194,8 @@ func TestStandardisedColumnsOneByOne(t *testing.T) {
 	sameDensity(t, made[2], made[1])
 }
 
-// A matrix of decimal fractions, standardised or not, takes less than two thirds of the memory that it takes with one number that is none; where the second cache holds it, it takes the same.
+// A matrix of decimal fractions, standardised or not, takes less than two thirds of the memory that it takes
+// with one number that is none; where the second cache holds it, it takes the same.
 func TestDecimalsTakeLessMemory(t *testing.T) {
 	for _, size := range [][2]int{{17_001, 8}, {3_001, 60}, {1_103, 151}, {131, 1_100}, {16_000, 8}} {
 		for _, standardised := range []bool{false, true} {
@@ -195,7 +207,8 @@ func TestDecimalsTakeLessMemory(t *testing.T) {
 			d.columns[d.n] = 1.0 / 3
 			small := d.n*d.p*8 < 1<<20
 			if numbers := kept(t, d); 3*decimals < 2*numbers == small || small && decimals < 0.9*numbers {
-				t.Errorf("%v, standardised %v: %g bytes as decimals, %g as numbers", size, standardised, decimals, numbers)
+				t.Errorf("%v, standardised %v: %g bytes as decimals, %g as numbers", size, standardised,
+					decimals, numbers)
 			}
 		}
 	}
@@ -214,7 +227,8 @@ func kept(t *testing.T, d *logisticData) float64 {
 	return float64(after.HeapAlloc) - float64(before.HeapAlloc)
 }
 
-// Coefficients that differ by level have the density of gathered ones, with decimals as covariates, standardised or not.
+// Coefficients that differ by level have the density of gathered ones, with decimals as covariates,
+// standardised or not.
 func TestDecimalsByLevel(t *testing.T) {
 	d := newLevelData(50_000, 4)
 	roundTo(d.x, 5)
@@ -238,7 +252,8 @@ func sameByLevel(t *testing.T, d levelData) {
 	}
 }
 
-// An Exec of variants with matrices of decimals, in units of their own, standardised or not, has the bits of each one's graph.
+// An Exec of variants with matrices of decimals, in units of their own, standardised or not, has the bits of
+// each one's graph.
 func TestDecimalsOfVariants(t *testing.T) {
 	var graphs []*graph.Graph
 	var x []float64

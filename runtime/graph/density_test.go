@@ -14,17 +14,20 @@ func normalAt(x, mu, sigma float64) float64 {
 	return -0.5*z*z - math.Log(sigma) - 0.5*math.Log(2*math.Pi)
 }
 
-// TestDensityBroadcast compares normal densities with every shape of left side, location, scale and weights with the formula, and their
-// gradients with its finite differences.
+// TestDensityBroadcast compares normal densities with every shape of left side, location, scale and weights
+// with the formula, and their gradients with its finite differences.
 func TestDensityBroadcast(t *testing.T) {
 	normal := dist(t, "normal")
 	for i, c := range [][]shape{ // x, location, scale, weights
-		{{}, {}, {}, {}}, {{3}, {}, {}, {3}}, {{129}, {129}, {}, {}}, {{128}, {1}, {128}, {128}}, {{5, 3}, {3}, {3}, {5, 1}},
-		{{130, 2}, {130, 1}, {2}, {130, 2}}, {{130, 2}, {130, 2}, {1, 2}, {}}, {{4, 3, 2}, {3, 1}, {2}, {4, 1, 2}},
+		{{}, {}, {}, {}}, {{3}, {}, {}, {3}}, {{129}, {129}, {}, {}}, {{128}, {1}, {128}, {128}},
+		{{5, 3}, {3}, {3}, {5, 1}},
+		{{130, 2}, {130, 1}, {2}, {130, 2}}, {{130, 2}, {130, 2}, {1, 2}, {}},
+		{{4, 3, 2}, {3, 1}, {2}, {4, 1, 2}},
 	} {
 		for _, weighted := range []bool{false, true} {
 			r := rand.New(rand.NewPCG(uint64(i), 7))
-			in := []array{random(r, false, c[0]), random(r, false, c[1]), random(r, true, c[2]), random(r, true, c[3])}
+			in := []array{random(r, false, c[0]), random(r, false, c[1]), random(r, true, c[2]),
+				random(r, true, c[3])}
 			const power = 0.25
 			b := graph.New("density")
 			var ids []graph.ID
@@ -56,12 +59,14 @@ func TestDensityBroadcast(t *testing.T) {
 	}
 }
 
-// TestCarrier checks that a Poisson likelihood is normalised, its constant part folded with weights and power.
+// TestCarrier checks that a Poisson likelihood is normalised, its constant part folded with weights and
+// power.
 func TestCarrier(t *testing.T) {
 	y, rate, w := []float64{0, 3, 7}, []float64{0.5, 2, 9}, []float64{2, 1, 0}
 	b := graph.New("poisson")
 	l := b.Param("l", shape{3})
-	err := b.Density("y", dist(t, "poisson_log"), b.Const("y", shape{3}, y), []graph.ID{l}, b.Const("w", shape{3}, w), 0.5)
+	err := b.Density("y", dist(t, "poisson_log"), b.Const("y", shape{3}, y), []graph.ID{l},
+		b.Const("w", shape{3}, w), 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +86,8 @@ func TestCarrier(t *testing.T) {
 // TestConstantDensity checks that a density of data only costs nothing at run time and has its full value.
 func TestConstantDensity(t *testing.T) {
 	b := graph.New("constant")
-	err := b.Density("y", dist(t, "normal"), b.Const("y", shape{2}, []float64{1, 2}), []graph.ID{b.Scalar(0), b.Scalar(3)}, graph.NoID, 1)
+	err := b.Density("y", dist(t, "normal"), b.Const("y", shape{2}, []float64{1, 2}),
+		[]graph.ID{b.Scalar(0), b.Scalar(3)}, graph.NoID, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +107,8 @@ func TestZeroWeight(t *testing.T) {
 	b := graph.New("weights")
 	mu := b.Param("mu", shape{})
 	y := b.Const("y", shape{2}, []float64{1, math.Inf(1)})
-	if err := b.Density("y", dist(t, "normal"), y, []graph.ID{mu, b.Scalar(1)}, b.Const("w", shape{2}, []float64{1, 0}), 1); err != nil {
+	if err := b.Density("y", dist(t, "normal"), y, []graph.ID{mu, b.Scalar(1)},
+		b.Const("w", shape{2}, []float64{1, 0}), 1); err != nil {
 		t.Fatal(err)
 	}
 	e := build(t, b).NewExec()
@@ -114,7 +121,8 @@ func TestZeroWeight(t *testing.T) {
 	}
 }
 
-// TestNotFinite checks that a target that is not finite is returned as it is, and that the term's value shows where it comes from.
+// TestNotFinite checks that a target that is not finite is returned as it is, and that the term's value shows
+// where it comes from.
 func TestNotFinite(t *testing.T) {
 	b := graph.New("outside")
 	s := b.Param("s", shape{})
@@ -123,7 +131,8 @@ func TestNotFinite(t *testing.T) {
 		name string
 		at   graph.ID
 	}{{"fine", b.Scalar(1)}, {"broken", s}} {
-		if err := b.Density(term.name, normal, b.Const("y", shape{1}, []float64{1}), []graph.ID{b.Scalar(0), term.at}, graph.NoID, 1); err != nil {
+		if err := b.Density(term.name, normal, b.Const("y", shape{1}, []float64{1}),
+			[]graph.ID{b.Scalar(0), term.at}, graph.NoID, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -149,12 +158,17 @@ func TestDensityErrors(t *testing.T) {
 		theta []graph.ID
 		want  string
 	}{
-		{"normal", y, []graph.ID{wide, b.Scalar(1)}, "normal: shape [2 3] does not broadcast to [3], the shape of the left side"},
-		{"normal", y, []graph.ID{b.Param("odd", shape{2}), b.Scalar(1)}, "normal: shapes [3] and [2] do not broadcast"},
-		{"poisson_log", b.Param("z", shape{}), []graph.ID{b.Scalar(1)}, "poisson_log: the left side must be constant"},
-		{"binomial_logit", y, []graph.ID{b.Param("N", shape{}), b.Scalar(1)}, "binomial_logit: N must be constant"},
+		{"normal", y, []graph.ID{wide, b.Scalar(1)},
+			"normal: shape [2 3] does not broadcast to [3], the shape of the left side"},
+		{"normal", y, []graph.ID{b.Param("odd", shape{2}), b.Scalar(1)},
+			"normal: shapes [3] and [2] do not broadcast"},
+		{"poisson_log", b.Param("z", shape{}), []graph.ID{b.Scalar(1)},
+			"poisson_log: the left side must be constant"},
+		{"binomial_logit", y, []graph.ID{b.Param("N", shape{}), b.Scalar(1)},
+			"binomial_logit: N must be constant"},
 	} {
-		if err := b.Density("t", dist(t, c.dist), c.x, c.theta, graph.NoID, 1); err == nil || err.Error() != c.want {
+		if err := b.Density("t", dist(t, c.dist), c.x, c.theta, graph.NoID, 1); err == nil ||
+			err.Error() != c.want {
 			t.Errorf("%s: error %q, want %q", c.dist, err, c.want)
 		}
 	}

@@ -9,9 +9,11 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Split divides a target into likelihoods of rows, each a function of one predictor a row or of several, and the rest.
+// A Split divides a target into likelihoods of rows, each a function of one predictor a row or of several,
+// and the rest.
 type Split struct {
-	// Predictors has the predictor of likelihood k as output k: affine in the parameters and the inputs together.
+	// Predictors has the predictor of likelihood k as output k: affine in the parameters and the inputs
+	// together.
 	Predictors *Graph
 	Rows       []Rows
 	// Rest has the other terms, which depend on no input.
@@ -40,8 +42,10 @@ func (s *Splitter) Split(sums []int) (*Split, error) {
 	return s.split, s.err
 }
 
-// Given is Split where a predictor may be any function of the parameters to which an input is added, such as an affine one given some of them, and where the rest may depend on
-// inputs that are no sums, if there are no sums. The rest of a graph without inputs has no likelihood whose rows depend on parameters in one argument alone.
+// Given is Split where a predictor may be any function of the parameters to which an input is added, such as
+// an affine one given some of them, and where the rest may depend on inputs that are no sums, if there are no
+// sums. The rest of a graph without inputs has no likelihood whose rows depend on parameters in one argument
+// alone.
 func (s *Splitter) Given(sums []int) (*Split, error) {
 	s.divide(sums)
 	return s.given, s.ungiven
@@ -105,12 +109,14 @@ func (b *Builder) Likelihood(term string, d *def.Dist, x ID, theta []ID, weights
 	if err := b.Density(term, d, x, theta, weights, power); err != nil {
 		return err
 	}
-	b.likelihoods = append(b.likelihoods, recorded{term, d, x, slices.Clone(theta), weights, power, first, len(b.parts)})
+	b.likelihoods = append(b.likelihoods, recorded{term, d, x, slices.Clone(theta), weights, power, first,
+		len(b.parts)})
 	return nil
 }
 
-// Split divides the target that the builder holds. sums are the inputs that are sums of contributions, one of which each likelihood that depends on an input
-// must see. The error says which term has another form, and why.
+// Split divides the target that the builder holds. sums are the inputs that are sums of contributions, one of
+// which each likelihood that depends on an input must see. The error says which term has another form, and
+// why.
 func (b *Builder) Split(sums []int) (*Split, error) { return b.divide(sums, false) }
 
 // divide is Split; given: with the predictors of Splitter.Given.
@@ -160,7 +166,8 @@ func (l *recorded) all() []ID {
 	return ids
 }
 
-// fork returns a builder with the same nodes and nothing to compute. Operations are not fused: it is evaluated a few times only.
+// fork returns a builder with the same nodes and nothing to compute. Operations are not fused: it is
+// evaluated a few times only.
 func (b *Builder) fork() *Builder {
 	c := *b
 	c.nodes, c.shared, c.plain = slices.Clone(b.nodes), map[string]ID{}, true
@@ -185,8 +192,9 @@ var (
 	errEvents    = errors.New("its values are vectors or matrices, or are not independent by row")
 	errLeft      = errors.New("its left side or its weights are not data")
 	errSeveral   = errors.New("several of its parameters depend on the clients' contributions")
-	errPredictor = errors.New("it does not see each row through one predictor to which the clients' contributions are added")
-	errTwo       = errors.New("it sees several sums of contributions")
+	errPredictor = errors.New("it does not see each row through one predictor to which the clients' " +
+		"contributions are added")
+	errTwo = errors.New("it sees several sums of contributions")
 )
 
 // rows separates a likelihood, and returns its predictor.
@@ -272,8 +280,8 @@ func (b *Builder) law(l *recorded, at int, eta ID) Law {
 	return out
 }
 
-// multiple is the value of which another is a multiple, or a number divided by it: the predictor eta itself, or what no number is taken out of. There is none (NoID) where
-// numbers differ between rows.
+// multiple is the value of which another is a multiple, or a number divided by it: the predictor eta itself,
+// or what no number is taken out of. There is none (NoID) where numbers differ between rows.
 func (b *Builder) multiple(id, eta ID, law *Law) ID {
 	for n := &b.nodes[id]; id != eta && (n.op == opMul || n.op == opDiv); n = &b.nodes[id] {
 		k := 0
@@ -281,7 +289,9 @@ func (b *Builder) multiple(id, eta ID, law *Law) ID {
 			k = 1
 		}
 		c := b.nodes[n.in[1-k]].values
-		if len(c) == 0 || slices.ContainsFunc(c, func(v float64) bool { return v != c[0] }) || n.op == opDiv && k == 1 && law.Falling {
+		if len(c) == 0 || slices.ContainsFunc(c, func(v float64) bool {
+			return v != c[0]
+		}) || n.op == opDiv && k == 1 && law.Falling {
 			return NoID
 		}
 		factor := c[0]
@@ -316,7 +326,8 @@ func (b *Builder) leaves(value ID, list []Port) []Port {
 	return list
 }
 
-// predictorOf goes from a parameter of a density back through functions of one value a row to the first value that is affine in parameters and inputs.
+// predictorOf goes from a parameter of a density back through functions of one value a row to the first value
+// that is affine in parameters and inputs.
 func (b *Builder) predictorOf(id ID, shape Shape) (ID, error) {
 	degrees := b.jointDegrees()
 	for degrees[id] == curved {
@@ -341,17 +352,21 @@ func (b *Builder) predictorOf(id ID, shape Shape) (ID, error) {
 	return id, nil
 }
 
-// carrierOf goes from a parameter of a density back through functions of one value a row to the first value to which one of the inputs is added; without inputs as far as there is one value.
+// carrierOf goes from a parameter of a density back through functions of one value a row to the first value
+// to which one of the inputs is added; without inputs as far as there is one value.
 func (b *Builder) carrierOf(id ID, shape Shape, sums []int) (ID, error) {
 	varies := b.reached(append(b.parameters(), b.inputs...))
 	added := func(id ID) bool {
-		return slices.ContainsFunc(sums, func(k int) bool { return b.reached([]ID{b.inputs[k]})[id] && b.addend(id, b.inputs[k]) })
+		return slices.ContainsFunc(sums, func(k int) bool {
+			return b.reached([]ID{b.inputs[k]})[id] && b.addend(id, b.inputs[k])
+		})
 	}
 	for !added(id) {
 		n, next, several := &b.nodes[id], NoID, false
 		for k, p := range n.in {
 			if varies[p] {
-				several = several || next != NoID || n.kind != rowwise || !n.links[k].rows || n.links[k].cols != nil
+				several = several || next != NoID || n.kind != rowwise || !n.links[k].rows ||
+					n.links[k].cols != nil
 				next = p
 			}
 		}

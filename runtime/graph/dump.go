@@ -68,7 +68,8 @@ func (g *Graph) dumpTerms(s *strings.Builder) {
 			case p.node == NoID:
 				parts = append(parts, fmt.Sprintf("%.6g", p.value))
 			case g.nodes[p.node].kind == term:
-				parts = append(parts, fmt.Sprintf("%%%d%s", p.node, mark(p.value != 0, fmt.Sprintf(" + %.6g", p.value))))
+				parts = append(parts,
+					fmt.Sprintf("%%%d%s", p.node, mark(p.value != 0, fmt.Sprintf(" + %.6g", p.value))))
 			default:
 				parts = append(parts, fmt.Sprintf("log|%%%d|", p.node))
 			}

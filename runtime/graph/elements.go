@@ -14,7 +14,8 @@ type summing struct {
 	each float64
 }
 
-// elements writes the elements of a density as operations, in the shape of its left side, on the same conditions as expand.
+// elements writes the elements of a density as operations, in the shape of its left side, on the same
+// conditions as expand.
 func (b *Builder) elements(n *node) (ID, bool) {
 	x, d := &b.nodes[n.in[0]], n.likely.dist
 	form := d.Elements

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// TestElementsAgree compares the elements of a density that are written as operations with the log density of the descriptor, row by row, for every use of
-// every distribution.
+// TestElementsAgree compares the elements of a density that are written as operations with the log density of
+// the descriptor, row by row, for every use of every distribution.
 func TestElementsAgree(t *testing.T) {
 	everyDensity(func(i int, c densityCase) {
 		drawn := c.draw(uint64(i))

@@ -26,7 +26,8 @@ func (l *layout) emit(s *sweep) (program, map[ID]ref) {
 		}
 		if s.stop[id] && s.reach[id] || s.back[id] && s.storedAdjoint(ID(id)) {
 			n := &l.nodes[id]
-			e.stored[ID(id)] = ref{space: inAdjoint, off: e.prog.adjoints, len: n.shape.Len(), stride: n.shape.rows(), move: 1}
+			e.stored[ID(id)] = ref{space: inAdjoint, off: e.prog.adjoints, len: n.shape.Len(),
+				stride: n.shape.rows(), move: 1}
 			e.prog.adjoints += n.shape.Len()
 		}
 	}
@@ -90,7 +91,8 @@ func (e *emitter) members(k loopKey, ok func(ID) bool) []ID {
 	var out []ID
 	for id := range e.nodes {
 		n := &e.nodes[id]
-		if e.s.member(ID(id)) && n.kind.loops() && n.frame == k.rows && e.s.level[id] == k.level && ok(ID(id)) {
+		if e.s.member(ID(id)) && n.kind.loops() && n.frame == k.rows && e.s.level[id] == k.level &&
+			ok(ID(id)) {
 			out = append(out, ID(id))
 		}
 	}
@@ -99,7 +101,8 @@ func (e *emitter) members(k loopKey, ok func(ID) bool) []ID {
 
 // begin starts a pass with empty tiles.
 func (e *emitter) begin(k loopKey) *loopSpec {
-	e.tiles, e.adjoint, e.sets, e.shares, e.top = map[ID]ref{}, map[ID]ref{}, map[use]bool{}, map[use]bool{}, 0
+	e.tiles, e.adjoint, e.sets, e.shares, e.top = map[ID]ref{}, map[ID]ref{}, map[use]bool{}, map[use]bool{},
+		0
 	e.block = min(e.blocks[k.rows], max(1, k.rows))
 	return &loopSpec{rows: k.rows, block: e.block, global: k.global != NoID}
 }
@@ -201,7 +204,8 @@ func (e *emitter) needs(id ID) need {
 func (e *emitter) evaluate(l *loopSpec, ids []ID) {
 	for _, id := range ids {
 		n := &e.nodes[id]
-		c := callSpec{verb: doForward, id: id, in: e.operands(id), out: operandSpec{val: e.valueRef(id)}, sum: -1}
+		c := callSpec{verb: doForward, id: id, in: e.operands(id), out: operandSpec{val: e.valueRef(id)},
+			sum: -1}
 		if c.out.val.space == nowhere {
 			e.tiles[id] = e.newTile(id)
 			c.out.val = e.tiles[id]
@@ -227,8 +231,9 @@ func (e *emitter) operands(id ID) []operandSpec {
 	return in
 }
 
-// adjointTiles assigns a tile to the adjoint of each node: the tile of its only user where that user passes its adjoint on unchanged, else
-// a new one, which is cleared for each block unless the first contribution can overwrite it.
+// adjointTiles assigns a tile to the adjoint of each node: the tile of its only user where that user passes
+// its adjoint on unchanged, else a new one, which is cleared for each block unless the first contribution can
+// overwrite it.
 func (e *emitter) adjointTiles(l *loopSpec, ids []ID) {
 	for i := len(ids) - 1; i >= 0; i-- {
 		id := ids[i]
@@ -255,12 +260,15 @@ func (e *emitter) adjointTiles(l *loopSpec, ids []ID) {
 			e.sets[first] = true
 			continue
 		}
-		l.calls = append(l.calls, callSpec{verb: doClear, id: id, out: operandSpec{adj: e.adjoint[id]}, sum: -1})
+		l.calls = append(l.calls, callSpec{verb: doClear, id: id, out: operandSpec{adj: e.adjoint[id]},
+			sum: -1})
 	}
 }
 
-// lender finds a received value that is used only in this sweep and whose adjoint equals a node's: the node's adjoint is then accumulated directly in the array of the received value. The value is an input of the node or, where
-// the node passes its adjoint on to another one of the loop alone, of that one. The uses lead from the node to the value; there are none where there is no such value.
+// lender finds a received value that is used only in this sweep and whose adjoint equals a node's: the node's
+// adjoint is then accumulated directly in the array of the received value. The value is an input of the node
+// or, where the node passes its adjoint on to another one of the loop alone, of that one. The uses lead from
+// the node to the value; there are none where there is no such value.
 func (e *emitter) lender(id ID) []use {
 	for k, p := range e.nodes[id].in {
 		u := use{id, k}
@@ -285,7 +293,8 @@ func (e *emitter) lenderAdjoint(path []use) ref {
 	return e.leafAdjoint(e.nodes[last.by].in[last.k])
 }
 
-// lend finds the outputs whose adjoint in the sweep of the target is equal to that of a received value, as where a party's density depends on the sum of its own cut and of what it receives: it is then stored once.
+// lend finds the outputs whose adjoint in the sweep of the target is equal to that of a received value, as
+// where a party's density depends on the sum of its own cut and of what it receives: it is then stored once.
 func (e *emitter) lend() {
 	for id := range e.nodes {
 		users := e.s.contributors(ID(id))
@@ -316,8 +325,9 @@ func (e *emitter) passesAs(u use) bool {
 	return by.op.passes != nil && by.op.passes(u.k) && by.links[u.k].rows && by.links[u.k].cols == nil
 }
 
-// first returns the use that contributes first to the adjoint of a node: that of the first term, else that of the last node, since the reverse runs
-// backwards. It reports whether that use covers all columns, so that it may overwrite the tile.
+// first returns the use that contributes first to the adjoint of a node: that of the first term, else that of
+// the last node, since the reverse runs backwards. It reports whether that use covers all columns, so that it
+// may overwrite the tile.
 func (e *emitter) first(users []use) (use, bool) {
 	best := users[0]
 	for _, u := range users[1:] {
@@ -346,7 +356,8 @@ func (e *emitter) termCall(id ID) callSpec {
 	return c
 }
 
-// attachAdjoints sets the references to the adjoints of a step's inputs and reports whether any of them is not shared.
+// attachAdjoints sets the references to the adjoints of a step's inputs and reports whether any of them is
+// not shared.
 func (e *emitter) attachAdjoints(c *callSpec) bool {
 	any := false
 	for k, p := range e.nodes[c.id].in {
@@ -363,7 +374,8 @@ func (e *emitter) attachAdjoints(c *callSpec) bool {
 func (e *emitter) reverseCalls(l *loopSpec, ids []ID) {
 	for i := len(ids) - 1; i >= 0; i-- {
 		id := ids[i]
-		c := callSpec{verb: doReverse, id: id, in: e.operands(id), out: operandSpec{val: e.valueRef(id), adj: e.adjointRef(id)}, sum: -1}
+		c := callSpec{verb: doReverse, id: id, in: e.operands(id),
+			out: operandSpec{val: e.valueRef(id), adj: e.adjointRef(id)}, sum: -1}
 		if e.nodes[id].bij != nil {
 			c.mode = e.jacobianMode(id)
 		}

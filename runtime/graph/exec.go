@@ -9,11 +9,14 @@ import (
 	"github.com/vflc/vflc/runtime/workers"
 )
 
-// An Exec holds the arrays of one evaluation. Its methods allocate nothing. It is not safe for concurrent use; make one per chain.
+// An Exec holds the arrays of one evaluation. Its methods allocate nothing. It is not safe for concurrent
+// use; make one per chain.
 //
-// One evaluation is Forward, then Target, Pull, or both. Forward sets the adjoints (Grad and InputAdjoint) to zero; Target and Pull add to them. Target
-// may be called again after the same Forward, with other values in the inputs that are not early: it then sets the adjoints to zero first, so
-// that Grad holds the gradient of the last Target and of the Pulls after it. InputAdjoint of an input that is not early may be that of the Target before until the next one.
+// One evaluation is Forward, then Target, Pull, or both. Forward sets the adjoints (Grad and InputAdjoint) to
+// zero; Target and Pull add to them. Target may be called again after the same Forward, with other values in
+// the inputs that are not early: it then sets the adjoints to zero first, so that Grad holds the gradient of
+// the last Target and of the Pulls after it. InputAdjoint of an input that is not early may be that of the
+// Target before until the next one.
 type Exec struct {
 	g                     *Graph
 	arrays                [inSum + 1][]float64
@@ -130,7 +133,8 @@ func (e *Exec) bind(p *program) []loop {
 		if n := e.g.pieces(l); n > 1 {
 			loops[i].split = e.split(l, n)
 		} else {
-			loops[i].calls, loops[i].frames = e.bindCalls(l, &site{tile: e.arrays[inTile], scratch: e.scratch})
+			loops[i].calls, loops[i].frames = e.bindCalls(l,
+				&site{tile: e.arrays[inTile], scratch: e.scratch})
 			loops[i].narrow = !slices.ContainsFunc(loops[i].calls, func(c call) bool { return !c.settled })
 		}
 	}
@@ -140,7 +144,9 @@ func (e *Exec) bind(p *program) []loop {
 // joined returns references to the same memory, with neighbours as one.
 func joined(refs []ref) (out []ref) {
 	refs = slices.Clone(refs)
-	slices.SortFunc(refs, func(a, b ref) int { return cmp.Or(cmp.Compare(a.space, b.space), cmp.Compare(a.off, b.off)) })
+	slices.SortFunc(refs, func(a, b ref) int {
+		return cmp.Or(cmp.Compare(a.space, b.space), cmp.Compare(a.off, b.off))
+	})
 	for _, r := range refs {
 		if n := len(out) - 1; n >= 0 && out[n].space == r.space && out[n].off+out[n].len >= r.off {
 			out[n].len = max(out[n].len, r.off+r.len-out[n].off)
@@ -169,7 +175,8 @@ func (e *Exec) bindCalls(l *loopSpec, at *site) (calls []call, frames []*call) {
 	return calls, frames
 }
 
-// room returns scratch memory for one step: the first scratch vector where it is long enough, since that is in a cache.
+// room returns scratch memory for one step: the first scratch vector where it is long enough, since that is
+// in a cache.
 func (s *site) room(n int) []float64 {
 	if n <= scratchLength {
 		return s.scratch[0][:n]
@@ -318,8 +325,9 @@ func (e *Exec) clearAdjoints() {
 // Output is the value of output k at the last Forward. It is overwritten by the next.
 func (e *Exec) Output(k int) []float64 { return e.outputs[k] }
 
-// Target evaluates the log density at the x of the last Forward and its reverse: gradients of the parameters and adjoints of the inputs are added
-// to Grad and InputAdjoint, with the outputs held fixed; the derivatives in the outputs are stored in Own. A value that is not finite is returned as it is.
+// Target evaluates the log density at the x of the last Forward and its reverse: gradients of the parameters
+// and adjoints of the inputs are added to Grad and InputAdjoint, with the outputs held fixed; the derivatives
+// in the outputs are stored in Own. A value that is not finite is returned as it is.
 func (e *Exec) Target() float64 {
 	if e.targeted {
 		e.clearAdjoints()
@@ -367,7 +375,8 @@ func countJacobians(calls []call, on bool) {
 // Own is the derivative of the last Target in output k, not to be written to.
 func (e *Exec) Own(k int) []float64 { return e.owns[k] }
 
-// Seed is where Pull begins from if the graph has one output, so that a seed which is written there need not be copied; nil where that is not so. A Pull with another seed overwrites it.
+// Seed is where Pull begins from if the graph has one output, so that a seed which is written there need not
+// be copied; nil where that is not so. A Pull with another seed overwrites it.
 func (e *Exec) Seed() []float64 {
 	if len(e.seeds) != 1 || e.g.seeds[0].space != inAdjoint {
 		return nil
@@ -375,7 +384,8 @@ func (e *Exec) Seed() []float64 {
 	return e.seeds[0]
 }
 
-// Pull adds the gradients of Σ_k seeds[k]·output k to Grad and InputAdjoint. A nil seed is zero. It needs Forward, not Target.
+// Pull adds the gradients of Σ_k seeds[k]·output k to Grad and InputAdjoint. A nil seed is zero. It needs
+// Forward, not Target.
 func (e *Exec) Pull(seeds [][]float64) {
 	if len(seeds) != len(e.seeds) {
 		panic(fmt.Sprintf("graph: %d seeds for %d outputs", len(seeds), len(e.seeds)))

@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// client is a party with every kind of node: a constrained scale, a gathered vector, data, a received value, two outputs (one a parameter) and terms
-// on both sides of the cut.
+// client is a party with every kind of node: a constrained scale, a gathered vector, data, a received value,
+// two outputs (one a parameter) and terms on both sides of the cut.
 func client(tb testing.TB) *graph.Graph {
 	const n = 300
 	d := newLogisticData(n, 3)
@@ -28,19 +28,22 @@ func client(tb testing.TB) *graph.Graph {
 	tau := b.Bijector(stdlib.New().For(&zero, nil), raw, 0, math.Inf(1))
 	a := apply(tb, b, "add", shared, apply(tb, b, "mul", tau, eta))
 	x := b.Const("X", shape{n, 3}, d.columns)
-	g := apply(tb, b, "add", apply(tb, b, "matmul", x, beta), apply(tb, b, "gather", a, b.Const("g", shape{n}, group)))
+	g := apply(tb, b, "add", apply(tb, b, "matmul", x, beta),
+		apply(tb, b, "gather", a, b.Const("g", shape{n}, group)))
 	for _, term := range []struct {
 		name string
 		x    graph.ID
 	}{{"tau", tau}, {"beta", beta}, {"eta", eta}} {
-		if err := b.Density(term.name, normal, term.x, []graph.ID{b.Scalar(0), b.Scalar(1)}, graph.NoID, 1); err != nil {
+		if err := b.Density(term.name, normal, term.x, []graph.ID{b.Scalar(0), b.Scalar(1)}, graph.NoID,
+			1); err != nil {
 			tb.Fatal(err)
 		}
 	}
 	b.Output("g", g)
 	b.Output("beta", beta)
 	y := b.Const("y", shape{n}, d.y)
-	if err := b.Density("y", dist(tb, "bernoulli_logit"), y, []graph.ID{apply(tb, b, "add", g, total)}, graph.NoID, 0.5); err != nil {
+	if err := b.Density("y", dist(tb, "bernoulli_logit"), y, []graph.ID{apply(tb, b, "add", g, total)},
+		graph.NoID, 0.5); err != nil {
 		tb.Fatal(err)
 	}
 	b.Report("tau", tau)
@@ -87,7 +90,9 @@ func TestPorts(t *testing.T) {
 	if g.Dim() != 8 {
 		t.Errorf("dimension %d, want 8", g.Dim())
 	}
-	for i, want := range []graph.Port{{Name: "tau", Shape: shape{}, Len: 1}, {Name: "beta", Shape: shape{3}, Offset: 1, Len: 3}, {Name: "eta", Shape: shape{4}, Offset: 4, Len: 4}} {
+	for i, want := range []graph.Port{{Name: "tau", Shape: shape{}, Len: 1},
+		{Name: "beta", Shape: shape{3}, Offset: 1, Len: 3}, {Name: "eta", Shape: shape{4}, Offset: 4,
+			Len: 4}} {
 		if p := g.Params()[i]; p.Name != want.Name || p.Offset != want.Offset || p.Len != want.Len {
 			t.Errorf("parameter %d is %+v, want %+v", i, p, want)
 		}
@@ -96,7 +101,8 @@ func TestPorts(t *testing.T) {
 		t.Errorf("early inputs: mu %v, total %v; want mu alone", in[0].Early, in[1].Early)
 	}
 	if out := g.Outputs(); out[0].Affine || !out[1].Affine {
-		t.Errorf("affine outputs: g %v, beta %v; want beta alone, since g has tau·eta", out[0].Affine, out[1].Affine)
+		t.Errorf("affine outputs: g %v, beta %v; want beta alone, since g has tau·eta", out[0].Affine,
+			out[1].Affine)
 	}
 	if got, want := strings.Join(g.Terms(), ", "), "jacobian of tau, tau, beta, eta, y"; got != want {
 		t.Errorf("terms %s, want %s", got, want)
@@ -114,8 +120,10 @@ func TestAffine(t *testing.T) {
 		id   graph.ID
 		want bool
 	}{
-		{p, true}, {a("add", p, q), true}, {a("mul", p, z), true}, {a("mul", p, q), false}, {a("div", p, z), true}, {a("div", z, p), false}, {a("matmul", x, p), true},
-		{a("exp", p), false}, {a("exp", z), true}, {a("mean", a("sub", p, z)), true}, {a("where", cond, p, z), true}, {a("cumulative_sum", a("neg", p)), true}, {a("dot", p, q), false},
+		{p, true}, {a("add", p, q), true}, {a("mul", p, z), true}, {a("mul", p, q), false},
+		{a("div", p, z), true}, {a("div", z, p), false}, {a("matmul", x, p), true},
+		{a("exp", p), false}, {a("exp", z), true}, {a("mean", a("sub", p, z)), true},
+		{a("where", cond, p, z), true}, {a("cumulative_sum", a("neg", p)), true}, {a("dot", p, q), false},
 		{a("where", a("gt", p, z), p, z), false}, {a("sd", p), false},
 	} {
 		b.Output("o", c.id)
@@ -146,7 +154,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestConcurrentExecs runs two goroutines on one graph at different points and compares with sequential runs, bit for bit.
+// TestConcurrentExecs runs two goroutines on one graph at different points and compares with sequential runs,
+// bit for bit.
 func TestConcurrentExecs(t *testing.T) {
 	g := client(t)
 	var alone, together [2][]float64
@@ -170,7 +179,8 @@ func TestConcurrentExecs(t *testing.T) {
 	}
 }
 
-// TestTargetAgain checks that a second Target after one Forward, with other late inputs, does not depend on the first.
+// TestTargetAgain checks that a second Target after one Forward, with other late inputs, does not depend on
+// the first.
 func TestTargetAgain(t *testing.T) {
 	g := client(t)
 	e := g.NewExec()
@@ -189,7 +199,8 @@ func TestTargetAgain(t *testing.T) {
 	}
 }
 
-// TestPullAlone compares Pull without Target with finite differences of the outputs, and checks that two Pulls add.
+// TestPullAlone compares Pull without Target with finite differences of the outputs, and checks that two
+// Pulls add.
 func TestPullAlone(t *testing.T) {
 	g := client(t)
 	e := g.NewExec()
@@ -256,7 +267,8 @@ func TestOutputTwice(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	b := graph.New("empty")
 	p := b.Param("p", shape{0, 2})
-	if err := b.Density("t", dist(t, "normal"), p, []graph.ID{b.Scalar(0), b.Scalar(1)}, graph.NoID, 1); err != nil {
+	if err := b.Density("t", dist(t, "normal"), p, []graph.ID{b.Scalar(0), b.Scalar(1)}, graph.NoID,
+		1); err != nil {
 		t.Fatal(err)
 	}
 	b.Output("sum", apply(t, b, "sum", p))
@@ -291,7 +303,9 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestOwnIsWithOutputHeld compares the derivatives by an output, and by what is received beside it, with those of a graph that receives the output too. In some cases they are equal and stored once, in others they are nearly so.
+// TestOwnIsWithOutputHeld compares the derivatives by an output, and by what is received beside it, with
+// those of a graph that receives the output too. In some cases they are equal and stored once, in others they
+// are nearly so.
 func TestOwnIsWithOutputHeld(t *testing.T) {
 	const n = 300
 	d := newLogisticData(n, 3)
@@ -314,11 +328,15 @@ func TestOwnIsWithOutputHeld(t *testing.T) {
 		}},
 		"the output in another density": {
 			eta: func(b *graph.Builder, in nodes) graph.ID { return apply(t, b, "add", in.g, in.z) },
-			and: func(b *graph.Builder, in nodes) { density(t, b, "more", "normal", in.g, b.Scalar(0), b.Scalar(2)) },
+			and: func(b *graph.Builder, in nodes) {
+				density(t, b, "more", "normal", in.g, b.Scalar(0), b.Scalar(2))
+			},
 		},
 		"what is received in another density": {
 			eta: func(b *graph.Builder, in nodes) graph.ID { return apply(t, b, "add", in.g, in.z) },
-			and: func(b *graph.Builder, in nodes) { density(t, b, "more", "normal", in.z, b.Scalar(0), b.Scalar(2)) },
+			and: func(b *graph.Builder, in nodes) {
+				density(t, b, "more", "normal", in.z, b.Scalar(0), b.Scalar(2))
+			},
 		},
 		"the sum in another density": {
 			eta: func(b *graph.Builder, in nodes) graph.ID { return apply(t, b, "add", in.g, in.z) },
@@ -360,7 +378,9 @@ func TestOwnIsWithOutputHeld(t *testing.T) {
 				if got, want := own.Target(), held.Target(); !near(got, want, 1e-13) {
 					t.Errorf("log density %v, want %v", got, want)
 				}
-				for what, v := range map[string][2][]float64{"the output": {own.Own(0), held.InputAdjoint(2)}, "b": {own.InputAdjoint(0), held.InputAdjoint(0)}, "z": {own.InputAdjoint(1), held.InputAdjoint(1)}, "beta": {own.Grad(), held.Grad()}} {
+				for what, v := range map[string][2][]float64{"the output": {own.Own(0), held.InputAdjoint(2)},
+					"b": {own.InputAdjoint(0), held.InputAdjoint(0)},
+					"z": {own.InputAdjoint(1), held.InputAdjoint(1)}, "beta": {own.Grad(), held.Grad()}} {
 					for i, want := range v[1] {
 						if !near(v[0][i], want, 1e-13) {
 							t.Fatalf("derivative by %s, element %d: %v, want %v", what, i, v[0][i], want)

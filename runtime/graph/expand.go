@@ -7,8 +7,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// An expanding writes a density as operations into a builder: these run as vector functions and share subexpressions with the rest of the graph. It
-// implements the def.Builder that a distribution's vector form is written with.
+// An expanding writes a density as operations into a builder: these run as vector functions and share
+// subexpressions with the rest of the graph. It implements the def.Builder that a distribution's vector form
+// is written with.
 type expanding struct {
 	*Builder
 	term  string
@@ -18,11 +19,13 @@ type expanding struct {
 	split bool  // whether rows may be divided: what is wanted is the sum over one axis
 }
 
-// expand writes a density as operations where there are many rows, its distribution has a vector form, and no loop over rows computes it. That of one bounded parameter becomes operations too: they are few,
-// since the logarithm of the parameter is known.
+// expand writes a density as operations where there are many rows, its distribution has a vector form, and no
+// loop over rows computes it. That of one bounded parameter becomes operations too: they are few, since the
+// logarithm of the parameter is known.
 func (b *Builder) expand(term string, n *node) bool {
 	x, d := &b.nodes[n.in[0]], n.likely.dist
-	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows && !(len(x.shape) == 0 && b.mapped(n)) || d.Expand == nil || !b.inside(n) || rowLoop(b.nodes, n) != nil {
+	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows && !(len(x.shape) == 0 && b.mapped(n)) ||
+		d.Expand == nil || !b.inside(n) || rowLoop(b.nodes, n) != nil {
 		return false
 	}
 	if r := rowLikelihoods[d.Rows]; r != nil && r.finite && infinite(b.nodes, n.in[n.predictor()]) {
@@ -32,7 +35,8 @@ func (b *Builder) expand(term string, n *node) bool {
 	for k := range theta {
 		theta[k] = def.Value(n.in[k+1])
 	}
-	return d.Expand(&expanding{b, term, n.power, x.shape, x.shape.Len(), len(x.shape) == 1}, def.Value(n.in[0]), theta)
+	return d.Expand(&expanding{b, term, n.power, x.shape, x.shape.Len(), len(x.shape) == 1},
+		def.Value(n.in[0]), theta)
 }
 
 // inside reports whether every row is sure to lie in the support, and every constant parameter in its domain.
@@ -49,14 +53,16 @@ func (b *Builder) inside(n *node) bool {
 // mapped reports whether the left side of a density is a parameter whose map takes it inside the support.
 func (b *Builder) mapped(n *node) bool {
 	d, x := n.likely.dist, b.nodes[n.in[0]].bij
-	if x == nil || x.whole != nil || d.Support != def.Positive && d.Support != def.NonNegative && d.Support != def.UnitInterval {
+	if x == nil || x.whole != nil || d.Support != def.Positive && d.Support != def.NonNegative &&
+		d.Support != def.UnitInterval {
 		return false
 	}
 	lower, upper := d.Support.Bounds(nil)
 	return x.lower >= lower && x.upper <= upper
 }
 
-// observed reports whether the left side of a density is data inside its support, as far as constants decide it.
+// observed reports whether the left side of a density is data inside its support, as far as constants decide
+// it.
 func observed(nodes []node, n *node) bool {
 	x, d := &nodes[n.in[0]], n.likely.dist
 	if x.kind != constant {
@@ -112,7 +118,8 @@ func (e *expanding) apply(o *op, a, b def.Value) def.Value {
 	return def.Value(e.must(o.name, ID(a), ID(b)))
 }
 
-// MulLog is x·log(a). Where x is 0 the least number above 0 is added to a: that changes no a that has 17 digits, and the product is then 0 at a = 0.
+// MulLog is x·log(a). Where x is 0 the least number above 0 is added to a: that changes no a that has 17
+// digits, and the product is then 0 at a = 0.
 func (e *expanding) MulLog(x, a def.Value) def.Value {
 	if guard, ok := e.guard(ID(x), ID(a)); ok {
 		a = e.Add(a, guard)
@@ -162,7 +169,9 @@ func (e *expanding) Const(x def.Value) (float64, bool) { return e.scalarValue(ID
 
 // Fill is a constant for every element of the left side.
 func (e *expanding) Fill(v float64) def.Value {
-	return def.Value(e.share(fmt.Sprintf("fill %v %v", e.shape, v), func() ID { return e.Builder.Const("", e.shape, constantOf(e.shape.Len(), v)) }))
+	return def.Value(e.share(fmt.Sprintf("fill %v %v", e.shape, v), func() ID {
+		return e.Builder.Const("", e.shape, constantOf(e.shape.Len(), v))
+	}))
 }
 
 // Argument is what a value is a function of.

@@ -1,15 +1,18 @@
 package graph
 
-// Flat steps. Where the columns of a block follow each other in memory, an elementwise step treats them as one vector: one call of a vector
-// function in place of one for each column. The sums of a density are then those of one long column.
+// Flat steps. Where the columns of a block follow each other in memory, an elementwise step treats them as
+// one vector: one call of a vector function in place of one for each column. The sums of a density are then
+// those of one long column.
 
 // flatten makes a step flat where its operation and operands allow it.
 func (c *call) flatten(l *loopSpec) {
-	if l.global || !c.node.op.elements || c.width < 2 || l.block*c.width > scratchLength || !c.out.dense(l.block) {
+	if l.global || !c.node.op.elements || c.width < 2 || l.block*c.width > scratchLength ||
+		!c.out.dense(l.block) {
 		return
 	}
 	for k := range c.in {
-		if o := &c.in[k]; !(o.rows && o.cols == nil && o.dense(l.block)) && !(c.node.kind == term && o.one()) {
+		if o := &c.in[k]; !(o.rows && o.cols == nil && o.dense(l.block)) &&
+			!(c.node.kind == term && o.one()) {
 			return
 		}
 	}
@@ -42,7 +45,8 @@ func runFlat(c *call) {
 	c.n, c.width = rows, columns
 }
 
-// eachColumn calls f with the number of elements and the column: for each column, or once for all where they follow each other in a full block of a tile.
+// eachColumn calls f with the number of elements and the column: for each column, or once for all where they
+// follow each other in a full block of a tile.
 func (c *call) eachColumn(f func(n, j int)) {
 	if c.out.dense(c.n) {
 		f(c.n*c.width, 0)

@@ -75,7 +75,8 @@ func (b *Builder) copyOf(id ID) ID {
 	return b.push(n)
 }
 
-// simplify replaces an operation by a cheaper one with the same bits, except that a^2 becomes a·a (portable.Pow may differ in the last place) log(exp(a)) becomes a, and log(√a) becomes log(a)/2.
+// simplify replaces an operation by a cheaper one with the same bits, except that a^2 becomes a·a
+// (portable.Pow may differ in the last place) log(exp(a)) becomes a, and log(√a) becomes log(a)/2.
 func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 	switch name {
 	case "sum", "mean":
@@ -192,7 +193,8 @@ func (b *Builder) addCarrier(term string, n *node, values ID) error {
 	return b.Add(term, values, n.power)
 }
 
-// element is the position in a linked operand that belongs to element i of a value with the given number of rows.
+// element is the position in a linked operand that belongs to element i of a value with the given number of
+// rows.
 func (l *link) element(i, rows int) int {
 	row, col := i%rows, i/rows
 	if l.cols != nil {

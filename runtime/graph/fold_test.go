@@ -36,7 +36,8 @@ func TestSharing(t *testing.T) {
 		{"p^1 and p", apply(t, b, "pow", p, b.Scalar(1)), p, true},
 		{"p^2 and p·p", apply(t, b, "pow", p, b.Scalar(2)), apply(t, b, "mul", p, p), true},
 		{"p/4 and p·0.25", apply(t, b, "div", p, b.Scalar(4)), apply(t, b, "mul", p, b.Scalar(0.25)), true},
-		{"p/3 and p·(1/3)", apply(t, b, "div", p, b.Scalar(3)), apply(t, b, "mul", p, b.Scalar(1.0/3)), false},
+		{"p/3 and p·(1/3)", apply(t, b, "div", p, b.Scalar(3)), apply(t, b, "mul", p, b.Scalar(1.0/3)),
+			false},
 		{"p[3] and p[[3]]", apply(t, b, "gather", p, b.Scalar(3)), part(2, 3), false},
 	} {
 		if (c.a == c.b) != c.same {
@@ -66,7 +67,8 @@ func TestFolding(t *testing.T) {
 
 func TestApplyErrors(t *testing.T) {
 	b := graph.New("errors")
-	v3, v4, m, s := b.Param("a", shape{3}), b.Param("b", shape{4}), b.Param("m", shape{3, 2}), b.Param("s", shape{})
+	v3, v4, m, s := b.Param("a", shape{3}), b.Param("b", shape{4}), b.Param("m", shape{3, 2}),
+		b.Param("s", shape{})
 	index := b.Const("i", shape{2}, []float64{1, 4})
 	for _, c := range []struct {
 		op   string
@@ -78,19 +80,23 @@ func TestApplyErrors(t *testing.T) {
 		{"add", graph.Attr{}, []graph.ID{v3}, "add: takes 2 inputs, got 1"},
 		{"add", graph.Attr{}, []graph.ID{v3, v4}, "add: shapes [3] and [4] do not broadcast"},
 		{"matmul", graph.Attr{}, []graph.ID{m, v3}, "matmul: shapes [3 2] and [3] do not multiply"},
-		{"dot", graph.Attr{}, []graph.ID{v3, v4}, "dot: takes two vectors of one length, got shapes [3] and [4]"},
+		{"dot", graph.Attr{}, []graph.ID{v3, v4},
+			"dot: takes two vectors of one length, got shapes [3] and [4]"},
 		{"rowdot", graph.Attr{}, []graph.ID{v3, v3}, "rowdot: takes matrices, got shapes [3] and [3]"},
 		{"addn", graph.Attr{}, []graph.ID{v3, v4}, "addn: shapes [3] and [4] differ"},
 		{"transpose", graph.Attr{}, []graph.ID{v3}, "transpose: takes a matrix, got shape [3]"},
 		{"col", graph.Attr{}, []graph.ID{m}, "col: takes a vector, got shape [3 2]"},
 		{"col_means", graph.Attr{}, []graph.ID{v3}, "col_means: col_sums: takes a matrix, got shape [3]"},
-		{"cumulative_sum", graph.Attr{}, []graph.ID{s}, "cumulative_sum: takes a vector or matrix, got a scalar"},
+		{"cumulative_sum", graph.Attr{}, []graph.ID{s},
+			"cumulative_sum: takes a vector or matrix, got a scalar"},
 		{"sd", graph.Attr{}, []graph.ID{s}, "sd: needs at least two elements, got shape []"},
 		{"append", graph.Attr{}, []graph.ID{v3, m}, "append: shapes [3] and [3 2] do not join"},
-		{"gather", graph.Attr{}, []graph.ID{v3, index}, "gather: index 4 in row 2, where the table has 1 to 3"},
+		{"gather", graph.Attr{}, []graph.ID{v3, index},
+			"gather: index 4 in row 2, where the table has 1 to 3"},
 		{"gather", graph.Attr{}, []graph.ID{v3, v4}, "gather: index 1 must be a constant vector"},
 		{"gather", graph.Attr{}, []graph.ID{v3, index, index}, "gather: 2 indices on a table of shape [3]"},
-		{"slice", graph.Attr{Slices: []graph.Slice{{Lo: 1, Hi: 4}}}, []graph.ID{v3}, "slice: index 2 to 4 of axis 1, whose length is 3"},
+		{"slice", graph.Attr{Slices: []graph.Slice{{Lo: 1, Hi: 4}}}, []graph.ID{v3},
+			"slice: index 2 to 4 of axis 1, whose length is 3"},
 	} {
 		if _, err := b.Apply(c.op, c.attr, c.in...); err == nil || err.Error() != c.want {
 			t.Errorf("%s: error %q, want %q", c.op, err, c.want)

@@ -5,8 +5,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A vectorFunc computes an elementwise function of the standard library by vector functions. back sets t, which may not be another argument, to
-// dy·f'(x) given y = f(x).
+// A vectorFunc computes an elementwise function of the standard library by vector functions. back sets t,
+// which may not be another argument, to dy·f'(x) given y = f(x).
 type vectorFunc struct {
 	forward func(n int, y, x []float64)
 	back    func(n int, t, dy, x, y []float64)
@@ -14,7 +14,8 @@ type vectorFunc struct {
 	fromValue bool
 }
 
-// vectorFuncs holds the functions that have a vector form; the others run element by element. A test compares both.
+// vectorFuncs holds the functions that have a vector form; the others run element by element. A test compares
+// both.
 var vectorFuncs = [...]*vectorFunc{
 	def.ExpLoop:   {vector.Exp, func(n int, t, dy, _, y []float64) { vector.Mul(n, t, dy, y) }, false},
 	def.Expm1Loop: {vector.Expm1, func(n int, t, dy, _, y []float64) { vector.FMA(n, t, dy, y, dy) }, false},
@@ -34,13 +35,21 @@ var vectorFuncs = [...]*vectorFunc{
 		vector.Div(n, t, dy, y)
 		vector.Scale(n, t, t, 0.5)
 	}, false},
-	def.SquareLoop: {func(n int, y, x []float64) { vector.Mul(n, y, x, x) }, func(n int, t, dy, x, _ []float64) {
+	def.SquareLoop: {func(n int, y, x []float64) {
+		vector.Mul(n, y, x, x)
+	}, func(n int, t, dy, x, _ []float64) {
 		vector.Mul(n, t, dy, x)
 		vector.Scale(n, t, t, 2)
 	}, false},
-	def.InvLogitLoop: {vector.Sigmoid, func(n int, t, dy, _, y []float64) { vector.SigmoidBack(n, t, dy, y) }, true},
-	def.TanhLoop:     {vector.Tanh, func(n int, t, dy, _, y []float64) { vector.TanhBack(n, t, dy, y) }, true},
-	def.ReluLoop:     {vector.Relu, func(n int, t, dy, _, y []float64) { vector.ReluBack(n, t, dy, y) }, true},
+	def.InvLogitLoop: {vector.Sigmoid, func(n int, t, dy, _, y []float64) {
+		vector.SigmoidBack(n, t, dy, y)
+	}, true},
+	def.TanhLoop: {vector.Tanh, func(n int, t, dy, _, y []float64) {
+		vector.TanhBack(n, t, dy, y)
+	}, true},
+	def.ReluLoop: {vector.Relu, func(n int, t, dy, _, y []float64) {
+		vector.ReluBack(n, t, dy, y)
+	}, true},
 	def.LgammaLoop: {vector.Lgamma, func(n int, t, dy, x, _ []float64) {
 		vector.Digamma(n, t, x)
 		vector.Mul(n, t, t, dy)

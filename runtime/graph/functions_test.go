@@ -7,9 +7,9 @@ import (
 	"github.com/vflc/vflc/stdlib/fn"
 )
 
-// TestVectorFunctions compares the vector form of every function with the function of the standard library: values to 4 units in the last place,
-// derivatives too, plus an absolute error of one rounding of 1, since some are computed from the value, such as s·(1-s) from s near 1. Special
-// values are equal.
+// TestVectorFunctions compares the vector form of every function with the function of the standard library:
+// values to 4 units in the last place, derivatives too, plus an absolute error of one rounding of 1, since
+// some are computed from the value, such as s·(1-s) from s near 1. Special values are equal.
 func TestVectorFunctions(t *testing.T) {
 	for _, f := range fn.Elementwise() {
 		k := vectorFuncs[f.Vector]
@@ -60,7 +60,8 @@ func compare(t *testing.T, name string, x, got, want []float64, absolute float64
 		}
 		ulp := math.Nextafter(math.Abs(want[i]), math.Inf(1)) - math.Abs(want[i])
 		if !(math.Abs(got[i]-want[i]) <= 4*ulp+absolute) {
-			t.Errorf("%s at %v is %v, want %v (%.3g units)", name, x[i], got[i], want[i], math.Abs(got[i]-want[i])/ulp)
+			t.Errorf("%s at %v is %v, want %v (%.3g units)", name, x[i], got[i], want[i],
+				math.Abs(got[i]-want[i])/ulp)
 			return
 		}
 	}

@@ -1,7 +1,7 @@
 package graph
 
-// A Graph is a log density with its inputs and outputs, planned for evaluation. It is immutable and may be shared between goroutines, each with
-// its own Exec.
+// A Graph is a log density with its inputs and outputs, planned for evaluation. It is immutable and may be
+// shared between goroutines, each with its own Exec.
 type Graph struct {
 	name                             string
 	nodes                            []node
@@ -14,8 +14,9 @@ type Graph struct {
 	layout                           layout
 	forward, target, pull            program
 	reporting                        []program
-	own, seeds                       []ref // adjoints of the outputs: the target's, and those that the pull starts from
-	scratch                          int   // vectors of scratch that a step may use
+	// adjoints of the outputs: the target's, and those that the pull starts from
+	own, seeds []ref
+	scratch    int // vectors of scratch that a step may use
 }
 
 // A Port is a parameter, input, output or report of a graph.

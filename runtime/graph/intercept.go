@@ -2,22 +2,26 @@ package graph
 
 import "slices"
 
-// An Intercept is coordinates of x that, moved together by 1, change predictors of a likelihood by 1 in all rows, and the inputs that are added to these. They are one parameter, or the location of effects with these effects.
-// Where an output depends on them it may be another party's likelihood, which the graph does not know: they have no Inputs.
+// An Intercept is coordinates of x that, moved together by 1, change predictors of a likelihood by 1 in all
+// rows, and the inputs that are added to these. They are one parameter, or the location of effects with these
+// effects. Where an output depends on them it may be another party's likelihood, which the graph does not
+// know: they have no Inputs.
 type Intercept struct {
 	Name   string // of the first parameter
 	At     []int  // in x
 	Inputs []int
 	// Output is the one output that depends on them, whose elements they move by 1 too; -1 where none does.
 	Output int
-	// Own is the derivative by x of the mean over the rows of what else is added there: of terms that are affine in x and move with no intercept.
+	// Own is the derivative by x of the mean over the rows of what else is added there: of terms that are
+	// affine in x and move with no intercept.
 	Own []float64
 }
 
 // Params lists the parameters in the order of x.
 func (b *Builder) Params() []ID { return slices.Clone(b.params) }
 
-// Intercepts finds the intercepts among some sets of parameters: for each argument of a likelihood the first that no output depends on, and those on which one output depends.
+// Intercepts finds the intercepts among some sets of parameters: for each argument of a likelihood the first
+// that no output depends on, and those on which one output depends.
 func (b *Builder) Intercepts(sets [][]ID) (intercepts []Intercept, err error) {
 	var here [][]ID
 	for _, set := range sets {
@@ -65,7 +69,8 @@ func (b *Builder) moved(set []ID) int {
 	return found
 }
 
-// Beside lists, for each input, those to which it is added in the argument of a likelihood: each of its elements, moved by 1, changes a sum of them by 1. There are none for inputs that an output depends on, and
+// Beside lists, for each input, those to which it is added in the argument of a likelihood: each of its
+// elements, moved by 1, changes a sum of them by 1. There are none for inputs that an output depends on, and
 // one value is added to an argument.
 func (b *Builder) Beside() [][]int {
 	out := make([][]int, len(b.inputs))
@@ -84,7 +89,8 @@ func (b *Builder) Beside() [][]int {
 	return out
 }
 
-// added calls do with the first of some sets that moves a sum in the argument of a likelihood to which inputs are added, for each argument; a graph without inputs is all that is added.
+// added calls do with the first of some sets that moves a sum in the argument of a likelihood to which inputs
+// are added, for each argument; a graph without inputs is all that is added.
 func (b *Builder) added(sets [][]ID, do func(k int, inputs []int, sum ID)) {
 	reached := make([][]bool, len(sets))
 	for k, set := range sets {
@@ -104,7 +110,9 @@ func (b *Builder) added(sets [][]ID, do func(k int, inputs []int, sum ID)) {
 				if sum == NoID {
 					continue
 				}
-				if !slices.ContainsFunc(inputs, func(in int) bool { return slices.Contains(set, b.inputs[in]) }) && b.moves(sum, set, reached[k]) {
+				if !slices.ContainsFunc(inputs, func(in int) bool {
+					return slices.Contains(set, b.inputs[in])
+				}) && b.moves(sum, set, reached[k]) {
 					do(k, inputs, sum)
 					break
 				}
@@ -163,7 +171,8 @@ func (b *Builder) eachTerm(id ID, sign float64, do func(term ID, sign float64)) 
 	}
 }
 
-// behind goes from an argument of a likelihood back through functions of one value a row that depends on a set to the first value that the set moves; NoID where there is none.
+// behind goes from an argument of a likelihood back through functions of one value a row that depends on a
+// set to the first value that the set moves; NoID where there is none.
 func (b *Builder) behind(id ID, set []ID, reached []bool) ID {
 	for reached[id] && b.nodes[id].shape.Len() > 1 {
 		n, next := &b.nodes[id], NoID
@@ -195,7 +204,8 @@ func (b *Builder) interceptOf(set []ID, inputs []int, output int) Intercept {
 	return intercept
 }
 
-// predictorBeside goes from an argument of a likelihood back through functions of one received value a row to the first value that is a sum with inputs among its terms.
+// predictorBeside goes from an argument of a likelihood back through functions of one received value a row to
+// the first value that is a sum with inputs among its terms.
 func (b *Builder) predictorBeside(id ID, received []bool) (inputs []int, sum ID) {
 	for received[id] {
 		n := &b.nodes[id]

@@ -9,8 +9,9 @@ import (
 	"github.com/vflc/vflc/stdlib/dist"
 )
 
-// Without log-Jacobians, target and gradient are those of the density of the parameters on their declared scale; with log-Jacobians on again, they are as
-// before. One parameter enters the target directly, one only through an output, one both ways.
+// Without log-Jacobians, target and gradient are those of the density of the parameters on their declared
+// scale; with log-Jacobians on again, they are as before. One parameter enters the target directly, one only
+// through an output, one both ways.
 func TestJacobianOff(t *testing.T) {
 	b := New("jacobian")
 	lower := pick(t, bijector.All(), "lower", func(d def.Bijector) string { return d.Name })

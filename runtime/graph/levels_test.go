@@ -27,7 +27,8 @@ func newLevelData(n int, seed uint64) levelData {
 			level = 6
 		}
 		d.level, d.z = append(d.level, level), append(d.z, 0.5*draw.NormFloat64())
-		d.count, d.y, d.r = append(d.count, float64(draw.IntN(5))), append(d.y, float64(draw.IntN(2))), append(d.r, draw.NormFloat64())
+		d.count, d.y, d.r = append(d.count, float64(draw.IntN(5))), append(d.y, float64(draw.IntN(2))),
+			append(d.r, draw.NormFloat64())
 	}
 	for range 2 * n {
 		d.x = append(d.x, draw.NormFloat64())
@@ -35,20 +36,28 @@ func newLevelData(n int, seed uint64) levelData {
 	return d
 }
 
-// levelForms are predictors whose coefficients differ by level, and whether they are one step with their likelihood.
+// levelForms are predictors whose coefficients differ by level, and whether they are one step with their
+// likelihood.
 var levelForms = map[string]struct {
 	fused bool
 	make  func(f levelForm) graph.ID
 }{
-	"slopes":               {true, func(f levelForm) graph.ID { return f.rowdot() }},
-	"slopes and intercept": {true, func(f levelForm) graph.ID { return f.add(f.b.Param("c", shape{}), f.rowdot()) }},
+	"slopes": {true, func(f levelForm) graph.ID { return f.rowdot() }},
+	"slopes and intercept": {true, func(f levelForm) graph.ID {
+		return f.add(f.b.Param("c", shape{}), f.rowdot())
+	}},
 	"everything": {true, func(f levelForm) graph.ID {
-		return f.add(f.add(f.offset(), f.intercepts()), f.add(f.add(f.rowdot(), f.slope()), f.b.Param("c", shape{})))
+		return f.add(f.add(f.offset(), f.intercepts()),
+			f.add(f.add(f.rowdot(), f.slope()), f.b.Param("c", shape{})))
 	}},
 	"intercepts and offset": {true, func(f levelForm) graph.ID { return f.add(f.intercepts(), f.offset()) }},
 	"intercepts alone":      {false, func(f levelForm) graph.ID { return f.intercepts() }},
-	"squares":               {false, func(f levelForm) graph.ID { return f.apply("mul", f.slope(), f.slope()) }},
-	"a value of each row":   {false, func(f levelForm) graph.ID { return f.add(f.rowdot(), f.b.Param("rows", shape{f.d.n})) }},
+	"squares": {false, func(f levelForm) graph.ID {
+		return f.apply("mul", f.slope(), f.slope())
+	}},
+	"a value of each row": {false, func(f levelForm) graph.ID {
+		return f.add(f.rowdot(), f.b.Param("rows", shape{f.d.n}))
+	}},
 }
 
 type levelForm struct {
@@ -102,9 +111,11 @@ func (f levelForm) graph(likelihood string, predictor graph.ID) *graph.Graph {
 	return build(f.tb, f.b)
 }
 
-// TestLevels compares likelihoods whose coefficients differ by level, over as many rows as fit into one block, into several, and into several pieces, with the same operations one by one.
+// TestLevels compares likelihoods whose coefficients differ by level, over as many rows as fit into one
+// block, into several, and into several pieces, with the same operations one by one.
 func TestLevels(t *testing.T) {
-	for _, likelihood := range []string{"poisson_log", "bernoulli_logit", "bernoulli_probit", "binomial_logit", "neg_binomial_2_log", "normal", "student_t"} {
+	for _, likelihood := range []string{"poisson_log", "bernoulli_logit", "bernoulli_probit",
+		"binomial_logit", "neg_binomial_2_log", "normal", "student_t"} {
 		for name, form := range levelForms {
 			for _, n := range []int{330, 1501, 9001} {
 				if n > 2000 && name != "everything" {
@@ -125,7 +136,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestLevelsInPieces checks that the number of goroutines changes no bit, and that other data may take the place of the first.
+// TestLevelsInPieces checks that the number of goroutines changes no bit, and that other data may take the
+// place of the first.
 func TestLevelsInPieces(t *testing.T) {
 	var graphs []*graph.Graph
 	for seed := range uint64(3) {

@@ -94,7 +94,8 @@ func linearIn(t *testing.T, name string, shapes []graph.Shape, group []int) bool
 			y[k] = x[k]
 		}
 	}
-	f, g, h := applied(t, name, shapes, mixed(group, x, y)), applied(t, name, shapes, x), applied(t, name, shapes, y)
+	f, g, h := applied(t, name, shapes, mixed(group, x, y)), applied(t, name, shapes, x),
+		applied(t, name, shapes, y)
 	for i := range f {
 		if !(math.Abs(f[i]-2*g[i]+3*h[i]) < 1e-12) {
 			return false
@@ -116,7 +117,8 @@ func TestDescriptorsSayWhatIsLinear(t *testing.T) {
 			}
 		}
 		for k := range shapes {
-			if !seen[k] && !(f.Name == "where" && k == 0) && !(f.Sized && k > 0) && linearIn(t, f.Name, shapes, []int{k}) {
+			if !seen[k] && !(f.Name == "where" && k == 0) && !(f.Sized && k > 0) &&
+				linearIn(t, f.Name, shapes, []int{k}) {
 				t.Errorf("%s is linear in argument %d", f.Name, k)
 			}
 		}

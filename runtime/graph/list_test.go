@@ -6,7 +6,8 @@ import (
 	"github.com/vflc/vflc/stdlib/fn"
 )
 
-// TestList checks that the list of operations is complete: each documented and named once, and one for every structural function of the language.
+// TestList checks that the list of operations is complete: each documented and named once, and one for every
+// structural function of the language.
 func TestList(t *testing.T) {
 	listed := map[string]bool{}
 	for _, o := range ops {

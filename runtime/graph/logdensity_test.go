@@ -8,13 +8,16 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// TestLogDensity compares the elementwise density with the formula for every way of broadcasting, and its sum with the term of the target.
+// TestLogDensity compares the elementwise density with the formula for every way of broadcasting, and its sum
+// with the term of the target.
 func TestLogDensity(t *testing.T) {
 	normal := dist(t, "normal")
-	for i, c := range [][]shape{{{}, {}, {}}, {{3}, {}, {}}, {{129}, {129}, {}}, {{300}, {1}, {300}}, {{5, 3}, {3}, {5, 1}}, {{130, 2}, {130, 2}, {1, 2}}} {
+	for i, c := range [][]shape{{{}, {}, {}}, {{3}, {}, {}}, {{129}, {129}, {}}, {{300}, {1}, {300}},
+		{{5, 3}, {3}, {5, 1}}, {{130, 2}, {130, 2}, {1, 2}}} {
 		for _, weighted := range []bool{false, true} {
 			r := rand.New(rand.NewPCG(uint64(i), 11))
-			x, mu, sigma, w := random(r, false, c[0]), random(r, false, c[1]), random(r, true, c[2]), random(r, true, c[0])
+			x, mu, sigma, w := random(r, false, c[0]), random(r, false, c[1]), random(r, true, c[2]),
+				random(r, true, c[0])
 			b := graph.New("pointwise")
 			ids := []graph.ID{b.Param("x", c[0]), b.Param("mu", c[1]), b.Param("sigma", c[2])}
 			weights := graph.NoID
@@ -50,12 +53,14 @@ func TestLogDensity(t *testing.T) {
 	}
 }
 
-// TestLogDensityIsNormalised checks the carrier of a count, and that a weight of 0 leaves out an element without a density.
+// TestLogDensityIsNormalised checks the carrier of a count, and that a weight of 0 leaves out an element
+// without a density.
 func TestLogDensityIsNormalised(t *testing.T) {
 	b := graph.New("counts")
 	l := b.Param("l", shape{})
 	y := []float64{0, 3, -1}
-	id, err := b.LogDensity(dist(t, "poisson_log"), b.Const("y", shape{3}, y), []graph.ID{l}, b.Const("w", shape{3}, []float64{1, 2, 0}))
+	id, err := b.LogDensity(dist(t, "poisson_log"), b.Const("y", shape{3}, y), []graph.ID{l},
+		b.Const("w", shape{3}, []float64{1, 2, 0}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +72,8 @@ func TestLogDensityIsNormalised(t *testing.T) {
 			t.Errorf("element %d: %v, want %v", k, got, want)
 		}
 	}
-	if _, err := b.LogDensity(dist(t, "normal"), b.Scalar(1), []graph.ID{b.Const("m", shape{2}, []float64{1, 2}), b.Scalar(1)}, graph.NoID); err == nil {
+	if _, err := b.LogDensity(dist(t, "normal"), b.Scalar(1),
+		[]graph.ID{b.Const("m", shape{2}, []float64{1, 2}), b.Scalar(1)}, graph.NoID); err == nil {
 		t.Error("two means for a scalar")
 	}
 }

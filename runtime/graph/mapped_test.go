@@ -23,12 +23,14 @@ func bounded(b *graph.Builder, name string, s shape, lower, upper float64) graph
 	return b.Bijector(stdlib.New().For(low, high), b.Param(name, s), lower, upper)
 }
 
-// Priors of bounded parameters are the distributions' own densities, however many there are, and whether parameters of the prior are numbers or parameters.
+// Priors of bounded parameters are the distributions' own densities, however many there are, and whether
+// parameters of the prior are numbers or parameters.
 func TestDensitiesOfBoundedParameters(t *testing.T) {
 	u := stdlib.New()
 	for _, name := range u.Dists() {
 		d, _ := u.Dist(name)
-		if d.Event != nil || d.Discrete || d.Flat || d.LogDensity == nil || d.Support != def.Positive && d.Support != def.NonNegative && d.Support != def.UnitInterval {
+		if d.Event != nil || d.Discrete || d.Flat || d.LogDensity == nil || d.Support != def.Positive &&
+			d.Support != def.NonNegative && d.Support != def.UnitInterval {
 			continue
 		}
 		for _, s := range []shape{{}, {1}, {3}, {5}, {12}, {40}} {
@@ -45,7 +47,8 @@ func TestDensitiesOfBoundedParameters(t *testing.T) {
 					for k := range theta {
 						if v := domainDraw(r, d.Params[k]); known == 1 || d.Params[k].Integral {
 							theta[k] = b.Scalar(v)
-						} else if low, high := d.Params[k].Domain.Bounds(nil); d.Params[k].Domain == def.RealLine {
+						} else if low,
+							high := d.Params[k].Domain.Bounds(nil); d.Params[k].Domain == def.RealLine {
 							theta[k] = b.Param(d.Params[k].Name, shape{})
 						} else {
 							theta[k] = bounded(b, d.Params[k].Name, shape{}, low, high)
@@ -59,7 +62,8 @@ func TestDensitiesOfBoundedParameters(t *testing.T) {
 				}
 				for k, want := range got[1] {
 					if !(math.Abs(got[0][k]-want) <= 1e-11*max(1, math.Abs(want))) {
-						t.Errorf("%s, shape %v, known %d: number %d is %v, want %v", name, s, known, k, got[0][k], want)
+						t.Errorf("%s, shape %v, known %d: number %d is %v, want %v", name, s, known, k,
+							got[0][k], want)
 					}
 				}
 			}
@@ -82,7 +86,8 @@ func TestBoundsBeyondTheSupport(t *testing.T) {
 	}
 }
 
-// Binomial likelihoods with trials of their own in each row have the density that the distribution itself gives, without a call of it for a row.
+// Binomial likelihoods with trials of their own in each row have the density that the distribution itself
+// gives, without a call of it for a row.
 func TestTrialsByRow(t *testing.T) {
 	for _, n := range []int{1, 4, 5, 12, 40, 700} {
 		var got [2][]float64
@@ -123,8 +128,10 @@ func TestSumsOfProducts(t *testing.T) {
 			}
 			x, y, number := b.Param("x", s), b.Param("y", s), b.Param("number", shape{})
 			data := b.Const("data", s, scaled(s.Len(), 2))
-			for k, pair := range [][2]graph.ID{{x, y}, {number, x}, {y, number}, {x, x}, {data, y}, {apply(t, b, "exp", x), apply(t, b, "exp", number)}} {
-				if err := b.Add(fmt.Sprint("term ", k), apply(t, b, "mul", pair[0], pair[1]), 0.5*float64(k)-2); err != nil {
+			for k, pair := range [][2]graph.ID{{x, y}, {number, x}, {y, number}, {x, x}, {data, y},
+				{apply(t, b, "exp", x), apply(t, b, "exp", number)}} {
+				if err := b.Add(fmt.Sprint("term ", k), apply(t, b, "mul", pair[0], pair[1]),
+					0.5*float64(k)-2); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -134,7 +141,8 @@ func TestSumsOfProducts(t *testing.T) {
 	}
 }
 
-// The logarithm of a positive parameter is the parameter without its bound, and that of a root half of the logarithm: also where the parameter overflows, or is too small for a number.
+// The logarithm of a positive parameter is the parameter without its bound, and that of a root half of the
+// logarithm: also where the parameter overflows, or is too small for a number.
 func TestLogarithmsOfParameters(t *testing.T) {
 	b := graph.New("logarithms")
 	variance := bounded(b, "variance", shape{3}, 0, math.Inf(1))

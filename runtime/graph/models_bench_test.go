@@ -90,7 +90,8 @@ func BenchmarkEightSchools(b *testing.B) {
 // tenPriors is a model of ten scalar parameters with one prior each and no data.
 func tenPriors(tb testing.TB, b *graph.Builder) {
 	for i := range 10 {
-		density(tb, b, fmt.Sprint(i), "normal", b.Param(fmt.Sprint(i), shape{}), b.Scalar(float64(i)), b.Scalar(2))
+		density(tb, b, fmt.Sprint(i), "normal", b.Param(fmt.Sprint(i), shape{}), b.Scalar(float64(i)),
+			b.Scalar(2))
 	}
 }
 
@@ -117,7 +118,8 @@ func multilevel(tb testing.TB, b *graph.Builder, n, levels int) {
 	density(tb, b, "tau", "half_normal", tau, b.Scalar(1))
 	density(tb, b, "a", "normal", a, mu, tau)
 	density(tb, b, "beta", "normal", beta, b.Scalar(0), b.Scalar(1))
-	eta := apply(tb, b, "add", apply(tb, b, "gather", a, b.Const("g", shape{n}, level)), apply(tb, b, "matmul", b.Const("X", shape{n, 4}, x), beta))
+	eta := apply(tb, b, "add", apply(tb, b, "gather", a, b.Const("g", shape{n}, level)),
+		apply(tb, b, "matmul", b.Const("X", shape{n, 4}, x), beta))
 	density(tb, b, "y", "poisson_log", b.Const("y", shape{n}, y), eta)
 }
 
@@ -149,7 +151,8 @@ var elementwiseModels = map[string]func(tb testing.TB, b *graph.Builder, x, y gr
 	// log cosh(y - p0 tanh(p1 x + p2) - p3 x²), negative, up to a constant
 	"cosh": func(tb testing.TB, b *graph.Builder, x, y graph.ID, p []graph.ID) {
 		a := func(op string, in ...graph.ID) graph.ID { return apply(tb, b, op, in...) }
-		mean := a("add", a("mul", p[0], a("tanh", a("add", a("mul", p[1], x), p[2]))), a("mul", p[3], a("mul", x, x)))
+		mean := a("add", a("mul", p[0], a("tanh", a("add", a("mul", p[1], x), p[2]))),
+			a("mul", p[3], a("mul", x, x)))
 		r := a("sub", y, mean)
 		if err := b.Add("y", a("sub", r, a("softplus", a("mul", b.Scalar(2), r))), 1); err != nil {
 			tb.Fatal(err)

@@ -7,8 +7,9 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// Narrow steps. Where a model has few rows, finding the columns of operands takes longer than computing with them. A step over one column of few rows has operands of exactly these rows
-// from the start, and runs in a form of its own, whose numbers are those of the general form bit for bit.
+// Narrow steps. Where a model has few rows, finding the columns of operands takes longer than computing with
+// them. A step over one column of few rows has operands of exactly these rows from the start, and runs in a
+// form of its own, whose numbers are those of the general form bit for bit.
 
 // narrow prepares a step of a loop over few rows that has a narrow form, and reports whether it has one.
 func (c *call) narrow(l *loopSpec, v verb) bool {

@@ -69,7 +69,8 @@ func narrowModel(t *testing.T, n int) *Graph {
 	mu, tau, sd := b.Param("mu", Shape{}), positive("tau"), positive("sd")
 	share := b.Bijector(library.For(&zero, &one), b.Param("share", Shape{}), 0, 1)
 	raw, other := b.Param("raw", Shape{n}), b.Param("other", Shape{n})
-	scale := apply("mul", apply("sqrt", apply("div", tau, apply("add", sd, b.Scalar(1)))), apply("exp", apply("sub", share, apply("mul", mu, mu))))
+	scale := apply("mul", apply("sqrt", apply("div", tau, apply("add", sd, b.Scalar(1)))),
+		apply("exp", apply("sub", share, apply("mul", mu, mu))))
 	theta := apply("add", mu, apply("mul", scale, raw))
 	y := b.Const("y", Shape{n}, v(2))
 	density("mu", "normal", mu, b.Scalar(0.2), b.Scalar(5))
@@ -87,7 +88,8 @@ func narrowModel(t *testing.T, n int) *Graph {
 	return g
 }
 
-// TestNarrowSteps compares the narrow forms of steps with the general ones, bit for bit, with log-Jacobians and without.
+// TestNarrowSteps compares the narrow forms of steps with the general ones, bit for bit, with log-Jacobians
+// and without.
 func TestNarrowSteps(t *testing.T) {
 	for n := 1; n <= shortRows+1; n++ {
 		for _, jacobian := range []bool{true, false} {
@@ -116,7 +118,8 @@ func TestNarrowSteps(t *testing.T) {
 			}
 			got, want := results(narrow), results(general)
 			if !slices.Equal(got, want) || slices.ContainsFunc(want, math.IsNaN) {
-				t.Errorf("%d rows, log-Jacobians %v:\n%v in narrow forms,\n%v in general ones\n%s", n, jacobian, got, want, g)
+				t.Errorf("%d rows, log-Jacobians %v:\n%v in narrow forms,\n%v in general ones\n%s", n,
+					jacobian, got, want, g)
 			}
 		}
 	}

@@ -56,7 +56,8 @@ func (s Shape) equal(t Shape) bool {
 	return true
 }
 
-// A Slice is the part of one axis that an index keeps: Lo ≤ i < Hi (0-based). Drop removes the axis (then Hi = Lo+1).
+// A Slice is the part of one axis that an index keeps: Lo ≤ i < Hi (0-based). Drop removes the axis (then Hi
+// = Lo+1).
 type Slice struct {
 	Lo, Hi int
 	Drop   bool
@@ -74,7 +75,9 @@ const (
 	constant nodeKind = iota
 	param
 	input
-	rowwise   // row i of the value depends on row i of the row-aligned inputs and on whole inputs: computed in a row loop, block by block
+	// row i of the value depends on row i of the row-aligned inputs and on whole inputs: computed in a row
+	// loop, block by block
+	rowwise
 	reduction // accumulated over the rows of its inputs in a row loop
 	global    // computed at once from whole inputs
 	term      // accumulated in a row loop into the target
@@ -118,7 +121,8 @@ type node struct {
 	room   int           // scratch memory of its steps, for operations on whole matrices
 	pivots int           // length of their permutation
 
-	runs     [][]vector.Segment // of a gather of sorted levels: the runs of equal levels in each block of runBlock rows
+	// of a gather of sorted levels: the runs of equal levels in each block of runBlock rows
+	runs     [][]vector.Segment
 	runBlock int
 
 	inverse []float64      // of a normal density: 1/sigma, where that is constant
@@ -128,7 +132,8 @@ type node struct {
 	linear  linearPart     // of a likelihood with a linear predictor
 	levels  *levelPart     // of one whose coefficients differ by level
 
-	decimals vector.Decimals // the matrix of a linear predictor, where it is stored in that form; its constant has then no values
+	// the matrix of a linear predictor, where it is stored in that form; its constant has then no values
+	decimals vector.Decimals
 }
 
 // degree is how a node depends on x, with received values held fixed.
@@ -140,7 +145,8 @@ const (
 	curved
 )
 
-// standard returns what was subtracted from the numbers of a table to make a column of a constant, and by what the difference was divided: 0 and 1 where nothing is known.
+// standard returns what was subtracted from the numbers of a table to make a column of a constant, and by
+// what the difference was divided: 0 and 1 where nothing is known.
 func (n *node) standard(column int) (center, scale float64) {
 	if n.made == nil {
 		return 0, 1
@@ -225,7 +231,8 @@ func broadcast(a, b Shape) (Shape, error) {
 	return out, nil
 }
 
-// broadcastLink links an operand of shape s to a node of shape out: row by row where it has the leading axis, else constant along the rows.
+// broadcastLink links an operand of shape s to a node of shape out: row by row where it has the leading axis,
+// else constant along the rows.
 func broadcastLink(s, out Shape) link {
 	if s.equal(out) {
 		return link{rows: true}

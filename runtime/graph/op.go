@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// An op is one operation, declared in one file: its shape, how it runs over a block of rows, and its reverse over a block.
+// An op is one operation, declared in one file: its shape, how it runs over a block of rows, and its reverse
+// over a block.
 type op struct {
 	name  string
 	doc   string
@@ -17,7 +18,8 @@ type op struct {
 	expand func(b *Builder, attr Attr, in []ID) (ID, error)
 	// infer checks the inputs and fills kind, shape, links, frame and width of n (in and attr are set).
 	infer func(b *Builder, n *node) error
-	// forward sets (rowwise, global) or accumulates (reduction) the output for the rows of the call. For a global node that is all rows.
+	// forward sets (rowwise, global) or accumulates (reduction) the output for the rows of the call. For a
+	// global node that is all rows.
 	forward func(c *call)
 	// begin and end, where set, run before the first and after the last block of a pass.
 	begin, end func(c *call)
@@ -29,8 +31,9 @@ type op struct {
 	flat func(k int) bool
 	// passes reports that the adjoint of row-aligned input k equals the output's; nil: of no input.
 	passes func(k int) bool
-	// elements reports that each element (of a term: each summand) depends on the same element of every input only, and likewise in reverse: inputs of
-	// one shape whose columns follow each other in memory are then computed as one column.
+	// elements reports that each element (of a term: each summand) depends on the same element of every input
+	// only, and likewise in reverse: inputs of one shape whose columns follow each other in memory are then
+	// computed as one column.
 	elements bool
 	// degree of the value in x from those of the inputs; nil: curved unless all are free.
 	degree func(in []degree) degree
@@ -53,9 +56,11 @@ func inputs(ks ...int) need {
 var ops = []*op{
 	opAdd, opSub, opMul, opDiv, opPow, opNeg, opAddN,
 	opEq, opNe, opLt, opLe, opGt, opGe, opAnd, opOr, opNot, opWhere,
-	opMatMul, opTranspose, opSum, opMean, opSD, opDot, opRowDot, opCol, opColSums, opColMeans, opCumulativeSum, opCumulativeMax,
+	opMatMul, opTranspose, opSum, opMean, opSD, opDot, opRowDot, opCol, opColSums, opColMeans,
+	opCumulativeSum, opCumulativeMax,
 	opSlice, opGather, opAppend, opFill,
-	opMax, opMin, opSort, opRank, opQuantile, opLogSumExp, opSoftmax, opLogSoftmax, opRowSums, opRowMeans, opOuter, opLogMix, opPi,
+	opMax, opMin, opSort, opRank, opQuantile, opLogSumExp, opSoftmax, opLogSoftmax, opRowSums, opRowMeans,
+	opOuter, opLogMix, opPi,
 	opCholesky, opSolve, opDiag, opRep, opQuadForm, opGPExpQuad, opGPMatern32, opGPMatern52,
 }
 
@@ -180,7 +185,8 @@ func (c *call) giveConstant(k, j int, s float64) {
 	vector.Shift(c.n, c.dvec(k, j), s)
 }
 
-// sumInto returns the adjoint of row-aligned operand k for column j, cleared first if this is its first contribution.
+// sumInto returns the adjoint of row-aligned operand k for column j, cleared first if this is its first
+// contribution.
 func (c *call) sumInto(k, j int) []float64 {
 	d := c.dvec(k, j)[:c.n]
 	if c.in[k].set {
@@ -189,7 +195,8 @@ func (c *call) sumInto(k, j int) []float64 {
 	return d
 }
 
-// spread is operand k for column j as one element per row, in scratch vector s if it is constant along the rows.
+// spread is operand k for column j as one element per row, in scratch vector s if it is constant along the
+// rows.
 func (c *call) spread(k, j, s int) []float64 {
 	if c.in[k].rows {
 		return c.vec(k, j)
@@ -199,7 +206,8 @@ func (c *call) spread(k, j, s int) []float64 {
 }
 
 // binary runs an operation of two operands, at least one of them row-aligned, column by column.
-func (c *call) binary(vv func(n int, y, a, b []float64), vs func(n int, y, a []float64, s float64), sv func(n int, y []float64, s float64, b []float64)) {
+func (c *call) binary(vv func(n int, y, a, b []float64), vs func(n int, y, a []float64, s float64),
+	sv func(n int, y []float64, s float64, b []float64)) {
 	for j := range c.width {
 		switch {
 		case !c.in[1].rows:

@@ -7,7 +7,9 @@ import (
 )
 
 var opAppend = &op{
-	name: "append", doc: "joins scalars and vectors, or matrices of equal numbers of columns, along the first axis", least: 1,
+	name:  "append",
+	doc:   "joins scalars and vectors, or matrices of equal numbers of columns, along the first axis",
+	least: 1,
 	infer: func(b *Builder, n *node) error {
 		first := b.nodes[n.in[0]].shape
 		rest := Shape{}
@@ -46,7 +48,8 @@ func tail(s Shape) Shape {
 	return s[1:]
 }
 
-// pieces visits the contiguous pieces of a joined value: offset in the output, input, offset in it, and length.
+// pieces visits the contiguous pieces of a joined value: offset in the output, input, offset in it, and
+// length.
 func (c *call) pieces(visit func(out, k, in, rows int)) {
 	at := 0
 	for j := range c.width {

@@ -51,17 +51,20 @@ func (b *bijection) backward(dx, dy, x, y []float64, set bool) {
 	vector.Shift(n, dx, 1)
 }
 
-// jacobianMode selects what the reverse of a bijector adds, of the sum dy·f' + d log|f'|/dx that Backward returns.
+// jacobianMode selects what the reverse of a bijector adds, of the sum dy·f' + d log|f'|/dx that Backward
+// returns.
 type jacobianMode uint8
 
 const (
 	withJacobian jacobianMode = iota // both: the reverse of the target
-	onlyJacobian                     // the second: the reverse of the target where the value is an output or not used
-	noJacobian                       // the first: the reverse of the outputs
-	neither                          // nothing: onlyJacobian, with log-Jacobians off
+	// the second: the reverse of the target where the value is an output or not used
+	onlyJacobian
+	noJacobian // the first: the reverse of the outputs
+	neither    // nothing: onlyJacobian, with log-Jacobians off
 )
 
-// counting returns the mode of a step of the target's sweep, planned as withJacobian or onlyJacobian, with log-Jacobians on or off.
+// counting returns the mode of a step of the target's sweep, planned as withJacobian or onlyJacobian, with
+// log-Jacobians on or off.
 func (m jacobianMode) counting(on bool) jacobianMode {
 	switch {
 	case on && m == noJacobian:
@@ -76,9 +79,13 @@ func (m jacobianMode) counting(on bool) jacobianMode {
 	return m
 }
 
-// opBijector is the map to a parameter's support. Its log-Jacobian is accumulated where the value is computed.
+// opBijector is the map to a parameter's support. Its log-Jacobian is accumulated where the value is
+// computed.
 var opBijector = &op{
-	name: "bijector", doc: "an unconstrained value mapped to a support, elementwise; its log-Jacobian is a term of the target", least: 1, most: 1,
+	name: "bijector",
+	doc: "an unconstrained value mapped to a support, elementwise; its log-Jacobian " +
+		"is a term of the target",
+	least: 1, most: 1,
 	infer: elementwise,
 	forward: func(c *call) {
 		for j := range c.width {

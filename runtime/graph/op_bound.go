@@ -2,7 +2,8 @@ package graph
 
 import "math"
 
-// opBound adds -Inf to the target where an element lies beyond a bound, and else nothing: below it where its power is 1, above it where it is -1.
+// opBound adds -Inf to the target where an element lies beyond a bound, and else nothing: below it where its
+// power is 1, above it where it is -1.
 var opBound = &op{
 	name: "bound", doc: "-Inf added to the target unless every element is inside a bound", least: 2, most: 2,
 	infer: inferDensity,

@@ -7,7 +7,9 @@ import (
 )
 
 var opCholesky = &op{
-	name: "cholesky", doc: "the lower triangular Cholesky factor; NaN for a matrix that is not positive definite", least: 1, most: 1,
+	name: "cholesky",
+	doc:  "the lower triangular Cholesky factor; NaN for a matrix that is not positive definite", least: 1,
+	most: 1,
 	infer: func(b *Builder, n *node) error {
 		s := b.nodes[n.in[0]].shape
 		if err := square(s); err != nil {

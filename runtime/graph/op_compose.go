@@ -37,7 +37,8 @@ var opOuter = &op{
 	name: "outer", doc: "the outer product of two vectors", least: 2, most: 2,
 	expand: func(b *Builder, _ Attr, in []ID) (ID, error) {
 		if len(b.Shape(in[1])) != 1 {
-			return NoID, fmt.Errorf("outer: takes two vectors, got shapes %v and %v", b.Shape(in[0]), b.Shape(in[1]))
+			return NoID, fmt.Errorf("outer: takes two vectors, got shapes %v and %v", b.Shape(in[0]),
+				b.Shape(in[1]))
 		}
 		u, err := b.Apply("col", Attr{}, in[0])
 		if err != nil {

@@ -13,7 +13,8 @@ type likelihood struct {
 	weighted bool
 }
 
-// A densityState is the block of arguments that a bound density step passes to its distribution, reused so that nothing is allocated.
+// A densityState is the block of arguments that a bound density step passes to its distribution, reused so
+// that nothing is allocated.
 type densityState struct {
 	block  def.Batch
 	theta  []def.Arg
@@ -24,7 +25,8 @@ func newDensityState(params int) *densityState {
 	return &densityState{theta: make([]def.Arg, params), dtheta: make([][]float64, params)}
 }
 
-// opDensity adds power·Σ w·log p(x|θ) to the target. Since the adjoint of a term is known, the same step adds the partials to the adjoints.
+// opDensity adds power·Σ w·log p(x|θ) to the target. Since the adjoint of a term is known, the same step adds
+// the partials to the adjoints.
 var opDensity = &op{
 	name: "density", doc: "a weighted log density, broadcast to the shape of x", least: 1,
 	infer:   inferDensity,
@@ -41,7 +43,8 @@ func inferDensity(b *Builder, n *node) error {
 			return err
 		}
 		if !s.equal(shape) {
-			return fmt.Errorf("shape %v does not broadcast to %v, the shape of the left side", b.nodes[id].shape, shape)
+			return fmt.Errorf("shape %v does not broadcast to %v, the shape of the left side",
+				b.nodes[id].shape, shape)
 		}
 		n.links = append(n.links, broadcastLink(b.nodes[id].shape, shape))
 	}
@@ -91,8 +94,8 @@ func (c *call) bindDensity(j int) {
 	}
 }
 
-// partial returns where the distribution writes the derivative in operand k: the adjoint tile if nothing has been added to it yet, else scratch; nil if
-// it is not wanted.
+// partial returns where the distribution writes the derivative in operand k: the adjoint tile if nothing has
+// been added to it yet, else scratch; nil if it is not wanted.
 func (c *call) partial(k, j int) []float64 {
 	switch {
 	case !c.wants(k):

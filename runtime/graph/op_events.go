@@ -6,8 +6,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// opEvents is the log density of every vector or matrix of an array, or of every number given vectors: inputs are x and the parameters. An input that has as many events
-// as the output has one each; any other has one for all.
+// opEvents is the log density of every vector or matrix of an array, or of every number given vectors: inputs
+// are x and the parameters. An input that has as many events as the output has one each; any other has one
+// for all.
 var opEvents = &op{
 	name: "events", doc: "the log density of each vector or matrix of an array, normalised", least: 1,
 	forward: func(c *call) { c.eventDensity(c.out.val.buf, nil) },
@@ -18,8 +19,8 @@ var opEvents = &op{
 // allInputs is the need of the values of every input.
 const allInputs = need(output - 1)
 
-// An eventDensity is a density of vectors or matrices of a size, or with such parameters. each[k] reports whether parameter k has a value for each event, and own[k] is the length
-// of one that has its own.
+// An eventDensity is a density of vectors or matrices of a size, or with such parameters. each[k] reports
+// whether parameter k has a value for each event, and own[k] is the length of one that has its own.
 type eventDensity struct {
 	dist *def.Dist
 	size int
@@ -30,7 +31,8 @@ type eventDensity struct {
 // block makes the block of arguments of a step with so many events; its arrays are set at each evaluation.
 func (e *eventDensity) block(events int) *def.Events {
 	n := len(e.each)
-	b := &def.Events{N: events, Theta: make([]def.EventArg, n), DTheta: make([][]float64, n), Work: make([]float64, e.dist.Event.Room(e.size))}
+	b := &def.Events{N: events, Theta: make([]def.EventArg, n), DTheta: make([][]float64, n),
+		Work: make([]float64, e.dist.Event.Room(e.size))}
 	b.X = e.arg(e.dist.Event.Rank, true, events)
 	for k := range b.Theta {
 		b.Theta[k] = e.arg(e.dist.Params[k].Rank, e.each[k], events)
@@ -83,7 +85,8 @@ func (b *Builder) events(d *def.Dist, x ID, theta []ID, weights ID) (ID, error) 
 	}
 	size := b.eventSize(d, shape, theta)
 	if size < d.Event.Least {
-		return NoID, fmt.Errorf("%s: a value has %d elements, and needs at least %d", d.Name, size, d.Event.Least)
+		return NoID, fmt.Errorf("%s: a value has %d elements, and needs at least %d", d.Name, size,
+			d.Event.Least)
 	}
 	e := &eventDensity{dist: d, size: size, own: make([]int, len(theta))}
 	n := node{op: opEvents, in: []ID{x}, events: e}
@@ -106,7 +109,8 @@ func (b *Builder) events(d *def.Dist, x ID, theta []ID, weights ID) (ID, error) 
 	return b.weighted(b.intern(n), weights)
 }
 
-// eventSize is the size of the vectors and matrices: the last dimension of x, or of the first parameter that has vectors.
+// eventSize is the size of the vectors and matrices: the last dimension of x, or of the first parameter that
+// has vectors.
 func (b *Builder) eventSize(d *def.Dist, shape Shape, theta []ID) int {
 	if d.Event.Rank > 0 {
 		return shape[len(shape)-1]

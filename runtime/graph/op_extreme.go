@@ -7,7 +7,8 @@ var (
 	opMin = extreme("min", "smallest", func(a, b float64) bool { return a < b })
 )
 
-// extreme is the largest or smallest of all elements, or of two inputs elementwise. Equal elements: the first has the gradient.
+// extreme is the largest or smallest of all elements, or of two inputs elementwise. Equal elements: the first
+// has the gradient.
 func extreme(name, doc string, before func(a, b float64) bool) *op {
 	pick := func(a, b float64) float64 {
 		if before(b, a) || math.IsNaN(b) {
@@ -16,7 +17,8 @@ func extreme(name, doc string, before func(a, b float64) bool) *op {
 		return a
 	}
 	return &op{
-		name: name, doc: "the " + doc + " of all elements; of two inputs elementwise, broadcast", least: 1, most: 2,
+		name: name, doc: "the " + doc + " of all elements; of two inputs elementwise, broadcast", least: 1,
+		most: 2,
 		infer: func(b *Builder, n *node) error {
 			if len(n.in) == 2 {
 				return elementwise(b, n)

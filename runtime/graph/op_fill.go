@@ -3,11 +3,15 @@ package graph
 import "fmt"
 
 var opFill = &op{
-	name: "fill", doc: "fill(c, at, v): the constant c with the elements of the vector v at the positions at = 1, 2, …, which count the first axis fastest and are different", least: 3, most: 3,
+	name: "fill",
+	doc: "fill(c, at, v): the constant c with the elements of the vector v at the positions at = 1, 2, …, " +
+		"which count the first axis fastest and are different", least: 3, most: 3,
 	infer: func(b *Builder, n *node) error {
 		base, at, values := b.nodes[n.in[0]], b.nodes[n.in[1]], b.nodes[n.in[2]]
-		if base.kind != constant || at.kind != constant || len(at.shape) != 1 || !at.shape.equal(values.shape) {
-			return fmt.Errorf("takes a constant, a constant vector of positions and a vector of as many values, got the shapes %v, %v and %v", base.shape, at.shape, values.shape)
+		if base.kind != constant || at.kind != constant || len(at.shape) != 1 ||
+			!at.shape.equal(values.shape) {
+			return fmt.Errorf("takes a constant, a constant vector of positions and a vector of as many "+
+				"values, got the shapes %v, %v and %v", base.shape, at.shape, values.shape)
 		}
 		filled := map[int32]bool{}
 		for _, v := range at.values {

@@ -7,7 +7,9 @@ import (
 )
 
 var opGather = &op{
-	name: "gather", doc: "table[i] for a constant vector i of positions 1, 2, …: one element of a vector, or one row of a matrix, per position; table[i, j] with two vectors is one entry per pair", least: 2, most: 4,
+	name: "gather",
+	doc: "table[i] for a constant vector i of positions 1, 2, …: one element of a vector, or one row of a " +
+		"matrix, per position; table[i, j] with two vectors is one entry per pair", least: 2, most: 4,
 	infer: func(b *Builder, n *node) error {
 		s := b.nodes[n.in[0]].shape
 		if len(n.in)-1 > len(s) {

@@ -6,8 +6,9 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A correlation sets k to the correlations of pairs of points of a Gaussian process from their squared distances and the length scale, and, where by is not nil, by to their derivatives by
-// the distance r over r. They depend on r/l, so that a derivative by l is -r²/l times by.
+// A correlation sets k to the correlations of pairs of points of a Gaussian process from their squared
+// distances and the length scale, and, where by is not nil, by to their derivatives by the distance r over r.
+// They depend on r/l, so that a derivative by l is -r²/l times by.
 type correlation func(n int, k, by, r2 []float64, l float64)
 
 func expQuad(n int, k, by, r2 []float64, l float64) {
@@ -54,11 +55,14 @@ var (
 // covarianceOp is the matrix alpha²·k of all pairs of points.
 func covarianceOp(name string, of correlation) *op {
 	return &op{
-		name: name, doc: "the covariance matrix of a Gaussian process at points, from its standard deviation and length scale", least: 3, most: 3,
+		name: name, doc: "the covariance matrix of a Gaussian process at points, from its standard " +
+			"deviation and length scale", least: 3, most: 3,
 		infer: func(b *Builder, n *node) error {
 			x := b.nodes[n.in[0]].shape
-			if len(x) == 0 || len(x) > 2 || b.nodes[n.in[1]].shape.Len() != 1 || b.nodes[n.in[2]].shape.Len() != 1 {
-				return fmt.Errorf("takes points and two numbers, got shapes %v, %v and %v", x, b.nodes[n.in[1]].shape, b.nodes[n.in[2]].shape)
+			if len(x) == 0 || len(x) > 2 || b.nodes[n.in[1]].shape.Len() != 1 ||
+				b.nodes[n.in[2]].shape.Len() != 1 {
+				return fmt.Errorf("takes points and two numbers, got shapes %v, %v and %v", x,
+					b.nodes[n.in[1]].shape, b.nodes[n.in[2]].shape)
 			}
 			n.whole(Shape{x[0], x[0]})
 			n.room = 4 * x[0]
@@ -111,7 +115,8 @@ func (c *call) distances(r2 []float64, j int) {
 	}
 }
 
-// apart adds the derivatives by the points, given those by their distances from point j over the distances. d is scratch.
+// apart adds the derivatives by the points, given those by their distances from point j over the distances. d
+// is scratch.
 func (c *call) apart(j int, by, d []float64) {
 	x, dx, rows := c.in[0].val.buf, c.in[0].adj.buf, c.node.shape[0]
 	for at := 0; at < len(x); at += rows {

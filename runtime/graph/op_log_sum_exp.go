@@ -9,7 +9,8 @@ import (
 )
 
 var opLogSumExp = &op{
-	name: "log_sum_exp", doc: "log Σ exp along the last axis; of two inputs elementwise, broadcast", least: 1, most: 2,
+	name: "log_sum_exp", doc: "log Σ exp along the last axis; of two inputs elementwise, broadcast", least: 1,
+	most: 2,
 	infer: func(b *Builder, n *node) error {
 		if len(n.in) == 2 {
 			return elementwise(b, n)

@@ -9,12 +9,23 @@ import (
 
 // A density element by element, and the log probabilities of a value no greater, and of a greater one.
 var (
-	opLogDensity = elementsOf("logdensity", "the log density of each element, without the carrier", func(d *def.Dist) func(*def.Batch) float64 { return d.LogDensity })
-	opLogCDF     = elementsOf("logcdf", "the log of the distribution function at each element", func(d *def.Dist) func(*def.Batch) float64 { return d.LogCDF })
-	opLogCCDF    = elementsOf("logccdf", "the log of the complement of the distribution function at each element", func(d *def.Dist) func(*def.Batch) float64 { return d.LogCCDF })
+	opLogDensity = elementsOf("logdensity", "the log density of each element, without the carrier",
+		func(d *def.Dist) func(*def.Batch) float64 {
+			return d.LogDensity
+		})
+	opLogCDF = elementsOf("logcdf", "the log of the distribution function at each element",
+		func(d *def.Dist) func(*def.Batch) float64 {
+			return d.LogCDF
+		})
+	opLogCCDF = elementsOf("logccdf",
+		"the log of the complement of the distribution function at each element",
+		func(d *def.Dist) func(*def.Batch) float64 {
+			return d.LogCCDF
+		})
 )
 
-// elementsOf is the operation that gives the elements of one function of a distribution, with the derivatives that its block has.
+// elementsOf is the operation that gives the elements of one function of a distribution, with the derivatives
+// that its block has.
 func elementsOf(name, doc string, function func(*def.Dist) func(*def.Batch) float64) *op {
 	return &op{
 		name: name, doc: doc, least: 1,
@@ -70,7 +81,8 @@ func (c *call) elementPartial(k int) []float64 {
 	return c.scratch[k][:c.n]
 }
 
-// giveElements adds a derivative times the adjoint of its element; an element with the adjoint 0 gives nothing, even where its derivative is not finite.
+// giveElements adds a derivative times the adjoint of its element; an element with the adjoint 0 gives
+// nothing, even where its derivative is not finite.
 func (c *call) giveElements(k, j int, d []float64) {
 	if d == nil {
 		return
@@ -79,14 +91,15 @@ func (c *call) giveElements(k, j int, d []float64) {
 	c.give(k, j, d)
 }
 
-// LogDensity adds the log density of each element of x, normalised, in the shape of x, or of each vector or matrix of x where the distribution is one of these: theta and weights broadcast to it, weights may be NoID.
+// LogDensity adds the log density of each element of x, normalised, in the shape of x, or of each vector or
+// matrix of x where the distribution is one of these: theta and weights broadcast to it, weights may be NoID.
 // An element of weight 0 has the value 0. It is computed by the distribution's own loop.
 func (b *Builder) LogDensity(d *def.Dist, x ID, theta []ID, weights ID) (ID, error) {
 	return b.logDensity(d, x, theta, weights, func(n node) ID { return b.intern(n) })
 }
 
-// LogDensityByVectors is LogDensity written as operations that have vector functions where the distribution has such a form, several times faster.
-// At limits such as 0·∞ it may be NaN where LogDensity is a number.
+// LogDensityByVectors is LogDensity written as operations that have vector functions where the distribution
+// has such a form, several times faster. At limits such as 0·∞ it may be NaN where LogDensity is a number.
 func (b *Builder) LogDensityByVectors(d *def.Dist, x ID, theta []ID, weights ID) (ID, error) {
 	return b.logDensity(d, x, theta, weights, func(n node) ID {
 		if id, ok := b.elements(&n); ok {
@@ -96,7 +109,8 @@ func (b *Builder) LogDensityByVectors(d *def.Dist, x ID, theta []ID, weights ID)
 	})
 }
 
-// LogCDF adds the log of the distribution function at each element of x, in the shape of x, to which theta broadcasts. The distribution must have one.
+// LogCDF adds the log of the distribution function at each element of x, in the shape of x, to which theta
+// broadcasts. The distribution must have one.
 func (b *Builder) LogCDF(d *def.Dist, x ID, theta []ID) (ID, error) {
 	return b.elementwise(opLogCDF, d, x, theta)
 }

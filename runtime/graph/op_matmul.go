@@ -7,7 +7,9 @@ import (
 )
 
 var opMatMul = &op{
-	name: "matmul", doc: "matrix·vector and matrix·matrix. The left matrix is read by rows, the right operand whole", least: 2, most: 2,
+	name:  "matmul",
+	doc:   "matrix·vector and matrix·matrix. The left matrix is read by rows, the right operand whole",
+	least: 2, most: 2,
 	infer: func(b *Builder, n *node) error {
 		left, right := b.nodes[n.in[0]].shape, b.nodes[n.in[1]].shape
 		if len(left) != 2 || len(right) == 0 || len(right) > 2 || left[1] != right[0] {

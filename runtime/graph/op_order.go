@@ -18,7 +18,9 @@ var (
 		},
 	}
 	opRank = &op{
-		name: "rank", doc: "one more than the number of smaller elements, of each element of a vector; no gradient", least: 1, most: 1,
+		name:  "rank",
+		doc:   "one more than the number of smaller elements, of each element of a vector; no gradient",
+		least: 1, most: 1,
 		infer: vectorWhole,
 		forward: func(c *call) {
 			x := c.in[0].val.buf
@@ -29,7 +31,10 @@ var (
 		},
 	}
 	opQuantile = &op{
-		name: "quantile", doc: "quantiles of all elements of the first input, linear between neighbours in order; no gradient", least: 2, most: 2,
+		name: "quantile",
+		doc: "quantiles of all elements of the first input, linear between " +
+			"neighbours in order; no gradient",
+		least: 2, most: 2,
 		infer: func(b *Builder, n *node) error {
 			if b.nodes[n.in[0]].shape.Len() == 0 {
 				return fmt.Errorf("quantile: there are no elements")

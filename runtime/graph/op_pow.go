@@ -3,7 +3,8 @@ package graph
 import "github.com/vflc/vflc/portable"
 
 var opPow = &op{
-	name: "pow", doc: "a^b, elementwise, broadcast, as portable.Pow; a constant exponent 2 is a·a, 1 is a", least: 2, most: 2,
+	name: "pow", doc: "a^b, elementwise, broadcast, as portable.Pow; a constant exponent 2 is a·a, 1 is a",
+	least: 2, most: 2,
 	infer: elementwise,
 	forward: func(c *call) {
 		for j := range c.width {

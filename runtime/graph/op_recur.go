@@ -7,12 +7,14 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A Recursion is an array whose rows follow from those before them. Its body is a graph without parameters whose only output is a row, and which runs once for each
-// row. Reverse mode runs it backwards, evaluating each row again: time is linear in the number of rows, and memory beyond the value one array of its size.
+// A Recursion is an array whose rows follow from those before them. Its body is a graph without parameters
+// whose only output is a row, and which runs once for each row. Reverse mode runs it backwards, evaluating
+// each row again: time is linear in the number of rows, and memory beyond the value one array of its size.
 type Recursion struct {
 	Name string // as printed; of two recursions that have it in common with their inputs, one is computed
 	Body *Graph // its inputs are the Reads, in order
-	// The rows from First to Last (0-based) are computed, downwards where Last < First by more than 1 or Down is set. The others are the first inputs of the node.
+	// The rows from First to Last (0-based) are computed, downwards where Last < First by more than 1 or Down
+	// is set. The others are the first inputs of the node.
 	First, Last int
 	Down        bool
 	Rows        int
@@ -38,7 +40,8 @@ const (
 	ReadState                 // a row of the recursion
 )
 
-// Recur adds a recursion with its first rows and the inputs that its Reads name. The error describes what is wrong with their shapes.
+// Recur adds a recursion with its first rows and the inputs that its Reads name. The error describes what is
+// wrong with their shapes.
 func (b *Builder) Recur(r *Recursion, start, in []ID) (ID, error) {
 	for _, id := range append(append([]ID(nil), start...), in...) {
 		b.check(id)
@@ -51,7 +54,8 @@ func (b *Builder) Recur(r *Recursion, start, in []ID) (ID, error) {
 }
 
 var opRecur = &op{
-	name: "recur", doc: "rows that follow from those before them, by a graph that runs once for each", least: 1,
+	name: "recur", doc: "rows that follow from those before them, by a graph that runs once for each",
+	least:   1,
 	infer:   inferRecur,
 	forward: func(c *call) { c.recur.run(c) },
 	vjp:     func(c *call) { c.recur.reverse(c) },
@@ -102,7 +106,8 @@ func (r *Recursion) at(step int) int {
 // key distinguishes recursions that have the same inputs.
 func (r *Recursion) key() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "recur{%s %d %d %v %d %v %v %v\n", r.Name, r.First, r.Last, r.Down, r.Rows, r.State, r.Start, r.Reads)
+	fmt.Fprintf(&s, "recur{%s %d %d %v %d %v %v %v\n", r.Name, r.First, r.Last, r.Down, r.Rows, r.State,
+		r.Start, r.Reads)
 	return s.String() + r.Body.String() + "}"
 }
 
@@ -119,7 +124,8 @@ type recurState struct {
 }
 
 func newRecurState(r *Recursion) *recurState {
-	s := &recurState{Recursion: r, body: r.Body.NewExec(), seed: make([]float64, r.State.Len()), adj: make([]float64, r.Rows*r.State.Len())}
+	s := &recurState{Recursion: r, body: r.Body.NewExec(), seed: make([]float64, r.State.Len()),
+		adj: make([]float64, r.Rows*r.State.Len())}
 	s.seeds, s.rows = [][]float64{s.seed}, make([]int, len(r.Reads))
 	for k := range r.Reads {
 		s.inputs, s.back = append(s.inputs, s.body.Input(k)), append(s.back, s.body.InputAdjoint(k))
@@ -215,7 +221,8 @@ func (s *recurState) reverse(c *call) {
 	}
 }
 
-// spread adds the adjoints of the rows that the body has read to what they were read from, and clears them. Those of what is the same in all steps add up in the body.
+// spread adds the adjoints of the rows that the body has read to what they were read from, and clears them.
+// Those of what is the same in all steps add up in the body.
 func (s *recurState) spread(c *call, t int) {
 	for k := range s.Reads {
 		r, d := &s.Reads[k], s.back[k]

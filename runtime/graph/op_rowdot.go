@@ -13,7 +13,8 @@ var opRowDot = &op{
 			return err
 		}
 		if len(n.shape) != 2 {
-			return fmt.Errorf("takes matrices, got shapes %v and %v", b.nodes[n.in[0]].shape, b.nodes[n.in[1]].shape)
+			return fmt.Errorf("takes matrices, got shapes %v and %v", b.nodes[n.in[0]].shape,
+				b.nodes[n.in[1]].shape)
 		}
 		n.shape = n.shape[:1]
 		return nil

@@ -3,7 +3,8 @@ package graph
 import "fmt"
 
 var opSD = &op{
-	name: "sd", doc: "the standard deviation of all elements, divisor number-1, as the root of the sum of squared differences from the mean", least: 1, most: 1,
+	name: "sd", doc: "the standard deviation of all elements, divisor number-1, as the root of the sum of " +
+		"squared differences from the mean", least: 1, most: 1,
 	expand: func(b *Builder, _ Attr, in []ID) (ID, error) {
 		n := b.Shape(in[0]).Len()
 		if n < 2 {

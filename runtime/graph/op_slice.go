@@ -7,7 +7,9 @@ import (
 )
 
 var opSlice = &op{
-	name: "slice", doc: "a range of each axis, or one index of it. Computed row by row where the leading axis is kept whole, else at once", least: 1, most: 1,
+	name: "slice",
+	doc: "a range of each axis, or one index of it. Computed row by row where the leading axis is " +
+		"kept whole, else at once", least: 1, most: 1,
 	infer: func(b *Builder, n *node) error {
 		s := b.nodes[n.in[0]].shape
 		cut, err := completeSlices(n.attr.Slices, s)
@@ -54,7 +56,8 @@ var opSlice = &op{
 	degree: highest,
 }
 
-// slicedRows returns the first row that is kept, the number of kept rows, and the number of rows of the source.
+// slicedRows returns the first row that is kept, the number of kept rows, and the number of rows of the
+// source.
 func (c *call) slicedRows() (lo, rows, from int) {
 	lead := c.node.attr.Slices[0]
 	return lead.Lo, lead.Hi - lead.Lo, c.node.frame

@@ -23,9 +23,12 @@ func (m *wholeMap) parts(own []float64) (x, dx, y, dy, work []float64) {
 	return x, dx, y, dy, own
 }
 
-// opStructured is the map to an array of structured values, one after another. Its log-Jacobian is accumulated where the values are computed, as that of opBijector.
+// opStructured is the map to an array of structured values, one after another. Its log-Jacobian is
+// accumulated where the values are computed, as that of opBijector.
 var opStructured = &op{
-	name: "structured", doc: "unconstrained coordinates mapped to vectors or matrices of a set; the log-Jacobian is a term of the target", least: 1, most: 1,
+	name: "structured",
+	doc: "unconstrained coordinates mapped to vectors or matrices of a set; the log-Jacobian " +
+		"is a term of the target", least: 1, most: 1,
 	forward: func(c *call) {
 		m := c.node.bij.whole
 		x, _, y, _, work := m.parts(c.own)
@@ -80,8 +83,8 @@ func addEvent(to, v []float64, e, events int) {
 	}
 }
 
-// InverseStructured returns coordinates of structured values of size k, which come one after another as those of Structured do; wrong is the first that is not in the
-// set, or -1.
+// InverseStructured returns coordinates of structured values of size k, which come one after another as those
+// of Structured do; wrong is the first that is not in the set, or -1.
 func InverseStructured(s *def.Structured, values []float64, k int) (coordinates []float64, wrong int) {
 	x, y := make([]float64, s.Free(k)), make([]float64, s.Len(k))
 	events := len(values) / max(len(y), 1)
@@ -97,8 +100,8 @@ func InverseStructured(s *def.Structured, values []float64, k int) (coordinates 
 	return coordinates, -1
 }
 
-// Structured adds structured values of size k at the coordinates x, of shape lead + [Free(k)]: of shape lead + [k], or lead + [k, k]. The log-Jacobian is a
-// term of the target, named after x.
+// Structured adds structured values of size k at the coordinates x, of shape lead + [Free(k)]: of shape lead
+// + [k], or lead + [k, k]. The log-Jacobian is a term of the target, named after x.
 func (b *Builder) Structured(s *def.Structured, x ID, k int) ID {
 	b.check(x)
 	shape := append(Shape(nil), b.nodes[x].shape...)

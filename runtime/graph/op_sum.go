@@ -3,7 +3,9 @@ package graph
 import "github.com/vflc/vflc/runtime/vector"
 
 var opSum = &op{
-	name: "sum", doc: "the sum of all elements, block by block of rows and column by column; a sum that is added to the target is added element by element", least: 1, most: 1,
+	name: "sum",
+	doc: "the sum of all elements, block by block of rows and column by column; a sum that is added to " +
+		"the target is added element by element", least: 1, most: 1,
 	infer: func(b *Builder, n *node) error {
 		n.reduces(b.nodes[n.in[0]].shape, nil)
 		return nil

@@ -30,7 +30,8 @@ type shape = graph.Shape
 // pairs are broadcasts of two operands, lengths below, at and above a block.
 var pairs = [][]shape{
 	{{}, {}}, {{3}, {}}, {{}, {3}}, {{1}, {4}}, {{127}, {127}}, {{128}, {}}, {{}, {129}}, {{300}, {300}},
-	{{5, 3}, {5, 3}}, {{130, 2}, {2}}, {{2}, {130, 2}}, {{130, 1}, {130, 3}}, {{130, 3}, {1, 3}}, {{7, 1}, {3}}, {{1, 3}, {4, 1}},
+	{{5, 3}, {5, 3}}, {{130, 2}, {2}}, {{2}, {130, 2}}, {{130, 1}, {130, 3}}, {{130, 3}, {1, 3}},
+	{{7, 1}, {3}}, {{1, 3}, {4, 1}},
 	{{4, 3, 2}, {3, 2}}, {{4, 3, 2}, {2}}, {{4, 1, 2}, {4, 3, 1}}, {{4, 3, 2}, {1, 3, 1}}, {{}, {130, 2, 2}},
 }
 
@@ -48,7 +49,9 @@ func cases() []opCase {
 	binary("pow", false, true, func(v []float64) float64 { return math.Pow(v[0], v[1]) })
 	binary("max", false, false, func(v []float64) float64 { return math.Max(v[0], v[1]) })
 	binary("min", false, false, func(v []float64) float64 { return math.Min(v[0], v[1]) })
-	binary("log_sum_exp", false, false, func(v []float64) float64 { return math.Log(math.Exp(v[0]) + math.Exp(v[1])) })
+	binary("log_sum_exp", false, false, func(v []float64) float64 {
+		return math.Log(math.Exp(v[0]) + math.Exp(v[1]))
+	})
 	for i := range cs {
 		cs[i].kinked = cs[i].op == "max" || cs[i].op == "min"
 	}
@@ -63,15 +66,29 @@ func cases() []opCase {
 	for _, s := range []shape{{}, {3}, {129}, {130, 2}} {
 		cs = append(cs,
 			opCase{op: "neg", shapes: []shape{s}, want: each(func(v []float64) float64 { return -v[0] })},
-			opCase{op: "not", shapes: []shape{s}, flat: true, want: each(func(v []float64) float64 { return one(v[0] == 0) })},
-			opCase{op: "exp", shapes: []shape{s}, want: each(func(v []float64) float64 { return math.Exp(v[0]) })},
-			opCase{op: "log", shapes: []shape{s}, positive: true, want: each(func(v []float64) float64 { return math.Log(v[0]) })},
-			opCase{op: "sum", shapes: []shape{s}, want: func(in []array) array { return scalarOf(total(in[0].v)) }},
-			opCase{op: "mean", shapes: []shape{s}, want: func(in []array) array { return scalarOf(total(in[0].v) / float64(len(in[0].v))) }},
-			opCase{op: "addn", shapes: []shape{s, s, s}, want: each(func(v []float64) float64 { return v[0] + v[1] + v[2] })},
+			opCase{op: "not", shapes: []shape{s}, flat: true, want: each(func(v []float64) float64 {
+				return one(v[0] == 0)
+			})},
+			opCase{op: "exp", shapes: []shape{s}, want: each(func(v []float64) float64 {
+				return math.Exp(v[0])
+			})},
+			opCase{op: "log", shapes: []shape{s}, positive: true, want: each(func(v []float64) float64 {
+				return math.Log(v[0])
+			})},
+			opCase{op: "sum", shapes: []shape{s}, want: func(in []array) array {
+				return scalarOf(total(in[0].v))
+			}},
+			opCase{op: "mean", shapes: []shape{s}, want: func(in []array) array {
+				return scalarOf(total(in[0].v) / float64(len(in[0].v)))
+			}},
+			opCase{op: "addn", shapes: []shape{s, s, s}, want: each(func(v []float64) float64 {
+				return v[0] + v[1] + v[2]
+			})},
 		)
 		if s.Len() > 1 {
-			cs = append(cs, opCase{op: "sd", shapes: []shape{s}, want: func(in []array) array { return scalarOf(deviation(in[0].v)) }})
+			cs = append(cs, opCase{op: "sd", shapes: []shape{s}, want: func(in []array) array {
+				return scalarOf(deviation(in[0].v))
+			}})
 		}
 	}
 	return append(append(cs, matrixCases()...), indexCases()...)
@@ -86,25 +103,41 @@ func matrixCases() []opCase {
 				opCase{op: "matmul", shapes: []shape{{n, k}, {k, 2}}, want: product})
 		}
 		cs = append(cs,
-			opCase{op: "dot", shapes: []shape{{n}, {n}}, want: func(in []array) array { return scalarOf(total(each(times)(in).v)) }},
+			opCase{op: "dot", shapes: []shape{{n}, {n}}, want: func(in []array) array {
+				return scalarOf(total(each(times)(in).v))
+			}},
 			opCase{op: "rowdot", shapes: []shape{{n, 3}, {n, 3}}, want: rowSums},
 			opCase{op: "rowdot", shapes: []shape{{n, 3}, {3}}, want: rowSums},
 			opCase{op: "rowdot", shapes: []shape{{1, 3}, {n, 3}}, want: rowSums},
 			opCase{op: "rowdot", shapes: []shape{{n, 3}, {n, 1}}, want: rowSums},
-			opCase{op: "col", shapes: []shape{{n}}, want: func(in []array) array { return array{shape{n, 1}, in[0].v} }},
-			opCase{op: "col_means", shapes: []shape{{n, 3}}, want: func(in []array) array { return columns(in[0], float64(n)) }},
-			opCase{op: "col_sums", shapes: []shape{{n, 3}}, want: func(in []array) array { return columns(in[0], 1) }},
+			opCase{op: "col", shapes: []shape{{n}}, want: func(in []array) array {
+				return array{shape{n, 1}, in[0].v}
+			}},
+			opCase{op: "col_means", shapes: []shape{{n, 3}}, want: func(in []array) array {
+				return columns(in[0], float64(n))
+			}},
+			opCase{op: "col_sums", shapes: []shape{{n, 3}}, want: func(in []array) array {
+				return columns(in[0], 1)
+			}},
 		)
 	}
 	for _, s := range []shape{{1}, {5}, {130}, {4, 3}, {3, 2, 4}} {
 		cs = append(cs,
 			opCase{op: "cumulative_sum", shapes: []shape{s}, want: running},
 			opCase{op: "cumulative_max", shapes: []shape{s}, want: records},
-			opCase{op: "max", shapes: []shape{s}, want: func(in []array) array { return scalarOf(slices.Max(in[0].v)) }},
-			opCase{op: "min", shapes: []shape{s}, want: func(in []array) array { return scalarOf(slices.Min(in[0].v)) }},
+			opCase{op: "max", shapes: []shape{s}, want: func(in []array) array {
+				return scalarOf(slices.Max(in[0].v))
+			}},
+			opCase{op: "min", shapes: []shape{s}, want: func(in []array) array {
+				return scalarOf(slices.Min(in[0].v))
+			}},
 			opCase{op: "log_sum_exp", shapes: []shape{s}, want: logSums},
-			opCase{op: "softmax", shapes: []shape{s}, want: func(in []array) array { return normalised(in[0], math.Exp) }},
-			opCase{op: "log_softmax", shapes: []shape{s}, want: func(in []array) array { return normalised(in[0], func(v float64) float64 { return v }) }},
+			opCase{op: "softmax", shapes: []shape{s}, want: func(in []array) array {
+				return normalised(in[0], math.Exp)
+			}},
+			opCase{op: "log_softmax", shapes: []shape{s}, want: func(in []array) array {
+				return normalised(in[0], func(v float64) float64 { return v })
+			}},
 		)
 	}
 	for _, n := range []int{1, 5, 130} {
@@ -135,8 +168,12 @@ func matrixCases() []opCase {
 	}
 	for _, s := range []shape{{1, 3}, {5, 1}, {130, 4}} {
 		cs = append(cs,
-			opCase{op: "row_sums", shapes: []shape{s}, want: func(in []array) array { return rowSums([]array{in[0], filled(s, 1)}) }},
-			opCase{op: "row_means", shapes: []shape{s}, want: func(in []array) array { return rowSums([]array{in[0], filled(s, 1/float64(s[1]))}) }})
+			opCase{op: "row_sums", shapes: []shape{s}, want: func(in []array) array {
+				return rowSums([]array{in[0], filled(s, 1)})
+			}},
+			opCase{op: "row_means", shapes: []shape{s}, want: func(in []array) array {
+				return rowSums([]array{in[0], filled(s, 1/float64(s[1]))})
+			}})
 	}
 	for _, p := range [][]shape{{{}, {3}, {3}}, {{130}, {}, {130}}, {{2}, {5, 2}, {1, 2}}} {
 		cs = append(cs, opCase{op: "log_mix", shapes: p, share: true, want: each(func(v []float64) float64 {
@@ -163,7 +200,10 @@ func matrixCases() []opCase {
 
 func indexCases() []opCase {
 	slice := func(s shape, cut ...graph.Slice) opCase {
-		return opCase{op: "slice", attr: graph.Attr{Slices: cut}, shapes: []shape{s}, want: func(in []array) array { return sliced(in[0], cut) }}
+		return opCase{op: "slice", attr: graph.Attr{Slices: cut}, shapes: []shape{s},
+			want: func(in []array) array {
+				return sliced(in[0], cut)
+			}}
 	}
 	drop := func(i int) graph.Slice { return graph.Slice{Lo: i, Hi: i + 1, Drop: true} }
 	long := make([]float64, 300)
@@ -172,15 +212,19 @@ func indexCases() []opCase {
 		long[i], other[i] = float64(1+i%4), float64(1+(i/3)%2)
 	}
 	return []opCase{
-		slice(shape{5}, drop(2)), slice(shape{200}, graph.Slice{Lo: 3, Hi: 190}), slice(shape{200, 4}, graph.Slice{Hi: 200}, graph.Slice{Lo: 1, Hi: 3}),
-		slice(shape{200, 4}, graph.Slice{Hi: 200}, drop(3)), slice(shape{6, 4}, drop(2)), slice(shape{6, 4}, graph.Slice{Lo: 2, Hi: 5}, drop(1)),
-		slice(shape{6, 4}, drop(5), drop(0)), slice(shape{4, 3, 2}, graph.Slice{Hi: 4}, drop(1), graph.Slice{Lo: 1, Hi: 2}), slice(shape{4, 3, 2}, drop(3), graph.Slice{Lo: 0, Hi: 2}, drop(1)),
+		slice(shape{5}, drop(2)), slice(shape{200}, graph.Slice{Lo: 3, Hi: 190}),
+		slice(shape{200, 4}, graph.Slice{Hi: 200}, graph.Slice{Lo: 1, Hi: 3}),
+		slice(shape{200, 4}, graph.Slice{Hi: 200}, drop(3)), slice(shape{6, 4}, drop(2)),
+		slice(shape{6, 4}, graph.Slice{Lo: 2, Hi: 5}, drop(1)),
+		slice(shape{6, 4}, drop(5), drop(0)), slice(shape{4, 3, 2}, graph.Slice{Hi: 4}, drop(1),
+			graph.Slice{Lo: 1, Hi: 2}), slice(shape{4, 3, 2}, drop(3), graph.Slice{Lo: 0, Hi: 2}, drop(1)),
 		slice(shape{5}, graph.Slice{Lo: 2, Hi: 2}),
 		{op: "gather", shapes: []shape{{4}}, index: [][]float64{long}, want: gathered(long)},
 		{op: "gather", shapes: []shape{{4, 3}}, index: [][]float64{long}, want: gathered(long)},
 		{op: "gather", shapes: []shape{{4, 2, 3}}, index: [][]float64{long}, want: gathered(long)},
 		{op: "gather", shapes: []shape{{4, 2}}, index: [][]float64{long, other}, want: gathered(long, other)},
-		{op: "gather", shapes: []shape{{4, 2, 3}}, index: [][]float64{long, other}, want: gathered(long, other)},
+		{op: "gather", shapes: []shape{{4, 2, 3}}, index: [][]float64{long, other},
+			want: gathered(long, other)},
 		{op: "append", shapes: []shape{{3}, {}, {130}}, want: joined},
 		{op: "append", shapes: []shape{{3, 2}, {2, 2}}, want: joined},
 	}
@@ -381,8 +425,8 @@ type opRun struct {
 	mode   string
 }
 
-// The ways in which the operation enters the target: directly (its reverse is fused), through the square of a sum (its reverse is a pass of its own), and
-// as an output.
+// The ways in which the operation enters the target: directly (its reverse is fused), through the square of a
+// sum (its reverse is a pass of its own), and as an output.
 var modes = []string{"closed", "open", "output"}
 
 func newOpRun(t *testing.T, r *rand.Rand, c opCase, mode string, asInputs bool) *opRun {
@@ -436,7 +480,8 @@ func newOpRun(t *testing.T, r *rand.Rand, c opCase, mode string, asInputs bool) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mode == "closed" { // in the other modes a report would store the value, and the reverse would not recompute it
+	// in the other modes a report would store the value, and the reverse would not recompute it
+	if mode == "closed" {
 		b.Report("y", y)
 	}
 	run.g = build(t, b)
@@ -536,7 +581,8 @@ func checkReport(t *testing.T, run *opRun, e *graph.Exec) {
 	}
 }
 
-// checkDifferences compares a gradient with central differences of the reference, in about forty elements spread over each operand.
+// checkDifferences compares a gradient with central differences of the reference, in about forty elements
+// spread over each operand.
 func checkDifferences(t *testing.T, run *opRun, grad []float64) {
 	t.Helper()
 	at := 0
@@ -551,7 +597,8 @@ func checkDifferences(t *testing.T, run *opRun, grad []float64) {
 				want = difference(run, &a.v[i])
 			}
 			if !near(grad[at+i], want, 2e-7) {
-				t.Errorf("%v %s: derivative in element %d of operand %d is %v, want %v", run.c, run.mode, i, k, grad[at+i], want)
+				t.Errorf("%v %s: derivative in element %d of operand %d is %v, want %v", run.c, run.mode, i,
+					k, grad[at+i], want)
 				return
 			}
 		}

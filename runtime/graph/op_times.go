@@ -2,7 +2,8 @@ package graph
 
 import "github.com/vflc/vflc/runtime/vector"
 
-// opTimes is a product with data, 0 where these are 0: counts times the logarithm of a probability that may be 0.
+// opTimes is a product with data, 0 where these are 0: counts times the logarithm of a probability that may
+// be 0.
 var opTimes = &op{
 	name: "times", doc: "a·x, elementwise, broadcast; 0 where x is 0", least: 2, most: 2,
 	infer: elementwise,

@@ -21,7 +21,8 @@ var opTranspose = &op{
 	degree: highest,
 }
 
-// transpose calls visit with each element of a matrix y of the given shape and the same element of its transpose x.
+// transpose calls visit with each element of a matrix y of the given shape and the same element of its
+// transpose x.
 func transpose(shape Shape, y, x []float64, visit func(y, x *float64)) {
 	rows, cols := shape[0], shape[1]
 	for j := range cols {

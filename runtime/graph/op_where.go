@@ -3,7 +3,9 @@ package graph
 import "github.com/vflc/vflc/runtime/vector"
 
 var opWhere = &op{
-	name: "where", doc: "where(c, a, b): a where c is not zero, else b; broadcast. The branch that is not chosen gets no gradient, even where it is not finite", least: 3, most: 3,
+	name: "where",
+	doc: "where(c, a, b): a where c is not zero, else b; broadcast. The branch that is not chosen gets no " +
+		"gradient, even where it is not finite", least: 3, most: 3,
 	infer: elementwise,
 	forward: func(c *call) {
 		for j := range c.width {

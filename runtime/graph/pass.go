@@ -1,7 +1,9 @@
 package graph
 
-// Passes. Chains that share a core each pass over the same data. Where these are so many that they come from the third cache or from memory, chains make their passes together, stretch by stretch: one
-// chain's rows of a stretch, then those of the next one, which finds the data in the second cache. A stretch is part of a piece, of whole tiles, and begins where the step before ended: no sum is in another order.
+// Passes. Chains that share a core each pass over the same data. Where these are so many that they come from
+// the third cache or from memory, chains make their passes together, stretch by stretch: one chain's rows of
+// a stretch, then those of the next one, which finds the data in the second cache. A stretch is part of a
+// piece, of whole tiles, and begins where the step before ended: no sum is in another order.
 const (
 	manyData    = 2 << 20   // bytes of a pass that are worth waiting for other chains
 	stretchData = 320 << 10 // bytes of a stretch, which the second cache holds with what is computed
@@ -72,7 +74,8 @@ func (l *loopSpec) data(g *Graph) int {
 	return bytes
 }
 
-// Passes reports whether a loop of the value or the gradient reads so many data that chains on one core make it together.
+// Passes reports whether a loop of the value or the gradient reads so many data that chains on one core make
+// it together.
 func (e *Exec) Passes() bool {
 	for _, loops := range [][]loop{e.forward, e.target, e.pull} {
 		for i := range loops {

@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/runtime/workers"
 )
 
-// passing has some goroutines on so many cores evaluate graphs of theirs at the same time, each as often as it wants.
+// passing has some goroutines on so many cores evaluate graphs of theirs at the same time, each as often as
+// it wants.
 func passing(execs []*graph.Exec, cores int, evaluate func(k int, e *graph.Exec)) {
 	c := workers.NewConvoy(len(execs), cores)
 	for k, e := range execs {
@@ -101,7 +102,8 @@ func visit(g *graph.Graph, e *graph.Exec, chain, round int) (out []float64) {
 	return append(out, e.Grad()...)
 }
 
-// TestPassesSameBits checks that other chains on the same cores change no bit, whether they make as many evaluations or fewer.
+// TestPassesSameBits checks that other chains on the same cores change no bit, whether they make as many
+// evaluations or fewer.
 func TestPassesSameBits(t *testing.T) {
 	for _, m := range passingModels {
 		t.Run(m.name, func(t *testing.T) {
@@ -124,7 +126,8 @@ func TestPassesSameBits(t *testing.T) {
 				passing(execs, cores, func(k int, e *graph.Exec) {
 					for round := range rounds(k) {
 						if !slices.Equal(visit(g, e, k, round), want[k][round]) {
-							t.Errorf("%d cores: chain %d, evaluation %d is not what it is alone", cores, k, round)
+							t.Errorf("%d cores: chain %d, evaluation %d is not what it is alone", cores, k,
+								round)
 						}
 					}
 				})
@@ -133,7 +136,8 @@ func TestPassesSameBits(t *testing.T) {
 	}
 }
 
-// TestFewDataAreNoPass checks that chains of models whose data are in the second cache do not wait for each other.
+// TestFewDataAreNoPass checks that chains of models whose data are in the second cache do not wait for each
+// other.
 func TestFewDataAreNoPass(t *testing.T) {
 	for _, size := range [][2]int{{500, 20}, {10_000, 10}, {2_000, 100}} {
 		if newLogisticData(size[0], size[1]).graph(t).NewExec().Passes() {

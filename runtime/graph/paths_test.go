@@ -43,7 +43,8 @@ func (c densityCase) String() string {
 	return fmt.Sprintf("%s, %d rows, x %d, theta %v, weighted %v", c.d.Name, c.n, c.x, c.theta, c.weighted)
 }
 
-// densityCases lists the ways to use a distribution: any form of an argument with any of another and with any number of rows, and of one or two arguments all combinations.
+// densityCases lists the ways to use a distribution: any form of an argument with any of another and with any
+// number of rows, and of one or two arguments all combinations.
 func densityCases(d *def.Dist) []densityCase {
 	thetas := [][]form{nil}
 	for k := range d.Params {
@@ -88,7 +89,8 @@ func formsOf(d *def.Dist, k int) []form {
 	return forms
 }
 
-// An argument is one argument of a case: its value in each row, and how that depends on the parameters of the model.
+// An argument is one argument of a case: its value in each row, and how that depends on the parameters of the
+// model.
 type argument struct {
 	form   form
 	v      []float64
@@ -140,7 +142,8 @@ func (a argument) build(tb testing.TB, b *graph.Builder, name string) graph.ID {
 	case numbers:
 		return b.Param(name, shape{n})
 	}
-	return apply(tb, b, "matmul", b.Const(name+" matrix", shape{n, predictorColumns}, a.matrix), b.Param(name, shape{predictorColumns}))
+	return apply(tb, b, "matmul", b.Const(name+" matrix", shape{n, predictorColumns}, a.matrix),
+		b.Param(name, shape{predictorColumns}))
 }
 
 // pull carries the derivatives in the rows to the parameters. It also returns the sums of absolute values.
@@ -246,7 +249,8 @@ func (c *drawnCase) at() []float64 {
 	return x
 }
 
-// want returns the value and the gradient by the descriptor's log density, row by row, and the same sums over absolute values.
+// want returns the value and the gradient by the descriptor's log density, row by row, and the same sums over
+// absolute values.
 func (c *drawnCase) want() (grad, size []float64) {
 	partials := make([][]float64, len(c.args))
 	value, all := 0.0, 0.0
@@ -258,7 +262,8 @@ func (c *drawnCase) want() (grad, size []float64) {
 		block := def.Batch{N: 1, X: def.Scalar(c.args[0].v[i]), DX: make([]float64, 1)}
 		theta := c.row(i)
 		for _, v := range theta {
-			block.Theta, block.DTheta = append(block.Theta, def.Scalar(v)), append(block.DTheta, make([]float64, 1))
+			block.Theta, block.DTheta = append(block.Theta, def.Scalar(v)),
+				append(block.DTheta, make([]float64, 1))
 		}
 		lp := c.d.LogDensity(&block)
 		all += w * math.Abs(lp)
@@ -295,8 +300,9 @@ func everyDensity(visit func(i int, c densityCase)) {
 	}
 }
 
-// TestDensitiesAgree compares every way in which a density is computed (written as operations, by a loop over rows, with a linear predictor, by the
-// loop of its distribution, weighted or plain) with the log density of the descriptor, on the instruction set of this process.
+// TestDensitiesAgree compares every way in which a density is computed (written as operations, by a loop over
+// rows, with a linear predictor, by the loop of its distribution, weighted or plain) with the log density of
+// the descriptor, on the instruction set of this process.
 func TestDensitiesAgree(t *testing.T) {
 	everyDensity(func(i int, c densityCase) {
 		drawn := c.draw(uint64(i))
@@ -318,7 +324,8 @@ func TestDensitiesAgree(t *testing.T) {
 	})
 }
 
-// TestDensitiesAgreeOnEverySet repeats TestDensitiesAgree and TestWindowsAgree on the other instruction sets of the processor, each in a process of its own.
+// TestDensitiesAgreeOnEverySet repeats TestDensitiesAgree and TestWindowsAgree on the other instruction sets
+// of the processor, each in a process of its own.
 func TestDensitiesAgreeOnEverySet(t *testing.T) {
 	for _, set := range vector.Sets() {
 		if set == vector.Tier() {
@@ -333,7 +340,8 @@ func TestDensitiesAgreeOnEverySet(t *testing.T) {
 	}
 }
 
-// window is the case of every third row from a first one, whose density counts three times as much, as in a run with minibatches.
+// window is the case of every third row from a first one, whose density counts three times as much, as in a
+// run with minibatches.
 func (c *drawnCase) window(first int) *drawnCase {
 	out := &drawnCase{densityCase: c.densityCase, power: windows * c.power}
 	choose := func(v []float64) (chosen []float64) {
@@ -364,8 +372,8 @@ func (c *drawnCase) window(first int) *drawnCase {
 
 const windows = 3
 
-// TestWindowsAgree compares the densities of the windows of a minibatch with the log density of the descriptor: their mean is that of all rows, as are the
-// means of the gradients of what belongs to no row.
+// TestWindowsAgree compares the densities of the windows of a minibatch with the log density of the
+// descriptor: their mean is that of all rows, as are the means of the gradients of what belongs to no row.
 func TestWindowsAgree(t *testing.T) {
 	everyDensity(func(i int, c densityCase) {
 		if c.n < windows {
@@ -411,8 +419,9 @@ func counted(d *def.Dist) (*def.Dist, *int) {
 	return &out, &calls
 }
 
-// TestVectorFormsAreTaken checks that many observations of a distribution with a vector form are computed without its density of single rows, in some model with one number
-// for every parameter other than the predictor, or constants where it needs them.
+// TestVectorFormsAreTaken checks that many observations of a distribution with a vector form are computed
+// without its density of single rows, in some model with one number for every parameter other than the
+// predictor, or constants where it needs them.
 func TestVectorFormsAreTaken(t *testing.T) {
 	calls := map[string]int{} // the fewest
 	everyDensity(func(i int, c densityCase) {
@@ -436,7 +445,8 @@ func TestVectorFormsAreTaken(t *testing.T) {
 	}
 }
 
-// TestOutsideDomains checks that no way of computing a density returns a finite number where a parameter, in all rows or in one, is outside its domain.
+// TestOutsideDomains checks that no way of computing a density returns a finite number where a parameter, in
+// all rows or in one, is outside its domain.
 func TestOutsideDomains(t *testing.T) {
 	everyDensity(func(i int, c densityCase) {
 		for k, p := range c.d.Params {
@@ -476,31 +486,36 @@ func limits(p def.Param) []float64 {
 	return []float64{lower, upper}
 }
 
-// TestLimitsAgree holds every way of computing a density against the descriptor where data put one row at the end of a parameter's domain: a rate of
-// 0, log odds of -∞ by the log of an exposure of 0, an observation at the end of the support. The density is the limit there, and no derivative is lost.
+// TestLimitsAgree holds every way of computing a density against the descriptor where data put one row at the
+// end of a parameter's domain: a rate of 0, log odds of -∞ by the log of an exposure of 0, an observation at
+// the end of the support. The density is the limit there, and no derivative is lost.
 func TestLimitsAgree(t *testing.T) {
 	met := map[string]bool{}
 	everyDensity(func(i int, c densityCase) {
 		for k, p := range c.d.Params {
 			for _, end := range limits(p) {
 				for _, x := range []float64{0, 1, 40} {
-					if c.x == constants && c.theta[k] != oneConstant && c.theta[k] != oneNumber && c.d.Support != def.Interval {
+					if c.x == constants && c.theta[k] != oneConstant && c.theta[k] != oneNumber &&
+						c.d.Support != def.Interval {
 						checkLimit(t, c.draw(uint64(i)), k, end, x, met)
 					}
 				}
 			}
 		}
 	})
-	for _, name := range []string{"poisson at 0", "poisson_log at -Inf", "binomial_logit at -Inf", "neg_binomial_2_log at -Inf", "bernoulli at 1", "bernoulli_logit at +Inf"} {
+	for _, name := range []string{"poisson at 0", "poisson_log at -Inf", "binomial_logit at -Inf",
+		"neg_binomial_2_log at -Inf", "bernoulli at 1", "bernoulli_logit at +Inf"} {
 		if !met[name] {
 			t.Errorf("%s has no limit", name)
 		}
 	}
 }
 
-// checkLimit puts x into the first row of the observations, and the end of a domain into that row of parameter k, as data that are added to it.
+// checkLimit puts x into the first row of the observations, and the end of a domain into that row of
+// parameter k, as data that are added to it.
 func checkLimit(t *testing.T, c *drawnCase, k int, end, x float64, met map[string]bool) {
-	if c.x != constants || c.d.Support == def.UpToN && x > c.args[1].v[0] || c.d.Support == def.ZeroOne && x > 1 {
+	if c.x != constants || c.d.Support == def.UpToN && x > c.args[1].v[0] || c.d.Support == def.ZeroOne &&
+		x > 1 {
 		return
 	}
 	c.args[0].v[0] = x
@@ -520,11 +535,13 @@ func checkLimit(t *testing.T, c *drawnCase, k int, end, x float64, met map[strin
 		c.end(t, b, k, end)
 		got := evaluated(build(t, b), c.at())
 		if finite(want) != finite(got[0]) {
-			t.Errorf("%v, plain %v: with parameter %d at %v and x = %v the target is %v, of the row alone %v", c, plain, k, end, x, got[0], want)
+			t.Errorf("%v, plain %v: with parameter %d at %v and x = %v the target is %v, of the row alone %v",
+				c, plain, k, end, x, got[0], want)
 		}
 		for i, v := range got[1:] {
 			if finite(want) && !finite(v) {
-				t.Errorf("%v, plain %v: with parameter %d at %v and x = %v derivative %d is %v", c, plain, k, end, x, i, v)
+				t.Errorf("%v, plain %v: with parameter %d at %v and x = %v derivative %d is %v", c, plain, k,
+					end, x, i, v)
 			}
 		}
 	}
@@ -535,8 +552,8 @@ func checkLimit(t *testing.T, c *drawnCase, k int, end, x float64, met map[strin
 
 func finite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
 
-// end makes the graph of a case in which data bring the first row of parameter k to the end of its domain: they are added to a predictor on the
-// real line, and multiply or shift one that is not.
+// end makes the graph of a case in which data bring the first row of parameter k to the end of its domain:
+// they are added to a predictor on the real line, and multiply or shift one that is not.
 func (c *drawnCase) end(t *testing.T, b *graph.Builder, k int, end float64) {
 	scale, shift := make([]float64, c.n), make([]float64, c.n)
 	for i := range scale {

@@ -5,9 +5,10 @@ import (
 	"github.com/vflc/vflc/runtime/workers"
 )
 
-// Pieces. A loop with much work is cut into pieces of consecutive blocks. A piece has tiles, scratch vectors and sums of its own, so that pieces can be computed at the same
-// time; afterwards the sums are added up in the order of the pieces. How many pieces a loop has follows from the graph alone, and one goroutine computes them like several:
-// every number is the same for any number of cores.
+// Pieces. A loop with much work is cut into pieces of consecutive blocks. A piece has tiles, scratch vectors
+// and sums of its own, so that pieces can be computed at the same time; afterwards the sums are added up in
+// the order of the pieces. How many pieces a loop has follows from the graph alone, and one goroutine
+// computes them like several: every number is the same for any number of cores.
 const (
 	LeastWork  = 1 << 16 // of a piece: about 10 µs
 	mostPieces = 16
@@ -78,7 +79,8 @@ func (g *Graph) work(s *callSpec) int {
 	return columns * moveWork
 }
 
-// products is the work of a row of a matrix in a product: of the value, or of each derivative that is wanted. With a matrix it stays in registers.
+// products is the work of a row of a matrix in a product: of the value, or of each derivative that is wanted.
+// With a matrix it stays in registers.
 func (g *Graph) products(n *node, s *callSpec) int {
 	times := 0
 	for _, o := range s.in[:min(2, len(s.in))] { // a step that clears has none
@@ -131,7 +133,8 @@ type place struct {
 
 func (r ref) place() place { return place{r.space, r.off} }
 
-// A site is what the steps of a loop, or of a piece of it, write to beside the arrays of the Exec: its sums are nil where these are in those arrays.
+// A site is what the steps of a loop, or of a piece of it, write to beside the arrays of the Exec: its sums
+// are nil where these are in those arrays.
 type site struct {
 	tile    []float64
 	scratch [][]float64
@@ -166,7 +169,8 @@ func (e *Exec) split(l *loopSpec, n int) *split {
 	for k := range s.pieces {
 		p := &s.pieces[k]
 		p.from, p.to = k*blocks/n*l.block, min(l.rows, (k+1)*blocks/n*l.block)
-		own := site{tile: make([]float64, e.g.layout.tile), scratch: scratchVectors(e.g.scratch), sums: map[place][]float64{}}
+		own := site{tile: make([]float64, e.g.layout.tile), scratch: scratchVectors(e.g.scratch),
+			sums: map[place][]float64{}}
 		summed, length := l.summed(e.g), 0
 		for _, r := range summed {
 			length += r.len

@@ -10,8 +10,9 @@ import (
 	"github.com/vflc/vflc/runtime/workers"
 )
 
-// A longModel is a likelihood that is a sum over rows, so that its value and gradient are those of its rows in several graphs, added up. make builds it over the rows from lo to hi, with the
-// same parameters and inputs whatever these are.
+// A longModel is a likelihood that is a sum over rows, so that its value and gradient are those of its rows
+// in several graphs, added up. make builds it over the rows from lo to hi, with the same parameters and
+// inputs whatever these are.
 type longModel struct {
 	name string
 	rows int
@@ -70,15 +71,18 @@ var longModels = []longModel{
 		density(tb, b, "y", "bernoulli_logit", column(b, "y", d.binary, lo, hi), d.linear(tb, b, lo, hi))
 	}},
 	{"normal", 21_001, func(tb testing.TB, b *graph.Builder, d *longData, lo, hi int) {
-		density(tb, b, "y", "normal", column(b, "y", d.real, lo, hi), d.linear(tb, b, lo, hi), apply(tb, b, "exp", b.Param("s", shape{})))
+		density(tb, b, "y", "normal", column(b, "y", d.real, lo, hi), d.linear(tb, b, lo, hi),
+			apply(tb, b, "exp", b.Param("s", shape{})))
 	}},
 	{"student_t", 20_033, func(tb testing.TB, b *graph.Builder, d *longData, lo, hi int) {
 		eta := d.linear(tb, b, lo, hi)
-		density(tb, b, "y", "student_t", column(b, "y", d.real, lo, hi), b.Scalar(5), eta, apply(tb, b, "exp", b.Param("s", shape{})))
+		density(tb, b, "y", "student_t", column(b, "y", d.real, lo, hi), b.Scalar(5), eta,
+			apply(tb, b, "exp", b.Param("s", shape{})))
 	}},
 	{"levels", 25_000, func(tb testing.TB, b *graph.Builder, d *longData, lo, hi int) {
 		table := b.Param("a", shape{longLevels})
-		eta := apply(tb, b, "add", d.linear(tb, b, lo, hi), apply(tb, b, "gather", table, column(b, "g", d.level, lo, hi)))
+		eta := apply(tb, b, "add", d.linear(tb, b, lo, hi),
+			apply(tb, b, "gather", table, column(b, "g", d.level, lo, hi)))
 		density(tb, b, "y", "poisson_log", column(b, "y", d.counts, lo, hi), eta)
 	}},
 	{"received rows", 25_000, func(tb testing.TB, b *graph.Builder, d *longData, lo, hi int) {
@@ -90,20 +94,24 @@ var longModels = []longModel{
 		if lo == 0 && hi == d.rows {
 			part = z
 		}
-		density(tb, b, "y", "bernoulli_logit", column(b, "y", d.binary, lo, hi), apply(tb, b, "add", part, d.linear(tb, b, lo, hi)))
+		density(tb, b, "y", "bernoulli_logit", column(b, "y", d.binary, lo, hi),
+			apply(tb, b, "add", part, d.linear(tb, b, lo, hi)))
 	}},
 	{"a network", 20_000, func(tb testing.TB, b *graph.Builder, d *longData, lo, hi int) {
 		w, c := b.Param("W", shape{longColumns, 8}), b.Param("c", shape{8})
 		h := apply(tb, b, "tanh", apply(tb, b, "add", c, apply(tb, b, "matmul", d.matrix(b, lo, hi), w)))
-		density(tb, b, "y", "bernoulli_logit", column(b, "y", d.binary, lo, hi), apply(tb, b, "matmul", h, b.Param("v", shape{8})))
+		density(tb, b, "y", "bernoulli_logit", column(b, "y", d.binary, lo, hi),
+			apply(tb, b, "matmul", h, b.Param("v", shape{8})))
 	}},
 	{"its own numbers", 30_000, func(tb testing.TB, b *graph.Builder, d *longData, lo, hi int) {
-		// every row reads the first elements of u, and the same parameter row by row: one adjoint is added to in both ways
+		// every row reads the first elements of u, and the same parameter row by row: one adjoint is added to
+		// in both ways
 		u, s := b.Param("u", shape{d.rows}), positive(b, b.Param("s", shape{}))
 		part := u
 		if hi-lo < d.rows {
 			var err error
-			if part, err = b.Apply("slice", graph.Attr{Slices: []graph.Slice{{Lo: lo, Hi: hi}}}, u); err != nil {
+			if part, err = b.Apply("slice", graph.Attr{Slices: []graph.Slice{{Lo: lo, Hi: hi}}},
+				u); err != nil {
 				tb.Fatal(err)
 			}
 		}
@@ -159,7 +167,9 @@ func TestPiecesSameBits(t *testing.T) {
 			for helpers := 1; helpers < 4; helpers++ {
 				lp2, grad2, adjoint2 := m.long(t, helpers)
 				if lp != lp2 || !slices.Equal(grad, grad2) || !slices.Equal(adjoint, adjoint2) {
-					t.Errorf("%d helpers: log density %v, without %v; gradients equal: %v, adjoints equal: %v", helpers, lp2, lp, slices.Equal(grad, grad2), slices.Equal(adjoint, adjoint2))
+					t.Errorf("%d helpers: log density %v, without %v; gradients "+
+						"equal: %v, adjoints equal: %v", helpers, lp2, lp, slices.Equal(grad, grad2),
+						slices.Equal(adjoint, adjoint2))
 				}
 			}
 		})

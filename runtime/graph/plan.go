@@ -1,15 +1,17 @@
 package graph
 
-// A sweep is the static plan of one entry point: which nodes it evaluates, which it reverses, and in which row loops.
+// A sweep is the static plan of one entry point: which nodes it evaluates, which it reverses, and in which
+// row loops.
 //
-// Nodes that are computed row by row are grouped into row loops: one loop for each pair of leading length and level. A node that needs a value of
-// another loop whole is at a higher level than that value. Nodes of one length and level run in one pass. Levels are as late as possible, so
-// that nodes share passes over the rows, and a data matrix is read once.
+// Nodes that are computed row by row are grouped into row loops: one loop for each pair of leading length and
+// level. A node that needs a value of another loop whole is at a higher level than that value. Nodes of one
+// length and level run in one pass. Levels are as late as possible, so that nodes share passes over the rows,
+// and a data matrix is read once.
 //
-// A node is closed if it is a term of the target, or if everything that uses it is closed and in the same loop: then the
-// adjoint is complete within each block, the reverse runs right after the block's forward, and neither value nor adjoint is ever stored
-// whole. The other nodes are open: their reverse runs in loops of its own after the forward, in reverse order, and recomputes block by block
-// the values that their vjps need.
+// A node is closed if it is a term of the target, or if everything that uses it is closed and in the same
+// loop: then the adjoint is complete within each block, the reverse runs right after the block's forward, and
+// neither value nor adjoint is ever stored whole. The other nodes are open: their reverse runs in loops of
+// its own after the forward, in reverse order, and recomputes block by block the values that their vjps need.
 type sweep struct {
 	nodes  []node
 	eval   []bool // evaluated here
@@ -34,8 +36,10 @@ type use struct {
 func newSweep(nodes []node, roots []ID, have []bool) *sweep {
 	n := len(nodes)
 	s := &sweep{
-		nodes: nodes, eval: make([]bool, n), back: make([]bool, n), stop: make([]bool, n), seeded: make([]bool, n),
-		level: make([]int, n), closed: make([]bool, n), uses: make([][]use, n), reach: make([]bool, n), slope: make([]bool, n),
+		nodes: nodes, eval: make([]bool, n), back: make([]bool, n), stop: make([]bool, n),
+		seeded: make([]bool, n),
+		level:  make([]int, n), closed: make([]bool, n), uses: make([][]use, n), reach: make([]bool, n),
+		slope: make([]bool, n),
 	}
 	for _, id := range roots {
 		s.eval[id] = !nodes[id].leaf() && !have[id]
@@ -56,8 +60,8 @@ func (s *sweep) flows(by ID, k int) bool {
 	return n.op.differentiable(k) && s.slope[n.in[k]]
 }
 
-// reverse marks the nodes that are reversed: those between terms or seeds and the leaves or stops, and in the target's sweep every bijector, for its
-// log-Jacobian.
+// reverse marks the nodes that are reversed: those between terms or seeds and the leaves or stops, and in the
+// target's sweep every bijector, for its log-Jacobian.
 func (s *sweep) reverse() {
 	for id := range s.nodes {
 		n := &s.nodes[id]
@@ -120,7 +124,8 @@ func (s *sweep) earliest() map[int]int {
 	return last
 }
 
-// latest moves nodes up to the level where they are used first; nodes that nothing uses join the last loop of their length.
+// latest moves nodes up to the level where they are used first; nodes that nothing uses join the last loop of
+// their length.
 func (s *sweep) latest(last map[int]int) {
 	for i := len(s.nodes) - 1; i >= 0; i-- {
 		id := ID(i)
@@ -141,7 +146,8 @@ func (s *sweep) latest(last map[int]int) {
 	}
 }
 
-// distance is the number of levels between a value and its use: 1 where a value computed in a loop is needed whole, or in a loop of another length.
+// distance is the number of levels between a value and its use: 1 where a value computed in a loop is needed
+// whole, or in a loop of another length.
 func (s *sweep) distance(u use) int {
 	p := &s.nodes[s.nodes[u.by].in[u.k]]
 	if p.kind == global || p.kind == rowwise && s.aligned(u) {
@@ -191,8 +197,8 @@ func (s *sweep) contributors(id ID) []use {
 	return out
 }
 
-// storedAdjoint reports whether the adjoint of a node that is reversed here must be stored whole: it is open, and something outside
-// its reverse loop adds to it.
+// storedAdjoint reports whether the adjoint of a node that is reversed here must be stored whole: it is open,
+// and something outside its reverse loop adds to it.
 func (s *sweep) storedAdjoint(id ID) bool {
 	if s.closed[id] {
 		return false

@@ -6,8 +6,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// predicted replaces a distribution by its form with a predictor, where a parameter with an element for each row is the function of one: poisson(exp(m)) by
-// poisson_log(m). The form computes the same density faster, and does not round the parameter.
+// predicted replaces a distribution by its form with a predictor, where a parameter with an element for each
+// row is the function of one: poisson(exp(m)) by poisson_log(m). The form computes the same density faster,
+// and does not round the parameter.
 func (b *Builder) predicted(d *def.Dist, theta []ID) (*def.Dist, []ID) {
 	if b.plain {
 		return d, theta
@@ -25,14 +26,16 @@ func (b *Builder) predicted(d *def.Dist, theta []ID) (*def.Dist, []ID) {
 	return d, theta
 }
 
-// argument returns m where a value is name(m). It looks through what only rearranges elements, through parameters whose map to their support is the function, and
-// where name(m)·a = name(m + g(a)), through products with positive data.
+// argument returns m where a value is name(m). It looks through what only rearranges elements, through
+// parameters whose map to their support is the function, and where name(m)·a = name(m + g(a)), through
+// products with positive data.
 func (b *Builder) argument(id ID, name string) (ID, bool) {
 	n := &b.nodes[id]
 	switch {
 	case n.fn != nil && n.fn.Name == name, n.op != nil && n.op.name == name:
 		return n.in[0], true
-	case n.bij != nil && n.bij.def != nil && n.bij.def.Func != nil && n.bij.def.Func(n.bij.lower, n.bij.upper) == name:
+	case n.bij != nil && n.bij.def != nil && n.bij.def.Func != nil &&
+		n.bij.def.Func(n.bij.lower, n.bij.upper) == name:
 		return n.in[0], true
 	}
 	f, elementwise := b.funcs[name]
@@ -89,7 +92,8 @@ func (b *Builder) positive(id ID) bool {
 	return n.kind == constant && !slices.ContainsFunc(n.values, func(v float64) bool { return !(v > 0) })
 }
 
-// undone returns the argument of a function g, or of a map to a support, in f(g(x)) where f undoes g, and half of log(x) for log(√x).
+// undone returns the argument of a function g, or of a map to a support, in f(g(x)) where f undoes g, and
+// half of log(x) for log(√x).
 func (b *Builder) undone(name string, in []ID) (ID, bool) {
 	f := b.funcs[name]
 	if f == nil || f.Undoes == "" || b.plain {

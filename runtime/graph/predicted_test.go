@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// spellings are ways to write the value f(m) with an element for each of 40 rows: as it is, through levels, slices and products with data, and as a parameter whose map to its
-// support is f.
+// spellings are ways to write the value f(m) with an element for each of 40 rows: as it is, through levels,
+// slices and products with data, and as a parameter whose map to its support is f.
 var spellings = map[string]func(t *testing.T, b *graph.Builder, f string) graph.ID{
 	"value": func(t *testing.T, b *graph.Builder, f string) graph.ID {
 		return apply(t, b, f, b.Param("m", shape{rowsOfForms}))
@@ -21,7 +21,8 @@ var spellings = map[string]func(t *testing.T, b *graph.Builder, f string) graph.
 		return apply(t, b, "gather", apply(t, b, f, b.Param("m", shape{3})), levelsOf(b, 3))
 	},
 	"slice": func(t *testing.T, b *graph.Builder, f string) graph.ID {
-		id, err := b.Apply("slice", graph.Attr{Slices: []graph.Slice{{Lo: 2, Hi: 2 + rowsOfForms}}}, apply(t, b, f, b.Param("m", shape{rowsOfForms + 5})))
+		id, err := b.Apply("slice", graph.Attr{Slices: []graph.Slice{{Lo: 2, Hi: 2 + rowsOfForms}}},
+			apply(t, b, f, b.Param("m", shape{rowsOfForms + 5})))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,9 +37,11 @@ var spellings = map[string]func(t *testing.T, b *graph.Builder, f string) graph.
 	"parameter": func(t *testing.T, b *graph.Builder, f string) graph.ID {
 		zero, one := 0.0, 1.0
 		if f == "exp" {
-			return apply(t, b, "gather", b.Bijector(stdlib.New().For(&zero, nil), b.Param("m", shape{3}), 0, 0), levelsOf(b, 3))
+			return apply(t, b, "gather", b.Bijector(stdlib.New().For(&zero, nil), b.Param("m", shape{3}), 0,
+				0), levelsOf(b, 3))
 		}
-		return apply(t, b, "gather", b.Bijector(stdlib.New().For(&zero, &one), b.Param("m", shape{3}), 0, 1), levelsOf(b, 3))
+		return apply(t, b, "gather", b.Bijector(stdlib.New().For(&zero, &one), b.Param("m", shape{3}), 0, 1),
+			levelsOf(b, 3))
 	},
 }
 
@@ -60,7 +63,8 @@ func exposures(b *graph.Builder) graph.ID {
 	return b.Const("exposure", shape{rowsOfForms}, v)
 }
 
-// A density of f(m) is computed by the form with the predictor m, however f(m) is written, and has the value and the gradient that the distribution itself gives.
+// A density of f(m) is computed by the form with the predictor m, however f(m) is written, and has the value
+// and the gradient that the distribution itself gives.
 func TestPredictedForms(t *testing.T) {
 	u := stdlib.New()
 	for _, name := range u.Dists() {
@@ -92,7 +96,8 @@ func TestPredictedForms(t *testing.T) {
 				got := evaluated(made[0], x)
 				for k, want := range evaluated(made[1], x) {
 					if !(math.Abs(got[k]-want) <= 1e-10*max(1, math.Abs(want))) {
-						t.Errorf("%s of %s, %s: number %d is %v, want %v", name, p.Func, what, k, got[k], want)
+						t.Errorf("%s of %s, %s: number %d is %v, want %v", name, p.Func, what, k, got[k],
+							want)
 					}
 				}
 				if !beyond(made, x, what == "parameter") {
@@ -103,7 +108,8 @@ func TestPredictedForms(t *testing.T) {
 	}
 }
 
-// beyond reports whether the first graph has a density with its gradient at some point where f(m) is rounded to the end of its range, at which the second has none unless both may.
+// beyond reports whether the first graph has a density with its gradient at some point where f(m) is rounded
+// to the end of its range, at which the second has none unless both may.
 func beyond(made [2]*graph.Graph, x []float64, both bool) bool {
 	for _, m := range []float64{-800, 800} {
 		at := slices.Clone(x)
@@ -114,7 +120,9 @@ func beyond(made [2]*graph.Graph, x []float64, both bool) bool {
 				}
 			}
 		}
-		if !slices.ContainsFunc(evaluated(made[0], at), func(v float64) bool { return !finite(v) }) && (both || !finite(evaluated(made[1], at)[0])) {
+		if !slices.ContainsFunc(evaluated(made[0], at), func(v float64) bool {
+			return !finite(v)
+		}) && (both || !finite(evaluated(made[1], at)[0])) {
 			return true
 		}
 	}
@@ -122,7 +130,8 @@ func beyond(made [2]*graph.Graph, x []float64, both bool) bool {
 }
 
 // naturally adds a likelihood of a distribution with f(m) in place of a parameter.
-func naturally(t *testing.T, b *graph.Builder, d *def.Dist, p def.Predicted, spell func(t *testing.T, b *graph.Builder, f string) graph.ID) {
+func naturally(t *testing.T, b *graph.Builder, d *def.Dist, p def.Predicted,
+	spell func(t *testing.T, b *graph.Builder, f string) graph.ID) {
 	r := rand.New(rand.NewPCG(91, 92))
 	theta, values := make([]graph.ID, len(d.Params)), make([]float64, len(d.Params))
 	for k := range theta {

@@ -13,8 +13,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A recipe is a random model: leaves with values, then steps over earlier values. It can be built with each leaf as a parameter, an input or a
-// constant, and with any values marked as outputs, which must not change what it computes.
+// A recipe is a random model: leaves with values, then steps over earlier values. It can be built with each
+// leaf as a parameter, an input or a constant, and with any values marked as outputs, which must not change
+// what it computes.
 type recipe struct {
 	leaves []array
 	steps  []recipeStep
@@ -28,7 +29,8 @@ type recipeStep struct {
 	index []float64 // of gather
 }
 
-// A recipeTerm is a normal density of value x given a location and weights (-1: none), or with location -1 the sum of x.
+// A recipeTerm is a normal density of value x given a location and weights (-1: none), or with location -1
+// the sum of x.
 type recipeTerm struct {
 	x, at, weights int
 	power          float64
@@ -162,7 +164,8 @@ func (b *built) gradients(e *graph.Exec) [][]float64 {
 	return out
 }
 
-// total runs Forward, Target and Pull, seeded with Own: the gradients are then complete, however the graph is cut.
+// total runs Forward, Target and Pull, seeded with Own: the gradients are then complete, however the graph is
+// cut.
 func (b *built) total(e *graph.Exec) float64 {
 	e.Forward(b.load(e))
 	lp := e.Target()
@@ -174,7 +177,8 @@ func (b *built) total(e *graph.Exec) float64 {
 	return lp
 }
 
-// drawRecipe draws leaves of a few lengths, among them one around the block size, and steps that keep values moderate.
+// drawRecipe draws leaves of a few lengths, among them one around the block size, and steps that keep values
+// moderate.
 func drawRecipe(t *rapid.T) *recipe {
 	long := rapid.SampledFrom([]int{2, 127, 128, 129, 257}).Draw(t, "long")
 	r := &recipe{}
@@ -200,8 +204,10 @@ func drawRecipe(t *rapid.T) *recipe {
 func drawStep(t *rapid.T, shapes []shape, long int) (recipeStep, shape, bool) {
 	pick := func() int { return rapid.IntRange(0, len(shapes)-1).Draw(t, "in") }
 	op := rapid.SampledFrom([]string{
-		"add", "add", "sub", "mul", "mul", "tanh", "tanh", "neg", "lower", "matmul", "matmul", "sum", "mean", "dot", "rowdot",
-		"gather", "gather", "col", "col_means", "transpose", "cumulative_sum", "slice", "slice", "where", "addn",
+		"add", "add", "sub", "mul", "mul", "tanh", "tanh", "neg", "lower", "matmul", "matmul", "sum", "mean",
+		"dot", "rowdot",
+		"gather", "gather", "col", "col_means", "transpose", "cumulative_sum", "slice", "slice", "where",
+		"addn",
 	}).Draw(t, "op")
 	i := pick()
 	s := recipeStep{op: op, in: []int{i}}
@@ -299,7 +305,8 @@ func tryStretch(a, b shape) (shape, bool) {
 
 func drawTerm(t *rapid.T, shapes []shape) recipeTerm {
 	last := len(shapes) - 1
-	m := recipeTerm{x: rapid.IntRange(0, last).Draw(t, "x"), at: -1, weights: -1, power: rapid.SampledFrom([]float64{1, 0.5}).Draw(t, "power")}
+	m := recipeTerm{x: rapid.IntRange(0, last).Draw(t, "x"), at: -1, weights: -1,
+		power: rapid.SampledFrom([]float64{1, 0.5}).Draw(t, "power")}
 	fits := func(i int) bool {
 		out, ok := tryStretch(shapes[m.x], shapes[i])
 		return ok && fmt.Sprint(out) == fmt.Sprint(shapes[m.x])
@@ -331,8 +338,9 @@ func TestRandomGraphs(t *testing.T) {
 	}
 }
 
-// checkFiniteDifferences compares the gradient with finite differences of the target in a few elements of every leaf. One of three step lengths must
-// agree: long ones fail where the target is strongly curved, as exp of a sum over all rows is, short ones where rounding dominates.
+// checkFiniteDifferences compares the gradient with finite differences of the target in a few elements of
+// every leaf. One of three step lengths must agree: long ones fail where the target is strongly curved, as
+// exp of a sum over all rows is, short ones where rounding dominates.
 func checkFiniteDifferences(rt *rapid.T, p *built, grads [][]float64) {
 	e := p.g.NewExec()
 	value := func() float64 {
@@ -358,7 +366,8 @@ func checkFiniteDifferences(rt *rapid.T, p *built, grads [][]float64) {
 	}
 }
 
-// checkFolded builds some leaves as constants, then all: values and remaining gradients must be the same to rounding.
+// checkFolded builds some leaves as constants, then all: values and remaining gradients must be the same to
+// rounding.
 func checkFolded(rt *rapid.T, t *testing.T, tl tools, r *recipe, lp float64, grads [][]float64) {
 	for _, all := range []bool{false, true} {
 		roles := make([]role, len(r.leaves))
@@ -371,13 +380,15 @@ func checkFolded(rt *rapid.T, t *testing.T, tl tools, r *recipe, lp float64, gra
 	}
 }
 
-// checkCut makes some leaves inputs and some values outputs: after Pull the gradient must be that of the uncut graph.
+// checkCut makes some leaves inputs and some values outputs: after Pull the gradient must be that of the
+// uncut graph.
 func checkCut(rt *rapid.T, t *testing.T, tl tools, r *recipe, lp float64, grads [][]float64) {
 	roles := make([]role, len(r.leaves))
 	for i := range roles {
 		roles[i] = rapid.SampledFrom([]role{asParam, asInput}).Draw(rt, "role")
 	}
-	outputs := rapid.SliceOfNDistinct(rapid.IntRange(0, len(r.leaves)+len(r.steps)-1), 1, 3, rapid.ID).Draw(rt, "outputs")
+	outputs := rapid.SliceOfNDistinct(rapid.IntRange(0, len(r.leaves)+len(r.steps)-1), 1, 3,
+		rapid.ID).Draw(rt, "outputs")
 	compare(rt, r.build(t, tl, roles, outputs), lp, grads)
 }
 

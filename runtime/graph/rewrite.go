@@ -2,19 +2,21 @@ package graph
 
 import "github.com/vflc/vflc/stdlib/def"
 
-// A rewrite replaces a node by a superinstruction: an operation that computes the same faster. It depends on operations, shapes and links only, not
-// on how the model was written.
+// A rewrite replaces a node by a superinstruction: an operation that computes the same faster. It depends on
+// operations, shapes and links only, not on how the model was written.
 type rewrite struct {
 	name string
 	// apply changes node id where the pattern matches.
 	apply func(g *Graph, id ID)
 }
 
-// rewrites lists the superinstructions in groups. Each group is one pass over the nodes, and sees the results of the groups before.
-var rewrites = [][]rewrite{{rewriteNormal, rewriteRows, rewriteLayer, rewriteRuns}, {rewriteLevels, rewriteLinear, rewriteActive}, {rewriteShift, rewriteProduct, rewriteParts}}
+// rewrites lists the superinstructions in groups. Each group is one pass over the nodes, and sees the results
+// of the groups before.
+var rewrites = [][]rewrite{{rewriteNormal, rewriteRows, rewriteLayer, rewriteRuns},
+	{rewriteLevels, rewriteLinear, rewriteActive}, {rewriteShift, rewriteProduct, rewriteParts}}
 
-// Plain switches off superinstructions, the sorting of rows, and densities written as operations: every operation runs as it was added. The graph computes the same, to a few units in the
-// last place.
+// Plain switches off superinstructions, the sorting of rows, and densities written as operations: every
+// operation runs as it was added. The graph computes the same, to a few units in the last place.
 func (b *Builder) Plain() { b.plain = true }
 
 // rewrite joins columns and sorts rows, then applies the superinstructions from the first node to the last.
@@ -51,7 +53,8 @@ func (g *Graph) uses(id ID) int {
 	return n
 }
 
-// unweighted returns the row loop of an unweighted density that no rewrite has changed, and NoRows for any other node.
+// unweighted returns the row loop of an unweighted density that no rewrite has changed, and NoRows for any
+// other node.
 func (n *node) unweighted() def.RowLoop {
 	if n.op != opDensity || n.likely.weighted {
 		return def.NoRows

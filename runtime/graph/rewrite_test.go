@@ -19,13 +19,16 @@ import (
 // models returns graphs that contain every superinstruction, and graphs that contain none.
 func models() map[string]func(testing.TB, *graph.Builder) {
 	m := map[string]func(testing.TB, *graph.Builder){
-		"schools": eightSchools, "priors": tenPriors, "multilevel": poissonMultilevel(700, 5), "many levels": poissonMultilevel(700, 90),
-		"logistic": func(tb testing.TB, b *graph.Builder) { newLogisticData(500, 20).model(tb, b) },
+		"schools": eightSchools, "priors": tenPriors, "multilevel": poissonMultilevel(700, 5),
+		"many levels": poissonMultilevel(700, 90),
+		"logistic":    func(tb testing.TB, b *graph.Builder) { newLogisticData(500, 20).model(tb, b) },
 	}
-	for _, d := range []string{"cauchy", "student_t", "laplace", "exponential", "gamma", "lognormal", "neg_binomial_2_log", "binomial_logit"} {
+	for _, d := range []string{"cauchy", "student_t", "laplace", "exponential", "gamma", "lognormal",
+		"neg_binomial_2_log", "binomial_logit"} {
 		m[d] = func(tb testing.TB, b *graph.Builder) { likelihood(tb, b, d) }
 	}
-	for _, d := range []string{"bernoulli_logit", "binomial_logit", "poisson_log", "neg_binomial_2_log", "student_t", "normal", "fixed normal"} {
+	for _, d := range []string{"bernoulli_logit", "binomial_logit", "poisson_log", "neg_binomial_2_log",
+		"student_t", "normal", "fixed normal"} {
 		for _, offset := range []string{"", "number", "rows"} {
 			m["linear "+d+" "+offset] = linear(d, offset)
 		}
@@ -57,7 +60,8 @@ func everyModel(t *testing.T, visit func(name string, g *graph.Graph, x []float6
 	})
 }
 
-// likelihood is a density of 300 rows. The first parameter that is not fixed has one value per row, the other is one number.
+// likelihood is a density of 300 rows. The first parameter that is not fixed has one value per row, the other
+// is one number.
 func likelihood(tb testing.TB, b *graph.Builder, name string) {
 	const n = 300
 	x, y := make([]float64, n), make([]float64, n)
@@ -69,7 +73,8 @@ func likelihood(tb testing.TB, b *graph.Builder, name string) {
 	mean := apply(tb, b, "exp", eta)
 	observed := b.Const("y", shape{n}, y)
 	theta := map[string][]graph.ID{
-		"cauchy": {eta, scale}, "student_t": {b.Scalar(3.5), eta, scale}, "laplace": {eta, scale}, "exponential": {mean}, "gamma": {b.Scalar(2.5), mean},
+		"cauchy": {eta, scale}, "student_t": {b.Scalar(3.5), eta, scale}, "laplace": {eta, scale},
+		"exponential": {mean}, "gamma": {b.Scalar(2.5), mean},
 		"lognormal": {eta, scale}, "neg_binomial_2_log": {eta, scale}, "binomial_logit": {b.Scalar(23), eta},
 	}
 	density(tb, b, "y", name, observed, theta[name]...)
@@ -85,10 +90,12 @@ func layerSeenWhole(tb testing.TB, b *graph.Builder) {
 	for i := range y {
 		y[i] = math.Cos(float64(i))
 	}
-	sums := apply(tb, b, "add", apply(tb, b, "matmul", b.Const("X", shape{n, k}, x), b.Param("W", shape{k, m})), b.Param("c", shape{m}))
+	sums := apply(tb, b, "add", apply(tb, b, "matmul", b.Const("X", shape{n, k}, x),
+		b.Param("W", shape{k, m})), b.Param("c", shape{m}))
 	h := apply(tb, b, "inv_logit", sums)
 	out := apply(tb, b, "matmul", h, b.Param("v", shape{m}))
-	density(tb, b, "y", "normal", b.Const("y", shape{n}, y), out, apply(tb, b, "exp", apply(tb, b, "mean", h)))
+	density(tb, b, "y", "normal", b.Const("y", shape{n}, y), out,
+		apply(tb, b, "exp", apply(tb, b, "mean", h)))
 	b.Output("h", h)
 }
 
@@ -105,7 +112,8 @@ func twoGroupings(tb testing.TB, b *graph.Builder) {
 	}
 }
 
-// linear is a likelihood of 555 rows, to a power. Its predictor is a product with a matrix, plus nothing, a number or one parameter per row.
+// linear is a likelihood of 555 rows, to a power. Its predictor is a product with a matrix, plus nothing, a
+// number or one parameter per row.
 func linear(name, offset string) func(testing.TB, *graph.Builder) {
 	return func(tb testing.TB, b *graph.Builder) {
 		const n, k = 555, 7
@@ -122,11 +130,14 @@ func linear(name, offset string) func(testing.TB, *graph.Builder) {
 		case "number":
 			eta = apply(tb, b, "add", b.Param("a", shape{}), eta)
 		case "rows":
-			eta = apply(tb, b, "add", eta, apply(tb, b, "tanh", apply(tb, b, "mul", b.Param("a", shape{}), b.Const("u", shape{n}, u))))
+			eta = apply(tb, b, "add", eta,
+				apply(tb, b, "tanh", apply(tb, b, "mul", b.Param("a", shape{}), b.Const("u", shape{n}, u))))
 		}
 		theta := map[string][]graph.ID{
-			"bernoulli_logit": {eta}, "binomial_logit": {b.Scalar(3), eta}, "poisson_log": {eta}, "neg_binomial_2_log": {eta, scale}, "normal": {eta, scale},
-			"student_t": {apply(tb, b, "exp", b.Param("nu", shape{})), eta, scale}, "fixed normal": {eta, b.Scalar(1.5)},
+			"bernoulli_logit": {eta}, "binomial_logit": {b.Scalar(3), eta}, "poisson_log": {eta},
+			"neg_binomial_2_log": {eta, scale}, "normal": {eta, scale},
+			"student_t":    {apply(tb, b, "exp", b.Param("nu", shape{})), eta, scale},
+			"fixed normal": {eta, b.Scalar(1.5)},
 		}[name]
 		d := dist(tb, strings.TrimPrefix(name, "fixed "))
 		if err := b.Density("y", d, b.Const("y", shape{n}, y), theta, graph.NoID, 0.5); err != nil {
@@ -135,7 +146,8 @@ func linear(name, offset string) func(testing.TB, *graph.Builder) {
 	}
 }
 
-// termByTerm is a normal regression that is written term by term, with a level for each ten rows; one term is read elsewhere too.
+// termByTerm is a normal regression that is written term by term, with a level for each ten rows; one term is
+// read elsewhere too.
 func termByTerm(tb testing.TB, b *graph.Builder) {
 	const n, levels = 400, 40
 	x, y, index := make([][]float64, 4), make([]float64, n), make([]float64, n)
@@ -150,20 +162,23 @@ func termByTerm(tb testing.TB, b *graph.Builder) {
 	}
 	slopes, scale := b.Param("slopes", shape{4}), positive(b, b.Param("scale", shape{}))
 	term := func(j int) graph.ID {
-		slope, err := b.Apply("slice", graph.Attr{Slices: []graph.Slice{{Lo: j, Hi: j + 1, Drop: true}}}, slopes)
+		slope, err := b.Apply("slice", graph.Attr{Slices: []graph.Slice{{Lo: j, Hi: j + 1, Drop: true}}},
+			slopes)
 		if err != nil {
 			tb.Fatal(err)
 		}
 		return apply(tb, b, "mul", slope, b.Const(fmt.Sprint("x", j), shape{n}, x[j]))
 	}
 	eta := apply(tb, b, "add", b.Param("a", shape{}), term(0))
-	eta = apply(tb, b, "add", eta, apply(tb, b, "gather", b.Param("level", shape{levels}), b.Const("index", shape{n}, index)))
+	eta = apply(tb, b, "add", eta, apply(tb, b, "gather", b.Param("level", shape{levels}),
+		b.Const("index", shape{n}, index)))
 	eta = apply(tb, b, "add", apply(tb, b, "add", term(1), term(2)), eta)
 	X := append(slices.Clone(x[0]), x[1]...)
 	for i := range X {
 		X[i] = math.Cos(X[i])
 	}
-	eta = apply(tb, b, "add", eta, apply(tb, b, "matmul", b.Const("X", shape{n, 2}, X), b.Param("beta", shape{2})))
+	eta = apply(tb, b, "add", eta, apply(tb, b, "matmul", b.Const("X", shape{n, 2}, X),
+		b.Param("beta", shape{2})))
 	seen := term(3)
 	density(tb, b, "y", "normal", b.Const("y", shape{n}, y), apply(tb, b, "add", eta, seen), scale)
 	density(tb, b, "seen", "normal", seen, b.Scalar(0), b.Scalar(1))
@@ -199,7 +214,8 @@ func sameEvaluation(t rapid.TB, what any, got, plain []float64) {
 	}
 }
 
-// sameWithLess compares a graph with the one that has no superinstructions: it computes the same, and where less is set with less work.
+// sameWithLess compares a graph with the one that has no superinstructions: it computes the same, and where
+// less is set with less work.
 func sameWithLess(t *testing.T, what any, made [2]*graph.Graph, x []float64, less bool) {
 	t.Helper()
 	sameEvaluation(t, what, evaluated(made[0], x), evaluated(made[1], x))
@@ -208,12 +224,14 @@ func sameWithLess(t *testing.T, what any, made [2]*graph.Graph, x []float64, les
 	}
 }
 
-// TestPlain checks that a graph computes the same with and without superinstructions, with which a linear predictor is part of its likelihood, whether it is one product or many terms.
+// TestPlain checks that a graph computes the same with and without superinstructions, with which a linear
+// predictor is part of its likelihood, whether it is one product or many terms.
 func TestPlain(t *testing.T) {
 	for name, model := range models() {
 		g, x := made(t, model, false)
 		plain, _ := made(t, model, true)
-		sameWithLess(t, name, [2]*graph.Graph{g, plain}, x, name == "columns" || strings.HasPrefix(name, "linear "))
+		sameWithLess(t, name, [2]*graph.Graph{g, plain}, x, name == "columns" ||
+			strings.HasPrefix(name, "linear "))
 	}
 }
 
@@ -228,7 +246,8 @@ func TestPlainRandom(t *testing.T) {
 	})
 }
 
-// TestOrderOfOutputs checks that rows are not sorted where their order is visible: outputs, inputs and their adjoints keep their order.
+// TestOrderOfOutputs checks that rows are not sorted where their order is visible: outputs, inputs and their
+// adjoints keep their order.
 func TestOrderOfOutputs(t *testing.T) {
 	run := func(plain bool) []float64 {
 		const n = 300
@@ -286,7 +305,8 @@ func TestBits(t *testing.T) {
 	}
 	want := bitsOn(t, vector.Portable)
 	sets := vector.Sets()
-	for _, set := range sets[min(1, len(sets)-1):] { // without a faster one, the portable set is compared with itself
+	// without a faster one, the portable set is compared with itself
+	for _, set := range sets[min(1, len(sets)-1):] {
 		for line := range bitsOn(t, set) {
 			if !want[line] {
 				t.Fatalf("%v: %s, which is not what %v gives", set, line, vector.Portable)

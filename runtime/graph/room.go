@@ -1,7 +1,8 @@
 package graph
 
-// A Room is memory that Execs need for a moment only: the tiles of a block, scratch vectors, the adjoints of Pull, and zeros. Execs that run in turn in one goroutine may share one, which then stays in
-// the caches from one to the next.
+// A Room is memory that Execs need for a moment only: the tiles of a block, scratch vectors, the adjoints of
+// Pull, and zeros. Execs that run in turn in one goroutine may share one, which then stays in the caches from
+// one to the next.
 type Room struct {
 	tile    []float64
 	scratch [][]float64
@@ -18,5 +19,6 @@ func NewRoom(graphs ...*Graph) *Room {
 			zeros = max(zeros, o.Len)
 		}
 	}
-	return &Room{tile: make([]float64, tile), scratch: scratchVectors(scratch), pull: make([]float64, pull), zeros: make([]float64, zeros)}
+	return &Room{tile: make([]float64, tile), scratch: scratchVectors(scratch), pull: make([]float64, pull),
+		zeros: make([]float64, zeros)}
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// Short steps. A call of a vector function takes as long as some ten additions, so a step over no more rows than a register has lanes computes them here one by one, all that it does
-// with a row at once. The results are those of the vector functions bit for bit: sums are of lanes, in their order.
+// Short steps. A call of a vector function takes as long as some ten additions, so a step over no more rows
+// than a register has lanes computes them here one by one, all that it does with a row at once. The results
+// are those of the vector functions bit for bit: sums are of lanes, in their order.
 
 // shortRows is the most rows of a short step.
 const shortRows = len(vector.SplitSum{})
@@ -48,7 +49,8 @@ func giveLanes(d []float64, set bool, s float64, t *vector.SplitSum) {
 	}
 }
 
-// normalShort is normalRows for a short step, and with no inv a standard normal scaled by a number whose square, times the power, is by.
+// normalShort is normalRows for a short step, and with no inv a standard normal scaled by a number whose
+// square, times the power, is by.
 func (c *call) normalShort(j int, inv []float64, by float64) (squares float64) {
 	var z vector.SplitSum
 	mu := c.operandFrom(1, j)
@@ -61,7 +63,8 @@ func (c *call) normalShort(j int, inv []float64, by float64) (squares float64) {
 	return squares
 }
 
-// full is the rows of a short step that has as many as a register has lanes, nil where it has fewer: loops over these have no bounds to check.
+// full is the rows of a short step that has as many as a register has lanes, nil where it has fewer: loops
+// over these have no bounds to check.
 func full(v []float64) *vector.SplitSum {
 	if len(v) == shortRows {
 		return (*vector.SplitSum)(v)
@@ -103,7 +106,8 @@ func fullLanes(z, x *vector.SplitSum, mu, inv []float64) float64 {
 	return square.Sum()
 }
 
-// normalLanes sets z = (x - mu)·inv² and returns Σ ((x - mu)·inv)². There is one mu for all rows or one for each, and inv is 1 where there is none.
+// normalLanes sets z = (x - mu)·inv² and returns Σ ((x - mu)·inv)². There is one mu for all rows or one for
+// each, and inv is 1 where there is none.
 func normalLanes(z *vector.SplitSum, x, mu, inv []float64) float64 {
 	if x := full(x); x != nil {
 		return fullLanes(z, x, mu, inv)
@@ -209,7 +213,8 @@ var rewriteShift = rewrite{"shifted effects", func(g *Graph, id ID) {
 	}
 }}
 
-// whole reports whether a link of a node with one column reads the rows of an operand with one column, or else one number.
+// whole reports whether a link of a node with one column reads the rows of an operand with one column, or
+// else one number.
 func (l *link) whole(rows bool) bool {
 	return l.rows == rows && (l.cols == nil || !rows && len(l.cols) == 1)
 }

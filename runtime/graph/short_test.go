@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// TestShortSteps compares effects c + s·v and normal densities over few rows and many, with every choice of numbers that are parameters, with the same operations one by one.
+// TestShortSteps compares effects c + s·v and normal densities over few rows and many, with every choice of
+// numbers that are parameters, with the same operations one by one.
 func TestShortSteps(t *testing.T) {
 	for _, n := range []int{1, 3, 5, 8, 9, 40, 300} {
 		for known := range 8 {
@@ -35,7 +36,8 @@ func TestShortSteps(t *testing.T) {
 					sigma[i] = 1 + 0.1*float64(i%7)
 				}
 				y, scale := b.Const("y", shape{n}, scaled(n, 2)), b.Const("sigma", shape{n}, sigma)
-				for term, theta := range map[string][]graph.ID{"own scales": {eta, scale}, "one scale": {b.Scalar(0.2), b.Scalar(1.5)}} {
+				for term, theta := range map[string][]graph.ID{"own scales": {eta, scale},
+					"one scale": {b.Scalar(0.2), b.Scalar(1.5)}} {
 					x := y
 					if term == "one scale" {
 						x = v
@@ -46,12 +48,14 @@ func TestShortSteps(t *testing.T) {
 				}
 				made[plain] = build(t, b)
 			}
-			sameWithLess(t, fmt.Sprintf("%d rows, known %03b", n, known), made, scaled(made[0].Dim(), 1), known&1 == 0)
+			sameWithLess(t, fmt.Sprintf("%d rows, known %03b", n, known), made, scaled(made[0].Dim(), 1),
+				known&1 == 0)
 		}
 	}
 }
 
-// TestPartsOfParameters compares elements, ranges and columns of parameters, and neighbours joined, with copies of them, and what they cost with parameters of their own.
+// TestPartsOfParameters compares elements, ranges and columns of parameters, and neighbours joined, with
+// copies of them, and what they cost with parameters of their own.
 func TestPartsOfParameters(t *testing.T) {
 	var made [3]*graph.Graph
 	for kind := range made {
@@ -69,15 +73,19 @@ func TestPartsOfParameters(t *testing.T) {
 		}
 		one := func(i int) graph.Slice { return graph.Slice{Lo: i, Hi: i + 1, Drop: true} }
 		parts := []graph.ID{
-			part(beta, one(2)), part(beta, graph.Slice{Lo: 1, Hi: 4}), part(m, graph.Slice{Hi: 4}, one(1)), part(m, graph.Slice{Lo: 1, Hi: 3}, one(2)), part(m, one(1), graph.Slice{Hi: 3}),
-			apply(t, b, "append", part(beta, one(3)), part(beta, one(4)), part(m, graph.Slice{Hi: 2}, one(0))), apply(t, b, "append", part(beta, one(4)), part(beta, one(3))),
+			part(beta, one(2)), part(beta, graph.Slice{Lo: 1, Hi: 4}), part(m, graph.Slice{Hi: 4}, one(1)),
+			part(m, graph.Slice{Lo: 1, Hi: 3}, one(2)), part(m, one(1), graph.Slice{Hi: 3}),
+			apply(t, b, "append", part(beta, one(3)), part(beta, one(4)),
+				part(m, graph.Slice{Hi: 2}, one(0))), apply(t, b, "append", part(beta, one(4)),
+				part(beta, one(3))),
 		}
 		normal, flat := dist(t, "normal"), dist(t, "flat")
 		for i, p := range parts {
 			if kind == 2 && i != 4 && i != 6 { // a row of a matrix, and what are no neighbours, are copied
 				p = b.Param(fmt.Sprint("alone ", i), b.Shape(p))
 			}
-			if err := b.Density(fmt.Sprint("part ", i), normal, p, []graph.ID{b.Scalar(0.1 * float64(i)), b.Scalar(2)}, graph.NoID, 1); err != nil {
+			if err := b.Density(fmt.Sprint("part ", i), normal, p,
+				[]graph.ID{b.Scalar(0.1 * float64(i)), b.Scalar(2)}, graph.NoID, 1); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// Sorting. A gather of few levels is cheap where equal levels follow each other: its forward fills runs of rows, its reverse sums them. The order of
-// the rows of a set of loops is free if they read only constants row by row and only sums of theirs are read elsewhere. Build then sorts them by the
-// levels of a gather.
+// Sorting. A gather of few levels is cheap where equal levels follow each other: its forward fills runs of
+// rows, its reverse sums them. The order of the rows of a set of loops is free if they read only constants
+// row by row and only sums of theirs are read elsewhere. Build then sorts them by the levels of a gather.
 
 // longRuns is the average number of rows per level from which sorting is faster.
 const longRuns = 8
@@ -21,7 +21,8 @@ func (g *Graph) rewriteSort() {
 	var copies []node
 	for id := range g.nodes {
 		root := set[id]
-		if n := &g.nodes[id]; n.op != opGather || done[root] || !manyPerLevel(n.index) || sorted(n.index) || !g.free(set, root) {
+		if n := &g.nodes[id]; n.op != opGather || done[root] || !manyPerLevel(n.index) || sorted(n.index) ||
+			!g.free(set, root) {
 			continue
 		}
 		done[root] = true
@@ -53,7 +54,8 @@ func order(index []int32) []int32 {
 	return rows
 }
 
-// rowSets groups the nodes that are computed in loops and read each other row by row. It returns a representative of each node's set.
+// rowSets groups the nodes that are computed in loops and read each other row by row. It returns a
+// representative of each node's set.
 func (g *Graph) rowSets() []ID {
 	set := make([]ID, len(g.nodes))
 	for id := range set {
@@ -68,7 +70,8 @@ func (g *Graph) rowSets() []ID {
 	for id := range g.nodes {
 		n := &g.nodes[id]
 		for k, p := range n.in {
-			if kind := g.nodes[p].kind; n.kind.loops() && n.links[k].rows && kind != constant && kind != reduction {
+			if kind := g.nodes[p].kind; n.kind.loops() && n.links[k].rows && kind != constant &&
+				kind != reduction {
 				set[root(ID(id))] = root(p)
 			}
 		}
@@ -83,7 +86,8 @@ func (g *Graph) rowSets() []ID {
 func (g *Graph) free(set []ID, root ID) bool {
 	for id := range g.nodes {
 		n := &g.nodes[id]
-		if set[id] == root && (!n.kind.loops() || slices.Contains(g.outputIDs, ID(id)) || slices.Contains(g.reportIDs, ID(id))) {
+		if set[id] == root && (!n.kind.loops() || slices.Contains(g.outputIDs, ID(id)) ||
+			slices.Contains(g.reportIDs, ID(id))) {
 			return false
 		}
 		for k, p := range n.in {
@@ -98,8 +102,8 @@ func (g *Graph) free(set []ID, root ID) bool {
 	return true
 }
 
-// sortRows puts the rows of a set in a new order. It appends reordered copies of the constants that the set reads row by row to copies; they have the IDs
-// -1, -2, … until they are prepended.
+// sortRows puts the rows of a set in a new order. It appends reordered copies of the constants that the set
+// reads row by row to copies; they have the IDs -1, -2, … until they are prepended.
 func (g *Graph) sortRows(set []ID, root ID, rows []int32, copies []node) []node {
 	made := map[ID]ID{}
 	for id := range g.nodes {

@@ -7,8 +7,10 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Split writes the density of the rows where is holds, and that of the others, each over vectors of their own.
-func (e *expanding) Split(by []def.Value, is func(by []float64) bool, yes, no func(b def.Builder, of func(def.Value) def.Value)) bool {
+// Split writes the density of the rows where is holds, and that of the others, each over vectors of their
+// own.
+func (e *expanding) Split(by []def.Value, is func(by []float64) bool, yes,
+	no func(b def.Builder, of func(def.Value) def.Value)) bool {
 	if !e.split {
 		return false
 	}
@@ -47,12 +49,13 @@ func (e *expanding) part(rows []float64) (def.Builder, func(def.Value) def.Value
 		return e, func(v def.Value) def.Value { return v }
 	}
 	index := e.share(fmtRows(rows), func() ID { return e.Builder.Const("rows", Shape{len(rows)}, rows) })
-	return &expanding{Builder: e.Builder, term: e.term, power: e.power, shape: Shape{len(rows)}, rows: len(rows), split: true}, func(v def.Value) def.Value {
-		if e.Shape(ID(v)).Len() != e.rows || e.rows == 1 {
-			return v
+	return &expanding{Builder: e.Builder, term: e.term, power: e.power, shape: Shape{len(rows)},
+			rows: len(rows), split: true}, func(v def.Value) def.Value {
+			if e.Shape(ID(v)).Len() != e.rows || e.rows == 1 {
+				return v
+			}
+			return def.Value(e.must("gather", ID(v), index))
 		}
-		return def.Value(e.must("gather", ID(v), index))
-	}
 }
 
 // fmtRows is a key that two lists of rows have in common only if they are equal.
@@ -61,7 +64,8 @@ func fmtRows(rows []float64) string {
 	key = append(key, "rows "...)
 	for _, v := range rows {
 		u := math.Float64bits(v)
-		key = append(key, byte(u>>56), byte(u>>48), byte(u>>40), byte(u>>32), byte(u>>24), byte(u>>16), byte(u>>8), byte(u))
+		key = append(key, byte(u>>56), byte(u>>48), byte(u>>40), byte(u>>32), byte(u>>24), byte(u>>16),
+			byte(u>>8), byte(u))
 	}
 	return string(key)
 }
@@ -86,7 +90,8 @@ func (e *expanding) Head(x def.Value) def.Value { return e.cut(x, 0, 1) }
 func (e *expanding) Tail(x def.Value) def.Value { return e.cut(x, 1, 0) }
 
 func (e *expanding) cut(x def.Value, before, after int) def.Value {
-	id, err := e.Builder.Apply("slice", Attr{Slices: []Slice{{Lo: before, Hi: e.Shape(ID(x)).Len() - after}}}, ID(x))
+	id, err := e.Builder.Apply("slice", Attr{Slices: []Slice{{Lo: before, Hi: e.Shape(ID(x)).Len() - after}}},
+		ID(x))
 	if err != nil {
 		panic("graph: " + err.Error())
 	}
@@ -107,18 +112,20 @@ func (e *expanding) Pick(m, index def.Value) def.Value {
 	return def.Value(e.must("gather", ID(m), rows, ID(index)))
 }
 
-// expandEvents writes the density of many numbers with vectors for parameters as operations, where their distribution has such a form. The numbers of a matrix are taken as one
-// vector, column by column.
+// expandEvents writes the density of many numbers with vectors for parameters as operations, where their
+// distribution has such a form. The numbers of a matrix are taken as one vector, column by column.
 func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weights ID, power float64) bool {
 	n := b.nodes[x]
 	rows := n.shape.Len()
-	if b.plain || weights != NoID || d.Event.Expand == nil || n.kind != constant || len(n.shape) == 0 || rows <= fewRows || len(theta) != len(d.Params) {
+	if b.plain || weights != NoID || d.Event.Expand == nil || n.kind != constant || len(n.shape) == 0 ||
+		rows <= fewRows || len(theta) != len(d.Params) {
 		return false
 	}
 	most := float64(b.eventSize(d, n.shape, theta) + d.Event.More)
 	for k, id := range theta {
 		s := b.nodes[id].shape
-		if lead := s[:max(0, len(s)-d.Params[k].Rank)]; len(lead) > 0 && (!lead.equal(n.shape) || len(n.shape) > 1 && d.Params[k].Rank > 0) {
+		if lead := s[:max(0, len(s)-d.Params[k].Rank)]; len(lead) > 0 &&
+			(!lead.equal(n.shape) || len(n.shape) > 1 && d.Params[k].Rank > 0) {
 			return false
 		}
 	}

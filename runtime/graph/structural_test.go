@@ -25,8 +25,9 @@ func folded(t *testing.T, c opCase, in []array) []float64 {
 	return v
 }
 
-// TestStructuralFacts checks the descriptors of structural functions. RowWise: changing one row of the arguments changes only that row of the value.
-// Positive: arguments in [1, 2] give values of at least 1/2; since the functions are homogeneous, a value tends to 0 only with an argument.
+// TestStructuralFacts checks the descriptors of structural functions. RowWise: changing one row of the
+// arguments changes only that row of the value. Positive: arguments in [1, 2] give values of at least 1/2;
+// since the functions are homogeneous, a value tends to 0 only with an argument.
 func TestStructuralFacts(t *testing.T) {
 	u := stdlib.New()
 	checked := map[string]bool{}

@@ -5,7 +5,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// opLayer is matmul plus one number per column, such as an intercept or the biases of a network's layer: inputs X, W and c.
+// opLayer is matmul plus one number per column, such as an intercept or the biases of a network's layer:
+// inputs X, W and c.
 var opLayer = &op{
 	name: "layer", doc: "c + X·W in one step, c one number for each column", least: 3, most: 3,
 	infer:   func(*Builder, *node) error { return nil }, // made by a rewrite, shape and links with it
@@ -23,7 +24,8 @@ var opLayer = &op{
 func layerForward(c *call) {
 	x, w := &c.in[0].val, c.in[1].val.buf
 	k := c.inner()
-	vector.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, w, 1, k, k, c.width, c.in[2].val.buf)
+	vector.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, w, 1, k, k, c.width,
+		c.in[2].val.buf)
 }
 
 func layerBack(c *call) {
@@ -33,7 +35,8 @@ func layerBack(c *call) {
 	}
 }
 
-// opActive is a layer of a network with its activation, a function whose derivative follows from its value, so that the sums before it need not be stored.
+// opActive is a layer of a network with its activation, a function whose derivative follows from its value,
+// so that the sums before it need not be stored.
 var opActive = &op{
 	name: "layer", doc: "a function of c + X·W in one step", least: 3, most: 3,
 	infer: func(*Builder, *node) error { return nil }, // made by a rewrite, shape and links with it
@@ -41,7 +44,8 @@ var opActive = &op{
 		if c.node.fn.Vector == def.ReluLoop {
 			x := &c.in[0].val
 			k := c.inner()
-			vector.DenseRelu(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, c.in[1].val.buf, 1, k, k, c.width, c.in[2].val.buf)
+			vector.DenseRelu(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, c.in[1].val.buf, 1, k,
+				k, c.width, c.in[2].val.buf)
 			return
 		}
 		layerForward(c)
@@ -82,7 +86,8 @@ var rewriteLayer = rewrite{"layer", func(g *Graph, id ID) {
 	}
 	for k := range 2 {
 		m := &g.nodes[n.in[k]]
-		if m.op != opMatMul || g.uses(n.in[k]) > 1 || !n.links[k].rows || n.links[k].cols != nil || !perColumn(&n.links[1-k], n.width) {
+		if m.op != opMatMul || g.uses(n.in[k]) > 1 || !n.links[k].rows || n.links[k].cols != nil ||
+			!perColumn(&n.links[1-k], n.width) {
 			continue
 		}
 		n.op, n.in = opLayer, []ID{m.in[0], m.in[1], n.in[1-k]}

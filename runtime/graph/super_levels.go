@@ -7,13 +7,15 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A levelPart is the linear predictor of rows that are sorted by level: Σ x_j·b_j over the columns of a constant matrix, and Σ b over the intercepts.
+// A levelPart is the linear predictor of rows that are sorted by level: Σ x_j·b_j over the columns of a
+// constant matrix, and Σ b over the intercepts.
 type levelPart struct {
 	columns    []coefficient
 	intercepts []coefficient
 }
 
-// A coefficient is an element of one of the inputs of a likelihood: at an offset, to which the level of the row is added where it differs by level. It is 1 where in is 0.
+// A coefficient is an element of one of the inputs of a likelihood: at an offset, to which the level of the
+// row is added where it differs by level. It is 1 where in is 0.
 type coefficient struct {
 	in, at  int
 	byLevel bool
@@ -27,10 +29,13 @@ func (b *coefficient) element(level int32) int {
 	return b.at
 }
 
-// opLevels is a likelihood of rows, sorted by level, whose predictor is linear with coefficients that differ by level. Within a run of equal levels it is that of opLinear: nothing is
-// gathered, and the adjoint of a level's coefficients is one product. X has the tiles of a Predictor, begun anew with each run.
+// opLevels is a likelihood of rows, sorted by level, whose predictor is linear with coefficients that differ
+// by level. Within a run of equal levels it is that of opLinear: nothing is gathered, and the adjoint of a
+// level's coefficients is one product. X has the tiles of a Predictor, begun anew with each run.
 var opLevels = &op{
-	name: "fused", doc: "a log density of rows sorted by level, with a linear predictor whose coefficients differ by level, value and partials in one step", least: 1,
+	name: "fused",
+	doc: "a log density of rows sorted by level, with a linear predictor whose coefficients differ by " +
+		"level, value and partials in one step", least: 1,
 	infer:   inferDensity,
 	begin:   func(c *call) { c.node.rows.begin(c.sums) },
 	forward: runLevels,
@@ -99,7 +104,8 @@ func tiles(rows, length int) int { return (rows + length - 1) / length }
 // fewestRows is the average length of runs from which one likelihood for each is faster than gathering.
 const fewestRows = 32
 
-// rewriteLevels fuses a likelihood with a predictor that is linear in coefficients by level, where the rows are sorted by level and the runs are long.
+// rewriteLevels fuses a likelihood with a predictor that is linear in coefficients by level, where the rows
+// are sorted by level and the runs are long.
 var rewriteLevels = rewrite{"levels", func(g *Graph, id ID) {
 	n := &g.nodes[id]
 	r := n.rows
@@ -111,15 +117,19 @@ var rewriteLevels = rewrite{"levels", func(g *Graph, id ID) {
 	}
 	at := n.predictor()
 	s := levelSum{g: g, node: &node{in: slices.Clone(n.in), links: slices.Clone(n.links)}}
-	if !s.collect(n.in[at], n.links[at]) || s.index == nil || len(s.part.columns) == 0 || len(s.x) != len(s.part.columns)*n.frame || !runsAreLong(s.index) {
+	if !s.collect(n.in[at], n.links[at]) || s.index == nil || len(s.part.columns) == 0 ||
+		len(s.x) != len(s.part.columns)*n.frame || !runsAreLong(s.index) {
 		return
 	}
-	g.nodes[n.in[at]] = node{kind: constant, name: "columns", shape: Shape{n.frame, len(s.part.columns)}, values: s.x, made: s.made} // in the place of the predictor, which nothing else reads
+	// in the place of the predictor, which nothing else reads
+	g.nodes[n.in[at]] = node{kind: constant, name: "columns", shape: Shape{n.frame, len(s.part.columns)},
+		values: s.x, made: s.made}
 	n.op, n.rows, n.in, n.links, n.index, n.levels = opLevels, r, s.node.in, s.node.links, s.index, &s.part
 	n.linear.x = at
 }}
 
-// runsAreLong reports whether the runs of equal levels are long on average, also where blocks cut them. Their tiles are then at most twice those of all rows together.
+// runsAreLong reports whether the runs of equal levels are long on average, also where blocks cut them. Their
+// tiles are then at most twice those of all rows together.
 func runsAreLong(index []int32) bool {
 	runs := (len(index) + smallestBlock - 1) / smallestBlock
 	for i, k := range index {
@@ -170,7 +180,9 @@ func (s *levelSum) collect(id ID, l link) bool {
 	case opRowDot, opMul:
 		for k := range 2 {
 			x, table := &s.g.nodes[n.in[k]], &s.g.nodes[n.in[1-k]]
-			if x.kind == constant && table.op == opRuns && s.g.uses(n.in[1-k]) == 1 && table.shape.equal(x.shape) && n.links[k].rows && n.links[1-k].rows && n.links[k].cols == nil && n.links[1-k].cols == nil &&
+			if x.kind == constant && table.op == opRuns && s.g.uses(n.in[1-k]) == 1 &&
+				table.shape.equal(x.shape) && n.links[k].rows && n.links[1-k].rows &&
+				n.links[k].cols == nil && n.links[1-k].cols == nil &&
 				(n.op == opRowDot || n.width == 1) && s.levels(table) {
 				s.columns(x, table)
 				return true
@@ -212,10 +224,12 @@ func (s *levelSum) input(id ID) int {
 
 // equal reports whether two predictors have the same form.
 func (p *levelPart) equal(q *levelPart) bool {
-	return p == q || p != nil && q != nil && slices.Equal(p.columns, q.columns) && slices.Equal(p.intercepts, q.intercepts)
+	return p == q || p != nil && q != nil && slices.Equal(p.columns, q.columns) &&
+		slices.Equal(p.intercepts, q.intercepts)
 }
 
-// tileLevels puts the matrix of a predictor in tiles that begin anew with each run. Its length does not depend on the levels.
+// tileLevels puts the matrix of a predictor in tiles that begin anew with each run. Its length does not
+// depend on the levels.
 func (g *Graph) tileLevels(n *node) {
 	m, tile := newMatrix(&g.nodes[n.in[n.linear.x]]), 0
 	m.make(2 * tiles(m.from.shape.rows(), m.length))

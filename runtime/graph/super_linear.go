@@ -8,13 +8,16 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A linearPart has the positions of X, b and the offset among the inputs of a likelihood with a linear predictor.
+// A linearPart has the positions of X, b and the offset among the inputs of a likelihood with a linear
+// predictor.
 type linearPart struct{ x, b, offset int } // offset is -1 where there is no offset
 
-// opLinear is a likelihood of rows whose predictor is X·b, X·b + c or X·b + o, with one o per row. One step computes the product, the likelihood and the
-// product of the reverse, and reads X once. The lanes of its sums are added up after the last block.
+// opLinear is a likelihood of rows whose predictor is X·b, X·b + c or X·b + o, with one o per row. One step
+// computes the product, the likelihood and the product of the reverse, and reads X once. The lanes of its
+// sums are added up after the last block.
 var opLinear = &op{
-	name: "fused", doc: "a log density of rows with a linear predictor, value and partials in one step", least: 1,
+	name: "fused", doc: "a log density of rows with a linear predictor, value and partials in one step",
+	least: 1,
 	infer: inferDensity,
 	begin: func(c *call) {
 		c.node.rows.begin(c.sums)
@@ -52,7 +55,8 @@ func (s *linearState) begin(c *call) {
 	s.SetAll(c.in[c.node.linear.b].val.buf)
 }
 
-// place moves to a block. The derivative in the predictor is written to the adjoint of the offset where that is wanted, else to scratch.
+// place moves to a block. The derivative in the predictor is written to the adjoint of the offset where that
+// is wanted, else to scratch.
 func (s *linearState) place(c *call) {
 	s.moveTo(c, c.row)
 	s.Offset, s.D = nil, c.scratch[0]
@@ -88,7 +92,8 @@ func (s *linearState) end(c *call) {
 	}
 }
 
-// rewriteLinear fuses a likelihood with its predictor, a product with a constant matrix that nothing else reads, with or without an offset.
+// rewriteLinear fuses a likelihood with its predictor, a product with a constant matrix that nothing else
+// reads, with or without an offset.
 var rewriteLinear = rewrite{"linear", func(g *Graph, id ID) {
 	n := &g.nodes[id]
 	r := n.rows
@@ -133,7 +138,8 @@ func (g *Graph) product(eta *node) (product *node, offset ID, l link, ok bool) {
 	case opAdd:
 		for k := range 2 {
 			p, o := &g.nodes[eta.in[k]], eta.links[1-k]
-			if p.op == opMatMul && p.width == 1 && eta.width == 1 && g.uses(eta.in[k]) == 1 && eta.links[k].rows && eta.links[k].cols == nil && o.cols == nil && o.rows {
+			if p.op == opMatMul && p.width == 1 && eta.width == 1 && g.uses(eta.in[k]) == 1 &&
+				eta.links[k].rows && eta.links[k].cols == nil && o.cols == nil && o.rows {
 				return p, eta.in[1-k], o, true
 			}
 		}
@@ -152,7 +158,8 @@ func endRows(c *call) {
 
 // normalRow reports whether a node is a normal density of constants with a mean for each row and one sigma.
 func (g *Graph) normalRow(n *node) bool {
-	return n.op == opNormal && g.nodes[n.in[0]].kind == constant && n.links[0].rows && !n.links[2].rows && n.links[1].rows
+	return n.op == opNormal && g.nodes[n.in[0]].kind == constant && n.links[0].rows && !n.links[2].rows &&
+		n.links[1].rows
 }
 
 // linearNormal is opNormal for a linear predictor.

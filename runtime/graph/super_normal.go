@@ -8,10 +8,12 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// opNormal is the normal density of rows x; mu and sigma each have one value per row or one for all rows. For a constant sigma the node keeps 1/sigma,
-// and the normalising constant is a constant part of the term. Where sigma is exp(u) with one u per row, u is a fourth input, so that log sigma is known.
+// opNormal is the normal density of rows x; mu and sigma each have one value per row or one for all rows. For
+// a constant sigma the node keeps 1/sigma, and the normalising constant is a constant part of the term. Where
+// sigma is exp(u) with one u per row, u is a fourth input, so that log sigma is known.
 var opNormal = &op{
-	name: "fused", doc: "a normal log density without weights, value and partials in one step", least: 3, most: 4,
+	name: "fused", doc: "a normal log density without weights, value and partials in one step", least: 3,
+	most:     4,
 	elements: true,
 	infer:    inferDensity,
 	forward:  runNormal,
@@ -74,7 +76,8 @@ func runNormal(c *call) {
 	}
 }
 
-// normalColumn returns Σ log p of column j and adds the partials. With a constant sigma it leaves out Σ log p at the mode (see fixScale).
+// normalColumn returns Σ log p of column j and adds the partials. With a constant sigma it leaves out Σ log p
+// at the mode (see fixScale).
 func (c *call) normalColumn(j int) float64 {
 	sigma := &c.in[2]
 	switch {
@@ -151,7 +154,8 @@ func (c *call) residual(j int, z []float64) {
 	vector.AddScalar(c.n, z, c.vec(0, j), -c.num(1, j))
 }
 
-// normalFew is normalOne or normalRows element by element; row i has 1/sigma = inv[i·stride]. It returns Σ z².
+// normalFew is normalOne or normalRows element by element; row i has 1/sigma = inv[i·stride]. It returns Σ
+// z².
 func (c *call) normalFew(j int, inv []float64, stride int) float64 {
 	x, mu, step := c.vec(0, j)[:c.n], c.operandFrom(1, j), 0
 	if c.in[1].rows {
@@ -184,7 +188,8 @@ func (c *call) normalFew(j int, inv []float64, stride int) float64 {
 	return squares
 }
 
-// operandFrom returns operand k for column j from the block's first row on; its first element is the value where it is constant along the rows.
+// operandFrom returns operand k for column j from the block's first row on; its first element is the value
+// where it is constant along the rows.
 func (c *call) operandFrom(k, j int) []float64 {
 	if o := &c.in[k]; !o.rows {
 		return o.val.buf[o.at(j):]

@@ -2,9 +2,11 @@ package graph
 
 import "github.com/vflc/vflc/runtime/vector"
 
-// opProduct adds power·Σ a·b to the target, with its partials: the terms of many densities are sums of products.
+// opProduct adds power·Σ a·b to the target, with its partials: the terms of many densities are sums of
+// products.
 var opProduct = &op{
-	name: "products", doc: "power times the sum of products, value and partials in one step", least: 2, most: 2,
+	name: "products", doc: "power times the sum of products, value and partials in one step", least: 2,
+	most: 2,
 	forward: func(c *call) {
 		for j := range c.width {
 			*c.sum += float64(c.node.power * c.sumOfProducts(j))
@@ -41,7 +43,8 @@ var rewriteProduct = rewrite{"sum of products", func(g *Graph, id ID) {
 		return
 	}
 	m := &g.nodes[n.in[0]]
-	if m.op != opMul || m.width != n.width || m.frame != n.frame || g.uses(n.in[0]) > 1 || !m.links[0].rows && !m.links[1].rows {
+	if m.op != opMul || m.width != n.width || m.frame != n.frame || g.uses(n.in[0]) > 1 || !m.links[0].rows &&
+		!m.links[1].rows {
 		return
 	}
 	n.op, n.in, n.links = opProduct, m.in, m.links

@@ -8,13 +8,14 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A rowLikelihood is a likelihood with a vector function of its own, for one observation and one predictor per row. It sums over the rows of a loop;
-// end returns its value.
+// A rowLikelihood is a likelihood with a vector function of its own, for one observation and one predictor
+// per row. It sums over the rows of a loop; end returns its value.
 type rowLikelihood struct {
 	// prepare, where set, precomputes facts about the observations.
 	prepare func(g *Graph, n *node)
 	begin   func(s *rowSums)
-	// rows adds column j of a block, given the predictor eta. If d is not nil, it is set to the derivative in the predictor.
+	// rows adds column j of a block, given the predictor eta. If d is not nil, it is set to the derivative in
+	// the predictor.
 	rows func(c *call, j int, eta, d []float64)
 	// linear is rows for a linear predictor, given as matrix, coefficients and offset.
 	linear func(c *call, p *vector.Predictor)
@@ -23,7 +24,8 @@ type rowLikelihood struct {
 	signed bool
 	// byRow, where set, is the likelihood where the other parameter is data with a value for each row.
 	byRow *rowLikelihood
-	// finite is true where the kernel has no value at an infinite predictor, such as the log of an exposure of 0, at which the density has a limit.
+	// finite is true where the kernel has no value at an infinite predictor, such as the log of an exposure
+	// of 0, at which the density has a limit.
 	finite bool
 }
 
@@ -46,7 +48,8 @@ var opRows = &op{
 	vjp:     func(*call) {}, // done in forward
 }
 
-// rowLikelihoods holds the likelihoods with vector functions of their own, except the normal density, which rewriteNormal handles.
+// rowLikelihoods holds the likelihoods with vector functions of their own, except the normal density, which
+// rewriteNormal handles.
 var rowLikelihoods = [...]*rowLikelihood{
 	def.BernoulliLogitRows: {
 		begin: func(s *rowSums) { s.logs.Reset() },
@@ -83,7 +86,9 @@ var rowLikelihoods = [...]*rowLikelihood{
 		rows: func(c *call, j int, eta, d []float64) {
 			vector.PoissonLog(c.n, &c.sums.sum, eta, c.vec(0, j), d)
 		},
-		linear: func(c *call, p *vector.Predictor) { vector.PoissonLogLinear(c.n, &c.sums.sum, p, c.vec(0, 0)) },
+		linear: func(c *call, p *vector.Predictor) {
+			vector.PoissonLogLinear(c.n, &c.sums.sum, p, c.vec(0, 0))
+		},
 		end:    func(c *call) float64 { return c.sums.sum.Sum() },
 		finite: true,
 	},
@@ -104,7 +109,9 @@ var rowLikelihoods = [...]*rowLikelihood{
 		rows: func(c *call, j int, eta, d []float64) {
 			vector.BernoulliProbit(c.n, &c.sums.sum, eta, c.vec(0, j), d)
 		},
-		linear: func(c *call, p *vector.Predictor) { vector.BernoulliProbitLinear(c.n, &c.sums.sum, p, c.vec(0, 0)) },
+		linear: func(c *call, p *vector.Predictor) {
+			vector.BernoulliProbitLinear(c.n, &c.sums.sum, p, c.vec(0, 0))
+		},
 		end:    func(c *call) float64 { return c.sums.sum.Sum() },
 		finite: true,
 	},
@@ -180,7 +187,9 @@ func infinite(nodes []node, id ID) bool {
 		}
 		seen[id] = true
 		n := &nodes[id]
-		return slices.ContainsFunc(n.values, func(v float64) bool { return math.IsInf(v, 0) }) || slices.ContainsFunc(n.in, found)
+		return slices.ContainsFunc(n.values, func(v float64) bool {
+			return math.IsInf(v, 0)
+		}) || slices.ContainsFunc(n.in, found)
 	}
 	return found(id)
 }
@@ -246,7 +255,8 @@ func endStudentT(c *call) float64 {
 	rows := float64(c.node.frame * c.node.width)
 	value, logs, share := c.node.likely.dist.LogDensity(b), c.sums.logs.Value(1), c.sums.dphi.Sum()
 	if c.wants(1) {
-		*c.dnum(1, 0) += float64(c.node.power * (float64(rows*at[1]) + float64(0.5*logs) + float64((nu+1)*share)/(2*nu)))
+		*c.dnum(1, 0) += float64(c.node.power * (float64(rows*at[1]) + float64(0.5*logs) +
+			float64((nu+1)*share)/(2*nu)))
 	}
 	if c.wants(3) {
 		*c.dnum(3, 0) += float64(c.node.power * ((float64((nu+1)*share) - rows) / sigma))

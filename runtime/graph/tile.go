@@ -2,8 +2,9 @@ package graph
 
 import "github.com/vflc/vflc/runtime/vector"
 
-// Blocks. A loop runs its rows block by block. A block is small enough that its values stay in the L1 cache between forward and reverse, and
-// large enough that dispatch costs little. Its size depends on the graph only, hence so does the order of every sum.
+// Blocks. A loop runs its rows block by block. A block is small enough that its values stay in the L1 cache
+// between forward and reverse, and large enough that dispatch costs little. Its size depends on the graph
+// only, hence so does the order of every sum.
 const (
 	tileBudget    = 3072 // numbers of one block: 24 KiB of the 32 or 48 of an L1 cache
 	smallestBlock = 128
@@ -29,7 +30,8 @@ func blockOf(columns int) int {
 	return b
 }
 
-// step is how many rows of a loop are computed at a time: a block, or more where one step does all, since it goes from tile to tile without a pause.
+// step is how many rows of a loop are computed at a time: a block, or more where one step does all, since it
+// goes from tile to tile without a pause.
 func (l *loopSpec) step(g *Graph) int {
 	if l.tileByTile(g) {
 		return scratchLength
@@ -42,8 +44,8 @@ func (l *loopSpec) tileByTile(g *Graph) bool {
 	return len(l.calls) == 1 && g.nodes[l.calls[0].id].op == opLinear
 }
 
-// touched counts the columns that the loops of each length use: two for each that they compute (value and adjoint), and one for each that they
-// read from leaves.
+// touched counts the columns that the loops of each length use: two for each that they compute (value and
+// adjoint), and one for each that they read from leaves.
 func touched(nodes []node) map[int]int {
 	columns := map[int]int{}
 	seen := map[[2]int]bool{}
@@ -58,7 +60,8 @@ func touched(nodes []node) map[int]int {
 		}
 		columns[n.frame] += own
 		for k, p := range n.in {
-			if key := [2]int{int(p), n.frame}; n.links[k].rows && nodes[p].leaf() && !seen[key] && !n.streams(k) {
+			if key := [2]int{int(p), n.frame}; n.links[k].rows && nodes[p].leaf() && !seen[key] &&
+				!n.streams(k) {
 				seen[key] = true
 				columns[n.frame] += nodes[p].shape.cols()
 			}
@@ -67,8 +70,9 @@ func touched(nodes []node) map[int]int {
 	return columns
 }
 
-// tileConstants stores constant matrices in tile order, [block][column][row in the block], so that a pass over the rows reads memory from
-// front to back: those that are longer than a block and only read row by row. The matrix of a linear predictor has tiles of the length and the form that package vector gives.
+// tileConstants stores constant matrices in tile order, [block][column][row in the block], so that a pass
+// over the rows reads memory from front to back: those that are longer than a block and only read row by row.
+// The matrix of a linear predictor has tiles of the length and the form that package vector gives.
 func (g *Graph) tileConstants() {
 	for id := range g.nodes {
 		if n := &g.nodes[id]; (n.op == opLinear || n.op == opLevels) && n.rows.signed {
@@ -138,7 +142,8 @@ func inTiles(values []float64, rows, cols, block int) []float64 {
 	return out
 }
 
-// leastDecimal is from how many bytes on a linear predictor's matrix of decimal fractions is stored as whole numbers: what the second cache holds of float64 is read faster as it is.
+// leastDecimal is from how many bytes on a linear predictor's matrix of decimal fractions is stored as whole
+// numbers: what the second cache holds of float64 is read faster as it is.
 const leastDecimal = 1 << 20
 
 // A matrix is that of a linear predictor in its tiles, in one of two forms.

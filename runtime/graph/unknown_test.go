@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/stdlib/fn"
 )
 
-// Every elementwise function of NaN is NaN, in vectors of any length: what is not known yet is not taken for a number.
+// Every elementwise function of NaN is NaN, in vectors of any length: what is not known yet is not taken for
+// a number.
 func TestFunctionsOfNaN(t *testing.T) {
 	for _, f := range fn.Elementwise() {
 		for _, n := range []int{1, 7, 64} {

@@ -6,8 +6,9 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// Variants are the data of graphs that are alike in everything else, such as those of one program over different rows. One Exec evaluates all of them in turn: its arrays and steps
-// stay in the caches, and what differs is read from front to back.
+// Variants are the data of graphs that are alike in everything else, such as those of one program over
+// different rows. One Exec evaluates all of them in turn: its arrays and steps stay in the caches, and what
+// differs is read from front to back.
 type Variants struct {
 	of     *Graph
 	all    []variant
@@ -62,7 +63,8 @@ func (v *Variants) Add(g *Graph) int {
 	var d variant
 	for id := range g.nodes {
 		n := &g.nodes[id]
-		at := nodeData{inverse: n.inverse, index: n.index, runs: n.runs, counted: n.counted, signs: n.signs, decimal: n.decimals}
+		at := nodeData{inverse: n.inverse, index: n.index, runs: n.runs, counted: n.counted, signs: n.signs,
+			decimal: n.decimals}
 		if !slices.Equal(n.values, v.of.nodes[id].values) {
 			at.values = n.values
 		}
@@ -75,7 +77,8 @@ func (v *Variants) Add(g *Graph) int {
 	return len(v.all) - 1
 }
 
-// Pack ends the adding: each variant's numbers are then one vector. Once packed, variants may be shared between goroutines, each with its own Exec.
+// Pack ends the adding: each variant's numbers are then one vector. Once packed, variants may be shared
+// between goroutines, each with its own Exec.
 func (v *Variants) Pack() {
 	v.packed = true
 	for id := range v.of.nodes {
@@ -215,8 +218,10 @@ func (g *Graph) alike(h *Graph) bool {
 	if g == h {
 		return true
 	}
-	same := g.dim == h.dim && g.held == h.held && len(g.nodes) == len(h.nodes) && len(g.parts) == len(h.parts) && slices.Equal(g.terms, h.terms)
-	for _, lists := range [][2][]ID{{g.paramIDs, h.paramIDs}, {g.inputIDs, h.inputIDs}, {g.outputIDs, h.outputIDs}, {g.reportIDs, h.reportIDs}} {
+	same := g.dim == h.dim && g.held == h.held && len(g.nodes) == len(h.nodes) &&
+		len(g.parts) == len(h.parts) && slices.Equal(g.terms, h.terms)
+	for _, lists := range [][2][]ID{{g.paramIDs, h.paramIDs}, {g.inputIDs, h.inputIDs},
+		{g.outputIDs, h.outputIDs}, {g.reportIDs, h.reportIDs}} {
 		same = same && slices.Equal(lists[0], lists[1])
 	}
 	if !same {
@@ -235,13 +240,19 @@ func (g *Graph) alike(h *Graph) bool {
 	return true
 }
 
-// alike reports whether two nodes differ in data alone. Nodes with a program or a density of their own count as different.
+// alike reports whether two nodes differ in data alone. Nodes with a program or a density of their own count
+// as different.
 func (n *node) alike(m *node) bool {
-	return n.kind == m.kind && n.name == m.name && n.op == m.op && n.shape.equal(m.shape) && n.frame == m.frame && n.width == m.width && n.offset == m.offset &&
-		slices.Equal(n.in, m.in) && slices.EqualFunc(n.links, m.links, link.equal) && len(n.values) == len(m.values) && n.degree == m.degree && n.power == m.power &&
-		n.room == m.room && n.pivots == m.pivots && n.runBlock == m.runBlock && n.rows == m.rows && n.linear == m.linear && n.levels.equal(m.levels) && n.quick == m.quick &&
+	return n.kind == m.kind && n.name == m.name && n.op == m.op && n.shape.equal(m.shape) &&
+		n.frame == m.frame && n.width == m.width && n.offset == m.offset &&
+		slices.Equal(n.in, m.in) && slices.EqualFunc(n.links, m.links, link.equal) &&
+		len(n.values) == len(m.values) && n.degree == m.degree && n.power == m.power &&
+		n.room == m.room && n.pivots == m.pivots && n.runBlock == m.runBlock && n.rows == m.rows &&
+		n.linear == m.linear && n.levels.equal(m.levels) && n.quick == m.quick &&
 		slices.Equal(n.attr.Slices, m.attr.Slices) && n.recursion == m.recursion && n.events == m.events &&
-		len(n.index) == len(m.index) && len(n.runs) == len(m.runs) && len(n.inverse) == len(m.inverse) && (n.counted == nil) == (m.counted == nil) && len(n.signs) == len(m.signs) && len(n.decimals.Whole) == len(m.decimals.Whole) &&
+		len(n.index) == len(m.index) && len(n.runs) == len(m.runs) && len(n.inverse) == len(m.inverse) &&
+		(n.counted == nil) == (m.counted == nil) && len(n.signs) == len(m.signs) &&
+		len(n.decimals.Whole) == len(m.decimals.Whole) &&
 		n.sameFunction(m) && n.sameLikelihood(m) && n.sameBijection(m)
 }
 
@@ -253,10 +264,12 @@ func (n *node) sameFunction(m *node) bool {
 
 func (n *node) sameLikelihood(m *node) bool {
 	a, b := n.likely, m.likely
-	return a == b || a != nil && b != nil && a.weighted == b.weighted && a.dist.Name == b.dist.Name && len(a.dist.Params) == len(b.dist.Params)
+	return a == b || a != nil && b != nil && a.weighted == b.weighted && a.dist.Name == b.dist.Name &&
+		len(a.dist.Params) == len(b.dist.Params)
 }
 
 func (n *node) sameBijection(m *node) bool {
 	a, b := n.bij, m.bij
-	return a == b || a != nil && b != nil && a.whole == nil && b.whole == nil && a.def.Name == b.def.Name && a.lower == b.lower && a.upper == b.upper
+	return a == b || a != nil && b != nil && a.whole == nil && b.whole == nil && a.def.Name == b.def.Name &&
+		a.lower == b.lower && a.upper == b.upper
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// rows of data that a graph of every kind of fact reads: columns of a linear predictor, levels with many and with few rows each, counts, scales and exposures.
+// rows of data that a graph of every kind of fact reads: columns of a linear predictor, levels with many and
+// with few rows each, counts, scales and exposures.
 type rows struct {
 	n                                     int
 	x, level, rare, count, y, scale, room []float64
@@ -48,9 +49,11 @@ func (d rows) graph(t *testing.T) *graph.Graph {
 	phi := apply("exp", b.Param("phi", shape{}))
 	in := b.Input("in", shape{d.n})
 	eta := apply("matmul", b.Const("x", shape{d.n, 2}, d.x), beta)
-	density("bernoulli_logit", column("y", d.y), apply("add", apply("matmul", b.Const("x", shape{d.n, 2}, d.x), beta), in))
+	density("bernoulli_logit", column("y", d.y),
+		apply("add", apply("matmul", b.Const("x", shape{d.n, 2}, d.x), beta), in))
 	density("neg_binomial_2_log", column("count", d.count), apply("gather", u, column("level", d.level)), phi)
-	density("poisson_log", column("count", d.count), apply("add", apply("gather", v, column("rare", d.rare)), apply("log", column("room", d.room))))
+	density("poisson_log", column("count", d.count), apply("add", apply("gather", v, column("rare", d.rare)),
+		apply("log", column("room", d.room))))
 	density("normal", column("room", d.room), eta, column("scale", d.scale))
 	b.Output("cut", apply("add", eta, apply("gather", u, column("level", d.level))))
 	return build(t, b)
@@ -107,7 +110,8 @@ func TestVariantsAreTheirGraphs(t *testing.T) {
 	}
 }
 
-// Graphs that differ in more than data have no variants in common: other sizes, a predictor that is infinite in a row, and levels in an order that needs no sorting.
+// Graphs that differ in more than data have no variants in common: other sizes, a predictor that is infinite
+// in a row, and levels in an order that needs no sorting.
 func TestVariantsAreOfOneProgram(t *testing.T) {
 	v := graph.NewVariants(drawRows(300, 1).graph(t))
 	for name, spoil := range map[string]func(*rows){
@@ -135,7 +139,8 @@ func TestRowsOfSeveralLikelihoodsAreSorted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Density(name, dist(t, "poisson_log"), b.Const("y", shape{300}, y), []graph.ID{rate}, graph.NoID, 1); err != nil {
+		if err := b.Density(name, dist(t, "poisson_log"), b.Const("y", shape{300}, y), []graph.ID{rate},
+			graph.NoID, 1); err != nil {
 			t.Fatal(err)
 		}
 	}

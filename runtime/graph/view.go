@@ -2,9 +2,9 @@ package graph
 
 import "github.com/vflc/vflc/stdlib/def"
 
-// A view is how a step reads or writes a value: column c of the rows from row begins at buf[c·stride + row·move].
-// For a whole array stride is its number of rows and move 1; for a tile stride is the block and move 0; for an array in tile order stride is the
-// block and move the number of columns.
+// A view is how a step reads or writes a value: column c of the rows from row begins at buf[c·stride +
+// row·move]. For a whole array stride is its number of rows and move 1; for a tile stride is the block and
+// move 0; for an array in tile order stride is the block and move the number of columns.
 type view struct {
 	buf          []float64
 	stride, move int
@@ -13,7 +13,8 @@ type view struct {
 // col returns column c from row on.
 func (v *view) col(c, row int) []float64 { return v.buf[c*v.stride+row*v.move:] }
 
-// An operand is an input or the output of a step: its value, and its adjoint where one is wanted (adj.buf is nil elsewhere).
+// An operand is an input or the output of a step: its value, and its adjoint where one is wanted (adj.buf is
+// nil elsewhere).
 type operand struct {
 	link
 	val, adj view
@@ -28,7 +29,8 @@ func (o *operand) at(j int) int {
 	return int(o.cols[j])
 }
 
-// A call is one step of a loop bound to the buffers of one Exec. Before run, the loop sets row and n, the rows of the block.
+// A call is one step of a loop bound to the buffers of one Exec. Before run, the loop sets row and n, the
+// rows of the block.
 type call struct {
 	run     func(*call)
 	each    func(*call) // of a flat step: runs the columns one by one

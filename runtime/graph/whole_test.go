@@ -46,7 +46,8 @@ func random1(r *rand.Rand, n int) []float64 {
 	return v
 }
 
-// Matrix operations of a positive definite matrix have exact gradients: each is weighted and summed, as a term and through an output.
+// Matrix operations of a positive definite matrix have exact gradients: each is weighted and summed, as a
+// term and through an output.
 func TestMatrixOperations(t *testing.T) {
 	cov := pick(t, bijector.Structured(), "cov_matrix", func(s def.Structured) string { return s.Name })
 	r := rand.New(rand.NewPCG(61, 62))
@@ -56,14 +57,20 @@ func TestMatrixOperations(t *testing.T) {
 		"cholesky":     func(b *Builder) ID { return b.must("cholesky", matrix(b)) },
 		"solve vector": func(b *Builder) ID { return b.must("solve", matrix(b), b.Param("b", Shape{k})) },
 		"solve matrix": func(b *Builder) ID { return b.must("solve", matrix(b), b.Param("b", Shape{k, 2})) },
-		"rep":          func(b *Builder) ID { return b.must("rep", b.Param("v", Shape{}), b.Scalar(3), b.Scalar(2)) },
+		"rep": func(b *Builder) ID {
+			return b.must("rep", b.Param("v", Shape{}), b.Scalar(3), b.Scalar(2))
+		},
 		"fill": func(b *Builder) ID {
 			base := b.Const("c", Shape{2, k}, []float64{1, 2, 3, 4, 5, 6})
 			return b.must("fill", base, b.Const("at", Shape{3}, []float64{6, 1, 4}), b.Param("v", Shape{k}))
 		},
-		"diag":             func(b *Builder) ID { return b.must("diag", b.Param("v", Shape{k})) },
-		"quad_form vector": func(b *Builder) ID { return b.must("quad_form", matrix(b), b.Param("b", Shape{k})) },
-		"quad_form matrix": func(b *Builder) ID { return b.must("quad_form", matrix(b), b.Param("b", Shape{k, 2})) },
+		"diag": func(b *Builder) ID { return b.must("diag", b.Param("v", Shape{k})) },
+		"quad_form vector": func(b *Builder) ID {
+			return b.must("quad_form", matrix(b), b.Param("b", Shape{k}))
+		},
+		"quad_form matrix": func(b *Builder) ID {
+			return b.must("quad_form", matrix(b), b.Param("b", Shape{k, 2}))
+		},
 	} {
 		b := New(name)
 		y := f(b)
@@ -75,7 +82,8 @@ func TestMatrixOperations(t *testing.T) {
 	for _, name := range []string{"gp_exp_quad", "gp_matern32", "gp_matern52"} {
 		for _, shape := range []Shape{{4}, {4, 2}} {
 			b := New(name)
-			y := b.must(name, b.Param("x", shape), b.Param("alpha", Shape{}), b.must("exp", b.Param("l", Shape{})))
+			y := b.must(name, b.Param("x", shape), b.Param("alpha", Shape{}),
+				b.must("exp", b.Param("l", Shape{})))
 			must(t, b.Add("t", b.must("mul", b.Const("w", Shape{4, 4}, random1(r, 16)), y), 1))
 			gradientOf(t, name, b, random1(r, b.dim))
 		}
@@ -87,10 +95,12 @@ func TestCovarianceValues(t *testing.T) {
 	const r, l = 1.5, 0.8
 	a, c := math.Sqrt(3)*r/l, math.Sqrt(5)*r/l
 	for name, want := range map[string]float64{
-		"gp_exp_quad": math.Exp(-0.5 * r * r / l / l), "gp_matern32": (1 + a) * math.Exp(-a), "gp_matern52": (1 + c + c*c/3) * math.Exp(-c),
+		"gp_exp_quad": math.Exp(-0.5 * r * r / l / l), "gp_matern32": (1 + a) * math.Exp(-a),
+		"gp_matern52": (1 + c + c*c/3) * math.Exp(-c),
 	} {
 		b := New(name)
-		v, _ := b.Value(b.must(name, b.Const("x", Shape{2}, []float64{0.2, 0.2 + r}), b.Scalar(3), b.Scalar(l)))
+		v, _ := b.Value(b.must(name, b.Const("x", Shape{2}, []float64{0.2, 0.2 + r}), b.Scalar(3),
+			b.Scalar(l)))
 		if math.Abs(v[0]-9) > 1e-12 || math.Abs(v[1]-9*want) > 1e-12 || v[1] != v[2] {
 			t.Errorf("%s: %v, want 9 and %v", name, v, 9*want)
 		}
@@ -101,13 +111,15 @@ func TestCovarianceValues(t *testing.T) {
 func TestNoFactor(t *testing.T) {
 	b := New("none")
 	v, _ := b.Value(b.must("cholesky", b.Const("S", Shape{2, 2}, []float64{1, 2, 2, 1})))
-	w, _ := b.Value(b.must("solve", b.Const("A", Shape{2, 2}, []float64{1, 2, 2, 4}), b.Const("b", Shape{2}, []float64{1, 1})))
+	w, _ := b.Value(b.must("solve", b.Const("A", Shape{2, 2}, []float64{1, 2, 2, 4}),
+		b.Const("b", Shape{2}, []float64{1, 1})))
 	if !math.IsNaN(v[0]) || !math.IsNaN(w[0]+w[1]) && !math.IsInf(w[0]+w[1], 0) {
 		t.Errorf("%v and %v", v, w)
 	}
 }
 
-// Densities of vectors and matrices, with parameters of their own or shared, with weights and a power, have exact gradients through arrays of structured parameters.
+// Densities of vectors and matrices, with parameters of their own or shared, with weights and a power, have
+// exact gradients through arrays of structured parameters.
 func TestEventDensities(t *testing.T) {
 	r := rand.New(rand.NewPCG(63, 64))
 	structured := func(name string) *def.Structured {
@@ -123,11 +135,13 @@ func TestEventDensities(t *testing.T) {
 	for name, f := range map[string]func(b *Builder) error{
 		"ordered_logistic": func(b *Builder) error {
 			c := b.Structured(structured("ordered"), b.Param("c", Shape{2}), 2)
-			return b.Density("y", of("ordered_logistic"), b.Const("y", Shape{n}, codes), []ID{b.Param("eta", Shape{n}), c}, b.Const("w", Shape{n}, []float64{1, 0, 2, 0.5}), 0.5)
+			return b.Density("y", of("ordered_logistic"), b.Const("y", Shape{n}, codes),
+				[]ID{b.Param("eta", Shape{n}), c}, b.Const("w", Shape{n}, []float64{1, 0, 2, 0.5}), 0.5)
 		},
 		"an array of simplexes": func(b *Builder) error {
 			p := b.Structured(structured("simplex"), b.Param("p", Shape{n, k - 1}), k)
-			if err := b.Density("p", of("dirichlet"), p, []ID{b.must("exp", b.Param("a", Shape{}))}, NoID, 1); err != nil {
+			if err := b.Density("p", of("dirichlet"), p, []ID{b.must("exp", b.Param("a", Shape{}))}, NoID,
+				1); err != nil {
 				return err
 			}
 			return b.Density("y", of("categorical"), b.Const("y", Shape{n}, codes), []ID{p}, NoID, 1)
@@ -142,7 +156,8 @@ func TestEventDensities(t *testing.T) {
 				return err
 			}
 			tau := b.must("exp", b.Param("tau", Shape{k}))
-			return b.Density("u", of("multi_normal_cholesky"), b.Param("u", Shape{n, k}), []ID{b.Scalar(0), b.must("mul", b.must("col", tau), l)}, NoID, 1)
+			return b.Density("u", of("multi_normal_cholesky"), b.Param("u", Shape{n, k}),
+				[]ID{b.Scalar(0), b.must("mul", b.must("col", tau), l)}, NoID, 1)
 		},
 		"arrays of matrices": func(b *Builder) error {
 			s := b.Structured(structured("cov_matrix"), b.Param("S", Shape{n, 3}), 2)
@@ -150,7 +165,8 @@ func TestEventDensities(t *testing.T) {
 			if err := b.Density("S", of("inv_wishart"), s, []ID{b.Scalar(5), one}, NoID, 1); err != nil {
 				return err
 			}
-			return b.Density("u", of("multi_normal"), b.Param("u", Shape{n, 2}), []ID{b.Param("mu", Shape{2}), s}, NoID, 1)
+			return b.Density("u", of("multi_normal"), b.Param("u", Shape{n, 2}),
+				[]ID{b.Param("mu", Shape{2}), s}, NoID, 1)
 		},
 	} {
 		b := New(name)
@@ -159,7 +175,8 @@ func TestEventDensities(t *testing.T) {
 	}
 }
 
-// Without log-Jacobians the target of a structured parameter is the density of its value, with the gradient of that; an output carries seeds back without them.
+// Without log-Jacobians the target of a structured parameter is the density of its value, with the gradient
+// of that; an output carries seeds back without them.
 func TestStructuredJacobianOff(t *testing.T) {
 	simplex := pick(t, bijector.Structured(), "simplex", func(s def.Structured) string { return s.Name })
 	for _, output := range []bool{false, true} {
@@ -207,7 +224,8 @@ func TestStructuredJacobianOff(t *testing.T) {
 	}
 }
 
-// Many numbers with vectors for parameters have the density and the gradient written as operations that the distribution's own loop gives.
+// Many numbers with vectors for parameters have the density and the gradient written as operations that the
+// distribution's own loop gives.
 func TestEventForms(t *testing.T) {
 	ordered := pick(t, bijector.Structured(), "ordered", func(s def.Structured) string { return s.Name })
 	const n, k = 700, 4
@@ -230,7 +248,8 @@ func TestEventForms(t *testing.T) {
 				for j, p := range d.Params {
 					switch {
 					case p.Domain == def.Ordered:
-						theta[j] = b.Structured(&ordered, b.Param(p.Name, Shape{k - d.Event.More}), k-d.Event.More)
+						theta[j] = b.Structured(&ordered, b.Param(p.Name, Shape{k - d.Event.More}),
+							k-d.Event.More)
 					case p.Rank == 1 && c.eachRow:
 						theta[j] = b.Param(p.Name, append(slices.Clone(c.shape), k))
 					case p.Rank == 1:
@@ -253,7 +272,8 @@ func TestEventForms(t *testing.T) {
 			}
 			for j, want := range got[1] {
 				if math.Abs(got[0][j]-want) > 1e-11*max(1, math.Abs(want)) {
-					t.Errorf("%s of shape %v, a vector for each %v: number %d is %v, want %v", d.Name, c.shape, c.eachRow, j, got[0][j], want)
+					t.Errorf("%s of shape %v, a vector for each %v: number %d is %v, want %v", d.Name,
+						c.shape, c.eachRow, j, got[0][j], want)
 				}
 			}
 			if written[0] != written[1] {
@@ -269,7 +289,8 @@ func TestEventForms(t *testing.T) {
 // log Σ exp of many rows keeps its limits: rows of -∞, and with ∞ or NaN among them.
 func TestLogSumExpLimits(t *testing.T) {
 	inf := math.Inf(1)
-	kinds := [][2]float64{{-inf, -inf}, {-inf, 3}, {inf, 1}, {-inf, inf}, {math.NaN(), 1}, {800, 800}, {-900, -1000}}
+	kinds := [][2]float64{{-inf, -inf}, {-inf, 3}, {inf, 1}, {-inf, inf}, {math.NaN(), 1}, {800, 800},
+		{-900, -1000}}
 	want := []float64{-inf, 3, inf, inf, math.NaN(), 800 + math.Ln2, -900}
 	const rows = 600
 	values := make([]float64, 2*rows)
@@ -277,7 +298,8 @@ func TestLogSumExpLimits(t *testing.T) {
 		values[i], values[rows+i] = kinds[i%len(kinds)][0], kinds[i%len(kinds)][1]
 	}
 	b := New("limits")
-	m := b.must("add", b.Const("m", Shape{rows, 2}, values), b.must("mul", b.Param("p", Shape{}), b.Scalar(0)))
+	m := b.must("add", b.Const("m", Shape{rows, 2}, values),
+		b.must("mul", b.Param("p", Shape{}), b.Scalar(0)))
 	b.Report("y", b.must("log_sum_exp", m))
 	must(t, b.Add("t", b.Param("q", Shape{}), 1))
 	g, err := b.Build()

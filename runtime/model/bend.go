@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// A bend is the map between coordinates t of scales, as a rule their logarithms, and u: t = anchor + u where u ≥ 0, and anchor + u·√(1 + s/4), s = (strength·u)², below.
+// A bend is the map between coordinates t of scales, as a rule their logarithms, and u: t = anchor + u where
+// u ≥ 0, and anchor + u·√(1 + s/4), s = (strength·u)², below.
 type bend struct {
 	density.Effects
 	number        int // of Effects
@@ -18,7 +19,8 @@ type bend struct {
 
 func newBend(e density.Effects, number int) *bend {
 	v := make([]float64, 3*e.Len)
-	return &bend{Effects: e, number: number, anchors: v[:e.Len], slope: v[e.Len:][:e.Len], change: v[2*e.Len:]}
+	return &bend{Effects: e, number: number, anchors: v[:e.Len], slope: v[e.Len:][:e.Len],
+		change: v[2*e.Len:]}
 }
 
 // at sets the centring.
@@ -69,7 +71,8 @@ func unbent(t, squared float64) float64 {
 	return t * math.Sqrt(2/(1+math.Sqrt(1+float64(squared*float64(t*t)))))
 }
 
-// pull turns a gradient by θ to one by u, or the other way round; the logarithm of the slope is counted in the former.
+// pull turns a gradient by θ to one by u, or the other way round; the logarithm of the slope is counted in
+// the former.
 func (b *bend) pull(g []float64, fromTheta bool) {
 	for i, slope := range b.slope {
 		if at := &g[b.Offset+i]; fromTheta {

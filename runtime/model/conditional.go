@@ -14,7 +14,8 @@ import (
 
 var _ density.ConditionalBlock = (*Party)(nil)
 
-// A given reads the conditional form of a party's density off its graphs: what its cuts or the predictors of its likelihoods are, and the gradient of everything else.
+// A given reads the conditional form of a party's density off its graphs: what its cuts or the predictors of
+// its likelihoods are, and the gradient of everything else.
 type given struct {
 	party      *Party
 	split      *graph.Split // of the server; nil at a client, which has no likelihood
@@ -31,7 +32,8 @@ type given struct {
 	got        []float64 // what is received
 }
 
-// Conditional implements density.ConditionalBlock. Which elements are latent follows from the graphs: those in which outputs and gradients are affine.
+// Conditional implements density.ConditionalBlock. Which elements are latent follows from the graphs: those
+// in which outputs and gradients are affine.
 func (p *Party) Conditional() (*density.Conditional, error) {
 	g, err := p.givenReader()
 	if err != nil {
@@ -52,7 +54,8 @@ func (p *Party) Conditional() (*density.Conditional, error) {
 	for _, v := range p.spec.Graph.Params() {
 		if v.Len > 0 && !g.latent[v.Offset] {
 			if l.Names = append(l.Names, v.Name); g.moves(v) {
-				return nil, fmt.Errorf("%s: %s enters a predictor by itself, and its prior is not normal", p.Party(), v.Name)
+				return nil, fmt.Errorf("%s: %s enters a predictor by itself, and its prior is not normal",
+					p.Party(), v.Name)
 			}
 		}
 	}
@@ -66,7 +69,8 @@ func (p *Party) Conditional() (*density.Conditional, error) {
 	}
 	if g.split != nil {
 		for _, rows := range g.split.Rows {
-			r := density.RowLikelihood{Term: rows.Term, Group: -1, Own: -1, Evaluate: evaluator(rows.Graph, l.Hyper)}
+			r := density.RowLikelihood{Term: rows.Term, Group: -1, Own: -1,
+				Evaluate: evaluator(rows.Graph, l.Hyper)}
 			for _, in := range p.role.Receptions {
 				if in.Input == rows.Input {
 					r.Group = in.Group
@@ -112,7 +116,8 @@ func (p *Party) givenReader() (*given, error) {
 	return g, nil
 }
 
-// evaluate sets out to the outputs at theta, and returns value and gradient of everything but the likelihoods.
+// evaluate sets out to the outputs at theta, and returns value and gradient of everything but the
+// likelihoods.
 func (g *given) evaluate() (value float64, grad []float64) {
 	g.out = g.out[:0]
 	g.rest.Forward(g.theta)
@@ -137,7 +142,8 @@ func (g *given) evaluate() (value float64, grad []float64) {
 	return value, g.rest.Grad()
 }
 
-// divide finds the latent elements: those of parameters in which, each alone, outputs and its own gradient are affine, and then all of these together.
+// divide finds the latent elements: those of parameters in which, each alone, outputs and its own gradient
+// are affine, and then all of these together.
 func (g *given) divide() error {
 	g.latent = make([]bool, g.party.Dim())
 	params := g.party.spec.Graph.Params()
@@ -155,7 +161,8 @@ func (g *given) divide() error {
 	if i := g.bent(g.latent, nil); i >= 0 {
 		for _, v := range params {
 			if i < v.Offset+v.Len {
-				return fmt.Errorf("%s: %s enters a product with another parameter that has a normal prior", g.party.Party(), v.Name)
+				return fmt.Errorf("%s: %s enters a product with another parameter that has a normal prior",
+					g.party.Party(), v.Name)
 			}
 		}
 	}
@@ -191,14 +198,16 @@ func (g *given) accept(latent []bool) error {
 	for _, a := range g.party.role.Arrivals {
 		if slices.Contains(latent[at:at+a.Len], true) {
 			name := g.party.spec.Graph.Inputs()[a.Input].Name
-			return fmt.Errorf("%s: it uses %s, whose prior is normal given others, not as a mean or as a coefficient", g.party.Party(), name)
+			return fmt.Errorf("%s: it uses %s, whose prior is normal given others, not as a "+
+				"mean or as a coefficient", g.party.Party(), name)
 		}
 		at += a.Len
 	}
 	return nil
 }
 
-// bent returns an element among some of θ whose gradient is not affine in these and some of what is received, the first of them where an output is not; −1: all are.
+// bent returns an element among some of θ whose gradient is not affine in these and some of what is received,
+// the first of them where an output is not; −1: all are.
 func (g *given) bent(of, moved []bool) int {
 	const bases = 2
 	first := slices.Index(of, true)
@@ -303,7 +312,8 @@ func (g *given) readSends(l *density.Conditional) error {
 			continue
 		}
 		if l.Latent = append(l.Latent, i); !even(at[0][i], at[1][i], at[2][i]) {
-			return fmt.Errorf("%s: clients use a function of a parameter whose prior is normal given others", p.Party())
+			return fmt.Errorf("%s: clients use a function of a parameter whose prior is normal given others",
+				p.Party())
 		}
 	}
 	g.sent = l.Latent
@@ -342,7 +352,8 @@ func (g *given) sendsOf(a *density.Affine) {
 	}
 }
 
-// sentTo lists, for each party, which of the elements that the server sends it receives, in their order; nil at a client.
+// sentTo lists, for each party, which of the elements that the server sends it receives, in their order; nil
+// at a client.
 func sentTo(plan *Plan, server *Spec) [][]int {
 	out := make([][]int, len(plan.Names))
 	begin := func(output int) (at int) {

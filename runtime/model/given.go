@@ -11,8 +11,8 @@ import (
 
 var _ density.LinearisableGiven = (*Party)(nil)
 
-// LinearGiven implements density.LinearisableGiven. Outputs and predictors are those of Linear; of the rest of the
-// density, that is quadratic in some elements of θ given others.
+// LinearGiven implements density.LinearisableGiven. Outputs and predictors are those of Linear; of the rest
+// of the density, that is quadratic in some elements of θ given others.
 func (p *Party) LinearGiven() (*density.Linear, error) {
 	if p.spec.Split == nil || p.early > 0 {
 		return nil, nil // for the reason of Linear
@@ -29,7 +29,8 @@ func (p *Party) LinearGiven() (*density.Linear, error) {
 	if p.index == 0 {
 		g.split = split
 	}
-	l := &density.Linear{Sums: p.sums, Clients: p.clients, Members: p.members(), Given: &density.Conditional{}}
+	l := &density.Linear{Sums: p.sums, Clients: p.clients, Members: p.members(),
+		Given: &density.Conditional{}}
 	for _, a := range p.role.Arrivals {
 		g.got = append(g.got, make([]float64, a.Len)...)
 		l.Given.Received += a.Len
@@ -44,7 +45,8 @@ func (p *Party) LinearGiven() (*density.Linear, error) {
 		return nil, err
 	}
 	if len(l.Given.Latent) > 0 {
-		return nil, fmt.Errorf("%s: clients use a parameter whose prior is normal: declare it at the party that uses it, or add it to the predictor", p.Party())
+		return nil, fmt.Errorf("%s: clients use a parameter whose prior is normal: declare it at the party "+
+			"that uses it, or add it to the predictor", p.Party())
 	}
 	if err := p.readGiven(l, g); err != nil {
 		return nil, err
@@ -53,7 +55,8 @@ func (p *Party) LinearGiven() (*density.Linear, error) {
 	return l, p.compareGiven(l, g)
 }
 
-// share divides the elements of θ: latent ones, those of likelihoods beside the predictor, and hyperparameters.
+// share divides the elements of θ: latent ones, those of likelihoods beside the predictor, and
+// hyperparameters.
 func (g *given) share(l *density.Linear) {
 	c := l.Given
 	for _, v := range g.party.spec.Graph.Params() {
@@ -108,23 +111,26 @@ func (p *Party) readGiven(l *density.Linear, g *given) error {
 		g.theta[i] = 1
 	}
 	if !slices.Equal(sent, g.send(g.theta)) {
-		return fmt.Errorf("%s: priors of clients depend on a parameter of its likelihood beside the predictor", p.Party())
+		return fmt.Errorf("%s: priors of clients depend on a parameter of its "+
+			"likelihood beside the predictor", p.Party())
 	}
 	return nil
 }
 
-// compareGiven holds the parts against the density elsewhere: contributions and predictors must not depend on hyperparameters,
-// nor the prior on what the likelihood depends on beside its predictor.
+// compareGiven holds the parts against the density elsewhere: contributions and predictors must not depend on
+// hyperparameters, nor the prior on what the likelihood depends on beside its predictor.
 func (p *Party) compareGiven(l *density.Linear, g *given) error {
 	theta := make([]float64, p.Dim())
 	for i := range theta {
 		theta[i] = portable.Sin(float64(i+1) * 0.7)
 	}
-	const centred = "give effects their scale by the prior, as a ~ normal(0, tau), and not by a factor, as tau * z"
+	const centred = "give effects their scale by the prior, as a ~ normal(0, tau), and not " +
+		"by a factor, as tau * z"
 	at := pick(theta, l.Index)
 	for k, v := range p.Evaluate(theta) {
 		if !near(v, l.Cuts, k, at) {
-			return fmt.Errorf("%s: its contribution depends on more than coefficients with normal priors: %s", p.Party(), centred)
+			return fmt.Errorf("%s: its contribution depends on more than coefficients with normal priors: %s",
+				p.Party(), centred)
 		}
 	}
 	if g.split != nil {
@@ -133,7 +139,8 @@ func (p *Party) compareGiven(l *density.Linear, g *given) error {
 		for r := range l.Rows {
 			for k, v := range e.Output(r) {
 				if !near(v, l.Rows[r].Affine, k, at) {
-					return fmt.Errorf("%s: %s: its predictor depends on more than coefficients with normal priors: %s", p.Party(), l.Rows[r].Term, centred)
+					return fmt.Errorf("%s: %s: its predictor depends on more than "+
+						"coefficients with normal priors: %s", p.Party(), l.Rows[r].Term, centred)
 				}
 			}
 		}
@@ -157,7 +164,8 @@ func (p *Party) compareGiven(l *density.Linear, g *given) error {
 	g.receive(1)
 	g.rest.Forward(theta)
 	if got := g.rest.Target(); !(math.Abs(got-want) <= exact*(1+math.Abs(want))) {
-		return fmt.Errorf("%s: its prior given hyperparameters is not normal, or depends on a parameter of the likelihood beside the predictor", p.Party())
+		return fmt.Errorf("%s: its prior given hyperparameters is not normal, or depends on a parameter of "+
+			"the likelihood beside the predictor", p.Party())
 	}
 	return p.compare(l)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// intercepts is the server's evaluation in coordinates in which intercepts follow the mean of what else is added to the same predictors (density.Intercepts).
+// intercepts is the server's evaluation in coordinates in which intercepts follow the mean of what else is
+// added to the same predictors (density.Intercepts).
 type intercepts struct {
 	of           []following
 	share, mean  []float64
@@ -16,7 +17,8 @@ type intercepts struct {
 	theta, truly []float64 // of the last Evaluate, and θ itself at the last target
 }
 
-// A following intercept is added to sums that the server receives itself, or to those that others receive as they receive the parameter.
+// A following intercept is added to sums that the server receives itself, or to those that others receive as
+// they receive the parameter.
 type following struct {
 	graph.Intercept
 	shared int   // of the plan; meaningful where there are groups
@@ -31,7 +33,9 @@ func newIntercepts(plan *Plan, spec *Spec) *intercepts {
 	var of []following
 	for _, i := range spec.Intercepts {
 		switch f := (following{Intercept: i}); {
-		case len(i.Inputs) > 0, i.Output < 0 && slices.ContainsFunc(i.Own, func(v float64) bool { return v != 0 }):
+		case len(i.Inputs) > 0, i.Output < 0 && slices.ContainsFunc(i.Own, func(v float64) bool {
+			return v != 0
+		}):
 			of = append(of, f)
 		case i.Output >= 0:
 			f.shared = slices.IndexFunc(plan.Shared, func(s Shared) bool { return s.From.Index == i.Output })
@@ -47,7 +51,8 @@ func newIntercepts(plan *Plan, spec *Spec) *intercepts {
 		return nil
 	}
 	n, dim := len(of), spec.Graph.Dim()
-	return &intercepts{of: of, share: make([]float64, n), mean: make([]float64, n), theta: make([]float64, dim), truly: make([]float64, dim)}
+	return &intercepts{of: of, share: make([]float64, n), mean: make([]float64, n),
+		theta: make([]float64, dim), truly: make([]float64, dim)}
 }
 
 // Contributed reports whether others contribute to what intercepts are added to.
@@ -79,7 +84,8 @@ func (p *Party) Means(to []float64) { copy(to, p.intercepts.mean) }
 // Shares sets to to the shares that the curvature at the last Target suggests.
 func (p *Party) Shares(to []float64) { p.intercepts.shares(p.here(), to) }
 
-// FollowSums takes the intercepts that others receive to θ, given the sums of the plan, after Evaluate: outputs are then those at θ.
+// FollowSums takes the intercepts that others receive to θ, given the sums of the plan, after Evaluate:
+// outputs are then those at θ.
 func (p *Party) FollowSums(sums [][]float64) {
 	if l := p.intercepts; l != nil && l.asked {
 		l.place(p.here(), sums)
@@ -87,7 +93,8 @@ func (p *Party) FollowSums(sums [][]float64) {
 	}
 }
 
-// AnswerSums turns the derivatives of the density by the sums of the plan into those at fixed coordinates, after Target, given those by the shared parameters.
+// AnswerSums turns the derivatives of the density by the sums of the plan into those at fixed coordinates,
+// after Target, given those by the shared parameters.
 func (p *Party) AnswerSums(adjoints, shared [][]float64) {
 	l := p.intercepts
 	if l == nil || !l.asked {
@@ -109,7 +116,9 @@ func (p *Party) AnswerSums(adjoints, shared [][]float64) {
 // FollowsElsewhere reports whether the derivatives by a shared parameter are needed for AnswerSums.
 func (p *Party) FollowsElsewhere(shared int) bool {
 	l := p.intercepts
-	return l != nil && l.asked && slices.ContainsFunc(l.of, func(f following) bool { return f.elsewhere() && f.shared == shared })
+	return l != nil && l.asked && slices.ContainsFunc(l.of, func(f following) bool {
+		return f.elsewhere() && f.shared == shared
+	})
 }
 
 // place sets truly to θ.
@@ -133,7 +142,8 @@ func (l *intercepts) place(e *graph.Exec, sums [][]float64) {
 
 func meanOf(v []float64) float64 { return vector.Sum(len(v), v) / float64(len(v)) }
 
-// target takes the intercepts to θ, evaluates, and turns the derivatives by the inputs into those at fixed coordinates.
+// target takes the intercepts to θ, evaluates, and turns the derivatives by the inputs into those at fixed
+// coordinates.
 func (l *intercepts) target(e *graph.Exec) float64 {
 	if !l.asked || l.of[0].elsewhere() { // then all are
 		return e.Target()
@@ -159,12 +169,14 @@ func (l *intercepts) target(e *graph.Exec) float64 {
 // curvatureStep is how far shares goes to measure a curvature, relative to 1/√ of it.
 const curvatureStep = 1e-3
 
-// shares measures, for an intercept at a time, how the derivatives by it and by the contributions change with it.
+// shares measures, for an intercept at a time, how the derivatives by it and by the contributions change with
+// it.
 func (l *intercepts) shares(e *graph.Exec, to []float64) {
 	for k := range l.of {
 		intercept := &l.of[k]
 		if to[k] = 1; len(intercept.Inputs) == 0 {
-			continue // what others know of the curvature stays there, and nothing here measures the likelihood's part
+			// what others know of the curvature stays there, and nothing here measures the likelihood's part
+			continue
 		}
 		own, received := l.slopes(e, intercept)
 		step := curvatureStep
@@ -183,7 +195,8 @@ func (l *intercepts) shares(e *graph.Exec, to []float64) {
 	}
 }
 
-// slopes are the derivatives of the density by an intercept, and by a common change of one input that is added where it is.
+// slopes are the derivatives of the density by an intercept, and by a common change of one input that is
+// added where it is.
 func (l *intercepts) slopes(e *graph.Exec, intercept *following) (own, received float64) {
 	e.Forward(l.truly)
 	e.Target()

@@ -14,7 +14,8 @@ import (
 
 var _ density.Linearisable = (*Party)(nil)
 
-// Linear implements density.Linearisable. Maps that the graph knows to be affine are read off at the unit vectors.
+// Linear implements density.Linearisable. Maps that the graph knows to be affine are read off at the unit
+// vectors.
 func (p *Party) Linear() (*density.Linear, error) {
 	if p.spec.Split == nil {
 		return nil, errors.New("its log density is not divided into likelihoods")
@@ -60,7 +61,8 @@ func (p *Party) members() (out []density.Member) {
 	return out
 }
 
-// Law is the distribution of the rows of the one likelihood that Linear has found. The error says why there is none.
+// Law is the distribution of the rows of the one likelihood that Linear has found. The error says why there
+// is none.
 func (p *Party) Law() (*graph.Law, error) {
 	if p.spec.Split == nil {
 		return nil, errors.New("its log density is not divided into likelihoods")
@@ -74,7 +76,8 @@ func (p *Party) Law() (*graph.Law, error) {
 		return nil, err
 	}
 	if len(split.Rows) != 1 {
-		return nil, fmt.Errorf("%s: it has %d likelihoods of what the clients contribute, and not one", p.Party(), len(split.Rows))
+		return nil, fmt.Errorf("%s: it has %d likelihoods of what the clients contribute, and not one",
+			p.Party(), len(split.Rows))
 	}
 	law := &split.Rows[0].Law
 	if law.Dist.Event != nil {
@@ -83,7 +86,8 @@ func (p *Party) Law() (*graph.Law, error) {
 	return law, nil
 }
 
-// readIndex divides the elements of θ: globals are those that a likelihood depends on beside its predictor, and those whose density depends on them.
+// readIndex divides the elements of θ: globals are those that a likelihood depends on beside its predictor,
+// and those whose density depends on them.
 func (p *Party) readIndex(l *density.Linear, split *graph.Split) error {
 	global := make([]bool, p.Dim())
 	for _, r := range split.Rows {
@@ -106,7 +110,8 @@ func (p *Party) readIndex(l *density.Linear, split *graph.Split) error {
 	for k, r := range split.Rows {
 		for _, v := range r.Globals {
 			if e := split.Predictors.NewExec(); p.moves(e, k, v.Offset, v.Len) {
-				return fmt.Errorf("%s: %s: %s is in its predictor and in another of its parameters", p.Party(), r.Term, v.Name)
+				return fmt.Errorf("%s: %s: %s is in its predictor and in another of its parameters",
+					p.Party(), r.Term, v.Name)
 			}
 		}
 	}
@@ -129,7 +134,8 @@ func (p *Party) moves(e *graph.Exec, output, offset, n int) bool {
 	return false
 }
 
-// compare holds the parts against the log density itself, at 0 with everything received 0, or 1 where scales are.
+// compare holds the parts against the log density itself, at 0 with everything received 0, or 1 where scales
+// are.
 func (p *Party) compare(l *density.Linear) error {
 	for k := range p.spec.Graph.Inputs() {
 		if in := p.here().Input(k); l.Given != nil && p.index > 0 {
@@ -163,7 +169,8 @@ func (p *Party) outputName(k int) string {
 	return p.spec.Graph.Outputs()[k].Name
 }
 
-// affine reads a map of the elements index of θ off, the others 0: at returns its value at θ, which may change at the next call.
+// affine reads a map of the elements index of θ off, the others 0: at returns its value at θ, which may
+// change at the next call.
 func affine(dim int, index []int, at func(theta []float64) []float64) density.Affine {
 	theta := make([]float64, dim)
 	a := density.Affine{Offset: append([]float64(nil), at(theta)...)}
@@ -256,8 +263,9 @@ const (
 	exact  = 1e-9 // relative difference of gradients that is rounding
 )
 
-// readPrior reads the gradient of the remaining density off at the unit vectors, as if it were affine, and compares it elsewhere. The density of the globals must be one of them
-// alone: at 0 they leave the rest as it is.
+// readPrior reads the gradient of the remaining density off at the unit vectors, as if it were affine, and
+// compares it elsewhere. The density of the globals must be one of them alone: at 0 they leave the rest as it
+// is.
 func (p *Party) readPrior(l *density.Linear, rest *graph.Graph) error {
 	e, theta := rest.NewExec(), make([]float64, p.Dim())
 	q, index, globals := &l.Prior, l.Index, l.Globals.Index
@@ -310,7 +318,8 @@ func (p *Party) readPrior(l *density.Linear, rest *graph.Graph) error {
 				size += math.Abs(q.Precision[b*d+a] * theta[j])
 			}
 			if !(math.Abs(e.Grad()[i]-want) <= exact*(1+size)) {
-				return fmt.Errorf("%s: the log density of %s apart from the clients' likelihood is not a quadratic function, as that of a normal prior is", p.Party(), where(i))
+				return fmt.Errorf("%s: the log density of %s apart from the clients' likelihood is not a "+
+					"quadratic function, as that of a normal prior is", p.Party(), where(i))
 			}
 		}
 	}

@@ -12,22 +12,24 @@ import (
 	"github.com/vflc/vflc/runtime/workers"
 )
 
-// A Party is one party's evaluation state for one chain. It implements density.Block with every capability; the other methods are the phases of an
-// evaluation, to be called in this order: Input (early), Evaluate, Input (others), Target, Finish. It is not safe for concurrent use.
+// A Party is one party's evaluation state for one chain. It implements density.Block with every capability;
+// the other methods are the phases of an evaluation, to be called in this order: Input (early), Evaluate,
+// Input (others), Target, Finish. It is not safe for concurrent use.
 type Party struct {
-	spec       *Spec
-	index      int
-	role       Role
-	slots      [2]*graph.Exec // Centre is made when it is first used
-	variant    int            // of the data
-	cuts       [2][]float64   // of CutAt, where there are several
-	noisy      []density.Cut  // those that cross with noise
-	group      *workers.Group // computes pieces of long loops
-	seeds      [][]float64    // per graph output: cuts, then what the server shares
-	held       []float64      // accumulators set aside while Pull uses them
-	g, own     []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
-	cutLen     int            // of all cuts
-	auxLen     int            // of those at which an auxiliary variable crosses
+	spec    *Spec
+	index   int
+	role    Role
+	slots   [2]*graph.Exec // Centre is made when it is first used
+	variant int            // of the data
+	cuts    [2][]float64   // of CutAt, where there are several
+	noisy   []density.Cut  // those that cross with noise
+	group   *workers.Group // computes pieces of long loops
+	seeds   [][]float64    // per graph output: cuts, then what the server shares
+	held    []float64      // accumulators set aside while Pull uses them
+	// cuts and the log density's derivative by them: arrays of the graph where there is one cut
+	g, own     []float64
+	cutLen     int // of all cuts
+	auxLen     int // of those at which an auxiliary variable crosses
 	early      int
 	affine     bool
 	sums       []int // lengths of the plan's groups
@@ -45,7 +47,8 @@ var (
 	_ density.Intercepts         = (*Party)(nil)
 )
 
-// NewParty makes the evaluation state of the party with this index, whose Spec the plan must hold. The plan must have passed Verify.
+// NewParty makes the evaluation state of the party with this index, whose Spec the plan must hold. The plan
+// must have passed Verify.
 func NewParty(plan *Plan, index int) *Party {
 	return NewPartyIn(plan, index, graph.NewRoom(plan.Parties[index].Graph))
 }
@@ -147,7 +150,8 @@ func (p *Party) StartWeights(theta []float64, from density.Stream) {
 	}
 }
 
-// Early is the total length of the shared parameters that arrive before the cuts are evaluated, in the order of the plan.
+// Early is the total length of the shared parameters that arrive before the cuts are evaluated, in the order
+// of the plan.
 func (p *Party) Early() int { return p.early }
 
 // Params describes the reported parameters.
@@ -156,15 +160,16 @@ func (p *Party) Params() []density.Parameter { return p.spec.Params }
 // Role is the party's part in the plan.
 func (p *Party) Role() Role { return p.role }
 
-// Cut evaluates the outputs at theta in a slot and copies the cuts to g (length AuxLen). Centre sees the shared parameters that Here last received.
-// A party without cuts does nothing.
+// Cut evaluates the outputs at theta in a slot and copies the cuts to g (length AuxLen). Centre sees the
+// shared parameters that Here last received. A party without cuts does nothing.
 func (p *Party) Cut(slot density.Slot, theta, g []float64) {
 	if p.auxLen > 0 {
 		p.collect(p.forward(slot, theta), g)
 	}
 }
 
-// CutAt is Cut that returns an array of the party's own, which it overwrites at the next evaluation in the slot.
+// CutAt is Cut that returns an array of the party's own, which it overwrites at the next evaluation in the
+// slot.
 func (p *Party) CutAt(slot density.Slot, theta []float64) []float64 {
 	e := p.forward(slot, theta)
 	if len(p.spec.Cuts) == 1 {
@@ -194,7 +199,8 @@ func (p *Party) collect(e *graph.Exec, g []float64) {
 	}
 }
 
-// Evaluate evaluates the outputs at theta in slot Here and returns the cuts, which the next evaluation overwrites.
+// Evaluate evaluates the outputs at theta in slot Here and returns the cuts, which the next evaluation
+// overwrites.
 func (p *Party) Evaluate(theta []float64) []float64 {
 	p.here().Forward(theta)
 	if p.intercepts != nil {
@@ -211,7 +217,8 @@ func (p *Party) Sent() []float64 { return p.g }
 
 func (p *Party) exec(slot density.Slot) *graph.Exec {
 	if p.slots[slot] == nil {
-		p.slots[slot] = p.newExec(graph.NewRoom(p.spec.Graph)) // between the parts of an evaluation in the other slot
+		// between the parts of an evaluation in the other slot
+		p.slots[slot] = p.newExec(graph.NewRoom(p.spec.Graph))
 	}
 	return p.slots[slot]
 }
@@ -243,7 +250,8 @@ func (p *Party) Splits() bool { return p.here().Splits() }
 // Passes reports whether there are loops over so many data that chains on one core make them together.
 func (p *Party) Passes() bool { return p.here().Passes() }
 
-// Seed is where the seeds on the cuts may be written for Finish, of length SendLen, so that they need not be copied. Others with the same Room may overwrite it after that.
+// Seed is where the seeds on the cuts may be written for Finish, of length SendLen, so that they need not be
+// copied. Others with the same Room may overwrite it after that.
 func (p *Party) Seed() []float64 { return p.SeedAt(density.Here) }
 
 // SeedAt is Seed of a slot.
@@ -254,7 +262,8 @@ func (p *Party) SeedAt(slot density.Slot) []float64 {
 	return make([]float64, p.cutLen)
 }
 
-// Load makes the next evaluation one of a variant of the data, of which the Spec has several or, as number 0, its own.
+// Load makes the next evaluation one of a variant of the data, of which the Spec has several or, as number 0,
+// its own.
 func (p *Party) Load(variant int) {
 	p.variant = variant
 	if p.spec.Variants == nil {
@@ -277,15 +286,17 @@ func (p *Party) copyEarly(to *graph.Exec) {
 
 func (p *Party) here() *graph.Exec { return p.slots[density.Here] }
 
-// Pull adds Jᵀw to grad (length Dim): J is the Jacobian of the cuts by the parameters at the slot's point. It may be called at any time
-// after Cut, also between Target and Finish: what the graph has accumulated for the log density is set aside meanwhile.
+// Pull adds Jᵀw to grad (length Dim): J is the Jacobian of the cuts by the parameters at the slot's point. It
+// may be called at any time after Cut, also between Target and Finish: what the graph has accumulated for the
+// log density is set aside meanwhile.
 func (p *Party) Pull(slot density.Slot, w, grad []float64) {
 	e := p.pull(slot, w)
 	Add(grad, e.Grad())
 	p.restore(e)
 }
 
-// PullEarly adds Jᵀw to early (length Early): J is the Jacobian of the cuts by the shared parameters that they depend on. It may be called when Pull may.
+// PullEarly adds Jᵀw to early (length Early): J is the Jacobian of the cuts by the shared parameters that
+// they depend on. It may be called when Pull may.
 func (p *Party) PullEarly(slot density.Slot, w, early []float64) {
 	e := p.pull(slot, w)
 	p.AddEarly(slot, early)
@@ -347,14 +358,15 @@ func (p *Party) AddEarly(slot density.Slot, early []float64) {
 // Add adds v to dst element by element.
 func Add(dst, v []float64) { vector.Accumulate(len(v), dst, v) }
 
-// Input is the buffer of graph input k: to be filled before Cut for early shared parameters, before Target for everything else.
+// Input is the buffer of graph input k: to be filled before Cut for early shared parameters, before Target
+// for everything else.
 func (p *Party) Input(k int) []float64 { return p.here().Input(k) }
 
 // Output is the value of graph output k after Cut.
 func (p *Party) Output(k int) []float64 { return p.here().Output(k) }
 
-// Target evaluates the log density after Evaluate and the inputs. It returns the derivative of the log density by the cuts too (length SendLen), which the
-// next Target overwrites.
+// Target evaluates the log density after Evaluate and the inputs. It returns the derivative of the log
+// density by the cuts too (length SendLen), which the next Target overwrites.
 func (p *Party) Target() (lp float64, own []float64) {
 	if p.intercepts == nil {
 		lp = p.here().Target()
@@ -372,11 +384,12 @@ func (p *Party) Target() (lp float64, own []float64) {
 // Own is the derivative of the log density by graph output k, after Target.
 func (p *Party) Own(k int) []float64 { return p.here().Own(k) }
 
-// InputAdjoint is the derivative of the log density by graph input k, after Target; for early inputs it is complete after Finish.
+// InputAdjoint is the derivative of the log density by graph input k, after Target; for early inputs it is
+// complete after Finish.
 func (p *Party) InputAdjoint(k int) []float64 { return p.here().InputAdjoint(k) }
 
-// Finish pulls the seeds back to the parameters and overwrites grad with the whole gradient: w on the cuts, and at the server shared[i] on
-// graph output outputs[i], both with the party's own share included.
+// Finish pulls the seeds back to the parameters and overwrites grad with the whole gradient: w on the cuts,
+// and at the server shared[i] on graph output outputs[i], both with the party's own share included.
 func (p *Party) Finish(w []float64, outputs []int, shared [][]float64, grad []float64) {
 	if len(p.seeds) > 0 {
 		p.seedCuts(w)
@@ -388,8 +401,8 @@ func (p *Party) Finish(w []float64, outputs []int, shared [][]float64, grad []fl
 	copy(grad, p.here().Grad())
 }
 
-// Local evaluates the cuts and the party's own log density at theta with the inputs as they are. It copies the cuts to g and the derivative of the log
-// density by the cuts to own (both of length AuxLen).
+// Local evaluates the cuts and the party's own log density at theta with the inputs as they are. It copies
+// the cuts to g and the derivative of the log density by the cuts to own (both of length AuxLen).
 func (p *Party) Local(theta, g, own []float64) float64 {
 	copy(g, p.Evaluate(theta))
 	lp, by := p.Target()
@@ -397,8 +410,8 @@ func (p *Party) Local(theta, g, own []float64) float64 {
 	return lp
 }
 
-// Gradient completes Local: grad is overwritten with the gradient of the party's own density and of the seeds w on the cuts, its share of outputs
-// that others receive included.
+// Gradient completes Local: grad is overwritten with the gradient of the party's own density and of the seeds
+// w on the cuts, its share of outputs that others receive included.
 func (p *Party) Gradient(w, grad []float64) {
 	if len(p.seeds) > 0 {
 		p.seedCuts(w)
@@ -410,7 +423,8 @@ func (p *Party) Gradient(w, grad []float64) {
 	copy(grad, p.here().Grad())
 }
 
-// ReceivedGradient overwrites received (length Received) with the derivative by every input, in the order of the graph, after Gradient.
+// ReceivedGradient overwrites received (length Received) with the derivative by every input, in the order of
+// the graph, after Gradient.
 func (p *Party) ReceivedGradient(received []float64) {
 	for k, in := range p.spec.Graph.Inputs() {
 		received = received[copy(received, p.InputAdjoint(k)[:in.Len]):]
@@ -447,7 +461,8 @@ func (p *Party) BlockRole() density.BlockRole {
 		at += in.Len
 	}
 	for _, r := range p.role.Receptions {
-		w.Receives = append(w.Receives, density.Member{Group: r.Group, Offset: offsets[r.Input], Len: p.sums[r.Group]})
+		w.Receives = append(w.Receives, density.Member{Group: r.Group, Offset: offsets[r.Input],
+			Len: p.sums[r.Group]})
 	}
 	return w
 }
@@ -459,11 +474,13 @@ func (p *Party) Answer(received []float64) {
 	}
 }
 
-// Jacobian sets whether the log density counts the log-Jacobians of the maps to the parameters' supports, as it does at first.
+// Jacobian sets whether the log density counts the log-Jacobians of the maps to the parameters' supports, as
+// it does at first.
 func (p *Party) Jacobian(on bool) { p.here().Jacobian(on) }
 
-// Values draws the quantities that are drawn, from the stream, and copies the reported parameters and quantities to dst (one after another, in the order of
-// Params), given the θ of the last Evaluate and the shared parameters and sums in the inputs. A nil stream draws nothing. The error names a quantity that
+// Values draws the quantities that are drawn, from the stream, and copies the reported parameters and
+// quantities to dst (one after another, in the order of Params), given the θ of the last Evaluate and the
+// shared parameters and sums in the inputs. A nil stream draws nothing. The error names a quantity that
 // cannot be drawn.
 func (p *Party) Values(dst []float64, s density.Stream) error {
 	if s != nil {
@@ -484,7 +501,8 @@ func (p *Party) draw(r *rand.Rand) error {
 			args = append(args, p.here().Report(k))
 		}
 		if i := d.Draw(r, args, p.here().Input(d.Input), d.Shape); i >= 0 {
-			return fmt.Errorf("%s: element %d of %s cannot be drawn from %s: an argument is outside its domain", p.Party(), i+1, d.Name, d.Dist.Name)
+			return fmt.Errorf("%s: element %d of %s cannot be drawn from %s: an "+
+				"argument is outside its domain", p.Party(), i+1, d.Name, d.Dist.Name)
 		}
 	}
 	return nil
@@ -500,7 +518,8 @@ func (p *Party) CutCause() (density.Cause, bool) {
 	return density.Cause{}, false
 }
 
-// Cause is what was not finite in the last evaluation: a cut, a term of the log density or a part of its gradient; false if all was finite.
+// Cause is what was not finite in the last evaluation: a cut, a term of the log density or a part of its
+// gradient; false if all was finite.
 func (p *Party) Cause() (density.Cause, bool) {
 	if c, bad := p.CutCause(); bad {
 		return c, true

@@ -7,15 +7,17 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// RecentringGraphs are what the maps between the coordinates of a party's hierarchies (density.Recentring) are made of: the locations and scales of effects, which depend on θ.
+// RecentringGraphs are what the maps between the coordinates of a party's hierarchies (density.Recentring)
+// are made of: the locations and scales of effects, which depend on θ.
 type RecentringGraphs struct {
 	Effects []density.Effects
 	// Stages compute them, each from parameters that are no effects and effects of stages before.
 	Stages []RecentringStage
 }
 
-// A RecentringStage is a graph over all parameters of the party. For the k-th of its effects, numbers of Recentring.Effects, output 2k is the location (of those with anchors, nothing) and
-// output 2k+1 the logarithm of the scale. Either is one number, or is repeated over the effects.
+// A RecentringStage is a graph over all parameters of the party. For the k-th of its effects, numbers of
+// Recentring.Effects, output 2k is the location (of those with anchors, nothing) and output 2k+1 the
+// logarithm of the scale. Either is one number, or is repeated over the effects.
 type RecentringStage struct {
 	Effects []int
 	Graph   *graph.Graph
@@ -35,8 +37,9 @@ func (p *Party) ToTheta() density.Map { return newRecentred(p.spec.Recentring, t
 // FromTheta returns the inverse of ToTheta.
 func (p *Party) FromTheta() density.Map { return newRecentred(p.spec.Recentring, false) }
 
-// recentred is one of the two maps. By definition u = (v - m)/s^(1-c) + c·m for effects v with the location m and the scale s, and the same with θ for u and the centring of θ for c: a
-// coordinate x at the centring a is s^(b-a)·(x - a·m) + b·m at b.
+// recentred is one of the two maps. By definition u = (v - m)/s^(1-c) + c·m for effects v with the location m
+// and the scale s, and the same with θ for u and the centring of θ for c: a coordinate x at the centring a is
+// s^(b-a)·(x - a·m) + b·m at b.
 type recentred struct {
 	effects []*recentredEffects // nil for scales
 	bends   []*bend
@@ -61,7 +64,8 @@ type recentredEffects struct {
 	misfit             []float64 // x - a·m
 	toLocation, toLog  []float64 // adjoints; the former nil with anchors
 
-	// Of pull, by scales: derivatives of an effect by what was mapped, by its log scale for a misfit of 1, and by its location; and what the log-Jacobian adds for each log scale.
+	// Of pull, by scales: derivatives of an effect by what was mapped, by its log scale for a misfit of 1,
+	// and by its location; and what the log-Jacobian adds for each log scale.
 	factor, step, slope []float64
 	added               float64
 }
@@ -192,7 +196,8 @@ func (m *recentred) pullBends(g []float64, fromTheta bool) {
 
 func (e *recentredEffects) moved() bool { return e.a != e.b }
 
-// share is that of one log scale in the log-Jacobian: each effect is multiplied by its scale to the power of b - a.
+// share is that of one log scale in the log-Jacobian: each effect is multiplied by its scale to the power of
+// b - a.
 func (e *recentredEffects) share() float64 {
 	return (e.b - e.a) * float64(e.Len) / float64(len(e.logScale))
 }
@@ -236,7 +241,8 @@ func (e *recentredEffects) factors(inverse bool) {
 	}
 }
 
-// pull replaces a gradient by the result by that by what was mapped, and sets the adjoints of location and log scale; those of the log-Jacobian too.
+// pull replaces a gradient by the result by that by what was mapped, and sets the adjoints of location and
+// log scale; those of the log-Jacobian too.
 func (e *recentredEffects) pull(g []float64) {
 	for i := range e.toLog {
 		e.toLog[i] = e.added

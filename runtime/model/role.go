@@ -1,15 +1,17 @@
 package model
 
-// A Role is what one party does in a plan: which sums its cuts enter, which sums and shared parameters it receives. It follows from the
-// plan alone, so both ends of a connection know it. Lists are in the order of Plan.Groups and Plan.Shared; Place is the party's position among the
-// members, receivers or destinations there, which is the order of addition.
+// A Role is what one party does in a plan: which sums its cuts enter, which sums and shared parameters it
+// receives. It follows from the plan alone, so both ends of a connection know it. Lists are in the order of
+// Plan.Groups and Plan.Shared; Place is the party's position among the members, receivers or destinations
+// there, which is the order of addition.
 type Role struct {
 	Members    []Membership
 	Receptions []Reception
 	Arrivals   []Arrival
 }
 
-// A Membership is a cut that enters a sum. Input is the graph input at which the party itself receives that sum, -1 where it does not.
+// A Membership is a cut that enters a sum. Input is the graph input at which the party itself receives that
+// sum, -1 where it does not.
 type Membership struct{ Group, Place, Cut, Input int }
 
 // A Reception is a sum that the party receives. Cut is its own cut in that sum, -1 where it is no member.
@@ -52,7 +54,8 @@ func find(ports []Port, party int) (place, index int) {
 	return -1, -1
 }
 
-// SharedLen is the number of elements of shared parameter k, read off a graph that this process holds; 0 where it holds neither end of it.
+// SharedLen is the number of elements of shared parameter k, read off a graph that this process holds; 0
+// where it holds neither end of it.
 func (p *Plan) SharedLen(k int) int {
 	s := p.Shared[k]
 	if spec := p.Parties[s.From.Party]; spec != nil {

@@ -1,4 +1,5 @@
-// Package model holds parties at run time: what the lowering of a party program with data gives (Spec), how parties are wired (Plan), and one party's evaluation state.
+// Package model holds parties at run time: what the lowering of a party program with data gives (Spec), how
+// parties are wired (Plan), and one party's evaluation state.
 package model
 
 import (
@@ -10,31 +11,37 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Spec is one party: its graph and what the ports of the graph mean. It is immutable and shared between chains.
+// A Spec is one party: its graph and what the ports of the graph mean. It is immutable and shared between
+// chains.
 type Spec struct {
 	Party string // "registry", "hospital_a", "lab[3]"
 	Graph *graph.Graph
-	// Variants are the data of the windows that are evaluated by this graph; nil where it has data of its own.
+	// Variants are the data of the windows that are evaluated by this graph; nil where it has data of its
+	// own.
 	Variants *graph.Variants
 	Params   []density.Parameter // in the order of the graph's reports: Params[k] is report k
 	// Weights are the parameters that are weights, in the order of their coordinates.
 	Weights []Weight
 	// Hierarchical is true where a prior depends on other parameters, this party's or another's.
 	Hierarchical bool
-	// RecentringGraphs is nil where no prior has a location and scale that depend on other parameters of this party.
+	// RecentringGraphs is nil where no prior has a location and scale that depend on other parameters of this
+	// party.
 	Recentring *RecentringGraphs
-	// Intercepts are the parameters that are added to whole sums which the party receives, and those that others receive and may add to such.
+	// Intercepts are the parameters that are added to whole sums which the party receives, and those that
+	// others receive and may add to such.
 	Intercepts []graph.Intercept
 	// Cuts[k] is graph output k. Later outputs are the server parameters that are sent to clients.
 	Cuts []density.Cut
-	// Draws are the generated quantities that are drawn for each draw of the parameters, in an order in which each depends on earlier ones only.
+	// Draws are the generated quantities that are drawn for each draw of the parameters, in an order in which
+	// each depends on earlier ones only.
 	Draws []DrawnQuantity
-	// Split divides the log density into likelihoods of rows and the rest, given which inputs are sums; nil where nobody asks for it.
+	// Split divides the log density into likelihoods of rows and the rest, given which inputs are sums; nil
+	// where nobody asks for it.
 	Split *graph.Splitter
 }
 
-// A DrawnQuantity is a generated quantity that is drawn: from a law whose arguments are reports of the graph, after those of Params, into an input of the graph, which
-// other quantities may depend on.
+// A DrawnQuantity is a generated quantity that is drawn: from a law whose arguments are reports of the graph,
+// after those of Params, into an input of the graph, which other quantities may depend on.
 type DrawnQuantity struct {
 	simulate.Law
 	Name  string
@@ -52,7 +59,8 @@ func (s *Spec) Like(o *Spec, rows int) bool {
 	return len(s.Cuts) == len(o.Cuts) && s.Variants.Has(o.Graph)
 }
 
-// Auxiliary lists the cuts at which an auxiliary variable crosses: all of them, or none where the cuts themselves cross.
+// Auxiliary lists the cuts at which an auxiliary variable crosses: all of them, or none where the cuts
+// themselves cross.
 func (s *Spec) Auxiliary() []density.Cut {
 	if len(s.Cuts) > 0 && s.Cuts[0].Rho == 0 {
 		return nil
@@ -79,31 +87,36 @@ func (w Weight) Len() int {
 // A Port is one input or output of one party.
 type Port struct{ Party, Index int }
 
-// A Group is a sum of auxiliary variables, or of cuts where these cross themselves, and who receives it. A receiver that is itself a member gets the sum without its own.
-// In the augmented model the server is the only receiver; in the power model the receivers are clients.
-// Auxiliary variables that another party must see one by one are groups of one member.
+// A Group is a sum of auxiliary variables, or of cuts where these cross themselves, and who receives it. A
+// receiver that is itself a member gets the sum without its own. In the augmented model the server is the
+// only receiver; in the power model the receivers are clients. Auxiliary variables that another party must
+// see one by one are groups of one member.
 type Group struct {
 	Name    string
 	Len     int
 	Members []Port // Index: cut of that party; in party order
-	// Receivers have Index: graph input of that party; in party order. In the power model a sum that generated quantities alone read has none.
+	// Receivers have Index: graph input of that party; in party order. In the power model a sum that
+	// generated quantities alone read has none.
 	Receivers []Port
-	// Quantities is where the server's generated quantities read the sum of a draw: one graph input of the server, none where they do not.
+	// Quantities is where the server's generated quantities read the sum of a draw: one graph input of the
+	// server, none where they do not.
 	Quantities []Port
 }
 
-// A Shared is a server parameter that clients use: the value goes out, the adjoints come back and are added in party order.
+// A Shared is a server parameter that clients use: the value goes out, the adjoints come back and are added
+// in party order.
 type Shared struct {
 	Name  string
 	From  Port   // Index: graph output of the server
 	To    []Port // Index: graph input
 	Early bool   // a cut depends on it: it must be sent before cuts are evaluated
-	// Beside are the groups whose receivers are those of the parameter, and all add it, moved by 1 in all elements, to every row of the sum of these groups.
+	// Beside are the groups whose receivers are those of the parameter, and all add it, moved by 1 in all
+	// elements, to every row of the sum of these groups.
 	Beside []int `json:",omitempty"`
 }
 
-// A Plan is the whole wiring of a run, the same at every party. Parties[0] is the server; without clients it is the only one.
-// A process that holds only some parties has nil elsewhere.
+// A Plan is the whole wiring of a run, the same at every party. Parties[0] is the server; without clients it
+// is the only one. A process that holds only some parties has nil elsewhere.
 type Plan struct {
 	Names   []string // of all parties, in party order
 	Parties []*Spec
@@ -115,19 +128,22 @@ type Plan struct {
 	Wire  Wire
 	// Several lists, in a plan without graphs, the parties that stand for several parties which do the same.
 	Several []int
-	// Windows are plans of their own over parts of the rows, which together are all of them; none where all rows are always evaluated together.
+	// Windows are plans of their own over parts of the rows, which together are all of them; none where all
+	// rows are always evaluated together.
 	Windows []Window
 }
 
-// A Window is a plan over some of the rows of another: its likelihoods over rows are scaled by the number of windows, so that the mean of the windows'
-// densities is the density over all rows. Windows whose graphs differ in their data alone have one Plan, and each a variant of its graphs.
+// A Window is a plan over some of the rows of another: its likelihoods over rows are scaled by the number of
+// windows, so that the mean of the windows' densities is the density over all rows. Windows whose graphs
+// differ in their data alone have one Plan, and each a variant of its graphs.
 type Window struct {
 	*Plan
 	Rows    []int // in the whole, ascending
 	Variant int
 }
 
-// A Wire is how clients write what the server adds up over two or more of them. The zero value: as the numbers that they are.
+// A Wire is how clients write what the server adds up over two or more of them. The zero value: as the
+// numbers that they are.
 type Wire struct {
 	Fixed     bool // as integers, so that sums are exact
 	Masked    bool // with masks that cancel in the sum: the server sees no summand. Fixed then holds too
@@ -155,5 +171,6 @@ func (p *Plan) windowsBy(replace func(*Plan) *Plan) []Window {
 	return out
 }
 
-// SumsAlone reports whether of a sum the server receives the total alone: it is masked, and two or more clients contribute.
+// SumsAlone reports whether of a sum the server receives the total alone: it is masked, and two or more
+// clients contribute.
 func (p *Plan) SumsAlone(group int) bool { return p.Wire.Masked && len(p.Groups[group].Members) > 1 }

@@ -17,13 +17,16 @@ type WiringError struct {
 
 func (e *WiringError) Error() string { return "plan: " + e.Where + ": " + e.What }
 
-// Verify checks that the plan's wiring and the graphs that this process holds fit together: every cut enters one sum, every graph input and every
-// later output of the server has one connection, lengths agree, lists are in party order. It returns the first *WiringError.
+// Verify checks that the plan's wiring and the graphs that this process holds fit together: every cut enters
+// one sum, every graph input and every later output of the server has one connection, lengths agree, lists
+// are in party order. It returns the first *WiringError.
 func (p *Plan) Verify() error {
 	if p.Power && p.Exact {
-		return wrong("parties", "the others' sum in the power model is of auxiliary variables, and there are none")
+		return wrong("parties",
+			"the others' sum in the power model is of auxiliary variables, and there are none")
 	}
-	v := verifier{plan: p, inputs: map[Port]string{}, cuts: map[Port]string{}, outputs: map[Port]string{}, names: map[string]bool{}}
+	v := verifier{plan: p, inputs: map[Port]string{}, cuts: map[Port]string{}, outputs: map[Port]string{},
+		names: map[string]bool{}}
 	for _, check := range []func() error{v.parties, v.groups, v.shared, v.connected, v.windows} {
 		if err := check(); err != nil {
 			return err
@@ -100,7 +103,8 @@ func (v *verifier) spec(where string, index int, spec *Spec) error {
 	at = 0
 	for k, q := range spec.Params {
 		if q.Offset != at || q.Len != reports[k].Len {
-			return wrong(where, "parameter %s: offset %d, length %d; its report has offset %d, length %d", q.Name, q.Offset, q.Len, at, reports[k].Len)
+			return wrong(where, "parameter %s: offset %d, length %d; its report has offset %d, length %d",
+				q.Name, q.Offset, q.Len, at, reports[k].Len)
 		}
 		at += q.Len
 	}
@@ -123,7 +127,8 @@ func recentring(where string, spec *Spec) error {
 		}
 	}
 	for _, s := range r.Stages {
-		if s.Graph == nil || s.Graph.Dim() != spec.Graph.Dim() || len(s.Graph.Inputs()) != 0 || len(s.Graph.Outputs()) != 2*len(s.Effects) {
+		if s.Graph == nil || s.Graph.Dim() != spec.Graph.Dim() || len(s.Graph.Inputs()) != 0 ||
+			len(s.Graph.Outputs()) != 2*len(s.Effects) {
 			return wrong(where, "a map of coordinates does not fit the party's parameters")
 		}
 		for i, k := range s.Effects {
@@ -133,7 +138,8 @@ func recentring(where string, spec *Spec) error {
 			e := r.Effects[k]
 			for _, port := range s.Graph.Outputs()[2*i:][:2] {
 				if e.Offset < 0 || e.Offset+e.Len > s.Graph.Dim() || port.Len < 1 || e.Len%port.Len != 0 {
-					return wrong(where, "the effects %s have %d elements, a map %d locations or scales", e.Name, e.Len, port.Len)
+					return wrong(where, "the effects %s have %d elements, a map %d locations or scales",
+						e.Name, e.Len, port.Len)
 				}
 			}
 			seen++
@@ -145,7 +151,8 @@ func recentring(where string, spec *Spec) error {
 	return nil
 }
 
-// draws checks the quantities that a party draws: each has an input of its own and arguments among the reports.
+// draws checks the quantities that a party draws: each has an input of its own and arguments among the
+// reports.
 func (v *verifier) draws(where string, index int, spec *Spec) error {
 	reports := len(spec.Graph.Reports())
 	for _, d := range spec.Draws {
@@ -161,7 +168,8 @@ func (v *verifier) draws(where string, index int, spec *Spec) error {
 	return nil
 }
 
-// quantities checks where generated quantities read a sum: at an input of the server, which its density may read too.
+// quantities checks where generated quantities read a sum: at an input of the server, which its density may
+// read too.
 func (v *verifier) quantities(where string, g Group) error {
 	for _, q := range g.Quantities {
 		if q.Party != 0 {
@@ -237,7 +245,8 @@ func (v *verifier) members(where string, g int, group Group) error {
 			return wrong(where, "cut %d of %s, which has %d", m.Index, name, len(spec.Cuts))
 		}
 		if c := spec.Cuts[m.Index]; c.Group != g || c.Len() != group.Len {
-			return wrong(where, "length %d as group %d; cut %s of %s has length %d for group %d", group.Len, g, c.Name, name, c.Len(), c.Group)
+			return wrong(where, "length %d as group %d; cut %s of %s has length %d for group %d", group.Len,
+				g, c.Name, name, c.Len(), c.Group)
 		}
 	}
 	return nil
@@ -272,7 +281,8 @@ func (v *verifier) ordered(where, what string, ports []Port, first int) error {
 	}
 	for k, q := range ports {
 		if q.Party < first || q.Party >= len(v.plan.Parties) {
-			return wrong(where, "%s %d: party %d is not one of %d to %d", what, k, q.Party, first, len(v.plan.Parties)-1)
+			return wrong(where, "%s %d: party %d is not one of %d to %d", what, k, q.Party, first,
+				len(v.plan.Parties)-1)
 		}
 		if k > 0 && q.Party <= ports[k-1].Party {
 			return wrong(where, "%s %d: %s is not in party order", what, k, v.plan.Names[q.Party])
@@ -308,7 +318,9 @@ func (v *verifier) input(where string, q Port, n int, early bool) error {
 		return wrong(where, "length %d; input %s of %s has length %d", n, in.Name, name, in.Len)
 	}
 	if in.Early && !early {
-		return wrong(where, "an output of %s depends on input %s, which arrives after the outputs are evaluated", name, in.Name)
+		return wrong(where,
+			"an output of %s depends on input %s, which arrives after the outputs are evaluated", name,
+			in.Name)
 	}
 	return nil
 }
@@ -346,7 +358,8 @@ func (v *verifier) from(where string, q Port) error {
 	}
 	server := v.plan.Parties[0]
 	if server != nil && (q.Index < 0 || q.Index >= len(server.Graph.Outputs())) {
-		return wrong(where, "output %d of %s, which has %d", q.Index, v.plan.Names[0], len(server.Graph.Outputs()))
+		return wrong(where, "output %d of %s, which has %d", q.Index, v.plan.Names[0],
+			len(server.Graph.Outputs()))
 	}
 	return nil
 }

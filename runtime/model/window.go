@@ -2,7 +2,8 @@ package model
 
 import "slices"
 
-// windows checks that the windows are plans of the same parties with the same parameters, and that every row is in one of them.
+// windows checks that the windows are plans of the same parties with the same parameters, and that every row
+// is in one of them.
 func (v *verifier) windows() error {
 	if len(v.plan.Windows) == 1 {
 		return wrong("windows", "there is only one")
@@ -70,7 +71,8 @@ func (v *verifier) sameParties(w Window) error {
 		}
 		for k, c := range part.Cuts {
 			if c.Cols != whole.Cuts[k].Cols {
-				return wrong(party(whole.Party), "the cut %s has %d columns in a window and %d over all rows", c.Name, c.Cols, whole.Cuts[k].Cols)
+				return wrong(party(whole.Party), "the cut %s has %d columns in a window and %d over all rows",
+					c.Name, c.Cols, whole.Cuts[k].Cols)
 			}
 		}
 	}
@@ -85,7 +87,8 @@ func (v *verifier) sameRows(w Window) error {
 		}
 		for _, c := range part.Cuts {
 			if c.Rows != len(w.Rows) {
-				return wrong(party(part.Party), "the cut %s has %d rows in a window of %d", c.Name, c.Rows, len(w.Rows))
+				return wrong(party(part.Party), "the cut %s has %d rows in a window of %d", c.Name, c.Rows,
+					len(w.Rows))
 			}
 		}
 	}

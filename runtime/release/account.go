@@ -6,7 +6,8 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// Rho is the zero-concentrated budget of which an (ε, δ) guarantee follows: the largest ρ for which Delta is at most δ.
+// Rho is the zero-concentrated budget of which an (ε, δ) guarantee follows: the largest ρ for which Delta is
+// at most δ.
 func Rho(epsilon, delta float64) float64 {
 	return largest(func(rho float64) bool { return Delta(rho, epsilon) <= delta })
 }
@@ -15,8 +16,8 @@ func Rho(epsilon, delta float64) float64 {
 //
 //	δ = inf_{α > 1} exp((α−1)(αρ−ε))/(α−1) · (1 − 1/α)^α.
 //
-// Source: Canonne, Kamath and Steinke (2020), proposition 12. The logarithm is a convex function of α where it matters,
-// and its infimum is found by sections; any α gives a bound that holds.
+// Source: Canonne, Kamath and Steinke (2020), proposition 12. The logarithm is a convex function of α where
+// it matters, and its infimum is found by sections; any α gives a bound that holds.
 func Delta(rho, epsilon float64) float64 {
 	at := func(l float64) float64 {
 		alpha := 1 + portable.Exp(l)
@@ -34,15 +35,17 @@ func Delta(rho, epsilon float64) float64 {
 	return min(1, portable.Exp(at(float64((low+high)/2))))
 }
 
-// Mu is the μ of Gaussian differential privacy that belongs to ρ: of a Gaussian mechanism whose noise has μ⁻¹ times the
-// sensitivity for standard deviation, ρ = μ²/2. Source: Dong, Roth and Su (2022), Gaussian differential privacy.
+// Mu is the μ of Gaussian differential privacy that belongs to ρ: of a Gaussian mechanism whose noise has μ⁻¹
+// times the sensitivity for standard deviation, ρ = μ²/2. Source: Dong, Roth and Su (2022), Gaussian
+// differential privacy.
 func Mu(rho float64) float64 { return math.Sqrt(2 * rho) }
 
-// GaussianDelta is the exact δ at ε of a mechanism with continuous Gaussian noise and μ,
-// Φ(−ε/μ + μ/2) − e^ε·Φ(−ε/μ − μ/2). Source: Balle and Wang (2018), theorem 8. A release is charged by Delta, which
-// holds for discrete noise and is a little more.
+// GaussianDelta is the exact δ at ε of a mechanism with continuous Gaussian noise and μ, Φ(−ε/μ + μ/2) −
+// e^ε·Φ(−ε/μ − μ/2). Source: Balle and Wang (2018), theorem 8. A release is charged by Delta, which holds for
+// discrete noise and is a little more.
 func GaussianDelta(mu, epsilon float64) float64 {
-	return normal(-epsilon/mu+float64(mu/2)) - float64(portable.Exp(epsilon)*normal(-epsilon/mu-float64(mu/2)))
+	return normal(-epsilon/mu+float64(mu/2)) -
+		float64(portable.Exp(epsilon)*normal(-epsilon/mu-float64(mu/2)))
 }
 
 func normal(z float64) float64 { return float64(portable.Erfc(-z/math.Sqrt2) / 2) }

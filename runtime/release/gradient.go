@@ -12,15 +12,15 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// Gradients are tables of sums at fitted points, each with noise of its own. With z = Map·(1, x) of the scaled columns
-// x, η = zᵀβ, and a weight s ≤ 1 of a row, a table has
+// Gradients are tables of sums at fitted points, each with noise of its own. With z = Map·(1, x) of the
+// scaled columns x, η = zᵀβ, and a weight s ≤ 1 of a row, a table has
 //
 //	Σ s²κ zzᵀ, Σ s⁴κ zzᵀ, Σ s²ψ z, and of a normal response Σ ψ²:
 //
-// the derivative of the third by −β, its covariance over responses, and a score. A normal response y has the residual
-// ψ = (y−η)/σ, held to ±Clip, κ = 1, and s = min(1, Bound/‖z‖). Of a binary one, whose Clip is 0, with
-// p = 1/(1+exp(−η)) and m = max(p, 1−p), ψ = y − p, κ = p(1−p), and s = min(1, Bound/m‖z‖). s depends on the columns
-// alone, so that the score has mean 0 at the true coefficients however many rows are shortened.
+// the derivative of the third by −β, its covariance over responses, and a score. A normal response y has the
+// residual ψ = (y−η)/σ, held to ±Clip, κ = 1, and s = min(1, Bound/‖z‖). Of a binary one, whose Clip is 0,
+// with p = 1/(1+exp(−η)) and m = max(p, 1−p), ψ = y − p, κ = p(1−p), and s = min(1, Bound/m‖z‖). s depends on
+// the columns alone, so that the score has mean 0 at the true coefficients however many rows are shortened.
 type Gradients struct {
 	Map   [][]float64 `json:"map"`   // its first row is 1, 0, …
 	Bound float64     `json:"bound"` // B
@@ -38,19 +38,21 @@ type Step struct {
 	Sums  []*big.Int `json:"sums"`     // upper triangles by rows, the score, the square
 }
 
-// weighting is how much of the sensitivity each kind of sum has: a kind with weight w has noise of 1/w of the variance
-// of the score's. Two tables are neighbours where one row differs. With B = Bound, c = Clip, Frobenius norms, and s in z
-// and ψ already, so that ‖z‖ ≤ B, rows (z, ψ) and (w, φ) of a normal response have
+// weighting is how much of the sensitivity each kind of sum has: a kind with weight w has noise of 1/w of the
+// variance of the score's. Two tables are neighbours where one row differs. With B = Bound, c = Clip,
+// Frobenius norms, and s in z and ψ already, so that ‖z‖ ≤ B, rows (z, ψ) and (w, φ) of a normal response
+// have
 //
 //	‖zψ − wφ‖² + (c²/2B²)‖zzᵀ − wwᵀ‖² ≤ (c²/2B²)‖uuᵀ − vvᵀ‖² ≤ 4B²c²
 //
-// where u = (z, ψB/c) and v = (w, φB/c) are of length at most √2·B, and ‖uuᵀ − vvᵀ‖² ≤ 2·(2B²)². To this come s²zzᵀ
-// with a quarter of the weight of zzᵀ, where ‖s²zzᵀ − t²wwᵀ‖² ≤ 2B⁴, and the squares, which differ by at most c², with
-// the weight B²/4c²: 4½·B²c² in all.
+// where u = (z, ψB/c) and v = (w, φB/c) are of length at most √2·B, and ‖uuᵀ − vvᵀ‖² ≤ 2·(2B²)². To this come
+// s²zzᵀ with a quarter of the weight of zzᵀ, where ‖s²zzᵀ − t²wwᵀ‖² ≤ 2B⁴, and the squares, which differ by
+// at most c², with the weight B²/4c²: 4½·B²c² in all.
 //
-// Of a binary response ‖zψ‖ ≤ B, and κ‖z‖² = (m‖z‖)²(1−m)/m ≤ B². With the angle's cosine t between z and w the first
-// differs by at most 2B²(1+|t|) squared, and each matrix by B⁴·max(1, 2(1−t²)), a convex function's maximum over the
-// lengths at their ends; the matrices have weights that add up to 0.35/B², so that all is largest at |t| = 1: 4.35·B².
+// Of a binary response ‖zψ‖ ≤ B, and κ‖z‖² = (m‖z‖)²(1−m)/m ≤ B². With the angle's cosine t between z and w
+// the first differs by at most 2B²(1+|t|) squared, and each matrix by B⁴·max(1, 2(1−t²)), a convex function's
+// maximum over the lengths at their ends; the matrices have weights that add up to 0.35/B², so that all is
+// largest at |t| = 1: 4.35·B².
 type weighting struct{ curvature, spread, square, sensitivity2 float64 }
 
 func (g *Gradients) weighting() weighting {
@@ -69,8 +71,8 @@ func (g *Gradients) entries(n int) int {
 	return n*(n+1) + n
 }
 
-// Step adds the table at β, and charges ρ for it, of which the sum is what Terms promise. values are the rows of each
-// column, all parties', in this process: whoever runs it sees them.
+// Step adds the table at β, and charges ρ for it, of which the sum is what Terms promise. values are the rows
+// of each column, all parties', in this process: whoever runs it sees them.
 func (m *Moments) Step(values [][]float64, at []float64, scale, rho float64) error {
 	return m.step(values, at, scale, rho, rand.Reader)
 }
@@ -149,8 +151,8 @@ func (m *Moments) residual(s *Step, y, eta float64) (psi, kappa, most float64) {
 	return float64((1+y)/2) - p, float64(p * (1 - p)), max(p, 1-p)
 }
 
-// variance is σ² of a share of the score's noise: the sensitivity, to which rounding adds less than two units a sum,
-// squared, over 2ρ.
+// variance is σ² of a share of the score's noise: the sensitivity, to which rounding adds less than two units
+// a sum, squared, over 2ρ.
 func (s *Step) variance(w weighting, sums int) *big.Int {
 	rounded := 2 * math.Sqrt(float64(sums)*max(1, w.curvature, w.square))
 	d := math.Sqrt(w.sensitivity2) + math.Ldexp(rounded, -int(s.Bits))
@@ -159,8 +161,8 @@ func (s *Step) variance(w weighting, sums int) *big.Int {
 	return out.Add(out, big.NewInt(1))
 }
 
-// variances are those of one party's noise in each sum: that of the score over the weight of each kind, and half of that
-// off a diagonal, which stands twice in a matrix.
+// variances are those of one party's noise in each sum: that of the score over the weight of each kind, and
+// half of that off a diagonal, which stands twice in a matrix.
 func (s *Step) variances(w weighting) (out []*big.Int) {
 	of := func(weight float64) *big.Int {
 		v := new(big.Float).SetPrec(200).SetInt(s.Share)
@@ -180,8 +182,8 @@ func (s *Step) variances(w weighting) (out []*big.Int) {
 	return out
 }
 
-// A Score is a table as numbers, with the variances of the noise of all parties in it: of a matrix, that of an element
-// of the diagonal, of which the others have half.
+// A Score is a table as numbers, with the variances of the noise of all parties in it: of a matrix, that of
+// an element of the diagonal, of which the others have half.
 type Score struct {
 	Curvature, Spread                           [][]float64
 	Gradient                                    []float64

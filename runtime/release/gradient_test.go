@@ -9,7 +9,8 @@ import (
 
 // scored is a release with the place of a score of one row of two columns and a response.
 func scored(clip float64) (*Moments, *Step) {
-	m := &Moments{Rows: 1, Parties: 2, Terms: Terms{Rho: .2}, Columns: []Column{{Lower: -1, Upper: 1}, {Lower: -1, Upper: 1}, {Lower: -1, Upper: 1}}}
+	m := &Moments{Rows: 1, Parties: 2, Terms: Terms{Rho: .2}, Columns: []Column{{Lower: -1, Upper: 1},
+		{Lower: -1, Upper: 1}, {Lower: -1, Upper: 1}}}
 	m.Gradients = &Gradients{Map: [][]float64{{1, 0, 0}, {.3, 2, 0}, {-.2, .5, 1.5}}, Bound: 1.6, Clip: clip}
 	return m, &Step{At: []float64{.2, 3, -4}, Scale: .1, Rho: .2, Bits: 40}
 }
@@ -26,8 +27,8 @@ func apart(m *Moments, s *Step, a, b [3]float64) float64 {
 	return total
 }
 
-// No pair of rows has a larger μ than is charged, of rows anywhere and of rows that climb towards the worst; and the
-// worst that is found comes near it.
+// No pair of rows has a larger μ than is charged, of rows anywhere and of rows that climb towards the worst;
+// and the worst that is found comes near it.
 func TestSensitivityOfScores(t *testing.T) {
 	for _, clip := range []float64{0, 1.3} {
 		r := rand.New(rand.NewPCG(3, 4))
@@ -58,9 +59,9 @@ func TestSensitivityOfScores(t *testing.T) {
 	}
 }
 
-// As TestAttackMeetsTheStatedMu for scores: the optimal linear test on the noise that step draws, of one party where all
-// others' is known, tells two rows apart as well as stated; noise of half the standard deviation is found out, and so is
-// a sum that lacks a share.
+// As TestAttackMeetsTheStatedMu for scores: the optimal linear test on the noise that step draws, of one
+// party where all others' is known, tells two rows apart as well as stated; noise of half the standard
+// deviation is found out, and so is a sum that lacks a share.
 func TestAttackOfScoresMeetsTheStatedMu(t *testing.T) {
 	m, s := scored(1.3)
 	w := m.Gradients.weighting()
@@ -115,7 +116,8 @@ func TestAttackOfScoresMeetsTheStatedMu(t *testing.T) {
 	}
 }
 
-// step adds the noise of every party: in many releases of the same row each sum has the variance that Score states.
+// step adds the noise of every party: in many releases of the same row each sum has the variance that Score
+// states.
 func TestScoresHaveTheStatedVariance(t *testing.T) {
 	m, s := scored(1.3)
 	const n = 400

@@ -1,5 +1,5 @@
-// Package release makes of the rows of all parties one vector with noise: second moments of bounded columns, with a
-// theorem of differential privacy. What is computed from the vector costs no more privacy.
+// Package release makes of the rows of all parties one vector with noise: second moments of bounded columns,
+// with a theorem of differential privacy. What is computed from the vector costs no more privacy.
 package release
 
 import (
@@ -14,8 +14,8 @@ import (
 	"slices"
 )
 
-// A Column is one that enters the moments: as the model names it, its owner, and the public bounds by which it is
-// scaled to [−1, 1]. A Binary column is −1 or 1, so that its square is known.
+// A Column is one that enters the moments: as the model names it, its owner, and the public bounds by which
+// it is scaled to [−1, 1]. A Binary column is −1 or 1, so that its square is known.
 type Column struct {
 	Name   string  `json:"name"`
 	Owner  string  `json:"owner"`
@@ -37,8 +37,9 @@ type Terms struct {
 	Rho     float64            `json:"rho"` // zero-concentrated: see Rho
 	Mu      float64            `json:"mu"`  // see Mu
 	Norms   map[string]float64 `json:"norms"`
-	Part    float64            `json:"part,omitempty"` // of Rho, that the moments have beside gradients; 0: all of it
-	NoNoise bool               `json:"no_noise,omitempty"`
+	// of Rho, that the moments have beside gradients; 0: all of it
+	Part    float64 `json:"part,omitempty"`
+	NoNoise bool    `json:"no_noise,omitempty"`
 }
 
 // ofMoments is the ρ of the moments.
@@ -51,16 +52,17 @@ func (t Terms) ofMoments() float64 {
 
 // Moments are Σ v vᵀ over rows v = (1, columns), scaled, with noise. The last column is the response.
 type Moments struct {
-	Format  int        `json:"format"`
-	Family  string     `json:"family"`
-	Rows    int        `json:"rows"`
-	Columns []Column   `json:"columns"`
-	Terms   Terms      `json:"terms"`
-	Bits    uint       `json:"bits"`     // an entry of a row is a whole number of 2^−Bits
-	Share   *big.Int   `json:"variance"` // of one party's noise of the square of a column, in units of 4^−Bits; half of it for a product
-	Parties int        `json:"parties"`  // each of which adds a share
-	Sums    []*big.Int `json:"sums"`     // the upper triangle by rows, in units of 4^−Bits
-	Digest  string     `json:"digest"`   // SHA-256 of the same without it
+	Format  int      `json:"format"`
+	Family  string   `json:"family"`
+	Rows    int      `json:"rows"`
+	Columns []Column `json:"columns"`
+	Terms   Terms    `json:"terms"`
+	Bits    uint     `json:"bits"` // an entry of a row is a whole number of 2^−Bits
+	// of one party's noise of the square of a column, in units of 4^−Bits; half of it for a product
+	Share   *big.Int   `json:"variance"`
+	Parties int        `json:"parties"` // each of which adds a share
+	Sums    []*big.Int `json:"sums"`    // the upper triangle by rows, in units of 4^−Bits
+	Digest  string     `json:"digest"`  // SHA-256 of the same without it
 
 	Gradients *Gradients `json:"gradients,omitempty"`
 	// Signatures are of the digest, by each party of a run across processes.
@@ -86,19 +88,22 @@ func Parties(columns []Column) (out []string) {
 	return out
 }
 
-// Open adds up what all parties contribute to the moments and opens the sum. values has the rows of each column. Each
-// party's part of a row is clipped to its norm. Every party adds noise of the full variance: whoever takes away the
-// shares of all others but one has a sum with the noise of one, and the guarantee is about that.
+// Open adds up what all parties contribute to the moments and opens the sum. values has the rows of each
+// column. Each party's part of a row is clipped to its norm. Every party adds noise of the full variance:
+// whoever takes away the shares of all others but one has a sum with the noise of one, and the guarantee is
+// about that.
 //
-// Two tables are neighbours where one person's row differs; the number of rows is public. With ‖v‖² ≤ B² = 1 + Σ B_j²,
+// Two tables are neighbours where one person's row differs; the number of rows is public. With ‖v‖² ≤ B² = 1
+// + Σ B_j²,
 //
 //	‖vvᵀ − wwᵀ‖_F² = ‖v‖⁴ + ‖w‖⁴ − 2(vᵀw)² ≤ 2B⁴,
 //
-// and a product off the diagonal stands in that norm twice. Each has discrete Gaussian noise, of variance σ² on the
-// diagonal and σ²/2 off it, so that the release has zero-concentrated privacy ρ = Σ_d Δ_d²/2σ² + Σ_o Δ_o²/σ² ≤ 2B⁴/2σ²
-// (Canonne, Kamath and Steinke 2020, proposition 5 and composition): σ² = B⁴/ρ. Entries are rounded towards 0 before
-// they are multiplied, and norms are held on the integers, so that rounding adds nothing to the sensitivity. The
-// squares of 1 and of binary columns are the same in all tables and have no noise.
+// and a product off the diagonal stands in that norm twice. Each has discrete Gaussian noise, of variance σ²
+// on the diagonal and σ²/2 off it, so that the release has zero-concentrated privacy ρ = Σ_d Δ_d²/2σ² + Σ_o
+// Δ_o²/σ² ≤ 2B⁴/2σ² (Canonne, Kamath and Steinke 2020, proposition 5 and composition): σ² = B⁴/ρ. Entries are
+// rounded towards 0 before they are multiplied, and norms are held on the integers, so that rounding adds
+// nothing to the sensitivity. The squares of 1 and of binary columns are the same in all tables and have no
+// noise.
 func Open(family string, columns []Column, values [][]float64, t Terms) (*Moments, error) {
 	return open(family, columns, values, t, rand.Reader)
 }
@@ -136,8 +141,8 @@ func Noise(columns []Column, t Terms) float64 {
 	return float64(len(Parties(columns))) * bound2(columns, t) * bound2(columns, t) / t.Rho
 }
 
-// fine is how many bits entries have, so that sums and the noise of all parties, of at most tails standard deviations
-// each, stay below 2^mostBits: encrypted, they are whole numbers modulo a prime.
+// fine is how many bits entries have, so that sums and the noise of all parties, of at most tails standard
+// deviations each, stay below 2^mostBits: encrypted, they are whole numbers modulo a prime.
 func (m *Moments) fine() (uint, error) {
 	most := float64(float64(m.Rows) * m.bound2())
 	if !m.Terms.NoNoise {
@@ -146,7 +151,8 @@ func (m *Moments) fine() (uint, error) {
 	_, exponent := math.Frexp(most)
 	b := (mostBits - exponent) / 2
 	if b < 10 {
-		return 0, fmt.Errorf("%d rows are too many for sums of %d bits, or there is too much noise in them", m.Rows, mostBits)
+		return 0, fmt.Errorf("%d rows are too many for sums of %d bits, or there is too much noise in them",
+			m.Rows, mostBits)
 	}
 	return uint(min(b, grid)), nil
 }
@@ -177,8 +183,8 @@ func (m *Moments) share(random io.Reader) []*big.Int {
 	return out
 }
 
-// Known reports whether the square of entry i of a row, of which 0 is the 1, is the same in all tables: that of a
-// binary column is where its party's norm clips no row.
+// Known reports whether the square of entry i of a row, of which 0 is the 1, is the same in all tables: that
+// of a binary column is where its party's norm clips no row.
 func (m *Moments) Known(i int) bool {
 	if i == 0 {
 		return true
@@ -245,7 +251,8 @@ func (m *Moments) clip(row []int64, party string, norm float64) {
 		if square <= norm*norm {
 			return
 		}
-		by := norm / math.Sqrt(square) * (1 - 0x1p-40) // so that each time some entry is less, also where rounding alone is beyond
+		// so that each time some entry is less, also where rounding alone is beyond
+		by := norm / math.Sqrt(square) * (1 - 0x1p-40)
 		for k, c := range m.Columns {
 			if c.Owner == party {
 				row[k+1] = int64(float64(row[k+1]) * by)
@@ -267,8 +274,8 @@ func (m *Moments) plain(rows [][]int64) []*big.Int {
 	return out
 }
 
-// Matrix is Σ v vᵀ with noise, and Variance that of the noise of the square of a column, of all parties; half of it is
-// that of a product.
+// Matrix is Σ v vᵀ with noise, and Variance that of the noise of the square of a column, of all parties; half
+// of it is that of a product.
 func (m *Moments) Matrix() [][]float64 {
 	d := len(m.Columns) + 1
 	out := make([][]float64, d)
@@ -306,7 +313,8 @@ func Parse(b []byte) (*Moments, error) {
 	switch n := len(m.Columns) + 1; {
 	case m.Format != Format:
 		return nil, fmt.Errorf("it has format %d, and this version reads %d", m.Format, Format)
-	case n < 2 || n > 1<<bits.UintSize/4 || len(m.Sums) != n*(n+1)/2 || m.Share == nil || m.Rows < 1 || slices.Contains(m.Sums, nil):
+	case n < 2 || n > 1<<bits.UintSize/4 || len(m.Sums) != n*(n+1)/2 || m.Share == nil || m.Rows < 1 ||
+		slices.Contains(m.Sums, nil):
 		return nil, errors.New("it has not as many sums as its columns have products")
 	}
 	if sum, err := m.digest(); err != nil || sum != m.Digest {

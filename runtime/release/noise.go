@@ -6,16 +6,16 @@ import (
 	"math/big"
 )
 
-// A sampler draws exact discrete noise from a stream of random bytes: integers alone are computed with, so that the
-// probabilities are those of the formulas and no rounding tells what was added to.
+// A sampler draws exact discrete noise from a stream of random bytes: integers alone are computed with, so
+// that the probabilities are those of the formulas and no rounding tells what was added to.
 type sampler struct {
 	random io.Reader
 	buffer []byte
 }
 
-// gaussian is a draw of the discrete Gaussian distribution, with probabilities in proportion to exp(−x²/2σ²) for
-// integers x, of a whole variance σ² ≥ 1. Source: Canonne, Kamath and Steinke (2020), The discrete Gaussian for
-// differential privacy, algorithm 3.
+// gaussian is a draw of the discrete Gaussian distribution, with probabilities in proportion to exp(−x²/2σ²)
+// for integers x, of a whole variance σ² ≥ 1. Source: Canonne, Kamath and Steinke (2020), The discrete
+// Gaussian for differential privacy, algorithm 3.
 func (s *sampler) gaussian(variance *big.Int) *big.Int {
 	t := new(big.Int).Sqrt(variance)
 	t.Add(t, big.NewInt(1))

@@ -9,8 +9,8 @@ import (
 
 func seeded(k byte) *rand.ChaCha8 { return rand.NewChaCha8([32]byte{k}) }
 
-// Frequencies of draws are within four standard errors of the probabilities, and the variance of wide noise is within
-// four of its own.
+// Frequencies of draws are within four standard errors of the probabilities, and the variance of wide noise
+// is within four of its own.
 func TestNoiseHasItsDistribution(t *testing.T) {
 	s, n := &sampler{random: seeded(1)}, 20000
 	seen := map[int64]int{}
@@ -66,12 +66,14 @@ func TestCharges(t *testing.T) {
 	}
 }
 
-// two are moments of one row, of which a has x and b has z, so that the neighbour's row is at a right angle in the
-// products: the worst case.
+// two are moments of one row, of which a has x and b has z, so that the neighbour's row is at a right angle
+// in the products: the worst case.
 func two(t *testing.T, random *rand.ChaCha8, values ...float64) *Moments {
-	columns := []Column{{Name: "x", Owner: "a", Lower: -1, Upper: 1}, {Name: "y", Owner: "b", Lower: -1, Upper: 1}}
+	columns := []Column{{Name: "x", Owner: "a", Lower: -1, Upper: 1},
+		{Name: "y", Owner: "b", Lower: -1, Upper: 1}}
 	rho := Rho(3, 1e-6)
-	m, err := open("normal", columns, [][]float64{{values[0]}, {values[1]}}, Terms{Epsilon: 3, Delta: 1e-6, Rho: rho, Mu: Mu(rho), Norms: Widest(columns)}, random)
+	m, err := open("normal", columns, [][]float64{{values[0]}, {values[1]}},
+		Terms{Epsilon: 3, Delta: 1e-6, Rho: rho, Mu: Mu(rho), Norms: Widest(columns)}, random)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +111,9 @@ func TestSensitivity(t *testing.T) {
 	for k := range 3000 {
 		v := [][]float64{{1.2 * (2*r.Float64() - 1)}, {1.2 * (2*r.Float64() - 1)}}
 		w := [][]float64{{1.2 * (2*r.Float64() - 1)}, {1.2 * (2*r.Float64() - 1)}}
-		if k == 0 { // (1, s, s) and (1, −s, −s) with s² = ½ are at right angles; within the bounds (1, 1, 1), (1, −1, −1) are the furthest
+		// (1, s, s) and (1, −s, −s) with s² = ½ are at right angles; within the bounds (1, 1, 1), (1, −1, −1)
+		// are the furthest
+		if k == 0 {
 			v, w = [][]float64{{1}, {1}}, [][]float64{{-1}, {1}}
 		}
 		d := difference(m.plain(m.integers(v)), m.plain(m.integers(w)))
@@ -120,12 +124,13 @@ func TestSensitivity(t *testing.T) {
 	}
 }
 
-// An attacker who knows all rows but one, and all shares of noise but one, tells two tables apart by the optimal linear
-// test as well as the stated μ says, and on the opened sum √J worse; of noise with half the standard deviation the test
-// finds twice that.
+// An attacker who knows all rows but one, and all shares of noise but one, tells two tables apart by the
+// optimal linear test as well as the stated μ says, and on the opened sum √J worse; of noise with half the
+// standard deviation the test finds twice that.
 func TestAttackMeetsTheStatedMu(t *testing.T) {
 	m, other := two(t, seeded(3), 1, 1), two(t, seeded(4), -1, 1)
-	d := difference(m.plain(m.integers([][]float64{{1}, {1}})), other.plain(other.integers([][]float64{{-1}, {1}})))
+	d := difference(m.plain(m.integers([][]float64{{1}, {1}})),
+		other.plain(other.integers([][]float64{{-1}, {1}})))
 	share, _ := new(big.Float).SetInt(m.Share).Float64()
 	stated := math.Sqrt(m.ratio(d, share))
 	const n = 10000
@@ -203,7 +208,8 @@ func TestFiles(t *testing.T) {
 // A norm holds on the integers that are summed.
 func TestNormsClip(t *testing.T) {
 	m := two(t, seeded(6), 0, 0)
-	m.Columns = []Column{{Name: "x", Owner: "a", Lower: -1, Upper: 1}, {Name: "y", Owner: "a", Lower: -1, Upper: 1}}
+	m.Columns = []Column{{Name: "x", Owner: "a", Lower: -1, Upper: 1},
+		{Name: "y", Owner: "a", Lower: -1, Upper: 1}}
 	m.Terms.Norms = map[string]float64{"a": .7}
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -214,14 +220,15 @@ func TestNormsClip(t *testing.T) {
 	}
 }
 
-// The norm that clips no row clips none, of any number of columns with all entries at their bounds, and the square of a
-// binary column is known there.
+// The norm that clips no row clips none, of any number of columns with all entries at their bounds, and the
+// square of a binary column is known there.
 func TestWidestNormsClipNothing(t *testing.T) {
 	for n := 1; n < 40; n++ {
 		var columns []Column
 		var values [][]float64
 		for range n {
-			columns, values = append(columns, Column{Name: "g", Owner: "a", Upper: 1, Binary: true}), append(values, []float64{1})
+			columns, values = append(columns, Column{Name: "g", Owner: "a", Upper: 1, Binary: true}),
+				append(values, []float64{1})
 		}
 		m, err := Blank("normal", columns, 1, Terms{NoNoise: true, Norms: Widest(columns)})
 		if err != nil {

@@ -10,10 +10,11 @@ import (
 	"math/big"
 )
 
-// Blank is a release of which there are no sums yet: all that parties agree on before they send anything. The error says
-// that its sums would be too large.
+// Blank is a release of which there are no sums yet: all that parties agree on before they send anything. The
+// error says that its sums would be too large.
 func Blank(family string, columns []Column, rows int, t Terms) (*Moments, error) {
-	m := &Moments{Format: Format, Family: family, Rows: rows, Columns: columns, Terms: t, Parties: len(Parties(columns)), Share: new(big.Int)}
+	m := &Moments{Format: Format, Family: family, Rows: rows, Columns: columns, Terms: t,
+		Parties: len(Parties(columns)), Share: new(big.Int)}
 	var err error
 	if m.Bits, err = m.fine(); err == nil && !t.NoNoise {
 		m.Share = m.variance()
@@ -36,8 +37,8 @@ func Promise(epsilon, delta, norm float64, noNoise bool, columns []Column) Terms
 	return t
 }
 
-// Own are the rows of one party on the grid, clipped within its bounds and its norm, column by column in the order of
-// the release. values are those of its columns.
+// Own are the rows of one party on the grid, clipped within its bounds and its norm, column by column in the
+// order of the release. values are those of its columns.
 func (m *Moments) Own(party string, values [][]float64) [][]int64 {
 	all := make([][]float64, len(m.Columns))
 	for k, c := range m.Columns {
@@ -60,8 +61,8 @@ func (m *Moments) Own(party string, values [][]float64) [][]int64 {
 	return out
 }
 
-// Noise is a party's share of the noise of all sums, by the machine's cryptographic randomness or another source: zeros
-// where a release has none.
+// Noise is a party's share of the noise of all sums, by the machine's cryptographic randomness or another
+// source: zeros where a release has none.
 func (m *Moments) Noise(random io.Reader) []*big.Int {
 	if random == nil {
 		random = rand.Reader
@@ -76,8 +77,8 @@ func (m *Moments) Noise(random io.Reader) []*big.Int {
 	return m.share(random)
 }
 
-// Fill sets the sums of a blank release: those that are the same in all tables are known, and of is asked for each
-// other, by the two entries of a row whose product it is, of which 0 is the 1.
+// Fill sets the sums of a blank release: those that are the same in all tables are known, and of is asked for
+// each other, by the two entries of a row whose product it is, of which 0 is the 1.
 func (m *Moments) Fill(of func(sum, i, j int) (*big.Int, error)) (err error) {
 	known := new(big.Int).Lsh(big.NewInt(int64(m.Rows)), 2*m.Bits)
 	m.Sums = nil

@@ -1,5 +1,5 @@
-// Package rng provides named, counter-based random streams: results do not depend on the number of threads, the transport, or whether a run was interrupted
-// and resumed.
+// Package rng provides named, counter-based random streams: results do not depend on the number of threads,
+// the transport, or whether a run was interrupted and resumed.
 package rng
 
 import (
@@ -11,13 +11,15 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A Key determines streams: the secret key of one party (private streams) or the key that all parties have (shared streams).
+// A Key determines streams: the secret key of one party (private streams) or the key that all parties have
+// (shared streams).
 type Key [32]byte
 
 // SharedKey returns the key derived from the run's seed: every party can compute it.
 func SharedKey(seed uint64) Key { return derive("vflc shared stream v1", seed, "") }
 
-// SimulatedKey returns the private key of a party in a simulation; in a deployment a party draws its key from the operating system instead.
+// SimulatedKey returns the private key of a party in a simulation; in a deployment a party draws its key from
+// the operating system instead.
 func SimulatedKey(seed uint64, party string) Key {
 	return derive("vflc private stream v1", seed, party)
 }
@@ -30,18 +32,20 @@ func derive(purpose string, seed uint64, party string) Key {
 // bulk is how many normals are generated at a time. It is even, and that many words are whole batches.
 const bulk = 4 * vector.Batch
 
-// A Generator is an endless sequence for one name, divided into rounds. Round r has the same numbers whenever it is entered.
-// It is not safe for concurrent use.
+// A Generator is an endless sequence for one name, divided into rounds. Round r has the same numbers whenever
+// it is entered. It is not safe for concurrent use.
 //
-// Numbers one by one (Float64, Rand, Normals) and normals in bulk (FillNormals) come from two ChaCha8 generators with keys of their own, each of which
-// starts anew with every round: using one does not advance the other.
+// Numbers one by one (Float64, Rand, Normals) and normals in bulk (FillNormals) come from two ChaCha8
+// generators with keys of their own, each of which starts anew with every round: using one does not advance
+// the other.
 type Generator struct {
 	seed  [32]byte
 	cha   rand.ChaCha8
 	stale bool // cha is not yet set to the round
 	rand  *rand.Rand
 	round uint64
-	block [16]uint32 // input of the generator for bulk, in the layout of RFC 8439: constants, key, counter, nonce
+	// input of the generator for bulk, in the layout of RFC 8439: constants, key, counter, nonce
+	block [16]uint32
 	words [bulk]uint64
 }
 
@@ -63,15 +67,16 @@ func New(key Key, name string) *Generator {
 	return s
 }
 
-// Round moves to the start of round r. The last 8 bytes of the one ChaCha8 seed and of the other's nonce count rounds, so rounds never overlap.
+// Round moves to the start of round r. The last 8 bytes of the one ChaCha8 seed and of the other's nonce
+// count rounds, so rounds never overlap.
 func (s *Generator) Round(r uint64) {
 	s.round = r
 	s.stale = true
 	s.block[12], s.block[14], s.block[15] = 0, uint32(r), uint32(r>>32)
 }
 
-// A source is a stream as a source of words. It sets up its generator at a round's first number only, since that costs as much as sixty numbers and
-// many rounds use only normals in bulk.
+// A source is a stream as a source of words. It sets up its generator at a round's first number only, since
+// that costs as much as sixty numbers and many rounds use only normals in bulk.
 type source Generator
 
 // Uint64 implements rand.Source.
@@ -97,14 +102,16 @@ func (s *Generator) Rand() *rand.Rand { return s.rand }
 // Float64 returns a uniform number in [0, 1).
 func (s *Generator) Float64() float64 { return s.rand.Float64() }
 
-// Normals fills dst with independent standard normals, one by one. Generated data depends on these numbers, so they must not change.
+// Normals fills dst with independent standard normals, one by one. Generated data depends on these numbers,
+// so they must not change.
 func (s *Generator) Normals(dst []float64) {
 	for i := range dst {
 		dst[i] = portable.Normal(s.rand)
 	}
 }
 
-// FillNormals fills dst with independent standard normals, ten times as fast as Normals. Every call starts where the last one of the round ended, but
+// FillNormals fills dst with independent standard normals, ten times as fast as Normals. Every call starts
+// where the last one of the round ended, but
 func (s *Generator) FillNormals(dst []float64) {
 	for len(dst) > 0 {
 		n := min(len(dst), bulk)

@@ -63,7 +63,8 @@ func TestNextIsTheFollowingRound(t *testing.T) {
 	}
 }
 
-// All streams that differ in seed, kind of key, party, name or round are different, and so are names and parties that run together.
+// All streams that differ in seed, kind of key, party, name or round are different, and so are names and
+// parties that run together.
 func TestStreamsDiffer(t *testing.T) {
 	seen := map[float64]string{}
 	add := func(what string, s *rng.Generator) {
@@ -92,12 +93,14 @@ func TestStreamsDiffer(t *testing.T) {
 // The numbers are part of every recorded run and of the examples' data, so they must not change.
 func TestNumbersAreStable(t *testing.T) {
 	got := take(rng.New(rng.SharedKey(1), "eps"), 7, 3)
-	if want := []float64{0.8792719422667221, -1.7114607756760425, -1.6760332301335734}; !slices.Equal(got, want) {
+	if want := []float64{0.8792719422667221, -1.7114607756760425, -1.6760332301335734}; !slices.Equal(got,
+		want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
-// Normals in bulk are part of every recorded run. They continue from call to call, at the next batch of words, and do not depend on numbers taken one by one.
+// Normals in bulk are part of every recorded run. They continue from call to call, at the next batch of
+// words, and do not depend on numbers taken one by one.
 func TestNumbersInBulkAreStable(t *testing.T) {
 	s := rng.New(rng.SharedKey(1), "eps")
 	got := fill(s, 7, 3)
@@ -105,7 +108,8 @@ func TestNumbersInBulkAreStable(t *testing.T) {
 	next := make([]float64, 2)
 	s.FillNormals(next)
 	got = append(got, next...)
-	if want := []float64{-0.45126800502096653, -0.6646059876992815, -0.6327404904450359, -1.0565972790247522, 0.6813802712181708}; !slices.Equal(got, want) {
+	if want := []float64{-0.45126800502096653, -0.6646059876992815, -0.6327404904450359, -1.0565972790247522,
+		0.6813802712181708}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	// 1000 normals fill the buffer twice; the second time uses new words.
@@ -120,7 +124,8 @@ func TestNormalsHaveTheMomentsOfNormals(t *testing.T) {
 	t.Run("in bulk", func(t *testing.T) { checkMoments(t, (*rng.Generator).FillNormals) })
 }
 
-// checkMoments compares moments over rounds of different lengths, each within 4.5 Monte Carlo standard errors (two-sided 7e-6 each), with N(0, 1)'s.
+// checkMoments compares moments over rounds of different lengths, each within 4.5 Monte Carlo standard errors
+// (two-sided 7e-6 each), with N(0, 1)'s.
 func checkMoments(t *testing.T, normals func(*rng.Generator, []float64)) {
 	t.Helper()
 	const n = 400_000
@@ -158,7 +163,8 @@ func checkMoments(t *testing.T, normals func(*rng.Generator, []float64)) {
 	}
 }
 
-// The first numbers of successive rounds, and of streams with successive names, are as independent as those within a round.
+// The first numbers of successive rounds, and of streams with successive names, are as independent as those
+// within a round.
 func TestFirstNumbersAreIndependent(t *testing.T) {
 	const n = 20_000
 	s, key := rng.New(rng.SharedKey(3), "first"), rng.SimulatedKey(3, "a")

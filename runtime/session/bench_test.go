@@ -37,7 +37,8 @@ func (p normalNoise) Adjoint(_ int, adj, own, w, _ []float64) {
 	vector.NoiseBack(len(w), w, p.grad, adj, own, p.e, 1)
 }
 
-// A logisticModel is y ~ bernoulli_logit(b + Σ_j X_j β_j) over clients that share out 20 covariates of some rows, or have one each where they are more, with standard normal priors.
+// A logisticModel is y ~ bernoulli_logit(b + Σ_j X_j β_j) over clients that share out 20 covariates of some
+// rows, or have one each where they are more, with standard normal priors.
 type logisticModel struct {
 	tb            testing.TB
 	random        *rand.Rand
@@ -53,7 +54,8 @@ const benchRows = 500
 
 // transformed is the model under a transform. Under power each client has the likelihood to the power of 1/J.
 func transformed(tb testing.TB, clients, rows int, transform string) *model.Plan {
-	m := &logisticModel{tb: tb, random: rand.New(rand.NewPCG(1, 2)), rows: rows, columns: max(1, 20/clients), power: 1}
+	m := &logisticModel{tb: tb, random: rand.New(rand.NewPCG(1, 2)), rows: rows, columns: max(1, 20/clients),
+		power: 1}
 	universe := stdlib.New()
 	m.normal, _ = universe.Dist("normal")
 	m.logit, _ = universe.Dist("bernoulli_logit")
@@ -95,7 +97,8 @@ func transformed(tb testing.TB, clients, rows int, transform string) *model.Plan
 		if plan.Exact {
 			cut.Rho = 0
 		}
-		plan.Parties = append(plan.Parties, &model.Spec{Party: name, Graph: m.finish(b), Cuts: []density.Cut{cut}})
+		plan.Parties = append(plan.Parties, &model.Spec{Party: name, Graph: m.finish(b),
+			Cuts: []density.Cut{cut}})
 		group.Members = append(group.Members, model.Port{Party: j + 1})
 	}
 	plan.Groups = []model.Group{group}
@@ -116,7 +119,8 @@ func (m *logisticModel) prior(b *graph.Builder, name string, x graph.ID) {
 func (m *logisticModel) likelihood(b *graph.Builder, intercept, sum graph.ID) {
 	eta, err := b.Apply("add", graph.Attr{}, intercept, sum)
 	m.must(err)
-	m.must(b.Density("y", m.logit, b.Const("y", graph.Shape{m.rows}, m.y), []graph.ID{eta}, graph.NoID, m.power))
+	m.must(b.Density("y", m.logit, b.Const("y", graph.Shape{m.rows}, m.y), []graph.ID{eta}, graph.NoID,
+		m.power))
 }
 
 // cut is X·beta.
@@ -137,10 +141,11 @@ func (m *logisticModel) finish(b *graph.Builder) *graph.Graph {
 	return g
 }
 
-// BenchmarkDensity is an evaluation over all parties, in turn with the graphs of the same parties alone: their outputs, densities and gradients. The difference, by client, is the
-// overhead of a client.
+// BenchmarkDensity is an evaluation over all parties, in turn with the graphs of the same parties alone:
+// their outputs, densities and gradients. The difference, by client, is the overhead of a client.
 func BenchmarkDensity(b *testing.B) {
-	// As many evaluations follow one another, as in a fit, so that the caches have what an evaluation leaves in them and not the other copy of the parties.
+	// As many evaluations follow one another, as in a fit, so that the caches have what an evaluation leaves
+	// in them and not the other copy of the parties.
 	const series = 16
 	note := func(times []float64, start time.Duration) []float64 {
 		if len(times) == cap(times) {
@@ -156,7 +161,8 @@ func BenchmarkDensity(b *testing.B) {
 				var theta, grad [][]float64
 				var alone []*model.Party
 				for k, block := range env.Blocks() {
-					theta, grad = append(theta, make([]float64, block.Dim())), append(grad, make([]float64, block.Dim()))
+					theta, grad = append(theta, make([]float64, block.Dim())),
+						append(grad, make([]float64, block.Dim()))
 					alone = append(alone, model.NewParty(plan, k))
 				}
 				lp := make([]float64, len(theta))

@@ -25,16 +25,20 @@ type cargo struct {
 // carrying brings a piece to the server, and from there to whom it is for.
 var carrying = []turn{
 	{down: silent, work: (*evaluator).sendBytes, up: bytesUp, take: (*evaluator).takeBytes},
-	{before: (*evaluator).loadBytes, down: bytesDown, load: (*evaluator).passBytes, work: (*evaluator).receiveBytes, up: silent},
+	{before: (*evaluator).loadBytes, down: bytesDown, load: (*evaluator).passBytes,
+		work: (*evaluator).receiveBytes, up: silent},
 }
 
 // RelayBytes implements density.ByteRelaying. In one process nothing moves.
-func (e *evaluator) RelayBytes(ctx context.Context, x *density.Exchange, to int, bytes []int, own [][]byte) ([][]byte, error) {
+func (e *evaluator) RelayBytes(ctx context.Context, x *density.Exchange, to int, bytes []int,
+	own [][]byte) ([][]byte, error) {
 	if !e.plan.Wire.Encrypted {
-		panic("session: bytes are for a wire with encrypted rows: elsewhere clients share what is written for each here")
+		panic("session: bytes are for a wire with encrypted rows: elsewhere clients share what " +
+			"is written for each here")
 	}
 	b := &cargo{
-		exchange: x, to: to, bytes: bytes, own: own, got: make([][]byte, len(bytes)), words: make([][]uint64, len(bytes)),
+		exchange: x, to: to, bytes: bytes, own: own, got: make([][]byte, len(bytes)),
+		words: make([][]uint64, len(bytes)),
 		piece: max(1, mostWords/len(e.plan.Names)),
 	}
 	copy(b.got, own)
@@ -83,7 +87,8 @@ func (b *cargo) message(c *client, up, apart bool) *frame {
 		}
 	}
 	if f.said != nil && apart && c.party != nil {
-		f.said.arrays[0] = transport.Channel{Name: f.said.arrays[0].Name, Words: b.load(c.number), Encoding: transport.Fixed}
+		f.said.arrays[0] = transport.Channel{Name: f.said.arrays[0].Name, Words: b.load(c.number),
+			Encoding: transport.Fixed}
 	}
 	return f
 }

@@ -24,7 +24,8 @@ var (
 )
 
 func relayed(name string, of density.Site, up, down bool) *density.Exchange {
-	x, carries := &density.Exchange{Name: name}, []density.Carried{{Content: &density.Content{Prefix: "of ", Of: of}}}
+	x, carries := &density.Exchange{Name: name},
+		[]density.Carried{{Content: &density.Content{Prefix: "of ", Of: of}}}
 	if up {
 		x.Up = density.MessageKind{Name: name, Carries: carries}
 	}
@@ -120,9 +121,8 @@ func (s *swindler) Send(ctx context.Context, to string, m transport.Message) err
 	return s.Transport.Send(ctx, to, m)
 }
 
-// A server that gives clients unlike bytes, its own or those of one of them, is found by clients when they next
-// meet, whose bytes it was too, and a message that is
-// longer or shorter than agreed when it comes.
+// A server that gives clients unlike bytes, its own or those of one of them, is found by clients when they
+// next meet, whose bytes it was too, and a message that is longer or shorter than agreed when it comes.
 func TestBytesAreAlike(t *testing.T) {
 	for _, clients := range []int{2, 3} {
 		plan := newWorld(design{clients: clients}).plan(t)
@@ -145,12 +145,14 @@ func TestBytesAreAlike(t *testing.T) {
 						sizes[k] = 99
 					}
 					own[env.Blocks()[0].Index()] = make([]byte, 99)
-					if _, err := density.Must[density.ByteRelaying](env).RelayBytes(ctx, shown, density.All, sizes, own); err != nil {
+					if _, err := density.Must[density.ByteRelaying](env).RelayBytes(ctx, shown, density.All,
+						sizes, own); err != nil {
 						return err
 					}
 					return density.Must[density.Chained](env).End(ctx)
 				})
-				checkUnlike(t, fmt.Sprintf("%d clients, bytes of %s %s for %s", clients, plan.Names[of], what, to), what == "altered", errs[1:])
+				checkUnlike(t, fmt.Sprintf("%d clients, bytes of %s %s for %s", clients, plan.Names[of], what,
+					to), what == "altered", errs[1:])
 			}
 		}
 	}
@@ -165,7 +167,8 @@ func checkUnlike(t *testing.T, what string, altered bool, errs []error) {
 		var protocol *session.ProtocolError
 		var peer *session.PeerError
 		switch {
-		case altered && errors.As(err, &unlike) && unlike.Kind == "shown", !altered && errors.As(err, &protocol) && strings.Contains(err.Error(), "has length"):
+		case altered && errors.As(err, &unlike) && unlike.Kind == "shown",
+			!altered && errors.As(err, &protocol) && strings.Contains(err.Error(), "has length"):
 			found++
 		case errors.As(err, &peer) && altered == (peer.Code == session.EndUnlike):
 		default:

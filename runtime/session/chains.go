@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/runtime/workers"
 )
 
-// Chains are the Envs of one process for evaluations side by side, of the chains of a run. What one of them computes does not depend on the others; between
-// parties that are apart, their messages travel together.
+// Chains are the Envs of one process for evaluations side by side, of the chains of a run. What one of them
+// computes does not depend on the others; between parties that are apart, their messages travel together.
 type Chains struct {
 	Envs  []density.Env
 	own   []*evaluator     // the Envs, which may have been wrapped since
@@ -21,11 +21,14 @@ type Chains struct {
 	convoy *workers.Convoy
 }
 
-// RunChains is Run with an Env for each of n chains. With OneLoop, cores that no chain needs help with evaluations that are long enough; no number depends on it.
-func RunChains(ctx context.Context, plan *model.Plan, mode Execution, seed uint64, n, cores int, run func(context.Context, *Chains) error) error {
+// RunChains is Run with an Env for each of n chains. With OneLoop, cores that no chain needs help with
+// evaluations that are long enough; no number depends on it.
+func RunChains(ctx context.Context, plan *model.Plan, mode Execution, seed uint64, n, cores int,
+	run func(context.Context, *Chains) error) error {
 	keys := SimulatedKeys(seed, plan.Names)
 	if mode == PerParty {
-		return apart(ctx, plan, keys, func(ctx context.Context, i int, end transport.Transport, own Keys) error {
+		return apart(ctx, plan, keys, func(ctx context.Context, i int, end transport.Transport,
+			own Keys) error {
 			c, err := RemoteChains(plan.Only(i), i, end, own, n)
 			if err != nil {
 				return err
@@ -34,7 +37,9 @@ func RunChains(ctx context.Context, plan *model.Plan, mode Execution, seed uint6
 		})
 	}
 	c := &Chains{}
-	if err := c.add(n, func(k int) (*evaluator, error) { return newLocal(plan, keys, workers.Spare(cores, n, k)) }); err != nil {
+	if err := c.add(n, func(k int) (*evaluator, error) {
+		return newLocal(plan, keys, workers.Spare(cores, n, k))
+	}); err != nil {
 		return err
 	}
 	c.Spread(cores)
@@ -45,7 +50,9 @@ func RunChains(ctx context.Context, plan *model.Plan, mode Execution, seed uint6
 // RemoteChains is NewRemote for each of n chains, over one transport.
 func RemoteChains(plan *model.Plan, index int, t transport.Transport, keys Keys, n int) (*Chains, error) {
 	c := &Chains{lanes: transport.NewLanes(t, n)}
-	return c, c.add(n, func(k int) (*evaluator, error) { return newRemote(plan, index, c.lanes.Lane(k), keys) })
+	return c, c.add(n, func(k int) (*evaluator, error) {
+		return newRemote(plan, index, c.lanes.Lane(k), keys)
+	})
 }
 
 func (c *Chains) add(n int, env func(k int) (*evaluator, error)) error {
@@ -60,7 +67,8 @@ func (c *Chains) add(n int, env func(k int) (*evaluator, error)) error {
 	return nil
 }
 
-// Spread lets cores that no chain needs help with loops over rows that are long enough, until Close; where cores are fewer, chains pass over many data together. No number depends on it.
+// Spread lets cores that no chain needs help with loops over rows that are long enough, until Close; where
+// cores are fewer, chains pass over many data together. No number depends on it.
 func (c *Chains) Spread(cores int) {
 	if len(c.own) > 0 && c.own[0].passes() {
 		c.convoy = workers.NewConvoy(len(c.own), cores)
@@ -97,7 +105,8 @@ func (c *Chains) Close() {
 	}
 }
 
-// Each calls f for all chains at the same time, and ends each of them (density.Chained). The first error ends the others. No f may wait for another but by messages.
+// Each calls f for all chains at the same time, and ends each of them (density.Chained). The first error ends
+// the others. No f may wait for another but by messages.
 func (c *Chains) Each(ctx context.Context, f func(ctx context.Context, chain int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -135,8 +144,10 @@ func (c *Chains) Flights() int {
 	return c.lanes.Flights()
 }
 
-// apart runs a function at every party, which is given its own end and keys alone. The first error that is a cause ends all.
-func apart(ctx context.Context, plan *model.Plan, keys Keys, run func(ctx context.Context, i int, end transport.Transport, own Keys) error) error {
+// apart runs a function at every party, which is given its own end and keys alone. The first error that is a
+// cause ends all.
+func apart(ctx context.Context, plan *model.Plan, keys Keys,
+	run func(ctx context.Context, i int, end transport.Transport, own Keys) error) error {
 	if err := plan.Verify(); err != nil {
 		return err
 	}

@@ -10,18 +10,22 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// What the server adds up over two or more clients can travel as integers mod 2⁶⁴ (model.Wire). Their sum is exact, whatever the order, so masks that cancel in it change
-// no bit of what follows.
+// What the server adds up over two or more clients can travel as integers mod 2⁶⁴ (model.Wire). Their sum is
+// exact, whatever the order, so masks that cancel in it change no bit of what follows.
 //
-// A number of a vector is one word on a grid of step 2^exponent, which the server chooses from the previous total and tells the clients with its answer (transport.Channel.Grid): a
-// total as large as the previous one has resolution bits. Where there is no previous total, and for all short channels, a number is two words: its floor, and its
-// fraction in units of 2^-fractionBits.
+// A number of a vector is one word on a grid of step 2^exponent, which the server chooses from the previous
+// total and tells the clients with its answer (transport.Channel.Grid): a total as large as the previous one
+// has resolution bits. Where there is no previous total, and for all short channels, a number is two words:
+// its floor, and its fraction in units of 2^-fractionBits.
 //
-// A number that is not finite or beyond the range has no word. In a vector the array then is Invalid: its sum is NaN, the log density is −∞ at every party that
-// receives it, and the next vectors have two words. Scalars say it by a number so small that the total is below all others: the total is −∞.
+// A number that is not finite or beyond the range has no word. In a vector the array then is Invalid: its sum
+// is NaN, the log density is −∞ at every party that receives it, and the next vectors have two words. Scalars
+// say it by a number so small that the total is below all others: the total is −∞.
 const (
-	resolution   = 38 // of the largest total of the previous round; the other bits are room for growth, for parts that cancel and for the number of clients
-	decay        = 8  // bits by which the grid becomes finer in a round at most: a total may vanish for once
+	// of the largest total of the previous round; the other bits are room for growth, for parts that cancel
+	// and for the number of clients
+	resolution   = 38
+	decay        = 8 // bits by which the grid becomes finer in a round at most: a total may vanish for once
 	fractionBits = 52
 	wordRoom     = 62       // bits of the largest sum
 	none         = -1 << 15 // the exponent where there is no previous total
@@ -46,7 +50,8 @@ func (g *grid) follow(largest float64) {
 	g.exponent = int16(max(next, finest))
 }
 
-// grids are the grids of a plan, by sum. All parties have the same ones whenever they use them. An Env shares them with those of its windows.
+// grids are the grids of a plan, by sum. All parties have the same ones whenever they use them. An Env shares
+// them with those of its windows.
 type grids struct{ contribution, partial, product []grid }
 
 func newGrids(plan *model.Plan) *grids {
@@ -75,7 +80,8 @@ func newCoding(contributors []int, g *grid) *coding {
 	if len(contributors) < 2 {
 		return nil
 	}
-	return &coding{contributors: contributors, grid: g, limit: math.Ldexp(1, wordRoom-bits.Len(uint(len(contributors)-1)))}
+	return &coding{contributors: contributors, grid: g,
+		limit: math.Ldexp(1, wordRoom-bits.Len(uint(len(contributors)-1)))}
 }
 
 // exponent is that of the grid.
@@ -125,7 +131,8 @@ func (c *coding) writeGrid(a *transport.Channel, v []float64) {
 	}
 }
 
-// Shares of the limit: a scalar that has no words is written as half of it, below zero; all others, added up, are at most an eighth.
+// Shares of the limit: a scalar that has no words is written as half of it, below zero; all others, added up,
+// are at most an eighth.
 const (
 	lost     = 2
 	lostSum  = 4
@@ -150,7 +157,8 @@ func (c *coding) writeWide(a *transport.Channel, v []float64) {
 	}
 }
 
-// readAt sets numbers to what words on a grid stand for, NaN where they are invalid. It returns the largest of them.
+// readAt sets numbers to what words on a grid stand for, NaN where they are invalid. It returns the largest
+// of them.
 func (c *coding) readAt(exponent int16, dst []float64, words []uint64, invalid bool) (largest float64) {
 	if invalid {
 		for i := range dst {
@@ -180,7 +188,8 @@ func (c *coding) readAt(exponent int16, dst []float64, words []uint64, invalid b
 	return largest
 }
 
-// add overwrites dst with the total of those arrays that are words. It returns the largest number of it, and whether all arrays were valid.
+// add overwrites dst with the total of those arrays that are words. It returns the largest number of it, and
+// whether all arrays were valid.
 func (c *coding) add(dst []float64, parts []transport.Channel) (largest float64, valid bool) {
 	first := true
 	for k := range parts {
@@ -204,7 +213,8 @@ func (c *coding) include(a *transport.Channel, first bool) {
 	c.valid = c.valid && !a.Invalid
 }
 
-// total overwrites dst with what was included. It returns the largest number of it, and whether all arrays were valid.
+// total overwrites dst with what was included. It returns the largest number of it, and whether all arrays
+// were valid.
 func (c *coding) total(dst []float64) (largest float64, valid bool) {
 	return c.readAt(c.exponent(), dst, c.sum, !c.valid), c.valid
 }
@@ -313,7 +323,8 @@ func (c *codes) bySum(content density.Carried) []*coding {
 	return c.drawn
 }
 
-// tells is the grid that a channel which goes down tells the clients, nil where it tells none: every client uses it only after a message that told it.
+// tells is the grid that a channel which goes down tells the clients, nil where it tells none: every client
+// uses it only after a message that told it.
 func (c *codes) tells(content density.Carried, of int) *grid {
 	if content.Scale == density.Unscaled || c.bySum(content)[of] == nil {
 		return nil

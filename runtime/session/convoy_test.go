@@ -13,7 +13,8 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// manyRows make the clients' data more than a second cache holds, so that chains on one core pass over them together.
+// manyRows make the clients' data more than a second cache holds, so that chains on one core pass over them
+// together.
 const manyRows = 30_000
 
 // passing is a plan of two clients whose loops are such passes.
@@ -51,26 +52,28 @@ func wander(ctx context.Context, env density.Env, chain, evaluations int) (out [
 func chainsOn(t *testing.T, plan *model.Plan, chains, cores int) [][]float64 {
 	t.Helper()
 	out := make([][]float64, chains)
-	err := session.RunChains(t.Context(), plan, session.OneLoop, 1, chains, cores, func(ctx context.Context, c *session.Chains) error {
-		for range 2 { // chains that have ended begin again
-			err := c.Each(ctx, func(ctx context.Context, k int) error {
-				numbers, err := wander(ctx, c.Envs[k], k, 1+k)
-				out[k] = append(out[k], numbers...)
-				return err
-			})
-			if err != nil {
-				return err
+	err := session.RunChains(t.Context(), plan, session.OneLoop, 1, chains, cores,
+		func(ctx context.Context, c *session.Chains) error {
+			for range 2 { // chains that have ended begin again
+				err := c.Each(ctx, func(ctx context.Context, k int) error {
+					numbers, err := wander(ctx, c.Envs[k], k, 1+k)
+					out[k] = append(out[k], numbers...)
+					return err
+				})
+				if err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-// TestChainsOnOneCore checks that chains have the same bits on fewer cores than there are chains, where they pass over their data together, as with a core each.
+// TestChainsOnOneCore checks that chains have the same bits on fewer cores than there are chains, where they
+// pass over their data together, as with a core each.
 func TestChainsOnOneCore(t *testing.T) {
 	for _, transform := range []string{"augmented", "exact", "power"} {
 		plan := passing(t, transform)
@@ -79,14 +82,16 @@ func TestChainsOnOneCore(t *testing.T) {
 		for cores := 1; cores < chains; cores++ {
 			for k, got := range chainsOn(t, plan, chains, cores) {
 				if !slices.Equal(got, want[k]) {
-					t.Errorf("%s, %d cores: chain %d is not what it is on a core of its own", transform, cores, k)
+					t.Errorf("%s, %d cores: chain %d is not what it is on a core of its own", transform,
+						cores, k)
 				}
 			}
 		}
 	}
 }
 
-// TestChainsOfPartiesOnOneCore checks the same of parties that are apart, whose chains also wait for messages.
+// TestChainsOfPartiesOnOneCore checks the same of parties that are apart, whose chains also wait for
+// messages.
 func TestChainsOfPartiesOnOneCore(t *testing.T) {
 	for _, transform := range []string{"augmented", "exact", "power"} {
 		plan := passing(t, transform)
@@ -137,25 +142,26 @@ func TestAChainThatFailsHoldsNobodyUp(t *testing.T) {
 	failed := errors.New("failed")
 	for _, mode := range []string{"an error", "the context"} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		err := session.RunChains(ctx, plan, session.OneLoop, 1, 4, 1, func(ctx context.Context, c *session.Chains) error {
-			return c.Each(ctx, func(ctx context.Context, k int) error {
-				if k == 2 {
-					_, err := wander(ctx, c.Envs[k], k, 2)
-					switch {
-					case err != nil:
-						return err
-					case mode == "an error":
-						return failed
+		err := session.RunChains(ctx, plan, session.OneLoop, 1, 4, 1,
+			func(ctx context.Context, c *session.Chains) error {
+				return c.Each(ctx, func(ctx context.Context, k int) error {
+					if k == 2 {
+						_, err := wander(ctx, c.Envs[k], k, 2)
+						switch {
+						case err != nil:
+							return err
+						case mode == "an error":
+							return failed
+						}
+						cancel(failed)
 					}
-					cancel(failed)
-				}
-				for { // until the context ends
-					if _, err := wander(ctx, c.Envs[k], k, 1); err != nil {
-						return err
+					for { // until the context ends
+						if _, err := wander(ctx, c.Envs[k], k, 1); err != nil {
+							return err
+						}
 					}
-				}
+				})
 			})
-		})
 		if !errors.Is(err, failed) {
 			t.Errorf("%s: %v", mode, err)
 		}

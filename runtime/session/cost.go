@@ -31,7 +31,9 @@ func newCost(plan *model.Plan) (c cost) {
 	c.totals.rounds = int64(min(1, len(plan.Groups)))
 	c.sum.rounds = int64(min(1, len(plan.Names)-1))
 	c.values.told = true
-	if len(plan.Shared) > 0 || slices.ContainsFunc(plan.Groups, func(g model.Group) bool { return len(g.Quantities) > 0 }) {
+	if len(plan.Shared) > 0 || slices.ContainsFunc(plan.Groups, func(g model.Group) bool {
+		return len(g.Quantities) > 0
+	}) {
 		c.values.rounds = 1
 	}
 	if len(plan.Names) > 2 {
@@ -40,7 +42,8 @@ func newCost(plan *model.Plan) (c cost) {
 	return c
 }
 
-// Evaluation is what one evaluation costs between the parties of a plan, with numbers as they are and the scalars of a state: round trips, and payload bytes over all connections.
+// Evaluation is what one evaluation costs between the parties of a plan, with numbers as they are and the
+// scalars of a state: round trips, and payload bytes over all connections.
 func Evaluation(plan *model.Plan) (trips, bytes int64) {
 	plain := plan.On(model.Wire{})
 	of := newCodes(plain, newGrids(plain))
@@ -61,7 +64,8 @@ func Evaluation(plan *model.Plan) (trips, bytes int64) {
 // scalarsOfState are those that a state of a chain adds to its evaluation: log density and energy.
 const scalarsOfState = 2
 
-// densityRounds counts pairs of a message and its answer: the sums and their adjoints are one, in power two; what must be sent before cuts are evaluated is one more.
+// densityRounds counts pairs of a message and its answer: the sums and their adjoints are one, in power two;
+// what must be sent before cuts are evaluated is one more.
 func densityRounds(plan *model.Plan) int64 {
 	var n int64
 	early := false

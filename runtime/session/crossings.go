@@ -19,14 +19,15 @@ type Crossing struct {
 	Of      int              // the sum or the shared parameter of the plan, -1 for scalars
 	Numbers *density.Content // of the channel: Content, unless that is what crosses with them
 	Hidden  bool             // by masks: the receiver has the total over two or more clients alone
-	// What crosses, what masks it, and what a curious receiver can compute: texts in which {name}, {cut}, {client}, {rho} and {scalars} stand for those of the
-	// model.
+	// What crosses, what masks it, and what a curious receiver can compute: texts in which {name}, {cut},
+	// {client}, {rho} and {scalars} stand for those of the model.
 	What, Masked, Learns string
 	Reach                density.Reach
 }
 
-// Crossings lists everything that server and clients exchange in a run that uses these exchanges, client by client, from the scripts that the run itself
-// follows. The plan need hold no graphs: lengths are not looked at.
+// Crossings lists everything that server and clients exchange in a run that uses these exchanges, client by
+// client, from the scripts that the run itself follows. The plan need hold no graphs: lengths are not looked
+// at.
 func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 	var out []Crossing
 	of := newCodes(plan, newGrids(plan))
@@ -54,7 +55,8 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 func crossing(use density.Use, k kind, c *channel, name string, client int) Crossing {
 	d := describe(c.content, use.Auxiliaries)
 	return Crossing{
-		Content: c.content, Numbers: c.content, Use: use, Kind: k.Name, Channel: name, Client: client, Up: k.up, Of: c.of,
+		Content: c.content, Numbers: c.content, Use: use, Kind: k.Name, Channel: name, Client: client,
+		Up: k.up, Of: c.of,
 		What: d.What, Masked: d.Masked, Learns: d.Learns, Reach: d.Reach,
 	}
 }
@@ -75,16 +77,19 @@ func (f *frame) hidden(i int, c Crossing) Crossing {
 func (c Crossing) separated() string {
 	text := "; the mask does not keep clients apart: " + c.Exchange.Divides
 	if c.Exchange.Divides == "" {
-		text += "at draws whose covariance is each client's own and changes over the fit, two stretches of it may divide the total into each client's part"
+		text += "at draws whose covariance is each client's own and changes over the fit, two stretches of " +
+			"it may divide the total into each client's part"
 		if c.DenseMost > 0 { // a metric
-			text = "; the mask does not keep clients apart: along a trajectory a total changes by a known multiple of the adjoint, by which two chains divide it into each client's part, row by row"
+			text = "; the mask does not keep clients apart: along a trajectory a total changes by a known " +
+				"multiple of the adjoint, by which two chains divide it into each client's part, row by row"
 		}
 	}
 	switch c.Motion {
 	case density.ByColumn:
 		text += ", and by column"
 	case density.Adapted:
-		text += ", and by column where the client's metric is diagonal, as --metric auto may have it of more than 64 parameters or of priors that depend on one another"
+		text += ", and by column where the client's metric is diagonal, as --metric auto may have it of " +
+			"more than 64 parameters or of priors that depend on one another"
 	}
 	return text
 }
@@ -95,7 +100,8 @@ var besides = map[*density.Content]string{Mark: " (mark)", Grid: " (grid)"}
 // beside is what crosses with the numbers of a channel.
 func (c Crossing) beside(content *density.Content) Crossing {
 	c.Channel += besides[content]
-	c.Content, c.What, c.Masked, c.Learns, c.Reach = content, content.What, content.Masked, content.Learns, content.Reach
+	c.Content, c.What, c.Masked, c.Learns, c.Reach = content, content.What, content.Masked, content.Learns,
+		content.Reach
 	return c
 }
 
@@ -115,13 +121,15 @@ func (s *script) framesOf(x *density.Exchange) (out []*frame) {
 	return out
 }
 
-// A ChannelForm is one channel of one kind of message between the server and a client, as the scripts of all exchanges have it.
+// A ChannelForm is one channel of one kind of message between the server and a client, as the scripts of all
+// exchanges have it.
 type ChannelForm struct {
 	Client  string `json:"client"`
 	Up      bool   `json:"up,omitempty"` // from the client to the server; otherwise back
 	Kind    string `json:"kind"`         // of the message
 	Channel string `json:"channel"`
-	// Length is how many numbers the channel has for each column of the exchange, 0 where the exchange decides: totals.
+	// Length is how many numbers the channel has for each column of the exchange, 0 where the exchange
+	// decides: totals.
 	Length  int  `json:"length,omitempty"`
 	Columns bool `json:"columns,omitempty"` // exchanges may have several
 	Words   bool `json:"words,omitempty"`   // as integers, one or two for each number
@@ -135,7 +143,8 @@ type ChannelForm struct {
 func BoundOf(kind, channel string, uses []density.Use) density.AnswerBound {
 	for _, k := range inOrder(uses) {
 		for _, c := range k.Carries {
-			if p := c.Content.Prefix; k.Name == kind && !k.up && p != "" && strings.HasPrefix(channel, p) && !strings.HasSuffix(channel, besides[Grid]) {
+			if p := c.Content.Prefix; k.Name == kind && !k.up && p != "" && strings.HasPrefix(channel, p) &&
+				!strings.HasSuffix(channel, besides[Grid]) {
 				return c.Content.Bound
 			}
 		}
@@ -143,8 +152,8 @@ func BoundOf(kind, channel string, uses []density.Use) density.AnswerBound {
 	return ""
 }
 
-// Forms lists the channels of the scripts of a party, given by its index, in a run that uses these exchanges, client by client, each once: nothing else crosses, but for messages of the
-// kind Ending.
+// Forms lists the channels of the scripts of a party, given by its index, in a run that uses these exchanges,
+// client by client, each once: nothing else crosses, but for messages of the kind Ending.
 func Forms(plan *model.Plan, party int, uses []density.Use) []ChannelForm {
 	var out []ChannelForm
 	of := newCodes(plan, newGrids(plan))
@@ -170,7 +179,8 @@ func (f *frame) forms(out []ChannelForm, client string, columns bool) []ChannelF
 	for i := range f.channels {
 		c := &f.channels[i]
 		one := ChannelForm{
-			Client: client, Up: f.kind.up, Kind: f.kind.Name, Channel: f.arrays[i].Name, Words: c.coding != nil, Masked: f.encoding(i) == transport.Masked,
+			Client: client, Up: f.kind.up, Kind: f.kind.Name, Channel: f.arrays[i].Name,
+			Words: c.coding != nil, Masked: f.encoding(i) == transport.Masked,
 			Columns: columns && !c.seals(), Bound: c.content.Bound, Alike: c.alike != nil,
 		}
 		if c.of >= 0 || c.seals() {
@@ -197,5 +207,6 @@ func (f ChannelForm) Fits(length int) bool {
 // Announced reports whether the sender of an array of adjoints has said that the sums were not finite.
 func Announced(a transport.Channel) bool { return a.Grid == none }
 
-// Ending is the kind of the message by which a party tells that it ends the run: it has a code and no numbers.
+// Ending is the kind of the message by which a party tells that it ends the run: it has a code and no
+// numbers.
 const Ending = kindEnd

@@ -10,15 +10,16 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// A design is a family of small models that use every kind of connection. With β_j and B_j parameters of client j, b, μ and c of the server,
-// u_j = 1 and c = 1 where they are left out, and y, Y, X_j data:
+// A design is a family of small models that use every kind of connection. With β_j and B_j parameters of
+// client j, b, μ and c of the server, u_j = 1 and c = 1 where they are left out, and y, Y, X_j data:
 //
 //	cuts        g1_j = X_j (β_j ∘ β_j ∘ c)    g2_j = X_j B_j (two columns)    g3_j = X_j β_j (each in a group of its own)
 //	likelihood  L(s1, s2, u) = -½ Σ r² - 0.05 Σ r⁴ - ½ Σ (Y - s2)²,  r = y - b - s1 - 0.1 Π_j u_j
 //	client      -½ Σ (β_j - μ)² - ½ Σ B_j² - 0.01 Σ g1_j²
 //	server      -½ (b - 0.3)² - ½ Σ μ² - ½ Σ c² - ½ Σ (μ ∘ c - 0.2)²
 //
-// In the exact model s1, s2 and u_j are sums of cuts. In the power model every client receives all groups, its own among them, and b is flat, so that only the clients' densities depend on it.
+// In the exact model s1, s2 and u_j are sums of cuts. In the power model every client receives all groups,
+// its own among them, and b is flat, so that only the clients' densities depend on it.
 type design struct {
 	power, single, late, early bool
 	exact                      bool // the cuts themselves cross
@@ -26,7 +27,8 @@ type design struct {
 }
 
 func (d design) String() string {
-	return fmt.Sprintf("power=%t single=%t late=%t early=%t exact=%t clients=%d", d.power, d.single, d.late, d.early, d.exact, d.clients)
+	return fmt.Sprintf("power=%t single=%t late=%t early=%t exact=%t clients=%d", d.power, d.single, d.late,
+		d.early, d.exact, d.clients)
 }
 
 // designs are all combinations that the tests go through.
@@ -130,7 +132,8 @@ func (w *world) likelihood(b writer, intercept, s1, s2 graph.ID, u []graph.ID, p
 		r = b.op("sub", r, product)
 	}
 	r2 := b.op("mul", r, r)
-	b.term("y", b.op("add", b.op("mul", b.Scalar(-0.5), r2), b.op("mul", b.Scalar(-0.05), b.op("mul", r2, r2))), power)
+	b.term("y", b.op("add", b.op("mul", b.Scalar(-0.5), r2),
+		b.op("mul", b.Scalar(-0.05), b.op("mul", r2, r2))), power)
 	b.quadratic("Y", -0.5, b.Const("Y", graph.Shape{rows, 2}, w.y2), s2, power)
 }
 
@@ -174,7 +177,8 @@ func (w *world) server(t *testing.T) *model.Spec {
 		b.Output("c", c)
 	}
 	b.Report("b", b.op("mul", b.Scalar(2), intercept))
-	return &model.Spec{Party: "registry", Graph: b.build(), Params: []density.Parameter{{Name: "b", Owner: "registry", Len: 1}}}
+	return &model.Spec{Party: "registry", Graph: b.build(),
+		Params: []density.Parameter{{Name: "b", Owner: "registry", Len: 1}}}
 }
 
 func (w *world) client(t *testing.T, j int) *model.Spec {
@@ -213,7 +217,8 @@ func (w *world) client(t *testing.T, j int) *model.Spec {
 	b.Output("g2", g2)
 	if w.single {
 		b.Output("g3", g3)
-		spec.Cuts = append(spec.Cuts, density.Cut{Name: "g3", Offset: 3 * rows, Rows: rows, Cols: 1, Rho: 0.9, Group: 2 + j})
+		spec.Cuts = append(spec.Cuts, density.Cut{Name: "g3", Offset: 3 * rows, Rows: rows, Cols: 1, Rho: 0.9,
+			Group: 2 + j})
 	}
 	if w.exact {
 		for k := range spec.Cuts {
@@ -245,7 +250,8 @@ func (w *world) plan(t *testing.T) *model.Plan {
 		on, early bool
 	}{{"b", w.power, false}, {"mu", w.late, false}, {"c", w.early, true}} {
 		if s.on {
-			p.Shared = append(p.Shared, model.Shared{Name: s.name, From: model.Port{Index: out}, To: w.everyClient(in), Early: s.early})
+			p.Shared = append(p.Shared, model.Shared{Name: s.name, From: model.Port{Index: out},
+				To: w.everyClient(in), Early: s.early})
 			out, in = out+1, in+1
 		}
 	}
@@ -278,7 +284,8 @@ func (w *world) group(k int) model.Group {
 	return g
 }
 
-// A truth evaluates the joint log density of the parties (without log N(z; g, ρ²)) by the formulas of design, in plain loops.
+// A truth evaluates the joint log density of the parties (without log N(z; g, ρ²)) by the formulas of design,
+// in plain loops.
 type truth struct {
 	*world
 	server []float64 // b, μ, c

@@ -29,7 +29,8 @@ func (l listener) Send(ctx context.Context, to string, m transport.Message) erro
 	return l.Transport.Send(ctx, to, m)
 }
 
-// A party that ends the run sends its peers a code and where the cause is, never the text of an error, which may hold data.
+// A party that ends the run sends its peers a code and where the cause is, never the text of an error, which
+// may hold data.
 func TestEndOfRunSendsACode(t *testing.T) {
 	plan := newWorld(design{clients: 2}).plan(t)
 	secret := errors.New("patient 77 is not finite")
@@ -38,9 +39,15 @@ func TestEndOfRunSendsACode(t *testing.T) {
 		stop    func(context.Context) context.Context
 		want    string
 	}{
-		"the server's own error": {0, func(ctx context.Context) context.Context { return cancelled(ctx, secret) }, "failed registry"},
-		"a client's own error":   {1, func(ctx context.Context) context.Context { return cancelled(ctx, secret) }, "failed lab[1]"},
-		"a client is stopped":    {2, func(ctx context.Context) context.Context { return cancelled(ctx, nil) }, "cancelled lab[2]"},
+		"the server's own error": {0, func(ctx context.Context) context.Context {
+			return cancelled(ctx, secret)
+		}, "failed registry"},
+		"a client's own error": {1, func(ctx context.Context) context.Context {
+			return cancelled(ctx, secret)
+		}, "failed lab[1]"},
+		"a client is stopped": {2, func(ctx context.Context) context.Context {
+			return cancelled(ctx, nil)
+		}, "cancelled lab[2]"},
 	} {
 		var reasons []string
 		var lock sync.Mutex
@@ -80,12 +87,14 @@ func cancelled(ctx context.Context, cause error) context.Context {
 func TestEndOfRunIsNotBelieved(t *testing.T) {
 	plan := newWorld(design{clients: 1}).plan(t)
 	ends := transport.NewMem(plan.Names)
-	must(t, ends[1].Send(t.Context(), plan.Names[0], transport.Message{Kind: "end of run", Reason: "call 0900 123", Party: "the minister"}))
+	must(t, ends[1].Send(t.Context(), plan.Names[0],
+		transport.Message{Kind: "end of run", Reason: "call 0900 123", Party: "the minister"}))
 	env, err := session.NewRemote(plan.Only(0), 0, ends[0], session.SimulatedKeys(1, plan.Names[:1]))
 	must(t, err)
 	err = newPlayer(env, noncentred).density(t.Context())
 	var peer *session.PeerError
-	if !errors.As(err, &peer) || peer.Code != session.EndFailed || peer.Party != "lab[1]" || strings.Contains(err.Error(), "0900") {
+	if !errors.As(err, &peer) || peer.Code != session.EndFailed || peer.Party != "lab[1]" ||
+		strings.Contains(err.Error(), "0900") {
 		t.Errorf("got %v", err)
 	}
 }

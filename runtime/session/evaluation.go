@@ -10,29 +10,36 @@ import (
 // An evaluation is the turns of a server that evaluates the likelihood, or of clients that do.
 var (
 	opening = turn{
-		before: (*evaluator).point, down: kindEarly, load: (*evaluator).loadEarly, work: (*evaluator).choose, up: kindAux, take: (*evaluator).takeAux,
+		before: (*evaluator).point, down: kindEarly, load: (*evaluator).loadEarly, work: (*evaluator).choose,
+		up: kindAux, take: (*evaluator).takeAux,
 		spread: true,
 	}
 	atServer = []turn{opening, {
-		before: (*evaluator).answer, down: kindReply, load: (*evaluator).loadReply, work: (*evaluator).judge, up: kindTrailing, take: (*evaluator).takeTrailing,
+		before: (*evaluator).answer, down: kindReply, load: (*evaluator).loadReply, work: (*evaluator).judge,
+		up: kindTrailing, take: (*evaluator).takeTrailing,
 		after: (*evaluator).finish, spread: true,
 	}}
 	byClients = []turn{opening, {
-		before: (*evaluator).addAux, down: kindReply, load: (*evaluator).loadReply, beside: (*evaluator).judgeOwn, work: (*evaluator).judge, up: kindPartial,
+		before: (*evaluator).addAux, down: kindReply, load: (*evaluator).loadReply,
+		beside: (*evaluator).judgeOwn, work: (*evaluator).judge, up: kindPartial,
 		take: (*evaluator).takePartial, after: (*evaluator).addPartial, spread: true,
 	}, {
-		down: kindWhole, load: (*evaluator).loadWhole, work: (*evaluator).pull, up: kindTrailing, take: (*evaluator).takeTrailing, after: (*evaluator).finish,
+		down: kindWhole, load: (*evaluator).loadWhole, work: (*evaluator).pull, up: kindTrailing,
+		take: (*evaluator).takeTrailing, after: (*evaluator).finish,
 		spread: true,
 	}}
 )
 
-// Density is one evaluation. A server that is alone in its process has no cuts, so its coordinates are not called.
-func (e *evaluator) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+// Density is one evaluation. A server that is alone in its process has no cuts, so its coordinates are not
+// called.
+func (e *evaluator) Density(ctx context.Context, theta [][]float64, coords density.Coordinates,
+	grad [][]float64, lp []float64) error {
 	return e.sweep(ctx, &call{in: theta, by: algorithm{coords: coords}, out: grad, lp: lp})
 }
 
 // StepLocally is Density with the evaluations of clients left to steps.
-func (e *evaluator) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+func (e *evaluator) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps,
+	grad [][]float64, lp []float64) error {
 	e.mustHaveAuxiliaries()
 	return e.sweep(ctx, &call{in: theta, by: algorithm{steps: steps}, out: grad, lp: lp})
 }
@@ -48,9 +55,12 @@ func (e *evaluator) sweep(ctx context.Context, c *call) error {
 	return nil
 }
 
-// Proceed is Density with scalars on the way, which are added up first. In one process nothing is evaluated in vain: what parties that are apart would have sent is counted.
-func (e *evaluator) Proceed(ctx context.Context, t density.Decision, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
-	err := e.begin(ctx, &call{in: theta, by: algorithm{coords: coords}, out: grad, lp: lp, part: t.Part, total: t.Total, wants: t.Wanted})
+// Proceed is Density with scalars on the way, which are added up first. In one process nothing is evaluated
+// in vain: what parties that are apart would have sent is counted.
+func (e *evaluator) Proceed(ctx context.Context, t density.Decision, theta [][]float64,
+	coords density.Coordinates, grad [][]float64, lp []float64) error {
+	err := e.begin(ctx, &call{in: theta, by: algorithm{coords: coords}, out: grad, lp: lp, part: t.Part,
+		total: t.Total, wants: t.Wanted})
 	if err != nil {
 		return err
 	}
@@ -67,14 +77,16 @@ func (e *evaluator) Proceed(ctx context.Context, t density.Decision, theta [][]f
 	return nil
 }
 
-// decideAhead adds the scalars up before there is anything else to send: what follows is an evaluation without scalars.
+// decideAhead adds the scalars up before there is anything else to send: what follows is an evaluation
+// without scalars.
 func (e *evaluator) decideAhead() {
 	for _, c := range e.clients {
 		up, down := &c.auxTally, &c.replyTally
 		up.loadScalars(e.part[c.block])
 		e.sums.scalars[c.slot] = *up.scalars()
 		down.resize(down.scalarsAt(), len(e.total))
-		e.work.Bytes += up.bytes() + down.bytes() - c.messages[kindAux].bytes() - c.messages[kindReply].bytes()
+		e.work.Bytes += up.bytes() + down.bytes() - c.messages[kindAux].bytes() -
+			c.messages[kindReply].bytes()
 	}
 	e.decide()
 	e.wants = nil
@@ -82,7 +94,8 @@ func (e *evaluator) decideAhead() {
 		return
 	}
 	for _, c := range e.clients {
-		e.work.Bytes += c.messages[kindEarly].bytes() + c.messages[kindAux].bytes() + c.messages[kindReply].bytes()
+		e.work.Bytes += c.messages[kindEarly].bytes() + c.messages[kindAux].bytes() +
+			c.messages[kindReply].bytes()
 	}
 }
 
@@ -149,7 +162,8 @@ func (e *evaluator) takeAux(c *client, up *frame) {
 	}
 }
 
-// addAux adds what the clients have sent. From the totals of scalars, which are first, the server knows whether it goes on after its reply.
+// addAux adds what the clients have sent. From the totals of scalars, which are first, the server knows
+// whether it goes on after its reply.
 func (e *evaluator) addAux() {
 	if e.wants != nil {
 		e.decide()
@@ -180,7 +194,8 @@ func (e *evaluator) answer() {
 	}
 }
 
-// loadReply loads the other shared parameters, sums or adjoints, and the totals of the scalars. Where no evaluation is wanted the adjoints mean nothing.
+// loadReply loads the other shared parameters, sums or adjoints, and the totals of the scalars. Where no
+// evaluation is wanted the adjoints mean nothing.
 func (e *evaluator) loadReply(c *client, down *frame) {
 	e.loadShared(c, down, c.lateArrivals)
 	if e.plan.Power {
@@ -206,7 +221,8 @@ func (e *evaluator) loadAdjoints(c *client, down *frame, at int) {
 	}
 }
 
-// judge evaluates a client's density, unless the totals of the scalars say that it is not wanted. Where the server evaluates the likelihood the adjoints are there too.
+// judge evaluates a client's density, unless the totals of the scalars say that it is not wanted. Where the
+// server evaluates the likelihood the adjoints are there too.
 func (e *evaluator) judge(c *client, down, up *frame) {
 	if e.wants != nil {
 		copy(e.total, down.scalars().Data)

@@ -29,7 +29,8 @@ type capable interface {
 
 var _ capable = (*evaluator)(nil)
 
-// An evaluator is the Env over the parties of a process: over all of them, or over one that meets the others over a transport. Its executor is all that differs.
+// An evaluator is the Env over the parties of a process: over all of them, or over one that meets the others
+// over a transport. Its executor is all that differs.
 type evaluator struct {
 	watching
 	call
@@ -40,20 +41,22 @@ type evaluator struct {
 	blocks   []density.Block
 	server   *partyState // nil where it is elsewhere
 	sums     *sums       // with the server
-	clients  []*client   // those of this process; where the server is alone in it, those that it is connected to
-	keys     Keys
-	cost     cost
-	codes    *codes
-	parts    []part
-	relays   map[density.RelaySize]*relay
-	draw     density.Draw
-	group    *workers.Group // nil: no helpers
-	runs     []run          // of the clients of this process
-	beside   blocks
-	alone    bool // the server is the only party: nothing crosses
+	// those of this process; where the server is alone in it, those that it is connected to
+	clients []*client
+	keys    Keys
+	cost    cost
+	codes   *codes
+	parts   []part
+	relays  map[density.RelaySize]*relay
+	draw    density.Draw
+	group   *workers.Group // nil: no helpers
+	runs    []run          // of the clients of this process
+	beside  blocks
+	alone   bool // the server is the only party: nothing crosses
 }
 
-// A client is what a process has of one: its role, the script with it and, where it is of this process, the party.
+// A client is what a process has of one: its role, the script with it and, where it is of this process, the
+// party.
 type client struct {
 	party  *partyState // nil where it is elsewhere
 	block  int         // of this process
@@ -97,9 +100,10 @@ type part struct {
 	rows    []int
 }
 
-// newEvaluator makes the Env of the parties given by index, with those of its windows, over the wire or, where that is nil, in a loop that is spread over so many helpers. The plan must have
-// passed Verify.
-func newEvaluator(plan *model.Plan, keys Keys, shared *common, over *wire, helpers int, parties ...int) (*evaluator, error) {
+// newEvaluator makes the Env of the parties given by index, with those of its windows, over the wire or,
+// where that is nil, in a loop that is spread over so many helpers. The plan must have passed Verify.
+func newEvaluator(plan *model.Plan, keys Keys, shared *common, over *wire, helpers int,
+	parties ...int) (*evaluator, error) {
 	e, err := newWhole(plan, keys, shared, over, helpers, parties)
 	if err != nil {
 		return nil, err
@@ -120,8 +124,10 @@ func newEvaluator(plan *model.Plan, keys Keys, shared *common, over *wire, helpe
 }
 
 // newWhole is newEvaluator without windows.
-func newWhole(plan *model.Plan, keys Keys, shared *common, over *wire, helpers int, parties []int) (*evaluator, error) {
-	e := &evaluator{plan: plan, keys: keys, common: shared, codes: newCodes(plan, shared.grids), cost: newCost(plan)}
+func newWhole(plan *model.Plan, keys Keys, shared *common, over *wire, helpers int,
+	parties []int) (*evaluator, error) {
+	e := &evaluator{plan: plan, keys: keys, common: shared, codes: newCodes(plan, shared.grids),
+		cost: newCost(plan)}
 	e.executor = over
 	if over == nil {
 		e.executor = &loop{e: e}
@@ -174,11 +180,14 @@ func (e *evaluator) people(parties []int) error {
 	return nil
 }
 
-// meet makes the script with a client, or takes that of the one before it. In a run clients follow one another, and a message of one is done with before the next has its own: those that
-// exchange the same channels share the frames, which then stay near. Words are not shared: they are added up when all clients have written theirs.
+// meet makes the script with a client, or takes that of the one before it. In a run clients follow one
+// another, and a message of one is done with before the next has its own: those that exchange the same
+// channels share the frames, which then stay near. Words are not shared: they are added up when all clients
+// have written theirs.
 func (e *evaluator) meet(number int) {
 	c := &client{number: number, slot: len(e.clients), role: e.plan.Role(number)}
-	if follows := c.slot > 0 && !e.Apart() && e.begins(number, len(e.parties)) == 0; follows && !e.plan.Wire.Fixed && !e.plan.Wire.Encrypted && alike(e.clients[c.slot-1].role, c.role) {
+	if follows := c.slot > 0 && !e.Apart() && e.begins(number, len(e.parties)) == 0; follows &&
+		!e.plan.Wire.Fixed && !e.plan.Wire.Encrypted && alike(e.clients[c.slot-1].role, c.role) {
 		c.script = e.clients[c.slot-1].script
 	} else {
 		c.script = newScript(e.plan, number, e.codes)
@@ -191,8 +200,8 @@ func (e *evaluator) meet(number int) {
 	e.clients = append(e.clients, c)
 }
 
-// begins returns the end of the parties that share memory with the k-th, of n in this process, where it is the first of them, else 0: those of a run, and with the
-// first of them the server.
+// begins returns the end of the parties that share memory with the k-th, of n in this process, where it is
+// the first of them, else 0: those of a run, and with the first of them the server.
 func (e *evaluator) begins(k, n int) int {
 	if k == 0 && len(e.runs) == 0 {
 		return n
@@ -231,7 +240,9 @@ func (e *evaluator) use(g *workers.Group) {
 
 // splits reports whether helpers would have anything to do.
 func (e *evaluator) splits() bool {
-	return len(e.runs) > 1 || slices.ContainsFunc(e.parties, func(s *partyState) bool { return s.Splits() }) ||
+	return len(e.runs) > 1 || slices.ContainsFunc(e.parties, func(s *partyState) bool {
+		return s.Splits()
+	}) ||
 		slices.ContainsFunc(e.parts, func(p part) bool { return p.env.splits() })
 }
 
@@ -240,7 +251,8 @@ func (e *evaluator) passes() bool {
 	return slices.ContainsFunc(e.parties, func(s *partyState) bool { return s.Passes() })
 }
 
-// mustHaveAuxiliaries panics where the cuts themselves cross: an algorithm then has nothing to choose at them, and sees none.
+// mustHaveAuxiliaries panics where the cuts themselves cross: an algorithm then has nothing to choose at
+// them, and sees none.
 func (e *evaluator) mustHaveAuxiliaries() {
 	if e.plan.Exact {
 		panic("session: the cuts themselves cross, and this exchange is about auxiliary variables")
@@ -283,7 +295,9 @@ func (e *evaluator) Blocks() []density.Block { return e.blocks }
 
 // ReadsAuxiliaries reports whether a generated quantity of the server depends on auxiliary variables.
 func (e *evaluator) ReadsAuxiliaries() bool {
-	return !e.plan.Exact && slices.ContainsFunc(e.plan.Groups, func(g model.Group) bool { return len(g.Quantities) > 0 })
+	return !e.plan.Exact && slices.ContainsFunc(e.plan.Groups, func(g model.Group) bool {
+		return len(g.Quantities) > 0
+	})
 }
 
 // Augmented implements density.Augmented.
@@ -300,8 +314,8 @@ func (e *evaluator) Private(i int, name string) density.Stream {
 	return rng.New(e.keys.Private[e.parties[i].Party.Party()], name)
 }
 
-// Cause is what was not finite in the last Density, at the first party of this process where something was not. A cut comes before densities, which
-// it makes not finite elsewhere.
+// Cause is what was not finite in the last Density, at the first party of this process where something was
+// not. A cut comes before densities, which it makes not finite elsewhere.
 func (e *evaluator) Cause() density.Cause {
 	for _, s := range e.parties {
 		if c, bad := s.CutCause(); bad {

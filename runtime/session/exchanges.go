@@ -9,15 +9,19 @@ import (
 // The other exchanges of the methods of an Env.
 var (
 	totalling = []turn{
-		{down: silent, work: (*evaluator).loadCentre, up: kindCentre, take: (*evaluator).takeCentre, after: (*evaluator).addCentres},
+		{down: silent, work: (*evaluator).loadCentre, up: kindCentre, take: (*evaluator).takeCentre,
+			after: (*evaluator).addCentres},
 		{down: kindTotal, load: (*evaluator).loadTotal, work: (*evaluator).takeTotal, up: silent},
 	}
 	summing = []turn{
-		{down: silent, work: (*evaluator).loadPart, up: kindPart, take: (*evaluator).takePart, after: (*evaluator).addParts},
+		{down: silent, work: (*evaluator).loadPart, up: kindPart, take: (*evaluator).takePart,
+			after: (*evaluator).addParts},
 		{down: kindSum, load: (*evaluator).loadSum, work: (*evaluator).takeSum, up: silent},
 	}
-	reporting = []turn{{before: (*evaluator).drawn, down: kindValues, load: (*evaluator).loadValues, work: (*evaluator).takeValues, up: kindDrawn, take: (*evaluator).takeDrawn, after: (*evaluator).addDrawn}}
-	closing   = []turn{{down: silent, up: kindClosing}, {down: kindClosed, up: silent}}
+	reporting = []turn{{before: (*evaluator).drawn, down: kindValues, load: (*evaluator).loadValues,
+		work: (*evaluator).takeValues, up: kindDrawn, take: (*evaluator).takeDrawn,
+		after: (*evaluator).addDrawn}}
+	closing = []turn{{down: silent, up: kindClosing}, {down: kindClosed, up: silent}}
 )
 
 // Totals adds the centres of each sum's members.
@@ -111,7 +115,8 @@ func (e *evaluator) loadValues(c *client, down *frame) {
 	}
 }
 
-// takeValues takes the shared parameters of a draw, and loads what generated quantities of the server read of the client's.
+// takeValues takes the shared parameters of a draw, and loads what generated quantities of the server read of
+// the client's.
 func (e *evaluator) takeValues(c *client, down, up *frame) {
 	for i, a := range c.role.Arrivals {
 		copy(c.party.Input(a.Input), down.arrays[i].Data)

@@ -15,7 +15,8 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// lastForged is the last exchange of playOnce that is forged: the parties meet again after it, so all of them hear of it.
+// lastForged is the last exchange of playOnce that is forged: the parties meet again after it, so all of them
+// hear of it.
 const lastForged = 5
 
 // A forger is a transport that alters one of the messages it sends.
@@ -74,8 +75,10 @@ func unannounced(m *transport.Message, x float64) {
 	a.Data[len(a.Data)-1], a.NotFinite = x, false
 }
 
-// together runs a party per goroutine over the given ends, without the cancellation of session.Run, and returns each party's error.
-func together(plan *model.Plan, ends []transport.Transport, seed uint64, run func(context.Context, density.Env) error) []error {
+// together runs a party per goroutine over the given ends, without the cancellation of session.Run, and
+// returns each party's error.
+func together(plan *model.Plan, ends []transport.Transport, seed uint64,
+	run func(context.Context, density.Env) error) []error {
 	errs := make([]error, len(ends))
 	var wait sync.WaitGroup
 	for i, end := range ends {
@@ -103,7 +106,8 @@ func playOnce(ctx context.Context, env density.Env) error {
 	return d.play(ctx, env, 2)
 }
 
-// Whatever message of whatever party is altered in whatever way, the party that gets it names it, and the run ends everywhere with that reason.
+// Whatever message of whatever party is altered in whatever way, the party that gets it names it, and the run
+// ends everywhere with that reason.
 func TestForgedMessagesEndTheRun(t *testing.T) {
 	for _, power := range []bool{false, true} {
 		w := newWorld(design{power: power, late: true, early: true, clients: 2})
@@ -120,7 +124,8 @@ func TestForgedMessagesEndTheRun(t *testing.T) {
 						break
 					}
 					kinds[f.did] = true
-					checkForgery(t, fmt.Sprintf("power=%t: %s of message %d (%s) of %s", power, name, at, f.did, plan.Names[forgerIndex]), plan.Names[forgerIndex], errs)
+					checkForgery(t, fmt.Sprintf("power=%t: %s of message %d (%s) of %s", power, name, at,
+						f.did, plan.Names[forgerIndex]), plan.Names[forgerIndex], errs)
 				}
 			}
 			if want := 9; len(kinds) < want {
@@ -176,10 +181,13 @@ func TestClosedTransportEndsTheRun(t *testing.T) {
 		for quitter, name := range plan.Names[:2] {
 			for at := range 4 {
 				ends := transport.NewMem(plan.Names)
-				ends[quitter] = &forger{Transport: ends[quitter], at: at, alter: func(*transport.Message) { ends[quitter].Close() }}
+				ends[quitter] = &forger{Transport: ends[quitter], at: at, alter: func(*transport.Message) {
+					ends[quitter].Close()
+				}}
 				for i, err := range together(plan, ends, 1, playOnce) {
 					if err == nil || !strings.Contains(err.Error(), name) {
-						t.Errorf("power=%t, %s quits at message %d: party %d ends with %v", power, name, at, i, err)
+						t.Errorf("power=%t, %s quits at message %d: party %d ends with %v", power, name, at,
+							i, err)
 					}
 				}
 			}
@@ -222,18 +230,19 @@ func TestRunReportsTheCause(t *testing.T) {
 	plan := newWorld(design{clients: 5}).plan(t)
 	cause := errors.New("the disk is full")
 	for culprit := range plan.Names {
-		err := session.Run(t.Context(), plan, session.PerParty, 1, func(ctx context.Context, env density.Env) error {
-			p := newPlayer(env, noncentred)
-			for r := range 5 {
-				if r == 3 && env.Blocks()[0].Index() == culprit {
-					return cause
+		err := session.Run(t.Context(), plan, session.PerParty, 1,
+			func(ctx context.Context, env density.Env) error {
+				p := newPlayer(env, noncentred)
+				for r := range 5 {
+					if r == 3 && env.Blocks()[0].Index() == culprit {
+						return cause
+					}
+					if err := p.density(ctx); err != nil {
+						return err
+					}
 				}
-				if err := p.density(ctx); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+				return nil
+			})
 		if !errors.Is(err, cause) || !strings.HasPrefix(err.Error(), plan.Names[culprit]+":") {
 			t.Errorf("culprit %d: %v", culprit, err)
 		}
@@ -243,18 +252,19 @@ func TestRunReportsTheCause(t *testing.T) {
 // A party that hears of an error may report before the one that met it.
 func TestRunPrefersTheCauseToItsEcho(t *testing.T) {
 	plan := newWorld(design{clients: 2}).plan(t)
-	err := session.Run(t.Context(), plan, session.PerParty, 1, func(ctx context.Context, env density.Env) error {
-		switch env.Blocks()[0].Index() {
-		case 0:
-			err := newPlayer(env, noncentred).density(ctx)
-			<-ctx.Done()
-			return err
-		case 1:
-			return newPlayer(env, noncentred).density(ctx)
-		default:
-			return env.Sum(ctx, [][]float64{{1}}, []float64{0})
-		}
-	})
+	err := session.Run(t.Context(), plan, session.PerParty, 1,
+		func(ctx context.Context, env density.Env) error {
+			switch env.Blocks()[0].Index() {
+			case 0:
+				err := newPlayer(env, noncentred).density(ctx)
+				<-ctx.Done()
+				return err
+			case 1:
+				return newPlayer(env, noncentred).density(ctx)
+			default:
+				return env.Sum(ctx, [][]float64{{1}}, []float64{0})
+			}
+		})
 	var protocol *session.ProtocolError
 	if !errors.As(err, &protocol) || protocol.Peer != "lab[2]" {
 		t.Errorf("got %v", err)
@@ -285,14 +295,17 @@ func TestRunEndsWithItsContext(t *testing.T) {
 func TestKeysAndProgramsAreNeeded(t *testing.T) {
 	plan := newWorld(design{clients: 2}).plan(t)
 	var key *session.KeyError
-	if _, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names[:2])); !errors.As(err, &key) || key.Party != "lab[2]" {
+	if _, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names[:2])); !errors.As(err, &key) ||
+		key.Party != "lab[2]" {
 		t.Errorf("without a key: %v", err)
 	}
 	var wiring *model.WiringError
-	if _, err := session.NewLocal(plan.Only(1), session.SimulatedKeys(1, plan.Names)); !errors.As(err, &wiring) {
+	if _, err := session.NewLocal(plan.Only(1), session.SimulatedKeys(1, plan.Names)); !errors.As(err,
+		&wiring) {
 		t.Errorf("without a program: %v", err)
 	}
-	if err := session.Run(t.Context(), plan.Only(1), session.PerParty, 1, playOnce); !errors.As(err, &wiring) {
+	if err := session.Run(t.Context(), plan.Only(1), session.PerParty, 1, playOnce); !errors.As(err,
+		&wiring) {
 		t.Errorf("run without a program: %v", err)
 	}
 }

@@ -21,7 +21,8 @@ func (*posted) Recv(context.Context, string) (transport.Message, error) {
 }
 func (*posted) Close() {}
 
-// What a receiver would refuse does not leave: the party ends the run by its own name. A message as it should be does.
+// What a receiver would refuse does not leave: the party ends the run by its own name. A message as it should
+// be does.
 func TestMessagesWithoutAFormDoNotLeave(t *testing.T) {
 	for name, change := range map[string]func(*transport.Channel){
 		"as it should be":    func(*transport.Channel) {},
@@ -36,13 +37,15 @@ func TestMessagesWithoutAFormDoNotLeave(t *testing.T) {
 		f.load(0, []float64{1, 2, 3})
 		change(&f.arrays[0])
 		out := &posted{}
-		w := &wire{shared: &common{}, transport: out, own: "a", peers: []string{"server"}, names: []string{"server", "a"}}
+		w := &wire{shared: &common{}, transport: out, own: "a", peers: []string{"server"},
+			names: []string{"server", "a"}}
 		err := w.send(t.Context(), "server", f)
 		var fault *ProtocolError
 		switch right := name == "as it should be"; {
 		case right && (err != nil || len(out.all) != 1 || out.all[0].Kind != "aux"):
 			t.Errorf("%s: %v, %v", name, err, out.all)
-		case !right && (!errors.As(err, &fault) || fault.Peer != "a" || len(out.all) != 1 || out.all[0].Kind != kindEnd || out.all[0].Party != "a"):
+		case !right && (!errors.As(err, &fault) || fault.Peer != "a" || len(out.all) != 1 ||
+			out.all[0].Kind != kindEnd || out.all[0].Party != "a"):
 			t.Errorf("%s: %v, %v", name, err, out.all)
 		}
 	}

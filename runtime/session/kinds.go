@@ -7,8 +7,9 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// A kind is one kind of message of a script: its name on the wire, what it carries, in this order, and whether clients seal in it what they have received. The loops of server and
-// client, the check of every message and the audit all follow from it.
+// A kind is one kind of message of a script: its name on the wire, what it carries, in this order, and
+// whether clients seal in it what they have received. The loops of server and client, the check of every
+// message and the audit all follow from it.
 type kind struct {
 	density.MessageKind
 	up     bool // from a client to the server; otherwise back
@@ -33,7 +34,8 @@ func (s sealing) applies(plan *model.Plan) bool {
 }
 
 func circumstances(plan *model.Plan, early bool) density.Circumstance {
-	return density.Circumstance{AtClients: plan.Power, Exact: plan.Exact, Shared: len(plan.Shared) > 0, Early: early}
+	return density.Circumstance{AtClients: plan.Power, Exact: plan.Exact, Shared: len(plan.Shared) > 0,
+		Early: early}
 }
 
 // silent is no kind: a turn has no message there.
@@ -72,10 +74,13 @@ const kindEnd = "end of run"
 // kinds are those of the methods of an Env.
 var kinds = [ownKinds]kind{
 	kindEarly: own("early", false, unsealed, carried(Value, ofCuts, density.Unscaled)),
-	kindAux:   own("aux", true, ofSeveralIn, carried(density.Auxiliary, density.Circumstance.Noisy, density.Contributions), carried(density.BareCut, exactly, density.Contributions)),
-	kindReply: own("reply", false, ofSeveralIn, carried(Value, ofRest, density.Unscaled), carried(Adjoint, density.Circumstance.AtServer, density.Contributions),
+	kindAux: own("aux", true, ofSeveralIn, carried(density.Auxiliary, density.Circumstance.Noisy,
+		density.Contributions), carried(density.BareCut, exactly, density.Contributions)),
+	kindReply: own("reply", false, ofSeveralIn, carried(Value, ofRest, density.Unscaled),
+		carried(Adjoint, density.Circumstance.AtServer, density.Contributions),
 		carried(OthersSum, atClients, density.Adjoints)),
-	kindPartial:  own("partial", true, unsealed, carried(Gradient, beforeAdjoints, density.Unscaled), carried(Partial, atClients, density.Adjoints)),
+	kindPartial: own("partial", true, unsealed, carried(Gradient, beforeAdjoints, density.Unscaled),
+		carried(Partial, atClients, density.Adjoints)),
 	kindWhole:    own("whole", false, unsealed, carried(Whole, atClients, density.Contributions)),
 	kindTrailing: own("trailing", true, unsealed, carried(Gradient, afterAdjoints, density.Unscaled)),
 	kindCentre:   own("centre", true, ofSeveralIn, carried(Centre, nil, density.Contributions)),
@@ -83,9 +88,10 @@ var kinds = [ownKinds]kind{
 	kindPart:     own("sum part", true, ofSeveral, carried(density.Scalars, nil, density.Unscaled)),
 	kindSum:      own("sum", false, ofSeveral, carried(ScalarTotal, nil, density.Unscaled)),
 	kindValues:   own("values", false, unsealed, carried(Value, nil, density.Unscaled)),
-	kindDrawn:    own("drawn", true, unsealed, carried(density.Auxiliary, ofQuantities, density.Unscaled), carried(density.BareCut, ofExactQuantities, density.Unscaled)),
-	kindClosing:  own("closing", true, ofSeveral),
-	kindClosed:   own("closed", false, ofSeveral),
+	kindDrawn: own("drawn", true, unsealed, carried(density.Auxiliary, ofQuantities, density.Unscaled),
+		carried(density.BareCut, ofExactQuantities, density.Unscaled)),
+	kindClosing: own("closing", true, ofSeveral),
+	kindClosed:  own("closed", false, ofSeveral),
 }
 
 func own(name string, up bool, sealed sealing, carries ...density.Carried) kind {
@@ -112,7 +118,8 @@ func ownKind(at int) kind {
 	return k
 }
 
-// relayKinds are the kinds of the messages of a relay, or of bytes. What carries something has seals, but for bytes that not all receive, or that the server alone sends.
+// relayKinds are the kinds of the messages of a relay, or of bytes. What carries something has seals, but for
+// bytes that not all receive, or that the server alone sends.
 func relayKinds(x *density.Exchange) [2]kind {
 	sealed, passes := ofSeveralIn, x.Up.Name != "" && x.Down.Name != ""
 	switch carried := append(x.Up.Carries, x.Down.Carries...); {
@@ -127,7 +134,8 @@ func relayKinds(x *density.Exchange) [2]kind {
 
 // exchanged are the messages of the methods of an Env that are none of an evaluation.
 var exchanged = map[*density.Exchange][]int{
-	density.Totalling: {kindCentre, kindTotal}, density.Summing: {kindPart, kindSum}, density.Reporting: {kindValues, kindDrawn}, density.Closing: {kindClosing, kindClosed},
+	density.Totalling: {kindCentre, kindTotal}, density.Summing: {kindPart, kindSum},
+	density.Reporting: {kindValues, kindDrawn}, density.Closing: {kindClosing, kindClosed},
 }
 
 var evaluation = []int{kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing}
@@ -135,7 +143,8 @@ var evaluation = []int{kindEarly, kindAux, kindReply, kindPartial, kindWhole, ki
 // isRelay reports whether the messages of an exchange were declared where they are sent.
 func isRelay(x *density.Exchange) bool { return x.Up.Name != "" || x.Down.Name != "" }
 
-// ownKindsOf lists the kinds of message of an exchange that is no relay, in their order. Under Pipeline aux and reply carry scalars too.
+// ownKindsOf lists the kinds of message of an exchange that is no relay, in their order. Under Pipeline aux
+// and reply carry scalars too.
 func ownKindsOf(x *density.Exchange) []int {
 	if of, ok := exchanged[x]; ok {
 		return of
@@ -153,7 +162,8 @@ func relaysIn(uses []density.Use) (out []*density.Exchange) {
 	return out
 }
 
-// inOrder lists the kinds of message of a run that uses these exchanges: those of the methods of an Env, then those of relays, and the end last.
+// inOrder lists the kinds of message of a run that uses these exchanges: those of the methods of an Env, then
+// those of relays, and the end last.
 func inOrder(uses []density.Use) (out []kind) {
 	for k := range kindClosing {
 		out = append(out, ownKind(k))
@@ -165,9 +175,10 @@ func inOrder(uses []density.Use) (out []kind) {
 	return append(out, ownKind(kindClosing), ownKind(kindClosed))
 }
 
-// RoundTrips counts the round trips that messages of these kinds, by name, make where a client and the server exchange one of each in these exchanges: the first answer to
-// what the server sends, and each answer to what the client sends. What comes last needs none. Messages that nobody answers count as one. Scalars that are added up beside evaluations travel
-// with the next of these where they may (density.Pipelined).
+// RoundTrips counts the round trips that messages of these kinds, by name, make where a client and the server
+// exchange one of each in these exchanges: the first answer to what the server sends, and each answer to what
+// the client sends. What comes last needs none. Messages that nobody answers count as one. Scalars that are
+// added up beside evaluations travel with the next of these where they may (density.Pipelined).
 func RoundTrips(names map[string]bool, uses []density.Use) int {
 	n, begun, asked, sent := 0, false, false, false
 	pipelined := slices.ContainsFunc(uses, func(u density.Use) bool { return u.Exchange == density.Pipeline })
@@ -176,7 +187,8 @@ func RoundTrips(names map[string]bool, uses []density.Use) int {
 		used := k.number >= ownKinds || slices.ContainsFunc(uses, func(u density.Use) bool {
 			return !isRelay(u.Exchange) && slices.Contains(ownKindsOf(u.Exchange), k.number)
 		})
-		if !names[k.Name] || !used || k.number == kindClosing || k.number == kindClosed || beside && names[kinds[kindAux].Name] {
+		if !names[k.Name] || !used || k.number == kindClosing || k.number == kindClosed ||
+			beside && names[kinds[kindAux].Name] {
 			continue
 		}
 		switch {

@@ -16,14 +16,19 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// Masks cover what a client adds to a sum (Bonawitz et al. 2017, without recovery of dropouts: every party is needed in every round). Each pair of clients has a key of the session
-// (pairs.go). HMAC-SHA-256 under it makes of the digest of all that both have received until then (seals.go) a key of AES-256, which
-// in counter mode, from the round and the kind of message on, gives a stream of words. The first of the pair, in party order, adds them to its words mod 2⁶⁴ and the other subtracts them. Whoever lacks the key sees
-// uniformly distributed words; in the sum over all clients the masks are gone, if the server has asked all of them the same: where two have received unlike numbers, their masks are of
-// unlike keys, and no later sum of theirs is more than random words. A round and a kind have one message under a key of the session, so that no two messages share a part of a stream, whatever was received.
+// Masks cover what a client adds to a sum (Bonawitz et al. 2017, without recovery of dropouts: every party is
+// needed in every round). Each pair of clients has a key of the session (pairs.go). HMAC-SHA-256 under it
+// makes of the digest of all that both have received until then (seals.go) a key of AES-256, which in counter
+// mode, from the round and the kind of message on, gives a stream of words. The first of the pair, in party
+// order, adds them to its words mod 2⁶⁴ and the other subtracts them. Whoever lacks the key sees uniformly
+// distributed words; in the sum over all clients the masks are gone, if the server has asked all of them the
+// same: where two have received unlike numbers, their masks are of unlike keys, and no later sum of theirs is
+// more than random words. A round and a kind have one message under a key of the session, so that no two
+// messages share a part of a stream, whatever was received.
 
-// MaskKeys are what masks and seals are made from: the own keys of clients of this process, and the public ones of all clients. A deployment pins the latter. One session may use them
-// for a run, its epoch and a chain, and no second one: it would begin its rounds anew, and masks of the first would come again.
+// MaskKeys are what masks and seals are made from: the own keys of clients of this process, and the public
+// ones of all clients. A deployment pins the latter. One session may use them for a run, its epoch and a
+// chain, and no second one: it would begin its rounds anew, and masks of the first would come again.
 type MaskKeys struct {
 	Private map[string]*ecdh.PrivateKey
 	Public  map[string]*ecdh.PublicKey
@@ -82,7 +87,8 @@ func (k *MaskKeys) only(name string) *MaskKeys {
 	return own
 }
 
-// A MaskError is the error where a client's masks and seals cannot be made. Peer is the other client of the pair, "" where there is none.
+// A MaskError is the error where a client's masks and seals cannot be made. Peer is the other client of the
+// pair, "" where there is none.
 type MaskError struct{ Party, Peer, What string }
 
 func (e *MaskError) Error() string {
@@ -109,10 +115,12 @@ type masker struct {
 
 func newMasker(p *pairs, seen func(int) []byte) *masker {
 	n := len(p.names)
-	return &masker{pairs: p, seen: seen, keys: make([]hash.Hash, n), blocks: make([]cipher.Block, n), digests: make([][]byte, n), streams: make([]cipher.Stream, n)}
+	return &masker{pairs: p, seen: seen, keys: make([]hash.Hash, n), blocks: make([]cipher.Block, n),
+		digests: make([][]byte, n), streams: make([]cipher.Stream, n)}
 }
 
-// begin goes to a kind of message of a round. Masks are used once: the error is a *MaskError where they have been.
+// begin goes to a kind of message of a round. Masks are used once: the error is a *MaskError where they have
+// been.
 func (m *masker) begin(id transport.ChainID, round uint64, kind kind) error {
 	if id != m.id {
 		if err := m.pairs.begin(id); err != nil {
@@ -126,7 +134,8 @@ func (m *masker) begin(id transport.ChainID, round uint64, kind kind) error {
 		m.round, m.used = round, 0
 	}
 	if round < m.round || m.used>>kind.number&1 == 1 {
-		return &MaskError{Party: m.pairs.names[m.pairs.own], What: fmt.Sprintf("message %q of round %d has had its masks", kind.Name, round)}
+		return &MaskError{Party: m.pairs.names[m.pairs.own],
+			What: fmt.Sprintf("message %q of round %d has had its masks", kind.Name, round)}
 	}
 	m.used |= 1 << kind.number
 	m.kind = kind.number

@@ -27,7 +27,8 @@ func vectorPairs(t *testing.T) (all []*pairs, id transport.ChainID) {
 		private, public[name] = append(private, key), key.PublicKey()
 	}
 	for k, name := range plan.Names[1:] {
-		p, err := newPairs(plan, k+1, &MaskKeys{Private: map[string]*ecdh.PrivateKey{name: private[k]}, Public: public})
+		p, err := newPairs(plan, k+1, &MaskKeys{Private: map[string]*ecdh.PrivateKey{name: private[k]},
+			Public: public})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +61,8 @@ func TestKeysOfPairsDiffer(t *testing.T) {
 	}
 }
 
-// A session that would begin the masks or the seals of an earlier one again ends with an error; another chain or epoch, and the same session later, do not.
+// A session that would begin the masks or the seals of an earlier one again ends with an error; another chain
+// or epoch, and the same session later, do not.
 func TestSecondSessionHasNoMasks(t *testing.T) {
 	all, id := vectorPairs(t)
 	plan := &model.Plan{Names: all[0].names}
@@ -73,7 +75,8 @@ func TestSecondSessionHasNoMasks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var refused *MaskError
-	if err := newMasker(again, seen).begin(id, 1, ownKind(kindAux)); !errors.As(err, &refused) || refused.Party != "a" {
+	if err := newMasker(again, seen).begin(id, 1, ownKind(kindAux)); !errors.As(err, &refused) ||
+		refused.Party != "a" {
 		t.Errorf("a second session has masks: %v", err)
 	}
 	f := &frame{kind: ownKind(kindAux)}

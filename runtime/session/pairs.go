@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// Purposes of keys: what they serve, and its form. All have the same length, so that what follows them stands at one place.
+// Purposes of keys: what they serve, and its form. All have the same length, so that what follows them stands
+// at one place.
 const (
 	maskPurpose = "vflc masks 3"
 	sealPurpose = "vflc seals 1"
@@ -52,18 +53,22 @@ func newPairs(plan *model.Plan, own int, keys *MaskKeys) (*pairs, error) {
 	if !keys.Private[name].PublicKey().Equal(keys.Public[name]) {
 		return nil, &MaskError{Party: name, What: "its key is not the one whose public part the others have"}
 	}
-	return &pairs{names: plan.Names, own: own, keys: keys, private: keys.Private[name], public: keys.Public, secrets: make([][]byte, len(plan.Names))}, nil
+	return &pairs{names: plan.Names, own: own, keys: keys, private: keys.Private[name], public: keys.Public,
+		secrets: make([][]byte, len(plan.Names))}, nil
 }
 
-// begin readies the keys of a run, its epoch and a chain. The error is a *MaskError where another session has them.
+// begin readies the keys of a run, its epoch and a chain. The error is a *MaskError where another session has
+// them.
 func (p *pairs) begin(id transport.ChainID) error {
 	if !p.keys.claim(p, id) {
-		return &MaskError{Party: p.names[p.own], What: "a second session would have the keys of an earlier one, and its masks again"}
+		return &MaskError{Party: p.names[p.own],
+			What: "a second session would have the keys of an earlier one, and its masks again"}
 	}
 	return nil
 }
 
-// key makes a key of the client and a peer for one purpose, by HKDF-SHA-256 of their secret, the run, its epoch and the chain. Both make the same.
+// key makes a key of the client and a peer for one purpose, by HKDF-SHA-256 of their secret, the run, its
+// epoch and the chain. Both make the same.
 func (p *pairs) key(peer int, purpose string, id transport.ChainID) (key []byte, err error) {
 	if p.secrets[peer] == nil {
 		if p.secrets[peer], err = p.private.ECDH(p.public[p.names[peer]]); err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A recording is every number that the parties of a run compute or receive, by party, with the work that the server counts.
+// A recording is every number that the parties of a run compute or receive, by party, with the work that the
+// server counts.
 type recording struct {
 	sync.Mutex
 	seen map[int][]float64
@@ -63,7 +64,8 @@ func (d *recording) play(ctx context.Context, env density.Env, rounds int) error
 			}
 		}
 		for b, block := range env.Blocks() {
-			d.keep(block.Index(), p.theta[b], p.grad[b], p.e[b], p.de[b], p.z[b], total[b], values[b], sum, p.lp[b:b+1])
+			d.keep(block.Index(), p.theta[b], p.grad[b], p.e[b], p.de[b], p.z[b], total[b], values[b], sum,
+				p.lp[b:b+1])
 		}
 		p.move(r)
 	}
@@ -131,7 +133,8 @@ func (d *recording) same(t *testing.T, other *recording, names []string) {
 	}
 }
 
-// One loop over all parties and a goroutine per party see the same numbers, bit for bit, and count the same work.
+// One loop over all parties and a goroutine per party see the same numbers, bit for bit, and count the same
+// work.
 func TestOneLoopEqualsOneGoroutinePerParty(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) {
 		parties := record(t, w, session.PerParty, 20)
@@ -142,7 +145,8 @@ func TestOneLoopEqualsOneGoroutinePerParty(t *testing.T) {
 	})
 }
 
-// An overwriter is a transport that overwrites a message when the next one of the same peer is received, as a transport may.
+// An overwriter is a transport that overwrites a message when the next one of the same peer is received, as a
+// transport may.
 type overwriter struct {
 	transport.Transport
 	last map[string]transport.Message
@@ -162,7 +166,8 @@ func (s *overwriter) Recv(ctx context.Context, from string) (transport.Message, 
 // Messages are not read after the next one has come.
 func TestMessagesAreReadInTime(t *testing.T) {
 	for _, mode := range []design{{}, {power: true}, {exact: true}} {
-		w := newWorld(design{power: mode.power, exact: mode.exact, single: true, late: true, early: true, clients: 2})
+		w := newWorld(design{power: mode.power, exact: mode.exact, single: true, late: true, early: true,
+			clients: 2})
 		plan := w.plan(t)
 		ends := transport.NewMem(plan.Names)
 		for i, end := range ends {
@@ -181,33 +186,39 @@ func TestMessagesAreReadInTime(t *testing.T) {
 func TestNoAllocationsPerParty(t *testing.T) {
 	const warm, runs = 5, 20
 	for _, mode := range []design{{}, {power: true}, {exact: true}} {
-		plan := newWorld(design{power: mode.power, exact: mode.exact, late: true, early: true, clients: 2}).plan(t)
-		must(t, session.Run(t.Context(), plan, session.PerParty, 1, func(ctx context.Context, env density.Env) error {
-			p := newPlayer(env, shifted)
-			var failed error
-			wanted := false
-			decision := density.Decision{Part: clone(p.theta), Total: make([]float64, 2), Wanted: func() bool { wanted = !wanted; return wanted }}
-			decision.Part[0] = make([]float64, 2)
-			pipeline := density.Must[density.Pipelined](env)
-			step := func() {
-				if err := p.env.Density(ctx, p.theta, p, p.grad, p.lp); err != nil {
-					failed = err
+		plan := newWorld(design{power: mode.power, exact: mode.exact, late: true, early: true,
+			clients: 2}).plan(t)
+		must(t, session.Run(t.Context(), plan, session.PerParty, 1,
+			func(ctx context.Context, env density.Env) error {
+				p := newPlayer(env, shifted)
+				var failed error
+				wanted := false
+				decision := density.Decision{Part: clone(p.theta), Total: make([]float64, 2),
+					Wanted: func() bool {
+						wanted = !wanted
+						return wanted
+					}}
+				decision.Part[0] = make([]float64, 2)
+				pipeline := density.Must[density.Pipelined](env)
+				step := func() {
+					if err := p.env.Density(ctx, p.theta, p, p.grad, p.lp); err != nil {
+						failed = err
+					}
+					if err := pipeline.Proceed(ctx, decision, p.theta, p, p.grad, p.lp); err != nil {
+						failed = err
+					}
 				}
-				if err := pipeline.Proceed(ctx, decision, p.theta, p, p.grad, p.lp); err != nil {
-					failed = err
-				}
-			}
-			for range warm {
-				step()
-			}
-			if env.Blocks()[0].Index() > 0 {
-				for range runs + 1 {
+				for range warm {
 					step()
 				}
-			} else if n := testing.AllocsPerRun(runs, step); n != 0 {
-				t.Errorf("%s: %v allocations per evaluation", mode, n)
-			}
-			return failed
-		}))
+				if env.Blocks()[0].Index() > 0 {
+					for range runs + 1 {
+						step()
+					}
+				} else if n := testing.AllocsPerRun(runs, step); n != 0 {
+					t.Errorf("%s: %v allocations per evaluation", mode, n)
+				}
+				return failed
+			}))
 	}
 }

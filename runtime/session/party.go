@@ -9,11 +9,13 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A partyState is a party of this process with the vectors of one evaluation. Those over cuts have length SendLen, in the layout of density.Cut.
+// A partyState is a party of this process with the vectors of one evaluation. Those over cuts have length
+// SendLen, in the layout of density.Cut.
 type partyState struct {
 	*model.Party
-	role  model.Role
-	exact bool // the cuts themselves cross: z is g, and the seeds on it are the adjoint and the party's own derivative
+	role model.Role
+	// the cuts themselves cross: z is g, and the seeds on it are the adjoint and the party's own derivative
+	exact bool
 
 	z        []float64
 	adj, own []float64
@@ -26,7 +28,8 @@ type partyState struct {
 	outputs  []int       // at the server: graph output of each shared parameter
 }
 
-// newPartyState makes the state of a party that evaluates in a room. adj is memory for the time from settle to pull, which parties of one process share.
+// newPartyState makes the state of a party that evaluates in a room. adj is memory for the time from settle
+// to pull, which parties of one process share.
 func newPartyState(plan *model.Plan, index int, room *graph.Room, adj *[]float64) *partyState {
 	p := model.NewPartyIn(plan, index, room)
 	s := &partyState{Party: p, role: p.Role(), exact: plan.Exact, early: make([]float64, p.Early())}
@@ -65,7 +68,8 @@ func (s *partyState) part(v []float64, cut int) []float64 {
 	return v[c.Offset : c.Offset+c.Len()]
 }
 
-// An algorithm is the algorithm's part in an evaluation: at clients steps where these are not nil, else coords.
+// An algorithm is the algorithm's part in an evaluation: at clients steps where these are not nil, else
+// coords.
 type algorithm struct {
 	coords density.Coordinates
 	steps  density.LocalSteps
@@ -74,8 +78,8 @@ type algorithm struct {
 // stepping reports whether the algorithm evaluates the party's density itself.
 func (s *partyState) stepping(by algorithm) bool { return by.steps != nil && s.Index() > 0 }
 
-// value evaluates the outputs at theta and lets the algorithm choose z, unless the cuts themselves cross. b is the block's number in this process. A client
-// that takes steps of its own evaluates later.
+// value evaluates the outputs at theta and lets the algorithm choose z, unless the cuts themselves cross. b
+// is the block's number in this process. A client that takes steps of its own evaluates later.
 func (s *partyState) value(b int, theta []float64, by algorithm) {
 	if s.stepping(by) {
 		if len(s.z) > 0 {
@@ -138,8 +142,9 @@ func (s *partyState) settleMember(i int, adjoint []float64) {
 	}
 }
 
-// pull lets the algorithm set the seeds on the cuts and pulls them back to the parameters and to the early shared parameters. Where a client takes steps of
-// its own the algorithm has done so in Answer, and receives the adjoints alone.
+// pull lets the algorithm set the seeds on the cuts and pulls them back to the parameters and to the early
+// shared parameters. Where a client takes steps of its own the algorithm has done so in Answer, and receives
+// the adjoints alone.
 func (s *partyState) pull(b int, by algorithm, grad []float64) {
 	clear(s.early)
 	switch {
@@ -164,7 +169,8 @@ func (s *partyState) seed(b int, by algorithm) {
 	}
 }
 
-// collectShared finds the gradient by each shared parameter: at once for those that no cut depends on, after pull for the others.
+// collectShared finds the gradient by each shared parameter: at once for those that no cut depends on, after
+// pull for the others.
 func (s *partyState) collectShared() {
 	at := 0
 	for i, a := range s.role.Arrivals {
@@ -177,7 +183,8 @@ func (s *partyState) collectShared() {
 	}
 }
 
-// drawn evaluates the outputs at a draw, block b of this process, and readies what the party sends of it: the auxiliary variables, or the cuts themselves.
+// drawn evaluates the outputs at a draw, block b of this process, and readies what the party sends of it: the
+// auxiliary variables, or the cuts themselves.
 func (s *partyState) drawn(b int, d density.Draw) {
 	s.Evaluate(d.Theta[b])
 	if !s.exact && d.Z != nil {
@@ -185,7 +192,8 @@ func (s *partyState) drawn(b int, d density.Draw) {
 	}
 }
 
-// report evaluates the parameters and quantities of the draw, given the shared parameters and the sums in the inputs.
+// report evaluates the parameters and quantities of the draw, given the shared parameters and the sums in the
+// inputs.
 func (s *partyState) report(b int, d density.Draw, values []float64) error {
 	if d.Streams == nil {
 		return s.Values(values, nil)

@@ -16,7 +16,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Proceed adds what Sum adds and evaluates what Density evaluates, or does not, in the rounds of one evaluation.
+// Proceed adds what Sum adds and evaluates what Density evaluates, or does not, in the rounds of one
+// evaluation.
 func TestProceedIsSumAndDensity(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) {
 		plan := w.plan(t)
@@ -52,14 +53,16 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 		}
 		must(t, other.density(t.Context()))
 		alone := *other.env.Work()
-		worked(t, one.env, density.Work{Gradients: 1, Rounds: before.Rounds + alone.Rounds, Sequential: before.Rounds + alone.Rounds, Bytes: before.Bytes + alone.Bytes + sums})
+		worked(t, one.env, density.Work{Gradients: 1, Rounds: before.Rounds + alone.Rounds,
+			Sequential: before.Rounds + alone.Rounds, Bytes: before.Bytes + alone.Bytes + sums})
 		must(t, other.env.Sum(t.Context(), part, want))
 		if !equal(total, want) {
 			t.Errorf("totals %v, want %v", total, want)
 		}
 		for b := range one.grad {
 			if !equal(one.grad[b], other.grad[b]) || one.lp[b] != other.lp[b] {
-				t.Errorf("block %d: %v with gradient %v, want %v with %v", b, one.lp[b], one.grad[b], other.lp[b], other.grad[b])
+				t.Errorf("block %d: %v with gradient %v, want %v with %v", b, one.lp[b], one.grad[b],
+					other.lp[b], other.grad[b])
 			}
 		}
 	})
@@ -74,7 +77,8 @@ type runLog struct {
 	steps []backends.Transition
 }
 
-func (j *runLog) sample(a backends.Algorithm, given map[string]string, transform def.Transform) func(context.Context, density.Env) error {
+func (j *runLog) sample(a backends.Algorithm, given map[string]string,
+	transform def.Transform) func(context.Context, density.Env) error {
 	return func(ctx context.Context, env density.Env) error {
 		s, err := a.Resolve(transform, given)
 		if err != nil {
@@ -113,7 +117,8 @@ func (j *runLog) sample(a backends.Algorithm, given map[string]string, transform
 	}
 }
 
-func sampled(t *testing.T, w *world, mode session.Execution, a backends.Algorithm, given map[string]string) *runLog {
+func sampled(t *testing.T, w *world, mode session.Execution, a backends.Algorithm,
+	given map[string]string) *runLog {
 	t.Helper()
 	j := &runLog{draws: map[int][]float64{}}
 	transform := transforms.Augmented
@@ -136,7 +141,8 @@ func (w *world) rounds() int64 {
 	return n
 }
 
-// bothWays wants the same draws and the same work from one loop and from a goroutine per party, and returns what the latter left.
+// bothWays wants the same draws and the same work from one loop and from a goroutine per party, and returns
+// what the latter left.
 func bothWays(t *testing.T, w *world, a backends.Algorithm, given map[string]string) *runLog {
 	t.Helper()
 	one, parties := sampled(t, w, session.OneLoop, a, given), sampled(t, w, session.PerParty, a, given)
@@ -149,16 +155,18 @@ func bothWays(t *testing.T, w *world, a backends.Algorithm, given map[string]str
 		}
 		for i, x := range draws {
 			if math.Float64bits(x) != math.Float64bits(parties.draws[index][i]) {
-				t.Fatalf("party %d, number %d: %v in one loop, %v with a goroutine per party", index, i, x, parties.draws[index][i])
+				t.Fatalf("party %d, number %d: %v in one loop, %v with a goroutine per party", index, i, x,
+					parties.draws[index][i])
 			}
 		}
 	}
 	return parties
 }
 
-// NUTS draws the same bits in one loop and with a goroutine per party, which exchange each leapfrog's scalars together with the next leapfrog: one
-// round a leapfrog under augmented, two under power, one more where a cut reads a server's parameter, and one exchange a draw to learn that
-// the trajectory ends. Some trajectories end at the greatest depth and some before.
+// NUTS draws the same bits in one loop and with a goroutine per party, which exchange each leapfrog's scalars
+// together with the next leapfrog: one round a leapfrog under augmented, two under power, one more where a
+// cut reads a server's parameter, and one exchange a draw to learn that the trajectory ends. Some
+// trajectories end at the greatest depth and some before.
 func TestRoundsOfALeapfrog(t *testing.T) {
 	const warmup = 12
 	deepest, shorter := false, false
@@ -185,12 +193,15 @@ func TestRoundsOfALeapfrog(t *testing.T) {
 	}
 }
 
-// So does SFVI, whose draws exchange their scalars with the next one's z: the rounds of an evaluation for each, one more for the sums at a point
-// of the trace and one for those before it, one for the start and one for the final value; the draws at these points take one round together where each party can evaluate its own density.
+// So does SFVI, whose draws exchange their scalars with the next one's z: the rounds of an evaluation for
+// each, one more for the sums at a point of the trace and one for those before it, one for the start and one
+// for the final value; the draws at these points take one round together where each party can evaluate its
+// own density.
 func TestRoundsOfAFit(t *testing.T) {
 	const iterations, samples, points, final = 12, 2, 2, 64
 	everyDesign(t, func(t *testing.T, w *world) {
-		given := map[string]string{"iterations": "12", "mc-samples": "2", "elbo-every": "6", "elbo-draws": "64", "draws": "5", "guide": "noncentered"}
+		given := map[string]string{"iterations": "12", "mc-samples": "2", "elbo-every": "6",
+			"elbo-draws": "64", "draws": "5", "guide": "noncentered"}
 		parties := bothWays(t, w, sfvi.Algorithm(), given)
 		evaluations := int64(1 + iterations*samples + 32*points + final)
 		want := evaluations*w.rounds() + 1 + 2*points + 1
@@ -198,7 +209,8 @@ func TestRoundsOfAFit(t *testing.T) {
 			want = (1+iterations*samples)*w.rounds() + 1 + 2*points + 1
 		}
 		if got := parties.work.Rounds; got != want || parties.work.Gradients != evaluations {
-			t.Errorf("%d rounds, want %d; %d evaluations, want %d", got, want, parties.work.Gradients, evaluations)
+			t.Errorf("%d rounds, want %d; %d evaluations, want %d", got, want, parties.work.Gradients,
+				evaluations)
 		}
 	})
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A relay is the arrays of one size of round trips in which sums are answered: those of the parties of this process.
+// A relay is the arrays of one size of round trips in which sums are answered: those of the parties of this
+// process.
 type relay struct {
 	size     density.RelaySize
 	exchange *density.Exchange // under way, and the algorithm's part in it
@@ -36,7 +37,8 @@ var relaying = []turn{
 }
 
 // Relay implements density.Relaying.
-func (e *evaluator) Relay(ctx context.Context, x *density.Exchange, size density.RelaySize, by density.Relayed) error {
+func (e *evaluator) Relay(ctx context.Context, x *density.Exchange, size density.RelaySize,
+	by density.Relayed) error {
 	r := e.resized(size)
 	r.exchange, r.by = x, by
 	clear(r.lost)
@@ -48,10 +50,12 @@ func (e *evaluator) Relay(ctx context.Context, x *density.Exchange, size density
 
 // newRelay makes the arrays for these clients.
 func newRelay(plan *model.Plan, size density.RelaySize, clients []*client) *relay {
-	r := &relay{size: size, total: make([]float64, size.Scalars), lost: make([]bool, len(plan.Groups)), folded: make([]int, len(plan.Groups)), answers: make([]float64, size.Answers)}
+	r := &relay{size: size, total: make([]float64, size.Scalars), lost: make([]bool, len(plan.Groups)),
+		folded: make([]int, len(plan.Groups)), answers: make([]float64, size.Answers)}
 	for _, g := range plan.Groups {
 		n := g.Len * size.Columns
-		r.parts, r.sum, r.down = append(r.parts, make([]transport.Channel, len(g.Members))), append(r.sum, make([]float64, n)), append(r.down, make([]float64, g.Len*size.Down()))
+		r.parts, r.sum, r.down = append(r.parts, make([]transport.Channel, len(g.Members))),
+			append(r.sum, make([]float64, n)), append(r.down, make([]float64, g.Len*size.Down()))
 	}
 	for _, c := range clients {
 		var up [][]float64
@@ -60,7 +64,8 @@ func newRelay(plan *model.Plan, size density.RelaySize, clients []*client) *rela
 				up = append(up, make([]float64, plan.Groups[m.Group].Len*size.Columns))
 			}
 		}
-		r.up, r.received, r.scalars = append(r.up, up), append(r.received, nil), append(r.scalars, make([]float64, size.Scalars))
+		r.up, r.received, r.scalars = append(r.up, up), append(r.received, nil),
+			append(r.scalars, make([]float64, size.Scalars))
 	}
 	return r
 }
@@ -102,8 +107,8 @@ func (e *evaluator) ask(c *client, _, up *frame) {
 	}
 }
 
-// fold adds what a client sent to the sums, so that its message is needed no longer, but where somebody watches. Clients are
-// folded in party order.
+// fold adds what a client sent to the sums, so that its message is needed no longer, but where somebody
+// watches. Clients are folded in party order.
 func (e *evaluator) fold(c *client, up *frame) {
 	r := e.relay
 	codings := e.relayed(r.exchange)
@@ -133,7 +138,8 @@ func foldIn(dst []float64, a *transport.Channel, c *coding, first bool) {
 	}
 }
 
-// addUp ends the sums of what the clients sent, lets the algorithm answer, and chooses the grids of the next round.
+// addUp ends the sums of what the clients sent, lets the algorithm answer, and chooses the grids of the next
+// round.
 func (e *evaluator) addUp() {
 	r := e.relay
 	codings := e.relayed(r.exchange)
@@ -185,7 +191,9 @@ func (e *evaluator) hear(c *client, down, _ *frame) {
 // told reports whether the answer of a relay tells the grids of the next vectors.
 func (e *evaluator) told(x *density.Exchange) bool {
 	here := circumstances(e.plan, false)
-	return slices.ContainsFunc(x.Down.Carries, func(c density.Carried) bool { return c.Applies(here) && c.Scale != density.Unscaled })
+	return slices.ContainsFunc(x.Down.Carries, func(c density.Carried) bool {
+		return c.Applies(here) && c.Scale != density.Unscaled
+	})
 }
 
 // relayed are the codings of the vectors that an exchange brings up, by sum.

@@ -116,25 +116,30 @@ func (w *watchful) live() (n int) {
 	return n
 }
 
-// relayOf is a round trip that an algorithm declares: vectors of a scale up, and down vectors of another where that has a grid.
+// relayOf is a round trip that an algorithm declares: vectors of a scale up, and down vectors of another
+// where that has a grid.
 func relayOf(up, down density.Scale) *density.Exchange {
 	x := &density.Exchange{
 		Name: fmt.Sprintf("relay of scale %d, answered by %d", up, down),
 		Up: density.MessageKind{Name: "upward", Carries: []density.Carried{
-			{Content: &density.Content{Prefix: "part ", Columns: true, Reach: density.Contribution}, Scale: up}, {Content: density.Scalars},
+			{Content: &density.Content{Prefix: "part ", Columns: true, Reach: density.Contribution},
+				Scale: up}, {Content: density.Scalars},
 		}},
 		Down: density.MessageKind{Name: "downward"},
 	}
 	if down != density.Unscaled {
-		whole := &density.Content{Prefix: "whole ", Of: density.OfSums, Columns: true, Reach: density.Response}
+		whole := &density.Content{Prefix: "whole ", Of: density.OfSums, Columns: true,
+			Reach: density.Response}
 		x.Down.Carries = append(x.Down.Carries, density.Carried{Content: whole, Scale: down})
 	}
 	x.Down.Carries = append(x.Down.Carries, density.Carried{Content: density.Answers})
 	return x
 }
 
-// What the clients send in a relay is added up as it comes, in party order: the server holds the message of no more than one client, however many there are and whatever the columns are,
-// and the sums have the bits of one process. On the fixed wire numbers have a word each once an answer has told a grid, and two where none does.
+// What the clients send in a relay is added up as it comes, in party order: the server holds the message of
+// no more than one client, however many there are and whatever the columns are, and the sums have the bits of
+// one process. On the fixed wire numbers have a word each once an answer has told a grid, and two where none
+// does.
 func TestRelayAddsUpAsItComes(t *testing.T) {
 	const rounds = 3
 	for _, c := range []struct {
@@ -142,8 +147,11 @@ func TestRelayAddsUpAsItComes(t *testing.T) {
 		columns  int
 		power    bool
 	}{
-		{density.Contributions, density.Contributions, 2, false}, {density.Contributions, density.Contributions, 2, true}, {density.Adjoints, density.Adjoints, 2, true},
-		{density.Products, density.Products, 40, false}, {density.Contributions, density.Unscaled, 40, false}, {density.Adjoints, density.Unscaled, 2, true},
+		{density.Contributions, density.Contributions, 2, false},
+		{density.Contributions, density.Contributions, 2, true},
+		{density.Adjoints, density.Adjoints, 2, true},
+		{density.Products, density.Products, 40, false}, {density.Contributions, density.Unscaled, 40, false},
+		{density.Adjoints, density.Unscaled, 2, true},
 	} {
 		x, told := relayOf(c.up, c.down), c.down != density.Unscaled
 		for _, clients := range []int{2, 9} {
@@ -154,16 +162,21 @@ func TestRelayAddsUpAsItComes(t *testing.T) {
 				play := func(env density.Env, s *sender) error {
 					s.env, s.plan = env, plan
 					for s.round = range rounds {
-						if err := density.Must[density.Relaying](env).Relay(t.Context(), x, size, s); err != nil {
+						if err := density.Must[density.Relaying](env).Relay(t.Context(), x, size,
+							s); err != nil {
 							return err
 						}
 					}
 					return nil
 				}
 				one := &sender{}
-				must(t, session.Run(t.Context(), plan, session.OneLoop, 11, func(_ context.Context, env density.Env) error { return play(env, one) }))
+				must(t, session.Run(t.Context(), plan, session.OneLoop, 11,
+					func(_ context.Context, env density.Env) error {
+						return play(env, one)
+					}))
 				ends := transport.NewMem(plan.Names)
-				server := &watchful{Transport: ends[0], kept: map[string][]func() bool{}, long: map[uint64][]int{}}
+				server := &watchful{Transport: ends[0], kept: map[string][]func() bool{},
+					long: map[uint64][]int{}}
 				ends[0] = server
 				apart := &sender{live: server.live}
 				for _, err := range together(plan, ends, 11, func(_ context.Context, env density.Env) error {
@@ -177,13 +190,16 @@ func TestRelayAddsUpAsItComes(t *testing.T) {
 				if apart.most > 1 {
 					t.Errorf("%s: messages of %d clients at the server", name, apart.most)
 				}
-				if !slices.EqualFunc(one.sums, apart.sums, slices.Equal[[]float64]) || !slices.Equal(one.total, apart.total) {
+				if !slices.EqualFunc(one.sums, apart.sums, slices.Equal[[]float64]) ||
+					!slices.Equal(one.total, apart.total) {
 					t.Errorf("%s: other sums apart", name)
 				}
 				for round := range rounds {
 					for g, want := range (&sender{plan: plan}).want(round, size) {
 						got := apart.sums[round*len(plan.Groups)+g]
-						if !slices.EqualFunc(got, want, func(a, b float64) bool { return a == b || wire.Fixed && math.Abs(a-b) < 1e-8 }) {
+						if !slices.EqualFunc(got, want, func(a, b float64) bool {
+							return a == b || wire.Fixed && math.Abs(a-b) < 1e-8
+						}) {
 							t.Errorf("%s: sum %d of round %d is not that of its parts", name, g, round)
 						}
 					}
@@ -197,7 +213,9 @@ func TestRelayAddsUpAsItComes(t *testing.T) {
 					case wire.Fixed:
 						want = words
 					}
-					if len(long) != clients || slices.ContainsFunc(long, func(n int) bool { return n != want }) {
+					if len(long) != clients || slices.ContainsFunc(long, func(n int) bool {
+						return n != want
+					}) {
 						t.Errorf("%s: %v words in round %d, want %d each", name, long, round, want)
 					}
 				}

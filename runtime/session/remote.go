@@ -6,7 +6,8 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// NewLocal returns the Env over all parties of the plan, whose graphs must all be there. Errors are a *model.WiringError, a *KeyError or a *MaskError.
+// NewLocal returns the Env over all parties of the plan, whose graphs must all be there. Errors are a
+// *model.WiringError, a *KeyError or a *MaskError.
 func NewLocal(plan *model.Plan, keys Keys) (density.Env, error) { return newLocal(plan, keys, 0) }
 
 // newLocal is NewLocal for evaluations that are spread over so many helpers.
@@ -25,7 +26,8 @@ func newLocal(plan *model.Plan, keys Keys, helpers int) (*evaluator, error) {
 	return newEvaluator(plan, keys, shared, nil, helpers, all...)
 }
 
-// maskInside makes the masks of all clients, where there are any. What they receive in one process is the same: its digest is left out.
+// maskInside makes the masks of all clients, where there are any. What they receive in one process is the
+// same: its digest is left out.
 func (c *common) maskInside(plan *model.Plan, keys Keys) error {
 	if !plan.Wire.Masked {
 		return nil
@@ -44,9 +46,10 @@ func (c *common) maskInside(plan *model.Plan, keys Keys) error {
 	return nil
 }
 
-// NewRemote returns the Env of the party with this index, which meets the others over t. Only this party's graph need be in the plan.
-// Errors are a *model.WiringError, a *KeyError or a *MaskError here and, from the Env's methods, a *ProtocolError, a *PeerError, an error of the transport or of the context.
-// Work counts the bytes that this party sent and received; at the server that is all.
+// NewRemote returns the Env of the party with this index, which meets the others over t. Only this party's
+// graph need be in the plan. Errors are a *model.WiringError, a *KeyError or a *MaskError here and, from the
+// Env's methods, a *ProtocolError, a *PeerError, an error of the transport or of the context. Work counts the
+// bytes that this party sent and received; at the server that is all.
 func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (density.Env, error) {
 	return newRemote(plan, index, t, keys)
 }

@@ -20,9 +20,11 @@ const (
 	PerParty                  // a goroutine per party, which exchange messages as organisations would
 )
 
-// Run simulates all parties of a plan with keys derived from seed. With OneLoop run is called once with the Env of all parties, with PerParty
-// once per party with its own Env, at the same time. The first error ends the run everywhere; Run returns what caused it.
-func Run(ctx context.Context, plan *model.Plan, mode Execution, seed uint64, run func(context.Context, density.Env) error) error {
+// Run simulates all parties of a plan with keys derived from seed. With OneLoop run is called once with the
+// Env of all parties, with PerParty once per party with its own Env, at the same time. The first error ends
+// the run everywhere; Run returns what caused it.
+func Run(ctx context.Context, plan *model.Plan, mode Execution, seed uint64,
+	run func(context.Context, density.Env) error) error {
 	keys := SimulatedKeys(seed, plan.Names)
 	if mode == PerParty {
 		return perParty(ctx, plan, keys, run)
@@ -34,7 +36,8 @@ func Run(ctx context.Context, plan *model.Plan, mode Execution, seed uint64, run
 	return run(ctx, env)
 }
 
-func perParty(ctx context.Context, plan *model.Plan, keys Keys, run func(context.Context, density.Env) error) error {
+func perParty(ctx context.Context, plan *model.Plan, keys Keys,
+	run func(context.Context, density.Env) error) error {
 	return apart(ctx, plan, keys, func(ctx context.Context, i int, end transport.Transport, own Keys) error {
 		env, err := NewRemote(plan.Only(i), i, end, own)
 		if err != nil {
@@ -51,7 +54,8 @@ func perParty(ctx context.Context, plan *model.Plan, keys Keys, run func(context
 	})
 }
 
-// failures keeps the first error that is a cause: not merely that a peer has gone or that the run was cancelled because of another error.
+// failures keeps the first error that is a cause: not merely that a peer has gone or that the run was
+// cancelled because of another error.
 type failures struct {
 	sync.Mutex
 	err    error

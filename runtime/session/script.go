@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A frame is a message as the plan has it: its channels, with the data of the message being sent or received. A frame without channels is not sent.
+// A frame is a message as the plan has it: its channels, with the data of the message being sent or received.
+// A frame without channels is not sent.
 type frame struct {
 	arrays   []transport.Channel
 	channels []channel
@@ -21,14 +22,16 @@ type frame struct {
 	said     *frame // of bytes that all receive: what the receiver itself has sent, which does not come back
 }
 
-// A channel is what an array of a frame carries, and of which shared parameter or sum of the plan: -1 where it is none.
+// A channel is what an array of a frame carries, and of which shared parameter or sum of the plan: -1 where
+// it is none.
 type channel struct {
 	content *density.Content
 	of      int
 	len     int     // numbers
 	coding  *coding // of a channel that is added up as words; nil elsewhere
 	tells   *grid   // what a channel tells beside its numbers; nil elsewhere
-	alike   []int   // the parties that receive a channel that goes down, all of them the same numbers; nil elsewhere
+	// the parties that receive a channel that goes down, all of them the same numbers; nil elsewhere
+	alike []int
 }
 
 func (f *frame) channel(name string, c channel) {
@@ -80,7 +83,8 @@ func finite(v []float64) bool {
 	return sum == 0
 }
 
-// A valueError is the error where numbers are not finite and their sender did not say so, or said so of others.
+// A valueError is the error where numbers are not finite and their sender did not say so, or said so of
+// others.
 type valueError struct{ channel string }
 
 func (e *valueError) Error() string {
@@ -170,7 +174,8 @@ func (f *frame) accept(m transport.Message, round uint64) error {
 	case m.Round != round:
 		return fmt.Errorf("message %q of round %d in round %d", m.Kind, m.Round, round)
 	case len(m.Arrays) != len(f.arrays):
-		return fmt.Errorf("message %q with %d channels where the plan has %d", m.Kind, len(m.Arrays), len(f.arrays))
+		return fmt.Errorf("message %q with %d channels where the plan has %d", m.Kind, len(m.Arrays),
+			len(f.arrays))
 	}
 	for i, a := range m.Arrays {
 		if err := f.fits(i, a); err != nil {
@@ -197,7 +202,8 @@ func (f *frame) fits(i int, a transport.Channel) error {
 	return nil
 }
 
-// formed compares what an array says of itself with channel i, before it leaves and when it has arrived. That its numbers are finite is what announce says.
+// formed compares what an array says of itself with channel i, before it leaves and when it has arrived. That
+// its numbers are finite is what announce says.
 func (f *frame) formed(i int, a transport.Channel) error {
 	coding, encoding := f.channels[i].coding, f.encoding(i)
 	switch name := f.arrays[i].Name; {
@@ -220,13 +226,17 @@ func (f *frame) formed(i int, a transport.Channel) error {
 	return nil
 }
 
-// A script is every message that one client and the server exchange. Clients of one run whose messages are alike may share one. Both ends derive it from the plan and the table of kinds. Channels are in the
-// order of the plan, those of shared parameters first.
+// A script is every message that one client and the server exchange. Clients of one run whose messages are
+// alike may share one. Both ends derive it from the plan and the table of kinds. Channels are in the order of
+// the plan, those of shared parameters first.
 type script struct {
-	messages                                      [ownKinds]frame // of the methods of an Env
-	auxTally, replyTally                          frame           // aux and reply with scalars in the last channel
-	none                                          frame           // of turns that have no message one way: it has no channels
-	drawnMembers                                  []int           // the channels of drawn: indices into role.Members
+	messages [ownKinds]frame // of the methods of an Env
+	// aux and reply with scalars in the last channel
+	auxTally, replyTally frame
+	// of turns that have no message one way: it has no channels
+	none frame
+	// the channels of drawn: indices into role.Members
+	drawnMembers                                  []int
 	relayed                                       map[*density.Exchange]*pair
 	writer                                        writer
 	lateArrivals, earlyArrivals, trailingArrivals []int // indices into role.Arrivals
@@ -248,7 +258,8 @@ func (s *script) relay(x *density.Exchange) *pair {
 	return p
 }
 
-// answers reports whether a message that goes down has a channel, among those that a run may have and the relays that it has had.
+// answers reports whether a message that goes down has a channel, among those that a run may have and the
+// relays that it has had.
 func (s *script) answers(kind, channel string) bool {
 	var all []*frame
 	for k := range s.messages {
@@ -258,7 +269,10 @@ func (s *script) answers(kind, channel string) bool {
 		all = append(all, &p.down)
 	}
 	return slices.ContainsFunc(all, func(f *frame) bool {
-		return !f.kind.up && f.kind.Name == kind && slices.ContainsFunc(f.arrays, func(a transport.Channel) bool { return a.Name == channel })
+		return !f.kind.up && f.kind.Name == kind && slices.ContainsFunc(f.arrays,
+			func(a transport.Channel) bool {
+				return a.Name == channel
+			})
 	})
 }
 
@@ -275,14 +289,21 @@ func (s *script) tallied(k int) *frame {
 
 // alike reports whether the scripts with clients of two roles have the same channels.
 func alike(a, b model.Role) bool {
-	return slices.EqualFunc(a.Members, b.Members, func(x, y model.Membership) bool { return x.Group == y.Group }) &&
-		slices.EqualFunc(a.Receptions, b.Receptions, func(x, y model.Reception) bool { return x.Group == y.Group }) &&
-		slices.EqualFunc(a.Arrivals, b.Arrivals, func(x, y model.Arrival) bool { return x.Shared == y.Shared })
+	return slices.EqualFunc(a.Members, b.Members, func(x, y model.Membership) bool {
+		return x.Group == y.Group
+	}) &&
+		slices.EqualFunc(a.Receptions, b.Receptions, func(x, y model.Reception) bool {
+			return x.Group == y.Group
+		}) &&
+		slices.EqualFunc(a.Arrivals, b.Arrivals, func(x, y model.Arrival) bool {
+			return x.Shared == y.Shared
+		})
 }
 
 // newScript writes the script with a client.
 func newScript(plan *model.Plan, client int, c *codes) *script {
-	s := &script{relayed: map[*density.Exchange]*pair{}, writer: writer{plan: plan, role: plan.Role(client), codes: c, client: client}}
+	s := &script{relayed: map[*density.Exchange]*pair{}, writer: writer{plan: plan, role: plan.Role(client),
+		codes: c, client: client}}
 	for k := range s.messages {
 		s.writer.write(&s.messages[k], ownKind(k))
 	}
@@ -301,7 +322,8 @@ func newScript(plan *model.Plan, client int, c *codes) *script {
 			s.drawnMembers = append(s.drawnMembers, i)
 		}
 	}
-	s.auxTally, s.replyTally = s.writer.withScalars(s.messages[kindAux], density.Scalars), s.writer.withScalars(s.messages[kindReply], ScalarTotal)
+	s.auxTally, s.replyTally = s.writer.withScalars(s.messages[kindAux], density.Scalars),
+		s.writer.withScalars(s.messages[kindReply], ScalarTotal)
 	return s
 }
 
@@ -359,7 +381,8 @@ func (w *writer) carry(f *frame, c density.Carried) {
 func (w *writer) bytes(f *frame, c density.Carried) {
 	several := slices.Contains(w.plan.Several, w.client)
 	for k, name := range w.plan.Names {
-		if own := k == w.client; f.kind.up && own || !f.kind.up && (k == 0 || f.kind.passes && (!own || several)) {
+		if own := k == w.client; f.kind.up && own || !f.kind.up &&
+			(k == 0 || f.kind.passes && (!own || several)) {
 			w.channel(f, c, k, name, 0)
 		}
 	}

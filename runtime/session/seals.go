@@ -12,10 +12,14 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// Clients answer what the server asks, and what they answer is harmless only as far as it asks all of them the same. So each client keeps, for each other client, a digest of all
-// that both have received: it begins with the digest of what they were told before the session (Keys.Agreed), and goes on with SHA-256 of the digest before and of every array, with its round, kind of message and channel. It enters the key of the next masks of
-// the two (masks.go). And both compare it: with the first message that a client sends in an exchange goes a seal for each other client, HMAC-SHA-256 of the digest under a key of the two
-// alone, which the server brings to the other with its answer. The last exchange of a session has nothing else. A seal that does not fit ends the run.
+// Clients answer what the server asks, and what they answer is harmless only as far as it asks all of them
+// the same. So each client keeps, for each other client, a digest of all that both have received: it begins
+// with the digest of what they were told before the session (Keys.Agreed), and goes on with SHA-256 of the
+// digest before and of every array, with its round, kind of message and channel. It enters the key of the
+// next masks of the two (masks.go). And both compare it: with the first message that a client sends in an
+// exchange goes a seal for each other client, HMAC-SHA-256 of the digest under a key of the two alone, which
+// the server brings to the other with its answer. The last exchange of a session has nothing else. A seal
+// that does not fit ends the run.
 
 // sealWords is the length of a seal in words.
 const sealWords = 2
@@ -47,9 +51,12 @@ func (e *UnlikeError) Error() string {
 		more = fmt.Sprintf(", or one of %d channels after it", e.More)
 	}
 	if e.Before {
-		return fmt.Sprintf("session: %s has not told %s the same as this client before the first round (settings, seed, rows, sizes, keys, sums, or where the run goes on), or has altered its seal (found in round %d)", e.Server, e.Client, e.Found)
+		return fmt.Sprintf("session: %s has not told %s the same as this client before the first round "+
+			"(settings, seed, rows, sizes, keys, sums, or where the run goes on), or has altered its "+
+			"seal (found in round %d)", e.Server, e.Client, e.Found)
 	}
-	return fmt.Sprintf("session: %s has not sent %s what it sent this client, or has altered its seal: %v%s (found in round %d)", e.Server, e.Client, e.Address, more, e.Found)
+	return fmt.Sprintf("session: %s has not sent %s what it sent this client, or has altered its seal: "+
+		"%v%s (found in round %d)", e.Server, e.Client, e.Address, more, e.Found)
 }
 
 // A witness is what a client knows of what it and each other client have received.
@@ -80,13 +87,15 @@ type arrival struct {
 
 func newWitness(p *pairs, agreed [sha256.Size]byte) *witness {
 	n := len(p.names)
-	return &witness{pairs: p, keys: make([]hash.Hash, n), seen: slices.Repeat([][sha256.Size]byte{agreed}, n), sealed: make([][sha256.Size]byte, n), digest: sha256.New()}
+	return &witness{pairs: p, keys: make([]hash.Hash, n), seen: slices.Repeat([][sha256.Size]byte{agreed}, n),
+		sealed: make([][sha256.Size]byte, n), digest: sha256.New()}
 }
 
 // of is the digest of what the client and a peer have received.
 func (w *witness) of(peer int) []byte { return w.seen[peer][:] }
 
-// take takes what has arrived, in the order of the parties that have made it where it is bytes: what the client itself has said among them.
+// take takes what has arrived, in the order of the parties that have made it where it is bytes: what the
+// client itself has said among them.
 func (w *witness) take(f *frame, round uint64) {
 	said := f.said
 	for k := range f.channels {
@@ -202,7 +211,8 @@ func (w *witness) words(from, to, peer int) (out [sealWords]uint64, err error) {
 	return out, nil
 }
 
-// check compares the others' seals with what the client has received until its own last one. The error is an *UnlikeError.
+// check compares the others' seals with what the client has received until its own last one. The error is an
+// *UnlikeError.
 func (w *witness) check(f *frame, round uint64) error {
 	a := f.seals()
 	for k := range w.pairs.others() {
@@ -226,7 +236,8 @@ func (w *witness) check(f *frame, round uint64) error {
 
 // unlike names the first array that may be unlike at a peer.
 func (w *witness) unlike(peer int, round uint64) error {
-	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Before: !w.fitted, Address: Address{w.id.Chain, round, w.kind.Name, sealsName}}
+	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Before: !w.fitted,
+		Address: Address{w.id.Chain, round, w.kind.Name, sealsName}}
 	for _, one := range w.since[:w.unsealed] {
 		if slices.Contains(one.frame.channels[one.channel].alike, peer) {
 			if e.Channel != sealsName {

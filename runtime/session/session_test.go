@@ -50,8 +50,8 @@ func TestDensityIsTheFormula(t *testing.T) {
 	})
 }
 
-// The gradient is the derivative of the joint density, in coordinates where z depends on the parameters and where it does not, whatever was
-// evaluated before.
+// The gradient is the derivative of the joint density, in coordinates where z depends on the parameters and
+// where it does not, whatever was evaluated before.
 func TestGradientIsTheDerivative(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) {
 		env := local(t, w.plan(t))
@@ -65,7 +65,8 @@ func TestGradientIsTheDerivative(t *testing.T) {
 			for k, x := range append(p.theta[:len(p.theta):len(p.theta)], p.e...) {
 				for i := 0; i < len(x); i += stride(len(x)) {
 					if got, want := grads[k][i], p.slope(t, &x[i]); math.Abs(got-want) > 1e-6*scale {
-						t.Fatalf("%s: gradient %d of vector %d is %v, finite differences give %v", name, i, k, got, want)
+						t.Fatalf("%s: gradient %d of vector %d is %v, finite differences give %v", name, i, k,
+							got, want)
 					}
 				}
 			}
@@ -119,13 +120,16 @@ func TestWorkOfOneEvaluation(t *testing.T) {
 		if w.early {
 			rounds, numbers = rounds+1, numbers+2*vars*w.clients
 		}
-		if got, want := *env.Work(), (density.Work{Gradients: 1, Rounds: rounds, Sequential: rounds, Bytes: int64(8*numbers) + w.seals()}); got != want {
+		if got, want := *env.Work(),
+			(density.Work{Gradients: 1, Rounds: rounds, Sequential: rounds,
+				Bytes: int64(8*numbers) + w.seals()}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	})
 }
 
-// seals are the bytes of the seals of an exchange: 16 from each client to each other, up to the server and down from it.
+// seals are the bytes of the seals of an exchange: 16 from each client to each other, up to the server and
+// down from it.
 func (w *world) seals() int64 { return int64(2 * 16 * w.clients * (w.clients - 1)) }
 
 // crossing is the total length of all cuts, groupLen that of all groups.
@@ -232,7 +236,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// Pull is the transposed Jacobian: wᵀ(J v) by finite differences equals (Jᵀw)ᵀ v. It neither needs nor disturbs what Density accumulated.
+// Pull is the transposed Jacobian: wᵀ(J v) by finite differences equals (Jᵀw)ᵀ v. It neither needs nor
+// disturbs what Density accumulated.
 func TestPull(t *testing.T) {
 	w := newWorld(design{power: true, single: true, late: true, early: true, clients: 2})
 	env := local(t, w.plan(t))
@@ -277,7 +282,8 @@ func TestBlocksKeepTheContract(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) { contract.CheckBlocks(t, local(t, w.plan(t))) })
 }
 
-// A puller calls Pull at the point of the evaluation in progress, and again at a copy of that point in slot Centre.
+// A puller calls Pull at the point of the evaluation in progress, and again at a copy of that point in slot
+// Centre.
 type puller struct {
 	*player
 	here, centre, hereEarly, centreEarly []float64
@@ -336,7 +342,8 @@ func norm(v []float64) (s float64) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	for _, d := range []design{{clients: 2, single: true, late: true, early: true}, {power: true, clients: 5, late: true, early: true}} {
+	for _, d := range []design{{clients: 2, single: true, late: true, early: true},
+		{power: true, clients: 5, late: true, early: true}} {
 		p := newPlayer(local(t, newWorld(d).plan(t)), shifted)
 		ctx := t.Context()
 		must(t, p.density(ctx))

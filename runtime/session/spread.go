@@ -7,13 +7,16 @@ import (
 	"github.com/vflc/vflc/runtime/workers"
 )
 
-// The clients of one process are evaluated in turn, or where there are helpers in runs of neighbours with enough work each, which they share out. What is added up over parties is added up
-// in party order: no number depends on which clients are in a run, or on who computes it.
+// The clients of one process are evaluated in turn, or where there are helpers in runs of neighbours with
+// enough work each, which they share out. What is added up over parties is added up in party order: no number
+// depends on which clients are in a run, or on who computes it.
 
-// mostRuns is into how many runs clients are divided at most, for each goroutine. The clients of a run share memory that stays in the first cache.
+// mostRuns is into how many runs clients are divided at most, for each goroutine. The clients of a run share
+// memory that stays in the first cache.
 const mostRuns = 4
 
-// auxiliaryWork is what an algorithm does with an auxiliary variable in an evaluation, in the unit of graph.LeastWork: two passes over about ten vectors.
+// auxiliaryWork is what an algorithm does with an auxiliary variable in an evaluation, in the unit of
+// graph.LeastWork: two passes over about ten vectors.
 const auxiliaryWork = 16
 
 // addWork is that of an element that is added to a sum.
@@ -26,7 +29,8 @@ type run struct {
 	err      error
 }
 
-// runsOf divides the parties of a process, given by index, of which the clients are all but the first. There is one run, or none, where there are no helpers or too little work for two.
+// runsOf divides the parties of a process, given by index, of which the clients are all but the first. There
+// is one run, or none, where there are no helpers or too little work for two.
 func runsOf(plan *model.Plan, parties []int, helpers int) []run {
 	var work []int
 	total := 0
@@ -57,7 +61,8 @@ func runsOf(plan *model.Plan, parties []int, helpers int) []run {
 	return runs
 }
 
-// blocks is a task of an algorithm for all blocks, in the runs of their clients and the server with the first of these.
+// blocks is a task of an algorithm for all blocks, in the runs of their clients and the server with the first
+// of these.
 type blocks struct {
 	of   *evaluator
 	task density.BlockTask

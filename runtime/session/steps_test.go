@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// A stepper is a player whose clients evaluate their own density at several points; what they answer is the mean.
+// A stepper is a player whose clients evaluate their own density at several points; what they answer is the
+// mean.
 type stepper struct {
 	*player
 	points [][][]float64 // per point and block
@@ -41,8 +42,9 @@ func (l *stepper) Receive(b int, adj []float64) {
 	}
 }
 
-// Clients that step to one point give what a plain evaluation there gives: densities, gradients of all classes of shared parameters, adjoints. Stepping to
-// two points they give the mean of both, for what the server computes from the adjoints is linear in what they answer.
+// Clients that step to one point give what a plain evaluation there gives: densities, gradients of all
+// classes of shared parameters, adjoints. Stepping to two points they give the mean of both, for what the
+// server computes from the adjoints is linear in what they answer.
 func TestLocalStepsAreEvaluations(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) {
 		if w.exact {
@@ -50,7 +52,8 @@ func TestLocalStepsAreEvaluations(t *testing.T) {
 		}
 		env := local(t, w.plan(t))
 		p := newPlayer(env, centred)
-		l := &stepper{player: newPlayer(env, centred), own: clone(p.e), local: [][][]float64{clone(p.grad), clone(p.grad)}}
+		l := &stepper{player: newPlayer(env, centred), own: clone(p.e),
+			local: [][][]float64{clone(p.grad), clone(p.grad)}}
 		second := clone(p.theta)
 		for b := 1; b < len(second); b++ {
 			for i := range second[b] {
@@ -62,14 +65,16 @@ func TestLocalStepsAreEvaluations(t *testing.T) {
 		for _, at := range [][][]float64{p.theta, second} {
 			p.theta = at
 			must(t, p.density(t.Context()))
-			grads, des, lps = append(grads, clone(p.grad)), append(des, clone(p.de)), append(lps, append([]float64(nil), p.lp...))
+			grads, des, lps = append(grads, clone(p.grad)), append(des, clone(p.de)),
+				append(lps, append([]float64(nil), p.lp...))
 		}
 		for n := 1; n <= 2; n++ {
 			l.points = [][][]float64{l.theta, second}[:n]
 			for b := range l.de {
 				clear(l.de[b])
 			}
-			must(t, density.Must[density.LocallyStepped](env).StepLocally(t.Context(), l.theta, l, l.grad, l.lp))
+			must(t, density.Must[density.LocallyStepped](env).StepLocally(t.Context(), l.theta, l, l.grad,
+				l.lp))
 			mean := func(of func(k int) float64) float64 { return (of(0) + of(n-1)) / 2 }
 			for b := range l.de {
 				close(t, "lp", b, 0, l.lp[b], mean(func(k int) float64 { return lps[k][b] }))
@@ -98,12 +103,15 @@ func close(t *testing.T, what string, b, i int, got, want float64) {
 	}
 }
 
-// Where the cuts themselves cross there are no auxiliary variables: exchanges about them are a misuse, not an exchange of something else.
+// Where the cuts themselves cross there are no auxiliary variables: exchanges about them are a misuse, not an
+// exchange of something else.
 func TestNoAuxiliariesToStepGiven(t *testing.T) {
 	env := local(t, newWorld(design{exact: true, clients: 2}).plan(t))
 	for name, misuse := range map[string]func(){
-		"StepLocally": func() { density.Must[density.LocallyStepped](env).StepLocally(t.Context(), nil, nil, nil, nil) },
-		"Totals":      func() { density.Must[density.Totaler](env).Totals(t.Context(), nil, nil) },
+		"StepLocally": func() {
+			density.Must[density.LocallyStepped](env).StepLocally(t.Context(), nil, nil, nil, nil)
+		},
+		"Totals": func() { density.Must[density.Totaler](env).Totals(t.Context(), nil, nil) },
 	} {
 		func() {
 			defer func() {

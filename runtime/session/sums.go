@@ -9,8 +9,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// sums is what the server adds up. Parts are in party order and are set anew for each evaluation: their arrays belong to a party of this process or to
-// a message.
+// sums is what the server adds up. Parts are in party order and are set anew for each evaluation: their
+// arrays belong to a party of this process or to a message.
 type sums struct {
 	codes   *codes
 	z       [][]transport.Channel // [group][member]
@@ -30,7 +30,8 @@ type sums struct {
 }
 
 func newSums(plan *model.Plan, c *codes) *sums {
-	h := &sums{codes: c, largest: make([]float64, len(plan.Groups)), lost: make([]bool, len(plan.Groups)), scalars: make([]transport.Channel, len(plan.Names)-1)}
+	h := &sums{codes: c, largest: make([]float64, len(plan.Groups)), lost: make([]bool, len(plan.Groups)),
+		scalars: make([]transport.Channel, len(plan.Names)-1)}
 	for _, g := range plan.Groups {
 		h.z = append(h.z, make([]transport.Channel, len(g.Members)))
 		h.a = append(h.a, make([]transport.Channel, len(g.Receivers)))
@@ -95,7 +96,8 @@ func (h *sums) takePartial(c *client, f *frame) {
 	}
 }
 
-// takeGradients copies gradients by shared parameters out of a message: they are added after the client's next one has come.
+// takeGradients copies gradients by shared parameters out of a message: they are added after the client's
+// next one has come.
 func (h *sums) takeGradients(f *frame, c *client, arrivals []int) {
 	for i, k := range arrivals {
 		at, a := c.role.Arrivals[k], f.arrays[i]
@@ -116,7 +118,8 @@ func (h *sums) addAux() {
 	}
 }
 
-// followAux chooses the grids of the next z. It must come after the last use of those of this z, and not where the evaluation is not wanted.
+// followAux chooses the grids of the next z. It must come after the last use of those of this z, and not
+// where the evaluation is not wanted.
 func (h *sums) followAux() {
 	for g, c := range h.codes.contribution {
 		c.follow(h.largest[g], !h.lost[g])
@@ -132,7 +135,8 @@ func (h *sums) addRead(plan *model.Plan) {
 	}
 }
 
-// addAdjoints adds the adjoints, and chooses the grids of the next ones. A sum of one part becomes that part itself, without a copy.
+// addAdjoints adds the adjoints, and chooses the grids of the next ones. A sum of one part becomes that part
+// itself, without a copy.
 func (h *sums) addAdjoints() {
 	for g, parts := range h.a {
 		switch len(parts) {
@@ -197,7 +201,8 @@ func (h *sums) add(dst []float64, parts []transport.Channel, c *coding) (largest
 	return 0, true
 }
 
-// addUp overwrites dst with the sum of the elements of some parts that begin at from, in the order of the parts.
+// addUp overwrites dst with the sum of the elements of some parts that begin at from, in the order of the
+// parts.
 func addUp(dst []float64, parts [][]float64, from int) {
 	if len(parts) == 1 {
 		copy(dst, parts[0][from:])

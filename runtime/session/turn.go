@@ -2,25 +2,29 @@ package session
 
 import "context"
 
-// A turn is what server and clients do once: a message down to each client, what the client does with it, and a message up. What is said, and in which order, is a list of turns at every
-// party alike, and each part of a turn is done where its party is. Parts may be left out.
+// A turn is what server and clients do once: a message down to each client, what the client does with it, and
+// a message up. What is said, and in which order, is a list of turns at every party alike, and each part of a
+// turn is done where its party is. Parts may be left out.
 type turn struct {
 	before func(*evaluator) // at the server
 	down   int              // the message down: a kind, or silent
 	load   func(e *evaluator, c *client, down *frame)
-	beside func(*evaluator)                               // at the server, while the clients work
-	work   func(e *evaluator, c *client, down, up *frame) // at a client, which takes what came down and loads what goes up
+	beside func(*evaluator) // at the server, while the clients work
+	// at a client, which takes what came down and loads what goes up
+	work   func(e *evaluator, c *client, down, up *frame)
 	up     int
 	take   func(e *evaluator, c *client, up *frame) // at the server, in party order unless the turn spreads
 	after  func(*evaluator)                         // at the server, when all have answered
 	spread bool                                     // clients need no order
 }
 
-// An executor carries out turns: all of them in one loop, or those of one party over a transport. Nothing else differs between simulation and processes.
+// An executor carries out turns: all of them in one loop, or those of one party over a transport. Nothing
+// else differs between simulation and processes.
 type executor interface {
 	// ready returns why no exchange can begin.
 	ready(ctx context.Context) error
-	// turn does of a turn what the parties of the Env do. It ends where the server has told that no more is wanted.
+	// turn does of a turn what the parties of the Env do. It ends where the server has told that no more is
+	// wanted.
 	turn(ctx context.Context, e *evaluator, t *turn) error
 	apart() bool
 	// end makes an error the end of the run, of which peers are told.
@@ -55,7 +59,8 @@ func (e *evaluator) message(c *client, kind int) (f *frame) {
 	return f
 }
 
-// A loop is the executor of all parties in one process. Clients are evaluated in turn, or in runs of neighbours that helpers share out. What they load is taken at once, while it is near.
+// A loop is the executor of all parties in one process. Clients are evaluated in turn, or in runs of
+// neighbours that helpers share out. What they load is taken at once, while it is near.
 type loop struct {
 	e *evaluator
 	t *turn
@@ -98,8 +103,8 @@ func (l *loop) turn(_ context.Context, e *evaluator, t *turn) error {
 	return nil
 }
 
-// Part carries out the turn of a run of clients. No message is copied and none is looked at: they are this process's own. What goes down says the same to all clients that share a script,
-// and is loaded once.
+// Part carries out the turn of a run of clients. No message is copied and none is looked at: they are this
+// process's own. What goes down says the same to all clients that share a script, and is loaded once.
 func (l *loop) Part(k int) {
 	e, t, of := l.e, l.t, &l.e.runs[k]
 	of.bytes, of.err = 0, nil

@@ -48,7 +48,8 @@ func codedVector(name string, clients int, exponent int16, saturates bool, numbe
 	total := make([]float64, len(numbers))
 	largest, valid := c.add(total, parts)
 	v := codingVector{
-		name, clients, exponent, saturates, vectors.Word(math.Float64bits(c.limit)), vectors.Bits(numbers), parts[0].Invalid, vectors.Words(parts[0].Words),
+		name, clients, exponent, saturates, vectors.Word(math.Float64bits(c.limit)), vectors.Bits(numbers),
+		parts[0].Invalid, vectors.Words(parts[0].Words),
 		vectors.Bits(total), vectors.Word(math.Float64bits(largest)), 0,
 	}
 	c.follow(largest, valid)
@@ -123,7 +124,8 @@ func keyOf(t *testing.T, p, other *pairs, purpose string, id transport.ChainID) 
 		info = append(binary.BigEndian.AppendUint32(info, uint32(len(name))), name...)
 		info = append(info, one.private.PublicKey().Bytes()...)
 	}
-	if of, err := hkdf.Key(sha256.New, p.secrets[other.own], id.Run[:], string(info), 32); err != nil || string(of) != string(key) {
+	if of, err := hkdf.Key(sha256.New, p.secrets[other.own], id.Run[:], string(info), 32); err != nil ||
+		string(of) != string(key) {
 		t.Errorf("the key of %s follows from another text: %v", purpose, err)
 	}
 	return keyVector{info, key}
@@ -139,7 +141,8 @@ func xored(s cipher.Stream, n int) []byte {
 // pairOf is what two clients have for one another.
 func pairOf(t *testing.T, p, other *pairs, id transport.ChainID, seen []byte) pairVector {
 	t.Helper()
-	v := pairVector{Clients: [2]string{p.names[p.own], p.names[other.own]}, Seen: seen, Masks: keyOf(t, p, other, maskPurpose, id), Seals: keyOf(t, p, other, sealPurpose, id)}
+	v := pairVector{Clients: [2]string{p.names[p.own], p.names[other.own]}, Seen: seen,
+		Masks: keyOf(t, p, other, maskPurpose, id), Seals: keyOf(t, p, other, sealPurpose, id)}
 	v.Secret = p.secrets[other.own]
 	m := newMasker(p, func(int) []byte { return seen })
 	alone := transport.Channel{Words: make([]uint64, 5)}
@@ -154,7 +157,8 @@ func pairOf(t *testing.T, p, other *pairs, id transport.ChainID, seen []byte) pa
 	}
 	v.AESKey, v.Counter = sumOf(nil, hmac.New(sha256.New, v.Masks.Key), seen), make([]byte, aes.BlockSize)
 	binary.BigEndian.PutUint64(v.Counter, vectorRound<<8|kindAux)
-	if block, err := aes.NewCipher(v.AESKey); err != nil || !bytes.Equal(v.Stream, xored(cipher.NewCTR(block, v.Counter), len(v.Stream))) {
+	if block, err := aes.NewCipher(v.AESKey); err != nil ||
+		!bytes.Equal(v.Stream, xored(cipher.NewCTR(block, v.Counter), len(v.Stream))) {
 		t.Errorf("the mask is of another key or counter: %v", err)
 	}
 	w := newWitness(p, [32]byte(seen))
@@ -165,7 +169,8 @@ func pairOf(t *testing.T, p, other *pairs, id transport.ChainID, seen []byte) pa
 		if err != nil {
 			t.Fatal(err)
 		}
-		v.Sealed = append(v.Sealed, sealVector{ends[0], ends[1], append([]byte(nil), w.text...), vectors.Words(words[:])})
+		v.Sealed = append(v.Sealed, sealVector{ends[0], ends[1], append([]byte(nil), w.text...),
+			vectors.Words(words[:])})
 	}
 	return v
 }
@@ -184,7 +189,8 @@ func TestVectorsOfMasks(t *testing.T) {
 		Pairs        []pairVector     `json:"pairs"`
 		Contributors [][]int          `json:"contributors"` // of the arrays of the message, in their order
 		Sums         [][]vectors.Word `json:"sums"`
-	}{Run: id.Run[:], Epoch: id.Epoch, Chain: id.Chain, Round: vectorRound, Kind: kindAux, Contributors: [][]int{{1, 2, 3}, {1, 3}}}
+	}{Run: id.Run[:], Epoch: id.Epoch, Chain: id.Chain, Round: vectorRound, Kind: kindAux,
+		Contributors: [][]int{{1, 2, 3}, {1, 3}}}
 	for _, k := range kinds {
 		file.Kinds = append(file.Kinds, k.Name)
 	}
@@ -199,7 +205,8 @@ func TestVectorsOfMasks(t *testing.T) {
 		if err := m.begin(id, vectorRound, ownKind(kindAux)); err != nil {
 			t.Fatal(err)
 		}
-		c := clientVector{Name: p.names[p.own], Private: p.private.Bytes(), Public: p.private.PublicKey().Bytes()}
+		c := clientVector{Name: p.names[p.own], Private: p.private.Bytes(),
+			Public: p.private.PublicKey().Bytes()}
 		for i, contributors := range file.Contributors {
 			if !slices.Contains(contributors, p.own) {
 				continue
@@ -216,7 +223,8 @@ func TestVectorsOfMasks(t *testing.T) {
 		}
 		file.Clients = append(file.Clients, c)
 	}
-	if want := [][]uint64{{6, math.MaxUint64 - 2, 1 << 63}, {4, math.MaxUint64 - 1}}; !reflect.DeepEqual(sums, want) {
+	if want := [][]uint64{{6, math.MaxUint64 - 2, 1 << 63}, {4, math.MaxUint64 - 1}}; !reflect.DeepEqual(sums,
+		want) {
 		t.Errorf("the masks do not cancel: %x", sums)
 	}
 	for _, sum := range sums {
@@ -249,15 +257,21 @@ func TestVectorsOfSeals(t *testing.T) {
 	all, _ := vectorPairs(t)
 	w := newWitness(all[0], [sha256.Size]byte(file.Agreed))
 	for round, f := range []*frame{
-		{kind: ownKind(kindReply), channels: []channel{{alike: []int{1, 2}}, {alike: []int{1, 2, 3}}, {alike: []int{1}}}, arrays: []transport.Channel{
-			{Name: "adjoint s", Data: []float64{0.5, -2}, Grid: -37}, {Name: "adjoint t", Data: []float64{math.Inf(1)}, NotFinite: true}, {Name: "adjoint u", Data: []float64{1}},
+		{kind: ownKind(kindReply), channels: []channel{{alike: []int{1, 2}}, {alike: []int{1, 2, 3}},
+			{alike: []int{1}}}, arrays: []transport.Channel{
+			{Name: "adjoint s", Data: []float64{0.5, -2}, Grid: -37},
+			{Name: "adjoint t", Data: []float64{math.Inf(1)}, NotFinite: true},
+			{Name: "adjoint u", Data: []float64{1}},
 		}},
-		{kind: ownKind(kindTotal), channels: []channel{{alike: []int{1, 2, 3}}}, arrays: []transport.Channel{{Name: "größe", Invalid: true, Grid: none, Data: make([]float64, 3)}}},
+		{kind: ownKind(kindTotal), channels: []channel{{alike: []int{1, 2, 3}}},
+			arrays: []transport.Channel{{Name: "größe", Invalid: true, Grid: none,
+				Data: make([]float64, 3)}}},
 	} {
 		one := arrival{Round: vectors.Word(round + vectorRound), Kind: f.kind.number}
 		for k, a := range f.arrays {
 			w.digestOf(f, k, uint64(one.Round))
-			one.Arrays = append(one.Arrays, array{a.Name, a.Invalid, a.NotFinite, a.Grid, vectors.Bits(a.Data), f.channels[k].alike, append([]byte(nil), w.sum[:]...)})
+			one.Arrays = append(one.Arrays, array{a.Name, a.Invalid, a.NotFinite, a.Grid,
+				vectors.Bits(a.Data), f.channels[k].alike, append([]byte(nil), w.sum[:]...)})
 		}
 		w.take(f, uint64(one.Round))
 		one.Seen = []vectors.Hex{append([]byte(nil), w.of(2)...), append([]byte(nil), w.of(3)...)}

@@ -8,25 +8,29 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A Watcher is shown what the server holds in every evaluation and every relay that it completes: what a curious server could keep. Arrays are indexed as the groups, members and
-// receivers of the plan, and are valid during the call alone.
+// A Watcher is shown what the server holds in every evaluation and every relay that it completes: what a
+// curious server could keep. Arrays are indexed as the groups, members and receivers of the plan, and are
+// valid during the call alone.
 type Watcher interface {
-	// Sent is called when the members of all sums have sent z: total[g] is sum g, and z[g][k] what its member k sent, z[g] being empty where the server has the sum alone.
-	// window is the window of rows that is evaluated, AllRows where it is all of them.
+	// Sent is called when the members of all sums have sent z: total[g] is sum g, and z[g][k] what its member
+	// k sent, z[g] being empty where the server has the sum alone. window is the window of rows that is
+	// evaluated, AllRows where it is all of them.
 	Sent(window int, z [][][]float64, total [][]float64)
-	// Answered follows Sent: total[g] is the adjoint of sum g added over its receivers, and part[g][k] that of receiver k alone; part[g] is empty where the server has
-	// the sum alone.
+	// Answered follows Sent: total[g] is the adjoint of sum g added over its receivers, and part[g][k] that
+	// of receiver k alone; part[g] is empty where the server has the sum alone.
 	Answered(total [][]float64, part [][][]float64)
-	// Relayed is called after every round trip x in which vectors that go with the cuts cross: up[g][m] is what member m of sum g has sent, up[g] being empty where the server has the
-	// sum alone, sum[g] the sum and down[g] the answer, that many columns one after another.
+	// Relayed is called after every round trip x in which vectors that go with the cuts cross: up[g][m] is
+	// what member m of sum g has sent, up[g] being empty where the server has the sum alone, sum[g] the sum
+	// and down[g] the answer, that many columns one after another.
 	Relayed(x *density.Exchange, columns int, up [][][]float64, sum, down [][]float64)
 }
 
 // A MaskWatcher is also shown what it receives under masks.
 type MaskWatcher interface {
 	Watcher
-	// Masked is called before Sent and before Relayed, where a contribution has a mask: words[g][k] is what member k of sum g has sent, each word as a number in [-1, 1), the first word
-	// of a number that is two; empty where it has no mask.
+	// Masked is called before Sent and before Relayed, where a contribution has a mask: words[g][k] is what
+	// member k of sum g has sent, each word as a number in [-1, 1), the first word of a number that is two;
+	// empty where it has no mask.
 	Masked(words [][][]float64)
 }
 
@@ -42,8 +46,9 @@ const AllRows = -1
 
 // Watchable is an Env that shows what the server of its process holds.
 type Watchable interface {
-	// Watch shows every evaluation from now on, those of windows included, and every relay to w. What is evaluated does not depend on it. It reports whether there is anything to see: a client of a
-	// deployment has no server in its process.
+	// Watch shows every evaluation from now on, those of windows included, and every relay to w. What is
+	// evaluated does not depend on it. It reports whether there is anything to see: a client of a deployment
+	// has no server in its process.
 	Watch(w Watcher) bool
 }
 

@@ -21,7 +21,8 @@ type ProtocolError struct {
 
 func (e *ProtocolError) Error() string { return "session: " + e.Peer + " sent a " + e.What }
 
-// A PeerError is the error where a peer has ended the run. Party is where the cause is: the peer itself, or one that it names.
+// A PeerError is the error where a peer has ended the run. Party is where the cause is: the peer itself, or
+// one that it names.
 type PeerError struct {
 	Peer  string
 	Code  EndCode
@@ -38,10 +39,12 @@ func (e *PeerError) Error() string {
 	if e.At != nil {
 		at = ": " + e.At.String()
 	}
-	return fmt.Sprintf("session: %s ended the run: %s %s%s (code %s)", e.Peer, who, endMeanings[e.Code], at, e.Code)
+	return fmt.Sprintf("session: %s ended the run: %s %s%s (code %s)", e.Peer, who, endMeanings[e.Code], at,
+		e.Code)
 }
 
-// An EndCode is all that a party sends its peers about why it ended the run: texts of errors may hold data, and stay where they are.
+// An EndCode is all that a party sends its peers about why it ended the run: texts of errors may hold data,
+// and stay where they are.
 type EndCode string
 
 // The codes.
@@ -83,7 +86,8 @@ func endOf(err error, own string) (EndCode, string) {
 	return EndFailed, own
 }
 
-// ended reads the message of a peer that has ended the run. What is no code or no party of the run is not repeated.
+// ended reads the message of a peer that has ended the run. What is no code or no party of the run is not
+// repeated.
 func (w *wire) ended(peer string, m transport.Message) *PeerError {
 	e := &PeerError{Peer: peer, Code: EndCode(m.Reason), Party: m.Party}
 	if _, known := endMeanings[e.Code]; !known {
@@ -92,13 +96,16 @@ func (w *wire) ended(peer string, m transport.Message) *PeerError {
 	if !slices.Contains(w.names, e.Party) {
 		e.Party = peer
 	}
-	if e.Code == EndUnlike && len(m.Arrays) == 2 && slices.ContainsFunc(w.clients, func(c *client) bool { return c.answers(m.Arrays[0].Name, m.Arrays[1].Name) }) {
+	if e.Code == EndUnlike && len(m.Arrays) == 2 && slices.ContainsFunc(w.clients, func(c *client) bool {
+		return c.answers(m.Arrays[0].Name, m.Arrays[1].Name)
+	}) {
 		e.At = &Address{m.Chain, m.Round, m.Arrays[0].Name, m.Arrays[1].Name}
 	}
 	return e
 }
 
-// A wire is the executor of one party, at its end of the connections. After the first error it is dead: every later call returns that error.
+// A wire is the executor of one party, at its end of the connections. After the first error it is dead: every
+// later call returns that error.
 type wire struct {
 	shared    *common // with the Env
 	transport transport.Transport
@@ -188,10 +195,12 @@ func (w *wire) send(ctx context.Context, to string, f *frame) error {
 	}
 	for k, a := range f.arrays {
 		if err := f.formed(k, a); err != nil {
-			return w.end(ctx, &ProtocolError{Peer: w.own, What: fmt.Sprintf("message %q: %v", f.kind.Name, err)})
+			return w.end(ctx,
+				&ProtocolError{Peer: w.own, What: fmt.Sprintf("message %q: %v", f.kind.Name, err)})
 		}
 	}
-	if err := w.transport.Send(ctx, to, w.message(transport.Message{Kind: f.kind.Name, Arrays: f.arrays})); err != nil {
+	if err := w.transport.Send(ctx, to,
+		w.message(transport.Message{Kind: f.kind.Name, Arrays: f.arrays})); err != nil {
 		return w.end(ctx, w.closedReason(ctx, to, err))
 	}
 	w.shared.work.Bytes += f.bytes()
@@ -245,18 +254,21 @@ func (w *wire) message(m transport.Message) transport.Message {
 	return m
 }
 
-// from compares the head of a message with its peer and the run. Which message is due, the script says: every round has each kind once.
+// from compares the head of a message with its peer and the run. Which message is due, the script says: every
+// round has each kind once.
 func (w *wire) from(peer string, m transport.Message) error {
 	switch {
 	case m.Sender != peer:
 		return &ProtocolError{Peer: peer, What: "message of another sender"}
 	case m.ChainID != w.shared.id:
-		return &ProtocolError{Peer: peer, What: "message of another run, another epoch of it or another chain"}
+		return &ProtocolError{Peer: peer,
+			What: "message of another run, another epoch of it or another chain"}
 	}
 	return nil
 }
 
-// closedReason returns the reason that a closed peer has sent, if there is one in its messages, in place of err.
+// closedReason returns the reason that a closed peer has sent, if there is one in its messages, in place of
+// err.
 func (w *wire) closedReason(ctx context.Context, peer string, err error) error {
 	var closed *transport.ClosedError
 	if !errors.As(err, &closed) || closed.Party != peer {
@@ -300,8 +312,8 @@ func (w *wire) recv(ctx context.Context, from string, f *frame) error {
 	return nil
 }
 
-// end makes err the end of the run, sends its code to all peers and returns it. A peer that does not get the message has ended by itself or finds the connection
-// closed.
+// end makes err the end of the run, sends its code to all peers and returns it. A peer that does not get the
+// message has ended by itself or finds the connection closed.
 func (w *wire) end(ctx context.Context, err error) error {
 	w.err = err
 	code, party := endOf(err, w.own)

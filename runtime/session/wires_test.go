@@ -28,13 +28,14 @@ func recordOn(t *testing.T, w *world, wire model.Wire, mode session.Execution, r
 	return d
 }
 
-// On the fixed wire one loop and a goroutine per party see the same numbers, bit for bit, with masks and without, and count the same work; the numbers are those of the plain wire but for
-// rounding.
+// On the fixed wire one loop and a goroutine per party see the same numbers, bit for bit, with masks and
+// without, and count the same work; the numbers are those of the plain wire but for rounding.
 func TestWiresAgree(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) {
 		plain, first := record(t, w, session.OneLoop, 20), recordOn(t, w, fixed, session.OneLoop, 20)
 		for _, other := range []*recording{
-			recordOn(t, w, fixed, session.PerParty, 20), recordOn(t, w, masked, session.OneLoop, 20), recordOn(t, w, masked, session.PerParty, 20),
+			recordOn(t, w, fixed, session.PerParty, 20), recordOn(t, w, masked, session.OneLoop, 20),
+			recordOn(t, w, masked, session.PerParty, 20),
 		} {
 			first.same(t, other, w.names())
 			if other.up > 0 && other.up != other.work.Bytes {
@@ -54,11 +55,13 @@ func TestWiresAgree(t *testing.T) {
 	})
 }
 
-// A contribution beyond the range of the grid, or one that is not finite, makes the log density −∞ at the server and at every party that has part in the sum, in both modes, and
-// nothing else: from the next evaluation on all is as it was. Without masks or with them, what is lost is the same.
+// A contribution beyond the range of the grid, or one that is not finite, makes the log density −∞ at the
+// server and at every party that has part in the sum, in both modes, and nothing else: from the next
+// evaluation on all is as it was. Without masks or with them, what is lost is the same.
 func TestBeyondTheGrid(t *testing.T) {
 	for _, x := range []float64{1e12, 1e300, math.Inf(1), math.NaN()} {
-		for _, d := range []design{{clients: 2}, {clients: 5, late: true, early: true}, {clients: 3, power: true, late: true}, {clients: 2, exact: true}} {
+		for _, d := range []design{{clients: 2}, {clients: 5, late: true, early: true},
+			{clients: 3, power: true, late: true}, {clients: 2, exact: true}} {
 			w := newWorld(d)
 			var first map[int][]float64
 			for _, wire := range []model.Wire{fixed, masked} {
@@ -71,8 +74,10 @@ func TestBeyondTheGrid(t *testing.T) {
 					}
 					for index, a := range seen {
 						for i := range a {
-							if math.Float64bits(a[i]) != math.Float64bits(first[index][i]) && !(math.IsNaN(a[i]) && math.IsNaN(first[index][i])) {
-								t.Fatalf("%s: party %d, number %d: %v, first %v", name, index, i, a[i], first[index][i])
+							if math.Float64bits(a[i]) != math.Float64bits(first[index][i]) &&
+								!(math.IsNaN(a[i]) && math.IsNaN(first[index][i])) {
+								t.Fatalf("%s: party %d, number %d: %v, first %v", name, index, i, a[i],
+									first[index][i])
 							}
 						}
 					}
@@ -82,8 +87,8 @@ func TestBeyondTheGrid(t *testing.T) {
 	}
 }
 
-// farOut evaluates at a point, far from it at client 1, not at all, and at the point again. It returns the log densities by party, with the gradient of the last; and the
-// bytes that the server counts under work.
+// farOut evaluates at a point, far from it at client 1, not at all, and at the point again. It returns the
+// log densities by party, with the gradient of the last; and the bytes that the server counts under work.
 func farOut(t *testing.T, w *world, wire model.Wire, mode session.Execution, x float64) map[int][]float64 {
 	var lock sync.Mutex
 	seen := map[int][]float64{}
@@ -94,37 +99,39 @@ func farOut(t *testing.T, w *world, wire model.Wire, mode session.Execution, x f
 			seen[block.Index()] = append(seen[block.Index()], of[b]...)
 		}
 	}
-	must(t, session.Run(t.Context(), w.plan(t).On(wire), mode, 11, func(ctx context.Context, env density.Env) error {
-		for _, far := range []float64{0, x, 0} {
-			p := newPlayer(env, noncentred)
-			for b, block := range env.Blocks() {
-				if block.Index() == 1 {
-					p.theta[b][0] += far
+	must(t, session.Run(t.Context(), w.plan(t).On(wire), mode, 11,
+		func(ctx context.Context, env density.Env) error {
+			for _, far := range []float64{0, x, 0} {
+				p := newPlayer(env, noncentred)
+				for b, block := range env.Blocks() {
+					if block.Index() == 1 {
+						p.theta[b][0] += far
+					}
 				}
-			}
-			if err := p.density(ctx); err != nil {
-				return err
-			}
-			lps := make([][]float64, len(p.lp))
-			for b := range lps {
-				lps[b] = p.lp[b : b+1]
-			}
-			keep(env, lps)
-			if far != 0 {
-				if err := newPlayer(env, noncentred).proceed(ctx, lps, make([]float64, 1), false); err != nil {
+				if err := p.density(ctx); err != nil {
 					return err
 				}
-				continue
+				lps := make([][]float64, len(p.lp))
+				for b := range lps {
+					lps[b] = p.lp[b : b+1]
+				}
+				keep(env, lps)
+				if far != 0 {
+					if err := newPlayer(env, noncentred).proceed(ctx, lps, make([]float64, 1),
+						false); err != nil {
+						return err
+					}
+					continue
+				}
+				keep(env, p.grad)
 			}
-			keep(env, p.grad)
-		}
-		if env.Blocks()[0].Index() == 0 {
-			lock.Lock()
-			seen[work] = []float64{float64(env.Work().Bytes)}
-			lock.Unlock()
-		}
-		return nil
-	}))
+			if env.Blocks()[0].Index() == 0 {
+				lock.Lock()
+				seen[work] = []float64{float64(env.Work().Bytes)}
+				lock.Unlock()
+			}
+			return nil
+		}))
 	return seen
 }
 
@@ -143,7 +150,8 @@ func checkFarOut(t *testing.T, name string, seen map[int][]float64) {
 		}
 		for i, before := range v[:half] {
 			if again := v[half+1+i]; !(math.Abs(before-again) < 1e-8*(1+math.Abs(before))) {
-				t.Errorf("%s: party %d has %v, and at the same point after an invalid evaluation %v", name, index, before, again)
+				t.Errorf("%s: party %d has %v, and at the same point after an invalid evaluation %v", name,
+					index, before, again)
 			}
 		}
 	}
@@ -188,7 +196,8 @@ func (p *tape) Recv(ctx context.Context, from string) (transport.Message, error)
 	return m, err
 }
 
-// taped plays a world in a session per party and returns what the server received, with the z of every evaluation by client.
+// taped plays a world in a session per party and returns what the server received, with the z of every
+// evaluation by client.
 func taped(t *testing.T, w *world, wire model.Wire, rounds int) (*tape, [][][]float64) {
 	t.Helper()
 	plan := w.plan(t).On(wire)
@@ -222,8 +231,9 @@ func taped(t *testing.T, w *world, wire model.Wire, rounds int) (*tape, [][][]fl
 	return server, z
 }
 
-// With masks nothing that the server receives holds a client's words, plain or on the grid; without them it does, which shows that the search finds them. The words of one client are
-// uniform, and their differences over rounds are uncorrelated with those of z.
+// With masks nothing that the server receives holds a client's words, plain or on the grid; without them it
+// does, which shows that the search finds them. The words of one client are uniform, and their differences
+// over rounds are uncorrelated with those of z.
 func TestMaskedFramesHoldNoClientsValue(t *testing.T) {
 	const rounds = 200
 	w := newWorld(design{clients: 3, late: true})
@@ -243,7 +253,8 @@ func TestMaskedFramesHoldNoClientsValue(t *testing.T) {
 	}
 }
 
-// holdings counts numbers of clients among the received bytes, as float64 or as words on the grid of their message.
+// holdings counts numbers of clients among the received bytes, as float64 or as words on the grid of their
+// message.
 func holdings(server *tape, z [][][]float64) (found int) {
 	words := map[uint64]bool{}
 	for at := range server.raw {
@@ -255,7 +266,8 @@ func holdings(server *tape, z [][][]float64) (found int) {
 		aux := auxOf(server, j)
 		for r, v := range z[j] {
 			for _, x := range v {
-				if words[math.Float64bits(x)] || aux[r].Grid > -1000 && words[uint64(int64(math.RoundToEven(math.Ldexp(x, -int(aux[r].Grid)))))] {
+				if words[math.Float64bits(x)] || aux[r].Grid > -1000 &&
+					words[uint64(int64(math.RoundToEven(math.Ldexp(x, -int(aux[r].Grid)))))] {
 					found++
 				}
 			}
@@ -280,7 +292,8 @@ func correlation(server *tape, z [][][]float64, name string) float64 {
 	var sxy, sxx, syy float64
 	for r := 2; r < len(aux); r++ { // the first message has two words a number
 		for i := range min(len(aux[r].Words), len(z[1][r])) {
-			x := math.Ldexp(float64(int64(aux[r].Words[i])), int(aux[r].Grid)) - math.Ldexp(float64(int64(aux[r-1].Words[i])), int(aux[r-1].Grid))
+			x := math.Ldexp(float64(int64(aux[r].Words[i])), int(aux[r].Grid)) -
+				math.Ldexp(float64(int64(aux[r-1].Words[i])), int(aux[r-1].Grid))
 			if aux[r].Encoding == transport.Masked {
 				x = float64(int64(aux[r].Words[i] - aux[r-1].Words[i]))
 			}
@@ -291,7 +304,8 @@ func correlation(server *tape, z [][][]float64, name string) float64 {
 	return sxy / math.Sqrt(sxx*syy)
 }
 
-// A client whose masks were used refuses to send other numbers under them; one without keys, or with another key than the pinned one, does not begin.
+// A client whose masks were used refuses to send other numbers under them; one without keys, or with another
+// key than the pinned one, does not begin.
 func TestMasksAreUsedOnce(t *testing.T) {
 	plan := newWorld(design{clients: 3}).plan(t).On(masked)
 	keys, err := session.SimulatedKeys(5, plan.Names).WithMasks(plan)
@@ -316,7 +330,8 @@ func TestMasksAreUsedOnce(t *testing.T) {
 	}
 }
 
-// A message of another epoch, or one that has come before, is refused by name: no sum has parts of two epochs.
+// A message of another epoch, or one that has come before, is refused by name: no sum has parts of two
+// epochs.
 func TestEpochsAreNotMixed(t *testing.T) {
 	plan := newWorld(design{clients: 2}).plan(t).On(masked)
 	keys, err := session.SimulatedKeys(5, plan.Names).WithMasks(plan)
@@ -352,7 +367,8 @@ func TestEpochsAreNotMixed(t *testing.T) {
 	}
 }
 
-// After unlike adjoints the clients' masks do not cancel: what the server adds up from then on is not their sum, in no element. Without the departure it is, to the word.
+// After unlike adjoints the clients' masks do not cancel: what the server adds up from then on is not their
+// sum, in no element. Without the departure it is, to the word.
 func TestUnlikeAnswersSpoilMaskedSums(t *testing.T) {
 	w := newWorld(design{clients: 3})
 	plan := w.plan(t).On(masked)
@@ -390,7 +406,8 @@ func TestUnlikeAnswersSpoilMaskedSums(t *testing.T) {
 		var step float64
 		for j := 1; j < len(ends); j++ {
 			second := auxOf(server, j)[1]
-			sum, step = append(sum, make([]uint64, len(second.Words)-len(sum))...), math.Ldexp(1, int(second.Grid))
+			sum, step = append(sum, make([]uint64, len(second.Words)-len(sum))...),
+				math.Ldexp(1, int(second.Grid))
 			for k, word := range second.Words {
 				sum[k] += word
 			}
@@ -407,7 +424,8 @@ func TestUnlikeAnswersSpoilMaskedSums(t *testing.T) {
 			}
 		}
 		if want := map[bool]int{false: len(sum)}[departs]; fits != want {
-			t.Errorf("departs=%t: %d of %d elements of the sum are the clients' sum, want %d", departs, fits, len(sum), want)
+			t.Errorf("departs=%t: %d of %d elements of the sum are the clients' sum, want %d", departs, fits,
+				len(sum), want)
 		}
 	}
 }

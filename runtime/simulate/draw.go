@@ -29,8 +29,9 @@ func (m *Model) NewSimulator() *Simulator { return &Simulator{model: m, exec: m.
 // attempts is how often a value is drawn until it lies within the bounds of its parameter.
 const attempts = 10000
 
-// Prior draws all parameters from their priors into x, weights from the law of their initial values, in the order of the graph. scale may be nil; else it is called with the name of each
-// parameter, and the scale of its prior is multiplied by the result. The error names the parameter that cannot be drawn.
+// Prior draws all parameters from their priors into x, weights from the law of their initial values, in the
+// order of the graph. scale may be nil; else it is called with the name of each parameter, and the scale of
+// its prior is multiplied by the result. The error names the parameter that cannot be drawn.
 func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) float64) error {
 	clear(x)
 	for _, k := range s.model.order() {
@@ -51,14 +52,17 @@ func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) flo
 		}
 		if p.Whole() {
 			if !p.Draw(r, s.args, x[port.Offset:port.Offset+port.Len], port.Shape) {
-				return cmp.Or(s.outside(r, p, port.Shape), fmt.Errorf("%s: no draw from its prior was inside its support", p.Name))
+				return cmp.Or(s.outside(r, p, port.Shape),
+					fmt.Errorf("%s: no draw from its prior was inside its support", p.Name))
 			}
 			continue
 		}
 		for i := range port.Len {
 			v, ok := s.within(r, p, i)
 			if !ok {
-				return cmp.Or(s.outside(r, p, port.Shape), fmt.Errorf("%s: %d draws from its prior were all outside its support from %g to %g", p.Name, attempts, p.Lower, p.Upper))
+				return cmp.Or(s.outside(r, p, port.Shape),
+					fmt.Errorf("%s: %d draws from its prior were all outside its support from %g to %g",
+						p.Name, attempts, p.Lower, p.Upper))
 			}
 			x[port.Offset+i] = v
 		}
@@ -66,8 +70,8 @@ func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) flo
 	return nil
 }
 
-// Complete draws some elements of parameter k from its prior, given the other parameters in x and the other elements, of which they are independent. The error names the
-// parameter.
+// Complete draws some elements of parameter k from its prior, given the other parameters in x and the other
+// elements, of which they are independent. The error names the parameter.
 func (s *Simulator) Complete(r *rand.Rand, k int, x []float64, elements []int) error {
 	p, port := &s.model.Params[k], s.model.Graph.Params()[k]
 	if p.Improper != "" {
@@ -79,7 +83,8 @@ func (s *Simulator) Complete(r *rand.Rand, k int, x []float64, elements []int) e
 	if p.Whole() {
 		all := slices.Clone(own)
 		if !p.Draw(r, s.args, all, port.Shape) {
-			return cmp.Or(s.outside(r, p, port.Shape), fmt.Errorf("%s: no draw from its prior was inside its support", p.Name))
+			return cmp.Or(s.outside(r, p, port.Shape),
+				fmt.Errorf("%s: no draw from its prior was inside its support", p.Name))
 		}
 		for _, e := range elements {
 			own[e] = all[e]
@@ -89,26 +94,34 @@ func (s *Simulator) Complete(r *rand.Rand, k int, x []float64, elements []int) e
 	for _, e := range elements {
 		v, ok := s.within(r, p, e)
 		if !ok {
-			return cmp.Or(s.outside(r, p, port.Shape), fmt.Errorf("%s: %d draws from its prior were all outside its support from %g to %g", p.Name, attempts, p.Lower, p.Upper))
+			return cmp.Or(s.outside(r, p, port.Shape),
+				fmt.Errorf("%s: %d draws from its prior were all outside its support from %g to %g", p.Name,
+					attempts, p.Lower, p.Upper))
 		}
 		own[e] = v
 	}
 	return nil
 }
 
-// ErrOutside is wrapped by the error of a parameter whose prior has an argument outside its domain: nothing can be drawn from it, whatever the stream.
+// ErrOutside is wrapped by the error of a parameter whose prior has an argument outside its domain: nothing
+// can be drawn from it, whatever the stream.
 var ErrOutside = errors.New("so that there is no distribution to draw from")
 
-// outside names an argument of a prior, evaluated before, that is outside its domain; nil where there is none.
+// outside names an argument of a prior, evaluated before, that is outside its domain; nil where there is
+// none.
 func (s *Simulator) outside(r *rand.Rand, p *Param, shape graph.Shape) error {
 	for k, a := range s.args {
 		arg := &p.Dist.Params[k]
-		i := slices.IndexFunc(a, func(v float64) bool { return math.IsNaN(v) || !arg.Domain.OfWholes() && !arg.Allows(v) })
+		i := slices.IndexFunc(a, func(v float64) bool {
+			return math.IsNaN(v) || !arg.Domain.OfWholes() && !arg.Allows(v)
+		})
 		if i >= 0 {
-			return fmt.Errorf("%s: %s of %s is %.3g here, and not %s, %w", p.Name, arg.Name, p.Dist.Name, a[i], arg.Words(), ErrOutside)
+			return fmt.Errorf("%s: %s of %s is %.3g here, and not %s, %w", p.Name, arg.Name, p.Dist.Name,
+				a[i], arg.Words(), ErrOutside)
 		}
 		if arg.Domain.OfWholes() && p.Whole() && !p.Law.draw(r, s.args, make([]float64, shape.Len()), shape) {
-			return fmt.Errorf("%s: here %s of %s is not %s, %w", p.Name, arg.Name, p.Dist.Name, arg.Words(), ErrOutside)
+			return fmt.Errorf("%s: here %s of %s is not %s, %w", p.Name, arg.Name, p.Dist.Name, arg.Words(),
+				ErrOutside)
 		}
 	}
 	return nil
@@ -126,13 +139,15 @@ func (m *Model) order() (out []int) {
 	return out
 }
 
-// Contributions evaluates all cuts at parameters x. value k then returns the elements of cut k, first index fastest, until the next evaluation.
+// Contributions evaluates all cuts at parameters x. value k then returns the elements of cut k, first index
+// fastest, until the next evaluation.
 func (s *Simulator) Contributions(x []float64) (value func(k int) []float64) {
 	s.exec.Forward(x)
 	return func(k int) []float64 { return s.exec.Report(s.model.Cuts[k].Report) }
 }
 
-// rescale multiplies one argument of the current law by a factor, in a copy: the report that it was read from does not change.
+// rescale multiplies one argument of the current law by a factor, in a copy: the report that it was read from
+// does not change.
 func (s *Simulator) rescale(arg int, factor float64) {
 	s.args[arg] = slices.Clone(s.args[arg])
 	for i := range s.args[arg] {
@@ -173,14 +188,17 @@ func (s *Simulator) sample(r *rand.Rand, l Law, i int) float64 {
 func (y *Response) Drawable() error {
 	switch {
 	case y.Dist.Sample == nil && y.Dist.Form != nil && y.Dist.Form.Kind == def.CensoredForm:
-		return fmt.Errorf("the censoring of %s says what became of each row, and new data would have other rows censored; they can be drawn where `censor` names the bound itself, as censor(right=C)", y.Name)
+		return fmt.Errorf("the censoring of %s says what became of each row, and new data would have other "+
+			"rows censored; they can be drawn where `censor` names the bound itself, as censor(right=C)",
+			y.Name)
 	case !y.Dist.Proper():
 		return fmt.Errorf("%s has no random number generator", y.Dist.Name)
 	}
 	return nil
 }
 
-// Responses draws every response, each of which must be Drawable, given parameters x, with new draws of the auxiliary variables where the model has them.
+// Responses draws every response, each of which must be Drawable, given parameters x, with new draws of the
+// auxiliary variables where the model has them.
 func (s *Simulator) Responses(r *rand.Rand, x []float64) ([][]float64, error) {
 	s.At(x, s.Deviations(r))
 	out := make([][]float64, len(s.model.Responses))
@@ -191,13 +209,15 @@ func (s *Simulator) Responses(r *rand.Rand, x []float64) ([][]float64, error) {
 		if y.Dist.Event != nil {
 			copy(out[k], y.Values)
 			if !y.Law.draw(r, s.args, out[k], y.Shape) {
-				return nil, fmt.Errorf("%s: no value could be drawn; an argument of %s is outside its domain", y.Name, y.Dist.Name)
+				return nil, fmt.Errorf("%s: no value could be drawn; an argument of %s is outside its domain",
+					y.Name, y.Dist.Name)
 			}
 			continue
 		}
 		for i := range out[k] {
 			if out[k][i] = s.sample(r, y.Law, i); math.IsNaN(out[k][i]) {
-				return nil, fmt.Errorf("%s: no value could be drawn for element %d; the arguments of %s are %v", y.Name, i+1, y.Dist.Name, s.theta)
+				return nil, fmt.Errorf("%s: no value could be drawn for element %d; "+
+					"the arguments of %s are %v", y.Name, i+1, y.Dist.Name, s.theta)
 			}
 		}
 	}
@@ -226,10 +246,13 @@ func (s *Simulator) At(x []float64, deviations [][]float64) {
 
 // Unknown reports whether an argument of a law is NaN, where At evaluated it.
 func (s *Simulator) Unknown(l Law) bool {
-	return slices.ContainsFunc(l.Args, func(k int) bool { return slices.ContainsFunc(s.exec.Report(k), math.IsNaN) })
+	return slices.ContainsFunc(l.Args, func(k int) bool {
+		return slices.ContainsFunc(s.exec.Report(k), math.IsNaN)
+	})
 }
 
-// Next draws, where At evaluated the model, the elements of response k of which all arguments are numbers, except those that are done. It returns how many it drew, and marks them.
+// Next draws, where At evaluated the model, the elements of response k of which all arguments are numbers,
+// except those that are done. It returns how many it drew, and marks them.
 func (s *Simulator) Next(r *rand.Rand, k int, values []float64, done []bool) (n int, err error) {
 	y := &s.model.Responses[k]
 	s.evaluate(y.Law)
@@ -248,7 +271,8 @@ func (s *Simulator) Next(r *rand.Rand, k int, values []float64, done []bool) (n 
 			bad = e
 		}
 		if bad >= 0 {
-			return n, fmt.Errorf("%s: no value could be drawn for element %d; an argument of %s is outside its domain", y.Name, bad+1, y.Dist.Name)
+			return n, fmt.Errorf("%s: no value could be drawn for element %d; an argument of "+
+				"%s is outside its domain", y.Name, bad+1, y.Dist.Name)
 		}
 		for i := e; i < len(values); i += events {
 			done[i], n = true, n+1
@@ -257,10 +281,12 @@ func (s *Simulator) Next(r *rand.Rand, k int, values []float64, done []bool) (n 
 	return n, nil
 }
 
-// Impossible returns the first element of response k that is not done and has an argument that is NaN, -1 for none.
+// Impossible returns the first element of response k that is not done and has an argument that is NaN, -1 for
+// none.
 func (s *Simulator) Impossible(k int, done []bool) int { return s.first(k, done, true) }
 
-// Ready returns the first element of response k that is not done and whose arguments are numbers, -1 for none.
+// Ready returns the first element of response k that is not done and whose arguments are numbers, -1 for
+// none.
 func (s *Simulator) Ready(k int, done []bool) int { return s.first(k, done, false) }
 
 func (s *Simulator) first(k int, done []bool, unknown bool) int {

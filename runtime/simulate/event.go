@@ -13,7 +13,8 @@ import (
 // Whole reports whether the elements of the parameter are drawn together: it is one of vectors or matrices.
 func (p *Param) Whole() bool { return p.Structure != nil || p.Dist != nil && p.Dist.Event != nil }
 
-// Fixed reports whether element i is the same number in all values of the parameter, or a copy of another element.
+// Fixed reports whether element i is the same number in all values of the parameter, or a copy of another
+// element.
 func (p *Param) Fixed(i int, shape graph.Shape) bool {
 	if p.Structure == nil || p.Structure.Fixed == nil {
 		return false
@@ -22,7 +23,8 @@ func (p *Param) Fixed(i int, shape graph.Shape) bool {
 	return p.Structure.Fixed(i/(shape.Len()/p.Structure.Len(size)), size)
 }
 
-// Draw draws all elements of such a parameter from its prior into x, given its arguments. It reports whether there was a draw inside its support.
+// Draw draws all elements of such a parameter from its prior into x, given its arguments. It reports whether
+// there was a draw inside its support.
 func (p *Param) Draw(r *rand.Rand, args [][]float64, x []float64, shape graph.Shape) bool {
 	if p.Structure == nil {
 		return p.Law.draw(r, args, x, shape)
@@ -40,7 +42,8 @@ func (p *Param) Draw(r *rand.Rand, args [][]float64, x []float64, shape graph.Sh
 	return false
 }
 
-// inside reports whether all values of the parameter lie in its set. Independent draws of one distribution, sorted, are draws given that they increase.
+// inside reports whether all values of the parameter lie in its set. Independent draws of one distribution,
+// sorted, are draws given that they increase.
 func (p *Param) inside(x []float64, args [][]float64, events, size int) bool {
 	if p.Dist.Event != nil && p.Dist.Support == p.Structure.Support {
 		return true
@@ -98,8 +101,9 @@ func (l *Law) draw(r *rand.Rand, args [][]float64, x []float64, shape graph.Shap
 	return l.Draw(r, args, x, shape) < 0
 }
 
-// Draw draws from a law into x, which holds values of its support for a law that conditions on one of their functions: the total of a multinomial. It returns the
-// number of the first element that cannot be drawn, -1 where there is none.
+// Draw draws from a law into x, which holds values of its support for a law that conditions on one of their
+// functions: the total of a multinomial. It returns the number of the first element that cannot be drawn, -1
+// where there is none.
 func (l *Law) Draw(r *rand.Rand, args [][]float64, x []float64, shape graph.Shape) int {
 	if l.Dist.Event == nil {
 		theta := make([]float64, len(args))
@@ -138,7 +142,8 @@ func (l *Law) room(shape graph.Shape, args [][]float64) *room {
 	return w
 }
 
-// event draws vector or matrix e of x. It returns the number of the first element that cannot be drawn, -1 where there is none.
+// event draws vector or matrix e of x. It returns the number of the first element that cannot be drawn, -1
+// where there is none.
 func (l *Law) event(r *rand.Rand, args [][]float64, x []float64, w *room, e int) int {
 	for k, a := range args {
 		for i := range w.theta[k] {
@@ -158,7 +163,8 @@ func (l *Law) event(r *rand.Rand, args [][]float64, x []float64, w *room, e int)
 	return -1
 }
 
-// Size is the size of the vectors and matrices of a law whose variable has a shape, and whose arguments have a value for each event.
+// Size is the size of the vectors and matrices of a law whose variable has a shape, and whose arguments have
+// a value for each event.
 func (l *Law) Size(shape graph.Shape, args [][]float64) int {
 	e := l.Dist.Event
 	if e.Rank > 0 {

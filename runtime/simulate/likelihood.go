@@ -1,7 +1,8 @@
 package simulate
 
-// LogLikelihood returns the log density of all responses at parameters x on their declared scale, without the noise of auxiliary variables: that of the model as written. It is for models whose responses
-// can all be drawn, without a factor or cox.
+// LogLikelihood returns the log density of all responses at parameters x on their declared scale, without the
+// noise of auxiliary variables: that of the model as written. It is for models whose responses can all be
+// drawn, without a factor or cox.
 func (s *Simulator) LogLikelihood(x []float64) float64 {
 	for _, n := range s.model.Noise {
 		clear(s.exec.Input(n.Input))

@@ -1,5 +1,6 @@
-// Package simulate runs a model forwards: it draws parameters from their priors and responses from their likelihoods, and computes the log density of each
-// element of a response at given parameters. It needs all parties' data and parameters in one process, so it serves simulations and pooled models only.
+// Package simulate runs a model forwards: it draws parameters from their priors and responses from their
+// likelihoods, and computes the log density of each element of a response at given parameters. It needs all
+// parties' data and parameters in one process, so it serves simulations and pooled models only.
 package simulate
 
 import (
@@ -7,10 +8,12 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Model is a model with its parameters on their declared scale. The graph has no target; the fields below index its parameters, inputs and reports.
+// A Model is a model with its parameters on their declared scale. The graph has no target; the fields below
+// index its parameters, inputs and reports.
 type Model struct {
-	Graph     *graph.Graph
-	Params    []Param // in order of declaration: a prior depends on earlier ones only, and imputed data on all that are not
+	Graph *graph.Graph
+	// in order of declaration: a prior depends on earlier ones only, and imputed data on all that are not
+	Params    []Param
 	Responses []Response
 	// Undrawn lists what of the density is no distribution that data could be drawn from.
 	Undrawn []string
@@ -22,14 +25,16 @@ type Model struct {
 	Cuts []CutReport
 }
 
-// A CutReport is what a client contributes, by the name of its auxiliary variable. Report is its index among the reports of the graph.
+// A CutReport is what a client contributes, by the name of its auxiliary variable. Report is its index among
+// the reports of the graph.
 type CutReport struct {
 	Name, Party string
 	Report      int
 }
 
-// A Law is a distribution with its arguments as graph reports, each with one element per drawn element; of a distribution of vectors or matrices, with one value
-// per drawn value, of the dimensions that its parameter has.
+// A Law is a distribution with its arguments as graph reports, each with one element per drawn element; of a
+// distribution of vectors or matrices, with one value per drawn value, of the dimensions that its parameter
+// has.
 type Law struct {
 	Dist *def.Dist
 	Args []int
@@ -46,7 +51,8 @@ type Param struct {
 	Improper  string // why it cannot be drawn; "" where it can
 	// Initial is how a weight begins, from which it is drawn; nil where there is a prior.
 	Initial *def.Initial
-	// Imputed is set for data with missing cells, of which only these are parameters; the law is that of all cells.
+	// Imputed is set for data with missing cells, of which only these are parameters; the law is that of all
+	// cells.
 	Imputed *Imputed
 }
 
@@ -83,35 +89,43 @@ type Response struct {
 	Left   string // as the statement has it, "log(y)"
 	Data   string // the name of its data declaration; "" for an expression of data
 	Holder string // whose data; "" for shared data
-	// Elements are those of the data that a left side such as y[2:T] names, in its order; nil where it is all of them.
+	// Elements are those of the data that a left side such as y[2:T] names, in its order; nil where it is all
+	// of them.
 	Elements []int
 	Shape    []int
 	Values   []float64 // as observed, first index fastest
 	Law
-	LogDensity int   // index of the report with the log density of each element, or of each vector or matrix, weights included, by vector functions
-	Rowwise    int   // the same by the loop of the distribution, for values of the parameters where vector functions give NaN
-	Noise      []int // indices in Model.Noise of the auxiliary variables that reach its arguments
-	Weighted   bool
-	Outcomes   []int // the dimensions of LogDensity: those of Shape, without those of a vector or matrix
-	// Dependent is the reason why its elements are not independent given the parameters, with the noise integrated out: it then has no pointwise
-	// density. "" where they are independent.
+	// index of the report with the log density of each element, or of each vector or matrix, weights
+	// included, by vector functions
+	LogDensity int
+	// the same by the loop of the distribution, for values of the parameters where vector functions give NaN
+	Rowwise  int
+	Noise    []int // indices in Model.Noise of the auxiliary variables that reach its arguments
+	Weighted bool
+	Outcomes []int // the dimensions of LogDensity: those of Shape, without those of a vector or matrix
+	// Dependent is the reason why its elements are not independent given the parameters, with the noise
+	// integrated out: it then has no pointwise density. "" where they are independent.
 	Dependent string
-	// Predictor is what the auxiliary variables are added to; nil where there are none, and where NoPredictor gives a reason.
+	// Predictor is what the auxiliary variables are added to; nil where there are none, and where NoPredictor
+	// gives a reason.
 	Predictor   *Predictor
 	NoPredictor string
 }
 
-// A Predictor is the scalar predictor of a response to which each of Clients adds noise of standard deviation Rho, or of mean square Rho² where they differ.
+// A Predictor is the scalar predictor of a response to which each of Clients adds noise of standard deviation
+// Rho, or of mean square Rho² where they differ.
 type Predictor struct {
 	Param   int         // of the distribution: the one that it enters
 	Through []*def.Func // through these functions, the innermost first
 	Eta     int         // the report with the predictor without noise
-	Free    []int       // other parameters of the distribution that are estimated, positive, with one value for all rows
+	// other parameters of the distribution that are estimated, positive, with one value for all rows
+	Free    []int
 	Clients int
 	Rho     float64
 }
 
-// A Noise is an auxiliary variable's deviation from its cut, in units of Rho. Input is its index among the inputs of the graph.
+// A Noise is an auxiliary variable's deviation from its cut, in units of Rho. Input is its index among the
+// inputs of the graph.
 type Noise struct {
 	Cut, Party string
 	Rho        float64

@@ -10,10 +10,11 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// LogDensity sets dst[i] to the log density of element i of response k at parameters x. Where auxiliary variables reach it, they are
-// integrated out to Precision: in the augmented model the elements of a response are independent given the parameters, with one normal deviation of
-// variance Σ ρ² each. A Simulator integrates where it found the integrands at its first call: a result differs by no more than Precision whatever
-// the calls before. The error gives the reason where there is no such density.
+// LogDensity sets dst[i] to the log density of element i of response k at parameters x. Where auxiliary
+// variables reach it, they are integrated out to Precision: in the augmented model the elements of a response
+// are independent given the parameters, with one normal deviation of variance Σ ρ² each. A Simulator
+// integrates where it found the integrands at its first call: a result differs by no more than Precision
+// whatever the calls before. The error gives the reason where there is no such density.
 func (s *Simulator) LogDensity(k int, x, dst []float64) error {
 	y := &s.model.Responses[k]
 	if y.Dependent != "" {
@@ -36,13 +37,15 @@ func (s *Simulator) integrate(k int, dst []float64, f func(t []float64) []float6
 		s.integrals[k] = newQuadrature(len(dst), f)
 	}
 	if !s.integrals[k].into(dst) {
-		return fmt.Errorf("%s: the integral over the auxiliary variables did not converge; rho is large compared with the width of the likelihood", s.model.Responses[k].Name)
+		return fmt.Errorf("%s: the integral over the auxiliary variables did not converge; rho is large "+
+			"compared with the width of the likelihood", s.model.Responses[k].Name)
 	}
 	return nil
 }
 
-// Ratio sets dst[i] to the log density of element i of response k without noise, less that with the auxiliary variables integrated out: LogDensity, or where
-// the likelihood stands at the clients the geometric mean over these. A Simulator is for one of the two.
+// Ratio sets dst[i] to the log density of element i of response k without noise, less that with the auxiliary
+// variables integrated out: LogDensity, or where the likelihood stands at the clients the geometric mean over
+// these. A Simulator is for one of the two.
 func (s *Simulator) Ratio(k int, x, dst []float64, atClients bool) error {
 	y := &s.model.Responses[k]
 	if atClients && y.Dependent == "" && len(y.Noise) > 0 {
@@ -62,14 +65,16 @@ func (s *Simulator) Ratio(k int, x, dst []float64, atClients bool) error {
 	return nil
 }
 
-// The nodes above 0 of the Gauss-Hermite rule of seven points for a standard normal variable, with the weights of both signs; the first is that of 0.
+// The nodes above 0 of the Gauss-Hermite rule of seven points for a standard normal variable, with the
+// weights of both signs; the first is that of 0.
 var (
 	hermiteNodes   = [...]float64{0, 1.1544053947399682, 2.3667594107345416, 3.7504397177257425}
-	hermiteWeights = [...]float64{0.45714285714285713, 0.4802463572100254, 0.0615142479351730, 0.0010965377119444}
+	hermiteWeights = [...]float64{0.45714285714285713, 0.4802463572100254, 0.0615142479351730,
+		0.0010965377119444}
 )
 
-// geometric returns the log of Π_j p(y | η + Σ_{k≠j} ρε_k)^(1/J) given the mean of the J deviations, which is t standard deviations, the deviations from the mean
-// integrated out as package stretch describes.
+// geometric returns the log of Π_j p(y | η + Σ_{k≠j} ρε_k)^(1/J) given the mean of the J deviations, which is
+// t standard deviations, the deviations from the mean integrated out as package stretch describes.
 func (s *Simulator) geometric(y *Response) func(t []float64) []float64 {
 	j := float64(len(y.Noise))
 	rho := s.spread(y) / math.Sqrt(j)
@@ -77,7 +82,8 @@ func (s *Simulator) geometric(y *Response) func(t []float64) []float64 {
 	var middle, up, at, sum []float64
 	return func(t []float64) []float64 {
 		if middle == nil {
-			middle, up, at, sum = make([]float64, len(t)), make([]float64, len(t)), make([]float64, len(t)), make([]float64, len(t))
+			middle, up, at, sum = make([]float64, len(t)), make([]float64, len(t)), make([]float64, len(t)),
+				make([]float64, len(t))
 		}
 		move := func(by float64) []float64 {
 			for i, v := range t {
@@ -109,7 +115,8 @@ func (s *Simulator) geometric(y *Response) func(t []float64) []float64 {
 	}
 }
 
-// elements evaluates the log densities: by vector functions, or where one of these is NaN row by row, which knows the limits.
+// elements evaluates the log densities: by vector functions, or where one of these is NaN row by row, which
+// knows the limits.
 func (s *Simulator) elements(y *Response) []float64 {
 	lp := s.exec.Report(y.LogDensity)
 	if slices.ContainsFunc(lp, math.IsNaN) {
@@ -126,7 +133,8 @@ func (s *Simulator) spread(y *Response) (total float64) {
 	return total
 }
 
-// shifted evaluates the log densities with the total deviation of element i at t[i]·sd, all of it in one auxiliary variable.
+// shifted evaluates the log densities with the total deviation of element i at t[i]·sd, all of it in one
+// auxiliary variable.
 func (s *Simulator) shifted(y *Response, t []float64, sd float64) []float64 {
 	for i, n := range y.Noise {
 		in := s.exec.Input(s.model.Noise[n].Input)
@@ -142,8 +150,9 @@ func (s *Simulator) shifted(y *Response, t []float64, sd float64) []float64 {
 	return s.elements(y)
 }
 
-// Width returns 1/√I, I the mean over the elements of response k of minus the second derivative of the log density in what the noise is added to, at parameters x:
-// the residual standard deviation of a normal likelihood, 2 or more of a logit. ok is false where the likelihood has no such curvature.
+// Width returns 1/√I, I the mean over the elements of response k of minus the second derivative of the log
+// density in what the noise is added to, at parameters x: the residual standard deviation of a normal
+// likelihood, 2 or more of a logit. ok is false where the likelihood has no such curvature.
 func (s *Simulator) Width(k int, x []float64) (width float64, ok bool) {
 	y := &s.model.Responses[k]
 	if y.Dependent != "" || len(y.Noise) == 0 {

@@ -2,7 +2,8 @@ package simulate
 
 import "slices"
 
-// Predict returns the predictor of each element of response k at parameters x, without noise, and the arguments of its distribution.
+// Predict returns the predictor of each element of response k at parameters x, without noise, and the
+// arguments of its distribution.
 func (s *Simulator) Predict(k int, x []float64) (eta []float64, args [][]float64) {
 	y := &s.model.Responses[k]
 	s.exec.Forward(x)

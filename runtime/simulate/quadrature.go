@@ -22,10 +22,12 @@ const (
 	farOff    = 1e250 // a sum in units of the integrand at the centre, which is then none
 )
 
-// A quadrature computes log ∫ exp(f_i(t)) φ(t) dt for many i at once. The integrands are found once, by their maximum and curvature there; each further call
-// is a trapezoidal rule in widths of the integrand. For analytic integrands that vanish at both ends its error decreases at least like the square when
-// the step is halved (Trefethen and Weideman 2014, "The exponentially convergent trapezoidal rule", SIAM Review 56), so that the points of a rule tell
-// its error: by the rules of every second and every fourth of them. An integrand that has moved or become narrower costs points, not accuracy.
+// A quadrature computes log ∫ exp(f_i(t)) φ(t) dt for many i at once. The integrands are found once, by their
+// maximum and curvature there; each further call is a trapezoidal rule in widths of the integrand. For
+// analytic integrands that vanish at both ends its error decreases at least like the square when the step is
+// halved (Trefethen and Weideman 2014, "The exponentially convergent trapezoidal rule", SIAM Review 56), so
+// that the points of a rule tell its error: by the rules of every second and every fourth of them. An
+// integrand that has moved or become narrower costs points, not accuracy.
 type quadrature struct {
 	f             func(t []float64) []float64
 	found         bool
@@ -39,13 +41,15 @@ type quadrature struct {
 
 func newQuadrature(n int, f func(t []float64) []float64) *quadrature {
 	q := &quadrature{f: f}
-	for _, v := range []*[]float64{&q.centre, &q.width, &q.top, &q.ref, &q.t, &q.term, &q.sums[0], &q.sums[1], &q.sums[2], &q.sums[3]} {
+	for _, v := range []*[]float64{&q.centre, &q.width, &q.top, &q.ref, &q.t, &q.term, &q.sums[0], &q.sums[1],
+		&q.sums[2], &q.sums[3]} {
 		*v = make([]float64, n)
 	}
 	return q
 }
 
-// into sets the results and reports whether they are as precise as Precision. Where the integrands are no longer where they were found, it searches again.
+// into sets the results and reports whether they are as precise as Precision. Where the integrands are no
+// longer where they were found, it searches again.
 func (q *quadrature) into(out []float64) bool {
 	if q.found && q.integrate(out) {
 		return true
@@ -97,7 +101,8 @@ func (q *quadrature) find() {
 // at is a point of the grid.
 func (q *quadrature) at(k int) float64 { return float64(float64(k)*grid) - reach }
 
-// climb moves the centres to the maxima, and sets the widths from the curvature: 1/√-g″, that of a normal density; at most 1, which is the noise's own.
+// climb moves the centres to the maxima, and sets the widths from the curvature: 1/√-g″, that of a normal
+// density; at most 1, which is the noise's own.
 func (q *quadrature) climb() {
 	n := len(q.t)
 	delta, middle, below := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -187,7 +192,8 @@ func (q *quadrature) add(k int, step float64) (more bool) {
 	return more
 }
 
-// settle sets the results and returns an upper estimate of their largest error, NaN where one is not a number.
+// settle sets the results and returns an upper estimate of their largest error, NaN where one is not a
+// number.
 func (q *quadrature) settle(out []float64, step float64) float64 {
 	worst := 0.0
 	for i := range out {
@@ -201,13 +207,15 @@ func (q *quadrature) settle(out []float64, step float64) float64 {
 			return math.NaN()
 		}
 		out[i] = q.ref[i] + portable.Log(ones*step*q.width[i]) - float64(0.5*portable.Log(2*math.Pi))
-		worst = max(worst, errorOf(math.Abs(portable.Log(twos/(2*fours))), math.Abs(portable.Log(ones/(2*twos)))))
+		worst = max(worst, errorOf(math.Abs(portable.Log(twos/(2*fours))),
+			math.Abs(portable.Log(ones/(2*twos)))))
 	}
 	return worst
 }
 
-// errorOf estimates the error of a rule from two changes, each when the step was halved. Where the last is about the square of the one before or less, the
-// convergence is exponential and the error is at most its square; else the error is at most the change itself.
+// errorOf estimates the error of a rule from two changes, each when the step was halved. Where the last is
+// about the square of the one before or less, the convergence is exponential and the error is at most its
+// square; else the error is at most the change itself.
 func errorOf(before, last float64) float64 {
 	if last <= 10*before*before && last < 0.1 {
 		return last * last

@@ -17,9 +17,12 @@ func integrate(fs ...func(t float64) float64) ([]float64, bool) {
 	return out, q.into(out)
 }
 
-// Gaussian likelihoods N(y; a·t, w²) integrate to N(y; 0, w² + a²), for widths from a hundredth of the noise to a hundred times it.
+// Gaussian likelihoods N(y; a·t, w²) integrate to N(y; 0, w² + a²), for widths from a hundredth of the noise
+// to a hundred times it.
 func TestGaussianIntegrals(t *testing.T) {
-	logNormal := func(y, variance float64) float64 { return -0.5*y*y/variance - 0.5*math.Log(2*math.Pi*variance) }
+	logNormal := func(y, variance float64) float64 {
+		return -0.5*y*y/variance - 0.5*math.Log(2*math.Pi*variance)
+	}
 	for _, width := range []float64{0.01, 0.1, 1, 100} {
 		for _, y := range []float64{0, 1, -6} {
 			got, ok := integrate(func(t float64) float64 { return logNormal(y-t, width*width) })
@@ -30,14 +33,16 @@ func TestGaussianIntegrals(t *testing.T) {
 	}
 }
 
-// A symmetric logistic integrates to ½ whatever its slope; a density that is 0 everywhere stays 0 beside others.
+// A symmetric logistic integrates to ½ whatever its slope; a density that is 0 everywhere stays 0 beside
+// others.
 func TestLogisticIntegrals(t *testing.T) {
 	for _, slope := range []float64{0.1, 1, 10} {
 		got, ok := integrate(
 			func(t float64) float64 { return -math.Log1p(math.Exp(-slope * t)) },
 			func(float64) float64 { return math.Inf(-1) },
 			func(float64) float64 { return -1000 })
-		if !ok || math.Abs(got[0]+math.Ln2) > Precision || !math.IsInf(got[1], -1) || math.Abs(got[2]+1000) > 1e-9 {
+		if !ok || math.Abs(got[0]+math.Ln2) > Precision || !math.IsInf(got[1], -1) ||
+			math.Abs(got[2]+1000) > 1e-9 {
 			t.Errorf("slope %g: %v %v", slope, got, ok)
 		}
 	}
@@ -63,10 +68,13 @@ func TestTwoModes(t *testing.T) {
 	}
 }
 
-// What was found at one draw serves others: a likelihood that moves by half a width, by many, and becomes narrower keeps its closed form.
+// What was found at one draw serves others: a likelihood that moves by half a width, by many, and becomes
+// narrower keeps its closed form.
 func TestIntegrandsThatMove(t *testing.T) {
 	at, width := 0.0, 0.0
-	q, out := newQuadrature(1, func(t []float64) []float64 { return []float64{-0.5 * (t[0] - at) * (t[0] - at) / width / width} }), make([]float64, 1)
+	q, out := newQuadrature(1, func(t []float64) []float64 {
+		return []float64{-0.5 * (t[0] - at) * (t[0] - at) / width / width}
+	}), make([]float64, 1)
 	for _, step := range [][2]float64{{0.5, 0.1}, {0.55, 0.1}, {1.4, 0.1}, {-6, 0.1}, {-6, 0.003}, {0, 30}} {
 		at, width = step[0], step[1]
 		want := math.Log(width/math.Hypot(1, width)) - 0.5*at*at/(1+width*width)

@@ -7,7 +7,8 @@ type Quantity struct {
 	Report int // index of the report with its elements, first index fastest
 }
 
-// Evaluate computes the quantities of the model at parameters x on their declared scale. The slices belong to the simulator, and are valid until its next use.
+// Evaluate computes the quantities of the model at parameters x on their declared scale. The slices belong to
+// the simulator, and are valid until its next use.
 func (s *Simulator) Evaluate(x []float64) [][]float64 {
 	s.exec.Forward(x)
 	out := make([][]float64, len(s.model.Quantities))

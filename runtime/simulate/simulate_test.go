@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A regression is a model of one location parameter and one response: θ ~ prior, y_i ~ likelihood(θ·x_i + Σ_k ρ_k e_ki, …).
+// A regression is a model of one location parameter and one response: θ ~ prior, y_i ~ likelihood(θ·x_i + Σ_k
+// ρ_k e_ki, …).
 type regression struct {
 	prior      string
 	priorArgs  []float64
@@ -56,7 +57,8 @@ func (r regression) model(t *testing.T) *simulate.Model {
 	theta := b.Param("theta", graph.Shape{})
 	m.Params = []simulate.Param{{Name: "theta", Law: law, Lower: r.lower, Upper: r.upper}}
 	at := must(b.Apply("mul", graph.Attr{}, theta, b.Const("x", shape, r.x)))
-	y := simulate.Response{Name: "y", Shape: shape, Values: r.y, Law: simulate.Law{Dist: dist(t, r.likelihood)}}
+	y := simulate.Response{Name: "y", Shape: shape, Values: r.y,
+		Law: simulate.Law{Dist: dist(t, r.likelihood)}}
 	for k, rho := range r.rho {
 		e := must(b.Apply("mul", graph.Attr{}, b.Scalar(rho), b.Input("e", shape)))
 		at = must(b.Apply("add", graph.Attr{}, at, e))
@@ -88,7 +90,8 @@ func logNormal(x, mean, sd float64) float64 {
 }
 
 func normal(rho ...float64) regression {
-	return regression{prior: "normal", priorArgs: []float64{2, 3}, lower: math.Inf(-1), upper: math.Inf(1), likelihood: "normal", args: []float64{0.5},
+	return regression{prior: "normal", priorArgs: []float64{2, 3}, lower: math.Inf(-1), upper: math.Inf(1),
+		likelihood: "normal", args: []float64{0.5},
 		x: []float64{1, -1, 0.5}, y: []float64{0.3, -0.2, 4}, rho: rho}
 }
 
@@ -101,7 +104,8 @@ func density(t *testing.T, r regression, theta float64) []float64 {
 	return out
 }
 
-// Without noise the pointwise density is the likelihood's; with it, of a normal likelihood, the variances add up.
+// Without noise the pointwise density is the likelihood's; with it, of a normal likelihood, the variances add
+// up.
 func TestPointwiseDensitiesOfNormals(t *testing.T) {
 	for _, rho := range [][]float64{nil, {0.7}, {0.7, 2}, {0.01, 0.02, 3}} {
 		sd := 0.5
@@ -117,7 +121,8 @@ func TestPointwiseDensitiesOfNormals(t *testing.T) {
 	}
 }
 
-// The log likelihood is the sum of log densities at the predictor without noise, also after an evaluation with noise.
+// The log likelihood is the sum of log densities at the predictor without noise, also after an evaluation
+// with noise.
 func TestLogLikelihoodIsWithoutNoise(t *testing.T) {
 	for _, r := range []regression{normal(), normal(0.7, 0.4)} {
 		s, want := r.model(t).NewSimulator(), 0.0
@@ -131,8 +136,8 @@ func TestLogLikelihoodIsWithoutNoise(t *testing.T) {
 	}
 }
 
-// Without a closed form, the integral over the noise agrees with Simpson's rule on 4,000 intervals; the deviations of several clients act as one with
-// the sum of their variances.
+// Without a closed form, the integral over the noise agrees with Simpson's rule on 4,000 intervals; the
+// deviations of several clients act as one with the sum of their variances.
 func TestNoiseIsIntegratedOut(t *testing.T) {
 	with := func(likelihood string, y []float64, args ...float64) regression {
 		r := normal()
@@ -143,9 +148,17 @@ func TestNoiseIsIntegratedOut(t *testing.T) {
 		model      regression
 		logDensity func(y, location float64) float64
 	}{
-		{with("bernoulli_logit", []float64{0, 1, 1}), func(y, at float64) float64 { return -math.Log1p(math.Exp((1 - 2*y) * at)) }},
-		{with("poisson_log", []float64{0, 3, 7}), func(y, at float64) float64 { g, _ := math.Lgamma(y + 1); return y*at - math.Exp(at) - g }},
-		{with("cauchy", []float64{0.3, -0.2, 4}, 0.4), func(y, at float64) float64 { z := (y - at) / 0.4; return -math.Log(0.4 * math.Pi * (1 + z*z)) }},
+		{with("bernoulli_logit", []float64{0, 1, 1}), func(y, at float64) float64 {
+			return -math.Log1p(math.Exp((1 - 2*y) * at))
+		}},
+		{with("poisson_log", []float64{0, 3, 7}), func(y, at float64) float64 {
+			g, _ := math.Lgamma(y + 1)
+			return y*at - math.Exp(at) - g
+		}},
+		{with("cauchy", []float64{0.3, -0.2, 4}, 0.4), func(y, at float64) float64 {
+			z := (y - at) / 0.4
+			return -math.Log(0.4 * math.Pi * (1 + z*z))
+		}},
 	} {
 		r := c.model
 		for _, rho := range [][]float64{{0.3}, {1}, {0.6, 0.8}} {
@@ -200,7 +213,8 @@ func moments(draws int, draw func() []float64) (mean, variance []float64) {
 	return mean, variance
 }
 
-// Simulated responses have the mean of the likelihood and its variance plus that of the noise: 20,000 draws, five standard errors.
+// Simulated responses have the mean of the likelihood and its variance plus that of the noise: 20,000 draws,
+// five standard errors.
 func TestMomentsOfResponses(t *testing.T) {
 	const draws = 20000
 	for _, rho := range [][]float64{nil, {2}, {1, 0.5}} {
@@ -227,7 +241,8 @@ func TestMomentsOfResponses(t *testing.T) {
 	}
 }
 
-// Draws from priors have the right moments: of a normal, of one truncated at its mean (mean + sd √(2/π), variance sd² (1 − 2/π)), and of one whose scale is changed.
+// Draws from priors have the right moments: of a normal, of one truncated at its mean (mean + sd √(2/π),
+// variance sd² (1 − 2/π)), and of one whose scale is changed.
 func TestMomentsOfPriors(t *testing.T) {
 	const draws = 20000
 	half := normal()
@@ -251,8 +266,10 @@ func TestMomentsOfPriors(t *testing.T) {
 			}
 			return x
 		})
-		if math.Abs(mean[0]-c.mean) > 5*math.Sqrt(c.variance/draws) || math.Abs(variance[0]-c.variance) > 5*c.variance*math.Sqrt(3.0/draws) {
-			t.Errorf("%s: mean %v and variance %v, want %v and %v", name, mean[0], variance[0], c.mean, c.variance)
+		if math.Abs(mean[0]-c.mean) > 5*math.Sqrt(c.variance/draws) ||
+			math.Abs(variance[0]-c.variance) > 5*c.variance*math.Sqrt(3.0/draws) {
+			t.Errorf("%s: mean %v and variance %v, want %v and %v", name, mean[0], variance[0], c.mean,
+				c.variance)
 		}
 	}
 }

@@ -21,12 +21,14 @@ const (
 	flagNotFinite  = 2
 )
 
-// Append appends a message as bytes, its frame: all numbers little-endian, texts after their length in 2 bytes.
+// Append appends a message as bytes, its frame: all numbers little-endian, texts after their length in 2
+// bytes.
 //
 //	"vflc", version (1 byte), run (16), epoch (4), chain (4), round (8), sender, kind, reason, party, number of arrays (4);
 //	each array: name, encoding (1), flags (1: bit 0 is Invalid, bit 1 NotFinite), grid (2), number of numbers (4), these (8 each)
 //
-// The same message always gives the same bytes. It panics where a text is longer than 65,535 bytes, which no name is, and where an array has numbers of another encoding than its own.
+// The same message always gives the same bytes. It panics where a text is longer than 65,535 bytes, which no
+// name is, and where an array has numbers of another encoding than its own.
 func Append(dst []byte, m Message) []byte {
 	dst = append(append(dst, frameMagic[:]...), frameVersion)
 	dst = append(dst, m.Run[:]...)
@@ -89,8 +91,9 @@ type FrameError struct{ What string }
 
 func (e *FrameError) Error() string { return "transport: not a frame: " + e.What }
 
-// Parse reads a frame into m, whose buffers it uses where they are large enough. Whatever the bytes are it does not panic, and allocates no more than in proportion to
-// their number. It accepts exactly what Append makes. The error is a *FrameError; m then means nothing.
+// Parse reads a frame into m, whose buffers it uses where they are large enough. Whatever the bytes are it
+// does not panic, and allocates no more than in proportion to their number. It accepts exactly what Append
+// makes. The error is a *FrameError; m then means nothing.
 func Parse(frame []byte, m *Message) error {
 	r := reader{rest: frame}
 	if magic := r.take(len(frameMagic)); string(magic) != string(frameMagic[:]) {
@@ -177,7 +180,8 @@ func (r *reader) array(a *Channel) {
 	if head == nil {
 		return
 	}
-	a.Encoding, a.Invalid, a.NotFinite = Encoding(head[0]), head[1]&flagInvalid != 0, head[1]&flagNotFinite != 0
+	a.Encoding, a.Invalid, a.NotFinite = Encoding(head[0]), head[1]&flagInvalid != 0,
+		head[1]&flagNotFinite != 0
 	if r.bad = a.fault(); r.bad == "" && head[1]&^(flagInvalid|flagNotFinite) != 0 {
 		r.bad = "an array has unknown flags"
 	}

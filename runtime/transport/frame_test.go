@@ -24,9 +24,13 @@ func anyMessage(r *rapid.T) transport.Message {
 	m.Run = [16]byte(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(r, "run"))
 	m.Epoch, m.Chain = rapid.Uint32().Draw(r, "epoch"), rapid.Uint32().Draw(r, "chain")
 	for range rapid.IntRange(0, 4).Draw(r, "arrays") {
-		a := transport.Channel{Name: text.Draw(r, "name"), Encoding: transport.Encoding(rapid.IntRange(0, 2).Draw(r, "encoding")), Invalid: rapid.Bool().Draw(r, "invalid"), Grid: rapid.Int16().Draw(r, "grid")}
+		a := transport.Channel{Name: text.Draw(r, "name"),
+			Encoding: transport.Encoding(rapid.IntRange(0, 2).Draw(r, "encoding")),
+			Invalid:  rapid.Bool().Draw(r, "invalid"), Grid: rapid.Int16().Draw(r, "grid")}
 		if a.Encoding == transport.Plain {
-			a.Data = rapid.SliceOf(rapid.Custom(func(r *rapid.T) float64 { return math.Float64frombits(rapid.Uint64().Draw(r, "bits")) })).Draw(r, "data")
+			a.Data = rapid.SliceOf(rapid.Custom(func(r *rapid.T) float64 {
+				return math.Float64frombits(rapid.Uint64().Draw(r, "bits"))
+			})).Draw(r, "data")
 		} else {
 			a.Words = rapid.SliceOf(rapid.Uint64()).Draw(r, "words")
 		}
@@ -36,9 +40,12 @@ func anyMessage(r *rapid.T) transport.Message {
 }
 
 // sameBits compares numbers by their bits.
-var sameBits = cmp.Options{cmpopts.EquateEmpty(), cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })}
+var sameBits = cmp.Options{cmpopts.EquateEmpty(), cmp.Comparer(func(a, b float64) bool {
+	return math.Float64bits(a) == math.Float64bits(b)
+})}
 
-// What Append makes, Parse reads, into buffers that held another message, and a frame that lacks its end or has more is refused.
+// What Append makes, Parse reads, into buffers that held another message, and a frame that lacks its end or
+// has more is refused.
 func TestFrames(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var got transport.Message
@@ -52,7 +59,8 @@ func TestFrames(t *testing.T) {
 				r.Fatal(diff)
 			}
 			var e *transport.FrameError
-			if err := transport.Parse(frame[:rapid.IntRange(0, len(frame)-1).Draw(r, "cut")], &got); !errors.As(err, &e) {
+			if err := transport.Parse(frame[:rapid.IntRange(0, len(frame)-1).Draw(r, "cut")],
+				&got); !errors.As(err, &e) {
 				r.Fatalf("a frame without its end gave %v", err)
 			}
 			if err := transport.Parse(append(frame, 0), &got); !errors.As(err, &e) {
@@ -62,7 +70,8 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// What Parse refuses Append does not make: a message of which the program has mixed up the numbers never becomes bytes.
+// What Parse refuses Append does not make: a message of which the program has mixed up the numbers never
+// becomes bytes.
 func TestArraysWithoutAForm(t *testing.T) {
 	for name, a := range map[string]transport.Channel{
 		"numbers with words":  {Words: []uint64{1}},
@@ -84,7 +93,10 @@ func TestArraysWithoutAForm(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("vflc"))
 	f.Add(transport.Append(nil, message(1, 2, 3)))
-	f.Add(transport.Append(nil, transport.Message{Kind: "sum", Arrays: []transport.Channel{{Name: "x", Encoding: transport.Masked, Words: []uint64{1, 2}, Invalid: true}}}))
+	f.Add(transport.Append(nil,
+		transport.Message{Kind: "sum",
+			Arrays: []transport.Channel{{Name: "x", Encoding: transport.Masked, Words: []uint64{1, 2},
+				Invalid: true}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var m transport.Message
 		if transport.Parse(data, &m) == nil && !bytes.Equal(transport.Append(nil, m), data) {

@@ -6,9 +6,10 @@ import (
 	"sync"
 )
 
-// Lanes divide one party's connections among chains that run side by side: each lane is a Transport of its own, and what the lanes send travels together. A
-// flight leaves for each peer when every running lane waits for a message, so that lanes which need a round trip at the same time share it. What a lane receives does not
-// depend on the others.
+// Lanes divide one party's connections among chains that run side by side: each lane is a Transport of its
+// own, and what the lanes send travels together. A flight leaves for each peer when every running lane waits
+// for a message, so that lanes which need a round trip at the same time share it. What a lane receives does
+// not depend on the others.
 type Lanes struct {
 	transport Transport
 	mutex     sync.Mutex
@@ -21,14 +22,16 @@ type Lanes struct {
 	watch     LaneWatcher
 }
 
-// A LaneWatcher is told when a lane begins to wait for a message that has not come, and when it has come or the wait has ended otherwise. It must not call a lane.
+// A LaneWatcher is told when a lane begins to wait for a message that has not come, and when it has come or
+// the wait has ended otherwise. It must not call a lane.
 type LaneWatcher interface {
 	Pause(lane int)
 	Resume(lane int)
 }
 
-// flightKind is the kind of a message that holds those of lanes, which are all of one epoch of one run: before the arrays of each is a header, named by its kind, with the numbers of
-// headerLen, and where the last of them is 1 two more headers, which name a reason and a party.
+// flightKind is the kind of a message that holds those of lanes, which are all of one epoch of one run:
+// before the arrays of each is a header, named by its kind, with the numbers of headerLen, and where the last
+// of them is 1 two more headers, which name a reason and a party.
 const flightKind = "flight"
 
 // The numbers of a header.
@@ -121,7 +124,8 @@ func (l *lane) Send(_ context.Context, to string, m Message) error {
 		l.out[to] = flight
 	}
 	header := Channel{Name: m.Kind, Data: make([]float64, headerLen)}
-	for k, v := range [headerLen]uint64{headLane: uint64(l.number), headChain: uint64(m.Chain), headRound: m.Round, headArrays: uint64(len(m.Arrays))} {
+	for k, v := range [headerLen]uint64{headLane: uint64(l.number), headChain: uint64(m.Chain),
+		headRound: m.Round, headArrays: uint64(len(m.Arrays))} {
 		header.Data[k] = float64(v)
 	}
 	flight.Arrays = append(flight.Arrays, header)
@@ -135,7 +139,8 @@ func (l *lane) Send(_ context.Context, to string, m Message) error {
 	return nil
 }
 
-// Recv waits for the lane's next message from a peer. Where all others wait too it sends the flights, and receives one for all.
+// Recv waits for the lane's next message from a peer. Where all others wait too it sends the flights, and
+// receives one for all.
 func (l *lane) Recv(ctx context.Context, from string) (Message, error) {
 	wake := context.AfterFunc(ctx, func() {
 		l.mutex.Lock()
@@ -172,7 +177,9 @@ func (l *lane) Recv(ctx context.Context, from string) (Message, error) {
 
 // idle reports whether every running lane waits for a message that has not come.
 func (l *Lanes) idle() bool {
-	return !slices.ContainsFunc(l.lanes, func(one *lane) bool { return one.running && (one.waits == "" || len(one.in[one.waits]) > 0) })
+	return !slices.ContainsFunc(l.lanes, func(one *lane) bool {
+		return one.running && (one.waits == "" || len(one.in[one.waits]) > 0)
+	})
 }
 
 // exchange sends the flights and receives the next one from a peer.
@@ -248,8 +255,8 @@ func (l *Lanes) unpack(from string, m Message) error {
 	return nil
 }
 
-// Each calls f for every message that a message holds: those of its lanes where it is a flight, else itself. It reports whether a flight has the form of one. Arrays are
-// those of m.
+// Each calls f for every message that a message holds: those of its lanes where it is a flight, else itself.
+// It reports whether a flight has the form of one. Arrays are those of m.
 func Each(m Message, f func(Message)) bool {
 	if m.Kind != flightKind {
 		f(m)
@@ -270,7 +277,8 @@ func unpackFlight(m Message, take func(lane int, one Message) bool) bool {
 		if to < 0 || ended < 0 || ended > 2 || n < 0 || n+ended > len(rest) {
 			return false
 		}
-		one := Message{ChainID: m.ChainID, Sender: m.Sender, Round: uint64(head.Data[headRound]), Kind: head.Name}
+		one := Message{ChainID: m.ChainID, Sender: m.Sender, Round: uint64(head.Data[headRound]),
+			Kind: head.Name}
 		one.Chain = uint32(head.Data[headChain])
 		if ended > 0 {
 			one.Reason, one.Party = rest[0].Name, rest[1].Name

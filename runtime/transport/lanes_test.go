@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// Two lanes whose messages meet share one flight each way, and each receives its own: what it was sent, with the reason of an end.
+// Two lanes whose messages meet share one flight each way, and each receives its own: what it was sent, with
+// the reason of an end.
 func TestLanesShareFlights(t *testing.T) {
 	ends := transport.NewMem([]string{"server", "client"})
 	server, client := transport.NewLanes(ends[0], 2), transport.NewLanes(ends[1], 2)
@@ -19,8 +20,11 @@ func TestLanesShareFlights(t *testing.T) {
 	failed := make(chan error, 4)
 	for k := range 2 {
 		sent := transport.Message{
-			ChainID: transport.ChainID{Run: [16]byte{7}, Epoch: 2, Chain: uint32(k + 1)}, Sender: "client", Kind: "sum part", Round: uint64(3 + k),
-			Arrays: []transport.Channel{{Name: "x", Data: []float64{float64(k), 2}}, {Name: "empty"}, {Name: "words", Words: []uint64{1 << 63, 3}, Encoding: transport.Masked, Grid: -9, Invalid: true}},
+			ChainID: transport.ChainID{Run: [16]byte{7}, Epoch: 2, Chain: uint32(k + 1)}, Sender: "client",
+			Kind: "sum part", Round: uint64(3 + k),
+			Arrays: []transport.Channel{{Name: "x", Data: []float64{float64(k), 2}}, {Name: "empty"},
+				{Name: "words", Words: []uint64{1 << 63, 3}, Encoding: transport.Masked, Grid: -9,
+					Invalid: true}},
 		}
 		answer := transport.Message{Kind: "end of run", Round: 9, Reason: "failed", Party: "server"}
 		go func() {
@@ -55,10 +59,12 @@ func TestLanesShareFlights(t *testing.T) {
 // What is no flight of these lanes ends all of them, as does a context.
 func TestLanesRefuse(t *testing.T) {
 	for what, m := range map[string]transport.Message{
-		"another kind":  {Kind: "aux"},
-		"no header":     {Kind: "flight", Arrays: []transport.Channel{{Name: "aux", Data: []float64{0}}}},
-		"another lane":  {Kind: "flight", Arrays: []transport.Channel{{Name: "aux", Data: []float64{7, 1, 0, 0}}}},
-		"missing array": {Kind: "flight", Arrays: []transport.Channel{{Name: "aux", Data: []float64{0, 1, 1, 0}}}},
+		"another kind": {Kind: "aux"},
+		"no header":    {Kind: "flight", Arrays: []transport.Channel{{Name: "aux", Data: []float64{0}}}},
+		"another lane": {Kind: "flight",
+			Arrays: []transport.Channel{{Name: "aux", Data: []float64{7, 1, 0, 0}}}},
+		"missing array": {Kind: "flight",
+			Arrays: []transport.Channel{{Name: "aux", Data: []float64{0, 1, 1, 0}}}},
 	} {
 		ends := transport.NewMem([]string{"server", "client"})
 		l := transport.NewLanes(ends[0], 1)

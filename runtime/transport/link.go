@@ -17,7 +17,8 @@ type EndpointConfig struct {
 	Own   string
 	// Send and Receive are the keys of both directions between this party and a peer.
 	Send, Receive map[string]PacketKey
-	// Publish hands a packet to the carrier. It does not keep the bytes, and does not wait for the peer. An error is a packet that is lost.
+	// Publish hands a packet to the carrier. It does not keep the bytes, and does not wait for the peer. An
+	// error is a packet that is lost.
 	Publish func(to string, packet []byte) error
 	// MaxPacket is the largest packet that the carrier takes; 0: MaxPacket.
 	MaxPacket int
@@ -37,7 +38,9 @@ const (
 const (
 	window    = 16 << 20 // bytes on their way to a peer
 	mostQueue = 64 << 20 // bytes that wait here for being read
-	mostKept  = 8 << 20  // bytes of a buffer of each peer together that are kept for the next message: what long ones took is freed
+	// bytes of a buffer of each peer together that are kept for the next message: what long ones took is
+	// freed
+	mostKept = 8 << 20
 )
 
 // Endpoint is one party's end of the connections of one epoch. It implements Transport.
@@ -114,14 +117,16 @@ func NewEndpoint(c EndpointConfig) (*Endpoint, error) {
 	if part < MinPart {
 		return nil, fmt.Errorf("transport: packets of %d bytes are too small", c.MaxPacket)
 	}
-	l := &Endpoint{EndpointConfig: c, index: uint16(at), most: maxMessage, part: part, peers: map[string]*peer{}, byID: make([]*peer, len(c.Names)), done: make(chan struct{})}
+	l := &Endpoint{EndpointConfig: c, index: uint16(at), most: maxMessage, part: part,
+		peers: map[string]*peer{}, byID: make([]*peer, len(c.Names)), done: make(chan struct{})}
 	for i, name := range c.Names {
 		send, ok := c.Send[name]
 		receive, also := c.Receive[name]
 		if !ok || !also || i == at {
 			continue
 		}
-		p := &peer{link: l, name: name, id: uint16(i), sender: newCipher(send), opens: newCipher(receive), again: againAfter, room: make(chan struct{}, 1), ready: make(chan struct{}, 1)}
+		p := &peer{link: l, name: name, id: uint16(i), sender: newCipher(send), opens: newCipher(receive),
+			again: againAfter, room: make(chan struct{}, 1), ready: make(chan struct{}, 1)}
 		l.peers[name], l.byID[i] = p, p
 	}
 	l.keep = mostKept / max(1, len(l.peers))
@@ -243,11 +248,13 @@ func (p *peer) report(parts uint32) {
 	h.parts = parts
 	p.buffer = h.put(p.buffer[:0])
 	var nonce [12]byte
-	_ = p.link.Publish(p.name, p.sender.Seal(p.buffer, h.nonce(&nonce), nil, p.buffer)) // the next one says the same
+	// the next one says the same
+	_ = p.link.Publish(p.name, p.sender.Seal(p.buffer, h.nonce(&nonce), nil, p.buffer))
 }
 
 func (p *peer) heading(kind byte, seq uint64) header {
-	return header{kind: kind, run: p.link.Run, epoch: p.link.Epoch, from: p.link.index, to: p.id, seq: seq, ack: p.got}
+	return header{kind: kind, run: p.link.Run, epoch: p.link.Epoch, from: p.link.index, to: p.id, seq: seq,
+		ack: p.got}
 }
 
 func (l *Endpoint) peer(ctx context.Context, name string) (*peer, error) {
@@ -302,7 +309,8 @@ type LengthError struct {
 }
 
 func (e *LengthError) Error() string {
-	return fmt.Sprintf("the message %q to %s has %d bytes, and a party takes at most %d: fewer draws, or fewer rows, make it shorter", e.Kind, e.To, e.Bytes, e.Most)
+	return fmt.Sprintf("the message %q to %s has %d bytes, and a party takes at most %d: fewer draws, or "+
+		"fewer rows, make it shorter", e.Kind, e.To, e.Bytes, e.Most)
 }
 
 // Mark sends a mark to all peers, before everything that is sent later.
@@ -386,11 +394,13 @@ func (p *peer) pop() *received {
 	return m
 }
 
-// Deliver takes a packet that the carrier has brought. It reports whether the packet was one of this link, from whom it says: everything else changes nothing. from is
-// the sender; "" where the packet may have come before, so that it does not show that the sender is there now.
+// Deliver takes a packet that the carrier has brought. It reports whether the packet was one of this link,
+// from whom it says: everything else changes nothing. from is the sender; "" where the packet may have come
+// before, so that it does not show that the sender is there now.
 func (l *Endpoint) Deliver(packet []byte) (from string, ok bool) {
 	h, err := readHeader(packet)
-	if err != nil || h.run != l.Run || h.epoch != l.Epoch || h.to != l.index || int(h.from) >= len(l.byID) || l.byID[h.from] == nil {
+	if err != nil || h.run != l.Run || h.epoch != l.Epoch || h.to != l.index || int(h.from) >= len(l.byID) ||
+		l.byID[h.from] == nil {
 		return "", false
 	}
 	select {
@@ -486,7 +496,8 @@ func (p *peer) complete(now time.Time) {
 	}
 }
 
-// unreadable is the kind of a message that a peer has encrypted and that is none: no script has it, so that it ends the run by the name of the sender.
+// unreadable is the kind of a message that a peer has encrypted and that is none: no script has it, so that
+// it ends the run by the name of the sender.
 const unreadable = "unreadable"
 
 // acknowledged forgets what the peer has.

@@ -65,7 +65,8 @@ func connect(t testing.TB, c *carrier, names []string) {
 	t.Helper()
 	c.links, c.seen = map[string]*Endpoint{}, map[[32]byte]int{}
 	for i, own := range names {
-		cfg := EndpointConfig{Run: RunID{1}, Epoch: 3, Names: names, Own: own, Send: map[string]PacketKey{}, Receive: map[string]PacketKey{}, Publish: c.publish}
+		cfg := EndpointConfig{Run: RunID{1}, Epoch: 3, Names: names, Own: own, Send: map[string]PacketKey{},
+			Receive: map[string]PacketKey{}, Publish: c.publish}
 		for j, other := range names {
 			if (i == 0) != (j == 0) {
 				cfg.Send[other], cfg.Receive[other] = key(own, other), key(other, own)
@@ -85,8 +86,8 @@ func (c *carrier) end() {
 	}
 }
 
-// first are the packets of the first n messages of a, which are not delivered; they are sent again, and lost, for as
-// long as the link is there.
+// first are the packets of the first n messages of a, which are not delivered; they are sent again, and lost,
+// for as long as the link is there.
 func (c *carrier) first(t testing.TB, n int) (packets [][]byte) {
 	t.Helper()
 	var mutex sync.Mutex
@@ -110,7 +111,8 @@ func (c *carrier) first(t testing.TB, n int) (packets [][]byte) {
 }
 
 func message(k int) Message {
-	return Message{Round: uint64(k), Kind: "aux", Arrays: []Channel{{Name: "z z_1", Data: []float64{float64(k), -float64(k)}}}}
+	return Message{Round: uint64(k), Kind: "aux",
+		Arrays: []Channel{{Name: "z z_1", Data: []float64{float64(k), -float64(k)}}}}
 }
 
 // exchange sends n messages and their answers, and wants each once and in order.
@@ -159,7 +161,8 @@ func TestMessagesArriveOnceAndInOrder(t *testing.T) {
 	})
 }
 
-// A message that is sent again has the same bytes: the carrier sees each packet of a message more than once, and never two for one number.
+// A message that is sent again has the same bytes: the carrier sees each packet of a message more than once,
+// and never two for one number.
 func TestSentAgainWithTheSameBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &carrier{rand: rand.New(rand.NewPCG(1, 2)), cut: true}
@@ -245,7 +248,8 @@ func TestLongMessages(t *testing.T) {
 	}
 	c.links["a"].most = 1 << 20 // which no party takes: it would be sent again for ever
 	var e *LengthError
-	if err := c.links["a"].Send(t.Context(), "server", m); !errors.As(err, &e) || e.Bytes < 8<<18 || e.Kind != "aux" {
+	if err := c.links["a"].Send(t.Context(), "server", m); !errors.As(err, &e) || e.Bytes < 8<<18 ||
+		e.Kind != "aux" {
 		t.Errorf("a message that is too long: %v", err)
 	}
 	if c.links["a"].peers["server"].flying() > 1 {
@@ -253,7 +257,8 @@ func TestLongMessages(t *testing.T) {
 	}
 }
 
-// A message that is longer than any party sends is taken as one that cannot be read, and what follows it arrives.
+// A message that is longer than any party sends is taken as one that cannot be read, and what follows it
+// arrives.
 func TestOversizedMessages(t *testing.T) {
 	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
 	connect(t, c, []string{"server", "a"})
@@ -265,7 +270,8 @@ func TestOversizedMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, err := c.links["server"].Recv(t.Context(), "a"); err != nil || got.Kind != unreadable || len(got.Arrays) > 0 {
+	if got, err := c.links["server"].Recv(t.Context(), "a"); err != nil || got.Kind != unreadable ||
+		len(got.Arrays) > 0 {
 		t.Error(got.Kind, err)
 	}
 	if got, err := c.links["server"].Recv(t.Context(), "a"); err != nil || got.Round != 2 {
@@ -281,9 +287,21 @@ func TestForgedPacketsChangeNothing(t *testing.T) {
 	first, server := c.first(t, 2), c.links["server"]
 	packet, later := first[0], first[1]
 	for name, alter := range map[string]func([]byte){
-		"magic": func(b []byte) { b[0]++ }, "type": func(b []byte) { b[3] = typeAck }, "run": func(b []byte) { b[4]++ }, "epoch": func(b []byte) { b[20]++ },
-		"sender": func(b []byte) { b[24] = 2 }, "no sender": func(b []byte) { b[24] = 9 }, "receiver": func(b []byte) { b[26] = 1 }, "number": func(b []byte) { b[28]++ },
-		"part": func(b []byte) { b[40]++ }, "acknowledgement": func(b []byte) { b[44]++ }, "content": func(b []byte) { b[headerSize+9]++ }, "seal": func(b []byte) { b[len(b)-1]++ },
+		"magic": func(b []byte) {
+			b[0]++
+		}, "type": func(b []byte) {
+			b[3] = typeAck
+		}, "run": func(b []byte) { b[4]++ }, "epoch": func(b []byte) { b[20]++ },
+		"sender": func(b []byte) {
+			b[24] = 2
+		}, "no sender": func(b []byte) {
+			b[24] = 9
+		}, "receiver": func(b []byte) { b[26] = 1 }, "number": func(b []byte) { b[28]++ },
+		"part": func(b []byte) {
+			b[40]++
+		}, "acknowledgement": func(b []byte) {
+			b[44]++
+		}, "content": func(b []byte) { b[headerSize+9]++ }, "seal": func(b []byte) { b[len(b)-1]++ },
 	} {
 		forged := slices.Clone(packet)
 		alter(forged)
@@ -291,13 +309,16 @@ func TestForgedPacketsChangeNothing(t *testing.T) {
 			t.Errorf("%s: taken", name)
 		}
 	}
-	if delivered(server, packet[:len(packet)-1]) || delivered(server, nil) || delivered(server, packet[:10]) || delivered(c.links["b"], packet) {
+	if delivered(server, packet[:len(packet)-1]) || delivered(server, nil) ||
+		delivered(server, packet[:10]) || delivered(c.links["b"], packet) {
 		t.Error("a part of a packet, or one for another party, is taken")
 	}
 	if from, ok := server.Deliver(later); !ok || from != "" {
-		t.Error("a packet that can be repeated while one before it is missing shows that its sender is there:", from, ok)
+		t.Error("a packet that can be repeated while one before it is missing shows "+
+			"that its sender is there:", from, ok)
 	}
-	for _, want := range []string{"a", ""} { // the second is one that was sent again, or that somebody repeats
+	// the second is one that was sent again, or that somebody repeats
+	for _, want := range []string{"a", ""} {
 		if from, ok := server.Deliver(packet); !ok || from != want {
 			t.Error("the packet is not taken as it should be:", from, ok)
 		}
@@ -334,7 +355,8 @@ func TestWindow(t *testing.T) {
 
 var frames = flag.Int("frames", 100_000, "how many frames of garbage TestGarbage sends")
 
-// Garbage, most of it nearly a packet, is refused and changes nothing; the packet that it was made from is then taken.
+// Garbage, most of it nearly a packet, is refused and changes nothing; the packet that it was made from is
+// then taken.
 func TestGarbage(t *testing.T) {
 	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
 	connect(t, c, []string{"server", "a"})
@@ -400,8 +422,16 @@ func TestPacketsWithoutAForm(t *testing.T) {
 	data, ack := header{kind: typeData, seq: 1, parts: 1}, header{kind: typeAck, seq: 1, parts: seen}
 	headings := map[string]header{"as it should be": data, "an acknowledgement": ack}
 	for name, change := range map[string]func(*header){
-		"another type": func(h *header) { h.kind = 'X' }, "no number": func(h *header) { h.seq = 0 }, "the numbers of acknowledgements": func(h *header) { h.seq = ackNonce },
-		"a part too many": func(h *header) { h.part = 1 }, "no parts": func(h *header) { h.parts = 0 }, "too many parts": func(h *header) { h.parts = maxMessage/MinPart + 2 },
+		"another type": func(h *header) {
+			h.kind = 'X'
+		}, "no number": func(h *header) {
+			h.seq = 0
+		}, "the numbers of acknowledgements": func(h *header) { h.seq = ackNonce },
+		"a part too many": func(h *header) {
+			h.part = 1
+		}, "no parts": func(h *header) {
+			h.parts = 0
+		}, "too many parts": func(h *header) { h.parts = maxMessage/MinPart + 2 },
 	} {
 		h := data
 		change(&h)

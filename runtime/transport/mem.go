@@ -5,12 +5,13 @@ import (
 	"sync"
 )
 
-// depth is how many messages may wait in one direction. The protocol has at most two in transit (the last of one evaluation and the first of the
-// next); one more is being read.
+// depth is how many messages may wait in one direction. The protocol has at most two in transit (the last of
+// one evaluation and the first of the next); one more is being read.
 const depth = 4
 
-// NewMem connects parties within one process: names[0] is the server, the others are its clients. It returns one end per party, in the order of
-// names, each for one goroutine. Buffers are reused: a message no larger than earlier ones allocates nothing.
+// NewMem connects parties within one process: names[0] is the server, the others are its clients. It returns
+// one end per party, in the order of names, each for one goroutine. Buffers are reused: a message no larger
+// than earlier ones allocates nothing.
 func NewMem(names []string) []Transport {
 	server := newMem(names[0])
 	ends := []Transport{server}
@@ -43,7 +44,8 @@ type link struct {
 	held    *Message // received last; its buffers are released at the next Recv
 }
 
-// A pipe is one direction of a connection. Messages circulate between full and free, so a send on either channel never blocks.
+// A pipe is one direction of a connection. Messages circulate between full and free, so a send on either
+// channel never blocks.
 type pipe struct{ full, free chan *Message }
 
 func newPipe() pipe {
@@ -77,7 +79,8 @@ func (m *mem) Send(ctx context.Context, to string, msg Message) error {
 	}
 }
 
-// link returns the connection to a peer, or an error if there is none, this end is closed or the context is done.
+// link returns the connection to a peer, or an error if there is none, this end is closed or the context is
+// done.
 func (m *mem) link(ctx context.Context, peer string) (*link, error) {
 	l, ok := m.links[peer]
 	if !ok {

@@ -52,7 +52,8 @@ func TestConnectionsAreSeparateAndCopied(t *testing.T) {
 	}
 }
 
-// Any sequence of messages arrives complete and in order, however slow the reader is, and a message stays intact until the next is received.
+// Any sequence of messages arrives complete and in order, however slow the reader is, and a message stays
+// intact until the next is received.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 5), 0, 3), 1, 40).Draw(r, "sizes")
@@ -133,7 +134,8 @@ func closedBy(t *testing.T, err error, party string) {
 	}
 }
 
-// A party that waits, to receive or for room to send, gets an error when the peer closes, when it closes itself, and when the context is done.
+// A party that waits, to receive or for room to send, gets an error when the peer closes, when it closes
+// itself, and when the context is done.
 func TestWaitingEnds(t *testing.T) {
 	reason := errors.New("no more")
 	waits := map[string]func(context.Context, transport.Transport) error{
@@ -179,7 +181,8 @@ func TestWaitingEnds(t *testing.T) {
 func TestStarOnly(t *testing.T) {
 	ends := transport.NewMem(names)
 	var none *transport.UnconnectedError
-	if err := ends[1].Send(t.Context(), "b", message(1)); !errors.As(err, &none) || none.From != "a" || none.To != "b" {
+	if err := ends[1].Send(t.Context(), "b", message(1)); !errors.As(err, &none) || none.From != "a" ||
+		none.To != "b" {
 		t.Errorf("got %v", err)
 	}
 	if _, err := ends[0].Recv(t.Context(), "c"); !errors.As(err, &none) || none.To != "c" {

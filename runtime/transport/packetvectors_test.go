@@ -39,7 +39,8 @@ func vectorOf(t *testing.T, k PacketKey, packet []byte) packetVector {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(packet)
-	v := packetVector{string(h.kind), h.from, h.to, vectors.Word(h.seq), h.part, h.parts, vectors.Word(h.ack), packet[:headerSize], nonce[:], content, len(packet), packet[len(packet)-tagSize:], sum[:], packet}
+	v := packetVector{string(h.kind), h.from, h.to, vectors.Word(h.seq), h.part, h.parts, vectors.Word(h.ack),
+		packet[:headerSize], nonce[:], content, len(packet), packet[len(packet)-tagSize:], sum[:], packet}
 	if len(packet) > 1<<10 {
 		v.Content, v.Packet = nil, nil
 	}
@@ -64,7 +65,9 @@ func TestVectorsOfPackets(t *testing.T) {
 		for own, keys := range map[string][2]PacketKey{"server": {down, up}, "a": {up, down}} {
 			peer := map[string]string{"server": "a", "a": "server"}[own]
 			l, err := NewEndpoint(EndpointConfig{
-				Run: RunID(file.Run), Epoch: file.Epoch, Names: file.Parties, Own: own, Send: map[string]PacketKey{peer: keys[0]}, Receive: map[string]PacketKey{peer: keys[1]}, MaxPacket: MinPacket,
+				Run: RunID(file.Run), Epoch: file.Epoch, Names: file.Parties, Own: own,
+				Send: map[string]PacketKey{peer: keys[0]}, Receive: map[string]PacketKey{peer: keys[1]},
+				MaxPacket: MinPacket,
 				Publish: func(to string, packet []byte) error {
 					file.Packets = append(file.Packets, vectorOf(t, keys[0], slices.Clone(packet)))
 					if !delivered(links[to], packet) {

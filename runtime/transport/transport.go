@@ -1,13 +1,18 @@
-// Package transport carries messages between the server and its clients. It does not interpret them: which message may be sent, and
-// when, is decided by package session.
+// Package transport carries messages between the server and its clients. It does not interpret them: which
+// message may be sent, and when, is decided by package session.
 //
-// Within a process messages pass through memory (NewMem). Between processes an Endpoint turns them into packets, and over a carrier that may lose, repeat, delay and forge packets gives connections
-// on which each message arrives once, in order, from an authenticated sender, and unread by others. Nothing else numbers messages.
+// Within a process messages pass through memory (NewMem). Between processes an Endpoint turns them into
+// packets, and over a carrier that may lose, repeat, delay and forge packets gives connections on which each
+// message arrives once, in order, from an authenticated sender, and unread by others. Nothing else numbers
+// messages.
 //
-// An Endpoint numbers the messages of a direction and splits each into parts of at most MaxPart bytes. Every packet is encrypted with AES-256-GCM under a key of one direction between two
-// parties, which they agree on anew for every epoch of a run; the nonce is the number of the message and of the part, so that a packet that is sent again has the same
-// bytes, and its heading (run, epoch, sender, receiver, numbers) is authenticated with it. The receiver takes packets in their order, drops everything else, and acknowledges
-// the last message up to which it has all; the sender keeps messages until then, and sends them again after a while, when the receiver misses one, and when a connection is back.
+// An Endpoint numbers the messages of a direction and splits each into parts of at most MaxPart bytes. Every
+// packet is encrypted with AES-256-GCM under a key of one direction between two parties, which they agree on
+// anew for every epoch of a run; the nonce is the number of the message and of the part, so that a packet
+// that is sent again has the same bytes, and its heading (run, epoch, sender, receiver, numbers) is
+// authenticated with it. The receiver takes packets in their order, drops everything else, and acknowledges
+// the last message up to which it has all; the sender keeps messages until then, and sends them again after a
+// while, when the receiver misses one, and when a connection is back.
 package transport
 
 import (
@@ -15,8 +20,9 @@ import (
 	"slices"
 )
 
-// A Message is one transmission between two parties. Arrays and their elements belong to the sender until Send returns,
-// and to the receiver until it next receives from the same peer. Append and Parse are its form as bytes.
+// A Message is one transmission between two parties. Arrays and their elements belong to the sender until
+// Send returns, and to the receiver until it next receives from the same peer. Append and Parse are its form
+// as bytes.
 type Message struct {
 	ChainID
 	Sender string // the party that has made the message; "" where the connection alone says so
@@ -27,7 +33,8 @@ type Message struct {
 	Party  string // with a Reason: the party where the cause is
 }
 
-// A ChainID names the messages that belong together. No two epochs of a run have the same, so that a sum never has parts of both.
+// A ChainID names the messages that belong together. No two epochs of a run have the same, so that a sum
+// never has parts of both.
 type ChainID struct {
 	Run   [16]byte
 	Epoch uint32 // how often the run has been resumed
@@ -41,7 +48,8 @@ type Channel struct {
 	Words    []uint64 // integers mod 2⁶⁴; what they stand for is known to package session
 	Encoding Encoding
 	Invalid  bool // a number is not on the grid: the words mean nothing
-	// NotFinite says of numbers that are sent as they are that one of them is not finite: a receiver refuses such numbers where the sender did not say so.
+	// NotFinite says of numbers that are sent as they are that one of them is not finite: a receiver refuses
+	// such numbers where the sender did not say so.
 	NotFinite bool
 	Grid      int16 // from a client: of its words; from the server: of the client's next words
 }
@@ -66,12 +74,14 @@ func (a Channel) clone() Channel {
 // Len is how many numbers of 8 bytes the array has as bytes.
 func (a Channel) Len() int { return len(a.Data) + len(a.Words) }
 
-// Transport is one party's end of its connections: a client is connected to the server only, the server to every client. Messages between
-// two parties arrive once and in order. One goroutine at a time may use it, except Close, which any goroutine may call at any time.
+// Transport is one party's end of its connections: a client is connected to the server only, the server to
+// every client. Messages between two parties arrive once and in order. One goroutine at a time may use it,
+// except Close, which any goroutine may call at any time.
 type Transport interface {
 	// Send sends m to the named party. It may wait until that party has read earlier messages.
 	Send(ctx context.Context, to string, m Message) error
-	// Recv waits for the next message from the named party. Messages sent before a party closed can still be received.
+	// Recv waits for the next message from the named party. Messages sent before a party closed can still be
+	// received.
 	Recv(ctx context.Context, from string) (Message, error)
 	// Close ends all connections; calls at the other ends then return a *ClosedError.
 	Close()

@@ -34,9 +34,11 @@ type arrayVector struct {
 }
 
 func vectorOf(m transport.Message) messageVector {
-	v := messageVector{m.Run[:], m.Epoch, m.Chain, vectors.Word(m.Round), m.Sender, m.Kind, m.Reason, m.Party, []arrayVector{}}
+	v := messageVector{m.Run[:], m.Epoch, m.Chain, vectors.Word(m.Round), m.Sender, m.Kind, m.Reason, m.Party,
+		[]arrayVector{}}
 	for _, a := range m.Arrays {
-		v.Arrays = append(v.Arrays, arrayVector{a.Name, uint8(a.Encoding), a.Invalid, a.NotFinite, a.Grid, vectors.Bits(a.Data), vectors.Words(a.Words)})
+		v.Arrays = append(v.Arrays, arrayVector{a.Name, uint8(a.Encoding), a.Invalid, a.NotFinite, a.Grid,
+			vectors.Bits(a.Data), vectors.Words(a.Words)})
 	}
 	return v
 }
@@ -47,17 +49,21 @@ func vectorMessages() map[string]transport.Message {
 	numbers := []float64{0.5, -2, math.Copysign(0, -1), math.Ldexp(1, -1074), math.MaxFloat64}
 	words := []uint64{0, 1, 1 << 63, math.MaxUint64, 0x0123456789abcdef}
 	return map[string]transport.Message{
-		"numbers as they are": {ChainID: id, Sender: "server", Round: 0x1112131415161718, Kind: "reply", Arrays: []transport.Channel{
-			{Name: "adjoint z_1+z_2", Data: numbers, Grid: -37},
-			{Name: "adjoint s", Data: []float64{math.Inf(1)}, NotFinite: true, Invalid: true, Grid: math.MinInt16},
-		}},
+		"numbers as they are": {ChainID: id, Sender: "server", Round: 0x1112131415161718, Kind: "reply",
+			Arrays: []transport.Channel{
+				{Name: "adjoint z_1+z_2", Data: numbers, Grid: -37},
+				{Name: "adjoint s", Data: []float64{math.Inf(1)}, NotFinite: true, Invalid: true,
+					Grid: math.MinInt16},
+			}},
 		"words": {ChainID: id, Sender: "lab[2]", Round: 7, Kind: "aux", Arrays: []transport.Channel{
 			{Name: "z z_1", Encoding: transport.Masked, Words: words, Grid: -37},
-			{Name: "z z_2", Encoding: transport.Masked, Words: make([]uint64, 2), Invalid: true, Grid: math.MinInt16},
+			{Name: "z z_2", Encoding: transport.Masked, Words: make([]uint64, 2), Invalid: true,
+				Grid: math.MinInt16},
 			{Name: "seals", Encoding: transport.Fixed, Words: words[:2]},
 			{Name: "scalars"},
 		}},
-		"the end of a run": {ChainID: transport.ChainID{Run: id.Run}, Sender: "größe", Round: 8, Kind: "end of run", Reason: "protocol", Party: "lab[2]"},
+		"the end of a run": {ChainID: transport.ChainID{Run: id.Run}, Sender: "größe", Round: 8,
+			Kind: "end of run", Reason: "protocol", Party: "lab[2]"},
 	}
 }
 

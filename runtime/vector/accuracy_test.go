@@ -84,10 +84,12 @@ func TestFunctionsAreAccurate(t *testing.T) {
 func TestSpecialValues(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	want := map[string][][2]float64{
-		"exp":         {{0, 1}, {zero, 1}, {inf, inf}, {-inf, 0}, {nan, nan}, {1e300, inf}, {-1e300, 0}},
-		"expm1":       {{0, 0}, {zero, zero}, {inf, inf}, {-inf, -1}, {nan, nan}, {-5e-324, -5e-324}},
-		"log":         {{0, -inf}, {zero, -inf}, {1, 0}, {inf, inf}, {-inf, nan}, {-1, nan}, {-5e-324, nan}, {nan, nan}},
-		"log1p":       {{0, 0}, {zero, zero}, {-1, -inf}, {inf, inf}, {-inf, nan}, {-1.5, nan}, {nan, nan}, {5e-324, 5e-324}},
+		"exp":   {{0, 1}, {zero, 1}, {inf, inf}, {-inf, 0}, {nan, nan}, {1e300, inf}, {-1e300, 0}},
+		"expm1": {{0, 0}, {zero, zero}, {inf, inf}, {-inf, -1}, {nan, nan}, {-5e-324, -5e-324}},
+		"log": {{0, -inf}, {zero, -inf}, {1, 0}, {inf, inf}, {-inf, nan}, {-1, nan}, {-5e-324, nan},
+			{nan, nan}},
+		"log1p": {{0, 0}, {zero, zero}, {-1, -inf}, {inf, inf}, {-inf, nan}, {-1.5, nan}, {nan, nan},
+			{5e-324, 5e-324}},
 		"sigmoid":     {{0, 0.5}, {zero, 0.5}, {inf, 1}, {-inf, 0}, {nan, nan}},
 		"tanh":        {{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {nan, nan}, {5e-324, 5e-324}},
 		"log1pExp":    {{inf, inf}, {-inf, 0}, {nan, nan}, {800, 800}},
@@ -112,11 +114,13 @@ func TestSpecialValues(t *testing.T) {
 	}
 }
 
-// TestFunctionsAgreeWithMath compares many more points with the standard library, which has errors of a unit or two of its own.
+// TestFunctionsAgreeWithMath compares many more points with the standard library, which has errors of a unit
+// or two of its own.
 func TestFunctionsAgreeWithMath(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	library := map[string]func(float64) float64{
-		"exp": math.Exp, "expm1": math.Expm1, "log": math.Log, "log1p": math.Log1p, "tanh": math.Tanh, "sqrt": math.Sqrt, "sine": math.Sin, "cosine": math.Cos,
+		"exp": math.Exp, "expm1": math.Expm1, "log": math.Log, "log1p": math.Log1p, "tanh": math.Tanh,
+		"sqrt": math.Sqrt, "sine": math.Sin, "cosine": math.Cos,
 	}
 	const n = 20000
 	a, y := make([]float64, n), make([]float64, n)

@@ -5,9 +5,10 @@ import "math/bits"
 // Batch is how many 64-bit words ChaCha8 generates at a time: 16 blocks of 64 bytes.
 const Batch = 128
 
-// ChaCha8 fills y with n batches of the output of ChaCha with 8 rounds (Bernstein 2008, with the layout of RFC 8439: constants, key, a
-// counter in word 12, the nonce). The blocks of batch k have counters state[12] + 16k to state[12] + 16k + 15, modulo 2^32; taken as 32-bit
-// words, lower half first, word w of the b-th of them is word 16w + b of the batch. The state is not changed.
+// ChaCha8 fills y with n batches of the output of ChaCha with 8 rounds (Bernstein 2008, with the layout of
+// RFC 8439: constants, key, a counter in word 12, the nonce). The blocks of batch k have counters state[12] +
+// 16k to state[12] + 16k + 15, modulo 2^32; taken as 32-bit words, lower half first, word w of the b-th of
+// them is word 16w + b of the batch. The state is not changed.
 func ChaCha8(n int, y []uint64, state *[16]uint32) { chaCha8(active, n, y, state) }
 
 func chaCha8Go(n int, y []uint64, state *[16]uint32) {

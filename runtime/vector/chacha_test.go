@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The first two blocks of ChaCha8 with a key and a nonce of zeros: test vector TC1 of draft-strombergson-chacha-test-vectors-01, 256-bit key, 8 rounds.
+// The first two blocks of ChaCha8 with a key and a nonce of zeros: test vector TC1 of
+// draft-strombergson-chacha-test-vectors-01, 256-bit key, 8 rounds.
 func TestChaCha8IsChaCha8(t *testing.T) {
 	const want = "3e00ef2f895f40d67f5bb8e81f09a5a12c840ec3ce9a7f3b181be188ef711a1e984ce172b9216f419f445367456d5619314a42a3da86b001387bfdb80e0cfe42" +
 		"d2aefa0deaa5c151bf0adb6c01f2a5adc0fd581259f9a2aadcf20f8fd566a26b5032ec38bbc5da98ee0c6f568b872a65a08abf251deb21bb4b56e5d8821e68aa"

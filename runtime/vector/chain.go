@@ -2,7 +2,8 @@ package vector
 
 import "math"
 
-// Noise sets z = g + scale·e, auxiliary variables with standard normal noise e, and returns Σ e² in the order of Sum.
+// Noise sets z = g + scale·e, auxiliary variables with standard normal noise e, and returns Σ e² in the order
+// of Sum.
 func Noise(n int, z, g, e []float64, scale float64) float64 { return noise(active, n, z, g, e, scale) }
 
 func noiseGo(n int, z, g, e []float64, scale float64) float64 {
@@ -15,8 +16,9 @@ func noiseGo(n int, z, g, e []float64, scale float64) float64 {
 	return sums.sum()
 }
 
-// NoiseBack is the reverse of Noise, given adj, the adjoint of z, and own, the adjoint of g from elsewhere: it sets w = adj + own, the adjoint of g, and
-// grad = scale·adj - e, the derivative in e, that of its standard normal log density included.
+// NoiseBack is the reverse of Noise, given adj, the adjoint of z, and own, the adjoint of g from elsewhere:
+// it sets w = adj + own, the adjoint of g, and grad = scale·adj - e, the derivative in e, that of its
+// standard normal log density included.
 func NoiseBack(n int, w, grad, adj, own, e []float64, scale float64) {
 	noiseBack(active, n, w, grad, adj, own, e, scale)
 }
@@ -29,13 +31,15 @@ func noiseBackGo(n int, w, grad, adj, own, e []float64, scale float64) {
 	}
 }
 
-// NoiseStart is the first half of a step of standard normal noise x that turns around scale·mean exactly, with Noise after it: p' = p + half·(adj - mean), d = x - scale·mean,
-// x1 = x + less·d + sin·p', p1 = cos·p' - sin·d and z = g + scale·x1, less being cos - 1 and adj the adjoint of z before. It returns Σ x1².
+// NoiseStart is the first half of a step of standard normal noise x that turns around scale·mean exactly,
+// with Noise after it: p' = p + half·(adj - mean), d = x - scale·mean, x1 = x + less·d + sin·p', p1 = cos·p'
+// - sin·d and z = g + scale·x1, less being cos - 1 and adj the adjoint of z before. It returns Σ x1².
 func NoiseStart(n int, p1, x1, z, p, x, adj, mean, g []float64, scale, half, less, cos, sin float64) float64 {
 	return noiseStart(active, n, p1, x1, z, p, x, adj, mean, g, scale, half, less, cos, sin)
 }
 
-func noiseStartGo(n int, p1, x1, z, p, x, adj, mean, g []float64, scale, half, less, cos, sin float64) float64 {
+func noiseStartGo(n int, p1, x1, z, p, x, adj, mean, g []float64, scale, half, less, cos,
+	sin float64) float64 {
 	var sums [2][lanes]float64
 	for i := range n {
 		m := mean[i]
@@ -53,7 +57,8 @@ func noiseStartGo(n int, p1, x1, z, p, x, adj, mean, g []float64, scale, half, l
 	return fold(&sums[0])
 }
 
-// NoiseEnd sets p1 = p + half·(adj - mean), the second half of the step, and returns Σ p1², twice the kinetic energy, in the order of Sum.
+// NoiseEnd sets p1 = p + half·(adj - mean), the second half of the step, and returns Σ p1², twice the kinetic
+// energy, in the order of Sum.
 func NoiseEnd(n int, p1, p, adj, mean []float64, half float64) float64 {
 	return noiseEnd(active, n, p1, p, adj, mean, half)
 }
@@ -69,8 +74,8 @@ func noiseEndGo(n int, p1, p, adj, mean []float64, half float64) float64 {
 	return sums.sum()
 }
 
-// Welford updates running means, and sums of squared deviations from them, by a vector x; share is one over the number of vectors, x included
-// (Welford 1962).
+// Welford updates running means, and sums of squared deviations from them, by a vector x; share is one over
+// the number of vectors, x included (Welford 1962).
 func Welford(n int, mean, squares, x []float64, share float64) {
 	welford(active, n, mean, squares, x, share)
 }
@@ -84,8 +89,8 @@ func welfordGo(n int, mean, squares, x []float64, share float64) {
 	}
 }
 
-// Balance sets inverse = √(a/b), not below least and not above most, and root = 1/√inverse. Where √(a/b) is zero, infinite or not a number, neither is
-// changed.
+// Balance sets inverse = √(a/b), not below least and not above most, and root = 1/√inverse. Where √(a/b) is
+// zero, infinite or not a number, neither is changed.
 func Balance(n int, inverse, root, a, b []float64, least, most float64) {
 	balance(active, n, inverse, root, a, b, least, most)
 }
@@ -101,7 +106,8 @@ func balanceGo(n int, inverse, root, a, b []float64, least, most float64) {
 	}
 }
 
-// Raise sets inverse to share·a where that is finite and more, but not above most, and root to 1/√inverse there.
+// Raise sets inverse to share·a where that is finite and more, but not above most, and root to 1/√inverse
+// there.
 func Raise(n int, inverse, root, a []float64, share, most float64) {
 	raise(active, n, inverse, root, a, share, most)
 }
@@ -115,8 +121,8 @@ func raiseGo(n int, inverse, root, a []float64, share, most float64) {
 	}
 }
 
-// DenseStart is LeapfrogStart with a symmetric inverse mass matrix of n rows: p1 = p + half·d and x1 = x + eps·(matrix·p1). x1 and p1 may be the
-// slices x and p.
+// DenseStart is LeapfrogStart with a symmetric inverse mass matrix of n rows: p1 = p + half·d and x1 = x +
+// eps·(matrix·p1). x1 and p1 may be the slices x and p.
 func DenseStart(n int, p1, x1, p, x, d, matrix []float64, half, eps float64) {
 	denseStart(active, n, p1, x1, p, x, d, matrix, half, eps)
 }
@@ -130,7 +136,8 @@ func denseStartGo(n int, p1, x1, p, x, d, matrix []float64, half, eps float64) {
 	}
 }
 
-// DenseEnd is LeapfrogEnd with a symmetric inverse mass matrix: it adds half·d to p, sets v = matrix·p, and returns Σ p·v, summed in eight lanes.
+// DenseEnd is LeapfrogEnd with a symmetric inverse mass matrix: it adds half·d to p, sets v = matrix·p, and
+// returns Σ p·v, summed in eight lanes.
 func DenseEnd(n int, p, v, d, matrix []float64, half float64) float64 {
 	return denseEnd(active, n, p, v, d, matrix, half)
 }
@@ -156,7 +163,8 @@ func columnOf(n int, matrix, p []float64, i int) float64 {
 	return s
 }
 
-// GivenTurns is Turns with the velocities v0 to v3 as arguments, in place of the momenta p0 and p3 and the masses. It adds to out.
+// GivenTurns is Turns with the velocities v0 to v3 as arguments, in place of the momenta p0 and p3 and the
+// masses. It adds to out.
 func GivenTurns(n int, out *[6]float64, rho, left, right, p1, p2, v0, v1, v2, v3 []float64) {
 	givenTurns(active, n, out, rho, left, right, p1, p2, v0, v1, v2, v3)
 }
@@ -179,8 +187,8 @@ func givenTurnsGo(n int, out *[6]float64, rho, left, right, p1, p2, v0, v1, v2, 
 	}
 }
 
-// PairTurns is Turns for two subtrees of one state each, with momenta left and right: of the six products three equal the first and three the second. It has
-// 16 lanes.
+// PairTurns is Turns for two subtrees of one state each, with momenta left and right: of the six products
+// three equal the first and three the second. It has 16 lanes.
 func PairTurns(n int, out *[6]float64, rho, left, right, mass []float64) {
 	var two [2]float64
 	pairTurns(active, n, &two, rho, left, right, mass)

@@ -8,17 +8,22 @@ import (
 
 func chainCalls() []call {
 	return []call{
-		{"noise", func(on Set, n, _, _ int, m *room) { m.result(noise(on, n, m.floats(n), m.floats(n), m.floats(n), 0.7)) }},
+		{"noise", func(on Set, n, _, _ int, m *room) {
+			m.result(noise(on, n, m.floats(n), m.floats(n), m.floats(n), 0.7))
+		}},
 		{"noiseBack", func(on Set, n, _, _ int, m *room) {
 			noiseBack(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7)
 		}},
 		{"noiseStart", func(on Set, n, _, _ int, m *room) {
-			m.result(noiseStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 0.1, -0.2, 0.8, 0.6))
+			m.result(noiseStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
+				m.floats(n), m.floats(n), m.floats(n), 0.7, 0.1, -0.2, 0.8, 0.6))
 		}},
 		{"noiseEnd", func(on Set, n, _, _ int, m *room) {
 			m.result(noiseEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1))
 		}},
-		{"welford", func(on Set, n, _, _ int, m *room) { welford(on, n, m.floats(n), m.floats(n), m.floats(n), 0.2) }},
+		{"welford", func(on Set, n, _, _ int, m *room) {
+			welford(on, n, m.floats(n), m.floats(n), m.floats(n), 0.2)
+		}},
 		{"balance", func(on Set, n, _, _ int, m *room) {
 			balance(on, n, m.floats(n), m.floats(n), m.counts(n), m.counts(n), 0.5, 2)
 		}},
@@ -27,7 +32,8 @@ func chainCalls() []call {
 		}},
 		{"denseStart", func(on Set, n, _, _ int, m *room) {
 			n = min(n, 40)
-			denseStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n*n), 0.1, 0.2)
+			denseStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n*n),
+				0.1, 0.2)
 		}},
 		{"denseEnd", func(on Set, n, _, _ int, m *room) {
 			n = min(n, 40)
@@ -35,7 +41,8 @@ func chainCalls() []call {
 		}},
 		{"givenTurns", func(on Set, n, _, _ int, m *room) {
 			out := [6]float64{1, 2, 3, 4, 5, 6}
-			givenTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+			givenTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
+				m.floats(n), m.floats(n), m.floats(n), m.floats(n))
 			m.result(out[:]...)
 		}},
 		{"pairTurns", func(on Set, n, _, _ int, m *room) {
@@ -45,7 +52,8 @@ func chainCalls() []call {
 		}},
 		{"unitTurns", func(on Set, n, _, _ int, m *room) {
 			out := [6]float64{1, 2, 3, 4, 5, 6}
-			unitTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+			unitTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
+				m.floats(n), m.floats(n))
 			m.result(out[:]...)
 		}},
 		{"unitPairTurns", func(on Set, n, _, _ int, m *room) {
@@ -67,11 +75,13 @@ func closeTo(t *testing.T, what string, got, want float64) {
 func TestDenseLeapfrogOfADiagonalMatrix(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for n := range 40 {
-		p, x, d, mass, matrix := numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n), make([]float64, n*n)
+		p, x, d, mass, matrix := numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n),
+			make([]float64, n*n)
 		for i, v := range mass {
 			matrix[i*n+i] = v
 		}
-		p1, x1, p2, x2, v := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		p1, x1, p2, x2, v := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n),
+			make([]float64, n)
 		LeapfrogStart(n, p1, x1, p, x, d, mass, 0.1, 0.2)
 		DenseStart(n, p2, x2, p, x, d, matrix, 0.1, 0.2)
 		twice := LeapfrogEnd(n, p1, p1, d, mass, 0.1)
@@ -145,19 +155,22 @@ func TestNoiseBackIsTheDerivativeOfNoise(t *testing.T) {
 	}
 }
 
-// With unit masses, mean ρ·mean and gradient ρ·adj − x the steps of noise are those around any normal distribution.
+// With unit masses, mean ρ·mean and gradient ρ·adj − x the steps of noise are those around any normal
+// distribution.
 func TestStepsOfNoiseAreThoseAroundANormal(t *testing.T) {
 	const scale, half, angle = 0.6, 0.2, 0.4
 	r := rand.New(rand.NewPCG(41, 42))
 	less, cos, sin := math.Cos(angle)-1, math.Cos(angle), math.Sin(angle)
 	for n := range 40 {
-		p, x, adj, by, g, one := numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n), make([]float64, n)
+		p, x, adj, by, g, one := numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n),
+			make([]float64, n)
 		mean, v, d := make([]float64, n), make([]float64, n), make([]float64, n)
 		for i := range one {
 			one[i], mean[i] = 1, scale*by[i]
 			v[i], d[i] = x[i]-mean[i], scale*adj[i]-x[i]
 		}
-		p1, x1, v1, p2, x2, z := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		p1, x1, v1, p2, x2, z := make([]float64, n), make([]float64, n), make([]float64, n),
+			make([]float64, n), make([]float64, n), make([]float64, n)
 		RotateStart(n, p1, x1, v1, p, x, v, d, mean, one, half, less, cos, sin)
 		squares := NoiseStart(n, p2, x2, z, p, x, adj, by, g, scale, half*scale, less, cos, sin)
 		closeTo(t, "Σ x²", squares, Dot(n, x1, x1))
@@ -184,8 +197,10 @@ func TestUnitTurnsAreTurns(t *testing.T) {
 		for i := range one {
 			one[i] = 1
 		}
-		same := func(what string, unit func(out *[6]float64, rho []float64), masses func(out *[6]float64, rho []float64)) {
-			got, want, sum, rho := [6]float64{1, 2, 3, 4, 5, 6}, [6]float64{}, make([]float64, n), make([]float64, n)
+		same := func(what string, unit func(out *[6]float64, rho []float64),
+			masses func(out *[6]float64, rho []float64)) {
+			got, want, sum, rho := [6]float64{1, 2, 3, 4, 5, 6}, [6]float64{}, make([]float64, n),
+				make([]float64, n)
 			unit(&got, sum)
 			masses(&want, rho)
 			for k := range want {
@@ -195,9 +210,15 @@ func TestUnitTurnsAreTurns(t *testing.T) {
 				closeTo(t, what+": a sum", sum[i], rho[i])
 			}
 		}
-		same("a product", func(out *[6]float64, rho []float64) { UnitTurns(n, out, rho, left, right, p[0], p[1], p[2], p[3]) },
-			func(out *[6]float64, rho []float64) { Turns(n, out, rho, left, right, p[0], p[1], p[2], p[3], one) })
-		same("a product of two states", func(out *[6]float64, rho []float64) { UnitPairTurns(n, out, rho, left, right) },
+		same("a product", func(out *[6]float64, rho []float64) {
+			UnitTurns(n, out, rho, left, right, p[0], p[1], p[2], p[3])
+		},
+			func(out *[6]float64, rho []float64) {
+				Turns(n, out, rho, left, right, p[0], p[1], p[2], p[3], one)
+			})
+		same("a product of two states", func(out *[6]float64, rho []float64) {
+			UnitPairTurns(n, out, rho, left, right)
+		},
 			func(out *[6]float64, rho []float64) { PairTurns(n, out, rho, left, right, one) })
 	}
 }

@@ -28,7 +28,8 @@ func stored(d Decimals, x []float64, n, k int) Predictor {
 	return p
 }
 
-// A column of decimal fractions has the scale of the one with most decimals, and its whole numbers divided by the scale are its elements, bit for bit.
+// A column of decimal fractions has the scale of the one with most decimals, and its whole numbers divided by
+// the scale are its elements, bit for bit.
 func TestScalesLoseNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 3))
 	const n, k = 40, 12
@@ -39,7 +40,8 @@ func TestScalesLoseNothing(t *testing.T) {
 			want[j] = r.IntN(mostDecimals + 1)
 			for i := range n {
 				fewer := r.IntN(want[j] + 1)
-				x[j*n+i] = fraction(int64((2*r.Float64()-1)*most*math.Pow(10, -float64(fewer))), want[j]-fewer)
+				x[j*n+i] = fraction(int64((2*r.Float64()-1)*most*math.Pow(10, -float64(fewer))),
+					want[j]-fewer)
 			}
 			whole := int64(1 + 10*r.IntN(9))
 			x[j*n+r.IntN(n)] = fraction(whole, want[j]) // needs all decimals
@@ -68,8 +70,11 @@ func TestScalesLoseNothing(t *testing.T) {
 // What is not a whole number of 32 bits times a power of ten is refused, wherever it stands.
 func TestScalesRefuse(t *testing.T) {
 	r := rand.New(rand.NewPCG(52, 3))
-	refused := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Pi, 1.0 / 3, 5e-324, 2.5e-308, 1e-10, 1e300, -1e18, 1 << 31, -(1 << 31), 4294967296.5, 2147.4836485123, math.Nextafter(0.25, 1), math.Nextafter(1e6, 0)}
-	accepted := map[float64]float64{0: 1, math.Copysign(0, -1): 1, math.MaxInt32 - 1: 1, -2147483646: 1, 0.5: 10, -0.25: 100, 1e-9: 1e9, 2.147483646: 1e9, 214748364.6: 10}
+	refused := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Pi, 1.0 / 3, 5e-324, 2.5e-308, 1e-10,
+		1e300, -1e18, 1 << 31, -(1 << 31), 4294967296.5, 2147.4836485123, math.Nextafter(0.25, 1),
+		math.Nextafter(1e6, 0)}
+	accepted := map[float64]float64{0: 1, math.Copysign(0, -1): 1, math.MaxInt32 - 1: 1, -2147483646: 1,
+		0.5: 10, -0.25: 100, 1e-9: 1e9, 2.147483646: 1e9, 214748364.6: 10}
 	for _, v := range refused {
 		for range 5 {
 			x := make([]float64, 30)
@@ -95,15 +100,18 @@ func TestScalesRefuse(t *testing.T) {
 		t.Errorf("1e6 and 1e-6 in columns of their own: %v, %v", d.Scale, ok)
 	}
 	// the columns that are added to a wide matrix
-	if d, ok := NewDecimals(make([]float64, 2*130), 2, 130, asIs); !ok || len(d.Scale) != 136 || d.Scale[135] != 1 {
+	if d, ok := NewDecimals(make([]float64, 2*130), 2, 130, asIs); !ok || len(d.Scale) != 136 ||
+		d.Scale[135] != 1 {
 		t.Errorf("scales of 130 columns: %v, %v", d.Scale, ok)
 	}
 }
 
-// A predictor of decimals has the predictors and the gradient of the same matrix as numbers, but for the rounding of the sums.
+// A predictor of decimals has the predictors and the gradient of the same matrix as numbers, but for the
+// rounding of the sums.
 func TestDecimalsAreTheirFractions(t *testing.T) {
 	r := rand.New(rand.NewPCG(53, 3))
-	for _, size := range [][2]int{{1, 1}, {100, 7}, {331, 32}, {77, 33}, {90, 128}, {41, 129}, {65, 500}, {33, 1100}} {
+	for _, size := range [][2]int{{1, 1}, {100, 7}, {331, 32}, {77, 33}, {90, 128}, {41, 129}, {65, 500},
+		{33, 1100}} {
 		n, k := size[0], size[1]
 		x, y := make([]float64, n*k), make([]float64, n)
 		for i := range x {
@@ -161,14 +169,17 @@ type standardised struct {
 	center, scale []float64
 }
 
-// newStandardised makes columns of years, indicators, times in seconds and measurements with several decimals, most of which are standardised.
+// newStandardised makes columns of years, indicators, times in seconds and measurements with several
+// decimals, most of which are standardised.
 func newStandardised(r *rand.Rand, n, k int) *standardised {
-	s := &standardised{n: n, k: k, x: make([]float64, n*k), whole: make([]int64, n*k), power: make([]float64, k), center: make([]float64, k), scale: make([]float64, k)}
+	s := &standardised{n: n, k: k, x: make([]float64, n*k), whole: make([]int64, n*k),
+		power: make([]float64, k), center: make([]float64, k), scale: make([]float64, k)}
 	for j := range k {
 		kind := []struct {
 			decimals     int
 			mean, spread float64
-		}{{0, 2000, 5}, {0, 0.4, 0.5}, {0, 1.7e9, 3e5}, {3, 1.7e9, 50}, {1, -37, 0.6}, {6, 0, 1}, {9, 0.3, 1e-3}, {2, 120, 15}}[j%8]
+		}{{0, 2000, 5}, {0, 0.4, 0.5}, {0, 1.7e9, 3e5}, {3, 1.7e9, 50}, {1, -37, 0.6}, {6, 0, 1},
+			{9, 0.3, 1e-3}, {2, 120, 15}}[j%8]
 		s.power[j], s.scale[j] = math.Pow(10, float64(kind.decimals)), 1
 		column := make([]float64, n)
 		mean, squares := 0.0, 0.0
@@ -210,8 +221,10 @@ func size(v *big.Rat) float64 {
 	return math.Abs(f)
 }
 
-// A standardised column is stored as the whole numbers of its fractions, less the one next to its center, and a shift that is the rest of the center: the element that they give is the exact one but for three roundings, and differs from the number by
-// the rounding of the fraction, of the difference and of the quotient. No column has two terms that cancel: their sizes add up to at most three times the element.
+// A standardised column is stored as the whole numbers of its fractions, less the one next to its center, and
+// a shift that is the rest of the center: the element that they give is the exact one but for three
+// roundings, and differs from the number by the rounding of the fraction, of the difference and of the
+// quotient. No column has two terms that cancel: their sizes add up to at most three times the element.
 func TestStandardisedDecimalsLoseNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(54, 3))
 	const unit = 0x1p-53
@@ -227,7 +240,8 @@ func TestStandardisedDecimalsLoseNothing(t *testing.T) {
 				t.Errorf("column %d has shift %v", j, d.Shift[j])
 			}
 			for i := range n {
-				is := new(big.Rat).Quo(new(big.Rat).Sub(number(p.entry(i, j)), number(d.Shift[j])), number(d.Scale[j]))
+				is := new(big.Rat).Quo(new(big.Rat).Sub(number(p.entry(i, j)), number(d.Shift[j])),
+					number(d.Scale[j]))
 				exact := s.exact(i, j)
 				want := size(exact)
 				if off := size(new(big.Rat).Sub(is, exact)); off > 3*unit*want {
@@ -237,7 +251,8 @@ func TestStandardisedDecimalsLoseNothing(t *testing.T) {
 				if off := size(new(big.Rat).Sub(is, number(s.x[j*n+i]))); off > 1.001*unit*(whole+6*want) {
 					t.Errorf("element %d, %d differs from %v by %v", i, j, s.x[j*n+i], off)
 				}
-				if terms := (math.Abs(p.entry(i, j)) + math.Abs(d.Shift[j])) / d.Scale[j]; terms > 3*want*(1+4*unit) {
+				if terms := (math.Abs(p.entry(i, j)) + math.Abs(d.Shift[j])) / d.Scale[j]; terms > 3*want*(1+
+					4*unit) {
 					t.Errorf("element %d, %d is %v, of terms of %v", i, j, want, terms)
 				}
 			}
@@ -245,7 +260,8 @@ func TestStandardisedDecimalsLoseNothing(t *testing.T) {
 	}
 }
 
-// Standardised numbers that no decimal fraction gives are refused, and so are those of another center or scale, and centers so large that whole numbers are not exact.
+// Standardised numbers that no decimal fraction gives are refused, and so are those of another center or
+// scale, and centers so large that whole numbers are not exact.
 func TestStandardisedDecimalsRefuse(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 3))
 	column := func(center, scale float64, power float64) []float64 {
@@ -274,16 +290,22 @@ func TestStandardisedDecimalsRefuse(t *testing.T) {
 		{0, math.Inf(1), column(1.0/3, math.Pi, 100), false},
 		{1e300, 1e300, column(1.0/3, math.Pi, 100), false},
 	} {
-		if _, ok := NewDecimals(c.x, len(c.x), 1, func(int) (float64, float64) { return c.center, c.scale }); ok != c.want {
+		if _, ok := NewDecimals(c.x, len(c.x), 1, func(int) (float64, float64) {
+			return c.center, c.scale
+		}); ok != c.want {
 			t.Errorf("center %v, scale %v: %v", c.center, c.scale, ok)
 		}
 	}
 	// 32 bits are of the difference from the center, not of the fraction
-	if d, ok := NewDecimals([]float64{-5, 5}, 2, 1, func(int) (float64, float64) { return 1e12, 1 }); !ok || d.Shift != nil {
+	if d, ok := NewDecimals([]float64{-5, 5}, 2, 1, func(int) (float64, float64) {
+		return 1e12, 1
+	}); !ok || d.Shift != nil {
 		t.Errorf("1e12 and a center of 1e12: %v, %v", d, ok)
 	}
 	// numbers that are decimal fractions by themselves are stored as such, however they were made
-	if d, ok := NewDecimals([]float64{-1, 0, 1.5}, 3, 1, func(int) (float64, float64) { return math.Pi, math.E }); !ok || d.Shift != nil || d.Scale[0] != 10 {
+	if d, ok := NewDecimals([]float64{-1, 0, 1.5}, 3, 1, func(int) (float64, float64) {
+		return math.Pi, math.E
+	}); !ok || d.Shift != nil || d.Scale[0] != 10 {
 		t.Errorf("-1, 0 and 1.5: %v, %v", d, ok)
 	}
 	if _, ok := NewDecimals([]float64{-3e9, 3e9}, 2, 1, func(int) (float64, float64) { return 1e12, 1 }); ok {
@@ -291,7 +313,8 @@ func TestStandardisedDecimalsRefuse(t *testing.T) {
 	}
 }
 
-// The predictor and the gradient of standardised decimals differ from the exact ones by the roundings of sums whose terms add up to three times those of the products, however large the means are.
+// The predictor and the gradient of standardised decimals differ from the exact ones by the roundings of sums
+// whose terms add up to three times those of the products, however large the means are.
 func TestStandardisedDecimalsAreAccurate(t *testing.T) {
 	r := rand.New(rand.NewPCG(56, 3))
 	const unit = 0x1p-53

@@ -1,10 +1,12 @@
 package vector
 
-// Products for small dense layers. A layer with k inputs and m outputs over n rows has its inputs X and outputs Y stored by columns, so
-// that each unit is a vector over rows: column j of X begins at x[j·xs]. The weight from input i to output o is w[i·wk+o·wm]. Calls are
-// fastest for blocks of rows whose X and Y stay in the L1 cache: 64 rows for 16 units.
+// Products for small dense layers. A layer with k inputs and m outputs over n rows has its inputs X and
+// outputs Y stored by columns, so that each unit is a vector over rows: column j of X begins at x[j·xs]. The
+// weight from input i to output o is w[i·wk+o·wm]. Calls are fastest for blocks of rows whose X and Y stay in
+// the L1 cache: 64 rows for 16 units.
 
-// Dense sets Y = c + X·W; c, one number an output, may be nil for zero. Inputs are added in order, each with one rounding.
+// Dense sets Y = c + X·W; c, one number an output, may be nil for zero. Inputs are added in order, each with
+// one rounding.
 func Dense(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, c []float64) {
 	switch {
 	case m <= 0:
@@ -21,16 +23,19 @@ func Dense(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm,
 	}
 }
 
-// DenseAdd adds X·W to Y. With the strides of W exchanged it adds D·Wᵀ: the derivative in the inputs, given D, that in the outputs.
+// DenseAdd adds X·W to Y. With the strides of W exchanged it adds D·Wᵀ: the derivative in the inputs, given
+// D, that in the outputs.
 func DenseAdd(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int) {
 	if k > 0 && m > 0 {
 		denseAdd(active, n, y, ys, x, xs, w, wk, wm, k, m)
 	}
 }
 
-// DenseTanhBack sets Y = (X·W)·(1 - T²), where the last product is elementwise: given X, the derivative in the outputs of a layer, it is the derivative in
-// the sums before the tanh of the layer below, whose activations T have the layout of Y. It is Dense without constants, then TanhBack, in one pass.
-func DenseTanhBack(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, t []float64) {
+// DenseTanhBack sets Y = (X·W)·(1 - T²), where the last product is elementwise: given X, the derivative in
+// the outputs of a layer, it is the derivative in the sums before the tanh of the layer below, whose
+// activations T have the layout of Y. It is Dense without constants, then TanhBack, in one pass.
+func DenseTanhBack(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int,
+	t []float64) {
 	switch {
 	case m <= 0:
 	case k > 0:
@@ -40,15 +45,16 @@ func DenseTanhBack(n int, y []float64, ys int, x []float64, xs int, w []float64,
 	}
 }
 
-// DenseGradient adds Xᵀ·D to W: the derivative in the weights, given D, that in the outputs. Each sum has eight lanes, as in MatTVecAdd.
+// DenseGradient adds Xᵀ·D to W: the derivative in the weights, given D, that in the outputs. Each sum has
+// eight lanes, as in MatTVecAdd.
 func DenseGradient(n int, w []float64, wk, wm int, x []float64, xs int, d []float64, ds, k, m int) {
 	if k > 0 && m > 0 {
 		denseGradient(active, n, w, wk, wm, x, xs, d, ds, k, m)
 	}
 }
 
-// ColumnSumsAdd adds the sum of each of m columns to c: the derivative in the constants of a layer. It is MatTVecAdd with a vector of ones, for up to
-// 256 rows at a time.
+// ColumnSumsAdd adds the sum of each of m columns to c: the derivative in the constants of a layer. It is
+// MatTVecAdd with a vector of ones, for up to 256 rows at a time.
 func ColumnSumsAdd(n int, c, d []float64, ds, m int) {
 	for from := 0; from < n; from += len(ones) {
 		MatTVecAdd(min(len(ones), n-from), c, 1, d[from:], ds, ones[:], m)
@@ -79,7 +85,8 @@ func DenseRelu(n int, y []float64, ys int, x []float64, xs int, w []float64, wk,
 	columns(n, y, ys, m, func(n int, y []float64) { Relu(n, y, y) })
 }
 
-func denseReluGo(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, c []float64) {
+func denseReluGo(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int,
+	c []float64) {
 	denseGo(n, y, ys, x, xs, w, wk, wm, k, m, c)
 	for o := range m {
 		column := y[o*ys:][:n]
@@ -109,7 +116,8 @@ func denseGo(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, w
 	denseAddGo(n, y, ys, x, xs, w, wk, wm, k, m)
 }
 
-func denseTanhBackGo(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, t []float64) {
+func denseTanhBackGo(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int,
+	t []float64) {
 	denseGo(n, y, ys, x, xs, w, wk, wm, k, m, nil)
 	for o := range m {
 		column := y[o*ys:][:n]

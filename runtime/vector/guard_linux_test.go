@@ -21,7 +21,8 @@ const fencedPages = 192
 func (f *fenced) make(n int) []float64 {
 	page := unix.Getpagesize()
 	if f.next == len(f.spaces) {
-		s, err := unix.Mmap(-1, 0, (fencedPages+2)*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+		s, err := unix.Mmap(-1, 0, (fencedPages+2)*page, unix.PROT_READ|unix.PROT_WRITE,
+			unix.MAP_ANON|unix.MAP_PRIVATE)
 		if err != nil {
 			f.t.Skip("no memory can be mapped: ", err)
 		}
@@ -48,7 +49,8 @@ func (f *fenced) make(n int) []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(inside))), n)
 }
 
-// A function that reads or writes a byte outside its slices faults here, even where it would mask the lane afterwards.
+// A function that reads or writes a byte outside its slices faults here, even where it would mask the lane
+// afterwards.
 func TestNothingOutsideIsTouched(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	for _, atEnd := range []bool{true, false} {

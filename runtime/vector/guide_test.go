@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A guided is a draw of every form, with what it was made from. The cut and the centre differ, and so do the forms' means.
+// A guided is a draw of every form, with what it was made from. The cut and the centre differ, and so do the
+// forms' means.
 type guided struct {
 	n                                                        int
 	rho, sign                                                float64
@@ -34,9 +35,11 @@ const (
 func (d *guided) draw(on Set, form int) float64 {
 	switch form {
 	case slopedForm:
-		return guideDrawSloped(on, d.n, d.s, d.e, d.z, d.df, d.mean, d.slope, d.logs, d.eps, d.g, d.centre, d.rho, d.sign)
+		return guideDrawSloped(on, d.n, d.s, d.e, d.z, d.df, d.mean, d.slope, d.logs, d.eps, d.g, d.centre,
+			d.rho, d.sign)
 	case apartForm:
-		return guideDrawApart(on, d.n, d.s, d.e, d.z, d.mean, d.logs, d.eps, d.g, d.centre, d.rho, d.sign, 1/d.rho)
+		return guideDrawApart(on, d.n, d.s, d.e, d.z, d.mean, d.logs, d.eps, d.g, d.centre, d.rho, d.sign,
+			1/d.rho)
 	}
 	return guideDraw(on, d.n, d.s, d.e, d.z, d.mean, d.logs, d.eps, d.g, d.rho, d.sign)
 }
@@ -75,8 +78,10 @@ func TestGuideDraw(t *testing.T) {
 				for i := range n {
 					sd := d.sign * math.Exp(d.logs[i])
 					e := d.location(form, i) + sd*d.eps[i]
-					if math.Abs(d.s[i]-sd) > 1e-15*math.Abs(sd) || math.Abs(d.e[i]-e) > 1e-13 || math.Abs(d.z[i]-d.g[i]-d.rho*d.e[i]) > 1e-14 {
-						t.Fatalf("form %d on %v of %d: element %d is %v with sd %v", form, set, n, i, d.e[i], d.s[i])
+					if math.Abs(d.s[i]-sd) > 1e-15*math.Abs(sd) || math.Abs(d.e[i]-e) > 1e-13 ||
+						math.Abs(d.z[i]-d.g[i]-d.rho*d.e[i]) > 1e-14 {
+						t.Fatalf("form %d on %v of %d: element %d is %v with sd %v", form, set, n, i, d.e[i],
+							d.s[i])
 					}
 				}
 				if d.s[n] != guard || d.e[n] != guard || d.z[n] != guard || d.df[n] != guard {
@@ -87,8 +92,9 @@ func TestGuideDraw(t *testing.T) {
 	}
 }
 
-// The gradients are those of weight·(rho·adj·e + log N(e; 0, 1) - log q(e)) with adj already divided by the weight, by finite differences with the parameters of q held
-// fixed in log q: by mean, logs and slope, and by the centre.
+// The gradients are those of weight·(rho·adj·e + log N(e; 0, 1) - log q(e)) with adj already divided by the
+// weight, by finite differences with the parameters of q held fixed in log q: by mean, logs and slope, and by
+// the centre.
 func TestGuideBack(t *testing.T) {
 	const n, h, weight = 19, 1e-5, 1.6
 	r := rand.New(rand.NewPCG(9, 10))
@@ -118,9 +124,11 @@ func TestGuideBack(t *testing.T) {
 			var got float64
 			switch form {
 			case slopedForm:
-				got = guideBackSloped(set, n, w, seed, dm, ds, dl, d.rho/weight, weight, d.adj, d.own, d.e, d.s, d.eps, d.df, d.slope)
+				got = guideBackSloped(set, n, w, seed, dm, ds, dl, d.rho/weight, weight, d.adj, d.own, d.e,
+					d.s, d.eps, d.df, d.slope)
 			case apartForm:
-				got = guideBackApart(set, n, w, seed, dm, dl, d.rho/weight, weight, 1/d.rho, d.adj, d.own, d.e, d.s, d.eps)
+				got = guideBackApart(set, n, w, seed, dm, dl, d.rho/weight, weight, 1/d.rho, d.adj, d.own,
+					d.e, d.s, d.eps)
 			default:
 				got = guideBack(set, n, w, dm, dl, d.rho/weight, weight, d.adj, d.own, d.e, d.s, d.eps)
 			}
@@ -129,7 +137,8 @@ func TestGuideBack(t *testing.T) {
 				de := d.rho*d.adj[i] - weight*d.e[i]
 				near := func(what string, got, want float64) {
 					if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
-						t.Errorf("form %d on %v: element %d has %s %v, want %v", form, set, i, what, got, want)
+						t.Errorf("form %d on %v: element %d has %s %v, want %v", form, set, i, what, got,
+							want)
 					}
 				}
 				near("dmean", dm[i], slope(i, &d.mean[i]))
@@ -160,7 +169,8 @@ func TestGuideBack(t *testing.T) {
 	}
 }
 
-// GuideBackNet has the derivatives of GuideBack, and those on the way through g: of weight·(… + ½eps² + logs) with eps held fixed.
+// GuideBackNet has the derivatives of GuideBack, and those on the way through g: of weight·(… + ½eps² + logs)
+// with eps held fixed.
 func TestGuideBackNet(t *testing.T) {
 	const n, weight = 19, 1.6
 	d := newGuided(rand.New(rand.NewPCG(11, 12)), n)
@@ -171,13 +181,15 @@ func TestGuideBackNet(t *testing.T) {
 			out[k] = make([]float64, n)
 		}
 		guideBack(set, n, out[0], out[1], out[2], d.rho/weight, weight, d.adj, d.own, d.e, d.s, d.eps)
-		guideBackNet(set, n, out[3], out[4], out[5], out[6], out[7], d.rho/weight, weight, d.adj, d.own, d.e, d.s, d.eps)
+		guideBackNet(set, n, out[3], out[4], out[5], out[6], out[7], d.rho/weight, weight, d.adj, d.own, d.e,
+			d.s, d.eps)
 		for i := range n {
 			de := d.rho*d.adj[i] - weight*d.e[i]
 			if out[3][i] != out[0][i] || out[4][i] != out[1][i] || out[5][i] != out[2][i] {
 				t.Errorf("%v: element %d differs from GuideBack", set, i)
 			}
-			if math.Abs(out[6][i]-de) > 1e-13 || math.Abs(out[7][i]-weight-d.s[i]*d.eps[i]*de) > 1e-13*(1+math.Abs(out[7][i])) {
+			if math.Abs(out[6][i]-de) > 1e-13 ||
+				math.Abs(out[7][i]-weight-d.s[i]*d.eps[i]*de) > 1e-13*(1+math.Abs(out[7][i])) {
 				t.Errorf("%v: element %d has %v and %v by the input", set, i, out[6][i], out[7][i])
 			}
 		}

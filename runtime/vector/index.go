@@ -5,7 +5,8 @@ import "unsafe"
 // Gather sets y[i] = table[index[i]].
 func Gather(n int, y, table []float64, index []int32) { gatherOn(active, n, y, table, index) }
 
-// gatherOn runs the Go loop for the elements that the assembly leaves: the last ones, and those from an index out of range on, which panics.
+// gatherOn runs the Go loop for the elements that the assembly leaves: the last ones, and those from an index
+// out of range on, which panics.
 func gatherOn(on Set, n int, y, table []float64, index []int32) {
 	done := gather(on, n, y, table, len(table), index)
 	for i, j := range index[done:n] {
@@ -27,14 +28,15 @@ func ScatterAdd(n int, table []float64, index []int32, a []float64) {
 // A Segment is rows Lo ≤ i < Hi that belong to element Of of a table.
 type Segment struct{ Lo, Hi, Of int32 }
 
-// SegmentSumsAdd adds to each segment's element of the table the sum of its rows of y, in the order of Sum: ScatterAdd where rows are sorted by index.
-// Segments must lie within y and the table; this is not checked here.
+// SegmentSumsAdd adds to each segment's element of the table the sum of its rows of y, in the order of Sum:
+// ScatterAdd where rows are sorted by index. Segments must lie within y and the table; this is not checked
+// here.
 func SegmentSumsAdd(segments []Segment, table, y []float64) {
 	segmentSumsAdd(active, len(segments), integers(segments), y, len(y), table, len(table))
 }
 
-// SegmentFill sets the rows of y of each segment to its element of the table: Gather where rows are sorted by index. Segments must lie within y and the
-// table.
+// SegmentFill sets the rows of y of each segment to its element of the table: Gather where rows are sorted by
+// index. Segments must lie within y and the table.
 func SegmentFill(segments []Segment, y, table []float64) {
 	segmentFill(active, len(segments), integers(segments), y, len(y), table, len(table))
 }

@@ -6,10 +6,11 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// The likelihoods read n predictors and n observations and add their log densities to sums that the caller keeps from block to block, so that
-// lanes are folded once. Terms that depend on the observations only are left out (log y!, the log of a binomial coefficient). d is set to the
-// derivative in the predictor, not added to; it may be nil, or the predictor itself. The caller makes sure that observations lie in the support.
-// The result may be NaN for a predictor that is not finite, even where a limit exists.
+// The likelihoods read n predictors and n observations and add their log densities to sums that the caller
+// keeps from block to block, so that lanes are folded once. Terms that depend on the observations only are
+// left out (log y!, the log of a binomial coefficient). d is set to the derivative in the predictor, not
+// added to; it may be nil, or the predictor itself. The caller makes sure that observations lie in the
+// support. The result may be NaN for a predictor that is not finite, even where a limit exists.
 
 // SplitSum is a sum in eight parts.
 type SplitSum [lanes]float64
@@ -51,7 +52,8 @@ func poissonLogGo(n int, sum *[lanes]float64, eta, y, d []float64) {
 	}
 }
 
-// BinomialTrials adds y·eta - trials·log(1+e^eta), with derivative y - trials/(1+e^-eta): y successes of trials that differ by row, with log odds eta.
+// BinomialTrials adds y·eta - trials·log(1+e^eta), with derivative y - trials/(1+e^-eta): y successes of
+// trials that differ by row, with log odds eta.
 func BinomialTrials(n int, sum *SplitSum, eta, y, trials, d []float64) {
 	binomialTrials(active, n, (*[lanes]float64)(sum), eta, y, trials, d)
 }
@@ -88,13 +90,16 @@ func bernoulliProbitGo(n int, sum *[lanes]float64, eta, y, d []float64) {
 	}
 }
 
-// NegBinomial2Log adds -phi·log(1+e^t) - y·log(1+e^-t) with t = eta - log phi, and to dphi its derivative in phi without that of the terms of
-// Rising, which belong to the density too: counts with log mean eta and inverse dispersion phi.
+// NegBinomial2Log adds -phi·log(1+e^t) - y·log(1+e^-t) with t = eta - log phi, and to dphi its derivative in
+// phi without that of the terms of Rising, which belong to the density too: counts with log mean eta and
+// inverse dispersion phi.
 func NegBinomial2Log(n int, sum, dphi *SplitSum, eta, y []float64, phi float64, d []float64) {
-	negBinomial2Log(active, n, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), eta, y, phi, portable.Log(phi), 1/phi, d)
+	negBinomial2Log(active, n, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), eta, y, phi,
+		portable.Log(phi), 1/phi, d)
 }
 
-func negBinomial2LogGo(n int, sum, dphi *[lanes]float64, eta, y []float64, phi, logPhi, inverse float64, d []float64) {
+func negBinomial2LogGo(n int, sum, dphi *[lanes]float64, eta, y []float64, phi, logPhi, inverse float64,
+	d []float64) {
 	for i, e := range eta[:n] {
 		t, k := e-logPhi, y[i]
 		z := expFalling(math.Abs(t))
@@ -108,8 +113,8 @@ func negBinomial2LogGo(n int, sum, dphi *[lanes]float64, eta, y []float64, phi, 
 	}
 }
 
-// Normal adds z² with z = (x-mu)·inverse to squares, inverse being 1/sigma. The derivative in mu is z·inverse, that in x its negative;
-// the log density is -z²/2 - log sigma - log(2π)/2.
+// Normal adds z² with z = (x-mu)·inverse to squares, inverse being 1/sigma. The derivative in mu is
+// z·inverse, that in x its negative; the log density is -z²/2 - log sigma - log(2π)/2.
 func Normal(n int, squares *SplitSum, x, mu []float64, inverse float64, d []float64) {
 	normal(active, n, (*[lanes]float64)(squares), x, mu, inverse, d)
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A likelihoodCase runs one function on a set: in holds eta (or x), y (or mu) and weights; a, b and d are results.
+// A likelihoodCase runs one function on a set: in holds eta (or x), y (or mu) and weights; a, b and d are
+// results.
 type likelihoodCase struct {
 	name string
 	run  func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64)
@@ -59,7 +60,8 @@ func TestLikelihoodsAgreeBetweenSets(t *testing.T) {
 			n := r.IntN(70)
 			in := [3][]float64{make([]float64, n), make([]float64, n), make([]float64, n)}
 			for i := range n {
-				in[0][i], in[1][i], in[2][i] = r.NormFloat64()*math.Exp(3*r.NormFloat64()), float64(r.IntN(2+5*(round%2))), float64(6+r.IntN(4))
+				in[0][i], in[1][i], in[2][i] = r.NormFloat64()*math.Exp(3*r.NormFloat64()),
+					float64(r.IntN(2+5*(round%2))), float64(6+r.IntN(4))
 			}
 			start := make([]float64, 2*lanes+n)
 			for i := range 2 * lanes {
@@ -198,13 +200,15 @@ func TestCountsAreTheirFormulas(t *testing.T) {
 		h := 1e-4 * phi
 		up, _ := value(phi + h)
 		down, _ := value(phi - h)
-		if diff := (up - down) / (2 * h); math.Abs(slope-diff) > 1e-6*(math.Abs(slope)+1e-3)+1e-11*math.Abs(want)/h {
+		if diff := (up - down) / (2 * h); math.Abs(slope-diff) > 1e-6*(math.Abs(slope)+1e-3)+
+			1e-11*math.Abs(want)/h {
 			t.Errorf("phi %v: derivative %v, by differences %v", phi, slope, diff)
 		}
 	}
 }
 
-// The terms of Student's t keep their digits where the degrees of freedom are many, so that 1+e² is nearly 1, and where an observation is far out.
+// The terms of Student's t keep their digits where the degrees of freedom are many, so that 1+e² is nearly 1,
+// and where an observation is far out.
 func TestStudentTIsItsFormula(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 9))
 	const n = 9001

@@ -6,9 +6,12 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// The matrix of a Predictor is stored in tiles of rows, the last padded with zeros: [column][row], but if it is wide, [eight columns][row][column of the eight].
+// The matrix of a Predictor is stored in tiles of rows, the last padded with zeros: [column][row], but if it
+// is wide, [eight columns][row][column of the eight].
 
-// TileLength is the number of rows in a tile of a Predictor's matrix with k columns, of whole numbers or not: short where the L1 cache would hold two short tiles but not two long ones, and of eight rows in a wide matrix.
+// TileLength is the number of rows in a tile of a Predictor's matrix with k columns, of whole numbers or not:
+// short where the L1 cache would hold two short tiles but not two long ones, and of eight rows in a wide
+// matrix.
 func TileLength(k int, whole bool) int {
 	switch {
 	case wide(k):
@@ -28,7 +31,8 @@ const (
 
 func wide(k int) bool { return k > mostNarrow }
 
-// Columns is the number of columns with which a Predictor's matrix of k is stored: that of a wide one is a multiple of eight. Those behind the k are 0.
+// Columns is the number of columns with which a Predictor's matrix of k is stored: that of a wide one is a
+// multiple of eight. Those behind the k are 0.
 func Columns(k int) int {
 	if wide(k) {
 		return (k + lanes - 1) / lanes * lanes
@@ -36,7 +40,8 @@ func Columns(k int) int {
 	return k
 }
 
-// Tile stores some rows of a matrix, at most TileLength(k, false), as one tile of Columns(k) columns, in to, which is 0: column j of the k begins at x[j·stride].
+// Tile stores some rows of a matrix, at most TileLength(k, false), as one tile of Columns(k) columns, in to,
+// which is 0: column j of the k begins at x[j·stride].
 func Tile(to, x []float64, rows, stride, k int) {
 	for j := range k {
 		at, step := inTile(j, k, false)
@@ -68,16 +73,20 @@ func gradientLength(k int) int {
 	return lanes * (k + 1)
 }
 
-// A Predictor is C + X·B or Offset + X·B for a likelihood of n rows. The likelihoods of predictors read X once for value and gradient: for each tile of
-// rows they compute the product, the likelihood, and the product of Xᵀ with the derivative.
+// A Predictor is C + X·B or Offset + X·B for a likelihood of n rows. The likelihoods of predictors read X
+// once for value and gradient: for each tile of rows they compute the product, the likelihood, and the
+// product of Xᵀ with the derivative.
 type Predictor struct {
 	X []float64 // in tiles; not used where there are Decimals
 	Decimals
-	B      []float64 // one for each of the columns with which X is stored, at least one, divided by its scale where X is decimals; those of columns that are added must be finite
+	// one for each of the columns with which X is stored, at least one, divided by its scale where X is
+	// decimals; those of columns that are added must be finite
+	B      []float64
 	C      float64   // used where Offset is nil; SetB subtracts the shift of a column of decimals from it
 	Offset []float64 // n, or nil; where there are decimals with shifts, C is added to it beforehand
 	D      []float64 // is set to the derivative in the predictor of each of n rows
-	// Gradient is increased by Xᵀ·D and by Σ D, the sum of which is in eight lanes: row i belongs to lane i modulo 8. So is that of each column, or one number if X is wide.
+	// Gradient is increased by Xᵀ·D and by Σ D, the sum of which is in eight lanes: row i belongs to lane i
+	// modulo 8. So is that of each column, or one number if X is wide.
 	Gradient []float64
 }
 
@@ -160,7 +169,8 @@ func (p *Predictor) from(m int) Predictor {
 	return q
 }
 
-// Signs are observations y = 0 or 1 for BernoulliLogitLinear: -1 for 0, and 0 for 1, in an eighth of the memory. There are seven more, so that signs of eight rows may be read from each row on.
+// Signs are observations y = 0 or 1 for BernoulliLogitLinear: -1 for 0, and 0 for 1, in an eighth of the
+// memory. There are seven more, so that signs of eight rows may be read from each row on.
 func Signs(y []float64) []int8 {
 	s := make([]int8, len(y)+lanes-1)
 	for i, v := range y {
@@ -179,7 +189,8 @@ func (s *LogProduct) BernoulliLogitLinear(n int, p *Predictor, y []int8) {
 	var rest Predictor
 	for q := p; n > 0; {
 		m := s.takeTiles(n)
-		bernoulliLogitLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product)
+		bernoulliLogitLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D,
+			&s.sum, &s.product)
 		if n -= m; n > 0 {
 			rest, y = q.from(m), y[m:]
 			q = &rest
@@ -192,7 +203,8 @@ func (s *LogProduct) BinomialLogitLinear(n int, p *Predictor, y []float64, trial
 	var rest Predictor
 	for q := p; n > 0; {
 		m := s.takeTiles(n)
-		binomialLogitLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product, trials)
+		binomialLogitLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum,
+			&s.product, trials)
 		if n -= m; n > 0 {
 			rest, y = q.from(m), y[m:]
 			q = &rest
@@ -201,11 +213,13 @@ func (s *LogProduct) BinomialLogitLinear(n int, p *Predictor, y []float64, trial
 }
 
 // StudentTLinear is StudentT of a predictor.
-func (s *LogProduct) StudentTLinear(n int, share *SplitSum, p *Predictor, x []float64, inverse, slope float64) {
+func (s *LogProduct) StudentTLinear(n int, share *SplitSum, p *Predictor, x []float64, inverse,
+	slope float64) {
 	var rest Predictor
 	for q := p; n > 0; {
 		m := s.takeTiles(n)
-		studentTLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, x, q.D, &s.sum, &s.product, (*[lanes]float64)(share), inverse, slope)
+		studentTLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, x, q.D, &s.sum,
+			&s.product, (*[lanes]float64)(share), inverse, slope)
 		if n -= m; n > 0 {
 			rest, x = q.from(m), x[m:]
 			q = &rest
@@ -228,7 +242,8 @@ func BernoulliProbitLinear(n int, sum *SplitSum, p *Predictor, y []float64) {
 // NegBinomial2LogLinear is NegBinomial2Log of a predictor.
 func NegBinomial2LogLinear(n int, sum, dphi *SplitSum, p *Predictor, y []float64, phi float64) {
 	s, d, logPhi, inverse := (*[lanes]float64)(sum), (*[lanes]float64)(dphi), portable.Log(phi), 1/phi
-	negBinomial2LogLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s, d, phi, logPhi, inverse)
+	negBinomial2LogLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s, d,
+		phi, logPhi, inverse)
 }
 
 // NormalLinear is Normal with a predictor as mu.
@@ -325,9 +340,11 @@ func wideGradientFrom[T float64 | int32](n int, g []float64, x []T, k int, d []f
 	}
 }
 
-// A rowBlock is some whole tiles of a predictor's rows: as many as let a near cache keep its part of X between the two products.
+// A rowBlock is some whole tiles of a predictor's rows: as many as let a near cache keep its part of X
+// between the two products.
 type rowBlock struct {
-	at, n, left, rows, k int // its first row, how many it has, how many there are from it on, how many blocks have
+	// its first row, how many it has, how many there are from it on, how many blocks have
+	at, n, left, rows, k int
 	x                    []float64
 	whole                []int32
 	o, d                 []float64
@@ -360,7 +377,8 @@ func (q *rowBlock) next() {
 	q.d = q.d[done:]
 }
 
-func bernoulliLogitLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o []float64, y []int8, d []float64, sum, product *[lanes]float64) {
+func bernoulliLogitLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64,
+	c float64, o []float64, y []int8, d []float64, sum, product *[lanes]float64) {
 	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
 		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
 		bernoulliLogitSigns(on, q.n, sum, product, q.d, y[q.at:], q.d)
@@ -368,7 +386,8 @@ func bernoulliLogitLinearGo(on Set, n int, x []float64, whole []int32, b []float
 	}
 }
 
-func binomialLogitLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product *[lanes]float64, trials float64) {
+func binomialLogitLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64,
+	c float64, o, y, d []float64, sum, product *[lanes]float64, trials float64) {
 	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
 		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
 		binomialLogit(on, q.n, sum, product, q.d, y[q.at:], trials, q.d)
@@ -376,7 +395,8 @@ func binomialLogitLinearGo(on Set, n int, x []float64, whole []int32, b []float6
 	}
 }
 
-func poissonLogLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
+func poissonLogLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64,
+	o, y, d []float64, sum *[lanes]float64) {
 	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
 		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
 		poissonLog(on, q.n, sum, q.d, y[q.at:], q.d)
@@ -384,7 +404,8 @@ func poissonLogLinearGo(on Set, n int, x []float64, whole []int32, b []float64, 
 	}
 }
 
-func bernoulliProbitLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
+func bernoulliProbitLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64,
+	c float64, o, y, d []float64, sum *[lanes]float64) {
 	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
 		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
 		bernoulliProbit(on, q.n, sum, q.d, y[q.at:], q.d)
@@ -392,7 +413,8 @@ func bernoulliProbitLinearGo(on Set, n int, x []float64, whole []int32, b []floa
 	}
 }
 
-func negBinomial2LogLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, dphi *[lanes]float64, phi, logPhi, inverse float64) {
+func negBinomial2LogLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64,
+	c float64, o, y, d []float64, sum, dphi *[lanes]float64, phi, logPhi, inverse float64) {
 	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
 		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
 		negBinomial2Log(on, q.n, sum, dphi, q.d, y[q.at:], phi, logPhi, inverse, q.d)
@@ -400,7 +422,8 @@ func negBinomial2LogLinearGo(on Set, n int, x []float64, whole []int32, b []floa
 	}
 }
 
-func studentTLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product, share *[lanes]float64, inverse, slope float64) {
+func studentTLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64,
+	o, y, d []float64, sum, product, share *[lanes]float64, inverse, slope float64) {
 	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
 		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
 		studentT(on, q.n, sum, product, share, y[q.at:], q.d, inverse, slope, q.d)
@@ -408,7 +431,8 @@ func studentTLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k 
 	}
 }
 
-func normalLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, squares *[lanes]float64, inverse float64) {
+func normalLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o,
+	y, d []float64, squares *[lanes]float64, inverse float64) {
 	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
 		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
 		normal(on, q.n, squares, y[q.at:], q.d, inverse, q.d)

@@ -12,7 +12,8 @@ import (
 
 func TestMain(m *testing.M) { brief.Run(m) }
 
-// numbers returns n·k numbers for a matrix, nil where the slices are those handed out before: whole ones, or not.
+// numbers returns n·k numbers for a matrix, nil where the slices are those handed out before: whole ones, or
+// not.
 func (m *room) numbers(n, k int, whole bool) []float64 {
 	if m.again {
 		return nil
@@ -27,7 +28,8 @@ func (m *room) numbers(n, k int, whole bool) []float64 {
 	return x
 }
 
-// tiles returns a matrix of n rows and k columns, of which the last is 0 where columns are added to a wide matrix.
+// tiles returns a matrix of n rows and k columns, of which the last is 0 where columns are added to a wide
+// matrix.
 func (m *room) tiles(n, k int) []float64 {
 	x, to := m.numbers(n, k, false), m.fill(tiled(n, Columns(k), false), func() float64 { return 0 })
 	for i, length := 0, TileLength(k, false); i < n && x != nil; i += length {
@@ -39,7 +41,9 @@ func (m *room) tiles(n, k int) []float64 {
 // whole returns one of whole numbers.
 func (m *room) whole(n, k int) []int32 {
 	x, size := m.numbers(n, k, true), tiled(n, Columns(k), true)
-	to := unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(m.fill(size/2, func() float64 { return 0 })))), size)
+	to := unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(m.fill(size/2, func() float64 {
+		return 0
+	})))), size)
 	for i, length := 0, TileLength(k, true); i < n && x != nil; i += length {
 		(&Decimals{Scale: unit(k)}).Tile(to[i*Columns(k):], x[i:], min(length, n-i), n, k)
 	}
@@ -54,9 +58,11 @@ func unit(k int) []float64 {
 	return v
 }
 
-// predictor hands out a predictor; every second number has an offset, and every second two have a matrix of whole numbers.
+// predictor hands out a predictor; every second number has an offset, and every second two have a matrix of
+// whole numbers.
 func (m *room) predictor(n, k, c int) Predictor {
-	p := Predictor{B: m.floats(Columns(k)), C: 0.3, D: m.floats(n), Gradient: m.floats(gradientLength(Columns(k)))}
+	p := Predictor{B: m.floats(Columns(k)), C: 0.3, D: m.floats(n),
+		Gradient: m.floats(gradientLength(Columns(k)))}
 	if c%2 == 0 {
 		p.Offset = m.floats(n)
 	}
@@ -93,39 +99,49 @@ func linearCalls() []call {
 		}},
 		{"bernoulliLogitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			bernoulliLogitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.signs(n), p.D, m.lanes(), m.lanes())
+			bernoulliLogitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.signs(n),
+				p.D, m.lanes(), m.lanes())
 		}},
 		{"binomialLogitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			binomialLogitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 9)
+			binomialLogitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n),
+				p.D, m.lanes(), m.lanes(), 9)
 		}},
 		{"bernoulliProbitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			bernoulliProbitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
+			bernoulliProbitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n),
+				p.D, m.lanes())
 		}},
 		{"poissonLogLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			poissonLogLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
+			poissonLogLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D,
+				m.lanes())
 		}},
 		{"negBinomial2LogLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			negBinomial2LogLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
+			negBinomial2LogLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n),
+				p.D, m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
 		}},
 		{"studentTLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			studentTLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), m.lanes(), m.lanes(), 0.7, 3.1)
+			studentTLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D,
+				m.lanes(), m.lanes(), m.lanes(), 0.7, 3.1)
 		}},
 		{"normalLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			normalLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), 0.7)
+			normalLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D,
+				m.lanes(), 0.7)
 		}},
 	}
 }
 
-// A likelihood of a predictor equals the likelihood of the product, row by row; its gradient is the product of Xᵀ with the derivative.
+// A likelihood of a predictor equals the likelihood of the product, row by row; its gradient is the product
+// of Xᵀ with the derivative.
 func TestLinearIsProductAndLikelihood(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 7))
-	for _, size := range [][2]int{{1, 1}, {31, 3}, {32, 1}, {33, 20}, {512, 20}, {9001, 4}, {100, 32}, {15, 33}, {9003, 33}, {77, 128}, {8, 129}, {9005, 130}, {97, 129}, {200, 511}, {131, 776}, {77, 1040}} {
+	for _, size := range [][2]int{{1, 1}, {31, 3}, {32, 1}, {33, 20}, {512, 20}, {9001, 4}, {100, 32},
+		{15, 33}, {9003, 33}, {77, 128}, {8, 129}, {9005, 130}, {97, 129}, {200, 511}, {131, 776},
+		{77, 1040}} {
 		for c := range 4 {
 			t.Run(fmt.Sprint(size, c), func(t *testing.T) {
 				n, k := size[0], size[1]

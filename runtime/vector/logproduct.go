@@ -6,8 +6,8 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// A LogProduct sums the log densities of observations. It computes their terms log(1+z) as the logarithm of a product; each lane
-// holds up to mostFactors factors between 1 and 2. Call Reset before the first use.
+// A LogProduct sums the log densities of observations. It computes their terms log(1+z) as the logarithm of a
+// product; each lane holds up to mostFactors factors between 1 and 2. Call Reset before the first use.
 type LogProduct struct {
 	sum, product [lanes]float64
 	used         int     // factors in each lane
@@ -24,7 +24,8 @@ func (s *LogProduct) Reset() {
 	}
 }
 
-// BernoulliLogit adds y = 0 or 1 with log odds eta: log 1/(1+e^-t) with t = (2y-1)·eta, and derivative (2y-1)/(1+e^t).
+// BernoulliLogit adds y = 0 or 1 with log odds eta: log 1/(1+e^-t) with t = (2y-1)·eta, and derivative
+// (2y-1)/(1+e^t).
 func (s *LogProduct) BernoulliLogit(n int, eta, y, d []float64) {
 	for n > 0 {
 		m := s.take(n)
@@ -33,7 +34,8 @@ func (s *LogProduct) BernoulliLogit(n int, eta, y, d []float64) {
 	}
 }
 
-// BinomialLogit adds y successes of the same number of trials with log odds alpha = eta: y·alpha - trials·log(1+e^alpha).
+// BinomialLogit adds y successes of the same number of trials with log odds alpha = eta: y·alpha -
+// trials·log(1+e^alpha).
 func (s *LogProduct) BinomialLogit(n int, eta, y []float64, trials float64, d []float64) {
 	for n > 0 {
 		m := s.take(n)
@@ -42,8 +44,9 @@ func (s *LogProduct) BinomialLogit(n int, eta, y []float64, trials float64, d []
 	}
 }
 
-// StudentT adds -log(1+e²) with e = (x-mu)·inverse, with derivative slope·e/(1+e²) in mu, and e²/(1+e²) to share: of nu degrees of freedom, where inverse is
-// 1/(sigma·√nu) and slope (nu+1)·inverse, the log density but for its factor (nu+1)/2 and its value at mu.
+// StudentT adds -log(1+e²) with e = (x-mu)·inverse, with derivative slope·e/(1+e²) in mu, and e²/(1+e²) to
+// share: of nu degrees of freedom, where inverse is 1/(sigma·√nu) and slope (nu+1)·inverse, the log density
+// but for its factor (nu+1)/2 and its value at mu.
 func (s *LogProduct) StudentT(n int, share *SplitSum, x, mu []float64, inverse, slope float64, d []float64) {
 	for n > 0 {
 		m := s.take(n)
@@ -91,7 +94,8 @@ func (s *LogProduct) Join(o *LogProduct) {
 	s.logs += o.logs + portable.LogOfProduct(o.product[:])
 }
 
-// Value returns the sum of all log densities. trials is the number of trials of binomial observations, 1 for Bernoulli.
+// Value returns the sum of all log densities. trials is the number of trials of binomial observations, 1 for
+// Bernoulli.
 func (s *LogProduct) Value(trials float64) float64 {
 	return fold(&s.sum) - float64(trials*(s.logs+portable.LogOfProduct(s.product[:])))
 }
@@ -122,7 +126,8 @@ func logOddsGo(lane int, t float64, sum, product *[lanes]float64) float64 {
 	return portable.Where(t < 0, 1, z) / (z + 1)
 }
 
-func studentTGo(n int, sum, product, share *[lanes]float64, x, mu []float64, inverse, slope float64, d []float64) {
+func studentTGo(n int, sum, product, share *[lanes]float64, x, mu []float64, inverse, slope float64,
+	d []float64) {
 	for i, v := range x[:n] {
 		e := float64((v - mu[i]) * inverse)
 		square := float64(e * e)

@@ -46,14 +46,22 @@ func TestMatricesAgreeBetweenSets(t *testing.T) {
 		b := numbers(r, step*s.k+1)
 		agree(t, "matVec", y, func(on Set, y []float64) { matVec(on, s.n, y, x, s.xs, b, step, s.k) })
 		agree(t, "matTVecAdd", b, func(on Set, b []float64) { matTVecAdd(on, s.n, b, step, x, s.xs, y, s.k) })
-		agree(t, "dense", y, func(on Set, y []float64) { dense(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m, c) })
-		agree(t, "dense without constants", y, func(on Set, y []float64) { dense(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m, nil) })
-		agree(t, "denseAdd", y, func(on Set, y []float64) { denseAdd(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m) })
+		agree(t, "dense", y, func(on Set, y []float64) {
+			dense(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m, c)
+		})
+		agree(t, "dense without constants", y, func(on Set, y []float64) {
+			dense(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m, nil)
+		})
+		agree(t, "denseAdd", y, func(on Set, y []float64) {
+			denseAdd(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m)
+		})
 		activations := numbers(r, len(y))
 		agree(t, "denseTanhBack", y, func(on Set, y []float64) {
 			denseTanhBack(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m, activations)
 		})
-		agree(t, "denseGradient", w, func(on Set, w []float64) { denseGradient(on, s.n, w, s.wk, s.wm, x, s.xs, y, s.ys, s.k, s.m) })
+		agree(t, "denseGradient", w, func(on Set, w []float64) {
+			denseGradient(on, s.n, w, s.wk, s.wm, x, s.xs, y, s.ys, s.k, s.m)
+		})
 	}
 }
 
@@ -86,8 +94,9 @@ func TestDenseDerivatives(t *testing.T) {
 	seed, y := numbers(r, n*m), make([]float64, n*m)
 	for _, layer := range []struct {
 		name    string
-		forward func(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, c []float64)
-		back    func(n int, y, d, t []float64)
+		forward func(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int,
+			c []float64)
+		back func(n int, y, d, t []float64)
 	}{
 		{"tanh", DenseTanh, TanhBack},
 		{"relu", DenseRelu, ReluBack},
@@ -114,7 +123,8 @@ func TestDenseDerivatives(t *testing.T) {
 				down := loss()
 				p.at[i] = v
 				if want := (up - down) / (2 * h); !(max(p.got[i]-want, want-p.got[i]) < 1e-7) {
-					t.Errorf("%s: derivative in %s %d is %v, by differences %v", layer.name, p.name, i, p.got[i], want)
+					t.Errorf("%s: derivative in %s %d is %v, by differences %v", layer.name, p.name, i,
+						p.got[i], want)
 				}
 			}
 		}

@@ -2,8 +2,8 @@ package vector
 
 import "math"
 
-// MatVec sets y = X·b for n rows and k columns: column j of X begins at x[j·stride], element j of b is b[j·step]. Columns are added in
-// order, each with one rounding.
+// MatVec sets y = X·b for n rows and k columns: column j of X begins at x[j·stride], element j of b is
+// b[j·step]. Columns are added in order, each with one rounding.
 func MatVec(n int, y, x []float64, stride int, b []float64, step, k int) {
 	if k <= 0 {
 		clear(y[:n])
@@ -12,8 +12,8 @@ func MatVec(n int, y, x []float64, stride int, b []float64, step, k int) {
 	matVec(active, n, y, x, stride, b, step, k)
 }
 
-// MatTVecAdd adds Xᵀ·r to b for n rows and k columns: b[j·step] += Σ_i x[j·stride+i]·r[i]. Each sum has eight lanes, row i belonging to lane i
-// modulo 8, that are added up at the end.
+// MatTVecAdd adds Xᵀ·r to b for n rows and k columns: b[j·step] += Σ_i x[j·stride+i]·r[i]. Each sum has eight
+// lanes, row i belonging to lane i modulo 8, that are added up at the end.
 func MatTVecAdd(n int, b []float64, step int, x []float64, stride int, r []float64, k int) {
 	if k > 0 {
 		matTVecAdd(active, n, b, step, x, stride, r, k)

@@ -2,8 +2,9 @@ package vector
 
 import "github.com/vflc/vflc/portable"
 
-// Normals sets y to n independent standard normals by the method of Box and Muller. It uses n random words, or n+1 if n is odd. The first half of y comes
-// from the cosines, the second from the sines; no absolute value exceeds 8.5.
+// Normals sets y to n independent standard normals by the method of Box and Muller. It uses n random words,
+// or n+1 if n is odd. The first half of y comes from the cosines, the second from the sines; no absolute
+// value exceeds 8.5.
 func Normals(n int, y []float64, words []uint64) {
 	half := n / 2
 	odd := n & 1

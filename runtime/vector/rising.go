@@ -6,11 +6,12 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// seriesFrom is the phi from which Rising uses the asymptotic series of the difference, not the difference of two log Γ.
+// seriesFrom is the phi from which Rising uses the asymptotic series of the difference, not the difference of
+// two log Γ.
 const seriesFrom = 16
 
-// Rising adds w·log Γ(phi+y)/Γ(phi) to sum and its derivative in phi to dphi. The caller usually passes the distinct counts y and how often
-// each occurs as w, so that n is small.
+// Rising adds w·log Γ(phi+y)/Γ(phi) to sum and its derivative in phi to dphi. The caller usually passes the
+// distinct counts y and how often each occurs as w, so that n is small.
 func Rising(n int, sum, dphi *SplitSum, y, w []float64, phi float64) {
 	if phi < seriesFrom {
 		risingNear(n, sum, dphi, y, w, phi)
@@ -20,7 +21,8 @@ func Rising(n int, sum, dphi *SplitSum, y, w []float64, phi float64) {
 	square := float64(inverse * inverse)
 	base := float64(portable.StirlingSeries(square) * inverse)
 	slope := math.FMA(inverse, 0.5, float64(portable.DigammaSeries(square)*square))
-	risingFar(active, n, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), y, w, phi, inverse, portable.Log(phi)-1, base, slope)
+	risingFar(active, n, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), y, w, phi, inverse,
+		portable.Log(phi)-1, base, slope)
 }
 
 // risingNear computes differences of log Γ, a few counts at a time.
@@ -40,8 +42,8 @@ func risingNear(n int, sum, dphi *SplitSum, y, w []float64, phi float64) {
 	}
 }
 
-// risingFarGo is y·(log phi - 1) + (x-½)·log(1+y/phi) + S(x) - S(phi) with x = phi+y and S the rest of Stirling's series: only
-// terms that are small compared with the first cancel.
+// risingFarGo is y·(log phi - 1) + (x-½)·log(1+y/phi) + S(x) - S(phi) with x = phi+y and S the rest of
+// Stirling's series: only terms that are small compared with the first cancel.
 func risingFarGo(n int, sum, dphi *[lanes]float64, y, w []float64, phi, inverse, log1, base, slope float64) {
 	for i, k := range y[:n] {
 		l := portable.Log1p(float64(k * inverse))
@@ -57,8 +59,8 @@ func risingFarGo(n int, sum, dphi *[lanes]float64, y, w []float64, phi, inverse,
 	}
 }
 
-// LogRising sets y = log Γ(a+k)/Γ(a) for a > 0 and counts k, both by element: by the asymptotic series from seriesFrom on, and below it by the difference of
-// two values, which has the digits of the larger.
+// LogRising sets y = log Γ(a+k)/Γ(a) for a > 0 and counts k, both by element: by the asymptotic series from
+// seriesFrom on, and below it by the difference of two values, which has the digits of the larger.
 func LogRising(n int, y, a, k []float64) {
 	var far, at, above [64]float64
 	for n > 0 {

@@ -30,22 +30,26 @@ func TestSamplersAgreeBetweenSets(t *testing.T) {
 			adam(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), 3e4, 1e-9, 0.9, 0.999)
 		})
 		agree(t, "leapfrogStart", v, func(on Set, o []float64) {
-			leapfrogStart(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5), 0.1, 0.2)
+			leapfrogStart(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5), 0.1,
+				0.2)
 		})
 		agree(t, "leapfrogEnd", append(v, 0), func(on Set, o []float64) {
 			o[10*n] = leapfrogEnd(on, n, part(o, 0), part(o, 2), part(o, 4), part(o, 5), 0.1)
 		})
 		agree(t, "rotateStart", v, func(on Set, o []float64) {
-			rotateStart(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5), part(o, 6), part(o, 7), part(o, 8), 0.1, -0.2, 0.8, 0.6)
+			rotateStart(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5),
+				part(o, 6), part(o, 7), part(o, 8), 0.1, -0.2, 0.8, 0.6)
 		})
 		agree(t, "rotateEnd", append(v, 0), func(on Set, o []float64) {
 			o[10*n] = rotateEnd(on, n, part(o, 0), part(o, 2), part(o, 4), part(o, 5), part(o, 6), 0.1)
 		})
 		agree(t, "turn", v, func(on Set, o []float64) {
-			turn(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5), -0.2, 0.8, 0.6)
+			turn(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5), -0.2, 0.8,
+				0.6)
 		})
 		agree(t, "turns", append(v, 0, 0, 0, 0, 0, 0), func(on Set, o []float64) {
-			turns(on, n, (*[6]float64)(o[10*n:]), part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5), part(o, 6), part(o, 7))
+			turns(on, n, (*[6]float64)(o[10*n:]), part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4),
+				part(o, 5), part(o, 6), part(o, 7))
 		})
 	}
 }
@@ -104,7 +108,8 @@ func TestNormalPairs(t *testing.T) {
 	}
 }
 
-// A leapfrog step of a harmonic oscillator is reversible, and conserves the energy to second order in the step size.
+// A leapfrog step of a harmonic oscillator is reversible, and conserves the energy to second order in the
+// step size.
 func TestLeapfrog(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 16))
 	const n, eps = 37, 0.01
@@ -157,7 +162,8 @@ func TestTurns(t *testing.T) {
 		return s
 	}
 	want := [6]float64{
-		product(0, left, right), product(3, left, right), product(0, left, p[2]), product(2, left, p[2]), product(1, right, p[1]), product(3, right, p[1]),
+		product(0, left, right), product(3, left, right), product(0, left, p[2]), product(2, left, p[2]),
+		product(1, right, p[1]), product(3, right, p[1]),
 	}
 	for i := range out {
 		if math.Abs(out[i]-want[i]) > 1e-13 {
@@ -166,7 +172,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestAdam follows the published recursion, with the floor inside the root: also where derivatives are as small as it, or 0.
+// TestAdam follows the published recursion, with the floor inside the root: also where derivatives are as
+// small as it, or 0.
 func TestAdam(t *testing.T) {
 	r := rand.New(rand.NewPCG(20, 16))
 	const n, rate, b1, b2, floor = 13, 0.05, 0.9, 0.999, 1e-8
@@ -181,7 +188,8 @@ func TestAdam(t *testing.T) {
 		for i := range want {
 			first[i] = b1*first[i] + (1-b1)*d[i]
 			second[i] = b2*second[i] + (1-b2)*d[i]*d[i]
-			want[i] += rate * first[i] / (1 - math.Pow(b1, step)) / math.Sqrt(second[i]/(1-math.Pow(b2, step))+floor*floor)
+			want[i] += rate * first[i] / (1 - math.Pow(b1, step)) / math.Sqrt(second[i]/(1-math.Pow(b2,
+				step))+floor*floor)
 			if math.Abs(x[i]-want[i]) > 1e-6*rate*step {
 				t.Fatalf("step %v: x[%d] is %v, want %v", step, i, x[i], want[i])
 			}

@@ -32,7 +32,8 @@ var active, refused = chosen(os.Getenv(Variable), Sets())
 // Tier returns the set in use: the fastest of the processor, or the one that Variable names.
 func Tier() Set { return active }
 
-// Refused returns an error if Variable names a set that does not exist or that the processor does not have. The fastest set is then in use.
+// Refused returns an error if Variable names a set that does not exist or that the processor does not have.
+// The fastest set is then in use.
 func Refused() error { return refused }
 
 // All returns the sets of all processors.
@@ -54,7 +55,8 @@ func chosen(name string, has []Set) (Set, error) {
 		switch {
 		case known != name:
 		case !slices.Contains(has, Set(s)):
-			return best, fmt.Errorf("vector: %s=%s, but this processor has no more than %s", Variable, name, best)
+			return best, fmt.Errorf("vector: %s=%s, but this processor has no more than %s", Variable, name,
+				best)
 		default:
 			return Set(s), nil
 		}

@@ -2,7 +2,8 @@ package vector
 
 import "golang.org/x/sys/cpu"
 
-// Sets returns the sets of the processor, the portable set first and the fastest last. The masks of incomplete vectors need BMI2.
+// Sets returns the sets of the processor, the portable set first and the fastest last. The masks of
+// incomplete vectors need BMI2.
 func Sets() []Set {
 	x := &cpu.X86
 	switch {

@@ -22,7 +22,8 @@ func functions() []function {
 	return []function{
 		{"exp", exp, -750, 715}, {"expm1", expm1, -45, 715}, {"log", log, 0, 1e6}, {"log1p", log1p, -1, 1e6},
 		{"sigmoid", sigmoid, -750, 50}, {"tanh", tanh, -25, 25}, {"log1pExp", log1pExp, -750, 750},
-		{"lgamma", lgamma, 0, 40}, {"digamma", digamma, 0, 40}, {"logPhi", logPhi, -45, 10}, {"logPhiSlope", logPhiSlope, -45, 40},
+		{"lgamma", lgamma, 0, 40}, {"digamma", digamma, 0, 40}, {"logPhi", logPhi, -45, 10},
+		{"logPhiSlope", logPhiSlope, -45, 40},
 		{"sine", sine, -40, 40}, {"cosine", cosine, -40, 40},
 		{"sqrt", sqrt, 0, 1e6}, {"neg", neg, -1, 1}, {"relu", relu, -1, 1},
 	}
@@ -30,7 +31,8 @@ func functions() []function {
 
 // arguments mixes the interval, all magnitudes, neighbours of small integers, and special values.
 func arguments(r *rand.Rand, f function, n int) []float64 {
-	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, 2, 5e-324, 0x1p-1022, math.MaxFloat64, -5e-324}
+	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, 2,
+		5e-324, 0x1p-1022, math.MaxFloat64, -5e-324}
 	a := make([]float64, n)
 	for i := range a {
 		switch r.IntN(5) {

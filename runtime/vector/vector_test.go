@@ -20,31 +20,58 @@ func numbers(r *rand.Rand, n int) []float64 {
 // guard is written behind the n elements of a destination and must survive.
 const guard = 12345
 
-// TestElementwise compares every function without sums with its formula, bit for bit, with a separate destination and with y = a.
+// TestElementwise compares every function without sums with its formula, bit for bit, with a separate
+// destination and with y = a.
 func TestElementwise(t *testing.T) {
 	const s = 1.7
 	for name, c := range map[string]struct {
 		run  func(n int, y, a, b []float64)
 		want func(y, a, b float64) float64
 	}{
-		"Fill":       {func(n int, y, _, _ []float64) { Fill(n, y, s) }, func(_, _, _ float64) float64 { return s }},
-		"Add":        {Add, func(_, a, b float64) float64 { return a + b }},
-		"AddScalar":  {func(n int, y, a, _ []float64) { AddScalar(n, y, a, s) }, func(_, a, _ float64) float64 { return a + s }},
-		"Sub":        {Sub, func(_, a, b float64) float64 { return a - b }},
-		"SubFrom":    {func(n int, y, _, b []float64) { SubFrom(n, y, s, b) }, func(_, _, b float64) float64 { return s - b }},
-		"Mul":        {Mul, func(_, a, b float64) float64 { return a * b }},
-		"Scale":      {func(n int, y, a, _ []float64) { Scale(n, y, a, s) }, func(_, a, _ float64) float64 { return a * s }},
-		"Div":        {Div, func(_, a, b float64) float64 { return a / b }},
-		"DivScalar":  {func(n int, y, a, _ []float64) { DivScalar(n, y, a, s) }, func(_, a, _ float64) float64 { return a / s }},
-		"DivInto":    {func(n int, y, _, b []float64) { DivInto(n, y, s, b) }, func(_, _, b float64) float64 { return s / b }},
-		"Neg":        {func(n int, y, a, _ []float64) { Neg(n, y, a) }, func(_, a, _ float64) float64 { return -a }},
-		"Accumulate": {func(n int, y, a, _ []float64) { Accumulate(n, y, a) }, func(y, a, _ float64) float64 { return y + a }},
-		"Shift":      {func(n int, y, _, _ []float64) { Shift(n, y, s) }, func(y, _, _ float64) float64 { return y + s }},
-		"Axpy":       {func(n int, y, a, _ []float64) { Axpy(n, y, s, a) }, func(y, a, _ float64) float64 { return math.FMA(s, a, y) }},
-		"Approach":   {func(n int, y, a, _ []float64) { Approach(n, y, s, a) }, func(y, a, _ float64) float64 { return math.FMA(s, a-y, y) }},
-		"MulAdd":     {MulAdd, func(y, a, b float64) float64 { return math.FMA(a, b, y) }},
-		"Select":     {func(n int, y, a, b []float64) { Select(n, y, a, b, a) }, func(_, a, b float64) float64 { return pick(a != 0, b, a) }},
-		"Weight":     {func(n int, y, a, _ []float64) { Weight(n, y, a) }, func(y, a, _ float64) float64 { return pick(a == 0, 0, y*a) }},
+		"Fill": {func(n int, y, _, _ []float64) {
+			Fill(n, y, s)
+		}, func(_, _, _ float64) float64 { return s }},
+		"Add": {Add, func(_, a, b float64) float64 { return a + b }},
+		"AddScalar": {func(n int, y, a, _ []float64) {
+			AddScalar(n, y, a, s)
+		}, func(_, a, _ float64) float64 { return a + s }},
+		"Sub": {Sub, func(_, a, b float64) float64 { return a - b }},
+		"SubFrom": {func(n int, y, _, b []float64) {
+			SubFrom(n, y, s, b)
+		}, func(_, _, b float64) float64 { return s - b }},
+		"Mul": {Mul, func(_, a, b float64) float64 { return a * b }},
+		"Scale": {func(n int, y, a, _ []float64) {
+			Scale(n, y, a, s)
+		}, func(_, a, _ float64) float64 { return a * s }},
+		"Div": {Div, func(_, a, b float64) float64 { return a / b }},
+		"DivScalar": {func(n int, y, a, _ []float64) {
+			DivScalar(n, y, a, s)
+		}, func(_, a, _ float64) float64 { return a / s }},
+		"DivInto": {func(n int, y, _, b []float64) {
+			DivInto(n, y, s, b)
+		}, func(_, _, b float64) float64 { return s / b }},
+		"Neg": {func(n int, y, a, _ []float64) {
+			Neg(n, y, a)
+		}, func(_, a, _ float64) float64 { return -a }},
+		"Accumulate": {func(n int, y, a, _ []float64) {
+			Accumulate(n, y, a)
+		}, func(y, a, _ float64) float64 { return y + a }},
+		"Shift": {func(n int, y, _, _ []float64) {
+			Shift(n, y, s)
+		}, func(y, _, _ float64) float64 { return y + s }},
+		"Axpy": {func(n int, y, a, _ []float64) {
+			Axpy(n, y, s, a)
+		}, func(y, a, _ float64) float64 { return math.FMA(s, a, y) }},
+		"Approach": {func(n int, y, a, _ []float64) {
+			Approach(n, y, s, a)
+		}, func(y, a, _ float64) float64 { return math.FMA(s, a-y, y) }},
+		"MulAdd": {MulAdd, func(y, a, b float64) float64 { return math.FMA(a, b, y) }},
+		"Select": {func(n int, y, a, b []float64) {
+			Select(n, y, a, b, a)
+		}, func(_, a, b float64) float64 { return pick(a != 0, b, a) }},
+		"Weight": {func(n int, y, a, _ []float64) {
+			Weight(n, y, a)
+		}, func(y, a, _ float64) float64 { return pick(a == 0, 0, y*a) }},
 	} {
 		r := rand.New(rand.NewPCG(1, 1))
 		for _, n := range lengths {
@@ -80,7 +107,8 @@ func pick(c bool, a, b float64) float64 {
 	return b
 }
 
-// TestSums compares the sums with sums in index order, to a few units in the last place of the sum of absolute values.
+// TestSums compares the sums with sums in index order, to a few units in the last place of the sum of
+// absolute values.
 func TestSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for _, n := range lengths {
@@ -99,7 +127,8 @@ func TestSums(t *testing.T) {
 		for i := 1; i < n; i += 3 {
 			w[i], bad[i] = 0, math.NaN()
 		}
-		for name, got := range map[string][2]float64{"Sum": {Sum(n, a), sum}, "Dot": {Dot(n, a, b), dot}, "WeightedSum": {WeightedSum(n, w, bad), weighted}} {
+		for name, got := range map[string][2]float64{"Sum": {Sum(n, a), sum}, "Dot": {Dot(n, a, b), dot},
+			"WeightedSum": {WeightedSum(n, w, bad), weighted}} {
 			if !(math.Abs(got[0]-got[1]) <= 1e-15*scale) {
 				t.Errorf("%s of %d is %v, want %v", name, n, got[0], got[1])
 			}
@@ -107,7 +136,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestSumOrder checks the documented order, which other implementations must keep: adding 1 to 2^53 loses it only if both are in one partial sum.
+// TestSumOrder checks the documented order, which other implementations must keep: adding 1 to 2^53 loses it
+// only if both are in one partial sum.
 func TestSumOrder(t *testing.T) {
 	const big = 1 << 53
 	at := func(one, second int) []float64 {
@@ -134,7 +164,8 @@ func TestSumOrder(t *testing.T) {
 	}
 }
 
-// TestMatrix compares the products with triple loops, with strides longer than the rows and steps other than one.
+// TestMatrix compares the products with triple loops, with strides longer than the rows and steps other than
+// one.
 func TestMatrix(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, n := range lengths {

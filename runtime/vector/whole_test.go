@@ -10,7 +10,8 @@ import (
 	"unsafe"
 )
 
-// A room hands out the slices that a function works on, filled with numbers. It keeps them for comparison, and can hand out the same slices again.
+// A room hands out the slices that a function works on, filled with numbers. It keeps them for comparison,
+// and can hand out the same slices again.
 type room struct {
 	r     *rand.Rand
 	make  func(n int) []float64
@@ -49,13 +50,17 @@ func (m *room) words(n int) []uint64 {
 
 // signs are those of n observations.
 func (m *room) signs(n int) []int8 {
-	a := m.fill(signs(n)/8, func() float64 { return math.Float64frombits(m.r.Uint64() >> 7 & 0x0101010101010101 * 0xff) })
+	a := m.fill(signs(n)/8, func() float64 {
+		return math.Float64frombits(m.r.Uint64() >> 7 & 0x0101010101010101 * 0xff)
+	})
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(a))), signs(n))
 }
 
 // index returns n indices below k.
 func (m *room) index(n, k int) []int32 {
-	a := m.fill((n+1)/2, func() float64 { return math.Float64frombits(uint64(m.r.IntN(k)) | uint64(m.r.IntN(k))<<32) })
+	a := m.fill((n+1)/2, func() float64 {
+		return math.Float64frombits(uint64(m.r.IntN(k)) | uint64(m.r.IntN(k))<<32)
+	})
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(a))), n)
 }
 
@@ -83,7 +88,8 @@ func (m *room) lanes() *[lanes]float64 {
 
 func (m *room) result(v ...float64) { m.more = append(m.more, v...) }
 
-// A call runs one function on a set, for n rows and matrices of k by c columns; every slice has just the length that the function may touch.
+// A call runs one function on a set, for n rows and matrices of k by c columns; every slice has just the
+// length that the function may touch.
 type call struct {
 	name string
 	run  func(on Set, n, k, c int, m *room)
@@ -100,9 +106,12 @@ func mapOf2(name string, f func(on Set, n int, y, a, b []float64)) call {
 // calls lists every function that has assembly.
 func calls() []call {
 	all := []call{
-		mapOf("accumulate", accumulate), mapOf("weight", weight), mapOf("neg", neg), mapOf("sqrt", sqrt), mapOf("relu", relu),
-		mapOf2("mulAdd", mulAdd), mapOf2("add", add), mapOf2("sub", sub), mapOf2("mul", mul), mapOf2("div", div),
-		mapOf2("tanhBack", tanhBack), mapOf2("sigmoidBack", sigmoidBack), mapOf2("reluBack", reluBack), mapOf2("risingValue", risingValue), mapOf2("risingSlope", risingSlope),
+		mapOf("accumulate", accumulate), mapOf("weight", weight), mapOf("neg", neg), mapOf("sqrt", sqrt),
+		mapOf("relu", relu),
+		mapOf2("mulAdd", mulAdd), mapOf2("add", add), mapOf2("sub", sub), mapOf2("mul", mul),
+		mapOf2("div", div),
+		mapOf2("tanhBack", tanhBack), mapOf2("sigmoidBack", sigmoidBack), mapOf2("reluBack", reluBack),
+		mapOf2("risingValue", risingValue), mapOf2("risingSlope", risingSlope),
 		{"shift", func(on Set, n, _, _ int, m *room) { shift(on, n, m.floats(n), 1.3) }},
 		{"fill", func(on Set, n, _, _ int, m *room) { fill(on, n, m.floats(n), 1.3) }},
 		{"axpy", func(on Set, n, _, _ int, m *room) { axpy(on, n, m.floats(n), 1.3, m.floats(n)) }},
@@ -112,12 +121,20 @@ func calls() []call {
 		{"scale", func(on Set, n, _, _ int, m *room) { scale(on, n, m.floats(n), m.floats(n), 1.3) }},
 		{"divScalar", func(on Set, n, _, _ int, m *room) { divScalar(on, n, m.floats(n), m.floats(n), 1.3) }},
 		{"divInto", func(on Set, n, _, _ int, m *room) { divInto(on, n, m.floats(n), 1.3, m.floats(n)) }},
-		{"fma", func(on Set, n, _, _ int, m *room) { fma(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n)) }},
-		{"scaleAdd", func(on Set, n, _, _ int, m *room) { scaleAdd(on, n, m.floats(n), 1.3, m.floats(n), m.floats(n)) }},
-		{"choose", func(on Set, n, _, _ int, m *room) { choose(on, n, m.floats(n), m.counts(n), m.floats(n), m.floats(n)) }},
+		{"fma", func(on Set, n, _, _ int, m *room) {
+			fma(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+		}},
+		{"scaleAdd", func(on Set, n, _, _ int, m *room) {
+			scaleAdd(on, n, m.floats(n), 1.3, m.floats(n), m.floats(n))
+		}},
+		{"choose", func(on Set, n, _, _ int, m *room) {
+			choose(on, n, m.floats(n), m.counts(n), m.floats(n), m.floats(n))
+		}},
 		{"sum", func(on Set, n, _, _ int, m *room) { m.result(sum(on, n, m.floats(n))) }},
 		{"dot", func(on Set, n, _, _ int, m *room) { m.result(dot(on, n, m.floats(n), m.floats(n))) }},
-		{"weightedSum", func(on Set, n, _, _ int, m *room) { m.result(weightedSum(on, n, m.counts(n), m.floats(n))) }},
+		{"weightedSum", func(on Set, n, _, _ int, m *room) {
+			m.result(weightedSum(on, n, m.counts(n), m.floats(n)))
+		}},
 		{"gather", func(on Set, n, k, _ int, m *room) {
 			gatherOn(on, n, m.floats(n), m.floats(k), m.index(n, k))
 		}},
@@ -147,11 +164,13 @@ func matrixCalls() []call {
 		}},
 		{"dense", func(on Set, n, k, c int, m *room) {
 			xs, ys := n+m.gap, n+m.gap
-			dense(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c, m.floats(c))
+			dense(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c,
+				m.floats(c))
 		}},
 		{"denseRelu", func(on Set, n, k, c int, m *room) {
 			xs, ys := n+m.gap, n+m.gap
-			denseRelu(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c, m.floats(c))
+			denseRelu(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c,
+				m.floats(c))
 		}},
 		{"denseAdd", func(on Set, n, k, c int, m *room) {
 			xs, ys := n+m.gap, n+m.gap
@@ -159,11 +178,13 @@ func matrixCalls() []call {
 		}},
 		{"denseTanhBack", func(on Set, n, k, c int, m *room) {
 			ys, xs := n+m.gap, n+m.gap
-			denseTanhBack(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c, m.floats((c-1)*ys+n))
+			denseTanhBack(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k,
+				c, m.floats((c-1)*ys+n))
 		}},
 		{"denseGradient", func(on Set, n, k, c int, m *room) {
 			xs, ds := n+m.gap, n+m.gap
-			denseGradient(on, n, m.floats(k*c), c, 1, m.floats((k-1)*xs+n), xs, m.floats((c-1)*ds+n), ds, k, c)
+			denseGradient(on, n, m.floats(k*c), c, 1, m.floats((k-1)*xs+n), xs, m.floats((c-1)*ds+n), ds, k,
+				c)
 		}},
 	}
 }
@@ -202,54 +223,67 @@ func likelihoodCalls() []call {
 
 func samplerCalls() []call {
 	return []call{
-		{"boxMuller", func(on Set, n, _, _ int, m *room) { boxMuller(on, n, m.floats(n), m.floats(n), m.words(n), m.words(n)) }},
+		{"boxMuller", func(on Set, n, _, _ int, m *room) {
+			boxMuller(on, n, m.floats(n), m.floats(n), m.words(n), m.words(n))
+		}},
 		{"chaCha8", func(on Set, n, _, _ int, m *room) {
 			n = n%3 + 1
 			chaCha8(on, n, m.words(Batch*n), (*[16]uint32)(unsafe.Pointer(unsafe.SliceData(m.words(8)))))
 		}},
 		{"guideDraw", func(on Set, n, _, _ int, m *room) {
-			m.result(guideDraw(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, -1))
+			m.result(guideDraw(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
+				m.floats(n), m.floats(n), 0.7, -1))
 		}},
 		{"guideDrawSloped", func(on Set, n, _, _ int, m *room) {
-			m.result(guideDrawSloped(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, -1))
+			m.result(guideDrawSloped(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
+				m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, -1))
 		}},
 		{"guideDrawApart", func(on Set, n, _, _ int, m *room) {
-			m.result(guideDrawApart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, -1, 1.3))
+			m.result(guideDrawApart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
+				m.floats(n), m.floats(n), m.floats(n), 0.7, -1, 1.3))
 		}},
 		{"guideBack", func(on Set, n, _, _ int, m *room) {
-			m.result(guideBack(on, n, m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
+			m.result(guideBack(on, n, m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2, m.floats(n),
+				m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
 		}},
 		{"guideBackSloped", func(on Set, n, _, _ int, m *room) {
-			m.result(guideBackSloped(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2,
+			m.result(guideBackSloped(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
+				0.7, 1.2,
 				m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
 		}},
 		{"guideBackApart", func(on Set, n, _, _ int, m *room) {
-			m.result(guideBackApart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2, 1.3, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
+			m.result(guideBackApart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2, 1.3,
+				m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
 		}},
 		{"guideBackNet", func(on Set, n, _, _ int, m *room) {
-			guideBackNet(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+			guideBackNet(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2,
+				m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
 		}},
 		{"adam", func(on Set, n, _, _ int, m *room) {
 			adam(on, n, m.floats(n), m.floats(n), m.counts(n), m.floats(n), 3e4, 1e-9, 0.9, 0.999)
 		}},
 		{"leapfrogStart", func(on Set, n, _, _ int, m *room) {
-			leapfrogStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1, 0.2)
+			leapfrogStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
+				0.1, 0.2)
 		}},
 		{"leapfrogEnd", func(on Set, n, _, _ int, m *room) {
 			m.result(leapfrogEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1))
 		}},
 		{"rotateStart", func(on Set, n, _, _ int, m *room) {
-			rotateStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1, -0.2, 0.8, 0.6)
+			rotateStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
+				m.floats(n), m.floats(n), m.floats(n), 0.1, -0.2, 0.8, 0.6)
 		}},
 		{"rotateEnd", func(on Set, n, _, _ int, m *room) {
 			m.result(rotateEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1))
 		}},
 		{"turn", func(on Set, n, _, _ int, m *room) {
-			turn(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), -0.2, 0.8, 0.6)
+			turn(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), -0.2,
+				0.8, 0.6)
 		}},
 		{"turns", func(on Set, n, _, _ int, m *room) {
 			var out [6]float64
-			turns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+			turns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
+				m.floats(n), m.floats(n))
 			m.result(out[:]...)
 		}},
 	}
@@ -278,7 +312,8 @@ func (c call) compare(t *testing.T, n, k, cols int, seed uint64, alloc func(n in
 		got := c.everything(set, n, k, cols, seed, alloc)
 		for i := range want {
 			if !same(got[i], want[i]) {
-				t.Fatalf("%s of %d×%d×%d on %v: number %d is %x, portable %x", c.name, n, k, cols, set, i, got[i], want[i])
+				t.Fatalf("%s of %d×%d×%d on %v: number %d is %x, portable %x", c.name, n, k, cols, set, i,
+					got[i], want[i])
 			}
 		}
 	}

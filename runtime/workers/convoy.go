@@ -5,17 +5,21 @@ import (
 	"sync"
 )
 
-// A Convoy is several goroutines on fewer cores, each of which passes over the same long data again and again, as the chains of a run do. One that comes to such a pass waits
-// while the others keep the cores busy. When a core would be idle, one of those that wait for the same data makes the pass for all of them, part by part, so that a part comes from memory once and is in the cache for
-// the others. What each computes, and in which order, does not depend on it.
+// A Convoy is several goroutines on fewer cores, each of which passes over the same long data again and
+// again, as the chains of a run do. One that comes to such a pass waits while the others keep the cores busy.
+// When a core would be idle, one of those that wait for the same data makes the pass for all of them, part by
+// part, so that a part comes from memory once and is in the cache for the others. What each computes, and in
+// which order, does not depend on it.
 //
-// Between Begin and End a member must wait for no other but between Pause and Resume: whoever computes then comes to a pass, or to its end, so that those who wait go on.
+// Between Begin and End a member must wait for no other but between Pause and Resume: whoever computes then
+// comes to a pass, or to its end, so that those who wait go on.
 type Convoy struct {
 	lock    sync.Mutex
 	cores   int
 	all     []*Group
-	members int      // that have begun and not ended
-	busy    int      // those of them that compute and do not pause; of some that one makes a pass for, this one
+	members int // that have begun and not ended
+	// those of them that compute and do not pause; of some that one makes a pass for, this one
+	busy    int
 	waiting []*Group // for a pass, in the order of their coming
 }
 
@@ -82,7 +86,8 @@ func (c *Convoy) End(k int) {
 	c.depart(nil)
 }
 
-// Pause says that a member begins to wait for something else than a pass, such as a message, and Resume that it goes on.
+// Pause says that a member begins to wait for something else than a pass, such as a message, and Resume that
+// it goes on.
 func (c *Convoy) Pause(int) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -97,14 +102,16 @@ func (c *Convoy) Resume(int) {
 	c.busy++
 }
 
-// atOnce is for how many members a pass is made at most: as many as share a core, rounded, since there may be fewer that wait and no core must be idle.
+// atOnce is for how many members a pass is made at most: as many as share a core, rounded, since there may be
+// fewer that wait and no core must be idle.
 func (c *Convoy) atOnce() int { return (2*c.members + c.cores) / (2 * c.cores) }
 
 // Travels reports whether others may want to pass over the same data.
 func (g *Group) Travels() bool { return g != nil && g.convoy != nil && g.begun }
 
-// Pass calls t.Part for 0 ≤ k < n, in this order, and returns when all calls have. Passes with the same data, an identity that is compared, have the same number of parts, and read the same in each: one goroutine may make
-// them for several members of a convoy. It allocates nothing.
+// Pass calls t.Part for 0 ≤ k < n, in this order, and returns when all calls have. Passes with the same data,
+// an identity that is compared, have the same number of parts, and read the same in each: one goroutine may
+// make them for several members of a convoy. It allocates nothing.
 func (g *Group) Pass(data any, t Job, n int) {
 	if !g.Travels() || !g.convoy.wait(g, pass{data, t, n}) {
 		for k := range n {
@@ -138,7 +145,8 @@ func (c *Convoy) wait(g *Group, p pass) bool {
 	return true
 }
 
-// depart has passes begin while there are idle cores. The goroutine of by, where that is among those that wait, computes already, and need not be woken.
+// depart has passes begin while there are idle cores. The goroutine of by, where that is among those that
+// wait, computes already, and need not be woken.
 func (c *Convoy) depart(by *Group) {
 	for c.busy < c.cores && len(c.waiting) > 0 {
 		first, rest := c.waiting[0], c.waiting[:0]

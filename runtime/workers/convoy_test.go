@@ -17,7 +17,8 @@ type journal struct {
 
 type entry struct{ member, part int }
 
-// A walker is the pass of one member. It has state of its own that only the right order leaves as it should be.
+// A walker is the pass of one member. It has state of its own that only the right order leaves as it should
+// be.
 type walker struct {
 	member int
 	next   int
@@ -58,7 +59,8 @@ func travel(n, cores int, member func(c *workers.Convoy, k int)) {
 	wait.Wait()
 }
 
-// TestPassesAreMade checks that every pass is whole and in order when Pass returns, for members that pass over several data in orders of their own and end at different times.
+// TestPassesAreMade checks that every pass is whole and in order when Pass returns, for members that pass
+// over several data in orders of their own and end at different times.
 func TestPassesAreMade(t *testing.T) {
 	data := [3]int{}
 	for _, n := range []int{1, 2, 3, 5, 9} {
@@ -68,7 +70,8 @@ func TestPassesAreMade(t *testing.T) {
 				for round := range 200 + 37*k {
 					of := (round*(k+1) + round/10) % 3
 					if !w.walk(c.Group(k), &data[of], 3+of) {
-						t.Errorf("%d members on %d cores: member %d, pass %d is not whole", n, cores, k, round)
+						t.Errorf("%d members on %d cores: member %d, pass %d is not whole", n, cores, k,
+							round)
 						return
 					}
 				}
@@ -77,7 +80,8 @@ func TestPassesAreMade(t *testing.T) {
 	}
 }
 
-// TestMembersOfOneCorePassTogether checks the order of parts: on one core those of all members follow one another, as long as all are under way.
+// TestMembersOfOneCorePassTogether checks the order of parts: on one core those of all members follow one
+// another, as long as all are under way.
 func TestMembersOfOneCorePassTogether(t *testing.T) {
 	const n, parts, rounds = 4, 5, 30
 	j := &journal{}
@@ -102,7 +106,8 @@ func TestMembersOfOneCorePassTogether(t *testing.T) {
 	}
 }
 
-// TestPauseHoldsNobodyUp checks that members go on while another waits for what they do, whether it has made passes before or not.
+// TestPauseHoldsNobodyUp checks that members go on while another waits for what they do, whether it has made
+// passes before or not.
 func TestPauseHoldsNobodyUp(t *testing.T) {
 	for _, n := range []int{2, 3, 6} {
 		for cores := 1; cores < n; cores++ {
@@ -137,7 +142,8 @@ func TestPauseHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// TestOutsideAPassIsMadeAlone checks that before Begin, after End, and without a convoy a pass waits for nobody.
+// TestOutsideAPassIsMadeAlone checks that before Begin, after End, and without a convoy a pass waits for
+// nobody.
 func TestOutsideAPassIsMadeAlone(t *testing.T) {
 	c := workers.NewConvoy(3, 1)
 	data := 0

@@ -4,7 +4,8 @@ import "testing"
 
 // TestAtOnce checks for how many members a pass is made, by how many share a core.
 func TestAtOnce(t *testing.T) {
-	for _, test := range []struct{ members, cores, want int }{{4, 1, 4}, {4, 2, 2}, {3, 2, 2}, {5, 4, 1}, {6, 4, 2}, {9, 8, 1}, {8, 3, 3}, {1, 1, 1}, {1, 3, 0}} {
+	for _, test := range []struct{ members, cores, want int }{{4, 1, 4}, {4, 2, 2}, {3, 2, 2}, {5, 4, 1},
+		{6, 4, 2}, {9, 8, 1}, {8, 3, 3}, {1, 1, 1}, {1, 3, 0}} {
 		if got := (&Convoy{members: test.members, cores: test.cores}).atOnce(); got != test.want {
 			t.Errorf("%d members on %d cores: %d, not %d", test.members, test.cores, got, test.want)
 		}
@@ -34,7 +35,8 @@ func TestPassesFillCores(t *testing.T) {
 	state("two others compute", 2, 2)
 	come(2)
 	state("a core would be idle", 2, 1)
-	if len(c.all[0].makes) != 2 || c.all[0].makes[1] != c.all[1] || len(c.all[0].wake) != 1 || len(c.all[1].wake) != 0 {
+	if len(c.all[0].makes) != 2 || c.all[0].makes[1] != c.all[1] || len(c.all[0].wake) != 1 ||
+		len(c.all[1].wake) != 0 {
 		t.Error("the first does not pass for both that waited first")
 	}
 	come(3)

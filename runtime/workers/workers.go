@@ -1,7 +1,8 @@
 // Package workers spreads the parts of one computation over goroutines that stay between computations.
 //
-// It decides who computes a part and nothing else: which parts there are, and in which order what they give is added up, is the caller's business and must not depend on
-// the number of workers, so that results have the same bits for any number of cores.
+// It decides who computes a part and nothing else: which parts there are, and in which order what they give
+// is added up, is the caller's business and must not depend on the number of workers, so that results have
+// the same bits for any number of cores.
 package workers
 
 import (
@@ -12,10 +13,12 @@ import (
 	"time"
 )
 
-// A Job is a computation in parts that do not depend on each other. Part is called once for each, from several goroutines.
+// A Job is a computation in parts that do not depend on each other. Part is called once for each, from
+// several goroutines.
 type Job interface{ Part(k int) }
 
-// A Group is a goroutine that calls Do, with helpers; that of a Convoy has none. A nil Group has no helpers. It belongs to one goroutine at a time; end it with Close.
+// A Group is a goroutine that calls Do, with helpers; that of a Convoy has none. A nil Group has no helpers.
+// It belongs to one goroutine at a time; end it with Close.
 type Group struct {
 	task   Job
 	shares []share // of the caller, then of the helpers
@@ -30,14 +33,16 @@ type Group struct {
 	traveller
 }
 
-// A share is the range of parts that one goroutine begins with: the first in the high half of a word, the end in the low one. Its owner takes from the front,
-// so that it meets the same data in every round; others take from the back when theirs are done.
+// A share is the range of parts that one goroutine begins with: the first in the high half of a word, the end
+// in the low one. Its owner takes from the front, so that it meets the same data in every round; others take
+// from the back when theirs are done.
 type share struct {
 	parts atomic.Uint64
 	_     [56]byte // its own line of the cache
 }
 
-// A sleeper is what one goroutine waits with: it looks for some time, since what it waits for is often near, and then sleeps.
+// A sleeper is what one goroutine waits with: it looks for some time, since what it waits for is often near,
+// and then sleeps.
 type sleeper struct {
 	asleep atomic.Bool
 	wake   chan struct{}
@@ -60,7 +65,8 @@ func New(helpers int) *Group {
 	return g
 }
 
-// Spare is how many helpers chain k of so many chains has on so many cores: cores that no chain needs are shared out from the first chain on.
+// Spare is how many helpers chain k of so many chains has on so many cores: cores that no chain needs are
+// shared out from the first chain on.
 func Spare(cores, chains, k int) int {
 	if cores <= chains {
 		return 0
@@ -85,8 +91,9 @@ func (g *Group) Close() {
 	g.ended.Wait()
 }
 
-// Inner returns groups for the parts of tasks of g, of which there are n: what a part does with a group of its own is shared with goroutines of g that have no part to
-// compute. Part k of every task has the same group. It must not be called during Do.
+// Inner returns groups for the parts of tasks of g, of which there are n: what a part does with a group of
+// its own is shared with goroutines of g that have no part to compute. Part k of every task has the same
+// group. It must not be called during Do.
 func (g *Group) Inner(n int) []*Group {
 	if g == nil {
 		return make([]*Group, n)

@@ -27,8 +27,8 @@ func yield(times int) {
 	}
 }
 
-// TestEveryPartOnce checks that Do computes each part once and returns after the last, with any number of helpers, also while these sleep and where there are more of them than
-// parts.
+// TestEveryPartOnce checks that Do computes each part once and returns after the last, with any number of
+// helpers, also while these sleep and where there are more of them than parts.
 func TestEveryPartOnce(t *testing.T) {
 	for helpers := range 5 {
 		g := workers.New(helpers)
@@ -42,7 +42,8 @@ func TestEveryPartOnce(t *testing.T) {
 			g.Do(c, n)
 			for k := range c.parts {
 				if got := c.parts[k].Load(); got != 1 {
-					t.Fatalf("%d helpers, round %d: part %d of %d was computed %d times", helpers, round, k, n, got)
+					t.Fatalf("%d helpers, round %d: part %d of %d was computed %d times", helpers, round, k,
+						n, got)
 				}
 			}
 		}
@@ -58,7 +59,8 @@ type nest struct {
 
 func (n *nest) Part(k int) { n.inner[k].Do(n.parts[k], len(n.parts[k].parts)) }
 
-// TestPartsOfParts checks that each part of the tasks of parts is computed once, whatever their sizes, also by groups that are used between tasks of the outer one.
+// TestPartsOfParts checks that each part of the tasks of parts is computed once, whatever their sizes, also
+// by groups that are used between tasks of the outer one.
 func TestPartsOfParts(t *testing.T) {
 	for helpers := range 5 {
 		g := workers.New(helpers)
@@ -77,7 +79,8 @@ func TestPartsOfParts(t *testing.T) {
 			for j, c := range append(n.parts, alone) {
 				for k := range c.parts {
 					if got := c.parts[k].Load(); got != 1 {
-						t.Fatalf("%d helpers, round %d: part %d of %d was computed %d times", helpers, round, k, j, got)
+						t.Fatalf("%d helpers, round %d: part %d of %d was computed %d times", helpers, round,
+							k, j, got)
 					}
 				}
 			}
@@ -95,7 +98,8 @@ func TestCloseEndsHelpers(t *testing.T) {
 		t.Errorf("%d goroutines with three helpers, %d before", runtime.NumGoroutine(), before)
 	}
 	g.Close()
-	if !await.Until(func() bool { return runtime.NumGoroutine() == before }) { // one that has said that it is done may still be there for a moment
+	// one that has said that it is done may still be there for a moment
+	if !await.Until(func() bool { return runtime.NumGoroutine() == before }) {
 		t.Errorf("%d goroutines after the end, %d before", runtime.NumGoroutine(), before)
 	}
 }

@@ -72,7 +72,8 @@ func TestLogJacobian(t *testing.T) {
 			// The slope has the rounding error of y over h.
 			tol := 1e-8 + 1e-15*math.Abs(y[0])/h/math.Abs(slope)*4
 			if want := math.Log(math.Abs(slope)); math.Abs(got-want) > tol {
-				t.Errorf("bounds (%v, %v) at %v: log-Jacobian %v, from differences %v", lower, upper, u, got, want)
+				t.Errorf("bounds (%v, %v) at %v: log-Jacobian %v, from differences %v", lower, upper, u, got,
+					want)
 			}
 		}
 	})
@@ -111,7 +112,8 @@ func TestBackward(t *testing.T) {
 			const h = 1e-3
 			want := (at(u-2*h) - 8*at(u-h) + 8*at(u+h) - at(u+2*h)) / (12 * h)
 			if got := dx[i] - 7; !near(got, want, 1e-8) {
-				t.Errorf("bounds (%v, %v) at %v: gradient %v, from differences %v", lower, upper, u, got, want)
+				t.Errorf("bounds (%v, %v) at %v: gradient %v, from differences %v", lower, upper, u, got,
+					want)
 			}
 		}
 	})
@@ -126,14 +128,17 @@ func TestTails(t *testing.T) {
 			if !(lower < y[0] && y[0] < upper) {
 				t.Errorf("f(%v) = %v is not inside (%v, %v)", u, y[0], lower, upper)
 			}
-			want := map[string]float64{"identity": 0, "lower": u, "upper": u, "interval": math.Log(upper-lower) - math.Abs(u)}[b.Name]
+			want := map[string]float64{"identity": 0, "lower": u, "upper": u,
+				"interval": math.Log(upper-lower) - math.Abs(u)}[b.Name]
 			if !near(logdet, want, 1e-15) {
 				t.Errorf("bounds (%v, %v) at %v: log-Jacobian %v, want %v", lower, upper, u, logdet, want)
 			}
 			b.Backward(dx, []float64{0}, []float64{u}, y, lower, upper)
-			slope := map[string]float64{"identity": 0, "lower": 1, "upper": 1, "interval": -math.Copysign(1, u)}[b.Name]
+			slope := map[string]float64{"identity": 0, "lower": 1, "upper": 1,
+				"interval": -math.Copysign(1, u)}[b.Name]
 			if !near(dx[0], slope, 1e-15) {
-				t.Errorf("bounds (%v, %v) at %v: gradient of the log-Jacobian %v, want %v", lower, upper, u, dx[0], slope)
+				t.Errorf("bounds (%v, %v) at %v: gradient of the log-Jacobian %v, want %v", lower, upper, u,
+					dx[0], slope)
 			}
 			b.Backward(dx, []float64{1}, []float64{u}, y, lower, upper)
 			if math.IsNaN(dx[0]) || math.IsInf(dx[0], 0) {

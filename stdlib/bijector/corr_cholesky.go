@@ -50,7 +50,8 @@ func logSech2(u float64) float64 {
 	return 2 * (math.Ln2 - a - portable.Log1p(portable.Exp(-2*a)))
 }
 
-// The elements of row i are L_ij = tanh(u_j) Π_{m<j} sech(u_m), so that log|J| = Σ_j (1 + (i-1-j)/2) log sech²(u_j), with i and j from 1.
+// The elements of row i are L_ij = tanh(u_j) Π_{m<j} sech(u_m), so that log|J| = Σ_j (1 + (i-1-j)/2) log
+// sech²(u_j), with i and j from 1.
 func corrCholeskyForward(y, x, _ []float64, k int) float64 {
 	clear(y)
 	sum, at := 0.0, 0

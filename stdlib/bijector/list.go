@@ -1,5 +1,5 @@
-// Package bijector holds the maps from unconstrained space to the supports of parameters, one file each. A new one is one file and one
-// line in All, or in Structured.
+// Package bijector holds the maps from unconstrained space to the supports of parameters, one file each. A
+// new one is one file and one line in All, or in Structured.
 package bijector
 
 import "github.com/vflc/vflc/stdlib/def"
@@ -14,7 +14,8 @@ func All() []def.Bijector {
 	}
 }
 
-// Structured returns the maps to vectors and matrices whose elements depend on each other, by the names of their types.
+// Structured returns the maps to vectors and matrices whose elements depend on each other, by the names of
+// their types.
 func Structured() []def.Structured {
 	return []def.Structured{
 		Ordered(),

@@ -37,7 +37,8 @@ Source: Stan Reference Manual, "Ordered vector".`,
 func increase(y, x []float64, k int) float64 {
 	sum := 0.0
 	for i := 1; i < k; i++ {
-		y[i] = max(y[i-1]+portable.Exp(x[i]), math.Nextafter(y[i-1], math.Inf(1))) // rounding must not make two equal
+		// rounding must not make two equal
+		y[i] = max(y[i-1]+portable.Exp(x[i]), math.Nextafter(y[i-1], math.Inf(1)))
 		sum += x[i]
 	}
 	return sum

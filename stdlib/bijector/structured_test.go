@@ -163,7 +163,8 @@ func TestStructuredLogJacobian(t *testing.T) {
 	})
 }
 
-// Backward is the gradient of Σ dy·y, with that of the log-Jacobian where it is wanted, added to what was there.
+// Backward is the gradient of Σ dy·y, with that of the log-Jacobian where it is wanted, added to what was
+// there.
 func TestStructuredBackward(t *testing.T) {
 	const h = 1e-3
 	eachStructured(t, func(t *testing.T, s def.Structured, k int) {
@@ -190,7 +191,8 @@ func TestStructuredBackward(t *testing.T) {
 				}
 				want := (value(-2*h) - 8*value(-h) + 8*value(h) - value(2*h)) / (12 * h)
 				if got := dx[i] - 7; !near(got, want, 1e-8) {
-					t.Errorf("K = %d, log-Jacobian %v: gradient %v, from differences %v", k, jacobian, got, want)
+					t.Errorf("K = %d, log-Jacobian %v: gradient %v, from differences %v", k, jacobian, got,
+						want)
 				}
 			}
 		}
@@ -221,7 +223,8 @@ func TestStructuredTails(t *testing.T) {
 func TestStructuredAllocations(t *testing.T) {
 	eachStructured(t, func(t *testing.T, s def.Structured, k int) {
 		x := points(s.Free(k), 1)
-		y, dy, dx, work := make([]float64, s.Len(k)), make([]float64, s.Len(k)), make([]float64, len(x)), make([]float64, s.Room(k))
+		y, dy, dx, work := make([]float64, s.Len(k)), make([]float64, s.Len(k)), make([]float64, len(x)),
+			make([]float64, s.Room(k))
 		if n := testing.AllocsPerRun(20, func() {
 			s.Forward(y, x, work, k)
 			s.Backward(dx, dy, x, y, work, k, true)

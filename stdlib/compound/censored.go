@@ -10,7 +10,8 @@ import (
 // A Censoring is one way in which a value is not known exactly.
 type Censoring int
 
-// The ways. Flags are 1 for the rows of which only a bound is known, which is their value; bounds are where measuring stops.
+// The ways. Flags are 1 for the rows of which only a bound is known, which is their value; bounds are where
+// measuring stops.
 const (
 	RightFlag  Censoring = iota // the value or more
 	RightBound                  // a value at the bound or beyond it: the bound or more
@@ -20,10 +21,12 @@ const (
 )
 
 // censoringNames are the arguments of the clause.
-var censoringNames = map[Censoring]string{RightFlag: "right", RightBound: "right", LeftFlag: "left", LeftBound: "left", Interval: "interval"}
+var censoringNames = map[Censoring]string{RightFlag: "right", RightBound: "right", LeftFlag: "left",
+	LeftBound: "left", Interval: "interval"}
 
-// Censored is a distribution of which some values are known to lie on one side of a bound, or in an interval: they count with the probability of that. The
-// parameters are those of d, which must have distribution functions, then one for each way, which are data.
+// Censored is a distribution of which some values are known to lie on one side of a bound, or in an interval:
+// they count with the probability of that. The parameters are those of d, which must have distribution
+// functions, then one for each way, which are data.
 func Censored(d *def.Dist, ways []Censoring) def.Dist {
 	c := &censored{Dist: d, ways: ways, pool: newPool(1)}
 	out := *d
@@ -32,7 +35,8 @@ func Censored(d *def.Dist, ways []Censoring) def.Dist {
 	out.Params = append([]def.Param(nil), d.Params...)
 	out.Sample = c.sample
 	for _, w := range ways {
-		p := def.Param{Name: censoringNames[w], Doc: "what is known of a value", Domain: def.RealLine, Data: true, NoNoise: true}
+		p := def.Param{Name: censoringNames[w], Doc: "what is known of a value", Domain: def.RealLine,
+			Data: true, NoNoise: true}
 		switch w {
 		case RightFlag, LeftFlag:
 			p.Domain, p.Integral, out.Sample = def.ZeroOne, true, nil
@@ -44,7 +48,8 @@ func Censored(d *def.Dist, ways []Censoring) def.Dist {
 	if d.Sample == nil {
 		out.Sample = nil
 	}
-	out.Expand, out.Elements, out.Rows, out.Slow = nil, nil, def.NoRows, "some rows have a density and others a probability"
+	out.Expand, out.Elements, out.Rows, out.Slow = nil, nil, def.NoRows,
+		"some rows have a density and others a probability"
 	if c.flagged() {
 		out.Expand, out.Slow = c.expand, ""
 	}
@@ -64,7 +69,8 @@ type censored struct {
 	pool *pool
 }
 
-// known is the interval in which a value lies, given what at says of each way; exact where it is the value itself.
+// known is the interval in which a value lies, given what at says of each way; exact where it is the value
+// itself.
 func (c *censored) known(x float64, at func(way int) float64) (lower, upper float64, exact bool) {
 	for k, way := range c.ways {
 		v := at(k)
@@ -109,7 +115,9 @@ func (c *censored) from(k int, d *def.Dist, b def.Builder, x def.Value, theta []
 		b.Density(*d, x, theta[:n]...)
 		return true
 	}
-	return b.Split([]def.Value{theta[n+k]}, func(flag []float64) bool { return flag[0] == 1 }, func(b def.Builder, of func(def.Value) def.Value) {
+	return b.Split([]def.Value{theta[n+k]}, func(flag []float64) bool {
+		return flag[0] == 1
+	}, func(b def.Builder, of func(def.Value) def.Value) {
 		at, with := of(x), all(of, theta[:n])
 		switch {
 		case c.ways[k] == LeftFlag:

@@ -13,7 +13,8 @@ import (
 var (
 	normal, poisson, weibull, negBinomial = dist.Normal(), dist.Poisson(), dist.Weibull(), dist.NegBinomial()
 	leftTruncated                         = Truncated(&weibull, true, false)
-	mixed, mixedCounts                    = Mixture([]*def.Dist{&normal, &normal}, 1), Mixture([]*def.Dist{&poisson, &poisson}, 2)
+	mixed, mixedCounts                    = Mixture([]*def.Dist{&normal, &normal}, 1),
+		Mixture([]*def.Dist{&poisson, &poisson}, 2)
 )
 
 type testCase struct {
@@ -26,11 +27,16 @@ type testCase struct {
 // cases are values from mpmath at 50 digits, rounded to double.
 func cases() []testCase {
 	return []testCase{
-		{Mixture([]*def.Dist{&normal, &normal}, 1), 0.5, []float64{-1.0, 0.5, 2.0, 1.5, 0.25}, -2.093935785846808},
-		{Mixture([]*def.Dist{&normal, &normal}, 1), 40.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.25}, -322.5009746026535},
-		{Mixture([]*def.Dist{&normal, &normal}, 1), -3.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.875}, -7.921862430514091},
-		{Mixture([]*def.Dist{&poisson, &negBinomial, &poisson}, 3), 0.0, []float64{2.0, 3.0, 0.5, 10.0, 0.25, 0.5, 0.25}, -2.9495418799545106},
-		{Mixture([]*def.Dist{&poisson, &negBinomial, &poisson}, 3), 7.0, []float64{2.0, 3.0, 0.5, 10.0, 0.25, 0.5, 0.25}, -2.774229741895911},
+		{Mixture([]*def.Dist{&normal, &normal}, 1), 0.5, []float64{-1.0, 0.5, 2.0, 1.5, 0.25},
+			-2.093935785846808},
+		{Mixture([]*def.Dist{&normal, &normal}, 1), 40.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.25},
+			-322.5009746026535},
+		{Mixture([]*def.Dist{&normal, &normal}, 1), -3.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.875},
+			-7.921862430514091},
+		{Mixture([]*def.Dist{&poisson, &negBinomial, &poisson}, 3), 0.0,
+			[]float64{2.0, 3.0, 0.5, 10.0, 0.25, 0.5, 0.25}, -2.9495418799545106},
+		{Mixture([]*def.Dist{&poisson, &negBinomial, &poisson}, 3), 7.0,
+			[]float64{2.0, 3.0, 0.5, 10.0, 0.25, 0.5, 0.25}, -2.774229741895911},
 		{Mixture([]*def.Dist{&poisson, &poisson}, 1), 3.0, []float64{1.0, 6.0, 0.5}, -2.586618373356688},
 		{Truncated(&normal, true, true), 0.5, []float64{0.25, 1.5, 0.0, 1.0}, 0.017875058410363423},
 		{Truncated(&normal, true, true), 9.25, []float64{0.25, 1.5, 9.0, 10.0}, 0.4143956663200814},
@@ -42,21 +48,29 @@ func cases() []testCase {
 		{Censored(&weibull, []Censoring{RightFlag}), 2.0, []float64{1.5, 3.0, 1.0}, -0.5443310539518174},
 		{Censored(&weibull, []Censoring{RightFlag}), 2.0, []float64{1.5, 3.0, 0.0}, -1.4402107885658448},
 		{Censored(&weibull, []Censoring{RightBound}), 5.0, []float64{1.5, 3.0, 5.0}, -2.151657414559676},
-		{Censored(&weibull, []Censoring{RightBound, LeftBound}), 0.5, []float64{1.5, 3.0, 5.0, 0.5}, -2.7214670009211335},
+		{Censored(&weibull, []Censoring{RightBound, LeftBound}), 0.5, []float64{1.5, 3.0, 5.0, 0.5},
+			-2.7214670009211335},
 		{Censored(&weibull, []Censoring{LeftFlag}), 2.0, []float64{1.5, 3.0, 1.0}, -0.8680478507097809},
 		{Censored(&weibull, []Censoring{Interval}), 2.0, []float64{1.5, 3.0, 4.0}, -1.0057694805770812},
 		{Censored(&weibull, []Censoring{Interval}), 2.0, []float64{1.5, 3.0, 2.0}, -1.4402107885658448},
 		{Censored(&poisson, []Censoring{RightFlag}), 3.0, []float64{2.0, 1.0}, -1.1291016497509287},
 		{Censored(&poisson, []Censoring{LeftFlag}), 3.0, []float64{2.0, 1.0}, -0.15417330950166924},
 		{Censored(&poisson, []Censoring{Interval}), 1.0, []float64{2.0, 3.0}, -0.32602356642832847},
-		{Censored(&leftTruncated, []Censoring{RightFlag}), 2.0, []float64{1.5, 3.0, 1.0, 1.0}, -0.3518809642219421},
-		{Censored(&leftTruncated, []Censoring{Interval}), 2.0, []float64{1.5, 3.0, 1.0, 4.0}, -0.813319390847206},
-		{Truncated(&mixed, true, true), 0.5, []float64{-1.0, 0.5, 2.0, 1.5, 0.25, 0.0, 1.0}, -0.027533688237646098},
-		{Truncated(&mixed, true, false), 9.5, []float64{-1.0, 0.5, 2.0, 1.5, 0.25, 9.0}, -0.43457036659639037},
+		{Censored(&leftTruncated, []Censoring{RightFlag}), 2.0, []float64{1.5, 3.0, 1.0, 1.0},
+			-0.3518809642219421},
+		{Censored(&leftTruncated, []Censoring{Interval}), 2.0, []float64{1.5, 3.0, 1.0, 4.0},
+			-0.813319390847206},
+		{Truncated(&mixed, true, true), 0.5, []float64{-1.0, 0.5, 2.0, 1.5, 0.25, 0.0, 1.0},
+			-0.027533688237646098},
+		{Truncated(&mixed, true, false), 9.5, []float64{-1.0, 0.5, 2.0, 1.5, 0.25, 9.0},
+			-0.43457036659639037},
 		{Truncated(&mixedCounts, true, false), 3.0, []float64{1.0, 6.0, 0.5, 0.5, 1.0}, -2.381831432946418},
-		{Censored(&mixed, []Censoring{RightFlag}), 3.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.25, 1.0}, -1.6640556574248508},
-		{Censored(&mixed, []Censoring{Interval}), -1.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.25, 0.5}, -1.484607029174215},
-		{Censored(&mixedCounts, []Censoring{LeftFlag}), 3.0, []float64{1.0, 6.0, 0.5, 0.5, 1.0}, -0.5689706483517458},
+		{Censored(&mixed, []Censoring{RightFlag}), 3.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.25, 1.0},
+			-1.6640556574248508},
+		{Censored(&mixed, []Censoring{Interval}), -1.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.25, 0.5},
+			-1.484607029174215},
+		{Censored(&mixedCounts, []Censoring{LeftFlag}), 3.0, []float64{1.0, 6.0, 0.5, 0.5, 1.0},
+			-0.5689706483517458},
 	}
 }
 
@@ -132,7 +146,8 @@ func TestPartials(t *testing.T) {
 	}
 }
 
-// A block of rows has the values and partials of its rows, whether a parameter has one value or one for each row.
+// A block of rows has the values and partials of its rows, whether a parameter has one value or one for each
+// row.
 func TestBlocks(t *testing.T) {
 	for _, c := range cases() {
 		one := block([]float64{c.x}, columns(c.theta, 1))
@@ -142,12 +157,15 @@ func TestBlocks(t *testing.T) {
 		mixed[0] = mixed[0][:1]
 		for _, theta := range [][][]float64{columns(c.theta, 3), columns(c.theta, 1), mixed} {
 			b := block(x, theta)
-			if got := c.of.LogDensity(b); math.Abs(got-3*want) > 1e-13*math.Abs(3*want) || b.LP[2] != one.LP[0] || b.DX[1] != one.DX[0] {
-				t.Errorf("%s: three rows have %v with %v and %v, one has %v with %v", c, got, b.LP, b.DX, want, one.DX)
+			if got := c.of.LogDensity(b); math.Abs(got-3*want) > 1e-13*math.Abs(3*want) ||
+				b.LP[2] != one.LP[0] || b.DX[1] != one.DX[0] {
+				t.Errorf("%s: three rows have %v with %v and %v, one has %v with %v", c, got, b.LP, b.DX,
+					want, one.DX)
 			}
 			for k := range theta {
 				if b.DTheta[k][2] != one.DTheta[k][0] {
-					t.Errorf("%s: partial %d of a row is %v, alone %v", c, k, b.DTheta[k][2], one.DTheta[k][0])
+					t.Errorf("%s: partial %d of a row is %v, alone %v", c, k, b.DTheta[k][2],
+						one.DTheta[k][0])
 				}
 			}
 		}
@@ -162,7 +180,8 @@ func TestNoDensity(t *testing.T) {
 	two := Mixture([]*def.Dist{&normal, &normal}, 1)
 	both := Truncated(&normal, true, true)
 	for _, c := range []testCase{
-		{both, -0.5, []float64{0, 1, 0, 1}, 0}, {both, 1.5, []float64{0, 1, 0, 1}, 0}, {both, 1.5, []float64{0, 1, 2, 1}, 0}, {both, 0.5, []float64{0, -1, 0, 1}, 0},
+		{both, -0.5, []float64{0, 1, 0, 1}, 0}, {both, 1.5, []float64{0, 1, 0, 1}, 0},
+		{both, 1.5, []float64{0, 1, 2, 1}, 0}, {both, 0.5, []float64{0, -1, 0, 1}, 0},
 		{two, 0, []float64{0, 1, 0, 1, 1.5}, 0}, {two, 0, []float64{0, 1, 0, 1, -0.5}, 0},
 	} {
 		if got := logp(&c.of, c.x, c.theta); !math.IsInf(got, -1) {
@@ -222,7 +241,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// The distribution functions of a truncated distribution: the two sum to 1, and the slope of the first is the density.
+// The distribution functions of a truncated distribution: the two sum to 1, and the slope of the first is the
+// density.
 func TestTruncatedTails(t *testing.T) {
 	d := Truncated(&weibull, true, true)
 	theta := []float64{1.5, 3, 1, 6}
@@ -241,7 +261,8 @@ func TestTruncatedTails(t *testing.T) {
 			}
 			const h = 1e-4
 			v := theta[k]
-			if want := (f(v-2*h) - 8*f(v-h) + 8*f(v+h) - f(v+2*h)) / (12 * h); math.Abs(b.DTheta[k][0]-want) > 1e-8*math.Max(1, math.Abs(want)) {
+			if want := (f(v-2*h) - 8*f(v-h) + 8*f(v+h) - f(v+2*h)) / (12 * h); math.Abs(b.DTheta[k][0]-
+				want) > 1e-8*math.Max(1, math.Abs(want)) {
 				t.Errorf("at %v: partial %d is %v, from differences %v", x, k, b.DTheta[k][0], want)
 			}
 		}

@@ -1,4 +1,5 @@
-// Package compound makes descriptors of what models build from distributions: mixtures, truncated and censored distributions, and terms of the density.
+// Package compound makes descriptors of what models build from distributions: mixtures, truncated and
+// censored distributions, and terms of the density.
 package compound
 
 import (
@@ -7,7 +8,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Factor is what the statement `factor` adds to the log density: its argument. It is no distribution: x does not enter, and nothing can be drawn.
+// Factor is what the statement `factor` adds to the log density: its argument. It is no distribution: x does
+// not enter, and nothing can be drawn.
 func Factor() def.Dist {
 	return def.Dist{
 		Name:       "factor",

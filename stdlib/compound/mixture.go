@@ -12,8 +12,9 @@ import (
 // MixtureName is what a model calls a mixture.
 const MixtureName = "mixture"
 
-// Mixture is the mixture of distributions of one support. Its parameters are those of the components in order, then the weights: one for each component, or with
-// one weight of two components w and 1 - w. That weights sum to 1 is not checked.
+// Mixture is the mixture of distributions of one support. Its parameters are those of the components in
+// order, then the weights: one for each component, or with one weight of two components w and 1 - w. That
+// weights sum to 1 is not checked.
 func Mixture(components []*def.Dist, weights int) def.Dist {
 	m := &mixture{components: components, weights: weights, pool: newPool(len(components))}
 	first := components[0]
@@ -37,12 +38,15 @@ func Mixture(components []*def.Dist, weights int) def.Dist {
 	}
 	m.weightsAt = len(out.Params)
 	for k := range weights {
-		out.Params = append(out.Params, def.Param{Name: fmt.Sprintf("weight %d", k+1), Doc: "the share of a component", Domain: def.UnitInterval})
+		out.Params = append(out.Params, def.Param{Name: fmt.Sprintf("weight %d", k+1),
+			Doc: "the share of a component", Domain: def.UnitInterval})
 	}
 	out.LogCDF, out.LogCCDF, out.NoCDF = m.tails(len(out.Params))
 	if m.carriers && m.alike() {
 		m.carriers = false
-		out.Carrier = func(x float64, theta []float64) float64 { return first.Carrier(x, theta[:len(first.Params)]) }
+		out.Carrier = func(x float64, theta []float64) float64 {
+			return first.Carrier(x, theta[:len(first.Params)])
+		}
 	}
 	return out
 }
@@ -91,18 +95,22 @@ func (m *mixture) tails(params int) (below, above func(*def.Batch) float64, reas
 		}
 	}
 	if params > mostMixed {
-		return nil, nil, fmt.Sprintf("its components and weights have %d parameters, and %d is the most", params, mostMixed)
+		return nil, nil, fmt.Sprintf("its components and weights have %d parameters, and %d is the most",
+			params, mostMixed)
 	}
 	cdf := func(c *def.Dist) func(*def.Batch) float64 { return c.LogCDF }
 	ccdf := func(c *def.Dist) func(*def.Batch) float64 { return c.LogCCDF }
-	return func(b *def.Batch) float64 { return m.sum(b, cdf, false) }, func(b *def.Batch) float64 { return m.sum(b, ccdf, false) }, ""
+	return func(b *def.Batch) float64 {
+		return m.sum(b, cdf, false)
+	}, func(b *def.Batch) float64 { return m.sum(b, ccdf, false) }, ""
 }
 
 func (m *mixture) logDensity(b *def.Batch) float64 {
 	return finish(b, m.sum(b, func(c *def.Dist) func(*def.Batch) float64 { return c.LogDensity }, m.carriers))
 }
 
-// sum is the log of the weighted sum of one function of each component, of that and its carrier where carriers are inside the sum.
+// sum is the log of the weighted sum of one function of each component, of that and its carrier where
+// carriers are inside the sum.
 func (m *mixture) sum(b *def.Batch, of func(*def.Dist) func(*def.Batch) float64, carriers bool) float64 {
 	w := m.pool.take()
 	defer m.pool.Put(w)

@@ -42,7 +42,8 @@ type workspace struct {
 	point []float64
 }
 
-// pools of workspaces: calls at the same time have one each, and a call allocates nothing once there are as many as there are calls.
+// pools of workspaces: calls at the same time have one each, and a call allocates nothing once there are as
+// many as there are calls.
 type pool struct{ sync.Pool }
 
 func newPool(parts int) *pool {
@@ -74,7 +75,8 @@ func times(a, b float64) float64 {
 	return a * b
 }
 
-// finish returns the value of a log density: sum where it is finite, else -Inf, as LP then is where it is not finite.
+// finish returns the value of a log density: sum where it is finite, else -Inf, as LP then is where it is not
+// finite.
 func finish(b *def.Batch, sum float64) float64 {
 	if math.Abs(sum) <= math.MaxFloat64 {
 		return sum
@@ -87,7 +89,8 @@ func finish(b *def.Batch, sum float64) float64 {
 	return math.Inf(-1)
 }
 
-// maxParams is the largest number of parameters of a distribution that may be truncated or censored, the ends of a truncation included, and mostMixed that of a mixture.
+// maxParams is the largest number of parameters of a distribution that may be truncated or censored, the ends
+// of a truncation included, and mostMixed that of a mixture.
 const (
 	maxParams = 16
 	mostMixed = 12
@@ -99,7 +102,8 @@ type span struct {
 	dtheta             [maxParams]float64
 }
 
-// between is the log probability of a value above lower and no greater than upper, for parameters at element i. An infinite end is none.
+// between is the log probability of a value above lower and no greater than upper, for parameters at element
+// i. An infinite end is none.
 func (w *workspace) between(d *def.Dist, theta []def.Arg, i int, lower, upper float64) span {
 	w.args = w.args[:0]
 	for _, a := range theta {

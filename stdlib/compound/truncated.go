@@ -8,8 +8,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Truncated is a distribution given that the value lies between ends, which belong to it: its density divided by the probability of what lies between. The
-// parameters are those of d, which must have distribution functions, then the ends that there are. Ends of whole numbers are data.
+// Truncated is a distribution given that the value lies between ends, which belong to it: its density divided
+// by the probability of what lies between. The parameters are those of d, which must have distribution
+// functions, then the ends that there are. Ends of whole numbers are data.
 func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 	t := &truncated{Dist: d, lowerAt: -1, upperAt: -1, pool: newPool(1)}
 	out := *d
@@ -28,7 +29,8 @@ func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 		t.upperAt, end.Name, end.Doc = len(out.Params), def.UpperEnd, "the greatest value"
 		out.Params, out.Upper = append(out.Params, end), def.End{}
 	}
-	out.Expand, out.Elements, out.Rows, out.Slow = nil, nil, def.NoRows, "the probability between the ends has none"
+	out.Expand, out.Elements, out.Rows, out.Slow = nil, nil, def.NoRows,
+		"the probability between the ends has none"
 	out.Survival = nil
 	out.LogDensity = t.logDensity
 	out.LogCDF = func(b *def.Batch) float64 { return t.tail(b, false) }
@@ -77,7 +79,8 @@ func (t *truncated) ends(theta []def.Arg, i int) (lower, upper float64) {
 	return lower, upper
 }
 
-// open is the greatest value below a lower end that counts as outside: intervals of between do not hold their lower end.
+// open is the greatest value below a lower end that counts as outside: intervals of between do not hold their
+// lower end.
 func open(d *def.Dist, lower float64) float64 {
 	if d.Discrete {
 		return lower - 1
@@ -191,7 +194,8 @@ func (w *workspace) part(d *def.Dist, theta []def.Arg, i int, lower, x, upper fl
 // attempts is how many values are drawn before the distribution function is inverted.
 const attempts = 64
 
-// sample draws until a value lies between the ends, and where that is improbable it inverts the distribution function of what lies between.
+// sample draws until a value lies between the ends, and where that is improbable it inverts the distribution
+// function of what lies between.
 func (t *truncated) sample(r *rand.Rand, theta []float64) float64 {
 	lower, upper := t.narrow(theta, math.Inf(-1), math.Inf(1))
 	for range attempts {

@@ -3,29 +3,33 @@ package def
 // A Value is a number or an array in an expression of a Builder. It is valid for that builder only.
 type Value int32
 
-// A Builder builds a log density from operations that have vector functions and share common subexpressions with the rest of a model. Values
-// broadcast over trailing axes; each broadcasts to the shape of the left side of the density. An unknown function panics.
+// A Builder builds a log density from operations that have vector functions and share common subexpressions
+// with the rest of a model. Values broadcast over trailing axes; each broadcasts to the shape of the left
+// side of the density. An unknown function panics.
 type Builder interface {
 	Number(v float64) Value
 	Add(a, b Value) Value
 	Sub(a, b Value) Value
 	Mul(a, b Value) Value
 	Div(a, b Value) Value
-	Func(name string, x Value) Value    // an elementwise function of the standard library
-	Apply(f *Func, x Value) Value       // a function of the distribution's own, whose name no other function has
+	Func(name string, x Value) Value // an elementwise function of the standard library
+	// a function of the distribution's own, whose name no other function has
+	Apply(f *Func, x Value) Value
 	MulLog(x, a Value) Value            // x·log(a) for data x ≥ 0: 0 where both are 0, NaN where a < 0
 	Times(x, a Value) Value             // x·a for data x ≥ 0: 0 where x is 0, even where a is infinite
 	Rising(a, x Value) Value            // log Γ(a+x)/Γ(a) for data x ≥ 0
 	Const(x Value) (v float64, ok bool) // the value, where it is one number that is known
 	Fill(v float64) Value               // data that are v for every element of the left side
-	// Argument is m where x is known to be the function of m, elementwise: the predictor behind a probability.
+	// Argument is m where x is known to be the function of m, elementwise: the predictor behind a
+	// probability.
 	Argument(function string, x Value) (m Value, ok bool)
 	Sum(x Value, k float64) // adds k·x for every element of the left side
 	Each(v float64)         // adds v for every element of the left side
 	Least(x, bound Value)   // -Inf where the left side x is below a bound somewhere
 	Most(x, bound Value)    // -Inf where it is above
-	// Split divides the rows of the left side in two: yes writes those where is holds of the values of by, which are data, and no the others; of gives the values in these rows. It
-	// returns false, and nothing is written, where the left side has more than one axis, or where the density of each row is wanted.
+	// Split divides the rows of the left side in two: yes writes those where is holds of the values of by,
+	// which are data, and no the others; of gives the values in these rows. It returns false, and nothing is
+	// written, where the left side has more than one axis, or where the density of each row is wanted.
 	Split(by []Value, is func(by []float64) bool, yes, no func(b Builder, of func(Value) Value)) bool
 	// Gather is table[index] for a vector table and data index, codes counted from 1.
 	Gather(table, index Value) Value
@@ -35,12 +39,15 @@ type Builder interface {
 	// Head and Tail are a vector without its last, and without its first element.
 	Head(x Value) Value
 	Tail(x Value) Value
-	// LogSumExp is log Σ exp along the last axis of a matrix, and Pick its element in each row whose code, counted from 1, is index.
+	// LogSumExp is log Σ exp along the last axis of a matrix, and Pick its element in each row whose code,
+	// counted from 1, is index.
 	LogSumExp(m Value) Value
 	Pick(m, index Value) Value
-	// Below adds the log probability of a value no greater than each x, which has the shape of the left side, and Above that of a greater one.
+	// Below adds the log probability of a value no greater than each x, which has the shape of the left side,
+	// and Above that of a greater one.
 	Below(d Dist, x Value, theta ...Value)
 	Above(d Dist, x Value, theta ...Value)
-	// Density adds the log density of another distribution, carrier included, at x, which has the shape of the left side.
+	// Density adds the log density of another distribution, carrier included, at x, which has the shape of
+	// the left side.
 	Density(d Dist, x Value, theta ...Value)
 }

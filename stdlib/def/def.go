@@ -1,5 +1,5 @@
-// Package def defines the descriptors of the standard library: distributions, functions, bijectors, encoders and transforms. Their numerics work on
-// plain []float64.
+// Package def defines the descriptors of the standard library: distributions, functions, bijectors, encoders
+// and transforms. Their numerics work on plain []float64.
 package def
 
 import (
@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// An Arg is one argument of a block: V holds one value per element (Step 1) or one value for all (Step 0). At(i) is V[i*Step].
+// An Arg is one argument of a block: V holds one value per element (Step 1) or one value for all (Step 0).
+// At(i) is V[i*Step].
 type Arg struct {
 	V    []float64
 	Step int
@@ -23,9 +24,10 @@ func Scalar(v float64) Arg { return Arg{V: []float64{v}} }
 // Vector returns an argument with one value per element.
 func Vector(v []float64) Arg { return Arg{V: v, Step: 1} }
 
-// A Batch is one call of a log density: N elements, with the outputs that are wanted.
-// DX, DTheta[k] and LP are nil where not wanted; else they have length N and are overwritten with, per element,
-// ∂ log p/∂x, ∂ log p/∂θ_k and log p; partials in a discrete x and in integral parameters are 0. The callee allocates nothing and never reads outside N elements.
+// A Batch is one call of a log density: N elements, with the outputs that are wanted. DX, DTheta[k] and LP
+// are nil where not wanted; else they have length N and are overwritten with, per element, ∂ log p/∂x, ∂ log
+// p/∂θ_k and log p; partials in a discrete x and in integral parameters are 0. The callee allocates nothing
+// and never reads outside N elements.
 type Batch struct {
 	N      int
 	X      Arg
@@ -53,7 +55,8 @@ func (b *Batch) Log(v float64) float64 {
 	return k.function
 }
 
-// Known is f(x, y) for numbers that often are those of the last call, such as parameters that are constants. A density calls it with one f.
+// Known is f(x, y) for numbers that often are those of the last call, such as parameters that are constants.
+// A density calls it with one f.
 func (b *Batch) Known(f func(x, y float64) float64, x, y float64) float64 {
 	k := &b.known[1]
 	if x != k.x || y != k.y || !k.is {
@@ -64,29 +67,32 @@ func (b *Batch) Known(f func(x, y float64) float64, x, y float64) float64 {
 
 // A Param is a parameter of a distribution.
 type Param struct {
-	Name     string  // Stan's name: mu, sigma, …
-	Doc      string  // one phrase
-	Domain   Support // the values allowed: RealLine, Positive, NonNegative, UnitInterval, or Naturals where integral
-	Integral bool    // whole numbers only; then it must be data
-	Data     bool    // it must be data
-	NoNoise  bool    // no noise may be added to it: a bound
+	Name string // Stan's name: mu, sigma, …
+	Doc  string // one phrase
+	// the values allowed: RealLine, Positive, NonNegative, UnitInterval, or Naturals where integral
+	Domain   Support
+	Integral bool // whole numbers only; then it must be data
+	Data     bool // it must be data
+	NoNoise  bool // no noise may be added to it: a bound
 	Optional bool
 	Default  float64
 	OwnSize  bool // of a vector: its length is its own, and not that of the values; one for all values
 	Rank     int  // axes of one value: 0 for a number, 1 for a vector, 2 for a square matrix
-	// Differences is set where the density knows the values of all rows up to a number that is added to them, given that the other parameters are estimated; it
-	// says why.
+	// Differences is set where the density knows the values of all rows up to a number that is added to them,
+	// given that the other parameters are estimated; it says why.
 	Differences string
-	// LinearIn is the function of the value in which the log density is linear as this parameter alone moves; nil: none is known.
+	// LinearIn is the function of the value in which the log density is linear as this parameter alone moves;
+	// nil: none is known.
 	LinearIn *Statistic
 }
 
 // A Dist is a distribution with Stan's name and parameterisation.
 //
-// LogDensity returns the sum over the block of the log density without the carrier; outside the support, or with a parameter
-// outside its domain, it returns -Inf (partials are then unspecified, but finite or NaN, never a panic).
-// Carrier, where not nil, is the term of the log density that depends on x and on integral parameters alone (such as -lgamma(x+1));
-// the normalised log density is LogDensity + Σ Carrier. It is folded once at load, so it needs no partials. It is -Inf outside the support.
+// LogDensity returns the sum over the block of the log density without the carrier; outside the support, or
+// with a parameter outside its domain, it returns -Inf (partials are then unspecified, but finite or NaN,
+// never a panic). Carrier, where not nil, is the term of the log density that depends on x and on integral
+// parameters alone (such as -lgamma(x+1)); the normalised log density is LogDensity + Σ Carrier. It is folded
+// once at load, so it needs no partials. It is -Inf outside the support.
 //
 // Sample, nil for an improper distribution, draws one value; it is NaN for parameters outside their domain.
 type Dist struct {
@@ -95,57 +101,67 @@ type Dist struct {
 	Params   []Param
 	Support  Support
 	Discrete bool
-	// Sums reports that the gradient of many values with the same parameters depends on the values by a few sums of functions of them, whatever the parameters, and
-	// that no parameter bounds the values: an exponential family, or one of zeros and such. A student_t is none: its gradient as a function of the location tells each value.
+	// Sums reports that the gradient of many values with the same parameters depends on the values by a few
+	// sums of functions of them, whatever the parameters, and that no parameter bounds the values: an
+	// exponential family, or one of zeros and such. A student_t is none: its gradient as a function of the
+	// location tells each value.
 	Sums bool
 	Flat bool // the density is 1 at every real number: a parameter without a prior
-	// LocationAt and ScaleAt are the indices into Params of a location and a scale, -1 where there is none: x = location + scale·u, or x = scale·u, with u
-	// the standard member. `noncentered` needs a scale.
+	// LocationAt and ScaleAt are the indices into Params of a location and a scale, -1 where there is none: x
+	// = location + scale·u, or x = scale·u, with u the standard member. `noncentered` needs a scale.
 	LocationAt, ScaleAt int
 	OfLog               *LocationScale // the same for log x, nil where there is none
-	// Mean is that of a value, as an expression of the parameters' names; "" where none is written or none exists. Of a category it is the probability of each; where categories are ordered,
-	// the probability of one that is no greater, of each but the last.
-	Mean         string
-	Link         Link        // the parameter that takes a linear predictor
-	Predicted    []Predicted // the same distribution with a predictor for a parameter: bernoulli_logit of bernoulli
-	Lower, Upper End         // the density towards the ends of the support, of a continuous distribution
+	// Mean is that of a value, as an expression of the parameters' names; "" where none is written or none
+	// exists. Of a category it is the probability of each; where categories are ordered, the probability of
+	// one that is no greater, of each but the last.
+	Mean string
+	Link Link // the parameter that takes a linear predictor
+	// the same distribution with a predictor for a parameter: bernoulli_logit of bernoulli
+	Predicted    []Predicted
+	Lower, Upper End // the density towards the ends of the support, of a continuous distribution
 	LogDensity   func(b *Batch) float64
 	Carrier      func(x float64, theta []float64) float64
-	// LogCDF and LogCCDF return the sum over the block of the log probability of a value no greater than x, and of a greater one, as LogDensity does the
-	// log density: x may be any number, -Inf and the partials 0 where there is no such value; NaN where a parameter is outside its domain. Both are nil
-	// for a distribution without them; NoCDF then gives the reason.
+	// LogCDF and LogCCDF return the sum over the block of the log probability of a value no greater than x,
+	// and of a greater one, as LogDensity does the log density: x may be any number, -Inf and the partials 0
+	// where there is no such value; NaN where a parameter is outside its domain. Both are nil for a
+	// distribution without them; NoCDF then gives the reason.
 	LogCDF, LogCCDF func(b *Batch) float64
 	NoCDF           string
 	Sample          func(r *rand.Rand, theta []float64) float64
 	Examples        []string // statements that check and run, for `vflc doc`
 	Cases           []Case   // values of the normalised log density from an independent source
 
-	// Narrow puts ends that parameters give inside those of the support; nil for most. Form says what a distribution is built from, nil where it is listed.
+	// Narrow puts ends that parameters give inside those of the support; nil for most. Form says what a
+	// distribution is built from, nil where it is listed.
 	Narrow func(theta []float64, lower, upper float64) (float64, float64)
 	Form   *Form
 
-	// A density of many rows is computed by Expand, by the loop that Rows names, or else by LogDensity, several times slower. All must agree with LogDensity. Slow gives the
-	// reason where there is neither Expand nor Rows, and where a row takes more than four times as long as one of bernoulli_logit.
+	// A density of many rows is computed by Expand, by the loop that Rows names, or else by LogDensity,
+	// several times slower. All must agree with LogDensity. Slow gives the reason where there is neither
+	// Expand nor Rows, and where a row takes more than four times as long as one of bernoulli_logit.
 	//
-	// Expand writes Σ log p without the carrier into b. It is called with an x inside the support (data, unless that is the real line) and with
-	// constants inside their domains; any other parameter must give NaN outside its domain, as log(sigma) does; one that bounds the support takes Least or Most. It returns
+	// Expand writes Σ log p without the carrier into b. It is called with an x inside the support (data,
+	// unless that is the real line) and with constants inside their domains; any other parameter must give
+	// NaN outside its domain, as log(sigma) does; one that bounds the support takes Least or Most. It returns
 	// false, having added nothing, where a parameter is not the constant that it needs.
 	//
-	// Elements is the same for a density that has a loop over rows, which gives the sum only: it is used where the log density of each row is wanted.
-	// It may give NaN where LogDensity has a limit, such as 0·∞.
+	// Elements is the same for a density that has a loop over rows, which gives the sum only: it is used
+	// where the log density of each row is wanted. It may give NaN where LogDensity has a limit, such as 0·∞.
 	Expand   func(b Builder, x Value, theta []Value) bool
 	Elements func(b Builder, x Value, theta []Value) bool
-	// Survival writes LogCCDF at an x inside the support, above its lower end, by vectors; nil where it has no such form.
+	// Survival writes LogCCDF at an x inside the support, above its lower end, by vectors; nil where it has
+	// no such form.
 	Survival func(b Builder, x Value, theta []Value) Value
 	Rows     RowLoop
 	Slow     string
 
-	// Event is set for a distribution of vectors or matrices, or with such parameters; LogDensity, Carrier, Sample, Cases and the vector forms are then nil.
+	// Event is set for a distribution of vectors or matrices, or with such parameters; LogDensity, Carrier,
+	// Sample, Cases and the vector forms are then nil.
 	Event *Event
 }
 
-// Spread returns the indices of the location and of the scale of x, or of log x where only that has any; -1 where there is none. Where the scale
-// goes to 0, the density grows without bound at the location.
+// Spread returns the indices of the location and of the scale of x, or of log x where only that has any; -1
+// where there is none. Where the scale goes to 0, the density grows without bound at the location.
 func (d *Dist) Spread() (location, scale int) {
 	if d.OfLog != nil {
 		return d.OfLog.Location, d.OfLog.Scale
@@ -153,8 +169,9 @@ func (d *Dist) Spread() (location, scale int) {
 	return d.LocationAt, d.ScaleAt
 }
 
-// Predicted names another form of a distribution: where its parameter Param is Func of a predictor, Form takes the predictor in its place. It has the same density,
-// computed faster and without rounding the parameter.
+// Predicted names another form of a distribution: where its parameter Param is Func of a predictor, Form
+// takes the predictor in its place. It has the same density, computed faster and without rounding the
+// parameter.
 type Predicted struct {
 	Param int
 	Func  string // an increasing function of one number, or softmax
@@ -189,22 +206,25 @@ type Func struct {
 	Domain   string   // such as "x > 0"; "" for all reals
 	Vector   FuncLoop // the vector loop that computes it faster, if any
 
-	// Monotone says how the value moves with the argument, and EachSide that it moves in one direction on each side of 0. The range of the values follows from
-	// these, and else from NonNegative.
+	// Monotone says how the value moves with the argument, and EachSide that it moves in one direction on
+	// each side of 0. The range of the values follows from these, and else from NonNegative.
 	Monotone Monotone
 	EachSide bool
-	// TakesFactor names the function g with f(x)·y = f(x + g(y)) for y > 0: log for exp. "" where there is none.
+	// TakesFactor names the function g with f(x)·y = f(x + g(y)) for y > 0: log for exp. "" where there is
+	// none.
 	TakesFactor string
 	Undoes      string // the function g with f(g(x)) = x for every x: exp for log. "" where there is none.
 	Linear      bool   // f(a·x + b·y) = a·f(x) + b·f(y)
 
-	// NonNegative reports that no value is below 0. Limits lists where the function tends to 0, to ∞ and to -∞; nil where they are not of this form.
+	// NonNegative reports that no value is below 0. Limits lists where the function tends to 0, to ∞ and to
+	// -∞; nil where they are not of this form.
 	NonNegative bool
 	Limits      []Limit
 }
 
-// A Bijector maps an unconstrained x to the support, elementwise, with bounds where it has them.
-// Forward sets y = f(x) and returns Σ log |f'(x)|. Backward adds dy·f'(x) + d log |f'(x)|/dx to dx. Inverse is for initial values and tests.
+// A Bijector maps an unconstrained x to the support, elementwise, with bounds where it has them. Forward sets
+// y = f(x) and returns Σ log |f'(x)|. Backward adds dy·f'(x) + d log |f'(x)|/dx to dx. Inverse is for initial
+// values and tests.
 type Bijector struct {
 	Name     string
 	Doc      string
@@ -212,7 +232,8 @@ type Bijector struct {
 	Backward func(dx, dy, x, y []float64, lower, upper float64)
 	Inverse  func(x, y []float64, lower, upper float64)
 	Identity bool // y = x, with a log-Jacobian of 0
-	// Func names the elementwise function that the map is for these bounds, "" where there is none; nil: never.
+	// Func names the elementwise function that the map is for these bounds, "" where there is none; nil:
+	// never.
 	Func func(lower, upper float64) string
 }
 

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// An Encoder turns a column of a table into columns of a matrix, in the `from` clause of a data declaration. It is fitted privately
-// by the owner of the data, once, and then applied to the rows it was fitted to and to new ones.
+// An Encoder turns a column of a table into columns of a matrix, in the `from` clause of a data declaration.
+// It is fitted privately by the owner of the data, once, and then applied to the rows it was fitted to and to
+// new ones.
 type Encoder struct {
 	Name     string
 	Doc      string   // Markdown: what it computes and how many columns it gives
@@ -17,24 +18,31 @@ type Encoder struct {
 	Cases    []EncoderCase
 	Columns  Arity // how many column names it takes, before the settings
 	Options  []Option
-	// Categories is true where each distinct value of the column is a category, so that words are allowed. Otherwise the column must be numeric.
+	// Categories is true where each distinct value of the column is a category, so that words are allowed.
+	// Otherwise the column must be numeric.
 	Categories bool
-	// Whole is true where the results are whole numbers, so that binary, int and count declarations may use the encoder.
+	// Whole is true where the results are whole numbers, so that binary, int and count declarations may use
+	// the encoder.
 	Whole bool
 	// Positive is true where the column must be positive.
 	Positive bool
-	// Elementwise is true where each cell gives one number, so that an array of several dimensions can be encoded and keeps its shape.
+	// Elementwise is true where each cell gives one number, so that an array of several dimensions can be
+	// encoded and keeps its shape.
 	Elementwise bool
-	// Affine returns the map of an encoder that is one, once fitted: Apply computes it with Of. nil for others.
+	// Affine returns the map of an encoder that is one, once fitted: Apply computes it with Of. nil for
+	// others.
 	Affine func(f *Fitted) Rescaling
-	// Fit estimates what the other functions need from columns of one length without missing cells; nil where they need nothing.
+	// Fit estimates what the other functions need from columns of one length without missing cells; nil where
+	// they need nothing.
 	Fit func(c []Column, f *Fitted) *Fault
-	// Known returns the categories of the k-th column to which an encoder of categories was fitted, counted from 0; nil: they are all of f.Words.
+	// Known returns the categories of the k-th column to which an encoder of categories was fitted, counted
+	// from 0; nil: they are all of f.Words.
 	Known func(f *Fitted, k int) []string
 	// Names returns the names of the resulting columns.
 	Names func(columns []string, f *Fitted) []string
-	// Apply writes the resulting columns to out, which has one slice for each name, of as many elements as the columns have cells. A missing cell in any
-	// of them, and cells that it passes to fault, give NaN in every resulting column.
+	// Apply writes the resulting columns to out, which has one slice for each name, of as many elements as
+	// the columns have cells. A missing cell in any of them, and cells that it passes to fault, give NaN in
+	// every resulting column.
 	Apply func(c []Column, f *Fitted, out [][]float64, fault func(cell int, why Fault))
 }
 
@@ -44,7 +52,8 @@ type Rescaling struct{ Center, Scale float64 }
 // Of returns the value of the map, each operation rounded.
 func (a Rescaling) Of(v float64) float64 { return (v - a.Center) / a.Scale }
 
-// An EncoderCase is a test vector: an encoder fitted to the columns In encodes them as the columns Out, and New, where there are any, as Then.
+// An EncoderCase is a test vector: an encoder fitted to the columns In encodes them as the columns Out, and
+// New, where there are any, as Then.
 type EncoderCase struct {
 	Options map[string]string
 	In, New []Column
@@ -53,7 +62,8 @@ type EncoderCase struct {
 	Within  float64 // absolute tolerance; 0: 1e-15
 }
 
-// Fitted is the result of fitting an encoder, kept as JSON for prediction. Each encoder defines what the numbers mean.
+// Fitted is the result of fitting an encoder, kept as JSON for prediction. Each encoder defines what the
+// numbers mean.
 type Fitted struct {
 	Options map[string]string `json:"options,omitempty"` // as written
 	Numbers []float64         `json:"numbers,omitempty"`
@@ -95,14 +105,16 @@ const (
 	NotFinite                        // the result is too large for a number
 )
 
-// A Fault is the reason why a column or a cell cannot be encoded. Text follows the column or the cell in the message, and names a remedy.
+// A Fault is the reason why a column or a cell cannot be encoded. Text follows the column or the cell in the
+// message, and names a remedy.
 type Fault struct {
 	Kind   FaultKind
 	Text   string
 	Column int // which of the columns that the encoder reads, counted from 0
 }
 
-// An Option is a setting of an encoder: a named argument that may be left out, NAME=VALUE, or one that follows the columns without a name and may not.
+// An Option is a setting of an encoder: a named argument that may be left out, NAME=VALUE, or one that
+// follows the columns without a name and may not.
 type Option struct {
 	Name        string
 	Doc         string   // one phrase: the effect, and what happens without it
@@ -160,8 +172,8 @@ func (e *Encoder) Usage() string {
 	return e.Name + "(" + strings.Join(words, ", ") + ")"
 }
 
-// Settings returns the settings of a call by name: further are the arguments that follow the columns, named those with a name in pairs of name and value.
-// The error names what is wrong and what to write.
+// Settings returns the settings of a call by name: further are the arguments that follow the columns, named
+// those with a name in pairs of name and value. The error names what is wrong and what to write.
 func (e *Encoder) Settings(columns int, further []string, named [][2]string) (map[string]string, error) {
 	wanted := e.positional()
 	if !e.Columns.Allows(columns) || len(further) != len(wanted) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// An EventArg is one argument of a block of events, vectors or matrices: element j of that of event i is V[i*Step + j*Stride]. Step is 0 where one value serves all
-// events. A matrix is stored by columns.
+// An EventArg is one argument of a block of events, vectors or matrices: element j of that of event i is
+// V[i*Step + j*Stride]. Step is 0 where one value serves all events. A matrix is stored by columns.
 type EventArg struct {
 	V            []float64
 	Step, Stride int
@@ -37,11 +37,13 @@ func (a EventArg) Fill(dst []float64, i int) {
 // Whole is an argument with one value, in contiguous memory, for all events.
 func Whole(v []float64) EventArg { return EventArg{V: v, Stride: 1, Len: len(v)} }
 
-// Events is one call of the log density of a distribution of events: N of them. LP, where not nil, has length N and is overwritten with the normalised log density of
-// each event. Where W is not nil, W[i]·∂ log p_i/∂· is added to DX and DTheta[k], which are laid out as the arguments that they are derivatives by; nil where not
-// wanted. The derivative by a symmetric matrix is symmetric: an element and its mirror image share it.
+// Events is one call of the log density of a distribution of events: N of them. LP, where not nil, has length
+// N and is overwritten with the normalised log density of each event. Where W is not nil, W[i]·∂ log p_i/∂·
+// is added to DX and DTheta[k], which are laid out as the arguments that they are derivatives by; nil where
+// not wanted. The derivative by a symmetric matrix is symmetric: an element and its mirror image share it.
 //
-// Outside the support, or with a parameter outside its domain, log p is -Inf and the partials are unspecified, but there is no panic. The callee allocates nothing.
+// Outside the support, or with a parameter outside its domain, log p is -Inf and the partials are
+// unspecified, but there is no panic. The callee allocates nothing.
 type Events struct {
 	N      int
 	X      EventArg
@@ -66,28 +68,32 @@ func (b *Events) GiveX(i, j int, v float64) {
 	}
 }
 
-// An Event is what makes a distribution one of vectors or matrices, or of numbers with vectors for parameters: in place of LogDensity, Expand and Sample.
+// An Event is what makes a distribution one of vectors or matrices, or of numbers with vectors for
+// parameters: in place of LogDensity, Expand and Sample.
 type Event struct {
 	Rank int // axes of one value: 0 for a number, 1 for a vector, 2 for a square matrix
-	// Least is the smallest size, that of the vectors and of the sides of the matrices; More is by how much the number of categories is above it, for
-	// a value that is a category.
+	// Least is the smallest size, that of the vectors and of the sides of the matrices; More is by how much
+	// the number of categories is above it, for a value that is a category.
 	Least, More int
 	Density     func(b *Events)
-	// Expand writes the sum of the densities of many numbers that are data inside the support, as that of a distribution of numbers does. It returns false, having added
-	// nothing, where it does not serve the shapes of the parameters; nil: it never does.
+	// Expand writes the sum of the densities of many numbers that are data inside the support, as that of a
+	// distribution of numbers does. It returns false, having added nothing, where it does not serve the
+	// shapes of the parameters; nil: it never does.
 	Expand func(b Builder, x Value, theta []Value) bool
 	Work   func(k int) int // the length of Events.Work for the size k; nil: none
-	// Sample overwrites x with a draw; nil for an improper distribution. k is the size. What x holds before is a value that was observed, from
-	// which a multinomial takes its total.
+	// Sample overwrites x with a draw; nil for an improper distribution. k is the size. What x holds before
+	// is a value that was observed, from which a multinomial takes its total.
 	Sample func(r *rand.Rand, x []float64, theta [][]float64, k int)
 	// OfTotal reports that a draw has the total of what x holds before.
 	OfTotal bool
 	Cases   []EventCase
-	// Joint is set where a value is one vector of all rows of a table, each of which enters the terms of others; it says how. Such a density cannot be taken apart by rows, nor
-	// be raised to a power by each client.
+	// Joint is set where a value is one vector of all rows of a table, each of which enters the terms of
+	// others; it says how. Such a density cannot be taken apart by rows, nor be raised to a power by each
+	// client.
 	Joint     string
 	NoSampler string // why there is no Sample, "" where there is
-	// Check reports why parameters that are each inside their domain are not allowed together, "" where they are; nil: they always are.
+	// Check reports why parameters that are each inside their domain are not allowed together, "" where they
+	// are; nil: they always are.
 	Check func(theta [][]float64, k int) string
 }
 
@@ -106,12 +112,16 @@ type EventCase struct {
 	LogP  float64
 }
 
-// Ordered reports whether the codes of categories are their order, as they are where cutpoints that increase lie between them.
+// Ordered reports whether the codes of categories are their order, as they are where cutpoints that increase
+// lie between them.
 func (d *Dist) Ordered() bool {
-	return d.Support == Codes && slices.ContainsFunc(d.Params, func(p Param) bool { return p.Domain == Ordered })
+	return d.Support == Codes && slices.ContainsFunc(d.Params, func(p Param) bool {
+		return p.Domain == Ordered
+	})
 }
 
-// Joint says how the rows of a likelihood that is one value for all of them enter each other's terms; "" where rows are independent.
+// Joint says how the rows of a likelihood that is one value for all of them enter each other's terms; ""
+// where rows are independent.
 func (d *Dist) Joint() string {
 	if d.Event == nil {
 		return ""

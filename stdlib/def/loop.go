@@ -1,8 +1,10 @@
 package def
 
-// A RowLoop names a loop over rows of observations that gives the log density and its derivatives in one step, together with the product of a
-// matrix with coefficients where the predictor is one. The most common likelihoods have one. It runs where the observations
-// are data inside the support and every parameter but that of the link is one number for all rows (of binomial_logit, or data); that of the normal density always runs.
+// A RowLoop names a loop over rows of observations that gives the log density and its derivatives in one
+// step, together with the product of a matrix with coefficients where the predictor is one. The most common
+// likelihoods have one. It runs where the observations are data inside the support and every parameter but
+// that of the link is one number for all rows (of binomial_logit, or data); that of the normal density always
+// runs.
 type RowLoop int
 
 // The loops over rows. The zero value is that of a distribution without one.
@@ -21,7 +23,8 @@ const (
 // A FuncLoop names a vector loop for the values and derivatives of an elementwise function.
 type FuncLoop int
 
-// The vector loops of functions. The zero value is that of a function that runs by its own Forward and Backward.
+// The vector loops of functions. The zero value is that of a function that runs by its own Forward and
+// Backward.
 const (
 	NoLoop FuncLoop = iota
 	ExpLoop

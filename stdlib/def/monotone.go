@@ -40,7 +40,8 @@ func (f *Func) Image(x Range) Range {
 	if f.Monotone == Nondecreasing {
 		out.LowerIn, out.UpperIn = true, true // it may be constant towards an end
 	}
-	out.LowerIn, out.UpperIn = out.LowerIn && !math.IsInf(out.Lower, 0), out.UpperIn && !math.IsInf(out.Upper, 0)
+	out.LowerIn, out.UpperIn = out.LowerIn && !math.IsInf(out.Lower, 0), out.UpperIn &&
+		!math.IsInf(out.Upper, 0)
 	return out
 }
 
@@ -49,7 +50,7 @@ type Operator struct {
 	Symbol string
 	// Range is the range of the values for operands in x and y.
 	Range func(x, y Range) Range
-	// Monotone reports whether the value is monotone in an operand, or affine in it, where the other one is fixed; x and y hold the
-	// operands.
+	// Monotone reports whether the value is monotone in an operand, or affine in it, where the other one is
+	// fixed; x and y hold the operands.
 	Monotone func(x, y Range) (left, right bool)
 }

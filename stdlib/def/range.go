@@ -6,8 +6,9 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// A Range is a set of values between two ends, each of which belongs to it or not; an infinite end does not. It is undefined where Lower or Upper is
-// NaN: the value of a function outside its domain. What is computed from one that is undefined is undefined.
+// A Range is a set of values between two ends, each of which belongs to it or not; an infinite end does not.
+// It is undefined where Lower or Upper is NaN: the value of a function outside its domain. What is computed
+// from one that is undefined is undefined.
 type Range struct {
 	Lower, Upper     float64
 	LowerIn, UpperIn bool

@@ -2,34 +2,42 @@ package def
 
 import "github.com/vflc/vflc/lang/types"
 
-// A Structural function changes or combines shapes, so that it is not elementwise: sum, dot, where. Its numerics are the graph op of the same name.
+// A Structural function changes or combines shapes, so that it is not elementwise: sum, dot, where. Its
+// numerics are the graph op of the same name.
 //
-// Infer gives the type of a call from the types of its arguments, over symbolic sizes. It is called with as many arguments as Arity
-// allows. Its errors are for users and name neither the place nor the file; the caller adds those.
+// Infer gives the type of a call from the types of its arguments, over symbolic sizes. It is called with as
+// many arguments as Arity allows. Its errors are for users and name neither the place nor the file; the
+// caller adds those.
 type Structural struct {
 	Name     string
 	Doc      string   // Markdown: what it gives, and for which shapes
 	Examples []string // statements that check, for `vflc doc`
 	Arity    Arity
 	Infer    func(args []types.Type) (types.Type, error)
-	// Sized reports that the arguments after the first are sizes, as N and K - 1 are; Infer gets the type of a vector of that length for each.
+	// Sized reports that the arguments after the first are sizes, as N and K - 1 are; Infer gets the type of
+	// a vector of that length for each.
 	Sized bool
 	// Range gives the range of the elements of the value, given those of the elements of each argument.
 	Range func(args []Range) Range
-	// Moves reports for each argument, where they have these ranges and the others are fixed, whether the value is monotone in it, or affine in
-	// it, or maps it as a whole as softmax does; nil: with none.
+	// Moves reports for each argument, where they have these ranges and the others are fixed, whether the
+	// value is monotone in it, or affine in it, or maps it as a whole as softmax does; nil: with none.
 	Moves func(args []Range) []bool
 	// Gives is the set of vectors that the value lies in, whatever the arguments: Simplex of softmax.
 	Gives Support
-	Jumps bool // it jumps where its arguments move, so that it has no gradient: of parameters it is for generated quantities
+	// it jumps where its arguments move, so that it has no gradient: of parameters it is for generated
+	// quantities
+	Jumps bool
 	Mixes bool // an element of the value is made of several elements of an argument
-	// Linear lists groups of arguments, counted from 0. The value is linear in the arguments of a group together, as long as those of the others do not change.
-	// The group {AllArguments} is all of them, however many there are.
+	// Linear lists groups of arguments, counted from 0. The value is linear in the arguments of a group
+	// together, as long as those of the others do not change. The group {AllArguments} is all of them,
+	// however many there are.
 	Linear  [][]int
 	RowWise bool // row i of the value depends only on row i of the arguments
-	// AddsDensities reports that the arguments are log densities, or weights, in the logarithm of a sum of densities.
+	// AddsDensities reports that the arguments are log densities, or weights, in the logarithm of a sum of
+	// densities.
 	AddsDensities bool
-	Positive      bool // where no argument is below 0, neither is the value, and it tends to 0 only where an argument does
+	// where no argument is below 0, neither is the value, and it tends to 0 only where an argument does
+	Positive bool
 }
 
 // AllArguments stands for all arguments of a call.

@@ -36,8 +36,8 @@ const (
 	CholeskyFactor  // lower triangular matrices with a positive diagonal
 )
 
-// OfWholes reports whether the support is a set of vectors or matrices that is not the product of sets of numbers: whether a value lies in it is decided by all
-// elements together.
+// OfWholes reports whether the support is a set of vectors or matrices that is not the product of sets of
+// numbers: whether a value lies in it is decided by all elements together.
 func (s Support) OfWholes() bool { return s >= Simplex }
 
 // PositiveDiagonal reports whether the diagonal of every matrix of the support is positive.
@@ -47,7 +47,8 @@ func (s Support) PositiveDiagonal() bool {
 
 // Holds reports whether every value of a set of vectors or matrices lies in another such set.
 func (s Support) Holds(of Support) bool {
-	return of == s || s == Ordered && of == PositiveOrdered || s == CovMatrix && of == CorrMatrix || s == CholeskyFactor && of == CorrCholesky
+	return of == s || s == Ordered && of == PositiveOrdered || s == CovMatrix && of == CorrMatrix ||
+		s == CholeskyFactor && of == CorrCholesky
 }
 
 // Bounds returns the ends of the support; of a set of vectors or matrices, those of its elements.
@@ -77,7 +78,8 @@ func (s Support) Bounds(theta []float64) (lower, upper float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// Words describes the support in a sentence: "positive", "between alpha and beta". params are the names of the parameters.
+// Words describes the support in a sentence: "positive", "between alpha and beta". params are the names of
+// the parameters.
 func (s Support) Words(params []string) string {
 	switch s {
 	case RealLine:
@@ -138,8 +140,8 @@ func (p *Param) Words() string {
 	return words
 }
 
-// Inside reports whether x is finite and between the ends of the support, or on an end where the density is positive and finite. A parameter
-// that the support depends on may be NaN: then nothing is inside.
+// Inside reports whether x is finite and between the ends of the support, or on an end where the density is
+// positive and finite. A parameter that the support depends on may be NaN: then nothing is inside.
 func (d *Dist) Inside(x float64, theta []float64) bool {
 	lower, upper := d.Bounds(theta)
 	switch {
@@ -155,7 +157,8 @@ func (d *Dist) Inside(x float64, theta []float64) bool {
 	return lower < x && x < upper
 }
 
-// MayHold is Inside where a bound of the support that is a parameter may be unknown, NaN: such a bound holds every value.
+// MayHold is Inside where a bound of the support that is a parameter may be unknown, NaN: such a bound holds
+// every value.
 func (d *Dist) MayHold(x float64, theta []float64) bool {
 	if d.Support != Interval && d.Support != FromFirst {
 		return d.Inside(x, theta)
@@ -164,7 +167,8 @@ func (d *Dist) MayHold(x float64, theta []float64) bool {
 	return !math.IsNaN(x) && !math.IsInf(x, 0) && !(x < lower) && !(x > upper)
 }
 
-// Allows reports whether a parameter may have the value v, a finite number inside its domain; the ends of a probability belong to it.
+// Allows reports whether a parameter may have the value v, a finite number inside its domain; the ends of a
+// probability belong to it.
 func (p *Param) Allows(v float64) bool {
 	lower, upper := p.Domain.Bounds(nil)
 	switch {

@@ -1,7 +1,7 @@
 package def
 
-// A Transform is one way to evaluate a model whose data several parties hold: what crosses at a cut, and who evaluates a likelihood with cuts. A pair of these has one
-// transform, or none (stdlib/transforms).
+// A Transform is one way to evaluate a model whose data several parties hold: what crosses at a cut, and who
+// evaluates a likelihood with cuts. A pair of these has one transform, or none (stdlib/transforms).
 type Transform struct {
 	Name      string // as in `transform NAME` and --transform
 	Doc       string // one sentence
@@ -14,10 +14,13 @@ type Substitute int
 
 // The crossings.
 const (
-	Nothing  Substitute = iota + 1 // one party holds all data and evaluates the model as written
-	Cut                            // the cut itself, without noise: there are no auxiliary variables, and no rho
-	NoisyCut                       // an auxiliary variable z ~ normal(cut, rho)
-	Release                        // nothing at an evaluation: moments of all rows, once, with noise. A simulation makes it where the data are
+	Nothing Substitute = iota + 1 // one party holds all data and evaluates the model as written
+	// the cut itself, without noise: there are no auxiliary variables, and no rho
+	Cut
+	NoisyCut // an auxiliary variable z ~ normal(cut, rho)
+	// nothing at an evaluation: moments of all rows, once, with noise. A simulation makes it where the data
+	// are
+	Release
 )
 
 // An Evaluator is who evaluates a likelihood with cuts.
@@ -32,7 +35,8 @@ const (
 // Pooled reports whether one party holds all data: of a release, the process that simulates it.
 func (t Transform) Pooled() bool { return t.Crosses == Nothing || t.Released() }
 
-// Released reports whether the posterior is one given moments that were released once, and not given the rows.
+// Released reports whether the posterior is one given moments that were released once, and not given the
+// rows.
 func (t Transform) Released() bool { return t.Crosses == Release }
 
 // Noise reports whether there are auxiliary variables.
@@ -44,7 +48,8 @@ func (t Transform) CutsCross() bool { return t.Crosses == Cut }
 // AtClients reports whether clients evaluate likelihoods with cuts.
 func (t Transform) AtClients() bool { return t.Evaluates == EveryClient }
 
-// Augmented reports whether auxiliary variables enter the likelihood at the server, so that they can be integrated out of it row by row.
+// Augmented reports whether auxiliary variables enter the likelihood at the server, so that they can be
+// integrated out of it row by row.
 func (t Transform) Augmented() bool { return t.Crosses == NoisyCut && t.Evaluates == Server }
 
 // String is the name.

@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// benchmark times value and gradient of a likelihood of 500 rows: x and the first real parameter are vectors, the rest scalars.
+// benchmark times value and gradient of a likelihood of 500 rows: x and the first real parameter are vectors,
+// the rest scalars.
 func benchmark(b *testing.B, d def.Dist, vectors int) {
 	const rows = 500
 	s := newSample(d, rows, vectors, rand.New(rand.NewPCG(19, 20)))

@@ -18,13 +18,15 @@ func Bernoulli() def.Dist {
     log p(x) = x log(theta) + (1 - x) log(1 - theta)        for x = 0 or 1
 
 Source: Stan Functions Reference, "Bernoulli distribution".`,
-		Params:     []def.Param{{Name: "theta", Doc: "probability of 1", Domain: def.UnitInterval, LinearIn: theValue}},
+		Params: []def.Param{{Name: "theta", Doc: "probability of 1", Domain: def.UnitInterval,
+			LinearIn: theValue}},
 		Mean:       "theta",
 		Support:    def.ZeroOne,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Predicted:  []def.Predicted{{Param: 0, Func: "inv_logit", Form: BernoulliLogit}, {Param: 0, Func: "Phi", Form: BernoulliProbit}},
+		Predicted: []def.Predicted{{Param: 0, Func: "inv_logit", Form: BernoulliLogit},
+			{Param: 0, Func: "Phi", Form: BernoulliProbit}},
 		LogDensity: bernoulliLogDensity,
 		Expand:     bernoulliExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
@@ -111,7 +113,8 @@ func above0() *def.Func {
 
 func bernoulliTail(x float64, theta [maxParams]float64, upper bool) point {
 	p := probability(theta[0])
-	return binaryTail(x, point{lp: portable.Log1p(-p), dtheta: [maxParams]float64{-1 / (1 - p)}}, point{lp: portable.Log(p), dtheta: [maxParams]float64{1 / p}}, upper)
+	return binaryTail(x, point{lp: portable.Log1p(-p), dtheta: [maxParams]float64{-1 / (1 - p)}},
+		point{lp: portable.Log(p), dtheta: [maxParams]float64{1 / p}}, upper)
 }
 
 // binaryTail is the tail at x of a value that is 0 or 1, given the log probabilities of 0 and of 1.

@@ -19,7 +19,8 @@ func BernoulliLogit() def.Dist {
     log p(x) = x alpha - log(1 + exp(alpha))        for x = 0 or 1
 
 Source: Stan Functions Reference, "Bernoulli distribution, logit parameterization".`,
-		Params:     []def.Param{{Name: "alpha", Doc: "log odds of 1", Domain: def.RealLine, LinearIn: theValue}},
+		Params: []def.Param{{Name: "alpha", Doc: "log odds of 1", Domain: def.RealLine,
+			LinearIn: theValue}},
 		Mean:       "inv_logit(alpha)",
 		Support:    def.ZeroOne,
 		Discrete:   true,
@@ -33,7 +34,8 @@ Source: Stan Functions Reference, "Bernoulli distribution, logit parameterizatio
 			return drawBinary(r, special.InvLogit(theta[0]))
 		},
 		LogCDF: below(bernoulliLogitTail), LogCCDF: above(bernoulliLogitTail),
-		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ normal(0, 2)\ny ~ bernoulli_logit(a + b * x)"},
+		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ " +
+			"normal(0, 2)\ny ~ bernoulli_logit(a + b * x)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{0}, LogP: -0.6931471805599453},
 			{X: 1, Theta: []float64{1.7}, LogP: -0.1677860293862659},
@@ -69,9 +71,9 @@ func bernoulliLogitLogDensity(b *def.Batch) float64 {
 	return finish(b, sum)
 }
 
-// bernoulliLogitRows is the loop over contiguous rows. With t = ±eta the log odds of the observed value and z = exp(-|t|), log p = min(t, 0) -
-// log(1+z); the logarithms of a block are taken as one, of the product of its factors in (1, 2]. It gives NaN where an x is neither 0 nor 1,
-// or eta is not finite.
+// bernoulliLogitRows is the loop over contiguous rows. With t = ±eta the log odds of the observed value and z
+// = exp(-|t|), log p = min(t, 0) - log(1+z); the logarithms of a block are taken as one, of the product of
+// its factors in (1, 2]. It gives NaN where an x is neither 0 nor 1, or eta is not finite.
 func bernoulliLogitRows(x, eta, deta []float64) float64 {
 	sum := 0.0
 	for len(x) > 0 {
@@ -87,8 +89,8 @@ func bernoulliLogitRows(x, eta, deta []float64) float64 {
 	return sum
 }
 
-// logProductBlock is how many factors in (1, 2] are multiplied before one logarithm: far from overflow, and with a rounding error below
-// 64 half ulps of 1 in the sum.
+// logProductBlock is how many factors in (1, 2] are multiplied before one logarithm: far from overflow, and
+// with a rounding error below 64 half ulps of 1 in the sum.
 const logProductBlock = 64
 
 func bernoulliLogitValue(x, eta []float64) float64 {
@@ -120,8 +122,9 @@ func bernoulliLogitGradient(x, eta, deta []float64) float64 {
 	return where(wrong == 0, float64(0.5*twice)-portable.Log(product))
 }
 
-// sigmoid returns 1/(1+exp(-t)) given z = exp(-|t|). The choice is made on bits, so that it compiles to a conditional move: the sign of t
-// is as good as random, and a branch on it would be mispredicted half the time.
+// sigmoid returns 1/(1+exp(-t)) given z = exp(-|t|). The choice is made on bits, so that it compiles to a
+// conditional move: the sign of t is as good as random, and a branch on it would be mispredicted half the
+// time.
 func sigmoid(t, z float64) float64 {
 	bits := oneBits
 	if t < 0 {
@@ -159,5 +162,6 @@ func bernoulliLogitElements(b def.Builder, x def.Value, theta []def.Value) bool 
 
 func bernoulliLogitTail(x float64, theta [maxParams]float64, upper bool) point {
 	a := theta[0]
-	return binaryTail(x, point{lp: -special.Log1pExp(a), dtheta: [maxParams]float64{-special.InvLogit(a)}}, point{lp: -special.Log1pExp(-a), dtheta: [maxParams]float64{special.InvLogit(-a)}}, upper)
+	return binaryTail(x, point{lp: -special.Log1pExp(a), dtheta: [maxParams]float64{-special.InvLogit(a)}},
+		point{lp: -special.Log1pExp(-a), dtheta: [maxParams]float64{special.InvLogit(-a)}}, upper)
 }

@@ -18,7 +18,8 @@ func BernoulliProbit() def.Dist {
     log p(x) = log(Phi(alpha)) where x is 1, log(Phi(-alpha)) where x is 0
 
 Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous response data, JASA 88.`,
-		Params:     []def.Param{{Name: "alpha", Doc: "probit of the probability of 1", Domain: def.RealLine, LinearIn: theValue}},
+		Params: []def.Param{{Name: "alpha", Doc: "probit of the probability of 1", Domain: def.RealLine,
+			LinearIn: theValue}},
 		Mean:       "Phi(alpha)",
 		Support:    def.ZeroOne,
 		Discrete:   true,
@@ -28,9 +29,12 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 		LogDensity: func(b *def.Batch) float64 { return pointwise(b, bernoulliProbitAt) },
 		Rows:       def.BernoulliProbitRows,
 		Elements:   bernoulliProbitElements,
-		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawBinary(r, special.Phi(theta[0])) },
-		LogCDF:     below(bernoulliProbitTail), LogCCDF: above(bernoulliProbitTail),
-		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ny ~ bernoulli_probit(b * x)"},
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return drawBinary(r, special.Phi(theta[0]))
+		},
+		LogCDF: below(bernoulliProbitTail), LogCCDF: above(bernoulliProbitTail),
+		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ny ~ " +
+			"bernoulli_probit(b * x)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{0.3}, LogP: -0.4814101615884812},
 			{X: 0, Theta: []float64{0.3}, LogP: -0.9621028181688507},
@@ -62,5 +66,6 @@ func bernoulliProbitAt(x float64, theta [maxParams]float64) point {
 func bernoulliProbitTail(x float64, theta [maxParams]float64, upper bool) point {
 	zero, down := special.LogPhi(-theta[0])
 	one, up := special.LogPhi(theta[0])
-	return binaryTail(x, point{lp: zero, dtheta: [maxParams]float64{-down}}, point{lp: one, dtheta: [maxParams]float64{up}}, upper)
+	return binaryTail(x, point{lp: zero, dtheta: [maxParams]float64{-down}},
+		point{lp: one, dtheta: [maxParams]float64{up}}, upper)
 }

@@ -38,8 +38,10 @@ Source: Stan Functions Reference, "Beta-binomial distribution".`,
 			return drawBinomial(r, theta[0], p, 1-p)
 		},
 		LogCDF: below(betaBinomialTail), LogCCDF: above(betaBinomialTail),
-		Slow:     "five log gamma functions and their derivatives in each row; six where both parameters have a value in each",
-		Examples: []string{"data dead : count[N]\ndata litter : count[N]\nparam a ~ gamma(2, 0.5)\nparam b ~ gamma(2, 0.5)\ndead ~ beta_binomial(litter, a, b)"},
+		Slow: "five log gamma functions and their derivatives in each row; six where both " +
+			"parameters have a value in each",
+		Examples: []string{"data dead : count[N]\ndata litter : count[N]\nparam a ~ gamma(2, 0.5)\nparam b " +
+			"~ gamma(2, 0.5)\ndead ~ beta_binomial(litter, a, b)"},
 		Cases: []def.Case{
 			{X: 3, Theta: []float64{10, 0.4, 2}, LogP: -2.5816413230909587},
 			{X: 12, Theta: []float64{12, 30, 2}, LogP: -0.6636851478296291},
@@ -69,7 +71,8 @@ func betaBinomialAt(x float64, theta [maxParams]float64) point {
 	rest := nonNegative(natural(theta[0]) - x)
 	all := special.DigammaDiff(alpha+beta, x+rest)
 	return point{
-		lp: special.LgammaDiff(alpha, x) + special.LgammaDiff(beta, rest) - special.LgammaDiff(alpha+beta, x+rest),
+		lp: special.LgammaDiff(alpha, x) + special.LgammaDiff(beta, rest) - special.LgammaDiff(alpha+beta,
+			x+rest),
 		dtheta: [maxParams]float64{
 			0,
 			special.DigammaDiff(alpha, x) - all,
@@ -97,7 +100,8 @@ func betaBinomialTail(x float64, theta [maxParams]float64, upper bool) point {
 	return p
 }
 
-// betaBinomialSide adds up the probabilities of x, x-1, …, 0 or (upper) of x+1, …, n, each from the one before. The upper ones are those of n - x with the other shape first.
+// betaBinomialSide adds up the probabilities of x, x-1, …, 0 or (upper) of x+1, …, n, each from the one
+// before. The upper ones are those of n - x with the other shape first.
 func betaBinomialSide(x, n, alpha, beta float64, upper bool) point {
 	if upper {
 		p := betaBinomialSide(n-x-1, n, beta, alpha, false)

@@ -26,8 +26,12 @@ Source: Stan Functions Reference, "Beta proportion distribution".`,
 		Support:    def.UnitInterval,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Lower:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return float64(theta[0]*theta[1]) - 1 }}},
-		Upper:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return float64((1-theta[0])*theta[1]) - 1 }}},
+		Lower: def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 {
+			return float64(theta[0]*theta[1]) - 1
+		}}},
+		Upper: def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 {
+			return float64((1-theta[0])*theta[1]) - 1
+		}}},
 		LogDensity: func(b *def.Batch) float64 { return pointwise(b, betaProportionAt) },
 		Expand:     betaProportionExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
@@ -35,8 +39,10 @@ Source: Stan Functions Reference, "Beta proportion distribution".`,
 			return drawBeta(r, positive(mu)*kappa, positive(1-mu)*kappa)
 		},
 		LogCDF: below(betaProportionTail), LogCCDF: above(betaProportionTail),
-		Slow:     "two log gamma functions and their derivatives in each row, and the product that each is of",
-		Examples: []string{"data share : real<lower=0, upper=1>[N]\nparam m ~ normal(0, 1)\nparam kappa ~ gamma(2, 0.1)\nshare ~ beta_proportion(inv_logit(m), kappa)"},
+		Slow: "two log gamma functions and their derivatives in each row, and the " +
+			"product that each is of",
+		Examples: []string{"data share : real<lower=0, upper=1>[N]\nparam m ~ normal(0, 1)\nparam kappa ~ " +
+			"gamma(2, 0.1)\nshare ~ beta_proportion(inv_logit(m), kappa)"},
 		Cases: []def.Case{
 			{X: 0.5, Theta: []float64{0.5, 4}, LogP: 0.4054651081081644},
 			{X: 0.3, Theta: []float64{0.2, 1}, LogP: -0.6416102685821268},
@@ -78,5 +84,6 @@ func betaProportionAt(x float64, theta [maxParams]float64) point {
 func betaProportionTail(x float64, theta [maxParams]float64, upper bool) point {
 	mu, kappa := theta[0], theta[1]
 	lp, da, db, flow := betaTail(mu*kappa, (1-mu)*kappa, x, 1-x, upper)
-	return point{lp: lp, dx: quotient(flow, x*(1-x)), dtheta: [maxParams]float64{kappa * (da - db), float64(mu*da) + float64((1-mu)*db)}}
+	return point{lp: lp, dx: quotient(flow, x*(1-x)), dtheta: [maxParams]float64{kappa * (da - db),
+		float64(mu*da) + float64((1-mu)*db)}}
 }

@@ -32,10 +32,12 @@ Source: Stan Functions Reference, "Binomial distribution".`,
 		Expand:     binomialExpand,
 		Carrier:    binomialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return drawBinomial(r, theta[0], nonNegative(theta[1])+float64(0*nonNegative(1-theta[1])), 1-theta[1])
+			return drawBinomial(r, theta[0], nonNegative(theta[1])+float64(0*nonNegative(1-theta[1])),
+				1-theta[1])
 		},
 		LogCDF: below(binomialTail), LogCCDF: above(binomialTail),
-		Examples: []string{"data wins : count[N]\ndata games : count[N]\nparam p ~ beta(2, 2)\nwins ~ binomial(games, p)"},
+		Examples: []string{"data wins : count[N]\ndata games : count[N]\nparam p ~ beta(2, " +
+			"2)\nwins ~ binomial(games, p)"},
 		Cases: []def.Case{
 			{X: 3, Theta: []float64{10, 0.4}, LogP: -1.5371598192023541},
 			{X: 0, Theta: []float64{12, 1e-20}, LogP: -1.1999999999999999e-19},
@@ -61,9 +63,13 @@ func binomialAt(x float64, theta [maxParams]float64) point {
 func binomialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	p := b.Apply(unit(), theta[1])
 	nothing := func(def.Builder, func(def.Value) def.Value) {}
-	return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] > 0 }, func(b def.Builder, of func(def.Value) def.Value) {
+	return b.Split([]def.Value{x}, func(x []float64) bool {
+		return x[0] > 0
+	}, func(b def.Builder, of func(def.Value) def.Value) {
 		b.Sum(b.Mul(of(x), b.Func("log", of(p))), 1)
-	}, nothing) && b.Split([]def.Value{x, theta[0]}, func(v []float64) bool { return v[0] < v[1] }, func(b def.Builder, of func(def.Value) def.Value) {
+	}, nothing) && b.Split([]def.Value{x, theta[0]}, func(v []float64) bool {
+		return v[0] < v[1]
+	}, func(b def.Builder, of func(def.Value) def.Value) {
 		b.Sum(b.Mul(b.Sub(of(theta[0]), of(x)), b.Func("log1m", of(p))), 1)
 	}, func(b def.Builder, of func(def.Value) def.Value) { b.Sum(of(p), 0) })
 }
@@ -82,7 +88,8 @@ func probability(v float64) float64 {
 	return math.NaN()
 }
 
-// successesTail is the tail of the number of successes among n of probability p = 1 - q, and p·q times its derivative in p.
+// successesTail is the tail of the number of successes among n of probability p = 1 - q, and p·q times its
+// derivative in p.
 func successesTail(x, n, p, q float64, upper bool) (lp, flow float64) {
 	k := math.Floor(x)
 	switch {

@@ -38,7 +38,8 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 			return drawBinomial(r, theta[0], special.InvLogit(theta[1]), special.InvLogit(-theta[1]))
 		},
 		LogCDF: below(binomialLogitTail), LogCCDF: above(binomialLogitTail),
-		Examples: []string{"data deaths : count[N]\ndata treated : count[N]\nparam a ~ normal(0, 2)\ndeaths ~ binomial_logit(treated, a)"},
+		Examples: []string{"data deaths : count[N]\ndata treated : count[N]\nparam a ~ normal(0, " +
+			"2)\ndeaths ~ binomial_logit(treated, a)"},
 		Cases: []def.Case{
 			{X: 3, Theta: []float64{10, 0.4}, LogP: -3.1426607812174803},
 			{X: 0, Theta: []float64{12, -50}, LogP: -2.3144998175567013e-21},
@@ -106,8 +107,9 @@ func times(k, v float64) float64 {
 	return float64(k * v)
 }
 
-// binomialLogitRows is the loop over contiguous rows with one number of trials n: Σ log p = Σ (x·eta - n·max(eta, 0)) - n·log Π (1+exp(-|eta|)),
-// the product taken in blocks. It gives NaN where an x is not in 0..n or eta is not finite.
+// binomialLogitRows is the loop over contiguous rows with one number of trials n: Σ log p = Σ (x·eta -
+// n·max(eta, 0)) - n·log Π (1+exp(-|eta|)), the product taken in blocks. It gives NaN where an x is not in
+// 0..n or eta is not finite.
 func binomialLogitRows(x, eta []float64, n float64, deta []float64) float64 {
 	linear, logs, product := 0.0, 0.0, 1.0
 	eta = eta[:len(x)]
@@ -131,7 +133,8 @@ func binomialLogitRows(x, eta []float64, n float64, deta []float64) float64 {
 	return where(!wrong, linear-float64(n*(logs+portable.Log(product))))
 }
 
-// binomialLogitExpand is for trials that differ between rows; the loop over rows is for a number of trials that they have in common.
+// binomialLogitExpand is for trials that differ between rows; the loop over rows is for a number of trials
+// that they have in common.
 func binomialLogitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	if len(b.Dims(theta[0])) == 0 {
 		return false

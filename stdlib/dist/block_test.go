@@ -17,7 +17,8 @@ type sample struct {
 	theta []def.Arg
 }
 
-// newSample draws n elements; bit 0 of vectors says whether x has one value per element, bit k+1 whether parameter k has.
+// newSample draws n elements; bit 0 of vectors says whether x has one value per element, bit k+1 whether
+// parameter k has.
 func newSample(d def.Dist, n, vectors int, r *rand.Rand) sample {
 	s := sample{d: d, n: n, theta: make([]def.Arg, len(d.Params))}
 	values := make([][]float64, len(d.Params))
@@ -94,7 +95,8 @@ func (s sample) one(i int) *def.Batch {
 // within compares to the rounding error of a sum whose terms have the given total size.
 func within(got, want, size float64) bool { return math.Abs(got-want) <= 1e-13*math.Max(1, size) }
 
-// eachSample runs f for every distribution, every choice of which arguments are vectors, and lengths around the block sizes in the loops.
+// eachSample runs f for every distribution, every choice of which arguments are vectors, and lengths around
+// the block sizes in the loops.
 func eachSample(t *testing.T, f func(t *testing.T, s sample)) {
 	each(t, func(t *testing.T, d def.Dist) {
 		r := rand.New(rand.NewPCG(11, 12))
@@ -106,7 +108,8 @@ func eachSample(t *testing.T, f func(t *testing.T, s sample)) {
 	})
 }
 
-// A block gives what its elements give one by one, whichever arguments are broadcast and whichever outputs are wanted.
+// A block gives what its elements give one by one, whichever arguments are broadcast and whichever outputs
+// are wanted.
 func TestBlocks(t *testing.T) {
 	eachSample(t, func(t *testing.T, s sample) {
 		all, gradient := s.block(true), s.block(false)

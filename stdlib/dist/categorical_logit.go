@@ -17,23 +17,27 @@ func CategoricalLogit() def.Dist {
     log p(x) = eta[x] - log Σ_k exp(eta[k])
 
 Source: Stan Functions Reference, "Categorical distribution".`,
-		Params:     []def.Param{{Name: "eta", Doc: "the log odds of each category, up to a constant", Domain: def.RealLine, Rank: 1}},
+		Params: []def.Param{{Name: "eta", Doc: "the log odds of each category, up to a constant",
+			Domain: def.RealLine, Rank: 1}},
 		Support:    def.Codes,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Mean:       "softmax(eta)",
-		Event: &def.Event{Least: 1, Density: categoricalLogitDensity, Expand: categoricalLogitExpand, Sample: categoricalLogitSample, Cases: []def.EventCase{
-			{X: []float64{1.0}, Theta: [][]float64{{0.2, -0.3, 1.5}}, LogP: -1.6631355063687536},
-			{X: []float64{3.0}, Theta: [][]float64{{0.2, -0.3, 1.5}}, LogP: -0.3631355063687537},
-			{X: []float64{2.0}, Theta: [][]float64{{40.0, -40.0}}, LogP: -80.0},
-			{X: []float64{1.0}, Theta: [][]float64{{700.0, -800.0, 3.0}}, LogP: 0.0},
-			{X: []float64{1.0}, Theta: [][]float64{{1e-09, 0.0}}, LogP: -0.6931471800599454},
-			{X: []float64{2.0}, Theta: [][]float64{{-1000.0, -1001.0, -999.5}}, LogP: -2.1041306053367284},
-			{X: []float64{1.0}, Theta: [][]float64{{5.0}}, LogP: 0.0},
-		}},
-		Slow:     exponentials,
-		Examples: []string{"data y : level(K)[N]\ndata X : real[N, P]\nparam B : real[P, K] ~ normal(0, 1)\ny ~ categorical_logit(X * B)"},
+		Event: &def.Event{Least: 1, Density: categoricalLogitDensity, Expand: categoricalLogitExpand,
+			Sample: categoricalLogitSample, Cases: []def.EventCase{
+				{X: []float64{1.0}, Theta: [][]float64{{0.2, -0.3, 1.5}}, LogP: -1.6631355063687536},
+				{X: []float64{3.0}, Theta: [][]float64{{0.2, -0.3, 1.5}}, LogP: -0.3631355063687537},
+				{X: []float64{2.0}, Theta: [][]float64{{40.0, -40.0}}, LogP: -80.0},
+				{X: []float64{1.0}, Theta: [][]float64{{700.0, -800.0, 3.0}}, LogP: 0.0},
+				{X: []float64{1.0}, Theta: [][]float64{{1e-09, 0.0}}, LogP: -0.6931471800599454},
+				{X: []float64{2.0}, Theta: [][]float64{{-1000.0, -1001.0, -999.5}},
+					LogP: -2.1041306053367284},
+				{X: []float64{1.0}, Theta: [][]float64{{5.0}}, LogP: 0.0},
+			}},
+		Slow: exponentials,
+		Examples: []string{"data y : level(K)[N]\ndata X : real[N, P]\nparam B : real[P, K] ~ normal(0, " +
+			"1)\ny ~ categorical_logit(X * B)"},
 	}
 }
 

@@ -23,12 +23,16 @@ Source: Stan Functions Reference, "Chi-square distribution".`,
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Lower:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return float64(0.5*theta[0]) - 1 }}},
+		Lower: def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 {
+			return float64(0.5*theta[0]) - 1
+		}}},
 		Upper:      def.End{Decay: def.Power},
 		LogDensity: func(b *def.Batch) float64 { return pointwise(b, chiSquareAt) },
 		Expand:     chiSquareExpand,
-		Sample:     func(r *rand.Rand, theta []float64) float64 { return tiny(2 * drawGamma(r, 0.5*theta[0])) },
-		LogCDF:     below(chiSquareTail), LogCCDF: above(chiSquareTail),
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return tiny(2 * drawGamma(r, 0.5*theta[0]))
+		},
+		LogCDF: below(chiSquareTail), LogCCDF: above(chiSquareTail),
 		Slow:     oneLgamma,
 		Examples: []string{"param deviance ~ chi_square(5)"},
 		Cases: []def.Case{

@@ -22,8 +22,10 @@ over the times t of events: D_t are the d_t rows with an event at t, and R_t tho
 
 Source: Cox (1972), Regression models and life-tables, JRSS B 34; Efron (1977), The efficiency of Cox's likelihood function for censored data, JASA 72.`,
 		Params: []def.Param{
-			{Name: "eta", Doc: "log hazard of each row, up to a constant", Domain: def.RealLine, Rank: 1, Differences: "the hazard over time is left free"},
-			{Name: "event", Doc: "1 where the time is that of an event, 0 where it is censored", Domain: def.ZeroOne, Rank: 1, Data: true, Optional: true, Default: 1},
+			{Name: "eta", Doc: "log hazard of each row, up to a constant", Domain: def.RealLine, Rank: 1,
+				Differences: "the hazard over time is left free"},
+			{Name: "event", Doc: "1 where the time is that of an event, 0 where it is censored",
+				Domain: def.ZeroOne, Rank: 1, Data: true, Optional: true, Default: 1},
 		},
 		Support:    def.NonNegative,
 		LocationAt: -1,
@@ -31,27 +33,40 @@ Source: Cox (1972), Regression models and life-tables, JRSS B 34; Efron (1977), 
 		Link:       def.Link{Scale: def.LogLink, Param: 0},
 		Event: &def.Event{
 			Rank: 1, Least: 1, Density: coxDensity, Work: func(k int) int { return coxArrays*k + 1 },
-			NoSampler: "it leaves the hazard over time free", Joint: "each event is compared with all rows whose times are not shorter",
+			NoSampler: "it leaves the hazard over time free",
+			Joint:     "each event is compared with all rows whose times are not shorter",
 			Cases: []def.EventCase{
-				{X: []float64{5.0, 3.0, 8.0, 1.0}, Theta: [][]float64{{0.3, -0.5, 1.25, 0.0}, {1.0, 1.0, 0.0, 1.0}}, LogP: -5.335545682257678},
-				{X: []float64{2.0, 2.0, 2.0, 5.0, 5.0, 1.0}, Theta: [][]float64{{0.5, -0.25, 1.0, 0.125, 2.0, -1.0}, {1.0, 1.0, 0.0, 1.0, 1.0, 0.0}}, LogP: -6.354322607928622},
-				{X: []float64{1.0, 1.0, 1.0}, Theta: [][]float64{{0.25, 0.5, -3.0}, {1.0, 1.0, 1.0}}, LogP: -4.024242181821068},
-				{X: []float64{4.0, 3.0, 2.0, 1.0}, Theta: [][]float64{{-500.0, 0.0, 400.0, 800.0}, {1.0, 1.0, 1.0, 1.0}}, LogP: 0.0},
-				{X: []float64{1.0, 2.0, 3.0, 4.0}, Theta: [][]float64{{-700.0, 0.0, 300.0, 750.0}, {1.0, 1.0, 1.0, 1.0}}, LogP: -2650.0},
-				{X: []float64{0.0, 0.5, 0.5, 7.25, 7.25, 7.25, 9.0}, Theta: [][]float64{{1e-09, 2.5, -1.5, 0.75, 0.75, 3.0, 30.0}, {0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0}}, LogP: -113.00000000000799},
+				{X: []float64{5.0, 3.0, 8.0, 1.0}, Theta: [][]float64{{0.3, -0.5, 1.25, 0.0},
+					{1.0, 1.0, 0.0, 1.0}}, LogP: -5.335545682257678},
+				{X: []float64{2.0, 2.0, 2.0, 5.0, 5.0, 1.0},
+					Theta: [][]float64{{0.5, -0.25, 1.0, 0.125, 2.0, -1.0}, {1.0, 1.0, 0.0, 1.0, 1.0, 0.0}},
+					LogP:  -6.354322607928622},
+				{X: []float64{1.0, 1.0, 1.0}, Theta: [][]float64{{0.25, 0.5, -3.0}, {1.0, 1.0, 1.0}},
+					LogP: -4.024242181821068},
+				{X: []float64{4.0, 3.0, 2.0, 1.0}, Theta: [][]float64{{-500.0, 0.0, 400.0, 800.0},
+					{1.0, 1.0, 1.0, 1.0}}, LogP: 0.0},
+				{X: []float64{1.0, 2.0, 3.0, 4.0}, Theta: [][]float64{{-700.0, 0.0, 300.0, 750.0},
+					{1.0, 1.0, 1.0, 1.0}}, LogP: -2650.0},
+				{X: []float64{0.0, 0.5, 0.5, 7.25, 7.25, 7.25, 9.0},
+					Theta: [][]float64{{1e-09, 2.5, -1.5, 0.75, 0.75, 3.0, 30.0},
+						{0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0}}, LogP: -113.00000000000799},
 				{X: []float64{6.5}, Theta: [][]float64{{2.0}, {1.0}}, LogP: 0.0},
 				{X: []float64{3.0, 1.0}, Theta: [][]float64{{2.0, 1.0}, {0.0, 0.0}}, LogP: 0.0},
 			},
 		},
 		Examples: []string{
-			"data months : real<lower=0>[N]\ndata died : binary[N]\ndata X : real[N, P]\nparam beta : real[P] ~ normal(0, 1)\nmonths ~ cox(X * beta, died)",
+			"data months : real<lower=0>[N]\ndata died : binary[N]\ndata X : real[N, P]\nparam beta : " +
+				"real[P] ~ normal(0, 1)\nmonths ~ cox(X * beta, died)",
 		},
 	}
 }
 
-// A coxTable holds the rows in order of falling time, so that rows join those at risk from the first place to the last: of the row in place j its number, its event, its
-// eta, its share exp(eta - top) with the largest eta at risk at its time, and the first place with its time. At the first place of each time are the place after its last, the
-// largest eta at risk, and the sum of exp(eta - top) over the rows at risk. Times and events are data: the copies tell that those of the last evaluation, for which Work holds the order, still stand.
+// A coxTable holds the rows in order of falling time, so that rows join those at risk from the first place to
+// the last: of the row in place j its number, its event, its eta, its share exp(eta - top) with the largest
+// eta at risk at its time, and the first place with its time. At the first place of each time are the place
+// after its last, the largest eta at risk, and the sum of exp(eta - top) over the rows at risk. Times and
+// events are data: the copies tell that those of the last evaluation, for which Work holds the order, still
+// stand.
 type coxTable struct {
 	*def.Events
 	i                                              int
@@ -149,7 +164,8 @@ func (t *coxTable) value() float64 {
 	return lp + float64(0*risk) // NaN where an eta is
 }
 
-// slopes goes from the first time to the last. hazard is exp(top) times the sum over the events so far of 1/Σ exp(eta) over the rows at risk.
+// slopes goes from the first time to the last. hazard is exp(top) times the sum over the events so far of 1/Σ
+// exp(eta) over the rows at risk.
 func (t *coxTable) slopes() {
 	hazard, top := 0.0, math.Inf(1)
 	for end := len(t.order); end > 0; {

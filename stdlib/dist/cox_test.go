@@ -9,15 +9,20 @@ import (
 
 // Thirty times with many ties and a third of them censored, with two covariates.
 var (
-	coxTimes  = []float64{5, 2, 4, 2, 2, 3, 76, 2, 7, 1, 12, 9, 2, 33, 6, 10, 11, 25, 6, 1, 10, 75, 9, 2, 4, 3, 4, 4, 1, 3}
-	coxEvents = []float64{1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1}
-	coxX      = [2][]float64{
-		{-0.8, -0.25, 1.14, -0.55, 0.75, 0.27, -0.96, 0.2, -0.08, -0.63, -0.71, -0.06, 0.41, -1.64, -0.98, -1.29, -0.04, -1.05, -1.09, 0.22, 1.17, -2.0, -1.1, 0.04, -0.23, 0.96, 0.74, -0.33, 1.45, 2.43},
-		{-1.32, 0.42, 0.11, -0.78, 1.63, -1.23, 1.6, -1.73, -1.16, -0.49, 0.55, -0.59, 0.83, -0.26, -0.17, 0.02, -0.3, -0.4, -1.36, -1.11, 0.72, 0.27, 0.03, -1.99, -0.26, -1.18, -1.1, -0.84, 0.57, 0.64},
+	coxTimes = []float64{5, 2, 4, 2, 2, 3, 76, 2, 7, 1, 12, 9, 2, 33, 6, 10, 11, 25, 6, 1, 10, 75, 9, 2, 4,
+		3, 4, 4, 1, 3}
+	coxEvents = []float64{1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 0, 1,
+		1, 1}
+	coxX = [2][]float64{
+		{-0.8, -0.25, 1.14, -0.55, 0.75, 0.27, -0.96, 0.2, -0.08, -0.63, -0.71, -0.06, 0.41, -1.64, -0.98,
+			-1.29, -0.04, -1.05, -1.09, 0.22, 1.17, -2.0, -1.1, 0.04, -0.23, 0.96, 0.74, -0.33, 1.45, 2.43},
+		{-1.32, 0.42, 0.11, -0.78, 1.63, -1.23, 1.6, -1.73, -1.16, -0.49, 0.55, -0.59, 0.83, -0.26, -0.17,
+			0.02, -0.3, -0.4, -1.36, -1.11, 0.72, 0.27, 0.03, -1.99, -0.26, -1.18, -1.1, -0.84, 0.57, 0.64},
 	}
 )
 
-// The log partial likelihood and its derivative in the coefficients, as statsmodels 0.15 (PHReg, ties="efron") computes them.
+// The log partial likelihood and its derivative in the coefficients, as statsmodels 0.15 (PHReg,
+// ties="efron") computes them.
 func TestCoxAgainstStatsmodels(t *testing.T) {
 	d := Cox()
 	for _, c := range []struct {
@@ -51,8 +56,9 @@ func TestCoxAgainstStatsmodels(t *testing.T) {
 	}
 }
 
-// The partial likelihood does not change with a constant in eta, with a rising function of the times, nor with the order of the rows; and without ties and censoring it is
-// the probability of the order in which the rows leave.
+// The partial likelihood does not change with a constant in eta, with a rising function of the times, nor
+// with the order of the rows; and without ties and censoring it is the probability of the order in which the
+// rows leave.
 func TestCoxInvariances(t *testing.T) {
 	d := Cox()
 	eta := make([]float64, len(coxTimes))
@@ -61,7 +67,8 @@ func TestCoxInvariances(t *testing.T) {
 	}
 	want := eventLogp(d, coxTimes, eta, coxEvents)
 	n := len(eta)
-	shifted, later, mirrored := make([]float64, n), make([]float64, n), [3][]float64{make([]float64, n), make([]float64, n), make([]float64, n)}
+	shifted, later, mirrored := make([]float64, n), make([]float64, n),
+		[3][]float64{make([]float64, n), make([]float64, n), make([]float64, n)}
 	for i := range eta {
 		shifted[i], later[i] = eta[i]+900, math.Sqrt(coxTimes[i])
 		mirrored[0][i], mirrored[1][i], mirrored[2][i] = coxTimes[n-1-i], eta[n-1-i], coxEvents[n-1-i]
@@ -112,7 +119,9 @@ func BenchmarkCox(b *testing.B) {
 			x[i], eta[i], event[i] = float64((i*7919)%(n/2)), math.Sin(float64(i)), float64(i%3)/2
 			event[i] = math.Ceil(event[i]) // two thirds
 		}
-		e := &def.Events{N: 1, X: def.Whole(x), Theta: []def.EventArg{def.Whole(eta), def.Whole(event)}, LP: make([]float64, 1), W: []float64{1}, DTheta: [][]float64{make([]float64, n), nil}, Work: make([]float64, d.Event.Room(n))}
+		e := &def.Events{N: 1, X: def.Whole(x), Theta: []def.EventArg{def.Whole(eta), def.Whole(event)},
+			LP: make([]float64, 1), W: []float64{1}, DTheta: [][]float64{make([]float64, n), nil},
+			Work: make([]float64, d.Event.Room(n))}
 		b.Run(map[int]string{1000: "1000", 100_000: "100000"}[n], func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -18,22 +18,28 @@ func Dirichlet() def.Dist {
     log p(x) = lgamma(Σ alpha) - Σ lgamma(alpha_k) + Σ (alpha_k - 1) log x_k
 
 Source: Stan Functions Reference, "Dirichlet distribution".`,
-		Params:     []def.Param{{Name: "alpha", Doc: "concentration of each element", Domain: def.Positive, Rank: 1}},
+		Params: []def.Param{{Name: "alpha", Doc: "concentration of each element", Domain: def.Positive,
+			Rank: 1}},
 		Support:    def.Simplex,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Event: &def.Event{Rank: 1, Least: 1, Density: dirichletDensity, Sample: dirichletSample, Cases: []def.EventCase{
-			{X: []float64{0.2, 0.3, 0.5}, Theta: [][]float64{{1.0, 1.0, 1.0}}, LogP: 0.6931471805599453},
-			{X: []float64{0.2, 0.3, 0.5}, Theta: [][]float64{{2.0, 0.5, 7.25}}, LogP: -0.7219668423832675},
-			{X: []float64{0.125, 0.875}, Theta: [][]float64{{0.01, 0.02}}, LogP: -2.820805459662916},
-			{X: []float64{0.9999999999990905, 9.094947017729282e-13}, Theta: [][]float64{{3.0, 0.25}}, LogP: 19.74904764264724},
-			{X: []float64{0.25, 0.25, 0.25, 0.25}, Theta: [][]float64{{100.0, 200.0, 300.0, 400.0}}, LogP: -96.30793656820788},
-			{X: []float64{1.0}, Theta: [][]float64{{2.0}}, LogP: 0.0},
-			{X: []float64{0.0, 1.0}, Theta: [][]float64{{1.0, 3.0}}, LogP: 1.0986122886681098},
-		}},
+		Event: &def.Event{Rank: 1, Least: 1, Density: dirichletDensity, Sample: dirichletSample,
+			Cases: []def.EventCase{
+				{X: []float64{0.2, 0.3, 0.5}, Theta: [][]float64{{1.0, 1.0, 1.0}}, LogP: 0.6931471805599453},
+				{X: []float64{0.2, 0.3, 0.5}, Theta: [][]float64{{2.0, 0.5, 7.25}},
+					LogP: -0.7219668423832675},
+				{X: []float64{0.125, 0.875}, Theta: [][]float64{{0.01, 0.02}}, LogP: -2.820805459662916},
+				{X: []float64{0.9999999999990905, 9.094947017729282e-13}, Theta: [][]float64{{3.0, 0.25}},
+					LogP: 19.74904764264724},
+				{X: []float64{0.25, 0.25, 0.25, 0.25}, Theta: [][]float64{{100.0, 200.0, 300.0, 400.0}},
+					LogP: -96.30793656820788},
+				{X: []float64{1.0}, Theta: [][]float64{{2.0}}, LogP: 0.0},
+				{X: []float64{0.0, 1.0}, Theta: [][]float64{{1.0, 3.0}}, LogP: 1.0986122886681098},
+			}},
 		Examples: []string{
 			"data y : level(K)[N]\nparam theta : simplex[K] ~ dirichlet(2)\ny ~ categorical(theta)",
-			"data y : level(K)[N]\ndata alpha : real<lower=0>[K]\nparam theta : simplex[K] ~ dirichlet(alpha)\ny ~ categorical(theta)",
+			"data y : level(K)[N]\ndata alpha : real<lower=0>[K]\nparam theta : simplex[K] ~ " +
+				"dirichlet(alpha)\ny ~ categorical(theta)",
 		},
 	}
 }

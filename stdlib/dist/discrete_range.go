@@ -29,7 +29,8 @@ Source: Stan Functions Reference, "Discrete range distribution".`,
 		LogDensity: func(b *def.Batch) float64 { return pointwise(b, discreteRangeAt) },
 		Slow:       nothingToCompute,
 		Carrier: func(x float64, theta []float64) float64 {
-			lp := discreteRangeAt(x, [maxParams]float64{theta[0], theta[1]}).lp - portable.Log(theta[1]-theta[0]+1)
+			lp := discreteRangeAt(x, [maxParams]float64{theta[0], theta[1]}).lp -
+				portable.Log(theta[1]-theta[0]+1)
 			if math.IsNaN(lp) {
 				return math.Inf(-1)
 			}

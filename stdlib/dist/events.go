@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/stdlib/linear"
 )
 
-// eachEvent computes the log density of every event. at returns it, having given the partials where W is not nil.
+// eachEvent computes the log density of every event. at returns it, having given the partials where W is not
+// nil.
 func eachEvent(b *def.Events, at func(i int) float64) {
 	for i := range b.N {
 		lp := at(i)
@@ -29,7 +30,8 @@ func code(b *def.Events, i, k int) (int, bool) {
 	return int(x) - 1, true
 }
 
-// A factored holds the Cholesky factor of a matrix parameter, which it computes anew only where the events do not share it.
+// A factored holds the Cholesky factor of a matrix parameter, which it computes anew only where the events do
+// not share it.
 type factored struct {
 	l        []float64
 	logDet   float64 // of L

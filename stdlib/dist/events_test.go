@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/stdlib/linear"
 )
 
-// Every listed distribution of vectors or matrices goes through every test of this file; the tests read what they need from the descriptor.
+// Every listed distribution of vectors or matrices goes through every test of this file; the tests read what
+// they need from the descriptor.
 
 func eachOfEvents(t *testing.T, f func(t *testing.T, d def.Dist)) {
 	for _, d := range Events() {
@@ -38,7 +39,8 @@ func sizeOf(d def.Dist, x []float64, theta [][]float64) int {
 
 // eventsOf is a block of one event.
 func eventsOf(d def.Dist, x []float64, theta [][]float64) *def.Events {
-	b := &def.Events{N: 1, X: def.Whole(x), LP: make([]float64, 1), DTheta: make([][]float64, len(theta)), Work: make([]float64, d.Event.Room(sizeOf(d, x, theta)))}
+	b := &def.Events{N: 1, X: def.Whole(x), LP: make([]float64, 1), DTheta: make([][]float64, len(theta)),
+		Work: make([]float64, d.Event.Room(sizeOf(d, x, theta)))}
 	for _, v := range theta {
 		b.Theta = append(b.Theta, def.Whole(v))
 	}
@@ -171,7 +173,8 @@ func TestEventCases(t *testing.T) {
 	})
 }
 
-// tangents are directions in which an argument may move: for a symmetric matrix both mirror images together, for a simplex between two elements.
+// tangents are directions in which an argument may move: for a symmetric matrix both mirror images together,
+// for a simplex between two elements.
 func tangents(of def.Support, n int) (out [][]float64) {
 	k := side(n)
 	for j := range n {
@@ -231,7 +234,8 @@ func TestEventPartials(t *testing.T) {
 						sum += got[j] * dir[j]
 					}
 					if math.Abs(sum-want) > 1e-6*max(1, math.Abs(want)) {
-						t.Errorf("by %s along %v at x = %v, theta = %v: %v, from differences %v", name, dir, x, theta, sum, want)
+						t.Errorf("by %s along %v at x = %v, theta = %v: %v, from differences %v", name, dir,
+							x, theta, sum, want)
 					}
 				}
 			}
@@ -273,7 +277,9 @@ func TestEventBlocks(t *testing.T) {
 				}
 				return def.EventArg{V: v, Step: 1, Stride: n, Len: len(of(0))}
 			}
-			b := &def.Events{N: n, X: spread(func(i int) []float64 { return xs[i] }), LP: make([]float64, n), W: []float64{1, -2, 0.5}, Work: make([]float64, d.Event.Room(k))}
+			b := &def.Events{N: n, X: spread(func(i int) []float64 {
+				return xs[i]
+			}), LP: make([]float64, n), W: []float64{1, -2, 0.5}, Work: make([]float64, d.Event.Room(k))}
 			b.DX = make([]float64, len(b.X.V))
 			for j := range d.Params {
 				if own>>j&1 == 1 {
@@ -323,8 +329,8 @@ func TestEventBlocks(t *testing.T) {
 	})
 }
 
-// The probabilities of all categories, or counts, add up to 1; densities integrate to 1 over unconstrained coordinates, by the trapezoidal rule, which converges
-// exponentially for them.
+// The probabilities of all categories, or counts, add up to 1; densities integrate to 1 over unconstrained
+// coordinates, by the trapezoidal rule, which converges exponentially for them.
 func TestEventsIntegrateToOne(t *testing.T) {
 	eachOfEvents(t, func(t *testing.T, d def.Dist) {
 		if !d.Proper() {
@@ -389,7 +395,8 @@ func integral(d def.Dist, x []float64, theta [][]float64) float64 {
 	return total * volume
 }
 
-// Draws have the distribution: the expected slope of log p by a parameter is 0, within five standard errors of 20,000 draws.
+// Draws have the distribution: the expected slope of log p by a parameter is 0, within five standard errors
+// of 20,000 draws.
 func TestEventDraws(t *testing.T) {
 	const draws = 20000
 	eachOfEvents(t, func(t *testing.T, d def.Dist) {

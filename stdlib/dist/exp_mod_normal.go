@@ -33,11 +33,13 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 		LogDensity: func(b *def.Batch) float64 { return pointwise(b, expModNormalAt) },
 		Expand:     expModNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return theta[0] + float64(positive(theta[1])*portable.Normal(r)) + portable.Exponential(r)/positive(theta[2])
+			return theta[0] + float64(positive(theta[1])*portable.Normal(r)) +
+				portable.Exponential(r)/positive(theta[2])
 		},
 		LogCDF: below(expModNormalTail), LogCCDF: above(expModNormalTail),
-		Slow:     oneLogPhi,
-		Examples: []string{"data seconds : real[N]\nparam mu ~ normal(0, 1)\nseconds ~ exp_mod_normal(mu, 0.1, 3)"},
+		Slow: oneLogPhi,
+		Examples: []string{"data seconds : real[N]\nparam mu ~ normal(0, 1)\nseconds ~ " +
+			"exp_mod_normal(mu, 0.1, 3)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1, 1}, LogP: -1.3410216450092636},
 			{X: 3, Theta: []float64{-1, 2.5, 0.5}, LogP: -2.3631486930427283},
@@ -50,7 +52,8 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 	}
 }
 
-// expModNormalExpand is the formula of the documentation. Where w below is far under 0 its terms, of the size of (lambda sigma)², cancel.
+// expModNormalExpand is the formula of the documentation. Where w below is far under 0 its terms, of the size
+// of (lambda sigma)², cancel.
 func expModNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	sigma, lambda := theta[1], theta[2]
 	h := b.Mul(lambda, sigma)
@@ -62,8 +65,9 @@ func expModNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-// With z = (x - mu)/sigma and w = z - lambda·sigma, the log density is log lambda + log φ(z) + log(Phi(w)/φ(w)), whose terms do not
-// cancel where w < 0; above, the formula of the documentation is the stable one.
+// With z = (x - mu)/sigma and w = z - lambda·sigma, the log density is log lambda + log φ(z) +
+// log(Phi(w)/φ(w)), whose terms do not cancel where w < 0; above, the formula of the documentation is the
+// stable one.
 func expModNormalAt(x float64, theta [maxParams]float64) point {
 	sigma, lambda := positive(theta[1]), positive(theta[2])
 	z := (x - theta[0]) / sigma
@@ -85,8 +89,8 @@ func expModNormalAt(x float64, theta [maxParams]float64) point {
 	}
 }
 
-// expModNormalTail uses that, with z and w as above and E the density divided by lambda, a greater value has the probability Phi(-z) + E, and a smaller one
-// Phi(z) - E = φ(z)·(Phi(z)/φ(z) - Phi(w)/φ(w)).
+// expModNormalTail uses that, with z and w as above and E the density divided by lambda, a greater value has
+// the probability Phi(-z) + E, and a smaller one Phi(z) - E = φ(z)·(Phi(z)/φ(z) - Phi(w)/φ(w)).
 func expModNormalTail(x float64, theta [maxParams]float64, upper bool) point {
 	sigma, lambda := positive(theta[1]), positive(theta[2])
 	z, h := (x-theta[0])/sigma, float64(lambda*sigma)
@@ -110,7 +114,8 @@ func expModNormalTail(x float64, theta [maxParams]float64, upper bool) point {
 	}
 	e := portable.Exp(logE - lp)
 	edge := portable.Exp(float64(-0.5*z*z) - halfLogTwoPi - lp)
-	p := point{lp: lp, dx: lambda * e, dtheta: [maxParams]float64{-lambda * e, lambda * (edge - float64(h*e)), sigma * e * special.MillsExcess(z-h)}}
+	p := point{lp: lp, dx: lambda * e, dtheta: [maxParams]float64{-lambda * e, lambda * (edge - float64(h*e)),
+		sigma * e * special.MillsExcess(z-h)}}
 	if upper {
 		p.dx = -p.dx
 		for k := range p.dtheta {
@@ -120,7 +125,8 @@ func expModNormalTail(x float64, theta [maxParams]float64, upper bool) point {
 	return p
 }
 
-// expModNormalBelow is log(Phi(z) - E), h = lambda·sigma, without cancellation: above h/2 as the sum of Phi(z) - Phi(z-h) and Phi(z-h)·(1 - exp(h²/2 - h·z)).
+// expModNormalBelow is log(Phi(z) - E), h = lambda·sigma, without cancellation: above h/2 as the sum of
+// Phi(z) - Phi(z-h) and Phi(z-h)·(1 - exp(h²/2 - h·z)).
 func expModNormalBelow(z, h float64) float64 {
 	if z > 0.5*h {
 		strip, _, _ := normalBetween(z-h, z)

@@ -76,5 +76,6 @@ func exponentialTail(x float64, theta [maxParams]float64, upper bool) point {
 	case x <= 0:
 		return below0(upper)
 	}
-	return hazard(point{lp: portable.Log(beta) + portable.Log(x), dx: 1 / x, dtheta: [maxParams]float64{1 / beta}}, upper)
+	return hazard(point{lp: portable.Log(beta) + portable.Log(x), dx: 1 / x,
+		dtheta: [maxParams]float64{1 / beta}}, upper)
 }

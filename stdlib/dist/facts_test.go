@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/stdlib/special"
 )
 
-// A distribution without a vector form is several times slower over many rows: it has one, or a reason why not.
+// A distribution without a vector form is several times slower over many rows: it has one, or a reason why
+// not.
 func TestVectorForms(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		vector := d.Expand != nil || d.Rows != def.NoRows
@@ -62,7 +63,8 @@ func TestInside(t *testing.T) {
 		for range 200 {
 			theta := drawTheta(d, r)
 			lower, upper := d.Support.Bounds(theta)
-			for _, x := range append(outside(d.Support, theta), drawX(d, r, theta), lower, upper, math.Inf(1)) {
+			for _, x := range append(outside(d.Support, theta), drawX(d, r, theta), lower, upper,
+				math.Inf(1)) {
 				lp := logp(d, x, theta)
 				if d.Inside(x, theta) && !finite(lp) {
 					t.Errorf("%s is inside, and log p is %v", label(x, theta), lp)
@@ -85,8 +87,9 @@ func slope(d def.Dist, theta []float64, end, side, t float64) float64 {
 	return (at(t*math.Exp(h)) - at(t*math.Exp(-h))) / (2 * h)
 }
 
-// The ends of a continuous distribution are as the descriptor gives them: with t the distance from a finite end or |x| towards an infinite one,
-// the slope d log p/d log t tends to the exponent, to ∞ where the decay is faster than powers, and as fast as t where it is faster than exponentials.
+// The ends of a continuous distribution are as the descriptor gives them: with t the distance from a finite
+// end or |x| towards an infinite one, the slope d log p/d log t tends to the exponent, to ∞ where the decay
+// is faster than powers, and as fast as t where it is faster than exponentials.
 func TestEnds(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		if d.Discrete {
@@ -129,7 +132,8 @@ func checkEnd(t *testing.T, d def.Dist, theta []float64, e def.End, end, inward 
 			decay == def.Power && !(-slope(d, theta, 0, -inward, 1e250) > 20),
 			decay == def.Power && !(more < 1.01*per),
 			decay == def.Exponential && !(more > growth*per):
-			t.Errorf("theta %v: towards %v the slope is %v at 1e12, %v a unit, which is not decay %d", theta, end, s, per, decay)
+			t.Errorf("theta %v: towards %v the slope is %v at 1e12, %v a unit, which is not decay %d", theta,
+				end, s, per, decay)
 		}
 		return
 	}
@@ -146,7 +150,8 @@ func checkEnd(t *testing.T, d def.Dist, theta []float64, e def.End, end, inward 
 		return // too fast for the slope to have a number
 	case e.Decay == def.Power && end != 0:
 		if nearer := slope(d, theta, end, inward, 1e-10); !(nearer > slope(d, theta, end, inward, 1e-5)+0.2) {
-			t.Errorf("theta %v: towards %v the slope stays at %v, which is not faster than powers", theta, end, nearer)
+			t.Errorf("theta %v: towards %v the slope stays at %v, which is not faster than powers", theta,
+				end, nearer)
 		}
 		return
 	case e.Decay == def.Power:
@@ -202,7 +207,8 @@ func mean(d def.Dist, theta []float64) float64 {
 	return sum
 }
 
-// A location and scale of log x: log p(x | mu, sigma) + log x is that of the standard member at (log x - mu)/sigma, less log sigma.
+// A location and scale of log x: log p(x | mu, sigma) + log x is that of the standard member at (log x -
+// mu)/sigma, less log sigma.
 func TestLocationScaleOfLog(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		if d.OfLog == nil {
@@ -227,8 +233,8 @@ func TestLocationScaleOfLog(t *testing.T) {
 	})
 }
 
-// The form with a predictor in place of a parameter has the same density at that predictor as the distribution at its function, and the same derivatives in the
-// other parameters.
+// The form with a predictor in place of a parameter has the same density at that predictor as the
+// distribution at its function, and the same derivatives in the other parameters.
 func TestPredicted(t *testing.T) {
 	functions := map[string]def.Func{}
 	for _, f := range fn.Elementwise() {
@@ -238,7 +244,8 @@ func TestPredicted(t *testing.T) {
 		for _, p := range d.Predicted {
 			form := p.Form()
 			f, ok := functions[p.Func]
-			if !ok || f.Monotone != def.Increasing || form.Link.Scale == def.NoLink || form.Link.Param != p.Param || len(form.Params) != len(d.Params) || form.Support != d.Support {
+			if !ok || f.Monotone != def.Increasing || form.Link.Scale == def.NoLink ||
+				form.Link.Param != p.Param || len(form.Params) != len(d.Params) || form.Support != d.Support {
 				t.Fatalf("%s is not %s with a linear predictor", form.Name, d.Name)
 			}
 			r := rand.New(rand.NewPCG(17, 18))
@@ -249,7 +256,8 @@ func TestPredicted(t *testing.T) {
 				x := drawX(form, r, theta)
 				got, want := logp(form, x, theta), logp(d, x, at)
 				if math.Abs(got-want) > 1e-11*math.Max(1, math.Abs(want)) {
-					t.Errorf("%s: %s has %v, and %s of the value of %s %v", label(x, theta), form.Name, got, d.Name, p.Func, want)
+					t.Errorf("%s: %s has %v, and %s of the value of %s %v", label(x, theta), form.Name, got,
+						d.Name, p.Func, want)
 				}
 			}
 		}

@@ -17,7 +17,8 @@ func Frechet() def.Dist {
     log p(x) = log(alpha) + alpha log(sigma) - (alpha + 1) log(x) - (x/sigma)^(-alpha)        for x > 0
 
 Source: Stan Functions Reference, "Frechet distribution".`,
-		Params:     []def.Param{{Name: "alpha", Doc: "shape", Domain: def.Positive}, {Name: "sigma", Doc: "scale", Domain: def.Positive, LinearIn: itsInvPower}},
+		Params: []def.Param{{Name: "alpha", Doc: "shape", Domain: def.Positive},
+			{Name: "sigma", Doc: "scale", Domain: def.Positive, LinearIn: itsInvPower}},
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    1,
@@ -25,7 +26,8 @@ Source: Stan Functions Reference, "Frechet distribution".`,
 		LogDensity: func(b *def.Batch) float64 { return pointwise(b, frechetAt) },
 		Expand:     frechetExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return tiny(positive(theta[1]) * portable.Pow(tiny(portable.Exponential(r)), -1/positive(theta[0])))
+			return tiny(positive(theta[1]) * portable.Pow(tiny(portable.Exponential(r)),
+				-1/positive(theta[0])))
 		},
 		LogCDF: below(frechetTail), LogCCDF: above(frechetTail),
 		Examples: []string{"param wave ~ frechet(3, 2)"},
@@ -71,5 +73,6 @@ func frechetTail(x float64, theta [maxParams]float64, upper bool) point {
 	case x <= 0:
 		return below0(upper)
 	}
-	return hazard(point{lp: -alpha * u, dx: -alpha / x, dtheta: [maxParams]float64{-u, alpha / sigma}}, !upper)
+	return hazard(point{lp: -alpha * u, dx: -alpha / x, dtheta: [maxParams]float64{-u, alpha / sigma}},
+		!upper)
 }

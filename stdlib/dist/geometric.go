@@ -19,7 +19,8 @@ func Geometric() def.Dist {
     log p(x) = log(theta) + x log(1 - theta)        for x = 0, 1, 2, …
 
 Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; neg_binomial with shape 1 and inverse scale theta/(1 - theta).`,
-		Params:     []def.Param{{Name: "theta", Doc: "probability of a success", Domain: def.UnitInterval, LinearIn: theValue}},
+		Params: []def.Param{{Name: "theta", Doc: "probability of a success", Domain: def.UnitInterval,
+			LinearIn: theValue}},
 		Mean:       "(1 - theta) ./ theta",
 		Support:    def.Naturals,
 		Discrete:   true,
@@ -55,29 +56,34 @@ func geometricAt(x float64, theta [maxParams]float64) point {
 // failures is the distribution with the log odds of a failure for its parameter.
 func failures() def.Dist {
 	return def.Dist{
-		Name: "geometric", Params: []def.Param{{Name: "odds", Domain: def.RealLine}}, Support: def.Naturals, Discrete: true, LocationAt: -1, ScaleAt: -1,
+		Name: "geometric", Params: []def.Param{{Name: "odds", Domain: def.RealLine}}, Support: def.Naturals,
+		Discrete: true, LocationAt: -1, ScaleAt: -1,
 		Link: def.Link{Scale: def.LogLink, Param: 0},
 		Rows: def.GeometricRows,
 		LogDensity: func(b *def.Batch) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)
 				return point{
-					lp:     -special.Log1pExp(theta[0]) - times(x, special.Log1pExp(-theta[0])),
-					dtheta: [maxParams]float64{float64(x*special.InvLogit(-theta[0])) - special.InvLogit(theta[0])},
+					lp: -special.Log1pExp(theta[0]) - times(x, special.Log1pExp(-theta[0])),
+					dtheta: [maxParams]float64{float64(x*special.InvLogit(-theta[0])) -
+						special.InvLogit(theta[0])},
 				}
 			})
 		},
 	}
 }
 
-// geometricExpand has a loop for log odds; for other probabilities it has no failures to add where there are none.
+// geometricExpand has a loop for log odds; for other probabilities it has no failures to add where there are
+// none.
 func geometricExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	if m, ok := b.Argument("inv_logit", theta[0]); ok {
 		b.Density(failures(), x, b.Func("neg", m))
 		return true
 	}
 	p := b.Apply(unit(), theta[0])
-	return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] > 0 }, func(b def.Builder, of func(def.Value) def.Value) {
+	return b.Split([]def.Value{x}, func(x []float64) bool {
+		return x[0] > 0
+	}, func(b def.Builder, of func(def.Value) def.Value) {
 		b.Sum(b.Func("log", of(p)), 1)
 		b.Sum(b.Mul(of(x), b.Func("log1m", of(p))), 1)
 	}, func(b def.Builder, of func(def.Value) def.Value) { b.Sum(b.Func("log", of(p)), 1) })
@@ -93,5 +99,6 @@ func geometricTail(x float64, theta [maxParams]float64, upper bool) point {
 		return below0(upper)
 	}
 	g := -portable.Log1p(-p)
-	return hazard(point{lp: portable.Log(n) + portable.Log(g), dtheta: [maxParams]float64{1 / ((1 - p) * g)}}, upper)
+	return hazard(point{lp: portable.Log(n) + portable.Log(g), dtheta: [maxParams]float64{1 / ((1 - p) * g)}},
+		upper)
 }

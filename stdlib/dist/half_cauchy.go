@@ -26,7 +26,11 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return positive(theta[0]) * portable.Tan(math.Pi/2*r.Float64())
 		},
-		LogCDF: below(half(cauchyTail, func(z float64) float64 { return 2 / math.Pi * portable.Atan(z) })), LogCCDF: above(half(cauchyTail, func(z float64) float64 { return 2 / math.Pi * portable.Atan(z) })),
+		LogCDF: below(half(cauchyTail, func(z float64) float64 {
+			return 2 / math.Pi * portable.Atan(z)
+		})), LogCCDF: above(half(cauchyTail, func(z float64) float64 {
+			return 2 / math.Pi * portable.Atan(z)
+		})),
 		Examples: []string{"param tau ~ half_cauchy(1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{1}, LogP: -0.4515827052894549},

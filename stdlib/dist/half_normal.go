@@ -30,7 +30,11 @@ Source: normal(0, sigma) folded at 0; Gelman, Prior distributions for variance p
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return positive(theta[0]) * math.Abs(portable.Normal(r))
 		},
-		LogCDF: below(half(normalTail, func(z float64) float64 { return portable.Erf(z / math.Sqrt2) })), LogCCDF: above(half(normalTail, func(z float64) float64 { return portable.Erf(z / math.Sqrt2) })),
+		LogCDF: below(half(normalTail, func(z float64) float64 {
+			return portable.Erf(z / math.Sqrt2)
+		})), LogCCDF: above(half(normalTail, func(z float64) float64 {
+			return portable.Erf(z / math.Sqrt2)
+		})),
 		Examples: []string{"param tau ~ half_normal(1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{1}, LogP: -0.22579135264472744},

@@ -7,7 +7,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// HalfStudentT is the distribution of |x| for x Student's t with nu degrees of freedom, location 0 and scale sigma.
+// HalfStudentT is the distribution of |x| for x Student's t with nu degrees of freedom, location 0 and scale
+// sigma.
 func HalfStudentT() def.Dist {
 	return def.Dist{
 		Name: "half_student_t",
@@ -78,5 +79,6 @@ func halfStudentTail(x float64, theta [maxParams]float64, upper bool) point {
 	w := z * z / nu
 	lp, _, db, flow := betaTail(0.5, 0.5*nu, w/(1+w), 1/(1+w), upper)
 	slope := quotient(2*flow, z)
-	return point{lp: lp, dx: slope / sigma, dtheta: [maxParams]float64{float64(0.5*db) - flow/nu, -slope * z / sigma}}
+	return point{lp: lp, dx: slope / sigma, dtheta: [maxParams]float64{float64(0.5*db) - flow/nu,
+		-slope * z / sigma}}
 }

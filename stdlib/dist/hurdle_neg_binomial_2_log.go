@@ -15,7 +15,8 @@ func HurdleNegBinomial2Log() def.Dist {
     log p(x) = log(theta) where x is 0, log(1 - theta) + neg_binomial_2_log(x | eta, phi) - log(1 - (1 + exp(eta)/phi)^(-phi)) above
 
 Source: Mullahy (1986), Specification and testing of some modified count data models, Journal of Econometrics 33.`,
-		Params:     []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine}, {Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
+		Params: []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine},
+			{Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
 		Support:    def.Naturals,
 		Discrete:   true,
 		LocationAt: -1,
@@ -32,9 +33,11 @@ Source: Mullahy (1986), Specification and testing of some modified count data mo
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return unless(r, theta[0], func() float64 { return positiveNegBinomial(r, theta[1], theta[2]) })
 		},
-		LogCDF: below(zerosTail(negBinomial2LogTail, true)), LogCCDF: above(zerosTail(negBinomial2LogTail, true)),
-		Slow:     zerosApart,
-		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, 1)\nparam phi ~ gamma(2, 0.1)\ny ~ hurdle_neg_binomial_2_log(p, b * x, phi)"},
+		LogCDF:  below(zerosTail(negBinomial2LogTail, true)),
+		LogCCDF: above(zerosTail(negBinomial2LogTail, true)),
+		Slow:    zerosApart,
+		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, " +
+			"1)\nparam phi ~ gamma(2, 0.1)\ny ~ hurdle_neg_binomial_2_log(p, b * x, phi)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.3, 1, 2}, LogP: -1.2039728043259361},
 			{X: 3, Theta: []float64{0.3, 1, 0.5}, LogP: -2.45622604834913},

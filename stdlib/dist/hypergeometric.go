@@ -20,7 +20,8 @@ func Hypergeometric() def.Dist {
 
 Source: Stan Functions Reference, "Hypergeometric distribution".`,
 		Params: []def.Param{
-			{Name: "N", Doc: "number of items drawn, no more than a + b", Domain: def.Naturals, Integral: true},
+			{Name: "N", Doc: "number of items drawn, no more than a + b", Domain: def.Naturals,
+				Integral: true},
 			{Name: "a", Doc: "marked items", Domain: def.Naturals, Integral: true},
 			{Name: "b", Doc: "other items", Domain: def.Naturals, Integral: true},
 		},
@@ -57,7 +58,8 @@ func hypergeometricAt(x float64, theta [maxParams]float64) point {
 	return point{lp: 0 * (natural(x) + nonNegative(a-x) + nonNegative(n-x) + nonNegative(b-(n-x)))}
 }
 
-// hypergeometricCarrier uses that x and N - x successes among a and b trials, given their sum N, have this distribution for any probability of a success.
+// hypergeometricCarrier uses that x and N - x successes among a and b trials, given their sum N, have this
+// distribution for any probability of a success.
 func hypergeometricCarrier(x float64, theta []float64) float64 {
 	n, a, b := natural(theta[0]), natural(theta[1]), natural(theta[2])
 	x, p := natural(x), n/(a+b)
@@ -68,7 +70,8 @@ func hypergeometricCarrier(x float64, theta []float64) float64 {
 	case n == 0 || q == 0:
 		return lp
 	}
-	return special.LogBinomial(x, a, p, q) + special.LogBinomial(n-x, b, p, q) - special.LogBinomial(n, a+b, p, q)
+	return special.LogBinomial(x, a, p, q) + special.LogBinomial(n-x, b, p, q) - special.LogBinomial(n, a+b,
+		p, q)
 }
 
 // hypergeometricSample draws item by item, the fewer of those that are drawn and those that are left.

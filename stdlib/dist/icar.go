@@ -19,7 +19,8 @@ connected, and multiply x by a scale where it enters the model.
 Source: Besag (1974), Spatial interaction and the statistical analysis of lattice systems, JRSS B 36; Morris et al. (2019), Bayesian hierarchical spatial models, Spatial and
 Spatio-temporal Epidemiology 31.`,
 		Params: []def.Param{
-			{Name: "node1", Doc: "one region of each edge", Domain: def.Codes, Rank: 1, Data: true, OwnSize: true},
+			{Name: "node1", Doc: "one region of each edge", Domain: def.Codes, Rank: 1, Data: true,
+				OwnSize: true},
 			{Name: "node2", Doc: "the other region", Domain: def.Codes, Rank: 1, Data: true, OwnSize: true},
 		},
 		Support:    def.RealLine,
@@ -29,11 +30,14 @@ Spatio-temporal Epidemiology 31.`,
 			Rank: 1, Least: 1, Density: icarDensity, NoSampler: "its density does not integrate to 1",
 			Cases: []def.EventCase{
 				{X: []float64{0.5, -1.0, 2.0}, Theta: [][]float64{{1.0, 2.0}, {2.0, 3.0}}, LogP: -5.625},
-				{X: []float64{1.0, 1.0, 1.0, 1.0}, Theta: [][]float64{{1.0, 2.0, 3.0}, {2.0, 3.0, 4.0}}, LogP: 0.0},
+				{X: []float64{1.0, 1.0, 1.0, 1.0}, Theta: [][]float64{{1.0, 2.0, 3.0}, {2.0, 3.0, 4.0}},
+					LogP: 0.0},
 				{X: []float64{100000000.0, 100000000.5}, Theta: [][]float64{{1.0}, {2.0}}, LogP: -0.125},
-				{X: []float64{3.0, -2.0, 0.25, 7.0}, Theta: [][]float64{{1.0, 1.0, 1.0, 2.0}, {2.0, 3.0, 4.0, 4.0}}, LogP: -64.78125},
+				{X: []float64{3.0, -2.0, 0.25, 7.0}, Theta: [][]float64{{1.0, 1.0, 1.0, 2.0},
+					{2.0, 3.0, 4.0, 4.0}}, LogP: -64.78125},
 				{X: []float64{5.0, 1.0}, Theta: [][]float64{{}, {}}, LogP: 0.0},
-				{X: []float64{-1e-05, 1e-05, 0.1}, Theta: [][]float64{{3.0, 1.0}, {1.0, 2.0}}, LogP: -0.005001000250000001},
+				{X: []float64{-1e-05, 1e-05, 0.1}, Theta: [][]float64{{3.0, 1.0}, {1.0, 2.0}},
+					LogP: -0.005001000250000001},
 			},
 			Check: func(theta [][]float64, k int) string {
 				node1, node2 := theta[0], theta[1]
@@ -42,7 +46,8 @@ Spatio-temporal Epidemiology 31.`,
 				}
 				for e := range node1 {
 					if max(node1[e], node2[e]) > float64(k) {
-						return "an edge names a region beyond the last: regions are counted from 1 to the length of the left side"
+						return "an edge names a region beyond the last: regions are counted from 1 to the " +
+							"length of the left side"
 					}
 					if node1[e] == node2[e] {
 						return "an edge joins a region with itself"
@@ -52,7 +57,9 @@ Spatio-temporal Epidemiology 31.`,
 			},
 		},
 		Examples: []string{
-			"data cases : count[R]\ndata node1 : int[E] @ shared\ndata node2 : int[E] @ shared\nparam b ~ normal(0, 2)\nparam tau ~ half_normal(1)\nparam u : real[R] ~ icar(node1, node2)\nfactor normal_lpdf(sum(u) | 0, 0.001 * R)\ncases ~ poisson_log(b + tau * u)",
+			"data cases : count[R]\ndata node1 : int[E] @ shared\ndata node2 : int[E] @ shared\nparam b ~ " +
+				"normal(0, 2)\nparam tau ~ half_normal(1)\nparam u : real[R] ~ icar(node1, node2)\nfactor " +
+				"normal_lpdf(sum(u) | 0, 0.001 * R)\ncases ~ poisson_log(b + tau * u)",
 		},
 	}
 }
@@ -69,7 +76,8 @@ func icarDensity(b *def.Events) {
 		}
 		for e := range from.Len {
 			u, v := from.At(i, e), to.At(i, e)
-			if !(u >= 1 && v >= 1 && max(u, v) <= float64(b.X.Len)) || u != math.Floor(u) || v != math.Floor(v) || u == v {
+			if !(u >= 1 && v >= 1 && max(u, v) <= float64(b.X.Len)) || u != math.Floor(u) ||
+				v != math.Floor(v) || u == v {
 				return math.Inf(-1)
 			}
 			d := b.X.At(i, int(u)-1) - b.X.At(i, int(v)-1)

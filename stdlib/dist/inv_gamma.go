@@ -92,7 +92,8 @@ func invGammaTail(x float64, theta [maxParams]float64, upper bool) point {
 	return point{lp: lp, dx: -times(dg, beta/(x*x)), dtheta: [maxParams]float64{da, times(dg, 1/x)}}
 }
 
-// inverseGammaTail is the tail at x of scale/g, for g from the gamma distribution of a shape; dg is the derivative in scale/x.
+// inverseGammaTail is the tail at x of scale/g, for g from the gamma distribution of a shape; dg is the
+// derivative in scale/x.
 func inverseGammaTail(shape, scale, x float64, upper bool) (lp, da, dg float64) {
 	if x <= 0 {
 		lp, _, _ = special.LogIncGamma(shape, 1/scale, upper)

@@ -11,8 +11,9 @@ const (
 	logPi        = 1.14472988584940017414342735135306
 )
 
-// Log densities use NaN for "no density here": positive and similar functions turn a value outside a domain into NaN, arithmetic
-// carries it to the log density, and finish turns it into -Inf. The loops need no branch for it.
+// Log densities use NaN for "no density here": positive and similar functions turn a value outside a domain
+// into NaN, arithmetic carries it to the log density, and finish turns it into -Inf. The loops need no branch
+// for it.
 
 // positive returns v where v > 0.
 func positive(v float64) float64 {
@@ -61,7 +62,8 @@ func partial(b *def.Batch, k int) []float64 {
 	return nil
 }
 
-// finish returns the value of a log density: sum where it is finite, else -Inf; it then sets LP that is not finite to -Inf and infinite partials to NaN.
+// finish returns the value of a log density: sum where it is finite, else -Inf; it then sets LP that is not
+// finite to -Inf and infinite partials to NaN.
 func finish(b *def.Batch, sum float64) float64 {
 	if finite(sum) {
 		return sum

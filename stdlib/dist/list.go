@@ -1,5 +1,5 @@
-// Package dist holds the distributions, one file each: log density with partials, sampler, documentation, examples and test vectors.
-// A new one is one file and one line in All, or in Events.
+// Package dist holds the distributions, one file each: log density with partials, sampler, documentation,
+// examples and test vectors. A new one is one file and one line in All, or in Events.
 package dist
 
 import "github.com/vflc/vflc/stdlib/def"
@@ -57,7 +57,8 @@ func All() []def.Dist {
 	}
 }
 
-// Events returns the distributions of vectors and matrices, and those of numbers whose parameters are, in the order of the documentation.
+// Events returns the distributions of vectors and matrices, and those of numbers whose parameters are, in the
+// order of the documentation.
 func Events() []def.Dist {
 	return []def.Dist{
 		Categorical(),

@@ -4,8 +4,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// locationScale is the log density of x = mu + sigma·u with parameters (mu, sigma). standard gives the log density of u, without the constant
-// logNorm, and its derivative, the score.
+// locationScale is the log density of x = mu + sigma·u with parameters (mu, sigma). standard gives the log
+// density of u, without the constant logNorm, and its derivative, the score.
 func locationScale(b *def.Batch, logNorm float64, standard func(z float64) (lp, score float64)) float64 {
 	mu, sigma := b.Theta[0], b.Theta[1]
 	dmu, dsigma := partial(b, 0), partial(b, 1)
@@ -27,7 +27,8 @@ func locationScale(b *def.Batch, logNorm float64, standard func(z float64) (lp, 
 	return finish(b, sum)
 }
 
-// scaleOnly is the log density of x = sigma·|u| with the parameter sigma, for u symmetric about 0; logNorm includes the factor 2.
+// scaleOnly is the log density of x = sigma·|u| with the parameter sigma, for u symmetric about 0; logNorm
+// includes the factor 2.
 func scaleOnly(b *def.Batch, logNorm float64, standard func(z float64) (lp, score float64)) float64 {
 	sigma, dsigma := b.Theta[0], partial(b, 0)
 	var s, norm, sum float64

@@ -29,7 +29,8 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 		LogDensity: func(b *def.Batch) float64 { return locationScale(b, 0, standardLogistic) },
 		Expand:     logisticExpand,
 		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
-			return b.Sub(b.Number(0), b.Func("softplus", b.Div(b.Sub(x, theta[0]), b.Apply(above0(), theta[1]))))
+			return b.Sub(b.Number(0),
+				b.Func("softplus", b.Div(b.Sub(x, theta[0]), b.Apply(above0(), theta[1]))))
 		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			u := r.Float64()
@@ -54,7 +55,8 @@ func logisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-// bothOutcomes adds the log probabilities of a success and of a failure with log odds z: the density of the standard logistic distribution.
+// bothOutcomes adds the log probabilities of a success and of a failure with log odds z: the density of the
+// standard logistic distribution.
 func bothOutcomes(b def.Builder, z def.Value) {
 	two := BinomialLogit()
 	two.Carrier = nil
@@ -66,4 +68,6 @@ func standardLogistic(z float64) (lp, score float64) {
 	return -math.Abs(z) - float64(2*portable.Log1p(e)), -portable.Tanh(0.5 * z)
 }
 
-var logisticTail = symmetric(func(z float64) (lp, slope float64) { return -special.Log1pExp(-z), special.InvLogit(-z) })
+var logisticTail = symmetric(func(z float64) (lp, slope float64) {
+	return -special.Log1pExp(-z), special.InvLogit(-z)
+})

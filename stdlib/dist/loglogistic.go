@@ -34,10 +34,12 @@ Source: Stan Functions Reference, "Log-logistic distribution".`,
 		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			u := r.Float64()
-			return tiny(positive(theta[0]) * portable.Exp((portable.Log(tiny(u))-portable.Log1p(-u))/positive(theta[1])))
+			return tiny(positive(theta[0]) * portable.Exp((portable.Log(tiny(u))-
+				portable.Log1p(-u))/positive(theta[1])))
 		},
 		LogCDF: below(logLogisticTail), LogCCDF: above(logLogisticTail),
-		Examples: []string{"data time : real<lower=0>[N]\nparam median ~ lognormal(0, 2)\ntime ~ loglogistic(median, 2)"},
+		Examples: []string{"data time : real<lower=0>[N]\nparam median ~ lognormal(0, 2)\ntime " +
+			"~ loglogistic(median, 2)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2, 0.5}, LogP: -2.1093207643190586},
 			{X: 0.3, Theta: []float64{0.7, 1.3}, LogP: -0.20907837868222057},
@@ -87,5 +89,6 @@ func logLogisticTail(x float64, theta [maxParams]float64, upper bool) point {
 		return below0(upper)
 	}
 	lp, slope := logisticTail(beta*u, upper)
-	return point{lp: lp, dx: slope * beta / x, dtheta: [maxParams]float64{-slope * beta / alpha, times(slope, u)}}
+	return point{lp: lp, dx: slope * beta / x, dtheta: [maxParams]float64{-slope * beta / alpha,
+		times(slope, u)}}
 }

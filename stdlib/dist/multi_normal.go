@@ -18,22 +18,32 @@ func MultiNormal() def.Dist {
     log p(x) = -½ (x - mu)ᵀ Sigma⁻¹ (x - mu) - ½ log|Sigma| - ½ K log(2π)
 
 Source: Stan Functions Reference, "Multivariate normal distribution".`
-	d.Params = []def.Param{meanVector(), {Name: "Sigma", Doc: "covariance matrix", Domain: def.CovMatrix, Rank: 2}}
+	d.Params = []def.Param{meanVector(), {Name: "Sigma", Doc: "covariance matrix", Domain: def.CovMatrix,
+		Rank: 2}}
 	d.Event.Sample = func(r *rand.Rand, x []float64, theta [][]float64, k int) {
 		l := factorOf(theta[1], k)
 		ellipticSample(r, x, theta[0], l, 1, k)
 	}
 	d.Event.Cases = []def.EventCase{
-		{X: []float64{0.3, -1.0}, Theta: [][]float64{{0.0, 0.5}, {1.5, 0.5, 0.5, 0.75}}, LogP: -3.9953970843827986},
-		{X: []float64{1.0, 2.0, 3.0}, Theta: [][]float64{{0.5, 0.0, -1.0}, {2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5}}, LogP: -20.318703730054793},
-		{X: []float64{0.0, 0.0}, Theta: [][]float64{{0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}}, LogP: -1.8378770664093456},
-		{X: []float64{30.0, -40.0}, Theta: [][]float64{{0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}}, LogP: -1251.8378770664094},
-		{X: []float64{0.5, 0.25}, Theta: [][]float64{{0.0, 0.0}, {1.0, 0.9999990463256836, 0.9999990463256836, 1.0}}, LogP: -16379.323291146198},
+		{X: []float64{0.3, -1.0}, Theta: [][]float64{{0.0, 0.5}, {1.5, 0.5, 0.5, 0.75}},
+			LogP: -3.9953970843827986},
+		{X: []float64{1.0, 2.0, 3.0},
+			Theta: [][]float64{{0.5, 0.0, -1.0}, {2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5}},
+			LogP:  -20.318703730054793},
+		{X: []float64{0.0, 0.0}, Theta: [][]float64{{0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}},
+			LogP: -1.8378770664093456},
+		{X: []float64{30.0, -40.0}, Theta: [][]float64{{0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}},
+			LogP: -1251.8378770664094},
+		{X: []float64{0.5, 0.25},
+			Theta: [][]float64{{0.0, 0.0}, {1.0, 0.9999990463256836, 0.9999990463256836, 1.0}},
+			LogP:  -16379.323291146198},
 		{X: []float64{2.0}, Theta: [][]float64{{1.0}, {0.25}}, LogP: -2.2257913526447273},
 	}
 	d.Examples = []string{
-		"data y : real[N, 2]\nparam mu : real[2] ~ normal(0, 1)\nparam Sigma : cov_matrix[2] ~ inv_wishart(4, [[1, 0], [0, 1]])\ny ~ multi_normal(mu, Sigma)",
-		"data t : real[N]\ndata y : real[N]\nparam l ~ inv_gamma(5, 5)\nparam s ~ half_normal(1)\ny ~ multi_normal(0, gp_exp_quad(t, 1, l) + diag(s ^ 2 + 0 * t))",
+		"data y : real[N, 2]\nparam mu : real[2] ~ normal(0, 1)\nparam Sigma : cov_matrix[2] ~ " +
+			"inv_wishart(4, [[1, 0], [0, 1]])\ny ~ multi_normal(mu, Sigma)",
+		"data t : real[N]\ndata y : real[N]\nparam l ~ inv_gamma(5, 5)\nparam s ~ half_normal(1)\ny ~ " +
+			"multi_normal(0, gp_exp_quad(t, 1, l) + diag(s ^ 2 + 0 * t))",
 	}
 	return d
 }
@@ -78,8 +88,9 @@ const (
 	precision
 )
 
-// A radial gives the log density of x = mu + L z for |L| = 1 from q = zᵀz, with -2 times its slope in q. The parameters of event i before mu are its own to read and to
-// give to; there are none for a normal distribution.
+// A radial gives the log density of x = mu + L z for |L| = 1 from q = zᵀz, with -2 times its slope in q. The
+// parameters of event i before mu are its own to read and to give to; there are none for a normal
+// distribution.
 type radial func(b *def.Events, i int, q float64, k int) (lp, weight float64)
 
 func normalRadial(_ *def.Events, _ int, q float64, k int) (lp, weight float64) {
@@ -139,7 +150,8 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 	})
 }
 
-// byScatter is the derivative of -½ g rᵀ Sigma⁻¹ r - log|L| by the scatter, for a residual r with w = Sigma⁻¹ r. inverse is that of L Lᵀ.
+// byScatter is the derivative of -½ g rᵀ Sigma⁻¹ r - log|L| by the scatter, for a residual r with w = Sigma⁻¹
+// r. inverse is that of L Lᵀ.
 func byScatter(d []float64, form scatter, g float64, r, w, inverse, l []float64, k int) {
 	for j := range k {
 		for i := range k {

@@ -27,18 +27,30 @@ Source: Stan Functions Reference, "Multivariate Student-t distribution".`
 		ellipticSample(r, x, theta[1], factorOf(theta[2], k), math.Sqrt(nu/(2*drawGamma(r, nu/2))), k)
 	}
 	d.Event.Cases = []def.EventCase{
-		{X: []float64{0.3, -1.0}, Theta: [][]float64{{0.5}, {0.0, 0.5}, {1.5, 0.5, 0.5, 0.75}}, LogP: -4.636419014095667},
-		{X: []float64{0.3, -1.0}, Theta: [][]float64{{30.0}, {0.0, 0.5}, {1.5, 0.5, 0.5, 0.75}}, LogP: -3.983433721644221},
-		{X: []float64{1.0, 2.0, 3.0}, Theta: [][]float64{{4.0}, {0.5, 0.0, -1.0}, {2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5}}, LogP: -10.458889549294945},
-		{X: []float64{0.0, 0.0}, Theta: [][]float64{{0.5}, {0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}}, LogP: -1.8378770664093456},
-		{X: []float64{0.0, 0.0}, Theta: [][]float64{{30.0}, {0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}}, LogP: -1.8378770664093456},
-		{X: []float64{30.0, -40.0}, Theta: [][]float64{{0.5}, {0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}}, LogP: -12.484618530682974},
-		{X: []float64{30.0, -40.0}, Theta: [][]float64{{30.0}, {0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}}, LogP: -72.79431226735991},
-		{X: []float64{0.5, 0.25}, Theta: [][]float64{{0.5}, {0.0, 0.0}, {1.0, 0.9999990463256836, 0.9999990463256836, 1.0}}, LogP: -9.11594666153817},
-		{X: []float64{0.5, 0.25}, Theta: [][]float64{{30.0}, {0.0, 0.0}, {1.0, 0.9999990463256836, 0.9999990463256836, 1.0}}, LogP: -107.20385417816065},
+		{X: []float64{0.3, -1.0}, Theta: [][]float64{{0.5}, {0.0, 0.5}, {1.5, 0.5, 0.5, 0.75}},
+			LogP: -4.636419014095667},
+		{X: []float64{0.3, -1.0}, Theta: [][]float64{{30.0}, {0.0, 0.5}, {1.5, 0.5, 0.5, 0.75}},
+			LogP: -3.983433721644221},
+		{X: []float64{1.0, 2.0, 3.0}, Theta: [][]float64{{4.0}, {0.5, 0.0, -1.0},
+			{2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5}}, LogP: -10.458889549294945},
+		{X: []float64{0.0, 0.0}, Theta: [][]float64{{0.5}, {0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}},
+			LogP: -1.8378770664093456},
+		{X: []float64{0.0, 0.0}, Theta: [][]float64{{30.0}, {0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}},
+			LogP: -1.8378770664093456},
+		{X: []float64{30.0, -40.0}, Theta: [][]float64{{0.5}, {0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}},
+			LogP: -12.484618530682974},
+		{X: []float64{30.0, -40.0}, Theta: [][]float64{{30.0}, {0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}},
+			LogP: -72.79431226735991},
+		{X: []float64{0.5, 0.25},
+			Theta: [][]float64{{0.5}, {0.0, 0.0}, {1.0, 0.9999990463256836, 0.9999990463256836, 1.0}},
+			LogP:  -9.11594666153817},
+		{X: []float64{0.5, 0.25},
+			Theta: [][]float64{{30.0}, {0.0, 0.0}, {1.0, 0.9999990463256836, 0.9999990463256836, 1.0}},
+			LogP:  -107.20385417816065},
 		{X: []float64{2.0}, Theta: [][]float64{{4.0}, {1.0}, {0.25}}, LogP: -2.0205500238516443},
 	}
-	d.Examples = []string{"data y : real[N, 2]\nparam mu : real[2] ~ normal(0, 1)\nparam Sigma : cov_matrix[2] ~ inv_wishart(4, [[1, 0], [0, 1]])\ny ~ multi_student_t(4, mu, Sigma)"}
+	d.Examples = []string{"data y : real[N, 2]\nparam mu : real[2] ~ normal(0, 1)\nparam Sigma : " +
+		"cov_matrix[2] ~ inv_wishart(4, [[1, 0], [0, 1]])\ny ~ multi_student_t(4, mu, Sigma)"}
 	return d
 }
 
@@ -51,5 +63,6 @@ func studentRadial(b *def.Events, i int, q float64, k int) (lp, weight float64) 
 	if b.W != nil && b.DTheta[0] != nil {
 		b.Give(0, i, 0, 0.5*(special.DigammaDiff(nu/2, n/2)-n/nu-tail+(nu+n)*q/(nu*(nu+q))))
 	}
-	return special.LgammaDiff(nu/2, n/2) - float64(0.5*n*portable.Log(nu*math.Pi)) - float64(0.5*(nu+n)*tail), (nu + n) / (nu + q)
+	return special.LgammaDiff(nu/2, n/2) - float64(0.5*n*portable.Log(nu*math.Pi)) - float64(0.5*(nu+n)*tail),
+		(nu + n) / (nu + q)
 }

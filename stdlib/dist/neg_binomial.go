@@ -34,8 +34,9 @@ Source: Stan Functions Reference, "Negative binomial distribution".`,
 			return drawPoisson(r, drawGamma(r, theta[0])/positive(theta[1]))
 		},
 		LogCDF: below(negBinomialTail), LogCCDF: above(negBinomialTail),
-		Slow:     twoLgammas,
-		Examples: []string{"data y : count[N]\nparam alpha ~ gamma(2, 0.1)\nparam beta ~ gamma(2, 1)\ny ~ neg_binomial(alpha, beta)"},
+		Slow: twoLgammas,
+		Examples: []string{"data y : count[N]\nparam alpha ~ gamma(2, 0.1)\nparam beta ~ gamma(2, 1)\ny ~ " +
+			"neg_binomial(alpha, beta)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{1, 1}, LogP: -0.6931471805599453},
 			{X: 3, Theta: []float64{3.3, 2.5}, LogP: -2.340162443834134},
@@ -73,7 +74,8 @@ func negBinomialAt(x float64, theta [maxParams]float64) point {
 	x = natural(x)
 	t := -portable.Log(beta)
 	return point{
-		lp: special.LgammaDiff(alpha, x) - float64(alpha*special.Log1pExp(t)) - times(x, special.Log1pExp(-t)),
+		lp: special.LgammaDiff(alpha, x) - float64(alpha*special.Log1pExp(t)) - times(x,
+			special.Log1pExp(-t)),
 		dtheta: [maxParams]float64{
 			special.DigammaDiff(alpha, x) - special.Log1pExp(t),
 			(alpha/beta - x) / (1 + beta),
@@ -87,8 +89,8 @@ func negBinomialTail(x float64, theta [maxParams]float64, upper bool) point {
 	return point{lp: lp, dtheta: [maxParams]float64{da, flow / beta}}
 }
 
-// failuresTail is the tail of the number of failures before the n-th success, n > 0 any real number, of probability p = 1 - q, with its derivative in n, and p·q
-// times that in p.
+// failuresTail is the tail of the number of failures before the n-th success, n > 0 any real number, of
+// probability p = 1 - q, with its derivative in n, and p·q times that in p.
 func failuresTail(x, n, p, q float64, upper bool) (lp, dn, flow float64) {
 	if x < 0 {
 		lp, _, _, _ = betaTail(n, 1, p, q, upper)

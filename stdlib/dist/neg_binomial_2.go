@@ -36,7 +36,8 @@ Source: Stan Functions Reference, "Negative binomial distribution, alternative p
 			return drawPoisson(r, positive(theta[0])*(drawGamma(r, theta[1])/theta[1]))
 		},
 		LogCDF: below(negBinomial2Tail), LogCCDF: above(negBinomial2Tail),
-		Examples: []string{"data y : count[N]\nparam mu ~ gamma(2, 0.1)\nparam phi ~ gamma(2, 0.1)\ny ~ neg_binomial_2(mu, phi)"},
+		Examples: []string{"data y : count[N]\nparam mu ~ gamma(2, 0.1)\nparam phi ~ gamma(2, 0.1)\ny ~ " +
+			"neg_binomial_2(mu, phi)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{1, 1}, LogP: -0.6931471805599453},
 			{X: 3, Theta: []float64{3.3, 2.5}, LogP: -1.9143526835176217},

@@ -38,7 +38,8 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 			return drawPoisson(r, portable.Exp(theta[0])*(drawGamma(r, theta[1])/theta[1]))
 		},
 		LogCDF: below(negBinomial2LogTail), LogCCDF: above(negBinomial2LogTail),
-		Examples: []string{"data y : count[N]\nparam eta ~ normal(0, 2)\nparam phi ~ gamma(2, 0.1)\ny ~ neg_binomial_2_log(eta, phi)"},
+		Examples: []string{"data y : count[N]\nparam eta ~ normal(0, 2)\nparam phi ~ gamma(2, 0.1)\ny ~ " +
+			"neg_binomial_2_log(eta, phi)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1}, LogP: -0.6931471805599453},
 			{X: 3, Theta: []float64{1.2, 2.5}, LogP: -1.9151634748704076},
@@ -54,7 +55,8 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 	}
 }
 
-// negBinomial2LogExpand is for a phi in each row. The loop over rows, which is for one, also takes an eta that all rows have in common.
+// negBinomial2LogExpand is for a phi in each row. The loop over rows, which is for one, also takes an eta
+// that all rows have in common.
 func negBinomial2LogExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	eta, phi := theta[0], theta[1]
 	switch {
@@ -71,7 +73,8 @@ func negBinomial2LogExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	return false
 }
 
-// negBinomial2LogElements writes x·log(1+exp(-t)) of negBinomial2LogLogDensity by log(1+exp(t)): in the upper tail rounding is that of x·t.
+// negBinomial2LogElements writes x·log(1+exp(-t)) of negBinomial2LogLogDensity by log(1+exp(t)): in the upper
+// tail rounding is that of x·t.
 func negBinomial2LogElements(b def.Builder, x def.Value, theta []def.Value) bool {
 	eta, phi := theta[0], theta[1]
 	t := b.Sub(eta, b.Func("log", phi))
@@ -81,7 +84,8 @@ func negBinomial2LogElements(b def.Builder, x def.Value, theta []def.Value) bool
 	return true
 }
 
-// With t = eta - log(phi), the log density is log Γ(x+phi)/Γ(phi) - phi·log(1+exp(t)) - x·log(1+exp(-t)): no term cancels in either tail.
+// With t = eta - log(phi), the log density is log Γ(x+phi)/Γ(phi) - phi·log(1+exp(t)) - x·log(1+exp(-t)): no
+// term cancels in either tail.
 func negBinomial2LogLogDensity(b *def.Batch) float64 {
 	eta, phi := b.Theta[0], b.Theta[1]
 	deta, dphi := partial(b, 0), partial(b, 1)
@@ -115,8 +119,8 @@ func negBinomial2LogLogDensity(b *def.Batch) float64 {
 // A rising is log Γ(phi+x)/Γ(phi) and its derivative in phi.
 type rising struct{ value, d float64 }
 
-// A risingTable holds the values for the counts 0, 1, 2, …, where phi is the same in a long block: counts are mostly small. An entry
-// that is not filled is computed when it is needed.
+// A risingTable holds the values for the counts 0, 1, 2, …, where phi is the same in a long block: counts are
+// mostly small. An entry that is not filled is computed when it is needed.
 type risingTable [17]struct {
 	rising
 	filled bool

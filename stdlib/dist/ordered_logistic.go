@@ -26,7 +26,9 @@ Source: Stan Functions Reference, "Ordered logistic distribution"; McCullagh (19
 		ScaleAt:    -1,
 		Mean:       "inv_logit(cutpoints - outer(eta, 0 * cutpoints + 1))",
 		Link:       def.Link{Scale: def.LogitLink, Param: 0, Steepest: 1},
-		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) { orderedDensity(b, logisticBetween) }, Expand: orderedLogisticExpand, Sample: orderedLogisticSample, Cases: []def.EventCase{
+		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) {
+			orderedDensity(b, logisticBetween)
+		}, Expand: orderedLogisticExpand, Sample: orderedLogisticSample, Cases: []def.EventCase{
 			{X: []float64{1.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.5410084538329922},
 			{X: []float64{2.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.091629782140038},
 			{X: []float64{3.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.2184073576933117},
@@ -35,14 +37,17 @@ Source: Stan Functions Reference, "Ordered logistic distribution"; McCullagh (19
 			{X: []float64{3.0}, Theta: [][]float64{{-30.0}, {-1.0, 2.0}}, LogP: -32.000000000000014},
 			{X: []float64{2.0}, Theta: [][]float64{{-25.0}, {0.0, 0.75}}, LogP: -25.6393534650608},
 			{X: []float64{2.0}, Theta: [][]float64{{25.0}, {0.0, 0.75}}, LogP: -24.889353465083644},
-			{X: []float64{2.0}, Theta: [][]float64{{0.1}, {0.5, 0.5000009536743164}}, LogP: -15.28897421011477},
+			{X: []float64{2.0}, Theta: [][]float64{{0.1}, {0.5, 0.5000009536743164}},
+				LogP: -15.28897421011477},
 			{X: []float64{2.0}, Theta: [][]float64{{-3.0}, {-2.0, 1.0}}, LogP: -1.3824807963787342},
 			{X: []float64{1.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -9.000123402189724},
 			{X: []float64{2.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -0.00012340218972325883},
 		}},
-		Slow: "log(1 + exp) at both ends of the category in each row, of gathered cutpoints, whose derivatives are added up by category",
+		Slow: "log(1 + exp) at both ends of the category in each row, of gathered cutpoints, whose " +
+			"derivatives are added up by category",
 		Examples: []string{
-			"data y : level(K)[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam c : ordered[K - 1] ~ normal(0, 3)\ny ~ ordered_logistic(b * x, c)",
+			"data y : level(K)[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam c : ordered[K - 1] ~ " +
+				"normal(0, 3)\ny ~ ordered_logistic(b * x, c)",
 		},
 	}
 }
@@ -54,7 +59,8 @@ func orderedParams() []def.Param {
 	}
 }
 
-// orderedDensity is that of a category, given log P(lower < e ≤ upper) with its slopes for e of the standard distribution of the latent variable.
+// orderedDensity is that of a category, given log P(lower < e ≤ upper) with its slopes for e of the standard
+// distribution of the latent variable.
 func orderedDensity(b *def.Events, between func(lower, upper float64) (lp, dLower, dUpper float64)) {
 	eta, cuts := b.Theta[0], b.Theta[1]
 	good := cuts.Step > 0 || ordered(cuts, 0)
@@ -93,7 +99,8 @@ func ordered(a def.EventArg, i int) bool {
 	return true
 }
 
-// logisticBetween is log(F(upper) - F(lower)) for the logistic F, as log F(upper) + log(1 - F(lower)) + log(1 - exp(lower - upper)).
+// logisticBetween is log(F(upper) - F(lower)) for the logistic F, as log F(upper) + log(1 - F(lower)) + log(1
+// - exp(lower - upper)).
 func logisticBetween(lower, upper float64) (lp, dLower, dUpper float64) {
 	inside := 0.0 // the slope of the last term by upper
 	lp = -special.Log1pExp(lower) - special.Log1pExp(-upper)
@@ -104,7 +111,8 @@ func logisticBetween(lower, upper float64) (lp, dLower, dUpper float64) {
 	return lp, -special.InvLogit(lower) - inside, special.InvLogit(-upper) + inside
 }
 
-// orderedLogisticExpand is the same with one column of cutpoints for all rows. The last term depends on the category only, and is NaN where cutpoints do not rise.
+// orderedLogisticExpand is the same with one column of cutpoints for all rows. The last term depends on the
+// category only, and is NaN where cutpoints do not rise.
 func orderedLogisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	eta, cuts := theta[0], theta[1]
 	dims := b.Dims(cuts)

@@ -26,7 +26,9 @@ Source: Stan Functions Reference, "Ordered probit distribution"; Albert and Chib
 		ScaleAt:    -1,
 		Mean:       "Phi(cutpoints - outer(eta, 0 * cutpoints + 1))",
 		Link:       def.Link{Scale: def.ProbitLink, Param: 0},
-		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) { orderedDensity(b, normalBetween) }, Expand: orderedProbitExpand, Sample: orderedProbitSample, Cases: []def.EventCase{
+		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) {
+			orderedDensity(b, normalBetween)
+		}, Expand: orderedProbitExpand, Sample: orderedProbitSample, Cases: []def.EventCase{
 			{X: []float64{1.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -2.3351032786624426},
 			{X: []float64{2.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -0.7288588698497679},
 			{X: []float64{3.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -0.9777012760967101},
@@ -35,20 +37,24 @@ Source: Stan Functions Reference, "Ordered probit distribution"; Albert and Chib
 			{X: []float64{3.0}, Theta: [][]float64{{-30.0}, {-1.0, 2.0}}, LogP: -516.3856486257254},
 			{X: []float64{2.0}, Theta: [][]float64{{-25.0}, {0.0, 0.75}}, LogP: -316.639408013293},
 			{X: []float64{2.0}, Theta: [][]float64{{25.0}, {0.0, 0.75}}, LogP: -298.1402984900296},
-			{X: []float64{2.0}, Theta: [][]float64{{0.1}, {0.5, 0.5000009536743164}}, LogP: -14.861882335138588},
+			{X: []float64{2.0}, Theta: [][]float64{{0.1}, {0.5, 0.5000009536743164}},
+				LogP: -14.861882335138588},
 			{X: []float64{2.0}, Theta: [][]float64{{-3.0}, {-2.0, 1.0}}, LogP: -1.8412212879622925},
 			{X: []float64{1.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -43.628149113332114},
 			{X: []float64{2.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -1.1285884059538405e-19},
 		}},
-		Slow: "two log Phi and their slopes, an expm1 and a logarithm in each row between two cutpoints; rows are divided by category and joined again",
+		Slow: "two log Phi and their slopes, an expm1 and a logarithm in each row between two cutpoints; " +
+			"rows are divided by category and joined again",
 		Examples: []string{
-			"data y : level(K)[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam c : ordered[K - 1] ~ normal(0, 3)\ny ~ ordered_probit(b * x, c)",
+			"data y : level(K)[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam c : ordered[K - 1] ~ " +
+				"normal(0, 3)\ny ~ ordered_probit(b * x, c)",
 		},
 	}
 }
 
-// orderedProbitExpand is the same with one column of cutpoints for all rows: log Phi for the first and the last category, and for the others the difference of two Phi, of
-// ends mirrored to the side where both are below the middle.
+// orderedProbitExpand is the same with one column of cutpoints for all rows: log Phi for the first and the
+// last category, and for the others the difference of two Phi, of ends mirrored to the side where both are
+// below the middle.
 func orderedProbitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	eta, cuts := theta[0], theta[1]
 	dims := b.Dims(cuts)
@@ -56,7 +62,8 @@ func orderedProbitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 		return false
 	}
 	last := float64(dims[0] + 1)
-	all := b.Between(0, cuts, 0)             // no row of the first category reads the first, and none of the last category the last
+	// no row of the first category reads the first, and none of the last category the last
+	all := b.Between(0, cuts, 0)
 	below, above := b.Head(all), b.Tail(all) // the ends of each category
 	is := func(code float64) func([]float64) bool { return func(x []float64) bool { return x[0] == code } }
 	return b.Split([]def.Value{x}, is(1), func(b def.Builder, of func(def.Value) def.Value) {
@@ -77,8 +84,8 @@ func orderedProbitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	})
 }
 
-// narrow is the width, times 1 plus the distance from 0, below which an interval has its probability from the series around its middle, of error w⁴/1920: a difference
-// would lose digits.
+// narrow is the width, times 1 plus the distance from 0, below which an interval has its probability from the
+// series around its middle, of error w⁴/1920: a difference would lose digits.
 const narrow = 2e-3
 
 // normalBetween is log(Phi(upper) - Phi(lower)), computed in the lower tail, where neither is close to 1.
@@ -89,7 +96,8 @@ func normalBetween(lower, upper float64) (lp, dLower, dUpper float64) {
 	}
 	if w, m := upper-lower, 0.5*(upper+lower); w*(1+math.Abs(m)) < narrow {
 		lp = float64(-0.5*m*m) - halfLogTwoPi + portable.Log(w) + portable.Log1p((float64(m*m)-1)*w*w/24)
-		return lp, -portable.Exp(float64(-0.5*lower*lower) - halfLogTwoPi - lp), portable.Exp(float64(-0.5*upper*upper) - halfLogTwoPi - lp)
+		return lp, -portable.Exp(float64(-0.5*lower*lower) - halfLogTwoPi - lp),
+			portable.Exp(float64(-0.5*upper*upper) - halfLogTwoPi - lp)
 	}
 	top, _ := special.LogPhi(upper)
 	if math.IsInf(upper, 1) {

@@ -31,7 +31,8 @@ Source: Stan Functions Reference, "Pareto distribution".`,
 			return max(least, least*portable.Exp(portable.Exponential(r)/positive(theta[1])))
 		},
 		LogCDF: below(paretoTail), LogCCDF: above(paretoTail),
-		Examples: []string{"data wealth : real<lower=1>[N]\nparam alpha ~ gamma(2, 1)\nwealth ~ pareto(1, alpha)"},
+		Examples: []string{"data wealth : real<lower=1>[N]\nparam alpha ~ gamma(2, " +
+			"1)\nwealth ~ pareto(1, alpha)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{1, 2}, LogP: 0.6931471805599453},
 			{X: 3, Theta: []float64{1, 0.5}, LogP: -2.34106561356211},
@@ -77,5 +78,6 @@ func paretoTail(x float64, theta [maxParams]float64, upper bool) point {
 		return below0(upper)
 	}
 	u = portable.Log1p((x - least) / least)
-	return hazard(point{lp: portable.Log(alpha) + portable.Log(u), dx: 1 / (x * u), dtheta: [maxParams]float64{-1 / (least * u), 1 / alpha}}, upper)
+	return hazard(point{lp: portable.Log(alpha) + portable.Log(u), dx: 1 / (x * u),
+		dtheta: [maxParams]float64{-1 / (least * u), 1 / alpha}}, upper)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// difference is the derivative of f at v by the five-point formula, and a bound of its error: truncation and the rounding of f.
+// difference is the derivative of f at v by the five-point formula, and a bound of its error: truncation and
+// the rounding of f.
 func difference(f func(v float64) float64, v, h float64) (slope, tol float64) {
 	a, b, c, d := f(v-2*h), f(v-h), f(v+h), f(v+2*h)
 	size := math.Max(math.Abs(a), math.Abs(d))
@@ -26,7 +27,8 @@ func step(v float64, domain def.Support) float64 {
 	return 1e-3
 }
 
-// Partials of the log density in x and in every real parameter against finite differences of the log density itself.
+// Partials of the log density in x and in every real parameter against finite differences of the log density
+// itself.
 func TestPartials(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		r := rand.New(rand.NewPCG(15, 16))
@@ -44,26 +46,31 @@ func TestPartials(t *testing.T) {
 					t.Errorf("%s: a discrete x has no partial, but it is %v", label(x, theta), b.DX[0])
 				}
 			} else {
-				checkPartial(t, d, "x", x, theta, b.DX[0], x, xDomain(d), func(v float64) float64 { return logp(d, v, theta) })
+				checkPartial(t, d, "x", x, theta, b.DX[0], x, xDomain(d), func(v float64) float64 {
+					return logp(d, v, theta)
+				})
 			}
 			for k, p := range d.Params {
 				if p.Integral {
 					if b.DTheta[k][0] != 0 {
-						t.Errorf("%s: %s is data, but its partial is %v", label(x, theta), p.Name, b.DTheta[k][0])
+						t.Errorf("%s: %s is data, but its partial is %v", label(x, theta), p.Name,
+							b.DTheta[k][0])
 					}
 					continue
 				}
-				checkPartial(t, d, p.Name, x, theta, b.DTheta[k][0], theta[k], p.Domain, func(v float64) float64 {
-					moved := append([]float64(nil), theta...)
-					moved[k] = v
-					return logp(d, x, moved)
-				})
+				checkPartial(t, d, p.Name, x, theta, b.DTheta[k][0], theta[k], p.Domain,
+					func(v float64) float64 {
+						moved := append([]float64(nil), theta...)
+						moved[k] = v
+						return logp(d, x, moved)
+					})
 			}
 		}
 	})
 }
 
-// xDomain is the domain of x for a step: uniform's partial in x needs points inside its bounds, which drawing makes almost sure.
+// xDomain is the domain of x for a step: uniform's partial in x needs points inside its bounds, which drawing
+// makes almost sure.
 func xDomain(d def.Dist) def.Support {
 	if d.Support == def.Interval {
 		return def.RealLine
@@ -71,7 +78,8 @@ func xDomain(d def.Dist) def.Support {
 	return d.Support
 }
 
-func checkPartial(t *testing.T, d def.Dist, name string, x float64, theta []float64, got, v float64, domain def.Support, f func(float64) float64) {
+func checkPartial(t *testing.T, d def.Dist, name string, x float64, theta []float64, got, v float64,
+	domain def.Support, f func(float64) float64) {
 	t.Helper()
 	h := step(v, domain)
 	if d.LocationAt >= 0 { // not across the kink of laplace

@@ -31,8 +31,10 @@ Source: Stan Functions Reference, "Poisson distribution".`,
 		LogDensity: poissonLogDensity,
 		Expand:     poissonExpand,
 		Carrier:    factorialCarrier,
-		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawPoisson(r, nonNegative(theta[0])) },
-		LogCDF:     below(poissonTail), LogCCDF: above(poissonTail),
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return drawPoisson(r, nonNegative(theta[0]))
+		},
+		LogCDF: below(poissonTail), LogCCDF: above(poissonTail),
 		Examples: []string{"data y : count[N]\nparam rate ~ gamma(2, 0.5)\ny ~ poisson(rate)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.5}, LogP: -0.5},

@@ -29,9 +29,12 @@ Source: Stan Functions Reference, "Poisson distribution, log parameterization".`
 		Rows:       def.PoissonLogRows,
 		Elements:   poissonLogElements,
 		Carrier:    factorialCarrier,
-		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawPoisson(r, portable.Exp(theta[0])) },
-		LogCDF:     below(poissonLogTail), LogCCDF: above(poissonLogTail),
-		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ normal(0, 1)\ny ~ poisson_log(a + b * x)"},
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return drawPoisson(r, portable.Exp(theta[0]))
+		},
+		LogCDF: below(poissonLogTail), LogCCDF: above(poissonLogTail),
+		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ " +
+			"normal(0, 1)\ny ~ poisson_log(a + b * x)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{-0.7}, LogP: -0.4965853037914095},
 			{X: 3, Theta: []float64{0.9}, LogP: -1.5513625803850046},
@@ -66,7 +69,8 @@ func poissonLogLogDensity(b *def.Batch) float64 {
 	return finish(b, sum)
 }
 
-// poissonLogRows is the loop over contiguous rows. It gives NaN where an x is not a count or eta is not finite.
+// poissonLogRows is the loop over contiguous rows. It gives NaN where an x is not a count or eta is not
+// finite.
 func poissonLogRows(x, eta, deta []float64) float64 {
 	sum := 0.0
 	eta = eta[:len(x)]

@@ -13,8 +13,8 @@ import (
 // draws per parameter setting. Seeds are fixed, so the result is always the same.
 const draws = 20000
 
-// A line maps t in [-6, 6] to the support so that the tails of the density in t fall off double exponentially: there the trapezoid rule is
-// exact to rounding (Takahasi and Mori 1974).
+// A line maps t in [-6, 6] to the support so that the tails of the density in t fall off double
+// exponentially: there the trapezoid rule is exact to rounding (Takahasi and Mori 1974).
 type line struct {
 	x       func(t float64) (x, logSlope float64)
 	inverse func(x float64) float64
@@ -50,7 +50,8 @@ func unitLine(lower, upper float64) line {
 		x: func(t float64) (float64, float64) {
 			s := math.Pi * math.Sinh(t)
 			u := 1 / (1 + math.Exp(-s))
-			return lower + (upper-lower)*u, math.Log((upper-lower)*math.Pi*math.Cosh(t)) - math.Abs(s) - 2*math.Log1p(math.Exp(-math.Abs(s)))
+			return lower + (upper-lower)*u, math.Log((upper-lower)*math.Pi*math.Cosh(t)) - math.Abs(s) -
+				2*math.Log1p(math.Exp(-math.Abs(s)))
 		},
 		inverse: func(x float64) float64 {
 			u := (x - lower) / (upper - lower)
@@ -79,7 +80,8 @@ func cumulative(d def.Dist, theta []float64) (line, []float64) {
 	return l, total
 }
 
-// settings are parameter values to integrate and sample at: ordinary ones, and those where samplers change their method.
+// settings are parameter values to integrate and sample at: ordinary ones, and those where samplers change
+// their method.
 func settings(d def.Dist) [][]float64 {
 	r := rand.New(rand.NewPCG(21, 22))
 	out := [][]float64{drawTheta(d, r), drawTheta(d, r), drawTheta(d, r)}
@@ -99,7 +101,8 @@ func settings(d def.Dist) [][]float64 {
 	case "neg_binomial_2_log":
 		out = append(out, []float64{4, 20}, []float64{1, 1e6})
 	case "binomial_logit":
-		out = append(out, []float64{33, 0}, []float64{500, -2}, []float64{5000, 3}, []float64{400, 8}, []float64{64, -9})
+		out = append(out, []float64{33, 0}, []float64{500, -2}, []float64{5000, 3}, []float64{400, 8},
+			[]float64{64, -9})
 	}
 	return out
 }
@@ -120,7 +123,8 @@ func TestContinuousSettings(t *testing.T) {
 			}
 			// Kolmogorov-Smirnov: sqrt(n)·D exceeds 1.95 with probability 0.001 if sampler and density agree.
 			if distance := ksDistance(d, theta, l, cdf); !(math.Sqrt(draws)*distance < 1.95) {
-				t.Errorf("theta %v: the sampler is %.2f/sqrt(n) from the density", theta, math.Sqrt(draws)*distance)
+				t.Errorf("theta %v: the sampler is %.2f/sqrt(n) from the density", theta,
+					math.Sqrt(draws)*distance)
 			}
 		}
 	})
@@ -172,8 +176,8 @@ func masses(d def.Dist, theta []float64) []float64 {
 	return p
 }
 
-// checkFrequencies compares draws with masses: the mean, and every value expected at least 25 times, to 4.5 Monte Carlo standard errors,
-// which all of some thousand comparisons keep with probability 0.99.
+// checkFrequencies compares draws with masses: the mean, and every value expected at least 25 times, to 4.5
+// Monte Carlo standard errors, which all of some thousand comparisons keep with probability 0.99.
 func checkFrequencies(t *testing.T, d def.Dist, theta, p []float64, mean, sd float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(25, 26))
@@ -211,7 +215,8 @@ func TestLargePoisson(t *testing.T) {
 			squares += z * z
 		}
 		// se of the mean of z is 1/sqrt(n), of z² sqrt(2/n)
-		if mean, square := sum/n, squares/n; math.Abs(mean) > 4/math.Sqrt(n) || math.Abs(square-1) > 4*math.Sqrt(2./n) {
+		if mean, square := sum/n, squares/n; math.Abs(mean) > 4/math.Sqrt(n) ||
+			math.Abs(square-1) > 4*math.Sqrt(2./n) {
 			t.Errorf("rate %v: standardised mean %v and variance %v", rate, mean, square)
 		}
 	}

@@ -16,7 +16,8 @@ func tiny(x float64) float64 {
 	return max(x, smallestNormal)
 }
 
-// drawGamma draws from gamma(alpha, 1). Marsaglia and Tsang, A simple method for generating gamma variables, ACM TOMS 26 (2000).
+// drawGamma draws from gamma(alpha, 1). Marsaglia and Tsang, A simple method for generating gamma variables,
+// ACM TOMS 26 (2000).
 func drawGamma(r *rand.Rand, alpha float64) float64 {
 	if alpha < 1 {
 		return portable.Exp(logGammaBelowOne(r, alpha))
@@ -31,14 +32,15 @@ func drawGamma(r *rand.Rand, alpha float64) float64 {
 			continue
 		}
 		v = float64(v * v * v)
-		if u := r.Float64(); !(portable.Log(u) >= float64(0.5*x*x)+float64(d*(1-v+portable.Log(v)))) { // accepts NaN, or a bad alpha would loop
+		// accepts NaN, or a bad alpha would loop
+		if u := r.Float64(); !(portable.Log(u) >= float64(0.5*x*x)+float64(d*(1-v+portable.Log(v)))) {
 			return d * v
 		}
 	}
 }
 
-// logGammaBelowOne draws log(x) for x from gamma(alpha, 1), alpha < 1, as log(x') + log(u)/alpha with x' from gamma(alpha+1, 1): x itself
-// underflows for small alpha.
+// logGammaBelowOne draws log(x) for x from gamma(alpha, 1), alpha < 1, as log(x') + log(u)/alpha with x' from
+// gamma(alpha+1, 1): x itself underflows for small alpha.
 func logGammaBelowOne(r *rand.Rand, alpha float64) float64 {
 	alpha = positive(alpha)
 	return portable.Log(drawGamma(r, alpha+1)) - portable.Exponential(r)/alpha
@@ -69,8 +71,9 @@ func drawBinary(r *rand.Rand, p float64) float64 {
 	return math.NaN()
 }
 
-// drawBinomial draws from binomial(n, p) with q = 1 - p. While n is large, it splits the n uniforms at their median, a beta variable, and
-// goes on with the half that p falls in. Devroye, Non-Uniform Random Variate Generation (1986), X.4.3 (recursive methods).
+// drawBinomial draws from binomial(n, p) with q = 1 - p. While n is large, it splits the n uniforms at their
+// median, a beta variable, and goes on with the half that p falls in. Devroye, Non-Uniform Random Variate
+// Generation (1986), X.4.3 (recursive methods).
 func drawBinomial(r *rand.Rand, n, p, q float64) float64 {
 	n = natural(n)
 	if math.IsNaN(n + p) {
@@ -117,8 +120,8 @@ func poissonByProduct(r *rand.Rand, rate float64) float64 {
 	return k
 }
 
-// poissonByRejection is PTRS of Hörmann, The transformed rejection method for generating Poisson random variables, Insurance:
-// Mathematics and Economics 12 (1993). It needs rate ≥ 10.
+// poissonByRejection is PTRS of Hörmann, The transformed rejection method for generating Poisson random
+// variables, Insurance: Mathematics and Economics 12 (1993). It needs rate ≥ 10.
 func poissonByRejection(r *rand.Rand, rate float64) float64 {
 	logRate := portable.Log(rate)
 	b := 0.931 + float64(2.53*math.Sqrt(rate))

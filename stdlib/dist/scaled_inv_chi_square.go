@@ -18,7 +18,8 @@ func ScaledInvChiSquare() def.Dist {
     log p(x) = (nu/2) log(nu s²/2) - lgamma(nu/2) - (nu/2 + 1) log(x) - nu s²/(2 x)        for x > 0
 
 Source: Stan Functions Reference, "Scaled inverse chi-square distribution".`,
-		Params:     []def.Param{nuParam, {Name: "s", Doc: "scale, a standard deviation", Domain: def.Positive}},
+		Params: []def.Param{nuParam, {Name: "s", Doc: "scale, a standard deviation",
+			Domain: def.Positive}},
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    -1,
@@ -30,7 +31,8 @@ Source: Stan Functions Reference, "Scaled inverse chi-square distribution".`,
 			return tiny(0.5 * theta[0] * s * s / tiny(drawGamma(r, 0.5*theta[0])))
 		},
 		LogCDF: below(scaledInvChiSquareTail), LogCCDF: above(scaledInvChiSquareTail),
-		Slow:     "a log gamma function and its derivative, an exponential and a logarithm in each row, forward and back",
+		Slow: "a log gamma function and its derivative, an exponential and a logarithm in " +
+			"each row, forward and back",
 		Examples: []string{"param variance ~ scaled_inv_chi_square(5, 2)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2, 1}, LogP: -1},
@@ -75,5 +77,6 @@ func scaledInvChiSquareTail(x float64, theta [maxParams]float64, upper bool) poi
 	nu, s := theta[0], positive(theta[1])
 	scale := 0.5 * nu * s * s
 	lp, da, dg := inverseGammaTail(0.5*nu, scale, x, upper)
-	return point{lp: lp, dx: -times(dg, scale/(x*x)), dtheta: [maxParams]float64{float64(0.5*da) + times(dg, 0.5*s*s/x), times(dg, nu*s/x)}}
+	return point{lp: lp, dx: -times(dg, scale/(x*x)),
+		dtheta: [maxParams]float64{float64(0.5*da) + times(dg, 0.5*s*s/x), times(dg, nu*s/x)}}
 }

@@ -88,5 +88,6 @@ func skewNormalTail(x float64, theta [maxParams]float64, upper bool) point {
 	lp, slope := special.LogSkewNormal(sign*z, sign*alpha)
 	logDensity := skewNormalAt(x, theta).lp
 	dx := sign * portable.Exp(logDensity-lp)
-	return point{lp: lp, dx: dx, dtheta: [maxParams]float64{-dx, -times(dx, z), -sign * portable.Exp(slope-lp)}}
+	return point{lp: lp, dx: dx, dtheta: [maxParams]float64{-dx, -times(dx, z),
+		-sign * portable.Exp(slope-lp)}}
 }

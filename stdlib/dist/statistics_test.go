@@ -36,13 +36,15 @@ func TestLinearIn(t *testing.T) {
 					other[k] = moved
 					change[i] = logp(d, x, other) - logp(d, x, theta)
 					slope[i] = partialAt(d, x, other, k)
-					size = max(size, math.Abs(logp(d, x, other)), math.Abs(logp(d, x, theta)), math.Abs(slope[i]))
+					size = max(size, math.Abs(logp(d, x, other)), math.Abs(logp(d, x, theta)),
+						math.Abs(slope[i]))
 				}
 				// (stat, trials, change) are three vectors in a plane.
 				minor := func(i, j int) float64 { return stat[i]*trials[j] - stat[j]*trials[i] }
 				scale := math.Abs(minor(0, 1)) + math.Abs(minor(1, 2)) + math.Abs(minor(0, 2))
 				for _, v := range [][3]float64{change, slope} {
-					if got := v[0]*minor(1, 2) - v[1]*minor(0, 2) + v[2]*minor(0, 1); math.Abs(got) > 1e-12*(1+size)*scale {
+					if got := v[0]*minor(1, 2) - v[1]*minor(0, 2) + v[2]*minor(0,
+						1); math.Abs(got) > 1e-12*(1+size)*scale {
 						t.Fatalf("%s: %v is off by %v of %v", p.Name, v, got, size*scale)
 					}
 				}

@@ -62,7 +62,8 @@ func studentTExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-// tNorm is the log density at 0 of the standard member by its degrees of freedom: a difference of two lgamma that does not cancel.
+// tNorm is the log density at 0 of the standard member by its degrees of freedom: a difference of two lgamma
+// that does not cancel.
 func tNorm() *def.Func {
 	return &def.Func{
 		Name: "log_student_t_norm",
@@ -90,7 +91,8 @@ type tForm struct{ nu, root, half, norm, dnorm float64 }
 // newTForm is that of element nu of a block, whose derivative is wanted where dnu is not nil.
 func newTForm(b *def.Batch, nu float64, dnu []float64) tForm {
 	nu = positive(nu)
-	return tForm{nu: nu, root: math.Sqrt(nu), half: (nu + 1) / 2, norm: b.Known(logTNorm, nu, 0), dnorm: wanted(dnu, tNormSlope, nu)}
+	return tForm{nu: nu, root: math.Sqrt(nu), half: (nu + 1) / 2, norm: b.Known(logTNorm, nu, 0),
+		dnorm: wanted(dnu, tNormSlope, nu)}
 }
 
 // logTNorm is norm, and tNormSlope its derivative.
@@ -109,7 +111,8 @@ func (t tForm) at(z float64) (lp, score, dnu float64) {
 	w := z / t.root
 	value, ratio := special.Log1pSquare(w)
 	wr := w * ratio // w²/(1+w²)
-	return t.norm - float64(t.half*value), -2 * t.half * ratio / t.root, t.dnorm - float64(0.5*value) + t.half*wr/t.nu
+	return t.norm - float64(t.half*value), -2 * t.half * ratio / t.root,
+		t.dnorm - float64(0.5*value) + t.half*wr/t.nu
 }
 
 func studentTLogDensity(b *def.Batch) float64 {
@@ -149,11 +152,12 @@ func studentTail(x float64, theta [maxParams]float64, upper bool) point {
 		slope = -slope
 	}
 	slope /= sigma
-	return point{lp: lp, dx: slope, dtheta: [maxParams]float64{dnu, -slope, -times(slope, (x-theta[1])/sigma)}}
+	return point{lp: lp, dx: slope,
+		dtheta: [maxParams]float64{dnu, -slope, -times(slope, (x-theta[1])/sigma)}}
 }
 
-// studentCDF is the log of the distribution function of the standard member, half of the incomplete beta function at nu/(nu + z²) below 0, with its derivatives
-// in nu and z.
+// studentCDF is the log of the distribution function of the standard member, half of the incomplete beta
+// function at nu/(nu + z²) below 0, with its derivatives in nu and z.
 func studentCDF(z, nu float64) (lp, dnu, slope float64) {
 	switch {
 	case !(nu > 0) || math.IsNaN(z):

@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Every listed distribution goes through every test of this package; the tests read what they need from the descriptor.
+// Every listed distribution goes through every test of this package; the tests read what they need from the
+// descriptor.
 
 func each(t *testing.T, f func(t *testing.T, d def.Dist)) {
 	for _, d := range All() {
@@ -122,13 +123,15 @@ func TestCases(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		for _, c := range d.Cases {
 			if got := logp(d, c.X, c.Theta); !near(got, c.LogP, 1e-12) {
-				t.Errorf("log p(%v | %v) = %v, want %v (relative error %.1e)", c.X, c.Theta, got, c.LogP, math.Abs(got/c.LogP-1))
+				t.Errorf("log p(%v | %v) = %v, want %v (relative error %.1e)", c.X, c.Theta, got, c.LogP,
+					math.Abs(got/c.LogP-1))
 			}
 		}
 	})
 }
 
-// Location and scale satisfy what `noncentered` assumes: p(x | mu, sigma) = p(u | 0, 1)/sigma for x = mu + sigma·u.
+// Location and scale satisfy what `noncentered` assumes: p(x | mu, sigma) = p(u | 0, 1)/sigma for x = mu +
+// sigma·u.
 func TestLocationScale(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		if d.ScaleAt < 0 {
@@ -177,7 +180,8 @@ func TestHalves(t *testing.T) {
 				}
 			}
 			x := drawX(d, r, theta)
-			if got, want := logp(d, x, theta), logp(base, x, whole)+math.Ln2; math.Abs(got-want) > 1e-12*math.Max(1, math.Abs(want)) {
+			if got, want := logp(d, x, theta),
+				logp(base, x, whole)+math.Ln2; math.Abs(got-want) > 1e-12*math.Max(1, math.Abs(want)) {
 				t.Errorf("at %v, %v: %v, twice %s gives %v", x, theta, got, base.Name, want)
 			}
 		}

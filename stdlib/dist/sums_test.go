@@ -10,8 +10,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// The gradient of a distribution is a sum over few functions of the value, each times a function of the parameters, where Sums says so and nowhere else: as a
-// matrix over values and parameters it has a small rank. Where it has none, the gradient at enough parameters tells the values.
+// The gradient of a distribution is a sum over few functions of the value, each times a function of the
+// parameters, where Sums says so and nowhere else: as a matrix over values and parameters it has a small
+// rank. Where it has none, the gradient at enough parameters tells the values.
 func TestSums(t *testing.T) {
 	const values, points, most, tolerance = 24, 60, 4, 1e-9
 	each(t, func(t *testing.T, d def.Dist) {
@@ -77,7 +78,8 @@ func TestSums(t *testing.T) {
 			few = rank <= most
 		}
 		if few != d.Sums {
-			t.Errorf("Sums is %v, and the rank of the gradients is %d (bounds that parameters move: %v)", d.Sums, rank, bounded)
+			t.Errorf("Sums is %v, and the rank of the gradients is %d (bounds that parameters move: %v)",
+				d.Sums, rank, bounded)
 		}
 	})
 }

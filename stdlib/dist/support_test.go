@@ -53,8 +53,8 @@ func bad(p def.Param) []float64 {
 	return points
 }
 
-// One bad value among good ones, in every place where loops differ: the block has no density, of its elements only the bad one has none, and no
-// output is infinite.
+// One bad value among good ones, in every place where loops differ: the block has no density, of its elements
+// only the bad one has none, and no output is infinite.
 func TestNoDensity(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		r := rand.New(rand.NewPCG(17, 18))

@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/stdlib/special"
 )
 
-// A tail is the log probability of a value no greater than x, or of a greater one (upper), with its derivatives: NaN where a parameter is outside its domain.
+// A tail is the log probability of a value no greater than x, or of a greater one (upper), with its
+// derivatives: NaN where a parameter is outside its domain.
 type tail func(x float64, theta [maxParams]float64, upper bool) point
 
 // below is the log distribution function of a tail, and above its complement.
@@ -53,7 +54,8 @@ func invalid() point { return point{lp: math.NaN()} }
 // A standardTail is the tail of the standard member of a location-scale family, with its derivative.
 type standardTail func(z float64, upper bool) (lp, slope float64)
 
-// symmetric makes a standardTail of the log distribution function of a distribution that is symmetric about 0.
+// symmetric makes a standardTail of the log distribution function of a distribution that is symmetric about
+// 0.
 func symmetric(cdf func(z float64) (lp, slope float64)) standardTail {
 	return func(z float64, upper bool) (float64, float64) {
 		if !upper {
@@ -105,7 +107,8 @@ func (p point) complement() point {
 	return out
 }
 
-// hazard is the tail where the log probability of a greater value is -exp(h.lp): h has the log of the cumulative hazard and its derivatives.
+// hazard is the tail where the log probability of a greater value is -exp(h.lp): h has the log of the
+// cumulative hazard and its derivatives.
 func hazard(h point, upper bool) point {
 	g := portable.Exp(h.lp)
 	out := point{lp: -g}

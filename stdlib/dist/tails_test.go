@@ -38,10 +38,12 @@ func TestTailCases(t *testing.T) {
 		}
 		for _, c := range cases[d.Name] {
 			if got := tailAt(d.LogCDF, c.X, c.Theta); !near(got, c.Below, 2e-12) {
-				t.Errorf("log P(X ≤ %v | %v) = %v, want %v (relative error %.1e)", c.X, c.Theta, got, c.Below, math.Abs(got/c.Below-1))
+				t.Errorf("log P(X ≤ %v | %v) = %v, want %v (relative error %.1e)", c.X, c.Theta, got, c.Below,
+					math.Abs(got/c.Below-1))
 			}
 			if got := tailAt(d.LogCCDF, c.X, c.Theta); !near(got, c.Above, 2e-12) {
-				t.Errorf("log P(X > %v | %v) = %v, want %v (relative error %.1e)", c.X, c.Theta, got, c.Above, math.Abs(got/c.Above-1))
+				t.Errorf("log P(X > %v | %v) = %v, want %v (relative error %.1e)", c.X, c.Theta, got, c.Above,
+					math.Abs(got/c.Above-1))
 			}
 		}
 	})
@@ -51,7 +53,8 @@ func tailAt(f func(*def.Batch) float64, x float64, theta []float64) float64 {
 	return f(&def.Batch{N: 1, X: def.Scalar(x), Theta: args(theta)})
 }
 
-// eachTail calls f with random values and parameters of each distribution that has tails, and with the two tails.
+// eachTail calls f with random values and parameters of each distribution that has tails, and with the two
+// tails.
 func eachTail(t *testing.T, f func(t *testing.T, d def.Dist, x float64, theta []float64)) {
 	each(t, func(t *testing.T, d def.Dist) {
 		if d.LogCDF == nil {
@@ -78,7 +81,8 @@ func eachTail(t *testing.T, f func(t *testing.T, d def.Dist, x float64, theta []
 // The two tails sum to 1.
 func TestTailsSum(t *testing.T) {
 	eachTail(t, func(t *testing.T, d def.Dist, x float64, theta []float64) {
-		if sum := math.Exp(tailAt(d.LogCDF, x, theta)) + math.Exp(tailAt(d.LogCCDF, x, theta)); math.Abs(sum-1) > 1e-12 {
+		if sum := math.Exp(tailAt(d.LogCDF, x, theta)) + math.Exp(tailAt(d.LogCCDF, x, theta)); math.Abs(sum-
+			1) > 1e-12 {
 			t.Errorf("%s: the tails sum to %v", label(x, theta), sum)
 		}
 	})
@@ -91,14 +95,16 @@ func TestTailsAndDensity(t *testing.T) {
 		if d.Discrete {
 			step := math.Exp(tailAt(d.LogCDF, x, theta)) - math.Exp(tailAt(d.LogCDF, x-1, theta))
 			if math.Abs(step-p) > 1e-12+1e-10*p {
-				t.Errorf("%s: the distribution function rises by %v, the probability is %v", label(x, theta), step, p)
+				t.Errorf("%s: the distribution function rises by %v, the probability is %v", label(x, theta),
+					step, p)
 			}
 			return
 		}
 		b := sample{d: d, n: 1, x: def.Scalar(x), theta: args(theta)}.block(true)
 		up := d.LogCDF(b)
 		if slope := b.DX[0] * math.Exp(up); math.Abs(slope-p) > 1e-9*p {
-			t.Errorf("%s: the slope of the distribution function is %v, the density %v", label(x, theta), slope, p)
+			t.Errorf("%s: the slope of the distribution function is %v, the density %v", label(x, theta),
+				slope, p)
 		}
 		down := d.LogCCDF(b)
 		if slope := -b.DX[0] * math.Exp(down); math.Abs(slope-p) > 1e-9*p {
@@ -118,15 +124,17 @@ func TestTailPartials(t *testing.T) {
 			for k, p := range d.Params {
 				if p.Integral {
 					if b.DTheta[k][0] != 0 {
-						t.Errorf("%s: %s is data, but its partial is %v", label(x, theta), p.Name, b.DTheta[k][0])
+						t.Errorf("%s: %s is data, but its partial is %v", label(x, theta), p.Name,
+							b.DTheta[k][0])
 					}
 					continue
 				}
-				checkPartial(t, d, name+" "+p.Name, x, theta, b.DTheta[k][0], theta[k], p.Domain, func(v float64) float64 {
-					moved := append([]float64(nil), theta...)
-					moved[k] = v
-					return tailAt(f, x, moved)
-				})
+				checkPartial(t, d, name+" "+p.Name, x, theta, b.DTheta[k][0], theta[k], p.Domain,
+					func(v float64) float64 {
+						moved := append([]float64(nil), theta...)
+						moved[k] = v
+						return tailAt(f, x, moved)
+					})
 			}
 		}
 	})
@@ -149,10 +157,12 @@ func TestTailEnds(t *testing.T) {
 			}
 			b := sample{d: d, n: 1, x: def.Scalar(end.x), theta: args(theta)}.block(true)
 			if got := d.LogCDF(b); got != end.below || b.DX[0] != 0 || b.DTheta[0][0] != 0 {
-				t.Errorf("%s: log P(X ≤ x) = %v with partials %v, %v", label(end.x, theta), got, b.DX[0], b.DTheta)
+				t.Errorf("%s: log P(X ≤ x) = %v with partials %v, %v", label(end.x, theta), got, b.DX[0],
+					b.DTheta)
 			}
 			if got := d.LogCCDF(b); got != end.abo || b.DX[0] != 0 || b.DTheta[0][0] != 0 {
-				t.Errorf("%s: log P(X > x) = %v with partials %v, %v", label(end.x, theta), got, b.DX[0], b.DTheta)
+				t.Errorf("%s: log P(X > x) = %v with partials %v, %v", label(end.x, theta), got, b.DX[0],
+					b.DTheta)
 			}
 		}
 		for k, p := range d.Params {

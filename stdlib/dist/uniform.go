@@ -88,7 +88,9 @@ func uniformTail(x float64, theta [maxParams]float64, upper bool) point {
 	case x >= b:
 		return above1(upper)
 	case upper:
-		return point{lp: portable.Log((b - x) / (b - a)), dx: -1 / (b - x), dtheta: [maxParams]float64{1 / (b - a), 1/(b-x) - 1/(b-a)}}
+		return point{lp: portable.Log((b - x) / (b - a)), dx: -1 / (b - x),
+			dtheta: [maxParams]float64{1 / (b - a), 1/(b-x) - 1/(b-a)}}
 	}
-	return point{lp: portable.Log((x - a) / (b - a)), dx: 1 / (x - a), dtheta: [maxParams]float64{1/(b-a) - 1/(x-a), -1 / (b - a)}}
+	return point{lp: portable.Log((x - a) / (b - a)), dx: 1 / (x - a),
+		dtheta: [maxParams]float64{1/(b-a) - 1/(x-a), -1 / (b - a)}}
 }

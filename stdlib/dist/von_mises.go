@@ -32,7 +32,8 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 		Expand:     vonMisesExpand,
 		Sample:     drawVonMises,
 		LogCDF:     below(vonMisesTail), LogCCDF: above(vonMisesTail),
-		Examples: []string{"data heading : real<lower=-3.2, upper=3.2>[N]\nparam mu ~ uniform(-3.14, 3.14)\nparam kappa ~ gamma(2, 0.5)\nheading ~ von_mises(mu, kappa)"},
+		Examples: []string{"data heading : real<lower=-3.2, upper=3.2>[N]\nparam mu ~ uniform(-3.14, " +
+			"3.14)\nparam kappa ~ gamma(2, 0.5)\nheading ~ von_mises(mu, kappa)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1}, LogP: -1.0737914249165241},
 			{X: 1, Theta: []float64{-1, 2.5}, LogP: -4.0690828289732295},
@@ -84,7 +85,8 @@ func vonMisesAt(x float64, theta [maxParams]float64) point {
 	}
 }
 
-// drawVonMises is the rejection sampler of Best and Fisher, Efficient simulation of the von Mises distribution, Applied Statistics 28 (1979).
+// drawVonMises is the rejection sampler of Best and Fisher, Efficient simulation of the von Mises
+// distribution, Applied Statistics 28 (1979).
 func drawVonMises(r *rand.Rand, theta []float64) float64 {
 	mu, kappa := theta[0], positive(theta[1])
 	tau := 1 + math.Sqrt(1+float64(4*kappa*kappa))

@@ -17,7 +17,8 @@ func Weibull() def.Dist {
     log p(x) = log(alpha) - log(sigma) + (alpha - 1) log(x/sigma) - (x/sigma)^alpha        for x > 0, and for x = 0 where alpha is 1
 
 Source: Stan Functions Reference, "Weibull distribution".`,
-		Params:     []def.Param{{Name: "alpha", Doc: "shape", Domain: def.Positive}, {Name: "sigma", Doc: "scale", Domain: def.Positive, LinearIn: itsPower}},
+		Params: []def.Param{{Name: "alpha", Doc: "shape", Domain: def.Positive},
+			{Name: "sigma", Doc: "scale", Domain: def.Positive, LinearIn: itsPower}},
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    1,
@@ -26,13 +27,16 @@ Source: Stan Functions Reference, "Weibull distribution".`,
 		LogDensity: func(b *def.Batch) float64 { return pointwise(b, weibullAt) },
 		Expand:     weibullExpand,
 		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
-			return b.Sub(b.Number(0), b.Func("exp", b.Mul(b.Apply(above0(), theta[0]), b.Sub(b.Func("log", x), b.Func("log", theta[1])))))
+			return b.Sub(b.Number(0),
+				b.Func("exp",
+					b.Mul(b.Apply(above0(), theta[0]), b.Sub(b.Func("log", x), b.Func("log", theta[1])))))
 		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(positive(theta[1]) * portable.Pow(portable.Exponential(r), 1/positive(theta[0])))
 		},
 		LogCDF: below(weibullTail), LogCCDF: above(weibullTail),
-		Examples: []string{"data time : real<lower=0>[N]\nparam alpha ~ gamma(2, 1)\nparam sigma ~ lognormal(0, 2)\ntime ~ weibull(alpha, sigma)"},
+		Examples: []string{"data time : real<lower=0>[N]\nparam alpha ~ gamma(2, 1)\nparam sigma ~ " +
+			"lognormal(0, 2)\ntime ~ weibull(alpha, sigma)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2, 0.5}, LogP: -1.920558458320164},
 			{X: 0.3, Theta: []float64{0.7, 1.3}, LogP: -0.5374197097841567},
@@ -46,7 +50,8 @@ Source: Stan Functions Reference, "Weibull distribution".`,
 	}
 }
 
-// weibullExpand writes x/sigma on the log scale; where the shape is 1, an x of 0 has a density, and its logarithm must not enter.
+// weibullExpand writes x/sigma on the log scale; where the shape is 1, an x of 0 has a density, and its
+// logarithm must not enter.
 func weibullExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	if alpha, ok := b.Const(theta[0]); ok && alpha == 1 {
 		b.Sum(b.Div(x, theta[1]), -1)
@@ -69,7 +74,8 @@ func weibullAt(x float64, theta [maxParams]float64) point {
 	hazard := portable.Exp(alpha * u)
 	return point{
 		lp: portable.Log(alpha) - portable.Log(sigma) + times(alpha-1, u) - hazard,
-		dx: quotient(alpha-1, x) - float64(alpha*quotient(hazard, x)*boolean(x > 0)) - boolean(x == 0 && alpha == 1)/sigma,
+		dx: quotient(alpha-1, x) - float64(alpha*quotient(hazard, x)*boolean(x > 0)) - boolean(x == 0 &&
+			alpha == 1)/sigma,
 		dtheta: [maxParams]float64{
 			1/alpha + u - times(hazard, u),
 			alpha * (hazard - 1) / sigma,

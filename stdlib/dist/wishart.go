@@ -27,19 +27,29 @@ Source: Stan Functions Reference, "Wishart distribution".`,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Event: &def.Event{
-			Rank: 2, Least: 1, Density: func(b *def.Events) { wishartDensity(b, false) }, Work: wishartWork, Check: wishartCheck, Cases: []def.EventCase{
-				{X: []float64{1.5, 0.5, 0.5, 0.75}, Theta: [][]float64{{3.0}, {1.0, 0.0, 0.0, 1.0}}, LogP: -3.6560242469692907},
-				{X: []float64{1.5, 0.5, 0.5, 0.75}, Theta: [][]float64{{1.5}, {2.0, -0.5, -0.5, 1.0}}, LogP: -4.422952486377166},
-				{X: []float64{1.0, 0.25, 0.0, 0.25, 2.0, -0.5, 0.0, -0.5, 1.5}, Theta: [][]float64{{5.0}, {2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5}}, LogP: -9.351103124503284},
-				{X: []float64{2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5}, Theta: [][]float64{{40.0}, {1.0, 0.25, 0.0, 0.25, 2.0, -0.5, 0.0, -0.5, 1.5}}, LogP: -183.08363182686125},
+			Rank: 2, Least: 1, Density: func(b *def.Events) {
+				wishartDensity(b, false)
+			}, Work: wishartWork, Check: wishartCheck, Cases: []def.EventCase{
+				{X: []float64{1.5, 0.5, 0.5, 0.75}, Theta: [][]float64{{3.0}, {1.0, 0.0, 0.0, 1.0}},
+					LogP: -3.6560242469692907},
+				{X: []float64{1.5, 0.5, 0.5, 0.75}, Theta: [][]float64{{1.5}, {2.0, -0.5, -0.5, 1.0}},
+					LogP: -4.422952486377166},
+				{X: []float64{1.0, 0.25, 0.0, 0.25, 2.0, -0.5, 0.0, -0.5, 1.5},
+					Theta: [][]float64{{5.0}, {2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5}},
+					LogP:  -9.351103124503284},
+				{X: []float64{2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5},
+					Theta: [][]float64{{40.0}, {1.0, 0.25, 0.0, 0.25, 2.0, -0.5, 0.0, -0.5, 1.5}},
+					LogP:  -183.08363182686125},
 				{X: []float64{2.0}, Theta: [][]float64{{3.0}, {0.5}}, LogP: -1.532644172084782},
-				{X: []float64{1.0, 0.9999990463256836, 0.9999990463256836, 1.0}, Theta: [][]float64{{4.0}, {1.5, 0.5, 0.5, 0.75}}, LogP: -10.256293355260773},
+				{X: []float64{1.0, 0.9999990463256836, 0.9999990463256836, 1.0},
+					Theta: [][]float64{{4.0}, {1.5, 0.5, 0.5, 0.75}}, LogP: -10.256293355260773},
 			},
 			Sample: func(r *rand.Rand, x []float64, theta [][]float64, k int) {
 				wishartSample(r, x, theta[0][0], theta[1], k)
 			},
 		},
-		Examples: []string{"data y : real[N, 2]\nparam Omega : cov_matrix[2] ~ wishart(4, [[1, 0], [0, 1]])\ny ~ multi_normal_prec(0, Omega)"},
+		Examples: []string{"data y : real[N, 2]\nparam Omega : cov_matrix[2] ~ wishart(4, [[1, 0], [0, " +
+			"1]])\ny ~ multi_normal_prec(0, Omega)"},
 	}
 }
 
@@ -59,8 +69,9 @@ func wishartCheck(theta [][]float64, k int) string {
 	return ""
 }
 
-// wishartDensity is that of the Wishart distribution, or of the inverse Wishart distribution, in which the matrices change places: with A = x and B = S, or the reverse,
-// log p = ½ m log|A| - ½ tr(B⁻¹ A) - ½ nu log|S| … where tr(x⁻¹ S) is that of the inverse.
+// wishartDensity is that of the Wishart distribution, or of the inverse Wishart distribution, in which the
+// matrices change places: with A = x and B = S, or the reverse, log p = ½ m log|A| - ½ tr(B⁻¹ A) - ½ nu
+// log|S| … where tr(x⁻¹ S) is that of the inverse.
 func wishartDensity(b *def.Events, inverse bool) {
 	k := side(b.X.Len)
 	n, kk := float64(k), k*k
@@ -102,7 +113,8 @@ func wishartDensity(b *def.Events, inverse bool) {
 				b.Give(1, i, j, ds)
 			}
 		}
-		return float64(power*lx) - float64(0.5*trace) + float64(sign*nu/2*ls) - float64(nu*n/2*math.Ln2) - lgamma
+		return float64(power*lx) - float64(0.5*trace) + float64(sign*nu/2*ls) - float64(nu*n/2*math.Ln2) -
+			lgamma
 	})
 }
 
@@ -131,7 +143,8 @@ func sandwich(out, s, a []float64, k int) {
 	}
 }
 
-// wishartSample is Bartlett's: L A Aᵀ Lᵀ with A lower triangular, of independent standard normals and, on the diagonal, roots of chi-square variables.
+// wishartSample is Bartlett's: L A Aᵀ Lᵀ with A lower triangular, of independent standard normals and, on the
+// diagonal, roots of chi-square variables.
 func wishartSample(r *rand.Rand, x []float64, nu float64, s []float64, k int) {
 	l, a, p := factorOf(s, k), make([]float64, k*k), make([]float64, k*k)
 	for i := range k {

@@ -16,7 +16,8 @@ func ZeroInflatedNegBinomial2Log() def.Dist {
     log p(x) = log(theta + (1 - theta) (1 + exp(eta)/phi)^(-phi)) where x is 0, log(1 - theta) + neg_binomial_2_log(x | eta, phi) above
 
 Source: Greene (1994), Accounting for excess zeros and sample selection in Poisson and negative binomial regression models.`,
-		Params:     []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine}, {Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
+		Params: []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine},
+			{Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
 		Support:    def.Naturals,
 		Discrete:   true,
 		LocationAt: -1,
@@ -31,11 +32,15 @@ Source: Greene (1994), Accounting for excess zeros and sample selection in Poiss
 		},
 		Carrier: factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return unless(r, theta[0], func() float64 { return drawPoisson(r, portable.Exp(theta[1])*(drawGamma(r, theta[2])/theta[2])) })
+			return unless(r, theta[0], func() float64 {
+				return drawPoisson(r, portable.Exp(theta[1])*(drawGamma(r, theta[2])/theta[2]))
+			})
 		},
-		LogCDF: below(zerosTail(negBinomial2LogTail, false)), LogCCDF: above(zerosTail(negBinomial2LogTail, false)),
-		Slow:     zerosApart,
-		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, 1)\nparam phi ~ gamma(2, 0.1)\ny ~ zero_inflated_neg_binomial_2_log(p, b * x, phi)"},
+		LogCDF:  below(zerosTail(negBinomial2LogTail, false)),
+		LogCCDF: above(zerosTail(negBinomial2LogTail, false)),
+		Slow:    zerosApart,
+		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, " +
+			"1)\nparam phi ~ gamma(2, 0.1)\ny ~ zero_inflated_neg_binomial_2_log(p, b * x, phi)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.3, 1, 2}, LogP: -0.8538469967858117},
 			{X: 3, Theta: []float64{0.3, 1, 0.5}, LogP: -2.9573660262684562},

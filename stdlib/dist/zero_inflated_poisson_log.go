@@ -35,8 +35,9 @@ Source: Lambert (1992), Zero-inflated Poisson regression, Technometrics 34.`,
 			return unless(r, theta[0], func() float64 { return drawPoisson(r, portable.Exp(theta[1])) })
 		},
 		LogCDF: below(zerosTail(poissonLogTail, false)), LogCCDF: above(zerosTail(poissonLogTail, false)),
-		Slow:     zerosApart,
-		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, 1)\ny ~ zero_inflated_poisson_log(p, b * x)"},
+		Slow: zerosApart,
+		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, " +
+			"1)\ny ~ zero_inflated_poisson_log(p, b * x)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.3, 1}, LogP: -1.0607628274866525},
 			{X: 3, Theta: []float64{0.3, 1}, LogP: -1.8667162416258325},

@@ -9,13 +9,17 @@ import (
 	"github.com/vflc/vflc/stdlib/special"
 )
 
-// Counts with extra zeros: a zero with probability theta, else a count of another distribution, which may be 0 too (zero-inflated) or not (hurdle).
+// Counts with extra zeros: a zero with probability theta, else a count of another distribution, which may be
+// 0 too (zero-inflated) or not (hurdle).
 
 var zeroParam = def.Param{Name: "theta", Doc: "probability of an extra zero", Domain: def.UnitInterval}
 
-// inflatedExpand and hurdleExpand are the densities by rows with the count 0 and rows above it, given the distribution of the counts and the log of its mass at 0. Where theta
-// is inv_logit(m), log theta at 0 and log(1 - theta) above are the terms of a Bernoulli variable with log odds m, and log(theta + (1 - theta) q) = log theta + log(1 + q/e^m).
-func inflatedExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder, x def.Value, theta []def.Value) bool {
+// inflatedExpand and hurdleExpand are the densities by rows with the count 0 and rows above it, given the
+// distribution of the counts and the log of its mass at 0. Where theta is inv_logit(m), log theta at 0 and
+// log(1 - theta) above are the terms of a Bernoulli variable with log odds m, and log(theta + (1 - theta) q)
+// = log theta + log(1 + q/e^m).
+func inflatedExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder,
+	x def.Value, theta []def.Value) bool {
 	capped := func(b def.Builder, theta []def.Value) def.Value {
 		return zero(b, append([]def.Value{b.Apply(belowOverflow(), theta[0])}, theta[1:]...))
 	}
@@ -29,7 +33,8 @@ func inflatedExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) 
 	}, func(def.Builder, []def.Value) {})
 }
 
-func hurdleExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder, x def.Value, theta []def.Value) bool {
+func hurdleExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder,
+	x def.Value, theta []def.Value) bool {
 	return zerosExpand(count, func(b def.Builder, p def.Value, logit bool, rest []def.Value) {
 		if !logit {
 			b.Sum(b.Func("log", p), 1)
@@ -41,7 +46,8 @@ func hurdleExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) de
 }
 
 // zerosExpand calls at with the rows that are 0, where p is theta or its log odds, and above with the others.
-func zerosExpand(count def.Dist, at func(b def.Builder, p def.Value, logit bool, rest []def.Value), above func(b def.Builder, rest []def.Value)) func(b def.Builder, x def.Value, theta []def.Value) bool {
+func zerosExpand(count def.Dist, at func(b def.Builder, p def.Value, logit bool, rest []def.Value),
+	above func(b def.Builder, rest []def.Value)) func(b def.Builder, x def.Value, theta []def.Value) bool {
 	count.Carrier = nil // that of the whole
 	return func(b def.Builder, x def.Value, theta []def.Value) bool {
 		m, logit := b.Argument("inv_logit", theta[0])
@@ -56,7 +62,9 @@ func zerosExpand(count def.Dist, at func(b def.Builder, p def.Value, logit bool,
 			}
 			return out
 		}
-		split := b.Split([]def.Value{x}, func(x []float64) bool { return x[0] == 0 }, func(b def.Builder, of func(def.Value) def.Value) {
+		split := b.Split([]def.Value{x}, func(x []float64) bool {
+			return x[0] == 0
+		}, func(b def.Builder, of func(def.Value) def.Value) {
 			at(b, of(p), logit, rest(of))
 		}, func(b def.Builder, of func(def.Value) def.Value) {
 			if !logit {
@@ -88,7 +96,8 @@ func isZero() *def.Func {
 	}
 }
 
-// belowOverflow keeps the exponential of a log rate finite. The mass at 0 is then 0 in any case, and so are its derivatives.
+// belowOverflow keeps the exponential of a log rate finite. The mass at 0 is then 0 in any case, and so are
+// its derivatives.
 func belowOverflow() *def.Func {
 	return &def.Func{
 		Name: "below_overflow",
@@ -110,7 +119,8 @@ func negBinomialZero(b def.Builder, theta []def.Value) def.Value {
 	return b.Sub(b.Number(0), b.Mul(theta[1], b.Func("softplus", b.Sub(theta[0], b.Func("log", theta[1])))))
 }
 
-// A counted is the log mass of a count without the carrier, that of 0, and the derivatives of both in up to two parameters.
+// A counted is the log mass of a count without the carrier, that of 0, and the derivatives of both in up to
+// two parameters.
 type counted struct {
 	lp, zero   float64
 	dlp, dzero [2]float64
@@ -119,7 +129,8 @@ type counted struct {
 // poissonCount is the Poisson distribution with log rate alpha.
 func poissonCount(x, alpha float64) counted {
 	rate := portable.Exp(alpha)
-	return counted{lp: times(x, alpha) - rate, zero: -rate, dlp: [2]float64{x - rate}, dzero: [2]float64{-rate}}
+	return counted{lp: times(x, alpha) - rate, zero: -rate, dlp: [2]float64{x - rate},
+		dzero: [2]float64{-rate}}
 }
 
 // negBinomialCount is the negative binomial distribution with log mean eta and inverse dispersion phi.
@@ -128,9 +139,10 @@ func negBinomialCount(x, eta, phi float64) counted {
 	t := eta - portable.Log(phi)
 	up, p := special.Log1pExp(t), special.InvLogit(t)
 	return counted{
-		lp:    special.LgammaDiff(phi, x) - float64(phi*up) - times(x, special.Log1pExp(-t)),
-		zero:  -phi * up,
-		dlp:   [2]float64{float64(x*special.InvLogit(-t)) - float64(phi*p), special.DigammaDiff(phi, x) - up + p - x*special.InvLogit(-t)/phi},
+		lp:   special.LgammaDiff(phi, x) - float64(phi*up) - times(x, special.Log1pExp(-t)),
+		zero: -phi * up,
+		dlp: [2]float64{float64(x*special.InvLogit(-t)) - float64(phi*p),
+			special.DigammaDiff(phi, x) - up + p - x*special.InvLogit(-t)/phi},
 		dzero: [2]float64{-phi * p, p - up},
 	}
 }
@@ -139,13 +151,15 @@ func negBinomialCount(x, eta, phi float64) counted {
 func inflated(x, theta float64, c counted) point {
 	theta, rest := nonNegative(theta), nonNegative(1-theta)
 	if x > 0 {
-		return point{lp: portable.Log(rest) + float64(0*theta) + c.lp, dtheta: [maxParams]float64{-1 / rest, c.dlp[0], c.dlp[1]}}
+		return point{lp: portable.Log(rest) + float64(0*theta) + c.lp,
+			dtheta: [maxParams]float64{-1 / rest, c.dlp[0], c.dlp[1]}}
 	}
 	zero := float64(rest * portable.Exp(c.zero))
 	mass := theta + zero
 	return point{
-		lp:     portable.Log(mass) + float64(0*x),
-		dtheta: [maxParams]float64{-portable.Expm1(c.zero) / mass, times(zero/mass, c.dzero[0]), times(zero/mass, c.dzero[1])},
+		lp: portable.Log(mass) + float64(0*x),
+		dtheta: [maxParams]float64{-portable.Expm1(c.zero) / mass, times(zero/mass, c.dzero[0]),
+			times(zero/mass, c.dzero[1])},
 	}
 }
 
@@ -153,24 +167,28 @@ func inflated(x, theta float64, c counted) point {
 func hurdle(x, theta float64, c counted) point {
 	theta, rest := nonNegative(theta), nonNegative(1-theta)
 	if !(x > 0) {
-		return point{lp: portable.Log(theta) + float64(0*(c.lp+rest+x)), dtheta: [maxParams]float64{1 / theta}}
+		return point{lp: portable.Log(theta) + float64(0*(c.lp+rest+x)),
+			dtheta: [maxParams]float64{1 / theta}}
 	}
 	odds := portable.Exp(c.zero) / -portable.Expm1(c.zero) // of a 0 in the count
 	return point{
-		lp:     portable.Log(rest) + float64(0*theta) + c.lp - special.Log1mExp(c.zero),
-		dtheta: [maxParams]float64{-1 / rest, c.dlp[0] + times(odds, c.dzero[0]), c.dlp[1] + times(odds, c.dzero[1])},
+		lp: portable.Log(rest) + float64(0*theta) + c.lp - special.Log1mExp(c.zero),
+		dtheta: [maxParams]float64{-1 / rest, c.dlp[0] + times(odds, c.dzero[0]),
+			c.dlp[1] + times(odds, c.dzero[1])},
 	}
 }
 
-// zerosTail is the tail of a count with extra zeros, given that of the count: theta + (1 - theta) P(count ≤ x), where the count of a hurdle is that given that it is not 0. The
-// smaller of the two probabilities is computed, and the other as its complement.
+// zerosTail is the tail of a count with extra zeros, given that of the count: theta + (1 - theta) P(count ≤
+// x), where the count of a hurdle is that given that it is not 0. The smaller of the two probabilities is
+// computed, and the other as its complement.
 func zerosTail(count tail, hurdle bool) tail {
 	return func(x float64, theta [maxParams]float64, upper bool) point {
 		p, rest := nonNegative(theta[0]), nonNegative(1-theta[0])
 		args := [maxParams]float64{theta[1], theta[2]}
 		lower, above := count(x, args, false), count(x, args, true)
 		switch {
-		case math.IsNaN(p + rest + float64(0*portable.Exp(lower.lp)) + float64(0*portable.Exp(above.lp)) + float64(0*x)):
+		case math.IsNaN(p + rest + float64(0*portable.Exp(lower.lp)) + float64(0*portable.Exp(above.lp)) +
+			float64(0*x)):
 			return invalid()
 		case x < 0:
 			return below0(upper)
@@ -178,7 +196,8 @@ func zerosTail(count tail, hurdle bool) tail {
 		if hurdle {
 			lower, above = givenSome(count, args, lower, above)
 		}
-		lower, above = withZeros(lower, p, rest), point{lp: above.lp + portable.Log(rest), dtheta: [maxParams]float64{-1 / rest, above.dtheta[0], above.dtheta[1]}}
+		lower, above = withZeros(lower, p, rest), point{lp: above.lp + portable.Log(rest),
+			dtheta: [maxParams]float64{-1 / rest, above.dtheta[0], above.dtheta[1]}}
 		switch small := lower.lp < -math.Ln2; {
 		case upper && small:
 			return complement(lower)
@@ -217,7 +236,8 @@ func withZeros(lower point, theta, rest float64) point {
 		lp = math.Max(a, c)
 	}
 	share := portable.Exp(c - lp)
-	return point{lp: lp, dtheta: [maxParams]float64{-portable.Expm1(lower.lp) * portable.Exp(-lp), times(share, lower.dtheta[0]), times(share, lower.dtheta[1])}}
+	return point{lp: lp, dtheta: [maxParams]float64{-portable.Expm1(lower.lp) * portable.Exp(-lp),
+		times(share, lower.dtheta[0]), times(share, lower.dtheta[1])}}
 }
 
 // complement is log(1 - exp) of a log probability.
@@ -241,13 +261,15 @@ func unless(r *rand.Rand, theta float64, count func() float64) float64 {
 	return x + float64(0*extra)
 }
 
-// positivePoisson draws from poisson(rate) given that it is not 0: the first arrival in [0, rate], then the others.
+// positivePoisson draws from poisson(rate) given that it is not 0: the first arrival in [0, rate], then the
+// others.
 func positivePoisson(r *rand.Rand, rate float64) float64 {
 	first := -portable.Log1p(r.Float64() * portable.Expm1(-rate))
 	return 1 + drawPoisson(r, max(rate-first, 0))
 }
 
-// positiveNegBinomial draws from neg_binomial_2_log(eta, phi) given that it is not 0: by rejection, or where 0 is likely by inversion.
+// positiveNegBinomial draws from neg_binomial_2_log(eta, phi) given that it is not 0: by rejection, or where
+// 0 is likely by inversion.
 func positiveNegBinomial(r *rand.Rand, eta, phi float64) float64 {
 	phi = positive(phi)
 	t := eta - portable.Log(phi)

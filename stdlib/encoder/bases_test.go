@@ -27,13 +27,16 @@ func columns(t *rapid.T, e def.Encoder, f *def.Fitted, x []float64) [][]float64 
 	return out
 }
 
-// Orthogonal polynomials have sum 0, sum of squares 1 and products of sum 0, at any location and scale of the column; a map of the column that is linear and
-// increasing leaves them as they are.
+// Orthogonal polynomials have sum 0, sum of squares 1 and products of sum 0, at any location and scale of the
+// column; a map of the column that is linear and increasing leaves them as they are.
 func TestPolynomialsAreOrthonormal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.SliceOfNDistinct(rapid.Float64Range(-3, 3), 5, 30, func(v float64) int { return int(10 * v) }).Draw(t, "x")
+		x := rapid.SliceOfNDistinct(rapid.Float64Range(-3, 3), 5, 30, func(v float64) int {
+			return int(10 * v)
+		}).Draw(t, "x")
 		degree := rapid.IntRange(1, 3).Draw(t, "degree")
-		shift, scale := rapid.Float64Range(-1e4, 1e4).Draw(t, "shift"), rapid.Float64Range(0.1, 1e6).Draw(t, "scale")
+		shift, scale := rapid.Float64Range(-1e4, 1e4).Draw(t, "shift"),
+			rapid.Float64Range(0.1, 1e6).Draw(t, "scale")
 		f, p := fitted(t, Poly(), "degree", degree, x)
 		if f == nil {
 			t.Skip()
@@ -67,17 +70,21 @@ func TestPolynomialsAreOrthonormal(t *testing.T) {
 		for k := range q {
 			for i := range x {
 				if math.Abs(q[k][i]-p[k][i]) > 1e-6 {
-					t.Fatalf("degree %d of %v moved by %v and %v: %v, not %v", k+1, x, shift, scale, q[k][i], p[k][i])
+					t.Fatalf("degree %d of %v moved by %v and %v: %v, not %v", k+1, x, shift, scale, q[k][i],
+						p[k][i])
 				}
 			}
 		}
 	})
 }
 
-// A natural spline is linear beyond the data, where it continues with the same slope, and has continuous second derivatives at its knots.
+// A natural spline is linear beyond the data, where it continues with the same slope, and has continuous
+// second derivatives at its knots.
 func TestSplinesAreNatural(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.SliceOfNDistinct(rapid.Float64Range(0, 10), 8, 40, func(v float64) int { return int(4 * v) }).Draw(t, "x")
+		x := rapid.SliceOfNDistinct(rapid.Float64Range(0, 10), 8, 40, func(v float64) int {
+			return int(4 * v)
+		}).Draw(t, "x")
 		df := rapid.IntRange(1, 5).Draw(t, "df")
 		f, s := fitted(t, Spline(), "df", df, x)
 		if f == nil {
@@ -113,7 +120,8 @@ func TestSplinesAreNatural(t *testing.T) {
 					widest = max(widest, math.Abs(d))
 				}
 				if math.Abs(after[k]-before[k]) > 3*h*widest+1e-5 {
-					t.Fatalf("column %d: second derivative %v before the knot %v, %v after", k+1, before[k], u, after[k])
+					t.Fatalf("column %d: second derivative %v before the knot %v, %v after", k+1, before[k],
+						u, after[k])
 				}
 			}
 		}
@@ -148,13 +156,15 @@ func TestWrongCalls(t *testing.T) {
 		{Poly(), 1, nil, nil, "poly is written poly(a, degree), where degree is a whole number from 1 to 20"},
 		{Poly(), 1, []string{"0"}, nil, "degree of poly is a whole number from 1 to 20, not 0"},
 		{Poly(), 1, []string{"2.5"}, nil, "degree of poly is a whole number from 1 to 20, not 2.5"},
-		{Poly(), 1, []string{"2"}, [][2]string{{"raw", "TRUE"}}, "poly has no option raw=TRUE; it has no options"},
+		{Poly(), 1, []string{"2"}, [][2]string{{"raw", "TRUE"}},
+			"poly has no option raw=TRUE; it has no options"},
 		{Spline(), 1, []string{"4"}, nil, "spline is written spline(a), with options df=4"},
 		{Spline(), 1, nil, [][2]string{{"df", "3"}, {"df", "4"}}, "df stands twice in the call of spline"},
 		{Spline(), 1, nil, [][2]string{{"knots", "3"}}, "spline has no option knots=3; its options: df=4"},
 		{Interact(), 1, nil, nil, "interact is written interact(a, b)"},
 		{Is(), 1, nil, nil, `is is written is(a, category), where category is a category, as "Y" or 3`},
-		{OneHot(), 1, nil, [][2]string{{"keep", "b"}}, "onehot has no option keep=b; its options: drop=first"},
+		{OneHot(), 1, nil, [][2]string{{"keep", "b"}},
+			"onehot has no option keep=b; its options: drop=first"},
 	} {
 		e := x.e
 		if _, err := e.Settings(x.columns, x.further, x.named); err == nil || err.Error() != x.want {

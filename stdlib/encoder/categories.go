@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Categories lists the distinct values of a column in order: by value, in canonical form, if all are numbers, else by bytes. Missing
-// cells have no category.
+// Categories lists the distinct values of a column in order: by value, in canonical form, if all are numbers,
+// else by bytes. Missing cells have no category.
 func Categories(c def.Column) []string {
 	values := map[float64]bool{}
 	if c.Words == nil {
@@ -46,7 +46,8 @@ func Number(word string) (float64, bool) {
 // canonical writes equal numbers alike, so that 1 and 1.0 are one category, and 0 and -0.
 func canonical(v float64) string { return strconv.FormatFloat(v+0, 'g', -1, 64) }
 
-// Places returns the index of each cell's category, counted from 0, and -1 where the cell is missing or its category is not listed.
+// Places returns the index of each cell's category, counted from 0, and -1 where the cell is missing or its
+// category is not listed.
 func Places(c def.Column, categories []string) []int {
 	find := finder(categories)
 	if c.Words == nil {
@@ -120,5 +121,6 @@ func some(categories []string) string {
 
 // NewCategory is the fault of a cell whose category is not listed.
 func NewCategory(categories []string) def.Fault {
-	return def.Fault{Kind: def.UnknownCategory, Text: "is not a category of the data that the model was fitted to (" + some(categories) + ")"}
+	return def.Fault{Kind: def.UnknownCategory,
+		Text: "is not a category of the data that the model was fitted to (" + some(categories) + ")"}
 }

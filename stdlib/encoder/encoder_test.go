@@ -85,7 +85,8 @@ func TestEveryEncoderIsKept(t *testing.T) {
 			for i := range c[0].Len() {
 				for k, column := range apply(t, e, cell(c, i), &back) {
 					if column[0] != want[k][i] {
-						t.Errorf("%s %v: cell %d gives %v alone, %v among the others", e.Name, options, i, column[0], want[k][i])
+						t.Errorf("%s %v: cell %d gives %v alone, %v among the others", e.Name, options, i,
+							column[0], want[k][i])
 					}
 				}
 			}
@@ -144,7 +145,8 @@ func cell(c []def.Column, i int) (out []def.Column) {
 	return out
 }
 
-// The names of the resulting columns are distinct and contain that of the column that is read; an elementwise encoder gives one.
+// The names of the resulting columns are distinct and contain that of the column that is read; an elementwise
+// encoder gives one.
 func TestEveryEncoderNamesItsColumns(t *testing.T) {
 	for _, e := range All() {
 		for _, x := range e.Cases {
@@ -212,9 +214,11 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// An encoder turns numbers into finite numbers, or reports which cell or column it cannot encode. One that has a column for each category refuses others.
+// An encoder turns numbers into finite numbers, or reports which cell or column it cannot encode. One that
+// has a column for each category refuses others.
 func TestNumbersAreEncodedOrRefused(t *testing.T) {
-	value := rapid.OneOf(rapid.Float64Range(-1e100, 1e100), rapid.Float64Range(-3, 3), rapid.SampledFrom([]float64{-1, 0, 0.1}))
+	value := rapid.OneOf(rapid.Float64Range(-1e100, 1e100), rapid.Float64Range(-3, 3),
+		rapid.SampledFrom([]float64{-1, 0, 0.1}))
 	rapid.Check(t, func(t *rapid.T) {
 		n, m := rapid.IntRange(1, 6).Draw(t, "n"), rapid.IntRange(1, 6).Draw(t, "m")
 		for _, e := range All() {
@@ -231,7 +235,8 @@ func TestNumbersAreEncodedOrRefused(t *testing.T) {
 			for i := range m {
 				for _, column := range out {
 					if faulty[i] != math.IsNaN(column[i]) || math.IsInf(column[i], 0) {
-						t.Fatalf("%s fitted to %v gives %v for row %d of %v, refused: %v", e.Name, old, column[i], i, c, faulty[i])
+						t.Fatalf("%s fitted to %v gives %v for row %d of %v, refused: %v", e.Name, old,
+							column[i], i, c, faulty[i])
 					}
 				}
 				if e.Name == "onehot" && faulty[i] == slices.Contains(old[0].Numbers, c[0].Numbers[i]) {
@@ -252,14 +257,17 @@ func encode(e def.Encoder, c []def.Column, f *def.Fitted) (out [][]float64, faul
 	return out, faulty
 }
 
-// A column that does not vary has no standard deviation, and the logarithm ends at 0: these faults have their own kinds, from which diagnostics get their codes.
+// A column that does not vary has no standard deviation, and the logarithm ends at 0: these faults have their
+// own kinds, from which diagnostics get their codes.
 func TestFaultsHaveTheirKind(t *testing.T) {
 	for _, x := range []struct {
 		encoder def.Encoder
 		options map[string]string
 		column  []def.Column
-	}{{encoder: ZScore(), column: numbers(0.1, 0.1, 0.1)}, {OneHot(), map[string]string{"drop": "first"}, words("a")}} {
-		if fault := x.encoder.Fit(x.column, &def.Fitted{Options: x.options}); fault == nil || fault.Kind != def.NoVariation {
+	}{{encoder: ZScore(), column: numbers(0.1, 0.1, 0.1)}, {OneHot(), map[string]string{"drop": "first"},
+		words("a")}} {
+		if fault := x.encoder.Fit(x.column, &def.Fitted{Options: x.options}); fault == nil ||
+			fault.Kind != def.NoVariation {
 			t.Errorf("%s of %v: %v", x.encoder.Name, x.column, fault)
 		}
 	}
@@ -267,7 +275,8 @@ func TestFaultsHaveTheirKind(t *testing.T) {
 		encoder  def.Encoder
 		old, new []def.Column
 		kind     def.FaultKind
-	}{{Log(), numbers(1), numbers(0), def.OutsideDomain}, {OneHot(), words("a"), words("b"), def.UnknownCategory}} {
+	}{{Log(), numbers(1), numbers(0), def.OutsideDomain},
+		{OneHot(), words("a"), words("b"), def.UnknownCategory}} {
 		f := def.Fitted{}
 		fit(t, x.encoder, x.old, &f)
 		kind := def.FaultKind(-1)
@@ -278,11 +287,13 @@ func TestFaultsHaveTheirKind(t *testing.T) {
 	}
 }
 
-// Words are categories in the order of their bytes whatever the order of the rows, and each cell has the index of its own.
+// Words are categories in the order of their bytes whatever the order of the rows, and each cell has the
+// index of its own.
 func TestPlacesFindTheCategories(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-c]{1,3}`), 1, 6, rapid.ID).Draw(t, "words")
-		c := def.Column{Words: words, Codes: rapid.SliceOfN(rapid.Int32Range(-1, int32(len(words)-1)), 1, 20).Draw(t, "codes")}
+		c := def.Column{Words: words, Codes: rapid.SliceOfN(rapid.Int32Range(-1, int32(len(words)-1)), 1,
+			20).Draw(t, "codes")}
 		categories := Categories(c)
 		if !slices.IsSorted(categories) || len(categories) != len(words) {
 			t.Fatalf("categories %q of %q", categories, words)

@@ -6,17 +6,23 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Interact multiplies two columns; a column of words counts as its 0/1 columns, one per category. The fitted words are the categories of both, those of the
-// first before those of the second, and the fitted numbers how many each has: 0 for a column of numbers.
+// Interact multiplies two columns; a column of words counts as its 0/1 columns, one per category. The fitted
+// words are the categories of both, those of the first before those of the second, and the fitted numbers how
+// many each has: 0 for a column of numbers.
 func Interact() def.Encoder {
 	return def.Encoder{
 		Name: "interact",
-		Doc: "The product of two columns, as a:b in a formula of R. Two numeric columns give one column. A column of words stands for one 0/1 column per category, so that interact(age, sex) gives age:sex=f and age:sex=m, " +
-			"and two of them give a column for each pair. The columns themselves are not included: name them too, and center or zscore them in the table if their product should be of deviations.",
-		Examples: []string{"data X : real[N, P] from age, chol, interact(age, chol)", "data X : real[N, P] from age, onehot(sex, drop=first), interact(age, sex)"},
+		Doc: "The product of two columns, as a:b in a formula of R. Two numeric columns give one column. A " +
+			"column of words stands for one 0/1 column per category, so that interact(age, sex) gives " +
+			"age:sex=f and age:sex=m, " +
+			"and two of them give a column for each pair. The columns themselves are not included: name " +
+			"them too, and center or zscore them in the table if their product should be of deviations.",
+		Examples: []string{"data X : real[N, P] from age, chol, interact(age, chol)",
+			"data X : real[N, P] from age, onehot(sex, drop=first), interact(age, sex)"},
 		Cases: []def.EncoderCase{
 			{In: both(numbers(1, -2, 3), numbers(4, 5, 0.5)), Out: [][]float64{{4, -10, 1.5}}},
-			{In: both(numbers(7, 8, 9), words("m", "f", "x")), Out: [][]float64{{0, 8, 0}, {7, 0, 0}, {0, 0, 9}}},
+			{In: both(numbers(7, 8, 9), words("m", "f", "x")),
+				Out: [][]float64{{0, 8, 0}, {7, 0, 0}, {0, 0, 9}}},
 			{In: both(words("b", "a"), words("t", "s")), Out: [][]float64{{0, 1}, {0, 0}, {0, 0}, {1, 0}}},
 		},
 		Columns:    def.Arity{Min: 2, Max: 2},

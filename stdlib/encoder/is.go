@@ -7,25 +7,33 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Is marks the cells of one category. Nothing is kept of the column it was fitted to: any other category gives 0, also in new rows.
+// Is marks the cells of one category. Nothing is kept of the column it was fitted to: any other category
+// gives 0, also in new rows.
 func Is() def.Encoder {
 	const category = "category"
 	return def.Encoder{
-		Name:     "is",
-		Doc:      "1 where a column has the category, 0 where it has another. Numbers are compared by value. A category that no cell has is an error; new rows may have any. Gives one column.",
-		Examples: []string{`data X : real[N, P] from is(sex, "f"), is(ward, 3)`, `data smoker : binary[N] from is(smoking, "current")`},
+		Name: "is",
+		Doc: "1 where a column has the category, 0 where it has another. Numbers are compared by " +
+			"value. A category that no cell has is an error; new rows may have any. Gives one column.",
+		Examples: []string{`data X : real[N, P] from is(sex, "f"), is(ward, 3)`,
+			`data smoker : binary[N] from is(smoking, "current")`},
 		Cases: []def.EncoderCase{
-			{In: words("Y", "N", "y"), Options: map[string]string{category: "Y"}, Out: [][]float64{{1, 0, 0}}},
-			{In: numbers(3, 1, 3), Options: map[string]string{category: "3.0"}, Out: [][]float64{{1, 0, 1}}, New: words("3.00", "none"), Then: [][]float64{{1, 0}}},
+			{In: words("Y", "N", "y"), Options: map[string]string{category: "Y"},
+				Out: [][]float64{{1, 0, 0}}},
+			{In: numbers(3, 1, 3), Options: map[string]string{category: "3.0"}, Out: [][]float64{{1, 0, 1}},
+				New: words("3.00", "none"), Then: [][]float64{{1, 0}}},
 		},
-		Columns:    one(),
-		Options:    []def.Option{{Name: category, Doc: "the category that gives 1, in quotes unless it is a name or a number", Word: true, Positional: true}},
+		Columns: one(),
+		Options: []def.Option{{Name: category,
+			Doc: "the category that gives 1, in quotes unless it is a name or a number", Word: true,
+			Positional: true}},
 		Categories: true,
 		Whole:      true,
 		Fit: func(c []def.Column, f *def.Fitted) *def.Fault {
 			found := Categories(c[0])
 			if v := Places(c[0], []string{normal(f.Options[category])}); !slices.Contains(v, 0) {
-				return &def.Fault{Kind: def.UnknownCategory, Text: "has no cell " + f.Options[category] + ", so is(…) would be 0 in every row; it has " + some(found)}
+				return &def.Fault{Kind: def.UnknownCategory, Text: "has no cell " + f.Options[category] +
+					", so is(…) would be 0 in every row; it has " + some(found)}
 			}
 			return nil
 		},

@@ -1,5 +1,5 @@
-// Package encoder holds the encoders of `from` clauses, one file each: syntax, and how columns are fitted and encoded.
-// A new one is one file and one line in All.
+// Package encoder holds the encoders of `from` clauses, one file each: syntax, and how columns are fitted and
+// encoded. A new one is one file and one line in All.
 package encoder
 
 import (

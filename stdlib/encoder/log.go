@@ -11,8 +11,9 @@ import (
 func Log() def.Encoder {
 	const name = "log"
 	return def.Encoder{
-		Name:     name,
-		Doc:      "The natural logarithm of a numeric column. Gives one column. A value that is not positive is an error.",
+		Name: name,
+		Doc: "The natural logarithm of a numeric column. Gives one column. A value that is " +
+			"not positive is an error.",
 		Examples: []string{"data X : real[N, P] from log(income)"},
 		Cases: []def.EncoderCase{
 			{In: numbers(1, math.E, 0.5), Out: [][]float64{{0, 1, -math.Ln2}}},
@@ -24,7 +25,8 @@ func Log() def.Encoder {
 		Apply: func(c []def.Column, _ *def.Fitted, out [][]float64, fault func(int, def.Fault)) {
 			for i, v := range c[0].Numbers {
 				if v <= 0 {
-					fault(i, def.Fault{Kind: def.OutsideDomain, Text: "is not positive, so it has no logarithm; leave log off, or shift the column"})
+					fault(i, def.Fault{Kind: def.OutsideDomain,
+						Text: "is not positive, so it has no logarithm; leave log off, or shift the column"})
 					v = math.NaN()
 				}
 				out[0][i] = portable.Log(v)

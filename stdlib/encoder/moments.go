@@ -20,7 +20,8 @@ func mean(v []float64) float64 {
 	return m + r/float64(len(v))
 }
 
-// deviation is the standard deviation about the mean m with divisor n-1. For equal values it is 0, whatever the rounding of m.
+// deviation is the standard deviation about the mean m with divisor n-1. For equal values it is 0, whatever
+// the rounding of m.
 func deviation(v []float64, m float64) float64 {
 	if !slices.ContainsFunc(v, func(x float64) bool { return x != v[0] }) {
 		return 0
@@ -33,7 +34,8 @@ func deviation(v []float64, m float64) float64 {
 }
 
 // standardise is the Apply of an encoder that is an affine map.
-func standardise(by func(*def.Fitted) def.Rescaling) func([]def.Column, *def.Fitted, [][]float64, func(int, def.Fault)) {
+func standardise(by func(*def.Fitted) def.Rescaling) func([]def.Column, *def.Fitted, [][]float64,
+	func(int, def.Fault)) {
 	return func(c []def.Column, f *def.Fitted, out [][]float64, _ func(int, def.Fault)) {
 		a := by(f)
 		for i, v := range c[0].Numbers {

@@ -10,21 +10,31 @@ import (
 // OneHot makes a 0/1 column for each category. Its fitted words are all categories in order.
 func OneHot() def.Encoder {
 	return def.Encoder{
-		Name:     "onehot",
-		Doc:      "A categorical column as one 0/1 column per category, the categories in byte order, or by value where all are numbers.",
-		Examples: []string{"data X : real[N, P] from onehot(ward)", "data X : real[N, P] from onehot(sex, drop=first)", "data X : real[N, P] from onehot(smoking, drop=never)"},
+		Name: "onehot",
+		Doc: "A categorical column as one 0/1 column per category, the categories in byte order, or " +
+			"by value where all are numbers.",
+		Examples: []string{"data X : real[N, P] from onehot(ward)",
+			"data X : real[N, P] from onehot(sex, drop=first)",
+			"data X : real[N, P] from onehot(smoking, drop=never)"},
 		Cases: []def.EncoderCase{
 			{In: numbers(10, 9, 9), Out: [][]float64{{0, 1, 1}, {1, 0, 0}}}, // by value
 			{In: numbers(math.Copysign(0, -1), 0, 1), Out: [][]float64{{1, 1, 0}, {0, 0, 1}}},
 			{In: words("10", "9", "x"), Out: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
 			{In: words("b", "a", "B"), Out: [][]float64{{0, 0, 1}, {0, 1, 0}, {1, 0, 0}}}, // by bytes
-			{In: words("b", "a", "c"), Options: map[string]string{drop: first}, Out: [][]float64{{1, 0, 0}, {0, 0, 1}}},
-			{In: words("b", "a", "c"), Options: map[string]string{drop: "b"}, Out: [][]float64{{0, 1, 0}, {0, 0, 1}}},
-			{In: numbers(3, 1, 2), Options: map[string]string{drop: "3.0"}, Out: [][]float64{{0, 1, 0}, {0, 0, 1}}, New: numbers(2, 3), Then: [][]float64{{0, 0}, {1, 0}}},
+			{In: words("b", "a", "c"), Options: map[string]string{drop: first},
+				Out: [][]float64{{1, 0, 0}, {0, 0, 1}}},
+			{In: words("b", "a", "c"), Options: map[string]string{drop: "b"},
+				Out: [][]float64{{0, 1, 0}, {0, 0, 1}}},
+			{In: numbers(3, 1, 2), Options: map[string]string{drop: "3.0"},
+				Out: [][]float64{{0, 1, 0}, {0, 0, 1}}, New: numbers(2, 3),
+				Then: [][]float64{{0, 0}, {1, 0}}},
 		},
 		Columns: one(),
 		Options: []def.Option{
-			{Name: drop, Doc: "leaves out the column of this category, from which the others then differ: the first, or one by its name; without it every category has a column", Values: []string{first}, Word: true},
+			{Name: drop,
+				Doc: "leaves out the column of this category, from which the others then differ: the " +
+					"first, or one by its name; without it every category has a column",
+				Values: []string{first}, Word: true},
 		},
 		Categories: true,
 		Whole:      true,
@@ -33,9 +43,12 @@ func OneHot() def.Encoder {
 			name, dropping := f.Options[drop]
 			switch {
 			case dropping && dropped(f) < 0:
-				return &def.Fault{Kind: def.UnknownCategory, Text: "has no cell " + name + ", which drop names; write drop=first, or a category: it has " + some(f.Words)}
+				return &def.Fault{Kind: def.UnknownCategory,
+					Text: "has no cell " + name +
+						", which drop names; write drop=first, or a category: it has " + some(f.Words)}
 			case dropping && len(f.Words) == 1:
-				return &def.Fault{Kind: def.NoVariation, Text: "has only the category " + f.Words[0] + ", so onehot with drop=" + name + " leaves no column; leave it out"}
+				return &def.Fault{Kind: def.NoVariation, Text: "has only the category " + f.Words[0] +
+					", so onehot with drop=" + name + " leaves no column; leave it out"}
 			}
 			return nil
 		},

@@ -8,25 +8,33 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Poly gives orthogonal polynomials, those of R's poly: for k up to the degree, the polynomial of degree k with a positive leading coefficient that is
-// orthogonal, over the rows, to all of lower degree, and has sum of squares 1 (Kennedy and Gentle, Statistical Computing, 1980, ch. 8.5).
+// Poly gives orthogonal polynomials, those of R's poly: for k up to the degree, the polynomial of degree k
+// with a positive leading coefficient that is orthogonal, over the rows, to all of lower degree, and has sum
+// of squares 1 (Kennedy and Gentle, Statistical Computing, 1980, ch. 8.5).
 //
-// They are computed by their three-term recurrence in u = (x - center)/scale, which maps the fitted column into [-1, 1]. The fitted numbers are center and
-// scale, then for each degree k from 0 the coefficient α_k = Σ u p_k² / Σ p_k² and the sum of squares Σ p_k².
+// They are computed by their three-term recurrence in u = (x - center)/scale, which maps the fitted column
+// into [-1, 1]. The fitted numbers are center and scale, then for each degree k from 0 the coefficient α_k =
+// Σ u p_k² / Σ p_k² and the sum of squares Σ p_k².
 func Poly() def.Encoder {
 	const name, degree = "poly", "degree"
 	return def.Encoder{
 		Name: name,
-		Doc: "Orthogonal polynomials of a numeric column, as R's poly: one column for each degree from 1, each with mean 0 and sum of squares 1 over the fitted rows, and uncorrelated with the others. " +
-			"The polynomial of degree k does not depend on the highest degree, and its column is named so: poly(age, 1), poly(age, 2). New rows go through the same polynomials.",
+		Doc: "Orthogonal polynomials of a numeric column, as R's poly: one column for each degree from 1, " +
+			"each with mean 0 and sum of squares 1 over the fitted rows, and uncorrelated with the others. " +
+			"The polynomial of degree k does not depend on the highest degree, and its column is named so: " +
+			"poly(age, 1), poly(age, 2). New rows go through the same polynomials.",
 		Examples: []string{"data X : real[N, P] from poly(age, 2)"},
 		Cases: []def.EncoderCase{
 			{ // numpy: the QR decomposition of the Vandermonde matrix, and R's formulas for new rows
-				In: numbers(1, 2, 4, 7, 11, 16), Options: map[string]string{degree: "3"}, New: numbers(0, 20, 5.5), Within: 1e-14,
+				In: numbers(1, 2, 4, 7, 11, 16), Options: map[string]string{degree: "3"},
+				New: numbers(0, 20, 5.5), Within: 1e-14,
 				Out: [][]float64{
-					{-0.4516223023309455, -0.37420133621706914, -0.2193594039893164, 0.012903494352312722, 0.32258735880781825, 0.7096921893772},
-					{0.44249767886870983, 0.1896418623723042, -0.2054453509033297, -0.5215151215238364, -0.42669419033768435, 0.5215151215238365},
-					{-0.4222003309207494, 0.08444006618415009, 0.527750413650936, 0.23221018200641183, -0.654410512927161, 0.23221018200641194},
+					{-0.4516223023309455, -0.37420133621706914, -0.2193594039893164, 0.012903494352312722,
+						0.32258735880781825, 0.7096921893772},
+					{0.44249767886870983, 0.1896418623723042, -0.2054453509033297, -0.5215151215238364,
+						-0.42669419033768435, 0.5215151215238365},
+					{-0.4222003309207494, 0.08444006618415009, 0.527750413650936, 0.23221018200641183,
+						-0.654410512927161, 0.23221018200641194},
 				},
 				Then: [][]float64{
 					{-0.529043268444822, 1.0193760538327055, -0.10322795481850187},
@@ -34,16 +42,23 @@ func Poly() def.Encoder {
 					{-1.1601126870744576, 4.952409881700382, 0.4834193789042575},
 				},
 			},
-			{In: numbers(1, 2, 3), Options: map[string]string{degree: "2"}, Out: [][]float64{{-1 / math.Sqrt2, 0, 1 / math.Sqrt2}, {1 / math.Sqrt(6), -2 / math.Sqrt(6), 1 / math.Sqrt(6)}}},
-			{In: numbers(-1e100, 0, 1e100), Options: map[string]string{degree: "1"}, Out: [][]float64{{-1 / math.Sqrt2, 0, 1 / math.Sqrt2}}},
+			{In: numbers(1, 2, 3), Options: map[string]string{degree: "2"},
+				Out: [][]float64{{-1 / math.Sqrt2, 0, 1 / math.Sqrt2},
+					{1 / math.Sqrt(6), -2 / math.Sqrt(6), 1 / math.Sqrt(6)}}},
+			{In: numbers(-1e100, 0, 1e100), Options: map[string]string{degree: "1"},
+				Out: [][]float64{{-1 / math.Sqrt2, 0, 1 / math.Sqrt2}}},
 		},
 		Columns: one(),
-		Options: []def.Option{{Name: degree, Doc: "the highest degree, less than the number of different values", Least: 1, Most: maxDegree, Positional: true}},
+		Options: []def.Option{{Name: degree,
+			Doc: "the highest degree, less than the number of different values", Least: 1, Most: maxDegree,
+			Positional: true}},
 		Fit: func(c []def.Column, f *def.Fitted) *def.Fault {
 			k, _ := strconv.Atoi(f.Options[degree])
 			return fitPoly(c[0], k, f)
 		},
-		Names: func(columns []string, f *def.Fitted) []string { return numbered(name, columns[0], len(f.Numbers)/2-2) },
+		Names: func(columns []string, f *def.Fitted) []string {
+			return numbered(name, columns[0], len(f.Numbers)/2-2)
+		},
 		Apply: applyPoly,
 	}
 }
@@ -68,10 +83,13 @@ func fitPoly(c def.Column, degree int, f *def.Fitted) *def.Fault {
 		scale = max(scale, math.Abs(x-center))
 	}
 	if distinct(c.Numbers, degree+1) <= degree || scale == 0 || math.IsInf(scale, 0) {
-		return &def.Fault{Kind: def.NoVariation, Text: fmt.Sprintf("has too few different values for polynomials of degree %d, which need %d; lower the degree", degree, degree+1)}
+		return &def.Fault{Kind: def.NoVariation,
+			Text: fmt.Sprintf("has too few different values for polynomials of degree %d, which "+
+				"need %d; lower the degree", degree, degree+1)}
 	}
 	f.Numbers = []float64{center, scale}
-	u, p, before := make([]float64, len(c.Numbers)), make([]float64, len(c.Numbers)), make([]float64, len(c.Numbers))
+	u, p, before := make([]float64, len(c.Numbers)), make([]float64, len(c.Numbers)),
+		make([]float64, len(c.Numbers))
 	for i, x := range c.Numbers {
 		u[i], p[i] = (x-center)/scale, 1
 	}
@@ -83,7 +101,9 @@ func fitPoly(c def.Column, degree int, f *def.Fitted) *def.Fault {
 			moment += float64(u[i] * v * v)
 		}
 		if !(squares > 1e-28*last) {
-			return &def.Fault{Kind: def.NoVariation, Text: fmt.Sprintf("its values are so close together that polynomials of degree %d cannot be told apart; lower the degree", k)}
+			return &def.Fault{Kind: def.NoVariation,
+				Text: fmt.Sprintf("its values are so close together that polynomials of degree %d cannot "+
+					"be told apart; lower the degree", k)}
 		}
 		alpha := moment / squares
 		f.Numbers = append(f.Numbers, alpha, squares)
@@ -134,7 +154,9 @@ func tooFar(i int, x float64, out [][]float64, fault func(int, def.Fault)) {
 		if math.IsNaN(x) || !math.IsInf(out[k][i], 0) && !math.IsNaN(out[k][i]) {
 			continue
 		}
-		fault(i, def.Fault{Kind: def.NotFinite, Text: "is so far from the data that the encoder was fitted to that its columns are not finite numbers"})
+		fault(i, def.Fault{Kind: def.NotFinite,
+			Text: "is so far from the data that the encoder was fitted to that its " +
+				"columns are not finite numbers"})
 		for _, column := range out {
 			column[i] = math.NaN()
 		}

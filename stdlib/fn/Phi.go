@@ -9,7 +9,8 @@ import (
 func Phi() def.Func {
 	return def.Func{
 		Name: "Phi",
-		Doc:  "The distribution function of the standard normal distribution: from a probit to a probability.",
+		Doc: "The distribution function of the standard normal distribution: from a " +
+			"probit to a probability.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
 				y[i] = special.Phi(v)

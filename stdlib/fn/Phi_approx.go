@@ -17,11 +17,13 @@ func PhiApprox() def.Func {
 		},
 		Backward: func(dx, dy, x, y []float64) {
 			for i, v := range x {
-				dx[i] += float64(dy[i] * (y[i] * special.InvLogit(-v*(float64(0.07056*v*v)+1.5976)) * (float64(3*0.07056*v*v) + 1.5976)))
+				dx[i] += float64(dy[i] * (y[i] * special.InvLogit(-v*(float64(0.07056*v*v)+
+					1.5976)) * (float64(3*0.07056*v*v) + 1.5976)))
 			}
 		},
-		Monotone:    def.Increasing,
-		Examples:    []string{"Phi_approx(0) = 0.5", "Phi_approx(1) = 0.8413303471805675", "Phi_approx(-3) = 0.001231955278117661"},
+		Monotone: def.Increasing,
+		Examples: []string{"Phi_approx(0) = 0.5", "Phi_approx(1) = 0.8413303471805675",
+			"Phi_approx(-3) = 0.001231955278117661"},
 		NonNegative: true,
 	}
 }

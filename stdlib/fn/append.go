@@ -10,9 +10,11 @@ import (
 // Append joins arrays along the first axis.
 func Append() def.Structural {
 	return def.Structural{
-		Name:     "append",
-		Doc:      "Joins scalars and vectors to a vector, or matrices of as many columns to a matrix, along the first axis.",
-		Examples: []string{"param first ~ normal(0, 10)\nparam rest : real[5] ~ normal(0, 1)\nlet path = cumulative_sum(append(first, rest))"},
+		Name: "append",
+		Doc: "Joins scalars and vectors to a vector, or matrices of as many columns to a " +
+			"matrix, along the first axis.",
+		Examples: []string{"param first ~ normal(0, 10)\nparam rest : real[5] ~ normal(0, 1)\nlet path = " +
+			"cumulative_sum(append(first, rest))"},
 		Linear:   [][]int{{def.AllArguments}},
 		Arity:    def.Arity{Min: 2, Max: -1},
 		Positive: true,
@@ -35,7 +37,9 @@ func inferAppend(args []types.Type) (types.Type, error) {
 		}
 		same := types.Type{Dims: rest}
 		if k > 0 && !same.SameShape(types.Type{Dims: out.Dims}) {
-			return types.Type{}, fmt.Errorf("%s and %s do not join: all axes but the first must have the same sizes", described(args[0]), described(t))
+			return types.Type{},
+				fmt.Errorf("%s and %s do not join: all axes but the first must have the same sizes",
+					described(args[0]), described(t))
 		}
 		out.Elem, out.Dims = common(out.Elem, t.Elem), rest
 		rows = rows.Add(first, 1)

@@ -10,8 +10,10 @@ import (
 // Cholesky is the lower triangular Cholesky factor of a covariance matrix.
 func Cholesky() def.Structural {
 	return def.Structural{
-		Name:     "cholesky",
-		Doc:      "The lower triangular L with a positive diagonal for which L L' is the argument, a symmetric positive definite matrix of which the lower triangle is read. There is none for another matrix: the density is then 0.",
+		Name: "cholesky",
+		Doc: "The lower triangular L with a positive diagonal for which L L' is the argument, a " +
+			"symmetric positive definite matrix of which the lower triangle is read. There is none for " +
+			"another matrix: the density is then 0.",
 		Examples: []string{"param S : cov_matrix[3] ~ wishart(5, diag([1, 1, 1]))\nlet L = cholesky(S)"},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Range:    func([]def.Range) def.Range { return def.Reals() },

@@ -8,8 +8,9 @@ import (
 // Col makes a vector the one column of a matrix.
 func Col() def.Structural {
 	return def.Structural{
-		Name:     "col",
-		Doc:      "A vector of size N as a matrix of N rows and one column, so that it broadcasts over columns.",
+		Name: "col",
+		Doc: "A vector of size N as a matrix of N rows and one column, so that it " +
+			"broadcasts over columns.",
 		Examples: []string{"data X : real[N, K]\ndata w : real[N]\nlet weighted = X .* col(w)"},
 		Moves:    everywhere,
 		Range:    func(x []def.Range) def.Range { return x[0] },

@@ -8,8 +8,9 @@ import (
 // ColSums is the sum of each column.
 func ColSums() def.Structural {
 	return def.Structural{
-		Name:     "col_sums",
-		Doc:      "The sum of each column of a matrix, a vector with one element per column; whole where the elements are.",
+		Name: "col_sums",
+		Doc: "The sum of each column of a matrix, a vector with one element per column; whole " +
+			"where the elements are.",
 		Examples: []string{"data X : real[N, K]\nlet s = col_sums(X)"},
 		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},

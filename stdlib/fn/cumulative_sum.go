@@ -8,8 +8,9 @@ import (
 // CumulativeSum is the running sum along the last axis.
 func CumulativeSum() def.Structural {
 	return def.Structural{
-		Name:     "cumulative_sum",
-		Doc:      "The running sum along the last axis, with the shape of its argument: element k of a vector becomes the sum of elements 1 to k.",
+		Name: "cumulative_sum",
+		Doc: "The running sum along the last axis, with the shape of its argument: element k of a " +
+			"vector becomes the sum of elements 1 to k.",
 		Examples: []string{"param step : real[10] ~ normal(0, 1)\nlet walk = cumulative_sum(step)"},
 		Moves:    everywhere,
 		Mixes:    true,

@@ -27,6 +27,7 @@ func Exp() def.Func {
 		Examples:    []string{"exp(0) = 1", "exp(1) = 2.718281828459045", "exp(-1000) = 0"},
 		Vector:      def.ExpLoop,
 		NonNegative: true,
-		Limits:      []def.Limit{{X: math.Inf(-1), Y: 0, Rate: def.Exponentially}, {X: math.Inf(1), Y: math.Inf(1), Rate: def.Exponentially}},
+		Limits: []def.Limit{{X: math.Inf(-1), Y: 0, Rate: def.Exponentially},
+			{X: math.Inf(1), Y: math.Inf(1), Rate: def.Exponentially}},
 	}
 }

@@ -50,7 +50,8 @@ func TestDocumented(t *testing.T) {
 		}
 	})
 	for _, s := range Structural() {
-		if s.Doc == "" || len(s.Examples) == 0 || !strings.Contains(strings.Join(s.Examples, "\n"), s.Name+"(") {
+		if s.Doc == "" || len(s.Examples) == 0 || !strings.Contains(strings.Join(s.Examples, "\n"),
+			s.Name+"(") {
 			t.Errorf("%s: documentation and an example that calls it are needed", s.Name)
 		}
 	}
@@ -81,7 +82,8 @@ func TestDerivative(t *testing.T) {
 		between := domains[fn.Domain]
 		for range 200 {
 			x := between[0] + (between[1]-between[0])*r.Float64()
-			h := 1e-3 * min(math.Abs(x), x-between[0]+1e-6, between[1]-x+1e-6, 1) // inside the domain, and on one side of a kink at 0
+			// inside the domain, and on one side of a kink at 0
+			h := 1e-3 * min(math.Abs(x), x-between[0]+1e-6, between[1]-x+1e-6, 1)
 			want := (value(fn, x-2*h) - 8*value(fn, x-h) + 8*value(fn, x+h) - value(fn, x+2*h)) / (12 * h)
 			tol := 1e-7*math.Abs(want) + 1e-15*math.Abs(value(fn, x))/h*4
 			if got := derivative(fn, x); math.Abs(got-want) > tol {

@@ -9,7 +9,8 @@ import (
 func Gelu() def.Func {
 	return def.Func{
 		Name: "gelu",
-		Doc:  "x·Phi(x), a smooth activation of neural networks. Source: Hendrycks and Gimpel (2016), Gaussian error linear units.",
+		Doc: "x·Phi(x), a smooth activation of neural networks. Source: Hendrycks and Gimpel (2016), " +
+			"Gaussian error linear units.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
 				y[i] = v * special.Phi(v)

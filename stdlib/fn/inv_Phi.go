@@ -8,8 +8,9 @@ import (
 // InvPhi is the inverse of Phi.
 func InvPhi() def.Func {
 	return def.Func{
-		Name:   "inv_Phi",
-		Doc:    "The inverse of Phi, from a probability to a probit: the quantile of the standard normal distribution.",
+		Name: "inv_Phi",
+		Doc: "The inverse of Phi, from a probability to a probit: the quantile of the " +
+			"standard normal distribution.",
 		Domain: "0 < x < 1",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
@@ -23,6 +24,8 @@ func InvPhi() def.Func {
 		},
 		Monotone: def.Increasing,
 		Undoes:   "Phi",
-		Examples: []string{"inv_Phi(0.5) = 0", "inv_Phi(0.975) = 1.9599639845400538", "inv_Phi(1e-300) = -37.0470962993612", "inv_Phi(1e-20) = -9.262340089798407", "inv_Phi(0.25) = -0.6744897501960817"},
+		Examples: []string{"inv_Phi(0.5) = 0", "inv_Phi(0.975) = 1.9599639845400538",
+			"inv_Phi(1e-300) = -37.0470962993612", "inv_Phi(1e-20) = -9.262340089798407",
+			"inv_Phi(0.25) = -0.6744897501960817"},
 	}
 }

@@ -22,8 +22,9 @@ func InvCloglog() def.Func {
 				dx[i] += float64(dy[i] * (portable.Exp(v - portable.Exp(v))))
 			}
 		},
-		Monotone:    def.Increasing,
-		Examples:    []string{"inv_cloglog(0) = 0.6321205588285577", "inv_cloglog(-40) = 4.248354255291589e-18", "inv_cloglog(3) = 0.9999999981078213"},
+		Monotone: def.Increasing,
+		Examples: []string{"inv_cloglog(0) = 0.6321205588285577",
+			"inv_cloglog(-40) = 4.248354255291589e-18", "inv_cloglog(3) = 0.9999999981078213"},
 		NonNegative: true,
 		Limits:      []def.Limit{{X: math.Inf(-1), Y: 0, Rate: def.Exponentially}},
 	}

@@ -22,8 +22,9 @@ func InvLogit() def.Func {
 				dx[i] += float64(dy[i] * y[i] * special.InvLogit(-v)) // 1 - y would cancel for large x
 			}
 		},
-		Monotone:    def.Increasing,
-		Examples:    []string{"inv_logit(0) = 0.5", "inv_logit(-40) = 4.248354255291589e-18", "inv_logit(1000) = 1"},
+		Monotone: def.Increasing,
+		Examples: []string{"inv_logit(0) = 0.5", "inv_logit(-40) = 4.248354255291589e-18",
+			"inv_logit(1000) = 1"},
 		Vector:      def.InvLogitLoop,
 		NonNegative: true,
 		Limits:      []def.Limit{{X: math.Inf(-1), Y: 0, Rate: def.Exponentially}},

@@ -21,7 +21,8 @@ func Lgamma() def.Func {
 				dx[i] += float64(dy[i] * special.Digamma(v))
 			}
 		},
-		Vector:   def.LgammaLoop,
-		Examples: []string{"lgamma(1) = 0", "lgamma(0.5) = 0.5723649429247001", "lgamma(10.5) = 13.940625219403763"},
+		Vector: def.LgammaLoop,
+		Examples: []string{"lgamma(1) = 0", "lgamma(0.5) = 0.5723649429247001",
+			"lgamma(10.5) = 13.940625219403763"},
 	}
 }

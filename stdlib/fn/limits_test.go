@@ -16,7 +16,8 @@ func grid() []float64 {
 	return x
 }
 
-// big is a quantity that grows where v tends to the limit: its size, or the reciprocal of its distance from a finite one.
+// big is a quantity that grows where v tends to the limit: its size, or the reciprocal of its distance from a
+// finite one.
 func big(v, limit float64) float64 {
 	if math.IsInf(limit, 0) {
 		return v * math.Copysign(1, limit)
@@ -24,7 +25,8 @@ func big(v, limit float64) float64 {
 	return 1 / math.Abs(v-limit)
 }
 
-// approach gives arguments near X, for a big argument of 30, 300 and 600: the distance from a finite one is taken on a side where f is defined.
+// approach gives arguments near X, for a big argument of 30, 300 and 600: the distance from a finite one is
+// taken on a side where f is defined.
 func approach(f def.Func, x, size float64) float64 {
 	switch {
 	case math.IsInf(x, 0):
@@ -35,7 +37,8 @@ func approach(f def.Func, x, size float64) float64 {
 	return x + 1/size
 }
 
-// A function tends to the limits in its descriptor at the rate given there: the quotient of the two quantities that the rate compares converges.
+// A function tends to the limits in its descriptor at the rate given there: the quotient of the two
+// quantities that the rate compares converges.
 func TestLimitsAreReached(t *testing.T) {
 	for _, f := range Elementwise() {
 		for _, l := range f.Limits {
@@ -76,7 +79,8 @@ func TestLimitsAreComplete(t *testing.T) {
 			known := false
 			for _, l := range f.Limits {
 				towards := big(x, l.X) > 10
-				same := l.Y == 0 && math.Abs(y) < 1 || math.IsInf(l.Y, 1) && y > 1 || math.IsInf(l.Y, -1) && y < -1
+				same := l.Y == 0 && math.Abs(y) < 1 || math.IsInf(l.Y, 1) && y > 1 || math.IsInf(l.Y, -1) &&
+					y < -1
 				known = known || towards && same
 			}
 			if !known {

@@ -1,10 +1,11 @@
-// Package fn holds the functions, one file each: elementwise ones with their derivative, and structural ones with their shape rule.
-// A new one is one file and one line in Elementwise or Structural.
+// Package fn holds the functions, one file each: elementwise ones with their derivative, and structural ones
+// with their shape rule. A new one is one file and one line in Elementwise or Structural.
 package fn
 
 import "github.com/vflc/vflc/stdlib/def"
 
-// Elementwise returns the functions of one real argument that work element by element; the result is real with the shape of the argument.
+// Elementwise returns the functions of one real argument that work element by element; the result is real
+// with the shape of the argument.
 func Elementwise() []def.Func {
 	return []def.Func{
 		Exp(),

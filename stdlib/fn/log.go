@@ -27,6 +27,7 @@ func Log() def.Func {
 		Undoes:   "exp",
 		Examples: []string{"log(1) = 0", "log(10) = 2.302585092994046"},
 		Vector:   def.LogLoop,
-		Limits:   []def.Limit{{X: 1, Y: 0}, {X: 0, Y: math.Inf(-1), Rate: def.Logarithmically}, {X: math.Inf(1), Y: math.Inf(1), Rate: def.Logarithmically}},
+		Limits: []def.Limit{{X: 1, Y: 0}, {X: 0, Y: math.Inf(-1), Rate: def.Logarithmically},
+			{X: math.Inf(1), Y: math.Inf(1), Rate: def.Logarithmically}},
 	}
 }

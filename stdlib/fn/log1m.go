@@ -26,6 +26,7 @@ func Log1m() def.Func {
 		Monotone: def.Decreasing,
 		Vector:   def.Log1mLoop,
 		Examples: []string{"log1m(0) = 0", "log1m(0.5) = -0.6931471805599453", "log1m(1e-20) = -1e-20"},
-		Limits:   []def.Limit{{X: 0, Y: 0}, {X: 1, Y: math.Inf(-1), Rate: def.Logarithmically}, {X: math.Inf(-1), Y: math.Inf(1), Rate: def.Logarithmically}},
+		Limits: []def.Limit{{X: 0, Y: 0}, {X: 1, Y: math.Inf(-1), Rate: def.Logarithmically},
+			{X: math.Inf(-1), Y: math.Inf(1), Rate: def.Logarithmically}},
 	}
 }

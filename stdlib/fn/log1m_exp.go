@@ -9,8 +9,9 @@ import (
 // Log1mExp is log(1 - exp(x)).
 func Log1mExp() def.Func {
 	return def.Func{
-		Name:   "log1m_exp",
-		Doc:    "log(1 - exp(x)), accurate for x near 0 and for x far below it: the logarithm of a complement, from the logarithm of a probability.",
+		Name: "log1m_exp",
+		Doc: "log(1 - exp(x)), accurate for x near 0 and for x far below it: the logarithm of a " +
+			"complement, from the logarithm of a probability.",
 		Domain: "x < 0",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
@@ -23,6 +24,7 @@ func Log1mExp() def.Func {
 			}
 		},
 		Monotone: def.Decreasing,
-		Examples: []string{"log1m_exp(-1) = -0.4586751453870819", "log1m_exp(-40) = -4.248354255291589e-18", "log1m_exp(-1e-10) = -23.025850929990458"},
+		Examples: []string{"log1m_exp(-1) = -0.4586751453870819", "log1m_exp(-40) = -4.248354255291589e-18",
+			"log1m_exp(-1e-10) = -23.025850929990458"},
 	}
 }

@@ -9,7 +9,8 @@ import (
 func Log1mInvLogit() def.Func {
 	return def.Func{
 		Name: "log1m_inv_logit",
-		Doc:  "log(1 - inv_logit(x)), accurate for large |x|: the log probability of a failure with log odds x.",
+		Doc: "log(1 - inv_logit(x)), accurate for large |x|: the log probability of a " +
+			"failure with log odds x.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
 				y[i] = -special.Log1pExp(v)
@@ -21,6 +22,7 @@ func Log1mInvLogit() def.Func {
 			}
 		},
 		Monotone: def.Decreasing,
-		Examples: []string{"log1m_inv_logit(0) = -0.6931471805599453", "log1m_inv_logit(800) = -800", "log1m_inv_logit(-40) = -4.248354255291589e-18"},
+		Examples: []string{"log1m_inv_logit(0) = -0.6931471805599453", "log1m_inv_logit(800) = -800",
+			"log1m_inv_logit(-40) = -4.248354255291589e-18"},
 	}
 }

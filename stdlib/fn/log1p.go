@@ -26,6 +26,7 @@ func Log1p() def.Func {
 		Monotone: def.Increasing,
 		Examples: []string{"log1p(0) = 0", "log1p(1e-20) = 1e-20", "log1p(1) = 0.6931471805599453"},
 		Vector:   def.Log1pLoop,
-		Limits:   []def.Limit{{X: 0, Y: 0}, {X: -1, Y: math.Inf(-1), Rate: def.Logarithmically}, {X: math.Inf(1), Y: math.Inf(1), Rate: def.Logarithmically}},
+		Limits: []def.Limit{{X: 0, Y: 0}, {X: -1, Y: math.Inf(-1), Rate: def.Logarithmically},
+			{X: math.Inf(1), Y: math.Inf(1), Rate: def.Logarithmically}},
 	}
 }

@@ -10,8 +10,9 @@ import (
 // LogSoftmax is x - log_sum_exp(x) along the last axis.
 func LogSoftmax() def.Structural {
 	return def.Structural{
-		Name:     "log_softmax",
-		Doc:      "x - log_sum_exp(x) along the last axis, with the shape of its argument: the log probabilities of a vector, or of each row of a matrix.",
+		Name: "log_softmax",
+		Doc: "x - log_sum_exp(x) along the last axis, with the shape of its argument: the log " +
+			"probabilities of a vector, or of each row of a matrix.",
 		Examples: []string{"param a : real[4] ~ normal(0, 1)\nlet p = log_softmax(a)"},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		RowWise:  false,

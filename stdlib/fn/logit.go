@@ -26,6 +26,7 @@ func Logit() def.Func {
 		Monotone: def.Increasing,
 		Undoes:   "inv_logit",
 		Examples: []string{"logit(0.5) = 0", "logit(0.25) = -1.0986122886681098"},
-		Limits:   []def.Limit{{X: 0.5, Y: 0}, {X: 0, Y: math.Inf(-1), Rate: def.Logarithmically}, {X: 1, Y: math.Inf(1), Rate: def.Logarithmically}},
+		Limits: []def.Limit{{X: 0.5, Y: 0}, {X: 0, Y: math.Inf(-1), Rate: def.Logarithmically},
+			{X: 1, Y: math.Inf(1), Rate: def.Logarithmically}},
 	}
 }

@@ -10,8 +10,9 @@ import (
 // Max is the largest element, or the largest of two numbers.
 func Max() def.Structural {
 	return def.Structural{
-		Name:     "max",
-		Doc:      "`max(x)` is the largest of all elements of x; `max(a, b)` takes the largest of two numbers element by element, broadcast. The gradient goes to the one that is taken.",
+		Name: "max",
+		Doc: "`max(x)` is the largest of all elements of x; `max(a, b)` takes the largest of two " +
+			"numbers element by element, broadcast. The gradient goes to the one that is taken.",
 		Examples: []string{"param a ~ normal(0, 1)\nparam b ~ normal(0, 1)\nlet c = max(a, b)"},
 		Arity:    def.Arity{Min: 1, Max: 2},
 		Positive: true,

@@ -9,8 +9,9 @@ import (
 // Min is the smallest element, or the smallest of two numbers.
 func Min() def.Structural {
 	return def.Structural{
-		Name:     "min",
-		Doc:      "`min(x)` is the smallest of all elements of x; `min(a, b)` takes the smallest of two numbers element by element, broadcast. The gradient goes to the one that is taken.",
+		Name: "min",
+		Doc: "`min(x)` is the smallest of all elements of x; `min(a, b)` takes the smallest of two " +
+			"numbers element by element, broadcast. The gradient goes to the one that is taken.",
 		Examples: []string{"param a ~ normal(0, 1)\nparam b ~ normal(0, 1)\nlet c = min(a, b)"},
 		Arity:    def.Arity{Min: 1, Max: 2},
 		Positive: true,

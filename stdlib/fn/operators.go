@@ -25,7 +25,8 @@ func affine(_, _ def.Range) (left, right bool) { return true, true }
 // quotient: x/y is affine in x, and monotone in y on one side of 0.
 func quotient(_, y def.Range) (left, right bool) { return true, y.Positive() || y.Negative() }
 
-// power: x^y is monotone in x where no x is negative, or y is an odd number above 0; and in y where x is positive.
+// power: x^y is monotone in x where no x is negative, or y is an odd number above 0; and in y where x is
+// positive.
 func power(x, y def.Range) (left, right bool) {
 	odd := y.Lower == y.Upper && math.Mod(y.Lower, 2) == 1
 	return x.Lower >= 0 || odd, x.Positive()

@@ -8,9 +8,10 @@ import (
 // Outer is the outer product of two vectors.
 func Outer() def.Structural {
 	return def.Structural{
-		Name:     "outer",
-		Doc:      "The outer product of two vectors, a matrix: element i, j of `outer(u, v)` is u[i] v[j].",
-		Examples: []string{"param u : real[3] ~ normal(0, 1)\nparam v : real[2] ~ normal(0, 1)\nlet M = outer(u, v)"},
+		Name: "outer",
+		Doc:  "The outer product of two vectors, a matrix: element i, j of `outer(u, v)` is u[i] v[j].",
+		Examples: []string{"param u : real[3] ~ normal(0, 1)\nparam v : real[2] ~ normal(0, " +
+			"1)\nlet M = outer(u, v)"},
 		Linear:   [][]int{{0}, {1}},
 		Arity:    def.Arity{Min: 2, Max: 2},
 		Positive: true,

@@ -9,8 +9,10 @@ import (
 func Quantile() def.Structural {
 	return def.Structural{
 		Name: "quantile",
-		Doc: "`quantile(x, p)` is the p-quantile of all elements of x, interpolated linearly between the two nearest in order (R's type 7, as in Stan); p is a number " +
-			"from 0 to 1 or a vector of them, and the value has its shape. Of parameters it may stand in generated quantities only.",
+		Doc: "`quantile(x, p)` is the p-quantile of all elements of x, interpolated linearly between the " +
+			"two nearest in order (R's type 7, as in Stan); p is a number " +
+			"from 0 to 1 or a vector of them, and the value has its shape. Of parameters it may stand in " +
+			"generated quantities only.",
 		Examples: []string{"param u : real[9] ~ normal(0, 1)\ngenerate middle = quantile(u, 0.5)"},
 		Arity:    def.Arity{Min: 2, Max: 2},
 		Mixes:    true,

@@ -24,10 +24,12 @@ func TestMonotone(t *testing.T) {
 			last, lastX = y, x
 		}
 		want := map[def.Monotone]bool{
-			def.NotMonotone: rises && falls, def.Increasing: rises && !falls && !flat, def.Nondecreasing: rises && !falls && flat, def.Decreasing: falls && !rises && !flat,
+			def.NotMonotone: rises && falls, def.Increasing: rises && !falls && !flat,
+			def.Nondecreasing: rises && !falls && flat, def.Decreasing: falls && !rises && !flat,
 		}
 		if !want[f.Monotone] {
-			t.Errorf("%s: rises %v, falls %v, is flat %v, and its descriptor says %v", f.Name, rises, falls, flat, f.Monotone)
+			t.Errorf("%s: rises %v, falls %v, is flat %v, and its descriptor says %v", f.Name, rises, falls,
+				flat, f.Monotone)
 		}
 		if g := f.TakesFactor; g != "" {
 			x, y := 0.3, 1.7
@@ -64,7 +66,8 @@ func drawRange(t *rapid.T, name string) def.Range {
 // in draws values of a range, its ends and values near them among them.
 func in(t *rapid.T, r def.Range, name string) float64 {
 	low, high := max(r.Lower, -3.5), min(r.Upper, 3.5) // further out, inv_cloglog is 1 and log_Phi is rounded
-	x := low + (high-low)*rapid.SampledFrom([]float64{0, 1e-9, 0.1, 0.3, 0.5, 0.77, 1 - 1e-9, 1}).Draw(t, name)
+	x := low + (high-low)*rapid.SampledFrom([]float64{0, 1e-9, 0.1, 0.3, 0.5, 0.77, 1 - 1e-9, 1}).Draw(t,
+		name)
 	if x == r.Lower && !r.LowerIn || x == r.Upper && !r.UpperIn {
 		return (low + high) / 2
 	}
@@ -74,14 +77,18 @@ func in(t *rapid.T, r def.Range, name string) float64 {
 func holds(r def.Range, v float64) bool {
 	const slack = 1e-12
 	near := slack * (1 + math.Abs(v))
-	return v > r.Lower-near && v < r.Upper+near && (v != r.Lower || r.LowerIn || math.IsInf(v, 0)) && (v != r.Upper || r.UpperIn || math.IsInf(v, 0))
+	return v > r.Lower-near && v < r.Upper+near && (v != r.Lower || r.LowerIn || math.IsInf(v, 0)) &&
+		(v != r.Upper || r.UpperIn || math.IsInf(v, 0))
 }
 
-// What is computed from values of ranges is in the range computed from them, and moves in one direction with an operand where the descriptor says so.
+// What is computed from values of ranges is in the range computed from them, and moves in one direction with
+// an operand where the descriptor says so.
 func TestRangesHoldTheValues(t *testing.T) {
 	apply := map[string]func(x, y float64) float64{
 		"+": func(x, y float64) float64 { return x + y }, "-": func(x, y float64) float64 { return x - y },
-		"*": func(x, y float64) float64 { return x * y }, "/": func(x, y float64) float64 { return x / y }, "^": math.Pow,
+		"*": func(x, y float64) float64 {
+			return x * y
+		}, "/": func(x, y float64) float64 { return x / y }, "^": math.Pow,
 	}
 	apply[".*"], apply["./"] = apply["*"], apply["/"]
 	rapid.Check(t, func(r *rapid.T) {
@@ -95,12 +102,15 @@ func TestRangesHoldTheValues(t *testing.T) {
 			left, right := op.Monotone(a, b)
 			x2, x3 := in(r, a, "x2"), in(r, a, "x3")
 			y2, y3 := in(r, b, "y2"), in(r, b, "y3")
-			if left && turns(apply[op.Symbol], x, x2, x3, y) || right && turns(func(p, q float64) float64 { return apply[op.Symbol](q, p) }, y, y2, y3, x) {
+			if left && turns(apply[op.Symbol], x, x2, x3, y) || right && turns(func(p, q float64) float64 {
+				return apply[op.Symbol](q, p)
+			}, y, y2, y3, x) {
 				r.Errorf("%s turns on %+v and %+v", op.Symbol, a, b)
 			}
 		}
 		for _, f := range Elementwise() {
-			if got, v := f.Image(a), value(f, x); got.Defined() && !math.IsNaN(v) && !math.IsInf(v, 0) && !holds(got, v) {
+			if got, v := f.Image(a), value(f, x); got.Defined() && !math.IsNaN(v) && !math.IsInf(v, 0) &&
+				!holds(got, v) {
 				r.Errorf("%s(%v) is %v, outside %+v, from %+v", f.Name, x, v, got, a)
 			}
 		}
@@ -119,7 +129,8 @@ func turns(f func(x, y float64) float64, a, b, c, y float64) bool {
 	return v > u+slack && v > w+slack || v < u-slack && v < w-slack
 }
 
-// Functions of arrays move in one direction with each argument where they say so, and their ranges hold what they compute from elements.
+// Functions of arrays move in one direction with each argument where they say so, and their ranges hold what
+// they compute from elements.
 func TestStructuralRanges(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		a, b := drawRange(r, "a"), drawRange(r, "b")
@@ -149,32 +160,46 @@ func TestStructuralRanges(t *testing.T) {
 	})
 }
 
-// ofThree computes elements of the value of each function for two arrays of three elements, as rows, columns or vectors.
+// ofThree computes elements of the value of each function for two arrays of three elements, as rows, columns
+// or vectors.
 var ofThree = map[string]func(x, y []float64) []float64{
-	"sum": sumOfThree, "row_sums": sumOfThree, "col_sums": sumOfThree, "mean": third, "row_means": third, "col_means": third, "dot": products, "rowdot": products,
-	"col":            func(x, _ []float64) []float64 { return x },
-	"cumulative_sum": func(x, _ []float64) []float64 { return []float64{x[0], x[0] + x[1], x[0] + x[1] + x[2]} },
-	"cumulative_max": func(x, _ []float64) []float64 { return []float64{x[0], max(x[0], x[1]), max(x[0], x[1], x[2])} },
-	"where":          func(x, y []float64) []float64 { return append(slices.Clone(x), y...) },
-	"append":         func(x, y []float64) []float64 { return append(slices.Clone(x), y...) },
+	"sum": sumOfThree, "row_sums": sumOfThree, "col_sums": sumOfThree, "mean": third, "row_means": third,
+	"col_means": third, "dot": products, "rowdot": products,
+	"col": func(x, _ []float64) []float64 { return x },
+	"cumulative_sum": func(x, _ []float64) []float64 {
+		return []float64{x[0], x[0] + x[1], x[0] + x[1] + x[2]}
+	},
+	"cumulative_max": func(x, _ []float64) []float64 {
+		return []float64{x[0], max(x[0], x[1]), max(x[0], x[1], x[2])}
+	},
+	"where":  func(x, y []float64) []float64 { return append(slices.Clone(x), y...) },
+	"append": func(x, y []float64) []float64 { return append(slices.Clone(x), y...) },
 	"sd": func(x, _ []float64) []float64 {
 		return []float64{math.Sqrt((square(x[0]-x[1]) + square(x[1]-x[2]) + square(x[0]-x[2])) / 6)}
 	},
-	"sort":     func(x, _ []float64) []float64 { return slices.Sorted(slices.Values(x)) },
-	"rank":     func(_, _ []float64) []float64 { return []float64{1, 2, 3} },
-	"quantile": func(x, _ []float64) []float64 { return append(slices.Sorted(slices.Values(x)), third(x, nil)...) },
-	"outer":    byPairs(func(x, y float64) float64 { return x * y }),
-	"pow":      byPairs(math.Pow), "min": byPairs(math.Min), "max": byPairs(math.Max),
+	"sort": func(x, _ []float64) []float64 { return slices.Sorted(slices.Values(x)) },
+	"rank": func(_, _ []float64) []float64 { return []float64{1, 2, 3} },
+	"quantile": func(x, _ []float64) []float64 {
+		return append(slices.Sorted(slices.Values(x)), third(x, nil)...)
+	},
+	"outer": byPairs(func(x, y float64) float64 { return x * y }),
+	"pow":   byPairs(math.Pow), "min": byPairs(math.Min), "max": byPairs(math.Max),
 	"log_sum_exp": byPairs(logSumExp),
 	"softmax": func(x, _ []float64) []float64 {
 		return []float64{math.Exp(x[0] - logSumExp(x[0], logSumExp(x[1], x[2])))}
 	},
-	"log_softmax": func(x, _ []float64) []float64 { return []float64{x[0] - logSumExp(x[0], logSumExp(x[1], x[2]))} },
-	"log_mix":     byPairs(func(x, y float64) float64 { return logSumExp(math.Log(0.3)+x, math.Log(0.7)+y) }),
-	"cholesky":    func(x, _ []float64) []float64 { return []float64{math.Sqrt(x[0]), x[1] / math.Sqrt(x[0])} },
-	"solve":       func(x, y []float64) []float64 { return []float64{y[0] / x[0]} },
-	"diag":        func(x, _ []float64) []float64 { return append([]float64{0}, x...) },
-	"quad_form":   func(x, y []float64) []float64 { return []float64{y[0]*y[0]*x[0] + 2*y[0]*y[1]*x[1] + y[1]*y[1]*x[2]} },
+	"log_softmax": func(x, _ []float64) []float64 {
+		return []float64{x[0] - logSumExp(x[0], logSumExp(x[1], x[2]))}
+	},
+	"log_mix": byPairs(func(x, y float64) float64 { return logSumExp(math.Log(0.3)+x, math.Log(0.7)+y) }),
+	"cholesky": func(x, _ []float64) []float64 {
+		return []float64{math.Sqrt(x[0]), x[1] / math.Sqrt(x[0])}
+	},
+	"solve": func(x, y []float64) []float64 { return []float64{y[0] / x[0]} },
+	"diag":  func(x, _ []float64) []float64 { return append([]float64{0}, x...) },
+	"quad_form": func(x, y []float64) []float64 {
+		return []float64{y[0]*y[0]*x[0] + 2*y[0]*y[1]*x[1] + y[1]*y[1]*x[2]}
+	},
 	"gp_exp_quad": covarianceOfThree, "gp_matern32": covarianceOfThree, "gp_matern52": covarianceOfThree,
 	"rep": func(x, _ []float64) []float64 { return x[:1] },
 	"pi":  func(_, _ []float64) []float64 { return []float64{math.Pi} },

@@ -46,7 +46,8 @@ func rangeOfLogSumExp(args []def.Range) def.Range {
 	}
 	y := args[1]
 	return def.Range{
-		Lower: logSumExp(x.Lower, y.Lower), Upper: logSumExp(x.Upper, y.Upper), LowerIn: x.LowerIn && y.LowerIn, UpperIn: x.UpperIn && y.UpperIn,
+		Lower: logSumExp(x.Lower, y.Lower), Upper: logSumExp(x.Upper, y.Upper), LowerIn: x.LowerIn &&
+			y.LowerIn, UpperIn: x.UpperIn && y.UpperIn,
 	}
 }
 

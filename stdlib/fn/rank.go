@@ -9,7 +9,8 @@ import (
 func Rank() def.Structural {
 	return def.Structural{
 		Name: "rank",
-		Doc: "The rank of each element of a vector: 1 for the smallest, one more than the number of smaller elements, so that equal elements have the same rank. Of " +
+		Doc: "The rank of each element of a vector: 1 for the smallest, one more than the number of " +
+			"smaller elements, so that equal elements have the same rank. Of " +
 			"parameters it may stand in generated quantities only.",
 		Examples: []string{"param ability : real[5] ~ normal(0, 1)\ngenerate place = rank(ability)"},
 		Arity:    def.Arity{Min: 1, Max: 1},

@@ -8,8 +8,9 @@ import (
 // RowSums is the sum of each row.
 func RowSums() def.Structural {
 	return def.Structural{
-		Name:     "row_sums",
-		Doc:      "The sum of each row of a matrix, a vector with one element per row; whole where the elements are.",
+		Name: "row_sums",
+		Doc: "The sum of each row of a matrix, a vector with one element per row; whole " +
+			"where the elements are.",
 		Examples: []string{"data X : real[N, K]\nlet s = row_sums(X)"},
 		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},

@@ -9,9 +9,11 @@ import (
 func RowDot() def.Structural {
 	return def.Structural{
 		Name: "rowdot",
-		Doc:  "The inner product of each row of two matrices of the same sizes, a vector: `rowdot(X, slope[region])` is Σ_k X[i, k]·slope[region[i], k].",
+		Doc: "The inner product of each row of two matrices of the same sizes, a vector: `rowdot(X, " +
+			"slope[region])` is Σ_k X[i, k]·slope[region[i], k].",
 		Examples: []string{
-			"data X : real[N, K]\ndata region : level(R)[N]\nparam slope : real[R, K] ~ normal(0, 1)\nlet eta = rowdot(X, slope[region])",
+			"data X : real[N, K]\ndata region : level(R)[N]\nparam slope : real[R, K] ~ normal(0, 1)\nlet " +
+				"eta = rowdot(X, slope[region])",
 		},
 		Moves:    everywhere,
 		Mixes:    true,

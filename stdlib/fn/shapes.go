@@ -11,7 +11,8 @@ import (
 // numeric reports an error for a level, which can only be an index or be compared.
 func numeric(t types.Type) error {
 	if !t.Elem.Numeric() {
-		return fmt.Errorf("a number is needed, but this is a %s; a level can only be an index or be compared", t)
+		return fmt.Errorf("a number is needed, but this is a %s; a level can only be an index or be compared",
+			t)
 	}
 	return nil
 }
@@ -30,7 +31,8 @@ func ofRank(t types.Type, rank int) error {
 		return err
 	}
 	if len(t.Dims) != rank {
-		return fmt.Errorf("a %s is needed, but this is %s", [...]string{"scalar", "vector", "matrix"}[rank], described(t))
+		return fmt.Errorf("a %s is needed, but this is %s", [...]string{"scalar", "vector", "matrix"}[rank],
+			described(t))
 	}
 	return nil
 }

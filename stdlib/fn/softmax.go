@@ -8,8 +8,9 @@ import (
 // Softmax is exp(x)/Σ exp(x) along the last axis.
 func Softmax() def.Structural {
 	return def.Structural{
-		Name:     "softmax",
-		Doc:      "exp(x)/Σ exp(x) along the last axis, with the shape of its argument: the probabilities of a vector, or of each row of a matrix.",
+		Name: "softmax",
+		Doc: "exp(x)/Σ exp(x) along the last axis, with the shape of its argument: the probabilities " +
+			"of a vector, or of each row of a matrix.",
 		Examples: []string{"param a : real[4] ~ normal(0, 1)\nlet p = softmax(a)"},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		RowWise:  false,

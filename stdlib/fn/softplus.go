@@ -22,10 +22,12 @@ func Softplus() def.Func {
 				dx[i] += float64(dy[i] * special.InvLogit(v))
 			}
 		},
-		Monotone:    def.Increasing,
-		Examples:    []string{"softplus(0) = 0.6931471805599453", "softplus(800) = 800", "softplus(-40) = 4.248354255291589e-18"},
+		Monotone: def.Increasing,
+		Examples: []string{"softplus(0) = 0.6931471805599453", "softplus(800) = 800",
+			"softplus(-40) = 4.248354255291589e-18"},
 		Vector:      def.SoftplusLoop,
 		NonNegative: true,
-		Limits:      []def.Limit{{X: math.Inf(-1), Y: 0, Rate: def.Exponentially}, {X: math.Inf(1), Y: math.Inf(1)}},
+		Limits: []def.Limit{{X: math.Inf(-1), Y: 0, Rate: def.Exponentially},
+			{X: math.Inf(1), Y: math.Inf(1)}},
 	}
 }

@@ -26,6 +26,7 @@ func Sqrt() def.Func {
 		Examples:    []string{"sqrt(0) = 0", "sqrt(2.25) = 1.5"},
 		Vector:      def.SqrtLoop,
 		NonNegative: true,
-		Limits:      []def.Limit{{X: 0, Y: 0, Rate: def.PowerLaw}, {X: math.Inf(1), Y: math.Inf(1), Rate: def.PowerLaw}},
+		Limits: []def.Limit{{X: 0, Y: 0, Rate: def.PowerLaw},
+			{X: math.Inf(1), Y: math.Inf(1), Rate: def.PowerLaw}},
 	}
 }

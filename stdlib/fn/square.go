@@ -25,6 +25,8 @@ func Square() def.Func {
 		Examples:    []string{"square(-3) = 9", "square(0.5) = 0.25"},
 		Vector:      def.SquareLoop,
 		NonNegative: true,
-		Limits:      []def.Limit{{X: 0, Y: 0, Rate: def.PowerLaw}, {X: math.Inf(1), Y: math.Inf(1), Rate: def.PowerLaw}, {X: math.Inf(-1), Y: math.Inf(1), Rate: def.PowerLaw}},
+		Limits: []def.Limit{{X: 0, Y: 0, Rate: def.PowerLaw},
+			{X: math.Inf(1), Y: math.Inf(1), Rate: def.PowerLaw},
+			{X: math.Inf(-1), Y: math.Inf(1), Rate: def.PowerLaw}},
 	}
 }

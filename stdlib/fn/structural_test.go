@@ -77,7 +77,8 @@ func TestInfer(t *testing.T) {
 		{"where(binary; binary[N]; count[N])", "count[N]"},
 		{"where(binary; int; count)", "int"},
 		{"where(binary[N]; binary; binary)", "binary[N]"},
-		{"where(real[N]; real; real)", "!the condition must be binary, such as a comparison, but it is real[N]"},
+		{"where(real[N]; real; real)",
+			"!the condition must be binary, such as a comparison, but it is real[N]"},
 		{"where(binary[N]; real[K]; real)", "!do not broadcast"},
 		{"where(binary[N]; level[N]; real)", "!a number is needed"},
 		{"pow(int[N]; int)", "real[N]"},
@@ -138,7 +139,8 @@ func TestInfer(t *testing.T) {
 		fn := functions[name]
 		tested[name] = true
 		most := fn.Arity.Max
-		if !fn.Arity.Allows(len(args)) || fn.Arity.Allows(fn.Arity.Min-1) || fn.Arity.Allows(max(most, len(args))+1) != (most < 0) {
+		if !fn.Arity.Allows(len(args)) || fn.Arity.Allows(fn.Arity.Min-1) ||
+			fn.Arity.Allows(max(most, len(args))+1) != (most < 0) {
 			t.Errorf("%s: wrong arity %v", c.call, fn.Arity)
 		}
 		got, err := fn.Infer(args)

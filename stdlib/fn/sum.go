@@ -8,8 +8,9 @@ import (
 // Sum adds all elements.
 func Sum() def.Structural {
 	return def.Structural{
-		Name:     "sum",
-		Doc:      "The sum of all elements of an array, a scalar; whole where the elements are. With `for` it is a sum over members of a family or a range: `sum(beta[k] for k in 1..K)`.",
+		Name: "sum",
+		Doc: "The sum of all elements of an array, a scalar; whole where the elements are. With `for` " +
+			"it is a sum over members of a family or a range: `sum(beta[k] for k in 1..K)`.",
 		Examples: []string{"data x : real[N]\nlet total = sum(x)"},
 		Moves:    everywhere,
 		Mixes:    true,

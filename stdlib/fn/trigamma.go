@@ -21,8 +21,9 @@ func Trigamma() def.Func {
 				dx[i] += float64(dy[i] * special.Tetragamma(v))
 			}
 		},
-		Monotone:    def.Decreasing,
-		Examples:    []string{"trigamma(1) = 1.6449340668482264", "trigamma(0.5) = 4.934802200544679", "trigamma(100) = 0.010050166663333571"},
+		Monotone: def.Decreasing,
+		Examples: []string{"trigamma(1) = 1.6449340668482264", "trigamma(0.5) = 4.934802200544679",
+			"trigamma(100) = 0.010050166663333571"},
 		NonNegative: true,
 	}
 }

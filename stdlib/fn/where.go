@@ -10,9 +10,11 @@ import (
 // Where chooses between two values element by element.
 func Where() def.Structural {
 	return def.Structural{
-		Name:     "where",
-		Doc:      "`where(c, a, b)` is a where the condition c is 1 and b where it is 0, element by element; the three broadcast. Both a and b are computed everywhere.",
-		Examples: []string{"data age : real[N]\nparam young ~ normal(0, 1)\nparam old ~ normal(0, 1)\nlet effect = where(age < 40, young, old)"},
+		Name: "where",
+		Doc: "`where(c, a, b)` is a where the condition c is 1 and b where it is 0, element by " +
+			"element; the three broadcast. Both a and b are computed everywhere.",
+		Examples: []string{"data age : real[N]\nparam young ~ normal(0, 1)\nparam old ~ normal(0, 1)\nlet " +
+			"effect = where(age < 40, young, old)"},
 		Moves:    everywhere,
 		Range:    func(x []def.Range) def.Range { return x[1].Join(x[2]) },
 		Linear:   [][]int{{1, 2}},

@@ -7,7 +7,9 @@ import (
 )
 
 func zeros() def.Initial {
-	return constant("zeros", 0, "All values are 0: for intercepts. A hidden layer of a network must not begin with equal columns, which would stay equal.", "weight c : real[8] init zeros")
+	return constant("zeros", 0,
+		"All values are 0: for intercepts. A hidden layer of a network must not begin with equal columns, "+
+			"which would stay equal.", "weight c : real[8] init zeros")
 }
 
 func ones() def.Initial {

@@ -9,7 +9,8 @@ import (
 	"github.com/vflc/vflc/stdlib/initial"
 )
 
-// Values have mean 0 (or the constant), the variance that their kind gives, and for uniform kinds its bounds; the same stream gives the same values.
+// Values have mean 0 (or the constant), the variance that their kind gives, and for uniform kinds its bounds;
+// the same stream gives the same values.
 func TestMoments(t *testing.T) {
 	for _, k := range initial.All() {
 		for _, dims := range [][]int{nil, {3}, {4, 8}, {2, 16, 3}} {
@@ -46,8 +47,9 @@ func TestMoments(t *testing.T) {
 // The spreads of the literature for a layer of 4 inputs and 8 outputs, written out.
 func TestVariances(t *testing.T) {
 	for name, want := range map[string]float64{
-		"zeros": 0, "ones": 0, "uniform": 0.0025 / 3, "normal": 0.0025, "glorot_uniform": 2.0 / 12, "glorot_normal": 2.0 / 12,
-		"he_uniform": 0.5, "he_normal": 0.5, "lecun_uniform": 0.25, "lecun_normal": 0.25,
+		"zeros": 0, "ones": 0, "uniform": 0.0025 / 3, "normal": 0.0025, "glorot_uniform": 2.0 / 12,
+		"glorot_normal": 2.0 / 12,
+		"he_uniform":    0.5, "he_normal": 0.5, "lecun_uniform": 0.25, "lecun_normal": 0.25,
 	} {
 		found := false
 		for _, k := range initial.All() {

@@ -8,25 +8,33 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// fixedSpread is the half-width and the standard deviation of the kinds that do not depend on the shape, as in Keras.
+// fixedSpread is the half-width and the standard deviation of the kinds that do not depend on the shape, as
+// in Keras.
 const fixedSpread = 0.05
 
 func uniform() def.Initial {
-	return uniformly("uniform", "uniform(-0.05, 0.05), whatever the shape.", func([]int) float64 { return fixedSpread * fixedSpread / 3 })
+	return uniformly("uniform", "uniform(-0.05, 0.05), whatever the shape.", func([]int) float64 {
+		return fixedSpread * fixedSpread / 3
+	})
 }
 
 func normal() def.Initial {
-	return normally("normal", "normal(0, 0.05), whatever the shape.", func([]int) float64 { return fixedSpread * fixedSpread })
+	return normally("normal", "normal(0, 0.05), whatever the shape.", func([]int) float64 {
+		return fixedSpread * fixedSpread
+	})
 }
 
 const (
-	glorotDoc = " The variance is 2/(in + out), for a matrix of in rows and out columns: for layers with tanh or no activation (Glorot and Bengio 2010)."
-	heDoc     = " The variance is 2/in, for a matrix of in rows: for layers with relu (He, Zhang, Ren and Sun 2015). PyTorch calls it Kaiming initialisation."
-	lecunDoc  = " The variance is 1/in, for a matrix of in rows (LeCun, Bottou, Orr and Müller 1998)."
+	glorotDoc = " The variance is 2/(in + out), for a matrix of in rows and out columns: for layers with " +
+		"tanh or no activation (Glorot and Bengio 2010)."
+	heDoc = " The variance is 2/in, for a matrix of in rows: for layers with relu (He, Zhang, Ren and " +
+		"Sun 2015). PyTorch calls it Kaiming initialisation."
+	lecunDoc = " The variance is 1/in, for a matrix of in rows (LeCun, Bottou, Orr and Müller 1998)."
 )
 
 func glorotUniform() def.Initial {
-	return uniformly("glorot_uniform", "uniform around 0."+glorotDoc+" It is the default of a matrix.", glorot)
+	return uniformly("glorot_uniform", "uniform around 0."+glorotDoc+" It is the default of a matrix.",
+		glorot)
 }
 func glorotNormal() def.Initial {
 	return normally("glorot_normal", "normal around 0."+glorotDoc, glorot)

@@ -1,8 +1,10 @@
-// Package linear holds the algebra of small dense matrices, with derivatives: Cholesky factors, triangular systems, products. Matrices are k×k and stored by
-// columns; element i, j of a is a[i+k*j]. Nothing allocates but where a comment says so.
+// Package linear holds the algebra of small dense matrices, with derivatives: Cholesky factors, triangular
+// systems, products. Matrices are k×k and stored by columns; element i, j of a is a[i+k*j]. Nothing allocates
+// but where a comment says so.
 //
-// The reverse of the Cholesky factorisation is that of Murray (2016), Differentiation of the Cholesky decomposition, arXiv:1602.07527; the others are in
-// Giles (2008), Collected matrix derivative results for forward and reverse mode algorithmic differentiation.
+// The reverse of the Cholesky factorisation is that of Murray (2016), Differentiation of the Cholesky
+// decomposition, arXiv:1602.07527; the others are in Giles (2008), Collected matrix derivative results for
+// forward and reverse mode algorithmic differentiation.
 package linear
 
 import (
@@ -11,8 +13,8 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// Cholesky sets l to the lower triangular factor of a, of which it reads the lower triangle. It reports whether a is positive definite; where it is not, l is
-// NaN. l and a may be one array.
+// Cholesky sets l to the lower triangular factor of a, of which it reads the lower triangle. It reports
+// whether a is positive definite; where it is not, l is NaN. l and a may be one array.
 func Cholesky(l, a []float64, k int) bool { return factor(l, a, k, 0) }
 
 // CholeskyRows is Cholesky of a matrix that is stored by rows, as its factor then is, in place. It asks for
@@ -49,12 +51,14 @@ func factor(l, a []float64, k int, least float64) bool {
 	return true
 }
 
-// combine adds sign times the sum of n columns to y: column m begins at x[m·stride], and its factor is b[m·step]. Four columns at once are read for each element that is written.
+// combine adds sign times the sum of n columns to y: column m begins at x[m·stride], and its factor is
+// b[m·step]. Four columns at once are read for each element that is written.
 func combine(sign float64, y, x, b []float64, stride, step, n int) {
 	m := 0
 	for ; m+4 <= n; m += 4 {
 		b0, b1, b2, b3 := sign*b[m*step], sign*b[(m+1)*step], sign*b[(m+2)*step], sign*b[(m+3)*step]
-		x0, x1, x2, x3 := x[m*stride:][:len(y)], x[(m+1)*stride:][:len(y)], x[(m+2)*stride:][:len(y)], x[(m+3)*stride:][:len(y)]
+		x0, x1, x2, x3 := x[m*stride:][:len(y)], x[(m+1)*stride:][:len(y)], x[(m+2)*stride:][:len(y)],
+			x[(m+3)*stride:][:len(y)]
 		for i, v := range y {
 			y[i] = v + (float64(b0*x0[i]) + float64(b1*x1[i])) + (float64(b2*x2[i]) + float64(b3*x3[i]))
 		}
@@ -93,8 +97,9 @@ func fill(v []float64, x float64) {
 	}
 }
 
-// CholeskyBack adds to da the derivative by a, a symmetric matrix whose two triangles share it, given the derivative dl by l, of which it reads the lower triangle and
-// which it overwrites. Murray (2016), equation (8): symmetric(L⁻ᵀ Φ(Lᵀ dL) L⁻¹), with Φ the lower triangle and half the diagonal.
+// CholeskyBack adds to da the derivative by a, a symmetric matrix whose two triangles share it, given the
+// derivative dl by l, of which it reads the lower triangle and which it overwrites. Murray (2016), equation
+// (8): symmetric(L⁻ᵀ Φ(Lᵀ dL) L⁻¹), with Φ the lower triangle and half the diagonal.
 func CholeskyBack(da, dl, l, work []float64, k int) {
 	p := work[:k*k]
 	for i := range k { // Pᵀ, whose columns are the rows of P = Φ(Lᵀ dL)
@@ -193,7 +198,8 @@ func TimesOwnTranspose(y, l []float64, k int) {
 	}
 }
 
-// TimesOwnTransposeBack sets dl to the derivative by L, given that by L Lᵀ: the lower triangle of (dy + dyᵀ) L.
+// TimesOwnTransposeBack sets dl to the derivative by L, given that by L Lᵀ: the lower triangle of (dy + dyᵀ)
+// L.
 func TimesOwnTransposeBack(dl, dy, l []float64, k int) {
 	clear(dl[:k*k])
 	for j := range k {
@@ -239,8 +245,8 @@ func CholeskyFactor(l []float64, k int) bool {
 	return true
 }
 
-// Factor overwrites a with its LU factors, with rows exchanged as pivots says (Golub and Van Loan, Matrix Computations, algorithm 3.4.1). A singular a gives factors that are not
-// finite.
+// Factor overwrites a with its LU factors, with rows exchanged as pivots says (Golub and Van Loan, Matrix
+// Computations, algorithm 3.4.1). A singular a gives factors that are not finite.
 func Factor(a []float64, pivots []int, k int) {
 	for c := range k {
 		p := c

@@ -61,12 +61,14 @@ func TestCholesky(t *testing.T) {
 			}
 		}
 	}
-	if Cholesky(make([]float64, 4), []float64{1, 2, 2, 1}, 2) || PositiveDefinite([]float64{1, 0.1, 0, 1}, 2) || CholeskyFactor([]float64{1, 0, 0, -1}, 2) {
+	if Cholesky(make([]float64, 4), []float64{1, 2, 2, 1}, 2) || PositiveDefinite([]float64{1, 0.1, 0, 1},
+		2) || CholeskyFactor([]float64{1, 0, 0, -1}, 2) {
 		t.Error("a matrix that is not positive definite, not symmetric or no factor passes")
 	}
 }
 
-// The reverse of the factorisation agrees with differences along symmetric directions, and that of L Lᵀ along lower triangular ones.
+// The reverse of the factorisation agrees with differences along symmetric directions, and that of L Lᵀ along
+// lower triangular ones.
 func TestReverse(t *testing.T) {
 	const h = 1e-4
 	r := rand.New(rand.NewPCG(3, 4))
@@ -98,16 +100,20 @@ func TestReverse(t *testing.T) {
 					}
 					return sum
 				}
-				slope := func(f func(float64) float64) float64 { return (f(-2*h) - 8*f(-h) + 8*f(h) - f(2*h)) / (12 * h) }
+				slope := func(f func(float64) float64) float64 {
+					return (f(-2*h) - 8*f(-h) + 8*f(h) - f(2*h)) / (12 * h)
+				}
 				got := da[i+k*j]
 				if i != j {
 					got += da[j+k*i]
 				}
 				if want := slope(factor); math.Abs(got-want) > 1e-7*max(1, math.Abs(want)) {
-					t.Errorf("K = %d: by element %d, %d of the matrix %v, from differences %v", k, i, j, got, want)
+					t.Errorf("K = %d: by element %d, %d of the matrix %v, from differences %v", k, i, j, got,
+						want)
 				}
 				if want := slope(product); math.Abs(dl[i+k*j]-want) > 1e-7*max(1, math.Abs(want)) {
-					t.Errorf("K = %d: by element %d, %d of the factor %v, from differences %v", k, i, j, dl[i+k*j], want)
+					t.Errorf("K = %d: by element %d, %d of the factor %v, from differences %v", k, i, j,
+						dl[i+k*j], want)
 				}
 			}
 		}
@@ -141,7 +147,8 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// TestCholeskyByRows factors a matrix whose upper triangle is not read, and asks for pivots that it has or not.
+// TestCholeskyByRows factors a matrix whose upper triangle is not read, and asks for pivots that it has or
+// not.
 func TestCholeskyByRows(t *testing.T) {
 	nan := math.NaN()
 	for _, least := range []float64{0, 3.9, 4.1} { // the pivots are 9, 4 and 16

@@ -38,7 +38,8 @@ func Of(u *stdlib.Universe, name string) []Page {
 		out = append(out, funcPage(f))
 	}
 	if s, ok := u.Structural(name); ok {
-		out = append(out, Page{Kind: "function", Name: name, Usage: name + "(" + arguments(s.Arity) + ")", Doc: s.Doc, Examples: s.Examples})
+		out = append(out, Page{Kind: "function", Name: name, Usage: name + "(" + arguments(s.Arity) + ")",
+			Doc: s.Doc, Examples: s.Examples})
 	}
 	if e, ok := u.Encoder(name); ok {
 		out = append(out, encoderPage(e))
@@ -47,7 +48,8 @@ func Of(u *stdlib.Universe, name string) []Page {
 		out = append(out, typePage(s))
 	}
 	if k, ok := u.Initial(name); ok {
-		out = append(out, Page{Kind: "initial values", Name: name, Usage: "weight NAME : TYPE init " + name, Doc: k.Doc, Examples: k.Examples})
+		out = append(out, Page{Kind: "initial values", Name: name, Usage: "weight NAME : TYPE init " + name,
+			Doc: k.Doc, Examples: k.Examples})
 	}
 	for _, p := range languagePages() {
 		if p.Name == name {
@@ -178,5 +180,6 @@ func (p Page) Write(w io.Writer) error {
 
 // Names lists everything that has a page, sorted.
 func Names(u *stdlib.Universe) []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders(), u.StructuredTypes(), u.Initials(), Language()))))
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders(),
+		u.StructuredTypes(), u.Initials(), Language()))))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// LogBesselI0 returns log I0(x) for x ≥ 0, I0 the modified Bessel function of the first kind and order 0, and its derivative I1(x)/I0(x):
-// the power series NIST DLMF 10.25.2, and from 30 on the asymptotic one, 10.40.1.
+// LogBesselI0 returns log I0(x) for x ≥ 0, I0 the modified Bessel function of the first kind and order 0, and
+// its derivative I1(x)/I0(x): the power series NIST DLMF 10.25.2, and from 30 on the asymptotic one, 10.40.1.
 func LogBesselI0(x float64) (value, slope float64) {
 	if x > 30 {
 		i0, i1 := besselTail(x, 0), besselTail(x, 4)

@@ -6,8 +6,9 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// LogBinomial returns the log probability of x successes among n trials of probability p = 1 - q, for whole numbers 0 ≤ x ≤ n, by Loader, Fast and accurate computation
-// of binomial probabilities (2000): no large terms cancel.
+// LogBinomial returns the log probability of x successes among n trials of probability p = 1 - q, for whole
+// numbers 0 ≤ x ≤ n, by Loader, Fast and accurate computation of binomial probabilities (2000): no large
+// terms cancel.
 func LogBinomial(x, n, p, q float64) float64 {
 	switch {
 	case x == 0 && p < q:
@@ -20,7 +21,8 @@ func LogBinomial(x, n, p, q float64) float64 {
 		return n * portable.Log(p)
 	}
 	rest := n - x
-	return factorialError(n) - factorialError(x) - factorialError(rest) - deviance(x, n*p) - deviance(rest, n*q) -
+	return factorialError(n) - factorialError(x) - factorialError(rest) - deviance(x, n*p) - deviance(rest,
+		n*q) -
 		(halfLogTwoPi + float64(0.5*(portable.Log(x)+portable.Log1p(-x/n))))
 }
 

@@ -9,7 +9,13 @@ func Digamma(x float64) float64 { return portable.Digamma(x) }
 func digammaTail(x float64) float64 {
 	r := 1 / x
 	s := r * r
-	return float64(-0.5*r) - float64(s*(1./12-float64(s*(1./120-float64(s*(1./252-float64(s*(1./240-float64(s*(1./132-float64(s*(691./32760-float64(s*(1./12-float64(s*(3617./8160))))))))))))))))
+	return float64(-0.5*r) -
+		float64(s*(1./12-
+			float64(s*(1./120-
+				float64(s*(1./252-
+					float64(s*(1./240-
+						float64(s*(1./132-
+							float64(s*(691./32760-float64(s*(1./12-float64(s*(3617./8160))))))))))))))))
 }
 
 // DigammaDiff returns digamma(x+a) - digamma(x) for x > 0 and a ≥ 0.

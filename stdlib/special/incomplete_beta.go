@@ -6,9 +6,10 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// LogIncBeta returns the logarithm of the regularised incomplete beta function I_x(a, b) for a, b > 0 and y = 1 - x, with its derivatives in a and b,
-// and flow, x·y times its derivative in x. It is the continued fraction NIST DLMF 8.17.22 with derivatives, taken for I_y(b, a) where x is beyond the mean: both tails keep
-// their digits.
+// LogIncBeta returns the logarithm of the regularised incomplete beta function I_x(a, b) for a, b > 0 and y =
+// 1 - x, with its derivatives in a and b, and flow, x·y times its derivative in x. It is the continued
+// fraction NIST DLMF 8.17.22 with derivatives, taken for I_y(b, a) where x is beyond the mean: both tails
+// keep their digits.
 func LogIncBeta(a, b, x, y float64) (value, da, db, flow float64) {
 	switch {
 	case !(a > 0 && b > 0) || math.IsNaN(x+y):

@@ -6,9 +6,10 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// LogIncGamma returns the logarithm of the regularised incomplete gamma function P(a, x), or of its complement Q(a, x), and the derivatives in a and x,
-// for a > 0; x below 0 counts as 0. Below x = a+1 it sums the series NIST DLMF 8.11.4 of P, elsewhere the continued fraction 8.9.2 of Q, term by term with their derivatives in a; the other of the
-// two is 1 less this one.
+// LogIncGamma returns the logarithm of the regularised incomplete gamma function P(a, x), or of its
+// complement Q(a, x), and the derivatives in a and x, for a > 0; x below 0 counts as 0. Below x = a+1 it sums
+// the series NIST DLMF 8.11.4 of P, elsewhere the continued fraction 8.9.2 of Q, term by term with their
+// derivatives in a; the other of the two is 1 less this one.
 func LogIncGamma(a, x float64, upper bool) (value, da, dx float64) {
 	switch {
 	case !(a > 0) || math.IsNaN(x):

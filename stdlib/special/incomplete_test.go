@@ -5,14 +5,17 @@ import (
 	"testing"
 )
 
-// Values from mpmath at 60 digits: logarithms of the regularised incomplete gamma function and its complement, with derivatives in a.
+// Values from mpmath at 60 digits: logarithms of the regularised incomplete gamma function and its
+// complement, with derivatives in a.
 func TestLogIncGamma(t *testing.T) {
 	for _, c := range []struct{ a, x, p, pa, q, qa float64 }{
 		{2.0, 0.5, -2.405681391360371, -1.6743627715379468, -0.09453489189183562, 0.16600890599740786},
 		{0.75, 0.25, -1.0596987462661946, -1.7157930266025507, -0.42550486517094493, 0.9099928822802423},
 		{0.125, 3.0, -0.0020451295037611722, -0.019883360278781858, -6.193316554948639, 9.712360586041926},
-		{40.0, 20.0, -9.841414096317443, -0.7267290169388289, -5.3203440390397535e-05, 3.8665512492701146e-05},
-		{40.0, 70.0, -3.8640132592822744e-05, -2.3243471943480455e-05, -10.161238437138659, 0.6015254431417463},
+		{40.0, 20.0, -9.841414096317443, -0.7267290169388289, -5.3203440390397535e-05,
+			3.8665512492701146e-05},
+		{40.0, 70.0, -3.8640132592822744e-05, -2.3243471943480455e-05, -10.161238437138659,
+			0.6015254431417463},
 		{5.0, 5.0, -0.5806997496314213, -0.3242483144968905, -0.819860077614913, 0.41185442643112946},
 		{1000.0, 990.0, -0.9688443502997507, -0.03177093562353011, -0.47726412865859935, 0.01943298103788223},
 		{0.5, 1e-08, -9.08955813767427, -18.457170722375388, -0.00011284428301004562, 0.0020829037162383964},
@@ -22,7 +25,8 @@ func TestLogIncGamma(t *testing.T) {
 		check := func(upper bool, want, slope float64) {
 			got, da, dx := LogIncGamma(c.a, c.x, upper)
 			if !near(got, want, 3e-12) || !near(da, slope, 1e-9) {
-				t.Errorf("a = %v, x = %v, upper %t: %v with slope %v, want %v with %v", c.a, c.x, upper, got, da, want, slope)
+				t.Errorf("a = %v, x = %v, upper %t: %v with slope %v, want %v with %v", c.a, c.x, upper, got,
+					da, want, slope)
 			}
 			density := math.Exp((c.a-1)*math.Log(c.x) - c.x - Lgamma(c.a) - want)
 			if upper {
@@ -52,7 +56,8 @@ func TestLogIncBeta(t *testing.T) {
 	} {
 		got, da, db, flow := LogIncBeta(c.a, c.b, c.x, 1-c.x)
 		if !near(got, c.v, 3e-12) || !near(da, c.va, 1e-9) || !near(db, c.vb, 1e-9) {
-			t.Errorf("I_%v(%v, %v): log %v with slopes %v and %v, want %v with %v and %v", c.x, c.a, c.b, got, da, db, c.v, c.va, c.vb)
+			t.Errorf("I_%v(%v, %v): log %v with slopes %v and %v, want %v with %v and %v", c.x, c.a, c.b, got,
+				da, db, c.v, c.va, c.vb)
 		}
 		want := math.Exp(c.a*math.Log(c.x) + c.b*math.Log1p(-c.x) - LogBeta(c.a, c.b) - c.v)
 		if !near(flow, want, 1e-10) {
@@ -70,7 +75,8 @@ func TestIncompleteEnds(t *testing.T) {
 	if v, _, _ := LogIncGamma(2, math.Inf(1), true); !math.IsInf(v, -1) {
 		t.Errorf("log Q(2, ∞) = %v", v)
 	}
-	for _, v := range []float64{first(LogIncGamma(0, 1, false)), first(LogIncGamma(1, math.NaN(), false)), first4(LogIncBeta(-1, 1, 0.5, 0.5))} {
+	for _, v := range []float64{first(LogIncGamma(0, 1, false)), first(LogIncGamma(1, math.NaN(), false)),
+		first4(LogIncBeta(-1, 1, 0.5, 0.5))} {
 		if !math.IsNaN(v) {
 			t.Errorf("a parameter outside its domain gives %v", v)
 		}

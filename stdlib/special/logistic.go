@@ -1,4 +1,5 @@
-// Package special holds the scalar functions that densities, functions and bijectors are built from, each accurate in its tails.
+// Package special holds the scalar functions that densities, functions and bijectors are built from, each
+// accurate in its tails.
 package special
 
 import (
@@ -16,7 +17,8 @@ func InvLogit(x float64) float64 {
 	return 1 / (1 + z)
 }
 
-// Log1pExp returns log(1+exp(x)), the softplus, without overflow for large x and with full relative accuracy for very negative x.
+// Log1pExp returns log(1+exp(x)), the softplus, without overflow for large x and with full relative accuracy
+// for very negative x.
 func Log1pExp(x float64) float64 {
 	if x > 0 {
 		return x + portable.Log1p(portable.Exp(-x))
@@ -32,7 +34,8 @@ func Log1pSquare(w float64) (value, ratio float64) {
 	return portable.Log1p(w * w), w / (1 + float64(w*w))
 }
 
-// Log1mExp returns log(1-exp(x)) for x ≤ 0, NaN for x > 0. Mächler (2012), Accurately computing log(1 - exp(-|a|)).
+// Log1mExp returns log(1-exp(x)) for x ≤ 0, NaN for x > 0. Mächler (2012), Accurately computing log(1 -
+// exp(-|a|)).
 func Log1mExp(x float64) float64 {
 	if x > -math.Ln2 {
 		return portable.Log(-portable.Expm1(x))

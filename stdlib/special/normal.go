@@ -22,7 +22,8 @@ func NormalDensity(x float64) float64 {
 // LogPhi returns log Phi(x) and its derivative, the inverse Mills ratio.
 func LogPhi(x float64) (value, slope float64) { return portable.LogPhi(x), portable.LogPhiSlope(x) }
 
-// LogMills returns log(Phi(x)/φ(x)), φ the standard normal density: log Phi(x) + x²/2 + log(2π)/2 without its cancellation far below 0.
+// LogMills returns log(Phi(x)/φ(x)), φ the standard normal density: log Phi(x) + x²/2 + log(2π)/2 without its
+// cancellation far below 0.
 func LogMills(x float64) float64 {
 	if x > -10 {
 		value, _ := LogPhi(x)
@@ -32,7 +33,8 @@ func LogMills(x float64) float64 {
 	return -portable.Log(slope)
 }
 
-// InvPhi returns the inverse of Phi, NaN outside [0, 1]: Newton's method on log Phi, which is concave, from a bound that it approaches from one side.
+// InvPhi returns the inverse of Phi, NaN outside [0, 1]: Newton's method on log Phi, which is concave, from a
+// bound that it approaches from one side.
 func InvPhi(p float64) float64 {
 	switch {
 	case !(p >= 0 && p <= 1):
@@ -59,8 +61,9 @@ func InvPhi(p float64) float64 {
 	return x
 }
 
-// inverseErf returns the inverse of Erf for 0 ≤ v < 0.97: Halley's method, from a value that is right to three digits by Winitzki (2008), A handy approximation for
-// the error function and its inverse, or near 0 by the slope there.
+// inverseErf returns the inverse of Erf for 0 ≤ v < 0.97: Halley's method, from a value that is right to
+// three digits by Winitzki (2008), A handy approximation for the error function and its inverse, or near 0 by
+// the slope there.
 func inverseErf(v float64) float64 {
 	const a = 0.147
 	u := 0.5 * math.Sqrt(math.Pi) * v

@@ -12,7 +12,8 @@ var gaussNodes = [...][2]float64{
 	{0.9894009349916499, 0.027152459411754096},
 }
 
-// Gauss returns the integral from a to b of a function that is close to a polynomial of degree 31 between them.
+// Gauss returns the integral from a to b of a function that is close to a polynomial of degree 31 between
+// them.
 func Gauss(a, b float64, f func(t float64) float64) float64 {
 	middle, half, sum := float64(0.5*(a+b)), float64(0.5*(b-a)), 0.0
 	for _, n := range gaussNodes {

@@ -6,10 +6,11 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// LogSkewNormal returns the log probability that a skew normal variable of shape alpha is no greater than z, and the log of minus its derivative in alpha. The probability of a greater one
-// is that at -z and -alpha.
+// LogSkewNormal returns the log probability that a skew normal variable of shape alpha is no greater than z,
+// and the log of minus its derivative in alpha. The probability of a greater one is that at -z and -alpha.
 //
-// With Owen's T, which is the integral from 0 to alpha, it is Phi(z) - 2T(z, alpha) = J where z ≤ 0, and erf(z/√2) + J above, for
+// With Owen's T, which is the integral from 0 to alpha, it is Phi(z) - 2T(z, alpha) = J where z ≤ 0, and
+// erf(z/√2) + J above, for
 //
 //	J = 1/π ∫ exp(-z²(1+t²)/2)/(1+t²) dt from alpha to ∞:
 //
@@ -26,7 +27,8 @@ func LogSkewNormal(z, alpha float64) (value, slope float64) {
 	return portable.Log1p(-portable.Exp(logOwenRest(z, -alpha))), slope
 }
 
-// logOwenRest is log J for z ≥ 0. Below alpha = 0 it is what is left of the integral over all numbers, at most half of which is taken away.
+// logOwenRest is log J for z ≥ 0. Below alpha = 0 it is what is left of the integral over all numbers, at
+// most half of which is taken away.
 func logOwenRest(z, alpha float64) float64 {
 	if z == 0 {
 		return portable.Log(portable.Atan2(1, alpha) / math.Pi)
@@ -48,7 +50,8 @@ func logOwenRest(z, alpha float64) float64 {
 			return portable.Log(sum/math.Pi) - first
 		}
 		// Within a step the exponent falls by at most 6, and the denominator is far from its zeros.
-		step := math.Min(12/(float64(square*t)+portable.Hypot(square*t, math.Sqrt(12)*z)), portable.Hypot(1, t))
+		step := math.Min(12/(float64(square*t)+portable.Hypot(square*t, math.Sqrt(12)*z)),
+			portable.Hypot(1, t))
 		sum += Gauss(u, u+step, func(u float64) float64 {
 			return portable.Exp(-square*u*(alpha+float64(0.5*u))) / (1 + float64((alpha+u)*(alpha+u)))
 		})

@@ -159,7 +159,8 @@ func TestLog1pSquare(t *testing.T) {
 		{1e-200, 0, 1e-200},
 	} {
 		value, ratio := Log1pSquare(c.w)
-		if math.Abs(value-c.value) > 1e-15*math.Abs(c.value) || math.Abs(ratio-c.ratio) > 1e-15*math.Abs(c.ratio) {
+		if math.Abs(value-c.value) > 1e-15*math.Abs(c.value) ||
+			math.Abs(ratio-c.ratio) > 1e-15*math.Abs(c.ratio) {
 			t.Errorf("Log1pSquare(%v) = %v, %v; want %v, %v", c.w, value, ratio, c.value, c.ratio)
 		}
 	}

@@ -1,5 +1,6 @@
-// Package transforms lists the transforms of the language. The set is closed: a transform is what crosses at a cut with who evaluates a likelihood, and every pair that has a
-// meaning is here. A cut that every client evaluates without noise is none: each would need the others' cuts.
+// Package transforms lists the transforms of the language. The set is closed: a transform is what crosses at
+// a cut with who evaluates a likelihood, and every pair that has a meaning is here. A cut that every client
+// evaluates without noise is none: each would need the others' cuts.
 package transforms
 
 import (
@@ -15,7 +16,8 @@ var (
 		Name: "none", Crosses: def.Nothing, Evaluates: def.Server,
 		Doc: "the true model, with all data in one place",
 	}
-	// Exact is the true model, p(y | Σ g_j, γ) Π p(θ_j), computed across parties: a client sends its cut at each evaluation, and receives its adjoint.
+	// Exact is the true model, p(y | Σ g_j, γ) Π p(θ_j), computed across parties: a client sends its cut at
+	// each evaluation, and receives its adjoint.
 	Exact = def.Transform{
 		Name: "exact", Crosses: def.Cut, Evaluates: def.Server,
 		Doc: "the true model, evaluated by the server at the cuts themselves, which cross without noise",
@@ -25,15 +27,18 @@ var (
 		Name: "augmented", Crosses: def.NoisyCut, Evaluates: def.Server,
 		Doc: "the server evaluates the likelihood at z ~ normal(cut, rho)",
 	}
-	// Power is the power-likelihood model of the paper: Π_j p(y | g_j + Σ_{k≠j} z_k, γ)^(1/J) Π N(z_j; g_j, ρ²) p(θ_j). J is the number of clients with a cut in the statement.
+	// Power is the power-likelihood model of the paper: Π_j p(y | g_j + Σ_{k≠j} z_k, γ)^(1/J) Π N(z_j; g_j,
+	// ρ²) p(θ_j). J is the number of clients with a cut in the statement.
 	Power = def.Transform{
 		Name: "power", Crosses: def.NoisyCut, Evaluates: def.EveryClient,
 		Doc: "each client evaluates the likelihood to the power 1/J with the others' z",
 	}
-	// Private is the posterior given sums over the rows that are released once with noise, under differential privacy. It evaluates no likelihood of rows, so that it is not among All.
+	// Private is the posterior given sums over the rows that are released once with noise, under differential
+	// privacy. It evaluates no likelihood of rows, so that it is not among All.
 	Private = def.Transform{
 		Name: "private", Crosses: def.Release, Evaluates: def.Server,
-		Doc: "sums over bounded rows are released once with noise that gives a privacy budget, and the posterior is given these",
+		Doc: "sums over bounded rows are released once with noise that gives a privacy budget, and the " +
+			"posterior is given these",
 	}
 )
 

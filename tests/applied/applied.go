@@ -14,8 +14,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// HiddenMarkov draws parameters from the priors of hmm.vfl, whose states are summed out, so that vflc itself draws no data. It has two covariates at each client and T
-// rows, which it writes to tables in a folder: shared.csv, clinic.csv and lab.csv. It returns the parameters by their names in a summary.
+// HiddenMarkov draws parameters from the priors of hmm.vfl, whose states are summed out, so that vflc itself
+// draws no data. It has two covariates at each client and T rows, which it writes to tables in a folder:
+// shared.csv, clinic.csv and lab.csv. It returns the parameters by their names in a summary.
 func HiddenMarkov(dir string, r *rand.Rand, T int) (map[string]float64, error) {
 	truth := map[string]float64{
 		"P[1,1]": distuv.Beta{Alpha: 8, Beta: 2, Src: r}.Rand(),
@@ -29,7 +30,8 @@ func HiddenMarkov(dir string, r *rand.Rand, T int) (map[string]float64, error) {
 	low, high := 2*r.NormFloat64(), 2*r.NormFloat64() // two ordered normals are independent ones in order
 	truth["mu[1]"], truth["mu[2]"] = min(low, high), max(low, high)
 
-	shared, clinic, lab := [][]string{{"id", "y"}}, [][]string{{"id", "XA_1", "XA_2"}}, [][]string{{"id", "XB_1", "XB_2"}}
+	shared, clinic, lab := [][]string{{"id", "y"}}, [][]string{{"id", "XA_1", "XA_2"}},
+		[][]string{{"id", "XB_1", "XB_2"}}
 	upper := r.Float64() < 0.5 // the first state has the probabilities 1/2
 	for t := range T {
 		if t > 0 {

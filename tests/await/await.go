@@ -1,4 +1,5 @@
-// Package await waits in tests until something holds. No test measures how fast a machine is: a wait ends when what it waits for is there, and in vain only where something hangs.
+// Package await waits in tests until something holds. No test measures how fast a machine is: a wait ends
+// when what it waits for is there, and in vain only where something hangs.
 package await
 
 import (
@@ -19,7 +20,8 @@ func Until(holds func() bool) bool {
 	return true
 }
 
-// Goroutines counts goroutines when their number stands still: one that has said that it is done may still be there for a moment.
+// Goroutines counts goroutines when their number stands still: one that has said that it is done may still be
+// there for a moment.
 func Goroutines() int {
 	n, same := -1, 0
 	Until(func() bool {

@@ -10,22 +10,26 @@ import (
 	"testing"
 )
 
-// Every asks for all combinations, where else any two choices are together in some, for all cases and for the larger numbers of draws.
-var Every = flag.Bool("every", false, "all combinations of models, transforms and settings, all cases, and more draws")
+// Every asks for all combinations, where else any two choices are together in some, for all cases and for the
+// larger numbers of draws.
+var Every = flag.Bool("every", false,
+	"all combinations of models, transforms and settings, all cases, and more draws")
 
-// Run is for TestMain. It runs the tests of a package with few collections of garbage: what they keep is small, and a collection for every few megabytes would take up to half of their time.
-// Their folders are in memory where there is room: a disk looks for a new file's place past those of all files that
-// were deleted in the last minutes, and that takes a fifth of the time of tests that make and delete thousands.
+// Run is for TestMain. It runs the tests of a package with few collections of garbage: what they keep is
+// small, and a collection for every few megabytes would take up to half of their time. Their folders are in
+// memory where there is room: a disk looks for a new file's place past those of all files that were deleted
+// in the last minutes, and that takes a fifth of the time of tests that make and delete thousands.
 func Run(m *testing.M) {
 	debug.SetGCPercent(1000)
 	unlessSet("TMPDIR", inMemory())
 	m.Run()
 }
 
-// Processes prepares a package whose tests start processes and wait for them: more of them run at once than there
-// are cores, and the processes collect garbage and have folders as Run has it.
+// Processes prepares a package whose tests start processes and wait for them: more of them run at once than
+// there are cores, and the processes collect garbage and have folders as Run has it.
 func Processes() {
-	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // -parallel comes later, and is obeyed
+	// -parallel comes later, and is obeyed
+	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 	unlessSet("GOGC", "1000")
 	unlessSet("TMPDIR", inMemory())
 }
@@ -37,7 +41,8 @@ func unlessSet(name, value string) {
 	}
 }
 
-// Halved chooses half of the combinations of three choices or more, each of which is numbered, so that any two choices are together in some of them.
+// Halved chooses half of the combinations of three choices or more, each of which is numbered, so that any
+// two choices are together in some of them.
 func Halved(choices ...int) bool { return Share(2, choices...) }
 
 // Share chooses one combination of so many.

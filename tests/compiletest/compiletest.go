@@ -111,7 +111,8 @@ func (f Fixture) sources(t testing.TB, m *compile.Model) data.Sources {
 			s.Files = append(s.Files, write(t, dir, p.Name, text))
 		}
 		for k := 1; p.Family && k <= f.Family[p.Name]; k++ {
-			s.Files = append(s.Files, write(t, dir, fmt.Sprint(p.Name, k), f.Tables[fmt.Sprintf("%s/%d", p.Name, k)]))
+			s.Files = append(s.Files,
+				write(t, dir, fmt.Sprint(p.Name, k), f.Tables[fmt.Sprintf("%s/%d", p.Name, k)]))
 		}
 		out = append(out, s)
 	}

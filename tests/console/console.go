@@ -38,7 +38,8 @@ func Start(cmd *exec.Cmd, width, height int) (*Console, error) {
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	c := &Console{Cmd: cmd, person: person, screen: newScreen(width, height), change: make(chan struct{}, 1), ended: make(chan struct{})}
+	c := &Console{Cmd: cmd, person: person, screen: newScreen(width, height), change: make(chan struct{}, 1),
+		ended: make(chan struct{})}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -94,7 +95,8 @@ func (c *Console) Unknown() []string {
 	return c.screen.unknown
 }
 
-// Wait waits until a condition on what is shown holds: everything, and the line of the cursor up to the cursor.
+// Wait waits until a condition on what is shown holds: everything, and the line of the cursor up to the
+// cursor.
 func (c *Console) Wait(what string, holds func(text, line string) bool) error {
 	late := time.After(await.Patience)
 	for ended := false; ; {

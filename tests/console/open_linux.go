@@ -31,5 +31,6 @@ func Pair() (person, program *os.File, err error) {
 
 // resize sets the size of the terminal, as its window would.
 func resize(f *os.File, width, height int) error {
-	return unix.IoctlSetWinsize(int(f.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(height), Col: uint16(width)})
+	return unix.IoctlSetWinsize(int(f.Fd()), unix.TIOCSWINSZ,
+		&unix.Winsize{Row: uint16(height), Col: uint16(width)})
 }

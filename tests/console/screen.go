@@ -1,4 +1,5 @@
-// Package console drives programs at a pseudo-terminal, as a person would: it types, waits for what the program shows, and reads the screen. It is for tests.
+// Package console drives programs at a pseudo-terminal, as a person would: it types, waits for what the
+// program shows, and reads the screen. It is for tests.
 package console
 
 import (
@@ -9,7 +10,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// A screen is what a terminal shows, with what has scrolled off its top. It knows the sequences that programs of this project write, and no others.
+// A screen is what a terminal shows, with what has scrolled off its top. It knows the sequences that programs
+// of this project write, and no others.
 type screen struct {
 	width, height int
 	lines         [][]cell // all, the newest last

@@ -47,18 +47,20 @@ func (s recordedSteps) Send(b int, z []float64) {
 	s.record(b, z)
 }
 
-func (r *recorder) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (r *recorder) Density(ctx context.Context, theta [][]float64, coords density.Coordinates,
+	grad [][]float64, lp []float64) error {
 	r.theta = theta
 	return r.Env.Density(ctx, theta, recordedCoordinates{coords, r}, grad, lp)
 }
 
-func (r *recorder) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+func (r *recorder) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps,
+	grad [][]float64, lp []float64) error {
 	r.theta = theta
 	return r.Env.StepLocally(ctx, theta, recordedSteps{steps, r}, grad, lp)
 }
 
-// auxiliaries: the density was evaluated at every draw together with its auxiliary variables, or, where these are maximised over, at the auxiliary
-// variables; also where cuts depend on shared parameters.
+// auxiliaries: the density was evaluated at every draw together with its auxiliary variables, or, where these
+// are maximised over, at the auxiliary variables; also where cuts depend on shared parameters.
 func (c *check) auxiliaries(t *testing.T) {
 	t.Helper()
 	if c.settings.Transform == transforms.None {
@@ -81,9 +83,11 @@ func (c *check) auxiliaries(t *testing.T) {
 		}
 		for d := range r.Draws {
 			for b, z := range r.Aux[d] {
-				known := w.points[fmt.Sprint(b, r.Draws[d][b], z)] || c.algorithm.Gives == backends.Conditional && w.aux[fmt.Sprint(b, z)]
+				known := w.points[fmt.Sprint(b, r.Draws[d][b], z)] ||
+					c.algorithm.Gives == backends.Conditional && w.aux[fmt.Sprint(b, z)]
 				if len(z) > 0 && !known {
-					t.Fatalf("shared scale %t: the density was not evaluated at the auxiliary variables of draw %d of block %d", shared, d, b)
+					t.Fatalf("shared scale %t: the density was not evaluated at the auxiliary "+
+						"variables of draw %d of block %d", shared, d, b)
 				}
 			}
 		}

@@ -10,8 +10,9 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// CheckBlocks runs the contract of Block.Cut over an Env whose parties are all in this process: an evaluation whose coordinates meanwhile call Cut of
-// every block without cuts, in both slots and elsewhere in θ, gives the same bits as one without.
+// CheckBlocks runs the contract of Block.Cut over an Env whose parties are all in this process: an evaluation
+// whose coordinates meanwhile call Cut of every block without cuts, in both slots and elsewhere in θ, gives
+// the same bits as one without.
 func CheckBlocks(t *testing.T, env density.Env) {
 	t.Helper()
 	cutless := 0
@@ -27,12 +28,14 @@ func CheckBlocks(t *testing.T, env density.Env) {
 	again, lpAgain := evaluateOnce(t, env, &fixedNoise{env: env, meddle: true})
 	for b := range grad {
 		if !sameBits(grad[b], again[b]) || !sameBits(lp[b:b+1], lpAgain[b:b+1]) {
-			t.Errorf("block %d: calls of Cut where there are no cuts change the density from %v to %v, the gradient from %v to %v", b, lp[b], lpAgain[b], grad[b], again[b])
+			t.Errorf("block %d: calls of Cut where there are no cuts change the density from %v to %v, "+
+				"the gradient from %v to %v", b, lp[b], lpAgain[b], grad[b], again[b])
 		}
 	}
 }
 
-func evaluateOnce(t *testing.T, env density.Env, coords density.Coordinates) (grad [][]float64, lp []float64) {
+func evaluateOnce(t *testing.T, env density.Env, coords density.Coordinates) (grad [][]float64,
+	lp []float64) {
 	t.Helper()
 	var theta [][]float64
 	s := rng.New(rng.SharedKey(3), "contract blocks")
@@ -83,5 +86,7 @@ func (c *fixedNoise) cut() {
 }
 
 func sameBits(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+	return slices.EqualFunc(a, b, func(x, y float64) bool {
+		return math.Float64bits(x) == math.Float64bits(y)
+	})
 }

@@ -1,5 +1,5 @@
-// Package contract tests what every inference algorithm must do, on the regressions of testmodel: an algorithm's own tests call Check with settings
-// that make a run short.
+// Package contract tests what every inference algorithm must do, on the regressions of testmodel: an
+// algorithm's own tests call Check with settings that make a run short.
 package contract
 
 import (
@@ -27,8 +27,8 @@ type Run struct {
 	Aux   [][][]float64 // its auxiliary variables
 }
 
-// Follow runs a kernel that was initialised or loaded to its end, and takes every draw after the Step that made it. have is the run so
-// far: its draws are kept and not taken again.
+// Follow runs a kernel that was initialised or loaded to its end, and takes every draw after the Step that
+// made it. have is the run so far: its draws are kept and not taken again.
 func Follow(ctx context.Context, env density.Env, k backends.Kernel, have Run) (Run, error) {
 	r := have
 	values, _ := positions(env) // these models report their unconstrained parameters
@@ -67,8 +67,8 @@ func Model(transform def.Transform) testmodel.GLM {
 	return m
 }
 
-// Check runs the contract on every transform of the algorithm, with the given settings, which are refused where they concern auxiliary variables and there are
-// none.
+// Check runs the contract on every transform of the algorithm, with the given settings, which are refused
+// where they concern auxiliary variables and there are none.
 func Check(t *testing.T, a backends.Algorithm, given map[string]string) {
 	t.Helper()
 	checkDescription(t, a)
@@ -101,7 +101,9 @@ func Check(t *testing.T, a backends.Algorithm, given map[string]string) {
 
 // aboutAuxiliaries reports whether one of the settings given concerns auxiliary variables.
 func aboutAuxiliaries(a backends.Algorithm, given map[string]string) bool {
-	return slices.ContainsFunc(a.Settings, func(s backends.Setting) bool { return s.Auxiliary && given[s.Name] != "" })
+	return slices.ContainsFunc(a.Settings, func(s backends.Setting) bool {
+		return s.Auxiliary && given[s.Name] != ""
+	})
 }
 
 func checkDescription(t *testing.T, a backends.Algorithm) {
@@ -181,7 +183,8 @@ func (c *check) repeats(t *testing.T, want Run) {
 	same(t, "a second run on one thread", c.whole(t), want)
 }
 
-// resumes: a run that was saved half way and loaded into a new kernel continues with the same bits, also where an evaluation takes something from earlier ones (density.Remember).
+// resumes: a run that was saved half way and loaded into a new kernel continues with the same bits, also
+// where an evaluation takes something from earlier ones (density.Remember).
 func (c *check) resumes(t *testing.T, want Run) {
 	t.Helper()
 	_, k := c.begin(t)
@@ -202,7 +205,8 @@ func (c *check) resumes(t *testing.T, want Run) {
 	if err := k.Load(&saved); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Follow(context.Background(), env, k, Run{Draws: slices.Clone(want.Draws[:kept]), Aux: slices.Clone(want.Aux[:kept])})
+	got, err := Follow(context.Background(), env, k, Run{Draws: slices.Clone(want.Draws[:kept]),
+		Aux: slices.Clone(want.Aux[:kept])})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +261,8 @@ type coreOnly struct {
 
 func (e coreOnly) Blocks() []density.Block { return e.blocks }
 
-// core: over an Env that has no capability the algorithm gives the same bits, or New has an error that names the capability that it needs.
+// core: over an Env that has no capability the algorithm gives the same bits, or New has an error that names
+// the capability that it needs.
 func (c *check) core(t *testing.T, want Run) {
 	t.Helper()
 	env := c.env()

@@ -14,13 +14,14 @@ import (
 
 const (
 	exactChains = 4
-	// exactErrors is the largest error of an estimate in Monte Carlo standard errors: with nearly 400 functions over the zoo, a correct sampler
-	// exceeds it in one suite of 400, and the seed is fixed.
+	// exactErrors is the largest error of an estimate in Monte Carlo standard errors: with nearly 400
+	// functions over the zoo, a correct sampler exceeds it in one suite of 400, and the seed is fixed.
 	exactErrors = 4.5
 )
 
-// CheckExact runs an algorithm that claims exact draws, a Markov chain, over the zoo of known posteriors: the mean of every function is within
-// exactErrors Monte Carlo standard errors of its expectation. given(known) are settings that make a run long enough; nil leaves a posterior out.
+// CheckExact runs an algorithm that claims exact draws, a Markov chain, over the zoo of known posteriors: the
+// mean of every function is within exactErrors Monte Carlo standard errors of its expectation. given(known)
+// are settings that make a run long enough; nil leaves a posterior out.
 func CheckExact(t *testing.T, a backends.Algorithm, given func(testmodel.Known) map[string]string) {
 	t.Helper()
 	for _, k := range testmodel.Zoo() {
@@ -43,7 +44,8 @@ func CheckExact(t *testing.T, a backends.Algorithm, given func(testmodel.Known) 
 			for f, want := range k.Means {
 				mean := average(slices.Concat(values[f]...))
 				if se := posterior.MCSEMean(values[f]); !(math.Abs(mean-want) < exactErrors*se) {
-					t.Errorf("the mean of function %d is %g, %.1f standard errors from %g", f, mean, (mean-want)/se, want)
+					t.Errorf("the mean of function %d is %g, %.1f standard errors from %g", f, mean,
+						(mean-want)/se, want)
 				}
 			}
 		})
@@ -51,7 +53,8 @@ func CheckExact(t *testing.T, a backends.Algorithm, given func(testmodel.Known) 
 }
 
 // functions runs one chain and returns every function of every draw.
-func functions(t *testing.T, k testmodel.Known, a backends.Algorithm, s backends.Settings, chain int) [][]float64 {
+func functions(t *testing.T, k testmodel.Known, a backends.Algorithm, s backends.Settings,
+	chain int) [][]float64 {
 	t.Helper()
 	env := density.Chain(k.Env(11), chain)
 	kernel, err := a.New(env, s)

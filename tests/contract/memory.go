@@ -7,20 +7,22 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// A remembering Env takes something from earlier evaluations into the next one, as the wire of integers does with its grids: here how many there were, which moves densities and gradients by
-// less than a millionth.
+// A remembering Env takes something from earlier evaluations into the next one, as the wire of integers does
+// with its grids: here how many there were, which moves densities and gradients by less than a millionth.
 type remembering struct {
 	*testmodel.Env
 	made int
 }
 
-func (r *remembering) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (r *remembering) Density(ctx context.Context, theta [][]float64, coords density.Coordinates,
+	grad [][]float64, lp []float64) error {
 	err := r.Env.Density(ctx, theta, coords, grad, lp)
 	r.move(grad, lp)
 	return err
 }
 
-func (r *remembering) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+func (r *remembering) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps,
+	grad [][]float64, lp []float64) error {
 	err := r.Env.StepLocally(ctx, theta, steps, grad, lp)
 	r.move(grad, lp)
 	return err

@@ -15,7 +15,8 @@ func checkRoles(t *testing.T, a backends.Algorithm) {
 			continue
 		}
 		if !d.Role.Fits(d.Default) {
-			t.Errorf("setting %q has the role %s and the default %v, which is not of its type", d.Name, d.Role, d.Default)
+			t.Errorf("setting %q has the role %s and the default %v, which is not of its type", d.Name,
+				d.Role, d.Default)
 		}
 		if have[d.Role] != "" {
 			t.Errorf("settings %q and %q have one role", have[d.Role], d.Name)

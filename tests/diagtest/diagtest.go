@@ -1,4 +1,5 @@
-// Package diagtest holds the tests that every phase with diagnostics shares: explain pages with examples that hold, and golden files of rendered diagnostics.
+// Package diagtest holds the tests that every phase with diagnostics shares: explain pages with examples that
+// hold, and golden files of rendered diagnostics.
 package diagtest
 
 import (
@@ -20,7 +21,8 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // A Phase runs the phases of the compiler up to the one under test.
 type Phase func(*source.File) diag.List
 
-// Pages checks the explain pages of the codes with a prefix: the wrong example gets the code, the right example does not, and both get no other error.
+// Pages checks the explain pages of the codes with a prefix: the wrong example gets the code, the right
+// example does not, and both get no other error.
 func Pages(t *testing.T, prefix string, run Phase) {
 	t.Helper()
 	n := 0
@@ -55,7 +57,8 @@ func checkPage(t *testing.T, page diag.Page, run Phase) {
 	}
 }
 
-// Goldens checks archives whose result is the diagnostics of their input, rendered as text. It returns the codes that the archives cover.
+// Goldens checks archives whose result is the diagnostics of their input, rendered as text. It returns the
+// codes that the archives cover.
 func Goldens(t *testing.T, pattern string, run Phase) map[diag.Code]bool {
 	t.Helper()
 	covered := map[diag.Code]bool{}
@@ -73,7 +76,8 @@ func Goldens(t *testing.T, pattern string, run Phase) map[diag.Code]bool {
 	return covered
 }
 
-// Archives checks every archive that matches a pattern: the result for its file input.vfl is its file want. The flag -update rewrites want.
+// Archives checks every archive that matches a pattern: the result for its file input.vfl is its file want.
+// The flag -update rewrites want.
 func Archives(t *testing.T, pattern string, result func(*testing.T, *source.File) string) {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
@@ -81,7 +85,9 @@ func Archives(t *testing.T, pattern string, result func(*testing.T, *source.File
 		t.Fatalf("no archives match %s (%v)", pattern, err)
 	}
 	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) { checkArchive(t, path, result) })
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			checkArchive(t, path, result)
+		})
 	}
 }
 
@@ -109,7 +115,8 @@ func checkArchive(t *testing.T, path string, result func(*testing.T, *source.Fil
 	}
 }
 
-// Want compares diagnostics, rendered as text, with the file want of an archive. Shorten, if not nil, takes away what differs between runs of a test.
+// Want compares diagnostics, rendered as text, with the file want of an archive. Shorten, if not nil, takes
+// away what differs between runs of a test.
 func Want(t *testing.T, path string, list diag.List, shorten func(string) string) {
 	t.Helper()
 	var b strings.Builder
@@ -121,7 +128,9 @@ func Want(t *testing.T, path string, list diag.List, shorten func(string) string
 		got = shorten(got)
 	}
 	if *update {
-		if err := os.WriteFile(path, txtar.Format(&txtar.Archive{Files: []txtar.File{{Name: "want", Data: []byte(got)}}}), 0o644); err != nil {
+		if err := os.WriteFile(path,
+			txtar.Format(&txtar.Archive{Files: []txtar.File{{Name: "want", Data: []byte(got)}}}),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

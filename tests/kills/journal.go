@@ -19,7 +19,8 @@ import (
 // EncryptedCase is a run of encrypted rows. It takes ten seconds of CPU, most of them for its keys, and has
 // random numbers that nobody can repeat: Encrypted compares it with itself.
 func EncryptedCase() Case {
-	return Case{"encrypted", "binary.vfl", []string{"--backend", "sfvi", "--transform", "exact", "--wire", "encrypted", "--accept", "few-rows", "--correct=false", "--draws", "200"}}
+	return Case{"encrypted", "binary.vfl", []string{"--backend", "sfvi", "--transform", "exact", "--wire",
+		"encrypted", "--accept", "few-rows", "--correct=false", "--draws", "200"}}
 }
 
 const binary = `client a, b
@@ -71,8 +72,8 @@ func sumOf(path string, size int64) (sum [sha256.Size]byte, err error) {
 }
 
 // Encrypted starts a run of encrypted rows and kills it, resumes it and kills that with probability ½, and so
-// on, and lets the last resume end. Its journal must always begin with what it was; its draws must be those of
-// a run with its last journal that nobody killed, bit for bit, and its means within a tenth of a standard
+// on, and lets the last resume end. Its journal must always begin with what it was; its draws must be those
+// of a run with its last journal that nobody killed, bit for bit, and its means within a tenth of a standard
 // deviation of the reference.
 func (l *Lab) Encrypted(c Case, want *Reference) error {
 	l.Counts.Attempts++
@@ -187,7 +188,8 @@ func (l *Lab) near(want, got string) error {
 		g := rows[1][k]
 		moved := max(math.Abs(g.Mean-w.Mean), math.Abs(g.SD-w.SD)) / w.SD
 		if l.Counts.Moved = max(l.Counts.Moved, moved); !(moved <= .1) {
-			return fmt.Errorf("%s is at %.4f ± %.4f, and at %.4f ± %.4f in the reference", w.Name, g.Mean, g.SD, w.Mean, w.SD)
+			return fmt.Errorf("%s is at %.4f ± %.4f, and at %.4f ± %.4f in the reference", w.Name, g.Mean,
+				g.SD, w.Mean, w.SD)
 		}
 	}
 	return nil

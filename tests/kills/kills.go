@@ -1,4 +1,5 @@
-// Package kills kills runs of the vflc program at random instants, resumes them, and compares what they wrote with a run that nobody killed.
+// Package kills kills runs of the vflc program at random instants, resumes them, and compares what they wrote
+// with a run that nobody killed.
 package kills
 
 import (
@@ -22,19 +23,25 @@ type Case struct {
 	Args  []string
 }
 
-// Cases returns a run of every backend, and of sfvi's two estimators, that takes about the given share of its usual time.
+// Cases returns a run of every backend, and of sfvi's two estimators, that takes about the given share of its
+// usual time.
 func Cases(scale float64) []Case {
 	n := func(n float64) string { return fmt.Sprint(int(n * scale)) }
 	return []Case{
-		{"nuts", "m.vfl", []string{"--transform", "augmented", "--chains", "2", "--warmup", n(1000), "--draws", n(2000)}},
-		{"sfvi", "m.vfl", []string{"--backend", "sfvi", "--transform", "augmented", "--iterations", n(30000), "--draws", "3000"}},
-		{"quadrature", "linear.vfl", []string{"--backend", "sfvi", "--transform", "augmented", "--estimator", "quadrature", "--draws", n(60000)}},
-		{"soul", "m.vfl", []string{"--backend", "soul", "--transform", "augmented", "--iterations", n(4000), "--draws", n(3000)}},
+		{"nuts", "m.vfl", []string{"--transform", "augmented", "--chains", "2", "--warmup", n(1000),
+			"--draws", n(2000)}},
+		{"sfvi", "m.vfl", []string{"--backend", "sfvi", "--transform", "augmented", "--iterations", n(30000),
+			"--draws", "3000"}},
+		{"quadrature", "linear.vfl", []string{"--backend", "sfvi", "--transform", "augmented", "--estimator",
+			"quadrature", "--draws", n(60000)}},
+		{"soul", "m.vfl", []string{"--backend", "soul", "--transform", "augmented", "--iterations", n(4000),
+			"--draws", n(3000)}},
 	}
 }
 
-// The models and their tables; 40 rows at each of two clients. The first has what a resumed run must find again: a module with a parameter, parameters in sets of vectors and
-// matrices, and missing cells; the second can be integrated by quadrature.
+// The models and their tables; 40 rows at each of two clients. The first has what a resumed run must find
+// again: a module with a parameter, parameters in sets of vectors and matrices, and missing cells; the second
+// can be integrated by quadrature.
 const (
 	model = `import "./terms.vfl"
 client a, b
@@ -93,7 +100,8 @@ type Counts struct {
 func NewLab(program, dir string, seed uint64) (*Lab, error) {
 	l := &Lab{Program: program, Dir: dir, Random: rand.New(rand.NewPCG(seed, 7))}
 	noise := rand.New(rand.NewPCG(1, 2))
-	tables := map[string]*bytes.Buffer{"server": bytes.NewBufferString("id,y\n"), "a": bytes.NewBufferString("id,xa\n"), "b": bytes.NewBufferString("id,xb\n")}
+	tables := map[string]*bytes.Buffer{"server": bytes.NewBufferString("id,y\n"),
+		"a": bytes.NewBufferString("id,xa\n"), "b": bytes.NewBufferString("id,xb\n")}
 	signs := bytes.NewBufferString("id,y\n")
 	for id := range 40 {
 		xa, xb := noise.NormFloat64(), noise.NormFloat64()
@@ -120,7 +128,8 @@ func NewLab(program, dir string, seed uint64) (*Lab, error) {
 			}
 		}
 	}
-	for name, text := range map[string]string{"binary/server.csv": signs.String(), "m.vfl": model, "linear.vfl": linear, "binary.vfl": binary, "terms.vfl": module} {
+	for name, text := range map[string]string{"binary/server.csv": signs.String(), "m.vfl": model,
+		"linear.vfl": linear, "binary.vfl": binary, "terms.vfl": module} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return nil, err
 		}
@@ -156,7 +165,8 @@ func (l *Lab) Reference(c Case) (*Reference, error) {
 	return &Reference{draws, time.Since(begin)}, err
 }
 
-// written returns what a run wrote and that may depend on nothing but its seed: draws without their comments, which hold times, the trace and the work.
+// written returns what a run wrote and that may depend on nothing but its seed: draws without their comments,
+// which hold times, the trace and the work.
 func (l *Lab) written(out string) (map[string]string, error) {
 	texts := map[string]string{}
 	files, _ := filepath.Glob(filepath.Join(l.Dir, out, "draws", "*.csv"))
@@ -186,8 +196,8 @@ func (l *Lab) written(out string) (map[string]string, error) {
 	return texts, err
 }
 
-// Trial starts a run and kills it, resumes it and kills that with probability ½, and so on, and lets the last resume end. It reports whether the run then has
-// written what the reference has.
+// Trial starts a run and kills it, resumes it and kills that with probability ½, and so on, and lets the last
+// resume end. It reports whether the run then has written what the reference has.
 func (l *Lab) Trial(c Case, want *Reference) error {
 	l.Counts.Attempts++
 	out := fmt.Sprintf("%s-%d", c.Name, l.Counts.Attempts)
@@ -208,7 +218,8 @@ func (l *Lab) Trial(c Case, want *Reference) error {
 			break
 		}
 	}
-	if text, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(text), "this run is complete") {
+	if text, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(text),
+		"this run is complete") {
 		return fmt.Errorf("%s: resume: %v: %s", out, err, text)
 	}
 	got, err := l.written(out)
@@ -227,7 +238,8 @@ func (l *Lab) Trial(c Case, want *Reference) error {
 	return nil
 }
 
-// instant chooses when to kill: anywhere in a run, or, half of the times, in its last quarter, when it writes its outputs. A resumed run has less to do.
+// instant chooses when to kill: anywhere in a run, or, half of the times, in its last quarter, when it writes
+// its outputs. A resumed run has less to do.
 func (l *Lab) instant(took time.Duration, resumed bool) time.Duration {
 	x := l.Random.Float64()
 	switch {

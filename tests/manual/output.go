@@ -18,8 +18,9 @@ var (
 	paths   = regexp.MustCompile(`(?:/[^/\s]+)+/`)
 )
 
-// Missing returns the first line of want that got does not show after the lines before; "" where it shows all. Times and digests may differ, and numbers by as
-// much as Tolerance allows; lines of got that want leaves out are allowed at an Elision, before the first line and after the last.
+// Missing returns the first line of want that got does not show after the lines before; "" where it shows
+// all. Times and digests may differ, and numbers by as much as Tolerance allows; lines of got that want
+// leaves out are allowed at an Elision, before the first line and after the last.
 func Missing(want, got string) string {
 	lines := strings.Split(strings.TrimRight(got, "\n"), "\n")
 	at, free := 0, true
@@ -40,7 +41,8 @@ func Missing(want, got string) string {
 	return ""
 }
 
-// Same reports whether a line that is printed is the one that a page shows, but for times, digests, the lengths of drawn lines and small differences of numbers.
+// Same reports whether a line that is printed is the one that a page shows, but for times, digests, the
+// lengths of drawn lines and small differences of numbers.
 func Same(want, got string) bool {
 	want, got = plain(want), plain(got)
 	if number.ReplaceAllString(want, "#") != number.ReplaceAllString(got, "#") {
@@ -63,14 +65,16 @@ func plain(line string) string {
 	return strings.TrimSpace(drawing.ReplaceAllString(line, " "))
 }
 
-// Tolerance: two runs of the same length on other processors differ by Monte Carlo error. That of a mean, quantile or elpd is a few units of the last place shown, since
-// the error limits how many are; that of an effective sample size some per cent.
+// Tolerance: two runs of the same length on other processors differ by Monte Carlo error. That of a mean,
+// quantile or elpd is a few units of the last place shown, since the error limits how many are; that of an
+// effective sample size some per cent.
 const (
 	relative  = 0.1
 	lastPlace = 10
 )
 
-// near reports whether two numbers as they are written differ by Monte Carlo error alone. Whole numbers below 20 are counts, which are equal.
+// near reports whether two numbers as they are written differ by Monte Carlo error alone. Whole numbers below
+// 20 are counts, which are equal.
 func near(want, got string) bool {
 	if want == got {
 		return true

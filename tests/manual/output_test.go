@@ -33,7 +33,8 @@ func TestSame(t *testing.T) {
 func TestMissing(t *testing.T) {
 	const got = "head\none\ntwo\nthree\nfour\n"
 	for want, missing := range map[string]string{
-		"one\ntwo\n": "", "one\n…\nfour\n": "", "one\nthree\n": "three", "two\none\n": "one", "five\n": "five", "…\nfour\n": "",
+		"one\ntwo\n": "", "one\n…\nfour\n": "", "one\nthree\n": "three", "two\none\n": "one",
+		"five\n": "five", "…\nfour\n": "",
 	} {
 		if m := Missing(want, got); m != missing {
 			t.Errorf("%q: %q is missing, want %q", want, m, missing)
@@ -44,7 +45,8 @@ func TestMissing(t *testing.T) {
 func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.md")
-	const text = "# A page\n\nSave it as `m.vfl`:\n\n```vfl\nclient a\n```\n\nSee [b](#a-page), [c](b.md), [d](#nowhere) and `vflc run`.\n\n```text\nold\n```\n"
+	const text = "# A page\n\nSave it as `m.vfl`:\n\n```vfl\nclient a\n```\n\nSee [b](#a-page), [c](b.md), " +
+		"[d](#nowhere) and `vflc run`.\n\n```text\nold\n```\n"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +54,8 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Block{Lang: "vfl", Text: "client a\n", Line: 6, File: "m.vfl"}); len(p.Blocks) != 2 || p.Blocks[0] != want {
+	if want := (Block{Lang: "vfl", Text: "client a\n", Line: 6, File: "m.vfl"}); len(p.Blocks) != 2 ||
+		p.Blocks[0] != want {
 		t.Errorf("%+v", p.Blocks)
 	}
 	if got := p.BrokenLinks(); !slices.Equal(got, []string{"b.md", "#nowhere"}) {
@@ -61,7 +64,9 @@ func TestPage(t *testing.T) {
 	if got := p.Spans(); !slices.Equal(got, []string{"m.vfl", "vflc run"}) {
 		t.Errorf("spans: %q", got)
 	}
-	if got := p.Replace(map[int]string{12: "new\n"}); got != "# A page\n\nSave it as `m.vfl`:\n\n```vfl\nclient a\n```\n\nSee [b](#a-page), [c](b.md), [d](#nowhere) and `vflc run`.\n\n```text\nnew\n```\n" {
+	if got := p.Replace(map[int]string{12: "new\n"}); got !=
+		"# A page\n\nSave it as `m.vfl`:\n\n```vfl\nclient a\n```\n\nSee [b](#a-page), [c](b.md), "+
+			"[d](#nowhere) and `vflc run`.\n\n```text\nnew\n```\n" {
 		t.Errorf("%s", got)
 	}
 }

@@ -1,5 +1,5 @@
-// Package manual reads pages of documentation for tests: their blocks of code, the commands and links in their text, and the comparison of what a
-// command prints with what a page shows.
+// Package manual reads pages of documentation for tests: their blocks of code, the commands and links in
+// their text, and the comparison of what a command prints with what a page shows.
 package manual
 
 import (
@@ -80,7 +80,8 @@ func (p *Page) Spans() []string {
 	return out
 }
 
-// BrokenLinks returns the links of the page to files and headings that are not there. Links to other hosts are not followed.
+// BrokenLinks returns the links of the page to files and headings that are not there. Links to other hosts
+// are not followed.
 func (p *Page) BrokenLinks() []string {
 	var out []string
 	for _, m := range link.FindAllStringSubmatch(strings.Join(p.prose, "\n"), -1) {

@@ -1,6 +1,7 @@
-// Package metropolis is random-walk Metropolis (Metropolis, Rosenbluth, Rosenbluth, Teller and Teller 1953) with a fixed scale: the simplest algorithm that
-// fulfils the contract. It needs only the core of Env and Block, has no trees and no step size, and its settings have names of their own, so that tests
-// find code that assumes otherwise. It is not among the backends of the product.
+// Package metropolis is random-walk Metropolis (Metropolis, Rosenbluth, Rosenbluth, Teller and Teller 1953)
+// with a fixed scale: the simplest algorithm that fulfils the contract. It needs only the core of Env and
+// Block, has no trees and no step size, and its settings have names of their own, so that tests find code
+// that assumes otherwise. It is not among the backends of the product.
 package metropolis
 
 import (
@@ -28,10 +29,13 @@ func Algorithm() backends.Algorithm {
 		Exchanges: func(backends.Settings) []density.Use {
 			return []density.Use{
 				{Exchange: density.Evaluation, Often: "every proposal", Auxiliaries: density.Drawn},
-				{Exchange: density.Summing, Often: "every proposal", Least: 1, Most: 1, Scalars: "log density"},
+				{Exchange: density.Summing, Often: "every proposal", Least: 1, Most: 1,
+					Scalars: "log density"},
 			}
 		},
-		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) { return newKernel(env, s), nil },
+		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
+			return newKernel(env, s), nil
+		},
 	}
 }
 
@@ -56,14 +60,17 @@ type point struct {
 }
 
 func newKernel(env density.Env, s backends.Settings) *kernel {
-	k := &kernel{env: env, settings: s, scale: s.Float("scale"), total: make([]float64, 1), uniforms: env.Shared("metropolis accept")}
+	k := &kernel{env: env, settings: s, scale: s.Float("scale"), total: make([]float64, 1),
+		uniforms: env.Shared("metropolis accept")}
 	for b, block := range env.Blocks() {
 		for _, p := range []*point{&k.now, &k.proposed} {
-			p.theta, p.e = append(p.theta, make([]float64, block.Dim())), append(p.e, make([]float64, block.AuxLen()))
+			p.theta, p.e = append(p.theta, make([]float64, block.Dim())),
+				append(p.e, make([]float64, block.AuxLen()))
 			p.z = append(p.z, make([]float64, block.AuxLen()))
 		}
 		k.steps = append(k.steps, env.Private(b, "metropolis step"))
-		k.grad, k.part, k.lp = append(k.grad, make([]float64, block.Dim())), append(k.part, make([]float64, 1)), append(k.lp, 0)
+		k.grad, k.part, k.lp = append(k.grad, make([]float64, block.Dim())),
+			append(k.part, make([]float64, 1)), append(k.lp, 0)
 	}
 	return k
 }
@@ -110,7 +117,8 @@ func (k *kernel) Init(ctx context.Context) error {
 	return nil
 }
 
-// Step proposes a move and accepts it with probability min(1, p(proposed)/p(now)); a density that is not a number is rejected.
+// Step proposes a move and accepts it with probability min(1, p(proposed)/p(now)); a density that is not a
+// number is rejected.
 func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 	for b, s := range k.steps {
 		s.Round(uint64(k.done))
@@ -138,7 +146,8 @@ func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 func (k *kernel) info(accept float64) backends.Info {
 	plan := k.settings.Plan
 	i := backends.Info{
-		Phase: "warmup", Iteration: k.done, Iterations: plan.Warmup, NonFinite: k.nonFinite, Done: k.done >= plan.Warmup+plan.Draws,
+		Phase: "warmup", Iteration: k.done, Iterations: plan.Warmup, NonFinite: k.nonFinite,
+		Done:       k.done >= plan.Warmup+plan.Draws,
 		Transition: backends.Transition{LogDensity: k.now.logDensity, Accept: accept},
 	}
 	if n := k.done - plan.Warmup; n > 0 {

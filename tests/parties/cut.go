@@ -22,15 +22,18 @@ import (
 type Cut struct {
 	Named map[string]time.Duration // by party: how long after the cut it names the party that it misses
 	Back  time.Duration            // how long after the links were mended no party misses another
-	Steps int                      // transitions that a client made while the links were cut, after all had named who is missing
+	// transitions that a client made while the links were cut, after all had named who is missing
+	Steps int
 }
 
 // ErrEnded says that a run has ended before its links could be cut.
 var ErrEnded = errors.New("the run has ended before its links were cut")
 
-// Partition starts the parties, each client by a link of its own, cuts the links of a client, or all where the party is the server, for a time, and wants all parties to name
-// who is missing, the run to wait, and the draws of a run in one process.
-func (l *Lab) Partition(ctx context.Context, c Case, want *Reference, off string, last time.Duration) (*Cut, error) {
+// Partition starts the parties, each client by a link of its own, cuts the links of a client, or all where
+// the party is the server, for a time, and wants all parties to name who is missing, the run to wait, and the
+// draws of a run in one process.
+func (l *Lab) Partition(ctx context.Context, c Case, want *Reference, off string, last time.Duration) (*Cut,
+	error) {
 	l.Counts.Trials++
 	defer os.RemoveAll(filepath.Join(l.Dir, "demo"))
 	defer l.end()
@@ -132,7 +135,9 @@ func (l *Lab) reroute() (map[string]*proxy.Proxy, error) {
 			return links, err
 		}
 		links[party] = proxy.Serve(front, project.Address, 0)
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), project.Address, front.Addr().String())), 0o644); err != nil {
+		if err := os.WriteFile(path,
+			[]byte(strings.ReplaceAll(string(text), project.Address, front.Addr().String())),
+			0o644); err != nil {
 			return links, err
 		}
 	}

@@ -1,6 +1,7 @@
 //go:build unix
 
-// Package parties runs all parties of a model as processes, kills processes at random instants, starts them again, and compares what they wrote with a run in one process.
+// Package parties runs all parties of a model as processes, kills processes at random instants, starts them
+// again, and compares what they wrote with a run in one process.
 package parties
 
 import (
@@ -25,21 +26,27 @@ type Case struct {
 	Args []string
 }
 
-// Cases returns every backend under the transforms that it has. scale is the length of the runs as a share of what a count of kills needs.
+// Cases returns every backend under the transforms that it has. scale is the length of the runs as a share of
+// what a count of kills needs.
 func Cases(scale float64) (out []Case) {
 	n := func(n float64) string { return fmt.Sprint(int(n * scale)) }
 	for _, transform := range []string{"exact", "augmented", "power"} {
 		for _, backend := range [][]string{
-			{"nuts", "--backend", "nuts", "--chains", "2", "--warmup", n(300), "--max-depth", "5", "--draws", n(200)},
-			{"sfvi-sampled", "--backend", "sfvi", "--estimator", "sampled", "--iterations", n(6000), "--elbo-draws", n(4000), "--draws", "50"},
+			{"nuts", "--backend", "nuts", "--chains", "2", "--warmup", n(300), "--max-depth", "5", "--draws",
+				n(200)},
+			{"sfvi-sampled", "--backend", "sfvi", "--estimator", "sampled", "--iterations", n(6000),
+				"--elbo-draws", n(4000), "--draws", "50"},
 			{"sfvi-quadrature", "--backend", "sfvi", "--estimator", "quadrature", "--draws", "50"},
 			{"sfvi-nested", "--backend", "sfvi", "--estimator", "nested", "--draws", "50"},
 			{"soul", "--backend", "soul", "--iterations", n(800), "--draws", n(200)},
 		} {
-			if transform == "exact" && backend[0] == "soul" || transform == "power" && backend[0] == "sfvi-nested" {
+			if transform == "exact" && backend[0] == "soul" || transform == "power" &&
+				backend[0] == "sfvi-nested" {
 				continue // it draws auxiliary variables, and there are none; the likelihood is at the clients
 			}
-			out = append(out, Case{transform + "/" + backend[0], append([]string{"--transform", transform}, backend[1:]...)})
+			out = append(out,
+				Case{transform + "/" + backend[0], append([]string{"--transform", transform},
+					backend[1:]...)})
 		}
 	}
 	return out
@@ -48,7 +55,8 @@ func Cases(scale float64) (out []Case) {
 // Long is a case whose processes take some seconds.
 func Long(scale float64) Case {
 	n := func(n float64) string { return fmt.Sprint(int(n * scale)) }
-	return Case{"augmented/nuts", []string{"--transform", "augmented", "--backend", "nuts", "--chains", "2", "--warmup", n(1500), "--draws", n(1500)}}
+	return Case{"augmented/nuts", []string{"--transform", "augmented", "--backend", "nuts", "--chains", "2",
+		"--warmup", n(1500), "--draws", n(1500)}}
 }
 
 // Model is the model of all cases: two clients and a server.
@@ -120,7 +128,8 @@ func (l *Lab) output(ctx context.Context, args ...string) (string, error) {
 	return string(out), err
 }
 
-// A Reference is what a run in one process writes, and how long the processes of a run that nobody kills take.
+// A Reference is what a run in one process writes, and how long the processes of a run that nobody kills
+// take.
 type Reference struct {
 	draws map[string]string
 	took  time.Duration
@@ -128,7 +137,8 @@ type Reference struct {
 
 // Whole runs a case in one process alone: how long processes take is not known.
 func (l *Lab) Whole(ctx context.Context, c Case) (*Reference, error) {
-	if err := l.vflc(ctx, append([]string{"run", "m.vfl", "-o", "whole", "--overwrite", "--wire", "fixed", "--quiet"}, c.Args...)...); err != nil {
+	if err := l.vflc(ctx, append([]string{"run", "m.vfl", "-o", "whole", "--overwrite", "--wire", "fixed",
+		"--quiet"}, c.Args...)...); err != nil {
 		return nil, err
 	}
 	draws, err := Draws(filepath.Join(l.Dir, "whole"))
@@ -151,10 +161,13 @@ func (l *Lab) Reference(ctx context.Context, c Case) (*Reference, error) {
 }
 
 func (l *Lab) start(c Case) []string {
-	return append([]string{"demo", "start", "m.vfl", "-o", "demo", "--checkpoint-interval", "30ms"}, c.Args...)
+	return append([]string{"demo", "start", "m.vfl", "-o", "demo", "--checkpoint-interval", "30ms"},
+		c.Args...)
 }
 
-// Draws are the draws of the run in a folder as they are written, one text with a space after each draw for each column of each file; a key is the name of the file, a space and the column. Columns of the sampler, whose names end in __, are left out.
+// Draws are the draws of the run in a folder as they are written, one text with a space after each draw for
+// each column of each file; a key is the name of the file, a space and the column. Columns of the sampler,
+// whose names end in __, are left out.
 func Draws(dir string) (map[string]string, error) {
 	files, _ := filepath.Glob(filepath.Join(dir, "draws", "chain-*.csv"))
 	out := map[string]string{}
@@ -220,13 +233,15 @@ func (l *Lab) compare(want *Reference) error {
 		}
 	}
 	if seen != len(want.draws) || seen == 0 {
-		return fmt.Errorf("the parties have %d columns of draws, the run in one process %d", seen, len(want.draws))
+		return fmt.Errorf("the parties have %d columns of draws, the run in one process %d", seen,
+			len(want.draws))
 	}
 	return nil
 }
 
-// Trial starts the parties, kills a random one of them several times at random instants and starts it again, and reports whether all then end with the draws of a run in one
-// process. Processes that are left are killed.
+// Trial starts the parties, kills a random one of them several times at random instants and starts it again,
+// and reports whether all then end with the draws of a run in one process. Processes that are left are
+// killed.
 func (l *Lab) Trial(ctx context.Context, c Case, want *Reference, kills int) error {
 	l.Counts.Trials++
 	defer os.RemoveAll(filepath.Join(l.Dir, "demo"))
@@ -277,7 +292,8 @@ func (l *Lab) Trial(ctx context.Context, c Case, want *Reference, kills int) err
 // audit wants the script of the session, and nothing else, in the ledgers of all parties.
 func (l *Lab) audit(ctx context.Context) error {
 	out, err := l.output(ctx, "audit", "demo")
-	if err == nil && (!strings.Contains(out, "all as the script of the session has them") || strings.Contains(out, "not complete")) {
+	if err == nil && (!strings.Contains(out, "all as the script of the session has them") ||
+		strings.Contains(out, "not complete")) {
 		err = errors.New(out)
 	}
 	return err
@@ -302,7 +318,9 @@ func Kill(process int) (bool, error) {
 		return false, err
 	}
 	for begin := time.Now(); syscall.Kill(process, 0) == nil; time.Sleep(time.Millisecond) {
-		if threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", process)); state(process) == 'Z' && len(threads) < 2 { // it waits for whoever started it
+		// it waits for whoever started it
+		if threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", process)); state(process) == 'Z' &&
+			len(threads) < 2 {
 			break
 		}
 		if time.Since(begin) > await.Patience {

@@ -22,9 +22,11 @@ type Wait struct {
 	Trips int64         // rounds one after another, as the run counts them
 }
 
-// Deployed runs a model across processes that commands have provisioned, with a delay of every byte in each direction between the clients and the server. The model has the
-// tables of its parties in the folder of its name; shared is the table of shared data. args are those of vflc serve.
-func (l *Lab) Deployed(ctx context.Context, model, server string, clients []string, shared string, compile, args []string, delay time.Duration) (*Wait, error) {
+// Deployed runs a model across processes that commands have provisioned, with a delay of every byte in each
+// direction between the clients and the server. The model has the tables of its parties in the folder of its
+// name; shared is the table of shared data. args are those of vflc serve.
+func (l *Lab) Deployed(ctx context.Context, model, server string, clients []string, shared string, compile,
+	args []string, delay time.Duration) (*Wait, error) {
 	dir, err := os.MkdirTemp(l.Dir, "deployed")
 	if err != nil {
 		return nil, err
@@ -43,10 +45,12 @@ func (l *Lab) Deployed(ctx context.Context, model, server string, clients []stri
 	link := proxy.Serve(front, listen, delay)
 	defer link.Close()
 	in := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
-	if err := l.vflc(ctx, append([]string{"compile", "--split-by", "client", model, "-o", in("build")}, compile...)...); err != nil {
+	if err := l.vflc(ctx, append([]string{"compile", "--split-by", "client", model, "-o", in("build")},
+		compile...)...); err != nil {
 		return nil, err
 	}
-	project := []string{"provision", "init", in("heart"), "--server", server, "--address", front.Addr().String()}
+	project := []string{"provision", "init", in("heart"), "--server", server, "--address",
+		front.Addr().String()}
 	for _, c := range clients {
 		project = append(project, "--party", c)
 	}
@@ -55,13 +59,16 @@ func (l *Lab) Deployed(ctx context.Context, model, server string, clients []stri
 	}
 	parties := append([]string{server}, clients...)
 	for _, party := range parties {
-		if err := l.vflc(ctx, "provision", "request", in(party), "--project", "heart", "--party", party); err != nil {
+		if err := l.vflc(ctx, "provision", "request", in(party), "--project", "heart", "--party",
+			party); err != nil {
 			return nil, err
 		}
-		if err := l.vflc(ctx, "provision", "add", "--server", in("heart"), in(party, "request.csr")); err != nil {
+		if err := l.vflc(ctx, "provision", "add", "--server", in("heart"),
+			in(party, "request.csr")); err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(in(party, "policy.toml"), []byte("policy = \"open\"\n"), 0o600); err != nil { // all of them are this program's
+		// all of them are this program's
+		if err := os.WriteFile(in(party, "policy.toml"), []byte("policy = \"open\"\n"), 0o600); err != nil {
 			return nil, err
 		}
 		if err := os.CopyFS(in(party), os.DirFS(in("heart", "bundles", party))); err != nil {
@@ -71,9 +78,13 @@ func (l *Lab) Deployed(ctx context.Context, model, server string, clients []stri
 	tables := strings.TrimSuffix(model, filepath.Ext(model))
 	began, ended := time.Now(), make(chan error, len(parties))
 	for _, party := range parties {
-		command := []string{"join", in("build"), "--identity", in(party), "--data", filepath.Join(tables, party+".csv"), "--data", "shared=" + shared, "-o", in("run_" + party), "--quiet"}
+		command := []string{"join", in("build"), "--identity", in(party), "--data",
+			filepath.Join(tables, party+".csv"), "--data", "shared=" + shared, "-o", in("run_" + party),
+			"--quiet"}
 		if party == server {
-			command = append([]string{"serve", in("build"), "--identity", in(party), "--data", filepath.Join(tables, party+".csv"), "--listen", listen, "-o", in("run_" + party), "--quiet"}, args...)
+			command = append([]string{"serve", in("build"), "--identity", in(party), "--data",
+				filepath.Join(tables, party+".csv"), "--listen", listen, "-o", in("run_" + party), "--quiet"},
+				args...)
 		}
 		cmd := exec.CommandContext(ctx, l.Program, command...)
 		go func() {

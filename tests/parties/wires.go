@@ -10,8 +10,9 @@ import (
 	"path/filepath"
 )
 
-// Wires runs a case across processes with masked sums, without masks on the same fixed point wire, and without masks on the plain one; each must have the draws of a run in one
-// process, and the first two those of one another. It returns how many were compared.
+// Wires runs a case across processes with masked sums, without masks on the same fixed point wire, and
+// without masks on the plain one; each must have the draws of a run in one process, and the first two those
+// of one another. It returns how many were compared.
 func (l *Lab) Wires(ctx context.Context, c Case) (compared int, err error) {
 	fixed := []string{"--wire", "fixed"}
 	var masked map[string]string
@@ -40,7 +41,8 @@ func (l *Lab) Wires(ctx context.Context, c Case) (compared int, err error) {
 func (l *Lab) wire(ctx context.Context, c Case, apart, whole []string) (map[string]string, error) {
 	defer os.RemoveAll(filepath.Join(l.Dir, "demo"))
 	defer l.end()
-	if err := l.vflc(ctx, append(append([]string{"run", "m.vfl", "-o", "whole", "--overwrite", "--quiet"}, whole...), c.Args...)...); err != nil {
+	if err := l.vflc(ctx, append(append([]string{"run", "m.vfl", "-o", "whole", "--overwrite", "--quiet"},
+		whole...), c.Args...)...); err != nil {
 		return nil, err
 	}
 	draws, err := Draws(filepath.Join(l.Dir, "whole"))

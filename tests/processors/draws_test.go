@@ -15,9 +15,11 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-var whole = flag.Bool("whole", false, "compare the draws of three examples by each backend, not of one example by each")
+var whole = flag.Bool("whole", false,
+	"compare the draws of three examples by each backend, not of one example by each")
 
-// A computer runs the command: an emulator, or "", the program, and the set of instructions for arrays that it is told to use.
+// A computer runs the command: an emulator, or "", the program, and the set of instructions for arrays that
+// it is told to use.
 type computer struct{ emulator, program, set string }
 
 // outcome is what a run wrote that is to be the same everywhere, by file, or what it printed where it failed.
@@ -65,8 +67,8 @@ func (c computer) outcome(t *testing.T, args ...string) map[string]string {
 	return out
 }
 
-// Draws are the same bytes on amd64 and on arm64, with each set of instructions for arrays: of one example by each backend that samples, and with -whole of three examples
-// by each. A refusal has the same text.
+// Draws are the same bytes on amd64 and on arm64, with each set of instructions for arrays: of one example by
+// each backend that samples, and with -whole of three examples by each. A refusal has the same text.
 func TestDrawsAreTheSameEverywhere(t *testing.T) {
 	computers := []computer{}
 	for _, processor := range []string{"amd64", "arm64"} {
@@ -90,7 +92,8 @@ func TestDrawsAreTheSameEverywhere(t *testing.T) {
 			}
 			runs++
 			t.Run(model+" "+backend, func(t *testing.T) {
-				args := append([]string{"run", "../../examples/" + model + ".vfl", "--seed", "3", "--backend", backend}, more...)
+				args := append([]string{"run", "../../examples/" + model + ".vfl", "--seed", "3", "--backend",
+					backend}, more...)
 				want := computers[0].outcome(t, args...)
 				if want["errors"] == "" {
 					drawn++

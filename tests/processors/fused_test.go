@@ -15,7 +15,8 @@ import (
 
 const module = "github.com/vflc/vflc/"
 
-// In the code of this module for arm64 only lines that say math.FMA have an instruction that multiplies and adds with one rounding.
+// In the code of this module for arm64 only lines that say math.FMA have an instruction that multiplies and
+// adds with one rounding.
 func TestNothingIsFused(t *testing.T) {
 	file, err := elf.Open(command(t, "arm64"))
 	if err != nil {
@@ -72,5 +73,6 @@ func TestNothingIsFused(t *testing.T) {
 	}
 }
 
-// multipliesAndAdds recognises FMADD, FMSUB, FNMADD and FNMSUB (Arm Architecture Reference Manual, floating-point data-processing with 3 sources).
+// multipliesAndAdds recognises FMADD, FMSUB, FNMADD and FNMSUB (Arm Architecture Reference Manual,
+// floating-point data-processing with 3 sources).
 func multipliesAndAdds(instruction uint32) bool { return instruction>>24 == 0x1f }

@@ -20,8 +20,9 @@ import (
 
 var printLibrary = flag.Bool("library", false, "print what the standard library computes")
 
-// Densities, derivatives, tails and random numbers of all distributions with numbers as parameters, and functions with their derivatives, are the same bits on amd64 and
-// on arm64: at the values that the distributions' own tests use, and around them.
+// Densities, derivatives, tails and random numbers of all distributions with numbers as parameters, and
+// functions with their derivatives, are the same bits on amd64 and on arm64: at the values that the
+// distributions' own tests use, and around them.
 func TestLibraryIsTheSameEverywhere(t *testing.T) {
 	if *printLibrary {
 		for name, bits := range library() {

@@ -13,7 +13,8 @@ import (
 	"github.com/vflc/vflc/tests/parties"
 )
 
-// A client on arm64 among parties on amd64, or the other way round: the draws of all are those of a run in one process, byte for byte.
+// A client on arm64 among parties on amd64, or the other way round: the draws of all are those of a run in
+// one process, byte for byte.
 func TestPartiesOnDifferentProcessors(t *testing.T) {
 	e := emulator(t, "arm64")
 	if e == "" {
@@ -38,7 +39,8 @@ func TestPartiesOnDifferentProcessors(t *testing.T) {
 					t.Fatalf("vflc %s: %v\n%s", strings.Join(args, " "), err, out)
 				}
 			}
-			run(append([]string{"run", model, "-o", "whole", "--seed", "7", "--quiet", "--wire", "fixed"}, more...)...)
+			run(append([]string{"run", model, "-o", "whole", "--seed", "7", "--quiet", "--wire", "fixed"},
+				more...)...)
 			run(append([]string{"demo", "start", model, "-o", "demo", "--seed", "7"}, more...)...)
 			var demo struct {
 				Processes []struct {

@@ -50,7 +50,8 @@ func command(t *testing.T, processor string) string {
 	return name
 }
 
-// emulator returns the program that runs commands for a processor here: "" for this one's. It skips the test where there is none.
+// emulator returns the program that runs commands for a processor here: "" for this one's. It skips the test
+// where there is none.
 func emulator(t *testing.T, processor string) string {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -62,7 +63,8 @@ func emulator(t *testing.T, processor string) string {
 	name := "qemu-" + map[string]string{"arm64": "aarch64", "amd64": "x86_64"}[processor]
 	path, err := exec.LookPath(name)
 	if err != nil {
-		t.Skipf("%s is not installed (Debian's package qemu-user): what programs for %s compute is not compared", name, processor)
+		t.Skipf("%s is not installed (Debian's package qemu-user): what programs for %s "+
+			"compute is not compared", name, processor)
 	}
 	return path
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Proxy carries connections to an address, and delivers what it reads after a delay, in each direction. While it is cut, nothing is delivered and no connection ends, as
-// where a cable is out.
+// A Proxy carries connections to an address, and delivers what it reads after a delay, in each direction.
+// While it is cut, nothing is delivered and no connection ends, as where a cable is out.
 type Proxy struct {
 	listener net.Listener
 	delay    time.Duration
@@ -74,7 +74,8 @@ type parcel struct {
 	due   time.Time
 }
 
-// carry copies until one end is closed. The link has no limit of bandwidth: everything is as late as the delay says.
+// carry copies until one end is closed. The link has no limit of bandwidth: everything is as late as the
+// delay says.
 func (p *Proxy) carry(to, from net.Conn) {
 	parcels := make(chan parcel, 1<<12)
 	go func() {

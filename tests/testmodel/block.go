@@ -37,14 +37,17 @@ func (m *GLM) server(dim int) *block { return &block{party: "server", dim: dim, 
 
 func (m *GLM) client(j int, gamma *float64) *block {
 	n, p := len(m.Y), m.columns(j)
-	b := &block{party: fmt.Sprintf("client[%d]", j+1), index: j + 1, dim: p, model: m, x: m.X[j], gamma: gamma}
+	b := &block{party: fmt.Sprintf("client[%d]", j+1), index: j + 1, dim: p, model: m, x: m.X[j],
+		gamma: gamma}
 	if m.Transform.Noise() && (!m.Transform.AtClients() || m.Clients() > 1) {
-		b.cuts = []density.Cut{{Name: "predictor", Rows: n, Cols: 1, Rho: m.Rho, Members: m.Clients(), Label: m.label()}}
+		b.cuts = []density.Cut{{Name: "predictor", Rows: n, Cols: 1, Rho: m.Rho, Members: m.Clients(),
+			Label: m.label()}}
 	}
 	if m.Scale {
 		b.early = 1
 	}
-	b.b, b.rest, b.own, b.prior, b.scaled = make([]float64, 1), make([]float64, n), make([]float64, n), make([]float64, p), make([]float64, b.early)
+	b.b, b.rest, b.own, b.prior, b.scaled = make([]float64, 1), make([]float64, n), make([]float64, n),
+		make([]float64, p), make([]float64, b.early)
 	for s := range b.at {
 		b.at[s] = state{scale: 1, value: make([]float64, p), slope: make([]float64, p), g: make([]float64, n)}
 	}
@@ -98,7 +101,8 @@ func (b *block) CutAt(slot density.Slot, theta []float64) []float64 {
 // SeedAt is an array for a Pull, which has none of its own.
 func (b *block) SeedAt(density.Slot) []float64 { return make([]float64, b.AuxLen()) }
 
-// contribute evaluates a client's contribution to the predictor, which with one client under power is not a cut.
+// contribute evaluates a client's contribution to the predictor, which with one client under power is not a
+// cut.
 func (b *block) contribute(slot density.Slot, theta []float64) {
 	s := &b.at[slot]
 	for k, t := range theta {
@@ -148,7 +152,8 @@ func (b *block) Local(theta, g, own []float64) float64 {
 	return lp
 }
 
-// likelihood is the client's share of the likelihood at its cut, whose derivative in the predictor it stores in own.
+// likelihood is the client's share of the likelihood at its cut, whose derivative in the predictor it stores
+// in own.
 func (b *block) likelihood(g []float64) float64 {
 	share, lp := 1/float64(b.model.Clients()), 0.0
 	for i, y := range b.model.Y {
@@ -159,7 +164,8 @@ func (b *block) likelihood(g []float64) float64 {
 	return lp
 }
 
-// Gradient completes Local. A client that has no cut is the only client, and no other party has an adjoint for it.
+// Gradient completes Local. A client that has no cut is the only client, and no other party has an adjoint
+// for it.
 func (b *block) Gradient(w, grad []float64) {
 	copy(grad, b.prior)
 	if b.cuts == nil {

@@ -8,7 +8,8 @@ import (
 )
 
 // RelayBytes implements density.ByteRelaying: bytes stay where they are.
-func (e *clearingEnv) RelayBytes(ctx context.Context, _ *density.Exchange, to int, bytes []int, own [][]byte) ([][]byte, error) {
+func (e *clearingEnv) RelayBytes(ctx context.Context, _ *density.Exchange, to int, bytes []int,
+	own [][]byte) ([][]byte, error) {
 	c := e.Clearing
 	err := e.meet(ctx, func(_, b int) {
 		if c.bytes == nil {

@@ -16,11 +16,14 @@ import (
 // A Clearing stands for parties whose rows are encrypted (density.Encrypting): it adds in the clear what
 // nobody would see. Its Envs meet in it, whether they are of one process or of several.
 type Clearing struct {
-	Range    float64                                               // of contributions, added up; 0: there is none
-	NoLogLik bool                                                  // log likelihoods are beyond the range everywhere
-	Budget   int                                                   // of log likelihoods; each takes one
-	Wide     bool                                                  // it is that of their bytes
-	May      func(evaluations int, what []density.Decryption) bool // whether so much may become known; nil: it may
+	// of contributions, added up; 0: there is none
+	Range float64
+	// log likelihoods are beyond the range everywhere
+	NoLogLik bool
+	Budget   int  // of log likelihoods; each takes one
+	Wide     bool // it is that of their bytes
+	// whether so much may become known; nil: it may
+	May func(evaluations int, what []density.Decryption) bool
 	// How often each method was called, but log likelihoods by their number; Trips are all calls in which
 	// clients tell something.
 	Evaluations, Openings, LogLiks, Consultations, Trips int
@@ -122,7 +125,8 @@ func (e *clearingEnv) leave(ctx context.Context) error {
 // Blocks implements density.Env, as do the methods below.
 func (e *clearingEnv) Blocks() []density.Block { return e.seen }
 
-func (e *clearingEnv) Density(context.Context, [][]float64, density.Coordinates, [][]float64, []float64) error {
+func (e *clearingEnv) Density(context.Context, [][]float64, density.Coordinates, [][]float64,
+	[]float64) error {
 	return errors.New("testmodel: rows are encrypted")
 }
 
@@ -186,7 +190,8 @@ func (e *clearingEnv) Slopes(ctx context.Context, phi []float64, cut, grad [][]f
 		if err == nil {
 			clear(grad[i])
 			columns := len(e.maps[b].Matrix) / len(e.slope)
-			vec.MatTVecAdd(len(e.slope), grad[i][:columns], 1, e.maps[b].Matrix, len(e.slope), e.slope, columns)
+			vec.MatTVecAdd(len(e.slope), grad[i][:columns], 1, e.maps[b].Matrix, len(e.slope), e.slope,
+				columns)
 			copy(grad[i][columns:], e.by)
 		}
 	}
@@ -253,7 +258,8 @@ func (c *Clearing) bend(row, column []float64, global int) {
 	}
 }
 
-func (e *clearingEnv) LogLik(ctx context.Context, phi []float64, cut, plus [][]float64, total []float64) error {
+func (e *clearingEnv) LogLik(ctx context.Context, phi []float64, cut, plus [][]float64,
+	total []float64) error {
 	err := e.meet(ctx, func(i, b int) {
 		if e.own[b], e.plus[b] = cut[i], plus[i]; b == 0 {
 			e.phi = append([]float64(nil), phi...)

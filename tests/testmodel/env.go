@@ -25,8 +25,8 @@ type Env struct {
 	sum, total        []float64
 }
 
-// Env returns an Env of the model whose private streams are derived from seed. The server comes first (θ = b, or b and γ), then the
-// clients; without a transform there is one block, θ = (b, all of the clients' θ).
+// Env returns an Env of the model whose private streams are derived from seed. The server comes first (θ = b,
+// or b and γ), then the clients; without a transform there is one block, θ = (b, all of the clients' θ).
 func (m GLM) Env(seed uint64) *Env {
 	e := &Env{model: m, seed: seed}
 	e.model.constant = math.Log(m.Sigma)
@@ -47,7 +47,8 @@ func (m GLM) Env(seed uint64) *Env {
 		}
 		return v
 	}
-	e.g, e.z, e.own, e.adj, e.w, e.early = rows(), rows(), rows(), rows(), rows(), make([][]float64, m.Clients())
+	e.g, e.z, e.own, e.adj, e.w, e.early = rows(), rows(), rows(), rows(), rows(),
+		make([][]float64, m.Clients())
 	for j := range e.early {
 		if m.Scale {
 			e.early[j] = make([]float64, 1)
@@ -76,17 +77,20 @@ func (m GLM) serverDim() int {
 func (e *Env) Blocks() []density.Block { return e.seen }
 
 // Density implements density.Env.
-func (e *Env) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (e *Env) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64,
+	lp []float64) error {
 	return e.evaluate(ctx, theta, coords, nil, grad, lp)
 }
 
 // StepLocally implements density.LocallyStepped.
-func (e *Env) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+func (e *Env) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64,
+	lp []float64) error {
 	return e.evaluate(ctx, theta, nil, steps, grad, lp)
 }
 
 // evaluate uses coords or, where they are not nil, the clients' own steps.
-func (e *Env) evaluate(ctx context.Context, theta [][]float64, coords density.Coordinates, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+func (e *Env) evaluate(ctx context.Context, theta [][]float64, coords density.Coordinates,
+	steps density.LocalSteps, grad [][]float64, lp []float64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -264,7 +268,8 @@ func (e *Env) explain(lp []float64) {
 	e.cause = density.Cause{}
 	for b, v := range lp {
 		if v-v != 0 {
-			e.cause = density.Cause{Party: e.blocks[b].party, Kind: density.TermValue, Name: "the block", Value: v}
+			e.cause = density.Cause{Party: e.blocks[b].party, Kind: density.TermValue, Name: "the block",
+				Value: v}
 		}
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Guide is a family of products of Gaussians with a closed-form optimum where the joint density is Gaussian.
+// A Guide is a family of products of Gaussians with a closed-form optimum where the joint density is
+// Gaussian.
 type Guide int
 
 // The guides: which quantities are independent. b is always a block of its own.
@@ -18,16 +19,17 @@ const (
 	Independent              // every element of every θ_j and of e_j
 )
 
-// A Fit is a Gaussian approximation of the posterior of (b, θ_1, θ_2, …): its ELBO, means and sds. LogZ is the log evidence of the
-// model, and Exact the sds of the exact posterior; the exact means are those of the fit.
+// A Fit is a Gaussian approximation of the posterior of (b, θ_1, θ_2, …): its ELBO, means and sds. LogZ is
+// the log evidence of the model, and Exact the sds of the exact posterior; the exact means are those of the
+// fit.
 type Fit struct {
 	ELBO, LogZ      float64
 	Mean, SD, Exact []float64
 }
 
-// Optimum returns the best approximation in a family, for a normal likelihood with affine cuts. With P the joint precision in the
-// guide's coordinates and blocks b: means are exact, the covariance of a block is (P_bb)⁻¹, and the divergence is
-// ½(Σ_b log det P_bb − log det P).
+// Optimum returns the best approximation in a family, for a normal likelihood with affine cuts. With P the
+// joint precision in the guide's coordinates and blocks b: means are exact, the covariance of a block is
+// (P_bb)⁻¹, and the divergence is ½(Σ_b log det P_bb − log det P).
 func (m GLM) Optimum(guide Guide) Fit {
 	j := m.joint(guide != MeanField)
 	var chol mat.Cholesky
@@ -43,7 +45,8 @@ func (m GLM) Optimum(guide Guide) Fit {
 		panic("testmodel: " + err.Error())
 	}
 	logDet := chol.LogDet()
-	f := Fit{LogZ: j.constant + 0.5*mat.Dot(&mean, mat.NewVecDense(len(j.linear), j.linear)) - 0.5*logDet + float64(len(j.linear))*halfLog2Pi}
+	f := Fit{LogZ: j.constant + 0.5*mat.Dot(&mean, mat.NewVecDense(len(j.linear), j.linear)) - 0.5*logDet +
+		float64(len(j.linear))*halfLog2Pi}
 	gap := -logDet
 	for _, ids := range j.blocks(m, guide) {
 		c, det := inverse(j.precision, ids)
@@ -60,7 +63,8 @@ func (m GLM) Optimum(guide Guide) Fit {
 	return f
 }
 
-// inverse returns the inverse of the principal submatrix of p at ids, and the log determinant of that submatrix.
+// inverse returns the inverse of the principal submatrix of p at ids, and the log determinant of that
+// submatrix.
 func inverse(p *mat.SymDense, ids []int) (*mat.SymDense, float64) {
 	sub := mat.NewSymDense(len(ids), nil)
 	for r, i := range ids {
@@ -96,7 +100,8 @@ func (m GLM) joint(free bool) *joint {
 	if aux {
 		dim += m.Clients() * len(m.Y)
 	}
-	t := &joint{precision: mat.NewSymDense(dim, nil), linear: make([]float64, dim), params: params, rows: len(m.Y)}
+	t := &joint{precision: mat.NewSymDense(dim, nil), linear: make([]float64, dim), params: params,
+		rows: len(m.Y)}
 	for k := range params {
 		t.multiply(form{k: 1}, 0, 1, 1)
 	}
@@ -119,7 +124,9 @@ func (m GLM) joint(free bool) *joint {
 			continue
 		}
 		for j := range m.X {
-			t.multiply(m.predictor(i, t, free, func(k int) bool { return k == j }), y, m.Sigma, 1/float64(m.Clients()))
+			t.multiply(m.predictor(i, t, free, func(k int) bool {
+				return k == j
+			}), y, m.Sigma, 1/float64(m.Clients()))
 		}
 	}
 	return t

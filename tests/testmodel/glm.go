@@ -1,6 +1,7 @@
-// Package testmodel holds small models with hand-written densities for testing inference algorithms: generalised linear models whose
-// covariates are spread over clients, with the posterior, the log evidence and the best Gaussian approximations in closed form where
-// the likelihood is normal. Its Env evaluates all parties in one process without graphs, sessions or transports.
+// Package testmodel holds small models with hand-written densities for testing inference algorithms:
+// generalised linear models whose covariates are spread over clients, with the posterior, the log evidence
+// and the best Gaussian approximations in closed form where the likelihood is normal. Its Env evaluates all
+// parties in one process without graphs, sessions or transports.
 package testmodel
 
 import (
@@ -11,8 +12,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// A GLM is a regression of Y on covariates of several clients: predictor = b + Σ_j g_j, g_j = exp(γ)·X_j f(θ_j), with standard normal
-// priors on b and every element of θ (and on γ where there is one).
+// A GLM is a regression of Y on covariates of several clients: predictor = b + Σ_j g_j, g_j = exp(γ)·X_j
+// f(θ_j), with standard normal priors on b and every element of θ (and on γ where there is one).
 type GLM struct {
 	Y []float64
 	X [][]float64 // X[j] is client j's matrix, len(Y) rows, column-major
@@ -20,8 +21,9 @@ type GLM struct {
 	Sigma     float64
 	Transform def.Transform
 	Rho       float64 // sd of the auxiliary variables
-	// Scale adds γ, a shared parameter inside the cuts; without it γ is 0. Curve makes f(t) = tanh(t), so that cuts are not affine;
-	// without it f(t) = t. Both are for models with several parties, and have no closed forms.
+	// Scale adds γ, a shared parameter inside the cuts; without it γ is 0. Curve makes f(t) = tanh(t), so
+	// that cuts are not affine; without it f(t) = t. Both are for models with several parties, and have no
+	// closed forms.
 	Scale, Curve bool
 	times        float64 // the factor of a likelihood of some rows; 0: 1
 	constant     float64 // of the log density of a row of a normal likelihood, set by Env
@@ -57,8 +59,8 @@ func (m *GLM) row(y, eta float64) (lp, d float64) {
 
 const halfLog2Pi = 0.91893853320467274178
 
-// Linear generates a design with a normal likelihood: standard normal covariates and parameters, noise sd sigma, columns[j] covariates
-// at client j. The same arguments give the same data.
+// Linear generates a design with a normal likelihood: standard normal covariates and parameters, noise sd
+// sigma, columns[j] covariates at client j. The same arguments give the same data.
 func Linear(seed uint64, rows int, columns []int, sigma float64) GLM {
 	s := rng.New(rng.SharedKey(seed), "linear design")
 	m := GLM{Y: make([]float64, rows), Sigma: sigma, Transform: transforms.Augmented, Rho: 1}

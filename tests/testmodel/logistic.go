@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Logistic reads the logistic design of the reference data under dir (2 or 10 clients, 500 rows). The error is that of os.Open where the data
-// are absent.
+// Logistic reads the logistic design of the reference data under dir (2 or 10 clients, 500 rows). The error
+// is that of os.Open where the data are absent.
 func Logistic(dir string, clients int) (GLM, error) {
 	base := filepath.Join(dir, "paper", "logistic")
 	y, err := readColumns(filepath.Join(base, "server.csv"))
@@ -23,7 +23,8 @@ func Logistic(dir string, clients int) (GLM, error) {
 	}
 	m := GLM{Y: y[0], Transform: transforms.Augmented, Rho: 1}
 	for j := range clients {
-		cols, err := readColumns(filepath.Join(base, fmt.Sprintf("%dclients", clients), fmt.Sprintf("client%d.csv", j+1)))
+		cols, err := readColumns(filepath.Join(base, fmt.Sprintf("%dclients", clients),
+			fmt.Sprintf("client%d.csv", j+1)))
 		if err != nil {
 			return GLM{}, err
 		}
@@ -32,11 +33,13 @@ func Logistic(dir string, clients int) (GLM, error) {
 	return m, nil
 }
 
-// LogisticTables returns the tables of so many clients of the logistic design, whose folder has those of two: the clients share the same columns out evenly, in their order.
+// LogisticTables returns the tables of so many clients of the logistic design, whose folder has those of two:
+// the clients share the same columns out evenly, in their order.
 func LogisticTables(dir string, clients int) ([]string, error) {
 	var lines [][]string
 	for j := range 2 {
-		text, err := os.ReadFile(filepath.Join(dir, "paper", "logistic", "2clients", fmt.Sprintf("client%d.csv", j+1)))
+		text, err := os.ReadFile(filepath.Join(dir, "paper", "logistic", "2clients",
+			fmt.Sprintf("client%d.csv", j+1)))
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +84,8 @@ func readColumns(path string) ([][]float64, error) {
 	return out, nil
 }
 
-// A Reference is one entry of the reference fits: an exact posterior, an exact optimum of a guide, or the result of a published fit.
+// A Reference is one entry of the reference fits: an exact posterior, an exact optimum of a guide, or the
+// result of a published fit.
 type Reference struct {
 	Model    string    `json:"model"`
 	Guide    string    `json:"guide"`

@@ -7,11 +7,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Peak is the maximum of L(z, b) = log ∫ p(y, z, θ, b) dθ, the clients' θ integrated out, and the distribution of θ there.
+// A Peak is the maximum of L(z, b) = log ∫ p(y, z, θ, b) dθ, the clients' θ integrated out, and the
+// distribution of θ there.
 type Peak struct {
 	B float64
 	Z [][]float64 // by client; empty where no party receives it
-	// Mean and Precision of θ given z and b, by client: exact for a normal likelihood, the augmented model's mean and precision in any case.
+	// Mean and Precision of θ given z and b, by client: exact for a normal likelihood, the augmented model's
+	// mean and precision in any case.
 	Mean      [][]float64
 	Precision []*mat.SymDense
 }
@@ -25,8 +27,9 @@ func (m GLM) noise() (v, c float64) {
 	return j * r, 1
 }
 
-// Peak finds the maximum for affine cuts: for a normal likelihood, with λ = K⁻¹y, or in the augmented model for any, with λ the derivative of
-// log p(y | η) at η = Kλ, found by Newton's method. K = Σ_k X_kX_kᵀ + v·1 + 11ᵀ; for a normal likelihood λ = (y − Kλ)/σ² is equivalent to the former.
+// Peak finds the maximum for affine cuts: for a normal likelihood, with λ = K⁻¹y, or in the augmented model
+// for any, with λ the derivative of log p(y | η) at η = Kλ, found by Newton's method. K = Σ_k X_kX_kᵀ + v·1 +
+// 11ᵀ; for a normal likelihood λ = (y − Kλ)/σ² is equivalent to the former.
 func (m GLM) Peak() Peak {
 	n := len(m.Y)
 	_, c := m.noise()
@@ -48,7 +51,8 @@ func (m GLM) Peak() Peak {
 		if m.Transform == transforms.Power && m.Clients() == 1 {
 			z = nil
 		}
-		p.Z, p.Mean, p.Precision = append(p.Z, z), append(p.Mean, theta), append(p.Precision, m.conditional(j))
+		p.Z, p.Mean, p.Precision = append(p.Z, z), append(p.Mean, theta),
+			append(p.Precision, m.conditional(j))
 	}
 	return p
 }
@@ -100,8 +104,8 @@ func (m GLM) Given(j int) []float64 {
 	return theta
 }
 
-// Profile is the greatest value of L over z and b for a normal likelihood, up to a constant that depends on neither σ nor the data. A log prior of σ
-// is added to it.
+// Profile is the greatest value of L over z and b for a normal likelihood, up to a constant that depends on
+// neither σ nor the data. A log prior of σ is added to it.
 func (m GLM) Profile() float64 {
 	value := -float64(len(m.Y))*math.Log(m.Sigma) - 0.5*dot(m.Y, m.dual(m.spread()))
 	for j := range m.X {

@@ -133,7 +133,8 @@ func TestJointIsTheDensity(t *testing.T) {
 				}
 			}
 			v := mat.NewVecDense(len(x), x)
-			want := -0.5*mat.Inner(v, j.precision, v) + mat.Dot(v, mat.NewVecDense(len(x), j.linear)) + j.constant - jacobian
+			want := -0.5*mat.Inner(v, j.precision, v) + mat.Dot(v, mat.NewVecDense(len(x), j.linear)) +
+				j.constant - jacobian
 			if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 				t.Errorf("%s (free %t): density %.12g, closed form %.12g", name, free, got, want)
 			}
@@ -191,7 +192,8 @@ func TestGuidesAreNested(t *testing.T) {
 		m.Transform = tr
 		s, n, f := m.Optimum(Structured), m.Optimum(Noncentered), m.Optimum(MeanField)
 		if !(s.LogZ > s.ELBO && s.ELBO > n.ELBO && s.ELBO > f.ELBO) {
-			t.Errorf("%s: log evidence %g, structured %g, noncentered %g, mean-field %g", tr, s.LogZ, s.ELBO, n.ELBO, f.ELBO)
+			t.Errorf("%s: log evidence %g, structured %g, noncentered %g, mean-field %g", tr, s.LogZ, s.ELBO,
+				n.ELBO, f.ELBO)
 		}
 	}
 }

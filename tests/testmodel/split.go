@@ -9,13 +9,16 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// Split returns one Env per party of an Env over all parties, each with only that party's block, for one goroutine per party. Every collective call
-// waits for all of them, and the last to arrive evaluates with the shared Env. A kernel that reads another block's state, or decides from anything but
-// totals, gives other results over these than over the whole Env, or hangs. The parties have every capability; a call of one that the shared Env does not have panics.
+// Split returns one Env per party of an Env over all parties, each with only that party's block, for one
+// goroutine per party. Every collective call waits for all of them, and the last to arrive evaluates with the
+// shared Env. A kernel that reads another block's state, or decides from anything but totals, gives other
+// results over these than over the whole Env, or hangs. The parties have every capability; a call of one that
+// the shared Env does not have panics.
 func Split(e density.Env) []density.Env {
 	n := len(e.Blocks())
 	h := &hub{
-		env: e, steps: make([]density.LocalSteps, n), theta: make([][]float64, n), grad: make([][]float64, n), lp: make([]float64, n), coords: make([]density.Coordinates, n),
+		env: e, steps: make([]density.LocalSteps, n), theta: make([][]float64, n), grad: make([][]float64, n),
+		lp: make([]float64, n), coords: make([]density.Coordinates, n),
 		decisions: make([]density.Decision, n), part: make([][]float64, n), other: make([][]float64, n),
 	}
 	h.all.L = &h.mu
@@ -35,7 +38,8 @@ func Split(e density.Env) []density.Env {
 	for k := range whole.Windows() {
 		window, rows := whole.Window(k)
 		for p, end := range Split(window) {
-			divided[p].windows, divided[p].rows = append(divided[p].windows, end), append(divided[p].rows, rows)
+			divided[p].windows, divided[p].rows = append(divided[p].windows, end),
+				append(divided[p].rows, rows)
 		}
 	}
 	return out
@@ -101,18 +105,21 @@ type member struct {
 
 func (m *member) Blocks() []density.Block { return m.blocks }
 
-func (m *member) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (m *member) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64,
+	lp []float64) error {
 	return m.meet(
 		func() { m.bring(theta, coords, grad) },
 		func() error { return m.env.Density(ctx, m.hub.theta, m.hub, m.hub.grad, m.hub.lp) },
 		func() { lp[0] = m.lp[m.party] })
 }
 
-func (m *member) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+func (m *member) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps,
+	grad [][]float64, lp []float64) error {
 	return m.meet(
 		func() { m.theta[m.party], m.grad[m.party], m.steps[m.party] = theta[0], grad[0], steps },
 		func() error {
-			return density.Must[density.LocallyStepped](m.env).StepLocally(ctx, m.hub.theta, m.hub, m.hub.grad, m.hub.lp)
+			return density.Must[density.LocallyStepped](m.env).StepLocally(ctx, m.hub.theta, m.hub,
+				m.hub.grad, m.hub.lp)
 		},
 		func() { lp[0] = m.lp[m.party] })
 }
@@ -122,7 +129,8 @@ func (m *member) bring(theta [][]float64, coords density.Coordinates, grad [][]f
 }
 
 // Proceed takes every party's input before it asks any party whether to evaluate, as over a network.
-func (m *member) Proceed(ctx context.Context, d density.Decision, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (m *member) Proceed(ctx context.Context, d density.Decision, theta [][]float64,
+	coords density.Coordinates, grad [][]float64, lp []float64) error {
 	return m.meet(
 		func() {
 			m.bring([][]float64{slices.Clone(theta[0])}, coords, grad)

@@ -8,8 +8,8 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// A Density is a log density with a gradient, over parties without cuts: party p holds its own coordinates. The density may
-// be not finite anywhere.
+// A Density is a log density with a gradient, over parties without cuts: party p holds its own coordinates.
+// The density may be not finite anywhere.
 type Density struct {
 	Dims []int // coordinates of each party, the server first
 	// Log returns the log density at x, the coordinates of all parties one after another, and sets grad.
@@ -61,7 +61,8 @@ func (b *cutless) Params() []density.Parameter {
 
 func (e *densityEnv) Blocks() []density.Block { return e.blocks }
 
-func (e *densityEnv) Density(ctx context.Context, theta [][]float64, _ density.Coordinates, grad [][]float64, lp []float64) error {
+func (e *densityEnv) Density(ctx context.Context, theta [][]float64, _ density.Coordinates, grad [][]float64,
+	lp []float64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -104,7 +105,8 @@ func (e *densityEnv) Work() *density.Work { return &e.work }
 
 func (e *densityEnv) Cause() (c density.Cause) {
 	if e.lp-e.lp != 0 {
-		c = density.Cause{Party: e.blocks[0].Party(), Kind: density.TermValue, Name: "all parties", Value: e.lp}
+		c = density.Cause{Party: e.blocks[0].Party(), Kind: density.TermValue, Name: "all parties",
+			Value: e.lp}
 	}
 	return c
 }

@@ -21,7 +21,8 @@ func (d *Divided) Window(k int) (density.Env, []int) { return d.windows[k], d.ro
 // Turn implements density.Windowed: every window has an Env of its own.
 func (d *Divided) Turn(int) {}
 
-// Divided returns an Env of the model with a window for each of the parts of its rows. wrap, unless nil, wraps the Envs of all rows and of each window.
+// Divided returns an Env of the model with a window for each of the parts of its rows. wrap, unless nil,
+// wraps the Envs of all rows and of each window.
 func (m GLM) Divided(seed uint64, parts [][]int, wrap func(*Env) density.Env) *Divided {
 	if wrap == nil {
 		wrap = func(e *Env) density.Env { return e }

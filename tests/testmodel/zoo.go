@@ -16,13 +16,14 @@ type Known struct {
 	Name      string
 	Transform def.Transform
 	Env       func(seed uint64) density.Env
-	// Functions sets out (as long as Means) to functions of a draw, θ of all parties one after another; Means are their expectations.
+	// Functions sets out (as long as Means) to functions of a draw, θ of all parties one after another; Means
+	// are their expectations.
 	Functions func(theta, out []float64)
 	Means     []float64
 }
 
-// Zoo lists posteriors that differ in what makes them hard: scales, correlation, curvature, an unknown scale, heavy tails, the boundary of a
-// constrained parameter, auxiliary variables.
+// Zoo lists posteriors that differ in what makes them hard: scales, correlation, curvature, an unknown scale,
+// heavy tails, the boundary of a constrained parameter, auxiliary variables.
 func Zoo() []Known {
 	out := []Known{scales(), correlated(), funnel(), banana(), tails(), betaBinomial()}
 	for _, transform := range transforms.All() {
@@ -60,7 +61,8 @@ func scales() Known {
 	return k
 }
 
-// correlated is a normal in 100 dimensions: a stationary autoregression with coefficient φ, coordinate i scaled by sd_i.
+// correlated is a normal in 100 dimensions: a stationary autoregression with coefficient φ, coordinate i
+// scaled by sd_i.
 func correlated() Known {
 	const n, phi = 100, 0.8
 	variance := 1 - phi*phi
@@ -83,7 +85,8 @@ func correlated() Known {
 		}
 		return lp
 	}}
-	k := Known{Name: "correlated normal", Transform: transforms.None, Env: d.Env, Means: make([]float64, 3*n-1)}
+	k := Known{Name: "correlated normal", Transform: transforms.None, Env: d.Env,
+		Means: make([]float64, 3*n-1)}
 	for i := range n {
 		k.Means[n+i] = 1
 		if i > 0 {
@@ -102,7 +105,8 @@ func correlated() Known {
 	return k
 }
 
-// funnel is Neal's (2003), with a scale that one step size can handle: v ~ N(0, 1), x_i | v ~ N(0, e^v), v at one party and x at another.
+// funnel is Neal's (2003), with a scale that one step size can handle: v ~ N(0, 1), x_i | v ~ N(0, e^v), v at
+// one party and x at another.
 func funnel() Known {
 	d := Density{Dims: []int{1, 3}, Log: func(x, grad []float64) float64 {
 		v := x[0]
@@ -172,7 +176,8 @@ func tails() Known {
 	return k
 }
 
-// betaBinomial is the probability p of 7 successes in 10 with a beta(2, 3) prior, sampled as its logit: beta(9, 6).
+// betaBinomial is the probability p of 7 successes in 10 with a beta(2, 3) prior, sampled as its logit:
+// beta(9, 6).
 func betaBinomial() Known {
 	const a, b = 9.0, 6.0
 	d := Density{Dims: []int{1}, Log: func(x, grad []float64) float64 {
@@ -181,7 +186,8 @@ func betaBinomial() Known {
 		return a*x[0] - (a+b)*(math.Max(x[0], 0)+math.Log1p(math.Exp(-math.Abs(x[0]))))
 	}}
 	return Known{
-		Name: "beta-binomial", Transform: transforms.None, Env: d.Env, Means: []float64{a / (a + b), a * (a + 1) / (a + b) / (a + b + 1)},
+		Name: "beta-binomial", Transform: transforms.None, Env: d.Env,
+		Means: []float64{a / (a + b), a * (a + 1) / (a + b) / (a + b + 1)},
 		Functions: func(theta, out []float64) {
 			p := 1 / (1 + math.Exp(-theta[0]))
 			out[0], out[1] = p, p*p
@@ -194,7 +200,10 @@ func regression(transform def.Transform) Known {
 	m := Linear(17, 12, []int{2, 1, 2}, 0.8)
 	m.Transform, m.Rho = transform, 0.7
 	f := m.Optimum(Structured)
-	k := Known{Name: "linear regression, " + transform.Name, Transform: transform, Env: func(seed uint64) density.Env { return m.Env(seed) }}
+	k := Known{Name: "linear regression, " + transform.Name, Transform: transform,
+		Env: func(seed uint64) density.Env {
+			return m.Env(seed)
+		}}
 	moments(&k, slices.Clone(f.Mean), f.Exact)
 	return k
 }

@@ -1,4 +1,5 @@
-// Package vectors compares what the program computes with the files of docs/protocol, by which another implementation is tested.
+// Package vectors compares what the program computes with the files of docs/protocol, by which another
+// implementation is tested.
 package vectors
 
 import (
@@ -70,6 +71,7 @@ func Check(t *testing.T, path string, v any) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(text)); diff != "" {
-		t.Errorf("%s has another protocol: one that was published gets a new number (compile/split); -update writes the file (-want +got):\n%s", path, diff)
+		t.Errorf("%s has another protocol: one that was published gets a new number (compile/split); "+
+			"-update writes the file (-want +got):\n%s", path, diff)
 	}
 }

@@ -5,8 +5,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// chacha8 computes blocks of ChaCha with 8 rounds, 16 at a time, one in each 32-bit lane: word w of block b is word 16w+b of the 256 of a batch, so
-// that no transposition is needed. AVX2 computes a batch in two halves.
+// chacha8 computes blocks of ChaCha with 8 rounds, 16 at a time, one in each 32-bit lane: word w of block b
+// is word 16w+b of the 256 of a batch, so that no transposition is needed. AVX2 computes a batch in two
+// halves.
 func chacha8() function {
 	k := function{name: "chaCha8", params: "n int, y [128*n]uint64, state *[16]uint32"}
 	k.emit = func(g *gen) {
@@ -31,7 +32,8 @@ func chacha8() function {
 	return k
 }
 
-// A chacha is the state of the blocks in the lanes of a register: the third row is in memory for AVX2, which has 16 registers.
+// A chacha is the state of the blocks in the lanes of a register: the third row is in memory for AVX2, which
+// has 16 registers.
 type chacha struct {
 	*gen
 	rows [16]vec

@@ -5,9 +5,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// chainFunctions lists the functions of a step of a Hamiltonian Markov chain other than the leapfrog with a diagonal metric.
+// chainFunctions lists the functions of a step of a Hamiltonian Markov chain other than the leapfrog with a
+// diagonal metric.
 func chainFunctions() []function {
-	return []function{noise(), noiseBack(), noiseStart(), noiseEnd(), welford(), balance(), raise(), denseStart(), denseEnd(), givenTurns(), pairTurns(), unitTurns(), unitPairTurns()}
+	return []function{noise(), noiseBack(), noiseStart(), noiseEnd(), welford(), balance(), raise(),
+		denseStart(), denseEnd(), givenTurns(), pairTurns(), unitTurns(), unitPairTurns()}
 }
 
 // noise computes z = g + scale·e and returns Σ e².
@@ -32,7 +34,8 @@ func noise() function {
 func noiseBack() function {
 	k := function{name: "noiseBack", params: "n int, w [n], grad [n], adj [n], own [n], e [n], scale float64"}
 	k.emit = func(g *gen) {
-		w, grad, adj, own, e, scale := g.ptr("w"), g.ptr("grad"), g.ptr("adj"), g.ptr("own"), g.ptr("e"), g.broadcast("scale")
+		w, grad, adj, own, e, scale := g.ptr("w"), g.ptr("grad"), g.ptr("adj"), g.ptr("own"), g.ptr("e"),
+			g.broadcast("scale")
 		g.each(g.integer("n"), func(i reg.GPVirtual) {
 			a := g.load(element(adj, i, 0))
 			g.store(g.add(a, g.load(element(own, i, 0))), element(w, i, 0))
@@ -42,17 +45,20 @@ func noiseBack() function {
 	return k
 }
 
-// noiseStart computes p' = p + half·(adj - mean), rotates x and p' around scale·mean, and sets z = from + scale·x1. It returns Σ x1².
+// noiseStart computes p' = p + half·(adj - mean), rotates x and p' around scale·mean, and sets z = from +
+// scale·x1. It returns Σ x1².
 func noiseStart() function {
 	k := function{
-		name:   "noiseStart",
-		params: "n int, p1 [n], x1 [n], z [n], p [n], x [n], adj [n], mean [n], from [n], scale float64, half float64, less float64, cos float64, sin float64",
+		name: "noiseStart",
+		params: "n int, p1 [n], x1 [n], z [n], p [n], x [n], adj [n], mean [n], from [n], scale float64, " +
+			"half float64, less float64, cos float64, sin float64",
 		result: "float64",
 	}
 	k.emit = func(g *gen) {
 		p1, x1, z, p, x := g.ptr("p1"), g.ptr("x1"), g.ptr("z"), g.ptr("p"), g.ptr("x")
 		adj, mean, from := g.ptr("adj"), g.ptr("mean"), g.ptr("from")
-		scale, half, less, cos, sin := g.broadcast("scale"), g.broadcast("half"), g.broadcast("less"), g.broadcast("cos"), g.broadcast("sin")
+		scale, half, less, cos, sin := g.broadcast("scale"), g.broadcast("half"), g.broadcast("less"),
+			g.broadcast("cos"), g.broadcast("sin")
 		const unroll = 2
 		sums := g.accumulators(1, unroll)
 		g.reduce(g.integer("n"), unroll, sums, func(b *block) {
@@ -75,7 +81,8 @@ func noiseStart() function {
 
 // noiseEnd computes p1 = p + half·(adj - mean) and returns Σ p1².
 func noiseEnd() function {
-	k := function{name: "noiseEnd", params: "n int, p1 [n], p [n], adj [n], mean [n], half float64", result: "float64"}
+	k := function{name: "noiseEnd", params: "n int, p1 [n], p [n], adj [n], mean [n], half float64",
+		result: "float64"}
 	k.emit = func(g *gen) {
 		p1, p, adj, mean, half := g.ptr("p1"), g.ptr("p"), g.ptr("adj"), g.ptr("mean"), g.broadcast("half")
 		const unroll = 4
@@ -110,7 +117,8 @@ func welford() function {
 
 // balance computes inverse = √(a/b) within bounds and root = 1/√inverse, where √(a/b) is positive and finite.
 func balance() function {
-	k := function{name: "balance", params: "n int, inverse [n], root [n], a [n], b [n], least float64, most float64"}
+	k := function{name: "balance",
+		params: "n int, inverse [n], root [n], a [n], b [n], least float64, most float64"}
 	k.emit = func(g *gen) {
 		inverse, root, a, b := g.ptr("inverse"), g.ptr("root"), g.ptr("a"), g.ptr("b")
 		least, most := g.broadcast("least"), g.broadcast("most")
@@ -167,9 +175,11 @@ func (g *gen) rowOf(matrix, p, n, i reg.GPVirtual, plus int) vec {
 
 // denseStart computes p1 = p + half·d and x1 = x + eps·(matrix·p1).
 func denseStart() function {
-	k := function{name: "denseStart", params: "n int, p1 [n], x1 [n], p [n], x [n], d [n], matrix [n*n], half float64, eps float64"}
+	k := function{name: "denseStart",
+		params: "n int, p1 [n], x1 [n], p [n], x [n], d [n], matrix [n*n], half float64, eps float64"}
 	k.emit = func(g *gen) {
-		p1, x1, p, x, d, matrix := g.ptr("p1"), g.ptr("x1"), g.ptr("p"), g.ptr("x"), g.ptr("d"), g.ptr("matrix")
+		p1, x1, p, x, d, matrix := g.ptr("p1"), g.ptr("x1"), g.ptr("p"), g.ptr("x"), g.ptr("d"),
+			g.ptr("matrix")
 		n, half, eps := g.integer("n"), g.broadcast("half"), g.broadcast("eps")
 		g.each(n, func(i reg.GPVirtual) {
 			q := g.load(element(p, i, 0))
@@ -188,7 +198,8 @@ func denseStart() function {
 
 // denseEnd adds half·d to p, computes v = matrix·p, and returns Σ p·v.
 func denseEnd() function {
-	k := function{name: "denseEnd", params: "n int, p [n], v [n], d [n], matrix [n*n], half float64", result: "float64"}
+	k := function{name: "denseEnd", params: "n int, p [n], v [n], d [n], matrix [n*n], half float64",
+		result: "float64"}
 	k.emit = func(g *gen) {
 		p, v, d, matrix := g.ptr("p"), g.ptr("v"), g.ptr("d"), g.ptr("matrix")
 		n, half := g.integer("n"), g.broadcast("half")
@@ -211,8 +222,9 @@ func denseEnd() function {
 // givenTurns is turns with velocities in place of momenta and masses; it adds to out.
 func givenTurns() function {
 	k := function{
-		name:   "givenTurns",
-		params: "n int, out *[6]float64, rho [n], left [n], right [n], p1 [n], p2 [n], v0 [n], v1 [n], v2 [n], v3 [n]",
+		name: "givenTurns",
+		params: "n int, out *[6]float64, rho [n], left [n], right [n], p1 [n], p2 [n], v0 " +
+			"[n], v1 [n], v2 [n], v3 [n]",
 	}
 	k.emit = func(g *gen) {
 		groups := [][]int{{0, 1, 2}}
@@ -226,8 +238,8 @@ func givenTurns() function {
 	return k
 }
 
-// turnProducts adds to the products of velocities with the sum of all momenta (0), of the left trajectory and the first of the right (1), and of the last of the left
-// and the right trajectory (2).
+// turnProducts adds to the products of velocities with the sum of all momenta (0), of the left trajectory and
+// the first of the right (1), and of the last of the left and the right trajectory (2).
 func (g *gen) turnProducts(which []int, velocities ...string) {
 	out, rho, left, right := g.ptr("out"), g.ptr("rho"), g.ptr("left"), g.ptr("right")
 	p1, p2 := g.ptr("p1"), g.ptr("p2")
@@ -272,7 +284,8 @@ func (g *gen) turnProducts(which []int, velocities ...string) {
 func pairTurns() function {
 	k := function{name: "pairTurns", params: "n int, out *[2]float64, rho [n], left [n], right [n], mass [n]"}
 	k.emit = func(g *gen) {
-		out, rho, left, right, mass := g.ptr("out"), g.ptr("rho"), g.ptr("left"), g.ptr("right"), g.ptr("mass")
+		out, rho, left, right, mass := g.ptr("out"), g.ptr("rho"), g.ptr("left"), g.ptr("right"),
+			g.ptr("mass")
 		const unroll = 2
 		sums := g.accumulators(2, unroll)
 		g.reduce(g.integer("n"), unroll, sums, func(b *block) {
@@ -292,7 +305,8 @@ func pairTurns() function {
 
 // unitTurns is turns with unit masses; it adds to out.
 func unitTurns() function {
-	k := function{name: "unitTurns", params: "n int, out *[6]float64, rho [n], left [n], right [n], p0 [n], p1 [n], p2 [n], p3 [n]"}
+	k := function{name: "unitTurns",
+		params: "n int, out *[6]float64, rho [n], left [n], right [n], p0 [n], p1 [n], p2 [n], p3 [n]"}
 	k.emit = func(g *gen) {
 		groups := [][]int{{0, 1, 2}}
 		if !g.wide {

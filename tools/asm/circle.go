@@ -9,7 +9,8 @@ const (
 	quarterTurnLowest = -0x1.f1976b7ed8fbcp-110
 )
 
-// sine and cosine are those of x minus a multiple n of π/2, in two parts; the last bits of n say which, and the sign. Up to 2^20 the first difference is exact.
+// sine and cosine are those of x minus a multiple n of π/2, in two parts; the last bits of n say which, and
+// the sign. Up to 2^20 the first difference is exact.
 func (g *gen) sine(x vec) vec {
 	y := g.turn(x, konst(0))
 	return g.pick(g.cmp(less, g.abs(x), f(0x1p-27)), x, y)

@@ -15,9 +15,12 @@ const (
 	tanhBack                // Y = X·W times 1 - t²
 )
 
-// dense multiplies n rows of X, k columns, by W into m columns of Y: tiles of rows by four columns of Y stay in registers.
+// dense multiplies n rows of X, k columns, by W into m columns of Y: tiles of rows by four columns of Y stay
+// in registers.
 func dense(name string, end ending) function {
-	k := function{name: name, params: "n int, y [(m-1)*ys+n], ys int, x [(k-1)*xs+n], xs int, w [(k-1)*wk+(m-1)*wm+1], wk int, wm int, k int, m int"}
+	k := function{name: name,
+		params: "n int, y [(m-1)*ys+n], ys int, x [(k-1)*xs+n], xs int, w [(k-1)*wk+(m-1)*wm+1], wk " +
+			"int, wm int, k int, m int"}
 	switch end {
 	case overwrite, rectify:
 		k.params += ", c [m]?"
@@ -50,7 +53,8 @@ func dense(name string, end ending) function {
 	return k
 }
 
-// A layer holds the values that all columns of a dense layer share: the ending, the current addresses in Y and W, and operands of the ending.
+// A layer holds the values that all columns of a dense layer share: the ending, the current addresses in Y
+// and W, and operands of the ending.
 type layer struct {
 	end        ending
 	y, w, last slot
@@ -189,9 +193,12 @@ func (g *gen) denseStart(y reg.GPVirtual, l layer, m, vectors int) [][]vec {
 	return acc
 }
 
-// denseGradient adds Xᵀ·D to the k×m matrix at w. The sums of a tile of its elements are in registers, with eight lanes over the rows.
+// denseGradient adds Xᵀ·D to the k×m matrix at w. The sums of a tile of its elements are in registers, with
+// eight lanes over the rows.
 func denseGradient() function {
-	k := function{name: "denseGradient", params: "n int, w [(k-1)*wk+(m-1)*wm+1], wk int, wm int, x [(k-1)*xs+n], xs int, d [(m-1)*ds+n], ds int, k int, m int"}
+	k := function{name: "denseGradient",
+		params: "n int, w [(k-1)*wk+(m-1)*wm+1], wk int, wm int, x [(k-1)*xs+n], xs int, d " +
+			"[(m-1)*ds+n], ds int, k int, m int"}
 	k.emit = func(g *gen) {
 		tile := 2
 		if g.wide {
@@ -257,7 +264,8 @@ func (g *gen) gradientTile(w, x0, d0 slot, a, b int) {
 	g.addTile(w, sums)
 }
 
-// addTile adds the sums of a tile to the matrix at w: along the inputs where those are contiguous, else along the outputs.
+// addTile adds the sums of a tile to the matrix at w: along the inputs where those are contiguous, else along
+// the outputs.
 func (g *gen) addTile(w slot, sums [][][]vec) {
 	along, done := g.label("along"), g.label("done")
 	add := func(line [][]vec, i int, across, step string) {

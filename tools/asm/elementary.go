@@ -114,8 +114,8 @@ func (g *gen) expm1(x vec) vec {
 	return g.pick(g.cmp(less, g.abs(x), f(0x1p-54)), x, y)
 }
 
-// tanh is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) - 1), corrected for the rounding errors of e+2, d, and of the quotient q: 1/d is (1-q)/2, of which few digits
-// are left near 1.
+// tanh is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) - 1), corrected for the rounding errors of
+// e+2, d, and of the quotient q: 1/d is (1-q)/2, of which few digits are left near 1.
 func (g *gen) tanh(x vec) vec {
 	a := g.min(f(22), g.abs(x))
 	a = g.add(a, a)
@@ -150,7 +150,8 @@ func (g *gen) logSplit(x vec) (k, m vec) {
 	return k, g.sub(m, oneBits)
 }
 
-// logSeries returns f²/2 and s·(f²/2 + R) with s = f/(2+f): log(1+f) = f - (f²/2 - s·(f²/2+R)). plus is added to the product.
+// logSeries returns f²/2 and s·(f²/2 + R) with s = f/(2+f): log(1+f) = f - (f²/2 - s·(f²/2+R)). plus is added
+// to the product.
 func (g *gen) logSeries(m vec, plus val) (square, tail vec) {
 	s := g.div(m, g.add(m, f(2)))
 	z := g.mul(s, s)

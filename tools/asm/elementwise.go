@@ -5,8 +5,8 @@ import "github.com/mmcloughlin/avo/reg"
 // A lane computes one vector of the destination from the sources, in the order of their parameters.
 type lane func(g *gen, in []vec) vec
 
-// mapped returns an elementwise function. Its parameters are the destination y and the sources, vectors or scalars by type. An accumulating function
-// has y as its first source.
+// mapped returns an elementwise function. Its parameters are the destination y and the sources, vectors or
+// scalars by type. An accumulating function has y as its first source.
 func mapped(name, sources string, accumulating bool, body lane) function {
 	k := function{name: name, params: "n int, y [n]"}
 	if sources != "" {
@@ -44,22 +44,36 @@ func elementwise() []function {
 	return []function{
 		mapped("accumulate", "a [n]", onto, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
 		mapped("shift", "s float64", onto, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
-		mapped("axpy", "s float64, a [n]", onto, func(g *gen, in []vec) vec { return g.fmaOf(in[1], in[2], in[0]) }),
-		mapped("approach", "s float64, a [n]", onto, func(g *gen, in []vec) vec { return g.fmaOf(in[1], g.sub(in[2], in[0]), in[0]) }),
-		mapped("mulAdd", "a [n], b [n]", onto, func(g *gen, in []vec) vec { return g.fmaOf(in[1], in[2], in[0]) }),
+		mapped("axpy", "s float64, a [n]", onto, func(g *gen, in []vec) vec {
+			return g.fmaOf(in[1], in[2], in[0])
+		}),
+		mapped("approach", "s float64, a [n]", onto, func(g *gen, in []vec) vec {
+			return g.fmaOf(in[1], g.sub(in[2], in[0]), in[0])
+		}),
+		mapped("mulAdd", "a [n], b [n]", onto, func(g *gen, in []vec) vec {
+			return g.fmaOf(in[1], in[2], in[0])
+		}),
 		mapped("fill", "s float64", set, func(g *gen, in []vec) vec { return in[0] }),
 		mapped("add", "a [n], b [n]", set, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
-		mapped("addScalar", "a [n], s float64", set, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
+		mapped("addScalar", "a [n], s float64", set, func(g *gen, in []vec) vec {
+			return g.add(in[0], in[1])
+		}),
 		mapped("sub", "a [n], b [n]", set, func(g *gen, in []vec) vec { return g.sub(in[0], in[1]) }),
 		mapped("subFrom", "s float64, b [n]", set, func(g *gen, in []vec) vec { return g.sub(in[0], in[1]) }),
 		mapped("mul", "a [n], b [n]", set, func(g *gen, in []vec) vec { return g.mul(in[0], in[1]) }),
 		mapped("scale", "a [n], s float64", set, func(g *gen, in []vec) vec { return g.mul(in[0], in[1]) }),
 		mapped("div", "a [n], b [n]", set, func(g *gen, in []vec) vec { return g.div(in[0], in[1]) }),
-		mapped("divScalar", "a [n], s float64", set, func(g *gen, in []vec) vec { return g.div(in[0], in[1]) }),
+		mapped("divScalar", "a [n], s float64", set, func(g *gen, in []vec) vec {
+			return g.div(in[0], in[1])
+		}),
 		mapped("divInto", "s float64, b [n]", set, func(g *gen, in []vec) vec { return g.div(in[0], in[1]) }),
 		mapped("neg", "a [n]", set, func(g *gen, in []vec) vec { return g.xor(in[0], signBit) }),
-		mapped("fma", "a [n], b [n], c [n]", set, func(g *gen, in []vec) vec { return g.fmaOf(in[0], in[1], in[2]) }),
-		mapped("scaleAdd", "s float64, a [n], b [n]", set, func(g *gen, in []vec) vec { return g.fmaOf(in[0], in[1], in[2]) }),
+		mapped("fma", "a [n], b [n], c [n]", set, func(g *gen, in []vec) vec {
+			return g.fmaOf(in[0], in[1], in[2])
+		}),
+		mapped("scaleAdd", "s float64, a [n], b [n]", set, func(g *gen, in []vec) vec {
+			return g.fmaOf(in[0], in[1], in[2])
+		}),
 		mapped("choose", "c [n], a [n], b [n]", set, func(g *gen, in []vec) vec {
 			return g.pick(g.cmp(equal, in[0], konst(0)), in[2], in[1])
 		}),
@@ -68,9 +82,15 @@ func elementwise() []function {
 		}),
 		mapped("sqrt", "a [n]", set, func(g *gen, in []vec) vec { return g.sqrt(in[0]) }),
 		mapped("relu", "a [n]", set, func(g *gen, in []vec) vec { return g.max(konst(0), in[0]) }),
-		mapped("tanhBack", "d [n], t [n]", set, func(g *gen, in []vec) vec { return g.mul(in[0], g.fnmaOf(in[1], in[1], oneBits)) }),
-		mapped("sigmoidBack", "d [n], s [n]", set, func(g *gen, in []vec) vec { return g.mul(in[0], g.fnmaOf(in[1], in[1], in[1])) }),
-		mapped("reluBack", "d [n], r [n]", set, func(g *gen, in []vec) vec { return g.only(g.cmp(greater, in[1], konst(0)), in[0]) }),
+		mapped("tanhBack", "d [n], t [n]", set, func(g *gen, in []vec) vec {
+			return g.mul(in[0], g.fnmaOf(in[1], in[1], oneBits))
+		}),
+		mapped("sigmoidBack", "d [n], s [n]", set, func(g *gen, in []vec) vec {
+			return g.mul(in[0], g.fnmaOf(in[1], in[1], in[1]))
+		}),
+		mapped("reluBack", "d [n], r [n]", set, func(g *gen, in []vec) vec {
+			return g.only(g.cmp(greater, in[1], konst(0)), in[0])
+		}),
 	}
 }
 
@@ -94,7 +114,11 @@ func elementary() []function {
 		of("logPhiSlope", (*gen).logPhiSlope),
 		of("sine", (*gen).sine),
 		of("cosine", (*gen).cosine),
-		mapped("risingValue", "a [n], k [n]", false, func(g *gen, in []vec) vec { return g.risingValue(in[0], in[1]) }),
-		mapped("risingSlope", "a [n], k [n]", false, func(g *gen, in []vec) vec { return g.risingSlope(in[0], in[1]) }),
+		mapped("risingValue", "a [n], k [n]", false, func(g *gen, in []vec) vec {
+			return g.risingValue(in[0], in[1])
+		}),
+		mapped("risingSlope", "a [n], k [n]", false, func(g *gen, in []vec) vec {
+			return g.risingSlope(in[0], in[1])
+		}),
 	}
 }

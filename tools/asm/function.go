@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// A function is one function of package vector that has assembly: its Go name in lower case, its parameters, the type of its result or "",
-// and emit, which writes its body for either instruction set. The portable function in Go has the same name followed by Go.
+// A function is one function of package vector that has assembly: its Go name in lower case, its parameters,
+// the type of its result or "", and emit, which writes its body for either instruction set. The portable
+// function in Go has the same name followed by Go.
 type function struct {
 	name   string
 	params string
@@ -15,8 +16,9 @@ type function struct {
 	emit   func(g *gen)
 }
 
-// A param is "name int", "name float64", "name *[16]float64", "name [LENGTH]" (a slice of float64) or "name [LENGTH]uint64"; a question
-// mark behind a slice lets it be nil. LENGTH is a Go expression for the number of elements that are used.
+// A param is "name int", "name float64", "name *[16]float64", "name [LENGTH]" (a slice of float64) or "name
+// [LENGTH]uint64"; a question mark behind a slice lets it be nil. LENGTH is a Go expression for the number of
+// elements that are used.
 type param struct {
 	name, typ, length string
 	optional          bool

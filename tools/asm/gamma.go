@@ -40,8 +40,8 @@ func (g *gen) choose(l lookup, name string, row [8]float64) vec {
 	return d
 }
 
-// pieces returns d·P(u). The constant of P has a high and a low part, its linear coefficient is nearly exact, and apart from small terms the product is
-// rounded once.
+// pieces returns d·P(u). The constant of P has a high and a low part, its linear coefficient is nearly exact,
+// and apart from small terms the product is rounded once.
 func (g *gen) pieces(l lookup, name string, rows [][8]float64, d, u vec) vec {
 	row := func(i int) vec { return g.choose(l, name+string(rune('a'+i)), rows[i]) }
 	const linear, from = 2, 3
@@ -65,7 +65,8 @@ func (g *gen) pieces(l lookup, name string, rows [][8]float64, d, u vec) vec {
 // octave returns 2·exponent(x) plus the first bit of its fraction, minus from.
 func (g *gen) octave(x vec, from uint64) vec { return g.subInt(g.shr(x, 51), konst(from)) }
 
-// belowOne replaces 1 in 1+x when the piece is looked up, so that the sum is not rounded up into the next piece, which belongs to another root.
+// belowOne replaces 1 in 1+x when the piece is looked up, so that the sum is not rounded up into the next
+// piece, which belongs to another root.
 const belowOne = 0x1.fffffffffffffp-1
 
 func (g *gen) lgamma(x vec) vec {
@@ -129,7 +130,8 @@ func (g *gen) digamma(x vec) vec {
 	return g.pick(g.cmp(less, x, konst(0)), nanBits, y)
 }
 
-// risingValue is log Γ(a+k)/Γ(a) for a of 16 or more: with x = a+k, k·(log a - 1) + (x-½)·log(1+k/a) + S(x) - S(a).
+// risingValue is log Γ(a+k)/Γ(a) for a of 16 or more: with x = a+k, k·(log a - 1) + (x-½)·log(1+k/a) + S(x) -
+// S(a).
 func (g *gen) risingValue(a, k vec) vec {
 	log1 := g.sub(g.log(a), oneBits)
 	l := g.log1p(g.mul(k, g.div(oneBits, a)))

@@ -5,10 +5,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// gather loads whole vectors by index and returns the number of elements done. It stops before a vector with an index out of range, and before the
-// last incomplete vector.
+// gather loads whole vectors by index and returns the number of elements done. It stops before a vector with
+// an index out of range, and before the last incomplete vector.
 func gather() function {
-	k := function{name: "gather", params: "n int, y [n], table [rows], rows int, index [n]int32", result: "int"}
+	k := function{name: "gather", params: "n int, y [n], table [rows], rows int, index [n]int32",
+		result: "int"}
 	k.emit = func(g *gen) {
 		y, table, index, last := g.ptr("y"), g.ptr("table"), g.ptr("index"), g.integer("n")
 		rows := g.vec()

@@ -20,7 +20,8 @@ type draw struct {
 }
 
 func (g *gen) newDraw() draw {
-	return draw{g.ptr("s"), g.ptr("e"), g.ptr("z"), g.ptr("logs"), g.ptr("eps"), g.ptr("cut"), g.broadcast("rho"), g.broadcast("sign")}
+	return draw{g.ptr("s"), g.ptr("e"), g.ptr("z"), g.ptr("logs"), g.ptr("eps"), g.ptr("cut"),
+		g.broadcast("rho"), g.broadcast("sign")}
 }
 
 // from draws, given the mean of e, which it overwrites.
@@ -41,7 +42,9 @@ func (g *gen) from(d draw, b *block, mean func() vec) {
 }
 
 func guideDraw() function {
-	k := function{name: "guideDraw", params: "n int, s [n], e [n], z [n], mean [n], logs [n], eps [n], cut [n], rho float64, sign float64", result: "float64"}
+	k := function{name: "guideDraw",
+		params: "n int, s [n], e [n], z [n], mean [n], logs [n], eps [n], cut [n], rho float64, sign float64",
+		result: "float64"}
 	k.emit = func(g *gen) {
 		d, mean := g.newDraw(), g.ptr("mean")
 		sums := g.accumulators(1, 1)
@@ -54,9 +57,12 @@ func guideDraw() function {
 }
 
 func guideDrawSloped() function {
-	k := function{name: "guideDrawSloped", params: "n int, s [n], e [n], z [n], diff [n], mean [n], slope [n], logs [n], eps [n], cut [n], centre [n], rho float64, sign float64", result: "float64"}
+	k := function{name: "guideDrawSloped",
+		params: "n int, s [n], e [n], z [n], diff [n], mean [n], slope [n], logs [n], eps [n], cut [n], " +
+			"centre [n], rho float64, sign float64", result: "float64"}
 	k.emit = func(g *gen) {
-		d, diff, mean, slope, centre := g.newDraw(), g.ptr("diff"), g.ptr("mean"), g.ptr("slope"), g.ptr("centre")
+		d, diff, mean, slope, centre := g.newDraw(), g.ptr("diff"), g.ptr("mean"), g.ptr("slope"),
+			g.ptr("centre")
 		sums := g.accumulators(1, 1)
 		g.reduce(g.integer("n"), 1, sums, func(b *block) {
 			g.from(d, b, func() vec {
@@ -73,7 +79,9 @@ func guideDrawSloped() function {
 }
 
 func guideDrawApart() function {
-	k := function{name: "guideDrawApart", params: "n int, s [n], e [n], z [n], mean [n], logs [n], eps [n], cut [n], centre [n], rho float64, sign float64, precision float64", result: "float64"}
+	k := function{name: "guideDrawApart",
+		params: "n int, s [n], e [n], z [n], mean [n], logs [n], eps [n], cut [n], centre [n], rho " +
+			"float64, sign float64, precision float64", result: "float64"}
 	k.emit = func(g *gen) {
 		d, mean, centre, precision := g.newDraw(), g.ptr("mean"), g.ptr("centre"), g.broadcast("precision")
 		sums := g.accumulators(1, 1)
@@ -89,14 +97,16 @@ func guideDrawApart() function {
 	return k
 }
 
-// A pullback is what all functions that go back have in common: the derivatives by e, by its mean and by log s.
+// A pullback is what all functions that go back have in common: the derivatives by e, by its mean and by log
+// s.
 type pullback struct {
 	adj, e, s, eps reg.GPVirtual
 	rho, weight    vec
 }
 
 func (g *gen) newPullback() pullback {
-	return pullback{g.ptr("adj"), g.ptr("e"), g.ptr("s"), g.ptr("eps"), g.broadcast("rho"), g.broadcast("weight")}
+	return pullback{g.ptr("adj"), g.ptr("e"), g.ptr("s"), g.ptr("eps"), g.broadcast("rho"),
+		g.broadcast("weight")}
 }
 
 // back returns adj and the derivatives, which count weight times.
@@ -118,7 +128,9 @@ func (g *gen) squares(b *block, of ...vec) {
 }
 
 func guideBack() function {
-	k := function{name: "guideBack", params: "n int, w [n], dmean [n], dlogs [n], rho float64, weight float64, adj [n], own [n], e [n], s [n], eps [n]", result: "float64"}
+	k := function{name: "guideBack",
+		params: "n int, w [n], dmean [n], dlogs [n], rho float64, weight float64, adj [n], own " +
+			"[n], e [n], s [n], eps [n]", result: "float64"}
 	k.emit = func(g *gen) {
 		p, w, dmean, dlogs, own := g.newPullback(), g.ptr("w"), g.ptr("dmean"), g.ptr("dlogs"), g.ptr("own")
 		sums := g.accumulators(1, 1)
@@ -135,12 +147,15 @@ func guideBack() function {
 }
 
 func guideBackSloped() function {
-	k := function{name: "guideBackSloped", params: "n int, w [n], seed [n], dmean [n], dslope [n], dlogs [n], rho float64, weight float64, adj [n], own [n], e [n], s [n], eps [n], diff [n], slope [n]", result: "float64"}
+	k := function{name: "guideBackSloped",
+		params: "n int, w [n], seed [n], dmean [n], dslope [n], dlogs [n], rho float64, weight float64, " +
+			"adj [n], own [n], e [n], s [n], eps [n], diff [n], slope [n]", result: "float64"}
 	k.emit = func(g *gen) {
 		p, slope := g.newPullback(), g.ptr("slope")
 		sums := g.accumulators(1, 1)
 		g.reduce(g.integer("n"), 1, sums, func(b *block) {
-			at := func(name string) operand.Mem { return b.element(g.ptr(name)) } // there are fewer registers than arrays
+			// there are fewer registers than arrays
+			at := func(name string) operand.Mem { return b.element(g.ptr(name)) }
 			adj, de, dm, dl := g.back(p, b)
 			g.store(dm, at("dmean"))
 			g.store(dl, at("dlogs"))
@@ -159,9 +174,12 @@ func guideBackSloped() function {
 }
 
 func guideBackApart() function {
-	k := function{name: "guideBackApart", params: "n int, w [n], seed [n], dmean [n], dlogs [n], rho float64, weight float64, precision float64, adj [n], own [n], e [n], s [n], eps [n]", result: "float64"}
+	k := function{name: "guideBackApart",
+		params: "n int, w [n], seed [n], dmean [n], dlogs [n], rho float64, weight float64, precision " +
+			"float64, adj [n], own [n], e [n], s [n], eps [n]", result: "float64"}
 	k.emit = func(g *gen) {
-		p, w, seed, dmean, dlogs, own := g.newPullback(), g.ptr("w"), g.ptr("seed"), g.ptr("dmean"), g.ptr("dlogs"), g.ptr("own")
+		p, w, seed, dmean, dlogs, own := g.newPullback(), g.ptr("w"), g.ptr("seed"), g.ptr("dmean"),
+			g.ptr("dlogs"), g.ptr("own")
 		precision := g.broadcast("precision")
 		both := g.mul(p.weight, precision)
 		sums := g.accumulators(1, 1)
@@ -181,7 +199,9 @@ func guideBackApart() function {
 }
 
 func guideBackNet() function {
-	k := function{name: "guideBackNet", params: "n int, w [n], dmean [n], dlogs [n], imean [n], ilogs [n], rho float64, weight float64, adj [n], own [n], e [n], s [n], eps [n]"}
+	k := function{name: "guideBackNet",
+		params: "n int, w [n], dmean [n], dlogs [n], imean [n], ilogs [n], rho float64, weight float64, " +
+			"adj [n], own [n], e [n], s [n], eps [n]"}
 	k.emit = func(g *gen) {
 		p, w, own := g.newPullback(), g.ptr("w"), g.ptr("own")
 		dmean, dlogs, imean := g.ptr("dmean"), g.ptr("dlogs"), g.ptr("imean")

@@ -12,8 +12,9 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// A gen writes one assembly function for one instruction set: AVX-512 (wide) or AVX2 with FMA. Bodies are written once, over its methods,
-// each of which is one rounding in both sets, so that lanes compute the same bits.
+// A gen writes one assembly function for one instruction set: AVX-512 (wide) or AVX2 with FMA. Bodies are
+// written once, over its methods, each of which is one rounding in both sets, so that lanes compute the same
+// bits.
 type gen struct {
 	*build.Context
 	wide    bool
@@ -203,7 +204,8 @@ func (g *gen) polynomial(x val, c []float64) vec {
 	return p
 }
 
-// evenOdd returns Σ c[i]·x^i as two independent polynomials in x²: this halves the latency, which bounds a long body.
+// evenOdd returns Σ c[i]·x^i as two independent polynomials in x²: this halves the latency, which bounds a
+// long body.
 func (g *gen) evenOdd(x, square val, c []float64) vec {
 	var parts [2][]float64
 	for i, v := range c {
@@ -256,7 +258,9 @@ func (g *gen) cmp(predicate uint8, a, b val) mask {
 	x := g.reg(a)
 	emit := func(plain, broadcast emitter, d operand.Op) {
 		g.apply(func(ops ...operand.Op) { plain(append([]operand.Op{operand.U8(predicate)}, ops...)...) },
-			func(ops ...operand.Op) { broadcast(append([]operand.Op{operand.U8(predicate)}, ops...)...) }, b, x, d)
+			func(ops ...operand.Op) {
+				broadcast(append([]operand.Op{operand.U8(predicate)}, ops...)...)
+			}, b, x, d)
 	}
 	if g.wide {
 		k := g.K()
@@ -280,7 +284,8 @@ func (g *gen) pick(m mask, yes, no val) vec {
 	return d
 }
 
-// blend emits a blend to d. avo takes d for an operand, as it is of other instructions with a mask, and would keep a register for it in all of a loop.
+// blend emits a blend to d. avo takes d for an operand, as it is of other instructions with a mask, and would
+// keep a register for it in all of a loop.
 func (g *gen) blend(make func(...operand.Op) (*ir.Instruction, error), d vec) emitter {
 	return func(ops ...operand.Op) {
 		i, err := make(ops...)

@@ -54,7 +54,8 @@ func (s *site) times(name string, v vec) {
 	s.VMULPD(v, p, p)
 }
 
-// summing returns a function that adds to, or multiplies, sums that the caller keeps: the parameters *[8]float64. The others are vectors and scalars.
+// summing returns a function that adds to, or multiplies, sums that the caller keeps: the parameters
+// *[8]float64. The others are vectors and scalars.
 func summing(name, params string, body func(s *site)) function {
 	k := function{name: name, params: "n int, " + params}
 	k.emit = func(g *gen) {
@@ -109,15 +110,23 @@ func (g *gen) odds(t, z, onePlus vec) (p, q vec) {
 
 func likelihoods() []function {
 	return []function{
-		summing("bernoulliLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], d [n]?", bernoulliLogit),
-		summing("binomialLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", binomialLogit),
+		summing("bernoulliLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], d [n]?",
+			bernoulliLogit),
+		summing("binomialLogit",
+			"sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", binomialLogit),
 		summing("binomialTrials", "sum *[8]float64, eta [n], y [n], trials [n], d [n]?", binomialTrials),
 		summing("poissonLog", "sum *[8]float64, eta [n], y [n], d [n]?", poissonLog),
-		summing("negBinomial2Log", "sum *[8]float64, dphi *[8]float64, eta [n], y [n], phi float64, logPhi float64, inverse float64, d [n]?", negBinomial2Log),
+		summing("negBinomial2Log",
+			"sum *[8]float64, dphi *[8]float64, eta [n], y [n], phi float64, logPhi float64, "+
+				"inverse float64, d [n]?", negBinomial2Log),
 		summing("bernoulliProbit", "sum *[8]float64, eta [n], y [n], d [n]?", bernoulliProbit),
 		summing("normal", "squares *[8]float64, x [n], mu [n], inverse float64, d [n]?", normalDensity),
-		summing("studentT", "sum *[8]float64, product *[8]float64, share *[8]float64, x [n], mu [n], inverse float64, slope float64, d [n]?", studentT),
-		summing("risingFar", "sum *[8]float64, dphi *[8]float64, y [n], w [n], phi float64, inverse float64, log1 float64, base float64, slope float64", risingFar),
+		summing("studentT",
+			"sum *[8]float64, product *[8]float64, share *[8]float64, x [n], mu [n], inverse "+
+				"float64, slope float64, d [n]?", studentT),
+		summing("risingFar",
+			"sum *[8]float64, dphi *[8]float64, y [n], w [n], phi float64, inverse float64, log1 float64, "+
+				"base float64, slope float64", risingFar),
 	}
 }
 
@@ -157,7 +166,8 @@ func (s *site) logOdds(t vec) vec {
 	return s.div(s.pick(s.cmp(less, t, konst(0)), oneBits, z), onePlus)
 }
 
-// binomialLogit sums y·eta - trials·max(eta, 0) and multiplies 1 + e^-|eta|; the derivative is y·q - (trials-y)·p.
+// binomialLogit sums y·eta - trials·max(eta, 0) and multiplies 1 + e^-|eta|; the derivative is y·q -
+// (trials-y)·p.
 func binomialLogit(s *site) {
 	trials := s.scalar("trials")
 	eta, y := s.in("eta"), s.in("y")
@@ -172,7 +182,8 @@ func binomialLogit(s *site) {
 	s.out("d", d)
 }
 
-// binomialTrials is binomialLogit for trials that differ by row: these multiply log(1 + e^-|eta|), so that there is no product of all rows. It loads its inputs twice, to save registers.
+// binomialTrials is binomialLogit for trials that differ by row: these multiply log(1 + e^-|eta|), so that
+// there is no product of all rows. It loads its inputs twice, to save registers.
 func binomialTrials(s *site) {
 	z := s.expFalling(s.in("eta"))
 	l := s.log1pOf(z, s.zero())
@@ -229,8 +240,9 @@ func normalDensity(s *site) {
 	s.out("d", s.mul(z, s.scalar("inverse")))
 }
 
-// studentT subtracts log(1+e²) with e = (x-mu)·inverse from sum and product, adds e²/(1+e²) to share, and returns slope·e/(1+e²). Of the rounded 1+e², the
-// exponent and what rounding took enter sum, the mantissa product.
+// studentT subtracts log(1+e²) with e = (x-mu)·inverse from sum and product, adds e²/(1+e²) to share, and
+// returns slope·e/(1+e²). Of the rounded 1+e², the exponent and what rounding took enter sum, the mantissa
+// product.
 func studentT(s *site) {
 	e := s.mul(s.sub(s.in("x"), s.in("mu")), s.scalar("inverse"))
 	square := s.mul(e, e)

@@ -7,16 +7,22 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Likelihoods of linear predictors: X·b, the likelihood, and Xᵀ times its derivative, for one tile of rows at a time, so that X is read from memory once and
-// from a cache once more. X is stored in tiles, the last padded with zeros: as numbers, or in half the memory as whole numbers of 32 bits, which are converted each time they are multiplied.
+// Likelihoods of linear predictors: X·b, the likelihood, and Xᵀ times its derivative, for one tile of rows at
+// a time, so that X is read from memory once and from a cache once more. X is stored in tiles, the last
+// padded with zeros: as numbers, or in half the memory as whole numbers of 32 bits, which are converted each
+// time they are multiplied.
 //
-// Up to mostNarrow columns, a tile is [column][rows], as many of them as let the L1 cache hold two tiles. The product of one with b and that of the one before it with its derivatives are computed in
-// one loop over the columns: memory is then read all the time, and the likelihood of a tile, which neither needs, overlaps with both. Each row is a lane of its sum, and the gradient has eight lanes a column.
+// Up to mostNarrow columns, a tile is [column][rows], as many of them as let the L1 cache hold two tiles. The
+// product of one with b and that of the one before it with its derivatives are computed in one loop over the
+// columns: memory is then read all the time, and the likelihood of a tile, which neither needs, overlaps with
+// both. Each row is a lane of its sum, and the gradient has eight lanes a column.
 //
-// Wider tiles are [eight columns][row][column of the eight], eight rows: lanes are columns in both products, so that the gradient is one number a column and stays in the L1 cache, and a tile is small enough to be read again from
-// a near cache. See wide.go.
+// Wider tiles are [eight columns][row][column of the eight], eight rows: lanes are columns in both products,
+// so that the gradient is one number a column and stays in the L1 cache, and a tile is small enough to be
+// read again from a near cache. See wide.go.
 
-// The numbers of rows of a tile. Tiles of up to mostLong columns, or of whole numbers, are long, those of more than mostNarrow wide.
+// The numbers of rows of a tile. Tiles of up to mostLong columns, or of whole numbers, are long, those of
+// more than mostNarrow wide.
 const (
 	shortTile  = 16
 	longTile   = 32
@@ -28,34 +34,41 @@ const (
 // A linear is a likelihood of a linear predictor while it is emitted.
 type linear struct {
 	*gen
-	whole        bool           // the products are emitted for a matrix of whole numbers
-	converted    vec            // a vector of them
-	form         slot           // whether X is one
-	x, row, left slot           // the next tile, the offset in bytes of its first row in a vector, and the number of rows left
-	rows, size   slot           // of a whole tile; its size in bytes
-	count        slot           // the rows of the tile whose likelihood is next
-	behind       slot           // whether the product with the derivatives of the tile before x is still missing
-	start        [][][]vec      // sums
-	names        []string       // of the sums
-	scalars      map[string]vec // parameters
+	whole     bool // the products are emitted for a matrix of whole numbers
+	converted vec  // a vector of them
+	form      slot // whether X is one
+	// the next tile, the offset in bytes of its first row in a vector, and the number of rows left
+	x, row, left slot
+	rows, size   slot // of a whole tile; its size in bytes
+	count        slot // the rows of the tile whose likelihood is next
+	// whether the product with the derivatives of the tile before x is still missing
+	behind  slot
+	start   [][][]vec      // sums
+	names   []string       // of the sums
+	scalars map[string]vec // parameters
 }
 
-// linearPredictor returns the function of a likelihood. more lists its parameters other than those of the predictor, the observations y, and the
-// derivative d, which holds the predictor in between. together is the number of vectors of the likelihood for which AVX-512 has registers. as has the
-// names of the predictor and the observations in the body of the likelihood.
+// linearPredictor returns the function of a likelihood. more lists its parameters other than those of the
+// predictor, the observations y, and the derivative d, which holds the predictor in between. together is the
+// number of vectors of the likelihood for which AVX-512 has registers. as has the names of the predictor and
+// the observations in the body of the likelihood.
 func linearPredictor(name, more string, together int, as [2]string, body func(s *site)) function {
 	y, each := "[n]", 8 // bytes of an observation
 	if as[1] == "signs" {
 		y, each = "[signs(n)]int8", 1
 	}
-	k := function{name: name, params: "n int, x [tiled(n,k,false)]?, whole [tiled(n,k,true)]int32?, b [k], k int, grad [gradientLength(k)], c float64, o [n]?, y " + y + ", d [n], " + more}
+	k := function{name: name,
+		params: "n int, x [tiled(n,k,false)]?, whole [tiled(n,k,true)]int32?, b [k], k int, grad " +
+			"[gradientLength(k)], c float64, o [n]?, y " + y + ", d [n], " + more}
 	k.apart = true
 	k.emit = func(g *gen) {
 		l := &linear{gen: g, scalars: map[string]vec{}}
 		l.begin(k.list()[10:])
 		l.first()
-		loop, long, both, bothLong, likelihood := g.label("tile"), g.label("long"), g.label("both"), g.label("bothLong"), g.label("likelihood")
-		back, backLong, finish, rest, wide, done := g.label("back"), g.label("backLong"), g.label("finish"), g.label("rest"), g.label("wide"), g.label("done")
+		loop, long, both, bothLong, likelihood := g.label("tile"), g.label("long"), g.label("both"),
+			g.label("bothLong"), g.label("likelihood")
+		back, backLong, finish, rest, wide, done := g.label("back"), g.label("backLong"), g.label("finish"),
+			g.label("rest"), g.label("wide"), g.label("done")
 		g.CMPQ(g.take(l.rows), operand.Imm(wideTile))
 		g.JEQ(label(wide))
 		g.Label(loop)
@@ -129,13 +142,17 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 	return k
 }
 
-// tiles returns a function that does one product for each tile of rows, on its own: the last is of fewer rows, and a wide one has a way of its own.
-func tiles(name, params string, whole func(l *linear, rows int), last func(l *linear, h int, x, d, row reg.GPVirtual), wide func(l *linear)) function {
-	k := function{name: name, params: "n int, x [tiled(n,k,false)]?, whole [tiled(n,k,true)]int32?, k int, " + params}
+// tiles returns a function that does one product for each tile of rows, on its own: the last is of fewer
+// rows, and a wide one has a way of its own.
+func tiles(name, params string, whole func(l *linear, rows int),
+	last func(l *linear, h int, x, d, row reg.GPVirtual), wide func(l *linear)) function {
+	k := function{name: name, params: "n int, x [tiled(n,k,false)]?, whole [tiled(n,k,true)]int32?, k int, " +
+		params}
 	k.emit = func(g *gen) {
 		l := &linear{gen: g}
 		l.first()
-		loop, long, finish, wideLoop, done := g.label("tile"), g.label("long"), g.label("finish"), g.label("wide"), g.label("done")
+		loop, long, finish, wideLoop, done := g.label("tile"), g.label("long"), g.label("finish"),
+			g.label("wide"), g.label("done")
 		g.CMPQ(g.take(l.rows), operand.Imm(wideTile))
 		g.JEQ(label(wideLoop))
 		g.Label(loop)
@@ -267,7 +284,8 @@ func (l *linear) bytesOf(elements int) int {
 	return 8 * elements
 }
 
-// entries returns the vector of X that begins so many elements from x: in memory, or converted, in a register.
+// entries returns the vector of X that begins so many elements from x: in memory, or converted, in a
+// register.
 func (l *linear) entries(x reg.GPVirtual, first int) operand.Op {
 	m := at(x, l.bytesOf(first))
 	if !l.whole {
@@ -325,7 +343,8 @@ func (g *gen) atMost(r reg.GPVirtual, most uint32) reg.GPVirtual {
 	return d
 }
 
-// likelihood emits the likelihood of a tile's rows. In a whole tile, the bodies of several vectors are woven where there are enough registers.
+// likelihood emits the likelihood of a tile's rows. In a whole tile, the bodies of several vectors are woven
+// where there are enough registers.
 func (l *linear) likelihood(together int, body func(b *block)) {
 	few, done := l.label("few"), l.label("done")
 	count := l.take(l.count)
@@ -379,12 +398,14 @@ func (l *linear) units(unit func(h int, x, d, row reg.GPVirtual)) {
 	l.JG(label(loop))
 }
 
-// multiply adds to acc the product of u with vector v of a column of X: that at a fixed number of elements from x.
+// multiply adds to acc the product of u with vector v of a column of X: that at a fixed number of elements
+// from x.
 func (l *linear) multiply(acc vec, x reg.GPVirtual, first, v int, u vec) {
 	l.VFMADD231PD(l.entries(x, first+l.lanes()*v), u, acc)
 }
 
-// offset initialises the predictors of some vectors, the first of which is at a row, with o, or with c where o is nil.
+// offset initialises the predictors of some vectors, the first of which is at a row, with o, or with c where
+// o is nil.
 func (l *linear) offset(acc []vec, first int, row reg.GPVirtual) {
 	same, done := l.label("same"), l.label("done")
 	from := l.ptr("o")
@@ -431,7 +452,8 @@ type stride struct {
 	step int
 }
 
-// columns emits a loop over the columns, several at a time: body for the column so many on from the pointers, which are left behind the last.
+// columns emits a loop over the columns, several at a time: body for the column so many on from the pointers,
+// which are left behind the last.
 func (l *linear) columns(several int, body func(on int), with ...stride) {
 	left := l.integer("k")
 	done := l.label("done")
@@ -573,8 +595,9 @@ func (l *linear) fetchColumn(x reg.GPVirtual, rows, on int) {
 	l.fetchLines(x, l.fetchAhead(rows)+l.bytesOf(rows*on), l.bytesOf(rows)/64)
 }
 
-// both is predict for this tile and gradient for the one before it. It fetches what comes later: where the processor's own prefetching stops, at the end of a page and while the
-// likelihood is computed, memory would not be read.
+// both is predict for this tile and gradient for the one before it. It fetches what comes later: where the
+// processor's own prefetching stops, at the end of a page and while the likelihood is computed, memory would
+// not be read.
 func (l *linear) both(rows int) {
 	if !l.wide && rows == longTile { // more vectors than there are registers
 		l.predict(rows, true)
@@ -639,13 +662,20 @@ func (l *linear) ontoLanes(p reg.GPVirtual, disp int, change func(sums []vec)) {
 func linearPredictors() []function {
 	eta := [2]string{"eta", "y"}
 	return []function{
-		linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", 2, [2]string{"eta", "signs"}, bernoulliLogitSigned("signs")),
-		linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", 2, eta, binomialLogit),
+		linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", 2,
+			[2]string{"eta", "signs"}, bernoulliLogitSigned("signs")),
+		linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", 2, eta,
+			binomialLogit),
 		linearPredictor("poissonLogLinear", "sum *[8]float64", 2, eta, poissonLog),
 		linearPredictor("bernoulliProbitLinear", "sum *[8]float64", 1, eta, bernoulliProbit),
-		linearPredictor("negBinomial2LogLinear", "sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", 1, eta, negBinomial2Log),
-		linearPredictor("studentTLinear", "sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64", 2, [2]string{"mu", "x"}, studentT),
-		linearPredictor("normalLinear", "squares *[8]float64, inverse float64", 2, [2]string{"mu", "x"}, normalDensity),
+		linearPredictor("negBinomial2LogLinear",
+			"sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", 1, eta,
+			negBinomial2Log),
+		linearPredictor("studentTLinear",
+			"sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64", 2,
+			[2]string{"mu", "x"}, studentT),
+		linearPredictor("normalLinear", "squares *[8]float64, inverse float64", 2, [2]string{"mu", "x"},
+			normalDensity),
 	}
 }
 
@@ -654,6 +684,8 @@ func tileFunctions() []function {
 	return []function{
 		predictTiles(),
 		gradientTiles(),
-		summing("bernoulliLogitSigns", "sum *[8]float64, product *[8]float64, eta [n], y [signs(n)]int8, d [n]?", bernoulliLogitSigned("y")),
+		summing("bernoulliLogitSigns",
+			"sum *[8]float64, product *[8]float64, eta [n], y [signs(n)]int8, d [n]?",
+			bernoulliLogitSigned("y")),
 	}
 }

@@ -63,8 +63,9 @@ type block struct {
 
 func (b *block) element(p reg.GPVirtual) operand.Mem { return element(p, b.i, b.plus) }
 
-// reduce emits body for every eight of n elements and returns the accumulators: [sum][unroll][half]. Elements 8u…8u+7 of every 8·unroll go to accumulator u,
-// and in it by their index modulo 8 to a lane. start gives the initial accumulators.
+// reduce emits body for every eight of n elements and returns the accumulators: [sum][unroll][half]. Elements
+// 8u…8u+7 of every 8·unroll go to accumulator u, and in it by their index modulo 8 to a lane. start gives the
+// initial accumulators.
 func (g *gen) reduce(n reg.GPVirtual, unroll int, start [][][]vec, body func(*block)) {
 	i, last := g.GP64(), g.GP64()
 	loop, tail, done := g.label("loop"), g.label("tail"), g.label("done")

@@ -1,6 +1,6 @@
-// Command asm writes the assembly of package runtime/vector, its stubs, the functions that choose among the tiers, and the tables of
-// coefficients that assembly and portable Go share. Run it in this folder: go run . [FOLDER], by default ../../runtime/vector; the tables go to
-// ../../portable from there.
+// Command asm writes the assembly of package runtime/vector, its stubs, the functions that choose among the
+// tiers, and the tables of coefficients that assembly and portable Go share. Run it in this folder: go run .
+// [FOLDER], by default ../../runtime/vector; the tables go to ../../portable from there.
 package main
 
 import (
@@ -91,7 +91,8 @@ func generate(out string) error {
 			}
 			name = fam.name + "_neon_arm64.s"
 			if text, onARM = neon(text, fam.apart()); text == nil {
-				if err := os.Remove(filepath.Join(out, name)); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a family that had a translation
+				// of a family that had a translation
+				if err := os.Remove(filepath.Join(out, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return err
 				}
 				continue
@@ -103,7 +104,8 @@ func generate(out string) error {
 		for i := range fam.functions {
 			k := &fam.functions[i]
 			stub := func(b *strings.Builder, tier string) {
-				fmt.Fprintf(b, "//go:noescape\nfunc %s%s%s\n\n", k.name, tier, strings.TrimPrefix(k.asmSignature(), "func"))
+				fmt.Fprintf(b, "//go:noescape\nfunc %s%s%s\n\n", k.name, tier,
+					strings.TrimPrefix(k.asmSignature(), "func"))
 			}
 			if fam.arm {
 				here.WriteString(k.dispatcher())
@@ -172,12 +174,14 @@ func assemble(fam family, wide bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text = regexp.MustCompile(`(?m)^\tVMOVAPD +([XYZ]\d+), ([XYZ]\d+)\n`).ReplaceAllFunc(text, func(line []byte) []byte {
-		if from, to, _ := bytes.Cut(bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\tVMOVAPD"))), []byte(", ")); bytes.Equal(from, to) {
-			return nil // the allocator merged the two
-		}
-		return line
-	})
+	text = regexp.MustCompile(`(?m)^\tVMOVAPD +([XYZ]\d+), ([XYZ]\d+)\n`).ReplaceAllFunc(text,
+		func(line []byte) []byte {
+			if from, to, _ := bytes.Cut(bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\tVMOVAPD"))),
+				[]byte(", ")); bytes.Equal(from, to) {
+				return nil // the allocator merged the two
+			}
+			return line
+		})
 	return text, checkRegisters(text, wide)
 }
 
@@ -203,7 +207,8 @@ func compile(ctx *build.Context) (*ir.File, error) {
 	return file, pass.Compile.Execute(file)
 }
 
-// fitting returns the constants that can stay in registers: as many of the first used as the allocator has registers for.
+// fitting returns the constants that can stay in registers: as many of the first used as the allocator has
+// registers for.
 func fitting(k *function, wide bool) ([]konst, error) {
 	ctx := build.NewContext()
 	g := write(ctx, newPool(ctx), k, wide, nil)

@@ -19,8 +19,8 @@ func (g *gen) copyReg(r reg.GPVirtual) reg.GPVirtual {
 	return d
 }
 
-// rowTiles emits body for n rows: in tiles of each of the given numbers of vectors, largest first and 1 last, then for an incomplete vector. The
-// pointers advance with the rows.
+// rowTiles emits body for n rows: in tiles of each of the given numbers of vectors, largest first and 1 last,
+// then for an incomplete vector. The pointers advance with the rows.
 func (g *gen) rowTiles(n reg.GPVirtual, sizes []int, pointers []reg.GPVirtual, body func(vectors int)) {
 	left := g.copyReg(n)
 	done := g.label("done")
@@ -57,12 +57,14 @@ func (g *gen) fmaMem(acc vec, x operand.Mem, b vec) {
 
 func (g *gen) row(v int) int { return 8 * g.lanes() * v }
 
-// tileRows lists the numbers of vectors in the tiles of a product: enough independent sums to hide the latency of an addition.
+// tileRows lists the numbers of vectors in the tiles of a product: enough independent sums to hide the
+// latency of an addition.
 var tileRows = []int{8, 4, 1}
 
 // matVec sets y = X·b: the sums of a tile of rows stay in registers over all columns.
 func matVec() function {
-	k := function{name: "matVec", params: "n int, y [n], x [(k-1)*stride+n], stride int, b [(k-1)*step+1], step int, k int"}
+	k := function{name: "matVec",
+		params: "n int, y [n], x [(k-1)*stride+n], stride int, b [(k-1)*step+1], step int, k int"}
 	k.emit = func(g *gen) {
 		y, x, b := g.ptr("y"), g.ptr("x"), g.ptr("b")
 		stride, step, count := g.bytes(g.integer("stride")), g.bytes(g.integer("step")), g.integer("k")
@@ -132,9 +134,11 @@ func (s strided) column(p reg.GPVirtual, j, disp int) operand.Mem {
 	return m
 }
 
-// matTVec adds Xᵀ·r to b: columns in groups whose sums stay in registers, each with eight lanes over the rows.
+// matTVec adds Xᵀ·r to b: columns in groups whose sums stay in registers, each with eight lanes over the
+// rows.
 func matTVec() function {
-	k := function{name: "matTVecAdd", params: "n int, b [(k-1)*step+1], step int, x [(k-1)*stride+n], stride int, r [n], k int"}
+	k := function{name: "matTVecAdd",
+		params: "n int, b [(k-1)*step+1], step int, x [(k-1)*stride+n], stride int, r [n], k int"}
 	k.emit = func(g *gen) {
 		groups := []int{4, 2, 1}
 		if g.wide {
@@ -179,7 +183,8 @@ func (g *gen) columnDots(n, x, r reg.GPVirtual, s strided, c int) [][]vec {
 	return sums
 }
 
-// eights emits body for every eight rows, and for an incomplete eight at the end. Body calls half before it works on lanes 4h to 4h+3.
+// eights emits body for every eight rows, and for an incomplete eight at the end. Body calls half before it
+// works on lanes 4h to 4h+3.
 func (g *gen) eights(n reg.GPVirtual, body func(half func(h int))) {
 	left := g.copyReg(n)
 	loop, tail, done := g.label("rows"), g.label("tail"), g.label("done")
@@ -201,7 +206,8 @@ func (g *gen) eights(n reg.GPVirtual, body func(half func(h int))) {
 	g.Label(done)
 }
 
-// addSums folds the lanes of each accumulator in the order of fold, adds the sums to b, b+step, …, and advances b.
+// addSums folds the lanes of each accumulator in the order of fold, adds the sums to b, b+step, …, and
+// advances b.
 func (g *gen) addSums(acc [][]vec, b, step reg.GPVirtual) {
 	if len(acc) < 4 {
 		for _, a := range acc {
@@ -251,7 +257,8 @@ func (g *gen) sumOf(a, b, d vec) vec {
 	return d
 }
 
-// foldFour folds four accumulators into the four lanes of a register; each lane is the same sum as that of foldLanes.
+// foldFour folds four accumulators into the four lanes of a register; each lane is the same sum as that of
+// foldLanes.
 func (g *gen) foldFour(acc [][]vec) vec {
 	var four [4]vec // lanes l and l+4
 	for i := range four {

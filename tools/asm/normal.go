@@ -2,8 +2,8 @@ package main
 
 const inverseRoot2Pi = 0.39894228040143267794
 
-// A normalTail is what log Φ and its derivative have in common: with t = |x|, the Mills ratio (1 - Φ(t))/φ(t), the density times √(2π), and 1 - Φ(t); low is the
-// rounding error of t².
+// A normalTail is what log Φ and its derivative have in common: with t = |x|, the Mills ratio (1 -
+// Φ(t))/φ(t), the density times √(2π), and 1 - Φ(t); low is the rounding error of t².
 type normalTail struct {
 	positive             mask
 	ratio, density, tail vec

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-var registers = map[string]string{"AX": "R0", "CX": "R1", "DX": "R2", "BX": "R3", "SI": "R4", "DI": "R5", "BP": "R6", "R8": "R8", "R9": "R9", "R10": "R10", "R11": "R11", "R12": "R12",
+var registers = map[string]string{"AX": "R0", "CX": "R1", "DX": "R2", "BX": "R3", "SI": "R4", "DI": "R5",
+	"BP": "R6", "R8": "R8", "R9": "R9", "R10": "R10", "R11": "R11", "R12": "R12",
 	"R13": "R13", "R14": "R14", "R15": "R15"}
 
 var (

@@ -16,7 +16,8 @@ type pool struct {
 
 func newPool(ctx *build.Context) *pool { return &pool{names: map[string]operand.Mem{}, ctx: ctx} }
 
-// at returns the address of a constant, stored once for AVX-512, which broadcasts it, and four times for AVX2.
+// at returns the address of a constant, stored once for AVX-512, which broadcasts it, and four times for
+// AVX2.
 func (p *pool) at(k konst, wide bool) operand.Mem {
 	n := 4
 	if wide {
@@ -29,7 +30,8 @@ func (p *pool) at(k konst, wide bool) operand.Mem {
 	return p.table(fmt.Sprintf("c%016x", uint64(k)), words)
 }
 
-// table returns the address of words. They are written as bits, since a constant printed as a number may be assembled as an integer.
+// table returns the address of words. They are written as bits, since a constant printed as a number may be
+// assembled as an integer.
 func (p *pool) table(name string, words []uint64) operand.Mem {
 	if m, ok := p.names[name]; ok {
 		return m

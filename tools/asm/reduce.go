@@ -2,7 +2,8 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// reduction returns a function that computes one sum over n elements of its vector parameters, with 32 partial sums.
+// reduction returns a function that computes one sum over n elements of its vector parameters, with 32
+// partial sums.
 func reduction(name, params string, body func(g *gen, in []vec, acc vec)) function {
 	k := function{name: name, params: "n int, " + params, result: "float64"}
 	k.emit = func(g *gen) {

@@ -61,8 +61,8 @@ func boxMuller() function {
 	return k
 }
 
-// inverseRoot returns 1/√x to 8·10⁻⁷ of its value for x > 0, normal and finite, several times as fast as the instructions: an estimate from the bits of x, and one
-// step, of the third order in its error.
+// inverseRoot returns 1/√x to 8·10⁻⁷ of its value for x > 0, normal and finite, several times as fast as the
+// instructions: an estimate from the bits of x, and one step, of the third order in its error.
 func (g *gen) inverseRoot(x vec) vec {
 	r := g.subInt(konst(rootGuess), g.shr(x, 1))
 	e := g.fnmaOf(g.mul(x, r), r, oneBits)
@@ -72,16 +72,20 @@ func (g *gen) inverseRoot(x vec) vec {
 // rootGuess minus half the bits of x are the bits of 1/√x within 3.5 % (Lomont 2003).
 const rootGuess = 0x5fe6eb50c7b537a9
 
-// rootSeries is the polynomial nearest to 1/√(1-e), in the largest relative error, for the e that the estimate leaves, -0.0692 to 0.0676.
+// rootSeries is the polynomial nearest to 1/√(1-e), in the largest relative error, for the e that the
+// estimate leaves, -0.0692 to 0.0676.
 var rootSeries = []float64{0.9999992536241897, 0.5000004234440376, 0.3762790102392069, 0.3130540588477246}
 
 const halfPi = 1.57079632679489661923
 
 func adam() function {
-	k := function{name: "adam", params: "n int, x [n], m [n], v [n], d [n], scale float64, least float64, beta1 float64, beta2 float64"}
+	k := function{name: "adam",
+		params: "n int, x [n], m [n], v [n], d [n], scale float64, least float64, " +
+			"beta1 float64, beta2 float64"}
 	k.emit = func(g *gen) {
 		x, m, v, d := g.ptr("x"), g.ptr("m"), g.ptr("v"), g.ptr("d")
-		scale, least, beta1, beta2 := g.broadcast("scale"), g.broadcast("least"), g.broadcast("beta1"), g.broadcast("beta2")
+		scale, least, beta1, beta2 := g.broadcast("scale"), g.broadcast("least"), g.broadcast("beta1"),
+			g.broadcast("beta2")
 		g.each(g.integer("n"), func(i reg.GPVirtual) {
 			slope := g.load(element(d, i, 0))
 			second := g.mul(beta2, g.load(element(v, i, 0)))
@@ -99,7 +103,8 @@ func adam() function {
 
 // leapfrogStart computes p1 = p + half·d and x1 = x + eps·(inverse mass·p1).
 func leapfrogStart() function {
-	k := function{name: "leapfrogStart", params: "n int, p1 [n], x1 [n], p [n], x [n], d [n], mass [n], half float64, eps float64"}
+	k := function{name: "leapfrogStart",
+		params: "n int, p1 [n], x1 [n], p [n], x [n], d [n], mass [n], half float64, eps float64"}
 	k.emit = func(g *gen) {
 		p1, x1, p, x, d, mass := g.ptr("p1"), g.ptr("x1"), g.ptr("p"), g.ptr("x"), g.ptr("d"), g.ptr("mass")
 		half, eps := g.broadcast("half"), g.broadcast("eps")
@@ -117,7 +122,8 @@ func leapfrogStart() function {
 
 // leapfrogEnd computes p1 = p + half·d and returns Σ inverse mass·p1².
 func leapfrogEnd() function {
-	k := function{name: "leapfrogEnd", params: "n int, p1 [n], p [n], d [n], mass [n], half float64", result: "float64"}
+	k := function{name: "leapfrogEnd", params: "n int, p1 [n], p [n], d [n], mass [n], half float64",
+		result: "float64"}
 	k.emit = func(g *gen) {
 		p1, p, d, mass, half := g.ptr("p1"), g.ptr("p"), g.ptr("d"), g.ptr("mass"), g.broadcast("half")
 		const unroll = 4
@@ -133,16 +139,19 @@ func leapfrogEnd() function {
 	return k
 }
 
-// rotateStart computes p' = p + half·(d + v) and rotates: x1 = x + less·(x - mean) + sin·(inverse mass·p'), v1 = cos·v + sin·p', p1 = cos·p' - sin·v.
+// rotateStart computes p' = p + half·(d + v) and rotates: x1 = x + less·(x - mean) + sin·(inverse mass·p'),
+// v1 = cos·v + sin·p', p1 = cos·p' - sin·v.
 func rotateStart() function {
 	k := function{
-		name:   "rotateStart",
-		params: "n int, p1 [n], x1 [n], v1 [n], p [n], x [n], v [n], d [n], mean [n], mass [n], half float64, less float64, cos float64, sin float64",
+		name: "rotateStart",
+		params: "n int, p1 [n], x1 [n], v1 [n], p [n], x [n], v [n], d [n], mean [n], mass [n], half " +
+			"float64, less float64, cos float64, sin float64",
 	}
 	k.emit = func(g *gen) {
 		p1, x1, v1, p, x, v := g.ptr("p1"), g.ptr("x1"), g.ptr("v1"), g.ptr("p"), g.ptr("x"), g.ptr("v")
 		d, mean, mass := g.ptr("d"), g.ptr("mean"), g.ptr("mass")
-		half, less, cos, sin := g.broadcast("half"), g.broadcast("less"), g.broadcast("cos"), g.broadcast("sin")
+		half, less, cos, sin := g.broadcast("half"), g.broadcast("less"), g.broadcast("cos"),
+			g.broadcast("sin")
 		g.each(g.integer("n"), func(i reg.GPVirtual) {
 			q, u, y := g.load(element(p, i, 0)), g.load(element(v, i, 0)), g.load(element(x, i, 0))
 			g.fma(q, half, g.add(u, g.load(element(d, i, 0))))
@@ -160,9 +169,11 @@ func rotateStart() function {
 
 // rotateEnd computes p1 = p + half·(d + v) and returns Σ inverse mass·p1².
 func rotateEnd() function {
-	k := function{name: "rotateEnd", params: "n int, p1 [n], p [n], v [n], d [n], mass [n], half float64", result: "float64"}
+	k := function{name: "rotateEnd", params: "n int, p1 [n], p [n], v [n], d [n], mass [n], half float64",
+		result: "float64"}
 	k.emit = func(g *gen) {
-		p1, p, v, d, mass, half := g.ptr("p1"), g.ptr("p"), g.ptr("v"), g.ptr("d"), g.ptr("mass"), g.broadcast("half")
+		p1, p, v, d, mass, half := g.ptr("p1"), g.ptr("p"), g.ptr("v"), g.ptr("d"), g.ptr("mass"),
+			g.broadcast("half")
 		const unroll = 4
 		sums := g.accumulators(1, unroll)
 		g.reduce(g.integer("n"), unroll, sums, func(b *block) {
@@ -179,8 +190,9 @@ func rotateEnd() function {
 // turn computes x1 += less·(x - mean), v1 = cos·v + sin·p and p = cos·p - sin·v.
 func turn() function {
 	k := function{
-		name:   "turn",
-		params: "n int, x1 [n], v1 [n], p [n], x [n], v [n], mean [n], less float64, cos float64, sin float64",
+		name: "turn",
+		params: "n int, x1 [n], v1 [n], p [n], x [n], v [n], mean [n], less float64, " +
+			"cos float64, sin float64",
 	}
 	k.emit = func(g *gen) {
 		x1, v1, p, x, v, mean := g.ptr("x1"), g.ptr("v1"), g.ptr("p"), g.ptr("x"), g.ptr("v"), g.ptr("mean")
@@ -201,8 +213,9 @@ func turn() function {
 // turns computes the six products of the U-turn criterion for two adjacent trajectories.
 func turns() function {
 	k := function{
-		name:   "turns",
-		params: "n int, out *[6]float64, rho [n], left [n], right [n], p0 [n], p1 [n], p2 [n], p3 [n], mass [n]",
+		name: "turns",
+		params: "n int, out *[6]float64, rho [n], left [n], right [n], p0 [n], p1 [n], " +
+			"p2 [n], p3 [n], mass [n]",
 	}
 	k.emit = func(g *gen) {
 		groups := [][]int{{0, 1, 2, 3, 4, 5}}

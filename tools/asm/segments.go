@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// segments lists the functions over n segments of rows. A segment is three integers: its first row, the row after its last, and its element of the
-// table.
+// segments lists the functions over n segments of rows. A segment is three integers: its first row, the row
+// after its last, and its element of the table.
 func segments() []function {
 	const params = "n int, segments [3*n]int32, y [rows], rows int, table [levels], levels int"
 	return []function{
@@ -33,7 +33,8 @@ func segments() []function {
 	}
 }
 
-// segments emits body for every segment, with the address of its rows, their number, and its element of the table.
+// segments emits body for every segment, with the address of its rows, their number, and its element of the
+// table.
 func (g *gen) segments(body func(y, length reg.GPVirtual, level operand.Mem)) {
 	at, y, table, left := g.ptr("segments"), g.ptr("y"), g.ptr("table"), g.integer("n")
 	loop := g.label("segment")

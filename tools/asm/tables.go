@@ -9,12 +9,14 @@ import (
 // coefficients returns the Go source of the tables of the portable functions.
 func coefficients() string {
 	var b strings.Builder
-	b.WriteString("package portable\n\n// Polynomials fitted by tools/asm/fit.py, lowest power first; the comments there state what each approximates, and how well.\nvar (\n")
+	b.WriteString("package portable\n\n// Polynomials fitted by tools/asm/fit.py, lowest power first; the " +
+		"comments there state what each approximates, and how well.\nvar (\n")
 	for _, t := range []struct {
 		name string
 		c    []float64
 	}{
-		{"expTail", expTail}, {"logTail", logTail}, {"sinTail", sinTail}, {"cosTail", cosTail}, {"sineTail", sineTail}, {"cosineTail", cosineTail}, {"stirlingTail", stirlingTail},
+		{"expTail", expTail}, {"logTail", logTail}, {"sinTail", sinTail}, {"cosTail", cosTail},
+		{"sineTail", sineTail}, {"cosineTail", cosineTail}, {"stirlingTail", stirlingTail},
 		{"digammaTail", digammaTail}, {"millsSeries", millsSeries},
 	} {
 		fmt.Fprintf(&b, "\t%s = [%d]float64{%s}\n", t.name, len(t.c), row(t.c))
@@ -24,7 +26,8 @@ func coefficients() string {
 		rows    [][8]float64
 		centres [8]float64
 	}{
-		{"lgammaPieces", lgammaPieces, lgammaPiecesCentre}, {"digammaPieces", digammaPieces, digammaPiecesCentre},
+		{"lgammaPieces", lgammaPieces, lgammaPiecesCentre},
+		{"digammaPieces", digammaPieces, digammaPiecesCentre},
 	} {
 		fmt.Fprintf(&b, "\t%s = [%d][8]float64{\n", t.name, len(t.rows))
 		for _, r := range t.rows {
@@ -32,7 +35,9 @@ func coefficients() string {
 		}
 		fmt.Fprintf(&b, "\t}\n\t%sCentre = [8]float64{%s}\n", t.name, row(t.centres[:]))
 	}
-	fmt.Fprintf(&b, ")\n\n// The zero of the digamma function, in two parts.\nconst (\n\tdigammaRoot = %s\n\tdigammaRootLow = %s\n)\n", hex(digammaRoot), hex(digammaRootLow))
+	fmt.Fprintf(&b,
+		")\n\n// The zero of the digamma function, in two parts.\nconst (\n\tdigammaRoot = "+
+			"%s\n\tdigammaRootLow = %s\n)\n", hex(digammaRoot), hex(digammaRootLow))
 	return b.String()
 }
 

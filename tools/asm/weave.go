@@ -2,8 +2,8 @@ package main
 
 import "github.com/mmcloughlin/avo/ir"
 
-// Bodies that compute the same for different vectors are emitted between these marks and then woven: one instruction of each in turn, so that a processor
-// finds independent work within few instructions.
+// Bodies that compute the same for different vectors are emitted between these marks and then woven: one
+// instruction of each in turn, so that a processor finds independent work within few instructions.
 const (
 	weaveBegin = ir.Label("weave begin")
 	weaveNext  = ir.Label("weave next")

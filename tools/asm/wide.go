@@ -5,10 +5,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Wide tiles: eight rows of k columns, k a multiple of eight. A group is eight columns of them, in consecutive memory for each row.
+// Wide tiles: eight rows of k columns, k a multiple of eight. A group is eight columns of them, in
+// consecutive memory for each row.
 const group = 8 * 8
 
-// groupsAhead is how far ahead of the group that is multiplied memory is fetched where two tiles are done in one loop. Whole numbers are multiplied faster than they come from memory.
+// groupsAhead is how far ahead of the group that is multiplied memory is fetched where two tiles are done in
+// one loop. Whole numbers are multiplied faster than they come from memory.
 func (l *linear) groupsAhead() int {
 	if l.whole {
 		return 24
@@ -16,8 +18,9 @@ func (l *linear) groupsAhead() int {
 	return 8
 }
 
-// With AVX-512 and leastFar columns or more, of whole numbers leastFarWhole, a tile is done in one loop with the one before it, which comes from the L2 cache. Fewer are read twice from the L1 cache, or nearly: the second time from
-// the last column to the first, while the next tile is fetched.
+// With AVX-512 and leastFar columns or more, of whole numbers leastFarWhole, a tile is done in one loop with
+// the one before it, which comes from the L2 cache. Fewer are read twice from the L1 cache, or nearly: the
+// second time from the last column to the first, while the next tile is fetched.
 const (
 	leastFar      = 768
 	leastFarWhole = 1024
@@ -27,7 +30,8 @@ const (
 func (l *linear) wideTiles(likelihood func()) {
 	hoist := l.hoist
 	l.hoist = nil // the products need the registers
-	loop, both, likely, apart, finish, done := l.label("tile"), l.label("both"), l.label("likelihood"), l.label("apart"), l.label("finish"), l.label("done")
+	loop, both, likely, apart, finish, done := l.label("tile"), l.label("both"), l.label("likelihood"),
+		l.label("apart"), l.label("finish"), l.label("done")
 	l.Label(loop)
 	left := l.take(l.left)
 	l.CMPQ(left, operand.Imm(0))
@@ -92,8 +96,9 @@ func (l *linear) fetchLines(from reg.GPVirtual, disp, lines int) {
 	}
 }
 
-// fetchGroup fetches a group so far ahead that it is there when its turn comes. Numbers are fetched into the L2 cache: their tile and the one before both come from outside of the L1 cache, whose few buffers for lines on their way are left to what
-// is loaded. Whole numbers are multiplied as soon as they come.
+// fetchGroup fetches a group so far ahead that it is there when its turn comes. Numbers are fetched into the
+// L2 cache: their tile and the one before both come from outside of the L1 cache, whose few buffers for lines
+// on their way are left to what is loaded. Whole numbers are multiplied as soon as they come.
 func (l *linear) fetchGroup(from reg.GPVirtual) {
 	ahead, lines := l.groupsAhead()*l.bytesOf(group), l.bytesOf(group)/64
 	if l.whole {
@@ -152,7 +157,8 @@ func (l *linear) predictWide() {
 	}
 }
 
-// derived keeps the derivatives of a tile, 0 for missing rows, and adds them to the lanes behind the gradient's columns.
+// derived keeps the derivatives of a tile, 0 for missing rows, and adds them to the lanes behind the
+// gradient's columns.
 func (l *linear) derived() {
 	total, k := l.ptr("grad"), l.integer("k")
 	l.ADDQ(l.bytes(k), total)
@@ -187,7 +193,8 @@ func (l *linear) addGroup(w []vec, x, g reg.GPVirtual) {
 	}
 }
 
-// gradientWide adds Xᵀ·d of the tile before x, from the last column to the first, and fetches the second half of the tile at x.
+// gradientWide adds Xᵀ·d of the tile before x, from the last column to the first, and fetches the second half
+// of the tile at x.
 func (l *linear) gradientWide() {
 	w := l.weights()
 	x, next, g, half := l.take(l.x), l.take(l.x), l.ptr("grad"), l.take(l.size)
@@ -202,7 +209,8 @@ func (l *linear) gradientWide() {
 	}, stride{x, -l.bytesOf(group)}, stride{g, -64}, stride{next, l.bytesOf(group / 2)})
 }
 
-// bothWide is predictWide for the tile at x and gradientWide for the one before it, from the first column to the last.
+// bothWide is predictWide for the tile at x and gradientWide for the one before it, from the first column to
+// the last.
 func (l *linear) bothWide() {
 	w, acc := l.weights(), l.rowSums(wideTile)
 	x, old, weight, g := l.take(l.x), l.take(l.x), l.ptr("b"), l.ptr("grad")

@@ -1,9 +1,11 @@
-// Release builds the binaries that a release ships: static ones for Linux, macOS and Windows on amd64 and arm64, with checksums and a software bill of materials.
+// Release builds the binaries that a release ships: static ones for Linux, macOS and Windows on amd64 and
+// arm64, with checksums and a software bill of materials.
 //
 //	go -C tools run ./release -o ../dist          build, into dist
 //	go -C tools run ./release -o ../dist -check   build again, with an empty cache and from a copy of the sources in another folder, and compare with dist
 //
-// The bytes depend on the sources and the version of Go alone: no path, time, or state of a repository is in them.
+// The bytes depend on the sources and the version of Go alone: no path, time, or state of a repository is in
+// them.
 package main
 
 import (
@@ -30,13 +32,15 @@ const (
 
 // targets are systems and processors.
 func targets() []string {
-	return []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+	return []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64",
+		"windows/arm64"}
 }
 
 func main() {
 	out := flag.String("o", filepath.Join("..", "dist"), "`folder` for the binaries")
 	check := flag.Bool("check", false, "build again and compare with the folder")
-	only := flag.String("targets", strings.Join(targets(), ","), "`targets` to build, as linux/amd64,windows/arm64")
+	only := flag.String("targets", strings.Join(targets(), ","),
+		"`targets` to build, as linux/amd64,windows/arm64")
 	flag.Parse()
 	if err := release(*out, *check, strings.Split(*only, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -71,11 +75,17 @@ func release(out string, check bool, wanted []string) error {
 	return same(out, again, wanted)
 }
 
-// sourceFiles lists the files of the packages of this module that the command is made of, with those embedded in them, relative to the folder of the module and in their order.
+// sourceFiles lists the files of the packages of this module that the command is made of, with those embedded
+// in them, relative to the folder of the module and in their order.
 func sourceFiles(sources string) ([]string, error) {
-	list := exec.Command("go", "list", "-deps", "-f", "{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .SFiles}}{{$d}}/{{.}}\n{{end}}{{range .IgnoredGoFiles}}{{$d}}/{{.}}\n{{end}}{{range .IgnoredOtherFiles}}{{$d}}/{{.}}\n{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}{{end}}{{end}}", "./cmd/vflc")
+	list := exec.Command("go", "list", "-deps", "-f",
+		"{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range "+
+			".SFiles}}{{$d}}/{{.}}\n{{end}}{{range .IgnoredGoFiles}}{{$d}}/{{.}}\n{{end}}{{range "+
+			".IgnoredOtherFiles}}{{$d}}/{{.}}\n{{end}}{{range "+
+			".EmbedFiles}}{{$d}}/{{.}}\n{{end}}{{end}}{{end}}", "./cmd/vflc")
 	list.Dir, list.Stderr = sources, os.Stderr
-	list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOOS=linux", "GOARCH=amd64") // the others' files are ignored there, and listed
+	// the others' files are ignored there, and listed
+	list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOOS=linux", "GOARCH=amd64")
 	text, err := list.Output()
 	if err != nil {
 		return nil, err
@@ -111,14 +121,16 @@ func copySources(to string) error {
 			return err
 		}
 		target := filepath.Join(to, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(target), 0o755), os.WriteFile(target, text, 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(target), 0o755),
+			os.WriteFile(target, text, 0o644)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// version is the digest by which programs of the same sources know one another, whatever the system that they are built for: of the names and contents of all files.
+// version is the digest by which programs of the same sources know one another, whatever the system that they
+// are built for: of the names and contents of all files.
 func version(sources string) (string, error) {
 	names, err := sourceFiles(sources)
 	if err != nil {
@@ -167,7 +179,8 @@ func binary(target string) string {
 	return name
 }
 
-// build builds the targets from sources into a folder; cache is the folder of Go's build cache, "" for the usual one.
+// build builds the targets from sources into a folder; cache is the folder of Go's build cache, "" for the
+// usual one.
 func build(sources, out, cache string, wanted []string) error {
 	out, err := filepath.Abs(out)
 	if err != nil {
@@ -185,9 +198,11 @@ func build(sources, out, cache string, wanted []string) error {
 	for _, t := range wanted {
 		system, processor, _ := strings.Cut(t, "/")
 		path := filepath.Join(out, binary(t))
-		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-ldflags=-s -w -buildid= -X github.com/vflc/vflc/fit.sources="+own, "-o", path, "./cmd/vflc")
+		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly",
+			"-ldflags=-s -w -buildid= -X github.com/vflc/vflc/fit.sources="+own, "-o", path, "./cmd/vflc")
 		cmd.Dir, cmd.Stderr = sources, os.Stderr
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOOS="+system, "GOARCH="+processor)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=",
+			"GOAMD64=v1", "GOARM64=v8.0", "GOOS="+system, "GOARCH="+processor)
 		if cache != "" {
 			cmd.Env = append(cmd.Env, "GOCACHE="+cache)
 		}
@@ -208,7 +223,8 @@ func build(sources, out, cache string, wanted []string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(filepath.Join(out, sumsFile), []byte(sums.String()), 0o644), os.WriteFile(filepath.Join(out, bomFile), bom, 0o644))
+	return errors.Join(os.WriteFile(filepath.Join(out, sumsFile), []byte(sums.String()), 0o644),
+		os.WriteFile(filepath.Join(out, bomFile), bom, 0o644))
 }
 
 func digest(path string) (string, error) {
@@ -253,7 +269,8 @@ func billOfMaterials(modules map[string]component) ([]byte, error) {
 	slices.SortFunc(list, func(a, b component) int { return strings.Compare(a.Ref, b.Ref) })
 	text, err := json.MarshalIndent(map[string]any{
 		"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
-		"metadata":   map[string]any{"component": component{Type: "application", Ref: "vflc", Name: "vflc"}, "properties": []map[string]string{{"name": "go", "value": runtime.Version()}}},
+		"metadata": map[string]any{"component": component{Type: "application", Ref: "vflc", Name: "vflc"},
+			"properties": []map[string]string{{"name": "go", "value": runtime.Version()}}},
 		"components": list,
 	}, "", "  ")
 	return append(text, '\n'), err

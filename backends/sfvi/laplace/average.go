@@ -9,26 +9,27 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// The mean of a Gaussian that is nearest to the posterior (Kullback and Leibler) is where the gradient is 0 on
-// average over it, and not at its centre. That average is taken over pairs of points m ± S^½z, with the
-// symmetric root of the covariance S and signs z: to third order the gradient of all pairs adds up to the trace
-// of SM for matrices M, Σ zᵢzⱼ(S^½MS^½)ᵢⱼ, whose expectation it has (Hutchinson 1989); the diagonal, which is most
-// of it, exactly, and others after more pairs (signs). It is the mean of the joint Gaussian of quadrature but for that.
+// The mean of a Gaussian that is nearest to the posterior (Kullback and Leibler) is where the gradient is 0
+// on average over it, and not at its centre. That average is taken over pairs of points m ± S^½z, with the
+// symmetric root of the covariance S and signs z: to third order the gradient of all pairs adds up to the
+// trace of SM for matrices M, Σ zᵢzⱼ(S^½MS^½)ᵢⱼ, whose expectation it has (Hutchinson 1989); the diagonal,
+// which is most of it, exactly, and others after more pairs (signs). It is the mean of the joint Gaussian of
+// quadrature but for that.
 const (
 	mostPairs = 8
 	// unnoticed is a shift from mode to mean, in standard deviations, of which the average is not taken.
 	unnoticed = 0.01
 )
 
-// shown is the largest shift that so many pairs, 1, 2, 4 or 8, show well enough of p parameters: a fourth of it may be
-// wrong after one where they are twenty or more, more where they are fewer, and half or a third as much after each
-// doubling.
+// shown is the largest shift that so many pairs, 1, 2, 4 or 8, show well enough of p parameters: a fourth of
+// it may be wrong after one where they are twenty or more, more where they are fewer, and half or a third as
+// much after each doubling.
 func shown(pairs, p int) float64 {
 	return [...]float64{1: 0.1, 2: 0.4, 4: 0.8, mostPairs: 0}[pairs] * min(1, float64(p)/20)
 }
 
-// shift is how far the mode is expected to be from the mean, in standard deviations: of one direction in which
-// the curvature of rows changes by a share skew in a unit of the predictor.
+// shift is how far the mode is expected to be from the mean, in standard deviations: of one direction in
+// which the curvature of rows changes by a share skew in a unit of the predictor.
 func (s *server) shift() float64 {
 	return 0.5 * s.skew * float64(s.p) / math.Sqrt(s.weight)
 }
@@ -55,7 +56,8 @@ func (k *Kernel) average(ctx context.Context) error {
 				copy(p.theta, p.base)
 			}
 			k.phase, k.converged = drawing, false
-			k.unfinished = "draws are around the mode, and the mean may be elsewhere: a posterior standard deviation around it " + k.beyond.Error()
+			k.unfinished = "draws are around the mode, and the mean may be elsewhere: a posterior " +
+				"standard deviation around it " + k.beyond.Error()
 			return nil
 		}
 		for b, p := range k.parties {
@@ -109,12 +111,13 @@ func (k averaging) enough(step []float64) bool {
 	vec.Scale(s.p, s.grad, s.summed, 1/float64(k.averaged))
 	s.rise = 0.5 * s.solve(s.grad, step)
 	copy(s.step, step)
-	return k.averaged == mostPairs || k.evaluations+2 > k.options.Iterations || !k.affords(evaluated, evaluated, paired) || s.worst() <= shown(k.averaged, s.p)
+	return k.averaged == mostPairs || k.evaluations+2 > k.options.Iterations ||
+		!k.affords(evaluated, evaluated, paired) || s.worst() <= shown(k.averaged, s.p)
 }
 
 // signs are those of the next pair. Elements of unlike classes have signs whose products add up to 0 over as
-// many pairs as follow from the first binary digit in which the classes differ: those of the server over 2, as
-// its columns, an intercept among them, have the largest products with all others.
+// many pairs as follow from the first binary digit in which the classes differ: those of the server over 2,
+// as its columns, an intercept among them, have the largest products with all others.
 func (k averaging) signs() []float64 {
 	s, z := k.server, make([]float64, k.server.p)
 	from := k.env.Private(0, "sfvi average")

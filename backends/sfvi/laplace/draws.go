@@ -17,8 +17,9 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// Weights are worth their numbers from so many on: the shape of fewer says nothing. Where effects have a prior that depends
-// on parameters these are so many that the draws which they leave tell as much as the approximation, which is of a long table.
+// Weights are worth their numbers from so many on: the shape of fewer says nothing. Where effects have a
+// prior that depends on parameters these are so many that the draws which they leave tell as much as the
+// approximation, which is of a long table.
 const (
 	fewestWeights   = 100
 	fewestOfEffects = tails.FirstWeights
@@ -35,7 +36,8 @@ func (k *Kernel) fewest() int {
 // its own.
 func (k *Kernel) deviate(ctx context.Context) error {
 	if s := k.server; s != nil && !s.h.Definite() {
-		return &backends.FitError{Err: fmt.Errorf("sfvi: the curvature where the fit of encrypted rows ended has no inverse: %s", wayOut)}
+		return &backends.FitError{Err: fmt.Errorf("sfvi: the curvature where the fit of encrypted rows "+
+			"ended has no inverse: %s", wayOut)}
 	}
 	k.weights = k.afforded()
 	if err := k.tellDeviations(ctx); err != nil {
@@ -63,14 +65,17 @@ func (k *Kernel) afforded() (n int) {
 func (k *Kernel) weightless() error {
 	switch {
 	case 2*k.pairs < k.fewest():
-		return fmt.Errorf("weights say something of %d draws and more, and these are %d", k.fewest(), 2*k.pairs)
+		return fmt.Errorf("weights say something of %d draws and more, and these are %d", k.fewest(),
+			2*k.pairs)
 	case k.tooLong:
-		return fmt.Errorf("the log likelihoods of %d draws, one for each weight, take more bytes than a run encrypts for these", k.fewest())
+		return fmt.Errorf("the log likelihoods of %d draws, one for each weight, take more bytes than "+
+			"a run encrypts for these", k.fewest())
 	}
 	return fmt.Errorf("fewer than %d more sums over rows may be decrypted, one for each weight", k.fewest())
 }
 
-// tellDeviations has the server tell the parties the deviations, once the party with effects has drawn its own.
+// tellDeviations has the server tell the parties the deviations, once the party with effects has drawn its
+// own.
 func (k *Kernel) tellDeviations(ctx context.Context) error {
 	if k.owner < 0 {
 		return k.secret.Consult(ctx, deviating{k})
@@ -176,7 +181,8 @@ func (k *Kernel) weigh(ctx context.Context) error {
 	}
 	if s := k.server; s != nil {
 		if k.weighed == 0 {
-			k.evidence = logs[0] + float64(0.5*float64(s.p)*portable.Log(2*math.Pi)) - float64(0.5*s.logDet()) + s.rise
+			k.evidence = logs[0] + float64(0.5*float64(s.p)*portable.Log(2*math.Pi)) -
+				float64(0.5*s.logDet()) + s.rise
 			logs = logs[1:]
 		}
 		s.logs = append(s.logs, logs...)
@@ -199,8 +205,8 @@ func (k *Kernel) weigh(ctx context.Context) error {
 
 // logDensities sets logs, at the server, to log p at draws from a number on, −1 being the mode. The priors'
 // part is added under encryption: of the likelihood or the priors alone the server could tell the gradient at
-// the mode, and from that the mode. Draws that are as far from it are beside each other: they are evaluated on one
-// interval of predictors.
+// the mode, and from that the mode. Draws that are as far from it are beside each other: they are evaluated
+// on one interval of predictors.
 func (k *Kernel) logDensities(ctx context.Context, from int, logs []float64) error {
 	var cut, plus [][]float64
 	var phi []float64
@@ -244,8 +250,9 @@ func (k *Kernel) propose(p *party, id int, theta []float64) {
 	p.shift(id, theta)
 }
 
-// concluding is how the server tells what follows from the weights: whether the approximation is the posterior,
-// whether more weights would be in vain, the evidence and, once no more follow, log p − log q of the draws.
+// concluding is how the server tells what follows from the weights: whether the approximation is the
+// posterior, whether more weights would be in vain, the evidence and, once no more follow, log p − log q of
+// the draws.
 type concluding struct{ *Kernel }
 
 func (k concluding) Size(_, _ int) (up, down, all int) {

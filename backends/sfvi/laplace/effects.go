@@ -16,16 +16,18 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// The likelihood does not depend on hyperparameters φ on which priors alone depend, so one expansion of it serves all of
-// them: around m, where the fit at the starting values φ₀ ended, the coefficients β of the party with effects have, all
-// others integrated out, the log density sᵀ(β − m) − ½(β − m)ᵀS(β − m) without their prior. The server tells that party
-// S + P(φ₀), the inverse of its block of H⁻¹, and s follows: the gradient is 0 at m. With a prior that has the precision
-// P(φ) and the gradient g(φ) at m, the marginal density of φ by Laplace's method is
+// The likelihood does not depend on hyperparameters φ on which priors alone depend, so one expansion of it
+// serves all of them: around m, where the fit at the starting values φ₀ ended, the coefficients β of the
+// party with effects have, all others integrated out, the log density sᵀ(β − m) − ½(β − m)ᵀS(β − m) without
+// their prior. The server tells that party S + P(φ₀), the inverse of its block of H⁻¹, and s follows: the
+// gradient is 0 at m. With a prior that has the precision P(φ) and the gradient g(φ) at m, the marginal
+// density of φ by Laplace's method is
 //
 //	log p(m, φ) + ½bᵀA⁻¹b − ½ log det A,   A = S + P(φ), b = s + g(φ),
 //
-// and β given φ is normal with the mean m + A⁻¹b and the precision A. That party finds by itself where φ is, and draws;
-// it tells the server the deviations from m of β, from which all others follow by regression on β in H.
+// and β given φ is normal with the mean m + A⁻¹b and the precision A. That party finds by itself where φ is,
+// and draws; it tells the server the deviations from m of β, from which all others follow by regression on β
+// in H.
 
 // effects are what a party has beside a linear form whose prior is normal.
 type effects struct {
@@ -38,15 +40,17 @@ type effects struct {
 	of       int       // hyperparameters of the server in it
 	at       int       // row of the draw where the form is, or nowhere
 
-	shifts  []float64 // of the mean and of each pair of draws: the mean of θ given φ, less that given φ₀
-	hypers  []float64 // of each pair: own hyperparameters, and of the party with effects the server's that these depend on
+	shifts []float64 // of the mean and of each pair of draws: the mean of θ given φ, less that given φ₀
+	// of each pair: own hyperparameters, and of the party with effects the server's that these depend on
+	hypers  []float64
 	offsets []float64 // log q(φ) + ½ log det A
 }
 
 // newEffects makes room for those of a form. What is received is taken to be scales until it is told.
 func newEffects(l *density.Linear) (p effects) {
 	if p.given, p.at = l.Given, nowhere; p.given != nil {
-		p.hyper, p.received = make([]float64, len(p.given.Hyper)), slices.Repeat([]float64{1}, p.given.Received)
+		p.hyper, p.received = make([]float64, len(p.given.Hyper)),
+			slices.Repeat([]float64{1}, p.given.Received)
 	}
 	return p
 }
@@ -64,8 +68,8 @@ func (p *party) begin(theta []float64) {
 	}
 }
 
-// centre begins where the density of the hyperparameters is largest before rows are seen, so that their units matter
-// little and no row decides it, but for those that a user has placed.
+// centre begins where the density of the hyperparameters is largest before rows are seen, so that their units
+// matter little and no row decides it, but for those that a user has placed.
 func (p *party) centre(placed func(i int) bool) {
 	own, factor, mean := len(p.hyper), cholesky.New(p.c), make([]float64, p.c)
 	grid, ok := nested.Explore(p.start(), func(phi []float64) float64 {
@@ -110,7 +114,8 @@ func (p *party) settle() {
 	p.given.At(p.hyper, first, &p.form)
 	p.at = nowhere
 	q := &p.lin.Prior
-	q.Value, q.Gradient, q.Precision = p.form.Prior.Value, slices.Clone(p.form.Prior.Gradient), slices.Clone(p.form.Prior.Precision)
+	q.Value, q.Gradient, q.Precision = p.form.Prior.Value, slices.Clone(p.form.Prior.Gradient),
+		slices.Clone(p.form.Prior.Precision)
 }
 
 // A Part is what a party has of what all parties together must suit by.
@@ -146,15 +151,16 @@ func moves(l *density.Linear) bool {
 			received[i] = 1 + float64(k) + float64(0.3*float64(i))
 		}
 		l.Given.At(hyper, received, &form)
-		if !slices.Equal(form.Prior.Precision, l.Prior.Precision) || !slices.Equal(form.Prior.Gradient, l.Prior.Gradient) {
+		if !slices.Equal(form.Prior.Precision, l.Prior.Precision) ||
+			!slices.Equal(form.Prior.Gradient, l.Prior.Gradient) {
 			return true
 		}
 	}
 	return false
 }
 
-// Together is the party with effects whose prior depends on hyperparameters, −1 where none has, or the reason why the
-// parties' do not suit each other.
+// Together is the party with effects whose prior depends on hyperparameters, −1 where none has, or the reason
+// why the parties' do not suit each other.
 func Together(parts []Part) (owner int, err error) {
 	owner, all := -1, 0
 	for k, p := range parts {
@@ -162,24 +168,28 @@ func Together(parts []Part) (owner int, err error) {
 			continue
 		}
 		if owner >= 0 {
-			return -1, refuse(fmt.Errorf("%s and %s have effects whose prior depends on parameters, and one party may", parts[owner].Party, p.Party))
+			return -1, refuse(fmt.Errorf("%s and %s have effects whose prior depends on "+
+				"parameters, and one party may", parts[owner].Party, p.Party))
 		}
 		owner = k
 	}
 	for k, p := range parts {
 		used := k == owner || k == 0 && owner > 0 && parts[owner].Received > 0
 		if p.Hyper > 0 && !used {
-			return -1, refuse(fmt.Errorf("%s has a parameter that no effects with normal priors depend on", p.Party))
+			return -1, refuse(fmt.Errorf("%s has a parameter that no effects with normal priors depend on",
+				p.Party))
 		}
 	}
 	if all > nested.MostHyper {
-		return -1, refuse(fmt.Errorf("there are %d parameters that priors depend on, and a grid has at most %d", all, nested.MostHyper))
+		return -1, refuse(fmt.Errorf("there are %d parameters that priors depend on, "+
+			"and a grid has at most %d", all, nested.MostHyper))
 	}
 	return owner, nil
 }
 
 func refuse(err error) error {
-	return &backends.Refusal{Code: diag.NotEncrypted, Err: fmt.Errorf("encrypted rows: %w", err), Out: "numbers for the scales of effects, or another wire"}
+	return &backends.Refusal{Code: diag.NotEncrypted, Err: fmt.Errorf("encrypted rows: %w", err),
+		Out: "numbers for the scales of effects, or another wire"}
 }
 
 // A place is the Gaussian of effects given hyperparameters.
@@ -193,7 +203,8 @@ type place struct {
 
 // expand takes S + P(φ₀).
 func (p *party) expand(precision []float64) *place {
-	l := &place{shift: make([]float64, p.d), factor: cholesky.New(p.d), s: slices.Clone(precision), slope: make([]float64, p.d), mean: p.theta}
+	l := &place{shift: make([]float64, p.d), factor: cholesky.New(p.d), s: slices.Clone(precision),
+		slope: make([]float64, p.d), mean: p.theta}
 	linear.Gradient(&p.lin.Prior, p.theta[:p.c], l.slope[:p.c])
 	for i := range p.c {
 		l.slope[i] = -l.slope[i]
@@ -240,11 +251,13 @@ func (p *party) drawEffects(precision, z []float64, pairs int, from density.Stre
 	l, m := p.expand(precision), len(p.hyper)+p.of
 	grid, ok := nested.Explore(p.start(), func(phi []float64) float64 { p.moveTo(l, phi); return l.value })
 	if !ok {
-		return &backends.FitError{Err: errors.New("sfvi: the marginal density of the hyperparameters is not finite near their starting values")}
+		return &backends.FitError{Err: errors.New("sfvi: the marginal density of the hyperparameters is " +
+			"not finite near their starting values")}
 	}
 	from.Round(0)
 	values := grid.Draw(min(pairs, mostValues), from)
-	p.shifts, p.hypers, p.offsets = make([]float64, (1+pairs)*p.d), make([]float64, (1+pairs)*m), make([]float64, 1+pairs)
+	p.shifts, p.hypers, p.offsets = make([]float64, (1+pairs)*p.d), make([]float64, (1+pairs)*m),
+		make([]float64, 1+pairs)
 	p.sample = append(make([]float64, 0, (1+pairs)*p.d), p.theta...)
 	for row := range 1 + pairs {
 		phi := grid.Top()
@@ -280,8 +293,8 @@ func row(id int) int {
 	return 1 + id/2
 }
 
-// priorOf is the log density of the prior at a draw, less that of hyperparameters and effects by which they were drawn, up
-// to the squares of normal numbers.
+// priorOf is the log density of the prior at a draw, less that of hyperparameters and effects by which they
+// were drawn, up to the squares of normal numbers.
 func (p *party) priorOf(id int, theta []float64) float64 {
 	if p.given == nil {
 		return p.prior(theta, p.work)

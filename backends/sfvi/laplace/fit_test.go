@@ -47,8 +47,10 @@ func opened(c *testmodel.Clearing, in []bool) int {
 	together := c.Consultations - 3 // after the start, before deviations and evidence
 	own := c.Evaluations - (together - c.Openings)
 	known := map[density.Decryption]int{
-		{Sums: density.Outlined, Number: 2}: 1, {Sums: density.OwnGradients}: c.Evaluations, {Sums: density.CrossProducts}: c.Openings,
-		{Sums: density.Gradients}: together, {Sums: density.Steps}: together, {Sums: density.Covariances}: 1,
+		{Sums: density.Outlined, Number: 2}: 1, {Sums: density.OwnGradients}: c.Evaluations,
+		{Sums: density.CrossProducts}: c.Openings,
+		{Sums: density.Gradients}:     together, {Sums: density.Steps}: together,
+		{Sums: density.Covariances}:       1,
 		{Sums: density.Totals, Number: 1}: c.LogLiks, {Sums: density.Told, Number: 1}: 10 + 2*together,
 		{Sums: density.Announced, Number: 1}: c.Evaluations + 3,
 	}
@@ -63,8 +65,9 @@ func opened(c *testmodel.Clearing, in []bool) int {
 }
 
 // Of 10,000 rows of two clients with ten columns each, and 5 % of ones, the mean of the nearest Gaussian is
-// within a 20th of a posterior standard deviation after at most 15 evaluations, and so few sums are decrypted that the budget of
-// a 20th of the rows holds for a curious server, and of 20,000 rows for a coalition of all parties but one.
+// within a 20th of a posterior standard deviation after at most 15 evaluations, and so few sums are decrypted
+// that the budget of a 20th of the rows holds for a curious server, and of 20,000 rows for a coalition of all
+// parties but one.
 func TestTheMeanIsFoundInFewEvaluations(t *testing.T) {
 	for _, c := range []struct {
 		kind string
@@ -81,11 +84,14 @@ func TestTheMeanIsFoundInFewEvaluations(t *testing.T) {
 			mean, _ := moments(hub, k, 2)
 			off = max(off, m.distance(mean))
 			most = max(most, hub.Evaluations)
-			alone, together = max(alone, opened(hub, []bool{true, false, false})), max(together, opened(hub, []bool{true, true, false}))
+			alone, together = max(alone, opened(hub, []bool{true, false, false})),
+				max(together, opened(hub, []bool{true, true, false}))
 		}
-		t.Logf("%s, rate %g: at most %d evaluations, %.4f standard deviations, %d numbers to the server, %d to all but one", c.kind, c.rate, most, off, alone, together)
+		t.Logf("%s, rate %g: at most %d evaluations, %.4f standard deviations, %d numbers to the "+
+			"server, %d to all but one", c.kind, c.rate, most, off, alone, together)
 		if most > 15 || off > 0.05 || alone > 10000/20 || together > 20000/20 {
-			t.Errorf("%s, rate %g: %d evaluations, %.3f standard deviations, %d and %d numbers", c.kind, c.rate, most, off, alone, together)
+			t.Errorf("%s, rate %g: %d evaluations, %.3f standard deviations, %d and %d numbers", c.kind,
+				c.rate, most, off, alone, together)
 		}
 	}
 }
@@ -100,8 +106,8 @@ func (m *regression) distance(theta []float64) (most float64) {
 }
 
 // Also where columns of different clients are nearly the same, and one step by blocks would go five or ten
-// times as far as it should. The mode is more than a standard deviation from the mean where 41 coefficients have
-// 200 ones, and takes 8 pairs of evaluations around it.
+// times as far as it should. The mode is more than a standard deviation from the mean where 41 coefficients
+// have 200 ones, and takes 8 pairs of evaluations around it.
 func TestCorrelatedClients(t *testing.T) {
 	for _, clients := range []int{1, 2, 5, 10} {
 		for _, d := range []design{{rho: 0.7}, {rho: 0.9}, {rho: 0.7, pairs: true}, {rho: 0.9, pairs: true}} {
@@ -119,7 +125,8 @@ func TestCorrelatedClients(t *testing.T) {
 				wider = max(wider, math.Abs(math.Sqrt(covariance[i*len(mode)+i]/want[i*len(mode)+i])-1))
 			}
 			if off > 0.05 || wider > 0.05 || hub.Evaluations > 15+2*8 || hub.Openings > 2 {
-				t.Errorf("%+v: %.3f standard deviations, these off by %.3f, %d evaluations, curvature decrypted %d times", d, off, wider, hub.Evaluations, hub.Openings)
+				t.Errorf("%+v: %.3f standard deviations, these off by %.3f, %d evaluations, "+
+					"curvature decrypted %d times", d, off, wider, hub.Evaluations, hub.Openings)
 			}
 		}
 	}
@@ -131,7 +138,8 @@ func TestDrawsHaveTheCurvatureAtTheMode(t *testing.T) {
 	for _, kind := range []string{"normal", "logistic"} {
 		m := design{rows: 300, clients: 2, columns: 2, rho: 0.6, kind: kind, rate: 0.3, seed: 2}.draw()
 		hub := m.clearing(t)
-		k, err := run(t.Context(), hub.Env(0, 1, 2), laplace.Options{Iterations: 100, Draws: 40000, Correct: true, Weights: 600})
+		k, err := run(t.Context(), hub.Env(0, 1, 2), laplace.Options{Iterations: 100, Draws: 40000,
+			Correct: true, Weights: 600})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +149,8 @@ func TestDrawsHaveTheCurvatureAtTheMode(t *testing.T) {
 		for i := range p {
 			for j := range p {
 				if d := math.Abs(got[i*p+j]-want[i*p+j]) / math.Sqrt(want[i*p+i]*want[j*p+j]); d > 0.03 {
-					t.Errorf("%s: covariance of %d and %d is %g, want %g", kind, i, j, got[i*p+j], want[i*p+j])
+					t.Errorf("%s: covariance of %d and %d is %g, want %g", kind, i, j, got[i*p+j],
+						want[i*p+j])
 				}
 			}
 		}
@@ -219,12 +228,14 @@ func TestTheBudgetOfWeights(t *testing.T) {
 		m := design{rows: 200, clients: 2, columns: 2, kind: "logistic", rate: 0.5}.draw()
 		hub := m.clearing(t)
 		hub.Budget, hub.Wide = c.budget, c.wide
-		k, err := run(t.Context(), hub.Env(0, 1, 2), laplace.Options{Iterations: 100, Draws: c.draws, Correct: c.correct, Weights: 2000})
+		k, err := run(t.Context(), hub.Env(0, 1, 2), laplace.Options{Iterations: 100, Draws: c.draws,
+			Correct: c.correct, Weights: 2000})
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, why := k.Correctable()
-		if said := why != nil && strings.Contains(why.Error(), c.said); len(k.Ratios()) != c.weights || hub.LogLiks != c.logLiks || said != (c.said != "") {
+		if said := why != nil && strings.Contains(why.Error(), c.said); len(k.Ratios()) != c.weights ||
+			hub.LogLiks != c.logLiks || said != (c.said != "") {
 			t.Errorf("%+v: %d weights, %d log likelihoods, %v", c, len(k.Ratios()), hub.LogLiks, why)
 		}
 	}
@@ -236,7 +247,8 @@ func TestValuesOutOfRange(t *testing.T) {
 		m := design{rows: 200, clients: 2, columns: 2, kind: "logistic", rate: 0.5}.draw()
 		hub := m.clearing(t)
 		hub.NoLogLik = true
-		k, err := run(t.Context(), hub.Env(0, 1, 2), laplace.Options{Iterations: 100, Draws: 1000, Correct: correct, Weights: 200})
+		k, err := run(t.Context(), hub.Env(0, 1, 2), laplace.Options{Iterations: 100, Draws: 1000,
+			Correct: correct, Weights: 200})
 		if errors.Is(err, density.ErrRange) != correct {
 			t.Fatal(correct, err)
 		}
@@ -257,7 +269,8 @@ func TestRange(t *testing.T) {
 		if want == "" && err == nil {
 			continue
 		}
-		if fit := (*backends.FitError)(nil); !errors.As(err, &fit) || want == "" || !strings.Contains(err.Error(), want) {
+		if fit := (*backends.FitError)(nil); !errors.As(err, &fit) || want == "" ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("range %g: %v", limit, err)
 		}
 	}
@@ -283,7 +296,8 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// Covariates with long tails make steps of a likelihood of counts go too far, those of all parties together too: these are shortened until they lead on.
+// Covariates with long tails make steps of a likelihood of counts go too far, those of all parties together
+// too: these are shortened until they lead on.
 func TestStepsThatGoTooFar(t *testing.T) {
 	for seed := range uint64(6) {
 		m := design{rows: 800, clients: 2, columns: 3, kind: "poisson", rate: 0.5, seed: seed}.draw()
@@ -307,15 +321,16 @@ func TestStepsThatGoTooFar(t *testing.T) {
 		mean, _ := moments(hub, k, 2)
 		info, _ := k.Step(t.Context())
 		off := m.distance(mean)
-		t.Logf("seed %d: %.3f standard deviations, %d evaluations, curvature decrypted %d times", seed, off, hub.Evaluations, hub.Openings)
+		t.Logf("seed %d: %.3f standard deviations, %d evaluations, curvature decrypted %d times", seed, off,
+			hub.Evaluations, hub.Openings)
 		if off > 0.05 || !info.Fit.Converged {
 			t.Errorf("seed %d: %.3f standard deviations", seed, off)
 		}
 	}
 }
 
-// Effects of every size, of which the largest put predictors beyond any polynomial: a fit ends at the mean, or says
-// after few steps that the mode is not in reach.
+// Effects of every size, of which the largest put predictors beyond any polynomial: a fit ends at the mean,
+// or says after few steps that the mode is not in reach.
 func TestLargeEffects(t *testing.T) {
 	const inReach = 33 // what degree 127 leaves a logistic regression
 	for _, kind := range []string{"logistic", "probit", "poisson"} {
@@ -341,19 +356,21 @@ func TestLargeEffects(t *testing.T) {
 				}
 				mean, _ := moments(hub, k, 2)
 				info, _ := k.Step(t.Context())
-				if why, _ := k.Unfinished(); size == 2 && strings.Contains(why, "around the mode") && !info.Fit.Converged {
+				if why, _ := k.Unfinished(); size == 2 && strings.Contains(why, "around the mode") &&
+					!info.Fit.Converged {
 					continue // as it says
 				}
 				if off := m.distance(mean); off > 0.05 || !info.Fit.Converged || hub.Evaluations > 30 {
-					t.Errorf("%+v: %.3f standard deviations after %d evaluations, %t", d, off, hub.Evaluations, info.Fit.Converged)
+					t.Errorf("%+v: %.3f standard deviations after %d evaluations, %t", d, off,
+						hub.Evaluations, info.Fit.Converged)
 				}
 			}
 		}
 	}
 }
 
-// Where no more may become known than so many evaluations tell, a fit stops with what it has, says that it has not
-// converged, and leaves what its draws need: no call ends it.
+// Where no more may become known than so many evaluations tell, a fit stops with what it has, says that it
+// has not converged, and leaves what its draws need: no call ends it.
 func TestABudgetEndsNoFit(t *testing.T) {
 	whole := 0
 	for most := 4; most < 20; most++ {
@@ -376,7 +393,8 @@ func TestABudgetEndsNoFit(t *testing.T) {
 		info, _ := k.Step(t.Context())
 		why, _ := k.Unfinished()
 		if off := m.distance(mean); info.Fit.Converged && off > 0.05 || info.Fit.Converged == (why != "") {
-			t.Errorf("%d evaluations: %.3f standard deviations from the mean, converged %t: %s", most, off, info.Fit.Converged, why)
+			t.Errorf("%d evaluations: %.3f standard deviations from the mean, converged %t: %s", most, off,
+				info.Fit.Converged, why)
 		}
 		if info.Fit.Converged {
 			whole++

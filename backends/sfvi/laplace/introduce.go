@@ -12,8 +12,8 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// introduce has the parties say which of them has effects whose prior depends on hyperparameters, and the server how its
-// own enter. No row decides any of that.
+// introduce has the parties say which of them has effects whose prior depends on hyperparameters, and the
+// server how its own enter. No row decides any of that.
 func (k *Kernel) introduce(ctx context.Context) error {
 	if !k.options.Nested {
 		return nil
@@ -67,7 +67,8 @@ func (k introducing) Take(_ int, _, all []float64) {
 	var parts []Part
 	k.hypers = k.hypers[:0]
 	for ; len(all) > 0; all = all[each:] {
-		parts = append(parts, Part{Party: "a party", Hyper: int(all[0]), Received: int(all[1]), Effects: all[2] == 1})
+		parts = append(parts, Part{Party: "a party", Hyper: int(all[0]), Received: int(all[1]),
+			Effects: all[2] == 1})
 		k.hypers = append(k.hypers, int(all[0]))
 	}
 	if k.owner, k.failure = Together(parts); k.owner > 0 {
@@ -75,8 +76,8 @@ func (k introducing) Take(_ int, _, all []float64) {
 	}
 }
 
-// Values of a hyperparameter of the server at which its density is told, in coordinates without bounds, and what clients
-// receive. It is interpolated by cubics between these: to 1e-7 of what changes by e in a unit.
+// Values of a hyperparameter of the server at which its density is told, in coordinates without bounds, and
+// what clients receive. It is interpolated by cubics between these: to 1e-7 of what changes by e in a unit.
 const (
 	farthest = 30
 	perUnit  = 20
@@ -84,9 +85,9 @@ const (
 	mostTold = 1 << 20
 )
 
-// tabling is how the server tells the log density of its hyperparameters and what the party with effects receives of them,
-// as sums of functions of one each: what is received where they are 0, and then of each hyperparameter at each knot the
-// difference of the density and of what is received.
+// tabling is how the server tells the log density of its hyperparameters and what the party with effects
+// receives of them, as sums of functions of one each: what is received where they are 0, and then of each
+// hyperparameter at each knot the difference of the density and of what is received.
 type tabling struct{ *Kernel }
 
 func (k tabling) Size(int, int) (up, down, all int) {
@@ -139,15 +140,17 @@ func (k tabling) Counsel(_, _ [][]float64, all []float64) {
 
 func (k tabling) Take(b int, _, all []float64) {
 	if math.IsNaN(all[0]) {
-		k.failure = refuse(errors.New("parameters of the server that effects of a client depend on have a joint prior, or enter effects together: declare them at that client"))
+		k.failure = refuse(errors.New("parameters of the server that effects of a client depend on have a " +
+			"joint prior, or enter effects together: declare them at that client"))
 	}
 	if p := k.parties[b]; p.block.Index() == k.owner {
-		p.received, p.table, p.of = slices.Clone(all[:k.receives]), slices.Clone(all[k.receives:]), k.hypers[0]
+		p.received, p.table, p.of = slices.Clone(all[:k.receives]), slices.Clone(all[k.receives:]),
+			k.hypers[0]
 	}
 }
 
-// tabled is the log density of the server's hyperparameters, up to a constant, and what is received there; false: they are
-// farther than the table.
+// tabled is the log density of the server's hyperparameters, up to a constant, and what is received there;
+// false: they are farther than the table.
 func (p *effects) tabled(phi []float64) (value float64, received []float64, ok bool) {
 	received = slices.Clone(p.received)
 	r := len(received)
@@ -158,7 +161,8 @@ func (p *effects) tabled(phi []float64) (value float64, received []float64, ok b
 			return 0, nil, false
 		}
 		x -= float64(at)
-		for k, w := range []float64{-x * (x - 1) * (x - 2) / 6, (x + 1) * (x - 1) * (x - 2) / 2, -(x + 1) * x * (x - 2) / 2, (x + 1) * x * (x - 1) / 6} {
+		for k, w := range []float64{-x * (x - 1) * (x - 2) / 6, (x + 1) * (x - 1) * (x - 2) / 2,
+			-(x + 1) * x * (x - 2) / 2, (x + 1) * x * (x - 1) / 6} {
 			row := p.table[(i*knots+at-1+k)*(1+r):]
 			value += float64(w * row[0])
 			vec.Axpy(r, received, w, row[1:])
@@ -167,7 +171,8 @@ func (p *effects) tabled(phi []float64) (value float64, received []float64, ok b
 	return value, received, true
 }
 
-// handing is how the server tells the party with effects their curvature, all else integrated out, and normal numbers.
+// handing is how the server tells the party with effects their curvature, all else integrated out, and normal
+// numbers.
 type handing struct{ *Kernel }
 
 func (k handing) Size(party, columns int) (up, down, all int) {
@@ -177,7 +182,8 @@ func (k handing) Size(party, columns int) (up, down, all int) {
 	return 0, down, 0
 }
 
-// Opens implements density.Declaring: draws of its own are a party's covariance, with those that others receive next.
+// Opens implements density.Declaring: draws of its own are a party's covariance, with those that others
+// receive next.
 func (handing) Opens() []density.Decryption { return []density.Decryption{drawn} }
 
 func (handing) Ask(int, []float64) {}
@@ -211,8 +217,8 @@ func (k handing) Take(b int, down, _ []float64) {
 	}
 }
 
-// spreading is how the party with effects tells draws of them, of the deviation of their mean given hyperparameters, and of
-// the server's hyperparameters, and the others receive theirs.
+// spreading is how the party with effects tells draws of them, of the deviation of their mean given
+// hyperparameters, and of the server's hyperparameters, and the others receive theirs.
 type spreading struct{ *Kernel }
 
 func (k spreading) Size(party, columns int) (up, down, all int) {

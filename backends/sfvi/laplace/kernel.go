@@ -1,6 +1,6 @@
 // Package laplace approximates a posterior whose rows stay encrypted by a Gaussian over the parameters of all
-// parties, with the curvature at the mode and the mean of the nearest one, and corrects it by weights. Nothing
-// crosses that has a number a row, and few sums over rows are decrypted (density.Encrypting).
+// parties, with the curvature at the mode and the mean of the nearest one, and corrects it by weights.
+// Nothing crosses that has a number a row, and few sums over rows are decrypted (density.Encrypting).
 //
 // A party knows the derivatives by its own coefficients alone. At first each steps by its own block of the
 // curvature, B_k = c·X_kᵀX_k + P_k for the mean curvature c of the likelihood at the start, and the parties
@@ -8,12 +8,14 @@
 // mode, or where that is slow, the curvature of all parties is decrypted to the server once: from then on the
 // server answers gradients with Newton's steps, of which each party receives its own part, and knows how far
 // the mode is in posterior standard deviations. No party learns another's coefficients: the server knows
-// deviations from a mode that it does not know. Gradients at pairs of points around the mode lead to the mean.
+// deviations from a mode that it does not know. Gradients at pairs of points around the mode lead to the
+// mean.
 //
-// What each party learns: a client the gradients by its own coefficients, products of steps added up over parties, its own
-// deviations of draws, and the weights of all; the server the parts of the products, the curvature of all parties, the
-// gradients near the mode and log p at draws. Of a client with one column or two such products show the server the steps, and so
-// the coefficients; of one with more what they were in the norm of its columns.
+// What each party learns: a client the gradients by its own coefficients, products of steps added up over
+// parties, its own deviations of draws, and the weights of all; the server the parts of the products, the
+// curvature of all parties, the gradients near the mode and log p at draws. Of a client with one column or
+// two such products show the server the steps, and so the coefficients; of one with more what they were in
+// the norm of its columns.
 //
 // Methods: Tierney and Kadane (1986), "Accurate approximations for posterior moments and marginal densities";
 // Anderson (1965) and Walker and Ni (2011), "Anderson acceleration for fixed-point iterations"; updates of
@@ -173,7 +175,9 @@ func (k *Kernel) Init(ctx context.Context) error {
 		return err
 	}
 	if c := k.curvature; !(c > 0 && c <= math.MaxFloat64) {
-		return &backends.FitError{Err: errors.New("sfvi: the likelihood has no curvature where the server's own parameters fit the response best without the clients: the response, offsets or columns are not finite, or leave nothing to fit")}
+		return &backends.FitError{Err: errors.New("sfvi: the likelihood has no curvature where the " +
+			"server's own parameters fit the response best without the clients: the response, offsets or " +
+			"columns are not finite, or leave nothing to fit")}
 	}
 	for _, p := range k.parties {
 		if p.block.Index() > 0 && !p.precondition(k.curvature) {

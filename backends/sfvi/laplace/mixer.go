@@ -112,11 +112,14 @@ func (k *Kernel) stepByBlocks(ctx context.Context) error {
 	}
 	switch {
 	case k.beyond != nil && k.mix.n == 0:
-		return &backends.FitError{Err: fmt.Errorf("sfvi: at the start of the fit of encrypted rows %w", k.beyond)}
+		return &backends.FitError{Err: fmt.Errorf("sfvi: at the start of the fit of encrypted rows %w",
+			k.beyond)}
 	case !accepted && k.mix.n == 0:
-		return backends.NotFinite(k.env, false, k.env.Cause().String(), "sfvi: the density is not finite at the start")
+		return backends.NotFinite(k.env, false, k.env.Cause().String(),
+			"sfvi: the density is not finite at the start")
 	case !accepted && k.evaluations >= k.options.Iterations:
-		return &backends.FitError{Err: fmt.Errorf("sfvi: the fit of encrypted rows has not converged, and its last step went too far, after %d evaluations: %s", k.evaluations, wayOut)}
+		return &backends.FitError{Err: fmt.Errorf("sfvi: the fit of encrypted rows has not converged, and "+
+			"its last step went too far, after %d evaluations: %s", k.evaluations, wayOut)}
 	case !accepted:
 		k.halved++
 		for _, p := range k.parties {
@@ -124,7 +127,8 @@ func (k *Kernel) stepByBlocks(ctx context.Context) error {
 		}
 		return nil
 	}
-	if k.halved >= mostHalved || k.evaluations >= k.options.Iterations || !k.mayMix() || k.mix.enough(near*k.scale, patience(k.dims)) {
+	if k.halved >= mostHalved || k.evaluations >= k.options.Iterations || !k.mayMix() ||
+		k.mix.enough(near*k.scale, patience(k.dims)) {
 		k.phase, k.opening = stepping, true
 		return nil
 	}
@@ -139,7 +143,8 @@ func (k *Kernel) mayMix() bool {
 }
 
 // wayOut is what to do where a fit ends nowhere.
-const wayOut = "zscore the columns, narrow the priors, leave out columns that others nearly repeat, or allow more --iterations"
+const wayOut = "zscore the columns, narrow the priors, leave out columns that others nearly repeat, or " +
+	"allow more --iterations"
 
 // add adds up the products of the new steps, and reports whether they did not go too far.
 func (k *Kernel) add(ctx context.Context) (bool, error) {

@@ -78,7 +78,8 @@ type regression struct {
 
 func (d design) draw() *regression {
 	r := rand.New(rand.NewPCG(d.seed, 11))
-	of := map[string]family{"logistic": logistic, "probit": probit, "poisson": poisson, "normal": normal}[d.kind]
+	of := map[string]family{"logistic": logistic, "probit": probit, "poisson": poisson,
+		"normal": normal}[d.kind]
 	m := &regression{of: of, y: make([]float64, d.rows), offset: make([]float64, d.rows)}
 	factors := make([][]float64, d.columns)
 	for j := range factors {
@@ -166,7 +167,8 @@ func (m *regression) blocks() []density.Block {
 	server := &block{party: "registry", lin: density.Linear{
 		Index: []int{0}, Sums: []int{n}, Clients: clients,
 		Prior: density.Quadratic{Gradient: make([]float64, 1), Precision: diagonal(1, atIntercept)},
-		Rows: []density.RowLikelihood{{Term: "y", Own: -1, Affine: density.Affine{Offset: m.offset, Matrix: slices.Repeat([]float64{1}, n)},
+		Rows: []density.RowLikelihood{{Term: "y", Own: -1, Affine: density.Affine{Offset: m.offset,
+			Matrix: slices.Repeat([]float64{1}, n)},
 			Evaluate: func(_, eta, lp, slope, _, _ []float64) {
 				for i, y := range m.y {
 					lp[i], slope[i] = m.of(y, eta[i])
@@ -177,7 +179,8 @@ func (m *regression) blocks() []density.Block {
 	for j, x := range m.x {
 		d := len(x) / n
 		b := &block{party: "client" + string(rune('a'+j)), index: j + 1, lin: density.Linear{
-			Sums: []int{n}, Clients: clients, Members: []density.Member{{Len: n}}, Cuts: density.Affine{Offset: make([]float64, n), Matrix: x},
+			Sums: []int{n}, Clients: clients, Members: []density.Member{{Len: n}},
+			Cuts:  density.Affine{Offset: make([]float64, n), Matrix: x},
 			Prior: density.Quadratic{Gradient: make([]float64, d), Precision: diagonal(d, atSlopes)},
 		}}
 		for i := range d {
@@ -237,7 +240,8 @@ func (m *regression) gaussian(from []float64) (theta, covariance []float64) {
 	}
 	p := len(x) / n
 	theta = slices.Clone(from)
-	eta, slope, weight, scaled, spread := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	eta, slope, weight, scaled, spread := make([]float64, n), make([]float64, n), make([]float64, n),
+		make([]float64, n), make([]float64, n)
 	for range 12 {
 		vec.MatVec(n, eta, x, n, theta, 1, p)
 		vec.Accumulate(n, eta, m.offset)

@@ -37,17 +37,20 @@ type party struct {
 func newParty(b density.Block, columns int, nested bool) (*party, error) {
 	l, err := applies(b)
 	if err == nil && l.Given != nil && !nested {
-		err = fmt.Errorf("%s: priors depend on the parameters %s, over which there is a grid by --estimator nested", b.Party(), strings.Join(l.Given.Names, ", "))
+		err = fmt.Errorf("%s: priors depend on the parameters %s, over which there is a "+
+			"grid by --estimator nested", b.Party(), strings.Join(l.Given.Names, ", "))
 	}
 	if err != nil {
 		return nil, err
 	}
-	p := &party{effects: newEffects(l), block: b, lin: l, by: &l.Cuts, c: len(l.Index), d: len(l.Index) + len(l.Globals.Index)}
+	p := &party{effects: newEffects(l), block: b, lin: l, by: &l.Cuts, c: len(l.Index),
+		d: len(l.Index) + len(l.Globals.Index)}
 	if b.Index() == 0 {
 		p.by = &l.Rows[0].Affine
 	}
 	if p.n = len(p.by.Offset); p.d != columns {
-		return nil, fmt.Errorf("%s: %d columns are encrypted, and its parameters have %d", b.Party(), columns, p.d)
+		return nil, fmt.Errorf("%s: %d columns are encrypted, and its parameters have %d", b.Party(), columns,
+			p.d)
 	}
 	for _, v := range []*[]float64{&p.theta, &p.base, &p.grad, &p.work} {
 		*v = make([]float64, p.d)
@@ -81,7 +84,8 @@ func (p *party) precondition(curvature float64) bool {
 }
 
 func (p *party) undetermined() error {
-	return fmt.Errorf("%s: its columns and priors do not determine its parameters: a column is not finite, or is constant or a sum of others and has a flat prior; give it a normal one", p.block.Party())
+	return fmt.Errorf("%s: its columns and priors do not determine its parameters: a column is not finite, "+
+		"or is constant or a sum of others and has a flat prior; give it a normal one", p.block.Party())
 }
 
 // contribute sets the cut at the party's point.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The root of a matrix of which eigenvalues are a millionth of others, as that of an intercept with the indicators of
-// groups, has that for its square.
+// The root of a matrix of which eigenvalues are a millionth of others, as that of an intercept with the
+// indicators of groups, has that for its square.
 func TestSymmetricRoot(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 6))
 	for _, p := range []int{1, 5, 60} {

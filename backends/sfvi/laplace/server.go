@@ -36,7 +36,8 @@ type server struct {
 	rise         float64         // of log p from the mean to the mode
 	apartEffects bool            // they have a precision of their own
 	normal       []float64       // numbers of the pairs of draws
-	rest         float64         // log determinant of the precision of what are no effects, once deviations are told
+	// log determinant of the precision of what are no effects, once deviations are told
+	rest float64
 
 	squares []float64 // of the deviations of the pairs of draws
 	logs    []float64 // log p of the draws that were weighed
@@ -169,8 +170,10 @@ const (
 	mostRejected = 12
 	mostBeyond   = 5
 	within       = 0.02 // of a posterior standard deviation, is what the mode is known to
-	far          = 0.02 // square of a move of the predictors by a seventh of their unit, in the root mean square, beyond which the curvature is another
-	slow         = 0.5  // times the length before, is a step of a curvature that fits no more
+	// square of a move of the predictors by a seventh of their unit, in the root mean square, beyond which
+	// the curvature is another
+	far  = 0.02
+	slow = 0.5 // times the length before, is a step of a curvature that fits no more
 )
 
 // open takes a curvature that was decrypted at the parties' point.

@@ -94,7 +94,8 @@ func (s *server) carry(c *checkpoint.Codec, k *Kernel) {
 	list(c, &s.squares, k.pairs)
 	c.Bool(&s.apartEffects)
 	list(c, &s.logs, 2*k.pairs)
-	for _, v := range [][]float64{s.priors, s.fresh, s.h.Matrix, s.h.Lower, s.own.Lower, s.grad, s.base, s.step, s.moved, s.summed} {
+	for _, v := range [][]float64{s.priors, s.fresh, s.h.Matrix, s.h.Lower, s.own.Lower, s.grad, s.base,
+		s.step, s.moved, s.summed} {
 		c.Floats(v)
 	}
 }

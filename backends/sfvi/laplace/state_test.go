@@ -21,7 +21,8 @@ func settings() laplace.Options {
 
 // hard is a design whose curvature is decrypted twice.
 func hard() *regression {
-	return design{rows: 400, clients: 3, columns: 3, rho: 0.8, pairs: true, kind: "logistic", rate: 0.1, seed: 6}.draw()
+	return design{rows: 400, clients: 3, columns: 3, rho: 0.8, pairs: true, kind: "logistic", rate: 0.1,
+		seed: 6}.draw()
 }
 
 // result is everything that a fit tells, of the draws of each party.
@@ -102,7 +103,8 @@ func TestResumed(t *testing.T) {
 		}
 		done = info.Done
 	}
-	if theta, ratios := result(k, m.blocks()); !slices.EqualFunc(theta, want, slices.Equal) || !slices.Equal(ratios, weights) {
+	if theta, ratios := result(k, m.blocks()); !slices.EqualFunc(theta, want, slices.Equal) ||
+		!slices.Equal(ratios, weights) {
 		t.Error("resumed after every step it has other draws or weights")
 	}
 	if hub.Openings != 2 || len(weights) != 1400 {
@@ -160,12 +162,14 @@ func TestConstantColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	mean, _ := moments(hub, k, 2)
-	if off := m.distance(mean); off > 0.05 || math.Abs(mean[2]-mean[3]) > 1e-6 || math.Abs(mean[3]-mean[4]) > 1e-6 {
+	if off := m.distance(mean); off > 0.05 || math.Abs(mean[2]-mean[3]) > 1e-6 ||
+		math.Abs(mean[3]-mean[4]) > 1e-6 {
 		t.Errorf("%g standard deviations from the mode, coefficients %v", off, mean)
 	}
 	blocks := m.blocks()
 	clear(blocks[2].(*block).lin.Prior.Precision)
-	if _, err := laplace.New(over(t, blocks), settings()); err == nil || !strings.Contains(err.Error(), "clientb: its columns and priors do not determine its parameters") {
+	if _, err := laplace.New(over(t, blocks), settings()); err == nil ||
+		!strings.Contains(err.Error(), "clientb: its columns and priors do not determine its parameters") {
 		t.Error(err)
 	}
 }
@@ -178,7 +182,8 @@ func TestRefused(t *testing.T) {
 	} {
 		blocks := hard().blocks()
 		change(&blocks[0].(*block).lin)
-		if _, err := laplace.New(over(t, blocks), settings()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := laplace.New(over(t, blocks), settings()); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Error(err)
 		}
 	}
@@ -202,8 +207,10 @@ func TestTooFewEvaluations(t *testing.T) {
 			t.Fatal(err)
 		}
 		mean, _ := moments(hub, k, 2)
-		if off := hard().distance(mean); info.Fit.Converged && off > 0.05 || !info.Fit.Judged || hub.Evaluations > n {
-			t.Errorf("%d evaluations of %d: converged %t, %g standard deviations", hub.Evaluations, n, info.Fit.Converged, off)
+		if off := hard().distance(mean); info.Fit.Converged && off > 0.05 || !info.Fit.Judged ||
+			hub.Evaluations > n {
+			t.Errorf("%d evaluations of %d: converged %t, %g standard deviations", hub.Evaluations, n,
+				info.Fit.Converged, off)
 		}
 	}
 }

@@ -69,7 +69,8 @@ func (k asking) Counsel(up, down [][]float64, all []float64) {
 func (k asking) decide() (verdict int, decrement float64) {
 	s := k.server
 	last := k.evaluations >= k.options.Iterations || !k.affords(evaluated, stepped)
-	s.weighs, s.room = k.afforded() > 0, k.evaluations+2 <= k.options.Iterations && k.affords(seeked, evaluated, evaluated, paired)
+	s.weighs, s.room = k.afforded() > 0, k.evaluations+2 <= k.options.Iterations &&
+		k.affords(seeked, evaluated, evaluated, paired)
 	s.renews = k.affords([]density.Decryption{crossed}, stepped, evaluated, stepped)
 	if k.beyond != nil {
 		s.beyond++
@@ -103,7 +104,8 @@ func (k asking) Take(b int, step, all []float64) {
 	case arrive, stop:
 		k.phase, k.converged = drawing, verdict == arrive
 		if !k.converged && k.evaluations+2 <= k.options.Iterations {
-			k.unfinished = fmt.Sprintf("steps ended, before a pair of evaluations around the mode, where more numbers may not be decrypted; the last promised log p to rise by %.2g", 0.5*k.decrement)
+			k.unfinished = fmt.Sprintf("steps ended, before a pair of evaluations around the mode, where "+
+				"more numbers may not be decrypted; the last promised log p to rise by %.2g", 0.5*k.decrement)
 		}
 	case average:
 		k.phase, k.converged = seeking, true
@@ -121,8 +123,10 @@ func (k *Kernel) Unfinished() (reason, wayOut string) {
 // lost is the error where no step leads on.
 func (k *Kernel) lost() error {
 	if k.beyond != nil {
-		return &backends.FitError{Err: fmt.Errorf("sfvi: the mode of encrypted rows is not in reach: %w", k.beyond)}
+		return &backends.FitError{Err: fmt.Errorf("sfvi: the mode of encrypted rows is not in reach: %w",
+			k.beyond)}
 	}
-	return &backends.FitError{Err: fmt.Errorf("sfvi: no step of the fit of encrypted rows leads on after %d evaluations: "+
+	return &backends.FitError{Err: fmt.Errorf("sfvi: no step of the fit of encrypted rows leads "+
+		"on after %d evaluations: "+
 		"the density is not finite, not concave, or flat where steps lead: %s", k.evaluations, wayOut)}
 }

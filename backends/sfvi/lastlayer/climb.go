@@ -15,9 +15,11 @@ const (
 	mostCalm    = 3  // points in a row that rise by less than the tolerance
 )
 
-// climb makes a round trip to the mode: every client sends its cuts at its point, and the next one follows from the answer.
+// climb makes a round trip to the mode: every client sends its cuts at its point, and the next one follows
+// from the answer.
 func (k *Kernel) climb(ctx context.Context) error {
-	if err := k.relay.Relay(ctx, k.options.Climbing, density.RelaySize{Columns: 1, Back: 1, Scalars: Scalars, Answers: Answers}, climbing{k}); err != nil {
+	if err := k.relay.Relay(ctx, k.options.Climbing, density.RelaySize{Columns: 1, Back: 1, Scalars: Scalars,
+		Answers: Answers}, climbing{k}); err != nil {
 		return err
 	}
 	k.env.Work().Gradients++
@@ -26,7 +28,9 @@ func (k *Kernel) climb(ctx context.Context) error {
 	case k.hidden == 0:
 		return Refuse(errNoNetwork)
 	case k.verdict == abandon:
-		return backends.NotFinite(k.env, k.trips > 1, "sfvi: the log density fell or was not finite at %d points in a row on the way to its mode, however near", mostRejects)
+		return backends.NotFinite(k.env, k.trips > 1,
+			"sfvi: the log density fell or was not finite at %d points in a row on the way "+
+				"to its mode, however near", mostRejects)
 	case k.verdict == finish:
 		k.reached = true
 	case k.trips >= k.options.Iterations:
@@ -38,7 +42,8 @@ func (k *Kernel) climb(ctx context.Context) error {
 // climbing is that exchange.
 type climbing struct{ *Kernel }
 
-// Send tells what the client maximises at the best point so far and at its point, both with the curvature of the former.
+// Send tells what the client maximises at the best point so far and at its point, both with the curvature of
+// the former.
 func (k climbing) Send(b int, up [][]float64, scalars []float64) {
 	p := k.parties[b]
 	scalars[0] = p.value(p.base)
@@ -52,7 +57,8 @@ func (k climbing) Answer(sum [][]float64, total []float64, down [][]float64, out
 	s := k.server
 	own := s.settle(sum)
 	out[0], out[1], out[2], out[3] = goBack, 2*k.damping, k.value, total[2]
-	if rise := own + total[1] - s.density - total[0]; rise >= -0.1*k.options.Tolerance && !math.IsInf(own+total[1], 0) {
+	if rise := own + total[1] - s.density - total[0]; rise >= -0.1*k.options.Tolerance &&
+		!math.IsInf(own+total[1], 0) {
 		s.density = own
 		out[0], out[1], out[2] = s.accept(rise < k.options.Tolerance), max(1, k.damping/1.5), own+total[1]
 	} else if s.rejected++; s.rejected == mostRejects {
@@ -109,7 +115,8 @@ const (
 	sufficient = 1e-4 // share of the rise that a step promises
 )
 
-// maximise raises a function from x on by the method of lbfgs, as far as few steps lead, and returns its value there.
+// maximise raises a function from x on by the method of lbfgs, as far as few steps lead, and returns its
+// value there.
 func maximise(x []float64, f func(x, grad []float64) float64) float64 {
 	n := len(x)
 	if n == 0 {

@@ -9,10 +9,11 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// What a client maximises is its log density plus the evidence −½ log det(P + HᵀWH): H are the features, W is the
-// curvature of the likelihood and P the precision of the last layer's prior, so that exp of it is the volume of
-// that layer's posterior where all else is known. With it the hidden layers come to the mode of their own
-// posterior, the last layer integrated out (MacKay 1992); at the joint mode they would fit noise as well.
+// What a client maximises is its log density plus the evidence −½ log det(P + HᵀWH): H are the features, W is
+// the curvature of the likelihood and P the precision of the last layer's prior, so that exp of it is the
+// volume of that layer's posterior where all else is known. With it the hidden layers come to the mode of
+// their own posterior, the last layer integrated out (MacKay 1992); at the joint mode they would fit noise as
+// well.
 
 // value is what a client maximises at θ but for the likelihood. It leaves its cuts in g.
 func (p *party) value(theta []float64) float64 {
@@ -20,7 +21,8 @@ func (p *party) value(theta []float64) float64 {
 	return evidence + p.block.Local(theta, p.g, p.own)
 }
 
-// features are the columns of H at θ, as its cuts at the unit vectors of the last layer differ from those at 0.
+// features are the columns of H at θ, as its cuts at the unit vectors of the last layer differ from those at
+// 0.
 func (p *party) features(theta []float64) []float64 {
 	at, n := slices.Clone(theta), len(p.g)
 	h := make([]float64, len(p.cond.Index)*n)

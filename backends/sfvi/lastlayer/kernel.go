@@ -1,17 +1,17 @@
-// Package lastlayer fits models in which contributions of clients are networks h(x; φ)·w: hidden layers φ, and
-// a last layer w with a normal prior. The parties find the mode of φ, w integrated out as if the others were
-// known. Then φ stays there, the values h of the last hidden layer are columns of data, and w has with all other
-// parameters the posterior of a generalised linear model, which another kernel fits.
+// Package lastlayer fits models in which contributions of clients are networks h(x; φ)·w: hidden layers φ,
+// and a last layer w with a normal prior. The parties find the mode of φ, w integrated out as if the others
+// were known. Then φ stays there, the values h of the last hidden layer are columns of data, and w has with
+// all other parameters the posterior of a generalised linear model, which another kernel fits.
 //
 // For the mode the server tells adjoint and curvature of the likelihood in each row of the sums. A client
 // maximises its own density plus the quadratic function of its contribution that these give, the curvature
-// multiplied so that clients that move at once do not go too far, by steps of its own: one round trip, whatever
-// its network is. Where the joint density falls all go back, and the curvature is doubled.
+// multiplied so that clients that move at once do not go too far, by steps of its own: one round trip,
+// whatever its network is. Where the joint density falls all go back, and the curvature is doubled.
 //
-// Methods: MacKay (1992), "A practical Bayesian framework for backpropagation networks"; the last layer alone:
-// Snoek et al. (2015), "Scalable Bayesian optimization using deep neural networks"; Kristiadi, Hein and Hennig
-// (2020), "Being Bayesian, even just a bit, fixes overconfidence in ReLU networks"; Daxberger et al. (2021),
-// "Laplace redux".
+// Methods: MacKay (1992), "A practical Bayesian framework for backpropagation networks"; the last layer
+// alone: Snoek et al. (2015), "Scalable Bayesian optimization using deep neural networks"; Kristiadi, Hein
+// and Hennig (2020), "Being Bayesian, even just a bit, fixes overconfidence in ReLU networks"; Daxberger et
+// al. (2021), "Laplace redux".
 package lastlayer
 
 import (
@@ -102,11 +102,12 @@ func Refuse(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &backends.Refusal{Code: diag.NoLastLayer, Err: fmt.Errorf("--estimator last-layer: %w", err), Out: "--estimator auto, or --backend nuts"}
+	return &backends.Refusal{Code: diag.NoLastLayer, Err: fmt.Errorf("--estimator last-layer: %w", err),
+		Out: "--estimator auto, or --backend nuts"}
 }
 
-// Init implements backends.Kernel: hidden layers begin at a draw from their priors, as far as these are normal,
-// and everything else at 0, or where the user wants it.
+// Init implements backends.Kernel: hidden layers begin at a draw from their priors, as far as these are
+// normal, and everything else at 0, or where the user wants it.
 func (k *Kernel) Init(context.Context) error {
 	for b, p := range k.parties {
 		p.start(0)
@@ -219,11 +220,14 @@ func (k *Kernel) Unfinished() (reason, wayOut string) {
 	if k.reached {
 		return "", ""
 	}
-	return fmt.Sprintf("after %d round trips the log density still rose: the hidden layers are not at their mode", k.trips), "more --iterations"
+	return fmt.Sprintf("after %d round trips the log density still rose: the hidden "+
+		"layers are not at their mode", k.trips), "more --iterations"
 }
 
 // Held implements backends.Holding.
 func (k *Kernel) Held() string {
-	return "the hidden layers are at their mode: these are draws of the posterior of all other parameters given the features, the values of the last hidden layer. " +
-		"Intervals of predictions leave out how uncertain the features are, and another mode has other features"
+	return "the hidden layers are at their mode: these are draws of the posterior of all other parameters " +
+		"given the features, the values of the last hidden layer. " +
+		"Intervals of predictions leave out how uncertain the features are, and another " +
+		"mode has other features"
 }

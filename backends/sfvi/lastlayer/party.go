@@ -39,7 +39,8 @@ func Applies(block density.Block) error {
 
 func newParty(block density.Block) (*party, error) {
 	if len(block.Weights()) > 0 {
-		return nil, fmt.Errorf("%s: it has weights, without priors, and a mode is that of a density: nn.mlp, with a prior on every weight", block.Party())
+		return nil, fmt.Errorf("%s: it has weights, without priors, and a mode is that of a density: "+
+			"nn.mlp, with a prior on every weight", block.Party())
 	}
 	s, err := density.RequireOf[density.Standalone](block)
 	if err != nil {
@@ -76,12 +77,14 @@ func conditional(block density.Block) (*density.Conditional, error) {
 	}
 	c, err := b.Conditional()
 	if err == nil && len(c.Index) == 0 {
-		err = fmt.Errorf("%s: no parameter enters its contribution linearly with a normal prior, as a last layer does", block.Party())
+		err = fmt.Errorf("%s: no parameter enters its contribution linearly with a normal "+
+			"prior, as a last layer does", block.Party())
 	}
 	return c, err
 }
 
-// proper is the reason why there may be no mode, or why the last layer's prior is not known where the hidden layers are.
+// proper is the reason why there may be no mode, or why the last layer's prior is not known where the hidden
+// layers are.
 func (p *party) proper() error {
 	var forms [2]density.ConditionalForm
 	for i := range forms {
@@ -93,13 +96,15 @@ func (p *party) proper() error {
 	}
 	a, b := &forms[0].Prior, &forms[1].Prior
 	if !slices.EqualFunc(a.Precision, b.Precision, near) || !slices.EqualFunc(a.Gradient, b.Gradient, near) {
-		return fmt.Errorf("%s: the prior of its last layer depends on other parameters: a scale there is a number", p.block.Party())
+		return fmt.Errorf("%s: the prior of its last layer depends on other parameters: a "+
+			"scale there is a number", p.block.Party())
 	}
 	p.precision = a.Precision
 	low, high := p.slope(0.1), p.slope(0.6)
 	for i, v := range low {
 		if v == high[i] {
-			return fmt.Errorf("%s: a parameter has a flat prior, and the density may have no mode", p.block.Party())
+			return fmt.Errorf("%s: a parameter has a flat prior, and the density may have no mode",
+				p.block.Party())
 		}
 	}
 	return nil
@@ -124,7 +129,8 @@ func (p *party) hidden() []int {
 	return p.cond.Hyper
 }
 
-// start sets hidden layers to a draw of so many from their priors, as if these were normal with independent elements, and all else to 0.
+// start sets hidden layers to a draw of so many from their priors, as if these were normal with independent
+// elements, and all else to 0.
 func (p *party) start(number int) {
 	clear(p.theta)
 	if p.cond == nil {
@@ -138,7 +144,8 @@ func (p *party) start(number int) {
 	}
 }
 
-// starts is from how many draws of its hidden layers a party sets out: it goes on from where it comes highest.
+// starts is from how many draws of its hidden layers a party sets out: it goes on from where it comes
+// highest.
 const starts = 16
 
 // set out finds the first point: the highest of those where steps from several starts end.
@@ -160,7 +167,8 @@ func (p *party) advance(damping float64) float64 {
 	return p.climb(damping)
 }
 
-// climb maximises the party's own density plus the quadratic function of its cuts, with a multiple of the curvature, plus the evidence.
+// climb maximises the party's own density plus the quadratic function of its cuts, with a multiple of the
+// curvature, plus the evidence.
 func (p *party) climb(damping float64) float64 {
 	return maximise(p.theta, func(theta, grad []float64) float64 {
 		value := p.block.Local(theta, p.g, p.own)
@@ -185,7 +193,8 @@ func (p *party) featured() density.Block {
 	}
 	var form density.ConditionalForm
 	c.At(hyper, nil, &form)
-	return features{p.block, &density.Linear{Index: c.Index, Cuts: form.Cuts, Prior: form.Prior, Members: c.Members, Sums: c.Sums, Clients: c.Clients}}
+	return features{p.block, &density.Linear{Index: c.Index, Cuts: form.Cuts, Prior: form.Prior,
+		Members: c.Members, Sums: c.Sums, Clients: c.Clients}}
 }
 
 // features is a block whose hidden layers are data.

@@ -33,7 +33,8 @@ func newServer(p *party) *server {
 	return s
 }
 
-// settle takes the sums of the clients' cuts, maximises over the server's own parameters and returns its log density.
+// settle takes the sums of the clients' cuts, maximises over the server's own parameters and returns its log
+// density.
 func (s *server) settle(sum [][]float64) float64 {
 	for _, m := range s.role.Receives {
 		copy(s.received[m.Offset:m.Offset+m.Len], sum[m.Group])
@@ -50,7 +51,8 @@ func (s *server) settle(sum [][]float64) float64 {
 // step is how far a sum moves to measure the curvature.
 const step = 1e-3
 
-// expand sets adjoint and curvature of the likelihood. Where the log density of a row is convex, or hardly curved, the curvature is a share of the largest: what is far out comes back.
+// expand sets adjoint and curvature of the likelihood. Where the log density of a row is convex, or hardly
+// curved, the curvature is a share of the largest: what is far out comes back.
 func (s *server) expand() {
 	copy(s.moved, s.received)
 	s.adjoints(s.adj)

@@ -9,8 +9,9 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// The covariance that a party's latent elements give the predictors, C(φ) = XP⁻¹Xᵀ, is a combination of few matrices: one for each scale of effects, three for two
-// correlated ones, and one of what does not depend on φ. So it is a combination of those at a few values of φ, the pivots, which are found among random ones.
+// The covariance that a party's latent elements give the predictors, C(φ) = XP⁻¹Xᵀ, is a combination of few
+// matrices: one for each scale of effects, three for two correlated ones, and one of what does not depend on
+// φ. So it is a combination of those at a few values of φ, the pivots, which are found among random ones.
 const (
 	probes      = 24   // random values
 	probeSD     = 1.5  // their standard deviation
@@ -65,13 +66,15 @@ func (p *party) decompose(with []float64, received [][]float64, from density.Str
 		}
 		for i, x := range o {
 			if !(math.Abs(x-offset[i]) <= independent*(1+math.Abs(x))) {
-				return fmt.Errorf("%s: the mean of its contribution given its hyperparameters depends on these", p.block.Party())
+				return fmt.Errorf("%s: the mean of its contribution given its "+
+					"hyperparameters depends on these", p.block.Party())
 			}
 		}
 		points, left, lengths = append(points, point), append(left, v), append(lengths, length(v))
 	}
 	if len(points) == 0 {
-		return fmt.Errorf("%s: given its hyperparameters a prior is no proper normal distribution: it is flat", p.block.Party())
+		return fmt.Errorf("%s: given its hyperparameters a prior is no proper normal "+
+			"distribution: it is flat", p.block.Party())
 	}
 	c.first = points[0]
 	if err := p.connect(points); err != nil {
@@ -88,7 +91,9 @@ func (p *party) decompose(with []float64, received [][]float64, from density.Str
 			break
 		}
 		if len(c.points) == mostParts {
-			return fmt.Errorf("%s: the prior covariance of its contribution is no combination of a few matrices with scales and correlations for coefficients, as where the length scale of a process is a parameter", p.block.Party())
+			return fmt.Errorf("%s: the prior covariance of its contribution is no combination of a few "+
+				"matrices with scales and correlations for coefficients, as where the length scale of "+
+				"a process is a parameter", p.block.Party())
 		}
 		b := append([]float64(nil), left[at]...)
 		vec.Scale(size, b, b, 1/length(b))

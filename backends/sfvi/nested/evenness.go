@@ -8,8 +8,10 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// An evenness says how many effective draws there are of each of many quantities, from sums over weighted draws: of the variance v = Σw(x − m)²/Σw of a quantity with the mean m, over the
-// variance Σw²(x − m)²/(Σw)² of that mean (Owen 2013, Monte Carlo theory, methods and examples, 9.3). Draws as good as many for most quantities may be few for one that lies where weights are large.
+// An evenness says how many effective draws there are of each of many quantities, from sums over weighted
+// draws: of the variance v = Σw(x − m)²/Σw of a quantity with the mean m, over the variance Σw²(x − m)²/(Σw)²
+// of that mean (Owen 2013, Monte Carlo theory, methods and examples, 9.3). Draws as good as many for most
+// quantities may be few for one that lies where weights are large.
 type evenness struct {
 	top, once, twice float64 // the largest log weight; Σw and Σw² with weights less by it
 	base             []float64

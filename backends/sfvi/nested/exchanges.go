@@ -10,7 +10,8 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// greetings is the first round trip: how many latent elements and hyperparameters each party has, and where these begin. The answer has values of what the server sends too.
+// greetings is the first round trip: how many latent elements and hyperparameters each party has, and where
+// these begin. The answer has values of what the server sends too.
 type greetings struct{ *Kernel }
 
 func (k greetings) greet(p *party, out []float64) {
@@ -47,7 +48,8 @@ func (k greetings) take() {
 		k.server.startAt(out)
 	}
 	for j := range k.dims {
-		k.dims[j], k.hypers[j], k.received[j] = int(out[greeted*j]), int(out[greeted*j+1]), int(out[greeted*j+2])
+		k.dims[j], k.hypers[j], k.received[j] = int(out[greeted*j]), int(out[greeted*j+1]),
+			int(out[greeted*j+2])
 	}
 	if k.phase = ranking; sum(k.received) > 0 {
 		k.phase = sending
@@ -101,7 +103,9 @@ func (k *Kernel) begin() {
 	}
 }
 
-// spans is how many columns clients send: the means of their contributions, for the matrix of what does not vary its products with the vectors, for each pivot of a client its products with some of them; then those that latent elements of the server multiply.
+// spans is how many columns clients send: the means of their contributions, for the matrix of what does not
+// vary its products with the vectors, for each pivot of a client its products with some of them; then those
+// that latent elements of the server multiply.
 func (k *Kernel) spans() int { return k.covered() + k.shared }
 
 // covered is how many of them come before those of what the server's latent elements add.
@@ -187,12 +191,15 @@ func (k columns) Send(b int, up [][]float64, _ []float64) {
 	}
 }
 
-// unstack writes column c of what a client sends: its part of each sum, the whole of it in the first of its cuts that enter one.
+// unstack writes column c of what a client sends: its part of each sum, the whole of it in the first of its
+// cuts that enter one.
 func (k *Kernel) unstack(p *party, v []float64, up [][]float64, c int) {
 	for i, at := range p.cond.Members {
 		to := up[i][c*at.Len:][:at.Len]
 		clear(to)
-		if !slices.ContainsFunc(p.cond.Members[:i], func(m density.Member) bool { return m.Group == at.Group }) {
+		if !slices.ContainsFunc(p.cond.Members[:i], func(m density.Member) bool {
+			return m.Group == at.Group
+		}) {
 			copy(to, v[p.at[at.Group]:])
 		}
 	}
@@ -242,7 +249,8 @@ func (k *Kernel) listen() {
 	}
 	k.points = append(k.points[:0], out[header:header+mostPoints*k.told()]...)
 	if k.phase == failed {
-		k.fail("sfvi: the marginal density of the hyperparameters is finite nowhere that was looked at, or the columns are not: begin elsewhere with --inits, or give priors that leave less room")
+		k.fail("sfvi: the marginal density of the hyperparameters is finite nowhere that was looked at, or " +
+			"the columns are not: begin elsewhere with --inits, or give priors that leave less room")
 	}
 }
 
@@ -294,7 +302,8 @@ func (k inquiry) Answer(_ [][]float64, total []float64, _ [][]float64, out []flo
 
 func (k inquiry) Receive(_ int, _ [][]float64, out []float64) { k.hear(out) }
 
-// draws is the round trip of draws from the parties' priors at points, and of the vectors that make them draws of the approximation.
+// draws is the round trip of draws from the parties' priors at points, and of the vectors that make them
+// draws of the approximation.
 type draws struct{ *Kernel }
 
 func (k draws) Send(b int, up [][]float64, scalars []float64) {
@@ -372,7 +381,8 @@ func (k draws) take() {
 	k.drawn += k.count * k.each()
 	if k.listen(); k.phase == done {
 		if top := slices.Max(k.ratios); top-top != 0 {
-			k.fail("sfvi: there is no Gaussian at the values of the hyperparameters that were drawn, or the log density is finite at none of its draws: priors or columns are of sizes too unlike")
+			k.fail("sfvi: there is no Gaussian at the values of the hyperparameters that were drawn, or " +
+				"the log density is finite at none of its draws: priors or columns are of sizes too unlike")
 			return
 		}
 		k.choose()

@@ -2,12 +2,13 @@ package nested
 
 import "github.com/vflc/vflc/density"
 
-// A Grid is where a density of hyperparameters is that the caller can evaluate by itself, without a message: as a search
-// finds it, on a lattice that is finer where it has one dimension or two, and without heavier tails.
+// A Grid is where a density of hyperparameters is that the caller can evaluate by itself, without a message:
+// as a search finds it, on a lattice that is finer where it has one dimension or two, and without heavier
+// tails.
 type Grid struct{ search }
 
-// finer is how many times as many points such a lattice has along an axis, by the number of hyperparameters: the function
-// between them has a variance that is larger by a sixth of their distance squared.
+// finer is how many times as many points such a lattice has along an axis, by the number of hyperparameters:
+// the function between them has a variance that is larger by a sixth of their distance squared.
 var finer = [mostHyper + 1]float64{1, 3, 2, 1.5, 1.3}
 
 // MostHyper is the largest number of hyperparameters.

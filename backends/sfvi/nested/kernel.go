@@ -1,13 +1,18 @@
-// Package nested fits hierarchies whose parameters are normal given a few hyperparameters, such as scales of effects, by a grid over these and a Gaussian at each point of it.
+// Package nested fits hierarchies whose parameters are normal given a few hyperparameters, such as scales of
+// effects, by a grid over these and a Gaussian at each point of it.
 //
-// Given hyperparameters φ the predictors of all rows are normal before the data are seen, with a covariance C(φ) of low rank that is a combination of a few matrices. The parties
-// add up the products of these with vectors that all of them know, from which the server has C at every φ. What follows takes it no message over rows: the mode of the predictors at φ, the
-// Gaussian there and the marginal likelihood of φ by Laplace's method; only densities of the clients' hyperparameters and coefficients of their matrices are asked for, many values of
-// φ in a message. Draws of φ follow from a grid around the mode of that marginal. Draws of all parameters given φ begin at each party's prior and are moved by one vector of the
-// server's (Matheron's rule), and are weighed by the exact joint density: that of their priors cancels.
+// Given hyperparameters φ the predictors of all rows are normal before the data are seen, with a covariance
+// C(φ) of low rank that is a combination of a few matrices. The parties add up the products of these with
+// vectors that all of them know, from which the server has C at every φ. What follows takes it no message
+// over rows: the mode of the predictors at φ, the Gaussian there and the marginal likelihood of φ by
+// Laplace's method; only densities of the clients' hyperparameters and coefficients of their matrices are
+// asked for, many values of φ in a message. Draws of φ follow from a grid around the mode of that marginal.
+// Draws of all parameters given φ begin at each party's prior and are moved by one vector of the server's
+// (Matheron's rule), and are weighed by the exact joint density: that of their priors cancels.
 //
-// Methods: Rue, Martino and Chopin (2009), "Approximate Bayesian inference for latent Gaussian models by using integrated nested Laplace approximations"; Wilson et al.
-// (2021), "Pathwise conditioning of Gaussian processes"; Vehtari et al. (2024), "Pareto smoothed importance sampling".
+// Methods: Rue, Martino and Chopin (2009), "Approximate Bayesian inference for latent Gaussian models by
+// using integrated nested Laplace approximations"; Wilson et al. (2021), "Pathwise conditioning of Gaussian
+// processes"; Vehtari et al. (2024), "Pareto smoothed importance sampling".
 package nested
 
 import (
@@ -52,14 +57,15 @@ const (
 
 // A Kernel is one fit.
 type Kernel struct {
-	options  Options
-	env      density.Env
-	relay    density.Relaying // nil where there are no clients
-	parties  []*party
-	server   *server // nil at a client's process
-	clients  int
-	rows     int
-	dims     []int // latent elements, hyperparameters, pivots and what is received of each party, in their order
+	options Options
+	env     density.Env
+	relay   density.Relaying // nil where there are no clients
+	parties []*party
+	server  *server // nil at a client's process
+	clients int
+	rows    int
+	// latent elements, hyperparameters, pivots and what is received of each party, in their order
+	dims     []int
 	hypers   []int
 	pivots   []int
 	received []int
@@ -106,11 +112,13 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		}
 	}
 	n := k.clients + 1
-	k.dims, k.hypers, k.pivots, k.received, k.scales = make([]int, n), make([]int, n), make([]int, n), make([]int, n), make([]int, n)
+	k.dims, k.hypers, k.pivots, k.received, k.scales = make([]int, n), make([]int, n), make([]int, n),
+		make([]int, n), make([]int, n)
 	return k, nil
 }
 
-// Init implements backends.Kernel: hyperparameters begin at 0 in coordinates without bounds, or where the user wants it. Those of a client are told less by numbers of its own.
+// Init implements backends.Kernel: hyperparameters begin at 0 in coordinates without bounds, or where the
+// user wants it. Those of a client are told less by numbers of its own.
 func (k *Kernel) Init(context.Context) error {
 	for b, p := range k.parties {
 		theta := make([]float64, p.block.Dim())
@@ -126,12 +134,14 @@ func (k *Kernel) Init(context.Context) error {
 }
 
 // exchange is a round trip, or the server's part alone where there are no clients.
-func (k *Kernel) exchange(ctx context.Context, x *density.Exchange, size density.RelaySize, by density.Relayed) error {
+func (k *Kernel) exchange(ctx context.Context, x *density.Exchange, size density.RelaySize,
+	by density.Relayed) error {
 	if k.trips++; k.relay != nil {
 		return k.relay.Relay(ctx, x, size, by)
 	}
 	vectors := func(columns int) [][]float64 { return [][]float64{make([]float64, k.rows*columns)} }
-	by.Answer(vectors(size.Columns), make([]float64, size.Scalars), vectors(size.Down()), make([]float64, size.Answers))
+	by.Answer(vectors(size.Columns), make([]float64, size.Scalars), vectors(size.Down()),
+		make([]float64, size.Answers))
 	return ctx.Err()
 }
 
@@ -140,7 +150,8 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 	var err error
 	switch k.phase {
 	case greeting:
-		err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: greeted*k.clients + k.sums(), Answers: greeted * (k.clients + 1)}, greetings{k})
+		err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: greeted*k.clients + k.sums(),
+			Answers: greeted * (k.clients + 1)}, greetings{k})
 		if err == nil {
 			greetings{k}.take()
 			if err = k.fits(); err == nil && k.phase == ranking {
@@ -148,20 +159,23 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 			}
 		}
 	case sending:
-		if err = k.exchange(ctx, Numbers, density.RelaySize{Answers: (1 + probes) * sum(k.received)}, sendings{k}); err == nil {
+		if err = k.exchange(ctx, Numbers, density.RelaySize{Answers: (1 + probes) * sum(k.received)},
+			sendings{k}); err == nil {
 			k.points, k.phase = append(k.points[:0], k.heard...), ranking
 			if err = k.link(); err == nil {
 				err = k.settle()
 			}
 		}
 	case ranking:
-		if err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: k.clients, Answers: k.clients + 1}, rankings{k}); err == nil {
+		if err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: k.clients, Answers: k.clients + 1},
+			rankings{k}); err == nil {
 			rankings{k}.take()
 		}
 	case spanning:
 		err = k.span(ctx)
 	case asking:
-		if err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: k.replies(), Answers: k.answers()}, inquiry{k}); err == nil {
+		if err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: k.replies(), Answers: k.answers()},
+			inquiry{k}); err == nil {
 			k.listen()
 		}
 	case drawing:
@@ -185,8 +199,9 @@ func (k *Kernel) sums() int {
 // replies is how many numbers clients tell of the points of a message.
 func (k *Kernel) replies() int { return k.count * (1 + k.clientPivots()) }
 
-// each is how many draws share a value of the hyperparameters: few enough that means of these, which are spread evenly over the lattice, are as exact as if they were independent. It is fewer
-// where a message holds no more.
+// each is how many draws share a value of the hyperparameters: few enough that means of these, which are
+// spread evenly over the lattice, are as exact as if they were independent. It is fewer where a message holds
+// no more.
 func (k *Kernel) each() int {
 	n := 4
 	if sum(k.hypers) > 2 {
@@ -195,7 +210,8 @@ func (k *Kernel) each() int {
 	return max(1, min(n, k.most(n)))
 }
 
-// most is how many of so many columns one message takes. With many clients that is more than in other fits: many small matrices cross there.
+// most is how many of so many columns one message takes. With many clients that is more than in other fits:
+// many small matrices cross there.
 func (k *Kernel) most(columns int) int {
 	if k.relay == nil {
 		return columns
@@ -203,7 +219,8 @@ func (k *Kernel) most(columns int) int {
 	return min(columns, k.relay.Piece(columns)*max(1, k.clients/8))
 }
 
-// told is how many numbers a value of the hyperparameters is told by: for each client what it receives that follows from the server's, and its own.
+// told is how many numbers a value of the hyperparameters is told by: for each client what it receives that
+// follows from the server's, and its own.
 func (k *Kernel) told() (n int) { return sum(k.scales) + sum(k.hypers[1:]) }
 
 func sum(v []int) (n int) {
@@ -213,7 +230,8 @@ func sum(v []int) (n int) {
 	return n
 }
 
-// answers is how many numbers follow from a message: what is next, how many points, the height, the effective draws, whether draws begin anew, and these points.
+// answers is how many numbers follow from a message: what is next, how many points, the height, the effective
+// draws, whether draws begin anew, and these points.
 func (k *Kernel) answers() int { return header + mostPoints*k.told() }
 
 func (k *Kernel) clientPivots() int { return sum(k.pivots[1:]) }
@@ -226,15 +244,18 @@ func Refuse(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &backends.Refusal{Code: diag.NotNested, Err: fmt.Errorf("--estimator nested: %w", err), Out: "--estimator auto, or --backend nuts"}
+	return &backends.Refusal{Code: diag.NotNested, Err: fmt.Errorf("--estimator nested: %w", err),
+		Out: "--estimator auto, or --backend nuts"}
 }
 
 func unfit(hyper, latent int) error {
 	if hyper > mostHyper {
-		return fmt.Errorf("the parties have %d hyperparameters together, and a grid has at most %d", hyper, mostHyper)
+		return fmt.Errorf("the parties have %d hyperparameters together, and a grid has at most %d", hyper,
+			mostHyper)
 	}
 	if latent > mostParams {
-		return fmt.Errorf("the parties have %d parameters given the hyperparameters, and the server solves for %d at most", latent, mostParams)
+		return fmt.Errorf("the parties have %d parameters given the hyperparameters, and the "+
+			"server solves for %d at most", latent, mostParams)
 	}
 	return nil
 }
@@ -338,7 +359,8 @@ func evidence(ratios []float64) backends.Estimate {
 		w := portable.Exp(r - top)
 		sum, squares = sum+w, squares+float64(w*w)
 	}
-	return backends.Estimate{Value: top + portable.Log(sum/n), SE: math.Sqrt(max(0, squares/(sum*sum)-1/n)), N: len(ratios)}
+	return backends.Estimate{Value: top + portable.Log(sum/n), SE: math.Sqrt(max(0, squares/(sum*sum)-1/n)),
+		N: len(ratios)}
 }
 
 // Draw implements backends.Kernel.
@@ -379,10 +401,12 @@ func (k *Kernel) Ratios() []float64 {
 	return k.ratios
 }
 
-// Propose implements backends.Weighted. Draws of the approximation are those that are weighed, chosen by their weights where none of these is large: some were drawn from far beyond the lattice.
+// Propose implements backends.Weighted. Draws of the approximation are those that are weighed, chosen by
+// their weights where none of these is large: some were drawn from far beyond the lattice.
 func (k *Kernel) Propose(on bool) { k.proposing = on }
 
-// choose chooses draws of the approximation: systematically, by weights of which none is more than the mean times the root of their number (Ionides 2008).
+// choose chooses draws of the approximation: systematically, by weights of which none is more than the mean
+// times the root of their number (Ionides 2008).
 func (k *Kernel) choose() {
 	n := len(k.ratios)
 	top := slices.Max(k.ratios)

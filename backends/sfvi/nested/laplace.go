@@ -7,7 +7,8 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// An expansion is the Gaussian of the predictors at a value of the hyperparameters: their prior times exp(ℓ + rᵀ(η − m) − ½(η − m)ᵀW(η − m)), the likelihood's expansion around m.
+// An expansion is the Gaussian of the predictors at a value of the hyperparameters: their prior times exp(ℓ +
+// rᵀ(η − m) − ½(η − m)ᵀW(η − m)), the likelihood's expansion around m.
 type expansion struct {
 	x        []float64 // whitened coordinates of m in the range: m = offset + QRx
 	m        []float64
@@ -49,7 +50,8 @@ func (s *server) likelihood(eta, slope []float64) (value float64) {
 	return value
 }
 
-// expand sets slopes and curvatures around e.m, the latter at least a little above 0, from those on either side: so close that the likelihood is quadratic between, but for rounding.
+// expand sets slopes and curvatures around e.m, the latter at least a little above 0, from those on either
+// side: so close that the likelihood is quadratic between, but for rounding.
 func (s *server) expand(e *expansion) {
 	n := s.rows
 	vec.AddScalar(n, s.moved, e.m, -between)
@@ -134,8 +136,8 @@ func (s *server) inRange(v, to []float64) {
 	}
 }
 
-// approximate finds the expansion around the mode where the server is, from whitened coordinates, up to a gain; ok is false where there is none. Where there is noise it is found anew
-// until the integral suits it.
+// approximate finds the expansion around the mode where the server is, from whitened coordinates, up to a
+// gain; ok is false where there is none. Where there is noise it is found anew until the integral suits it.
 func (s *server) approximate(start []float64, enough float64) (e *expansion, ok bool) {
 	if !s.factor() {
 		return nil, false
@@ -155,7 +157,8 @@ func (s *server) approximate(start []float64, enough float64) (e *expansion, ok 
 // newton finds the expansion, from x.
 func (s *server) newton(x []float64, enough float64) (e *expansion, ok bool) {
 	p, n := len(s.q), s.rows
-	e = &expansion{x: slices.Clone(x), m: make([]float64, n), slope: make([]float64, n), weight: make([]float64, n), products: make([]float64, p*p), linear: make([]float64, p)}
+	e = &expansion{x: slices.Clone(x), m: make([]float64, n), slope: make([]float64, n),
+		weight: make([]float64, n), products: make([]float64, p*p), linear: make([]float64, p)}
 	gradient, step, next := make([]float64, p), make([]float64, p), make([]float64, p)
 	height := func(x []float64) float64 {
 		s.predict(x, e.m)
@@ -205,8 +208,9 @@ func (s *server) newton(x []float64, enough float64) (e *expansion, ok bool) {
 // rounds is how often the expansion is made anew from means.
 const rounds = 2
 
-// average makes of the expansion around the mode the one with mean slopes and curvatures under its own Gaussian, whose mean is nearer to the posterior's: the fixed point is the
-// Gaussian with the largest ELBO (Khan and Lin 2017). It reports false where there is none.
+// average makes of the expansion around the mode the one with mean slopes and curvatures under its own
+// Gaussian, whose mean is nearer to the posterior's: the fixed point is the Gaussian with the largest ELBO
+// (Khan and Lin 2017). It reports false where there is none.
 func (s *server) average(e *expansion) bool {
 	p, n := len(s.q), s.rows
 	gradient, step := make([]float64, p), make([]float64, p)
@@ -231,7 +235,8 @@ func (s *server) average(e *expansion) bool {
 	return e.evidence-e.evidence == 0 && vec.Dot(n, e.weight, e.weight) <= math.MaxFloat64
 }
 
-// expect sets slopes and curvatures to their means where the predictors have the variance that mass tells, by Stein's identity for the latter.
+// expect sets slopes and curvatures to their means where the predictors have the variance that mass tells, by
+// Stein's identity for the latter.
 func (s *server) expect(e *expansion) {
 	p, n := len(s.q), s.rows
 	sd, column, at := s.weighted, make([]float64, p), make([]float64, n)

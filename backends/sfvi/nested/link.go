@@ -9,9 +9,10 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// Clients may use latent elements s of the server, as effects that their covariates multiply or as means of their own. With these s = 0 they are as others: latent elements x with a
-// normal prior and the map X. Given s a client adds D·s to the predictors, and its x are P⁻¹Gs more, so the server, which has the columns of D from the clients, takes D·s among what its
-// own latent elements add, and tells s with each draw.
+// Clients may use latent elements s of the server, as effects that their covariates multiply or as means of
+// their own. With these s = 0 they are as others: latent elements x with a normal prior and the map X. Given
+// s a client adds D·s to the predictors, and its x are P⁻¹Gs more, so the server, which has the columns of D
+// from the clients, takes D·s among what its own latent elements add, and tells s with each draw.
 
 // A link is that of a party.
 type link struct {
@@ -98,13 +99,15 @@ func (p *party) connect(points [][]float64) error {
 		for c, column := range now {
 			for i, v := range column {
 				if !(math.Abs(v-p.link.direct[c][i]) <= independent*(1+math.Abs(v))) {
-					return fmt.Errorf("%s: what it adds for a parameter of the server depends on hyperparameters", p.block.Party())
+					return fmt.Errorf("%s: what it adds for a parameter of the server "+
+						"depends on hyperparameters", p.block.Party())
 				}
 			}
 		}
 		p.move(point[:p.m], p.link.with(point[p.m:], s))
 		if !(math.Abs(p.value-value) <= independent*(1+math.Abs(value))) {
-			return fmt.Errorf("%s: its density is no normal prior of its own parameters given those of the server", p.block.Party())
+			return fmt.Errorf("%s: its density is no normal prior of its own parameters "+
+				"given those of the server", p.block.Party())
 		}
 	}
 	return nil

@@ -12,7 +12,8 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// A varied is a normal model of one party: y = b + effect of a group + noise with b ~ N(0, 9), effects ~ N(0, τ²), and θ = (b, effects, log τ, log σ), τ and σ half normal.
+// A varied is a normal model of one party: y = b + effect of a group + noise with b ~ N(0, 9), effects ~ N(0,
+// τ²), and θ = (b, effects, log τ, log σ), τ and σ half normal.
 type varied struct {
 	density.Block
 	density.Env
@@ -54,22 +55,23 @@ func (v *varied) Conditional() (*density.Conditional, error) {
 	for i := range d {
 		c.Index = append(c.Index, i)
 	}
-	c.Rows = []density.RowLikelihood{{Group: -1, Own: -1, Evaluate: func(phi, eta, lp, slope, _, _ []float64) {
-		for i, m := range eta {
-			if v.rare {
-				sign := -1.0
-				if v.y[i] > 1 {
-					sign = 1
+	c.Rows = []density.RowLikelihood{{Group: -1, Own: -1,
+		Evaluate: func(phi, eta, lp, slope, _, _ []float64) {
+			for i, m := range eta {
+				if v.rare {
+					sign := -1.0
+					if v.y[i] > 1 {
+						sign = 1
+					}
+					u := sign * (m - 3)
+					lp[i], slope[i] = min(u, 0)-math.Log1p(math.Exp(-math.Abs(u))), sign/(1+math.Exp(u))
+					continue
 				}
-				u := sign * (m - 3)
-				lp[i], slope[i] = min(u, 0)-math.Log1p(math.Exp(-math.Abs(u))), sign/(1+math.Exp(u))
-				continue
+				sd := math.Exp(phi[1])
+				z := (v.y[i] - m) / sd
+				lp[i], slope[i] = -half-phi[1]-0.5*z*z, z/sd
 			}
-			sd := math.Exp(phi[1])
-			z := (v.y[i] - m) / sd
-			lp[i], slope[i] = -half-phi[1]-0.5*z*z, z/sd
-		}
-	}}}
+		}}}
 	c.At = func(hyper, _ []float64, form *density.ConditionalForm) {
 		tau := math.Exp(hyper[0])
 		rows := density.Affine{Offset: make([]float64, n), Matrix: make([]float64, n*d)}
@@ -78,7 +80,8 @@ func (v *varied) Conditional() (*density.Conditional, error) {
 		}
 		form.Rows = []density.Affine{rows}
 		form.Prior = density.Quadratic{Gradient: make([]float64, d), Precision: make([]float64, d*d)}
-		form.Prior.Value = scalePrior(hyper[0]) + scalePrior(hyper[1]) - half*float64(d) - math.Log(3) - float64(v.groups)*hyper[0]
+		form.Prior.Value = scalePrior(hyper[0]) + scalePrior(hyper[1]) - half*float64(d) - math.Log(3) -
+			float64(v.groups)*hyper[0]
 		form.Prior.Precision[0] = 1.0 / 9
 		for i := 1; i < d; i++ {
 			form.Prior.Precision[i*d+i] = 1 / (tau * tau)
@@ -142,7 +145,8 @@ func ranAt(t *testing.T, v *varied, draws, level int) *Kernel {
 	return k
 }
 
-// At every point of the lattice the marginal density of the hyperparameters is that of the normal model, constants included: what a determinant of one cell leaves out no weight corrects.
+// At every point of the lattice the marginal density of the hyperparameters is that of the normal model,
+// constants included: what a determinant of one cell leaves out no weight corrects.
 func TestMarginalDensitiesAreThoseOfTheNormalModel(t *testing.T) {
 	v := newVaried()
 	k := ran(t, v, 8)
@@ -157,7 +161,8 @@ func TestMarginalDensitiesAreThoseOfTheNormalModel(t *testing.T) {
 	}
 }
 
-// The Gaussian at a value of the hyperparameters is the posterior there: weights of draws that share one differ by rounding, and are the marginal density over that of the draws.
+// The Gaussian at a value of the hyperparameters is the posterior there: weights of draws that share one
+// differ by rounding, and are the marginal density over that of the draws.
 func TestWeightsWithinAPointAreEqual(t *testing.T) {
 	v := newVaried()
 	k := ran(t, v, 400)
@@ -174,7 +179,8 @@ func TestWeightsWithinAPointAreEqual(t *testing.T) {
 	}
 }
 
-// Draws given hyperparameters have the mean and the covariance of the posterior there: each, less the mean and divided by the factor of the covariance, is standard normal.
+// Draws given hyperparameters have the mean and the covariance of the posterior there: each, less the mean
+// and divided by the factor of the covariance, is standard normal.
 func TestDrawsGivenHyperparametersAreThePosteriors(t *testing.T) {
 	v := newVaried()
 	k := ran(t, v, 4000)
@@ -220,7 +226,8 @@ func TestDrawsGivenHyperparametersAreThePosteriors(t *testing.T) {
 	}
 }
 
-// The draws of hyperparameters have the density that their weights take them to have: its integral is 1, and means of a function over draws and by integration agree.
+// The draws of hyperparameters have the density that their weights take them to have: its integral is 1, and
+// means of a function over draws and by integration agree.
 func TestDrawsOfHyperparametersHaveTheirDensity(t *testing.T) {
 	k := ran(t, newVaried(), 8)
 	s := &k.server.search
@@ -230,7 +237,8 @@ func TestDrawsOfHyperparametersHaveTheirDensity(t *testing.T) {
 		for y := -reach; y <= reach; y++ {
 			for i := range int(1 / step) {
 				for j := range int(1 / step) {
-					phi := s.place([]float64{float64(x) + (float64(i)+0.5)*step, float64(y) + (float64(j)+0.5)*step})
+					phi := s.place([]float64{float64(x) + (float64(i)+0.5)*step,
+						float64(y) + (float64(j)+0.5)*step})
 					by := math.Exp(s.density(phi)+s.logDet) * step * step
 					whole += by
 					want += by * math.Cos(phi[0]-2*phi[1])
@@ -252,7 +260,8 @@ func TestDrawsOfHyperparametersHaveTheirDensity(t *testing.T) {
 	}
 }
 
-// A draw that walks from the Gaussian to a skewed posterior has a more even weight, and the longer its path the more so. Evidence and means are those of importance sampling.
+// A draw that walks from the Gaussian to a skewed posterior has a more even weight, and the longer its path
+// the more so. Evidence and means are those of importance sampling.
 func TestPathsEvenWeights(t *testing.T) {
 	v := newVaried()
 	v.rare = true
@@ -282,7 +291,8 @@ func TestPathsEvenWeights(t *testing.T) {
 			continue
 		}
 		if !(within < spread/4) {
-			t.Errorf("level %d: log weights at one point have mean square differences of %.2g, %.2g before", level, within, spread)
+			t.Errorf("level %d: log weights at one point have mean square differences of %.2g, %.2g before",
+				level, within, spread)
 		}
 		spread = within
 		if d := log.Value - first.Value; !(math.Abs(d) < 8*math.Hypot(log.SE, first.SE)) {
@@ -294,7 +304,8 @@ func TestPathsEvenWeights(t *testing.T) {
 	}
 }
 
-// Where the posterior is the Gaussian itself, a walk stays in it: weights of draws that share a point differ by rounding.
+// Where the posterior is the Gaussian itself, a walk stays in it: weights of draws that share a point differ
+// by rounding.
 func TestPathsOfANormalModelHaveEqualWeights(t *testing.T) {
 	k := ranAt(t, newVaried(), 400, 1)
 	for i := 0; i < k.drawn; i += k.each() {
@@ -305,7 +316,8 @@ func TestPathsOfANormalModelHaveEqualWeights(t *testing.T) {
 	}
 }
 
-// Effective draws of quantities are what their definition gives with all draws at hand, whatever the order of these and however large their weights.
+// Effective draws of quantities are what their definition gives with all draws at hand, whatever the order of
+// these and however large their weights.
 func TestEffectiveDrawsOfQuantities(t *testing.T) {
 	r := rng.New(rng.SharedKey(9), "draws")
 	const n = 300
@@ -352,7 +364,8 @@ func TestEffectiveDrawsOfQuantities(t *testing.T) {
 	}
 }
 
-// A lattice over a Gaussian has all points above its depth in few messages, as over a density with a tail that falls slowly on one side.
+// A lattice over a Gaussian has all points above its depth in few messages, as over a density with a tail
+// that falls slowly on one side.
 func TestLatticesAreWholeInFewMessages(t *testing.T) {
 	for name, f := range map[string]func(z []float64) float64{
 		"Gaussian": func(z []float64) float64 { return -0.5 * (z[0]*z[0] + z[1]*z[1]) },

@@ -8,8 +8,9 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// Noise of auxiliary variables is integrated out of the likelihood: with independent normal noise in each client's contribution that of the sum is normal, and the likelihood a function of the
-// predictor without noise.
+// Noise of auxiliary variables is integrated out of the likelihood: with independent normal noise in each
+// client's contribution that of the sum is normal, and the likelihood a function of the predictor without
+// noise.
 
 const (
 	reach  = 2   // of the places around a predictor, in sds of the noise, at which curvatures are looked at
@@ -31,7 +32,8 @@ func (p *party) noises(to []float64) {
 
 // integrated prepares the server's likelihoods for noise, whose variances are by sum.
 func (s *server) integrated() {
-	s.marginals, s.resolved = make([]*quadrature.Marginal, len(s.cond.Rows)), make([]float64, len(s.cond.Rows))
+	s.marginals, s.resolved = make([]*quadrature.Marginal, len(s.cond.Rows)),
+		make([]float64, len(s.cond.Rows))
 	for k, r := range s.cond.Rows {
 		if r.Group >= 0 && s.noise[r.Group] > 0 {
 			s.nodes, s.shares = quadrature.Hermite(milder)
@@ -49,7 +51,8 @@ func (s *server) row(k int, eta, lp, slope []float64) {
 	s.cond.Rows[k].Evaluate(s.hyper, eta, lp, slope, nil, nil)
 }
 
-// resolve prepares the integrals for the predictors; afresh: whatever they were prepared for. It reports whether they were not.
+// resolve prepares the integrals for the predictors; afresh: whatever they were prepared for. It reports
+// whether they were not.
 func (s *server) resolve(eta []float64, afresh bool) (more bool) {
 	for k, m := range s.marginals {
 		if m == nil {
@@ -74,7 +77,8 @@ func (s *server) resolve(eta []float64, afresh bool) (more bool) {
 	return more
 }
 
-// curvature is the largest curvature of likelihood k around predictors, without noise, where the likelihood times the density of the noise is not small.
+// curvature is the largest curvature of likelihood k around predictors, without noise, where the likelihood
+// times the density of the noise is not small.
 func (s *server) curvature(k int, eta []float64, sd float64) (most float64) {
 	n, r := len(eta), s.cond.Rows[k]
 	top, heights, curves := make([]float64, n), [2*reach + 1][]float64{}, [2*reach + 1][]float64{}
@@ -106,4 +110,5 @@ func (s *server) curvature(k int, eta []float64, sd float64) (most float64) {
 }
 
 // errIntegrated is why there are no draws of auxiliary variables.
-var errIntegrated = errors.New("the auxiliary variables' noise is integrated out over all clients, so that no party can draw its own, and they are wanted")
+var errIntegrated = errors.New("the auxiliary variables' noise is integrated out over all clients, so that " +
+	"no party can draw its own, and they are wanted")

@@ -16,14 +16,16 @@ import (
 // mostHyper is the largest number of hyperparameters of all parties.
 const mostHyper = 4
 
-// A party is one block: the normal prior of its latent elements x given the hyperparameters, and what x adds to the predictors of all rows, which are stacked sum by sum.
+// A party is one block: the normal prior of its latent elements x given the hyperparameters, and what x adds
+// to the predictors of all rows, which are stacked sum by sum.
 type party struct {
-	block  density.Block
-	cond   *density.Conditional
-	d, m   int
-	rows   int       // of all sums
-	at     []int     // where each sum begins; of a model of one party each likelihood
-	shift  []float64 // the coordinates of a client's hyperparameters, as the server has them, are less by this
+	block density.Block
+	cond  *density.Conditional
+	d, m  int
+	rows  int   // of all sums
+	at    []int // where each sum begins; of a model of one party each likelihood
+	// the coordinates of a client's hyperparameters, as the server has them, are less by this
+	shift  []float64
 	form   density.ConditionalForm
 	prior  cholesky.Factor
 	mean   []float64
@@ -80,10 +82,12 @@ func newParty(block density.Block, noise density.Stream) (*party, error) {
 // applies is the reason why a block does not suit.
 func applies(p *party) error {
 	if p.d > mostParams {
-		return fmt.Errorf("%d parameters given the others, and the server solves for %d at most", p.d, mostParams)
+		return fmt.Errorf("%d parameters given the others, and the server solves for %d at most", p.d,
+			mostParams)
 	}
 	if p.m > mostHyper {
-		return fmt.Errorf("%s: %d hyperparameters, as many as the local scales of a horseshoe, and a grid has at most %d", strings.Join(p.cond.Names, ", "), p.m, mostHyper)
+		return fmt.Errorf("%s: %d hyperparameters, as many as the local scales of a horseshoe, "+
+			"and a grid has at most %d", strings.Join(p.cond.Names, ", "), p.m, mostHyper)
 	}
 	if p.cond.Clients > 0 && p.block.Index() == 0 {
 		seen := make([]bool, len(p.cond.Sums))
@@ -114,7 +118,8 @@ func (p *party) move(hyper, received []float64) {
 	}
 	copy(p.mean, q.Gradient)
 	p.prior.Solve(p.mean)
-	p.value = q.Value + float64(0.5*vec.Dot(p.d, q.Gradient, p.mean)) - float64(0.5*p.prior.LogDet()) + float64(0.5*float64(p.d)*portable.Log(2*math.Pi))
+	p.value = q.Value + float64(0.5*vec.Dot(p.d, q.Gradient, p.mean)) - float64(0.5*p.prior.LogDet()) +
+		float64(0.5*float64(p.d)*portable.Log(2*math.Pi))
 	if p.value-p.value != 0 {
 		p.value, p.proper = math.Inf(-1), false
 	}

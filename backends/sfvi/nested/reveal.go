@@ -9,11 +9,15 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A curious server has each client's contributions at the draws of the approximation, row by row and exactly, though these never cross: the client's draws from its prior and its prior covariance
-// C_j(φ) times the vectors u that the server itself answers. Where sums are masked it has this of all clients together. C_j(φ) of a client whose prior depends on hyperparameters is client by
-// client there too, and so is the span of what it contributes: a total is divided along it and along the span of all others, where these have no direction in common.
+// A curious server has each client's contributions at the draws of the approximation, row by row and exactly,
+// though these never cross: the client's draws from its prior and its prior covariance C_j(φ) times the
+// vectors u that the server itself answers. Where sums are masked it has this of all clients together. C_j(φ)
+// of a client whose prior depends on hyperparameters is client by client there too, and so is the span of
+// what it contributes: a total is divided along it and along the span of all others, where these have no
+// direction in common.
 
-// curious is what such a server keeps: by client, or of all together where that is 0, the columns that crossed near the start, and the covariance on the range of what does not vary.
+// curious is what such a server keeps: by client, or of all together where that is 0, the columns that
+// crossed near the start, and the covariance on the range of what does not vary.
 type curious struct {
 	spans map[int][][]float64
 	fixed map[int][]float64
@@ -56,8 +60,9 @@ func (k *Kernel) of(client int) (pivots []int) {
 	return pivots
 }
 
-// owned is of what a client's prior covariance is made: a matrix that does not vary, and some of the server's. A hidden client's is known where its prior depends on hyperparameters, or it is the only one whose does
-// not; nil: it is not known.
+// owned is of what a client's prior covariance is made: a matrix that does not vary, and some of the
+// server's. A hidden client's is known where its prior depends on hyperparameters, or it is the only one
+// whose does not; nil: it is not known.
 func (k *Kernel) owned(client int) (still []float64, pivots []int) {
 	pivots = k.of(client)
 	if k.curious.spans[client] != nil {
@@ -78,7 +83,8 @@ func (k *Kernel) owned(client int) (still []float64, pivots []int) {
 	return nil, nil
 }
 
-// still is the covariance of what does not vary of a client that is not hidden, on the range, or of all of them.
+// still is the covariance of what does not vary of a client that is not hidden, on the range, or of all of
+// them.
 func (k *Kernel) still(client int) []float64 {
 	c := &k.curious
 	if t, known := c.fixed[client]; known {
@@ -130,7 +136,8 @@ func (k *Kernel) moved(client int, sent, answered [][]float64) (cuts [][]float64
 	return cuts
 }
 
-// divide takes a hidden client's part of the latest totals, but for a constant in each row; nil: its span is not known, or has a direction in common with that of the others.
+// divide takes a hidden client's part of the latest totals, but for a constant in each row; nil: its span is
+// not known, or has a direction in common with that of the others.
 func (k *Kernel) divide(client int) (parts [][]float64) {
 	s := k.server
 	p := len(s.q)

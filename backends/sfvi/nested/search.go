@@ -11,9 +11,10 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A search finds where the marginal density f of the hyperparameters is: its mode, by Newton's method with differences of values of f, all of a step in one message, and then f on a
-// lattice of the principal axes there, as far as it is not small. Draws are from the function that is linear between the points of the lattice along each axis, and for a share of
-// wide from a t, so that weights stay bounded.
+// A search finds where the marginal density f of the hyperparameters is: its mode, by Newton's method with
+// differences of values of f, all of a step in one message, and then f on a lattice of the principal axes
+// there, as far as it is not small. Draws are from the function that is linear between the points of the
+// lattice along each axis, and for a share of wide from a t, so that weights stay bounded.
 type search struct {
 	stage  int
 	centre []float64
@@ -64,8 +65,9 @@ const (
 	leastFall = 0.5 // of f from one cell to the next, beyond those that are known
 )
 
-// spacing is how far points of the lattice are apart, in standard deviations, by the number of hyperparameters, and depth how far below the mode f is followed; firstReach are cells on either side of
-// the centre in the first message of them.
+// spacing is how far points of the lattice are apart, in standard deviations, by the number of
+// hyperparameters, and depth how far below the mode f is followed; firstReach are cells on either side of the
+// centre in the first message of them.
 var (
 	spacing    = [mostHyper + 1]float64{1, 0.75, 0.9, 1.1, 1.3}
 	depth      = [mostHyper + 1]float64{0, 9, 7.5, 6.5, 6}
@@ -82,7 +84,8 @@ func newSearch(centre []float64) search {
 
 func (s *search) dim() int { return len(s.centre) }
 
-// stencil are the points of a step: the centre, one on either side along each coordinate, and one for each pair of these.
+// stencil are the points of a step: the centre, one on either side along each coordinate, and one for each
+// pair of these.
 func (s *search) stencil() (out [][]float64) {
 	add := func(by ...float64) {
 		p := slices.Clone(s.centre)
@@ -259,7 +262,8 @@ func (s *search) on(c cell) []float64 {
 	return s.place(z)
 }
 
-// wanted are the cells of the lattice that come next, at most so many: at first those around its centre, then beyond those where f is not small as far as it seems not to be; none: it is done.
+// wanted are the cells of the lattice that come next, at most so many: at first those around its centre, then
+// beyond those where f is not small as far as it seems not to be; none: it is done.
 func (s *search) wanted(most int) (out []cell) {
 	m := s.dim()
 	seen := map[cell]bool{}
@@ -293,7 +297,8 @@ func (s *search) wanted(most int) (out []cell) {
 	return out
 }
 
-// outward is how many cells from a node along an axis f is followed: until it is small, if it goes on as a parabola through the node and the two before, or as a line where that would rise.
+// outward is how many cells from a node along an axis f is followed: until it is small, if it goes on as a
+// parabola through the node and the two before, or as a line where that would rise.
 func (s *search) outward(n node, axis, sign int) (cells int) {
 	value := func(by int) float64 {
 		c := n.cell
@@ -396,10 +401,12 @@ func tail(z []float64) float64 {
 	const nu = freedom
 	d := float64(len(z))
 	square := vec.Dot(len(z), z, z) / (wideSD * wideSD)
-	return portable.Lgamma((nu+d)/2) - portable.Lgamma(nu/2.0) - float64(d/2*portable.Log(nu*math.Pi*wideSD*wideSD)) - float64((nu+d)/2*portable.Log1p(square/nu))
+	return portable.Lgamma((nu+d)/2) - portable.Lgamma(nu/2.0) -
+		float64(d/2*portable.Log(nu*math.Pi*wideSD*wideSD)) - float64((nu+d)/2*portable.Log1p(square/nu))
 }
 
-// draw returns n points: from each node as many as its share demands, one more or less, the others from the t, in random order.
+// draw returns n points: from each node as many as its share demands, one more or less, the others from the
+// t, in random order.
 func (s *search) draw(n int, from density.Stream) (out [][]float64) {
 	m := s.dim()
 	if m == 0 {

@@ -11,23 +11,25 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A server has the covariance of the predictors at every value of the hyperparameters: Q·T·Qᵀ with T = Σ aᵢ·Tᵢ, of which the coefficients depend on these.
+// A server has the covariance of the predictors at every value of the hyperparameters: Q·T·Qᵀ with T = Σ
+// aᵢ·Tᵢ, of which the coefficients depend on these.
 type server struct {
 	*party
 	columns []float64   // what clients send to span
 	q       [][]float64 // orthonormal, one after another in flat
 	flat    []float64
-	t       [][]float64 // the matrices: that of what does not vary, then those of the pivots in the order of the parties
-	offset  []float64   // mean of the predictors before the data are seen
-	asked   [][]float64 // the points of the next message: the server's hyperparameters, then the clients'
-	search  search
-	points  density.Stream // of draws of the hyperparameters
-	errors  density.Stream // of rows
-	fresh   []float64      // ratios of the draws of a message
-	told    []float64      // s of these
-	by      [][]float64    // the coefficients at its points
-	probes  density.Stream // of pivots
-	noise   []float64      // variance of that of auxiliary variables, by sum
+	// the matrices: that of what does not vary, then those of the pivots in the order of the parties
+	t      [][]float64
+	offset []float64   // mean of the predictors before the data are seen
+	asked  [][]float64 // the points of the next message: the server's hyperparameters, then the clients'
+	search search
+	points density.Stream // of draws of the hyperparameters
+	errors density.Stream // of rows
+	fresh  []float64      // ratios of the draws of a message
+	told   []float64      // s of these
+	by     [][]float64    // the coefficients at its points
+	probes density.Stream // of pivots
+	noise  []float64      // variance of that of auxiliary variables, by sum
 
 	marginals []*quadrature.Marginal // by likelihood; nil: there is no noise
 	resolved  []float64              // the curvatures that they were prepared for
@@ -48,7 +50,8 @@ type server struct {
 }
 
 func newServer(p *party, k *Kernel, env density.Env, b int) *server {
-	s := &server{party: p, points: env.Private(b, "nested points"), errors: env.Private(b, "sfvi rows"), moves: env.Private(b, "nested moves"), probes: env.Private(b, "nested probes")}
+	s := &server{party: p, points: env.Private(b, "nested points"), errors: env.Private(b, "sfvi rows"),
+		moves: env.Private(b, "nested moves"), probes: env.Private(b, "nested probes")}
 	s.nodes, s.shares = quadrature.Hermite(hermite)
 	n := p.rows
 	for _, v := range []*[]float64{&s.eta, &s.lp, &s.slope, &s.moved, &s.weighted} {
@@ -57,7 +60,8 @@ func newServer(p *party, k *Kernel, env density.Env, b int) *server {
 	return s
 }
 
-// probe writes which of s each element is that a client receives, 1 more, or 0, and then values of these elements at random hyperparameters, s = 0.
+// probe writes which of s each element is that a client receives, 1 more, or 0, and then values of these
+// elements at random hyperparameters, s = 0.
 func (s *server) probe(out []float64) {
 	for _, to := range s.cond.To {
 		for _, k := range to {
@@ -153,7 +157,8 @@ func (s *server) gather(k *Kernel) {
 	s.makeRoom()
 }
 
-// matrix is the T of a covariance QTQᵀ from its products with so many vectors: on the range of these, which may be smaller than that of Q.
+// matrix is the T of a covariance QTQᵀ from its products with so many vectors: on the range of these, which
+// may be smaller than that of Q.
 func (s *server) matrix(products, with []float64, columns int) ([]float64, bool) {
 	p := len(s.q)
 	image, z := s.within(products, columns), s.within(with, columns)
@@ -219,7 +224,8 @@ func (s *server) within(columns []float64, c int) []float64 {
 	return out
 }
 
-// moveTo goes to point i, of whose clients' part the replies tell, and returns the log density of its hyperparameters.
+// moveTo goes to point i, of whose clients' part the replies tell, and returns the log density of its
+// hyperparameters.
 func (s *server) moveTo(k *Kernel, i int, replies []float64) float64 {
 	k.placed(s.party, i)
 	value := s.value + replies[i]

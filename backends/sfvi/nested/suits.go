@@ -8,15 +8,18 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// A Part is what a party has of what all parties together must not have too much of, and what it needs of another.
+// A Part is what a party has of what all parties together must not have too much of, and what it needs of
+// another.
 type Part struct {
 	Hyper, Latent, Rows int
-	// Normal are the server's parameters that clients use and whose priors are normal given others. Needs are those of which a client needs that, since they are means or coefficients there, and Excludes those of
+	// Normal are the server's parameters that clients use and whose priors are normal given others. Needs are
+	// those of which a client needs that, since they are means or coefficients there, and Excludes those of
 	// which it must not be so.
 	Normal, Needs, Excludes []string
 }
 
-// Look finds the part of a block. The error is why it does not suit; alone: also where that shows only once the parties have met, as far as a party can tell alone.
+// Look finds the part of a block. The error is why it does not suit; alone: also where that shows only once
+// the parties have met, as far as a party can tell alone.
 func Look(block density.Block, alone bool) (Part, error) {
 	p, err := newParty(block, nil)
 	if err != nil {
@@ -37,7 +40,8 @@ func Look(block density.Block, alone bool) (Part, error) {
 	return part, p.trial(needed)
 }
 
-// needs finds which of the server's parameters a client needs to have normal priors, by element 1 + their number, or 0.
+// needs finds which of the server's parameters a client needs to have normal priors, by element 1 + their
+// number, or 0.
 func (p *party) needs(part *Part) (needed []float64, err error) {
 	if p.cond.Received == 0 {
 		return nil, nil
@@ -71,7 +75,8 @@ func (p *party) needs(part *Part) (needed []float64, err error) {
 // trials is how many values of the hyperparameters are tried before the parties meet.
 const trials = 12
 
-// trial looks whether the prior covariance is a combination of few matrices, at values of what is received as those of scales and correlations are.
+// trial looks whether the prior covariance is a combination of few matrices, at values of what is received as
+// those of scales and correlations are.
 func (p *party) trial(needed []float64) error {
 	if p.cond.Received > 0 && p.block.Index() > 0 {
 		size := 0
@@ -125,12 +130,14 @@ func Together(parts []Part) error {
 	for _, p := range parts {
 		for _, name := range p.Excludes {
 			if slices.Contains(whole.Normal, name) {
-				return fmt.Errorf("a client uses %s, whose prior is normal given others, not as a mean or as a coefficient: in a product with a parameter of its own, say", name)
+				return fmt.Errorf("a client uses %s, whose prior is normal given others, not as a mean or "+
+					"as a coefficient: in a product with a parameter of its own, say", name)
 			}
 		}
 		for _, name := range p.Needs {
 			if !slices.Contains(whole.Normal, name) {
-				return fmt.Errorf("a client uses %s as a mean or as a coefficient, and its prior is not normal given others", name)
+				return fmt.Errorf("a client uses %s as a mean or as a coefficient, and its prior is "+
+					"not normal given others", name)
 			}
 		}
 	}

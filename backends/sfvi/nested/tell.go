@@ -17,9 +17,11 @@ const (
 	mostVector = 1 << 24 // numbers of the draws of a run that a client sends
 	inVain     = 1.2     // Pareto shape of the first weights beyond which no number of draws is corrected
 	bounded    = 0.7     // the same beyond which draws go along a path, or a longer one
-	evenly     = 0.7     // effective draws of one that are expected of a longer path, which is taken where fewer draws are needed there, the first ones anew
-	spare      = 1.1     // times the draws that seem to be enough
-	mostSets   = 3       // of draws of one path
+	// effective draws of one that are expected of a longer path, which is taken where fewer draws are needed
+	// there, the first ones anew
+	evenly   = 0.7
+	spare    = 1.1 // times the draws that seem to be enough
+	mostSets = 3   // of draws of one path
 )
 
 // MostColumns is how many columns of draws cross at most.
@@ -107,8 +109,8 @@ func (s *server) say(k *Kernel, point, to []float64) {
 	}
 }
 
-// queueDraws begins a set of draws: the first, and once its weights are known the same anew along a longer path where they are too uneven, or as many as it takes for enough
-// effective draws.
+// queueDraws begins a set of draws: the first, and once its weights are known the same anew along a longer
+// path where they are too uneven, or as many as it takes for enough effective draws.
 func (s *server) queueDraws(k *Kernel) (effective float64) {
 	if len(s.queue) > 0 {
 		return 0
@@ -118,7 +120,8 @@ func (s *server) queueDraws(k *Kernel) (effective float64) {
 	if s.sets > 0 {
 		ratios := append(append([]float64(nil), k.ratios...), s.fresh...)
 		least := s.even.least() // of a predictor or hyperparameter
-		if effective = effectiveOf(ratios); s.sets == mostSets || s.sets > 1 && min(effective, least) >= fewest || !(effective > 0) {
+		if effective = effectiveOf(ratios); s.sets == mostSets || s.sets > 1 &&
+			min(effective, least) >= fewest || !(effective > 0) {
 			return effective
 		}
 		n, shape := float64(len(ratios)), pareto.Smooth(ratios, 1).K

@@ -7,7 +7,8 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// path has the number of steps from the approximation to the posterior given the hyperparameters, by level. One is importance sampling.
+// path has the number of steps from the approximation to the posterior given the hyperparameters, by level.
+// One is importance sampling.
 var path = []int{1, 8, 32}
 
 const (
@@ -15,9 +16,12 @@ const (
 	angle = 0.7 // of a turn
 )
 
-// A walk is the way of a draw from the Gaussian approximation q to the posterior p at a value of the hyperparameters, by annealed importance sampling (Neal 2001): through the densities
-// q·(p/q)^β with β in equal steps, by Hamiltonian moves that turn exactly in q and are pushed by the gradient of log p/q (Shahbaba et al. 2014), which is small: it is what the posterior is
-// skewed by. The server has p and q of the predictors, so no message is needed. A draw's log weight is the mean of log p/q along the way, far more even than where it begins.
+// A walk is the way of a draw from the Gaussian approximation q to the posterior p at a value of the
+// hyperparameters, by annealed importance sampling (Neal 2001): through the densities q·(p/q)^β with β in
+// equal steps, by Hamiltonian moves that turn exactly in q and are pushed by the gradient of log p/q
+// (Shahbaba et al. 2014), which is small: it is what the posterior is skewed by. The server has p and q of
+// the predictors, so no message is needed. A draw's log weight is the mean of log p/q along the way, far more
+// even than where it begins.
 type walk struct {
 	*server
 	e             *expansion
@@ -36,7 +40,8 @@ type place struct {
 
 func (s *server) newWalk(e *expansion) *walk {
 	p, w := len(s.q), &walk{server: s, e: e, eta: make([]float64, s.rows), noise: make([]float64, s.rows)}
-	for _, v := range []*[]float64{&w.mean, &w.from, &w.x, &w.y, &w.v, &w.c, &w.right, &w.low, &w.at.slope, &w.at.push, &w.next.slope, &w.next.push} {
+	for _, v := range []*[]float64{&w.mean, &w.from, &w.x, &w.y, &w.v, &w.c, &w.right, &w.low, &w.at.slope,
+		&w.at.push, &w.next.slope, &w.next.push} {
 		*v = make([]float64, p)
 	}
 	s.lowered(e.linear, w.mean)
@@ -44,7 +49,8 @@ func (s *server) newWalk(e *expansion) *walk {
 	return w
 }
 
-// begin makes of predictors at a draw from the prior a draw of q, and sets u to the vector that all parties move theirs by (Matheron's rule).
+// begin makes of predictors at a draw from the prior a draw of q, and sets u to the vector that all parties
+// move theirs by (Matheron's rule).
 func (w *walk) begin(id int, eta, u []float64) {
 	e, c := w.e, w.c
 	vec.Sub(w.rows, eta, eta, w.offset)
@@ -72,7 +78,8 @@ func (w *walk) begin(id int, eta, u []float64) {
 	w.moves.Round(uint64(id))
 }
 
-// along walks in so many steps, adds to u what the parties move their draws by on the way, and returns the log weight. Then eta are the predictors where it ends.
+// along walks in so many steps, adds to u what the parties move their draws by on the way, and returns the
+// log weight. Then eta are the predictors where it ends.
 func (w *walk) along(steps int, u []float64) (weight float64) {
 	if steps == 1 {
 		return w.ratio(nil)
@@ -171,7 +178,8 @@ func (w *walk) push(at *place, by float64) float64 {
 	return gained
 }
 
-// weigh makes draws of a message those of the approximation, or of the end of a path from there, from the clients' draws from their priors, and finds their log weights.
+// weigh makes draws of a message those of the approximation, or of the end of a path from there, from the
+// clients' draws from their priors, and finds their log weights.
 func (s *server) weigh(k *Kernel, sum [][]float64, total []float64, down [][]float64) {
 	each := k.each()
 	s.by = s.by[:0]

@@ -11,11 +11,15 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// Where the clients evaluate the likelihood, each its power 1/J at its own cut and the others' z, a row's likelihood with the auxiliary variables' noise integrated out depends on the sum of the
-// cuts alone: rows.shared has the integral. A fit is evaluated as where the server has the likelihood, with two differences. The clients tell the server slopes and curvatures of
-// that integral, so that the server has the system of the joint Gaussian; and at the draws the server tells the clients the sums, of which these evaluate the integral, each its share.
+// Where the clients evaluate the likelihood, each its power 1/J at its own cut and the others' z, a row's
+// likelihood with the auxiliary variables' noise integrated out depends on the sum of the cuts alone:
+// rows.shared has the integral. A fit is evaluated as where the server has the likelihood, with two
+// differences. The clients tell the server slopes and curvatures of that integral, so that the server has the
+// system of the joint Gaussian; and at the draws the server tells the clients the sums, of which these
+// evaluate the integral, each its share.
 
-// expandable returns the reason why the joint Gaussian cannot be had from what the clients tell: a sum has one slope and one curvature.
+// expandable returns the reason why the joint Gaussian cannot be had from what the clients tell: a sum has
+// one slope and one curvature.
 func (k *Kernel) expandable() error {
 	if !k.options.AtClients || !k.joint() {
 		return nil
@@ -33,14 +37,17 @@ func Expandable(b density.Block, l *density.Linear) error {
 	seen := map[int]string{}
 	for _, r := range l.Rows {
 		if other, twice := seen[r.Group]; twice {
-			return fmt.Errorf("%s: %s and %s see the same sum of contributions, and the joint Gaussian needs one likelihood of each where the clients evaluate it: --theta-guide fullrank", b.Party(), other, r.Term)
+			return fmt.Errorf("%s: %s and %s see the same sum of contributions, and the joint Gaussian "+
+				"needs one likelihood of each where the clients evaluate it: --theta-guide fullrank",
+				b.Party(), other, r.Term)
 		}
 		seen[r.Group] = r.Term
 	}
 	return nil
 }
 
-// marginalise prepares the integral over the auxiliary variables' noise in the clients' likelihoods, of which three or more have one rho.
+// marginalise prepares the integral over the auxiliary variables' noise in the clients' likelihoods, of which
+// three or more have one rho.
 func (k *Kernel) marginalise() {
 	for b, p := range k.parties {
 		if b == 0 && k.server != nil {
@@ -54,7 +61,8 @@ func (k *Kernel) marginalise() {
 	}
 }
 
-// share prepares the client's share of the log density of rows that J clients evaluate, given the noise's variance, over all clients and its own.
+// share prepares the client's share of the log density of rows that J clients evaluate, given the noise's
+// variance, over all clients and its own.
 func (r *rows) share(clients, all, own float64) {
 	switch {
 	case clients < 3:
@@ -67,7 +75,8 @@ func (r *rows) share(clients, all, own float64) {
 	}
 }
 
-// lattice is the trapezoidal rule for a normal variable of a variance, with nodes at multiples of a step: they are on its own scale.
+// lattice is the trapezoidal rule for a normal variable of a variance, with nodes at multiples of a step:
+// they are on its own scale.
 func lattice(step, variance float64) rule {
 	const reach = 6
 	sd := math.Sqrt(variance)
@@ -78,12 +87,14 @@ func lattice(step, variance float64) rule {
 	return r
 }
 
-// shared sets lp and slope to a client's share of the log density of rows that J ≥ 3 clients evaluate: with the noise ρε_k in the cut of client k, the predictor of client j is the sum η of the cuts
-// and ρΣ_{k≠j} ε_k, which are as correlated as √(J−2)·c + u_j with c and all u_j independent standard normals. So
+// shared sets lp and slope to a client's share of the log density of rows that J ≥ 3 clients evaluate: with
+// the noise ρε_k in the cut of client k, the predictor of client j is the sum η of the cuts and ρΣ_{k≠j} ε_k,
+// which are as correlated as √(J−2)·c + u_j with c and all u_j independent standard normals. So
 //
 //	log p(y | η) = log E_c h(η + ρ√(J−2)·c)^J,  h(x) = E_u exp(ℓ(x + ρu)/J),
 //
-// of which a client's share is the J-th part. Both integrals have nodes at multiples of one step, so that ℓ is evaluated once for each multiple.
+// of which a client's share is the J-th part. Both integrals have nodes at multiples of one step, so that ℓ
+// is evaluated once for each multiple.
 func (r *rows) shared(eta, lp, slope []float64) {
 	in, out := len(r.inner.at), len(r.outer.at)
 	nodes := in + out - 1
@@ -176,7 +187,8 @@ func (k centred) Receive(b int, down [][]float64, out []float64) {
 	}
 }
 
-// predictor sets eta to the predictor of the party's own likelihood at θ, given the sum of all cuts and what the server sends.
+// predictor sets eta to the predictor of the party's own likelihood at θ, given the sum of all cuts and what
+// the server sends.
 func (p *party) predictor(r *rows, theta, sum, shared, eta []float64) {
 	at := p.lin.Members[p.membership(r.Group)]
 	linear.Apply(&r.Affine, theta, eta)
@@ -186,8 +198,9 @@ func (p *party) predictor(r *rows, theta, sum, shared, eta []float64) {
 	addShared(r, eta, shared)
 }
 
-// expansion is the exchange in which the clients tell slopes and curvatures of the likelihood without noise: a column each, and one of the curvature times the derivative of the predictor for each
-// number that the server sends.
+// expansion is the exchange in which the clients tell slopes and curvatures of the likelihood without noise:
+// a column each, and one of the curvature times the derivative of the predictor for each number that the
+// server sends.
 type expansion struct{ *Kernel }
 
 func (k expansion) Send(b int, up [][]float64, _ []float64) {
@@ -207,7 +220,8 @@ func (k expansion) Send(b int, up [][]float64, _ []float64) {
 	}
 }
 
-// Answer makes likelihoods of the server's out of that: where the curvatures are, their ratio to those that mix is the derivative of the predictor.
+// Answer makes likelihoods of the server's out of that: where the curvatures are, their ratio to those that
+// mix is the derivative of the predictor.
 func (k expansion) Answer(sum [][]float64, _ []float64, down [][]float64, out []float64) {
 	s := k.server
 	s.rows = s.rows[:0]
@@ -217,7 +231,8 @@ func (k expansion) Answer(sum [][]float64, _ []float64, down [][]float64, out []
 		if clear(down[g]); largest(v[n:2*n]) == 0 {
 			continue // no likelihood sees the sum
 		}
-		r := newRows(density.RowLikelihood{Group: g, Affine: density.Affine{Offset: make([]float64, n), Matrix: make([]float64, n*s.d)}}, nil)
+		r := newRows(density.RowLikelihood{Group: g, Affine: density.Affine{Offset: make([]float64, n),
+			Matrix: make([]float64, n*s.d)}}, nil)
 		copy(r.slope, v[:n])
 		copy(r.curvature, v[n:2*n])
 		for m := range k.shared {
@@ -230,7 +245,8 @@ func (k expansion) Answer(sum [][]float64, _ []float64, down [][]float64, out []
 		}
 		linear.Apply(&r.Affine, s.now.theta, r.mean)
 		vec.Accumulate(n, r.mean, s.mean[g])
-		if !finite(vec.Sum(n, r.slope)) || !finite(vec.Sum(n, r.curvature)) || !finite(vec.Sum(len(r.Matrix), r.Matrix)) {
+		if !finite(vec.Sum(n, r.slope)) || !finite(vec.Sum(n, r.curvature)) ||
+			!finite(vec.Sum(len(r.Matrix), r.Matrix)) {
 			out[0] = 0
 		}
 		s.rows = append(s.rows, r)
@@ -246,7 +262,8 @@ func (k *Kernel) expand(ctx context.Context) error {
 	if err := k.relay.Relay(ctx, cutMomentsExchange, size, centred{k}); err != nil {
 		return err
 	}
-	if err := k.relay.Relay(ctx, expansionExchange, density.RelaySize{Columns: 2 + k.shared, Answers: 1}, expansion{k}); err != nil {
+	if err := k.relay.Relay(ctx, expansionExchange, density.RelaySize{Columns: 2 + k.shared, Answers: 1},
+		expansion{k}); err != nil {
 		return err
 	}
 	return k.failure

@@ -7,8 +7,9 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// The draws' predictors of a row lie close together, where its log density is smooth. Where one value of that is an integral in two dimensions it is evaluated at Chebyshev's nodes between the
-// least and the largest predictor of the row, and interpolated.
+// The draws' predictors of a row lie close together, where its log density is smooth. Where one value of that
+// is an integral in two dimensions it is evaluated at Chebyshev's nodes between the least and the largest
+// predictor of the row, and interpolated.
 
 const (
 	leastNodes = 16
@@ -16,7 +17,8 @@ const (
 	tail       = 1e-9 // of the last coefficients of an interpolation that is good enough, in nats
 )
 
-// along adds to out, of each draw, the sum of the log density over the rows, whose predictors are given draw by draw.
+// along adds to out, of each draw, the sum of the log density over the rows, whose predictors are given draw
+// by draw.
 func (r *rows) along(eta, out []float64) {
 	if r.copies == 0 || len(out) <= leastNodes || !r.interpolated(eta, out) {
 		for c := range out {
@@ -76,7 +78,8 @@ func (r *rows) coefficients(middle, half []float64, nodes int) [][]float64 {
 
 // clenshaw evaluates the polynomials by the recurrence of that name.
 func (r *rows) clenshaw(by [][]float64, middle, half, eta, out []float64) {
-	x, one, two, next := make([]float64, r.n), make([]float64, r.n), make([]float64, r.n), make([]float64, r.n)
+	x, one, two, next := make([]float64, r.n), make([]float64, r.n), make([]float64, r.n),
+		make([]float64, r.n)
 	for c := range out {
 		for i := range x {
 			if x[i] = 0; half[i] > 0 {

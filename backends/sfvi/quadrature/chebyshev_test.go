@@ -10,15 +10,16 @@ import (
 
 // poissonRows are Poisson counts, each likelihood to the power 1/J.
 func poissonRows(y []float64, clients float64) *rows {
-	return newRows(density.RowLikelihood{Affine: density.Affine{Offset: make([]float64, len(y))}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
-		for i, e := range eta[:len(y)] {
-			lp[i], slope[i] = (y[i]*e-math.Exp(e))/clients, (y[i]-math.Exp(e))/clients
-		}
-	}}, nil)
+	return newRows(density.RowLikelihood{Affine: density.Affine{Offset: make([]float64, len(y))},
+		Evaluate: func(_, eta, lp, slope, _, _ []float64) {
+			for i, e := range eta[:len(y)] {
+				lp[i], slope[i] = (y[i]*e-math.Exp(e))/clients, (y[i]-math.Exp(e))/clients
+			}
+		}}, nil)
 }
 
-// A client's share of the log density is the J-th part of the log of a mean over the noise of all clients, here by drawing that; its slope is its derivative. Interpolated over many predictors it is
-// the same.
+// A client's share of the log density is the J-th part of the log of a mean over the noise of all clients,
+// here by drawing that; its slope is its derivative. Interpolated over many predictors it is the same.
 func TestShareOfNoisyLikelihood(t *testing.T) {
 	y := []float64{0, 1, 3, 7, 2}
 	eta := []float64{-0.4, 0.6, 1.1, 1.4, -1}
@@ -54,7 +55,8 @@ func TestShareOfNoisyLikelihood(t *testing.T) {
 		}
 		for i, m := range mean {
 			if se := math.Sqrt((square[i] - m*m) / draws); math.Abs(m-1) > 4.5*se+1e-9 {
-				t.Errorf("J = %d, row %d: the mean over draws is %.5f ± %.5f times what is integrated", clients, i, m, se)
+				t.Errorf("J = %d, row %d: the mean over draws is %.5f ± %.5f times what is integrated",
+					clients, i, m, se)
 			}
 		}
 		const h = 1e-4

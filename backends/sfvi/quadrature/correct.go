@@ -10,7 +10,8 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// Draws are corrected on θ alone: log p has the auxiliary variables integrated out, as the likelihood with their noise on the predictor.
+// Draws are corrected on θ alone: log p has the auxiliary variables integrated out, as the likelihood with
+// their noise on the predictor.
 
 // fromFit makes the batch of draws from the parties' own Gaussians.
 func (p *party) fromFit(columns int, noise density.Stream) {
@@ -27,7 +28,8 @@ func (p *party) fromFit(columns int, noise density.Stream) {
 	}
 }
 
-// square is (θ − mean)ᵀM(θ − mean) for the precision of the prior, as of a draw of the joint Gaussian but for its likelihood, or of the party's own Gaussian.
+// square is (θ − mean)ᵀM(θ − mean) for the precision of the prior, as of a draw of the joint Gaussian but for
+// its likelihood, or of the party's own Gaussian.
 func (p *party) square(theta []float64, joint bool) float64 {
 	mean := p.sample.column(0, p.d)
 	diff, m := make([]float64, p.d), make([]float64, p.d)
@@ -48,13 +50,15 @@ func (p *party) square(theta []float64, joint bool) float64 {
 	return vec.Dot(p.d, m, m)
 }
 
-// batch is the exchange in which the draws are evaluated, a piece of them: the mean's cuts, and those of the draws.
+// batch is the exchange in which the draws are evaluated, a piece of them: the mean's cuts, and those of the
+// draws.
 type batch struct {
 	*Kernel
 	piece
 }
 
-// numbers is how many scalars a client sends in a piece: for each draw two, and with the first those of noise and dimensions.
+// numbers is how many scalars a client sends in a piece: for each draw two, and with the first those of noise
+// and dimensions.
 func (k batch) numbers() int {
 	n := 2 * k.ids().len()
 	if k.from == 0 {
@@ -71,7 +75,8 @@ func (k batch) Send(b int, up [][]float64, scalars []float64) {
 		if c > 0 {
 			k.proposed(p.sample.start, p.d, c-1, theta)
 			id := c - 1 - draws.from
-			scalars[id], scalars[draws.len()+id] = linear.Value(&p.lin.Prior, theta, p.step), p.square(theta, k.joint())
+			scalars[id], scalars[draws.len()+id] = linear.Value(&p.lin.Prior, theta, p.step),
+				p.square(theta, k.joint())
 		}
 		linear.Apply(&p.lin.Cuts, theta, g)
 		for i, at := range p.lin.Members {
@@ -89,7 +94,8 @@ func (k batch) Send(b int, up [][]float64, scalars []float64) {
 	rest[k.sums] = float64(p.d)
 }
 
-// weights are what the server has of a batch: log p of the draws so far, their squared lengths, the sums' noise, the number of all parameters, and the predictors of the mean.
+// weights are what the server has of a batch: log p of the draws so far, their squared lengths, the sums'
+// noise, the number of all parameters, and the predictors of the mean.
 type weights struct {
 	logs, squares, noise []float64
 	dims                 float64
@@ -106,13 +112,16 @@ func (w *weights) copied() *weights {
 func (k batch) take(total []float64) {
 	w, draws := &k.weights, k.ids()
 	if k.from == 0 {
-		*w = weights{logs: make([]float64, k.size), squares: make([]float64, k.size), noise: slices.Clone(total[2*draws.len():][:k.sums]), dims: total[2*draws.len()+k.sums] + float64(k.server.d)}
+		*w = weights{logs: make([]float64, k.size), squares: make([]float64, k.size),
+			noise: slices.Clone(total[2*draws.len():][:k.sums]),
+			dims:  total[2*draws.len()+k.sums] + float64(k.server.d)}
 	}
 	copy(w.logs[draws.from:], total[:draws.len()])
 	copy(w.squares[draws.from:], total[draws.len():2*draws.len()])
 }
 
-// conclude writes log p − log q of the draws so far, what follows from them, and whether the others are left out.
+// conclude writes log p − log q of the draws so far, what follows from them, and whether the others are left
+// out.
 func (k *Kernel) conclude(w *weights, out []float64) {
 	n := len(out) - verdicts
 	logs, squares := out[:n], w.squares[:n]
@@ -132,7 +141,8 @@ func (k *Kernel) conclude(w *weights, out []float64) {
 	k.concluded(out)
 }
 
-// verdicts is how many numbers follow log p − log q: whether the approximation is the posterior, whether there may be several modes, and whether more weights would be in vain.
+// verdicts is how many numbers follow log p − log q: whether the approximation is the posterior, whether
+// there may be several modes, and whether more weights would be in vain.
 const verdicts = 3
 
 func (k *Kernel) concluded(out []float64) {
@@ -148,8 +158,8 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		if k.hold(sum, k.piece); len(out) == 0 {
 			return
 		}
-		// What the first draws decide leaves no trace where the others follow: these begin with the fit's globals, and with
-		// what the clients have sent.
+		// What the first draws decide leaves no trace where the others follow: these begin with the fit's
+		// globals, and with what the clients have sent.
 		sum, k.piece = k.held, piece{0, k.to}
 		w = w.copied()
 		if s.globals.restore(); k.to <= k.size {
@@ -242,10 +252,12 @@ func (k *Kernel) hold(sum [][]float64, of piece) {
 	}
 }
 
-// byDraws reports whether parameters that the likelihood has beside its predictor are fitted to the draws of a batch.
+// byDraws reports whether parameters that the likelihood has beside its predictor are fitted to the draws of
+// a batch.
 func (k *Kernel) byDraws() bool { return k.server.globals != nil && !k.joint() }
 
-// proposed sets out to draw id of a batch with the tails of the proposal: a draw and its reflection have one scale.
+// proposed sets out to draw id of a batch with the tails of the proposal: a draw and its reflection have one
+// scale.
 func (k *Kernel) proposed(columns []float64, d, id int, out []float64) {
 	tails.Proposed(columns, d, id, k.scales[id/2], out)
 }
@@ -292,7 +304,8 @@ func (k batch) Receive(_ int, _ [][]float64, out []float64) {
 	}
 }
 
-// evaluate makes the joint Gaussian where that is wanted, and corrects the fit by importance sampling where that is.
+// evaluate makes the joint Gaussian where that is wanted, and corrects the fit by importance sampling where
+// that is.
 func (k *Kernel) evaluate(ctx context.Context) error {
 	columns := 1 + k.size/2
 	if k.options.AtClients {
@@ -333,8 +346,9 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 	return nil
 }
 
-// weigh finds log p − log q at the draws, the first ones and then the others, unless the first weights say that these would
-// be in vain: in one round trip each where the server has the likelihood, else in two, or more of them in pieces.
+// weigh finds log p − log q at the draws, the first ones and then the others, unless the first weights say
+// that these would be in vain: in one round trip each where the server has the likelihood, else in two, or
+// more of them in pieces.
 func (k *Kernel) weigh(ctx context.Context) error {
 	first, done := k.firstDecision(), 0
 	pieces := k.divide(k.divide(nil, first), k.size+1)
@@ -355,7 +369,8 @@ func (k *Kernel) weigh(ctx context.Context) error {
 		}
 		if decided && k.options.AtClients {
 			of := piece{done, p.to - 1}
-			if err := k.relay.Relay(ctx, weighingExchange, density.RelaySize{Scalars: of.len(), Answers: answers}, weighing{k, of}); err != nil {
+			if err := k.relay.Relay(ctx, weighingExchange,
+				density.RelaySize{Scalars: of.len(), Answers: answers}, weighing{k, of}); err != nil {
 				return err
 			}
 			done = of.to
@@ -382,8 +397,8 @@ func (k *Kernel) solve(ctx context.Context, columns int) error {
 	return nil
 }
 
-// iterateSolution is one step of that. The first directions of a column follow from its cuts alone; later ones from the products of all columns, so that pieces go up before the first comes
-// down.
+// iterateSolution is one step of that. The first directions of a column follow from its cuts alone; later
+// ones from the products of all columns, so that pieces go up before the first comes down.
 func (k *Kernel) iterateSolution(ctx context.Context, pieces []piece) error {
 	last := len(pieces) - 1
 	if k.solves == 0 {
@@ -397,7 +412,8 @@ func (k *Kernel) iterateSolution(ctx context.Context, pieces []piece) error {
 		if i >= last {
 			e.down = pieces[i-last]
 		}
-		size := density.RelaySize{Columns: e.up.len(), Back: e.down.len() - e.up.len(), Scalars: k.sums, Answers: 1}
+		size := density.RelaySize{Columns: e.up.len(), Back: e.down.len() - e.up.len(), Scalars: k.sums,
+			Answers: 1}
 		if k.solves == 0 && i == 0 {
 			size.Columns += 2 // mean and variance
 		}

@@ -10,18 +10,22 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// Coupled is the guide under which the noise of different clients' auxiliary variables is correlated within a row: E[z | θ] is that of structured, and the covariance of
-// z given θ over the clients, C, is the best that there is. Which noise goes together is a matter of the fit alone: no party can draw its own by itself.
+// Coupled is the guide under which the noise of different clients' auxiliary variables is correlated within a
+// row: E[z | θ] is that of structured, and the covariance of z given θ over the clients, C, is the best that
+// there is. Which noise goes together is a matter of the fit alone: no party can draw its own by itself.
 //
-// Where the server has the likelihood, of curvature w in the sum, C⁻¹ = diag(1/ρ_j²) + w·11ᵀ, so that with R = Σρ_j² the sum has the variance R/(1 + wR), and
-// ½(log det C − Σ log ρ_j² − Σ C_jj/ρ_j² + J) = ½(wR/(1 + wR) − log(1 + wR)).
+// Where the server has the likelihood, of curvature w in the sum, C⁻¹ = diag(1/ρ_j²) + w·11ᵀ, so that with R
+// = Σρ_j² the sum has the variance R/(1 + wR), and ½(log det C − Σ log ρ_j² − Σ C_jj/ρ_j² + J) = ½(wR/(1 +
+// wR) − log(1 + wR)).
 //
-// Where client k has a likelihood of curvature w_k in the sum of the others, C⁻¹ = diag(p) + W·11ᵀ − w1ᵀ − 1wᵀ with p_j = 1/ρ² + w_j and W = Σw_k, for one ρ. That is of rank two but
-// for its diagonal, so that everything follows from Σ1/p_j, which the clients send beside their variances.
+// Where client k has a likelihood of curvature w_k in the sum of the others, C⁻¹ = diag(p) + W·11ᵀ − w1ᵀ −
+// 1wᵀ with p_j = 1/ρ² + w_j and W = Σw_k, for one ρ. That is of rank two but for its diagonal, so that
+// everything follows from Σ1/p_j, which the clients send beside their variances.
 const Coupled = "coupled"
 
 // errCoupled is why there are no draws of auxiliary variables.
-var errCoupled = Uncoupled("the coupled guide correlates the noise of different clients, which no party can draw by itself, and auxiliary variables are wanted")
+var errCoupled = Uncoupled("the coupled guide correlates the noise of different clients, which no party " +
+	"can draw by itself, and auxiliary variables are wanted")
 
 // Uncoupled refuses the guide.
 func Uncoupled(why string) error {
@@ -31,8 +35,9 @@ func Uncoupled(why string) error {
 // A coupling is what a client knows of the noise of all.
 type coupling struct {
 	atClients bool
-	noise     []float64 // Σρ_j² over the clients of a sum, by element; ρ² before it is known, when nothing depends on it
-	clients   []float64 // how many they are
+	// Σρ_j² over the clients of a sum, by element; ρ² before it is known, when nothing depends on it
+	noise   []float64
+	clients []float64 // how many they are
 }
 
 func newCoupling(n int, atClients bool) *coupling {
@@ -72,7 +77,8 @@ func (p *party) learnNoise(totals []float64) {
 // inverse is 1/p_j at an element.
 func (p *party) inverse(i int) float64 { return 1 / (1/p.rho2[i] + p.now.ownCurve[i]) }
 
-// couple adds to the variances of the party's own predictors that of the others' noise, and to the terms of the ELBO its share of those in C; sum has Σ1/p_j.
+// couple adds to the variances of the party's own predictors that of the others' noise, and to the terms of
+// the ELBO its share of those in C; sum has Σ1/p_j.
 func (p *party) couple(at density.Member, sum, variance []float64) {
 	t := p.next
 	for j, total := range sum {

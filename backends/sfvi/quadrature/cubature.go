@@ -7,8 +7,9 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// Rows that see several predictors, and likelihoods of many globals, are integrated over by McNamee and Stenger's (1967) rule of degree 5 in all these coordinates d at once: 2d² + 1 nodes, with
-// 0, ±√(d+2) in one coordinate, and ±√(d/2+1) in two.
+// Rows that see several predictors, and likelihoods of many globals, are integrated over by McNamee and
+// Stenger's (1967) rule of degree 5 in all these coordinates d at once: 2d² + 1 nodes, with 0, ±√(d+2) in one
+// coordinate, and ±√(d/2+1) in two.
 
 // cubature has the nodes for rows of width predictors and m globals. The middle one is the mean.
 func cubature(width, m int) []node {
@@ -102,8 +103,9 @@ func (r *rows) weigh(v, out []float64) {
 	r.product(r.block, out)
 }
 
-// sound makes the second derivatives those of a concave function in each row, and returns, where a row has several predictors, their symmetric roots and the inverses of these, laid out as they
-// are. A direction in which they are 0 has a very small one.
+// sound makes the second derivatives those of a concave function in each row, and returns, where a row has
+// several predictors, their symmetric roots and the inverses of these, laid out as they are. A direction in
+// which they are 0 has a very small one.
 func (r *rows) sound() (root, inverse []float64) {
 	positive(r.curvature)
 	if r.Width == 1 {

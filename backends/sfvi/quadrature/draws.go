@@ -75,7 +75,8 @@ func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
 		linear.Apply(&p.lin.Cuts, theta[b], p.g)
 		linear.Apply(&p.lin.Cuts, s.theta, p.residual)
 		for i := range z[b] {
-			z[b][i] = s.z[i] + float64(s.regression[i]*(p.g[i]-p.residual[i])) + float64(math.Sqrt(s.remainder[i])*z[b][i])
+			z[b][i] = s.z[i] + float64(s.regression[i]*(p.g[i]-p.residual[i])) +
+				float64(math.Sqrt(s.remainder[i])*z[b][i])
 		}
 	}
 	return nil
@@ -90,7 +91,8 @@ func (k *Kernel) Propose(on bool) { k.proposing = on }
 // Correctable implements backends.Weighted.
 func (k *Kernel) Correctable() (bool, error) { return k.options.Correct, k.options.Unfit }
 
-// Several reports whether the posterior may have several modes: priors are normal, so that it has one where the likelihood is log-concave.
+// Several reports whether the posterior may have several modes: priors are normal, so that it has one where
+// the likelihood is log-concave.
 func (k *Kernel) Several() bool { return k.convex }
 
 // Save implements backends.Kernel.

@@ -29,7 +29,8 @@ func (e *weighed) Unwrap() density.Env { return e.Env }
 
 func (e *weighed) Piece(columns int) int { return density.Must[density.Relaying](e.Env).Piece(columns) }
 
-func (e *weighed) Relay(ctx context.Context, x *density.Exchange, size density.RelaySize, by density.Relayed) error {
+func (e *weighed) Relay(ctx context.Context, x *density.Exchange, size density.RelaySize,
+	by density.Relayed) error {
 	if x == quadrature.Batch || x.Name == "weighing" {
 		e.columns += size.Columns
 		e.trips++
@@ -37,8 +38,8 @@ func (e *weighed) Relay(ctx context.Context, x *density.Exchange, size density.R
 	return density.Must[density.Relaying](e.Env).Relay(ctx, x, size, by)
 }
 
-// A regression has two clients: where they are alike, each column of one is nearly that of the other, and the Gaussians of parties
-// that are independent in q have standard deviations that are far too small.
+// A regression has two clients: where they are alike, each column of one is nearly that of the other, and the
+// Gaussians of parties that are independent in q have standard deviations that are far too small.
 func regression(t *testing.T, likelihood, transform string, alike bool) *compile.Bound {
 	t.Helper()
 	const rows, columns = 40, 12
@@ -77,7 +78,8 @@ param b : real[Q] ~ normal(0, 1) @ right
 transform %s
 `, kind, likelihood, transform)
 	dir := t.TempDir()
-	for name, content := range map[string]string{"m.vfl": text, "server.csv": strings.Join(y, "\n"), "left.csv": strings.Join(a, "\n"), "right.csv": strings.Join(b, "\n")} {
+	for name, content := range map[string]string{"m.vfl": text, "server.csv": strings.Join(y, "\n"),
+		"left.csv": strings.Join(a, "\n"), "right.csv": strings.Join(b, "\n")} {
 		if name != "m.vfl" {
 			name = filepath.Join("m", name)
 		}
@@ -113,10 +115,11 @@ func table(name string, columns int) []string {
 	return []string{strings.Join(names, ",")}
 }
 
-// The first 500 weights decide whether the others are made, also where all would be in one message: in vain where the Gaussians of the
-// parties are far from the posterior, whatever the likelihood. Else all draws have the numbers that they have undivided, bit for bit where
-// the server evaluates the likelihood; the clients' shares are polynomials between the least and the largest predictor of the draws
-// at hand, and agree to their 1e-9 nats for each row.
+// The first 500 weights decide whether the others are made, also where all would be in one message: in vain
+// where the Gaussians of the parties are far from the posterior, whatever the likelihood. Else all draws have
+// the numbers that they have undivided, bit for bit where the server evaluates the likelihood; the clients'
+// shares are polynomials between the least and the largest predictor of the draws at hand, and agree to their
+// 1e-9 nats for each row.
 func TestFirstWeightsDecide(t *testing.T) {
 	const size = 900
 	for name, c := range map[string]struct {
@@ -125,39 +128,50 @@ func TestFirstWeightsDecide(t *testing.T) {
 		trips                        int // each time that weights are found
 		tolerance                    float64
 	}{
-		"bad":                {"y ~ bernoulli_logit(m + x * a + z * b)", "exact", "fullrank", true, false, 1, 0},
-		"good":               {"y ~ bernoulli_logit(m + x * a + z * b)", "exact", "joint", false, false, 1, 0},
-		"bad, by draws":      {"param s ~ half_normal(1)\ny ~ normal(m + x * a + z * b, s)", "exact", "fullrank", true, true, 1, 0},
-		"good, by draws":     {"param s ~ half_normal(1)\ny ~ normal(m + x * a + z * b, s)", "exact", "fullrank", false, true, 1, 0},
-		"bad, at clients":    {"y ~ bernoulli_logit(m + x * a + z * b)", "power(rho = 0.2)", "fullrank", true, false, 2, 0},
-		"good, at clients":   {"y ~ bernoulli_logit(m + x * a + z * b)", "power(rho = 0.2)", "joint", false, false, 2, 40 * 1e-9},
-		"good, more noise":   {"y ~ bernoulli_logit(m + x * a + z * b)", "augmented(rho = 0.2)", "joint", false, false, 1, 0},
-		"good, with a scale": {"param s ~ half_normal(1)\ny ~ normal(m + x * a + z * b, s)", "exact", "joint", false, false, 1, 0},
+		"bad": {"y ~ bernoulli_logit(m + x * a + z * b)", "exact", "fullrank", true, false, 1,
+			0},
+		"good": {"y ~ bernoulli_logit(m + x * a + z * b)", "exact", "joint", false, false, 1,
+			0},
+		"bad, by draws": {"param s ~ half_normal(1)\ny ~ normal(m + x * a + z * b, s)", "exact",
+			"fullrank", true, true, 1, 0},
+		"good, by draws": {"param s ~ half_normal(1)\ny ~ normal(m + x * a + z * b, s)", "exact",
+			"fullrank", false, true, 1, 0},
+		"bad, at clients": {"y ~ bernoulli_logit(m + x * a + z * b)", "power(rho = 0.2)", "fullrank", true,
+			false, 2, 0},
+		"good, at clients": {"y ~ bernoulli_logit(m + x * a + z * b)", "power(rho = 0.2)", "joint", false,
+			false, 2, 40 * 1e-9},
+		"good, more noise": {"y ~ bernoulli_logit(m + x * a + z * b)", "augmented(rho = 0.2)", "joint",
+			false, false, 1, 0},
+		"good, with a scale": {"param s ~ half_normal(1)\ny ~ normal(m + x * a + z * b, s)", "exact", "joint",
+			false, false, 1, 0},
 	} {
 		b := regression(t, c.likelihood, c.transform, c.alike)
 		fit := func(undivided bool) (k *quadrature.Kernel, e *weighed) {
-			err := session.Run(context.Background(), b.Plan, session.OneLoop, 7, func(ctx context.Context, env density.Env) error {
-				e = &weighed{Env: env}
-				var err error
-				k, err = quadrature.New(e, quadrature.Options{Guide: "structured", Theta: c.theta, Iterations: 200, Tolerance: 1e-6, Draws: size, AtClients: c.trips == 2, Weigh: true, Correct: true})
-				if err != nil {
-					return err
-				}
-				if undivided {
-					k.Undivided()
-				}
-				if err := k.Init(ctx); err != nil {
-					return err
-				}
-				for done := false; !done; {
-					info, err := k.Step(ctx)
+			err := session.Run(context.Background(), b.Plan, session.OneLoop, 7,
+				func(ctx context.Context, env density.Env) error {
+					e = &weighed{Env: env}
+					var err error
+					k, err = quadrature.New(e, quadrature.Options{Guide: "structured", Theta: c.theta,
+						Iterations: 200, Tolerance: 1e-6, Draws: size, AtClients: c.trips == 2, Weigh: true,
+						Correct: true})
 					if err != nil {
 						return err
 					}
-					done = info.Done
-				}
-				return nil
-			})
+					if undivided {
+						k.Undivided()
+					}
+					if err := k.Init(ctx); err != nil {
+						return err
+					}
+					for done := false; !done; {
+						info, err := k.Step(ctx)
+						if err != nil {
+							return err
+						}
+						done = info.Done
+					}
+					return nil
+				})
 			if err != nil {
 				t.Fatal(name, err)
 			}
@@ -168,8 +182,10 @@ func TestFirstWeightsDecide(t *testing.T) {
 		if c.alike {
 			columns, trips, draws = 501, c.trips, 500
 		}
-		if k.Vain() != c.alike || k.ByDraws() != c.byDraws || crossed.columns != columns || crossed.trips != trips || len(k.Ratios()) != draws {
-			t.Errorf("%s: in vain %t, by draws %t, %d columns in %d trips, %d weights", name, k.Vain(), k.ByDraws(), crossed.columns, crossed.trips, len(k.Ratios()))
+		if k.Vain() != c.alike || k.ByDraws() != c.byDraws || crossed.columns != columns ||
+			crossed.trips != trips || len(k.Ratios()) != draws {
+			t.Errorf("%s: in vain %t, by draws %t, %d columns in %d trips, %d weights", name, k.Vain(),
+				k.ByDraws(), crossed.columns, crossed.trips, len(k.Ratios()))
 		}
 		if c.alike {
 			continue
@@ -178,7 +194,9 @@ func TestFirstWeightsDecide(t *testing.T) {
 		if once.columns != columns || once.trips != c.trips {
 			t.Errorf("%s: undivided %d columns in %d trips", name, once.columns, once.trips)
 		}
-		if !slices.EqualFunc(k.Ratios(), whole.Ratios(), func(a, b float64) bool { return a-b <= c.tolerance && b-a <= c.tolerance }) {
+		if !slices.EqualFunc(k.Ratios(), whole.Ratios(), func(a, b float64) bool {
+			return a-b <= c.tolerance && b-a <= c.tolerance
+		}) {
 			t.Errorf("%s: other weights than undivided", name)
 		}
 		if !slices.Equal(drawn(k, crossed), drawn(whole, once)) {

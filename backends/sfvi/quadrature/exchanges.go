@@ -75,7 +75,8 @@ func (k *Kernel) decide(elbo float64, out []float64) {
 	s := k.server
 	verdict := s.judge(elbo)
 	if s.rejected == mostRejects && k.failure == nil {
-		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the ELBO fell or was not finite in %d iterations in a row, however small the step", mostRejects)}
+		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the ELBO fell or was not finite in %d "+
+			"iterations in a row, however small the step", mostRejects)}
 	}
 	if k.failure != nil {
 		verdict = abandon
@@ -137,11 +138,13 @@ func (k *Kernel) take(out []float64) {
 	k.rise = out[atELBO] - k.elbo
 	k.verdict, k.damping, k.elbo = int(out[atVerdict]), out[atDamping], out[atELBO]
 	if k.verdict == abandon && k.failure == nil {
-		k.failure = &backends.FitError{Err: errors.New("sfvi: the server cannot go on with the fit: it says why")}
+		k.failure = &backends.FitError{Err: errors.New("sfvi: the server cannot go on " +
+			"with the fit: it says why")}
 	}
 }
 
-// takeSlopes takes the whole likelihood's slopes and curvatures, of which those of the party's own copy are taken off.
+// takeSlopes takes the whole likelihood's slopes and curvatures, of which those of the party's own copy are
+// taken off.
 func (p *party) takeSlopes(down [][]float64) {
 	for i, at := range p.lin.Members {
 		slope, curve := member(at, p.now.slope), member(at, p.now.curvature)

@@ -8,7 +8,8 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A gaussian is q(θ) of one party as far as its covariance goes: the inverse of the precision (full), or of its diagonal.
+// A gaussian is q(θ) of one party as far as its covariance goes: the inverse of the precision (full), or of
+// its diagonal.
 type gaussian struct {
 	d         int
 	full      bool
@@ -19,7 +20,8 @@ type gaussian struct {
 }
 
 func newGaussian(d, n int, full bool) *gaussian {
-	return &gaussian{d: d, full: full, precision: cholesky.New(d), column: make([]float64, d), scaled: make([]float64, n), product: make([]float64, d)}
+	return &gaussian{d: d, full: full, precision: cholesky.New(d), column: make([]float64, d),
+		scaled: make([]float64, n), product: make([]float64, d)}
 }
 
 // outer adds Mᵀ·diag(w)·M to a matrix of d rows.

@@ -11,13 +11,16 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// mostGlobals is the largest number of globals, and globalNodes the nodes of each coordinate of the product rule that integrates over one or two, by how many there are.
+// mostGlobals is the largest number of globals, and globalNodes the nodes of each coordinate of the product
+// rule that integrates over one or two, by how many there are.
 const mostGlobals = 12
 
 var globalNodes = [...]int{0, 9, 7}
 
-// A globals is q(φ) = N(mean, precision⁻¹) of parameters φ at the server that the likelihood has beside its predictors, independent of all others. With φ = mean + L⁻ᵀt for the
-// factor L of the precision, expectations are sums over nodes t of a product of Gauss and Hermite's rules, or of a cubature over them and a row's predictors.
+// A globals is q(φ) = N(mean, precision⁻¹) of parameters φ at the server that the likelihood has beside its
+// predictors, independent of all others. With φ = mean + L⁻ᵀt for the factor L of the precision, expectations
+// are sums over nodes t of a product of Gauss and Hermite's rules, or of a cubature over them and a row's
+// predictors.
 type globals struct {
 	density.Globals
 	m         int
@@ -63,7 +66,8 @@ var sure = []node{{weight: 1}}
 func newGlobals(of density.Globals, full bool, width int) *globals {
 	m := len(of.Index)
 	g := &globals{
-		Globals: of, m: m, full: full, mean: make([]float64, m), precision: cholesky.New(m), curvature: cholesky.New(m), gradient: make([]float64, m), before: make([]float64, m+m*m),
+		Globals: of, m: m, full: full, mean: make([]float64, m), precision: cholesky.New(m),
+		curvature: cholesky.New(m), gradient: make([]float64, m), before: make([]float64, m+m*m),
 	}
 	if width > 1 || m >= len(globalNodes) {
 		g.nodes = cubature(width, m)
@@ -117,8 +121,9 @@ func (g *globals) at(t, phi []float64) {
 	vec.Accumulate(g.m, phi, g.mean)
 }
 
-// slopes sets the expected gradient, and the curvature to minus the expected second derivative, by Stein's identity E ∇²f = E ∇f·(Lt)ᵀ: half of that is the derivative in the
-// covariance of what the nodes sum to. Where that is not positive definite it is raised.
+// slopes sets the expected gradient, and the curvature to minus the expected second derivative, by Stein's
+// identity E ∇²f = E ∇f·(Lt)ᵀ: half of that is the derivative in the covariance of what the nodes sum to.
+// Where that is not positive definite it is raised.
 func (g *globals) slopes() bool {
 	m, h := g.m, g.curvature.Matrix
 	clear(g.gradient)
@@ -155,7 +160,8 @@ func (g *globals) slopes() bool {
 	return true
 }
 
-// improve makes a natural gradient step in q(φ) (Khan and Rue 2023), as long as raises the ELBO, which is value at first and total later, the rest as it is. It returns the ELBO.
+// improve makes a natural gradient step in q(φ) (Khan and Rue 2023), as long as raises the ELBO, which is
+// value at first and total later, the rest as it is. It returns the ELBO.
 func (g *globals) improve(value float64, total func() float64) float64 {
 	if !g.slopes() {
 		return value
@@ -202,7 +208,8 @@ func (g *globals) draw(from density.Stream, phi []float64) {
 	g.at(t, phi)
 }
 
-// beginSample draws columns of which the first is the mean, and the others have the covariance of q exactly where there are many. beside is how much lower the standardised mean of each is.
+// beginSample draws columns of which the first is the mean, and the others have the covariance of q exactly
+// where there are many. beside is how much lower the standardised mean of each is.
 func (g *globals) beginSample(columns int, beside []float64, noise density.Stream) {
 	m := g.m
 	g.sample = make([]float64, columns*m)

@@ -11,16 +11,19 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// The joint Gaussian has the precision P + XᵀWX over the parameters of all parties: P the precisions of the priors, X the rows' derivatives in all parameters and
-// W the curvatures at the fit. A draw θ solves a perturbed least squares problem (Papandreou and Yuille 2010):
+// The joint Gaussian has the precision P + XᵀWX over the parameters of all parties: P the precisions of the
+// priors, X the rows' derivatives in all parameters and W the curvatures at the fit. A draw θ solves a
+// perturbed least squares problem (Papandreou and Yuille 2010):
 //
 //	θ_j = θ⁰_j + P_j⁻¹X_jᵀu,   (W⁻¹ + Σ_j X_j P_j⁻¹ X_jᵀ) u = m + r/w − Σ_j X_jθ⁰_j − ξ,
 //
-// with θ⁰_j from the party's prior, ξ ~ N(0, W⁻¹), m the predictors at the fit and r the slopes there. The server solves for u by conjugate gradients, for all draws
-// at once, from sums of X_jP_j⁻¹X_jᵀu alone. Column 0 has no noise: its θ is the mean. Each draw comes with its reflection in the mean.
+// with θ⁰_j from the party's prior, ξ ~ N(0, W⁻¹), m the predictors at the fit and r the slopes there. The
+// server solves for u by conjugate gradients, for all draws at once, from sums of X_jP_j⁻¹X_jᵀu alone. Column
+// 0 has no noise: its θ is the mean. Each draw comes with its reflection in the mean.
 
-// Where a row sees several predictors W has a block for each. Where the likelihood has parameters φ beside its predictors, of precision A given all else and with the mixed curvatures B,
-// what remains of W is W − BᵀA⁻¹B, and φ follows from the predictors of a draw. The square root of that is R.
+// Where a row sees several predictors W has a block for each. Where the likelihood has parameters φ beside
+// its predictors, of precision A given all else and with the mixed curvatures B, what remains of W is W −
+// BᵀA⁻¹B, and φ follows from the predictors of a draw. The square root of that is R.
 
 // A sample is a party's part of a batch of columns: the mean, then draws.
 type sample struct {
@@ -32,7 +35,8 @@ type sample struct {
 
 // beginSample draws θ⁰.
 func (p *party) beginSample(columns int, noise density.Stream) bool {
-	s := &sample{columns: columns, prior: cholesky.New(p.d), start: make([]float64, columns*p.d), direction: make([]float64, columns*p.d)}
+	s := &sample{columns: columns, prior: cholesky.New(p.d), start: make([]float64, columns*p.d),
+		direction: make([]float64, columns*p.d)}
 	p.sample = s
 	copy(s.prior.Matrix, p.lin.Prior.Precision)
 	if p.d == 0 {
@@ -64,13 +68,15 @@ func (s *sample) raised(m *density.Affine, u, into []float64) {
 	s.prior.Solve(into)
 }
 
-// conjugate is the server's part: conjugate gradients in v = R⁻¹u, of which all quantities are by row of all likelihoods, column by column.
+// conjugate is the server's part: conjugate gradients in v = R⁻¹u, of which all quantities are by row of all
+// likelihoods, column by column.
 type conjugate struct {
-	n          int
-	at         []int // of each likelihood
-	root       *root
-	level      []float64 // Rᵀm + R⁻¹r, less what the server contributes at 0
-	beside     []float64 // by column and global: by how much its standardised mean is lower for the predictors of the draw
+	n     int
+	at    []int // of each likelihood
+	root  *root
+	level []float64 // Rᵀm + R⁻¹r, less what the server contributes at 0
+	// by column and global: by how much its standardised mean is lower for the predictors of the draw
+	beside     []float64
 	fitted     []float64 // the same of those of the fit, less what the server contributes at 0
 	v, r, p, q []float64
 	squares    []float64 // rᵀr of each column
@@ -101,7 +107,8 @@ func (s *server) newConjugate(columns int) *conjugate {
 	return c
 }
 
-// linearise expands the likelihood, in which the auxiliary variables' noise is integrated out, around the fit: means and variances of the cuts by sum.
+// linearise expands the likelihood, in which the auxiliary variables' noise is integrated out, around the
+// fit: means and variances of the cuts by sum.
 func (s *server) linearise(mean, variance [][]float64, noise []float64) {
 	for _, r := range s.rows {
 		r.integrateOut(noise[r.Group])
@@ -134,8 +141,9 @@ func (c *conjugate) besides(col int) []float64 {
 	return c.beside[col*m:][:m]
 }
 
-// adjust finds slopes and curvatures. Where there are globals q(φ) is that of the likelihood in which the noise is integrated out: auxiliary variables and a scale depend on one
-// another, and in the fit they could not.
+// adjust finds slopes and curvatures. Where there are globals q(φ) is that of the likelihood in which the
+// noise is integrated out: auxiliary variables and a scale depend on one another, and in the fit they could
+// not.
 func (s *server) adjust() {
 	total := func() (value float64) {
 		if s.globals != nil {
@@ -253,8 +261,9 @@ func (c *conjugate) advance(s *server) bool {
 	return math.Sqrt(worst) <= residual
 }
 
-// solving is the exchange of an iteration, or of a piece of it: products up, directions down. The first brings the cuts at θ⁰, and with them, after its first piece, mean and variance of
-// the cuts under the fit and the variances of the auxiliary variables; the last directions are the solution.
+// solving is the exchange of an iteration, or of a piece of it: products up, directions down. The first
+// brings the cuts at θ⁰, and with them, after its first piece, mean and variance of the cuts under the fit
+// and the variances of the auxiliary variables; the last directions are the solution.
 type solving struct {
 	*Kernel
 	up, down piece
@@ -317,7 +326,8 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 	}
 	c.apply(s, k.up, sum)
 	if k.down.from == 0 && k.down.to > 0 { // all products are here
-		k.solved = k.solves == 1 && c.outright(s.sample.columns, s.noise) || c.advance(s) || k.solves >= mostCG
+		k.solved = k.solves == 1 && c.outright(s.sample.columns, s.noise) || c.advance(s) ||
+			k.solves >= mostCG
 		for col := 0; k.solved && col < s.sample.columns; col++ {
 			vec.Accumulate(s.d, s.sample.column(col, s.d), c.own(s, c.v[col*c.n:][:c.n]))
 			c.root.beside(c.r[col*c.n:][:c.n], -1, c.besides(col))
@@ -335,7 +345,8 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 	c.direct(s, k.down, c.v, down)
 }
 
-// linearise prepares the system from mean and variance of the cuts, which follow the draws of the first piece.
+// linearise prepares the system from mean and variance of the cuts, which follow the draws of the first
+// piece.
 func (k solving) linearise(sum [][]float64, noise []float64) {
 	s := k.server
 	if !k.options.AtClients { // else the clients have told slopes and curvatures
@@ -367,6 +378,8 @@ func (k solving) Receive(b int, down [][]float64, out []float64) {
 }
 
 // errUnsolved is a client's error: the server ends the iteration earlier.
-var errUnsolved = fmt.Errorf("sfvi: the server asks for products after %d steps of the linear system, which a fit never needs", mostCG)
+var errUnsolved = fmt.Errorf("sfvi: the server asks for products after %d steps of the linear system, "+
+	"which a fit never needs", mostCG)
 
-var errFlat = errors.New("sfvi: the joint Gaussian needs priors that are proper normal distributions, and one is flat")
+var errFlat = errors.New("sfvi: the joint Gaussian needs priors that are proper normal " +
+	"distributions, and one is flat")

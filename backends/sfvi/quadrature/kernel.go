@@ -1,9 +1,11 @@
-// Package quadrature is variational inference without sampling: q is Gaussian and each row enters its likelihood through one predictor, or a few, so that the ELBO
-// is an integral in as many dimensions for each row, and closed forms. It is maximised by natural gradients, with the quadratic function around the
-// iterate solved at each party.
+// Package quadrature is variational inference without sampling: q is Gaussian and each row enters its
+// likelihood through one predictor, or a few, so that the ELBO is an integral in as many dimensions for each
+// row, and closed forms. It is maximised by natural gradients, with the quadratic function around the iterate
+// solved at each party.
 //
-// Methods: Khan and Lin (2017), "Conjugate-computation variational inference"; Walker and Ni (2011), "Anderson acceleration for fixed-point iterations"; Papandreou and
-// Yuille (2010), "Gaussian sampling by local perturbations", for draws of the joint Gaussian.
+// Methods: Khan and Lin (2017), "Conjugate-computation variational inference"; Walker and Ni (2011),
+// "Anderson acceleration for fixed-point iterations"; Papandreou and Yuille (2010), "Gaussian sampling by
+// local perturbations", for draws of the joint Gaussian.
 package quadrature
 
 import (
@@ -72,11 +74,13 @@ type Kernel struct {
 	noise   []density.Stream // of draws
 	noiseOf []float64        // totals of describeNoise, once they are known
 	weights weights          // while a batch of draws is evaluated
-	held    [][]float64      // and the sums of all draws, where they are needed together: by sum at the server, by membership at a client
-	sent    []float64        // and what the server sends with them
-	vain    bool             // the first weights of a batch said that no more would correct the draws
-	scales  []float64        // of each draw and its reflection
-	normal  bool             // the approximation is the posterior
+	// and the sums of all draws, where they are needed together: by sum at the server, by membership at a
+	// client
+	held   [][]float64
+	sent   []float64 // and what the server sends with them
+	vain   bool      // the first weights of a batch said that no more would correct the draws
+	scales []float64 // of each draw and its reflection
+	normal bool      // the approximation is the posterior
 
 	proposing bool // the draws are those that are weighed
 	convex    bool // the log density of a row is convex somewhere, so that there may be several modes
@@ -140,7 +144,9 @@ func (k *Kernel) described() int {
 // Init implements backends.Kernel: it needs no evaluation.
 func (k *Kernel) Init(context.Context) error {
 	for b, p := range k.parties {
-		phi := p.start(k.options.Start, k.env.Private(b, "sfvi start"), func(mean []float64) { density.Place(k.env, b, mean) })
+		phi := p.start(k.options.Start, k.env.Private(b, "sfvi start"), func(mean []float64) {
+			density.Place(k.env, b, mean)
+		})
 		if b == 0 && k.server != nil && k.server.globals != nil {
 			copy(k.server.globals.mean, phi)
 		}
@@ -179,32 +185,37 @@ func (k *Kernel) advance() {
 	}
 }
 
-// iterate is one iteration: one round trip where the likelihood is at the server; where it is at the clients two, and one more from the second iterate on, for the
-// coefficients.
+// iterate is one iteration: one round trip where the likelihood is at the server; where it is at the clients
+// two, and one more from the second iterate on, for the coefficients.
 func (k *Kernel) iterate(ctx context.Context) error {
 	if !k.options.AtClients {
-		size := density.RelaySize{Columns: 2, Scalars: 1 + coefficients + k.described(), Answers: decision + coefficients + k.described()}
+		size := density.RelaySize{Columns: 2, Scalars: 1 + coefficients + k.described(),
+			Answers: decision + coefficients + k.described()}
 		return k.relay.Relay(ctx, momentsExchange, size, atServer{k})
 	}
 	sent := k.shared + k.shared*k.shared
-	if err := k.relay.Relay(ctx, momentsExchange, density.RelaySize{Columns: k.columns(), Answers: sent}, moments{k}); err != nil {
+	if err := k.relay.Relay(ctx, momentsExchange, density.RelaySize{Columns: k.columns(), Answers: sent},
+		moments{k}); err != nil {
 		return err
 	}
 	clear(k.mix)
 	k.mix[0] = 1
 	if k.parties[0].trail.used > 1 {
-		if err := k.relay.Relay(ctx, Mixing, density.RelaySize{Scalars: pairs, Answers: coefficients}, mixing{k}); err != nil {
+		if err := k.relay.Relay(ctx, Mixing, density.RelaySize{Scalars: pairs, Answers: coefficients},
+			mixing{k}); err != nil {
 			return err
 		}
 	}
 	for _, p := range k.parties {
 		p.move(k.mix)
 	}
-	return k.relay.Relay(ctx, slopesExchange, density.RelaySize{Columns: 2, Scalars: 1 + sent + k.described(), Answers: decision + k.described()}, slopes{k})
+	return k.relay.Relay(ctx, slopesExchange, density.RelaySize{Columns: 2, Scalars: 1 + sent + k.described(),
+		Answers: decision + k.described()}, slopes{k})
 }
 
-// Failed reports whether a party of this process could not go on. It stays where it is then, since the others cannot know: they learn it when fits from different starting points are compared, and a first
-// fit ends at once.
+// Failed reports whether a party of this process could not go on. It stays where it is then, since the others
+// cannot know: they learn it when fits from different starting points are compared, and a first fit ends at
+// once.
 func (k *Kernel) Failed() bool {
 	return slices.ContainsFunc(k.parties, func(p *party) bool { return p.failed })
 }
@@ -217,13 +228,17 @@ func (k *Kernel) failing() error {
 
 func (k *Kernel) fail(ok bool) {
 	if !ok && k.failure == nil {
-		k.failure = &backends.FitError{Err: errors.New("sfvi: a linear system of the fit by quadrature has no solution in double precision: the density or the data are not finite, columns are of sizes too unlike (zscore them), or data that do not determine a parameter leave it to an improper prior")}
+		k.failure = &backends.FitError{Err: errors.New("sfvi: a linear system of the fit by quadrature has " +
+			"no solution in double precision: the density or the data are not finite, columns are of sizes " +
+			"too unlike (zscore them), or data that do not determine a parameter leave " +
+			"it to an improper prior")}
 	}
 }
 
 func (k *Kernel) info() backends.Info {
 	now := backends.Estimate{Value: k.elbo, N: 1}
-	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.options.Iterations, Fit: backends.Fit{Trace: now, Traced: k.phase != done || !k.evaluated()}}
+	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.options.Iterations,
+		Fit: backends.Fit{Trace: now, Traced: k.phase != done || !k.evaluated()}}
 	if k.phase == fitting {
 		return i
 	}

@@ -8,8 +8,10 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A Marginal is a likelihood of rows of which normal noise on the predictors, such as that of auxiliary variables, is integrated out. Where it is log-concave each row has nodes of its own, Gauss and Hermite's
-// around the mode of the integrand, which move with the predictor as that does (Naylor and Smith 1982); elsewhere all rows have those of the trapezoidal rule.
+// A Marginal is a likelihood of rows of which normal noise on the predictors, such as that of auxiliary
+// variables, is integrated out. Where it is log-concave each row has nodes of its own, Gauss and Hermite's
+// around the mode of the integrand, which move with the predictor as that does (Naylor and Smith 1982);
+// elsewhere all rows have those of the trapezoidal rule.
 type Marginal struct {
 	rows   *rows
 	sd     float64   // of the noise
@@ -24,7 +26,8 @@ type Marginal struct {
 }
 
 const (
-	apart     = 1e-6 // nats by which a rule and the next, of more nodes, differ at most where the first is taken
+	// nats by which a rule and the next, of more nodes, differ at most where the first is taken
+	apart     = 1e-6
 	askew     = 1e-4 // and their slopes, times the noise's sd
 	modeSteps = 3    // of Newton's method to the integrand's mode
 	between   = 1e-4 // distance of the slopes whose difference is the curvature
@@ -45,14 +48,16 @@ func NewMarginal(r density.RowLikelihood, n int, variance float64) *Marginal {
 	return m
 }
 
-// Resolve takes the trapezoidal rule, for a likelihood whose curvature is at most so large where it matters: its relative error for a normal integrand of sd w is about 2 exp(−2(πw/step)²).
+// Resolve takes the trapezoidal rule, for a likelihood whose curvature is at most so large where it matters:
+// its relative error for a normal integrand of sd w is about 2 exp(−2(πw/step)²).
 func (m *Marginal) Resolve(curvature float64) {
 	const reach = 5.5
 	step := 1.2 / math.Sqrt(1+float64(m.rows.noise*curvature))
 	m.rows.inner, m.nodes = trapezoidal(2*int(math.Ceil(reach/step))+1, step), nil
 }
 
-// Centre takes nodes of each row's own, for predictors around these. It reports false where the likelihood is not log-concave, or no rule is fine enough.
+// Centre takes nodes of each row's own, for predictors around these. It reports false where the likelihood is
+// not log-concave, or no rule is fine enough.
 func (m *Marginal) Centre(phi, eta []float64) bool {
 	n, h := len(eta), m.rows.noise
 	before, after := m.rows.fall, m.rows.over
@@ -83,7 +88,8 @@ func (m *Marginal) Centre(phi, eta []float64) bool {
 // choose takes the first rule that the next one agrees with.
 func (m *Marginal) choose(phi, eta []float64) bool {
 	n := len(eta)
-	last, next, before, after := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	last, next, before, after := make([]float64, n), make([]float64, n), make([]float64, n),
+		make([]float64, n)
 	for k := range m.rules {
 		m.nodes = &m.rules[k]
 		if !m.centred(phi, eta, next, after, true) {
@@ -125,7 +131,8 @@ func (m *Marginal) Density(phi, eta, lp, slope []float64) {
 	m.centred(phi, eta, lp, slope, false)
 }
 
-// centred is Density with each row's own nodes. Where it is to look it reports false if lp is not finite, or the slope rises from one node to the next.
+// centred is Density with each row's own nodes. Where it is to look it reports false if lp is not finite, or
+// the slope rises from one node to the next.
 func (m *Marginal) centred(phi, eta, lp, slope []float64, look bool) bool {
 	r, n := m.rows, len(eta)
 	for i, v := range eta {

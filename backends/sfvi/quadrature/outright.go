@@ -7,10 +7,12 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// The system of the joint Gaussian is the identity plus a matrix M of the rank that there are parameters. The products of M with more columns than that show
-// its whole range, and M itself on it: with Q a basis of the range, M = QTQᵀ and MP = QC follow T = C(QᵀP)⁺.
+// The system of the joint Gaussian is the identity plus a matrix M of the rank that there are parameters. The
+// products of M with more columns than that show its whole range, and M itself on it: with Q a basis of the
+// range, M = QTQᵀ and MP = QC follow T = C(QᵀP)⁺.
 
-// outright solves the system from the first products, q = p + Mp at p = r. It reports false where there are too few columns for that.
+// outright solves the system from the first products, q = p + Mp at p = r. It reports false where there are
+// too few columns for that.
 func (c *conjugate) outright(columns int, noise density.Stream) bool {
 	y := make([]float64, c.n*columns)
 	vec.Sub(len(y), y, c.q, c.p)
@@ -68,12 +70,15 @@ func (c *conjugate) outright(columns int, noise density.Stream) bool {
 // perDimension is the least number of draws for each dimension of a covariance that is matched.
 const perDimension = 5
 
-// match changes the noise of the draws within the range so that the covariance of their predictors is that of the joint Gaussian exactly, as moment matching does (Barraquand
-// 1995). With as many rows' directions as parameters, that of the parameters is exact then too. It takes nothing from the parties.
+// match changes the noise of the draws within the range so that the covariance of their predictors is that of
+// the joint Gaussian exactly, as moment matching does (Barraquand 1995). With as many rows' directions as
+// parameters, that of the parameters is exact then too. It takes nothing from the parties.
 //
-// The weighted predictor of a draw deviates from that of the mean by δ = Gθ⁰ + Ty, with Gθ⁰ = −ξ − (I + T)y of noise ξ and all of them deviations from column 0:
-// δ = −ξ − y. Its covariance is V = T(I + T)⁻¹. A draw with δ' in its place has Ty' = Ty + δ' − δ.
-func (c *conjugate) match(basis [][]float64, t []float64, system *cholesky.Factor, y []float64, columns int, noise density.Stream) {
+// The weighted predictor of a draw deviates from that of the mean by δ = Gθ⁰ + Ty, with Gθ⁰ = −ξ − (I + T)y
+// of noise ξ and all of them deviations from column 0: δ = −ξ − y. Its covariance is V = T(I + T)⁻¹. A draw
+// with δ' in its place has Ty' = Ty + δ' − δ.
+func (c *conjugate) match(basis [][]float64, t []float64, system *cholesky.Factor, y []float64, columns int,
+	noise density.Stream) {
 	d, n := len(basis), columns-1
 	if n < perDimension*d {
 		return

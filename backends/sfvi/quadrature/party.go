@@ -12,7 +12,8 @@ import (
 // firstSD is the sd of every coordinate of q(θ) at the start.
 const firstSD = 0.1
 
-// forms has, for each guide of auxiliary variables, the slope of E[z | g] in the cut g, given ρ² times the curvature of the likelihood.
+// forms has, for each guide of auxiliary variables, the slope of E[z | g] in the cut g, given ρ² times the
+// curvature of the likelihood.
 var forms = map[string]func(x float64) float64{
 	"structured":  func(x float64) float64 { return 1 / (1 + x) },
 	"noncentered": func(float64) float64 { return 1 },
@@ -20,7 +21,8 @@ var forms = map[string]func(x float64) float64{
 	"meanfield":   func(float64) float64 { return 0 },
 }
 
-// A party is one block: at a client its cuts and what crosses there, z with variance ρ² around the cut or, where ρ is 0, the cut itself.
+// A party is one block: at a client its cuts and what crosses there, z with variance ρ² around the cut or,
+// where ρ is 0, the cut itself.
 type party struct {
 	block        density.Block
 	lin          *density.Linear
@@ -45,8 +47,10 @@ type party struct {
 func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) *party {
 	d, n := len(lin.Index), len(lin.Cuts.Offset)
 	p := &party{
-		block: block, lin: lin, d: d, n: n, form: forms[o.Guide], rho2: make([]float64, n), now: newState(d, n), best: newState(d, n), next: newState(d, n),
-		g: make([]float64, n), weight: make([]float64, n), residual: make([]float64, n), step: make([]float64, d), target: make([]float64, d),
+		block: block, lin: lin, d: d, n: n, form: forms[o.Guide], rho2: make([]float64, n),
+		now: newState(d, n), best: newState(d, n), next: newState(d, n),
+		g: make([]float64, n), weight: make([]float64, n), residual: make([]float64, n),
+		step: make([]float64, d), target: make([]float64, d),
 	}
 	most := n
 	for _, r := range lin.Rows {
@@ -70,8 +74,8 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 	return p
 }
 
-// start sets q(θ) to a narrow one around the mode of the prior, or 0 where the prior has none, with its mean moved by place; from other starting points around those of disperse.
-// It returns the mean of the globals.
+// start sets q(θ) to a narrow one around the mode of the prior, or 0 where the prior has none, with its mean
+// moved by place; from other starting points around those of disperse. It returns the mean of the globals.
 func (p *party) start(number int, noise density.Stream, place func(mean []float64)) (phi []float64) {
 	f := &p.q.precision
 	copy(f.Matrix, p.lin.Prior.Precision)
@@ -112,11 +116,14 @@ func (p *party) start(number int, noise density.Stream, place func(mean []float6
 	return phi
 }
 
-// wide is how many standard deviations of the prior every second pair of starting points is from its mode in each coordinate.
+// wide is how many standard deviations of the prior every second pair of starting points is from its mode in
+// each coordinate.
 const wide = 2
 
-// disperse moves a mean from the mode of the prior, whose precision is settled: to the corner of a box of two standard deviations in each coordinate, in the coordinates in which the prior is standard
-// normal, or to a draw from the prior, in turn, and each time to the reflection of that after it. A draw alone may hardly differ from the mode in the direction in which modes are apart.
+// disperse moves a mean from the mode of the prior, whose precision is settled: to the corner of a box of two
+// standard deviations in each coordinate, in the coordinates in which the prior is standard normal, or to a
+// draw from the prior, in turn, and each time to the reflection of that after it. A draw alone may hardly
+// differ from the mode in the direction in which modes are apart.
 func (p *party) disperse(number int, noise density.Stream, mean []float64) {
 	pair := (number + 1) / 2
 	noise.Round(uint64(pair))
@@ -134,7 +141,8 @@ func (p *party) disperse(number int, noise density.Stream, mean []float64) {
 	vec.Axpy(p.d, mean, sign, p.step)
 }
 
-// cover sets the covariance of the iterate to come from the curvatures at s: that at which the ELBO, quadratic in them, is largest. It reports whether there is one.
+// cover sets the covariance of the iterate to come from the curvatures at s: that at which the ELBO,
+// quadratic in them, is largest. It reports whether there is one.
 func (p *party) cover(s *state) bool {
 	f := &p.q.precision
 	copy(f.Matrix, p.lin.Prior.Precision)
@@ -211,8 +219,9 @@ func (p *party) value(s *state) float64 {
 	return v
 }
 
-// term is, for two values of the map, the bilinear form of which the party's terms of the ELBO in its means are the values at equal arguments: where coefficients sum
-// to 1, those of a combination are the combination of these.
+// term is, for two values of the map, the bilinear form of which the party's terms of the ELBO in its means
+// are the values at equal arguments: where coefficients sum to 1, those of a combination are the combination
+// of these.
 func (p *party) term(a, b *mapped) float64 {
 	prior := &p.lin.Prior
 	linear.Gradient(prior, a.theta, p.step)
@@ -237,7 +246,8 @@ func (p *party) terms(out []float64) {
 	}
 }
 
-// model sets the terms of all values with each other, and in them the party's own likelihood as the quadratic function around the newest iterate.
+// model sets the terms of all values with each other, and in them the party's own likelihood as the quadratic
+// function around the newest iterate.
 func (p *party) model(out []float64) {
 	at := 0
 	for i := range p.trail.used {
@@ -262,8 +272,9 @@ func (p *party) away(m *mapped, e []float64) {
 	vec.Sub(p.n, e, m.z, p.g)
 }
 
-// solve finds the next value of the map: the means at which the ELBO is largest where the likelihood is the quadratic function around s with damping times its curvature.
-// Given θ the best z is a weighted mean of the cut and of where the quadratic function leads; what is left is least squares in θ.
+// solve finds the next value of the map: the means at which the ELBO is largest where the likelihood is the
+// quadratic function around s with damping times its curvature. Given θ the best z is a weighted mean of the
+// cut and of where the quadratic function leads; what is left is least squares in θ.
 func (p *party) solve(s *state, damping float64) bool {
 	f := &p.q.precision
 	copy(f.Matrix, p.lin.Prior.Precision)
@@ -272,7 +283,8 @@ func (p *party) solve(s *state, damping float64) bool {
 	for i, w := range s.curvature {
 		pull, own, c := damping*w, float64(damping*s.ownCurve[i]), 1/(1+float64(p.rho2[i]*damping*w))
 		p.weight[i] = float64(pull*c) + own
-		p.residual[i] = float64((float64(pull*s.z[i])+s.slope[i])*c) + s.own[i] + float64(own*p.g[i]) - float64(p.weight[i]*p.lin.Cuts.Offset[i])
+		p.residual[i] = float64((float64(pull*s.z[i])+s.slope[i])*c) + s.own[i] + float64(own*p.g[i]) -
+			float64(p.weight[i]*p.lin.Cuts.Offset[i])
 	}
 	full := p.q.full
 	p.q.full = true
@@ -313,8 +325,9 @@ func largest(v []float64) (m float64) {
 	return m
 }
 
-// observe takes the sums of means and variances of what all clients contribute, and mean and covariance of what the server sends, at the latest value of the map: the
-// predictors of the party's own likelihood, a client's under a transform at the clients, follow.
+// observe takes the sums of means and variances of what all clients contribute, and mean and covariance of
+// what the server sends, at the latest value of the map: the predictors of the party's own likelihood, a
+// client's under a transform at the clients, follow.
 func (p *party) observe(mean, variance [][]float64, shared, covariance []float64) {
 	v := p.trail.last()
 	copy(p.q.precision.Lower, p.next.factor)
@@ -337,7 +350,8 @@ func (p *party) observe(mean, variance [][]float64, shared, covariance []float64
 	}
 }
 
-// expectOwn sets slope and curvature of the party's own likelihood at the newest iterate, and adds the expected log density to its value.
+// expectOwn sets slope and curvature of the party's own likelihood at the newest iterate, and adds the
+// expected log density to its value.
 func (p *party) expectOwn(mix []float64) {
 	s := p.now
 	clear(s.own)

@@ -6,8 +6,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// The columns of draws are divided into pieces that cross one after another, so that what the server holds does not grow with the number of clients. What a column brings does not depend on
-// its piece.
+// The columns of draws are divided into pieces that cross one after another, so that what the server holds
+// does not grow with the number of clients. What a column brings does not depend on its piece.
 
 // A piece is a range of columns.
 type piece struct{ from, to int }
@@ -32,9 +32,10 @@ func (k *Kernel) divide(out []piece, to int) []piece {
 	return out
 }
 
-// firstDecision is the column after which a batch may end: that of the last of the first weights, where there are more. It
-// does not depend on how many columns one message takes, and nor does the result.
+// firstDecision is the column after which a batch may end: that of the last of the first weights, where there
+// are more. It does not depend on how many columns one message takes, and nor does the result.
 func (k *Kernel) firstDecision() (column int) { return 1 + min(k.first, k.size) }
 
 // InPieces says of draws that they may be too many for one message.
-var InPieces = fmt.Sprintf(" (in several messages beyond %d numbers of all clients together)", density.MostNumbers)
+var InPieces = fmt.Sprintf(" (in several messages beyond %d numbers of all clients together)",
+	density.MostNumbers)

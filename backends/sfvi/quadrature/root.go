@@ -7,8 +7,8 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A root is R with RRᵀ = W − BᵀA⁻¹B, over the predictors of all likelihoods. With D that of W, A = LLᵀ and U = D⁻¹BᵀL⁻ᵀ it is DM for M = I − U(I + C)⁻¹Uᵀ and CCᵀ = I − UᵀU. Its methods
-// overwrite a vector.
+// A root is R with RRᵀ = W − BᵀA⁻¹B, over the predictors of all likelihoods. With D that of W, A = LLᵀ and U
+// = D⁻¹BᵀL⁻ᵀ it is DM for M = I − U(I + C)⁻¹Uᵀ and CCᵀ = I − UᵀU. Its methods overwrite a vector.
 type root struct {
 	rows          []*rows
 	n, m          int
@@ -19,7 +19,8 @@ type root struct {
 	few           []float64
 }
 
-// newRoot takes the root of the curvatures of the likelihoods, as concave functions, given the globals' L where there are any.
+// newRoot takes the root of the curvatures of the likelihoods, as concave functions, given the globals' L
+// where there are any.
 func newRoot(all []*rows, n int, g *globals) *root {
 	r := &root{rows: all, n: n, scale: make([]float64, n)}
 	at := 0
@@ -56,7 +57,8 @@ func newRoot(all []*rows, n int, g *globals) *root {
 	return r
 }
 
-// complete finds C. Where the globals leave nothing of the curvature in some direction they are taken to have less to do with it.
+// complete finds C. Where the globals leave nothing of the curvature in some direction they are taken to have
+// less to do with it.
 func (r *root) complete() {
 	m, n := r.m, r.n
 	r.c, r.y = cholesky.New(m), cholesky.New(m)
@@ -130,7 +132,8 @@ func (r *root) less(v []float64, f func([]float64), sign float64) {
 	}
 }
 
-// beside adds to out sign times L⁻¹B times the predictors of which v is Rᵀ: by as much the globals' standardised mean is lower.
+// beside adds to out sign times L⁻¹B times the predictors of which v is Rᵀ: by as much the globals'
+// standardised mean is lower.
 func (r *root) beside(v []float64, sign float64, out []float64) {
 	m := r.m
 	if m == 0 {

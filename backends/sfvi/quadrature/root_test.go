@@ -26,7 +26,8 @@ func TestCubature(t *testing.T) {
 								sum += n.weight * math.Pow(x[i], float64(p)) * math.Pow(x[j], float64(q))
 							}
 							if want := moments[p] * moments[q]; math.Abs(sum-want) > 1e-12 {
-								t.Errorf("%d and %d: the mean of x%d^%d x%d^%d is %g, want %g", width, m, i, p, j, q, sum, want)
+								t.Errorf("%d and %d: the mean of x%d^%d x%d^%d is %g, want %g", width, m, i,
+									p, j, q, sum, want)
 							}
 						}
 					}
@@ -36,10 +37,13 @@ func TestCubature(t *testing.T) {
 	}
 }
 
-// rooted are two likelihoods, of three predictors a row and of one, with two globals: curvatures that are those of a concave function.
+// rooted are two likelihoods, of three predictors a row and of one, with two globals: curvatures that are
+// those of a concave function.
 func rooted() (all []*rows, w []float64, g *globals, n int) {
 	r := rand.New(rand.NewPCG(1, 2))
-	all = []*rows{newRows(density.RowLikelihood{Width: 3, Affine: density.Affine{Offset: make([]float64, 12)}}, nil), newRows(density.RowLikelihood{Affine: density.Affine{Offset: make([]float64, 4)}}, nil)}
+	all = []*rows{newRows(density.RowLikelihood{Width: 3,
+		Affine: density.Affine{Offset: make([]float64, 12)}}, nil),
+		newRows(density.RowLikelihood{Affine: density.Affine{Offset: make([]float64, 4)}}, nil)}
 	n = 16
 	w = make([]float64, n*n)
 	g = &globals{m: 2, precision: cholesky.New(2)}
@@ -71,7 +75,8 @@ func rooted() (all []*rows, w []float64, g *globals, n int) {
 	return all, w, g, n
 }
 
-// R·Rᵀ is W − BᵀA⁻¹B, undo is the inverse of onto, and the mean of the globals that goes with predictors is A⁻¹B times these.
+// R·Rᵀ is W − BᵀA⁻¹B, undo is the inverse of onto, and the mean of the globals that goes with predictors is
+// A⁻¹B times these.
 func TestRoot(t *testing.T) {
 	all, w, g, n := rooted()
 	mixed := make([]float64, n*2) // by global

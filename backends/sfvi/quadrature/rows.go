@@ -8,10 +8,12 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// leastSD bounds the standard deviation at which a predictor's nodes are placed from below, so that the curvature is more than rounding.
+// leastSD bounds the standard deviation at which a predictor's nodes are placed from below, so that the
+// curvature is more than rounding.
 const leastSD = 1e-4
 
-// A rows is a likelihood of rows with its expectation, where the predictors, also those of one row, are independent of one another and normal.
+// A rows is a likelihood of rows with its expectation, where the predictors, also those of one row, are
+// independent of one another and normal.
 type rows struct {
 	density.RowLikelihood
 	n              int       // predictors
@@ -20,17 +22,22 @@ type rows struct {
 	curvature      []float64 // minus the expected second derivative
 	sd             []float64
 	eta, lp, at    []float64 // at one node
-	noise          float64   // variance of noise that is integrated out inside the log density, as of auxiliary variables
+	// variance of noise that is integrated out inside the log density, as of auxiliary variables
+	noise          float64
 	top, sum, over []float64 // of that integral
 	fall           []float64 // in the last term of it, from the largest
 	inner, outer   rule      // over that noise, and over that which clients have in common
-	copies         float64   // clients that evaluate the likelihood, where these are three or more and their noise is integrated out; else 0
-	table          []float64 // of their likelihood
-	rules          *rules
-	nodes          []node    // of the parameters beside the predictor
-	by             []float64 // the gradient by these
-	block          []float64 // minus the expected second derivatives by two predictors of a row, where it has several: those by predictors a and b at (a·Width + b)·rows
-	mixed          []float64 // the same by each global and each predictor; nil where they are not wanted
+	// clients that evaluate the likelihood, where these are three or more and their noise is integrated out;
+	// else 0
+	copies float64
+	table  []float64 // of their likelihood
+	rules  *rules
+	nodes  []node    // of the parameters beside the predictor
+	by     []float64 // the gradient by these
+	// minus the expected second derivatives by two predictors of a row, where it has several: those by
+	// predictors a and b at (a·Width + b)·rows
+	block []float64
+	mixed []float64 // the same by each global and each predictor; nil where they are not wanted
 }
 
 func newRows(r density.RowLikelihood, all *rules) *rows {
@@ -40,11 +47,14 @@ func newRows(r density.RowLikelihood, all *rules) *rows {
 	if r.Width = max(1, r.Width); r.Width > 1 {
 		v = append(v, make([]float64, n*r.Width)...)
 	}
-	return &rows{RowLikelihood: r, n: n, block: v[12*n:], mean: at(0), variance: at(1), slope: at(2), curvature: at(3), sd: at(4), eta: at(5), lp: at(6), at: at(7), top: at(8), sum: at(9), over: at(10), fall: at(11), rules: all, nodes: sure}
+	return &rows{RowLikelihood: r, n: n, block: v[12*n:], mean: at(0), variance: at(1), slope: at(2),
+		curvature: at(3), sd: at(4), eta: at(5), lp: at(6), at: at(7), top: at(8), sum: at(9), over: at(10),
+		fall: at(11), rules: all, nodes: sure}
 }
 
-// expect sets slope and curvature from mean and variance, and returns the expected log density; gradients by globals are added at their nodes. By Stein's identity E ℓ″ = E ℓ′·t/sd at the node t, which is
-// twice the derivative of the quadrature in the variance, exactly: so what is maximised is the quadrature itself.
+// expect sets slope and curvature from mean and variance, and returns the expected log density; gradients by
+// globals are added at their nodes. By Stein's identity E ℓ″ = E ℓ′·t/sd at the node t, which is twice the
+// derivative of the quadrature in the variance, exactly: so what is maximised is the quadrature itself.
 func (r *rows) expect() (value float64) {
 	widest := 0.0
 	for i, v := range r.variance {
@@ -78,7 +88,8 @@ func (r *rows) expect() (value float64) {
 	return value
 }
 
-// density sets lp and slope at the predictors and by, unless it is nil, to the gradient by the globals, the noise integrated out.
+// density sets lp and slope at the predictors and by, unless it is nil, to the gradient by the globals, the
+// noise integrated out.
 func (r *rows) density(phi, eta, lp, slope, by []float64) {
 	switch {
 	case r.noise == 0:
@@ -90,8 +101,9 @@ func (r *rows) density(phi, eta, lp, slope, by []float64) {
 	}
 }
 
-// integrateOut makes the log density one of which noise on the predictor is integrated out: by the trapezoidal rule, whose nodes are closer than the smaller of the
-// noise's sd and the width of the likelihood at the fit.
+// integrateOut makes the log density one of which noise on the predictor is integrated out: by the
+// trapezoidal rule, whose nodes are closer than the smaller of the noise's sd and the width of the likelihood
+// at the fit.
 func (r *rows) integrateOut(noise float64) {
 	if r.noise = noise; noise == 0 {
 		return
@@ -106,7 +118,8 @@ func (r *rows) integrateOut(noise float64) {
 	r.inner = trapezoidal(2*int(math.Ceil(reach/step))+1, step)
 }
 
-// marginal is density with noise: log E exp ℓ(η + u) with u ~ N(0, noise), and the mean of ℓ′ weighted by exp ℓ, both relative to the largest ℓ so far.
+// marginal is density with noise: log E exp ℓ(η + u) with u ~ N(0, noise), and the mean of ℓ′ weighted by exp
+// ℓ, both relative to the largest ℓ so far.
 func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 	sd := math.Sqrt(r.noise)
 	over := &r.inner
@@ -143,7 +156,8 @@ func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 	}
 }
 
-// gather adds weight·exp(v) to the sum of each row, and as much of d to what is over it, both relative to the largest v so far.
+// gather adds weight·exp(v) to the sum of each row, and as much of d to what is over it, both relative to the
+// largest v so far.
 func (r *rows) gather(most, v, d []float64, weight float64) {
 	for i, v := range v {
 		r.fall[i] = -math.Abs(v - most[i])

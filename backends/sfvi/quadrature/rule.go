@@ -11,8 +11,10 @@ import (
 // A rule integrates over a standard normal variable: Gauss and Hermite's nodes, with weights that sum to 1.
 type rule struct{ at, weight []float64 }
 
-// newRule makes the rule with n nodes. Beyond Gauss and Hermite's largest it is the trapezoidal rule, whose error for functions that are analytic in a strip of half
-// width d is exp(−2πd/step): the strip of a likelihood narrows as its predictor spreads, and the nodes of Gauss and Hermite lie further apart than these.
+// newRule makes the rule with n nodes. Beyond Gauss and Hermite's largest it is the trapezoidal rule, whose
+// error for functions that are analytic in a strip of half width d is exp(−2πd/step): the strip of a
+// likelihood narrows as its predictor spreads, and the nodes of Gauss and Hermite lie further apart than
+// these.
 func newRule(n int) rule {
 	if n > mostHermite {
 		return trapezoidal(n, 0.1)
@@ -47,8 +49,9 @@ func newRule(n int) rule {
 	return r
 }
 
-// hermite returns the orthonormal polynomials of Hermite of degrees n and n-1 at x, and the sum of the squares of all below n. The zeros of the first are the
-// eigenvalues of the matrix of its recurrence, and the weights the inverses of the sums there (Golub and Welsch 1969).
+// hermite returns the orthonormal polynomials of Hermite of degrees n and n-1 at x, and the sum of the
+// squares of all below n. The zeros of the first are the eigenvalues of the matrix of its recurrence, and the
+// weights the inverses of the sums there (Golub and Welsch 1969).
 func hermite(n int, x float64) (last, before, squares float64) {
 	last, before = 1, 0
 	for k := range n {
@@ -70,8 +73,8 @@ func trapezoidal(n int, step float64) rule {
 
 const mostHermite = 80
 
-// reaches lists the rules with the largest standard deviation of a predictor that each is for: a logistic likelihood, whose derivatives have poles at ±iπ,
-// is then integrated to about 1e-6 nats a row.
+// reaches lists the rules with the largest standard deviation of a predictor that each is for: a logistic
+// likelihood, whose derivatives have poles at ±iπ, is then integrated to about 1e-6 nats a row.
 var reaches = [...]struct {
 	nodes int
 	sd    float64
@@ -99,7 +102,8 @@ func (r *rules) of(sd float64) *rule {
 	return &r.made[k]
 }
 
-// Hermite returns nodes and weights of Gauss and Hermite's rule for a standard normal variable, with at most mostHermite nodes.
+// Hermite returns nodes and weights of Gauss and Hermite's rule for a standard normal variable, with at most
+// mostHermite nodes.
 func Hermite(n int) (at, weight []float64) {
 	r := newRule(min(n, mostHermite))
 	return r.at, r.weight

@@ -20,7 +20,8 @@ func TestRules(t *testing.T) {
 			exponential += by.weight[k] * math.Exp(sd*x)
 		}
 		if math.Abs(fourth-3) > 1e-12 || math.Abs(exponential*math.Exp(-sd*sd/2)-1) > 1e-11 {
-			t.Errorf("%d nodes: E x⁴ = %g, E exp(%g x) = %g times its value", r.nodes, fourth, sd, exponential*math.Exp(-sd*sd/2))
+			t.Errorf("%d nodes: E x⁴ = %g, E exp(%g x) = %g times its value", r.nodes, fourth, sd,
+				exponential*math.Exp(-sd*sd/2))
 		}
 	}
 }

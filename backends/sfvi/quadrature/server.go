@@ -17,7 +17,8 @@ const (
 	abandon        // none follows: the server cannot go on
 )
 
-// The server's answers. Those about an iterate, and then the coefficients with which the values of the map are mixed.
+// The server's answers. Those about an iterate, and then the coefficients with which the values of the map
+// are mixed.
 const (
 	atVerdict = iota
 	atDamping
@@ -52,7 +53,8 @@ type server struct {
 }
 
 func newServer(p *party, o *Options, lens []int, clients int, all *rules) *server {
-	s := &server{party: p, rules: all, tolerance: o.Tolerance, damping: float64(clients+1) / 2, elbo: math.Inf(-1)}
+	s := &server{party: p, rules: all, tolerance: o.Tolerance, damping: float64(clients+1) / 2,
+		elbo: math.Inf(-1)}
 	for _, n := range lens {
 		for _, v := range []*[][]float64{&s.mean, &s.variance, &s.slope, &s.curve} {
 			*v = append(*v, make([]float64, n))
@@ -110,7 +112,8 @@ func columnsOf(sum [][]float64, columns int) (mean, variance [][]float64) {
 	return mean, variance
 }
 
-// integrate finds the best combination of the clients' values and the server's own q, where the likelihood is; least is the ELBO that is not a step back.
+// integrate finds the best combination of the clients' values and the server's own q, where the likelihood
+// is; least is the ELBO that is not a step back.
 func (s *server) integrate(sum [][]float64, terms []float64, least float64) (elbo float64, ok bool) {
 	mean, variance := columnsOf(sum, 2)
 	for g, v := range variance {
@@ -132,7 +135,8 @@ func (s *server) integrate(sum [][]float64, terms []float64, least float64) (elb
 	return elbo, true
 }
 
-// expected returns the server's terms of the ELBO where its own mean is theta and its covariance is that in q.
+// expected returns the server's terms of the ELBO where its own mean is theta and its covariance is that in
+// q.
 func (s *server) expected(theta []float64) float64 {
 	value := 0.0
 	if s.globals != nil {
@@ -199,7 +203,8 @@ func (s *server) shared(out []float64) {
 	s.q.covariance(s.lin.Sends.Matrix, m, out[m:])
 }
 
-// follow finds the next value of the map for the server's own parameters, from gradient and curvature of the likelihood by what the server sends.
+// follow finds the next value of the map for the server's own parameters, from gradient and curvature of the
+// likelihood by what the server sends.
 func (s *server) follow() bool {
 	to := s.trail.next()
 	copy(to.theta, s.now.theta)

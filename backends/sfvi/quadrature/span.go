@@ -9,9 +9,10 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A span holds the latest values of the clients' map as the server sees them: their sums, and the clients' terms of the ELBO at any combination. Where the
-// likelihood is at the server it takes the coefficients, which sum to 1, for which the ELBO itself is largest: mixing as in Anderson (1965), with the
-// objective in place of the length of the residual. That takes no exchange, and the ELBO does not fall.
+// A span holds the latest values of the clients' map as the server sees them: their sums, and the clients'
+// terms of the ELBO at any combination. Where the likelihood is at the server it takes the coefficients,
+// which sum to 1, for which the ELBO itself is largest: mixing as in Anderson (1965), with the objective in
+// place of the length of the residual. That takes no exchange, and the ELBO does not fall.
 type span struct {
 	sums  [][][]float64 // by value, the latest last, and sum
 	terms [][]float64   // symmetric: Σ β_i β_k terms[i][k] is the clients' part that depends on the means
@@ -61,8 +62,10 @@ func (s *span) part(mix []float64) (value float64) {
 	return value
 }
 
-// maximise moves mix and the server's own mean to where the ELBO is largest, and leaves slopes and curvatures there. It returns the ELBO without the clients' terms in
-// their covariances. Where the ELBO rises by more than the rule of fewest nodes is wrong, it goes most of the way with that, and back to where it began where this leads to less than least.
+// maximise moves mix and the server's own mean to where the ELBO is largest, and leaves slopes and curvatures
+// there. It returns the ELBO without the clients' terms in their covariances. Where the ELBO rises by more
+// than the rule of fewest nodes is wrong, it goes most of the way with that, and back to where it began where
+// this leads to less than least.
 func (s *server) maximise(least float64) (value float64, ok bool) {
 	sp, rules := s.span, s.rules
 	clear(sp.mix)
@@ -110,7 +113,8 @@ func (s *server) comeBack(p place) {
 	}
 }
 
-// climb makes steps until one raises the ELBO by little of what all have raised it by, these and those before. What the clients move to next makes more of a difference.
+// climb makes steps until one raises the ELBO by little of what all have raised it by, these and those
+// before. What the clients move to next makes more of a difference.
 func (s *server) climb(before float64) (value, rise float64, ok bool) {
 	const most, enough, share = 60, 1e-10, 1e-3
 	sp := s.span
@@ -151,7 +155,8 @@ func (s *server) search(step []float64, value float64, mix, theta []float64) flo
 	better, by := math.Inf(-1), 1.0
 	for range 40 {
 		s.along(step, by, mix, theta)
-		if better = s.total(mix, theta); better >= value-float64(1e-12*math.Abs(value)) || !finite(value) && finite(better) {
+		if better = s.total(mix, theta); better >= value-float64(1e-12*math.Abs(value)) || !finite(value) &&
+			finite(better) {
 			break
 		}
 		by /= 2
@@ -161,7 +166,8 @@ func (s *server) search(step []float64, value float64, mix, theta []float64) flo
 	return better
 }
 
-// along moves from the current point: the step has the coefficients but the last, which makes their sum 1, and then the server's parameters.
+// along moves from the current point: the step has the coefficients but the last, which makes their sum 1,
+// and then the server's parameters.
 func (s *server) along(step []float64, by float64, mix, theta []float64) {
 	m := s.span.used - 1
 	copy(mix, s.span.mix)
@@ -183,7 +189,8 @@ func (s *server) total(mix, theta []float64) float64 {
 	return s.expected(theta) + s.span.part(mix)
 }
 
-// newton returns Newton's step at the point that was evaluated last, and by how much it would raise a quadratic function, twice. It renews the server's covariance.
+// newton returns Newton's step at the point that was evaluated last, and by how much it would raise a
+// quadratic function, twice. It renews the server's covariance.
 func (s *server) newton() (step []float64, gain float64, ok bool) {
 	m, d := s.span.used-1, s.d
 	n := m + d
@@ -212,7 +219,8 @@ func (s *server) newton() (step []float64, gain float64, ok bool) {
 				step[i] += vec.Dot(r.n, columns[i*r.n:], r.slope)
 				continue
 			}
-			vec.Mul(r.n, weighted, columns[i*r.n:], r.curvature) // in q the predictors of a row are independent
+			// in q the predictors of a row are independent
+			vec.Mul(r.n, weighted, columns[i*r.n:], r.curvature)
 			for j := range d {
 				own.Matrix[(i-m)*d+j] += vec.Dot(r.n, weighted, r.Matrix[j*r.n:])
 			}

@@ -7,12 +7,14 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// robust is a server with a parameter of prior N(0, 20²) and rows that follow Student's t, of three degrees of freedom and the scale 2, to which clients add noise of sd 6. It counts evaluations.
+// robust is a server with a parameter of prior N(0, 20²) and rows that follow Student's t, of three degrees
+// of freedom and the scale 2, to which clients add noise of sd 6. It counts evaluations.
 func robust(evaluations *int) *server {
 	y := []float64{42, 37, 28, 18, 20, 15, 14, 13, 11, 12, 8, 7, 9, 15}
 	n := len(y)
 	all := &rules{}
-	r := newRows(density.RowLikelihood{Affine: density.Affine{Offset: make([]float64, n), Matrix: make([]float64, n)}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
+	r := newRows(density.RowLikelihood{Affine: density.Affine{Offset: make([]float64, n),
+		Matrix: make([]float64, n)}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
 		*evaluations++
 		for i, e := range eta {
 			off := (y[i] - e) / 2
@@ -23,8 +25,10 @@ func robust(evaluations *int) *server {
 		r.Matrix[i] = 1
 	}
 	lin := &density.Linear{Prior: density.Quadratic{Precision: []float64{1. / 400}, Gradient: []float64{0}}}
-	p := &party{lin: lin, d: 1, q: newGaussian(1, n, true), now: newState(1, 0), rows: []*rows{r}, step: make([]float64, 1)}
-	s := &server{party: p, rules: all, span: newSpan([]int{n}), elbo: math.Inf(-1), mean: [][]float64{make([]float64, n)}, variance: [][]float64{make([]float64, n)}}
+	p := &party{lin: lin, d: 1, q: newGaussian(1, n, true), now: newState(1, 0), rows: []*rows{r},
+		step: make([]float64, 1)}
+	s := &server{party: p, rules: all, span: newSpan([]int{n}), elbo: math.Inf(-1),
+		mean: [][]float64{make([]float64, n)}, variance: [][]float64{make([]float64, n)}}
 	for i := range n {
 		s.variance[0][i] = 36
 	}
@@ -35,7 +39,8 @@ func robust(evaluations *int) *server {
 	return s
 }
 
-// The way that begins with few nodes leads where that with all of them does, in less than three quarters of the evaluations; where it leads to less than is wanted, the way begins again and is that with all.
+// The way that begins with few nodes leads where that with all of them does, in less than three quarters of
+// the evaluations; where it leads to less than is wanted, the way begins again and is that with all.
 func TestFewNodesLeadToTheMaximum(t *testing.T) {
 	const iterations = 4
 	var few, all, again int

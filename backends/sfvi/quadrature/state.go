@@ -2,7 +2,8 @@ package quadrature
 
 import vec "github.com/vflc/vflc/runtime/vector"
 
-// A state is one iterate of a party: q there, and what the party knows of the likelihood around it. Vectors are by element of the party's cuts.
+// A state is one iterate of a party: q there, and what the party knows of the likelihood around it. Vectors
+// are by element of the party's cuts.
 type state struct {
 	theta      []float64 // mean of q(θ)
 	z          []float64 // mean of what crosses
@@ -23,14 +24,16 @@ func newState(d, n int) *state {
 	v := make([]float64, 9*n+d+d*d)
 	at := func(k int) []float64 { return v[k*n : (k+1)*n] }
 	return &state{
-		z: at(0), variance: at(1), spread: at(2), slope: at(3), curvature: at(4), own: at(5), ownCurve: at(6), regression: at(7), remainder: at(8),
+		z: at(0), variance: at(1), spread: at(2), slope: at(3), curvature: at(4), own: at(5), ownCurve: at(6),
+		regression: at(7), remainder: at(8),
 		theta: v[9*n : 9*n+d], factor: v[9*n+d:],
 	}
 }
 
 // vectors are all vectors of a state.
 func (s *state) vectors() [][]float64 {
-	return [][]float64{s.theta, s.z, s.variance, s.spread, s.factor, s.slope, s.curvature, s.own, s.ownCurve, s.regression, s.remainder}
+	return [][]float64{s.theta, s.z, s.variance, s.spread, s.factor, s.slope, s.curvature, s.own, s.ownCurve,
+		s.regression, s.remainder}
 }
 
 // coverFrom takes the covariance of another state, and all that follows from it.

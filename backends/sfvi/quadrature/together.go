@@ -7,11 +7,14 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// together are likelihoods whose rows see the same noise: those of one sum. Where they are several that is integrated out of their product.
+// together are likelihoods whose rows see the same noise: those of one sum. Where they are several that is
+// integrated out of their product.
 type together struct {
 	members []*rows
-	whole   *rows // of all, as a function of how far the noise moves the predictors, which are in eta of each member; the member itself where there is one
-	still   []float64
+	// of all, as a function of how far the noise moves the predictors, which are in eta of each member; the
+	// member itself where there is one
+	whole *rows
+	still []float64
 }
 
 // noisyTogether puts the likelihoods of one sum together.
@@ -36,7 +39,8 @@ func noisyTogether(all []*rows) (out []*together) {
 func (t *together) merge() {
 	n, m := t.whole.n, len(t.whole.by)
 	moved, l, d, part := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, m)
-	t.whole = newRows(density.RowLikelihood{Group: t.whole.Group, Affine: density.Affine{Offset: make([]float64, n)}}, nil)
+	t.whole = newRows(density.RowLikelihood{Group: t.whole.Group,
+		Affine: density.Affine{Offset: make([]float64, n)}}, nil)
 	t.whole.by, t.still = make([]float64, m), make([]float64, n)
 	for _, r := range t.members {
 		vec.Accumulate(n, t.whole.curvature, r.curvature)
@@ -55,7 +59,8 @@ func (t *together) merge() {
 	}
 }
 
-// value is the log density of the rows with the members' predictors, and sets by, unless it is nil, to the gradient by the globals.
+// value is the log density of the rows with the members' predictors, and sets by, unless it is nil, to the
+// gradient by the globals.
 func (t *together) value(phi, by []float64) float64 {
 	r, eta := t.whole, t.whole.eta
 	if t.still != nil {
@@ -65,10 +70,12 @@ func (t *together) value(phi, by []float64) float64 {
 	return vec.Sum(r.n, r.lp)
 }
 
-// farthest is how far from the fit a likelihood is looked at, in steps that double, the first of them an sd of the row's predictor.
+// farthest is how far from the fit a likelihood is looked at, in steps that double, the first of them an sd
+// of the row's predictor.
 const farthest = 8
 
-// somewhereConvex reports whether the log density of a row has a slope that rises with one of its predictors, near the fit or far from it. The predictors are those of a draw.
+// somewhereConvex reports whether the log density of a row has a slope that rises with one of its predictors,
+// near the fit or far from it. The predictors are those of a draw.
 func (t *together) somewhereConvex() bool {
 	for a := range t.members[0].Width {
 		if t.convexIn(a) {

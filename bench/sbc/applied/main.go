@@ -1,5 +1,6 @@
-// Command applied checks the no-U-turn sampler by simulation-based calibration on five models of examples/applied: ordinal, Weibull with censoring,
-// correlated slopes, missing covariates, and a hidden Markov model, whose data it draws itself. Each is judged by itself.
+// Command applied checks the no-U-turn sampler by simulation-based calibration on five models of
+// examples/applied: ordinal, Weibull with censoring, correlated slopes, missing covariates, and a hidden
+// Markov model, whose data it draws itself. Each is judged by itself.
 //
 //	go run ./bench/sbc/applied [-replicates 200] [-seed 1]
 package main
@@ -84,16 +85,21 @@ func study(folder, only string, replicates int, seed uint64) error {
 	for k, s := range subjects {
 		if only == "" || only == s.model {
 			dir := filepath.Join(work, strconv.Itoa(k))
-			judge(s.model+" "+s.transform, func() ([]sbc.Result, error) { return calibrate(vflc, folder, dir, s, replicates, seed) })
+			judge(s.model+" "+s.transform, func() ([]sbc.Result, error) {
+				return calibrate(vflc, folder, dir, s, replicates, seed)
+			})
 		}
 	}
 	if only == "" || only == "hmm" {
-		judge("hmm exact", func() ([]sbc.Result, error) { return hidden(vflc, folder, work, replicates, seed) })
+		judge("hmm exact", func() ([]sbc.Result, error) {
+			return hidden(vflc, folder, work, replicates, seed)
+		})
 	}
 	return errors.Join(failed...)
 }
 
-// show prints the row of a table: how many scalars, the smallest p-value adjusted for their number, and how long it took.
+// show prints the row of a table: how many scalars, the smallest p-value adjusted for their number, and how
+// long it took.
 func show(title string, results []sbc.Result, took time.Duration) {
 	least := slices.MinFunc(results, func(a, b sbc.Result) int {
 		if a.Adjusted < b.Adjusted || a.Adjusted == b.Adjusted && a.P < b.P {
@@ -101,11 +107,13 @@ func show(title string, results []sbc.Result, took time.Duration) {
 		}
 		return 1
 	})
-	fmt.Printf("| %s | %d | %.3g | %s (%.3g) | %.0f s |\n", title, len(results), least.Adjusted, least.Shown(), least.P, took.Seconds())
+	fmt.Printf("| %s | %d | %.3g | %s (%.3g) | %.0f s |\n", title, len(results), least.Adjusted,
+		least.Shown(), least.P, took.Seconds())
 }
 
 // calibrate makes tables, whose responses vflc calibrate replaces.
-func calibrate(vflc subject.Command, folder, dir string, s fitted, replicates int, seed uint64) ([]sbc.Result, error) {
+func calibrate(vflc subject.Command, folder, dir string, s fitted, replicates int, seed uint64) ([]sbc.Result,
+	error) {
 	model := filepath.Join(folder, s.model+".vfl")
 	args := []string{"simulate", model, "--quiet", "--seed", covariates, "-o", dir}
 	for _, size := range s.sizes {
@@ -119,7 +127,8 @@ func calibrate(vflc subject.Command, folder, dir string, s fitted, replicates in
 			return nil, err
 		}
 	}
-	return vflc.Calibrate(s.model, model, replicates, seed, slices.Concat([]string{"--transform", s.transform}, s.flags, tables(dir))...)
+	return vflc.Calibrate(s.model, model, replicates, seed,
+		slices.Concat([]string{"--transform", s.transform}, s.flags, tables(dir))...)
 }
 
 // tables are the flags that name the tables in a folder.
@@ -133,7 +142,8 @@ func tables(dir string) (flags []string) {
 	return flags
 }
 
-// hidden fits the hidden Markov model to data that are drawn for each replicate, and ranks what they were drawn with.
+// hidden fits the hidden Markov model to data that are drawn for each replicate, and ranks what they were
+// drawn with.
 func hidden(vflc subject.Command, folder, work string, replicates int, seed uint64) ([]sbc.Result, error) {
 	ranks := subject.Ranks{}
 	for replicate := range replicates {
@@ -146,7 +156,8 @@ func hidden(vflc subject.Command, folder, work string, replicates int, seed uint
 			return nil, err
 		}
 		flags := append(tables(dir), "--transform", "exact", "--seed", strconv.Itoa(replicate+1))
-		if err := ranks.Add(vflc, filepath.Join(folder, "hmm.vfl"), dir, warmup, draws, truth, flags...); err != nil {
+		if err := ranks.Add(vflc, filepath.Join(folder, "hmm.vfl"), dir, warmup, draws, truth,
+			flags...); err != nil {
 			return nil, err
 		}
 		if err := os.RemoveAll(dir); err != nil {

@@ -1,4 +1,5 @@
-// Package subject is what commands of simulation-based calibration have in common: a build of vflc, and what it prints about a model.
+// Package subject is what commands of simulation-based calibration have in common: a build of vflc, and what
+// it prints about a model.
 package subject
 
 import (
@@ -46,8 +47,10 @@ func (c Command) Output(args ...string) ([]byte, error) {
 }
 
 // Calibrate returns the verdicts of vflc calibrate on a model, and prints its warnings after the title.
-func (c Command) Calibrate(title, model string, replicates int, seed uint64, flags ...string) ([]sbc.Result, error) {
-	args := []string{"calibrate", model, "--json", "--quiet", "--replicates", strconv.Itoa(replicates), "--seed", fmt.Sprint(seed)}
+func (c Command) Calibrate(title, model string, replicates int, seed uint64, flags ...string) ([]sbc.Result,
+	error) {
+	args := []string{"calibrate", model, "--json", "--quiet", "--replicates", strconv.Itoa(replicates),
+		"--seed", fmt.Sprint(seed)}
 	out, err := c.Output(append(args, flags...)...)
 	if err != nil {
 		return nil, err
@@ -72,10 +75,13 @@ func (c Command) Calibrate(title, model string, replicates int, seed uint64, fla
 // Ranks collects the ranks of parameters whose data were not drawn by vflc calibrate.
 type Ranks map[string][]int
 
-// Add fits a model with one chain of so many transitions of warm-up and draws, and ranks the truth among draws at even distances.
-func (r Ranks) Add(c Command, model, folder string, warmup, draws int, truth map[string]float64, flags ...string) error {
+// Add fits a model with one chain of so many transitions of warm-up and draws, and ranks the truth among
+// draws at even distances.
+func (r Ranks) Add(c Command, model, folder string, warmup, draws int, truth map[string]float64,
+	flags ...string) error {
 	run := filepath.Join(folder, "run")
-	args := []string{"run", model, "--quiet", "--chains", "1", "--warmup", strconv.Itoa(warmup), "--draws", strconv.Itoa(draws), "-o", run}
+	args := []string{"run", model, "--quiet", "--chains", "1", "--warmup", strconv.Itoa(warmup), "--draws",
+		strconv.Itoa(draws), "-o", run}
 	if _, err := c.Output(append(args, flags...)...); err != nil {
 		return err
 	}

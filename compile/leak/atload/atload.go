@@ -1,6 +1,7 @@
-// Package atload checks, when a client binds its data and before anything is sent, that what its program would send is not its data: that parameters move
-// the cuts, that the noise is not lost beside them, and that no element of a shared parameter is used by a few rows only. A client that ends a run for such
-// a reason tells its peers the code of an ended run and no more: the numbers here are of its data.
+// Package atload checks, when a client binds its data and before anything is sent, that what its program
+// would send is not its data: that parameters move the cuts, that the noise is not lost beside them, and that
+// no element of a shared parameter is used by a few rows only. A client that ends a run for such a reason
+// tells its peers the code of an ended run and no more: the numbers here are of its data.
 package atload
 
 import (
@@ -22,9 +23,11 @@ import (
 
 // Terms are what a manifest says of a run.
 type Terms struct {
-	Shared   map[string]*check.Symbol // shared parameters, each with the declaration of one element; nil where its prior is unknown
+	// shared parameters, each with the declaration of one element; nil where its prior is unknown
+	Shared   map[string]*check.Symbol
 	Accepted accept.Set
-	// New is set for rows that are predicted: a few of them, of which those of a fit say whether parameters move the cuts.
+	// New is set for rows that are predicted: a few of them, of which those of a fit say whether parameters
+	// move the cuts.
 	New bool
 }
 
@@ -79,7 +82,8 @@ func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any
 	return c.diags.Errorf(code, c.Program.File.Source, at.Span(), format, args...)
 }
 
-// The bounds of LANGUAGE.md §7: least shares of the variance over rows that the variance over parameters, and of both that the noise, must have.
+// The bounds of LANGUAGE.md §7: least shares of the variance over rows that the variance over parameters, and
+// of both that the noise, must have.
 const (
 	draws     = 64
 	leastMove = 1e-6
@@ -91,15 +95,23 @@ func (c *checker) cut(k int) {
 	sent, v := c.probe.Sent[k], c.drawer.variation(k)
 	switch rho, noisy := c.rho(sent.Name); {
 	case v.bad != "":
-		c.errorf(diag.FixedCut, sent.Expr, "%s: %s is no finite number at nearly every draw of its parameters from their priors (%s), so it cannot be told from data", c.Name, sent.Name, v.bad).
+		c.errorf(diag.FixedCut, sent.Expr,
+			"%s: %s is no finite number at nearly every draw of its parameters from their priors (%s), so "+
+				"it cannot be told from data", c.Name, sent.Name, v.bad).
 			Note("look at the data in it, or narrow the priors of its parameters")
 	case (v.draws == 0 || v.draws < leastMove*v.rows) && !(c.New && c.absent(k)):
-		c.errorf(diag.FixedCut, sent.Expr, "%s: no parameter moves %s enough: over %d draws from the priors its variance is %.2g, between rows it is %.2g, so what would cross is data", c.Name, sent.Name, draws, v.draws, v.rows).
-			Note("its parameters must have priors, and factors, that change it by more than 1/1000 of its spread over the rows")
+		c.errorf(diag.FixedCut, sent.Expr,
+			"%s: no parameter moves %s enough: over %d draws from the priors its variance is %.2g, between "+
+				"rows it is %.2g, so what would cross is data", c.Name, sent.Name, draws, v.draws, v.rows).
+			Note("its parameters must have priors, and factors, that change it by more than 1/1000 of " +
+				"its spread over the rows")
 	case noisy && rho*rho < leastRho2*(v.draws+v.rows):
-		d := c.errorf(diag.WeakNoise, sent.Expr, "%s: the noise of sd %g is nothing beside %s, whose sd is about %.2g: that would be the cut itself", c.Name, rho, sent.Name, math.Sqrt(v.draws+v.rows))
+		d := c.errorf(diag.WeakNoise, sent.Expr,
+			"%s: the noise of sd %g is nothing beside %s, whose sd is about %.2g: that "+
+				"would be the cut itself", c.Name, rho, sent.Name, math.Sqrt(v.draws+v.rows))
 		if name, spread := lower.Widest(c.Program, c.Data, sent.Expr); name != "" {
-			d.Note("most of it is %s, whose standard deviation is %.2g: take a larger rho, standardise it (`from zscore(…)` in the declaration), or narrow the prior of its coefficient", name, spread)
+			d.Note("most of it is %s, whose standard deviation is %.2g: take a larger rho, standardise it "+
+				"(`from zscore(…)` in the declaration), or narrow the prior of its coefficient", name, spread)
 		} else {
 			d.Note("take a larger rho, standardise the data, or narrow the priors")
 		}
@@ -109,8 +121,10 @@ func (c *checker) cut(k int) {
 	}
 }
 
-// absent reports whether nothing moves a cut of new rows only because covariates of theirs are 0. A cut of such a row is the same number at every draw, as it is in every evaluation of a fit
-// with that row, and tells whoever receives it that they are 0. So with a 1 in place of each 0 the parameters must move it: a program that sends data does so with any numbers.
+// absent reports whether nothing moves a cut of new rows only because covariates of theirs are 0. A cut of
+// such a row is the same number at every draw, as it is in every evaluation of a fit with that row, and tells
+// whoever receives it that they are 0. So with a 1 in place of each 0 the parameters must move it: a program
+// that sends data does so with any numbers.
 func (c *checker) absent(k int) bool {
 	other := *c
 	other.Data = maps.Clone(c.Data)
@@ -174,8 +188,11 @@ func (c *checker) cells() {
 			elements = fmt.Sprintf("%d of the %d elements of %s", cell.few, len(cell.rows), name)
 		}
 		own := cmp.Or(c.told[name], name)
-		c.errorf(diag.SmallCells, cell.used.Stmt, "%s: fewer than %d rows of its data reach %s: the gradient of %s, which it sends without noise, would give these rows away", c.Name, leastRows, elements, own).
-			Note("merge small categories, or own %s at %s; %s takes it as it is", own, c.Program.For, accept.Flag(diag.SmallCells))
+		c.errorf(diag.SmallCells, cell.used.Stmt,
+			"%s: fewer than %d rows of its data reach %s: the gradient of %s, which it sends without "+
+				"noise, would give these rows away", c.Name, leastRows, elements, own).
+			Note("merge small categories, or own %s at %s; %s takes it as it is", own, c.Program.For,
+				accept.Flag(diag.SmallCells))
 	}
 }
 
@@ -184,7 +201,8 @@ func (c *checker) shared() []cell {
 	var out []cell
 	for k, p := range c.probe.Params {
 		s := c.Program.Symbols[p.Name]
-		if _, shared := c.Shared[p.Name]; (!shared || s == nil || s.Kind != check.Receive) && c.told[p.Name] == "" {
+		if _, shared := c.Shared[p.Name]; (!shared || s == nil || s.Kind != check.Receive) &&
+			c.told[p.Name] == "" {
 			continue
 		}
 		found := cell{param: k, used: c.probe.Rows[0].Of}

@@ -17,7 +17,8 @@ import (
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
-// columns are values of the data of these tests, by name, in ten rows: g has cells of 4 and 6 rows, h of 5 and 5, o of 10 and 0 of three.
+// columns are values of the data of these tests, by name, in ten rows: g has cells of 4 and 6 rows, h of 5
+// and 5, o of 10 and 0 of three.
 var columns = map[string]string{
 	"y": "0.3 -1.1 0.7 2 -0.4 1.2 0.1 0.9 -0.2 0.5",
 	"x": "0.5 1.5 -0.7 0.2 -1.4 2.2 0.3 -0.9 1.2 0.8",
@@ -32,7 +33,8 @@ func fixture(text string) compiletest.Fixture {
 	for _, p := range []string{"server", "a", "c"} {
 		var names []string
 		for _, name := range []string{"y", "x", "w", "g", "h"} {
-			of := p == "server" && (strings.Contains(text, "data "+name+" : real[N]\n") || strings.Contains(text, "[N] @ shared") && name == "y")
+			of := p == "server" && (strings.Contains(text, "data "+name+" : real[N]\n") ||
+				strings.Contains(text, "[N] @ shared") && name == "y")
 			if of || slices.ContainsFunc(strings.Split(text, "\n"), func(l string) bool {
 				return strings.HasPrefix(l, "data "+name+" :") && strings.HasSuffix(l, "@ "+p)
 			}) {
@@ -104,7 +106,8 @@ param bu : real[G] ~ normal(u, 1) noncentered @ a
 param e ~ normal(0, 1) @ c
 `
 
-// Cuts that the parameters hardly move, and cuts beside which the noise is nothing; the thresholds are relative, whatever the units and the priors.
+// Cuts that the parameters hardly move, and cuts beside which the noise is nothing; the thresholds are
+// relative, whatever the units and the priors.
 func TestCuts(t *testing.T) {
 	for _, c := range []struct{ cut, rho, want string }{
 		{"x * b", "1", ""},
@@ -128,7 +131,8 @@ func TestCuts(t *testing.T) {
 		{"x * b", "1e-7", "V0702"},
 		{"1e9 * (x * b)", "1", "V0702"},
 	} {
-		text := head + "y ~ normal(m + " + c.cut + " + w * e, 1)\ntransform augmented(rho = {a: " + c.rho + ", c: 1})\n"
+		text := head + "y ~ normal(m + " + c.cut + " + w * e, 1)\ntransform augmented(rho = {a: " + c.rho +
+			", c: 1})\n"
 		if got := codes(t, text, check.Options{}); got != c.want {
 			t.Errorf("%s with rho %s: %q, want %q", c.cut, c.rho, got, c.want)
 		}
@@ -145,8 +149,9 @@ func TestCutsWithoutNoise(t *testing.T) {
 	}
 }
 
-// Rows that reach an element of a shared parameter in a client's own likelihoods. What is reached in a cut alone is not counted, nor are elements that the
-// likelihood does not use, whatever the data; a cell without rows is.
+// Rows that reach an element of a shared parameter in a client's own likelihoods. What is reached in a cut
+// alone is not counted, nor are elements that the likelihood does not use, whatever the data; a cell without
+// rows is.
 func TestCells(t *testing.T) {
 	for _, c := range []struct{ own, want string }{
 		{"x ~ normal(u[g], 1)", "V0703"},                   // cells of 4 and 6
@@ -155,12 +160,15 @@ func TestCells(t *testing.T) {
 		{"x ~ normal(v[1], s)", ""},
 		{"x[1:4] ~ normal(k, 1)", "V0703"},
 		{"x[1:5] ~ normal(k, 1)", ""},
-		{"x ~ normal(bu[g], 1)", "V0703"},                                      // through a noncentered parameter
-		{"x ~ normal(b, 1e-200 * exp(s))", ""},                                 // flat to the last bit at most draws
+		// through a noncentered parameter
+		{"x ~ normal(bu[g], 1)", "V0703"},
+		// flat to the last bit at most draws
+		{"x ~ normal(b, 1e-200 * exp(s))", ""},
 		{"param f : real[G] ~ normal(u, 1) @ a\nx ~ normal(f[g], 1)", "V0703"}, // which u tells
 		{"param f : real[H] ~ normal(v, 1) @ a\nx ~ normal(f[h], 1)", ""},
 		{"param f : real[H] ~ normal(k, s) @ a\nx ~ normal(f[h], 1)", ""},
-		{"param f : real[H] ~ normal(k, s) @ a\nx ~ logistic(f[h], 1)", "V0332"}, // two equations for its two elements
+		// two equations for its two elements
+		{"param f : real[H] ~ normal(k, s) @ a\nx ~ logistic(f[h], 1)", "V0332"},
 		{"param f : real[H] ~ normal(k, 1) @ a\nx ~ logistic(f[h], 1)", ""},
 	} {
 		text := head + "y ~ normal(m + x * b + w * e, 1)\n" + c.own + "\n"
@@ -174,7 +182,8 @@ func TestCells(t *testing.T) {
 			}
 		}
 	}
-	// a private scale over categories in a cut: the gradients of the shared effects u and of the scale s behind bs give rows
+	// a private scale over categories in a cut: the gradients of the shared effects u and of the scale s
+	// behind bs give rows
 	for _, kind := range []string{"augmented(rho = 1)", "power(rho = 1)"} {
 		text := head + "y ~ normal(m + x * b + bs * u[g] + w * e, 1)\ntransform " + kind + "\n"
 		if got := codes(t, text, check.Options{}); got != "V0331 V0331" {
@@ -185,8 +194,10 @@ func TestCells(t *testing.T) {
 
 // A member of a family examines its own rows.
 func TestMembers(t *testing.T) {
-	const text = "client lab[J]\ndata y : real[N] @ lab\nparam mu ~ normal(0, 1) @ shared\ny ~ normal(mu, 1)\n"
-	f := compiletest.Fixture{Text: text, Tables: map[string]string{"lab/1": "y\n1\n2\n3\n4\n5\n", "lab/2": "y\n1\n2\n3\n4\n"}, Family: map[string]int{"lab": 2}}
+	const text = "client lab[J]\ndata y : real[N] @ lab\nparam mu ~ normal(0, 1) @ " +
+		"shared\ny ~ normal(mu, 1)\n"
+	f := compiletest.Fixture{Text: text, Tables: map[string]string{"lab/1": "y\n1\n2\n3\n4\n5\n",
+		"lab/2": "y\n1\n2\n3\n4\n"}, Family: map[string]int{"lab": 2}}
 	list := f.Diagnose(t, check.Options{})
 	if len(list) != 1 || !strings.HasPrefix(list[0].Message, "lab[2]:") {
 		t.Errorf("got %v", fmt.Sprint(len(list)))
@@ -219,8 +230,9 @@ func table(n int, names ...string) string {
 // The models with which the language is introduced pass, under every transform.
 func TestModelsOfTheLanguage(t *testing.T) {
 	tables := map[string]string{
-		"server": table(40, "y"), "health": table(40, "pop", "remoteness", "a1", "a2"), "census": table(40, "b1", "b2"),
-		"lab/1": table(40, "x1", "x2"), "lab/2": table(40, "x1", "x2", "x3"),
+		"server": table(40, "y"), "health": table(40, "pop", "remoteness", "a1", "a2"),
+		"census": table(40, "b1", "b2"),
+		"lab/1":  table(40, "x1", "x2"), "lab/2": table(40, "x1", "x2", "x3"),
 	}
 	for name, text := range map[string]string{
 		"multilevel": `client health, census
@@ -261,8 +273,9 @@ y ~ bernoulli_logit(b + sum(X[j] * beta[j] for j in lab))
 	}
 }
 
-// Of new rows whose covariates are 0 nothing moves the cut, and they are taken; a fit refuses them. A program that sends data of rows that are not 0 is refused of new rows too, whether it takes the
-// parameters away by other numbers or not.
+// Of new rows whose covariates are 0 nothing moves the cut, and they are taken; a fit refuses them. A program
+// that sends data of rows that are not 0 is refused of new rows too, whether it takes the parameters away by
+// other numbers or not.
 func TestNewRowsOfZeros(t *testing.T) {
 	for _, c := range []struct {
 		cut      string
@@ -275,7 +288,8 @@ func TestNewRowsOfZeros(t *testing.T) {
 		{"(x - 0.5) * b + x", 0.5, "V0701", "V0701"},
 		{"x * b", 2, "", ""},
 	} {
-		bound := fixture(head+"y ~ normal(m + "+c.cut+" + w * e, 1)\ntransform exact\n").Bind(t, check.Options{})
+		bound := fixture(head+"y ~ normal(m + "+c.cut+" + w * e, 1)\ntransform exact\n").Bind(t,
+			check.Options{})
 		party := bound.Lowered[1].Party
 		own := party.Data["a"]["x"]
 		for i := range own.Values {

@@ -5,8 +5,9 @@ import "github.com/vflc/vflc/compile/check"
 // leastRows is how many rows must reach an element of a shared parameter.
 const leastRows = 5
 
-// Rows are counted by dividing them at random: as many parts as have a gradient in an element, as many rows at least reach it. A division is repeated, into
-// more parts and at other values of the parameters, until every element is reached or the divisions run out: an element with five rows is then missed with a
+// Rows are counted by dividing them at random: as many parts as have a gradient in an element, as many rows
+// at least reach it. A division is repeated, into more parts and at other values of the parameters, until
+// every element is reached or the divisions run out: an element with five rows is then missed with a
 // probability below 1e-5 in each, and one with fewer is never taken to have five.
 const (
 	divisions  = 8
@@ -15,7 +16,8 @@ const (
 	nearZero   = 0.125 // the scale of every other draw: far out a likelihood may be flat to the last bit
 )
 
-// A cell is a shared parameter with the number of rows that reach each element, counted up to leastRows or somewhat more.
+// A cell is a shared parameter with the number of rows that reach each element, counted up to leastRows or
+// somewhat more.
 type cell struct {
 	param int
 	used  *check.Likelihood

@@ -22,14 +22,16 @@ type drawer struct {
 }
 
 func newDrawer(p *lower.Probe, stream *rng.Generator) *drawer {
-	return &drawer{probe: p, exec: p.Graph.NewExec(), stream: stream, universe: stdlib.New(), x: make([]float64, p.Graph.Dim())}
+	return &drawer{probe: p, exec: p.Graph.NewExec(), stream: stream, universe: stdlib.New(),
+		x: make([]float64, p.Graph.Dim())}
 }
 
 // attempts is how often a value is drawn until it lies within the bounds of its parameter.
 const attempts = 1000
 
-// draw draws all parameters in their order, since a prior depends on earlier ones only: from their priors or, where there is none, standard normals on the
-// unconstrained scale. With a scale above 0 all are such normals, times the scale.
+// draw draws all parameters in their order, since a prior depends on earlier ones only: from their priors or,
+// where there is none, standard normals on the unconstrained scale. With a scale above 0 all are such
+// normals, times the scale.
 func (d *drawer) draw(scale float64) {
 	clear(d.x)
 	width := scale

@@ -14,7 +14,8 @@ type variation struct {
 	bad string
 }
 
-// variation draws the parameters of a cut. Draws at which it is not finite are replaced, from some point on by such as hardly overflow, until they run out.
+// variation draws the parameters of a cut. Draws at which it is not finite are replaced, from some point on
+// by such as hardly overflow, until they run out.
 func (d *drawer) variation(k int) (v variation) {
 	s := d.probe.Sent[k]
 	w := welford{mean: make([]float64, s.Rows*s.Cols), square: make([]float64, s.Rows*s.Cols)}

@@ -1,6 +1,7 @@
 package main
 
-// linear makes 200 rows of y = b + X_a beta_a + X_b beta_b + sigma e, with three standard normal covariates at each of two clients.
+// linear makes 200 rows of y = b + X_a beta_a + X_b beta_b + sigma e, with three standard normal covariates
+// at each of two clients.
 func linear() map[string][]byte {
 	const n, k = 200, 3
 	const b, sigma = 1.5, 0.7
@@ -16,9 +17,13 @@ func linear() map[string][]byte {
 	t.vector("beta_a", betaA)
 	t.vector("beta_b", betaB)
 	return map[string][]byte{
-		"linear/server.csv":   table([]string{"y"}, n, func(i, _ int) string { return decimal(y[i]) }),
-		"linear/client_a.csv": table(numbered("a", 1, k), n, func(i, c int) string { return decimal(xa[i*k+c]) }),
-		"linear/client_b.csv": table(numbered("b", 1, k), n, func(i, c int) string { return decimal(xb[i*k+c]) }),
-		"linear/truth.csv":    t.Bytes(),
+		"linear/server.csv": table([]string{"y"}, n, func(i, _ int) string { return decimal(y[i]) }),
+		"linear/client_a.csv": table(numbered("a", 1, k), n, func(i, c int) string {
+			return decimal(xa[i*k+c])
+		}),
+		"linear/client_b.csv": table(numbered("b", 1, k), n, func(i, c int) string {
+			return decimal(xb[i*k+c])
+		}),
+		"linear/truth.csv": t.Bytes(),
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// logistic makes 500 rows of y ~ Bernoulli(1/(1 + exp(-(b + x beta + spread·e)))) with 20 covariates; b, beta, x and the row's own noise e are
-// standard normal. The covariates are split over two hospitals, and once more over ten labs. With a spread of 0 the data are of the models'
-// own likelihood; with 1 they are those of the paper, which the models fit with coefficients nearer to zero than the true ones.
+// logistic makes 500 rows of y ~ Bernoulli(1/(1 + exp(-(b + x beta + spread·e)))) with 20 covariates; b,
+// beta, x and the row's own noise e are standard normal. The covariates are split over two hospitals, and
+// once more over ten labs. With a spread of 0 the data are of the models' own likelihood; with 1 they are
+// those of the paper, which the models fit with coefficients nearer to zero than the true ones.
 func logistic(spread float64) map[string][]byte {
 	const n, p, labs = 500, 20, 10
 	b := normals("logistic b", 1)[0]
@@ -24,7 +25,9 @@ func logistic(spread float64) map[string][]byte {
 		}
 	}
 	covariates := func(first, last int) []byte {
-		return table(numbered("x", first, last), n, func(i, c int) string { return decimal(x[i*p+first-1+c]) })
+		return table(numbered("x", first, last), n, func(i, c int) string {
+			return decimal(x[i*p+first-1+c])
+		})
 	}
 	response := table([]string{"y"}, n, func(i, _ int) string { return strconv.Itoa(y[i]) })
 	two, ten := newTruth(), newTruth()

@@ -2,8 +2,9 @@
 //
 //	go run ./examples/internal/generate [FOLDER]
 //
-// FOLDER is that of the repository. Beside the tables of a regression, truth.csv lists the parameter values that generated the data. The data in
-// tests/fixtures have noise on the predictor, as large as that of rho = 1: tests compare figures that were measured on them.
+// FOLDER is that of the repository. Beside the tables of a regression, truth.csv lists the parameter values
+// that generated the data. The data in tests/fixtures have noise on the predictor, as large as that of rho =
+// 1: tests compare figures that were measured on them.
 package main
 
 import (
@@ -70,7 +71,8 @@ func normals(name string, n int) []float64 {
 	return out
 }
 
-// rounded returns v rounded to six decimals, so that the other columns are computed from exactly the numbers in the tables.
+// rounded returns v rounded to six decimals, so that the other columns are computed from exactly the numbers
+// in the tables.
 func rounded(v float64) float64 {
 	r, err := strconv.ParseFloat(decimal(v), 64)
 	if err != nil {
@@ -81,7 +83,8 @@ func rounded(v float64) float64 {
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64) }
 
-// dot is Σ x·beta. The conversions keep compilers from fusing multiplication and addition, which would change bytes between machines.
+// dot is Σ x·beta. The conversions keep compilers from fusing multiplication and addition, which would change
+// bytes between machines.
 func dot(x, beta []float64) float64 {
 	s := 0.0
 	for k := range x {

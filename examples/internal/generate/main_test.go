@@ -26,13 +26,15 @@ func TestCommittedDataAreWhatTheGeneratorWrites(t *testing.T) {
 	}
 	// And nothing else pretends to be data.
 	for _, place := range []string{"examples", "tests/fixtures"} {
-		err := filepath.WalkDir(filepath.Join(root, place), func(path string, d fs.DirEntry, err error) error {
-			name, _ := filepath.Rel(root, path)
-			if _, ours := want[filepath.ToSlash(name)]; err == nil && !ours && filepath.Ext(path) == ".csv" {
-				t.Errorf("%s is not written by the generator", name)
-			}
-			return err
-		})
+		err := filepath.WalkDir(filepath.Join(root, place),
+			func(path string, d fs.DirEntry, err error) error {
+				name, _ := filepath.Rel(root, path)
+				if _, ours := want[filepath.ToSlash(name)]; err == nil && !ours &&
+					filepath.Ext(path) == ".csv" {
+					t.Errorf("%s is not written by the generator", name)
+				}
+				return err
+			})
 		if err != nil {
 			t.Error(err)
 		}
@@ -73,7 +75,8 @@ func TestExamplesLoad(t *testing.T) {
 		for _, name := range strings.Fields(x.parties) {
 			plain := strings.TrimSuffix(name, "*")
 			refs = append(refs, data.PartyRef{Name: plain, Family: plain != name})
-			wants = append(wants, data.Want{Name: "of_" + plain, Owner: plain, Rank: 2, Rows: data.Size{Name: "N"}})
+			wants = append(wants, data.Want{Name: "of_" + plain, Owner: plain, Rank: 2,
+				Rows: data.Size{Name: "N"}})
 		}
 		sources, err := data.Locate(filepath.Join(root, "examples", x.model+".vfl"), refs, nil)
 		if err != nil {
@@ -83,7 +86,8 @@ func TestExamplesLoad(t *testing.T) {
 		if len(list) > 0 {
 			t.Fatalf("%s: %s", x.model, data.Errors(list))
 		}
-		if want := fmt.Sprintf("%d rows joined on id", x.rows); len(set.Parties) != x.tables || len(set.Joins) != 1 || set.Joins[0].String() != want {
+		if want := fmt.Sprintf("%d rows joined on id", x.rows); len(set.Parties) != x.tables ||
+			len(set.Joins) != 1 || set.Joins[0].String() != want {
 			t.Errorf("%s: %d tables: %v, want %s", x.model, len(set.Parties), set.Joined(), want)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// poissonMultilevel makes 300 rows of y ~ Poisson(pop exp(b + Σ x slope[r])) with two covariates at each of two agencies, five levels r of remoteness, and slopes
-// around a mean of the covariate's own.
+// poissonMultilevel makes 300 rows of y ~ Poisson(pop exp(b + Σ x slope[r])) with two covariates at each of
+// two agencies, five levels r of remoteness, and slopes around a mean of the covariate's own.
 func poissonMultilevel() map[string][]byte {
 	const n, levels, covariates = 300, 5, 4
 	const b = -2.5
@@ -30,7 +30,9 @@ func poissonMultilevel() map[string][]byte {
 		y[i] = poisson(draws, float64(pop[i])*math.Exp(eta))
 	}
 	agency := func(first int) []byte {
-		return table(numbered("x", first, first+1), n, func(i, c int) string { return decimal(x[i*covariates+first-1+c]) })
+		return table(numbered("x", first, first+1), n, func(i, c int) string {
+			return decimal(x[i*covariates+first-1+c])
+		})
 	}
 	values := newTruth()
 	values.scalar("b", b)

@@ -13,8 +13,9 @@ import (
 // keptMost bounds the bytes of the files that a worker keeps for later cells.
 const keptMost = 1 << 30
 
-// A kept is what a worker has fetched: files by their digests, in a folder of its own. Where they have more than most bytes, those go that were not used for the longest time. The
-// cells of a command have the same model and the same tables.
+// A kept is what a worker has fetched: files by their digests, in a folder of its own. Where they have more
+// than most bytes, those go that were not used for the longest time. The cells of a command have the same
+// model and the same tables.
 type kept struct {
 	dir  string
 	most int64
@@ -32,7 +33,8 @@ type keptFile struct {
 	used     int64
 }
 
-// get returns the file of a digest; fetch gets it where it is not there. Whoever wants the same file in the meantime waits. A fetched file of another digest is returned and not kept.
+// get returns the file of a digest; fetch gets it where it is not there. Whoever wants the same file in the
+// meantime waits. A fetched file of another digest is returned and not kept.
 func (k *kept) get(digest string, fetch func() ([]byte, error)) ([]byte, error) {
 	f := k.file(digest)
 	f.fetching.Lock()
@@ -73,7 +75,8 @@ func (k *kept) has(f *keptFile) bool {
 	return f.size >= 0
 }
 
-// keep writes a file that is right, in the place of those that were not used for the longest time. One that is not written is fetched again.
+// keep writes a file that is right, in the place of those that were not used for the longest time. One that
+// is not written is fetched again.
 func (k *kept) keep(digest string, f *keptFile, text []byte, right bool) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
@@ -91,7 +94,11 @@ func (k *kept) keep(digest string, f *keptFile, text []byte, right bool) {
 		}
 		k.drop(oldest, k.files[oldest])
 	}
-	if os.MkdirAll(k.dir, 0o700) != nil || atomicfile.WriteSoon(k.path(digest), 0o600, func(w io.Writer) error { _, err := w.Write(text); return err }) != nil {
+	if os.MkdirAll(k.dir, 0o700) != nil || atomicfile.WriteSoon(k.path(digest), 0o600,
+		func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		}) != nil {
 		return
 	}
 	f.size, k.files[digest] = size, f

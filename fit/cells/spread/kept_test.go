@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/fit/cells"
 )
 
-// A worker fetches the model and the table of cells once, whatever number of cells it makes and at the same time.
+// A worker fetches the model and the table of cells once, whatever number of cells it makes and at the same
+// time.
 func TestInputsAreFetchedOnce(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
@@ -30,7 +31,10 @@ func TestInputsAreFetchedOnce(t *testing.T) {
 	})
 	all, files := some(4)
 	offered := 0
-	if err := gather(ctx, t, Pool{Link: asks, Say: l.say, Files: func(c *cells.Cell) []File { offered++; return files(c) }}, all); err != nil {
+	if err := gather(ctx, t, Pool{Link: asks, Say: l.say, Files: func(c *cells.Cell) []File {
+		offered++
+		return files(c)
+	}}, all); err != nil {
 		t.Fatal(err, l.lines)
 	}
 	if left := l.with("it is given back"); len(left) > 0 || offered > len(all) {
@@ -38,14 +42,18 @@ func TestInputsAreFetchedOnce(t *testing.T) {
 	}
 }
 
-// What is kept is right and within its bound: the longest unused goes first, another content is never taken, and a lost file is fetched again.
+// What is kept is right and within its bound: the longest unused goes first, another content is never taken,
+// and a lost file is fetched again.
 func TestKeptFilesAreBounded(t *testing.T) {
 	k := &kept{dir: filepath.Join(t.TempDir(), "kept"), most: 10}
 	fetched := 0
 	want := func(text string, fetches int) {
 		t.Helper()
 		fetched = 0
-		got, err := k.get(cells.Digest("", []byte(text)).SHA256, func() ([]byte, error) { fetched++; return []byte(text), nil })
+		got, err := k.get(cells.Digest("", []byte(text)).SHA256, func() ([]byte, error) {
+			fetched++
+			return []byte(text), nil
+		})
 		if err != nil || string(got) != text || fetched != fetches {
 			t.Errorf("%q, %v, fetched %d times, want %q and %d", got, err, fetched, text, fetches)
 		}
@@ -73,7 +81,8 @@ func TestKeptFilesAreBounded(t *testing.T) {
 	want("more than ten", 1)
 	want("more than ten", 1)
 	want("four", 0)
-	if err := os.WriteFile(k.path(cells.Digest("", []byte("four")).SHA256), []byte("fear"), 0o600); err != nil {
+	if err := os.WriteFile(k.path(cells.Digest("", []byte("four")).SHA256), []byte("fear"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	want("four", 1)
@@ -81,7 +90,11 @@ func TestKeptFilesAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("four", 1)
-	for name, fetch := range map[string]func() ([]byte, error){"../x": func() ([]byte, error) { return []byte("x"), nil }, "y": func() ([]byte, error) { return nil, errors.New("gone") }} {
+	for name, fetch := range map[string]func() ([]byte, error){"../x": func() ([]byte, error) {
+		return []byte(
+			"x",
+		), nil
+	}, "y": func() ([]byte, error) { return nil, errors.New("gone") }} {
 		if _, err := k.get(name, fetch); (err != nil) != (name == "y") {
 			t.Error(err)
 		}
@@ -98,7 +111,10 @@ func TestKeptFileIsFetchedOnceAtATime(t *testing.T) {
 	fetched := 0 // of the one that fetches
 	for range 8 {
 		wait.Go(func() {
-			text, err := k.get(cells.Digest("", []byte("text")).SHA256, func() ([]byte, error) { fetched++; return []byte("text"), nil })
+			text, err := k.get(cells.Digest("", []byte("text")).SHA256, func() ([]byte, error) {
+				fetched++
+				return []byte("text"), nil
+			})
 			if err != nil || string(text) != "text" {
 				t.Error(err, string(text))
 			}

@@ -1,6 +1,8 @@
-// Package spread has cells made by workers on other machines, over JetStream of a NATS server. A cell waits in a work queue; a worker that takes it reports every few seconds that it computes
-// it; when the reports stop, another one gets the cell. Inputs and results lie in object stores: inputs under the digests of their contents, a result under the name of its cell, which follows from everything
-// that it depends on. Whatever is lost on the way is offered again; while the server does not answer, both sides wait for it.
+// Package spread has cells made by workers on other machines, over JetStream of a NATS server. A cell waits
+// in a work queue; a worker that takes it reports every few seconds that it computes it; when the reports
+// stop, another one gets the cell. Inputs and results lie in object stores: inputs under the digests of their
+// contents, a result under the name of its cell, which follows from everything that it depends on. Whatever
+// is lost on the way is offered again; while the server does not answer, both sides wait for it.
 package spread
 
 import (
@@ -116,8 +118,9 @@ type places struct {
 	inputs, results jetstream.ObjectStore
 }
 
-// Open connects to a server with JetStream. credentials is a file of NATS, "" for none. It goes on trying to connect again for as long as the process lives. say is told of the server: that it is
-// away, and that it is back. Several goroutines may call it.
+// Open connects to a server with JetStream. credentials is a file of NATS, "" for none. It goes on trying to
+// connect again for as long as the process lives. say is told of the server: that it is away, and that it is
+// back. Several goroutines may call it.
 func Open(ctx context.Context, url, credentials string, say func(string)) (*Link, error) {
 	l := &Link{say: say}
 	options := []nats.Option{
@@ -151,7 +154,10 @@ func Open(ctx context.Context, url, credentials string, say func(string)) (*Link
 // unreachable is the error of a server of work that there is not.
 func unreachable(url, format string, args ...any) error {
 	var diags diag.List
-	diags.Errorf(diag.NoQueue, nil, source.Span{}, "--nats %s: "+format, slices.Concat([]any{url}, args)...).Note("nats-server -js is one; its address is nats://HOST:4222 unless its configuration says otherwise")
+	diags.Errorf(diag.NoQueue, nil, source.Span{}, "--nats %s: "+format,
+		slices.Concat([]any{url},
+			args)...).Note("nats-server -js is one; its address is nats://HOST:4222 unless its " +
+		"configuration says otherwise")
 	return data.Errors(diags)
 }
 
@@ -173,18 +179,24 @@ func unlike(format string, args ...any) string {
 func (l *Link) open(ctx context.Context) (err error) {
 	p := &places{}
 	if p.stream, err = l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: stream, Subjects: []string{subject + "*"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
-		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, // a cell that is offered twice waits once
+		Name: stream, Subjects: []string{subject + "*"}, Retention: jetstream.WorkQueuePolicy,
+		Storage: jetstream.FileStorage,
+		// a cell that is offered twice waits once
+		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
 	}); err != nil {
 		return err
 	}
-	if p.queue, err = l.js.CreateOrUpdateConsumer(ctx, stream, jetstream.ConsumerConfig{Durable: workers, AckPolicy: jetstream.AckExplicitPolicy, AckWait: missed, MaxDeliver: -1, MaxAckPending: 10000}); err != nil {
+	if p.queue, err = l.js.CreateOrUpdateConsumer(ctx, stream, jetstream.ConsumerConfig{Durable: workers,
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: missed, MaxDeliver: -1,
+		MaxAckPending: 10000}); err != nil {
 		return err
 	}
-	if p.inputs, err = l.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: inputs, TTL: keep, Storage: jetstream.FileStorage}); err != nil {
+	if p.inputs, err = l.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: inputs,
+		TTL: keep, Storage: jetstream.FileStorage}); err != nil {
 		return err
 	}
-	if p.results, err = l.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: results, TTL: keep, Storage: jetstream.FileStorage}); err != nil {
+	if p.results, err = l.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: results,
+		TTL: keep, Storage: jetstream.FileStorage}); err != nil {
 		return err
 	}
 	l.named.Store(p)
@@ -202,7 +214,8 @@ func (l *Link) away(why error) {
 
 func (l *Link) back() { l.say("the server of --nats answers again") }
 
-// persist calls do until the server answers it. An answer that is a refusal is an error; where a server has come back without what it had, do finds that made anew.
+// persist calls do until the server answers it. An answer that is a refusal is an error; where a server has
+// come back without what it had, do finds that made anew.
 func (l *Link) persist(ctx context.Context, do func() error) error {
 	said := false
 	for failed := 0; ; failed++ {
@@ -216,10 +229,12 @@ func (l *Link) persist(ctx context.Context, do func() error) error {
 				l.back()
 			}
 			return nil
-		case errors.As(err, &refused) && refused.Code != notThere && refused.Code != notNow, errors.Is(err, nats.ErrMaxPayload), l.conn.IsClosed():
+		case errors.As(err, &refused) && refused.Code != notThere && refused.Code != notNow,
+			errors.Is(err, nats.ErrMaxPayload), l.conn.IsClosed():
 			return refusal(err)
 		}
-		if failed > 0 && !said && l.conn.IsConnected() { // else that was said when the connection was lost; a server that has just come back may need a moment
+		// else that was said when the connection was lost; a server that has just come back may need a moment
+		if failed > 0 && !said && l.conn.IsConnected() {
 			said = true
 			l.away(err)
 		}
@@ -236,7 +251,8 @@ func refusal(why error) error {
 	return data.Errors(diags)
 }
 
-// Codes of the server's answers: what is asked for is not there, or the server cannot do it at present, as while it starts.
+// Codes of the server's answers: what is asked for is not there, or the server cannot do it at present, as
+// while it starts.
 const (
 	notThere = 404
 	notNow   = 503
@@ -247,12 +263,14 @@ type Pool struct {
 	Link *Link
 	// Files are the texts and tables of a cell.
 	Files func(c *cells.Cell) []File
-	// Keep leaves results at the server for a month, where the caller has no place for them: who asks for the same cells again gets them at once.
+	// Keep leaves results at the server for a month, where the caller has no place for them: who asks for the
+	// same cells again gets them at once.
 	Keep bool
 	Say  func(text string) // of the server and the workers
 }
 
-// Work implements cells.Pool. It ends when all results are there, or with the context, after which the workers go on: the results wait for the next call.
+// Work implements cells.Pool. It ends when all results are there, or with the context, after which the
+// workers go on: the results wait for the next call.
 func (p Pool) Work(ctx context.Context, all []*cells.Cell, done cells.Done) error {
 	a := &asking{Pool: p, work: map[string]*cells.Cell{}, heard: map[note]bool{}}
 	for _, c := range all {
@@ -332,7 +350,8 @@ func (a *asking) begin(ctx context.Context, id string) error {
 	return a.supply(ctx, id)
 }
 
-// supply puts the files of a cell into the store of inputs and offers the cell, unless its result is there, or they are there.
+// supply puts the files of a cell into the store of inputs and offers the cell, unless its result is there,
+// or they are there.
 func (a *asking) supply(ctx context.Context, id string) error {
 	if _, err := a.Link.at().results.GetInfo(ctx, id); !errors.Is(err, jetstream.ErrObjectNotFound) {
 		return err
@@ -355,13 +374,15 @@ func (a *asking) supply(ctx context.Context, id string) error {
 	}
 	_, err = a.Link.js.Publish(ctx, subject+id, text)
 	var refused *jetstream.APIError
-	if errors.As(err, &refused) && refused.ErrorCode == errNotStored && strings.Contains(refused.Description, "maximum messages per subject") {
+	if errors.As(err, &refused) && refused.ErrorCode == errNotStored && strings.Contains(refused.Description,
+		"maximum messages per subject") {
 		return nil
 	}
 	return err
 }
 
-// errNotStored is the server's code for a message that it does not keep, as where the subject has as many as it may: the offer waits already.
+// errNotStored is the server's code for a message that it does not keep, as where the subject has as many as
+// it may: the offer waits already.
 const errNotStored = jetstream.ErrorCode(10077)
 
 // The least pace at which an object is read: one that takes longer is read again.
@@ -371,7 +392,8 @@ const (
 )
 
 // get reads an object and compares its digest.
-func get(ctx context.Context, store jetstream.ObjectStore, name string) ([]byte, *jetstream.ObjectInfo, error) {
+func get(ctx context.Context, store jetstream.ObjectStore, name string) ([]byte, *jetstream.ObjectInfo,
+	error) {
 	info, err := store.GetInfo(ctx, name)
 	if err != nil {
 		return nil, nil, err
@@ -427,7 +449,9 @@ func (a *asking) collect(ctx context.Context, id string, done cells.Done) (there
 func (a *asking) wrong(ctx context.Context, id string, why error) error {
 	_ = a.Link.at().results.Delete(ctx, id) // where it stays, it is refused again
 	var diags diag.List
-	diags.Errorf(diag.BadResult, nil, source.Span{}, "what the server of --nats has as the result of cell %s is none: %v; it is removed, and the same command has the cell made anew", id, why)
+	diags.Errorf(diag.BadResult, nil, source.Span{},
+		"what the server of --nats has as the result of cell %s is none: %v; it is removed, and the same "+
+			"command has the cell made anew", id, why)
 	return data.Errors(diags)
 }
 
@@ -444,7 +468,9 @@ func (a *asking) names(c *cells.Cell) (pairs []string) {
 // withdraw takes back the cells that nobody has begun.
 func (a *asking) withdraw(ctx context.Context) error {
 	for _, id := range a.open {
-		if err := a.Link.persist(ctx, func() error { return a.Link.at().stream.Purge(ctx, jetstream.WithPurgeSubject(subject+id)) }); err != nil {
+		if err := a.Link.persist(ctx, func() error {
+			return a.Link.at().stream.Purge(ctx, jetstream.WithPurgeSubject(subject+id))
+		}); err != nil {
 			return err
 		}
 	}
@@ -457,7 +483,8 @@ func (a *asking) state(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	text := fmt.Sprintf("%d cells to come; at the server %d are being made, %d wait", len(a.open), info.NumAckPending, info.NumPending)
+	text := fmt.Sprintf("%d cells to come; at the server %d are being made, %d wait", len(a.open),
+		info.NumAckPending, info.NumPending)
 	if info.NumAckPending == 0 && info.NumWaiting == 0 {
 		text += ", and no worker asks for one (vflc worker --nats …)"
 	}
@@ -473,7 +500,8 @@ const mostNotes = 20
 // hear reports a worker of another version, once.
 func (a *asking) hear(m *nats.Msg) {
 	var n note
-	if a.work[strings.TrimPrefix(m.Subject, notes)] == nil || json.Unmarshal(m.Data, &n) != nil || n.Version == fit.Build() || a.heard[n] || len(a.heard) == mostNotes {
+	if a.work[strings.TrimPrefix(m.Subject, notes)] == nil || json.Unmarshal(m.Data, &n) != nil ||
+		n.Version == fit.Build() || a.heard[n] || len(a.heard) == mostNotes {
 		return
 	}
 	a.heard[n] = true

@@ -31,7 +31,8 @@ import (
 // serve starts a NATS server with JetStream in a folder; port -1 is any.
 func serve(t *testing.T, dir string, port int) *server.Server {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true})
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir,
+		NoLog: true, NoSigs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,9 @@ func (l *log) say(text string) {
 func (l *log) with(text string) []string {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	return slices.DeleteFunc(slices.Clone(l.lines), func(line string) bool { return !strings.Contains(line, text) })
+	return slices.DeleteFunc(slices.Clone(l.lines), func(line string) bool {
+		return !strings.Contains(line, text)
+	})
 }
 
 func link(t *testing.T, url string, l *log) *Link {
@@ -77,8 +80,10 @@ func link(t *testing.T, url string, l *log) *Link {
 	return out
 }
 
-// hire starts a worker that answers with the text of the model, the table and the number of the cell. It ends with the context.
-func hire(ctx context.Context, t *testing.T, url string, l *log, make func(ctx context.Context, c *cells.Cell) error) {
+// hire starts a worker that answers with the text of the model, the table and the number of the cell. It ends
+// with the context.
+func hire(ctx context.Context, t *testing.T, url string, l *log,
+	make func(ctx context.Context, c *cells.Cell) error) {
 	w := &Worker{
 		Link: link(t, url, l), Scratch: t.TempDir(), Kept: t.TempDir(), Say: l.say,
 		Refuses: func(c *cells.Cell) error {
@@ -112,8 +117,10 @@ func some(n int) ([]*cells.Cell, func(*cells.Cell) []File) {
 	var all []*cells.Cell
 	for _, part := range cells.Parts(n, 1) {
 		all = append(all, &cells.Cell{
-			Command: "cv", Model: model.Path, Flags: []cells.Flag{{Name: cells.DataFlag, Value: "a=" + table.Path}}, Part: &part,
-			Inputs: []cells.Input{cells.Digest("model", model.Text), cells.Digest("table 1 of a", table.Text)},
+			Command: "cv", Model: model.Path,
+			Flags: []cells.Flag{{Name: cells.DataFlag, Value: "a=" + table.Path}}, Part: &part,
+			Inputs: []cells.Input{cells.Digest("model", model.Text),
+				cells.Digest("table 1 of a", table.Text)},
 		})
 	}
 	return all, func(*cells.Cell) []File { return []File{model, table} }
@@ -141,7 +148,8 @@ func gather(ctx context.Context, t *testing.T, p Pool, all []*cells.Cell) error 
 	return err
 }
 
-// Several workers make all cells, also where one gives its cell back; kept results are there without a worker, others are gone.
+// Several workers make all cells, also where one gives its cell back; kept results are there without a
+// worker, others are gone.
 func TestCellsAreMadeElsewhere(t *testing.T) {
 	url := serve(t, t.TempDir(), -1).ClientURL()
 	var said log
@@ -175,17 +183,20 @@ func TestCellsAreMadeElsewhere(t *testing.T) {
 		t.Error(err)
 	}
 	for _, c := range all {
-		if _, err := p.Link.at().results.GetInfo(t.Context(), c.ID()); !errors.Is(err, jetstream.ErrObjectNotFound) {
+		if _, err := p.Link.at().results.GetInfo(t.Context(), c.ID()); !errors.Is(err,
+			jetstream.ErrObjectNotFound) {
 			t.Errorf("the result of %s: %v", c.ID(), err)
 		}
 	}
 }
 
-// A failure comes with the names that the files have where it was asked, is made anew by the next call, and takes back what nobody has begun.
+// A failure comes with the names that the files have where it was asked, is made anew by the next call, and
+// takes back what nobody has begun.
 func TestFailureOfACell(t *testing.T) {
 	url := serve(t, t.TempDir(), -1).ClientURL()
 	var said log
-	ended := make(chan struct{}) // with the first call of gather; cells behind the one that fails take as long
+	// with the first call of gather; cells behind the one that fails take as long
+	ended := make(chan struct{})
 	hire(t.Context(), t, url, &said, func(ctx context.Context, c *cells.Cell) error {
 		select {
 		case <-ended:
@@ -208,7 +219,9 @@ func TestFailureOfACell(t *testing.T) {
 	if err := gather(t.Context(), t, p, all); err == nil || err.Error() != "t/a.csv has no rows" {
 		t.Fatal(err)
 	}
-	until(t, "the worker has said what it made, after it has stored it", func() bool { return len(said.with("cell ")) == 2 })
+	until(t, "the worker has said what it made, after it has stored it", func() bool {
+		return len(said.with("cell ")) == 2
+	})
 	info, err := p.Link.at().stream.Info(t.Context())
 	if err != nil || info.State.Msgs > 1 {
 		t.Errorf("%d cells wait or are being made (%v), where the worker has one", info.State.Msgs, err)
@@ -219,7 +232,8 @@ func TestFailureOfACell(t *testing.T) {
 	}
 	other := *all[0]
 	other.Command = "rm"
-	if err := gather(t.Context(), t, p, []*cells.Cell{&other}); err == nil || err.Error() != "no command of a cell" {
+	if err := gather(t.Context(), t, p, []*cells.Cell{&other}); err == nil ||
+		err.Error() != "no command of a cell" {
 		t.Error(err)
 	}
 }
@@ -262,7 +276,8 @@ func TestOtherVersions(t *testing.T) {
 	}
 	ctx, end := context.WithCancel(t.Context())
 	asked := make(chan error)
-	go func() { asked <- gather(ctx, t, Pool{Link: l, Files: files, Say: here.say}, all) }() // which waits behind the offer of the other
+	// which waits behind the offer of the other
+	go func() { asked <- gather(ctx, t, Pool{Link: l, Files: files, Say: here.say}, all) }()
 	hire(t.Context(), t, url, &there, fine)
 	until(t, "the worker leaves the cell", func() bool { return len(there.with("V0602")) > 0 })
 	info, err := l.at().stream.Info(t.Context())
@@ -310,8 +325,11 @@ func TestGarbage(t *testing.T) {
 	renamed := func(o *offer) { o.ID = o.Cell.ID() }
 	bad := [][]byte{
 		nil, []byte("garbage"), []byte("null"), []byte("[]"), []byte(`{"id":3}`),
-		with(func(o *offer) { o.Cell.Part = &cells.Part{First: -3, End: 900} }), // not what the name follows from
-		with(func(o *offer) { o.Cell.Flags = append(o.Cell.Flags, cells.Flag{Name: "output", Value: "/etc"}) }),
+		// not what the name follows from
+		with(func(o *offer) { o.Cell.Part = &cells.Part{First: -3, End: 900} }),
+		with(func(o *offer) {
+			o.Cell.Flags = append(o.Cell.Flags, cells.Flag{Name: "output", Value: "/etc"})
+		}),
 		with(func(o *offer) { o.ID = "other" }),
 		with(func(o *offer) { o.Files = nil }),
 		with(func(o *offer) { o.Files = o.Files[:1] }),
@@ -329,7 +347,10 @@ func TestGarbage(t *testing.T) {
 			return err == nil
 		})
 		if k == 0 {
-			hire(t.Context(), t, url, &said, func(context.Context, *cells.Cell) error { t.Error("garbage is made"); return nil })
+			hire(t.Context(), t, url, &said, func(context.Context, *cells.Cell) error {
+				t.Error("garbage is made")
+				return nil
+			})
 		}
 	}
 	until(t, "all are dropped", func() bool { return len(said.with("V0603")) == len(bad) })
@@ -354,7 +375,8 @@ func TestBadResult(t *testing.T) {
 			if header != "" {
 				meta.Headers = nats.Header{failedHeader: []string{header}}
 			}
-			if _, err := p.Link.at().results.Put(t.Context(), meta, bytes.NewReader([]byte(text))); err != nil {
+			if _, err := p.Link.at().results.Put(t.Context(), meta,
+				bytes.NewReader([]byte(text))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -378,7 +400,8 @@ func TestBadResult(t *testing.T) {
 		var b strings.Builder
 		_ = diag.Text(&b, diag.List(diags), false)
 		shown += b.String()
-		if _, err := p.Link.at().results.GetInfo(t.Context(), id); !errors.Is(err, jetstream.ErrObjectNotFound) {
+		if _, err := p.Link.at().results.GetInfo(t.Context(), id); !errors.Is(err,
+			jetstream.ErrObjectNotFound) {
 			t.Error(err)
 		}
 	}
@@ -389,7 +412,8 @@ func TestBadResult(t *testing.T) {
 	}
 }
 
-// A server that goes away while cells are made, and comes back without what it had, costs time alone; both sides say so.
+// A server that goes away while cells are made, and comes back without what it had, costs time alone; both
+// sides say so.
 func TestServerGoesAway(t *testing.T) {
 	s := serve(t, t.TempDir(), -1)
 	url := s.ClientURL()
@@ -419,13 +443,16 @@ func TestServerGoesAway(t *testing.T) {
 	case <-time.After(await.Patience):
 		t.Fatalf("the cells are not made: %q %q", here.lines, there.lines)
 	}
-	until(t, "both say that it is back", func() bool { return len(here.with("again")) > 0 && len(there.with("again")) > 0 })
+	until(t, "both say that it is back", func() bool {
+		return len(here.with("again")) > 0 && len(there.with("again")) > 0
+	})
 	golden(t, "V0604", here.with("V0604")[0]+"\n"+here.with("again")[0])
 }
 
 // A refusal of the server ends the work.
 func TestServerRefuses(t *testing.T) {
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), MaxPayload: 1000, NoLog: true, NoSigs: true})
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true,
+		StoreDir: t.TempDir(), MaxPayload: 1000, NoLog: true, NoSigs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -451,7 +478,8 @@ func TestServerRefuses(t *testing.T) {
 	if !plain.ReadyForConnections(await.Patience) {
 		t.Fatal("the server does not start")
 	}
-	if _, err := Open(t.Context(), plain.ClientURL(), "", said.say); !errors.As(err, &diags) || !strings.Contains(diags[0].Message, "no JetStream") {
+	if _, err := Open(t.Context(), plain.ClientURL(), "", said.say); !errors.As(err, &diags) ||
+		!strings.Contains(diags[0].Message, "no JetStream") {
 		t.Error(err)
 	}
 }

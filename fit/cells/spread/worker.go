@@ -38,7 +38,8 @@ type Worker struct {
 // waitMost is the time of one request for a cell.
 const waitMost = 5 * time.Second
 
-// Run takes cells until the context ends; the cell at hand is then given back. Several may run at the same time. An error is the server's refusal.
+// Run takes cells until the context ends; the cell at hand is then given back. Several may run at the same
+// time. An error is the server's refusal.
 func (w *Worker) Run(ctx context.Context) error {
 	for {
 		if err := w.Link.persist(ctx, func() error {
@@ -135,7 +136,9 @@ func (w *Worker) do(ctx context.Context, o *offer) (failed, err error) {
 			}
 		}
 		var result []byte
-		result, failed = w.Make(ctx, o.Cell.Moved(func(path string) string { return below(root, path) }), root)
+		result, failed = w.Make(ctx, o.Cell.Moved(func(path string) string {
+			return below(root, path)
+		}), root)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -143,12 +146,15 @@ func (w *Worker) do(ctx context.Context, o *offer) (failed, err error) {
 			return nil, w.store(ctx, jetstream.ObjectMeta{Name: o.ID}, result)
 		}
 	}
-	failure := cells.FailureOf(failed).Renamed(root+string(filepath.Separator), string(filepath.Separator)) // with the paths where the cell is from
+	// with the paths where the cell is from
+	failure := cells.FailureOf(failed).Renamed(root+string(filepath.Separator), string(filepath.Separator))
 	text, err := json.Marshal(failure)
 	if err != nil {
 		return nil, err
 	}
-	return failure, w.store(ctx, jetstream.ObjectMeta{Name: o.ID, Headers: nats.Header{failedHeader: []string{"yes"}}}, text)
+	return failure,
+		w.store(ctx, jetstream.ObjectMeta{Name: o.ID, Headers: nats.Header{failedHeader: []string{"yes"}}},
+			text)
 }
 
 // store puts a result at the server, however long that does not answer.

@@ -101,7 +101,8 @@ func (f *Form) approximate(q Quantity, on Interval, goal Goal) (p Pair, ok bool)
 		unnoticed := q.limit() / (100 * float64(d+1))
 		p.A, _ = a.rounded(unnoticed / m.mostA)
 		p.B, _ = b.rounded(unnoticed / m.mostB)
-		if p.A.Degree() == 0 && exact.A.Degree() > 0 { // a constant is one on every interval: the response is encrypted so many times
+		// a constant is one on every interval: the response is encrypted so many times
+		if p.A.Degree() == 0 && exact.A.Degree() > 0 {
 			if p.A, _ = a.rounded(0); p.A.Degree() == 0 {
 				continue
 			}

@@ -47,7 +47,8 @@ func TestErrors(t *testing.T) {
 					most -= 1e-7 // the derivative of a mean by differences
 				}
 				if most > p.Error || p.Error > q.limit() || p.Error > 1e-6 && most < p.Error/20 {
-					t.Errorf("%s of degree %d: error %v at random points, %v stated", q, p.Degree(), most, p.Error)
+					t.Errorf("%s of degree %d: error %v at random points, %v stated", q, p.Degree(), most,
+						p.Error)
 				}
 			}
 		})
@@ -80,10 +81,12 @@ func TestErrorsOfResiduals(t *testing.T) {
 					u := on.K * (2*r.Float64() - 1)
 					most = max(most, math.Abs(p.B.At(u)-exact[q](u)))
 				}
-				by := map[Quantity]float64{Value: rows, Slope: math.Sqrt(2 * rows / info), Curvature: 2 / info}
+				by := map[Quantity]float64{Value: rows, Slope: math.Sqrt(2 * rows / info),
+					Curvature: 2 / info}
 				most *= by[q]
 				if most > p.Error+1e-5 || most < p.Error/10 || p.Error > q.limit() || p.A.Degree() >= 0 {
-					t.Errorf("%s of degree %d: error %v at random points, %v stated", q, p.Degree(), most, p.Error)
+					t.Errorf("%s of degree %d: error %v at random points, %v stated", q, p.Degree(), most,
+						p.Error)
 				}
 			}
 		})
@@ -118,7 +121,8 @@ func TestModeMovesAsStated(t *testing.T) {
 		t.Fatal("it is smooth")
 	}
 	m := c.measure(Slope, exact, rows)
-	mode := func(slope func(eta float64) float64) (at [columns]float64, covariance [columns][columns]float64) {
+	mode := func(slope func(eta float64) float64) (at [columns]float64,
+		covariance [columns][columns]float64) {
 		for range 30 {
 			var g [columns]float64
 			var h [columns][columns]float64
@@ -150,7 +154,8 @@ func TestModeMovesAsStated(t *testing.T) {
 			most = max(most, math.Abs(got[a]-want[a])/math.Sqrt(covariance[a][a]))
 		}
 		if most > bound || most < bound/1000 {
-			t.Errorf("degree %d: the mode moves by %v standard deviations, and the bound is %v", degree, most, bound)
+			t.Errorf("degree %d: the mode moves by %v standard deviations, and the bound is %v", degree, most,
+				bound)
 		}
 	}
 }
@@ -204,7 +209,8 @@ func TestDegrees(t *testing.T) {
 	} {
 		p, err := must(t, c.term).Approximate(c.q, Interval{0, c.k}, Goal{Rows: 10_000})
 		if err != nil || p.Degree() > c.degree {
-			t.Errorf("%s of %s on ±%v: degree %d (%v), want %d", c.q, c.term.Dist.Name, c.k, p.Degree(), err, c.degree)
+			t.Errorf("%s of %s on ±%v: degree %d (%v), want %d", c.q, c.term.Dist.Name, c.k, p.Degree(), err,
+				c.degree)
 		}
 	}
 }

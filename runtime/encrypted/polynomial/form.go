@@ -107,8 +107,8 @@ func Of(t Term) (*Form, error) {
 	return f, nil
 }
 
-// Scaled reports whether parameter k is a standard deviation σ of residuals: the log density is -(T(y) - eta)²/2σ²
-// but for what the predictor does not enter.
+// Scaled reports whether parameter k is a standard deviation σ of residuals: the log density is -(T(y) -
+// eta)²/2σ² but for what the predictor does not enter.
 func (t Term) Scaled(k int) bool {
 	for _, sigma := range []float64{1, 2} {
 		t.Theta = append([]float64(nil), t.Theta...)

@@ -91,7 +91,8 @@ func TestCurve(t *testing.T) {
 				eta := -1 + float64(2.5*at)
 				mean, w := curve.at(at)
 				if !near(mean, c.mean(eta), 1e-7) || !near(w, c.information(eta), 1e-6) {
-					t.Errorf("at %v: mean %v, want %v; curvature %v, want %v", eta, mean, c.mean(eta), w, c.information(eta))
+					t.Errorf("at %v: mean %v, want %v; curvature %v, want %v", eta, mean, c.mean(eta), w,
+						c.information(eta))
 				}
 			}
 		})

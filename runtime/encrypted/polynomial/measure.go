@@ -104,8 +104,8 @@ func length(x, y float64) float64 { return math.Sqrt(float64(x*x) + float64(y*y)
 
 // error bounds the weighed error of a pair. As functions of the angle arccos t, the errors are trigonometric
 // polynomials of degree n, whose second derivative is at most n² times their largest value; so between two
-// points that are a step apart they are at most step²/8·n² of it above the larger of the two. Where one point has more
-// than a limit, so it is that, and no others are looked at: a few for each degree are the first.
+// points that are a step apart they are at most step²/8·n² of it above the larger of the two. Where one point
+// has more than a limit, so it is that, and no others are looked at: a few for each degree are the first.
 func (m measure) error(p Pair, limit float64) float64 {
 	eA, eB := make([]float64, len(m.grid)), make([]float64, len(m.grid))
 	mostA, mostB := 0.0, 0.0

@@ -71,7 +71,8 @@ func beyond(f *Form, q Quantity, on Interval, goal Goal) error {
 		of = "residuals"
 	}
 	const others = "with scaled columns or tighter priors, or use another family or another wire"
-	return &Refusal{reason, fmt.Sprintf("keep %s within %s of %s, %s", of, number(k), number(on.Centre), others)}
+	return &Refusal{reason, fmt.Sprintf("keep %s within %s of %s, %s", of, number(k), number(on.Centre),
+		others)}
 }
 
 // most is the largest K below that of an interval, in halves, for which a degree within the goal is enough.

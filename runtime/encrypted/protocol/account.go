@@ -56,11 +56,14 @@ func toldAll(n int) density.Decryption { return density.Decryption{Sums: density
 
 // A Reckoning is what became known of the rows in a run: D.
 type Reckoning struct {
-	Rows  int     `json:"rows"`
-	Alone []int   `json:"party"`         // numbers that depend on others' rows and each party knows, in party order
-	Rest  []int   `json:"all_but"`       // that all but each know together
-	Noise float64 `json:"noise"`         // of a decrypted gradient, in posterior standard deviations, the largest
-	Far   int     `json:"far,omitempty"` // draws that were not weighed: their predictors are beyond the range of the polynomials
+	Rows int `json:"rows"`
+	// numbers that depend on others' rows and each party knows, in party order
+	Alone []int `json:"party"`
+	Rest  []int `json:"all_but"` // that all but each know together
+	// of a decrypted gradient, in posterior standard deviations, the largest
+	Noise float64 `json:"noise"`
+	// draws that were not weighed: their predictors are beyond the range of the polynomials
+	Far int `json:"far,omitempty"`
 }
 
 // One is D of the party that learned most.
@@ -86,11 +89,15 @@ func (s Reckoning) By(names []string) string {
 	for k, name := range names {
 		each = append(each, fmt.Sprintf("%s %d", name, s.Alone[k]))
 	}
-	line := fmt.Sprintf("Encrypted rows, n = %d: the party that learned most knows D = %d numbers that depend on the others' rows, %s (%s); all but one together know %d, %s. "+
-		"Decryption adds noise to a gradient, of %.2g posterior standard deviations of a coefficient at most.",
-		s.Rows, s.One(), percent(s.One()), strings.Join(each, ", "), s.Together(), percent(s.Together()), s.Noise)
+	line := fmt.Sprintf("Encrypted rows, n = %d: the party that learned most knows D = %d numbers that "+
+		"depend on the others' rows, %s (%s); all but one together know %d, %s. "+
+		"Decryption adds noise to a gradient, of %.2g posterior standard deviations "+
+		"of a coefficient at most.",
+		s.Rows, s.One(), percent(s.One()), strings.Join(each, ", "), s.Together(), percent(s.Together()),
+		s.Noise)
 	if s.Far > 0 {
-		line += fmt.Sprintf(" Draws with predictors beyond the range of the polynomials, %d, have the weight 0.", s.Far)
+		line += fmt.Sprintf(" Draws with predictors beyond the range of the "+
+			"polynomials, %d, have the weight 0.", s.Far)
 	}
 	return line
 }

@@ -39,7 +39,8 @@ func (e *Evaluator) agree(ctx context.Context) error {
 		}
 		switch c := v[0]; {
 		case v[1] != float64(e.rows):
-			return e.blame(ctx, p, fmt.Errorf("number of rows, %g, that is not that of its sum, %d", v[1], e.rows))
+			return e.blame(ctx, p, fmt.Errorf("number of rows, %g, that is not that of its sum, %d", v[1],
+				e.rows))
 		case !(c >= 0 && c <= mostColumns) || c != math.Trunc(c):
 			return e.blame(ctx, p, fmt.Errorf("number of columns, %g, that cannot be", c))
 		}
@@ -47,7 +48,8 @@ func (e *Evaluator) agree(ctx context.Context) error {
 			continue
 		}
 		if !(v[2] >= 0 && v[2] <= v[0]) || v[2] != math.Trunc(v[2]) {
-			return e.blame(ctx, p, fmt.Errorf("number of parameters of the likelihood's scale, %g, that cannot be", v[2]))
+			return e.blame(ctx, p,
+				fmt.Errorf("number of parameters of the likelihood's scale, %g, that cannot be", v[2]))
 		}
 		e.globals = int(v[2])
 	}
@@ -95,7 +97,8 @@ func lawText(l *graph.Law) string {
 	if l.Link != nil {
 		link = l.Link.Name
 	}
-	lines := []string{l.Dist.Name, strconv.Itoa(l.Param), link, strconv.FormatFloat(l.Factor, 'x', -1, 64), strconv.FormatBool(l.Falling)}
+	lines := []string{l.Dist.Name, strconv.Itoa(l.Param), link, strconv.FormatFloat(l.Factor, 'x', -1, 64),
+		strconv.FormatBool(l.Falling)}
 	for k, v := range l.Theta {
 		switch value, one := constant(v); {
 		case k == l.Param || v == nil:
@@ -111,7 +114,8 @@ func lawText(l *graph.Law) string {
 // the server names.
 func readLaw(text string) (*graph.Law, error) {
 	unknown := func(what, name string) (*graph.Law, error) {
-		return nil, &polynomial.Refusal{Reason: fmt.Sprintf("the server has the %s %q, which the library of this party has not", what, name), WayOut: "use the same version everywhere"}
+		return nil, &polynomial.Refusal{Reason: fmt.Sprintf("the server has the %s %q, which the "+
+			"library of this party has not", what, name), WayOut: "use the same version everywhere"}
 	}
 	lines := strings.Split(text, "\n")
 	l := &graph.Law{Linked: true, Plain: true}
@@ -211,8 +215,8 @@ func (e *Evaluator) accept(ctx context.Context) error {
 	return nil
 }
 
-// keep has a party write down what its keys are for, and returns what stands there: a run that is made again has the
-// terms that it had.
+// keep has a party write down what its keys are for, and returns what stands there: a run that is made again
+// has the terms that it had.
 func (e *Evaluator) keep(b int, t Terms) (Terms, error) {
 	sizes := fmt.Appendf(nil, "%d %d", e.columns, e.rows)
 	data, err := e.once(b, "terms", sha256.Sum256(sizes), func() ([]byte, error) {
@@ -240,7 +244,8 @@ func (e *Evaluator) sameForms(ctx context.Context, forms []encrypted.Form, told 
 	out := make([][]byte, len(told))
 	for p, data := range told {
 		if !bytes.HasPrefix(data, ofForms(forms)) {
-			return nil, e.blame(ctx, p, fmt.Errorf("digest of other polynomials: use the same version everywhere"))
+			return nil, e.blame(ctx, p,
+				fmt.Errorf("digest of other polynomials: use the same version everywhere"))
 		}
 		out[p] = data[sha256.Size:]
 	}

@@ -24,11 +24,14 @@ func TestTheLikelihoodThatIsTold(t *testing.T) {
 	} {
 		text := lawText(&l)
 		got, err := readLaw(text)
-		if err != nil || lawText(got) != text || got.Dist.Name != l.Dist.Name || got.Param != l.Param || (got.Link == nil) != (l.Link == nil) {
+		if err != nil || lawText(got) != text || got.Dist.Name != l.Dist.Name || got.Param != l.Param ||
+			(got.Link == nil) != (l.Link == nil) {
 			t.Errorf("%q is read as %+v: %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "normal", "gossip\n0\n\n", "bernoulli_logit\n1\n\n", "bernoulli_logit\n0\nsurprise\n", "bernoulli_logit\n0\n\n0x1p+00\n", "bernoulli_logit\n0\n\n0x1p+00"} {
+	for _, text := range []string{"", "normal", "gossip\n0\n\n", "bernoulli_logit\n1\n\n",
+		"bernoulli_logit\n0\nsurprise\n", "bernoulli_logit\n0\n\n0x1p+00\n",
+		"bernoulli_logit\n0\n\n0x1p+00"} {
 		var refusal *polynomial.Refusal
 		if l, err := readLaw(text); !errors.As(err, &refusal) {
 			t.Errorf("%q is read as %+v: %v", text, l, err)
@@ -62,16 +65,19 @@ func TestSizesOfMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, two := p.RoundSizes()
-	column, contribution := p.VectorSize(encrypted.Column, p.Rows()), p.VectorSize(encrypted.Contribution, p.Rows())
+	column, contribution := p.VectorSize(encrypted.Column, p.Rows()),
+		p.VectorSize(encrypted.Contribution, p.Rows())
 	for _, c := range []struct {
 		bytes   int
 		message density.MessageKind
 	}{
-		{p.PublicSize(), publicKey.Up}, {one, roundOne.Up}, {two, roundTwo.Up}, {column, committing.Up}, {column, adding.Up},
+		{p.PublicSize(), publicKey.Up}, {one, roundOne.Up}, {two, roundTwo.Up}, {column, committing.Up},
+		{column, adding.Up},
 		{contribution, contribute.Up}, {2 * p.VectorSize(encrypted.Response, p.Rows()), responding.Down},
 	} {
 		var stated float64
-		if _, err := fmt.Sscanf(c.message.Carries[0].Content.Size, "%f MB", &stated); err != nil || math.Abs(float64(c.bytes)/(1e6*stated)-1) > .02 {
+		if _, err := fmt.Sscanf(c.message.Carries[0].Content.Size, "%f MB", &stated); err != nil ||
+			math.Abs(float64(c.bytes)/(1e6*stated)-1) > .02 {
 			t.Errorf("%s has %d bytes, and the audit says %g MB", c.message.Name, c.bytes, stated)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// mostAlike is the largest absolute correlation of a vector with as many numbers that follow one another in a message,
-// each from 8 bytes, read as a float or as an integer, from any byte on.
+// mostAlike is the largest absolute correlation of a vector with as many numbers that follow one another in a
+// message, each from 8 bytes, read as a float or as an integer, from any byte on.
 func mostAlike(messages [][]byte, vectors [][]float64) (most float64) {
 	n := len(vectors[0])
 	for _, m := range messages {
@@ -91,13 +91,16 @@ func slid(numbers []float64, vectors [][]float64) (out []float64) {
 func TestNoRowsInBytes(t *testing.T) {
 	const n = 1000
 	bernoulli := dist.BernoulliLogit()
-	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
+	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 {
+		return float64(r.IntN(2))
+	})
 	c, err := testmodel.NewClearing(5, blocks)
 	if err != nil {
 		t.Fatal(err)
 	}
 	via := &recorder{Env: c.Env(0, 1, 2), keep: true}
-	secret, err := protocol.New(t.Context(), via, 3, protocol.Options{Insecure: 8, Terms: terms(protocol.Unlimited), Pair: pair})
+	secret, err := protocol.New(t.Context(), via, 3,
+		protocol.Options{Insecure: 8, Terms: terms(protocol.Unlimited), Pair: pair})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +111,8 @@ func TestNoRowsInBytes(t *testing.T) {
 		vectors = append(vectors, m[:n], m[n:])
 	}
 	cut := at(blocks, n, 1, .4)
-	if err := secret.Slopes(t.Context(), nil, cut, [][]float64{like(1, 1), like(1, 2), like(1, 2)}); err != nil {
+	if err := secret.Slopes(t.Context(), nil, cut, [][]float64{like(1, 1), like(1, 2), like(1, 2)}); err !=
+		nil {
 		t.Fatal(err)
 	}
 	sum, adjoint := make([]float64, n), make([]float64, n)
@@ -128,12 +132,14 @@ func TestNoRowsInBytes(t *testing.T) {
 	}
 	bound := 7 / math.Sqrt(n)
 	if most := mostAlike(via.all, vectors); bytes < 8*n*len(vectors) || most > bound {
-		t.Errorf("in %d bytes there are numbers with the correlation %.3f, and %.3f are possible", bytes, most, bound)
+		t.Errorf("in %d bytes there are numbers with the correlation %.3f, and %.3f are possible", bytes,
+			most, bound)
 	}
 	plant(t, via.all, vectors[5], bound)
 }
 
-// plant has a vector stand in a copy of a message, as floats and as integers of its own scale, at an odd byte.
+// plant has a vector stand in a copy of a message, as floats and as integers of its own scale, at an odd
+// byte.
 func plant(t *testing.T, messages [][]byte, vector []float64, bound float64) {
 	t.Helper()
 	longest := slices.MaxFunc(messages, func(a, b []byte) int { return len(a) - len(b) })

@@ -28,7 +28,8 @@ func newCourier(env density.Env, parties int, j *Journal) (courier, error) {
 }
 
 // tell gives everyone what each party has, so many bytes by party.
-func (e *courier) tell(ctx context.Context, x *density.Exchange, bytes []int, own [][]byte) ([][]byte, error) {
+func (e *courier) tell(ctx context.Context, x *density.Exchange, bytes []int, own [][]byte) ([][]byte,
+	error) {
 	e.unsealed = true
 	return e.via.RelayBytes(ctx, x, density.All, bytes, own)
 }
@@ -52,8 +53,8 @@ func (e *courier) serverOnly(n int) []int {
 	return out
 }
 
-// blame ends the run where an error is of what a party has sent. What one client has of another the server has brought:
-// their seals tell whether it has brought all the same, and not whether that is what was sent.
+// blame ends the run where an error is of what a party has sent. What one client has of another the server
+// has brought: their seals tell whether it has brought all the same, and not whether that is what was sent.
 func (e *courier) blame(ctx context.Context, party int, err error) error {
 	if err == nil {
 		return nil
@@ -84,7 +85,8 @@ func (e *courier) same(ctx context.Context, x *density.Exchange, data []byte) ([
 }
 
 // committed has all parties show what each commits to first: nobody chooses by what others show.
-func (e *courier) committed(ctx context.Context, commit, show *density.Exchange, size []int, own [][]byte) ([][]byte, error) {
+func (e *courier) committed(ctx context.Context, commit, show *density.Exchange, size []int,
+	own [][]byte) ([][]byte, error) {
 	digests, sizes := make([][]byte, e.parties), e.alike(0)
 	for k, n := range size {
 		if n > 0 {
@@ -107,14 +109,16 @@ func (e *courier) committed(ctx context.Context, commit, show *density.Exchange,
 	}
 	for k, v := range shown {
 		if d := sha256.Sum256(v); sizes[k] > 0 && !bytes.Equal(d[:], told[k]) {
-			return nil, e.blame(ctx, k, fmt.Errorf("message %q with something else than it committed to", show.Name))
+			return nil, e.blame(ctx, k, fmt.Errorf("message %q with something else than it committed to",
+				show.Name))
 		}
 	}
 	return shown, nil
 }
 
-// each has every party of this process make something, which may be sent then. Once there are keys, what takes no
-// randomness is written down too, by its digest: a run that is made again tells what it has told, which was counted.
+// each has every party of this process make something, which may be sent then. Once there are keys, what
+// takes no randomness is written down too, by its digest: a run that is made again tells what it has told,
+// which was counted.
 func (e *courier) each(f func(b int) ([]byte, error)) ([][]byte, error) {
 	own := make([][]byte, e.parties)
 	for b, block := range e.Blocks() {
@@ -132,6 +136,7 @@ func (e *courier) each(f func(b int) ([]byte, error)) ([][]byte, error) {
 }
 
 // once are the bytes of a step of a party that takes randomness, which follow from what is given beside.
-func (e *courier) once(b int, step string, inputs [sha256.Size]byte, anew func() ([]byte, error)) ([]byte, error) {
+func (e *courier) once(b int, step string, inputs [sha256.Size]byte, anew func() ([]byte, error)) ([]byte,
+	error) {
 	return e.journal.once(e.Blocks()[b].Index(), step, inputs, anew)
 }

@@ -35,7 +35,9 @@ func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 		for to = from + 1; to < p && pairs(from, to+1) <= atOnce; {
 			to++
 		}
-		sums, err := e.derived(func(i int, v *view) ([]*encrypted.Sum, error) { return crossed(v, from, to, by(v, rows[i])) })
+		sums, err := e.derived(func(i int, v *view) ([]*encrypted.Sum, error) {
+			return crossed(v, from, to, by(v, rows[i]))
+		})
 		if err != nil {
 			return beyond(err)
 		}
@@ -63,8 +65,8 @@ const atOnce = 256
 // pairs is how many pairs columns from one number to below another make with themselves and those before.
 func pairs(from, to int) int { return to*(to+1)/2 - from*(from+1)/2 }
 
-// crossed are the sums of products of columns from one number to below another with those up to each, as by makes
-// them of one of the columns.
+// crossed are the sums of products of columns from one number to below another with those up to each, as by
+// makes them of one of the columns.
 func crossed(v *view, from, to int, by crossing) (out []*encrypted.Sum, err error) {
 	all := v.all()
 	for j := from; j < to; j++ {

@@ -2,8 +2,8 @@
 // density.Encrypting over runtime/encrypted. Every party holds a share of the key. Columns and the response
 // are encrypted and committed once; an evaluation encrypts the parties' contributions, of which each first
 // tells a bound; the sums over rows follow from these bytes for everyone, and a holder gives its share of a
-// sum that it has derived. Parties in one process derive once for all of them. The Env takes bytes from
-// party to party (density.ByteRelaying), and the clients compare what all were told before a sum is decrypted.
+// sum that it has derived. Parties in one process derive once for all of them. The Env takes bytes from party
+// to party (density.ByteRelaying), and the clients compare what all were told before a sum is decrypted.
 //
 // Decryption adds noise that is drawn anew in every run: results agree between runs to some thousandths of a
 // standard deviation and not to the bit. A key lives for one run. What crosses is declared in messages.go.
@@ -84,23 +84,24 @@ func (e *Evaluator) likelihood() Likelihood { return e.family.likelihood(e.globa
 
 // Options are what a process chooses.
 type Options struct {
-	// Terms follow from the columns of all parties, in party order, the number of rows, and the likelihood. An
-	// error ends the run before there are keys.
+	// Terms follow from the columns of all parties, in party order, the number of rows, and the likelihood.
+	// An error ends the run before there are keys.
 	Terms func(columns []int, rows int, of Likelihood) (Terms, error)
 	// Given is whether the algorithm takes priors that depend on hyperparameters.
 	Given bool
-	// Least is the fewest rows that a combination of a party's columns may be about, by their leverage; 0: one.
+	// Least is the fewest rows that a combination of a party's columns may be about, by their leverage; 0:
+	// one.
 	Least int
-	// Spend is called before more numbers that depend on rows of the party of this process become known to one
-	// other, with how many of the run it knows then and a digest of the run's keys: a run that was stopped makes the
-	// same calls again. An error ends the run before that. nil: nobody adds up over runs.
+	// Spend is called before more numbers that depend on rows of the party of this process become known to
+	// one other, with how many of the run it knows then and a digest of the run's keys: a run that was
+	// stopped makes the same calls again. An error ends the run before that. nil: nobody adds up over runs.
 	Spend func(keys string, numbers int) error
 	// DeriveEach has every holder of this process derive for itself, and compares.
 	DeriveEach bool
 	// Journal has what the parties of this process make with randomness; nil: the run cannot be resumed.
 	Journal *Journal
-	// Pair is a secret that a client of this process has with another alone, by which they seal shares for one
-	// another. It is needed where there are two clients or more.
+	// Pair is a secret that a client of this process has with another alone, by which they seal shares for
+	// one another. It is needed where there are two clients or more.
 	Pair func(own, peer int) ([]byte, error)
 	// Insecure is the logarithm of a small ring, for tests; 0: the secure one.
 	Insecure int
@@ -124,15 +125,16 @@ type Evaluator struct {
 	family   *family
 	law      *graph.Law
 
-	curvature  encrypted.Form // where the last slopes were
-	covariance []float64      // that of the curvature without priors, at the server once it is decrypted; nil: it has none
-	globals    int            // of the server
-	scale      scale          // which they are
-	latest     []float64      // standard deviations of the noise of the last slopes
-	noise      float64        // the largest so far, in posterior standard deviations
-	logNoise   float64        // standard deviation of that of the last log likelihood
-	far        int            // draws that were
-	halvings   int            // of groups of draws beyond the range that may still follow
+	curvature encrypted.Form // where the last slopes were
+	// that of the curvature without priors, at the server once it is decrypted; nil: it has none
+	covariance []float64
+	globals    int       // of the server
+	scale      scale     // which they are
+	latest     []float64 // standard deviations of the noise of the last slopes
+	noise      float64   // the largest so far, in posterior standard deviations
+	logNoise   float64   // standard deviation of that of the last log likelihood
+	far        int       // draws that were
+	halvings   int       // of groups of draws beyond the range that may still follow
 
 	statistics []float64 // of the response, at the server
 	account    *account
@@ -164,7 +166,8 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 		return nil, err
 	}
 	if e.parties > 2 && o.Pair == nil {
-		return nil, errors.New("encrypted: shares of one client for another pass through the server, and there is no secret to seal them with")
+		return nil, errors.New("encrypted: shares of one client for another pass through the server, and " +
+			"there is no secret to seal them with")
 	}
 	if err := e.agree(ctx); err != nil {
 		return nil, err
@@ -180,14 +183,17 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 }
 
 // linearWayOut is what makes a model one of encrypted rows.
-const linearWayOut = "give every coefficient a normal prior, of which the scale may be a parameter where it is of effects of one party, as a ~ normal(0, tau) of effects a[g], and have it enter the predictor of the one likelihood linearly, or use another wire"
+const linearWayOut = "give every coefficient a normal prior, of which the scale may be a parameter where " +
+	"it is of effects of one party, as a ~ normal(0, tau) of effects a[g], and have it enter the predictor " +
+	"of the one likelihood linearly, or use another wire"
 
 // inspect reads the blocks.
 func (e *Evaluator) inspect() error {
 	for _, block := range e.Blocks() {
 		lin, err := density.Linearised(block)
 		if err == nil && lin.Given != nil && !e.options.Given {
-			err = fmt.Errorf("%s: priors depend on the parameters %s, and that takes a fit by --backend sfvi", block.Party(), strings.Join(lin.Given.Names, ", "))
+			err = fmt.Errorf("%s: priors depend on the parameters %s, and that takes a fit by --backend sfvi",
+				block.Party(), strings.Join(lin.Given.Names, ", "))
 		}
 		if err != nil {
 			return err
@@ -201,7 +207,8 @@ func (e *Evaluator) inspect() error {
 		if n := len(at.Offset); e.maps == nil {
 			e.rows = n
 		} else if n != e.rows {
-			return fmt.Errorf("%s: it contributes %d numbers to one sum of %d rows, and encrypted rows have one each", block.Party(), n, e.rows)
+			return fmt.Errorf("%s: it contributes %d numbers to one sum of %d rows, and "+
+				"encrypted rows have one each", block.Party(), n, e.rows)
 		}
 		if e.options.Least > 0 {
 			if err := leveraged(block, at, lin.Index, e.options.Least); err != nil {
@@ -216,7 +223,8 @@ func (e *Evaluator) inspect() error {
 // inspectServer reads the likelihood.
 func (e *Evaluator) inspectServer(block density.Block, lin *density.Linear) (*density.Affine, error) {
 	if len(lin.Rows) != 1 {
-		return nil, fmt.Errorf("%s: there are %d likelihoods of what the clients contribute, and encrypted rows have one", block.Party(), len(lin.Rows))
+		return nil, fmt.Errorf("%s: there are %d likelihoods of what the clients contribute, and "+
+			"encrypted rows have one", block.Party(), len(lin.Rows))
 	}
 	b, err := density.RequireOf[lawful](block)
 	if err != nil {
@@ -255,18 +263,22 @@ func (e *Evaluator) reckoned(a *account) Reckoning {
 // Columns implements density.Encrypting, as do the methods below.
 func (e *Evaluator) Columns() []int { return e.columns }
 
-// A BudgetError is the end of a run that would have decrypted more than it may, or that would as it usually is.
+// A BudgetError is the end of a run that would have decrypted more than it may, or that would as it usually
+// is.
 type BudgetError struct {
-	Known, Next  int // numbers of others' rows that one party knows, and would know then; none are known before the run
+	// numbers of others' rows that one party knows, and would know then; none are known before the run
+	Known, Next  int
 	Rows, Budget int
 	By           int // the party that allows as many
 }
 
 func (e *BudgetError) Error() string {
 	if e.Known == 0 {
-		return fmt.Sprintf("one party would learn about D = %d numbers that depend on the others' rows, and of n = %d rows it may learn %d", e.Next, e.Rows, e.Budget)
+		return fmt.Sprintf("one party would learn about D = %d numbers that depend on the others' rows, "+
+			"and of n = %d rows it may learn %d", e.Next, e.Rows, e.Budget)
 	}
-	return fmt.Sprintf("one party knows D = %d numbers that depend on the others' rows, what comes next would make them %d, and of n = %d rows it may learn %d",
+	return fmt.Sprintf("one party knows D = %d numbers that depend on the others' rows, what comes next "+
+		"would make them %d, and of n = %d rows it may learn %d",
 		e.Known, e.Next, e.Rows, e.Budget)
 }
 
@@ -290,7 +302,8 @@ func (e *Evaluator) spend(openings ...density.Decryption) error {
 // within is a *BudgetError where openings would make more known than may be.
 func (e *Evaluator) within(openings ...density.Decryption) error {
 	if s := e.reckoned(e.account.with(openings...)); s.One() > e.budget {
-		return &BudgetError{Known: e.Reckoning().One(), Next: s.One(), Rows: e.rows, Budget: e.budget, By: e.limiting}
+		return &BudgetError{Known: e.Reckoning().One(), Next: s.One(), Rows: e.rows, Budget: e.budget,
+			By: e.limiting}
 	}
 	return nil
 }
@@ -298,31 +311,33 @@ func (e *Evaluator) within(openings ...density.Decryption) error {
 // Affords reports whether so much may still become known.
 func (e *Evaluator) Affords(what ...density.Decryption) bool { return e.within(what...) == nil }
 
-// Afford is how many of so many log likelihoods may still be decrypted besides. Each takes a number, of which the server
-// tells all a weight, with three more numbers at the end of each of two parts; and what every party tells of a
-// ciphertext, of which there is one for each draw that it has no room for, message, or group that is halved. They are no more than
-// LogLikBytes, which depends on what all parties know.
+// Afford is how many of so many log likelihoods may still be decrypted besides. Each takes a number, of which
+// the server tells all a weight, with three more numbers at the end of each of two parts; and what every
+// party tells of a ciphertext, of which there is one for each draw that it has no room for, message, or group
+// that is halved. They are no more than LogLikBytes, which depends on what all parties know.
 func (e *Evaluator) Afford(logLiks int, besides ...density.Decryption) (may int, byBytes bool) {
 	_, each := e.Bytes()
 	ciphertexts := func(n int) int { return min(n, n/e.room+n/density.Piece(e.rows)+n/drawsPerHalving+4) }
 	tooLong := func(n int) bool { return int64(ciphertexts(n))*each > LogLikBytes }
 	may = sort.Search(logLiks, func(i int) bool {
 		n := i + 1
-		openings := []density.Decryption{{Sums: density.Totals, Number: n}, toldAll(n + 6), announced(3 * ciphertexts(n))}
+		openings := []density.Decryption{{Sums: density.Totals, Number: n}, toldAll(n + 6),
+			announced(3 * ciphertexts(n))}
 		return tooLong(n) || !e.Affords(append(openings, besides...)...)
 	})
 	return may, may < logLiks && tooLong(may+1)
 }
 
-// LogLikBytes is how many bytes a party encrypts for log likelihoods in a run at most, sends to every other, and writes
-// down.
+// LogLikBytes is how many bytes a party encrypts for log likelihoods in a run at most, sends to every other,
+// and writes down.
 const LogLikBytes = 4 << 30
 
-// Bytes are how many a party encrypts for an evaluation, and for the log likelihoods of draws of which one ciphertext
-// has room for the rows, or for those of one draw.
+// Bytes are how many a party encrypts for an evaluation, and for the log likelihoods of draws of which one
+// ciphertext has room for the rows, or for those of one draw.
 func (e *Evaluator) Bytes() (evaluation, logLik int64) {
 	evaluation = int64(e.vectorBytes(encrypted.Contribution, e.rows, 1))
-	of := e.vectorBytes(encrypted.Contribution, e.room*e.rows, 1) + e.vectorBytes(encrypted.Column, e.room*e.rows, 1)
+	of := e.vectorBytes(encrypted.Contribution, e.room*e.rows, 1) + e.vectorBytes(encrypted.Column,
+		e.room*e.rows, 1)
 	return evaluation, int64(of)
 }
 

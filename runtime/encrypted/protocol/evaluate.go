@@ -16,22 +16,28 @@ import (
 // contribute encrypts the parties' contributions, n numbers each, as every view reads them, for the forms of
 // some quantities on the interval that their bounds take together. The error is a *RangeError at every party
 // where polynomials do not reach so far.
-func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int, bounds []float64, of ...polynomial.Quantity) ([][]*encrypted.Vector, []encrypted.Form, error) {
+func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int, bounds []float64,
+	of ...polynomial.Quantity) ([][]*encrypted.Vector, []encrypted.Form, error) {
 	k, forms, err := e.reach(bounds, of...)
 	if err != nil {
 		return nil, nil, err
 	}
 	within := func(party int) encrypted.Range {
-		return encrypted.Range{Max: bounds[party], Squares: float64(bounds[party]*bounds[party]) * float64(n), Interval: k}
+		return encrypted.Range{Max: bounds[party], Squares: float64(bounds[party]*bounds[party]) * float64(n),
+			Interval: k}
 	}
 	own, err := e.each(func(b int) ([]byte, error) {
-		data, err := e.post(b, "contribution", encrypted.Contribution, cut[b:b+1], func([]float64) encrypted.Range { return within(e.Blocks()[b].Index()) })
+		data, err := e.post(b, "contribution", encrypted.Contribution, cut[b:b+1],
+			func([]float64) encrypted.Range {
+				return within(e.Blocks()[b].Index())
+			})
 		return append(ofForms(forms), data...), err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if own, err = e.tell(ctx, contribute, e.alike(sha256.Size+e.vectorBytes(encrypted.Contribution, n, 1)), own); err != nil {
+	if own, err = e.tell(ctx, contribute, e.alike(sha256.Size+e.vectorBytes(encrypted.Contribution, n, 1)),
+		own); err != nil {
 		return nil, nil, err
 	}
 	if own, err = e.sameForms(ctx, forms, own); err != nil {
@@ -43,7 +49,8 @@ func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int, boun
 
 // bound has each party tell a bound of its contribution, and the server the precisions of the likelihood, as
 // many as there are draws, where its globals are phi.
-func (e *Evaluator) bound(ctx context.Context, cut [][]float64, phi []float64, draws int) (bounds, precisions []float64, err error) {
+func (e *Evaluator) bound(ctx context.Context, cut [][]float64, phi []float64, draws int) (bounds,
+	precisions []float64, err error) {
 	if err := e.spend(announced(1), toldAll(e.precisionCount(draws))); err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +90,8 @@ func (e *Evaluator) bound(ctx context.Context, cut [][]float64, phi []float64, d
 }
 
 // contributed reads contributions at every view.
-func (e *Evaluator) contributed(ctx context.Context, told [][]byte, n int, within func(party int) encrypted.Range) ([][]*encrypted.Vector, error) {
+func (e *Evaluator) contributed(ctx context.Context, told [][]byte, n int,
+	within func(party int) encrypted.Range) ([][]*encrypted.Vector, error) {
 	var out [][]*encrypted.Vector
 	for range e.views {
 		var all []*encrypted.Vector
@@ -121,7 +129,8 @@ func (e *Evaluator) derived(f func(i int, v *view) ([]*encrypted.Sum, error)) ([
 }
 
 // open decrypts sums to one party, which has them then; elsewhere they are nil.
-func (e *Evaluator) open(ctx context.Context, x *density.Exchange, to int, sums [][]*encrypted.Sum) ([]float64, error) {
+func (e *Evaluator) open(ctx context.Context, x *density.Exchange, to int,
+	sums [][]*encrypted.Sum) ([]float64, error) {
 	if err := e.confirm(ctx); err != nil {
 		return nil, err
 	}
@@ -136,7 +145,8 @@ func (e *Evaluator) open(ctx context.Context, x *density.Exchange, to int, sums 
 	if err != nil {
 		return nil, err
 	}
-	if own, err = e.via.RelayBytes(ctx, x, to, e.sealedSizes(sharesSize(sums[0]), to), own); err != nil || own[to] == nil {
+	if own, err = e.via.RelayBytes(ctx, x, to, e.sealedSizes(sharesSize(sums[0]), to), own); err != nil ||
+		own[to] == nil {
 		return nil, err
 	}
 	for p, data := range own {
@@ -265,8 +275,10 @@ func (e *Evaluator) sloped(form encrypted.Form) ([][]*encrypted.Sum, error) {
 	})
 }
 
-// openSlopes decrypts sums by columns, to each party its own, and to the server that of squares, if there is one.
-func (e *Evaluator) openSlopes(ctx context.Context, sums, squares [][]*encrypted.Sum, grad [][]float64) error {
+// openSlopes decrypts sums by columns, to each party its own, and to the server that of squares, if there is
+// one.
+func (e *Evaluator) openSlopes(ctx context.Context, sums, squares [][]*encrypted.Sum,
+	grad [][]float64) error {
 	from := 0
 	for party, columns := range e.views[0].columns {
 		n := len(columns)
@@ -297,7 +309,8 @@ func (e *Evaluator) openSlopes(ctx context.Context, sums, squares [][]*encrypted
 }
 
 // byColumn makes a sum by each column.
-func byColumn(columns []*encrypted.Vector, by func(*encrypted.Vector) (*encrypted.Sum, error)) (out []*encrypted.Sum, err error) {
+func byColumn(columns []*encrypted.Vector, by func(*encrypted.Vector) (*encrypted.Sum,
+	error)) (out []*encrypted.Sum, err error) {
 	for _, x := range columns {
 		s, err := by(x)
 		if err != nil {
@@ -323,9 +336,10 @@ func (e *Evaluator) LogLik(ctx context.Context, phi []float64, cut, plus [][]flo
 // drawsPerHalving is of how many draws one group may turn out to be beyond the range.
 const drawsPerHalving = 32
 
-// logLiks is LogLik for the draws from a number to below another, in one ciphertext. Where they are beyond the range
-// together they are halved: of a draw that is by itself the density is 0, at all parties.
-func (e *Evaluator) logLiks(ctx context.Context, phi []float64, shifted, plus [][]float64, total []float64, from, to int) error {
+// logLiks is LogLik for the draws from a number to below another, in one ciphertext. Where they are beyond
+// the range together they are halved: of a draw that is by itself the density is 0, at all parties.
+func (e *Evaluator) logLiks(ctx context.Context, phi []float64, shifted, plus [][]float64, total []float64,
+	from, to int) error {
 	n := to - from
 	cuts, adds := make([][]float64, len(shifted)), make([][]float64, len(shifted))
 	for b := range shifted {
@@ -381,7 +395,8 @@ func (e *Evaluator) added(plus, times []float64) [][]float64 {
 
 // totals are sums of log likelihoods of n draws, less that at the centre, with what is added to each, over
 // precisions, which are the second numbers.
-func (e *Evaluator) totals(ctx context.Context, phi []float64, cut, plus [][]float64, n int) (sum, times []float64, err error) {
+func (e *Evaluator) totals(ctx context.Context, phi []float64, cut, plus [][]float64, n int) (sum,
+	times []float64, err error) {
 	size, values := e.room*e.rows, density.Decryption{Sums: density.Totals, Number: n}
 	if err := e.within(announced(3), values); err != nil {
 		return nil, nil, err

@@ -25,9 +25,10 @@ type family struct {
 	centred bool
 	unit    float64 // the response is encrypted as so many times its statistic
 	bend    float64 // curvature of a row at the centre
-	size    float64 // slopes are encrypted so many times, a power of 2 of which they are about 1: noise is not in their units
-	wide    bool    // sums of slopes may be too large for the modulus that one product leaves
-	made    map[request]made
+	// slopes are encrypted so many times, a power of 2 of which they are about 1: noise is not in their units
+	size float64
+	wide bool // sums of slopes may be too large for the modulus that one product leaves
+	made map[request]made
 }
 
 // A request is for a polynomial of a quantity on an interval of a half width.
@@ -53,9 +54,11 @@ func describe(law *graph.Law) (*family, error) {
 	case !law.Plain:
 		return refuse("rows of "+law.Dist.Name+" have weights, and those of encrypted rows count once", other)
 	case !law.Linked:
-		return refuse("the predictor of "+law.Dist.Name+" enters it through more than one function", "write it with one, such as poisson_log for poisson(exp(…)), or "+other)
+		return refuse("the predictor of "+law.Dist.Name+" enters it through more than one function",
+			"write it with one, such as poisson_log for poisson(exp(…)), or "+other)
 	}
-	t := polynomial.Term{Dist: *law.Dist, Param: law.Param, Link: polynomial.Link{Func: law.Link, Factor: law.Factor, Falling: law.Falling}}
+	t := polynomial.Term{Dist: *law.Dist, Param: law.Param,
+		Link: polynomial.Link{Func: law.Link, Factor: law.Factor, Falling: law.Falling}}
 	f := &family{name: law.Dist.Name, trials: 1, scale: -1, made: map[request]made{}}
 	for k, v := range law.Theta {
 		value, one := constant(v)
@@ -65,7 +68,8 @@ func describe(law *graph.Law) (*family, error) {
 			value = math.NaN()
 			t.Moves = append(t.Moves, k)
 		case !one:
-			return refuse(fmt.Sprintf("%s of %s differs by row, and that of encrypted rows is one number", law.Dist.Params[k].Name, law.Dist.Name), other)
+			return refuse(fmt.Sprintf("%s of %s differs by row, and that of encrypted rows is one number",
+				law.Dist.Params[k].Name, law.Dist.Name), other)
 		case law.Dist.Params[k].Integral:
 			f.trials = value
 		}
@@ -176,8 +180,10 @@ func (f *family) make(q polynomial.Quantity, k float64, wide bool) (out encrypte
 	switch {
 	case q == polynomial.Curvature:
 	case p.A.Degree() > factor:
-		return out, &polynomial.Refusal{Reason: fmt.Sprintf("the %s of %s is too steep on %s", q, f.name, within), WayOut: "scale the columns, narrow the priors, or use another wire"}
-	case p.A.Degree() == 0 && math.Abs(float64(size*p.A.Coefficients[0])-f.unit) <= 1e-9*math.Abs(f.unit): // but for rounding
+		return out, &polynomial.Refusal{Reason: fmt.Sprintf("the %s of %s is too steep on %s", q, f.name,
+			within), WayOut: "scale the columns, narrow the priors, or use another wire"}
+	// but for rounding
+	case p.A.Degree() == 0 && math.Abs(float64(size*p.A.Coefficients[0])-f.unit) <= 1e-9*math.Abs(f.unit):
 		out.Factor = f.text(polynomial.Polynomial{Coefficients: []float64{1}}, 1)
 	default:
 		out.Factor = f.text(p.A, size/f.unit)

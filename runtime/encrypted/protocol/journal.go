@@ -15,11 +15,12 @@ import (
 )
 
 // A Journal is a file of a party's own in which everything stands that it makes with randomness, before it is
-// sent: secrets, shares, encryptions; and what the keys are for, and digests of all else that it tells. A run that was stopped is made again from its beginning, with what is
-// written there, and goes on where it ends: what was sent once is sent again as it was, since two shares of
-// one sum, or two encryptions where one was meant, tell of the key or of rows. An entry has the digest of all
-// that its bytes follow from; where that differs the run ends. Parties of one process have one file, of which
-// each uses its own entries. It holds secrets, and goes when the run is complete.
+// sent: secrets, shares, encryptions; and what the keys are for, and digests of all else that it tells. A run
+// that was stopped is made again from its beginning, with what is written there, and goes on where it ends:
+// what was sent once is sent again as it was, since two shares of one sum, or two encryptions where one was
+// meant, tell of the key or of rows. An entry has the digest of all that its bytes follow from; where that
+// differs the run ends. Parties of one process have one file, of which each uses its own entries. It holds
+// secrets, and goes when the run is complete.
 //
 // A nil Journal keeps nothing: the run cannot be resumed.
 type Journal struct {
@@ -79,8 +80,8 @@ func (e *FormError) Error() string {
 		"resume the run with that version, or run the model again with --overwrite"
 }
 
-// OpenJournal opens the journal at a path, or begins one. The error is a *JournalError where it was damaged, and a
-// *FormError where it is of another version.
+// OpenJournal opens the journal at a path, or begins one. The error is a *JournalError where it was damaged,
+// and a *FormError where it is of another version.
 func OpenJournal(path string) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -213,8 +214,8 @@ func (j *Journal) Entries() (n int) {
 // Size is how many bytes it has.
 func (j *Journal) Size() int64 { return j.size }
 
-// Digest is that of all entries, in hexadecimal: whoever has a copy of the file can tell whether it is of this
-// run.
+// Digest is that of all entries, in hexadecimal: whoever has a copy of the file can tell whether it is of
+// this run.
 func (j *Journal) Digest() string { return hex.EncodeToString(j.link[:]) }
 
 // Close closes the file, which stays.

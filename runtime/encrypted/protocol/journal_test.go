@@ -20,8 +20,8 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// A recorder is an Env that keeps digests of all that parties of this process send, by party and in order, and
-// the bytes where asked.
+// A recorder is an Env that keeps digests of all that parties of this process send, by party and in order,
+// and the bytes where asked.
 type recorder struct {
 	density.Env
 	sent   [3][][sha256.Size]byte
@@ -34,7 +34,8 @@ type recorder struct {
 func (r *recorder) Unwrap() density.Env { return r.Env }
 
 // RelayBytes implements density.ByteRelaying.
-func (r *recorder) RelayBytes(ctx context.Context, x *density.Exchange, to int, bytes []int, own [][]byte) ([][]byte, error) {
+func (r *recorder) RelayBytes(ctx context.Context, x *density.Exchange, to int, bytes []int,
+	own [][]byte) ([][]byte, error) {
 	if r.on != nil && r.on.Unsure() {
 		return nil, errors.New("something is sent that may not be on the disk")
 	}
@@ -83,7 +84,9 @@ func newTrial() *trial {
 	bernoulli := dist.BernoulliLogit()
 	law := graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}
 	const n = 20
-	return &trial{draw(law, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }), n, .2, 10000, pair, false, nil, nil}
+	return &trial{draw(law, n, 2, func(r *rand.Rand) float64 {
+		return float64(r.IntN(2))
+	}), n, .2, 10000, pair, false, nil, nil}
 }
 
 // clearing is where the parties of the run meet.
@@ -141,7 +144,8 @@ func (r *trial) runIn(ctx context.Context, j *protocol.Journal, via *recorder) (
 		err = e.Curvatures(ctx, gram)
 	}
 	if err == nil {
-		err = e.LogLik(ctx, nil, of(e, at(r.blocks, r.n, 1, r.size)), of(e, [][]float64{{1}, {2}, {3}}), total)
+		err = e.LogLik(ctx, nil, of(e, at(r.blocks, r.n, 1, r.size)), of(e, [][]float64{{1}, {2}, {3}}),
+			total)
 	}
 	return slices.Concat(grad, gram, total), err
 }
@@ -192,7 +196,8 @@ func TestKilledAtEntries(t *testing.T) {
 	for k := range numbers {
 		var err error
 		via := &recorder{}
-		if numbers[k], err = r.run(t, open(t, path), via); err != nil || via.sent[1] == nil || !sent.begins(via) || !via.begins(sent) {
+		if numbers[k], err = r.run(t, open(t, path), via); err != nil || via.sent[1] == nil ||
+			!sent.begins(via) || !via.begins(sent) {
 			t.Error(err, "the run is not that of its journal")
 		}
 	}
@@ -216,8 +221,8 @@ func journalled(t *testing.T, r *trial, via *recorder) (path string, steps []pro
 	return path, steps
 }
 
-// Parties that are apart, each with a copy of the journal of one process, send the bytes that it sent and find
-// its numbers.
+// Parties that are apart, each with a copy of the journal of one process, send the bytes that it sent and
+// find its numbers.
 func TestJournalOfOneProcessSuitsParties(t *testing.T) {
 	one := &recorder{}
 	r := newTrial()
@@ -240,7 +245,8 @@ func TestJournalOfOneProcessSuitsParties(t *testing.T) {
 		wait.Go(func() {
 			via := &recorder{Env: c.Env(k)}
 			got, err := r.run(t, j, via)
-			if numbers[k] = got; err != nil || j.Entries() != before || len(via.sent[k]) == 0 || !slices.Equal(via.sent[k], one.sent[k]) {
+			if numbers[k] = got; err != nil || j.Entries() != before || len(via.sent[k]) == 0 ||
+				!slices.Equal(via.sent[k], one.sent[k]) {
 				t.Errorf("party %d: %v, or it sends other bytes than in one process", k, err)
 			}
 		})
@@ -253,7 +259,8 @@ func TestJournalOfOneProcessSuitsParties(t *testing.T) {
 }
 
 // apart runs all parties, each with a journal of its own, and ends all where one ends.
-func (r *trial) apart(t *testing.T, paths [3]string, kill func(party int, j *protocol.Journal)) (via [3]*recorder, numbers [3][]float64, errs [3]error) {
+func (r *trial) apart(t *testing.T, paths [3]string,
+	kill func(party int, j *protocol.Journal)) (via [3]*recorder, numbers [3][]float64, errs [3]error) {
 	t.Helper()
 	c := r.clearing(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -285,13 +292,16 @@ func TestTheServerMayHaveAlteredWhatItBrings(t *testing.T) {
 		return own
 	}
 	_, _, errs := r.apart(t, paths, func(int, *protocol.Journal) {})
-	if errs[1] == nil || !strings.HasSuffix(errs[1].Error(), "another opening; the server, which has brought it, may have altered it") {
+	if errs[1] == nil ||
+		!strings.HasSuffix(errs[1].Error(),
+			"another opening; the server, which has brought it, may have altered it") {
 		t.Error(errs)
 	}
 }
 
-// Parties that are apart go on where one of them was killed, at an entry of its keys or later: each sends what it
-// had sent as it was, and in the end they find what a run with their journals finds that nobody killed.
+// Parties that are apart go on where one of them was killed, at an entry of its keys or later: each sends
+// what it had sent as it was, and in the end they find what a run with their journals finds that nobody
+// killed.
 func TestPartiesGoOnWhereOneWasKilled(t *testing.T) {
 	for _, entries := range []int{1, 2, 3, 4, 5, 6, 12} {
 		r, dir := newTrial(), t.TempDir()
@@ -309,15 +319,17 @@ func TestPartiesGoOnWhereOneWasKilled(t *testing.T) {
 		resumed, numbers, errs := r.apart(t, paths, untouched)
 		again, same, more := r.apart(t, paths, untouched)
 		for k := range paths {
-			if errs[k] != nil || more[k] != nil || !before[k].begins(resumed[k]) || !resumed[k].begins(again[k]) || !slices.Equal(numbers[k], same[k]) {
-				t.Errorf("party %d, %d entries: %v, %v, or other bytes are sent than before", k, entries, errs[k], more[k])
+			if errs[k] != nil || more[k] != nil || !before[k].begins(resumed[k]) ||
+				!resumed[k].begins(again[k]) || !slices.Equal(numbers[k], same[k]) {
+				t.Errorf("party %d, %d entries: %v, %v, or other bytes are sent than before", k, entries,
+					errs[k], more[k])
 			}
 		}
 	}
 }
 
-// A party that has lost its journal, or has an older one, does not get the others to make anew what they sent:
-// the run ends.
+// A party that has lost its journal, or has an older one, does not get the others to make anew what they
+// sent: the run ends.
 func TestPartyWithoutItsJournal(t *testing.T) {
 	r, dir := newTrial(), t.TempDir()
 	paths := [3]string{filepath.Join(dir, "0"), filepath.Join(dir, "1"), filepath.Join(dir, "2")}
@@ -357,8 +369,8 @@ func TestPartyWithoutItsJournal(t *testing.T) {
 	}
 }
 
-// A run that ends where a number is counted, at each in turn, is made again with the terms that it had, and tells of
-// the same numbers with the same keys, and then of more.
+// A run that ends where a number is counted, at each in turn, is made again with the terms that it had, and
+// tells of the same numbers with the same keys, and then of more.
 func TestNumbersOfARunThatIsMadeAgain(t *testing.T) {
 	r, path, stop := newTrial(), filepath.Join(t.TempDir(), "journal"), errors.New("stop")
 	type known struct {
@@ -378,7 +390,8 @@ func TestNumbersOfARunThatIsMadeAgain(t *testing.T) {
 		if ended = err == nil; !ended && !errors.Is(err, stop) {
 			t.Fatal(err)
 		}
-		if n := len(before); len(told) < n || !slices.Equal(told[:n], before) || n > 0 && !ended && (told[n].keys != told[0].keys || told[n].numbers <= told[n-1].numbers) {
+		if n := len(before); len(told) < n || !slices.Equal(told[:n], before) || n > 0 && !ended &&
+			(told[n].keys != told[0].keys || told[n].numbers <= told[n-1].numbers) {
 			t.Fatalf("told of %v, and before of %v", told, before)
 		}
 		before = told
@@ -397,7 +410,10 @@ func TestOtherInputs(t *testing.T) {
 		step   string
 	}{
 		"a cell of a client": {func(r *trial) { r.blocks[1].(*block).lin.Cuts.Matrix[3] += 1e-9 }, "columns"},
-		"a response":         {func(r *trial) { x := r.blocks[0].(*block).law.X; x[0] = 1 - x[0] }, "response"},
+		"a response": {func(r *trial) {
+			x := r.blocks[0].(*block).law.X
+			x[0] = 1 - x[0]
+		}, "response"},
 		"a point of the fit": {func(r *trial) { r.size = .2 + 1e-12 }, "contribution"},
 		"a bound of a point": {func(r *trial) { r.size = .3 }, "told"},
 	} {
@@ -417,7 +433,8 @@ func TestOtherInputs(t *testing.T) {
 	}
 }
 
-// A ciphertext of log likelihoods takes the bytes that are stated, of which there are as many as are afforded.
+// A ciphertext of log likelihoods takes the bytes that are stated, of which there are as many as are
+// afforded.
 func TestBytesOfLogLikelihoods(t *testing.T) {
 	r, path := newTrial(), filepath.Join(t.TempDir(), "journal")
 	j := open(t, path)
@@ -437,7 +454,8 @@ func TestBytesOfLogLikelihoods(t *testing.T) {
 		t.Errorf("a log likelihood takes %d bytes, and %d are stated", got, stated)
 	}
 	n, bytes := e.Afford(1 << 24)
-	if all := int64(n) * stated; all > protocol.LogLikBytes || all < protocol.LogLikBytes*9/10 || !bytes { // there is room for one draw
+	// there is room for one draw
+	if all := int64(n) * stated; all > protocol.LogLikBytes || all < protocol.LogLikBytes*9/10 || !bytes {
 		t.Errorf("%d log likelihoods are afforded, by their bytes: %v", n, bytes)
 	}
 }
@@ -496,7 +514,8 @@ func TestJournalOfAnotherVersion(t *testing.T) {
 		}
 		var other *protocol.FormError
 		_, err := protocol.OpenJournal(path)
-		if !errors.As(err, &other) || !strings.Contains(err.Error(), "with that version, or run the model again with --overwrite") {
+		if !errors.As(err, &other) ||
+			!strings.Contains(err.Error(), "with that version, or run the model again with --overwrite") {
 			t.Errorf("form %c: %v", form, err)
 		}
 		if after, _ := os.ReadFile(path); !bytes.Equal(after, whole) {

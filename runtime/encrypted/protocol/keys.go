@@ -63,7 +63,9 @@ func (e *ceremony) reference(ctx context.Context) (r encrypted.Reference, err er
 
 // secret draws a party's share of the key, and makes its share of the public one.
 func (e *ceremony) secret(b int, reference encrypted.Reference) ([]byte, error) {
-	kept, err := e.once(b, "secret", reference, func() ([]byte, error) { return e.ring.NewSecret().MarshalBinary() })
+	kept, err := e.once(b, "secret", reference, func() ([]byte, error) {
+		return e.ring.NewSecret().MarshalBinary()
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +93,8 @@ func (e *ceremony) makeOne(b int, reference encrypted.Reference) ([]byte, error)
 	}
 	list, err := unpack(both)
 	if err != nil || len(list) != 2 {
-		return nil, errors.Join(errors.New("encrypted: a secret and a share are written down in round one"), err)
+		return nil, errors.Join(errors.New("encrypted: a secret and a share are written down in round one"),
+			err)
 	}
 	e.secrets[b], err = e.ring.Secret(list[0])
 	return list[1], err
@@ -131,7 +134,8 @@ func (e *ceremony) hold(ctx context.Context) (err error) {
 
 // ceremony makes the keys of the run.
 func (e *Evaluator) ceremony(ctx context.Context) error {
-	c := &ceremony{courier: &e.courier, ring: &e.params.Ring, keyMessages: keyMessages{commitment, drawing, publicKey, roundOne, roundTwo}}
+	c := &ceremony{courier: &e.courier, ring: &e.params.Ring, keyMessages: keyMessages{commitment, drawing,
+		publicKey, roundOne, roundTwo}}
 	if err := c.hold(ctx); err != nil {
 		return err
 	}
@@ -150,8 +154,8 @@ func (e *Evaluator) ceremony(ctx context.Context) error {
 	return nil
 }
 
-// round has every party show its share of a round digit by digit, so that no party has all shares in memory, and adds
-// them up. The digest is of all shares and what went before.
+// round has every party show its share of a round digit by digit, so that no party has all shares in memory,
+// and adds them up. The digest is of all shares and what went before.
 func (e *courier) round(
 	ctx context.Context, x *density.Exchange, sum *encrypted.Round, digest [sha256.Size]byte, own [][]byte,
 ) ([sha256.Size]byte, error) {

@@ -8,8 +8,8 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A LeverageError is columns of a party of which a combination is one row, or few: a sum over rows with it would tell
-// that row.
+// A LeverageError is columns of a party of which a combination is one row, or few: a sum over rows with it
+// would tell that row.
 type LeverageError struct {
 	Party, Of string // whose column singles rows out, and the parameter that it belongs to
 	Rows      int    // that have more leverage
@@ -21,14 +21,16 @@ func (e *LeverageError) Error() string {
 	if e.Rows == 1 {
 		rows, have = "row", "has"
 	}
-	return fmt.Sprintf("%s: with the column of %s, %d %s of its columns %s a leverage above 1/%d, so that a sum over rows would tell of a single one", e.Party, e.Of, e.Rows, rows, have, e.Least)
+	return fmt.Sprintf("%s: with the column of %s, %d %s of its columns %s a leverage above 1/%d, so that "+
+		"a sum over rows would tell of a single one", e.Party, e.Of, e.Rows, rows, have, e.Least)
 }
 
-// negligible is the share of a column, squared, below which what others leave of it is hidden by the noise of sums.
+// negligible is the share of a column, squared, below which what others leave of it is hidden by the noise of
+// sums.
 const negligible = 1e-10
 
-// leveraged is the error of columns in which a row has a leverage above 1/least: xᵢᵀ(XᵀX)⁻¹xᵢ, by the part of each
-// column that those before it leave.
+// leveraged is the error of columns in which a row has a leverage above 1/least: xᵢᵀ(XᵀX)⁻¹xᵢ, by the part of
+// each column that those before it leave.
 func leveraged(b density.Block, at *density.Affine, index []int, least int) error {
 	n := len(at.Offset)
 	leverage, before := make([]float64, n), make([]float64, n)

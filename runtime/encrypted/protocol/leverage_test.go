@@ -19,8 +19,8 @@ func (named) Params() []density.Parameter {
 	return []density.Parameter{{Name: "u", Len: 2}, {Name: "v", Offset: 2, Len: 9}}
 }
 
-// The rows that are counted are those whose diagonal element of X(XᵀX)⁻¹Xᵀ is above the bound, also where a column is a
-// sum of others, which changes nothing.
+// The rows that are counted are those whose diagonal element of X(XᵀX)⁻¹Xᵀ is above the bound, also where a
+// column is a sum of others, which changes nothing.
 func TestLeverage(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 3))
 	for round := range 50 {
@@ -60,7 +60,8 @@ func TestLeverage(t *testing.T) {
 		}
 		var alone *LeverageError
 		err := leveraged(named{}, at, index, least)
-		if errors.As(err, &alone) != (want > 0) || want > 0 && (alone.Rows != want || alone.Of != "u" && alone.Of != "v") {
+		if errors.As(err, &alone) != (want > 0) || want > 0 && (alone.Rows != want || alone.Of != "u" &&
+			alone.Of != "v") {
 			t.Errorf("round %d: %v, and %d rows have more leverage than 1/%d", round, err, want, least)
 		}
 	}

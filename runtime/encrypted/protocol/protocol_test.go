@@ -62,15 +62,18 @@ func draw(law graph.Law, n, clients int, response func(r *rand.Rand) float64) []
 		offset[i] = .2 * r.NormFloat64()
 	}
 	server.lin = density.Linear{Index: []int{0}, Sums: []int{n}, Clients: clients,
-		Rows: []density.RowLikelihood{{Term: "y", Own: -1, Affine: density.Affine{Offset: offset, Matrix: ones}, Evaluate: server.evaluate}}}
+		Rows: []density.RowLikelihood{{Term: "y", Own: -1,
+			Affine: density.Affine{Offset: offset, Matrix: ones}, Evaluate: server.evaluate}}}
 	out := []density.Block{server}
 	for k := range clients {
 		x := make([]float64, 2*n)
 		for i := range x {
 			x[i] = r.NormFloat64()
 		}
-		out = append(out, &block{index: k + 1, lin: density.Linear{Index: []int{0, 1}, Sums: []int{n}, Clients: clients,
-			Members: []density.Member{{Len: n}}, Cuts: density.Affine{Offset: make([]float64, n), Matrix: x}}})
+		out = append(out,
+			&block{index: k + 1, lin: density.Linear{Index: []int{0, 1}, Sums: []int{n}, Clients: clients,
+				Members: []density.Member{{Len: n}}, Cuts: density.Affine{Offset: make([]float64, n),
+					Matrix: x}}})
 	}
 	return out
 }
@@ -108,7 +111,8 @@ func terms(budget int) func([]int, int, protocol.Likelihood) (protocol.Terms, er
 }
 
 // over is the Env of blocks that a Clearing adds for in the clear, and that of encrypted rows.
-func over(t *testing.T, blocks []density.Block, o protocol.Options) (clear density.Env, secret *protocol.Evaluator) {
+func over(t *testing.T, blocks []density.Block, o protocol.Options) (clear density.Env,
+	secret *protocol.Evaluator) {
 	t.Helper()
 	c, err := testmodel.NewClearing(5, blocks)
 	if err != nil {
@@ -138,7 +142,8 @@ func like(n, columns int) (out []float64) { return make([]float64, n*columns) }
 // derives for all or each for itself, with one client and with several.
 func TestSumsAreThoseInTheClear(t *testing.T) {
 	const n, draws = 100, 5
-	bernoulli, probit, poisson, negative := dist.BernoulliLogit(), dist.BernoulliProbit(), dist.PoissonLog(), dist.NegBinomial2Log()
+	bernoulli, probit, poisson, negative := dist.BernoulliLogit(), dist.BernoulliProbit(), dist.PoissonLog(),
+		dist.NegBinomial2Log()
 	binary := func(r *rand.Rand) float64 { return float64(r.IntN(2)) }
 	count := func(r *rand.Rand) float64 { return float64(r.IntN(4)) }
 	for name, c := range map[string]struct {
@@ -160,9 +165,11 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 		one, p := [][]float64{}, 1+2*c.clients
 		var got, want [][]float64
 		for b, v := range cut {
-			one, got, want = append(one, v[:n]), append(got, like(1, secret.Columns()[b])), append(want, like(1, secret.Columns()[b]))
+			one, got, want = append(one, v[:n]), append(got, like(1, secret.Columns()[b])),
+				append(want, like(1, secret.Columns()[b]))
 		}
-		if err := errors.Join(secret.Slopes(t.Context(), nil, one, got), inClear.Slopes(t.Context(), nil, one, want)); err != nil {
+		if err := errors.Join(secret.Slopes(t.Context(), nil, one, got),
+			inClear.Slopes(t.Context(), nil, one, want)); err != nil {
 			t.Fatal(name, err)
 		}
 		for b := range got {
@@ -173,7 +180,8 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 			}
 		}
 		gram, wanted := like(p, p), like(p, p)
-		if err := errors.Join(secret.Curvatures(t.Context(), gram), inClear.Curvatures(t.Context(), wanted)); err != nil {
+		if err := errors.Join(secret.Curvatures(t.Context(), gram),
+			inClear.Curvatures(t.Context(), wanted)); err != nil {
 			t.Fatal(name, err)
 		}
 		expected := name == "probit" || name == "overdispersed" // and those in the clear are observed
@@ -189,7 +197,8 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 			}
 		}
 		totals, exact := like(1, draws), like(1, draws)
-		if err := errors.Join(secret.LogLik(t.Context(), nil, cut, plus, totals), inClear.LogLik(t.Context(), nil, cut, plus, exact)); err != nil {
+		if err := errors.Join(secret.LogLik(t.Context(), nil, cut, plus, totals),
+			inClear.LogLik(t.Context(), nil, cut, plus, exact)); err != nil {
 			t.Fatal(name, err)
 		}
 		for i, v := range totals {
@@ -205,13 +214,17 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 func TestRangeAndBudget(t *testing.T) {
 	const n = 100
 	bernoulli := dist.BernoulliLogit()
-	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
+	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 {
+		return float64(r.IntN(2))
+	})
 	_, secret := over(t, blocks, protocol.Options{Terms: terms(30)})
 	grad := [][]float64{like(1, 1), like(1, 2), like(1, 2)}
 	for i, c := range []struct {
 		size float64
 		err  error
-		one  int // known to a client: bounds of three columns and the response, that this is binary, the centre, two bounds, and its gradient
+		// known to a client: bounds of three columns and the response, that this is binary, the centre, two
+		// bounds, and its gradient
+		one int
 	}{{.1, nil, 6 + 4 + 2 + 1 + 2 + 2}, {1e6, density.ErrRange, 19}, {.2, nil, 23}} {
 		if err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, c.size), grad); !errors.Is(err, c.err) {
 			t.Errorf("evaluation %d: %v", i, err)
@@ -237,20 +250,26 @@ func (saying) Ask(int, []float64)                      {}
 func (saying) Counsel(_, _ [][]float64, all []float64) { clear(all) }
 func (saying) Take(b int, down, all []float64)         {}
 
-// A draw beyond the range by itself has the density 0, and those that share its ciphertext have their own. Where more
-// groups of draws would be halved than one for each 32 draws, the evaluation is beyond the range.
+// A draw beyond the range by itself has the density 0, and those that share its ciphertext have their own.
+// Where more groups of draws would be halved than one for each 32 draws, the evaluation is beyond the range.
 func TestDrawsBeyondTheRange(t *testing.T) {
-	const n, draws, far = 40, 128, 14 // six draws share a ciphertext: those of six, three, two and one are halved
+	// six draws share a ciphertext: those of six, three, two and one are halved
+	const n, draws, far = 40, 128, 14
 	bernoulli := dist.BernoulliLogit()
-	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
+	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 {
+		return float64(r.IntN(2))
+	})
 	clear, secret := over(t, blocks, protocol.Options{Terms: terms(protocol.Unlimited)})
 	inClear, cut := density.Must[density.Encrypting](clear), at(blocks, n, draws, .2)
 	var one, plus, grad [][]float64
 	for b := range cut {
-		one, plus, grad = append(one, cut[b][:n:n]), append(plus, like(1, draws)), append(grad, like(1, secret.Columns()[b]))
+		one, plus, grad = append(one, cut[b][:n:n]), append(plus, like(1, draws)),
+			append(grad, like(1, secret.Columns()[b]))
 	}
 	got, want := like(1, draws), like(1, draws)
-	if err := errors.Join(secret.Slopes(t.Context(), nil, one, grad), inClear.Slopes(t.Context(), nil, one, grad), inClear.LogLik(t.Context(), nil, cut, plus, want)); err != nil {
+	if err := errors.Join(secret.Slopes(t.Context(), nil, one, grad),
+		inClear.Slopes(t.Context(), nil, one, grad), inClear.LogLik(t.Context(), nil, cut, plus,
+			want)); err != nil {
 		t.Fatal(err)
 	}
 	move := func(draw int) {
@@ -267,7 +286,8 @@ func TestDrawsBeyondTheRange(t *testing.T) {
 			t.Errorf("log likelihood %d is %g, want %g", i, v, want[i])
 		}
 	}
-	if r := secret.Reckoning(); r.Far != 1 || !strings.Contains(r.By([]string{"registry", "a", "b"}), "polynomials, 1, have the weight 0") {
+	if r := secret.Reckoning(); r.Far != 1 || !strings.Contains(r.By([]string{"registry", "a", "b"}),
+		"polynomials, 1, have the weight 0") {
 		t.Errorf("%+v", r)
 	}
 	if move(draws / 2); !errors.Is(secret.LogLik(t.Context(), nil, cut, plus, got), density.ErrRange) {
@@ -291,15 +311,18 @@ func TestMoreSumsThanTheKeyIsFor(t *testing.T) {
 	}
 }
 
-// As many log likelihoods as a budget affords are decrypted, and what follows is told, within it; the budget has no room
-// for many more.
+// As many log likelihoods as a budget affords are decrypted, and what follows is told, within it; the budget
+// has no room for many more.
 func TestAfforded(t *testing.T) {
 	const n = 40
 	bernoulli := dist.BernoulliLogit()
-	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
+	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 {
+		return float64(r.IntN(2))
+	})
 	for _, budget := range []int{25, 60, 150} {
 		_, secret := over(t, blocks, protocol.Options{Terms: terms(budget)})
-		if err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, .1), [][]float64{like(1, 1), like(1, 2), like(1, 2)}); err != nil {
+		if err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, .1),
+			[][]float64{like(1, 1), like(1, 2), like(1, 2)}); err != nil {
 			t.Fatal(err)
 		}
 		known := secret.Reckoning().One()
@@ -323,27 +346,32 @@ func TestAfforded(t *testing.T) {
 	}
 }
 
-// What another party is about to learn of a party's rows is told before it does, and an error is the run's end.
+// What another party is about to learn of a party's rows is told before it does, and an error is the run's
+// end.
 func TestSpending(t *testing.T) {
 	const n = 50
 	bernoulli := dist.BernoulliLogit()
-	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
+	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 {
+		return float64(r.IntN(2))
+	})
 	spent, of, full := 0, "", errors.New("full")
-	_, secret := over(t, blocks, protocol.Options{Terms: terms(protocol.Unlimited), Spend: func(keys string, numbers int) error {
-		if of == "" {
-			of = keys
-		}
-		if numbers > 22 || keys != of || len(keys) != 64 {
-			return full
-		}
-		spent = numbers
-		return nil
-	}})
+	_, secret := over(t, blocks, protocol.Options{Terms: terms(protocol.Unlimited),
+		Spend: func(keys string, numbers int) error {
+			if of == "" {
+				of = keys
+			}
+			if numbers > 22 || keys != of || len(keys) != 64 {
+				return full
+			}
+			spent = numbers
+			return nil
+		}})
 	grad := [][]float64{like(1, 1), like(1, 2), like(1, 2)}
 	for i, want := range []error{nil, nil, full} {
 		err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, .1), grad)
 		if !errors.Is(err, want) || spent != secret.Reckoning().Of(0) {
-			t.Errorf("evaluation %d: %v; %d numbers were told of, and %d are known", i, err, spent, secret.Reckoning().Of(0))
+			t.Errorf("evaluation %d: %v; %d numbers were told of, and %d are known", i, err, spent,
+				secret.Reckoning().Of(0))
 		}
 	}
 }
@@ -351,13 +379,17 @@ func TestSpending(t *testing.T) {
 // What polynomials cannot stand for is refused before keys are made.
 func TestRefused(t *testing.T) {
 	student := dist.StudentT()
-	blocks := draw(graph.Law{Dist: &student, Param: 1, Theta: [][]float64{{4}, nil, nil}}, 10, 1, func(r *rand.Rand) float64 { return r.NormFloat64() })
+	blocks := draw(graph.Law{Dist: &student, Param: 1, Theta: [][]float64{{4}, nil, nil}}, 10, 1,
+		func(r *rand.Rand) float64 {
+			return r.NormFloat64()
+		})
 	c, err := testmodel.NewClearing(5, blocks)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var refusal *polynomial.Refusal
-	if _, err := protocol.New(t.Context(), c.Env(0, 1), 2, protocol.Options{Terms: terms(protocol.Unlimited), Insecure: 8}); !errors.As(err, &refusal) {
+	if _, err := protocol.New(t.Context(), c.Env(0, 1), 2, protocol.Options{Terms: terms(protocol.Unlimited),
+		Insecure: 8}); !errors.As(err, &refusal) {
 		t.Errorf("a scale that moves: %v", err)
 	}
 }
@@ -367,7 +399,9 @@ func TestRefused(t *testing.T) {
 func TestNoiseIsStated(t *testing.T) {
 	const n, repeats = 100, 40
 	poisson := dist.PoissonLog()
-	blocks := draw(graph.Law{Dist: &poisson, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(4)) })
+	blocks := draw(graph.Law{Dist: &poisson, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 {
+		return float64(r.IntN(4))
+	})
 	c, err := testmodel.NewClearing(5, blocks)
 	if err != nil {
 		t.Fatal(err)
@@ -381,7 +415,8 @@ func TestNoiseIsStated(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut, exact := at(blocks, n, 1, .2), [][]float64{like(1, 1), like(1, 2), like(1, 2)}
-	if err := density.Must[density.Encrypting](c.Env(0, 1, 2)).Slopes(t.Context(), nil, cut, exact); err != nil {
+	if err := density.Must[density.Encrypting](c.Env(0, 1, 2)).Slopes(t.Context(), nil, cut,
+		exact); err != nil {
 		t.Fatal(err)
 	}
 	squares, grad := 0.0, [][]float64{like(1, 1), like(1, 2), like(1, 2)}
@@ -391,7 +426,8 @@ func TestNoiseIsStated(t *testing.T) {
 		}
 		squares += (grad[0][0] - exact[0][0]) * (grad[0][0] - exact[0][0]) / repeats
 	}
-	// The intercept's information is the sum of means, about 100; stated is between half and all of 128 of them.
+	// The intercept's information is the sum of means, about 100; stated is between half and all of 128 of
+	// them.
 	found, stated := math.Sqrt(squares/100), secret.Reckoning().Noise
 	if !(found > .3*stated && found < 1.2*stated) || stated < 1e-4 {
 		t.Errorf("noise of %g posterior standard deviations, and %g is stated", found, stated)
@@ -399,7 +435,8 @@ func TestNoiseIsStated(t *testing.T) {
 	before := secret.Reckoning().Together()
 	var far *protocol.RangeError
 	err = secret.Slopes(t.Context(), nil, at(blocks, n, 1, .8), grad)
-	if !errors.As(err, &far) || !errors.Is(err, density.ErrRange) || !strings.Contains(far.Reason, "the noise that covers decrypted sums would be") {
+	if !errors.As(err, &far) || !errors.Is(err, density.ErrRange) ||
+		!strings.Contains(far.Reason, "the noise that covers decrypted sums would be") {
 		t.Error(err)
 	}
 	if told := secret.Reckoning().Together() - before; told != 3 {
@@ -407,14 +444,19 @@ func TestNoiseIsStated(t *testing.T) {
 	}
 }
 
-// A standard deviation of residuals may be a global of the server: gradients, curvature and log likelihoods at
-// several values of it are those in the clear.
+// A standard deviation of residuals may be a global of the server: gradients, curvature and log likelihoods
+// at several values of it are those in the clear.
 func TestAScaleThatMoves(t *testing.T) {
 	const n, draws = 100, 4
 	normal := dist.Normal()
-	blocks := draw(graph.Law{Dist: &normal, Theta: [][]float64{nil, nil}}, n, 2, func(r *rand.Rand) float64 { return 3 + 2*r.NormFloat64() })
+	blocks := draw(graph.Law{Dist: &normal, Theta: [][]float64{nil, nil}}, n, 2, func(r *rand.Rand) float64 {
+		return 3 + 2*r.NormFloat64()
+	})
 	server := blocks[0].(*block)
-	server.lin.Globals = density.Globals{Index: []int{1}, Density: func(_, grad []float64) float64 { clear(grad); return 0 }}
+	server.lin.Globals = density.Globals{Index: []int{1}, Density: func(_, grad []float64) float64 {
+		clear(grad)
+		return 0
+	}}
 	server.lin.Rows[0].Evaluate = func(phi, eta, lp, slope, _, by []float64) {
 		precision := math.Exp(-2 * phi[0])
 		clear(by)
@@ -428,10 +470,12 @@ func TestAScaleThatMoves(t *testing.T) {
 	cut, one := at(blocks, n, draws, .2), [][]float64{}
 	var got, want [][]float64
 	for b, v := range cut {
-		one, got, want = append(one, v[:n]), append(got, like(1, secret.Columns()[b])), append(want, like(1, secret.Columns()[b]))
+		one, got, want = append(one, v[:n]), append(got, like(1, secret.Columns()[b])),
+			append(want, like(1, secret.Columns()[b]))
 	}
 	for _, phi := range []float64{.7, .9} {
-		if err := errors.Join(secret.Slopes(t.Context(), []float64{phi}, one, got), inClear.Slopes(t.Context(), []float64{phi}, one, want)); err != nil {
+		if err := errors.Join(secret.Slopes(t.Context(), []float64{phi}, one, got),
+			inClear.Slopes(t.Context(), []float64{phi}, one, want)); err != nil {
 			t.Fatal(err)
 		}
 		for b := range got {
@@ -443,7 +487,8 @@ func TestAScaleThatMoves(t *testing.T) {
 		}
 	}
 	gram, wanted := like(p, p), like(p, p)
-	if err := errors.Join(secret.Curvatures(t.Context(), gram), inClear.Curvatures(t.Context(), wanted)); err != nil {
+	if err := errors.Join(secret.Curvatures(t.Context(), gram),
+		inClear.Curvatures(t.Context(), wanted)); err != nil {
 		t.Fatal(err)
 	}
 	for i, v := range gram {
@@ -453,7 +498,8 @@ func TestAScaleThatMoves(t *testing.T) {
 	}
 	plus := [][]float64{{1, 2, 3, 4}, {5, 6, 7, 8}, {0, -1, 0, 1}}
 	totals, exact, phi := like(1, draws), like(1, draws), []float64{.5, .6, .9, 1.2}
-	if err := errors.Join(secret.LogLik(t.Context(), phi, cut, plus, totals), inClear.LogLik(t.Context(), phi, cut, plus, exact)); err != nil {
+	if err := errors.Join(secret.LogLik(t.Context(), phi, cut, plus, totals),
+		inClear.LogLik(t.Context(), phi, cut, plus, exact)); err != nil {
 		t.Fatal(err)
 	}
 	for i, v := range totals {
@@ -468,13 +514,20 @@ func TestAResponseThatIsNotBinary(t *testing.T) {
 	const n = 100
 	bernoulli := dist.BernoulliLogit()
 	for _, cheat := range []float64{0, .3, 40} {
-		blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
+		blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2,
+			func(r *rand.Rand) float64 {
+				return float64(r.IntN(2))
+			})
 		if cheat > 0 {
 			blocks[0].(*block).law.X[17] = cheat
 		}
 		_, secret := over(t, blocks, protocol.Options{Terms: terms(protocol.Unlimited)})
-		err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, .1), [][]float64{like(1, 1), like(1, 2), like(1, 2)})
-		if cheat > 0 && (err == nil || !strings.Contains(err.Error(), "party 0: response that is not of zeros and ones")) || cheat == 0 && err != nil {
+		err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, .1),
+			[][]float64{like(1, 1), like(1, 2), like(1, 2)})
+		if cheat > 0 &&
+			(err == nil ||
+				!strings.Contains(err.Error(), "party 0: response that is not of zeros and ones")) ||
+			cheat == 0 && err != nil {
 			t.Errorf("a response with %g: %v", cheat, err)
 		}
 	}

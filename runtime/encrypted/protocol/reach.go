@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/stdlib/linear"
 )
 
-// Bounds of contributions are numbers of so many binary digits, and at least leastBound: they are coarse, and say
-// little. The half widths of the intervals of polynomials that hold their sum have a digit more.
+// Bounds of contributions are numbers of so many binary digits, and at least leastBound: they are coarse, and
+// say little. The half widths of the intervals of polynomials that hold their sum have a digit more.
 const (
 	boundDigits = 4
 	reachDigits = 5
@@ -43,14 +43,16 @@ func beyond(err error) error {
 	case errors.As(err, &refusal):
 		return &RangeError{refusal.Reason, refusal.WayOut}
 	case errors.Is(err, encrypted.ErrModulus):
-		return &RangeError{strings.TrimPrefix(err.Error(), "encrypted: "), "scale the columns and the exposure, narrow the priors, or use another wire"}
+		return &RangeError{strings.TrimPrefix(err.Error(), "encrypted: "),
+			"scale the columns and the exposure, narrow the priors, or use another wire"}
 	}
 	return err
 }
 
 // reach is the half width of the narrowest interval that holds contributions within bounds, and the forms of
 // quantities there. Noise grows with it. The error is a *RangeError where there are none.
-func (e *Evaluator) reach(bounds []float64, of ...polynomial.Quantity) (k float64, forms []encrypted.Form, err error) {
+func (e *Evaluator) reach(bounds []float64, of ...polynomial.Quantity) (k float64, forms []encrypted.Form,
+	err error) {
 	sum := 0.0
 	for _, b := range bounds {
 		sum += b
@@ -76,7 +78,8 @@ func (e *Evaluator) reach(bounds []float64, of ...polynomial.Quantity) (k float6
 const mostNoise = 0.02
 
 // NoiseWayOut is what makes noise less.
-const NoiseWayOut = "scale the columns and the exposure, narrow the priors, leave out columns that others nearly repeat, or use another wire"
+const NoiseWayOut = "scale the columns and the exposure, narrow the priors, leave out columns that others " +
+	"nearly repeat, or use another wire"
 
 // A NoiseError is the end of a run whose noise is more than that.
 type NoiseError struct {
@@ -85,14 +88,15 @@ type NoiseError struct {
 }
 
 func (e *NoiseError) Error() string {
-	return fmt.Sprintf("the noise that covers decrypted sums would be %.2g posterior standard deviations of a coefficient, with predictors up to %.3g from that of an ordinary row, and it may be %g",
+	return fmt.Sprintf("the noise that covers decrypted sums would be %.2g posterior standard deviations "+
+		"of a coefficient, with predictors up to %.3g from that of an ordinary row, and it may be %g",
 		e.Noise, e.On, mostNoise)
 }
 
 // heed states the noise of the sums that slopes are, by all columns, before these are decrypted. The error is
-// a *RangeError at every party where it is too much by what all know: the curvature of an ordinary row and the
-// squares of each column, which are stated to a power of 2, as if columns were orthogonal. It is a *NoiseError
-// at the server where it is too much by the curvature that was decrypted.
+// a *RangeError at every party where it is too much by what all know: the curvature of an ordinary row and
+// the squares of each column, which are stated to a power of 2, as if columns were orthogonal. It is a
+// *NoiseError at the server where it is too much by the curvature that was decrypted.
 func (e *Evaluator) heed(sums []*encrypted.Sum, on float64) error {
 	e.latest = e.latest[:0]
 	worst, times := 0.0, e.times()
@@ -125,8 +129,9 @@ func (e *Evaluator) known(noise, on float64) error {
 	return nil
 }
 
-// collinear is the part of a column, squared, that others leave of it, below which priors alone determine its coefficient,
-// as those of an intercept beside effects of all groups: what is left is noise of decryption, and of no covariance.
+// collinear is the part of a column, squared, that others leave of it, below which priors alone determine its
+// coefficient, as those of an intercept beside effects of all groups: what is left is noise of decryption,
+// and of no covariance.
 const collinear = 1e-7
 
 // relate takes the curvature, at the server.

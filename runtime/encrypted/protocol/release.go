@@ -23,11 +23,12 @@ type Releasing struct {
 	Declared []release.Column // the response last; a matrix stands for its columns
 	Terms    func(columns []release.Column) release.Terms
 	Parties  []string // in party order
-	// Own are the rows of a party of this process: the names and values of the columns of each of its declarations, in
-	// their order.
+	// Own are the rows of a party of this process: the names and values of the columns of each of its
+	// declarations, in their order.
 	Own func(party string) []DeclaredColumns
-	// Charge is called before any share of a decryption leaves, with the digest of the run's keys, which names the
-	// release: a run that is made again makes the same call again. An error ends the run, and nothing is opened.
+	// Charge is called before any share of a decryption leaves, with the digest of the run's keys, which
+	// names the release: a run that is made again makes the same call again. An error ends the run, and
+	// nothing is opened.
 	Charge func(keys string, m *release.Moments) error
 	// Sign signs a release for a party of this process; nil: nobody signs.
 	Sign    func(party string, m *release.Moments) (release.Signature, error)
@@ -56,9 +57,9 @@ type releasing struct {
 	sums    []*encrypted.IntegerSum    // those that are opened; nil: it is known
 }
 
-// Release has the parties make a release together: each encrypts its columns, all derive the sums of their products, and
-// each adds its own noise to its share of the decryption. Nobody sees a sum without the noise of all. The parties of one
-// process have one journal. What crosses is declared in release_messages.go.
+// Release has the parties make a release together: each encrypts its columns, all derive the sums of their
+// products, and each adds its own noise to its share of the decryption. Nobody sees a sum without the noise
+// of all. The parties of one process have one journal. What crosses is declared in release_messages.go.
 func Release(ctx context.Context, env density.Env, o Releasing) (*release.Moments, error) {
 	to, err := newCourier(env, len(o.Parties), o.Journal)
 	if err != nil {
@@ -90,7 +91,8 @@ func (r *releasing) describe(ctx context.Context) error {
 		}
 		text, err := json.Marshal(names)
 		texts[party.Index()] = text
-		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(rows)), uint64(len(text))), err
+		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(rows)),
+			uint64(len(text))), err
 	})
 	if err != nil {
 		return err
@@ -106,11 +108,15 @@ func (r *releasing) describe(ctx context.Context) error {
 			r.rows = int(min(rows, 1<<31))
 		}
 		if rows > 0 && int(rows) != r.rows || size > mostText {
-			return r.blame(ctx, p, fmt.Errorf("%d rows with columns whose names have %d bytes: others have %d rows", rows, size, r.rows))
+			return r.blame(ctx, p,
+				fmt.Errorf("%d rows with columns whose names have %d bytes: others have %d rows", rows, size,
+					r.rows))
 		}
 		sizes[p] = int(size)
 	}
-	if own, err = r.each(func(b int) ([]byte, error) { return texts[r.Blocks()[b].Index()], nil }); err != nil {
+	if own, err = r.each(func(b int) ([]byte, error) {
+		return texts[r.Blocks()[b].Index()], nil
+	}); err != nil {
 		return err
 	}
 	if told, err = r.tell(ctx, releaseNames, sizes, own); err != nil {
@@ -165,7 +171,10 @@ func (r *releasing) named(ctx context.Context, told [][]byte) (out []release.Col
 // agree has all parties compare what is released and the parameters of the encryption, before there are keys.
 func (r *releasing) agree(ctx context.Context) error {
 	opened := 0
-	if err := r.table.Fill(func(int, int, int) (*big.Int, error) { opened++; return new(big.Int), nil }); err != nil {
+	if err := r.table.Fill(func(int, int, int) (*big.Int, error) {
+		opened++
+		return new(big.Int), nil
+	}); err != nil {
 		return err
 	}
 	var err error
@@ -187,7 +196,8 @@ func (r *releasing) agree(ctx context.Context) error {
 	}
 	for p, data := range told {
 		if !bytes.Equal(data, digest) {
-			return r.blame(ctx, p, fmt.Errorf("digest of another release: other columns, bounds, norms, rows or budget"))
+			return r.blame(ctx, p,
+				fmt.Errorf("digest of another release: other columns, bounds, norms, rows or budget"))
 		}
 	}
 	return nil
@@ -295,9 +305,9 @@ func (r *releasing) derive(context.Context) error {
 	return err
 }
 
-// open has every party commit to its shares of all sums, with its noise, and show them then: a party that ends before it
-// shows its own has nothing, and one that shows its own last and does not has the release. What a release costs is
-// charged before.
+// open has every party commit to its shares of all sums, with its noise, and show them then: a party that
+// ends before it shows its own has nothing, and one that shows its own last and does not has the release.
+// What a release costs is charged before.
 func (r *releasing) open(ctx context.Context) error {
 	name := hex.EncodeToString(r.courier.keys[:])
 	if err := r.o.Charge(name, r.table); err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/vflc/vflc/runtime/release"
 )
 
-// A released is a small release of three parties: y at the registry, a matrix of two and a binary column at a, x at b.
+// A released is a small release of three parties: y at the registry, a matrix of two and a binary column at
+// a, x at b.
 type released struct {
 	rows    int
 	terms   func([]release.Column) release.Terms
@@ -37,7 +38,8 @@ var releasedColumns = []release.Column{
 // private are terms with noise; without, those of exact sums.
 func private(columns []release.Column) release.Terms {
 	rho := release.Rho(3, 1e-6)
-	return release.Terms{Epsilon: 3, Delta: 1e-6, Rho: rho, Mu: release.Mu(rho), Norms: release.Widest(columns)}
+	return release.Terms{Epsilon: 3, Delta: 1e-6, Rho: rho, Mu: release.Mu(rho),
+		Norms: release.Widest(columns)}
 }
 
 func exact(columns []release.Column) release.Terms {
@@ -55,21 +57,26 @@ func newReleased(terms func([]release.Column) release.Terms) *released {
 		return out
 	}
 	normal, binary := r.NormFloat64, func() float64 { return float64(r.IntN(2)) }
-	return &released{rows: n, terms: terms, charged: &[]string{}, values: map[string][]protocol.DeclaredColumns{
-		"a": {
-			{Names: []string{"Z[u]", "Z[v]"}, Values: [][]float64{column(normal), column(normal)}},
-			{Names: []string{"g"}, Values: [][]float64{column(binary)}},
-		},
-		"b":        {{Names: []string{"x"}, Values: [][]float64{column(func() float64 { return 6*r.Float64() - .5 })}}},
-		"registry": {{Names: []string{"y"}, Values: [][]float64{column(normal)}}},
-	}}
+	return &released{rows: n, terms: terms, charged: &[]string{},
+		values: map[string][]protocol.DeclaredColumns{
+			"a": {
+				{Names: []string{"Z[u]", "Z[v]"}, Values: [][]float64{column(normal), column(normal)}},
+				{Names: []string{"g"}, Values: [][]float64{column(binary)}},
+			},
+			"b": {{Names: []string{"x"}, Values: [][]float64{column(func() float64 {
+				return 6*r.Float64() - .5
+			})}}},
+			"registry": {{Names: []string{"y"}, Values: [][]float64{column(normal)}}},
+		}}
 }
 
 // in makes a process's part of the release.
-func (r *released) in(ctx context.Context, j *protocol.Journal, via *recorder, party int) (*release.Moments, error) {
+func (r *released) in(ctx context.Context, j *protocol.Journal, via *recorder, party int) (*release.Moments,
+	error) {
 	via.on = j
 	o := protocol.Releasing{
-		Family: "normal", Declared: releasedColumns, Terms: r.terms, Parties: []string{"registry", "a", "b"}, Insecure: 5, Journal: j,
+		Family: "normal", Declared: releasedColumns, Terms: r.terms, Parties: []string{"registry", "a", "b"},
+		Insecure: 5, Journal: j,
 		Own: func(name string) []protocol.DeclaredColumns { return r.values[name] },
 		Charge: func(keys string, m *release.Moments) error {
 			*r.charged = append(*r.charged, keys)
@@ -96,7 +103,8 @@ func (r *released) one(t *testing.T, j *protocol.Journal, via *recorder) (*relea
 }
 
 // apart makes it in three, and ends all where one ends.
-func (r *released) apart(t *testing.T, journals [3]*protocol.Journal) (via [3]*recorder, out [3]*release.Moments, errs [3]error) {
+func (r *released) apart(t *testing.T, journals [3]*protocol.Journal) (via [3]*recorder,
+	out [3]*release.Moments, errs [3]error) {
 	t.Helper()
 	c := newTrial().clearing(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -144,16 +152,17 @@ func (r *released) plain(t *testing.T) *release.Moments {
 
 func sameSums(a, b []*big.Int) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-// Without noise the release of three processes is, bit for bit, that of one process that adds up the rows, and each
-// party signs it; with noise it differs from that by what all parties have drawn, exactly, and by less where the share of
-// one of them is left out.
+// Without noise the release of three processes is, bit for bit, that of one process that adds up the rows,
+// and each party signs it; with noise it differs from that by what all parties have drawn, exactly, and by
+// less where the share of one of them is left out.
 func TestReleaseAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	r := newReleased(exact)
 	want := r.plain(t)
 	_, got, errs := r.apart(t, [3]*protocol.Journal{})
 	for k, m := range got {
-		if errs[k] != nil || !sameSums(m.Sums, want.Sums) || m.Digest != want.Digest || len(m.Signatures) != 3 {
+		if errs[k] != nil || !sameSums(m.Sums, want.Sums) || m.Digest != want.Digest ||
+			len(m.Signatures) != 3 {
 			t.Fatal(k, errs[k], "the sums of three processes are not those of one")
 		}
 	}
@@ -177,19 +186,21 @@ func TestReleaseAcrossProcesses(t *testing.T) {
 		}
 		return out
 	}
-	if got[0].Bits != want.Bits || !sameSums(got[0].Sums, sums(0, 1, 2)) || sameSums(got[0].Sums, sums(0, 1)) {
+	if got[0].Bits != want.Bits || !sameSums(got[0].Sums, sums(0, 1, 2)) ||
+		sameSums(got[0].Sums, sums(0, 1)) {
 		t.Errorf("the noise of a release is not that of all parties:\n%v\n%v", got[0].Sums, sums(0, 1, 2))
 	}
 }
 
-// What the parties do not have alike ends the run before there are keys, and what one of them has not charged before any
-// share is sent.
+// What the parties do not have alike ends the run before there are keys, and what one of them has not charged
+// before any share is sent.
 func TestReleaseIsAgreedAndCharged(t *testing.T) {
 	t.Parallel()
 	for what, change := range map[string]func(o *protocol.Releasing){
 		"another budget": func(o *protocol.Releasing) { o.Terms = private },
 		"another bound": func(o *protocol.Releasing) {
-			o.Declared = append([]release.Column{{Name: "Z", Owner: "a", Lower: -2, Upper: 3}}, o.Declared[1:]...)
+			o.Declared = append([]release.Column{{Name: "Z", Owner: "a", Lower: -2, Upper: 3}},
+				o.Declared[1:]...)
 		},
 		"fewer rows": func(o *protocol.Releasing) {
 			own := o.Own
@@ -222,9 +233,9 @@ func TestReleaseIsAgreedAndCharged(t *testing.T) {
 	}
 }
 
-// A release is killed within or after every entry that it writes down, made again, and killed again. Each time it sends
-// all that it had sent as it was, with one noise, and charges one key; in the end it is the release of a run with its
-// journal that nobody killed.
+// A release is killed within or after every entry that it writes down, made again, and killed again. Each
+// time it sends all that it had sent as it was, with one noise, and charges one key; in the end it is the
+// release of a run with its journal that nobody killed.
 func TestReleaseIsKilledAtEntries(t *testing.T) {
 	t.Parallel()
 	r, path := newReleased(private), filepath.Join(t.TempDir(), "journal")
@@ -258,7 +269,8 @@ func TestReleaseIsKilledAtEntries(t *testing.T) {
 	}
 }
 
-// Parties that are apart go on where one of them was killed, at every entry: each sends what it had sent as it was.
+// Parties that are apart go on where one of them was killed, at every entry: each sends what it had sent as
+// it was.
 func TestReleaseGoesOnWhereOneWasKilled(t *testing.T) {
 	t.Parallel()
 	paths := func(dir string) (out [3]string) {
@@ -293,8 +305,8 @@ func TestReleaseGoesOnWhereOneWasKilled(t *testing.T) {
 	}
 }
 
-// No vector of rows is in what a party sends: neither its numbers nor their correlation with the bytes; in bytes in which
-// a column is planted it is found.
+// No vector of rows is in what a party sends: neither its numbers nor their correlation with the bytes; in
+// bytes in which a column is planted it is found.
 func TestReleaseSendsNoRow(t *testing.T) {
 	t.Parallel()
 	r, via := newReleased(private), &recorder{keep: true}

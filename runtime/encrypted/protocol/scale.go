@@ -36,8 +36,8 @@ func (e *Evaluator) aside(by float64) []float64 {
 	return out
 }
 
-// precisions are those of the rows at globals: the slope a step from the statistic, which is long enough for the
-// largest of these to be rounded little.
+// precisions are those of the rows at globals: the slope a step from the statistic, which is long enough for
+// the largest of these to be rounded little.
 func (e *Evaluator) precisions(phi []float64) []float64 {
 	step := 1.0
 	for _, t := range e.statistics {
@@ -59,7 +59,8 @@ func (e *Evaluator) oneScale(f *family) error {
 	all := e.precisions(phi)
 	for _, v := range all {
 		if !(math.Abs(v-all[0]) <= 1e-6*all[0]) {
-			return fmt.Errorf("%s of %s differs by row, and that of encrypted rows is one number", e.law.Dist.Params[f.scale].Name, f.name)
+			return fmt.Errorf("%s of %s differs by row, and that of encrypted rows is one number",
+				e.law.Dist.Params[f.scale].Name, f.name)
 		}
 	}
 	return nil
@@ -85,7 +86,8 @@ func (e *Evaluator) precisionsAt(phi []float64, points int) (out []float64) {
 func checkPrecisions(told []float64) error {
 	for _, v := range told {
 		if !(v > 0 && v <= math.MaxFloat64) {
-			return &RangeError{"the precision of the likelihood is not finite", "narrow the prior of its scale"}
+			return &RangeError{"the precision of the likelihood is not finite",
+				"narrow the prior of its scale"}
 		}
 	}
 	return nil

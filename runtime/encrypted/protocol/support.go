@@ -26,9 +26,9 @@ const proofs = 2
 
 var errNotBinary = errors.New("response that is not of zeros and ones")
 
-// proveResponse has all parties see that a binary response is of zeros and ones: Σ r_i y_i(1 − y_i) is 0 then, and
-// hardly ever otherwise, for numbers r that nobody could choose or know before the response was committed to.
-// A number that is so near 0 or 1 that the noise hides it passes.
+// proveResponse has all parties see that a binary response is of zeros and ones: Σ r_i y_i(1 − y_i) is 0
+// then, and hardly ever otherwise, for numbers r that nobody could choose or know before the response was
+// committed to. A number that is so near 0 or 1 that the noise hides it passes.
 func (e *Evaluator) proveResponse(ctx context.Context) error {
 	if !e.family.binary() {
 		return nil

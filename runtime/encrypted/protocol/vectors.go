@@ -32,7 +32,8 @@ func rangeOf(values []float64) encrypted.Range {
 }
 
 // post encrypts vectors of one party, whose step that is, and packs them.
-func (e *Evaluator) post(b int, step string, kind encrypted.Kind, vectors [][]float64, within func(v []float64) encrypted.Range) ([]byte, error) {
+func (e *Evaluator) post(b int, step string, kind encrypted.Kind, vectors [][]float64,
+	within func(v []float64) encrypted.Range) ([]byte, error) {
 	inputs := [][]byte{e.keys[:], {byte(kind)}}
 	for _, v := range vectors {
 		r := within(v)
@@ -56,7 +57,8 @@ func (e *Evaluator) post(b int, step string, kind encrypted.Kind, vectors [][]fl
 }
 
 // read reads what a party packed, n rows a vector.
-func (e *Evaluator) read(kind encrypted.Kind, n, count int, data []byte) (out []*encrypted.Vector, err error) {
+func (e *Evaluator) read(kind encrypted.Kind, n, count int, data []byte) (out []*encrypted.Vector,
+	err error) {
 	list, err := unpack(data)
 	if err == nil && len(list) != count {
 		err = fmt.Errorf("encrypted: %d vectors, and not %d", len(list), count)
