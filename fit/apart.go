@@ -61,7 +61,10 @@ func OpenApart(b *compile.OneParty, apart *Apart, o Options) (*Prepared, diag.Li
 		return nil, nil, err
 	}
 	var diags diag.List
-	for _, step := range []func() (diag.List, error){p.divideOwn, p.agree, p.compareTrips, p.mayEncrypt, p.mayBegin, p.begins, p.note, p.label, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){
+		p.divideOwn, p.agree, p.compareTrips, p.mayEncrypt, p.mayBegin, p.begins, p.note, p.label,
+		p.takeFolder,
+	} {
 		found, err := step()
 		if diags = append(diags, found...); err != nil || diags.HasErrors() {
 			return nil, diags, err

@@ -90,7 +90,10 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 	on := *b
 	on.Plan = b.Plan.On(wireIn(p.Settings))
 	p.Bound = &on
-	for _, step := range []func() (diag.List, error){p.forwardly, p.divide, p.choose, p.compareTrips, p.mayEncrypt, p.mayBegin, p.begins, p.foresee, p.note, p.label, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){
+		p.forwardly, p.divide, p.choose, p.compareTrips, p.mayEncrypt, p.mayBegin, p.begins, p.foresee,
+		p.note, p.label, p.takeFolder,
+	} {
 		found, err := step()
 		diags = append(diags, found...)
 		if err != nil || diags.HasErrors() {

@@ -124,7 +124,10 @@ param bb : real[1] ~ normal(0, 1) @ b
 param c : ordered[3] ~ normal(0, 3)
 y ~ %s(XA * ba + XB * bb, c)
 `
-	for name, latent := range map[string]func(*rand.Rand) float64{"ordered_logistic": logistic, "ordered_probit": func(r *rand.Rand) float64 { return r.NormFloat64() }} {
+	for name, latent := range map[string]func(*rand.Rand) float64{
+		"ordered_logistic": logistic,
+		"ordered_probit":   func(r *rand.Rand) float64 { return r.NormFloat64() },
+	} {
 		const n = 400
 		r := rand.New(rand.NewPCG(71, 72))
 		a1, a2, b1, y := normal(r, n), normal(r, n), normal(r, n), make([]float64, n)

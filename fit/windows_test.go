@@ -142,7 +142,8 @@ func TestMinibatchesAreTheSameApart(t *testing.T) {
 			if transform.CutsCross() && given["guide"] != "" {
 				continue // there are no auxiliary variables
 			}
-			given["iterations"], given["draws"], given["elbo-every"], given["elbo-draws"], given["minibatch"] = "120", "20", "30", "100", "12"
+			given["iterations"], given["draws"], given["minibatch"] = "120", "20", "12"
+			given["elbo-every"], given["elbo-draws"] = "30", "100"
 			name := fmt.Sprintf("%s %v", transform, given)
 			one, apart := drawsOf(t, plan, session.OneLoop, "sfvi", given),
 				drawsOf(t, plan, session.PerParty, "sfvi", given)

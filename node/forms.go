@@ -102,8 +102,13 @@ var forms = map[string][]form{
 
 // tells and replies are what the server tells in each stage, and what is answered.
 var (
-	tells   = [stages]func() any{fresh[announcement], fresh[leaving], fresh[dealt], fresh[agreement], fresh[compile.Wiring], fresh[start]}
-	replies = [stages]func() any{fresh[held], fresh[facts], fresh[facts], fresh[outline], fresh[hindrance], fresh[struct{}]}
+	tells = [stages]func() any{
+		fresh[announcement], fresh[leaving], fresh[dealt], fresh[agreement], fresh[compile.Wiring],
+		fresh[start],
+	}
+	replies = [stages]func() any{
+		fresh[held], fresh[facts], fresh[facts], fresh[outline], fresh[hindrance], fresh[struct{}],
+	}
 )
 
 func fresh[T any]() any { return new(T) }

@@ -134,7 +134,9 @@ func TestInvariance(t *testing.T) {
 			t.Fatalf("bulk ESS %g becomes %g under exp", a, b)
 		}
 		moved := mapped(chains, func(v float64) float64 { return 4 * v }) // a power of two: ties stay ties
-		for name, f := range map[string]func([][]float64) float64{"R-hat": RHat, "tail ESS": ESSTail, "ESS of the mean": ESSMean} {
+		for name, f := range map[string]func([][]float64) float64{
+			"R-hat": RHat, "tail ESS": ESSTail, "ESS of the mean": ESSMean,
+		} {
 			if a, b := f(chains), f(moved); math.Abs(a-b) > 1e-6*a {
 				t.Fatalf("%s %g becomes %g under 4x", name, a, b)
 			}

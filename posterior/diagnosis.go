@@ -96,7 +96,9 @@ func Examine(d *Draws, rows []Row, diagnostics *Diagnostics, a Advice) []Finding
 // transitions reports what is wrong with the trajectories of the chains, check by check.
 func (d *Draws) transitions(a Advice) []Finding {
 	var out []Finding
-	for _, check := range []func(c int, chain []Transition, a Advice) []Finding{d.divergent, deep, lowEnergy} {
+	for _, check := range []func(c int, chain []Transition, a Advice) []Finding{
+		d.divergent, deep, lowEnergy,
+	} {
 		for c, chain := range d.Transitions {
 			out = append(out, check(c, chain, a)...)
 		}

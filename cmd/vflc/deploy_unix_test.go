@@ -242,9 +242,9 @@ func TestUnitsAreValid(t *testing.T) {
 		}
 		// a run that is stopped has not failed
 		for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
-			if at := regexp.MustCompile(`(?m)^SuccessExitStatus=.*$`).FindString(string(text)); !slices.Contains(strings.FieldsFunc(at, func(r rune) bool {
-				return r == '=' || r == ' '
-			}), strconv.Itoa(128+int(signal))) {
+			at := regexp.MustCompile(`(?m)^SuccessExitStatus=.*$`).FindString(string(text))
+			fields := strings.FieldsFunc(at, func(r rune) bool { return r == '=' || r == ' ' })
+			if !slices.Contains(fields, strconv.Itoa(128+int(signal))) {
 				t.Errorf("%s: %s has no %d", name, at, 128+int(signal))
 			}
 		}

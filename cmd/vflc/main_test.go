@@ -36,7 +36,9 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GOGC", os.Getenv("GOGC"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sameDraws": sameDraws, "moments": moments},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "sameDraws": sameDraws, "moments": moments,
+		},
 	})
 }
 

@@ -20,7 +20,9 @@ func (p *Program) Verify() error {
 	if p.For != "" {
 		return nil // a party's program has no cuts
 	}
-	for _, step := range []func() error{p.verifyCuts, p.verifyGroups, p.verifyLikelihoods, p.verifyNoise, p.verifySupport} {
+	for _, step := range []func() error{
+		p.verifyCuts, p.verifyGroups, p.verifyLikelihoods, p.verifyNoise, p.verifySupport,
+	} {
 		if err := step(); err != nil {
 			return err
 		}

@@ -344,8 +344,11 @@ func FuzzRowsThatGradientsGive(f *testing.F) {
 // sums are all that crosses.
 func TestRowsThatGradientsGive(t *testing.T) {
 	const normal, logit, poisson, student = 0, 1, 2, 3
-	const coefs, scalar, byGroup, scale, mine, mineByGroup, mineByRow, x, located, told, toldOne, toldByRow = 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6,
-		1 << 7, 1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13
+	const (
+		coefs, scalar, byGroup, scale, mine = 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6
+		mineByGroup, mineByRow, x, located  = 1 << 7, 1 << 8, 1 << 9, 1 << 10
+		told, toldOne, toldByRow            = 1 << 11, 1 << 12, 1 << 13
+	)
 	for _, c := range []struct {
 		bits              uint16
 		recovers, refused bool

@@ -168,7 +168,10 @@ func differences(points []step, n int) (x [3]*mat.Dense) {
 	if len(points) < 3 {
 		return x
 	}
-	for k, of := range []func(step) []float64{func(t step) []float64 { return t.second }, func(t step) []float64 { return t.at }, func(t step) []float64 { return t.adjoint }} {
+	for k, of := range []func(step) []float64{
+		func(t step) []float64 { return t.second }, func(t step) []float64 { return t.at },
+		func(t step) []float64 { return t.adjoint },
+	} {
 		x[k] = mat.NewDense(len(points)-1, n, nil)
 		for i, p := range points[1:] {
 			vec.Sub(n, x[k].RawRowView(i), of(p), of(points[0]))

@@ -138,9 +138,9 @@ func TestWindowsOfRows(t *testing.T) {
 		}
 	}
 	for i := range sums {
-		if got := r.views[0].sum[i] / float64(r.views[0].counts[r.views[0].windowOf(i)]); !scalar.EqualWithinAbs(
-			got, sums[i]/counts[i], 1e-12,
-		) {
+		v := r.views[0]
+		got := v.sum[i] / float64(v.counts[v.windowOf(i)])
+		if !scalar.EqualWithinAbs(got, sums[i]/counts[i], 1e-12) {
 			t.Errorf("row %d: %v, want %v", i, got, sums[i]/counts[i])
 		}
 	}

@@ -33,7 +33,10 @@ func (p *parser) explain(u *unexpected, at int) *fault {
 	if at > 0 {
 		s.prev = p.words[at-1]
 	}
-	for _, rule := range []func(*situation) *fault{wrongCloser, unclosed, keywordAsName, junkBehind, missingTilde, missingColon, dataEquals, tildeOrEquals, doubledOperator, singleQuoted} {
+	for _, rule := range []func(*situation) *fault{
+		wrongCloser, unclosed, keywordAsName, junkBehind, missingTilde, missingColon, dataEquals,
+		tildeOrEquals, doubledOperator, singleQuoted,
+	} {
 		if f := rule(s); f != nil {
 			return f
 		}

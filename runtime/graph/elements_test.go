@@ -24,7 +24,9 @@ func TestElementsAgree(t *testing.T) {
 		if c.weighted {
 			weights = b.Const("weights", shape{c.n}, drawn.weights)
 		}
-		for _, add := range []func(*def.Dist, graph.ID, []graph.ID, graph.ID) (graph.ID, error){b.LogDensityByVectors, b.LogDensity} {
+		for _, add := range []func(*def.Dist, graph.ID, []graph.ID, graph.ID) (graph.ID, error){
+			b.LogDensityByVectors, b.LogDensity,
+		} {
 			id, err := add(c.d, ids[0], ids[1:], weights)
 			if err != nil && c.d.Carrier != nil && c.x != constants {
 				return // a carrier needs data

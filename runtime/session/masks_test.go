@@ -44,7 +44,11 @@ func vectorPairs(t *testing.T) (all []*pairs, id transport.ChainID) {
 // Keys differ wherever run, epoch, chain, purpose or pair do.
 func TestKeysOfPairsDiffer(t *testing.T) {
 	all, id := vectorPairs(t)
-	other := []func(*transport.ChainID){func(*transport.ChainID) {}, func(i *transport.ChainID) { i.Run[15]++ }, func(i *transport.ChainID) { i.Epoch++ }, func(i *transport.ChainID) { i.Chain++ }, func(i *transport.ChainID) { i.Epoch, i.Chain = i.Chain, i.Epoch }}
+	other := []func(*transport.ChainID){
+		func(*transport.ChainID) {}, func(i *transport.ChainID) { i.Run[15]++ },
+		func(i *transport.ChainID) { i.Epoch++ }, func(i *transport.ChainID) { i.Chain++ },
+		func(i *transport.ChainID) { i.Epoch, i.Chain = i.Chain, i.Epoch },
+	}
 	seen := map[string]bool{}
 	for _, purpose := range []string{maskPurpose, sealPurpose} {
 		for _, change := range other {

@@ -66,7 +66,9 @@ func Release(ctx context.Context, env density.Env, o Releasing) (*release.Moment
 		return nil, err
 	}
 	r := &releasing{courier: to, o: o}
-	for _, step := range []func(context.Context) error{r.describe, r.agree, r.ceremony, r.encrypt, r.derive, r.confirm, r.open, r.confirm, r.sign} {
+	for _, step := range []func(context.Context) error{
+		r.describe, r.agree, r.ceremony, r.encrypt, r.derive, r.confirm, r.open, r.confirm, r.sign,
+	} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
