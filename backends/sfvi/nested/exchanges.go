@@ -248,6 +248,9 @@ func (k *Kernel) listen() {
 		k.origin, k.drawn, k.ratios = k.origin+k.drawn, 0, k.ratios[:0]
 	}
 	k.points = append(k.points[:0], out[header:header+mostPoints*k.told()]...)
+	if k.phase == parted {
+		k.fail("sfvi: " + severalModes)
+	}
 	if k.phase == failed {
 		k.fail("sfvi: the marginal density of the hyperparameters is finite nowhere that was looked at, or " +
 			"the columns are not: begin elsewhere with --inits, or give priors that leave less room")

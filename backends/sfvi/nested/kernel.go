@@ -46,6 +46,7 @@ const (
 	drawing
 	done
 	failed
+	parted // the posterior has several modes
 )
 
 const (

@@ -40,6 +40,9 @@ type server struct {
 	moves     density.Stream         // along it
 	mode      []float64              // of the predictors, where it was found last
 	lost      bool                   // the search found nothing
+	looked    bool                   // for other modes
+	parted    bool                   // there are some
+	starts    density.Stream         // of points from which these are looked for
 
 	coefficients     []float64
 	eta, lp, slope   []float64
@@ -51,7 +54,8 @@ type server struct {
 
 func newServer(p *party, k *Kernel, env density.Env, b int) *server {
 	s := &server{party: p, points: env.Private(b, "nested points"), errors: env.Private(b, "sfvi rows"),
-		moves: env.Private(b, "nested moves"), probes: env.Private(b, "nested probes")}
+		moves: env.Private(b, "nested moves"), probes: env.Private(b, "nested probes"),
+		starts: env.Private(b, "nested starts")}
 	s.nodes, s.shares = quadrature.Hermite(hermite)
 	n := p.rows
 	for _, v := range []*[]float64{&s.eta, &s.lp, &s.slope, &s.moved, &s.weighted} {

@@ -48,6 +48,7 @@ func (s *server) learn(k *Kernel, replies []float64) {
 		s.lost = !r.located(s.asked, f)
 		return
 	}
+	s.part(k, replies, f, modes)
 	for i, c := range r.asked {
 		r.at[c] = len(r.nodes)
 		r.nodes = append(r.nodes, node{c, f[i], modes[i]})
@@ -62,6 +63,8 @@ func (s *server) tell(k *Kernel, out []float64) {
 	phase := asking
 	if s.q == nil || s.lost {
 		phase = failed
+	} else if s.parted {
+		phase = parted
 	} else if r.stage == locating {
 		s.asked = r.stencil()
 	} else if r.stage == spreading {
