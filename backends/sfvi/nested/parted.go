@@ -12,11 +12,12 @@ const (
 	convexBy = 1e-8 // rise of a slope, beside its size, that is no rounding
 )
 
-const severalModes = "--estimator nested approximates a posterior that has one mode given the hyperparameters, and " +
+const severalModes = "--estimator nested approximates a posterior that has one mode given " +
+	"the hyperparameters, and " +
 	"this one has several, as where a likelihood with heavy tails leaves rows aside: --backend nuts"
 
-// manyModes reports whether there is another mode than that of an expansion, given the hyperparameters where the
-// server is. Priors are normal, so that there is none where the likelihood is log-concave.
+// manyModes reports whether there is another mode than that of an expansion, given the hyperparameters where
+// the server is. Priors are normal, so that there is none where the likelihood is log-concave.
 func (s *server) manyModes(first *expansion) bool {
 	p := len(s.q)
 	height := func(x []float64) float64 {
@@ -62,7 +63,8 @@ func (s *server) convexAt(eta []float64) bool {
 	return false
 }
 
-// part looks for other modes where the density of the hyperparameters f is greatest among points that were told.
+// part looks for other modes where the density of the hyperparameters f is greatest among points that were
+// told.
 func (s *server) part(k *Kernel, replies, f []float64, modes [][]float64) {
 	best := 0
 	for i, v := range f {
