@@ -63,6 +63,8 @@ func run(program, only string, most int, seed uint64, scale float64) error {
 				failed = true
 				fmt.Println(err)
 			}
+			fmt.Fprintf(os.Stderr, "%s: %d trials, %d kills, %d with the same bytes\n", c.Name,
+				l.Counts.Attempts, l.Counts.Kills, l.Counts.Wholes)
 		}
 		n := l.Counts
 		fmt.Printf("%-5s %3d kills (%d of them of resumes): %d before the folder, %d before a state was "+
