@@ -1,6 +1,8 @@
 package nuts
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/checkpoint"
@@ -102,27 +104,39 @@ func (l *intercepts) reset() {
 	l.declared.Reset()
 }
 
-// decide chooses, once, which intercepts go on following. It reports whether shares change.
-func (l *intercepts) decide() (changed bool) {
-	if l.decided || l.followed.N < interceptDraws {
-		return false
+// decide chooses, once, which intercepts go on following.
+func (l *intercepts) decide() {
+	if l.followed.N < interceptDraws {
+		return
 	}
 	l.decided = true
-	for k, share := range l.share {
-		if l.next[k] = share; !(l.declared.Squares[k] > interceptGain*l.followed.Squares[k]) {
+	for k := range l.share {
+		if !(l.declared.Squares[k] > interceptGain*l.followed.Squares[k]) {
 			l.next[k] = 0
 		}
-		changed = changed || l.next[k] != share
 	}
-	return changed
 }
 
-// decideIntercepts chooses which intercepts go on following, when an estimate is replaced: not by early
-// draws. u and g are the current point and its gradient.
+// decideIntercepts takes the shares of where the chain is now, when an estimate is replaced: when it arrived
+// the scale of the data, and with it their part, may have been far from what it is later. It chooses which
+// intercepts go on following, but not by early draws; the shares then stay. u and g are the current point and
+// its gradient.
 func (s *party) decideIntercepts(early bool, u, g, means []float64) {
 	l := s.intercepts
-	if early || !l.decide() {
-		l.reset()
+	if l.decided {
+		return
+	}
+	l.block.Shares(l.next)
+	for k, share := range l.share {
+		if share == 0 { // an intercept that does not follow
+			l.next[k] = 0
+		}
+	}
+	if !early {
+		l.decide()
+	}
+	l.reset()
+	if slices.Equal(l.next, l.share) {
 		return
 	}
 	if s.centring != nil {
