@@ -303,7 +303,7 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 			maps.Copy(out, with("masked", map[string]string{"secure-sum": "on"}))
 		case "minibatch":
 			maps.Copy(out, with("minibatch", map[string]string{"minibatch": "4"}))
-		case "centered", "mala":
+		case "mala":
 			maps.Copy(out, with(s.Name, map[string]string{s.Name: "true"}))
 		}
 	}

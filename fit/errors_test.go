@@ -47,7 +47,8 @@ func TestUsageErrors(t *testing.T) {
 		}
 	}
 	// An error that only the kernel finds is a UsageError too.
-	p, err := normalMean(t, "1", Options{Settings: map[string]string{"collapse-aux": "true"}})
+	p, err := normalMean(t, "1", Options{Settings: map[string]string{"metric": "low-rank",
+		"adapt": "stan"}})
 	if err != nil {
 		t.Fatal(err)
 	}

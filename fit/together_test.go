@@ -329,7 +329,6 @@ func TestTogetherRefuses(t *testing.T) {
 	for want, given := range map[string]map[string]string{
 		"share 4 starting points evenly": {"init": "sfvi", "chains": "6"},
 		"warm up alone":                  {"init": "sfvi", "adapt": "stan"},
-		"centered ones have none":        {"init": "sfvi", "centered": "true"},
 		"a backend that fits":            {"init": "nowhere"},
 		"set --init":                     {"superchains": "2"},
 	} {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // attempts is how many starting points are tried, as Stan does, and mostSteep how many of them are passed
@@ -91,8 +90,7 @@ func (k *chain) each(do func(k *chain, b int)) {
 func (k *chain) Block(b int) { k.doing(k, b) }
 
 func newChain(env density.Env, s backends.Settings) (*chain, error) {
-	if err := errors.Join(checkAuxiliaries(env.Blocks(), s), checkInitial(s),
-		checkMetric(env.Blocks(), s)); err != nil {
+	if err := errors.Join(checkInitial(s), checkMetric(env.Blocks(), s)); err != nil {
 		return nil, err
 	}
 	env, err := evaluated(env, s)
@@ -126,23 +124,6 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	k.part = slices.Clone(k.scalars)
 	k.tuner = newTuner(k)
 	return k, nil
-}
-
-// checkAuxiliaries refuses settings that do not fit one another or the model.
-func checkAuxiliaries(blocks []density.Block, s backends.Settings) error {
-	if !s.Bool(collapseAux) {
-		return nil
-	}
-	switch {
-	case s.Bool(centered):
-		return fmt.Errorf("--%s samples one noise for each sum, --%s none: choose one", collapseAux, centered)
-	case !s.Transform.Augmented():
-		return fmt.Errorf("--%s: with transform %s the auxiliary variables do not meet the data in one "+
-			"sum; it takes transform %s", collapseAux, s.Transform, transforms.Augmented)
-	case len(blocks) < 2:
-		return fmt.Errorf("--%s needs all parties in one process", collapseAux)
-	}
-	return nil
 }
 
 // checkMetric refuses a metric that the warm-up cannot find, or that takes the memory of a matrix of all

@@ -92,11 +92,8 @@ func item(list []string, i int) string {
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
-	fmt.Fprintf(&b, "vflc nuts checkpoint 9; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation,
+	fmt.Fprintf(&b, "vflc nuts checkpoint 10; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation,
 		s.Text(adaptation))
-	for _, name := range []string{centered, collapseAux} {
-		fmt.Fprintf(&b, "; --%s=%t", name, s.Bool(name))
-	}
 	if s.Plan.Initial != "" {
 		fmt.Fprintf(&b, "; --%s", initial)
 	}

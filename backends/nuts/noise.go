@@ -64,8 +64,7 @@ const leastMembers = 2
 // likelihood of its own, in which its own noise has no part, so that members of a sum have different
 // adjoints.
 func unit(c density.Cut, s backends.Settings) bool {
-	return c.Members >= leastMembers && s.Transform.Augmented() && learnsFisher(s) && !s.Bool(centered) &&
-		!s.Bool(collapseAux)
+	return c.Members >= leastMembers && s.Transform.Augmented() && learnsFisher(s)
 }
 
 // newNoises returns the noise of every block of this process, and the slopes of its sums. All members of a

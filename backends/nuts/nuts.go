@@ -26,8 +26,6 @@ const (
 	adaptation   = "adapt"
 	coordinates  = "coordinates"
 	jitter       = "jitter"
-	centered     = "centered"
-	collapseAux  = "collapse-aux"
 	initial      = "init"
 	superchains  = "superchains"
 )
@@ -84,11 +82,6 @@ func Algorithm() backends.Algorithm {
 					"keeps those of the model", Default: "auto", Choices: []string{"auto", "declared"}},
 			{Name: jitter, Doc: "relative half-width of a uniform jitter of the step size", Default: 0.0,
 				Max: 1},
-			{Name: centered, Doc: "sample auxiliary variables themselves, not their noise; mixes slowly",
-				Default: false, Auxiliary: true},
-			{Name: collapseAux,
-				Doc: "with transform augmented, in one process: sample one auxiliary variable per sum, " +
-					"since the likelihood depends only on the sum", Default: false, Auxiliary: true},
 			{Name: initial,
 				Doc: "begin near an approximation of the posterior: that of a backend, which is fitted " +
 					"first, or of a run in a folder. Chains then warm up together, in few transitions, and " +

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends/nuts"
-	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
@@ -21,7 +20,7 @@ func TestContract(t *testing.T) {
 		"diag":     {"metric": "diag"},
 		"low-rank": {"metric": "low-rank"},
 		"stan":     {"adapt": "stan"},
-		"centered": {"centered": "true", "jitter": "0.1"},
+		"jitter":   {"jitter": "0.1"},
 	} {
 		given["warmup"], given["draws"] = "40", "20"
 		t.Run(name, func(t *testing.T) { contract.Check(t, nuts.Algorithm(), given) })
@@ -58,13 +57,6 @@ func TestExact(t *testing.T) {
 	t.Run("dense", func(t *testing.T) { every(t, map[string]string{"metric": "dense"}) })
 	t.Run("low-rank", func(t *testing.T) { every(t, map[string]string{"metric": "low-rank"}) })
 	t.Run("stan", func(t *testing.T) { every(t, map[string]string{"adapt": "stan"}) })
-	t.Run("collapsed", func(t *testing.T) {
-		every(t, map[string]string{"collapse-aux": "true"}, transforms.Augmented)
-	})
-	t.Run("centered", func(t *testing.T) {
-		every(t, map[string]string{"centered": "true", "target-accept": "0.9"}, transforms.Augmented,
-			transforms.Power)
-	})
 }
 
 // A metric with ridges is found by chains that warm up alone from draws and gradients.
@@ -77,35 +69,5 @@ func TestLowRankIsRefusedWhereItCannotBeFound(t *testing.T) {
 	if _, err := a.New(contract.Model(transforms.None).Env(1), s); err == nil ||
 		!strings.Contains(err.Error(), "--adapt fisher") {
 		t.Errorf("got %v", err)
-	}
-}
-
-// One auxiliary variable stands for a sum in the augmented model of one process, and nowhere else.
-func TestCollapseIsRefusedWhereItIsWrong(t *testing.T) {
-	a := nuts.Algorithm()
-	try := func(env density.Env, transform def.Transform, given map[string]string) error {
-		given["collapse-aux"] = "true"
-		s, err := a.Resolve(transform, given)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = a.New(env, s)
-		return err
-	}
-	augmented := contract.Model(transforms.Augmented)
-	if err := try(augmented.Env(1), transforms.Augmented, map[string]string{}); err != nil {
-		t.Error(err)
-	}
-	for want, err := range map[string]error{
-		"choose one": try(augmented.Env(1), transforms.Augmented,
-			map[string]string{"centered": "true"}),
-		"with transform power": try(contract.Model(transforms.Power).Env(1), transforms.Power,
-			map[string]string{}),
-		"all parties in one process": try(testmodel.Split(augmented.Env(1))[1], transforms.Augmented,
-			map[string]string{}),
-	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
 	}
 }

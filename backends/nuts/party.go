@@ -1,11 +1,8 @@
 package nuts
 
 import (
-	"math"
-
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -30,10 +27,9 @@ type party struct {
 	intercepts  *intercepts // nil where none follows what is added to it
 	kept        *keptRing   // nil where neither coordinates nor ridges are looked for
 
-	// of a draw whose auxiliary variables are asked for
-	cut, fresh []float64
+	cut []float64 // of a draw whose auxiliary variables are asked for
 
-	start, momentum, search, division density.Stream
+	start, momentum, search density.Stream
 }
 
 func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Settings) *party {
@@ -45,8 +41,7 @@ func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Set
 		intercepts: newIntercepts(block, of.matrices() > 0, s), metric: newMetric(dim, of), least: leastShare,
 		estimate: newEstimates(dim, of.matrices(), learnsFisher(s)),
 		start:    env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"),
-		search:   env.Private(b, "nuts search"),
-		division: env.Private(b, "nuts auxiliary"),
+		search: env.Private(b, "nuts search"),
 	}
 	p.metric.noise = aux.len
 	if !s.Transform.Pooled() && of.hierarchy == 0 {
@@ -227,53 +222,29 @@ func (s *party) begin(attempt uint64, q, noise []float64) {
 	}
 }
 
-// An auxiliary is how those of a party's auxiliary variables z that are under an estimated metric are
-// parameterised. Where they are centred, z itself is sampled; else e with z = g + scale·e and a standard
-// normal prior, scale being ρ unless one e stands for a whole sum.
+// An auxiliary is those of a party's auxiliary variables z that are under an estimated metric, sampled by their
+// noise: e with z = g + ρe and a standard normal prior.
 type auxiliary struct {
-	centred bool
-	len     int
-	pieces  []piece
-	misfit  []float64 // (z − g)/ρ, where centred
+	len    int
+	pieces []piece
 }
 
 // A piece is the coordinates of one cut's auxiliary variables.
 type piece struct {
-	cut   density.Cut
-	at    int     // where its coordinates begin
-	scale float64 // 0: z = g, and the noise of the sum belongs to another piece
+	cut density.Cut
+	at  int // where its coordinates begin
 }
 
 // newAuxiliaries returns the auxiliary variables of every block that are no noise with unit masses.
-// Collapsed, the coordinates of one piece are the noise of a whole sum.
 func newAuxiliaries(blocks []density.Block, s backends.Settings) []auxiliary {
-	centred, collapse := s.Bool(centered), s.Bool(collapseAux)
 	out := make([]auxiliary, len(blocks))
-	variance := map[int]float64{}
-	for _, b := range blocks {
-		for _, c := range b.Cuts() {
-			variance[c.Group] += float64(c.Rho * c.Rho)
-		}
-	}
 	for k, b := range blocks {
 		a := &out[k]
-		a.centred = centred
 		for _, c := range b.Cuts() {
-			if unit(c, s) {
-				continue
-			}
-			scale := c.Rho
-			if collapse {
-				scale = math.Sqrt(variance[c.Group])
-				variance[c.Group] = 0
-			}
-			a.pieces = append(a.pieces, piece{c, a.len, scale})
-			if scale > 0 {
+			if !unit(c, s) {
+				a.pieces = append(a.pieces, piece{c, a.len})
 				a.len += c.Len()
 			}
-		}
-		if centred {
-			a.misfit = make([]float64, a.len)
 		}
 	}
 	return out
@@ -285,49 +256,17 @@ func (p piece) of(v []float64) []float64 { return v[p.at : p.at+p.cut.Len()] }
 
 // value sets z and returns the log density of the coordinates e.
 func (a *auxiliary) value(e, g, z []float64) float64 {
-	squares, constant := 0.0, float64(a.len)*halfLog2Pi
+	squares := 0.0
 	for _, p := range a.pieces {
-		g, z := span(g, p.cut), span(z, p.cut)
-		switch {
-		case p.scale == 0:
-			copy(z, g)
-		case a.centred:
-			squares += misfit(p.of(a.misfit), p.of(e), g, z, p.scale)
-			constant += float64(float64(p.cut.Len()) * portable.Log(p.scale))
-		default:
-			squares += vector.Noise(len(z), z, g, p.of(e), p.scale)
-		}
+		squares += vector.Noise(p.cut.Len(), span(z, p.cut), span(g, p.cut), p.of(e), p.cut.Rho)
 	}
-	return float64(-0.5*squares) - constant
-}
-
-// misfit sets z = e and m = (z − g)/ρ, and returns Σm².
-func misfit(m, e, g, z []float64, rho float64) float64 {
-	s := 0.0
-	for i, v := range e {
-		z[i] = v
-		m[i] = (v - g[i]) / rho
-		s += float64(m[i] * m[i])
-	}
-	return s
+	return float64(-0.5*squares) - float64(float64(a.len)*halfLog2Pi)
 }
 
 // adjoint sets the seeds w on the cuts, and the gradient of e.
 func (a *auxiliary) adjoint(e, grad, adj, own, w []float64) {
 	for _, p := range a.pieces {
-		adj, own, w := span(adj, p.cut), span(own, p.cut), span(w, p.cut)
-		switch {
-		case p.scale == 0:
-			vector.Add(len(w), w, adj, own)
-		case a.centred:
-			m, grad := p.of(a.misfit), p.of(grad)
-			for i := range w {
-				pull := m[i] / p.scale
-				w[i] = own[i] + pull
-				grad[i] = adj[i] - pull
-			}
-		default:
-			vector.NoiseBack(len(w), w, p.of(grad), adj, own, p.of(e), p.scale)
-		}
+		vector.NoiseBack(p.cut.Len(), span(w, p.cut), p.of(grad), span(adj, p.cut), span(own, p.cut), p.of(e),
+			p.cut.Rho)
 	}
 }

@@ -52,9 +52,6 @@ func checkInitial(s backends.Settings) error {
 	case s.Differs(adaptation):
 		return fmt.Errorf("--%s is for chains that warm up alone: with --%s they warm up together",
 			adaptation, initial)
-	case s.Bool(centered):
-		return fmt.Errorf("--%s: with --%s chains begin at noise of auxiliary "+
-			"variables, and %s ones have none", centered, initial, centered)
 	}
 	return nil
 }
