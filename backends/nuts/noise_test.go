@@ -40,7 +40,8 @@ func noisy(t *testing.T, transform string, transitions int, given map[string]str
 }
 
 // Under augmented, noise of a sum over several parties has unit masses in the warm-up from draws and
-// gradients; where all draws of a sum are one party's, and under Stan's warm-up it is under an estimated metric, as it is under power.
+// gradients; where all draws of a sum are one party's, and under Stan's warm-up it is under an estimated
+// metric, as it is under power.
 func TestWhichNoiseHasUnitMasses(t *testing.T) {
 	for _, c := range []struct {
 		transform     string

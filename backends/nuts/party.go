@@ -222,8 +222,8 @@ func (s *party) begin(attempt uint64, q, noise []float64) {
 	}
 }
 
-// An auxiliary is those of a party's auxiliary variables z that are under an estimated metric, sampled by their
-// noise: e with z = g + ρe and a standard normal prior.
+// An auxiliary is those of a party's auxiliary variables z that are under an estimated metric, sampled by
+// their noise: e with z = g + ρe and a standard normal prior.
 type auxiliary struct {
 	len    int
 	pieces []piece
