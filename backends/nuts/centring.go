@@ -49,7 +49,7 @@ func newCentring(b density.Block, of shape, s backends.Settings) *centring {
 	}
 	dim := b.Dim()
 	c := &centring{effects: r.Effects(), to: r.ToTheta(), from: r.FromTheta(),
-		trial: newEstimate(dim, of.matrices()), kept: newKeptRing(dim, of)}
+		trial: newEstimate(dim, of.dense), kept: newKeptRing(dim, of)}
 	for _, e := range c.effects {
 		c.declared = append(c.declared, e.Centring)
 	}
@@ -274,13 +274,10 @@ func (c *centring) move(to, u, g []float64) {
 	c.undeclare(u, g)
 }
 
-// forget ends the choice of coordinates, of ridges and of a dense metric.
+// forget ends the choice of coordinates and of ridges.
 func (s *party) forget() {
 	if s.kept != nil {
 		s.kept.release()
-	}
-	if s.metric.full != nil {
-		s.metric.full.held.forget()
 	}
 	if s.metric.ridges != nil {
 		s.metric.ridges.forget()

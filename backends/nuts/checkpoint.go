@@ -144,9 +144,6 @@ func (m *metric) state(c *checkpoint.Codec) {
 	c.Floats(m.inverse)
 	c.Floats(m.root)
 	if m.full != nil {
-		if m.full.held != nil {
-			m.full.held.state(c)
-		}
 		c.Floats(m.full.inverse)
 		c.Floats(m.full.root)
 	}

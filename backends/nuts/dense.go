@@ -14,7 +14,6 @@ type dense struct {
 	inverse []float64 // M⁻¹
 	root    []float64 // a matrix R with RRᵀ = M
 	work    workspace
-	held    *heldOut // nil: the metric is always in use
 }
 
 // workspace holds matrices of the computation of a metric.

@@ -198,13 +198,11 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	last := f.schedule.Frozen(t + 1)
 	renew := n >= f.renewed+f.renewed/2+1 || last // by half more draws
 	look := n >= leastDraws && n >= 2*f.looked || last
-	choose := renew && n >= leastDraws && (replace || !f.schedule.Early(t))
 	f.count(t)
 	if f.strays == mostStrays {
-		look, choose = false, false
+		look = false
 		for _, s := range k.parties {
 			s.metric.level()
-			s.metric.dismiss()
 		}
 	}
 	for _, s := range k.parties {
@@ -212,7 +210,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 		if f.schedule.Early(t) {
 			least = 0 // the variance of draws that are still under way is too large
 		}
-		s.setMetric(renew, look, choose, f.strays == 0, least)
+		s.setMetric(renew, look, f.strays == 0, least)
 		if f.schedule.Early(t) {
 			s.metric.ref.on = false
 		}
@@ -259,9 +257,8 @@ func (f *fisher) state(c *checkpoint.Codec) {
 func (m *metric) fromFisher(e *estimate, renew bool, least float64) {
 	m.balance(e)
 	m.raise(e, least)
-	if m.full != nil && m.ridges == nil && renew {
+	if m.full != nil && renew {
 		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix, least)
-		m.full.held.judge()
 	}
 }
 

@@ -7,8 +7,7 @@ import (
 )
 
 // keptDraws is how many of the newest draws of a warm-up are kept, to compare coordinates by and to look for
-// ridges in; keptMore where a dense metric may be estimated from them, or some are held out to judge ridges
-// by.
+// ridges in; keptMore where some are held out to judge ridges by.
 const (
 	keptDraws = 100
 	keptMore  = 300
@@ -24,7 +23,7 @@ type keptRing struct {
 
 // newKeptRing returns room for draws of dim parameters under a metric of some shape.
 func newKeptRing(dim int, of shape) *keptRing {
-	if of.held && of.ridged > 0 || of.proved {
+	if of.proved {
 		return &keptRing{dim: dim, most: keptMore}
 	}
 	return &keptRing{dim: dim, most: keptDraws}

@@ -15,7 +15,7 @@ const (
 )
 
 // A metric is one party's block of M⁻¹: diagonal, but for its first coordinates where it is dense, or where a
-// matrix of low rank is added. There may be room for both, of which at most one is in use.
+// matrix of low rank is added.
 type metric struct {
 	inverse []float64 // diagonal of M⁻¹; of the dense part, that of the diagonal estimate
 	whole   []float64 // inverse, followed by the masses of the coordinates that the ridges add
@@ -30,20 +30,9 @@ type metric struct {
 // one with ridges, the others under a diagonal one.
 type shape struct {
 	dense, ridged int
-	// draws that were held out decide whether the dense metric is in use; while it is not there are ridges,
-	// if these are given too
-	held      bool
-	long      bool // ridges are only directions along which the inverse mass is greater
-	proved    bool // ridges are only directions that draws that were held out bear out
-	hierarchy int  // coordinates, the first ones, that are of hierarchies
-}
-
-// matrices is the number of coordinates of whose draws and gradients covariances are kept up.
-func (of shape) matrices() int {
-	if of.ridged > 0 {
-		return 0
-	}
-	return of.dense
+	long          bool // ridges are only directions along which the inverse mass is greater
+	proved        bool // ridges are only directions that draws that were held out bear out
+	hierarchy     int  // coordinates, the first ones, that are of hierarchies
 }
 
 func newMetric(dim int, of shape) metric {
@@ -53,9 +42,6 @@ func newMetric(dim int, of shape) metric {
 		ref: newReference(of.hierarchy, v[2*dim+most:])}
 	if of.dense > 0 {
 		m.full = newDense(of.dense)
-		if of.held {
-			m.full.held = newHeldOut(of)
-		}
 	}
 	if of.ridged > 0 {
 		m.ridges = newRidges(of, m.whole[dim:])
@@ -100,19 +86,11 @@ func (m *metric) set(i int, inverse float64) {
 }
 
 // isDense reports whether the dense metric is in use.
-func (m *metric) isDense() bool { return m.full != nil && (m.full.held == nil || m.full.held.awake) }
+func (m *metric) isDense() bool { return m.full != nil }
 
 // split is where the diagonal part begins.
 func (m *metric) split() int {
 	if !m.isDense() {
-		return 0
-	}
-	return m.full.n
-}
-
-// front is how many coordinates are before the diagonal part, unless draws decide otherwise.
-func (m *metric) front() int {
-	if m.full == nil || m.ridges != nil {
 		return 0
 	}
 	return m.full.n

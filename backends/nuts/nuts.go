@@ -67,9 +67,9 @@ func Algorithm() backends.Algorithm {
 			{Name: metricForm,
 				Doc: "form of each party's metric; auxiliary variables always have a diagonal one; " +
 					"low-rank: diagonal but for the directions, far longer or shorter than others, that " +
-					"the warm-up finds; auto: dense for a party with at most 64 parameters whose priors do " +
-					"not depend on one another; else, with at most 128, dense where the warm-up shows that " +
-					"this pays; else low-rank, which is diag where the warm-up finds no such direction " +
+					"the warm-up finds; auto: dense for a party with at most 128 parameters whose priors do " +
+					"not depend on one another; else low-rank, which is diag where the warm-up " +
+					"finds no such direction " +
 					"(diag with adapt stan and with init)", Default: "auto",
 				Choices: []string{"auto", "diag", "dense", lowRank}, Role: backends.Metric},
 			{Name: adaptation,

@@ -38,8 +38,8 @@ func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Set
 	dim := block.Dim() + aux.len
 	p := &party{
 		block: block, params: block.Dim(), aux: aux, noise: noise, centring: newCentring(block, of, s),
-		intercepts: newIntercepts(block, of.matrices() > 0, s), metric: newMetric(dim, of), least: leastShare,
-		estimate: newEstimates(dim, of.matrices(), learnsFisher(s)),
+		intercepts: newIntercepts(block, of.dense > 0, s), metric: newMetric(dim, of), least: leastShare,
+		estimate: newEstimates(dim, of.dense, learnsFisher(s)),
 		start:    env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"),
 		search: env.Private(b, "nuts search"),
 	}
@@ -68,26 +68,22 @@ func learnsFisher(s backends.Settings) bool {
 // denseLimit is the most parameters of a party for which the metric is dense unless asked for otherwise: its
 // products cost less than what a leapfrog evaluates, and correlated parameters of one party cost all others
 // leapfrogs.
-const denseLimit = 64
+const denseLimit = 128
 
 // MostDense is the most parameters of a party for which the metric can be dense: a matrix of 134 MB for each
 // chain.
 const MostDense = 4096
-
-// heldLimit is the most parameters of a party for which auto makes the metric dense where the warm-up shows
-// that this pays: the computation of one takes a few milliseconds.
-const heldLimit = 128
 
 // provedLimit is the most parameters of a hierarchy whose ridges are judged one by one, and found in balanced
 // coordinates: of 1,255 (three crossed factors) the draws that are kept show too little, and the intercept,
 // whose ridges were not all found, had a third of the effective draws.
 const provedLimit = 512
 
-// shapeOf is the form of the metric of a party's parameters: with ridges, or dense, where the warm-up may
-// find that this pays. In a hierarchy correlations change with its scales: steps that are long along the mean
-// direction of a ridge leave it where its direction is another, and trajectories diverge. So a direction that
-// data determine well where the chain has been is kept out of its ridges, unless draws that were held out
-// bear out each of them; and whether its coordinates have a reference is decided in the warm-up.
+// shapeOf is the form of the metric of a party's parameters: dense where they are few and of no hierarchy,
+// else with ridges. In a hierarchy correlations change with its scales: steps that are long along the mean
+// direction of a ridge leave it where its direction is another, and trajectories diverge. So each of its ridges
+// is one that draws that were held out bear out, or, of too many parameters for that, one along which data say
+// little; and whether its coordinates have a reference is decided in the warm-up.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form, hierarchical := s.Text(metricForm), b.Hierarchical()
@@ -98,11 +94,9 @@ func shapeOf(b density.Block, s backends.Settings) shape {
 	learns := learnsFisher(s)
 	switch {
 	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !hierarchical:
-		return shape{dense: dim, held: learns && hierarchical, hierarchy: hierarchy}
-	case form == "auto" && dim >= 2 && dim <= heldLimit && learns:
-		return shape{dense: dim, held: true, ridged: dim, long: hierarchical, hierarchy: hierarchy}
+		return shape{dense: dim, hierarchy: hierarchy}
 	case form == lowRank, form == "auto" && dim >= 2 && dim <= ridgesLimit && learns:
-		proved := hierarchical && heldLimit < dim && dim <= provedLimit
+		proved := hierarchical && dim <= provedLimit
 		return shape{ridged: dim, long: hierarchical && !proved, proved: proved, hierarchy: hierarchy}
 	}
 	return shape{hierarchy: hierarchy}
@@ -161,7 +155,6 @@ func (s *party) draw(b int, at *point, p *jointVector, from density.Stream) {
 // learn includes a draw, its gradient and the adjoints there in the estimates.
 func (s *party) learn(q, g, adjoints []float64) {
 	s.noise.learn(adjoints)
-	s.metric.see(&s.estimate.foreground, q, g)
 	s.estimate.add(q, g)
 	s.keep(q, g)
 }
@@ -191,16 +184,13 @@ func (s *party) recall(k int, q, g []float64) {
 }
 
 // setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where
-// renew is true, ridges where look is, and what may be dense or have ridges becomes one or the other where
-// choose is. Coordinates of hierarchies have a reference only where calm is true.
-func (s *party) setMetric(renew, look, choose, calm bool, least float64) {
+// renew is true, and ridges where look is. Coordinates of hierarchies have a reference only where calm is
+// true.
+func (s *party) setMetric(renew, look, calm bool, least float64) {
 	m, e := &s.metric, &s.estimate.foreground
 	m.fromFisher(e, renew, least)
 	if m.ridges != nil {
-		if m.full != nil && (choose || look && m.isDense()) {
-			s.choose(e, least)
-		}
-		if look && !m.isDense() {
+		if look {
 			if m.ridges.proved {
 				m.balance(e) // raised, what is across a ridge would be as long as the ridge, and hide it
 			}

@@ -88,7 +88,7 @@ func strideOf(size int) int {
 func (s *party) room() int { return lines(s.lead() + s.dim() + s.metric.extra()) }
 
 // lead is the padding before a block.
-func (s *party) lead() int { return (line - s.metric.front()%line) % line }
+func (s *party) lead() int { return (line - s.metric.split()%line) % line }
 
 func newVector(parties []*party, room []float64) *jointVector {
 	v := &jointVector{}

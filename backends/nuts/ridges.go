@@ -22,6 +22,8 @@ const (
 	ridgeLeast  = 1e-8 // the least inverse mass of scaled coordinates, and the inverse of the greatest
 	ridgesLimit = 4096 // parameters of a party for which draws and gradients are kept to look for ridges
 	heldShare   = 3    // one in so many draws, the newest, is held out to judge ridges by
+	// what a ridge leaves of the misfit of its direction at most
+	leftOver = 0.5
 )
 
 // ridgesFor is how many ridges a metric of dim coordinates has room for.

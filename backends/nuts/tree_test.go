@@ -373,11 +373,8 @@ func TestNoStepAllocates(t *testing.T) {
 		{"adapt": "stan", "jitter": "0.2"}, {"target-accept": "0.7"}} {
 		given["warmup"] = "150"
 		d := bent([]int{10, 20}, scale)
-		switch {
-		case given["metric"] == lowRank:
+		if given["metric"] == lowRank {
 			d = leaning(40, 2)
-		case given["target-accept"] != "":
-			d = neighbours(70, 2, 0.95)
 		}
 		k := begun(t, d, 1, given)
 		// the mean of two, rounded down: the runtime may allocate once beside them
