@@ -252,3 +252,39 @@ func TestInterceptsBeginWhereTheyAreTold(t *testing.T) {
 		t.Errorf("the intercept begins at %v", theta[0][0])
 	}
 }
+
+// When a chain arrives the scale of the data is far from what it is later, and with it the data's part of
+// what is known of an intercept: the share of that moment would leave a ridge between an intercept and
+// effects of covariates around 2000, of which a chain of 8000 draws tells as much as some tens.
+func TestInterceptsFollowOnceTheScaleIsKnown(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 2))
+	var server, years, weights strings.Builder
+	server.WriteString("id,y\n")
+	years.WriteString("id,year,g\n")
+	weights.WriteString("id,weight\n")
+	for i := range 200 {
+		year, g, weight := 2000+float64(i%20), i/10, 70+12*r.NormFloat64()
+		fmt.Fprintf(&server, "%d,%v\n", i, 0.4*year-0.5*weight-27+1.5*float64(g%3)+0.3*r.NormFloat64())
+		fmt.Fprintf(&years, "%d,%v,%d\n", i, year, g+1)
+		fmt.Fprintf(&weights, "%d,%v\n", i, weight)
+	}
+	b := bindFiles(t, `client a, b
+data y      : real[N]     @ shared
+data year   : real[N]     @ a
+data g      : level(G)[N] @ a
+data weight : real[N]     @ b
+param c             ~ normal(0, 20)
+param sigma         ~ half_normal(1)
+param trend         ~ normal(0, 1)   @ a
+param tau           ~ half_normal(1) @ a
+param u   : real[G] ~ normal(0, tau) @ a
+param slope         ~ normal(0, 1)   @ b
+y ~ normal(c + year * trend + u[g] + weight * slope, sigma)
+`, transforms.Exact, 0, map[string]string{"shared.csv": server.String(), "a.csv": years.String(),
+		"b.csv": weights.String()})
+	for _, row := range run(t, b, map[string]string{"chains": "2", "warmup": "600", "draws": "500"}).Summary() {
+		if ess := float64(row.ESSBulk); ess < 250 {
+			t.Errorf("%s: of 1000 draws %.0f are effective", row.Name, ess)
+		}
+	}
+}

@@ -81,9 +81,9 @@ const provedLimit = 512
 
 // shapeOf is the form of the metric of a party's parameters: dense where they are few and of no hierarchy,
 // else with ridges. In a hierarchy correlations change with its scales: steps that are long along the mean
-// direction of a ridge leave it where its direction is another, and trajectories diverge. So each of its ridges
-// is one that draws that were held out bear out, or, of too many parameters for that, one along which data say
-// little; and whether its coordinates have a reference is decided in the warm-up.
+// direction of a ridge leave it where its direction is another, and trajectories diverge. So each of its
+// ridges is one that draws that were held out bear out, or, of too many parameters for that, one along which
+// data say little; and whether its coordinates have a reference is decided in the warm-up.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form, hierarchical := s.Text(metricForm), b.Hierarchical()
