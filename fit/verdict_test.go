@@ -219,14 +219,14 @@ laboratory can compute: clinic's sex and ward of every row; clinic's contributio
 	}
 }
 
-// The metric of a client with more than 64 parameters may be diagonal by default, so that the steps of
+// The metric of a client with more than 128 parameters may be diagonal by default, so that the steps of
 // trajectories give single columns: the verdict names them where the tables tell how many parameters there
 // are.
 func TestVerdictOfAWideClient(t *testing.T) {
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(7, 8))
 	const text = "client a, b\ndata y : binary[N] @ shared\nparam m ~ normal(0, 2)\n"
 	model, sum := text, ""
-	for client, columns := range map[string]int{"a": 70, "b": 3} {
+	for client, columns := range map[string]int{"a": 140, "b": 3} {
 		model += fmt.Sprintf("data X%[1]s : real[N, P%[1]s] @ %[1]s\nparam u%[1]s : real[P%[1]s] "+
 			"~ normal(0, 1) @ %[1]s\n", client)
 		sum += fmt.Sprintf(" + X%[1]s * u%[1]s", client)
@@ -235,7 +235,7 @@ func TestVerdictOfAWideClient(t *testing.T) {
 		for k := range columns {
 			fmt.Fprintf(&table, ",%s%d", client, k)
 		}
-		for i := range 100 {
+		for i := range 200 {
 			fmt.Fprintf(&table, "\n%d", i)
 			for range columns {
 				fmt.Fprintf(&table, ",%v", random.NormFloat64())
@@ -245,7 +245,7 @@ func TestVerdictOfAWideClient(t *testing.T) {
 	}
 	var response strings.Builder
 	response.WriteString("id,y\n")
-	for i := range 100 {
+	for i := range 200 {
 		fmt.Fprintf(&response, "%d,%d\n", i, i%2)
 	}
 	write(t, filepath.Join(dir, "m", "server.csv"), response.String())
