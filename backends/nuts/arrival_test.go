@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vflc/vflc/backends/adapt"
+	"github.com/vflc/vflc/stdlib/linear"
 )
 
 // A chain has arrived after three transitions in a row that raise the log density by less than ten for each
@@ -88,7 +89,7 @@ func TestDenseMetricIsAShareOfTheCovariance(t *testing.T) {
 		for i := range n {
 			rest[i*n+i] += 1e-8 * d.inverse[i*n+i]
 		}
-		if !cholesky(n, rest) {
+		if !linear.CholeskyRows(rest, n, 0) {
 			rt.Errorf("M⁻¹ is less than half the covariance of draws along some direction")
 		}
 	})

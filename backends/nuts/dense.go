@@ -6,6 +6,7 @@ import (
 	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/eigen"
 	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib/linear"
 )
 
 // A dense metric of n coordinates, matrices row-major.
@@ -51,7 +52,7 @@ func multiplyT(n int, c, a, b []float64) { vector.Dense(n, c, n, b, n, a, n, 1, 
 func (d *dense) set(a []float64) {
 	n, w := d.n, &d.work
 	copy(w.c, a)
-	if !cholesky(n, a) {
+	if !linear.CholeskyRows(a, n, 0) {
 		return
 	}
 	identity(n, w.b)
@@ -119,7 +120,7 @@ func (w *workspace) setMoments(n, i, j int, count, draws, gradients float64) {
 //
 // It reports whether there is one; all of the workspace is overwritten.
 func (w *workspace) mean(n int, least float64) bool {
-	if !cholesky(n, w.b) {
+	if !linear.CholeskyRows(w.b, n, 0) {
 		return false
 	}
 	multiply(n, w.c, w.a, w.b)
@@ -155,31 +156,6 @@ func allFinite(a []float64) bool {
 		s += v - v
 	}
 	return s == 0
-}
-
-// cholesky replaces a, whose upper triangle is not read, by the lower triangular L with a = LLᵀ. It reports
-// whether a is positive definite.
-func cholesky(n int, a []float64) bool {
-	for j := range n {
-		clear(a[j*n+j+1 : (j+1)*n])
-		top := a[j*n:][:j]
-		for i := j; i < n; i++ {
-			row := a[i*n:][:n]
-			s := row[j]
-			for k, v := range top {
-				s -= float64(row[k] * v)
-			}
-			if i > j {
-				row[j] = s / a[j*n+j]
-				continue
-			}
-			if !(s > 0) || !finite(s) {
-				return false
-			}
-			row[j] = math.Sqrt(s)
-		}
-	}
-	return true
 }
 
 // backSubstitute replaces x by L⁻ᵀx.
