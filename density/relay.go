@@ -12,7 +12,8 @@ func (s RelaySize) Down() int { return s.Columns + s.Back }
 
 // Relayed is the algorithm's part in a Relay. Slices of slices are by the block's memberships
 // (Linear.Members) or, at the server, by sum; columns follow one another. Every slice belongs to the Env and
-// is valid during the call alone.
+// is valid during the call alone. What is the part of several fits, each with as many columns, one fit after
+// another, has a method Fits that returns their numbers in rising order.
 type Relayed interface {
 	// Send sets what block b, a client, sends.
 	Send(b int, up [][]float64, scalars []float64)

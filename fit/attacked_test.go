@@ -701,7 +701,7 @@ type counter struct{ sent, answered, relayed int }
 
 func (c *counter) Sent(int, [][][]float64, [][]float64) { c.sent++ }
 func (c *counter) Answered([][]float64, [][][]float64)  { c.answered++ }
-func (c *counter) Relayed(*density.Exchange, int, [][][]float64, [][]float64, [][]float64) {
+func (c *counter) Relayed(*density.Exchange, int, int, [][][]float64, [][]float64, [][]float64) {
 	c.relayed++
 }
 

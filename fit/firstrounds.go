@@ -147,10 +147,11 @@ func (f *firstRounds) Sent(int, [][][]float64, [][]float64) {}
 
 // Relayed implements session.Watcher. Of draws every second is taken: the others are their reflections in the
 // mean, which is the first. Without draws the first round trip of the linear system has cuts too.
-func (f *firstRounds) Relayed(x *density.Exchange, columns int, up [][][]float64, sum, down [][]float64) {
+func (f *firstRounds) Relayed(x *density.Exchange, fit, columns int, up [][][]float64,
+	sum, down [][]float64) {
 	for _, v := range f.totals {
 		if v != nil {
-			v.Relayed(x, columns, sum, down)
+			v.Relayed(x, fit, columns, sum, down)
 		}
 	}
 	switch {

@@ -89,7 +89,7 @@ type gridServer struct {
 func (*gridServer) Sent(int, [][][]float64, [][]float64) {}
 func (*gridServer) Answered([][]float64, [][][]float64)  {}
 
-func (g *gridServer) Relayed(x *density.Exchange, columns int, up [][][]float64, sum, down [][]float64) {
+func (g *gridServer) Relayed(x *density.Exchange, _, columns int, up [][][]float64, sum, down [][]float64) {
 	split := func(v []float64) (out [][]float64) {
 		for c := range columns {
 			out = append(out, slices.Clone(v[c*len(v)/columns:(c+1)*len(v)/columns]))

@@ -61,18 +61,21 @@ func quadratureFit(t *testing.T, b *compile.Bound, given map[string]string) (bac
 
 // With a normal likelihood the joint Gaussian is the posterior: log p − log q is the same at every draw, with
 // the auxiliary variables integrated out where there are any, and whether the linear system is solved
-// outright (many draws) or by iterations (few).
+// outright (many draws) or by iterations (few), also where there are more draws than cross.
 func TestJointGaussianIsTheNormalPosterior(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
 	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
 		b := bindFiles(t, glmText(m), transform, 0.8, glmFiles(m))
-		for draws, bound := range map[string]float64{"8": 0.01, "400": 1e-8} {
+		for draws, bound := range map[string]float64{"8": 0.01, "400": 1e-8, "4000": 1e-8} {
+			if draws == "4000" && transform != transforms.Exact {
+				continue // noise is integrated out within 6 of its sds, which one draw in thousands tells
+			}
 			k, _, _ := quadratureFit(t, b, map[string]string{"draws": draws})
 			ratios := k.(backends.Weighted).Ratios()
 			if spread := slices.Max(ratios) - slices.Min(ratios); !(spread < bound) {
 				t.Errorf("%s, %s draws: log p − log q differs by %.3g", transform, draws, spread)
 			}
-			if draws == "400" {
+			if draws != "8" {
 				covarianceOfDraws(t, m, transform, k, len(ratios))
 			}
 		}

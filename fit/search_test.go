@@ -137,10 +137,6 @@ func TestFitsFailAlone(t *testing.T) {
 					return err
 				}
 			}
-			theta := make([][]float64, len(env.Blocks()))
-			for i, block := range env.Blocks() {
-				theta[i] = make([]float64, block.Dim())
-			}
 			lock.Lock()
 			defer lock.Unlock()
 			s := k.(backends.Restarted).Search()
@@ -148,12 +144,7 @@ func TestFitsFailAlone(t *testing.T) {
 				t.Errorf("parties found %v and %v", found, s)
 			}
 			found = s
-			for id := range 20 {
-				k.Draw(id, theta)
-				for i, block := range env.Blocks() {
-					draws[block.Party()] = append(draws[block.Party()], theta[i]...)
-				}
-			}
+			drawAll(env, k, draws)
 			return nil
 		})
 		return draws, found, err

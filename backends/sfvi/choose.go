@@ -376,7 +376,7 @@ func newQuadrature(env density.Env, s backends.Settings, restart int) (*quadratu
 		Tolerance: max(s.Float(tolerance), 1e-9), Draws: s.Int(draws),
 		AtClients: s.Transform.AtClients(), Crossing: s.Transform.CutsCross(), Start: restart,
 		Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s),
-		Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 6: %s", s),
+		Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 7: %s", s),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w; --%s %s draws instead", estimator, byQuadrature, err, estimator,
@@ -414,9 +414,18 @@ func exchanges(s backends.Settings) []density.Use {
 		s = settled(s.With(estimator, byQuadrature), nil)
 		out = append(out, comparing)
 		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Text(thetaGuide), s.Transform.AtClients(),
-			weighs(s))...)
+			weighs(s), fitsTogether(s))...)
 	}
 	return out
+}
+
+// fitsTogether is how many fits by quadrature iterate together at most: there may be several where the server
+// looks for modes.
+func fitsTogether(s backends.Settings) int {
+	if s.Transform.AtClients() {
+		return 1
+	}
+	return quadrature.MostTogether
 }
 
 // fixedExchanges are those of a fit with fixed draws.

@@ -57,5 +57,5 @@ func layeredExchanges(s backends.Settings) []density.Use {
 	}
 	given := givenFeatures(s)
 	return append([]density.Use{climb}, quadrature.Exchanges(given.Text(guideForm), given.Text(thetaGuide),
-		false, weighs(given))...)
+		false, weighs(given), 1)...)
 }

@@ -113,15 +113,10 @@ var simulations = []simulation{
 		}},
 	{"multinomial", "multinomial, 3 categories", 300,
 		"data y : level(3)[N]\nparam b : real[3] ~ normal(0, 1)\n", "categorical_logit(%s)", ", 3",
-		func(r *rand.Rand, eta float64) float64 {
-			best, at := math.Inf(-1), 0
-			for k := range 3 {
-				if v := float64(k-1)*eta - math.Log(r.ExpFloat64()); v > best {
-					best, at = v, k
-				}
-			}
-			return float64(at + 1)
-		}},
+		categoryOf(3)},
+	{"wide", "multinomial, 6 categories", 1000,
+		"data y : level(6)[N]\nparam b : real[6] ~ normal(0, 1)\n", "categorical_logit(%s)", ", 6",
+		categoryOf(6)},
 	{"ordinal", "ordinal, 6 categories, logistic", 500,
 		"data y : level(6)[N]\nlet b = 0\nparam k : ordered[5] ~ normal(0, 5)\n", "ordered_logistic(%s, k)",
 		"",
@@ -132,6 +127,19 @@ var simulations = []simulation{
 	{"probit", "ordinal, 6 categories, normal", 500,
 		"data y : level(6)[N]\nlet b = 0\nparam k : ordered[5] ~ normal(0, 5)\n", "ordered_probit(%s, k)", "",
 		func(r *rand.Rand, eta float64) float64 { return ordered(eta + r.NormFloat64()) }},
+}
+
+// categoryOf draws one of some categories, whose predictors are multiples of one.
+func categoryOf(categories int) func(r *rand.Rand, eta float64) float64 {
+	return func(r *rand.Rand, eta float64) float64 {
+		best, at := math.Inf(-1), 0
+		for k := range categories {
+			if v := float64(k-1)*eta - math.Log(r.ExpFloat64()); v > best {
+				best, at = v, k
+			}
+		}
+		return float64(at + 1)
+	}
 }
 
 // ordered is the category of a latent variable.

@@ -44,10 +44,15 @@ func (r *Recorder) here() density.Circumstance {
 	return density.Circumstance{AtClients: r.plan.Power, Exact: r.plan.Exact}
 }
 
-// Relayed implements session.Watcher.
-func (r *Recorder) Relayed(x *density.Exchange, columns int, up [][][]float64, sum, down [][]float64) {
+// Relayed implements session.Watcher. Of fits that share a round trip the first is followed, until there are
+// draws, which say more than iterates.
+func (r *Recorder) Relayed(x *density.Exchange, fit, columns int, up [][][]float64, sum, down [][]float64) {
 	for _, v := range r.variances {
-		v.Relayed(x, columns, sum, down)
+		v.Relayed(x, fit, columns, sum, down)
+	}
+	beside := r.latest == x && fit > r.fit
+	if r.fit = fit; beside {
+		return
 	}
 	shown, answered := x.Up.Shows(r.here()), x.Down.Shows(r.here())
 	for _, v := range r.views {
@@ -60,6 +65,7 @@ func (r *Recorder) Relayed(x *density.Exchange, columns int, up [][][]float64, s
 		}
 		r.keepDraws(v, x, columns, sent)
 		switch {
+		case fit > 0 && v.bare.draws > 0:
 		case shown == density.CutAtDraws:
 			v.atDraws(columns, sent, answered == density.Nothing && r.latest == x)
 		case shown == density.CutThenVector && r.latest != x:

@@ -27,6 +27,7 @@ type Recorder struct {
 	rounds int               // evaluations seen
 	fits   int               // iterates of a fit by quadrature seen
 	latest *density.Exchange // the newest relay
+	fit    int               // and its fit
 	window int               // of the newest evaluation
 
 	recording bool          // what crosses without noise is kept, and what is under masks

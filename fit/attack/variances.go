@@ -40,8 +40,8 @@ type Variances struct {
 	prior    bool        // the draws are from the priors
 	mean     []float64   // the total under the fit
 	kept     []variance
-	answered [2][]float64 // the latest curvatures
-	latest   string       // the name of the latest round trip
+	answered [][2][]float64 // by fit, the latest curvatures
+	latest   string         // the name of the latest round trip
 	fixed    fixedDraws
 }
 
@@ -56,6 +56,7 @@ type variance struct {
 const (
 	mostVariances = 16
 	mostAtDraws   = 128
+	mostFits      = 1000
 )
 
 // NewVariances prepares to follow sum group of a plan; nil where one client contributes alone, or parts of
@@ -77,7 +78,10 @@ func NewVariances(plan *model.Plan, group int) *Variances {
 }
 
 // Relayed takes what has crossed in a round trip: the columns of all sums, and of the answers.
-func (v *Variances) Relayed(x *density.Exchange, columns int, sum, down [][]float64) {
+func (v *Variances) Relayed(x *density.Exchange, fit, columns int, sum, down [][]float64) {
+	for len(v.answered) <= fit {
+		v.answered = append(v.answered, [2][]float64{})
+	}
 	of, more := sum[v.group], v.latest == x.Name
 	here := density.Circumstance{AtClients: v.power, Exact: true}
 	shown, answered := x.Up.Shows(here), x.Down.Shows(here)
@@ -87,9 +91,9 @@ func (v *Variances) Relayed(x *density.Exchange, columns int, sum, down [][]floa
 	}
 	switch {
 	case shown == density.MeanOfZ:
-		v.keep(variance{values: column(of, 1), after: v.answered})
+		v.keep(variance{values: column(of, 1), after: v.answered[fit]})
 		if answered == density.SlopeByZ {
-			v.answered = [2][]float64{column(down[v.group], 1), v.answered[0]}
+			v.answered[fit] = [2][]float64{column(down[v.group], 1), v.answered[fit][0]}
 		}
 	case shown == density.MeanOfCut:
 		v.keep(variance{values: column(of, 1), bare: true})
@@ -422,12 +426,13 @@ func (d *design) coordinates(total, origin []float64) []float64 {
 
 func (v *Variances) state(c *checkpoint.Codec) {
 	n, draws, kept, latest := len(v.picks), len(v.draws), len(v.kept), []byte(v.latest)
-	c.Ints(&draws, &kept)
+	fits := len(v.answered)
+	c.Ints(&draws, &kept, &fits)
 	c.Bytes(&latest)
 	c.Bool(&v.prior)
 	v.latest = string(latest)
-	if draws < 0 || draws > mostAtDraws || kept < 0 || kept > mostVariances {
-		c.Fail(fmt.Errorf("%d draws and %d variances were kept", draws, kept))
+	if draws < 0 || draws > mostAtDraws || kept < 0 || kept > mostVariances || fits < 0 || fits > mostFits {
+		c.Fail(fmt.Errorf("%d draws and %d variances of %d fits were kept", draws, kept, fits))
 		return
 	}
 	for len(v.draws) < draws {
@@ -436,7 +441,11 @@ func (v *Variances) state(c *checkpoint.Codec) {
 	for len(v.kept) < kept {
 		v.kept = append(v.kept, variance{})
 	}
-	all := []*[]float64{&v.mean, &v.answered[0], &v.answered[1]}
+	all := []*[]float64{&v.mean}
+	v.answered = slices.Grow(v.answered, max(0, fits-len(v.answered)))[:fits]
+	for k := range v.answered {
+		all = append(all, &v.answered[k][0], &v.answered[k][1])
+	}
 	for k := range v.kept {
 		one := &v.kept[k]
 		c.Bool(&one.bare)

@@ -66,12 +66,12 @@ func showVariances(v *Variances, totals int, byClient bool) {
 			}
 		}
 		if at < totals-1 {
-			v.Relayed(exchangeOf("moments", density.MeanOfZ, density.SlopeByZ), 2,
+			v.Relayed(exchangeOf("moments", density.MeanOfZ, density.SlopeByZ), 0, 2,
 				[][]float64{append(make([]float64, plantedRows), to...)},
 				[][]float64{make([]float64, 2*plantedRows)})
 		}
 	}
-	v.Relayed(exchangeOf("solving", density.CutThenVector, density.Nothing), draws+2, [][]float64{up}, nil)
+	v.Relayed(exchangeOf("solving", density.CutThenVector, density.Nothing), 0, draws+2, [][]float64{up}, nil)
 }
 
 // exchangeOf is a round trip whose messages show so much.

@@ -208,7 +208,7 @@ func (e *evaluator) shown(r *relay) {
 	seen := e.seen(r.parts, e.relayed(x))
 	if !x.Evaluations {
 		e.blind(r.parts, -1, r.size.Columns)
-		e.watcher.Relayed(x, r.size.Columns, seen, r.kept, r.down)
+		e.showFits(r, seen)
 		return
 	}
 	z, none := make([][][]float64, len(r.kept)), make([][][]float64, len(r.kept))
@@ -225,6 +225,28 @@ func (e *evaluator) shown(r *relay) {
 		e.blind(r.parts, c, r.size.Columns)
 		e.watcher.Sent(e.window, z, total)
 		e.watcher.Answered(adjoint, none)
+	}
+}
+
+// showFits shows it the vectors of a relay fit by fit.
+func (e *evaluator) showFits(r *relay, seen [][][]float64) {
+	fits := []int{0}
+	if s, ok := r.by.(interface{ Fits() []int }); ok {
+		fits = s.Fits()
+	}
+	for i, fit := range fits {
+		part := func(vectors [][]float64) (out [][]float64) {
+			for _, v := range vectors {
+				n := len(v) / len(fits)
+				out = append(out, v[i*n:(i+1)*n])
+			}
+			return out
+		}
+		var up [][][]float64
+		for _, members := range seen {
+			up = append(up, part(members))
+		}
+		e.watcher.Relayed(r.exchange, fit, r.size.Columns/len(fits), up, part(r.kept), part(r.down))
 	}
 }
 

@@ -21,8 +21,9 @@ type Watcher interface {
 	Answered(total [][]float64, part [][][]float64)
 	// Relayed is called after every round trip x in which vectors that go with the cuts cross: up[g][m] is
 	// what member m of sum g has sent, up[g] being empty where the server has the sum alone, sum[g] the sum
-	// and down[g] the answer, that many columns one after another.
-	Relayed(x *density.Exchange, columns int, up [][][]float64, sum, down [][]float64)
+	// and down[g] the answer, that many columns one after another. Where several fits share the round trip it
+	// is called for each, fit being its number, in rising order.
+	Relayed(x *density.Exchange, fit, columns int, up [][][]float64, sum, down [][]float64)
 }
 
 // A MaskWatcher is also shown what it receives under masks.

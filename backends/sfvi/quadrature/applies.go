@@ -28,10 +28,14 @@ func Affordable(b density.Block, l *density.Linear) error {
 	return nil
 }
 
-// Exchanges are those of a run.
-func Exchanges(guide, theta string, atClients, correct bool) []density.Use {
+// Exchanges are those of a run, in which up to so many fits iterate together.
+func Exchanges(guide, theta string, atClients, correct bool, fits int) []density.Use {
 	out := exchanges(guide, atClients, theta == Joint, correct)
 	for i, u := range out {
+		switch u.Exchange {
+		case momentsExchange, Mixing, slopesExchange:
+			severalFits(&out[i], fits)
+		}
 		switch u.Exchange {
 		case momentsExchange:
 			// else z does not follow the cut, and its variance tells nothing of the covariance
@@ -43,6 +47,15 @@ func Exchanges(guide, theta string, atClients, correct bool) []density.Use {
 		}
 	}
 	return out
+}
+
+// severalFits raises the bounds of what a fit sends in an iteration to those of several.
+func severalFits(u *density.Use, fits int) {
+	if fits == 1 {
+		return
+	}
+	u.Often += fmt.Sprintf(", of up to %d fits together", fits)
+	u.Most, u.MostAnswers, u.MostColumns = fits*u.Most, fits*u.MostAnswers, fits*u.MostColumns
 }
 
 // Motion is how a form of q(θ) moves from iteration to iteration: its covariance is that of each party alone,
@@ -109,16 +122,16 @@ func atTheEnd(atClients, joint, correct bool) (out []density.Use) {
 			Exchange: solvingExchange, Often: "every step of a linear system at the end" + InPieces, Least: 1,
 			Most: 1000, Scalars: "variances of the noise of its auxiliary variables", LeastAnswers: 1,
 			MostAnswers: 1,
-			Answers:     "whether the system is solved", LeastColumns: 1, MostColumns: MostBatch/2 + 3,
+			Answers:     "whether the system is solved, and the draws' covariance exact", LeastColumns: 1, MostColumns: MostBatch/2 + 3,
 		})
 	}
 	if !correct {
 		return out
 	}
 	out = append(out, density.Use{
-		Exchange: Batch, Often: "once, at the end" + InPieces, Least: 2, Most: 2*MostBatch + 1001,
+		Exchange: Batch, Often: "once, at the end" + InPieces, Least: 2, Most: 2*MostDraws + 1001,
 		Scalars: "terms of log p and of the draws' squared lengths, the number of its " +
-			"parameters, and variances of noise", MostAnswers: MostBatch + verdicts,
+			"parameters, and variances of noise", MostAnswers: MostDraws + verdicts,
 		Answers: whatWeights, LeastColumns: 1, MostColumns: MostBatch + 1,
 	})
 	if atClients {

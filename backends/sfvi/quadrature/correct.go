@@ -60,23 +60,35 @@ type batch struct {
 // numbers is how many scalars a client sends in a piece: for each draw two, and with the first those of noise
 // and dimensions.
 func (k batch) numbers() int {
-	n := 2 * k.ids().len()
+	n := 2 * k.weighed().len()
 	if k.from == 0 {
 		n += k.sums + 1
 	}
 	return n
 }
 
+// weighed are the draws of which scalars cross in a piece: those of the further sets follow the last that
+// cross.
+func (k batch) weighed() piece {
+	ids := k.ids()
+	if k.to == k.crossing+1 {
+		ids.to = k.size
+	}
+	return ids
+}
+
 func (k batch) Send(b int, up [][]float64, scalars []float64) {
-	p, draws := k.parties[b], k.ids()
+	p, draws := k.parties[b], k.weighed()
 	theta, g := make([]float64, p.d), make([]float64, p.n)
+	for id := draws.from; id < draws.to; id++ {
+		k.proposed(p.sample.start, p.d, id, theta)
+		i := id - draws.from
+		scalars[i], scalars[draws.len()+i] = linear.Value(&p.lin.Prior, theta, p.step),
+			p.square(theta, k.joint())
+	}
 	for c := k.from; c < k.to; c++ {
-		copy(theta, p.sample.column(0, p.d))
-		if c > 0 {
+		if copy(theta, p.sample.column(0, p.d)); c > 0 {
 			k.proposed(p.sample.start, p.d, c-1, theta)
-			id := c - 1 - draws.from
-			scalars[id], scalars[draws.len()+id] = linear.Value(&p.lin.Prior, theta, p.step),
-				p.square(theta, k.joint())
 		}
 		linear.Apply(&p.lin.Cuts, theta, g)
 		for i, at := range p.lin.Members {
@@ -110,7 +122,7 @@ func (w *weights) copied() *weights {
 
 // take adds the scalars of a piece.
 func (k batch) take(total []float64) {
-	w, draws := &k.weights, k.ids()
+	w, draws := &k.weights, k.weighed()
 	if k.from == 0 {
 		*w = weights{logs: make([]float64, k.size), squares: make([]float64, k.size),
 			noise: slices.Clone(total[2*draws.len():][:k.sums]),
@@ -162,7 +174,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		// globals, and with what the clients have sent.
 		sum, k.piece = k.held, piece{0, k.to}
 		w = w.copied()
-		if s.globals.restore(); k.to <= k.size {
+		if s.globals.restore(); k.to <= k.crossing {
 			s.globals.remember()
 		}
 		s.adjustByDraws(sum, w.noise, k.to-1, k.Kernel)
@@ -181,37 +193,52 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 			l.whole.integrateOut(noise)
 		}
 	}
-	theta := make([]float64, s.d)
+	weigh := func(id int, theta []float64, sum [][]float64) {
+		w.logs[id] += linear.Value(&s.lin.Prior, theta, s.step)
+		w.squares[id] += s.square(theta, k.joint())
+		if g := s.globals; g != nil {
+			k.proposed(g.sample, g.m, id, phi)
+			w.logs[id] += g.Density(phi, by)
+		}
+		s.predict(theta, sum)
+		w.squares[id] += k.squareOfRows(w.centre, phi)
+		for _, l := range likelihoods {
+			w.logs[id] += l.value(phi, nil)
+		}
+	}
+	theta, at := make([]float64, s.d), make([][]float64, len(sum))
 	for c := k.from; c < k.to; c++ {
-		copy(theta, s.sample.column(0, s.d))
+		for g, v := range sum {
+			n := len(s.mean[g])
+			at[g] = v[(c-k.from)*n:][:n]
+		}
 		if c > 0 {
 			k.proposed(s.sample.start, s.d, c-1, theta)
-			w.logs[c-1] += linear.Value(&s.lin.Prior, theta, s.step)
-			w.squares[c-1] += s.square(theta, k.joint())
-		}
-		if g := s.globals; g != nil && c > 0 {
-			k.proposed(g.sample, g.m, c-1, phi)
-			w.logs[c-1] += g.Density(phi, by)
-		}
-		for _, r := range s.rows {
-			linear.Apply(&r.Affine, theta, r.eta)
-			vec.Accumulate(r.n, r.eta, sum[r.Group][(c-k.from)*r.n:])
-			if c == 0 {
-				w.centre = append(w.centre, slices.Clone(r.eta))
-				continue
-			}
-		}
-		if c == 0 {
+			weigh(c-1, theta, at)
 			continue
 		}
-		w.squares[c-1] += k.squareOfRows(w.centre, phi)
-		for _, l := range likelihoods {
-			w.logs[c-1] += l.value(phi, nil)
+		s.predict(s.sample.column(0, s.d), at)
+		for _, r := range s.rows {
+			w.centre = append(w.centre, slices.Clone(r.eta))
 		}
+	}
+	if k.keep(sum); k.to == k.crossing+1 {
+		k.further(func(id int, sum [][]float64) {
+			k.proposed(s.sample.start, s.d, id, theta)
+			weigh(id, theta, sum)
+		})
 	}
 	if len(out) > 0 {
 		k.convex = slices.ContainsFunc(likelihoods, (*together).somewhereConvex)
 		k.conclude(w, out)
+	}
+}
+
+// predict sets the predictors from the server's parameters and the clients' sums.
+func (s *server) predict(theta []float64, sum [][]float64) {
+	for _, r := range s.rows {
+		linear.Apply(&r.Affine, theta, r.eta)
+		vec.Accumulate(r.n, r.eta, sum[r.Group])
 	}
 }
 
@@ -246,7 +273,7 @@ func (k *Kernel) hold(sum [][]float64, of piece) {
 	for g, v := range sum {
 		n := len(v) / of.len()
 		if of.from == 0 {
-			k.held[g] = make([]float64, n*(k.size+1))
+			k.held[g] = make([]float64, n*(k.crossing+1))
 		}
 		copy(k.held[g][n*of.from:], v)
 	}
@@ -307,7 +334,7 @@ func (k batch) Receive(_ int, _ [][]float64, out []float64) {
 // evaluate makes the joint Gaussian where that is wanted, and corrects the fit by importance sampling where
 // that is.
 func (k *Kernel) evaluate(ctx context.Context) error {
-	columns := 1 + k.size/2
+	columns := 1 + k.crossing/2
 	if k.options.AtClients {
 		k.marginalise()
 	}
@@ -331,6 +358,7 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 		if err := k.solve(ctx, columns); err != nil {
 			return err
 		}
+		k.addSets()
 	}
 	if k.options.Weigh {
 		if err := k.weigh(ctx); err != nil {
@@ -351,14 +379,13 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 // more of them in pieces.
 func (k *Kernel) weigh(ctx context.Context) error {
 	first, done := k.firstDecision(), 0
-	pieces := k.divide(k.divide(nil, first), k.size+1)
+	pieces := k.divide(k.divide(nil, first), k.crossing+1)
 	for _, p := range pieces {
-		decided := p.to == first || p.to == k.size+1
-		answers := 0
+		decided := p.to == first || p.to == k.crossing+1
+		answers, b := 0, batch{k, p}
 		if decided {
-			answers = p.to - 1 + verdicts
+			answers = b.weighed().to + verdicts
 		}
-		b := batch{k, p}
 		size := density.RelaySize{Columns: p.len(), Scalars: b.numbers(), Answers: answers}
 		var by density.Relayed = b
 		if k.options.AtClients {

@@ -137,6 +137,9 @@ func (k *Kernel) carryEvaluation(c *checkpoint.Codec) {
 	if k.phase != done || !k.evaluated() {
 		return
 	}
+	if c.Bool(&k.exact); k.exact {
+		k.size = k.crossing * k.sets
+	}
 	for _, p := range k.parties {
 		if p.sample == nil {
 			columns := 1 + k.size/2

@@ -47,17 +47,30 @@ func (p *party) beginSample(columns int, noise density.Stream) bool {
 	}
 	mean := append([]float64(nil), p.lin.Prior.Gradient...)
 	s.prior.Solve(mean)
+	sample := cholesky.New(p.d) // the covariance of the noise
+	for c := 1; c < columns; c++ {
+		theta := s.column(c, p.d)
+		noise.Round(uint64(c - 1))
+		noise.FillNormals(theta)
+		for i, v := range theta {
+			vec.Axpy(p.d, sample.Matrix[i*p.d:], v/float64(columns-1), theta)
+		}
+	}
+	// In directions of which the likelihood says nothing draws are those from the prior.
+	match := columns-1 >= perPrior*p.d && sample.Definite()
 	for c := range columns {
 		theta := s.column(c, p.d)
-		if c > 0 {
-			noise.Round(uint64(c - 1))
-			noise.FillNormals(theta)
-			s.prior.Backward(theta)
+		if match {
+			sample.Forward(theta)
 		}
+		s.prior.Backward(theta)
 		vec.Accumulate(p.d, theta, mean)
 	}
 	return true
 }
+
+// perPrior is the least number of draws from a prior for each parameter for their covariance to be matched.
+const perPrior = 2
 
 func (s *sample) column(c, d int) []float64 { return s.start[c*d:][:d] }
 
@@ -326,7 +339,7 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 	}
 	c.apply(s, k.up, sum)
 	if k.down.from == 0 && k.down.to > 0 { // all products are here
-		k.solved = k.solves == 1 && c.outright(s.sample.columns, s.noise) || c.advance(s) ||
+		k.solved = k.solves == 1 && c.outright(s.sample.columns, s.noise, &k.exact) || c.advance(s) ||
 			k.solves >= mostCG
 		for col := 0; k.solved && col < s.sample.columns; col++ {
 			vec.Accumulate(s.d, s.sample.column(col, s.d), c.own(s, c.v[col*c.n:][:c.n]))
@@ -341,7 +354,9 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 		c.direct(s, k.down, c.p, down)
 		return
 	}
-	out[0] = 1
+	if out[0] = 1; k.exact {
+		out[0] = 2
+	}
 	c.direct(s, k.down, c.v, down)
 }
 
@@ -363,7 +378,7 @@ func (k solving) linearise(sum [][]float64, noise []float64) {
 func (k solving) Receive(b int, down [][]float64, out []float64) {
 	p := k.parties[b]
 	s := p.sample
-	k.solved = out[0] == 1
+	k.solved, k.exact = out[0] > 0, out[0] == 2
 	u := make([]float64, p.n)
 	for c := k.down.from; c < k.down.to; c++ {
 		for i, at := range p.lin.Members {

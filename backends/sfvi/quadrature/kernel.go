@@ -64,16 +64,19 @@ type Kernel struct {
 	mix     []float64
 	shared  int // elements that the server sends
 	sums    int // of contributions
-	size    int // draws in a batch
-	first   int // of them, whose weights decide whether the others are made
-	rows    int
-	ratios  []float64
-	solves  int // round trips of the linear system
-	solved  bool
-	failure error
-	noise   []density.Stream // of draws
-	noiseOf []float64        // totals of describeNoise, once they are known
-	weights weights          // while a batch of draws is evaluated
+	size    int // draws in a batch, of all sets
+	// of these, those that cross, and how many sets of as many there are where their covariance is exact
+	crossing, sets int
+	exact          bool // it is
+	first          int  // of them, whose weights decide whether the others are made
+	rows           int
+	ratios         []float64
+	solves         int // round trips of the linear system
+	solved         bool
+	failure        error
+	noise          []density.Stream // of draws
+	noiseOf        []float64        // totals of describeNoise, once they are known
+	weights        weights          // while a batch of draws is evaluated
 	// and the sums of all draws, where they are needed together: by sum at the server, by membership at a
 	// client
 	held   [][]float64
@@ -113,8 +116,9 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		k.sums = len(p.lin.Sums)
 		k.rows = slices.Max(p.lin.Sums)
 	}
-	k.size = batchSize(k.rows, o.Draws)
-	k.scales = tails.Scales(env, k.size/2)
+	k.crossing = batchSize(k.rows, o.Draws)
+	k.size, k.sets = k.crossing, k.furtherSets()
+	k.scales = tails.Scales(env, k.crossing*k.sets/2)
 	if o.Guide == Coupled && env.ReadsAuxiliaries() {
 		return nil, errCoupled
 	}
@@ -160,10 +164,10 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 	var err error
 	switch k.phase {
 	case fitting:
-		if err = k.iterate(ctx); err == nil && (k.options.Start == 0 || k.verdict == abandon) {
-			err = k.failing()
+		var ends []error
+		if _, ends, err = Together(ctx, []*Kernel{k}); err == nil {
+			err = ends[0]
 		}
-		k.advance()
 	case evaluating:
 		if err = k.evaluate(ctx); err == nil {
 			k.phase = done
@@ -183,34 +187,6 @@ func (k *Kernel) advance() {
 	default:
 		k.phase = done
 	}
-}
-
-// iterate is one iteration: one round trip where the likelihood is at the server; where it is at the clients
-// two, and one more from the second iterate on, for the coefficients.
-func (k *Kernel) iterate(ctx context.Context) error {
-	if !k.options.AtClients {
-		size := density.RelaySize{Columns: 2, Scalars: 1 + coefficients + k.described(),
-			Answers: decision + coefficients + k.described()}
-		return k.relay.Relay(ctx, momentsExchange, size, atServer{k})
-	}
-	sent := k.shared + k.shared*k.shared
-	if err := k.relay.Relay(ctx, momentsExchange, density.RelaySize{Columns: k.columns(), Answers: sent},
-		moments{k}); err != nil {
-		return err
-	}
-	clear(k.mix)
-	k.mix[0] = 1
-	if k.parties[0].trail.used > 1 {
-		if err := k.relay.Relay(ctx, Mixing, density.RelaySize{Scalars: pairs, Answers: coefficients},
-			mixing{k}); err != nil {
-			return err
-		}
-	}
-	for _, p := range k.parties {
-		p.move(k.mix)
-	}
-	return k.relay.Relay(ctx, slopesExchange, density.RelaySize{Columns: 2, Scalars: 1 + sent + k.described(),
-		Answers: decision + k.described()}, slopes{k})
 }
 
 // Failed reports whether a party of this process could not go on. It stays where it is then, since the others

@@ -11,9 +11,9 @@ import (
 // products of M with more columns than that show its whole range, and M itself on it: with Q a basis of the
 // range, M = QTQᵀ and MP = QC follow T = C(QᵀP)⁺.
 
-// outright solves the system from the first products, q = p + Mp at p = r. It reports false where there are
-// too few columns for that.
-func (c *conjugate) outright(columns int, noise density.Stream) bool {
+// outright solves the system from the first products, q = p + Mp at p = r, and sets exact to whether draws
+// have the covariance of the joint Gaussian. It reports false where there are too few columns to solve it.
+func (c *conjugate) outright(columns int, noise density.Stream, exact *bool) bool {
 	y := make([]float64, c.n*columns)
 	vec.Sub(len(y), y, c.q, c.p)
 	basis := subspace.Basis(y, c.n, columns/2)
@@ -51,7 +51,7 @@ func (c *conjugate) outright(columns int, noise density.Stream) bool {
 		}
 		system.Solve(h)
 	}
-	c.match(basis, t, &system, y, columns, noise)
+	*exact = c.match(basis, t, &system, y, columns, noise)
 	for col := range columns {
 		v := c.v[col*c.n:][:c.n]
 		copy(v, c.r[col*c.n:])
@@ -71,17 +71,18 @@ func (c *conjugate) outright(columns int, noise density.Stream) bool {
 const perDimension = 5
 
 // match changes the noise of the draws within the range so that the covariance of their predictors is that of
-// the joint Gaussian exactly, as moment matching does (Barraquand 1995). With as many rows' directions as
-// parameters, that of the parameters is exact then too. It takes nothing from the parties.
+// the joint Gaussian exactly, as moment matching does (Barraquand 1995), and reports whether it has. With as
+// many rows' directions as parameters, that of the parameters is exact then too. It takes nothing from the
+// parties.
 //
 // The weighted predictor of a draw deviates from that of the mean by δ = Gθ⁰ + Ty, with Gθ⁰ = −ξ − (I + T)y
 // of noise ξ and all of them deviations from column 0: δ = −ξ − y. Its covariance is V = T(I + T)⁻¹. A draw
 // with δ' in its place has Ty' = Ty + δ' − δ.
 func (c *conjugate) match(basis [][]float64, t []float64, system *cholesky.Factor, y []float64, columns int,
-	noise density.Stream) {
+	noise density.Stream) bool {
 	d, n := len(basis), columns-1
 	if n < perDimension*d {
-		return
+		return false
 	}
 	delta := make([]float64, n*d)
 	sample, want, direct := cholesky.New(d), cholesky.New(d), cholesky.New(d)
@@ -110,7 +111,7 @@ func (c *conjugate) match(basis [][]float64, t []float64, system *cholesky.Facto
 		}
 	}
 	if !sample.Definite() || !want.Definite() || !direct.Definite() {
-		return
+		return false
 	}
 	for i := range n {
 		at := delta[i*d:][:d]
@@ -122,4 +123,5 @@ func (c *conjugate) match(basis [][]float64, t []float64, system *cholesky.Facto
 		direct.Solve(at)
 		vec.Accumulate(d, y[(i+1)*d:], at)
 	}
+	return true
 }

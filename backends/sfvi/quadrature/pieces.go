@@ -34,7 +34,7 @@ func (k *Kernel) divide(out []piece, to int) []piece {
 
 // firstDecision is the column after which a batch may end: that of the last of the first weights, where there
 // are more. It does not depend on how many columns one message takes, and nor does the result.
-func (k *Kernel) firstDecision() (column int) { return 1 + min(k.first, k.size) }
+func (k *Kernel) firstDecision() (column int) { return 1 + min(k.first, k.crossing) }
 
 // InPieces says of draws that they may be too many for one message.
 var InPieces = fmt.Sprintf(" (in several messages beyond %d numbers of all clients together)",
