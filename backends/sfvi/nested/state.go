@@ -150,7 +150,8 @@ func (s *search) carry(c *checkpoint.Codec) {
 	for i := range s.nodes {
 		v := &s.nodes[i]
 		v.carry(c)
-		c.Float(&v.f)
+		c.Float(&v.f, &v.prior)
+		list(c, &v.by)
 		if list(c, &v.x); c.Failed() {
 			return
 		}
