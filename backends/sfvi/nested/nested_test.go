@@ -1,10 +1,12 @@
 package nested
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/backends"
@@ -21,6 +23,7 @@ type varied struct {
 	y      []float64
 	group  []int
 	groups int
+	heavy  bool // of a t with two degrees of freedom, not of a normal model
 	rare   bool // whether y is above 1, of a logistic model with few ones, and not y of a normal one
 }
 
@@ -72,6 +75,10 @@ func (v *varied) Conditional() (*density.Conditional, error) {
 				}
 				sd := math.Exp(phi[1])
 				z := (v.y[i] - m) / sd
+				if v.heavy { // but for a constant
+					lp[i], slope[i] = -phi[1]-1.5*math.Log1p(0.5*z*z), 1.5*z/(1+0.5*z*z)/sd
+					continue
+				}
 				lp[i], slope[i] = -half-phi[1]-0.5*z*z, z/sd
 			}
 		}}}
@@ -423,9 +430,7 @@ func TestPilotDrawsLeanTheDensity(t *testing.T) {
 	picks := r.picked(100)
 	for i, n := range r.nodes {
 		if before[i] = math.Inf(-1); n.x != nil { // Laplace's, which the pilot has leant
-			copy(s.hyper, r.on(n.cell))
-			s.move(s.hyper, nil)
-			copy(s.coefficients, n.by)
+			s.goTo(&n)
 			if e, ok := s.approximate(n.x, closely); ok {
 				before[i] = n.prior + e.evidence
 			}
@@ -476,5 +481,28 @@ func TestMeansOfWeightsAreLoglinear(t *testing.T) {
 		if math.Abs(b-want[k]) > 0.05 { // six standard errors
 			t.Errorf("coefficient %d is %.3f, want %.3f", k, b, want[k])
 		}
+	}
+}
+
+// A posterior that has one mode at the best hyperparameters and two where the scale of a t is small is no
+// answer of a grid: rows at ±a have two modes of their location where a² > νσ².
+func TestOtherModesAreLookedForAtTheEndsOfTheLattice(t *testing.T) {
+	v := variedOf(1, 4)
+	v.heavy, v.y = true, []float64{-1, 1, -1.01, 1.01}
+	k, err := New(v, Options{Draws: 8, Correct: true})
+	if err == nil {
+		err = k.Init(context.Background())
+	}
+	for err == nil && k.phase != done {
+		_, err = k.Step(context.Background())
+	}
+	if err == nil || !strings.Contains(err.Error(), "several") {
+		t.Errorf("the fit ends with %v", err)
+	}
+	s := k.server
+	best := slices.MaxFunc(s.search.nodes, func(a, b node) int { return cmp.Compare(a.f, b.f) })
+	s.goTo(&best)
+	if e, ok := s.approximate(best.x, closely); !ok || s.manyModes(e, 0) {
+		t.Error("there are several modes at the best point already")
 	}
 }

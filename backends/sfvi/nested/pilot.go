@@ -54,9 +54,7 @@ func (s *server) trials(picks []int) (logs []float64) {
 	for i, at := range picks {
 		n := &s.search.nodes[at]
 		if i == 0 || at != picks[i-1] {
-			copy(s.hyper, s.search.on(n.cell))
-			s.move(s.hyper, nil)
-			copy(s.coefficients, n.by)
+			s.goTo(n)
 			w = s.walkFrom(n.x)
 		}
 		for d := range pilotDraws {

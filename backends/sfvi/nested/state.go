@@ -116,8 +116,6 @@ func (s *server) carry(c *checkpoint.Codec) {
 	list(c, &s.mode)
 	c.Ints(&s.sets, &s.level)
 	c.Bool(&s.lost)
-	c.Bool(&s.looked)
-	c.Bool(&s.parted)
 	s.even.carry(c)
 	s.search.carry(c)
 	if !c.Failed() {

@@ -50,7 +50,6 @@ func (s *server) learn(k *Kernel, replies []float64) {
 		s.lost = !r.located(s.asked, f)
 		return
 	}
-	s.part(k, replies, f, modes)
 	for i, c := range r.asked {
 		r.at[c] = len(r.nodes)
 		r.nodes = append(r.nodes, node{c, f[i], modes[i], priors[i], by[i]})
@@ -65,14 +64,16 @@ func (s *server) tell(k *Kernel, out []float64) {
 	phase := asking
 	if s.q == nil || s.lost {
 		phase = failed
-	} else if s.parted {
-		phase = parted
 	} else if r.stage == locating {
 		s.asked = r.stencil()
 	} else if r.stage == spreading {
 		if r.asked = r.wanted(mostPoints); len(r.asked) == 0 {
 			r.finish()
-			s.pilot()
+			if s.parted() {
+				phase = parted
+			} else {
+				s.pilot()
+			}
 		}
 		for _, c := range r.asked {
 			s.asked = append(s.asked, r.on(c))
