@@ -131,8 +131,11 @@ type Settings struct {
 	UnlikeNoise int
 	// Auxiliary: draws of auxiliary variables are wanted.
 	Auxiliary bool
-	values    map[string]any
-	defaults  map[string]any
+	// Hyper: priors may depend on parameters, as far as programs tell; what data tell, settings that were
+	// chosen by these say.
+	Hyper    bool
+	values   map[string]any
+	defaults map[string]any
 }
 
 // Choices of the settings that OnTheWire returns.

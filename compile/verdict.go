@@ -113,7 +113,8 @@ func (p *Bundle) Verdict(uses []density.Use, wire model.Wire, tables *Tables) []
 	}
 	j := &judge{auditor: a, tables: tables, given: map[int]given{}, wants: map[*check.Program][]data.Want{}}
 	for range a.plan.Names {
-		j.known = append(j.known, &knowledge{reached: map[int]reached{}, columns: map[int]*Columns{}})
+		j.known = append(j.known, &knowledge{reached: map[int]reached{}, columns: map[int]*Columns{},
+			multiply: map[int][]string{}})
 	}
 	for _, c := range crossings(a.plan, uses) {
 		j.take(c)
@@ -151,6 +152,7 @@ const (
 type knowledge struct {
 	reached  map[int]reached // by contributor
 	columns  map[int]*Columns
+	multiply map[int][]string // declarations that parameters of the server multiply, column by column
 	response []string
 	totals   []int
 	gaps     []int
@@ -232,6 +234,9 @@ func (j *judge) weighted(c session.Crossing) {
 
 // from adds how far a receiver gets who knows the sum of some contributions, or one alone.
 func (j *judge) from(k *knowledge, c session.Crossing, of int, sole bool) {
+	if c.Motion == density.ByPrior && j.multiplies(of, c.Hidden || !c.Up) {
+		k.multiply[of] = j.multiplied(of)
+	}
 	switch {
 	case c.Motion == density.ByColumn:
 		k.reach(of, single)
@@ -250,8 +255,6 @@ func (j *judge) from(k *knowledge, c session.Crossing, of int, sole bool) {
 			k.wideFrom = c.DenseMost
 		}
 		k.reach(of, alone)
-	case c.Motion == density.ByPrior && j.multiplies(of, c.Hidden || !c.Up):
-		k.reach(of, single)
 	case c.Motion == density.ByPrior && j.divides(c, of):
 		k.reach(of, alone)
 	case c.Motion == density.ByClient || sole:
@@ -367,12 +370,15 @@ func (j *judge) find(k *knowledge) {
 			addTo(&k.gaps, of)
 		}
 		out := j.columnsOf(k, of)
+		themselves := func(d declared) bool { return slices.Contains(k.multiply[of], d.declared) }
+		rest := slices.DeleteFunc(slices.Clone(all.data), themselves)
 		for _, d := range all.data {
-			if how == alone && len(all.data) == 1 && d.unknown {
+			only := how == alone && len(rest) == 1 && !themselves(d)
+			if only && d.unknown {
 				addTo(&k.narrow, of)
 			}
 			switch {
-			case how == single, how == alone && len(all.data) == 1 && d.one:
+			case how == single, themselves(d), only && d.one:
 				addAll(&out.Names, d.names)
 				if d.names == nil {
 					addTo(&out.All, d.declared)

@@ -205,17 +205,7 @@ func (j *judge) received(client int) (out []string) {
 	program := j.Programs[client]
 	of := slices.Clone(j.contributions(client))
 	for _, s := range program.Order {
-		if s.Kind != check.Param {
-			continue
-		}
-		for _, arg := range s.Args {
-			name, bare := arg.(*ast.Name)
-			if bare && len(s.Type.Dims) > 0 && program.Symbols[name.Name] != nil &&
-				len(program.Symbols[name.Name].Type.Dims) == 0 {
-				continue
-			}
-			of = append(of, arg)
-		}
+		of = append(of, centres(program, s)...)
 	}
 	for _, name := range names(program, of...) {
 		got, s := program.Symbols[name], j.Programs[0].Symbols[name]
@@ -225,6 +215,59 @@ func (j *judge) received(client int) (out []string) {
 		}
 		if s.Dist == nil || s.Dist.Support == def.RealLine {
 			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// multiplied are the data of a client in those terms of its contributions that depend on such parameters,
+// directly or by the prior of a parameter of its own.
+func (j *judge) multiplied(client int) (out []string) {
+	program, received := j.Programs[client], j.received(client)
+	by := func(name string) bool {
+		of := []string{name}
+		if s := program.Symbols[name]; s != nil {
+			of = append(of, names(program, centres(program, s)...)...)
+		}
+		return slices.ContainsFunc(of, func(name string) bool { return slices.Contains(received, name) })
+	}
+	for _, e := range j.contributions(client) {
+		for _, term := range addends(program, e) {
+			if of := names(program, term); slices.ContainsFunc(of, by) {
+				addAll(&out, of)
+			}
+		}
+	}
+	return out
+}
+
+// addends are the terms of a sum, where what is defined by let is written out.
+func addends(p *check.Program, e ast.Expr) []ast.Expr {
+	switch e := e.(type) {
+	case *ast.Paren:
+		return addends(p, e.X)
+	case *ast.Name:
+		if s := p.Symbols[e.Name]; s != nil && s.Kind == check.Let {
+			return addends(p, s.Decl.(*ast.Let).Value)
+		}
+	case *ast.Binary:
+		if e.Op == "+" || e.Op == "-" {
+			return append(addends(p, e.X), addends(p, e.Y)...)
+		}
+	}
+	return []ast.Expr{e}
+}
+
+// centres are the arguments of a parameter's prior, but for one number that is the mean of a vector or
+// matrix.
+func centres(p *check.Program, s *check.Symbol) (out []ast.Expr) {
+	if s.Kind != check.Param {
+		return nil
+	}
+	for _, arg := range s.Args {
+		if name, bare := arg.(*ast.Name); !bare || len(s.Type.Dims) == 0 || p.Symbols[name.Name] == nil ||
+			len(p.Symbols[name.Name].Type.Dims) > 0 {
+			out = append(out, arg)
 		}
 	}
 	return out

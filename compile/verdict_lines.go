@@ -63,7 +63,8 @@ func (j *judge) like(at int, k, server *knowledge) string {
 		if of == 0 || of == at && !j.several(of) {
 			continue
 		}
-		equal = equal && k.reached[of] == server.reached[of]
+		equal = equal && k.reached[of] == server.reached[of] &&
+			slices.Equal(k.multiply[of], server.multiply[of])
 		inSums = inSums && k.reached[of] == inSum
 		columns = columns || k.columns[of] != nil
 		based = based || server.columns[of] != nil && len(server.columns[of].Based) > 0

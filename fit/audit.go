@@ -69,7 +69,7 @@ func trafficOf(m *split.Manifest, a backends.Algorithm, given map[string]string)
 		s.Plan.Encrypted = false
 		return traffic{inEveryRun, wireIn(s)}, nil
 	}
-	s.UnlikeNoise = unlikeNoiseOf(m)
+	s.UnlikeNoise, s.Hyper = unlikeNoiseOf(m), m.Hyper
 	uses, err := exchanges(a, s)
 	if err != nil {
 		return traffic{}, err

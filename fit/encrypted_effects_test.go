@@ -19,8 +19,10 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/compiletest"
 )
 
 // What groupedModel takes for the prior of effects whose scale is a parameter, at the client with them or at
@@ -383,5 +385,32 @@ func TestCorrelatedEffectsOfEncryptedRows(t *testing.T) {
 	good(t, nil, err)
 	if again, _ := drawMoments(env, loaded, Correct(env, loaded, 2000)); !slices.Equal(again, corrected) {
 		t.Error("draws of a state that was saved are others")
+	}
+}
+
+// Of a model none of whose priors depends on a parameter, estimator auto lists and counts over encrypted rows
+// what quadrature does; of one with a scale also what its effects tell, which are more numbers.
+func TestAutoCountsWhatPriorsAsk(t *testing.T) {
+	for prior, more := range map[string]bool{"half_normal(1) @ a\nparam u : real[G] ~ normal(0, tau)": true,
+		"normal(0, 1) @ a\nparam u : real[G] ~ normal(0, 1)": false} {
+		text := strings.Replace(groupedText, "half_normal(1) @ a\nparam u : real[G] ~ normal(0, tau)", prior, 1)
+		if !more {
+			text = strings.Replace(text, "u[g])", "u[g] + tau)", 1)
+		}
+		m, diags := compiletest.Try(t, source.New("m.vfl", text), check.Options{Transform: transforms.Exact,
+			Accept: accept.Names()})
+		good(t, diags, nil)
+		bundle, diags := m.Bundle()
+		good(t, diags, nil)
+		var usual [2]int
+		for i, by := range []string{"auto", "quadrature"} {
+			uses, err := Exchanges(bundle.Manifest, backend(t, "sfvi"),
+				map[string]string{"estimator": by, "wire": "encrypted"})
+			good(t, nil, err)
+			usual[i], _ = density.Opened(uses, []int{1, 13, 1}, []bool{true, false, false})
+		}
+		if got := usual[0] > usual[1]; got != more {
+			t.Errorf("%s: auto counts %d numbers, quadrature %d", prior, usual[0], usual[1])
+		}
 	}
 }

@@ -376,3 +376,63 @@ func TestVerdictOfMeansOnAGrid(t *testing.T) {
 		}
 	}
 }
+
+// Of a client with a matrix of its own beside a column that a parameter of the server multiplies, that column
+// alone crosses by itself; where that parameter is a mean of its coefficients, those of the matrix do. A
+// parameter of which draws alone are told has no steps that tell a gradient.
+func TestVerdictOfAMatrixBesideASharedCoefficient(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 11))
+	server, a, b := "id,y\n", "id,x1,x2,x3,w\n", "id,x\n"
+	for i := range 60 {
+		server, a, b = server+fmt.Sprintf("%d,%d\n", i, r.IntN(2)),
+			a+fmt.Sprintf("%d,%.4f,%.4f,%.4f,%.4f\n", i, r.NormFloat64(), r.NormFloat64(), r.NormFloat64(),
+				r.NormFloat64()), b+fmt.Sprintf("%d,%.4f\n", i, r.NormFloat64())
+	}
+	for form, want := range map[string]string{"X * u + w * m[1]": "w", "w * m[1] + u[1]": "w",
+		"X * (u + m)": "x1 x2 x3", "X * (u .* m) + w * c2": "x1 x2 x3 w"} {
+		text := strings.NewReplacer("data g : level(G)[N] @ a",
+			"data X : real[N, 3] @ a from x1, x2, x3\ndata w : real[N] @ a\nparam m : real[3] ~ "+
+				"normal(0, 1) @ shared\nparam c2 ~ normal(0, 1) @ shared", "real[G]", "real[3]",
+			"u[g]", form).Replace(groupedText)
+		p := bound(t, besideModel(t, text, map[string]string{"server.csv": server, "a.csv": a, "b.csv": b}),
+			check.Options{Transform: transforms.Exact, Accept: accept.Names()})
+		seen := false
+		for _, v := range verdictOf(t, p, "sfvi", onGrid("200", "off"), nil) {
+			for _, c := range v.Columns {
+				seen = seen || c.Party == "a"
+				got := strings.Join(append(slices.Clone(c.Names), c.All...), " ")
+				if c.Party == "a" && v.Receivers[0] == "server" && got != want {
+					t.Errorf("%s: single columns of a are %q, want %q", form, got, want)
+				}
+			}
+		}
+		if !seen {
+			t.Errorf("%s: no column of a is named", form)
+		}
+		for name, steps := range map[string]bool{"sfvi": false, "nuts": true} {
+			given := map[string]string{}
+			if !steps {
+				given = onGrid("200", "off")
+			}
+			if got := valueBySteps(t, p, name, given); got != steps {
+				t.Errorf("%s: an audit of %s says that steps of a sampler tell m's gradient: %v", form, name, got)
+			}
+		}
+	}
+}
+
+// valueBySteps reports whether an audit says that steps of a sampler tell the gradient by m.
+func valueBySteps(t *testing.T, p *compile.Bound, name string, given map[string]string) bool {
+	t.Helper()
+	bundle, diags := p.Bundle()
+	good(t, diags, nil)
+	of, err := trafficOf(bundle.Manifest, backend(t, name), given)
+	good(t, nil, err)
+	for _, d := range bundle.Audit(of.uses, of.wire) {
+		if d.What == "value of m" {
+			return strings.Contains(d.Learns, "from the steps of a sampler")
+		}
+	}
+	t.Errorf("%s: no value of m crosses", name)
+	return false
+}

@@ -389,7 +389,8 @@ func newQuadrature(env density.Env, s backends.Settings, restart int) (*quadratu
 // it may be.
 func exchanges(s backends.Settings) []density.Use {
 	if s.Plan.Encrypted {
-		return laplace.Exchanges(s.Int(iterations), 0, s.Text(estimator) != byQuadrature)
+		by := s.Text(estimator)
+		return laplace.Exchanges(s.Int(iterations), 0, by == byNesting || by != byQuadrature && s.Hyper)
 	}
 	if s.Text(estimator) == byNesting {
 		return nested.Exchanges()

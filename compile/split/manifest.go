@@ -15,6 +15,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // Versions in a manifest, which parties compare before a run.
@@ -66,6 +67,8 @@ type Manifest struct {
 	Encrypted bool `json:"-"`
 	// some party has weights, which are estimated as points
 	Weights bool `json:"weights,omitempty"`
+	// priors of some party's parameters depend on parameters, or may do so
+	Hyper bool `json:"hyperparameters,omitempty"`
 
 	file *source.File // that it was read from; nil: it was not
 }
@@ -299,6 +302,7 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		m.Rows = size
 	}
 	server := s.writer(s.Parties[0])
+	m.Hyper = s.hierarchical()
 	for _, sym := range s.Order {
 		m.Weights = m.Weights || sym.Initial != nil
 		if sym.Opaque {
@@ -319,6 +323,51 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		s.manifestOf(q, m)
 	}
 	return m
+}
+
+// hierarchical reports whether a prior depends on a parameter, or there is one with bounds that enters no
+// likelihood: else none can be a hyperparameter.
+func (s *splitter) hierarchical() bool {
+	found := map[string]bool{}
+	var read func(e ast.Expr)
+	read = func(e ast.Expr) {
+		ast.Walk(e, func(n ast.Node) bool {
+			name, ok := n.(*ast.Name)
+			if !ok || found[name.Name] {
+				return true
+			}
+			found[name.Name] = true
+			if of := s.Symbols[name.Name]; of != nil && of.Kind == check.Let {
+				read(of.Decl.(*ast.Let).Value)
+			}
+			return true
+		})
+	}
+	random := func() bool {
+		return slices.ContainsFunc(s.Order, func(p *check.Symbol) bool {
+			return p.Kind == check.Param && found[p.Name]
+		})
+	}
+	for _, p := range s.Order {
+		for _, arg := range p.Args {
+			if arg != nil && p.Kind == check.Param {
+				read(arg)
+			}
+		}
+	}
+	if random() {
+		return true
+	}
+	for _, l := range s.Likelihoods {
+		for _, e := range append(slices.Clone(l.Args), l.Stmt.Left) {
+			if e != nil {
+				read(e)
+			}
+		}
+	}
+	return slices.ContainsFunc(s.Order, func(p *check.Symbol) bool {
+		return p.Kind == check.Param && !found[p.Name] && (p.Dist == nil || p.Dist.Support != def.RealLine)
+	})
 }
 
 // ownSizes lists the sizes of which every member of a family has a value of its own.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/density"
@@ -31,6 +32,10 @@ type Crossing struct {
 func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 	var out []Crossing
 	of := newCodes(plan, newGrids(plan))
+	steps := slices.ContainsFunc(uses, func(u density.Use) bool {
+		return u.Exchange != density.Reporting && !isRelay(u.Exchange) &&
+			slices.ContainsFunc(ownKindsOf(u.Exchange), tellsValues)
+	})
 	for client := 1; client < len(plan.Names); client++ {
 		s := newScript(plan, client, of)
 		for _, use := range uses {
@@ -38,6 +43,9 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 				for i := range f.channels {
 					c := &f.channels[i]
 					one := crossing(use, f.kind, c, f.arrays[i].Name, client)
+					if c.content == Value && !steps {
+						one.Learns = reported
+					}
 					out = append(out, f.hidden(i, one))
 					if c.coding != nil && !c.coding.saturates {
 						out = append(out, one.beside(Mark))
@@ -50,6 +58,14 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 		}
 	}
 	return out
+}
+
+// reported is what a receiver learns from values of a parameter at the draws of the result alone.
+const reported = "the draws of its posterior that the result has, which do not follow from one another as the " +
+	"steps of a sampler do"
+
+func tellsValues(at int) bool {
+	return slices.ContainsFunc(kinds[at].Carries, func(c density.Carried) bool { return c.Content == Value })
 }
 
 func crossing(use density.Use, k kind, c *channel, name string, client int) Crossing {

@@ -6,7 +6,8 @@
 // vectors that all of them know, from which the server has C at every φ. What follows takes it no message
 // over rows: the mode of the predictors at φ, the Gaussian there and the marginal likelihood of φ by
 // Laplace's method; only densities of the clients' hyperparameters and coefficients of their matrices are
-// asked for, many values of φ in a message. Draws of φ follow from a grid around the mode of that marginal.
+// asked for, many values of φ in a message. Draws of φ follow from a grid around the mode of that marginal,
+// as pilot draws of the server correct it.
 // Draws of all parameters given φ begin at each party's prior and are moved by one vector of the server's
 // (Matheron's rule), and are weighed by the exact joint density: that of their priors cancels.
 //

@@ -39,11 +39,14 @@ type search struct {
 // A cell is the place of a point on the lattice.
 type cell [mostHyper]int
 
-// A node is a point of the lattice, f there and where the mode of the predictors is.
+// A node is a point of the lattice, f there and where the mode of the predictors is, the log density of the
+// hyperparameters and the coefficients of the covariance.
 type node struct {
 	cell
-	f float64
-	x []float64
+	f     float64
+	x     []float64
+	prior float64
+	by    []float64
 }
 
 // The stages of a search.

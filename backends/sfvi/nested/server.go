@@ -40,8 +40,6 @@ type server struct {
 	moves     density.Stream         // along it
 	mode      []float64              // of the predictors, where it was found last
 	lost      bool                   // the search found nothing
-	looked    bool                   // for other modes
-	parted    bool                   // there are some
 	starts    density.Stream         // of points from which these are looked for
 
 	coefficients     []float64

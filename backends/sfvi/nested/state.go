@@ -116,8 +116,6 @@ func (s *server) carry(c *checkpoint.Codec) {
 	list(c, &s.mode)
 	c.Ints(&s.sets, &s.level)
 	c.Bool(&s.lost)
-	c.Bool(&s.looked)
-	c.Bool(&s.parted)
 	s.even.carry(c)
 	s.search.carry(c)
 	if !c.Failed() {
@@ -150,7 +148,8 @@ func (s *search) carry(c *checkpoint.Codec) {
 	for i := range s.nodes {
 		v := &s.nodes[i]
 		v.carry(c)
-		c.Float(&v.f)
+		c.Float(&v.f, &v.prior)
+		list(c, &v.by)
 		if list(c, &v.x); c.Failed() {
 			return
 		}

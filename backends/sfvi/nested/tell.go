@@ -17,8 +17,8 @@ const (
 	mostVector = 1 << 24 // numbers of the draws of a run that a client sends
 	inVain     = 1.2     // Pareto shape of the first weights beyond which no number of draws is corrected
 	bounded    = 0.7     // the same beyond which draws go along a path, or a longer one
-	// effective draws of one that are expected of a longer path, which is taken where fewer draws are needed
-	// there, the first ones anew
+	// effective draws of one that pilot draws must have, or a longer path is taken; and that are expected of
+	// one that is taken later, where fewer draws are needed there, the first ones anew
 	evenly   = 0.7
 	spare    = 1.1 // times the draws that seem to be enough
 	mostSets = 3   // of draws of one path
@@ -30,9 +30,11 @@ const MostColumns = mostDraws
 // learn takes what clients told of the points of a message.
 func (s *server) learn(k *Kernel, replies []float64) {
 	f, modes := make([]float64, k.count), make([][]float64, k.count)
+	priors, by := make([]float64, k.count), make([][]float64, k.count)
 	for i := range f {
 		f[i] = math.Inf(-1)
-		if prior := s.moveTo(k, i, replies); prior-prior == 0 {
+		prior := s.moveTo(k, i, replies)
+		if priors[i], by[i] = prior, slices.Clone(s.coefficients); prior-prior == 0 {
 			start := s.search.nearest(s.asked[i])
 			if start == nil {
 				start = s.mode
@@ -48,10 +50,9 @@ func (s *server) learn(k *Kernel, replies []float64) {
 		s.lost = !r.located(s.asked, f)
 		return
 	}
-	s.part(k, replies, f, modes)
 	for i, c := range r.asked {
 		r.at[c] = len(r.nodes)
-		r.nodes = append(r.nodes, node{c, f[i], modes[i]})
+		r.nodes = append(r.nodes, node{c, f[i], modes[i], priors[i], by[i]})
 		r.top = max(r.top, f[i])
 	}
 }
@@ -63,13 +64,16 @@ func (s *server) tell(k *Kernel, out []float64) {
 	phase := asking
 	if s.q == nil || s.lost {
 		phase = failed
-	} else if s.parted {
-		phase = parted
 	} else if r.stage == locating {
 		s.asked = r.stencil()
 	} else if r.stage == spreading {
 		if r.asked = r.wanted(mostPoints); len(r.asked) == 0 {
 			r.finish()
+			if s.parted() {
+				phase = parted
+			} else {
+				s.pilot()
+			}
 		}
 		for _, c := range r.asked {
 			s.asked = append(s.asked, r.on(c))
@@ -128,7 +132,7 @@ func (s *server) queueDraws(k *Kernel) (effective float64) {
 			return effective
 		}
 		n, shape := float64(len(ratios)), pareto.Smooth(ratios, 1).K
-		wanted := float64(max(fewest, min(enough, fewNumbers/(1+k.rows*max(2, k.clients)/2))))
+		wanted := k.wanted()
 		all := spare * n * max(wanted/effective, fewest/least) // draws of this path that are enough
 		switch anew := firstDraws + spare*wanted/evenly; {
 		case s.sets == 1 && s.level+1 < len(path) && (shape > bounded || all > anew):
@@ -147,6 +151,11 @@ func (s *server) queueDraws(k *Kernel) (effective float64) {
 	s.points.Round(uint64(probes + mostSets*s.level + s.sets))
 	s.queue = s.search.draw((draws+k.each()-1)/k.each(), s.points)
 	return effective
+}
+
+// wanted is how many effective draws are: more where they are few numbers.
+func (k *Kernel) wanted() float64 {
+	return float64(max(fewest, min(enough, fewNumbers/(1+k.rows*max(2, k.clients)/2))))
 }
 
 // effectiveOf is how many draws weighted ones are as good as.

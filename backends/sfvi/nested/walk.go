@@ -49,13 +49,26 @@ func (s *server) newWalk(e *expansion) *walk {
 	return w
 }
 
+// walkFrom is a walk where the server is, from a Gaussian that is looked for from whitened coordinates; nil:
+// there is none.
+func (s *server) walkFrom(start []float64) *walk {
+	e, ok := s.approximate(start, roughly)
+	if ok && !s.average(e) {
+		e, ok = s.approximate(start, closely)
+	}
+	if !ok {
+		return nil
+	}
+	return s.newWalk(e)
+}
+
 // begin makes of predictors at a draw from the prior a draw of q, and sets u to the vector that all parties
 // move theirs by (Matheron's rule).
-func (w *walk) begin(id int, eta, u []float64) {
+func (w *walk) begin(id uint64, eta, u []float64) {
 	e, c := w.e, w.c
 	vec.Sub(w.rows, eta, eta, w.offset)
 	w.inRange(eta, c)
-	w.errors.Round(uint64(id))
+	w.errors.Round(id)
 	w.errors.FillNormals(w.noise)
 	for r, v := range e.weight {
 		w.noise[r] *= math.Sqrt(v)
@@ -75,7 +88,7 @@ func (w *walk) begin(id int, eta, u []float64) {
 	for r := range u {
 		u[r] = e.slope[r] + float64(e.weight[r]*(e.m[r]-w.eta[r])) + w.noise[r]
 	}
-	w.moves.Round(uint64(id))
+	w.moves.Round(id)
 }
 
 // along walks in so many steps, adds to u what the parties move their draws by on the way, and returns the
@@ -188,22 +201,15 @@ func (s *server) weigh(k *Kernel, sum [][]float64, total []float64, down [][]flo
 	for i := range k.count {
 		prior := s.moveTo(k, i, total)
 		s.by = append(s.by, append([]float64(nil), s.coefficients...))
-		e, ok := s.approximate(s.search.nearest(s.asked[i]), roughly)
-		if ok && !s.average(e) {
-			e, ok = s.approximate(s.search.nearest(s.asked[i]), closely)
-		}
-		var w *walk
-		if ok {
-			w = s.newWalk(e)
-		}
+		w := s.walkFrom(s.search.nearest(s.asked[i]))
 		weight := prior - s.search.density(s.asked[i])
 		for id := i * each; id < (i+1)*each; id++ {
 			k.stack(sum, id, eta)
 			k.contribute(s.party, k.drawn+id, eta)
-			if s.fresh[id] = math.Inf(-1); !ok || weight-weight != 0 {
+			if s.fresh[id] = math.Inf(-1); w == nil || weight-weight != 0 {
 				continue
 			}
-			w.begin(k.origin+k.drawn+id, eta, u)
+			w.begin(uint64(k.origin+k.drawn+id), eta, u)
 			s.fresh[id] = w.along(path[s.level], u) + weight
 			s.even.add(s.fresh[id], append(append(seen[:0], w.eta...), s.asked[i]...))
 			k.follow(s.party, k.drawn+id, u)
