@@ -59,6 +59,9 @@ func (s *Step) curveOf(shape float64) *Curve {
 		Slope:    of(func(p, w float64) float64 { return float64(p * (1 - p) * w) }),
 		Spread:   of(func(p, w float64) float64 { return float64(p * (1 - p) * w * w) }),
 	}
+	if shape == 0 {
+		c.Response.Coefficients = []float64{1} // a whole number
+	}
 	one := of(func(p, w float64) float64 { return float64((1 - p) * w) })
 	for _, p := range []polynomial.Polynomial{c.Rest, one} {
 		low, high := p.Bounds()

@@ -116,32 +116,20 @@ func (m *Moments) step(s *Step, values [][]float64, random io.Reader) error {
 		return err
 	}
 	s.Sums = m.score(s, values)
+	units := slices.Repeat([]float64{math.Ldexp(1, int(s.Bits))}, len(s.Sums))
 	for range m.Parties {
-		for i, e := range m.ofStep(s, random) {
+		for i, e := range m.StepNoise(s, units, random) {
 			s.Sums[i].Add(s.Sums[i], e)
 		}
 	}
-	return m.Taken(s)
+	return m.taken(s)
 }
 
-// Taken adds a step whose sums are there.
-func (m *Moments) Taken(s *Step) (err error) {
+// taken adds a step whose sums are there.
+func (m *Moments) taken(s *Step) (err error) {
 	m.Gradients.Steps = append(m.Gradients.Steps, s)
 	m.Digest, err = m.digest()
 	return err
-}
-
-// ofStep is the noise of one party: zeros where a release has none.
-func (m *Moments) ofStep(s *Step, random io.Reader) (out []*big.Int) {
-	draw := &sampler{random: random}
-	for _, v := range s.variances(m.Gradients.weighting(s)) {
-		e := new(big.Int)
-		if !m.Terms.NoNoise {
-			e = draw.gaussian(v)
-		}
-		out = append(out, e)
-	}
-	return out
 }
 
 // score is the table without noise. Every entry of a row is rounded towards 0.
