@@ -50,8 +50,8 @@ func (m *Model) Apart() (*Model, diag.List) {
 // manifestRelease is what a manifest says of a release.
 func manifestRelease(d *released.Design, epsilon, delta, norm float64, noNoise bool) *split.ManifestRelease {
 	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	m := &split.ManifestRelease{Family: d.Family, NoNoise: noNoise, Epsilon: text(epsilon), Delta: text(delta),
-		Norm: text(norm)}
+	m := &split.ManifestRelease{Family: d.Family, NoNoise: noNoise, Epsilon: text(epsilon),
+		Delta: text(delta), Norm: text(norm)}
 	for k, c := range d.Declared() {
 		column := split.ManifestColumn{Name: c.Name, Owner: c.Owner, Lower: text(c.Lower),
 			Upper: text(c.Upper), Binary: c.Binary}

@@ -99,9 +99,9 @@ type where struct {
 func (w *where) normal() bool { return w.Family == dist.Normal().Name }
 
 // start makes each party's columns uncorrelated, of mean 0 and variance 1, as far as the moments tell, and
-// finds a first point: of a normal response least squares, of a binary one Fisher's discriminant, which is the
-// logistic regression where columns are normal in both classes; each drawn to 0 where the noise is large. The
-// scale of a normal response has in it what the noise leaves unknown of the predictor.
+// finds a first point: of a normal response least squares, of a binary one Fisher's discriminant, which is
+// the logistic regression where columns are normal in both classes; each drawn to 0 where the noise is large.
+// The scale of a normal response has in it what the noise leaves unknown of the predictor.
 func (w *where) start(rho float64) {
 	all, n, last := w.Matrix(), float64(w.Rows), len(w.Columns)
 	noise := math.Sqrt(w.Variance()/2) / n // of a mean product

@@ -101,7 +101,8 @@ func (s *Sum) Admit(most float64) error {
 	return nil
 }
 
-// ShareAdding is Share with a whole number added, for everybody. Open returns the sum with all that was added.
+// ShareAdding is Share with a whole number added, for everybody. Open returns the sum with all that was
+// added.
 func (s *Secret) ShareAdding(sum *Sum, added *big.Int) ([]byte, error) {
 	if sum.params.Digest() != s.params.Digest() {
 		return nil, fmt.Errorf("encrypted: a sum of other parameters")

@@ -202,7 +202,7 @@ const Slack = 0x1p-21
 // squared, over 2ρ.
 func (s *Step) variance(w weighting, sums int) *big.Int {
 	wrong := 2 * Slack * math.Sqrt(float64(sums)*max(1, 2*w.curvature, 2*w.spread, w.square))
-	d := math.Sqrt(w.sensitivity2) + wrong
+	d := math.Sqrt(w.sensitivity2) + float64(wrong)
 	v := new(big.Float).SetMantExp(new(big.Float).SetPrec(200).SetFloat64(d*d/(2*s.Rho)), 2*int(s.Bits))
 	out, _ := v.Int(nil)
 	return out.Add(out, big.NewInt(1))
@@ -273,8 +273,8 @@ func (m *Moments) Score(s *Step) Score {
 	return out
 }
 
-// Sensitivity is the largest difference of a score that has a Curve and of B², with what the other sums add to
-// it.
+// Sensitivity is the largest difference of a score that has a Curve and a B², with what the other sums add
+// to it.
 func (c *Curve) Sensitivity(b2 float64, normal bool) float64 {
 	return math.Sqrt(weightingOf(b2, float64(c.Most*c.Most), float64(c.Steep*c.Steep), normal).sensitivity2)
 }
@@ -291,7 +291,8 @@ func (m *Moments) whole() error {
 		bad = bad || len(row) != n
 	}
 	for _, s := range m.Gradients.Steps {
-		bad = bad || len(s.At) != n || len(s.Sums) != entries(n, s.Scale > 0) || s.Share == nil || s.Bits > 62 ||
+		bad = bad || len(s.At) != n || len(s.Sums) != entries(n, s.Scale > 0) || s.Share == nil ||
+			s.Bits > 62 ||
 			!(s.reach() > 0 && s.reach() < 1e6) || !(s.Scale >= 0)
 		for _, v := range s.Sums {
 			bad = bad || v == nil
@@ -305,10 +306,3 @@ func (m *Moments) whole() error {
 
 // Scaled is a value of the column, held to its bounds, as −1 … 1.
 func (c Column) Scaled(v float64) float64 { return max(-1, min(1, (v-c.Middle())/c.Half())) }
-
-func dot(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += float64(v * b[i])
-	}
-	return sum
-}

@@ -87,7 +87,8 @@ func TestAttackOfScoresMeetsTheStatedMu(t *testing.T) {
 		t.Errorf("the pair has μ = %.4f, and %.4f is charged", stated, limit)
 	}
 	variances := s.variances(w)
-	d := difference(m.score(s, [][]float64{{.35}, {.6667}, {1}}), m.score(s, [][]float64{{.35}, {.6667}, {-1}}))
+	d := difference(m.score(s, [][]float64{{.35}, {.6667}, {1}}),
+		m.score(s, [][]float64{{.35}, {.6667}, {-1}}))
 	const n = 10000
 	attack := func(parties, seed int, unit float64, halved bool) float64 {
 		random, noise := seeded(byte(seed)), *s

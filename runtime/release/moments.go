@@ -77,8 +77,8 @@ const (
 	mostBits = 57 // of a sum: encrypted.LogInteger
 )
 
-// Tails is how many standard deviations room is made for: a discrete Gaussian is beyond with probability below
-// 2·exp(−14²/2) < 2^-140.
+// Tails is how many standard deviations room is made for: a discrete Gaussian is beyond with probability
+// below 2·exp(−14²/2) < 2^-140.
 const Tails = 14
 
 // Parties lists the owners of columns, in the order of their first.

@@ -137,7 +137,8 @@ type Part struct {
 	Squares []float64
 }
 
-// Part is a party's. values are those of its columns, in the order of the release; the response has none in z.
+// Part is a party's. values are those of its columns, in the order of the release; the response has none in
+// z.
 func (m *Moments) Part(party string, values [][]float64) Part {
 	g, last := m.Gradients, len(m.Columns)-1
 	out := Part{Squares: make([]float64, m.Rows)}

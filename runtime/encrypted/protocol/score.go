@@ -107,7 +107,7 @@ func (e *scoring) inputs(party string, here bool) (out []public) {
 	}
 	if columns > 0 {
 		next(encrypted.Contribution, e.within(length/2, e.half()), func() []float64 {
-			return moved(part.Squares, -length/2)
+			return moved(part.Squares, float64(length/2))
 		})
 	}
 	if c := e.table.Columns[last]; c.Owner == party && c.Binary {
@@ -132,7 +132,7 @@ func (e *scoring) half() float64 {
 func moved(values []float64, by float64) []float64 {
 	out := slices.Clone(values)
 	for i := range out {
-		out[i] += by
+		out[i] -= by
 	}
 	return out
 }
@@ -145,7 +145,9 @@ func (e *scoring) shown(ctx context.Context, arguments bool,
 	if arguments {
 		x, label = scoreArguments, "score arguments"
 	}
-	own, err := e.each(func(b int) ([]byte, error) { return e.post(b, label, of(e.Blocks()[b].Party(), true)) })
+	own, err := e.each(func(b int) ([]byte, error) {
+		return e.post(b, label, of(e.Blocks()[b].Party(), true))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +183,8 @@ func (e *scoring) shown(ctx context.Context, arguments bool,
 func (e *scoring) post(b int, label string, vectors []public) ([]byte, error) {
 	inputs := [][]byte{e.courier.keys[:]}
 	for _, v := range vectors {
-		inputs = append(inputs, []byte{byte(v.kind)}, floats(v.within.Max, v.within.Interval), floats(v.values...))
+		inputs = append(inputs, []byte{byte(v.kind)}, floats(v.within.Max, v.within.Interval),
+			floats(v.values...))
 	}
 	return e.once(b, label, digestOf(inputs...), func() (out []byte, err error) {
 		for _, v := range vectors {
