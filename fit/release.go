@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/released"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
@@ -70,6 +71,7 @@ func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart,
 	}
 	out, err = protocol.Release(ctx, env, protocol.Releasing{
 		Family: b.Manifest.Release.Family, Declared: declared, Terms: terms, Parties: plan.Names,
+		Next:   released.Next,
 		Charge: o.Charge, Sign: o.Sign, Journal: journal,
 		Own: func(string) []protocol.DeclaredColumns { return columns },
 	})

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
+	"slices"
 )
 
 // Blank is a release of which there are no sums yet: all that parties agree on before they send anything. The
@@ -126,4 +128,105 @@ func (m *Moments) digest() (string, error) {
 	b, err := json.Marshal(&c)
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), err
+}
+
+// A Part is what one party has of the rows of scores: its columns of z, and of each row their squares
+// together.
+type Part struct {
+	Columns [][]float64
+	Squares []float64
+}
+
+// Part is a party's. values are those of its columns, in the order of the release; the response has none in
+// z.
+func (m *Moments) Part(party string, values [][]float64) Part {
+	g, last := m.Gradients, len(m.Columns)-1
+	out := Part{Squares: make([]float64, m.Rows)}
+	for j, row := range g.Map {
+		if j == 0 || m.Columns[j-1].Owner != party {
+			continue
+		}
+		z := m.combined(party, values, row[0], row[1:last+1])
+		for i, v := range z {
+			out.Squares[i] += float64(v * v)
+		}
+		out.Columns = append(out.Columns, z)
+	}
+	for i, q := range out.Squares {
+		if q > g.Lengths[party] {
+			out.Squares[i] = g.Lengths[party]
+			for _, z := range out.Columns {
+				z[i] *= math.Sqrt(g.Lengths[party] / q)
+			}
+		}
+	}
+	return out
+}
+
+// Argument is a party's part of the argument at a step, in each row.
+func (m *Moments) Argument(s *Step, party string, values [][]float64) []float64 {
+	constant, by := m.linear(s, party)
+	out := m.combined(party, values, constant, by)
+	for i, v := range out {
+		out[i] = max(-s.Reach[party], min(s.Reach[party], v))
+	}
+	return out
+}
+
+// combined is a number plus a party's scaled columns times others.
+func (m *Moments) combined(party string, values [][]float64, constant float64, by []float64) []float64 {
+	out := slices.Repeat([]float64{constant}, m.Rows)
+	for k, c := range m.Columns {
+		if c.Owner != party {
+			continue
+		}
+		if k < len(by) && by[k] != 0 {
+			for i, v := range values[0] {
+				out[i] += float64(by[k] * c.Scaled(v))
+			}
+		}
+		values = values[1:]
+	}
+	return out
+}
+
+// Deviations are the standard deviations of one party's noise in the sums of a step.
+func (m *Moments) Deviations(s *Step) (out []float64) {
+	for _, v := range s.variances(m.Gradients.weighting(s)) {
+		f, _ := new(big.Float).SetInt(v).Float64()
+		if out = append(out, math.Ldexp(math.Sqrt(f), -int(s.Bits))); m.Terms.NoNoise {
+			out[len(out)-1] = 0
+		}
+	}
+	return out
+}
+
+// StepNoise is a party's share of the noise of a step's sums, in whole numbers of which units are 1: zeros
+// where a release has none.
+func (m *Moments) StepNoise(s *Step, units []float64, random io.Reader) (out []*big.Int) {
+	if random == nil {
+		random = rand.Reader
+	}
+	draw := &sampler{random: random}
+	for i, v := range s.variances(m.Gradients.weighting(s)) {
+		e := new(big.Int)
+		if !m.Terms.NoNoise {
+			by := new(big.Float).SetPrec(200).SetFloat64(math.Ldexp(units[i], -int(s.Bits)))
+			of := new(big.Float).SetPrec(200).SetInt(v)
+			whole, _ := of.Mul(of, by).Mul(of, by).Int(nil)
+			e = draw.gaussian(whole.Add(whole, big.NewInt(1)))
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// Opened adds a step of which sums were opened elsewhere.
+func (m *Moments) Opened(s *Step, sums []float64) error {
+	s.Sums = nil
+	for _, v := range sums {
+		whole, _ := new(big.Float).SetFloat64(math.Round(math.Ldexp(v, int(s.Bits)))).Int(nil)
+		s.Sums = append(s.Sums, whole)
+	}
+	return m.taken(s)
 }
