@@ -3,6 +3,7 @@ package fit
 import (
 	"bytes"
 	"context"
+	"slices"
 	"sync"
 	"testing"
 
@@ -58,6 +59,15 @@ func TestFitsTogether(t *testing.T) {
 			var lock sync.Mutex
 			got := map[string][]float64{}
 			part := func(ctx context.Context, env density.Env) error {
+				w := &fitWatcher{t, map[int]int{}}
+				if mode == session.OneLoop && c.given["secure-sum"] == "" {
+					env.(session.Watchable).Watch(w)
+					defer func() {
+						if len(w.shown) != 5 || w.shown[4] < 3 {
+							t.Errorf("%v: the iterations shown are %v", c.given, w.shown)
+						}
+					}()
+				}
 				k, err := a.New(env, settings)
 				if err == nil {
 					err = k.Init(ctx)
@@ -84,6 +94,25 @@ func TestFitsTogether(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A fitWatcher counts the iterations that it is shown of each fit.
+type fitWatcher struct {
+	t     *testing.T
+	shown map[int]int
+}
+
+func (*fitWatcher) Sent(int, [][][]float64, [][]float64) {}
+func (*fitWatcher) Answered([][]float64, [][][]float64)  {}
+func (w *fitWatcher) Relayed(x *density.Exchange, fit, columns int, _ [][][]float64, sum, down [][]float64) {
+	if x.Name != "moments" {
+		return
+	}
+	n := len(sum[0])
+	if columns != 2 || n != len(down[0]) || n%2 != 0 || slices.Min(sum[0][n/2:]) <= 0 {
+		w.t.Errorf("fit %d is shown with %d columns, and variances that are none", fit, columns)
+	}
+	w.shown[fit]++
 }
 
 // resumedFits makes each step in an Env and a kernel of its own.

@@ -1,6 +1,7 @@
 package sfvi
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/vflc/vflc/backends"
@@ -15,8 +16,12 @@ const mostClimbs = 500
 // newLastLayer makes the kernel of a fit of the last layers of networks, by quadrature where the hidden ones
 // are at their mode.
 func newLastLayer(env density.Env, s backends.Settings) (backends.Kernel, error) {
-	if err := unlayered(s); err != nil {
-		return nil, lastlayer.Refuse(err)
+	var r *backends.Refusal
+	if errors.As(lastlayer.Refuse(unlayered(s)), &r) {
+		if !s.Transform.CutsCross() || s.Transform.AtClients() {
+			r.Out = "--transform exact"
+		}
+		return nil, r
 	}
 	return lastlayer.New(env, lastlayer.Options{
 		Iterations: min(s.Int(iterations), mostClimbs), Tolerance: max(s.Float(tolerance), 1e-9),

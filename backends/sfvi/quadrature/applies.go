@@ -210,7 +210,7 @@ func Suits(b density.Block, lin *density.Linear, atClients, crossing bool) error
 		}
 		if r.Width > 1 && !crossing {
 			return fmt.Errorf("%s: %s: a row of it sees %d predictors, whose noise would be integrated "+
-				"out in as many dimensions", b.Party(), r.Term, r.Width)
+				"out in as many dimensions; under exact there is none", b.Party(), r.Term, r.Width)
 		}
 	}
 	return nil
