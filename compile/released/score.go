@@ -57,10 +57,11 @@ func (w *writer) scored() {
 }
 
 // bent writes what ψ does to a residual. With x the predictor's distance in units of the scale, and ρ the
-// scale's ratio, the expectation of ψ = erf((ρe + x)/√2·τ) over a normal e has the slope √(2/π(τ² + ρ²)) at
-// 0; over normal x of variance q, the covariance of ψ with anything that is jointly normal with x is that with x
-// times the slope at √(ρ² + q) (Stein's lemma), and ψ² has the mean v = (2/π)·arcsin(s²/(τ² + s²)) with s² =
-// ρ² + q there. ψ⁴ has 3v²/(1 + 2v), to .4 % of 1: exact where ψ is uniform, and at both ends.
+// scale's ratio, the expectation of ψ = erf((ρe + x)/√2·τ) over a normal e has the slope √(2/π(τ² + ρ²))
+// at 0; over normal x of variance q, the covariance of ψ with anything that is jointly normal with x is
+// that with x times the slope at √(ρ² + q) (Stein's lemma), and ψ² has the mean v = (2/π)·arcsin(s²/(τ² +
+// s²)) with s² = ρ² + q there. ψ⁴ has 3v²/(1 + 2v), to .4 % of 1: exact where ψ is uniform, and at both
+// ends.
 func (w *writer) bent(last *release.Step, s release.Score) {
 	tau := w.m.Gradients.Shape
 	w.line("let $d = ($to * $b - $at) / %s", number(last.Scale))
