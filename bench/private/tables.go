@@ -123,28 +123,32 @@ func compare(text string, bind func(m *compile.Model) (*compile.Bound, error)) e
 	if err != nil {
 		return err
 	}
-	pooled, err := sample(rows, 1)
-	if err != nil {
-		return err
-	}
 	b, err := bound(check.Options{})
 	if err != nil {
 		return err
 	}
-	private, err := posterior(b, 1)
+	given, err := releasedOnce(b)
 	if err != nil {
 		return err
 	}
-	of, beside := pooled.Summary(), private.Summary()
-	for i, row := range of {
+	of, err := sample(rows, 1)
+	if err != nil {
+		return err
+	}
+	private, err := sample(given, 1)
+	if err != nil {
+		return err
+	}
+	beside := private.Summary()
+	for i, row := range of.Summary() {
 		fmt.Printf("| %s | %.4g, %.2g | %.4g, %.2g |\n", row.Name, float64(row.Mean), float64(row.SD),
 			float64(beside[i].Mean), float64(beside[i].SD))
 	}
 	return nil
 }
 
-// posterior makes a release of rows and samples the posterior given it.
-func posterior(b *compile.Bound, seed uint64) (*fit.Result, error) {
+// releasedOnce makes a release of rows, and is the model of the posterior given it.
+func releasedOnce(b *compile.Bound) (*compile.Bound, error) {
 	moments, err := b.Moments()
 	if err != nil {
 		return nil, err
@@ -154,10 +158,7 @@ func posterior(b *compile.Bound, seed uint64) (*fit.Result, error) {
 		return nil, err
 	}
 	given, diags, err := compile.BindValues(p, map[string]data.Bindings{}, nil)
-	if err := whole(diags, err); err != nil {
-		return nil, err
-	}
-	return sample(given, seed)
+	return given, whole(diags, err)
 }
 
 func sample(b *compile.Bound, seed uint64) (*fit.Result, error) {
