@@ -6,6 +6,7 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/release"
+	"github.com/vflc/vflc/stdlib/dist"
 )
 
 // leastPart is the least part of a budget that the moments have. They say where the first score is taken and
@@ -19,57 +20,69 @@ const (
 // following are the parts of the rest that scores have: the first only finds the place of the last.
 var following = []float64{.17, .83}
 
-// lost is how far from the first point the predictor may be, in standard deviations of the residual, for a
-// score there to be better than moments.
-const lost = 1.2
+// Terms are those of a release of columns with so many rows, of which t is the promise, with the part that
+// the moments have. Moments of a normal response without noise tell all.
+func Terms(family string, columns []release.Column, rows int, t release.Terms) release.Terms {
+	if !t.NoNoise {
+		t.Part = min(.5, part(columns, rows, t))
+	} else if family != dist.Normal().Name {
+		t.Part = leastPart
+	}
+	return t
+}
 
 // Release makes the release of columns, the response last, of whose rows all are in this process: moments,
-// and noisy scores at points that follow from what was released before. Where the moments do not find such a
-// point, those of a normal response, which suffice alone, are released with what is left; without noise they
-// tell all.
+// and noisy scores at points that follow from what was released before.
 func (d *Design) Release(columns []release.Column, values [][]float64, t release.Terms) (*release.Moments,
 	error) {
-	normal := d.Scale != nil
-	if normal && t.NoNoise {
-		return release.Open(d.Family, columns, values, t)
-	}
-	t.Part = part(columns, len(values[0]), t)
-	if t.Part > .5 {
-		if normal {
-			t.Part = 0
-			return release.Open(d.Family, columns, values, t)
-		}
-		t.Part = .5
-	}
-	m, err := release.Open(d.Family, columns, values, t)
+	m, err := release.Open(d.Family, columns, values, Terms(d.Family, columns, len(values[0]), t))
 	if err != nil {
 		return nil, err
 	}
-	w := where{Moments: m}
-	if rest := t.Rho * (1 - t.Part); w.start(normal, float64(rest*following[1])) > lost && normal {
-		t.Part = 1 - t.Part
-		return release.Open(d.Family, columns, values, t)
-	}
-	steps := following
-	if t.NoNoise { // it costs nothing to go all the way
-		steps = slices.Repeat([]float64{1}, 8)
-	}
-	for k, part := range steps {
-		if k > 0 {
-			w.follow()
-		}
-		if err := m.Step(values, w.at, w.scale, float64(float64(t.Rho*(1-t.Part))*part)); err != nil {
+	for s := Next(m); s != nil; s = Next(m) {
+		if err := m.Step(s, values); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
+// Next is the next score of a release, which follows from what was released before: the same at all who have
+// that. It is nil where the release is complete.
+func Next(m *release.Moments) *release.Step {
+	w := where{Moments: m}
+	parts, k := parts(m.Terms), 0
+	if m.Gradients != nil {
+		k = len(m.Gradients.Steps)
+	}
+	if k == len(parts) {
+		return nil
+	}
+	if k == 0 {
+		w.start(rhoOf(m.Terms, parts, len(parts)-1))
+	} else {
+		w.follow()
+	}
+	return &release.Step{At: w.at, Scale: w.scale, Rho: rhoOf(m.Terms, parts, k)}
+}
+
+// parts are those of what moments have left, by score.
+func parts(t release.Terms) []float64 {
+	switch {
+	case t.Part == 0:
+		return nil
+	case t.NoNoise: // it costs nothing to go all the way
+		return slices.Repeat([]float64{1}, 8)
+	}
+	return following
+}
+
+func rhoOf(t release.Terms, parts []float64, k int) float64 {
+	return float64(float64(t.Rho*(1-t.Part)) * parts[k])
+}
+
 // part is the part of a budget with which moments have the noise that is aimed at.
 func part(columns []release.Column, rows int, t release.Terms) float64 {
-	if t.NoNoise {
-		return leastPart
-	}
 	noise := math.Sqrt(release.Noise(columns, t)/2) / float64(rows) * math.Sqrt(float64(len(columns)-
 		1)) / aimed
 	return max(leastPart, float64(noise*noise))
@@ -82,11 +95,14 @@ type where struct {
 	scale float64 // of a normal response
 }
 
-// start makes columns uncorrelated, of mean 0 and variance 1, as far as the moments tell, and finds a first
-// point: of a normal response least squares, of a binary one Fisher's discriminant, which is the logistic
-// regression where columns are normal in both classes; each drawn to 0 where the noise is large. It returns
-// how far the predictor is from there, by the noise.
-func (w *where) start(normal bool, rho float64) (far float64) {
+// normal reports whether the response is.
+func (w *where) normal() bool { return w.Family == dist.Normal().Name }
+
+// start makes each party's columns uncorrelated, of mean 0 and variance 1, as far as the moments tell, and
+// finds a first point: of a normal response least squares, of a binary one Fisher's discriminant, which is the
+// logistic regression where columns are normal in both classes; each drawn to 0 where the noise is large. The
+// scale of a normal response has in it what the noise leaves unknown of the predictor.
+func (w *where) start(rho float64) {
 	all, n, last := w.Matrix(), float64(w.Rows), len(w.Columns)
 	noise := math.Sqrt(w.Variance()/2) / n // of a mean product
 	mean, cov := make([]float64, last), zeros(last-1)
@@ -98,8 +114,7 @@ func (w *where) start(normal bool, rho float64) (far float64) {
 			cov[i][j] = all[i+1][j+1]/n - float64(mean[i]*mean[j])
 		}
 	}
-	floor := max(1e-6, noise)
-	whiten := spectral(cov, func(l float64) float64 { return 1 / math.Sqrt(max(l, floor)) })
+	whiten := w.whiten(cov, w.floor())
 	w.Gradients = &release.Gradients{Map: zeros(last)}
 	w.Gradients.Map[0][0] = 1
 	size := 0.0
@@ -115,57 +130,74 @@ func (w *where) start(normal bool, rho float64) (far float64) {
 	for i := range products {
 		products[i] = all[i+1][last]/n - float64(mean[i]*y)
 	}
-	products = times(whiten, products)
 	spread := max(all[last][last]/n-float64(y*y), noise/2, 1e-4)
-	w.at = append([]float64{y}, products...)
+	far := float64(noise * noise * size) // of a coefficient
+	by := spread / (spread + far)
+	least := max(.05, min(1, noise*size))
+	products = times(whiten, products)
+	slopes := times(spectral(product(whiten, product(cov, whiten)), func(l float64) float64 {
+		return by / max(l, least)
+	}), products)
 	signal := 0.0
-	for i := range products {
-		w.at[i+1] *= spread / (spread + float64(noise*noise*size))
-		signal += float64(w.at[i+1] * w.at[i+1])
+	for i, v := range products {
+		signal += float64(v * slopes[i])
 	}
-	if normal {
-		w.Gradients.Clip = 1
-		w.scale = math.Sqrt(max(spread-signal, spread/20))
+	w.at = append([]float64{y}, slopes...)
+	if w.normal() {
+		w.scale = math.Sqrt(max(spread-signal, spread/20) + min(spread, float64(far*float64(last-1))))
 	} else {
-		w.discriminant(max(noise, 1/n))
+		w.discriminant(max(noise, 1/n), products, signal)
 	}
-	variance := make([]float64, last)
-	for i := range cov {
-		most := 1 - float64(mean[i]*mean[i])
-		variance[i+1] = max(floor, min(cov[i][i], most))
-	}
-	w.bound(append([]float64{1}, mean[:last-1]...), variance, rho)
-	return noise * math.Sqrt(float64(size*float64(last-1))/max(1e-12, float64(w.scale*w.scale)))
+	w.bound(rho)
 }
 
-// discriminant makes of the mean of y = ±1 and its covariances with columns of variance 1 Fisher's linear
-// discriminant.
-func (w *where) discriminant(least float64) {
-	p := max(least, min(1-least, float64((1+w.at[0])/2)))
-	// covariance·2·between is the difference of the classes' means
-	square, between := 0.0, 1/float64(4*p*(1-p))
-	for _, c := range w.at[1:] {
-		square += float64(c * c)
+// whiten is the symmetric inverse root of a covariance of columns, within each party.
+func (w *where) whiten(cov [][]float64, floor float64) [][]float64 {
+	out := zeros(len(cov))
+	for _, p := range release.Parties(w.Columns[:len(cov)]) {
+		var at []int
+		for k, c := range w.Columns[:len(cov)] {
+			if c.Owner == p {
+				at = append(at, k)
+			}
+		}
+		own := zeros(len(at))
+		for i, a := range at {
+			for j, b := range at {
+				own[i][j] = cov[a][b]
+			}
+		}
+		for i, row := range spectral(own, func(l float64) float64 { return 1 / math.Sqrt(max(l, floor)) }) {
+			for j, v := range row {
+				out[at[i]][at[j]] = v
+			}
+		}
 	}
+	return out
+}
+
+// discriminant makes Fisher's linear discriminant of the mean of y = ±1, its covariances with columns, the
+// slopes of its least squares, and what the two have for a product.
+func (w *where) discriminant(least float64, covariances []float64, square float64) {
+	p := max(least, min(1-least, float64((1+w.at[0])/2)))
+	between := 1 / float64(4*p*(1-p)) // covariance·2·between is the difference of the classes' means
 	within := max(.2, 1-float64(square*between))
 	w.at[0] = portable.Log(p / (1 - p))
-	for i, c := range w.at[1:] {
-		slope := 2 * between * c / within
-		w.at[i+1] = slope
-		w.at[0] -= float64(float64(slope*c*between) * float64(1-float64(2*p)))
+	for i, c := range covariances {
+		w.at[i+1] = 2 * between * w.at[i+1] / within
+		w.at[0] -= float64(float64(w.at[i+1]*c*between) * float64(1-float64(2*p)))
 	}
 }
 
 // follow takes the step that the last score tells: the mode of a normal approximation, with a prior of one
 // standard deviation of the predictor about where the score was taken.
 func (w *where) follow() {
-	last := w.Gradients.Steps[len(w.Gradients.Steps)-1]
+	g := w.Gradients
+	last := g.Steps[len(g.Steps)-1]
 	s, n := w.Score(last), float64(len(last.At))
-	slope := 1.0
-	var h huber
-	if w.Gradients.Clip > 0 {
-		h = huberOf(w.Gradients.Clip, 1)
-		slope = h.slope
+	slope, scale := 1.0, 1.0
+	if w.normal() {
+		slope, scale = bentAt(g.Shape, 1).slope, last.Scale
 	}
 	v := s.OfGradient
 	for i, row := range s.Spread {
@@ -175,12 +207,10 @@ func (w *where) follow() {
 		l = max(l, 0) * slope
 		return l / (float64(l*l) + v)
 	}), s.Gradient)
-	w.at = make([]float64, len(step))
-	scale := 1.0
-	if w.Gradients.Clip > 0 {
-		scale = last.Scale
-		w.scale = scale * ratio(w.Gradients.Clip, s.Square/float64(w.Rows), step)
+	if w.normal() {
+		w.scale = scale * ratio(g.Shape, s.Square/float64(w.Rows), step)
 	}
+	w.at = make([]float64, len(step))
 	for i, d := range step {
 		w.at[i] = last.At[i] + float64(scale*d)
 	}
@@ -191,32 +221,36 @@ func weightOf(s release.Score, rows int) float64 {
 	return max(float64(rows)/4, min(float64(rows), s.Curvature[0][0]))
 }
 
-// ratio is the standard deviation of residuals of which the mean square, held to c², is known, without what a
-// step takes away.
-func ratio(c, square float64, step []float64) float64 {
-	low, high := .3, 3.0
-	for range 50 {
-		if middle := float64((low + high) / 2); huberOf(c, middle).square < square {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	rest := float64(low * low)
+// ratio is the standard deviation of residuals of which the mean of ψ² is known, without what a step takes
+// away.
+func ratio(shape, square float64, step []float64) float64 {
+	sine := portable.Sin(math.Pi / 2 * max(.01, min(.95, square)))
+	whole := max(.1, min(10, float64(shape*shape)*sine/(1-sine)))
+	rest := whole
 	for _, d := range step {
 		rest -= float64(d * d)
 	}
-	return math.Sqrt(max(rest, low*low/2))
+	return math.Sqrt(max(rest, whole/2))
 }
 
-// A huber has expectations over a normal e of ψ = max(−c, min(c, ρe + x)) at x = 0.
-type huber struct{ slope, square float64 } // of Eψ in x, and Eψ²
+// A bent has expectations over a normal e with variance v of ψ = erf((e + x)/√2·τ) at x = 0.
+type bent struct{ slope, square float64 } // of Eψ in x, and Eψ²
 
-func huberOf(c, rho float64) huber {
-	a := c / rho
-	tail := 2 * portable.Phi(-a)
-	density := portable.Exp(float64(-a*a/2)) / math.Sqrt(2*math.Pi)
-	return huber{1 - tail, float64(float64(rho*rho)*(1-tail-float64(2*a*density))) + float64(c*c*tail)}
+func bentAt(shape, v float64) bent {
+	all := float64(shape*shape) + v
+	return bent{math.Sqrt(2 / math.Pi / all), 2 / math.Pi * portable.Asin(v/all)}
+}
+
+func product(a, b [][]float64) [][]float64 {
+	out := zeros(len(a))
+	for i, row := range a {
+		for j := range out[i] {
+			for k, v := range row {
+				out[i][j] += float64(v * b[k][j])
+			}
+		}
+	}
+	return out
 }
 
 func zeros(n int) [][]float64 {

@@ -1,6 +1,7 @@
 package released
 
 import (
+	"math"
 	"slices"
 
 	"github.com/vflc/vflc/runtime/release"
@@ -11,7 +12,7 @@ import (
 // parameters, wherever that was, and its distribution is that over responses given the columns, and of its
 // own noise. What the moments say of the responses is said again in it, and is not used twice.
 func (w *writer) scored() {
-	g := w.m.Gradients
+	g, normal := w.m.Gradients, w.Scale != nil
 	last := g.Steps[len(g.Steps)-1]
 	s := w.m.Score(last)
 	back := inverse(g.Map)
@@ -25,8 +26,8 @@ func (w *writer) scored() {
 	w.line("let $md = %s", matrix(positive(s.Curvature, n/1000)))
 	w.line("let $w = %s", matrix(positive(s.Spread, n/1000)))
 	w.line("let $score = %s", vector(s.Gradient))
-	if g.Clip > 0 {
-		w.clipped(last, s)
+	if normal {
+		w.bent(last, s)
 	} else {
 		w.line("let $c = $to * $b - $at")
 		w.line("let $vary = 1")
@@ -48,36 +49,35 @@ func (w *writer) scored() {
 		w.line("let $v = $all")
 	}
 	w.gaussian()
-	if g.Clip > 0 {
+	if normal {
 		w.line("let $h = %s - %d * $vary", number(s.Square), w.m.Rows)
 		w.line("let $hv = %d * ($four - $vary^2) + %s", w.m.Rows, number(s.OfSquare))
 		w.line("factor -0.5 * $h^2 / $hv - 0.5 * log($hv)")
 	}
 }
 
-// clipped writes what a clipped residual does. With x the predictor's distance in units of the scale, and ρ
-// the scale's ratio, the expectation of ψ = max(−c, min(c, ρe + x)) over a normal e has the slope 1 −
-// 2Φ(−c/ρ) at 0; over normal x of variance q, the covariance of ψ with anything that is jointly normal with x
-// is that with x times the slope at √(ρ² + q) (Stein's lemma), and ψ² and ψ⁴ have the means that they have
-// there.
-func (w *writer) clipped(last *release.Step, s release.Score) {
+// bent writes what ψ does to a residual. With x the predictor's distance in units of the scale, and ρ the
+// scale's ratio, the expectation of ψ = erf((ρe + x)/√2·τ) over a normal e has the slope √(2/π(τ² + ρ²)) at 0;
+// over normal x of variance q, the covariance of ψ with anything that is jointly normal with x is that with x
+// times the slope at √(ρ² + q) (Stein's lemma), and ψ² has the mean v = (2/π)·arcsin(s²/(τ² + s²)) with s² =
+// ρ² + q there. ψ⁴ has 3v²/(1 + 2v), to .4 % of 1: exact where ψ is uniform, and at both ends.
+func (w *writer) bent(last *release.Step, s release.Score) {
+	tau := w.m.Gradients.Shape
 	w.line("let $d = ($to * $b - $at) / %s", number(last.Scale))
 	weight := weightOf(s, w.m.Rows)
 	w.line("let $q = (%s / %s)^2 + quad_form($md, $d) / %s", "("+w.scale()+")",
 		number(w.Response.Half()*last.Scale), number(weight))
 	if left := w.leftOut(last); left != nil {
 		w.line("let $left = $q - %s * dot(%s, $m * $d - $score / %s)",
-			number(2/(weight*last.Scale)), vector(left), number(huberOf(w.m.Gradients.Clip, 1).slope))
+			number(2/(weight*last.Scale)), vector(left), number(bentAt(tau, 1).slope))
 		w.line("let $s2 = 0.5 * ($left + sqrt($left^2 + 1e-4))") // above 0
 	} else {
 		w.line("let $s2 = $q")
 	}
-	w.line("let $a = %s / sqrt($s2)", number(w.m.Gradients.Clip))
-	w.line("let $tail = 2 * Phi(-$a)")
-	w.line("let $density = exp(-0.5 * $a^2) * 0.7978845608028654 * $a") // 2aφ(a)
-	w.line("let $c = (1 - $tail) * $d")
-	w.line("let $vary = $s2 * (1 - $tail - $density) + $s2 * $a^2 * $tail")
-	w.line("let $four = $s2^2 * (3 * (1 - $tail) - $density * ($a^2 + 3)) + $s2^2 * $a^4 * $tail")
+	w.line("let $all2 = $s2 + %s", number(tau*tau))
+	w.line("let $c = %s / sqrt($all2) * $d", number(math.Sqrt(2/math.Pi)))
+	w.line("let $vary = %s * asin($s2 / $all2)", number(2/math.Pi))
+	w.line("let $four = 3 * $vary^2 / (1 + 2 * $vary)")
 }
 
 // leftOut is what the columns that a model leaves out have in the predictor at the score, as a function of z;

@@ -5,43 +5,54 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
 
-	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/runtime/encrypted/polynomial"
 )
 
 // Gradients are tables of sums at fitted points, each with noise of its own. With z = Map·(1, x) of the
-// scaled columns x, η = zᵀβ, and a weight s ≤ 1 of a row, a table has
+// scaled columns x, an argument u of which each party has a part, the residual ψ and the weights κ and κ' of
+// the step's Curve, and a weight s ≤ 1 of a row, a table has
 //
-//	Σ s²κ zzᵀ, Σ s⁴κ zzᵀ, Σ s²ψ z, and of a normal response Σ ψ²:
+//	Σ s²κ zzᵀ, Σ s⁴κ' zzᵀ, Σ s²ψ z, and of a normal response Σ ψ²:
 //
-// the derivative of the third by −β, its covariance over responses, and a score. A normal response y has the
-// residual ψ = (y−η)/σ, held to ±Clip, κ = 1, and s = min(1, Bound/‖z‖). Of a binary one, whose Clip is 0,
-// with p = 1/(1+exp(−η)) and m = max(p, 1−p), ψ = y − p, κ = p(1−p), and s = min(1, Bound/m‖z‖). s depends on
-// the columns alone, so that the score has mean 0 at the true coefficients however many rows are shortened.
+// what the derivative of the third by the coefficients is made of, its covariance over responses, and a
+// score. Map has no products of columns of two parties, so that each party has its part of z, which it holds
+// to the square root of its Length; s² is about min(1, Norm²/‖z‖²). It depends on the columns alone, so that
+// the score has mean 0 at the true coefficients however many rows are shortened. All this is made of sums and
+// products of what parties have, and of polynomials, as it can be of encrypted numbers.
 type Gradients struct {
-	Map   [][]float64 `json:"map"`   // its first row is 1, 0, …
-	Bound float64     `json:"bound"` // B
-	Clip  float64     `json:"clip,omitempty"`
-	Steps []*Step     `json:"steps"`
+	Map     [][]float64        `json:"map"`     // its first row is 1, 0, …
+	Norm    float64            `json:"norm"`    // that ‖sz‖ is held to, but for the polynomial of s²
+	Lengths map[string]float64 `json:"lengths"` // of ‖z‖², each party's part
+	Shape   float64            `json:"shape"`   // see Step.Curve
+	Steps   []*Step            `json:"steps"`
+
+	weight *polynomial.Polynomial
+	bound2 float64
 }
 
 // A Step is one table.
 type Step struct {
-	At    []float64  `json:"at"`              // β
-	Scale float64    `json:"scale,omitempty"` // σ, in units of the scaled response
-	Rho   float64    `json:"rho"`
-	Bits  uint       `json:"bits"`     // sums are in units of 2^−Bits
-	Share *big.Int   `json:"variance"` // of one party's noise of the score, in units of 4^−Bits
-	Sums  []*big.Int `json:"sums"`     // upper triangles by rows, the score, the square
+	At    []float64          `json:"at"`              // β
+	Scale float64            `json:"scale,omitempty"` // σ, in units of the scaled response; 0: it is binary
+	Reach map[string]float64 `json:"reach"`           // where each party's part of the argument is held
+	Rho   float64            `json:"rho"`
+	Bits  uint               `json:"bits"`     // sums are in units of 2^−Bits
+	Share *big.Int           `json:"variance"` // of one party's noise of the score, in units of 4^−Bits
+	Sums  []*big.Int         `json:"sums"`     // upper triangles by rows, the score, the square
+
+	curve *Curve // of a shape, once it is made
+	shape float64
 }
 
 // weighting is how much of the sensitivity each kind of sum has: a kind with weight w has noise of 1/w of the
-// variance of the score's. Two tables are neighbours where one row differs. With B = Bound, c = Clip,
-// Frobenius norms, and s in z and ψ already, so that ‖z‖ ≤ B, rows (z, ψ) and (w, φ) of a normal response
-// have
+// variance of the score's. Two tables are neighbours where one row differs. With B = Bound, c = Most, k =
+// Steep, Frobenius norms, and s in z and ψ already, so that ‖z‖ ≤ B, rows (z, ψ) and (w, φ) of a normal
+// response, where k = 1, have
 //
 //	‖zψ − wφ‖² + (c²/2B²)‖zzᵀ − wwᵀ‖² ≤ (c²/2B²)‖uuᵀ − vvᵀ‖² ≤ 4B²c²
 //
@@ -49,89 +60,130 @@ type Step struct {
 // s²zzᵀ with a quarter of the weight of zzᵀ, where ‖s²zzᵀ − t²wwᵀ‖² ≤ 2B⁴, and the squares, which differ by
 // at most c², with the weight B²/4c²: 4½·B²c² in all.
 //
-// Of a binary response ‖zψ‖ ≤ B, and κ‖z‖² = (m‖z‖)²(1−m)/m ≤ B². With the angle's cosine t between z and w
-// the first differs by at most 2B²(1+|t|) squared, and each matrix by B⁴·max(1, 2(1−t²)), a convex function's
-// maximum over the lengths at their ends; the matrices have weights that add up to 0.35/B², so that all is
-// largest at |t| = 1: 4.35·B².
+// Of a binary response ‖zψ‖ ≤ Bc, and κ‖z‖² ≤ kB². With the angle's cosine t between z and w the first
+// differs by at most 2B²c²(1+|t|) squared, and each matrix by k²B⁴·max(1, 2(1−t²)), a convex function's
+// maximum over the lengths at their ends; the matrices have weights that add up to 0.35·c²/k²B², so that all
+// is largest at |t| = 1: 4.35·B²c².
 type weighting struct{ curvature, spread, square, sensitivity2 float64 }
 
-func (g *Gradients) weighting() weighting {
-	b, c := float64(g.Bound*g.Bound), float64(g.Clip*g.Clip)
-	if g.Clip > 0 {
+func (g *Gradients) weighting(s *Step) weighting {
+	curve := s.Curve(g.Shape)
+	_, bound2 := g.Weight()
+	return weightingOf(bound2, float64(curve.Most*curve.Most),
+		float64(curve.Steep*curve.Steep), s.Scale > 0)
+}
+
+// weightingOf is that of B², c² and k².
+func weightingOf(b, c, k float64, normal bool) weighting {
+	if normal {
 		return weighting{c / (2 * b), c / (8 * b), b / (4 * c), float64(4.5 * b * c)}
 	}
-	return weighting{1 / (4 * b), 1 / (10 * b), 0, float64(4.35 * b)}
+	return weighting{c / (4 * k * b), c / (10 * k * b), 0, float64(4.35 * b * c)}
 }
 
 // entries is how many sums a table has for n coefficients.
-func (g *Gradients) entries(n int) int {
-	if g.Clip > 0 {
+func entries(n int, normal bool) int {
+	if normal {
 		return n*(n+1) + n + 1
 	}
 	return n*(n+1) + n
 }
 
-// Step adds the table at β, and charges ρ for it, of which the sum is what Terms promise. values are the rows
-// of each column, all parties', in this process: whoever runs it sees them.
-func (m *Moments) Step(values [][]float64, at []float64, scale, rho float64) error {
-	return m.step(values, at, scale, rho, rand.Reader)
-}
-
-func (m *Moments) step(values [][]float64, at []float64, scale, rho float64, random io.Reader) error {
-	g := m.Gradients
-	w := g.weighting()
-	_, exponent := math.Frexp(float64(m.Rows) * max(g.Bound, g.Clip) * max(g.Bound, g.Clip))
+// Begin makes a step ready for sums of the release's rows: their units, and the variance of a share of noise.
+// The error says that they would be too large.
+func (m *Moments) Begin(s *Step) error {
+	m.Within(s)
+	_, bound2 := m.Gradients.Weight()
+	_, exponent := math.Frexp(float64(m.Rows) * max(bound2, 1))
 	if exponent > 40 {
 		return fmt.Errorf("%d rows are too many for sums of 62 bits", m.Rows)
 	}
-	s := &Step{At: at, Scale: scale, Rho: rho, Bits: uint(min(40, 61-exponent)), Share: new(big.Int)}
-	s.Sums = m.score(s, values)
+	s.Bits, s.Share = uint(min(40, 61-exponent)), new(big.Int)
 	if !m.Terms.NoNoise {
-		s.Share = s.variance(w, len(s.Sums))
-		draw := &sampler{random: random}
-		for range m.Parties {
-			for i, v := range s.variances(w) {
-				s.Sums[i].Add(s.Sums[i], draw.gaussian(v))
-			}
+		s.Share = s.variance(m.Gradients.weighting(s), entries(len(s.At), s.Scale > 0))
+	}
+	return nil
+}
+
+// Step adds a table, and charges the step's ρ for it, of which the sum is what Terms promise. values are the
+// rows of each column, all parties', in this process: whoever runs it sees them.
+func (m *Moments) Step(s *Step, values [][]float64) error {
+	return m.step(s, values, rand.Reader)
+}
+
+func (m *Moments) step(s *Step, values [][]float64, random io.Reader) error {
+	if err := m.Begin(s); err != nil {
+		return err
+	}
+	s.Sums = m.score(s, values)
+	for range m.Parties {
+		for i, e := range m.ofStep(s, random) {
+			s.Sums[i].Add(s.Sums[i], e)
 		}
 	}
-	g.Steps = append(g.Steps, s)
-	var err error
+	return m.Taken(s)
+}
+
+// Taken adds a step whose sums are there.
+func (m *Moments) Taken(s *Step) (err error) {
+	m.Gradients.Steps = append(m.Gradients.Steps, s)
 	m.Digest, err = m.digest()
 	return err
+}
+
+// ofStep is the noise of one party: zeros where a release has none.
+func (m *Moments) ofStep(s *Step, random io.Reader) (out []*big.Int) {
+	draw := &sampler{random: random}
+	for _, v := range s.variances(m.Gradients.weighting(s)) {
+		e := new(big.Int)
+		if !m.Terms.NoNoise {
+			e = draw.gaussian(v)
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // score is the table without noise. Every entry of a row is rounded towards 0.
 func (m *Moments) score(s *Step, values [][]float64) []*big.Int {
 	n := len(s.At)
-	sums := make([]int64, m.Gradients.entries(n))
-	x, z, one := make([]float64, n), make([]float64, n), math.Ldexp(1, int(s.Bits))
+	curve, z := s.Curve(m.Gradients.Shape), make([][]float64, n)
+	weight, _ := m.Gradients.Weight()
+	z[0] = slices.Repeat([]float64{1}, m.Rows)
+	q, u := make([]float64, m.Rows), make([]float64, m.Rows)
+	for _, p := range Parties(m.Columns) {
+		part := m.Part(p, m.ofParty(p, values))
+		for i, v := range m.Argument(s, p, m.ofParty(p, values)) {
+			u[i] += v
+			q[i] += part.Squares[i]
+		}
+		for j, c := range m.Columns[:n-1] {
+			if c.Owner == p {
+				z[j+1], part.Columns = part.Columns[0], part.Columns[1:]
+			}
+		}
+	}
+	sums, one := make([]int64, entries(n, s.Scale > 0)), math.Ldexp(1, int(s.Bits))
 	for i := range m.Rows {
-		x[0] = 1
-		for k, c := range m.Columns[:n-1] {
-			x[k+1] = c.Scaled(values[k][i])
+		at, s2 := u[i], weight.At(q[i])
+		if s.Scale == 0 {
+			at += s.At[0]
 		}
-		eta, length := 0.0, 0.0
-		for j, row := range m.Gradients.Map {
-			z[j] = dot(row, x)
-			eta += float64(z[j] * s.At[j])
-			length += float64(z[j] * z[j])
-		}
-		psi, kappa, most := m.residual(s, m.Columns[n-1].Scaled(values[n-1][i]), eta)
-		s2 := min(1, float64(m.Gradients.Bound*m.Gradients.Bound)/float64(most*most*length))
+		psi := curve.residual(m.Columns[n-1].Scaled(values[n-1][i]), at)
+		kappa, spread := curve.weights(at)
 		k := 0
 		add := func(v float64) { sums[k] += int64(float64(v * one)); k++ }
-		for _, by := range []float64{float64(s2 * kappa), float64(s2 * s2 * kappa)} {
+		for _, by := range []float64{float64(s2 * kappa), float64(s2 * s2 * spread)} {
 			for a := range n {
 				for _, zb := range z[a:] {
-					add(by * float64(z[a]*zb))
+					add(by * float64(z[a][i]*zb[i]))
 				}
 			}
 		}
 		for _, v := range z {
-			add(float64(s2*psi) * v)
+			add(float64(s2*psi) * v[i])
 		}
-		if m.Gradients.Clip > 0 {
+		if s.Scale > 0 {
 			add(psi * psi)
 		}
 	}
@@ -142,20 +194,27 @@ func (m *Moments) score(s *Step, values [][]float64) []*big.Int {
 	return out
 }
 
-// residual is ψ and κ, and what Bound holds the length times, so that ‖z‖·|ψ| is bounded.
-func (m *Moments) residual(s *Step, y, eta float64) (psi, kappa, most float64) {
-	if c := m.Gradients.Clip; c > 0 {
-		return max(-c, min(c, (y-eta)/s.Scale)), 1, 1
+// ofParty are the rows of a party's columns, by column.
+func (m *Moments) ofParty(party string, values [][]float64) (out [][]float64) {
+	for k, c := range m.Columns {
+		if c.Owner == party {
+			out = append(out, values[k])
+		}
 	}
-	p := 1 / (1 + portable.Exp(-eta))
-	return float64((1+y)/2) - p, float64(p * (1 - p)), max(p, 1-p)
+	return out
 }
 
-// variance is σ² of a share of the score's noise: the sensitivity, to which rounding adds less than two units
-// a sum, squared, over 2ρ.
+func sorted(m map[string]float64) []string { return slices.Sorted(maps.Keys(m)) }
+
+// Slack is how far a sum before noise may be from that of the rows: by rounding, of which two units do not
+// come near it, or by encryption.
+const Slack = 0x1p-21
+
+// variance is σ² of a share of the score's noise: the sensitivity, to which each sum adds twice the Slack,
+// squared, over 2ρ.
 func (s *Step) variance(w weighting, sums int) *big.Int {
-	rounded := 2 * math.Sqrt(float64(sums)*max(1, w.curvature, w.square))
-	d := math.Sqrt(w.sensitivity2) + math.Ldexp(rounded, -int(s.Bits))
+	wrong := 2 * Slack * math.Sqrt(float64(sums)*max(1, 2*w.curvature, 2*w.spread, w.square))
+	d := math.Sqrt(w.sensitivity2) + wrong
 	v := new(big.Float).SetMantExp(new(big.Float).SetPrec(200).SetFloat64(d*d/(2*s.Rho)), 2*int(s.Bits))
 	out, _ := v.Int(nil)
 	return out.Add(out, big.NewInt(1))
@@ -216,7 +275,7 @@ func (m *Moments) Score(s *Step) Score {
 	for i := range n {
 		out.Gradient[i] = next()
 	}
-	w := m.Gradients.weighting()
+	w := m.Gradients.weighting(s)
 	v, _ := new(big.Float).SetInt(s.Share).Float64()
 	v = math.Ldexp(v, -2*int(s.Bits)) * float64(m.Parties)
 	out.OfGradient, out.OfCurvature, out.OfSpread = v, v/w.curvature, v/w.spread
@@ -226,8 +285,11 @@ func (m *Moments) Score(s *Step) Score {
 	return out
 }
 
-// Sensitivity is the largest difference of the score, with what the other sums add to it.
-func (g *Gradients) Sensitivity() float64 { return math.Sqrt(g.weighting().sensitivity2) }
+// Sensitivity is the largest difference of a score that has a Curve and of B², with what the other sums add to
+// it.
+func (c *Curve) Sensitivity(b2 float64, normal bool) float64 {
+	return math.Sqrt(weightingOf(b2, float64(c.Most*c.Most), float64(c.Steep*c.Steep), normal).sensitivity2)
+}
 
 // whole reports whether gradients have the form that Score reads.
 func (m *Moments) whole() error {
@@ -235,12 +297,14 @@ func (m *Moments) whole() error {
 		return nil
 	}
 	n := len(m.Columns)
-	bad := len(m.Gradients.Map) != n || !(m.Gradients.Bound > 0) || !(m.Gradients.Clip >= 0)
+	bad := len(m.Gradients.Map) != n || !(m.Gradients.Shape >= 0)
+	bad = bad || !(m.Gradients.Norm >= 1 && m.Gradients.longest() < 1e9)
 	for _, row := range m.Gradients.Map {
 		bad = bad || len(row) != n
 	}
 	for _, s := range m.Gradients.Steps {
-		bad = bad || len(s.At) != n || len(s.Sums) != m.Gradients.entries(n) || s.Share == nil || s.Bits > 62
+		bad = bad || len(s.At) != n || len(s.Sums) != entries(n, s.Scale > 0) || s.Share == nil || s.Bits > 62 ||
+			!(s.reach() > 0 && s.reach() < 1e6) || !(s.Scale >= 0)
 		for _, v := range s.Sums {
 			bad = bad || v == nil
 		}

@@ -7,19 +7,29 @@ import (
 	"testing"
 )
 
-// scored is a release with the place of a score of one row of two columns and a response.
-func scored(clip float64) (*Moments, *Step) {
-	m := &Moments{Rows: 1, Parties: 2, Terms: Terms{Rho: .2}, Columns: []Column{{Lower: -1, Upper: 1},
-		{Lower: -1, Upper: 1}, {Lower: -1, Upper: 1}}}
-	m.Gradients = &Gradients{Map: [][]float64{{1, 0, 0}, {.3, 2, 0}, {-.2, .5, 1.5}}, Bound: 1.6, Clip: clip}
-	return m, &Step{At: []float64{.2, 3, -4}, Scale: .1, Rho: .2, Bits: 40}
+// scored is a release with the place of a score of one row of two parties' columns and a response.
+func scored(normal bool) (*Moments, *Step) {
+	m := &Moments{Rows: 1, Parties: 2, Terms: Terms{Rho: .2}, Columns: []Column{
+		{Owner: "a", Lower: -1, Upper: 1}, {Owner: "b", Lower: -1, Upper: 1}, {Owner: "b", Lower: -1, Upper: 1},
+	}}
+	m.Gradients = &Gradients{Map: [][]float64{{1, 0, 0}, {.3, 2, 0}, {-.2, 0, 1.5}},
+		Shape: .7}
+	m.Hold(1.6)
+	s := &Step{At: []float64{.2, .3, -.4}, Rho: .2}
+	if normal {
+		s.Scale = .3
+	}
+	if err := m.Begin(s); err != nil {
+		panic(err)
+	}
+	return m, s
 }
 
 // apart is Σ d²/σ² of two rows, in which σ² is what one party's noise has: the square of μ.
 func apart(m *Moments, s *Step, a, b [3]float64) float64 {
 	sums := func(v [3]float64) []*big.Int { return m.score(s, [][]float64{v[:1], v[1:2], v[2:]}) }
 	total := 0.0
-	variances := s.variances(m.Gradients.weighting())
+	variances := s.variances(m.Gradients.weighting(s))
 	for i, d := range difference(sums(a), sums(b)) {
 		v, _ := new(big.Float).SetInt(variances[i]).Float64()
 		total += d * d / v
@@ -28,12 +38,15 @@ func apart(m *Moments, s *Step, a, b [3]float64) float64 {
 }
 
 // No pair of rows has a larger μ than is charged, of rows anywhere and of rows that climb towards the worst;
-// and the worst that is found comes near it.
+// and the worst that is found comes near it where coefficients are small, or a response is normal.
 func TestSensitivityOfScores(t *testing.T) {
-	for _, clip := range []float64{0, 1.3} {
+	for k, at := range [][]float64{{0, .02, -.02}, {.2, .3, -.4}, {.2, 2, -3}, {.2, .3, -.4}} {
+		normal := k == 3
 		r := rand.New(rand.NewPCG(3, 4))
-		m, s := scored(clip)
-		s.Share = s.variance(m.Gradients.weighting(), 16)
+		m, s := scored(normal)
+		if s.At, s.curve = at, nil; m.Begin(s) != nil {
+			t.Fatal()
+		}
 		most := 0.0
 		for range 40 {
 			var pair, best [2][3]float64
@@ -53,8 +66,9 @@ func TestSensitivityOfScores(t *testing.T) {
 			}
 			most = max(most, at)
 		}
-		if limit := 2 * s.Rho; most > limit || most < .75*limit {
-			t.Errorf("clip %g: the largest μ² that is found is %.4f, and %.4f is charged", clip, most, limit)
+		// where a predictor can be far from 0, no row has the largest residuals of both signs
+		if limit := 2 * s.Rho; most > limit || most < .75*limit && k%3 == 0 || most < .4*limit {
+			t.Errorf("%d: the largest μ² that is found is %.4f, and %.4f is charged", k, most, limit)
 		}
 	}
 }
@@ -63,16 +77,15 @@ func TestSensitivityOfScores(t *testing.T) {
 // party where all others' is known, tells two rows apart as well as stated; noise of half the standard
 // deviation is found out, and so is a sum that lacks a share.
 func TestAttackOfScoresMeetsTheStatedMu(t *testing.T) {
-	m, s := scored(1.3)
-	w := m.Gradients.weighting()
-	s.Share = s.variance(w, 16)
-	a, b := [3]float64{.35, .5, 1}, [3]float64{.35, .5, -1}
+	m, s := scored(true)
+	w := m.Gradients.weighting(s)
+	a, b := [3]float64{.35, .6667, 1}, [3]float64{.35, .6667, -1}
 	stated := math.Sqrt(apart(m, s, a, b))
 	if limit := math.Sqrt(2 * s.Rho); stated > limit || stated < .9*limit {
 		t.Errorf("the pair has μ = %.4f, and %.4f is charged", stated, limit)
 	}
 	variances := s.variances(w)
-	d := difference(m.score(s, [][]float64{{.35}, {.5}, {1}}), m.score(s, [][]float64{{.35}, {.5}, {-1}}))
+	d := difference(m.score(s, [][]float64{{.35}, {.6667}, {1}}), m.score(s, [][]float64{{.35}, {.6667}, {-1}}))
 	const n = 10000
 	attack := func(parties, seed int, halved bool) float64 {
 		draw := &sampler{random: seeded(byte(seed))}
@@ -119,19 +132,19 @@ func TestAttackOfScoresMeetsTheStatedMu(t *testing.T) {
 // step adds the noise of every party: in many releases of the same row each sum has the variance that Score
 // states.
 func TestScoresHaveTheStatedVariance(t *testing.T) {
-	m, s := scored(1.3)
+	m, s := scored(true)
 	const n = 400
 	values, random := [][]float64{{.5}, {-.5}, {.1}}, seeded(9)
 	plain := m.score(s, values)
 	var squares []float64
 	for range n {
 		m.Gradients.Steps = nil
-		if err := m.step(values, s.At, s.Scale, s.Rho, random); err != nil {
+		if err := m.step(&Step{At: s.At, Scale: s.Scale, Rho: s.Rho}, values, random); err != nil {
 			t.Fatal(err)
 		}
 		last := m.Gradients.Steps[0]
 		for i, d := range difference(last.Sums, plain) {
-			v, _ := new(big.Float).SetInt(last.variances(m.Gradients.weighting())[i]).Float64()
+			v, _ := new(big.Float).SetInt(last.variances(m.Gradients.weighting(last))[i]).Float64()
 			if len(squares) <= i {
 				squares = append(squares, 0)
 			}

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
+	"slices"
 )
 
 // Blank is a release of which there are no sums yet: all that parties agree on before they send anything. The
@@ -126,4 +128,71 @@ func (m *Moments) digest() (string, error) {
 	b, err := json.Marshal(&c)
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), err
+}
+
+// A Part is what one party has of the rows of scores: its columns of z, and of each row their squares
+// together.
+type Part struct {
+	Columns [][]float64
+	Squares []float64
+}
+
+// Part is a party's. values are those of its columns, in the order of the release; the response has none in z.
+func (m *Moments) Part(party string, values [][]float64) Part {
+	g, last := m.Gradients, len(m.Columns)-1
+	out := Part{Squares: make([]float64, m.Rows)}
+	for j, row := range g.Map {
+		if j == 0 || m.Columns[j-1].Owner != party {
+			continue
+		}
+		z := m.combined(party, values, row[0], row[1:last+1])
+		for i, v := range z {
+			out.Squares[i] += float64(v * v)
+		}
+		out.Columns = append(out.Columns, z)
+	}
+	for i, q := range out.Squares {
+		if q > g.Lengths[party] {
+			out.Squares[i] = g.Lengths[party]
+			for _, z := range out.Columns {
+				z[i] *= math.Sqrt(g.Lengths[party] / q)
+			}
+		}
+	}
+	return out
+}
+
+// Argument is a party's part of the argument at a step, in each row.
+func (m *Moments) Argument(s *Step, party string, values [][]float64) []float64 {
+	constant, by := m.linear(s, party)
+	out := m.combined(party, values, constant, by)
+	for i, v := range out {
+		out[i] = max(-s.Reach[party], min(s.Reach[party], v))
+	}
+	return out
+}
+
+// combined is a number plus a party's scaled columns times others.
+func (m *Moments) combined(party string, values [][]float64, constant float64, by []float64) []float64 {
+	out := slices.Repeat([]float64{constant}, m.Rows)
+	for k, c := range m.Columns {
+		if c.Owner != party {
+			continue
+		}
+		if k < len(by) && by[k] != 0 {
+			for i, v := range values[0] {
+				out[i] += float64(by[k] * c.Scaled(v))
+			}
+		}
+		values = values[1:]
+	}
+	return out
+}
+
+// StepNoise is Noise of a step's sums.
+func (m *Moments) StepNoise(s *Step, random io.Reader) []*big.Int {
+	if random == nil {
+		random = rand.Reader
+	}
+	return m.ofStep(s, random)
 }

@@ -116,6 +116,28 @@ func interpolate(on Interval, n int, f func(eta float64) parts) (a, b Polynomial
 	return a, b
 }
 
+// Interpolate returns the polynomial of degree n ≥ 1 through a function at the extrema of T_n, without
+// coefficients that are a part 2^-46 of the largest.
+func Interpolate(on Interval, n int, f func(eta float64) float64) Polynomial {
+	p, _ := interpolate(on, n, func(eta float64) parts { return parts{a: f(eta)} })
+	p, _ = p.rounded(0x1p-46 * p.size())
+	return p
+}
+
+// Bounds are below and above all values of a polynomial on its interval: as a function of the angle arccos t
+// it has a second derivative of at most the square of its degree times its largest absolute value
+// (Bernstein), so that between points that are a step apart it is at most step²/8 of that beyond the larger.
+func (p Polynomial) Bounds() (least, most float64) {
+	n := perDegree * max(1, p.Degree())
+	for _, t := range cosines(n) {
+		v := p.in(t)
+		least, most = min(least, v), max(most, v)
+	}
+	const between = math.Pi * math.Pi / (8 * perDegree * perDegree)
+	beyond := between / (1 - between) * max(most, -least)
+	return least - beyond, most + beyond
+}
+
 func half(v parts) parts { return parts{v.a / 2, v.b / 2} }
 
 // rounded is the polynomial without coefficients of a size up to least: those that are 0 but for rounding, or
