@@ -14,7 +14,7 @@ import (
 func (w *writer) scored() {
 	g, normal := w.m.Gradients, w.Scale != nil
 	last := g.Steps[len(g.Steps)-1]
-	s := w.m.Score(last)
+	s := (&where{Moments: w.m}).shrunk(last)
 	back := inverse(g.Map)
 	n := float64(w.m.Rows)
 	w.line("const $n = %d", len(back))
