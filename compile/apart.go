@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/released"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -18,14 +19,11 @@ import (
 // Apart is what the parties of a model under transform private run where each has its data: programs that
 // declare the columns of the release and evaluate nothing, and a manifest of what is released.
 func (m *Model) Apart() (*Model, diag.List) {
-	if diags := m.Design.Apart(); diags.HasErrors() {
-		return nil, diags
-	}
 	columns := m.Design.Declared()
 	var text strings.Builder
 	for _, s := range m.Checked.File.Stmts {
 		switch s := s.(type) {
-		case *ast.Client, *ast.Const:
+		case *ast.Client, *ast.Const, *ast.Levels:
 		case *ast.Data:
 			if !slices.ContainsFunc(columns, func(c release.Column) bool { return c.Name == s.Name.Name }) {
 				continue
@@ -44,28 +42,31 @@ func (m *Model) Apart() (*Model, diag.List) {
 	t := m.Checked.Transform
 	out.Manifest.Transform = transforms.Private.Name
 	out.Manifest.Accepted = m.options.Accept
-	out.Manifest.Release = manifestRelease(m.Design.Family, columns, t.Epsilon, t.Delta, t.Norm,
+	out.Manifest.Release = manifestRelease(m.Design, t.Epsilon, t.Delta, t.Norm,
 		m.noiseless())
 	return out, diags
 }
 
 // manifestRelease is what a manifest says of a release.
-func manifestRelease(family string, columns []release.Column, epsilon, delta, norm float64,
-	noNoise bool) *split.ManifestRelease {
+func manifestRelease(d *released.Design, epsilon, delta, norm float64, noNoise bool) *split.ManifestRelease {
 	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	m := &split.ManifestRelease{Family: family, NoNoise: noNoise, Epsilon: text(epsilon), Delta: text(delta),
-		Norm: text(norm)}
-	for _, c := range columns {
-		m.Columns = append(m.Columns, split.ManifestColumn{Name: c.Name, Owner: c.Owner, Lower: text(c.Lower),
-			Upper: text(c.Upper), Binary: c.Binary})
+	m := &split.ManifestRelease{Family: d.Family, NoNoise: noNoise, Epsilon: text(epsilon),
+		Delta: text(delta), Norm: text(norm)}
+	for k, c := range d.Declared() {
+		column := split.ManifestColumn{Name: c.Name, Owner: c.Owner, Lower: text(c.Lower),
+			Upper: text(c.Upper), Binary: c.Binary}
+		if k < len(d.Terms) {
+			column.Levels = d.Terms[k].Levels
+		}
+		m.Columns = append(m.Columns, column)
 	}
 	return m
 }
 
-// ReleaseOf are the declarations that a manifest has parties release, and the terms of a release of their
-// columns.
+// ReleaseOf are the declarations that a manifest has parties release, and the terms of a release of so many
+// rows of their columns.
 func ReleaseOf(m *split.ManifestRelease) (declared []release.Column,
-	terms func([]release.Column) release.Terms) {
+	terms func([]release.Column, int) release.Terms) {
 	number := func(text string) float64 {
 		v, _ := strconv.ParseFloat(text, 64) // a manifest that was checked has numbers
 		return v
@@ -74,7 +75,8 @@ func ReleaseOf(m *split.ManifestRelease) (declared []release.Column,
 		declared = append(declared, release.Column{Name: c.Name, Owner: c.Owner, Lower: number(c.Lower),
 			Upper: number(c.Upper), Binary: c.Binary})
 	}
-	return declared, func(columns []release.Column) release.Terms {
-		return release.Promise(number(m.Epsilon), number(m.Delta), number(m.Norm), m.NoNoise, columns)
+	return declared, func(columns []release.Column, rows int) release.Terms {
+		return released.Terms(m.Family, columns, rows, release.Promise(number(m.Epsilon), number(m.Delta),
+			number(m.Norm), m.NoNoise, columns))
 	}
 }

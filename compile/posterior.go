@@ -80,7 +80,7 @@ func releasedColumn(of data.Bindings, name string) (values [][]float64, names []
 // the release.
 func (p *OneParty) Released() (out []ReleasedData, err error) {
 	declared, _ := ReleaseOf(p.Manifest.Release)
-	for _, c := range declared {
+	for k, c := range declared {
 		if c.Owner != p.Party {
 			continue
 		}
@@ -88,7 +88,9 @@ func (p *OneParty) Released() (out []ReleasedData, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(p.Values[p.Party][c.Name].Dims) > 1 {
+		if levels := p.Manifest.Release.Columns[k].Levels; levels != nil {
+			values, names = indicators(values[0], len(levels))[1:], released.MatrixNames(c.Name, levels[1:])
+		} else if len(p.Values[p.Party][c.Name].Dims) > 1 {
 			names = released.MatrixNames(c.Name, names)
 		}
 		out = append(out, ReleasedData{Values: values, Names: names})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/released"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
@@ -46,8 +47,8 @@ func ReleasePlan(b *compile.OneParty) (*model.Plan, []density.Use) {
 	return b.Plan.On(model.Wire{Encrypted: true}), protocol.ReleaseUses()
 }
 
-// ReleaseApart makes one party's part of a release, whose plan has been taken, and writes the file of it to
-// the folder. What the party makes with randomness is in a journal there, until Deliver.
+// ReleaseApart makes one party's part of a release, whose plan has been taken, and writes the file of it
+// to the folder. What the party makes with randomness is in a journal there, until Deliver.
 func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart,
 	o ApartRelease) (out *release.Moments, err error) {
 	plan, _ := ReleasePlan(b)
@@ -71,6 +72,7 @@ func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart,
 	}
 	out, err = protocol.Release(ctx, env, protocol.Releasing{
 		Family: b.Manifest.Release.Family, Declared: declared, Terms: terms, Parties: plan.Names,
+		Next:   released.Next,
 		Charge: o.Charge, Sign: o.Sign, Journal: journal,
 		Own: func(string) []protocol.DeclaredColumns { return columns },
 	})
@@ -123,8 +125,8 @@ func Release(m *compile.Model, sources data.Sources, joining data.Joining) (*rel
 	return out, diags, err
 }
 
-// AttackRelease tries on at most 500 rows of each column of the tables what a release of them tells to whoever
-// knows all values but one.
+// AttackRelease tries on at most 500 rows of each column of the tables what a release of them tells to
+// whoever knows all values but one.
 func AttackRelease(m *compile.Model, sources data.Sources, of *release.Moments) ([]release.Guesses, diag.List,
 	error) {
 	b, diags, err := compile.Bind(m, sources, data.Joining{})

@@ -130,9 +130,9 @@ var binaryModel = strings.NewReplacer("y : real<lower=-8, upper=8>", "y : binary
 	"normal(c + own + Z * bz - u[h], 2 * s)",
 	"bernoulli_logit(c + own + Z * bz - u[h])", "param s ~ half_normal(3)\n", "").Replace(releasedModel)
 
-// A logistic regression without noise has the slope and the curvature of the rows' log density at the maximum
-// of the latter, in units of the standard deviations there; and its gradient is the difference quotient of
-// its density, as is that of the posteriors given noise.
+// A logistic regression without noise has the slope and the curvature of the rows' log density at the
+// maximum of the latter, in units of the standard deviations there; and its gradient is the difference
+// quotient of its density, as is that of the posteriors given noise.
 func TestReleasedScoresAreThoseOfTheRows(t *testing.T) {
 	t.Parallel()
 	values := releasedValues(400)
@@ -212,9 +212,10 @@ func hessianOf(f func([]float64) (float64, []float64), at []float64) *mat.SymDen
 	return out
 }
 
-// Whoever knows all values of a table but one tells it from a release little more often than by a guess: no
-// column is found, binary or not, and over all of them and three releases the share is below what epsilon
-// allows. From one without noise each column is found, and with an epsilon of 900 those of two values.
+// Whoever knows all values of a table but one tells it from a release little more often than by a guess:
+// no column is found, binary or not, and over all of them and three releases the share is below what
+// epsilon allows. From one without noise each column is found, and with an epsilon of 900 those of two
+// values.
 func TestAttackOnReleases(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -246,7 +247,8 @@ func TestAttackOnReleases(t *testing.T) {
 				if of.Found() {
 					found++
 				}
-				if of.Found() != c.finds && !(c.finds && c.accept == nil) { // near values are alike with an epsilon
+				// with an epsilon near values are alike
+				if of.Found() != c.finds && !(c.finds && c.accept == nil) {
 					t.Errorf("%v: %s is told of %d of %d rows", c.accept, of.Column, of.Told, of.Tried)
 				}
 			}

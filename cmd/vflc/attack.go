@@ -59,8 +59,8 @@ func attackRun(cmd *cobra.Command, path string, asJSON bool) error {
 	return report.WriteText(cmd.OutOrStdout())
 }
 
-// attackRelease prints how often the release in a file tells values of the rows of a model, whose tables stand
-// beside it, to whoever knows all others.
+// attackRelease prints how often the release in a file tells values of the rows of a model, whose tables
+// stand beside it, to whoever knows all others.
 func attackRelease(cmd *cobra.Command, path, moments string, f *modelFlags) error {
 	m, err := compileAloud(cmd, path, f, true)
 	if err != nil {

@@ -136,7 +136,11 @@ func printReleased(w io.Writer, dir string) error {
 	if len(signers) > 0 {
 		to, signed = "all parties", "; signed by "+strings.Join(signers, " and ")
 	}
-	_, err = fmt.Fprintf(w, "Released once to %s: second moments of %s of %d rows, %s%s.\n", to,
+	sums := "second moments"
+	if m.Gradients != nil {
+		sums += fmt.Sprintf(" and %d scores", len(m.Gradients.Steps))
+	}
+	_, err = fmt.Fprintf(w, "Released once to %s: %s of %s of %d rows, %s%s.\n", to, sums,
 		strings.Join(names, ", "), m.Rows, budget, signed)
 	return err
 }

@@ -11,9 +11,9 @@ import (
 // rowsDrawn is how many rows bound draws.
 const rowsDrawn = 2000
 
-// marginals are means of the columns, of the 1 first, and covariances of the others, as far as moments tell:
-// variances within what is possible, that of a binary column as its mean gives it, and products drawn to 0 by
-// as much as they are noise.
+// marginals are means of the columns, of the 1 first, and covariances of the others, as far as moments
+// tell: variances within what is possible, that of a binary column as its mean gives it, and products
+// drawn to 0 by as much as they are noise.
 func (w *where) marginals() (mean []float64, cov [][]float64) {
 	all, n, last := w.Matrix(), float64(w.Rows), len(w.Columns)
 	mean, cov = make([]float64, last), zeros(last-1)
@@ -45,9 +45,9 @@ func (w *where) marginals() (mean []float64, cov [][]float64) {
 // floor is the least variance of a column that the noise of the moments lets see.
 func (w *where) floor() float64 { return max(1e-6, w.noise()) }
 
-// drawn are rows with what the moments tell of each column alone, and of the covariances: a binary one has its
-// frequency, another the beta distribution between its bounds with the mean and variance. They are those that
-// the Map makes of columns, with means of 0.
+// drawn are rows with what the moments tell of each column alone, and of the covariances: a binary one
+// has its frequency, another the beta distribution between its bounds with the mean and variance. They
+// are those that the Map makes of columns, with means of 0.
 func (w *where) drawn() [][]float64 {
 	if w.rows != nil {
 		return w.rows
@@ -75,9 +75,9 @@ func (w *where) drawn() [][]float64 {
 }
 
 // bound chooses to which norms rows are shortened, and the shape of residuals: where intervals of the
-// coefficients are expected to be narrowest, between the noise, which grows with norms, and the information
-// of the rows that are shortened, of those that are drawn. Whatever comes out is valid; columns of another
-// shape lose width.
+// coefficients are expected to be narrowest, between the noise, which grows with norms, and the
+// information of the rows that are shortened, of those that are drawn. Whatever comes out is valid;
+// columns of another shape lose width.
 func (w *where) bound(rho float64) {
 	rows, last := w.drawn(), len(w.at)
 	g, best := w.Gradients, math.Inf(1)
@@ -104,8 +104,8 @@ func (w *where) shapes() []float64 {
 	return []float64{0, .3, .5, .7, .85, 1}
 }
 
-// lossOf is the variance of coefficients over that which the rows themselves give, of their mean, where the
-// squares of rows are held to one.
+// lossOf is the variance of coefficients over that which the rows themselves give, of their mean, where
+// the squares of rows are held to one.
 func (w *where) lossOf(rows [][]float64, curve *release.Curve, square, rho float64) (sum float64) {
 	sensitivity := curve.Sensitivity(square, w.normal())
 	sampling, noise := 1.0, float64(w.Parties)*sensitivity*sensitivity/float64(2*rho*float64(w.Rows))
@@ -152,7 +152,8 @@ func dot(a, b []float64) (sum float64) {
 	return sum
 }
 
-// likely is the quantile function of a column between −1 and 1 of which the mean and the variance are known.
+// likely is the quantile function of a column between −1 and 1 of which the mean and the variance are
+// known.
 func likely(mean, variance float64, binary bool) func(u float64) float64 {
 	const pieces = 128
 	var total [pieces + 1]float64

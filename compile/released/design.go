@@ -59,30 +59,6 @@ func Of(p *check.Program) (*Design, diag.List) {
 	return f.d, f.diags
 }
 
-// Apart refuses a design of which second moments alone say nothing, or whose columns parties do not make:
-// they release moments of the columns that they declare, and no scores.
-func (d *Design) Apart() diag.List {
-	f := &finder{Program: d.program}
-	at := d.program.Likelihoods[0].Stmt
-	if d.Scale == nil {
-		f.refuseApart(at,
-			"parties release second moments, which say nothing of a binary response without scores")
-	}
-	for _, t := range d.Terms {
-		if t.Levels != nil {
-			f.refuseApart(at, "parties release the columns that they declare, and %s is one of categories",
-				t.Column.Name)
-		}
-	}
-	return f.diags
-}
-
-func (f *finder) refuseApart(at ast.Node, text string, args ...any) {
-	f.diags.Errorf(diag.NotReleased, f.File.Source, at.Span(), text, args...).
-		Note("one process with all tables releases it (`vflc run`); between parties columns of numbers " +
-			"with a normal response do, where a category is a column of 0 and 1")
-}
-
 func (f *finder) refuse(at ast.Node, text string, args ...any) {
 	f.diags.Errorf(diag.NotReleased, f.File.Source, at.Span(), text, args...).
 		Note("releases are of `y ~ normal(a + b * x + X * c + u[g], sigma)`, or bernoulli_logit of such a " +

@@ -9,18 +9,18 @@ import (
 )
 
 // leastPart and mostPart are the least and the most of a budget that the moments have. They say where the
-// first score is taken and in which coordinates, which takes means of products that are known to aimed over
-// the square root of the number of columns.
+// first score is taken and in which coordinates, which takes means of products that are known to aimed
+// over the square root of the number of columns.
 const (
 	leastPart = .08
 	mostPart  = .5
 	aimed     = .03
 )
 
-// A score that only finds the place of the next has the part seeking of what is left of the budget, and the
-// last all of it. It is the last where the scale of a normal response is no longer much less than it was taken
-// at, or the predictor of a binary one has moved little, and at the latest the fifth. Without noise it costs
-// nothing to go all the way.
+// A score that only finds the place of the next has the part seeking of what is left of the budget, and
+// the last all of it. It is the last where the scale of a normal response is no longer much less than it
+// was taken at, or the predictor of a binary one has moved little, and at the latest the fifth. Without
+// noise it costs nothing to go all the way.
 const (
 	seeking   = .15
 	shrinks   = .6 // of the scale
@@ -56,8 +56,8 @@ func (d *Design) Release(columns []release.Column, values [][]float64, t release
 	return m, nil
 }
 
-// Next is the next score of a release, which follows from what was released before: the same at all who have
-// that. It is nil where the release is complete.
+// Next is the next score of a release, which follows from what was released before: the same at all who
+// have that. It is nil where the release is complete.
 func Next(m *release.Moments) *release.Step {
 	w, rest := where{Moments: m}, float64(m.Terms.Rho*(1-m.Terms.Part))
 	if m.Terms.Part == 0 {
@@ -101,10 +101,11 @@ func (w *where) normal() bool { return w.Family == normalName }
 
 var normalName = dist.Normal().Name
 
-// start makes each party's columns uncorrelated, of mean 0 and variance 1, as far as the moments tell, and
-// finds a first point: of a normal response least squares, of a binary one Fisher's discriminant, which is the
-// logistic regression where columns are normal in both classes; each drawn to 0 where the noise is large. The
-// scale of a normal response has in it what the noise leaves unknown of the predictor of a long row.
+// start makes each party's columns uncorrelated, of mean 0 and variance 1, as far as the moments tell,
+// and finds a first point: of a normal response least squares, of a binary one Fisher's discriminant,
+// which is the logistic regression where columns are normal in both classes; each drawn to 0 where the
+// noise is large. The scale of a normal response has in it what the noise leaves unknown of the predictor
+// of a long row.
 func (w *where) start(rho float64) {
 	all, n, last := w.Matrix(), float64(w.Rows), len(w.Columns)
 	noise := w.noise()
@@ -196,8 +197,9 @@ func (w *where) discriminant(least float64, covariances []float64, square float6
 	}
 }
 
-// follow takes the step that the last score tells: the mode of a normal approximation, with a prior of one
-// standard deviation of the predictor about where the score was taken. It reports whether it was far from it.
+// follow takes the step that the last score tells: the mode of a normal approximation, with a prior of
+// one standard deviation of the predictor about where the score was taken. It reports whether it was far
+// from it.
 func (w *where) follow() (far bool) {
 	g := w.Gradients
 	last := g.Steps[len(g.Steps)-1]

@@ -7,10 +7,10 @@ import (
 	"github.com/vflc/vflc/runtime/release"
 )
 
-// scored writes the likelihood of the last score. Earlier ones and the moments only say where it was taken:
-// to first order the score less its slope times the distance of the parameters is the score at the
-// parameters, wherever that was, and its distribution is that over responses given the columns, and of its
-// own noise. What the moments say of the responses is said again in it, and is not used twice.
+// scored writes the likelihood of the last score. Earlier ones and the moments only say where it was
+// taken: to first order the score less its slope times the distance of the parameters is the score at the
+// parameters, wherever that was, and its distribution is that over responses given the columns, and of
+// its own noise. What the moments say of the responses is said again in it, and is not used twice.
 func (w *writer) scored() {
 	g, normal := w.m.Gradients, w.Scale != nil
 	last := g.Steps[len(g.Steps)-1]
@@ -57,10 +57,11 @@ func (w *writer) scored() {
 }
 
 // bent writes what ψ does to a residual. With x the predictor's distance in units of the scale, and ρ the
-// scale's ratio, the expectation of ψ = erf((ρe + x)/√2·τ) over a normal e has the slope √(2/π(τ² + ρ²)) at 0;
-// over normal x of variance q, the covariance of ψ with anything that is jointly normal with x is that with x
-// times the slope at √(ρ² + q) (Stein's lemma), and ψ² has the mean v = (2/π)·arcsin(s²/(τ² + s²)) with s² =
-// ρ² + q there. ψ⁴ has 3v²/(1 + 2v), to .4 % of 1: exact where ψ is uniform, and at both ends.
+// scale's ratio, the expectation of ψ = erf((ρe + x)/√2·τ) over a normal e has the slope √(2/π(τ² + ρ²))
+// at 0; over normal x of variance q, the covariance of ψ with anything that is jointly normal with x is
+// that with x times the slope at √(ρ² + q) (Stein's lemma), and ψ² has the mean v = (2/π)·arcsin(s²/(τ² +
+// s²)) with s² = ρ² + q there. ψ⁴ has 3v²/(1 + 2v), to .4 % of 1: exact where ψ is uniform, and at both
+// ends.
 func (w *writer) bent(last *release.Step, s release.Score) {
 	tau := w.m.Gradients.Shape
 	w.line("let $d = ($to * $b - $at) / %s", number(last.Scale))
@@ -80,10 +81,10 @@ func (w *writer) bent(last *release.Step, s release.Score) {
 	w.line("let $four = 3 * $vary^2 / (1 + 2 * $vary)")
 }
 
-// leftOut is what the columns that a model leaves out have in the predictor at the score, as a function of z;
-// nil: it has them all. What is left out is in the model's residual e. With r = e + x and x's part l of
-// columns left out, E r² is E e² + E x² + 2E(xe), and E(xe) = E(le) = E(lr) − E(lx): the score says what
-// E(lr) is.
+// leftOut is what the columns that a model leaves out have in the predictor at the score, as a function
+// of z; nil: it has them all. What is left out is in the model's residual e. With r = e + x and x's part
+// l of columns left out, E r² is E e² + E x² + 2E(xe), and E(xe) = E(le) = E(lr) − E(lx): the score says
+// what E(lr) is.
 func (w *writer) leftOut(last *release.Step) []float64 {
 	g := w.m.Gradients
 	n := len(g.Map)

@@ -2,14 +2,14 @@ package released
 
 import "github.com/vflc/vflc/runtime/release"
 
-// shape is how far what a table has of the columns may be from that of rows drawn column by column, in units
-// of its size: columns of other shapes, and dependent ones.
+// shape is how far what a table has of the columns may be from that of rows drawn column by column, in
+// units of its size: columns of other shapes, and dependent ones.
 const shape = .15
 
 // shrunk is the score of a step whose derivative and its covariance are drawn to those of rows like the
-// moments': where noise is large these say more. They are expected about those with the standard deviation
-// that noise of the moments and shape give, of an element of the diagonal; the others have 1/√2 of it, as the
-// noise has. Without noise nothing is drawn.
+// moments': where noise is large these say more. They are expected about those with the standard
+// deviation that noise of the moments and shape give, of an element of the diagonal; the others have 1/√2
+// of it, as the noise has. Without noise nothing is drawn.
 func (w *where) shrunk(of *release.Step) release.Score {
 	s, n, norm2 := w.Score(of), len(of.At), float64(w.Gradients.Norm*w.Gradients.Norm)
 	curvature, spread, size := zeros(n), zeros(n), 0.0
@@ -26,10 +26,10 @@ func (w *where) shrunk(of *release.Step) release.Score {
 		}
 	}
 	for i := range n {
-		size += curvature[i][i] / float64(n)
+		size += float64(curvature[i][i] / float64(n))
 	}
 	doubt := w.noise() * w.size()
-	tau2 := float64(size*size) * (float64(shape*shape) + float64(doubt*doubt))
+	tau2 := float64(float64(size*size) * (float64(shape*shape) + float64(doubt*doubt)))
 	draw := func(of, to [][]float64, noise float64) float64 {
 		by := tau2 / (tau2 + noise)
 		for i, row := range of {

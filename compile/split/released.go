@@ -8,7 +8,7 @@ import (
 
 // A ManifestRelease is what parties release of their data, once, under transform private. Numbers are text.
 type ManifestRelease struct {
-	Columns []ManifestColumn `json:"columns"` // the response last; a matrix is one
+	Columns []ManifestColumn `json:"columns"` // the response last; a matrix, or a level, is one
 	Delta   string           `json:"delta"`
 	Epsilon string           `json:"epsilon"`
 	Family  string           `json:"family"`
@@ -18,11 +18,12 @@ type ManifestRelease struct {
 
 // A ManifestColumn is a declaration of one party's data, with public bounds.
 type ManifestColumn struct {
-	Binary bool   `json:"binary,omitempty"`
-	Lower  string `json:"lower"`
-	Name   string `json:"name"`
-	Owner  string `json:"owner"`
-	Upper  string `json:"upper"`
+	Binary bool     `json:"binary,omitempty"`
+	Levels []string `json:"levels,omitempty"` // of which each but the first is a column of 0 and 1
+	Lower  string   `json:"lower"`
+	Name   string   `json:"name"`
+	Owner  string   `json:"owner"`
+	Upper  string   `json:"upper"`
 }
 
 // number reads one that is text; 0 is no number of a manifest that was checked.
@@ -44,7 +45,7 @@ func (v *validator) release() {
 	for _, c := range m.Columns {
 		p, ok := v.Party(c.Owner)
 		if low, high := number(c.Lower), number(c.Upper); !ok || p.Family != "" || !(low < high) ||
-			high-low > 1e300 {
+			high-low > 1e300 || len(c.Levels) == 1 || c.Levels != nil && !c.Binary {
 			v.errorf("release", "%s is no column of a party with bounds", c.Name)
 		}
 	}

@@ -19,7 +19,8 @@ type Form struct {
 	// Interval is K: arguments are in [-K, K].
 	Interval float64
 	// Products is how many products with columns follow: 1 for sums of one column, 2 for sums of products of
-	// two that are multiplied one after the other, and for sums of one column that may be above 2¹² a row.
+	// two that are multiplied one after the other, and for sums of one column that may be above 2¹² a row; 3
+	// for what is multiplied with itself before.
 	Products int
 }
 
@@ -72,8 +73,8 @@ func (a *Plan) checkForm() error {
 	switch {
 	case !(a.interval > 0 && a.interval <= maxMagnitude):
 		return fmt.Errorf("encrypted: an interval of ±%g", a.interval)
-	case a.end < 1 || a.end > columnSteps:
-		return fmt.Errorf("encrypted: %d products with columns, of 1 to %d", a.end, columnSteps)
+	case a.end < 1 || a.end > responseSteps:
+		return fmt.Errorf("encrypted: %d products with columns, of 1 to %d", a.end, responseSteps)
 	case a.contributions < 1:
 		return fmt.Errorf("encrypted: an argument without contributions")
 	case len(a.factor) == 0 && len(a.term) < 2:

@@ -160,6 +160,9 @@ type scale = rlwe.Scale
 // level is the number of primes minus one of a ciphertext that takes part in that many more products.
 func level(steps int) int { return primesPerStep*(steps+1) - 1 }
 
+// stepsLeft is the inverse of level.
+func stepsLeft(level int) int { return (level+1)/primesPerStep - 1 }
+
 // depth is the number of steps that a polynomial takes.
 func depth(degree int) int { return bits.Len(uint(max(degree, 0))) }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/tuneinsight/lattigo/v6/core/rlwe"
 )
 
-// rows takes a column or a response as rows.
-func (k *CollectiveKeys) rows(v *Vector) *Rows {
+// RowsOf takes a column or a response as rows.
+func (k *CollectiveKeys) RowsOf(v *Vector) *Rows {
 	out := &Rows{keys: k, n: v.n, parts: v.parts, largest: 1, offset: v.wrong}
 	out.column = &v.within
 	return out
@@ -101,7 +101,7 @@ func (r *Rows) products(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
 	if z.n != r.n || z.kind == Contribution {
 		return nil, fmt.Errorf("encrypted: a column of %d rows is wanted", r.n)
 	}
-	if l > min(r.parts[0].Level(), z.kind.level()) {
+	if l > min(r.parts[0].Level(), z.parts[0].Level()) {
 		return nil, fmt.Errorf("encrypted: no product is left")
 	}
 	var out []*rlwe.Ciphertext
@@ -144,7 +144,7 @@ func (r *Rows) Plus(z *Vector) (*Rows, error) {
 	}
 	out := &Rows{keys: r.keys, n: r.n, largest: r.largest + z.within.Max, offset: r.offset + z.wrong,
 		factor: r.factor, response: r.response}
-	l := min(r.parts[0].Level(), z.kind.level())
+	l := min(r.parts[0].Level(), z.parts[0].Level())
 	for i, c := range r.parts {
 		part := at(c, l).CopyNew()
 		if err := r.keys.eval.Add(part, at(z.parts[i], l), part); err != nil {
@@ -225,25 +225,34 @@ func (r *Rows) weighted(weights *Weights, l int) ([]*rlwe.Ciphertext, error) {
 	return out, nil
 }
 
-// Multiply returns the products of two columns, number by number, with which rows are multiplied that have no
-// product left but one.
+// Multiply returns the products of two columns, number by number, which have a product less left than these.
 func (k *CollectiveKeys) Multiply(x, z *Vector) (*Vector, error) {
-	r := k.rows(x)
-	parts, err := r.times(z, columnSteps-1)
+	r, left := k.RowsOf(x), stepsLeft(min(x.parts[0].Level(), z.parts[0].Level()))-1
+	parts, err := r.times(z, left)
 	if err != nil {
 		return nil, err
 	}
 	a, b := x.within, z.within
-	out := &Vector{params: k.params, kind: product, n: x.n, parts: parts}
+	out := &Vector{params: k.params, kind: combined, n: x.n, parts: parts}
 	out.within.Max = a.Max * b.Max
 	out.within.Squares = min(a.Max*a.Max*b.Squares, b.Max*b.Max*a.Squares)
 	out.wrong = float64(a.Max*z.wrong) + float64(b.Max*x.wrong) + float64(x.wrong*z.wrong) +
-		k.params.productError(level(columnSteps))
+		k.params.productError(level(left+1))
 	return out, nil
 }
 
+// Vector takes rows that have no column as a vector, with which others are multiplied.
+func (r *Rows) Vector() (*Vector, error) {
+	if r.column != nil {
+		return nil, fmt.Errorf("encrypted: rows without a column are wanted")
+	}
+	largest, wrong := r.anywhere()
+	return &Vector{params: r.keys.params, kind: combined, n: r.n, parts: r.parts, wrong: wrong,
+		within: Range{Max: largest, Squares: float64(float64(largest*largest) * float64(r.n))}}, nil
+}
+
 // Cross returns the sum over rows of the products of two columns, or of a column and a response.
-func (k *CollectiveKeys) Cross(x, z *Vector) (*Sum, error) { return k.rows(x).Product(z) }
+func (k *CollectiveKeys) Cross(x, z *Vector) (*Sum, error) { return k.RowsOf(x).Product(z) }
 
 // Binary returns y(u - y) of a response, whose total with weights that were drawn after the response was
 // committed is 0 if it is of 0 and u, a power of 2, and otherwise hardly ever.

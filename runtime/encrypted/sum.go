@@ -28,6 +28,7 @@ type Sum struct {
 	largest   float64 // of the absolute value
 	wrong     float64 // bound of the error without flooding, in units of the sum
 	deviation float64 // of one holder's flooding, in units of coefficient 0
+	added     float64 // bound of what all holders add, in units of the sum
 }
 
 // sum prepares a sum with bounds of its absolute value and of its error, and returns how many steps its
@@ -84,6 +85,31 @@ func (s *Sum) Deviation() float64 {
 // Error bounds what Open returns wrongly apart from that noise.
 func (s *Sum) Error() float64 { return s.wrong }
 
+// Unit is what a sum of 1 is in whole numbers that holders add to their shares.
+func (s *Sum) Unit() float64 { return s.unit() }
+
+// Admit has holders add numbers to their shares whose sum is at most most, in units of the sum. The error is
+// ErrModulus where the modulus has no room for them.
+func (s *Sum) Admit(most float64) error {
+	s.added = most
+	q, _ := new(big.Float).SetInt(s.params.ckks.RingQ().AtLevel(s.head.Level()).Modulus()).Float64()
+	if float64((s.largest+s.wrong+most)*s.unit())+
+		float64(float64(s.params.holders)*s.deviation*tail) > q/2 {
+		return fmt.Errorf("encrypted: a sum of up to %.3g with noise up to %.3g is %w", s.largest, most,
+			ErrModulus)
+	}
+	return nil
+}
+
+// ShareAdding is Share with a whole number added, for everybody. Open returns the sum with all that was
+// added.
+func (s *Secret) ShareAdding(sum *Sum, added *big.Int) ([]byte, error) {
+	if sum.params.Digest() != s.params.Digest() {
+		return nil, fmt.Errorf("encrypted: a sum of other parameters")
+	}
+	return s.share(sum.tail, sum.deviation, added)
+}
+
 // Share returns the holder's share of the decryption of a sum, for its one receiver: coefficient 0 of c₁s_i
 // with noise. It is fresh at every call and counts as an opening: what was sent once is sent again as it was.
 func (s *Secret) Share(sum *Sum) ([]byte, error) {
@@ -130,7 +156,7 @@ func (s *Sum) Open(shares Shares) (float64, error) {
 	}
 	f, _ := new(big.Float).SetInt(coefficient).Float64()
 	sum := f / s.unit()
-	if math.Abs(sum) > s.largest+s.wrong+float64(tail*s.Deviation()) {
+	if math.Abs(sum) > s.largest+s.wrong+s.added+float64(tail*s.Deviation()) {
 		return 0, fmt.Errorf("encrypted: %.3g is beyond what the ranges allow: a share is not of this sum",
 			sum)
 	}

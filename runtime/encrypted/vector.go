@@ -18,8 +18,8 @@ const (
 	Contribution Kind = 1 + iota // is added to others, and their sum is the argument of polynomials
 	Response                     // is multiplied with a polynomial, and the product with columns
 	Column                       // is multiplied with rows, whose sum is opened
-	// of two columns, of which no party is the owner: a Column of which one product is left
-	product
+	// of others, of which no party is the owner; its level is that of its ciphertexts
+	combined
 )
 
 func (k Kind) level() int {
@@ -28,8 +28,6 @@ func (k Kind) level() int {
 		return level(Steps)
 	case Response:
 		return level(responseSteps)
-	case product:
-		return level(columnSteps - 1)
 	default:
 		return level(columnSteps)
 	}

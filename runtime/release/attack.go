@@ -2,16 +2,16 @@ package release
 
 import "math/big"
 
-// Guesses are how often whoever knows all rows of a table but one value of one, and two candidates for that, of
-// which one is true, tells which by the likelihood of the opened sums: of a column, for as many rows as were
-// tried, with the value of the next row for the other candidate. Half is a guess.
+// Guesses are how often whoever knows all rows of a table but one value of one, and two candidates for
+// that, of which one is true, tells which by the likelihood of the opened sums: of a column, for as many
+// rows as were tried, with the value of the next row for the other candidate. Half is a guess.
 type Guesses struct {
 	Column      string
 	Tried, Told int
 }
 
-// Found reports whether nine in ten values or more are told. All rows have the same noise, so that a share in
-// one release is far from its expectation now and then, which MostTold bounds.
+// Found reports whether nine in ten values or more are told. All rows have the same noise, so that a
+// share in one release is far from its expectation now and then, which MostTold bounds.
 func (t Guesses) Found() bool { return 10*t.Told >= 9*t.Tried }
 
 // Verdict is that in words.
@@ -22,8 +22,8 @@ func (t Guesses) Verdict() string {
 	return "not found"
 }
 
-// MostTold bounds the share that anybody but the party of the last share of noise can expect to tell: Φ(μ/2),
-// of the best test between two tables of which both are as likely (Dong, Roth and Su 2022).
+// MostTold bounds the share that anybody but the party of the last share of noise can expect to tell:
+// Φ(μ/2), of the best test between two tables of which both are as likely (Dong, Roth and Su 2022).
 func (m *Moments) MostTold() float64 { return normal(m.Terms.Mu / 2) }
 
 // Attack tries that for at most so many rows of each column of the table of which this is the release.

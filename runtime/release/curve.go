@@ -14,8 +14,8 @@ const mostDegree = 63
 // binary response the predictor η, of a normal one (y − η)/σ. All are polynomials on the interval where u is,
 // and what they are bounded by there is of the polynomials, however well they approximate.
 type Curve struct {
-	// Response and Rest make the residual ψ = y·Response(u) + Rest(u), of y 0 or 1; of a normal response it is
-	// Rest alone.
+	// Response and Rest make the residual ψ = y·Response(u) + Rest(u), of y 0 or 1; of a normal response it
+	// is Rest alone.
 	Response, Rest polynomial.Polynomial
 	// Slope is κ, of which the derivative of the expected score by the predictor is made, and Spread κ', the
 	// variance of ψ; of a normal response both are 1.
@@ -58,6 +58,9 @@ func (s *Step) curveOf(shape float64) *Curve {
 		Rest:     of(func(p, w float64) float64 { return -float64(p * w) }),
 		Slope:    of(func(p, w float64) float64 { return float64(p * (1 - p) * w) }),
 		Spread:   of(func(p, w float64) float64 { return float64(p * (1 - p) * w * w) }),
+	}
+	if shape == 0 {
+		c.Response.Coefficients = []float64{1} // a whole number
 	}
 	one := of(func(p, w float64) float64 { return float64((1 - p) * w) })
 	for _, p := range []polynomial.Polynomial{c.Rest, one} {

@@ -116,32 +116,20 @@ func (m *Moments) step(s *Step, values [][]float64, random io.Reader) error {
 		return err
 	}
 	s.Sums = m.score(s, values)
+	units := slices.Repeat([]float64{math.Ldexp(1, int(s.Bits))}, len(s.Sums))
 	for range m.Parties {
-		for i, e := range m.ofStep(s, random) {
+		for i, e := range m.StepNoise(s, units, random) {
 			s.Sums[i].Add(s.Sums[i], e)
 		}
 	}
-	return m.Taken(s)
+	return m.taken(s)
 }
 
-// Taken adds a step whose sums are there.
-func (m *Moments) Taken(s *Step) (err error) {
+// taken adds a step whose sums are there.
+func (m *Moments) taken(s *Step) (err error) {
 	m.Gradients.Steps = append(m.Gradients.Steps, s)
 	m.Digest, err = m.digest()
 	return err
-}
-
-// ofStep is the noise of one party: zeros where a release has none.
-func (m *Moments) ofStep(s *Step, random io.Reader) (out []*big.Int) {
-	draw := &sampler{random: random}
-	for _, v := range s.variances(m.Gradients.weighting(s)) {
-		e := new(big.Int)
-		if !m.Terms.NoNoise {
-			e = draw.gaussian(v)
-		}
-		out = append(out, e)
-	}
-	return out
 }
 
 // score is the table without noise. Every entry of a row is rounded towards 0.
@@ -214,7 +202,7 @@ const Slack = 0x1p-21
 // squared, over 2ρ.
 func (s *Step) variance(w weighting, sums int) *big.Int {
 	wrong := 2 * Slack * math.Sqrt(float64(sums)*max(1, 2*w.curvature, 2*w.spread, w.square))
-	d := math.Sqrt(w.sensitivity2) + wrong
+	d := math.Sqrt(w.sensitivity2) + float64(wrong)
 	v := new(big.Float).SetMantExp(new(big.Float).SetPrec(200).SetFloat64(d*d/(2*s.Rho)), 2*int(s.Bits))
 	out, _ := v.Int(nil)
 	return out.Add(out, big.NewInt(1))
@@ -285,8 +273,8 @@ func (m *Moments) Score(s *Step) Score {
 	return out
 }
 
-// Sensitivity is the largest difference of a score that has a Curve and of B², with what the other sums add to
-// it.
+// Sensitivity is the largest difference of a score that has a Curve and a B², with what the other sums add
+// to it.
 func (c *Curve) Sensitivity(b2 float64, normal bool) float64 {
 	return math.Sqrt(weightingOf(b2, float64(c.Most*c.Most), float64(c.Steep*c.Steep), normal).sensitivity2)
 }
@@ -303,7 +291,8 @@ func (m *Moments) whole() error {
 		bad = bad || len(row) != n
 	}
 	for _, s := range m.Gradients.Steps {
-		bad = bad || len(s.At) != n || len(s.Sums) != entries(n, s.Scale > 0) || s.Share == nil || s.Bits > 62 ||
+		bad = bad || len(s.At) != n || len(s.Sums) != entries(n, s.Scale > 0) || s.Share == nil ||
+			s.Bits > 62 ||
 			!(s.reach() > 0 && s.reach() < 1e6) || !(s.Scale >= 0)
 		for _, v := range s.Sums {
 			bad = bad || v == nil
@@ -317,10 +306,3 @@ func (m *Moments) whole() error {
 
 // Scaled is a value of the column, held to its bounds, as −1 … 1.
 func (c Column) Scaled(v float64) float64 { return max(-1, min(1, (v-c.Middle())/c.Half())) }
-
-func dot(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += float64(v * b[i])
-	}
-	return sum
-}

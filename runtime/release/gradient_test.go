@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -73,8 +74,9 @@ func TestSensitivityOfScores(t *testing.T) {
 	}
 }
 
-// As TestAttackMeetsTheStatedMu for scores: the optimal linear test on the noise that step draws, of one
-// party where all others' is known, tells two rows apart as well as stated; noise of half the standard
+// As TestAttackMeetsTheStatedMu for scores: the optimal linear test on the noise that a party draws, in the
+// units of one process and in those of encrypted sums, where all others' is known, tells two rows apart as
+// well as stated; noise of half the standard
 // deviation is found out, and so is a sum that lacks a share.
 func TestAttackOfScoresMeetsTheStatedMu(t *testing.T) {
 	m, s := scored(true)
@@ -85,24 +87,23 @@ func TestAttackOfScoresMeetsTheStatedMu(t *testing.T) {
 		t.Errorf("the pair has μ = %.4f, and %.4f is charged", stated, limit)
 	}
 	variances := s.variances(w)
-	d := difference(m.score(s, [][]float64{{.35}, {.6667}, {1}}), m.score(s, [][]float64{{.35}, {.6667}, {-1}}))
+	d := difference(m.score(s, [][]float64{{.35}, {.6667}, {1}}),
+		m.score(s, [][]float64{{.35}, {.6667}, {-1}}))
 	const n = 10000
-	attack := func(parties, seed int, halved bool) float64 {
-		draw := &sampler{random: seeded(byte(seed))}
+	attack := func(parties, seed int, unit float64, halved bool) float64 {
+		random, noise := seeded(byte(seed)), *s
+		if halved {
+			noise.Share = new(big.Int).Rsh(s.Share, 2)
+		}
+		units := slices.Repeat([]float64{unit}, len(d))
 		var sum, squares float64
 		for k := range n {
 			l := float64(k%2) * stated * stated
 			for range parties {
-				for i, v := range variances {
-					if d[i] == 0 {
-						continue
-					}
-					if halved {
-						v = new(big.Int).Rsh(v, 2)
-					}
-					e, _ := new(big.Float).SetInt(draw.gaussian(v)).Float64()
+				for i, e := range m.StepNoise(&noise, units, random) {
+					drawn, _ := new(big.Float).SetInt(e).Float64()
 					share, _ := new(big.Float).SetInt(variances[i]).Float64()
-					l += e * d[i] / share
+					l += math.Ldexp(drawn/unit, int(s.Bits)) * d[i] / share
 				}
 			}
 			sum += float64(2*(k%2)-1) * l * 2 / n
@@ -113,17 +114,21 @@ func TestAttackOfScoresMeetsTheStatedMu(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		parties int
+		unit    float64
 		halved  bool
 		want    float64
 		agrees  bool
 	}{
-		{"one share left", 1, false, stated, true},
-		{"the opened sum", 2, false, stated / math.Sqrt2, true},
-		{"halved noise", 1, true, stated, false},
-		{"a sum with a share missing", 1, false, stated / math.Sqrt2, false},
+		{"one share left", 1, 1.01 * 0x1p59, false, stated, true},
+		{"the opened sum", 2, math.Ldexp(1, int(s.Bits)), false, stated / math.Sqrt2, true},
+		{"halved noise", 1, 0x1p59, true, stated, false},
 	} {
 		se := math.Sqrt((4 + c.want*c.want/2) / n)
-		if got := attack(c.parties, 20+c.parties, c.halved); (math.Abs(got-c.want) < 3*se) != c.agrees {
+		got := attack(c.parties, 20+c.parties, c.unit, c.halved)
+		if missing := math.Abs(got-stated/math.Sqrt2) < 3*se; missing != (c.parties == 2) {
+			t.Errorf("%s: a sum with a share missing is not found: μ is %.4f", c.name, got)
+		}
+		if (math.Abs(got-c.want) < 3*se) != c.agrees {
 			t.Errorf("%s: μ is %.4f, and %.4f is stated (standard error %.4f)", c.name, got, c.want, se)
 		}
 	}

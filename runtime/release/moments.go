@@ -75,8 +75,11 @@ const Format = 1
 const (
 	grid     = 20 // bits of an entry at most
 	mostBits = 57 // of a sum: encrypted.LogInteger
-	tails    = 14 // a discrete Gaussian is beyond with probability below 2·exp(−14²/2) < 2^-140
 )
+
+// Tails is how many standard deviations room is made for: a discrete Gaussian is beyond with probability
+// below 2·exp(−14²/2) < 2^-140.
+const Tails = 14
 
 // Parties lists the owners of columns, in the order of their first.
 func Parties(columns []Column) (out []string) {
@@ -141,12 +144,12 @@ func Noise(columns []Column, t Terms) float64 {
 	return float64(len(Parties(columns))) * bound2(columns, t) * bound2(columns, t) / t.Rho
 }
 
-// fine is how many bits entries have, so that sums and the noise of all parties, of at most tails standard
+// fine is how many bits entries have, so that sums and the noise of all parties, of at most Tails standard
 // deviations each, stay below 2^mostBits: encrypted, they are whole numbers modulo a prime.
 func (m *Moments) fine() (uint, error) {
 	most := float64(float64(m.Rows) * m.bound2())
 	if !m.Terms.NoNoise {
-		most += float64(tails * float64(m.Parties) * m.bound2() / math.Sqrt(m.Terms.ofMoments()))
+		most += float64(Tails * float64(m.Parties) * m.bound2() / math.Sqrt(m.Terms.ofMoments()))
 	}
 	_, exponent := math.Frexp(most)
 	b := (mostBits - exponent) / 2

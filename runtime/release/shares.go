@@ -137,7 +137,8 @@ type Part struct {
 	Squares []float64
 }
 
-// Part is a party's. values are those of its columns, in the order of the release; the response has none in z.
+// Part is a party's. values are those of its columns, in the order of the release; the response has none in
+// z.
 func (m *Moments) Part(party string, values [][]float64) Part {
 	g, last := m.Gradients, len(m.Columns)-1
 	out := Part{Squares: make([]float64, m.Rows)}
@@ -189,10 +190,43 @@ func (m *Moments) combined(party string, values [][]float64, constant float64, b
 	return out
 }
 
-// StepNoise is Noise of a step's sums.
-func (m *Moments) StepNoise(s *Step, random io.Reader) []*big.Int {
+// Deviations are the standard deviations of one party's noise in the sums of a step.
+func (m *Moments) Deviations(s *Step) (out []float64) {
+	for _, v := range s.variances(m.Gradients.weighting(s)) {
+		f, _ := new(big.Float).SetInt(v).Float64()
+		if out = append(out, math.Ldexp(math.Sqrt(f), -int(s.Bits))); m.Terms.NoNoise {
+			out[len(out)-1] = 0
+		}
+	}
+	return out
+}
+
+// StepNoise is a party's share of the noise of a step's sums, in whole numbers of which units are 1: zeros
+// where a release has none.
+func (m *Moments) StepNoise(s *Step, units []float64, random io.Reader) (out []*big.Int) {
 	if random == nil {
 		random = rand.Reader
 	}
-	return m.ofStep(s, random)
+	draw := &sampler{random: random}
+	for i, v := range s.variances(m.Gradients.weighting(s)) {
+		e := new(big.Int)
+		if !m.Terms.NoNoise {
+			by := new(big.Float).SetPrec(200).SetFloat64(math.Ldexp(units[i], -int(s.Bits)))
+			of := new(big.Float).SetPrec(200).SetInt(v)
+			whole, _ := of.Mul(of, by).Mul(of, by).Int(nil)
+			e = draw.gaussian(whole.Add(whole, big.NewInt(1)))
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// Opened adds a step of which sums were opened elsewhere.
+func (m *Moments) Opened(s *Step, sums []float64) error {
+	s.Sums = nil
+	for _, v := range sums {
+		whole, _ := new(big.Float).SetFloat64(math.Round(math.Ldexp(v, int(s.Bits)))).Int(nil)
+		s.Sums = append(s.Sums, whole)
+	}
+	return m.taken(s)
 }

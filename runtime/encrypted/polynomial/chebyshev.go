@@ -134,7 +134,7 @@ func (p Polynomial) Bounds() (least, most float64) {
 		least, most = min(least, v), max(most, v)
 	}
 	const between = math.Pi * math.Pi / (8 * perDegree * perDegree)
-	beyond := between / (1 - between) * max(most, -least)
+	beyond := float64(between / (1 - between) * max(most, -least))
 	return least - beyond, most + beyond
 }
 

@@ -21,8 +21,10 @@ import (
 type Releasing struct {
 	Family   string
 	Declared []release.Column // the response last; a matrix stands for its columns
-	Terms    func(columns []release.Column) release.Terms
-	Parties  []string // in party order
+	Terms    func(columns []release.Column, rows int) release.Terms
+	// Next is the next score, which follows from what was released before; nil: the release is complete.
+	Next    func(m *release.Moments) *release.Step
+	Parties []string // in party order
 	// Own are the rows of a party of this process: the names and values of the columns of each of its
 	// declarations, in their order.
 	Own func(party string) []DeclaredColumns
@@ -47,14 +49,15 @@ type DeclaredColumns struct {
 // A releasing is a release under way.
 type releasing struct {
 	courier
-	o       Releasing
-	rows    int
-	table   *release.Moments
-	params  *encrypted.Integers
-	keys    *encrypted.IntegerKeys
-	secrets []*encrypted.Secret        // by block
-	columns []*encrypted.IntegerColumn // of the table; that of the 1 is nil
-	sums    []*encrypted.IntegerSum    // those that are opened; nil: it is known
+	o         Releasing
+	rows      int
+	table     *release.Moments
+	params    *encrypted.Integers
+	rowParams *encrypted.Parameters // of scores
+	keys      *encrypted.IntegerKeys
+	secrets   []*encrypted.Secret        // by block
+	columns   []*encrypted.IntegerColumn // of the table; that of the 1 is nil
+	sums      []*encrypted.IntegerSum    // those that are opened; nil: it is known
 }
 
 // Release has the parties make a release together: each encrypts its columns, all derive the sums of their
@@ -67,7 +70,7 @@ func Release(ctx context.Context, env density.Env, o Releasing) (*release.Moment
 	}
 	r := &releasing{courier: to, o: o}
 	for _, step := range []func(context.Context) error{
-		r.describe, r.agree, r.ceremony, r.encrypt, r.derive, r.confirm, r.open, r.confirm, r.sign,
+		r.describe, r.agree, r.ceremony, r.encrypt, r.derive, r.confirm, r.open, r.confirm, r.scores, r.sign,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -128,7 +131,7 @@ func (r *releasing) describe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.table, err = release.Blank(r.o.Family, columns, r.rows, r.o.Terms(columns))
+	r.table, err = release.Blank(r.o.Family, columns, r.rows, r.o.Terms(columns, r.rows))
 	return err
 }
 
@@ -208,10 +211,26 @@ func (r *releasing) agree(ctx context.Context) error {
 // agreed is a digest of the release without its sums, and of the parameters.
 func (r *releasing) agreed() ([]byte, error) {
 	of, err := r.table.Agreed()
-	params := r.params.Digest()
-	d := digestOf(of, params[:])
-	return d[:], err
+	if err != nil {
+		return nil, err
+	}
+	// of a table; openings of a key are for the most that there may be
+	openings := mostSteps * (len(r.table.Columns)*(len(r.table.Columns)+2) + 1)
+	if r.o.Insecure > 0 {
+		r.rowParams, err = encrypted.Insecure(r.o.Insecure, r.parties, openings)
+	} else {
+		r.rowParams, err = encrypted.New(r.parties, openings)
+	}
+	if err != nil {
+		return nil, err
+	}
+	params, rows := r.params.Digest(), r.rowParams.Digest()
+	d := digestOf(of, params[:], rows[:])
+	return d[:], nil
 }
+
+// mostSteps is how many scores a release has at most.
+const mostSteps = 8
 
 func (r *releasing) ceremony(ctx context.Context) error {
 	c := &ceremony{courier: &r.courier, ring: &r.params.Ring, keyMessages: releaseKeys}
@@ -234,15 +253,19 @@ func (r *releasing) owned(party string) (n int) {
 	return n
 }
 
+// values are the rows of a party's columns.
+func (r *releasing) values(party string) (out [][]float64) {
+	for _, d := range r.o.Own(party) {
+		out = append(out, d.Values...)
+	}
+	return out
+}
+
 // encrypt has every party commit to its columns, and show them then.
 func (r *releasing) encrypt(ctx context.Context) error {
 	own, err := r.each(func(b int) ([]byte, error) {
 		party := r.Blocks()[b].Party()
-		var values [][]float64
-		for _, d := range r.o.Own(party) {
-			values = append(values, d.Values...)
-		}
-		columns := r.table.Own(party, values)
+		columns := r.table.Own(party, r.values(party))
 		inputs := sha256.Sum256(fmt.Appendf(r.courier.keys[:], "%v", columns))
 		return r.once(b, "columns", inputs, func() (out []byte, err error) {
 			for _, c := range columns {

@@ -26,6 +26,29 @@ var (
 	releaseShares = shown("release shares",
 		"share of {name} of the decryption of all sums, with its noise in it", "32 bytes for each sum",
 		"with the shares of all others the sums with the noise of all parties")
+	scoreKeys = keyMessages{
+		commitment: releaseKeys.commitment,
+		drawing: shown("score references",
+			"random bytes of {name}, of which the common reference of the scores' keys is made", "32 bytes",
+			noRows),
+		publicKey: shown("score public keys", "share of the public key of {name}, for scores", "3.9 MB",
+			nothing),
+		roundOne: shown("score first rounds",
+			"share of the relinearisation key of {name}, for scores, first round",
+			"38.7 MB, in 5 messages", nothing),
+		roundTwo: shown("score second rounds",
+			"share of the relinearisation key of {name}, for scores, second round",
+			"19.3 MB, in 5 messages", nothing),
+	}
+	scoreColumns = shown("score columns",
+		"columns of {name} as the moments have them scaled, squares of its part of rows, and a binary response, "+
+			"encrypted", "2.1 MB for each column and 32,768 rows, 6.6 MB for squares", nothing)
+	scoreArguments = shown("score arguments",
+		"what {name} has of the predictor or the residual at the point of the next score, encrypted",
+		"6.6 MB for 32,768 rows", nothing)
+	scoreShares = shown("score shares",
+		"share of {name} of the decryption of all sums of a score, with its noise in it", "12 bytes for each sum",
+		"with the shares of all others the sums with the noise of all parties")
 	releaseSignatures = shown("release signatures",
 		"signature of {name} of the release, with its certificate", "4 kB", noRows)
 )
@@ -42,6 +65,11 @@ func ReleaseUses() (out []density.Use) {
 	often("once", releaseKeys.drawing, releaseKeys.publicKey, releaseKeys.roundOne, releaseKeys.roundTwo,
 		releaseColumns)
 	often("before and after the shares, and at the end", density.Closing)
-	often("once", releaseShares, releaseSignatures)
+	often("once", releaseShares)
+	often("before keys, columns, arguments and shares of scores", scoreKeys.commitment)
+	often("once, where there are scores", scoreKeys.drawing, scoreKeys.publicKey, scoreKeys.roundOne,
+		scoreKeys.roundTwo, scoreColumns)
+	often("once for each score", scoreArguments, scoreShares)
+	often("once", releaseSignatures)
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,9 @@ import (
 // a, x at b.
 type released struct {
 	rows    int
-	terms   func([]release.Column) release.Terms
+	terms   func([]release.Column, int) release.Terms
+	scores  int  // of them
+	binary  bool // response
 	values  map[string][]protocol.DeclaredColumns
 	charged *[]string
 	charge  error
@@ -35,18 +38,27 @@ var releasedColumns = []release.Column{
 	{Name: "x", Owner: "b", Lower: 0, Upper: 5}, {Name: "y", Owner: "registry", Lower: -3, Upper: 3},
 }
 
+// declared are the columns, of a binary response too.
+func (r *released) declared() []release.Column {
+	out := slices.Clone(releasedColumns)
+	if r.binary {
+		out[3] = release.Column{Name: "y", Owner: "registry", Upper: 1, Binary: true}
+	}
+	return out
+}
+
 // private are terms with noise; without, those of exact sums.
-func private(columns []release.Column) release.Terms {
+func private(columns []release.Column, _ int) release.Terms {
 	rho := release.Rho(3, 1e-6)
 	return release.Terms{Epsilon: 3, Delta: 1e-6, Rho: rho, Mu: release.Mu(rho),
 		Norms: release.Widest(columns)}
 }
 
-func exact(columns []release.Column) release.Terms {
+func exact(columns []release.Column, _ int) release.Terms {
 	return release.Terms{NoNoise: true, Norms: release.Widest(columns)}
 }
 
-func newReleased(terms func([]release.Column) release.Terms) *released {
+func newReleased(terms func([]release.Column, int) release.Terms) *released {
 	const n = 70 // of which the small ring has 32 in a ciphertext
 	r := rand.New(rand.NewPCG(8, 9))
 	column := func(f func() float64) []float64 {
@@ -70,13 +82,42 @@ func newReleased(terms func([]release.Column) release.Terms) *released {
 		}}
 }
 
+// first leaves so many rows.
+func (r *released) first(n int) {
+	r.rows = n
+	for _, list := range r.values {
+		for _, d := range list {
+			for k, v := range d.Values {
+				d.Values[k] = v[:n]
+			}
+		}
+	}
+}
+
+// next is a score at a point that follows from the number of earlier ones.
+func (r *released) next(m *release.Moments) *release.Step {
+	if m.Gradients == nil && r.scores > 0 {
+		m.Gradients = &release.Gradients{Shape: .7, Map: [][]float64{{1, 0, 0, 0, 0}, {.2, 1.5, .3, 0, 0},
+			{0, .3, 1.2, .1, 0}, {-.1, 0, .1, 1, 0}, {.1, 0, 0, 0, 1.5}}}
+		m.Hold(1.7)
+	}
+	if r.scores == 0 || len(m.Gradients.Steps) == r.scores {
+		return nil
+	}
+	s := &release.Step{At: []float64{.1, .2, -.3, .25, .1 * float64(len(m.Gradients.Steps))}, Rho: .3}
+	if !r.binary {
+		s.Scale = .4
+	}
+	return s
+}
+
 // in makes a process's part of the release.
 func (r *released) in(ctx context.Context, j *protocol.Journal, via *recorder, party int) (*release.Moments,
 	error) {
 	via.on = j
 	o := protocol.Releasing{
-		Family: "normal", Declared: releasedColumns, Terms: r.terms, Parties: []string{"registry", "a", "b"},
-		Insecure: 5, Journal: j,
+		Family: "normal", Declared: r.declared(), Terms: r.terms, Parties: []string{"registry", "a", "b"},
+		Insecure: 5, Journal: j, Next: r.next,
 		Own: func(name string) []protocol.DeclaredColumns { return r.values[name] },
 		Charge: func(keys string, m *release.Moments) error {
 			*r.charged = append(*r.charged, keys)
@@ -131,10 +172,21 @@ func (r *released) apart(t *testing.T, journals [3]*protocol.Journal) (via [3]*r
 // plain is the release of the same rows where one process adds them up.
 func (r *released) plain(t *testing.T) *release.Moments {
 	t.Helper()
-	var columns []release.Column
-	var values [][]float64
+	columns, values := r.table()
+	m, err := release.Open("normal", columns, values, exact(columns, 0))
+	for s := r.next(m); err == nil && s != nil; s = r.next(m) {
+		err = m.Step(s, values)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// table are the columns of all parties.
+func (r *released) table() (columns []release.Column, values [][]float64) {
 	at := map[string]int{}
-	for _, c := range releasedColumns {
+	for _, c := range r.declared() {
 		d := r.values[c.Owner][at[c.Owner]]
 		at[c.Owner]++
 		for k, name := range d.Names {
@@ -143,11 +195,7 @@ func (r *released) plain(t *testing.T) *release.Moments {
 			columns, values = append(columns, one), append(values, d.Values[k])
 		}
 	}
-	m, err := release.Open("normal", columns, values, exact(columns))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return columns, values
 }
 
 func sameSums(a, b []*big.Int) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
@@ -189,6 +237,38 @@ func TestReleaseAcrossProcesses(t *testing.T) {
 	if got[0].Bits != want.Bits || !sameSums(got[0].Sums, sums(0, 1, 2)) ||
 		sameSums(got[0].Sums, sums(0, 1)) {
 		t.Errorf("the noise of a release is not that of all parties:\n%v\n%v", got[0].Sums, sums(0, 1, 2))
+	}
+}
+
+// Without noise the scores of three processes are those of one process that adds up the rows, to what the
+// noise that hides the key leaves of them; of a normal response and of a binary one.
+func TestScoresAcrossProcesses(t *testing.T) {
+	t.Parallel()
+	for _, binary := range []bool{false, true} {
+		r := newReleased(exact)
+		if r.scores, r.binary = 2, binary; binary {
+			y := r.values["registry"][0].Values[0]
+			for i, v := range y {
+				y[i] = float64(int(v+9) % 2)
+			}
+		}
+		want := r.plain(t)
+		_, got, errs := r.apart(t, [3]*protocol.Journal{})
+		if err := errors.Join(errs[:]...); err != nil {
+			t.Fatal(err)
+		}
+		for k, s := range want.Gradients.Steps {
+			for i, v := range s.Sums {
+				other := got[1].Gradients.Steps[k].Sums[i]
+				d, _ := new(big.Float).SetInt(new(big.Int).Sub(v, other)).Float64()
+				if d = math.Ldexp(d, -int(s.Bits)); math.Abs(d) > 1e-6 {
+					t.Errorf("binary %t, score %d, sum %d differs by %g", binary, k, i, d)
+				}
+			}
+		}
+		if got[0].Digest != got[1].Digest || got[0].Digest != got[2].Digest || len(got[0].Signatures) != 3 {
+			t.Error("parties have other releases, or have not signed them")
+		}
 	}
 }
 
@@ -239,6 +319,8 @@ func TestReleaseIsAgreedAndCharged(t *testing.T) {
 func TestReleaseIsKilledAtEntries(t *testing.T) {
 	t.Parallel()
 	r, path := newReleased(private), filepath.Join(t.TempDir(), "journal")
+	r.scores = 1
+	r.first(30)
 	sent, kills := &recorder{}, 0
 	var made *release.Moments
 	for i := 0; made == nil; i++ {
@@ -256,7 +338,7 @@ func TestReleaseIsKilledAtEntries(t *testing.T) {
 		}
 	}
 	again, err := r.one(t, open(t, path), &recorder{})
-	if err != nil || !sameSums(again.Sums, made.Sums) || kills < 20 {
+	if err != nil || !sameSums(again.Sums, made.Sums) || again.Digest != made.Digest || kills < 30 {
 		t.Error(err, kills, "the run is not that of its journal")
 	}
 	for _, keys := range *r.charged {
