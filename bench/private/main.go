@@ -4,7 +4,13 @@
 //
 //	go run ./bench/private [-sets 200] [-rows 2000,10000,50000] [-epsilon .5,1,3,8] [-only "binary, 30"]
 //		[-to results.md]
-//	go run ./bench/private -tables
+//	go run ./bench/private -tables [-cancer breast_cancer.csv]
+//
+// breast_cancer.csv is in the package scikit-learn, as its copy of the UCI repository's Breast Cancer Wisconsin
+// (Diagnostic), and is not kept here:
+//
+//	pip download --no-deps -d /tmp/sk scikit-learn
+//	unzip -p /tmp/sk/*.whl sklearn/datasets/data/breast_cancer.csv > /tmp/breast_cancer.csv
 package main
 
 import (
@@ -97,11 +103,12 @@ func main() {
 	only := flag.String("only", "", "lines alone in whose family and columns this stands")
 	beside := flag.Bool("tables", false,
 		"posteriors of a public table and of a simulated register beside those of the rows, and no more")
+	cancer := flag.String("cancer", "", "beside -tables: the table of breast cancer in this file too")
 	to := flag.String("to", "",
 		"a file to which lines are appended; those that it has, of as many data sets, are not made again")
 	flag.Parse()
 	if *beside {
-		if err := tables(); err != nil {
+		if err := tables(*cancer); err != nil {
 			quit(err, 1)
 		}
 		return
