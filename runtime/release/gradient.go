@@ -285,15 +285,15 @@ func (m *Moments) whole() error {
 		return nil
 	}
 	n := len(m.Columns)
-	bad := len(m.Gradients.Map) != n || !(m.Gradients.Shape >= 0)
-	bad = bad || !(m.Gradients.Norm >= 1 && m.Gradients.longest() < 1e9)
+	bad := len(m.Gradients.Map) != n || !(m.Gradients.Shape >= 0 && m.Gradients.Shape < 1e3)
+	bad = bad || !(m.Gradients.Norm >= 1 && m.Gradients.longest() > 0 && m.Gradients.longest() < 1e9)
 	for _, row := range m.Gradients.Map {
 		bad = bad || len(row) != n
 	}
 	for _, s := range m.Gradients.Steps {
 		bad = bad || len(s.At) != n || len(s.Sums) != entries(n, s.Scale > 0) || s.Share == nil ||
 			s.Bits > 62 ||
-			!(s.reach() > 0 && s.reach() < 1e6) || !(s.Scale >= 0)
+			!(s.reach() > 0 && s.reach() < 1e6) || !(s.Scale >= 0) || s.Scale > 0 && m.Gradients.Shape == 0
 		for _, v := range s.Sums {
 			bad = bad || v == nil
 		}

@@ -162,3 +162,24 @@ func TestScoresHaveTheStatedVariance(t *testing.T) {
 		}
 	}
 }
+
+// A file whose gradients would divide by 0 is refused, whatever its digest.
+func TestFilesWithoutGradientsThatHold(t *testing.T) {
+	for what, change := range map[string]func(m *Moments, s *Step){
+		"":               func(*Moments, *Step) {},
+		"no lengths":     func(m *Moments, _ *Step) { m.Gradients.Lengths = nil },
+		"no shape":       func(m *Moments, _ *Step) { m.Gradients.Shape = 0 },
+		"no reach":       func(_ *Moments, s *Step) { s.Reach = nil },
+		"too few sums":   func(_ *Moments, s *Step) { s.Sums = s.Sums[1:] },
+		"negative scale": func(_ *Moments, s *Step) { s.Scale = -1 },
+	} {
+		m, s := scored(true)
+		if err := m.Step(s, [][]float64{{.1}, {.2}, {.3}}); err != nil {
+			t.Fatal(err)
+		}
+		change(m, s)
+		if err := m.whole(); (err != nil) != (what != "") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

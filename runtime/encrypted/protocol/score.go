@@ -295,8 +295,11 @@ func (e *scoring) score(ctx context.Context, s *release.Step) error {
 		return err
 	}
 	deviations := e.table.Deviations(s)
+	// numbers are encoded by 15 steps of float64, whose rounding the bound of a sum does not have
+	_, square := e.table.Gradients.Weight()
+	encoded := float64(float64(e.rows) * square * 0x1p-48)
 	for k, sum := range sums {
-		if wrong := sum.Error() + math.Ldexp(1, -int(s.Bits)); wrong > release.Slack {
+		if wrong := sum.Error() + encoded; wrong > release.Slack {
 			return fmt.Errorf("encrypted: a sum is wrong by up to %.2g, and noise is made for %.2g", wrong,
 				release.Slack)
 		}
