@@ -15,7 +15,15 @@ import (
 // Moments makes the release of the columns that the model's design names, with the noise of its terms. All
 // parties' rows are in this process, which draws the noise of each.
 func (b *Bound) Moments() (*release.Moments, error) {
-	var values [][]float64
+	columns, values, err := b.ReleasedRows()
+	if err != nil {
+		return nil, err
+	}
+	return b.Design.Release(columns, values, b.Model.terms(columns))
+}
+
+// ReleasedRows are the columns that the model's design names, the response last, with the rows of each.
+func (b *Bound) ReleasedRows() (columns []release.Column, values [][]float64, err error) {
 	names := map[string][]string{}
 	add := func(c release.Column, levels []string) error {
 		one, of, err := releasedColumn(b.Values[c.Owner], c.Name)
@@ -33,14 +41,14 @@ func (b *Bound) Moments() (*release.Moments, error) {
 	}
 	for _, t := range b.Design.Terms {
 		if err := add(t.Column, t.Levels); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := add(b.Design.Response, nil); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	columns := b.Design.Columns(func(declared string) []string { return names[declared] })
-	return b.Design.Release(columns, values, b.Model.terms(columns))
+	columns = b.Design.Columns(func(declared string) []string { return names[declared] })
+	return columns, values, nil
 }
 
 // indicators is a column of 0 and 1 for each of n categories.

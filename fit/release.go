@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
@@ -46,8 +47,8 @@ func ReleasePlan(b *compile.OneParty) (*model.Plan, []density.Use) {
 	return b.Plan.On(model.Wire{Encrypted: true}), protocol.ReleaseUses()
 }
 
-// ReleaseApart makes one party's part of a release, whose plan has been taken, and writes the file of it to
-// the folder. What the party makes with randomness is in a journal there, until Deliver.
+// ReleaseApart makes one party's part of a release, whose plan has been taken, and writes the file of it
+// to the folder. What the party makes with randomness is in a journal there, until Deliver.
 func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart,
 	o ApartRelease) (out *release.Moments, err error) {
 	plan, _ := ReleasePlan(b)
@@ -122,4 +123,22 @@ func Release(m *compile.Model, sources data.Sources, joining data.Joining) (*rel
 	}
 	out, err := b.Moments()
 	return out, diags, err
+}
+
+// AttackRelease tries on at most 500 rows of each column of the tables what a release of them tells to
+// whoever knows all values but one.
+func AttackRelease(m *compile.Model, sources data.Sources, of *release.Moments) ([]release.Guesses, diag.List,
+	error) {
+	b, diags, err := compile.Bind(m, sources, data.Joining{})
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	columns, values, err := b.ReleasedRows()
+	if err != nil {
+		return nil, diags, err
+	}
+	if !slices.Equal(columns, of.Columns) || len(values[0]) != of.Rows {
+		return nil, diags, errors.New("the release is of other columns or rows than the tables")
+	}
+	return of.Attack(values, 500), diags, nil
 }

@@ -33,7 +33,7 @@ func run(program, only string, most int, seed uint64, scale float64) error {
 	if err != nil {
 		return err
 	}
-	cases := slices.DeleteFunc(append(kills.Cases(scale), kills.EncryptedCase()), func(c kills.Case) bool {
+	cases := slices.DeleteFunc(append(kills.Cases(scale), kills.EncryptedCase(), kills.ReleaseCase()), func(c kills.Case) bool {
 		return only != "" && c.Name != only
 	})
 	if len(cases) == 0 {
@@ -42,8 +42,14 @@ func run(program, only string, most int, seed uint64, scale float64) error {
 	failed := false
 	for k, c := range cases {
 		trial := (*kills.Lab).Trial
-		if c.Name == kills.EncryptedCase().Name {
+		reference := (*kills.Lab).Reference
+		switch c.Name {
+		case kills.EncryptedCase().Name:
 			trial = (*kills.Lab).Encrypted
+		case kills.ReleaseCase().Name: // compares parties with one another
+			trial, reference = (*kills.Lab).Release, func(*kills.Lab, kills.Case) (*kills.Reference, error) {
+				return nil, nil
+			}
 		}
 		dir, err := os.MkdirTemp("", "kills")
 		if err != nil {
@@ -54,7 +60,7 @@ func run(program, only string, most int, seed uint64, scale float64) error {
 		if err != nil {
 			return err
 		}
-		want, err := l.Reference(c)
+		want, err := reference(l, c)
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,14 @@
 // themselves (median), and how often they hold the true coefficient.
 //
 //	go run ./bench/private [-sets 200] [-rows 2000,10000,50000] [-epsilon .5,1,3,8] [-only "binary, 30"]
-//	go run ./bench/private -tables
+//		[-to results.md]
+//	go run ./bench/private -tables [-cancer breast_cancer.csv]
+//
+// breast_cancer.csv is in the package scikit-learn, as its copy of the UCI repository's Breast Cancer Wisconsin
+// (Diagnostic), and is not kept here:
+//
+//	pip download --no-deps -d /tmp/sk scikit-learn
+//	unzip -p /tmp/sk/*.whl sklearn/datasets/data/breast_cancer.csv > /tmp/breast_cancer.csv
 package main
 
 import (
@@ -11,6 +18,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +59,9 @@ var families = []family{
 		func(r *rand.Rand, eta float64) float64 {
 			return max(-6, min(6, eta+r.NormFloat64()))
 		}, func(float64) float64 { return 1 }},
+	{"normal, wide bounds", "data y : real<lower=-60, upper=60>[N]\nparam s ~ half_normal(3)\ny ~ normal(eta, s)",
+		func(r *rand.Rand, eta float64) float64 { return eta + r.NormFloat64() },
+		func(float64) float64 { return 1 }},
 	{"bernoulli_logit", "data y : binary[N]\ny ~ bernoulli_logit(eta)",
 		func(r *rand.Rand, eta float64) float64 { return one(r.Float64() < logistic(eta)) },
 		func(eta float64) float64 { return logistic(eta) * (1 - logistic(eta)) }},
@@ -92,21 +103,28 @@ func main() {
 	only := flag.String("only", "", "lines alone in whose family and columns this stands")
 	beside := flag.Bool("tables", false,
 		"posteriors of a public table and of a simulated register beside those of the rows, and no more")
+	cancer := flag.String("cancer", "", "beside -tables: the table of breast cancer in this file too")
+	to := flag.String("to", "",
+		"a file to which lines are appended; those that it has, of as many data sets, are not made again")
 	flag.Parse()
 	if *beside {
-		if err := tables(); err != nil {
+		if err := tables(*cancer); err != nil {
 			quit(err, 1)
 		}
 		return
 	}
-	fmt.Println("| family | columns | rows | epsilon | width | coverage |\n| --- | --- | " +
-		"--- | --- | --- | --- |")
+	out, err := open(*to)
+	if err != nil {
+		quit(err, 1)
+	}
 	for _, f := range families {
 		for _, k := range kinds {
 			for _, n := range numbers(*rows) {
 				for _, epsilon := range numbers(*epsilons) {
 					if strings.Contains(f.name+" "+k.name, *only) {
-						cell(f, k, int(n), epsilon, *sets)
+						if err := out.cell(f, k, int(n), epsilon, *sets); err != nil {
+							quit(err, 1)
+						}
 					}
 				}
 			}
@@ -114,18 +132,49 @@ func main() {
 	}
 }
 
+// A table is what has been printed, and where to.
+type table struct {
+	file *os.File
+	has  string
+}
+
+// open prints the head of a table, or reads what an earlier run has written of it.
+func open(path string) (*table, error) {
+	t := &table{file: os.Stdout}
+	if path != "" {
+		has, err := os.ReadFile(path)
+		if err != nil && !os.IsNotExist(err) {
+			return nil, err
+		}
+		if t.file, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+			return nil, err
+		}
+		t.has = string(has)
+	}
+	if t.has == "" {
+		_, err := fmt.Fprintln(t.file, "| family | columns | rows | epsilon | sets | width | coverage |\n| --- | --- "+
+			"| --- | --- | --- | --- | --- |")
+		return t, err
+	}
+	return t, nil
+}
+
 // cell prints a line.
-func cell(f family, k kind, rows int, epsilon float64, sets int) {
+func (t *table) cell(f family, k kind, rows int, epsilon float64, sets int) error {
+	key := fmt.Sprintf("| %s | %s | %d | %g | %d |", f.name, k.name, rows, epsilon, sets)
+	if strings.Contains(t.has, key) {
+		return nil
+	}
 	var width []float64
 	held := 0.0
 	for set := range sets {
 		if err := fitOne(f, k, rows, epsilon, uint64(set), &width, &held); err != nil {
-			quit(err, 1)
+			return err
 		}
 	}
 	slices.Sort(width)
-	fmt.Printf("| %s | %s | %d | %g | %.2f | %.3f |\n", f.name, k.name, rows, epsilon, width[len(width)/2],
-		held/float64(len(width)))
+	_, err := fmt.Fprintf(t.file, "%s %.2f | %.3f |\n", key, width[len(width)/2], held/float64(len(width)))
+	return err
 }
 
 func numbers(list string) (out []float64) {
@@ -151,7 +200,11 @@ func fitOne(f family, k kind, rows int, epsilon float64, seed uint64, width *[]f
 	if err := whole(diags, err); err != nil {
 		return err
 	}
-	result, err := posterior(b, seed)
+	given, err := releasedOnce(b)
+	if err != nil {
+		return err
+	}
+	result, err := sample(given, seed)
 	if err != nil {
 		return err
 	}

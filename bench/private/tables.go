@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
@@ -50,6 +53,55 @@ died ~ bernoulli_logit(c + b_age * age + b_bmi * bmi + b_smoker * smoker + b_inc
 transform private(epsilon = 3, delta = 1e-6)
 `
 
+// tumours is a model of the 569 tumours of Wolberg, Street and Mangasarian (1995), of which scikit-learn has the
+// table: see -cancer.
+const tumours = `client imaging, pathology
+data malignant  : binary[N]
+data radius     : real<lower=-10, upper=20>[N] @ imaging
+data texture    : real<lower=-15, upper=25>[N] @ imaging
+data smoothness : real<lower=-5, upper=8>[N] @ pathology
+data concavity  : real<lower=0, upper=45>[N] @ pathology
+param c            ~ normal(0, 2.5)
+param b_radius     ~ normal(0, 1) @ imaging
+param b_texture    ~ normal(0, 1) @ imaging
+param b_smoothness ~ normal(0, 1) @ pathology
+param b_concavity  ~ normal(0, 1) @ pathology
+malignant ~ bernoulli_logit(c + b_radius * radius + b_texture * texture + b_smoothness * smoothness + b_concavity * concavity)
+transform private(epsilon = 3, delta = 1e-6)
+`
+
+// cells reads the table: radius from 14, texture from 19, smoothness in hundredths from 9.6, concavity in
+// hundredths. In the file malignant is 0.
+func cells(path string) (map[string]data.Bindings, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.FieldsPerRecord = -1
+	lines, err := r.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	column := func(at int, of func(v float64) float64) *data.Bound {
+		b := &data.Bound{Dims: []int{len(lines) - 1}, ByRow: true}
+		for _, l := range lines[1:] {
+			v, wrong := strconv.ParseFloat(l[at], 64)
+			err = errors.Join(err, wrong)
+			b.Values = append(b.Values, of(v))
+		}
+		return b
+	}
+	return map[string]data.Bindings{
+		"server": {"malignant": column(30, func(v float64) float64 { return 1 - v })},
+		"imaging": {"radius": column(0, func(v float64) float64 { return v - 14 }),
+			"texture": column(1, func(v float64) float64 { return v - 19 })},
+		"pathology": {"smoothness": column(4, func(v float64) float64 { return 100*v - 9.6 }),
+			"concavity": column(6, func(v float64) float64 { return 100 * v })},
+	}, err
+}
+
 // persons draws the register.
 func persons(n int) map[string]data.Bindings {
 	r := rand.New(rand.NewPCG(1, 32))
@@ -82,7 +134,7 @@ func persons(n int) map[string]data.Bindings {
 }
 
 // tables prints posteriors given releases beside those given the rows.
-func tables() error {
+func tables(cancer string) error {
 	houses := func(m *compile.Model) (*compile.Bound, error) {
 		const at = "internal/project/radon/"
 		s, err := data.Locate("radon.vfl", m.Parties(),
@@ -98,10 +150,21 @@ func tables() error {
 		b, diags, err := compile.BindValues(m, persons(200000), nil)
 		return b, whole(diags, err)
 	}
+	tissue := func(m *compile.Model) (*compile.Bound, error) {
+		values, err := cells(cancer)
+		if err != nil {
+			return nil, err
+		}
+		b, diags, err := compile.BindValues(m, values, nil)
+		return b, whole(diags, err)
+	}
 	for _, t := range []struct {
 		name, text string
 		bind       func(m *compile.Model) (*compile.Bound, error)
-	}{{"radon, 919 houses", radon, houses}, {"register, 200,000 persons", register, everybody}} {
+	}{{"breast cancer, 569 tumours", tumours, tissue}, {"radon, 919 houses", radon, houses}, {"register, 200,000 persons", register, everybody}} {
+		if t.text == tumours && cancer == "" {
+			continue
+		}
 		fmt.Printf("| %s | rows: mean, sd | epsilon = 3: mean, sd |\n| --- | --- | --- |\n", t.name)
 		if err := compare(t.text, t.bind); err != nil {
 			return err
@@ -123,28 +186,32 @@ func compare(text string, bind func(m *compile.Model) (*compile.Bound, error)) e
 	if err != nil {
 		return err
 	}
-	pooled, err := sample(rows, 1)
-	if err != nil {
-		return err
-	}
 	b, err := bound(check.Options{})
 	if err != nil {
 		return err
 	}
-	private, err := posterior(b, 1)
+	given, err := releasedOnce(b)
 	if err != nil {
 		return err
 	}
-	of, beside := pooled.Summary(), private.Summary()
-	for i, row := range of {
+	of, err := sample(rows, 1)
+	if err != nil {
+		return err
+	}
+	private, err := sample(given, 1)
+	if err != nil {
+		return err
+	}
+	beside := private.Summary()
+	for i, row := range of.Summary() {
 		fmt.Printf("| %s | %.4g, %.2g | %.4g, %.2g |\n", row.Name, float64(row.Mean), float64(row.SD),
 			float64(beside[i].Mean), float64(beside[i].SD))
 	}
 	return nil
 }
 
-// posterior makes a release of rows and samples the posterior given it.
-func posterior(b *compile.Bound, seed uint64) (*fit.Result, error) {
+// releasedOnce makes a release of rows, and is the model of the posterior given it.
+func releasedOnce(b *compile.Bound) (*compile.Bound, error) {
 	moments, err := b.Moments()
 	if err != nil {
 		return nil, err
@@ -154,10 +221,7 @@ func posterior(b *compile.Bound, seed uint64) (*fit.Result, error) {
 		return nil, err
 	}
 	given, diags, err := compile.BindValues(p, map[string]data.Bindings{}, nil)
-	if err := whole(diags, err); err != nil {
-		return nil, err
-	}
-	return sample(given, seed)
+	return given, whole(diags, err)
 }
 
 func sample(b *compile.Bound, seed uint64) (*fit.Result, error) {

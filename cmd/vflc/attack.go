@@ -13,10 +13,12 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/release"
 )
 
 // attackRun prints what the server of a run can reconstruct of the clients' contributions.
@@ -55,6 +57,51 @@ func attackRun(cmd *cobra.Command, path string, asJSON bool) error {
 		return posterior.WriteJSON(cmd.OutOrStdout(), report)
 	}
 	return report.WriteText(cmd.OutOrStdout())
+}
+
+// attackRelease prints how often the release in a file tells values of the rows of a model, whose tables
+// stand beside it, to whoever knows all others.
+func attackRelease(cmd *cobra.Command, path, moments string, f *modelFlags) error {
+	m, err := compileAloud(cmd, path, f, true)
+	if err != nil {
+		return err
+	}
+	if m.Design == nil {
+		return fmt.Errorf("--release is for a model under transform private, and %s has transform %s", path,
+			m.Checked.Transform.Kind)
+	}
+	of, err := readMoments(moments, "")
+	if err != nil {
+		return err
+	}
+	sources, err := data.Locate(path, m.Parties(), nil)
+	if err != nil {
+		return err
+	}
+	told, diags, err := fit.AttackRelease(m, sources, of)
+	if err == nil {
+		err = settle(cmd, diags)
+	}
+	if err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	fmt.Fprintf(w, "Whoever knows all values but one, and the true one and another for it, tells which from %s "+
+		"(half is a guess):\n", moments)
+	for _, t := range told {
+		fmt.Fprintf(w, "  %-20s %3d of %3d rows: %s\n", t.Column, t.Told, t.Tried, t.Verdict())
+	}
+	_, err = fmt.Fprintln(w, bounded(of))
+	return err
+}
+
+// bounded says how often that may be.
+func bounded(m *release.Moments) string {
+	if m.Terms.NoNoise {
+		return "The release has no noise, and nothing bounds this."
+	}
+	return fmt.Sprintf("Epsilon %g at delta %g allows at most %.0f %%, to all parties but one together.",
+		m.Terms.Epsilon, m.Terms.Delta, 100*m.MostTold())
 }
 
 // refuseBeside is a usage error where other flags are given beside some.

@@ -33,7 +33,7 @@ import (
 func newAudit() *cobra.Command {
 	var f modelFlags
 	var asJSON, reconstruct, entries bool
-	var backend, page string
+	var backend, page, moments string
 	var link linkFlags
 	cmd := &cobra.Command{
 		Use:   "audit DIR|MODEL|RUN",
@@ -58,13 +58,19 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
   vflc audit logistic.vfl --transform power
   vflc audit build -o audit.html
   vflc audit out --attack
+  vflc audit dose.vfl --attack --release out/moments.json
 ` + example("vflc audit logistic.vfl"),
 		Args: oneArgument("a folder, a MODEL or a RUN"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if page != "" {
 				return writeAgreement(cmd, args[0], page)
 			}
-			if reconstruct {
+			switch {
+			case moments != "" && !reconstruct:
+				return usagef("--release is of --attack")
+			case moments != "":
+				return attackRelease(cmd, args[0], moments, &f)
+			case reconstruct:
 				return attackRun(cmd, args[0], asJSON)
 			}
 			ledgers := ledger.Find(args[0])
@@ -112,6 +118,9 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 		strings.Join(algorithmNames(), ", "))
 	cmd.Flags().BoolVar(&reconstruct, "attack", false,
 		"reconstruct the clients' contributions from what the server received in a `RUN`")
+	cmd.Flags().StringVar(&moments, "release", "",
+		"with --attack and a `MODEL` under transform private, whose tables stand beside it: try what the "+
+			"release in this file tells of a value to whoever knows all others")
 	cmd.Flags().StringVarP(&page, "output", "o", "",
 		"write the audit of a folder of programs to this `FILE`, as one HTML document that those who "+
 			"answer for the parties' data can sign")

@@ -11,48 +11,73 @@ import (
 // rowsDrawn is how many rows bound draws.
 const rowsDrawn = 2000
 
-// marginals are means and variances of the columns, of the 1 first, as far as moments with a noise of mean
-// products tell.
-func (w *where) marginals() (mean, variance []float64) {
+// marginals are means of the columns, of the 1 first, and covariances of the others, as far as moments
+// tell: variances within what is possible, that of a binary column as its mean gives it, and products
+// drawn to 0 by as much as they are noise.
+func (w *where) marginals() (mean []float64, cov [][]float64) {
 	all, n, last := w.Matrix(), float64(w.Rows), len(w.Columns)
-	mean, variance = make([]float64, last), make([]float64, last)
+	mean, cov = make([]float64, last), zeros(last-1)
 	mean[0] = 1
-	for k := 1; k < last; k++ {
-		m := all[0][k] / n
-		mean[k] = max(-.999, min(.999, m))
-		most := 1 - float64(mean[k]*mean[k])
-		variance[k] = max(w.floor(), min(all[k][k]/n-float64(m*m), most))
+	square, pairs := 0.0, 0.0
+	for i := range cov {
+		m := all[0][i+1] / n
+		mean[i+1] = max(-.999, min(.999, m))
+		for j := range i {
+			cov[i][j] = all[i+1][j+1]/n - float64(mean[i+1]*mean[j+1])
+			square += float64(cov[i][j] * cov[i][j])
+			pairs++
+		}
+		most := 1 - float64(mean[i+1]*mean[i+1])
+		if cov[i][i] = max(w.floor(), min(all[i+1][i+1]/n-float64(m*m), most)); w.Columns[i].Binary {
+			cov[i][i] = max(w.floor(), most)
+		}
 	}
-	return mean, variance
+	by := 1 - pairs*w.noise()*w.noise()/max(square, 1e-300)
+	for i := range cov {
+		for j := range i {
+			cov[i][j] *= max(0, by)
+			cov[j][i] = cov[i][j]
+		}
+	}
+	return mean, cov
 }
 
 // floor is the least variance of a column that the noise of the moments lets see.
-func (w *where) floor() float64 { return max(1e-6, math.Sqrt(w.Variance()/2)/float64(w.Rows)) }
+func (w *where) floor() float64 { return max(1e-6, w.noise()) }
 
-// drawn are rows with what the moments tell of each column alone: a binary one has its frequency, another the
-// beta distribution between its bounds with the mean and variance. Columns have mean 0 and variance 1 then,
-// but for the 1.
+// drawn are rows with what the moments tell of each column alone, and of the covariances: a binary one
+// has its frequency, another the beta distribution between its bounds with the mean and variance. They
+// are those that the Map makes of columns, with means of 0.
 func (w *where) drawn() [][]float64 {
-	mean, variance := w.marginals()
-	r := rand.New(rand.NewPCG(1, 1))
-	rows := make([][]float64, rowsDrawn)
-	for i := range rows {
-		rows[i] = make([]float64, len(mean))
-		rows[i][0] = 1
+	if w.rows != nil {
+		return w.rows
 	}
-	for j := 1; j < len(mean); j++ {
-		draw := likely(mean[j], variance[j], w.Columns[j-1].Binary)
-		for i := range rows {
-			rows[i][j] = (draw(r.Float64()) - mean[j]) / math.Sqrt(variance[j])
+	mean, cov := w.marginals()
+	r, n, whiten := rand.New(rand.NewPCG(1, 1)), len(cov), zeros(len(cov))
+	w.rows = make([][]float64, rowsDrawn)
+	for i := range w.rows {
+		w.rows[i] = make([]float64, n)
+	}
+	for j := range n {
+		draw := likely(mean[j+1], cov[j][j], w.Columns[j].Binary)
+		for _, row := range w.rows {
+			row[j] = (draw(r.Float64()) - mean[j+1]) / math.Sqrt(cov[j][j])
 		}
+		copy(whiten[j], w.Gradients.Map[j+1][1:])
 	}
-	return rows
+	root := spectral(product(whiten, product(cov, whiten)), func(l float64) float64 {
+		return math.Sqrt(max(0, l))
+	})
+	for i, row := range w.rows {
+		w.rows[i] = append([]float64{1}, times(root, row)...)
+	}
+	return w.rows
 }
 
 // bound chooses to which norms rows are shortened, and the shape of residuals: where intervals of the
-// coefficients are expected to be narrowest, between the noise, which grows with norms, and the information
-// of the rows that are shortened, of those that are drawn. Whatever comes out is valid; columns of another
-// shape lose width.
+// coefficients are expected to be narrowest, between the noise, which grows with norms, and the
+// information of the rows that are shortened, of those that are drawn. Whatever comes out is valid;
+// columns of another shape lose width.
 func (w *where) bound(rho float64) {
 	rows, last := w.drawn(), len(w.at)
 	g, best := w.Gradients, math.Inf(1)
@@ -79,8 +104,8 @@ func (w *where) shapes() []float64 {
 	return []float64{0, .3, .5, .7, .85, 1}
 }
 
-// lossOf is the variance of coefficients over that which the rows themselves give, of their mean, where the
-// squares of rows are held to one.
+// lossOf is the variance of coefficients over that which the rows themselves give, of their mean, where
+// the squares of rows are held to one.
 func (w *where) lossOf(rows [][]float64, curve *release.Curve, square, rho float64) (sum float64) {
 	sensitivity := curve.Sensitivity(square, w.normal())
 	sampling, noise := 1.0, float64(w.Parties)*sensitivity*sensitivity/float64(2*rho*float64(w.Rows))
@@ -94,8 +119,8 @@ func (w *where) lossOf(rows [][]float64, curve *release.Curve, square, rho float
 	n := len(w.at)
 	all, curvature, spread := make([]float64, n), make([]float64, n), make([]float64, n)
 	for _, z := range rows {
-		ofRow, kappa, kappa2, length := w.weigh(z)
-		s2 := min(1, square/length)
+		ofRow, kappa, kappa2 := w.weigh(z, w.at)
+		s2 := min(1, square/dot(z, z))
 		for j, v := range z {
 			k := float64(v*v) / rowsDrawn
 			all[j] += float64(ofRow * k)
@@ -109,23 +134,26 @@ func (w *where) lossOf(rows [][]float64, curve *release.Curve, square, rho float
 	return sum
 }
 
-// weigh is the information of a row on its predictor, κ and κ' of it, and its square.
-func (w *where) weigh(z []float64) (information, slope, spread, square float64) {
-	eta := 0.0
-	for j, v := range z {
-		eta += float64(v * w.at[j])
-		square += float64(v * v)
-	}
+// weigh is the information of a row on its predictor at a point, and κ and κ' of it.
+func (w *where) weigh(z, at []float64) (information, slope, spread float64) {
 	if w.normal() {
-		return 1, 1, 1, square
+		return 1, 1, 1
 	}
-	t := portable.Tanh(float64(eta / 2))
+	t := portable.Tanh(float64(dot(z, at) / 2))
 	information = float64((1 - float64(t*t)) / 4)
 	by := 1 - float64(w.Gradients.Shape*t*t)
-	return information, float64(information * by), float64(information * by * by), square
+	return information, float64(information * by), float64(information * by * by)
 }
 
-// likely is the quantile function of a column between −1 and 1 of which the mean and the variance are known.
+func dot(a, b []float64) (sum float64) {
+	for i, v := range a {
+		sum += float64(v * b[i])
+	}
+	return sum
+}
+
+// likely is the quantile function of a column between −1 and 1 of which the mean and the variance are
+// known.
 func likely(mean, variance float64, binary bool) func(u float64) float64 {
 	const pieces = 128
 	var total [pieces + 1]float64

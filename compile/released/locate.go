@@ -2,30 +2,39 @@ package released
 
 import (
 	"math"
-	"slices"
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/release"
 	"github.com/vflc/vflc/stdlib/dist"
 )
 
-// leastPart is the least part of a budget that the moments have. They say where the first score is taken and
-// in which coordinates, which takes means of products that are known to aimed over the square root of the
-// number of columns.
+// leastPart and mostPart are the least and the most of a budget that the moments have. They say where the
+// first score is taken and in which coordinates, which takes means of products that are known to aimed
+// over the square root of the number of columns.
 const (
 	leastPart = .08
+	mostPart  = .5
 	aimed     = .03
 )
 
-// following are the parts of the rest that scores have: the first only finds the place of the last.
-var following = []float64{.17, .83}
+// A score that only finds the place of the next has the part seeking of what is left of the budget, and
+// the last all of it. It is the last where the scale of a normal response is no longer much less than it
+// was taken at, or the predictor of a binary one has moved little, and at the latest the fifth. Without
+// noise it costs nothing to go all the way.
+const (
+	seeking   = .15
+	shrinks   = .6 // of the scale
+	moves     = 1. // of the square of the distance
+	mostSteps = 5
+	allTheWay = 8
+)
 
 // Terms are those of a release of columns with so many rows, of which t is the promise, with the part that
 // the moments have. Moments of a normal response without noise tell all.
 func Terms(family string, columns []release.Column, rows int, t release.Terms) release.Terms {
 	if !t.NoNoise {
-		t.Part = min(.5, part(columns, rows, t))
-	} else if family != dist.Normal().Name {
+		t.Part = min(mostPart, part(columns, rows, t))
+	} else if family != normalName {
 		t.Part = leastPart
 	}
 	return t
@@ -47,38 +56,29 @@ func (d *Design) Release(columns []release.Column, values [][]float64, t release
 	return m, nil
 }
 
-// Next is the next score of a release, which follows from what was released before: the same at all who have
-// that. It is nil where the release is complete.
+// Next is the next score of a release, which follows from what was released before: the same at all who
+// have that. It is nil where the release is complete.
 func Next(m *release.Moments) *release.Step {
-	w := where{Moments: m}
-	parts, k := parts(m.Terms), 0
-	if m.Gradients != nil {
-		k = len(m.Gradients.Steps)
-	}
-	if k == len(parts) {
+	w, rest := where{Moments: m}, float64(m.Terms.Rho*(1-m.Terms.Part))
+	if m.Terms.Part == 0 {
 		return nil
 	}
-	if k == 0 {
-		w.start(rhoOf(m.Terms, parts, len(parts)-1))
-	} else {
-		w.follow()
+	if m.Gradients == nil {
+		w.start(rest)
+		return &release.Step{At: w.at, Scale: w.scale, Rho: rest * seeking}
 	}
-	return &release.Step{At: w.at, Scale: w.scale, Rho: rhoOf(m.Terms, parts, k)}
-}
-
-// parts are those of what moments have left, by score.
-func parts(t release.Terms) []float64 {
-	switch {
-	case t.Part == 0:
+	steps := m.Gradients.Steps
+	left := rest
+	for _, s := range steps {
+		left -= s.Rho
+	}
+	if m.Terms.NoNoise && len(steps) == allTheWay || !m.Terms.NoNoise && left < rest/1e6 {
 		return nil
-	case t.NoNoise: // it costs nothing to go all the way
-		return slices.Repeat([]float64{1}, 8)
 	}
-	return following
-}
-
-func rhoOf(t release.Terms, parts []float64, k int) float64 {
-	return float64(float64(t.Rho*(1-t.Part)) * parts[k])
+	if far := w.follow(); far && len(steps)+1 < mostSteps {
+		left *= seeking
+	}
+	return &release.Step{At: w.at, Scale: w.scale, Rho: left}
 }
 
 // part is the part of a budget with which moments have the noise that is aimed at.
@@ -92,43 +92,36 @@ func part(columns []release.Column, rows int, t release.Terms) float64 {
 type where struct {
 	*release.Moments
 	at    []float64
-	scale float64 // of a normal response
+	scale float64     // of a normal response
+	rows  [][]float64 // see drawn
 }
 
 // normal reports whether the response is.
-func (w *where) normal() bool { return w.Family == dist.Normal().Name }
+func (w *where) normal() bool { return w.Family == normalName }
 
-// start makes each party's columns uncorrelated, of mean 0 and variance 1, as far as the moments tell, and
-// finds a first point: of a normal response least squares, of a binary one Fisher's discriminant, which is
-// the logistic regression where columns are normal in both classes; each drawn to 0 where the noise is large.
-// The scale of a normal response has in it what the noise leaves unknown of the predictor.
+var normalName = dist.Normal().Name
+
+// start makes each party's columns uncorrelated, of mean 0 and variance 1, as far as the moments tell,
+// and finds a first point: of a normal response least squares, of a binary one Fisher's discriminant,
+// which is the logistic regression where columns are normal in both classes; each drawn to 0 where the
+// noise is large. The scale of a normal response has in it what the noise leaves unknown of the predictor
+// of a long row.
 func (w *where) start(rho float64) {
 	all, n, last := w.Matrix(), float64(w.Rows), len(w.Columns)
-	noise := math.Sqrt(w.Variance()/2) / n // of a mean product
-	mean, cov := make([]float64, last), zeros(last-1)
-	for k := range mean {
-		mean[k] = all[0][k+1] / n
-	}
-	for i := range cov {
-		for j := range cov {
-			cov[i][j] = all[i+1][j+1]/n - float64(mean[i]*mean[j])
-		}
-	}
+	noise := w.noise()
+	mean, cov := w.marginals()
 	whiten := w.whiten(cov, w.floor())
 	w.Gradients = &release.Gradients{Map: zeros(last)}
 	w.Gradients.Map[0][0] = 1
-	size := 0.0
 	for i, row := range whiten {
-		w.Gradients.Map[i+1][0] = -times([][]float64{row}, mean)[0]
+		w.Gradients.Map[i+1][0] = -times([][]float64{row}, mean[1:])[0]
 		copy(w.Gradients.Map[i+1][1:], row)
-		for _, v := range row {
-			size += float64(v*v) / float64(last-1)
-		}
 	}
-	y := mean[last-1]
+	size := w.size()
+	y := all[0][last] / n
 	products := make([]float64, last-1)
 	for i := range products {
-		products[i] = all[i+1][last]/n - float64(mean[i]*y)
+		products[i] = all[i+1][last]/n - float64(mean[i+1]*y)
 	}
 	spread := max(all[last][last]/n-float64(y*y), noise/2, 1e-4)
 	far := float64(noise * noise * size) // of a coefficient
@@ -144,11 +137,26 @@ func (w *where) start(rho float64) {
 	}
 	w.at = append([]float64{y}, slopes...)
 	if w.normal() {
-		w.scale = math.Sqrt(max(spread-signal, spread/20) + min(spread, float64(far*float64(last-1))))
+		w.scale = math.Sqrt(max(spread-signal, spread/20))
 	} else {
 		w.discriminant(max(noise, 1/n), products, signal)
 	}
 	w.bound(rho)
+	if w.normal() {
+		w.scale = math.Sqrt(float64(w.scale*w.scale) + float64(far*w.Gradients.Norm*w.Gradients.Norm) + noise)
+	}
+}
+
+// noise is the standard deviation of that in a mean product.
+func (w *where) noise() float64 { return math.Sqrt(w.Variance()/2) / float64(w.Rows) }
+
+// size is the mean square of what a column has in the Map.
+func (w *where) size() (sum float64) {
+	rows := w.Gradients.Map[1:]
+	for _, row := range rows {
+		sum += dot(row[1:], row[1:]) / float64(len(rows))
+	}
+	return sum
 }
 
 // whiten is the symmetric inverse root of a covariance of columns, within each party.
@@ -189,31 +197,37 @@ func (w *where) discriminant(least float64, covariances []float64, square float6
 	}
 }
 
-// follow takes the step that the last score tells: the mode of a normal approximation, with a prior of one
-// standard deviation of the predictor about where the score was taken.
-func (w *where) follow() {
+// follow takes the step that the last score tells: the mode of a normal approximation, with a prior of
+// one standard deviation of the predictor about where the score was taken. It reports whether it was far
+// from it.
+func (w *where) follow() (far bool) {
 	g := w.Gradients
 	last := g.Steps[len(g.Steps)-1]
-	s, n := w.Score(last), float64(len(last.At))
+	s, n := w.shrunk(last), float64(len(last.At))
 	slope, scale := 1.0, 1.0
 	if w.normal() {
 		slope, scale = bentAt(g.Shape, 1).slope, last.Scale
 	}
-	v := s.OfGradient
+	v, left := s.OfGradient, 0.0 // left is the variance of the predictor
 	for i, row := range s.Spread {
 		v += max(0, row[i]) / n
 	}
 	step := times(spectral(s.Curvature, func(l float64) float64 {
 		l = max(l, 0) * slope
+		left += v / (float64(l*l) + v)
 		return l / (float64(l*l) + v)
 	}), s.Gradient)
-	if w.normal() {
-		w.scale = scale * ratio(g.Shape, s.Square/float64(w.Rows), step)
-	}
 	w.at = make([]float64, len(step))
 	for i, d := range step {
 		w.at[i] = last.At[i] + float64(scale*d)
 	}
+	if !w.normal() {
+		return dot(step, step) > moves
+	}
+	left *= max(0, float64(g.Norm*g.Norm)/n-1) // of a long row, beyond a usual one
+	r := ratio(g.Shape, (s.Square+math.Sqrt(s.OfSquare))/float64(w.Rows), step)
+	w.scale = scale * math.Sqrt(left+float64(r*r))
+	return w.scale < shrinks*last.Scale
 }
 
 // weightOf is Σs² of a score, which is at most the number of rows.
@@ -226,11 +240,7 @@ func weightOf(s release.Score, rows int) float64 {
 func ratio(shape, square float64, step []float64) float64 {
 	sine := portable.Sin(math.Pi / 2 * max(.01, min(.95, square)))
 	whole := max(.1, min(10, float64(shape*shape)*sine/(1-sine)))
-	rest := whole
-	for _, d := range step {
-		rest -= float64(d * d)
-	}
-	return math.Sqrt(max(rest, whole/2))
+	return math.Sqrt(max(whole-dot(step, step), whole/2))
 }
 
 // A bent has expectations over a normal e with variance v of ψ = erf((e + x)/√2·τ) at x = 0.

@@ -7,14 +7,14 @@ import (
 	"github.com/vflc/vflc/runtime/release"
 )
 
-// scored writes the likelihood of the last score. Earlier ones and the moments only say where it was taken:
-// to first order the score less its slope times the distance of the parameters is the score at the
-// parameters, wherever that was, and its distribution is that over responses given the columns, and of its
-// own noise. What the moments say of the responses is said again in it, and is not used twice.
+// scored writes the likelihood of the last score. Earlier ones and the moments only say where it was
+// taken: to first order the score less its slope times the distance of the parameters is the score at the
+// parameters, wherever that was, and its distribution is that over responses given the columns, and of
+// its own noise. What the moments say of the responses is said again in it, and is not used twice.
 func (w *writer) scored() {
 	g, normal := w.m.Gradients, w.Scale != nil
 	last := g.Steps[len(g.Steps)-1]
-	s := w.m.Score(last)
+	s := (&where{Moments: w.m}).shrunk(last)
 	back := inverse(g.Map)
 	n := float64(w.m.Rows)
 	w.line("const $n = %d", len(back))
@@ -81,10 +81,10 @@ func (w *writer) bent(last *release.Step, s release.Score) {
 	w.line("let $four = 3 * $vary^2 / (1 + 2 * $vary)")
 }
 
-// leftOut is what the columns that a model leaves out have in the predictor at the score, as a function of z;
-// nil: it has them all. What is left out is in the model's residual e. With r = e + x and x's part l of
-// columns left out, E r² is E e² + E x² + 2E(xe), and E(xe) = E(le) = E(lr) − E(lx): the score says what
-// E(lr) is.
+// leftOut is what the columns that a model leaves out have in the predictor at the score, as a function
+// of z; nil: it has them all. What is left out is in the model's residual e. With r = e + x and x's part
+// l of columns left out, E r² is E e² + E x² + 2E(xe), and E(xe) = E(le) = E(lr) − E(lx): the score says
+// what E(lr) is.
 func (w *writer) leftOut(last *release.Step) []float64 {
 	g := w.m.Gradients
 	n := len(g.Map)

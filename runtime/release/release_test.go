@@ -94,15 +94,6 @@ func (m *Moments) ratio(d []float64, share float64) (sum float64) {
 	return sum
 }
 
-func difference(a, b []*big.Int) []float64 {
-	var out []float64
-	for i := range a {
-		v, _ := new(big.Float).SetInt(new(big.Int).Sub(a[i], b[i])).Float64()
-		out = append(out, v)
-	}
-	return out
-}
-
 // No pair of rows differs by more than the sensitivity, and a pair reaches it.
 func TestSensitivity(t *testing.T) {
 	r, most := rand.New(rand.NewPCG(1, 2)), 0.0

@@ -118,7 +118,7 @@ func NewLab(program, dir string, seed uint64) (*Lab, error) {
 		fmt.Fprintf(tables["server"], "%d,%v\n", id, y)
 		fmt.Fprintf(signs, "%d,%d\n", id, sign)
 	}
-	for _, folder := range []string{"m", "linear", "binary"} { // the tables of a model are beside it
+	for _, folder := range []string{"m", "linear", "binary", "released"} { // the tables of a model are beside it
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
 			return nil, err
 		}
@@ -128,8 +128,10 @@ func NewLab(program, dir string, seed uint64) (*Lab, error) {
 			}
 		}
 	}
-	for name, text := range map[string]string{"binary/server.csv": signs.String(), "m.vfl": model,
-		"linear.vfl": linear, "binary.vfl": binary, "terms.vfl": module} {
+	for name, text := range map[string]string{"binary/server.csv": signs.String(),
+		"released/b.csv": strings.ReplaceAll(tables["b"].String(), ",\n", ",0.5\n"),
+		"m.vfl":          model,
+		"linear.vfl":     linear, "binary.vfl": binary, "released.vfl": released, "terms.vfl": module} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return nil, err
 		}
