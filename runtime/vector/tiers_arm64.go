@@ -944,6 +944,26 @@ func bernoulliLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []f
 }
 
 //go:noescape
+func bernoulliLogitSignsNEON(n int, sum *[8]float64, product *[8]float64, eta *float64, y *int8, d *float64)
+
+func bernoulliLogitSigns(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:signs(n)]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case NEON:
+		bernoulliLogitSignsNEON(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	default:
+		bernoulliLogitSignsGo(n, sum, product, eta, y, d)
+	}
+}
+
+//go:noescape
 func binomialLogitNEON(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, trials float64, d *float64)
 
 func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
@@ -1101,150 +1121,10 @@ func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w 
 	}
 }
 
-func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:signs(n)]
-	d = d[:n]
-	bernoulliLogitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product)
-}
-
-func binomialLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	binomialLogitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product, trials)
-}
-
-func poissonLogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	poissonLogLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum)
-}
-
-func bernoulliProbitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	bernoulliProbitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum)
-}
-
-func negBinomial2LogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	negBinomial2LogLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
-}
-
-func studentTLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	studentTLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
-}
-
-func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	normalLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
-}
-
 //go:noescape
-func predictTilesNEON(n int, x *float64, whole *int32, k int, b *float64, c float64, o *float64, d *float64)
+func linearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, batch int, c float64, o *float64, y *float64, signed *int8, d *float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64)
 
-func predictTiles(on Set, n int, x []float64, whole []int32, k int, b []float64, c float64, o []float64, d []float64) {
+func linear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, batch int, c float64, o []float64, y []float64, signed []int8, d []float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64) {
 	if n <= 0 {
 		return
 	}
@@ -1255,58 +1135,22 @@ func predictTiles(on Set, n int, x []float64, whole []int32, k int, b []float64,
 		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
+	}
+	if y != nil {
+		y = y[:n]
+	}
+	if signed != nil {
+		signed = signed[:signs(n)]
 	}
 	d = d[:n]
 	switch on {
 	case NEON:
-		predictTilesNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), k, unsafe.SliceData(b), c, unsafe.SliceData(o), unsafe.SliceData(d))
+		linearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), batch, c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(signed), unsafe.SliceData(d), kind, sum, second, third, p, q, r)
 	default:
-		predictTilesGo(n, x, whole, k, b, c, o, d)
-	}
-}
-
-//go:noescape
-func gradientTilesNEON(n int, x *float64, whole *int32, k int, grad *float64, d *float64)
-
-func gradientTiles(on Set, n int, x []float64, whole []int32, k int, grad []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	grad = grad[:gradientLength(k)]
-	d = d[:n]
-	switch on {
-	case NEON:
-		gradientTilesNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), k, unsafe.SliceData(grad), unsafe.SliceData(d))
-	default:
-		gradientTilesGo(n, x, whole, k, grad, d)
-	}
-}
-
-//go:noescape
-func bernoulliLogitSignsNEON(n int, sum *[8]float64, product *[8]float64, eta *float64, y *int8, d *float64)
-
-func bernoulliLogitSigns(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
-	if n <= 0 {
-		return
-	}
-	eta = eta[:n]
-	y = y[:signs(n)]
-	if d != nil {
-		d = d[:n]
-	}
-	switch on {
-	case NEON:
-		bernoulliLogitSignsNEON(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
-	default:
-		bernoulliLogitSignsGo(n, sum, product, eta, y, d)
+		linearGo(n, x, whole, b, k, grad, batch, c, o, y, signed, d, kind, sum, second, third, p, q, r)
 	}
 }
 

@@ -12,7 +12,6 @@ type function struct {
 	name   string
 	params string
 	result string
-	apart  bool // on arm64 it is put together of other functions, by the one in Go, which is told the set
 	emit   func(g *gen)
 }
 
@@ -79,9 +78,7 @@ func (k *function) dispatcher(tiers ...string) string {
 		in, names, pointers = append(in, p.name+" "+typ), append(names, p.name), append(pointers, pointer)
 	}
 	tier := "on"
-	if k.apart {
-		names = append([]string{"on"}, names...)
-	} else if len(tiers) == 0 {
+	if len(tiers) == 0 {
 		tier = "_"
 	}
 	fmt.Fprintf(&b, "func %s(%s Set, %s)%s {\n", k.name, tier, strings.Join(in, ", "), k.results(" ", ""))

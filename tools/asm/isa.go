@@ -18,13 +18,16 @@ import (
 type gen struct {
 	*build.Context
 	wide    bool
+	target  target
 	pool    *pool
 	hoist   map[konst]reg.VecVirtual // constants that live in registers
 	seen    map[konst]int            // constants used, with counts
 	order   []konst
-	partial *mask // the existing lanes of the last, incomplete vector; nil for other vectors
-	labels  int
-	room    *operand.Mem // in the frame
+	partial *mask // the existing lanes of a vector that may be incomplete; nil for other vectors
+	// the number of elements left where a vector may be complete; nil where it is not
+	left   reg.Register
+	labels int
+	room   *operand.Mem // in the frame
 }
 
 // A vec is a register of 8 or 4 doubles.
@@ -317,9 +320,25 @@ func (g *gen) load(m operand.Mem) vec {
 	case g.wide:
 		g.VMOVUPD_Z(m, g.partial.k, d)
 	default:
-		g.VMASKMOVPD(m, g.partial.v, d)
+		g.unlessFull(func() { g.VMOVUPD(m, d) }, func() { g.VMASKMOVPD(m, g.partial.v, d) })
 	}
 	return d
+}
+
+// unlessFull emits two ways to read or write a vector, for one that is complete and one that is not.
+func (g *gen) unlessFull(complete, partial func()) {
+	if g.left == nil {
+		partial()
+		return
+	}
+	part, done := g.label("part"), g.label("whole")
+	g.CMPQ(g.left, operand.Imm(4))
+	g.JLT(label(part))
+	complete()
+	g.JMP(label(done))
+	g.Label(part)
+	partial()
+	g.Label(done)
 }
 
 // store writes a vector, and of an incomplete one only the existing lanes.
@@ -330,7 +349,7 @@ func (g *gen) store(v vec, m operand.Mem) {
 	case g.wide:
 		g.VMOVUPD(v, g.partial.k, m)
 	default:
-		g.VMASKMOVPD(v, g.partial.v, m)
+		g.unlessFull(func() { g.VMOVUPD(v, m) }, func() { g.VMASKMOVPD(v, g.partial.v, m) })
 	}
 }
 

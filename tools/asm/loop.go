@@ -54,6 +54,87 @@ func (g *gen) each(n reg.GPVirtual, body func(i reg.GPVirtual)) {
 	g.Label(done)
 }
 
+// vectors emits body once, for every vector of n elements: the last may be incomplete, and a mask selects the
+// lanes that exist. Loads and stores of AVX2 branch instead, on the number of elements left, as its masks are
+// slow where memory is written.
+func (g *gen) vectors(n reg.GPVirtual, body func(i reg.GPVirtual)) {
+	g.vectorsFrom(g.number(0), n, body)
+}
+
+// vectorsFrom is vectors from an element on.
+func (g *gen) vectorsFrom(i, n reg.GPVirtual, body func(i reg.GPVirtual)) {
+	loop, full, done := g.label("loop"), g.label("full"), g.label("done")
+	w := g.lanes()
+	left := g.copyReg(n)
+	g.SUBQ(i, left)
+	m := g.all()
+	g.Label(loop)
+	g.CMPQ(left, operand.Imm(uint64(w)))
+	g.JGE(label(full))
+	g.CMPQ(left, operand.Imm(0))
+	g.JLE(label(done))
+	g.limit(m, left)
+	g.Label(full)
+	g.partial, g.left = m, left
+	body(i)
+	g.partial, g.left = nil, nil
+	g.ADDQ(operand.Imm(uint64(w)), i)
+	g.SUBQ(operand.Imm(uint64(w)), left)
+	g.JMP(label(loop))
+	g.Label(done)
+}
+
+// all returns a mask of all lanes.
+func (g *gen) all() *mask {
+	if g.wide {
+		k := g.K()
+		g.KXNORB(k, k, k)
+		return &mask{k: k}
+	}
+	return g.rest(g.number(4), 0)
+}
+
+// limit makes a mask that of the lanes l < r, fewer than all.
+func (g *gen) limit(m *mask, r reg.GPVirtual) {
+	now := g.rest(r, 0)
+	if g.wide {
+		g.KMOVB(now.k, m.k)
+		return
+	}
+	g.VMOVAPD(now.v, m.v)
+}
+
+// sumVectors is vectors for a reduction with one accumulator of eight lanes for each sum: in AVX2 they change
+// places from one half to the other.
+func (g *gen) sumVectors(i, n reg.GPVirtual, start [][][]vec, body func(*block)) {
+	var acc []vec
+	for _, s := range start {
+		acc = append(acc, s[0][0])
+	}
+	swap := func() {
+		for _, s := range start {
+			first := g.copyOf(s[0][0])
+			g.VMOVAPD(s[0][1], s[0][0])
+			g.VMOVAPD(first, s[0][1])
+		}
+	}
+	g.vectorsFrom(i, n, func(i reg.GPVirtual) {
+		body(&block{i: i, acc: acc})
+		if !g.wide {
+			swap()
+		}
+	})
+	if g.wide {
+		return
+	}
+	even, odd := g.label("even"), g.copyReg(i)
+	g.SHLQ(operand.U8(61), odd)
+	g.TESTQ(odd, odd)
+	g.JEQ(label(even))
+	swap()
+	g.Label(even)
+}
+
 // A block is eight lanes of a reduction, or half of them; element(p) is their address in p.
 type block struct {
 	i    reg.GPVirtual

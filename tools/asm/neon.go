@@ -26,8 +26,8 @@ type untranslated struct{ line string }
 
 var textLine = regexp.MustCompile(`^TEXT ·(\w+)AVX2\(SB\), NOSPLIT, \$(\d+)-(\d+)$`)
 
-// neon translates a file but for some functions, and returns which it has.
-func neon(text []byte, but map[string]bool) (translated []byte, names map[string]bool) {
+// translated translates a file, and returns which functions it has.
+func translated(text []byte) (file []byte, names map[string]bool) {
 	var data, code strings.Builder
 	names = map[string]bool{}
 	lines := strings.Split(string(text), "\n")
@@ -43,7 +43,7 @@ func neon(text []byte, but map[string]bool) (translated []byte, names map[string
 				!strings.HasPrefix(lines[end], "DATA ") {
 				end++
 			}
-			if body, ok := translate(lines[i+1 : end]); ok && !but[m[1]] {
+			if body, ok := translate(lines[i+1 : end]); ok {
 				frame, _ := strconv.Atoi(m[2])
 				for frame != 0 && frame%16 != 8 {
 					frame += 8
@@ -166,6 +166,8 @@ func (t *translation) instruction(line, op string, args []string) {
 		return
 	}
 	switch op {
+	case "CALL":
+		t.emit("CALL %s", strings.Replace(args[0], "AVX2", "NEON", 1))
 	case "VZEROUPPER", "PREFETCHT0":
 	case "RET":
 		t.emit("RET")
