@@ -746,37 +746,31 @@ TEXT ·noiseBackNEON(SB), NOSPLIT, $0-56
 	WORD $0x4e080781
 	MOVD n+0(FP), R5
 	MOVD $0, R8
-	ADD $-4, R5, R9
-	CMP R9, R8
-	BGT tail2
-loop1:
-	ADD R8<<3, R2, R19
-	FLDPQ 0(R19), (F2, F3)
-	ADD R8<<3, R3, R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x4e64d444
-	WORD $0x4e65d465
-	ADD R8<<3, R0, R19
-	FSTPQ (F4, F5), 0(R19)
-	WORD $0x6e60dc42
-	WORD $0x6e61dc63
-	ADD R8<<3, R4, R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x4ee4d442
-	WORD $0x4ee5d463
-	ADD R8<<3, R1, R19
-	FSTPQ (F2, F3), 0(R19)
-	ADDS $4, R8, R8
-	CMP R9, R8
-	BLE loop1
-tail2:
 	SUBS R8, R5, R5
+	MOVD $4, R9
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R10
+	NEG R9, R9
+	ADD R9<<3, R10, R19
+	FLDPQ 64(R19), (F2, F3)
+loop1:
+	CMP $4, R5
+	BGE full2
+	CMP $0, R5
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R9
-	NEG R5, R5
-	ADD R5<<3, R9, R19
+	MOVD R5, R10
+	NEG R10, R10
+	ADD R10<<3, R9, R19
 	FLDPQ 64(R19), (F2, F3)
+full2:
+	CMP $4, R5
+	BLT part4
+	ADD R8<<3, R2, R19
+	FLDPQ 0(R19), (F4, F5)
+	B whole5
+part4:
 	ADD R8<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -799,6 +793,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f84
 	WORD $0x4ebd1fa5
+whole5:
+	CMP $4, R5
+	BLT part6
+	ADD R8<<3, R3, R19
+	FLDPQ 0(R19), (F6, F7)
+	B whole7
+part6:
 	ADD R8<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -821,8 +822,15 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
+whole7:
 	WORD $0x4e66d486
 	WORD $0x4e67d4a7
+	CMP $4, R5
+	BLT part8
+	ADD R8<<3, R0, R19
+	FSTPQ (F6, F7), 0(R19)
+	B whole9
+part8:
 	ADD R8<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c55
@@ -841,8 +849,15 @@ lanes2:
 	CBZ R21, lanes3
 	WORD $0x4d008687
 lanes3:
-	WORD $0x6e60dc80
-	WORD $0x6e61dca1
+whole9:
+	WORD $0x6e60dc84
+	WORD $0x6e61dca5
+	CMP $4, R5
+	BLT part10
+	ADD R8<<3, R4, R19
+	FLDPQ 0(R19), (F6, F7)
+	B whole11
+part10:
 	ADD R8<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -863,28 +878,39 @@ lanes3:
 	CBZ R21, lanes4
 	WORD $0x4d40869d
 lanes4:
-	WORD $0x4ebc1f84
-	WORD $0x4ebd1fa5
-	WORD $0x4ee4d400
-	WORD $0x4ee5d421
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+whole11:
+	WORD $0x4ee6d484
+	WORD $0x4ee7d4a5
+	CMP $4, R5
+	BLT part12
+	ADD R8<<3, R1, R19
+	FSTPQ (F4, F5), 0(R19)
+	B whole13
+part12:
 	ADD R8<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c55
 	CBZ R21, lanes5
-	WORD $0x0d008680
+	WORD $0x0d008684
 	ADD $8, R20
 	WORD $0x4e183c55
 	CBZ R21, lanes5
-	WORD $0x4d008680
+	WORD $0x4d008684
 	ADD $8, R20
 	WORD $0x4e083c75
 	CBZ R21, lanes5
-	WORD $0x0d008681
+	WORD $0x0d008685
 	ADD $8, R20
 	WORD $0x4e183c75
 	CBZ R21, lanes5
-	WORD $0x4d008681
+	WORD $0x4d008685
 lanes5:
+whole13:
+	ADDS $4, R8, R8
+	SUBS $4, R5, R5
+	B loop1
 done3:
 	RET
 
@@ -2843,39 +2869,31 @@ TEXT ·welfordNEON(SB), NOSPLIT, $0-40
 	WORD $0x4e080781
 	MOVD n+0(FP), R3
 	MOVD $0, R4
-	ADD $-4, R3, R5
-	CMP R5, R4
-	BGT tail2
-loop1:
-	ADD R4<<3, R2, R19
-	FLDPQ 0(R19), (F2, F3)
-	ADD R4<<3, R0, R19
-	FLDPQ 0(R19), (F4, F5)
-	ADD R4<<3, R1, R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4ee4d448
-	WORD $0x4ee5d469
-	WORD $0x4e60cd04
-	WORD $0x4e61cd25
-	WORD $0x4ee4d442
-	WORD $0x4ee5d463
-	WORD $0x4e62cd06
-	WORD $0x4e63cd27
-	ADD R4<<3, R0, R19
-	FSTPQ (F4, F5), 0(R19)
-	ADD R4<<3, R1, R19
-	FSTPQ (F6, F7), 0(R19)
-	ADDS $4, R4, R4
-	CMP R5, R4
-	BLE loop1
-tail2:
 	SUBS R4, R3, R3
+	MOVD $4, R5
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R8
+	NEG R5, R5
+	ADD R5<<3, R8, R19
+	FLDPQ 64(R19), (F2, F3)
+loop1:
+	CMP $4, R3
+	BGE full2
+	CMP $0, R3
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R5
-	NEG R3, R3
-	ADD R3<<3, R5, R19
+	MOVD R3, R8
+	NEG R8, R8
+	ADD R8<<3, R5, R19
 	FLDPQ 64(R19), (F2, F3)
+full2:
+	CMP $4, R3
+	BLT part4
+	ADD R4<<3, R2, R19
+	FLDPQ 0(R19), (F4, F5)
+	B whole5
+part4:
 	ADD R4<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2898,6 +2916,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f84
 	WORD $0x4ebd1fa5
+whole5:
+	CMP $4, R3
+	BLT part6
+	ADD R4<<3, R0, R19
+	FLDPQ 0(R19), (F6, F7)
+	B whole7
+part6:
 	ADD R4<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2920,6 +2945,13 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
+whole7:
+	CMP $4, R3
+	BLT part8
+	ADD R4<<3, R1, R19
+	FLDPQ 0(R19), (F8, F9)
+	B whole9
+part8:
 	ADD R4<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2942,14 +2974,21 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
+whole9:
 	WORD $0x4ee6d48a
 	WORD $0x4ee7d4ab
 	WORD $0x4e60cd46
 	WORD $0x4e61cd67
-	WORD $0x4ee6d480
-	WORD $0x4ee7d4a1
-	WORD $0x4e60cd48
-	WORD $0x4e61cd69
+	WORD $0x4ee6d484
+	WORD $0x4ee7d4a5
+	WORD $0x4e64cd48
+	WORD $0x4e65cd69
+	CMP $4, R3
+	BLT part10
+	ADD R4<<3, R0, R19
+	FSTPQ (F6, F7), 0(R19)
+	B whole11
+part10:
 	ADD R4<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c55
@@ -2968,6 +3007,13 @@ lanes3:
 	CBZ R21, lanes4
 	WORD $0x4d008687
 lanes4:
+whole11:
+	CMP $4, R3
+	BLT part12
+	ADD R4<<3, R1, R19
+	FSTPQ (F8, F9), 0(R19)
+	B whole13
+part12:
 	ADD R4<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c55
@@ -2986,6 +3032,10 @@ lanes4:
 	CBZ R21, lanes5
 	WORD $0x4d008689
 lanes5:
+whole13:
+	ADDS $4, R4, R4
+	SUBS $4, R3, R3
+	B loop1
 done3:
 	RET
 
@@ -3002,99 +3052,31 @@ TEXT ·balanceNEON(SB), NOSPLIT, $0-56
 	WORD $0x4e080783
 	MOVD n+0(FP), R4
 	MOVD $0, R5
-	ADD $-4, R4, R8
-	CMP R8, R5
-	BGT tail2
-loop1:
-	ADD R5<<3, R2, R19
-	FLDPQ 0(R19), (F4, F5)
-	ADD R5<<3, R3, R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6e66fc84
-	WORD $0x6e67fca5
-	WORD $0x6ee1f884
-	WORD $0x6ee1f8a5
-	WORD $0x6ee0e49f
-	WORD $0x6e601c9f
-	WORD $0x4ebf1fe6
-	WORD $0x6ee1e4bf
-	WORD $0x6e611cbf
-	WORD $0x4ebf1fe7
-	WORD $0x6ee6e45f
-	WORD $0x6e621cdf
-	WORD $0x4ebf1fe6
-	WORD $0x6ee7e47f
-	WORD $0x6e631cff
-	WORD $0x4ebf1fe7
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6efce488
-	WORD $0x6efde4a9
-	ADD R5<<3, R0, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4f41051e
-	WORD $0x6e6a1cde
-	WORD $0x4f41053f
-	WORD $0x6e6b1cff
-	WORD $0x4ebe1fc8
-	WORD $0x4ebf1fe9
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e78a
-	WORD $0x6ee5e7ab
-	ADD R5<<3, R0, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4f41055e
-	WORD $0x6e6c1d1e
-	WORD $0x4f41057f
-	WORD $0x6e6d1d3f
-	WORD $0x4ebe1fc8
-	WORD $0x4ebf1fe9
-	WORD $0x6ee1f8c6
-	WORD $0x6ee1f8e7
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6e66fd46
-	WORD $0x6e67fd67
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6efce48a
-	WORD $0x6efde4ab
-	ADD R5<<3, R1, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4f41055e
-	WORD $0x6e6c1cde
-	WORD $0x4f41057f
-	WORD $0x6e6d1cff
-	WORD $0x4ebe1fc6
-	WORD $0x4ebf1fe7
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e784
-	WORD $0x6ee5e7a5
-	ADD R5<<3, R1, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4f41049e
-	WORD $0x6e6a1cde
-	WORD $0x4f4104bf
-	WORD $0x6e6b1cff
-	WORD $0x4ebe1fc4
-	WORD $0x4ebf1fe5
-	ADD R5<<3, R1, R19
-	FSTPQ (F4, F5), 0(R19)
-	ADD R5<<3, R0, R19
-	FSTPQ (F8, F9), 0(R19)
-	ADDS $4, R5, R5
-	CMP R8, R5
-	BLE loop1
-tail2:
 	SUBS R5, R4, R4
+	MOVD $4, R8
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	NEG R8, R8
+	ADD R8<<3, R9, R19
+	FLDPQ 64(R19), (F4, F5)
+loop1:
+	CMP $4, R4
+	BGE full2
+	CMP $0, R4
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R8
-	NEG R4, R4
-	ADD R4<<3, R8, R19
+	MOVD R4, R9
+	NEG R9, R9
+	ADD R9<<3, R8, R19
 	FLDPQ 64(R19), (F4, F5)
+full2:
+	CMP $4, R4
+	BLT part4
+	ADD R5<<3, R2, R19
+	FLDPQ 0(R19), (F6, F7)
+	B whole5
+part4:
 	ADD R5<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3117,6 +3099,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
+whole5:
+	CMP $4, R4
+	BLT part6
+	ADD R5<<3, R3, R19
+	FLDPQ 0(R19), (F8, F9)
+	B whole7
+part6:
 	ADD R5<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3139,26 +3128,33 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
+whole7:
 	WORD $0x6e68fcc6
 	WORD $0x6e69fce7
 	WORD $0x6ee1f8c6
 	WORD $0x6ee1f8e7
 	WORD $0x6ee0e4df
 	WORD $0x6e601cdf
-	WORD $0x4ebf1fe0
+	WORD $0x4ebf1fe8
 	WORD $0x6ee1e4ff
 	WORD $0x6e611cff
-	WORD $0x4ebf1fe1
-	WORD $0x6ee0e45f
-	WORD $0x6e621c1f
-	WORD $0x4ebf1fe0
-	WORD $0x6ee1e47f
-	WORD $0x6e631c3f
-	WORD $0x4ebf1fe1
+	WORD $0x4ebf1fe9
+	WORD $0x6ee8e45f
+	WORD $0x6e621d1f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e47f
+	WORD $0x6e631d3f
+	WORD $0x4ebf1fe9
 	MOVD $c0000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6efce4c2
-	WORD $0x6efde4e3
+	WORD $0x6efce4ca
+	WORD $0x6efde4eb
+	CMP $4, R4
+	BLT part8
+	ADD R5<<3, R0, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole9
+part8:
 	ADD R5<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3179,18 +3175,25 @@ lanes2:
 	CBZ R21, lanes3
 	WORD $0x4d40869d
 lanes3:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4f41045e
-	WORD $0x6e681c1e
-	WORD $0x4f41047f
-	WORD $0x6e691c3f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+whole9:
+	WORD $0x4f41055e
+	WORD $0x6e6c1d1e
+	WORD $0x4f41057f
+	WORD $0x6e6d1d3f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
 	MOVD $c7ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee6e788
-	WORD $0x6ee7e7a9
+	WORD $0x6ee6e78c
+	WORD $0x6ee7e7ad
+	CMP $4, R4
+	BLT part10
+	ADD R5<<3, R0, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole11
+part10:
 	ADD R5<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3211,24 +3214,31 @@ lanes3:
 	CBZ R21, lanes4
 	WORD $0x4d40869d
 lanes4:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x4f41051e
-	WORD $0x6e6a1c5e
-	WORD $0x4f41053f
-	WORD $0x6e6b1c7f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	WORD $0x6ee1f800
-	WORD $0x6ee1f821
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+whole11:
+	WORD $0x4f41059e
+	WORD $0x6e6e1d5e
+	WORD $0x4f4105bf
+	WORD $0x6e6f1d7f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	WORD $0x6ee1f908
+	WORD $0x6ee1f929
 	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x6e60fd00
-	WORD $0x6e61fd21
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6e68fd88
+	WORD $0x6e69fda9
 	MOVD $c0000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6efce4c8
-	WORD $0x6efde4e9
+	WORD $0x6efce4cc
+	WORD $0x6efde4ed
+	CMP $4, R4
+	BLT part12
+	ADD R5<<3, R1, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole13
+part12:
 	ADD R5<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3249,18 +3259,25 @@ lanes4:
 	CBZ R21, lanes5
 	WORD $0x4d40869d
 lanes5:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x4f41051e
-	WORD $0x6e6a1c1e
-	WORD $0x4f41053f
-	WORD $0x6e6b1c3f
-	WORD $0x4ebe1fc0
-	WORD $0x4ebf1fe1
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+whole13:
+	WORD $0x4f41059e
+	WORD $0x6e6e1d1e
+	WORD $0x4f4105bf
+	WORD $0x6e6f1d3f
+	WORD $0x4ebe1fc8
+	WORD $0x4ebf1fe9
 	MOVD $c7ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x6ee6e786
 	WORD $0x6ee7e7a7
+	CMP $4, R4
+	BLT part14
+	ADD R5<<3, R1, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole15
+part14:
 	ADD R5<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3281,50 +3298,68 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d40869d
 lanes6:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+whole15:
 	WORD $0x4f4104de
-	WORD $0x6e681c1e
+	WORD $0x6e6c1d1e
 	WORD $0x4f4104ff
-	WORD $0x6e691c3f
-	WORD $0x4ebe1fc0
-	WORD $0x4ebf1fe1
+	WORD $0x6e6d1d3f
+	WORD $0x4ebe1fc6
+	WORD $0x4ebf1fe7
+	CMP $4, R4
+	BLT part16
+	ADD R5<<3, R1, R19
+	FSTPQ (F6, F7), 0(R19)
+	B whole17
+part16:
 	ADD R5<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes7
-	WORD $0x0d008680
+	WORD $0x0d008686
 	ADD $8, R20
 	WORD $0x4e183c95
 	CBZ R21, lanes7
-	WORD $0x4d008680
+	WORD $0x4d008686
 	ADD $8, R20
 	WORD $0x4e083cb5
 	CBZ R21, lanes7
-	WORD $0x0d008681
+	WORD $0x0d008687
 	ADD $8, R20
 	WORD $0x4e183cb5
 	CBZ R21, lanes7
-	WORD $0x4d008681
+	WORD $0x4d008687
 lanes7:
+whole17:
+	CMP $4, R4
+	BLT part18
+	ADD R5<<3, R0, R19
+	FSTPQ (F10, F11), 0(R19)
+	B whole19
+part18:
 	ADD R5<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes8
-	WORD $0x0d008682
+	WORD $0x0d00868a
 	ADD $8, R20
 	WORD $0x4e183c95
 	CBZ R21, lanes8
-	WORD $0x4d008682
+	WORD $0x4d00868a
 	ADD $8, R20
 	WORD $0x4e083cb5
 	CBZ R21, lanes8
-	WORD $0x0d008683
+	WORD $0x0d00868b
 	ADD $8, R20
 	WORD $0x4e183cb5
 	CBZ R21, lanes8
-	WORD $0x4d008683
+	WORD $0x4d00868b
 lanes8:
+whole19:
+	ADDS $4, R5, R5
+	SUBS $4, R4, R4
+	B loop1
 done3:
 	RET
 
@@ -3340,81 +3375,31 @@ TEXT ·raiseNEON(SB), NOSPLIT, $0-48
 	WORD $0x4e080783
 	MOVD n+0(FP), R3
 	MOVD $0, R4
-	ADD $-4, R3, R5
-	CMP R5, R4
-	BGT tail2
-loop1:
-	ADD R4<<3, R2, R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x6e64dc04
-	WORD $0x6e65dc25
-	ADD R4<<3, R0, R19
-	FLDPQ 0(R19), (F6, F7)
-	ADD R4<<3, R1, R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x6ee4e45f
-	WORD $0x6e621c9f
-	WORD $0x4ebf1fea
-	WORD $0x6ee5e47f
-	WORD $0x6e631cbf
-	WORD $0x4ebf1feb
-	WORD $0x6ee1f94c
-	WORD $0x6ee1f96d
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x6e6cfdcc
-	WORD $0x6e6dfded
-	WORD $0x6ee6e48e
-	WORD $0x6ee7e4af
-	WORD $0x4f4105de
-	WORD $0x6e661d5e
-	WORD $0x4f4105ff
-	WORD $0x6e671d7f
-	WORD $0x4ebe1fca
-	WORD $0x4ebf1feb
-	WORD $0x6ee6e48e
-	WORD $0x6ee7e4af
-	WORD $0x4f4105de
-	WORD $0x6e681d9e
-	WORD $0x4f4105ff
-	WORD $0x6e691dbf
-	WORD $0x4ebe1fcc
-	WORD $0x4ebf1fed
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e78e
-	WORD $0x6ee5e7af
-	WORD $0x4f4105de
-	WORD $0x6e661d5e
-	WORD $0x4f4105ff
-	WORD $0x6e671d7f
-	WORD $0x4ebe1fc6
-	WORD $0x4ebf1fe7
-	ADD R4<<3, R0, R19
-	FSTPQ (F6, F7), 0(R19)
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e784
-	WORD $0x6ee5e7a5
-	WORD $0x4f41049e
-	WORD $0x6e681d9e
-	WORD $0x4f4104bf
-	WORD $0x6e691dbf
-	WORD $0x4ebe1fc4
-	WORD $0x4ebf1fe5
-	ADD R4<<3, R1, R19
-	FSTPQ (F4, F5), 0(R19)
-	ADDS $4, R4, R4
-	CMP R5, R4
-	BLE loop1
-tail2:
 	SUBS R4, R3, R3
+	MOVD $4, R5
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R8
+	NEG R5, R5
+	ADD R5<<3, R8, R19
+	FLDPQ 64(R19), (F4, F5)
+loop1:
+	CMP $4, R3
+	BGE full2
+	CMP $0, R3
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R5
-	NEG R3, R3
-	ADD R3<<3, R5, R19
+	MOVD R3, R8
+	NEG R8, R8
+	ADD R8<<3, R5, R19
 	FLDPQ 64(R19), (F4, F5)
+full2:
+	CMP $4, R3
+	BLT part4
+	ADD R4<<3, R2, R19
+	FLDPQ 0(R19), (F6, F7)
+	B whole5
+part4:
 	ADD R4<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3437,8 +3422,15 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	WORD $0x6e66dc00
-	WORD $0x6e67dc21
+whole5:
+	WORD $0x6e66dc06
+	WORD $0x6e67dc27
+	CMP $4, R3
+	BLT part6
+	ADD R4<<3, R0, R19
+	FLDPQ 0(R19), (F8, F9)
+	B whole7
+part6:
 	ADD R4<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3459,8 +3451,15 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d40869d
 lanes2:
-	WORD $0x4ebc1f86
-	WORD $0x4ebd1fa7
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+whole7:
+	CMP $4, R3
+	BLT part8
+	ADD R4<<3, R1, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole9
+part8:
 	ADD R4<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3481,92 +3480,110 @@ lanes2:
 	CBZ R21, lanes3
 	WORD $0x4d40869d
 lanes3:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x6ee0e45f
-	WORD $0x6e621c1f
-	WORD $0x4ebf1fe2
-	WORD $0x6ee1e47f
-	WORD $0x6e631c3f
-	WORD $0x4ebf1fe3
-	WORD $0x6ee1f84a
-	WORD $0x6ee1f86b
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+whole9:
+	WORD $0x6ee6e45f
+	WORD $0x6e621cdf
+	WORD $0x4ebf1fec
+	WORD $0x6ee7e47f
+	WORD $0x6e631cff
+	WORD $0x4ebf1fed
+	WORD $0x6ee1f98e
+	WORD $0x6ee1f9af
 	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6e6afd8a
-	WORD $0x6e6bfdab
-	WORD $0x6ee6e40c
-	WORD $0x6ee7e42d
-	WORD $0x4f41059e
-	WORD $0x6e661c5e
-	WORD $0x4f4105bf
-	WORD $0x6e671c7f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	WORD $0x6ee6e40c
-	WORD $0x6ee7e42d
-	WORD $0x4f41059e
-	WORD $0x6e681d5e
-	WORD $0x4f4105bf
-	WORD $0x6e691d7f
-	WORD $0x4ebe1fca
-	WORD $0x4ebf1feb
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x6e6efe0e
+	WORD $0x6e6ffe2f
+	WORD $0x6ee8e4d0
+	WORD $0x6ee9e4f1
+	WORD $0x4f41061e
+	WORD $0x6e681d9e
+	WORD $0x4f41063f
+	WORD $0x6e691dbf
+	WORD $0x4ebe1fcc
+	WORD $0x4ebf1fed
+	WORD $0x6ee8e4d0
+	WORD $0x6ee9e4f1
+	WORD $0x4f41061e
+	WORD $0x6e6a1dde
+	WORD $0x4f41063f
+	WORD $0x6e6b1dff
+	WORD $0x4ebe1fce
+	WORD $0x4ebf1fef
 	MOVD $c7ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e78c
-	WORD $0x6ee1e7ad
-	WORD $0x4f41059e
-	WORD $0x6e661c5e
-	WORD $0x4f4105bf
-	WORD $0x6e671c7f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
+	WORD $0x6ee6e790
+	WORD $0x6ee7e7b1
+	WORD $0x4f41061e
+	WORD $0x6e681d9e
+	WORD $0x4f41063f
+	WORD $0x6e691dbf
+	WORD $0x4ebe1fc8
+	WORD $0x4ebf1fe9
+	CMP $4, R3
+	BLT part10
+	ADD R4<<3, R0, R19
+	FSTPQ (F8, F9), 0(R19)
+	B whole11
+part10:
 	ADD R4<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes4
-	WORD $0x0d008682
+	WORD $0x0d008688
 	ADD $8, R20
 	WORD $0x4e183c95
 	CBZ R21, lanes4
-	WORD $0x4d008682
+	WORD $0x4d008688
 	ADD $8, R20
 	WORD $0x4e083cb5
 	CBZ R21, lanes4
-	WORD $0x0d008683
+	WORD $0x0d008689
 	ADD $8, R20
 	WORD $0x4e183cb5
 	CBZ R21, lanes4
-	WORD $0x4d008683
+	WORD $0x4d008689
 lanes4:
+whole11:
 	MOVD $c7ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e780
-	WORD $0x6ee1e7a1
-	WORD $0x4f41041e
-	WORD $0x6e681d5e
-	WORD $0x4f41043f
-	WORD $0x6e691d7f
-	WORD $0x4ebe1fc0
-	WORD $0x4ebf1fe1
+	WORD $0x6ee6e786
+	WORD $0x6ee7e7a7
+	WORD $0x4f4104de
+	WORD $0x6e6a1dde
+	WORD $0x4f4104ff
+	WORD $0x6e6b1dff
+	WORD $0x4ebe1fc6
+	WORD $0x4ebf1fe7
+	CMP $4, R3
+	BLT part12
+	ADD R4<<3, R1, R19
+	FSTPQ (F6, F7), 0(R19)
+	B whole13
+part12:
 	ADD R4<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes5
-	WORD $0x0d008680
+	WORD $0x0d008686
 	ADD $8, R20
 	WORD $0x4e183c95
 	CBZ R21, lanes5
-	WORD $0x4d008680
+	WORD $0x4d008686
 	ADD $8, R20
 	WORD $0x4e083cb5
 	CBZ R21, lanes5
-	WORD $0x0d008681
+	WORD $0x0d008687
 	ADD $8, R20
 	WORD $0x4e183cb5
 	CBZ R21, lanes5
-	WORD $0x4d008681
+	WORD $0x4d008687
 lanes5:
+whole13:
+	ADDS $4, R4, R4
+	SUBS $4, R3, R3
+	B loop1
 done3:
 	RET
 
@@ -3585,30 +3602,32 @@ TEXT ·denseStartNEON(SB), NOSPLIT, $0-72
 	WORD $0x4e080782
 	WORD $0x4e080783
 	MOVD $0, R9
-	ADD $-4, R8, R10
-	CMP R10, R9
-	BGT tail2
-loop1:
-	ADD R9<<3, R2, R19
-	FLDPQ 0(R19), (F4, F5)
-	ADD R9<<3, R4, R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4e66cc04
-	WORD $0x4e67cc25
-	ADD R9<<3, R0, R19
-	FSTPQ (F4, F5), 0(R19)
-	ADDS $4, R9, R9
-	CMP R10, R9
-	BLE loop1
-tail2:
 	MOVD R8, R10
 	SUBS R9, R10, R10
+	MOVD $4, R11
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R12
+	NEG R11, R11
+	ADD R11<<3, R12, R19
+	FLDPQ 64(R19), (F4, F5)
+loop1:
+	CMP $4, R10
+	BGE full2
+	CMP $0, R10
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R11
-	NEG R10, R10
-	ADD R10<<3, R11, R19
+	MOVD R10, R12
+	NEG R12, R12
+	ADD R12<<3, R11, R19
 	FLDPQ 64(R19), (F4, F5)
+full2:
+	CMP $4, R10
+	BLT part4
+	ADD R9<<3, R2, R19
+	FLDPQ 0(R19), (F6, F7)
+	B whole5
+part4:
 	ADD R9<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3631,6 +3650,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
+whole5:
+	CMP $4, R10
+	BLT part6
+	ADD R9<<3, R4, R19
+	FLDPQ 0(R19), (F8, F9)
+	B whole7
+part6:
 	ADD R9<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3653,8 +3679,15 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
+whole7:
 	WORD $0x4e68cc06
 	WORD $0x4e69cc27
+	CMP $4, R10
+	BLT part8
+	ADD R9<<3, R0, R19
+	FSTPQ (F6, F7), 0(R19)
+	B whole9
+part8:
 	ADD R9<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c95
@@ -3673,60 +3706,50 @@ lanes2:
 	CBZ R21, lanes3
 	WORD $0x4d008687
 lanes3:
+whole9:
+	ADDS $4, R9, R9
+	SUBS $4, R10, R10
+	B loop1
 done3:
 	MOVD $0, R2
-	ADD $-4, R8, R4
-	CMP R4, R2
-	BGT tail5
-loop4:
+	MOVD R8, R4
+	SUBS R2, R4, R4
+	MOVD $4, R9
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R10
+	NEG R9, R9
+	ADD R9<<3, R10, R19
+	FLDPQ 64(R19), (F0, F1)
+loop10:
+	CMP $4, R4
+	BGE full11
+	CMP $0, R4
+	BLE done12
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	MOVD R4, R10
+	NEG R10, R10
+	ADD R10<<3, R9, R19
+	FLDPQ 64(R19), (F0, F1)
+full11:
 	MOVD R0, R10
 	MOVD R8, R11
 	MOVD R8, R12
 	LSL $3, R12, R12
 	ADD R2<<3, R5, R19
 	ADD $0, R19, R9
-	WORD $0x6e201c00
-	WORD $0x6e211c21
-column7:
-	FMOVD 0(R10), F28
-	WORD $0x4e080784
-	WORD $0x4e080785
-	FLDPQ 0(R9), (F28, F29)
-	WORD $0x4e7ccc80
-	WORD $0x4e7dcca1
-	ADDS R12, R9, R9
-	ADDS $8, R10, R10
-	SUBS $1, R11, R11
-	BNE column7
-	ADD R2<<3, R3, R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x4e60cc44
-	WORD $0x4e61cc65
-	ADD R2<<3, R1, R19
-	FSTPQ (F4, F5), 0(R19)
-	ADDS $4, R2, R2
-	CMP R4, R2
-	BLE loop4
-tail5:
-	MOVD R8, R4
-	SUBS R2, R4, R4
-	BLE done6
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R9
-	NEG R4, R4
-	ADD R4<<3, R9, R19
-	FLDPQ 64(R19), (F0, F1)
-	MOVD R8, R4
-	LSL $3, R8, R8
-	ADD R2<<3, R5, R19
-	ADD $0, R19, R5
 	WORD $0x6e241c84
 	WORD $0x6e251ca5
-column8:
-	FMOVD 0(R0), F28
+column13:
+	FMOVD 0(R10), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-	ADD $0, R5, R20
+	CMP $4, R4
+	BLT part14
+	FLDPQ 0(R9), (F8, F9)
+	B whole15
+part14:
+	ADD $0, R9, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083c15
@@ -3747,12 +3770,19 @@ column8:
 lanes4:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
+whole15:
 	WORD $0x4e68ccc4
 	WORD $0x4e69cce5
-	ADDS R8, R5, R5
-	ADDS $8, R0, R0
-	SUBS $1, R4, R4
-	BNE column8
+	ADDS R12, R9, R9
+	ADDS $8, R10, R10
+	SUBS $1, R11, R11
+	BNE column13
+	CMP $4, R4
+	BLT part16
+	ADD R2<<3, R3, R19
+	FLDPQ 0(R19), (F6, F7)
+	B whole17
+part16:
 	ADD R2<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3775,8 +3805,15 @@ lanes4:
 lanes5:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
+whole17:
 	WORD $0x4e64cc46
 	WORD $0x4e65cc67
+	CMP $4, R4
+	BLT part18
+	ADD R2<<3, R1, R19
+	FSTPQ (F6, F7), 0(R19)
+	B whole19
+part18:
 	ADD R2<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -3795,7 +3832,11 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d008687
 lanes6:
-done6:
+whole19:
+	ADDS $4, R2, R2
+	SUBS $4, R4, R4
+	B loop10
+done12:
 	RET
 
 TEXT ·denseEndNEON(SB), NOSPLIT, $0-56
@@ -3808,30 +3849,32 @@ TEXT ·denseEndNEON(SB), NOSPLIT, $0-56
 	WORD $0x4e080780
 	WORD $0x4e080781
 	MOVD $0, R5
-	ADD $-4, R4, R8
-	CMP R8, R5
-	BGT tail2
-loop1:
-	ADD R5<<3, R0, R19
-	FLDPQ 0(R19), (F2, F3)
-	ADD R5<<3, R2, R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x4e64cc02
-	WORD $0x4e65cc23
-	ADD R5<<3, R0, R19
-	FSTPQ (F2, F3), 0(R19)
-	ADDS $4, R5, R5
-	CMP R8, R5
-	BLE loop1
-tail2:
 	MOVD R4, R8
 	SUBS R5, R8, R8
+	MOVD $4, R9
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R10
+	NEG R9, R9
+	ADD R9<<3, R10, R19
+	FLDPQ 64(R19), (F2, F3)
+loop1:
+	CMP $4, R8
+	BGE full2
+	CMP $0, R8
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R9
-	NEG R8, R8
-	ADD R8<<3, R9, R19
+	MOVD R8, R10
+	NEG R10, R10
+	ADD R10<<3, R9, R19
 	FLDPQ 64(R19), (F2, F3)
+full2:
+	CMP $4, R8
+	BLT part4
+	ADD R5<<3, R0, R19
+	FLDPQ 0(R19), (F4, F5)
+	B whole5
+part4:
 	ADD R5<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3854,6 +3897,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f84
 	WORD $0x4ebd1fa5
+whole5:
+	CMP $4, R8
+	BLT part6
+	ADD R5<<3, R2, R19
+	FLDPQ 0(R19), (F6, F7)
+	B whole7
+part6:
 	ADD R5<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3876,8 +3926,15 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
+whole7:
 	WORD $0x4e66cc04
 	WORD $0x4e67cc25
+	CMP $4, R8
+	BLT part8
+	ADD R5<<3, R0, R19
+	FSTPQ (F4, F5), 0(R19)
+	B whole9
+part8:
 	ADD R5<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c55
@@ -3896,80 +3953,36 @@ lanes2:
 	CBZ R21, lanes3
 	WORD $0x4d008685
 lanes3:
+whole9:
+	ADDS $4, R5, R5
+	SUBS $4, R8, R8
+	B loop1
 done3:
 	WORD $0x6e201c00
 	WORD $0x6e211c21
 	WORD $0x6e221c42
 	WORD $0x6e231c63
 	MOVD $0, R2
-	ADD $-8, R4, R5
-	CMP R5, R2
-	BGT tail5
-loop4:
-	MOVD R0, R9
-	MOVD R4, R10
-	MOVD R4, R11
-	LSL $3, R11, R11
-	ADD R2<<3, R3, R19
-	ADD $0, R19, R8
-	WORD $0x6e241c84
-	WORD $0x6e251ca5
-column7:
-	FMOVD 0(R9), F28
-	WORD $0x4e080786
-	WORD $0x4e080787
-	FLDPQ 0(R8), (F28, F29)
-	WORD $0x4e7cccc4
-	WORD $0x4e7dcce5
-	ADDS R11, R8, R8
-	ADDS $8, R9, R9
-	SUBS $1, R10, R10
-	BNE column7
-	ADD R2<<3, R1, R19
-	FSTPQ (F4, F5), 0(R19)
-	ADD R2<<3, R0, R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4e66cc80
-	WORD $0x4e67cca1
-	MOVD R0, R9
-	MOVD R4, R10
-	MOVD R4, R11
-	LSL $3, R11, R11
-	ADD R2<<3, R3, R19
-	ADD $32, R19, R8
-	WORD $0x6e241c84
-	WORD $0x6e251ca5
-column8:
-	FMOVD 0(R9), F28
-	WORD $0x4e080786
-	WORD $0x4e080787
-	FLDPQ 0(R8), (F28, F29)
-	WORD $0x4e7cccc4
-	WORD $0x4e7dcce5
-	ADDS R11, R8, R8
-	ADDS $8, R9, R9
-	SUBS $1, R10, R10
-	BNE column8
-	ADD R2<<3, R1, R19
-	FSTPQ (F4, F5), 32(R19)
-	ADD R2<<3, R0, R19
-	FLDPQ 32(R19), (F6, F7)
-	WORD $0x4e66cc82
-	WORD $0x4e67cca3
-	ADDS $8, R2, R2
-	CMP R5, R2
-	BLE loop4
-tail5:
 	MOVD R4, R5
 	SUBS R2, R5, R5
+	MOVD $4, R8
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	NEG R8, R8
+	ADD R8<<3, R9, R19
+	FLDPQ 64(R19), (F4, F5)
+loop10:
+	CMP $4, R5
+	BGE full11
 	CMP $0, R5
-	BLE done6
+	BLE done12
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R8
 	MOVD R5, R9
 	NEG R9, R9
 	ADD R9<<3, R8, R19
 	FLDPQ 64(R19), (F4, F5)
+full11:
 	MOVD R0, R9
 	MOVD R4, R10
 	MOVD R4, R11
@@ -3978,10 +3991,15 @@ tail5:
 	ADD $0, R19, R8
 	WORD $0x6e261cc6
 	WORD $0x6e271ce7
-column9:
+column13:
 	FMOVD 0(R9), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
+	CMP $4, R5
+	BLT part14
+	FLDPQ 0(R8), (F10, F11)
+	B whole15
+part14:
 	ADD $0, R8, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
@@ -4003,12 +4021,19 @@ column9:
 lanes4:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole15:
 	WORD $0x4e6acd06
 	WORD $0x4e6bcd27
 	ADDS R11, R8, R8
 	ADDS $8, R9, R9
 	SUBS $1, R10, R10
-	BNE column9
+	BNE column13
+	CMP $4, R5
+	BLT part16
+	ADD R2<<3, R1, R19
+	FSTPQ (F6, F7), 0(R19)
+	B whole17
+part16:
 	ADD R2<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c95
@@ -4027,6 +4052,13 @@ lanes4:
 	CBZ R21, lanes5
 	WORD $0x4d008687
 lanes5:
+whole17:
+	CMP $4, R5
+	BLT part18
+	ADD R2<<3, R0, R19
+	FLDPQ 0(R19), (F8, F9)
+	B whole19
+part18:
 	ADD R2<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -4047,96 +4079,32 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d40869d
 lanes6:
-	WORD $0x4ebc1f84
-	WORD $0x4ebd1fa5
-	WORD $0x4e64ccc0
-	WORD $0x4e65cce1
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R8
-	NEG R5, R5
-	ADD R5<<3, R8, R19
-	FLDPQ 96(R19), (F4, F5)
-	MOVD R0, R5
-	MOVD R4, R8
-	LSL $3, R4, R4
-	ADD R2<<3, R3, R19
-	ADD $32, R19, R3
-	WORD $0x6e261cc6
-	WORD $0x6e271ce7
-column10:
-	FMOVD 0(R5), F28
-	WORD $0x4e080788
-	WORD $0x4e080789
-	ADD $0, R3, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083c95
-	CBZ R21, lanes7
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183c95
-	CBZ R21, lanes7
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083cb5
-	CBZ R21, lanes7
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183cb5
-	CBZ R21, lanes7
-	WORD $0x4d40869d
-lanes7:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x4e6acd06
-	WORD $0x4e6bcd27
-	ADDS R4, R3, R3
-	ADDS $8, R5, R5
-	SUBS $1, R8, R8
-	BNE column10
-	ADD R2<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x4e083c95
-	CBZ R21, lanes8
-	WORD $0x0d008686
-	ADD $8, R20
-	WORD $0x4e183c95
-	CBZ R21, lanes8
-	WORD $0x4d008686
-	ADD $8, R20
-	WORD $0x4e083cb5
-	CBZ R21, lanes8
-	WORD $0x0d008687
-	ADD $8, R20
-	WORD $0x4e183cb5
-	CBZ R21, lanes8
-	WORD $0x4d008687
-lanes8:
-	ADD R2<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083c95
-	CBZ R21, lanes9
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183c95
-	CBZ R21, lanes9
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083cb5
-	CBZ R21, lanes9
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183cb5
-	CBZ R21, lanes9
-	WORD $0x4d40869d
-lanes9:
-	WORD $0x4ebc1f84
-	WORD $0x4ebd1fa5
-	WORD $0x4e64ccc2
-	WORD $0x4e65cce3
-done6:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+whole19:
+	WORD $0x4e68ccc0
+	WORD $0x4e69cce1
+	WORD $0x4ea01c06
+	WORD $0x4ea11c27
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4ea61cc2
+	WORD $0x4ea71ce3
+	ADDS $4, R2, R2
+	SUBS $4, R5, R5
+	B loop10
+done12:
+	MOVD R2, R0
+	LSL $61, R0, R0
+	CMP $0, R0
+	BEQ even20
+	WORD $0x4ea01c04
+	WORD $0x4ea11c25
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4ea41c82
+	WORD $0x4ea51ca3
+even20:
 	WORD $0x4e62d400
 	WORD $0x4e63d421
 	WORD $0x4ea11c22
@@ -4167,43 +4135,16 @@ TEXT ·givenTurnsNEON(SB), NOSPLIT, $0-88
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R5
 	MOVD $0, R8
-	ADD $-8, R5, R9
-	CMP R9, R8
-	BGT tail2
-loop1:
-	ADD R8<<3, R1, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R8<<3, R2, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R8<<3, R3, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68cd40
-	WORD $0x4e69cd61
-	ADD R8<<3, R4, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68cd44
-	WORD $0x4e69cd65
-	ADD R8<<3, R1, R19
-	FLDPQ 32(R19), (F8, F9)
-	ADD R8<<3, R2, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R8<<3, R3, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68cd42
-	WORD $0x4e69cd63
-	ADD R8<<3, R4, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68cd46
-	WORD $0x4e69cd67
-	ADDS $8, R8, R8
-	CMP R9, R8
-	BLE loop1
-tail2:
 	SUBS R8, R5, R5
+	MOVD $4, R9
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R10
+	NEG R9, R9
+	ADD R9<<3, R10, R19
+	FLDPQ 64(R19), (F8, F9)
+loop1:
+	CMP $4, R5
+	BGE full2
 	CMP $0, R5
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
@@ -4212,6 +4153,13 @@ tail2:
 	NEG R10, R10
 	ADD R10<<3, R9, R19
 	FLDPQ 64(R19), (F8, F9)
+full2:
+	CMP $4, R5
+	BLT part4
+	ADD R8<<3, R1, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole5
+part4:
 	ADD R8<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -4234,6 +4182,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole5:
+	CMP $4, R5
+	BLT part6
+	ADD R8<<3, R2, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole7
+part6:
 	ADD R8<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -4256,8 +4211,15 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole7:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
+	CMP $4, R5
+	BLT part8
+	ADD R8<<3, R3, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole9
+part8:
 	ADD R8<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -4280,8 +4242,15 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole9:
 	WORD $0x4e6acd80
 	WORD $0x4e6bcda1
+	CMP $4, R5
+	BLT part10
+	ADD R8<<3, R4, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole11
+part10:
 	ADD R8<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -4302,110 +4271,44 @@ lanes3:
 	CBZ R21, lanes4
 	WORD $0x4d40869d
 lanes4:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e6acd04
-	WORD $0x4e6bcd25
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R9
-	NEG R5, R5
-	ADD R5<<3, R9, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R8<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes5
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes5
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes5
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes5
-	WORD $0x4d40869d
-lanes5:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R8<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes6
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes6
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes6
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes6
-	WORD $0x4d40869d
-lanes6:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R8<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes7
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes7
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes7
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes7
-	WORD $0x4d40869d
-lanes7:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6acd82
-	WORD $0x4e6bcda3
-	ADD R8<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes8
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes8
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes8
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes8
-	WORD $0x4d40869d
-lanes8:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e6acd06
-	WORD $0x4e6bcd27
+whole11:
+	WORD $0x4e6acd84
+	WORD $0x4e6bcda5
+	WORD $0x4ea01c0a
+	WORD $0x4ea11c2b
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4eaa1d42
+	WORD $0x4eab1d63
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R8, R8
+	SUBS $4, R5, R5
+	B loop1
 done3:
+	MOVD R8, R1
+	LSL $61, R1, R1
+	CMP $0, R1
+	BEQ even12
+	WORD $0x4ea01c08
+	WORD $0x4ea11c29
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4ea81d02
+	WORD $0x4ea91d23
+	WORD $0x4ea41c88
+	WORD $0x4ea51ca9
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea81d06
+	WORD $0x4ea91d27
+even12:
 	WORD $0x4e62d400
 	WORD $0x4e63d421
 	WORD $0x4ea11c22
@@ -4446,60 +4349,154 @@ done3:
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R8
 	MOVD $0, R9
-	ADD $-8, R8, R10
-	CMP R10, R9
-	BGT tail5
-loop4:
-	ADD R9<<3, R1, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R9<<3, R2, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e6ad50a
-	WORD $0x4e6bd52b
-	ADD R9<<3, R3, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R9<<3, R4, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68cd40
-	WORD $0x4e69cd61
-	ADD R9<<3, R5, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68cd44
-	WORD $0x4e69cd65
-	ADD R9<<3, R1, R19
-	FLDPQ 32(R19), (F8, F9)
-	ADD R9<<3, R2, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e6ad50a
-	WORD $0x4e6bd52b
-	ADD R9<<3, R3, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R9<<3, R4, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68cd42
-	WORD $0x4e69cd63
-	ADD R9<<3, R5, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68cd46
-	WORD $0x4e69cd67
-	ADDS $8, R9, R9
-	CMP R10, R9
-	BLE loop4
-tail5:
 	SUBS R9, R8, R8
+	MOVD $4, R10
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R11
+	NEG R10, R10
+	ADD R10<<3, R11, R19
+	FLDPQ 64(R19), (F8, F9)
+loop13:
+	CMP $4, R8
+	BGE full14
 	CMP $0, R8
-	BLE done6
+	BLE done15
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R10
 	MOVD R8, R11
 	NEG R11, R11
 	ADD R11<<3, R10, R19
 	FLDPQ 64(R19), (F8, F9)
+full14:
+	CMP $4, R8
+	BLT part16
 	ADD R9<<3, R1, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole17
+part16:
+	ADD R9<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes5
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes5
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes5
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes5
+	WORD $0x4d40869d
+lanes5:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+whole17:
+	CMP $4, R8
+	BLT part18
+	ADD R9<<3, R2, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole19
+part18:
+	ADD R9<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes6
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes6
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes6
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes6
+	WORD $0x4d40869d
+lanes6:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+whole19:
+	WORD $0x4e6cd54c
+	WORD $0x4e6dd56d
+	CMP $4, R8
+	BLT part20
+	ADD R9<<3, R3, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole21
+part20:
+	ADD R9<<3, R3, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes7
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes7
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes7
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes7
+	WORD $0x4d40869d
+lanes7:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+whole21:
+	WORD $0x4e6cd54a
+	WORD $0x4e6dd56b
+	CMP $4, R8
+	BLT part22
+	ADD R9<<3, R4, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole23
+part22:
+	ADD R9<<3, R4, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes8
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes8
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes8
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes8
+	WORD $0x4d40869d
+lanes8:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+whole23:
+	WORD $0x4e6acd80
+	WORD $0x4e6bcda1
+	CMP $4, R8
+	BLT part24
+	ADD R9<<3, R5, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole25
+part24:
+	ADD R9<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
@@ -4519,228 +4516,44 @@ tail5:
 	CBZ R21, lanes9
 	WORD $0x4d40869d
 lanes9:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R9<<3, R2, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes10
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes10
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes10
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes10
-	WORD $0x4d40869d
-lanes10:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	WORD $0x4e6cd54c
-	WORD $0x4e6dd56d
-	ADD R9<<3, R3, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes11
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes11
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes11
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes11
-	WORD $0x4d40869d
-lanes11:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R9<<3, R4, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes12
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes12
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes12
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes12
-	WORD $0x4d40869d
-lanes12:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6acd80
-	WORD $0x4e6bcda1
-	ADD R9<<3, R5, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes13
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes13
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes13
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes13
-	WORD $0x4d40869d
-lanes13:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e6acd04
-	WORD $0x4e6bcd25
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R10
-	NEG R8, R8
-	ADD R8<<3, R10, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R9<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes14
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes14
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes14
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes14
-	WORD $0x4d40869d
-lanes14:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R9<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes15
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes15
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes15
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes15
-	WORD $0x4d40869d
-lanes15:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6cd54c
-	WORD $0x4e6dd56d
-	ADD R9<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes16
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes16
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes16
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes16
-	WORD $0x4d40869d
-lanes16:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R9<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes17
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes17
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes17
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes17
-	WORD $0x4d40869d
-lanes17:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6acd82
-	WORD $0x4e6bcda3
-	ADD R9<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes18
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes18
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes18
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes18
-	WORD $0x4d40869d
-lanes18:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e6acd06
-	WORD $0x4e6bcd27
-done6:
+whole25:
+	WORD $0x4e6acd84
+	WORD $0x4e6bcda5
+	WORD $0x4ea01c0a
+	WORD $0x4ea11c2b
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4eaa1d42
+	WORD $0x4eab1d63
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R9, R9
+	SUBS $4, R8, R8
+	B loop13
+done15:
+	MOVD R9, R1
+	LSL $61, R1, R1
+	CMP $0, R1
+	BEQ even26
+	WORD $0x4ea01c08
+	WORD $0x4ea11c29
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4ea81d02
+	WORD $0x4ea91d23
+	WORD $0x4ea41c88
+	WORD $0x4ea51ca9
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea81d06
+	WORD $0x4ea91d27
+even26:
 	WORD $0x4e62d400
 	WORD $0x4e63d421
 	WORD $0x4ea11c22
@@ -4781,341 +4594,236 @@ done6:
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R9
 	MOVD $0, R10
-	ADD $-8, R9, R11
-	CMP R11, R10
-	BGT tail8
-loop7:
-	ADD R10<<3, R2, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R10<<3, R3, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R10<<3, R4, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R10<<3, R5, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6acd80
-	WORD $0x4e6bcda1
-	ADD R10<<3, R8, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6acd84
-	WORD $0x4e6bcda5
-	ADD R10<<3, R1, R19
-	FSTPQ (F8, F9), 0(R19)
-	ADD R10<<3, R2, R19
-	FLDPQ 32(R19), (F8, F9)
-	ADD R10<<3, R3, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R10<<3, R4, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R10<<3, R5, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e6acd82
-	WORD $0x4e6bcda3
-	ADD R10<<3, R8, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e6acd86
-	WORD $0x4e6bcda7
-	ADD R10<<3, R1, R19
-	FSTPQ (F8, F9), 32(R19)
-	ADDS $8, R10, R10
-	CMP R11, R10
-	BLE loop7
-tail8:
 	SUBS R10, R9, R9
+	MOVD $4, R11
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R12
+	NEG R11, R11
+	ADD R11<<3, R12, R19
+	FLDPQ 64(R19), (F8, F9)
+loop27:
+	CMP $4, R9
+	BGE full28
 	CMP $0, R9
-	BLE done9
+	BLE done29
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R11
 	MOVD R9, R12
 	NEG R12, R12
 	ADD R12<<3, R11, R19
 	FLDPQ 64(R19), (F8, F9)
+full28:
+	CMP $4, R9
+	BLT part30
+	ADD R10<<3, R2, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole31
+part30:
 	ADD R10<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes19
+	CBZ R21, lanes10
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes19
+	CBZ R21, lanes10
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes19
+	CBZ R21, lanes10
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes19
+	CBZ R21, lanes10
 	WORD $0x4d40869d
-lanes19:
+lanes10:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole31:
+	CMP $4, R9
+	BLT part32
+	ADD R10<<3, R3, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole33
+part32:
 	ADD R10<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes20
+	CBZ R21, lanes11
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes20
+	CBZ R21, lanes11
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes20
+	CBZ R21, lanes11
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes20
+	CBZ R21, lanes11
 	WORD $0x4d40869d
-lanes20:
+lanes11:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole33:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
+	CMP $4, R9
+	BLT part34
+	ADD R10<<3, R4, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole35
+part34:
 	ADD R10<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes21
+	CBZ R21, lanes12
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes21
+	CBZ R21, lanes12
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes21
+	CBZ R21, lanes12
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes21
+	CBZ R21, lanes12
 	WORD $0x4d40869d
-lanes21:
+lanes12:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole35:
 	WORD $0x4e6ed58c
 	WORD $0x4e6fd5ad
+	CMP $4, R9
+	BLT part36
+	ADD R10<<3, R5, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole37
+part36:
 	ADD R10<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes22
+	CBZ R21, lanes13
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes22
+	CBZ R21, lanes13
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes22
+	CBZ R21, lanes13
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes22
+	CBZ R21, lanes13
 	WORD $0x4d40869d
-lanes22:
+lanes13:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole37:
 	WORD $0x4e6ccdc0
 	WORD $0x4e6dcde1
+	CMP $4, R9
+	BLT part38
+	ADD R10<<3, R8, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole39
+part38:
 	ADD R10<<3, R8, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes23
+	CBZ R21, lanes14
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes23
+	CBZ R21, lanes14
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes23
+	CBZ R21, lanes14
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes23
+	CBZ R21, lanes14
 	WORD $0x4d40869d
-lanes23:
+lanes14:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole39:
 	WORD $0x4e6ccdc4
 	WORD $0x4e6dcde5
+	CMP $4, R9
+	BLT part40
+	ADD R10<<3, R1, R19
+	FSTPQ (F10, F11), 0(R19)
+	B whole41
+part40:
 	ADD R10<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
-	CBZ R21, lanes24
+	CBZ R21, lanes15
 	WORD $0x0d00868a
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes24
+	CBZ R21, lanes15
 	WORD $0x4d00868a
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes24
+	CBZ R21, lanes15
 	WORD $0x0d00868b
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes24
+	CBZ R21, lanes15
 	WORD $0x4d00868b
-lanes24:
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R11
-	NEG R9, R9
-	ADD R9<<3, R11, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R10<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes25
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes25
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes25
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes25
-	WORD $0x4d40869d
-lanes25:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R10<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes26
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes26
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes26
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes26
-	WORD $0x4d40869d
-lanes26:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R10<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes27
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes27
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes27
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes27
-	WORD $0x4d40869d
-lanes27:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6ed58c
-	WORD $0x4e6fd5ad
-	ADD R10<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes28
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes28
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes28
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes28
-	WORD $0x4d40869d
-lanes28:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6ccdc2
-	WORD $0x4e6dcde3
-	ADD R10<<3, R8, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes29
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes29
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes29
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes29
-	WORD $0x4d40869d
-lanes29:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6ccdc6
-	WORD $0x4e6dcde7
-	ADD R10<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes30
-	WORD $0x0d00868a
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes30
-	WORD $0x4d00868a
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes30
-	WORD $0x0d00868b
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes30
-	WORD $0x4d00868b
-lanes30:
-done9:
+lanes15:
+whole41:
+	WORD $0x4ea01c0a
+	WORD $0x4ea11c2b
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4eaa1d42
+	WORD $0x4eab1d63
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R10, R10
+	SUBS $4, R9, R9
+	B loop27
+done29:
+	MOVD R10, R1
+	LSL $61, R1, R1
+	CMP $0, R1
+	BEQ even42
+	WORD $0x4ea01c08
+	WORD $0x4ea11c29
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4ea81d02
+	WORD $0x4ea91d23
+	WORD $0x4ea41c88
+	WORD $0x4ea51ca9
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea81d06
+	WORD $0x4ea91d27
+even42:
 	WORD $0x4e62d400
 	WORD $0x4e63d421
 	WORD $0x4ea11c22
@@ -5685,43 +5393,16 @@ TEXT ·unitTurnsNEON(SB), NOSPLIT, $0-72
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R5
 	MOVD $0, R8
-	ADD $-8, R5, R9
-	CMP R9, R8
-	BGT tail2
-loop1:
-	ADD R8<<3, R1, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R8<<3, R2, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R8<<3, R3, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68cd40
-	WORD $0x4e69cd61
-	ADD R8<<3, R4, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68cd44
-	WORD $0x4e69cd65
-	ADD R8<<3, R1, R19
-	FLDPQ 32(R19), (F8, F9)
-	ADD R8<<3, R2, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R8<<3, R3, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68cd42
-	WORD $0x4e69cd63
-	ADD R8<<3, R4, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68cd46
-	WORD $0x4e69cd67
-	ADDS $8, R8, R8
-	CMP R9, R8
-	BLE loop1
-tail2:
 	SUBS R8, R5, R5
+	MOVD $4, R9
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R10
+	NEG R9, R9
+	ADD R9<<3, R10, R19
+	FLDPQ 64(R19), (F8, F9)
+loop1:
+	CMP $4, R5
+	BGE full2
 	CMP $0, R5
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
@@ -5730,6 +5411,13 @@ tail2:
 	NEG R10, R10
 	ADD R10<<3, R9, R19
 	FLDPQ 64(R19), (F8, F9)
+full2:
+	CMP $4, R5
+	BLT part4
+	ADD R8<<3, R1, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole5
+part4:
 	ADD R8<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -5752,6 +5440,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole5:
+	CMP $4, R5
+	BLT part6
+	ADD R8<<3, R2, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole7
+part6:
 	ADD R8<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -5774,8 +5469,15 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole7:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
+	CMP $4, R5
+	BLT part8
+	ADD R8<<3, R3, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole9
+part8:
 	ADD R8<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -5798,8 +5500,15 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole9:
 	WORD $0x4e6acd80
 	WORD $0x4e6bcda1
+	CMP $4, R5
+	BLT part10
+	ADD R8<<3, R4, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole11
+part10:
 	ADD R8<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -5820,110 +5529,44 @@ lanes3:
 	CBZ R21, lanes4
 	WORD $0x4d40869d
 lanes4:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e6acd04
-	WORD $0x4e6bcd25
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R9
-	NEG R5, R5
-	ADD R5<<3, R9, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R8<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes5
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes5
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes5
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes5
-	WORD $0x4d40869d
-lanes5:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R8<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes6
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes6
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes6
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes6
-	WORD $0x4d40869d
-lanes6:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R8<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes7
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes7
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes7
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes7
-	WORD $0x4d40869d
-lanes7:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6acd82
-	WORD $0x4e6bcda3
-	ADD R8<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes8
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes8
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes8
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes8
-	WORD $0x4d40869d
-lanes8:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e6acd06
-	WORD $0x4e6bcd27
+whole11:
+	WORD $0x4e6acd84
+	WORD $0x4e6bcda5
+	WORD $0x4ea01c0a
+	WORD $0x4ea11c2b
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4eaa1d42
+	WORD $0x4eab1d63
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R8, R8
+	SUBS $4, R5, R5
+	B loop1
 done3:
+	MOVD R8, R1
+	LSL $61, R1, R1
+	CMP $0, R1
+	BEQ even12
+	WORD $0x4ea01c08
+	WORD $0x4ea11c29
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4ea81d02
+	WORD $0x4ea91d23
+	WORD $0x4ea41c88
+	WORD $0x4ea51ca9
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea81d06
+	WORD $0x4ea91d27
+even12:
 	WORD $0x4e62d400
 	WORD $0x4e63d421
 	WORD $0x4ea11c22
@@ -5964,60 +5607,154 @@ done3:
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R8
 	MOVD $0, R9
-	ADD $-8, R8, R10
-	CMP R10, R9
-	BGT tail5
-loop4:
-	ADD R9<<3, R1, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R9<<3, R2, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e6ad50a
-	WORD $0x4e6bd52b
-	ADD R9<<3, R3, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R9<<3, R4, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68cd40
-	WORD $0x4e69cd61
-	ADD R9<<3, R5, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68cd44
-	WORD $0x4e69cd65
-	ADD R9<<3, R1, R19
-	FLDPQ 32(R19), (F8, F9)
-	ADD R9<<3, R2, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e6ad50a
-	WORD $0x4e6bd52b
-	ADD R9<<3, R3, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R9<<3, R4, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68cd42
-	WORD $0x4e69cd63
-	ADD R9<<3, R5, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68cd46
-	WORD $0x4e69cd67
-	ADDS $8, R9, R9
-	CMP R10, R9
-	BLE loop4
-tail5:
 	SUBS R9, R8, R8
+	MOVD $4, R10
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R11
+	NEG R10, R10
+	ADD R10<<3, R11, R19
+	FLDPQ 64(R19), (F8, F9)
+loop13:
+	CMP $4, R8
+	BGE full14
 	CMP $0, R8
-	BLE done6
+	BLE done15
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R10
 	MOVD R8, R11
 	NEG R11, R11
 	ADD R11<<3, R10, R19
 	FLDPQ 64(R19), (F8, F9)
+full14:
+	CMP $4, R8
+	BLT part16
 	ADD R9<<3, R1, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole17
+part16:
+	ADD R9<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes5
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes5
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes5
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes5
+	WORD $0x4d40869d
+lanes5:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+whole17:
+	CMP $4, R8
+	BLT part18
+	ADD R9<<3, R2, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole19
+part18:
+	ADD R9<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes6
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes6
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes6
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes6
+	WORD $0x4d40869d
+lanes6:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+whole19:
+	WORD $0x4e6cd54c
+	WORD $0x4e6dd56d
+	CMP $4, R8
+	BLT part20
+	ADD R9<<3, R3, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole21
+part20:
+	ADD R9<<3, R3, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes7
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes7
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes7
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes7
+	WORD $0x4d40869d
+lanes7:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+whole21:
+	WORD $0x4e6cd54a
+	WORD $0x4e6dd56b
+	CMP $4, R8
+	BLT part22
+	ADD R9<<3, R4, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole23
+part22:
+	ADD R9<<3, R4, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes8
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes8
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes8
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes8
+	WORD $0x4d40869d
+lanes8:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+whole23:
+	WORD $0x4e6acd80
+	WORD $0x4e6bcda1
+	CMP $4, R8
+	BLT part24
+	ADD R9<<3, R5, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole25
+part24:
+	ADD R9<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
@@ -6037,228 +5774,44 @@ tail5:
 	CBZ R21, lanes9
 	WORD $0x4d40869d
 lanes9:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R9<<3, R2, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes10
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes10
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes10
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes10
-	WORD $0x4d40869d
-lanes10:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	WORD $0x4e6cd54c
-	WORD $0x4e6dd56d
-	ADD R9<<3, R3, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes11
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes11
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes11
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes11
-	WORD $0x4d40869d
-lanes11:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R9<<3, R4, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes12
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes12
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes12
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes12
-	WORD $0x4d40869d
-lanes12:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6acd80
-	WORD $0x4e6bcda1
-	ADD R9<<3, R5, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes13
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes13
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes13
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes13
-	WORD $0x4d40869d
-lanes13:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e6acd04
-	WORD $0x4e6bcd25
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R10
-	NEG R8, R8
-	ADD R8<<3, R10, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R9<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes14
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes14
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes14
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes14
-	WORD $0x4d40869d
-lanes14:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R9<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes15
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes15
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes15
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes15
-	WORD $0x4d40869d
-lanes15:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6cd54c
-	WORD $0x4e6dd56d
-	ADD R9<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes16
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes16
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes16
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes16
-	WORD $0x4d40869d
-lanes16:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R9<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes17
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes17
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes17
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes17
-	WORD $0x4d40869d
-lanes17:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6acd82
-	WORD $0x4e6bcda3
-	ADD R9<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes18
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes18
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes18
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes18
-	WORD $0x4d40869d
-lanes18:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e6acd06
-	WORD $0x4e6bcd27
-done6:
+whole25:
+	WORD $0x4e6acd84
+	WORD $0x4e6bcda5
+	WORD $0x4ea01c0a
+	WORD $0x4ea11c2b
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4eaa1d42
+	WORD $0x4eab1d63
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R9, R9
+	SUBS $4, R8, R8
+	B loop13
+done15:
+	MOVD R9, R1
+	LSL $61, R1, R1
+	CMP $0, R1
+	BEQ even26
+	WORD $0x4ea01c08
+	WORD $0x4ea11c29
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4ea81d02
+	WORD $0x4ea91d23
+	WORD $0x4ea41c88
+	WORD $0x4ea51ca9
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea81d06
+	WORD $0x4ea91d27
+even26:
 	WORD $0x4e62d400
 	WORD $0x4e63d421
 	WORD $0x4ea11c22
@@ -6299,341 +5852,236 @@ done6:
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R9
 	MOVD $0, R10
-	ADD $-8, R9, R11
-	CMP R11, R10
-	BGT tail8
-loop7:
-	ADD R10<<3, R2, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R10<<3, R3, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R10<<3, R4, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R10<<3, R5, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6acd80
-	WORD $0x4e6bcda1
-	ADD R10<<3, R8, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6acd84
-	WORD $0x4e6bcda5
-	ADD R10<<3, R1, R19
-	FSTPQ (F8, F9), 0(R19)
-	ADD R10<<3, R2, R19
-	FLDPQ 32(R19), (F8, F9)
-	ADD R10<<3, R3, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R10<<3, R4, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R10<<3, R5, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e6acd82
-	WORD $0x4e6bcda3
-	ADD R10<<3, R8, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e6acd86
-	WORD $0x4e6bcda7
-	ADD R10<<3, R1, R19
-	FSTPQ (F8, F9), 32(R19)
-	ADDS $8, R10, R10
-	CMP R11, R10
-	BLE loop7
-tail8:
 	SUBS R10, R9, R9
+	MOVD $4, R11
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R12
+	NEG R11, R11
+	ADD R11<<3, R12, R19
+	FLDPQ 64(R19), (F8, F9)
+loop27:
+	CMP $4, R9
+	BGE full28
 	CMP $0, R9
-	BLE done9
+	BLE done29
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R11
 	MOVD R9, R12
 	NEG R12, R12
 	ADD R12<<3, R11, R19
 	FLDPQ 64(R19), (F8, F9)
+full28:
+	CMP $4, R9
+	BLT part30
+	ADD R10<<3, R2, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole31
+part30:
 	ADD R10<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes19
+	CBZ R21, lanes10
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes19
+	CBZ R21, lanes10
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes19
+	CBZ R21, lanes10
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes19
+	CBZ R21, lanes10
 	WORD $0x4d40869d
-lanes19:
+lanes10:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole31:
+	CMP $4, R9
+	BLT part32
+	ADD R10<<3, R3, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole33
+part32:
 	ADD R10<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes20
+	CBZ R21, lanes11
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes20
+	CBZ R21, lanes11
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes20
+	CBZ R21, lanes11
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes20
+	CBZ R21, lanes11
 	WORD $0x4d40869d
-lanes20:
+lanes11:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole33:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
+	CMP $4, R9
+	BLT part34
+	ADD R10<<3, R4, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole35
+part34:
 	ADD R10<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes21
+	CBZ R21, lanes12
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes21
+	CBZ R21, lanes12
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes21
+	CBZ R21, lanes12
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes21
+	CBZ R21, lanes12
 	WORD $0x4d40869d
-lanes21:
+lanes12:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole35:
 	WORD $0x4e6ed58c
 	WORD $0x4e6fd5ad
+	CMP $4, R9
+	BLT part36
+	ADD R10<<3, R5, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole37
+part36:
 	ADD R10<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes22
+	CBZ R21, lanes13
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes22
+	CBZ R21, lanes13
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes22
+	CBZ R21, lanes13
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes22
+	CBZ R21, lanes13
 	WORD $0x4d40869d
-lanes22:
+lanes13:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole37:
 	WORD $0x4e6ccdc0
 	WORD $0x4e6dcde1
+	CMP $4, R9
+	BLT part38
+	ADD R10<<3, R8, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole39
+part38:
 	ADD R10<<3, R8, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes23
+	CBZ R21, lanes14
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes23
+	CBZ R21, lanes14
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes23
+	CBZ R21, lanes14
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes23
+	CBZ R21, lanes14
 	WORD $0x4d40869d
-lanes23:
+lanes14:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole39:
 	WORD $0x4e6ccdc4
 	WORD $0x4e6dcde5
+	CMP $4, R9
+	BLT part40
+	ADD R10<<3, R1, R19
+	FSTPQ (F10, F11), 0(R19)
+	B whole41
+part40:
 	ADD R10<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
-	CBZ R21, lanes24
+	CBZ R21, lanes15
 	WORD $0x0d00868a
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes24
+	CBZ R21, lanes15
 	WORD $0x4d00868a
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes24
+	CBZ R21, lanes15
 	WORD $0x0d00868b
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes24
+	CBZ R21, lanes15
 	WORD $0x4d00868b
-lanes24:
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R11
-	NEG R9, R9
-	ADD R9<<3, R11, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R10<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes25
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes25
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes25
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes25
-	WORD $0x4d40869d
-lanes25:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R10<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes26
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes26
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes26
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes26
-	WORD $0x4d40869d
-lanes26:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R10<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes27
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes27
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes27
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes27
-	WORD $0x4d40869d
-lanes27:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6ed58c
-	WORD $0x4e6fd5ad
-	ADD R10<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes28
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes28
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes28
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes28
-	WORD $0x4d40869d
-lanes28:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6ccdc2
-	WORD $0x4e6dcde3
-	ADD R10<<3, R8, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes29
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes29
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes29
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes29
-	WORD $0x4d40869d
-lanes29:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6ccdc6
-	WORD $0x4e6dcde7
-	ADD R10<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes30
-	WORD $0x0d00868a
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes30
-	WORD $0x4d00868a
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes30
-	WORD $0x0d00868b
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes30
-	WORD $0x4d00868b
-lanes30:
-done9:
+lanes15:
+whole41:
+	WORD $0x4ea01c0a
+	WORD $0x4ea11c2b
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4eaa1d42
+	WORD $0x4eab1d63
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R10, R10
+	SUBS $4, R9, R9
+	B loop27
+done29:
+	MOVD R10, R1
+	LSL $61, R1, R1
+	CMP $0, R1
+	BEQ even42
+	WORD $0x4ea01c08
+	WORD $0x4ea11c29
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4ea81d02
+	WORD $0x4ea91d23
+	WORD $0x4ea41c88
+	WORD $0x4ea51ca9
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea81d06
+	WORD $0x4ea91d27
+even42:
 	WORD $0x4e62d400
 	WORD $0x4e63d421
 	WORD $0x4ea11c22

@@ -7,145 +7,31 @@ TEXT ·expNEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F2, F3)
-	WORD $0x6ee2e41f
-	WORD $0x6e601c5f
-	WORD $0x4ebf1fe0
-	WORD $0x6ee3e43f
-	WORD $0x6e611c7f
-	WORD $0x4ebf1fe1
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F2, F3)
-	WORD $0x6ee0e45f
-	WORD $0x6e601c5f
-	WORD $0x4ebf1fe0
-	WORD $0x6ee1e47f
-	WORD $0x6e611c7f
-	WORD $0x4ebf1fe1
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F2, F3)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc02
-	WORD $0x4e7dcc23
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd444
-	WORD $0x4efdd465
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccc80
-	WORD $0x4efdcca1
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccc80
-	WORD $0x4efdcca1
-	WORD $0x6e60dc04
-	WORD $0x6e61dc25
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e66cc9c
-	WORD $0x4e67ccbd
-	WORD $0x4ebc1f86
-	WORD $0x4ebd1fa7
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68cc9c
-	WORD $0x4e69ccbd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e66cc9c
-	WORD $0x4e67ccbd
-	WORD $0x4ebc1f86
-	WORD $0x4ebd1fa7
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68cc9c
-	WORD $0x4e69ccbd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e66cc9c
-	WORD $0x4e67ccbd
-	WORD $0x4ebc1f86
-	WORD $0x4ebd1fa7
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68cc9c
-	WORD $0x4e69ccbd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e66cc9c
-	WORD $0x4e67ccbd
-	WORD $0x4ebc1f86
-	WORD $0x4ebd1fa7
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68cc9c
-	WORD $0x4e69ccbd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e60cd06
-	WORD $0x4e61cd27
-	WORD $0x4ea01c1c
-	WORD $0x4ea11c3d
-	WORD $0x4e66cc9c
-	WORD $0x4e67ccbd
-	WORD $0x4ebc1f86
-	WORD $0x4ebd1fa7
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd4c0
-	WORD $0x4e7dd4e1
-	WORD $0x4f3f0444
-	WORD $0x4f3f0465
-	WORD $0x6ea48442
-	WORD $0x6ea58463
-	WORD $0x4f745484
-	WORD $0x4f7454a5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8484
-	WORD $0x4efd84a5
-	WORD $0x6e64dc00
-	WORD $0x6e65dc21
-	WORD $0x4f745442
-	WORD $0x4f745463
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8442
-	WORD $0x4efd8463
-	WORD $0x6e62dc00
-	WORD $0x6e63dc21
-	ADD R3<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -168,6 +54,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c4086300000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F4, F5)
 	WORD $0x6ee4e45f
@@ -288,6 +175,12 @@ lanes1:
 	WORD $0x4efd84a5
 	WORD $0x6e64dc42
 	WORD $0x6e65dc63
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -306,6 +199,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d008683
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -314,163 +211,31 @@ TEXT ·expm1NEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F2, F3)
-	WORD $0x6ee2e41f
-	WORD $0x6e601c5f
-	WORD $0x4ebf1fe2
-	WORD $0x6ee3e43f
-	WORD $0x6e611c7f
-	WORD $0x4ebf1fe3
-	MOVD $cc044000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x6ee2e49f
-	WORD $0x6e621c9f
-	WORD $0x4ebf1fe2
-	WORD $0x6ee3e4bf
-	WORD $0x6e631cbf
-	WORD $0x4ebf1fe3
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc44
-	WORD $0x4e7dcc65
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd486
-	WORD $0x4efdd4a7
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcccc2
-	WORD $0x4efdcce3
-	WORD $0x4ea21c48
-	WORD $0x4ea31c69
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcccc8
-	WORD $0x4efdcce9
-	WORD $0x4ee8d442
-	WORD $0x4ee9d463
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcccc2
-	WORD $0x4efdcce3
-	WORD $0x6e68dd06
-	WORD $0x6e69dd27
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6cccdc
-	WORD $0x4e6dccfd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6cccdc
-	WORD $0x4e6dccfd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6cccdc
-	WORD $0x4e6dccfd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6cccdc
-	WORD $0x4e6dccfd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e68cd8a
-	WORD $0x4e69cdab
-	WORD $0x4e6accc2
-	WORD $0x4e6bcce3
-	WORD $0x4f745484
-	WORD $0x4f7454a5
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8484
-	WORD $0x4efd84a5
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd486
-	WORD $0x4efdd4a7
-	WORD $0x6e68dc88
-	WORD $0x6e69dca9
-	WORD $0x4e68d4ca
-	WORD $0x4e69d4eb
-	WORD $0x4eead4c6
-	WORD $0x4eebd4e7
-	WORD $0x4e68d4c6
-	WORD $0x4e69d4e7
-	WORD $0x4e62cc86
-	WORD $0x4e63cca7
-	WORD $0x4e66d542
-	WORD $0x4e67d563
-	WORD $0x4e62d442
-	WORD $0x4e63d463
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c04
-	WORD $0x4e3d1c25
-	MOVD $c3c90000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e784
-	WORD $0x6ee5e7a5
-	WORD $0x4f41049e
-	WORD $0x6e621c1e
-	WORD $0x4f4104bf
-	WORD $0x6e631c3f
-	WORD $0x4ebe1fc0
-	WORD $0x4ebf1fe1
-	ADD R3<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -493,6 +258,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c4086300000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F4, F5)
 	WORD $0x6ee4e45f
@@ -631,6 +397,12 @@ lanes1:
 	WORD $0x6e651c7f
 	WORD $0x4ebe1fc2
 	WORD $0x4ebf1fe3
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -649,6 +421,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d008683
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -657,175 +433,31 @@ TEXT ·logNEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c0010000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e782
-	WORD $0x6ee1e7a3
-	MOVD $c4350000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc04
-	WORD $0x6e7ddc25
-	WORD $0x4f41045e
-	WORD $0x6e601c9e
-	WORD $0x4f41047f
-	WORD $0x6e611cbf
-	WORD $0x4ebe1fc4
-	WORD $0x4ebf1fe5
-	MOVD $cc04b000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4e221cc2
-	WORD $0x4e231ce3
-	MOVD $c00095f6200000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8484
-	WORD $0x4efd84a5
-	WORD $0x6f4c0486
-	WORD $0x6f4c04a7
-	MOVD $c4330000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1cc6
-	WORD $0x4ebd1ce7
-	MOVD $c43300000000003ff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd4c6
-	WORD $0x4efdd4e7
-	MOVD $c000fffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c84
-	WORD $0x4e3d1ca5
-	MOVD $c3fe6a09e00000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8484
-	WORD $0x4efd84a5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd484
-	WORD $0x4efdd4a5
-	WORD $0x4e62d4c2
-	WORD $0x4e63d4e3
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc46
-	WORD $0x6e7ddc67
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd488
-	WORD $0x4e7dd4a9
-	WORD $0x6e68fc88
-	WORD $0x6e69fca9
-	WORD $0x6e68dd0a
-	WORD $0x6e69dd2b
-	MOVD $c3fc2b5900de53b32<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fd2492492df281a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fd99999999952d7<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fe5555555555558<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x6e6add8a
-	WORD $0x6e6bddab
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc8c
-	WORD $0x6e7ddcad
-	WORD $0x6e64dd8c
-	WORD $0x6e65ddad
-	WORD $0x4e6ad58a
-	WORD $0x4e6bd5ab
-	WORD $0x4e6acd06
-	WORD $0x4e6bcd27
-	WORD $0x4ee6d586
-	WORD $0x4ee7d5a7
-	WORD $0x4ee6d484
-	WORD $0x4ee7d4a5
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc44
-	WORD $0x4e7dcc65
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e782
-	WORD $0x6ee1e7a3
-	WORD $0x4f41045e
-	WORD $0x6e601c9e
-	WORD $0x4f41047f
-	WORD $0x6e611cbf
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ce404
-	WORD $0x4e7de425
-	MOVD $cfff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4f41049e
-	WORD $0x6e621cde
-	WORD $0x4f4104bf
-	WORD $0x6e631cff
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e780
-	WORD $0x6ee1e7a1
-	MOVD $c7ff8000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x4f41041e
-	WORD $0x6e621c9e
-	WORD $0x4f41043f
-	WORD $0x6e631cbf
-	WORD $0x4ebe1fc0
-	WORD $0x4ebf1fe1
-	ADD R3<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -848,6 +480,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c0010000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x6ee2e784
@@ -998,6 +631,12 @@ lanes1:
 	WORD $0x6e651cff
 	WORD $0x4ebe1fc2
 	WORD $0x4ebf1fe3
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -1016,6 +655,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d008683
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -1024,269 +667,31 @@ TEXT ·log1pNEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd402
-	WORD $0x4e7dd423
-	MOVD $c3faf141205bc01a3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd404
-	WORD $0x4efdd425
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c84
-	WORD $0x4e3d1ca5
-	MOVD $c3fd69fbe76c8b439<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e784
-	WORD $0x6ee5e7a5
-	MOVD $c00095f6200000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8446
-	WORD $0x4efd8467
-	WORD $0x6f4c04c8
-	WORD $0x6f4c04e9
-	MOVD $c4330000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1d0a
-	WORD $0x4ebd1d2b
-	MOVD $c43300000000003ff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd54a
-	WORD $0x4efdd56b
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4f41049e
-	WORD $0x6e6a1d9e
-	WORD $0x4f4104bf
-	WORD $0x6e6b1dbf
-	WORD $0x4ebe1fca
-	WORD $0x4ebf1feb
-	MOVD $c000fffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1cc6
-	WORD $0x4e3d1ce7
-	MOVD $c3fe6a09e00000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc84c6
-	WORD $0x4efd84e7
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd4c6
-	WORD $0x4efdd4e7
-	WORD $0x4f41049e
-	WORD $0x6e661c1e
-	WORD $0x4f4104bf
-	WORD $0x6e671c3f
-	WORD $0x4ebe1fc6
-	WORD $0x4ebf1fe7
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6efce41f
-	WORD $0x6e7c1c1f
-	WORD $0x4ebf1fec
-	WORD $0x6efde43f
-	WORD $0x6e7d1c3f
-	WORD $0x4ebf1fed
-	WORD $0x4ee2d582
-	WORD $0x4ee3d5a3
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e79f
-	WORD $0x6e7c1c1f
-	WORD $0x4ebf1fec
-	WORD $0x6ee1e7bf
-	WORD $0x6e7d1c3f
-	WORD $0x4ebf1fed
-	WORD $0x4e6cd442
-	WORD $0x4e6dd463
-	WORD $0x4f745508
-	WORD $0x4f745529
-	MOVD $c7fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6ee88588
-	WORD $0x6ee985a9
-	MOVD $c43b0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e78c
-	WORD $0x6ee1e7ad
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x4f41059e
-	WORD $0x6e6e1d1e
-	WORD $0x4f4105bf
-	WORD $0x6e6f1d3f
-	WORD $0x4ebe1fc8
-	WORD $0x4ebf1fe9
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4f41049e
-	WORD $0x6e681d9e
-	WORD $0x4f4104bf
-	WORD $0x6e691dbf
-	WORD $0x4ebe1fc4
-	WORD $0x4ebf1fe5
-	WORD $0x6e64dc42
-	WORD $0x6e65dc63
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd4c4
-	WORD $0x4e7dd4e5
-	WORD $0x6e64fcc4
-	WORD $0x6e65fce5
-	MOVD $cc000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68cc9c
-	WORD $0x4e69ccbd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cc000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68cc9c
-	WORD $0x4e69ccbd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68cc9c
-	WORD $0x4e69ccbd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x6e68dc42
-	WORD $0x6e69dc63
-	WORD $0x6e64dc88
-	WORD $0x6e65dca9
-	MOVD $c3fc2b5900de53b32<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd1c
-	WORD $0x4e6dcd3d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd1c
-	WORD $0x4e6dcd3d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd1c
-	WORD $0x4e6dcd3d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fd2492492df281a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd1c
-	WORD $0x4e6dcd3d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fd99999999952d7<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd1c
-	WORD $0x4e6dcd3d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fe5555555555558<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd1c
-	WORD $0x4e6dcd3d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x6e68dd88
-	WORD $0x6e69dda9
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdccc
-	WORD $0x6e7ddced
-	WORD $0x6e66dd8c
-	WORD $0x6e67ddad
-	WORD $0x4e68d588
-	WORD $0x4e69d5a9
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd42
-	WORD $0x4e7dcd63
-	WORD $0x4e68cc82
-	WORD $0x4e69cca3
-	WORD $0x4ee2d582
-	WORD $0x4ee3d5a3
-	WORD $0x4ee2d4c2
-	WORD $0x4ee3d4e3
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd42
-	WORD $0x4e7dcd63
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c04
-	WORD $0x4e3d1c25
-	MOVD $c3c90000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e784
-	WORD $0x6ee5e7a5
-	WORD $0x4f41049e
-	WORD $0x6e621c1e
-	WORD $0x4f4104bf
-	WORD $0x6e631c3f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e784
-	WORD $0x6ee1e7a5
-	WORD $0x4f41049e
-	WORD $0x6e601c5e
-	WORD $0x4f4104bf
-	WORD $0x6e611c7f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $cbff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ce404
-	WORD $0x4e7de425
-	MOVD $cfff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4f41049e
-	WORD $0x6e621cde
-	WORD $0x4f4104bf
-	WORD $0x6e631cff
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $cbff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e780
-	WORD $0x6ee1e7a1
-	MOVD $c7ff8000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x4f41041e
-	WORD $0x6e621c9e
-	WORD $0x4f41043f
-	WORD $0x6e631cbf
-	WORD $0x4ebe1fc0
-	WORD $0x4ebf1fe1
-	ADD R3<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -1309,6 +714,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4e7cd444
@@ -1553,6 +959,12 @@ lanes1:
 	WORD $0x6e651cff
 	WORD $0x4ebe1fc2
 	WORD $0x4ebf1fe3
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -1571,6 +983,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d008683
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -1579,217 +995,31 @@ TEXT ·sigmoidNEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c02
-	WORD $0x4e3d1c23
-	MOVD $c4087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x6ee4e45f
-	WORD $0x6e621c9f
-	WORD $0x4ebf1fe2
-	WORD $0x6ee5e47f
-	WORD $0x6e631cbf
-	WORD $0x4ebf1fe3
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1c42
-	WORD $0x4ebd1c63
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc44
-	WORD $0x4e7dcc65
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd486
-	WORD $0x4efdd4a7
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcccc2
-	WORD $0x4efdcce3
-	WORD $0x4ea21c48
-	WORD $0x4ea31c69
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcccc8
-	WORD $0x4efdcce9
-	WORD $0x4ee8d442
-	WORD $0x4ee9d463
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcccc2
-	WORD $0x4efdcce3
-	WORD $0x6e68dd06
-	WORD $0x6e69dd27
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6cccdc
-	WORD $0x4e6dccfd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6cccdc
-	WORD $0x4e6dccfd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6cccdc
-	WORD $0x4e6dccfd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6cccdc
-	WORD $0x4e6dccfd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e68cd8a
-	WORD $0x4e69cdab
-	WORD $0x4e6accc2
-	WORD $0x4e6bcce3
-	WORD $0x4e62d502
-	WORD $0x4e63d523
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd446
-	WORD $0x4e7dd467
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd4c8
-	WORD $0x4efdd4e9
-	WORD $0x4ee8d442
-	WORD $0x4ee9d463
-	WORD $0x4f3f0488
-	WORD $0x4f3f04a9
-	WORD $0x6ea8848a
-	WORD $0x6ea984ab
-	WORD $0x4f745508
-	WORD $0x4f745529
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8508
-	WORD $0x4efd8529
-	WORD $0x6e68dcc6
-	WORD $0x6e69dce7
-	WORD $0x4f745548
-	WORD $0x4f745569
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8508
-	WORD $0x4efd8529
-	WORD $0x6e68dcc6
-	WORD $0x6e69dce7
-	WORD $0x4f3f0488
-	WORD $0x4f3f04a9
-	WORD $0x6ea88484
-	WORD $0x6ea984a5
-	WORD $0x4f745508
-	WORD $0x4f745529
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8508
-	WORD $0x4efd8529
-	WORD $0x6e68dc42
-	WORD $0x6e69dc63
-	WORD $0x4f745484
-	WORD $0x4f7454a5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8484
-	WORD $0x4efd84a5
-	WORD $0x6e64dc42
-	WORD $0x6e65dc63
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd4c4
-	WORD $0x4e7dd4e5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x4ee4d508
-	WORD $0x4ee5d529
-	WORD $0x4e66d508
-	WORD $0x4e67d529
-	WORD $0x4e62d508
-	WORD $0x4e63d529
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e780
-	WORD $0x6ee1e7a1
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4f41041e
-	WORD $0x6e6a1cde
-	WORD $0x4f41043f
-	WORD $0x6e6b1cff
-	WORD $0x4ebe1fc6
-	WORD $0x4ebf1fe7
-	WORD $0x4e201c40
-	WORD $0x4e211c61
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F2, F3)
-	WORD $0x6e64fc42
-	WORD $0x6e65fc63
-	WORD $0x6e62dcca
-	WORD $0x6e63dceb
-	WORD $0x4ee4cd46
-	WORD $0x4ee5cd67
-	WORD $0x4ee8cd40
-	WORD $0x4ee9cd61
-	WORD $0x4e60d4c0
-	WORD $0x4e61d4e1
-	WORD $0x4e62cc0a
-	WORD $0x4e63cc2b
-	ADD R3<<3, R0, R19
-	FSTPQ (F10, F11), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -1812,6 +1042,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c7fffffffffffffff<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4e3c1c44
@@ -2004,6 +1235,12 @@ lanes1:
 	WORD $0x4e63d523
 	WORD $0x4e64cc4c
 	WORD $0x4e65cc6d
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F12, F13), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -2022,6 +1259,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d00868d
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -2030,165 +1271,31 @@ TEXT ·tanhNEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c02
-	WORD $0x4e3d1c23
-	MOVD $c4036000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x6ee4e45f
-	WORD $0x6e621c9f
-	WORD $0x4ebf1fe2
-	WORD $0x6ee5e47f
-	WORD $0x6e631cbf
-	WORD $0x4ebf1fe3
-	WORD $0x4e62d442
-	WORD $0x4e63d463
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc44
-	WORD $0x4e7dcc65
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd486
-	WORD $0x4efdd4a7
-	MOVD $c3fe62e42fefa39ef<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcccc2
-	WORD $0x4efdcce3
-	WORD $0x6e62dc46
-	WORD $0x6e63dc67
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x4e62cd48
-	WORD $0x4e63cd69
-	WORD $0x4ea21c5c
-	WORD $0x4ea31c7d
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4f745482
-	WORD $0x4f7454a3
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8442
-	WORD $0x4efd8463
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd444
-	WORD $0x4efdd465
-	WORD $0x4e68cc44
-	WORD $0x4e69cc65
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd482
-	WORD $0x4e7dd4a3
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4ee2d4c6
-	WORD $0x4ee3d4e7
-	WORD $0x4e64d4c6
-	WORD $0x4e65d4e7
-	WORD $0x6e62fc88
-	WORD $0x6e63fca9
-	WORD $0x4ee2cd04
-	WORD $0x4ee3cd25
-	WORD $0x4ee6cd04
-	WORD $0x4ee7cd25
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F2, F3)
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd02
-	WORD $0x4efdcd23
-	WORD $0x4e62cc88
-	WORD $0x4e63cca9
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F2, F3)
-	WORD $0x6ee2e51f
-	WORD $0x6e681c5f
-	WORD $0x4ebf1fe2
-	WORD $0x6ee3e53f
-	WORD $0x6e691c7f
-	WORD $0x4ebf1fe3
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c00
-	WORD $0x4e3d1c21
-	WORD $0x4ea01c40
-	WORD $0x4ea11c61
-	ADD R3<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2211,6 +1318,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c7fffffffffffffff<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4e3c1c44
@@ -2351,6 +1459,12 @@ lanes1:
 	WORD $0x4e3d1c63
 	WORD $0x4ea21c82
 	WORD $0x4ea31ca3
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -2369,6 +1483,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d008683
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -2377,323 +1495,31 @@ TEXT ·log1pExpNEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c02
-	WORD $0x4e3d1c23
-	MOVD $c4087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x6ee4e45f
-	WORD $0x6e621c9f
-	WORD $0x4ebf1fe2
-	WORD $0x6ee5e47f
-	WORD $0x6e631cbf
-	WORD $0x4ebf1fe3
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1c42
-	WORD $0x4ebd1c63
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc44
-	WORD $0x4e7dcc65
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd486
-	WORD $0x4efdd4a7
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcccc2
-	WORD $0x4efdcce3
-	WORD $0x4ea21c48
-	WORD $0x4ea31c69
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcccc8
-	WORD $0x4efdcce9
-	WORD $0x4ee8d442
-	WORD $0x4ee9d463
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcccc2
-	WORD $0x4efdcce3
-	WORD $0x6e68dd06
-	WORD $0x6e69dd27
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6cccdc
-	WORD $0x4e6dccfd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6cccdc
-	WORD $0x4e6dccfd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6cccdc
-	WORD $0x4e6dccfd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6cccdc
-	WORD $0x4e6dccfd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e68cd8a
-	WORD $0x4e69cdab
-	WORD $0x4e6accc2
-	WORD $0x4e6bcce3
-	WORD $0x4e62d502
-	WORD $0x4e63d523
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd446
-	WORD $0x4e7dd467
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd4c8
-	WORD $0x4efdd4e9
-	WORD $0x4ee8d442
-	WORD $0x4ee9d463
-	WORD $0x4f3f0488
-	WORD $0x4f3f04a9
-	WORD $0x6ea8848a
-	WORD $0x6ea984ab
-	WORD $0x4f745508
-	WORD $0x4f745529
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8508
-	WORD $0x4efd8529
-	WORD $0x6e68dcc6
-	WORD $0x6e69dce7
-	WORD $0x4f745548
-	WORD $0x4f745569
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8508
-	WORD $0x4efd8529
-	WORD $0x6e68dcc6
-	WORD $0x6e69dce7
-	WORD $0x4f3f0488
-	WORD $0x4f3f04a9
-	WORD $0x6ea88484
-	WORD $0x6ea984a5
-	WORD $0x4f745508
-	WORD $0x4f745529
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8508
-	WORD $0x4efd8529
-	WORD $0x6e68dc42
-	WORD $0x6e69dc63
-	WORD $0x4f745484
-	WORD $0x4f7454a5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8484
-	WORD $0x4efd84a5
-	WORD $0x6e64dc42
-	WORD $0x6e65dc63
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x6ee0e49f
-	WORD $0x6e601c9f
-	WORD $0x4ebf1fe0
-	WORD $0x6ee1e4bf
-	WORD $0x6e611cbf
-	WORD $0x4ebf1fe1
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd4c4
-	WORD $0x4e7dd4e5
-	MOVD $c3fda8240b780346e<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6efce4c8
-	WORD $0x6efde4e9
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4ee4d54a
-	WORD $0x4ee5d56b
-	WORD $0x4e66d54a
-	WORD $0x4e67d56b
-	WORD $0x4e62d54a
-	WORD $0x4e63d56b
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd4a
-	WORD $0x6e7ddd6b
-	WORD $0x4f41051e
-	WORD $0x6e621d5e
-	WORD $0x4f41053f
-	WORD $0x6e631d7f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc84
-	WORD $0x6e7ddca5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd484
-	WORD $0x4efdd4a5
-	WORD $0x4f41051e
-	WORD $0x6e661c9e
-	WORD $0x4f41053f
-	WORD $0x6e671cbf
-	WORD $0x4ebe1fc4
-	WORD $0x4ebf1fe5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4e281cc6
-	WORD $0x4e291ce7
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd488
-	WORD $0x4e7dd4a9
-	WORD $0x6e68fc88
-	WORD $0x6e69fca9
-	MOVD $cc000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cc000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x6e6adc42
-	WORD $0x6e6bdc63
-	WORD $0x6e68dd0a
-	WORD $0x6e69dd2b
-	MOVD $c3fc2b5900de53b32<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fd2492492df281a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fd99999999952d7<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fe5555555555558<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x6e6add8a
-	WORD $0x6e6bddab
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc8c
-	WORD $0x6e7ddcad
-	WORD $0x6e64dd8c
-	WORD $0x6e65ddad
-	WORD $0x4e6ad58a
-	WORD $0x4e6bd5ab
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cccc2
-	WORD $0x4e7dcce3
-	WORD $0x4e6acd02
-	WORD $0x4e6bcd23
-	WORD $0x4ee2d582
-	WORD $0x4ee3d5a3
-	WORD $0x4ee2d482
-	WORD $0x4ee3d4a3
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cccc2
-	WORD $0x4e7dcce3
-	WORD $0x4e62d400
-	WORD $0x4e63d421
-	ADD R3<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2716,6 +1542,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c7fffffffffffffff<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4e3c1c44
@@ -3014,6 +1841,12 @@ lanes1:
 	WORD $0x4e7dcd25
 	WORD $0x4e64d442
 	WORD $0x4e65d463
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -3032,6 +1865,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d008683
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -3040,1197 +1877,31 @@ TEXT ·lgammaNEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e782
-	WORD $0x6ee1e7a3
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x4e221c84
-	WORD $0x4e231ca5
-	MOVD $c3fefffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4e221cc6
-	WORD $0x4e231ce7
-	WORD $0x4e66d406
-	WORD $0x4e67d427
-	WORD $0x6f4d04c6
-	WORD $0x6f4d04e7
-	MOVD $c00000000000007fc<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6efc84c6
-	WORD $0x6efd84e7
-	WORD $0x4f4154c8
-	WORD $0x4f4154e9
-	WORD $0x4f6154ca
-	WORD $0x4f6154eb
-	WORD $0x4eaa1d08
-	WORD $0x4eab1d29
-	MOVD $c0000000100000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1d08
-	WORD $0x4ebd1d29
-	WORD $0x4f7d54c6
-	WORD $0x4f7d54e7
-	MOVD $c3ff8000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e78a
-	WORD $0x6ee1e7ab
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x4f41055e
-	WORD $0x6e6c1dde
-	WORD $0x4f41057f
-	WORD $0x6e6d1dff
-	WORD $0x4ebe1fca
-	WORD $0x4ebf1feb
-	WORD $0x4ee4d54a
-	WORD $0x4ee5d56b
-	WORD $0x4eead40a
-	WORD $0x4eebd42b
-	MOVD $lgammaCentre<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238c
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238d
-	MOVD $lgammaCentre<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238e
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238f
-	WORD $0x4f4104de
-	WORD $0x6e6c1dde
-	WORD $0x4f4104ff
-	WORD $0x6e6d1dff
-	WORD $0x4ebe1fcc
-	WORD $0x4ebf1fed
-	WORD $0x4ee4d584
-	WORD $0x4ee5d5a5
-	WORD $0x4ee4d404
-	WORD $0x4ee5d425
-	WORD $0x6e64dc8c
-	WORD $0x6e65dcad
-	MOVD $lgammas<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238e
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238f
-	MOVD $lgammas<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2390
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2391
-	WORD $0x4f4104de
-	WORD $0x6e6e1e1e
-	WORD $0x4f4104ff
-	WORD $0x6e6f1e3f
-	WORD $0x4ebe1fce
-	WORD $0x4ebf1fef
-	MOVD $lgammar<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2390
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2391
-	MOVD $lgammar<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	WORD $0x4f4104de
-	WORD $0x6e701e5e
-	WORD $0x4f4104ff
-	WORD $0x6e711e7f
-	WORD $0x4ebe1fd0
-	WORD $0x4ebf1ff1
-	MOVD $lgammaq<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammaq<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $lgammap<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammap<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $lgammao<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammao<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $lgamman<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgamman<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $lgammam<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammam<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $lgammal<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammal<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $lgammak<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammak<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $lgammaj<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammaj<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $lgammai<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammai<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $lgammah<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammah<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $lgammag<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammag<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $lgammaf<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammaf<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $lgammae<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammae<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $lgammad<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $lgammad<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x4e64cdd0
-	WORD $0x4e65cdf1
-	MOVD $lgammab<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238e
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238f
-	MOVD $lgammab<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	WORD $0x4f4104de
-	WORD $0x6e6e1e5e
-	WORD $0x4f4104ff
-	WORD $0x6e6f1e7f
-	WORD $0x4ebe1fce
-	WORD $0x4ebf1fef
-	WORD $0x4e6cce0e
-	WORD $0x4e6dce2f
-	MOVD $lgammac<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238c
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238d
-	MOVD $lgammac<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2390
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2391
-	WORD $0x4f4104de
-	WORD $0x6e6c1e1e
-	WORD $0x4f4104ff
-	WORD $0x6e6d1e3f
-	WORD $0x4ebe1fcc
-	WORD $0x4ebf1fed
-	WORD $0x4e6ccc8e
-	WORD $0x4e6dccaf
-	WORD $0x6e6edd44
-	WORD $0x6e6fdd65
-	MOVD $lgammaa<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238c
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238d
-	MOVD $lgammaa<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2388
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2389
-	WORD $0x4f4104de
-	WORD $0x6e6c1d1e
-	WORD $0x4f4104ff
-	WORD $0x6e6d1d3f
-	WORD $0x4ebe1fcc
-	WORD $0x4ebf1fed
-	WORD $0x4e6ccd44
-	WORD $0x4e6dcd65
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd484
-	WORD $0x4e7dd4a5
-	MOVD $c0010000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e786
-	WORD $0x6ee1e7a7
-	MOVD $c4350000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc08
-	WORD $0x6e7ddc29
-	WORD $0x4f4104de
-	WORD $0x6e601d1e
-	WORD $0x4f4104ff
-	WORD $0x6e611d3f
-	WORD $0x4ebe1fc8
-	WORD $0x4ebf1fe9
-	MOVD $cc04b000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e261d46
-	WORD $0x4e271d67
-	MOVD $c00095f6200000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8508
-	WORD $0x4efd8529
-	WORD $0x6f4c050a
-	WORD $0x6f4c052b
-	MOVD $c4330000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1d4a
-	WORD $0x4ebd1d6b
-	MOVD $c43300000000003ff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd54a
-	WORD $0x4efdd56b
-	MOVD $c000fffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1d08
-	WORD $0x4e3d1d29
-	MOVD $c3fe6a09e00000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8508
-	WORD $0x4efd8529
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd508
-	WORD $0x4efdd529
-	WORD $0x4e66d546
-	WORD $0x4e67d567
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdcca
-	WORD $0x6e7ddceb
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd50c
-	WORD $0x4e7dd52d
-	WORD $0x6e6cfd0c
-	WORD $0x6e6dfd2d
-	WORD $0x6e6cdd8e
-	WORD $0x6e6dddaf
-	MOVD $c3fc2b5900de53b32<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fd2492492df281a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fd99999999952d7<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fe5555555555558<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x6e6ede0e
-	WORD $0x6e6fde2f
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd10
-	WORD $0x6e7ddd31
-	WORD $0x6e68de10
-	WORD $0x6e69de31
-	WORD $0x4e6ed60e
-	WORD $0x4e6fd62f
-	WORD $0x4e6ecd8a
-	WORD $0x4e6fcdab
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdcc6
-	WORD $0x6e7ddce7
-	WORD $0x4e68d4cc
-	WORD $0x4e69d4ed
-	WORD $0x4eecd4c6
-	WORD $0x4eedd4e7
-	WORD $0x4e68d4c6
-	WORD $0x4e69d4e7
-	WORD $0x4ef0d548
-	WORD $0x4ef1d569
-	WORD $0x4e68d4c6
-	WORD $0x4e69d4e7
-	WORD $0x4ee6d488
-	WORD $0x4ee7d4a9
-	WORD $0x4eecd508
-	WORD $0x4eedd529
-	WORD $0x4f41045e
-	WORD $0x6e641d1e
-	WORD $0x4f41047f
-	WORD $0x6e651d3f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c4020000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e784
-	WORD $0x6ee1e7a5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd588
-	WORD $0x4efdd5a9
-	WORD $0x4ee8d58a
-	WORD $0x4ee9d5ab
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd54a
-	WORD $0x4efdd56b
-	WORD $0x4e6ad4c6
-	WORD $0x4e6bd4e7
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd40a
-	WORD $0x4efdd42b
-	WORD $0x6e68dd4c
-	WORD $0x6e69dd6d
-	WORD $0x6e66dd46
-	WORD $0x6e67dd67
-	WORD $0x4eac1d8e
-	WORD $0x4ead1daf
-	WORD $0x6ee0f9ce
-	WORD $0x4e68cd4e
-	WORD $0x6ee0f9ef
-	WORD $0x4e69cd6f
-	WORD $0x4e6ed4c6
-	WORD $0x4e6fd4e7
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x6e60fd08
-	WORD $0x6e61fd29
-	WORD $0x6e68dd0a
-	WORD $0x6e69dd2b
-	MOVD $c3f74bffc9d8b455b<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $cbf5ef8d748aeb0f2<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f4b92c33f9445e5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $cbf438134d4f8896f<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f4a01a017dcf9e1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $cbf66c16c16c149f4<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fb5555555555555<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fdacfe390c97d69<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd1c
-	WORD $0x4e6fcd3d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e66d5c6
-	WORD $0x4e67d5e7
-	WORD $0x4e66d586
-	WORD $0x4e67d5a7
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6eece788
-	WORD $0x6eede7a9
-	WORD $0x4f41051e
-	WORD $0x6e6c1cde
-	WORD $0x4f41053f
-	WORD $0x6e6d1cff
-	WORD $0x4ebe1fc6
-	WORD $0x4ebf1fe7
-	WORD $0x4f41049e
-	WORD $0x6e661c5e
-	WORD $0x4f4104bf
-	WORD $0x6e671c7f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ce404
-	WORD $0x4e7de425
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4f41049e
-	WORD $0x6e621cde
-	WORD $0x4f4104bf
-	WORD $0x6e631cff
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e780
-	WORD $0x6ee1e7a1
-	MOVD $c7ff8000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x4f41041e
-	WORD $0x6e621c9e
-	WORD $0x4f41043f
-	WORD $0x6e631cbf
-	WORD $0x4ebe1fc0
-	WORD $0x4ebf1fe1
-	ADD R3<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -4253,6 +1924,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x6ee2e784
@@ -5425,6 +3097,12 @@ lanes1:
 	WORD $0x6e651cff
 	WORD $0x4ebe1fc2
 	WORD $0x4ebf1fe3
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -5443,6 +3121,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d008683
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -5451,1135 +3133,31 @@ TEXT ·digammaNEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e782
-	WORD $0x6ee1e7a3
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x4e221c84
-	WORD $0x4e231ca5
-	WORD $0x4e64d406
-	WORD $0x4e65d427
-	WORD $0x6f4d04c6
-	WORD $0x6f4d04e7
-	MOVD $c00000000000007fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6efc84c6
-	WORD $0x6efd84e7
-	WORD $0x4f4154c8
-	WORD $0x4f4154e9
-	WORD $0x4f6154ca
-	WORD $0x4f6154eb
-	WORD $0x4eaa1d08
-	WORD $0x4eab1d29
-	MOVD $c0000000100000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1d08
-	WORD $0x4ebd1d29
-	WORD $0x4f7d54c6
-	WORD $0x4f7d54e7
-	MOVD $c3ff762d86356be3f<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4ee4d54a
-	WORD $0x4ee5d56b
-	WORD $0x4eead40a
-	WORD $0x4eebd42b
-	MOVD $c3c9b86a722197829<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd54a
-	WORD $0x4efdd56b
-	MOVD $digammaCentre<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238c
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238d
-	MOVD $digammaCentre<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238e
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238f
-	WORD $0x4f4104de
-	WORD $0x6e6c1dde
-	WORD $0x4f4104ff
-	WORD $0x6e6d1dff
-	WORD $0x4ebe1fcc
-	WORD $0x4ebf1fed
-	WORD $0x4ee4d584
-	WORD $0x4ee5d5a5
-	WORD $0x4ee4d404
-	WORD $0x4ee5d425
-	WORD $0x6e64dc8c
-	WORD $0x6e65dcad
-	MOVD $digammas<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238e
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238f
-	MOVD $digammas<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2390
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2391
-	WORD $0x4f4104de
-	WORD $0x6e6e1e1e
-	WORD $0x4f4104ff
-	WORD $0x6e6f1e3f
-	WORD $0x4ebe1fce
-	WORD $0x4ebf1fef
-	MOVD $digammar<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2390
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2391
-	MOVD $digammar<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	WORD $0x4f4104de
-	WORD $0x6e701e5e
-	WORD $0x4f4104ff
-	WORD $0x6e711e7f
-	WORD $0x4ebe1fd0
-	WORD $0x4ebf1ff1
-	MOVD $digammaq<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammaq<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $digammap<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammap<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $digammao<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammao<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $digamman<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digamman<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $digammam<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammam<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $digammal<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammal<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $digammak<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammak<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $digammaj<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammaj<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $digammai<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammai<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $digammah<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammah<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $digammag<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammag<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $digammaf<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammaf<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $digammae<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammae<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $digammad<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	MOVD $digammad<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2394
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2395
-	WORD $0x4f4104de
-	WORD $0x6e721e9e
-	WORD $0x4f4104ff
-	WORD $0x6e731ebf
-	WORD $0x4ebe1fd2
-	WORD $0x4ebf1ff3
-	WORD $0x4eb21e5c
-	WORD $0x4eb31e7d
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x4e64cdd0
-	WORD $0x4e65cdf1
-	MOVD $digammab<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238e
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238f
-	MOVD $digammab<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2392
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2393
-	WORD $0x4f4104de
-	WORD $0x6e6e1e5e
-	WORD $0x4f4104ff
-	WORD $0x6e6f1e7f
-	WORD $0x4ebe1fce
-	WORD $0x4ebf1fef
-	WORD $0x4e6cce0e
-	WORD $0x4e6dce2f
-	MOVD $digammac<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238c
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238d
-	MOVD $digammac<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2390
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2391
-	WORD $0x4f4104de
-	WORD $0x6e6c1e1e
-	WORD $0x4f4104ff
-	WORD $0x6e6d1e3f
-	WORD $0x4ebe1fcc
-	WORD $0x4ebf1fed
-	WORD $0x4e6ccc8e
-	WORD $0x4e6dccaf
-	WORD $0x6e6edd44
-	WORD $0x6e6fdd65
-	MOVD $digammaa<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238c
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e238d
-	MOVD $digammaa<>+32(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	MOVD $0x0302010003020100, R21
-	WORD $0x4e080ebf
-	WORD $0x4f3d551e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2388
-	WORD $0x4f3d553e
-	WORD $0x6f2507de
-	WORD $0x6f2857de
-	WORD $0x6f3057de
-	WORD $0x4ebf87de
-	WORD $0x4e1e2389
-	WORD $0x4f4104de
-	WORD $0x6e6c1d1e
-	WORD $0x4f4104ff
-	WORD $0x6e6d1d3f
-	WORD $0x4ebe1fcc
-	WORD $0x4ebf1fed
-	WORD $0x4e6ccd44
-	WORD $0x4e6dcd65
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6e60fcc6
-	WORD $0x6e61fce7
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x4ee0ccc8
-	WORD $0x4ee1cce9
-	WORD $0x6e66dd08
-	WORD $0x6e67dd29
-	WORD $0x4ee8d488
-	WORD $0x4ee9d4a9
-	WORD $0x4ee6d508
-	WORD $0x4ee7d529
-	WORD $0x4f41045e
-	WORD $0x6e641d1e
-	WORD $0x4f41047f
-	WORD $0x6e651d3f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c3c30000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e784
-	WORD $0x6ee1e7a5
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e3c1cc8
-	WORD $0x6e3d1ce9
-	WORD $0x4f41049e
-	WORD $0x6e621d1e
-	WORD $0x4f4104bf
-	WORD $0x6e631d3f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c00095f6200000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8404
-	WORD $0x4efd8425
-	WORD $0x6f4c0488
-	WORD $0x6f4c04a9
-	MOVD $c4330000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1d08
-	WORD $0x4ebd1d29
-	MOVD $c43300000000003ff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd508
-	WORD $0x4efdd529
-	MOVD $c000fffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c84
-	WORD $0x4e3d1ca5
-	MOVD $c3fe6a09e00000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8484
-	WORD $0x4efd84a5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd484
-	WORD $0x4efdd4a5
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd0a
-	WORD $0x6e7ddd2b
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd48c
-	WORD $0x4e7dd4ad
-	WORD $0x6e6cfc8c
-	WORD $0x6e6dfcad
-	WORD $0x6e6cdd8e
-	WORD $0x6e6dddaf
-	MOVD $c3fc2b5900de53b32<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fd2492492df281a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fd99999999952d7<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fe5555555555558<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x6e6ede0e
-	WORD $0x6e6fde2f
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc90
-	WORD $0x6e7ddcb1
-	WORD $0x6e64de10
-	WORD $0x6e65de31
-	WORD $0x4e6ed60e
-	WORD $0x4e6fd62f
-	WORD $0x4e6ecd8a
-	WORD $0x4e6fcdab
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd08
-	WORD $0x6e7ddd29
-	WORD $0x4e64d50c
-	WORD $0x4e65d52d
-	WORD $0x4eecd508
-	WORD $0x4eedd529
-	WORD $0x4e64d504
-	WORD $0x4e65d525
-	WORD $0x4ef0d548
-	WORD $0x4ef1d569
-	WORD $0x4e68d484
-	WORD $0x4e69d4a5
-	WORD $0x6e66dcc8
-	WORD $0x6e67dce9
-	MOVD $cbf94a2ef648cf156<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c3f7f037ac26475f3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbf71110edc7c347e<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3f7041040fbd17d1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbf81111111110b6c<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fb5555555555555<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x6e68dd48
-	WORD $0x6e69dd69
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cccc8
-	WORD $0x4e7dcce9
-	MOVD $c4030000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e786
-	WORD $0x6ee1e7a7
-	WORD $0x4ee8d484
-	WORD $0x4ee9d4a5
-	WORD $0x4e64d584
-	WORD $0x4e65d5a5
-	WORD $0x4f4104de
-	WORD $0x6e641c5e
-	WORD $0x4f4104ff
-	WORD $0x6e651c7f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e784
-	WORD $0x6ee1e7a5
-	WORD $0x4f41049e
-	WORD $0x6e601c5e
-	WORD $0x4f4104bf
-	WORD $0x6e611c7f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e780
-	WORD $0x6ee1e7a1
-	MOVD $c7ff8000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x4f41041e
-	WORD $0x6e621c9e
-	WORD $0x4f41043f
-	WORD $0x6e631cbf
-	WORD $0x4ebe1fc0
-	WORD $0x4ebf1fe1
-	ADD R3<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -6602,6 +3180,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x6ee2e784
@@ -7712,6 +4291,12 @@ lanes1:
 	WORD $0x6e651cff
 	WORD $0x4ebe1fc2
 	WORD $0x4ebf1fe3
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -7730,6 +4315,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d008683
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -7738,501 +4327,31 @@ TEXT ·logPhiNEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c02
-	WORD $0x4e3d1c23
-	MOVD $c4014000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd444
-	WORD $0x4e7dd465
-	MOVD $c4024000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6e64fcc4
-	WORD $0x6e65fce5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4ee4d4c4
-	WORD $0x4ee5d4e5
-	WORD $0x6e64dc86
-	WORD $0x6e65dca7
-	MOVD $cbe085105e5f8702d<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $cbe112d2d3ff399d1<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c3e43879975f31eb4<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3e483a2674aa4819<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbe71b03254ee3156<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbe74fe95878cba8a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3e9582fccf6cfcc5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3ea089e347f5074f<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbe87aae683b85838<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbecb7fa473131193<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbefa02c40ee417e8<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3ef7d030eb79fc59<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3f3df3ecb35eac4b<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbf219cdbcf0574d4<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbf71355f4906213e<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3ef47aba4bb43763<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbfa37838b3a21d25<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3f90bd973aaee055<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbfb0f103e712eebf<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3faf7d96e0d9979a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fb3e97eaf5f2f84<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3f99ac85788f4051<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3ff28273b50efa76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbfcd5fd8ffd0f1a1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x4e64cd48
-	WORD $0x4e65cd69
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd444
-	WORD $0x4e7dd465
-	WORD $0x6e64fd04
-	WORD $0x6e65fd25
-	MOVD $c5f30000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6ee6e45f
-	WORD $0x6e621cdf
-	WORD $0x4ebf1fe2
-	WORD $0x6ee7e47f
-	WORD $0x6e631cff
-	WORD $0x4ebf1fe3
-	WORD $0x6e62dc46
-	WORD $0x6e63dc67
-	WORD $0x4ea61cc8
-	WORD $0x4ea71ce9
-	WORD $0x6ee0f908
-	WORD $0x4e62cc48
-	WORD $0x6ee0f929
-	WORD $0x4e63cc69
-	MOVD $cbfe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdcc2
-	WORD $0x6e7ddce3
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6ee6e45f
-	WORD $0x6e621cdf
-	WORD $0x4ebf1fe2
-	WORD $0x6ee7e47f
-	WORD $0x6e631cff
-	WORD $0x4ebf1fe3
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6ee2e4df
-	WORD $0x6e621cdf
-	WORD $0x4ebf1fe2
-	WORD $0x6ee3e4ff
-	WORD $0x6e631cff
-	WORD $0x4ebf1fe3
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc46
-	WORD $0x4e7dcc67
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd4ca
-	WORD $0x4efdd4eb
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd42
-	WORD $0x4efdcd63
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd42
-	WORD $0x4efdcd63
-	WORD $0x6e62dc4a
-	WORD $0x6e63dc6b
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e62cdcc
-	WORD $0x4e63cded
-	WORD $0x4ea21c5c
-	WORD $0x4ea31c7d
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd582
-	WORD $0x4e7dd5a3
-	WORD $0x4f3f04ca
-	WORD $0x4f3f04eb
-	WORD $0x6eaa84c6
-	WORD $0x6eab84e7
-	WORD $0x4f74554a
-	WORD $0x4f74556b
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc854a
-	WORD $0x4efd856b
-	WORD $0x6e6adc42
-	WORD $0x6e6bdc63
-	WORD $0x4f7454c6
-	WORD $0x4f7454e7
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc84c6
-	WORD $0x4efd84e7
-	WORD $0x6e66dc42
-	WORD $0x6e67dc63
-	WORD $0x6e68dc46
-	WORD $0x6e69dc67
-	MOVD $cbfe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cccc2
-	WORD $0x4e7dcce3
-	MOVD $c3fd9884533d43651<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc86
-	WORD $0x6e7ddca7
-	WORD $0x6e66dc42
-	WORD $0x6e67dc63
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6efce406
-	WORD $0x6efde427
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4ee2d54a
-	WORD $0x4ee3d56b
-	MOVD $c3fd9884533d43651<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc84
-	WORD $0x6e7ddca5
-	WORD $0x4f4104de
-	WORD $0x6e641d5e
-	WORD $0x4f4104ff
-	WORD $0x6e651d7f
-	WORD $0x4ebe1fc4
-	WORD $0x4ebf1fe5
-	MOVD $c00095f6200000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8484
-	WORD $0x4efd84a5
-	WORD $0x6f4c048a
-	WORD $0x6f4c04ab
-	MOVD $c4330000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1d4a
-	WORD $0x4ebd1d6b
-	MOVD $c43300000000003ff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd54a
-	WORD $0x4efdd56b
-	MOVD $c000fffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c84
-	WORD $0x4e3d1ca5
-	MOVD $c3fe6a09e00000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8484
-	WORD $0x4efd84a5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd484
-	WORD $0x4efdd4a5
-	MOVD $c3fd2bd3c36113405<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $cbff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x4f4104de
-	WORD $0x6e6e1d9e
-	WORD $0x4f4104ff
-	WORD $0x6e6f1dbf
-	WORD $0x4ebe1fcc
-	WORD $0x4ebf1fed
-	WORD $0x6ee2e58c
-	WORD $0x6ee3e5ad
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x4f41059e
-	WORD $0x6e6a1dde
-	WORD $0x4f4105bf
-	WORD $0x6e6b1dff
-	WORD $0x4ebe1fca
-	WORD $0x4ebf1feb
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e3c1c42
-	WORD $0x6e3d1c63
-	WORD $0x4f41059e
-	WORD $0x6e641c5e
-	WORD $0x4f4105bf
-	WORD $0x6e651c7f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd44
-	WORD $0x6e7ddd65
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd44c
-	WORD $0x4e7dd46d
-	WORD $0x6e6cfc4c
-	WORD $0x6e6dfc6d
-	WORD $0x6e6cdd8e
-	WORD $0x6e6dddaf
-	MOVD $c3fc2b5900de53b32<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fd2492492df281a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fd99999999952d7<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fe5555555555558<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x6e6ede0e
-	WORD $0x6e6fde2f
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc50
-	WORD $0x6e7ddc71
-	WORD $0x6e62de10
-	WORD $0x6e63de31
-	WORD $0x4e6ed60e
-	WORD $0x4e6fd62f
-	WORD $0x4e6ecd84
-	WORD $0x4e6fcda5
-	WORD $0x4ee4d604
-	WORD $0x4ee5d625
-	WORD $0x4ee4d442
-	WORD $0x4ee5d463
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd42
-	WORD $0x4e7dcd63
-	WORD $0x4ea21c44
-	WORD $0x4ea31c65
-	MOVD $cbfe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd04
-	WORD $0x4e7dcd25
-	WORD $0x6e60dc00
-	WORD $0x6e61dc21
-	MOVD $cbfe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc04
-	WORD $0x4e7dcc25
-	WORD $0x4f4104de
-	WORD $0x6e641c5e
-	WORD $0x4f4104ff
-	WORD $0x6e651c7f
-	WORD $0x4ebe1fc0
-	WORD $0x4ebf1fe1
-	ADD R3<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -8255,6 +4374,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c7fffffffffffffff<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4e3c1c44
@@ -8731,6 +4851,12 @@ lanes1:
 	WORD $0x6e671cbf
 	WORD $0x4ebe1fc2
 	WORD $0x4ebf1fe3
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -8749,6 +4875,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d008683
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -8757,367 +4887,31 @@ TEXT ·logPhiSlopeNEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c02
-	WORD $0x4e3d1c23
-	MOVD $c4014000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd444
-	WORD $0x4e7dd465
-	MOVD $c4024000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6e64fcc4
-	WORD $0x6e65fce5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4ee4d4c4
-	WORD $0x4ee5d4e5
-	WORD $0x6e64dc86
-	WORD $0x6e65dca7
-	MOVD $cbe085105e5f8702d<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $cbe112d2d3ff399d1<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c3e43879975f31eb4<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3e483a2674aa4819<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbe71b03254ee3156<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbe74fe95878cba8a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3e9582fccf6cfcc5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3ea089e347f5074f<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbe87aae683b85838<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbecb7fa473131193<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbefa02c40ee417e8<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3ef7d030eb79fc59<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3f3df3ecb35eac4b<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbf219cdbcf0574d4<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbf71355f4906213e<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3ef47aba4bb43763<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbfa37838b3a21d25<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3f90bd973aaee055<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbfb0f103e712eebf<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3faf7d96e0d9979a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fb3e97eaf5f2f84<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3f99ac85788f4051<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3ff28273b50efa76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbfcd5fd8ffd0f1a1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6accdc
-	WORD $0x4e6bccfd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x4e64cd48
-	WORD $0x4e65cd69
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd444
-	WORD $0x4e7dd465
-	WORD $0x6e64fd04
-	WORD $0x6e65fd25
-	MOVD $c5f30000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6ee6e45f
-	WORD $0x6e621cdf
-	WORD $0x4ebf1fe2
-	WORD $0x6ee7e47f
-	WORD $0x6e631cff
-	WORD $0x4ebf1fe3
-	WORD $0x6e62dc46
-	WORD $0x6e63dc67
-	WORD $0x4ea61cc8
-	WORD $0x4ea71ce9
-	WORD $0x6ee0f908
-	WORD $0x4e62cc48
-	WORD $0x6ee0f929
-	WORD $0x4e63cc69
-	MOVD $cbfe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdcc2
-	WORD $0x6e7ddce3
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6ee6e45f
-	WORD $0x6e621cdf
-	WORD $0x4ebf1fe2
-	WORD $0x6ee7e47f
-	WORD $0x6e631cff
-	WORD $0x4ebf1fe3
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6ee2e4df
-	WORD $0x6e621cdf
-	WORD $0x4ebf1fe2
-	WORD $0x6ee3e4ff
-	WORD $0x6e631cff
-	WORD $0x4ebf1fe3
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc46
-	WORD $0x4e7dcc67
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd4ca
-	WORD $0x4efdd4eb
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd42
-	WORD $0x4efdcd63
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd42
-	WORD $0x4efdcd63
-	WORD $0x6e62dc4a
-	WORD $0x6e63dc6b
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e62cdcc
-	WORD $0x4e63cded
-	WORD $0x4ea21c5c
-	WORD $0x4ea31c7d
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd582
-	WORD $0x4e7dd5a3
-	WORD $0x4f3f04ca
-	WORD $0x4f3f04eb
-	WORD $0x6eaa84c6
-	WORD $0x6eab84e7
-	WORD $0x4f74554a
-	WORD $0x4f74556b
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc854a
-	WORD $0x4efd856b
-	WORD $0x6e6adc42
-	WORD $0x6e6bdc63
-	WORD $0x4f7454c6
-	WORD $0x4f7454e7
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc84c6
-	WORD $0x4efd84e7
-	WORD $0x6e66dc42
-	WORD $0x6e67dc63
-	WORD $0x6e68dc46
-	WORD $0x6e69dc67
-	MOVD $cbfe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cccc2
-	WORD $0x4e7dcce3
-	MOVD $c3fd9884533d43651<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc86
-	WORD $0x6e7ddca7
-	WORD $0x6e66dc46
-	WORD $0x6e67dc67
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6efce400
-	WORD $0x6efde421
-	MOVD $c3fd9884533d43651<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc42
-	WORD $0x6e7ddc63
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x4f41041e
-	WORD $0x6e681c5e
-	WORD $0x4f41043f
-	WORD $0x6e691c7f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x4ee6d506
-	WORD $0x4ee7d527
-	WORD $0x4f41041e
-	WORD $0x6e641cde
-	WORD $0x4f41043f
-	WORD $0x6e651cff
-	WORD $0x4ebe1fc0
-	WORD $0x4ebf1fe1
-	WORD $0x6e60fc40
-	WORD $0x6e61fc61
-	ADD R3<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -9140,6 +4934,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c7fffffffffffffff<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4e3c1c44
@@ -9482,6 +5277,12 @@ lanes1:
 	WORD $0x4ebf1fe3
 	WORD $0x6e62fc82
 	WORD $0x6e63fca3
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -9500,6 +5301,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d008683
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -9508,209 +5313,31 @@ TEXT ·sineNEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F2, F3)
-	MOVD $c3fe45f306dc9c883<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc02
-	WORD $0x4e7dcc23
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd444
-	WORD $0x4efdd465
-	WORD $0x4ea01c06
-	WORD $0x4ea11c27
-	MOVD $c3ff921fb54442d18<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccc86
-	WORD $0x4efdcca7
-	MOVD $c3c91a62633145c07<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc88
-	WORD $0x6e7ddca9
-	WORD $0x4ee8d4ca
-	WORD $0x4ee9d4eb
-	WORD $0x4ee6d54c
-	WORD $0x4ee7d56d
-	WORD $0x4eecd54e
-	WORD $0x4eedd56f
-	WORD $0x4eeed4c6
-	WORD $0x4eefd4e7
-	WORD $0x4e6cd50c
-	WORD $0x4e6dd52d
-	WORD $0x4eecd4c6
-	WORD $0x4eedd4e7
-	MOVD $c3c91a62633145c07<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6ee0f908
-	WORD $0x4e6ccc88
-	WORD $0x6ee0f929
-	WORD $0x4e6dcca9
-	WORD $0x4ee8d4c6
-	WORD $0x4ee9d4e7
-	MOVD $cb91f1976b7ed8fbc<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccc86
-	WORD $0x4efdcca7
-	WORD $0x6e6add44
-	WORD $0x6e6bdd65
-	WORD $0x6e64dd48
-	WORD $0x6e65dd69
-	MOVD $c3de5e0b05bff20f2<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $cbe5ae600aca92c64<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccc9c
-	WORD $0x4e6dccbd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3ec71de379654304<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccc9c
-	WORD $0x4e6dccbd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $cbf2a01a019e83816<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccc9c
-	WORD $0x4e6dccbd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f81111111110bb2<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccc9c
-	WORD $0x4e6dccbd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $cbfc5555555555555<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccc9c
-	WORD $0x4e6dccbd
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4ea61cce
-	WORD $0x4ea71cef
-	WORD $0x4e6ccd0e
-	WORD $0x4e6dcd2f
-	WORD $0x4e6ed548
-	WORD $0x4e6fd569
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc8c
-	WORD $0x6e7ddcad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x4eecd5ce
-	WORD $0x4eedd5ef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x4eeed610
-	WORD $0x4eefd631
-	WORD $0x4eecd60c
-	WORD $0x4eedd62d
-	WORD $0x6e64dc90
-	WORD $0x6e65dcb1
-	MOVD $cbda907d8f29fe831<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3e21eeb68cd22f56<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cc9c
-	WORD $0x4e73ccbd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $cbe927e4fa17bf139<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cc9c
-	WORD $0x4e73ccbd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3efa01a019f4e9b4<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cc9c
-	WORD $0x4e73ccbd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $cbf56c16c16c16967<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cc9c
-	WORD $0x4e73ccbd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fa5555555555555<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cc9c
-	WORD $0x4e73ccbd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	WORD $0x6e72de04
-	WORD $0x6e73de25
-	WORD $0x4ee6cd44
-	WORD $0x4ee7cd65
-	WORD $0x4e64d584
-	WORD $0x4e65d5a5
-	WORD $0x4e64d5c4
-	WORD $0x4e65d5e5
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8442
-	WORD $0x4efd8463
-	WORD $0x4f7f5446
-	WORD $0x4f7f5467
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1cc6
-	WORD $0x4ebd1ce7
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee6e786
-	WORD $0x6ee7e7a7
-	WORD $0x4f7e5442
-	WORD $0x4f7e5463
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c42
-	WORD $0x4e3d1c63
-	WORD $0x4f4104de
-	WORD $0x6e681c9e
-	WORD $0x4f4104ff
-	WORD $0x6e691cbf
-	WORD $0x4ebe1fc4
-	WORD $0x4ebf1fe5
-	WORD $0x6e221c82
-	WORD $0x6e231ca3
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c04
-	WORD $0x4e3d1c25
-	MOVD $c3e40000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e784
-	WORD $0x6ee5e7a5
-	WORD $0x4f41049e
-	WORD $0x6e621c1e
-	WORD $0x4f4104bf
-	WORD $0x6e631c3f
-	WORD $0x4ebe1fc0
-	WORD $0x4ebf1fe1
-	ADD R3<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -9733,6 +5360,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F4, F5)
 	MOVD $c3fe45f306dc9c883<>+0(SB), R19
@@ -9917,6 +5545,12 @@ lanes1:
 	WORD $0x6e651c7f
 	WORD $0x4ebe1fc2
 	WORD $0x4ebf1fe3
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -9935,6 +5569,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d008683
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -9943,193 +5581,31 @@ TEXT ·cosineNEON(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R1
 	MOVD a+16(FP), R2
 	MOVD $0, R3
-	ADD $-4, R1, R4
-	CMP R4, R3
-	BGT tail2
-loop1:
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F2, F3)
-	MOVD $c3fe45f306dc9c883<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc02
-	WORD $0x4e7dcc23
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd444
-	WORD $0x4efdd465
-	MOVD $c3ff921fb54442d18<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccc80
-	WORD $0x4efdcca1
-	MOVD $c3c91a62633145c07<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc86
-	WORD $0x6e7ddca7
-	WORD $0x4ee6d408
-	WORD $0x4ee7d429
-	WORD $0x4ee0d50a
-	WORD $0x4ee1d52b
-	WORD $0x4eead50c
-	WORD $0x4eebd52d
-	WORD $0x4eecd400
-	WORD $0x4eedd421
-	WORD $0x4e6ad4ca
-	WORD $0x4e6bd4eb
-	WORD $0x4eead400
-	WORD $0x4eebd421
-	MOVD $c3c91a62633145c07<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6ee0f8c6
-	WORD $0x4e6acc86
-	WORD $0x6ee0f8e7
-	WORD $0x4e6bcca7
-	WORD $0x4ee6d400
-	WORD $0x4ee7d421
-	MOVD $cb91f1976b7ed8fbc<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccc80
-	WORD $0x4efdcca1
-	WORD $0x6e68dd04
-	WORD $0x6e69dd25
-	WORD $0x6e64dd06
-	WORD $0x6e65dd27
-	MOVD $c3de5e0b05bff20f2<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $cbe5ae600aca92c64<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acc9c
-	WORD $0x4e6bccbd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3ec71de379654304<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acc9c
-	WORD $0x4e6bccbd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbf2a01a019e83816<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acc9c
-	WORD $0x4e6bccbd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3f81111111110bb2<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acc9c
-	WORD $0x4e6bccbd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $cbfc5555555555555<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acc9c
-	WORD $0x4e6bccbd
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x4ea01c0c
-	WORD $0x4ea11c2d
-	WORD $0x4e6acccc
-	WORD $0x4e6bcced
-	WORD $0x4e6cd506
-	WORD $0x4e6dd527
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc8a
-	WORD $0x6e7ddcab
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4eead58c
-	WORD $0x4eebd5ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x4eecd5ce
-	WORD $0x4eedd5ef
-	WORD $0x4eead5ca
-	WORD $0x4eebd5eb
-	WORD $0x6e64dc8e
-	WORD $0x6e65dcaf
-	MOVD $cbda907d8f29fe831<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3e21eeb68cd22f56<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cc9c
-	WORD $0x4e71ccbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $cbe927e4fa17bf139<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cc9c
-	WORD $0x4e71ccbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3efa01a019f4e9b4<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cc9c
-	WORD $0x4e71ccbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $cbf56c16c16c16967<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cc9c
-	WORD $0x4e71ccbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fa5555555555555<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cc9c
-	WORD $0x4e71ccbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x6e70ddc4
-	WORD $0x6e71dde5
-	WORD $0x4ee0cd04
-	WORD $0x4ee1cd25
-	WORD $0x4e64d540
-	WORD $0x4e65d561
-	WORD $0x4e60d580
-	WORD $0x4e61d5a1
-	MOVD $c0000000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8442
-	WORD $0x4efd8463
-	WORD $0x4f7f5444
-	WORD $0x4f7f5465
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1c84
-	WORD $0x4ebd1ca5
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e784
-	WORD $0x6ee5e7a5
-	WORD $0x4f7e5442
-	WORD $0x4f7e5463
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c42
-	WORD $0x4e3d1c63
-	WORD $0x4f41049e
-	WORD $0x6e661c1e
-	WORD $0x4f4104bf
-	WORD $0x6e671c3f
-	WORD $0x4ebe1fc0
-	WORD $0x4ebf1fe1
-	WORD $0x6e221c00
-	WORD $0x6e231c21
-	ADD R3<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R3, R3
-	CMP R4, R3
-	BLE loop1
-tail2:
 	SUBS R3, R1, R1
+	MOVD $4, R4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R4, R4
+	ADD R4<<3, R5, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R1, R1
-	ADD R1<<3, R4, R19
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -10152,6 +5628,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F4, F5)
 	MOVD $c3fe45f306dc9c883<>+0(SB), R19
@@ -10320,6 +5797,12 @@ lanes1:
 	WORD $0x4ebf1fe3
 	WORD $0x6e241c42
 	WORD $0x6e251c63
+	CMP $4, R1
+	BLT part6
+	ADD R3<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole7
+part6:
 	ADD R3<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -10338,6 +5821,10 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d008683
 lanes2:
+whole7:
+	ADDS $4, R3, R3
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -10347,539 +5834,31 @@ TEXT ·risingValueNEON(SB), NOSPLIT, $0-32
 	MOVD a+16(FP), R2
 	MOVD k+24(FP), R3
 	MOVD $0, R4
-	ADD $-4, R1, R5
-	CMP R5, R4
-	BGT tail2
-loop1:
-	ADD R4<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	ADD R4<<3, R3, R19
-	FLDPQ 0(R19), (F2, F3)
-	MOVD $c0010000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e784
-	WORD $0x6ee1e7a5
-	MOVD $c4350000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc06
-	WORD $0x6e7ddc27
-	WORD $0x4f41049e
-	WORD $0x6e601cde
-	WORD $0x4f4104bf
-	WORD $0x6e611cff
-	WORD $0x4ebe1fc6
-	WORD $0x4ebf1fe7
-	MOVD $cc04b000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x4e241d04
-	WORD $0x4e251d25
-	MOVD $c00095f6200000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc84c6
-	WORD $0x4efd84e7
-	WORD $0x6f4c04c8
-	WORD $0x6f4c04e9
-	MOVD $c4330000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1d08
-	WORD $0x4ebd1d29
-	MOVD $c43300000000003ff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd508
-	WORD $0x4efdd529
-	MOVD $c000fffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1cc6
-	WORD $0x4e3d1ce7
-	MOVD $c3fe6a09e00000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc84c6
-	WORD $0x4efd84e7
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd4c6
-	WORD $0x4efdd4e7
-	WORD $0x4e64d504
-	WORD $0x4e65d525
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc88
-	WORD $0x6e7ddca9
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd4ca
-	WORD $0x4e7dd4eb
-	WORD $0x6e6afcca
-	WORD $0x6e6bfceb
-	WORD $0x6e6add4c
-	WORD $0x6e6bdd6d
-	MOVD $c3fc2b5900de53b32<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fd2492492df281a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fd99999999952d7<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fe5555555555558<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x6e6cddcc
-	WORD $0x6e6ddded
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdcce
-	WORD $0x6e7ddcef
-	WORD $0x6e66ddce
-	WORD $0x6e67ddef
-	WORD $0x4e6cd5cc
-	WORD $0x4e6dd5ed
-	WORD $0x4e6ccd48
-	WORD $0x4e6dcd69
-	WORD $0x4ee8d5c8
-	WORD $0x4ee9d5e9
-	WORD $0x4ee8d4c6
-	WORD $0x4ee9d4e7
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc86
-	WORD $0x4e7dcca7
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e784
-	WORD $0x6ee1e7a5
-	WORD $0x4f41049e
-	WORD $0x6e601cde
-	WORD $0x4f4104bf
-	WORD $0x6e611cff
-	WORD $0x4ebe1fc4
-	WORD $0x4ebf1fe5
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ce406
-	WORD $0x4e7de427
-	MOVD $cfff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x4f4104de
-	WORD $0x6e641d1e
-	WORD $0x4f4104ff
-	WORD $0x6e651d3f
-	WORD $0x4ebe1fc4
-	WORD $0x4ebf1fe5
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee0e786
-	WORD $0x6ee1e7a7
-	MOVD $c7ff8000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x4f4104de
-	WORD $0x6e641d1e
-	WORD $0x4f4104ff
-	WORD $0x6e651d3f
-	WORD $0x4ebe1fc4
-	WORD $0x4ebf1fe5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd484
-	WORD $0x4efdd4a5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6e60fcc6
-	WORD $0x6e61fce7
-	WORD $0x6e66dc46
-	WORD $0x6e67dc67
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd4c8
-	WORD $0x4e7dd4e9
-	MOVD $c3faf141205bc01a3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd4ca
-	WORD $0x4efdd4eb
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1d4a
-	WORD $0x4e3d1d6b
-	MOVD $c3fd69fbe76c8b439<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6eeae78a
-	WORD $0x6eebe7ab
-	MOVD $c00095f6200000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc850c
-	WORD $0x4efd852d
-	WORD $0x6f4c058e
-	WORD $0x6f4c05af
-	MOVD $c4330000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1dd0
-	WORD $0x4ebd1df1
-	MOVD $c43300000000003ff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd610
-	WORD $0x4efdd631
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	WORD $0x4f41055e
-	WORD $0x6e701e5e
-	WORD $0x4f41057f
-	WORD $0x6e711e7f
-	WORD $0x4ebe1fd0
-	WORD $0x4ebf1ff1
-	MOVD $c000fffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1d8c
-	WORD $0x4e3d1dad
-	MOVD $c3fe6a09e00000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd58c
-	WORD $0x4efdd5ad
-	WORD $0x4f41055e
-	WORD $0x6e6c1cde
-	WORD $0x4f41057f
-	WORD $0x6e6d1cff
-	WORD $0x4ebe1fcc
-	WORD $0x4ebf1fed
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6efce4df
-	WORD $0x6e7c1cdf
-	WORD $0x4ebf1ff2
-	WORD $0x6efde4ff
-	WORD $0x6e7d1cff
-	WORD $0x4ebf1ff3
-	WORD $0x4ee8d648
-	WORD $0x4ee9d669
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee6e79f
-	WORD $0x6e7c1cdf
-	WORD $0x4ebf1ff2
-	WORD $0x6ee7e7bf
-	WORD $0x6e7d1cff
-	WORD $0x4ebf1ff3
-	WORD $0x4e72d508
-	WORD $0x4e73d529
-	WORD $0x4f7455ce
-	WORD $0x4f7455ef
-	MOVD $c7fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	WORD $0x6eee864e
-	WORD $0x6eef866f
-	MOVD $c43b0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee6e792
-	WORD $0x6ee7e7b3
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F20, F21)
-	WORD $0x4f41065e
-	WORD $0x6e741dde
-	WORD $0x4f41067f
-	WORD $0x6e751dff
-	WORD $0x4ebe1fce
-	WORD $0x4ebf1fef
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	WORD $0x4f41055e
-	WORD $0x6e6e1e5e
-	WORD $0x4f41057f
-	WORD $0x6e6f1e7f
-	WORD $0x4ebe1fca
-	WORD $0x4ebf1feb
-	WORD $0x6e6add08
-	WORD $0x6e6bdd29
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd58a
-	WORD $0x4e7dd5ab
-	WORD $0x6e6afd8a
-	WORD $0x6e6bfdab
-	MOVD $cc000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $cc000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x6e6edd08
-	WORD $0x6e6fdd29
-	WORD $0x6e6add4e
-	WORD $0x6e6bdd6f
-	MOVD $c3fc2b5900de53b32<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fd2492492df281a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fd99999999952d7<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fe5555555555558<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	WORD $0x6e6ede4e
-	WORD $0x6e6fde6f
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd92
-	WORD $0x6e7dddb3
-	WORD $0x6e6cde52
-	WORD $0x6e6dde73
-	WORD $0x4e6ed64e
-	WORD $0x4e6fd66f
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cce08
-	WORD $0x4e7dce29
-	WORD $0x4e6ecd48
-	WORD $0x4e6fcd69
-	WORD $0x4ee8d648
-	WORD $0x4ee9d669
-	WORD $0x4ee8d588
-	WORD $0x4ee9d5a9
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cce08
-	WORD $0x4e7dce29
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1cca
-	WORD $0x4e3d1ceb
-	MOVD $c3c90000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6eeae78a
-	WORD $0x6eebe7ab
-	WORD $0x4f41055e
-	WORD $0x6e681cde
-	WORD $0x4f41057f
-	WORD $0x6e691cff
-	WORD $0x4ebe1fc8
-	WORD $0x4ebf1fe9
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee6e78a
-	WORD $0x6ee7e7ab
-	WORD $0x4f41055e
-	WORD $0x6e661d1e
-	WORD $0x4f41057f
-	WORD $0x6e671d3f
-	WORD $0x4ebe1fc8
-	WORD $0x4ebf1fe9
-	MOVD $cbff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ce4ca
-	WORD $0x4e7de4eb
-	MOVD $cfff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4f41055e
-	WORD $0x6e681d9e
-	WORD $0x4f41057f
-	WORD $0x6e691dbf
-	WORD $0x4ebe1fc8
-	WORD $0x4ebf1fe9
-	MOVD $cbff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee6e786
-	WORD $0x6ee7e7a7
-	MOVD $c7ff8000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4f4104de
-	WORD $0x6e681d5e
-	WORD $0x4f4104ff
-	WORD $0x6e691d7f
-	WORD $0x4ebe1fc6
-	WORD $0x4ebf1fe7
-	WORD $0x4e62d408
-	WORD $0x4e63d429
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6e60fd40
-	WORD $0x6e61fd61
-	WORD $0x6e60dc0a
-	WORD $0x6e61dc2b
-	MOVD $c3f74bffc9d8b455b<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $cbf5ef8d748aeb0f2<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f4b92c33f9445e5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $cbf438134d4f8896f<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f4a01a017dcf9e1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $cbf66c16c16c149f4<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fb5555555555555<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x6e60dd80
-	WORD $0x6e61dda1
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6e68fd4a
-	WORD $0x6e69fd6b
-	WORD $0x6e6add4c
-	WORD $0x6e6bdd6d
-	MOVD $c3f74bffc9d8b455b<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $cbf5ef8d748aeb0f2<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f4b92c33f9445e5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $cbf438134d4f8896f<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f4a01a017dcf9e1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $cbf66c16c16c149f4<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fb5555555555555<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x6e6addca
-	WORD $0x6e6bddeb
-	WORD $0x4eead400
-	WORD $0x4eebd421
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd508
-	WORD $0x4efdd529
-	WORD $0x4ee6cd00
-	WORD $0x4ee7cd21
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e3c1c00
-	WORD $0x6e3d1c21
-	WORD $0x4e64cc40
-	WORD $0x4e65cc61
-	ADD R4<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R4, R4
-	CMP R5, R4
-	BLE loop1
-tail2:
 	SUBS R4, R1, R1
+	MOVD $4, R5
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R8
+	NEG R5, R5
+	ADD R5<<3, R8, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R5
-	NEG R1, R1
-	ADD R1<<3, R5, R19
+	MOVD R1, R8
+	NEG R8, R8
+	ADD R8<<3, R5, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R4<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R4<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -10902,6 +5881,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
+	CMP $4, R1
+	BLT part6
+	ADD R4<<3, R3, R19
+	FLDPQ 0(R19), (F4, F5)
+	B whole7
+part6:
 	ADD R4<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -10924,6 +5910,7 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f84
 	WORD $0x4ebd1fa5
+whole7:
 	MOVD $c0010000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x6ee2e786
@@ -11436,6 +6423,12 @@ lanes2:
 	WORD $0x6e3d1c63
 	WORD $0x4e66cc82
 	WORD $0x4e67cca3
+	CMP $4, R1
+	BLT part8
+	ADD R4<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole9
+part8:
 	ADD R4<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -11454,6 +6447,10 @@ lanes2:
 	CBZ R21, lanes3
 	WORD $0x4d008683
 lanes3:
+whole9:
+	ADDS $4, R4, R4
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
@@ -11463,371 +6460,31 @@ TEXT ·risingSlopeNEON(SB), NOSPLIT, $0-32
 	MOVD a+16(FP), R2
 	MOVD k+24(FP), R3
 	MOVD $0, R4
-	ADD $-4, R1, R5
-	CMP R5, R4
-	BGT tail2
-loop1:
-	ADD R4<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	ADD R4<<3, R3, R19
-	FLDPQ 0(R19), (F2, F3)
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F4, F5)
-	WORD $0x6e60fc84
-	WORD $0x6e61fca5
-	WORD $0x6e64dc44
-	WORD $0x6e65dc65
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd486
-	WORD $0x4e7dd4a7
-	MOVD $c3faf141205bc01a3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd488
-	WORD $0x4efdd4a9
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1d08
-	WORD $0x4e3d1d29
-	MOVD $c3fd69fbe76c8b439<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee8e788
-	WORD $0x6ee9e7a9
-	MOVD $c00095f6200000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc84ca
-	WORD $0x4efd84eb
-	WORD $0x6f4c054c
-	WORD $0x6f4c056d
-	MOVD $c4330000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1d8e
-	WORD $0x4ebd1daf
-	MOVD $c43300000000003ff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd5ce
-	WORD $0x4efdd5ef
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x4f41051e
-	WORD $0x6e6e1e1e
-	WORD $0x4f41053f
-	WORD $0x6e6f1e3f
-	WORD $0x4ebe1fce
-	WORD $0x4ebf1fef
-	MOVD $c000fffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1d4a
-	WORD $0x4e3d1d6b
-	MOVD $c3fe6a09e00000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc854a
-	WORD $0x4efd856b
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd54a
-	WORD $0x4efdd56b
-	WORD $0x4f41051e
-	WORD $0x6e6a1c9e
-	WORD $0x4f41053f
-	WORD $0x6e6b1cbf
-	WORD $0x4ebe1fca
-	WORD $0x4ebf1feb
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6efce49f
-	WORD $0x6e7c1c9f
-	WORD $0x4ebf1ff0
-	WORD $0x6efde4bf
-	WORD $0x6e7d1cbf
-	WORD $0x4ebf1ff1
-	WORD $0x4ee6d606
-	WORD $0x4ee7d627
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e79f
-	WORD $0x6e7c1c9f
-	WORD $0x4ebf1ff0
-	WORD $0x6ee5e7bf
-	WORD $0x6e7d1cbf
-	WORD $0x4ebf1ff1
-	WORD $0x4e70d4c6
-	WORD $0x4e71d4e7
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c7fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x6eec860c
-	WORD $0x6eed862d
-	MOVD $c43b0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e790
-	WORD $0x6ee5e7b1
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	WORD $0x4f41061e
-	WORD $0x6e721d9e
-	WORD $0x4f41063f
-	WORD $0x6e731dbf
-	WORD $0x4ebe1fcc
-	WORD $0x4ebf1fed
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x4f41051e
-	WORD $0x6e6c1e1e
-	WORD $0x4f41053f
-	WORD $0x6e6d1e3f
-	WORD $0x4ebe1fc8
-	WORD $0x4ebf1fe9
-	WORD $0x6e68dcc6
-	WORD $0x6e69dce7
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd548
-	WORD $0x4e7dd569
-	WORD $0x6e68fd48
-	WORD $0x6e69fd69
-	MOVD $cc000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd1c
-	WORD $0x4e6dcd3d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $cc000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd1c
-	WORD $0x4e6dcd3d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd1c
-	WORD $0x4e6dcd3d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x6e6cdcc6
-	WORD $0x6e6ddce7
-	WORD $0x6e68dd0c
-	WORD $0x6e69dd2d
-	MOVD $c3fc2b5900de53b32<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fd2492492df281a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fd99999999952d7<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fe5555555555558<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x6e6cde0c
-	WORD $0x6e6dde2d
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd50
-	WORD $0x6e7ddd71
-	WORD $0x6e6ade10
-	WORD $0x6e6bde31
-	WORD $0x4e6cd60c
-	WORD $0x4e6dd62d
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccdc6
-	WORD $0x4e7dcde7
-	WORD $0x4e6ccd06
-	WORD $0x4e6dcd27
-	WORD $0x4ee6d606
-	WORD $0x4ee7d627
-	WORD $0x4ee6d546
-	WORD $0x4ee7d567
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccdc6
-	WORD $0x4e7dcde7
-	MOVD $c7fffffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c88
-	WORD $0x4e3d1ca9
-	MOVD $c3c90000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee8e788
-	WORD $0x6ee9e7a9
-	WORD $0x4f41051e
-	WORD $0x6e661c9e
-	WORD $0x4f41053f
-	WORD $0x6e671cbf
-	WORD $0x4ebe1fc6
-	WORD $0x4ebf1fe7
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e788
-	WORD $0x6ee5e7a9
-	WORD $0x4f41051e
-	WORD $0x6e641cde
-	WORD $0x4f41053f
-	WORD $0x6e651cff
-	WORD $0x4ebe1fc6
-	WORD $0x4ebf1fe7
-	MOVD $cbff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ce488
-	WORD $0x4e7de4a9
-	MOVD $cfff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4f41051e
-	WORD $0x6e661d5e
-	WORD $0x4f41053f
-	WORD $0x6e671d7f
-	WORD $0x4ebe1fc6
-	WORD $0x4ebf1fe7
-	MOVD $cbff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee4e784
-	WORD $0x6ee5e7a5
-	MOVD $c7ff8000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x4f41049e
-	WORD $0x6e661d1e
-	WORD $0x4f4104bf
-	WORD $0x6e671d3f
-	WORD $0x4ebe1fc4
-	WORD $0x4ebf1fe5
-	WORD $0x4e62d402
-	WORD $0x4e63d423
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6e62fcc2
-	WORD $0x6e63fce3
-	WORD $0x6e62dc46
-	WORD $0x6e63dc67
-	MOVD $cbf94a2ef648cf156<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $c3f7f037ac26475f3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbf71110edc7c347e<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3f7041040fbd17d1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbf81111111110b6c<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3fb5555555555555<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x6e66dd06
-	WORD $0x6e67dd27
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc46
-	WORD $0x4e7dcc67
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F2, F3)
-	WORD $0x6e60fc40
-	WORD $0x6e61fc61
-	WORD $0x6e60dc02
-	WORD $0x6e61dc23
-	MOVD $cbf94a2ef648cf156<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $c3f7f037ac26475f3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68cc5c
-	WORD $0x4e69cc7d
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbf71110edc7c347e<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68cc5c
-	WORD $0x4e69cc7d
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3f7041040fbd17d1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68cc5c
-	WORD $0x4e69cc7d
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbf81111111110b6c<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68cc5c
-	WORD $0x4e69cc7d
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3fb5555555555555<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68cc5c
-	WORD $0x4e69cc7d
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x6e62dd02
-	WORD $0x6e63dd23
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc02
-	WORD $0x4e7dcc23
-	WORD $0x4ee2d4c0
-	WORD $0x4ee3d4e1
-	WORD $0x4ee0d480
-	WORD $0x4ee1d4a1
-	ADD R4<<3, R0, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R4, R4
-	CMP R5, R4
-	BLE loop1
-tail2:
 	SUBS R4, R1, R1
+	MOVD $4, R5
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R8
+	NEG R5, R5
+	ADD R5<<3, R8, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R1
+	BGE full2
+	CMP $0, R1
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R5
-	NEG R1, R1
-	ADD R1<<3, R5, R19
+	MOVD R1, R8
+	NEG R8, R8
+	ADD R8<<3, R5, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R1
+	BLT part4
+	ADD R4<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R4<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -11850,6 +6507,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
+	CMP $4, R1
+	BLT part6
+	ADD R4<<3, R3, R19
+	FLDPQ 0(R19), (F4, F5)
+	B whole7
+part6:
 	ADD R4<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -11872,6 +6536,7 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f84
 	WORD $0x4ebd1fa5
+whole7:
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F6, F7)
 	WORD $0x6e62fcc6
@@ -12216,6 +6881,12 @@ lanes2:
 	WORD $0x4ee5d523
 	WORD $0x4ee2d4c2
 	WORD $0x4ee3d4e3
+	CMP $4, R1
+	BLT part8
+	ADD R4<<3, R0, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole9
+part8:
 	ADD R4<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -12234,9 +6905,30 @@ lanes2:
 	CBZ R21, lanes3
 	WORD $0x4d008683
 lanes3:
+whole9:
+	ADDS $4, R4, R4
+	SUBS $4, R1, R1
+	B loop1
 done3:
 	RET
 
+DATA lanesBelow<>+0(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+8(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+16(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+24(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+32(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+40(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+48(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+56(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+64(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+72(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+80(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+88(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+96(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
+GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
 DATA c4086300000000000<>+0(SB)/8, $0x4086300000000000
 DATA c4086300000000000<>+8(SB)/8, $0x4086300000000000
 DATA c4086300000000000<>+16(SB)/8, $0x4086300000000000
@@ -12322,23 +7014,6 @@ DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
 DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
 DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
 GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $32
-DATA lanesBelow<>+0(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+8(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+16(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+24(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+32(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+40(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+48(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+56(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+64(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+72(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+80(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+88(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+96(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
-GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
 DATA cc044000000000000<>+0(SB)/8, $0xc044000000000000
 DATA cc044000000000000<>+8(SB)/8, $0xc044000000000000
 DATA cc044000000000000<>+16(SB)/8, $0xc044000000000000

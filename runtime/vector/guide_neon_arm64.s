@@ -22,315 +22,16 @@ TEXT ·guideDrawNEON(SB), NOSPLIT, $0-88
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R9
 	MOVD $0, R10
-	ADD $-8, R9, R11
-	CMP R11, R10
-	BGT tail2
-loop1:
-	ADD R10<<3, R3, R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6eeae51f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe53f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1feb
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eeae59f
-	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe5bf
-	WORD $0x6e6b1dbf
-	WORD $0x4ebf1feb
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd58e
-	WORD $0x4efdd5af
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	WORD $0x6e6add4e
-	WORD $0x6e6bdd6f
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	WORD $0x4e6ace50
-	WORD $0x4e6bce71
-	WORD $0x4eaa1d5c
-	WORD $0x4eab1d7d
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd60a
-	WORD $0x4e7dd62b
-	WORD $0x4f3f058e
-	WORD $0x4f3f05af
-	WORD $0x6eae858c
-	WORD $0x6eaf85ad
-	WORD $0x4f7455ce
-	WORD $0x4f7455ef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc85ce
-	WORD $0x4efd85ef
-	WORD $0x6e6edd4a
-	WORD $0x6e6fdd6b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd4a
-	WORD $0x6e6ddd6b
-	WORD $0x6e62dd4a
-	WORD $0x6e63dd6b
-	ADD R10<<3, R0, R19
-	FSTPQ (F10, F11), 0(R19)
-	ADD R10<<3, R4, R19
-	FLDPQ 0(R19), (F12, F13)
-	ADD R10<<3, R8, R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x4e6ccd4e
-	WORD $0x4e6dcd6f
-	ADD R10<<3, R1, R19
-	FSTPQ (F14, F15), 0(R19)
-	ADD R10<<3, R5, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e6ecc0a
-	WORD $0x4e6fcc2b
-	ADD R10<<3, R2, R19
-	FSTPQ (F10, F11), 0(R19)
-	WORD $0x6e6cdd8a
-	WORD $0x6e6dddab
-	WORD $0x4eeecdca
-	WORD $0x4eefcdeb
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd48
-	WORD $0x4e7dcd69
-	WORD $0x4e68d484
-	WORD $0x4e69d4a5
-	ADD R10<<3, R3, R19
-	FLDPQ 32(R19), (F8, F9)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6eeae51f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe53f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1feb
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eeae59f
-	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe5bf
-	WORD $0x6e6b1dbf
-	WORD $0x4ebf1feb
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd58e
-	WORD $0x4efdd5af
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	WORD $0x6e6add4e
-	WORD $0x6e6bdd6f
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	WORD $0x4e6ace50
-	WORD $0x4e6bce71
-	WORD $0x4eaa1d5c
-	WORD $0x4eab1d7d
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd60a
-	WORD $0x4e7dd62b
-	WORD $0x4f3f058e
-	WORD $0x4f3f05af
-	WORD $0x6eae858c
-	WORD $0x6eaf85ad
-	WORD $0x4f7455ce
-	WORD $0x4f7455ef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc85ce
-	WORD $0x4efd85ef
-	WORD $0x6e6edd4a
-	WORD $0x6e6fdd6b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd4a
-	WORD $0x6e6ddd6b
-	WORD $0x6e62dd4a
-	WORD $0x6e63dd6b
-	ADD R10<<3, R0, R19
-	FSTPQ (F10, F11), 32(R19)
-	ADD R10<<3, R4, R19
-	FLDPQ 32(R19), (F12, F13)
-	ADD R10<<3, R8, R19
-	FLDPQ 32(R19), (F14, F15)
-	WORD $0x4e6ccd4e
-	WORD $0x4e6dcd6f
-	ADD R10<<3, R1, R19
-	FSTPQ (F14, F15), 32(R19)
-	ADD R10<<3, R5, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e6ecc0a
-	WORD $0x4e6fcc2b
-	ADD R10<<3, R2, R19
-	FSTPQ (F10, F11), 32(R19)
-	WORD $0x6e6cdd8a
-	WORD $0x6e6dddab
-	WORD $0x4eeecdca
-	WORD $0x4eefcdeb
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd48
-	WORD $0x4e7dcd69
-	WORD $0x4e68d4c6
-	WORD $0x4e69d4e7
-	ADDS $8, R10, R10
-	CMP R11, R10
-	BLE loop1
-tail2:
 	SUBS R10, R9, R9
+	MOVD $4, R11
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R12
+	NEG R11, R11
+	ADD R11<<3, R12, R19
+	FLDPQ 64(R19), (F8, F9)
+loop1:
+	CMP $4, R9
+	BGE full2
 	CMP $0, R9
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
@@ -339,6 +40,13 @@ tail2:
 	NEG R12, R12
 	ADD R12<<3, R11, R19
 	FLDPQ 64(R19), (F8, F9)
+full2:
+	CMP $4, R9
+	BLT part4
+	ADD R10<<3, R3, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole5
+part4:
 	ADD R10<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -361,6 +69,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole5:
 	MOVD $c4086300000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F12, F13)
 	WORD $0x6eece55f
@@ -483,6 +192,12 @@ lanes1:
 	WORD $0x6e6fddad
 	WORD $0x6e62dd8c
 	WORD $0x6e63ddad
+	CMP $4, R9
+	BLT part6
+	ADD R10<<3, R0, R19
+	FSTPQ (F12, F13), 0(R19)
+	B whole7
+part6:
 	ADD R10<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -501,6 +216,13 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d00868d
 lanes2:
+whole7:
+	CMP $4, R9
+	BLT part8
+	ADD R10<<3, R4, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole9
+part8:
 	ADD R10<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -523,6 +245,13 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole9:
+	CMP $4, R9
+	BLT part10
+	ADD R10<<3, R8, R19
+	FLDPQ 0(R19), (F16, F17)
+	B whole11
+part10:
 	ADD R10<<3, R8, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -545,8 +274,15 @@ lanes3:
 lanes4:
 	WORD $0x4ebc1f90
 	WORD $0x4ebd1fb1
+whole11:
 	WORD $0x4e6ecd90
 	WORD $0x4e6fcdb1
+	CMP $4, R9
+	BLT part12
+	ADD R10<<3, R1, R19
+	FSTPQ (F16, F17), 0(R19)
+	B whole13
+part12:
 	ADD R10<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -565,6 +301,13 @@ lanes4:
 	CBZ R21, lanes5
 	WORD $0x4d008691
 lanes5:
+whole13:
+	CMP $4, R9
+	BLT part14
+	ADD R10<<3, R5, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole15
+part14:
 	ADD R10<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -587,8 +330,15 @@ lanes5:
 lanes6:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole15:
 	WORD $0x4e70cc0c
 	WORD $0x4e71cc2d
+	CMP $4, R9
+	BLT part16
+	ADD R10<<3, R2, R19
+	FSTPQ (F12, F13), 0(R19)
+	B whole17
+part16:
 	ADD R10<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -607,300 +357,38 @@ lanes6:
 	CBZ R21, lanes7
 	WORD $0x4d00868d
 lanes7:
-	WORD $0x6e6eddc8
-	WORD $0x6e6fdde9
-	WORD $0x4ef0ce08
-	WORD $0x4ef1ce29
+whole17:
+	WORD $0x6e6eddcc
+	WORD $0x6e6fdded
+	WORD $0x4ef0ce0c
+	WORD $0x4ef1ce2d
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd0a
-	WORD $0x4e7dcd2b
+	WORD $0x4e7ccd8a
+	WORD $0x4e7dcdab
 	WORD $0x4e6ad484
 	WORD $0x4e6bd4a5
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R11
-	NEG R9, R9
-	ADD R9<<3, R11, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R10<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes8
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes8
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes8
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes8
-	WORD $0x4d40869d
-lanes8:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eece55f
-	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fec
-	WORD $0x6eede57f
-	WORD $0x6e6b1dbf
-	WORD $0x4ebf1fed
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x6eece5df
-	WORD $0x6e6c1ddf
-	WORD $0x4ebf1fec
-	WORD $0x6eede5ff
-	WORD $0x6e6d1dff
-	WORD $0x4ebf1fed
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd8e
-	WORD $0x4e7dcdaf
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd5d0
-	WORD $0x4efdd5f1
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0c
-	WORD $0x4efdce2d
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0c
-	WORD $0x4efdce2d
-	WORD $0x6e6cdd90
-	WORD $0x6e6dddb1
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F20, F21)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	WORD $0x4e6cce92
-	WORD $0x4e6dceb3
-	WORD $0x4eac1d9c
-	WORD $0x4ead1dbd
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd64c
-	WORD $0x4e7dd66d
-	WORD $0x4f3f05d0
-	WORD $0x4f3f05f1
-	WORD $0x6eb085ce
-	WORD $0x6eb185ef
-	WORD $0x4f745610
-	WORD $0x4f745631
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8610
-	WORD $0x4efd8631
-	WORD $0x6e70dd8c
-	WORD $0x6e71ddad
-	WORD $0x4f7455ce
-	WORD $0x4f7455ef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc85ce
-	WORD $0x4efd85ef
-	WORD $0x6e6edd8c
-	WORD $0x6e6fddad
-	WORD $0x6e62dd82
-	WORD $0x6e63dda3
-	ADD R10<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes9
-	WORD $0x0d008682
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes9
-	WORD $0x4d008682
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes9
-	WORD $0x0d008683
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes9
-	WORD $0x4d008683
-lanes9:
-	ADD R10<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes10
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes10
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes10
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes10
-	WORD $0x4d40869d
-lanes10:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	ADD R10<<3, R8, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes11
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes11
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes11
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes11
-	WORD $0x4d40869d
-lanes11:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6ccc4e
-	WORD $0x4e6dcc6f
-	ADD R10<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes12
-	WORD $0x0d00868e
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes12
-	WORD $0x4d00868e
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes12
-	WORD $0x0d00868f
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes12
-	WORD $0x4d00868f
-lanes12:
-	ADD R10<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes13
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes13
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes13
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes13
-	WORD $0x4d40869d
-lanes13:
-	WORD $0x4ebc1f82
-	WORD $0x4ebd1fa3
-	WORD $0x4e6ecc02
-	WORD $0x4e6fcc23
-	ADD R10<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes14
-	WORD $0x0d008682
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes14
-	WORD $0x4d008682
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes14
-	WORD $0x0d008683
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes14
-	WORD $0x4d008683
-lanes14:
-	WORD $0x6e6cdd80
-	WORD $0x6e6ddda1
-	WORD $0x4eeecdc0
-	WORD $0x4eefcde1
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc0a
-	WORD $0x4e7dcc2b
-	WORD $0x4e6ad4c6
-	WORD $0x4e6bd4e7
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R10, R10
+	SUBS $4, R9, R9
+	B loop1
 done3:
+	MOVD R10, R0
+	LSL $61, R0, R0
+	CMP $0, R0
+	BEQ even18
+	WORD $0x4ea41c80
+	WORD $0x4ea51ca1
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea01c06
+	WORD $0x4ea11c27
+even18:
 	WORD $0x4e66d480
 	WORD $0x4e67d4a1
 	WORD $0x4ea11c22
@@ -933,339 +421,16 @@ TEXT ·guideDrawSlopedNEON(SB), NOSPLIT, $0-112
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R12
 	MOVD $0, R13
-	ADD $-8, R12, R14
-	CMP R14, R13
-	BGT tail2
-loop1:
-	ADD R13<<3, R3, R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6eeae51f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe53f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1feb
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eeae59f
-	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe5bf
-	WORD $0x6e6b1dbf
-	WORD $0x4ebf1feb
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd58e
-	WORD $0x4efdd5af
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	WORD $0x6e6add4e
-	WORD $0x6e6bdd6f
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	WORD $0x4e6ace50
-	WORD $0x4e6bce71
-	WORD $0x4eaa1d5c
-	WORD $0x4eab1d7d
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd60a
-	WORD $0x4e7dd62b
-	WORD $0x4f3f058e
-	WORD $0x4f3f05af
-	WORD $0x6eae858c
-	WORD $0x6eaf85ad
-	WORD $0x4f7455ce
-	WORD $0x4f7455ef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc85ce
-	WORD $0x4efd85ef
-	WORD $0x6e6edd4a
-	WORD $0x6e6fdd6b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd4a
-	WORD $0x6e6ddd6b
-	WORD $0x6e62dd4a
-	WORD $0x6e63dd6b
-	ADD R13<<3, R0, R19
-	FSTPQ (F10, F11), 0(R19)
-	ADD R13<<3, R4, R19
-	FLDPQ 0(R19), (F12, F13)
-	ADD R13<<3, R5, R19
-	FLDPQ 0(R19), (F14, F15)
-	ADD R13<<3, R11, R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x4ef0d5ce
-	WORD $0x4ef1d5ef
-	ADD R13<<3, R8, R19
-	FSTPQ (F14, F15), 0(R19)
-	ADD R13<<3, R9, R19
-	FLDPQ 0(R19), (F16, F17)
-	ADD R13<<3, R10, R19
-	FLDPQ 0(R19), (F18, F19)
-	WORD $0x4e6ece50
-	WORD $0x4e6fce71
-	WORD $0x4e6ccd50
-	WORD $0x4e6dcd71
-	ADD R13<<3, R1, R19
-	FSTPQ (F16, F17), 0(R19)
-	ADD R13<<3, R5, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e70cc0a
-	WORD $0x4e71cc2b
-	ADD R13<<3, R2, R19
-	FSTPQ (F10, F11), 0(R19)
-	WORD $0x6e6cdd8a
-	WORD $0x6e6dddab
-	WORD $0x4ef0ce0a
-	WORD $0x4ef1ce2b
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd48
-	WORD $0x4e7dcd69
-	WORD $0x4e68d484
-	WORD $0x4e69d4a5
-	ADD R13<<3, R3, R19
-	FLDPQ 32(R19), (F8, F9)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6eeae51f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe53f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1feb
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eeae59f
-	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe5bf
-	WORD $0x6e6b1dbf
-	WORD $0x4ebf1feb
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd58e
-	WORD $0x4efdd5af
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	WORD $0x6e6add4e
-	WORD $0x6e6bdd6f
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	WORD $0x4e6ace50
-	WORD $0x4e6bce71
-	WORD $0x4eaa1d5c
-	WORD $0x4eab1d7d
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd60a
-	WORD $0x4e7dd62b
-	WORD $0x4f3f058e
-	WORD $0x4f3f05af
-	WORD $0x6eae858c
-	WORD $0x6eaf85ad
-	WORD $0x4f7455ce
-	WORD $0x4f7455ef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc85ce
-	WORD $0x4efd85ef
-	WORD $0x6e6edd4a
-	WORD $0x6e6fdd6b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd4a
-	WORD $0x6e6ddd6b
-	WORD $0x6e62dd4a
-	WORD $0x6e63dd6b
-	ADD R13<<3, R0, R19
-	FSTPQ (F10, F11), 32(R19)
-	ADD R13<<3, R4, R19
-	FLDPQ 32(R19), (F12, F13)
-	ADD R13<<3, R5, R19
-	FLDPQ 32(R19), (F14, F15)
-	ADD R13<<3, R11, R19
-	FLDPQ 32(R19), (F16, F17)
-	WORD $0x4ef0d5ce
-	WORD $0x4ef1d5ef
-	ADD R13<<3, R8, R19
-	FSTPQ (F14, F15), 32(R19)
-	ADD R13<<3, R9, R19
-	FLDPQ 32(R19), (F16, F17)
-	ADD R13<<3, R10, R19
-	FLDPQ 32(R19), (F18, F19)
-	WORD $0x4e6ece50
-	WORD $0x4e6fce71
-	WORD $0x4e6ccd50
-	WORD $0x4e6dcd71
-	ADD R13<<3, R1, R19
-	FSTPQ (F16, F17), 32(R19)
-	ADD R13<<3, R5, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e70cc0a
-	WORD $0x4e71cc2b
-	ADD R13<<3, R2, R19
-	FSTPQ (F10, F11), 32(R19)
-	WORD $0x6e6cdd8a
-	WORD $0x6e6dddab
-	WORD $0x4ef0ce0a
-	WORD $0x4ef1ce2b
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd48
-	WORD $0x4e7dcd69
-	WORD $0x4e68d4c6
-	WORD $0x4e69d4e7
-	ADDS $8, R13, R13
-	CMP R14, R13
-	BLE loop1
-tail2:
 	SUBS R13, R12, R12
+	MOVD $4, R14
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R15
+	NEG R14, R14
+	ADD R14<<3, R15, R19
+	FLDPQ 64(R19), (F8, F9)
+loop1:
+	CMP $4, R12
+	BGE full2
 	CMP $0, R12
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
@@ -1274,6 +439,13 @@ tail2:
 	NEG R15, R15
 	ADD R15<<3, R14, R19
 	FLDPQ 64(R19), (F8, F9)
+full2:
+	CMP $4, R12
+	BLT part4
+	ADD R13<<3, R3, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole5
+part4:
 	ADD R13<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -1296,6 +468,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole5:
 	MOVD $c4086300000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F12, F13)
 	WORD $0x6eece55f
@@ -1418,6 +591,12 @@ lanes1:
 	WORD $0x6e6fddad
 	WORD $0x6e62dd8c
 	WORD $0x6e63ddad
+	CMP $4, R12
+	BLT part6
+	ADD R13<<3, R0, R19
+	FSTPQ (F12, F13), 0(R19)
+	B whole7
+part6:
 	ADD R13<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -1436,6 +615,13 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d00868d
 lanes2:
+whole7:
+	CMP $4, R12
+	BLT part8
+	ADD R13<<3, R4, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole9
+part8:
 	ADD R13<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -1458,6 +644,13 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole9:
+	CMP $4, R12
+	BLT part10
+	ADD R13<<3, R5, R19
+	FLDPQ 0(R19), (F16, F17)
+	B whole11
+part10:
 	ADD R13<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -1480,6 +673,13 @@ lanes3:
 lanes4:
 	WORD $0x4ebc1f90
 	WORD $0x4ebd1fb1
+whole11:
+	CMP $4, R12
+	BLT part12
+	ADD R13<<3, R11, R19
+	FLDPQ 0(R19), (F18, F19)
+	B whole13
+part12:
 	ADD R13<<3, R11, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -1502,8 +702,15 @@ lanes4:
 lanes5:
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
+whole13:
 	WORD $0x4ef2d610
 	WORD $0x4ef3d631
+	CMP $4, R12
+	BLT part14
+	ADD R13<<3, R8, R19
+	FSTPQ (F16, F17), 0(R19)
+	B whole15
+part14:
 	ADD R13<<3, R8, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -1522,6 +729,13 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d008691
 lanes6:
+whole15:
+	CMP $4, R12
+	BLT part16
+	ADD R13<<3, R9, R19
+	FLDPQ 0(R19), (F18, F19)
+	B whole17
+part16:
 	ADD R13<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -1544,6 +758,13 @@ lanes6:
 lanes7:
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
+whole17:
+	CMP $4, R12
+	BLT part18
+	ADD R13<<3, R10, R19
+	FLDPQ 0(R19), (F20, F21)
+	B whole19
+part18:
 	ADD R13<<3, R10, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -1566,10 +787,17 @@ lanes7:
 lanes8:
 	WORD $0x4ebc1f94
 	WORD $0x4ebd1fb5
+whole19:
 	WORD $0x4e70ce92
 	WORD $0x4e71ceb3
 	WORD $0x4e6ecd92
 	WORD $0x4e6fcdb3
+	CMP $4, R12
+	BLT part20
+	ADD R13<<3, R1, R19
+	FSTPQ (F18, F19), 0(R19)
+	B whole21
+part20:
 	ADD R13<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -1588,6 +816,13 @@ lanes8:
 	CBZ R21, lanes9
 	WORD $0x4d008693
 lanes9:
+whole21:
+	CMP $4, R12
+	BLT part22
+	ADD R13<<3, R5, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole23
+part22:
 	ADD R13<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -1610,8 +845,15 @@ lanes9:
 lanes10:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole23:
 	WORD $0x4e72cc0c
 	WORD $0x4e73cc2d
+	CMP $4, R12
+	BLT part24
+	ADD R13<<3, R2, R19
+	FSTPQ (F12, F13), 0(R19)
+	B whole25
+part24:
 	ADD R13<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -1630,388 +872,38 @@ lanes10:
 	CBZ R21, lanes11
 	WORD $0x4d00868d
 lanes11:
-	WORD $0x6e6eddc8
-	WORD $0x6e6fdde9
-	WORD $0x4ef2ce48
-	WORD $0x4ef3ce69
+whole25:
+	WORD $0x6e6eddcc
+	WORD $0x6e6fdded
+	WORD $0x4ef2ce4c
+	WORD $0x4ef3ce6d
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd0a
-	WORD $0x4e7dcd2b
+	WORD $0x4e7ccd8a
+	WORD $0x4e7dcdab
 	WORD $0x4e6ad484
 	WORD $0x4e6bd4a5
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R14
-	NEG R12, R12
-	ADD R12<<3, R14, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R13<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes12
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes12
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes12
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes12
-	WORD $0x4d40869d
-lanes12:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eece55f
-	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fec
-	WORD $0x6eede57f
-	WORD $0x6e6b1dbf
-	WORD $0x4ebf1fed
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x6eece5df
-	WORD $0x6e6c1ddf
-	WORD $0x4ebf1fec
-	WORD $0x6eede5ff
-	WORD $0x6e6d1dff
-	WORD $0x4ebf1fed
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd8e
-	WORD $0x4e7dcdaf
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd5d0
-	WORD $0x4efdd5f1
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0c
-	WORD $0x4efdce2d
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0c
-	WORD $0x4efdce2d
-	WORD $0x6e6cdd90
-	WORD $0x6e6dddb1
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F20, F21)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	WORD $0x4e6cce92
-	WORD $0x4e6dceb3
-	WORD $0x4eac1d9c
-	WORD $0x4ead1dbd
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd64c
-	WORD $0x4e7dd66d
-	WORD $0x4f3f05d0
-	WORD $0x4f3f05f1
-	WORD $0x6eb085ce
-	WORD $0x6eb185ef
-	WORD $0x4f745610
-	WORD $0x4f745631
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8610
-	WORD $0x4efd8631
-	WORD $0x6e70dd8c
-	WORD $0x6e71ddad
-	WORD $0x4f7455ce
-	WORD $0x4f7455ef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc85ce
-	WORD $0x4efd85ef
-	WORD $0x6e6edd8c
-	WORD $0x6e6fddad
-	WORD $0x6e62dd82
-	WORD $0x6e63dda3
-	ADD R13<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes13
-	WORD $0x0d008682
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes13
-	WORD $0x4d008682
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes13
-	WORD $0x0d008683
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes13
-	WORD $0x4d008683
-lanes13:
-	ADD R13<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes14
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes14
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes14
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes14
-	WORD $0x4d40869d
-lanes14:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	ADD R13<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes15
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes15
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes15
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes15
-	WORD $0x4d40869d
-lanes15:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	ADD R13<<3, R11, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes16
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes16
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes16
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes16
-	WORD $0x4d40869d
-lanes16:
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x4ef0d5ce
-	WORD $0x4ef1d5ef
-	ADD R13<<3, R8, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes17
-	WORD $0x0d00868e
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes17
-	WORD $0x4d00868e
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes17
-	WORD $0x0d00868f
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes17
-	WORD $0x4d00868f
-lanes17:
-	ADD R13<<3, R9, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes18
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes18
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes18
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes18
-	WORD $0x4d40869d
-lanes18:
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	ADD R13<<3, R10, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes19
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes19
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes19
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes19
-	WORD $0x4d40869d
-lanes19:
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	WORD $0x4e6ece50
-	WORD $0x4e6fce71
-	WORD $0x4e6ccc50
-	WORD $0x4e6dcc71
-	ADD R13<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes20
-	WORD $0x0d008690
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes20
-	WORD $0x4d008690
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes20
-	WORD $0x0d008691
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes20
-	WORD $0x4d008691
-lanes20:
-	ADD R13<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes21
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes21
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes21
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes21
-	WORD $0x4d40869d
-lanes21:
-	WORD $0x4ebc1f82
-	WORD $0x4ebd1fa3
-	WORD $0x4e70cc02
-	WORD $0x4e71cc23
-	ADD R13<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes22
-	WORD $0x0d008682
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes22
-	WORD $0x4d008682
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes22
-	WORD $0x0d008683
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes22
-	WORD $0x4d008683
-lanes22:
-	WORD $0x6e6cdd80
-	WORD $0x6e6ddda1
-	WORD $0x4ef0ce00
-	WORD $0x4ef1ce21
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc0a
-	WORD $0x4e7dcc2b
-	WORD $0x4e6ad4c6
-	WORD $0x4e6bd4e7
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R13, R13
+	SUBS $4, R12, R12
+	B loop1
 done3:
+	MOVD R13, R0
+	LSL $61, R0, R0
+	CMP $0, R0
+	BEQ even26
+	WORD $0x4ea41c80
+	WORD $0x4ea51ca1
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea01c06
+	WORD $0x4ea11c27
+even26:
 	WORD $0x4e66d480
 	WORD $0x4e67d4a1
 	WORD $0x4ea11c22
@@ -2045,331 +937,16 @@ TEXT ·guideDrawApartNEON(SB), NOSPLIT, $0-104
 	WORD $0x6e291d29
 	MOVD n+0(FP), R10
 	MOVD $0, R11
-	ADD $-8, R10, R12
-	CMP R12, R11
-	BGT tail2
-loop1:
-	ADD R11<<3, R3, R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eece55f
-	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fec
-	WORD $0x6eede57f
-	WORD $0x6e6b1dbf
-	WORD $0x4ebf1fed
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x6eece5df
-	WORD $0x6e6c1ddf
-	WORD $0x4ebf1fec
-	WORD $0x6eede5ff
-	WORD $0x6e6d1dff
-	WORD $0x4ebf1fed
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd8e
-	WORD $0x4e7dcdaf
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd5d0
-	WORD $0x4efdd5f1
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0c
-	WORD $0x4efdce2d
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0c
-	WORD $0x4efdce2d
-	WORD $0x6e6cdd90
-	WORD $0x6e6dddb1
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F20, F21)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	WORD $0x4e6cce92
-	WORD $0x4e6dceb3
-	WORD $0x4eac1d9c
-	WORD $0x4ead1dbd
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd64c
-	WORD $0x4e7dd66d
-	WORD $0x4f3f05d0
-	WORD $0x4f3f05f1
-	WORD $0x6eb085ce
-	WORD $0x6eb185ef
-	WORD $0x4f745610
-	WORD $0x4f745631
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8610
-	WORD $0x4efd8631
-	WORD $0x6e70dd8c
-	WORD $0x6e71ddad
-	WORD $0x4f7455ce
-	WORD $0x4f7455ef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc85ce
-	WORD $0x4efd85ef
-	WORD $0x6e6edd8c
-	WORD $0x6e6fddad
-	WORD $0x6e62dd8c
-	WORD $0x6e63ddad
-	ADD R11<<3, R0, R19
-	FSTPQ (F12, F13), 0(R19)
-	ADD R11<<3, R4, R19
-	FLDPQ 0(R19), (F14, F15)
-	ADD R11<<3, R8, R19
-	FLDPQ 0(R19), (F16, F17)
-	ADD R11<<3, R9, R19
-	FLDPQ 0(R19), (F18, F19)
-	ADD R11<<3, R5, R19
-	FLDPQ 0(R19), (F20, F21)
-	WORD $0x4ef4d652
-	WORD $0x4ef5d673
-	WORD $0x4e72cc90
-	WORD $0x4e73ccb1
-	WORD $0x4e6ecd90
-	WORD $0x4e6fcdb1
-	ADD R11<<3, R1, R19
-	FSTPQ (F16, F17), 0(R19)
-	ADD R11<<3, R5, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e70cc0c
-	WORD $0x4e71cc2d
-	ADD R11<<3, R2, R19
-	FSTPQ (F12, F13), 0(R19)
-	WORD $0x6e6eddcc
-	WORD $0x6e6fdded
-	WORD $0x4ef0ce0c
-	WORD $0x4ef1ce2d
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd8a
-	WORD $0x4e7dcdab
-	WORD $0x4e6ad4c6
-	WORD $0x4e6bd4e7
-	ADD R11<<3, R3, R19
-	FLDPQ 32(R19), (F10, F11)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eece55f
-	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fec
-	WORD $0x6eede57f
-	WORD $0x6e6b1dbf
-	WORD $0x4ebf1fed
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x6eece5df
-	WORD $0x6e6c1ddf
-	WORD $0x4ebf1fec
-	WORD $0x6eede5ff
-	WORD $0x6e6d1dff
-	WORD $0x4ebf1fed
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd8e
-	WORD $0x4e7dcdaf
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd5d0
-	WORD $0x4efdd5f1
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0c
-	WORD $0x4efdce2d
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0c
-	WORD $0x4efdce2d
-	WORD $0x6e6cdd90
-	WORD $0x6e6dddb1
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F20, F21)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	WORD $0x4e6cce92
-	WORD $0x4e6dceb3
-	WORD $0x4eac1d9c
-	WORD $0x4ead1dbd
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd64c
-	WORD $0x4e7dd66d
-	WORD $0x4f3f05d0
-	WORD $0x4f3f05f1
-	WORD $0x6eb085ce
-	WORD $0x6eb185ef
-	WORD $0x4f745610
-	WORD $0x4f745631
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8610
-	WORD $0x4efd8631
-	WORD $0x6e70dd8c
-	WORD $0x6e71ddad
-	WORD $0x4f7455ce
-	WORD $0x4f7455ef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc85ce
-	WORD $0x4efd85ef
-	WORD $0x6e6edd8c
-	WORD $0x6e6fddad
-	WORD $0x6e62dd8c
-	WORD $0x6e63ddad
-	ADD R11<<3, R0, R19
-	FSTPQ (F12, F13), 32(R19)
-	ADD R11<<3, R4, R19
-	FLDPQ 32(R19), (F14, F15)
-	ADD R11<<3, R8, R19
-	FLDPQ 32(R19), (F16, F17)
-	ADD R11<<3, R9, R19
-	FLDPQ 32(R19), (F18, F19)
-	ADD R11<<3, R5, R19
-	FLDPQ 32(R19), (F20, F21)
-	WORD $0x4ef4d652
-	WORD $0x4ef5d673
-	WORD $0x4e72cc90
-	WORD $0x4e73ccb1
-	WORD $0x4e6ecd90
-	WORD $0x4e6fcdb1
-	ADD R11<<3, R1, R19
-	FSTPQ (F16, F17), 32(R19)
-	ADD R11<<3, R5, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e70cc0c
-	WORD $0x4e71cc2d
-	ADD R11<<3, R2, R19
-	FSTPQ (F12, F13), 32(R19)
-	WORD $0x6e6eddcc
-	WORD $0x6e6fdded
-	WORD $0x4ef0ce0c
-	WORD $0x4ef1ce2d
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd8a
-	WORD $0x4e7dcdab
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADDS $8, R11, R11
-	CMP R12, R11
-	BLE loop1
-tail2:
 	SUBS R11, R10, R10
+	MOVD $4, R12
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R13
+	NEG R12, R12
+	ADD R12<<3, R13, R19
+	FLDPQ 64(R19), (F10, F11)
+loop1:
+	CMP $4, R10
+	BGE full2
 	CMP $0, R10
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
@@ -2378,6 +955,13 @@ tail2:
 	NEG R13, R13
 	ADD R13<<3, R12, R19
 	FLDPQ 64(R19), (F10, F11)
+full2:
+	CMP $4, R10
+	BLT part4
+	ADD R11<<3, R3, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole5
+part4:
 	ADD R11<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2400,6 +984,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole5:
 	MOVD $c4086300000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F14, F15)
 	WORD $0x6eeee59f
@@ -2522,6 +1107,12 @@ lanes1:
 	WORD $0x6e71ddef
 	WORD $0x6e62ddce
 	WORD $0x6e63ddef
+	CMP $4, R10
+	BLT part6
+	ADD R11<<3, R0, R19
+	FSTPQ (F14, F15), 0(R19)
+	B whole7
+part6:
 	ADD R11<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d55
@@ -2540,6 +1131,13 @@ lanes1:
 	CBZ R21, lanes2
 	WORD $0x4d00868f
 lanes2:
+whole7:
+	CMP $4, R10
+	BLT part8
+	ADD R11<<3, R4, R19
+	FLDPQ 0(R19), (F16, F17)
+	B whole9
+part8:
 	ADD R11<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2562,6 +1160,13 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f90
 	WORD $0x4ebd1fb1
+whole9:
+	CMP $4, R10
+	BLT part10
+	ADD R11<<3, R8, R19
+	FLDPQ 0(R19), (F18, F19)
+	B whole11
+part10:
 	ADD R11<<3, R8, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2584,6 +1189,13 @@ lanes3:
 lanes4:
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
+whole11:
+	CMP $4, R10
+	BLT part12
+	ADD R11<<3, R9, R19
+	FLDPQ 0(R19), (F20, F21)
+	B whole13
+part12:
 	ADD R11<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2606,6 +1218,13 @@ lanes4:
 lanes5:
 	WORD $0x4ebc1f94
 	WORD $0x4ebd1fb5
+whole13:
+	CMP $4, R10
+	BLT part14
+	ADD R11<<3, R5, R19
+	FLDPQ 0(R19), (F22, F23)
+	B whole15
+part14:
 	ADD R11<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2628,12 +1247,19 @@ lanes5:
 lanes6:
 	WORD $0x4ebc1f96
 	WORD $0x4ebd1fb7
+whole15:
 	WORD $0x4ef6d694
 	WORD $0x4ef7d6b5
 	WORD $0x4e74cc92
 	WORD $0x4e75ccb3
 	WORD $0x4e70cdd2
 	WORD $0x4e71cdf3
+	CMP $4, R10
+	BLT part16
+	ADD R11<<3, R1, R19
+	FSTPQ (F18, F19), 0(R19)
+	B whole17
+part16:
 	ADD R11<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d55
@@ -2652,6 +1278,13 @@ lanes6:
 	CBZ R21, lanes7
 	WORD $0x4d008693
 lanes7:
+whole17:
+	CMP $4, R10
+	BLT part18
+	ADD R11<<3, R5, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole19
+part18:
 	ADD R11<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2674,8 +1307,15 @@ lanes7:
 lanes8:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole19:
 	WORD $0x4e72cc0e
 	WORD $0x4e73cc2f
+	CMP $4, R10
+	BLT part20
+	ADD R11<<3, R2, R19
+	FSTPQ (F14, F15), 0(R19)
+	B whole21
+part20:
 	ADD R11<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d55
@@ -2694,348 +1334,38 @@ lanes8:
 	CBZ R21, lanes9
 	WORD $0x4d00868f
 lanes9:
-	WORD $0x6e70de0a
-	WORD $0x6e71de2b
-	WORD $0x4ef2ce4a
-	WORD $0x4ef3ce6b
+whole21:
+	WORD $0x6e70de0e
+	WORD $0x6e71de2f
+	WORD $0x4ef2ce4e
+	WORD $0x4ef3ce6f
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
+	WORD $0x4e7ccdcc
+	WORD $0x4e7dcded
 	WORD $0x4e6cd4c6
 	WORD $0x4e6dd4e7
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R12
-	NEG R10, R10
-	ADD R10<<3, R12, R19
-	FLDPQ 96(R19), (F10, F11)
-	ADD R11<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d55
-	CBZ R21, lanes10
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d55
-	CBZ R21, lanes10
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d75
-	CBZ R21, lanes10
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d75
-	CBZ R21, lanes10
-	WORD $0x4d40869d
-lanes10:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x6eeee59f
-	WORD $0x6e6c1ddf
-	WORD $0x4ebf1fee
-	WORD $0x6eefe5bf
-	WORD $0x6e6d1dff
-	WORD $0x4ebf1fef
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x6eeee61f
-	WORD $0x6e6e1e1f
-	WORD $0x4ebf1fee
-	WORD $0x6eefe63f
-	WORD $0x6e6f1e3f
-	WORD $0x4ebf1fef
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccdd0
-	WORD $0x4e7dcdf1
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd612
-	WORD $0x4efdd633
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce4e
-	WORD $0x4efdce6f
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce4e
-	WORD $0x4efdce6f
-	WORD $0x6e6eddd2
-	WORD $0x6e6fddf3
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F20, F21)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F22, F23)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce5c
-	WORD $0x4e75ce7d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e76ce5c
-	WORD $0x4e77ce7d
-	WORD $0x4ebc1f96
-	WORD $0x4ebd1fb7
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce5c
-	WORD $0x4e75ce7d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e76ce5c
-	WORD $0x4e77ce7d
-	WORD $0x4ebc1f96
-	WORD $0x4ebd1fb7
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce5c
-	WORD $0x4e75ce7d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e76ce5c
-	WORD $0x4e77ce7d
-	WORD $0x4ebc1f96
-	WORD $0x4ebd1fb7
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce5c
-	WORD $0x4e75ce7d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e76ce5c
-	WORD $0x4e77ce7d
-	WORD $0x4ebc1f96
-	WORD $0x4ebd1fb7
-	WORD $0x4e6eced4
-	WORD $0x4e6fcef5
-	WORD $0x4eae1ddc
-	WORD $0x4eaf1dfd
-	WORD $0x4e74ce5c
-	WORD $0x4e75ce7d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd68e
-	WORD $0x4e7dd6af
-	WORD $0x4f3f0612
-	WORD $0x4f3f0633
-	WORD $0x6eb28610
-	WORD $0x6eb38631
-	WORD $0x4f745652
-	WORD $0x4f745673
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8652
-	WORD $0x4efd8673
-	WORD $0x6e72ddce
-	WORD $0x6e73ddef
-	WORD $0x4f745610
-	WORD $0x4f745631
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8610
-	WORD $0x4efd8631
-	WORD $0x6e70ddce
-	WORD $0x6e71ddef
-	WORD $0x6e62ddc2
-	WORD $0x6e63dde3
-	ADD R11<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d55
-	CBZ R21, lanes11
-	WORD $0x0d008682
-	ADD $8, R20
-	WORD $0x4e183d55
-	CBZ R21, lanes11
-	WORD $0x4d008682
-	ADD $8, R20
-	WORD $0x4e083d75
-	CBZ R21, lanes11
-	WORD $0x0d008683
-	ADD $8, R20
-	WORD $0x4e183d75
-	CBZ R21, lanes11
-	WORD $0x4d008683
-lanes11:
-	ADD R11<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d55
-	CBZ R21, lanes12
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d55
-	CBZ R21, lanes12
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d75
-	CBZ R21, lanes12
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d75
-	CBZ R21, lanes12
-	WORD $0x4d40869d
-lanes12:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	ADD R11<<3, R8, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d55
-	CBZ R21, lanes13
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d55
-	CBZ R21, lanes13
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d75
-	CBZ R21, lanes13
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d75
-	CBZ R21, lanes13
-	WORD $0x4d40869d
-lanes13:
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	ADD R11<<3, R9, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d55
-	CBZ R21, lanes14
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d55
-	CBZ R21, lanes14
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d75
-	CBZ R21, lanes14
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d75
-	CBZ R21, lanes14
-	WORD $0x4d40869d
-lanes14:
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	ADD R11<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d55
-	CBZ R21, lanes15
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d55
-	CBZ R21, lanes15
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d75
-	CBZ R21, lanes15
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d75
-	CBZ R21, lanes15
-	WORD $0x4d40869d
-lanes15:
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	WORD $0x4ef4d652
-	WORD $0x4ef5d673
-	WORD $0x4e72cc90
-	WORD $0x4e73ccb1
-	WORD $0x4e6ecc50
-	WORD $0x4e6fcc71
-	ADD R11<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d55
-	CBZ R21, lanes16
-	WORD $0x0d008690
-	ADD $8, R20
-	WORD $0x4e183d55
-	CBZ R21, lanes16
-	WORD $0x4d008690
-	ADD $8, R20
-	WORD $0x4e083d75
-	CBZ R21, lanes16
-	WORD $0x0d008691
-	ADD $8, R20
-	WORD $0x4e183d75
-	CBZ R21, lanes16
-	WORD $0x4d008691
-lanes16:
-	ADD R11<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d55
-	CBZ R21, lanes17
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d55
-	CBZ R21, lanes17
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d75
-	CBZ R21, lanes17
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d75
-	CBZ R21, lanes17
-	WORD $0x4d40869d
-lanes17:
-	WORD $0x4ebc1f82
-	WORD $0x4ebd1fa3
-	WORD $0x4e70cc02
-	WORD $0x4e71cc23
-	ADD R11<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d55
-	CBZ R21, lanes18
-	WORD $0x0d008682
-	ADD $8, R20
-	WORD $0x4e183d55
-	CBZ R21, lanes18
-	WORD $0x4d008682
-	ADD $8, R20
-	WORD $0x4e083d75
-	CBZ R21, lanes18
-	WORD $0x0d008683
-	ADD $8, R20
-	WORD $0x4e183d75
-	CBZ R21, lanes18
-	WORD $0x4d008683
-lanes18:
-	WORD $0x6e6eddc0
-	WORD $0x6e6fdde1
-	WORD $0x4ef0ce00
-	WORD $0x4ef1ce21
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc0c
-	WORD $0x4e7dcc2d
-	WORD $0x4e6cd508
-	WORD $0x4e6dd529
+	WORD $0x4ea61ccc
+	WORD $0x4ea71ced
+	WORD $0x4ea81d06
+	WORD $0x4ea91d27
+	WORD $0x4eac1d88
+	WORD $0x4ead1da9
+	ADDS $4, R11, R11
+	SUBS $4, R10, R10
+	B loop1
 done3:
+	MOVD R11, R0
+	LSL $61, R0, R0
+	CMP $0, R0
+	BEQ even22
+	WORD $0x4ea61cc0
+	WORD $0x4ea71ce1
+	WORD $0x4ea81d06
+	WORD $0x4ea91d27
+	WORD $0x4ea01c08
+	WORD $0x4ea11c29
+even22:
 	WORD $0x4e68d4c0
 	WORD $0x4e69d4e1
 	WORD $0x4ea11c22
@@ -3066,95 +1396,16 @@ TEXT ·guideBackNEON(SB), NOSPLIT, $0-96
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R10
 	MOVD $0, R11
-	ADD $-8, R10, R12
-	CMP R12, R11
-	BGT tail2
-loop1:
-	ADD R11<<3, R3, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R11<<3, R2, R19
-	FLDPQ 0(R19), (F10, F11)
-	ADD R11<<3, R0, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6e60dd8e
-	WORD $0x6e61ddaf
-	ADD R11<<3, R1, R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x4ef0d5ce
-	WORD $0x4ef1d5ef
-	WORD $0x6e6afd10
-	WORD $0x6e6bfd31
-	WORD $0x4e70d5d0
-	WORD $0x4e71d5f1
-	WORD $0x6e62de10
-	WORD $0x6e63de31
-	WORD $0x6e62ddce
-	WORD $0x6e63ddef
-	WORD $0x6e68dd48
-	WORD $0x6e69dd69
-	WORD $0x6e70dd08
-	WORD $0x6e71dd29
-	ADD R11<<3, R5, R19
-	FSTPQ (F16, F17), 0(R19)
-	ADD R11<<3, R8, R19
-	FSTPQ (F8, F9), 0(R19)
-	ADD R11<<3, R9, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e6ad58a
-	WORD $0x4e6bd5ab
-	ADD R11<<3, R4, R19
-	FSTPQ (F10, F11), 0(R19)
-	WORD $0x6e70de0a
-	WORD $0x6e71de2b
-	WORD $0x4e68cd0a
-	WORD $0x4e69cd2b
-	WORD $0x4e6ad484
-	WORD $0x4e6bd4a5
-	ADD R11<<3, R3, R19
-	FLDPQ 32(R19), (F8, F9)
-	ADD R11<<3, R2, R19
-	FLDPQ 32(R19), (F10, F11)
-	ADD R11<<3, R0, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x6e60dd8e
-	WORD $0x6e61ddaf
-	ADD R11<<3, R1, R19
-	FLDPQ 32(R19), (F16, F17)
-	WORD $0x4ef0d5ce
-	WORD $0x4ef1d5ef
-	WORD $0x6e6afd10
-	WORD $0x6e6bfd31
-	WORD $0x4e70d5d0
-	WORD $0x4e71d5f1
-	WORD $0x6e62de10
-	WORD $0x6e63de31
-	WORD $0x6e62ddce
-	WORD $0x6e63ddef
-	WORD $0x6e68dd48
-	WORD $0x6e69dd69
-	WORD $0x6e70dd08
-	WORD $0x6e71dd29
-	ADD R11<<3, R5, R19
-	FSTPQ (F16, F17), 32(R19)
-	ADD R11<<3, R8, R19
-	FSTPQ (F8, F9), 32(R19)
-	ADD R11<<3, R9, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e6ad58a
-	WORD $0x4e6bd5ab
-	ADD R11<<3, R4, R19
-	FSTPQ (F10, F11), 32(R19)
-	WORD $0x6e70de0a
-	WORD $0x6e71de2b
-	WORD $0x4e68cd0a
-	WORD $0x4e69cd2b
-	WORD $0x4e6ad4c6
-	WORD $0x4e6bd4e7
-	ADDS $8, R11, R11
-	CMP R12, R11
-	BLE loop1
-tail2:
 	SUBS R11, R10, R10
+	MOVD $4, R12
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R13
+	NEG R12, R12
+	ADD R12<<3, R13, R19
+	FLDPQ 64(R19), (F8, F9)
+loop1:
+	CMP $4, R10
+	BGE full2
 	CMP $0, R10
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
@@ -3163,6 +1414,13 @@ tail2:
 	NEG R13, R13
 	ADD R13<<3, R12, R19
 	FLDPQ 64(R19), (F8, F9)
+full2:
+	CMP $4, R10
+	BLT part4
+	ADD R11<<3, R3, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole5
+part4:
 	ADD R11<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3185,6 +1443,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole5:
+	CMP $4, R10
+	BLT part6
+	ADD R11<<3, R2, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole7
+part6:
 	ADD R11<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3207,6 +1472,13 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole7:
+	CMP $4, R10
+	BLT part8
+	ADD R11<<3, R0, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole9
+part8:
 	ADD R11<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3229,8 +1501,15 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole9:
 	WORD $0x6e60ddd0
 	WORD $0x6e61ddf1
+	CMP $4, R10
+	BLT part10
+	ADD R11<<3, R1, R19
+	FLDPQ 0(R19), (F18, F19)
+	B whole11
+part10:
 	ADD R11<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3253,6 +1532,7 @@ lanes3:
 lanes4:
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
+whole11:
 	WORD $0x4ef2d610
 	WORD $0x4ef3d631
 	WORD $0x6e6cfd52
@@ -3267,6 +1547,12 @@ lanes4:
 	WORD $0x6e6bddab
 	WORD $0x6e72dd4a
 	WORD $0x6e73dd6b
+	CMP $4, R10
+	BLT part12
+	ADD R11<<3, R5, R19
+	FSTPQ (F18, F19), 0(R19)
+	B whole13
+part12:
 	ADD R11<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -3285,6 +1571,13 @@ lanes4:
 	CBZ R21, lanes5
 	WORD $0x4d008693
 lanes5:
+whole13:
+	CMP $4, R10
+	BLT part14
+	ADD R11<<3, R8, R19
+	FSTPQ (F10, F11), 0(R19)
+	B whole15
+part14:
 	ADD R11<<3, R8, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -3303,6 +1596,13 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d00868b
 lanes6:
+whole15:
+	CMP $4, R10
+	BLT part16
+	ADD R11<<3, R9, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole17
+part16:
 	ADD R11<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3325,8 +1625,15 @@ lanes6:
 lanes7:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole17:
 	WORD $0x4e6cd5cc
 	WORD $0x4e6dd5ed
+	CMP $4, R10
+	BLT part18
+	ADD R11<<3, R4, R19
+	FSTPQ (F12, F13), 0(R19)
+	B whole19
+part18:
 	ADD R11<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -3345,210 +1652,36 @@ lanes7:
 	CBZ R21, lanes8
 	WORD $0x4d00868d
 lanes8:
+whole19:
 	WORD $0x6e72de4c
 	WORD $0x6e73de6d
 	WORD $0x4e6acd4c
 	WORD $0x4e6bcd6d
-	WORD $0x4e281d88
-	WORD $0x4e291da9
-	WORD $0x4e68d484
-	WORD $0x4e69d4a5
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R12
-	NEG R10, R10
-	ADD R10<<3, R12, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R11<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes9
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes9
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes9
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes9
-	WORD $0x4d40869d
-lanes9:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R11<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes10
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes10
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes10
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes10
-	WORD $0x4d40869d
-lanes10:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	ADD R11<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes11
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes11
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes11
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes11
-	WORD $0x4d40869d
-lanes11:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x6e60ddc0
-	WORD $0x6e61dde1
-	ADD R11<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes12
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes12
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes12
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes12
-	WORD $0x4d40869d
-lanes12:
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x4ef0d400
-	WORD $0x4ef1d421
-	WORD $0x6e6cfd50
-	WORD $0x6e6dfd71
-	WORD $0x4e70d410
-	WORD $0x4e71d431
-	WORD $0x6e62de10
-	WORD $0x6e63de31
-	WORD $0x6e62dc00
-	WORD $0x6e63dc21
-	WORD $0x6e6add80
-	WORD $0x6e6bdda1
-	WORD $0x6e70dc00
-	WORD $0x6e71dc21
-	ADD R11<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes13
-	WORD $0x0d008690
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes13
-	WORD $0x4d008690
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes13
-	WORD $0x0d008691
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes13
-	WORD $0x4d008691
-lanes13:
-	ADD R11<<3, R8, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes14
-	WORD $0x0d008680
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes14
-	WORD $0x4d008680
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes14
-	WORD $0x0d008681
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes14
-	WORD $0x4d008681
-lanes14:
-	ADD R11<<3, R9, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes15
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes15
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes15
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes15
-	WORD $0x4d40869d
-lanes15:
-	WORD $0x4ebc1f82
-	WORD $0x4ebd1fa3
-	WORD $0x4e62d5c2
-	WORD $0x4e63d5e3
-	ADD R11<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes16
-	WORD $0x0d008682
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes16
-	WORD $0x4d008682
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes16
-	WORD $0x0d008683
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes16
-	WORD $0x4d008683
-lanes16:
-	WORD $0x6e70de02
-	WORD $0x6e71de23
-	WORD $0x4e60cc02
-	WORD $0x4e61cc23
-	WORD $0x4e281c40
-	WORD $0x4e291c61
-	WORD $0x4e60d4c6
-	WORD $0x4e61d4e7
+	WORD $0x4e281d8a
+	WORD $0x4e291dab
+	WORD $0x4e6ad484
+	WORD $0x4e6bd4a5
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R11, R11
+	SUBS $4, R10, R10
+	B loop1
 done3:
+	MOVD R11, R0
+	LSL $61, R0, R0
+	CMP $0, R0
+	BEQ even20
+	WORD $0x4ea41c80
+	WORD $0x4ea51ca1
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea01c06
+	WORD $0x4ea11c27
+even20:
 	WORD $0x4e66d480
 	WORD $0x4e67d4a1
 	WORD $0x4ea11c22
@@ -3576,149 +1709,16 @@ TEXT ·guideBackSlopedNEON(SB), NOSPLIT, $0-128
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R5
 	MOVD $0, R8
-	ADD $-8, R5, R9
-	CMP R9, R8
-	BGT tail2
-loop1:
-	ADD R8<<3, R3, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R8<<3, R2, R19
-	FLDPQ 0(R19), (F10, F11)
-	ADD R8<<3, R0, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6e60dd8e
-	WORD $0x6e61ddaf
-	ADD R8<<3, R1, R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x4ef0d5ce
-	WORD $0x4ef1d5ef
-	WORD $0x6e6afd10
-	WORD $0x6e6bfd31
-	WORD $0x4e70d5d0
-	WORD $0x4e71d5f1
-	WORD $0x6e62de10
-	WORD $0x6e63de31
-	WORD $0x6e62ddce
-	WORD $0x6e63ddef
-	WORD $0x6e68dd48
-	WORD $0x6e69dd69
-	WORD $0x6e70dd08
-	WORD $0x6e71dd29
-	MOVD dmean+24(FP), R10
-	ADD R8<<3, R10, R19
-	FSTPQ (F16, F17), 0(R19)
-	MOVD dlogs+40(FP), R10
-	ADD R8<<3, R10, R19
-	FSTPQ (F8, F9), 0(R19)
-	MOVD diff+104(FP), R10
-	ADD R8<<3, R10, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6e6ade0a
-	WORD $0x6e6bde2b
-	MOVD dslope+32(FP), R10
-	ADD R8<<3, R10, R19
-	FSTPQ (F10, F11), 0(R19)
-	ADD R8<<3, R4, R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD own+72(FP), R10
-	ADD R8<<3, R10, R19
-	FLDPQ 0(R19), (F20, F21)
-	WORD $0x4e74d58c
-	WORD $0x4e75d5ad
-	WORD $0x4e6ece4c
-	WORD $0x4e6fce6d
-	MOVD w+8(FP), R10
-	ADD R8<<3, R10, R19
-	FSTPQ (F12, F13), 0(R19)
-	WORD $0x6e70de4c
-	WORD $0x6e71de6d
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e3c1d8c
-	WORD $0x6e3d1dad
-	MOVD seed+16(FP), R10
-	ADD R8<<3, R10, R19
-	FSTPQ (F12, F13), 0(R19)
-	WORD $0x6e70de0c
-	WORD $0x6e71de2d
-	WORD $0x4e6acd4c
-	WORD $0x4e6bcd6d
-	WORD $0x4e68cd0c
-	WORD $0x4e69cd2d
-	WORD $0x4e6cd484
-	WORD $0x4e6dd4a5
-	ADD R8<<3, R3, R19
-	FLDPQ 32(R19), (F8, F9)
-	ADD R8<<3, R2, R19
-	FLDPQ 32(R19), (F10, F11)
-	ADD R8<<3, R0, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x6e60dd8e
-	WORD $0x6e61ddaf
-	ADD R8<<3, R1, R19
-	FLDPQ 32(R19), (F16, F17)
-	WORD $0x4ef0d5ce
-	WORD $0x4ef1d5ef
-	WORD $0x6e6afd10
-	WORD $0x6e6bfd31
-	WORD $0x4e70d5d0
-	WORD $0x4e71d5f1
-	WORD $0x6e62de10
-	WORD $0x6e63de31
-	WORD $0x6e62ddce
-	WORD $0x6e63ddef
-	WORD $0x6e68dd48
-	WORD $0x6e69dd69
-	WORD $0x6e70dd08
-	WORD $0x6e71dd29
-	MOVD dmean+24(FP), R10
-	ADD R8<<3, R10, R19
-	FSTPQ (F16, F17), 32(R19)
-	MOVD dlogs+40(FP), R10
-	ADD R8<<3, R10, R19
-	FSTPQ (F8, F9), 32(R19)
-	MOVD diff+104(FP), R10
-	ADD R8<<3, R10, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x6e6ade0a
-	WORD $0x6e6bde2b
-	MOVD dslope+32(FP), R10
-	ADD R8<<3, R10, R19
-	FSTPQ (F10, F11), 32(R19)
-	ADD R8<<3, R4, R19
-	FLDPQ 32(R19), (F18, F19)
-	MOVD own+72(FP), R10
-	ADD R8<<3, R10, R19
-	FLDPQ 32(R19), (F20, F21)
-	WORD $0x4e74d58c
-	WORD $0x4e75d5ad
-	WORD $0x4e6ece4c
-	WORD $0x4e6fce6d
-	MOVD w+8(FP), R10
-	ADD R8<<3, R10, R19
-	FSTPQ (F12, F13), 32(R19)
-	WORD $0x6e70de4c
-	WORD $0x6e71de6d
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e3c1d8c
-	WORD $0x6e3d1dad
-	MOVD seed+16(FP), R10
-	ADD R8<<3, R10, R19
-	FSTPQ (F12, F13), 32(R19)
-	WORD $0x6e70de0c
-	WORD $0x6e71de2d
-	WORD $0x4e6acd4c
-	WORD $0x4e6bcd6d
-	WORD $0x4e68cd0c
-	WORD $0x4e69cd2d
-	WORD $0x4e6cd4c6
-	WORD $0x4e6dd4e7
-	ADDS $8, R8, R8
-	CMP R9, R8
-	BLE loop1
-tail2:
 	SUBS R8, R5, R5
+	MOVD $4, R9
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R10
+	NEG R9, R9
+	ADD R9<<3, R10, R19
+	FLDPQ 64(R19), (F8, F9)
+loop1:
+	CMP $4, R5
+	BGE full2
 	CMP $0, R5
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
@@ -3727,6 +1727,13 @@ tail2:
 	NEG R10, R10
 	ADD R10<<3, R9, R19
 	FLDPQ 64(R19), (F8, F9)
+full2:
+	CMP $4, R5
+	BLT part4
+	ADD R8<<3, R3, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole5
+part4:
 	ADD R8<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3749,6 +1756,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole5:
+	CMP $4, R5
+	BLT part6
+	ADD R8<<3, R2, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole7
+part6:
 	ADD R8<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3771,6 +1785,13 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole7:
+	CMP $4, R5
+	BLT part8
+	ADD R8<<3, R0, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole9
+part8:
 	ADD R8<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3793,8 +1814,15 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole9:
 	WORD $0x6e60ddd0
 	WORD $0x6e61ddf1
+	CMP $4, R5
+	BLT part10
+	ADD R8<<3, R1, R19
+	FLDPQ 0(R19), (F18, F19)
+	B whole11
+part10:
 	ADD R8<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3817,6 +1845,7 @@ lanes3:
 lanes4:
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
+whole11:
 	WORD $0x4ef2d610
 	WORD $0x4ef3d631
 	WORD $0x6e6cfd52
@@ -3832,6 +1861,12 @@ lanes4:
 	WORD $0x6e72dd4a
 	WORD $0x6e73dd6b
 	MOVD dmean+24(FP), R9
+	CMP $4, R5
+	BLT part12
+	ADD R8<<3, R9, R19
+	FSTPQ (F18, F19), 0(R19)
+	B whole13
+part12:
 	ADD R8<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -3850,7 +1885,14 @@ lanes4:
 	CBZ R21, lanes5
 	WORD $0x4d008693
 lanes5:
+whole13:
 	MOVD dlogs+40(FP), R9
+	CMP $4, R5
+	BLT part14
+	ADD R8<<3, R9, R19
+	FSTPQ (F10, F11), 0(R19)
+	B whole15
+part14:
 	ADD R8<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -3869,7 +1911,14 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d00868b
 lanes6:
+whole15:
 	MOVD diff+104(FP), R9
+	CMP $4, R5
+	BLT part16
+	ADD R8<<3, R9, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole17
+part16:
 	ADD R8<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3892,9 +1941,16 @@ lanes6:
 lanes7:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole17:
 	WORD $0x6e6cde4c
 	WORD $0x6e6dde6d
 	MOVD dslope+32(FP), R9
+	CMP $4, R5
+	BLT part18
+	ADD R8<<3, R9, R19
+	FSTPQ (F12, F13), 0(R19)
+	B whole19
+part18:
 	ADD R8<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -3913,6 +1969,13 @@ lanes7:
 	CBZ R21, lanes8
 	WORD $0x4d00868d
 lanes8:
+whole19:
+	CMP $4, R5
+	BLT part20
+	ADD R8<<3, R4, R19
+	FLDPQ 0(R19), (F20, F21)
+	B whole21
+part20:
 	ADD R8<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3935,7 +1998,14 @@ lanes8:
 lanes9:
 	WORD $0x4ebc1f94
 	WORD $0x4ebd1fb5
+whole21:
 	MOVD own+72(FP), R9
+	CMP $4, R5
+	BLT part22
+	ADD R8<<3, R9, R19
+	FLDPQ 0(R19), (F22, F23)
+	B whole23
+part22:
 	ADD R8<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3958,11 +2028,18 @@ lanes9:
 lanes10:
 	WORD $0x4ebc1f96
 	WORD $0x4ebd1fb7
+whole23:
 	WORD $0x4e76d5ce
 	WORD $0x4e77d5ef
 	WORD $0x4e70ce8e
 	WORD $0x4e71ceaf
 	MOVD w+8(FP), R9
+	CMP $4, R5
+	BLT part24
+	ADD R8<<3, R9, R19
+	FSTPQ (F14, F15), 0(R19)
+	B whole25
+part24:
 	ADD R8<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -3981,6 +2058,7 @@ lanes10:
 	CBZ R21, lanes11
 	WORD $0x4d00868f
 lanes11:
+whole25:
 	WORD $0x6e72de8e
 	WORD $0x6e73deaf
 	MOVD $c8000000000000000<>+0(SB), R19
@@ -3988,6 +2066,12 @@ lanes11:
 	WORD $0x6e3c1dce
 	WORD $0x6e3d1def
 	MOVD seed+16(FP), R9
+	CMP $4, R5
+	BLT part26
+	ADD R8<<3, R9, R19
+	FSTPQ (F14, F15), 0(R19)
+	B whole27
+part26:
 	ADD R8<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -4006,311 +2090,38 @@ lanes11:
 	CBZ R21, lanes12
 	WORD $0x4d00868f
 lanes12:
+whole27:
 	WORD $0x6e72de4e
 	WORD $0x6e73de6f
 	WORD $0x4e6ccd8e
 	WORD $0x4e6dcdaf
 	WORD $0x4e6acd4e
 	WORD $0x4e6bcd6f
-	WORD $0x4e281dc8
-	WORD $0x4e291de9
-	WORD $0x4e68d484
-	WORD $0x4e69d4a5
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R9
-	NEG R5, R5
-	ADD R5<<3, R9, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R8<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes13
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes13
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes13
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes13
-	WORD $0x4d40869d
-lanes13:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R8<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes14
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes14
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes14
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes14
-	WORD $0x4d40869d
-lanes14:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	ADD R8<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes15
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes15
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes15
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes15
-	WORD $0x4d40869d
-lanes15:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x6e60ddc0
-	WORD $0x6e61dde1
-	ADD R8<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes16
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes16
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes16
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes16
-	WORD $0x4d40869d
-lanes16:
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x4ef0d400
-	WORD $0x4ef1d421
-	WORD $0x6e6cfd50
-	WORD $0x6e6dfd71
-	WORD $0x4e70d410
-	WORD $0x4e71d431
-	WORD $0x6e62de10
-	WORD $0x6e63de31
-	WORD $0x6e62dc00
-	WORD $0x6e63dc21
-	WORD $0x6e6add82
-	WORD $0x6e6bdda3
-	WORD $0x6e70dc42
-	WORD $0x6e71dc63
-	MOVD dmean+24(FP), R0
-	ADD R8<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes17
-	WORD $0x0d008690
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes17
-	WORD $0x4d008690
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes17
-	WORD $0x0d008691
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes17
-	WORD $0x4d008691
-lanes17:
-	MOVD dlogs+40(FP), R0
-	ADD R8<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes18
-	WORD $0x0d008682
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes18
-	WORD $0x4d008682
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes18
-	WORD $0x0d008683
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes18
-	WORD $0x4d008683
-lanes18:
-	MOVD diff+104(FP), R0
-	ADD R8<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes19
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes19
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes19
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes19
-	WORD $0x4d40869d
-lanes19:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x6e6ade0a
-	WORD $0x6e6bde2b
-	MOVD dslope+32(FP), R0
-	ADD R8<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes20
-	WORD $0x0d00868a
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes20
-	WORD $0x4d00868a
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes20
-	WORD $0x0d00868b
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes20
-	WORD $0x4d00868b
-lanes20:
-	ADD R8<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes21
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes21
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes21
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes21
-	WORD $0x4d40869d
-lanes21:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD own+72(FP), R0
-	ADD R8<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes22
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes22
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes22
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes22
-	WORD $0x4d40869d
-lanes22:
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	WORD $0x4e72d5ce
-	WORD $0x4e73d5ef
-	WORD $0x4e60cd8e
-	WORD $0x4e61cdaf
-	MOVD w+8(FP), R0
-	ADD R8<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes23
-	WORD $0x0d00868e
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes23
-	WORD $0x4d00868e
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes23
-	WORD $0x0d00868f
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes23
-	WORD $0x4d00868f
-lanes23:
-	WORD $0x6e70dd80
-	WORD $0x6e71dda1
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e3c1c00
-	WORD $0x6e3d1c21
-	MOVD seed+16(FP), R0
-	ADD R8<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes24
-	WORD $0x0d008680
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes24
-	WORD $0x4d008680
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes24
-	WORD $0x0d008681
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes24
-	WORD $0x4d008681
-lanes24:
-	WORD $0x6e70de00
-	WORD $0x6e71de21
-	WORD $0x4e6acd40
-	WORD $0x4e6bcd61
-	WORD $0x4e62cc40
-	WORD $0x4e63cc61
-	WORD $0x4e281c00
-	WORD $0x4e291c21
-	WORD $0x4e60d4c6
-	WORD $0x4e61d4e7
+	WORD $0x4e281dca
+	WORD $0x4e291deb
+	WORD $0x4e6ad484
+	WORD $0x4e6bd4a5
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R8, R8
+	SUBS $4, R5, R5
+	B loop1
 done3:
+	MOVD R8, R0
+	LSL $61, R0, R0
+	CMP $0, R0
+	BEQ even28
+	WORD $0x4ea41c80
+	WORD $0x4ea51ca1
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea01c06
+	WORD $0x4ea11c27
+even28:
 	WORD $0x4e66d480
 	WORD $0x4e67d4a1
 	WORD $0x4ea11c22
@@ -4347,107 +2158,16 @@ TEXT ·guideBackApartNEON(SB), NOSPLIT, $0-112
 	WORD $0x6e2b1d6b
 	MOVD n+0(FP), R11
 	MOVD $0, R12
-	ADD $-8, R11, R13
-	CMP R13, R12
-	BGT tail2
-loop1:
-	ADD R12<<3, R3, R19
-	FLDPQ 0(R19), (F12, F13)
-	ADD R12<<3, R2, R19
-	FLDPQ 0(R19), (F14, F15)
-	ADD R12<<3, R0, R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x6e60de10
-	WORD $0x6e61de31
-	ADD R12<<3, R1, R19
-	FLDPQ 0(R19), (F18, F19)
-	WORD $0x4ef2d610
-	WORD $0x4ef3d631
-	WORD $0x6e6efd92
-	WORD $0x6e6ffdb3
-	WORD $0x4e72d612
-	WORD $0x4e73d633
-	WORD $0x6e62de52
-	WORD $0x6e63de73
-	WORD $0x6e62de10
-	WORD $0x6e63de31
-	WORD $0x6e6cddcc
-	WORD $0x6e6ddded
-	WORD $0x6e72dd8c
-	WORD $0x6e73ddad
-	ADD R12<<3, R8, R19
-	FSTPQ (F18, F19), 0(R19)
-	ADD R12<<3, R9, R19
-	FSTPQ (F12, F13), 0(R19)
-	WORD $0x6e64de4e
-	WORD $0x6e65de6f
-	ADD R12<<3, R5, R19
-	FSTPQ (F14, F15), 0(R19)
-	ADD R12<<3, R10, R19
-	FLDPQ 0(R19), (F14, F15)
-	ADD R12<<3, R1, R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x4e70ccce
-	WORD $0x4e71ccef
-	ADD R12<<3, R4, R19
-	FSTPQ (F14, F15), 0(R19)
-	WORD $0x6e72de4e
-	WORD $0x6e73de6f
-	WORD $0x4e6ccd8e
-	WORD $0x4e6dcdaf
-	WORD $0x4e6ed508
-	WORD $0x4e6fd529
-	ADD R12<<3, R3, R19
-	FLDPQ 32(R19), (F12, F13)
-	ADD R12<<3, R2, R19
-	FLDPQ 32(R19), (F14, F15)
-	ADD R12<<3, R0, R19
-	FLDPQ 32(R19), (F16, F17)
-	WORD $0x6e60de10
-	WORD $0x6e61de31
-	ADD R12<<3, R1, R19
-	FLDPQ 32(R19), (F18, F19)
-	WORD $0x4ef2d610
-	WORD $0x4ef3d631
-	WORD $0x6e6efd92
-	WORD $0x6e6ffdb3
-	WORD $0x4e72d612
-	WORD $0x4e73d633
-	WORD $0x6e62de52
-	WORD $0x6e63de73
-	WORD $0x6e62de10
-	WORD $0x6e63de31
-	WORD $0x6e6cddcc
-	WORD $0x6e6ddded
-	WORD $0x6e72dd8c
-	WORD $0x6e73ddad
-	ADD R12<<3, R8, R19
-	FSTPQ (F18, F19), 32(R19)
-	ADD R12<<3, R9, R19
-	FSTPQ (F12, F13), 32(R19)
-	WORD $0x6e64de4e
-	WORD $0x6e65de6f
-	ADD R12<<3, R5, R19
-	FSTPQ (F14, F15), 32(R19)
-	ADD R12<<3, R10, R19
-	FLDPQ 32(R19), (F14, F15)
-	ADD R12<<3, R1, R19
-	FLDPQ 32(R19), (F16, F17)
-	WORD $0x4e70ccce
-	WORD $0x4e71ccef
-	ADD R12<<3, R4, R19
-	FSTPQ (F14, F15), 32(R19)
-	WORD $0x6e72de4e
-	WORD $0x6e73de6f
-	WORD $0x4e6ccd8e
-	WORD $0x4e6dcdaf
-	WORD $0x4e6ed54a
-	WORD $0x4e6fd56b
-	ADDS $8, R12, R12
-	CMP R13, R12
-	BLE loop1
-tail2:
 	SUBS R12, R11, R11
+	MOVD $4, R13
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R14
+	NEG R13, R13
+	ADD R13<<3, R14, R19
+	FLDPQ 64(R19), (F12, F13)
+loop1:
+	CMP $4, R11
+	BGE full2
 	CMP $0, R11
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
@@ -4456,6 +2176,13 @@ tail2:
 	NEG R14, R14
 	ADD R14<<3, R13, R19
 	FLDPQ 64(R19), (F12, F13)
+full2:
+	CMP $4, R11
+	BLT part4
+	ADD R12<<3, R3, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole5
+part4:
 	ADD R12<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -4478,6 +2205,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole5:
+	CMP $4, R11
+	BLT part6
+	ADD R12<<3, R2, R19
+	FLDPQ 0(R19), (F16, F17)
+	B whole7
+part6:
 	ADD R12<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -4500,6 +2234,13 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f90
 	WORD $0x4ebd1fb1
+whole7:
+	CMP $4, R11
+	BLT part8
+	ADD R12<<3, R0, R19
+	FLDPQ 0(R19), (F18, F19)
+	B whole9
+part8:
 	ADD R12<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -4522,8 +2263,15 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
+whole9:
 	WORD $0x6e60de52
 	WORD $0x6e61de73
+	CMP $4, R11
+	BLT part10
+	ADD R12<<3, R1, R19
+	FLDPQ 0(R19), (F20, F21)
+	B whole11
+part10:
 	ADD R12<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -4546,6 +2294,7 @@ lanes3:
 lanes4:
 	WORD $0x4ebc1f94
 	WORD $0x4ebd1fb5
+whole11:
 	WORD $0x4ef4d652
 	WORD $0x4ef5d673
 	WORD $0x6e70fdd4
@@ -4560,6 +2309,12 @@ lanes4:
 	WORD $0x6e6fde2f
 	WORD $0x6e74ddce
 	WORD $0x6e75ddef
+	CMP $4, R11
+	BLT part12
+	ADD R12<<3, R8, R19
+	FSTPQ (F20, F21), 0(R19)
+	B whole13
+part12:
 	ADD R12<<3, R8, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d95
@@ -4578,6 +2333,13 @@ lanes4:
 	CBZ R21, lanes5
 	WORD $0x4d008695
 lanes5:
+whole13:
+	CMP $4, R11
+	BLT part14
+	ADD R12<<3, R9, R19
+	FSTPQ (F14, F15), 0(R19)
+	B whole15
+part14:
 	ADD R12<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d95
@@ -4596,8 +2358,15 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d00868f
 lanes6:
+whole15:
 	WORD $0x6e64de90
 	WORD $0x6e65deb1
+	CMP $4, R11
+	BLT part16
+	ADD R12<<3, R5, R19
+	FSTPQ (F16, F17), 0(R19)
+	B whole17
+part16:
 	ADD R12<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d95
@@ -4616,6 +2385,13 @@ lanes6:
 	CBZ R21, lanes7
 	WORD $0x4d008691
 lanes7:
+whole17:
+	CMP $4, R11
+	BLT part18
+	ADD R12<<3, R10, R19
+	FLDPQ 0(R19), (F16, F17)
+	B whole19
+part18:
 	ADD R12<<3, R10, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -4638,6 +2414,13 @@ lanes7:
 lanes8:
 	WORD $0x4ebc1f90
 	WORD $0x4ebd1fb1
+whole19:
+	CMP $4, R11
+	BLT part20
+	ADD R12<<3, R1, R19
+	FLDPQ 0(R19), (F18, F19)
+	B whole21
+part20:
 	ADD R12<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -4660,8 +2443,15 @@ lanes8:
 lanes9:
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
+whole21:
 	WORD $0x4e72ccd0
 	WORD $0x4e73ccf1
+	CMP $4, R11
+	BLT part22
+	ADD R12<<3, R4, R19
+	FSTPQ (F16, F17), 0(R19)
+	B whole23
+part22:
 	ADD R12<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d95
@@ -4680,252 +2470,36 @@ lanes9:
 	CBZ R21, lanes10
 	WORD $0x4d008691
 lanes10:
+whole23:
 	WORD $0x6e74de90
 	WORD $0x6e75deb1
 	WORD $0x4e6ecdd0
 	WORD $0x4e6fcdf1
-	WORD $0x4e2c1e0c
-	WORD $0x4e2d1e2d
-	WORD $0x4e6cd508
-	WORD $0x4e6dd529
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R13
-	NEG R11, R11
-	ADD R11<<3, R13, R19
-	FLDPQ 96(R19), (F12, F13)
-	ADD R12<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d95
-	CBZ R21, lanes11
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d95
-	CBZ R21, lanes11
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083db5
-	CBZ R21, lanes11
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183db5
-	CBZ R21, lanes11
-	WORD $0x4d40869d
-lanes11:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	ADD R12<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d95
-	CBZ R21, lanes12
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d95
-	CBZ R21, lanes12
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083db5
-	CBZ R21, lanes12
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183db5
-	CBZ R21, lanes12
-	WORD $0x4d40869d
-lanes12:
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	ADD R12<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d95
-	CBZ R21, lanes13
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d95
-	CBZ R21, lanes13
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083db5
-	CBZ R21, lanes13
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183db5
-	CBZ R21, lanes13
-	WORD $0x4d40869d
-lanes13:
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	WORD $0x6e60de40
-	WORD $0x6e61de61
-	ADD R12<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d95
-	CBZ R21, lanes14
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d95
-	CBZ R21, lanes14
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083db5
-	CBZ R21, lanes14
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183db5
-	CBZ R21, lanes14
-	WORD $0x4d40869d
-lanes14:
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	WORD $0x4ef2d400
-	WORD $0x4ef3d421
-	WORD $0x6e70fdd2
-	WORD $0x6e71fdf3
-	WORD $0x4e72d412
-	WORD $0x4e73d433
-	WORD $0x6e62de52
-	WORD $0x6e63de73
-	WORD $0x6e62dc00
-	WORD $0x6e63dc21
-	WORD $0x6e6ede00
-	WORD $0x6e6fde21
-	WORD $0x6e72dc00
-	WORD $0x6e73dc21
-	ADD R12<<3, R8, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d95
-	CBZ R21, lanes15
-	WORD $0x0d008692
-	ADD $8, R20
-	WORD $0x4e183d95
-	CBZ R21, lanes15
-	WORD $0x4d008692
-	ADD $8, R20
-	WORD $0x4e083db5
-	CBZ R21, lanes15
-	WORD $0x0d008693
-	ADD $8, R20
-	WORD $0x4e183db5
-	CBZ R21, lanes15
-	WORD $0x4d008693
-lanes15:
-	ADD R12<<3, R9, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d95
-	CBZ R21, lanes16
-	WORD $0x0d008680
-	ADD $8, R20
-	WORD $0x4e183d95
-	CBZ R21, lanes16
-	WORD $0x4d008680
-	ADD $8, R20
-	WORD $0x4e083db5
-	CBZ R21, lanes16
-	WORD $0x0d008681
-	ADD $8, R20
-	WORD $0x4e183db5
-	CBZ R21, lanes16
-	WORD $0x4d008681
-lanes16:
-	WORD $0x6e64de42
-	WORD $0x6e65de63
-	ADD R12<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d95
-	CBZ R21, lanes17
-	WORD $0x0d008682
-	ADD $8, R20
-	WORD $0x4e183d95
-	CBZ R21, lanes17
-	WORD $0x4d008682
-	ADD $8, R20
-	WORD $0x4e083db5
-	CBZ R21, lanes17
-	WORD $0x0d008683
-	ADD $8, R20
-	WORD $0x4e183db5
-	CBZ R21, lanes17
-	WORD $0x4d008683
-lanes17:
-	ADD R12<<3, R10, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d95
-	CBZ R21, lanes18
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d95
-	CBZ R21, lanes18
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083db5
-	CBZ R21, lanes18
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183db5
-	CBZ R21, lanes18
-	WORD $0x4d40869d
-lanes18:
-	WORD $0x4ebc1f82
-	WORD $0x4ebd1fa3
-	ADD R12<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d95
-	CBZ R21, lanes19
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d95
-	CBZ R21, lanes19
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083db5
-	CBZ R21, lanes19
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183db5
-	CBZ R21, lanes19
-	WORD $0x4d40869d
-lanes19:
-	WORD $0x4ebc1f84
-	WORD $0x4ebd1fa5
-	WORD $0x4e64ccc2
-	WORD $0x4e65cce3
-	ADD R12<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d95
-	CBZ R21, lanes20
-	WORD $0x0d008682
-	ADD $8, R20
-	WORD $0x4e183d95
-	CBZ R21, lanes20
-	WORD $0x4d008682
-	ADD $8, R20
-	WORD $0x4e083db5
-	CBZ R21, lanes20
-	WORD $0x0d008683
-	ADD $8, R20
-	WORD $0x4e183db5
-	CBZ R21, lanes20
-	WORD $0x4d008683
-lanes20:
-	WORD $0x6e72de42
-	WORD $0x6e73de63
-	WORD $0x4e60cc02
-	WORD $0x4e61cc23
-	WORD $0x4e2c1c40
-	WORD $0x4e2d1c61
-	WORD $0x4e60d54a
-	WORD $0x4e61d56b
+	WORD $0x4e2c1e0e
+	WORD $0x4e2d1e2f
+	WORD $0x4e6ed508
+	WORD $0x4e6fd529
+	WORD $0x4ea81d0e
+	WORD $0x4ea91d2f
+	WORD $0x4eaa1d48
+	WORD $0x4eab1d69
+	WORD $0x4eae1dca
+	WORD $0x4eaf1deb
+	ADDS $4, R12, R12
+	SUBS $4, R11, R11
+	B loop1
 done3:
+	MOVD R12, R0
+	LSL $61, R0, R0
+	CMP $0, R0
+	BEQ even24
+	WORD $0x4ea81d00
+	WORD $0x4ea91d21
+	WORD $0x4eaa1d48
+	WORD $0x4eab1d69
+	WORD $0x4ea01c0a
+	WORD $0x4ea11c2b
+even24:
 	WORD $0x4e6ad500
 	WORD $0x4e6bd521
 	WORD $0x4ea11c22
@@ -5614,6 +3188,23 @@ lanes24:
 done3:
 	RET
 
+DATA lanesBelow<>+0(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+8(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+16(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+24(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+32(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+40(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+48(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+56(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+64(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+72(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+80(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+88(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+96(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
+GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
 DATA c4086300000000000<>+0(SB)/8, $0x4086300000000000
 DATA c4086300000000000<>+8(SB)/8, $0x4086300000000000
 DATA c4086300000000000<>+16(SB)/8, $0x4086300000000000
@@ -5704,23 +3295,6 @@ DATA c3fe0000000000000<>+8(SB)/8, $0x3fe0000000000000
 DATA c3fe0000000000000<>+16(SB)/8, $0x3fe0000000000000
 DATA c3fe0000000000000<>+24(SB)/8, $0x3fe0000000000000
 GLOBL c3fe0000000000000<>(SB), RODATA|NOPTR, $32
-DATA lanesBelow<>+0(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+8(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+16(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+24(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+32(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+40(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+48(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+56(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+64(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+72(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+80(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+88(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+96(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
-GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
 DATA c8000000000000000<>+0(SB)/8, $0x8000000000000000
 DATA c8000000000000000<>+8(SB)/8, $0x8000000000000000
 DATA c8000000000000000<>+16(SB)/8, $0x8000000000000000

@@ -9,289 +9,31 @@ TEXT ·boxMullerNEON(SB), NOSPLIT, $0-40
 	MOVD v+32(FP), R3
 	MOVD n+0(FP), R4
 	MOVD $0, R5
-	ADD $-4, R4, R8
-	CMP R8, R5
-	BGT tail2
-loop1:
-	ADD R5<<3, R2, R19
-	FLDPQ 0(R19), (F0, F1)
-	WORD $0x6f740400
-	WORD $0x6f740421
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1c00
-	WORD $0x4ebd1c21
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F2, F3)
-	WORD $0x4ee0d440
-	WORD $0x4ee1d461
-	MOVD $c00095f6200000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8400
-	WORD $0x4efd8421
-	WORD $0x6f4c0402
-	WORD $0x6f4c0423
-	MOVD $c4330000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1c42
-	WORD $0x4ebd1c63
-	MOVD $c43300000000003ff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd442
-	WORD $0x4efdd463
-	MOVD $c000fffffffffffff<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c00
-	WORD $0x4e3d1c21
-	MOVD $c3fe6a09e00000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8400
-	WORD $0x4efd8421
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd400
-	WORD $0x4efdd421
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc44
-	WORD $0x6e7ddc65
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd406
-	WORD $0x4e7dd427
-	WORD $0x6e66fc06
-	WORD $0x6e67fc27
-	WORD $0x6e66dcc8
-	WORD $0x6e67dce9
-	MOVD $c3fc2b5900de53b32<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fd2492492df281a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fd99999999952d7<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	MOVD $c3fe5555555555558<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6acd1c
-	WORD $0x4e6bcd3d
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x6e68dd48
-	WORD $0x6e69dd69
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc0a
-	WORD $0x6e7ddc2b
-	WORD $0x6e60dd4a
-	WORD $0x6e61dd6b
-	WORD $0x4e68d548
-	WORD $0x4e69d569
-	WORD $0x4e68ccc4
-	WORD $0x4e69cce5
-	WORD $0x4ee4d544
-	WORD $0x4ee5d565
-	WORD $0x4ee4d400
-	WORD $0x4ee5d421
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccc40
-	WORD $0x4e7dcc61
-	MOVD $cc000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc00
-	WORD $0x6e7ddc21
-	WORD $0x6ee1f800
-	WORD $0x6ee1f821
-	ADD R5<<3, R3, R19
-	FLDPQ 0(R19), (F2, F3)
-	WORD $0x6f740442
-	WORD $0x6f740463
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1c42
-	WORD $0x4ebd1c63
-	MOVD $c3ff8000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd442
-	WORD $0x4efdd463
-	MOVD $c4010000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdc42
-	WORD $0x6e7ddc63
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd444
-	WORD $0x4e7dd465
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd486
-	WORD $0x4efdd4a7
-	WORD $0x4ee6d442
-	WORD $0x4ee7d463
-	WORD $0x6e62dc46
-	WORD $0x6e63dc67
-	MOVD $c3e6e4a9d9166f052<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $cbece3027dea82bd7<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3f250783208843eb<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbf732d2cce500387<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3fb466bc6775a476<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbfe4abbce625be52<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3ff921fb54442d18<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x6e62dd02
-	WORD $0x6e63dd23
-	MOVD $cbe3b2f3eb054afcd<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $c3e9f9ce245cada0b<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbefa6d1eef479be1<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3f4e1f5068688d5b<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbf955d3c7e3cb241<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3fd03c1f081b5ac0<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $cbff3bd3cc9be45de<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e68ccdc
-	WORD $0x4e69ccfd
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4f7f5486
-	WORD $0x4f7f54a7
-	WORD $0x4f4104de
-	WORD $0x6e681c5e
-	WORD $0x4f4104ff
-	WORD $0x6e691c7f
-	WORD $0x4ebe1fca
-	WORD $0x4ebf1feb
-	WORD $0x4f4104de
-	WORD $0x6e621d1e
-	WORD $0x4f4104ff
-	WORD $0x6e631d3f
-	WORD $0x4ebe1fc2
-	WORD $0x4ebf1fe3
-	MOVD $c0000000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8486
-	WORD $0x4efd84a7
-	WORD $0x4f7e54c6
-	WORD $0x4f7e54e7
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1cc6
-	WORD $0x4e3d1ce7
-	WORD $0x6e261d46
-	WORD $0x6e271d67
-	WORD $0x4f7e5484
-	WORD $0x4f7e54a5
-	MOVD $c8000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e3c1c84
-	WORD $0x4e3d1ca5
-	WORD $0x6e241c42
-	WORD $0x6e251c63
-	WORD $0x6e66dc04
-	WORD $0x6e67dc25
-	ADD R5<<3, R0, R19
-	FSTPQ (F4, F5), 0(R19)
-	WORD $0x6e62dc00
-	WORD $0x6e63dc21
-	ADD R5<<3, R1, R19
-	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R5, R5
-	CMP R8, R5
-	BLE loop1
-tail2:
 	SUBS R5, R4, R4
+	MOVD $4, R8
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	NEG R8, R8
+	ADD R8<<3, R9, R19
+	FLDPQ 64(R19), (F0, F1)
+loop1:
+	CMP $4, R4
+	BGE full2
+	CMP $0, R4
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R8
-	NEG R4, R4
-	ADD R4<<3, R8, R19
+	MOVD R4, R9
+	NEG R9, R9
+	ADD R9<<3, R8, R19
 	FLDPQ 64(R19), (F0, F1)
+full2:
+	CMP $4, R4
+	BLT part4
+	ADD R5<<3, R2, R19
+	FLDPQ 0(R19), (F2, F3)
+	B whole5
+part4:
 	ADD R5<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -314,6 +56,7 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f82
 	WORD $0x4ebd1fa3
+whole5:
 	WORD $0x6f740442
 	WORD $0x6f740463
 	MOVD $c3ff0000000000000<>+0(SB), R19
@@ -426,6 +169,12 @@ lanes1:
 	WORD $0x6e7ddc63
 	WORD $0x6ee1f842
 	WORD $0x6ee1f863
+	CMP $4, R4
+	BLT part6
+	ADD R5<<3, R3, R19
+	FLDPQ 0(R19), (F4, F5)
+	B whole7
+part6:
 	ADD R5<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -448,6 +197,7 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f84
 	WORD $0x4ebd1fa5
+whole7:
 	WORD $0x6f740484
 	WORD $0x6f7404a5
 	MOVD $c3ff0000000000000<>+0(SB), R19
@@ -594,6 +344,12 @@ lanes2:
 	WORD $0x6e271ca5
 	WORD $0x6e68dc46
 	WORD $0x6e69dc67
+	CMP $4, R4
+	BLT part8
+	ADD R5<<3, R0, R19
+	FSTPQ (F6, F7), 0(R19)
+	B whole9
+part8:
 	ADD R5<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -612,8 +368,15 @@ lanes2:
 	CBZ R21, lanes3
 	WORD $0x4d008687
 lanes3:
+whole9:
 	WORD $0x6e64dc42
 	WORD $0x6e65dc63
+	CMP $4, R4
+	BLT part10
+	ADD R5<<3, R1, R19
+	FSTPQ (F2, F3), 0(R19)
+	B whole11
+part10:
 	ADD R5<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c15
@@ -632,6 +395,10 @@ lanes3:
 	CBZ R21, lanes4
 	WORD $0x4d008683
 lanes4:
+whole11:
+	ADDS $4, R5, R5
+	SUBS $4, R4, R4
+	B loop1
 done3:
 	RET
 
@@ -654,81 +421,31 @@ TEXT ·adamNEON(SB), NOSPLIT, $0-72
 	WORD $0x4e080787
 	MOVD n+0(FP), R4
 	MOVD $0, R5
-	ADD $-4, R4, R8
-	CMP R8, R5
-	BGT tail2
-loop1:
-	ADD R5<<3, R3, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R5<<3, R2, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6e6adcca
-	WORD $0x6e6bdceb
-	WORD $0x4e68cd0a
-	WORD $0x4e69cd2b
-	ADD R5<<3, R2, R19
-	FSTPQ (F10, F11), 0(R19)
-	ADD R5<<3, R1, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6ccc88
-	WORD $0x4e6dcca9
-	ADD R5<<3, R1, R19
-	FSTPQ (F8, F9), 0(R19)
-	ADD R5<<3, R0, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4ea21c4e
-	WORD $0x4ea31c6f
-	WORD $0x4e60cd4e
-	WORD $0x4e61cd6f
-	WORD $0x6f7f05ca
-	WORD $0x6f7f05eb
-	MOVD $c5fe6eb50c7b537a9<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x6eea860a
-	WORD $0x6eeb862b
-	WORD $0x6e6addce
-	WORD $0x6e6bddef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x4eeacdd0
-	WORD $0x4eebcdf1
-	MOVD $c3fd40913e42862e7<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3fd814f48ec9835d<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ece1c
-	WORD $0x4e6fce3d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fe00000e355b494<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ece1c
-	WORD $0x4e6fce3d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3feffffe6f4ae3c6<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ece1c
-	WORD $0x4e6fce3d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x6e6addca
-	WORD $0x6e6bddeb
-	WORD $0x4e6acd0c
-	WORD $0x4e6bcd2d
-	ADD R5<<3, R0, R19
-	FSTPQ (F12, F13), 0(R19)
-	ADDS $4, R5, R5
-	CMP R8, R5
-	BLE loop1
-tail2:
 	SUBS R5, R4, R4
+	MOVD $4, R8
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	NEG R8, R8
+	ADD R8<<3, R9, R19
+	FLDPQ 64(R19), (F8, F9)
+loop1:
+	CMP $4, R4
+	BGE full2
+	CMP $0, R4
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R8
-	NEG R4, R4
-	ADD R4<<3, R8, R19
+	MOVD R4, R9
+	NEG R9, R9
+	ADD R9<<3, R8, R19
 	FLDPQ 64(R19), (F8, F9)
+full2:
+	CMP $4, R4
+	BLT part4
+	ADD R5<<3, R3, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole5
+part4:
 	ADD R5<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -751,6 +468,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole5:
+	CMP $4, R4
+	BLT part6
+	ADD R5<<3, R2, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole7
+part6:
 	ADD R5<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -773,28 +497,42 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	WORD $0x6e6cdcc6
-	WORD $0x6e6ddce7
-	WORD $0x4e6acd46
-	WORD $0x4e6bcd67
+whole7:
+	WORD $0x6e6cdccc
+	WORD $0x6e6ddced
+	WORD $0x4e6acd4c
+	WORD $0x4e6bcd6d
+	CMP $4, R4
+	BLT part8
+	ADD R5<<3, R2, R19
+	FSTPQ (F12, F13), 0(R19)
+	B whole9
+part8:
 	ADD R5<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes3
-	WORD $0x0d008686
+	WORD $0x0d00868c
 	ADD $8, R20
 	WORD $0x4e183d15
 	CBZ R21, lanes3
-	WORD $0x4d008686
+	WORD $0x4d00868c
 	ADD $8, R20
 	WORD $0x4e083d35
 	CBZ R21, lanes3
-	WORD $0x0d008687
+	WORD $0x0d00868d
 	ADD $8, R20
 	WORD $0x4e183d35
 	CBZ R21, lanes3
-	WORD $0x4d008687
+	WORD $0x4d00868d
 lanes3:
+whole9:
+	CMP $4, R4
+	BLT part10
+	ADD R5<<3, R1, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole11
+part10:
 	ADD R5<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -815,10 +553,17 @@ lanes3:
 	CBZ R21, lanes4
 	WORD $0x4d40869d
 lanes4:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6ccc8a
-	WORD $0x4e6dccab
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+whole11:
+	WORD $0x4e6ecc8a
+	WORD $0x4e6fccab
+	CMP $4, R4
+	BLT part12
+	ADD R5<<3, R1, R19
+	FSTPQ (F10, F11), 0(R19)
+	B whole13
+part12:
 	ADD R5<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -837,6 +582,13 @@ lanes4:
 	CBZ R21, lanes5
 	WORD $0x4d00868b
 lanes5:
+whole13:
+	CMP $4, R4
+	BLT part14
+	ADD R5<<3, R0, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole15
+part14:
 	ADD R5<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -857,64 +609,77 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d40869d
 lanes6:
-	WORD $0x4ebc1f84
-	WORD $0x4ebd1fa5
-	WORD $0x4e60ccc2
-	WORD $0x4e61cce3
-	WORD $0x6f7f0440
-	WORD $0x6f7f0461
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+whole15:
+	WORD $0x4ea21c50
+	WORD $0x4ea31c71
+	WORD $0x4e60cd90
+	WORD $0x4e61cdb1
+	WORD $0x6f7f060c
+	WORD $0x6f7f062d
 	MOVD $c5fe6eb50c7b537a9<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6ee084c0
-	WORD $0x6ee184e1
-	WORD $0x6e60dc42
-	WORD $0x6e61dc63
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6eec864c
+	WORD $0x6eed866d
+	WORD $0x6e6cde10
+	WORD $0x6e6dde31
 	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4ee0cc46
-	WORD $0x4ee1cc67
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x4eecce12
+	WORD $0x4eedce33
 	MOVD $c3fd40913e42862e7<>+0(SB), R19
-	FLDPQ 0(R19), (F2, F3)
+	FLDPQ 0(R19), (F16, F17)
 	MOVD $c3fd814f48ec9835d<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e62ccdc
-	WORD $0x4e63ccfd
-	WORD $0x4ebc1f82
-	WORD $0x4ebd1fa3
+	WORD $0x4e70ce5c
+	WORD $0x4e71ce7d
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	MOVD $c3fe00000e355b494<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e62ccdc
-	WORD $0x4e63ccfd
-	WORD $0x4ebc1f82
-	WORD $0x4ebd1fa3
+	WORD $0x4e70ce5c
+	WORD $0x4e71ce7d
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	MOVD $c3feffffe6f4ae3c6<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e62ccdc
-	WORD $0x4e63ccfd
-	WORD $0x4ebc1f82
-	WORD $0x4ebd1fa3
-	WORD $0x6e60dc40
-	WORD $0x6e61dc61
-	WORD $0x4e60cd44
-	WORD $0x4e61cd65
+	WORD $0x4e70ce5c
+	WORD $0x4e71ce7d
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x6e6cde0c
+	WORD $0x6e6dde2d
+	WORD $0x4e6ccd4e
+	WORD $0x4e6dcd6f
+	CMP $4, R4
+	BLT part16
+	ADD R5<<3, R0, R19
+	FSTPQ (F14, F15), 0(R19)
+	B whole17
+part16:
 	ADD R5<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes7
-	WORD $0x0d008684
+	WORD $0x0d00868e
 	ADD $8, R20
 	WORD $0x4e183d15
 	CBZ R21, lanes7
-	WORD $0x4d008684
+	WORD $0x4d00868e
 	ADD $8, R20
 	WORD $0x4e083d35
 	CBZ R21, lanes7
-	WORD $0x0d008685
+	WORD $0x0d00868f
 	ADD $8, R20
 	WORD $0x4e183d35
 	CBZ R21, lanes7
-	WORD $0x4d008685
+	WORD $0x4d00868f
 lanes7:
+whole17:
+	ADDS $4, R5, R5
+	SUBS $4, R4, R4
+	B loop1
 done3:
 	RET
 
@@ -933,39 +698,31 @@ TEXT ·leapfrogStartNEON(SB), NOSPLIT, $0-72
 	WORD $0x4e080783
 	MOVD n+0(FP), R8
 	MOVD $0, R9
-	ADD $-4, R8, R10
-	CMP R10, R9
-	BGT tail2
-loop1:
-	ADD R9<<3, R2, R19
-	FLDPQ 0(R19), (F4, F5)
-	ADD R9<<3, R4, R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x4e66cc04
-	WORD $0x4e67cc25
-	ADD R9<<3, R3, R19
-	FLDPQ 0(R19), (F6, F7)
-	ADD R9<<3, R5, R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x6e64dd08
-	WORD $0x6e65dd29
-	WORD $0x4e68cc46
-	WORD $0x4e69cc67
-	ADD R9<<3, R0, R19
-	FSTPQ (F4, F5), 0(R19)
-	ADD R9<<3, R1, R19
-	FSTPQ (F6, F7), 0(R19)
-	ADDS $4, R9, R9
-	CMP R10, R9
-	BLE loop1
-tail2:
 	SUBS R9, R8, R8
+	MOVD $4, R10
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R11
+	NEG R10, R10
+	ADD R10<<3, R11, R19
+	FLDPQ 64(R19), (F4, F5)
+loop1:
+	CMP $4, R8
+	BGE full2
+	CMP $0, R8
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R10
-	NEG R8, R8
-	ADD R8<<3, R10, R19
+	MOVD R8, R11
+	NEG R11, R11
+	ADD R11<<3, R10, R19
 	FLDPQ 64(R19), (F4, F5)
+full2:
+	CMP $4, R8
+	BLT part4
+	ADD R9<<3, R2, R19
+	FLDPQ 0(R19), (F6, F7)
+	B whole5
+part4:
 	ADD R9<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -988,6 +745,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
+whole5:
+	CMP $4, R8
+	BLT part6
+	ADD R9<<3, R4, R19
+	FLDPQ 0(R19), (F8, F9)
+	B whole7
+part6:
 	ADD R9<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -1010,8 +774,15 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
+whole7:
 	WORD $0x4e68cc06
 	WORD $0x4e69cc27
+	CMP $4, R8
+	BLT part8
+	ADD R9<<3, R3, R19
+	FLDPQ 0(R19), (F8, F9)
+	B whole9
+part8:
 	ADD R9<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -1032,8 +803,15 @@ lanes2:
 	CBZ R21, lanes3
 	WORD $0x4d40869d
 lanes3:
-	WORD $0x4ebc1f80
-	WORD $0x4ebd1fa1
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+whole9:
+	CMP $4, R8
+	BLT part10
+	ADD R9<<3, R5, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole11
+part10:
 	ADD R9<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -1054,12 +832,19 @@ lanes3:
 	CBZ R21, lanes4
 	WORD $0x4d40869d
 lanes4:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x6e66dd08
-	WORD $0x6e67dd29
-	WORD $0x4e68cc40
-	WORD $0x4e69cc61
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+whole11:
+	WORD $0x6e66dd4a
+	WORD $0x6e67dd6b
+	WORD $0x4e6acc48
+	WORD $0x4e6bcc69
+	CMP $4, R8
+	BLT part12
+	ADD R9<<3, R0, R19
+	FSTPQ (F6, F7), 0(R19)
+	B whole13
+part12:
 	ADD R9<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c95
@@ -1078,24 +863,35 @@ lanes4:
 	CBZ R21, lanes5
 	WORD $0x4d008687
 lanes5:
+whole13:
+	CMP $4, R8
+	BLT part14
+	ADD R9<<3, R1, R19
+	FSTPQ (F8, F9), 0(R19)
+	B whole15
+part14:
 	ADD R9<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes6
-	WORD $0x0d008680
+	WORD $0x0d008688
 	ADD $8, R20
 	WORD $0x4e183c95
 	CBZ R21, lanes6
-	WORD $0x4d008680
+	WORD $0x4d008688
 	ADD $8, R20
 	WORD $0x4e083cb5
 	CBZ R21, lanes6
-	WORD $0x0d008681
+	WORD $0x0d008689
 	ADD $8, R20
 	WORD $0x4e183cb5
 	CBZ R21, lanes6
-	WORD $0x4d008681
+	WORD $0x4d008689
 lanes6:
+whole15:
+	ADDS $4, R9, R9
+	SUBS $4, R8, R8
+	B loop1
 done3:
 	RET
 
@@ -2081,61 +1877,31 @@ TEXT ·rotateStartNEON(SB), NOSPLIT, $0-112
 	WORD $0x4e080787
 	MOVD n+0(FP), R11
 	MOVD $0, R12
-	ADD $-4, R11, R13
-	CMP R13, R12
-	BGT tail2
-loop1:
-	ADD R12<<3, R3, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R12<<3, R5, R19
-	FLDPQ 0(R19), (F10, F11)
-	ADD R12<<3, R4, R19
-	FLDPQ 0(R19), (F12, F13)
-	ADD R12<<3, R8, R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x4e6ed54e
-	WORD $0x4e6fd56f
-	WORD $0x4e6ecc08
-	WORD $0x4e6fcc29
-	ADD R12<<3, R9, R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x4eeed58e
-	WORD $0x4eefd5af
-	WORD $0x4e6ecc4c
-	WORD $0x4e6fcc6d
-	ADD R12<<3, R10, R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x6e6edd0e
-	WORD $0x6e6fdd2f
-	WORD $0x4e6ecccc
-	WORD $0x4e6fcced
-	ADD R12<<3, R1, R19
-	FSTPQ (F12, F13), 0(R19)
-	WORD $0x6e68dc8c
-	WORD $0x6e69dcad
-	WORD $0x6e6adcce
-	WORD $0x6e6bdcef
-	WORD $0x4eeed58c
-	WORD $0x4eefd5ad
-	ADD R12<<3, R0, R19
-	FSTPQ (F12, F13), 0(R19)
-	WORD $0x6e6adc8a
-	WORD $0x6e6bdcab
-	WORD $0x4e68ccca
-	WORD $0x4e69cceb
-	ADD R12<<3, R2, R19
-	FSTPQ (F10, F11), 0(R19)
-	ADDS $4, R12, R12
-	CMP R13, R12
-	BLE loop1
-tail2:
 	SUBS R12, R11, R11
+	MOVD $4, R13
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R14
+	NEG R13, R13
+	ADD R13<<3, R14, R19
+	FLDPQ 64(R19), (F8, F9)
+loop1:
+	CMP $4, R11
+	BGE full2
+	CMP $0, R11
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R13
-	NEG R11, R11
-	ADD R11<<3, R13, R19
+	MOVD R11, R14
+	NEG R14, R14
+	ADD R14<<3, R13, R19
 	FLDPQ 64(R19), (F8, F9)
+full2:
+	CMP $4, R11
+	BLT part4
+	ADD R12<<3, R3, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole5
+part4:
 	ADD R12<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2158,6 +1924,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole5:
+	CMP $4, R11
+	BLT part6
+	ADD R12<<3, R5, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole7
+part6:
 	ADD R12<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2180,6 +1953,13 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole7:
+	CMP $4, R11
+	BLT part8
+	ADD R12<<3, R4, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole9
+part8:
 	ADD R12<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2202,6 +1982,13 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole9:
+	CMP $4, R11
+	BLT part10
+	ADD R12<<3, R8, R19
+	FLDPQ 0(R19), (F16, F17)
+	B whole11
+part10:
 	ADD R12<<3, R8, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2224,10 +2011,17 @@ lanes3:
 lanes4:
 	WORD $0x4ebc1f90
 	WORD $0x4ebd1fb1
+whole11:
 	WORD $0x4e70d590
 	WORD $0x4e71d5b1
 	WORD $0x4e70cc0a
 	WORD $0x4e71cc2b
+	CMP $4, R11
+	BLT part12
+	ADD R12<<3, R9, R19
+	FLDPQ 0(R19), (F16, F17)
+	B whole13
+part12:
 	ADD R12<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2248,12 +2042,19 @@ lanes4:
 	CBZ R21, lanes5
 	WORD $0x4d40869d
 lanes5:
-	WORD $0x4ebc1f80
-	WORD $0x4ebd1fa1
-	WORD $0x4ee0d5c0
-	WORD $0x4ee1d5e1
-	WORD $0x4e60cc4e
-	WORD $0x4e61cc6f
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+whole13:
+	WORD $0x4ef0d5d0
+	WORD $0x4ef1d5f1
+	WORD $0x4e70cc4e
+	WORD $0x4e71cc6f
+	CMP $4, R11
+	BLT part14
+	ADD R12<<3, R10, R19
+	FLDPQ 0(R19), (F16, F17)
+	B whole15
+part14:
 	ADD R12<<3, R10, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -2274,12 +2075,19 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d40869d
 lanes6:
-	WORD $0x4ebc1f80
-	WORD $0x4ebd1fa1
-	WORD $0x6e60dd40
-	WORD $0x6e61dd61
-	WORD $0x4e60ccce
-	WORD $0x4e61ccef
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+whole15:
+	WORD $0x6e70dd50
+	WORD $0x6e71dd71
+	WORD $0x4e70ccce
+	WORD $0x4e71ccef
+	CMP $4, R11
+	BLT part16
+	ADD R12<<3, R1, R19
+	FSTPQ (F14, F15), 0(R19)
+	B whole17
+part16:
 	ADD R12<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
@@ -2298,52 +2106,70 @@ lanes6:
 	CBZ R21, lanes7
 	WORD $0x4d00868f
 lanes7:
-	WORD $0x6e6adc80
-	WORD $0x6e6bdca1
-	WORD $0x6e6cdcc2
-	WORD $0x6e6ddce3
-	WORD $0x4ee2d400
-	WORD $0x4ee3d421
+whole17:
+	WORD $0x6e6adc8e
+	WORD $0x6e6bdcaf
+	WORD $0x6e6cdcd0
+	WORD $0x6e6ddcf1
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	CMP $4, R11
+	BLT part18
+	ADD R12<<3, R0, R19
+	FSTPQ (F14, F15), 0(R19)
+	B whole19
+part18:
 	ADD R12<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes8
-	WORD $0x0d008680
+	WORD $0x0d00868e
 	ADD $8, R20
 	WORD $0x4e183d15
 	CBZ R21, lanes8
-	WORD $0x4d008680
+	WORD $0x4d00868e
 	ADD $8, R20
 	WORD $0x4e083d35
 	CBZ R21, lanes8
-	WORD $0x0d008681
+	WORD $0x0d00868f
 	ADD $8, R20
 	WORD $0x4e183d35
 	CBZ R21, lanes8
-	WORD $0x4d008681
+	WORD $0x4d00868f
 lanes8:
-	WORD $0x6e6cdc80
-	WORD $0x6e6ddca1
-	WORD $0x4e6accc0
-	WORD $0x4e6bcce1
+whole19:
+	WORD $0x6e6cdc8c
+	WORD $0x6e6ddcad
+	WORD $0x4e6acccc
+	WORD $0x4e6bcced
+	CMP $4, R11
+	BLT part20
+	ADD R12<<3, R2, R19
+	FSTPQ (F12, F13), 0(R19)
+	B whole21
+part20:
 	ADD R12<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes9
-	WORD $0x0d008680
+	WORD $0x0d00868c
 	ADD $8, R20
 	WORD $0x4e183d15
 	CBZ R21, lanes9
-	WORD $0x4d008680
+	WORD $0x4d00868c
 	ADD $8, R20
 	WORD $0x4e083d35
 	CBZ R21, lanes9
-	WORD $0x0d008681
+	WORD $0x0d00868d
 	ADD $8, R20
 	WORD $0x4e183d35
 	CBZ R21, lanes9
-	WORD $0x4d008681
+	WORD $0x4d00868d
 lanes9:
+whole21:
+	ADDS $4, R12, R12
+	SUBS $4, R11, R11
+	B loop1
 done3:
 	RET
 
@@ -3548,51 +3374,31 @@ TEXT ·turnNEON(SB), NOSPLIT, $0-80
 	WORD $0x4e080785
 	MOVD n+0(FP), R8
 	MOVD $0, R9
-	ADD $-4, R8, R10
-	CMP R10, R9
-	BGT tail2
-loop1:
-	ADD R9<<3, R2, R19
-	FLDPQ 0(R19), (F6, F7)
-	ADD R9<<3, R4, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R9<<3, R0, R19
-	FLDPQ 0(R19), (F10, F11)
-	ADD R9<<3, R3, R19
-	FLDPQ 0(R19), (F12, F13)
-	ADD R9<<3, R5, R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x4eeed58c
-	WORD $0x4eefd5ad
-	WORD $0x4e6ccc0a
-	WORD $0x4e6dcc2b
-	ADD R9<<3, R0, R19
-	FSTPQ (F10, F11), 0(R19)
-	WORD $0x6e66dc4a
-	WORD $0x6e67dc6b
-	WORD $0x6e68dc8c
-	WORD $0x6e69dcad
-	WORD $0x4eecd54a
-	WORD $0x4eedd56b
-	ADD R9<<3, R2, R19
-	FSTPQ (F10, F11), 0(R19)
-	WORD $0x6e68dc48
-	WORD $0x6e69dc69
-	WORD $0x4e66cc88
-	WORD $0x4e67cca9
-	ADD R9<<3, R1, R19
-	FSTPQ (F8, F9), 0(R19)
-	ADDS $4, R9, R9
-	CMP R10, R9
-	BLE loop1
-tail2:
 	SUBS R9, R8, R8
+	MOVD $4, R10
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R11
+	NEG R10, R10
+	ADD R10<<3, R11, R19
+	FLDPQ 64(R19), (F6, F7)
+loop1:
+	CMP $4, R8
+	BGE full2
+	CMP $0, R8
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R10
-	NEG R8, R8
-	ADD R8<<3, R10, R19
+	MOVD R8, R11
+	NEG R11, R11
+	ADD R11<<3, R10, R19
 	FLDPQ 64(R19), (F6, F7)
+full2:
+	CMP $4, R8
+	BLT part4
+	ADD R9<<3, R2, R19
+	FLDPQ 0(R19), (F8, F9)
+	B whole5
+part4:
 	ADD R9<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3615,6 +3421,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
+whole5:
+	CMP $4, R8
+	BLT part6
+	ADD R9<<3, R4, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole7
+part6:
 	ADD R9<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3637,6 +3450,13 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole7:
+	CMP $4, R8
+	BLT part8
+	ADD R9<<3, R0, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole9
+part8:
 	ADD R9<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3659,6 +3479,13 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole9:
+	CMP $4, R8
+	BLT part10
+	ADD R9<<3, R3, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole11
+part10:
 	ADD R9<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3681,6 +3508,13 @@ lanes3:
 lanes4:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole11:
+	CMP $4, R8
+	BLT part12
+	ADD R9<<3, R5, R19
+	FLDPQ 0(R19), (F16, F17)
+	B whole13
+part12:
 	ADD R9<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3703,10 +3537,17 @@ lanes4:
 lanes5:
 	WORD $0x4ebc1f90
 	WORD $0x4ebd1fb1
+whole13:
 	WORD $0x4ef0d5ce
 	WORD $0x4ef1d5ef
 	WORD $0x4e6ecc0c
 	WORD $0x4e6fcc2d
+	CMP $4, R8
+	BLT part14
+	ADD R9<<3, R0, R19
+	FSTPQ (F12, F13), 0(R19)
+	B whole15
+part14:
 	ADD R9<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x4e083cd5
@@ -3725,52 +3566,70 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d00868d
 lanes6:
-	WORD $0x6e68dc40
-	WORD $0x6e69dc61
-	WORD $0x6e6adc8c
-	WORD $0x6e6bdcad
-	WORD $0x4eecd400
-	WORD $0x4eedd421
+whole15:
+	WORD $0x6e68dc4c
+	WORD $0x6e69dc6d
+	WORD $0x6e6adc8e
+	WORD $0x6e6bdcaf
+	WORD $0x4eeed58c
+	WORD $0x4eefd5ad
+	CMP $4, R8
+	BLT part16
+	ADD R9<<3, R2, R19
+	FSTPQ (F12, F13), 0(R19)
+	B whole17
+part16:
 	ADD R9<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x4e083cd5
 	CBZ R21, lanes7
-	WORD $0x0d008680
+	WORD $0x0d00868c
 	ADD $8, R20
 	WORD $0x4e183cd5
 	CBZ R21, lanes7
-	WORD $0x4d008680
+	WORD $0x4d00868c
 	ADD $8, R20
 	WORD $0x4e083cf5
 	CBZ R21, lanes7
-	WORD $0x0d008681
+	WORD $0x0d00868d
 	ADD $8, R20
 	WORD $0x4e183cf5
 	CBZ R21, lanes7
-	WORD $0x4d008681
+	WORD $0x4d00868d
 lanes7:
-	WORD $0x6e6adc40
-	WORD $0x6e6bdc61
-	WORD $0x4e68cc80
-	WORD $0x4e69cca1
+whole17:
+	WORD $0x6e6adc4a
+	WORD $0x6e6bdc6b
+	WORD $0x4e68cc8a
+	WORD $0x4e69ccab
+	CMP $4, R8
+	BLT part18
+	ADD R9<<3, R1, R19
+	FSTPQ (F10, F11), 0(R19)
+	B whole19
+part18:
 	ADD R9<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083cd5
 	CBZ R21, lanes8
-	WORD $0x0d008680
+	WORD $0x0d00868a
 	ADD $8, R20
 	WORD $0x4e183cd5
 	CBZ R21, lanes8
-	WORD $0x4d008680
+	WORD $0x4d00868a
 	ADD $8, R20
 	WORD $0x4e083cf5
 	CBZ R21, lanes8
-	WORD $0x0d008681
+	WORD $0x0d00868b
 	ADD $8, R20
 	WORD $0x4e183cf5
 	CBZ R21, lanes8
-	WORD $0x4d008681
+	WORD $0x4d00868b
 lanes8:
+whole19:
+	ADDS $4, R9, R9
+	SUBS $4, R8, R8
+	B loop1
 done3:
 	RET
 
@@ -3794,51 +3653,16 @@ TEXT ·turnsNEON(SB), NOSPLIT, $0-80
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R8
 	MOVD $0, R9
-	ADD $-8, R8, R10
-	CMP R10, R9
-	BGT tail2
-loop1:
-	ADD R9<<3, R1, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R9<<3, R2, R19
-	FLDPQ 0(R19), (F10, F11)
-	ADD R9<<3, R3, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	WORD $0x6e68dd88
-	WORD $0x6e69dda9
-	ADD R9<<3, R4, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68cd40
-	WORD $0x4e69cd61
-	ADD R9<<3, R5, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68cd44
-	WORD $0x4e69cd65
-	ADD R9<<3, R1, R19
-	FLDPQ 32(R19), (F8, F9)
-	ADD R9<<3, R2, R19
-	FLDPQ 32(R19), (F10, F11)
-	ADD R9<<3, R3, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	WORD $0x6e68dd88
-	WORD $0x6e69dda9
-	ADD R9<<3, R4, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68cd42
-	WORD $0x4e69cd63
-	ADD R9<<3, R5, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68cd46
-	WORD $0x4e69cd67
-	ADDS $8, R9, R9
-	CMP R10, R9
-	BLE loop1
-tail2:
 	SUBS R9, R8, R8
+	MOVD $4, R10
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R11
+	NEG R10, R10
+	ADD R10<<3, R11, R19
+	FLDPQ 64(R19), (F8, F9)
+loop1:
+	CMP $4, R8
+	BGE full2
 	CMP $0, R8
 	BLE done3
 	MOVD $lanesBelow<>+0(SB), R19
@@ -3847,6 +3671,13 @@ tail2:
 	NEG R11, R11
 	ADD R11<<3, R10, R19
 	FLDPQ 64(R19), (F8, F9)
+full2:
+	CMP $4, R8
+	BLT part4
+	ADD R9<<3, R1, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole5
+part4:
 	ADD R9<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3869,6 +3700,13 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole5:
+	CMP $4, R8
+	BLT part6
+	ADD R9<<3, R2, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole7
+part6:
 	ADD R9<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3891,6 +3729,13 @@ lanes1:
 lanes2:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole7:
+	CMP $4, R8
+	BLT part8
+	ADD R9<<3, R3, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole9
+part8:
 	ADD R9<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3913,10 +3758,17 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole9:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	WORD $0x6e6addca
 	WORD $0x6e6bddeb
+	CMP $4, R8
+	BLT part10
+	ADD R9<<3, R4, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole11
+part10:
 	ADD R9<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3939,8 +3791,15 @@ lanes3:
 lanes4:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole11:
 	WORD $0x4e6acd80
 	WORD $0x4e6bcda1
+	CMP $4, R8
+	BLT part12
+	ADD R9<<3, R5, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole13
+part12:
 	ADD R9<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
@@ -3961,134 +3820,44 @@ lanes4:
 	CBZ R21, lanes5
 	WORD $0x4d40869d
 lanes5:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e6acd04
-	WORD $0x4e6bcd25
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R10
-	NEG R8, R8
-	ADD R8<<3, R10, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R9<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes6
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes6
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes6
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes6
-	WORD $0x4d40869d
-lanes6:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R9<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes7
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes7
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes7
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes7
-	WORD $0x4d40869d
-lanes7:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	ADD R9<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes8
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes8
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes8
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes8
-	WORD $0x4d40869d
-lanes8:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	WORD $0x6e6addca
-	WORD $0x6e6bddeb
-	ADD R9<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes9
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes9
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes9
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes9
-	WORD $0x4d40869d
-lanes9:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6acd82
-	WORD $0x4e6bcda3
-	ADD R9<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes10
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes10
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes10
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes10
-	WORD $0x4d40869d
-lanes10:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e6acd06
-	WORD $0x4e6bcd27
+whole13:
+	WORD $0x4e6acd84
+	WORD $0x4e6bcda5
+	WORD $0x4ea01c0a
+	WORD $0x4ea11c2b
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4eaa1d42
+	WORD $0x4eab1d63
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R9, R9
+	SUBS $4, R8, R8
+	B loop1
 done3:
+	MOVD R9, R1
+	LSL $61, R1, R1
+	CMP $0, R1
+	BEQ even14
+	WORD $0x4ea01c08
+	WORD $0x4ea11c29
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4ea81d02
+	WORD $0x4ea91d23
+	WORD $0x4ea41c88
+	WORD $0x4ea51ca9
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea81d06
+	WORD $0x4ea91d27
+even14:
 	WORD $0x4e62d400
 	WORD $0x4e63d421
 	WORD $0x4ea11c22
@@ -4123,68 +3892,185 @@ done3:
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R8
 	MOVD $0, R9
-	ADD $-8, R8, R10
-	CMP R10, R9
-	BGT tail5
-loop4:
-	ADD R9<<3, R1, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R9<<3, R2, R19
-	FLDPQ 0(R19), (F10, F11)
-	ADD R9<<3, R3, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6ad50a
-	WORD $0x4e6bd52b
-	ADD R9<<3, R5, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	WORD $0x6e68dd88
-	WORD $0x6e69dda9
-	ADD R9<<3, R4, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68cd40
-	WORD $0x4e69cd61
-	ADD R9<<3, R5, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68cd44
-	WORD $0x4e69cd65
-	ADD R9<<3, R1, R19
-	FLDPQ 32(R19), (F8, F9)
-	ADD R9<<3, R2, R19
-	FLDPQ 32(R19), (F10, F11)
-	ADD R9<<3, R3, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e6ad50a
-	WORD $0x4e6bd52b
-	ADD R9<<3, R5, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	WORD $0x6e68dd88
-	WORD $0x6e69dda9
-	ADD R9<<3, R4, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68cd42
-	WORD $0x4e69cd63
-	ADD R9<<3, R5, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68cd46
-	WORD $0x4e69cd67
-	ADDS $8, R9, R9
-	CMP R10, R9
-	BLE loop4
-tail5:
 	SUBS R9, R8, R8
+	MOVD $4, R10
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R11
+	NEG R10, R10
+	ADD R10<<3, R11, R19
+	FLDPQ 64(R19), (F8, F9)
+loop15:
+	CMP $4, R8
+	BGE full16
 	CMP $0, R8
-	BLE done6
+	BLE done17
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R10
 	MOVD R8, R11
 	NEG R11, R11
 	ADD R11<<3, R10, R19
 	FLDPQ 64(R19), (F8, F9)
+full16:
+	CMP $4, R8
+	BLT part18
 	ADD R9<<3, R1, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole19
+part18:
+	ADD R9<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes6
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes6
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes6
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes6
+	WORD $0x4d40869d
+lanes6:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+whole19:
+	CMP $4, R8
+	BLT part20
+	ADD R9<<3, R2, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole21
+part20:
+	ADD R9<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes7
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes7
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes7
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes7
+	WORD $0x4d40869d
+lanes7:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+whole21:
+	CMP $4, R8
+	BLT part22
+	ADD R9<<3, R3, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole23
+part22:
+	ADD R9<<3, R3, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes8
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes8
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes8
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes8
+	WORD $0x4d40869d
+lanes8:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+whole23:
+	WORD $0x4e6cd54c
+	WORD $0x4e6dd56d
+	CMP $4, R8
+	BLT part24
+	ADD R9<<3, R5, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole25
+part24:
+	ADD R9<<3, R5, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes9
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes9
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes9
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes9
+	WORD $0x4d40869d
+lanes9:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+whole25:
+	WORD $0x4e6cd54a
+	WORD $0x4e6dd56b
+	WORD $0x6e6addca
+	WORD $0x6e6bddeb
+	CMP $4, R8
+	BLT part26
+	ADD R9<<3, R4, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole27
+part26:
+	ADD R9<<3, R4, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes10
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes10
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes10
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes10
+	WORD $0x4d40869d
+lanes10:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+whole27:
+	WORD $0x4e6acd80
+	WORD $0x4e6bcda1
+	CMP $4, R8
+	BLT part28
+	ADD R9<<3, R5, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole29
+part28:
+	ADD R9<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
@@ -4204,276 +4090,44 @@ tail5:
 	CBZ R21, lanes11
 	WORD $0x4d40869d
 lanes11:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R9<<3, R2, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes12
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes12
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes12
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes12
-	WORD $0x4d40869d
-lanes12:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	ADD R9<<3, R3, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes13
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes13
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes13
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes13
-	WORD $0x4d40869d
-lanes13:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6cd54c
-	WORD $0x4e6dd56d
-	ADD R9<<3, R5, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes14
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes14
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes14
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes14
-	WORD $0x4d40869d
-lanes14:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	WORD $0x6e6addca
-	WORD $0x6e6bddeb
-	ADD R9<<3, R4, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes15
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes15
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes15
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes15
-	WORD $0x4d40869d
-lanes15:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6acd80
-	WORD $0x4e6bcda1
-	ADD R9<<3, R5, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes16
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes16
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes16
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes16
-	WORD $0x4d40869d
-lanes16:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e6acd04
-	WORD $0x4e6bcd25
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R10
-	NEG R8, R8
-	ADD R8<<3, R10, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R9<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes17
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes17
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes17
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes17
-	WORD $0x4d40869d
-lanes17:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R9<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes18
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes18
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes18
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes18
-	WORD $0x4d40869d
-lanes18:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	ADD R9<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes19
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes19
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes19
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes19
-	WORD $0x4d40869d
-lanes19:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6cd54c
-	WORD $0x4e6dd56d
-	ADD R9<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes20
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes20
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes20
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes20
-	WORD $0x4d40869d
-lanes20:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	WORD $0x6e6addca
-	WORD $0x6e6bddeb
-	ADD R9<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes21
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes21
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes21
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes21
-	WORD $0x4d40869d
-lanes21:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6acd82
-	WORD $0x4e6bcda3
-	ADD R9<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes22
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes22
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes22
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes22
-	WORD $0x4d40869d
-lanes22:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x4e6acd06
-	WORD $0x4e6bcd27
-done6:
+whole29:
+	WORD $0x4e6acd84
+	WORD $0x4e6bcda5
+	WORD $0x4ea01c0a
+	WORD $0x4ea11c2b
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4eaa1d42
+	WORD $0x4eab1d63
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R9, R9
+	SUBS $4, R8, R8
+	B loop15
+done17:
+	MOVD R9, R1
+	LSL $61, R1, R1
+	CMP $0, R1
+	BEQ even30
+	WORD $0x4ea01c08
+	WORD $0x4ea11c29
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4ea81d02
+	WORD $0x4ea91d23
+	WORD $0x4ea41c88
+	WORD $0x4ea51ca9
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea81d06
+	WORD $0x4ea91d27
+even30:
 	WORD $0x4e62d400
 	WORD $0x4e63d421
 	WORD $0x4ea11c22
@@ -4508,397 +4162,267 @@ done6:
 	WORD $0x6e271ce7
 	MOVD n+0(FP), R9
 	MOVD $0, R10
-	ADD $-8, R9, R11
-	CMP R11, R10
-	BGT tail8
-loop7:
-	ADD R10<<3, R2, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R10<<3, R3, R19
-	FLDPQ 0(R19), (F10, F11)
-	ADD R10<<3, R4, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R10<<3, R5, R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x4e6ed54a
-	WORD $0x4e6fd56b
-	WORD $0x6e6add8a
-	WORD $0x6e6bddab
-	ADD R10<<3, R5, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6acd80
-	WORD $0x4e6bcda1
-	ADD R10<<3, R8, R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6acd84
-	WORD $0x4e6bcda5
-	ADD R10<<3, R1, R19
-	FSTPQ (F8, F9), 0(R19)
-	ADD R10<<3, R2, R19
-	FLDPQ 32(R19), (F8, F9)
-	ADD R10<<3, R3, R19
-	FLDPQ 32(R19), (F10, F11)
-	ADD R10<<3, R4, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	ADD R10<<3, R5, R19
-	FLDPQ 32(R19), (F14, F15)
-	WORD $0x4e6ed54a
-	WORD $0x4e6fd56b
-	WORD $0x6e6add8a
-	WORD $0x6e6bddab
-	ADD R10<<3, R5, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e6acd82
-	WORD $0x4e6bcda3
-	ADD R10<<3, R8, R19
-	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e6acd86
-	WORD $0x4e6bcda7
-	ADD R10<<3, R1, R19
-	FSTPQ (F8, F9), 32(R19)
-	ADDS $8, R10, R10
-	CMP R11, R10
-	BLE loop7
-tail8:
 	SUBS R10, R9, R9
+	MOVD $4, R11
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R12
+	NEG R11, R11
+	ADD R11<<3, R12, R19
+	FLDPQ 64(R19), (F8, F9)
+loop31:
+	CMP $4, R9
+	BGE full32
 	CMP $0, R9
-	BLE done9
+	BLE done33
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R11
 	MOVD R9, R12
 	NEG R12, R12
 	ADD R12<<3, R11, R19
 	FLDPQ 64(R19), (F8, F9)
+full32:
+	CMP $4, R9
+	BLT part34
+	ADD R10<<3, R2, R19
+	FLDPQ 0(R19), (F10, F11)
+	B whole35
+part34:
 	ADD R10<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes23
+	CBZ R21, lanes12
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes23
+	CBZ R21, lanes12
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes23
+	CBZ R21, lanes12
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes23
+	CBZ R21, lanes12
 	WORD $0x4d40869d
-lanes23:
+lanes12:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
+whole35:
+	CMP $4, R9
+	BLT part36
+	ADD R10<<3, R3, R19
+	FLDPQ 0(R19), (F12, F13)
+	B whole37
+part36:
 	ADD R10<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes24
+	CBZ R21, lanes13
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes24
+	CBZ R21, lanes13
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes24
+	CBZ R21, lanes13
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes24
+	CBZ R21, lanes13
 	WORD $0x4d40869d
-lanes24:
+lanes13:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
+whole37:
+	CMP $4, R9
+	BLT part38
+	ADD R10<<3, R4, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole39
+part38:
 	ADD R10<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes25
+	CBZ R21, lanes14
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes25
+	CBZ R21, lanes14
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes25
+	CBZ R21, lanes14
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes25
+	CBZ R21, lanes14
 	WORD $0x4d40869d
-lanes25:
+lanes14:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole39:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
+	CMP $4, R9
+	BLT part40
+	ADD R10<<3, R5, R19
+	FLDPQ 0(R19), (F16, F17)
+	B whole41
+part40:
 	ADD R10<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes26
+	CBZ R21, lanes15
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes26
+	CBZ R21, lanes15
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes26
+	CBZ R21, lanes15
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes26
+	CBZ R21, lanes15
 	WORD $0x4d40869d
-lanes26:
+lanes15:
 	WORD $0x4ebc1f90
 	WORD $0x4ebd1fb1
+whole41:
 	WORD $0x4e70d58c
 	WORD $0x4e71d5ad
 	WORD $0x6e6cddcc
 	WORD $0x6e6ddded
+	CMP $4, R9
+	BLT part42
+	ADD R10<<3, R5, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole43
+part42:
 	ADD R10<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes27
+	CBZ R21, lanes16
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes27
+	CBZ R21, lanes16
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes27
+	CBZ R21, lanes16
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes27
+	CBZ R21, lanes16
 	WORD $0x4d40869d
-lanes27:
+lanes16:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole43:
 	WORD $0x4e6ccdc0
 	WORD $0x4e6dcde1
+	CMP $4, R9
+	BLT part44
+	ADD R10<<3, R8, R19
+	FLDPQ 0(R19), (F14, F15)
+	B whole45
+part44:
 	ADD R10<<3, R8, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes28
+	CBZ R21, lanes17
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes28
+	CBZ R21, lanes17
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes28
+	CBZ R21, lanes17
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes28
+	CBZ R21, lanes17
 	WORD $0x4d40869d
-lanes28:
+lanes17:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
+whole45:
 	WORD $0x4e6ccdc4
 	WORD $0x4e6dcde5
+	CMP $4, R9
+	BLT part46
+	ADD R10<<3, R1, R19
+	FSTPQ (F10, F11), 0(R19)
+	B whole47
+part46:
 	ADD R10<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
-	CBZ R21, lanes29
+	CBZ R21, lanes18
 	WORD $0x0d00868a
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes29
+	CBZ R21, lanes18
 	WORD $0x4d00868a
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes29
+	CBZ R21, lanes18
 	WORD $0x0d00868b
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes29
+	CBZ R21, lanes18
 	WORD $0x4d00868b
-lanes29:
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R11
-	NEG R9, R9
-	ADD R9<<3, R11, R19
-	FLDPQ 96(R19), (F8, F9)
-	ADD R10<<3, R2, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes30
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes30
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes30
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes30
-	WORD $0x4d40869d
-lanes30:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R10<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes31
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes31
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes31
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes31
-	WORD $0x4d40869d
-lanes31:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	ADD R10<<3, R4, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes32
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes32
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes32
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes32
-	WORD $0x4d40869d
-lanes32:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6cd54a
-	WORD $0x4e6dd56b
-	ADD R10<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes33
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes33
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes33
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes33
-	WORD $0x4d40869d
-lanes33:
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x4e70d58c
-	WORD $0x4e71d5ad
-	WORD $0x6e6cddcc
-	WORD $0x6e6ddded
-	ADD R10<<3, R5, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes34
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes34
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes34
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes34
-	WORD $0x4d40869d
-lanes34:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6ccdc2
-	WORD $0x4e6dcde3
-	ADD R10<<3, R8, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes35
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes35
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes35
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes35
-	WORD $0x4d40869d
-lanes35:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6ccdc6
-	WORD $0x4e6dcde7
-	ADD R10<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes36
-	WORD $0x0d00868a
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes36
-	WORD $0x4d00868a
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes36
-	WORD $0x0d00868b
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes36
-	WORD $0x4d00868b
-lanes36:
-done9:
+lanes18:
+whole47:
+	WORD $0x4ea01c0a
+	WORD $0x4ea11c2b
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4eaa1d42
+	WORD $0x4eab1d63
+	WORD $0x4ea41c8a
+	WORD $0x4ea51cab
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4eaa1d46
+	WORD $0x4eab1d67
+	ADDS $4, R10, R10
+	SUBS $4, R9, R9
+	B loop31
+done33:
+	MOVD R10, R1
+	LSL $61, R1, R1
+	CMP $0, R1
+	BEQ even48
+	WORD $0x4ea01c08
+	WORD $0x4ea11c29
+	WORD $0x4ea21c40
+	WORD $0x4ea31c61
+	WORD $0x4ea81d02
+	WORD $0x4ea91d23
+	WORD $0x4ea41c88
+	WORD $0x4ea51ca9
+	WORD $0x4ea61cc4
+	WORD $0x4ea71ce5
+	WORD $0x4ea81d06
+	WORD $0x4ea91d27
+even48:
 	WORD $0x4e62d400
 	WORD $0x4e63d421
 	WORD $0x4ea11c22
@@ -4916,6 +4440,23 @@ done9:
 	FMOVD F0, 0(R20)
 	RET
 
+DATA lanesBelow<>+0(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+8(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+16(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+24(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+32(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+40(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+48(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+56(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+64(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+72(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+80(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+88(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+96(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
+GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
 DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
 DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
 DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
@@ -5101,23 +4642,6 @@ DATA c8000000000000000<>+8(SB)/8, $0x8000000000000000
 DATA c8000000000000000<>+16(SB)/8, $0x8000000000000000
 DATA c8000000000000000<>+24(SB)/8, $0x8000000000000000
 GLOBL c8000000000000000<>(SB), RODATA|NOPTR, $32
-DATA lanesBelow<>+0(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+8(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+16(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+24(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+32(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+40(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+48(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+56(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+64(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+72(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+80(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+88(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+96(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
-GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
 DATA c5fe6eb50c7b537a9<>+0(SB)/8, $0x5fe6eb50c7b537a9
 DATA c5fe6eb50c7b537a9<>+8(SB)/8, $0x5fe6eb50c7b537a9
 DATA c5fe6eb50c7b537a9<>+16(SB)/8, $0x5fe6eb50c7b537a9

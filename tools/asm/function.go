@@ -12,8 +12,19 @@ type function struct {
 	name   string
 	params string
 	result string
+	body   weight
 	emit   func(g *gen)
 }
+
+// A weight says how much a function computes for an element: how often its body is to be written follows from
+// that.
+type weight int
+
+const (
+	usual weight = iota
+	light        // a few instructions
+	heavy        // many
+)
 
 // A param is "name int", "name float64", "name *[16]float64", "name [LENGTH]" (a slice of float64) or "name
 // [LENGTH]uint64"; a question mark behind a slice lets it be nil. LENGTH is a Go expression for the number of

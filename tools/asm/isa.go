@@ -19,6 +19,7 @@ type gen struct {
 	*build.Context
 	wide    bool
 	target  target
+	once    bool // a body is emitted once for complete and incomplete vectors, where that is not too slow
 	pool    *pool
 	hoist   map[konst]reg.VecVirtual // constants that live in registers
 	seen    map[konst]int            // constants used, with counts

@@ -76,7 +76,8 @@ func linearPredictors() []function {
 	k := function{name: "linear",
 		params: "n int, x [tiled(n,k,false)]?, whole [tiled(n,k,true)]int32?, b [k], k int, grad " +
 			"[gradientLength(k)], batch int, c float64, o [n]?, y [n]?, signed [signs(n)]int8?, d [n], " +
-			"kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64"}
+			"kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, " +
+			"r float64"}
 	k.emit = func(g *gen) {
 		l := &linear{gen: g}
 		l.arguments()

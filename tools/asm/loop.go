@@ -31,6 +31,10 @@ func (g *gen) rest(r reg.GPVirtual, half int) *mask {
 
 // each emits body for every vector of n elements, the last of which may be incomplete. i counts elements.
 func (g *gen) each(n reg.GPVirtual, body func(i reg.GPVirtual)) {
+	if g.once {
+		g.vectorsFrom(g.number(0), n, body)
+		return
+	}
 	i, last := g.GP64(), g.GP64()
 	loop, tail, done := g.label("loop"), g.label("tail"), g.label("done")
 	w := g.lanes()
@@ -54,14 +58,9 @@ func (g *gen) each(n reg.GPVirtual, body func(i reg.GPVirtual)) {
 	g.Label(done)
 }
 
-// vectors emits body once, for every vector of n elements: the last may be incomplete, and a mask selects the
-// lanes that exist. Loads and stores of AVX2 branch instead, on the number of elements left, as its masks are
-// slow where memory is written.
-func (g *gen) vectors(n reg.GPVirtual, body func(i reg.GPVirtual)) {
-	g.vectorsFrom(g.number(0), n, body)
-}
-
-// vectorsFrom is vectors from an element on.
+// vectorsFrom emits body once, for every vector of n elements from i on: the last may be incomplete, and a
+// mask selects the lanes that exist. Loads and stores of AVX2 branch instead, on the number of elements left,
+// as its masks are slow where memory is written.
 func (g *gen) vectorsFrom(i, n reg.GPVirtual, body func(i reg.GPVirtual)) {
 	loop, full, done := g.label("loop"), g.label("full"), g.label("done")
 	w := g.lanes()
@@ -104,7 +103,7 @@ func (g *gen) limit(m *mask, r reg.GPVirtual) {
 	g.VMOVAPD(now.v, m.v)
 }
 
-// sumVectors is vectors for a reduction with one accumulator of eight lanes for each sum: in AVX2 they change
+// sumVectors is vectorsFrom for a reduction with one accumulator of eight lanes for each sum: in AVX2 they change
 // places from one half to the other.
 func (g *gen) sumVectors(i, n reg.GPVirtual, start [][][]vec, body func(*block)) {
 	var acc []vec
@@ -148,6 +147,10 @@ func (b *block) element(p reg.GPVirtual) operand.Mem { return element(p, b.i, b.
 // 8u…8u+7 of every 8·unroll go to accumulator u, and in it by their index modulo 8 to a lane. start gives the
 // initial accumulators.
 func (g *gen) reduce(n reg.GPVirtual, unroll int, start [][][]vec, body func(*block)) {
+	if g.once && unroll == 1 && len(start) > 0 {
+		g.sumVectors(g.number(0), n, start, body)
+		return
+	}
 	i, last := g.GP64(), g.GP64()
 	loop, tail, done := g.label("loop"), g.label("tail"), g.label("done")
 	step := 8 * unroll

@@ -219,7 +219,7 @@ func fitting(k *function, t target) ([]konst, error) {
 func write(ctx *build.Context, p *pool, k *function, t target, hoisted []konst) *gen {
 	wide := t == avx512
 	g := &gen{Context: ctx, target: t, wide: wide, pool: p, hoist: map[konst]reg.VecVirtual{},
-		seen: map[konst]int{}}
+		seen: map[konst]int{}, once: k.body == heavy || t == neon && k.body != light}
 	ctx.Function(k.name + t.tier())
 	ctx.Attributes(build.NOSPLIT)
 	ctx.SignatureExpr(k.asmSignature())
