@@ -753,18 +753,9 @@ TEXT ·noiseBackNEON(SB), NOSPLIT, $0-56
 	NEG R9, R9
 	ADD R9<<3, R10, R19
 	FLDPQ 64(R19), (F2, F3)
-loop1:
 	CMP $4, R5
-	BGE full2
-	CMP $0, R5
-	BLE done3
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R9
-	MOVD R5, R10
-	NEG R10, R10
-	ADD R10<<3, R9, R19
-	FLDPQ 64(R19), (F2, F3)
-full2:
+	BLT last2
+loop1:
 	CMP $4, R5
 	BLT part4
 	ADD R8<<3, R2, R19
@@ -910,6 +901,17 @@ lanes5:
 whole13:
 	ADDS $4, R8, R8
 	SUBS $4, R5, R5
+	CMP $4, R5
+	BGE loop1
+last2:
+	CMP $0, R5
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	MOVD R5, R10
+	NEG R10, R10
+	ADD R10<<3, R9, R19
+	FLDPQ 64(R19), (F2, F3)
 	B loop1
 done3:
 	RET
@@ -2876,18 +2878,9 @@ TEXT ·welfordNEON(SB), NOSPLIT, $0-40
 	NEG R5, R5
 	ADD R5<<3, R8, R19
 	FLDPQ 64(R19), (F2, F3)
-loop1:
 	CMP $4, R3
-	BGE full2
-	CMP $0, R3
-	BLE done3
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R5
-	MOVD R3, R8
-	NEG R8, R8
-	ADD R8<<3, R5, R19
-	FLDPQ 64(R19), (F2, F3)
-full2:
+	BLT last2
+loop1:
 	CMP $4, R3
 	BLT part4
 	ADD R4<<3, R2, R19
@@ -3035,6 +3028,17 @@ lanes5:
 whole13:
 	ADDS $4, R4, R4
 	SUBS $4, R3, R3
+	CMP $4, R3
+	BGE loop1
+last2:
+	CMP $0, R3
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	MOVD R3, R8
+	NEG R8, R8
+	ADD R8<<3, R5, R19
+	FLDPQ 64(R19), (F2, F3)
 	B loop1
 done3:
 	RET
@@ -3059,18 +3063,9 @@ TEXT ·balanceNEON(SB), NOSPLIT, $0-56
 	NEG R8, R8
 	ADD R8<<3, R9, R19
 	FLDPQ 64(R19), (F4, F5)
-loop1:
 	CMP $4, R4
-	BGE full2
-	CMP $0, R4
-	BLE done3
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R8
-	MOVD R4, R9
-	NEG R9, R9
-	ADD R9<<3, R8, R19
-	FLDPQ 64(R19), (F4, F5)
-full2:
+	BLT last2
+loop1:
 	CMP $4, R4
 	BLT part4
 	ADD R5<<3, R2, R19
@@ -3145,8 +3140,8 @@ whole7:
 	WORD $0x6ee9e47f
 	WORD $0x6e631d3f
 	WORD $0x4ebf1fe9
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
+	VMOVQ $0x0000000000000000, $0x0000000000000000, V28
+	VMOVQ $0x0000000000000000, $0x0000000000000000, V29
 	WORD $0x6efce4ca
 	WORD $0x6efde4eb
 	CMP $4, R4
@@ -3184,8 +3179,8 @@ whole9:
 	WORD $0x6e6d1d3f
 	WORD $0x4ebe1fca
 	WORD $0x4ebf1feb
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
+	VMOVQ $0x7ff0000000000000, $0x7ff0000000000000, V28
+	VMOVQ $0x7ff0000000000000, $0x7ff0000000000000, V29
 	WORD $0x6ee6e78c
 	WORD $0x6ee7e7ad
 	CMP $4, R4
@@ -3225,12 +3220,12 @@ whole11:
 	WORD $0x4ebf1feb
 	WORD $0x6ee1f908
 	WORD $0x6ee1f929
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
+	VMOVQ $0x3ff0000000000000, $0x3ff0000000000000, V12
+	VMOVQ $0x3ff0000000000000, $0x3ff0000000000000, V13
 	WORD $0x6e68fd88
 	WORD $0x6e69fda9
-	MOVD $c0000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
+	VMOVQ $0x0000000000000000, $0x0000000000000000, V28
+	VMOVQ $0x0000000000000000, $0x0000000000000000, V29
 	WORD $0x6efce4cc
 	WORD $0x6efde4ed
 	CMP $4, R4
@@ -3268,8 +3263,8 @@ whole13:
 	WORD $0x6e6f1d3f
 	WORD $0x4ebe1fc8
 	WORD $0x4ebf1fe9
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
+	VMOVQ $0x7ff0000000000000, $0x7ff0000000000000, V28
+	VMOVQ $0x7ff0000000000000, $0x7ff0000000000000, V29
 	WORD $0x6ee6e786
 	WORD $0x6ee7e7a7
 	CMP $4, R4
@@ -3359,6 +3354,17 @@ lanes8:
 whole19:
 	ADDS $4, R5, R5
 	SUBS $4, R4, R4
+	CMP $4, R4
+	BGE loop1
+last2:
+	CMP $0, R4
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R8
+	MOVD R4, R9
+	NEG R9, R9
+	ADD R9<<3, R8, R19
+	FLDPQ 64(R19), (F4, F5)
 	B loop1
 done3:
 	RET
@@ -3382,18 +3388,9 @@ TEXT ·raiseNEON(SB), NOSPLIT, $0-48
 	NEG R5, R5
 	ADD R5<<3, R8, R19
 	FLDPQ 64(R19), (F4, F5)
-loop1:
 	CMP $4, R3
-	BGE full2
-	CMP $0, R3
-	BLE done3
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R5
-	MOVD R3, R8
-	NEG R8, R8
-	ADD R8<<3, R5, R19
-	FLDPQ 64(R19), (F4, F5)
-full2:
+	BLT last2
+loop1:
 	CMP $4, R3
 	BLT part4
 	ADD R4<<3, R2, R19
@@ -3491,8 +3488,8 @@ whole9:
 	WORD $0x4ebf1fed
 	WORD $0x6ee1f98e
 	WORD $0x6ee1f9af
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
+	VMOVQ $0x3ff0000000000000, $0x3ff0000000000000, V16
+	VMOVQ $0x3ff0000000000000, $0x3ff0000000000000, V17
 	WORD $0x6e6efe0e
 	WORD $0x6e6ffe2f
 	WORD $0x6ee8e4d0
@@ -3511,8 +3508,8 @@ whole9:
 	WORD $0x6e6b1dff
 	WORD $0x4ebe1fce
 	WORD $0x4ebf1fef
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
+	VMOVQ $0x7ff0000000000000, $0x7ff0000000000000, V28
+	VMOVQ $0x7ff0000000000000, $0x7ff0000000000000, V29
 	WORD $0x6ee6e790
 	WORD $0x6ee7e7b1
 	WORD $0x4f41061e
@@ -3546,8 +3543,8 @@ part10:
 	WORD $0x4d008689
 lanes4:
 whole11:
-	MOVD $c7ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
+	VMOVQ $0x7ff0000000000000, $0x7ff0000000000000, V28
+	VMOVQ $0x7ff0000000000000, $0x7ff0000000000000, V29
 	WORD $0x6ee6e786
 	WORD $0x6ee7e7a7
 	WORD $0x4f4104de
@@ -3583,6 +3580,17 @@ lanes5:
 whole13:
 	ADDS $4, R4, R4
 	SUBS $4, R3, R3
+	CMP $4, R3
+	BGE loop1
+last2:
+	CMP $0, R3
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	MOVD R3, R8
+	NEG R8, R8
+	ADD R8<<3, R5, R19
+	FLDPQ 64(R19), (F4, F5)
 	B loop1
 done3:
 	RET
@@ -3610,18 +3618,9 @@ TEXT ·denseStartNEON(SB), NOSPLIT, $0-72
 	NEG R11, R11
 	ADD R11<<3, R12, R19
 	FLDPQ 64(R19), (F4, F5)
-loop1:
 	CMP $4, R10
-	BGE full2
-	CMP $0, R10
-	BLE done3
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R11
-	MOVD R10, R12
-	NEG R12, R12
-	ADD R12<<3, R11, R19
-	FLDPQ 64(R19), (F4, F5)
-full2:
+	BLT last2
+loop1:
 	CMP $4, R10
 	BLT part4
 	ADD R9<<3, R2, R19
@@ -3709,6 +3708,17 @@ lanes3:
 whole9:
 	ADDS $4, R9, R9
 	SUBS $4, R10, R10
+	CMP $4, R10
+	BGE loop1
+last2:
+	CMP $0, R10
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R11
+	MOVD R10, R12
+	NEG R12, R12
+	ADD R12<<3, R11, R19
+	FLDPQ 64(R19), (F4, F5)
 	B loop1
 done3:
 	MOVD $0, R2
@@ -3720,18 +3730,9 @@ done3:
 	NEG R9, R9
 	ADD R9<<3, R10, R19
 	FLDPQ 64(R19), (F0, F1)
-loop10:
 	CMP $4, R4
-	BGE full11
-	CMP $0, R4
-	BLE done12
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R9
-	MOVD R4, R10
-	NEG R10, R10
-	ADD R10<<3, R9, R19
-	FLDPQ 64(R19), (F0, F1)
-full11:
+	BLT last11
+loop10:
 	MOVD R0, R10
 	MOVD R8, R11
 	MOVD R8, R12
@@ -3835,6 +3836,17 @@ lanes6:
 whole19:
 	ADDS $4, R2, R2
 	SUBS $4, R4, R4
+	CMP $4, R4
+	BGE loop10
+last11:
+	CMP $0, R4
+	BLE done12
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	MOVD R4, R10
+	NEG R10, R10
+	ADD R10<<3, R9, R19
+	FLDPQ 64(R19), (F0, F1)
 	B loop10
 done12:
 	RET
@@ -3857,18 +3869,9 @@ TEXT ·denseEndNEON(SB), NOSPLIT, $0-56
 	NEG R9, R9
 	ADD R9<<3, R10, R19
 	FLDPQ 64(R19), (F2, F3)
-loop1:
 	CMP $4, R8
-	BGE full2
-	CMP $0, R8
-	BLE done3
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R9
-	MOVD R8, R10
-	NEG R10, R10
-	ADD R10<<3, R9, R19
-	FLDPQ 64(R19), (F2, F3)
-full2:
+	BLT last2
+loop1:
 	CMP $4, R8
 	BLT part4
 	ADD R5<<3, R0, R19
@@ -3956,6 +3959,17 @@ lanes3:
 whole9:
 	ADDS $4, R5, R5
 	SUBS $4, R8, R8
+	CMP $4, R8
+	BGE loop1
+last2:
+	CMP $0, R8
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	MOVD R8, R10
+	NEG R10, R10
+	ADD R10<<3, R9, R19
+	FLDPQ 64(R19), (F2, F3)
 	B loop1
 done3:
 	WORD $0x6e201c00
@@ -3971,18 +3985,9 @@ done3:
 	NEG R8, R8
 	ADD R8<<3, R9, R19
 	FLDPQ 64(R19), (F4, F5)
-loop10:
 	CMP $4, R5
-	BGE full11
-	CMP $0, R5
-	BLE done12
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R8
-	MOVD R5, R9
-	NEG R9, R9
-	ADD R9<<3, R8, R19
-	FLDPQ 64(R19), (F4, F5)
-full11:
+	BLT last11
+loop10:
 	MOVD R0, R9
 	MOVD R4, R10
 	MOVD R4, R11
@@ -4092,6 +4097,17 @@ whole19:
 	WORD $0x4ea71ce3
 	ADDS $4, R2, R2
 	SUBS $4, R5, R5
+	CMP $4, R5
+	BGE loop10
+last11:
+	CMP $0, R5
+	BLE done12
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R8
+	MOVD R5, R9
+	NEG R9, R9
+	ADD R9<<3, R8, R19
+	FLDPQ 64(R19), (F4, F5)
 	B loop10
 done12:
 	MOVD R2, R0
@@ -4142,18 +4158,9 @@ TEXT ·givenTurnsNEON(SB), NOSPLIT, $0-88
 	NEG R9, R9
 	ADD R9<<3, R10, R19
 	FLDPQ 64(R19), (F8, F9)
-loop1:
 	CMP $4, R5
-	BGE full2
-	CMP $0, R5
-	BLE done3
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R9
-	MOVD R5, R10
-	NEG R10, R10
-	ADD R10<<3, R9, R19
-	FLDPQ 64(R19), (F8, F9)
-full2:
+	BLT last2
+loop1:
 	CMP $4, R5
 	BLT part4
 	ADD R8<<3, R1, R19
@@ -4290,6 +4297,17 @@ whole11:
 	WORD $0x4eab1d67
 	ADDS $4, R8, R8
 	SUBS $4, R5, R5
+	CMP $4, R5
+	BGE loop1
+last2:
+	CMP $0, R5
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	MOVD R5, R10
+	NEG R10, R10
+	ADD R10<<3, R9, R19
+	FLDPQ 64(R19), (F8, F9)
 	B loop1
 done3:
 	MOVD R8, R1
@@ -4356,18 +4374,9 @@ even12:
 	NEG R10, R10
 	ADD R10<<3, R11, R19
 	FLDPQ 64(R19), (F8, F9)
-loop13:
 	CMP $4, R8
-	BGE full14
-	CMP $0, R8
-	BLE done15
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R10
-	MOVD R8, R11
-	NEG R11, R11
-	ADD R11<<3, R10, R19
-	FLDPQ 64(R19), (F8, F9)
-full14:
+	BLT last14
+loop13:
 	CMP $4, R8
 	BLT part16
 	ADD R9<<3, R1, R19
@@ -4535,6 +4544,17 @@ whole25:
 	WORD $0x4eab1d67
 	ADDS $4, R9, R9
 	SUBS $4, R8, R8
+	CMP $4, R8
+	BGE loop13
+last14:
+	CMP $0, R8
+	BLE done15
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R10
+	MOVD R8, R11
+	NEG R11, R11
+	ADD R11<<3, R10, R19
+	FLDPQ 64(R19), (F8, F9)
 	B loop13
 done15:
 	MOVD R9, R1
@@ -4601,18 +4621,9 @@ even26:
 	NEG R11, R11
 	ADD R11<<3, R12, R19
 	FLDPQ 64(R19), (F8, F9)
-loop27:
 	CMP $4, R9
-	BGE full28
-	CMP $0, R9
-	BLE done29
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R11
-	MOVD R9, R12
-	NEG R12, R12
-	ADD R12<<3, R11, R19
-	FLDPQ 64(R19), (F8, F9)
-full28:
+	BLT last28
+loop27:
 	CMP $4, R9
 	BLT part30
 	ADD R10<<3, R2, R19
@@ -4805,6 +4816,17 @@ whole41:
 	WORD $0x4eab1d67
 	ADDS $4, R10, R10
 	SUBS $4, R9, R9
+	CMP $4, R9
+	BGE loop27
+last28:
+	CMP $0, R9
+	BLE done29
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R11
+	MOVD R9, R12
+	NEG R12, R12
+	ADD R12<<3, R11, R19
+	FLDPQ 64(R19), (F8, F9)
 	B loop27
 done29:
 	MOVD R10, R1
@@ -5400,18 +5422,9 @@ TEXT ·unitTurnsNEON(SB), NOSPLIT, $0-72
 	NEG R9, R9
 	ADD R9<<3, R10, R19
 	FLDPQ 64(R19), (F8, F9)
-loop1:
 	CMP $4, R5
-	BGE full2
-	CMP $0, R5
-	BLE done3
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R9
-	MOVD R5, R10
-	NEG R10, R10
-	ADD R10<<3, R9, R19
-	FLDPQ 64(R19), (F8, F9)
-full2:
+	BLT last2
+loop1:
 	CMP $4, R5
 	BLT part4
 	ADD R8<<3, R1, R19
@@ -5548,6 +5561,17 @@ whole11:
 	WORD $0x4eab1d67
 	ADDS $4, R8, R8
 	SUBS $4, R5, R5
+	CMP $4, R5
+	BGE loop1
+last2:
+	CMP $0, R5
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	MOVD R5, R10
+	NEG R10, R10
+	ADD R10<<3, R9, R19
+	FLDPQ 64(R19), (F8, F9)
 	B loop1
 done3:
 	MOVD R8, R1
@@ -5614,18 +5638,9 @@ even12:
 	NEG R10, R10
 	ADD R10<<3, R11, R19
 	FLDPQ 64(R19), (F8, F9)
-loop13:
 	CMP $4, R8
-	BGE full14
-	CMP $0, R8
-	BLE done15
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R10
-	MOVD R8, R11
-	NEG R11, R11
-	ADD R11<<3, R10, R19
-	FLDPQ 64(R19), (F8, F9)
-full14:
+	BLT last14
+loop13:
 	CMP $4, R8
 	BLT part16
 	ADD R9<<3, R1, R19
@@ -5793,6 +5808,17 @@ whole25:
 	WORD $0x4eab1d67
 	ADDS $4, R9, R9
 	SUBS $4, R8, R8
+	CMP $4, R8
+	BGE loop13
+last14:
+	CMP $0, R8
+	BLE done15
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R10
+	MOVD R8, R11
+	NEG R11, R11
+	ADD R11<<3, R10, R19
+	FLDPQ 64(R19), (F8, F9)
 	B loop13
 done15:
 	MOVD R9, R1
@@ -5859,18 +5885,9 @@ even26:
 	NEG R11, R11
 	ADD R11<<3, R12, R19
 	FLDPQ 64(R19), (F8, F9)
-loop27:
 	CMP $4, R9
-	BGE full28
-	CMP $0, R9
-	BLE done29
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R11
-	MOVD R9, R12
-	NEG R12, R12
-	ADD R12<<3, R11, R19
-	FLDPQ 64(R19), (F8, F9)
-full28:
+	BLT last28
+loop27:
 	CMP $4, R9
 	BLT part30
 	ADD R10<<3, R2, R19
@@ -6063,6 +6080,17 @@ whole41:
 	WORD $0x4eab1d67
 	ADDS $4, R10, R10
 	SUBS $4, R9, R9
+	CMP $4, R9
+	BGE loop27
+last28:
+	CMP $0, R9
+	BLE done29
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R11
+	MOVD R9, R12
+	NEG R12, R12
+	ADD R12<<3, R11, R19
+	FLDPQ 64(R19), (F8, F9)
 	B loop27
 done29:
 	MOVD R10, R1
@@ -6534,18 +6562,3 @@ DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
 DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
 DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
 GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
-DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
-DATA c0000000000000000<>+8(SB)/8, $0x0000000000000000
-DATA c0000000000000000<>+16(SB)/8, $0x0000000000000000
-DATA c0000000000000000<>+24(SB)/8, $0x0000000000000000
-GLOBL c0000000000000000<>(SB), RODATA|NOPTR, $32
-DATA c7ff0000000000000<>+0(SB)/8, $0x7ff0000000000000
-DATA c7ff0000000000000<>+8(SB)/8, $0x7ff0000000000000
-DATA c7ff0000000000000<>+16(SB)/8, $0x7ff0000000000000
-DATA c7ff0000000000000<>+24(SB)/8, $0x7ff0000000000000
-GLOBL c7ff0000000000000<>(SB), RODATA|NOPTR, $32
-DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
-GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $32

@@ -14,18 +14,10 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -77,7 +69,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -215,18 +217,10 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -285,7 +279,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -327,18 +331,10 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -399,7 +395,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -537,18 +543,10 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -631,7 +629,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -685,18 +693,10 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -778,7 +778,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -808,18 +818,10 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -879,7 +881,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -909,18 +921,10 @@ TEXT ·log1pExpAVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -1026,7 +1030,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -1050,18 +1064,10 @@ TEXT ·lgammaAVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -1255,7 +1261,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -1551,18 +1567,10 @@ TEXT ·digammaAVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -1738,7 +1746,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -2016,18 +2034,10 @@ TEXT ·logPhiAVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -2167,7 +2177,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -2365,18 +2385,10 @@ TEXT ·logPhiSlopeAVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -2480,7 +2492,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -2498,18 +2520,10 @@ TEXT ·sineAVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -2585,7 +2599,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -2705,18 +2729,10 @@ TEXT ·cosineAVX2(SB), NOSPLIT, $0-24
 	LEAQ    lanesBelow<>+0(SB), DI
 	NEGQ    SI
 	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(BX*8), Y1
@@ -2788,7 +2804,17 @@ part6:
 whole7:
 	ADDQ $0x04, BX
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -2813,18 +2839,10 @@ TEXT ·risingValueAVX2(SB), NOSPLIT, $0-32
 	LEAQ    lanesBelow<>+0(SB), R8
 	NEGQ    DI
 	VMOVUPD 64(R8)(DI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), DI
-	MOVQ    CX, R8
-	NEGQ    R8
-	VMOVUPD 64(DI)(R8*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(SI*8), Y1
@@ -2988,7 +3006,17 @@ part8:
 whole9:
 	ADDQ $0x04, SI
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), DI
+	MOVQ    CX, R8
+	NEGQ    R8
+	VMOVUPD 64(DI)(R8*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -3007,18 +3035,10 @@ TEXT ·risingSlopeAVX2(SB), NOSPLIT, $0-32
 	LEAQ    lanesBelow<>+0(SB), R8
 	NEGQ    DI
 	VMOVUPD 64(R8)(DI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
-	JGE     full2
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), DI
-	MOVQ    CX, R8
-	NEGQ    R8
-	VMOVUPD 64(DI)(R8*8), Y0
-
-full2:
 	CMPQ    CX, $0x04
 	JLT     part4
 	VMOVUPD (DX)(SI*8), Y1
@@ -3138,7 +3158,17 @@ part8:
 whole9:
 	ADDQ $0x04, SI
 	SUBQ $0x04, CX
-	JMP  loop1
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), DI
+	MOVQ    CX, R8
+	NEGQ    R8
+	VMOVUPD 64(DI)(R8*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER

@@ -28,19 +28,19 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z17
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z    (DX)(BX*8), K1, Z17
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z17
+
+whole5:
 	VMINPD       Z17, Z0, Z17
 	VMAXPD       Z17, Z1, Z17
 	VMOVUPD      Z2, Z18
@@ -63,10 +63,28 @@ full2:
 	VFMADD213PD  Z17, Z19, Z20
 	VADDPD       Z16, Z20, Z17
 	VSCALEFPD    Z18, Z17, Z17
-	VMOVUPD      Z17, K1, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, CX
-	JMP          loop1
+	CMPQ         CX, $0x08
+	JLT          part6
+	VMOVUPD      Z17, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMOVUPD Z17, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -151,19 +169,19 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z19
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z    (DX)(BX*8), K1, Z19
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z19
+
+whole5:
 	VMINPD       Z19, Z0, Z20
 	VMAXPD       Z20, Z1, Z20
 	VMOVUPD      Z2, Z21
@@ -200,10 +218,28 @@ full2:
 	VANDPD       Z17, Z19, Z21
 	VCMPPD       $0x11, Z18, Z21, K2
 	VBLENDMPD    Z19, Z20, K2, Z19
-	VMOVUPD      Z19, K1, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, CX
-	JMP          loop1
+	CMPQ         CX, $0x08
+	JLT          part6
+	VMOVUPD      Z19, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMOVUPD Z19, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -254,19 +290,19 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z24
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z   (DX)(BX*8), K1, Z24
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z24
+
+whole5:
 	VCMPPD      $0x11, Z0, Z24, K2
 	VMULPD      Z1, Z24, Z25
 	VBLENDMPD   Z25, Z24, K2, Z25
@@ -304,10 +340,28 @@ full2:
 	VBLENDMPD   Z22, Z25, K2, Z25
 	VCMPPD      $0x11, Z21, Z24, K2
 	VBLENDMPD   Z23, Z25, K2, Z24
-	VMOVUPD     Z24, K1, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	SUBQ        $0x08, CX
-	JMP         loop1
+	CMPQ        CX, $0x08
+	JLT         part6
+	VMOVUPD     Z24, (AX)(BX*8)
+	JMP         whole7
+
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -406,19 +460,19 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z24
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z      (DX)(BX*8), K1, Z24
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z24
+
+whole5:
 	VADDPD         Z0, Z24, Z25
 	VSUBPD         Z1, Z24, Z26
 	VANDPD         Z2, Z26, Z26
@@ -475,10 +529,28 @@ full2:
 	VBLENDMPD.BCST cfff0000000000000<>+0(SB), Z25, K2, Z25
 	VCMPPD.BCST    $0x11, cbff0000000000000<>+0(SB), Z24, K2
 	VBLENDMPD.BCST c7ff8000000000001<>+0(SB), Z25, K2, Z24
-	VMOVUPD        Z24, K1, (AX)(BX*8)
-	ADDQ           $0x08, BX
-	SUBQ           $0x08, CX
-	JMP            loop1
+	CMPQ           CX, $0x08
+	JLT            part6
+	VMOVUPD        Z24, (AX)(BX*8)
+	JMP            whole7
+
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -530,19 +602,19 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z19
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z    (DX)(BX*8), K1, Z19
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z19
+
+whole5:
 	VANDPD       Z0, Z19, Z20
 	VMINPD       Z20, Z1, Z20
 	VORPD        Z2, Z20, Z20
@@ -586,10 +658,28 @@ full2:
 	VFNMADD231PD Z23, Z24, Z20
 	VADDPD       Z20, Z19, Z19
 	VFMADD231PD  Z22, Z19, Z24
-	VMOVUPD      Z24, K1, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, CX
-	JMP          loop1
+	CMPQ         CX, $0x08
+	JLT          part6
+	VMOVUPD      Z24, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -629,19 +719,19 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z19
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z    (DX)(BX*8), K1, Z19
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z19
+
+whole5:
 	VANDPD       Z0, Z19, Z20
 	VMINPD       Z20, Z1, Z20
 	VADDPD       Z20, Z20, Z20
@@ -678,10 +768,28 @@ full2:
 	VMINPD       Z23, Z15, Z20
 	VANDPD       Z18, Z19, Z19
 	VORPD        Z19, Z20, Z19
-	VMOVUPD      Z19, K1, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, CX
-	JMP          loop1
+	CMPQ         CX, $0x08
+	JLT          part6
+	VMOVUPD      Z19, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMOVUPD Z19, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -726,19 +834,19 @@ TEXT ·log1pExpAVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z24
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z        (DX)(BX*8), K1, Z24
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z24
+
+whole5:
 	VANDPD           Z0, Z24, Z25
 	VMINPD           Z25, Z1, Z25
 	VORPD            Z2, Z25, Z25
@@ -806,10 +914,28 @@ full2:
 	VSUBPD           Z25, Z26, Z25
 	VFMADD231PD      Z5, Z27, Z25
 	VADDPD           Z25, Z24, Z24
-	VMOVUPD          Z24, K1, (AX)(BX*8)
-	ADDQ             $0x08, BX
-	SUBQ             $0x08, CX
-	JMP              loop1
+	CMPQ             CX, $0x08
+	JLT              part6
+	VMOVUPD          Z24, (AX)(BX*8)
+	JMP              whole7
+
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -851,19 +977,19 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z24
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z        (DX)(BX*8), K1, Z24
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z24
+
+whole5:
 	VCMPPD           $0x11, Z0, Z24, K2
 	VMOVAPD.Z        Z1, K2, Z25
 	VMOVAPD.Z        Z2, K2, Z26
@@ -984,10 +1110,28 @@ full2:
 	VBLENDMPD.BCST   c7ff0000000000000<>+0(SB), Z25, K2, Z25
 	VCMPPD           $0x11, Z6, Z24, K2
 	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z25, K2, Z24
-	VMOVUPD          Z24, K1, (AX)(BX*8)
-	ADDQ             $0x08, BX
-	SUBQ             $0x08, CX
-	JMP              loop1
+	CMPQ             CX, $0x08
+	JLT              part6
+	VMOVUPD          Z24, (AX)(BX*8)
+	JMP              whole7
+
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -1260,19 +1404,19 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z22
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z        (DX)(BX*8), K1, Z22
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z22
+
+whole5:
 	VCMPPD           $0x11, Z0, Z22, K2
 	VMOVAPD.Z        Z0, K2, Z23
 	VADDPD           Z23, Z22, Z24
@@ -1379,10 +1523,28 @@ full2:
 	VBLENDMPD        Z23, Z22, K2, Z23
 	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z22, K2
 	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z23, K2, Z22
-	VMOVUPD          Z22, K1, (AX)(BX*8)
-	ADDQ             $0x08, BX
-	SUBQ             $0x08, CX
-	JMP              loop1
+	CMPQ             CX, $0x08
+	JLT              part6
+	VMOVUPD          Z22, (AX)(BX*8)
+	JMP              whole7
+
+part6:
+	VMOVUPD Z22, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -1651,19 +1813,19 @@ TEXT ·logPhiAVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z24
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z         (DX)(BX*8), K1, Z24
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z24
+
+whole5:
 	VANDPD            Z0, Z24, Z25
 	VADDPD            Z1, Z25, Z26
 	VDIVPD            Z26, Z2, Z26
@@ -1772,10 +1934,28 @@ full2:
 	VMULPD            Z24, Z24, Z24
 	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z24, Z26
 	VBLENDMPD         Z25, Z26, K2, Z24
-	VMOVUPD           Z24, K1, (AX)(BX*8)
-	ADDQ              $0x08, BX
-	SUBQ              $0x08, CX
-	JMP               loop1
+	CMPQ              CX, $0x08
+	JLT               part6
+	VMOVUPD           Z24, (AX)(BX*8)
+	JMP               whole7
+
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -1904,19 +2084,19 @@ TEXT ·logPhiSlopeAVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z24
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z         (DX)(BX*8), K1, Z24
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z24
+
+whole5:
 	VANDPD            Z0, Z24, Z25
 	VADDPD            Z1, Z25, Z26
 	VDIVPD            Z26, Z2, Z26
@@ -1989,10 +2169,28 @@ full2:
 	VSUBPD            Z27, Z3, Z25
 	VBLENDMPD         Z25, Z26, K2, Z25
 	VDIVPD            Z25, Z24, Z24
-	VMOVUPD           Z24, K1, (AX)(BX*8)
-	ADDQ              $0x08, BX
-	SUBQ              $0x08, CX
-	JMP               loop1
+	CMPQ              CX, $0x08
+	JLT               part6
+	VMOVUPD           Z24, (AX)(BX*8)
+	JMP               whole7
+
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -2028,19 +2226,19 @@ TEXT ·sineAVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z21
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z    (DX)(BX*8), K1, Z21
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z21
+
+whole5:
 	VMOVUPD      Z0, Z22
 	VFMADD231PD  Z1, Z21, Z22
 	VSUBPD       Z0, Z22, Z23
@@ -2093,10 +2291,28 @@ full2:
 	VANDPD.BCST  c7fffffffffffffff<>+0(SB), Z21, Z23
 	VCMPPD.BCST  $0x11, c3e40000000000000<>+0(SB), Z23, K2
 	VBLENDMPD    Z21, Z22, K2, Z21
-	VMOVUPD      Z21, K1, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, CX
-	JMP          loop1
+	CMPQ         CX, $0x08
+	JLT          part6
+	VMOVUPD      Z21, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMOVUPD Z21, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -2184,19 +2400,19 @@ TEXT ·cosineAVX512(SB), NOSPLIT, $0-24
 	MOVQ         $0x00000000, BX
 	SUBQ         BX, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z22
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z    (DX)(BX*8), K1, Z22
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z22
+
+whole5:
 	VMOVUPD      Z0, Z23
 	VFMADD231PD  Z1, Z22, Z23
 	VSUBPD       Z0, Z23, Z24
@@ -2245,10 +2461,28 @@ full2:
 	VANDPD       Z21, Z23, Z23
 	VBLENDMPD    Z22, Z25, K2, Z22
 	VXORPD       Z23, Z22, Z22
-	VMOVUPD      Z22, K1, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, CX
-	JMP          loop1
+	CMPQ         CX, $0x08
+	JLT          part6
+	VMOVUPD      Z22, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMOVUPD Z22, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -2289,20 +2523,28 @@ TEXT ·risingValueAVX512(SB), NOSPLIT, $0-32
 	MOVQ         $0x00000000, SI
 	SUBQ         SI, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, DI
-	BZHIQ CX, DI, DI
-	KMOVB DI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(SI*8), Z22
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z        (DX)(SI*8), K1, Z22
-	VMOVUPD.Z        (BX)(SI*8), K1, Z23
+part4:
+	VMOVUPD.Z (DX)(SI*8), K1, Z22
+
+whole5:
+	CMPQ    CX, $0x08
+	JLT     part6
+	VMOVUPD (BX)(SI*8), Z23
+	JMP     whole7
+
+part6:
+	VMOVUPD.Z (BX)(SI*8), K1, Z23
+
+whole7:
 	VCMPPD           $0x11, Z0, Z22, K2
 	VMULPD           Z1, Z22, Z24
 	VBLENDMPD        Z24, Z22, K2, Z24
@@ -2426,10 +2668,28 @@ full2:
 	VFNMADD231PD     Z25, Z26, Z22
 	VXORPD.BCST      c8000000000000000<>+0(SB), Z22, Z22
 	VFMADD231PD      Z24, Z23, Z22
-	VMOVUPD          Z22, K1, (AX)(SI*8)
-	ADDQ             $0x08, SI
-	SUBQ             $0x08, CX
-	JMP              loop1
+	CMPQ             CX, $0x08
+	JLT              part8
+	VMOVUPD          Z22, (AX)(SI*8)
+	JMP              whole9
+
+part8:
+	VMOVUPD Z22, K1, (AX)(SI*8)
+
+whole9:
+	ADDQ $0x08, SI
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, DI
+	BZHIQ CX, DI, DI
+	KMOVB DI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -2467,20 +2727,28 @@ TEXT ·risingSlopeAVX512(SB), NOSPLIT, $0-32
 	MOVQ         $0x00000000, SI
 	SUBQ         SI, CX
 	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  CX, $0x08
-	JGE   full2
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, DI
-	BZHIQ CX, DI, DI
-	KMOVB DI, K1
-	KMOVB K1, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(SI*8), Z22
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z        (DX)(SI*8), K1, Z22
-	VMOVUPD.Z        (BX)(SI*8), K1, Z23
+part4:
+	VMOVUPD.Z (DX)(SI*8), K1, Z22
+
+whole5:
+	CMPQ    CX, $0x08
+	JLT     part6
+	VMOVUPD (BX)(SI*8), Z23
+	JMP     whole7
+
+part6:
+	VMOVUPD.Z (BX)(SI*8), K1, Z23
+
+whole7:
 	VDIVPD           Z22, Z0, Z24
 	VMULPD           Z24, Z23, Z24
 	VADDPD           Z0, Z24, Z25
@@ -2562,10 +2830,28 @@ full2:
 	VFMADD231PD      Z21, Z22, Z23
 	VSUBPD           Z23, Z25, Z22
 	VSUBPD           Z22, Z24, Z22
-	VMOVUPD          Z22, K1, (AX)(SI*8)
-	ADDQ             $0x08, SI
-	SUBQ             $0x08, CX
-	JMP              loop1
+	CMPQ             CX, $0x08
+	JLT              part8
+	VMOVUPD          Z22, (AX)(SI*8)
+	JMP              whole9
+
+part8:
+	VMOVUPD Z22, K1, (AX)(SI*8)
+
+whole9:
+	ADDQ $0x08, SI
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, DI
+	BZHIQ CX, DI, DI
+	KMOVB DI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER

@@ -26,18 +26,9 @@ segment1:
 	NEG R9, R9
 	ADD R9<<3, R10, R19
 	FLDPQ 64(R19), (F2, F3)
-loop2:
 	CMP $4, R5
-	BGE full3
-	CMP $0, R5
-	BLE done4
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R9
-	MOVD R5, R10
-	NEG R10, R10
-	ADD R10<<3, R9, R19
-	FLDPQ 64(R19), (F2, F3)
-full3:
+	BLT last3
+loop2:
 	CMP $4, R5
 	BLT part5
 	ADD R8<<3, R4, R19
@@ -65,6 +56,17 @@ lanes1:
 whole6:
 	ADDS $4, R8, R8
 	SUBS $4, R5, R5
+	CMP $4, R5
+	BGE loop2
+last3:
+	CMP $0, R5
+	BLE done4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	MOVD R5, R10
+	NEG R10, R10
+	ADD R10<<3, R9, R19
+	FLDPQ 64(R19), (F2, F3)
 	B loop2
 done4:
 	ADDS $12, R0, R0

@@ -119,20 +119,28 @@ woven1:
 rest2:
 	SUBQ   DI, R8
 	KXNORB K3, K3, K3
+	CMPQ   R8, $0x08
+	JLT    last4
 
 loop3:
-	CMPQ  R8, $0x08
-	JGE   full4
-	CMPQ  R8, $0x00
-	JLE   done5
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVB R9, K1
-	KMOVB K1, K3
+	CMPQ    R8, $0x08
+	JLT     part6
+	VMOVUPD (DX)(DI*8), Z18
+	JMP     whole7
 
-full4:
-	VMOVUPD.Z        (DX)(DI*8), K3, Z18
-	VMOVUPD.Z        (BX)(DI*8), K3, Z19
+part6:
+	VMOVUPD.Z (DX)(DI*8), K3, Z18
+
+whole7:
+	CMPQ    R8, $0x08
+	JLT     part8
+	VMOVUPD (BX)(DI*8), Z19
+	JMP     whole9
+
+part8:
+	VMOVUPD.Z (BX)(DI*8), K3, Z19
+
+whole9:
 	VMOVUPD          Z0, Z20
 	VFMADD231PD      Z1, Z19, Z20
 	VMULPD           Z18, Z20, Z18
@@ -171,13 +179,30 @@ full4:
 	VDIVPD           Z21, Z18, Z18
 	VMULPD           Z18, Z20, Z18
 	TESTQ            SI, SI
-	JEQ              skip6
-	VMOVUPD          Z18, K3, (SI)(DI*8)
+	JEQ              skip10
+	CMPQ             R8, $0x08
+	JLT              part11
+	VMOVUPD          Z18, (SI)(DI*8)
+	JMP              whole12
 
-skip6:
+part11:
+	VMOVUPD Z18, K3, (SI)(DI*8)
+
+whole12:
+skip10:
 	ADDQ $0x08, DI
 	SUBQ $0x08, R8
-	JMP  loop3
+	CMPQ R8, $0x08
+	JGE  loop3
+
+last4:
+	CMPQ  R8, $0x00
+	JLE   done5
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVB R9, K1
+	KMOVB K1, K3
+	JMP   loop3
 
 done5:
 	VMOVUPD Z16, (AX)
@@ -360,21 +385,21 @@ woven1:
 rest2:
 	SUBQ   DI, R8
 	KXNORB K3, K3, K3
+	CMPQ   R8, $0x08
+	JLT    last4
 
 loop3:
-	CMPQ  R8, $0x08
-	JGE   full4
-	CMPQ  R8, $0x00
-	JLE   done5
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVB R9, K1
-	KMOVB K1, K3
+	VPMOVSXBQ (BX)(DI*1), Z18
+	VANDPD    Z0, Z18, Z18
+	CMPQ      R8, $0x08
+	JLT       part6
+	VMOVUPD   (DX)(DI*8), Z19
+	JMP       whole7
 
-full4:
-	VPMOVSXBQ      (BX)(DI*1), Z18
-	VANDPD         Z0, Z18, Z18
-	VMOVUPD.Z      (DX)(DI*8), K3, Z19
+part6:
+	VMOVUPD.Z (DX)(DI*8), K3, Z19
+
+whole7:
 	VXORPD         Z18, Z19, Z19
 	VORPD          Z0, Z19, Z20
 	VMAXPD         Z20, Z1, Z20
@@ -411,13 +436,30 @@ full4:
 	VDIVPD         Z21, Z19, Z19
 	VXORPD         Z18, Z19, Z18
 	TESTQ          SI, SI
-	JEQ            skip6
-	VMOVUPD        Z18, K3, (SI)(DI*8)
+	JEQ            skip8
+	CMPQ           R8, $0x08
+	JLT            part9
+	VMOVUPD        Z18, (SI)(DI*8)
+	JMP            whole10
 
-skip6:
+part9:
+	VMOVUPD Z18, K3, (SI)(DI*8)
+
+whole10:
+skip8:
 	ADDQ $0x08, DI
 	SUBQ $0x08, R8
-	JMP  loop3
+	CMPQ R8, $0x08
+	JGE  loop3
+
+last4:
+	CMPQ  R8, $0x00
+	JLE   done5
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVB R9, K1
+	KMOVB K1, K3
+	JMP   loop3
 
 done5:
 	VMOVUPD Z16, (AX)
@@ -551,20 +593,28 @@ woven1:
 rest2:
 	SUBQ   DI, R8
 	KXNORB K3, K3, K3
+	CMPQ   R8, $0x08
+	JLT    last4
 
 loop3:
-	CMPQ  R8, $0x08
-	JGE   full4
-	CMPQ  R8, $0x00
-	JLE   done5
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVB R9, K1
-	KMOVB K1, K3
+	CMPQ    R8, $0x08
+	JLT     part6
+	VMOVUPD (DX)(DI*8), Z17
+	JMP     whole7
 
-full4:
-	VMOVUPD.Z        (DX)(DI*8), K3, Z17
-	VMOVUPD.Z        (BX)(DI*8), K3, Z18
+part6:
+	VMOVUPD.Z (DX)(DI*8), K3, Z17
+
+whole7:
+	CMPQ    R8, $0x08
+	JLT     part8
+	VMOVUPD (BX)(DI*8), Z18
+	JMP     whole9
+
+part8:
+	VMOVUPD.Z (BX)(DI*8), K3, Z18
+
+whole9:
 	VORPD            Z0, Z17, Z19
 	VMAXPD           Z19, Z1, Z19
 	VMOVUPD          Z2, Z20
@@ -608,13 +658,30 @@ full4:
 	VMOVAPD.Z        Z17, K3, Z17
 	VADDPD           Z17, Z14, Z14
 	TESTQ            SI, SI
-	JEQ              skip6
-	VMOVUPD          Z18, K3, (SI)(DI*8)
+	JEQ              skip10
+	CMPQ             R8, $0x08
+	JLT              part11
+	VMOVUPD          Z18, (SI)(DI*8)
+	JMP              whole12
 
-skip6:
+part11:
+	VMOVUPD Z18, K3, (SI)(DI*8)
+
+whole12:
+skip10:
 	ADDQ $0x08, DI
 	SUBQ $0x08, R8
-	JMP  loop3
+	CMPQ R8, $0x08
+	JGE  loop3
+
+last4:
+	CMPQ  R8, $0x00
+	JLE   done5
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVB R9, K1
+	KMOVB K1, K3
+	JMP   loop3
 
 done5:
 	VMOVUPD Z14, (AX)
@@ -654,22 +721,14 @@ TEXT ·binomialTrialsAVX512(SB), NOSPLIT, $0-48
 	MOVQ         trials+32(FP), BX
 	MOVQ         d+40(FP), SI
 	MOVQ         $0x00000000, DI
-	MOVQ         n+0(FP), R8
-	SUBQ         DI, R8
-	KXNORB       K1, K1, K1
+	MOVQ         n+0(FP), DI
+	XORQ         R8, R8
+	LEAQ         -8(DI), R9
+	CMPQ         R8, R9
+	JGT          tail2
 
 loop1:
-	CMPQ  R8, $0x08
-	JGE   full2
-	CMPQ  R8, $0x00
-	JLE   done3
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVB R9, K1
-	KMOVB K1, K1
-
-full2:
-	VMOVUPD.Z        (CX)(DI*8), K1, Z23
+	VMOVUPD          (CX)(R8*8), Z23
 	VORPD            Z0, Z23, Z23
 	VMAXPD           Z23, Z1, Z23
 	VMOVUPD          Z2, Z24
@@ -694,16 +753,16 @@ full2:
 	VSCALEFPD        Z24, Z23, Z23
 	VPXORQ           Z24, Z24, Z24
 	VADDPD           Z16, Z23, Z25
-	VCMPPD           $0x1e, Z17, Z23, K2
+	VCMPPD           $0x1e, Z17, Z23, K1
 	VSUBPD           Z25, Z16, Z26
 	VADDPD           Z23, Z26, Z26
 	VADDPD           Z24, Z26, Z26
 	VMULPD           Z18, Z26, Z26
-	VBLENDMPD        Z26, Z24, K2, Z24
+	VBLENDMPD        Z26, Z24, K1, Z24
 	VMULPD           Z18, Z25, Z25
 	VSUBPD           Z16, Z25, Z25
-	VBLENDMPD        Z25, Z23, K2, Z25
-	VMOVAPD.Z        Z16, K2, Z26
+	VBLENDMPD        Z25, Z23, K1, Z25
+	VMOVAPD.Z        Z16, K1, Z26
 	VADDPD           Z19, Z25, Z27
 	VDIVPD           Z27, Z25, Z27
 	VMOVUPD          Z20, Z28
@@ -728,34 +787,123 @@ full2:
 	VSUBPD           Z24, Z29, Z24
 	VSUBPD           Z24, Z25, Z24
 	VFMADD231PD      Z4, Z26, Z24
-	VMOVUPD.Z        (CX)(DI*8), K1, Z25
-	VMOVUPD.Z        (DX)(DI*8), K1, Z26
-	VMOVUPD.Z        (BX)(DI*8), K1, Z27
+	VMOVUPD          (CX)(R8*8), Z25
+	VMOVUPD          (DX)(R8*8), Z26
+	VMOVUPD          (BX)(R8*8), Z27
 	VSUBPD           Z26, Z27, Z28
 	VADDPD           Z16, Z23, Z29
 	VDIVPD           Z29, Z16, Z29
 	VMULPD           Z29, Z23, Z23
-	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z25, K2
-	VBLENDMPD        Z23, Z29, K2, Z30
-	VBLENDMPD        Z29, Z23, K2, Z23
-	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z25, K2
+	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z25, K1
+	VBLENDMPD        Z23, Z29, K1, Z30
+	VBLENDMPD        Z29, Z23, K1, Z23
+	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z25, K1
 	VXORPD           Z0, Z28, Z29
-	VBLENDMPD        Z26, Z29, K2, Z29
+	VBLENDMPD        Z26, Z29, K1, Z29
 	VMULPD           Z25, Z29, Z25
 	VFNMADD231PD     Z24, Z27, Z25
-	VMOVAPD.Z        Z25, K1, Z24
-	VADDPD           Z24, Z22, Z22
+	VADDPD           Z25, Z22, Z22
 	VMULPD           Z23, Z26, Z23
 	VFNMADD231PD     Z30, Z28, Z23
 	TESTQ            SI, SI
 	JEQ              skip4
-	VMOVUPD          Z23, K1, (SI)(DI*8)
+	VMOVUPD          Z23, (SI)(R8*8)
 
 skip4:
-	ADDQ $0x08, DI
-	SUBQ $0x08, R8
-	JMP  loop1
+	ADDQ $0x08, R8
+	CMPQ R8, R9
+	JLE  loop1
 
+tail2:
+	SUBQ             R8, DI
+	CMPQ             DI, $0x00
+	JLE              done3
+	MOVQ             $-1, R9
+	BZHIQ            DI, R9, R9
+	KMOVB            R9, K1
+	VMOVUPD.Z        (CX)(R8*8), K1, Z23
+	VORPD            Z0, Z23, Z23
+	VMAXPD           Z23, Z1, Z1
+	VMOVUPD          Z2, Z23
+	VFMADD231PD      Z3, Z1, Z23
+	VSUBPD           Z2, Z23, Z2
+	VFNMADD231PD     Z4, Z2, Z1
+	VFNMADD231PD     Z5, Z2, Z1
+	VMULPD           Z1, Z1, Z3
+	VMOVUPD          Z6, Z6
+	VMOVUPD          Z7, Z7
+	VFMADD213PD      Z8, Z3, Z6
+	VFMADD213PD      Z9, Z3, Z7
+	VFMADD213PD      Z10, Z3, Z6
+	VFMADD213PD      Z11, Z3, Z7
+	VFMADD213PD      Z12, Z3, Z6
+	VFMADD213PD      Z13, Z3, Z7
+	VFMADD213PD      Z14, Z3, Z6
+	VFMADD213PD      Z15, Z3, Z7
+	VFMADD231PD      Z1, Z7, Z6
+	VFMADD213PD      Z1, Z3, Z6
+	VADDPD           Z16, Z6, Z1
+	VSCALEFPD        Z2, Z1, Z1
+	VPXORQ           Z2, Z2, Z2
+	VADDPD           Z16, Z1, Z3
+	VCMPPD           $0x1e, Z17, Z1, K2
+	VSUBPD           Z3, Z16, Z6
+	VADDPD           Z1, Z6, Z6
+	VADDPD           Z2, Z6, Z6
+	VMULPD           Z18, Z6, Z6
+	VBLENDMPD        Z6, Z2, K2, Z2
+	VMULPD           Z18, Z3, Z3
+	VSUBPD           Z16, Z3, Z3
+	VBLENDMPD        Z3, Z1, K2, Z3
+	VMOVAPD.Z        Z16, K2, Z6
+	VADDPD           Z19, Z3, Z7
+	VDIVPD           Z7, Z3, Z7
+	VMOVUPD          Z20, Z8
+	VFMADD213PD      Z19, Z7, Z8
+	VFMADD213PD      Z20, Z7, Z8
+	VFMADD213PD      Z16, Z7, Z8
+	VMULPD           Z8, Z2, Z2
+	VMULPD           Z7, Z7, Z8
+	VMOVUPD          Z21, Z9
+	VFMADD213PD.BCST c3fc39fe51a7c18f9<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fc7462b51cb66b1<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fcc71c62e3f11e6<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fd2492492df281a<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fd99999999952d7<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z8, Z9
+	VMULPD           Z8, Z9, Z8
+	VMULPD           Z18, Z3, Z9
+	VMULPD           Z3, Z9, Z9
+	VADDPD           Z8, Z9, Z8
+	VFMADD231PD      Z5, Z6, Z2
+	VFMADD231PD      Z8, Z7, Z2
+	VSUBPD           Z2, Z9, Z2
+	VSUBPD           Z2, Z3, Z2
+	VFMADD231PD      Z4, Z6, Z2
+	VMOVUPD.Z        (CX)(R8*8), K1, Z3
+	VMOVUPD.Z        (DX)(R8*8), K1, Z4
+	VMOVUPD.Z        (BX)(R8*8), K1, Z5
+	VSUBPD           Z4, Z5, Z6
+	VADDPD           Z16, Z1, Z7
+	VDIVPD           Z7, Z16, Z7
+	VMULPD           Z7, Z1, Z1
+	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z3, K2
+	VBLENDMPD        Z1, Z7, K2, Z8
+	VBLENDMPD        Z7, Z1, K2, Z1
+	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z3, K2
+	VXORPD           Z0, Z6, Z0
+	VBLENDMPD        Z4, Z0, K2, Z0
+	VMULPD           Z3, Z0, Z0
+	VFNMADD231PD     Z2, Z5, Z0
+	VMOVAPD.Z        Z0, K1, Z0
+	VADDPD           Z0, Z22, Z22
+	VMULPD           Z1, Z4, Z0
+	VFNMADD231PD     Z8, Z6, Z0
+	TESTQ            SI, SI
+	JEQ              skip5
+	VMOVUPD          Z0, K1, (SI)(R8*8)
+
+skip5:
 done3:
 	VMOVUPD Z22, (AX)
 	VZEROUPPER
@@ -889,20 +1037,28 @@ woven1:
 rest2:
 	SUBQ   SI, DI
 	KXNORB K1, K1, K1
+	CMPQ   DI, $0x08
+	JLT    last4
 
 loop3:
-	CMPQ  DI, $0x08
-	JGE   full4
-	CMPQ  DI, $0x00
-	JLE   done5
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVB R8, K1
-	KMOVB K1, K1
+	CMPQ    DI, $0x08
+	JLT     part6
+	VMOVUPD (CX)(SI*8), Z18
+	JMP     whole7
 
-full4:
-	VMOVUPD.Z    (CX)(SI*8), K1, Z18
-	VMOVUPD.Z    (DX)(SI*8), K1, Z19
+part6:
+	VMOVUPD.Z (CX)(SI*8), K1, Z18
+
+whole7:
+	CMPQ    DI, $0x08
+	JLT     part8
+	VMOVUPD (DX)(SI*8), Z19
+	JMP     whole9
+
+part8:
+	VMOVUPD.Z (DX)(SI*8), K1, Z19
+
+whole9:
 	VMINPD       Z18, Z0, Z20
 	VMAXPD       Z20, Z1, Z20
 	VMOVUPD      Z2, Z21
@@ -927,16 +1083,33 @@ full4:
 	VSCALEFPD    Z21, Z20, Z20
 	VSUBPD       Z20, Z19, Z21
 	TESTQ        BX, BX
-	JEQ          skip6
-	VMOVUPD      Z21, K1, (BX)(SI*8)
+	JEQ          skip10
+	CMPQ         DI, $0x08
+	JLT          part11
+	VMOVUPD      Z21, (BX)(SI*8)
+	JMP          whole12
 
-skip6:
+part11:
+	VMOVUPD Z21, K1, (BX)(SI*8)
+
+whole12:
+skip10:
 	VFMSUB231PD Z18, Z19, Z20
 	VMOVAPD.Z   Z20, K1, Z18
 	VADDPD      Z18, Z17, Z17
 	ADDQ        $0x08, SI
 	SUBQ        $0x08, DI
-	JMP         loop3
+	CMPQ        DI, $0x08
+	JGE         loop3
+
+last4:
+	CMPQ  DI, $0x00
+	JLE   done5
+	MOVQ  $-1, R8
+	BZHIQ DI, R8, R8
+	KMOVB R8, K1
+	KMOVB K1, K1
+	JMP   loop3
 
 done5:
 	VMOVUPD Z17, (AX)
@@ -980,22 +1153,14 @@ TEXT ·negBinomial2LogAVX512(SB), NOSPLIT, $0-72
 	VBROADCASTSD inverse+56(FP), Z24
 	MOVQ         d+64(FP), SI
 	MOVQ         $0x00000000, DI
-	MOVQ         n+0(FP), R8
-	SUBQ         DI, R8
-	KXNORB       K1, K1, K1
+	MOVQ         n+0(FP), DI
+	XORQ         R8, R8
+	LEAQ         -8(DI), R9
+	CMPQ         R8, R9
+	JGT          tail2
 
 loop1:
-	CMPQ  R8, $0x08
-	JGE   full2
-	CMPQ  R8, $0x00
-	JLE   done3
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVB R9, K1
-	KMOVB K1, K1
-
-full2:
-	VMOVUPD.Z        (DX)(DI*8), K1, Z25
+	VMOVUPD          (DX)(R8*8), Z25
 	VSUBPD           Z23, Z25, Z25
 	VORPD            Z0, Z25, Z25
 	VMAXPD           Z25, Z1, Z25
@@ -1021,16 +1186,16 @@ full2:
 	VSCALEFPD        Z26, Z25, Z25
 	VPXORQ           Z26, Z26, Z26
 	VADDPD           Z16, Z25, Z27
-	VCMPPD           $0x1e, Z17, Z25, K2
+	VCMPPD           $0x1e, Z17, Z25, K1
 	VSUBPD           Z27, Z16, Z28
 	VADDPD           Z25, Z28, Z28
 	VADDPD           Z26, Z28, Z28
 	VMULPD           Z18, Z28, Z28
-	VBLENDMPD        Z28, Z26, K2, Z26
+	VBLENDMPD        Z28, Z26, K1, Z26
 	VMULPD           Z18, Z27, Z27
 	VSUBPD           Z16, Z27, Z27
-	VBLENDMPD        Z27, Z25, K2, Z27
-	VMOVAPD.Z        Z16, K2, Z28
+	VBLENDMPD        Z27, Z25, K1, Z27
+	VMOVAPD.Z        Z16, K1, Z28
 	VADDPD           Z19, Z27, Z29
 	VDIVPD           Z29, Z27, Z29
 	VBROADCASTSD     cc000000000000000<>+0(SB), Z30
@@ -1055,15 +1220,15 @@ full2:
 	VSUBPD           Z26, Z31, Z26
 	VSUBPD           Z26, Z27, Z26
 	VFMADD231PD      Z4, Z28, Z26
-	VMOVUPD.Z        (DX)(DI*8), K1, Z27
+	VMOVUPD          (DX)(R8*8), Z27
 	VSUBPD           Z23, Z27, Z27
-	VMOVUPD.Z        (BX)(DI*8), K1, Z28
+	VMOVUPD          (BX)(R8*8), Z28
 	VADDPD           Z16, Z25, Z29
 	VDIVPD           Z29, Z16, Z29
 	VMULPD           Z29, Z25, Z25
-	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z27, K2
-	VBLENDMPD        Z25, Z29, K2, Z30
-	VBLENDMPD        Z29, Z25, K2, Z25
+	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z27, K1
+	VBLENDMPD        Z25, Z29, K1, Z30
+	VBLENDMPD        Z29, Z25, K1, Z25
 	VMULPD           Z25, Z28, Z25
 	VBROADCASTSD     c0000000000000000<>+0(SB), Z29
 	VMAXPD           Z27, Z29, Z29
@@ -1074,23 +1239,120 @@ full2:
 	VADDPD           Z27, Z26, Z26
 	VSUBPD           Z29, Z30, Z27
 	VFNMADD231PD     Z24, Z25, Z27
-	VMOVAPD.Z        Z27, K1, Z27
 	VADDPD           Z27, Z21, Z21
 	VXORPD           Z0, Z28, Z27
 	VMULPD           Z26, Z27, Z26
 	VFNMADD231PD     Z29, Z22, Z26
-	VMOVAPD.Z        Z26, K1, Z26
 	VADDPD           Z26, Z20, Z20
 	VFNMADD231PD     Z30, Z22, Z25
 	TESTQ            SI, SI
 	JEQ              skip4
-	VMOVUPD          Z25, K1, (SI)(DI*8)
+	VMOVUPD          Z25, (SI)(R8*8)
 
 skip4:
-	ADDQ $0x08, DI
-	SUBQ $0x08, R8
-	JMP  loop1
+	ADDQ $0x08, R8
+	CMPQ R8, R9
+	JLE  loop1
 
+tail2:
+	SUBQ             R8, DI
+	CMPQ             DI, $0x00
+	JLE              done3
+	MOVQ             $-1, R9
+	BZHIQ            DI, R9, R9
+	KMOVB            R9, K1
+	VMOVUPD.Z        (DX)(R8*8), K1, Z25
+	VSUBPD           Z23, Z25, Z25
+	VORPD            Z0, Z25, Z25
+	VMAXPD           Z25, Z1, Z1
+	VMOVUPD          Z2, Z25
+	VFMADD231PD      Z3, Z1, Z25
+	VSUBPD           Z2, Z25, Z2
+	VFNMADD231PD     Z4, Z2, Z1
+	VFNMADD231PD     Z5, Z2, Z1
+	VMULPD           Z1, Z1, Z3
+	VMOVUPD          Z6, Z6
+	VMOVUPD          Z7, Z7
+	VFMADD213PD      Z8, Z3, Z6
+	VFMADD213PD      Z9, Z3, Z7
+	VFMADD213PD      Z10, Z3, Z6
+	VFMADD213PD      Z11, Z3, Z7
+	VFMADD213PD      Z12, Z3, Z6
+	VFMADD213PD      Z13, Z3, Z7
+	VFMADD213PD      Z14, Z3, Z6
+	VFMADD213PD      Z15, Z3, Z7
+	VFMADD231PD      Z1, Z7, Z6
+	VFMADD213PD      Z1, Z3, Z6
+	VADDPD           Z16, Z6, Z1
+	VSCALEFPD        Z2, Z1, Z1
+	VPXORQ           Z2, Z2, Z2
+	VADDPD           Z16, Z1, Z3
+	VCMPPD           $0x1e, Z17, Z1, K2
+	VSUBPD           Z3, Z16, Z6
+	VADDPD           Z1, Z6, Z6
+	VADDPD           Z2, Z6, Z6
+	VMULPD           Z18, Z6, Z6
+	VBLENDMPD        Z6, Z2, K2, Z2
+	VMULPD           Z18, Z3, Z3
+	VSUBPD           Z16, Z3, Z3
+	VBLENDMPD        Z3, Z1, K2, Z3
+	VMOVAPD.Z        Z16, K2, Z6
+	VADDPD           Z19, Z3, Z7
+	VDIVPD           Z7, Z3, Z7
+	VBROADCASTSD     cc000000000000000<>+0(SB), Z8
+	VFMADD213PD      Z19, Z7, Z8
+	VFMADD213PD.BCST cc000000000000000<>+0(SB), Z7, Z8
+	VFMADD213PD      Z16, Z7, Z8
+	VMULPD           Z8, Z2, Z2
+	VMULPD           Z7, Z7, Z8
+	VBROADCASTSD     c3fc2b5900de53b32<>+0(SB), Z9
+	VFMADD213PD.BCST c3fc39fe51a7c18f9<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fc7462b51cb66b1<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fcc71c62e3f11e6<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fd2492492df281a<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fd99999999952d7<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z8, Z9
+	VMULPD           Z8, Z9, Z8
+	VMULPD           Z18, Z3, Z9
+	VMULPD           Z3, Z9, Z9
+	VADDPD           Z8, Z9, Z8
+	VFMADD231PD      Z5, Z6, Z2
+	VFMADD231PD      Z8, Z7, Z2
+	VSUBPD           Z2, Z9, Z2
+	VSUBPD           Z2, Z3, Z2
+	VFMADD231PD      Z4, Z6, Z2
+	VMOVUPD.Z        (DX)(R8*8), K1, Z3
+	VSUBPD           Z23, Z3, Z3
+	VMOVUPD.Z        (BX)(R8*8), K1, Z4
+	VADDPD           Z16, Z1, Z5
+	VDIVPD           Z5, Z16, Z5
+	VMULPD           Z5, Z1, Z1
+	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z3, K2
+	VBLENDMPD        Z1, Z5, K2, Z6
+	VBLENDMPD        Z5, Z1, K2, Z1
+	VMULPD           Z1, Z4, Z1
+	VBROADCASTSD     c0000000000000000<>+0(SB), Z5
+	VMAXPD           Z3, Z5, Z5
+	VADDPD           Z5, Z2, Z5
+	VXORPD           Z0, Z3, Z3
+	VBROADCASTSD     c0000000000000000<>+0(SB), Z7
+	VMAXPD           Z3, Z7, Z3
+	VADDPD           Z3, Z2, Z2
+	VSUBPD           Z5, Z6, Z3
+	VFNMADD231PD     Z24, Z1, Z3
+	VMOVAPD.Z        Z3, K1, Z3
+	VADDPD           Z3, Z21, Z21
+	VXORPD           Z0, Z4, Z0
+	VMULPD           Z2, Z0, Z0
+	VFNMADD231PD     Z5, Z22, Z0
+	VMOVAPD.Z        Z0, K1, Z0
+	VADDPD           Z0, Z20, Z20
+	VFNMADD231PD     Z6, Z22, Z1
+	TESTQ            SI, SI
+	JEQ              skip5
+	VMOVUPD          Z1, K1, (SI)(R8*8)
+
+skip5:
 done3:
 	VMOVUPD Z20, (AX)
 	VMOVUPD Z21, (CX)
@@ -1129,20 +1391,28 @@ TEXT ·bernoulliProbitAVX512(SB), NOSPLIT, $0-40
 	MOVQ         n+0(FP), DI
 	SUBQ         SI, DI
 	KXNORB       K1, K1, K1
+	CMPQ         DI, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  DI, $0x08
-	JGE   full2
-	CMPQ  DI, $0x00
-	JLE   done3
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVB R8, K1
-	KMOVB K1, K1
+	CMPQ    DI, $0x08
+	JLT     part4
+	VMOVUPD (CX)(SI*8), Z21
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z         (CX)(SI*8), K1, Z21
-	VMOVUPD.Z         (DX)(SI*8), K1, Z22
+part4:
+	VMOVUPD.Z (CX)(SI*8), K1, Z21
+
+whole5:
+	CMPQ    DI, $0x08
+	JLT     part6
+	VMOVUPD (DX)(SI*8), Z22
+	JMP     whole7
+
+part6:
+	VMOVUPD.Z (DX)(SI*8), K1, Z22
+
+whole7:
 	VMOVUPD           Z0, Z23
 	VFMADD231PD       Z1, Z22, Z23
 	VMULPD            Z21, Z23, Z21
@@ -1250,33 +1520,74 @@ full2:
 	VFMADD231PD.BCST  c3fe62e42fee00000<>+0(SB), Z26, Z21
 	VMOVAPD           Z21, Z26
 	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z25, Z26
-	VMOVUPD.Z         (DX)(SI*8), K1, Z25
-	VMOVUPD           Z0, Z27
-	VFMADD231PD       Z1, Z25, Z27
-	VMOVUPD.Z         (CX)(SI*8), K1, Z25
-	VMULPD            Z25, Z27, Z25
-	VMULPD            Z25, Z25, Z25
-	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z25, Z26
-	VBLENDMPD         Z21, Z26, K2, Z21
-	VMOVAPD.Z         Z21, K1, Z21
-	VADDPD            Z21, Z20, Z20
-	VMOVUPD.Z         (DX)(SI*8), K1, Z21
-	VMOVUPD           Z0, Z25
-	VFMADD231PD       Z1, Z21, Z25
-	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z22, Z21
-	VBLENDMPD         Z21, Z5, K2, Z21
-	VSUBPD            Z24, Z5, Z22
-	VBLENDMPD         Z22, Z23, K2, Z22
-	VDIVPD            Z22, Z21, Z21
-	VMULPD            Z21, Z25, Z21
-	TESTQ             BX, BX
-	JEQ               skip4
-	VMOVUPD           Z21, K1, (BX)(SI*8)
+	CMPQ              DI, $0x08
+	JLT               part8
+	VMOVUPD           (DX)(SI*8), Z25
+	JMP               whole9
 
-skip4:
+part8:
+	VMOVUPD.Z (DX)(SI*8), K1, Z25
+
+whole9:
+	VMOVUPD     Z0, Z27
+	VFMADD231PD Z1, Z25, Z27
+	CMPQ        DI, $0x08
+	JLT         part10
+	VMOVUPD     (CX)(SI*8), Z25
+	JMP         whole11
+
+part10:
+	VMOVUPD.Z (CX)(SI*8), K1, Z25
+
+whole11:
+	VMULPD           Z25, Z27, Z25
+	VMULPD           Z25, Z25, Z25
+	VFMADD231PD.BCST cbfe0000000000000<>+0(SB), Z25, Z26
+	VBLENDMPD        Z21, Z26, K2, Z21
+	VMOVAPD.Z        Z21, K1, Z21
+	VADDPD           Z21, Z20, Z20
+	CMPQ             DI, $0x08
+	JLT              part12
+	VMOVUPD          (DX)(SI*8), Z21
+	JMP              whole13
+
+part12:
+	VMOVUPD.Z (DX)(SI*8), K1, Z21
+
+whole13:
+	VMOVUPD     Z0, Z25
+	VFMADD231PD Z1, Z21, Z25
+	VMULPD.BCST c3fd9884533d43651<>+0(SB), Z22, Z21
+	VBLENDMPD   Z21, Z5, K2, Z21
+	VSUBPD      Z24, Z5, Z22
+	VBLENDMPD   Z22, Z23, K2, Z22
+	VDIVPD      Z22, Z21, Z21
+	VMULPD      Z21, Z25, Z21
+	TESTQ       BX, BX
+	JEQ         skip14
+	CMPQ        DI, $0x08
+	JLT         part15
+	VMOVUPD     Z21, (BX)(SI*8)
+	JMP         whole16
+
+part15:
+	VMOVUPD Z21, K1, (BX)(SI*8)
+
+whole16:
+skip14:
 	ADDQ $0x08, SI
 	SUBQ $0x08, DI
-	JMP  loop1
+	CMPQ DI, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  DI, $0x00
+	JLE   done3
+	MOVQ  $-1, R8
+	BZHIQ DI, R8, R8
+	KMOVB R8, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VMOVUPD Z20, (AX)
@@ -1430,33 +1741,58 @@ woven1:
 rest2:
 	SUBQ   SI, DI
 	KXNORB K1, K1, K1
+	CMPQ   DI, $0x08
+	JLT    last4
 
 loop3:
-	CMPQ  DI, $0x08
-	JGE   full4
-	CMPQ  DI, $0x00
-	JLE   done5
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVB R8, K1
-	KMOVB K1, K1
+	CMPQ    DI, $0x08
+	JLT     part6
+	VMOVUPD (CX)(SI*8), Z2
+	JMP     whole7
 
-full4:
-	VMOVUPD.Z   (CX)(SI*8), K1, Z2
-	VMOVUPD.Z   (DX)(SI*8), K1, Z3
+part6:
+	VMOVUPD.Z (CX)(SI*8), K1, Z2
+
+whole7:
+	CMPQ    DI, $0x08
+	JLT     part8
+	VMOVUPD (DX)(SI*8), Z3
+	JMP     whole9
+
+part8:
+	VMOVUPD.Z (DX)(SI*8), K1, Z3
+
+whole9:
 	VSUBPD      Z3, Z2, Z2
 	VMULPD      Z1, Z2, Z2
 	VMOVAPD.Z   Z2, K1, Z3
 	VFMADD231PD Z3, Z3, Z0
 	VMULPD      Z1, Z2, Z2
 	TESTQ       BX, BX
-	JEQ         skip6
-	VMOVUPD     Z2, K1, (BX)(SI*8)
+	JEQ         skip10
+	CMPQ        DI, $0x08
+	JLT         part11
+	VMOVUPD     Z2, (BX)(SI*8)
+	JMP         whole12
 
-skip6:
+part11:
+	VMOVUPD Z2, K1, (BX)(SI*8)
+
+whole12:
+skip10:
 	ADDQ $0x08, SI
 	SUBQ $0x08, DI
-	JMP  loop3
+	CMPQ DI, $0x08
+	JGE  loop3
+
+last4:
+	CMPQ  DI, $0x00
+	JLE   done5
+	MOVQ  $-1, R8
+	BZHIQ DI, R8, R8
+	KMOVB R8, K1
+	KMOVB K1, K1
+	JMP   loop3
 
 done5:
 	VMOVUPD Z0, (AX)
@@ -1544,32 +1880,47 @@ woven1:
 rest2:
 	SUBQ   R8, R9
 	KXNORB K1, K1, K1
+	CMPQ   R9, $0x08
+	JLT    last4
 
 loop3:
-	CMPQ  R9, $0x08
-	JGE   full4
-	CMPQ  R9, $0x00
-	JLE   done5
-	MOVQ  $-1, R10
-	BZHIQ R9, R10, R10
-	KMOVB R10, K1
-	KMOVB K1, K1
+	CMPQ    R9, $0x08
+	JLT     part6
+	VMOVUPD (BX)(R8*8), Z10
+	JMP     whole7
 
-full4:
+part6:
 	VMOVUPD.Z (BX)(R8*8), K1, Z10
-	VMOVUPD.Z (SI)(R8*8), K1, Z11
-	VSUBPD    Z11, Z10, Z10
-	VMULPD    Z8, Z10, Z10
-	VMULPD    Z10, Z10, Z11
-	VADDPD    Z0, Z11, Z12
-	VDIVPD    Z12, Z0, Z13
-	VMULPD    Z13, Z10, Z10
-	VMULPD    Z9, Z10, Z10
-	TESTQ     DI, DI
-	JEQ       skip6
-	VMOVUPD   Z10, K1, (DI)(R8*8)
 
-skip6:
+whole7:
+	CMPQ    R9, $0x08
+	JLT     part8
+	VMOVUPD (SI)(R8*8), Z11
+	JMP     whole9
+
+part8:
+	VMOVUPD.Z (SI)(R8*8), K1, Z11
+
+whole9:
+	VSUBPD  Z11, Z10, Z10
+	VMULPD  Z8, Z10, Z10
+	VMULPD  Z10, Z10, Z11
+	VADDPD  Z0, Z11, Z12
+	VDIVPD  Z12, Z0, Z13
+	VMULPD  Z13, Z10, Z10
+	VMULPD  Z9, Z10, Z10
+	TESTQ   DI, DI
+	JEQ     skip10
+	CMPQ    R9, $0x08
+	JLT     part11
+	VMOVUPD Z10, (DI)(R8*8)
+	JMP     whole12
+
+part11:
+	VMOVUPD Z10, K1, (DI)(R8*8)
+
+whole12:
+skip10:
 	VMULPD       Z13, Z11, Z10
 	VMOVAPD.Z    Z10, K1, Z10
 	VADDPD       Z10, Z7, Z7
@@ -1588,7 +1939,17 @@ skip6:
 	VADDPD       Z10, Z5, Z5
 	ADDQ         $0x08, R8
 	SUBQ         $0x08, R9
-	JMP          loop3
+	CMPQ         R9, $0x08
+	JGE          loop3
+
+last4:
+	CMPQ  R9, $0x00
+	JLE   done5
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVB R10, K1
+	KMOVB K1, K1
+	JMP   loop3
 
 done5:
 	VMOVUPD Z5, (AX)
@@ -1636,19 +1997,19 @@ TEXT ·risingFarAVX512(SB), NOSPLIT, $0-80
 	MOVQ         n+0(FP), DI
 	SUBQ         SI, DI
 	KXNORB       K1, K1, K1
+	CMPQ         DI, $0x08
+	JLT          last2
 
 loop1:
-	CMPQ  DI, $0x08
-	JGE   full2
-	CMPQ  DI, $0x00
-	JLE   done3
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVB R8, K1
-	KMOVB K1, K1
+	CMPQ    DI, $0x08
+	JLT     part4
+	VMOVUPD (DX)(SI*8), Z25
+	JMP     whole5
 
-full2:
-	VMOVUPD.Z        (DX)(SI*8), K1, Z25
+part4:
+	VMOVUPD.Z (DX)(SI*8), K1, Z25
+
+whole5:
 	VMULPD           Z21, Z25, Z25
 	VADDPD           Z0, Z25, Z26
 	VSUBPD           Z1, Z25, Z27
@@ -1706,7 +2067,15 @@ full2:
 	VBLENDMPD.BCST   cfff0000000000000<>+0(SB), Z26, K2, Z26
 	VCMPPD.BCST      $0x11, cbff0000000000000<>+0(SB), Z25, K2
 	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z26, K2, Z25
-	VMOVUPD.Z        (DX)(SI*8), K1, Z26
+	CMPQ             DI, $0x08
+	JLT              part6
+	VMOVUPD          (DX)(SI*8), Z26
+	JMP              whole7
+
+part6:
+	VMOVUPD.Z (DX)(SI*8), K1, Z26
+
+whole7:
 	VADDPD           Z20, Z26, Z26
 	VDIVPD           Z26, Z0, Z27
 	VMULPD           Z27, Z27, Z28
@@ -1723,9 +2092,25 @@ full2:
 	VMOVAPD          Z30, Z29
 	VFNMADD231PD     Z25, Z26, Z29
 	VXORPD.BCST      c8000000000000000<>+0(SB), Z29, Z26
-	VMOVUPD.Z        (DX)(SI*8), K1, Z29
-	VFMADD231PD      Z22, Z29, Z26
-	VMOVUPD.Z        (BX)(SI*8), K1, Z29
+	CMPQ             DI, $0x08
+	JLT              part8
+	VMOVUPD          (DX)(SI*8), Z29
+	JMP              whole9
+
+part8:
+	VMOVUPD.Z (DX)(SI*8), K1, Z29
+
+whole9:
+	VFMADD231PD Z22, Z29, Z26
+	CMPQ        DI, $0x08
+	JLT         part10
+	VMOVUPD     (BX)(SI*8), Z29
+	JMP         whole11
+
+part10:
+	VMOVUPD.Z (BX)(SI*8), K1, Z29
+
+whole11:
 	VMOVAPD.Z        Z26, K1, Z26
 	VFMADD231PD      Z26, Z29, Z18
 	VBROADCASTSD     cbf94a2ef648cf156<>+0(SB), Z26
@@ -1738,12 +2123,30 @@ full2:
 	VFMADD231PD.BCST c3fe0000000000000<>+0(SB), Z27, Z26
 	VSUBPD           Z24, Z26, Z26
 	VSUBPD           Z26, Z25, Z25
-	VMOVUPD.Z        (BX)(SI*8), K1, Z26
-	VMOVAPD.Z        Z25, K1, Z25
-	VFMADD231PD      Z25, Z26, Z19
-	ADDQ             $0x08, SI
-	SUBQ             $0x08, DI
-	JMP              loop1
+	CMPQ             DI, $0x08
+	JLT              part12
+	VMOVUPD          (BX)(SI*8), Z26
+	JMP              whole13
+
+part12:
+	VMOVUPD.Z (BX)(SI*8), K1, Z26
+
+whole13:
+	VMOVAPD.Z   Z25, K1, Z25
+	VFMADD231PD Z25, Z26, Z19
+	ADDQ        $0x08, SI
+	SUBQ        $0x08, DI
+	CMPQ        DI, $0x08
+	JGE         loop1
+
+last2:
+	CMPQ  DI, $0x00
+	JLE   done3
+	MOVQ  $-1, R8
+	BZHIQ DI, R8, R8
+	KMOVB R8, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VMOVUPD Z18, (AX)

@@ -319,7 +319,7 @@ func (g *gen) load(m operand.Mem) vec {
 	case g.partial == nil:
 		g.VMOVUPD(m, d)
 	case g.wide:
-		g.VMOVUPD_Z(m, g.partial.k, d)
+		g.unlessFull(func() { g.VMOVUPD(m, d) }, func() { g.VMOVUPD_Z(m, g.partial.k, d) })
 	default:
 		g.unlessFull(func() { g.VMOVUPD(m, d) }, func() { g.VMASKMOVPD(m, g.partial.v, d) })
 	}
@@ -333,7 +333,7 @@ func (g *gen) unlessFull(complete, partial func()) {
 		return
 	}
 	part, done := g.label("part"), g.label("whole")
-	g.CMPQ(g.left, operand.Imm(4))
+	g.CMPQ(g.left, operand.Imm(uint64(g.lanes())))
 	g.JLT(label(part))
 	complete()
 	g.JMP(label(done))
@@ -348,7 +348,7 @@ func (g *gen) store(v vec, m operand.Mem) {
 	case g.partial == nil:
 		g.VMOVUPD(v, m)
 	case g.wide:
-		g.VMOVUPD(v, g.partial.k, m)
+		g.unlessFull(func() { g.VMOVUPD(v, m) }, func() { g.VMOVUPD(v, g.partial.k, m) })
 	default:
 		g.unlessFull(func() { g.VMOVUPD(v, m) }, func() { g.VMASKMOVPD(v, g.partial.v, m) })
 	}

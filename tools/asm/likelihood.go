@@ -56,7 +56,8 @@ func (s *site) times(name string, v vec) {
 
 // summing returns a function that adds to, or multiplies, sums that the caller keeps: the parameters
 // *[8]float64. The others are vectors and scalars.
-// In AVX-512 the bodies of several vectors are woven while there are so many, and a destination.
+// In AVX-512 the bodies of several vectors are woven while there are so many, and a destination. If together
+// is 0, the body is written twice, as what incomplete vectors need costs more than a few hundredths.
 func summing(name, params string, together int, body func(s *site)) function {
 	k := function{name: name, params: "n int, " + params}
 	k.emit = func(g *gen) {
@@ -97,7 +98,7 @@ func summing(name, params string, together int, body func(s *site)) function {
 				place(&block{i: i, plus: plus, acc: acc}, true)
 			})
 		}
-		if g.target != avx2 || together == 1 {
+		if g.target == neon || together == 1 || g.wide && together > 1 {
 			g.sumVectors(i, n, start, func(b *block) { place(b, false) })
 		} else {
 			g.reduce(n, 1, start, func(b *block) { place(b, false) })
@@ -150,11 +151,11 @@ func likelihoods() []function {
 			bernoulliLogitSigned),
 		summing("binomialLogit",
 			"sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", 2, binomialLogit),
-		summing("binomialTrials", "sum *[8]float64, eta [n], y [n], trials [n], d [n]?", 1, binomialTrials),
+		summing("binomialTrials", "sum *[8]float64, eta [n], y [n], trials [n], d [n]?", 0, binomialTrials),
 		summing("poissonLog", "sum *[8]float64, eta [n], y [n], d [n]?", 2, poissonLog),
 		summing("negBinomial2Log",
 			"sum *[8]float64, dphi *[8]float64, eta [n], y [n], phi float64, logPhi float64, "+
-				"inverse float64, d [n]?", 1, negBinomial2Log),
+				"inverse float64, d [n]?", 0, negBinomial2Log),
 		summing("bernoulliProbit", "sum *[8]float64, eta [n], y [n], d [n]?", 1, bernoulliProbit),
 		summing("normal", "squares *[8]float64, x [n], mu [n], inverse float64, d [n]?", 2, normalDensity),
 		summing("studentT",

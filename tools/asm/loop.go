@@ -59,26 +59,28 @@ func (g *gen) each(n reg.GPVirtual, body func(i reg.GPVirtual)) {
 }
 
 // vectorsFrom emits body once, for every vector of n elements from i on: the last may be incomplete, and a
-// mask selects the lanes that exist. Loads and stores of AVX2 branch instead, on the number of elements left,
-// as its masks are slow where memory is written.
+// mask selects the lanes that exist. Loads and stores branch, on the number of elements left: those with
+// masks are slower.
 func (g *gen) vectorsFrom(i, n reg.GPVirtual, body func(i reg.GPVirtual)) {
-	loop, full, done := g.label("loop"), g.label("full"), g.label("done")
+	loop, last, done := g.label("loop"), g.label("last"), g.label("done")
 	w := g.lanes()
 	left := g.copyReg(n)
 	g.SUBQ(i, left)
 	m := g.all()
-	g.Label(loop)
 	g.CMPQ(left, operand.Imm(uint64(w)))
-	g.JGE(label(full))
-	g.CMPQ(left, operand.Imm(0))
-	g.JLE(label(done))
-	g.limit(m, left)
-	g.Label(full)
+	g.JLT(label(last))
+	g.Label(loop)
 	g.partial, g.left = m, left
 	body(i)
 	g.partial, g.left = nil, nil
 	g.ADDQ(operand.Imm(uint64(w)), i)
 	g.SUBQ(operand.Imm(uint64(w)), left)
+	g.CMPQ(left, operand.Imm(uint64(w)))
+	g.JGE(label(loop))
+	g.Label(last)
+	g.CMPQ(left, operand.Imm(0))
+	g.JLE(label(done))
+	g.limit(m, left)
 	g.JMP(label(loop))
 	g.Label(done)
 }
@@ -103,8 +105,8 @@ func (g *gen) limit(m *mask, r reg.GPVirtual) {
 	g.VMOVAPD(now.v, m.v)
 }
 
-// sumVectors is vectorsFrom for a reduction with one accumulator of eight lanes for each sum: in AVX2 they change
-// places from one half to the other.
+// sumVectors is vectorsFrom for a reduction with one accumulator of eight lanes for each sum: in AVX2 they
+// change places from one half to the other.
 func (g *gen) sumVectors(i, n reg.GPVirtual, start [][][]vec, body func(*block)) {
 	var acc []vec
 	for _, s := range start {
