@@ -5,59 +5,28 @@
 // func expAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expAVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Y0
-	VMOVUPD      c4086300000000000<>+0(SB), Y1
-	VMINPD       Y0, Y1, Y0
-	VMOVUPD      cc087500000000000<>+0(SB), Y1
-	VMAXPD       Y0, Y1, Y0
-	VMOVUPD      c4338000000000000<>+0(SB), Y1
-	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y0, Y1
-	VSUBPD       c4338000000000000<>+0(SB), Y1, Y2
-	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y2, Y0
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y2, Y0
-	VMULPD       Y0, Y0, Y2
-	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y3
-	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y4
-	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y2, Y3
-	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y2, Y4
-	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y2, Y3
-	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y2, Y4
-	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y2, Y3
-	VFMADD213PD  c3f811111111109b3<>+0(SB), Y2, Y4
-	VFMADD213PD  c3fe0000000000001<>+0(SB), Y2, Y3
-	VFMADD213PD  c3fc5555555555556<>+0(SB), Y2, Y4
-	VFMADD231PD  Y0, Y4, Y3
-	VFMADD213PD  Y0, Y2, Y3
-	VADDPD       c3ff0000000000000<>+0(SB), Y3, Y0
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPSLLQ       $0x34, Y2, Y2
-	VPADDQ       c3ff0000000000000<>+0(SB), Y2, Y2
-	VMULPD       Y2, Y0, Y0
-	VPSLLQ       $0x34, Y1, Y1
-	VPADDQ       c3ff0000000000000<>+0(SB), Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)(BX*8)
-	ADDQ         $0x04, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), SI
-	NEGQ         CX
-	VMOVUPD      64(SI)(CX*8), Y0
-	VMASKMOVPD   (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VMOVUPD      c4086300000000000<>+0(SB), Y2
 	VMINPD       Y1, Y2, Y1
 	VMOVUPD      cc087500000000000<>+0(SB), Y2
@@ -89,11 +58,50 @@ tail2:
 	VPSLLQ       $0x34, Y2, Y2
 	VPADDQ       c3ff0000000000000<>+0(SB), Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
+	CMPQ         CX, $0x04
+	JLT          part6
+	VMOVUPD      Y1, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
 	RET
+
+DATA lanesBelow<>+0(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+8(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+16(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+24(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+32(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+40(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+48(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+56(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+64(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+72(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+80(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+88(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+96(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
+GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
 
 DATA c4086300000000000<>+0(SB)/8, $0x4086300000000000
 DATA c4086300000000000<>+8(SB)/8, $0x4086300000000000
@@ -197,87 +205,31 @@ DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
 DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
 GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $32
 
-DATA lanesBelow<>+0(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+8(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+16(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+24(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+32(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+40(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+48(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+56(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+64(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+72(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+80(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+88(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+96(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
-GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
-
 // func expm1AVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expm1AVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Y0
-	VMOVUPD      c4086300000000000<>+0(SB), Y1
-	VMINPD       Y0, Y1, Y1
-	VMOVUPD      cc044000000000000<>+0(SB), Y2
-	VMAXPD       Y1, Y2, Y1
-	VMOVUPD      c4338000000000000<>+0(SB), Y2
-	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y1, Y2
-	VSUBPD       c4338000000000000<>+0(SB), Y2, Y3
-	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y1
-	VMULPD       Y4, Y4, Y3
-	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y5
-	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y6
-	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y3, Y5
-	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y3, Y6
-	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y3, Y5
-	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y3, Y6
-	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y3, Y5
-	VFMADD213PD  c3f811111111109b3<>+0(SB), Y3, Y6
-	VFMADD213PD  c3fe0000000000001<>+0(SB), Y3, Y5
-	VFMADD213PD  c3fc5555555555556<>+0(SB), Y3, Y6
-	VFMADD231PD  Y4, Y6, Y5
-	VFMADD231PD  Y5, Y3, Y1
-	VPSLLQ       $0x34, Y2, Y2
-	VPADDQ       c3fe0000000000000<>+0(SB), Y2, Y2
-	VSUBPD       c3fe0000000000000<>+0(SB), Y2, Y3
-	VMULPD       Y4, Y2, Y4
-	VADDPD       Y4, Y3, Y5
-	VSUBPD       Y5, Y3, Y3
-	VADDPD       Y4, Y3, Y3
-	VFMADD231PD  Y1, Y2, Y3
-	VADDPD       Y3, Y5, Y1
-	VADDPD       Y1, Y1, Y1
-	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y2
-	VCMPPD       $0x11, c3c90000000000000<>+0(SB), Y2, Y2
-	VBLENDVPD    Y2, Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)(BX*8)
-	ADDQ         $0x04, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), SI
-	NEGQ         CX
-	VMOVUPD      64(SI)(CX*8), Y0
-	VMASKMOVPD   (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VMOVUPD      c4086300000000000<>+0(SB), Y2
 	VMINPD       Y1, Y2, Y2
 	VMOVUPD      cc044000000000000<>+0(SB), Y3
@@ -316,7 +268,28 @@ tail2:
 	VANDPD       c7fffffffffffffff<>+0(SB), Y1, Y3
 	VCMPPD       $0x11, c3c90000000000000<>+0(SB), Y3, Y3
 	VBLENDVPD    Y3, Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
+	CMPQ         CX, $0x04
+	JLT          part6
+	VMOVUPD      Y1, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -349,68 +322,28 @@ GLOBL c3c90000000000000<>(SB), RODATA|NOPTR, $32
 // func logAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logAVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD     (DX)(BX*8), Y0
-	VCMPPD      $0x11, c0010000000000000<>+0(SB), Y0, Y1
-	VMULPD      c4350000000000000<>+0(SB), Y0, Y2
-	VBLENDVPD   Y1, Y2, Y0, Y2
-	VMOVUPD     cc04b000000000000<>+0(SB), Y3
-	VANDPD      Y1, Y3, Y1
-	VPADDQ      c00095f6200000000<>+0(SB), Y2, Y2
-	VPSRLQ      $0x34, Y2, Y3
-	VORPD       c4330000000000000<>+0(SB), Y3, Y3
-	VSUBPD      c43300000000003ff<>+0(SB), Y3, Y3
-	VANDPD      c000fffffffffffff<>+0(SB), Y2, Y2
-	VPADDQ      c3fe6a09e00000000<>+0(SB), Y2, Y2
-	VSUBPD      c3ff0000000000000<>+0(SB), Y2, Y2
-	VADDPD      Y1, Y3, Y1
-	VMULPD      c3dea39ef35793c76<>+0(SB), Y1, Y3
-	VADDPD      c4000000000000000<>+0(SB), Y2, Y4
-	VDIVPD      Y4, Y2, Y4
-	VMULPD      Y4, Y4, Y5
-	VMOVUPD     c3fc2b5900de53b32<>+0(SB), Y6
-	VFMADD213PD c3fc39fe51a7c18f9<>+0(SB), Y5, Y6
-	VFMADD213PD c3fc7462b51cb66b1<>+0(SB), Y5, Y6
-	VFMADD213PD c3fcc71c62e3f11e6<>+0(SB), Y5, Y6
-	VFMADD213PD c3fd2492492df281a<>+0(SB), Y5, Y6
-	VFMADD213PD c3fd99999999952d7<>+0(SB), Y5, Y6
-	VFMADD213PD c3fe5555555555558<>+0(SB), Y5, Y6
-	VMULPD      Y5, Y6, Y5
-	VMULPD      c3fe0000000000000<>+0(SB), Y2, Y6
-	VMULPD      Y2, Y6, Y6
-	VADDPD      Y5, Y6, Y5
-	VFMADD231PD Y5, Y4, Y3
-	VSUBPD      Y3, Y6, Y3
-	VSUBPD      Y3, Y2, Y2
-	VFMADD231PD c3fe62e42fee00000<>+0(SB), Y1, Y2
-	VCMPPD      $0x11, c7ff0000000000000<>+0(SB), Y0, Y1
-	VBLENDVPD   Y1, Y2, Y0, Y1
-	VCMPPD      $0x00, c0000000000000000<>+0(SB), Y0, Y2
-	VMOVUPD     cfff0000000000000<>+0(SB), Y3
-	VBLENDVPD   Y2, Y3, Y1, Y1
-	VCMPPD      $0x11, c0000000000000000<>+0(SB), Y0, Y0
-	VMOVUPD     c7ff8000000000001<>+0(SB), Y2
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VMOVUPD     Y0, (AX)(BX*8)
-	ADDQ        $0x04, BX
-	CMPQ        BX, SI
-	JLE         loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ        BX, CX
-	JLE         done3
-	LEAQ        lanesBelow<>+0(SB), SI
-	NEGQ        CX
-	VMOVUPD     64(SI)(CX*8), Y0
-	VMASKMOVPD  (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VCMPPD      $0x11, c0010000000000000<>+0(SB), Y1, Y2
 	VMULPD      c4350000000000000<>+0(SB), Y1, Y3
 	VBLENDVPD   Y2, Y3, Y1, Y3
@@ -451,7 +384,28 @@ tail2:
 	VCMPPD      $0x11, c0000000000000000<>+0(SB), Y1, Y1
 	VMOVUPD     c7ff8000000000001<>+0(SB), Y3
 	VBLENDVPD   Y1, Y3, Y2, Y1
-	VMASKMOVPD  Y1, Y0, (AX)(BX*8)
+	CMPQ        CX, $0x04
+	JLT         part6
+	VMOVUPD     Y1, (AX)(BX*8)
+	JMP         whole7
+
+part6:
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -580,90 +534,28 @@ GLOBL c7ff8000000000001<>(SB), RODATA|NOPTR, $32
 // func log1pAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·log1pAVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD     (DX)(BX*8), Y0
-	VADDPD      c3ff0000000000000<>+0(SB), Y0, Y1
-	VSUBPD      c3faf141205bc01a3<>+0(SB), Y0, Y2
-	VANDPD      c7fffffffffffffff<>+0(SB), Y2, Y2
-	VCMPPD      $0x11, c3fd69fbe76c8b439<>+0(SB), Y2, Y2
-	VPADDQ      c00095f6200000000<>+0(SB), Y1, Y3
-	VPSRLQ      $0x34, Y3, Y4
-	VORPD       c4330000000000000<>+0(SB), Y4, Y5
-	VSUBPD      c43300000000003ff<>+0(SB), Y5, Y5
-	VMOVUPD     c0000000000000000<>+0(SB), Y6
-	VBLENDVPD   Y2, Y6, Y5, Y5
-	VANDPD      c000fffffffffffff<>+0(SB), Y3, Y3
-	VPADDQ      c3fe6a09e00000000<>+0(SB), Y3, Y3
-	VSUBPD      c3ff0000000000000<>+0(SB), Y3, Y3
-	VBLENDVPD   Y2, Y0, Y3, Y3
-	VMAXPD      c3ff0000000000000<>+0(SB), Y0, Y6
-	VSUBPD      Y1, Y6, Y1
-	VMINPD      c3ff0000000000000<>+0(SB), Y0, Y6
-	VADDPD      Y6, Y1, Y1
-	VPSLLQ      $0x34, Y4, Y4
-	VMOVUPD     c7fe0000000000000<>+0(SB), Y6
-	VPSUBQ      Y4, Y6, Y4
-	VCMPPD      $0x11, c43b0000000000000<>+0(SB), Y0, Y6
-	VMOVUPD     c0000000000000000<>+0(SB), Y7
-	VBLENDVPD   Y6, Y4, Y7, Y4
-	VMOVUPD     c0000000000000000<>+0(SB), Y6
-	VBLENDVPD   Y2, Y6, Y4, Y2
-	VMULPD      Y2, Y1, Y1
-	VADDPD      c4000000000000000<>+0(SB), Y3, Y2
-	VDIVPD      Y2, Y3, Y2
-	VMOVUPD     cc000000000000000<>+0(SB), Y4
-	VFMADD213PD c4000000000000000<>+0(SB), Y2, Y4
-	VFMADD213PD cc000000000000000<>+0(SB), Y2, Y4
-	VFMADD213PD c3ff0000000000000<>+0(SB), Y2, Y4
-	VMULPD      Y4, Y1, Y1
-	VMULPD      Y2, Y2, Y4
-	VMOVUPD     c3fc2b5900de53b32<>+0(SB), Y6
-	VFMADD213PD c3fc39fe51a7c18f9<>+0(SB), Y4, Y6
-	VFMADD213PD c3fc7462b51cb66b1<>+0(SB), Y4, Y6
-	VFMADD213PD c3fcc71c62e3f11e6<>+0(SB), Y4, Y6
-	VFMADD213PD c3fd2492492df281a<>+0(SB), Y4, Y6
-	VFMADD213PD c3fd99999999952d7<>+0(SB), Y4, Y6
-	VFMADD213PD c3fe5555555555558<>+0(SB), Y4, Y6
-	VMULPD      Y4, Y6, Y4
-	VMULPD      c3fe0000000000000<>+0(SB), Y3, Y6
-	VMULPD      Y3, Y6, Y6
-	VADDPD      Y4, Y6, Y4
-	VFMADD231PD c3dea39ef35793c76<>+0(SB), Y5, Y1
-	VFMADD231PD Y4, Y2, Y1
-	VSUBPD      Y1, Y6, Y1
-	VSUBPD      Y1, Y3, Y1
-	VFMADD231PD c3fe62e42fee00000<>+0(SB), Y5, Y1
-	VANDPD      c7fffffffffffffff<>+0(SB), Y0, Y2
-	VCMPPD      $0x11, c3c90000000000000<>+0(SB), Y2, Y2
-	VBLENDVPD   Y2, Y0, Y1, Y1
-	VCMPPD      $0x11, c7ff0000000000000<>+0(SB), Y0, Y2
-	VBLENDVPD   Y2, Y1, Y0, Y1
-	VCMPPD      $0x00, cbff0000000000000<>+0(SB), Y0, Y2
-	VMOVUPD     cfff0000000000000<>+0(SB), Y3
-	VBLENDVPD   Y2, Y3, Y1, Y1
-	VCMPPD      $0x11, cbff0000000000000<>+0(SB), Y0, Y0
-	VMOVUPD     c7ff8000000000001<>+0(SB), Y2
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VMOVUPD     Y0, (AX)(BX*8)
-	ADDQ        $0x04, BX
-	CMPQ        BX, SI
-	JLE         loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ        BX, CX
-	JLE         done3
-	LEAQ        lanesBelow<>+0(SB), SI
-	NEGQ        CX
-	VMOVUPD     64(SI)(CX*8), Y0
-	VMASKMOVPD  (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VADDPD      c3ff0000000000000<>+0(SB), Y1, Y2
 	VSUBPD      c3faf141205bc01a3<>+0(SB), Y1, Y3
 	VANDPD      c7fffffffffffffff<>+0(SB), Y3, Y3
@@ -726,7 +618,28 @@ tail2:
 	VCMPPD      $0x11, cbff0000000000000<>+0(SB), Y1, Y1
 	VMOVUPD     c7ff8000000000001<>+0(SB), Y3
 	VBLENDVPD   Y1, Y3, Y2, Y1
-	VMASKMOVPD  Y1, Y0, (AX)(BX*8)
+	CMPQ        CX, $0x04
+	JLT         part6
+	VMOVUPD     Y1, (AX)(BX*8)
+	JMP         whole7
+
+part6:
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -771,89 +684,28 @@ GLOBL cbff0000000000000<>(SB), RODATA|NOPTR, $32
 // func sigmoidAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Y0
-	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y1
-	VMOVUPD      c4087500000000000<>+0(SB), Y2
-	VMINPD       Y1, Y2, Y1
-	VORPD        c8000000000000000<>+0(SB), Y1, Y1
-	VMOVUPD      c4338000000000000<>+0(SB), Y2
-	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y1, Y2
-	VSUBPD       c4338000000000000<>+0(SB), Y2, Y3
-	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y1
-	VMULPD       Y4, Y4, Y3
-	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y5
-	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y6
-	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y3, Y5
-	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y3, Y6
-	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y3, Y5
-	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y3, Y6
-	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y3, Y5
-	VFMADD213PD  c3f811111111109b3<>+0(SB), Y3, Y6
-	VFMADD213PD  c3fe0000000000001<>+0(SB), Y3, Y5
-	VFMADD213PD  c3fc5555555555556<>+0(SB), Y3, Y6
-	VFMADD231PD  Y4, Y6, Y5
-	VFMADD231PD  Y5, Y3, Y1
-	VADDPD       Y1, Y4, Y1
-	VADDPD       c3ff0000000000000<>+0(SB), Y1, Y3
-	VSUBPD       c3ff0000000000000<>+0(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VPSRAD       $0x01, Y2, Y4
-	VPSUBD       Y4, Y2, Y5
-	VPSLLQ       $0x34, Y4, Y4
-	VPADDQ       c3ff0000000000000<>+0(SB), Y4, Y4
-	VMULPD       Y4, Y3, Y3
-	VPSLLQ       $0x34, Y5, Y4
-	VPADDQ       c3ff0000000000000<>+0(SB), Y4, Y4
-	VMULPD       Y4, Y3, Y3
-	VPSRAD       $0x01, Y2, Y4
-	VPSUBD       Y4, Y2, Y2
-	VPSLLQ       $0x34, Y4, Y4
-	VPADDQ       c3ff0000000000000<>+0(SB), Y4, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSLLQ       $0x34, Y2, Y2
-	VPADDQ       c3ff0000000000000<>+0(SB), Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VADDPD       c3ff0000000000000<>+0(SB), Y3, Y2
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
-	VSUBPD       Y2, Y4, Y4
-	VADDPD       Y3, Y4, Y4
-	VADDPD       Y1, Y4, Y4
-	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y0, Y0
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
-	VBLENDVPD    Y0, Y3, Y5, Y3
-	VANDPD       Y0, Y1, Y0
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y1
-	VDIVPD       Y2, Y1, Y1
-	VMULPD       Y1, Y3, Y5
-	VFNMADD231PD Y2, Y5, Y3
-	VFNMADD231PD Y4, Y5, Y0
-	VADDPD       Y0, Y3, Y0
-	VFMADD231PD  Y1, Y0, Y5
-	VMOVUPD      Y5, (AX)(BX*8)
-	ADDQ         $0x04, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), SI
-	NEGQ         CX
-	VMOVUPD      64(SI)(CX*8), Y0
-	VMASKMOVPD   (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VANDPD       c7fffffffffffffff<>+0(SB), Y1, Y2
 	VMOVUPD      c4087500000000000<>+0(SB), Y3
 	VMINPD       Y2, Y3, Y2
@@ -915,7 +767,28 @@ tail2:
 	VFNMADD231PD Y5, Y6, Y1
 	VADDPD       Y1, Y4, Y1
 	VFMADD231PD  Y2, Y1, Y6
-	VMASKMOVPD   Y6, Y0, (AX)(BX*8)
+	CMPQ         CX, $0x04
+	JLT          part6
+	VMOVUPD      Y6, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMASKMOVPD Y6, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -936,67 +809,28 @@ GLOBL c8000000000000000<>(SB), RODATA|NOPTR, $32
 // func tanhAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Y0
-	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y1
-	VMOVUPD      c4036000000000000<>+0(SB), Y2
-	VMINPD       Y1, Y2, Y1
-	VADDPD       Y1, Y1, Y1
-	VMOVUPD      c4338000000000000<>+0(SB), Y2
-	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y1, Y2
-	VSUBPD       c4338000000000000<>+0(SB), Y2, Y3
-	VFNMADD231PD c3fe62e42fefa39ef<>+0(SB), Y3, Y1
-	VMULPD       Y1, Y1, Y3
-	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y4
-	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y5
-	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y3, Y4
-	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y3, Y5
-	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y3, Y4
-	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y3, Y5
-	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y3, Y4
-	VFMADD213PD  c3f811111111109b3<>+0(SB), Y3, Y5
-	VFMADD213PD  c3fe0000000000001<>+0(SB), Y3, Y4
-	VFMADD213PD  c3fc5555555555556<>+0(SB), Y3, Y5
-	VFMADD231PD  Y1, Y5, Y4
-	VFMADD213PD  Y1, Y3, Y4
-	VPSLLQ       $0x34, Y2, Y1
-	VPADDQ       c3ff0000000000000<>+0(SB), Y1, Y1
-	VSUBPD       c3ff0000000000000<>+0(SB), Y1, Y2
-	VFMADD231PD  Y4, Y1, Y2
-	VADDPD       c4000000000000000<>+0(SB), Y2, Y1
-	VMOVUPD      c4000000000000000<>+0(SB), Y3
-	VSUBPD       Y1, Y3, Y3
-	VADDPD       Y2, Y3, Y3
-	VDIVPD       Y1, Y2, Y4
-	VFNMADD231PD Y1, Y4, Y2
-	VFNMADD231PD Y3, Y4, Y2
-	VMOVUPD      c3fe0000000000000<>+0(SB), Y1
-	VFNMADD231PD c3fe0000000000000<>+0(SB), Y4, Y1
-	VFMADD231PD  Y1, Y2, Y4
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y1
-	VMINPD       Y4, Y1, Y1
-	VANDPD       c8000000000000000<>+0(SB), Y0, Y0
-	VORPD        Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)(BX*8)
-	ADDQ         $0x04, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), SI
-	NEGQ         CX
-	VMOVUPD      64(SI)(CX*8), Y0
-	VMASKMOVPD   (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VANDPD       c7fffffffffffffff<>+0(SB), Y1, Y2
 	VMOVUPD      c4036000000000000<>+0(SB), Y3
 	VMINPD       Y2, Y3, Y2
@@ -1036,7 +870,28 @@ tail2:
 	VMINPD       Y5, Y2, Y2
 	VANDPD       c8000000000000000<>+0(SB), Y1, Y1
 	VORPD        Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
+	CMPQ         CX, $0x04
+	JLT          part6
+	VMOVUPD      Y1, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -1057,113 +912,28 @@ GLOBL c3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
 // func log1pExpAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·log1pExpAVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Y0
-	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y1
-	VMOVUPD      c4087500000000000<>+0(SB), Y2
-	VMINPD       Y1, Y2, Y1
-	VORPD        c8000000000000000<>+0(SB), Y1, Y1
-	VMOVUPD      c4338000000000000<>+0(SB), Y2
-	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y1, Y2
-	VSUBPD       c4338000000000000<>+0(SB), Y2, Y3
-	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y1
-	VMULPD       Y4, Y4, Y3
-	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y5
-	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y6
-	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y3, Y5
-	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y3, Y6
-	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y3, Y5
-	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y3, Y6
-	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y3, Y5
-	VFMADD213PD  c3f811111111109b3<>+0(SB), Y3, Y6
-	VFMADD213PD  c3fe0000000000001<>+0(SB), Y3, Y5
-	VFMADD213PD  c3fc5555555555556<>+0(SB), Y3, Y6
-	VFMADD231PD  Y4, Y6, Y5
-	VFMADD231PD  Y5, Y3, Y1
-	VADDPD       Y1, Y4, Y1
-	VADDPD       c3ff0000000000000<>+0(SB), Y1, Y3
-	VSUBPD       c3ff0000000000000<>+0(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VPSRAD       $0x01, Y2, Y4
-	VPSUBD       Y4, Y2, Y5
-	VPSLLQ       $0x34, Y4, Y4
-	VPADDQ       c3ff0000000000000<>+0(SB), Y4, Y4
-	VMULPD       Y4, Y3, Y3
-	VPSLLQ       $0x34, Y5, Y4
-	VPADDQ       c3ff0000000000000<>+0(SB), Y4, Y4
-	VMULPD       Y4, Y3, Y3
-	VPSRAD       $0x01, Y2, Y4
-	VPSUBD       Y4, Y2, Y2
-	VPSLLQ       $0x34, Y4, Y4
-	VPADDQ       c3ff0000000000000<>+0(SB), Y4, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSLLQ       $0x34, Y2, Y2
-	VPADDQ       c3ff0000000000000<>+0(SB), Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      c0000000000000000<>+0(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VADDPD       c3ff0000000000000<>+0(SB), Y3, Y2
-	VCMPPD       $0x1e, c3fda8240b780346e<>+0(SB), Y3, Y4
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
-	VSUBPD       Y2, Y5, Y5
-	VADDPD       Y3, Y5, Y5
-	VADDPD       Y1, Y5, Y5
-	VMULPD       c3fe0000000000000<>+0(SB), Y5, Y5
-	VBLENDVPD    Y4, Y5, Y1, Y1
-	VMULPD       c3fe0000000000000<>+0(SB), Y2, Y2
-	VSUBPD       c3ff0000000000000<>+0(SB), Y2, Y2
-	VBLENDVPD    Y4, Y2, Y3, Y2
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
-	VANDPD       Y4, Y3, Y3
-	VADDPD       c4000000000000000<>+0(SB), Y2, Y4
-	VDIVPD       Y4, Y2, Y4
-	VMOVUPD      cc000000000000000<>+0(SB), Y5
-	VFMADD213PD  c4000000000000000<>+0(SB), Y4, Y5
-	VFMADD213PD  cc000000000000000<>+0(SB), Y4, Y5
-	VFMADD213PD  c3ff0000000000000<>+0(SB), Y4, Y5
-	VMULPD       Y5, Y1, Y1
-	VMULPD       Y4, Y4, Y5
-	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y6
-	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y5, Y6
-	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y5, Y6
-	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y5, Y6
-	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y5, Y6
-	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y5, Y6
-	VFMADD213PD  c3fe5555555555558<>+0(SB), Y5, Y6
-	VMULPD       Y5, Y6, Y5
-	VMULPD       c3fe0000000000000<>+0(SB), Y2, Y6
-	VMULPD       Y2, Y6, Y6
-	VADDPD       Y5, Y6, Y5
-	VFMADD231PD  c3dea39ef35793c76<>+0(SB), Y3, Y1
-	VFMADD231PD  Y5, Y4, Y1
-	VSUBPD       Y1, Y6, Y1
-	VSUBPD       Y1, Y2, Y1
-	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y3, Y1
-	VADDPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)(BX*8)
-	ADDQ         $0x04, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), SI
-	NEGQ         CX
-	VMOVUPD      64(SI)(CX*8), Y0
-	VMASKMOVPD   (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VANDPD       c7fffffffffffffff<>+0(SB), Y1, Y2
 	VMOVUPD      c4087500000000000<>+0(SB), Y3
 	VMINPD       Y2, Y3, Y2
@@ -1249,7 +1019,28 @@ tail2:
 	VSUBPD       Y2, Y3, Y2
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y4, Y2
 	VADDPD       Y2, Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
+	CMPQ         CX, $0x04
+	JLT          part6
+	VMOVUPD      Y1, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -1264,201 +1055,28 @@ GLOBL c3fda8240b780346e<>(SB), RODATA|NOPTR, $32
 // func lgammaAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·lgammaAVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD     (DX)(BX*8), Y0
-	VCMPPD      $0x11, c3fe0000000000000<>+0(SB), Y0, Y1
-	VMOVUPD     c3ff0000000000000<>+0(SB), Y2
-	VANDPD      Y1, Y2, Y2
-	VMOVUPD     c3fefffffffffffff<>+0(SB), Y3
-	VANDPD      Y1, Y3, Y3
-	VADDPD      Y3, Y0, Y3
-	VPSRLQ      $0x33, Y3, Y3
-	VPSUBQ      c00000000000007fc<>+0(SB), Y3, Y3
-	VPSLLQ      $0x01, Y3, Y4
-	VPSLLQ      $0x21, Y3, Y5
-	VORPD       Y5, Y4, Y4
-	VORPD       c0000000100000000<>+0(SB), Y4, Y4
-	VPSLLQ      $0x3d, Y3, Y3
-	VCMPPD      $0x11, c3ff8000000000000<>+0(SB), Y0, Y5
-	VMOVUPD     c4000000000000000<>+0(SB), Y6
-	VMOVUPD     c3ff0000000000000<>+0(SB), Y7
-	VBLENDVPD   Y5, Y7, Y6, Y5
-	VSUBPD      Y2, Y5, Y5
-	VSUBPD      Y5, Y0, Y5
-	VPERMPS     lgammaCentre<>+0(SB), Y4, Y6
-	VPERMPS     lgammaCentre<>+32(SB), Y4, Y7
-	VBLENDVPD   Y3, Y7, Y6, Y6
-	VSUBPD      Y2, Y6, Y2
-	VSUBPD      Y2, Y0, Y2
-	VMULPD      Y2, Y2, Y6
-	VPERMPS     lgammas<>+0(SB), Y4, Y7
-	VPERMPS     lgammas<>+32(SB), Y4, Y8
-	VBLENDVPD   Y3, Y8, Y7, Y7
-	VPERMPS     lgammar<>+0(SB), Y4, Y8
-	VPERMPS     lgammar<>+32(SB), Y4, Y9
-	VBLENDVPD   Y3, Y9, Y8, Y8
-	VPERMPS     lgammaq<>+0(SB), Y4, Y9
-	VPERMPS     lgammaq<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y7
-	VPERMPS     lgammap<>+0(SB), Y4, Y9
-	VPERMPS     lgammap<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y8
-	VPERMPS     lgammao<>+0(SB), Y4, Y9
-	VPERMPS     lgammao<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y7
-	VPERMPS     lgamman<>+0(SB), Y4, Y9
-	VPERMPS     lgamman<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y8
-	VPERMPS     lgammam<>+0(SB), Y4, Y9
-	VPERMPS     lgammam<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y7
-	VPERMPS     lgammal<>+0(SB), Y4, Y9
-	VPERMPS     lgammal<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y8
-	VPERMPS     lgammak<>+0(SB), Y4, Y9
-	VPERMPS     lgammak<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y7
-	VPERMPS     lgammaj<>+0(SB), Y4, Y9
-	VPERMPS     lgammaj<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y8
-	VPERMPS     lgammai<>+0(SB), Y4, Y9
-	VPERMPS     lgammai<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y7
-	VPERMPS     lgammah<>+0(SB), Y4, Y9
-	VPERMPS     lgammah<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y8
-	VPERMPS     lgammag<>+0(SB), Y4, Y9
-	VPERMPS     lgammag<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y7
-	VPERMPS     lgammaf<>+0(SB), Y4, Y9
-	VPERMPS     lgammaf<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y8
-	VPERMPS     lgammae<>+0(SB), Y4, Y9
-	VPERMPS     lgammae<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y7
-	VPERMPS     lgammad<>+0(SB), Y4, Y9
-	VPERMPS     lgammad<>+32(SB), Y4, Y10
-	VBLENDVPD   Y3, Y10, Y9, Y9
-	VFMADD213PD Y9, Y6, Y8
-	VFMADD231PD Y2, Y7, Y8
-	VPERMPS     lgammab<>+0(SB), Y4, Y7
-	VPERMPS     lgammab<>+32(SB), Y4, Y9
-	VBLENDVPD   Y3, Y9, Y7, Y7
-	VFMADD231PD Y6, Y8, Y7
-	VPERMPS     lgammac<>+0(SB), Y4, Y6
-	VPERMPS     lgammac<>+32(SB), Y4, Y8
-	VBLENDVPD   Y3, Y8, Y6, Y6
-	VFMADD231PD Y6, Y2, Y7
-	VMULPD      Y7, Y5, Y2
-	VPERMPS     lgammaa<>+0(SB), Y4, Y6
-	VPERMPS     lgammaa<>+32(SB), Y4, Y4
-	VBLENDVPD   Y3, Y4, Y6, Y6
-	VFMADD231PD Y6, Y5, Y2
-	VADDPD      c0000000000000000<>+0(SB), Y2, Y2
-	VCMPPD      $0x11, c0010000000000000<>+0(SB), Y0, Y3
-	VMULPD      c4350000000000000<>+0(SB), Y0, Y4
-	VBLENDVPD   Y3, Y4, Y0, Y4
-	VMOVUPD     cc04b000000000000<>+0(SB), Y5
-	VANDPD      Y3, Y5, Y3
-	VPADDQ      c00095f6200000000<>+0(SB), Y4, Y4
-	VPSRLQ      $0x34, Y4, Y5
-	VORPD       c4330000000000000<>+0(SB), Y5, Y5
-	VSUBPD      c43300000000003ff<>+0(SB), Y5, Y5
-	VANDPD      c000fffffffffffff<>+0(SB), Y4, Y4
-	VPADDQ      c3fe6a09e00000000<>+0(SB), Y4, Y4
-	VSUBPD      c3ff0000000000000<>+0(SB), Y4, Y4
-	VADDPD      Y3, Y5, Y3
-	VMULPD      c3dea39ef35793c76<>+0(SB), Y3, Y5
-	VADDPD      c4000000000000000<>+0(SB), Y4, Y6
-	VDIVPD      Y6, Y4, Y6
-	VMULPD      Y6, Y6, Y7
-	VMOVUPD     c3fc2b5900de53b32<>+0(SB), Y8
-	VFMADD213PD c3fc39fe51a7c18f9<>+0(SB), Y7, Y8
-	VFMADD213PD c3fc7462b51cb66b1<>+0(SB), Y7, Y8
-	VFMADD213PD c3fcc71c62e3f11e6<>+0(SB), Y7, Y8
-	VFMADD213PD c3fd2492492df281a<>+0(SB), Y7, Y8
-	VFMADD213PD c3fd99999999952d7<>+0(SB), Y7, Y8
-	VFMADD213PD c3fe5555555555558<>+0(SB), Y7, Y8
-	VMULPD      Y7, Y8, Y7
-	VMULPD      c3fe0000000000000<>+0(SB), Y4, Y8
-	VMULPD      Y4, Y8, Y8
-	VADDPD      Y7, Y8, Y7
-	VFMADD231PD Y7, Y6, Y5
-	VMULPD      c3fe62e42fee00000<>+0(SB), Y3, Y3
-	VADDPD      Y4, Y3, Y6
-	VSUBPD      Y6, Y3, Y3
-	VADDPD      Y4, Y3, Y3
-	VSUBPD      Y8, Y5, Y4
-	VADDPD      Y4, Y3, Y3
-	VSUBPD      Y3, Y2, Y4
-	VSUBPD      Y6, Y4, Y4
-	VBLENDVPD   Y1, Y4, Y2, Y1
-	VCMPPD      $0x11, c4020000000000000<>+0(SB), Y0, Y2
-	VSUBPD      c3ff0000000000000<>+0(SB), Y6, Y4
-	VSUBPD      Y4, Y6, Y5
-	VSUBPD      c3ff0000000000000<>+0(SB), Y5, Y5
-	VADDPD      Y5, Y3, Y3
-	VSUBPD      c3fe0000000000000<>+0(SB), Y0, Y5
-	VMULPD      Y4, Y5, Y6
-	VMULPD      Y3, Y5, Y3
-	VMOVAPD     Y6, Y7
-	VFMSUB231PD Y4, Y5, Y7
-	VADDPD      Y7, Y3, Y3
-	VMOVUPD     c3ff0000000000000<>+0(SB), Y4
-	VDIVPD      Y0, Y4, Y4
-	VMULPD      Y4, Y4, Y5
-	VMOVUPD     c3f74bffc9d8b455b<>+0(SB), Y7
-	VFMADD213PD cbf5ef8d748aeb0f2<>+0(SB), Y5, Y7
-	VFMADD213PD c3f4b92c33f9445e5<>+0(SB), Y5, Y7
-	VFMADD213PD cbf438134d4f8896f<>+0(SB), Y5, Y7
-	VFMADD213PD c3f4a01a017dcf9e1<>+0(SB), Y5, Y7
-	VFMADD213PD cbf66c16c16c149f4<>+0(SB), Y5, Y7
-	VFMADD213PD c3fb5555555555555<>+0(SB), Y5, Y7
-	VFMADD213PD c3fdacfe390c97d69<>+0(SB), Y4, Y7
-	VADDPD      Y3, Y7, Y3
-	VADDPD      Y3, Y6, Y3
-	VCMPPD      $0x11, c7ff0000000000000<>+0(SB), Y6, Y4
-	VBLENDVPD   Y4, Y3, Y6, Y3
-	VBLENDVPD   Y2, Y1, Y3, Y1
-	VCMPPD      $0x00, c0000000000000000<>+0(SB), Y0, Y2
-	VMOVUPD     c7ff0000000000000<>+0(SB), Y3
-	VBLENDVPD   Y2, Y3, Y1, Y1
-	VCMPPD      $0x11, c0000000000000000<>+0(SB), Y0, Y0
-	VMOVUPD     c7ff8000000000001<>+0(SB), Y2
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VMOVUPD     Y0, (AX)(BX*8)
-	ADDQ        $0x04, BX
-	CMPQ        BX, SI
-	JLE         loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ        BX, CX
-	JLE         done3
-	LEAQ        lanesBelow<>+0(SB), SI
-	NEGQ        CX
-	VMOVUPD     64(SI)(CX*8), Y0
-	VMASKMOVPD  (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VCMPPD      $0x11, c3fe0000000000000<>+0(SB), Y1, Y2
 	VMOVUPD     c3ff0000000000000<>+0(SB), Y3
 	VANDPD      Y2, Y3, Y3
@@ -1632,7 +1250,28 @@ tail2:
 	VCMPPD      $0x11, c0000000000000000<>+0(SB), Y1, Y1
 	VMOVUPD     c7ff8000000000001<>+0(SB), Y3
 	VBLENDVPD   Y1, Y3, Y2, Y1
-	VMASKMOVPD  Y1, Y0, (AX)(BX*8)
+	CMPQ        CX, $0x04
+	JLT         part6
+	VMOVUPD     Y1, (AX)(BX*8)
+	JMP         whole7
+
+part6:
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -1919,183 +1558,28 @@ GLOBL c3fdacfe390c97d69<>(SB), RODATA|NOPTR, $32
 // func digammaAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·digammaAVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Y0
-	VCMPPD       $0x11, c3ff0000000000000<>+0(SB), Y0, Y1
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y2
-	VANDPD       Y1, Y2, Y2
-	VADDPD       Y2, Y0, Y3
-	VPSRLQ       $0x33, Y3, Y3
-	VPSUBQ       c00000000000007fe<>+0(SB), Y3, Y3
-	VPSLLQ       $0x01, Y3, Y4
-	VPSLLQ       $0x21, Y3, Y5
-	VORPD        Y5, Y4, Y4
-	VORPD        c0000000100000000<>+0(SB), Y4, Y4
-	VPSLLQ       $0x3d, Y3, Y3
-	VMOVUPD      c3ff762d86356be3f<>+0(SB), Y5
-	VSUBPD       Y2, Y5, Y5
-	VSUBPD       Y5, Y0, Y5
-	VSUBPD       c3c9b86a722197829<>+0(SB), Y5, Y5
-	VPERMPS      digammaCentre<>+0(SB), Y4, Y6
-	VPERMPS      digammaCentre<>+32(SB), Y4, Y7
-	VBLENDVPD    Y3, Y7, Y6, Y6
-	VSUBPD       Y2, Y6, Y2
-	VSUBPD       Y2, Y0, Y2
-	VMULPD       Y2, Y2, Y6
-	VPERMPS      digammas<>+0(SB), Y4, Y7
-	VPERMPS      digammas<>+32(SB), Y4, Y8
-	VBLENDVPD    Y3, Y8, Y7, Y7
-	VPERMPS      digammar<>+0(SB), Y4, Y8
-	VPERMPS      digammar<>+32(SB), Y4, Y9
-	VBLENDVPD    Y3, Y9, Y8, Y8
-	VPERMPS      digammaq<>+0(SB), Y4, Y9
-	VPERMPS      digammaq<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y7
-	VPERMPS      digammap<>+0(SB), Y4, Y9
-	VPERMPS      digammap<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y8
-	VPERMPS      digammao<>+0(SB), Y4, Y9
-	VPERMPS      digammao<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y7
-	VPERMPS      digamman<>+0(SB), Y4, Y9
-	VPERMPS      digamman<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y8
-	VPERMPS      digammam<>+0(SB), Y4, Y9
-	VPERMPS      digammam<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y7
-	VPERMPS      digammal<>+0(SB), Y4, Y9
-	VPERMPS      digammal<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y8
-	VPERMPS      digammak<>+0(SB), Y4, Y9
-	VPERMPS      digammak<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y7
-	VPERMPS      digammaj<>+0(SB), Y4, Y9
-	VPERMPS      digammaj<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y8
-	VPERMPS      digammai<>+0(SB), Y4, Y9
-	VPERMPS      digammai<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y7
-	VPERMPS      digammah<>+0(SB), Y4, Y9
-	VPERMPS      digammah<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y8
-	VPERMPS      digammag<>+0(SB), Y4, Y9
-	VPERMPS      digammag<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y7
-	VPERMPS      digammaf<>+0(SB), Y4, Y9
-	VPERMPS      digammaf<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y8
-	VPERMPS      digammae<>+0(SB), Y4, Y9
-	VPERMPS      digammae<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y7
-	VPERMPS      digammad<>+0(SB), Y4, Y9
-	VPERMPS      digammad<>+32(SB), Y4, Y10
-	VBLENDVPD    Y3, Y10, Y9, Y9
-	VFMADD213PD  Y9, Y6, Y8
-	VFMADD231PD  Y2, Y7, Y8
-	VPERMPS      digammab<>+0(SB), Y4, Y7
-	VPERMPS      digammab<>+32(SB), Y4, Y9
-	VBLENDVPD    Y3, Y9, Y7, Y7
-	VFMADD231PD  Y6, Y8, Y7
-	VPERMPS      digammac<>+0(SB), Y4, Y6
-	VPERMPS      digammac<>+32(SB), Y4, Y8
-	VBLENDVPD    Y3, Y8, Y6, Y6
-	VFMADD231PD  Y6, Y2, Y7
-	VMULPD       Y7, Y5, Y2
-	VPERMPS      digammaa<>+0(SB), Y4, Y6
-	VPERMPS      digammaa<>+32(SB), Y4, Y4
-	VBLENDVPD    Y3, Y4, Y6, Y6
-	VFMADD231PD  Y6, Y5, Y2
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
-	VDIVPD       Y0, Y3, Y3
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
-	VFNMADD231PD Y0, Y3, Y4
-	VMULPD       Y3, Y4, Y4
-	VSUBPD       Y4, Y2, Y4
-	VSUBPD       Y3, Y4, Y4
-	VBLENDVPD    Y1, Y4, Y2, Y1
-	VCMPPD       $0x11, c3c30000000000000<>+0(SB), Y0, Y2
-	VXORPD       c8000000000000000<>+0(SB), Y3, Y4
-	VBLENDVPD    Y2, Y4, Y1, Y1
-	VPADDQ       c00095f6200000000<>+0(SB), Y0, Y2
-	VPSRLQ       $0x34, Y2, Y4
-	VORPD        c4330000000000000<>+0(SB), Y4, Y4
-	VSUBPD       c43300000000003ff<>+0(SB), Y4, Y4
-	VANDPD       c000fffffffffffff<>+0(SB), Y2, Y2
-	VPADDQ       c3fe6a09e00000000<>+0(SB), Y2, Y2
-	VSUBPD       c3ff0000000000000<>+0(SB), Y2, Y2
-	VMULPD       c3dea39ef35793c76<>+0(SB), Y4, Y5
-	VADDPD       c4000000000000000<>+0(SB), Y2, Y6
-	VDIVPD       Y6, Y2, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y8
-	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y7, Y8
-	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y7, Y8
-	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y7, Y8
-	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y7, Y8
-	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y7, Y8
-	VFMADD213PD  c3fe5555555555558<>+0(SB), Y7, Y8
-	VMULPD       Y7, Y8, Y7
-	VMULPD       c3fe0000000000000<>+0(SB), Y2, Y8
-	VMULPD       Y2, Y8, Y8
-	VADDPD       Y7, Y8, Y7
-	VFMADD231PD  Y7, Y6, Y5
-	VMULPD       c3fe62e42fee00000<>+0(SB), Y4, Y4
-	VADDPD       Y2, Y4, Y6
-	VSUBPD       Y6, Y4, Y4
-	VADDPD       Y2, Y4, Y2
-	VSUBPD       Y8, Y5, Y4
-	VADDPD       Y4, Y2, Y2
-	VMULPD       Y3, Y3, Y4
-	VMOVUPD      cbf94a2ef648cf156<>+0(SB), Y5
-	VFMADD213PD  c3f7f037ac26475f3<>+0(SB), Y4, Y5
-	VFMADD213PD  cbf71110edc7c347e<>+0(SB), Y4, Y5
-	VFMADD213PD  c3f7041040fbd17d1<>+0(SB), Y4, Y5
-	VFMADD213PD  cbf81111111110b6c<>+0(SB), Y4, Y5
-	VFMADD213PD  c3fb5555555555555<>+0(SB), Y4, Y5
-	VMULPD       Y4, Y5, Y4
-	VFMADD231PD  c3fe0000000000000<>+0(SB), Y3, Y4
-	VCMPPD       $0x11, c4030000000000000<>+0(SB), Y0, Y3
-	VSUBPD       Y4, Y2, Y2
-	VADDPD       Y2, Y6, Y2
-	VBLENDVPD    Y3, Y1, Y2, Y1
-	VCMPPD       $0x11, c7ff0000000000000<>+0(SB), Y0, Y2
-	VBLENDVPD    Y2, Y1, Y0, Y1
-	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y0, Y0
-	VMOVUPD      c7ff8000000000001<>+0(SB), Y2
-	VBLENDVPD    Y0, Y2, Y1, Y0
-	VMOVUPD      Y0, (AX)(BX*8)
-	ADDQ         $0x04, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), SI
-	NEGQ         CX
-	VMOVUPD      64(SI)(CX*8), Y0
-	VMASKMOVPD   (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VCMPPD       $0x11, c3ff0000000000000<>+0(SB), Y1, Y2
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
 	VANDPD       Y2, Y3, Y3
@@ -2251,7 +1735,28 @@ tail2:
 	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y1, Y1
 	VMOVUPD      c7ff8000000000001<>+0(SB), Y3
 	VBLENDVPD    Y1, Y3, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
+	CMPQ         CX, $0x04
+	JLT          part6
+	VMOVUPD      Y1, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -2520,147 +2025,28 @@ GLOBL c4030000000000000<>(SB), RODATA|NOPTR, $32
 // func logPhiAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logPhiAVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Y0
-	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y1
-	VADDPD       c4014000000000000<>+0(SB), Y1, Y2
-	VMOVUPD      c4024000000000000<>+0(SB), Y3
-	VDIVPD       Y2, Y3, Y2
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
-	VSUBPD       Y2, Y3, Y2
-	VMULPD       Y2, Y2, Y3
-	VMOVUPD      cbe085105e5f8702d<>+0(SB), Y4
-	VMOVUPD      cbe112d2d3ff399d1<>+0(SB), Y5
-	VFMADD213PD  c3e43879975f31eb4<>+0(SB), Y3, Y4
-	VFMADD213PD  c3e483a2674aa4819<>+0(SB), Y3, Y5
-	VFMADD213PD  cbe71b03254ee3156<>+0(SB), Y3, Y4
-	VFMADD213PD  cbe74fe95878cba8a<>+0(SB), Y3, Y5
-	VFMADD213PD  c3e9582fccf6cfcc5<>+0(SB), Y3, Y4
-	VFMADD213PD  c3ea089e347f5074f<>+0(SB), Y3, Y5
-	VFMADD213PD  cbe87aae683b85838<>+0(SB), Y3, Y4
-	VFMADD213PD  cbecb7fa473131193<>+0(SB), Y3, Y5
-	VFMADD213PD  cbefa02c40ee417e8<>+0(SB), Y3, Y4
-	VFMADD213PD  c3ef7d030eb79fc59<>+0(SB), Y3, Y5
-	VFMADD213PD  c3f3df3ecb35eac4b<>+0(SB), Y3, Y4
-	VFMADD213PD  cbf219cdbcf0574d4<>+0(SB), Y3, Y5
-	VFMADD213PD  cbf71355f4906213e<>+0(SB), Y3, Y4
-	VFMADD213PD  c3ef47aba4bb43763<>+0(SB), Y3, Y5
-	VFMADD213PD  cbfa37838b3a21d25<>+0(SB), Y3, Y4
-	VFMADD213PD  c3f90bd973aaee055<>+0(SB), Y3, Y5
-	VFMADD213PD  cbfb0f103e712eebf<>+0(SB), Y3, Y4
-	VFMADD213PD  c3faf7d96e0d9979a<>+0(SB), Y3, Y5
-	VFMADD213PD  c3fb3e97eaf5f2f84<>+0(SB), Y3, Y4
-	VFMADD213PD  c3f99ac85788f4051<>+0(SB), Y3, Y5
-	VFMADD213PD  c3ff28273b50efa76<>+0(SB), Y3, Y4
-	VFMADD213PD  cbfcd5fd8ffd0f1a1<>+0(SB), Y3, Y5
-	VFMADD231PD  Y2, Y5, Y4
-	VADDPD       c3ff0000000000000<>+0(SB), Y1, Y2
-	VDIVPD       Y2, Y4, Y2
-	VMOVUPD      c5f30000000000000<>+0(SB), Y3
-	VMINPD       Y1, Y3, Y1
-	VMULPD       Y1, Y1, Y3
-	VMOVAPD      Y3, Y4
-	VFMSUB231PD  Y1, Y1, Y4
-	VMULPD       cbfe0000000000000<>+0(SB), Y3, Y1
-	VMOVUPD      c4086300000000000<>+0(SB), Y3
-	VMINPD       Y1, Y3, Y1
-	VMOVUPD      cc087500000000000<>+0(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMOVUPD      c4338000000000000<>+0(SB), Y3
-	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y1, Y3
-	VSUBPD       c4338000000000000<>+0(SB), Y3, Y5
-	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y5, Y1
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y5, Y1
-	VMULPD       Y1, Y1, Y5
-	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y6
-	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y7
-	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y5, Y6
-	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y5, Y7
-	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y5, Y6
-	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y5, Y7
-	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y5, Y6
-	VFMADD213PD  c3f811111111109b3<>+0(SB), Y5, Y7
-	VFMADD213PD  c3fe0000000000001<>+0(SB), Y5, Y6
-	VFMADD213PD  c3fc5555555555556<>+0(SB), Y5, Y7
-	VFMADD231PD  Y1, Y7, Y6
-	VFMADD213PD  Y1, Y5, Y6
-	VADDPD       c3ff0000000000000<>+0(SB), Y6, Y1
-	VPSRAD       $0x01, Y3, Y5
-	VPSUBD       Y5, Y3, Y3
-	VPSLLQ       $0x34, Y5, Y5
-	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
-	VMULPD       Y5, Y1, Y1
-	VPSLLQ       $0x34, Y3, Y3
-	VPADDQ       c3ff0000000000000<>+0(SB), Y3, Y3
-	VMULPD       Y3, Y1, Y1
-	VMULPD       Y4, Y1, Y3
-	VFMADD231PD  cbfe0000000000000<>+0(SB), Y3, Y1
-	VMULPD       c3fd9884533d43651<>+0(SB), Y2, Y3
-	VMULPD       Y3, Y1, Y1
-	VCMPPD       $0x1e, c0000000000000000<>+0(SB), Y0, Y3
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
-	VSUBPD       Y1, Y5, Y5
-	VMULPD       c3fd9884533d43651<>+0(SB), Y2, Y2
-	VBLENDVPD    Y3, Y5, Y2, Y2
-	VPADDQ       c00095f6200000000<>+0(SB), Y2, Y2
-	VPSRLQ       $0x34, Y2, Y5
-	VORPD        c4330000000000000<>+0(SB), Y5, Y5
-	VSUBPD       c43300000000003ff<>+0(SB), Y5, Y5
-	VANDPD       c000fffffffffffff<>+0(SB), Y2, Y2
-	VPADDQ       c3fe6a09e00000000<>+0(SB), Y2, Y2
-	VSUBPD       c3ff0000000000000<>+0(SB), Y2, Y2
-	VMOVUPD      c3fd2bd3c36113405<>+0(SB), Y6
-	VMOVUPD      cbff0000000000000<>+0(SB), Y7
-	VBLENDVPD    Y3, Y6, Y7, Y6
-	VCMPPD       $0x11, Y6, Y1, Y6
-	VMOVUPD      c0000000000000000<>+0(SB), Y7
-	VBLENDVPD    Y6, Y7, Y5, Y5
-	VXORPD       c8000000000000000<>+0(SB), Y1, Y1
-	VBLENDVPD    Y6, Y1, Y2, Y1
-	VMULPD       c3dea39ef35793c76<>+0(SB), Y5, Y2
-	VADDPD       c4000000000000000<>+0(SB), Y1, Y6
-	VDIVPD       Y6, Y1, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y8
-	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y7, Y8
-	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y7, Y8
-	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y7, Y8
-	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y7, Y8
-	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y7, Y8
-	VFMADD213PD  c3fe5555555555558<>+0(SB), Y7, Y8
-	VMULPD       Y7, Y8, Y7
-	VMULPD       c3fe0000000000000<>+0(SB), Y1, Y8
-	VMULPD       Y1, Y8, Y8
-	VADDPD       Y7, Y8, Y7
-	VFMADD231PD  Y7, Y6, Y2
-	VSUBPD       Y2, Y8, Y2
-	VSUBPD       Y2, Y1, Y1
-	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y5, Y1
-	VMOVAPD      Y1, Y2
-	VFMADD231PD  cbfe0000000000000<>+0(SB), Y4, Y2
-	VMULPD       Y0, Y0, Y0
-	VFMADD231PD  cbfe0000000000000<>+0(SB), Y0, Y2
-	VBLENDVPD    Y3, Y1, Y2, Y0
-	VMOVUPD      Y0, (AX)(BX*8)
-	ADDQ         $0x04, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), SI
-	NEGQ         CX
-	VMOVUPD      64(SI)(CX*8), Y0
-	VMASKMOVPD   (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VANDPD       c7fffffffffffffff<>+0(SB), Y1, Y2
 	VADDPD       c4014000000000000<>+0(SB), Y2, Y3
 	VMOVUPD      c4024000000000000<>+0(SB), Y4
@@ -2780,7 +2166,28 @@ tail2:
 	VMULPD       Y1, Y1, Y1
 	VFMADD231PD  cbfe0000000000000<>+0(SB), Y1, Y3
 	VBLENDVPD    Y4, Y2, Y3, Y1
-	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
+	CMPQ         CX, $0x04
+	JLT          part6
+	VMOVUPD      Y1, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -2969,111 +2376,28 @@ GLOBL c3fd2bd3c36113405<>(SB), RODATA|NOPTR, $32
 // func logPhiSlopeAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logPhiSlopeAVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Y0
-	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y1
-	VADDPD       c4014000000000000<>+0(SB), Y1, Y2
-	VMOVUPD      c4024000000000000<>+0(SB), Y3
-	VDIVPD       Y2, Y3, Y2
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
-	VSUBPD       Y2, Y3, Y2
-	VMULPD       Y2, Y2, Y3
-	VMOVUPD      cbe085105e5f8702d<>+0(SB), Y4
-	VMOVUPD      cbe112d2d3ff399d1<>+0(SB), Y5
-	VFMADD213PD  c3e43879975f31eb4<>+0(SB), Y3, Y4
-	VFMADD213PD  c3e483a2674aa4819<>+0(SB), Y3, Y5
-	VFMADD213PD  cbe71b03254ee3156<>+0(SB), Y3, Y4
-	VFMADD213PD  cbe74fe95878cba8a<>+0(SB), Y3, Y5
-	VFMADD213PD  c3e9582fccf6cfcc5<>+0(SB), Y3, Y4
-	VFMADD213PD  c3ea089e347f5074f<>+0(SB), Y3, Y5
-	VFMADD213PD  cbe87aae683b85838<>+0(SB), Y3, Y4
-	VFMADD213PD  cbecb7fa473131193<>+0(SB), Y3, Y5
-	VFMADD213PD  cbefa02c40ee417e8<>+0(SB), Y3, Y4
-	VFMADD213PD  c3ef7d030eb79fc59<>+0(SB), Y3, Y5
-	VFMADD213PD  c3f3df3ecb35eac4b<>+0(SB), Y3, Y4
-	VFMADD213PD  cbf219cdbcf0574d4<>+0(SB), Y3, Y5
-	VFMADD213PD  cbf71355f4906213e<>+0(SB), Y3, Y4
-	VFMADD213PD  c3ef47aba4bb43763<>+0(SB), Y3, Y5
-	VFMADD213PD  cbfa37838b3a21d25<>+0(SB), Y3, Y4
-	VFMADD213PD  c3f90bd973aaee055<>+0(SB), Y3, Y5
-	VFMADD213PD  cbfb0f103e712eebf<>+0(SB), Y3, Y4
-	VFMADD213PD  c3faf7d96e0d9979a<>+0(SB), Y3, Y5
-	VFMADD213PD  c3fb3e97eaf5f2f84<>+0(SB), Y3, Y4
-	VFMADD213PD  c3f99ac85788f4051<>+0(SB), Y3, Y5
-	VFMADD213PD  c3ff28273b50efa76<>+0(SB), Y3, Y4
-	VFMADD213PD  cbfcd5fd8ffd0f1a1<>+0(SB), Y3, Y5
-	VFMADD231PD  Y2, Y5, Y4
-	VADDPD       c3ff0000000000000<>+0(SB), Y1, Y2
-	VDIVPD       Y2, Y4, Y2
-	VMOVUPD      c5f30000000000000<>+0(SB), Y3
-	VMINPD       Y1, Y3, Y1
-	VMULPD       Y1, Y1, Y3
-	VMOVAPD      Y3, Y4
-	VFMSUB231PD  Y1, Y1, Y4
-	VMULPD       cbfe0000000000000<>+0(SB), Y3, Y1
-	VMOVUPD      c4086300000000000<>+0(SB), Y3
-	VMINPD       Y1, Y3, Y1
-	VMOVUPD      cc087500000000000<>+0(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMOVUPD      c4338000000000000<>+0(SB), Y3
-	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y1, Y3
-	VSUBPD       c4338000000000000<>+0(SB), Y3, Y5
-	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y5, Y1
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y5, Y1
-	VMULPD       Y1, Y1, Y5
-	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y6
-	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y7
-	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y5, Y6
-	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y5, Y7
-	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y5, Y6
-	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y5, Y7
-	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y5, Y6
-	VFMADD213PD  c3f811111111109b3<>+0(SB), Y5, Y7
-	VFMADD213PD  c3fe0000000000001<>+0(SB), Y5, Y6
-	VFMADD213PD  c3fc5555555555556<>+0(SB), Y5, Y7
-	VFMADD231PD  Y1, Y7, Y6
-	VFMADD213PD  Y1, Y5, Y6
-	VADDPD       c3ff0000000000000<>+0(SB), Y6, Y1
-	VPSRAD       $0x01, Y3, Y5
-	VPSUBD       Y5, Y3, Y3
-	VPSLLQ       $0x34, Y5, Y5
-	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
-	VMULPD       Y5, Y1, Y1
-	VPSLLQ       $0x34, Y3, Y3
-	VPADDQ       c3ff0000000000000<>+0(SB), Y3, Y3
-	VMULPD       Y3, Y1, Y1
-	VMULPD       Y4, Y1, Y3
-	VFMADD231PD  cbfe0000000000000<>+0(SB), Y3, Y1
-	VMULPD       c3fd9884533d43651<>+0(SB), Y2, Y3
-	VMULPD       Y3, Y1, Y3
-	VCMPPD       $0x1e, c0000000000000000<>+0(SB), Y0, Y0
-	VMULPD       c3fd9884533d43651<>+0(SB), Y1, Y1
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
-	VBLENDVPD    Y0, Y1, Y4, Y1
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
-	VSUBPD       Y3, Y4, Y3
-	VBLENDVPD    Y0, Y3, Y2, Y0
-	VDIVPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)(BX*8)
-	ADDQ         $0x04, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), SI
-	NEGQ         CX
-	VMOVUPD      64(SI)(CX*8), Y0
-	VMASKMOVPD   (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VANDPD       c7fffffffffffffff<>+0(SB), Y1, Y2
 	VADDPD       c4014000000000000<>+0(SB), Y2, Y3
 	VMOVUPD      c4024000000000000<>+0(SB), Y4
@@ -3157,7 +2481,28 @@ tail2:
 	VSUBPD       Y4, Y5, Y4
 	VBLENDVPD    Y1, Y4, Y3, Y1
 	VDIVPD       Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
+	CMPQ         CX, $0x04
+	JLT          part6
+	VMOVUPD      Y1, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -3166,83 +2511,28 @@ done3:
 // func sineAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·sineAVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Y0
-	VMOVUPD      c4338000000000000<>+0(SB), Y1
-	VFMADD231PD  c3fe45f306dc9c883<>+0(SB), Y0, Y1
-	VSUBPD       c4338000000000000<>+0(SB), Y1, Y2
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD c3ff921fb54442d18<>+0(SB), Y2, Y3
-	VMULPD       c3c91a62633145c07<>+0(SB), Y2, Y4
-	VSUBPD       Y4, Y3, Y5
-	VSUBPD       Y3, Y5, Y6
-	VSUBPD       Y6, Y5, Y7
-	VSUBPD       Y7, Y3, Y3
-	VADDPD       Y6, Y4, Y6
-	VSUBPD       Y6, Y3, Y3
-	VMOVUPD      c3c91a62633145c07<>+0(SB), Y6
-	VFMSUB231PD  Y6, Y2, Y4
-	VSUBPD       Y4, Y3, Y3
-	VFNMADD231PD cb91f1976b7ed8fbc<>+0(SB), Y2, Y3
-	VMULPD       Y5, Y5, Y2
-	VMULPD       Y2, Y5, Y4
-	VMOVUPD      c3de5e0b05bff20f2<>+0(SB), Y6
-	VFMADD213PD  cbe5ae600aca92c64<>+0(SB), Y2, Y6
-	VFMADD213PD  c3ec71de379654304<>+0(SB), Y2, Y6
-	VFMADD213PD  cbf2a01a019e83816<>+0(SB), Y2, Y6
-	VFMADD213PD  c3f81111111110bb2<>+0(SB), Y2, Y6
-	VFMADD213PD  cbfc5555555555555<>+0(SB), Y2, Y6
-	VMOVAPD      Y3, Y7
-	VFMADD231PD  Y6, Y4, Y7
-	VADDPD       Y7, Y5, Y4
-	VMULPD       c3fe0000000000000<>+0(SB), Y2, Y6
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y7
-	VSUBPD       Y6, Y7, Y7
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y8
-	VSUBPD       Y7, Y8, Y8
-	VSUBPD       Y6, Y8, Y6
-	VMULPD       Y2, Y2, Y8
-	VMOVUPD      cbda907d8f29fe831<>+0(SB), Y9
-	VFMADD213PD  c3e21eeb68cd22f56<>+0(SB), Y2, Y9
-	VFMADD213PD  cbe927e4fa17bf139<>+0(SB), Y2, Y9
-	VFMADD213PD  c3efa01a019f4e9b4<>+0(SB), Y2, Y9
-	VFMADD213PD  cbf56c16c16c16967<>+0(SB), Y2, Y9
-	VFMADD213PD  c3fa5555555555555<>+0(SB), Y2, Y9
-	VMULPD       Y9, Y8, Y2
-	VFNMADD231PD Y3, Y5, Y2
-	VADDPD       Y2, Y6, Y2
-	VADDPD       Y2, Y7, Y2
-	VPADDQ       c0000000000000000<>+0(SB), Y1, Y1
-	VPSLLQ       $0x3f, Y1, Y3
-	VORPD        c3ff0000000000000<>+0(SB), Y3, Y3
-	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y3, Y3
-	VPSLLQ       $0x3e, Y1, Y1
-	VANDPD       c8000000000000000<>+0(SB), Y1, Y1
-	VBLENDVPD    Y3, Y2, Y4, Y2
-	VXORPD       Y1, Y2, Y1
-	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y2
-	VCMPPD       $0x11, c3e40000000000000<>+0(SB), Y2, Y2
-	VBLENDVPD    Y2, Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)(BX*8)
-	ADDQ         $0x04, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), SI
-	NEGQ         CX
-	VMOVUPD      64(SI)(CX*8), Y0
-	VMASKMOVPD   (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VMOVUPD      c4338000000000000<>+0(SB), Y2
 	VFMADD231PD  c3fe45f306dc9c883<>+0(SB), Y1, Y2
 	VSUBPD       c4338000000000000<>+0(SB), Y2, Y3
@@ -3298,7 +2588,28 @@ tail2:
 	VANDPD       c7fffffffffffffff<>+0(SB), Y1, Y3
 	VCMPPD       $0x11, c3e40000000000000<>+0(SB), Y3, Y3
 	VBLENDVPD    Y3, Y1, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
+	CMPQ         CX, $0x04
+	JLT          part6
+	VMOVUPD      Y1, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -3409,79 +2720,28 @@ GLOBL c3e40000000000000<>(SB), RODATA|NOPTR, $32
 // func cosineAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·cosineAVX2(SB), NOSPLIT, $0-24
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    $0x00000000, BX
+	SUBQ    BX, CX
+	MOVQ    $0x00000004, SI
+	LEAQ    lanesBelow<>+0(SB), DI
+	NEGQ    SI
+	VMOVUPD 64(DI)(SI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Y0
-	VMOVUPD      c4338000000000000<>+0(SB), Y1
-	VFMADD231PD  c3fe45f306dc9c883<>+0(SB), Y0, Y1
-	VSUBPD       c4338000000000000<>+0(SB), Y1, Y2
-	VFNMADD231PD c3ff921fb54442d18<>+0(SB), Y2, Y0
-	VMULPD       c3c91a62633145c07<>+0(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y4
-	VSUBPD       Y0, Y4, Y5
-	VSUBPD       Y5, Y4, Y6
-	VSUBPD       Y6, Y0, Y0
-	VADDPD       Y5, Y3, Y5
-	VSUBPD       Y5, Y0, Y0
-	VMOVUPD      c3c91a62633145c07<>+0(SB), Y5
-	VFMSUB231PD  Y5, Y2, Y3
-	VSUBPD       Y3, Y0, Y0
-	VFNMADD231PD cb91f1976b7ed8fbc<>+0(SB), Y2, Y0
-	VMULPD       Y4, Y4, Y2
-	VMULPD       Y2, Y4, Y3
-	VMOVUPD      c3de5e0b05bff20f2<>+0(SB), Y5
-	VFMADD213PD  cbe5ae600aca92c64<>+0(SB), Y2, Y5
-	VFMADD213PD  c3ec71de379654304<>+0(SB), Y2, Y5
-	VFMADD213PD  cbf2a01a019e83816<>+0(SB), Y2, Y5
-	VFMADD213PD  c3f81111111110bb2<>+0(SB), Y2, Y5
-	VFMADD213PD  cbfc5555555555555<>+0(SB), Y2, Y5
-	VMOVAPD      Y0, Y6
-	VFMADD231PD  Y5, Y3, Y6
-	VADDPD       Y6, Y4, Y3
-	VMULPD       c3fe0000000000000<>+0(SB), Y2, Y5
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y6
-	VSUBPD       Y5, Y6, Y6
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y7
-	VSUBPD       Y6, Y7, Y7
-	VSUBPD       Y5, Y7, Y5
-	VMULPD       Y2, Y2, Y7
-	VMOVUPD      cbda907d8f29fe831<>+0(SB), Y8
-	VFMADD213PD  c3e21eeb68cd22f56<>+0(SB), Y2, Y8
-	VFMADD213PD  cbe927e4fa17bf139<>+0(SB), Y2, Y8
-	VFMADD213PD  c3efa01a019f4e9b4<>+0(SB), Y2, Y8
-	VFMADD213PD  cbf56c16c16c16967<>+0(SB), Y2, Y8
-	VFMADD213PD  c3fa5555555555555<>+0(SB), Y2, Y8
-	VMULPD       Y8, Y7, Y2
-	VFNMADD231PD Y0, Y4, Y2
-	VADDPD       Y2, Y5, Y0
-	VADDPD       Y0, Y6, Y0
-	VPADDQ       c0000000000000001<>+0(SB), Y1, Y1
-	VPSLLQ       $0x3f, Y1, Y2
-	VORPD        c3ff0000000000000<>+0(SB), Y2, Y2
-	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y2, Y2
-	VPSLLQ       $0x3e, Y1, Y1
-	VANDPD       c8000000000000000<>+0(SB), Y1, Y1
-	VBLENDVPD    Y2, Y0, Y3, Y0
-	VXORPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)(BX*8)
-	ADDQ         $0x04, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), SI
-	NEGQ         CX
-	VMOVUPD      64(SI)(CX*8), Y0
-	VMASKMOVPD   (DX)(BX*8), Y0, Y1
+part4:
+	VMASKMOVPD (DX)(BX*8), Y0, Y1
+
+whole5:
 	VMOVUPD      c4338000000000000<>+0(SB), Y2
 	VFMADD231PD  c3fe45f306dc9c883<>+0(SB), Y1, Y2
 	VSUBPD       c4338000000000000<>+0(SB), Y2, Y3
@@ -3533,7 +2793,28 @@ tail2:
 	VANDPD       c8000000000000000<>+0(SB), Y2, Y2
 	VBLENDVPD    Y3, Y1, Y4, Y1
 	VXORPD       Y2, Y1, Y1
-	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
+	CMPQ         CX, $0x04
+	JLT          part6
+	VMOVUPD      Y1, (AX)(BX*8)
+	JMP          whole7
+
+part6:
+	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x04, BX
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), SI
+	MOVQ    CX, DI
+	NEGQ    DI
+	VMOVUPD 64(SI)(DI*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -3548,165 +2829,38 @@ GLOBL c0000000000000001<>(SB), RODATA|NOPTR, $32
 // func risingValueAVX2(n int, y *float64, a *float64, k *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·risingValueAVX2(SB), NOSPLIT, $0-32
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ k+24(FP), BX
-	XORQ SI, SI
-	LEAQ -4(CX), DI
-	CMPQ SI, DI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    k+24(FP), BX
+	MOVQ    $0x00000000, SI
+	SUBQ    SI, CX
+	MOVQ    $0x00000004, DI
+	LEAQ    lanesBelow<>+0(SB), R8
+	NEGQ    DI
+	VMOVUPD 64(R8)(DI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD      (DX)(SI*8), Y0
-	VMOVUPD      (BX)(SI*8), Y1
-	VCMPPD       $0x11, c0010000000000000<>+0(SB), Y0, Y2
-	VMULPD       c4350000000000000<>+0(SB), Y0, Y3
-	VBLENDVPD    Y2, Y3, Y0, Y3
-	VMOVUPD      cc04b000000000000<>+0(SB), Y4
-	VANDPD       Y2, Y4, Y2
-	VPADDQ       c00095f6200000000<>+0(SB), Y3, Y3
-	VPSRLQ       $0x34, Y3, Y4
-	VORPD        c4330000000000000<>+0(SB), Y4, Y4
-	VSUBPD       c43300000000003ff<>+0(SB), Y4, Y4
-	VANDPD       c000fffffffffffff<>+0(SB), Y3, Y3
-	VPADDQ       c3fe6a09e00000000<>+0(SB), Y3, Y3
-	VSUBPD       c3ff0000000000000<>+0(SB), Y3, Y3
-	VADDPD       Y2, Y4, Y2
-	VMULPD       c3dea39ef35793c76<>+0(SB), Y2, Y4
-	VADDPD       c4000000000000000<>+0(SB), Y3, Y5
-	VDIVPD       Y5, Y3, Y5
-	VMULPD       Y5, Y5, Y6
-	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y7
-	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y6, Y7
-	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y6, Y7
-	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y6, Y7
-	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y6, Y7
-	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y6, Y7
-	VFMADD213PD  c3fe5555555555558<>+0(SB), Y6, Y7
-	VMULPD       Y6, Y7, Y6
-	VMULPD       c3fe0000000000000<>+0(SB), Y3, Y7
-	VMULPD       Y3, Y7, Y7
-	VADDPD       Y6, Y7, Y6
-	VFMADD231PD  Y6, Y5, Y4
-	VSUBPD       Y4, Y7, Y4
-	VSUBPD       Y4, Y3, Y3
-	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y2, Y3
-	VCMPPD       $0x11, c7ff0000000000000<>+0(SB), Y0, Y2
-	VBLENDVPD    Y2, Y3, Y0, Y2
-	VCMPPD       $0x00, c0000000000000000<>+0(SB), Y0, Y3
-	VMOVUPD      cfff0000000000000<>+0(SB), Y4
-	VBLENDVPD    Y3, Y4, Y2, Y2
-	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y0, Y3
-	VMOVUPD      c7ff8000000000001<>+0(SB), Y4
-	VBLENDVPD    Y3, Y4, Y2, Y2
-	VSUBPD       c3ff0000000000000<>+0(SB), Y2, Y2
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
-	VDIVPD       Y0, Y3, Y3
-	VMULPD       Y3, Y1, Y3
-	VADDPD       c3ff0000000000000<>+0(SB), Y3, Y4
-	VSUBPD       c3faf141205bc01a3<>+0(SB), Y3, Y5
-	VANDPD       c7fffffffffffffff<>+0(SB), Y5, Y5
-	VCMPPD       $0x11, c3fd69fbe76c8b439<>+0(SB), Y5, Y5
-	VPADDQ       c00095f6200000000<>+0(SB), Y4, Y6
-	VPSRLQ       $0x34, Y6, Y7
-	VORPD        c4330000000000000<>+0(SB), Y7, Y8
-	VSUBPD       c43300000000003ff<>+0(SB), Y8, Y8
-	VMOVUPD      c0000000000000000<>+0(SB), Y9
-	VBLENDVPD    Y5, Y9, Y8, Y8
-	VANDPD       c000fffffffffffff<>+0(SB), Y6, Y6
-	VPADDQ       c3fe6a09e00000000<>+0(SB), Y6, Y6
-	VSUBPD       c3ff0000000000000<>+0(SB), Y6, Y6
-	VBLENDVPD    Y5, Y3, Y6, Y6
-	VMAXPD       c3ff0000000000000<>+0(SB), Y3, Y9
-	VSUBPD       Y4, Y9, Y4
-	VMINPD       c3ff0000000000000<>+0(SB), Y3, Y9
-	VADDPD       Y9, Y4, Y4
-	VPSLLQ       $0x34, Y7, Y7
-	VMOVUPD      c7fe0000000000000<>+0(SB), Y9
-	VPSUBQ       Y7, Y9, Y7
-	VCMPPD       $0x11, c43b0000000000000<>+0(SB), Y3, Y9
-	VMOVUPD      c0000000000000000<>+0(SB), Y10
-	VBLENDVPD    Y9, Y7, Y10, Y7
-	VMOVUPD      c0000000000000000<>+0(SB), Y9
-	VBLENDVPD    Y5, Y9, Y7, Y5
-	VMULPD       Y5, Y4, Y4
-	VADDPD       c4000000000000000<>+0(SB), Y6, Y5
-	VDIVPD       Y5, Y6, Y5
-	VMOVUPD      cc000000000000000<>+0(SB), Y7
-	VFMADD213PD  c4000000000000000<>+0(SB), Y5, Y7
-	VFMADD213PD  cc000000000000000<>+0(SB), Y5, Y7
-	VFMADD213PD  c3ff0000000000000<>+0(SB), Y5, Y7
-	VMULPD       Y7, Y4, Y4
-	VMULPD       Y5, Y5, Y7
-	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y9
-	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y7, Y9
-	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y7, Y9
-	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y7, Y9
-	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y7, Y9
-	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y7, Y9
-	VFMADD213PD  c3fe5555555555558<>+0(SB), Y7, Y9
-	VMULPD       Y7, Y9, Y7
-	VMULPD       c3fe0000000000000<>+0(SB), Y6, Y9
-	VMULPD       Y6, Y9, Y9
-	VADDPD       Y7, Y9, Y7
-	VFMADD231PD  c3dea39ef35793c76<>+0(SB), Y8, Y4
-	VFMADD231PD  Y7, Y5, Y4
-	VSUBPD       Y4, Y9, Y4
-	VSUBPD       Y4, Y6, Y4
-	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y8, Y4
-	VANDPD       c7fffffffffffffff<>+0(SB), Y3, Y5
-	VCMPPD       $0x11, c3c90000000000000<>+0(SB), Y5, Y5
-	VBLENDVPD    Y5, Y3, Y4, Y4
-	VCMPPD       $0x11, c7ff0000000000000<>+0(SB), Y3, Y5
-	VBLENDVPD    Y5, Y4, Y3, Y4
-	VCMPPD       $0x00, cbff0000000000000<>+0(SB), Y3, Y5
-	VMOVUPD      cfff0000000000000<>+0(SB), Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VCMPPD       $0x11, cbff0000000000000<>+0(SB), Y3, Y3
-	VMOVUPD      c7ff8000000000001<>+0(SB), Y5
-	VBLENDVPD    Y3, Y5, Y4, Y3
-	VADDPD       Y1, Y0, Y4
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
-	VDIVPD       Y0, Y5, Y0
-	VMULPD       Y0, Y0, Y5
-	VMOVUPD      c3f74bffc9d8b455b<>+0(SB), Y6
-	VFMADD213PD  cbf5ef8d748aeb0f2<>+0(SB), Y5, Y6
-	VFMADD213PD  c3f4b92c33f9445e5<>+0(SB), Y5, Y6
-	VFMADD213PD  cbf438134d4f8896f<>+0(SB), Y5, Y6
-	VFMADD213PD  c3f4a01a017dcf9e1<>+0(SB), Y5, Y6
-	VFMADD213PD  cbf66c16c16c149f4<>+0(SB), Y5, Y6
-	VFMADD213PD  c3fb5555555555555<>+0(SB), Y5, Y6
-	VMULPD       Y0, Y6, Y0
-	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
-	VDIVPD       Y4, Y5, Y5
-	VMULPD       Y5, Y5, Y6
-	VMOVUPD      c3f74bffc9d8b455b<>+0(SB), Y7
-	VFMADD213PD  cbf5ef8d748aeb0f2<>+0(SB), Y6, Y7
-	VFMADD213PD  c3f4b92c33f9445e5<>+0(SB), Y6, Y7
-	VFMADD213PD  cbf438134d4f8896f<>+0(SB), Y6, Y7
-	VFMADD213PD  c3f4a01a017dcf9e1<>+0(SB), Y6, Y7
-	VFMADD213PD  cbf66c16c16c149f4<>+0(SB), Y6, Y7
-	VFMADD213PD  c3fb5555555555555<>+0(SB), Y6, Y7
-	VMULPD       Y5, Y7, Y5
-	VSUBPD       Y5, Y0, Y0
-	VSUBPD       c3fe0000000000000<>+0(SB), Y4, Y4
-	VFNMADD231PD Y3, Y4, Y0
-	VXORPD       c8000000000000000<>+0(SB), Y0, Y0
-	VFMADD231PD  Y2, Y1, Y0
-	VMOVUPD      Y0, (AX)(SI*8)
-	ADDQ         $0x04, SI
-	CMPQ         SI, DI
-	JLE          loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(SI*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ         SI, CX
-	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), DI
-	NEGQ         CX
-	VMOVUPD      64(DI)(CX*8), Y0
-	VMASKMOVPD   (DX)(SI*8), Y0, Y1
-	VMASKMOVPD   (BX)(SI*8), Y0, Y2
+part4:
+	VMASKMOVPD (DX)(SI*8), Y0, Y1
+
+whole5:
+	CMPQ    CX, $0x04
+	JLT     part6
+	VMOVUPD (BX)(SI*8), Y2
+	JMP     whole7
+
+part6:
+	VMASKMOVPD (BX)(SI*8), Y0, Y2
+
+whole7:
 	VCMPPD       $0x11, c0010000000000000<>+0(SB), Y1, Y3
 	VMULPD       c4350000000000000<>+0(SB), Y1, Y4
 	VBLENDVPD    Y3, Y4, Y1, Y4
@@ -3841,7 +2995,28 @@ tail2:
 	VFNMADD231PD Y4, Y5, Y1
 	VXORPD       c8000000000000000<>+0(SB), Y1, Y1
 	VFMADD231PD  Y3, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)(SI*8)
+	CMPQ         CX, $0x04
+	JLT          part8
+	VMOVUPD      Y1, (AX)(SI*8)
+	JMP          whole9
+
+part8:
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+
+whole9:
+	ADDQ $0x04, SI
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), DI
+	MOVQ    CX, R8
+	NEGQ    R8
+	VMOVUPD 64(DI)(R8*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER
@@ -3850,121 +3025,38 @@ done3:
 // func risingSlopeAVX2(n int, y *float64, a *float64, k *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·risingSlopeAVX2(SB), NOSPLIT, $0-32
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ k+24(FP), BX
-	XORQ SI, SI
-	LEAQ -4(CX), DI
-	CMPQ SI, DI
-	JGT  tail2
+	MOVQ    y+8(FP), AX
+	MOVQ    n+0(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    k+24(FP), BX
+	MOVQ    $0x00000000, SI
+	SUBQ    SI, CX
+	MOVQ    $0x00000004, DI
+	LEAQ    lanesBelow<>+0(SB), R8
+	NEGQ    DI
+	VMOVUPD 64(R8)(DI*8), Y0
+	CMPQ    CX, $0x04
+	JLT     last2
 
 loop1:
-	VMOVUPD     (DX)(SI*8), Y0
-	VMOVUPD     (BX)(SI*8), Y1
-	VMOVUPD     c3ff0000000000000<>+0(SB), Y2
-	VDIVPD      Y0, Y2, Y2
-	VMULPD      Y2, Y1, Y2
-	VADDPD      c3ff0000000000000<>+0(SB), Y2, Y3
-	VSUBPD      c3faf141205bc01a3<>+0(SB), Y2, Y4
-	VANDPD      c7fffffffffffffff<>+0(SB), Y4, Y4
-	VCMPPD      $0x11, c3fd69fbe76c8b439<>+0(SB), Y4, Y4
-	VPADDQ      c00095f6200000000<>+0(SB), Y3, Y5
-	VPSRLQ      $0x34, Y5, Y6
-	VORPD       c4330000000000000<>+0(SB), Y6, Y7
-	VSUBPD      c43300000000003ff<>+0(SB), Y7, Y7
-	VMOVUPD     c0000000000000000<>+0(SB), Y8
-	VBLENDVPD   Y4, Y8, Y7, Y7
-	VANDPD      c000fffffffffffff<>+0(SB), Y5, Y5
-	VPADDQ      c3fe6a09e00000000<>+0(SB), Y5, Y5
-	VSUBPD      c3ff0000000000000<>+0(SB), Y5, Y5
-	VBLENDVPD   Y4, Y2, Y5, Y5
-	VMAXPD      c3ff0000000000000<>+0(SB), Y2, Y8
-	VSUBPD      Y3, Y8, Y3
-	VMINPD      c3ff0000000000000<>+0(SB), Y2, Y8
-	VADDPD      Y8, Y3, Y3
-	VPSLLQ      $0x34, Y6, Y6
-	VMOVUPD     c7fe0000000000000<>+0(SB), Y8
-	VPSUBQ      Y6, Y8, Y6
-	VCMPPD      $0x11, c43b0000000000000<>+0(SB), Y2, Y8
-	VMOVUPD     c0000000000000000<>+0(SB), Y9
-	VBLENDVPD   Y8, Y6, Y9, Y6
-	VMOVUPD     c0000000000000000<>+0(SB), Y8
-	VBLENDVPD   Y4, Y8, Y6, Y4
-	VMULPD      Y4, Y3, Y3
-	VADDPD      c4000000000000000<>+0(SB), Y5, Y4
-	VDIVPD      Y4, Y5, Y4
-	VMOVUPD     cc000000000000000<>+0(SB), Y6
-	VFMADD213PD c4000000000000000<>+0(SB), Y4, Y6
-	VFMADD213PD cc000000000000000<>+0(SB), Y4, Y6
-	VFMADD213PD c3ff0000000000000<>+0(SB), Y4, Y6
-	VMULPD      Y6, Y3, Y3
-	VMULPD      Y4, Y4, Y6
-	VMOVUPD     c3fc2b5900de53b32<>+0(SB), Y8
-	VFMADD213PD c3fc39fe51a7c18f9<>+0(SB), Y6, Y8
-	VFMADD213PD c3fc7462b51cb66b1<>+0(SB), Y6, Y8
-	VFMADD213PD c3fcc71c62e3f11e6<>+0(SB), Y6, Y8
-	VFMADD213PD c3fd2492492df281a<>+0(SB), Y6, Y8
-	VFMADD213PD c3fd99999999952d7<>+0(SB), Y6, Y8
-	VFMADD213PD c3fe5555555555558<>+0(SB), Y6, Y8
-	VMULPD      Y6, Y8, Y6
-	VMULPD      c3fe0000000000000<>+0(SB), Y5, Y8
-	VMULPD      Y5, Y8, Y8
-	VADDPD      Y6, Y8, Y6
-	VFMADD231PD c3dea39ef35793c76<>+0(SB), Y7, Y3
-	VFMADD231PD Y6, Y4, Y3
-	VSUBPD      Y3, Y8, Y3
-	VSUBPD      Y3, Y5, Y3
-	VFMADD231PD c3fe62e42fee00000<>+0(SB), Y7, Y3
-	VANDPD      c7fffffffffffffff<>+0(SB), Y2, Y4
-	VCMPPD      $0x11, c3c90000000000000<>+0(SB), Y4, Y4
-	VBLENDVPD   Y4, Y2, Y3, Y3
-	VCMPPD      $0x11, c7ff0000000000000<>+0(SB), Y2, Y4
-	VBLENDVPD   Y4, Y3, Y2, Y3
-	VCMPPD      $0x00, cbff0000000000000<>+0(SB), Y2, Y4
-	VMOVUPD     cfff0000000000000<>+0(SB), Y5
-	VBLENDVPD   Y4, Y5, Y3, Y3
-	VCMPPD      $0x11, cbff0000000000000<>+0(SB), Y2, Y2
-	VMOVUPD     c7ff8000000000001<>+0(SB), Y4
-	VBLENDVPD   Y2, Y4, Y3, Y2
-	VADDPD      Y1, Y0, Y1
-	VMOVUPD     c3ff0000000000000<>+0(SB), Y3
-	VDIVPD      Y1, Y3, Y1
-	VMULPD      Y1, Y1, Y3
-	VMOVUPD     cbf94a2ef648cf156<>+0(SB), Y4
-	VFMADD213PD c3f7f037ac26475f3<>+0(SB), Y3, Y4
-	VFMADD213PD cbf71110edc7c347e<>+0(SB), Y3, Y4
-	VFMADD213PD c3f7041040fbd17d1<>+0(SB), Y3, Y4
-	VFMADD213PD cbf81111111110b6c<>+0(SB), Y3, Y4
-	VFMADD213PD c3fb5555555555555<>+0(SB), Y3, Y4
-	VMULPD      Y3, Y4, Y3
-	VFMADD231PD c3fe0000000000000<>+0(SB), Y1, Y3
-	VMOVUPD     c3ff0000000000000<>+0(SB), Y1
-	VDIVPD      Y0, Y1, Y0
-	VMULPD      Y0, Y0, Y1
-	VMOVUPD     cbf94a2ef648cf156<>+0(SB), Y4
-	VFMADD213PD c3f7f037ac26475f3<>+0(SB), Y1, Y4
-	VFMADD213PD cbf71110edc7c347e<>+0(SB), Y1, Y4
-	VFMADD213PD c3f7041040fbd17d1<>+0(SB), Y1, Y4
-	VFMADD213PD cbf81111111110b6c<>+0(SB), Y1, Y4
-	VFMADD213PD c3fb5555555555555<>+0(SB), Y1, Y4
-	VMULPD      Y1, Y4, Y1
-	VFMADD231PD c3fe0000000000000<>+0(SB), Y0, Y1
-	VSUBPD      Y1, Y3, Y0
-	VSUBPD      Y0, Y2, Y0
-	VMOVUPD     Y0, (AX)(SI*8)
-	ADDQ        $0x04, SI
-	CMPQ        SI, DI
-	JLE         loop1
+	CMPQ    CX, $0x04
+	JLT     part4
+	VMOVUPD (DX)(SI*8), Y1
+	JMP     whole5
 
-tail2:
-	SUBQ        SI, CX
-	JLE         done3
-	LEAQ        lanesBelow<>+0(SB), DI
-	NEGQ        CX
-	VMOVUPD     64(DI)(CX*8), Y0
-	VMASKMOVPD  (DX)(SI*8), Y0, Y1
-	VMASKMOVPD  (BX)(SI*8), Y0, Y2
+part4:
+	VMASKMOVPD (DX)(SI*8), Y0, Y1
+
+whole5:
+	CMPQ    CX, $0x04
+	JLT     part6
+	VMOVUPD (BX)(SI*8), Y2
+	JMP     whole7
+
+part6:
+	VMASKMOVPD (BX)(SI*8), Y0, Y2
+
+whole7:
 	VMOVUPD     c3ff0000000000000<>+0(SB), Y3
 	VDIVPD      Y1, Y3, Y3
 	VMULPD      Y3, Y2, Y3
@@ -4055,7 +3147,28 @@ tail2:
 	VFMADD231PD c3fe0000000000000<>+0(SB), Y1, Y2
 	VSUBPD      Y2, Y4, Y1
 	VSUBPD      Y1, Y3, Y1
-	VMASKMOVPD  Y1, Y0, (AX)(SI*8)
+	CMPQ        CX, $0x04
+	JLT         part8
+	VMOVUPD     Y1, (AX)(SI*8)
+	JMP         whole9
+
+part8:
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
+
+whole9:
+	ADDQ $0x04, SI
+	SUBQ $0x04, CX
+	CMPQ CX, $0x04
+	JGE  loop1
+
+last2:
+	CMPQ    CX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), DI
+	MOVQ    CX, R8
+	NEGQ    R8
+	VMOVUPD 64(DI)(R8*8), Y0
+	JMP     loop1
 
 done3:
 	VZEROUPPER

@@ -25,13 +25,22 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Z17
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z17
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z17
+
+whole5:
 	VMINPD       Z17, Z0, Z17
 	VMAXPD       Z17, Z1, Z17
 	VMOVUPD      Z2, Z18
@@ -54,41 +63,28 @@ loop1:
 	VFMADD213PD  Z17, Z19, Z20
 	VADDPD       Z16, Z20, Z17
 	VSCALEFPD    Z18, Z17, Z17
+	CMPQ         CX, $0x08
+	JLT          part6
 	VMOVUPD      Z17, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	JMP          whole7
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	MOVQ         $-1, SI
-	BZHIQ        CX, SI, SI
-	KMOVB        SI, K1
-	VMOVUPD.Z    (DX)(BX*8), K1, Z17
-	VMINPD       Z17, Z0, Z0
-	VMAXPD       Z0, Z1, Z0
-	VMOVUPD      Z2, Z1
-	VFMADD231PD  Z3, Z0, Z1
-	VSUBPD       Z2, Z1, Z1
-	VFNMADD231PD Z4, Z1, Z0
-	VFNMADD231PD Z5, Z1, Z0
-	VMULPD       Z0, Z0, Z2
-	VMOVUPD      Z6, Z3
-	VMOVUPD      Z7, Z4
-	VFMADD213PD  Z8, Z2, Z3
-	VFMADD213PD  Z9, Z2, Z4
-	VFMADD213PD  Z10, Z2, Z3
-	VFMADD213PD  Z11, Z2, Z4
-	VFMADD213PD  Z12, Z2, Z3
-	VFMADD213PD  Z13, Z2, Z4
-	VFMADD213PD  Z14, Z2, Z3
-	VFMADD213PD  Z15, Z2, Z4
-	VFMADD231PD  Z0, Z4, Z3
-	VFMADD213PD  Z0, Z2, Z3
-	VADDPD       Z16, Z3, Z0
-	VSCALEFPD    Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)(BX*8)
+part6:
+	VMOVUPD Z17, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -170,13 +166,22 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Z19
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z19
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z19
+
+whole5:
 	VMINPD       Z19, Z0, Z20
 	VMAXPD       Z20, Z1, Z20
 	VMOVUPD      Z2, Z21
@@ -211,57 +216,30 @@ loop1:
 	VADDPD       Z22, Z24, Z20
 	VADDPD       Z20, Z20, Z20
 	VANDPD       Z17, Z19, Z21
-	VCMPPD       $0x11, Z18, Z21, K1
-	VBLENDMPD    Z19, Z20, K1, Z19
+	VCMPPD       $0x11, Z18, Z21, K2
+	VBLENDMPD    Z19, Z20, K2, Z19
+	CMPQ         CX, $0x08
+	JLT          part6
 	VMOVUPD      Z19, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	JMP          whole7
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	MOVQ         $-1, SI
-	BZHIQ        CX, SI, SI
-	KMOVB        SI, K1
-	VMOVUPD.Z    (DX)(BX*8), K1, Z19
-	VMINPD       Z19, Z0, Z0
-	VMAXPD       Z0, Z1, Z0
-	VMOVUPD      Z2, Z1
-	VFMADD231PD  Z3, Z0, Z1
-	VSUBPD       Z2, Z1, Z2
-	VFNMADD231PD Z4, Z2, Z0
-	VMOVAPD      Z0, Z3
-	VFNMADD231PD Z5, Z2, Z3
-	VSUBPD       Z3, Z0, Z0
-	VFNMADD231PD Z5, Z2, Z0
-	VMULPD       Z3, Z3, Z2
-	VMOVUPD      Z6, Z4
-	VMOVUPD      Z7, Z5
-	VFMADD213PD  Z8, Z2, Z4
-	VFMADD213PD  Z9, Z2, Z5
-	VFMADD213PD  Z10, Z2, Z4
-	VFMADD213PD  Z11, Z2, Z5
-	VFMADD213PD  Z12, Z2, Z4
-	VFMADD213PD  Z13, Z2, Z5
-	VFMADD213PD  Z14, Z2, Z4
-	VFMADD213PD  Z15, Z2, Z5
-	VFMADD231PD  Z3, Z5, Z4
-	VFMADD231PD  Z4, Z2, Z0
-	VPSLLQ       $0x34, Z1, Z1
-	VPADDQ       Z16, Z1, Z1
-	VSUBPD       Z16, Z1, Z2
-	VMULPD       Z3, Z1, Z3
-	VADDPD       Z3, Z2, Z4
-	VSUBPD       Z4, Z2, Z2
-	VADDPD       Z3, Z2, Z2
-	VFMADD231PD  Z0, Z1, Z2
-	VADDPD       Z2, Z4, Z0
-	VADDPD       Z0, Z0, Z0
-	VANDPD       Z17, Z19, Z1
-	VCMPPD       $0x11, Z18, Z1, K2
-	VBLENDMPD    Z19, Z0, K2, Z0
-	VMOVUPD      Z0, K1, (AX)(BX*8)
+part6:
+	VMOVUPD Z19, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -309,17 +287,26 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD     (DX)(BX*8), Z24
-	VCMPPD      $0x11, Z0, Z24, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z24
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z24
+
+whole5:
+	VCMPPD      $0x11, Z0, Z24, K2
 	VMULPD      Z1, Z24, Z25
-	VBLENDMPD   Z25, Z24, K1, Z25
-	VMOVAPD.Z   Z2, K1, Z26
+	VBLENDMPD   Z25, Z24, K2, Z25
+	VMOVAPD.Z   Z2, K2, Z26
 	VPADDQ      Z3, Z25, Z25
 	VPSRLQ      $0x34, Z25, Z27
 	VORPD       Z4, Z27, Z27
@@ -347,62 +334,34 @@ loop1:
 	VSUBPD      Z27, Z30, Z27
 	VSUBPD      Z27, Z25, Z25
 	VFMADD231PD Z19, Z26, Z25
-	VCMPPD      $0x11, Z20, Z24, K1
-	VBLENDMPD   Z25, Z24, K1, Z25
-	VCMPPD      $0x00, Z21, Z24, K1
-	VBLENDMPD   Z22, Z25, K1, Z25
-	VCMPPD      $0x11, Z21, Z24, K1
-	VBLENDMPD   Z23, Z25, K1, Z24
-	VMOVUPD     Z24, (AX)(BX*8)
-	ADDQ        $0x08, BX
-	CMPQ        BX, SI
-	JLE         loop1
-
-tail2:
-	SUBQ        BX, CX
-	JLE         done3
-	MOVQ        $-1, SI
-	BZHIQ       CX, SI, SI
-	KMOVB       SI, K1
-	VMOVUPD.Z   (DX)(BX*8), K1, Z24
-	VCMPPD      $0x11, Z0, Z24, K2
-	VMULPD      Z1, Z24, Z0
-	VBLENDMPD   Z0, Z24, K2, Z0
-	VMOVAPD.Z   Z2, K2, Z1
-	VPADDQ      Z3, Z0, Z0
-	VPSRLQ      $0x34, Z0, Z2
-	VORPD       Z4, Z2, Z2
-	VSUBPD      Z5, Z2, Z2
-	VANDPD      Z6, Z0, Z0
-	VPADDQ      Z7, Z0, Z0
-	VSUBPD      Z8, Z0, Z0
-	VADDPD      Z1, Z2, Z1
-	VMULPD      Z9, Z1, Z2
-	VADDPD      Z10, Z0, Z3
-	VDIVPD      Z3, Z0, Z3
-	VMULPD      Z3, Z3, Z4
-	VMOVUPD     Z11, Z5
-	VFMADD213PD Z12, Z4, Z5
-	VFMADD213PD Z13, Z4, Z5
-	VFMADD213PD Z14, Z4, Z5
-	VFMADD213PD Z15, Z4, Z5
-	VFMADD213PD Z16, Z4, Z5
-	VFMADD213PD Z17, Z4, Z5
-	VMULPD      Z4, Z5, Z4
-	VMULPD      Z18, Z0, Z5
-	VMULPD      Z0, Z5, Z5
-	VADDPD      Z4, Z5, Z4
-	VFMADD231PD Z4, Z3, Z2
-	VSUBPD      Z2, Z5, Z2
-	VSUBPD      Z2, Z0, Z0
-	VFMADD231PD Z19, Z1, Z0
 	VCMPPD      $0x11, Z20, Z24, K2
-	VBLENDMPD   Z0, Z24, K2, Z0
+	VBLENDMPD   Z25, Z24, K2, Z25
 	VCMPPD      $0x00, Z21, Z24, K2
-	VBLENDMPD   Z22, Z0, K2, Z0
+	VBLENDMPD   Z22, Z25, K2, Z25
 	VCMPPD      $0x11, Z21, Z24, K2
-	VBLENDMPD   Z23, Z0, K2, Z0
-	VMOVUPD     Z0, K1, (AX)(BX*8)
+	VBLENDMPD   Z23, Z25, K2, Z24
+	CMPQ        CX, $0x08
+	JLT         part6
+	VMOVUPD     Z24, (AX)(BX*8)
+	JMP         whole7
+
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -498,35 +457,44 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD        (DX)(BX*8), Z24
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z24
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z24
+
+whole5:
 	VADDPD         Z0, Z24, Z25
 	VSUBPD         Z1, Z24, Z26
 	VANDPD         Z2, Z26, Z26
-	VCMPPD         $0x11, Z3, Z26, K1
+	VCMPPD         $0x11, Z3, Z26, K2
 	VPADDQ         Z4, Z25, Z26
 	VPSRLQ         $0x34, Z26, Z27
 	VORPD          Z5, Z27, Z28
 	VSUBPD         Z6, Z28, Z28
-	VBLENDMPD      Z7, Z28, K1, Z28
+	VBLENDMPD      Z7, Z28, K2, Z28
 	VANDPD         Z8, Z26, Z26
 	VPADDQ         Z9, Z26, Z26
 	VSUBPD         Z0, Z26, Z26
-	VBLENDMPD      Z24, Z26, K1, Z26
+	VBLENDMPD      Z24, Z26, K2, Z26
 	VMAXPD         Z0, Z24, Z29
 	VSUBPD         Z25, Z29, Z25
 	VMINPD         Z0, Z24, Z29
 	VADDPD         Z29, Z25, Z25
 	VPSLLQ         $0x34, Z27, Z27
 	VPSUBQ         Z27, Z10, Z27
-	VCMPPD         $0x11, Z11, Z24, K2
-	VBLENDMPD      Z27, Z7, K2, Z27
-	VBLENDMPD      Z7, Z27, K1, Z27
+	VCMPPD         $0x11, Z11, Z24, K3
+	VBLENDMPD      Z27, Z7, K3, Z27
+	VBLENDMPD      Z7, Z27, K2, Z27
 	VMULPD         Z27, Z25, Z25
 	VADDPD         Z12, Z26, Z27
 	VDIVPD         Z27, Z26, Z27
@@ -553,83 +521,36 @@ loop1:
 	VSUBPD         Z25, Z26, Z25
 	VFMADD231PD    Z23, Z28, Z25
 	VANDPD         Z2, Z24, Z26
-	VCMPPD.BCST    $0x11, c3c90000000000000<>+0(SB), Z26, K1
-	VBLENDMPD      Z24, Z25, K1, Z25
-	VCMPPD.BCST    $0x11, c7ff0000000000000<>+0(SB), Z24, K1
-	VBLENDMPD      Z25, Z24, K1, Z25
-	VCMPPD.BCST    $0x00, cbff0000000000000<>+0(SB), Z24, K1
-	VBLENDMPD.BCST cfff0000000000000<>+0(SB), Z25, K1, Z25
-	VCMPPD.BCST    $0x11, cbff0000000000000<>+0(SB), Z24, K1
-	VBLENDMPD.BCST c7ff8000000000001<>+0(SB), Z25, K1, Z24
-	VMOVUPD        Z24, (AX)(BX*8)
-	ADDQ           $0x08, BX
-	CMPQ           BX, SI
-	JLE            loop1
-
-tail2:
-	SUBQ           BX, CX
-	JLE            done3
-	MOVQ           $-1, SI
-	BZHIQ          CX, SI, SI
-	KMOVB          SI, K1
-	VMOVUPD.Z      (DX)(BX*8), K1, Z24
-	VADDPD         Z0, Z24, Z25
-	VSUBPD         Z1, Z24, Z1
-	VANDPD         Z2, Z1, Z1
-	VCMPPD         $0x11, Z3, Z1, K2
-	VPADDQ         Z4, Z25, Z1
-	VPSRLQ         $0x34, Z1, Z3
-	VORPD          Z5, Z3, Z4
-	VSUBPD         Z6, Z4, Z4
-	VBLENDMPD      Z7, Z4, K2, Z4
-	VANDPD         Z8, Z1, Z1
-	VPADDQ         Z9, Z1, Z1
-	VSUBPD         Z0, Z1, Z1
-	VBLENDMPD      Z24, Z1, K2, Z1
-	VMAXPD         Z0, Z24, Z5
-	VSUBPD         Z25, Z5, Z5
-	VMINPD         Z0, Z24, Z6
-	VADDPD         Z6, Z5, Z5
-	VPSLLQ         $0x34, Z3, Z3
-	VPSUBQ         Z3, Z10, Z3
-	VCMPPD         $0x11, Z11, Z24, K3
-	VBLENDMPD      Z3, Z7, K3, Z3
-	VBLENDMPD      Z7, Z3, K2, Z3
-	VMULPD         Z3, Z5, Z3
-	VADDPD         Z12, Z1, Z5
-	VDIVPD         Z5, Z1, Z5
-	VMOVUPD        Z13, Z6
-	VFMADD213PD    Z12, Z5, Z6
-	VFMADD213PD    Z13, Z5, Z6
-	VFMADD213PD    Z0, Z5, Z6
-	VMULPD         Z6, Z3, Z0
-	VMULPD         Z5, Z5, Z3
-	VMOVUPD        Z14, Z6
-	VFMADD213PD    Z15, Z3, Z6
-	VFMADD213PD    Z16, Z3, Z6
-	VFMADD213PD    Z17, Z3, Z6
-	VFMADD213PD    Z18, Z3, Z6
-	VFMADD213PD    Z19, Z3, Z6
-	VFMADD213PD    Z20, Z3, Z6
-	VMULPD         Z3, Z6, Z3
-	VMULPD         Z21, Z1, Z6
-	VMULPD         Z1, Z6, Z6
-	VADDPD         Z3, Z6, Z3
-	VFMADD231PD    Z22, Z4, Z0
-	VFMADD231PD    Z3, Z5, Z0
-	VSUBPD         Z0, Z6, Z0
-	VSUBPD         Z0, Z1, Z0
-	VFMADD231PD    Z23, Z4, Z0
-	VANDPD         Z2, Z24, Z1
-	VCMPPD.BCST    $0x11, c3c90000000000000<>+0(SB), Z1, K2
-	VBLENDMPD      Z24, Z0, K2, Z0
+	VCMPPD.BCST    $0x11, c3c90000000000000<>+0(SB), Z26, K2
+	VBLENDMPD      Z24, Z25, K2, Z25
 	VCMPPD.BCST    $0x11, c7ff0000000000000<>+0(SB), Z24, K2
-	VBLENDMPD      Z0, Z24, K2, Z0
+	VBLENDMPD      Z25, Z24, K2, Z25
 	VCMPPD.BCST    $0x00, cbff0000000000000<>+0(SB), Z24, K2
-	VBLENDMPD.BCST cfff0000000000000<>+0(SB), Z0, K2, Z0
+	VBLENDMPD.BCST cfff0000000000000<>+0(SB), Z25, K2, Z25
 	VCMPPD.BCST    $0x11, cbff0000000000000<>+0(SB), Z24, K2
-	VBLENDMPD.BCST c7ff8000000000001<>+0(SB), Z0, K2, Z0
-	VMOVUPD        Z0, K1, (AX)(BX*8)
+	VBLENDMPD.BCST c7ff8000000000001<>+0(SB), Z25, K2, Z24
+	CMPQ           CX, $0x08
+	JLT            part6
+	VMOVUPD        Z24, (AX)(BX*8)
+	JMP            whole7
+
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -678,13 +599,22 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Z19
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z19
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z19
+
+whole5:
 	VANDPD       Z0, Z19, Z20
 	VMINPD       Z20, Z1, Z20
 	VORPD        Z2, Z20, Z20
@@ -719,71 +649,37 @@ loop1:
 	VSUBPD       Z21, Z17, Z23
 	VADDPD       Z22, Z23, Z23
 	VADDPD       Z20, Z23, Z23
-	VCMPPD       $0x11, Z18, Z19, K1
-	VBLENDMPD    Z22, Z17, K1, Z19
-	VMOVAPD.Z    Z20, K1, Z20
+	VCMPPD       $0x11, Z18, Z19, K2
+	VBLENDMPD    Z22, Z17, K2, Z19
+	VMOVAPD.Z    Z20, K2, Z20
 	VDIVPD       Z21, Z17, Z22
 	VMULPD       Z22, Z19, Z24
 	VFNMADD231PD Z21, Z24, Z19
 	VFNMADD231PD Z23, Z24, Z20
 	VADDPD       Z20, Z19, Z19
 	VFMADD231PD  Z22, Z19, Z24
+	CMPQ         CX, $0x08
+	JLT          part6
 	VMOVUPD      Z24, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	JMP          whole7
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	MOVQ         $-1, SI
-	BZHIQ        CX, SI, SI
-	KMOVB        SI, K1
-	VMOVUPD.Z    (DX)(BX*8), K1, Z19
-	VANDPD       Z0, Z19, Z0
-	VMINPD       Z0, Z1, Z0
-	VORPD        Z2, Z0, Z0
-	VMOVUPD      Z3, Z1
-	VFMADD231PD  Z4, Z0, Z1
-	VSUBPD       Z3, Z1, Z1
-	VFNMADD231PD Z5, Z1, Z0
-	VMOVAPD      Z0, Z2
-	VFNMADD231PD Z6, Z1, Z2
-	VSUBPD       Z2, Z0, Z0
-	VFNMADD231PD Z6, Z1, Z0
-	VMULPD       Z2, Z2, Z3
-	VMOVUPD      Z7, Z4
-	VMOVUPD      Z8, Z5
-	VFMADD213PD  Z9, Z3, Z4
-	VFMADD213PD  Z10, Z3, Z5
-	VFMADD213PD  Z11, Z3, Z4
-	VFMADD213PD  Z12, Z3, Z5
-	VFMADD213PD  Z13, Z3, Z4
-	VFMADD213PD  Z14, Z3, Z5
-	VFMADD213PD  Z15, Z3, Z4
-	VFMADD213PD  Z16, Z3, Z5
-	VFMADD231PD  Z2, Z5, Z4
-	VFMADD231PD  Z4, Z3, Z0
-	VADDPD       Z0, Z2, Z0
-	VADDPD       Z17, Z0, Z2
-	VSUBPD       Z17, Z2, Z3
-	VSUBPD       Z3, Z0, Z0
-	VSCALEFPD    Z1, Z2, Z2
-	VSCALEFPD    Z1, Z0, Z0
-	VADDPD       Z17, Z2, Z1
-	VSUBPD       Z1, Z17, Z3
-	VADDPD       Z2, Z3, Z3
-	VADDPD       Z0, Z3, Z3
-	VCMPPD       $0x11, Z18, Z19, K2
-	VBLENDMPD    Z2, Z17, K2, Z2
-	VMOVAPD.Z    Z0, K2, Z0
-	VDIVPD       Z1, Z17, Z4
-	VMULPD       Z4, Z2, Z5
-	VFNMADD231PD Z1, Z5, Z2
-	VFNMADD231PD Z3, Z5, Z0
-	VADDPD       Z0, Z2, Z0
-	VFMADD231PD  Z4, Z0, Z5
-	VMOVUPD      Z5, K1, (AX)(BX*8)
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -820,13 +716,22 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Z19
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z19
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z19
+
+whole5:
 	VANDPD       Z0, Z19, Z20
 	VMINPD       Z20, Z1, Z20
 	VADDPD       Z20, Z20, Z20
@@ -863,55 +768,28 @@ loop1:
 	VMINPD       Z23, Z15, Z20
 	VANDPD       Z18, Z19, Z19
 	VORPD        Z19, Z20, Z19
+	CMPQ         CX, $0x08
+	JLT          part6
 	VMOVUPD      Z19, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	JMP          whole7
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	MOVQ         $-1, SI
-	BZHIQ        CX, SI, SI
-	KMOVB        SI, K1
-	VMOVUPD.Z    (DX)(BX*8), K1, Z19
-	VANDPD       Z0, Z19, Z0
-	VMINPD       Z0, Z1, Z0
-	VADDPD       Z0, Z0, Z0
-	VMOVUPD      Z2, Z1
-	VFMADD231PD  Z3, Z0, Z1
-	VSUBPD       Z2, Z1, Z2
-	VFNMADD231PD Z4, Z2, Z0
-	VMULPD       Z0, Z0, Z2
-	VMOVUPD      Z5, Z3
-	VMOVUPD      Z6, Z4
-	VFMADD213PD  Z7, Z2, Z3
-	VFMADD213PD  Z8, Z2, Z4
-	VFMADD213PD  Z9, Z2, Z3
-	VFMADD213PD  Z10, Z2, Z4
-	VFMADD213PD  Z11, Z2, Z3
-	VFMADD213PD  Z12, Z2, Z4
-	VFMADD213PD  Z13, Z2, Z3
-	VFMADD213PD  Z14, Z2, Z4
-	VFMADD231PD  Z0, Z4, Z3
-	VFMADD213PD  Z0, Z2, Z3
-	VPSLLQ       $0x34, Z1, Z0
-	VPADDQ       Z15, Z0, Z0
-	VSUBPD       Z15, Z0, Z1
-	VFMADD231PD  Z3, Z0, Z1
-	VADDPD       Z16, Z1, Z0
-	VSUBPD       Z0, Z16, Z2
-	VADDPD       Z1, Z2, Z2
-	VDIVPD       Z0, Z1, Z3
-	VFNMADD231PD Z0, Z3, Z1
-	VFNMADD231PD Z2, Z3, Z1
-	VMOVUPD      Z17, Z0
-	VFNMADD231PD Z17, Z3, Z0
-	VFMADD231PD  Z0, Z1, Z3
-	VMINPD       Z3, Z15, Z0
-	VANDPD       Z18, Z19, Z1
-	VORPD        Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)(BX*8)
+part6:
+	VMOVUPD Z19, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -953,13 +831,22 @@ TEXT ·log1pExpAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD          (DX)(BX*8), Z24
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z24
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z24
+
+whole5:
 	VANDPD           Z0, Z24, Z25
 	VMINPD           Z25, Z1, Z25
 	VORPD            Z2, Z25, Z25
@@ -992,16 +879,16 @@ loop1:
 	VSCALEFPD        Z26, Z25, Z25
 	VMAXPD           Z24, Z18, Z24
 	VADDPD           Z17, Z27, Z26
-	VCMPPD           $0x1e, Z19, Z27, K1
+	VCMPPD           $0x1e, Z19, Z27, K2
 	VSUBPD           Z26, Z17, Z28
 	VADDPD           Z27, Z28, Z28
 	VADDPD           Z25, Z28, Z28
 	VMULPD           Z20, Z28, Z28
-	VBLENDMPD        Z28, Z25, K1, Z25
+	VBLENDMPD        Z28, Z25, K2, Z25
 	VMULPD           Z20, Z26, Z26
 	VSUBPD           Z17, Z26, Z26
-	VBLENDMPD        Z26, Z27, K1, Z26
-	VMOVAPD.Z        Z17, K1, Z27
+	VBLENDMPD        Z26, Z27, K2, Z26
+	VMOVAPD.Z        Z17, K2, Z27
 	VADDPD           Z21, Z26, Z28
 	VDIVPD           Z28, Z26, Z28
 	VMOVUPD          Z22, Z29
@@ -1027,86 +914,28 @@ loop1:
 	VSUBPD           Z25, Z26, Z25
 	VFMADD231PD      Z5, Z27, Z25
 	VADDPD           Z25, Z24, Z24
+	CMPQ             CX, $0x08
+	JLT              part6
 	VMOVUPD          Z24, (AX)(BX*8)
-	ADDQ             $0x08, BX
-	CMPQ             BX, SI
-	JLE              loop1
+	JMP              whole7
 
-tail2:
-	SUBQ             BX, CX
-	JLE              done3
-	MOVQ             $-1, SI
-	BZHIQ            CX, SI, SI
-	KMOVB            SI, K1
-	VMOVUPD.Z        (DX)(BX*8), K1, Z24
-	VANDPD           Z0, Z24, Z0
-	VMINPD           Z0, Z1, Z0
-	VORPD            Z2, Z0, Z0
-	VMOVUPD          Z3, Z1
-	VFMADD231PD      Z4, Z0, Z1
-	VSUBPD           Z3, Z1, Z1
-	VFNMADD231PD     Z5, Z1, Z0
-	VMOVAPD          Z0, Z2
-	VFNMADD231PD     Z6, Z1, Z2
-	VSUBPD           Z2, Z0, Z0
-	VFNMADD231PD     Z6, Z1, Z0
-	VMULPD           Z2, Z2, Z3
-	VMOVUPD          Z7, Z4
-	VMOVUPD          Z8, Z7
-	VFMADD213PD      Z9, Z3, Z4
-	VFMADD213PD      Z10, Z3, Z7
-	VFMADD213PD      Z11, Z3, Z4
-	VFMADD213PD      Z12, Z3, Z7
-	VFMADD213PD      Z13, Z3, Z4
-	VFMADD213PD      Z14, Z3, Z7
-	VFMADD213PD      Z15, Z3, Z4
-	VFMADD213PD      Z16, Z3, Z7
-	VFMADD231PD      Z2, Z7, Z4
-	VFMADD231PD      Z4, Z3, Z0
-	VADDPD           Z0, Z2, Z0
-	VADDPD           Z17, Z0, Z2
-	VSUBPD           Z17, Z2, Z3
-	VSUBPD           Z3, Z0, Z0
-	VSCALEFPD        Z1, Z2, Z2
-	VSCALEFPD        Z1, Z0, Z0
-	VMAXPD           Z24, Z18, Z1
-	VADDPD           Z17, Z2, Z3
-	VCMPPD           $0x1e, Z19, Z2, K2
-	VSUBPD           Z3, Z17, Z4
-	VADDPD           Z2, Z4, Z4
-	VADDPD           Z0, Z4, Z4
-	VMULPD           Z20, Z4, Z4
-	VBLENDMPD        Z4, Z0, K2, Z0
-	VMULPD           Z20, Z3, Z3
-	VSUBPD           Z17, Z3, Z3
-	VBLENDMPD        Z3, Z2, K2, Z2
-	VMOVAPD.Z        Z17, K2, Z3
-	VADDPD           Z21, Z2, Z4
-	VDIVPD           Z4, Z2, Z4
-	VMOVUPD          Z22, Z7
-	VFMADD213PD      Z21, Z4, Z7
-	VFMADD213PD      Z22, Z4, Z7
-	VFMADD213PD      Z17, Z4, Z7
-	VMULPD           Z7, Z0, Z0
-	VMULPD           Z4, Z4, Z7
-	VMOVUPD          Z23, Z8
-	VFMADD213PD.BCST c3fc39fe51a7c18f9<>+0(SB), Z7, Z8
-	VFMADD213PD.BCST c3fc7462b51cb66b1<>+0(SB), Z7, Z8
-	VFMADD213PD.BCST c3fcc71c62e3f11e6<>+0(SB), Z7, Z8
-	VFMADD213PD.BCST c3fd2492492df281a<>+0(SB), Z7, Z8
-	VFMADD213PD.BCST c3fd99999999952d7<>+0(SB), Z7, Z8
-	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z7, Z8
-	VMULPD           Z7, Z8, Z7
-	VMULPD           Z20, Z2, Z8
-	VMULPD           Z2, Z8, Z8
-	VADDPD           Z7, Z8, Z7
-	VFMADD231PD      Z6, Z3, Z0
-	VFMADD231PD      Z7, Z4, Z0
-	VSUBPD           Z0, Z8, Z0
-	VSUBPD           Z0, Z2, Z0
-	VFMADD231PD      Z5, Z3, Z0
-	VADDPD           Z0, Z1, Z0
-	VMOVUPD          Z0, K1, (AX)(BX*8)
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -1145,21 +974,30 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD          (DX)(BX*8), Z24
-	VCMPPD           $0x11, Z0, Z24, K1
-	VMOVAPD.Z        Z1, K1, Z25
-	VMOVAPD.Z        Z2, K1, Z26
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z24
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z24
+
+whole5:
+	VCMPPD           $0x11, Z0, Z24, K2
+	VMOVAPD.Z        Z1, K2, Z25
+	VMOVAPD.Z        Z2, K2, Z26
 	VADDPD           Z26, Z24, Z26
 	VPSRLQ           $0x33, Z26, Z26
 	VPSUBQ           Z3, Z26, Z26
-	VCMPPD           $0x11, Z4, Z24, K2
-	VBLENDMPD        Z1, Z5, K2, Z27
+	VCMPPD           $0x11, Z4, Z24, K3
+	VBLENDMPD        Z1, Z5, K3, Z27
 	VSUBPD           Z25, Z27, Z27
 	VSUBPD           Z27, Z24, Z27
 	VPERMPD          lgammaCentre<>+0(SB), Z26, Z28
@@ -1205,10 +1043,10 @@ loop1:
 	VPERMPD          lgammaa<>+0(SB), Z26, Z26
 	VFMADD231PD      Z26, Z27, Z25
 	VADDPD           Z6, Z25, Z25
-	VCMPPD           $0x11, Z7, Z24, K2
+	VCMPPD           $0x11, Z7, Z24, K3
 	VMULPD           Z8, Z24, Z26
-	VBLENDMPD        Z26, Z24, K2, Z26
-	VMOVAPD.Z        Z9, K2, Z27
+	VBLENDMPD        Z26, Z24, K3, Z26
+	VMOVAPD.Z        Z9, K3, Z27
 	VPADDQ           Z10, Z26, Z26
 	VPSRLQ           $0x34, Z26, Z28
 	VORPD            Z11, Z28, Z28
@@ -1241,8 +1079,8 @@ loop1:
 	VADDPD           Z27, Z26, Z26
 	VSUBPD           Z26, Z25, Z27
 	VSUBPD           Z29, Z27, Z27
-	VBLENDMPD        Z27, Z25, K1, Z25
-	VCMPPD.BCST      $0x11, c4020000000000000<>+0(SB), Z24, K1
+	VBLENDMPD        Z27, Z25, K2, Z25
+	VCMPPD.BCST      $0x11, c4020000000000000<>+0(SB), Z24, K2
 	VSUBPD           Z1, Z29, Z27
 	VSUBPD           Z27, Z29, Z28
 	VSUBPD           Z1, Z28, Z28
@@ -1265,146 +1103,35 @@ loop1:
 	VFMADD213PD.BCST c3fdacfe390c97d69<>+0(SB), Z27, Z30
 	VADDPD           Z26, Z30, Z26
 	VADDPD           Z26, Z29, Z26
-	VCMPPD.BCST      $0x11, c7ff0000000000000<>+0(SB), Z29, K2
-	VBLENDMPD        Z26, Z29, K2, Z26
-	VBLENDMPD        Z25, Z26, K1, Z25
-	VCMPPD           $0x00, Z6, Z24, K1
-	VBLENDMPD.BCST   c7ff0000000000000<>+0(SB), Z25, K1, Z25
-	VCMPPD           $0x11, Z6, Z24, K1
-	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z25, K1, Z24
-	VMOVUPD          Z24, (AX)(BX*8)
-	ADDQ             $0x08, BX
-	CMPQ             BX, SI
-	JLE              loop1
-
-tail2:
-	SUBQ             BX, CX
-	JLE              done3
-	MOVQ             $-1, SI
-	BZHIQ            CX, SI, SI
-	KMOVB            SI, K1
-	VMOVUPD.Z        (DX)(BX*8), K1, Z24
-	VCMPPD           $0x11, Z0, Z24, K2
-	VMOVAPD.Z        Z1, K2, Z25
-	VMOVAPD.Z        Z2, K2, Z2
-	VADDPD           Z2, Z24, Z2
-	VPSRLQ           $0x33, Z2, Z2
-	VPSUBQ           Z3, Z2, Z2
-	VCMPPD           $0x11, Z4, Z24, K3
-	VBLENDMPD        Z1, Z5, K3, Z3
-	VSUBPD           Z25, Z3, Z3
-	VSUBPD           Z3, Z24, Z3
-	VPERMPD          lgammaCentre<>+0(SB), Z2, Z4
-	VSUBPD           Z25, Z4, Z4
-	VSUBPD           Z4, Z24, Z4
-	VMULPD           Z4, Z4, Z25
-	VPERMPD          lgammas<>+0(SB), Z2, Z26
-	VPERMPD          lgammar<>+0(SB), Z2, Z27
-	VPERMPD          lgammaq<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z26
-	VPERMPD          lgammap<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z27
-	VPERMPD          lgammao<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z26
-	VPERMPD          lgamman<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z27
-	VPERMPD          lgammam<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z26
-	VPERMPD          lgammal<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z27
-	VPERMPD          lgammak<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z26
-	VPERMPD          lgammaj<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z27
-	VPERMPD          lgammai<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z26
-	VPERMPD          lgammah<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z27
-	VPERMPD          lgammag<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z26
-	VPERMPD          lgammaf<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z27
-	VPERMPD          lgammae<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z26
-	VPERMPD          lgammad<>+0(SB), Z2, Z28
-	VFMADD213PD      Z28, Z25, Z27
-	VFMADD231PD      Z4, Z26, Z27
-	VPERMPD          lgammab<>+0(SB), Z2, Z26
-	VFMADD231PD      Z25, Z27, Z26
-	VPERMPD          lgammac<>+0(SB), Z2, Z25
-	VFMADD231PD      Z25, Z4, Z26
-	VMULPD           Z26, Z3, Z4
-	VPERMPD          lgammaa<>+0(SB), Z2, Z2
-	VFMADD231PD      Z2, Z3, Z4
-	VADDPD           Z6, Z4, Z2
-	VCMPPD           $0x11, Z7, Z24, K3
-	VMULPD           Z8, Z24, Z3
-	VBLENDMPD        Z3, Z24, K3, Z3
-	VMOVAPD.Z        Z9, K3, Z4
-	VPADDQ           Z10, Z3, Z3
-	VPSRLQ           $0x34, Z3, Z7
-	VORPD            Z11, Z7, Z7
-	VSUBPD           Z12, Z7, Z7
-	VANDPD           Z13, Z3, Z3
-	VPADDQ           Z14, Z3, Z3
-	VSUBPD           Z1, Z3, Z3
-	VADDPD           Z4, Z7, Z4
-	VMULPD           Z15, Z4, Z7
-	VADDPD           Z5, Z3, Z5
-	VDIVPD           Z5, Z3, Z5
-	VMULPD           Z5, Z5, Z8
-	VMOVUPD          Z16, Z9
-	VFMADD213PD      Z17, Z8, Z9
-	VFMADD213PD      Z18, Z8, Z9
-	VFMADD213PD      Z19, Z8, Z9
-	VFMADD213PD      Z20, Z8, Z9
-	VFMADD213PD      Z21, Z8, Z9
-	VFMADD213PD      Z22, Z8, Z9
-	VMULPD           Z8, Z9, Z8
-	VMULPD           Z0, Z3, Z9
-	VMULPD           Z3, Z9, Z9
-	VADDPD           Z8, Z9, Z8
-	VFMADD231PD      Z8, Z5, Z7
-	VMULPD           Z23, Z4, Z4
-	VADDPD           Z3, Z4, Z5
-	VSUBPD           Z5, Z4, Z4
-	VADDPD           Z3, Z4, Z3
-	VSUBPD           Z9, Z7, Z4
-	VADDPD           Z4, Z3, Z3
-	VSUBPD           Z3, Z2, Z4
-	VSUBPD           Z5, Z4, Z4
-	VBLENDMPD        Z4, Z2, K2, Z2
-	VCMPPD.BCST      $0x11, c4020000000000000<>+0(SB), Z24, K2
-	VSUBPD           Z1, Z5, Z4
-	VSUBPD           Z4, Z5, Z5
-	VSUBPD           Z1, Z5, Z5
-	VADDPD           Z5, Z3, Z3
-	VSUBPD           Z0, Z24, Z0
-	VMULPD           Z4, Z0, Z5
-	VMULPD           Z3, Z0, Z3
-	VMOVAPD          Z5, Z7
-	VFMSUB231PD      Z4, Z0, Z7
-	VADDPD           Z7, Z3, Z0
-	VDIVPD           Z24, Z1, Z1
-	VMULPD           Z1, Z1, Z3
-	VBROADCASTSD     c3f74bffc9d8b455b<>+0(SB), Z4
-	VFMADD213PD.BCST cbf5ef8d748aeb0f2<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST c3f4b92c33f9445e5<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST cbf438134d4f8896f<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST c3f4a01a017dcf9e1<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST cbf66c16c16c149f4<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST c3fb5555555555555<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST c3fdacfe390c97d69<>+0(SB), Z1, Z4
-	VADDPD           Z0, Z4, Z0
-	VADDPD           Z0, Z5, Z0
-	VCMPPD.BCST      $0x11, c7ff0000000000000<>+0(SB), Z5, K3
-	VBLENDMPD        Z0, Z5, K3, Z0
-	VBLENDMPD        Z2, Z0, K2, Z0
+	VCMPPD.BCST      $0x11, c7ff0000000000000<>+0(SB), Z29, K3
+	VBLENDMPD        Z26, Z29, K3, Z26
+	VBLENDMPD        Z25, Z26, K2, Z25
 	VCMPPD           $0x00, Z6, Z24, K2
-	VBLENDMPD.BCST   c7ff0000000000000<>+0(SB), Z0, K2, Z0
+	VBLENDMPD.BCST   c7ff0000000000000<>+0(SB), Z25, K2, Z25
 	VCMPPD           $0x11, Z6, Z24, K2
-	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z0, K2, Z0
-	VMOVUPD          Z0, K1, (AX)(BX*8)
+	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z25, K2, Z24
+	CMPQ             CX, $0x08
+	JLT              part6
+	VMOVUPD          Z24, (AX)(BX*8)
+	JMP              whole7
+
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -1674,15 +1401,24 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD          (DX)(BX*8), Z22
-	VCMPPD           $0x11, Z0, Z22, K1
-	VMOVAPD.Z        Z0, K1, Z23
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z22
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z22
+
+whole5:
+	VCMPPD           $0x11, Z0, Z22, K2
+	VMOVAPD.Z        Z0, K2, Z23
 	VADDPD           Z23, Z22, Z24
 	VPSRLQ           $0x33, Z24, Z24
 	VPSUBQ           Z1, Z24, Z24
@@ -1737,10 +1473,10 @@ loop1:
 	VMULPD           Z24, Z25, Z25
 	VSUBPD           Z25, Z23, Z25
 	VSUBPD           Z24, Z25, Z25
-	VBLENDMPD        Z25, Z23, K1, Z23
-	VCMPPD           $0x11, Z4, Z22, K1
+	VBLENDMPD        Z25, Z23, K2, Z23
+	VCMPPD           $0x11, Z4, Z22, K2
 	VXORPD           Z5, Z24, Z25
-	VBLENDMPD        Z25, Z23, K1, Z23
+	VBLENDMPD        Z25, Z23, K2, Z23
 	VPADDQ           Z6, Z22, Z25
 	VPSRLQ           $0x34, Z25, Z26
 	VORPD            Z7, Z26, Z26
@@ -1779,133 +1515,36 @@ loop1:
 	VFMADD213PD.BCST c3fb5555555555555<>+0(SB), Z26, Z27
 	VMULPD           Z26, Z27, Z26
 	VFMADD231PD      Z20, Z24, Z26
-	VCMPPD.BCST      $0x11, c4030000000000000<>+0(SB), Z22, K1
+	VCMPPD.BCST      $0x11, c4030000000000000<>+0(SB), Z22, K2
 	VSUBPD           Z26, Z25, Z24
 	VADDPD           Z24, Z28, Z24
-	VBLENDMPD        Z23, Z24, K1, Z23
-	VCMPPD.BCST      $0x11, c7ff0000000000000<>+0(SB), Z22, K1
-	VBLENDMPD        Z23, Z22, K1, Z23
-	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z22, K1
-	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z23, K1, Z22
-	VMOVUPD          Z22, (AX)(BX*8)
-	ADDQ             $0x08, BX
-	CMPQ             BX, SI
-	JLE              loop1
-
-tail2:
-	SUBQ             BX, CX
-	JLE              done3
-	MOVQ             $-1, SI
-	BZHIQ            CX, SI, SI
-	KMOVB            SI, K1
-	VMOVUPD.Z        (DX)(BX*8), K1, Z22
-	VCMPPD           $0x11, Z0, Z22, K2
-	VMOVAPD.Z        Z0, K2, Z23
-	VADDPD           Z23, Z22, Z24
-	VPSRLQ           $0x33, Z24, Z24
-	VPSUBQ           Z1, Z24, Z1
-	VSUBPD           Z23, Z2, Z2
-	VSUBPD           Z2, Z22, Z2
-	VSUBPD           Z3, Z2, Z2
-	VPERMPD          digammaCentre<>+0(SB), Z1, Z3
-	VSUBPD           Z23, Z3, Z3
-	VSUBPD           Z3, Z22, Z3
-	VMULPD           Z3, Z3, Z23
-	VPERMPD          digammas<>+0(SB), Z1, Z24
-	VPERMPD          digammar<>+0(SB), Z1, Z25
-	VPERMPD          digammaq<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z24
-	VPERMPD          digammap<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z25
-	VPERMPD          digammao<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z24
-	VPERMPD          digamman<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z25
-	VPERMPD          digammam<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z24
-	VPERMPD          digammal<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z25
-	VPERMPD          digammak<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z24
-	VPERMPD          digammaj<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z25
-	VPERMPD          digammai<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z24
-	VPERMPD          digammah<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z25
-	VPERMPD          digammag<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z24
-	VPERMPD          digammaf<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z25
-	VPERMPD          digammae<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z24
-	VPERMPD          digammad<>+0(SB), Z1, Z26
-	VFMADD213PD      Z26, Z23, Z25
-	VFMADD231PD      Z3, Z24, Z25
-	VPERMPD          digammab<>+0(SB), Z1, Z24
-	VFMADD231PD      Z23, Z25, Z24
-	VPERMPD          digammac<>+0(SB), Z1, Z23
-	VFMADD231PD      Z23, Z3, Z24
-	VMULPD           Z24, Z2, Z3
-	VPERMPD          digammaa<>+0(SB), Z1, Z1
-	VFMADD231PD      Z1, Z2, Z3
-	VDIVPD           Z22, Z0, Z1
-	VMOVUPD          Z0, Z2
-	VFNMADD231PD     Z22, Z1, Z2
-	VMULPD           Z1, Z2, Z2
-	VSUBPD           Z2, Z3, Z2
-	VSUBPD           Z1, Z2, Z2
-	VBLENDMPD        Z2, Z3, K2, Z2
-	VCMPPD           $0x11, Z4, Z22, K2
-	VXORPD           Z5, Z1, Z3
-	VBLENDMPD        Z3, Z2, K2, Z2
-	VPADDQ           Z6, Z22, Z3
-	VPSRLQ           $0x34, Z3, Z4
-	VORPD            Z7, Z4, Z4
-	VSUBPD           Z8, Z4, Z4
-	VANDPD           Z9, Z3, Z3
-	VPADDQ           Z10, Z3, Z3
-	VSUBPD           Z0, Z3, Z0
-	VMULPD           Z11, Z4, Z3
-	VADDPD           Z12, Z0, Z5
-	VDIVPD           Z5, Z0, Z5
-	VMULPD           Z5, Z5, Z6
-	VMOVUPD          Z13, Z7
-	VFMADD213PD      Z14, Z6, Z7
-	VFMADD213PD      Z15, Z6, Z7
-	VFMADD213PD      Z16, Z6, Z7
-	VFMADD213PD      Z17, Z6, Z7
-	VFMADD213PD      Z18, Z6, Z7
-	VFMADD213PD      Z19, Z6, Z7
-	VMULPD           Z6, Z7, Z6
-	VMULPD           Z20, Z0, Z7
-	VMULPD           Z0, Z7, Z7
-	VADDPD           Z6, Z7, Z6
-	VFMADD231PD      Z6, Z5, Z3
-	VMULPD           Z21, Z4, Z4
-	VADDPD           Z0, Z4, Z5
-	VSUBPD           Z5, Z4, Z4
-	VADDPD           Z0, Z4, Z0
-	VSUBPD           Z7, Z3, Z3
-	VADDPD           Z3, Z0, Z0
-	VMULPD           Z1, Z1, Z3
-	VBROADCASTSD     cbf94a2ef648cf156<>+0(SB), Z4
-	VFMADD213PD.BCST c3f7f037ac26475f3<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST cbf71110edc7c347e<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST c3f7041040fbd17d1<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST cbf81111111110b6c<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST c3fb5555555555555<>+0(SB), Z3, Z4
-	VMULPD           Z3, Z4, Z3
-	VFMADD231PD      Z20, Z1, Z3
-	VCMPPD.BCST      $0x11, c4030000000000000<>+0(SB), Z22, K2
-	VSUBPD           Z3, Z0, Z0
-	VADDPD           Z0, Z5, Z0
-	VBLENDMPD        Z2, Z0, K2, Z0
+	VBLENDMPD        Z23, Z24, K2, Z23
 	VCMPPD.BCST      $0x11, c7ff0000000000000<>+0(SB), Z22, K2
-	VBLENDMPD        Z0, Z22, K2, Z0
+	VBLENDMPD        Z23, Z22, K2, Z23
 	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z22, K2
-	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z0, K2, Z0
-	VMOVUPD          Z0, K1, (AX)(BX*8)
+	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z23, K2, Z22
+	CMPQ             CX, $0x08
+	JLT              part6
+	VMOVUPD          Z22, (AX)(BX*8)
+	JMP              whole7
+
+part6:
+	VMOVUPD Z22, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -2171,13 +1810,22 @@ TEXT ·logPhiAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD           (DX)(BX*8), Z24
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z24
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z24
+
+whole5:
 	VANDPD            Z0, Z24, Z25
 	VADDPD            Z1, Z25, Z26
 	VDIVPD            Z26, Z2, Z26
@@ -2244,10 +1892,10 @@ loop1:
 	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z27, Z25
 	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z26, Z27
 	VMULPD            Z27, Z25, Z25
-	VCMPPD.BCST       $0x1e, c0000000000000000<>+0(SB), Z24, K1
+	VCMPPD.BCST       $0x1e, c0000000000000000<>+0(SB), Z24, K2
 	VSUBPD            Z25, Z3, Z27
 	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z26, Z26
-	VBLENDMPD         Z27, Z26, K1, Z26
+	VBLENDMPD         Z27, Z26, K2, Z26
 	VPADDQ.BCST       c00095f6200000000<>+0(SB), Z26, Z26
 	VPSRLQ            $0x34, Z26, Z27
 	VORPD.BCST        c4330000000000000<>+0(SB), Z27, Z27
@@ -2257,11 +1905,11 @@ loop1:
 	VSUBPD            Z3, Z26, Z26
 	VBROADCASTSD      c3fd2bd3c36113405<>+0(SB), Z29
 	VBROADCASTSD      cbff0000000000000<>+0(SB), Z30
-	VBLENDMPD         Z29, Z30, K1, Z29
-	VCMPPD            $0x11, Z29, Z25, K2
-	VBLENDMPD.BCST    c0000000000000000<>+0(SB), Z27, K2, Z27
+	VBLENDMPD         Z29, Z30, K2, Z29
+	VCMPPD            $0x11, Z29, Z25, K3
+	VBLENDMPD.BCST    c0000000000000000<>+0(SB), Z27, K3, Z27
 	VXORPD.BCST       c8000000000000000<>+0(SB), Z25, Z25
-	VBLENDMPD         Z25, Z26, K2, Z25
+	VBLENDMPD         Z25, Z26, K3, Z25
 	VMULPD.BCST       c3dea39ef35793c76<>+0(SB), Z27, Z26
 	VADDPD.BCST       c4000000000000000<>+0(SB), Z25, Z29
 	VDIVPD            Z29, Z25, Z29
@@ -2285,128 +1933,29 @@ loop1:
 	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z28, Z26
 	VMULPD            Z24, Z24, Z24
 	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z24, Z26
-	VBLENDMPD         Z25, Z26, K1, Z24
+	VBLENDMPD         Z25, Z26, K2, Z24
+	CMPQ              CX, $0x08
+	JLT               part6
 	VMOVUPD           Z24, (AX)(BX*8)
-	ADDQ              $0x08, BX
-	CMPQ              BX, SI
-	JLE               loop1
+	JMP               whole7
 
-tail2:
-	SUBQ              BX, CX
-	JLE               done3
-	MOVQ              $-1, SI
-	BZHIQ             CX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX)(BX*8), K1, Z24
-	VANDPD            Z0, Z24, Z0
-	VADDPD            Z1, Z0, Z1
-	VDIVPD            Z1, Z2, Z1
-	VSUBPD            Z1, Z3, Z1
-	VMULPD            Z1, Z1, Z2
-	VMOVUPD           Z4, Z4
-	VMOVUPD           Z5, Z5
-	VFMADD213PD       Z6, Z2, Z4
-	VFMADD213PD       Z7, Z2, Z5
-	VFMADD213PD       Z8, Z2, Z4
-	VFMADD213PD       Z9, Z2, Z5
-	VFMADD213PD       Z10, Z2, Z4
-	VFMADD213PD       Z11, Z2, Z5
-	VFMADD213PD       Z12, Z2, Z4
-	VFMADD213PD       Z13, Z2, Z5
-	VFMADD213PD       Z14, Z2, Z4
-	VFMADD213PD       Z15, Z2, Z5
-	VFMADD213PD       Z16, Z2, Z4
-	VFMADD213PD       Z17, Z2, Z5
-	VFMADD213PD       Z18, Z2, Z4
-	VFMADD213PD       Z19, Z2, Z5
-	VFMADD213PD       Z20, Z2, Z4
-	VFMADD213PD       Z21, Z2, Z5
-	VFMADD213PD       Z22, Z2, Z4
-	VFMADD213PD       Z23, Z2, Z5
-	VFMADD213PD.BCST  c3fb3e97eaf5f2f84<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c3f99ac85788f4051<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST  c3ff28273b50efa76<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  cbfcd5fd8ffd0f1a1<>+0(SB), Z2, Z5
-	VFMADD231PD       Z1, Z5, Z4
-	VADDPD            Z3, Z0, Z1
-	VDIVPD            Z1, Z4, Z1
-	VBROADCASTSD      c5f30000000000000<>+0(SB), Z2
-	VMINPD            Z0, Z2, Z0
-	VMULPD            Z0, Z0, Z2
-	VMOVAPD           Z2, Z4
-	VFMSUB231PD       Z0, Z0, Z4
-	VMULPD.BCST       cbfe0000000000000<>+0(SB), Z2, Z0
-	VBROADCASTSD      c4086300000000000<>+0(SB), Z2
-	VMINPD            Z0, Z2, Z0
-	VBROADCASTSD      cc087500000000000<>+0(SB), Z2
-	VMAXPD            Z0, Z2, Z0
-	VBROADCASTSD      c4338000000000000<>+0(SB), Z2
-	VFMADD231PD.BCST  c3ff71547652b82fe<>+0(SB), Z0, Z2
-	VSUBPD.BCST       c4338000000000000<>+0(SB), Z2, Z2
-	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z2, Z0
-	VMULPD            Z0, Z0, Z5
-	VBROADCASTSD      c3e9289185613a3d6<>+0(SB), Z6
-	VBROADCASTSD      c3e5af38a9b0ec855<>+0(SB), Z7
-	VFMADD213PD.BCST  c3efa019b90d2ae7a<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3ec71de0dae63bb3<>+0(SB), Z5, Z7
-	VFMADD213PD.BCST  c3f56c16c1788bd90<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3f2a01a01a7c41d5<>+0(SB), Z5, Z7
-	VFMADD213PD.BCST  c3fa5555555553d63<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3f811111111109b3<>+0(SB), Z5, Z7
-	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3fc5555555555556<>+0(SB), Z5, Z7
-	VFMADD231PD       Z0, Z7, Z6
-	VFMADD213PD       Z0, Z5, Z6
-	VADDPD            Z3, Z6, Z0
-	VSCALEFPD         Z2, Z0, Z0
-	VMULPD            Z4, Z0, Z2
-	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z2, Z0
-	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z1, Z2
-	VMULPD            Z2, Z0, Z0
-	VCMPPD.BCST       $0x1e, c0000000000000000<>+0(SB), Z24, K2
-	VSUBPD            Z0, Z3, Z2
-	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z1, Z1
-	VBLENDMPD         Z2, Z1, K2, Z1
-	VPADDQ.BCST       c00095f6200000000<>+0(SB), Z1, Z1
-	VPSRLQ            $0x34, Z1, Z2
-	VORPD.BCST        c4330000000000000<>+0(SB), Z2, Z2
-	VSUBPD.BCST       c43300000000003ff<>+0(SB), Z2, Z2
-	VANDPD.BCST       c000fffffffffffff<>+0(SB), Z1, Z1
-	VPADDQ.BCST       c3fe6a09e00000000<>+0(SB), Z1, Z1
-	VSUBPD            Z3, Z1, Z1
-	VBROADCASTSD      c3fd2bd3c36113405<>+0(SB), Z3
-	VBROADCASTSD      cbff0000000000000<>+0(SB), Z5
-	VBLENDMPD         Z3, Z5, K2, Z3
-	VCMPPD            $0x11, Z3, Z0, K3
-	VBLENDMPD.BCST    c0000000000000000<>+0(SB), Z2, K3, Z2
-	VXORPD.BCST       c8000000000000000<>+0(SB), Z0, Z0
-	VBLENDMPD         Z0, Z1, K3, Z0
-	VMULPD.BCST       c3dea39ef35793c76<>+0(SB), Z2, Z1
-	VADDPD.BCST       c4000000000000000<>+0(SB), Z0, Z3
-	VDIVPD            Z3, Z0, Z3
-	VMULPD            Z3, Z3, Z5
-	VBROADCASTSD      c3fc2b5900de53b32<>+0(SB), Z6
-	VFMADD213PD.BCST  c3fc39fe51a7c18f9<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3fc7462b51cb66b1<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3fcc71c62e3f11e6<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3fd2492492df281a<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3fd99999999952d7<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3fe5555555555558<>+0(SB), Z5, Z6
-	VMULPD            Z5, Z6, Z5
-	VMULPD.BCST       c3fe0000000000000<>+0(SB), Z0, Z6
-	VMULPD            Z0, Z6, Z6
-	VADDPD            Z5, Z6, Z5
-	VFMADD231PD       Z5, Z3, Z1
-	VSUBPD            Z1, Z6, Z1
-	VSUBPD            Z1, Z0, Z0
-	VFMADD231PD.BCST  c3fe62e42fee00000<>+0(SB), Z2, Z0
-	VMOVAPD           Z0, Z1
-	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z4, Z1
-	VMULPD            Z24, Z24, Z2
-	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z2, Z1
-	VBLENDMPD         Z0, Z1, K2, Z0
-	VMOVUPD           Z0, K1, (AX)(BX*8)
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -2532,13 +2081,22 @@ TEXT ·logPhiSlopeAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD           (DX)(BX*8), Z24
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z24
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z24
+
+whole5:
 	VANDPD            Z0, Z24, Z25
 	VADDPD            Z1, Z25, Z26
 	VDIVPD            Z26, Z2, Z26
@@ -2605,97 +2163,34 @@ loop1:
 	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z27, Z25
 	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z26, Z27
 	VMULPD            Z27, Z25, Z27
-	VCMPPD.BCST       $0x1e, c0000000000000000<>+0(SB), Z24, K1
-	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z25, Z24
-	VBLENDMPD         Z24, Z3, K1, Z24
-	VSUBPD            Z27, Z3, Z25
-	VBLENDMPD         Z25, Z26, K1, Z25
-	VDIVPD            Z25, Z24, Z24
-	VMOVUPD           Z24, (AX)(BX*8)
-	ADDQ              $0x08, BX
-	CMPQ              BX, SI
-	JLE               loop1
-
-tail2:
-	SUBQ              BX, CX
-	JLE               done3
-	MOVQ              $-1, SI
-	BZHIQ             CX, SI, SI
-	KMOVB             SI, K1
-	VMOVUPD.Z         (DX)(BX*8), K1, Z24
-	VANDPD            Z0, Z24, Z0
-	VADDPD            Z1, Z0, Z1
-	VDIVPD            Z1, Z2, Z1
-	VSUBPD            Z1, Z3, Z1
-	VMULPD            Z1, Z1, Z2
-	VMOVUPD           Z4, Z4
-	VMOVUPD           Z5, Z5
-	VFMADD213PD       Z6, Z2, Z4
-	VFMADD213PD       Z7, Z2, Z5
-	VFMADD213PD       Z8, Z2, Z4
-	VFMADD213PD       Z9, Z2, Z5
-	VFMADD213PD       Z10, Z2, Z4
-	VFMADD213PD       Z11, Z2, Z5
-	VFMADD213PD       Z12, Z2, Z4
-	VFMADD213PD       Z13, Z2, Z5
-	VFMADD213PD       Z14, Z2, Z4
-	VFMADD213PD       Z15, Z2, Z5
-	VFMADD213PD       Z16, Z2, Z4
-	VFMADD213PD       Z17, Z2, Z5
-	VFMADD213PD       Z18, Z2, Z4
-	VFMADD213PD       Z19, Z2, Z5
-	VFMADD213PD       Z20, Z2, Z4
-	VFMADD213PD       Z21, Z2, Z5
-	VFMADD213PD       Z22, Z2, Z4
-	VFMADD213PD       Z23, Z2, Z5
-	VFMADD213PD.BCST  c3fb3e97eaf5f2f84<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  c3f99ac85788f4051<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST  c3ff28273b50efa76<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST  cbfcd5fd8ffd0f1a1<>+0(SB), Z2, Z5
-	VFMADD231PD       Z1, Z5, Z4
-	VADDPD            Z3, Z0, Z1
-	VDIVPD            Z1, Z4, Z1
-	VBROADCASTSD      c5f30000000000000<>+0(SB), Z2
-	VMINPD            Z0, Z2, Z0
-	VMULPD            Z0, Z0, Z2
-	VMOVAPD           Z2, Z4
-	VFMSUB231PD       Z0, Z0, Z4
-	VMULPD.BCST       cbfe0000000000000<>+0(SB), Z2, Z0
-	VBROADCASTSD      c4086300000000000<>+0(SB), Z2
-	VMINPD            Z0, Z2, Z0
-	VBROADCASTSD      cc087500000000000<>+0(SB), Z2
-	VMAXPD            Z0, Z2, Z0
-	VBROADCASTSD      c4338000000000000<>+0(SB), Z2
-	VFMADD231PD.BCST  c3ff71547652b82fe<>+0(SB), Z0, Z2
-	VSUBPD.BCST       c4338000000000000<>+0(SB), Z2, Z2
-	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z2, Z0
-	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z2, Z0
-	VMULPD            Z0, Z0, Z5
-	VBROADCASTSD      c3e9289185613a3d6<>+0(SB), Z6
-	VBROADCASTSD      c3e5af38a9b0ec855<>+0(SB), Z7
-	VFMADD213PD.BCST  c3efa019b90d2ae7a<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3ec71de0dae63bb3<>+0(SB), Z5, Z7
-	VFMADD213PD.BCST  c3f56c16c1788bd90<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3f2a01a01a7c41d5<>+0(SB), Z5, Z7
-	VFMADD213PD.BCST  c3fa5555555553d63<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3f811111111109b3<>+0(SB), Z5, Z7
-	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST  c3fc5555555555556<>+0(SB), Z5, Z7
-	VFMADD231PD       Z0, Z7, Z6
-	VFMADD213PD       Z0, Z5, Z6
-	VADDPD            Z3, Z6, Z0
-	VSCALEFPD         Z2, Z0, Z0
-	VMULPD            Z4, Z0, Z2
-	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z2, Z0
-	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z1, Z2
-	VMULPD            Z2, Z0, Z2
 	VCMPPD.BCST       $0x1e, c0000000000000000<>+0(SB), Z24, K2
-	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z0, Z0
-	VBLENDMPD         Z0, Z3, K2, Z0
-	VSUBPD            Z2, Z3, Z2
-	VBLENDMPD         Z2, Z1, K2, Z1
-	VDIVPD            Z1, Z0, Z0
-	VMOVUPD           Z0, K1, (AX)(BX*8)
+	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z25, Z24
+	VBLENDMPD         Z24, Z3, K2, Z24
+	VSUBPD            Z27, Z3, Z25
+	VBLENDMPD         Z25, Z26, K2, Z25
+	VDIVPD            Z25, Z24, Z24
+	CMPQ              CX, $0x08
+	JLT               part6
+	VMOVUPD           Z24, (AX)(BX*8)
+	JMP               whole7
+
+part6:
+	VMOVUPD Z24, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -2728,13 +2223,22 @@ TEXT ·sineAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Z21
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z21
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z21
+
+whole5:
 	VMOVUPD      Z0, Z22
 	VFMADD231PD  Z1, Z21, Z22
 	VSUBPD       Z0, Z22, Z23
@@ -2779,79 +2283,36 @@ loop1:
 	VPADDQ       Z19, Z22, Z22
 	VPSLLQ       $0x3f, Z22, Z24
 	VORPD        Z12, Z24, Z24
-	VCMPPD       $0x11, Z19, Z24, K1
+	VCMPPD       $0x11, Z19, Z24, K2
 	VPSLLQ       $0x3e, Z22, Z22
 	VANDPD       Z20, Z22, Z22
-	VBLENDMPD    Z23, Z25, K1, Z23
+	VBLENDMPD    Z23, Z25, K2, Z23
 	VXORPD       Z22, Z23, Z22
 	VANDPD.BCST  c7fffffffffffffff<>+0(SB), Z21, Z23
-	VCMPPD.BCST  $0x11, c3e40000000000000<>+0(SB), Z23, K1
-	VBLENDMPD    Z21, Z22, K1, Z21
+	VCMPPD.BCST  $0x11, c3e40000000000000<>+0(SB), Z23, K2
+	VBLENDMPD    Z21, Z22, K2, Z21
+	CMPQ         CX, $0x08
+	JLT          part6
 	VMOVUPD      Z21, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	JMP          whole7
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	MOVQ         $-1, SI
-	BZHIQ        CX, SI, SI
-	KMOVB        SI, K1
-	VMOVUPD.Z    (DX)(BX*8), K1, Z21
-	VMOVUPD      Z0, Z22
-	VFMADD231PD  Z1, Z21, Z22
-	VSUBPD       Z0, Z22, Z0
-	VMOVAPD      Z21, Z1
-	VFNMADD231PD Z2, Z0, Z1
-	VMULPD       Z3, Z0, Z2
-	VSUBPD       Z2, Z1, Z23
-	VSUBPD       Z1, Z23, Z24
-	VSUBPD       Z24, Z23, Z25
-	VSUBPD       Z25, Z1, Z1
-	VADDPD       Z24, Z2, Z24
-	VSUBPD       Z24, Z1, Z1
-	VFMSUB231PD  Z3, Z0, Z2
-	VSUBPD       Z2, Z1, Z1
-	VFNMADD231PD Z4, Z0, Z1
-	VMULPD       Z23, Z23, Z0
-	VMULPD       Z0, Z23, Z2
-	VMOVUPD      Z5, Z3
-	VFMADD213PD  Z6, Z0, Z3
-	VFMADD213PD  Z7, Z0, Z3
-	VFMADD213PD  Z8, Z0, Z3
-	VFMADD213PD  Z9, Z0, Z3
-	VFMADD213PD  Z10, Z0, Z3
-	VMOVAPD      Z1, Z4
-	VFMADD231PD  Z3, Z2, Z4
-	VADDPD       Z4, Z23, Z2
-	VMULPD       Z11, Z0, Z3
-	VSUBPD       Z3, Z12, Z4
-	VSUBPD       Z4, Z12, Z5
-	VSUBPD       Z3, Z5, Z3
-	VMULPD       Z0, Z0, Z5
-	VMOVUPD      Z13, Z6
-	VFMADD213PD  Z14, Z0, Z6
-	VFMADD213PD  Z15, Z0, Z6
-	VFMADD213PD  Z16, Z0, Z6
-	VFMADD213PD  Z17, Z0, Z6
-	VFMADD213PD  Z18, Z0, Z6
-	VMULPD       Z6, Z5, Z0
-	VFNMADD231PD Z1, Z23, Z0
-	VADDPD       Z0, Z3, Z0
-	VADDPD       Z0, Z4, Z0
-	VPADDQ       Z19, Z22, Z1
-	VPSLLQ       $0x3f, Z1, Z3
-	VORPD        Z12, Z3, Z3
-	VCMPPD       $0x11, Z19, Z3, K2
-	VPSLLQ       $0x3e, Z1, Z1
-	VANDPD       Z20, Z1, Z1
-	VBLENDMPD    Z0, Z2, K2, Z0
-	VXORPD       Z1, Z0, Z0
-	VANDPD.BCST  c7fffffffffffffff<>+0(SB), Z21, Z1
-	VCMPPD.BCST  $0x11, c3e40000000000000<>+0(SB), Z1, K2
-	VBLENDMPD    Z21, Z0, K2, Z0
-	VMOVUPD      Z0, K1, (AX)(BX*8)
+part6:
+	VMOVUPD Z21, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -2936,13 +2397,22 @@ TEXT ·cosineAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
-	JGT          tail2
+	MOVQ         $0x00000000, BX
+	SUBQ         BX, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD      (DX)(BX*8), Z22
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(BX*8), Z22
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(BX*8), K1, Z22
+
+whole5:
 	VMOVUPD      Z0, Z23
 	VFMADD231PD  Z1, Z22, Z23
 	VSUBPD       Z0, Z23, Z24
@@ -2986,73 +2456,33 @@ loop1:
 	VPADDQ       Z19, Z23, Z23
 	VPSLLQ       $0x3f, Z23, Z24
 	VORPD        Z12, Z24, Z24
-	VCMPPD       $0x11, Z20, Z24, K1
+	VCMPPD       $0x11, Z20, Z24, K2
 	VPSLLQ       $0x3e, Z23, Z23
 	VANDPD       Z21, Z23, Z23
-	VBLENDMPD    Z22, Z25, K1, Z22
+	VBLENDMPD    Z22, Z25, K2, Z22
 	VXORPD       Z23, Z22, Z22
+	CMPQ         CX, $0x08
+	JLT          part6
 	VMOVUPD      Z22, (AX)(BX*8)
-	ADDQ         $0x08, BX
-	CMPQ         BX, SI
-	JLE          loop1
+	JMP          whole7
 
-tail2:
-	SUBQ         BX, CX
-	JLE          done3
-	MOVQ         $-1, SI
-	BZHIQ        CX, SI, SI
-	KMOVB        SI, K1
-	VMOVUPD.Z    (DX)(BX*8), K1, Z22
-	VMOVUPD      Z0, Z23
-	VFMADD231PD  Z1, Z22, Z23
-	VSUBPD       Z0, Z23, Z0
-	VMOVAPD      Z22, Z1
-	VFNMADD231PD Z2, Z0, Z1
-	VMULPD       Z3, Z0, Z2
-	VSUBPD       Z2, Z1, Z22
-	VSUBPD       Z1, Z22, Z24
-	VSUBPD       Z24, Z22, Z25
-	VSUBPD       Z25, Z1, Z1
-	VADDPD       Z24, Z2, Z24
-	VSUBPD       Z24, Z1, Z1
-	VFMSUB231PD  Z3, Z0, Z2
-	VSUBPD       Z2, Z1, Z1
-	VFNMADD231PD Z4, Z0, Z1
-	VMULPD       Z22, Z22, Z0
-	VMULPD       Z0, Z22, Z2
-	VMOVUPD      Z5, Z3
-	VFMADD213PD  Z6, Z0, Z3
-	VFMADD213PD  Z7, Z0, Z3
-	VFMADD213PD  Z8, Z0, Z3
-	VFMADD213PD  Z9, Z0, Z3
-	VFMADD213PD  Z10, Z0, Z3
-	VMOVAPD      Z1, Z4
-	VFMADD231PD  Z3, Z2, Z4
-	VADDPD       Z4, Z22, Z2
-	VMULPD       Z11, Z0, Z3
-	VSUBPD       Z3, Z12, Z4
-	VSUBPD       Z4, Z12, Z5
-	VSUBPD       Z3, Z5, Z3
-	VMULPD       Z0, Z0, Z5
-	VMOVUPD      Z13, Z6
-	VFMADD213PD  Z14, Z0, Z6
-	VFMADD213PD  Z15, Z0, Z6
-	VFMADD213PD  Z16, Z0, Z6
-	VFMADD213PD  Z17, Z0, Z6
-	VFMADD213PD  Z18, Z0, Z6
-	VMULPD       Z6, Z5, Z0
-	VFNMADD231PD Z1, Z22, Z0
-	VADDPD       Z0, Z3, Z0
-	VADDPD       Z0, Z4, Z0
-	VPADDQ       Z19, Z23, Z1
-	VPSLLQ       $0x3f, Z1, Z3
-	VORPD        Z12, Z3, Z3
-	VCMPPD       $0x11, Z20, Z3, K2
-	VPSLLQ       $0x3e, Z1, Z1
-	VANDPD       Z21, Z1, Z1
-	VBLENDMPD    Z0, Z2, K2, Z0
-	VXORPD       Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)(BX*8)
+part6:
+	VMOVUPD Z22, K1, (AX)(BX*8)
+
+whole7:
+	ADDQ $0x08, BX
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, SI
+	BZHIQ CX, SI, SI
+	KMOVB SI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -3090,18 +2520,35 @@ TEXT ·risingValueAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
 	MOVQ         k+24(FP), BX
-	XORQ         SI, SI
-	LEAQ         -8(CX), DI
-	CMPQ         SI, DI
-	JGT          tail2
+	MOVQ         $0x00000000, SI
+	SUBQ         SI, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD          (DX)(SI*8), Z22
-	VMOVUPD          (BX)(SI*8), Z23
-	VCMPPD           $0x11, Z0, Z22, K1
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(SI*8), Z22
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(SI*8), K1, Z22
+
+whole5:
+	CMPQ    CX, $0x08
+	JLT     part6
+	VMOVUPD (BX)(SI*8), Z23
+	JMP     whole7
+
+part6:
+	VMOVUPD.Z (BX)(SI*8), K1, Z23
+
+whole7:
+	VCMPPD           $0x11, Z0, Z22, K2
 	VMULPD           Z1, Z22, Z24
-	VBLENDMPD        Z24, Z22, K1, Z24
-	VMOVAPD.Z        Z2, K1, Z25
+	VBLENDMPD        Z24, Z22, K2, Z24
+	VMOVAPD.Z        Z2, K2, Z25
 	VPADDQ           Z3, Z24, Z24
 	VPSRLQ           $0x34, Z24, Z26
 	VORPD            Z4, Z26, Z26
@@ -3129,28 +2576,28 @@ loop1:
 	VSUBPD           Z26, Z29, Z26
 	VSUBPD           Z26, Z24, Z24
 	VFMADD231PD      Z19, Z25, Z24
-	VCMPPD           $0x11, Z20, Z22, K1
-	VBLENDMPD        Z24, Z22, K1, Z24
-	VCMPPD           $0x00, Z21, Z22, K1
-	VBLENDMPD.BCST   cfff0000000000000<>+0(SB), Z24, K1, Z24
-	VCMPPD           $0x11, Z21, Z22, K1
-	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z24, K1, Z24
+	VCMPPD           $0x11, Z20, Z22, K2
+	VBLENDMPD        Z24, Z22, K2, Z24
+	VCMPPD           $0x00, Z21, Z22, K2
+	VBLENDMPD.BCST   cfff0000000000000<>+0(SB), Z24, K2, Z24
+	VCMPPD           $0x11, Z21, Z22, K2
+	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z24, K2, Z24
 	VSUBPD           Z8, Z24, Z24
 	VDIVPD           Z22, Z8, Z25
 	VMULPD           Z25, Z23, Z25
 	VADDPD           Z8, Z25, Z26
 	VSUBPD.BCST      c3faf141205bc01a3<>+0(SB), Z25, Z27
 	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z27, Z27
-	VCMPPD.BCST      $0x11, c3fd69fbe76c8b439<>+0(SB), Z27, K1
+	VCMPPD.BCST      $0x11, c3fd69fbe76c8b439<>+0(SB), Z27, K2
 	VPADDQ           Z3, Z26, Z27
 	VPSRLQ           $0x34, Z27, Z28
 	VORPD            Z4, Z28, Z29
 	VSUBPD           Z5, Z29, Z29
-	VBLENDMPD        Z21, Z29, K1, Z29
+	VBLENDMPD        Z21, Z29, K2, Z29
 	VANDPD           Z6, Z27, Z27
 	VPADDQ           Z7, Z27, Z27
 	VSUBPD           Z8, Z27, Z27
-	VBLENDMPD        Z25, Z27, K1, Z27
+	VBLENDMPD        Z25, Z27, K2, Z27
 	VMAXPD           Z8, Z25, Z30
 	VSUBPD           Z26, Z30, Z26
 	VMINPD           Z8, Z25, Z30
@@ -3158,9 +2605,9 @@ loop1:
 	VPSLLQ           $0x34, Z28, Z28
 	VBROADCASTSD     c7fe0000000000000<>+0(SB), Z30
 	VPSUBQ           Z28, Z30, Z28
-	VCMPPD.BCST      $0x11, c43b0000000000000<>+0(SB), Z25, K2
-	VBLENDMPD        Z28, Z21, K2, Z28
-	VBLENDMPD        Z21, Z28, K1, Z28
+	VCMPPD.BCST      $0x11, c43b0000000000000<>+0(SB), Z25, K3
+	VBLENDMPD        Z28, Z21, K3, Z28
+	VBLENDMPD        Z21, Z28, K2, Z28
 	VMULPD           Z28, Z26, Z26
 	VADDPD           Z10, Z27, Z28
 	VDIVPD           Z28, Z27, Z28
@@ -3187,14 +2634,14 @@ loop1:
 	VSUBPD           Z26, Z27, Z26
 	VFMADD231PD      Z19, Z29, Z26
 	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z25, Z27
-	VCMPPD.BCST      $0x11, c3c90000000000000<>+0(SB), Z27, K1
-	VBLENDMPD        Z25, Z26, K1, Z26
-	VCMPPD           $0x11, Z20, Z25, K1
-	VBLENDMPD        Z26, Z25, K1, Z26
-	VCMPPD.BCST      $0x00, cbff0000000000000<>+0(SB), Z25, K1
-	VBLENDMPD.BCST   cfff0000000000000<>+0(SB), Z26, K1, Z26
-	VCMPPD.BCST      $0x11, cbff0000000000000<>+0(SB), Z25, K1
-	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z26, K1, Z25
+	VCMPPD.BCST      $0x11, c3c90000000000000<>+0(SB), Z27, K2
+	VBLENDMPD        Z25, Z26, K2, Z26
+	VCMPPD           $0x11, Z20, Z25, K2
+	VBLENDMPD        Z26, Z25, K2, Z26
+	VCMPPD.BCST      $0x00, cbff0000000000000<>+0(SB), Z25, K2
+	VBLENDMPD.BCST   cfff0000000000000<>+0(SB), Z26, K2, Z26
+	VCMPPD.BCST      $0x11, cbff0000000000000<>+0(SB), Z25, K2
+	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z26, K2, Z25
 	VADDPD           Z23, Z22, Z26
 	VDIVPD           Z22, Z8, Z22
 	VMULPD           Z22, Z22, Z27
@@ -3221,143 +2668,28 @@ loop1:
 	VFNMADD231PD     Z25, Z26, Z22
 	VXORPD.BCST      c8000000000000000<>+0(SB), Z22, Z22
 	VFMADD231PD      Z24, Z23, Z22
+	CMPQ             CX, $0x08
+	JLT              part8
 	VMOVUPD          Z22, (AX)(SI*8)
-	ADDQ             $0x08, SI
-	CMPQ             SI, DI
-	JLE              loop1
+	JMP              whole9
 
-tail2:
-	SUBQ             SI, CX
-	JLE              done3
-	MOVQ             $-1, DI
-	BZHIQ            CX, DI, DI
-	KMOVB            DI, K1
-	VMOVUPD.Z        (DX)(SI*8), K1, Z22
-	VMOVUPD.Z        (BX)(SI*8), K1, Z23
-	VCMPPD           $0x11, Z0, Z22, K2
-	VMULPD           Z1, Z22, Z0
-	VBLENDMPD        Z0, Z22, K2, Z0
-	VMOVAPD.Z        Z2, K2, Z1
-	VPADDQ           Z3, Z0, Z0
-	VPSRLQ           $0x34, Z0, Z2
-	VORPD            Z4, Z2, Z2
-	VSUBPD           Z5, Z2, Z2
-	VANDPD           Z6, Z0, Z0
-	VPADDQ           Z7, Z0, Z0
-	VSUBPD           Z8, Z0, Z0
-	VADDPD           Z1, Z2, Z1
-	VMULPD           Z9, Z1, Z2
-	VADDPD           Z10, Z0, Z24
-	VDIVPD           Z24, Z0, Z24
-	VMULPD           Z24, Z24, Z25
-	VMOVUPD          Z11, Z26
-	VFMADD213PD      Z12, Z25, Z26
-	VFMADD213PD      Z13, Z25, Z26
-	VFMADD213PD      Z14, Z25, Z26
-	VFMADD213PD      Z15, Z25, Z26
-	VFMADD213PD      Z16, Z25, Z26
-	VFMADD213PD      Z17, Z25, Z26
-	VMULPD           Z25, Z26, Z25
-	VMULPD           Z18, Z0, Z26
-	VMULPD           Z0, Z26, Z26
-	VADDPD           Z25, Z26, Z25
-	VFMADD231PD      Z25, Z24, Z2
-	VSUBPD           Z2, Z26, Z2
-	VSUBPD           Z2, Z0, Z0
-	VFMADD231PD      Z19, Z1, Z0
-	VCMPPD           $0x11, Z20, Z22, K2
-	VBLENDMPD        Z0, Z22, K2, Z0
-	VCMPPD           $0x00, Z21, Z22, K2
-	VBLENDMPD.BCST   cfff0000000000000<>+0(SB), Z0, K2, Z0
-	VCMPPD           $0x11, Z21, Z22, K2
-	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z0, K2, Z0
-	VSUBPD           Z8, Z0, Z0
-	VDIVPD           Z22, Z8, Z1
-	VMULPD           Z1, Z23, Z1
-	VADDPD           Z8, Z1, Z2
-	VSUBPD.BCST      c3faf141205bc01a3<>+0(SB), Z1, Z24
-	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z24, Z24
-	VCMPPD.BCST      $0x11, c3fd69fbe76c8b439<>+0(SB), Z24, K2
-	VPADDQ           Z3, Z2, Z3
-	VPSRLQ           $0x34, Z3, Z24
-	VORPD            Z4, Z24, Z4
-	VSUBPD           Z5, Z4, Z4
-	VBLENDMPD        Z21, Z4, K2, Z4
-	VANDPD           Z6, Z3, Z3
-	VPADDQ           Z7, Z3, Z3
-	VSUBPD           Z8, Z3, Z3
-	VBLENDMPD        Z1, Z3, K2, Z3
-	VMAXPD           Z8, Z1, Z5
-	VSUBPD           Z2, Z5, Z2
-	VMINPD           Z8, Z1, Z5
-	VADDPD           Z5, Z2, Z2
-	VPSLLQ           $0x34, Z24, Z5
-	VBROADCASTSD     c7fe0000000000000<>+0(SB), Z6
-	VPSUBQ           Z5, Z6, Z5
-	VCMPPD.BCST      $0x11, c43b0000000000000<>+0(SB), Z1, K3
-	VBLENDMPD        Z5, Z21, K3, Z5
-	VBLENDMPD        Z21, Z5, K2, Z5
-	VMULPD           Z5, Z2, Z2
-	VADDPD           Z10, Z3, Z5
-	VDIVPD           Z5, Z3, Z5
-	VBROADCASTSD     cc000000000000000<>+0(SB), Z6
-	VFMADD213PD      Z10, Z5, Z6
-	VFMADD213PD.BCST cc000000000000000<>+0(SB), Z5, Z6
-	VFMADD213PD      Z8, Z5, Z6
-	VMULPD           Z6, Z2, Z2
-	VMULPD           Z5, Z5, Z6
-	VMOVUPD          Z11, Z7
-	VFMADD213PD      Z12, Z6, Z7
-	VFMADD213PD      Z13, Z6, Z7
-	VFMADD213PD      Z14, Z6, Z7
-	VFMADD213PD      Z15, Z6, Z7
-	VFMADD213PD      Z16, Z6, Z7
-	VFMADD213PD      Z17, Z6, Z7
-	VMULPD           Z6, Z7, Z6
-	VMULPD           Z18, Z3, Z7
-	VMULPD           Z3, Z7, Z7
-	VADDPD           Z6, Z7, Z6
-	VFMADD231PD      Z9, Z4, Z2
-	VFMADD231PD      Z6, Z5, Z2
-	VSUBPD           Z2, Z7, Z2
-	VSUBPD           Z2, Z3, Z2
-	VFMADD231PD      Z19, Z4, Z2
-	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z1, Z3
-	VCMPPD.BCST      $0x11, c3c90000000000000<>+0(SB), Z3, K2
-	VBLENDMPD        Z1, Z2, K2, Z2
-	VCMPPD           $0x11, Z20, Z1, K2
-	VBLENDMPD        Z2, Z1, K2, Z2
-	VCMPPD.BCST      $0x00, cbff0000000000000<>+0(SB), Z1, K2
-	VBLENDMPD.BCST   cfff0000000000000<>+0(SB), Z2, K2, Z2
-	VCMPPD.BCST      $0x11, cbff0000000000000<>+0(SB), Z1, K2
-	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z2, K2, Z1
-	VADDPD           Z23, Z22, Z2
-	VDIVPD           Z22, Z8, Z3
-	VMULPD           Z3, Z3, Z4
-	VBROADCASTSD     c3f74bffc9d8b455b<>+0(SB), Z5
-	VFMADD213PD.BCST cbf5ef8d748aeb0f2<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c3f4b92c33f9445e5<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST cbf438134d4f8896f<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c3f4a01a017dcf9e1<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST cbf66c16c16c149f4<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c3fb5555555555555<>+0(SB), Z4, Z5
-	VMULPD           Z3, Z5, Z3
-	VDIVPD           Z2, Z8, Z4
-	VMULPD           Z4, Z4, Z5
-	VBROADCASTSD     c3f74bffc9d8b455b<>+0(SB), Z6
-	VFMADD213PD.BCST cbf5ef8d748aeb0f2<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c3f4b92c33f9445e5<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST cbf438134d4f8896f<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c3f4a01a017dcf9e1<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST cbf66c16c16c149f4<>+0(SB), Z5, Z6
-	VFMADD213PD.BCST c3fb5555555555555<>+0(SB), Z5, Z6
-	VMULPD           Z4, Z6, Z4
-	VSUBPD           Z4, Z3, Z3
-	VSUBPD           Z18, Z2, Z2
-	VFNMADD231PD     Z1, Z2, Z3
-	VXORPD.BCST      c8000000000000000<>+0(SB), Z3, Z1
-	VFMADD231PD      Z0, Z23, Z1
-	VMOVUPD          Z1, K1, (AX)(SI*8)
+part8:
+	VMOVUPD Z22, K1, (AX)(SI*8)
+
+whole9:
+	ADDQ $0x08, SI
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, DI
+	BZHIQ CX, DI, DI
+	KMOVB DI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER
@@ -3392,38 +2724,55 @@ TEXT ·risingSlopeAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
 	MOVQ         k+24(FP), BX
-	XORQ         SI, SI
-	LEAQ         -8(CX), DI
-	CMPQ         SI, DI
-	JGT          tail2
+	MOVQ         $0x00000000, SI
+	SUBQ         SI, CX
+	KXNORB       K1, K1, K1
+	CMPQ         CX, $0x08
+	JLT          last2
 
 loop1:
-	VMOVUPD          (DX)(SI*8), Z22
-	VMOVUPD          (BX)(SI*8), Z23
+	CMPQ    CX, $0x08
+	JLT     part4
+	VMOVUPD (DX)(SI*8), Z22
+	JMP     whole5
+
+part4:
+	VMOVUPD.Z (DX)(SI*8), K1, Z22
+
+whole5:
+	CMPQ    CX, $0x08
+	JLT     part6
+	VMOVUPD (BX)(SI*8), Z23
+	JMP     whole7
+
+part6:
+	VMOVUPD.Z (BX)(SI*8), K1, Z23
+
+whole7:
 	VDIVPD           Z22, Z0, Z24
 	VMULPD           Z24, Z23, Z24
 	VADDPD           Z0, Z24, Z25
 	VSUBPD           Z1, Z24, Z26
 	VANDPD           Z2, Z26, Z26
-	VCMPPD           $0x11, Z3, Z26, K1
+	VCMPPD           $0x11, Z3, Z26, K2
 	VPADDQ           Z4, Z25, Z26
 	VPSRLQ           $0x34, Z26, Z27
 	VORPD            Z5, Z27, Z28
 	VSUBPD           Z6, Z28, Z28
-	VBLENDMPD        Z7, Z28, K1, Z28
+	VBLENDMPD        Z7, Z28, K2, Z28
 	VANDPD           Z8, Z26, Z26
 	VPADDQ           Z9, Z26, Z26
 	VSUBPD           Z0, Z26, Z26
-	VBLENDMPD        Z24, Z26, K1, Z26
+	VBLENDMPD        Z24, Z26, K2, Z26
 	VMAXPD           Z0, Z24, Z29
 	VSUBPD           Z25, Z29, Z25
 	VMINPD           Z0, Z24, Z29
 	VADDPD           Z29, Z25, Z25
 	VPSLLQ           $0x34, Z27, Z27
 	VPSUBQ           Z27, Z10, Z27
-	VCMPPD           $0x11, Z11, Z24, K2
-	VBLENDMPD        Z27, Z7, K2, Z27
-	VBLENDMPD        Z7, Z27, K1, Z27
+	VCMPPD           $0x11, Z11, Z24, K3
+	VBLENDMPD        Z27, Z7, K3, Z27
+	VBLENDMPD        Z7, Z27, K2, Z27
 	VMULPD           Z27, Z25, Z25
 	VADDPD           Z12, Z26, Z27
 	VDIVPD           Z27, Z26, Z27
@@ -3450,14 +2799,14 @@ loop1:
 	VSUBPD           Z25, Z26, Z25
 	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z28, Z25
 	VANDPD           Z2, Z24, Z26
-	VCMPPD.BCST      $0x11, c3c90000000000000<>+0(SB), Z26, K1
-	VBLENDMPD        Z24, Z25, K1, Z25
-	VCMPPD.BCST      $0x11, c7ff0000000000000<>+0(SB), Z24, K1
-	VBLENDMPD        Z25, Z24, K1, Z25
-	VCMPPD.BCST      $0x00, cbff0000000000000<>+0(SB), Z24, K1
-	VBLENDMPD.BCST   cfff0000000000000<>+0(SB), Z25, K1, Z25
-	VCMPPD.BCST      $0x11, cbff0000000000000<>+0(SB), Z24, K1
-	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z25, K1, Z24
+	VCMPPD.BCST      $0x11, c3c90000000000000<>+0(SB), Z26, K2
+	VBLENDMPD        Z24, Z25, K2, Z25
+	VCMPPD.BCST      $0x11, c7ff0000000000000<>+0(SB), Z24, K2
+	VBLENDMPD        Z25, Z24, K2, Z25
+	VCMPPD.BCST      $0x00, cbff0000000000000<>+0(SB), Z24, K2
+	VBLENDMPD.BCST   cfff0000000000000<>+0(SB), Z25, K2, Z25
+	VCMPPD.BCST      $0x11, cbff0000000000000<>+0(SB), Z24, K2
+	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z25, K2, Z24
 	VADDPD           Z23, Z22, Z23
 	VDIVPD           Z23, Z0, Z23
 	VMULPD           Z23, Z23, Z25
@@ -3481,101 +2830,28 @@ loop1:
 	VFMADD231PD      Z21, Z22, Z23
 	VSUBPD           Z23, Z25, Z22
 	VSUBPD           Z22, Z24, Z22
+	CMPQ             CX, $0x08
+	JLT              part8
 	VMOVUPD          Z22, (AX)(SI*8)
-	ADDQ             $0x08, SI
-	CMPQ             SI, DI
-	JLE              loop1
+	JMP              whole9
 
-tail2:
-	SUBQ             SI, CX
-	JLE              done3
-	MOVQ             $-1, DI
-	BZHIQ            CX, DI, DI
-	KMOVB            DI, K1
-	VMOVUPD.Z        (DX)(SI*8), K1, Z22
-	VMOVUPD.Z        (BX)(SI*8), K1, Z23
-	VDIVPD           Z22, Z0, Z24
-	VMULPD           Z24, Z23, Z24
-	VADDPD           Z0, Z24, Z25
-	VSUBPD           Z1, Z24, Z1
-	VANDPD           Z2, Z1, Z1
-	VCMPPD           $0x11, Z3, Z1, K2
-	VPADDQ           Z4, Z25, Z1
-	VPSRLQ           $0x34, Z1, Z3
-	VORPD            Z5, Z3, Z4
-	VSUBPD           Z6, Z4, Z4
-	VBLENDMPD        Z7, Z4, K2, Z4
-	VANDPD           Z8, Z1, Z1
-	VPADDQ           Z9, Z1, Z1
-	VSUBPD           Z0, Z1, Z1
-	VBLENDMPD        Z24, Z1, K2, Z1
-	VMAXPD           Z0, Z24, Z5
-	VSUBPD           Z25, Z5, Z5
-	VMINPD           Z0, Z24, Z6
-	VADDPD           Z6, Z5, Z5
-	VPSLLQ           $0x34, Z3, Z3
-	VPSUBQ           Z3, Z10, Z3
-	VCMPPD           $0x11, Z11, Z24, K3
-	VBLENDMPD        Z3, Z7, K3, Z3
-	VBLENDMPD        Z7, Z3, K2, Z3
-	VMULPD           Z3, Z5, Z3
-	VADDPD           Z12, Z1, Z5
-	VDIVPD           Z5, Z1, Z5
-	VMOVUPD          Z13, Z6
-	VFMADD213PD      Z12, Z5, Z6
-	VFMADD213PD      Z13, Z5, Z6
-	VFMADD213PD      Z0, Z5, Z6
-	VMULPD           Z6, Z3, Z3
-	VMULPD           Z5, Z5, Z6
-	VMOVUPD          Z14, Z7
-	VFMADD213PD      Z15, Z6, Z7
-	VFMADD213PD      Z16, Z6, Z7
-	VFMADD213PD      Z17, Z6, Z7
-	VFMADD213PD      Z18, Z6, Z7
-	VFMADD213PD      Z19, Z6, Z7
-	VFMADD213PD      Z20, Z6, Z7
-	VMULPD           Z6, Z7, Z6
-	VMULPD           Z21, Z1, Z7
-	VMULPD           Z1, Z7, Z7
-	VADDPD           Z6, Z7, Z6
-	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z4, Z3
-	VFMADD231PD      Z6, Z5, Z3
-	VSUBPD           Z3, Z7, Z3
-	VSUBPD           Z3, Z1, Z1
-	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z4, Z1
-	VANDPD           Z2, Z24, Z2
-	VCMPPD.BCST      $0x11, c3c90000000000000<>+0(SB), Z2, K2
-	VBLENDMPD        Z24, Z1, K2, Z1
-	VCMPPD.BCST      $0x11, c7ff0000000000000<>+0(SB), Z24, K2
-	VBLENDMPD        Z1, Z24, K2, Z1
-	VCMPPD.BCST      $0x00, cbff0000000000000<>+0(SB), Z24, K2
-	VBLENDMPD.BCST   cfff0000000000000<>+0(SB), Z1, K2, Z1
-	VCMPPD.BCST      $0x11, cbff0000000000000<>+0(SB), Z24, K2
-	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z1, K2, Z1
-	VADDPD           Z23, Z22, Z2
-	VDIVPD           Z2, Z0, Z2
-	VMULPD           Z2, Z2, Z3
-	VBROADCASTSD     cbf94a2ef648cf156<>+0(SB), Z4
-	VFMADD213PD.BCST c3f7f037ac26475f3<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST cbf71110edc7c347e<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST c3f7041040fbd17d1<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST cbf81111111110b6c<>+0(SB), Z3, Z4
-	VFMADD213PD.BCST c3fb5555555555555<>+0(SB), Z3, Z4
-	VMULPD           Z3, Z4, Z3
-	VFMADD231PD      Z21, Z2, Z3
-	VDIVPD           Z22, Z0, Z0
-	VMULPD           Z0, Z0, Z2
-	VBROADCASTSD     cbf94a2ef648cf156<>+0(SB), Z4
-	VFMADD213PD.BCST c3f7f037ac26475f3<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST cbf71110edc7c347e<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST c3f7041040fbd17d1<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST cbf81111111110b6c<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST c3fb5555555555555<>+0(SB), Z2, Z4
-	VMULPD           Z2, Z4, Z2
-	VFMADD231PD      Z21, Z0, Z2
-	VSUBPD           Z2, Z3, Z0
-	VSUBPD           Z0, Z1, Z0
-	VMOVUPD          Z0, K1, (AX)(SI*8)
+part8:
+	VMOVUPD Z22, K1, (AX)(SI*8)
+
+whole9:
+	ADDQ $0x08, SI
+	SUBQ $0x08, CX
+	CMPQ CX, $0x08
+	JGE  loop1
+
+last2:
+	CMPQ  CX, $0x00
+	JLE   done3
+	MOVQ  $-1, DI
+	BZHIQ CX, DI, DI
+	KMOVB DI, K1
+	KMOVB K1, K1
+	JMP   loop1
 
 done3:
 	VZEROUPPER

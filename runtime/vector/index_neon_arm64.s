@@ -19,23 +19,22 @@ segment1:
 	WORD $0x4e080780
 	WORD $0x4e080781
 	MOVD $0, R8
-	ADD $-4, R5, R9
-	CMP R9, R8
-	BGT tail3
+	SUBS R8, R5, R5
+	MOVD $4, R9
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R10
+	NEG R9, R9
+	ADD R9<<3, R10, R19
+	FLDPQ 64(R19), (F2, F3)
+	CMP $4, R5
+	BLT last3
 loop2:
+	CMP $4, R5
+	BLT part5
 	ADD R8<<3, R4, R19
 	FSTPQ (F0, F1), 0(R19)
-	ADDS $4, R8, R8
-	CMP R9, R8
-	BLE loop2
-tail3:
-	SUBS R8, R5, R5
-	BLE done4
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R9
-	NEG R5, R5
-	ADD R5<<3, R9, R19
-	FLDPQ 64(R19), (F2, F3)
+	B whole6
+part5:
 	ADD R8<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c55
@@ -54,6 +53,21 @@ tail3:
 	CBZ R21, lanes1
 	WORD $0x4d008681
 lanes1:
+whole6:
+	ADDS $4, R8, R8
+	SUBS $4, R5, R5
+	CMP $4, R5
+	BGE loop2
+last3:
+	CMP $0, R5
+	BLE done4
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	MOVD R5, R10
+	NEG R10, R10
+	ADD R10<<3, R9, R19
+	FLDPQ 64(R19), (F2, F3)
+	B loop2
 done4:
 	ADDS $12, R0, R0
 	SUBS $1, R3, R3

@@ -61,8 +61,8 @@ func inTile(j, k int, whole bool) (at, step int) {
 
 // tiled is the length of a matrix of n rows and k columns in tiles.
 func tiled(n, k int, whole bool) int {
-	rows := TileLength(k, whole)
-	return (n + rows - 1) / rows * rows * k
+	rows := TileLength(k, whole) // a power of two
+	return (n + rows - 1) &^ (rows - 1) * k
 }
 
 // gradientLength is the length of Predictor.Gradient.
@@ -184,76 +184,117 @@ func Signs(y []float64) []int8 {
 // signs is how many signs are read for n rows.
 func signs(n int) int { return (n + lanes - 1) / lanes * lanes }
 
+// The kinds of likelihoods of predictors, in the order of tools/asm.
+const (
+	linearBernoulliLogit = iota
+	linearNormal
+	linearPoissonLog
+	linearBinomialLogit
+	linearStudentT
+	linearNegBinomial2Log
+	linearBernoulliProbit
+)
+
+// The likelihood of several tiles of few columns is computed at once, of at most so many rows or bytes: that
+// of one alone, where there are more columns, overlaps with the products.
+const (
+	batchRows  = 64
+	batchBytes = 2 << 10
+)
+
+// batch is the number of rows that whole tiles of k columns have at once.
+func batch(k int, whole bool) int {
+	rows, number := TileLength(k, whole), 8
+	if whole {
+		number = 4
+	}
+	return max(rows, min(batchRows, batchBytes/(number*k)&^(rows-1)))
+}
+
+// likelihood adds n rows' log densities of a kind to the sums, given the scalars of the kind.
+func (p *Predictor) likelihood(kind, n int, y []float64, signs []int8, sum, second, third *[lanes]float64,
+	a, b, c float64) {
+	k := len(p.B)
+	linear(active, n, p.X, p.Whole, p.B, k, p.Gradient, batch(k, p.Whole != nil), p.C, p.Offset, y, signs,
+		p.D, kind, sum, second, third, a, b, c)
+}
+
+// linear adds n rows' log densities of a kind for as many at a time as there is room for factors.
+func (s *LogProduct) linear(kind, n int, p *Predictor, y []float64, signs []int8, share *SplitSum,
+	a, b float64) {
+	var rest Predictor
+	for {
+		m := s.takeTiles(n)
+		p.likelihood(kind, m, y, signs, &s.sum, &s.product, (*[lanes]float64)(share), a, b, 0)
+		if n -= m; n <= 0 {
+			return
+		}
+		rest = p.from(m)
+		p, y, signs = &rest, y[min(m, len(y)):], signs[min(m, len(signs)):]
+	}
+}
+
 // BernoulliLogitLinear is BernoulliLogit of a predictor, with y as Signs.
 func (s *LogProduct) BernoulliLogitLinear(n int, p *Predictor, y []int8) {
-	var rest Predictor
-	for q := p; n > 0; {
-		m := s.takeTiles(n)
-		bernoulliLogitLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D,
-			&s.sum, &s.product)
-		if n -= m; n > 0 {
-			rest, y = q.from(m), y[m:]
-			q = &rest
-		}
-	}
+	s.linear(linearBernoulliLogit, n, p, nil, y, nil, 0, 0)
 }
 
 // BinomialLogitLinear is BinomialLogit of a predictor.
 func (s *LogProduct) BinomialLogitLinear(n int, p *Predictor, y []float64, trials float64) {
-	var rest Predictor
-	for q := p; n > 0; {
-		m := s.takeTiles(n)
-		binomialLogitLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum,
-			&s.product, trials)
-		if n -= m; n > 0 {
-			rest, y = q.from(m), y[m:]
-			q = &rest
-		}
-	}
+	s.linear(linearBinomialLogit, n, p, y, nil, nil, trials, 0)
 }
 
 // StudentTLinear is StudentT of a predictor.
 func (s *LogProduct) StudentTLinear(n int, share *SplitSum, p *Predictor, x []float64, inverse,
 	slope float64) {
-	var rest Predictor
-	for q := p; n > 0; {
-		m := s.takeTiles(n)
-		studentTLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, x, q.D, &s.sum,
-			&s.product, (*[lanes]float64)(share), inverse, slope)
-		if n -= m; n > 0 {
-			rest, x = q.from(m), x[m:]
-			q = &rest
-		}
-	}
+	s.linear(linearStudentT, n, p, x, nil, share, inverse, slope)
 }
 
 // PoissonLogLinear is PoissonLog of a predictor.
 func PoissonLogLinear(n int, sum *SplitSum, p *Predictor, y []float64) {
-	s := (*[lanes]float64)(sum)
-	poissonLogLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
+	p.likelihood(linearPoissonLog, n, y, nil, (*[lanes]float64)(sum), nil, nil, 0, 0, 0)
 }
 
 // BernoulliProbitLinear is BernoulliProbit of a predictor.
 func BernoulliProbitLinear(n int, sum *SplitSum, p *Predictor, y []float64) {
-	s := (*[lanes]float64)(sum)
-	bernoulliProbitLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
+	p.likelihood(linearBernoulliProbit, n, y, nil, (*[lanes]float64)(sum), nil, nil, 0, 0, 0)
 }
 
 // NegBinomial2LogLinear is NegBinomial2Log of a predictor.
 func NegBinomial2LogLinear(n int, sum, dphi *SplitSum, p *Predictor, y []float64, phi float64) {
-	s, d, logPhi, inverse := (*[lanes]float64)(sum), (*[lanes]float64)(dphi), portable.Log(phi), 1/phi
-	negBinomial2LogLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s, d,
-		phi, logPhi, inverse)
+	p.likelihood(linearNegBinomial2Log, n, y, nil, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), nil, phi,
+		portable.Log(phi), 1/phi)
 }
 
 // NormalLinear is Normal with a predictor as mu.
 func NormalLinear(n int, squares *SplitSum, p *Predictor, x []float64, inverse float64) {
-	s := (*[lanes]float64)(squares)
-	normalLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, x, p.D, s, inverse)
+	p.likelihood(linearNormal, n, x, nil, (*[lanes]float64)(squares), nil, nil, inverse, 0, 0)
 }
 
-// predictTilesGo sets d = c or o, plus X·b.
-func predictTilesGo(n int, x []float64, whole []int32, _ int, b []float64, c float64, o, d []float64) {
+func linearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, _ int, c float64, o,
+	y []float64, signs []int8, d []float64, kind int, sum, second, third *[lanes]float64, p, q, r float64) {
+	predictGo(n, d, x, whole, b, c, o)
+	switch kind {
+	case linearBernoulliLogit:
+		bernoulliLogitSignsGo(n, sum, second, d, signs, d)
+	case linearNormal:
+		normalGo(n, sum, y, d, p, d)
+	case linearPoissonLog:
+		poissonLogGo(n, sum, d, y, d)
+	case linearBinomialLogit:
+		binomialLogitGo(n, sum, second, d, y, p, d)
+	case linearStudentT:
+		studentTGo(n, sum, second, third, y, d, p, q, d)
+	case linearNegBinomial2Log:
+		negBinomial2LogGo(n, sum, second, d, y, p, q, r, d)
+	case linearBernoulliProbit:
+		bernoulliProbitGo(n, sum, d, y, d)
+	}
+	gradientGo(n, g, x, whole, k, d)
+}
+
+// predictGo sets d = c or o, plus X·b.
+func predictGo(n int, d, x []float64, whole []int32, b []float64, c float64, o []float64) {
 	if whole != nil {
 		predictFrom(n, d, whole, b, c, o)
 		return
@@ -298,8 +339,8 @@ func wideRow[T float64 | int32](row []T, b []float64) float64 {
 	return fold(&s)
 }
 
-// gradientTilesGo adds Xᵀ·d and Σ d to g.
-func gradientTilesGo(n int, x []float64, whole []int32, k int, g, d []float64) {
+// gradientGo adds Xᵀ·d and Σ d to g.
+func gradientGo(n int, g, x []float64, whole []int32, k int, d []float64) {
 	if whole != nil {
 		gradientFrom(n, g, whole, k, d)
 		return
@@ -337,105 +378,5 @@ func wideGradientFrom[T float64 | int32](n int, g []float64, x []T, k int, d []f
 			}
 		}
 		g[k+i%lanes] += v
-	}
-}
-
-// A rowBlock is some whole tiles of a predictor's rows: as many as let a near cache keep its part of X
-// between the two products.
-type rowBlock struct {
-	// its first row, how many it has, how many there are from it on, how many blocks have
-	at, n, left, rows, k int
-	x                    []float64
-	whole                []int32
-	o, d                 []float64
-}
-
-// blockNumbers is how many numbers of X a block has at most, if it is more than one tile: 16 KiB of doubles.
-const blockNumbers = 2048
-
-func firstBlock(n int, x []float64, whole []int32, k int, o, d []float64) rowBlock {
-	tile := TileLength(k, whole != nil)
-	rows := tile * max(1, blockNumbers/(tile*k))
-	return rowBlock{n: min(n, rows), left: n, rows: rows, k: k, x: x, whole: whole, o: o, d: d}
-}
-
-// next moves to the next block, of no rows behind the last.
-func (q *rowBlock) next() {
-	done := q.n
-	q.at, q.left = q.at+done, q.left-done
-	if q.n = min(q.left, q.rows); q.n == 0 {
-		return
-	}
-	if q.whole != nil {
-		q.whole = q.whole[done*q.k:]
-	} else {
-		q.x = q.x[done*q.k:]
-	}
-	if q.o != nil {
-		q.o = q.o[done:]
-	}
-	q.d = q.d[done:]
-}
-
-func bernoulliLogitLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64,
-	c float64, o []float64, y []int8, d []float64, sum, product *[lanes]float64) {
-	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
-		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
-		bernoulliLogitSigns(on, q.n, sum, product, q.d, y[q.at:], q.d)
-		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
-	}
-}
-
-func binomialLogitLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64,
-	c float64, o, y, d []float64, sum, product *[lanes]float64, trials float64) {
-	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
-		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
-		binomialLogit(on, q.n, sum, product, q.d, y[q.at:], trials, q.d)
-		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
-	}
-}
-
-func poissonLogLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64,
-	o, y, d []float64, sum *[lanes]float64) {
-	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
-		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
-		poissonLog(on, q.n, sum, q.d, y[q.at:], q.d)
-		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
-	}
-}
-
-func bernoulliProbitLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64,
-	c float64, o, y, d []float64, sum *[lanes]float64) {
-	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
-		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
-		bernoulliProbit(on, q.n, sum, q.d, y[q.at:], q.d)
-		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
-	}
-}
-
-func negBinomial2LogLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64,
-	c float64, o, y, d []float64, sum, dphi *[lanes]float64, phi, logPhi, inverse float64) {
-	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
-		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
-		negBinomial2Log(on, q.n, sum, dphi, q.d, y[q.at:], phi, logPhi, inverse, q.d)
-		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
-	}
-}
-
-func studentTLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64,
-	o, y, d []float64, sum, product, share *[lanes]float64, inverse, slope float64) {
-	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
-		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
-		studentT(on, q.n, sum, product, share, y[q.at:], q.d, inverse, slope, q.d)
-		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
-	}
-}
-
-func normalLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o,
-	y, d []float64, squares *[lanes]float64, inverse float64) {
-	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
-		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
-		normal(on, q.n, squares, y[q.at:], q.d, inverse, q.d)
-		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
 	}
 }

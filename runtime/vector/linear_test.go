@@ -85,54 +85,18 @@ func (m *room) predictor(n, k, c int) Predictor {
 
 // linearCalls lists the likelihoods of predictors.
 func linearCalls() []call {
-	return []call{
-		{"predictTiles", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c)
-			predictTiles(on, n, p.X, p.Whole, len(p.B), p.B, p.C, p.Offset, p.D)
-		}},
-		{"gradientTiles", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c)
-			gradientTiles(on, n, p.X, p.Whole, len(p.B), p.Gradient, p.D)
-		}},
-		{"bernoulliLogitSigns", func(on Set, n, k, c int, m *room) {
-			bernoulliLogitSigns(on, n, m.lanes(), m.lanes(), m.floats(n), m.signs(n), m.floats(n))
-		}},
-		{"bernoulliLogitLinear", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c)
-			bernoulliLogitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.signs(n),
-				p.D, m.lanes(), m.lanes())
-		}},
-		{"binomialLogitLinear", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c)
-			binomialLogitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n),
-				p.D, m.lanes(), m.lanes(), 9)
-		}},
-		{"bernoulliProbitLinear", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c)
-			bernoulliProbitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n),
-				p.D, m.lanes())
-		}},
-		{"poissonLogLinear", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c)
-			poissonLogLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D,
-				m.lanes())
-		}},
-		{"negBinomial2LogLinear", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c)
-			negBinomial2LogLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n),
-				p.D, m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
-		}},
-		{"studentTLinear", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c)
-			studentTLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D,
-				m.lanes(), m.lanes(), m.lanes(), 0.7, 3.1)
-		}},
-		{"normalLinear", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c)
-			normalLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D,
-				m.lanes(), 0.7)
-		}},
+	names := []string{"bernoulliLogit", "normal", "poissonLog", "binomialLogit", "studentT",
+		"negBinomial2Log", "bernoulliProbit"}
+	calls := make([]call, len(names))
+	for kind, name := range names {
+		calls[kind] = call{"linear " + name, func(on Set, n, k, c int, m *room) {
+			p, y, signs := m.predictor(n, k, c), m.counts(n), m.signs(n)
+			linear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient,
+				batch(len(p.B), p.Whole != nil), p.C, p.Offset, y, signs, p.D, kind, m.lanes(),
+				m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
+		}}
 	}
+	return calls
 }
 
 // A likelihood of a predictor equals the likelihood of the product, row by row; its gradient is the product

@@ -1221,6 +1221,31 @@ func bernoulliLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []f
 }
 
 //go:noescape
+func bernoulliLogitSignsAVX2(n int, sum *[8]float64, product *[8]float64, eta *float64, y *int8, d *float64)
+
+//go:noescape
+func bernoulliLogitSignsAVX512(n int, sum *[8]float64, product *[8]float64, eta *float64, y *int8, d *float64)
+
+func bernoulliLogitSigns(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:signs(n)]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		bernoulliLogitSignsAVX512(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	case AVX2:
+		bernoulliLogitSignsAVX2(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	default:
+		bernoulliLogitSignsGo(n, sum, product, eta, y, d)
+	}
+}
+
+//go:noescape
 func binomialLogitAVX2(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, trials float64, d *float64)
 
 //go:noescape
@@ -1419,12 +1444,12 @@ func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w 
 }
 
 //go:noescape
-func bernoulliLogitLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
+func linearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, batch int, c float64, o *float64, y *float64, signed *int8, d *float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64)
 
 //go:noescape
-func bernoulliLogitLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
+func linearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, batch int, c float64, o *float64, y *float64, signed *int8, d *float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64)
 
-func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
+func linear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, batch int, c float64, o []float64, y []float64, signed []int8, d []float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64) {
 	if n <= 0 {
 		return
 	}
@@ -1439,259 +1464,21 @@ func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64
 	if o != nil {
 		o = o[:n]
 	}
-	y = y[:signs(n)]
+	if y != nil {
+		y = y[:n]
+	}
+	if signed != nil {
+		signed = signed[:signs(n)]
+	}
 	d = d[:n]
 	switch on {
 	case AVX512:
-		bernoulliLogitLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
+		linearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), batch, c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(signed), unsafe.SliceData(d), kind, sum, second, third, p, q, r)
 	case AVX2:
-		bernoulliLogitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
+		linearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), batch, c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(signed), unsafe.SliceData(d), kind, sum, second, third, p, q, r)
 	default:
-		bernoulliLogitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product)
+		linearGo(n, x, whole, b, k, grad, batch, c, o, y, signed, d, kind, sum, second, third, p, q, r)
 	}
-}
-
-//go:noescape
-func binomialLogitLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
-
-//go:noescape
-func binomialLogitLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
-
-func binomialLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	switch on {
-	case AVX512:
-		binomialLogitLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
-	case AVX2:
-		binomialLogitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
-	default:
-		binomialLogitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product, trials)
-	}
-}
-
-//go:noescape
-func poissonLogLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
-
-//go:noescape
-func poissonLogLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
-
-func poissonLogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	switch on {
-	case AVX512:
-		poissonLogLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
-	case AVX2:
-		poissonLogLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
-	default:
-		poissonLogLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum)
-	}
-}
-
-//go:noescape
-func bernoulliProbitLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
-
-//go:noescape
-func bernoulliProbitLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
-
-func bernoulliProbitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	switch on {
-	case AVX512:
-		bernoulliProbitLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
-	case AVX2:
-		bernoulliProbitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
-	default:
-		bernoulliProbitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum)
-	}
-}
-
-//go:noescape
-func negBinomial2LogLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
-
-//go:noescape
-func negBinomial2LogLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
-
-func negBinomial2LogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	switch on {
-	case AVX512:
-		negBinomial2LogLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
-	case AVX2:
-		negBinomial2LogLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
-	default:
-		negBinomial2LogLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
-	}
-}
-
-//go:noescape
-func studentTLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
-
-//go:noescape
-func studentTLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
-
-func studentTLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	switch on {
-	case AVX512:
-		studentTLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, share, inverse, slope)
-	case AVX2:
-		studentTLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, share, inverse, slope)
-	default:
-		studentTLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
-	}
-}
-
-//go:noescape
-func normalLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
-
-//go:noescape
-func normalLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
-
-func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	switch on {
-	case AVX512:
-		normalLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
-	case AVX2:
-		normalLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
-	default:
-		normalLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
-	}
-}
-
-func predictTiles(_ Set, n int, x []float64, whole []int32, k int, b []float64, c float64, o []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	if o != nil {
-		o = o[:n]
-	}
-	d = d[:n]
-	predictTilesGo(n, x, whole, k, b, c, o, d)
-}
-
-func gradientTiles(_ Set, n int, x []float64, whole []int32, k int, grad []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	grad = grad[:gradientLength(k)]
-	d = d[:n]
-	gradientTilesGo(n, x, whole, k, grad, d)
-}
-
-func bernoulliLogitSigns(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
-	if n <= 0 {
-		return
-	}
-	eta = eta[:n]
-	y = y[:signs(n)]
-	if d != nil {
-		d = d[:n]
-	}
-	bernoulliLogitSignsGo(n, sum, product, eta, y, d)
 }
 
 //go:noescape

@@ -522,6 +522,18 @@ func bernoulliLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []fl
 	bernoulliLogitGo(n, sum, product, eta, y, d)
 }
 
+func bernoulliLogitSigns(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:signs(n)]
+	if d != nil {
+		d = d[:n]
+	}
+	bernoulliLogitSignsGo(n, sum, product, eta, y, d)
+}
+
 func binomialLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
 	if n <= 0 {
 		return
@@ -616,7 +628,7 @@ func risingFar(_ Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w [
 	risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
 }
 
-func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
+func linear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, batch int, c float64, o []float64, y []float64, signed []int8, d []float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64) {
 	if n <= 0 {
 		return
 	}
@@ -631,174 +643,14 @@ func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64
 	if o != nil {
 		o = o[:n]
 	}
-	y = y[:signs(n)]
-	d = d[:n]
-	bernoulliLogitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product)
-}
-
-func binomialLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
-	if n <= 0 {
-		return
+	if y != nil {
+		y = y[:n]
 	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	binomialLogitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product, trials)
-}
-
-func poissonLogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	poissonLogLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum)
-}
-
-func bernoulliProbitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	bernoulliProbitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum)
-}
-
-func negBinomial2LogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	negBinomial2LogLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
-}
-
-func studentTLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	studentTLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
-}
-
-func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	grad = grad[:gradientLength(k)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	normalLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
-}
-
-func predictTiles(_ Set, n int, x []float64, whole []int32, k int, b []float64, c float64, o []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	if o != nil {
-		o = o[:n]
+	if signed != nil {
+		signed = signed[:signs(n)]
 	}
 	d = d[:n]
-	predictTilesGo(n, x, whole, k, b, c, o, d)
-}
-
-func gradientTiles(_ Set, n int, x []float64, whole []int32, k int, grad []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	grad = grad[:gradientLength(k)]
-	d = d[:n]
-	gradientTilesGo(n, x, whole, k, grad, d)
-}
-
-func bernoulliLogitSigns(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
-	if n <= 0 {
-		return
-	}
-	eta = eta[:n]
-	y = y[:signs(n)]
-	if d != nil {
-		d = d[:n]
-	}
-	bernoulliLogitSignsGo(n, sum, product, eta, y, d)
+	linearGo(n, x, whole, b, k, grad, batch, c, o, y, signed, d, kind, sum, second, third, p, q, r)
 }
 
 func boxMuller(_ Set, n int, y []float64, other []float64, u []uint64, v []uint64) {

@@ -41,7 +41,7 @@ func mapped(name, sources string, accumulating bool, body lane) function {
 
 func elementwise() []function {
 	const set, onto = false, true
-	return []function{
+	all := []function{
 		mapped("accumulate", "a [n]", onto, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
 		mapped("shift", "s float64", onto, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
 		mapped("axpy", "s float64, a [n]", onto, func(g *gen, in []vec) vec {
@@ -92,6 +92,10 @@ func elementwise() []function {
 			return g.only(g.cmp(greater, in[1], konst(0)), in[0])
 		}),
 	}
+	for i := range all {
+		all[i].body = light
+	}
+	return all
 }
 
 // of returns an elementwise function of one argument.
@@ -100,7 +104,7 @@ func of(name string, fn func(*gen, vec) vec) function {
 }
 
 func elementary() []function {
-	return []function{
+	all := []function{
 		of("exp", (*gen).exp),
 		of("expm1", (*gen).expm1),
 		of("log", (*gen).log),
@@ -121,4 +125,8 @@ func elementary() []function {
 			return g.risingSlope(in[0], in[1])
 		}),
 	}
+	for i := range all {
+		all[i].body = heavy
+	}
+	return all
 }

@@ -12,9 +12,19 @@ type function struct {
 	name   string
 	params string
 	result string
-	apart  bool // on arm64 it is put together of other functions, by the one in Go, which is told the set
+	body   weight
 	emit   func(g *gen)
 }
+
+// A weight says how much a function computes for an element: how often its body is to be written follows from
+// that.
+type weight int
+
+const (
+	usual weight = iota
+	light        // a few instructions
+	heavy        // many
+)
 
 // A param is "name int", "name float64", "name *[16]float64", "name [LENGTH]" (a slice of float64) or "name
 // [LENGTH]uint64"; a question mark behind a slice lets it be nil. LENGTH is a Go expression for the number of
@@ -79,9 +89,7 @@ func (k *function) dispatcher(tiers ...string) string {
 		in, names, pointers = append(in, p.name+" "+typ), append(names, p.name), append(pointers, pointer)
 	}
 	tier := "on"
-	if k.apart {
-		names = append([]string{"on"}, names...)
-	} else if len(tiers) == 0 {
+	if len(tiers) == 0 {
 		tier = "_"
 	}
 	fmt.Fprintf(&b, "func %s(%s Set, %s)%s {\n", k.name, tier, strings.Join(in, ", "), k.results(" ", ""))

@@ -18,13 +18,17 @@ import (
 type gen struct {
 	*build.Context
 	wide    bool
+	target  target
+	once    bool // a body is emitted once for complete and incomplete vectors, where that is not too slow
 	pool    *pool
 	hoist   map[konst]reg.VecVirtual // constants that live in registers
 	seen    map[konst]int            // constants used, with counts
 	order   []konst
-	partial *mask // the existing lanes of the last, incomplete vector; nil for other vectors
-	labels  int
-	room    *operand.Mem // in the frame
+	partial *mask // the existing lanes of a vector that may be incomplete; nil for other vectors
+	// the number of elements left where a vector may be complete; nil where it is not
+	left   reg.Register
+	labels int
+	room   *operand.Mem // in the frame
 }
 
 // A vec is a register of 8 or 4 doubles.
@@ -315,11 +319,27 @@ func (g *gen) load(m operand.Mem) vec {
 	case g.partial == nil:
 		g.VMOVUPD(m, d)
 	case g.wide:
-		g.VMOVUPD_Z(m, g.partial.k, d)
+		g.unlessFull(func() { g.VMOVUPD(m, d) }, func() { g.VMOVUPD_Z(m, g.partial.k, d) })
 	default:
-		g.VMASKMOVPD(m, g.partial.v, d)
+		g.unlessFull(func() { g.VMOVUPD(m, d) }, func() { g.VMASKMOVPD(m, g.partial.v, d) })
 	}
 	return d
+}
+
+// unlessFull emits two ways to read or write a vector, for one that is complete and one that is not.
+func (g *gen) unlessFull(complete, partial func()) {
+	if g.left == nil {
+		partial()
+		return
+	}
+	part, done := g.label("part"), g.label("whole")
+	g.CMPQ(g.left, operand.Imm(uint64(g.lanes())))
+	g.JLT(label(part))
+	complete()
+	g.JMP(label(done))
+	g.Label(part)
+	partial()
+	g.Label(done)
 }
 
 // store writes a vector, and of an incomplete one only the existing lanes.
@@ -328,9 +348,9 @@ func (g *gen) store(v vec, m operand.Mem) {
 	case g.partial == nil:
 		g.VMOVUPD(v, m)
 	case g.wide:
-		g.VMOVUPD(v, g.partial.k, m)
+		g.unlessFull(func() { g.VMOVUPD(v, m) }, func() { g.VMOVUPD(v, g.partial.k, m) })
 	default:
-		g.VMASKMOVPD(v, g.partial.v, m)
+		g.unlessFull(func() { g.VMOVUPD(v, m) }, func() { g.VMASKMOVPD(v, g.partial.v, m) })
 	}
 }
 

@@ -56,7 +56,9 @@ func (s *site) times(name string, v vec) {
 
 // summing returns a function that adds to, or multiplies, sums that the caller keeps: the parameters
 // *[8]float64. The others are vectors and scalars.
-func summing(name, params string, body func(s *site)) function {
+// In AVX-512 the bodies of several vectors are woven while there are so many, and a destination. If together
+// is 0, the body is written twice, as what incomplete vectors need costs more than a few hundredths.
+func summing(name, params string, together int, body func(s *site)) function {
 	k := function{name: name, params: "n int, " + params}
 	k.emit = func(g *gen) {
 		pointers, scalars, at8 := map[string]reg.GPVirtual{}, map[string]vec{}, map[string]reg.GPVirtual{}
@@ -79,13 +81,28 @@ func summing(name, params string, body func(s *site)) function {
 				}
 			}
 		}
-		g.reduce(g.integer("n"), 1, start, func(b *block) {
+		place := func(b *block, sure bool) {
 			sums := map[string]vec{}
 			for i, name := range names {
 				sums[name] = b.acc[i]
 			}
-			body(&site{g, b, pointers, scalars, sums, false})
-		})
+			body(&site{g, b, pointers, scalars, sums, sure})
+		}
+		i, n := g.number(0), g.integer("n")
+		if g.wide && together > 1 {
+			g.togetherWhile(i, n, pointers["d"], together, func(plus int) {
+				var acc []vec
+				for _, s := range start {
+					acc = append(acc, s[0][0])
+				}
+				place(&block{i: i, plus: plus, acc: acc}, true)
+			})
+		}
+		if g.target == neon || together == 1 || g.wide && together > 1 {
+			g.sumVectors(i, n, start, func(b *block) { place(b, false) })
+		} else {
+			g.reduce(n, 1, start, func(b *block) { place(b, false) })
+		}
 		for i, name := range names {
 			for h := range g.halves() {
 				g.store(start[i][0][h], at(at8[name], 32*h))
@@ -93,6 +110,23 @@ func summing(name, params string, body func(s *site)) function {
 		}
 	}
 	return k
+}
+
+// togetherWhile emits woven bodies for several vectors at a time, of which plus is the first element, while
+// there are so many, and d is not nil.
+func (g *gen) togetherWhile(i, n, d reg.GPVirtual, together int, body func(plus int)) {
+	loop, done, last := g.label("woven"), g.label("rest"), g.GP64()
+	g.TESTQ(d, d)
+	g.JEQ(label(done))
+	g.LEAQ(operand.Mem{Base: n, Disp: -8 * together}, last)
+	g.CMPQ(i, last)
+	g.JGT(label(done))
+	g.Label(loop)
+	g.weave(together, func(u int) { body(8 * u) })
+	g.ADDQ(operand.Imm(uint64(8*together)), i)
+	g.CMPQ(i, last)
+	g.JLE(label(loop))
+	g.Label(done)
 }
 
 // expFalling returns e^-|t|.
@@ -111,22 +145,25 @@ func (g *gen) odds(t, z, onePlus vec) (p, q vec) {
 func likelihoods() []function {
 	return []function{
 		summing("bernoulliLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], d [n]?",
-			bernoulliLogit),
+			2, bernoulliLogit),
+		summing("bernoulliLogitSigns",
+			"sum *[8]float64, product *[8]float64, eta [n], y [signs(n)]int8, d [n]?", 2,
+			bernoulliLogitSigned),
 		summing("binomialLogit",
-			"sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", binomialLogit),
-		summing("binomialTrials", "sum *[8]float64, eta [n], y [n], trials [n], d [n]?", binomialTrials),
-		summing("poissonLog", "sum *[8]float64, eta [n], y [n], d [n]?", poissonLog),
+			"sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", 2, binomialLogit),
+		summing("binomialTrials", "sum *[8]float64, eta [n], y [n], trials [n], d [n]?", 0, binomialTrials),
+		summing("poissonLog", "sum *[8]float64, eta [n], y [n], d [n]?", 2, poissonLog),
 		summing("negBinomial2Log",
 			"sum *[8]float64, dphi *[8]float64, eta [n], y [n], phi float64, logPhi float64, "+
-				"inverse float64, d [n]?", negBinomial2Log),
-		summing("bernoulliProbit", "sum *[8]float64, eta [n], y [n], d [n]?", bernoulliProbit),
-		summing("normal", "squares *[8]float64, x [n], mu [n], inverse float64, d [n]?", normalDensity),
+				"inverse float64, d [n]?", 0, negBinomial2Log),
+		summing("bernoulliProbit", "sum *[8]float64, eta [n], y [n], d [n]?", 1, bernoulliProbit),
+		summing("normal", "squares *[8]float64, x [n], mu [n], inverse float64, d [n]?", 2, normalDensity),
 		summing("studentT",
 			"sum *[8]float64, product *[8]float64, share *[8]float64, x [n], mu [n], inverse "+
-				"float64, slope float64, d [n]?", studentT),
+				"float64, slope float64, d [n]?", 2, studentT),
 		summing("risingFar",
 			"sum *[8]float64, dphi *[8]float64, y [n], w [n], phi float64, inverse float64, log1 float64, "+
-				"base float64, slope float64", risingFar),
+				"base float64, slope float64", 1, risingFar),
 	}
 }
 
@@ -149,12 +186,10 @@ func bernoulliLogit(s *site) {
 }
 
 // bernoulliLogitSigned is bernoulliLogit for observations as signs.
-func bernoulliLogitSigned(name string) func(s *site) {
-	return func(s *site) {
-		negative := s.negative(name)
-		t := s.xor(s.in("eta"), negative)
-		s.out("d", s.xor(s.logOdds(t), negative))
-	}
+func bernoulliLogitSigned(s *site) {
+	negative := s.negative("y")
+	t := s.xor(s.in("eta"), negative)
+	s.out("d", s.xor(s.logOdds(t), negative))
 }
 
 // logOdds adds log(1/(1+e^-t)) to sum and product and returns its derivative, 1/(1+e^t).

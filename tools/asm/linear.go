@@ -1,8 +1,10 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -14,8 +16,9 @@ import (
 //
 // Up to mostNarrow columns, a tile is [column][rows], as many of them as let the L1 cache hold two tiles. The
 // product of one with b and that of the one before it with its derivatives are computed in one loop over the
-// columns: memory is then read all the time, and the likelihood of a tile, which neither needs, overlaps with
-// both. Each row is a lane of its sum, and the gradient has eight lanes a column.
+// columns, if there are registers: memory is then read all the time, and the likelihood of a tile, which
+// neither needs, overlaps with both. Several tiles of few columns have their likelihood at once. Each row is
+// a lane of its sum, and the gradient has eight lanes a column.
 //
 // Wider tiles are [eight columns][row][column of the eight], eight rows: lanes are columns in both products,
 // so that the gradient is one number a column and stays in the L1 cache, and a tile is small enough to be
@@ -31,7 +34,7 @@ const (
 	mostNarrow = 128
 )
 
-// A linear is a likelihood of a linear predictor while it is emitted.
+// A linear is the function of all likelihoods of linear predictors while it is emitted.
 type linear struct {
 	*gen
 	whole     bool // the products are emitted for a matrix of whole numbers
@@ -40,203 +43,248 @@ type linear struct {
 	// the next tile, the offset in bytes of its first row in a vector, and the number of rows left
 	x, row, left slot
 	rows, size   slot // of a whole tile; its size in bytes
-	count        slot // the rows of the tile whose likelihood is next
-	// whether the product with the derivatives of the tile before x is still missing
-	behind  slot
-	start   [][][]vec      // sums
-	names   []string       // of the sums
-	scalars map[string]vec // parameters
+	// the first tile whose product with the derivatives is missing, the offset of its first row, and the
+	// number of rows from there on that have derivatives
+	old, oldRow, ready slot
+	fresh, batch       slot // the rows before row that have a predictor alone, and how many may have
+	from, count        slot // the offset of the first row whose likelihood is next, and the number of them
+	behind             slot // whether the product with the derivatives of the wide tile before x is missing
 }
 
-// linearPredictor returns the function of a likelihood. more lists its parameters other than those of the
-// predictor, the observations y, and the derivative d, which holds the predictor in between. together is the
-// number of vectors of the likelihood for which AVX-512 has registers. as has the names of the predictor and
-// the observations in the body of the likelihood.
-func linearPredictor(name, more string, together int, as [2]string, body func(s *site)) function {
-	y, each := "[n]", 8 // bytes of an observation
-	if as[1] == "signs" {
-		y, each = "[signs(n)]int8", 1
-	}
-	k := function{name: name,
+// A linearKind is a likelihood of a linear predictor: the function, which has assembly too, the names of the
+// predictor and the observations among its parameters, and its scalars. The kinds of package vector have the
+// same order.
+type linearKind struct {
+	name, predictor, observed string
+	scalars                   []string
+}
+
+var linearKinds = []linearKind{
+	{"bernoulliLogitSigns", "eta", "y", nil},
+	{"normal", "mu", "x", []string{"inverse"}},
+	{"poissonLog", "eta", "y", nil},
+	{"binomialLogit", "eta", "y", []string{"trials"}},
+	{"studentT", "mu", "x", []string{"inverse", "slope"}},
+	{"negBinomial2Log", "eta", "y", []string{"phi", "logPhi", "inverse"}},
+	{"bernoulliProbit", "eta", "y", nil},
+}
+
+// linearPredictors is the function that computes, for tiles of rows, their predictor in d, the likelihood of
+// a kind, which replaces it by its derivative, and their part of the gradient. A likelihood's sums and
+// scalars are the first of those given.
+func linearPredictors() []function {
+	k := function{name: "linear",
 		params: "n int, x [tiled(n,k,false)]?, whole [tiled(n,k,true)]int32?, b [k], k int, grad " +
-			"[gradientLength(k)], c float64, o [n]?, y " + y + ", d [n], " + more}
-	k.apart = true
+			"[gradientLength(k)], batch int, c float64, o [n]?, y [n]?, signed [signs(n)]int8?, d [n], " +
+			"kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, " +
+			"r float64"}
 	k.emit = func(g *gen) {
-		l := &linear{gen: g, scalars: map[string]vec{}}
-		l.begin(k.list()[10:])
+		l := &linear{gen: g}
+		l.arguments()
 		l.first()
-		loop, long, both, bothLong, likelihood := g.label("tile"), g.label("long"), g.label("both"),
-			g.label("bothLong"), g.label("likelihood")
-		back, backLong, finish, rest, wide, done := g.label("back"), g.label("backLong"), g.label("finish"),
-			g.label("rest"), g.label("wide"), g.label("done")
+		wide, likelihood, apart, unitsBehind := g.label("wide"), g.label("likelihood"), g.label("apart"),
+			g.label("units")
+		loop, drain, done := g.label("tile"), g.label("drain"), g.label("done")
 		g.CMPQ(g.take(l.rows), operand.Imm(wideTile))
 		g.JEQ(label(wide))
 		g.Label(loop)
-		left, rows := g.take(l.left), g.take(l.rows)
-		g.CMPQ(left, rows)
-		g.JLT(label(finish))
-		g.put(rows, l.count)
-		l.ifBehind(both)
-		g.CMPQ(rows, operand.Imm(shortTile))
-		g.JNE(label(long))
-		l.predict(shortTile, false)
-		g.JMP(label(likelihood))
-		g.Label(long)
-		l.either(func() { l.predict(longTile, false) })
-		g.JMP(label(likelihood))
-		g.Label(both)
-		g.CMPQ(rows, operand.Imm(shortTile))
-		g.JNE(label(bothLong))
-		l.both(shortTile)
-		g.JMP(label(likelihood))
-		g.Label(bothLong)
-		l.either(func() { l.both(longTile) })
-		g.Label(likelihood)
-		likely := func(together int) {
-			row := g.take(l.row)
-			observed := row
-			if each == 1 {
-				observed = l.copyReg(row)
-				l.SHRQ(operand.U8(3), observed)
-			}
-			pointers := map[string]reg.GPVirtual{as[0]: l.of("d", row), as[1]: l.of("y", observed)}
-			pointers["d"] = pointers[as[0]]
-			l.likelihood(together, func(b *block) { body(l.site(b, pointers)) })
-		}
-		likely(together)
-		rows = g.take(l.rows)
-		g.CMPQ(rows, g.take(l.count))
-		g.JNE(label(rest))
-		l.advance(rows)
-		g.put(g.number(1), l.behind)
-		g.JMP(label(loop))
-		g.Label(back)
-		g.CMPQ(g.take(l.rows), operand.Imm(shortTile))
-		g.JNE(label(backLong))
-		l.gradient(shortTile)
-		g.JMP(label(loop))
-		g.Label(backLong)
-		l.either(func() { l.gradient(longTile) })
-		g.JMP(label(loop))
-		g.Label(finish)
-		l.ifBehind(back)
-		left = g.take(l.left)
-		g.TESTQ(left, left)
-		g.JEQ(label(done))
-		g.put(left, l.count)
+		l.batchOfTiles(drain)
 		l.either(func() { l.units(l.predictUnit) })
+		g.Label(likelihood)
+		l.likelihood()
+		rows, count := g.take(l.rows), g.take(l.count)
+		g.CMPQ(rows, operand.Imm(wideTile))
+		g.JEQ(label(apart))
+		g.CMPQ(count, rows)
+		g.JLT(label(unitsBehind))
+		g.put(count, l.ready)
+		if g.wide {
+			g.JMP(label(loop))
+		} else {
+			g.CMPQ(rows, operand.Imm(shortTile))
+			g.JEQ(label(loop))
+		}
+		g.Label(drain)
+		l.drain(loop)
 		g.JMP(label(likelihood))
-		g.Label(rest)
+		g.Label(unitsBehind)
 		l.either(func() { l.units(l.gradientUnit) })
 		g.JMP(label(done))
 		g.Label(wide)
-		l.wideTiles(func() { likely(1) })
-		g.Label(done)
-		for i, name := range l.names {
-			p := g.ptr(name)
-			for h := range g.halves() {
-				g.store(l.start[i][0][h], at(p, 32*h))
-			}
-		}
-	}
-	return k
-}
-
-// tiles returns a function that does one product for each tile of rows, on its own: the last is of fewer
-// rows, and a wide one has a way of its own.
-func tiles(name, params string, whole func(l *linear, rows int),
-	last func(l *linear, h int, x, d, row reg.GPVirtual), wide func(l *linear)) function {
-	k := function{name: name, params: "n int, x [tiled(n,k,false)]?, whole [tiled(n,k,true)]int32?, k int, " +
-		params}
-	k.emit = func(g *gen) {
-		l := &linear{gen: g}
-		l.first()
-		loop, long, finish, wideLoop, done := g.label("tile"), g.label("long"), g.label("finish"),
-			g.label("wide"), g.label("done")
-		g.CMPQ(g.take(l.rows), operand.Imm(wideTile))
-		g.JEQ(label(wideLoop))
-		g.Label(loop)
-		g.CMPQ(g.take(l.left), g.take(l.rows))
-		g.JLT(label(finish))
-		g.CMPQ(g.take(l.rows), operand.Imm(shortTile))
-		g.JNE(label(long))
-		whole(l, shortTile)
-		g.JMP(label(loop))
-		g.Label(long)
-		l.either(func() { whole(l, longTile) })
-		g.JMP(label(loop))
-		g.Label(finish)
-		left := g.take(l.left)
-		g.TESTQ(left, left)
-		g.JEQ(label(done))
-		l.either(func() { l.units(func(h int, x, d, row reg.GPVirtual) { last(l, h, x, d, row) }) })
-		g.JMP(label(done))
-		g.Label(wideLoop)
-		left = g.take(l.left)
-		g.CMPQ(left, operand.Imm(0))
-		g.JLE(label(done))
-		g.put(l.atMost(left, wideTile), l.count)
-		wide(l)
-		g.JMP(label(wideLoop))
+		l.wideTiles(likelihood, apart)
 		g.Label(done)
 	}
-	return k
+	return []function{k}
 }
 
-// predictTiles sets d to o or c, plus X·b.
-func predictTiles() function {
-	return tiles("predictTiles", "b [k], c float64, o [n]?, d [n]",
-		func(l *linear, rows int) {
-			l.predict(rows, true)
-			l.advance(l.take(l.rows))
-		}, (*linear).predictUnit,
-		func(l *linear) {
-			l.either(l.predictWide)
-			l.advance(l.take(l.rows))
-		})
-}
-
-// gradientTiles adds Xᵀ·d and Σ d to the gradient.
-func gradientTiles() function {
-	return tiles("gradientTiles", "grad [gradientLength(k)], d [n]",
-		func(l *linear, rows int) {
-			l.advance(l.take(l.rows))
-			l.gradient(rows)
-		}, (*linear).gradientUnit,
-		func(l *linear) {
-			l.derived()
-			l.advance(l.take(l.rows))
-			l.either(l.gradientWide)
-		})
-}
-
-// begin loads the sums and scalars of the likelihood.
-func (l *linear) begin(params []param) {
-	for _, p := range params {
-		if !strings.HasPrefix(p.typ, "*[8]") {
-			if l.wide {
-				l.scalars[p.name] = l.broadcast(p.name)
-			}
-			continue
-		}
-		from := l.ptr(p.name)
-		var acc []vec
-		for h := range l.halves() {
-			acc = append(acc, l.load(at(from, 32*h)))
-		}
-		l.names, l.start = append(l.names, p.name), append(l.start, [][]vec{acc})
+// batchOfTiles computes the predictors of whole tiles, until their likelihood is next, at drain, and at the
+// same time the products of those before that have derivatives. At the end it jumps to drain if anything is
+// missing there, and else goes on if there are rows of an incomplete tile.
+func (l *linear) batchOfTiles(drain string) {
+	loop, long, both, bothLong := l.label("predict"), l.label("long"), l.label("both"), l.label("bothLong")
+	behind, last, units, done := l.label("behind"), l.label("last"), l.label("units"), l.label("predicted")
+	l.Label(loop)
+	rows := l.take(l.rows)
+	l.CMPQ(l.take(l.left), rows)
+	l.JLT(label(last))
+	l.CMPQ(rows, operand.Imm(shortTile))
+	l.JNE(label(long))
+	l.jumpUnlessZero(l.ready, both)
+	l.predict(shortTile)
+	l.JMP(label(done))
+	l.Label(both)
+	l.both(shortTile)
+	l.JMP(label(behind))
+	l.Label(long)
+	if l.wide { // AVX2 has too few registers
+		l.jumpUnlessZero(l.ready, bothLong)
 	}
+	l.either(func() { l.predict(longTile) })
+	l.JMP(label(done))
+	if l.wide {
+		l.Label(bothLong)
+		l.either(func() { l.both(longTile) })
+	}
+	l.Label(behind)
+	l.advanceOld()
+	l.Label(done)
+	rows = l.take(l.rows)
+	l.advance(rows)
+	fresh := l.take(l.fresh)
+	l.ADDQ(rows, fresh)
+	l.put(fresh, l.fresh)
+	l.CMPQ(fresh, l.integer("batch"))
+	l.JLT(label(loop))
+	l.JMP(label(drain))
+	l.Label(last)
+	l.jumpUnlessZero(l.fresh, drain)
+	l.jumpUnlessZero(l.ready, drain)
+	left := l.take(l.left)
+	l.TESTQ(left, left)
+	l.JNE(label(units))
+	l.VZEROUPPER()
+	l.RET()
+	l.Label(units)
+	l.put(left, l.count)
+	l.put(l.take(l.row), l.from)
+}
+
+// drain does the products of the tiles that have derivatives. Where there are no others it jumps to next,
+// else it goes on with their likelihood.
+func (l *linear) drain(next string) {
+	loop, long, behind, drained := l.label("back"), l.label("backLong"), l.label("behind"), l.label("drained")
+	l.Label(loop)
+	ready := l.take(l.ready)
+	l.TESTQ(ready, ready)
+	l.JEQ(label(drained))
+	l.CMPQ(l.take(l.rows), operand.Imm(shortTile))
+	l.JNE(label(long))
+	l.gradient(shortTile)
+	l.JMP(label(behind))
+	l.Label(long)
+	l.either(func() { l.gradient(longTile) })
+	l.Label(behind)
+	l.advanceOld()
+	l.JMP(label(loop))
+	l.Label(drained)
+	fresh := l.take(l.fresh)
+	l.TESTQ(fresh, fresh)
+	l.JEQ(label(next))
+	l.put(fresh, l.count)
+	from := l.take(l.row)
+	l.SUBQ(l.bytes(fresh), from)
+	l.put(from, l.from)
+	l.put(l.number(0), l.fresh)
+}
+
+// arguments reserves room for a likelihood's arguments, at the end of the frame, and writes those that stay
+// the same.
+func (l *linear) arguments() {
+	l.AllocLocal(8 * mostArguments)
+	end := l.label("arguments")
+	l.kinds(end, func(kind linearKind, k *function) {
+		sums, scalars := []string{"sum", "second", "third"}, []string{"p", "q", "r"}
+		for i, p := range k.list() {
+			switch {
+			case strings.HasPrefix(p.typ, "*[8]"):
+				l.argument(i, l.ptr(sums[0]))
+				sums = sums[1:]
+			case p.typ == "float64" && p.length == "":
+				l.argument(i, l.bits(scalars[slices.Index(kind.scalars, p.name)]))
+			}
+		}
+	})
+	l.Label(end)
+}
+
+// bits loads a number's bits.
+func (l *linear) bits(name string) reg.GPVirtual {
+	a, err := l.Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	r := l.GP64()
+	l.MOVQ(a.Addr, r)
+	return r
+}
+
+// mostArguments is the largest number of parameters of a likelihood.
+const mostArguments = 9
+
+func (l *linear) argument(i int, v reg.GPVirtual) { l.MOVQ(v, operand.NewStackAddr(8*i)) }
+
+// kinds emits a body for each kind of likelihood and jumps behind them all.
+func (l *linear) kinds(end string, body func(kind linearKind, k *function)) {
+	functions := map[string]*function{}
+	for _, f := range likelihoods() {
+		functions[f.name] = &f
+	}
+	for i, kind := range linearKinds {
+		next := l.label("kind")
+		l.CMPQ(l.integer("kind"), operand.Imm(uint64(i)))
+		l.JNE(label(next))
+		body(kind, functions[kind.name])
+		l.JMP(label(end))
+		l.Label(next)
+	}
+}
+
+// likelihood calls the likelihood of a tile's rows.
+func (l *linear) likelihood() {
+	end := l.label("called")
+	l.kinds(end, func(kind linearKind, k *function) {
+		row := l.take(l.from)
+		for i, p := range k.list() {
+			switch {
+			case p.name == "n":
+				l.argument(i, l.take(l.count))
+			case p.name == kind.predictor || p.name == "d":
+				l.argument(i, l.of("d", row))
+			case p.name == kind.observed && p.typ == "int8":
+				observed := l.copyReg(row)
+				l.SHRQ(operand.U8(3), observed)
+				l.argument(i, l.of("signed", observed))
+			case p.name == kind.observed:
+				l.argument(i, l.of("y", row))
+			}
+		}
+		l.Instruction(&ir.Instruction{Opcode: "CALL",
+			Operands: []operand.Op{operand.LabelRef("·" + k.name + l.target.tier() + "(SB)")}})
+	})
+	l.Label(end)
 }
 
 // first moves to the first tile.
 func (l *linear) first() {
 	l.left = l.keep("n")
-	for _, s := range []*slot{&l.x, &l.form, &l.row, &l.rows, &l.size, &l.count, &l.behind} {
+	for _, s := range []*slot{&l.x, &l.old, &l.form, &l.rows, &l.size, &l.count, &l.from} {
 		*s = slot{l.AllocLocal(8)}
 	}
 	zero := l.number(0)
-	l.put(zero, l.row)
-	l.put(zero, l.behind)
+	for _, s := range []*slot{&l.row, &l.oldRow, &l.ready, &l.fresh, &l.behind} {
+		*s = slot{l.AllocLocal(8)}
+		l.put(zero, *s)
+	}
 	x, whole := l.ptr("x"), l.ptr("whole")
 	k, rows, chosen, numbers := l.integer("k"), l.number(wideTile), l.label("chosen"), l.label("numbers")
 	l.CMPQ(k, operand.U32(mostNarrow))
@@ -259,6 +307,7 @@ func (l *linear) first() {
 	l.Label(numbers)
 	l.put(k, l.size)
 	l.put(whole, l.x)
+	l.put(whole, l.old)
 }
 
 // either emits a product for both forms of X.
@@ -295,10 +344,10 @@ func (l *linear) entries(x reg.GPVirtual, first int) operand.Op {
 	return l.converted
 }
 
-// ifBehind jumps if the product with the derivatives of the tile before this one is missing.
-func (l *linear) ifBehind(to string) {
-	behind := l.take(l.behind)
-	l.TESTQ(behind, behind)
+// jumpUnlessZero jumps if a slot is not 0.
+func (l *linear) jumpUnlessZero(s slot, to string) {
+	v := l.take(s)
+	l.TESTQ(v, v)
 	l.JNE(label(to))
 }
 
@@ -318,12 +367,13 @@ func (l *linear) advance(rows reg.GPVirtual) {
 	l.put(left, l.left)
 }
 
-// before returns the addresses of the tile before this one, and of its derivatives.
-func (l *linear) before(rows int) (x, d reg.GPVirtual) {
-	x, d = l.take(l.x), l.of("d", l.take(l.row))
-	l.SUBQ(l.take(l.size), x)
-	l.SUBQ(operand.U32(uint32(8*rows)), d)
-	return x, d
+// advanceOld moves to the next tile whose product with the derivatives is missing.
+func (l *linear) advanceOld() {
+	rows, ready := l.take(l.rows), l.take(l.ready)
+	l.move(l.old, l.take(l.size), 1)
+	l.move(l.oldRow, rows, 8)
+	l.SUBQ(rows, ready)
+	l.put(ready, l.ready)
 }
 
 // of returns the address of an array parameter's element at a row.
@@ -341,45 +391,6 @@ func (g *gen) atMost(r reg.GPVirtual, most uint32) reg.GPVirtual {
 	g.MOVQ(operand.U32(most), d)
 	g.Label(end)
 	return d
-}
-
-// likelihood emits the likelihood of a tile's rows. In a whole tile, the bodies of several vectors are woven
-// where there are enough registers.
-func (l *linear) likelihood(together int, body func(b *block)) {
-	few, done := l.label("few"), l.label("done")
-	count := l.take(l.count)
-	if l.wide && together > 1 {
-		l.CMPQ(count, l.take(l.rows))
-		l.JNE(label(few))
-		i, loop := l.number(0), l.label("woven")
-		l.Label(loop)
-		l.weave(together, func(u int) { body(&block{i: i, plus: 8 * u, acc: l.sums()}) })
-		l.ADDQ(operand.Imm(uint64(8*together)), i)
-		l.CMPQ(i, count)
-		l.JLT(label(loop))
-		l.JMP(label(done))
-		l.Label(few)
-	}
-	l.reduce(count, 1, l.start, body)
-	l.Label(done)
-}
-
-// sums returns the accumulators of AVX-512.
-func (l *linear) sums() []vec {
-	var acc []vec
-	for _, s := range l.start {
-		acc = append(acc, s[0][0])
-	}
-	return acc
-}
-
-// site returns the site of a likelihood for eight rows.
-func (l *linear) site(b *block, pointers map[string]reg.GPVirtual) *site {
-	sums := map[string]vec{}
-	for i, name := range l.names {
-		sums[name] = b.acc[i]
-	}
-	return &site{l.gen, b, pointers, l.scalars, sums, true}
 }
 
 // units emits a pass over the last, incomplete tile: eight rows at a time, of which the last may be missing.
@@ -543,13 +554,13 @@ func (l *linear) reverse(r []vec, x reg.GPVirtual, first int, lanes reg.GPVirtua
 	})
 }
 
-// predict sets d to o + X·b for a whole tile. It fetches what comes later where that is wanted.
-func (l *linear) predict(rows int, fetch bool) {
+// predict sets d to o + X·b for a whole tile, and fetches what comes later.
+func (l *linear) predict(rows int) {
 	for _, p := range l.parts(rows) {
 		acc := l.predictors(p)
 		x, weight := l.take(l.x), l.ptr("b")
 		l.columns(columnsTogether, func(on int) {
-			if fetch && p.first == 0 {
+			if p.first == 0 {
 				l.fetchColumn(x, rows, on)
 			}
 			l.forward(acc, x, rows*on+p.first, weight, on)
@@ -577,17 +588,16 @@ func (l *linear) total(r []vec, lanes reg.GPVirtual) {
 	})
 }
 
-// gradient adds Xᵀ·d of the tile before this one to the lanes of g, and d to the lanes behind them.
+// gradient adds Xᵀ·d of the tile at old to the lanes of g, and d to the lanes behind them.
 func (l *linear) gradient(rows int) {
 	for _, p := range l.parts(rows) {
-		x, d := l.before(rows)
+		x, d := l.take(l.old), l.of("d", l.take(l.oldRow))
 		r, lanes := l.derivatives(d, p), l.ptr("grad")
 		l.columns(columnsTogether, func(on int) {
 			l.reverse(r, x, rows*on+p.first, lanes, on)
 		}, stride{lanes, 64}, stride{x, l.bytesOf(rows)})
 		l.total(r, lanes)
 	}
-	l.put(l.number(0), l.behind)
 }
 
 // fetchColumn fetches what is as far ahead as memory is fetched.
@@ -595,19 +605,14 @@ func (l *linear) fetchColumn(x reg.GPVirtual, rows, on int) {
 	l.fetchLines(x, l.fetchAhead(rows)+l.bytesOf(rows*on), l.bytesOf(rows)/64)
 }
 
-// both is predict for this tile and gradient for the one before it. It fetches what comes later: where the
+// both is predict for this tile and gradient for the one at old. It fetches what comes later: where the
 // processor's own prefetching stops, at the end of a page and while the likelihood is computed, memory would
 // not be read.
 func (l *linear) both(rows int) {
-	if !l.wide && rows == longTile { // more vectors than there are registers
-		l.predict(rows, true)
-		l.gradient(rows)
-		return
-	}
 	whole := part{0, rows}
 	acc := l.predictors(whole)
 	x, weight := l.take(l.x), l.ptr("b")
-	old, d := l.before(rows)
+	old, d := l.take(l.old), l.of("d", l.take(l.oldRow))
 	r, lanes := l.derivatives(d, whole), l.ptr("grad")
 	l.columns(columnsTogether, func(on int) {
 		l.fetchColumn(x, rows, on)
@@ -656,36 +661,5 @@ func (l *linear) ontoLanes(p reg.GPVirtual, disp int, change func(sums []vec)) {
 	change(sums)
 	for h, s := range sums {
 		l.VMOVUPD(s, at(p, disp+32*h))
-	}
-}
-
-func linearPredictors() []function {
-	eta := [2]string{"eta", "y"}
-	return []function{
-		linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", 2,
-			[2]string{"eta", "signs"}, bernoulliLogitSigned("signs")),
-		linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", 2, eta,
-			binomialLogit),
-		linearPredictor("poissonLogLinear", "sum *[8]float64", 2, eta, poissonLog),
-		linearPredictor("bernoulliProbitLinear", "sum *[8]float64", 1, eta, bernoulliProbit),
-		linearPredictor("negBinomial2LogLinear",
-			"sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", 1, eta,
-			negBinomial2Log),
-		linearPredictor("studentTLinear",
-			"sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64", 2,
-			[2]string{"mu", "x"}, studentT),
-		linearPredictor("normalLinear", "squares *[8]float64, inverse float64", 2, [2]string{"mu", "x"},
-			normalDensity),
-	}
-}
-
-// tileFunctions are what likelihoods of predictors are put together of on arm64.
-func tileFunctions() []function {
-	return []function{
-		predictTiles(),
-		gradientTiles(),
-		summing("bernoulliLogitSigns",
-			"sum *[8]float64, product *[8]float64, eta [n], y [signs(n)]int8, d [n]?",
-			bernoulliLogitSigned("y")),
 	}
 }

@@ -31,6 +31,10 @@ func (g *gen) rest(r reg.GPVirtual, half int) *mask {
 
 // each emits body for every vector of n elements, the last of which may be incomplete. i counts elements.
 func (g *gen) each(n reg.GPVirtual, body func(i reg.GPVirtual)) {
+	if g.once {
+		g.vectorsFrom(g.number(0), n, body)
+		return
+	}
 	i, last := g.GP64(), g.GP64()
 	loop, tail, done := g.label("loop"), g.label("tail"), g.label("done")
 	w := g.lanes()
@@ -54,6 +58,84 @@ func (g *gen) each(n reg.GPVirtual, body func(i reg.GPVirtual)) {
 	g.Label(done)
 }
 
+// vectorsFrom emits body once, for every vector of n elements from i on: the last may be incomplete, and a
+// mask selects the lanes that exist. Loads and stores branch, on the number of elements left: those with
+// masks are slower.
+func (g *gen) vectorsFrom(i, n reg.GPVirtual, body func(i reg.GPVirtual)) {
+	loop, last, done := g.label("loop"), g.label("last"), g.label("done")
+	w := g.lanes()
+	left := g.copyReg(n)
+	g.SUBQ(i, left)
+	m := g.all()
+	g.CMPQ(left, operand.Imm(uint64(w)))
+	g.JLT(label(last))
+	g.Label(loop)
+	g.partial, g.left = m, left
+	body(i)
+	g.partial, g.left = nil, nil
+	g.ADDQ(operand.Imm(uint64(w)), i)
+	g.SUBQ(operand.Imm(uint64(w)), left)
+	g.CMPQ(left, operand.Imm(uint64(w)))
+	g.JGE(label(loop))
+	g.Label(last)
+	g.CMPQ(left, operand.Imm(0))
+	g.JLE(label(done))
+	g.limit(m, left)
+	g.JMP(label(loop))
+	g.Label(done)
+}
+
+// all returns a mask of all lanes.
+func (g *gen) all() *mask {
+	if g.wide {
+		k := g.K()
+		g.KXNORB(k, k, k)
+		return &mask{k: k}
+	}
+	return g.rest(g.number(4), 0)
+}
+
+// limit makes a mask that of the lanes l < r, fewer than all.
+func (g *gen) limit(m *mask, r reg.GPVirtual) {
+	now := g.rest(r, 0)
+	if g.wide {
+		g.KMOVB(now.k, m.k)
+		return
+	}
+	g.VMOVAPD(now.v, m.v)
+}
+
+// sumVectors is vectorsFrom for a reduction with one accumulator of eight lanes for each sum: in AVX2 they
+// change places from one half to the other.
+func (g *gen) sumVectors(i, n reg.GPVirtual, start [][][]vec, body func(*block)) {
+	var acc []vec
+	for _, s := range start {
+		acc = append(acc, s[0][0])
+	}
+	swap := func() {
+		for _, s := range start {
+			first := g.copyOf(s[0][0])
+			g.VMOVAPD(s[0][1], s[0][0])
+			g.VMOVAPD(first, s[0][1])
+		}
+	}
+	g.vectorsFrom(i, n, func(i reg.GPVirtual) {
+		body(&block{i: i, acc: acc})
+		if !g.wide {
+			swap()
+		}
+	})
+	if g.wide {
+		return
+	}
+	even, odd := g.label("even"), g.copyReg(i)
+	g.SHLQ(operand.U8(61), odd)
+	g.TESTQ(odd, odd)
+	g.JEQ(label(even))
+	swap()
+	g.Label(even)
+}
+
 // A block is eight lanes of a reduction, or half of them; element(p) is their address in p.
 type block struct {
 	i    reg.GPVirtual
@@ -67,6 +149,10 @@ func (b *block) element(p reg.GPVirtual) operand.Mem { return element(p, b.i, b.
 // 8u…8u+7 of every 8·unroll go to accumulator u, and in it by their index modulo 8 to a lane. start gives the
 // initial accumulators.
 func (g *gen) reduce(n reg.GPVirtual, unroll int, start [][][]vec, body func(*block)) {
+	if g.once && unroll == 1 && len(start) > 0 {
+		g.sumVectors(g.number(0), n, start, body)
+		return
+	}
 	i, last := g.GP64(), g.GP64()
 	loop, tail, done := g.label("loop"), g.label("tail"), g.label("done")
 	step := 8 * unroll

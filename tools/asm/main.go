@@ -25,32 +25,21 @@ import (
 type family struct {
 	name      string
 	functions []function
-	arm       bool // arm64 alone has it
-}
-
-// apart lists the functions that have no assembly on arm64.
-func (fam *family) apart() map[string]bool {
-	names := map[string]bool{}
-	for _, k := range fam.functions {
-		names[k.name] = k.apart
-	}
-	return names
 }
 
 func families() []family {
 	return []family{
-		{"elementwise", elementwise(), false},
-		{"elementary", elementary(), false},
-		{"reduce", reductions(), false},
-		{"index", append([]function{gather()}, segments()...), false},
-		{"matrix", matrices(), false},
-		{"likelihood", likelihoods(), false},
-		{"linear", linearPredictors(), false},
-		{"tiles", tileFunctions(), true},
-		{"sampler", samplers(), false},
-		{"random", []function{chacha8()}, false},
-		{"guide", guideFunctions(), false},
-		{"chain", chainFunctions(), false},
+		{"elementwise", elementwise()},
+		{"elementary", elementary()},
+		{"reduce", reductions()},
+		{"index", append([]function{gather()}, segments()...)},
+		{"matrix", matrices()},
+		{"likelihood", likelihoods()},
+		{"linear", linearPredictors()},
+		{"sampler", samplers()},
+		{"random", []function{chacha8()}},
+		{"guide", guideFunctions()},
+		{"chain", chainFunctions()},
 	}
 }
 
@@ -72,30 +61,22 @@ func generate(out string) error {
 	var here, arm, elsewhere strings.Builder
 	for _, fam := range families() {
 		var onARM map[string]bool
-		for _, wide := range []bool{false, true} {
-			if wide && fam.arm {
-				continue
-			}
-			text, err := assemble(fam, wide)
+		for _, t := range []target{avx2, avx512, neon} {
+			text, err := assemble(fam, t)
 			if err != nil {
 				return fmt.Errorf("%s: %w", fam.name, err)
 			}
-			name := fmt.Sprintf("%s_%s_amd64.s", fam.name, strings.ToLower(tier(wide)))
-			if !fam.arm {
-				if err := os.WriteFile(filepath.Join(out, name), text, 0o644); err != nil {
-					return err
+			name := fmt.Sprintf("%s_%s_amd64.s", fam.name, strings.ToLower(t.tier()))
+			if t == neon {
+				name = fam.name + "_neon_arm64.s"
+				if text, onARM = translated(text); text == nil {
+					// of a family that had a translation
+					err := os.Remove(filepath.Join(out, name))
+					if err != nil && !errors.Is(err, fs.ErrNotExist) {
+						return err
+					}
+					continue
 				}
-			}
-			if wide {
-				continue
-			}
-			name = fam.name + "_neon_arm64.s"
-			if text, onARM = neon(text, fam.apart()); text == nil {
-				// of a family that had a translation
-				if err := os.Remove(filepath.Join(out, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return err
-				}
-				continue
 			}
 			if err := os.WriteFile(filepath.Join(out, name), text, 0o644); err != nil {
 				return err
@@ -107,13 +88,9 @@ func generate(out string) error {
 				fmt.Fprintf(b, "//go:noescape\nfunc %s%s%s\n\n", k.name, tier,
 					strings.TrimPrefix(k.asmSignature(), "func"))
 			}
-			if fam.arm {
-				here.WriteString(k.dispatcher())
-			} else {
-				stub(&here, tier(false))
-				stub(&here, tier(true))
-				here.WriteString(k.dispatcher(tier(true), tier(false)))
-			}
+			stub(&here, avx2.tier())
+			stub(&here, avx512.tier())
+			here.WriteString(k.dispatcher(avx512.tier(), avx2.tier()))
 			if onARM[k.name] {
 				stub(&arm, "NEON")
 				arm.WriteString(k.dispatcher("NEON"))
@@ -145,8 +122,18 @@ func generate(out string) error {
 	return nil
 }
 
-func tier(wide bool) string {
-	if wide {
+// A target is a set of instructions that functions are emitted for.
+type target int
+
+const (
+	avx2 target = iota
+	avx512
+	neon // emitted for AVX2, and translated
+)
+
+// tier is the end of the names of a target's functions, before they are translated.
+func (t target) tier() string {
+	if t == avx512 {
 		return "AVX512"
 	}
 	return "AVX2"
@@ -155,16 +142,16 @@ func tier(wide bool) string {
 // mostHoisted is the largest number of constants that fitting tries to keep in registers.
 const mostHoisted = 24
 
-func assemble(fam family, wide bool) ([]byte, error) {
+func assemble(fam family, t target) ([]byte, error) {
 	ctx := build.NewContext()
 	constants := newPool(ctx)
 	for i := range fam.functions {
 		k := &fam.functions[i]
-		hoisted, err := fitting(k, wide)
+		hoisted, err := fitting(k, t)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
-		write(ctx, constants, k, wide, hoisted)
+		write(ctx, constants, k, t, hoisted)
 	}
 	file, err := compile(ctx)
 	if err != nil {
@@ -182,12 +169,12 @@ func assemble(fam family, wide bool) ([]byte, error) {
 			}
 			return line
 		})
-	return text, checkRegisters(text, wide)
+	return text, checkRegisters(text, t)
 }
 
 // checkRegisters returns an error if code for AVX2 uses registers that AVX2 does not have.
-func checkRegisters(text []byte, wide bool) error {
-	if wide {
+func checkRegisters(text []byte, t target) error {
+	if t == avx512 {
 		return nil
 	}
 	if m := regexp.MustCompile(`.*\b([XYZ](1[6-9]|2\d|3[01])|Z\d+|K\d)\b.*`).Find(text); m != nil {
@@ -209,18 +196,18 @@ func compile(ctx *build.Context) (*ir.File, error) {
 
 // fitting returns the constants that can stay in registers: as many of the first used as the allocator has
 // registers for.
-func fitting(k *function, wide bool) ([]konst, error) {
+func fitting(k *function, t target) ([]konst, error) {
 	ctx := build.NewContext()
-	g := write(ctx, newPool(ctx), k, wide, nil)
+	g := write(ctx, newPool(ctx), k, t, nil)
 	if _, err := compile(ctx); err != nil {
 		return nil, err
 	}
-	if !wide {
+	if t != avx512 {
 		return nil, nil
 	}
 	for n := min(mostHoisted, len(g.order)); n > 0; n -= 2 {
 		ctx := build.NewContext()
-		write(ctx, newPool(ctx), k, wide, g.order[:n])
+		write(ctx, newPool(ctx), k, t, g.order[:n])
 		if _, err := compile(ctx); err == nil {
 			return g.order[:n], nil
 		}
@@ -229,9 +216,11 @@ func fitting(k *function, wide bool) ([]konst, error) {
 }
 
 // write emits one function.
-func write(ctx *build.Context, p *pool, k *function, wide bool, hoisted []konst) *gen {
-	g := &gen{Context: ctx, wide: wide, pool: p, hoist: map[konst]reg.VecVirtual{}, seen: map[konst]int{}}
-	ctx.Function(k.name + tier(wide))
+func write(ctx *build.Context, p *pool, k *function, t target, hoisted []konst) *gen {
+	wide := t == avx512
+	g := &gen{Context: ctx, target: t, wide: wide, pool: p, hoist: map[konst]reg.VecVirtual{},
+		seen: map[konst]int{}, once: k.body == heavy || t == neon && k.body != light}
+	ctx.Function(k.name + t.tier())
 	ctx.Attributes(build.NOSPLIT)
 	ctx.SignatureExpr(k.asmSignature())
 	for _, c := range hoisted {

@@ -12,10 +12,11 @@ var registers = map[string]string{"AX": "R0", "CX": "R1", "DX": "R2", "BX": "R3"
 	"R13": "R13", "R14": "R14", "R15": "R15"}
 
 var (
-	memory = regexp.MustCompile(`^(-?\d*)\((\w+)\)(?:\((\w+)\*(\d)\))?$`)
-	symbol = regexp.MustCompile(`^(\w+)<>\+(\d+)\(SB\)$`)
-	frame  = regexp.MustCompile(`^\w+\+\d+\(FP\)$`)
-	vector = regexp.MustCompile(`^([XY])(\d+)$`)
+	memory   = regexp.MustCompile(`^(-?\d*)\((\w+)\)(?:\((\w+)\*(\d)\))?$`)
+	constant = regexp.MustCompile(`^c([0-9a-f]{16})<>\+0\(SB\)$`) // in every lane: see pool
+	symbol   = regexp.MustCompile(`^(\w+)<>\+(\d+)\(SB\)$`)
+	frame    = regexp.MustCompile(`^\w+\+\d+\(FP\)$`)
+	vector   = regexp.MustCompile(`^([XY])(\d+)$`)
 )
 
 // pair returns the number of a vector's first register, and how many it has.
@@ -94,6 +95,12 @@ func (t *translation) source(arg string, to, count int) int {
 func (t *translation) load(arg string, to, count int) {
 	if count == 1 {
 		t.emit("FMOVQ %s, F%d", t.address(arg), to)
+		return
+	}
+	if m := constant.FindStringSubmatch(arg); m != nil {
+		for h := range 2 {
+			t.emit("VMOVQ $0x%s, $0x%s, V%d", m[1], m[1], to+h)
+		}
 		return
 	}
 	t.emit("FLDPQ %s, (F%d, F%d)", t.address(arg), to, to+1)

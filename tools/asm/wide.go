@@ -26,28 +26,27 @@ const (
 	leastFarWhole = 1024
 )
 
-// wideTiles emits the loop over all tiles, given the likelihood of one.
-func (l *linear) wideTiles(likelihood func()) {
-	hoist := l.hoist
-	l.hoist = nil // the products need the registers
-	loop, both, likely, apart, finish, done := l.label("tile"), l.label("both"), l.label("likelihood"),
-		l.label("apart"), l.label("finish"), l.label("done")
+// wideTiles emits the loop over all tiles: it jumps to the likelihood of one, and continues at a label.
+func (l *linear) wideTiles(likelihood, behind string) {
+	both, apart, finish := l.label("both"), l.label("apart"), l.label("finish")
+	loop := l.label("tile")
 	l.Label(loop)
 	left := l.take(l.left)
 	l.CMPQ(left, operand.Imm(0))
 	l.JLE(label(finish))
 	l.put(l.atMost(left, wideTile), l.count)
+	l.put(l.take(l.row), l.from)
 	if l.wide {
-		l.ifBehind(both)
+		l.jumpUnlessZero(l.behind, both)
 	}
 	l.either(l.predictWide)
+	l.JMP(label(likelihood))
 	if l.wide {
-		l.JMP(label(likely))
 		l.Label(both)
 		l.either(l.bothWide)
-		l.Label(likely)
+		l.JMP(label(likelihood))
 	}
-	likelihood()
+	l.Label(behind)
 	l.derived()
 	l.advance(l.take(l.rows))
 	if l.wide {
@@ -63,10 +62,8 @@ func (l *linear) wideTiles(likelihood func()) {
 	l.JMP(label(loop))
 	l.Label(finish)
 	if l.wide {
-		l.ifBehind(apart)
+		l.jumpUnlessZero(l.behind, apart)
 	}
-	l.Label(done)
-	l.hoist = hoist
 }
 
 // far is the least number of columns of which two tiles are done in one loop.
