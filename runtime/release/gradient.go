@@ -90,8 +90,16 @@ func entries(n int, normal bool) int {
 }
 
 // Begin makes a step ready for sums of the release's rows: their units, and the variance of a share of noise.
-// The error says that they would be too large.
+// The error says that they would be too large, or that the step costs more than Terms have left.
 func (m *Moments) Begin(s *Step) error {
+	spent := m.Terms.ofMoments() + s.Rho
+	for _, before := range m.Gradients.Steps {
+		spent += before.Rho
+	}
+	if !m.Terms.NoNoise && !(s.Rho > 0 && spent <= m.Terms.Rho*(1+1e-9)) {
+		return fmt.Errorf("a score of rho %g would make it %g in all, and %g is promised", s.Rho, spent,
+			m.Terms.Rho)
+	}
 	m.Within(s)
 	_, bound2 := m.Gradients.Weight()
 	_, exponent := math.Frexp(float64(m.Rows) * max(bound2, 1))

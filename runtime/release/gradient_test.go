@@ -10,7 +10,7 @@ import (
 
 // scored is a release with the place of a score of one row of two parties' columns and a response.
 func scored(normal bool) (*Moments, *Step) {
-	m := &Moments{Rows: 1, Parties: 2, Terms: Terms{Rho: .2}, Columns: []Column{
+	m := &Moments{Rows: 1, Parties: 2, Terms: Terms{Rho: .4, Part: .5}, Columns: []Column{
 		{Owner: "a", Lower: -1, Upper: 1}, {Owner: "b", Lower: -1, Upper: 1}, {Owner: "b", Lower: -1, Upper: 1},
 	}}
 	m.Gradients = &Gradients{Map: [][]float64{{1, 0, 0}, {.3, 2, 0}, {-.2, 0, 1.5}},
@@ -180,6 +180,17 @@ func TestFilesWithoutGradientsThatHold(t *testing.T) {
 		change(m, s)
 		if err := m.whole(); (err != nil) != (what != "") {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// A step that costs more than the rest of the budget is not taken.
+func TestScoresKeepToTheBudget(t *testing.T) {
+	m, s := scored(true)
+	m.Gradients.Steps = []*Step{{Rho: .15}}
+	for rho, fits := range map[float64]bool{.05: true, .051: false, 0: false, math.NaN(): false} {
+		if err := m.Begin(&Step{At: s.At, Scale: s.Scale, Rho: rho}); (err == nil) != fits {
+			t.Errorf("rho %g: %v", rho, err)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (r *released) declared() []release.Column {
 // private are terms with noise; without, those of exact sums.
 func private(columns []release.Column, _ int) release.Terms {
 	rho := release.Rho(3, 1e-6)
-	return release.Terms{Epsilon: 3, Delta: 1e-6, Rho: rho, Mu: release.Mu(rho),
+	return release.Terms{Epsilon: 3, Delta: 1e-6, Rho: rho, Mu: release.Mu(rho), Part: .5,
 		Norms: release.Widest(columns)}
 }
 
@@ -104,7 +104,8 @@ func (r *released) next(m *release.Moments) *release.Step {
 	if r.scores == 0 || len(m.Gradients.Steps) == r.scores {
 		return nil
 	}
-	s := &release.Step{At: []float64{.1, .2, -.3, .25, .1 * float64(len(m.Gradients.Steps))}, Rho: .3}
+	s := &release.Step{At: []float64{.1, .2, -.3, .25, .1 * float64(len(m.Gradients.Steps))},
+		Rho: m.Terms.Rho / 2 / float64(r.scores)}
 	if !r.binary {
 		s.Scale = .4
 	}
