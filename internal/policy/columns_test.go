@@ -60,3 +60,20 @@ func textColumns(src []byte) map[int]int {
 		}
 	}
 }
+
+// Assembly has at most 60,000 lines.
+func TestAssemblyIsShort(t *testing.T) {
+	lines := 0
+	walk(t, func(name string) {
+		if strings.HasSuffix(name, ".s") {
+			src, err := os.ReadFile(filepath.Join(root, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines += strings.Count(string(src), "\n")
+		}
+	})
+	if lines == 0 || lines > 60_000 {
+		t.Errorf("%d lines of assembly", lines)
+	}
+}

@@ -559,38 +559,22 @@ func log1pExp(on Set, n int, y []float64, a []float64) {
 	}
 }
 
-//go:noescape
-func lgammaNEON(n int, y *float64, a *float64)
-
-func lgamma(on Set, n int, y []float64, a []float64) {
+func lgamma(_ Set, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
 	y = y[:n]
 	a = a[:n]
-	switch on {
-	case NEON:
-		lgammaNEON(n, unsafe.SliceData(y), unsafe.SliceData(a))
-	default:
-		lgammaGo(n, y, a)
-	}
+	lgammaGo(n, y, a)
 }
 
-//go:noescape
-func digammaNEON(n int, y *float64, a *float64)
-
-func digamma(on Set, n int, y []float64, a []float64) {
+func digamma(_ Set, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
 	y = y[:n]
 	a = a[:n]
-	switch on {
-	case NEON:
-		digammaNEON(n, unsafe.SliceData(y), unsafe.SliceData(a))
-	default:
-		digammaGo(n, y, a)
-	}
+	digammaGo(n, y, a)
 }
 
 //go:noescape
@@ -661,40 +645,24 @@ func cosine(on Set, n int, y []float64, a []float64) {
 	}
 }
 
-//go:noescape
-func risingValueNEON(n int, y *float64, a *float64, k *float64)
-
-func risingValue(on Set, n int, y []float64, a []float64, k []float64) {
+func risingValue(_ Set, n int, y []float64, a []float64, k []float64) {
 	if n <= 0 {
 		return
 	}
 	y = y[:n]
 	a = a[:n]
 	k = k[:n]
-	switch on {
-	case NEON:
-		risingValueNEON(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(k))
-	default:
-		risingValueGo(n, y, a, k)
-	}
+	risingValueGo(n, y, a, k)
 }
 
-//go:noescape
-func risingSlopeNEON(n int, y *float64, a *float64, k *float64)
-
-func risingSlope(on Set, n int, y []float64, a []float64, k []float64) {
+func risingSlope(_ Set, n int, y []float64, a []float64, k []float64) {
 	if n <= 0 {
 		return
 	}
 	y = y[:n]
 	a = a[:n]
 	k = k[:n]
-	switch on {
-	case NEON:
-		risingSlopeNEON(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(k))
-	default:
-		risingSlopeGo(n, y, a, k)
-	}
+	risingSlopeGo(n, y, a, k)
 }
 
 //go:noescape
@@ -1104,21 +1072,13 @@ func studentT(on Set, n int, sum *[8]float64, product *[8]float64, share *[8]flo
 	}
 }
 
-//go:noescape
-func risingFarNEON(n int, sum *[8]float64, dphi *[8]float64, y *float64, w *float64, phi float64, inverse float64, log1 float64, base float64, slope float64)
-
-func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
+func risingFar(_ Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
 	if n <= 0 {
 		return
 	}
 	y = y[:n]
 	w = w[:n]
-	switch on {
-	case NEON:
-		risingFarNEON(n, sum, dphi, unsafe.SliceData(y), unsafe.SliceData(w), phi, inverse, log1, base, slope)
-	default:
-		risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
-	}
+	risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
 }
 
 //go:noescape
@@ -1255,10 +1215,7 @@ func rotateStart(on Set, n int, p1 []float64, x1 []float64, v1 []float64, p []fl
 	}
 }
 
-//go:noescape
-func rotateEndNEON(n int, p1 *float64, p *float64, v *float64, d *float64, mass *float64, half float64) (r float64)
-
-func rotateEnd(on Set, n int, p1 []float64, p []float64, v []float64, d []float64, mass []float64, half float64) float64 {
+func rotateEnd(_ Set, n int, p1 []float64, p []float64, v []float64, d []float64, mass []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1267,10 +1224,6 @@ func rotateEnd(on Set, n int, p1 []float64, p []float64, v []float64, d []float6
 	v = v[:n]
 	d = d[:n]
 	mass = mass[:n]
-	switch on {
-	case NEON:
-		return rotateEndNEON(n, unsafe.SliceData(p1), unsafe.SliceData(p), unsafe.SliceData(v), unsafe.SliceData(d), unsafe.SliceData(mass), half)
-	}
 	return rotateEndGo(n, p1, p, v, d, mass, half)
 }
 
@@ -1295,10 +1248,7 @@ func turn(on Set, n int, x1 []float64, v1 []float64, p []float64, x []float64, v
 	}
 }
 
-//go:noescape
-func turnsNEON(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64, mass *float64)
-
-func turns(on Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64, mass []float64) {
+func turns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64, mass []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1310,12 +1260,7 @@ func turns(on Set, n int, out *[6]float64, rho []float64, left []float64, right 
 	p2 = p2[:n]
 	p3 = p3[:n]
 	mass = mass[:n]
-	switch on {
-	case NEON:
-		turnsNEON(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(p0), unsafe.SliceData(p1), unsafe.SliceData(p2), unsafe.SliceData(p3), unsafe.SliceData(mass))
-	default:
-		turnsGo(n, out, rho, left, right, p0, p1, p2, p3, mass)
-	}
+	turnsGo(n, out, rho, left, right, p0, p1, p2, p3, mass)
 }
 
 func chaCha8(_ Set, n int, y []uint64, state *[16]uint32) {
@@ -1326,10 +1271,7 @@ func chaCha8(_ Set, n int, y []uint64, state *[16]uint32) {
 	chaCha8Go(n, y, state)
 }
 
-//go:noescape
-func guideDrawNEON(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, rho float64, sign float64) (r float64)
-
-func guideDraw(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64, sign float64) float64 {
+func guideDraw(_ Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1340,17 +1282,10 @@ func guideDraw(on Set, n int, s []float64, e []float64, z []float64, mean []floa
 	logs = logs[:n]
 	eps = eps[:n]
 	cut = cut[:n]
-	switch on {
-	case NEON:
-		return guideDrawNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), rho, sign)
-	}
 	return guideDrawGo(n, s, e, z, mean, logs, eps, cut, rho, sign)
 }
 
-//go:noescape
-func guideDrawSlopedNEON(n int, s *float64, e *float64, z *float64, diff *float64, mean *float64, slope *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, sign float64) (r float64)
-
-func guideDrawSloped(on Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64) float64 {
+func guideDrawSloped(_ Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1364,17 +1299,10 @@ func guideDrawSloped(on Set, n int, s []float64, e []float64, z []float64, diff 
 	eps = eps[:n]
 	cut = cut[:n]
 	centre = centre[:n]
-	switch on {
-	case NEON:
-		return guideDrawSlopedNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(diff), unsafe.SliceData(mean), unsafe.SliceData(slope), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, sign)
-	}
 	return guideDrawSlopedGo(n, s, e, z, diff, mean, slope, logs, eps, cut, centre, rho, sign)
 }
 
-//go:noescape
-func guideDrawApartNEON(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, sign float64, precision float64) (r float64)
-
-func guideDrawApart(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64, precision float64) float64 {
+func guideDrawApart(_ Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64, precision float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1386,17 +1314,10 @@ func guideDrawApart(on Set, n int, s []float64, e []float64, z []float64, mean [
 	eps = eps[:n]
 	cut = cut[:n]
 	centre = centre[:n]
-	switch on {
-	case NEON:
-		return guideDrawApartNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, sign, precision)
-	}
 	return guideDrawApartGo(n, s, e, z, mean, logs, eps, cut, centre, rho, sign, precision)
 }
 
-//go:noescape
-func guideBackNEON(n int, w *float64, dmean *float64, dlogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64) (r float64)
-
-func guideBack(on Set, n int, w []float64, dmean []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+func guideBack(_ Set, n int, w []float64, dmean []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1408,17 +1329,10 @@ func guideBack(on Set, n int, w []float64, dmean []float64, dlogs []float64, rho
 	e = e[:n]
 	s = s[:n]
 	eps = eps[:n]
-	switch on {
-	case NEON:
-		return guideBackNEON(n, unsafe.SliceData(w), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, weight, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
-	}
 	return guideBackGo(n, w, dmean, dlogs, rho, weight, adj, own, e, s, eps)
 }
 
-//go:noescape
-func guideBackSlopedNEON(n int, w *float64, seed *float64, dmean *float64, dslope *float64, dlogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64, diff *float64, slope *float64) (r float64)
-
-func guideBackSloped(on Set, n int, w []float64, seed []float64, dmean []float64, dslope []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64, diff []float64, slope []float64) float64 {
+func guideBackSloped(_ Set, n int, w []float64, seed []float64, dmean []float64, dslope []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64, diff []float64, slope []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1434,17 +1348,10 @@ func guideBackSloped(on Set, n int, w []float64, seed []float64, dmean []float64
 	eps = eps[:n]
 	diff = diff[:n]
 	slope = slope[:n]
-	switch on {
-	case NEON:
-		return guideBackSlopedNEON(n, unsafe.SliceData(w), unsafe.SliceData(seed), unsafe.SliceData(dmean), unsafe.SliceData(dslope), unsafe.SliceData(dlogs), rho, weight, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps), unsafe.SliceData(diff), unsafe.SliceData(slope))
-	}
 	return guideBackSlopedGo(n, w, seed, dmean, dslope, dlogs, rho, weight, adj, own, e, s, eps, diff, slope)
 }
 
-//go:noescape
-func guideBackApartNEON(n int, w *float64, seed *float64, dmean *float64, dlogs *float64, rho float64, weight float64, precision float64, adj *float64, own *float64, e *float64, s *float64, eps *float64) (r float64)
-
-func guideBackApart(on Set, n int, w []float64, seed []float64, dmean []float64, dlogs []float64, rho float64, weight float64, precision float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+func guideBackApart(_ Set, n int, w []float64, seed []float64, dmean []float64, dlogs []float64, rho float64, weight float64, precision float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1457,17 +1364,10 @@ func guideBackApart(on Set, n int, w []float64, seed []float64, dmean []float64,
 	e = e[:n]
 	s = s[:n]
 	eps = eps[:n]
-	switch on {
-	case NEON:
-		return guideBackApartNEON(n, unsafe.SliceData(w), unsafe.SliceData(seed), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, weight, precision, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
-	}
 	return guideBackApartGo(n, w, seed, dmean, dlogs, rho, weight, precision, adj, own, e, s, eps)
 }
 
-//go:noescape
-func guideBackNetNEON(n int, w *float64, dmean *float64, dlogs *float64, imean *float64, ilogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64)
-
-func guideBackNet(on Set, n int, w []float64, dmean []float64, dlogs []float64, imean []float64, ilogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) {
+func guideBackNet(_ Set, n int, w []float64, dmean []float64, dlogs []float64, imean []float64, ilogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1481,35 +1381,20 @@ func guideBackNet(on Set, n int, w []float64, dmean []float64, dlogs []float64, 
 	e = e[:n]
 	s = s[:n]
 	eps = eps[:n]
-	switch on {
-	case NEON:
-		guideBackNetNEON(n, unsafe.SliceData(w), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), unsafe.SliceData(imean), unsafe.SliceData(ilogs), rho, weight, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
-	default:
-		guideBackNetGo(n, w, dmean, dlogs, imean, ilogs, rho, weight, adj, own, e, s, eps)
-	}
+	guideBackNetGo(n, w, dmean, dlogs, imean, ilogs, rho, weight, adj, own, e, s, eps)
 }
 
-//go:noescape
-func noiseNEON(n int, z *float64, from *float64, e *float64, scale float64) (r float64)
-
-func noise(on Set, n int, z []float64, from []float64, e []float64, scale float64) float64 {
+func noise(_ Set, n int, z []float64, from []float64, e []float64, scale float64) float64 {
 	if n <= 0 {
 		return 0
 	}
 	z = z[:n]
 	from = from[:n]
 	e = e[:n]
-	switch on {
-	case NEON:
-		return noiseNEON(n, unsafe.SliceData(z), unsafe.SliceData(from), unsafe.SliceData(e), scale)
-	}
 	return noiseGo(n, z, from, e, scale)
 }
 
-//go:noescape
-func noiseBackNEON(n int, w *float64, grad *float64, adj *float64, own *float64, e *float64, scale float64)
-
-func noiseBack(on Set, n int, w []float64, grad []float64, adj []float64, own []float64, e []float64, scale float64) {
+func noiseBack(_ Set, n int, w []float64, grad []float64, adj []float64, own []float64, e []float64, scale float64) {
 	if n <= 0 {
 		return
 	}
@@ -1518,12 +1403,7 @@ func noiseBack(on Set, n int, w []float64, grad []float64, adj []float64, own []
 	adj = adj[:n]
 	own = own[:n]
 	e = e[:n]
-	switch on {
-	case NEON:
-		noiseBackNEON(n, unsafe.SliceData(w), unsafe.SliceData(grad), unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), scale)
-	default:
-		noiseBackGo(n, w, grad, adj, own, e, scale)
-	}
+	noiseBackGo(n, w, grad, adj, own, e, scale)
 }
 
 //go:noescape
@@ -1566,28 +1446,17 @@ func noiseEnd(on Set, n int, p1 []float64, p []float64, adj []float64, mean []fl
 	return noiseEndGo(n, p1, p, adj, mean, half)
 }
 
-//go:noescape
-func welfordNEON(n int, mean *float64, squares *float64, x *float64, share float64)
-
-func welford(on Set, n int, mean []float64, squares []float64, x []float64, share float64) {
+func welford(_ Set, n int, mean []float64, squares []float64, x []float64, share float64) {
 	if n <= 0 {
 		return
 	}
 	mean = mean[:n]
 	squares = squares[:n]
 	x = x[:n]
-	switch on {
-	case NEON:
-		welfordNEON(n, unsafe.SliceData(mean), unsafe.SliceData(squares), unsafe.SliceData(x), share)
-	default:
-		welfordGo(n, mean, squares, x, share)
-	}
+	welfordGo(n, mean, squares, x, share)
 }
 
-//go:noescape
-func balanceNEON(n int, inverse *float64, root *float64, a *float64, b *float64, least float64, most float64)
-
-func balance(on Set, n int, inverse []float64, root []float64, a []float64, b []float64, least float64, most float64) {
+func balance(_ Set, n int, inverse []float64, root []float64, a []float64, b []float64, least float64, most float64) {
 	if n <= 0 {
 		return
 	}
@@ -1595,36 +1464,20 @@ func balance(on Set, n int, inverse []float64, root []float64, a []float64, b []
 	root = root[:n]
 	a = a[:n]
 	b = b[:n]
-	switch on {
-	case NEON:
-		balanceNEON(n, unsafe.SliceData(inverse), unsafe.SliceData(root), unsafe.SliceData(a), unsafe.SliceData(b), least, most)
-	default:
-		balanceGo(n, inverse, root, a, b, least, most)
-	}
+	balanceGo(n, inverse, root, a, b, least, most)
 }
 
-//go:noescape
-func raiseNEON(n int, inverse *float64, root *float64, a *float64, share float64, most float64)
-
-func raise(on Set, n int, inverse []float64, root []float64, a []float64, share float64, most float64) {
+func raise(_ Set, n int, inverse []float64, root []float64, a []float64, share float64, most float64) {
 	if n <= 0 {
 		return
 	}
 	inverse = inverse[:n]
 	root = root[:n]
 	a = a[:n]
-	switch on {
-	case NEON:
-		raiseNEON(n, unsafe.SliceData(inverse), unsafe.SliceData(root), unsafe.SliceData(a), share, most)
-	default:
-		raiseGo(n, inverse, root, a, share, most)
-	}
+	raiseGo(n, inverse, root, a, share, most)
 }
 
-//go:noescape
-func denseStartNEON(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *float64, matrix *float64, half float64, eps float64)
-
-func denseStart(on Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, matrix []float64, half float64, eps float64) {
+func denseStart(_ Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, matrix []float64, half float64, eps float64) {
 	if n <= 0 {
 		return
 	}
@@ -1634,18 +1487,10 @@ func denseStart(on Set, n int, p1 []float64, x1 []float64, p []float64, x []floa
 	x = x[:n]
 	d = d[:n]
 	matrix = matrix[:n*n]
-	switch on {
-	case NEON:
-		denseStartNEON(n, unsafe.SliceData(p1), unsafe.SliceData(x1), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(d), unsafe.SliceData(matrix), half, eps)
-	default:
-		denseStartGo(n, p1, x1, p, x, d, matrix, half, eps)
-	}
+	denseStartGo(n, p1, x1, p, x, d, matrix, half, eps)
 }
 
-//go:noescape
-func denseEndNEON(n int, p *float64, v *float64, d *float64, matrix *float64, half float64) (r float64)
-
-func denseEnd(on Set, n int, p []float64, v []float64, d []float64, matrix []float64, half float64) float64 {
+func denseEnd(_ Set, n int, p []float64, v []float64, d []float64, matrix []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1653,17 +1498,10 @@ func denseEnd(on Set, n int, p []float64, v []float64, d []float64, matrix []flo
 	v = v[:n]
 	d = d[:n]
 	matrix = matrix[:n*n]
-	switch on {
-	case NEON:
-		return denseEndNEON(n, unsafe.SliceData(p), unsafe.SliceData(v), unsafe.SliceData(d), unsafe.SliceData(matrix), half)
-	}
 	return denseEndGo(n, p, v, d, matrix, half)
 }
 
-//go:noescape
-func givenTurnsNEON(n int, out *[6]float64, rho *float64, left *float64, right *float64, p1 *float64, p2 *float64, v0 *float64, v1 *float64, v2 *float64, v3 *float64)
-
-func givenTurns(on Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p1 []float64, p2 []float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64) {
+func givenTurns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p1 []float64, p2 []float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1676,18 +1514,10 @@ func givenTurns(on Set, n int, out *[6]float64, rho []float64, left []float64, r
 	v1 = v1[:n]
 	v2 = v2[:n]
 	v3 = v3[:n]
-	switch on {
-	case NEON:
-		givenTurnsNEON(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(p1), unsafe.SliceData(p2), unsafe.SliceData(v0), unsafe.SliceData(v1), unsafe.SliceData(v2), unsafe.SliceData(v3))
-	default:
-		givenTurnsGo(n, out, rho, left, right, p1, p2, v0, v1, v2, v3)
-	}
+	givenTurnsGo(n, out, rho, left, right, p1, p2, v0, v1, v2, v3)
 }
 
-//go:noescape
-func pairTurnsNEON(n int, out *[2]float64, rho *float64, left *float64, right *float64, mass *float64)
-
-func pairTurns(on Set, n int, out *[2]float64, rho []float64, left []float64, right []float64, mass []float64) {
+func pairTurns(_ Set, n int, out *[2]float64, rho []float64, left []float64, right []float64, mass []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1695,12 +1525,7 @@ func pairTurns(on Set, n int, out *[2]float64, rho []float64, left []float64, ri
 	left = left[:n]
 	right = right[:n]
 	mass = mass[:n]
-	switch on {
-	case NEON:
-		pairTurnsNEON(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(mass))
-	default:
-		pairTurnsGo(n, out, rho, left, right, mass)
-	}
+	pairTurnsGo(n, out, rho, left, right, mass)
 }
 
 //go:noescape
