@@ -33,7 +33,8 @@ func run(program, only string, most int, seed uint64, scale float64) error {
 	if err != nil {
 		return err
 	}
-	cases := slices.DeleteFunc(append(kills.Cases(scale), kills.EncryptedCase(), kills.ReleaseCase()), func(c kills.Case) bool {
+	all := append(kills.Cases(scale), kills.EncryptedCase(), kills.ReleaseCase())
+	cases := slices.DeleteFunc(all, func(c kills.Case) bool {
 		return only != "" && c.Name != only
 	})
 	if len(cases) == 0 {

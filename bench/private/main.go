@@ -6,8 +6,8 @@
 //		[-to results.md]
 //	go run ./bench/private -tables [-cancer breast_cancer.csv]
 //
-// breast_cancer.csv is in the package scikit-learn, as its copy of the UCI repository's Breast Cancer Wisconsin
-// (Diagnostic), and is not kept here:
+// breast_cancer.csv is in the package scikit-learn, as its copy of the UCI repository's Breast Cancer
+// Wisconsin (Diagnostic), and is not kept here:
 //
 //	pip download --no-deps -d /tmp/sk scikit-learn
 //	unzip -p /tmp/sk/*.whl sklearn/datasets/data/breast_cancer.csv > /tmp/breast_cancer.csv

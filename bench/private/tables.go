@@ -53,8 +53,8 @@ died ~ bernoulli_logit(c + b_age * age + b_bmi * bmi + b_smoker * smoker + b_inc
 transform private(epsilon = 3, delta = 1e-6)
 `
 
-// tumours is a model of the 569 tumours of Wolberg, Street and Mangasarian (1995), of which scikit-learn has the
-// table: see -cancer.
+// tumours is a model of the 569 tumours of Wolberg, Street and Mangasarian (1995), of which scikit-learn has
+// the table: see -cancer.
 const tumours = `client imaging, pathology
 data malignant  : binary[N]
 data radius     : real<lower=-10, upper=20>[N] @ imaging
@@ -161,7 +161,11 @@ func tables(cancer string) error {
 	for _, t := range []struct {
 		name, text string
 		bind       func(m *compile.Model) (*compile.Bound, error)
-	}{{"breast cancer, 569 tumours", tumours, tissue}, {"radon, 919 houses", radon, houses}, {"register, 200,000 persons", register, everybody}} {
+	}{
+		{"breast cancer, 569 tumours", tumours, tissue},
+		{"radon, 919 houses", radon, houses},
+		{"register, 200,000 persons", register, everybody},
+	} {
 		if t.text == tumours && cancer == "" {
 			continue
 		}
