@@ -59,7 +59,8 @@ var families = []family{
 		func(r *rand.Rand, eta float64) float64 {
 			return max(-6, min(6, eta+r.NormFloat64()))
 		}, func(float64) float64 { return 1 }},
-	{"normal, wide bounds", "data y : real<lower=-60, upper=60>[N]\nparam s ~ half_normal(3)\ny ~ normal(eta, s)",
+	{"normal, wide bounds",
+		"data y : real<lower=-60, upper=60>[N]\nparam s ~ half_normal(3)\ny ~ normal(eta, s)",
 		func(r *rand.Rand, eta float64) float64 { return eta + r.NormFloat64() },
 		func(float64) float64 { return 1 }},
 	{"bernoulli_logit", "data y : binary[N]\ny ~ bernoulli_logit(eta)",
@@ -152,8 +153,9 @@ func open(path string) (*table, error) {
 		t.has = string(has)
 	}
 	if t.has == "" {
-		_, err := fmt.Fprintln(t.file, "| family | columns | rows | epsilon | sets | width | coverage |\n| --- | --- "+
-			"| --- | --- | --- | --- | --- |")
+		_, err := fmt.Fprintln(t.file,
+			"| family | columns | rows | epsilon | sets | width | coverage |\n| --- | --- "+
+				"| --- | --- | --- | --- | --- |")
 		return t, err
 	}
 	return t, nil
