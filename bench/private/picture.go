@@ -25,6 +25,9 @@ type measurement struct {
 
 // picture draws the widths of a table.
 func picture(from, to string) error {
+	if from == "" {
+		return fmt.Errorf("-picture needs a table: -to FILE")
+	}
 	text, err := os.ReadFile(from)
 	if err != nil {
 		return err
