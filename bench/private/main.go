@@ -4,6 +4,7 @@
 //
 //	go run ./bench/private [-sets 200] [-rows 2000,10000,50000] [-epsilon .5,1,3,8] [-only "binary, 30"]
 //		[-to results.md]
+//	go run ./bench/private -to bench/private/widths.md -picture docs/widths.svg
 //	go run ./bench/private -tables [-cancer breast_cancer.csv]
 //
 // breast_cancer.csv is in the package scikit-learn, as its copy of the UCI repository's Breast Cancer
@@ -107,7 +108,14 @@ func main() {
 	cancer := flag.String("cancer", "", "beside -tables: the table of breast cancer in this file too")
 	to := flag.String("to", "",
 		"a file to which lines are appended; those that it has, of as many data sets, are not made again")
+	draw := flag.String("picture", "", "a picture of the widths in the file of -to is written here, and no more")
 	flag.Parse()
+	if *draw != "" {
+		if err := picture(*to, *draw); err != nil {
+			quit(err, 1)
+		}
+		return
+	}
 	if *beside {
 		if err := tables(*cancer); err != nil {
 			quit(err, 1)

@@ -14,8 +14,9 @@ type axis struct {
 	label  string
 	lo, hi float64
 	names  []string
-	bare   bool // without ticks
-	whole  bool // only whole numbers are ticks
+	bare   bool   // without ticks
+	whole  bool   // only whole numbers are ticks
+	given  []tick // the ticks; nil: round numbers
 }
 
 // A tick is a labelled place of an axis.
@@ -24,8 +25,12 @@ type tick struct {
 	text string
 }
 
-// ticks returns about so many round numbers between the ends of the axis, and at least two if there are.
+// ticks returns those given, or about so many round numbers between the ends of the axis, and at least two if
+// there are.
 func (a axis) ticks(about int) []tick {
+	if a.given != nil {
+		return a.given
+	}
 	for k := max(1, about); ; k++ {
 		step := roundStep((a.hi - a.lo) / float64(k))
 		if a.whole {

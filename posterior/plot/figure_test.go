@@ -130,6 +130,11 @@ func legible(t *testing.T, what string, k Kind, runs []Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	readable(t, what, f)
+}
+
+func readable(t *testing.T, what string, f *Figure) {
+	t.Helper()
 	width, height := f.natural()
 	r := &recorder{typeface: newTypeface(), t: t, width: width, height: height}
 	if err := f.draw(r, 0, 0); err != nil {

@@ -388,42 +388,59 @@ func TestReleaseGoesOnWhereOneWasKilled(t *testing.T) {
 	}
 }
 
-// No vector of rows is in what a party sends: neither its numbers nor their correlation with the bytes; in
-// bytes in which a column is planted it is found.
+// No column is in what the parties send, keys and scores among it, from the first byte to the last: no eighth
+// bytes, wherever they begin, go with its numbers. One that is planted behind all others is found, and alone.
 func TestReleaseSendsNoRow(t *testing.T) {
 	t.Parallel()
 	r, via := newReleased(private), &recorder{keep: true}
+	r.scores = 1
 	if _, err := r.one(t, nil, via); err != nil {
 		t.Fatal(err)
 	}
-	x := r.values["b"][0].Values[0]
-	finds := func(data []byte) bool {
-		for at := 0; at+8*len(x) <= len(data); at++ {
-			if correlation(x, data[at:], 8) > .7 {
-				return true
+	sent := append(bytes.Join(via.all, nil), 0, 0, 0)
+	planted := len(sent)
+	if planted < 1<<18 {
+		t.Errorf("no more than %d bytes are sent", planted)
+	}
+	columns, values := r.table()
+	for k, x := range values {
+		var want []int
+		if columns[k].Name == "x" {
+			want = []int{planted}
+			for _, v := range x {
+				sent = fmt.Appendf(sent, "%c0000000", rune(int(18*(v+1))))
 			}
 		}
-		return false
-	}
-	sent := bytes.Join(via.all, nil)
-	if finds(sent[:min(len(sent), 1<<18)]) {
-		t.Error("a column is in what is sent")
-	}
-	planted := make([]byte, 3, 3+8*len(x))
-	for _, v := range x {
-		planted = fmt.Appendf(planted, "%c0000000", rune(int(18*(v+1))))
-	}
-	if !finds(planted) {
-		t.Error("a column that is planted is not found")
+		if found := correlated(x, sent, 8, .7); !slices.Equal(found, want) {
+			t.Errorf("of %d bytes those at %v go with %s, not those at %v", len(sent), found, columns[k].Name,
+				want)
+		}
 	}
 }
 
-// correlation is that of numbers with every so many bytes, its absolute value.
-func correlation(x []float64, data []byte, stride int) float64 {
-	n, sx, sy, sxx, syy, sxy := float64(len(x)), 0.0, 0.0, 0.0, 0.0, 0.0
-	for i, v := range x {
-		w := float64(data[i*stride])
-		sx, sy, sxx, syy, sxy = sx+v, sy+w, sxx+v*v, syy+w*w, sxy+v*w
+// correlated are the places from which on every so many bytes have a correlation with numbers of more than
+// least, or less than its negative.
+func correlated(x []float64, data []byte, stride int, least float64) (out []int) {
+	n, sx, sxx := float64(len(x)), 0.0, 0.0
+	for _, v := range x {
+		sx, sxx = sx+v, sxx+v*v
 	}
-	return math.Abs(n*sxy-sx*sy) / math.Sqrt(max(1e-9, (n*sxx-sx*sx)*(n*syy-sy*sy)))
+	own := make([]float64, len(data)/stride+1) // the bytes of one stride, one after the other
+	for first := range stride {
+		own = own[:0]
+		for at := first; at < len(data); at += stride {
+			own = append(own, float64(data[at]))
+		}
+		for k := 0; k+len(x) <= len(own); k++ {
+			sy, syy, sxy := 0.0, 0.0, 0.0
+			for i, w := range own[k : k+len(x)] {
+				sy, syy, sxy = sy+w, syy+w*w, sxy+x[i]*w
+			}
+			if math.Abs(n*sxy-sx*sy) > least*math.Sqrt(max(1e-9, (n*sxx-sx*sx)*(n*syy-sy*sy))) {
+				out = append(out, first+k*stride)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
 }
