@@ -463,7 +463,8 @@ All data are pooled in one process. This transform is for simulation only: it pr
 // releasedNote is printed under transform private.
 const releasedNote = `
 This is a simulation: one process has all data, and draws the noise of every party. What leaves it is the release in moments.json of vflc run -o, and what is computed
-from it. A release is of these columns; another run without --release makes another one, and the budgets add up.
+from it. A release is of these columns; another run without --release makes another one, and the budgets add up: parties keep account of them
+with vflc serve and vflc join, and one process keeps none.
 `
 
 // encryptedNotes are those of encrypted rows.

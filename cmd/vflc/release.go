@@ -45,9 +45,16 @@ func (s *runState) release() error {
 	}
 	if !s.flags.quiet {
 		fmt.Fprintln(s.cmd.ErrOrStderr(), promise(s.moments))
+		if s.flags.moments == "" && !s.moments.Terms.NoNoise {
+			fmt.Fprintln(s.cmd.ErrOrStderr(), noAccount)
+		}
 	}
 	return nil
 }
+
+// noAccount is printed below a release that one process has made: only a node reads its party's policy.
+const noAccount = "no account is kept: nothing adds up what releases of these rows cost, bounds it, or " +
+	"refuses runs without noise; parties keep one with vflc serve and vflc join ([budget] in policy.toml)"
 
 // releaseRows makes the release of the tables.
 func (s *runState) releaseRows() (*release.Moments, diag.List, error) {
@@ -132,7 +139,10 @@ func printReleased(w io.Writer, dir string) error {
 	if !m.Terms.NoNoise {
 		budget = fmt.Sprintf("with epsilon %g at delta %g", m.Terms.Epsilon, m.Terms.Delta)
 	}
-	signed := "; one process has made it, and nobody signed it"
+	signed := "; one process has made it, nobody signed it, and no account is kept of what it cost"
+	if m.Terms.NoNoise {
+		signed = "; one process has made it, and nobody signed it"
+	}
 	if len(signers) > 0 {
 		to, signed = "all parties", "; signed by "+strings.Join(signers, " and ")
 	}
