@@ -22,12 +22,13 @@ func (m *Model) Apart() (*Model, diag.List) {
 	columns := m.Design.Declared()
 	var text strings.Builder
 	for _, s := range m.Checked.File.Stmts {
-		switch s := s.(type) {
+		switch d := s.(type) {
 		case *ast.Client, *ast.Const, *ast.Levels:
 		case *ast.Data:
-			if !slices.ContainsFunc(columns, func(c release.Column) bool { return c.Name == s.Name.Name }) {
+			if !slices.ContainsFunc(columns, func(c release.Column) bool { return c.Name == d.Name.Name }) {
 				continue
 			}
+			s = unbounded(d)
 		default:
 			continue
 		}
@@ -47,18 +48,22 @@ func (m *Model) Apart() (*Model, diag.List) {
 	return out, diags
 }
 
+// unbounded is a declaration without bounds: a value beyond counts as the bound, and to refuse it would tell
+// of the row.
+func unbounded(d *ast.Data) *ast.Data {
+	out, of := *d, *d.Type
+	of.Bounds, out.Type = nil, &of
+	return &out
+}
+
 // manifestRelease is what a manifest says of a release.
 func manifestRelease(d *released.Design, epsilon, delta, norm float64, noNoise bool) *split.ManifestRelease {
 	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	m := &split.ManifestRelease{Family: d.Family, NoNoise: noNoise, Epsilon: text(epsilon),
 		Delta: text(delta), Norm: text(norm)}
-	for k, c := range d.Declared() {
-		column := split.ManifestColumn{Name: c.Name, Owner: c.Owner, Lower: text(c.Lower),
-			Upper: text(c.Upper), Binary: c.Binary}
-		if k < len(d.Terms) {
-			column.Levels = d.Terms[k].Levels
-		}
-		m.Columns = append(m.Columns, column)
+	for _, c := range d.Declared() {
+		m.Columns = append(m.Columns, split.ManifestColumn{Name: c.Name, Owner: c.Owner,
+			Lower: text(c.Lower), Upper: text(c.Upper), Binary: c.Binary, Levels: d.LevelsOf(c.Name)})
 	}
 	return m
 }

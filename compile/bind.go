@@ -107,12 +107,23 @@ func tablePasses() []pass[*Bound] {
 		{
 			name: "bind", doc: "Binds every data declaration to its values, party by party.",
 			run: func(b *Bound) (l diag.List, _ error) {
-				b.Values, l = b.Data.Bind(lower.Wants(b.Checked))
+				b.Values, l = b.Data.Bind(b.wants())
 				return l, nil
 			},
 			verify: verifyBind,
 		},
 	}
+}
+
+// wants are the declarations to bind. Of a release a value beyond the bounds counts as the bound.
+func (b *Bound) wants() []data.Want {
+	out := lower.Wants(b.Checked)
+	for k := range out {
+		if b.Checked.Transform.Kind.Released() {
+			out[k].Lower, out[k].Upper = nil, nil
+		}
+	}
+	return out
 }
 
 // valuePasses lists the passes from values to a plan.

@@ -80,6 +80,10 @@ func releasedColumn(of data.Bindings, name string) (values [][]float64, names []
 // the release.
 func (p *OneParty) Released() (out []ReleasedData, err error) {
 	declared, _ := ReleaseOf(p.Manifest.Release)
+	of, at := map[string]int{}, map[string]int{} // the columns of a matrix that stand one by one
+	for _, c := range declared {
+		of[c.Name]++
+	}
 	for k, c := range declared {
 		if c.Owner != p.Party {
 			continue
@@ -92,6 +96,12 @@ func (p *OneParty) Released() (out []ReleasedData, err error) {
 			values, names = indicators(values[0], len(levels))[1:], released.MatrixNames(c.Name, levels[1:])
 		} else if len(p.Values[p.Party][c.Name].Dims) > 1 {
 			names = released.MatrixNames(c.Name, names)
+		}
+		if n, i := of[c.Name], at[c.Name]; n > 1 {
+			if len(values) != n {
+				return nil, fmt.Errorf("%s has %d columns, and the release %d", c.Name, len(values), n)
+			}
+			values, names, at[c.Name] = values[i:i+1], names[i:i+1], i+1
 		}
 		out = append(out, ReleasedData{Values: values, Names: names})
 	}

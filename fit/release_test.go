@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vflc/vflc/compile"
@@ -15,6 +18,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/release"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -274,6 +278,9 @@ func TestModelsThatAreNotReleased(t *testing.T) {
 		{"bx * x", "bx * x .* g", diag.NotReleased},
 		{"real<lower=0, upper=2>[N]", "real<lower=0>[N]", diag.NoBounds},
 		{"upper=2>[N] @ a", "upper=2>[N] @ a from zscore(x)", diag.NoBounds},
+		{"real<lower=-4, upper=4>[N, 2] @ b", "real[N, 2] @ b from clip(v, -4, 4), w", diag.NoBounds},
+		{"real<lower=-4, upper=4>[N, 2] @ b", "real[N, 2] @ b from clip(v, 4, -4), clip(w, 0, 1)",
+			diag.BadFrom},
 		{"epsilon = 3, ", "", diag.NoBudget},
 		{"delta = 1e-6", "delta = 2", diag.BadTransform},
 		{"private(", "exact(", diag.BadTransform},
@@ -302,10 +309,12 @@ func TestReleaseServesOtherModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for change, fits := range map[[2]string]bool{
-		{" + Z * bz", ""}:                         true,
-		{"normal(0, 2) @ a", "normal(0, .1) @ a"}: true,
-		{"upper=2>", "upper=3>"}:                  false,
-		{"real<lower=-8", "real<lower=-9"}:        false,
+		{" + Z * bz", ""}:                                                true,
+		{"normal(0, 2) @ a", "normal(0, .1) @ a"}:                        true,
+		{"upper=2>", "upper=3>"}:                                         false,
+		{"real<lower=-8", "real<lower=-9"}:                               false,
+		{"bx ~ normal(0, 2) @ a", "bx ~ normal(0, 2)"}:                   true, // no row is evaluated
+		{"u : real[R] ~ normal(0, 1) @ b", "u : real[R] ~ normal(0, 1)"}: true,
 	} {
 		other, diags := compile.Compile(source.New("m.vfl", strings.Replace(releasedModel, change[0],
 			change[1], 1)), check.Options{})
@@ -313,6 +322,54 @@ func TestReleaseServesOtherModels(t *testing.T) {
 		if _, diags = other.Posterior(moments); diags.HasErrors() == fits {
 			t.Error(fmt.Sprint(change), data.Errors(diags))
 		}
+	}
+}
+
+// Each column of a matrix from clip has the bounds that are written there, and values beyond count as the
+// bound: in the release of these and of the same values held by hand, and without an owner of the parameters.
+func TestClippedColumnsAreReleasedWithTheirBounds(t *testing.T) {
+	t.Parallel()
+	const beyond = "id,v,w\n1,-9,3\n2,2,0.5\n3,4,-7\n4,-3,1\n"
+	const held = "id,v,w\n1,-4,1\n2,2,0.5\n3,4,0\n4,-3,1\n"
+	const text = `client a
+data y : real<lower=-8, upper=8>[N]
+data Z : real[N, 2] @ a from clip(v, -4, 4), clip(w, 0, 1)
+param c ~ normal(0, 5)
+param b : real[2] ~ normal(0, 1)
+y ~ normal(c + Z * b, 2)
+transform private(epsilon = 3, delta = 1e-6)
+`
+	released := func(model, table string) *release.Moments {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "m.vfl")
+		for name, text := range map[string]string{"server.csv": "id,y\n1,1\n2,-11\n3,0\n4,8\n",
+			"a.csv": table} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, diags := compile.Compile(source.New(path, model), check.Options{Accept: []string{"no-noise"}})
+		good(t, diags, nil)
+		sources, err := data.Locate(path, m.Parties(), []string{"server=" + filepath.Join(dir, "server.csv"),
+			"a=" + filepath.Join(dir, "a.csv")})
+		good(t, nil, err)
+		out, diags, err := Release(m, sources, data.Joining{})
+		good(t, diags, err)
+		return out
+	}
+	got, want := released(text, beyond), released(text, held)
+	if diff := cmp.Diff(want.Matrix(), got.Matrix()); diff != "" {
+		t.Errorf("(-held +clipped) %s", diff)
+	}
+	for k, c := range []release.Column{{Name: "Z[clip(v)]", Owner: "a", Lower: -4, Upper: 4},
+		{Name: "Z[clip(w)]", Owner: "a", Upper: 1}, {Name: "y", Owner: "server", Lower: -8, Upper: 8}} {
+		if got.Columns[k] != c {
+			t.Errorf("column %d is %v, not %v", k, got.Columns[k], c)
+		}
+	}
+	// 1 + z1² of the scaled first column: −1, .5, 1, −.75
+	if z := got.Matrix()[1][1]; math.Abs(z-(1+.25+1+.5625)) > 1e-5 {
+		t.Errorf("the square of the first column is %v", z)
 	}
 }
 

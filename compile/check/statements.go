@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"strings"
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -200,7 +201,7 @@ func EncoderArguments(e *def.Encoder, c *ast.Column) EncoderArgs {
 		if a.Column != nil {
 			text = a.Column.Name
 		} else {
-			text = a.Number.Text
+			text = strings.ReplaceAll(a.Number.Text, "_", "")
 		}
 		switch {
 		case a.Key != nil:

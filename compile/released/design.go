@@ -29,8 +29,19 @@ type Term struct {
 	Column release.Column
 	By     string // as it is written: a number, or a vector with a number for each column of a matrix
 	Matrix string // the name of the size of its columns; "": it is one column
+	// bounds of each column of a matrix, where encoders give them; nil: all have those of Column
+	Within [][2]float64
 	// the categories of a level, each of which but the first is a column of 0 and 1; nil: it is none
 	Levels []string
+}
+
+// at is the k-th of the columns, counted from 0.
+func (t Term) at(k int) release.Column {
+	c := t.Column
+	if t.Within != nil {
+		c.Lower, c.Upper = t.Within[k][0], t.Within[k][1]
+	}
+	return c
 }
 
 // finder reads a model.
@@ -94,7 +105,7 @@ func (f *finder) likelihood(l *check.Likelihood) {
 		return
 	}
 	f.d.Family = l.Dist.Name
-	f.d.Response, _ = f.column(name)
+	f.d.Response = f.column(name).Column
 	switch {
 	case len(l.Args) == 1 && !f.d.Response.Binary:
 		f.refuse(s.Left, "the response of %s is declared as binary", l.Dist.Name)
@@ -166,20 +177,21 @@ func (f *finder) product(e ast.Expr, minus bool) bool {
 	if !whole || len(data) != 1 || len(rest) == 0 {
 		return false
 	}
-	column, size := f.column(data[0])
-	if vector != (size != "") || vector && len(rest) != 1 {
+	t := f.column(data[0])
+	if vector != (t.Matrix != "") || vector && len(rest) != 1 {
 		return false
 	}
 	by := rest[0]
 	for _, r := range rest[1:] {
 		by += " * " + r
 	}
-	if slices.ContainsFunc(f.d.Terms, func(t Term) bool {
-		return t.Column.Name == column.Name
-	}) || column.Name == f.d.Response.Name {
+	if slices.ContainsFunc(f.d.Terms, func(o Term) bool {
+		return o.Column.Name == t.Column.Name
+	}) || t.Column.Name == f.d.Response.Name {
 		return false
 	}
-	f.d.Terms = append(f.d.Terms, Term{Column: column, By: signed(minus) + by, Matrix: size})
+	t.By = signed(minus) + by
+	f.d.Terms = append(f.d.Terms, t)
 	return true
 }
 
@@ -193,7 +205,7 @@ func (f *finder) effect(e ast.Expr, minus bool) bool {
 	if !ok || f.Symbols[name.Name].Kind != check.Data {
 		return false
 	}
-	column, _ := f.column(name)
+	t := f.column(name)
 	decl := f.Symbols[name.Name].Decl.(*ast.Data)
 	size := format.Expr(decl.Type.Levels)
 	listed := f.Levels[size]
@@ -205,8 +217,8 @@ func (f *finder) effect(e ast.Expr, minus bool) bool {
 	if len(listed) < 2 {
 		f.unbounded(name, "the categories of %s are those that its rows have, or one", name.Name)
 	}
-	f.d.Terms = append(f.d.Terms, Term{Column: column, By: signed(minus) + "(" + format.Expr(x.X) + ")",
-		Matrix: size, Levels: listed})
+	t.By, t.Matrix, t.Levels = signed(minus)+"("+format.Expr(x.X)+")", size, listed
+	f.d.Terms = append(f.d.Terms, t)
 	return true
 }
 
@@ -222,22 +234,33 @@ func factors(e ast.Expr, out []ast.Expr) []ast.Expr {
 	return append(out, e)
 }
 
-// column is a declaration as one that is released, and the size of its second axis.
-func (f *finder) column(n *ast.Name) (c release.Column, size string) {
+// column is a declaration as one that is released. Its bounds are declared, or those that encoders have
+// whatever the rows are.
+func (f *finder) column(n *ast.Name) (t Term) {
 	s := f.Symbols[n.Name]
 	decl, ok := s.Decl.(*ast.Data)
 	dims := s.Type.Dims
 	if !ok || s.Family || len(dims) < 1 || len(dims) > 2 || decl.Missing != nil {
 		f.refuse(n, "%s is no column, or matrix of columns, of rows that are all there", n.Name)
-		return c, ""
+		return t
 	}
 	owner := s.Owner
 	if owner == check.Shared { // everybody has it; it is counted once
 		owner = f.Server
 	}
-	c = release.Column{Name: s.Name, Owner: owner, Binary: decl.Type.Elem.Name == "binary" ||
+	t.Column = release.Column{Name: s.Name, Owner: owner, Binary: decl.Type.Elem.Name == "binary" ||
 		s.Type.Levels != nil, Upper: 1}
-	if !c.Binary {
+	if len(dims) == 2 {
+		t.Matrix = format.Expr(decl.Type.Dims[1])
+	}
+	within, ok := f.encoded(decl)
+	switch c := &t.Column; {
+	case c.Binary || !ok:
+	case decl.Type.Elem.Name == "real" && s.Lower == nil && s.Upper == nil && within != nil:
+		if c.Lower, c.Upper = within[0][0], within[0][1]; t.Matrix != "" {
+			t.Within = within
+		}
+	default:
 		var below, above bool
 		if s.Lower != nil && s.Upper != nil {
 			c.Lower, below = f.ConstValue(s.Lower)
@@ -247,21 +270,39 @@ func (f *finder) column(n *ast.Name) (c release.Column, size string) {
 			f.unbounded(n, "%s has no public bounds", n.Name)
 		}
 	}
+	return t
+}
+
+// encoded are the bounds that encoders give each column of a declaration; nil where one has no encoder. It
+// refuses encoders without bounds, and is not ok then.
+func (f *finder) encoded(decl *ast.Data) (within [][2]float64, ok bool) {
+	ok = true
 	for _, from := range decl.From {
-		if from.Encoder != nil && from.Encoder.Name != "is" {
-			f.unbounded(from, "%s is fitted to the rows, and so are its bounds", from.Encoder.Name)
+		if from.Encoder == nil {
+			continue
 		}
+		e, _ := f.Universe.Encoder(from.Encoder.Name)
+		if e.Bounds == nil {
+			f.unbounded(from, "the bounds of %s follow from the rows", e.Name)
+			ok = false
+			continue
+		}
+		args := check.EncoderArguments(e, from)
+		options, _ := e.Settings(len(args.Columns), args.Further, args.Named) // which are checked
+		lower, upper := e.Bounds(options)
+		within = append(within, [2]float64{lower, upper})
 	}
-	if len(dims) == 2 {
-		size = format.Expr(decl.Type.Dims[1])
+	if len(within) < len(decl.From) {
+		within = nil
 	}
-	return c, size
+	return within, ok
 }
 
 func (f *finder) unbounded(at ast.Node, text string, args ...any) {
 	f.diags.Errorf(diag.NoBounds, f.File.Source, at.Span(), text, args...).
 		Note("write `data age : real<lower=0, upper=120>[N]` with bounds that are known without the rows, " +
-			"`binary`, or `levels R = \"A\", \"B\"` for `data g : level(R)[N]`")
+			"`data X : real[N, 2] from clip(age, 0, 120), clip(bmi, 10, 60)`, `binary`, or " +
+			"`levels R = \"A\", \"B\"` for `data g : level(R)[N]`")
 }
 
 // reads reports whether data stand in an expression or in the lets that it names.

@@ -66,7 +66,7 @@ func (d *Design) writer(m *release.Moments) (*writer, error) {
 			if of, _, _ := strings.Cut(c.Name, "["); of != t.Column.Name {
 				continue
 			}
-			if c.Name = t.Column.Name; c != t.Column {
+			if c.Name = t.Column.Name; t.Within != nil && found == len(t.Within) || c != t.at(found) {
 				return nil, fmt.Errorf("their column %s has another owner or other bounds", t.Column.Name)
 			}
 			found++
@@ -148,8 +148,9 @@ func (w *writer) coefficients() {
 		case t.Matrix != "":
 			by += fmt.Sprintf("[%d]", w.places[k])
 		}
-		first = append(first, number(t.Column.Middle())+" * "+by)
-		rest = append(rest, number(t.Column.Half()/scale)+" * "+by)
+		c := t.at(w.places[k] - 1)
+		first = append(first, number(c.Middle())+" * "+by)
+		rest = append(rest, number(c.Half()/scale)+" * "+by)
 	}
 	w.line("let $first = (%s) / %s", strings.Join(first, " + "), number(scale))
 	w.line("let $b = append($first, %s)", strings.Join(rest, ", "))
@@ -259,8 +260,8 @@ func (d *Design) Columns(of func(declared string) []string) []release.Column {
 				names = MatrixNames(t.Column.Name, t.Levels[1:])
 			}
 		}
-		for _, n := range names {
-			c := t.Column
+		for k, n := range names {
+			c := t.at(k)
 			c.Name = n
 			out = append(out, c)
 		}
@@ -296,12 +297,25 @@ func MatrixNames(matrix string, columns []string) (out []string) {
 	return out
 }
 
-// Declared are the declarations that are released, the response last.
+// Declared are the declarations that are released, the response last; a matrix whose columns have bounds of
+// their own stands there once for each.
 func (d *Design) Declared() (out []release.Column) {
 	for _, t := range d.Terms {
-		out = append(out, t.Column)
+		for k := range max(1, len(t.Within)) {
+			out = append(out, t.at(k))
+		}
 	}
 	return append(out, d.Response)
+}
+
+// LevelsOf are the categories of a level that is released; nil: it is none.
+func (d *Design) LevelsOf(declared string) []string {
+	for _, t := range d.Terms {
+		if t.Column.Name == declared {
+			return t.Levels
+		}
+	}
+	return nil
 }
 
 // Described names the columns that are released, the response last.

@@ -8,7 +8,9 @@ import (
 
 // A ManifestRelease is what parties release of their data, once, under transform private. Numbers are text.
 type ManifestRelease struct {
-	Columns []ManifestColumn `json:"columns"` // the response last; a matrix, or a level, is one
+	// the response last; a level is one, and so is a matrix but where its columns have bounds of their own:
+	// there each is one, under the name of the matrix
+	Columns []ManifestColumn `json:"columns"`
 	Delta   string           `json:"delta"`
 	Epsilon string           `json:"epsilon"`
 	Family  string           `json:"family"`

@@ -315,6 +315,11 @@ func (d *drawer) encoded(n *need, c data.Column) {
 	n.encoded = true
 	n.elem, n.positive, n.lower, n.upper = types.Real, e.Positive, nil, nil
 	if !e.Categories || e.Columns.Max > 1 {
+		if e.Bounds != nil {
+			options, _ := e.Settings(len(c.Columns), c.Further, nil) // which are checked
+			low, high := e.Bounds(options)
+			n.lower, n.upper = &low, &high
+		}
 		return
 	}
 	n.words = []string{"a", "b"}

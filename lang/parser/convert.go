@@ -198,7 +198,7 @@ func encoderArg(a *columnArg) *ast.ColumnArg {
 		out.Column = columnName(out.At, a.Name.Name)
 		return out
 	}
-	if value.Tokens[0].Type == numberToken {
+	if value.Tokens[len(value.Tokens)-1].Type == numberToken {
 		n := number(value.Text)
 		n.At, out.Number = value.at(), &n
 	} else {

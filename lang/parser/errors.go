@@ -159,6 +159,7 @@ var nonterminals = map[string]string{
 	"FnArg":      "the name of an argument",
 	"FamilySpec": "the name of a client", "Rho": "CLIENT: VALUE",
 	"ColumnSpec": aColumn, "ColumnArg": aColumn, "Cell": aColumn,
+	"<number>": aColumn, // what an argument of an encoder may be last
 }
 
 // wanted describes the head of a production to a user.

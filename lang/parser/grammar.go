@@ -196,7 +196,7 @@ type (
 	}
 	cell struct {
 		place
-		Text string `parser:"@(Ident | String | Number)"`
+		Text string `parser:"@(Ident | String | '-'? Number)"`
 	}
 )
 

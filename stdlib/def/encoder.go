@@ -29,6 +29,9 @@ type Encoder struct {
 	// Elementwise is true where each cell gives one number, so that an array of several dimensions can be
 	// encoded and keeps its shape.
 	Elementwise bool
+	// Bounds returns those of the resulting numbers with some settings, the same whatever the rows are; nil
+	// where there are none that are known without the rows.
+	Bounds func(options map[string]string) (lower, upper float64)
 	// Affine returns the map of an encoder that is one, once fitted: Apply computes it with Of. nil for
 	// others.
 	Affine func(f *Fitted) Rescaling
@@ -120,12 +123,17 @@ type Option struct {
 	Doc         string   // one phrase: the effect, and what happens without it
 	Values      []string // the words allowed, or those with a meaning of their own where Word is set; or:
 	Least, Most int      // the whole numbers allowed, where Most is not 0; or:
-	Word        bool     // any word or number: a category
+	Word        bool     // any word or number: a category; or:
+	Number      bool     // any finite number
 	Positional  bool     // follows the columns, without its name, and is required
 }
 
 // Allows reports whether an option may have a value.
 func (o Option) Allows(value string) bool {
+	if o.Number {
+		v, err := strconv.ParseFloat(value, 64)
+		return err == nil && !math.IsNaN(v)
+	}
 	if o.Most == 0 {
 		return o.Word || slices.Contains(o.Values, value)
 	}
@@ -138,6 +146,8 @@ func (o Option) Form() string {
 	switch {
 	case o.Most > 0:
 		return fmt.Sprintf("a whole number from %d to %d", o.Least, o.Most)
+	case o.Number:
+		return "a number"
 	case o.Word && o.Values != nil:
 		return strings.Join(o.Values, ", ") + " or a category"
 	case o.Word:
@@ -208,16 +218,25 @@ func (e *Encoder) Settings(columns int, further []string, named [][2]string) (ma
 			return nil, err
 		}
 	}
+	if e.Bounds != nil {
+		if lower, upper := e.Bounds(out); !(lower < upper) {
+			return nil, fmt.Errorf("%s has a lower bound below the upper one, and %v is not below %v", e.Name,
+				lower, upper)
+		}
+	}
 	return out, nil
 }
 
 // forms describes the arguments that follow the columns.
 func (e *Encoder) forms() string {
-	out := ""
+	var words []string
 	for _, o := range e.positional() {
-		out += ", where " + o.Name + " is " + o.Form()
+		words = append(words, o.Name+" is "+o.Form())
 	}
-	return out
+	if len(words) == 0 {
+		return ""
+	}
+	return ", where " + strings.Join(words, " and ")
 }
 
 // named writes each named option with a value, as "drop=first".
@@ -252,6 +271,8 @@ func (o Option) Example() string {
 	switch {
 	case o.Most > 0:
 		return strconv.Itoa(min(4, o.Most))
+	case o.Number:
+		return "0"
 	case o.Values != nil:
 		return o.Values[0]
 	}

@@ -29,6 +29,7 @@ func Is() def.Encoder {
 			Positional: true}},
 		Categories: true,
 		Whole:      true,
+		Bounds:     func(map[string]string) (lower, upper float64) { return 0, 1 },
 		Fit: func(c []def.Column, f *def.Fitted) *def.Fault {
 			found := Categories(c[0])
 			if v := Places(c[0], []string{normal(f.Options[category])}); !slices.Contains(v, 0) {

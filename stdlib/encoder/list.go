@@ -14,6 +14,7 @@ func All() []def.Encoder {
 		ZScore(),
 		Center(),
 		Log(),
+		Clip(),
 		OneHot(),
 		Is(),
 		Poly(),
