@@ -74,52 +74,68 @@ func (w *where) drawn() [][]float64 {
 	return w.rows
 }
 
-// bound chooses to which norms rows are shortened, and the shape of residuals: where intervals of the
-// coefficients are expected to be narrowest, between the noise, which grows with norms, and the
-// information of the rows that are shortened, of those that are drawn. Whatever comes out is valid;
-// columns of another shape lose width.
+// bound chooses to which norms rows are shortened: where intervals of the coefficients are expected to be
+// narrowest, between the noise, which grows with norms, and the information of the rows that are shortened, of
+// those that are drawn. Whatever comes out is valid; columns of another shape lose width.
 func (w *where) bound(rho float64) {
-	rows, last := w.drawn(), len(w.at)
-	g, best := w.Gradients, math.Inf(1)
-	norm, shape := 0.0, 0.0
-	for _, g.Shape = range w.shapes() {
-		s := &release.Step{At: w.at, Scale: w.scale}
-		w.Within(s)
-		curve := s.Curve(g.Shape)
-		for square := float64(last); square < float64(100*last); square *= 1.25 {
-			if v := w.lossOf(rows, curve, square, rho); v < best {
-				best, norm, shape = v, math.Sqrt(square), g.Shape
+	best, norm := math.Inf(1), 0.0
+	for _, s := range w.shaped(rho) {
+		for square := float64(len(w.at)); square < float64(100*len(w.at)); square *= 1.25 {
+			if v := w.lossOf(s, square); v < best {
+				best, norm = v, math.Sqrt(square)
 			}
 		}
 	}
-	g.Shape = shape
 	w.Hold(norm)
 }
 
-// shapes are those that are tried.
-func (w *where) shapes() []float64 {
-	if w.normal() {
-		return []float64{.5, .7, 1, 1.4, 2, 2.8, 4}
+// step is a score where w is, with the shape of residuals that is expected to be best.
+func (w *where) step(rho float64) (out *release.Step) {
+	best := math.Inf(1)
+	for _, s := range w.shaped(rho) {
+		if v := w.lossOf(s, float64(w.Gradients.Norm*w.Gradients.Norm)); v < best {
+			best, out = v, s
+		}
 	}
-	return []float64{0, .3, .5, .7, .85, 1}
+	return out
+}
+
+// enough is how many root mean squares of each party's part of the argument must not be held, so that what is
+// held makes no bias beside an interval.
+const enough = 4
+
+// shaped are the scores that are tried, where w is: with shapes of residuals whose polynomials reach far
+// enough, or that which reaches farthest.
+func (w *where) shaped(rho float64) (out []*release.Step) {
+	shapes := []float64{0, .3, .5, .7, .85, 1}
+	if w.normal() {
+		shapes = []float64{4, 2.8, 2, 1.4, 1, .7, .5} // the first reaches farthest
+	}
+	for _, shape := range shapes {
+		s := &release.Step{At: w.at, Scale: w.scale, Shape: shape, Rho: rho}
+		if w.Within(s) >= enough || len(out) == 0 {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // lossOf is the variance of coefficients over that which the rows themselves give, of their mean, where
 // the squares of rows are held to one.
-func (w *where) lossOf(rows [][]float64, curve *release.Curve, square, rho float64) (sum float64) {
-	sensitivity := curve.Sensitivity(square, w.normal())
-	sampling, noise := 1.0, float64(w.Parties)*sensitivity*sensitivity/float64(2*rho*float64(w.Rows))
+func (w *where) lossOf(s *release.Step, square float64) (sum float64) {
+	rows, sensitivity := w.drawn(), s.Curve().Sensitivity(square, w.normal())
+	sampling, noise := 1.0, float64(w.Parties)*sensitivity*sensitivity/float64(2*s.Rho*float64(w.Rows))
 	if w.Terms.NoNoise {
 		noise = 0
 	}
 	if w.normal() {
-		h := bentAt(w.Gradients.Shape, 1)
+		h := bentAt(s.Shape, 1)
 		sampling, noise = h.square/float64(h.slope*h.slope), noise/float64(h.slope*h.slope)
 	}
 	n := len(w.at)
 	all, curvature, spread := make([]float64, n), make([]float64, n), make([]float64, n)
 	for _, z := range rows {
-		ofRow, kappa, kappa2 := w.weigh(z, w.at)
+		ofRow, kappa, kappa2 := w.weigh(z, w.at, s.Shape)
 		s2 := min(1, square/dot(z, z))
 		for j, v := range z {
 			k := float64(v*v) / rowsDrawn
@@ -134,14 +150,14 @@ func (w *where) lossOf(rows [][]float64, curve *release.Curve, square, rho float
 	return sum
 }
 
-// weigh is the information of a row on its predictor at a point, and κ and κ' of it.
-func (w *where) weigh(z, at []float64) (information, slope, spread float64) {
+// weigh is the information of a row on its predictor at a point, and κ and κ' of it with a shape.
+func (w *where) weigh(z, at []float64, shape float64) (information, slope, spread float64) {
 	if w.normal() {
 		return 1, 1, 1
 	}
 	t := portable.Tanh(float64(dot(z, at) / 2))
 	information = float64((1 - float64(t*t)) / 4)
-	by := 1 - float64(w.Gradients.Shape*t*t)
+	by := 1 - float64(shape*t*t)
 	return information, float64(information * by), float64(information * by * by)
 }
 

@@ -65,7 +65,7 @@ func Next(m *release.Moments) *release.Step {
 	}
 	if m.Gradients == nil {
 		w.start(rest)
-		return &release.Step{At: w.at, Scale: w.scale, Rho: rest * seeking}
+		return w.step(rest * seeking)
 	}
 	steps := m.Gradients.Steps
 	left := rest
@@ -78,7 +78,7 @@ func Next(m *release.Moments) *release.Step {
 	if far := w.follow(); far && len(steps)+1 < mostSteps {
 		left *= seeking
 	}
-	return &release.Step{At: w.at, Scale: w.scale, Rho: left}
+	return w.step(left)
 }
 
 // part is the part of a budget with which moments have the noise that is aimed at.
@@ -206,7 +206,7 @@ func (w *where) follow() (far bool) {
 	s, n := w.shrunk(last), float64(len(last.At))
 	slope, scale := 1.0, 1.0
 	if w.normal() {
-		slope, scale = bentAt(g.Shape, 1).slope, last.Scale
+		slope, scale = bentAt(last.Shape, 1).slope, last.Scale
 	}
 	v, left := s.OfGradient, 0.0 // left is the variance of the predictor
 	for i, row := range s.Spread {
@@ -225,7 +225,7 @@ func (w *where) follow() (far bool) {
 		return dot(step, step) > moves
 	}
 	left *= max(0, float64(g.Norm*g.Norm)/n-1) // of a long row, beyond a usual one
-	r := ratio(g.Shape, (s.Square+math.Sqrt(s.OfSquare))/float64(w.Rows), step)
+	r := ratio(last.Shape, (s.Square+math.Sqrt(s.OfSquare))/float64(w.Rows), step)
 	w.scale = scale * math.Sqrt(left+float64(r*r))
 	return w.scale < shrinks*last.Scale
 }

@@ -63,7 +63,7 @@ func (w *writer) scored() {
 // s²)) with s² = ρ² + q there. ψ⁴ has 3v²/(1 + 2v), to .4 % of 1: exact where ψ is uniform, and at both
 // ends.
 func (w *writer) bent(last *release.Step, s release.Score) {
-	tau := w.m.Gradients.Shape
+	tau := last.Shape
 	w.line("let $d = ($to * $b - $at) / %s", number(last.Scale))
 	weight := weightOf(s, w.m.Rows)
 	w.line("let $q = (%s / %s)^2 + quad_form($md, $d) / %s", "("+w.scale()+")",

@@ -14,7 +14,7 @@ func (w *where) shrunk(of *release.Step) release.Score {
 	s, n, norm2 := w.Score(of), len(of.At), float64(w.Gradients.Norm*w.Gradients.Norm)
 	curvature, spread, size := zeros(n), zeros(n), 0.0
 	for _, z := range w.drawn() {
-		_, kappa, kappa2 := w.weigh(z, of.At)
+		_, kappa, kappa2 := w.weigh(z, of.At, of.Shape)
 		s2 := min(1, norm2/dot(z, z))
 		kappa, kappa2 = float64(s2*kappa), float64(s2*s2*kappa2)
 		for i, v := range z {

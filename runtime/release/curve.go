@@ -30,9 +30,9 @@ type Curve struct {
 // That of a binary one is (y − p)·w, for p = 1/(1+exp(−u)) and a weight w = 1 − Shape·tanh²(u/2), which takes
 // from rows whose response is nearly certain, and with that from the largest residual: about max(p, 1−p)·w.
 // Its κ is p(1−p)w, and its variance p(1−p)w².
-func (s *Step) Curve(shape float64) *Curve {
-	if s.curve == nil || s.shape != shape {
-		s.curve, s.shape = s.curveOf(shape), shape
+func (s *Step) Curve() *Curve {
+	if s.curve == nil {
+		s.curve = s.curveOf(s.Shape)
 	}
 	return s.curve
 }
@@ -110,32 +110,37 @@ func (c *Curve) weights(u float64) (slope, spread float64) {
 // are within 1e-4 of the functions there.
 const farthest, farthestNormal = 16.0, 14.0
 
-// Within sets how far each party's part of the argument may be: as far as the bounds of its columns allow,
-// and where that is more than polynomials reach, all that have more than a length this length.
-func (m *Moments) Within(s *Step) {
-	s.Reach = map[string]float64{}
-	limit := farthest
+// Within sets how far each party's part of the argument may be: as far as the bounds of its columns allow.
+// Where that is more than polynomials reach, all are held to the same number of root mean squares, and it
+// returns that number, and infinity else. What is held makes a bias.
+func (m *Moments) Within(s *Step) (deviations float64) {
+	s.Reach, s.curve = map[string]float64{}, nil
+	limit, unit := farthest, map[string]float64{}
 	if s.Scale > 0 {
-		limit = farthestNormal * m.Gradients.Shape
+		limit = farthestNormal * s.Shape
 	}
 	for _, p := range Parties(m.Columns) {
-		s.Reach[p] = m.widest(s, p)
+		s.Reach[p], unit[p] = m.widest(s, p), m.usual(s, p)
 	}
-	level(s.Reach, limit)
+	return level(s.Reach, unit, limit)
 }
 
-// level holds all numbers to one, so that their sum is at most a limit.
-func level(of map[string]float64, limit float64) {
+// level holds numbers to the same multiple of their units, so that their sum is at most a limit, and returns
+// it.
+func level(of, unit map[string]float64, limit float64) float64 {
 	names := sorted(of)
-	sum := func(at float64) (sum float64) {
+	sum := func(by float64) (sum float64) {
 		for _, p := range names {
-			sum += min(of[p], at)
+			sum += min(of[p], float64(by*unit[p]))
 		}
 		return sum
 	}
-	low, high := 0.0, limit
-	if sum(math.Inf(1)) <= limit {
-		return
+	low, high := 0.0, 0.0
+	for _, p := range names {
+		high = max(high, of[p]/unit[p])
+	}
+	if sum(high) <= limit {
+		return math.Inf(1)
 	}
 	for range 60 {
 		if middle := float64((low + high) / 2); sum(middle) > limit {
@@ -145,8 +150,31 @@ func level(of map[string]float64, limit float64) {
 		}
 	}
 	for _, p := range names {
-		of[p] = min(of[p], low)
+		of[p] = min(of[p], float64(low*unit[p]))
 	}
+	return low
+}
+
+// usual is the root mean square of a party's part of the argument, where the columns of the Map are
+// uncorrelated and of variance 1, and Scale is that of the residuals. A normal response has in it what the
+// other parties have in the predictor.
+func (m *Moments) usual(s *Step, party string) float64 {
+	own, others := 0.0, 0.0
+	for j, c := range m.Columns[:len(m.Columns)-1] {
+		square := float64(s.At[j+1] * s.At[j+1])
+		if c.Owner == party {
+			own += square
+		} else {
+			others += square
+		}
+	}
+	if s.Scale == 0 {
+		return max(math.Sqrt(own), leastReach)
+	}
+	if party == m.Columns[len(m.Columns)-1].Owner {
+		own = others + float64(s.Scale*s.Scale)
+	}
+	return max(math.Sqrt(own)/s.Scale, leastReach)
 }
 
 // leastReach is that of a party whose columns do not enter.
@@ -244,5 +272,9 @@ func (m *Moments) Hold(norm float64) {
 		}
 		g.Lengths[m.Columns[j-1].Owner] += float64(most * most)
 	}
-	level(g.Lengths, float64(timesNorm*norm*norm))
+	same := map[string]float64{}
+	for p := range g.Lengths {
+		same[p] = 1
+	}
+	level(g.Lengths, same, float64(timesNorm*norm*norm))
 }

@@ -28,7 +28,6 @@ type Gradients struct {
 	Map     [][]float64        `json:"map"`     // its first row is 1, 0, …
 	Norm    float64            `json:"norm"`    // that ‖sz‖ is held to, but for the polynomial of s²
 	Lengths map[string]float64 `json:"lengths"` // of ‖z‖², each party's part
-	Shape   float64            `json:"shape"`   // see Step.Curve
 	Steps   []*Step            `json:"steps"`
 
 	weight *polynomial.Polynomial
@@ -39,14 +38,14 @@ type Gradients struct {
 type Step struct {
 	At    []float64          `json:"at"`              // β
 	Scale float64            `json:"scale,omitempty"` // σ, in units of the scaled response; 0: it is binary
+	Shape float64            `json:"shape"`           // see Curve
 	Reach map[string]float64 `json:"reach"`           // where each party's part of the argument is held
 	Rho   float64            `json:"rho"`
 	Bits  uint               `json:"bits"`     // sums are in units of 2^−Bits
 	Share *big.Int           `json:"variance"` // of one party's noise of the score, in units of 4^−Bits
 	Sums  []*big.Int         `json:"sums"`     // upper triangles by rows, the score, the square
 
-	curve *Curve // of a shape, once it is made
-	shape float64
+	curve *Curve // once it is made
 }
 
 // weighting is how much of the sensitivity each kind of sum has: a kind with weight w has noise of 1/w of the
@@ -67,7 +66,7 @@ type Step struct {
 type weighting struct{ curvature, spread, square, sensitivity2 float64 }
 
 func (g *Gradients) weighting(s *Step) weighting {
-	curve := s.Curve(g.Shape)
+	curve := s.Curve()
 	_, bound2 := g.Weight()
 	return weightingOf(bound2, float64(curve.Most*curve.Most),
 		float64(curve.Steep*curve.Steep), s.Scale > 0)
@@ -143,7 +142,7 @@ func (m *Moments) taken(s *Step) (err error) {
 // score is the table without noise. Every entry of a row is rounded towards 0.
 func (m *Moments) score(s *Step, values [][]float64) []*big.Int {
 	n := len(s.At)
-	curve, z := s.Curve(m.Gradients.Shape), make([][]float64, n)
+	curve, z := s.Curve(), make([][]float64, n)
 	weight, _ := m.Gradients.Weight()
 	z[0] = slices.Repeat([]float64{1}, m.Rows)
 	q, u := make([]float64, m.Rows), make([]float64, m.Rows)
@@ -293,7 +292,7 @@ func (m *Moments) whole() error {
 		return nil
 	}
 	n := len(m.Columns)
-	bad := len(m.Gradients.Map) != n || !(m.Gradients.Shape >= 0 && m.Gradients.Shape < 1e3)
+	bad := len(m.Gradients.Map) != n
 	bad = bad || !(m.Gradients.Norm >= 1 && m.Gradients.longest() > 0 && m.Gradients.longest() < 1e9)
 	for _, row := range m.Gradients.Map {
 		bad = bad || len(row) != n
@@ -301,7 +300,8 @@ func (m *Moments) whole() error {
 	for _, s := range m.Gradients.Steps {
 		bad = bad || len(s.At) != n || len(s.Sums) != entries(n, s.Scale > 0) || s.Share == nil ||
 			s.Bits > 62 ||
-			!(s.reach() > 0 && s.reach() < 1e6) || !(s.Scale >= 0) || s.Scale > 0 && m.Gradients.Shape == 0
+			!(s.reach() > 0 && s.reach() < 1e6) || !(s.Scale >= 0) ||
+			!(s.Shape >= 0 && s.Shape < 1e3) || s.Scale > 0 && s.Shape == 0
 		for _, v := range s.Sums {
 			bad = bad || v == nil
 		}

@@ -168,7 +168,7 @@ func TestFilesWithoutGradientsThatHold(t *testing.T) {
 	for what, change := range map[string]func(m *Moments, s *Step){
 		"":               func(*Moments, *Step) {},
 		"no lengths":     func(m *Moments, _ *Step) { m.Gradients.Lengths = nil },
-		"no shape":       func(m *Moments, _ *Step) { m.Gradients.Shape = 0 },
+		"no shape":       func(_ *Moments, s *Step) { s.Shape = 0 },
 		"no reach":       func(_ *Moments, s *Step) { s.Reach = nil },
 		"too few sums":   func(_ *Moments, s *Step) { s.Sums = s.Sums[1:] },
 		"negative scale": func(_ *Moments, s *Step) { s.Scale = -1 },

@@ -272,7 +272,7 @@ func (e *scoring) score(ctx context.Context, s *release.Step) error {
 	if err := e.table.Begin(s); err != nil {
 		return err
 	}
-	interval := s.Curve(e.table.Gradients.Shape).Rest.K
+	interval := s.Curve().Rest.K
 	told, err := e.shown(ctx, true, func(party string, here bool) (out []public) {
 		if reach := s.Reach[party]; reach > 0 {
 			v := public{kind: encrypted.Contribution, within: e.within(reach, interval)}
@@ -312,7 +312,7 @@ func (e *scoring) score(ctx context.Context, s *release.Step) error {
 
 // sums are those of a step, in the order of its table.
 func (e *scoring) sums(s *release.Step, at []*encrypted.Vector) ([]*encrypted.Sum, error) {
-	curve := s.Curve(e.table.Gradients.Shape)
+	curve := s.Curve()
 	var factor *polynomial.Polynomial
 	slope, spread := e.keys.RowsOf(e.weight), e.keys.RowsOf(e.twice)
 	if e.response != nil {
