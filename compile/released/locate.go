@@ -124,7 +124,8 @@ func (w *where) start(rho float64) {
 		products[i] = all[i+1][last]/n - float64(mean[i+1]*y)
 	}
 	spread := max(all[last][last]/n-float64(y*y), noise/2, 1e-4)
-	far := float64(noise * noise * size) // of a coefficient
+	square := dot(mean, mean) / float64(last)           // a product is about means, which have noise too
+	far := float64(noise * noise * size * (1 + square)) // of a coefficient
 	by := spread / (spread + far)
 	least := max(.05, min(1, noise*size))
 	products = times(whiten, products)
@@ -208,13 +209,12 @@ func (w *where) follow() (far bool) {
 	if w.normal() {
 		slope, scale = bentAt(last.Shape, 1).slope, last.Scale
 	}
-	v, left := s.OfGradient, 0.0 // left is the variance of the predictor
+	v := s.OfGradient
 	for i, row := range s.Spread {
 		v += max(0, row[i]) / n
 	}
 	step := times(spectral(s.Curvature, func(l float64) float64 {
 		l = max(l, 0) * slope
-		left += v / (float64(l*l) + v)
 		return l / (float64(l*l) + v)
 	}), s.Gradient)
 	w.at = make([]float64, len(step))
@@ -224,10 +224,22 @@ func (w *where) follow() (far bool) {
 	if !w.normal() {
 		return dot(step, step) > moves
 	}
-	left *= max(0, float64(g.Norm*g.Norm)/n-1) // of a long row, beyond a usual one
+	unknown := spectral(s.Curvature, func(l float64) float64 { // the covariance of the step
+		l = max(l, 0) * slope
+		return v / (float64(l*l) + v)
+	})
+	left := w.longest(unknown)
 	r := ratio(last.Shape, (s.Square+math.Sqrt(s.OfSquare))/float64(w.Rows), step)
 	w.scale = scale * math.Sqrt(left+float64(r*r))
-	return w.scale < shrinks*last.Scale
+	return w.scale < shrinks*last.Scale || left > float64(r*r)
+}
+
+// longest is the largest variance of the predictor of a row that is drawn, of a covariance of coefficients.
+func (w *where) longest(unknown [][]float64) (out float64) {
+	for _, z := range w.drawn() {
+		out = max(out, dot(z, times(unknown, z)))
+	}
+	return out
 }
 
 // weightOf is Σs² of a score, which is at most the number of rows.
