@@ -9,7 +9,7 @@ import (
 )
 
 // rowsDrawn is how many rows bound draws.
-const rowsDrawn = 2000
+const rowsDrawn = 500
 
 // marginals are means of the columns, of the 1 first, and covariances of the others, as far as moments
 // tell: variances within what is possible, that of a binary column as its mean gives it, and products
@@ -60,8 +60,8 @@ func (w *where) drawn() [][]float64 {
 	}
 	for j := range n {
 		draw := likely(mean[j+1], cov[j][j], w.Columns[j].Binary)
-		for _, row := range w.rows {
-			row[j] = (draw(r.Float64()) - mean[j+1]) / math.Sqrt(cov[j][j])
+		for i, k := range r.Perm(rowsDrawn) { // a Latin hypercube
+			w.rows[i][j] = (draw((float64(k)+.5)/rowsDrawn) - mean[j+1]) / math.Sqrt(cov[j][j])
 		}
 		copy(whiten[j], w.Gradients.Map[j+1][1:])
 	}

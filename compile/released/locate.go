@@ -198,40 +198,33 @@ func (w *where) discriminant(least float64, covariances []float64, square float6
 	}
 }
 
-// follow takes the step that the last score tells: the mode of a normal approximation, with a prior of
-// one standard deviation of the predictor about where the score was taken. It reports whether it was far
-// from it.
+// follow takes the step that the last score tells: the mode given it, with a prior of one standard deviation
+// of the predictor about where it was taken. It reports whether it was far from it.
 func (w *where) follow() (far bool) {
-	g := w.Gradients
-	last := g.Steps[len(g.Steps)-1]
-	s, n := w.shrunk(last), float64(len(last.At))
-	slope, scale := 1.0, 1.0
+	last := w.Gradients.Steps[len(w.Gradients.Steps)-1]
+	a := &distance{score: w.shrunk(last)}
+	a.of = w.expected(last, a.score.Curvature)
+	scale, whole := 1.0, 1.0
 	if w.normal() {
-		slope, scale = bentAt(last.Shape, 1).slope, last.Scale
+		scale = last.Scale
+		whole = residual(last.Shape, (a.score.Square+math.Sqrt(a.score.OfSquare))/float64(w.Rows))
+		a.bent = float64(last.Shape*last.Shape) + min(1, whole)
 	}
-	v := s.OfGradient
-	for i, row := range s.Spread {
-		v += max(0, row[i]) / n
+	a.noise = a.score.OfGradient
+	for i, row := range a.score.Spread {
+		a.noise += max(0, row[i]) / float64(len(last.At))
 	}
-	step := times(spectral(s.Curvature, func(l float64) float64 {
-		l = max(l, 0) * slope
-		return l / (float64(l*l) + v)
-	}), s.Gradient)
-	w.at = make([]float64, len(step))
-	for i, d := range step {
+	a.find()
+	w.at = make([]float64, len(a.d))
+	for i, d := range a.d {
 		w.at[i] = last.At[i] + float64(scale*d)
 	}
 	if !w.normal() {
-		return dot(step, step) > moves
+		return dot(a.d, a.d) > moves
 	}
-	unknown := spectral(s.Curvature, func(l float64) float64 { // the covariance of the step
-		l = max(l, 0) * slope
-		return v / (float64(l*l) + v)
-	})
-	left := w.longest(unknown)
-	r := ratio(last.Shape, (s.Square+math.Sqrt(s.OfSquare))/float64(w.Rows), step)
-	w.scale = scale * math.Sqrt(left+float64(r*r))
-	return w.scale < shrinks*last.Scale || left > float64(r*r)
+	left, r2 := w.longest(a.unknown()), max(whole-dot(a.d, a.d), whole/2)
+	w.scale = scale * math.Sqrt(left+r2)
+	return w.scale < shrinks*last.Scale || left > r2
 }
 
 // longest is the largest variance of the predictor of a row that is drawn, of a covariance of coefficients.
@@ -247,12 +240,10 @@ func weightOf(s release.Score, rows int) float64 {
 	return max(float64(rows)/4, min(float64(rows), s.Curvature[0][0]))
 }
 
-// ratio is the standard deviation of residuals of which the mean of ψ² is known, without what a step takes
-// away.
-func ratio(shape, square float64, step []float64) float64 {
+// residual is the variance of residuals of which the mean of ψ² is known.
+func residual(shape, square float64) float64 {
 	sine := portable.Sin(math.Pi / 2 * max(.01, min(.95, square)))
-	whole := max(.1, min(10, float64(shape*shape)*sine/(1-sine)))
-	return math.Sqrt(max(whole-dot(step, step), whole/2))
+	return max(.01, min(100, float64(shape*shape)*sine/(1-sine)))
 }
 
 // A bent has expectations over a normal e with variance v of ψ = erf((e + x)/√2·τ) at x = 0.

@@ -29,13 +29,20 @@ func (w *writer) scored() {
 	if normal {
 		w.bent(last, s)
 	} else {
-		w.line("let $c = $to * $b - $at")
+		w.line("let $d = $to * $b - $at")
 		w.line("let $vary = 1")
+	}
+	if len(w.columns) == len(back) {
+		(&where{Moments: w.m}).expected(last, s.Curvature).written(w)
+		w.line("let $c = solve($md, $expected)") // the distance as first order has it
+	} else { // what is left out is in the residual, and depends on the predictor: first order
+		w.line("let $c = %s / sqrt($bent) * $d", number(math.Sqrt(2/math.Pi)))
+		w.line("let $expected = $m * $c")
 	}
 	w.line("let $z = %s * $one + %s * (dot($c, $c) * $one + outer($c, $c))", number(s.OfGradient),
 		number(s.OfCurvature/2))
 	w.line("let $all = $vary * $w + $z")
-	w.line("let $rest = $score - $m * $c")
+	w.line("let $rest = $score - $expected")
 	if len(w.columns) < len(back) {
 		var rows [][]float64
 		for _, k := range w.columns {
@@ -66,17 +73,19 @@ func (w *writer) bent(last *release.Step, s release.Score) {
 	tau := last.Shape
 	w.line("let $d = ($to * $b - $at) / %s", number(last.Scale))
 	weight := weightOf(s, w.m.Rows)
-	w.line("let $q = (%s / %s)^2 + quad_form($md, $d) / %s", "("+w.scale()+")",
-		number(w.Response.Half()*last.Scale), number(weight))
+	w.line("let $r2 = (%s / %s)^2", "("+w.scale()+")", number(w.Response.Half()*last.Scale))
+	w.line("let $q = $r2 + quad_form($md, $d) / %s", number(weight))
+	slope := "$r2"
 	if left := w.leftOut(last); left != nil {
 		w.line("let $left = $q - %s * dot(%s, $m * $d - $score / %s)",
 			number(2/(weight*last.Scale)), vector(left), number(bentAt(tau, 1).slope))
 		w.line("let $s2 = 0.5 * ($left + sqrt($left^2 + 1e-4))") // above 0
+		slope = "$s2"
 	} else {
 		w.line("let $s2 = $q")
 	}
 	w.line("let $all2 = $s2 + %s", number(tau*tau))
-	w.line("let $c = %s / sqrt($all2) * $d", number(math.Sqrt(2/math.Pi)))
+	w.line("let $bent = %s + %s", slope, number(tau*tau))
 	w.line("let $vary = %s * asin($s2 / $all2)", number(2/math.Pi))
 	w.line("let $four = 3 * $vary^2 / (1 + 2 * $vary)")
 }
