@@ -230,7 +230,7 @@ func releasedOnce(b *compile.Bound) (*compile.Bound, error) {
 
 func sample(b *compile.Bound, seed uint64) (*fit.Result, error) {
 	run, diags, err := fit.OpenBound(b,
-		fit.Options{Settings: map[string]string{"chains": "2", "draws": "500", "warmup": "500"}, Seed: seed})
+		fit.Options{Settings: map[string]string{"chains": "2", "draws": "300", "warmup": "300"}, Seed: seed})
 	if err := whole(diags, err); err != nil {
 		return nil, err
 	}

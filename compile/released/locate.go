@@ -2,6 +2,7 @@ package released
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/release"
@@ -227,12 +228,18 @@ func (w *where) follow() (far bool) {
 	return w.scale < shrinks*last.Scale || left > r2
 }
 
-// longest is the largest variance of the predictor of a row that is drawn, of a covariance of coefficients.
-func (w *where) longest(unknown [][]float64) (out float64) {
+// longest is the variance of the predictor, by a covariance of coefficients, of a row that is drawn: the mean
+// of the tenth that have most of it.
+func (w *where) longest(unknown [][]float64) (sum float64) {
+	var all []float64
 	for _, z := range w.drawn() {
-		out = max(out, dot(z, times(unknown, z)))
+		all = append(all, dot(z, times(unknown, z)))
 	}
-	return out
+	slices.Sort(all)
+	for _, v := range all[rowsDrawn-rowsDrawn/10:] {
+		sum += v * 10 / rowsDrawn
+	}
+	return sum
 }
 
 // weightOf is Σs² of a score, which is at most the number of rows.

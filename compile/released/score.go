@@ -22,7 +22,6 @@ func (w *writer) scored() {
 	w.line("let $one = diag(rep(1, $n))")
 	w.line("let $at = %s", vector(last.At))
 	w.line("let $to = %s", matrix(transposed(back, w.columns))) // with x = back·z, zᵀβ = xᵀb for β = backᵀ·b
-	w.line("let $m = %s", matrix(s.Curvature))
 	w.line("let $md = %s", matrix(positive(s.Curvature, n/1000)))
 	w.line("let $w = %s", matrix(positive(s.Spread, n/1000)))
 	w.line("let $score = %s", vector(s.Gradient))
@@ -37,7 +36,7 @@ func (w *writer) scored() {
 		w.line("let $c = solve($md, $expected)") // the distance as first order has it
 	} else { // what is left out is in the residual, and depends on the predictor: first order
 		w.line("let $c = %s / sqrt($bent) * $d", number(math.Sqrt(2/math.Pi)))
-		w.line("let $expected = $m * $c")
+		w.line("let $expected = %s * $c", matrix(s.Curvature))
 	}
 	w.line("let $z = %s * $one + %s * (dot($c, $c) * $one + outer($c, $c))", number(s.OfGradient),
 		number(s.OfCurvature/2))
@@ -77,8 +76,8 @@ func (w *writer) bent(last *release.Step, s release.Score) {
 	w.line("let $q = $r2 + quad_form($md, $d) / %s", number(weight))
 	slope := "$r2"
 	if left := w.leftOut(last); left != nil {
-		w.line("let $left = $q - %s * dot(%s, $m * $d - $score / %s)",
-			number(2/(weight*last.Scale)), vector(left), number(bentAt(tau, 1).slope))
+		w.line("let $left = $q - %s * dot(%s, %s * $d - $score / %s)",
+			number(2/(weight*last.Scale)), vector(left), matrix(s.Curvature), number(bentAt(tau, 1).slope))
 		w.line("let $s2 = 0.5 * ($left + sqrt($left^2 + 1e-4))") // above 0
 		slope = "$s2"
 	} else {

@@ -257,7 +257,8 @@ func (g *Gradients) Weight() (s2 *polynomial.Polynomial, bound2 float64) {
 // timesNorm is how many times Norm² the Lengths are together at most, for a polynomial of s² that is near it.
 const timesNorm = 24
 
-// Hold sets the norm of rows, and the Lengths: as far as the bounds of columns allow.
+// Hold sets the norm of rows, and the Lengths: as far as the bounds of columns allow. Without noise, nothing
+// is gained by a norm, and none shortens a row.
 func (m *Moments) Hold(norm float64) {
 	g := m.Gradients
 	g.Norm, g.Lengths, g.weight = norm, map[string]float64{}, nil
@@ -272,9 +273,12 @@ func (m *Moments) Hold(norm float64) {
 		}
 		g.Lengths[m.Columns[j-1].Owner] += float64(most * most)
 	}
+	if m.Terms.NoNoise { // but the very longest: a polynomial of encrypted numbers is not constant
+		g.Norm = math.Sqrt(1+g.longest()) * (1 - 1e-4)
+	}
 	same := map[string]float64{}
 	for p := range g.Lengths {
 		same[p] = 1
 	}
-	level(g.Lengths, same, float64(timesNorm*norm*norm))
+	level(g.Lengths, same, float64(timesNorm*g.Norm*g.Norm))
 }

@@ -99,6 +99,9 @@ func (m *Moments) Begin(s *Step) error {
 		return fmt.Errorf("a score of rho %g would make it %g in all, and %g is promised", s.Rho, spent,
 			m.Terms.Rho)
 	}
+	if s.Scale > 0 && !(s.Shape > 0) {
+		return errors.New("a score of a normal response has no shape")
+	}
 	m.Within(s)
 	_, bound2 := m.Gradients.Weight()
 	_, exponent := math.Frexp(float64(m.Rows) * max(bound2, 1))

@@ -13,10 +13,9 @@ func scored(normal bool) (*Moments, *Step) {
 	m := &Moments{Rows: 1, Parties: 2, Terms: Terms{Rho: .4, Part: .5}, Columns: []Column{
 		{Owner: "a", Lower: -1, Upper: 1}, {Owner: "b", Lower: -1, Upper: 1}, {Owner: "b", Lower: -1, Upper: 1},
 	}}
-	m.Gradients = &Gradients{Map: [][]float64{{1, 0, 0}, {.3, 2, 0}, {-.2, 0, 1.5}},
-		Shape: .7}
+	m.Gradients = &Gradients{Map: [][]float64{{1, 0, 0}, {.3, 2, 0}, {-.2, 0, 1.5}}}
 	m.Hold(1.6)
-	s := &Step{At: []float64{.2, .3, -.4}, Rho: .2}
+	s := &Step{At: []float64{.2, .3, -.4}, Shape: .7, Rho: .2}
 	if normal {
 		s.Scale = .3
 	}
@@ -144,7 +143,7 @@ func TestScoresHaveTheStatedVariance(t *testing.T) {
 	var squares []float64
 	for range n {
 		m.Gradients.Steps = nil
-		if err := m.step(&Step{At: s.At, Scale: s.Scale, Rho: s.Rho}, values, random); err != nil {
+		if err := m.step(&Step{At: s.At, Scale: s.Scale, Shape: s.Shape, Rho: s.Rho}, values, random); err != nil {
 			t.Fatal(err)
 		}
 		last := m.Gradients.Steps[0]
@@ -189,7 +188,7 @@ func TestScoresKeepToTheBudget(t *testing.T) {
 	m, s := scored(true)
 	m.Gradients.Steps = []*Step{{Rho: .15}}
 	for rho, fits := range map[float64]bool{.05: true, .051: false, 0: false, math.NaN(): false} {
-		if err := m.Begin(&Step{At: s.At, Scale: s.Scale, Rho: rho}); (err == nil) != fits {
+		if err := m.Begin(&Step{At: s.At, Scale: s.Scale, Shape: s.Shape, Rho: rho}); (err == nil) != fits {
 			t.Errorf("rho %g: %v", rho, err)
 		}
 	}

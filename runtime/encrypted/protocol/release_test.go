@@ -97,7 +97,7 @@ func (r *released) first(n int) {
 // next is a score at a point that follows from the number of earlier ones.
 func (r *released) next(m *release.Moments) *release.Step {
 	if m.Gradients == nil && r.scores > 0 {
-		m.Gradients = &release.Gradients{Shape: .7, Map: [][]float64{{1, 0, 0, 0, 0}, {.2, 1.5, .3, 0, 0},
+		m.Gradients = &release.Gradients{Map: [][]float64{{1, 0, 0, 0, 0}, {.2, 1.5, .3, 0, 0},
 			{0, .3, 1.2, .1, 0}, {-.1, 0, .1, 1, 0}, {.1, 0, 0, 0, 1.5}}}
 		m.Hold(1.7)
 	}
@@ -105,7 +105,7 @@ func (r *released) next(m *release.Moments) *release.Step {
 		return nil
 	}
 	s := &release.Step{At: []float64{.1, .2, -.3, .25, .1 * float64(len(m.Gradients.Steps))},
-		Rho: m.Terms.Rho / 2 / float64(r.scores)}
+		Shape: .7, Rho: m.Terms.Rho / 2 / float64(r.scores)}
 	if !r.binary {
 		s.Scale = .4
 	}
