@@ -45,7 +45,7 @@ func newStudy() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "study FILE.toml",
 		Short: "Run a grid of fits and cross-validations, and put the results side by side",
-		Long: `Run the cells of a study, several at the same time, and write tables (CSV), figures (PNG and SVG), all numbers (results.csv) and a report in Markdown (study.md).
+		Long: `Run the cells of a study, several at the same time, and write tables (CSV), figures (SVG), all numbers (results.csv) and a report in Markdown (study.md).
 
 A cell is ` + cellCommands() + ` with the flags that the study gives it, and computes what that command does. Its result is a
 folder whose name follows from the model, the tables, the flags and the version of vflc: a study that is run again, after an interrupt, a crash or a change of the file, computes only what is
