@@ -40,7 +40,6 @@ type runFlags struct {
 	saveAux bool
 	moments string // a file of a release
 	signers string // the certificate of the authority of those who have signed it
-	link    linkFlags
 }
 
 func newRun() *cobra.Command {
@@ -94,7 +93,6 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc+"; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	f.strict.add(fs)
-	f.link.add(cmd)
 	addSettings(cmd)
 	return cmd
 }
@@ -175,9 +173,6 @@ func (s *runState) readRecord() (err error) {
 }
 
 func (s *runState) readSettings() (err error) {
-	if _, _, err := s.flags.link.link(s.cmd); err != nil {
-		return err
-	}
 	s.typed, err = s.flags.honour(s.cmd, s.path)
 	return err
 }
@@ -307,10 +302,6 @@ func (s *runState) warn() error {
 	}
 	if c := s.result.Cost(); c != "" && len(s.result.Diagnose()) == 0 {
 		s.screen.Say("%s", c)
-	}
-	// read before the run
-	if l, asked, _ := s.flags.link.link(s.cmd); asked && s.result.Document.Work.Rounds > 0 {
-		s.screen.Say("%s", l.Forecast(s.result.Document.Work))
 	}
 	if s.unsaved != nil {
 		return s.unsaved
