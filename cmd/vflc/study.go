@@ -174,10 +174,6 @@ func (s *studyState) inspect() (list diag.List) {
 				reasonOf(err, said.String()))
 			continue
 		}
-		if err := found.new(c.New); err != nil {
-			list.Errorf(diag.BadCell, s.study.File, c.Span, "%v", err)
-			continue
-		}
 		c.Inputs = found.inputs
 		s.found[c.ID()] = found
 	}
@@ -308,12 +304,7 @@ func makeCell(ctx context.Context, store *study.Store, c *cells.Cell) error {
 			if resumed {
 				line = []string{newResume().Name(), result}
 			}
-			err := carryOut(ctx, line, io.Discard, messages)
-			if err == nil && c.Predicts {
-				err = carryOut(ctx, append(c.PredictArgs(result), "--output",
-					filepath.Join(dir, study.PredictionsFile)), io.Discard, messages)
-			}
-			return reasoned(err, &said)
+			return reasoned(carryOut(ctx, line, io.Discard, messages), &said)
 		}
 		return atomicfile.Write(result, ownerOnly, func(w io.Writer) error {
 			return reasoned(carryOut(ctx, append(c.Args(), "--json", "--quiet"), w, messages), &said)
