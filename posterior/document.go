@@ -81,8 +81,6 @@ type Diagnostics struct {
 	// Noted are findings that draws do not show, which the run itself made: an interrupt, evaluations without
 	// a finite density, a fit that did not converge.
 	Noted []Finding `json:"noted,omitempty"`
-	// Diagonal are the owners of several parameters for which a Hamiltonian sampler had a diagonal metric.
-	Diagonal []string `json:"diagonal_metric,omitempty"`
 }
 
 // Moved is how far the importance weights of the draws, where they are not reliable enough to correct them,

@@ -300,9 +300,6 @@ func (s *runState) warn() error {
 	for _, m := range s.result.Document.Diagnostics.Messages {
 		fmt.Fprintf(s.cmd.ErrOrStderr(), "warning: %s\n", m)
 	}
-	if c := s.result.Cost(); c != "" && len(s.result.Diagnose()) == 0 {
-		s.screen.Say("%s", c)
-	}
 	if s.unsaved != nil {
 		return s.unsaved
 	}
