@@ -63,8 +63,7 @@ const (
 	Iterations             // how many iterations a fit has at most
 	// the acceptance statistic that the step size is adapted to: smaller steps for a larger one
 	TargetAccept
-	Rate   // the step size of a stochastic optimiser
-	Metric // the form of the mass matrix; one choice is "dense"
+	Rate // the step size of a stochastic optimiser
 	// the approximation near which chains begin and warm up together: an algorithm or the folder of a run;
 	// "": none
 	Initial
@@ -82,7 +81,7 @@ var roles = [...]struct {
 	value any
 }{
 	{"own", nil}, {"chains", 0}, {"warmup", 0}, {"draws", 0}, {"max-depth", 0}, {"minibatch", 0},
-	{"iterations", 0}, {"target-accept", 0.0}, {"rate", 0.0}, {"metric", ""}, {"initial", ""},
+	{"iterations", 0}, {"target-accept", 0.0}, {"rate", 0.0}, {"initial", ""},
 	{"superchains", 0}, {"wire", ""}, {"secure-sum", ""}, {"held-out", 0.0},
 }
 

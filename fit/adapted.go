@@ -1,10 +1,7 @@
 package fit
 
 import (
-	"slices"
-
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/nuts"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
 )
@@ -51,26 +48,4 @@ func adapted(plan *model.Plan, k backends.Kernel, info *posterior.CSVInfo) {
 		}
 		at += d
 	}
-}
-
-// diagonalMetrics lists the owners of several parameters at a party for which a kernel had a diagonal metric
-// and could have a dense one.
-func diagonalMetrics(plan *model.Plan, k backends.Kernel) []string {
-	h, ok := k.(backends.Hamiltonian)
-	if !ok {
-		return nil
-	}
-	var out []string
-	for b, party := range plan.Here() {
-		if _, diagonal := h.InverseMetric(b); !diagonal || party.Graph.Dim() < 2 ||
-			party.Graph.Dim() > nuts.MostDense {
-			continue
-		}
-		for _, p := range party.Params {
-			if !slices.Contains(out, p.Owner) {
-				out = append(out, p.Owner)
-			}
-		}
-	}
-	return out
 }

@@ -15,11 +15,7 @@ const shownFindings = 8
 // WriteFindings writes the findings of Diagnose as text.
 func WriteFindings(w io.Writer, r *runs.Run, found []posterior.Finding) error {
 	if len(found) == 0 {
-		text := nothingWrong(r) + "\n"
-		if c := cost(r); c != "" {
-			text += c + "\n"
-		}
-		_, err := io.WriteString(w, text)
+		_, err := io.WriteString(w, nothingWrong(r)+"\n")
 		return err
 	}
 	WriteProblems(w, found)

@@ -18,19 +18,6 @@ func Diagnose(r *runs.Run) []posterior.Finding {
 // nil.
 func (r *Result) Diagnose() []posterior.Finding { return r.findings }
 
-// Cost is a remedy for a result that can be trusted but was expensive; "" where there is none.
-func (r *Result) Cost() string {
-	return posterior.Cost(r.Draws, r.Document.Parameters, &r.Document.Diagnostics, advice(&r.Record))
-}
-
-// cost is that of a run that was read.
-func cost(r *runs.Run) string {
-	if r.Document == nil {
-		return ""
-	}
-	return posterior.Cost(r.Draws, r.Document.Parameters, &r.Document.Diagnostics, advice(r.Record))
-}
-
 // findings is the one source of what is wrong with a run: vflc run prints it, vflc diagnose repeats it from
 // the folder, and --strict of both decides by it. It never returns nil, so that JSON shows an empty list.
 // Document and record may be nil.
@@ -79,7 +66,7 @@ func advice(record *posterior.Record) posterior.Advice {
 	a := posterior.Advice{
 		Chains: flag(backends.Chains), Draws: flag(backends.Draws), Warmup: flag(backends.Warmup),
 		Iterations: flag(backends.Iterations), Rate: flag(backends.Rate), MaxDepth: flag(backends.MaxDepth),
-		TargetAccept: flag(backends.TargetAccept), Metric: flag(backends.Metric), Closer: algorithm.Closer,
+		TargetAccept: flag(backends.TargetAccept), Closer: algorithm.Closer,
 	}
 	a.Improper = record.Improper
 	a.Recentred = algorithm.Recentres != nil && algorithm.Recentres(record.Settings)

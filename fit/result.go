@@ -238,7 +238,6 @@ func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Plan) {
 	d := &r.Document
 	d.Parameters = posterior.SummariseChains(f.draws)
 	d.Diagnostics = f.diagnose(s.MaxDepth)
-	d.Diagnostics.Diagonal = diagonalMetrics(plan, f.chains[0].kernel)
 	r.closing = fmt.Sprintf("%s of %d draws after %d of warm-up; %d divergent",
 		grouped.Count(f.draws.Chains(), "chain"), f.draws.Len(0), s.Warmup, *d.Diagnostics.Divergences)
 	if n := f.leapfrogs(); n > 0 {

@@ -14,7 +14,6 @@ type Advice struct {
 
 	Recentred bool // the warm-up chose the coordinates of hierarchies itself
 
-	Metric string // has the choice "dense"
 	// Improper are the parameters with improper priors, without which no posterior is improper; nil: not
 	// known.
 	Improper []string

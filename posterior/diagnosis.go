@@ -39,7 +39,7 @@ const (
 // ClassOf returns the class of the findings of a check.
 func ClassOf(check string) Class {
 	switch check {
-	case "khat", "extrapolation", "conditional", "uncorrected", "quantiles", "modes", "search":
+	case "khat", "conditional", "uncorrected", "quantiles", "modes", "search":
 		return ApproximationClass
 	case "moved":
 		return MovedClass
@@ -59,7 +59,7 @@ func Classed(found []Finding) []Finding {
 type Finding struct {
 	Class Class `json:"class"`
 	// interrupted, nonfinite, converged, improper, diverged, divergences, max_depth, ebfmi, rhat, ess_bulk,
-	// ess_tail, constant; khat, extrapolation; moved
+	// ess_tail, constant; khat; moved
 	Check     string `json:"check"`
 	Chain     int    `json:"chain,omitempty"`     // from 1; 0: of all
 	Parameter string `json:"parameter,omitempty"` // as in the summary
@@ -70,15 +70,13 @@ type Finding struct {
 }
 
 // Examine returns the reasons not to trust draws, the worst first within each check. diagnostics has what
-// cannot be computed from draws (what the run itself found, k̂, which metrics were diagonal); it may be nil.
+// cannot be computed from draws (what the run itself found, k̂); it may be nil.
 // a names the settings in remedies.
 func Examine(d *Draws, rows []Row, diagnostics *Diagnostics, a Advice) []Finding {
 	var out []Finding
-	var owners []string
 	if diagnostics != nil {
-		out, owners = append(out, diagnostics.Noted...), diagnostics.Diagonal
+		out = append(out, diagnostics.Noted...)
 	}
-	a.Metric = diagonal(d, rows, owners, a.Metric)
 	unbounded := d.unbounded(rows, a)
 	out = append(out, unbounded...)
 	if len(unbounded) == 0 { // trajectories without a distribution to settle in fail for that reason alone
@@ -225,7 +223,7 @@ func deep(c int, chain []Transition, a Advice) []Finding {
 	return []Finding{{Check: "max_depth", Chain: c + 1, Value: Number(n),
 		Text: fmt.Sprintf("chain %d: %d of %d transitions reached the depth limit of %d; the draws "+
 			"are valid but expensive", c+1, n, len(chain), a.Depth),
-		Try: remedies(a.Metric, phrase("%s %d", a.MaxDepth, a.Depth+2),
+		Try: remedies(phrase("%s %d", a.MaxDepth, a.Depth+2),
 			"better scales: center and scale covariates")}}
 }
 
@@ -276,20 +274,20 @@ func mixing(rows []Row, d *Draws, a Advice) []Finding {
 		if v := float64(r.RHat); v > d.rhatBound() {
 			hat = append(hat, Finding{Check: "rhat", Parameter: r.Name, Label: r.Label, Value: r.RHat,
 				Text: fmt.Sprintf("%s: R-hat is %s, above %g; %s", r.Shown(), beyond(v, d.rhatBound(), 3),
-					d.rhatBound(), disagree(d.Chains())), Try: remedies(a.Metric, a.longer())})
+					d.rhatBound(), disagree(d.Chains())), Try: a.longer()})
 		}
 		if v := float64(r.ESSBulk); v < ESSBound {
 			bulk = append(bulk, Finding{Check: "ess_bulk", Parameter: r.Name, Label: r.Label,
 				Value: r.ESSBulk,
 				Text: fmt.Sprintf("%s: bulk ESS is %s, below %d; its mean is uncertain by %s", r.Shown(),
 					beyond(v, ESSBound, 0), ESSBound, significant(float64(r.MCSE), 2)),
-				Try: remedies(a.Metric, a.few(v, r))})
+				Try: a.few(v, r)})
 		}
 		if v := float64(r.ESSTail); v < ESSBound {
 			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Label: r.Label,
 				Value: r.ESSTail,
 				Text: fmt.Sprintf("%s: tail ESS is %s, below %d; its 5 %% and 95 %% quantiles are uncertain",
-					r.Shown(), beyond(v, ESSBound, 0), ESSBound), Try: remedies(a.Metric, a.few(v, r))})
+					r.Shown(), beyond(v, ESSBound, 0), ESSBound), Try: a.few(v, r)})
 		}
 		if math.IsNaN(float64(r.RHat)) && !r.Point && !r.structural(vary) {
 			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Label: r.Label,

@@ -21,7 +21,7 @@ func fromChains(chains [][]float64) *Draws {
 }
 
 // advised names settings as no backend does.
-var advised = Advice{Draws: "--keep", Warmup: "--burn", Depth: 10, MaxDepth: "--doublings", Metric: "--shape"}
+var advised = Advice{Draws: "--keep", Warmup: "--burn", Depth: 10, MaxDepth: "--doublings"}
 
 func examined(d *Draws, diagnostics *Diagnostics) map[string][]Finding {
 	out := map[string][]Finding{}
@@ -188,85 +188,6 @@ func TestExamineAsksThePriors(t *testing.T) {
 			!strings.Contains(found[0].Text, c.has) || strings.Contains(found[0].Text, c.not) ||
 			found[0].Try == "" {
 			t.Errorf("improper priors %v: %+v", c.priors, found)
-		}
-	}
-}
-
-// Where two parameters of one party have a high correlation, and its metric was diagonal, the remedy of slow
-// mixing is a dense one.
-func TestExamineAdvisesADenseMetric(t *testing.T) {
-	build := func(noise float64, owners ...string) *Draws {
-		d := NewDraws([]Variable{{Name: "x", Owner: owners[0]}, {Name: "u", Owner: owners[1]}}, 4, 200)
-		for c, chain := range four(200, 0.9) {
-			other := autoregressive(uint32(70+c), 200, 0)
-			for i, v := range chain {
-				d.Append(c, []float64{v, -v + noise*other[i]})
-				d.AppendTransition(c, Transition{TreeDepth: 3, Energy: other[i]})
-			}
-		}
-		return d
-	}
-	for name, c := range map[string]struct {
-		draws    *Draws
-		diagonal []string
-		want     bool
-	}{
-		"one party":              {build(0.05, "a", "a"), []string{"a"}, true},
-		"a dense metric":         {build(0.05, "a", "a"), nil, false},
-		"two parties":            {build(0.05, "a", "b"), []string{"a", "b"}, false},
-		"independent parameters": {build(20, "a", "a"), []string{"a"}, false},
-	} {
-		found := examined(c.draws, &Diagnostics{Khat: NotApplicable(), Diagonal: c.diagonal})
-		if len(found["ess_bulk"]) == 0 {
-			t.Fatalf("%s: %v", name, found)
-		}
-		if got := found["ess_bulk"][0].Try; strings.Contains(got,
-			"--shape dense: the draws of x and u of a have the correlation -1") != c.want {
-			t.Errorf("%s: %s", name, got)
-		}
-	}
-}
-
-// Elements that are one number under two names, as those beside the diagonal of a covariance matrix, advise
-// nothing.
-func TestEqualElementsAreNotCorrelated(t *testing.T) {
-	for noise, want := range map[float64]bool{0: false, 0.01: true} {
-		d := NewDraws([]Variable{{Name: "Sigma", Owner: "a", Dims: []int{2, 2}}}, 4, 200)
-		for c, chain := range four(200, 0.9) {
-			other := autoregressive(uint32(70+c), 200, 0)
-			for i, v := range chain {
-				d.Append(c, []float64{1 + other[i]/9, v, v + noise*other[i], 2 - other[i]/7*v})
-				d.AppendTransition(c, Transition{TreeDepth: 3, Energy: other[i]})
-			}
-		}
-		found := examined(d, &Diagnostics{Khat: NotApplicable(), Diagonal: []string{"a"}})
-		if len(found["ess_bulk"]) == 0 {
-			t.Fatalf("noise %v: %v", noise, found)
-		}
-		if got := found["ess_bulk"][0].Try; strings.Contains(got, "have the correlation") != want {
-			t.Errorf("noise %v: %s", noise, got)
-		}
-	}
-}
-
-// Draws that mix but take many leapfrogs have the same remedy, which is no finding.
-func TestCostOfADiagonalMetric(t *testing.T) {
-	for leapfrogs, want := range map[int]bool{7: false, 127: true} {
-		d := NewDraws([]Variable{{Name: "x", Owner: "a"}, {Name: "u", Owner: "a"}}, 4, 500)
-		for c, chain := range four(500, 0) {
-			for i, v := range chain {
-				d.Append(c, []float64{v, v + 0.1*chain[(i+7)%500]})
-				d.AppendTransition(c, Transition{Leapfrogs: leapfrogs, Energy: chain[i]})
-			}
-		}
-		known := &Diagnostics{Khat: NotApplicable(), Diagonal: []string{"a"}}
-		text := Cost(d, Summarise(d), known, advised)
-		if got := strings.Contains(text, "127 leapfrogs; fewer with --shape dense"); got != want ||
-			!want && text != "" {
-			t.Errorf("%d leapfrogs: %q", leapfrogs, text)
-		}
-		if found := examined(d, known); len(found) != 0 {
-			t.Errorf("%v", found)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package posterior_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/vflc/vflc/posterior"
@@ -36,27 +35,5 @@ func TestFolded(t *testing.T) {
 	if got, want := posterior.FoldText(folds, "name %s"),
 		"lab[2].y_rep: 25 generated values; name lab[2].y_rep\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// A dense metric is proposed for correlated parameters, and not for generated quantities, which have no
-// metric.
-func TestDenseMetricOfParameters(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for _, generated := range []bool{false, true} {
-		d := posterior.NewDraws([]posterior.Variable{{Name: "a", Owner: "server"},
-			{Name: "b", Owner: "server", Generated: generated}}, 2, 500)
-		for c := range 2 {
-			for range 500 {
-				x := r.NormFloat64()
-				d.Append(c, []float64{x, x + 0.01*r.NormFloat64()})
-				d.AppendTransition(c, posterior.Transition{Leapfrogs: 127})
-			}
-		}
-		text := posterior.Cost(d, posterior.Summarise(d),
-			&posterior.Diagnostics{Diagonal: []string{"server"}}, posterior.Advice{Metric: "--metric"})
-		if (text == "") != generated {
-			t.Errorf("generated %v: %q", generated, text)
-		}
 	}
 }

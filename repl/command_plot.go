@@ -18,7 +18,7 @@ const plotHeight = 10
 func plotCommand() command {
 	return command{name: "plot", args: "[NAME…] [KIND] [FIT…] [> FILE]",
 		doc: "plot the posterior, of several fits side by side: " + strings.Join(plot.Names(), ", ") +
-			"; > FILE writes a picture (" + strings.Join(plot.Endings(), ", ") + ")",
+			"; > FILE writes a picture (" + plot.Ending + ")",
 		values: func(s *Session, before []string) []string {
 			return slices.Concat(s.parameters(before), plot.Names(), s.runNames())
 		},
@@ -59,8 +59,7 @@ func (s *Session) fitsIn(list []string) (others []string, fits []*run) {
 // pictureName returns the error of a name of a file that is not that of a picture.
 func pictureName(path string) error {
 	if path == "" {
-		return usagef(":plot … > FILE needs the name of a file that ends in %s",
-			strings.Join(plot.Endings(), " or "))
+		return usagef(":plot … > FILE needs the name of a file that ends in %s", plot.Ending)
 	}
 	if err := plot.CheckEnding(path); err != nil {
 		return usagef("%v", err)

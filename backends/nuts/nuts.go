@@ -71,7 +71,7 @@ func Algorithm() backends.Algorithm {
 					"not depend on one another; else low-rank, which is diag where the warm-up " +
 					"finds no such direction " +
 					"(diag with adapt stan and with init)", Default: "auto",
-				Choices: []string{"auto", "diag", "dense", lowRank}, Role: backends.Metric},
+				Choices: []string{"auto", "diag", "dense", lowRank}},
 			{Name: adaptation,
 				Doc: "adaptation of the metric: fisher uses draws and gradients, stan uses draws " +
 					"in windows as Stan does", Default: "fisher", Choices: []string{"fisher", "stan"}},

@@ -38,10 +38,8 @@ type runFlags struct {
 	strict  strictness
 	logLik  bool
 	saveAux bool
-	several bool   // fits at several rho
 	moments string // a file of a release
 	signers string // the certificate of the authority of those who have signed it
-	link    linkFlags
 }
 
 func newRun() *cobra.Command {
@@ -59,8 +57,6 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 		Example: `  vflc run logistic.vfl
   vflc run logistic.vfl --data hospital_a=a.csv --data hospital_b=b.csv --data registry=y.csv --key patient
   vflc run logistic.vfl --transform power --rho 0.5 --target-accept 0.9 -o out
-  vflc run logistic.vfl --extrapolate
-  vflc run logistic.vfl --extrapolate --rho 0.6,0.4,0.2 -o out
 ` + example("vflc run logistic.vfl"),
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error { return runModel(cmd, args[0], &f) }),
@@ -87,10 +83,6 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.priorOnly, "prior-only", false, docOf("prior-only"))
 	fs.BoolVar(&f.logLik, "log-lik", false, docOf("log-lik"))
 	fs.BoolVar(&f.saveAux, "save-aux", false, docOf("save-aux"))
-	fs.BoolVar(&f.several, extrapolateFlag, false,
-		"fit at three rho, side by side, and print means and standard deviations extrapolated to rho = 0, "+
-			"each with a bound of its error; the rho are 1/√J, 0.7/√J and 0.35/√J, in the units of vflc "+
-			"rho, or three that --rho lists")
 	fs.StringVar(&f.moments, "release", "",
 		"fit the posterior given the moments in this `file`, which a run or the parties of a model under "+
 			"transform private wrote: it reads no rows and costs no budget; priors may "+
@@ -101,7 +93,6 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc+"; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	f.strict.add(fs)
-	f.link.add(cmd)
 	addSettings(cmd)
 	return cmd
 }
@@ -127,19 +118,13 @@ type runState struct {
 	stopped       error // with the exit code of the signal that has interrupted the run; nil: none
 }
 
-// firstSteps lists what vflc run does, in order, until it fits.
-func firstSteps() []func(*runState) error {
+// steps lists what vflc run does, in order.
+func steps() []func(*runState) error {
 	return []func(*runState) error{
 		(*runState).readRecord,
 		(*runState).readSettings,
 		(*runState).refuseLostFiles,
 		(*runState).chooseBackend,
-	}
-}
-
-// fitSteps lists what follows for one fit.
-func fitSteps() []func(*runState) error {
-	return []func(*runState) error{
 		(*runState).compile,
 		(*runState).inspect,
 		(*runState).release,
@@ -154,15 +139,7 @@ func fitSteps() []func(*runState) error {
 
 func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	s := &runState{cmd: cmd, path: path, flags: f, begun: time.Now()}
-	for _, step := range firstSteps() {
-		if err := step(s); err != nil {
-			return s.ended(err)
-		}
-	}
-	if f.several {
-		return s.ended(s.extrapolate())
-	}
-	for _, step := range fitSteps() {
+	for _, step := range steps() {
 		if err := step(s); err != nil {
 			return s.ended(err)
 		}
@@ -196,9 +173,6 @@ func (s *runState) readRecord() (err error) {
 }
 
 func (s *runState) readSettings() (err error) {
-	if _, _, err := s.flags.link.link(s.cmd); err != nil {
-		return err
-	}
 	s.typed, err = s.flags.honour(s.cmd, s.path)
 	return err
 }
@@ -325,13 +299,6 @@ func (s *runState) print() error {
 func (s *runState) warn() error {
 	for _, m := range s.result.Document.Diagnostics.Messages {
 		fmt.Fprintf(s.cmd.ErrOrStderr(), "warning: %s\n", m)
-	}
-	if c := s.result.Cost(); c != "" && len(s.result.Diagnose()) == 0 {
-		s.screen.Say("%s", c)
-	}
-	// read before the run
-	if l, asked, _ := s.flags.link.link(s.cmd); asked && s.result.Document.Work.Rounds > 0 {
-		s.screen.Say("%s", l.Forecast(s.result.Document.Work))
 	}
 	if s.unsaved != nil {
 		return s.unsaved
