@@ -1,36 +1,16 @@
 package compile
 
 import (
-	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// WithRho returns the model with one standard deviation for the auxiliary variables of all clients, in place
-// of its own. Its warnings are those of m, and are left out.
-func (m *Model) WithRho(rho float64) (*Model, diag.List) {
-	o := m.options
-	o.Rho, o.RhoBy = rho, nil
-	return m.with(o)
-}
-
-// WithTransform returns the model under another transform, as WithRho does with another rho.
-func (m *Model) WithTransform(kind def.Transform) (*Model, diag.List) {
-	o := m.options
-	o.Transform, o.Rho, o.RhoBy = kind, 0, nil
-	return m.with(o)
-}
-
-// WithEncryptedRows returns the model for a run whose rows stay encrypted, as WithRho does with another rho.
+// WithEncryptedRows returns the model for a run whose rows stay encrypted. Its warnings are those
+// of m, and are left out.
 func (m *Model) WithEncryptedRows() (*Model, diag.List) {
 	o := m.options
 	o.Transform, o.Rho, o.RhoBy, o.Encrypted = transforms.Exact, 0, nil, true
-	return m.with(o)
-}
-
-func (m *Model) with(o check.Options) (*Model, diag.List) {
 	other, diags := Compile(m.Source, o)
 	if !diags.HasErrors() {
 		diags = nil

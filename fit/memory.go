@@ -2,7 +2,6 @@ package fit
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/vflc/vflc/posterior"
 )
@@ -27,13 +26,7 @@ func needs(chains, draws, width, coordinates int) float64 {
 
 // fits returns an error for a run that this machine's memory cannot hold, before it begins.
 func (p *Prepared) fits() error {
-	chains, draws, width, coordinates := p.extent()
-	return within(chains, draws, width, coordinates, totalMemory())
-}
-
-// extent is what the memory that a run needs depends on: chains, their draws, the numbers of a draw, and the
-// unconstrained coordinates.
-func (p *Prepared) extent() (chains, draws, width, coordinates int) {
+	coordinates := 0
 	for _, party := range p.Plan.Here() {
 		coordinates += party.Graph.Dim()
 		for _, c := range party.Auxiliary() {
@@ -41,18 +34,8 @@ func (p *Prepared) extent() (chains, draws, width, coordinates int) {
 		}
 	}
 	plan := p.Settings.Plan
-	return max(1, plan.Chains), plan.Draws, len(posterior.Columns(variables(p.Plan, p.options.Auxiliary))),
-		coordinates
-}
-
-// Abreast is how many runs like this one may be made at the same time: as many as this machine has memory
-// for, and at least 1.
-func (p *Prepared) Abreast() int {
-	memory := totalMemory()
-	if memory == 0 {
-		return 1
-	}
-	return max(1, int(min(memory/needs(p.extent()), math.MaxInt32)))
+	width := len(posterior.Columns(variables(p.Plan, p.options.Auxiliary)))
+	return within(max(1, plan.Chains), plan.Draws, width, coordinates, totalMemory())
 }
 
 // within compares what a run needs with the memory of the machine in bytes; 0: it is not known.

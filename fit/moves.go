@@ -95,36 +95,13 @@ func (p *Prepared) moves(d *posterior.Draws, rows []posterior.Row,
 	return most, append(out, moved...)
 }
 
-// Width is the least standard deviation 1/√information of the predictor of a row at the mean of some draws,
-// over the likelihoods that noise reaches; ok is false where none has one.
-func (p *Prepared) Width(d *posterior.Draws) (width float64, ok bool) {
-	if p.forwards == nil {
-		return 0, false
-	}
-	at, err := places(p.forwards, d)
-	if err != nil {
-		return 0, false
-	}
-	x := make([]float64, p.forwards.Graph.Dim())
-	at.fill(x, func(column int) float64 { return mean(d.Column(column)) })
-	width = math.Inf(1)
-	s := p.forwards.NewSimulator()
-	for k := range p.forwards.Responses {
-		if w, has := s.Width(k, x); has {
-			width, ok = min(width, w), true
-		}
-	}
-	return width, ok
-}
-
 // off is the distance of a factor from 1.
 func off(factor posterior.Number) float64 { return math.Abs(float64(factor) - 1) }
 
 // movedBy completes a finding.
 func (p *Prepared) movedBy(f posterior.Finding) posterior.Finding {
 	f.Check = "moved"
-	f.Try = "--transform exact: the posterior of the model as written; or a smaller --rho, " +
-		"which vflc rho compares"
+	f.Try = "--transform exact: the posterior of the model as written; or a smaller --rho"
 	return f
 }
 

@@ -281,6 +281,3 @@ func (p *Prepared) note() (_ diag.List, err error) {
 
 // Given are the settings of the algorithm that the options set.
 func (p *Prepared) Given() map[string]string { return p.options.Settings }
-
-// Progress is where the run reports how far it is.
-func (p *Prepared) Progress() Progress { return p.options.Progress }

@@ -75,7 +75,7 @@ func (t *terms) differ(confirmed *terms) (out []string) {
 	other("rows are joined on", t.Key, confirmed.Key)
 	other("the task is", t.Task.String(), confirmed.Task.String())
 	if len(out) == 0 && t.Task != confirmed.Task {
-		out = append(out, "the task differs in --use-draws, --cv or --extrapolate")
+		out = append(out, "the task differs in --use-draws or --cv")
 	}
 	other("the parties are", strings.Join(t.Parties, ", "), strings.Join(confirmed.Parties, ", "))
 	for _, name := range slices.Sorted(keysOf(t.Settings, confirmed.Settings)) {
@@ -182,8 +182,8 @@ type Pending struct {
 	terms    []terms
 }
 
-// Also adds another task of the run that was announced: the predictions of a cross-validation, a fit at
-// another rho. It returns the verdict on it.
+// Also adds another task of the run that was announced: the predictions of a cross-validation. It
+// returns the verdict on it.
 func (p *Pending) Also(o PartyOptions) ([]string, error) {
 	id, err := identity.Load(o.Identity)
 	if err != nil {
@@ -197,7 +197,7 @@ func (p *Pending) Also(o PartyOptions) ([]string, error) {
 		return nil, err
 	}
 	a := p.announce
-	a.Task.Kind, a.Task.Fits, a.Task.Fit = o.Task.Kind, o.Task.Fits, o.Task.Fit
+	a.Task.Kind = o.Task.Kind
 	t := part.terms(a)
 	p.terms = append(p.terms, t)
 	return t.Verdict, nil

@@ -213,7 +213,7 @@ func (p *participant) fits(a announcement) error {
 	case !p.Task.same(a.Task):
 		return &refusal{CodeSettings,
 			otherTask("%s asks for %s, and this party was started for %s; start both alike (--predict, "+
-				"--ppc, --log-lik, --cv, --extrapolate)", p.id.Project.Server, a.Task, p.Task)}
+				"--ppc, --log-lik, --cv)", p.id.Project.Server, a.Task, p.Task)}
 	case p.Key != "" && p.Key != a.Key:
 		return refuse(CodePolicy, "%s joins rows on %q, this party on %q (--key)", p.id.Project.Server, a.Key,
 			p.Key)

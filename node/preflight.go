@@ -144,34 +144,6 @@ func (p *preflight) allows(lines []policy.Ruling, err error) bool {
 	return true
 }
 
-// Allowed lists what the party's policy says of programs, before anybody is met and anything is read; without
-// a policy it says nothing.
-func Allowed(o PartyOptions) (checks []Check, refused error) {
-	p := &preflight{PartyOptions: o}
-	id, err := identity.Load(o.Identity)
-	if err != nil {
-		return nil, err
-	}
-	p.node = &node{PartyOptions: o, id: id, journal: quietJournal()}
-	part, diags, err := p.node.readPrograms()
-	if err == nil && diags.HasErrors() {
-		err = data.Errors(diags)
-	}
-	if err != nil {
-		return nil, err
-	}
-	p.part, p.node.part = part, part
-	if err := p.node.readPolicy(); err != nil || p.node.policy == nil {
-		return nil, err
-	}
-	lines, err := part.programLines(announcement{Key: p.key()})
-	if err != nil {
-		return nil, err
-	}
-	p.allows(lines, nil)
-	return p.checks, forbidden(lines)
-}
-
 // key is the column on which rows are joined: the server's where the party names none.
 func (p *preflight) key() string {
 	switch {

@@ -24,8 +24,6 @@ import (
 type Task struct {
 	Kind string `json:"kind,omitempty"` // one of the kinds
 	crossvalidate.Fold
-	Fits  int `json:"fits,omitempty"`  // at several rho, of which this is one; 0: it is not
-	Fit   int `json:"fit,omitempty"`   // which, from 1, the largest rho first
 	Draws int `json:"draws,omitempty"` // of the run to use, at even distances; 0: all; the server says
 }
 
@@ -65,7 +63,7 @@ func (t Task) done() string {
 // same reports whether a party that was started for t takes part in the other.
 func (t Task) same(o Task) bool {
 	return t.Kind == o.Kind && t.Folds == o.Folds && t.Fold.Fold == o.Fold.Fold && t.Stratify == o.Stratify &&
-		t.By == o.By && t.Fits == o.Fits && t.Fit == o.Fit
+		t.By == o.By
 }
 
 // divided says how folds are found that one party tells.
@@ -84,9 +82,6 @@ func (t Task) String() string {
 	text := map[string]string{Fitting: "a fit", Predicting: "a prediction",
 		Checking: "a comparison of data with replicates", Scoring: "scores of rows that were left out",
 		Weighing: "the log densities of the rows of a run"}[t.Kind]
-	if t.Fits > 0 {
-		text += fmt.Sprintf(" at rho %d of %d (--extrapolate)", t.Fit, t.Fits)
-	}
 	if t.Folds > 0 {
 		text += fmt.Sprintf(" (fold %d of %d%s)", t.Fold.Fold, t.Folds, t.divided())
 	}
@@ -241,11 +236,6 @@ func (n *node) noPrograms(err error) error {
 				"be drawn so (vflc predict RUN of a run in one process says why not); compile the model "+
 				"again, and give all parties the folder", err, n.Task)
 		}
-	}
-	if errors.Is(err, fs.ErrNotExist) && runs.HasExtrapolation(n.Programs) {
-		return coded(diag.SeveralRho,
-			"%s holds programs for several rho: --extrapolate fits at all of them; or name the folder of one",
-			n.Programs)
 	}
 	return coded(diag.BadPrograms, "%v; name the folder that vflc compile --split-by client has written", err)
 }

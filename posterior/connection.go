@@ -26,9 +26,6 @@ func (l Connection) Waits(w density.Work) (trips, bytes float64) {
 	return float64(w.Sequential) * l.RoundTrip.Seconds(), 8 * float64(w.Bytes) / l.Bandwidth
 }
 
-// Rate is the bandwidth as text.
-func (l Connection) Rate() string { return rate(l.Bandwidth) }
-
 // Forecast says so in a sentence.
 func (l Connection) Forecast(w density.Work) string {
 	trips, bytes := l.Waits(w)

@@ -39,7 +39,7 @@ const (
 // ClassOf returns the class of the findings of a check.
 func ClassOf(check string) Class {
 	switch check {
-	case "khat", "extrapolation", "conditional", "uncorrected", "quantiles", "modes", "search":
+	case "khat", "conditional", "uncorrected", "quantiles", "modes", "search":
 		return ApproximationClass
 	case "moved":
 		return MovedClass
@@ -59,7 +59,7 @@ func Classed(found []Finding) []Finding {
 type Finding struct {
 	Class Class `json:"class"`
 	// interrupted, nonfinite, converged, improper, diverged, divergences, max_depth, ebfmi, rhat, ess_bulk,
-	// ess_tail, constant; khat, extrapolation; moved
+	// ess_tail, constant; khat; moved
 	Check     string `json:"check"`
 	Chain     int    `json:"chain,omitempty"`     // from 1; 0: of all
 	Parameter string `json:"parameter,omitempty"` // as in the summary

@@ -30,7 +30,7 @@ func commands() []command {
 		modelCommand(), dropCommand(), undoCommand(), redoCommand(), editCommand(), reloadCommand(),
 		saveCommand(), recoverCommand(),
 		typeCommand(), ownersCommand(), splitCommand(), auditCommand(), priorsCommand(), priorCommand(),
-		fitCommand(), rhoCommand(), fitsCommand(), summaryCommand(), plotCommand(), diagnoseCommand(),
+		fitCommand(), fitsCommand(), summaryCommand(), plotCommand(), diagnoseCommand(),
 		ppcCommand(), predictCommand(), compareCommand(), exportCommand(),
 		setCommand(), timeCommand(), historyCommand(), scriptCommand(), demoCommand(), helpCommand(),
 		quitCommand(),

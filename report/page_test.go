@@ -90,7 +90,7 @@ func checkStructure(t *testing.T, page *node, logLik bool) {
 		ids = append(ids, s.attrs["id"])
 	}
 	for _, s := range sections() {
-		if s.id != "extrapolation" && (s.id != "accuracy" || logLik) { // these are single runs
+		if s.id != "accuracy" || logLik {
 			want = append(want, s.id)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -27,7 +26,6 @@ type Report struct {
 	algorithm backends.Algorithm
 	model     *compile.Model  // with the options of the run
 	bundle    *compile.Bundle // the programs that ran; nil where one process held all data
-	zero      *noise.Extrapolation
 }
 
 // New reads and compiles what a report needs of a finished run. Tables are read when it is written, for its

@@ -12,7 +12,6 @@ func sections() []section {
 		{"model", "Model", (*Report).modelText},
 		{"split", "Who computes what", (*Report).split},
 		{"summary", "Posterior", (*Report).summary},
-		{"extrapolation", "Extrapolated to rho = 0", (*Report).extrapolation},
 		{"findings", "Findings", (*Report).findings},
 		{"forecast", "What the transform does to the answer", (*Report).forecast},
 		{"plots", "Plots", (*Report).plots},

@@ -64,7 +64,8 @@ func fitted(name string, kind def.Transform, rho float64) (*fit.Result, error) {
 		return nil, err
 	}
 	if kind.Noise() && rho == 0 {
-		if m, diags = m.WithRho(0.35 / math.Sqrt(float64(m.Addends(tables)))); diags.HasErrors() {
+		if m, diags = compile.Compile(m.Source, check.Options{Transform: kind,
+			Rho: 0.35 / math.Sqrt(float64(m.Addends(tables)))}); diags.HasErrors() {
 			return nil, data.Errors(diags)
 		}
 	}

@@ -223,7 +223,7 @@ func (d *demo) ledgers() (out []string) {
 func (r *auditReport) wait(path string, over posterior.Connection) error {
 	if r.work == nil {
 		return usagef("--%s and --%s are for the folder of a run (%s is none), whose messages are counted: "+
-			"vflc rho forecasts those of a model", rttFlag, bandwidthFlag, path)
+			"--"+rttFlag+" of vflc run forecasts those of a fit", rttFlag, bandwidthFlag, path)
 	}
 	r.forecast = over.Forecast(*r.work)
 	return nil

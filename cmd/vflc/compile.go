@@ -12,13 +12,11 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/noise"
 )
 
 func newCompile() *cobra.Command {
 	var f modelFlags
 	var by, dir, dump, backend string
-	var several bool
 	cmd := &cobra.Command{
 		Use:   "compile --split-by client MODEL -o DIR",
 		Short: "Write one program per party, and the manifest of what crosses between them",
@@ -28,7 +26,6 @@ has written: its programs are then replaced. Other files are not.
 What crosses depends on the backend and on some of its settings, such as whether sums over clients are masked (they are, unless --secure-sum off is given). The
 manifest names them, and lists every row of the audit; parties refuse a run in which something else would cross.`,
 		Example: `  vflc compile --split-by client logistic.vfl -o build
-  vflc compile --split-by client logistic.vfl --extrapolate --rho 0.6,0.4,0.2 -o build
   vflc compile logistic.vfl --dump cut
 ` + example("vflc compile logistic.vfl -o build"),
 		Args: oneArgument("a MODEL"),
@@ -39,10 +36,6 @@ manifest names them, and lists every row of the audit; parties refuse a run in w
 			case dump == "" && dir == "":
 				return usagef("name a folder for the programs (-o DIR), or a stage to print (--dump %s)",
 					strings.Join(stageNames(), "|"))
-			}
-			rhos, err := f.severalRho(several, dump)
-			if err != nil {
-				return err
 			}
 			typed, err := f.honour(cmd, args[0])
 			if err != nil {
@@ -67,65 +60,18 @@ manifest names them, and lists every row of the audit; parties refuse a run in w
 			}
 			say(cmd, m.Assumed())
 			given := masked(a, settingsFor(cmd, a, m, typed))
-			if several {
-				return writeSeries(cmd, m, rhos, dir, a, given)
-			}
 			return writePrograms(cmd, m, dir, a, given)
 		}),
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&by, "split-by", "client", "`unit` that gets its own program: client")
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` for the programs and the manifest")
-	cmd.Flags().BoolVar(&several, extrapolateFlag, false,
-		"write programs for three rho, in a folder each: those that --rho lists, or 1/√J, 0.7/√J and "+
-			"0.35/√J; vflc serve and vflc join with the same flag fit at each, and extrapolate to rho = 0")
 	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` of the run: "+
 		strings.Join(algorithmNames(), ", "))
 	addSettings(cmd)
 	cmd.Flags().StringVar(&dump, "dump", "", "print the model after this `stage` of the compiler, and stop: "+
 		strings.Join(stageNames(), ", "))
 	return cmd
-}
-
-// severalRho are the values of --rho where programs for several are written; nil: the default ones.
-func (f *modelFlags) severalRho(several bool, dump string) ([]float64, error) {
-	if !several {
-		return nil, nil
-	}
-	if dump != "" {
-		return nil, usagef("--%s writes programs, and --dump prints a stage of one model", extrapolateFlag)
-	}
-	rhos, err := rhoList(f.rho)
-	f.rho = "" // each has its own
-	return rhos, err
-}
-
-// writeSeries writes the programs for each rho, and their list.
-func writeSeries(cmd *cobra.Command, m *compile.Model, rhos []float64, dir string, a backends.Algorithm,
-	given map[string]string) error {
-	if err := noise.HasRho(m); err != nil {
-		return err
-	}
-	clients, err := noise.Clients(m)
-	if err != nil {
-		return err
-	}
-	if rhos == nil {
-		rhos = noise.Values(noise.DefaultSDs(), clients)
-	}
-	if err := noise.Extrapolable(rhos, clients); err != nil {
-		return err
-	}
-	for _, rho := range rhos {
-		other, diags := m.WithRho(rho)
-		if err := settle(cmd, diags); err != nil {
-			return err
-		}
-		if err := writePrograms(cmd, other, filepath.Join(dir, noise.Folder(rho)), a, given); err != nil {
-			return err
-		}
-	}
-	return noise.List(dir, m.Name, clients, rhos)
 }
 
 func stageNames() []string {

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -26,15 +23,16 @@ transform that moves the answer: a parameter by more than 0.2 standard deviation
   vflc diagnose out --strict --json`,
 		Args: oneArgument("the folder RUN of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			name, found, write, err := examined(args[0])
+			r, err := runs.Open(args[0])
 			if err != nil {
 				return err
 			}
+			found := fit.Diagnose(r)
 			if asJSON {
 				err = posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema,
-					"model": name, "trusted": len(found) == 0, "findings": found})
+					"model": r.Name(), "trusted": len(found) == 0, "findings": found})
 			} else {
-				err = write(cmd.OutOrStdout())
+				err = fit.WriteFindings(cmd.OutOrStdout(), r, found)
 			}
 			if err == nil {
 				err = strict.of(found)
@@ -45,18 +43,4 @@ transform that moves the answer: a parameter by more than 0.2 standard deviation
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print every finding as JSON")
 	strict.add(cmd.Flags())
 	return cmd
-}
-
-// examined are the findings of a run or of an extrapolation, and how they are written.
-func examined(path string) (model string, found []posterior.Finding, write func(io.Writer) error, err error) {
-	if runs.HasExtrapolation(path) {
-		e, _, err := noise.Read(path)
-		return e.Model, e.Findings, e.WriteFindings, err
-	}
-	r, err := runs.Open(path)
-	if err != nil {
-		return "", nil, nil, err
-	}
-	found = fit.Diagnose(r)
-	return r.Name(), found, func(w io.Writer) error { return fit.WriteFindings(w, r, found) }, nil
 }

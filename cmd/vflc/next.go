@@ -135,24 +135,13 @@ var ofData = []string{"set", "module", "accept", "data", "key", "rows", "max-byt
 // retyped is the command line of cmd for a model with those of the typed flags of another command that cmd
 // also has, as a shell reads it.
 func retyped(cmd *cobra.Command, model string, from *cobra.Command, typed []string) string {
-	words := commandWords(cmd, model, from, typed)
-	for k, w := range words {
-		if !strings.HasPrefix(w, "--") {
-			words[k] = quoted(w)
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// commandWords are the words of that command line.
-func commandWords(cmd *cobra.Command, model string, from *cobra.Command, typed []string) []string {
-	words := []string{"vflc", cmd.Name(), model}
+	words := []string{"vflc", cmd.Name(), quoted(model)}
 	from.Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(typed, f.Name) || cmd.Flags().Lookup(f.Name) == nil {
 			return
 		}
 		if f.NoOptDefVal != "" { // a switch takes its value after =
-			words = append(words, "--"+f.Name+"="+f.Value.String())
+			words = append(words, "--"+f.Name+"="+f.Value.String()) // true or false
 			return
 		}
 		values := []string{f.Value.String()}
@@ -160,10 +149,10 @@ func commandWords(cmd *cobra.Command, model string, from *cobra.Command, typed [
 			values = list.GetSlice()
 		}
 		for _, v := range values {
-			words = append(words, "--"+f.Name, v)
+			words = append(words, "--"+f.Name, quoted(v))
 		}
 	})
-	return words
+	return strings.Join(words, " ")
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
@@ -28,7 +27,7 @@ connection to the server, the clock, and what the server announces. Then it list
 receiver can compute from it, and of a run with encrypted rows how many numbers that depend on the party's would be decrypted.
 Nothing of the party's data is sent. A client without policy.toml takes part in a run only if its owner
 has confirmed what is shown here (--confirm). The flags are those of
-vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --extrapolate those of the tasks that they start.`,
+vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv and --from those of the tasks that they start.`,
 		Example: `  vflc preflight build --identity hospital_a --data a.csv
   vflc preflight build --identity hospital_a --data a.csv --confirm
   vflc preflight build --identity hospital_a --predict run_a --data new_a.csv`,
@@ -93,53 +92,16 @@ vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --e
 	return cmd
 }
 
-// lookAhead looks at what the flags name; of fits at several rho at the first as a whole, and at what the
-// policy says of the others.
+// lookAhead looks at what the flags name.
 func (f *partyFlags) lookAhead(cmd *cobra.Command) ([]node.Check, *node.Pending, error) {
-	if !f.several {
-		checks, pending := node.Preflight(cmd.Context(), f.PartyOptions)
-		if pending != nil && f.folds > 0 {
-			o := f.PartyOptions
-			o.Task.Kind = node.Scoring
-			more, err := also(pending, o, "in the prediction of each fold")
-			return append(checks, more...), pending, err
-		}
+	checks, pending := node.Preflight(cmd.Context(), f.PartyOptions)
+	if pending == nil || f.folds == 0 {
 		return checks, pending, nil
 	}
-	x, err := noise.Programs(f.Programs)
-	if err != nil {
-		return nil, nil, err
-	}
-	var checks []node.Check
-	var pending *node.Pending
-	for k, t := range f.fits(x) {
-		o := f.PartyOptions
-		o.Task, o.Programs = t.Task, t.programs
-		if k == 0 {
-			checks, pending = node.Preflight(cmd.Context(), o)
-			checks = append(checks,
-				node.Check{Name: "fits", Note: true,
-					Found: fmt.Sprintf("%d, one after another: what is listed here crosses in "+
-						"each, with its own noise", len(x.Fits))})
-			continue
-		}
-		if pending != nil {
-			more, err := also(pending, o, fmt.Sprintf("rho = %.4g", x.Fits[k].Rho))
-			if err != nil {
-				return nil, nil, err
-			}
-			checks = append(checks, more...)
-		}
-		lines, err := node.Allowed(o)
-		if err != nil && lines == nil {
-			return nil, nil, err
-		}
-		for _, c := range lines {
-			c.Name = fmt.Sprintf("rho = %.4g: %s", x.Fits[k].Rho, c.Name)
-			checks = append(checks, c)
-		}
-	}
-	return checks, pending, nil
+	o := f.PartyOptions
+	o.Task.Kind = node.Scoring
+	more, err := also(pending, o, "in the prediction of each fold")
+	return append(checks, more...), pending, err
 }
 
 // also adds a task to what can be confirmed, and shows what leaves in it.

@@ -11,9 +11,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
-	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/node/identity"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 func newProvision() *cobra.Command {
@@ -153,23 +151,7 @@ func newProvisionSign() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			folders := args
-			if runs.HasExtrapolation(args[0]) {
-				x, err := noise.Programs(args[0])
-				if err != nil {
-					return err
-				}
-				folders = nil
-				for _, f := range x.Fits {
-					folders = append(folders, filepath.Join(args[0], f.Folder))
-				}
-			}
-			for _, dir := range folders {
-				if err := signPrograms(cmd, id, dir); err != nil {
-					return err
-				}
-			}
-			return nil
+			return signPrograms(cmd, id, args[0])
 		}),
 	}
 	cmd.Flags().StringVar(&own, "identity", "", "`folder` with the party's keys and certificate")

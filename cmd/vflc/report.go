@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/report"
@@ -24,13 +23,13 @@ func newReport() *cobra.Command {
 		Long: `Write a run as one HTML file: the model with the owner of each name, a diagram of what each party computes and what crosses, the
 summary, findings, plots, a predictive check, what each party learned, what the run cost, and how to repeat it. The file needs no network and has no script.
 
-RUN is the folder of a finished run (vflc run -o), or of an extrapolation, which is the page of its smallest rho with a section for rho = 0. Its tables are read for the predictive check alone, which says so where they are gone. The page shows what belongs to every party of the simulation:
+RUN is the folder of a finished run (vflc run -o). Its tables are read for the predictive check alone, which says so where they are gone. The page shows what belongs to every party of the simulation:
 its file can be read by its owner alone.`,
 		Example: `  vflc report out
   vflc report out -o trial.html`,
 		Args: oneArgument("a RUN"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			run, zero, err := reported(args[0])
+			run, err := runs.Open(args[0])
 			if err != nil {
 				return err
 			}
@@ -40,9 +39,6 @@ its file can be read by its owner alone.`,
 			}
 			if err != nil {
 				return err
-			}
-			if zero != nil {
-				page.Extrapolated(*zero)
 			}
 			switch {
 			case output == standardOutput:
@@ -62,18 +58,4 @@ its file can be read by its owner alone.`,
 	cmd.Flags().StringVarP(&output, "output", "o", "",
 		"`file` to write, - for the standard output (default: report.html in the folder of the run)")
 	return cmd
-}
-
-// reported is the run that a page is of: of an extrapolation, which is returned too, the one with the
-// smallest rho.
-func reported(path string) (*runs.Run, *noise.Extrapolation, error) {
-	if !runs.HasExtrapolation(path) {
-		run, err := runs.Open(path)
-		return run, nil, err
-	}
-	e, all, err := noise.Read(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	return all[len(all)-1], &e, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +21,7 @@ func newResume() *cobra.Command {
 		Short: "Continue a run that was interrupted or has crashed",
 		Long: `Continue a run that was interrupted or has crashed, with the model and settings that its folder (vflc run -o DIR) holds and the tables
 that it names. It continues from the last state that it saved there, or begins anew if there is none. The draws are those of a run without
-the interruption. A run with encrypted rows is made again with the random bytes that it wrote down, and goes on where they end. Of the folder of an extrapolation (vflc run --extrapolate -o), the fits that have not finished are continued one after another, and the table at rho = 0 is printed.`,
+the interruption. A run with encrypted rows is made again with the random bytes that it wrote down, and goes on where they end.`,
 		Example: `  vflc resume out`,
 		Args:    oneArgument("the folder of a run"),
 		RunE:    action(resume),
@@ -31,9 +30,6 @@ the interruption. A run with encrypted rows is made again with the random bytes 
 
 // resume runs the recorded command again, and keeps its folder.
 func resume(cmd *cobra.Command, args []string) error {
-	if runs.HasExtrapolation(args[0]) {
-		return resumeExtrapolation(cmd, args[0])
-	}
 	r, err := runs.ReadRecord(args[0])
 	if err != nil {
 		return err
@@ -49,11 +45,11 @@ func resume(cmd *cobra.Command, args []string) error {
 	if err := fit.Resumable(args[0], r); err != nil {
 		return err
 	}
-	return repeat(cmd, r, args[0], cmd.OutOrStdout(), "--"+resumeFlag)
+	return repeat(cmd, r, args[0])
 }
 
-// repeat runs the command of a record again in the folder of a run, with more flags.
-func repeat(cmd *cobra.Command, r *posterior.Record, dir string, out io.Writer, more ...string) error {
+// repeat runs the command of a record again in the folder of its run.
+func repeat(cmd *cobra.Command, r *posterior.Record, dir string) error {
 	at := slices.Index(r.Command, "run")
 	if at < 0 {
 		return fmt.Errorf("%s: its %s has no command to repeat", dir, runs.RecordFile)
@@ -68,9 +64,9 @@ func repeat(cmd *cobra.Command, r *posterior.Record, dir string, out io.Writer, 
 		return fmt.Errorf("%w; the path of --from may be relative to it", err)
 	}
 	again := newRoot()
-	again.SetOut(out)
+	again.SetOut(cmd.OutOrStdout())
 	again.SetErr(cmd.ErrOrStderr())
-	args := slices.Concat(r.Command[at:], []string{"--output", whole, "--overwrite=false"}, more)
+	args := slices.Concat(r.Command[at:], []string{"--output", whole, "--overwrite=false", "--" + resumeFlag})
 	again.SetArgs(args)
 	return again.ExecuteContext(context.WithValue(cmd.Context(), commandLineKey{},
 		append([]string{"vflc"}, args...)))

@@ -51,7 +51,6 @@ func commandGroups() []commandGroup {
 		}},
 		{"Many fits:", []command{
 			{"cv", newCV},
-			{"rho", newRho},
 			{"study", newStudy},
 			{"calibrate", newCalibrate},
 			{"worker", newWorker},

@@ -38,7 +38,6 @@ type runFlags struct {
 	strict  strictness
 	logLik  bool
 	saveAux bool
-	several bool   // fits at several rho
 	moments string // a file of a release
 	signers string // the certificate of the authority of those who have signed it
 	link    linkFlags
@@ -59,8 +58,6 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 		Example: `  vflc run logistic.vfl
   vflc run logistic.vfl --data hospital_a=a.csv --data hospital_b=b.csv --data registry=y.csv --key patient
   vflc run logistic.vfl --transform power --rho 0.5 --target-accept 0.9 -o out
-  vflc run logistic.vfl --extrapolate
-  vflc run logistic.vfl --extrapolate --rho 0.6,0.4,0.2 -o out
 ` + example("vflc run logistic.vfl"),
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error { return runModel(cmd, args[0], &f) }),
@@ -87,10 +84,6 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.priorOnly, "prior-only", false, docOf("prior-only"))
 	fs.BoolVar(&f.logLik, "log-lik", false, docOf("log-lik"))
 	fs.BoolVar(&f.saveAux, "save-aux", false, docOf("save-aux"))
-	fs.BoolVar(&f.several, extrapolateFlag, false,
-		"fit at three rho, side by side, and print means and standard deviations extrapolated to rho = 0, "+
-			"each with a bound of its error; the rho are 1/√J, 0.7/√J and 0.35/√J, in the units of vflc "+
-			"rho, or three that --rho lists")
 	fs.StringVar(&f.moments, "release", "",
 		"fit the posterior given the moments in this `file`, which a run or the parties of a model under "+
 			"transform private wrote: it reads no rows and costs no budget; priors may "+
@@ -127,19 +120,13 @@ type runState struct {
 	stopped       error // with the exit code of the signal that has interrupted the run; nil: none
 }
 
-// firstSteps lists what vflc run does, in order, until it fits.
-func firstSteps() []func(*runState) error {
+// steps lists what vflc run does, in order.
+func steps() []func(*runState) error {
 	return []func(*runState) error{
 		(*runState).readRecord,
 		(*runState).readSettings,
 		(*runState).refuseLostFiles,
 		(*runState).chooseBackend,
-	}
-}
-
-// fitSteps lists what follows for one fit.
-func fitSteps() []func(*runState) error {
-	return []func(*runState) error{
 		(*runState).compile,
 		(*runState).inspect,
 		(*runState).release,
@@ -154,15 +141,7 @@ func fitSteps() []func(*runState) error {
 
 func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	s := &runState{cmd: cmd, path: path, flags: f, begun: time.Now()}
-	for _, step := range firstSteps() {
-		if err := step(s); err != nil {
-			return s.ended(err)
-		}
-	}
-	if f.several {
-		return s.ended(s.extrapolate())
-	}
-	for _, step := range fitSteps() {
+	for _, step := range steps() {
 		if err := step(s); err != nil {
 			return s.ended(err)
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/stdlib"
 )
 
@@ -86,10 +85,6 @@ func (f *partyFlags) play(cmd *cobra.Command,
 	var result node.Outcome
 	var err error
 	switch {
-	case f.several:
-		err = f.extrapolate(cmd, func(o node.PartyOptions) (node.Outcome, error) {
-			return run(o, stop.Done())
-		})
 	case f.folds > 0:
 		err = f.crossValidate(cmd, func(o node.PartyOptions) (node.Outcome, error) {
 			return run(o, stop.Done())
@@ -125,7 +120,7 @@ with the same results. Ctrl-C and vflc stop save and end this process; the other
 
 With --predict, --ppc or --cv the parties predict new rows, compare their rows with replicates, or cross-validate; every party gives the same flag, with its own run. The programs
 for it are in PROGRAMS/predict and PROGRAMS/score: vflc audit prints what crosses. Clients send their cuts for the rows, without noise; in masked sums where that is possible.
-With --from they begin where an earlier run has ended, each with its own folder of it; with --extrapolate they fit at each rho of PROGRAMS (vflc compile --extrapolate), one after another.`,
+With --from they begin where an earlier run has ended, each with its own folder of it.`,
 		Example: `  vflc serve build --identity registry --data y.csv -o run
 ` + example("vflc serve build --identity registry --data y.csv -o run"),
 		Args: oneArgument("the folder PROGRAMS"),
@@ -172,11 +167,7 @@ With --from they begin where an earlier run has ended, each with its own folder 
 
 // manifest is that of the programs; nil where it cannot be read, which the party itself explains.
 func (f *partyFlags) manifest() *split.Manifest {
-	dir := f.Programs
-	if x, err := runs.ReadExtrapolation(dir); err == nil && len(x.Fits) > 0 {
-		dir = filepath.Join(dir, x.Fits[0].Folder)
-	}
-	m, diags, err := split.ReadManifest(filepath.Join(dir, compile.ManifestFile), stdlib.New())
+	m, diags, err := split.ReadManifest(filepath.Join(f.Programs, compile.ManifestFile), stdlib.New())
 	if err != nil || diags.HasErrors() {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node/release"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // runArgument explains the RUN of every command that takes one.
@@ -24,8 +23,7 @@ func newSummary() *cobra.Command {
 Markov chains bulk and tail effective sample size and R-hat. PARAMETER is a name (beta), an element (beta[2],
 'beta[zscore(age)]') or a pattern (beta*). Elements have the names of their columns and categories where a party's data give them.
 A generated quantity with more than 20 elements has one line, unless PARAMETER names it, or with --all.
-Auxiliary variables of a run with --save-aux are shown only if PARAMETER names them. Of the folder of an extrapolation (vflc run --extrapolate -o), the
-table is that at rho = 0, from the draws of its fits. What other parties have published of a run across machines (vflc publish) and stands in its folder
+Auxiliary variables of a run with --save-aux are shown only if PARAMETER names them. What other parties have published of a run across machines (vflc publish) and stands in its folder
 published is shown with their names as owners.
 
 ` + runArgument,
@@ -34,9 +32,6 @@ published is shown with their names as owners.
   vflc summary chains/ --json`,
 		Args: arguments(1, 0, "the folder RUN of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			if runs.HasExtrapolation(args[0]) {
-				return summariseExtrapolation(cmd, args[0], args[1:], asJSON)
-			}
 			r, published, err := release.Open(args[0])
 			if err != nil {
 				return err

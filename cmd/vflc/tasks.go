@@ -14,7 +14,6 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/crossvalidate"
-	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/internal/terminal"
@@ -38,7 +37,7 @@ type taskFlags struct {
 	predict, check, weigh string
 	from                  string
 	folds                 int
-	strata, several       bool
+	strata                bool
 	by                    string
 	replicates            bool
 }
@@ -58,9 +57,6 @@ func (f *taskFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.from, fromFlag, "",
 		"begin the chains where those of an earlier run across machines have ended, of which this party "+
 			"has the part in the folder `RUN`; all parties say so")
-	fs.BoolVar(&f.several, extrapolateFlag, false,
-		"fit at each rho of the programs (vflc compile --extrapolate), one after another, and print this "+
-			"party's parameters extrapolated to rho = 0; all parties say so")
 	fs.IntVar(&f.folds, cvFlag, 0,
 		"cross-validate with this many `folds`, in place of one fit; all parties say so")
 	fs.BoolVar(&f.strata, "stratify", false,
@@ -111,16 +107,12 @@ func (f *taskFlags) apply(cmd *cobra.Command, o *node.PartyOptions) error {
 	if f.from != "" {
 		o.From = f.from
 	}
-	if f.several {
-		given++
-	}
 	switch {
 	case f.from != "" && given > 0:
-		return usagef("--%s is for one fit: it does not go with --%s, --%s, --%s, --%s and --%s", fromFlag,
-			predictFlag, ppcFlag, weighFlag, cvFlag, extrapolateFlag)
+		return usagef("--%s is for one fit: it does not go with --%s, --%s, --%s and --%s", fromFlag,
+			predictFlag, ppcFlag, weighFlag, cvFlag)
 	case given > 1:
-		return usagef("--%s, --%s, --%s, --%s and --%s exclude one another", predictFlag, ppcFlag, weighFlag,
-			cvFlag, extrapolateFlag)
+		return usagef("--%s, --%s, --%s and --%s exclude one another", predictFlag, ppcFlag, weighFlag, cvFlag)
 	case f.folds < 0 || f.folds == 1:
 		return usagef("--%s %d: there are at least 2 folds", cvFlag, f.folds)
 	case f.strata && f.by != "":
@@ -165,57 +157,6 @@ func (f *partyFlags) inTurn(turns []turn, run func(o node.PartyOptions) (node.Ou
 		finished = number
 	}
 	return nil
-}
-
-// extrapolate has the party take part in fits at several rho, one after another, and prints what its
-// parameters are at rho = 0.
-func (f *partyFlags) extrapolate(cmd *cobra.Command, run func(o node.PartyOptions) (node.Outcome,
-	error)) error {
-	x, err := noise.Programs(f.Programs)
-	if err != nil {
-		return err
-	}
-	if a, ok := fit.Backend(f.Backend); ok {
-		if err := noise.Draws(a); err != nil {
-			return err
-		}
-	}
-	turns := f.fits(x)
-	for _, t := range turns { // the last as the first: nobody computes for an hour what a policy then ends
-		o := f.PartyOptions
-		o.Task, o.Programs = t.Task, t.programs
-		if _, err := node.Allowed(o); err != nil {
-			return err
-		}
-	}
-	if err := noise.Continue(f.Dir, x); err != nil {
-		return err
-	}
-	if err := f.inTurn(turns, run); err != nil {
-		return err
-	}
-	e, _, err := noise.Read(f.Dir)
-	if err != nil {
-		return err
-	}
-	f.Say("written to " + f.Dir)
-	if err := writeExtrapolation(cmd, e, f.asJSON); err != nil {
-		return err
-	}
-	writeFindings(cmd, e.Findings)
-	return nil
-}
-
-// fits are those of an extrapolation.
-func (f *partyFlags) fits(x *runs.Extrapolation) (turns []turn) {
-	for k, one := range x.Fits {
-		turns = append(turns, turn{
-			Task: node.Task{Kind: node.Fitting, Fits: len(x.Fits), Fit: k + 1},
-			dir:  filepath.Join(f.Dir, one.Folder), programs: filepath.Join(f.Programs, one.Folder),
-			what: fmt.Sprintf("fit %d of %d, at rho = %.4g", k+1, len(x.Fits), one.Rho),
-		})
-	}
-	return turns
 }
 
 // crossValidate has the party take part in the fit to the rows of all folds but one, and in the prediction of
@@ -311,12 +252,11 @@ func (f *partyFlags) show(cmd *cobra.Command, outcome node.Outcome) error {
 }
 
 // taskFolder is the folder of the task that is under way in a party's folder: the folder itself, or of a
-// cross-validation that of the fold, of an extrapolation that of the fit.
+// cross-validation that of the fold.
 func taskFolder(dir string) string {
 	newest, at := dir, int64(0)
 	files, _ := filepath.Glob(filepath.Join(dir, "fold-*", "*", runs.SessionDir, node.StatusFile))
-	fits, _ := filepath.Glob(filepath.Join(dir, noise.AnyFolder, runs.SessionDir, node.StatusFile))
-	for _, file := range append(files, fits...) {
+	for _, file := range files {
 		if info, err := os.Stat(file); err == nil && info.ModTime().UnixNano() > at {
 			newest, at = filepath.Dir(filepath.Dir(file)), info.ModTime().UnixNano()
 		}

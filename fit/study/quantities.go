@@ -10,7 +10,6 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/crossvalidate"
-	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -31,12 +30,11 @@ const (
 	gain      = "gain" // mean log predictive density of a row above that of the reference
 )
 
-// Quantities lists the names of quantities: keys of summary.json and of its parameters, of the extrapolation
-// to rho = 0, and of the responses of vflc cv --json; and those of comparisons with a reference.
+// Quantities lists the names of quantities: keys of summary.json and of its parameters and of the
+// responses of vflc cv --json; and those of comparisons with a reference.
 func Quantities() []string {
 	out := []string{}
-	for _, v := range []any{posterior.Document{}, posterior.Row{}, noise.ParameterEstimate{},
-		crossvalidate.Response{}} {
+	for _, v := range []any{posterior.Document{}, posterior.Row{}, crossvalidate.Response{}} {
 		walk(reflect.ValueOf(v), "", true, func(name string, _ float64) {
 			if !slices.Contains(out, name) {
 				out = append(out, name)
@@ -128,31 +126,6 @@ func (r *Result) fitted() {
 	for _, p := range r.run.Document.Parameters {
 		r.Values = append(r.Values, valuesOf(p, p.Name)...)
 		r.moments[p.Name] = moment{float64(p.Mean), float64(p.SD)}
-	}
-}
-
-// extrapolated adds the numbers of the fits at several rho, continued to rho = 0. The draws are those at the
-// least rho, moved and stretched to the means and standard deviations there.
-func (r *Result) extrapolated(e noise.Extrapolation, fits []*runs.Run) {
-	r.counted(e.Findings)
-	least := fits[len(fits)-1]
-	r.run = &runs.Run{Path: least.Path, Draws: least.Draws}
-	for k, p := range e.Parameters {
-		r.Values = append(r.Values, valuesOf(p, p.Name)...)
-		r.moments[p.Name] = moment{float64(p.Mean), float64(p.SD)}
-		for _, row := range least.Document.Parameters {
-			if row.Name == p.Name && row.SD > 0 {
-				stretch(least.Draws.Column(k), r.moments[p.Name], moment{float64(row.Mean), float64(row.SD)})
-			}
-		}
-	}
-}
-
-func stretch(chains [][]float64, to, from moment) {
-	for _, chain := range chains {
-		for i, v := range chain {
-			chain[i] = to.mean + (v-from.mean)*to.sd/from.sd
-		}
 	}
 }
 

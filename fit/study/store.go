@@ -12,7 +12,6 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/fit/crossvalidate"
-	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/internal/folderlock"
 	"github.com/vflc/vflc/posterior"
@@ -111,12 +110,8 @@ func (s *Store) Make(c *cells.Cell, do func(dir string, resumed bool, log io.Wri
 	return os.Rename(dir, s.Folder(c))
 }
 
-// resumable reports whether an interrupt has left a run, or the fits of an extrapolation, that can be
-// continued.
+// resumable reports whether an interrupt has left a run that can be continued.
 func resumable(dir string) bool {
-	if runs.HasExtrapolation(dir) {
-		return true
-	}
 	r, err := runs.ReadRecord(dir)
 	return err == nil && fit.Resumable(dir, r) == nil
 }
@@ -154,8 +149,7 @@ func (s *Store) read(c *cells.Cell, r *Result) error {
 		return errors.New("the cell is of no command")
 	}
 	path := filepath.Join(s.Folder(c), command.Writes)
-	switch {
-	case command.Writes == CVFile:
+	if command.Writes == CVFile {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
@@ -166,12 +160,6 @@ func (s *Store) read(c *cells.Cell, r *Result) error {
 		}
 		r.validated()
 		return nil
-	case runs.HasExtrapolation(path):
-		e, fits, err := noise.Read(path)
-		if err == nil {
-			r.extrapolated(e, fits)
-		}
-		return err
 	}
 	var err error
 	if r.run, err = runs.Open(path); err == nil {

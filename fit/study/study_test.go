@@ -222,7 +222,7 @@ func TestQuantities(t *testing.T) {
 	all := Quantities()
 	for _, name := range []string{"mean", "sd", "rhat", "elbo.value", "work.sequential_rounds",
 		"diagnostics.khat", "diagnostics.divergences", "accuracy", "auc", "mean_log_density_where_wrong",
-		"mean_error", gain} {
+		gain} {
 		if !slices.Contains(all, name) {
 			t.Errorf("there is no %s among %q", name, all)
 		}

@@ -15,7 +15,6 @@ const (
 	// a folder that is not the part of the run where the chains of the others begin
 	OtherOrigin Code = "V0607"
 
-	SeveralRho     Code = "V0817" // a folder that has not the programs for several rho, or has those
 	OtherTask      Code = "V0810" // programs or parties of another task: a fit, a prediction, …
 	FittedByOthers Code = "V0811" // encoders that only other parties have
 

@@ -105,9 +105,6 @@ func ReadRecord(dir string) (*posterior.Record, error) {
 	r := &posterior.Record{}
 	err := decode(filepath.Join(dir, RecordFile), r)
 	if errors.Is(err, fs.ErrNotExist) {
-		if x, err := ReadExtrapolation(dir); err == nil {
-			return nil, x.several(dir)
-		}
 		return nil, fmt.Errorf("%s has no %s, so it is not the folder of a run", dir, RecordFile)
 	}
 	return r, err
@@ -127,9 +124,6 @@ func ReadDocument(dir string) (*posterior.Document, error) {
 func (r *Run) contents() (files []string, vars []posterior.Variable, err error) {
 	switch err := decode(filepath.Join(r.Path, RecordFile), &r.Record); {
 	case errors.Is(err, fs.ErrNotExist):
-		if x, err := ReadExtrapolation(r.Path); err == nil {
-			return nil, nil, x.several(r.Path)
-		}
 		files, err = chains(r.Path)
 		if err == nil && len(files) == 0 {
 			err = fmt.Errorf("%s has no %s and no Stan CSV files, so it is not the folder of a run", r.Path,

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/portable"
-	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -148,32 +147,4 @@ func (s *Simulator) shifted(y *Response, t []float64, sd float64) []float64 {
 		}
 	}
 	return s.elements(y)
-}
-
-// Width returns 1/√I, I the mean over the elements of response k of minus the second derivative of the log
-// density in what the noise is added to, at parameters x: the residual standard deviation of a normal
-// likelihood, 2 or more of a logit. ok is false where the likelihood has no such curvature.
-func (s *Simulator) Width(k int, x []float64) (width float64, ok bool) {
-	y := &s.model.Responses[k]
-	if y.Dependent != "" || len(y.Noise) == 0 {
-		return 0, false
-	}
-	s.exec.Forward(x)
-	at := func(t float64) (total float64) {
-		here := make([]float64, graph.Shape(y.Outcomes).Len())
-		for i := range here {
-			here[i] = t
-		}
-		for _, lp := range s.shifted(y, here, 1) {
-			total += lp / float64(len(here))
-		}
-		return total
-	}
-	for h := 1.0; h > 1e-9; h /= 2 { // until the step is well within the width
-		bend := (at(h) - float64(2*at(0)) + at(-h)) / (h * h)
-		if width = 1 / math.Sqrt(-bend); width > 4*h {
-			return width, true
-		}
-	}
-	return 0, false
 }
