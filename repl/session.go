@@ -38,6 +38,9 @@ type Config struct {
 	Shell func(command string, args ...string) error
 	// Audit writes what crosses between the parties of a model.
 	Audit func(w io.Writer, m *compile.Model, a backends.Algorithm) error
+	// Verbs are the commands of vflc that take fits, and Carry carries out a line of one.
+	Verbs []Verb
+	Carry func(ctx context.Context, line Line) error
 	// History keeps what was typed; nil: nothing is kept.
 	History *history.History
 	// Journal is the file that holds the model while it is not saved, so that a process that is killed does
@@ -171,8 +174,9 @@ func (s *Session) Show(w io.Writer, err error) {
 		s.encode(message)
 	case f != nil && f.Diagnostics != nil:
 		s.diagnostics(w, f.Diagnostics)
+	case f != nil && f.Err == nil: // it has been shown
 	default:
-		fmt.Fprintln(w, s.wrapped(typed(err.Error())))
+		fmt.Fprintln(w, s.wrapped(s.typed(err.Error())))
 	}
 }
 
@@ -341,7 +345,7 @@ func (s *Session) colonless(text string) string {
 	case "exit", "q", "bye":
 		word = quitCommand().name
 	}
-	if slices.Contains(parser.Keywords(), word) || !slices.Contains(commandNames(), word) {
+	if slices.Contains(parser.Keywords(), word) || !slices.Contains(s.commandNames(), word) {
 		return ""
 	}
 	return fmt.Sprintf("commands begin with a colon: :%s%s", word, m[2])
