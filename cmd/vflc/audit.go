@@ -114,8 +114,7 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 		}),
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` that runs: "+
-		strings.Join(algorithmNames(), ", "))
+	addBackend(cmd, &backend)
 	cmd.Flags().BoolVar(&reconstruct, "attack", false,
 		"reconstruct the clients' contributions from what the server received in a `RUN`")
 	cmd.Flags().StringVar(&moments, "release", "",
@@ -128,7 +127,6 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 	cmd.Flags().BoolVar(&entries, "entries", false,
 		"print every entry of the ledgers of a `RUN` across machines, a JSON document a line")
 	link.add(cmd)
-	addSettings(cmd)
 	return cmd
 }
 
@@ -136,10 +134,7 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 func dumpLedgers(cmd *cobra.Command, paths []string) error {
 	for _, path := range paths {
 		f, diags, err := ledger.Read(path)
-		if err != nil {
-			return err
-		}
-		if err := settle(cmd, diags); err != nil {
+		if err := settled(cmd, diags, err); err != nil {
 			return err
 		}
 		if err := f.Dump(cmd.OutOrStdout()); err != nil {
@@ -155,10 +150,7 @@ func writeAgreement(cmd *cobra.Command, dir, page string) error {
 		return err
 	}
 	bundle, diags, err := compile.ReadBundle(dir)
-	if err != nil {
-		return err
-	}
-	if err := settle(cmd, diags); err != nil {
+	if err := settled(cmd, diags, err); err != nil {
 		return err
 	}
 	if err := settle(cmd, fit.Undeclared(bundle)); err != nil {
@@ -178,10 +170,7 @@ func writeAgreement(cmd *cobra.Command, dir, page string) error {
 // folder says what parties can compute in such a run.
 func auditLedgers(cmd *cobra.Command, dir string, paths []string, asJSON bool) error {
 	report, diags, err := ledger.Reconcile(paths)
-	if err != nil {
-		return err
-	}
-	if err := settle(cmd, diags); err != nil {
+	if err := settled(cmd, diags, err); err != nil {
 		return err
 	}
 	path := filepath.Join(dir, runs.ProgramsDir, split.ManifestFile)
@@ -342,10 +331,7 @@ func auditPrograms(cmd *cobra.Command, path string, f *modelFlags,
 		return nil, err
 	}
 	bundle, diags, err := compile.ReadBundle(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := settle(cmd, diags); err != nil {
+	if err := settled(cmd, diags, err); err != nil {
 		return nil, err
 	}
 	if err := settle(cmd, fit.Undeclared(bundle)); err != nil {
