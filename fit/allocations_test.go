@@ -98,16 +98,3 @@ func TestTransitionsAllocateNothing(t *testing.T) {
 		}
 	}
 }
-
-// TestMedianTimePassesErrors: a gradient that cannot be evaluated has no time.
-func TestMedianTimePassesErrors(t *testing.T) {
-	runs := 0
-	if _, err := medianTime(func() error {
-		if runs++; runs == 3 {
-			return context.Canceled
-		}
-		return nil
-	}); err != context.Canceled || runs != 3 {
-		t.Errorf("after %d runs: %v", runs, err)
-	}
-}

@@ -3,7 +3,6 @@ package fit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -31,12 +30,8 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 		}
 		p.lock.Release()
 	}()
-	var gradient time.Duration
-	if p.prior == nil {
-		gradient, err = p.gradient(ctx, stop)
-	}
-	if err != nil {
-		return nil, err
+	if p.apart == nil && p.prior == nil && !p.Settings.Plan.Encrypted {
+		p.options.Progress.Message(p.Name + ": " + strings.Join(p.Plan.Names, ", "))
 	}
 	if text := p.crossing(); text != "" {
 		p.options.Progress.Message(text)
@@ -52,32 +47,11 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 		}
 	}
 	r.Document.Timing = posterior.Timing{
-		LoadS: seconds(p.loaded), GradientUS: posterior.Number(float64(gradient.Nanoseconds()) / 1e3),
-		WarmupS: seconds(f.fitting), SamplingS: seconds(f.drawing),
+		LoadS: seconds(p.loaded), WarmupS: seconds(f.fitting), SamplingS: seconds(f.drawing),
 		TotalS:     seconds(time.Since(p.options.Origin.Began)),
 		WarmupCPUS: f.fittingCPU, SamplingCPUS: f.drawingCPU,
 	}
 	return r, nil
-}
-
-// gradient times an evaluation, and says how long it takes; 0 where a process has one party alone, which
-// evaluates nothing by itself.
-func (p *Prepared) gradient(ctx context.Context, stop <-chan struct{}) (time.Duration, error) {
-	if p.apart != nil || p.Settings.Plan.Encrypted {
-		return 0, nil
-	}
-	timing, release := until(ctx, stop)
-	gradient, err := gradientTime(timing, p.Plan, p.options.Seed)
-	release()
-	switch {
-	case err != nil && ctx.Err() == nil && timing.Err() != nil:
-		return 0, &InterruptedError{p.continuation()}
-	case err != nil:
-		return 0, err
-	}
-	p.options.Progress.Message(fmt.Sprintf("%s: %s; a gradient takes %.3g µs", p.Name,
-		strings.Join(p.Plan.Names, ", "), float64(gradient.Nanoseconds())/1e3))
-	return gradient, nil
 }
 
 // infer runs an algorithm of any kind.
@@ -115,19 +89,6 @@ func (p *Prepared) continuation() string {
 		return p.options.Origin.Continue
 	}
 	return "a run with -o DIR can be resumed"
-}
-
-// until is a context that also ends when stop is closed. release ends it.
-func until(ctx context.Context, stop <-chan struct{}) (_ context.Context, release func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		select {
-		case <-stop:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
 }
 
 func seconds(d time.Duration) posterior.Number { return posterior.Number(d.Seconds()) }

@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -62,4 +63,13 @@ func bindPath(t testing.TB, path string, transform def.Transform, rho float64) *
 func bindModel(t testing.TB, path string, transform def.Transform) *compile.Bound {
 	t.Helper()
 	return bindPath(t, path, transform, 1)
+}
+
+// noNoise are auxiliary variables that equal their cuts.
+type noNoise struct{}
+
+func (noNoise) Value(_ int, g, z []float64) { copy(z, g) }
+
+func (noNoise) Adjoint(_ int, adj, own, w, _ []float64) {
+	vector.Add(len(w), w, adj, own)
 }

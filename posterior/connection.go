@@ -2,8 +2,6 @@ package posterior
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/vflc/vflc/density"
@@ -48,23 +46,6 @@ func rate(v float64) string {
 		}
 	}
 	return fmt.Sprintf("%.3g bit/s", v)
-}
-
-// ParseBandwidth reads a bandwidth in bits a second, as 100Mbit or 1.5Gbit.
-func ParseBandwidth(text string) (float64, error) {
-	for _, u := range units {
-		number, ok := strings.CutSuffix(strings.TrimSuffix(text, "/s"), u.name)
-		if !ok {
-			continue
-		}
-		if v, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil && v > 0 &&
-			v*u.size < 1e18 {
-			return v * u.size, nil
-		}
-		break
-	}
-	return 0, fmt.Errorf("%q is not a bandwidth: write a number and bit, kbit, Mbit or Gbit, as 100Mbit",
-		text)
 }
 
 // Seconds writes a time in seconds with the units that a person would choose.

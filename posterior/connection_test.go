@@ -21,20 +21,6 @@ func TestConnection(t *testing.T) {
 	}
 }
 
-func TestParseBandwidth(t *testing.T) {
-	for text, want := range map[string]float64{"100Mbit": 1e8, "1.5 Gbit/s": 1.5e9, "64kbit": 64e3,
-		"9bit": 9} {
-		if got, err := ParseBandwidth(text); err != nil || got != want {
-			t.Errorf("%s: %v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "100", "100MB", "-1Mbit", "0Gbit", "Mbit", "NaNbit", "1e300Gbit"} {
-		if got, err := ParseBandwidth(text); err == nil {
-			t.Errorf("%q is taken for %v", text, got)
-		}
-	}
-}
-
 func TestDurations(t *testing.T) {
 	for s, want := range map[float64]string{2.5e-6: "2.5 µs", 0.0042: "4.2 ms", 12.34: "12.3 s",
 		121: "2 min 1 s", 7325: "2 h 2 min", 0: "0 µs"} {

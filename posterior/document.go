@@ -99,12 +99,10 @@ type ELBO struct {
 	SE    Number `json:"se"`
 }
 
-// Timing is in seconds, and GradientUS in microseconds: the median time of one evaluation of the density and
-// its gradient at the initial point. The CPU times are those of all cores during warm-up, which ends with
-// that of the last chain, and during sampling; they are left out where the system does not report them.
+// Timing is in seconds. The CPU times are those of all cores during warm-up, which ends with that of the last
+// chain, and during sampling; they are left out where the system does not report them.
 type Timing struct {
 	LoadS        Number  `json:"load_s"`
-	GradientUS   Number  `json:"gradient_us"`
 	WarmupS      Number  `json:"warmup_s"`
 	SamplingS    Number  `json:"sampling_s"`
 	TotalS       Number  `json:"total_s"`

@@ -26,7 +26,6 @@ func (r *Report) costs() (any, error) {
 	seconds("Warm-up", t.WarmupS)
 	seconds("Sampling", t.SamplingS)
 	seconds("In all", t.TotalS)
-	seconds("One gradient", t.GradientUS/1e6)
 	add("Gradients", grouped.Digits(w.Gradients))
 	add("Iterations", grouped.Digits(w.Iterations))
 	add("Rounds of messages", grouped.Digits(w.Rounds))

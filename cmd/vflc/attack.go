@@ -130,7 +130,7 @@ func recordOf(path string) (*posterior.Record, error) {
 
 // auditFolder audits the programs of a run with its backend and settings.
 func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, error) {
-	if err := refuseBeside(cmd, "json", rttFlag, bandwidthFlag); err != nil {
+	if err := refuseBeside(cmd, "json"); err != nil {
 		return nil, err
 	}
 	r, err := runs.ReadRecord(path)
@@ -163,11 +163,8 @@ func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, 
 		}
 	}
 	document, err := runs.ReadDocument(path)
-	if document != nil {
-		report.work = &document.Work
-		if report.encrypted {
-			report.known = document.Deployment
-		}
+	if document != nil && report.encrypted {
+		report.known = document.Deployment
 	}
 	return report, err
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/internal/atomicfile"
@@ -34,7 +33,6 @@ func newAudit() *cobra.Command {
 	var f modelFlags
 	var asJSON, reconstruct, entries bool
 	var backend, page, moments string
-	var link linkFlags
 	cmd := &cobra.Command{
 		Use:   "audit DIR|MODEL|RUN",
 		Short: "Print what crosses between parties, and what a curious receiver can compute from it",
@@ -96,14 +94,7 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 			if err != nil {
 				return err
 			}
-			over, asked, err := link.link(cmd)
-			if err != nil {
-				return err
-			}
 			r, err := auditOf(cmd, args[0], &f, a, typed)
-			if asked && err == nil {
-				err = r.wait(args[0], over)
-			}
 			switch {
 			case err != nil:
 				return err
@@ -126,7 +117,6 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&entries, "entries", false,
 		"print every entry of the ledgers of a `RUN` across machines, a JSON document a line")
-	link.add(cmd)
 	return cmd
 }
 
@@ -208,16 +198,6 @@ func (d *demo) ledgers() (out []string) {
 	return out
 }
 
-// wait adds how long a run would wait for messages. The error is where there is no run.
-func (r *auditReport) wait(path string, over posterior.Connection) error {
-	if r.work == nil {
-		return usagef("--%s and --%s are for the folder of a run (%s is none), whose messages are counted: "+
-			"--"+rttFlag+" of vflc run forecasts those of a fit", rttFlag, bandwidthFlag, path)
-	}
-	r.forecast = over.Forecast(*r.work)
-	return nil
-}
-
 // honourBeside applies the vfl.toml beside a model; a folder has its settings in itself.
 func honourBeside(cmd *cobra.Command, path string, f *modelFlags) ([]string, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -234,10 +214,8 @@ type auditReport struct {
 	verdict                   []compile.Verdict
 	rows                      []compile.Disclosure
 	forecasts                 []*attack.Outlook // by row; nil: none
-	work                      *density.Work     // of a run; nil: none
 	encrypted                 bool              // rows stay encrypted
 	known                     string            // of them, in a run; "": not a run, or they were not
-	forecast                  string            // of waiting for messages; "": not asked for
 }
 
 // An auditRow is a row in JSON.
@@ -417,9 +395,6 @@ func (r *auditReport) print(w io.Writer) error {
 		}
 	case len(r.rows) > 0:
 		b.WriteString(auditNotes)
-	}
-	if r.forecast != "" {
-		b.WriteString("\n" + r.forecast + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

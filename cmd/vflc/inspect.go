@@ -139,23 +139,6 @@ func absolute(path string) string {
 	return path
 }
 
-// new notes the tables of new rows, which flags of the form --data PARTY=FILE name.
-func (i *inspection) new(flags []cells.Flag) error {
-	for _, f := range flags {
-		party, files, _ := strings.Cut(f.Value, "=")
-		for k, file := range strings.Split(files, ",") {
-			text, err := inputfile.Read(file, inputfile.MaxBytes)
-			if err != nil {
-				return err
-			}
-			if err := i.note(fmt.Sprintf("new table %d of %s", k+1, party), file, text); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // near is an error where workers cannot get an input.
 func (i *inspection) near() error {
 	if i.far == "" {

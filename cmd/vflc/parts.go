@@ -165,11 +165,6 @@ func refuseCell(c *cells.Cell) error {
 			diags.Errorf(diag.NoCell, nil, source.Span{}, "a cell does not set --%s", f.Name)
 		}
 	}
-	for _, f := range c.New {
-		if f.Name != cells.DataFlag {
-			diags.Errorf(diag.NoCell, nil, source.Span{}, "new rows come from tables, not from --%s", f.Name)
-		}
-	}
 	if len(diags) > 0 {
 		return data.Errors(diags)
 	}

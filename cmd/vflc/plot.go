@@ -22,7 +22,7 @@ func newPlot() *cobra.Command {
 	var width, height int
 	cmd := &cobra.Command{
 		Use:   "plot RUN [RUN…] [KIND] [PARAMETER…]",
-		Short: "Plot posteriors, in the terminal or to PNG and SVG files",
+		Short: "Plot posteriors, in the terminal or to SVG files",
 		Long: `Plot the draws of one run, or of several side by side, in the terminal, or with -o to a file.
 
 KIND is one of
@@ -33,7 +33,7 @@ Without it the plot is a ` + plot.Names()[0] + `. PARAMETER is a name (beta), an
 ` + runArgument,
 		Example: `  vflc plot out
   vflc plot out trace beta_a
-  vflc plot out density 'beta_a[1]' b -o beta.png
+  vflc plot out density 'beta_a[1]' b -o beta.svg
   vflc plot exact augmented power forest -o compare.svg --width 1000`,
 		Args: arguments(1, 0, "the folder RUN of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
@@ -59,8 +59,7 @@ Without it the plot is a ` + plot.Names()[0] + `. PARAMETER is a name (beta), an
 			return writeText(cmd.OutOrStdout(), f, width, height)
 		}),
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write the plot to this `file`, which ends in "+
-		strings.Join(plot.Endings(), " or "))
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write the plot to this `file`, which ends in "+plot.Ending)
 	cmd.Flags().IntVar(&width, "width", 0,
 		"width in pixels of the file, or in characters; 0: what suits the plot, or that of the terminal")
 	cmd.Flags().IntVar(&height, "height", 0,

@@ -33,7 +33,6 @@ type runFlags struct {
 	saveAux bool
 	moments string // a file of a release
 	signers string // the certificate of the authority of those who have signed it
-	link    linkFlags
 }
 
 func newRun() *cobra.Command {
@@ -78,7 +77,6 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 		"with --release, take a release alone that every owner of its columns has signed, by the authority "+
 			"whose certificate is in this `file` (ca.crt of a project)")
 	f.strict.add(fs)
-	f.link.add(cmd)
 	return cmd
 }
 
@@ -155,9 +153,6 @@ func (s *runState) readRecord() (err error) {
 }
 
 func (s *runState) readSettings() error {
-	if _, _, err := s.flags.link.link(s.cmd); err != nil {
-		return err
-	}
 	return s.flags.read(s.cmd, s.path)
 }
 
@@ -274,10 +269,6 @@ func (s *runState) warn() error {
 	}
 	if c := s.result.Cost(); c != "" && len(s.result.Diagnose()) == 0 {
 		s.screen.Say("%s", c)
-	}
-	// read before the run
-	if l, asked, _ := s.flags.link.link(s.cmd); asked && s.result.Document.Work.Rounds > 0 {
-		s.screen.Say("%s", l.Forecast(s.result.Document.Work))
 	}
 	if s.unsaved != nil {
 		return s.unsaved

@@ -45,7 +45,7 @@ func newStudy() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "study FILE.toml",
 		Short: "Run a grid of fits and cross-validations, and put the results side by side",
-		Long: `Run the cells of a study, several at the same time, and write tables (CSV), figures (PNG and SVG), all numbers (results.csv) and a report in Markdown (study.md).
+		Long: `Run the cells of a study, several at the same time, and write tables (CSV), figures (SVG), all numbers (results.csv) and a report in Markdown (study.md).
 
 A cell is ` + cellCommands() + ` with the flags that the study gives it, and computes what that command does. Its result is a
 folder whose name follows from the model, the tables, the flags and the version of vflc: a study that is run again, after an interrupt, a crash or a change of the file, computes only what is
@@ -174,10 +174,6 @@ func (s *studyState) inspect() (list diag.List) {
 				reasonOf(err, said.String()))
 			continue
 		}
-		if err := found.new(c.New); err != nil {
-			list.Errorf(diag.BadCell, s.study.File, c.Span, "%v", err)
-			continue
-		}
 		c.Inputs = found.inputs
 		s.found[c.ID()] = found
 	}
@@ -303,12 +299,7 @@ func makeCell(ctx context.Context, store *study.Store, c *cells.Cell) error {
 			if resumed {
 				line = []string{newResume().Name(), result}
 			}
-			err := carryOut(ctx, line, io.Discard, messages)
-			if err == nil && c.Predicts {
-				err = carryOut(ctx, append(c.PredictArgs(result), "--output",
-					filepath.Join(dir, study.PredictionsFile)), io.Discard, messages)
-			}
-			return reasoned(err, &said)
+			return reasoned(carryOut(ctx, line, io.Discard, messages), &said)
 		}
 		return atomicfile.Write(result, ownerOnly, func(w io.Writer) error {
 			return reasoned(carryOut(ctx, append(c.Args(), "--json", "--quiet"), w, messages), &said)

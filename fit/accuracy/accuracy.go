@@ -1,5 +1,6 @@
-// Package accuracy estimates from the draws of a run how well its model predicts, and compares models of the
-// same data by this estimate.
+// Package accuracy estimates from the draws of a run how well its model predicts rows that it has not seen,
+// by leave-one-out cross-validation with Pareto-smoothed importance sampling or WAIC (Vehtari, Gelman and
+// Gabry 2017), and compares models of the same data by this estimate.
 package accuracy
 
 import (
@@ -8,7 +9,6 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/loo"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
 )
@@ -16,14 +16,14 @@ import (
 // A Criterion estimates how well a model predicts.
 type Criterion struct {
 	Name     string // as in the table of a comparison
-	estimate func(ll loo.Pointwise, independent bool, progress loo.Progress) loo.Estimate
+	estimate func(ll Pointwise, independent bool, progress Progress) Estimate
 }
 
 // LOO is leave-one-out cross-validation by Pareto-smoothed importance sampling.
-func LOO() Criterion { return Criterion{"loo", loo.Of} }
+func LOO() Criterion { return Criterion{"loo", psis} }
 
 // WAIC is the widely applicable information criterion.
-func WAIC() Criterion { return Criterion{"waic", loo.WAIC} }
+func WAIC() Criterion { return Criterion{"waic", waic} }
 
 // A Report is the predictive accuracy of one run.
 type Report struct {
@@ -55,7 +55,7 @@ type Response struct {
 
 // Of estimates the accuracy of a run's model from the log likelihood of its responses (fit.LogLikelihood).
 // progress may be nil.
-func (c Criterion) Of(r *runs.Run, responses []zarr.Observed, progress loo.Progress) Report {
+func (c Criterion) Of(r *runs.Run, responses []zarr.Observed, progress Progress) Report {
 	a := Report{Schema: posterior.Schema, Model: r.Name(), Criterion: c.Name, Responses: []Response{},
 		Warnings: []string{}}
 	if r.Document != nil {
@@ -74,7 +74,7 @@ func (c Criterion) Of(r *runs.Run, responses []zarr.Observed, progress loo.Progr
 	return a
 }
 
-func describeAccuracy(name string, e loo.Estimate, draws int) Response {
+func describeAccuracy(name string, e Estimate, draws int) Response {
 	d := Response{
 		Name: name, Observations: e.Observed, Draws: e.Draws, OfDraws: draws, ELPD: posterior.Number(e.ELPD),
 		SE: posterior.Number(e.SE), MCSE: posterior.Number(e.MCSE), P: posterior.Number(e.P),
@@ -104,7 +104,7 @@ func numbers(v []float64) []posterior.Number {
 	return out
 }
 
-func (c Criterion) warnings(name string, e loo.Estimate) []string {
+func (c Criterion) warnings(name string, e Estimate) []string {
 	var out []string
 	if n, bound := e.HighK(); n > 0 {
 		out = append(out,
@@ -115,7 +115,7 @@ func (c Criterion) warnings(name string, e loo.Estimate) []string {
 	if n := e.HighVar; n > 0 {
 		out = append(out,
 			fmt.Sprintf("%s: the variance of log p is above %.1f for %d of %d observations: WAIC is "+
-				"not reliable; use vflc loo", name, loo.VarianceBound, n, e.Observed))
+				"not reliable; use vflc loo", name, VarianceBound, n, e.Observed))
 	}
 	if math.IsNaN(e.ELPD) {
 		out = append(out, name+": the log likelihood is not finite at some draws")

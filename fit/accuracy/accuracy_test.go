@@ -30,13 +30,13 @@ func certain(path string, values, density []float64) Candidate {
 	return Candidate{Run: &runs.Run{Path: path, Draws: d}, Responses: []zarr.Observed{y}}
 }
 
-func near(a posterior.Number, b float64) bool { return math.Abs(float64(a)-b) < 1e-9 }
+func equal(a posterior.Number, b float64) bool { return math.Abs(float64(a)-b) < 1e-9 }
 
 func TestAccuracyOfCertainty(t *testing.T) {
 	y := []float64{1, 2, 4}
 	c := certain("good", y, []float64{-1, -2, -0.5})
 	r := WAIC().Of(c.Run, c.Responses, nil)
-	if got := r.Responses[0]; !near(got.ELPD, -3.5) || !near(got.P, 0) || got.Observations != 3 ||
+	if got := r.Responses[0]; !equal(got.ELPD, -3.5) || !equal(got.P, 0) || got.Observations != 3 ||
 		got.Draws != 40 || len(r.Warnings) != 0 {
 		t.Errorf("%+v, %v", got, r.Warnings)
 	}
@@ -54,8 +54,8 @@ func TestComparisonRanks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Models[0].Run != "good" || c.Models[1].Run != "bad" || !near(c.Models[1].Diff, -3) ||
-			!near(c.Models[1].DiffSE, 0) {
+		if c.Models[0].Run != "good" || c.Models[1].Run != "bad" || !equal(c.Models[1].Diff, -3) ||
+			!equal(c.Models[1].DiffSE, 0) {
 			t.Errorf("%+v", c.Models)
 		}
 		var text strings.Builder
@@ -93,7 +93,7 @@ func TestDifferencesOfMeans(t *testing.T) {
 	all := Differences([]string{"one", "two"}, []*posterior.Draws{first, draws(3)})
 	sd := float64(posterior.Summarise(first)[1].SD)
 	if len(all) != 2 || all[0].Name != "b" || math.Abs(float64(all[0].SDs)-3/sd) > 1e-9 ||
-		!near(all[1].SDs, 0) || all[0].Run != "two" {
+		float64(all[1].SDs) != 0 || all[0].Run != "two" {
 		t.Errorf("%+v", all)
 	}
 }

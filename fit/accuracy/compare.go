@@ -1,12 +1,15 @@
 package accuracy
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/loo"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
 )
@@ -37,32 +40,59 @@ type Candidate struct {
 }
 
 // Compare ranks the models of some runs, which must have the same data. progress may be nil.
-func (c Criterion) Compare(candidates []Candidate, progress loo.Progress) (Comparison, error) {
+func (c Criterion) Compare(candidates []Candidate, progress Progress) (Comparison, error) {
 	out := Comparison{Schema: posterior.Schema, Models: []Line{}, Warnings: []string{}}
-	var named []loo.Named
-	models := map[string]string{}
+	var all []named
 	for _, k := range candidates {
 		e := c.estimate(together(k.Responses), k.Run.Draws.Independent(), progress)
-		named = append(named, loo.Named{Name: k.Run.Path, Estimate: e})
-		models[k.Run.Path] = k.Run.Name()
+		all = append(all, named{k.Run.Path, k.Run.Name(), e})
 		out.Warnings = append(out.Warnings, c.warnings(k.Run.Path, e)...)
 	}
-	ranked, err := loo.Compare(named)
-	if err != nil {
-		return out, err
+	var err error
+	out.Models, err = ranked(all)
+	return out, err
+}
+
+// A named is the estimate of a model by a run.
+type named struct {
+	run, model string
+	Estimate
+}
+
+// ranked orders models by their elpd, the best first, models of equal elpd in the order given. They must have
+// been estimated for the same observations. The standard error of a difference is from the paired differences
+// by observation.
+func ranked(models []named) ([]Line, error) {
+	if len(models) < 2 {
+		return nil, errors.New("a comparison needs two models")
 	}
-	for _, m := range ranked {
+	for _, m := range models[1:] {
+		if m.Observed != models[0].Observed {
+			return nil, fmt.Errorf("%s has %d observations but %s has %d; only models of the "+
+				"same data can be compared", models[0].run, models[0].Observed, m.run, m.Observed)
+		}
+	}
+	models = slices.Clone(models)
+	slices.SortStableFunc(models, func(a, b named) int { return cmp.Compare(b.ELPD, a.ELPD) })
+	var out []Line
+	for i, m := range models {
 		high, _ := m.HighK()
-		out.Models = append(out.Models, Line{m.Name, models[m.Name], posterior.Number(m.ELPD),
-			posterior.Number(m.SE), posterior.Number(m.Diff), posterior.Number(m.DiffSE),
-			posterior.Number(m.P), high})
+		line := Line{Run: m.run, Model: m.model, ELPD: posterior.Number(m.ELPD), SE: posterior.Number(m.SE),
+			P: posterior.Number(m.P), HighK: high}
+		if i > 0 {
+			d := make([]float64, m.Observed)
+			floats.SubTo(d, m.Pointwise, models[0].Pointwise)
+			diff, se := sumAndError(d)
+			line.Diff, line.DiffSE = posterior.Number(diff), posterior.Number(se)
+		}
+		out = append(out, line)
 	}
 	return out, nil
 }
 
 // together puts the observations of all responses side by side.
-func together(responses []zarr.Observed) loo.Pointwise {
-	var out loo.Pointwise
+func together(responses []zarr.Observed) Pointwise {
+	var out Pointwise
 	for _, y := range responses {
 		out = append(out, y.LogLik...)
 	}

@@ -81,15 +81,11 @@ func Digest(name string, text []byte) Input {
 
 // A Cell is a command line, without the flags that say where its result goes.
 type Cell struct {
-	Command string `json:"command"`
-	Model   string `json:"model"` // absolute path
-	Flags   []Flag `json:"flags"` // in order; repeatable ones may come several times
-	// Predicts says that the rows of the tables in New, or the run's own where there are none, are predicted
-	// after a fit.
-	Predicts bool    `json:"predict,omitempty"`
-	New      []Flag  `json:"new,omitempty"`
-	Part     *Part   `json:"part,omitempty"` // of the computation of this command; nil: all of it
-	Inputs   []Input `json:"inputs"`
+	Command string  `json:"command"`
+	Model   string  `json:"model"`          // absolute path
+	Flags   []Flag  `json:"flags"`          // in order; repeatable ones may come several times
+	Part    *Part   `json:"part,omitempty"` // of the computation of this command; nil: all of it
+	Inputs  []Input `json:"inputs"`
 }
 
 // Name says what the cell is.
@@ -127,23 +123,17 @@ func (f Flag) Moved(to func(path string) string) Flag {
 func (c *Cell) Moved(to func(path string) string) *Cell {
 	out := *c
 	out.Model = to(c.Model)
-	for _, flags := range []*[]Flag{&out.Flags, &out.New} {
-		*flags = slices.Clone(*flags)
-		for k, f := range *flags {
-			(*flags)[k] = f.Moved(to)
-		}
+	out.Flags = slices.Clone(c.Flags)
+	for k, f := range out.Flags {
+		out.Flags[k] = f.Moved(to)
 	}
 	return &out
 }
 
 // Args are the words of the command line.
-func (c *Cell) Args() []string { return words([]string{c.Command, c.Model}, c.Flags) }
-
-// PredictArgs are the words of the command line that predicts after the fit in a folder.
-func (c *Cell) PredictArgs(run string) []string { return words([]string{"predict", run}, c.New) }
-
-func words(args []string, flags []Flag) []string {
-	for _, f := range flags {
+func (c *Cell) Args() []string {
+	args := []string{c.Command, c.Model}
+	for _, f := range c.Flags {
 		args = append(args, "--"+f.Name+"="+f.Value)
 	}
 	return args
@@ -155,7 +145,6 @@ type Record struct {
 	Version string  `json:"version"` // of vflc
 	Command string  `json:"command"`
 	Flags   []Flag  `json:"flags"`
-	Predict bool    `json:"predict,omitempty"`
 	Part    *Part   `json:"part,omitempty"`
 	Inputs  []Input `json:"inputs"`
 }
@@ -167,7 +156,7 @@ func (c *Cell) Record() Record {
 		flags = []Flag{}
 	}
 	return Record{Schema: posterior.Schema, Version: fit.Build(), Command: c.Command, Flags: flags,
-		Predict: c.Predicts, Part: c.Part, Inputs: c.Inputs}
+		Part: c.Part, Inputs: c.Inputs}
 }
 
 // ID is the name of the result: a digest of the record.

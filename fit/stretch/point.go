@@ -16,20 +16,16 @@ type point struct {
 	resp  *response
 	truth float64 // information on the predictor under the true model
 
-	copies     float64   // J-1 under power: how many independent deviations there are
-	outer      []float64 // values of the noise, with log weights
-	logOuter   []float64
-	inner      []float64 // positive deviations from it, with log weights of the pair; the first is 0
-	logInner   []float64
-	block      def.Batch
-	y          []float64   // one value
-	stages     [][]float64 // the predictor at every node, then after each function of it
-	slopes     [][]float64 // derivatives of the log density in them
-	lp         []float64
-	partials   [][]float64 // DTheta
-	mixture    []float64   // log terms of one outer node
-	derivative []float64   // of one value of y: in the predictor and in the logs of the free parameters
-	sum        []float64
+	copies   float64   // J-1 under power: how many independent deviations there are
+	outer    []float64 // values of the noise, with log weights
+	logOuter []float64
+	inner    []float64 // positive deviations from it, with log weights of the pair; the first is 0
+	logInner []float64
+	block    def.Batch
+	y        []float64   // one value
+	stages   [][]float64 // the predictor at every node, then after each function of it
+	lp       []float64
+	mixture  []float64 // log terms of one outer node
 }
 
 const (
@@ -50,28 +46,44 @@ func newPoint(l *Likelihood, r Row, n Noise) (*point, error) {
 	if p.resp, err = newResponse(l.Dist, theta, r.Y); err != nil {
 		return nil, err
 	}
-	none := ones(len(l.Free))
-	for i, y := range p.resp.y {
-		p.score(y, r.Eta, none)
-		p.truth += float64(p.resp.p[i] * p.derivative[0] * p.derivative[0])
-	}
-	width := 1 / math.Sqrt(p.truth)
-	if !p.smooth(width) {
+	if !p.informed() {
 		return nil, errKink
 	}
+	width := 1 / math.Sqrt(p.truth)
 	p.nodes(n, width)
 	p.reserve(len(p.outer) * (2*len(p.inner) - 1))
 	return p, nil
 }
 
-// smooth reports whether the information is also the expected curvature, as where the log density is smooth
-// in the predictor and the response well integrated.
-func (p *point) smooth(width float64) bool {
-	h, none := float64(0.05*min(width, 1)), ones(len(p.l.Free))
-	p.expected(p.row.Eta+h, none)
-	up := p.sum[0]
-	p.expected(p.row.Eta-h, none)
-	return math.Abs((p.sum[0]-up)/(2*h)-p.truth) <= 0.1*p.truth
+// Derivatives in the predictor are differences over this share of the width of the likelihood, which is
+// 1/√information, or of 1 where that is less; they begin with one that is small for a width of 1.
+const (
+	firstApart = 1e-3
+	nearApart  = 1e-2
+	mostApart  = 5e-2
+)
+
+// informed sets the information under the true model, the mean square of the derivative of the log density.
+// It reports whether that is also the expected curvature, as where the log density is smooth in the predictor
+// and the response well integrated.
+func (p *point) informed() bool {
+	none, curvature := ones(len(p.l.Free)), 0.0
+	for h := float64(firstApart); h > 1e-12; {
+		p.truth, curvature = 0, 0
+		for i, y := range p.resp.y {
+			down, here, up := p.score(y, p.row.Eta-h, none), p.score(y, p.row.Eta, none),
+				p.score(y, p.row.Eta+h, none)
+			slope := (up - down) / (2 * h)
+			p.truth += float64(p.resp.p[i] * slope * slope)
+			curvature += float64(p.resp.p[i] * (float64(2*here) - up - down) / (h * h))
+		}
+		width := min(1, 1/math.Sqrt(p.truth))
+		if h <= mostApart*width {
+			return math.Abs(curvature-p.truth) <= 0.1*p.truth
+		}
+		h = nearApart * width
+	}
+	return false
 }
 
 // nodes places the nodes by the standard deviations of the noise and the width of the likelihood in the
@@ -106,23 +118,16 @@ func (p *point) nodes(n Noise, width float64) {
 // reserve sets up the arrays for so many nodes.
 func (p *point) reserve(nodes int) {
 	p.y, p.lp = make([]float64, 1), make([]float64, nodes)
-	p.stages, p.slopes = nil, nil
+	p.stages = nil
 	for range len(p.l.Through) + 1 {
-		p.stages, p.slopes = append(p.stages, make([]float64, nodes)),
-			append(p.slopes, make([]float64, nodes))
+		p.stages = append(p.stages, make([]float64, nodes))
 	}
-	p.partials = make([][]float64, len(p.row.Theta))
 	theta := make([]def.Arg, len(p.row.Theta))
 	for k, v := range p.row.Theta {
 		theta[k] = def.Scalar(v)
 	}
-	last := len(p.stages) - 1
-	theta[p.l.Param], p.partials[p.l.Param] = def.Vector(p.stages[last]), p.slopes[last]
-	for _, k := range p.l.Free {
-		p.partials[k] = make([]float64, nodes)
-	}
-	p.block = def.Batch{N: nodes, Theta: theta, DTheta: p.partials, LP: p.lp}
-	p.derivative, p.sum = make([]float64, 1+len(p.l.Free)), make([]float64, 1+len(p.l.Free))
+	theta[p.l.Param] = def.Vector(p.stages[len(p.stages)-1])
+	p.block = def.Batch{N: nodes, Theta: theta, LP: p.lp}
 	p.mixture = make([]float64, len(p.outer))
 }
 
@@ -136,21 +141,15 @@ func (p *point) through(eta float64) float64 {
 }
 
 // expected returns the expectation over y of the log noisy likelihood at a predictor and factors of the free
-// parameters, and sets sum to its derivatives.
-func (p *point) expected(eta float64, free []float64) float64 {
-	clear(p.sum)
-	value := 0.0
+// parameters.
+func (p *point) expected(eta float64, free []float64) (value float64) {
 	for i, y := range p.resp.y {
-		lp := p.score(y, eta, free)
-		value += float64(p.resp.p[i] * lp)
-		for k, d := range p.derivative {
-			p.sum[k] += float64(p.resp.p[i] * d)
-		}
+		value += float64(p.resp.p[i] * p.score(y, eta, free))
 	}
 	return value
 }
 
-// score returns the log noisy likelihood of y, without the carrier, and sets derivative.
+// score returns the log noisy likelihood of y, without the carrier.
 func (p *point) score(y, eta float64, free []float64) float64 {
 	for k, at := range p.l.Free {
 		p.block.Theta[at].V[0] = p.row.Theta[at] * free[k]
@@ -161,25 +160,20 @@ func (p *point) score(y, eta float64, free []float64) float64 {
 		first, last = p.active(y, eta)
 	}
 	p.evaluate(y, eta, first, last, width)
-	top := math.Inf(-1)
 	for q := first; q < last; q++ {
 		p.mixture[q] = p.logOuter[q] + p.copiesAt((q-first)*width)
-		top = max(top, p.mixture[q])
 	}
-	clear(p.derivative)
+	return logSum(p.mixture[first:last])
+}
+
+// logSum is the logarithm of a sum of exponentials.
+func logSum(terms []float64) float64 {
+	top, total := slices.Max(terms), 0.0
 	if math.IsInf(top, -1) {
 		return top
 	}
-	total := 0.0
-	for q := first; q < last; q++ {
-		w := portable.Exp(p.mixture[q] - top)
-		total += w
-		if w > 0 {
-			p.addDerivatives(w, (q-first)*width)
-		}
-	}
-	for k := range p.derivative {
-		p.derivative[k] /= total
+	for _, v := range terms {
+		total += portable.Exp(v - top)
 	}
 	return top + portable.Log(total)
 }
@@ -222,53 +216,19 @@ func (p *point) evaluate(y, eta float64, first, last, width int) {
 	p.block.N, p.block.X = at, def.Arg{V: p.y}
 	p.y[0] = y
 	p.l.Dist.LogDensity(&p.block)
-	for k := len(p.l.Through) - 1; k >= 0; k-- {
-		clear(p.slopes[k][:at])
-		p.l.Through[k].Backward(p.slopes[k][:at], p.slopes[k+1][:at], p.stages[k][:at], p.stages[k+1][:at])
-	}
 }
 
-// copiesAt returns the log likelihood of all copies at an outer node whose centre is node c, with the weights
-// of the pairs in place of their log densities.
+// copiesAt returns the log likelihood of all copies at an outer node whose centre is node c.
 func (p *point) copiesAt(c int) float64 {
 	centre := p.lp[c]
 	if len(p.inner) == 1 || math.IsInf(centre, -1) {
 		return centre
 	}
-	top := p.logInner[0]
+	terms := []float64{p.logInner[0]}
 	for r := 1; r < len(p.inner); r++ {
 		at := c + 2*r - 1
 		h := float64((p.lp[at]+p.lp[at+1])/2) - centre
-		p.lp[at] = p.logInner[r] + h/p.copies
-		top = max(top, p.lp[at])
+		terms = append(terms, p.logInner[r]+h/p.copies)
 	}
-	total := portable.Exp(p.logInner[0] - top)
-	for r := 1; r < len(p.inner); r++ {
-		at := c + 2*r - 1
-		p.lp[at] = portable.Exp(p.lp[at] - top)
-		total += p.lp[at]
-	}
-	for r := 1; r < len(p.inner); r++ {
-		p.lp[c+2*r-1] /= total
-	}
-	return centre + float64(p.copies*(top+portable.Log(total)))
-}
-
-// addDerivatives adds w times the derivatives of copiesAt.
-func (p *point) addDerivatives(w float64, c int) {
-	for k := range p.derivative {
-		d, factor := p.slopes[0], 1.0
-		if k > 0 {
-			at := p.l.Free[k-1]
-			d, factor = p.partials[at], p.block.Theta[at].V[0]
-		}
-		v := d[c]
-		for r := 1; r < len(p.inner); r++ {
-			at := c + 2*r - 1
-			if p.lp[at] > 0 {
-				v += float64(p.lp[at] * (float64((d[at]+d[at+1])/2) - d[c]))
-			}
-		}
-		p.derivative[k] += float64(w * v * factor)
-	}
+	return centre + float64(p.copies*logSum(terms))
 }

@@ -2,6 +2,7 @@ package stretch
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/vflc/vflc/backends/cholesky"
@@ -21,10 +22,10 @@ type problem struct {
 const (
 	iterations = 25
 	settledAt  = 1e-4 // of a step, in units: it then is the error of the one before
-	stale      = 0.2  // of the step before: from here on the derivatives are computed again
 	// of a step that hardly improves the fit, as where a density has a kink: enough for two digits
 	stalled    = 0.02
-	difference = 5e-2 // for derivatives of the score, in units
+	halved     = 0.2  // the share of a step from which on it is said to hardly improve it
+	difference = 2e-3 // for derivatives, in units
 )
 
 // solve finds the best coefficients and the information that they have.
@@ -38,7 +39,8 @@ func solve(l *Likelihood, points []*point, noise float64, free []float64) (Forec
 	for k, v := range free {
 		x[p.first()+k] = portable.Log(v)
 	}
-	if !p.climb(x) {
+	h, ok := p.climb(x)
+	if !ok {
 		return Forecast{}, errFit
 	}
 	f := Forecast{Slope: 1, Free: make([]float64, len(free))}
@@ -49,7 +51,7 @@ func solve(l *Likelihood, points []*point, noise float64, free []float64) (Forec
 	for k := range free {
 		f.Free[k] = portable.Exp(x[p.first()+k])
 	}
-	noisy, ok := p.remaining(p.hessian(x))
+	noisy, ok := p.remaining(h)
 	truth := p.truth()
 	f.SD = math.Sqrt(truth / noisy)
 	if !ok || !(f.SD > 0) || math.IsInf(f.SD, 0) {
@@ -93,9 +95,8 @@ func (p *problem) first() int {
 
 func (p *problem) dim() int { return p.first() + len(p.l.Free) }
 
-// at returns the objective, Σ_i E log p̃(y | a + mean + (1 + x_1)(η_i - mean)), and sets its gradient.
-func (p *problem) at(x, gradient []float64) float64 {
-
+// at returns the objective, Σ_i E log p̃(y | a + mean + (1 + x_1)(η_i - mean)).
+func (p *problem) at(x []float64) (value float64) {
 	free := make([]float64, len(p.l.Free))
 	for k := range free {
 		free[k] = portable.Exp(x[p.first()+k])
@@ -106,17 +107,8 @@ func (p *problem) at(x, gradient []float64) float64 {
 		wait.Go(func() { values[i] = q.expected(p.predictor(x, q), free) })
 	}
 	wait.Wait()
-	clear(gradient)
-	value := 0.0
-	for i, q := range p.points {
-		value += values[i]
-		gradient[0] += q.sum[0]
-		if p.scale > 0 {
-			gradient[1] += float64(q.sum[0] * (q.row.Eta - p.mean))
-		}
-		for k := range free {
-			gradient[p.first()+k] += q.sum[1+k]
-		}
+	for _, v := range values {
+		value += v
 	}
 	return value
 }
@@ -137,71 +129,73 @@ func (p *problem) unit(k int) float64 {
 	return 1
 }
 
-// hessian returns minus the matrix of second derivatives of the objective, by central differences of its
-// gradient.
-func (p *problem) hessian(x []float64) []float64 {
+// derivatives returns the objective with its gradient and minus the matrix of its second derivatives, by
+// central differences.
+func (p *problem) derivatives(x []float64) (value float64, gradient, h []float64) {
 	n := p.dim()
-	out := make([]float64, n*n)
-	up, down, at := make([]float64, n), make([]float64, n), make([]float64, n)
-	for k := range n {
-		h := float64(difference * p.unit(k))
-		copy(at, x)
-		at[k] = x[k] + h
-		p.at(at, up)
-		at[k] = x[k] - h
-		p.at(at, down)
-		for j := range n {
-			half := (down[j] - up[j]) / (4 * h)
-			if j == k {
-				half *= 2
-			}
-			out[j*n+k] += half
-			if j != k {
-				out[k*n+j] = out[j*n+k]
-			}
+	gradient, h = make([]float64, n), make([]float64, n*n)
+	moved := func(j, k int, by float64) float64 {
+		to := slices.Clone(x)
+		to[j] += float64(by * difference * p.unit(j))
+		if k != j {
+			to[k] += float64(by * difference * p.unit(k))
+		}
+		return p.at(to)
+	}
+	value = p.at(x)
+	second := func(j, k int) float64 { // along the sum of two steps, or one
+		up, down := moved(j, k, 1), moved(j, k, -1)
+		if j == k {
+			gradient[j] = (up - down) / float64(2*difference*p.unit(j))
+		}
+		return float64(2*value) - up - down
+	}
+	for j := range n {
+		h[j*n+j] = second(j, j)
+	}
+	for j := range n {
+		for k := range j {
+			h[j*n+k] = float64((second(j, k) - h[j*n+j] - h[k*n+k]) / 2)
+			h[k*n+j] = h[j*n+k]
 		}
 	}
-	return out
+	for j := range n {
+		for k := range n {
+			h[j*n+k] /= float64(difference * difference * p.unit(j) * p.unit(k))
+		}
+	}
+	return value, gradient, h
 }
 
-// climb moves x to the maximum by Newton's method with halved steps, and reports whether it got there.
-func (p *problem) climb(x []float64) bool {
-	n := p.dim()
-	gradient, next, trial := make([]float64, n), make([]float64, n), make([]float64, n)
-	value, before := p.at(x, gradient), math.Inf(1)
-	h := p.hessian(x)
+// climb moves x to the maximum by Newton's method with halved steps. It returns minus the second derivatives
+// there, and reports whether it got there.
+func (p *problem) climb(x []float64) ([]float64, bool) {
+	next := make([]float64, len(x))
 	for range iterations {
+		value, gradient, h := p.derivatives(x)
 		if math.IsNaN(value) || math.IsInf(value, 0) {
-			return false
+			return nil, false
 		}
-		step := p.newton(h, gradient)
-		size := 0.0
+		step, size := p.newton(h, gradient), 0.0
 		for k, s := range step {
 			size = max(size, math.Abs(s)/p.unit(k))
 		}
-		shrink := min(1, 1/size) // at most one unit at a time
-		moved := false
+		shrink, moved := min(1, 1/size), false // at most one unit at a time
 		for range 15 {
 			for k := range x {
 				next[k] = x[k] + float64(shrink*step[k])
 			}
-			if v := p.at(next, trial); v >= value-float64(1e-9*math.Abs(value)) {
+			if moved = p.at(next) >= value-float64(1e-9*math.Abs(value)); moved {
 				copy(x, next)
-				copy(gradient, trial)
-				value, moved = v, true
 				break
 			}
 			shrink /= 2
 		}
-		if size > stale*before {
-			h = p.hessian(x)
-		}
-		before = size
-		if size < settledAt || !moved || size < stalled && shrink < stale {
-			return size < stalled
+		if size < settledAt || !moved || size < stalled && shrink < halved {
+			return h, size < stalled
 		}
 	}
-	return false
+	return nil, false
 }
 
 // newton returns the solution of H step = gradient, with H made positive definite where it is not.

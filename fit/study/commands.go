@@ -24,9 +24,8 @@ func Commands() []Command {
 
 // The names of what cells write.
 const (
-	RunDir          = "run"
-	CVFile          = "cv.json"
-	PredictionsFile = "predictions.csv" // of a fit whose cell predicts
+	RunDir = "run"
+	CVFile = "cv.json"
 )
 
 // CommandOf finds a command by name.

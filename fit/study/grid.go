@@ -15,7 +15,7 @@ import (
 
 // A draft is a cell that is being put together.
 type draft struct {
-	command, model, data, predict *node
+	command, model, data *node
 
 	flags  []cells.Flag
 	labels []Label
@@ -23,9 +23,8 @@ type draft struct {
 
 // cells makes the cells of a block: every combination of what it varies, the last axis fastest.
 func (r *reader) cells(n *node) {
-	r.known(n, "cells", []string{"command", "model", "data", "predict", "label", "flags", "vary"})
-	first := draft{command: n.field("command"), model: n.field("model"), data: n.field("data"),
-		predict: n.field("predict")}
+	r.known(n, "cells", []string{"command", "model", "data", "label", "flags", "vary"})
+	first := draft{command: n.field("command"), model: n.field("model"), data: n.field("data")}
 	for _, f := range r.tablesOf(n, "label").fields {
 		if r.want(f.value, "a label", text) {
 			first.labels = append(first.labels, Label{f.name, f.value.text})
@@ -86,8 +85,6 @@ func (r *reader) varied(d draft, axis *field, v *node) draft {
 			d.model = f.value
 		case "data":
 			d.data = f.value
-		case "predict":
-			d.predict = f.value
 		default:
 			d.flags = merged(d.flags, r.flagOf(f))
 		}
@@ -118,12 +115,6 @@ func (r *reader) cell(n *node, d draft) {
 	}
 	if d.data != nil {
 		c.Flags = append(slices.Clone(c.Flags), r.files(d.data)...)
-	}
-	if d.predict != nil {
-		c.Predicts, c.New = true, r.files(d.predict)
-		if command, ok := CommandOf(c.Command); ok && command.Writes != RunDir {
-			r.once(diag.BadStudy, d.predict, "vflc "+c.Command+" leaves no run that could predict")
-		}
 	}
 	for _, other := range r.study.Cells {
 		if slices.Equal(other.Labels, c.Labels) {

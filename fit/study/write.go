@@ -21,7 +21,7 @@ type picture struct {
 	name, caption, missing string
 }
 
-// Write makes of the results what the study asks for: the tables as CSV, the figures as PNG and SVG, all
+// Write makes of the results what the study asks for: the tables as CSV, the figures as SVG, all
 // numbers in one CSV, and a report in Markdown. It returns the tables.
 func (s *Store) Write(study *Study, results []*Result) ([]Sheet, error) {
 	for _, dir := range []string{tablesDir, figuresDir} {
@@ -140,7 +140,7 @@ func (f Figure) run(study *Study, r *Result) (plot.Run, error) {
 	return out, err
 }
 
-// save draws a picture into its two files; missing says why there is none.
+// save draws a picture into its file; missing says why there is none.
 func (s *Store) save(f Figure, name string, shown []plot.Run) (missing string, err error) {
 	if len(shown) == 0 {
 		return "no cell of this picture has a result", nil
@@ -149,12 +149,7 @@ func (s *Store) save(f Figure, name string, shown []plot.Run) (missing string, e
 	if err != nil {
 		return err.Error(), nil
 	}
-	for _, ending := range plot.Endings() {
-		if err := figure.Save(filepath.Join(s.dir, figuresDir, name+ending), 0, 0); err != nil {
-			return "", err
-		}
-	}
-	return "", nil
+	return "", figure.Save(filepath.Join(s.dir, figuresDir, name+plot.Ending), 0, 0)
 }
 
 // markdown is the report.

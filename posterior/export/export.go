@@ -11,7 +11,6 @@ import (
 
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/parquet"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
 )
@@ -32,7 +31,7 @@ func Formats(version string) []Format {
 }
 
 func writeParquet(path string, r *runs.Run) error {
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return parquet.Write(w, r.Draws) })
+	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return writeTable(w, r.Draws) })
 }
 
 func writeCSV(path string, r *runs.Run) error {

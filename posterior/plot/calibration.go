@@ -2,42 +2,16 @@ package plot
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/vflc/vflc/posterior"
 )
-
-func calibrationKind() Kind {
-	return Kind{Name: "calibration",
-		Doc: "the share of ones of each binary response against its predicted probability, in bins",
-		one: true, Responses: true, make: calibration}
-}
 
 // mostBins is the largest number of bins, and leastInBin the number of rows that a further bin needs.
 const (
 	mostBins   = 10
 	leastInBin = 5
 )
-
-func calibration(in input) (*Figure, error) {
-	run := in.runs[0]
-	var binary []Response
-	for _, r := range run.Responses {
-		if r.binary() {
-			binary = append(binary, r)
-		}
-	}
-	if binary == nil {
-		return nil, fmt.Errorf("%s has no binary response", run.Name)
-	}
-	in.runs = []Run{{Name: run.Name, Responses: binary}}
-	f, err := ppc(in)
-	if err == nil {
-		f.title = in.title("Calibration")
-	}
-	return f, err
-}
 
 // binary reports whether all values of a response are 0 or 1.
 func (r Response) binary() bool {

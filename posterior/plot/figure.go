@@ -51,7 +51,7 @@ func telling(text string) panel {
 	return panel{x: axis{bare: true}, y: axis{bare: true}, marks: []mark{remark{text}}, bare: true}
 }
 
-// A Figure is a plot with all that is drawn in it, in numbers; it can be drawn as text, SVG and PNG.
+// A Figure is a plot with all that is drawn in it, in numbers; it can be drawn as text and as SVG.
 type Figure struct {
 	title, note string
 	shades      string // what shaded areas mean, which text does not have

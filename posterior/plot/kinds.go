@@ -16,7 +16,7 @@ type Kind struct {
 // Kinds lists the kinds of plots; the first is the default.
 func Kinds() []Kind {
 	return []Kind{forestKind(), traceKind(), rankKind(), densityKind(), histogramKind(), pairsKind(),
-		autocorrelationKind(), energyKind(), elboKind(), ppcKind(), calibrationKind()}
+		autocorrelationKind(), energyKind(), elboKind(), ppcKind()}
 }
 
 // Names lists the names of the kinds.

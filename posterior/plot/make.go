@@ -297,12 +297,3 @@ func (in input) named(one func(r int, name string, chains [][]float64)) {
 		}
 	}
 }
-
-// framed is a text with a frame for each scalar.
-func (in input) framed(one func(name string, chains [][]float64, s Size) string) func(Size) string {
-	return func(s Size) string {
-		text := ""
-		in.named(func(_ int, name string, chains [][]float64) { text += one(name, chains, s) + "\n" })
-		return text
-	}
-}

@@ -1,4 +1,4 @@
-// Package plot plots posteriors: in characters, and as SVG and PNG. A kind of plot is one file and one line
+// Package plot plots posteriors: in characters, and as SVG. A kind of plot is one file and one line
 // in Kinds. It prepares numbers; how a figure looks on any canvas is in layout.go, and a canvas draws lines,
 // areas, dots and texts.
 package plot

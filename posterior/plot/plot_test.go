@@ -4,32 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-func TestHistogram(t *testing.T) {
-	// 8 values: bins of width 1 from 0 to 4 hold 4, 2, 1 and 1; the first bar fills the width of 16
-	// characters
-	got := bars("x", [][]float64{{0, 0.5, 0.9, 0.1, 1.1}, {1.9, 2.5, 4}}, Size{Width: 40, Height: 4})
-	want := "x\n" +
-		"        0.00 ┤████████████████ 50.0%\n" +
-		"        1.00 ┤████████ 25.0%\n" +
-		"        2.00 ┤████ 12.5%\n" +
-		"        3.00 ┤████ 12.5%\n" +
-		"        4.00 ┘\n"
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestBarsAreExactToAnEighth(t *testing.T) {
-	for length, want := range map[float64]string{0: "", 0.124: "▏", 0.5: "▌", 1: "█", 2.26: "██▎"} {
-		if got := bar(length); got != want {
-			t.Errorf("bar of %g = %q, want %q", length, got, want)
-		}
-	}
-}
 
 // On an axis of 101 characters from −50 to 50 a quantile lies at its own value.
 func TestForestIsToScale(t *testing.T) {
@@ -73,21 +48,15 @@ func TestTraceHasAFramePerChain(t *testing.T) {
 	}
 }
 
-// Draws that are not finite are counted, and never cause a panic.
+// Draws that are not finite never cause a panic.
 func TestOddDraws(t *testing.T) {
 	s := Size{Width: 60, Height: 5}
 	for name, chains := range map[string][][]float64{"none": {{}}, "no chains": {},
 		"a NaN": {{1, math.NaN(), 2}}, "all infinite": {{math.Inf(1), math.Inf(-1)}}, "constant": {{2, 2, 2}},
 		"one": {{2}}} {
-		for _, text := range []string{bars("x", chains, s), intervals([]string{"x"}, [][][]float64{chains},
-			s)} {
-			if text == "" || strings.Contains(text, "NaN") {
-				t.Errorf("%s: %q", name, text)
-			}
+		text := intervals([]string{"x"}, [][][]float64{chains}, s)
+		if text == "" || strings.Contains(text, "NaN") {
+			t.Errorf("%s: %q", name, text)
 		}
-	}
-	if text := bars("x", [][]float64{{1, math.Inf(1), 2}}, s); !strings.Contains(text,
-		"draws not finite: 1") {
-		t.Error(text)
 	}
 }

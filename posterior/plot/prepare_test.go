@@ -228,12 +228,3 @@ func TestThinnedLinesKeepExtremes(t *testing.T) {
 		t.Errorf("%d points from %g to %g", len(points), top, low)
 	}
 }
-
-// Dashes and gaps take turns and are as long as one another, also around corners.
-func TestDashes(t *testing.T) {
-	got := dashes([]point{{0, 0}, {5, 0}, {5, 7}}, 2)
-	if len(got) != 3 || got[1][0] != (point{4, 0}) || got[1][2] != (point{5, 1}) ||
-		got[2][0] != (point{5, 3}) {
-		t.Errorf("%v", got)
-	}
-}

@@ -1,4 +1,4 @@
-package parquet
+package export
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := Write(&b, d); err != nil {
+	if err := writeTable(&b, d); err != nil {
 		t.Fatal(err)
 	}
 	f, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))

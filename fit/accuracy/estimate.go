@@ -1,4 +1,4 @@
-package loo
+package accuracy
 
 import (
 	"math"

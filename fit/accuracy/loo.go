@@ -1,7 +1,4 @@
-// Package loo estimates how well a model predicts rows that it has not seen: leave-one-out cross-validation
-// by Pareto-smoothed importance sampling and WAIC (Vehtari, Gelman and Gabry 2017), with comparisons of
-// models.
-package loo
+package accuracy
 
 import (
 	"math"
@@ -37,10 +34,10 @@ type Estimate struct {
 	MCSE float64
 }
 
-// Of is PSIS-LOO: elpd_i = log Σ_s w_is p(y_i|θ_s) with smoothed weights from the ratios 1/p(y_i|θ_s). For
+// psis is PSIS-LOO: elpd_i = log Σ_s w_is p(y_i|θ_s) with smoothed weights from the ratios 1/p(y_i|θ_s). For
 // draws of Markov chains the relative efficiency is estimated; independent draws have r_eff = 1. progress may
 // be nil.
-func Of(ll Pointwise, independent bool, progress Progress) Estimate {
+func psis(ll Pointwise, independent bool, progress Progress) Estimate {
 	return estimate(ll, independent, progress, func(o *observation, chains [][]float64, influence []float64) {
 		all := flat(chains)
 		o.rEff = 1.0
@@ -82,10 +79,10 @@ func efficiency(chains [][]float64) float64 {
 	return 1
 }
 
-// WAIC is the widely applicable information criterion on the scale of elpd: the log pointwise predictive
+// waic is the widely applicable information criterion on the scale of elpd: the log pointwise predictive
 // density minus the posterior variance of log p (Watanabe 2010; the variance form of Gelman, Hwang and
 // Vehtari 2014).
-func WAIC(ll Pointwise, independent bool, progress Progress) Estimate {
+func waic(ll Pointwise, independent bool, progress Progress) Estimate {
 	e := estimate(ll, independent, progress, func(o *observation, chains [][]float64, influence []float64) {
 		all := flat(chains)
 		centre, p := stat.MeanVariance(all, nil)

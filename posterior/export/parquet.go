@@ -1,5 +1,4 @@
-// Package parquet writes draws as a Parquet table, one row per draw.
-package parquet
+package export
 
 import (
 	"io"
@@ -13,10 +12,10 @@ import (
 // batch is the number of rows that are written at once.
 const batch = 1024
 
-// Write writes a table with the columns chain and draw (counted from 1), those of a Markov chain sampler if
-// there is one (lp, energy, acceptance_rate, step_size, n_steps, tree_depth, diverging), and one per scalar
-// under its name: beta[1], slope[2,3].
-func Write(w io.Writer, d *posterior.Draws) error {
+// writeTable writes a table with the columns chain and draw (counted from 1), those of a Markov chain sampler
+// if there is one (lp, energy, acceptance_rate, step_size, n_steps, tree_depth, diverging), and one per
+// scalar under its name: beta[1], slope[2,3].
+func writeTable(w io.Writer, d *posterior.Draws) error {
 	columns := layout(d)
 	out := parquet.NewWriter(w, parquet.NewSchema("draws", schema(columns)),
 		parquet.Compression(&parquet.Zstd))

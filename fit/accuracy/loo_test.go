@@ -1,4 +1,4 @@
-package loo
+package accuracy
 
 import (
 	"cmp"
@@ -93,7 +93,7 @@ func normalPointwise(y, v []float64) Pointwise {
 }
 
 func TestLooAgainstLoo(t *testing.T) {
-	e := Of(normalPointwise([]float64{-1.2, -0.5, 0, 0.3, 0.8, 1.5, 2.5, 4}, stacked()), true, nil)
+	e := psis(normalPointwise([]float64{-1.2, -0.5, 0, 0.3, 0.8, 1.5, 2.5, 4}, stacked()), true, nil)
 	near(t, "elpd", e.ELPD, -29.15953599, 1e-8)
 	near(t, "se", e.SE, 11.24688348, 1e-8)
 	near(t, "p_loo", e.P, 10.92811856, 1e-8)
@@ -130,7 +130,7 @@ func TestEstimatesReachTheClosedForm(t *testing.T) {
 	y, mu, exact := conjugate(rand.New(rand.NewPCG(5, 6)), 30, 20000)
 	ll := normalPointwise(y, mu)
 	want := floats.Sum(exact)
-	e, w := Of(ll, true, nil), WAIC(ll, true, nil)
+	e, w := psis(ll, true, nil), waic(ll, true, nil)
 	near(t, "elpd by LOO", e.ELPD, want, 0.02)
 	near(t, "elpd by WAIC", w.ELPD, want, 0.05) // differs by O(1/n)
 	near(t, "p by LOO", e.P, 1, 0.3)
@@ -146,30 +146,31 @@ func TestEstimatesReachTheClosedForm(t *testing.T) {
 // not matter.
 func TestCompare(t *testing.T) {
 	y, mu, _ := conjugate(rand.New(rand.NewPCG(7, 8)), 20, 500)
-	good := Of(normalPointwise(y, mu), true, nil)
+	good := psis(normalPointwise(y, mu), true, nil)
 	shifted := make([]float64, len(mu))
 	for i := range mu {
 		shifted[i] = mu[i] + 1
 	}
-	bad := Of(normalPointwise(y, shifted), true, nil)
-	for _, models := range [][]Named{{{"good", good}, {"bad", bad}}, {{"bad", bad}, {"good", good}}} {
-		c, err := Compare(models)
+	bad := psis(normalPointwise(y, shifted), true, nil)
+	best, worst := named{"good", "", good}, named{"bad", "", bad}
+	for _, models := range [][]named{{best, worst}, {worst, best}} {
+		c, err := ranked(models)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c[0].Name != "good" || c[0].Diff != 0 || c[1].Diff >= 0 {
-			t.Errorf("best is %s with %g, then %g", c[0].Name, c[0].Diff, c[1].Diff)
+		if c[0].Run != "good" || c[0].Diff != 0 || c[1].Diff >= 0 {
+			t.Errorf("best is %s with %g, then %g", c[0].Run, c[0].Diff, c[1].Diff)
 		}
-		near(t, "difference", c[1].Diff, bad.ELPD-good.ELPD, 1e-9)
-		if c[1].DiffSE >= bad.SE+good.SE || c[1].DiffSE <= 0 {
+		near(t, "difference", float64(c[1].Diff), bad.ELPD-good.ELPD, 1e-9)
+		if se := float64(c[1].DiffSE); se >= bad.SE+good.SE || se <= 0 {
 			t.Errorf("error of the difference %g", c[1].DiffSE)
 		}
 	}
-	if _, err := Compare([]Named{{"good", good}}); err == nil {
+	if _, err := ranked([]named{{"good", "", good}}); err == nil {
 		t.Error("one model was compared with itself")
 	}
-	short := Of(normalPointwise(y[:5], mu), true, nil)
-	if _, err := Compare([]Named{{"good", good}, {"short", short}}); err == nil {
+	short := psis(normalPointwise(y[:5], mu), true, nil)
+	if _, err := ranked([]named{{"good", "", good}, {"short", "", short}}); err == nil {
 		t.Error("different data were compared")
 	}
 }
@@ -222,7 +223,7 @@ func TestUndefined(t *testing.T) {
 func TestMonteCarloError(t *testing.T) {
 	const repetitions, draws = 200, 500
 	y, _, _ := conjugate(rand.New(rand.NewPCG(5, 6)), 30, 0)
-	for name, estimate := range map[string]func(Pointwise, bool, Progress) Estimate{"loo": Of, "waic": WAIC} {
+	for name, estimate := range map[string]func(Pointwise, bool, Progress) Estimate{"loo": psis, "waic": waic} {
 		for _, phi := range []float64{0, 0.7} { // autocorrelation
 			r := rand.New(rand.NewPCG(9, uint64(10*phi)))
 			var elpd []float64
