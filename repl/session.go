@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/parser"
-	"github.com/vflc/vflc/repl/history"
 	"github.com/vflc/vflc/stdlib"
 )
 
@@ -42,7 +41,7 @@ type Config struct {
 	Verbs []Verb
 	Carry func(ctx context.Context, line Line) error
 	// History keeps what was typed; nil: nothing is kept.
-	History *history.History
+	History *History
 	// Journal is the file that holds the model while it is not saved, so that a process that is killed does
 	// not lose it; "": none.
 	Journal string

@@ -20,7 +20,6 @@ import (
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior/plot"
 	"github.com/vflc/vflc/repl"
-	"github.com/vflc/vflc/repl/history"
 	"github.com/vflc/vflc/repl/term"
 )
 
@@ -79,7 +78,7 @@ func runRepl(cmd *cobra.Command, args []string, f *replFlags) error {
 	config.Wrap, config.Verbs, config.Carry = person, promptVerbs(), carryLine
 	if person && state != "" {
 		var err error
-		if config.History, err = history.Open(filepath.Join(state, "history.jsonl")); err != nil {
+		if config.History, err = repl.OpenHistory(filepath.Join(state, "history.jsonl")); err != nil {
 			fmt.Fprintf(errs, "the history cannot be kept: %v\n", err)
 		}
 		config.Journal = filepath.Join(state, fmt.Sprintf("session-%d.json", os.Getpid()))
