@@ -59,21 +59,6 @@ func (s Sources) Members(name string) int {
 	return s[i].tables()
 }
 
-// Errors are diagnostics as an error.
-type Errors diag.List
-
-// Error gives the messages, one per line.
-func (e Errors) Error() string {
-	lines := make([]string, len(e))
-	for i, d := range e {
-		lines[i] = d.Message
-		if d.Data != "" {
-			lines[i] = d.Data + ": " + d.Message
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
 // Locate finds the files of the parties of the model at modelPath. The parties are in the order of the model,
 // the server first; a model with one party has no clients. Flags are the values of --data:
 // PARTY=FILE[,FILE…], shared=FILE, or FILE for a model without clients. The files of other parties are those

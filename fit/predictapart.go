@@ -140,18 +140,3 @@ func (p *Predictions) Replication(d *posterior.Draws, draws int) (*Replication, 
 	}
 	return out, nil
 }
-
-// ReplicateWritten is Replicate for the model as it is written, without noise of the transform: predictions
-// of the rows of the run.
-func ReplicateWritten(ctx context.Context, r *runs.Run, draws int, seed uint64) (*Replication, diag.List,
-	error) {
-	if draws == UsualReplicates {
-		draws = usualReplicates
-	}
-	p, diags, err := Predict(ctx, r, PredictionRequest{Draws: draws, Seed: seed, Scored: true})
-	if err != nil || diags.HasErrors() {
-		return nil, diags, err
-	}
-	out, err := p.Replication(r.Draws, draws)
-	return out, diags, err
-}

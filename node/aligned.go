@@ -3,12 +3,9 @@ package node
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -111,11 +108,7 @@ func (t *Identified) write(path string, rows []int, a *Aligned) error {
 	}); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(a, "", "  ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(path+AlignedSuffix, 0o600, append(text, '\n'))
+	return atomicfile.WriteJSON(path+AlignedSuffix, a)
 }
 
 // holds reports whether a table with these identifiers, which it brings to their normal form, is that of the
@@ -137,16 +130,9 @@ func (a *Aligned) holds(ids []string) (bool, error) {
 // ReadAligned reads the alignment of a table and compares the table with it. It is nil where there is none.
 // The error holds diagnostics where the table is not as it was.
 func ReadAligned(path string) (*Aligned, error) {
-	text, err := os.ReadFile(path + AlignedSuffix)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	a := &Aligned{}
-	if err == nil {
-		err = json.Unmarshal(text, a)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path+AlignedSuffix, err)
+	if there, err := atomicfile.ReadJSON(path+AlignedSuffix, a); !there || err != nil {
+		return nil, err
 	}
 	table, list := data.Open(path)
 	if list.HasErrors() {

@@ -1,11 +1,7 @@
 package node
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,18 +104,8 @@ func keysOf(maps ...map[string]string) func(func(string) bool) {
 }
 
 func readConfirmed(dir string) (list []terms, err error) {
-	path := filepath.Join(dir, ConfirmedFile)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &list)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return list, nil
+	_, err = atomicfile.ReadJSON(filepath.Join(dir, ConfirmedFile), &list)
+	return list, err
 }
 
 // unconfirmed is the error where terms are not among those that were confirmed; it says in what the nearest
@@ -190,10 +176,7 @@ func (p *Pending) Also(o PartyOptions) ([]string, error) {
 		return nil, err
 	}
 	part, diags, err := (&node{PartyOptions: o, id: id, journal: quietJournal()}).readPrograms()
-	if err == nil && diags.HasErrors() {
-		err = data.Errors(diags)
-	}
-	if err != nil {
+	if err := data.Failed(diags, err); err != nil {
 		return nil, err
 	}
 	a := p.announce
@@ -242,9 +225,5 @@ func (p *Pending) confirm(path string) error {
 			list = append(list, t)
 		}
 	}
-	text, err := json.MarshalIndent(list, "", "  ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(path, 0o600, append(text, '\n'))
+	return atomicfile.WriteJSON(path, list)
 }

@@ -1,10 +1,6 @@
 package node
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -35,17 +31,9 @@ func (d *departed) error() error {
 
 // readDeparted reads what a client remembers; nil: nothing.
 func readDeparted(dir string) (*departed, error) {
-	path := filepath.Join(dir, DepartedFile)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	d := &departed{}
-	if err == nil {
-		err = json.Unmarshal(text, d)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if there, err := atomicfile.ReadJSON(filepath.Join(dir, DepartedFile), d); !there || err != nil {
+		return nil, err
 	}
 	return d, nil
 }
@@ -64,12 +52,8 @@ func (n *node) mayJoin() error {
 
 // departs remembers how the run has ended.
 func (n *node) departs(why error) {
-	text, err := json.MarshalIndent(departed{time.Now().UTC().Truncate(time.Second), n.id.Project.Server,
-		n.memory.Run, why.Error()}, "", "  ")
-	if err == nil {
-		err = atomicfile.WriteBytes(filepath.Join(n.Identity, DepartedFile), 0o600, append(text, '\n'))
-	}
-	if err != nil {
+	if err := atomicfile.WriteJSON(filepath.Join(n.Identity, DepartedFile), departed{
+		time.Now().UTC().Truncate(time.Second), n.id.Project.Server, n.memory.Run, why.Error()}); err != nil {
 		n.note("%s could not be written: %v", DepartedFile, err)
 	}
 }

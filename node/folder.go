@@ -1,7 +1,6 @@
 package node
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,16 +38,7 @@ type memory struct {
 }
 
 func readMemory(dir string) (m memory, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, runs.SessionDir, runs.SessionFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return m, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &m)
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", filepath.Join(dir, runs.SessionDir, runs.SessionFile), err)
-	}
+	_, err = atomicfile.ReadJSON(filepath.Join(dir, runs.SessionDir, runs.SessionFile), &m)
 	return m, err
 }
 
@@ -65,11 +55,7 @@ func writeJSON(dir, name string, v any, write func(string, fs.FileMode, func(io.
 	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {
 		return err
 	}
-	return write(filepath.Join(dir, runs.SessionDir, name), 0o600, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(v)
-	})
+	return write(filepath.Join(dir, runs.SessionDir, name), 0o600, atomicfile.JSON(v))
 }
 
 // A Status says how a party's part of a run stands.
@@ -132,13 +118,10 @@ func (*noStatusError) Unwrap() error { return fs.ErrNotExist }
 
 // ReadStatus reads how the run in a folder stands.
 func ReadStatus(dir string) (*Status, error) {
-	text, err := os.ReadFile(filepath.Join(dir, runs.SessionDir, StatusFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &noStatusError{dir}
-	}
 	s := &Status{}
-	if err == nil {
-		err = json.Unmarshal(text, s)
+	there, err := atomicfile.ReadJSON(filepath.Join(dir, runs.SessionDir, StatusFile), s)
+	if !there {
+		return nil, &noStatusError{dir}
 	}
 	return s, err
 }

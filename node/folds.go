@@ -4,10 +4,8 @@ package node
 // and every party keeps them for the others.
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/bits"
-	"os"
 	"path/filepath"
 
 	"github.com/vflc/vflc/fit/crossvalidate"
@@ -146,11 +144,11 @@ func (p *participant) known() ([]int, error) {
 	if !p.Task.Told() {
 		return nil, nil
 	}
-	path := filepath.Join(p.Divided, runs.SessionDir, foldsFile)
-	text, err := os.ReadFile(path)
 	var d dealt
-	if err == nil {
-		err = json.Unmarshal(text, &d)
+	path := filepath.Join(p.Divided, runs.SessionDir, foldsFile)
+	there, err := atomicfile.ReadJSON(path, &d)
+	if err == nil && !there {
+		err = fmt.Errorf("%s is not there", path)
 	}
 	if err != nil {
 		return nil, refused(CodeData, nil, fmt.Errorf("the folds that were told before the first fit: %w",

@@ -34,10 +34,7 @@ func (p *preflight) columns(bundle *compile.Bundle) (of []int, unknown []bool) {
 // bundle reads the programs.
 func (p *preflight) bundle() (*compile.Bundle, error) {
 	bundle, diags, err := compile.ReadBundle(p.node.programs())
-	if err == nil && diags.HasErrors() {
-		err = data.Errors(diags)
-	}
-	return bundle, err
+	return bundle, data.Failed(diags, err)
 }
 
 // decryptions foresees how many numbers that depend on the party's rows another learns in a run of the

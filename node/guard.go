@@ -24,11 +24,8 @@ import (
 // readPolicy reads the party's policy; nil where it has none.
 func (n *node) readPolicy() error {
 	p, diags, err := policy.Read(filepath.Join(n.Identity, policy.FileName))
-	if err == nil && diags.HasErrors() {
-		err = data.Errors(diags)
-	}
 	n.policy = p
-	return err
+	return data.Failed(diags, err)
 }
 
 // forbidden is the error where lines of the policy do not allow the run.

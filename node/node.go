@@ -20,7 +20,6 @@ import (
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/internal/folderlock"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/ledger"
@@ -202,10 +201,7 @@ func open(o PartyOptions) (*node, error) {
 		}
 	}
 	p, diags, err := n.readPrograms()
-	if err == nil && diags.HasErrors() {
-		err = data.Errors(diags)
-	}
-	if err != nil {
+	if err := data.Failed(diags, err); err != nil {
 		return nil, err
 	}
 	n.part = p
@@ -412,9 +408,7 @@ func packetError(from string, why error) error {
 
 // coded is an error with a code.
 func coded(code diag.Code, format string, args ...any) error {
-	var l diag.List
-	l.Errorf(code, nil, source.Span{}, format, args...)
-	return data.Errors(l)
+	return data.Coded(code, format, args...)
 }
 
 // A conveyor brings packets to other parties: package carrier has those of runs.

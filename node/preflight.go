@@ -108,10 +108,7 @@ func (p *preflight) certificate() bool {
 
 func (p *preflight) programs() bool {
 	part, diags, err := p.node.readPrograms()
-	if err == nil && diags.HasErrors() {
-		err = data.Errors(diags)
-	}
-	if err != nil {
+	if err := data.Failed(diags, err); err != nil {
 		return p.problem("programs", err, "copy the folder that vflc compile --split-by client has written")
 	}
 	p.part, p.node.part = part, part

@@ -8,7 +8,6 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -23,17 +22,12 @@ func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
 func refuse(code EndReason, format string, args ...any) error {
-	var diags diag.List
-	diags.Errorf(code.explained(), nil, source.Span{}, format, args...)
-	return &refusal{code, data.Errors(diags)}
+	return &refusal{code, data.Coded(code.explained(), format, args...)}
 }
 
 func refused(code EndReason, diags diag.List, err error) error {
-	switch {
-	case err != nil:
+	if err := data.Failed(diags, err); err != nil {
 		return &refusal{code, err}
-	case diags.HasErrors():
-		return &refusal{code, data.Errors(diags)}
 	}
 	return nil
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/vflc/vflc/fit/crossvalidate"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -197,10 +196,7 @@ func (p *participant) keep(predicted *fit.Predictions) (Outcome, error) {
 			return nil, err
 		}
 		checks, diags, err := r.Checks(nil, nil)
-		if err == nil && diags.HasErrors() {
-			err = data.Errors(diags)
-		}
-		if err != nil {
+		if err := data.Failed(diags, err); err != nil {
 			return nil, err
 		}
 		out.Checks = checks
@@ -220,9 +216,7 @@ func (n *node) mayPredict(predicted int) error {
 }
 
 func otherTask(format string, args ...any) error {
-	var diags diag.List
-	diags.Errorf(diag.OtherTask, nil, source.Span{}, format, args...)
-	return data.Errors(diags)
+	return data.Coded(diag.OtherTask, format, args...)
 }
 
 // programs is the folder of the programs of the task.

@@ -46,8 +46,8 @@ func (s *Session) export(r *run, path string) error {
 	ending := filepath.Ext(strings.TrimRight(path, "/"))
 	for _, f := range export.Formats(fit.Version()) {
 		if f.Ending == ending {
-			stored := *r.stored
-			if r.result != nil {
+			stored := *r.Run
+			if r.Result != nil {
 				// it is in memory: its name is no path
 				stored = runs.Run{Record: stored.Record, Document: stored.Document, Draws: stored.Draws}
 			}
@@ -57,8 +57,8 @@ func (s *Session) export(r *run, path string) error {
 	switch {
 	case ending != "":
 		return usagef(":export: no format %s; choose %s, or a folder", ending, strings.Join(endings(), ", "))
-	case r.result == nil:
-		return inputf("%s is a folder already: %s", r.name, r.stored.Path)
+	case r.Result == nil:
+		return inputf("%s is a folder already: %s", r.name, r.Path)
 	}
-	return r.result.Save(path)
+	return r.Result.Save(path)
 }

@@ -237,7 +237,7 @@ func (s *Session) fit(ctx context.Context, o order) error {
 	out := make(chan outcome, 1)
 	go func() {
 		res, err := p.Sample(context.Background(), ctx.Done())
-		out <- outcome{res, err, &run{name: o.name, of: s.now, order: o, bound: p.Bound}}
+		out <- outcome{res, err, &run{Finished: fit.Finished{Bound: p.Bound}, name: o.name, of: s.now}}
 	}()
 	select {
 	case got := <-out:
@@ -291,7 +291,7 @@ func (s *Session) kept(o outcome) (*run, error) {
 		return nil, o.err
 	}
 	r := o.run
-	r.result, r.stored = o.result, &runs.Run{Path: r.name, Record: &o.result.Record,
+	r.Result, r.Run = o.result, &runs.Run{Path: r.name, Record: &o.result.Record,
 		Document: &o.result.Document, Draws: o.result.Draws}
 	s.take(r)
 	return r, nil
@@ -398,20 +398,20 @@ func missing(now *state, err error) error {
 
 // fitted answers with the summary of a fit, how it was made, and what is wrong with it.
 func (s *Session) fitted(r *run) error {
-	return s.table("fit", r, r.result.Summary(), true, s.below(r))
+	return s.table("fit", r, r.Result.Summary(), true, s.below(r))
 }
 
 // below is what stands below the summary of a fit.
 func (s *Session) below(r *run) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", r.name, r.result.Footer())
-	for _, m := range r.result.Document.Diagnostics.Messages {
+	fmt.Fprintf(&b, "%s: %s\n", r.name, r.Result.Footer())
+	for _, m := range r.Result.Document.Diagnostics.Messages {
 		fmt.Fprintf(&b, "warning: %s\n", m)
 	}
-	if len(r.result.Diagnose()) > 0 {
+	if len(r.Result.Diagnose()) > 0 {
 		b.WriteString(":diagnose says what to try\n")
 	}
-	return typed(b.String())
+	return s.typed(b.String())
 }
 
 // bind binds the present model, for what needs data and no fit.

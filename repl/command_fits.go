@@ -34,13 +34,13 @@ func fitsCommand() command {
 
 // fitLine describes a fit. A star marks the current one.
 func (s *Session) fitLine(r *run) []string {
-	mark, backend, transform, d := "  ", "-", "-", r.draws()
+	mark, backend, transform, d := "  ", "-", "-", r.Draws
 	if r == s.current {
 		mark = "* "
 	}
-	if doc := r.stored.Document; doc != nil {
+	if doc := r.Document; doc != nil {
 		backend, transform = doc.Backend, doc.Transform
 	}
-	return []string{mark + r.name, r.stored.Name(), backend, transform,
+	return []string{mark + r.name, r.Name(), backend, transform,
 		fmt.Sprintf("%d × %d", d.Chains(), d.Len(0))}
 }

@@ -10,17 +10,17 @@ import (
 func helpCommand() command {
 	return command{name: "help", args: "[COMMAND] [SETTING]",
 		doc: "list the commands, or explain one; of :fit, a setting too",
-		values: func(*Session, []string) []string {
-			return commandNames()
+		values: func(s *Session, _ []string) []string {
+			return s.commandNames()
 		},
 		run: func(s *Session, _ context.Context, args string) error {
 			if args == "" {
-				return s.reply("help", map[string]any{"commands": commandNames()}, func(w io.Writer) error {
+				return s.reply("help", map[string]any{"commands": s.commandNames()}, func(w io.Writer) error {
 					return s.help(w)
 				})
 			}
 			name, about, _ := strings.Cut(strings.TrimPrefix(args, ":"), " ")
-			c, err := find(name)
+			c, err := s.find(name)
 			if page := setting(strings.TrimSpace(about)); err == nil && c.name == fitCommand().name &&
 				page != "" {
 				return s.say("help", "%s", page)
@@ -59,7 +59,7 @@ func (s *Session) help(w io.Writer) error {
 	if _, err := io.WriteString(w, helpHead); err != nil {
 		return err
 	}
-	for _, c := range commands() {
+	for _, c := range s.commands() {
 		doc := folded(helpIndent+c.doc, s.Width())
 		if n := len([]rune(c.usage())); n+2 <= len(helpIndent) {
 			doc = c.usage() + doc[n:]

@@ -101,7 +101,8 @@ func (s *Session) openRun(path string) error {
 	if err != nil {
 		return err
 	}
-	r := &run{name: filepath.Base(filepath.Clean(path)), stored: stored, published: published}
+	r := &run{Finished: fit.Finished{Run: stored, Published: published},
+		name: filepath.Base(filepath.Clean(path))}
 	bound, diags, err := fit.Reopen(stored)
 	switch {
 	case err != nil:
@@ -109,7 +110,7 @@ func (s *Session) openRun(path string) error {
 	case diags.HasErrors():
 		r.why = refused(diags)
 	default:
-		r.bound = bound
+		r.Bound = bound
 	}
 	s.take(r)
 	d := stored.Draws

@@ -113,10 +113,10 @@ func (s *Session) joined(key string, keyed, common int) error {
 		set, diags := data.Load(sources, lower.Wants(s.now.built.Checked), s.now.joining())
 		switch {
 		case diags.HasErrors() && keyed > 1 && !s.now.Intersect && common > 0:
-			fmt.Fprintf(w, "%s\n:rows %s keeps the %d that all have\n", s.wrapped(typed(diags[0].Message)),
+			fmt.Fprintf(w, "%s\n:rows %s keeps the %d that all have\n", s.wrapped(s.typed(diags[0].Message)),
 				rowsIntersect, common)
 		case diags.HasErrors():
-			fmt.Fprintln(w, s.wrapped(typed(diags[0].Message)))
+			fmt.Fprintln(w, s.wrapped(s.typed(diags[0].Message)))
 		default:
 			for _, line := range set.Joined() {
 				fmt.Fprintln(w, line)

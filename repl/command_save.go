@@ -12,12 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
-	"github.com/vflc/vflc/internal/inputfile"
-	"github.com/vflc/vflc/lang/source"
 )
 
 func saveCommand() command {
@@ -73,9 +70,8 @@ func saveCommand() command {
 }
 
 // saveTables sees to it that the tables of the model are found beside its file, and joined as they are now:
-// where they are not, it writes a vfl.toml there. It says what it did. To a vfl.toml that is there it adds;
-// one that says otherwise stays as it is, and nothing is written that would give other models other tables:
-// the state names its tables itself then.
+// where they are not, it writes a vfl.toml there. It says what it did. One that is there stays as it is, and
+// none is written beside other models, which would read it too: the state names its tables itself then.
 func (s *state) saveTables(sources data.Sources) (string, error) {
 	if s.kept(sources) {
 		return "", nil
@@ -91,75 +87,25 @@ func (s *state) saveTables(sources data.Sources) (string, error) {
 			files[t.Party] = data.Split(t.Files)
 		}
 	}
-	add, err := data.Add(s.Path, files, s.joining())
-	var why data.Contradiction
-	switch {
-	case err == nil:
-		if other := s.disturbed(add); other != "" {
-			why = data.Contradiction(other + " would read them too")
-			break
+	path, why := filepath.Join(filepath.Dir(s.Path), data.SettingsFile), "it was there before"
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		other := s.neighbour()
+		if other == "" {
+			return "its tables: " + path + "\n", data.WriteSettings(path, files, s.joining())
 		}
-		return added(add), add.Write()
-	case !errors.As(err, &why):
-		return "", err
+		why = other + " would read them too"
 	}
 	s.Tables = nil
 	for _, party := range slices.Sorted(maps.Keys(files)) {
 		s.Tables = append(s.Tables, table{party, strings.Join(files[party], ",")})
 	}
-	path := filepath.Join(filepath.Dir(s.Path), data.SettingsFile)
 	return fmt.Sprintf("the tables are not in %s: %s; the command names them, and :save %s keeps model and "+
-		"tables in a folder of their own\n",
-		path, string(why), ownFolder(s.Path)), nil
+		"tables in a folder of their own\n", path, why, ownFolder(s.Path)), nil
 }
 
 // ownFolder is where a model would be in a folder of its own.
 func ownFolder(path string) string {
 	return filepath.Join(strings.TrimSuffix(path, filepath.Ext(path)), filepath.Base(path))
-}
-
-// added says what a vfl.toml was given.
-func added(a *data.Addition) string {
-	text := "its tables: " + a.Path
-	if !a.Begins {
-		text += ", to which was added: " + strings.Join(a.Lines, ", ")
-	}
-	if len(a.Others) > 0 {
-		text += "\n[run] of it also sets " + strings.Join(a.Others, ", ") + ", which vflc run reads"
-	}
-	return text + "\n"
-}
-
-// disturbed is the first other model in the folder that would find other tables than it does now, or one of a
-// party that it has not.
-func (s *state) disturbed(a *data.Addition) string {
-	for _, name := range s.neighbours() {
-		path := filepath.Join(filepath.Dir(s.Path), name)
-		text, err := inputfile.ReadText(path)
-		if err != nil {
-			return name
-		}
-		m, diags := compile.Compile(source.New(path, string(text)),
-			check.Options{Import: inputfile.Beside(filepath.Dir(path))})
-		if diags.HasErrors() {
-			return name
-		}
-		found, err := data.Locate(path, m.Parties(), nil)
-		if err != nil {
-			return name
-		}
-		has := func(src data.Source) bool { return len(src.Files) > 0 }
-		for _, party := range a.Parties {
-			i := slices.IndexFunc(found, func(src data.Source) bool { return src.Name == party })
-			if i < 0 || has(found[i]) {
-				return name
-			}
-		}
-		if a.Joins && slices.ContainsFunc(found, has) {
-			return name
-		}
-	}
-	return ""
 }
 
 // has reports whether a party of the model may have a table.
@@ -169,16 +115,16 @@ func (s *state) has(party string) bool {
 	})
 }
 
-// neighbours lists the other models in the folder of the model's file.
-func (s *state) neighbours() (out []string) {
+// neighbour is another model in the folder of the model's file; "": there is none.
+func (s *state) neighbour() string {
 	// none where the name of the folder is a pattern
 	all, _ := filepath.Glob(filepath.Join(filepath.Dir(s.Path), "*.vfl"))
 	for _, f := range all {
 		if filepath.Base(f) != filepath.Base(s.Path) {
-			out = append(out, filepath.Base(f))
+			return filepath.Base(f)
 		}
 	}
-	return out
+	return ""
 }
 
 // kept reports whether the tables and how they are joined are found beside the model's file, without this

@@ -23,15 +23,15 @@ type command struct {
 	run    func(s *Session, ctx context.Context, args string) error
 }
 
-// commands lists the commands, in the order of help. Each is one file, and one line here.
-func commands() []command {
+// ownCommands lists the commands of the prompt alone, in the order of help. Each is one file, and one line
+// here.
+func ownCommands() []command {
 	return []command{
 		openCommand(), dataCommand(), rowsCommand(), keyCommand(), headCommand(), describeCommand(),
 		modelCommand(), dropCommand(), undoCommand(), redoCommand(), editCommand(), reloadCommand(),
 		saveCommand(), recoverCommand(),
 		typeCommand(), ownersCommand(), splitCommand(), auditCommand(), priorsCommand(), priorCommand(),
-		fitCommand(), fitsCommand(), summaryCommand(), plotCommand(), diagnoseCommand(),
-		ppcCommand(), predictCommand(), compareCommand(), exportCommand(),
+		fitCommand(), fitsCommand(), exportCommand(),
 		setCommand(), timeCommand(), historyCommand(), scriptCommand(), demoCommand(), helpCommand(),
 		quitCommand(),
 	}
@@ -43,7 +43,7 @@ func (c command) usage() string { return strings.TrimSpace(":" + c.name + " " + 
 // command runs a line after its colon.
 func (s *Session) command(ctx context.Context, line string) error {
 	name, args, _ := strings.Cut(line, " ")
-	c, err := find(name)
+	c, err := s.find(name)
 	if err != nil {
 		return err
 	}
@@ -51,10 +51,10 @@ func (s *Session) command(ctx context.Context, line string) error {
 }
 
 // find returns a command by its name, or the beginning of one name only.
-func find(name string) (command, error) {
+func (s *Session) find(name string) (command, error) {
 	var names []string
 	var begun []command
-	for _, c := range commands() {
+	for _, c := range s.commands() {
 		if c.name == name {
 			return c, nil
 		}
@@ -118,16 +118,18 @@ func (s *Session) needModel() error {
 	return nil
 }
 
-// words divides arguments at blanks, except within quotes.
+// words divides arguments at blanks, except within quotes, of one kind or the other.
 func words(args string) []string {
 	var out []string
 	var b strings.Builder
-	quoted, begun := false, false
+	quote, begun := rune(0), false
 	for _, r := range args {
 		switch {
-		case r == '"':
-			quoted, begun = !quoted, true
-		case r == ' ' && !quoted:
+		case quote == 0 && (r == '"' || r == '\'' && !begun):
+			quote, begun = r, true
+		case r == quote:
+			quote = 0
+		case r == ' ' && quote == 0:
 			if begun {
 				out = append(out, b.String())
 			}
@@ -145,9 +147,9 @@ func words(args string) []string {
 }
 
 // commandNames lists the commands, sorted.
-func commandNames() []string {
+func (s *Session) commandNames() []string {
 	var out []string
-	for _, c := range commands() {
+	for _, c := range s.commands() {
 		out = append(out, c.name)
 	}
 	slices.Sort(out)

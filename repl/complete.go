@@ -70,12 +70,12 @@ func (s *Session) completeCommand(line string) ([]term.Candidate, int) {
 	name, args, given := strings.Cut(line[colon:], " ")
 	if !given {
 		var all []term.Candidate
-		for _, c := range commands() {
+		for _, c := range s.commands() {
 			all = append(all, term.Candidate{Text: c.name, Note: c.args})
 		}
 		return begun(all, name), colon
 	}
-	c, err := find(name)
+	c, err := s.find(name)
 	if err != nil {
 		return nil, 0
 	}
@@ -145,7 +145,7 @@ func (s *Session) completeVfl(before string) []term.Candidate {
 		}
 	}
 	if s.current != nil {
-		list = append(list, plain(s.current.draws().Names())...)
+		list = append(list, plain(s.current.Draws.Names())...)
 	}
 	return list
 }

@@ -226,13 +226,13 @@ func (s *Session) bound(sym *check.Symbol) (*data.Bound, string) {
 	}
 	set, diags := data.Load(own, wants, j)
 	if diags.HasErrors() {
-		return nil, "; " + typed(diags[0].Message)
+		return nil, "; " + s.typed(diags[0].Message)
 	}
 	values, diags := set.Bind(wants)
 	if diags.HasErrors() {
 		for _, d := range diags {
 			if strings.Contains(d.Message, sym.Name) {
-				return nil, "; " + typed(d.Message)
+				return nil, "; " + s.typed(d.Message)
 			}
 		}
 	}
@@ -242,7 +242,7 @@ func (s *Session) bound(sym *check.Symbol) (*data.Bound, string) {
 		}
 	}
 	if len(diags) > 0 {
-		return nil, "; " + typed(diags[0].Message)
+		return nil, "; " + s.typed(diags[0].Message)
 	}
 	return nil, ""
 }

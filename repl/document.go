@@ -41,7 +41,7 @@ func (s *Session) document(ctx context.Context, name string) error {
 	if b.Len() > 0 {
 		return s.say("page", "%s", bytes.TrimSpace(b.Bytes()))
 	}
-	if strings.HasPrefix(name, ":") || slices.Contains(commandNames(), name) {
+	if strings.HasPrefix(name, ":") || slices.Contains(s.commandNames(), name) {
 		return s.command(ctx, "help "+name)
 	}
 	return inputf("there is no page of %s%s; vflc doc and vflc explain list them", name,

@@ -19,7 +19,7 @@ func (s *Session) labelled() []posterior.Column {
 		return nil
 	}
 	var out []posterior.Column
-	for _, c := range s.current.draws().Columns() {
+	for _, c := range s.current.Draws.Columns() {
 		if c.Label != "" {
 			out = append(out, c)
 		}
@@ -99,19 +99,19 @@ func (s *Session) elements(name string) []posterior.Column {
 		return nil
 	}
 	var out []posterior.Column
-	for _, c := range s.current.draws().Columns() {
+	for _, c := range s.current.Draws.Columns() {
 		if c.Label != "" && strings.HasPrefix(c.Name, name+"[") {
 			out = append(out, c)
 		}
 	}
-	if out != nil || s.current.bound == nil || s.now.built == nil {
+	if out != nil || s.current.Bound == nil || s.now.built == nil {
 		return out
 	}
 	sym := s.now.built.Checked.Symbols[name]
 	if sym == nil || sym.Kind != check.Let || len(sym.Type.Dims) != 1 {
 		return nil
 	}
-	if axes := axesOf(s.current.bound, sym.Type, sym.Owners); axes != nil {
+	if axes := axesOf(s.current.Bound, sym.Type, sym.Owners); axes != nil {
 		v := posterior.Variable{Name: name, Dims: []int{len(axes[0])}}
 		return posterior.Columns(posterior.Labelled([]posterior.Variable{v},
 			map[string][][]string{name: axes}))

@@ -111,8 +111,8 @@ func (s *Session) question(ctx context.Context, text string) (bool, error) {
 	}
 	if e == nil && s.current != nil && element.MatchString(text) {
 		base, _, _ := strings.Cut(text, "[")
-		if _, err := s.current.draws().Choose([]string{text}); err != nil &&
-			slices.Contains(s.current.draws().Names(), base) {
+		if _, err := s.current.Draws.Choose([]string{text}); err != nil &&
+			slices.Contains(s.current.Draws.Names(), base) {
 			return true, usagef("%v", err) // a label that is not there, which is no expression either
 		}
 	}
@@ -164,8 +164,8 @@ func (s *Session) named(text string) (bool, error) {
 		}
 	}
 	if s.current != nil && element.MatchString(text) {
-		if columns, err := s.current.draws().Choose([]string{text}); err == nil {
-			return true, s.table("summary", s.current, posterior.Summarise(s.current.draws().Select(columns)),
+		if columns, err := s.current.Draws.Choose([]string{text}); err == nil {
+			return true, s.table("summary", s.current, posterior.Summarise(s.current.Draws.Select(columns)),
 				false, "")
 		}
 	}
@@ -258,21 +258,21 @@ func inInput(l diag.List, text string, start int) diag.List {
 
 // inquireOf is inquire over a run.
 func (s *Session) inquireOf(r *run, text string) (*inquiry, error) {
-	if r.bound == nil {
+	if r.Bound == nil {
 		return nil, inputf("%s: expressions need its model and data: %v", r.name, r.why)
 	}
-	base := r.bound.Source.Text
+	base := r.Bound.Source.Text
 	if !strings.HasSuffix(base, "\n") {
 		base += "\n"
 	}
-	known := r.bound.Checked.Symbols
+	known := r.Bound.Checked.Symbols
 	for _, t := range s.now.Statements {
 		if (t.is("let") || t.is("const")) && known[t.key.String()] == nil && s.stands(base+t.Text) {
 			base += t.Text
 		}
 	}
 	return s.inquire(text, base, r.constants(), func(*compile.Model) (*compile.Bound, error) {
-		return r.bound, nil
+		return r.Bound, nil
 	})
 }
 
@@ -312,7 +312,7 @@ func (s *Session) askAll(ctx context.Context, text string) error {
 	if !q.random {
 		return s.say("value", "%s", q.constant())
 	}
-	d, err := fit.Quantities(ctx, q.model, q.vars, r.draws())
+	d, err := fit.Quantities(ctx, q.model, q.vars, r.Draws)
 	if err != nil {
 		return err
 	}
@@ -385,7 +385,7 @@ func (s *Session) overDraws(ctx context.Context, text string, call *ast.Call, o 
 		}
 		return s.overElements(q, values, text, o, arg)
 	}
-	d, err := fit.Quantities(ctx, q.model, q.vars, r.draws())
+	d, err := fit.Quantities(ctx, q.model, q.vars, r.Draws)
 	if err != nil {
 		return err
 	}

@@ -6,33 +6,24 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // A run is a fit of this session, or the folder of one that was opened.
 type run struct {
-	name   string
-	order  order          // the line of :fit
-	of     *state         // the model and tables that it was made with; nil for a folder
-	bound  *compile.Bound // its model with its data; nil where a folder's cannot be read
-	why    error          // the reason
-	result *fit.Result    // nil for a folder
-	stored *runs.Run
-	// published are rows of other parties, of which the draws are not here.
-	published []posterior.Row
+	fit.Finished // Bound is nil where a folder's model or data cannot be read
+	name         string
+	of           *state // the model and tables that it was made with; nil for a folder
+	why          error  // for which Bound is nil
 }
-
-func (r *run) draws() *posterior.Draws { return r.stored.Draws }
 
 // constants are the values that the run has in place of those of consts in its model.
 func (r *run) constants() map[string]float64 {
-	if r.stored.Record == nil {
+	if r.Record == nil {
 		return nil
 	}
-	return r.stored.Record.Constants
+	return r.Record.Constants
 }
 
 // runOf returns a run by name; without a name the current one.

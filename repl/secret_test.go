@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/vflc/vflc/repl/history"
 )
 
 // typedLines is a person who types lines.
@@ -26,7 +24,7 @@ func (l *typedLines) Line(string) (string, error) {
 // A password in the address of a table is refused, and neither the history nor the answer has it.
 func TestPasswordsAreNotKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.jsonl")
-	h, err := history.Open(path)
+	h, err := OpenHistory(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/parser"
-	"github.com/vflc/vflc/repl/history"
 	"github.com/vflc/vflc/stdlib"
 )
 
@@ -38,8 +37,11 @@ type Config struct {
 	Shell func(command string, args ...string) error
 	// Audit writes what crosses between the parties of a model.
 	Audit func(w io.Writer, m *compile.Model, a backends.Algorithm) error
+	// Verbs are the commands of vflc that take fits, and Carry carries out a line of one.
+	Verbs []Verb
+	Carry func(ctx context.Context, line Line) error
 	// History keeps what was typed; nil: nothing is kept.
-	History *history.History
+	History *History
 	// Journal is the file that holds the model while it is not saved, so that a process that is killed does
 	// not lose it; "": none.
 	Journal string
@@ -171,8 +173,9 @@ func (s *Session) Show(w io.Writer, err error) {
 		s.encode(message)
 	case f != nil && f.Diagnostics != nil:
 		s.diagnostics(w, f.Diagnostics)
+	case f != nil && f.Err == nil: // it has been shown
 	default:
-		fmt.Fprintln(w, s.wrapped(typed(err.Error())))
+		fmt.Fprintln(w, s.wrapped(s.typed(err.Error())))
 	}
 }
 
@@ -341,7 +344,7 @@ func (s *Session) colonless(text string) string {
 	case "exit", "q", "bye":
 		word = quitCommand().name
 	}
-	if slices.Contains(parser.Keywords(), word) || !slices.Contains(commandNames(), word) {
+	if slices.Contains(parser.Keywords(), word) || !slices.Contains(s.commandNames(), word) {
 		return ""
 	}
 	return fmt.Sprintf("commands begin with a colon: :%s%s", word, m[2])

@@ -19,7 +19,6 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/repl/term"
 )
 
@@ -32,7 +31,8 @@ type talk struct {
 
 func begin(t *testing.T) *talk {
 	k := &talk{t: t}
-	k.Session = New(Config{Out: &k.out})
+	k.Session = New(Config{Out: &k.out, Verbs: []Verb{{Usage: "summary RUN [PARAMETER…]"},
+		{Usage: "plot RUN [RUN…] [KIND]"}}})
 	return k
 }
 
@@ -87,7 +87,8 @@ func TestTextIsKept(t *testing.T) {
 			b.WriteString(filler.Draw(rt, "behind") + "\n")
 		}
 		k := &talk{t: t}
-		k.Session = New(Config{Out: &k.out})
+		k.Session = New(Config{Out: &k.out, Verbs: []Verb{{Usage: "summary RUN [PARAMETER…]"},
+			{Usage: "plot RUN [RUN…] [KIND]"}}})
 		if err := k.Eval(context.Background(), b.String()); err != nil {
 			rt.Fatal(err)
 		}
@@ -253,7 +254,7 @@ func TestTablesAreJoinedStepByStep(t *testing.T) {
 	k.ask(`data died : binary[N] @ shared from is(died, "yes")`)
 	k.ask("data X : real[N, P] @ a from onehot(sex, drop=first), onehot(ward)\nparam beta : real[P] ~ " +
 		"normal(0, 1) @ a\ndied ~ bernoulli_logit(X * beta)")
-	if f := k.fails(":fit"); !strings.Contains(typed(f.Error()), ":key id_of") {
+	if f := k.fails(":fit"); !strings.Contains(k.typed(f.Error()), ":key id_of") {
 		t.Errorf("no key: %v", f)
 	}
 	if got := k.ask(":rows"); !strings.Contains(got, ":key id_of") || strings.Contains(got, "--key") {
@@ -330,9 +331,9 @@ func TestSettingsAtThePromptNameTheWay(t *testing.T) {
 func TestAnswersAsJSON(t *testing.T) {
 	k := withData(t)
 	k.ask(":set json on")
-	for _, unit := range []string{":fit draws=100 warmup=100", "b", "P(b > 0)", "exp(b)", ":summary",
-		":diagnose", ":data", ":rows", ":model", ":priors", ":prior b", ":type b", ":owners y", ":help",
-		"?normal", ":plot", ":fits", "1 + 1"} {
+	for _, unit := range []string{":fit draws=100 warmup=100", "b", "P(b > 0)", "exp(b)",
+		":data", ":rows", ":model", ":priors", ":prior b", ":type b", ":owners y", ":help",
+		"?normal", ":fits", "1 + 1"} {
 		for line := range strings.Lines(k.ask(unit)) {
 			var a struct{ Answer string }
 			if err := json.Unmarshal([]byte(line), &a); err != nil || a.Answer == "" {
@@ -372,37 +373,10 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// The line after a finding can be typed as it is, and asks for what the finding advises.
-func TestRemediesCanBeTyped(t *testing.T) {
-	nuts := fit.Backends()[0]
-	r := &run{order: order{settings: map[string]string{"chains": "2"}},
-		stored: &runs.Run{Record: &posterior.Record{Backend: nuts.Name,
-			Settings: map[string]any{"draws": 100, "warmup": 200.0}}}}
-	for try, want := range map[string]string{
-		"about 3 times as many --draws, or a parameterisation that mixes better": "chains=2 draws=300",
-		"a longer --warmup and more --draws":                                     "chains=2 draws=200 warmup=400",
-		"then a larger --target-accept (0.95, 0.99)":                             "chains=2 target-accept=0.95",
-		"--metric dense; --max-depth 12":                                         "chains=2 max-depth=12 metric=dense",
-		"better scales: center and scale covariates":                             "",
-		"--nothing 3": "",
-	} {
-		got := r.remedy([]posterior.Finding{{Try: try}})
-		if want == "" && got != "" || want != "" && got != ":fit "+nuts.Name+" "+want {
-			t.Errorf("%q: %q, want %q", try, got, want)
-		}
-		if got != "" {
-			k := begin(t)
-			if _, err := k.order(strings.TrimPrefix(got, ":fit ")); err != nil {
-				t.Errorf("%q cannot be typed: %v", got, err)
-			}
-		}
-	}
-}
-
 // Every command has a page, and its values can be listed at any time.
 func TestCommandsAreDescribed(t *testing.T) {
 	k := begin(t)
-	for _, c := range commands() {
+	for _, c := range ownCommands() {
 		if c.doc == "" || !strings.Contains(k.ask(":help "+c.name), c.doc) {
 			t.Errorf(":%s has no help", c.name)
 		}
@@ -440,7 +414,7 @@ func TestFitsTakeChoices(t *testing.T) {
 	if got := spread(t, k, "b"); math.Abs(got-2) > 0.3 { // MCSE about 0.04
 		t.Errorf("the sd of b is %g under its prior, normal(0, 2)", got)
 	}
-	if c := strings.Join(k.current.stored.Record.Command, " "); !strings.Contains(c, "--prior-only=true") ||
+	if c := strings.Join(k.current.Record.Command, " "); !strings.Contains(c, "--prior-only=true") ||
 		!strings.Contains(c, "--set=scale=2") || !strings.Contains(c, "--draws=400") {
 		t.Errorf("the command that repeats it: %s", c)
 	}
@@ -453,12 +427,20 @@ func TestFitsTakeChoices(t *testing.T) {
 			t.Errorf("%q completes to %v, not %s", text, list, want)
 		}
 	}
-	if got := k.ask(":summary wide b"); !strings.Contains(got, "b ") {
-		t.Error(got)
-	}
-	if got := k.ask(":plot wide narrow b forest"); !strings.Contains(got, "wide") ||
-		!strings.Contains(got, "narrow") {
-		t.Error(got)
+	for line, want := range map[string]string{"plot wide narrow b forest > a.svg": "plot wide narrow b forest " +
+		"--output a.svg", "summary b": "summary prior b", "summary wide \"b c\"": "summary wide b c"} {
+		var words []string
+		k.Carry = func(_ context.Context, l Line) error {
+			words = l.Words
+			if l.Fit("wide") == nil || l.Fit("b") != nil {
+				t.Error("wide is a fit, and b is none")
+			}
+			return nil
+		}
+		k.ask(":" + line)
+		if got := strings.Join(words, " "); got != want {
+			t.Errorf(":%s is %q, not %q", line, got, want)
+		}
 	}
 }
 
@@ -469,7 +451,7 @@ func spread(t *testing.T, k *talk, name string) float64 { return float64(rowOf(t
 
 func rowOf(t *testing.T, k *talk, name string) posterior.Row {
 	t.Helper()
-	rows := posterior.Summarise(k.current.draws())
+	rows := posterior.Summarise(k.current.Draws)
 	i := slices.IndexFunc(rows, func(r posterior.Row) bool { return r.Name == name })
 	if i < 0 {
 		t.Fatalf("no %s", name)
@@ -497,7 +479,7 @@ func TestFitIsExplained(t *testing.T) {
 	}
 }
 
-// Many estimates are one line, and what is generated for each row is in no comparison.
+// Many estimates are one line.
 func TestManyEstimatesAreFolded(t *testing.T) {
 	k := withData(t)
 	var y strings.Builder
@@ -518,12 +500,6 @@ func TestManyEstimatesAreFolded(t *testing.T) {
 	}
 	if got := k.ask("mean(y_rep[60])"); !strings.Contains(got, " ± ") {
 		t.Error(got)
-	}
-	k.ask(":fit draws=100 warmup=200 as other")
-	for _, line := range []string{":compare fit1 other", ":plot forest"} {
-		if got := k.ask(line); strings.Contains(got, "y_rep[") {
-			t.Errorf("%s:\n%s", line, got)
-		}
 	}
 }
 
@@ -558,12 +534,11 @@ func TestPredictsTheRowsOfTheFit(t *testing.T) {
 	if got := k.ask("w"); !strings.Contains(got, "w[ward=north]") {
 		t.Error(got)
 	}
-	var got []string
-	for line := range strings.Lines(k.ask(":predict")) {
-		if f := strings.Fields(line); strings.HasPrefix(f[1], "y[") {
-			got = append(got, f[0])
-		}
+	p, _, err := k.current.Predict(context.Background(), fit.PredictionRequest{})
+	if err != nil {
+		t.Fatal(err)
 	}
+	got := p.Keys
 	if want := []string{"1", "2", "3", "4", "5"}; !slices.Equal(slices.Sorted(slices.Values(got)), want) {
 		t.Errorf("rows %v of a table with the rows %v", got, want)
 	}

@@ -23,9 +23,9 @@ var (
 // typed writes a message as one reads it at the prompt: commands and flags of vflc run that are commands here
 // are named as such, and settings as :fit has them. What stands behind a command of vflc stays a command
 // line.
-func typed(text string) string {
+func (s *Session) typed(text string) string {
 	text = lineOf.ReplaceAllStringFunc(text, func(line string) string {
-		if name := lineOf.FindStringSubmatch(line)[1]; slices.Contains(commandNames(), name) {
+		if name := lineOf.FindStringSubmatch(line)[1]; slices.Contains(s.commandNames(), name) {
 			return ":" + name
 		}
 		return line
@@ -39,7 +39,7 @@ func typed(text string) string {
 	return flagIn.ReplaceAllStringFunc(text, func(flag string) string {
 		parts := flagIn.FindStringSubmatch(flag)
 		name, word := parts[1], parts[2]
-		for _, c := range commands() {
+		for _, c := range s.commands() {
 			if c.flag && name == c.name {
 				return ":" + name + word
 			}
@@ -71,7 +71,7 @@ func (s *Session) diagnostics(w io.Writer, l diag.List) error {
 	}
 	for line := range strings.Lines(b.String()) {
 		if !excerpt.MatchString(line) {
-			line = s.wrapped(typed(line))
+			line = s.wrapped(s.typed(line))
 		}
 		if _, err := io.WriteString(w, line); err != nil {
 			return err

@@ -48,10 +48,7 @@ const replicatesSeed = 1
 // gone, or the model cannot be drawn from, it says so.
 func (r *Report) predictive() (any, error) {
 	p, diags, err := fit.Replicate(context.Background(), r.run, fit.UsualReplicates, replicatesSeed)
-	if err == nil && diags.HasErrors() {
-		err = data.Errors(diags)
-	}
-	if err != nil {
+	if err := data.Failed(diags, err); err != nil {
 		return predictiveSection{Absent: whyAbsent(err)}, nil
 	}
 	var names []string

@@ -105,8 +105,7 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 		}),
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` that runs: "+
-		strings.Join(algorithmNames(), ", "))
+	addBackend(cmd, &backend)
 	cmd.Flags().BoolVar(&reconstruct, "attack", false,
 		"reconstruct the clients' contributions from what the server received in a `RUN`")
 	cmd.Flags().StringVar(&moments, "release", "",
@@ -118,7 +117,6 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&entries, "entries", false,
 		"print every entry of the ledgers of a `RUN` across machines, a JSON document a line")
-	addSettings(cmd)
 	return cmd
 }
 
@@ -126,10 +124,7 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 func dumpLedgers(cmd *cobra.Command, paths []string) error {
 	for _, path := range paths {
 		f, diags, err := ledger.Read(path)
-		if err != nil {
-			return err
-		}
-		if err := settle(cmd, diags); err != nil {
+		if err := settled(cmd, diags, err); err != nil {
 			return err
 		}
 		if err := f.Dump(cmd.OutOrStdout()); err != nil {
@@ -145,10 +140,7 @@ func writeAgreement(cmd *cobra.Command, dir, page string) error {
 		return err
 	}
 	bundle, diags, err := compile.ReadBundle(dir)
-	if err != nil {
-		return err
-	}
-	if err := settle(cmd, diags); err != nil {
+	if err := settled(cmd, diags, err); err != nil {
 		return err
 	}
 	if err := settle(cmd, fit.Undeclared(bundle)); err != nil {
@@ -168,10 +160,7 @@ func writeAgreement(cmd *cobra.Command, dir, page string) error {
 // folder says what parties can compute in such a run.
 func auditLedgers(cmd *cobra.Command, dir string, paths []string, asJSON bool) error {
 	report, diags, err := ledger.Reconcile(paths)
-	if err != nil {
-		return err
-	}
-	if err := settle(cmd, diags); err != nil {
+	if err := settled(cmd, diags, err); err != nil {
 		return err
 	}
 	path := filepath.Join(dir, runs.ProgramsDir, split.ManifestFile)
@@ -320,10 +309,7 @@ func auditPrograms(cmd *cobra.Command, path string, f *modelFlags,
 		return nil, err
 	}
 	bundle, diags, err := compile.ReadBundle(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := settle(cmd, diags); err != nil {
+	if err := settled(cmd, diags, err); err != nil {
 		return nil, err
 	}
 	if err := settle(cmd, fit.Undeclared(bundle)); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -10,8 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/internal/inputfile"
@@ -19,18 +18,12 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// calibrateFlags are those of calibrate that are not settings of a backend.
+// calibrateFlags are those of calibrate.
 type calibrateFlags struct {
-	modelFlags
-	joinFlags
-	data       []string
-	backend    string
+	fitFlags
 	replicates int
-	seed       uint64
 	jobs       int
 	misstate   string
-	quiet      bool
-	asJSON     bool
 	strict     bool
 	nats       natsFlags
 }
@@ -67,42 +60,24 @@ with more replicates, takes those that are there.`,
   vflc calibrate model.vfl --replicates 1000 --nats nats://queue:4222`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			typed, err := f.honour(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			a, err := algorithm(f.backend)
-			if err != nil {
-				return err
-			}
-			return calibrateModel(cmd, args[0], &f, a, typed)
+			return calibrateModel(cmd, args[0], &f)
 		}),
 	}
-	f.add(cmd)
+	f.add(cmd, "the result")
 	f.nats.add(cmd)
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.data, "data", nil,
-		"table of a party: `PARTY=FILE`, as in vflc run; its responses are replaced; repeatable")
-	f.addJoins(fs)
-	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name,
-		"inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.IntVar(&f.replicates, "replicates", 200, "number of data sets to simulate and fit")
-	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
 	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0),
 		"number of replicates to fit at the same time; the result does not depend on it")
 	fs.StringVar(&f.misstate, "misstate", "",
 		"simulate with the scale of a parameter's prior divided by a factor, `PARAMETER=FACTOR`: a correct "+
 			"sampler must then fail, which shows that the check detects such an error")
-	fs.BoolVar(&f.quiet, "quiet", false, quietDoc)
-	fs.BoolVar(&f.asJSON, "json", false, "print the result as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 unless the verdict is \"calibrated\"")
-	addSettings(cmd)
 	return cmd
 }
 
-func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backends.Algorithm,
-	typed []string) error {
-	if err := refuseForeign(typed, a); err != nil {
+func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags) error {
+	if err := f.read(cmd, path); err != nil {
 		return err
 	}
 	if f.replicates < 1 || f.jobs < 1 {
@@ -114,27 +89,20 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	if r := requested(cmd); r != nil {
 		f.replicates = r.part.End // on how many there are, none depends
 	}
-	m, err := compileAloud(cmd, path, &f.modelFlags, f.quiet)
+	m, err := f.compiled(cmd, path)
 	if err != nil {
 		return err
 	}
-	if err := inspected(cmd, m, path, f.data, a, typed); err != nil {
-		return err
-	}
-	joining, err := f.joining()
+	options, err := f.fitting(cmd, m)
 	if err != nil {
 		return err
 	}
-	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, f.quiet,
-		fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: joining, Seed: f.seed})
+	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, f.quiet, options)
 	if err != nil {
 		return err
 	}
 	s, diags, err := calibrate.New(p, f.replicates)
-	if err := settleQuietly(cmd, diags, f.quiet); err != nil {
-		return err
-	}
-	if err != nil {
+	if err := cmp.Or(settleQuietly(cmd, diags, f.quiet), err); err != nil {
 		return err
 	}
 	if err := misstate(s, f.misstate); err != nil {
@@ -145,7 +113,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	show := terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)
 	done := 0
 	replicates := &stepwise{
-		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: typed,
+		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: f.typed,
 		apart: []string{"jobs", "replicates"}, steps: f.replicates, size: perCell, jobs: f.jobs,
 		make: func(ctx context.Context, p cells.Part) ([]byte, error) {
 			if requested(cmd) == nil {

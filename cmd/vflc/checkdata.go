@@ -111,10 +111,7 @@ func (t *tableFlags) checkProgram(cmd *cobra.Command, path, manifest string, asJ
 	}
 	universe := stdlib.New()
 	m, diags, err := split.ReadManifest(manifest, universe)
-	if err == nil && diags.HasErrors() {
-		err = data.Errors(diags)
-	}
-	if err != nil {
+	if err := data.Failed(diags, err); err != nil {
 		return err
 	}
 	k := slices.IndexFunc(m.Parties, func(p split.ManifestParty) bool {

@@ -1,14 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/accuracy"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 func newCompare() *cobra.Command {
@@ -20,7 +21,8 @@ func newCompare() *cobra.Command {
 		Short: "Compare models of the same data by how well they predict",
 		Long: `Compare runs of different models of the same data by their expected log predictive density (elpd). The table lists the best model first,
 and for each other one its difference from the best with a standard error, which is computed from paired observations. A difference
-of less than about four, or of less than two standard errors, does not separate two models.
+of less than about four, or of less than two standard errors, does not separate two models. Below it stand the parameters whose means differ most
+from those of the first RUN, in its standard deviations.
 
 ` + whatDensity,
 		Example: `  vflc compare pooled augmented
@@ -46,21 +48,51 @@ of less than about four, or of less than two standard errors, does not separate 
 	return cmd
 }
 
+// A comparison is what compare prints: how well the runs predict, and how far apart their means are.
+type comparison struct {
+	accuracy.Comparison
+	Differences []accuracy.Difference `json:"differences"`
+}
+
 func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, which likelihoodFlags) error {
-	show := terminal.NewCounter(cmd.ErrOrStderr(), which.quiet)
-	var candidates []accuracy.Candidate
+	var all []*fit.Finished
+	var draws []*posterior.Draws
 	for _, path := range paths {
-		r, err := runs.Open(path)
+		r, err := finished(cmd, path)
 		if err != nil {
 			return err
 		}
+		all, draws = append(all, r), append(draws, r.Draws)
+	}
+	apart := accuracy.Differences(paths, draws)
+	predicted, err := predictions(cmd, c, all, which)
+	switch {
+	case asJSON && err == nil:
+		return posterior.WriteJSON(cmd.OutOrStdout(), comparison{predicted, apart})
+	case asJSON:
+		return err
+	case err == nil:
+		if err := predicted.WriteTable(cmd.OutOrStdout()); err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout())
+	}
+	return cmp.Or(err, accuracy.WriteDifferences(cmd.OutOrStdout(), paths[0], apart))
+}
+
+// predictions compares runs by how well they predict.
+func predictions(cmd *cobra.Command, c criterion, all []*fit.Finished,
+	which likelihoodFlags) (none accuracy.Comparison, err error) {
+	show := terminal.NewCounter(cmd.ErrOrStderr(), which.quiet)
+	var candidates []accuracy.Candidate
+	for _, r := range all {
 		responses, err := logLikelihood(cmd, r, which, show)
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return none, fmt.Errorf("%s: %w", r.Path, err)
 		}
-		candidates = append(candidates, accuracy.Candidate{Run: r, Responses: responses})
+		candidates = append(candidates, accuracy.Candidate{Run: r.Run, Responses: responses})
 		if why := accuracy.Different(candidates[0].Responses, responses); why != "" {
-			return fmt.Errorf("%s and %s have different data: %s", paths[0], path, why)
+			return none, fmt.Errorf("%s and %s have different data: %s", all[0].Path, r.Path, why)
 		}
 	}
 	for _, x := range candidates {
@@ -70,11 +102,5 @@ func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, w
 	}
 	result, err := c.Compare(candidates, show.Of(c.Name))
 	show.End()
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return posterior.WriteJSON(cmd.OutOrStdout(), result)
-	}
-	return result.WriteTable(cmd.OutOrStdout())
+	return result, err
 }

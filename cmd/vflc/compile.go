@@ -37,15 +37,8 @@ manifest names them, and lists every row of the audit; parties refuse a run in w
 				return usagef("name a folder for the programs (-o DIR), or a stage to print (--dump %s)",
 					strings.Join(stageNames(), "|"))
 			}
-			typed, err := f.honour(cmd, args[0])
+			typed, a, err := f.honourWith(cmd, args[0], &backend)
 			if err != nil {
-				return err
-			}
-			a, err := algorithm(backend)
-			if err != nil {
-				return err
-			}
-			if err := refuseForeign(typed, a); err != nil {
 				return err
 			}
 			m, diags, err := compileFile(args[0], &f)
@@ -66,9 +59,7 @@ manifest names them, and lists every row of the audit; parties refuse a run in w
 	f.add(cmd)
 	cmd.Flags().StringVar(&by, "split-by", "client", "`unit` that gets its own program: client")
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` for the programs and the manifest")
-	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` of the run: "+
-		strings.Join(algorithmNames(), ", "))
-	addSettings(cmd)
+	addBackend(cmd, &backend)
 	cmd.Flags().StringVar(&dump, "dump", "", "print the model after this `stage` of the compiler, and stop: "+
 		strings.Join(stageNames(), ", "))
 	return cmd

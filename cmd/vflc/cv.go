@@ -1,32 +1,26 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/fit/crossvalidate"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 )
 
-// cvFlags are those of cv that are not settings of a backend.
+// cvFlags are those of cv.
 type cvFlags struct {
-	modelFlags
-	joinFlags
-	data    []string
-	backend string
+	fitFlags
 	options crossvalidate.Options
 	jobs    int
 	nats    natsFlags
-	quiet   bool
-	asJSON  bool
 	strict  strictness
 }
 
@@ -52,13 +46,9 @@ those that are there.`,
 			return crossValidate(cmd, args[0], &f)
 		}),
 	}
-	f.add(cmd)
+	f.add(cmd, "the report, with the key, the fold and the log density of each row,")
 	f.nats.add(cmd)
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; repeatable")
-	f.addJoins(fs)
-	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name,
-		"inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.IntVar(&f.options.Folds, "folds", 10, "number of folds")
 	fs.BoolVar(&f.options.Stratify, "stratify", false,
 		"give each fold the same share of each value of the response")
@@ -66,28 +56,16 @@ those that are there.`,
 	fs.BoolVar(&f.options.NewLevels, "new-levels", false,
 		"draw the parameters of categories that the fitted rows lack from their prior, as with --by "+
 			"on the column of a level")
-	fs.Uint64Var(&f.options.Seed, "seed", 1, "seed of the folds and of all fits")
 	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0),
 		"number of folds to fit at the same time; the result does not depend on it")
-	fs.BoolVar(&f.quiet, "quiet", false, quietDoc)
-	fs.BoolVar(&f.asJSON, "json", false, "print JSON, with the key, the fold and the log density of each row")
 	f.strict.add(fs)
-	addSettings(cmd)
 	return cmd
 }
 
 var errStrataOrGroups = usagef("--stratify and --by exclude one another: groups stay whole")
 
 func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
-	typed, err := f.honour(cmd, path)
-	if err != nil {
-		return err
-	}
-	a, err := algorithm(f.backend)
-	if err != nil {
-		return err
-	}
-	if err := refuseForeign(typed, a); err != nil {
+	if err := f.read(cmd, path); err != nil {
 		return err
 	}
 	if f.options.Stratify && f.options.By != "" {
@@ -99,35 +77,27 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	if err := f.nats.check(cmd); err != nil {
 		return err
 	}
-	m, err := compileAloud(cmd, path, &f.modelFlags, f.quiet)
+	m, err := f.compiled(cmd, path)
 	if err != nil {
-		return err
-	}
-	if err := inspected(cmd, m, path, f.data, a, typed); err != nil {
 		return err
 	}
 	sources, err := data.Locate(path, m.Parties(), f.data)
 	if err != nil {
 		return err
 	}
-	joining, err := f.joining()
-	if err != nil {
+	f.options.Seed = f.seed
+	if f.options.Fit, err = f.fitting(cmd, m); err != nil {
 		return err
 	}
-	f.options.Fit = fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: joining,
-		Seed: f.options.Seed}
 	v, diags, err := crossvalidate.New(m, sources, f.options)
-	if err := settleQuietly(cmd, diags, f.quiet); err != nil {
-		return err
-	}
-	if err != nil {
+	if err := cmp.Or(settleQuietly(cmd, diags, f.quiet), err); err != nil {
 		return err
 	}
 	ctx, stop := interrupted(cmd.Context())
 	defer stop()
 	show := terminal.NewCounter(cmd.ErrOrStderr(), f.quiet)
 	folds := &stepwise{
-		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: typed, apart: []string{"jobs"},
+		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: f.typed, apart: []string{"jobs"},
 		steps: f.options.Folds, size: 1, jobs: f.jobs,
 		make:     func(ctx context.Context, p cells.Part) ([]byte, error) { return v.Make(ctx, p.First) },
 		take:     func(p cells.Part, result []byte) error { return v.Take(p.First, result) },

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -113,7 +112,6 @@ func newDemoStart() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&tables, "data", nil, "table of a party: `PARTY=FILE`, as for vflc run; repeatable")
 	fs.StringVarP(&dir, "output", "o", "", "`folder` of the demonstration")
-	fs.StringVar(&s.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`")
 	fs.StringVar(&s.key, "key", data.DefaultKey, "`column` on which rows are joined, or none")
 	fs.Uint64Var(&s.seed, "seed", 1, "seed of all random numbers")
 	fs.DurationVar(&s.every, "checkpoint-interval", 10*time.Second,
@@ -121,7 +119,7 @@ func newDemoStart() *cobra.Command {
 	fs.BoolVar(&s.record, recordFlag, false,
 		"the server keeps what it receives, for vflc audit DIR/runs/SERVER --attack")
 	fs.BoolVar(&wait, "wait", false, "wait until the run is complete, or a party has ended with an error")
-	addSettings(cmd)
+	addBackend(cmd, &s.backend)
 	return cmd
 }
 
@@ -151,23 +149,16 @@ func newDemoStop() *cobra.Command {
 }
 
 func readDemo(dir string) (*demo, error) {
-	text, err := os.ReadFile(filepath.Join(dir, demoFile))
-	if err != nil {
-		return nil, err
-	}
 	d := &demo{dir: dir}
-	if err := json.Unmarshal(text, d); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, demoFile), err)
+	there, err := atomicfile.ReadJSON(filepath.Join(dir, demoFile), d)
+	if !there {
+		return nil, fmt.Errorf("%s holds no demonstration: %w", dir, fs.ErrNotExist)
 	}
-	return d, nil
+	return d, err
 }
 
 func (d *demo) write() error {
-	text, err := json.MarshalIndent(d, "", "  ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(filepath.Join(d.dir, demoFile), 0o600, append(text, '\n'))
+	return atomicfile.WriteJSON(filepath.Join(d.dir, demoFile), d)
 }
 
 // runDir is the folder of a party's run.
@@ -178,15 +169,8 @@ func fileOf(party string) string { return strings.NewReplacer("[", "_", "]", "")
 // prepareDemo compiles the model, and makes the project and the folders of its parties.
 func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []string, s *serving) (*demo,
 	error) {
-	typed, err := f.honour(cmd, model)
+	typed, a, err := f.honourWith(cmd, model, &s.backend)
 	if err != nil {
-		return nil, err
-	}
-	a, err := algorithm(s.backend)
-	if err != nil {
-		return nil, err
-	}
-	if err := refuseForeign(typed, a); err != nil {
 		return nil, err
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {

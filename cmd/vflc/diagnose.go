@@ -5,7 +5,6 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 func newDiagnose() *cobra.Command {
@@ -23,16 +22,16 @@ transform that moves the answer: a parameter by more than 0.2 standard deviation
   vflc diagnose out --strict --json`,
 		Args: oneArgument("the folder RUN of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			r, err := runs.Open(args[0])
+			r, err := finished(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			found := fit.Diagnose(r)
+			found := fit.Diagnose(r.Run)
 			if asJSON {
 				err = posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema,
 					"model": r.Name(), "trusted": len(found) == 0, "findings": found})
 			} else {
-				err = fit.WriteFindings(cmd.OutOrStdout(), r, found)
+				err = fit.WriteFindings(cmd.OutOrStdout(), r.Run, found)
 			}
 			if err == nil {
 				err = strict.of(found)

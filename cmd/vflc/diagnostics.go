@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +21,11 @@ func settle(cmd *cobra.Command, l diag.List) error {
 	return nil
 }
 
+// settled shows diagnostics, and returns the error that they or err are.
+func settled(cmd *cobra.Command, l diag.List, err error) error {
+	return cmp.Or(settle(cmd, l), err)
+}
+
 // quietDoc is what the flag --quiet does to a command that fits.
 const quietDoc = "print no progress, and no warnings of the compiler or about the data, except those that " +
 	"change what the result means"
@@ -35,5 +40,5 @@ func settleQuietly(cmd *cobra.Command, l diag.List, quiet bool) error {
 }
 
 func showDiagnostics(w io.Writer, l diag.List) error {
-	return diag.Text(w, l.Shown(), terminal.Is(w) && os.Getenv("NO_COLOR") == "")
+	return diag.Text(w, l.Shown(), terminal.Colours(w))
 }

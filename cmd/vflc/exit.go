@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,6 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/runtime/session"
 )
@@ -125,6 +125,10 @@ func judged(cmd *cobra.Command, err error) error {
 	var misaligned *align.Error
 	var diagnostics data.Errors
 	err = data.Trouble(err)
+	peers := func(code diag.Code, format string, args ...any) error {
+		return cmp.Or(showDiagnostics(cmd.ErrOrStderr(), diag.List(data.Coded(code, format, args...))),
+			shown(exitPeer))
+	}
 	switch {
 	case err == nil || errors.As(err, &f):
 		return err
@@ -133,35 +137,19 @@ func judged(cmd *cobra.Command, err error) error {
 	case errors.As(err, &usage):
 		return &failure{exitUsage, err}
 	case errors.As(err, &ended):
-		var l diag.List
-		l.Errorf(ended.Code.Page(), nil, source.Span{}, "%v", ended)
-		if err := showDiagnostics(cmd.ErrOrStderr(), l); err != nil {
-			return err
-		}
-		return shown(exitPeer)
+		return peers(ended.Code.Page(), "%v", ended)
 	case errors.As(err, &unlike), errors.As(err, &peer) && peer.Code == session.EndUnlike:
-		var l diag.List
 		why := error(peer)
 		if unlike != nil {
 			why = unlike
 		}
-		l.Errorf(diag.UnlikeAnswers, nil, source.Span{}, "the run cannot go on: %s",
-			strings.TrimPrefix(why.Error(), "session: "))
-		if err := showDiagnostics(cmd.ErrOrStderr(), l); err != nil {
-			return err
-		}
-		return shown(exitPeer)
+		return peers(diag.UnlikeAnswers, "the run cannot go on: %s", strings.TrimPrefix(why.Error(), "session: "))
 	case errors.As(err, &protocol):
 		code := diag.OffScript
 		if protocol.Value {
 			code = diag.ValueRefused
 		}
-		var l diag.List
-		l.Errorf(code, nil, source.Span{}, "the run cannot go on: %s sent a %s", protocol.Peer, protocol.What)
-		if err := showDiagnostics(cmd.ErrOrStderr(), l); err != nil {
-			return err
-		}
-		return shown(exitPeer)
+		return peers(code, "the run cannot go on: %s sent a %s", protocol.Peer, protocol.What)
 	case errors.As(err, &peer), errors.As(err, &misaligned):
 		return &failure{exitPeer, err}
 	}

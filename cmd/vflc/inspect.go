@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/fit/cells/spread"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/source"
 )
 
 // An inspection is on what the result of a command depends.
@@ -64,9 +63,7 @@ func inspected(cmd *cobra.Command, m *compile.Model, path string, tables []strin
 		return errInspected
 	// the tables of new rows follow
 	case len(found.inputs) > len(want) || !slices.Equal(found.inputs, want[:len(found.inputs)]):
-		var diags diag.List
-		diags.Errorf(diag.NoCell, nil, source.Span{}, "the cell depends on other files than it names")
-		return data.Errors(diags)
+		return data.Coded(diag.NoCell, "the cell depends on other files than it names")
 	}
 	return nil
 }
@@ -147,10 +144,8 @@ func (i *inspection) near() error {
 	if i.far == "" {
 		return nil
 	}
-	var diags diag.List
-	diags.Errorf(diag.NotSpread, nil, source.Span{},
+	return data.Coded(diag.NotSpread,
 		"--nats: the table of %s is no file, and workers get files; write its rows to one", i.far)
-	return data.Errors(diags)
 }
 
 // commandLine is the command line of this process, or the one that a command is carried out for.

@@ -49,7 +49,7 @@ func newCriterion(c criterion) *cobra.Command {
 			c.Name, c.Name),
 		Args: oneArgument("a RUN"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			r, err := runs.Open(args[0])
+			r, err := finished(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -58,8 +58,8 @@ func newCriterion(c criterion) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			sayStretch(cmd, c, r)
-			e := c.Of(r, responses, show.Of(c.Name))
+			sayStretch(cmd, c, r.Run)
+			e := c.Of(r.Run, responses, show.Of(c.Name))
 			show.End()
 			if asJSON {
 				err = posterior.WriteJSON(cmd.OutOrStdout(), e)
@@ -106,12 +106,12 @@ func sayStretch(cmd *cobra.Command, c criterion, r *runs.Run) bool {
 
 // logLikelihood returns the log density that the run has stored, or computes it from the model and the data,
 // whose diagnostics it prints.
-func logLikelihood(cmd *cobra.Command, r *runs.Run, which likelihoodFlags,
+func logLikelihood(cmd *cobra.Command, r *fit.Finished, which likelihoodFlags,
 	show *terminal.Counter) ([]zarr.Observed, error) {
 	if which.draws < 0 {
 		return nil, usagef("--draws %d: give a number above 0", which.draws)
 	}
-	responses, diags, err := fit.LogLikelihood(r,
+	responses, diags, err := r.LogLikelihood(
 		fit.LogDensities{Draws: which.draws, Progress: show.Of("log density")})
 	show.End()
 	if err := settle(cmd, diags); err != nil {

@@ -41,6 +41,15 @@ func execute(args []string, out, errs io.Writer) (code int) {
 	return exitCode(errs, ran, err)
 }
 
+// perform carries out a command line within another command. It returns the command that was found.
+func perform(ctx context.Context, args []string, out, messages io.Writer) (*cobra.Command, error) {
+	root := newRoot(args...)
+	root.SetOut(out)
+	root.SetErr(messages)
+	root.SetArgs(args)
+	return root.ExecuteContextC(context.WithValue(ctx, commandLineKey{}, append([]string{"vflc"}, args...)))
+}
+
 // apologise reports a panic: always a bug of this program, never of its user.
 func apologise(w io.Writer, bug any) int {
 	fmt.Fprintf(w, "vflc: a bug in vflc, not in your model: %v\n", bug)

@@ -44,7 +44,7 @@ func (s *runState) next() []nextStep {
 	var first, second nextStep
 	switch {
 	case dir == "":
-		first = nextStep{retyped(s.cmd, s.path, s.cmd, s.typed) + " -o out", "keeps the draws"}
+		first = nextStep{retyped(s.cmd, s.path, s.cmd, s.flags.typed) + " -o out", "keeps the draws"}
 	case len(s.result.Diagnose()) > 0:
 		first = nextStep{"vflc diagnose " + quoted(dir), "what is wrong, and what to try"}
 	default:
@@ -58,7 +58,7 @@ func (s *runState) next() []nextStep {
 		second = nextStep{s.encrypting(),
 			"across machines: no number of a row crosses, and the posterior is approximated"}
 	case dir == "" && clients:
-		second = nextStep{retyped(newAudit(), s.path, s.cmd, s.typed), "who learns what"}
+		second = nextStep{retyped(newAudit(), s.path, s.cmd, s.flags.typed), "who learns what"}
 	case clients && s.model.Checked.Transform.Kind.Noise():
 		second = nextStep{"vflc audit " + quoted(dir) + " --attack", "what the server could reconstruct"}
 	case clients && !s.model.Pooled():
@@ -89,7 +89,7 @@ func (s *runState) next() []nextStep {
 
 // by is the command line of a run of the same model and data by another algorithm with these settings.
 func (s *runState) by(settings string) string {
-	kept := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool {
+	kept := slices.DeleteFunc(slices.Clone(s.flags.typed), func(name string) bool {
 		return name != "transform" && name != "rho" && !slices.Contains(ofData, name)
 	})
 	return retyped(s.cmd, s.path, s.cmd, kept) + " " + settings
@@ -108,7 +108,7 @@ func (s *runState) mayEncrypt() error {
 	}
 	a, _ := fit.Encrypting()
 	given := givenSettings(s.cmd, a)
-	for _, name := range s.typed {
+	for _, name := range s.flags.typed {
 		delete(given, name)
 	}
 	s.encryptable, s.unencryptable = true, s.prepared.Unencryptable(s.cmd.Context(), given)
@@ -117,7 +117,7 @@ func (s *runState) mayEncrypt() error {
 
 // encrypting is the command line of a run with the same model and data whose rows stay encrypted.
 func (s *runState) encrypting() string {
-	kept := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool {
+	kept := slices.DeleteFunc(slices.Clone(s.flags.typed), func(name string) bool {
 		return !slices.Contains(ofData, name)
 	})
 	a, transform := fit.Encrypting()

@@ -5,7 +5,6 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/source"
 )
 
 // A lone is a flag of runs in one process that has no meaning where each party has a process of its own.
@@ -38,15 +37,9 @@ func addLones(cmd *cobra.Command) {
 func refuseLones(cmd *cobra.Command) error {
 	for _, l := range lones {
 		if f := cmd.Flags().Lookup(l.name); f != nil && f.Changed {
-			return notApart("--%s is for one process with the data of all parties: %s; %s", l.name, l.why,
+			return data.Coded(diag.NotApart, "--%s is for one process with the data of all parties: %s; %s", l.name, l.why,
 				l.instead)
 		}
 	}
 	return nil
-}
-
-func notApart(format string, args ...any) error {
-	var diags diag.List
-	diags.Errorf(diag.NotApart, nil, source.Span{}, format, args...)
-	return data.Errors(diags)
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,10 +13,8 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/terminal"
-	"github.com/vflc/vflc/node/release"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 func newPlot() *cobra.Command {
@@ -29,7 +27,7 @@ func newPlot() *cobra.Command {
 
 KIND is one of
 ` + kindsOfPlots() + `
-It separates runs from parameters. Without it there is one run, and the plot is a ` + plot.Names()[0] + `. PARAMETER is a name (beta), an element (beta[2],
+Without it the plot is a ` + plot.Names()[0] + `. PARAMETER is a name (beta), an element (beta[2],
 'beta[zscore(age)]') or a pattern (beta*); without any the plot shows all parameters, or the first if they are many.
 
 ` + runArgument,
@@ -47,19 +45,13 @@ It separates runs from parameters. Without it there is one run, and the plot is 
 					return &failure{exitUsage, err}
 				}
 			}
-			paths, kind, names := plotArguments(args)
-			shown, err := plotRuns(paths)
+			asked, err := plotArguments(cmd, args)
 			if err != nil {
 				return err
 			}
-			if plot.NeedsResponses(kind) {
-				if err := addResponses(cmd, paths, shown); err != nil {
-					return err
-				}
-			}
-			f, err := plot.Make(kind, shown, names)
+			f, err := asked.figure(cmd)
 			if err != nil {
-				return plotError(err, args)
+				return plotError(err, asked)
 			}
 			if output != "" {
 				return f.Save(output, width, height)
@@ -84,59 +76,65 @@ func kindsOfPlots() string {
 	return b.String()
 }
 
-// plotArguments divides the arguments at the first after a run that is a kind.
-func plotArguments(args []string) (paths []string, kind string, names []string) {
-	for i := 1; i < len(args); i++ {
-		if slices.Contains(plot.Names(), args[i]) {
-			return args[:i], args[i], args[i+1:]
-		}
-	}
-	return args[:1], plot.Names()[0], args[1:]
+// A plotRequest is what the arguments of plot ask for.
+type plotRequest struct {
+	runs  []*fit.Finished
+	kind  string // "": none is named
+	names []string
 }
 
-// plotRuns opens runs. They have the names of their folders, or their paths where two of these are equal.
-func plotRuns(paths []string) ([]plot.Run, error) {
-	var out []plot.Run
-	for _, path := range paths {
-		r, _, err := release.Open(path)
-		if err != nil {
-			return nil, err
+// plotArguments divides the arguments: the first is a run; of the others the first that is the name of a kind
+// is the kind, and what no parameter of the first run is called and a run is, is another run.
+func plotArguments(cmd *cobra.Command, args []string) (*plotRequest, error) {
+	first, err := published(cmd, args[0])
+	if err != nil {
+		return nil, err
+	}
+	p := &plotRequest{runs: []*fit.Finished{first}}
+	for _, word := range args[1:] {
+		_, unnamed := first.Draws.Choose([]string{word})
+		switch {
+		case p.kind == "" && slices.Contains(plot.Names(), word):
+			p.kind = word
+		case unnamed != nil && isRun(cmd, word):
+			r, err := published(cmd, word)
+			if err != nil {
+				return nil, err
+			}
+			p.runs = append(p.runs, r)
+		default:
+			p.names = append(p.names, word)
 		}
+	}
+	return p, nil
+}
+
+// figure makes the plot. Runs have the names of their folders, or their paths where two of these are equal.
+func (p *plotRequest) figure(cmd *cobra.Command) (*plot.Figure, error) {
+	kind := cmp.Or(p.kind, plot.Names()[0])
+	var out []plot.Run
+	names := map[string]bool{}
+	for _, r := range p.runs {
 		trace, err := r.ELBO()
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, plot.Run{Name: filepath.Clean(path), Draws: r.Draws, ELBO: trace})
-	}
-	names := map[string]bool{}
-	for _, r := range out {
-		names[folderName(r.Name)] = true
+		one := plot.Run{Name: filepath.Clean(r.Path), Draws: r.Draws, ELBO: trace}
+		if plot.NeedsResponses(kind) {
+			again, diags, err := r.Replicate(cmd.Context(), fit.PlottedReplicates, 1)
+			if err := settled(cmd, diags, err); err != nil {
+				return nil, err
+			}
+			one.Responses = again.Plotted()
+		}
+		out, names[folderName(one.Name)] = append(out, one), true
 	}
 	for i := range out {
 		if len(names) == len(out) {
 			out[i].Name = folderName(out[i].Name)
 		}
 	}
-	return out, nil
-}
-
-// addResponses draws the responses of runs again, for kinds of plots that show them.
-func addResponses(cmd *cobra.Command, paths []string, shown []plot.Run) error {
-	for k, path := range paths {
-		r, err := runs.Open(path)
-		if err != nil {
-			return err
-		}
-		p, diags, err := fit.Replicate(cmd.Context(), r, fit.PlottedReplicates, 1)
-		if err := settle(cmd, diags); err != nil {
-			return err
-		}
-		if err != nil {
-			return err
-		}
-		shown[k].Responses = p.Plotted()
-	}
-	return nil
+	return plot.Make(kind, out, p.names)
 }
 
 // folderName is the last element of a path, also of one that ends in dots.
@@ -147,28 +145,21 @@ func folderName(path string) string {
 	return path
 }
 
-// plotError makes a choice that is not there a usage error. Where a KIND may have been meant, or a second
-// run, it says so.
-func plotError(err error, args []string) error {
+// plotError makes a choice that is not there a usage error. Where a KIND may have been meant, it says so.
+func plotError(err error, p *plotRequest) error {
 	var choice *plot.ChoiceError
-	if !errors.As(err, &choice) {
+	switch {
+	case !errors.As(err, &choice):
 		return err
-	}
-	if len(args) < 2 || slices.ContainsFunc(args[1:], func(a string) bool {
-		return slices.Contains(plot.Names(), a)
-	}) {
+	case p.kind != "" || len(p.names) == 0:
 		return &failure{exitUsage, err}
 	}
-	if _, missing := os.Stat(args[1]); missing == nil {
-		return usagef("%w\nTo plot several runs, name a KIND after them: %s", err,
-			strings.Join(plot.Names(), ", "))
-	}
 	return usagef("%w\nKIND is one of %s%s", err, strings.Join(plot.Names(), ", "),
-		posterior.Suggestion(args[1], plot.Names()))
+		posterior.Suggestion(p.names[0], plot.Names()))
 }
 
 func writeText(out io.Writer, f *plot.Figure, width, height int) error {
-	s := plot.Size{Width: width, Height: height, Color: terminal.Is(out) && os.Getenv("NO_COLOR") == ""}
+	s := plot.Size{Width: width, Height: height, Color: terminal.Colours(out)}
 	if width == 0 {
 		s.Width = terminal.Width(out)()
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 func newPPC() *cobra.Command {
@@ -58,10 +57,7 @@ the model holds possible before it has seen any; -o writes the groups prior and 
 			if !cmd.Flags().Changed("draws") {
 				draws = fit.UsualReplicates
 			}
-			replicate, name := fit.Replicate, filepath.Base(args[0])
-			if written {
-				replicate = fit.ReplicateWritten
-			}
+			name := filepath.Base(args[0])
 			var p *fit.Replication
 			var diags diag.List
 			var err error
@@ -69,24 +65,22 @@ the model holds possible before it has seen any; -o writes the groups prior and 
 				p, diags, err = priorReplicates(cmd, args[0], modelFlags{set: set}, tables, &joins, draws,
 					seed)
 			} else {
-				var r *runs.Run
-				if r, err = runs.Open(args[0]); err != nil {
+				var r *fit.Finished
+				if r, err = finished(cmd, args[0]); err != nil {
 					return err
 				}
 				name = r.Name()
-				p, diags, err = replicate(cmd.Context(), r, draws, seed)
+				replicate := r.Replicate
+				if written {
+					replicate = r.ReplicateWritten
+				}
+				p, diags, err = replicate(cmd.Context(), draws, seed)
 			}
-			if err := settle(cmd, diags); err != nil {
-				return err
-			}
-			if err != nil {
+			if err := settled(cmd, diags, err); err != nil {
 				return err
 			}
 			checks, diags, err := p.Checks(args[1:], expressions)
-			if err := settle(cmd, diags); err != nil {
-				return err
-			}
-			if err != nil {
+			if err := settled(cmd, diags, err); err != nil {
 				return err
 			}
 			if output != "" {

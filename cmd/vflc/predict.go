@@ -29,7 +29,7 @@ type predictFlags struct {
 func newPredict() *cobra.Command {
 	var f predictFlags
 	cmd := &cobra.Command{
-		Use:   "predict RUN",
+		Use:   "predict RUN [PARTY=FILE…]",
 		Short: "Predict the responses of new rows",
 		Long: `Predict the responses of new rows at the draws of a run, after any backend and under any transform. A response that is 0 or 1, a count or a category is predicted by its
 expectation, of a category the probability of each: mean, standard deviation and quantiles say how sure the model is of that probability or mean. With --replicates, and of continuous responses
@@ -38,7 +38,7 @@ is. Generated quantities of the model with an element for each row, as generate 
 
 The new tables have the columns of the run's, without the response. Encoders are as the run fitted them, and its folder keeps them: zscore(age) subtracts the mean age of
 the run's rows, and a category that the run did not see is refused, unless its encoder has a place for it. With --new-levels the elements of parameters for a new category of a level are drawn from their prior, given the other
-parameters of each draw: what the model says of a ward that it has not seen. Rows are joined by the key of the run. Without --data the rows of the run are
+parameters of each draw: what the model says of a ward that it has not seen. Rows are joined by the key of the run. PARTY=FILE is as with --data. Without either the rows of the run are
 predicted.
 
 Predictions are those of the model as it is written, also under a transform that adds noise: each client would send its cuts for the new rows, without noise, and receive the shared
@@ -47,14 +47,15 @@ parameters. --audit lists that.`,
   vflc predict out --data new.csv -o predictions.csv --save-draws draws.csv
   vflc predict out --json
   vflc predict out --audit`,
-		Args: oneArgument("a RUN"),
+		Args: arguments(1, 0, "a RUN"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			r, err := runs.Open(args[0])
+			r, err := finished(cmd, args[0])
 			if err != nil {
 				return err
 			}
+			f.request.Data = append(f.request.Data, args[1:]...)
 			if f.audit {
-				return auditPrediction(cmd, r, f.asJSON)
+				return auditPrediction(cmd, r.Run, f.asJSON)
 			}
 			return predict(cmd, r, &f)
 		}),
@@ -85,7 +86,7 @@ parameters. --audit lists that.`,
 const replicatesDoc = "summarise draws of binary responses, counts and categories too, in " +
 	"place of their expectation"
 
-func predict(cmd *cobra.Command, r *runs.Run, f *predictFlags) error {
+func predict(cmd *cobra.Command, r *fit.Finished, f *predictFlags) error {
 	ending := filepath.Ext(f.output)
 	switch {
 	case f.request.Draws < 0:
@@ -98,11 +99,8 @@ func predict(cmd *cobra.Command, r *runs.Run, f *predictFlags) error {
 			return usagef("--probs %v: give numbers from 0 to 1", p)
 		}
 	}
-	p, diags, err := fit.Predict(cmd.Context(), r, f.request)
-	if err := settle(cmd, diags); err != nil {
-		return err
-	}
-	if err != nil {
+	p, diags, err := r.Predict(cmd.Context(), f.request)
+	if err := settled(cmd, diags, err); err != nil {
 		return err
 	}
 	d := p.Document(f.probs)
@@ -161,10 +159,7 @@ func predictionText(d *fit.PredictionDocument, file string) string {
 // auditPrediction prints what crosses when new rows are predicted.
 func auditPrediction(cmd *cobra.Command, r *runs.Run, asJSON bool) error {
 	rows, diags, err := fit.PredictionAudit(r)
-	if err := settle(cmd, diags); err != nil {
-		return err
-	}
-	if err != nil {
+	if err := settled(cmd, diags, err); err != nil {
 		return err
 	}
 	report := &auditReport{model: r.Name(), transform: "of a prediction", pooled: rows == nil, rows: rows}

@@ -18,8 +18,8 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/internal/terminal"
+	"github.com/vflc/vflc/posterior/plot"
 	"github.com/vflc/vflc/repl"
-	"github.com/vflc/vflc/repl/history"
 	"github.com/vflc/vflc/repl/term"
 )
 
@@ -65,8 +65,8 @@ func runRepl(cmd *cobra.Command, args []string, f *replFlags) error {
 	person := f.units == nil && terminal.Is(os.Stdin) && terminal.Is(out)
 	state := stateFolder()
 	config := repl.Config{
-		Out: out, Live: errs, Width: terminal.Width(out), Color: terminal.Is(out) &&
-			os.Getenv("NO_COLOR") == "", Shell: shell,
+		Out: out, Live: errs, Width: terminal.Width(out), Color: terminal.Colours(out),
+		Shell: shell,
 		Audit: func(w io.Writer, m *compile.Model, a backends.Algorithm) error {
 			r, err := auditModel(m, a, nil, nil)
 			if err != nil {
@@ -75,10 +75,10 @@ func runRepl(cmd *cobra.Command, args []string, f *replFlags) error {
 			return r.print(w)
 		},
 	}
-	config.Wrap = person
+	config.Wrap, config.Verbs, config.Carry = person, promptVerbs(), carryLine
 	if person && state != "" {
 		var err error
-		if config.History, err = history.Open(filepath.Join(state, "history.jsonl")); err != nil {
+		if config.History, err = repl.OpenHistory(filepath.Join(state, "history.jsonl")); err != nil {
 			fmt.Fprintf(errs, "the history cannot be kept: %v\n", err)
 		}
 		config.Journal = filepath.Join(state, fmt.Sprintf("session-%d.json", os.Getpid()))
@@ -95,6 +95,32 @@ func runRepl(cmd *cobra.Command, args []string, f *replFlags) error {
 		return converse(s, out)
 	}
 	return answerAll(s, errs, repl.NewLines(os.Stdin), f.bail)
+}
+
+// promptVerbs are the commands about finished runs that a prompt has.
+func promptVerbs() (out []repl.Verb) {
+	for _, make := range []func() *cobra.Command{newSummary, newDiagnose, newPlot, newPPC, newPredict, newLOO,
+		newWAIC, newCompare} {
+		cmd := make()
+		v := repl.Verb{Usage: cmd.Use, Doc: cmd.Short, Flags: cmd.Flags().FlagUsages(),
+			JSON: cmd.Flags().Lookup("json") != nil, File: cmd.Flags().Lookup("output") != nil}
+		if strings.Contains(cmd.Use, "KIND") {
+			v.Words = plot.Names()
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// carryLine carries out a line of a verb.
+func carryLine(ctx context.Context, l repl.Line) error {
+	_, err := perform(context.WithValue(ctx, fitsKey{}, l.Fit), l.Words, l.Out, l.Messages)
+	if err == nil {
+		return nil
+	}
+	f := &failure{exitUsage, err}
+	errors.As(err, &f)
+	return &repl.Failure{Code: f.code, Err: f.err}
 }
 
 // begin runs the lines of the init file and opens the model.

@@ -34,10 +34,7 @@ its file can be read by its owner alone.`,
 				return err
 			}
 			page, diags, err := report.New(run)
-			if err := settle(cmd, diags); err != nil {
-				return err
-			}
-			if err != nil {
+			if err := settled(cmd, diags, err); err != nil {
 				return err
 			}
 			switch {

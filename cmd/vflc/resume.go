@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -63,13 +62,9 @@ func repeat(cmd *cobra.Command, r *posterior.Record, dir string) error {
 	}) {
 		return fmt.Errorf("%w; the path of --from may be relative to it", err)
 	}
-	again := newRoot()
-	again.SetOut(cmd.OutOrStdout())
-	again.SetErr(cmd.ErrOrStderr())
-	args := slices.Concat(r.Command[at:], []string{"--output", whole, "--overwrite=false", "--" + resumeFlag})
-	again.SetArgs(args)
-	return again.ExecuteContext(context.WithValue(cmd.Context(), commandLineKey{},
-		append([]string{"vflc"}, args...)))
+	_, err = perform(cmd.Context(), slices.Concat(r.Command[at:], []string{"--output", whole,
+		"--overwrite=false", "--" + resumeFlag}), cmd.OutOrStdout(), cmd.ErrOrStderr())
+	return err
 }
 
 // resumeFlag is the hidden flag of run that continues the run in its folder.

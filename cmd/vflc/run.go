@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/inputfile"
@@ -19,13 +18,9 @@ import (
 	"github.com/vflc/vflc/runtime/release"
 )
 
-// runFlags are the flags of run that are not settings of a backend.
+// runFlags are the flags of run.
 type runFlags struct {
-	modelFlags
-	joinFlags
-	data    []string
-	backend string
-	seed    uint64
+	fitFlags
 	dir     string
 	replace bool
 	every   time.Duration
@@ -33,8 +28,6 @@ type runFlags struct {
 	from    string
 	inits   string
 	resumed bool
-	quiet   bool
-	asJSON  bool
 	strict  strictness
 	logLik  bool
 	saveAux bool
@@ -61,16 +54,9 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error { return runModel(cmd, args[0], &f) }),
 	}
-	f.add(cmd)
+	f.add(cmd, "the summary")
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.data, "data", nil,
-		"table of a party: `PARTY=FILE`; of a family: PARTY=FILE,FILE,…; of a model without "+
-			"clients: FILE; repeatable")
 	fs.Int64Var(&f.most, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
-	f.addJoins(fs)
-	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name,
-		"inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
-	fs.Uint64Var(&f.seed, "seed", 1, docOf("seed"))
 	fs.StringVarP(&f.dir, "output", "o", "",
 		"write summary, draws, programs and the record of the run to this `folder`")
 	fs.BoolVar(&f.replace, "overwrite", false, "replace the run that the folder of -o holds")
@@ -90,10 +76,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.StringVar(&f.signers, "authority", "",
 		"with --release, take a release alone that every owner of its columns has signed, by the authority "+
 			"whose certificate is in this `file` (ca.crt of a project)")
-	fs.BoolVar(&f.quiet, "quiet", false, quietDoc+"; findings about the result are always printed")
-	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	f.strict.add(fs)
-	addSettings(cmd)
 	return cmd
 }
 
@@ -103,8 +86,6 @@ type runState struct {
 	path     string
 	flags    *runFlags
 	begun    time.Time
-	typed    []string // flags of the command line
-	backend  backends.Algorithm
 	model    *compile.Model
 	screen   *terminal.Screen
 	moments  *release.Moments // under transform private
@@ -124,7 +105,6 @@ func steps() []func(*runState) error {
 		(*runState).readRecord,
 		(*runState).readSettings,
 		(*runState).refuseLostFiles,
-		(*runState).chooseBackend,
 		(*runState).compile,
 		(*runState).inspect,
 		(*runState).release,
@@ -172,9 +152,8 @@ func (s *runState) readRecord() (err error) {
 	return err
 }
 
-func (s *runState) readSettings() (err error) {
-	s.typed, err = s.flags.honour(s.cmd, s.path)
-	return err
+func (s *runState) readSettings() error {
+	return s.flags.read(s.cmd, s.path)
 }
 
 // refuseLostFiles returns an error for flags that write to the run's folder in a run without one.
@@ -188,13 +167,6 @@ func (s *runState) refuseLostFiles() error {
 		return usagef("--save-aux writes to the folder of the run; name one with -o")
 	}
 	return nil
-}
-
-func (s *runState) chooseBackend() (err error) {
-	if s.backend, err = algorithm(s.flags.backend); err != nil {
-		return err
-	}
-	return refuseForeign(s.typed, s.backend)
 }
 
 func (s *runState) compile() (err error) {
@@ -216,7 +188,7 @@ func (s *runState) compile() (err error) {
 
 // inspect ends a run that is only inspected.
 func (s *runState) inspect() error {
-	return inspected(s.cmd, s.model, s.path, s.flags.data, s.backend, s.typed)
+	return inspected(s.cmd, s.model, s.path, s.flags.data, s.flags.algorithm, s.flags.typed)
 }
 
 func (s *runState) open() error {
@@ -224,7 +196,7 @@ func (s *runState) open() error {
 	if err != nil {
 		return err
 	}
-	joining, err := s.flags.joining()
+	o, err := s.flags.fitting(s.cmd, s.model)
 	if err != nil {
 		return err
 	}
@@ -232,8 +204,7 @@ func (s *runState) open() error {
 	if s.recorded != nil {
 		tables = fit.RecordedData(s.recorded)
 	}
-	inits, err := s.inits()
-	if err != nil {
+	if o.Inits, err = s.inits(); err != nil {
 		return err
 	}
 	s.screen = terminal.NewScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
@@ -241,14 +212,10 @@ func (s *runState) open() error {
 	if s.moments != nil {
 		beside, tables = "", nil
 	}
-	s.prepared, err = open(s.cmd, s.model, beside, tables, s.flags.most, s.flags.quiet, fit.Options{
-		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, s.model, s.typed), Joining: joining,
-		Seed: s.flags.seed,
-		Dir:  s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed,
-		From: s.flags.from, Inits: inits, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
-		Progress: s.screen, Origin: fit.Origin{Command: commandLine(s.cmd), Constants: changed.Set,
-			Began: s.begun},
-	})
+	o.Dir, o.Overwrite, o.SaveEvery, o.Resume = s.flags.dir, s.flags.replace, s.flags.every, s.flags.resumed
+	o.From, o.LogLik, o.Auxiliary, o.Progress = s.flags.from, s.flags.logLik, s.flags.saveAux, s.screen
+	o.Origin = fit.Origin{Command: commandLine(s.cmd), Constants: changed.Set, Began: s.begun}
+	s.prepared, err = open(s.cmd, s.model, beside, tables, s.flags.most, s.flags.quiet, o)
 	if err == nil {
 		err = s.keepMoments()
 	}

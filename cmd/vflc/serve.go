@@ -152,7 +152,6 @@ With --from they begin where an earlier run has ended, each with its own folder 
 		"`HOST:PORT` to listen on (default: the port of the project's address, on all interfaces)")
 	fs.StringVar(&f.Key, "key", data.DefaultKey,
 		"`column` on which the rows of the parties' tables are joined, or none for the order of the files")
-	fs.StringVar(&f.Backend, "backend", fit.Backends()[0].Name, "inference algorithm")
 	fs.Uint64Var(&f.Seed, "seed", 1, "seed of the random numbers that all parties share")
 	fs.DurationVar(&f.CheckpointEvery, "checkpoint-interval", 10*time.Second,
 		"`time` between two states that all parties save")
@@ -161,7 +160,7 @@ With --from they begin where an earlier run has ended, each with its own folder 
 	fs.BoolVar(&f.Record, recordFlag, false,
 		"keep what this server receives, in RUN/received, for vflc audit RUN --attack; all parties are "+
 			"told, and those with a policy refuse unless it has record = true")
-	addSettings(cmd)
+	addBackend(cmd, &f.Backend)
 	return cmd
 }
 

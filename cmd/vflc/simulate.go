@@ -91,10 +91,7 @@ func simulateModel(cmd *cobra.Command, path string, f *simulateFlags) error {
 		return err
 	}
 	s, diags, err := synthetic.New(m, r)
-	if err := settle(cmd, diags); err != nil {
-		return err
-	}
-	if err != nil {
+	if err := settled(cmd, diags, err); err != nil {
 		return err
 	}
 	return writeSimulation(cmd, path, f, s, len(m.Parties()) == 1)

@@ -201,14 +201,9 @@ func (s *studyState) wrongFlag(c *study.Cell) *diag.Diagnostic {
 	return nil
 }
 
-// carryOut carries out a command line in this process.
+// carryOut carries out a command line in this process, and shows its error.
 func carryOut(ctx context.Context, args []string, out, messages io.Writer) error {
-	root := newRoot(args...)
-	root.SetOut(out)
-	root.SetErr(messages)
-	root.SetArgs(args)
-	ran, err := root.ExecuteContextC(context.WithValue(ctx, commandLineKey{},
-		append([]string{"vflc"}, args...)))
+	ran, err := perform(ctx, args, out, messages)
 	if err != nil && !errors.Is(err, errInspected) {
 		exitCode(messages, ran, err)
 	}

@@ -11,9 +11,6 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// runArgument explains the RUN of every command that takes one.
-const runArgument = `RUN is the folder of a finished run (vflc run -o), a folder of Stan CSV files with one chain each, or one such file.`
-
 func newSummary() *cobra.Command {
 	var asJSON, all bool
 	cmd := &cobra.Command{
@@ -32,11 +29,11 @@ published is shown with their names as owners.
   vflc summary chains/ --json`,
 		Args: arguments(1, 0, "the folder RUN of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			r, published, err := release.Open(args[0])
+			r, err := published(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			rows, err := release.Summarise(r.Draws, published, args[1:])
+			rows, err := release.Summarise(r.Draws, r.Published, args[1:])
 			if err != nil {
 				return &failure{exitUsage, err}
 			}

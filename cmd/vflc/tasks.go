@@ -179,10 +179,7 @@ func (f *partyFlags) crossValidate(cmd *cobra.Command, run func(o node.PartyOpti
 		return err
 	}
 	m, diags, err := split.ReadManifest(filepath.Join(f.Programs, compile.ManifestFile), stdlib.New())
-	if err == nil && diags.HasErrors() {
-		err = data.Errors(diags)
-	}
-	if err != nil {
+	if err := data.Failed(diags, err); err != nil {
 		return err
 	}
 	r, err := crossvalidate.Gather(m.Model, scored)

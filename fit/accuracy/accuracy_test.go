@@ -75,3 +75,25 @@ func TestDifferentResponses(t *testing.T) {
 		t.Error("other responses are taken for the same")
 	}
 }
+
+// Differences are in standard deviations of the first run, the largest first; what is generated for each row
+// is in none.
+func TestDifferencesOfMeans(t *testing.T) {
+	vars := []posterior.Variable{{Name: "a"}, {Name: "b"}, {Name: "y", Dims: []int{60}, Generated: true}}
+	draws := func(shift float64) *posterior.Draws {
+		d := posterior.NewDraws(vars, 1, 0)
+		for i := range 100 {
+			at := make([]float64, 62)
+			at[0], at[1] = math.Sin(float64(i)), math.Cos(float64(i))+shift
+			d.Append(0, at)
+		}
+		return d
+	}
+	first := draws(0)
+	all := Differences([]string{"one", "two"}, []*posterior.Draws{first, draws(3)})
+	sd := float64(posterior.Summarise(first)[1].SD)
+	if len(all) != 2 || all[0].Name != "b" || math.Abs(float64(all[0].SDs)-3/sd) > 1e-9 ||
+		float64(all[1].SDs) != 0 || all[0].Run != "two" {
+		t.Errorf("%+v", all)
+	}
+}

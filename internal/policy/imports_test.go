@@ -46,8 +46,6 @@ func directions() []direction {
 			nil},
 		{"repl/term", []string{"lang", "stdlib", "data", "compile", "runtime", "backends", "posterior",
 			"fit"}, "an editor knows lines and keys", nil},
-		{"repl/history", []string{"lang", "stdlib", "data", "compile", "runtime", "backends", "posterior",
-			"fit"}, "a history knows texts", nil},
 		{"", []string{"repl"}, "a prompt is a client of the library, and commands start it",
 			[]string{"cmd", "repl"}},
 		{"", []string{"cmd"}, "a command is the end of every road", []string{"cmd"}},

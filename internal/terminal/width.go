@@ -16,8 +16,26 @@ const (
 	usualHeight = 24
 )
 
+// A Sheet is written to before its text is shown on a terminal.
+type Sheet struct {
+	io.Writer
+	Columns func() int // of the terminal
+	Colours bool       // it takes escape sequences for colours
+}
+
+// Colours reports whether what is written to w may have escape sequences for colours.
+func Colours(w io.Writer) bool {
+	if s, ok := w.(*Sheet); ok {
+		return s.Colours
+	}
+	return Is(w) && os.Getenv("NO_COLOR") == ""
+}
+
 // Width returns a function that gives the present width of the terminal that w is.
 func Width(w io.Writer) func() int {
+	if s, ok := w.(*Sheet); ok {
+		return s.Columns
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return func() int { return UsualWidth }
@@ -33,7 +51,7 @@ func Width(w io.Writer) func() int {
 // TableWidth is the width that a table may have: that of the terminal it is written to, 0, without limit,
 // elsewhere.
 func TableWidth(w io.Writer) int {
-	if !Is(w) {
+	if _, sheet := w.(*Sheet); !sheet && !Is(w) {
 		return 0
 	}
 	return Width(w)()

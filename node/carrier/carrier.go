@@ -25,7 +25,6 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/identity"
 )
 
@@ -69,13 +68,6 @@ type Handlers struct {
 	Refuse func(err error)   // one that says what was refused, or has failed, with a code
 }
 
-// fail is an error with a code.
-func fail(code diag.Code, format string, args ...any) data.Errors {
-	var l diag.List
-	l.Errorf(code, nil, source.Span{}, format, args...)
-	return data.Errors(l)
-}
-
 // failureOf is the code of an error of a connection.
 func failureOf(err error) diag.Code {
 	var alert tls.AlertError
@@ -93,7 +85,7 @@ func failureOf(err error) diag.Code {
 // Serve starts the embedded server on an address, "" for the project's own, and connects to it.
 func Serve(id *identity.Identity, listen string, e Handlers) (*Carrier, error) {
 	if id.Party != id.Project.Server {
-		return nil, fail(diag.OtherParty, "%s is not the server of the project %s, which is %s: it joins",
+		return nil, data.Coded(diag.OtherParty, "%s is not the server of the project %s, which is %s: it joins",
 			id.Party, id.Project.Name, id.Project.Server)
 	}
 	if listen == "" {
@@ -105,17 +97,17 @@ func Serve(id *identity.Identity, listen string, e Handlers) (*Carrier, error) {
 	}
 	host, text, err := net.SplitHostPort(listen)
 	if err != nil {
-		return nil, fail(diag.BadAddress, "--listen %s: write HOST:PORT", listen)
+		return nil, data.Coded(diag.BadAddress, "--listen %s: write HOST:PORT", listen)
 	}
 	port, err := strconv.Atoi(text)
 	if err != nil || port < 0 || port > 65535 {
-		return nil, fail(diag.BadAddress, "--listen %s: write HOST:PORT", listen)
+		return nil, data.Coded(diag.BadAddress, "--listen %s: write HOST:PORT", listen)
 	}
 	// the embedded server does not say why it cannot listen
 	if l, err := net.Listen("tcp", listen); err == nil {
 		l.Close()
 	} else {
-		return nil, fail(diag.BadAddress, "nothing can listen on %s: %v", listen, err)
+		return nil, data.Coded(diag.BadAddress, "nothing can listen on %s: %v", listen, err)
 	}
 	c := newCarrier(id, e)
 	var secret [32]byte
@@ -137,7 +129,7 @@ func Serve(id *identity.Identity, listen string, e Handlers) (*Carrier, error) {
 	c.server.Start()
 	if !c.server.ReadyForConnections(startMost) {
 		c.server.Shutdown()
-		return nil, fail(diag.BadAddress, "nothing listens on %s after %v", listen, startMost)
+		return nil, data.Coded(diag.BadAddress, "nothing listens on %s after %v", listen, startMost)
 	}
 	c.conn, err = nats.Connect("", append(c.options(), nats.InProcessServer(c.server),
 		nats.Token(own.secret))...)
@@ -157,7 +149,7 @@ func Serve(id *identity.Identity, listen string, e Handlers) (*Carrier, error) {
 // connection is there.
 func Join(id *identity.Identity, e Handlers) (*Carrier, error) {
 	if id.Party == id.Project.Server {
-		return nil, fail(diag.OtherParty,
+		return nil, data.Coded(diag.OtherParty,
 			"%s is the server of the project %s: it serves, and the others join", id.Party, id.Project.Name)
 	}
 	c := newCarrier(id, e)
@@ -207,7 +199,7 @@ func (c *Carrier) options() []nats.Option {
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			c.refused(fail(failureOf(err), "connection to %s: %v", c.peer, err))
+			c.refused(data.Coded(failureOf(err), "connection to %s: %v", c.peer, err))
 		}),
 		nats.IgnoreAuthErrorAbort(),
 	}
@@ -224,7 +216,7 @@ func (c *Carrier) lost(err error) {
 	c.failed = why
 	c.mutex.Unlock()
 	if !told {
-		c.refused(fail(failureOf(err), "the connection to %s failed: %s", c.peer, why))
+		c.refused(data.Coded(failureOf(err), "the connection to %s failed: %s", c.peer, why))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/identity"
 )
@@ -30,7 +31,7 @@ func (cl Cluster) hosts() (out []string, secure bool, err error) {
 		u, err := url.Parse(strings.TrimSpace(one))
 		if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
 			return nil, false,
-				fail(diag.BadAddress,
+				data.Coded(diag.BadAddress,
 					"--nats: write nats://HOST:PORT, or tls://HOST:PORT for a connection by TLS "+
 						"only; several with commas")
 		}
@@ -67,11 +68,11 @@ func Attach(id *identity.Identity, cl Cluster, e Handlers) (*Carrier, error) {
 		options = append(options, nats.ClientCert(cl.Cert, cl.Key))
 	}
 	if c.conn, err = nats.Connect(cl.URL, options...); err != nil {
-		return nil, fail(diag.BadAddress, "%s: %s", c.where, reason(err))
+		return nil, data.Coded(diag.BadAddress, "%s: %s", c.where, reason(err))
 	}
 	if err := c.listen(e); err != nil {
 		c.conn.Close()
-		return nil, fail(diag.BadAddress, "%s: %s", c.where, reason(err))
+		return nil, data.Coded(diag.BadAddress, "%s: %s", c.where, reason(err))
 	}
 	return c, nil
 }

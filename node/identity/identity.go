@@ -19,21 +19,11 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/source"
 )
 
-// fail is an error with a code.
-func fail(code diag.Code, format string, args ...any) data.Errors {
-	var l diag.List
-	l.Errorf(code, nil, source.Span{}, format, args...)
-	return data.Errors(l)
-}
-
 // failAt is the error of a request in a file.
-func failAt(path, format string, args ...any) data.Errors {
-	var l diag.List
-	l.Errorf(diag.RequestRefused, nil, source.Span{}, format, args...).Data = path
-	return data.Errors(l)
+func failAt(path, format string, args ...any) error {
+	return data.Coded(diag.RequestRefused, format, args...).At(path)
 }
 
 // incomplete is the error where a file of a party's folder cannot be read.
@@ -42,7 +32,7 @@ func incomplete(err error) error {
 	if errors.As(err, &coded) {
 		return err
 	}
-	return fail(diag.BadIdentity,
+	return data.Coded(diag.BadIdentity,
 		"%v; the folder of a party has its keys (vflc provision request) and the "+
 			"bundle that was sent for them", err)
 }
@@ -86,7 +76,7 @@ func Load(dir string) (*Identity, error) {
 	id := &Identity{dir: dir}
 	var err error
 	if id.Project, err = ReadProject(filepath.Join(dir, ProjectFile)); err != nil {
-		return nil, fail(diag.BadIdentity,
+		return nil, data.Coded(diag.BadIdentity,
 			"%v; the folder of a party has its keys (vflc provision request) and the "+
 				"bundle that was sent for them", err)
 	}
@@ -103,7 +93,7 @@ func Load(dir string) (*Identity, error) {
 		return nil, err
 	}
 	if !id.Key.Public().(ed25519.PublicKey).Equal(id.Cert.PublicKey) {
-		return nil, fail(diag.BadIdentity, "%s is not for the key in %s", filepath.Join(dir, CertFile),
+		return nil, data.Coded(diag.BadIdentity, "%s is not for the key in %s", filepath.Join(dir, CertFile),
 			KeyFile)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, StreamFile))
@@ -113,14 +103,14 @@ func Load(dir string) (*Identity, error) {
 	if rest, ok := strings.CutPrefix(string(text), simulated); ok {
 		seed, err := strconv.ParseUint(strings.TrimSpace(rest), 10, 64)
 		if err != nil {
-			return nil, fail(diag.BadIdentity, "%s: %v", filepath.Join(dir, StreamFile), err)
+			return nil, data.Coded(diag.BadIdentity, "%s: %v", filepath.Join(dir, StreamFile), err)
 		}
 		id.Simulated = &seed
 		return id, nil
 	}
 	seed, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(seed) != len(id.Stream) {
-		return nil, fail(diag.BadIdentity, "%s holds no seed of 32 bytes", filepath.Join(dir, StreamFile))
+		return nil, data.Coded(diag.BadIdentity, "%s holds no seed of 32 bytes", filepath.Join(dir, StreamFile))
 	}
 	copy(id.Stream[:], seed)
 	return id, nil

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -28,7 +29,7 @@ func Init(dir string, p Project) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, authorityKey)); err == nil {
-		return fail(diag.BadProject,
+		return data.Coded(diag.BadProject,
 			"%s has a certificate authority already; a new one would make every certificate "+
 				"of the project worthless", dir)
 	}
@@ -205,7 +206,7 @@ func Revoke(dir, party string) error {
 	issued := filepath.Join(dir, IssuedDir, fileName(party)+".crt")
 	cert, err := readCert(issued)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(diag.RequestRefused, "%s has no certificate of %s", dir, party)
+		return data.Coded(diag.RequestRefused, "%s has no certificate of %s", dir, party)
 	}
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -36,7 +37,7 @@ func readPEM(path, kind string) ([]byte, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != kind {
-		return nil, fail(diag.BadIdentity, "%s: not a PEM file of a %s", path, strings.ToLower(kind))
+		return nil, data.Coded(diag.BadIdentity, "%s: not a PEM file of a %s", path, strings.ToLower(kind))
 	}
 	return block.Bytes, nil
 }
@@ -55,7 +56,7 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 		return nil, err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fail(diag.BadIdentity, "%s can be read by others; make it your own alone: chmod 600 %s",
+		return nil, data.Coded(diag.BadIdentity, "%s can be read by others; make it your own alone: chmod 600 %s",
 			path, path)
 	}
 	der, err := readPEM(path, keyBlock)
@@ -65,7 +66,7 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 	any, err := x509.ParsePKCS8PrivateKey(der)
 	key, ok := any.(ed25519.PrivateKey)
 	if err != nil || !ok {
-		return nil, fail(diag.BadIdentity, "%s: not an Ed25519 key", path)
+		return nil, data.Coded(diag.BadIdentity, "%s: not an Ed25519 key", path)
 	}
 	return key, nil
 }
@@ -74,17 +75,17 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 // whoever keeps the project.
 func Request(dir, project, party string) error {
 	if !projectName().MatchString(project) {
-		return fail(diag.RequestRefused,
+		return data.Coded(diag.RequestRefused,
 			"%q is no name of a project, which begins with a letter and has letters, digits and _: give "+
 				"the name that its project.toml has, not its folder", project)
 	}
 	if !partyName().MatchString(party) {
-		return fail(diag.RequestRefused,
+		return data.Coded(diag.RequestRefused,
 			"%q is no name of a party: give the one that the model has, of a member of a family as lab[2]",
 			party)
 	}
 	if _, err := os.Stat(filepath.Join(dir, KeyFile)); err == nil {
-		return fail(diag.RequestRefused, "%s has a key already; the request for it is %s", dir,
+		return data.Coded(diag.RequestRefused, "%s has a key already; the request for it is %s", dir,
 			filepath.Join(dir, RequestFile))
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {

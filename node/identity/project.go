@@ -12,6 +12,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -38,17 +39,17 @@ func compiled(expression string) func() *regexp.Regexp {
 func (p *Project) Check() error {
 	switch {
 	case !projectName().MatchString(p.Name):
-		return fail(diag.BadProject, "the project's name %q: use letters, digits and _", p.Name)
+		return data.Coded(diag.BadProject, "the project's name %q: use letters, digits and _", p.Name)
 	case !slices.Contains(p.Parties, p.Server):
-		return fail(diag.BadProject, "the server %q is not among the parties", p.Server)
+		return data.Coded(diag.BadProject, "the server %q is not among the parties", p.Server)
 	}
 	if _, _, err := net.SplitHostPort(p.Address); err != nil {
-		return fail(diag.BadProject, "the address %q: write HOST:PORT", p.Address)
+		return data.Coded(diag.BadProject, "the address %q: write HOST:PORT", p.Address)
 	}
 	seen := map[string]bool{}
 	for _, name := range p.Parties {
 		if !partyName().MatchString(name) || seen[name] {
-			return fail(diag.BadProject, "the party %q has no valid name, or there are two of it", name)
+			return data.Coded(diag.BadProject, "the party %q has no valid name, or there are two of it", name)
 		}
 		seen[name] = true
 	}
@@ -68,10 +69,10 @@ func ReadProject(path string) (*Project, error) {
 		if errors.As(err, &strict) {
 			err = errors.New(strict.String())
 		}
-		return nil, fail(diag.BadProject, "%s: %v", path, err)
+		return nil, data.Coded(diag.BadProject, "%s: %v", path, err)
 	}
 	if err := p.Check(); err != nil {
-		return nil, fail(diag.BadProject, "%s: %v", path, err)
+		return nil, data.Coded(diag.BadProject, "%s: %v", path, err)
 	}
 	return p, nil
 }

@@ -45,7 +45,7 @@ func (e *RefusedError) Error() string {
 func (e *RefusedError) As(target any) bool {
 	list, ok := target.(*data.Errors)
 	if ok {
-		*list = fail(diag.CertificateRefused, "%s", e.Error())
+		*list = data.Coded(diag.CertificateRefused, "%s", e.Error())
 	}
 	return ok
 }

@@ -1,4 +1,4 @@
-package history
+package repl
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ func TestHistoryKeepsEntriesWhole(t *testing.T) {
 	var wait sync.WaitGroup
 	for k := range 4 {
 		wait.Go(func() {
-			h, err := Open(path)
+			h, err := OpenHistory(path)
 			if err != nil {
 				t.Error(err)
 				return
@@ -35,7 +35,7 @@ func TestHistoryKeepsEntriesWhole(t *testing.T) {
 	}
 	f.WriteString("{\"text\": \"cut off by a ki")
 	f.Close()
-	h, err := Open(path)
+	h, err := OpenHistory(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,30 +56,30 @@ func TestHistoryKeepsEntriesWhole(t *testing.T) {
 func TestHistoryIsShort(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.jsonl")
 	var b strings.Builder
-	for i := range 2*Most + 1 {
+	for i := range 2*mostEntries + 1 {
 		fmt.Fprintf(&b, "{\"text\":\"%d\"}\n", i)
 	}
 	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	h, err := Open(path)
+	h, err := OpenHistory(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := fmt.Sprint(2 * Most)
+	last := fmt.Sprint(2 * mostEntries)
 	for range 2 {
 		if err := h.Add(last); err != nil {
 			t.Fatal(err)
 		}
 	}
-	again, err := Open(path)
+	again, err := OpenHistory(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(again.Entries()); n != Most || again.Entries()[n-1].Text != last {
+	if n := len(again.Entries()); n != mostEntries || again.Entries()[n-1].Text != last {
 		t.Errorf("%d entries, the last %q", n, again.Entries()[n-1].Text)
 	}
-	memory, err := Open("")
+	memory, err := OpenHistory("")
 	if err != nil || memory.Add("x") != nil || len(memory.Entries()) != 1 {
 		t.Error("a history in memory keeps nothing")
 	}

@@ -1,6 +1,4 @@
-// Package history keeps what was typed at prompts: a file of JSON lines that several processes may append to,
-// one entry a line, readable by its owner only. Entries may have several lines of text.
-package history
+package repl
 
 import (
 	"bytes"
@@ -16,24 +14,25 @@ import (
 	"github.com/vflc/vflc/internal/atomicfile"
 )
 
-// Most is the number of entries that are kept: the newest ones.
-const Most = 5000
+// mostEntries is the number of entries that are kept: the newest ones.
+const mostEntries = 5000
 
-// An Entry is one unit of input, as it was typed.
+// An Entry is one unit of input, as it was typed, of one line or several.
 type Entry struct {
 	Time time.Time `json:"time"`
 	Text string    `json:"text"`
 }
 
-// A History is the entries of earlier sessions and of this one, the oldest first.
+// A History is what was typed in earlier sessions and in this one, the oldest first: a file of JSON lines, an
+// entry each, that several processes may append to. Its owner alone can read it.
 type History struct {
 	path    string // "": in memory only
 	entries []Entry
 }
 
-// Open reads a history, which need not exist yet. With an empty path nothing is written. Lines that cannot be
-// read are left out.
-func Open(path string) (*History, error) {
+// OpenHistory reads a history, which need not exist yet. With an empty path nothing is written. Lines that
+// cannot be read are left out.
+func OpenHistory(path string) (*History, error) {
 	h := &History{path: path}
 	if path == "" {
 		return h, nil
@@ -65,10 +64,10 @@ func (h *History) load(f *os.File) error {
 			h.entries = append(h.entries, e)
 		}
 	}
-	if len(h.entries) <= 2*Most {
+	if len(h.entries) <= 2*mostEntries {
 		return f.Chmod(0o600)
 	}
-	h.entries = h.entries[len(h.entries)-Most:]
+	h.entries = h.entries[len(h.entries)-mostEntries:]
 	return atomicfile.Write(h.path, 0o600, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		for _, one := range h.entries {
