@@ -137,8 +137,8 @@ type Dist struct {
 	Form   *Form
 
 	// A density of many rows is computed by Expand, by the loop that Rows names, or else by LogDensity,
-	// several times slower. All must agree with LogDensity. Slow gives the reason where there is neither
-	// Expand nor Rows, and where a row takes more than four times as long as one of bernoulli_logit.
+	// several times slower. All agree. Slow gives the reason where there is neither Expand nor Rows, and
+	// where a row takes more than four times as long as one of bernoulli_logit.
 	//
 	// Expand writes Σ log p without the carrier into b. It is called with an x inside the support (data,
 	// unless that is the real line) and with constants inside their domains; any other parameter must give
@@ -154,6 +154,8 @@ type Dist struct {
 	Survival func(b Builder, x Value, theta []Value) Value
 	Rows     RowLoop
 	Slow     string
+	// Loop gives the reason why LogDensity is written beside a vector form; "" where it follows from that.
+	Loop string
 
 	// Event is set for a distribution of vectors or matrices, or with such parameters; LogDensity, Carrier,
 	// Sample, Cases and the vector forms are then nil.

@@ -32,6 +32,7 @@ Source: Stan Functions Reference, "Beta-binomial distribution".`,
 		ScaleAt:    -1,
 		LogDensity: func(b *def.Batch) float64 { return pointwise(b, betaBinomialAt) },
 		Expand:     betaBinomialExpand,
+		Loop:       "the log gamma functions of the vector form cancel where the shapes are large",
 		Carrier:    binomialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			p := drawBeta(r, positive(theta[1]), positive(theta[2]))

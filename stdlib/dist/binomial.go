@@ -4,13 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
 // Binomial is the distribution of the number of successes in N trials with probability theta.
 func Binomial() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "binomial",
 		Sums: true,
 		Doc: `The number of successes in N independent trials with probability theta each. N is data. Where theta is inv_logit(eta), use binomial_logit(N, eta).
@@ -27,7 +26,6 @@ Source: Stan Functions Reference, "Binomial distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, binomialAt) },
 		Predicted:  []def.Predicted{{Param: 1, Func: "inv_logit", Form: BinomialLogit}},
 		Expand:     binomialExpand,
 		Carrier:    binomialCarrier,
@@ -46,17 +44,7 @@ Source: Stan Functions Reference, "Binomial distribution".`,
 			{X: 2, Theta: []float64{40, 0.03}, LogP: -1.5112717593752507},
 			{X: 0, Theta: []float64{0, 0.3}, LogP: 0},
 		},
-	}
-}
-
-func binomialAt(x float64, theta [maxParams]float64) point {
-	p, q := nonNegative(theta[1]), nonNegative(1-theta[1])
-	x = natural(x)
-	rest := nonNegative(natural(theta[0]) - x)
-	return point{
-		lp:     times(x, portable.Log(p)) + times(rest, portable.Log1p(-p)),
-		dtheta: [maxParams]float64{0, quotient(x, p) - quotient(rest, q)},
-	}
+	})
 }
 
 // binomialExpand adds up successes where there are any, and failures where there are any.

@@ -32,6 +32,7 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 		Upper:      def.End{Decay: def.Power},
 		LogDensity: func(b *def.Batch) float64 { return pointwise(b, expModNormalAt) },
 		Expand:     expModNormalExpand,
+		Loop:       "the terms of the vector form cancel in the lower tail",
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + float64(positive(theta[1])*portable.Normal(r)) +
 				portable.Exponential(r)/positive(theta[2])

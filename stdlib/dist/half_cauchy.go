@@ -10,7 +10,7 @@ import (
 
 // HalfCauchy is the distribution of |x| for x Cauchy with median 0 and scale sigma.
 func HalfCauchy() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "half_cauchy",
 		Doc: `The distribution of |u| for u ~ cauchy(0, sigma): a heavy-tailed prior for scales. Its median is sigma; it has no mean.
 
@@ -21,7 +21,6 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    0,
-		LogDensity: func(b *def.Batch) float64 { return scaleOnly(b, math.Ln2-logPi, standardCauchy) },
 		Expand:     halfCauchyExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return positive(theta[0]) * portable.Tan(math.Pi/2*r.Float64())
@@ -40,7 +39,7 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 			{X: 1e-05, Theta: []float64{1e-06}, LogP: 8.74880733583356},
 			{X: 1e+200, Theta: []float64{2}, LogP: -920.7924727223478},
 		},
-	}
+	})
 }
 
 func halfCauchyExpand(b def.Builder, x def.Value, theta []def.Value) bool {

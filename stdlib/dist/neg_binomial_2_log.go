@@ -31,9 +31,11 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 		Link:       def.Link{Scale: def.LogLink, Param: 0},
 		LogDensity: negBinomial2LogLogDensity,
 		Rows:       def.NegBinomial2LogRows,
-		Expand:     negBinomial2LogExpand,
-		Elements:   negBinomial2LogElements,
-		Carrier:    factorialCarrier,
+		Loop: "regressions with weights are computed by it: the gamma functions of small counts are one " +
+			"table for all rows",
+		Expand:   negBinomial2LogExpand,
+		Elements: negBinomial2LogElements,
+		Carrier:  factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawPoisson(r, portable.Exp(theta[0])*(drawGamma(r, theta[1])/theta[1]))
 		},

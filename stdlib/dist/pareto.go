@@ -10,7 +10,7 @@ import (
 
 // Pareto is the Pareto distribution above y_min with shape alpha.
 func Pareto() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "pareto",
 		Doc: `The Pareto distribution above y_min with shape alpha: log(x/y_min) is exponential with rate alpha.
 
@@ -24,7 +24,6 @@ Source: Stan Functions Reference, "Pareto distribution".`,
 		Support:    def.FromFirst,
 		LocationAt: -1,
 		ScaleAt:    0,
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, paretoAt) },
 		Expand:     paretoExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			least := positive(theta[0])
@@ -40,7 +39,7 @@ Source: Stan Functions Reference, "Pareto distribution".`,
 			{X: 0.011, Theta: []float64{0.01, 30}, LogP: 5.051751993716178},
 			{X: 7, Theta: []float64{1e-05, 0.1}, LogP: -5.594378803451913},
 		},
-	}
+	})
 }
 
 // paretoExpand compares x with a bound that is not known.
@@ -53,19 +52,6 @@ func paretoExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	b.Sum(logX, -1)
 	b.Sum(b.Func("log", theta[1]), 1)
 	return true
-}
-
-func paretoAt(x float64, theta [maxParams]float64) point {
-	least, alpha := positive(theta[0]), positive(theta[1])
-	if !(x >= least) {
-		return point{lp: math.NaN()}
-	}
-	u := portable.Log(x) - portable.Log(least)
-	return point{
-		lp:     portable.Log(alpha) - float64(alpha*u) - portable.Log(x),
-		dx:     -(alpha + 1) / x,
-		dtheta: [maxParams]float64{alpha / least, 1/alpha - u},
-	}
 }
 
 func paretoTail(x float64, theta [maxParams]float64, upper bool) point {

@@ -26,6 +26,8 @@ Source: Stan Functions Reference, "Student-t distribution".`,
 		LogDensity: studentTLogDensity,
 		Expand:     studentTExpand,
 		Rows:       def.StudentTRows,
+		Loop: "z² of the vector form overflows where |z| > 1e154, and its constants cancel where nu is " +
+			"large",
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[1] + float64(positive(theta[2])*standardT(r, theta[0]))
 		},
@@ -91,8 +93,11 @@ type tForm struct{ nu, root, half, norm, dnorm float64 }
 // newTForm is that of element nu of a block, whose derivative is wanted where dnu is not nil.
 func newTForm(b *def.Batch, nu float64, dnu []float64) tForm {
 	nu = positive(nu)
-	return tForm{nu: nu, root: math.Sqrt(nu), half: (nu + 1) / 2, norm: b.Known(logTNorm, nu, 0),
-		dnorm: wanted(dnu, tNormSlope, nu)}
+	t := tForm{nu: nu, root: math.Sqrt(nu), half: (nu + 1) / 2, norm: b.Known(logTNorm, nu, 0)}
+	if dnu != nil {
+		t.dnorm = tNormSlope(nu)
+	}
+	return t
 }
 
 // logTNorm is norm, and tNormSlope its derivative.

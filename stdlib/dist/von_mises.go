@@ -11,7 +11,7 @@ import (
 
 // VonMises is the von Mises distribution of an angle with location mu and concentration kappa.
 func VonMises() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "von_mises",
 		Sums: true,
 		Doc: `The von Mises distribution of an angle in radians, from -π to π, with location mu and concentration kappa, which is 1/variance where it is large.
@@ -28,7 +28,6 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 		Support:    def.Circle,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, vonMisesAt) },
 		Expand:     vonMisesExpand,
 		Sample:     drawVonMises,
 		LogCDF:     below(vonMisesTail), LogCCDF: above(vonMisesTail),
@@ -43,7 +42,7 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 			{X: 2, Theta: []float64{0.5, 30}, LogP: -27.100462449550193},
 			{X: -2, Theta: []float64{12, 8}, LogP: -6.802083576174491},
 		},
-	}
+	})
 }
 
 func vonMisesExpand(b def.Builder, x def.Value, theta []def.Value) bool {
@@ -68,20 +67,6 @@ func logBesselI0() *def.Func {
 				dx[i] += float64(dy[i] * slope)
 			}
 		},
-	}
-}
-
-func vonMisesAt(x float64, theta [maxParams]float64) point {
-	kappa := positive(theta[1])
-	if !(math.Abs(x) <= math.Pi) {
-		return point{lp: math.NaN()}
-	}
-	sin, cos := portable.Sin(x-theta[0]), portable.Cos(x-theta[0])
-	logI0, ratio := special.LogBesselI0(kappa)
-	return point{
-		lp:     float64(kappa*cos) - logI0 - portable.Log(2*math.Pi),
-		dx:     -kappa * sin,
-		dtheta: [maxParams]float64{kappa * sin, cos - ratio},
 	}
 }
 
