@@ -129,7 +129,6 @@ type Dist struct {
 	NoCDF           string
 	Sample          func(r *rand.Rand, theta []float64) float64
 	Examples        []string // statements that check and run, for `vflc doc`
-	Cases           []Case   // values of the normalised log density from an independent source
 
 	// Narrow puts ends that parameters give inside those of the support; nil for most. Form says what a
 	// distribution is built from, nil where it is listed.
@@ -158,7 +157,7 @@ type Dist struct {
 	Loop string
 
 	// Event is set for a distribution of vectors or matrices, or with such parameters; LogDensity, Carrier,
-	// Sample, Cases and the vector forms are then nil.
+	// Sample and the vector forms are then nil.
 	Event *Event
 }
 
@@ -188,13 +187,6 @@ func (d *Dist) PredictedAt(k int) (Predicted, bool) {
 		}
 	}
 	return Predicted{}, false
-}
-
-// A Case is a test vector: the normalised log density at x.
-type Case struct {
-	X     float64
-	Theta []float64
-	LogP  float64
 }
 
 // A Func is an elementwise function of one real argument with its derivative, over vectors of equal length.

@@ -35,19 +35,6 @@ Source: Stan Functions Reference, "Beta distribution".`,
 		LogCDF:     below(betaDistTail), LogCCDF: above(betaDistTail),
 		Slow:     twoLgammas,
 		Examples: []string{"param p ~ beta(2, 2)"},
-		Cases: []def.Case{
-			{X: 0.5, Theta: []float64{2, 2}, LogP: 0.4054651081081644},
-			{X: 0.3, Theta: []float64{0.5, 0.5}, LogP: -0.364406011717066},
-			{X: 1e-12, Theta: []float64{2, 5}, LogP: -24.229823734270393},
-			{X: 0.9999999999990905, Theta: []float64{3, 0.2}, LogP: 20.84890360208061},
-			{X: 0.25, Theta: []float64{1, 1}, LogP: 0},
-			{X: 0, Theta: []float64{1, 1}, LogP: 0},
-			{X: 1, Theta: []float64{2, 1}, LogP: 0.6931471805599453},
-			{X: 1e-09, Theta: []float64{0.5, 100000000}, LogP: 18.89960834722469},
-			{X: 0.47, Theta: []float64{300, 350}, LogP: 2.9194650651277545},
-			{X: 0.9, Theta: []float64{0.001, 12}, LogP: -32.127917048046534},
-			{X: 0.999, Theta: []float64{1000, 3.5}, LogP: 4.711652474754296},
-		},
 	}
 }
 

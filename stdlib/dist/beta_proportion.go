@@ -40,13 +40,6 @@ Source: Stan Functions Reference, "Beta proportion distribution".`,
 			"product that each is of",
 		Examples: []string{"data share : real<lower=0, upper=1>[N]\nparam m ~ normal(0, 1)\nparam kappa ~ " +
 			"gamma(2, 0.1)\nshare ~ beta_proportion(inv_logit(m), kappa)"},
-		Cases: []def.Case{
-			{X: 0.5, Theta: []float64{0.5, 4}, LogP: 0.4054651081081644},
-			{X: 0.3, Theta: []float64{0.2, 1}, LogP: -0.6416102685821268},
-			{X: 1e-12, Theta: []float64{0.3, 7}, LogP: -26.888866654437027},
-			{X: 0.999, Theta: []float64{0.9, 20}, LogP: -1.089953047590449},
-			{X: 0.47, Theta: []float64{0.46, 650}, LogP: 2.8821197958770455},
-		},
 	})
 }
 

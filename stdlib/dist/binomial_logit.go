@@ -41,16 +41,6 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 		LogCDF: below(binomialLogitTail), LogCCDF: above(binomialLogitTail),
 		Examples: []string{"data deaths : count[N]\ndata treated : count[N]\nparam a ~ normal(0, " +
 			"2)\ndeaths ~ binomial_logit(treated, a)"},
-		Cases: []def.Case{
-			{X: 3, Theta: []float64{10, 0.4}, LogP: -3.1426607812174803},
-			{X: 0, Theta: []float64{12, -50}, LogP: -2.3144998175567013e-21},
-			{X: 12, Theta: []float64{12, 50}, LogP: -2.3144998175567013e-21},
-			{X: 1, Theta: []float64{1, -800}, LogP: -800},
-			{X: 500, Theta: []float64{1000, 0.01}, LogP: -3.692418940011143},
-			{X: 2, Theta: []float64{40, -3}, LogP: -1.284200143266045},
-			{X: 0, Theta: []float64{0, 1}, LogP: 0},
-			{X: 39, Theta: []float64{40, 9}, LogP: -5.316056633474994},
-		},
 	}
 }
 

@@ -20,12 +20,5 @@ Source: Stan Reference Manual, "Improper priors".`,
 		Slow:       "there is nothing to compute",
 		NoCDF:      "it is improper: the whole line has no probability 1",
 		Examples:   []string{"data y : real[N]\nparam mu ~ flat()\ny ~ normal(mu, 1)"},
-		Cases: []def.Case{
-			{X: 0, Theta: nil, LogP: 0},
-			{X: -3, Theta: nil, LogP: 0},
-			{X: 1e+300, Theta: nil, LogP: 0},
-			{X: -1e-300, Theta: nil, LogP: 0},
-			{X: 42, Theta: nil, LogP: 0},
-		},
 	})
 }

@@ -30,14 +30,6 @@ Source: Stan Functions Reference, "Frechet distribution".`,
 		},
 		LogCDF: below(frechetTail), LogCCDF: above(frechetTail),
 		Examples: []string{"param wave ~ frechet(3, 2)"},
-		Cases: []def.Case{
-			{X: 1, Theta: []float64{2, 0.5}, LogP: -0.9431471805599453},
-			{X: 0.3, Theta: []float64{0.7, 1.3}, LogP: -0.917366651406332},
-			{X: 1000000000000, Theta: []float64{0.01, 2}, LogP: -33.26942394059453},
-			{X: 9, Theta: []float64{2.5, 4}, LogP: -3.4399466288012404},
-			{X: 1e+150, Theta: []float64{3, 0.5}, LogP: -1382.531885049439},
-			{X: 0.2, Theta: []float64{3, 1}, LogP: -117.46363606159547},
-		},
 	})
 }
 

@@ -32,13 +32,6 @@ Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; 
 		},
 		LogCDF: below(geometricTail), LogCCDF: above(geometricTail),
 		Examples: []string{"data tries : count[N]\nparam p ~ beta(1, 1)\ntries ~ geometric(p)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{0.3}, LogP: -1.2039728043259361},
-			{X: 3, Theta: []float64{0.3}, LogP: -2.2739976361421332},
-			{X: 0, Theta: []float64{1}, LogP: 0},
-			{X: 1000, Theta: []float64{0.001}, LogP: -7.908255612565671},
-			{X: 5, Theta: []float64{1e-20}, LogP: -46.051701859880914},
-		},
 	})
 }
 

@@ -19,12 +19,5 @@ Source: Stan Reference Manual, "Improper priors".`,
 		Slow:       "there is nothing to compute",
 		NoCDF:      "it is improper: the half line has no probability 1",
 		Examples:   []string{"data y : real[N]\nparam sigma ~ half_flat()\ny ~ normal(0, sigma)"},
-		Cases: []def.Case{
-			{X: 0, Theta: nil, LogP: 0},
-			{X: 3, Theta: nil, LogP: 0},
-			{X: 1e+300, Theta: nil, LogP: 0},
-			{X: 1e-300, Theta: nil, LogP: 0},
-			{X: 42, Theta: nil, LogP: 0},
-		},
 	})
 }

@@ -32,12 +32,5 @@ Source: Mullahy (1986), Specification and testing of some modified count data mo
 		Slow:    zerosApart,
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, " +
 			"1)\nparam phi ~ gamma(2, 0.1)\ny ~ hurdle_neg_binomial_2_log(p, b * x, phi)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{0.3, 1, 2}, LogP: -1.2039728043259361},
-			{X: 3, Theta: []float64{0.3, 1, 0.5}, LogP: -2.45622604834913},
-			{X: 2, Theta: []float64{1e-10, -3, 30}, LogP: -3.6878205421575143},
-			{X: 40, Theta: []float64{0.9, 3.5, 1000}, LogP: -5.735402243113529},
-			{X: 0, Theta: []float64{1, 2, 1}, LogP: 0},
-		},
 	})
 }

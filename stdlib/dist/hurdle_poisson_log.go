@@ -32,12 +32,5 @@ Source: Mullahy (1986), Specification and testing of some modified count data mo
 		Slow: zerosApart,
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, " +
 			"1)\ny ~ hurdle_poisson_log(p, b * x)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{0.3, 1}, LogP: -1.2039728043259361},
-			{X: 3, Theta: []float64{0.3, 1}, LogP: -1.7984502103779558},
-			{X: 2, Theta: []float64{1e-10, -3}, LogP: -3.7181439940512484},
-			{X: 40, Theta: []float64{0.9, 3.5}, LogP: -5.738676766443751},
-			{X: 0, Theta: []float64{1, 2}, LogP: 0},
-		},
 	})
 }

@@ -38,16 +38,6 @@ Source: Stan Functions Reference, "Hypergeometric distribution".`,
 		Sample:     hypergeometricSample,
 		NoCDF:      nothingToCompute,
 		Examples:   []string{"data y : count[N]\ny ~ hypergeometric(5, 10, 20)"},
-		Cases: []def.Case{
-			{X: 2, Theta: []float64{5, 10, 20}, LogP: -1.0216933519087374},
-			{X: 0, Theta: []float64{0, 3, 4}, LogP: 0.0},
-			{X: 3, Theta: []float64{3, 3, 0}, LogP: 0.0},
-			{X: 50, Theta: []float64{100, 500, 700}, LogP: -4.023313802439213},
-			{X: 0, Theta: []float64{40, 3, 200}, LogP: -0.6620276834784584},
-			{X: 1, Theta: []float64{3, 2, 1000000}, LogP: -12.02375508873422},
-			{X: 7, Theta: []float64{12, 7, 5}, LogP: 0.0},
-			{X: 100000, Theta: []float64{200000, 1000000, 1000000}, LogP: -6.27614868146979},
-		},
 	})
 }
 

@@ -38,14 +38,6 @@ Source: Stan Functions Reference, "Log-logistic distribution".`,
 		LogCDF: below(logLogisticTail), LogCCDF: above(logLogisticTail),
 		Examples: []string{"data time : real<lower=0>[N]\nparam median ~ lognormal(0, 2)\ntime " +
 			"~ loglogistic(median, 2)"},
-		Cases: []def.Case{
-			{X: 1, Theta: []float64{2, 0.5}, LogP: -2.1093207643190586},
-			{X: 0.3, Theta: []float64{0.7, 1.3}, LogP: -0.20907837868222057},
-			{X: 1e-12, Theta: []float64{0.01, 2}, LogP: -17.72753356339242},
-			{X: 9, Theta: []float64{2.5, 4}, LogP: -5.94653777470813},
-			{X: 1e+200, Theta: []float64{3, 0.5}, LogP: -690.9193689344396},
-			{X: 2, Theta: []float64{1, 1}, LogP: -2.1972245773362196},
-		},
 	})
 }
 

@@ -33,15 +33,6 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 		LogCDF:     below(vonMisesTail), LogCCDF: above(vonMisesTail),
 		Examples: []string{"data heading : real<lower=-3.2, upper=3.2>[N]\nparam mu ~ uniform(-3.14, " +
 			"3.14)\nparam kappa ~ gamma(2, 0.5)\nheading ~ von_mises(mu, kappa)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{0, 1}, LogP: -1.0737914249165241},
-			{X: 1, Theta: []float64{-1, 2.5}, LogP: -4.0690828289732295},
-			{X: -3, Theta: []float64{0, 1e-06}, LogP: -1.837878056402092},
-			{X: 3.1, Theta: []float64{-3, 40}, LogP: 0.25307360994168215},
-			{X: 0.01, Theta: []float64{0, 1000}, LogP: 2.4848144603864677},
-			{X: 2, Theta: []float64{0.5, 30}, LogP: -27.100462449550193},
-			{X: -2, Theta: []float64{12, 8}, LogP: -6.802083576174491},
-		},
 	})
 }
 

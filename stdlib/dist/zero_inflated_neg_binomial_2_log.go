@@ -35,13 +35,5 @@ Source: Greene (1994), Accounting for excess zeros and sample selection in Poiss
 		Slow:    zerosApart,
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, " +
 			"1)\nparam phi ~ gamma(2, 0.1)\ny ~ zero_inflated_neg_binomial_2_log(p, b * x, phi)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{0.3, 1, 2}, LogP: -0.8538469967858117},
-			{X: 3, Theta: []float64{0.3, 1, 0.5}, LogP: -2.9573660262684562},
-			{X: 0, Theta: []float64{0, 2, 7}, LogP: -5.043904428189495},
-			{X: 0, Theta: []float64{1e-10, 5, 30}, LogP: -23.025850929940397},
-			{X: 40, Theta: []float64{0.9, 3.5, 1000}, LogP: -5.735402243113536},
-			{X: 0, Theta: []float64{1, 2, 1}, LogP: 0},
-		},
 	})
 }
