@@ -31,7 +31,7 @@ Source: Stan Functions Reference, "Normal distribution"; Johnson, Kotz and Balak
 		Upper:      def.End{Decay: def.Exponential},
 		LogDensity: normalLogDensity,
 		Rows:       def.NormalRows,
-		Loop:       "components of mixtures and priors of a few effects are computed by it: one division",
+		Loop:       "components of mixtures and priors of a few effects are computed by it",
 		Elements:   normalElements,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + float64(positive(theta[1])*portable.Normal(r))
@@ -47,19 +47,19 @@ Source: Stan Functions Reference, "Normal distribution"; Johnson, Kotz and Balak
 func normalLogDensity(b *def.Batch) float64 {
 	mu, sigma := b.Theta[0], b.Theta[1]
 	dmu, dsigma := partial(b, 0), partial(b, 1)
-	var inv, norm, sum float64
+	var s, norm, sum float64
 	for i := range b.N {
 		if i == 0 || sigma.Step != 0 {
-			s := positive(sigma.At(i))
-			inv, norm = 1/s, -halfLogTwoPi-b.Log(s)
+			s = positive(sigma.At(i))
+			norm = -halfLogTwoPi - b.Log(s)
 		}
-		z := (b.X.At(i) - mu.At(i)) * inv
+		z := (b.X.At(i) - mu.At(i)) / s
 		lp := norm - float64(0.5*z*z)
 		sum += lp
 		set(b.LP, i, lp)
-		set(b.DX, i, -z*inv)
-		set(dmu, i, z*inv)
-		set(dsigma, i, (float64(z*z)-1)*inv)
+		set(b.DX, i, -z/s)
+		set(dmu, i, z/s)
+		set(dsigma, i, (float64(z*z)-1)/s)
 	}
 	return finish(b, sum)
 }
