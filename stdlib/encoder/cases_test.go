@@ -6,8 +6,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A testCase is an encoder fitted to the columns In, which it encodes as the columns Out, and New, where there
-// are any, as Then.
+// A testCase is an encoder fitted to the columns In, which it encodes as the columns Out, and New, where
+// there are any, as Then.
 type testCase struct {
 	Options map[string]string
 	In, New []def.Column
