@@ -11,7 +11,6 @@ import (
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/encoder"
 	"github.com/vflc/vflc/stdlib/fn"
-	"github.com/vflc/vflc/stdlib/initial"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -48,7 +47,7 @@ func New() *Universe {
 		encoders:    byName(encoder.All(), func(e *def.Encoder) string { return e.Name }),
 		bijectors:   byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
 		structured:  byName(bijector.Structured(), func(s *def.Structured) string { return s.Name }),
-		initials:    initial.All(),
+		initials:    initials(),
 		modules:     modules(),
 		factor:      compound.Factor(),
 	}
@@ -128,10 +127,14 @@ func (u *Universe) Initials() []string {
 	return names
 }
 
-// DefaultInitial returns the kind of initial values of a weight that names none, by its number of dimensions.
+// DefaultInitial returns the kind of initial values of a weight that names none, by its number of dimensions:
+// as in a dense layer of Keras, matrices are drawn and intercepts are 0.
 func (u *Universe) DefaultInitial(rank int) *def.Initial {
-	k, _ := u.Initial(initial.Default(rank).Name)
-	return k
+	kind := zeros()
+	if rank >= 2 {
+		kind = glorotUniform()
+	}
+	return &kind
 }
 
 // For returns the map from the real line to the numbers between the bounds, nil where there is none. The

@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
+	"github.com/vflc/vflc/tests/densities"
 )
 
 const observations = `id,y,t,k,d,x
@@ -152,12 +153,12 @@ func literal(v []float64, rank int) string {
 
 // The density functions of vectors and matrices have the values of the descriptors' test vectors.
 func TestDensitiesOfVectors(t *testing.T) {
-	tested := 0
+	tested, values := 0, densities.Events()
 	for _, d := range dist.Events() {
 		if d.Joint() != "" {
 			continue
 		}
-		for _, c := range d.Event.Cases {
+		for _, c := range values[d.Name] {
 			if math.IsInf(c.LogP, 0) || slices.ContainsFunc(c.Theta, func(v []float64) bool {
 				return len(v) == 0
 			}) {

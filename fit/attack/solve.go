@@ -2,8 +2,10 @@ package attack
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -96,12 +98,20 @@ func (s *solver) bracket(f func(x, out []float64)) {
 
 // Solvable reports whether the derivative of a log density by a predictor is a one-to-one function of it, so
 // that somebody who knows the rest can solve it: it is where that derivative rises or falls all along, at
-// every value and all other parameters of the distribution's test vectors. The predictor enters a parameter
+// draws from the distribution with other parameters of moderate size. The predictor enters a parameter
 // through some functions, the innermost first.
 func Solvable(d *def.Dist, param int, through []*def.Func) bool {
+	if d.Sample == nil || d.Form != nil {
+		return false
+	}
 	judged := false
-	for _, c := range d.Cases {
-		score := scores(d, c, param, through)
+	r := rand.New(rand.NewPCG(drawnFrom, 0))
+	for range drawsOf {
+		theta := make([]float64, len(d.Params))
+		for k, p := range d.Params {
+			theta[k] = parameter(r, p)
+		}
+		score := scores(d, d.Sample(r, theta), theta, param, through)
 		if len(score) < probesAtLeast || slices.Min(score) == slices.Max(score) {
 			continue // the predictor cannot be there, or the value does not depend on it
 		}
@@ -120,28 +130,43 @@ const (
 	probeReach    = 4
 	probeStep     = 0.25
 	probesAtLeast = 9
+
+	drawsOf   = 24
+	drawnFrom = 20
 )
 
-// scores are the derivatives at those probes where they are finite, for the value and the other parameters of
-// a test vector.
-func scores(d *def.Dist, c def.Case, param int, through []*def.Func) (out []float64) {
-	theta := make([]def.Arg, len(c.Theta))
-	partials := make([][]float64, len(c.Theta))
-	for k, v := range c.Theta {
+// parameter draws a value of a parameter's domain.
+func parameter(r *rand.Rand, p def.Param) float64 {
+	switch {
+	case p.Integral:
+		return math.Floor(40 * r.Float64())
+	case p.Domain == def.Positive || p.Domain == def.NonNegative:
+		return portable.Exp(0.6 * portable.Normal(r))
+	case p.Domain == def.UnitInterval:
+		return 0.05 + float64(0.9*r.Float64())
+	}
+	return 1.2 * portable.Normal(r)
+}
+
+// scores are the derivatives at those probes where they are finite, for a value and other parameters.
+func scores(d *def.Dist, x float64, at []float64, param int, through []*def.Func) (out []float64) {
+	theta := make([]def.Arg, len(at))
+	partials := make([][]float64, len(at))
+	for k, v := range at {
 		theta[k] = def.Scalar(v)
 	}
 	partial := []float64{0}
 	partials[param] = partial
 	for eta := -probeReach + 0.0; eta <= probeReach; eta += probeStep {
-		x, slope := eta, 1.0
+		v, slope := eta, 1.0
 		for _, f := range through {
 			y, by := []float64{0}, []float64{0}
-			f.Forward(y, []float64{x})
-			f.Backward(by, []float64{1}, []float64{x}, y)
-			x, slope = y[0], slope*by[0]
+			f.Forward(y, []float64{v})
+			f.Backward(by, []float64{1}, []float64{v}, y)
+			v, slope = y[0], slope*by[0]
 		}
-		theta[param] = def.Scalar(x)
-		lp := d.LogDensity(&def.Batch{N: 1, X: def.Scalar(c.X), Theta: theta, DTheta: partials})
+		theta[param] = def.Scalar(v)
+		lp := d.LogDensity(&def.Batch{N: 1, X: def.Scalar(x), Theta: theta, DTheta: partials})
 		if score := float64(partial[0] * slope); lp-lp == 0 && score-score == 0 {
 			out = append(out, score)
 		}

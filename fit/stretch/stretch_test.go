@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/fn"
+	"github.com/vflc/vflc/tests/densities"
 )
 
 // rows are 200 rows whose predictor has a normal distribution.
@@ -253,22 +254,22 @@ func TestReasons(t *testing.T) {
 // Every distribution with a parameter for a linear predictor and a smooth density has a forecast: at the
 // first of its test vectors with parameters of about 1.
 func TestEveryLink(t *testing.T) {
-	moderate := func(d *def.Dist, c def.Case) bool {
+	moderate := func(d *def.Dist, c densities.Number) bool {
 		ok := d.Inside(c.X, c.Theta) && math.Abs(c.X) < 50
 		for _, v := range c.Theta {
 			ok = ok && math.Abs(v) < 6 && math.Abs(v) > 0.05
 		}
 		return ok
 	}
-	kinked := dist.Laplace()
+	kinked, values := dist.Laplace(), densities.Numbers()
 	for _, d := range dist.All() {
-		at := slices.IndexFunc(d.Cases, func(c def.Case) bool {
+		at := slices.IndexFunc(values[d.Name], func(c densities.Number) bool {
 			return d.Link.Scale != def.NoLink && d.Name != kinked.Name && moderate(&d, c)
 		})
 		if at < 0 {
 			continue
 		}
-		c := d.Cases[at]
+		c := values[d.Name][at]
 		f := of(t, stretch.Likelihood{Dist: &d, Param: d.Link.Param,
 			Rows: rows(c.Theta[d.Link.Param], 0.5, c.X, c.Theta...)}, augmented(0.1))
 		if !(f.Slope > 0.9 && f.Slope < 1.1 && f.SD > 0.99 && f.SD < 2 && math.Abs(f.Shift) < 0.1) {

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -52,24 +51,10 @@ func (s *summing) Sum(x def.Value, k float64) { s.add(s.must("mul", s.Scalar(k),
 func (s *summing) Each(v float64) { s.each += v }
 
 // Least makes elements -Inf where x is below a bound.
-func (s *summing) Least(x, bound def.Value) { s.Sum(s.Apply(insideBound, s.Sub(x, bound)), 1) }
+func (s *summing) Least(x, bound def.Value) { s.Sum(s.Apply(def.InsideBound, s.Sub(x, bound)), 1) }
 
 // Most makes elements -Inf where x is above a bound.
-func (s *summing) Most(x, bound def.Value) { s.Sum(s.Apply(insideBound, s.Sub(bound, x)), 1) }
-
-// insideBound is the log density of a value that far inside a bound.
-var insideBound = &def.Func{
-	Name: "inside_bound",
-	Forward: func(y, x []float64) {
-		for i, v := range x {
-			y[i] = 0
-			if !(v >= 0) {
-				y[i] = math.Inf(-1)
-			}
-		}
-	},
-	Backward: func(_, _, _, _ []float64) {},
-}
+func (s *summing) Most(x, bound def.Value) { s.Sum(s.Apply(def.InsideBound, s.Sub(bound, x)), 1) }
 
 // Density adds the elements of another distribution's density.
 func (s *summing) Density(d def.Dist, x def.Value, theta ...def.Value) {

@@ -19,13 +19,13 @@ type expanding struct {
 	split bool  // whether rows may be divided: what is wanted is the sum over one axis
 }
 
-// expand writes a density as operations where there are many rows, its distribution has a vector form, and no
-// loop over rows computes it. That of one bounded parameter becomes operations too: they are few, since the
-// logarithm of the parameter is known.
+// expand writes a density as operations where its distribution has a vector form, and no loop over rows
+// computes it. A few rows are left to the distribution if it has a loop of its own, unless they are one
+// bounded parameter: the operations are then few, since the logarithm of the parameter is known.
 func (b *Builder) expand(term string, n *node) bool {
 	x, d := &b.nodes[n.in[0]], n.likely.dist
-	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows && !(len(x.shape) == 0 && b.mapped(n)) ||
-		d.Expand == nil || !b.inside(n) || rowLoop(b.nodes, n) != nil {
+	few := d.Loop != "" && x.shape.Len() <= fewRows && !(len(x.shape) == 0 && b.mapped(n))
+	if b.plain || n.likely.weighted || few || d.Expand == nil || !b.inside(n) || rowLoop(b.nodes, n) != nil {
 		return false
 	}
 	if r := rowLikelihoods[d.Rows]; r != nil && r.finite && infinite(b.nodes, n.in[n.predictor()]) {

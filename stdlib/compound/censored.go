@@ -58,7 +58,7 @@ func Censored(d *def.Dist, ways []Censoring) def.Dist {
 	if d.Carrier != nil {
 		out.Carrier = c.carrier
 	}
-	out.Sums, out.Cases = false, nil
+	out.Sums = false
 	out.Form = &def.Form{Kind: def.CensoredForm, Of: []*def.Dist{d}}
 	return out
 }

@@ -42,7 +42,7 @@ func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 		out.Sample = t.sample
 	}
 	out.Narrow = t.narrow
-	out.Sums, out.Cases = false, nil
+	out.Sums = false
 	out.Form = &def.Form{Kind: def.TruncatedForm, Of: []*def.Dist{d}}
 	return out
 }

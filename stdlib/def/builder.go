@@ -1,5 +1,7 @@
 package def
 
+import "math"
+
 // A Value is a number or an array in an expression of a Builder. It is valid for that builder only.
 type Value int32
 
@@ -50,4 +52,18 @@ type Builder interface {
 	// Density adds the log density of another distribution, carrier included, at x, which has the shape of
 	// the left side.
 	Density(d Dist, x Value, theta ...Value)
+}
+
+// InsideBound is the log density of a value that far inside a bound: 0, and -Inf where it is beyond it.
+var InsideBound = &Func{
+	Name: "inside_bound",
+	Forward: func(y, x []float64) {
+		for i, v := range x {
+			y[i] = 0
+			if !(v >= 0) {
+				y[i] = math.Inf(-1)
+			}
+		}
+	},
+	Backward: func(_, _, _, _ []float64) {},
 }

@@ -129,7 +129,6 @@ type Dist struct {
 	NoCDF           string
 	Sample          func(r *rand.Rand, theta []float64) float64
 	Examples        []string // statements that check and run, for `vflc doc`
-	Cases           []Case   // values of the normalised log density from an independent source
 
 	// Narrow puts ends that parameters give inside those of the support; nil for most. Form says what a
 	// distribution is built from, nil where it is listed.
@@ -137,8 +136,8 @@ type Dist struct {
 	Form   *Form
 
 	// A density of many rows is computed by Expand, by the loop that Rows names, or else by LogDensity,
-	// several times slower. All must agree with LogDensity. Slow gives the reason where there is neither
-	// Expand nor Rows, and where a row takes more than four times as long as one of bernoulli_logit.
+	// several times slower. All agree. Slow gives the reason where there is neither Expand nor Rows, and
+	// where a row takes more than four times as long as one of bernoulli_logit.
 	//
 	// Expand writes Σ log p without the carrier into b. It is called with an x inside the support (data,
 	// unless that is the real line) and with constants inside their domains; any other parameter must give
@@ -154,9 +153,11 @@ type Dist struct {
 	Survival func(b Builder, x Value, theta []Value) Value
 	Rows     RowLoop
 	Slow     string
+	// Loop gives the reason why LogDensity is written beside a vector form; "" where it follows from that.
+	Loop string
 
 	// Event is set for a distribution of vectors or matrices, or with such parameters; LogDensity, Carrier,
-	// Sample, Cases and the vector forms are then nil.
+	// Sample and the vector forms are then nil.
 	Event *Event
 }
 
@@ -186,13 +187,6 @@ func (d *Dist) PredictedAt(k int) (Predicted, bool) {
 		}
 	}
 	return Predicted{}, false
-}
-
-// A Case is a test vector: the normalised log density at x.
-type Case struct {
-	X     float64
-	Theta []float64
-	LogP  float64
 }
 
 // A Func is an elementwise function of one real argument with its derivative, over vectors of equal length.

@@ -15,8 +15,7 @@ type Encoder struct {
 	Name     string
 	Doc      string   // Markdown: what it computes and how many columns it gives
 	Examples []string // declarations that check, for `vflc doc`
-	Cases    []EncoderCase
-	Columns  Arity // how many column names it takes, before the settings
+	Columns  Arity    // how many column names it takes, before the settings
 	Options  []Option
 	// Categories is true where each distinct value of the column is a category, so that words are allowed.
 	// Otherwise the column must be numeric.
@@ -54,16 +53,6 @@ type Rescaling struct{ Center, Scale float64 }
 
 // Of returns the value of the map, each operation rounded.
 func (a Rescaling) Of(v float64) float64 { return (v - a.Center) / a.Scale }
-
-// An EncoderCase is a test vector: an encoder fitted to the columns In encodes them as the columns Out, and
-// New, where there are any, as Then.
-type EncoderCase struct {
-	Options map[string]string
-	In, New []Column
-	Out     [][]float64
-	Then    [][]float64
-	Within  float64 // absolute tolerance; 0: 1e-15
-}
 
 // Fitted is the result of fitting an encoder, kept as JSON for prediction. Each encoder defines what the
 // numbers mean.

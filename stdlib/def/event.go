@@ -86,7 +86,6 @@ type Event struct {
 	Sample func(r *rand.Rand, x []float64, theta [][]float64, k int)
 	// OfTotal reports that a draw has the total of what x holds before.
 	OfTotal bool
-	Cases   []EventCase
 	// Joint is set where a value is one vector of all rows of a table, each of which enters the terms of
 	// others; it says how. Such a density cannot be taken apart by rows, nor be raised to a power by each
 	// client.
@@ -103,13 +102,6 @@ func (e *Event) Room(k int) int {
 		return 0
 	}
 	return e.Work(k)
-}
-
-// An EventCase is a test vector: the normalised log density at x, matrices by columns.
-type EventCase struct {
-	X     []float64
-	Theta [][]float64
-	LogP  float64
 }
 
 // Ordered reports whether the codes of categories are their order, as they are where cutpoints that increase

@@ -10,7 +10,7 @@ import (
 
 // Bernoulli is the distribution of a 0/1 variable that is 1 with probability theta.
 func Bernoulli() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "bernoulli",
 		Sums: true,
 		Doc: `The distribution of a 0/1 variable that is 1 with probability theta. Where theta is inv_logit(eta), use bernoulli_logit(eta).
@@ -27,44 +27,14 @@ Source: Stan Functions Reference, "Bernoulli distribution".`,
 		ScaleAt:    -1,
 		Predicted: []def.Predicted{{Param: 0, Func: "inv_logit", Form: BernoulliLogit},
 			{Param: 0, Func: "Phi", Form: BernoulliProbit}},
-		LogDensity: bernoulliLogDensity,
-		Expand:     bernoulliExpand,
+		Expand: bernoulliExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			p := nonNegative(theta[0]) + float64(0*nonNegative(1-theta[0]))
 			return drawBinary(r, p)
 		},
 		LogCDF: below(bernoulliTail), LogCCDF: above(bernoulliTail),
 		Examples: []string{"data y : binary[N]\nparam p ~ beta(1, 1)\ny ~ bernoulli(p)"},
-		Cases: []def.Case{
-			{X: 1, Theta: []float64{0.3}, LogP: -1.2039728043259361},
-			{X: 0, Theta: []float64{0.3}, LogP: -0.35667494393873234},
-			{X: 0, Theta: []float64{1e-12}, LogP: -1.0000000000005e-12},
-			{X: 1, Theta: []float64{1e-300}, LogP: -690.7755278982137},
-			{X: 0, Theta: []float64{0.9999999999999999}, LogP: -36.7368005696771},
-			{X: 1, Theta: []float64{1}, LogP: 0},
-			{X: 0, Theta: []float64{0}, LogP: 0},
-		},
-	}
-}
-
-func bernoulliLogDensity(b *def.Batch) float64 {
-	theta, dtheta := b.Theta[0], partial(b, 0)
-	sum := 0.0
-	for i := range b.N {
-		p := nonNegative(theta.At(i))
-		lp, d := math.NaN(), math.NaN()
-		switch x := b.X.At(i); {
-		case x == 0:
-			lp, d = portable.Log1p(-p), -1/(1-p)
-		case x == 1 && p <= 1:
-			lp, d = portable.Log(p), 1/p
-		}
-		sum += lp
-		set(b.LP, i, lp)
-		set(dtheta, i, d)
-	}
-	clear(b.DX)
-	return finish(b, sum)
+	})
 }
 
 // bernoulliExpand takes one logarithm in each row: that of a 0 and a 1 are never added.

@@ -1,7 +1,6 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"github.com/vflc/vflc/stdlib/def"
@@ -10,7 +9,7 @@ import (
 
 // BernoulliProbit is the distribution of a 0/1 variable that is 1 with probability Phi(alpha).
 func BernoulliProbit() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "bernoulli_probit",
 		Sums: true,
 		Doc: `The distribution of a 0/1 variable that is 1 with probability Phi(alpha): probit regression.
@@ -26,7 +25,6 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Link:       def.Link{Scale: def.ProbitLink, Param: 0},
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, bernoulliProbitAt) },
 		Rows:       def.BernoulliProbitRows,
 		Elements:   bernoulliProbitElements,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
@@ -35,16 +33,7 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 		LogCDF: below(bernoulliProbitTail), LogCCDF: above(bernoulliProbitTail),
 		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ny ~ " +
 			"bernoulli_probit(b * x)"},
-		Cases: []def.Case{
-			{X: 1, Theta: []float64{0.3}, LogP: -0.4814101615884812},
-			{X: 0, Theta: []float64{0.3}, LogP: -0.9621028181688507},
-			{X: 1, Theta: []float64{-40}, LogP: -804.6084420137538},
-			{X: 0, Theta: []float64{40}, LogP: -804.6084420137538},
-			{X: 1, Theta: []float64{8}, LogP: -6.220960574271786e-16},
-			{X: 0, Theta: []float64{-8}, LogP: -6.220960574271786e-16},
-			{X: 0, Theta: []float64{-1e-09}, LogP: -0.6931471797620608},
-		},
-	}
+	})
 }
 
 // bernoulliProbitElements uses that both outcomes are log Phi of the predictor with a sign, 2 x - 1.
@@ -52,15 +41,6 @@ func bernoulliProbitElements(b def.Builder, x def.Value, theta []def.Value) bool
 	sign := b.Sub(b.Mul(b.Number(2), x), b.Number(1))
 	b.Sum(b.Func("log_Phi", b.Mul(sign, theta[0])), 1)
 	return true
-}
-
-func bernoulliProbitAt(x float64, theta [maxParams]float64) point {
-	sign := float64(2*binary(x)) - 1
-	lp, slope := special.LogPhi(sign * theta[0])
-	if math.IsInf(slope, 0) {
-		slope = math.NaN()
-	}
-	return point{lp: lp, dtheta: [maxParams]float64{sign * slope}}
 }
 
 func bernoulliProbitTail(x float64, theta [maxParams]float64, upper bool) point {

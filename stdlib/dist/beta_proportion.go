@@ -3,14 +3,12 @@ package dist
 import (
 	"math/rand/v2"
 
-	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // BetaProportion is the beta distribution with mean mu and precision kappa.
 func BetaProportion() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "beta_proportion",
 		Sums: true,
 		Doc: `The beta distribution with mean mu and precision kappa: beta(mu kappa, (1 - mu) kappa), for beta regression with mu = inv_logit(eta).
@@ -32,8 +30,7 @@ Source: Stan Functions Reference, "Beta proportion distribution".`,
 		Upper: def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 {
 			return float64((1-theta[0])*theta[1]) - 1
 		}}},
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, betaProportionAt) },
-		Expand:     betaProportionExpand,
+		Expand: betaProportionExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			mu, kappa := theta[0], positive(theta[1])
 			return drawBeta(r, positive(mu)*kappa, positive(1-mu)*kappa)
@@ -43,14 +40,7 @@ Source: Stan Functions Reference, "Beta proportion distribution".`,
 			"product that each is of",
 		Examples: []string{"data share : real<lower=0, upper=1>[N]\nparam m ~ normal(0, 1)\nparam kappa ~ " +
 			"gamma(2, 0.1)\nshare ~ beta_proportion(inv_logit(m), kappa)"},
-		Cases: []def.Case{
-			{X: 0.5, Theta: []float64{0.5, 4}, LogP: 0.4054651081081644},
-			{X: 0.3, Theta: []float64{0.2, 1}, LogP: -0.6416102685821268},
-			{X: 1e-12, Theta: []float64{0.3, 7}, LogP: -26.888866654437027},
-			{X: 0.999, Theta: []float64{0.9, 20}, LogP: -1.089953047590449},
-			{X: 0.47, Theta: []float64{0.46, 650}, LogP: 2.8821197958770455},
-		},
-	}
+	})
 }
 
 func betaProportionExpand(b def.Builder, x def.Value, theta []def.Value) bool {
@@ -63,22 +53,6 @@ func betaProportionExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Func("lgamma", p), -1)
 	b.Sum(b.Func("lgamma", q), -1)
 	return true
-}
-
-func betaProportionAt(x float64, theta [maxParams]float64) point {
-	mu, kappa := theta[0], positive(theta[1])
-	p, q := float64(positive(mu)*kappa), float64(positive(1-mu)*kappa)
-	x = positive(x) + float64(0*positive(1-x))
-	logX, log1mX := portable.Log(x), portable.Log1p(-x)
-	psiP, psiQ := special.Digamma(p), special.Digamma(q)
-	return point{
-		lp: float64((p-1)*logX) + float64((q-1)*log1mX) - special.LogBeta(p, q),
-		dx: (p-1)/x - (q-1)/(1-x),
-		dtheta: [maxParams]float64{
-			kappa * (logX - log1mX - psiP + psiQ),
-			special.Digamma(kappa) + float64(mu*(logX-psiP)) + float64((1-mu)*(log1mX-psiQ)),
-		},
-	}
 }
 
 func betaProportionTail(x float64, theta [maxParams]float64, upper bool) point {

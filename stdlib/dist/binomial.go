@@ -4,13 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
 // Binomial is the distribution of the number of successes in N trials with probability theta.
 func Binomial() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "binomial",
 		Sums: true,
 		Doc: `The number of successes in N independent trials with probability theta each. N is data. Where theta is inv_logit(eta), use binomial_logit(N, eta).
@@ -27,7 +26,6 @@ Source: Stan Functions Reference, "Binomial distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, binomialAt) },
 		Predicted:  []def.Predicted{{Param: 1, Func: "inv_logit", Form: BinomialLogit}},
 		Expand:     binomialExpand,
 		Carrier:    binomialCarrier,
@@ -38,25 +36,7 @@ Source: Stan Functions Reference, "Binomial distribution".`,
 		LogCDF: below(binomialTail), LogCCDF: above(binomialTail),
 		Examples: []string{"data wins : count[N]\ndata games : count[N]\nparam p ~ beta(2, " +
 			"2)\nwins ~ binomial(games, p)"},
-		Cases: []def.Case{
-			{X: 3, Theta: []float64{10, 0.4}, LogP: -1.5371598192023541},
-			{X: 0, Theta: []float64{12, 1e-20}, LogP: -1.1999999999999999e-19},
-			{X: 12, Theta: []float64{12, 1}, LogP: 0},
-			{X: 500, Theta: []float64{1000, 0.51}, LogP: -3.8799590027639974},
-			{X: 2, Theta: []float64{40, 0.03}, LogP: -1.5112717593752507},
-			{X: 0, Theta: []float64{0, 0.3}, LogP: 0},
-		},
-	}
-}
-
-func binomialAt(x float64, theta [maxParams]float64) point {
-	p, q := nonNegative(theta[1]), nonNegative(1-theta[1])
-	x = natural(x)
-	rest := nonNegative(natural(theta[0]) - x)
-	return point{
-		lp:     times(x, portable.Log(p)) + times(rest, portable.Log1p(-p)),
-		dtheta: [maxParams]float64{0, quotient(x, p) - quotient(rest, q)},
-	}
+	})
 }
 
 // binomialExpand adds up successes where there are any, and failures where there are any.

@@ -31,6 +31,7 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 		Link:       def.Link{Scale: def.LogitLink, Param: 1},
 		LogDensity: binomialLogitLogDensity,
 		Rows:       def.BinomialLogitRows,
+		Loop:       "regressions with weights are computed by it: one exponential for value and slope",
 		Expand:     binomialLogitExpand,
 		Elements:   binomialLogitElements,
 		Carrier:    binomialCarrier,
@@ -40,16 +41,6 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 		LogCDF: below(binomialLogitTail), LogCCDF: above(binomialLogitTail),
 		Examples: []string{"data deaths : count[N]\ndata treated : count[N]\nparam a ~ normal(0, " +
 			"2)\ndeaths ~ binomial_logit(treated, a)"},
-		Cases: []def.Case{
-			{X: 3, Theta: []float64{10, 0.4}, LogP: -3.1426607812174803},
-			{X: 0, Theta: []float64{12, -50}, LogP: -2.3144998175567013e-21},
-			{X: 12, Theta: []float64{12, 50}, LogP: -2.3144998175567013e-21},
-			{X: 1, Theta: []float64{1, -800}, LogP: -800},
-			{X: 500, Theta: []float64{1000, 0.01}, LogP: -3.692418940011143},
-			{X: 2, Theta: []float64{40, -3}, LogP: -1.284200143266045},
-			{X: 0, Theta: []float64{0, 1}, LogP: 0},
-			{X: 39, Theta: []float64{40, 9}, LogP: -5.316056633474994},
-		},
 	}
 }
 
@@ -68,12 +59,6 @@ func binomialLogitLogDensity(b *def.Batch) float64 {
 	trials, alpha, dalpha := b.Theta[0], b.Theta[1], partial(b, 1)
 	clear(b.DX)
 	clear(partial(b, 0)) // N is data
-	if b.LP == nil && b.X.Step == 1 && trials.Step == 0 && alpha.Step == 1 && b.N > 1 {
-		sum := binomialLogitRows(b.X.V[:b.N], alpha.V[:b.N], natural(trials.V[0]), dalpha)
-		if finite(sum) {
-			return sum
-		}
-	}
 	sum := 0.0
 	for i := range b.N {
 		n, eta := natural(trials.At(i)), alpha.At(i)
@@ -105,32 +90,6 @@ func times(k, v float64) float64 {
 		return 0
 	}
 	return float64(k * v)
-}
-
-// binomialLogitRows is the loop over contiguous rows with one number of trials n: Σ log p = Σ (x·eta -
-// n·max(eta, 0)) - n·log Π (1+exp(-|eta|)), the product taken in blocks. It gives NaN where an x is not in
-// 0..n or eta is not finite.
-func binomialLogitRows(x, eta []float64, n float64, deta []float64) float64 {
-	linear, logs, product := 0.0, 0.0, 1.0
-	eta = eta[:len(x)]
-	wrong := false
-	for i, y := range x {
-		e := eta[i]
-		a := math.Abs(e)
-		z := portable.Exp(-a)
-		product *= 1 + z
-		if i%logProductBlock == logProductBlock-1 {
-			logs += portable.Log(product)
-			product = 1
-		}
-		linear += float64(y*e) - float64(n*0.5*(e+a))
-		wrong = wrong || y != math.Floor(y) || y < 0 || y > n
-		if i < len(deta) {
-			p, q := sigmoids(e, z)
-			deta[i] = float64(y*q) - float64((n-y)*p)
-		}
-	}
-	return where(!wrong, linear-float64(n*(logs+portable.Log(product))))
 }
 
 // binomialLogitExpand is for trials that differ between rows; the loop over rows is for a number of trials

@@ -25,16 +25,8 @@ Source: Stan Functions Reference, "Categorical distribution".`,
 		ScaleAt:    -1,
 		Mean:       "theta",
 		Predicted:  []def.Predicted{{Param: 0, Func: "softmax", Form: CategoricalLogit}},
-		Event: &def.Event{Least: 1, Density: categoricalDensity, Sample: categoricalSample,
-			Cases: []def.EventCase{
-				{X: []float64{1.0}, Theta: [][]float64{{0.2, 0.3, 0.5}}, LogP: -1.6094379124341003},
-				{X: []float64{3.0}, Theta: [][]float64{{0.2, 0.3, 0.5}}, LogP: -0.6931471805599453},
-				{X: []float64{2.0}, Theta: [][]float64{{0.999999999, 1e-09}}, LogP: -20.72326583694641},
-				{X: []float64{1.0}, Theta: [][]float64{{1.0}}, LogP: 0.0},
-				{X: []float64{4.0}, Theta: [][]float64{{0.25, 0.25, 0.25, 0.25}}, LogP: -1.3862943611198906},
-				{X: []float64{2.0}, Theta: [][]float64{{0.125, 0.875}}, LogP: -0.13353139262452263},
-			}},
-		Slow: exponentials,
+		Event:      &def.Event{Least: 1, Density: categoricalDensity, Sample: categoricalSample},
+		Slow:       exponentials,
 		Examples: []string{
 			"data y : level(K)[N]\nparam theta : simplex[K] ~ dirichlet(1)\ny ~ categorical(theta)",
 			"data y : level(K)[N]\ndata group : level(R)[N]\nparam theta : simplex[R, K] ~ dirichlet(2)\ny " +

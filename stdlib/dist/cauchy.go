@@ -6,12 +6,11 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Cauchy is the Cauchy distribution with median mu and scale sigma.
 func Cauchy() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "cauchy",
 		Doc: `The Cauchy distribution with median mu and half-width sigma: student_t with one degree of freedom. It has no mean.
 
@@ -23,35 +22,18 @@ Source: Stan Functions Reference, "Cauchy distribution".`,
 		LocationAt: 0,
 		ScaleAt:    1,
 		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
-		LogDensity: func(b *def.Batch) float64 { return locationScale(b, -logPi, standardCauchy) },
 		Expand:     cauchyExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + float64(positive(theta[1])*portable.Tan(math.Pi*(float64(r.Float64())-0.5)))
 		},
 		LogCDF: below(cauchyTail.at), LogCCDF: above(cauchyTail.at),
 		Examples: []string{"param mu ~ cauchy(0, 2.5)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{0, 1}, LogP: -1.1447298858494002},
-			{X: 2, Theta: []float64{-1, 2.5}, LogP: -2.953018657028666},
-			{X: -1000000, Theta: []float64{0, 1}, LogP: -28.77575100177895},
-			{X: 1000000000000, Theta: []float64{3, 0.5}, LogP: -57.09991929826044},
-			{X: 1e-05, Theta: []float64{0, 1e-06}, LogP: 8.055660155273614},
-			{X: -1e+200, Theta: []float64{0, 2}, LogP: -921.4856199029077},
-		},
-	}
+	})
 }
 
 func cauchyExpand(b def.Builder, x def.Value, theta []def.Value) bool {
-	z := scaled(b, x, theta[0], theta[1], 1)
-	b.Sum(b.Func("log1p", b.Mul(z, z)), -1)
-	b.Sum(b.Func("log", theta[1]), -1)
-	b.Each(-portable.Log(math.Pi))
+	b.Density(StudentT(), x, b.Number(1), theta[0], theta[1])
 	return true
-}
-
-func standardCauchy(z float64) (lp, score float64) {
-	value, ratio := special.Log1pSquare(z)
-	return -value, -2 * ratio
 }
 
 // cauchyTail is arctan(1/-z)/π, which keeps its digits in the tail.

@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/stdlib/bijector"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/linear"
+	"github.com/vflc/vflc/tests/densities"
 )
 
 // Every listed distribution of vectors or matrices goes through every test of this file; the tests read what
@@ -135,7 +136,7 @@ func drawEvent(d def.Dist, r *rand.Rand, k int) (x []float64, theta [][]float64)
 }
 
 func TestEventsComplete(t *testing.T) {
-	scalar := map[string]bool{}
+	scalar, values := map[string]bool{}, densities.Events()
 	for _, d := range All() {
 		scalar[d.Name] = true
 	}
@@ -143,7 +144,8 @@ func TestEventsComplete(t *testing.T) {
 		switch e := d.Event; {
 		case scalar[d.Name]:
 			t.Error("listed twice")
-		case e == nil || e.Density == nil || (e.Sample == nil) != (e.NoSampler != "") || len(e.Cases) < 5:
+		case e == nil || e.Density == nil || (e.Sample == nil) != (e.NoSampler != "") ||
+			len(values[d.Name]) < 5:
 			t.Error("density, sampler or a reason for none, and at least 5 cases are needed")
 		case !strings.Contains(d.Doc, "log p(x) =") || !strings.Contains(d.Doc, "Source: "):
 			t.Error("the documentation needs a formula and a source")
@@ -164,8 +166,9 @@ func TestEventsComplete(t *testing.T) {
 
 // Values from mpmath at 60 digits, rounded to double.
 func TestEventCases(t *testing.T) {
+	values := densities.Events()
 	eachOfEvents(t, func(t *testing.T, d def.Dist) {
-		for _, c := range d.Event.Cases {
+		for _, c := range values[d.Name] {
 			if got := eventLogp(d, c.X, c.Theta...); math.Abs(got-c.LogP) > 1e-12*max(1, math.Abs(c.LogP)) {
 				t.Errorf("log p(%v | %v) = %v, want %v", c.X, c.Theta, got, c.LogP)
 			}

@@ -10,7 +10,7 @@ import (
 
 // Exponential is the exponential distribution with rate beta.
 func Exponential() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "exponential",
 		Sums: true,
 		Doc: `The exponential distribution with rate (inverse scale) beta; its mean is 1/beta.
@@ -24,7 +24,6 @@ Source: Stan Functions Reference, "Exponential distribution".`,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Upper:      def.End{Decay: def.Power},
-		LogDensity: exponentialLogDensity,
 		Expand:     exponentialExpand,
 		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
 			return b.Mul(b.Sub(b.Number(0), b.Apply(above0(), theta[0])), x)
@@ -34,38 +33,13 @@ Source: Stan Functions Reference, "Exponential distribution".`,
 		},
 		LogCDF: below(exponentialTail), LogCCDF: above(exponentialTail),
 		Examples: []string{"param sigma ~ exponential(1)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{2}, LogP: 0.6931471805599453},
-			{X: 1.5, Theta: []float64{0.5}, LogP: -1.4431471805599454},
-			{X: 1000, Theta: []float64{3}, LogP: -2998.901387711332},
-			{X: 1e-10, Theta: []float64{100000000}, LogP: 18.410680743952366},
-			{X: 1000000, Theta: []float64{1e-07}, LogP: -16.21809565095832},
-		},
-	}
+	})
 }
 
 func exponentialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Mul(theta[0], x), -1)
 	b.Sum(b.Func("log", theta[0]), 1)
 	return true
-}
-
-func exponentialLogDensity(b *def.Batch) float64 {
-	beta, dbeta := b.Theta[0], partial(b, 0)
-	var rate, logRate, sum float64
-	for i := range b.N {
-		if i == 0 || beta.Step != 0 {
-			rate = positive(beta.At(i))
-			logRate = portable.Log(rate)
-		}
-		x := nonNegative(b.X.At(i))
-		lp := logRate - float64(rate*x)
-		sum += lp
-		set(b.LP, i, lp)
-		set(b.DX, i, -rate)
-		set(dbeta, i, 1/rate-x)
-	}
-	return finish(b, sum)
 }
 
 func exponentialTail(x float64, theta [maxParams]float64, upper bool) point {

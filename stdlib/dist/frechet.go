@@ -10,7 +10,7 @@ import (
 
 // Frechet is the Fréchet distribution with shape alpha and scale sigma.
 func Frechet() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "frechet",
 		Doc: `The Fréchet distribution with shape alpha and scale sigma: that of 1/u for u ~ weibull(alpha, 1/sigma).
 
@@ -23,7 +23,6 @@ Source: Stan Functions Reference, "Frechet distribution".`,
 		LocationAt: -1,
 		ScaleAt:    1,
 		Lower:      def.End{Decay: def.Power},
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, frechetAt) },
 		Expand:     frechetExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(positive(theta[1]) * portable.Pow(tiny(portable.Exponential(r)),
@@ -31,15 +30,7 @@ Source: Stan Functions Reference, "Frechet distribution".`,
 		},
 		LogCDF: below(frechetTail), LogCCDF: above(frechetTail),
 		Examples: []string{"param wave ~ frechet(3, 2)"},
-		Cases: []def.Case{
-			{X: 1, Theta: []float64{2, 0.5}, LogP: -0.9431471805599453},
-			{X: 0.3, Theta: []float64{0.7, 1.3}, LogP: -0.917366651406332},
-			{X: 1000000000000, Theta: []float64{0.01, 2}, LogP: -33.26942394059453},
-			{X: 9, Theta: []float64{2.5, 4}, LogP: -3.4399466288012404},
-			{X: 1e+150, Theta: []float64{3, 0.5}, LogP: -1382.531885049439},
-			{X: 0.2, Theta: []float64{3, 1}, LogP: -117.46363606159547},
-		},
-	}
+	})
 }
 
 func frechetExpand(b def.Builder, x def.Value, theta []def.Value) bool {
@@ -50,18 +41,6 @@ func frechetExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	b.Sum(logX, -1)
 	b.Sum(b.Func("exp", power), -1)
 	return true
-}
-
-func frechetAt(x float64, theta [maxParams]float64) point {
-	alpha, sigma := positive(theta[0]), positive(theta[1])
-	logX := portable.Log(positive(x))
-	u := logX - portable.Log(sigma)
-	tail := portable.Exp(-alpha * u)
-	return point{
-		lp:     portable.Log(alpha) - float64(alpha*u) - logX - tail,
-		dx:     (float64(alpha*tail) - alpha - 1) / x,
-		dtheta: [maxParams]float64{1/alpha - u + float64(tail*u), alpha * (1 - tail) / sigma},
-	}
 }
 
 func frechetTail(x float64, theta [maxParams]float64, upper bool) point {

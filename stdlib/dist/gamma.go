@@ -3,14 +3,13 @@ package dist
 import (
 	"math/rand/v2"
 
-	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Gamma is the gamma distribution with shape alpha and rate beta.
 func Gamma() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "gamma",
 		Sums: true,
 		Doc: `The gamma distribution with shape alpha and rate (inverse scale) beta; its mean is alpha/beta.
@@ -28,7 +27,6 @@ Source: Stan Functions Reference, "Gamma distribution".`,
 		ScaleAt:    -1,
 		Lower:      def.End{Exponent: def.LessOne(0)},
 		Upper:      def.End{Decay: def.Power},
-		LogDensity: gammaLogDensity,
 		Expand:     gammaExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(drawGamma(r, theta[0]) / positive(theta[1]))
@@ -36,18 +34,7 @@ Source: Stan Functions Reference, "Gamma distribution".`,
 		LogCDF: below(gammaDistTail), LogCCDF: above(gammaDistTail),
 		Slow:     oneLgamma,
 		Examples: []string{"param rate ~ gamma(2, 0.5)"},
-		Cases: []def.Case{
-			{X: 1, Theta: []float64{2, 0.5}, LogP: -1.8862943611198906},
-			{X: 0.3, Theta: []float64{0.7, 1.3}, LogP: -0.10602042010664196},
-			{X: 1e-12, Theta: []float64{0.01, 2}, LogP: 22.76216249853084},
-			{X: 90, Theta: []float64{2.5, 4}, LogP: -350.0692324621778},
-			{X: 1050, Theta: []float64{1000, 1}, LogP: -5.6315255007637255},
-			{X: 3, Theta: []float64{1, 1}, LogP: -3},
-			{X: 0, Theta: []float64{1, 1}, LogP: 0},
-			{X: 1e-200, Theta: []float64{3, 0.5}, LogP: -923.8066259198581},
-			{X: 0.02, Theta: []float64{45.5, 1000}, LogP: -6.999983221476997},
-		},
-	}
+	})
 }
 
 func gammaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
@@ -67,47 +54,7 @@ func gammaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-func gammaLogDensity(b *def.Batch) float64 {
-	alpha, beta := b.Theta[0], b.Theta[1]
-	dalpha, dbeta := partial(b, 0), partial(b, 1)
-	var shape, rate, logRate, lgamma, digamma, sum float64
-	for i := range b.N {
-		if i == 0 || alpha.Step != 0 {
-			shape = positive(alpha.At(i))
-			lgamma = b.Known(lgammaOf, shape, 0)
-			digamma = wanted(dalpha, special.Digamma, shape)
-		}
-		if i == 0 || beta.Step != 0 {
-			rate = positive(beta.At(i))
-			logRate = b.Log(rate)
-		}
-		x := nonNegative(b.X.At(i))
-		logX := portable.Log(x)
-		lp := float64(shape*(logRate+logX)) - logX - float64(rate*x) - lgamma
-		if x == 0 {
-			lp = times(shape-1, logX) + float64(shape*logRate) - lgamma
-		}
-		sum += lp
-		set(b.LP, i, lp)
-		set(b.DX, i, quotient(shape-1, x)-rate)
-		set(dalpha, i, logRate+logX-digamma)
-		set(dbeta, i, shape/rate-x)
-	}
-	return finish(b, sum)
-}
-
-// wanted returns f(v) where the output d that needs it is wanted, else 0.
-func wanted(d []float64, f func(float64) float64, v float64) float64 {
-	if d == nil {
-		return 0
-	}
-	return f(v)
-}
-
 func lgamma(v float64) float64 { return special.Lgamma(v) }
-
-// lgammaOf is lgamma for def.Batch.Known.
-func lgammaOf(v, _ float64) float64 { return special.Lgamma(v) }
 
 func gammaDistTail(x float64, theta [maxParams]float64, upper bool) point {
 	lp, da, dg := special.LogIncGamma(theta[0], x*positive(theta[1]), upper)

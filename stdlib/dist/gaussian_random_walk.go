@@ -26,17 +26,6 @@ Source: Durbin and Koopman (2012), Time Series Analysis by State Space Methods, 
 		ScaleAt:    -1,
 		Event: &def.Event{
 			Rank: 1, Least: 1, Density: walkDensity,
-			Cases: []def.EventCase{
-				{X: []float64{0.3, 1.2, -0.7}, Theta: [][]float64{{0.1}, {0.8}}, LogP: -5.743634945671388},
-				{X: []float64{5.0}, Theta: [][]float64{{2.0}, {0.5}}, LogP: -18.225791352644727},
-				{X: []float64{0.0, 0.0, 0.0, 0.0}, Theta: [][]float64{{0.0}, {1.0}},
-					LogP: -3.675754132818691},
-				{X: []float64{1000000.0, 1000001.0, 1000000.0}, Theta: [][]float64{{3.0}, {0.001}},
-					LogP: -4.999970000145e+17},
-				{X: []float64{-1e-09, 2e-09}, Theta: [][]float64{{0.0}, {1e-08}}, LogP: 34.95348442149538},
-				{X: []float64{10000000000.0, -10000000000.0}, Theta: [][]float64{{0.0}, {1000000000000.0}},
-					LogP: -57.100169298266444},
-			},
 			Sample: func(r *rand.Rand, x []float64, theta [][]float64, _ int) {
 				at, mu, sigma := 0.0, theta[0][0], positive(theta[1][0])
 				for t := range x {

@@ -6,12 +6,11 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Geometric is the distribution of the number of failures before the first success.
 func Geometric() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "geometric",
 		Sums: true,
 		Doc: `The number of failures before the first success, in trials with probability theta of a success; its mean is (1 - theta)/theta.
@@ -26,7 +25,6 @@ Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; 
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, geometricAt) },
 		Expand:     geometricExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			p := positive(theta[0]) + float64(0*nonNegative(1-theta[0]))
@@ -34,43 +32,22 @@ Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; 
 		},
 		LogCDF: below(geometricTail), LogCCDF: above(geometricTail),
 		Examples: []string{"data tries : count[N]\nparam p ~ beta(1, 1)\ntries ~ geometric(p)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{0.3}, LogP: -1.2039728043259361},
-			{X: 3, Theta: []float64{0.3}, LogP: -2.2739976361421332},
-			{X: 0, Theta: []float64{1}, LogP: 0},
-			{X: 1000, Theta: []float64{0.001}, LogP: -7.908255612565671},
-			{X: 5, Theta: []float64{1e-20}, LogP: -46.051701859880914},
-		},
-	}
-}
-
-func geometricAt(x float64, theta [maxParams]float64) point {
-	p, q := positive(theta[0]), nonNegative(1-theta[0])
-	x = natural(x)
-	return point{
-		lp:     portable.Log(p) + times(x, portable.Log1p(-p)),
-		dtheta: [maxParams]float64{1/p - quotient(x, q)},
-	}
+	})
 }
 
 // failures is the distribution with the log odds of a failure for its parameter.
 func failures() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "geometric", Params: []def.Param{{Name: "odds", Domain: def.RealLine}}, Support: def.Naturals,
 		Discrete: true, LocationAt: -1, ScaleAt: -1,
 		Link: def.Link{Scale: def.LogLink, Param: 0},
 		Rows: def.GeometricRows,
-		LogDensity: func(b *def.Batch) float64 {
-			return pointwise(b, func(x float64, theta [maxParams]float64) point {
-				x = natural(x)
-				return point{
-					lp: -special.Log1pExp(theta[0]) - times(x, special.Log1pExp(-theta[0])),
-					dtheta: [maxParams]float64{float64(x*special.InvLogit(-theta[0])) -
-						special.InvLogit(theta[0])},
-				}
-			})
+		Elements: func(b def.Builder, x def.Value, theta []def.Value) bool {
+			b.Sum(b.Func("softplus", theta[0]), -1)
+			b.Sum(b.Times(x, b.Func("softplus", b.Func("neg", theta[0]))), -1)
+			return true
 		},
-	}
+	})
 }
 
 // geometricExpand has a loop for log odds; for other probabilities it has no failures to add where there are

@@ -9,7 +9,7 @@ import (
 
 // Gumbel is the Gumbel distribution of maxima with location mu and scale beta.
 func Gumbel() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "gumbel",
 		Doc: `The Gumbel distribution, of the largest of many draws, with location mu and scale beta; its mean is mu + 0.5772 beta.
 
@@ -23,22 +23,13 @@ Source: Stan Functions Reference, "Gumbel distribution".`,
 		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
 		Lower:      def.End{Decay: def.Exponential},
 		Upper:      def.End{Decay: def.Power},
-		LogDensity: func(b *def.Batch) float64 { return locationScale(b, 0, standardGumbel) },
 		Expand:     gumbelExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] - float64(positive(theta[1])*portable.Log(tiny(portable.Exponential(r))))
 		},
 		LogCDF: below(gumbelTail.at), LogCCDF: above(gumbelTail.at),
 		Examples: []string{"data highest : real[N]\nparam mu ~ normal(0, 5)\nhighest ~ gumbel(mu, 1)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{0, 1}, LogP: -1},
-			{X: 3, Theta: []float64{-1, 2.5}, LogP: -2.7181872498688104},
-			{X: -6, Theta: []float64{0, 1}, LogP: -397.4287934927351},
-			{X: 800, Theta: []float64{1, 2}, LogP: -400.19314718055995},
-			{X: 0.001, Theta: []float64{0, 1e-05}, LogP: -88.48707453502976},
-			{X: 40, Theta: []float64{3, 0.5}, LogP: -73.30685281944005},
-		},
-	}
+	})
 }
 
 func gumbelExpand(b def.Builder, x def.Value, theta []def.Value) bool {
@@ -47,11 +38,6 @@ func gumbelExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Func("exp", b.Func("neg", z)), -1)
 	b.Sum(b.Func("log", theta[1]), -1)
 	return true
-}
-
-func standardGumbel(z float64) (lp, score float64) {
-	e := portable.Exp(-z)
-	return -z - e, e - 1
 }
 
 // gumbelTail: the log of the distribution function is -exp(-z).

@@ -4,7 +4,7 @@ import "github.com/vflc/vflc/stdlib/def"
 
 // HalfFlat is the improper uniform prior on the positive numbers.
 func HalfFlat() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "half_flat",
 		Doc: `The improper flat prior on the positive numbers, like a Stan parameter with lower=0 and no prior.
 
@@ -16,16 +16,8 @@ Source: Stan Reference Manual, "Improper priors".`,
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		LogDensity: func(b *def.Batch) float64 { return flatOver(b, nonNegative) },
 		Slow:       "there is nothing to compute",
 		NoCDF:      "it is improper: the half line has no probability 1",
 		Examples:   []string{"data y : real[N]\nparam sigma ~ half_flat()\ny ~ normal(0, sigma)"},
-		Cases: []def.Case{
-			{X: 0, Theta: nil, LogP: 0},
-			{X: 3, Theta: nil, LogP: 0},
-			{X: 1e+300, Theta: nil, LogP: 0},
-			{X: 1e-300, Theta: nil, LogP: 0},
-			{X: 42, Theta: nil, LogP: 0},
-		},
-	}
+	})
 }

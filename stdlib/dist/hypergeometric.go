@@ -12,7 +12,7 @@ const nothingToCompute = "all of its parameters are data, so that its log densit
 
 // Hypergeometric is the distribution of the number of marked items among those drawn without replacement.
 func Hypergeometric() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "hypergeometric",
 		Doc: `The number of marked items among N that are drawn without replacement from a marked items and b others. All parameters are data, so that it adds a constant to a model; vflc simulate draws from it.
 
@@ -33,29 +33,12 @@ Source: Stan Functions Reference, "Hypergeometric distribution".`,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Mean:       "N .* a ./ (a + b)",
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, hypergeometricAt) },
 		Slow:       nothingToCompute,
 		Carrier:    hypergeometricCarrier,
 		Sample:     hypergeometricSample,
 		NoCDF:      nothingToCompute,
 		Examples:   []string{"data y : count[N]\ny ~ hypergeometric(5, 10, 20)"},
-		Cases: []def.Case{
-			{X: 2, Theta: []float64{5, 10, 20}, LogP: -1.0216933519087374},
-			{X: 0, Theta: []float64{0, 3, 4}, LogP: 0.0},
-			{X: 3, Theta: []float64{3, 3, 0}, LogP: 0.0},
-			{X: 50, Theta: []float64{100, 500, 700}, LogP: -4.023313802439213},
-			{X: 0, Theta: []float64{40, 3, 200}, LogP: -0.6620276834784584},
-			{X: 1, Theta: []float64{3, 2, 1000000}, LogP: -12.02375508873422},
-			{X: 7, Theta: []float64{12, 7, 5}, LogP: 0.0},
-			{X: 100000, Theta: []float64{200000, 1000000, 1000000}, LogP: -6.27614868146979},
-		},
-	}
-}
-
-// hypergeometricAt is 0 where there is a carrier: it is the whole density.
-func hypergeometricAt(x float64, theta [maxParams]float64) point {
-	n, a, b := natural(theta[0]), natural(theta[1]), natural(theta[2])
-	return point{lp: 0 * (natural(x) + nonNegative(a-x) + nonNegative(n-x) + nonNegative(b-(n-x)))}
+	})
 }
 
 // hypergeometricCarrier uses that x and N - x successes among a and b trials, given their sum N, have this
@@ -64,11 +47,11 @@ func hypergeometricCarrier(x float64, theta []float64) float64 {
 	n, a, b := natural(theta[0]), natural(theta[1]), natural(theta[2])
 	x, p := natural(x), n/(a+b)
 	q := nonNegative(a+b-n) / (a + b)
-	switch lp := hypergeometricAt(x, [maxParams]float64{n, a, b}).lp; {
-	case math.IsNaN(lp), !(n <= a+b):
+	switch {
+	case !(max(0, n-b) <= x && x <= min(n, a)):
 		return math.Inf(-1)
 	case n == 0 || q == 0:
-		return lp
+		return 0
 	}
 	return special.LogBinomial(x, a, p, q) + special.LogBinomial(n-x, b, p, q) - special.LogBinomial(n, a+b,
 		p, q)

@@ -28,17 +28,6 @@ Spatio-temporal Epidemiology 31.`,
 		ScaleAt:    -1,
 		Event: &def.Event{
 			Rank: 1, Least: 1, Density: icarDensity, NoSampler: "its density does not integrate to 1",
-			Cases: []def.EventCase{
-				{X: []float64{0.5, -1.0, 2.0}, Theta: [][]float64{{1.0, 2.0}, {2.0, 3.0}}, LogP: -5.625},
-				{X: []float64{1.0, 1.0, 1.0, 1.0}, Theta: [][]float64{{1.0, 2.0, 3.0}, {2.0, 3.0, 4.0}},
-					LogP: 0.0},
-				{X: []float64{100000000.0, 100000000.5}, Theta: [][]float64{{1.0}, {2.0}}, LogP: -0.125},
-				{X: []float64{3.0, -2.0, 0.25, 7.0}, Theta: [][]float64{{1.0, 1.0, 1.0, 2.0},
-					{2.0, 3.0, 4.0, 4.0}}, LogP: -64.78125},
-				{X: []float64{5.0, 1.0}, Theta: [][]float64{{}, {}}, LogP: 0.0},
-				{X: []float64{-1e-05, 1e-05, 0.1}, Theta: [][]float64{{3.0, 1.0}, {1.0, 2.0}},
-					LogP: -0.005001000250000001},
-			},
 			Check: func(theta [][]float64, k int) string {
 				node1, node2 := theta[0], theta[1]
 				if len(node1) != len(node2) {

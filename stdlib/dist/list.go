@@ -1,5 +1,5 @@
-// Package dist holds the distributions, one file each: log density with partials, sampler, documentation,
-// examples and test vectors. A new one is one file and one line in All, or in Events.
+// Package dist holds the distributions, one file each: log density, sampler, documentation and examples. A
+// new one is one file and one line in All, or in Events.
 package dist
 
 import "github.com/vflc/vflc/stdlib/def"

@@ -27,16 +27,6 @@ Source: Lewandowski, Kurowicka and Joe (2009), Journal of Multivariate Analysis 
 		Event: &def.Event{
 			Rank: 2, Least: 1, Density: lkjDensity, Work: func(k int) int {
 				return 2 * k * k
-			}, Cases: []def.EventCase{
-				{X: []float64{1.0, 0.5, 0.5, 1.0}, Theta: [][]float64{{1.0}}, LogP: -0.6931471805599453},
-				{X: []float64{1.0, 0.5, 0.5, 1.0}, Theta: [][]float64{{2.5}}, LogP: -0.5954237415153454},
-				{X: []float64{1.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 1.0}, Theta: [][]float64{{0.5}},
-					LogP: -2.308368738641609},
-				{X: []float64{1.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 1.0}, Theta: [][]float64{{4.0}},
-					LogP: -0.9424162581147985},
-				{X: []float64{1.0}, Theta: [][]float64{{2.0}}, LogP: 0.0},
-				{X: []float64{1.0, 0.9999990463256836, 0.9999990463256836, 1.0}, Theta: [][]float64{{0.75}},
-					LogP: 2.4185314960912496},
 			},
 			Sample: func(r *rand.Rand, x []float64, theta [][]float64, k int) {
 				l := make([]float64, k*k)

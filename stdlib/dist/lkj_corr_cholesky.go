@@ -26,17 +26,7 @@ Stan Functions Reference, "Cholesky LKJ correlation distribution".`,
 		Support:    def.CorrCholesky,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Event: &def.Event{Rank: 2, Least: 1, Density: lkjCholeskyDensity, Sample: lkjCholeskySample,
-			Cases: []def.EventCase{
-				{X: []float64{1.0, 0.6, 0.0, 0.8}, Theta: [][]float64{{1.0}}, LogP: -0.6931471805599453},
-				{X: []float64{1.0, 0.6, 0.0, 0.8}, Theta: [][]float64{{2.5}}, LogP: -0.833331286780303},
-				{X: []float64{1.0, 0.6, 0.28, 0.0, 0.8, 0.0, 0.0, 0.0, 0.96}, Theta: [][]float64{{0.5}},
-					LogP: -2.4902022524490355},
-				{X: []float64{1.0, -0.6, 0.2857142857142857, 0.0, 0.8, 0.42857142857142855, 0.0, 0.0,
-					0.8571428571428571}, Theta: [][]float64{{4.0}}, LogP: -2.093392146311724},
-				{X: []float64{1.0}, Theta: [][]float64{{2.0}}, LogP: 0.0},
-				{X: []float64{1.0, -0.28, 0.0, 0.96}, Theta: [][]float64{{100.0}}, LogP: -6.353784759733},
-			}},
+		Event:      &def.Event{Rank: 2, Least: 1, Density: lkjCholeskyDensity, Sample: lkjCholeskySample},
 		Examples: []string{
 			"data y : real[N, 2]\nparam tau : real[2] ~ half_normal(1)\nparam L : corr_cholesky[2] ~ " +
 				"lkj_corr_cholesky(2)\ny ~ multi_normal_cholesky(0, col(tau) .* L)",

@@ -1,7 +1,6 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"github.com/vflc/vflc/portable"
@@ -11,7 +10,7 @@ import (
 
 // Logistic is the logistic distribution with mean mu and scale sigma.
 func Logistic() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "logistic",
 		Doc: `The logistic distribution with mean mu and scale sigma; its standard deviation is sigma π/√3.
 
@@ -26,7 +25,6 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
 		Lower:      def.End{Decay: def.Power},
 		Upper:      def.End{Decay: def.Power},
-		LogDensity: func(b *def.Batch) float64 { return locationScale(b, 0, standardLogistic) },
 		Expand:     logisticExpand,
 		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
 			return b.Sub(b.Number(0),
@@ -38,15 +36,7 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 		},
 		LogCDF: below(logisticTail.at), LogCCDF: above(logisticTail.at),
 		Examples: []string{"param mu ~ logistic(0, 1)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{0, 1}, LogP: -1.3862943611198906},
-			{X: 3, Theta: []float64{-1, 2.5}, LogP: -2.884092213650833},
-			{X: -800, Theta: []float64{0, 1}, LogP: -800},
-			{X: 800, Theta: []float64{1, 2}, LogP: -400.19314718055995},
-			{X: 0.001, Theta: []float64{0, 1e-06}, LogP: -986.1844894420358},
-			{X: -40, Theta: []float64{3, 0.5}, LogP: -85.30685281944005},
-		},
-	}
+	})
 }
 
 func logisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
@@ -61,11 +51,6 @@ func bothOutcomes(b def.Builder, z def.Value) {
 	two := BinomialLogit()
 	two.Carrier = nil
 	b.Density(two, b.Fill(1), b.Number(2), z)
-}
-
-func standardLogistic(z float64) (lp, score float64) {
-	e := portable.Exp(-math.Abs(z))
-	return -math.Abs(z) - float64(2*portable.Log1p(e)), -portable.Tanh(0.5 * z)
 }
 
 var logisticTail = symmetric(func(z float64) (lp, slope float64) {

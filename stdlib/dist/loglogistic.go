@@ -6,12 +6,11 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // LogLogistic is the log-logistic distribution with scale alpha and shape beta.
 func LogLogistic() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "loglogistic",
 		Doc: `The log-logistic distribution with scale alpha, its median, and shape beta: that of exp(u) for u ~ logistic(log(alpha), 1/beta).
 
@@ -26,7 +25,6 @@ Source: Stan Functions Reference, "Log-logistic distribution".`,
 		LocationAt: -1,
 		ScaleAt:    0,
 		Lower:      def.End{Exponent: def.LessOne(1)},
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, logLogisticAt) },
 		Expand:     logLogisticExpand,
 		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
 			u := b.Mul(b.Apply(above0(), theta[1]), b.Sub(b.Func("log", x), b.Func("log", theta[0])))
@@ -40,15 +38,7 @@ Source: Stan Functions Reference, "Log-logistic distribution".`,
 		LogCDF: below(logLogisticTail), LogCCDF: above(logLogisticTail),
 		Examples: []string{"data time : real<lower=0>[N]\nparam median ~ lognormal(0, 2)\ntime " +
 			"~ loglogistic(median, 2)"},
-		Cases: []def.Case{
-			{X: 1, Theta: []float64{2, 0.5}, LogP: -2.1093207643190586},
-			{X: 0.3, Theta: []float64{0.7, 1.3}, LogP: -0.20907837868222057},
-			{X: 1e-12, Theta: []float64{0.01, 2}, LogP: -17.72753356339242},
-			{X: 9, Theta: []float64{2.5, 4}, LogP: -5.94653777470813},
-			{X: 1e+200, Theta: []float64{3, 0.5}, LogP: -690.9193689344396},
-			{X: 2, Theta: []float64{1, 1}, LogP: -2.1972245773362196},
-		},
-	}
+	})
 }
 
 // logLogisticExpand takes the logarithm of x, which an x of 0 with a shape of 1 does not have.
@@ -63,20 +53,6 @@ func logLogisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Func("log", theta[1]), 1)
 	b.Sum(logX, -1)
 	return true
-}
-
-func logLogisticAt(x float64, theta [maxParams]float64) point {
-	alpha, beta := positive(theta[0]), positive(theta[1])
-	x = nonNegative(x)
-	l := portable.Log(x) - portable.Log(alpha)
-	u := beta * l
-	score := 1 - float64(2*special.InvLogit(u)) // d(u - 2·softplus(u))/du
-	lp := portable.Log(beta) - portable.Log(alpha) + times(beta-1, l) - float64(2*special.Log1pExp(u))
-	dx := (float64(beta*score) - 1) / x
-	if x == 0 {
-		dx = quotient(beta-1, x) - float64(2*beta/alpha*boolean(beta == 1))
-	}
-	return point{lp: lp, dx: dx, dtheta: [maxParams]float64{-beta * score / alpha, 1/beta + times(score, l)}}
 }
 
 func logLogisticTail(x float64, theta [maxParams]float64, upper bool) point {

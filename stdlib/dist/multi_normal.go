@@ -24,21 +24,6 @@ Source: Stan Functions Reference, "Multivariate normal distribution".`
 		l := factorOf(theta[1], k)
 		ellipticSample(r, x, theta[0], l, 1, k)
 	}
-	d.Event.Cases = []def.EventCase{
-		{X: []float64{0.3, -1.0}, Theta: [][]float64{{0.0, 0.5}, {1.5, 0.5, 0.5, 0.75}},
-			LogP: -3.9953970843827986},
-		{X: []float64{1.0, 2.0, 3.0},
-			Theta: [][]float64{{0.5, 0.0, -1.0}, {2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5}},
-			LogP:  -20.318703730054793},
-		{X: []float64{0.0, 0.0}, Theta: [][]float64{{0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}},
-			LogP: -1.8378770664093456},
-		{X: []float64{30.0, -40.0}, Theta: [][]float64{{0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}},
-			LogP: -1251.8378770664094},
-		{X: []float64{0.5, 0.25},
-			Theta: [][]float64{{0.0, 0.0}, {1.0, 0.9999990463256836, 0.9999990463256836, 1.0}},
-			LogP:  -16379.323291146198},
-		{X: []float64{2.0}, Theta: [][]float64{{1.0}, {0.25}}, LogP: -2.2257913526447273},
-	}
 	d.Examples = []string{
 		"data y : real[N, 2]\nparam mu : real[2] ~ normal(0, 1)\nparam Sigma : cov_matrix[2] ~ " +
 			"inv_wishart(4, [[1, 0], [0, 1]])\ny ~ multi_normal(mu, Sigma)",

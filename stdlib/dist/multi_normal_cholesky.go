@@ -22,18 +22,6 @@ Source: Stan Functions Reference, "Multivariate normal distribution, Cholesky pa
 	d.Event.Sample = func(r *rand.Rand, x []float64, theta [][]float64, k int) {
 		ellipticSample(r, x, theta[0], theta[1], 1, k)
 	}
-	d.Event.Cases = []def.EventCase{
-		{X: []float64{0.3, -1.0}, Theta: [][]float64{{0.0, 0.5}, {1.25, -0.5, 0.0, 0.75}},
-			LogP: -3.4949385452717743},
-		{X: []float64{1.0, 2.0, 3.0},
-			Theta: [][]float64{{0.5, 0.0, -1.0}, {2.0, 0.5, -0.25, 0.0, 1.0, 0.125, 0.0, 0.0, 0.5}},
-			LogP:  -33.854960130864015},
-		{X: []float64{0.0, 0.0}, Theta: [][]float64{{0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}},
-			LogP: -1.8378770664093456},
-		{X: []float64{30.0, -40.0}, Theta: [][]float64{{0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}},
-			LogP: -1251.8378770664094},
-		{X: []float64{2.0}, Theta: [][]float64{{1.0}, {0.25}}, LogP: -7.532644172084782},
-	}
 	d.Examples = []string{
 		"data y : real[N]\ndata x : real[N]\ndata ward : level(J)[N]\nparam tau : real[2] ~ " +
 			"half_normal(1)\nparam L : corr_cholesky[2] ~ lkj_corr_cholesky(2)\nparam u : real[J, 2] ~ " +

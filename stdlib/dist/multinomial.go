@@ -25,15 +25,7 @@ Source: Stan Functions Reference, "Multinomial distribution".`,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Event: &def.Event{Rank: 1, Least: 1, Density: multinomialDensity, Sample: multinomialSample,
-			OfTotal: true, Cases: []def.EventCase{
-				{X: []float64{1.0, 2.0, 3.0}, Theta: [][]float64{{0.2, 0.3, 0.5}}, LogP: -2.0024805005437076},
-				{X: []float64{0.0, 0.0, 0.0}, Theta: [][]float64{{0.2, 0.3, 0.5}}, LogP: 0.0},
-				{X: []float64{0.0, 5.0}, Theta: [][]float64{{0.0, 1.0}}, LogP: 0.0},
-				{X: []float64{100.0, 250.0, 50.0}, Theta: [][]float64{{0.25, 0.625, 0.125}},
-					LogP: -5.86409682236284},
-				{X: []float64{3.0}, Theta: [][]float64{{1.0}}, LogP: 0.0},
-				{X: []float64{0.0, 40.0}, Theta: [][]float64{{0.875, 0.125}}, LogP: -83.17766166719343},
-			}},
+			OfTotal: true},
 		Examples: []string{"data y : count[N, K]\nparam theta : simplex[K] ~ " +
 			"dirichlet(1)\ny ~ multinomial(theta)"},
 	}

@@ -4,14 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // NegBinomial is the negative binomial distribution with shape alpha and inverse scale beta.
 func NegBinomial() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "neg_binomial",
 		Doc: `The negative binomial distribution with shape alpha and inverse scale beta: a Poisson whose rate is gamma(alpha, beta). Its mean is alpha/beta.
 
@@ -27,7 +25,6 @@ Source: Stan Functions Reference, "Negative binomial distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, negBinomialAt) },
 		Carrier:    factorialCarrier,
 		Expand:     negBinomialExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
@@ -37,16 +34,7 @@ Source: Stan Functions Reference, "Negative binomial distribution".`,
 		Slow: twoLgammas,
 		Examples: []string{"data y : count[N]\nparam alpha ~ gamma(2, 0.1)\nparam beta ~ gamma(2, 1)\ny ~ " +
 			"neg_binomial(alpha, beta)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{1, 1}, LogP: -0.6931471805599453},
-			{X: 3, Theta: []float64{3.3, 2.5}, LogP: -2.340162443834134},
-			{X: 40, Theta: []float64{7.4, 0.07}, LogP: -6.05650978159954},
-			{X: 5, Theta: []float64{4.5, 100000000}, LogP: -87.65529870758904},
-			{X: 200, Theta: []float64{1000, 5}, LogP: -3.659688550082834},
-			{X: 2, Theta: []float64{0.001, 3}, LogP: -10.372779363521232},
-			{X: 300, Theta: []float64{0.01, 0.001}, LogP: -10.615178684652893},
-		},
-	}
+	})
 }
 
 // negBinomialExpand has a loop where one alpha serves all rows.
@@ -67,20 +55,6 @@ func negBinomialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 func uncarried(d def.Dist) def.Dist {
 	d.Carrier = nil
 	return d
-}
-
-func negBinomialAt(x float64, theta [maxParams]float64) point {
-	alpha, beta := positive(theta[0]), positive(theta[1])
-	x = natural(x)
-	t := -portable.Log(beta)
-	return point{
-		lp: special.LgammaDiff(alpha, x) - float64(alpha*special.Log1pExp(t)) - times(x,
-			special.Log1pExp(-t)),
-		dtheta: [maxParams]float64{
-			special.DigammaDiff(alpha, x) - special.Log1pExp(t),
-			(alpha/beta - x) / (1 + beta),
-		},
-	}
 }
 
 func negBinomialTail(x float64, theta [maxParams]float64, upper bool) point {

@@ -3,14 +3,12 @@ package dist
 import (
 	"math/rand/v2"
 
-	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // NegBinomial2 is the negative binomial distribution with mean mu and inverse dispersion phi.
 func NegBinomial2() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "neg_binomial_2",
 		Doc: `The negative binomial distribution with mean mu and variance mu + mu²/phi. Where mu is exp(eta), use neg_binomial_2_log(eta, phi).
 
@@ -27,42 +25,18 @@ Source: Stan Functions Reference, "Negative binomial distribution, alternative p
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Predicted:  []def.Predicted{{Param: 0, Func: "exp", Form: NegBinomial2Log}},
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, negBinomial2At) },
 		Expand: func(b def.Builder, x def.Value, theta []def.Value) bool {
-			b.Density(NegBinomial2Log(), x, b.Func("log", theta[0]), theta[1])
+			b.Density(uncarried(NegBinomial2Log()), x, b.Func("log", b.Apply(above0(), theta[0])), theta[1])
 			return true
 		},
+		Carrier: factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawPoisson(r, positive(theta[0])*(drawGamma(r, theta[1])/theta[1]))
 		},
 		LogCDF: below(negBinomial2Tail), LogCCDF: above(negBinomial2Tail),
 		Examples: []string{"data y : count[N]\nparam mu ~ gamma(2, 0.1)\nparam phi ~ gamma(2, 0.1)\ny ~ " +
 			"neg_binomial_2(mu, phi)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{1, 1}, LogP: -0.6931471805599453},
-			{X: 3, Theta: []float64{3.3, 2.5}, LogP: -1.9143526835176217},
-			{X: 40, Theta: []float64{7.4, 0.7}, LogP: -6.699491413462468},
-			{X: 5, Theta: []float64{4.5, 100000000}, LogP: -1.7671047826506752},
-			{X: 200, Theta: []float64{55, 1000}, LogP: -107.31957697408622},
-			{X: 2, Theta: []float64{1e-30, 3}, LogP: -138.5605706877509},
-			{X: 300, Theta: []float64{400, 0.01}, LogP: -10.35970754051408},
-		},
-	}
-}
-
-func negBinomial2At(x float64, theta [maxParams]float64) point {
-	mu, phi := positive(theta[0]), positive(theta[1])
-	x = natural(x)
-	t := portable.Log(mu) - portable.Log(phi)
-	up, down := special.Log1pExp(t), special.Log1pExp(-t)
-	p, q := special.InvLogit(t), special.InvLogit(-t)
-	return point{
-		lp: special.LgammaDiff(phi, x) - float64(phi*up) - times(x, down) - special.Lgamma(x+1),
-		dtheta: [maxParams]float64{
-			(float64(x*q) - float64(phi*p)) / mu,
-			special.DigammaDiff(phi, x) - up + p - x*q/phi,
-		},
-	}
+	})
 }
 
 func negBinomial2Tail(x float64, theta [maxParams]float64, upper bool) point {

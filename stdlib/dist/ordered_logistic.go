@@ -28,21 +28,7 @@ Source: Stan Functions Reference, "Ordered logistic distribution"; McCullagh (19
 		Link:       def.Link{Scale: def.LogitLink, Param: 0, Steepest: 1},
 		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) {
 			orderedDensity(b, logisticBetween)
-		}, Expand: orderedLogisticExpand, Sample: orderedLogisticSample, Cases: []def.EventCase{
-			{X: []float64{1.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.5410084538329922},
-			{X: []float64{2.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.091629782140038},
-			{X: []float64{3.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.2184073576933117},
-			{X: []float64{4.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.867786029386266},
-			{X: []float64{1.0}, Theta: [][]float64{{30.0}, {-1.0, 2.0}}, LogP: -31.000000000000036},
-			{X: []float64{3.0}, Theta: [][]float64{{-30.0}, {-1.0, 2.0}}, LogP: -32.000000000000014},
-			{X: []float64{2.0}, Theta: [][]float64{{-25.0}, {0.0, 0.75}}, LogP: -25.6393534650608},
-			{X: []float64{2.0}, Theta: [][]float64{{25.0}, {0.0, 0.75}}, LogP: -24.889353465083644},
-			{X: []float64{2.0}, Theta: [][]float64{{0.1}, {0.5, 0.5000009536743164}},
-				LogP: -15.28897421011477},
-			{X: []float64{2.0}, Theta: [][]float64{{-3.0}, {-2.0, 1.0}}, LogP: -1.3824807963787342},
-			{X: []float64{1.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -9.000123402189724},
-			{X: []float64{2.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -0.00012340218972325883},
-		}},
+		}, Expand: orderedLogisticExpand, Sample: orderedLogisticSample},
 		Slow: "log(1 + exp) at both ends of the category in each row, of gathered cutpoints, whose " +
 			"derivatives are added up by category",
 		Examples: []string{

@@ -28,21 +28,7 @@ Source: Stan Functions Reference, "Ordered probit distribution"; Albert and Chib
 		Link:       def.Link{Scale: def.ProbitLink, Param: 0},
 		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) {
 			orderedDensity(b, normalBetween)
-		}, Expand: orderedProbitExpand, Sample: orderedProbitSample, Cases: []def.EventCase{
-			{X: []float64{1.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -2.3351032786624426},
-			{X: []float64{2.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -0.7288588698497679},
-			{X: []float64{3.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -0.9777012760967101},
-			{X: []float64{4.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -3.1107960975524813},
-			{X: []float64{1.0}, Theta: [][]float64{{30.0}, {-1.0, 2.0}}, LogP: -484.85396362717927},
-			{X: []float64{3.0}, Theta: [][]float64{{-30.0}, {-1.0, 2.0}}, LogP: -516.3856486257254},
-			{X: []float64{2.0}, Theta: [][]float64{{-25.0}, {0.0, 0.75}}, LogP: -316.639408013293},
-			{X: []float64{2.0}, Theta: [][]float64{{25.0}, {0.0, 0.75}}, LogP: -298.1402984900296},
-			{X: []float64{2.0}, Theta: [][]float64{{0.1}, {0.5, 0.5000009536743164}},
-				LogP: -14.861882335138588},
-			{X: []float64{2.0}, Theta: [][]float64{{-3.0}, {-2.0, 1.0}}, LogP: -1.8412212879622925},
-			{X: []float64{1.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -43.628149113332114},
-			{X: []float64{2.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -1.1285884059538405e-19},
-		}},
+		}, Expand: orderedProbitExpand, Sample: orderedProbitSample},
 		Slow: "two log Phi and their slopes, an expm1 and a logarithm in each row between two cutpoints; " +
 			"rows are divided by category and joined again",
 		Examples: []string{

@@ -4,14 +4,13 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Poisson is the Poisson distribution with rate lambda.
 func Poisson() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "poisson",
 		Sums: true,
 		Doc: `The Poisson distribution with rate lambda, its mean and variance. Where lambda is exp(eta), use poisson_log(eta).
@@ -28,7 +27,6 @@ Source: Stan Functions Reference, "Poisson distribution".`,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Predicted:  []def.Predicted{{Param: 0, Func: "exp", Form: PoissonLog}},
-		LogDensity: poissonLogDensity,
 		Expand:     poissonExpand,
 		Carrier:    factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
@@ -36,17 +34,7 @@ Source: Stan Functions Reference, "Poisson distribution".`,
 		},
 		LogCDF: below(poissonTail), LogCCDF: above(poissonTail),
 		Examples: []string{"data y : count[N]\nparam rate ~ gamma(2, 0.5)\ny ~ poisson(rate)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{0.5}, LogP: -0.5},
-			{X: 3, Theta: []float64{2.5}, LogP: -1.5428872736055899},
-			{X: 40, Theta: []float64{12}, LogP: -22.924373723237384},
-			{X: 0, Theta: []float64{700}, LogP: -700},
-			{X: 1, Theta: []float64{1e-300}, LogP: -690.7755278982137},
-			{X: 150, Theta: []float64{140}, LogP: -3.773742458028039},
-			{X: 0, Theta: []float64{0}, LogP: 0},
-			{X: 7, Theta: []float64{0.001}, LogP: -56.88044831394037},
-		},
-	}
+	})
 }
 
 func poissonExpand(b def.Builder, x def.Value, theta []def.Value) bool {
@@ -61,24 +49,6 @@ func factorialCarrier(x float64, _ []float64) float64 {
 		return math.Inf(-1)
 	}
 	return -special.Lgamma(x + 1)
-}
-
-func poissonLogDensity(b *def.Batch) float64 {
-	lambda, dlambda := b.Theta[0], partial(b, 0)
-	var rate, logRate, sum float64
-	for i := range b.N {
-		if i == 0 || lambda.Step != 0 {
-			rate = nonNegative(lambda.At(i))
-			logRate = portable.Log(rate)
-		}
-		x := natural(b.X.At(i))
-		lp := times(x, logRate) - rate
-		sum += lp
-		set(b.LP, i, lp)
-		set(dlambda, i, quotient(x, rate)-1)
-	}
-	clear(b.DX)
-	return finish(b, sum)
 }
 
 func poissonTail(x float64, theta [maxParams]float64, upper bool) point {

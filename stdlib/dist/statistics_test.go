@@ -62,7 +62,10 @@ func TestStatisticsAreFixed(t *testing.T) {
 				continue
 			}
 			theta := drawTheta(d, r)
-			x := drawX(d, r, theta) + float64(boolean(d.Discrete))
+			x := drawX(d, r, theta)
+			if d.Discrete {
+				x++
+			}
 			for j := range theta {
 				other := slices.Clone(theta)
 				other[j] *= 1.5

@@ -26,22 +26,13 @@ Source: Stan Functions Reference, "Student-t distribution".`,
 		LogDensity: studentTLogDensity,
 		Expand:     studentTExpand,
 		Rows:       def.StudentTRows,
+		Loop: "z² of the vector form overflows where |z| > 1e154, and its constants cancel where nu is " +
+			"large",
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[1] + float64(positive(theta[2])*standardT(r, theta[0]))
 		},
 		LogCDF: below(studentTail), LogCCDF: above(studentTail),
 		Examples: []string{"param mu ~ student_t(3, 0, 2.5)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{3, 0, 1}, LogP: -1.0008888496235098},
-			{X: 1.5, Theta: []float64{4, -0.5, 2}, LogP: -2.231835311857196},
-			{X: -10000, Theta: []float64{1, 2, 0.1}, LogP: -21.868395682901102},
-			{X: 1e+100, Theta: []float64{2.5, 0, 1}, LogP: -805.3179133605967},
-			{X: 2.3, Theta: []float64{100000000, 0, 1}, LogP: -3.563938492194424},
-			{X: 2, Theta: []float64{1000000, 1, 3}, LogP: -2.073106679897471},
-			{X: 0.3, Theta: []float64{0.1, 0.2, 0.7}, LogP: -1.6553902276168506},
-			{X: -35, Theta: []float64{30, 0, 1}, LogP: -58.79951910888664},
-			{X: 1e+200, Theta: []float64{3, 1, 2}, LogP: -1838.792297125844},
-		},
 	}
 }
 
@@ -91,8 +82,11 @@ type tForm struct{ nu, root, half, norm, dnorm float64 }
 // newTForm is that of element nu of a block, whose derivative is wanted where dnu is not nil.
 func newTForm(b *def.Batch, nu float64, dnu []float64) tForm {
 	nu = positive(nu)
-	return tForm{nu: nu, root: math.Sqrt(nu), half: (nu + 1) / 2, norm: b.Known(logTNorm, nu, 0),
-		dnorm: wanted(dnu, tNormSlope, nu)}
+	t := tForm{nu: nu, root: math.Sqrt(nu), half: (nu + 1) / 2, norm: b.Known(logTNorm, nu, 0)}
+	if dnu != nil {
+		t.dnorm = tNormSlope(nu)
+	}
+	return t
 }
 
 // logTNorm is norm, and tNormSlope its derivative.

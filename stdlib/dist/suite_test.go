@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/tests/densities"
 )
 
 // Every listed distribution goes through every test of this package; the tests read what they need from the
@@ -83,14 +84,14 @@ func drawX(d def.Dist, r *rand.Rand, theta []float64) float64 {
 }
 
 func TestComplete(t *testing.T) {
-	seen := map[string]bool{}
+	seen, values := map[string]bool{}, densities.Numbers()
 	each(t, func(t *testing.T, d def.Dist) {
 		if seen[d.Name] {
 			t.Error("listed twice")
 		}
 		seen[d.Name] = true
-		if len(d.Cases) < 5 {
-			t.Errorf("%d cases, at least 5 are needed", len(d.Cases))
+		if n := len(values[d.Name]); n < 5 {
+			t.Errorf("%d values in tests/densities, at least 5 are needed", n)
 		}
 		if !strings.Contains(d.Doc, "log p(x) =") || !strings.Contains(d.Doc, "Source: ") {
 			t.Error("the documentation needs a formula and a source")
@@ -120,8 +121,9 @@ func TestComplete(t *testing.T) {
 
 // Values from mpmath at 60 digits or more, rounded to double.
 func TestCases(t *testing.T) {
+	values := densities.Numbers()
 	each(t, func(t *testing.T, d def.Dist) {
-		for _, c := range d.Cases {
+		for _, c := range values[d.Name] {
 			if got := logp(d, c.X, c.Theta); !near(got, c.LogP, 1e-12) {
 				t.Errorf("log p(%v | %v) = %v, want %v (relative error %.1e)", c.X, c.Theta, got, c.LogP,
 					math.Abs(got/c.LogP-1))

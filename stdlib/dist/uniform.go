@@ -10,7 +10,7 @@ import (
 
 // Uniform is the uniform distribution between alpha and beta.
 func Uniform() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "uniform",
 		Doc: `The uniform distribution on the interval from alpha to beta, alpha < beta.
 
@@ -25,7 +25,6 @@ Source: Stan Functions Reference, "Uniform distribution".`,
 		Support:    def.Interval,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		LogDensity: uniformLogDensity,
 		Expand:     uniformExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			lower, upper := theta[0], theta[1]
@@ -33,15 +32,7 @@ Source: Stan Functions Reference, "Uniform distribution".`,
 		},
 		LogCDF: below(uniformTail), LogCCDF: above(uniformTail),
 		Examples: []string{"param p ~ uniform(0, 1)"},
-		Cases: []def.Case{
-			{X: 0.5, Theta: []float64{0, 1}, LogP: 0},
-			{X: -2, Theta: []float64{-2, 3}, LogP: -1.6094379124341003},
-			{X: 3, Theta: []float64{-2, 3}, LogP: -1.6094379124341003},
-			{X: 1e-08, Theta: []float64{0, 1e-07}, LogP: 16.11809565095832},
-			{X: 7, Theta: []float64{-10000000000, 10000000000}, LogP: -23.7189981105004},
-			{X: 0.3, Theta: []float64{0.25, 0.35}, LogP: 2.302585092994046},
-		},
-	}
+	})
 }
 
 func uniformExpand(b def.Builder, x def.Value, theta []def.Value) bool {
@@ -53,29 +44,6 @@ func uniformExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	}
 	b.Sum(b.Func("log", b.Sub(theta[1], theta[0])), -1)
 	return true
-}
-
-func uniformLogDensity(b *def.Batch) float64 {
-	alpha, beta := b.Theta[0], b.Theta[1]
-	dalpha, dbeta := partial(b, 0), partial(b, 1)
-	var lower, upper, width, logWidth, sum float64
-	for i := range b.N {
-		if i == 0 || alpha.Step != 0 || beta.Step != 0 {
-			lower, upper = alpha.At(i), beta.At(i)
-			width = positive(upper - lower)
-			logWidth = portable.Log(width)
-		}
-		lp := math.NaN()
-		if x := b.X.At(i); lower <= x && x <= upper {
-			lp = -logWidth
-		}
-		sum += lp
-		set(b.LP, i, lp)
-		set(b.DX, i, 0)
-		set(dalpha, i, 1/width)
-		set(dbeta, i, -1/width)
-	}
-	return finish(b, sum)
 }
 
 func uniformTail(x float64, theta [maxParams]float64, upper bool) point {

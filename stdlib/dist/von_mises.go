@@ -11,7 +11,7 @@ import (
 
 // VonMises is the von Mises distribution of an angle with location mu and concentration kappa.
 func VonMises() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "von_mises",
 		Sums: true,
 		Doc: `The von Mises distribution of an angle in radians, from -π to π, with location mu and concentration kappa, which is 1/variance where it is large.
@@ -28,22 +28,12 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 		Support:    def.Circle,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, vonMisesAt) },
 		Expand:     vonMisesExpand,
 		Sample:     drawVonMises,
 		LogCDF:     below(vonMisesTail), LogCCDF: above(vonMisesTail),
 		Examples: []string{"data heading : real<lower=-3.2, upper=3.2>[N]\nparam mu ~ uniform(-3.14, " +
 			"3.14)\nparam kappa ~ gamma(2, 0.5)\nheading ~ von_mises(mu, kappa)"},
-		Cases: []def.Case{
-			{X: 0, Theta: []float64{0, 1}, LogP: -1.0737914249165241},
-			{X: 1, Theta: []float64{-1, 2.5}, LogP: -4.0690828289732295},
-			{X: -3, Theta: []float64{0, 1e-06}, LogP: -1.837878056402092},
-			{X: 3.1, Theta: []float64{-3, 40}, LogP: 0.25307360994168215},
-			{X: 0.01, Theta: []float64{0, 1000}, LogP: 2.4848144603864677},
-			{X: 2, Theta: []float64{0.5, 30}, LogP: -27.100462449550193},
-			{X: -2, Theta: []float64{12, 8}, LogP: -6.802083576174491},
-		},
-	}
+	})
 }
 
 func vonMisesExpand(b def.Builder, x def.Value, theta []def.Value) bool {
@@ -68,20 +58,6 @@ func logBesselI0() *def.Func {
 				dx[i] += float64(dy[i] * slope)
 			}
 		},
-	}
-}
-
-func vonMisesAt(x float64, theta [maxParams]float64) point {
-	kappa := positive(theta[1])
-	if !(math.Abs(x) <= math.Pi) {
-		return point{lp: math.NaN()}
-	}
-	sin, cos := portable.Sin(x-theta[0]), portable.Cos(x-theta[0])
-	logI0, ratio := special.LogBesselI0(kappa)
-	return point{
-		lp:     float64(kappa*cos) - logI0 - portable.Log(2*math.Pi),
-		dx:     -kappa * sin,
-		dtheta: [maxParams]float64{kappa * sin, cos - ratio},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Weibull is the Weibull distribution with shape alpha and scale sigma.
 func Weibull() def.Dist {
-	return def.Dist{
+	return derived(def.Dist{
 		Name: "weibull",
 		Doc: `The Weibull distribution with shape alpha and scale sigma: times to an event whose hazard grows as x^(alpha - 1).
 
@@ -24,7 +24,6 @@ Source: Stan Functions Reference, "Weibull distribution".`,
 		ScaleAt:    1,
 		Lower:      def.End{Exponent: def.LessOne(0)},
 		Upper:      def.End{Decay: def.Power, Faster: func(theta []float64) bool { return theta[0] > 1 }},
-		LogDensity: func(b *def.Batch) float64 { return pointwise(b, weibullAt) },
 		Expand:     weibullExpand,
 		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
 			return b.Sub(b.Number(0),
@@ -37,17 +36,7 @@ Source: Stan Functions Reference, "Weibull distribution".`,
 		LogCDF: below(weibullTail), LogCCDF: above(weibullTail),
 		Examples: []string{"data time : real<lower=0>[N]\nparam alpha ~ gamma(2, 1)\nparam sigma ~ " +
 			"lognormal(0, 2)\ntime ~ weibull(alpha, sigma)"},
-		Cases: []def.Case{
-			{X: 1, Theta: []float64{2, 0.5}, LogP: -1.920558458320164},
-			{X: 0.3, Theta: []float64{0.7, 1.3}, LogP: -0.5374197097841567},
-			{X: 1e-12, Theta: []float64{0.01, 2}, LogP: 21.989271550007263},
-			{X: 9, Theta: []float64{2.5, 4}, LogP: -6.847358304921243},
-			{X: 1e-200, Theta: []float64{3, 0.5}, LogP: -917.8559833672704},
-			{X: 2, Theta: []float64{1, 1}, LogP: -2},
-			{X: 0.02, Theta: []float64{45.5, 1000}, LogP: -484.57017660928284},
-			{X: 1000000, Theta: []float64{0.3, 2}, LogP: -62.33243585432928},
-		},
-	}
+	})
 }
 
 // weibullExpand writes x/sigma on the log scale; where the shape is 1, an x of 0 has a density, and its
@@ -66,28 +55,6 @@ func weibullExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	b.Sum(logX, -1)
 	b.Sum(b.Func("exp", power), -1)
 	return true
-}
-
-func weibullAt(x float64, theta [maxParams]float64) point {
-	alpha, sigma := positive(theta[0]), positive(theta[1])
-	u := portable.Log(nonNegative(x)) - portable.Log(sigma)
-	hazard := portable.Exp(alpha * u)
-	return point{
-		lp: portable.Log(alpha) - portable.Log(sigma) + times(alpha-1, u) - hazard,
-		dx: quotient(alpha-1, x) - float64(alpha*quotient(hazard, x)*boolean(x > 0)) - boolean(x == 0 &&
-			alpha == 1)/sigma,
-		dtheta: [maxParams]float64{
-			1/alpha + u - times(hazard, u),
-			alpha * (hazard - 1) / sigma,
-		},
-	}
-}
-
-func boolean(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func weibullTail(x float64, theta [maxParams]float64, upper bool) point {

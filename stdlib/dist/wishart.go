@@ -29,21 +29,7 @@ Source: Stan Functions Reference, "Wishart distribution".`,
 		Event: &def.Event{
 			Rank: 2, Least: 1, Density: func(b *def.Events) {
 				wishartDensity(b, false)
-			}, Work: wishartWork, Check: wishartCheck, Cases: []def.EventCase{
-				{X: []float64{1.5, 0.5, 0.5, 0.75}, Theta: [][]float64{{3.0}, {1.0, 0.0, 0.0, 1.0}},
-					LogP: -3.6560242469692907},
-				{X: []float64{1.5, 0.5, 0.5, 0.75}, Theta: [][]float64{{1.5}, {2.0, -0.5, -0.5, 1.0}},
-					LogP: -4.422952486377166},
-				{X: []float64{1.0, 0.25, 0.0, 0.25, 2.0, -0.5, 0.0, -0.5, 1.5},
-					Theta: [][]float64{{5.0}, {2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5}},
-					LogP:  -9.351103124503284},
-				{X: []float64{2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5},
-					Theta: [][]float64{{40.0}, {1.0, 0.25, 0.0, 0.25, 2.0, -0.5, 0.0, -0.5, 1.5}},
-					LogP:  -183.08363182686125},
-				{X: []float64{2.0}, Theta: [][]float64{{3.0}, {0.5}}, LogP: -1.532644172084782},
-				{X: []float64{1.0, 0.9999990463256836, 0.9999990463256836, 1.0},
-					Theta: [][]float64{{4.0}, {1.5, 0.5, 0.5, 0.75}}, LogP: -10.256293355260773},
-			},
+			}, Work: wishartWork, Check: wishartCheck,
 			Sample: func(r *rand.Rand, x []float64, theta [][]float64, k int) {
 				wishartSample(r, x, theta[0][0], theta[1], k)
 			},

@@ -119,65 +119,6 @@ func negBinomialZero(b def.Builder, theta []def.Value) def.Value {
 	return b.Sub(b.Number(0), b.Mul(theta[1], b.Func("softplus", b.Sub(theta[0], b.Func("log", theta[1])))))
 }
 
-// A counted is the log mass of a count without the carrier, that of 0, and the derivatives of both in up to
-// two parameters.
-type counted struct {
-	lp, zero   float64
-	dlp, dzero [2]float64
-}
-
-// poissonCount is the Poisson distribution with log rate alpha.
-func poissonCount(x, alpha float64) counted {
-	rate := portable.Exp(alpha)
-	return counted{lp: times(x, alpha) - rate, zero: -rate, dlp: [2]float64{x - rate},
-		dzero: [2]float64{-rate}}
-}
-
-// negBinomialCount is the negative binomial distribution with log mean eta and inverse dispersion phi.
-func negBinomialCount(x, eta, phi float64) counted {
-	phi = positive(phi)
-	t := eta - portable.Log(phi)
-	up, p := special.Log1pExp(t), special.InvLogit(t)
-	return counted{
-		lp:   special.LgammaDiff(phi, x) - float64(phi*up) - times(x, special.Log1pExp(-t)),
-		zero: -phi * up,
-		dlp: [2]float64{float64(x*special.InvLogit(-t)) - float64(phi*p),
-			special.DigammaDiff(phi, x) - up + p - x*special.InvLogit(-t)/phi},
-		dzero: [2]float64{-phi * p, p - up},
-	}
-}
-
-// inflated is the mass theta·[x = 0] + (1 - theta)·count.
-func inflated(x, theta float64, c counted) point {
-	theta, rest := nonNegative(theta), nonNegative(1-theta)
-	if x > 0 {
-		return point{lp: portable.Log(rest) + float64(0*theta) + c.lp,
-			dtheta: [maxParams]float64{-1 / rest, c.dlp[0], c.dlp[1]}}
-	}
-	zero := float64(rest * portable.Exp(c.zero))
-	mass := theta + zero
-	return point{
-		lp: portable.Log(mass) + float64(0*x),
-		dtheta: [maxParams]float64{-portable.Expm1(c.zero) / mass, times(zero/mass, c.dzero[0]),
-			times(zero/mass, c.dzero[1])},
-	}
-}
-
-// hurdle is the mass theta at 0, and (1 - theta)·count/(1 - count at 0) above.
-func hurdle(x, theta float64, c counted) point {
-	theta, rest := nonNegative(theta), nonNegative(1-theta)
-	if !(x > 0) {
-		return point{lp: portable.Log(theta) + float64(0*(c.lp+rest+x)),
-			dtheta: [maxParams]float64{1 / theta}}
-	}
-	odds := portable.Exp(c.zero) / -portable.Expm1(c.zero) // of a 0 in the count
-	return point{
-		lp: portable.Log(rest) + float64(0*theta) + c.lp - special.Log1mExp(c.zero),
-		dtheta: [maxParams]float64{-1 / rest, c.dlp[0] + times(odds, c.dzero[0]),
-			c.dlp[1] + times(odds, c.dzero[1])},
-	}
-}
-
 // zerosTail is the tail of a count with extra zeros, given that of the count: theta + (1 - theta) P(count ≤
 // x), where the count of a hurdle is that given that it is not 0. The smaller of the two probabilities is
 // computed, and the other as its complement.

@@ -7,13 +7,9 @@ func Center() def.Encoder {
 	const name = "center"
 	affine := func(f *def.Fitted) def.Rescaling { return def.Rescaling{Center: f.Numbers[0], Scale: 1} }
 	return def.Encoder{
-		Name:     name,
-		Doc:      "A numeric column minus its mean. Gives one column.",
-		Examples: []string{"data X : real[N, P] from center(age)"},
-		Cases: []def.EncoderCase{
-			{In: numbers(1, 2, 6), Out: [][]float64{{-2, -1, 3}}},
-			{In: numbers(1e15, 1e15+1, 1e15+2), Out: [][]float64{{-1, 0, 1}}}, // no cancellation
-		},
+		Name:        name,
+		Doc:         "A numeric column minus its mean. Gives one column.",
+		Examples:    []string{"data X : real[N, P] from center(age)"},
 		Columns:     one(),
 		Elementwise: true,
 		Fit: func(c []def.Column, f *def.Fitted) *def.Fault {

@@ -48,7 +48,7 @@ func fit(t *testing.T, e def.Encoder, c []def.Column, f *def.Fitted) {
 // Every encoder is documented, with an example that calls it, and options that have a description.
 func TestEveryEncoderIsDocumented(t *testing.T) {
 	for _, e := range All() {
-		if e.Doc == "" || len(e.Examples) == 0 || len(e.Cases) == 0 || e.Columns.Allows(0) {
+		if e.Doc == "" || len(e.Examples) == 0 || len(cases()[e.Name]) == 0 || e.Columns.Allows(0) {
 			t.Errorf("%s: documentation, an example, a test vector and a column are needed", e.Name)
 		}
 		for _, x := range e.Examples {
@@ -67,7 +67,7 @@ func TestEveryEncoderIsDocumented(t *testing.T) {
 // A fitted encoder, kept as JSON, gives the same columns from the same column, and from each single cell.
 func TestEveryEncoderIsKept(t *testing.T) {
 	for _, e := range All() {
-		for _, x := range e.Cases {
+		for _, x := range cases()[e.Name] {
 			c, options, f := x.In, x.Options, def.Fitted{Options: x.Options}
 			fit(t, e, c, &f)
 			want := apply(t, e, c, &f)
@@ -149,7 +149,7 @@ func cell(c []def.Column, i int) (out []def.Column) {
 // encoder gives one.
 func TestEveryEncoderNamesItsColumns(t *testing.T) {
 	for _, e := range All() {
-		for _, x := range e.Cases {
+		for _, x := range cases()[e.Name] {
 			c, options, f := x.In, x.Options, def.Fitted{Options: x.Options}
 			fit(t, e, c, &f)
 			names := e.Names(namesOfColumns(c), &f)
@@ -171,7 +171,7 @@ func TestEveryEncoderNamesItsColumns(t *testing.T) {
 // A missing cell is NaN in every resulting column and not a fault: the reader of the column reports it.
 func TestMissingCellsStayMissing(t *testing.T) {
 	for _, e := range All() {
-		for _, x := range e.Cases {
+		for _, x := range cases()[e.Name] {
 			f := def.Fitted{Options: x.Options}
 			fit(t, e, x.In, &f)
 			for k := range x.In {
@@ -197,7 +197,7 @@ func missing(c def.Column) def.Column {
 // Encoders agree with their test vectors.
 func TestCases(t *testing.T) {
 	for _, e := range All() {
-		for _, x := range e.Cases {
+		for _, x := range cases()[e.Name] {
 			f := def.Fitted{Options: x.Options}
 			fit(t, e, x.In, &f)
 			near := cmpopts.EquateApprox(0, standard.Or(x.Within, 1e-15))

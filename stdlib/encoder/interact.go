@@ -19,12 +19,6 @@ func Interact() def.Encoder {
 			"them too, and center or zscore them in the table if their product should be of deviations.",
 		Examples: []string{"data X : real[N, P] from age, chol, interact(age, chol)",
 			"data X : real[N, P] from age, onehot(sex, drop=first), interact(age, sex)"},
-		Cases: []def.EncoderCase{
-			{In: both(numbers(1, -2, 3), numbers(4, 5, 0.5)), Out: [][]float64{{4, -10, 1.5}}},
-			{In: both(numbers(7, 8, 9), words("m", "f", "x")),
-				Out: [][]float64{{0, 8, 0}, {7, 0, 0}, {0, 0, 9}}},
-			{In: both(words("b", "a"), words("t", "s")), Out: [][]float64{{0, 1}, {0, 0}, {0, 0}, {1, 0}}},
-		},
 		Columns:    def.Arity{Min: 2, Max: 2},
 		Categories: true,
 		Fit: func(c []def.Column, f *def.Fitted) *def.Fault {
@@ -50,12 +44,6 @@ func Interact() def.Encoder {
 		},
 		Apply: applyInteract,
 	}
-}
-
-// both puts two columns for test vectors beside each other, named x and z.
-func both(a, b []def.Column) []def.Column {
-	b[0].Name = "z"
-	return []def.Column{a[0], b[0]}
 }
 
 // interacting returns the categories of one of the two columns, nil where it holds numbers.

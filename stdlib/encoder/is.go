@@ -17,12 +17,6 @@ func Is() def.Encoder {
 			"value. A category that no cell has is an error; new rows may have any. Gives one column.",
 		Examples: []string{`data X : real[N, P] from is(sex, "f"), is(ward, 3)`,
 			`data smoker : binary[N] from is(smoking, "current")`},
-		Cases: []def.EncoderCase{
-			{In: words("Y", "N", "y"), Options: map[string]string{category: "Y"},
-				Out: [][]float64{{1, 0, 0}}},
-			{In: numbers(3, 1, 3), Options: map[string]string{category: "3.0"}, Out: [][]float64{{1, 0, 1}},
-				New: words("3.00", "none"), Then: [][]float64{{1, 0}}},
-		},
 		Columns: one(),
 		Options: []def.Option{{Name: category,
 			Doc: "the category that gives 1, in quotes unless it is a name or a number", Word: true,

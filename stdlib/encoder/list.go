@@ -32,14 +32,3 @@ func call(encoder string) func([]string, *def.Fitted) []string {
 		return []string{fmt.Sprintf("%s(%s)", encoder, columns[0])}
 	}
 }
-
-// numbers and words are columns named x for test vectors. The words are distinct.
-func numbers(v ...float64) []def.Column { return []def.Column{{Name: "x", Numbers: v}} }
-
-func words(w ...string) []def.Column {
-	c := def.Column{Name: "x", Words: w}
-	for k := range w {
-		c.Codes = append(c.Codes, int32(k))
-	}
-	return []def.Column{c}
-}

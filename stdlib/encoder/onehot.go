@@ -16,19 +16,6 @@ func OneHot() def.Encoder {
 		Examples: []string{"data X : real[N, P] from onehot(ward)",
 			"data X : real[N, P] from onehot(sex, drop=first)",
 			"data X : real[N, P] from onehot(smoking, drop=never)"},
-		Cases: []def.EncoderCase{
-			{In: numbers(10, 9, 9), Out: [][]float64{{0, 1, 1}, {1, 0, 0}}}, // by value
-			{In: numbers(math.Copysign(0, -1), 0, 1), Out: [][]float64{{1, 1, 0}, {0, 0, 1}}},
-			{In: words("10", "9", "x"), Out: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
-			{In: words("b", "a", "B"), Out: [][]float64{{0, 0, 1}, {0, 1, 0}, {1, 0, 0}}}, // by bytes
-			{In: words("b", "a", "c"), Options: map[string]string{drop: first},
-				Out: [][]float64{{1, 0, 0}, {0, 0, 1}}},
-			{In: words("b", "a", "c"), Options: map[string]string{drop: "b"},
-				Out: [][]float64{{0, 1, 0}, {0, 0, 1}}},
-			{In: numbers(3, 1, 2), Options: map[string]string{drop: "3.0"},
-				Out: [][]float64{{0, 1, 0}, {0, 0, 1}}, New: numbers(2, 3),
-				Then: [][]float64{{0, 0}, {1, 0}}},
-		},
 		Columns: one(),
 		Options: []def.Option{
 			{Name: drop,

@@ -16,6 +16,7 @@ import (
 
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/tests/densities"
 )
 
 var printLibrary = flag.Bool("library", false, "print what the standard library computes")
@@ -97,6 +98,7 @@ func library() map[string][]byte {
 		}
 		out["function:"+name] = r.Bytes()
 	}
+	values := densities.Numbers()
 	for _, name := range u.Dists() {
 		d, _ := u.Dist(name)
 		if d.LogDensity == nil {
@@ -104,7 +106,7 @@ func library() map[string][]byte {
 		}
 		var r record
 		jitter := rand.New(rand.NewPCG(3, 4))
-		for _, c := range d.Cases {
+		for _, c := range values[name] {
 			for i := range 12 {
 				x, theta := c.X, append([]float64(nil), c.Theta...)
 				if i > 0 {

@@ -1,4 +1,4 @@
-package initial_test
+package stdlib
 
 import (
 	"math"
@@ -6,13 +6,12 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/initial"
 )
 
 // Values have mean 0 (or the constant), the variance that their kind gives, and for uniform kinds its bounds;
 // the same stream gives the same values.
 func TestMoments(t *testing.T) {
-	for _, k := range initial.All() {
+	for _, k := range initials() {
 		for _, dims := range [][]int{nil, {3}, {4, 8}, {2, 16, 3}} {
 			const n = 40000
 			x, again := make([]float64, n), make([]float64, n)
@@ -52,7 +51,7 @@ func TestVariances(t *testing.T) {
 		"he_uniform":    0.5, "he_normal": 0.5, "lecun_uniform": 0.25, "lecun_normal": 0.25,
 	} {
 		found := false
-		for _, k := range initial.All() {
+		for _, k := range initials() {
 			if k.Name == name {
 				found = true
 				if got := k.Variance([]int{4, 8}); math.Abs(got-want) > 1e-15 {
@@ -65,7 +64,7 @@ func TestVariances(t *testing.T) {
 		}
 	}
 	for rank, want := range []string{"zeros", "zeros", "glorot_uniform", "glorot_uniform"} {
-		if got := initial.Default(rank).Name; got != want {
+		if got := New().DefaultInitial(rank).Name; got != want {
 			t.Errorf("a weight of %d dimensions begins as %s, want %s", rank, got, want)
 		}
 	}

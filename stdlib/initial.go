@@ -1,4 +1,4 @@
-package initial
+package stdlib
 
 import (
 	"math"
@@ -7,6 +7,46 @@ import (
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
+
+// initials are the kinds of initial values that weights may have, in the order of the documentation. Names
+// and spreads are those of Keras and PyTorch. A new kind is a descriptor and one line here.
+func initials() []def.Initial {
+	return []def.Initial{
+		zeros(),
+		ones(),
+		uniform(),
+		normal(),
+		glorotUniform(),
+		glorotNormal(),
+		heUniform(),
+		heNormal(),
+		lecunUniform(),
+		lecunNormal(),
+	}
+}
+
+func zeros() def.Initial {
+	return constant("zeros", 0,
+		"All values are 0: for intercepts. A hidden layer of a network must not begin with equal columns, "+
+			"which would stay equal.", "weight c : real[8] init zeros")
+}
+
+func ones() def.Initial {
+	return constant("ones", 1, "All values are 1: for factors.", "weight s init ones")
+}
+
+func constant(name string, value float64, doc, example string) def.Initial {
+	return def.Initial{
+		Name: name, Doc: doc,
+		Fill: func(_ []int, _ *rand.Rand, values []float64) {
+			for i := range values {
+				values[i] = value
+			}
+		},
+		Variance: func([]int) float64 { return 0 },
+		Examples: []string{example},
+	}
+}
 
 // fixedSpread is the half-width and the standard deviation of the kinds that do not depend on the shape, as
 // in Keras.
