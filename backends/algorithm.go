@@ -147,7 +147,7 @@ type Joint interface {
 
 // A Hamiltonian is a kernel that moves with a mass matrix.
 type Hamiltonian interface {
-	// StepSize is that which it has found, before jitter.
+	// StepSize is that which it has found.
 	StepSize() float64
 	// InverseMetric is the elements for θ of block b's part of the inverse mass matrix, which has no others,
 	// and whether those outside its diagonal are 0.

@@ -125,14 +125,6 @@ func AsSpreading(env Env) Spreading {
 	return nil
 }
 
-// Totaler is an Env that gives clients the sum of all contributions, without noise. It is for guides of
-// auxiliary variables: it may panic where there are none.
-type Totaler interface {
-	// Totals sets total[b] from centre[b], the noise-free cut values of block b (both of length AuxLen): for
-	// each element of a cut the sum over the members of its group. It takes one exchange.
-	Totals(ctx context.Context, centre, total [][]float64) error
-}
-
 // LocalSteps is the algorithm's part in an evaluation in which clients take steps of their own. Each method
 // is called once for every client in this process, in the order of their declaration; Send and Receive only
 // where the block has cuts.

@@ -49,7 +49,6 @@ func (e core) Shared(name string) density.Stream {
 type full struct {
 	core
 	density.Pipelined
-	density.Totaler
 	density.LocallyStepped
 	density.Windowed
 }
@@ -73,7 +72,7 @@ func has[T any](env density.Env) bool {
 
 func capabilities(env density.Env) []bool {
 	return []bool{
-		has[density.Pipelined](env), has[density.Totaler](env), has[density.LocallyStepped](env),
+		has[density.Pipelined](env), has[density.LocallyStepped](env),
 		has[density.Windowed](env),
 	}
 }
@@ -177,11 +176,11 @@ func (block) Party() string { return "lab[3]" }
 // package's name.
 func TestMissingCapabilities(t *testing.T) {
 	env := density.Chain(core{log: new([]string)}, 1)
-	if _, err := density.Require[density.Totaler](env); err == nil ||
-		!strings.Contains(err.Error(), "density.Totaler") {
+	if _, err := density.Require[density.LocallyStepped](env); err == nil ||
+		!strings.Contains(err.Error(), "density.LocallyStepped") {
 		t.Errorf("the error %v does not name the capability", err)
 	}
-	if _, err := density.Require[density.Totaler](newFull(new([]string))); err != nil {
+	if _, err := density.Require[density.LocallyStepped](newFull(new([]string))); err != nil {
 		t.Error(err)
 	}
 	_, err := density.RequireOf[density.LocalDensity](block{})
@@ -194,6 +193,6 @@ func TestMissingCapabilities(t *testing.T) {
 			t.Errorf("panic with %v", text)
 		}
 	}()
-	density.Must[density.Totaler](env)
+	density.Must[density.LocallyStepped](env)
 	t.Error("no panic")
 }

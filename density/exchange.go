@@ -69,7 +69,6 @@ var (
 	Evaluation    = &Exchange{Name: "evaluation"}     // Env.Density
 	Pipeline      = &Exchange{Name: "pipeline"}       // Pipelined.Proceed
 	LocalStepping = &Exchange{Name: "local stepping"} // LocallyStepped.StepLocally
-	Totalling     = &Exchange{Name: "totalling"}      // Totaler.Totals
 	Summing       = &Exchange{Name: "summing"}        // Env.Sum
 	Reporting     = &Exchange{Name: "reporting"}      // Env.Values
 	// the end: clients compare what they have received alike

@@ -75,6 +75,6 @@ func looks(a backends.Algorithm, s backends.Settings) int {
 // bare reports whether cuts cross without noise in one of the exchanges.
 func bare(uses []density.Use) bool {
 	return slices.ContainsFunc(uses, func(u density.Use) bool {
-		return u.Exchange == density.Totalling || u.Auxiliaries != density.Drawn
+		return u.Auxiliaries != density.Drawn
 	})
 }

@@ -260,11 +260,7 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 		switch s.Name {
 		case "guide":
 			for _, guide := range s.Choices {
-				of := map[string]string{"guide": guide}
-				if guide == "coupled" {
-					of["estimator"] = "quadrature"
-				}
-				maps.Copy(out, with("guide "+guide, of))
+				maps.Copy(out, with("guide "+guide, map[string]string{"guide": guide}))
 			}
 		case "guide-inputs":
 			for _, in := range s.Choices {

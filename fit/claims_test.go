@@ -86,11 +86,6 @@ func TestWhatAReceiverComputes(t *testing.T) {
 			exact: true},
 		"the first z of soul": {backend: "soul", transform: transforms.Augmented, kind: "aux", cut: z,
 			first: true, exact: true},
-		"the centre of a fit": {"sfvi", transforms.Augmented,
-			map[string]string{"guide": "amortized", "guide-inputs": "total"}, "centre",
-			func(last map[string][]float64) []float64 {
-				return last["a server centre z_1+z_2"]
-			}, false, true},
 		"the adjoint in power": {backend: "nuts", transform: transforms.Power, kind: "partial", exact: true,
 			cut: func(last map[string][]float64) []float64 {
 				out := make([]float64, len(y))

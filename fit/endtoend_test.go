@@ -293,8 +293,8 @@ func TestSameBits(t *testing.T) {
 				"mala": "true"}},
 			{"sfvi", map[string]string{"iterations": "120", "draws": "20"}},
 			{"nuts", map[string]string{"warmup": "40", "draws": "20", "max-depth": "5"}},
-			{"nuts", map[string]string{"warmup": "40", "draws": "20", "max-depth": "5", "adapt": "stan",
-				"metric": "dense", "jitter": "0.1"}},
+			{"nuts", map[string]string{"warmup": "40", "draws": "20", "max-depth": "5",
+				"metric": "dense"}},
 		} {
 			if transform.CutsCross() && (run.backend == "soul" || run.given["guide"] != "") {
 				continue // there are no auxiliary variables

@@ -48,7 +48,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 	// An error that only the kernel finds is a UsageError too.
 	p, err := normalMean(t, "1", Options{Settings: map[string]string{"metric": "low-rank",
-		"adapt": "stan"}})
+		"init": "sfvi"}})
 	if err != nil {
 		t.Fatal(err)
 	}

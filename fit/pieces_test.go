@@ -91,7 +91,7 @@ func TestLongBatchesCrossInPieces(t *testing.T) {
 		given     map[string]string
 	}{
 		"fixed": {transforms.Exact, map[string]string{"estimator": "fixed", "draws-per-step": "24",
-			"theta-guide": "meanfield", "linear-response": "false", "iterations": "10", "draws": "30"}},
+			"theta-guide": "meanfield", "iterations": "10", "draws": "30"}},
 		"sampled": {transforms.Exact, map[string]string{"estimator": "sampled", "iterations": "20",
 			"elbo-every": "10", "elbo-draws": "100", "draws": "5"}},
 		"quadrature": {transforms.Exact, map[string]string{"estimator": "quadrature", "draws": "200"}},
@@ -125,7 +125,7 @@ func TestPiecesOnTheFixedWire(t *testing.T) {
 		given     map[string]string
 	}{
 		"fixed": {transforms.Exact, map[string]string{"estimator": "fixed", "draws-per-step": "24",
-			"theta-guide": "meanfield", "linear-response": "false", "iterations": "10", "draws": "30"}},
+			"theta-guide": "meanfield", "iterations": "10", "draws": "30"}},
 		"quadrature": {transforms.Exact, map[string]string{"estimator": "quadrature", "draws": "60"}},
 		"in noise":   {transforms.Augmented, map[string]string{"estimator": "quadrature", "draws": "60"}},
 		"at clients": {transforms.Power, map[string]string{"estimator": "quadrature", "draws": "60"}},

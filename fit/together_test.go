@@ -328,7 +328,6 @@ func TestTogetherRefuses(t *testing.T) {
 	b := linearUnder(t, transforms.Augmented)
 	for want, given := range map[string]map[string]string{
 		"share 4 starting points evenly": {"init": "sfvi", "chains": "6"},
-		"warm up alone":                  {"init": "sfvi", "adapt": "stan"},
 		"a backend that fits":            {"init": "nowhere"},
 		"set --init":                     {"superchains": "2"},
 	} {

@@ -98,7 +98,7 @@ func TestWeightsAreGeneralisedLeastSquares(t *testing.T) {
 		m.Transform = c.transform
 		want, b := generalised(t, m), weighted(t, m)
 		for _, guide := range c.guides {
-			given := map[string]string{"schedule": "cosine", "lr": "1e-2", "lr-end": "1e-4",
+			given := map[string]string{"schedule": "cosine", "lr": "1e-2",
 				"iterations": "10000", "draws": "10"}
 			if guide != "" {
 				given["guide"] = guide

@@ -37,12 +37,11 @@ func briefly(on def.Transform) map[string]map[string]string {
 		return out
 	}
 	out := map[string]map[string]string{
-		"nuts": {"backend": "nuts", "warmup": "60", "draws": "20", "max-depth": "4"},
-		"nuts, dense": {"backend": "nuts", "warmup": "60", "draws": "20", "max-depth": "4", "metric": "dense",
-			"adapt": "stan"},
-		"sampled":    sampled,
-		"minibatch":  with("minibatch", "12"),
-		"quadrature": {"backend": "sfvi", "estimator": "quadrature", "draws": "40", "tolerance": "1e-6"},
+		"nuts":        {"backend": "nuts", "warmup": "60", "draws": "20", "max-depth": "4"},
+		"nuts, dense": {"backend": "nuts", "warmup": "60", "draws": "20", "max-depth": "4", "metric": "dense"},
+		"sampled":     sampled,
+		"minibatch":   with("minibatch", "12"),
+		"quadrature":  {"backend": "sfvi", "estimator": "quadrature", "draws": "40", "tolerance": "1e-6"},
 	}
 	if !on.AtClients() {
 		out["local steps"] = with("local-steps", "3")
@@ -56,12 +55,10 @@ func briefly(on def.Transform) map[string]map[string]string {
 			"draws-per-step": "8", "theta-guide": "meanfield", "draws": "40"}
 		return out
 	}
-	out["coupled"] = map[string]string{"backend": "sfvi", "estimator": "quadrature", "guide": "coupled",
-		"draws": "40", "tolerance": "1e-6"}
 	for _, guide := range []string{"meanfield", "noncentered", "amortized"} {
 		out[guide] = with("guide", guide)
 	}
-	out["amortized, total"] = with("guide", "amortized", "guide-inputs", "y,total")
+	out["amortized, y"] = with("guide", "amortized", "guide-inputs", "y")
 	out["soul"] = map[string]string{"backend": "soul", "iterations": "300", "draws": "20",
 		"inner-chains": "2"}
 	return out
@@ -95,8 +92,7 @@ func all(t *testing.T, p *Prepared, mode session.Execution, hop int) map[string]
 			return err
 		}
 		var info backends.Info
-		auxiliaries := p.Given()["guide"] != "coupled" // whose noise no party draws by itself
-		taker, taken := NewTaker(env, auxiliaries), 0
+		taker, taken := NewTaker(env, true), 0
 		for step := 1; !info.Done; step++ {
 			if info, err = k.Step(ctx); err != nil {
 				return err
@@ -114,7 +110,7 @@ func all(t *testing.T, p *Prepared, mode session.Execution, hop int) map[string]
 				if env, k, err = again(p, k); err != nil {
 					return err
 				}
-				taker = NewTaker(env, auxiliaries)
+				taker = NewTaker(env, true)
 			}
 		}
 		if env.Blocks()[0].Index() == 0 && hop == 0 {

@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/stdlib/linear"
 )
 
@@ -98,7 +97,7 @@ func TestDenseMetricIsAShareOfTheCovariance(t *testing.T) {
 // A chain that has come to shorter steps at the end of the warm-up keeps them; else the mean of those tried
 // is taken.
 func TestSettled(t *testing.T) {
-	f := &fisher{step: adapt.StepSize{Target: 0.8}}
+	f := &fisher{step: stepSize{Target: 0.8}}
 	f.step.Restart(1)
 	for range 300 {
 		f.step.Learn(0.8)

@@ -47,70 +47,68 @@ func TestAuxiliariesAreTheirConditional(t *testing.T) {
 	rho := []float64{0.5, 1, 1.5}
 	total := 0.25 + 1 + 2.25
 	m := testmodel.Linear(3, 12, []int{1, 2, 1}, 0.8)
-	for _, name := range []string{"fisher", "stan"} {
-		given := map[string]string{"warmup": "300", "draws": "3500", "target-accept": "0.9", adaptation: name}
-		s, err := Algorithm().Resolve(transforms.Augmented, given)
+	given := map[string]string{"warmup": "300", "draws": "3500", "target-accept": "0.9"}
+	s, err := Algorithm().Resolve(transforms.Augmented, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := withRho(m.Env(4), rho)
+	k, err := newChain(env, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Init(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	theta, z := make([][]float64, 4), make([][]float64, 4)
+	for b, block := range env.blocks {
+		theta[b], z[b] = make([]float64, block.Dim()), make([]float64, block.AuxLen())
+	}
+	means, perCriterion := [3][]float64{}, [3][3][]float64{}
+	for draws := 0; draws < 3500; {
+		info, err := k.Step(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
-		env := withRho(m.Env(4), rho)
-		k, err := newChain(env, s)
-		if err != nil {
+		if draws = info.Draws; draws == 0 {
+			continue
+		}
+		k.Draw(draws-1, theta)
+		if err := k.Auxiliary(context.Background(), draws-1, z); err != nil {
 			t.Fatal(err)
 		}
-		if err := k.Init(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		theta, z := make([][]float64, 4), make([][]float64, 4)
-		for b, block := range env.blocks {
-			theta[b], z[b] = make([]float64, block.Dim()), make([]float64, block.AuxLen())
-		}
-		means, perCriterion := [3][]float64{}, [3][3][]float64{}
-		for draws := 0; draws < 3500; {
-			info, err := k.Step(context.Background())
-			if err != nil {
-				t.Fatal(err)
+		sums, squares := [3]float64{}, [3][3]float64{}
+		for i, y := range m.Y {
+			rest := y - theta[0][0]
+			for j := range rho {
+				rest -= k.parties[j+1].cut[i]
 			}
-			if draws = info.Draws; draws == 0 {
-				continue
-			}
-			k.Draw(draws-1, theta)
-			if err := k.Auxiliary(context.Background(), draws-1, z); err != nil {
-				t.Fatal(err)
-			}
-			sums, squares := [3]float64{}, [3][3]float64{}
-			for i, y := range m.Y {
-				rest := y - theta[0][0]
-				for j := range rho {
-					rest -= k.parties[j+1].cut[i]
-				}
-				var e [3]float64
-				for j, r := range rho {
-					e[j] = z[j+1][i] - k.parties[j+1].cut[i] - r*r*rest/(0.64+total)
-					sums[j] += e[j] / float64(len(m.Y))
-				}
-				for j := range rho {
-					for l := range rho {
-						squares[j][l] += e[j] * e[l] / float64(len(m.Y))
-					}
-				}
+			var e [3]float64
+			for j, r := range rho {
+				e[j] = z[j+1][i] - k.parties[j+1].cut[i] - r*r*rest/(0.64+total)
+				sums[j] += e[j] / float64(len(m.Y))
 			}
 			for j := range rho {
-				means[j] = append(means[j], sums[j])
 				for l := range rho {
-					perCriterion[j][l] = append(perCriterion[j][l], squares[j][l])
+					squares[j][l] += e[j] * e[l] / float64(len(m.Y))
 				}
 			}
 		}
-		for j, r := range rho {
-			within(t, name, means[j], 0)
-			for l, q := range rho {
-				want := -r * r * q * q / (0.64 + total)
-				if j == l {
-					want += r * r
-				}
-				within(t, name, perCriterion[j][l], want)
+		for j := range rho {
+			means[j] = append(means[j], sums[j])
+			for l := range rho {
+				perCriterion[j][l] = append(perCriterion[j][l], squares[j][l])
 			}
+		}
+	}
+	for j, r := range rho {
+		within(t, "auxiliary variables", means[j], 0)
+		for l, q := range rho {
+			want := -r * r * q * q / (0.64 + total)
+			if j == l {
+				want += r * r
+			}
+			within(t, "auxiliary variables", perCriterion[j][l], want)
 		}
 	}
 }

@@ -44,7 +44,7 @@ type centring struct {
 // newCentring returns nil where there is nothing to choose.
 func newCentring(b density.Block, of shape, s backends.Settings) *centring {
 	r, ok := b.(density.Recentring)
-	if !ok || s.Text(adaptation) != "fisher" || s.Text(coordinates) != "auto" || len(r.Effects()) == 0 {
+	if !ok || s.Text(coordinates) != "auto" || len(r.Effects()) == 0 {
 		return nil
 	}
 	dim := b.Dim()

@@ -41,18 +41,17 @@ type chain struct {
 
 	// between two steps
 	now      *point
-	eps      float64 // step size, before jitter
+	eps      float64 // step size
 	done     int     // transitions
 	searches int     // momenta drawn to find a step size
 	bad      int     // evaluations that were not finite
 	last     backends.Transition
 	rise     float64 // of the log density in the newest transition
 
-	choices, shake density.Stream
+	choices density.Stream
 
 	warmup int             // transitions
 	draws  int             // transitions after them
-	jitter float64         // of the step size
 	depth  int             // most doublings
 	places density.Chained // nil: nobody watches trajectories
 	place  density.PathPoint
@@ -98,10 +97,10 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 		return nil, err
 	}
 	k := &chain{env: env, pipeline: density.AsPipelined(env), settings: s, eps: 1, warmup: s.Int(Warmup),
-		draws: s.Int(Draws), jitter: s.Float(jitter), depth: s.Int(maxDepth)}
+		draws: s.Int(Draws), depth: s.Int(maxDepth)}
 	k.speculative = k.pipeline.Apart()
 	k.places, _ = density.As[density.Chained](env)
-	k.choices, k.shake = env.Shared("nuts tree"), env.Shared("nuts jitter")
+	k.choices = env.Shared("nuts tree")
 	k.proceed = k.decide
 	k.beside = density.AsSpreading(env)
 	blocks, depth := env.Blocks(), k.depth
@@ -130,9 +129,9 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 // parameters of a party.
 func checkMetric(blocks []density.Block, s backends.Settings) error {
 	form := s.Text(metricForm)
-	if form == lowRank && !learnsFisher(s) {
+	if form == lowRank && !warmsAlone(s) {
 		return fmt.Errorf("--%s %s is found from draws and gradients of chains that warm up alone: it "+
-			"takes --%s fisher, and no --%s", metricForm, lowRank, adaptation, initial)
+			"takes no --%s", metricForm, lowRank, initial)
 	}
 	most, keeps := ridgesLimit, "keeps draws"
 	if form == "dense" {

@@ -3,7 +3,6 @@ package nuts
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/eigen"
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/linear"
@@ -70,7 +69,7 @@ func (d *dense) take(inverse, root []float64) {
 
 // fromFisher minimises the Fisher divergence over dense metrics. Coordinates are scaled by the diagonal
 // estimate first.
-func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance, least float64) {
+func (d *dense) fromFisher(inverse []float64, draws, gradients *covariance, least float64) {
 	n, w := d.n, &d.work
 	count := float64(draws.N)
 	for i := range n {

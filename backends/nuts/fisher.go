@@ -3,7 +3,6 @@ package nuts
 import (
 	"context"
 
-	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
@@ -27,8 +26,8 @@ const (
 // The schedule is nutpie's.
 type fisher struct {
 	k        *chain
-	step     adapt.StepSize
-	schedule adapt.Switches
+	step     stepSize
+	schedule switches
 	arrival  arrival
 	scaled   bool // the metric has been estimated
 	renewed  int  // draws in the estimate when the dense part was last renewed

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 )
@@ -30,7 +29,7 @@ type intercepts struct {
 	share []float64
 	next  []float64
 
-	followed, declared *adapt.Moments // of the first coordinate of each intercept, as sampled and as declared
+	followed, declared *moments // of the first coordinate of each intercept, as sampled and as declared
 	x                  []float64
 	decided            bool
 }
@@ -39,14 +38,14 @@ type intercepts struct {
 // party's own.
 func newIntercepts(b density.Block, dense bool, s backends.Settings) *intercepts {
 	r, ok := b.(density.Intercepts)
-	if !ok || !learnsFisher(s) || s.Text(coordinates) != "auto" || len(r.Intercepts()) == 0 ||
+	if !ok || !warmsAlone(s) || s.Text(coordinates) != "auto" || len(r.Intercepts()) == 0 ||
 		dense && !r.Contributed() {
 		return nil
 	}
 	l := &intercepts{block: r, at: r.Intercepts()}
 	n := len(l.at)
 	l.share, l.next, l.x = make([]float64, n), make([]float64, n), make([]float64, n)
-	l.followed, l.declared = adapt.NewMoments(n), adapt.NewMoments(n)
+	l.followed, l.declared = newMoments(n), newMoments(n)
 	return l
 }
 
@@ -161,7 +160,7 @@ func (l *intercepts) state(c *checkpoint.Codec) {
 	c.Floats(l.share)
 	l.block.Follow(l.share)
 	c.Bool(&l.decided)
-	for _, m := range []*adapt.Moments{l.followed, l.declared} {
+	for _, m := range []*moments{l.followed, l.declared} {
 		c.Ints(&m.N)
 		c.Floats(m.Mean)
 		c.Floats(m.Squares)

@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/runtime/rng"
 )
 
@@ -48,8 +47,8 @@ func distance(a, b []float64) float64 {
 }
 
 // many makes a matrix the covariance of so many draws that nothing is shrunk.
-func many(n int, a []float64) *adapt.Covariance {
-	c := adapt.NewCovariance(n)
+func many(n int, a []float64) *covariance {
+	c := newCovariance(n)
 	c.N = 1 << 40
 	for i, v := range a {
 		c.Products[i] = v * float64(c.N-1)
@@ -118,24 +117,6 @@ func TestDiagonalFisherOfANormal(t *testing.T) {
 	m.set(1, math.Inf(1))
 	if m.inverse[0] != leastMass || m.inverse[1] != mostMass {
 		t.Errorf("masses are not bounded: %v", m.inverse)
-	}
-}
-
-// Stan's regularisation by hand: three draws 0, 2, 4 with variance 4: 3/8·4 + 1e-3·5/8.
-func TestStanMetricByHand(t *testing.T) {
-	for _, full := range []int{0, 1} {
-		m, e := newMetric(1, shape{dense: full}), newEstimate(1, full)
-		for _, x := range []float64{0, 2, 4} {
-			e.add([]float64{x}, []float64{0})
-		}
-		m.fromDraws(&e)
-		got := m.inverse[0]
-		if full > 0 {
-			got = m.full.inverse[0]
-		}
-		if want := 1.5 + 1e-3*5/8; math.Abs(got-want) > 1e-14 {
-			t.Errorf("%v, want %v", got, want)
-		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/vector"
@@ -37,7 +36,7 @@ func (n *noise) of(v *jointVector) []float64 { return v.noise[n.from : n.from+n.
 type slope struct {
 	at                     int
 	mean                   []float64 // 0 where there is no estimate
-	foreground, background *adapt.Moments
+	foreground, background *moments
 	rho, all               float64 // variance of the noise of a member, and of the sum
 	// how many times as long as the steps of parameters those of its noise are: the root of the inverse mass
 	// that all its coordinates share
@@ -64,7 +63,7 @@ const leastMembers = 2
 // likelihood of its own, in which its own noise has no part, so that members of a sum have different
 // adjoints.
 func unit(c density.Cut, s backends.Settings) bool {
-	return c.Members >= leastMembers && s.Transform.Augmented() && learnsFisher(s)
+	return c.Members >= leastMembers && s.Transform.Augmented() && warmsAlone(s)
 }
 
 // newNoises returns the noise of every block of this process, and the slopes of its sums. All members of a
@@ -89,8 +88,8 @@ func newNoises(blocks []density.Block, s backends.Settings) (all []noise, slopes
 			if owns {
 				variance := float64(c.Rho * c.Rho)
 				by = &slope{
-					at: adjoints, mean: make([]float64, c.Len()), foreground: adapt.NewMoments(c.Len()),
-					background: adapt.NewMoments(c.Len()),
+					at: adjoints, mean: make([]float64, c.Len()), foreground: newMoments(c.Len()),
+					background: newMoments(c.Len()),
 					rho:        variance, all: float64(c.Members) * variance, pace: 1,
 				}
 				adjoints += lines(c.Len())
@@ -290,7 +289,7 @@ func (n *noise) state(c *checkpoint.Codec, q *jointVector, adjoints []float64) {
 		c.Floats(s.of(adjoints))
 		c.Floats(s.mean)
 		c.Float(&s.pace)
-		for _, m := range []*adapt.Moments{s.foreground, s.background} {
+		for _, m := range []*moments{s.foreground, s.background} {
 			c.Ints(&m.N)
 			c.Floats(m.Mean)
 			c.Floats(m.Squares)

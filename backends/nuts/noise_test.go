@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
@@ -40,8 +39,8 @@ func noisy(t *testing.T, transform string, transitions int, given map[string]str
 }
 
 // Under augmented, noise of a sum over several parties has unit masses in the warm-up from draws and
-// gradients; where all draws of a sum are one party's, and under Stan's warm-up it is under an estimated
-// metric, as it is under power.
+// gradients; where all draws of a sum are one party's, and where chains warm up together it is under an
+// estimated metric, as it is under power.
 func TestWhichNoiseHasUnitMasses(t *testing.T) {
 	for _, c := range []struct {
 		transform     string
@@ -50,7 +49,7 @@ func TestWhichNoiseHasUnitMasses(t *testing.T) {
 	}{
 		{"augmented", nil, 1, 36},
 		{"power", nil, 0, 0},
-		{"augmented", map[string]string{adaptation: "stan"}, 0, 0},
+		{"augmented", map[string]string{initial: "sfvi"}, 0, 0},
 	} {
 		k := noisy(t, c.transform, 0, c.given)
 		noise, estimated := 0, 0
@@ -130,7 +129,7 @@ func TestThePaceOfNoise(t *testing.T) {
 	for _, curvature := range []float64{0.01, 0.3, 4, 100} {
 		const n, rho, members = 500, 0.7, 4.0
 		all := members * rho * rho
-		slope := &slope{mean: make([]float64, n), foreground: adapt.NewMoments(n), rho: rho * rho, all: all}
+		slope := &slope{mean: make([]float64, n), foreground: newMoments(n), rho: rho * rho, all: all}
 		for i := range n {
 			slope.foreground.Squares[i] = 99 * curvature * curvature * all / (1 + curvature*all)
 		}

@@ -4,7 +4,7 @@
 //
 // Methods: Hoffman and Gelman (2014), "The No-U-Turn sampler"; Betancourt (2017), "A conceptual introduction
 // to Hamiltonian Monte Carlo" (multinomial sampling and the generalised criterion); Stan's extra checks
-// across the halves of a tree; warm-up as in Stan, or from draws and gradients as in nutpie (Seyboldt,
+// across the halves of a tree; warm-up from draws and gradients as in nutpie (Seyboldt,
 // Carlson and Carpenter 2024, "Preconditioning Hamiltonian Monte Carlo by minimizing Fisher divergence"),
 // which also chooses between centred and non-centred coordinates of hierarchies.
 package nuts
@@ -23,9 +23,7 @@ const (
 	targetAccept = "target-accept"
 	maxDepth     = "max-depth"
 	metricForm   = "metric"
-	adaptation   = "adapt"
 	coordinates  = "coordinates"
-	jitter       = "jitter"
 	initial      = "init"
 	superchains  = "superchains"
 )
@@ -70,18 +68,13 @@ func Algorithm() backends.Algorithm {
 					"the warm-up finds; auto: dense for a party with at most 128 parameters whose priors do " +
 					"not depend on one another; else low-rank, which is diag where the warm-up " +
 					"finds no such direction " +
-					"(diag with adapt stan and with init)", Default: "auto",
+					"(diag with init)", Default: "auto",
 				Choices: []string{"auto", "diag", "dense", lowRank}},
-			{Name: adaptation,
-				Doc: "adaptation of the metric: fisher uses draws and gradients, stan uses draws " +
-					"in windows as Stan does", Default: "fisher", Choices: []string{"fisher", "stan"}},
 			{Name: coordinates,
 				Doc: "coordinates of effects whose prior's scale is a parameter, and of intercepts: auto " +
-					"lets the warm-up (fisher) choose between centred and non-centred, and takes an " +
+					"lets the warm-up choose between centred and non-centred, and takes an " +
 					"intercept of the server relative to the mean of what else is added to it; declared " +
 					"keeps those of the model", Default: "auto", Choices: []string{"auto", "declared"}},
-			{Name: jitter, Doc: "relative half-width of a uniform jitter of the step size", Default: 0.0,
-				Max: 1},
 			{Name: initial,
 				Doc: "begin near an approximation of the posterior: that of a backend, which is fitted " +
 					"first, or of a run in a folder. Chains then warm up together, in few transitions, and " +
@@ -92,7 +85,7 @@ func Algorithm() backends.Algorithm {
 				Role: backends.Superchains},
 		}, backends.OnTheWire()...),
 		Recentres: func(s map[string]any) bool {
-			return s[adaptation] == "fisher" && s[coordinates] == "auto"
+			return s[coordinates] == "auto"
 		},
 		Exchanges: exchanges,
 		Forecast:  forecast,

@@ -19,8 +19,6 @@ func TestContract(t *testing.T) {
 		"default":  {},
 		"diag":     {"metric": "diag"},
 		"low-rank": {"metric": "low-rank"},
-		"stan":     {"adapt": "stan"},
-		"jitter":   {"jitter": "0.1"},
 	} {
 		given["warmup"], given["draws"] = "40", "20"
 		t.Run(name, func(t *testing.T) { contract.Check(t, nuts.Algorithm(), given) })
@@ -34,8 +32,8 @@ func every(t *testing.T, given map[string]string, runs ...def.Transform) {
 	t.Helper()
 	contract.CheckExact(t, nuts.Algorithm(), func(k testmodel.Known) map[string]string {
 		if runs != nil && !slices.Contains(runs, k.Transform) || k.Name == "correlated normal" &&
-			(given["adapt"] == "stan" || given["metric"] == "dense") && !*brief.Every {
-			return nil // a diagonal metric takes thousands of steps, and a dense one is the default
+			given["metric"] == "dense" && !*brief.Every {
+			return nil // a dense metric is the default
 		}
 		given := maps.Clone(given)
 		given["warmup"], given["draws"] = "300", "500"
@@ -56,18 +54,17 @@ func TestExact(t *testing.T) {
 	t.Run("diag", func(t *testing.T) { every(t, map[string]string{"metric": "diag"}) })
 	t.Run("dense", func(t *testing.T) { every(t, map[string]string{"metric": "dense"}) })
 	t.Run("low-rank", func(t *testing.T) { every(t, map[string]string{"metric": "low-rank"}) })
-	t.Run("stan", func(t *testing.T) { every(t, map[string]string{"adapt": "stan"}) })
 }
 
 // A metric with ridges is found by chains that warm up alone from draws and gradients.
 func TestLowRankIsRefusedWhereItCannotBeFound(t *testing.T) {
 	a := nuts.Algorithm()
-	s, err := a.Resolve(transforms.None, map[string]string{"metric": "low-rank", "adapt": "stan"})
+	s, err := a.Resolve(transforms.None, map[string]string{"metric": "low-rank", "init": "sfvi"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.New(contract.Model(transforms.None).Env(1), s); err == nil ||
-		!strings.Contains(err.Error(), "--adapt fisher") {
+		!strings.Contains(err.Error(), "no --init") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -39,7 +39,7 @@ func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Set
 	p := &party{
 		block: block, params: block.Dim(), aux: aux, noise: noise, centring: newCentring(block, of, s),
 		intercepts: newIntercepts(block, of.dense > 0, s), metric: newMetric(dim, of), least: leastShare,
-		estimate: newEstimates(dim, of.dense, learnsFisher(s)),
+		estimate: newEstimates(dim, of.dense, warmsAlone(s)),
 		start:    env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"),
 		search: env.Private(b, "nuts search"),
 	}
@@ -60,10 +60,8 @@ func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Set
 	return p
 }
 
-// learnsFisher reports whether a chain warms up alone, from draws and gradients.
-func learnsFisher(s backends.Settings) bool {
-	return s.Text(adaptation) == "fisher" && s.Plan.Initial == ""
-}
+// warmsAlone reports whether a chain warms up by itself.
+func warmsAlone(s backends.Settings) bool { return s.Plan.Initial == "" }
 
 // denseLimit is the most parameters of a party for which the metric is dense unless asked for otherwise: its
 // products cost less than what a leapfrog evaluates, and correlated parameters of one party cost all others
@@ -91,7 +89,7 @@ func shapeOf(b density.Block, s backends.Settings) shape {
 	if hierarchical {
 		hierarchy = dim
 	}
-	learns := learnsFisher(s)
+	learns := warmsAlone(s)
 	switch {
 	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !hierarchical:
 		return shape{dense: dim, hierarchy: hierarchy}

@@ -24,37 +24,37 @@ func TestTheFormOfTheMetric(t *testing.T) {
 	for _, c := range []struct {
 		block sized
 		form  string
-		adapt string
+		begin string
 		want  shape
 	}{
-		{sized{dim: 1}, "auto", "fisher", shape{}},
-		{sized{dim: 2}, "auto", "fisher", shape{dense: 2}},
-		{sized{dim: 1, hierarchical: true}, "auto", "fisher", shape{hierarchy: 1}},
-		{sized{dim: 128}, "auto", "stan", shape{dense: 128}},
-		{sized{dim: 129}, "auto", "fisher", shape{ridged: 129}},
-		{sized{dim: 129}, "auto", "stan", shape{}},
-		{sized{dim: 65}, "low-rank", "fisher", shape{ridged: 65}},
-		{sized{dim: 8, hierarchical: true}, "auto", "fisher", shape{ridged: 8, proved: true, hierarchy: 8}},
-		{sized{dim: 512, hierarchical: true}, "auto", "fisher",
+		{sized{dim: 1}, "auto", "", shape{}},
+		{sized{dim: 2}, "auto", "", shape{dense: 2}},
+		{sized{dim: 1, hierarchical: true}, "auto", "", shape{hierarchy: 1}},
+		{sized{dim: 128}, "auto", "sfvi", shape{dense: 128}},
+		{sized{dim: 129}, "auto", "", shape{ridged: 129}},
+		{sized{dim: 129}, "auto", "sfvi", shape{}},
+		{sized{dim: 65}, "low-rank", "", shape{ridged: 65}},
+		{sized{dim: 8, hierarchical: true}, "auto", "", shape{ridged: 8, proved: true, hierarchy: 8}},
+		{sized{dim: 512, hierarchical: true}, "auto", "",
 			shape{ridged: 512, proved: true, hierarchy: 512}},
-		{sized{dim: 513, hierarchical: true}, "auto", "fisher",
+		{sized{dim: 513, hierarchical: true}, "auto", "",
 			shape{ridged: 513, long: true, hierarchy: 513}},
-		{sized{dim: 8, hierarchical: true}, "low-rank", "fisher", shape{ridged: 8, proved: true, hierarchy: 8}},
-		{sized{dim: 8, hierarchical: true}, "auto", "stan", shape{hierarchy: 8}},
-		{sized{dim: 4097, hierarchical: true}, "auto", "fisher", shape{hierarchy: 4097}},
-		{sized{dim: 8, hierarchical: true}, "dense", "fisher", shape{dense: 8, hierarchy: 8}},
-		{sized{dim: 8, hierarchical: true}, "dense", "stan", shape{dense: 8, hierarchy: 8}},
-		{sized{dim: 8}, "diag", "fisher", shape{}},
-		{sized{dim: 8}, "low-rank", "fisher", shape{ridged: 8}},
-		{sized{dim: 200}, "dense", "fisher", shape{dense: 200}},
+		{sized{dim: 8, hierarchical: true}, "low-rank", "", shape{ridged: 8, proved: true, hierarchy: 8}},
+		{sized{dim: 8, hierarchical: true}, "auto", "sfvi", shape{hierarchy: 8}},
+		{sized{dim: 4097, hierarchical: true}, "auto", "", shape{hierarchy: 4097}},
+		{sized{dim: 8, hierarchical: true}, "dense", "", shape{dense: 8, hierarchy: 8}},
+		{sized{dim: 8, hierarchical: true}, "dense", "sfvi", shape{dense: 8, hierarchy: 8}},
+		{sized{dim: 8}, "diag", "", shape{}},
+		{sized{dim: 8}, "low-rank", "", shape{ridged: 8}},
+		{sized{dim: 200}, "dense", "", shape{dense: 200}},
 	} {
 		s, err := Algorithm().Resolve(Algorithm().Transforms[0],
-			map[string]string{metricForm: c.form, adaptation: c.adapt})
+			map[string]string{metricForm: c.form, initial: c.begin})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := shapeOf(c.block, s); got != c.want {
-			t.Errorf("--metric %s, --adapt %s, %+v: %+v, want %+v", c.form, c.adapt, c.block, got, c.want)
+			t.Errorf("--metric %s, --init %q, %+v: %+v, want %+v", c.form, c.begin, c.block, got, c.want)
 		}
 	}
 }

@@ -49,9 +49,6 @@ func checkInitial(s backends.Settings) error {
 	case p.Superchains > p.Chains || p.Chains%p.Superchains != 0:
 		return fmt.Errorf("--%s %d: they cannot share %d starting points evenly (--%s)", Chains, p.Chains,
 			p.Superchains, superchains)
-	case s.Differs(adaptation):
-		return fmt.Errorf("--%s is for chains that warm up alone: with --%s they warm up together",
-			adaptation, initial)
 	}
 	return nil
 }

@@ -118,13 +118,8 @@ func (k *chain) startTrajectory() {
 	k.each((*chain).drawBlock)
 	k.place.Trajectory, k.place.Start, k.place.Settled = k.done, k.now.index, k.done >= k.warmup
 	k.now.index = 0
-	eps := k.eps
-	if j := k.jitter; j > 0 {
-		k.shake.Round(uint64(k.done))
-		eps *= 1 + float64(j*(float64(2*k.shake.Float64())-1))
-	}
 	k.tree = tree{
-		forward: k.tree.forward.of(eps), waiting: k.tree.waiting[:0], momentumSum: p, newest: k.now,
+		forward: k.tree.forward.of(k.eps), waiting: k.tree.waiting[:0], momentumSum: p, newest: k.now,
 		momentum: p,
 		ends:     [2]*point{k.now, k.now}, endMomenta: [2]*jointVector{p, p}, sample: k.now, weight: 1,
 	}

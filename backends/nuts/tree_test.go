@@ -370,7 +370,7 @@ func TestNoStepAllocates(t *testing.T) {
 		scale[i] = math.Exp(float64(i%5) - 2)
 	}
 	for _, given := range []map[string]string{{}, {"metric": "dense"}, {"metric": lowRank},
-		{"adapt": "stan", "jitter": "0.2"}, {"target-accept": "0.7"}} {
+		{"target-accept": "0.7"}} {
 		given["warmup"] = "150"
 		d := bent([]int{10, 20}, scale)
 		if given["metric"] == lowRank {

@@ -3,7 +3,6 @@ package nuts
 import (
 	"context"
 
-	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/checkpoint"
 )
 
@@ -20,22 +19,19 @@ func newTuner(k *chain) tuner {
 	if k.settings.Plan.Initial != "" {
 		return newTogether(k)
 	}
-	step := adapt.StepSize{Target: k.settings.Float(targetAccept)}
+	step := stepSize{Target: k.settings.Float(targetAccept)}
 	warmup := k.settings.Int(Warmup)
-	if k.settings.Text(adaptation) == "stan" {
-		return &stan{k: k, step: step, windows: adapt.NewWindows(warmup)}
-	}
 	step.Limit = longestEarly
-	return &fisher{k: k, step: step, schedule: adapt.NewSwitches(warmup)}
+	return &fisher{k: k, step: step, schedule: newSwitches(warmup)}
 }
 
-// estimates are moments of one party's own block. Fisher keeps two of draws and gradients, the foreground in
-// use and the background that replaces it; Stan keeps one of draws.
+// estimates are moments of draws and gradients of one party's own block: the foreground in use and the
+// background that replaces it. Chains that warm up together have the former alone.
 type estimates struct{ foreground, background estimate }
 
 type estimate struct {
-	draws, gradients       *adapt.Moments
-	drawMatrix, gradMatrix *adapt.Covariance // of the dense part; nil without
+	draws, gradients       *moments
+	drawMatrix, gradMatrix *covariance // of the dense part; nil without
 }
 
 func newEstimates(dim, full int, both bool) estimates {
@@ -48,9 +44,9 @@ func newEstimates(dim, full int, both bool) estimates {
 }
 
 func newEstimate(dim, full int) estimate {
-	e := estimate{draws: adapt.NewMoments(dim), gradients: adapt.NewMoments(dim)}
+	e := estimate{draws: newMoments(dim), gradients: newMoments(dim)}
 	if full > 0 {
-		e.drawMatrix, e.gradMatrix = adapt.NewCovariance(full), adapt.NewCovariance(full)
+		e.drawMatrix, e.gradMatrix = newCovariance(full), newCovariance(full)
 	}
 	return e
 }
@@ -111,7 +107,7 @@ func (e *estimate) state(c *checkpoint.Codec) {
 	if e.draws == nil {
 		return
 	}
-	for _, m := range []*adapt.Moments{e.draws, e.gradients} {
+	for _, m := range []*moments{e.draws, e.gradients} {
 		c.Ints(&m.N)
 		c.Floats(m.Mean)
 		c.Floats(m.Squares)
@@ -119,7 +115,7 @@ func (e *estimate) state(c *checkpoint.Codec) {
 	if e.drawMatrix == nil {
 		return
 	}
-	for _, m := range []*adapt.Covariance{e.drawMatrix, e.gradMatrix} {
+	for _, m := range []*covariance{e.drawMatrix, e.gradMatrix} {
 		c.Ints(&m.N)
 		c.Floats(m.Mean)
 		c.Floats(m.Products)

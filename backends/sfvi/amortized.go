@@ -3,8 +3,6 @@ package sfvi
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
@@ -12,27 +10,22 @@ import (
 )
 
 // amortized is e = f(u) + exp(h(u))ε with one net for all elements of a cut: its cost in memory does not grow
-// with the rows. u is g, with the response y where it is held and wanted, and with the sum of all parties'
-// mean contributions on request. phi: the nets, cut by cut.
+// with the rows. u is g, with the response y where it is held and wanted. phi: the nets, cut by cut.
 type amortized struct {
 	aux
-	nets   []*net
-	g      []float64 // inputs: the cut, the response (standardised), the total
-	label  []float64
-	total  []float64
-	centre []float64    // ḡ, what this party gives to the total
-	seeds  [2][]float64 // of one net: for its parameters, for its input
-	du     []float64
-	// labelled and totalled are whether the response and the total are inputs.
-	labelled, totalled bool
+	nets     []*net
+	g        []float64 // inputs: the cut, the response (standardised)
+	label    []float64
+	seeds    [2][]float64 // of one net: for its parameters, for its input
+	du       []float64
+	labelled bool // the response is an input
 }
 
 func newAmortized(b density.Block, s backends.Settings) (guide, error) {
 	n := b.AuxLen()
 	q := &amortized{aux: newAux(b), g: make([]float64, n), du: make([]float64, n)}
 	q.seeds = [2][]float64{make([]float64, 2*n), make([]float64, 2*n)}
-	asked := strings.Split(s.Text(guideInputs), ",")
-	q.labelled, q.totalled = slices.Contains(asked, "y"), slices.Contains(asked, "total")
+	q.labelled = s.Text(guideInputs) == "y"
 	for _, c := range q.cuts {
 		if c.Label == nil && q.labelled {
 			return nil, fmt.Errorf("%s y: %s holds no response that %s enters; declare it "+
@@ -40,9 +33,6 @@ func newAmortized(b density.Block, s backends.Settings) (guide, error) {
 		}
 	}
 	q.labelled = q.labelled || s.Text(guideInputs) == "" && s.Transform.AtClients()
-	if q.totalled {
-		q.total, q.centre = make([]float64, n), make([]float64, n)
-	}
 	if q.labelled {
 		q.label = make([]float64, n)
 	}
@@ -63,9 +53,6 @@ func (q *amortized) inputs(c density.Cut) [][]float64 {
 	in := [][]float64{span(q.g, c)}
 	if c.Label != nil && q.labelled {
 		in = append(in, span(q.label, c))
-	}
-	if q.totalled {
-		in = append(in, span(q.total, c))
 	}
 	return in
 }

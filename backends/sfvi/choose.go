@@ -24,7 +24,6 @@ const (
 	bySampling   = "sampled"
 	byNesting    = "nested"
 	byLastLayer  = "last-layer"
-	lowRank      = "lowrank" // a form of q(θ) by draws that change
 	fullRank     = "fullrank"
 )
 
@@ -57,9 +56,6 @@ func unlike(s backends.Settings) error {
 	case inseparable(s) && (weighs(s) || s.Text(thetaGuide) == quadrature.Joint):
 		return &backends.Refusal{Code: diag.NotCorrected, Out: "--correct=false, or one rho for all clients",
 			Err: errors.New(eachEvaluates)}
-	case s.Transform.AtClients() && s.UnlikeNoise > 0 && s.Text(guideForm) == quadrature.Coupled:
-		return quadrature.Uncoupled("the coupled guide needs the same rho at all " +
-			"clients under this transform")
 	}
 	return nil
 }
@@ -76,7 +72,7 @@ func weighs(s backends.Settings) bool {
 // ascents are the settings of the stochastic optimiser, and adams these with those of its evaluation: a user
 // who sets one of them wants it.
 var (
-	ascents = []string{rate, lastRate, schedule, mcSamples, localSteps}
+	ascents = []string{rate, schedule, localSteps}
 	adams   = append([]string{elboEvery, elboDraws}, ascents...)
 )
 
@@ -187,9 +183,6 @@ func beyond(b density.Block, s backends.Settings) error {
 func unfixed(s backends.Settings) error {
 	if s.Int(minibatch) > 0 {
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
-	}
-	if s.Text(thetaGuide) == lowRank {
-		return fmt.Errorf("--%s %s is by draws that change", thetaGuide, lowRank)
 	}
 	for _, name := range adams {
 		if s.Differs(name) {
@@ -306,8 +299,6 @@ func unsuited(s backends.Settings) error {
 	switch {
 	case s.Int(minibatch) > 0:
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
-	case s.Text(thetaGuide) == lowRank:
-		return fmt.Errorf("--%s %s is by draws", thetaGuide, lowRank)
 	case s.Differs(restarts):
 		return fmt.Errorf("--%s %d: it begins at as many points as it needs", restarts, s.Int(restarts))
 	case !quadrature.Has(s.Text(guideForm)):
@@ -431,12 +422,9 @@ func fitsTogether(s backends.Settings) int {
 
 // fixedExchanges are those of a fit with fixed draws.
 func fixedExchanges(s backends.Settings) []density.Use {
-	m, responses := s.Int(stepDraws), 1
+	m := s.Int(stepDraws)
 	if s.Text(estimator) == auto && !s.Differs(stepDraws) { // it may be raised
 		m = mostStepDraws
-	}
-	if s.Bool(linearResponse) {
-		responses = mostResponses
 	}
 	var out []density.Use
 	if s.Int(restarts) > 1 {
@@ -445,19 +433,18 @@ func fixedExchanges(s backends.Settings) []density.Use {
 	return append(out, []density.Use{
 		{
 			Exchange: drawSlopesExchange, Often: "every evaluation" + quadrature.InPieces, Least: 1,
-			Most: responses, Scalars: "term of the ELBO", LeastAnswers: 1, MostAnswers: 3,
+			Most: 1, Scalars: "term of the ELBO", LeastAnswers: 1, MostAnswers: verdictAnswers,
 			Answers:      "ELBO and the next step",
-			LeastColumns: 2, MostColumns: responses * m,
+			LeastColumns: 2, MostColumns: m,
 			// The noise stays, with second moments that all know, and factors of covariances are triangular:
 			// also with a full one the columns follow one after another.
 			Motion: density.ByColumn,
 		},
 		{
 			Exchange: quadrature.Mixing, Often: "every step of the fit", Least: 1,
-			Most: max(lbfgs.Products, 4*mostResponses), LeastAnswers: 1,
-			MostAnswers: max(turnAnswers, 2*mostResponses+1),
-			Scalars:     "products of its latest steps and gradients, summed over its parameters",
-			Answers:     "coefficients of the latest steps and gradients",
+			Most: lbfgs.Products, LeastAnswers: 1, MostAnswers: turnAnswers,
+			Scalars: "products of its latest steps and gradients, summed over its parameters",
+			Answers: "coefficients of the latest steps and gradients",
 		},
 		{
 			Exchange: quadrature.Batch, Often: "once, at the end" + quadrature.InPieces, Least: 3,

@@ -7,8 +7,7 @@ import vec "github.com/vflc/vflc/runtime/vector"
 // parameters of its own.
 type factor struct {
 	phi      []float64
-	grad     []float64 // of one draw
-	slope    []float64 // mean of the gradients of an iteration's draws: grad itself where there is one
+	grad     []float64
 	mean     []float64 // running mean of phi over its steps in the tail
 	averaged int       // how many these are
 	opt      adam
@@ -16,28 +15,14 @@ type factor struct {
 	next     step    // that step, when it is made
 }
 
-// newFactor makes a factor for iterations of several draws or of one. Where parties are apart its steps can
-// be undone.
-func newFactor(size int, several, apart bool) *factor {
+// newFactor makes a factor. Where parties are apart its steps can be undone.
+func newFactor(size int, apart bool) *factor {
 	v := make([]float64, 3*size)
 	f := &factor{phi: v[:size], grad: v[size : 2*size], mean: v[2*size:], opt: newAdam(size)}
-	f.slope = f.grad
-	if several {
-		f.slope = make([]float64, size)
-	}
 	if apart {
 		f.opt.safe = make([]float64, 3*size)
 	}
 	return f
-}
-
-// collect takes the gradient of draw d of an iteration, counted from 0, into their mean.
-func (f *factor) collect(d int) {
-	if d == 0 {
-		copy(f.slope, f.grad)
-		return
-	}
-	vec.Approach(len(f.grad), f.slope, 1/float64(d+1), f.grad)
 }
 
 // ascendLater puts a step of ascend off: to when the party uses the parameters, by then in a goroutine of its
@@ -52,11 +37,11 @@ func (f *factor) step() *step {
 	if f.opt.safe != nil {
 		f.opt.keep(f.phi)
 	}
-	f.next, f.due = f.opt.next(f.slope, f.due), 0
+	f.next, f.due = f.opt.next(f.grad, f.due), 0
 	return &f.next
 }
 
-// flush makes the step that was put off. All that uses the parameters, the slope or the optimiser calls it
+// flush makes the step that was put off. All that uses the parameters, the gradient or the optimiser calls it
 // before.
 func (f *factor) flush() {
 	if by := f.step(); by != nil {
@@ -64,7 +49,7 @@ func (f *factor) flush() {
 	}
 }
 
-// ascend moves the parameters along the slope. Where the step may have to be undone it keeps a copy first.
+// ascend moves the parameters along the gradient. Where the step may have to be undone it keeps a copy first.
 func (f *factor) ascend(rate float64) {
 	f.ascendLater(rate)
 	f.flush()

@@ -41,17 +41,16 @@ type fixed struct {
 	renewed  bool    // the latest pairs were dropped since the last step that rose
 	converged,
 	stuck bool
-	failure    error
-	elbo       running
-	ratios     []float64
-	scales     []float64 // of the draws that are weighed
-	squares    []float64 // squared lengths of the draws
-	dims       float64   // of all parties
-	normal     bool      // the approximation is the posterior
-	proposing  bool      // the draws are those that are weighed
-	bad        int
-	decided    [3]float64 // what the server answered on the last point
-	responding bool       // covariances are those of the linear response
+	failure   error
+	elbo      running
+	ratios    []float64
+	scales    []float64 // of the draws that are weighed
+	squares   []float64 // squared lengths of the draws
+	dims      float64   // of all parties
+	normal    bool      // the approximation is the posterior
+	proposing bool      // the draws are those that are weighed
+	bad       int
+	decided   [3]float64 // what the server answered on the last point
 }
 
 // fixedSizes are what all parties know alike.
@@ -103,9 +102,6 @@ func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 			return nil, fmt.Errorf("--%s %s: --%s concerns draws that change", estimator, byFixedDraws, name)
 		}
 	}
-	if s.Text(thetaGuide) == lowRank {
-		return nil, fmt.Errorf("--%s %s needs --%s %s", thetaGuide, lowRank, estimator, bySampling)
-	}
 	if s.Text(thetaGuide) == quadrature.Joint {
 		return nil, fmt.Errorf("--%s %s needs --%s %s", thetaGuide, quadrature.Joint, estimator, byQuadrature)
 	}
@@ -130,7 +126,6 @@ func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 	}
 	k.sizes.samples = samplesOf(k.sizes.rows, s.Int(draws))
 	k.scales = tails.Scales(env, k.sizes.samples)
-	k.responding = s.Bool(linearResponse)
 	if k.parties[0].role.Parties == 1 {
 		return k, nil
 	}
@@ -171,9 +166,7 @@ func (k *fixed) Step(ctx context.Context) (backends.Info, error) {
 			k.phase = evaluating
 		}
 	case evaluating:
-		if err = k.respond(ctx); err == nil {
-			err = k.evaluate(ctx)
-		}
+		err = k.evaluate(ctx)
 		k.phase = done
 	}
 	return k.info(), err
@@ -185,7 +178,7 @@ func (k *fixed) climb(ctx context.Context) error {
 	for _, p := range k.parties {
 		p.advance(k.step)
 	}
-	if err := k.evaluateAt(ctx, 1, climbing{k}); err != nil {
+	if err := k.evaluateAt(ctx); err != nil {
 		return err
 	}
 	accepted := k.decided[0] != 0
@@ -215,11 +208,12 @@ func (k *fixed) climb(ctx context.Context) error {
 	return k.exchange(ctx, quadrature.Mixing, size, turning{k})
 }
 
-// climbing judges one point at the server.
-type climbing struct{ *fixed }
+// verdictAnswers is how many numbers the server answers on a point: whether it is accepted, the ELBO there
+// and the next step.
+const verdictAnswers = 3
 
-func (k climbing) judge(values, out []float64) {
-	v := values[0]
+// judge judges a point with an ELBO, at the server.
+func (k *fixed) judge(v float64, out []float64) {
 	out[0], out[1], out[2] = 0, v, k.step
 	enough, rounding := k.value+float64(sufficient*k.step*k.slope), float64(1e-9*math.Abs(k.value))
 	switch {
@@ -234,14 +228,12 @@ func (k climbing) judge(values, out []float64) {
 	}
 }
 
-func (k climbing) take(out []float64) {
+func (k *fixed) take(out []float64) {
 	if copy(k.decided[:], out); !k.begun && !finite(out[1]) && k.failure == nil {
 		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the log density is not finite at draws "+
 			"around the initial values: %s", k.env.Cause())}
 	}
 }
-
-func (climbing) answers() int { return 3 }
 
 // What the server answers on a direction: whether the latest pair is kept, the slope, the first step, whether
 // the fit is done, and the coefficients.
@@ -306,25 +298,17 @@ func (k *fixed) turn(out []float64) {
 // enough is what may be left to gain, in nats, when the fit ends.
 func (k *fixed) enough() float64 { return max(k.settings.Float(tolerance), 1e-9) }
 
-// A judge is what follows at the server from the values of the ELBO at the points of an evaluation, and what
-// a party makes of the answer.
-type judge interface {
-	judge(values, out []float64)
-	take(out []float64)
-	answers() int
-}
-
-// evaluateAt evaluates the ELBO and its gradient at so many points of every party, in one round trip or,
-// where the draws are too many for it, several.
-func (k *fixed) evaluateAt(ctx context.Context, points int, j judge) error {
-	own, total := make([]float64, points), make([]float64, points)
-	return k.inPieces(points*k.sizes.draws, func(from, to int) error {
-		size := density.RelaySize{Columns: to - from, Scalars: points, Answers: 1}
-		last := to == points*k.sizes.draws
+// evaluateAt evaluates the ELBO and its gradient a step along the direction, in one round trip or, where the
+// draws are too many for it, several.
+func (k *fixed) evaluateAt(ctx context.Context) error {
+	var own, total float64
+	return k.inPieces(k.sizes.draws, func(from, to int) error {
+		size := density.RelaySize{Columns: to - from, Scalars: 1, Answers: 1}
+		last := to == k.sizes.draws
 		if last {
-			size.Answers = j.answers()
+			size.Answers = verdictAnswers
 		}
-		return k.exchange(ctx, drawSlopesExchange, size, atDraws{k, from, to, last, own, total, j})
+		return k.exchange(ctx, drawSlopesExchange, size, atDraws{k, from, to, last, &own, &total})
 	})
 }
 
@@ -342,61 +326,48 @@ func (k *fixed) inPieces(columns int, exchange func(from, to int) error) error {
 	return nil
 }
 
-// atDraws is that exchange, of a range of columns: those of the draws at the first point, then at the next.
+// atDraws is that exchange, of a range of draws.
 type atDraws struct {
 	*fixed
 	from, to int
 	last     bool
-	// at the server: its own part of the ELBO at each point, and the others' in all columns so far
-	own, total []float64
-	judge
+	// at the server: its own part of the ELBO, and the others' in all draws so far
+	own, total *float64
 }
-
-// column is the point and the draw of a column.
-func (k atDraws) column(c int) (i, m int) { return c / k.sizes.draws, c % k.sizes.draws }
 
 func (k atDraws) Send(b int, up [][]float64, scalars []float64) {
 	p := k.parties[b]
 	clear(scalars)
-	for c := k.from; c < k.to; c++ {
-		i, m := k.column(c)
+	for m := k.from; m < k.to; m++ {
 		if m == 0 {
-			scalars[i] = p.entropy(p.at[i])
+			scalars[0] = p.entropy(p.at)
 		}
-		p.evaluate(p.at[i], m)
-		scalars[i] += p.lp / float64(k.sizes.draws)
-		p.put(up, c-k.from)
+		p.evaluate(m)
+		scalars[0] += p.lp / float64(k.sizes.draws)
+		p.put(up, m-k.from)
 	}
 }
 
 func (k atDraws) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
 	p := k.server
-	for c := k.from; c < k.to; c++ {
-		i, m := k.column(c)
-		if m == 0 {
-			k.own[i] = p.entropy(p.at[i])
-			clear(p.slopes[i])
-		}
-		p.receive(sum, c-k.from)
-		p.evaluate(p.at[i], m)
-		k.own[i] += p.lp / float64(k.sizes.draws)
-		p.differentiate(p.at[i], p.slopes[i])
-		p.giveBack(down, c-k.from)
-		if m == k.sizes.draws-1 {
-			p.close(p.slopes[i], k.sizes.draws)
-		}
+	if k.from == 0 {
+		*k.own = p.entropy(p.at)
+		clear(p.next)
 	}
-	for i, v := range total {
-		k.total[i] += v
+	for m := k.from; m < k.to; m++ {
+		p.receive(sum, m-k.from)
+		p.evaluate(m)
+		*k.own += p.lp / float64(k.sizes.draws)
+		p.differentiate()
+		p.giveBack(down, m-k.from)
 	}
+	*k.total += total[0]
 	clear(out)
 	if !k.last {
 		return
 	}
-	for i, v := range k.own {
-		k.total[i] += v
-	}
-	k.judge.judge(k.total, out)
+	p.close(k.sizes.draws)
+	k.judge(*k.total+*k.own, out)
 	k.take(out)
 }
 
@@ -405,17 +376,16 @@ func (k atDraws) Receive(b int, down [][]float64, out []float64) {
 	if k.last {
 		k.take(out)
 	}
-	for c := k.from; c < k.to; c++ {
-		i, m := k.column(c)
-		if m == 0 {
-			clear(p.slopes[i])
-		}
-		p.evaluate(p.at[i], m)
-		p.seed(down, c-k.from)
-		p.differentiate(p.at[i], p.slopes[i])
-		if m == k.sizes.draws-1 {
-			p.close(p.slopes[i], k.sizes.draws)
-		}
+	if k.from == 0 {
+		clear(p.next)
+	}
+	for m := k.from; m < k.to; m++ {
+		p.evaluate(m)
+		p.seed(down, m-k.from)
+		p.differentiate()
+	}
+	if k.last {
+		p.close(k.sizes.draws)
 	}
 }
 

@@ -62,7 +62,7 @@ func forecast(s backends.Settings) backends.Forecast {
 		n := s.Int(iterations)
 		f = backends.Forecast{Sequential: backends.Range{Least: n / 10, Most: n}.Times(s.Int(restarts)),
 			Basis: fmt.Sprintf("%d iterations, or fewer where the ELBO is at rest before", n)}
-		f.All = f.Sequential.Times(s.Int(mcSamples))
+		f.All = f.Sequential
 		f.Sequential.Most += 2 * (s.Int(elboDraws)/batchOf + 1) // of the final ELBO, and verdicts
 		f.All.Most += s.Int(elboDraws)
 	}

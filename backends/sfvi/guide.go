@@ -1,11 +1,8 @@
 package sfvi
 
 import (
-	"fmt"
-
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/lang/diag"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -55,12 +52,7 @@ func newGuide(name string, b density.Block, s backends.Settings) (guide, error) 
 			return f.make(b, s)
 		}
 	}
-	return nil, &backends.Refusal{
-		Code: diag.NoCoupling,
-		Err: fmt.Errorf("--%s %s needs --%s %s, and this fit draws: noise of different clients that is "+
-			"correlated would have to be shared", guideForm, name, estimator, byQuadrature),
-		Out: fmt.Sprintf("--%s structured", guideForm),
-	}
+	panic("sfvi: no guide " + name) // the setting has these alone
 }
 
 // aux is what every guide keeps of one evaluation, one element per auxiliary variable.

@@ -59,13 +59,11 @@ type kernel struct {
 	memory        []int       // of the Env before that evaluation
 	counted       bool        // it had been made and counted when the state was saved
 	round         uint64      // of the current draw
-	last          bool        // it is the last of its iteration
 	proceed       func() bool // decide
 	phase         int
 	iter          int // iterations done
 	planned       int // iterations in all
 	restart       int // number of the starting point
-	samples       int // draws of one iteration
 	tail          int // the first iteration that is averaged
 	bad           int // evaluations that were not finite
 	row           int // iterations in a row that were not
@@ -90,7 +88,6 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2),
 		current: allRows}
 	k.whole = newView(env)
-	k.samples = s.Int(mcSamples)
 	for b, block := range blocks {
 		p, err := newParty(env, b, s)
 		if err != nil {
@@ -104,11 +101,6 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	}
 	if err := k.divide(); err != nil {
 		return nil, err
-	}
-	if seesTotal(s) {
-		if err := k.wantTotals(); err != nil {
-			return nil, err
-		}
 	}
 	if err := k.place(); err != nil {
 		return nil, err
@@ -188,9 +180,6 @@ func (k *kernel) draw(from source, round uint64) {
 // its party's ratio.
 func (k *kernel) visit(ctx context.Context, from source, round uint64) error {
 	k.draw(from, round)
-	if err := k.exchangeTotals(ctx); err != nil {
-		return err
-	}
 	return k.view(k.current).env.Density(ctx, k.theta, k, k.grad, k.lp)
 }
 
@@ -232,7 +221,7 @@ func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 }
 
 func (k *kernel) iterate(ctx context.Context) error {
-	take := k.takeDraws
+	take := k.takeDraw
 	if k.stepping != nil {
 		take = k.takeSteps
 	}
@@ -275,58 +264,46 @@ func (k *kernel) iterate(ctx context.Context) error {
 	return nil
 }
 
-// takeDraws evaluates the draws of an iteration, leaves the mean of their gradients in each party's slope,
-// and moves the parameters. It stops at a draw that is not finite, and then reports false.
-func (k *kernel) takeDraws(ctx context.Context) (ok bool, err error) {
+// takeDraw evaluates the draw of an iteration and moves the parameters along its gradient. It reports false
+// where the draw is not finite.
+func (k *kernel) takeDraw(ctx context.Context) (ok bool, err error) {
 	if !k.nextEvaluated {
 		k.selectView(k.windowOf(k.iter))
 	}
-	k.iterationView, k.nextView = k.current, k.current
-	for d := range k.samples {
-		k.round, k.last = uint64(k.iter)*uint64(k.samples)+uint64(d), d+1 == k.samples
-		if !k.nextEvaluated {
-			k.wantGradient = true
-			if err := k.visitOnce(ctx, k.round); err != nil {
-				return false, err
-			}
-			k.setScalars()
-		}
-		k.counted = false
-		for _, p := range k.parties {
-			if k.samples > 1 {
-				p.own.collect(d)
-				p.vars.collect(d)
-			}
-		}
-		ratio, ok, err := k.finishDraw(ctx)
-		if err != nil || !ok {
+	k.iterationView, k.nextView, k.round = k.current, k.current, uint64(k.iter)
+	if !k.nextEvaluated {
+		k.wantGradient = true
+		if err := k.visitOnce(ctx, k.round); err != nil {
 			return false, err
 		}
-		if k.round%2 == 0 { // an odd draw is not independent of the one before
-			k.smooth.add(k.iter, ratio)
-		}
+		k.setScalars()
+	}
+	k.counted = false
+	ratio, ok, err := k.finishDraw(ctx)
+	if err != nil || !ok {
+		return false, err
+	}
+	if k.round%2 == 0 { // an odd draw is not independent of the one before
+		k.smooth.add(k.iter, ratio)
 	}
 	return true, nil
 }
 
-// finishDraw sums the scalars of a draw over the parties and, where the draw is finite and the last of its
-// iteration, moves the parameters. Unless something else comes next, the next draw is evaluated in the same
-// exchange: where parties are apart they move and draw before the totals are there, and restore the
-// parameters where the draw was not finite.
+// finishDraw sums the scalars of a draw over the parties and, where the draw is finite, moves the parameters.
+// Unless something else comes next, the next draw is evaluated in the same exchange: where parties are apart
+// they move and draw before the totals are there, and restore the parameters where the draw was not finite.
 func (k *kernel) finishDraw(ctx context.Context) (ratio float64, ok bool, err error) {
 	k.nextEvaluated = false
 	if k.sumsAlone() {
 		if err := k.env.Sum(ctx, k.part, k.total); err != nil {
 			return 0, false, err
 		}
-		if ok = k.allFinite(); ok && k.last {
+		if ok = k.allFinite(); ok {
 			k.ascend()
 		}
 		return k.total[0], ok, nil
 	}
-	if k.last {
-		k.nextView = k.windowOf(k.iter + 1)
-	}
+	k.nextView = k.windowOf(k.iter + 1)
 	if k.speculative {
 		k.nextDraw()
 	}
@@ -345,16 +322,13 @@ func (k *kernel) finishDraw(ctx context.Context) (ratio float64, ok bool, err er
 // an exchange of their own.
 func (k *kernel) sumsAlone() bool {
 	next := k.iter + 1
-	return k.whole.sums != nil || k.last && (next == k.planned || next%k.settings.Int(elboEvery) == 0 ||
-		k.validates(next))
+	return next == k.planned || next%k.settings.Int(elboEvery) == 0 || k.validates(next)
 }
 
-// nextDraw makes the next draw, after the step of the optimiser where the iteration ends.
+// nextDraw makes the next draw, after the step of the optimiser.
 func (k *kernel) nextDraw() {
-	if k.last {
-		k.ascend()
-		k.selectView(k.nextView)
-	}
+	k.ascend()
+	k.selectView(k.nextView)
 	k.draw(fitting, k.round+1)
 }
 
@@ -364,7 +338,7 @@ func (k *kernel) decide() bool {
 	switch {
 	case k.nextEvaluated && !k.speculative:
 		k.nextDraw()
-	case !k.nextEvaluated && k.speculative && k.last:
+	case !k.nextEvaluated && k.speculative:
 		for _, p := range k.parties {
 			p.own.opt.restore(p.own.phi)
 			h := p.at(k.iterationView)
@@ -379,7 +353,7 @@ func (k *kernel) decide() bool {
 func (k *kernel) ascend() {
 	for _, p := range k.parties {
 		if k.closing(k.iter) {
-			copy(p.last.slope, p.own.slope)
+			copy(p.last.slope, p.own.grad)
 		}
 		p.own.ascend(k.rate())
 		if len(p.windows) > 0 { // the next evaluation is of others
@@ -396,10 +370,7 @@ func (k *kernel) rate() float64 {
 	if k.settings.Text(schedule) == "constant" {
 		return first
 	}
-	last := k.settings.Float(lastRate)
-	if last == 0 {
-		last = first / 100
-	}
+	last := first / 100
 	return last + float64(0.5*(first-last)*(1+portable.Cos(math.Pi*float64(k.iter)/float64(k.planned))))
 }
 
@@ -456,9 +427,6 @@ func (k *kernel) Auxiliary(ctx context.Context, id int, z [][]float64) error {
 	k.selectView(allRows)
 	for b, p := range k.parties {
 		p.draw(drawing, uint64(id), k.theta[b])
-	}
-	if err := k.exchangeTotals(ctx); err != nil {
-		return err
 	}
 	for b, p := range k.parties {
 		if p.guide == nil {

@@ -53,9 +53,19 @@ func near(t *testing.T, run contract.Run, mean, sd []float64, want testmodel.Fit
 	}
 }
 
+// moments returns the mean and the sd of each random coordinate.
+func (q *gaussian) moments(phi []float64) (mean, sd []float64) {
+	mean, sd = make([]float64, q.dim), make([]float64, q.dim)
+	for i := range mean {
+		mean[i] = phi[q.coordinate(i)]
+	}
+	q.sds(phi, sd)
+	return mean, sd
+}
+
 // annealed leaves few draws to be taken: what is held against closed forms are the moments of q(θ) and the
 // final ELBO of 4000 draws.
-var annealed = map[string]string{"schedule": "cosine", "lr": "1e-2", "lr-end": "1e-4", "iterations": "10000",
+var annealed = map[string]string{"schedule": "cosine", "lr": "1e-2", "iterations": "10000",
 	"draws": "10"}
 
 func with(given map[string]string, more ...string) map[string]string {

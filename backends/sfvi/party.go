@@ -11,7 +11,7 @@ import (
 // fullRankLimit is the most dimensions of a party for which q(θ) has a full covariance unless asked for. The
 // cost of an iteration is quadratic in them, and so is the number of gradients whose noise adds up: with
 // contributions that are not affine, as of a network, whose posterior is far from normal, a full covariance
-// of more dimensions ends at a lower ELBO than a diagonal one, and one of low rank above both.
+// of more dimensions ends at a lower ELBO than a diagonal one.
 func fullRankLimit(block density.Block) int {
 	if c, ok := block.(density.DifferentiableCuts); ok && !c.Affine() {
 		return 50
@@ -67,8 +67,8 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	if err != nil {
 		return nil, err
 	}
-	several, apart := s.Int(mcSamples) > 1, density.AsPipelined(env).Apart()
-	p.own, whole.vars = newFactor(p.theta.size(), several, apart), newFactor(whole.size(), several, apart)
+	apart := density.AsPipelined(env).Apart()
+	p.own, whole.vars = newFactor(p.theta.size(), apart), newFactor(whole.size(), apart)
 	p.whole, p.shard, p.last = whole, whole, newRest(p.theta)
 	for k, name := range sourceNames {
 		p.streams[k] = env.Private(b, name)
@@ -79,10 +79,6 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	return p, nil
 }
 
-// lowRankLimit is the most dimensions of a party for which q(θ) has a covariance of low rank unless asked
-// for: an iteration then takes about a millisecond for it.
-const lowRankLimit = 10000
-
 // formOf is the form of a party's q(θ) of so many random dimensions in a fit by draws.
 func formOf(block density.Block, dim int, s backends.Settings) string {
 	form := s.Text(thetaGuide)
@@ -91,24 +87,14 @@ func formOf(block density.Block, dim int, s backends.Settings) string {
 		return form
 	case dim <= fullRankLimit(block):
 		return fullRank
-	case dim <= lowRankLimit:
-		return lowRank
 	}
 	return "meanfield"
 }
 
 // thetaOf makes q(θ) in the form of the settings.
 func thetaOf(block density.Block, weights []int, s backends.Settings) gaussian {
-	dim := block.Dim() - len(weights)
-	form := formOf(block, dim, s)
-	if form == lowRank && dim > 1 {
-		return newLowRank(block.Dim(), weights, min(s.Int(thetaRank), dim-1))
-	}
-	return newGaussian(block.Dim(), weights, form == fullRank)
+	return newGaussian(block.Dim(), weights, formOf(block, block.Dim()-len(weights), s) == fullRank)
 }
-
-// firstLoading is the sd of the elements of B at the start. Where all are 0 their gradient is 0 too.
-const firstLoading = 0.05
 
 // start sets the initial q. Attempt 0 is centred at 0; later ones at a uniform draw from (−2, 2), as Stan's
 // initial values. Weights begin at values of their kind, drawn anew for each attempt.
@@ -122,11 +108,6 @@ func (p *party) start(attempt uint64) {
 			mean[p.theta.coordinate(i)] = float64(4*from.Float64()) - 2
 		}
 		logs[i] = portable.Log(firstSD)
-	}
-	if p.theta.rank > 0 {
-		b := p.own.phi[p.theta.all+p.theta.dim:]
-		from.Normals(b)
-		vec.Scale(len(b), b, b, firstLoading)
 	}
 	if p.initial != nil {
 		p.initial.Round(attempt)
@@ -145,7 +126,7 @@ func (p *party) start(attempt uint64) {
 
 // draw sets theta from round r of a stream, and fills the noise of z. Draws of the fit come in pairs with
 // opposite noise: what the gradient has of odd order in the noise, most of its variance in the means, then
-// cancels within two steps, or within one step of two draws, and from the averaged iterates almost wholly.
+// cancels within two steps, and from the averaged iterates almost wholly.
 func (p *party) draw(from source, r uint64, theta []float64) {
 	opposite := from == fitting && r%2 == 1
 	if from == fitting {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/checkpoint"
-	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
@@ -22,8 +21,8 @@ type pointed struct {
 	theta     gaussian
 	phi       []float64
 	slope     []float64   // of minus the ELBO at phi
-	at        [][]float64 // the points of an evaluation
-	slopes    [][]float64 // of minus the ELBO there
+	at        []float64   // the point of an evaluation
+	next      []float64   // slope of minus the ELBO there
 	noise     [][]float64 // of every other draw; the draw that follows has the opposite
 	direction []float64
 	pairs     *lbfgs.History
@@ -34,10 +33,9 @@ type pointed struct {
 	cuts, own, w    []float64
 	received        []float64
 	scratch         []float64
-	from            density.Stream   // of the draws from the fit
-	starting        density.Stream   // of starting points
-	initial         density.Stream   // of weights
-	spread          *cholesky.Factor // of the linear response covariance, where that takes the place of q's
+	from            density.Stream // of the draws from the fit
+	starting        density.Stream // of starting points
+	initial         density.Stream // of weights
 }
 
 func newPointed(env density.Env, b int, s backends.Settings) (*pointed, error) {
@@ -55,10 +53,11 @@ func newPointed(env density.Env, b int, s backends.Settings) (*pointed, error) {
 	}
 	p := &pointed{block: block, role: block.BlockRole(), theta: newGaussian(block.Dim(), weights, full)}
 	n := p.theta.size()
-	p.phi, p.slope, p.direction, p.pairs = make([]float64, n), make([]float64, n), make([]float64, n),
-		lbfgs.New(n)
+	for _, v := range []*[]float64{&p.phi, &p.slope, &p.direction, &p.at, &p.next} {
+		*v = make([]float64, n)
+	}
+	p.pairs = lbfgs.New(n)
 	p.scratch = make([]float64, p.theta.dim)
-	p.room(1)
 	p.point, p.gradient = make([]float64, block.Dim()), make([]float64, block.Dim())
 	p.cuts, p.own, p.w = make([]float64, p.role.Cuts), make([]float64, p.role.Cuts),
 		make([]float64, p.role.Cuts)
@@ -68,14 +67,6 @@ func newPointed(env density.Env, b int, s backends.Settings) (*pointed, error) {
 	p.initial = env.Private(b, "sfvi weights")
 	p.noise = standardised(env.Private(b, "sfvi fixed"), m/2, p.theta.dim)
 	return p, nil
-}
-
-// room makes room for so many points.
-func (p *pointed) room(points int) {
-	for len(p.at) < points {
-		p.at, p.slopes = append(p.at, make([]float64, len(p.phi))),
-			append(p.slopes, make([]float64, len(p.phi)))
-	}
 }
 
 // standardised draws standard normals whose second moments are exact, with their opposites: of all pairs of
@@ -130,18 +121,18 @@ func (p *pointed) start(restart int) {
 	}
 }
 
-// advance sets the first point a step along the direction.
-func (p *pointed) advance(step float64) { vec.ScaleAdd(len(p.phi), p.at[0], step, p.direction, p.phi) }
+// advance sets the point a step along the direction.
+func (p *pointed) advance(step float64) { vec.ScaleAdd(len(p.phi), p.at, step, p.direction, p.phi) }
 
-// accept moves to the first point, by a step of which there is a pair unless it is the start.
+// accept moves to the point, by a step of which there is a pair unless it is the start.
 func (p *pointed) accept(step bool) {
 	if step {
 		s, y := p.pairs.Next()
-		vec.Sub(len(s), s, p.at[0], p.phi)
-		vec.Sub(len(y), y, p.slopes[0], p.slope)
+		vec.Sub(len(s), s, p.at, p.phi)
+		vec.Sub(len(y), y, p.next, p.slope)
 	}
-	copy(p.phi, p.at[0])
-	copy(p.slope, p.slopes[0])
+	copy(p.phi, p.at)
+	copy(p.slope, p.next)
 }
 
 // multiply sets the party's part of the products.
@@ -200,14 +191,14 @@ func (p *pointed) entropy(phi []float64) float64 {
 }
 
 // evaluate evaluates the party's density at draw m.
-func (p *pointed) evaluate(phi []float64, m int) {
+func (p *pointed) evaluate(m int) {
 	e := p.noise[m/2]
 	if m%2 == 0 {
 		copy(p.theta.eps, e)
 	} else {
 		vec.Neg(len(e), p.theta.eps, e)
 	}
-	p.theta.draw(phi, p.point)
+	p.theta.draw(p.at, p.point)
 	p.value()
 }
 
@@ -245,17 +236,17 @@ func (p *pointed) giveBack(down [][]float64, c int) {
 	}
 }
 
-// differentiate adds the gradient at the draw that was evaluated last to grad.
-func (p *pointed) differentiate(phi, grad []float64) {
+// differentiate adds the gradient at the draw that was evaluated last.
+func (p *pointed) differentiate() {
 	p.block.Gradient(p.w, p.gradient)
-	p.theta.path(phi, p.gradient, grad)
+	p.theta.path(p.at, p.gradient, p.next)
 }
 
-// close makes a sum of gradients that of minus the ELBO.
-func (p *pointed) close(grad []float64, draws int) {
-	vec.Scale(len(grad), grad, grad, -1/float64(draws))
+// close makes the sum of gradients that of minus the ELBO.
+func (p *pointed) close(draws int) {
+	vec.Scale(len(p.next), p.next, p.next, -1/float64(draws))
 	for i := range p.theta.dim {
-		grad[p.theta.all+i]--
+		p.next[p.theta.all+i]--
 	}
 }
 
@@ -265,16 +256,7 @@ func (p *pointed) sample(id int, scale float64) float64 {
 	p.from.FillNormals(p.theta.eps)
 	vec.Scale(len(p.theta.eps), p.theta.eps, p.theta.eps, scale)
 	p.square = vec.Dot(p.theta.dim, p.theta.eps, p.theta.eps)
-	if p.spread == nil {
-		return p.theta.draw(p.phi, p.point)
-	}
-	copy(p.point, p.phi[:p.theta.all])
-	d, l := p.theta.dim, p.spread.Lower
-	for i := range d {
-		p.point[p.theta.coordinate(i)] += vec.Dot(i+1, l[i*d:], p.theta.eps)
-	}
-	return float64(float64(d)*halfLog2Pi) + float64(0.5*p.spread.LogDet()) +
-		float64(0.5*vec.Dot(d, p.theta.eps, p.theta.eps))
+	return p.theta.draw(p.phi, p.point)
 }
 
 func (p *pointed) state(c *checkpoint.Codec) {
@@ -291,13 +273,5 @@ func (p *pointed) state(c *checkpoint.Codec) {
 		}
 		c.Floats(p.pairs.Steps[i])
 		c.Floats(p.pairs.Changes[i])
-	}
-	responded := p.spread != nil
-	if c.Bool(&responded); responded && !c.Failed() {
-		if p.spread == nil {
-			f := cholesky.New(p.theta.dim)
-			p.spread = &f
-		}
-		c.Floats(p.spread.Lower)
 	}
 }

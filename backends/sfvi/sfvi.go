@@ -12,8 +12,6 @@
 package sfvi
 
 import (
-	"strings"
-
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
@@ -22,27 +20,23 @@ import (
 
 // Names of the settings.
 const (
-	iterations     = "iterations"
-	estimator      = "estimator"
-	guideForm      = "guide"
-	guideInputs    = "guide-inputs"
-	thetaGuide     = "theta-guide"
-	thetaRank      = "theta-rank"
-	mcSamples      = "mc-samples"
-	minibatch      = "minibatch"
-	rate           = "lr"
-	lastRate       = "lr-end"
-	schedule       = "schedule"
-	tolerance      = "tolerance"
-	draws          = "draws"
-	correct        = "correct"
-	elboDraws      = "elbo-draws"
-	elboEvery      = "elbo-every"
-	stepDraws      = "draws-per-step"
-	linearResponse = "linear-response"
-	localSteps     = "local-steps"
-	restarts       = "restarts"
-	heldOut        = "held-out"
+	iterations  = "iterations"
+	estimator   = "estimator"
+	guideForm   = "guide"
+	guideInputs = "guide-inputs"
+	thetaGuide  = "theta-guide"
+	minibatch   = "minibatch"
+	rate        = "lr"
+	schedule    = "schedule"
+	tolerance   = "tolerance"
+	draws       = "draws"
+	correct     = "correct"
+	elboDraws   = "elbo-draws"
+	elboEvery   = "elbo-every"
+	stepDraws   = "draws-per-step"
+	localSteps  = "local-steps"
+	restarts    = "restarts"
+	heldOut     = "held-out"
 )
 
 // Algorithm describes SFVI.
@@ -69,28 +63,18 @@ func Algorithm() backends.Algorithm {
 			{Name: stepDraws,
 				Doc: "with fixed draws: how many, all in one message; an even number; unless it is set, as " +
 					"many more than 64 as the parameters of a party need, to 1024", Default: 64, Min: 4},
-			{Name: linearResponse,
-				Doc: "with fixed draws and a meanfield q(θ): draw from the covariance of its linear " +
-					"response, where all parties together have at most 64 parameters", Default: true},
 			{Name: guideForm,
-				Doc: "form of the guide of auxiliary variables, q(z | θ); coupled: noise of different " +
-					"clients is correlated, by quadrature alone", Default: "structured",
-				Choices: append(guideNames(), quadrature.Coupled), Auxiliary: true},
+				Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured",
+				Choices: guideNames(), Auxiliary: true},
 			{Name: guideInputs,
-				Doc: "inputs of the amortized guide besides the client's own contribution: the " +
-					"response (y), the sum of all contributions (total); by default y in the power " +
-					"model if the party has it",
-				Default: "", Choices: []string{"", "y", "total", "y,total"}, Auxiliary: true},
+				Doc: "input of the amortized guide besides the client's own contribution: the " +
+					"response (y); by default in the power model alone",
+				Default: "", Choices: []string{"", "y"}, Auxiliary: true},
 			{Name: thetaGuide,
 				Doc: "form of q(θ); joint: one Gaussian over all parties, by quadrature; auto: joint by " +
 					"quadrature where that is possible, else fullrank for a party with at most 200 " +
-					"dimensions (50 where its contributions are not affine), else lowrank up to 10,000, " +
-					"else meanfield; lowrank: a diagonal covariance plus one of a low rank, by draws",
-				Default: "auto", Choices: []string{auto, fullRank, "meanfield", lowRank, "joint"}},
-			{Name: thetaRank, Doc: "rank of a lowrank q(θ)", Default: 8, Min: 1, Max: 200},
-			{Name: mcSamples,
-				Doc: "draws per iteration, over which gradients are averaged; time and " +
-					"exchanges grow in proportion", Default: 1, Min: 1},
+					"dimensions (50 where its contributions are not affine), else meanfield",
+				Default: "auto", Choices: []string{auto, fullRank, "meanfield", "joint"}},
 			{Name: localSteps,
 				Doc: "steps of every party between two round trips; beyond the first they use adjoint and " +
 					"curvature of the likelihood as of the last message", Default: 1, Min: 1},
@@ -109,8 +93,7 @@ func Algorithm() backends.Algorithm {
 				Default: 1, Near: 4, Min: 1, Max: mostRestarts},
 			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Near: 0.05, Min: 1e-12,
 				Role: backends.Rate},
-			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
-			{Name: schedule, Doc: "schedule of the step size", Default: "constant", Near: "cosine",
+			{Name: schedule, Doc: "schedule of the step size; cosine ends at a hundredth of lr", Default: "constant", Near: "cosine",
 				Choices: []string{"constant", "cosine"}},
 			{Name: tolerance,
 				Doc: "with a constant step size: stop when the change of the ELBO over the last half of " +
@@ -138,8 +121,7 @@ func Algorithm() backends.Algorithm {
 	}
 }
 
-// sampledExchanges are those of a fit by sampling and of its evaluation. A guide that sees the sum of all
-// contributions has them exchanged before every draw, and the scalars of a draw then travel alone.
+// sampledExchanges are those of a fit by sampling and of its evaluation.
 func sampledExchanges(s backends.Settings) []density.Use {
 	use := density.Use{
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: 2*batchOf + verdicts,
@@ -164,15 +146,12 @@ func sampledExchanges(s backends.Settings) []density.Use {
 			Answers: "totals of these",
 		}}
 	}
-	if seesTotal(s) {
-		kinds = []*density.Exchange{density.Totalling, density.Evaluation, density.Summing}
-	}
 	var out []density.Use
 	for _, x := range kinds {
 		use.Exchange = x
 		out = append(out, use)
 	}
-	if !s.Transform.AtClients() && s.Plan.Minibatch == 0 && !seesTotal(s) {
+	if !s.Transform.AtClients() && s.Plan.Minibatch == 0 {
 		use.Exchange, use.Often, use.LeastColumns, use.MostColumns = drawingExchange,
 			"every point of the trace of the ELBO, and at the end"+quadrature.InPieces, 2, batchOf
 		use.LeastAnswers, use.MostAnswers, use.Answers = use.Least, use.Most, "their totals"
@@ -183,8 +162,3 @@ func sampledExchanges(s backends.Settings) []density.Use {
 
 // mostSums is how many sums a model has at most, as the list of exchanges has it.
 const mostSums = 1000
-
-// seesTotal reports whether the guide takes the sum of all contributions.
-func seesTotal(s backends.Settings) bool {
-	return s.Text(guideForm) == "amortized" && strings.Contains(s.Text(guideInputs), "total")
-}

@@ -68,7 +68,6 @@ func (h *shard) gather(windows []*shard) {
 // divide makes the party's shards of the windows, whose auxiliary variables count weight times. Parameters
 // that all auxiliary variables share are those of the whole; others are the windows'.
 func (p *party) divide(env density.Windowed, b int, s backends.Settings, weight float64, apart bool) error {
-	several := s.Int(mcSamples) > 1
 	// by block; those that keep nothing of a block but the sizes of its cuts by the rows
 	guides := map[any]guide{}
 	var labels []float64 // of all windows, one after another, since they are read in turn
@@ -93,7 +92,7 @@ func (p *party) divide(env density.Windowed, b int, s backends.Settings, weight 
 		h.guide = guides[key]
 		h.locate(p.whole, rows)
 		if h.guide.each() > 0 {
-			h.vars = newFactor(h.guide.size(), several, apart)
+			h.vars = newFactor(h.guide.size(), apart)
 		}
 		if q, ok := p.whole.guide.(*amortized); ok && q.labelled {
 			if labels == nil {

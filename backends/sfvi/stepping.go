@@ -53,8 +53,6 @@ func unplaced(b density.Block, s backends.Settings) error {
 		return errors.New("the clients evaluate the likelihood")
 	case s.Int(minibatch) > 0:
 		return fmt.Errorf("--%s moves guides of other rows in every round", minibatch)
-	case seesTotal(s):
-		return fmt.Errorf("the guide sees the sum of all contributions, which would change with every step")
 	case at.Parties == 1:
 		return errors.New("there is no client, and so nothing between two steps")
 	case at.Shared > 0:
@@ -71,9 +69,6 @@ func (k *kernel) place() error {
 	steps := k.settings.Int(localSteps)
 	for _, b := range k.env.Blocks() {
 		err := unplaced(b, k.settings)
-		if err == nil && steps > 1 && k.samples > 1 {
-			err = fmt.Errorf("--%s averages over draws before a step", mcSamples)
-		}
 		if err != nil && steps > 1 {
 			return &backends.Refusal{Code: diag.NoLocalSteps, Err: fmt.Errorf("--%s %d: %w", localSteps,
 				steps, err), Out: fmt.Sprintf("--%s 1", localSteps)}
@@ -118,7 +113,7 @@ func (k *kernel) takeSteps(ctx context.Context) (ok bool, err error) {
 	k.selectView(allRows)
 	k.iterationView, k.nextEvaluated = allRows, false
 	st := k.stepping
-	k.round, k.last = uint64(k.iter), true
+	k.round = uint64(k.iter)
 	columns := 0
 	for _, p := range k.places {
 		columns = max(columns, len(p.role.Sums))
@@ -145,7 +140,7 @@ func (k *kernel) takeSteps(ctx context.Context) (ok bool, err error) {
 				continue
 			}
 			if i == 0 && k.closing(k.iter) {
-				copy(p.last.slope, p.own.slope)
+				copy(p.last.slope, p.own.grad)
 			}
 			p.own.ascend(k.rate())
 			p.vars.ascendLater(k.rate())

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -14,39 +13,21 @@ import (
 // step of ℓ and C is relative to the scale of its coordinate, so one step size serves parameters of any
 // scale, and the factor cannot become singular.
 //
-// With a rank r > 0 it is θ = μ + S(ε + Bη) instead, with η of r elements: the covariance S(I + BBᵀ)S is
-// diagonal plus low rank (Ong, Nott and Smith 2018, "Gaussian variational approximation with a factor
-// covariance structure"). Time and memory are linear in the dimensions.
-//
 // Coordinates that are weights are points: they are elements of μ, have neither ε nor ℓ, and no part in the
 // entropy. The gradient of the ELBO by them is that of log p along the path. (They move log q(z | θ) as θ
 // does; the mean of that gradient is 0.)
 //
-// Its variational parameters are laid out as μ (all), ℓ (dim), then the rows of C (0, 1, 2, … elements) or of
-// B (r each).
+// Its variational parameters are laid out as μ (all), ℓ (dim), then the rows of C (0, 1, 2, … elements).
 type gaussian struct {
-	all  int   // coordinates of θ
-	dim  int   // those that are random
-	free []int // which these are, in ascending order; nil: all
-	full bool
-	rank int       // r
-	eps  []float64 // ε of the last draw, then η
-	unit []float64 // (I + C)ε, or ε + Bη
-	sd   []float64 // exp ℓ
-	back []float64 // (I + C)⁻ᵀε, or (I + BBᵀ)⁻¹(ε + Bη), and then that plus sd·v
-	// inner is I + BᵀB, of r rows, and short a vector of r elements.
-	inner  cholesky.Factor
-	short  []float64
-	square float64 // (θ − μ)ᵀ·covariance⁻¹·(θ − μ) of the last draw
-}
-
-// newLowRank returns q of so many coordinates, of which some are weights, with a covariance of a diagonal
-// plus one of a rank.
-func newLowRank(all int, weights []int, rank int) gaussian {
-	q := newGaussian(all, weights, false)
-	q.rank, q.eps = rank, make([]float64, q.dim+rank)
-	q.inner, q.short = cholesky.New(rank), make([]float64, rank)
-	return q
+	all    int   // coordinates of θ
+	dim    int   // those that are random
+	free   []int // which these are, in ascending order; nil: all
+	full   bool
+	eps    []float64 // ε of the last draw
+	unit   []float64 // (I + C)ε
+	sd     []float64 // exp ℓ
+	back   []float64 // (I + C)⁻ᵀε, and then that plus sd·v
+	square float64   // (θ − μ)ᵀ·covariance⁻¹·(θ − μ) of the last draw
 }
 
 // newGaussian returns q of so many coordinates, of which some are weights.
@@ -92,39 +73,7 @@ func (q *gaussian) size() int {
 	if q.full {
 		return q.all + q.dim + q.dim*(q.dim-1)/2
 	}
-	return q.all + q.dim + q.dim*q.rank
-}
-
-// loading is row i of B.
-func (q *gaussian) loading(phi []float64, i int) []float64 {
-	return phi[q.all+q.dim+i*q.rank:][:q.rank]
-}
-
-// spread adds Bη to ε in unit, sets back to (I + BBᵀ)⁻¹ of that by Woodbury's identity, and returns log det(I
-// + BBᵀ) and the product of the two.
-func (q *gaussian) spread(phi []float64) (logDet, square float64) {
-	r, m := q.rank, q.inner.Matrix
-	clear(m)
-	clear(q.short)
-	for i := range q.dim {
-		b := q.loading(phi, i)
-		q.unit[i] += vec.Dot(r, b, q.eps[q.dim:])
-		vec.Axpy(r, q.short, q.unit[i], b)
-		for k, v := range b {
-			vec.Axpy(r, m[k*r:], v, b)
-		}
-	}
-	for k := range r {
-		m[k*r+k]++
-	}
-	if !q.inner.Definite() { // a parameter is not finite, and so the density is not
-		return math.NaN(), math.NaN()
-	}
-	q.inner.Solve(q.short)
-	for i, u := range q.unit {
-		q.back[i] = u - vec.Dot(r, q.loading(phi, i), q.short)
-	}
-	return q.inner.LogDet(), vec.Dot(q.dim, q.unit, q.back)
+	return q.all + q.dim
 }
 
 // row is the part of row i of C that is stored.
@@ -135,21 +84,13 @@ func (q *gaussian) row(phi []float64, i int) []float64 {
 // draw sets theta from the noise in eps and returns −log q(θ).
 func (q *gaussian) draw(phi, theta []float64) float64 {
 	d := q.dim
-	copy(q.unit, q.eps[:d])
-	entropy, square := 0.0, 0.0 // beside that of S
-	switch {
-	case q.rank > 0:
-		entropy, square = q.spread(phi)
-		entropy /= 2
-	case q.full:
+	copy(q.unit, q.eps)
+	if q.full {
 		for i := range d {
 			q.unit[i] += vec.Dot(i, q.row(phi, i), q.eps)
 		}
 	}
-	if q.rank == 0 {
-		square = vec.Dot(d, q.eps, q.eps)
-	}
-	q.square = square
+	q.square = vec.Dot(d, q.eps, q.eps)
 	vec.Exp(d, q.sd, phi[q.all:])
 	if q.free == nil {
 		vec.FMA(d, theta, q.sd, q.unit, phi)
@@ -159,7 +100,7 @@ func (q *gaussian) draw(phi, theta []float64) float64 {
 			theta[at] += float64(q.sd[i] * q.unit[i])
 		}
 	}
-	return float64(float64(d)*halfLog2Pi) + vec.Sum(d, phi[q.all:]) + entropy + float64(0.5*square)
+	return float64(float64(d)*halfLog2Pi) + vec.Sum(d, phi[q.all:]) + float64(0.5*q.square)
 }
 
 // gradient turns v = ∂/∂θ of log p at the draw (total, through everything that depends on θ) into the
@@ -168,9 +109,7 @@ func (q *gaussian) draw(phi, theta []float64) float64 {
 // a centre), the rest is overwritten.
 func (q *gaussian) gradient(phi, v, grad []float64) {
 	d := q.dim
-	if q.rank == 0 { // else draw has set it
-		copy(q.back, q.eps)
-	}
+	copy(q.back, q.eps)
 	if q.full {
 		for i := d - 1; i > 0; i-- {
 			vec.Axpy(i, q.back, -q.back[i], q.row(phi, i))
@@ -189,11 +128,6 @@ func (q *gaussian) gradient(phi, v, grad []float64) {
 		}
 	}
 	vec.Mul(d, grad[q.all:], q.back, q.unit)
-	if q.rank > 0 {
-		for i, u := range q.back {
-			vec.Scale(q.rank, q.loading(grad, i), q.eps[d:], u)
-		}
-	}
 	if q.full {
 		for i, u := range q.back {
 			vec.Scale(i, q.row(grad, i), q.eps, u)
@@ -218,16 +152,6 @@ func (q *gaussian) path(phi, v, grad []float64) {
 	}
 }
 
-// moments returns the mean and the sd of each random coordinate.
-func (q *gaussian) moments(phi []float64) (mean, sd []float64) {
-	mean, sd = make([]float64, q.dim), make([]float64, q.dim)
-	for i := range mean {
-		mean[i] = phi[q.coordinate(i)]
-	}
-	q.sds(phi, sd)
-	return mean, sd
-}
-
 // sds sets the sd of each random coordinate.
 func (q *gaussian) sds(phi, sd []float64) {
 	for i := range q.dim {
@@ -236,9 +160,6 @@ func (q *gaussian) sds(phi, sd []float64) {
 			for _, c := range q.row(phi, i) {
 				s += float64(c * c)
 			}
-		} else if q.rank > 0 {
-			b := q.loading(phi, i)
-			s += vec.Dot(q.rank, b, b)
 		}
 		sd[i] = portable.Exp(phi[q.all+i]) * math.Sqrt(s)
 	}

@@ -1,7 +1,6 @@
 package sfvi
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/vflc/vflc/density"
@@ -14,61 +13,9 @@ const allRows = -1
 type view struct {
 	env      density.Env
 	pipeline density.Pipelined
-	sums     density.Totaler // nil where no guide wants totals
-	centre   [][]float64     // their input and output
-	totals   [][]float64
 }
 
 func newView(env density.Env) view { return view{env: env, pipeline: density.AsPipelined(env)} }
-
-// wantTotals prepares the exchange of totals for guides that have the total of their rows as an input. It
-// returns an error where the Env has no totals.
-func (v *view) wantTotals(guides []guide) (err error) {
-	if v.sums, err = density.Require[density.Totaler](v.env); err != nil {
-		return fmt.Errorf("%s total: %w", guideInputs, err)
-	}
-	n := len(guides)
-	v.centre, v.totals = make([][]float64, n), make([][]float64, n)
-	for b, g := range guides {
-		if q, ok := g.(*amortized); ok {
-			v.centre[b], v.totals[b] = q.centre, q.total
-		}
-	}
-	return nil
-}
-
-func (k *kernel) wantTotals() error {
-	for v := allRows; v < len(k.windows); v++ {
-		if k.view(v).sums != nil {
-			continue // that of another window
-		}
-		var guides []guide
-		k.selectView(v)
-		for _, p := range k.parties {
-			guides = append(guides, p.guide)
-		}
-		if err := k.view(v).wantTotals(guides); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// exchangeTotals gives the guides that want it the sum of all noise-free contributions at the means. The
-// total is a constant of the iteration: its own dependence on the means is not differentiated. The server's
-// own additive part is left out: where it is one intercept, the nets' biases take it up.
-func (k *kernel) exchangeTotals(ctx context.Context) error {
-	v := k.view(k.current)
-	if v.sums == nil {
-		return nil
-	}
-	for b, p := range k.parties {
-		if v.centre[b] != nil {
-			p.block.Cut(density.Centre, p.mu(), v.centre[b])
-		}
-	}
-	return v.sums.Totals(ctx, v.centre, v.totals)
-}
 
 // An order is the order in which windows are visited: each once in a pass, shuffled by the shared stream, so
 // the same at every party.
@@ -142,8 +89,7 @@ func (k *kernel) divide() error {
 	return nil
 }
 
-// windowOf is the window of an iteration of the fit. The two draws of opposite noise are of one window: where
-// an iteration has an odd number of draws, one pair is of two iterations.
+// windowOf is the window of an iteration of the fit. The two draws of opposite noise are of one window.
 func (k *kernel) windowOf(iteration int) int {
 	switch {
 	case len(k.windows) == 0:
@@ -151,7 +97,7 @@ func (k *kernel) windowOf(iteration int) int {
 	case k.validation != nil:
 		return fitted
 	}
-	return k.order.at(iteration / (1 + k.samples%2))
+	return k.order.at(iteration / 2)
 }
 
 // traceWindow is the window at which a draw of the trace is evaluated: any, with equal chances.

@@ -3,7 +3,7 @@
 // of one party has a data set in every file data*.csv of its folder; those with a number are simulated
 // (simulate.py).
 //
-//	go run ./bench/chains [-seeds 20] [-first 1] [-adapt fisher] [-coordinates auto] [-metric auto] [MODEL…]
+//	go run ./bench/chains [-seeds 20] [-first 1] [-coordinates auto] [-metric auto] [MODEL…]
 package main
 
 import (
@@ -27,13 +27,12 @@ import (
 func main() {
 	seeds := flag.Int("seeds", 20, "runs per model")
 	first := flag.Int("first", 1, "seed of the first run")
-	adapt := flag.String("adapt", "fisher", "how the warm-up adapts the metric")
 	coordinates := flag.String("coordinates", "auto", "coordinates of hierarchies")
 	metric := flag.String("metric", "auto", "form of each party's metric")
 	folder := flag.String("models", "bench/chains/models", "folder of the models")
 	flag.Parse()
 	if err := study(*folder, flag.Args(), *first, *seeds,
-		map[string]string{"adapt": *adapt, "coordinates": *coordinates, "metric": *metric}); err != nil {
+		map[string]string{"coordinates": *coordinates, "metric": *metric}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -171,7 +171,6 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 			"30"},
 		"sfvi nested": {"--transform", "exact", "--backend", "sfvi", "--estimator", "nested", "--draws",
 			"30"},
-		"sfvi coupled": {"--backend", "sfvi", "--guide", "coupled", "--draws", "30"},
 		"sfvi steps": {"--backend", "sfvi", "--estimator", "sampled", "--local-steps", "3",
 			"--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
 		"soul power": soul,

@@ -47,16 +47,6 @@ var (
 			"that sum, all rows are off by one number, and their total is the slope of its prior, which may " +
 			"depend on parameters that nobody else receives", Of: density.OfSums, Reach: density.Others,
 		Bound: density.BoundSlopes}
-	Centre = &density.Content{Prefix: "centre ", What: "{cut} at the guide's mean", Masked: "no",
-		Learns: "{cut} itself, row by row and exactly, at the client's current estimate: after as many as " +
-			"it has coefficients the linear span of its covariates, in which columns of " +
-			"two values can be found",
-		Total: "the sum of the cuts of its clients, row by row and exactly, at their current estimates: " +
-			"after as many as all of them have coefficients the linear span of their covariates, in which " +
-			"columns of two values can be found", Bare: true, Reach: density.Contribution}
-	Total = &density.Content{Prefix: "total ", What: "sum of the cuts of {name} at the guides' means",
-		Masked: "no", Learns: "the sum of the other clients' cuts, exactly: with two clients the other's cut",
-		Of: density.OfSums, Reach: density.Others}
 	ScalarTotal = &density.Content{What: "totals of the scalars", Masked: "no",
 		Learns: "the others' numbers, added up", Of: density.OfScalars, Reach: density.NoRow}
 	Mark = &density.Content{What: "mark that {name} has numbers beyond the grid, or " +

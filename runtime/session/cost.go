@@ -17,8 +17,8 @@ type price struct {
 
 // cost holds the prices of a plan: what a deployment pays, so that a simulation reports the same.
 type cost struct {
-	density, opening             price // opening: the part of density up to the reply
-	totals, sum, values, closing price
+	density, opening     price // opening: the part of density up to the reply
+	sum, values, closing price
 }
 
 // newCost derives the prices from the plan. Rounds do not add over clients, which are served side by side.
@@ -28,7 +28,6 @@ func newCost(plan *model.Plan) (c cost) {
 	if plan.Power && len(plan.Groups) > 0 {
 		c.opening.rounds--
 	}
-	c.totals.rounds = int64(min(1, len(plan.Groups)))
 	c.sum.rounds = int64(min(1, len(plan.Names)-1))
 	c.values.told = true
 	if len(plan.Shared) > 0 || slices.ContainsFunc(plan.Groups, func(g model.Group) bool {

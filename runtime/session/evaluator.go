@@ -17,7 +17,6 @@ import (
 type capable interface {
 	density.Env
 	density.Pipelined
-	density.Totaler
 	density.LocallyStepped
 	density.Windowed
 	density.Relaying

@@ -8,11 +8,6 @@ import (
 
 // The other exchanges of the methods of an Env.
 var (
-	totalling = []turn{
-		{down: silent, work: (*evaluator).loadCentre, up: kindCentre, take: (*evaluator).takeCentre,
-			after: (*evaluator).addCentres},
-		{down: kindTotal, load: (*evaluator).loadTotal, work: (*evaluator).takeTotal, up: silent},
-	}
 	summing = []turn{
 		{down: silent, work: (*evaluator).loadPart, up: kindPart, take: (*evaluator).takePart,
 			after: (*evaluator).addParts},
@@ -23,12 +18,6 @@ var (
 		after: (*evaluator).addDrawn}}
 	closing = []turn{{down: silent, up: kindClosing}, {down: kindClosed, up: silent}}
 )
-
-// Totals adds the centres of each sum's members.
-func (e *evaluator) Totals(ctx context.Context, centre, total [][]float64) error {
-	e.mustHaveAuxiliaries()
-	return e.meeting(ctx, &call{in: centre, out: total}, totalling, e.cost.totals)
-}
 
 // Sum adds scalars in party order.
 func (e *evaluator) Sum(ctx context.Context, part [][]float64, total []float64) error {
@@ -67,33 +56,6 @@ func (e *evaluator) meeting(ctx context.Context, c *call, turns []turn, p price)
 	}
 	e.measured(p)
 	return nil
-}
-
-// loadCentre loads the cuts at a guide's mean.
-func (e *evaluator) loadCentre(c *client, _, up *frame) {
-	for i, m := range c.role.Members {
-		up.load(i, c.party.part(e.in[c.block], m.Cut))
-	}
-}
-
-func (e *evaluator) takeCentre(c *client, up *frame) { e.sums.takeAux(c, up) }
-
-func (e *evaluator) addCentres() {
-	e.sums.addAux()
-	e.sums.followAux()
-}
-
-func (e *evaluator) loadTotal(c *client, down *frame) {
-	for i, m := range c.role.Members {
-		down.load(i, e.sums.total[m.Group])
-		down.flag(i, e.sums.lost[m.Group])
-	}
-}
-
-func (e *evaluator) takeTotal(c *client, down, _ *frame) {
-	for i, m := range c.role.Members {
-		copy(c.party.part(e.out[c.block], m.Cut), down.arrays[i].Data)
-	}
 }
 
 func (e *evaluator) loadPart(c *client, _, up *frame) { up.loadScalars(e.part[c.block]) }

@@ -128,7 +128,7 @@ func TestForgedMessagesEndTheRun(t *testing.T) {
 						f.did, plan.Names[forgerIndex]), plan.Names[forgerIndex], errs)
 				}
 			}
-			if want := 9; len(kinds) < want {
+			if want := 7; len(kinds) < want {
 				t.Errorf("only %d kinds of message were sent: %v", len(kinds), kinds)
 			}
 		}

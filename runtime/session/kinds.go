@@ -49,8 +49,6 @@ const (
 	kindPartial
 	kindWhole
 	kindTrailing
-	kindCentre
-	kindTotal
 	kindPart
 	kindSum
 	kindValues
@@ -83,8 +81,6 @@ var kinds = [ownKinds]kind{
 		carried(Partial, atClients, density.Adjoints)),
 	kindWhole:    own("whole", false, unsealed, carried(Whole, atClients, density.Contributions)),
 	kindTrailing: own("trailing", true, unsealed, carried(Gradient, afterAdjoints, density.Unscaled)),
-	kindCentre:   own("centre", true, ofSeveralIn, carried(Centre, nil, density.Contributions)),
-	kindTotal:    own("total", false, ofSeveralIn, carried(Total, nil, density.Contributions)),
 	kindPart:     own("sum part", true, ofSeveral, carried(density.Scalars, nil, density.Unscaled)),
 	kindSum:      own("sum", false, ofSeveral, carried(ScalarTotal, nil, density.Unscaled)),
 	kindValues:   own("values", false, unsealed, carried(Value, nil, density.Unscaled)),
@@ -134,7 +130,7 @@ func relayKinds(x *density.Exchange) [2]kind {
 
 // exchanged are the messages of the methods of an Env that are none of an evaluation.
 var exchanged = map[*density.Exchange][]int{
-	density.Totalling: {kindCentre, kindTotal}, density.Summing: {kindPart, kindSum},
+	density.Summing:   {kindPart, kindSum},
 	density.Reporting: {kindValues, kindDrawn}, density.Closing: {kindClosing, kindClosed},
 }
 

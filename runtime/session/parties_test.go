@@ -18,7 +18,6 @@ type recording struct {
 	seen map[int][]float64
 	work density.Work
 	up   int64 // bytes counted by clients
-	bare bool  // the cuts themselves cross: there are no auxiliary variables to have totals of
 }
 
 // keep records vectors of a party.
@@ -33,7 +32,7 @@ func (d *recording) keep(index int, vectors ...[]float64) {
 // play moves a player for some rounds through every method of the Env.
 func (d *recording) play(ctx context.Context, env density.Env, rounds int) error {
 	p := newPlayer(env, shifted)
-	total, scalars, values := clone(p.g), make([][]float64, len(p.g)), make([][]float64, len(p.g))
+	scalars, values := make([][]float64, len(p.g)), make([][]float64, len(p.g))
 	for b, block := range env.Blocks() {
 		scalars[b], values[b] = make([]float64, 2), make([]float64, paramLen(block))
 	}
@@ -56,28 +55,18 @@ func (d *recording) play(ctx context.Context, env density.Env, rounds int) error
 			return err
 		}
 		if r%3 == 0 {
-			if err := d.totals(ctx, env, p.g, total); err != nil {
-				return err
-			}
 			if err := env.Values(ctx, density.Draw{Theta: p.theta}, values); err != nil {
 				return err
 			}
 		}
 		for b, block := range env.Blocks() {
-			d.keep(block.Index(), p.theta[b], p.grad[b], p.e[b], p.de[b], p.z[b], total[b], values[b], sum,
+			d.keep(block.Index(), p.theta[b], p.grad[b], p.e[b], p.de[b], p.z[b], values[b], sum,
 				p.lp[b:b+1])
 		}
 		p.move(r)
 	}
 	d.count(env)
 	return nil
-}
-
-func (d *recording) totals(ctx context.Context, env density.Env, centre, total [][]float64) error {
-	if d.bare {
-		return nil
-	}
-	return density.Must[density.Totaler](env).Totals(ctx, centre, total)
 }
 
 func paramLen(b density.Block) (n int) {
@@ -106,7 +95,6 @@ func newRecording(rounds int) (*recording, func(context.Context, density.Env) er
 func record(t *testing.T, w *world, mode session.Execution, rounds int) *recording {
 	t.Helper()
 	d, play := newRecording(rounds)
-	d.bare = w.exact
 	must(t, session.Run(t.Context(), w.plan(t), mode, 11, play))
 	return d
 }
@@ -174,7 +162,6 @@ func TestMessagesAreReadInTime(t *testing.T) {
 			ends[i] = &overwriter{end, map[string]transport.Message{}}
 		}
 		d, play := newRecording(5)
-		d.bare = w.exact
 		for _, err := range together(plan, ends, 11, play) {
 			must(t, err)
 		}

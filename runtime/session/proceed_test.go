@@ -198,15 +198,15 @@ func TestRoundsOfALeapfrog(t *testing.T) {
 // for the final value; the draws at these points take one round together where each party can evaluate its
 // own density.
 func TestRoundsOfAFit(t *testing.T) {
-	const iterations, samples, points, final = 12, 2, 2, 64
+	const iterations, points, final = 24, 2, 64
 	everyDesign(t, func(t *testing.T, w *world) {
-		given := map[string]string{"iterations": "12", "mc-samples": "2", "elbo-every": "6",
+		given := map[string]string{"iterations": "24", "elbo-every": "12",
 			"elbo-draws": "64", "draws": "5", "guide": "noncentered"}
 		parties := bothWays(t, w, sfvi.Algorithm(), given)
-		evaluations := int64(1 + iterations*samples + 32*points + final)
+		evaluations := int64(1 + iterations + 32*points + final)
 		want := evaluations*w.rounds() + 1 + 2*points + 1
 		if plan := w.plan(t); !plan.Power && len(plan.Shared) == 0 { // draws of the ELBO go in one message
-			want = (1+iterations*samples)*w.rounds() + 1 + 2*points + 1
+			want = (1+iterations)*w.rounds() + 1 + 2*points + 1
 		}
 		if got := parties.work.Rounds; got != want || parties.work.Gradients != evaluations {
 			t.Errorf("%d rounds, want %d; %d evaluations, want %d", got, want, parties.work.Gradients,

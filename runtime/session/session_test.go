@@ -149,47 +149,23 @@ func (w *world) groupLen() int {
 	return n
 }
 
-// Totals, Sum and Values cost one round each, of the cuts, the scalars and the shared parameters.
+// Sum and Values cost one round each, of the scalars and the shared parameters.
 func TestWorkOfOtherExchanges(t *testing.T) {
 	w := newWorld(design{single: true, late: true, early: true, clients: 2})
 	env := local(t, w.plan(t))
 	p := newPlayer(env, noncentred)
 	values := [][]float64{make([]float64, 1), make([]float64, vars), make([]float64, vars)}
-	must(t, density.Must[density.Totaler](env).Totals(t.Context(), p.g, p.z))
-	totals := density.Work{Rounds: 1, Sequential: 1, Bytes: int64(8*2*w.crossing()) + w.seals()}
-	worked(t, env, totals)
 	must(t, env.Sum(t.Context(), [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, make([]float64, 3)))
-	sum := density.Work{Rounds: 2, Sequential: 2, Bytes: totals.Bytes + 8*2*3*2 + w.seals()}
+	sum := density.Work{Rounds: 1, Sequential: 1, Bytes: 8*2*3*2 + w.seals()}
 	worked(t, env, sum)
 	must(t, env.Values(t.Context(), density.Draw{Theta: p.theta}, values))
-	worked(t, env, density.Work{Rounds: 3, Sequential: 2, Bytes: sum.Bytes + 8*2*vars*2})
+	worked(t, env, density.Work{Rounds: 2, Sequential: 1, Bytes: sum.Bytes + 8*2*vars*2})
 }
 
 func worked(t *testing.T, env density.Env, want density.Work) {
 	t.Helper()
 	if got := *env.Work(); got != want {
 		t.Errorf("work %+v, want %+v", got, want)
-	}
-}
-
-// Totals is the sum of the members' centres, group by group.
-func TestTotals(t *testing.T) {
-	w := newWorld(design{single: true, clients: 2})
-	env := local(t, w.plan(t))
-	centre := [][]float64{nil, sequence(4*rows, 1), sequence(4*rows, 1000)}
-	total := clone(centre)
-	must(t, density.Must[density.Totaler](env).Totals(t.Context(), centre, total))
-	for i := range 3 * rows { // g1 and g2 are added over the clients; g3 stays alone
-		if want := centre[1][i] + centre[2][i]; total[1][i] != want || total[2][i] != want {
-			t.Errorf("element %d: %v and %v, want %v", i, total[1][i], total[2][i], want)
-		}
-	}
-	for i := range rows {
-		for j := 1; j <= 2; j++ {
-			if got, want := total[j][3*rows+i], centre[j][3*rows+i]; got != want {
-				t.Errorf("g3 of client %d, row %d: %v, want %v", j, i, got, want)
-			}
-		}
 	}
 }
 

@@ -111,7 +111,6 @@ func TestNoAuxiliariesToStepGiven(t *testing.T) {
 		"StepLocally": func() {
 			density.Must[density.LocallyStepped](env).StepLocally(t.Context(), nil, nil, nil, nil)
 		},
-		"Totals": func() { density.Must[density.Totaler](env).Totals(t.Context(), nil, nil) },
 	} {
 		func() {
 			defer func() {

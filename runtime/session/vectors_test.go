@@ -263,7 +263,7 @@ func TestVectorsOfSeals(t *testing.T) {
 			{Name: "adjoint t", Data: []float64{math.Inf(1)}, NotFinite: true},
 			{Name: "adjoint u", Data: []float64{1}},
 		}},
-		{kind: ownKind(kindTotal), channels: []channel{{alike: []int{1, 2, 3}}},
+		{kind: ownKind(kindSum), channels: []channel{{alike: []int{1, 2, 3}}},
 			arrays: []transport.Channel{{Name: "größe", Invalid: true, Grid: none,
 				Data: make([]float64, 3)}}},
 	} {

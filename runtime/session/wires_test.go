@@ -23,7 +23,6 @@ var (
 func recordOn(t *testing.T, w *world, wire model.Wire, mode session.Execution, rounds int) *recording {
 	t.Helper()
 	d, play := newRecording(rounds)
-	d.bare = w.exact
 	must(t, session.Run(t.Context(), w.plan(t).On(wire), mode, 11, play))
 	return d
 }

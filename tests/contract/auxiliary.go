@@ -3,7 +3,6 @@ package contract
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/backends"
@@ -67,9 +66,6 @@ func (c *check) auxiliaries(t *testing.T) {
 		return
 	}
 	for _, shared := range []bool{false, true} {
-		if shared && strings.Contains(c.settings.String(), "guide-inputs=total") {
-			continue // a guide that sees totals sees those at the shared parameters of the evaluation before
-		}
 		m := c.model
 		m.Scale = shared
 		w := &recorder{Env: m.Env(5), points: map[string]bool{}, aux: map[string]bool{}}

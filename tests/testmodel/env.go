@@ -274,19 +274,6 @@ func (e *Env) explain(lp []float64) {
 	}
 }
 
-// Totals implements density.Totaler: there is one group, with every cut.
-func (e *Env) Totals(_ context.Context, centre, total [][]float64) error {
-	e.work.Rounds++
-	clear(e.sum)
-	for b := range centre {
-		add(e.sum, centre[b])
-	}
-	for b := range total {
-		copy(total[b], e.sum)
-	}
-	return nil
-}
-
 func add(to, from []float64) {
 	for i, v := range from {
 		to[i] += v

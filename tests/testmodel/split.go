@@ -167,14 +167,6 @@ func (h *hub) ask(ctx context.Context) error {
 
 func (m *member) Apart() bool { return true }
 
-func (m *member) Totals(ctx context.Context, centre, total [][]float64) error {
-	p := m.party
-	return m.meet(
-		func() { m.part[p], m.other[p] = centre[0], total[0] },
-		func() error { return density.Must[density.Totaler](m.env).Totals(ctx, m.part, m.other) },
-		func() {})
-}
-
 func (m *member) Sum(ctx context.Context, part [][]float64, total []float64) error {
 	return m.meet(
 		func() { m.part[m.party] = part[0] },

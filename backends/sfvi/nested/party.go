@@ -40,12 +40,6 @@ type party struct {
 	sample             []float64 // draws of θ, one after another
 }
 
-// Applies is the reason why a block does not suit; nil: it does.
-func Applies(block density.Block) error {
-	_, err := newParty(block, nil)
-	return err
-}
-
 func newParty(block density.Block, noise density.Stream) (*party, error) {
 	if len(block.Weights()) > 0 {
 		return nil, fmt.Errorf("%s: it has weights, which are estimated by a point", block.Party())

@@ -12,7 +12,7 @@ const MostTogether = 4
 
 // TogetherAtMost is how many of so many fits one message takes, of a size that depends on the rows alone.
 func (k *Kernel) TogetherAtMost(fits int) int {
-	return max(1, k.relay.Piece(min(fits, MostTogether)*k.columns())/k.columns())
+	return max(1, k.relay.Piece(2*min(fits, MostTogether))/2)
 }
 
 // AtRest is where the fit ended, unless it goes on.
@@ -43,13 +43,13 @@ func Together(ctx context.Context, fits []*Kernel) (first backends.Info, ends []
 func iterate(ctx context.Context, fits []*Kernel) error {
 	k := fits[0]
 	if !k.options.AtClients {
-		size := density.RelaySize{Columns: 2, Scalars: 1 + coefficients + k.described(),
-			Answers: decision + coefficients + k.described()}
+		size := density.RelaySize{Columns: 2, Scalars: 1 + coefficients,
+			Answers: decision + coefficients}
 		return meet(ctx, momentsExchange, size, fits,
 			func(k *Kernel) density.Relayed { return atServer{k} })
 	}
 	sent := k.shared + k.shared*k.shared
-	err := meet(ctx, momentsExchange, density.RelaySize{Columns: k.columns(), Answers: sent}, fits,
+	err := meet(ctx, momentsExchange, density.RelaySize{Columns: 2, Answers: sent}, fits,
 		func(k *Kernel) density.Relayed { return moments{k} })
 	if err != nil {
 		return err

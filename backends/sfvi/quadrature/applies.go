@@ -30,7 +30,7 @@ func Affordable(b density.Block, l *density.Linear) error {
 
 // Exchanges are those of a run, in which up to so many fits iterate together.
 func Exchanges(guide, theta string, atClients, correct bool, fits int) []density.Use {
-	out := exchanges(guide, atClients, theta == Joint, correct)
+	out := exchanges(atClients, theta == Joint, correct)
 	for i, u := range out {
 		switch u.Exchange {
 		case momentsExchange, Mixing, slopesExchange:
@@ -67,7 +67,7 @@ func Motion(theta string) density.Motion {
 	return density.ByClient
 }
 
-func exchanges(guide string, atClients, joint, correct bool) []density.Use {
+func exchanges(atClients, joint, correct bool) []density.Use {
 	terms := "terms of the ELBO at its mean and of products of its latest iterates"
 	if atClients {
 		out := []density.Use{
@@ -84,10 +84,7 @@ func exchanges(guide string, atClients, joint, correct bool) []density.Use {
 		for i := range out {
 			out[i].Often, out[i].LeastColumns, out[i].MostColumns = "every iteration", 2, 2
 		}
-		if guide == Coupled {
-			out[0].LeastColumns, out[0].MostColumns = 3, 3
-		}
-		if guide == Coupled || joint || correct {
+		if joint || correct {
 			out[2].MostAnswers = decision + mostSums*perSum
 			out[2].Scalars += ", and the variance of its noise"
 		}
@@ -98,10 +95,6 @@ func exchanges(guide string, atClients, joint, correct bool) []density.Use {
 		Scalars: terms, LeastAnswers: decision + coefficients, MostAnswers: decision + coefficients,
 		Answers: "ELBO, and coefficients of the latest iterates", LeastColumns: 2, MostColumns: 2,
 	}}
-	if guide == Coupled {
-		out[0].Most, out[0].MostAnswers = out[0].Most+mostSums*perSum, out[0].MostAnswers+mostSums*perSum
-		out[0].Scalars += ", and the variance of its noise"
-	}
 	return append(out, atTheEnd(atClients, joint, correct)...)
 }
 

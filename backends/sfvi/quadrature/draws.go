@@ -59,9 +59,6 @@ func (p *party) draw(from density.Stream, theta []float64) {
 
 // Auxiliary implements backends.Kernel: z given θ under the fit.
 func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
-	if k.options.Guide == Coupled {
-		return errCoupled
-	}
 	theta := make([][]float64, len(k.parties))
 	for b, p := range k.parties {
 		theta[b] = make([]float64, p.block.Dim())
@@ -121,10 +118,6 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 	c.Remembered(k.env, &memory)
 	for _, p := range k.parties {
 		p.carry(c)
-		if p.coupling != nil {
-			c.Floats(p.coupling.noise)
-			c.Floats(p.coupling.clients)
-		}
 	}
 	if s := k.server; s != nil {
 		s.carryServer(c)

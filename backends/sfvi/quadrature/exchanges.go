@@ -13,11 +13,6 @@ func (p *party) send(up [][]float64) {
 	for i, at := range p.lin.Members {
 		copy(up[i], member(at, p.trail.last().z))
 		copy(up[i][at.Len:], member(at, p.next.variance))
-		if p.coupledHere() {
-			for j := range at.Len {
-				up[i][2*at.Len+j] = p.inverse(at.Offset + j)
-			}
-		}
 	}
 }
 
@@ -29,19 +24,15 @@ func (k atServer) Send(b int, up [][]float64, scalars []float64) {
 	p.send(up)
 	clear(scalars)
 	scalars[0] = p.next.entropy
-	p.terms(scalars[1 : 1+coefficients])
-	if k.described() > 0 {
-		p.describeNoise(scalars[1+coefficients:])
-	}
+	p.terms(scalars[1:])
 }
 
 func (k atServer) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
 	s := k.server
-	elbo, ok := s.integrate(sum, total[1:1+coefficients], s.elbo-total[0])
+	elbo, ok := s.integrate(sum, total[1:], s.elbo-total[0])
 	k.fail(ok)
 	k.decide(elbo+total[0], out)
 	copy(out[decision:], s.span.mix)
-	copy(out[decision+coefficients:], total[1+coefficients:])
 	for g, v := range down {
 		copy(v, s.slope[g])
 		copy(v[len(s.slope[g]):], s.curve[g])
@@ -54,17 +45,8 @@ func (k atServer) Answer(sum [][]float64, total []float64, down [][]float64, out
 func (k atServer) Receive(b int, down [][]float64, out []float64) {
 	p := k.parties[b]
 	k.take(out)
-	p.move(out[decision : decision+coefficients])
-	k.learn(p, out[decision+coefficients:])
+	p.move(out[decision:])
 	k.receive(p, down)
-}
-
-// learn takes what is known of all clients' noise.
-func (k *Kernel) learn(p *party, totals []float64) {
-	copy(k.noiseOf, totals)
-	if p.coupling != nil {
-		p.learnNoise(totals)
-	}
 }
 
 // mostRejects is how often in a row the ELBO may fall.
@@ -114,7 +96,7 @@ func (k moments) Answer(sum [][]float64, _ []float64, down [][]float64, out []fl
 }
 
 func (k moments) Receive(b int, down [][]float64, out []float64) {
-	mean, variance := columnsOf(down, k.columns())
+	mean, variance := columnsOf(down, 2)
 	k.parties[b].observe(mean, variance, out[:k.shared], out[k.shared:])
 }
 
@@ -156,6 +138,19 @@ func (p *party) takeSlopes(down [][]float64) {
 		}
 	}
 	positive(p.now.curvature)
+}
+
+// Scalars that are added up for each sum: how many clients have noise in it, and its variance.
+const perSum = 2
+
+// describeNoise sets them.
+func (p *party) describeNoise(out []float64) {
+	for _, at := range p.lin.Members {
+		if r := p.rho2[at.Offset]; r > 0 {
+			out[perSum*at.Group]++
+			out[perSum*at.Group+1] += r
+		}
+	}
 }
 
 // slopes is the exchange of slopes where the clients evaluate the likelihood.
@@ -209,6 +204,6 @@ func (k slopes) Answer(sum [][]float64, total []float64, down [][]float64, out [
 
 func (k slopes) Receive(b int, down [][]float64, out []float64) {
 	k.take(out)
-	k.learn(k.parties[b], out[decision:])
+	copy(k.noiseOf, out[decision:])
 	k.receive(k.parties[b], down)
 }

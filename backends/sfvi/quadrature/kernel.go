@@ -119,9 +119,6 @@ func New(env density.Env, o Options) (*Kernel, error) {
 	k.crossing = batchSize(k.rows, o.Draws)
 	k.size, k.sets = k.crossing, k.furtherSets()
 	k.scales = tails.Scales(env, k.crossing*k.sets/2)
-	if o.Guide == Coupled && env.ReadsAuxiliaries() {
-		return nil, errCoupled
-	}
 	if err := k.expandable(); err != nil {
 		return nil, err
 	}
@@ -129,17 +126,9 @@ func New(env density.Env, o Options) (*Kernel, error) {
 	return k, nil
 }
 
-// columns is how many numbers cross for an element of a cut in the exchange of moments.
-func (k *Kernel) columns() int {
-	if k.options.Guide == Coupled && k.options.AtClients {
-		return 3
-	}
-	return 2
-}
-
 // described is how many scalars tell of the noise of the sums.
 func (k *Kernel) described() int {
-	if k.options.Guide == Coupled || k.options.AtClients && k.evaluated() {
+	if k.options.AtClients && k.evaluated() {
 		return perSum * k.sums
 	}
 	return 0

@@ -17,7 +17,6 @@ const firstSD = 0.1
 var forms = map[string]func(x float64) float64{
 	"structured":  func(x float64) float64 { return 1 / (1 + x) },
 	"noncentered": func(float64) float64 { return 1 },
-	Coupled:       func(x float64) float64 { return 1 / (1 + x) },
 	"meanfield":   func(float64) float64 { return 0 },
 }
 
@@ -29,7 +28,6 @@ type party struct {
 	d, n         int
 	rho2         []float64 // by element of the cuts
 	form         func(float64) float64
-	coupling     *coupling // of what the clients' noise has in common; nil where it is independent
 	q            *gaussian
 	now          *state // the newest iterate
 	best         *state // the one before
@@ -60,9 +58,6 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 	own := p.rows
 	if !o.AtClients {
 		own = nil
-	}
-	if o.Guide == Coupled {
-		p.coupling = newCoupling(n, o.AtClients)
 	}
 	p.trail = newTrail(d, n, own)
 	p.q = newGaussian(d, max(most, len(lin.Sends.Offset)), o.Theta != "meanfield")
@@ -182,19 +177,11 @@ func (p *party) settle(s *state) {
 			t.remainder[i], t.variance[i] = 0, k*k*t.spread[i]
 			continue
 		}
-		all, share := r, 1.0 // the variance of the noise that goes together, and the party's share of it
-		if c := p.coupling; c != nil {
-			all, share = c.noise[i], r/c.noise[i]
-		}
 		t.entropy -= 0.5 * (1 - k) * (1 - k) * t.spread[i] / r
-		if p.coupledHere() {
-			t.remainder[i], t.variance[i] = 0, k*k*t.spread[i]
-			continue
-		}
-		x := float64(all * w)
+		x := float64(r * w)
 		t.remainder[i] = r / (1 + x)
 		t.variance[i] = t.remainder[i] + float64(k*k*t.spread[i])
-		t.entropy += float64(share * 0.5 * (x/(1+x) - portable.Log1p(x)))
+		t.entropy += float64(0.5 * (x/(1+x) - portable.Log1p(x)))
 	}
 }
 
@@ -343,9 +330,6 @@ func (p *party) observe(mean, variance [][]float64, shared, covariance []float64
 		addVariance(r, covariance)
 		for j, s := range variance[i][:at.Len] {
 			r.variance[j] += max(0, s-p.next.variance[at.Offset+j])
-		}
-		if p.coupledHere() {
-			p.couple(at, variance[i][at.Len:], r.variance)
 		}
 	}
 }

@@ -1,28 +1,28 @@
-package adapt
+package nuts
 
 import "github.com/vflc/vflc/runtime/vector"
 
-// Moments are running means and sums of squared deviations of vectors, each coordinate alone (Welford 1962).
-type Moments struct {
+// moments are running means and sums of squared deviations of vectors, each coordinate alone (Welford 1962).
+type moments struct {
 	N       int
 	Mean    []float64
 	Squares []float64 // Σ (x − mean)²
 }
 
-// NewMoments returns the moments of no vectors so far, of length dim.
-func NewMoments(dim int) *Moments {
+// newMoments returns the moments of no vectors so far, of length dim.
+func newMoments(dim int) *moments {
 	v := make([]float64, 2*dim)
-	return &Moments{Mean: v[:dim], Squares: v[dim:]}
+	return &moments{Mean: v[:dim], Squares: v[dim:]}
 }
 
 // Add includes the vector x.
-func (m *Moments) Add(x []float64) {
+func (m *moments) Add(x []float64) {
 	m.N++
 	vector.Welford(len(x), m.Mean, m.Squares, x, 1/float64(m.N))
 }
 
 // Join includes the vectors of other moments (Chan, Golub and LeVeque 1983).
-func (m *Moments) Join(o *Moments) {
+func (m *moments) Join(o *moments) {
 	n, k := float64(m.N), float64(o.N)
 	if m.N += o.N; o.N == 0 {
 		return
@@ -35,29 +35,29 @@ func (m *Moments) Join(o *Moments) {
 }
 
 // Reset removes all vectors.
-func (m *Moments) Reset() {
+func (m *moments) Reset() {
 	m.N = 0
 	clear(m.Mean)
 	clear(m.Squares)
 }
 
-// A Covariance is a running mean and the sum of outer products of deviations. Only the lower triangle is kept
+// A covariance is a running mean and the sum of outer products of deviations. Only the lower triangle is kept
 // up.
-type Covariance struct {
+type covariance struct {
 	N        int
 	Mean     []float64
 	Products []float64 // row-major, dim×dim: Σ (x − mean)(x − mean)ᵀ
 	delta    []float64
 }
 
-// NewCovariance returns the covariance of no vectors so far, of length dim.
-func NewCovariance(dim int) *Covariance {
-	return &Covariance{Mean: make([]float64, dim), Products: make([]float64, dim*dim),
+// newCovariance returns the covariance of no vectors so far, of length dim.
+func newCovariance(dim int) *covariance {
+	return &covariance{Mean: make([]float64, dim), Products: make([]float64, dim*dim),
 		delta: make([]float64, dim)}
 }
 
 // Add includes the vector x.
-func (c *Covariance) Add(x []float64) {
+func (c *covariance) Add(x []float64) {
 	c.N++
 	w := 1 / float64(c.N)
 	for i, v := range x {
@@ -73,7 +73,7 @@ func (c *Covariance) Add(x []float64) {
 }
 
 // Join includes the vectors of another covariance.
-func (c *Covariance) Join(o *Covariance) {
+func (c *covariance) Join(o *covariance) {
 	n, k := float64(c.N), float64(o.N)
 	if c.N += o.N; o.N == 0 {
 		return
@@ -91,7 +91,7 @@ func (c *Covariance) Join(o *Covariance) {
 }
 
 // Reset removes all vectors.
-func (c *Covariance) Reset() {
+func (c *covariance) Reset() {
 	c.N = 0
 	clear(c.Mean)
 	clear(c.Products)

@@ -1,8 +1,4 @@
-// Package adapt holds the parts of a sampler's warm-up that several algorithms can share: the step size by
-// dual averaging, running moments for a metric, and the schedules of when a metric is renewed. Everything
-// here is local to a party or driven by counts and totals that all parties share. Nothing allocates after its
-// constructor.
-package adapt
+package nuts
 
 import (
 	"math"
@@ -18,8 +14,8 @@ const (
 	decay = 0.75 // kappa: how fast old iterates lose weight in the average
 )
 
-// A StepSize finds the step size whose acceptance statistic is Target in the mean.
-type StepSize struct {
+// A stepSize finds the step size whose acceptance statistic is Target in the mean.
+type stepSize struct {
 	Target float64
 	// Limit is the largest step size; 0: none.
 	Limit float64
@@ -33,13 +29,13 @@ type StepSize struct {
 
 // Restart begins anew at step size eps. The first trials are larger steps, since a step that is too small
 // costs most.
-func (s *StepSize) Restart(eps float64) {
+func (s *stepSize) Restart(eps float64) {
 	s.log, s.smooth, s.bias, s.count = portable.Log(eps), portable.Log(eps), 0, 0
 	s.mu = portable.Log(10 * eps)
 }
 
 // Learn updates the step size from the acceptance statistic of one transition, between 0 and 1.
-func (s *StepSize) Learn(statistic float64) {
+func (s *stepSize) Learn(statistic float64) {
 	s.count++
 	eta := 1 / (s.count + delay)
 	s.bias = float64((1-eta)*s.bias) + float64(eta*(s.Target-statistic))
@@ -52,12 +48,12 @@ func (s *StepSize) Learn(statistic float64) {
 }
 
 // Current is the step size of the next transition of the warm-up.
-func (s *StepSize) Current() float64 { return portable.Exp(s.log) }
+func (s *stepSize) Current() float64 { return portable.Exp(s.log) }
 
 // Final is the step size after the warm-up: the averaged one.
-func (s *StepSize) Final() float64 { return portable.Exp(s.smooth) }
+func (s *stepSize) Final() float64 { return portable.Exp(s.smooth) }
 
 // State returns the fields that a checkpoint has to keep.
-func (s *StepSize) State() []*float64 {
+func (s *stepSize) State() []*float64 {
 	return []*float64{&s.mu, &s.bias, &s.log, &s.smooth, &s.count}
 }

@@ -1,4 +1,4 @@
-package adapt
+package nuts
 
 import "math"
 
@@ -13,17 +13,17 @@ const (
 	growth      = 1.5
 )
 
-// Switches is the schedule of a metric that is estimated at every transition: when the estimate in use
+// switches is the schedule of a metric that is estimated at every transition: when the estimate in use
 // (foreground) is replaced by one that began later (background), which begins anew. It depends on counts
 // alone.
-type Switches struct {
+type switches struct {
 	early, final int
 	window       int
 }
 
-// NewSwitches plans a warm-up of some transitions.
-func NewSwitches(warmup int) Switches {
-	return Switches{
+// newSwitches plans a warm-up of some transitions.
+func newSwitches(warmup int) switches {
+	return switches{
 		early:  int(earlyShare * float64(warmup)),
 		final:  warmup - int(finalShare*float64(warmup)),
 		window: mainWindow,
@@ -32,15 +32,15 @@ func NewSwitches(warmup int) Switches {
 
 // Early reports whether transition t (from 0) is in the first part of the warm-up, in which old draws are
 // forgotten fast.
-func (u *Switches) Early(t int) bool { return t < u.early }
+func (u *switches) Early(t int) bool { return t < u.early }
 
 // Frozen reports whether transition t (from 0) is in the final phase, in which the metric stays as it is.
-func (u *Switches) Frozen(t int) bool { return t >= u.final }
+func (u *switches) Frozen(t int) bool { return t >= u.final }
 
 // Next is called when the draw of transition t (from 0) has been added to the estimates, background draws
 // being in the later one. It reports whether the background replaces the foreground now, and whether no
 // further window fits before the final phase.
-func (u *Switches) Next(t, background int) (replace, late bool) {
+func (u *switches) Next(t, background int) (replace, late bool) {
 	if t == u.early {
 		u.window = max(u.window, background)
 	}
@@ -58,4 +58,4 @@ func (u *Switches) Next(t, background int) (replace, late bool) {
 }
 
 // State returns what a checkpoint has to keep: the length of the window.
-func (u *Switches) State() *int { return &u.window }
+func (u *switches) State() *int { return &u.window }

@@ -1,4 +1,4 @@
-package adapt_test
+package nuts
 
 import (
 	"math"
@@ -6,11 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"github.com/vflc/vflc/backends/adapt"
 )
 
-func near(t *testing.T, what string, got, want float64) {
+func closely(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= 1e-12*(1+math.Abs(want))) {
 		t.Errorf("%s is %.15g, want %.15g", what, got, want)
@@ -20,33 +18,33 @@ func near(t *testing.T, what string, got, want float64) {
 // By hand, from ε = 1 and target 0.8: statistics 1 and 0.5 give bias −0.2/11 and then 11/12·(−0.2/11) +
 // 0.3/12 = 0.1/12.
 func TestStepSizeByHand(t *testing.T) {
-	s := adapt.StepSize{Target: 0.8}
+	s := stepSize{Target: 0.8}
 	s.Restart(1)
-	near(t, "the first step size", s.Current(), 1)
+	closely(t, "the first step size", s.Current(), 1)
 	s.Learn(1)
 	first := math.Log(10) + 0.2/11/0.05
-	near(t, "log ε after one statistic", math.Log(s.Current()), first)
-	near(t, "its average", math.Log(s.Final()), first)
+	closely(t, "log ε after one statistic", math.Log(s.Current()), first)
+	closely(t, "its average", math.Log(s.Final()), first)
 	s.Learn(0.5)
 	second := math.Log(10) - 0.1/12*math.Sqrt2/0.05
-	near(t, "log ε after two statistics", math.Log(s.Current()), second)
+	closely(t, "log ε after two statistics", math.Log(s.Current()), second)
 	w := math.Pow(2, -0.75)
-	near(t, "its average", math.Log(s.Final()), w*second+(1-w)*first)
+	closely(t, "its average", math.Log(s.Final()), w*second+(1-w)*first)
 }
 
 func TestStepSizeStaysBelowItsLimit(t *testing.T) {
-	s := adapt.StepSize{Target: 0.8, Limit: 2}
+	s := stepSize{Target: 0.8, Limit: 2}
 	s.Restart(1)
 	for range 50 {
 		s.Learn(1)
 	}
-	near(t, "the step size", s.Current(), 2)
+	closely(t, "the step size", s.Current(), 2)
 }
 
 // Where the statistic falls with the step size, dual averaging finds where it is the target.
 func TestStepSizeFindsTheTarget(t *testing.T) {
 	for _, start := range []float64{1e-3, 1, 50} {
-		s := adapt.StepSize{Target: 0.7}
+		s := stepSize{Target: 0.7}
 		s.Restart(start)
 		for range 2000 {
 			s.Learn(math.Exp(-s.Current() / 3))
@@ -58,7 +56,7 @@ func TestStepSizeFindsTheTarget(t *testing.T) {
 }
 
 func TestMomentsByHand(t *testing.T) {
-	m, c := adapt.NewMoments(2), adapt.NewCovariance(2)
+	m, c := newMoments(2), newCovariance(2)
 	for _, x := range [][]float64{{9, 9}, {1, 2}} {
 		m.Add(x)
 		c.Add(x)
@@ -73,8 +71,8 @@ func TestMomentsByHand(t *testing.T) {
 		m.Mean[1] != 2 {
 		t.Errorf("squares %v, mean %v of %d", m.Squares, m.Mean, m.N)
 	}
-	near(t, "the product of deviations", c.Products[2], 6)
-	near(t, "the squares", c.Products[3], 18)
+	closely(t, "the product of deviations", c.Products[2], 6)
+	closely(t, "the squares", c.Products[3], 18)
 }
 
 // Running moments are those of two passes.
@@ -82,7 +80,7 @@ func TestMomentsAreThoseOfTwoPasses(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(rt, "n")
 		rows := make([][]float64, n)
-		m, c := adapt.NewMoments(3), adapt.NewCovariance(3)
+		m, c := newMoments(3), newCovariance(3)
 		for i := range rows {
 			rows[i] = rapid.SliceOfN(rapid.Float64Range(-1e3, 1e3), 3, 3).Draw(rt, "x")
 			m.Add(rows[i])
@@ -109,9 +107,9 @@ func TestMomentsAreThoseOfTwoPasses(t *testing.T) {
 // Moments of two parts together are those of the whole, whatever the parts.
 func TestJoinedMomentsAreThoseOfTheWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		whole, parts := adapt.NewMoments(2), [2]*adapt.Moments{adapt.NewMoments(2), adapt.NewMoments(2)}
-		wholeC, partsC := adapt.NewCovariance(2), [2]*adapt.Covariance{adapt.NewCovariance(2),
-			adapt.NewCovariance(2)}
+		whole, parts := newMoments(2), [2]*moments{newMoments(2), newMoments(2)}
+		wholeC, partsC := newCovariance(2), [2]*covariance{newCovariance(2),
+			newCovariance(2)}
 		for range rapid.IntRange(0, 20).Draw(rt, "n") {
 			x, k := rapid.SliceOfN(rapid.Float64Range(-1e3, 1e3), 2, 2).Draw(rt, "x"),
 				rapid.IntRange(0, 1).Draw(rt, "part")
@@ -140,48 +138,10 @@ func TestJoinedMomentsAreThoseOfTheWhole(t *testing.T) {
 	})
 }
 
-// The windows of Stan for its default, for lengths at which a window is stretched, and for short warm-ups.
-func TestWindowsByHand(t *testing.T) {
-	for warmup, want := range map[int]adapt.Windows{
-		1000: {Start: 75, Ends: []int{100, 150, 250, 450, 950}},
-		500:  {Start: 75, Ends: []int{100, 150, 250, 450}}, // 100 fits three times into 300
-		499:  {Start: 75, Ends: []int{100, 150, 449}},      // and not into 299
-		2000: {Start: 75, Ends: []int{100, 150, 250, 450, 850, 1950}},
-		150:  {Start: 75, Ends: []int{100}},
-		160:  {Start: 75, Ends: []int{110}},
-		100:  {Start: 15, Ends: []int{90}},
-		20:   {Start: 3, Ends: []int{18}},
-		19:   {Start: 19},
-		0:    {},
-	} {
-		if diff := cmp.Diff(want, adapt.NewWindows(warmup)); diff != "" {
-			t.Errorf("%d: %s", warmup, diff)
-		}
-	}
-}
-
-// Windows cover the middle of any warm-up, each at least as long as the one before.
-func TestWindowsCoverTheWarmup(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		warmup := rapid.IntRange(20, 20000).Draw(rt, "warmup")
-		w := adapt.NewWindows(warmup)
-		at, size := w.Start, 1
-		for _, end := range w.Ends {
-			if end-at < size {
-				rt.Fatalf("%v: a window shrinks", w)
-			}
-			at, size = end, end-at
-		}
-		if left := warmup - at; left < 1 || left > 50 {
-			rt.Fatalf("%v leaves %d of %d", w, left, warmup)
-		}
-	})
-}
-
-// switches returns the transitions after which the background replaced the foreground, of a chain all of
+// turnsOf returns the transitions after which the background replaced the foreground, of a chain all of
 // whose draws count.
-func switches(warmup int) (at []int, late, frozen int) {
-	u := adapt.NewSwitches(warmup)
+func turnsOf(warmup int) (at []int, late, frozen int) {
+	u := newSwitches(warmup)
 	late, frozen = -1, -1
 	for t, background := 0, 1; t < warmup; t++ { // the starting point is in both estimates
 		if u.Frozen(t) {
@@ -207,7 +167,7 @@ func switches(warmup int) (at []int, late, frozen int) {
 // phase with 80, so 350, then 120 more. With 180 more the one after, 270, would end beyond the final phase at
 // 850 from 581 on.
 func TestTurnsByHand(t *testing.T) {
-	at, late, frozen := switches(1000)
+	at, late, frozen := turnsOf(1000)
 	want := []int{8, 18, 28, 38, 50, 66, 87, 115, 153, 203, 270, 350, 470}
 	if diff := cmp.Diff(want, at); diff != "" {
 		t.Error(diff)
@@ -220,7 +180,7 @@ func TestTurnsByHand(t *testing.T) {
 func TestTurnsOfAnyWarmup(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		warmup := rapid.IntRange(0, 5000).Draw(rt, "warmup")
-		at, _, frozen := switches(warmup)
+		at, _, frozen := turnsOf(warmup)
 		for k, v := range at {
 			if v >= frozen || k > 0 && v-at[k-1] < 10 {
 				rt.Fatalf("switches %v of %d, frozen from %d", at, warmup, frozen)
@@ -230,8 +190,8 @@ func TestTurnsOfAnyWarmup(t *testing.T) {
 }
 
 func TestNothingAllocates(t *testing.T) {
-	s, m, c, u := adapt.StepSize{Target: 0.8}, adapt.NewMoments(50), adapt.NewCovariance(50),
-		adapt.NewSwitches(1000)
+	s, m, c, u := stepSize{Target: 0.8}, newMoments(50), newCovariance(50),
+		newSwitches(1000)
 	s.Restart(1)
 	x, i := make([]float64, 50), 0
 	if n := testing.AllocsPerRun(50, func() {
