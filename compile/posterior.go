@@ -19,7 +19,7 @@ func (b *Bound) Moments() (*release.Moments, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.Design.Release(columns, values, b.Model.terms(columns))
+	return b.Design.Release(columns, values, b.Model.Terms(columns))
 }
 
 // ReleasedRows are the columns that the model's design names, the response last, with the rows of each.
@@ -114,8 +114,11 @@ type ReleasedData struct {
 	Values [][]float64
 }
 
-// terms are those of the model's release.
-func (m *Model) terms(columns []release.Column) release.Terms {
+// Terms are those of the model's release of columns; without noise where it makes none.
+func (m *Model) Terms(columns []release.Column) release.Terms {
+	if m.Design == nil {
+		return release.Terms{NoNoise: true}
+	}
 	t := m.Checked.Transform
 	return release.Promise(t.Epsilon, t.Delta, t.Norm, m.noiseless(), columns)
 }

@@ -386,3 +386,36 @@ func TestPagesOfReleases(t *testing.T) {
 		good(t, right, nil)
 	}
 }
+
+// The text of a posterior, which the folder of its run keeps, has nothing that a resumed run would warn of:
+// of a normal response from moments and from scores, with all columns and fewer, and of a binary one.
+func TestPosteriorsHaveNoWarnings(t *testing.T) {
+	t.Parallel()
+	fewer := strings.NewReplacer("param bg ~ normal(0, 2) @ a\n", "", " - bg * g", "",
+		"data g : binary[N] @ a\n", "").Replace(releasedModel)
+	for text, others := range map[string][]string{
+		releasedModel: {releasedModel, fewer}, binaryModel: {binaryModel},
+	} {
+		for _, accepted := range [][]string{nil, {"no-noise"}} {
+			o, values := check.Options{Accept: accepted}, releasedValues(400)
+			if text == binaryModel {
+				y := values["server"]["y"].Values
+				for i := range y {
+					y[i] = float64(i % 2)
+				}
+			}
+			m, diags := compile.Compile(source.New("m.vfl", text), o)
+			moments, err := boundValues(t, m, diags, values).Moments()
+			good(t, nil, err)
+			for _, other := range others {
+				m, diags := compile.Compile(source.New("m.vfl", other), o)
+				good(t, diags, nil)
+				p, diags := m.Posterior(moments)
+				good(t, diags, nil)
+				if _, found := compile.Compile(p.Source, check.Options{}); len(found) > 0 {
+					t.Errorf("%s: %s", found[0].Code, found[0].Message)
+				}
+			}
+		}
+	}
+}

@@ -84,6 +84,7 @@ with more replicates, takes those that are there.`,
 	fs.StringArrayVar(&f.data, "data", nil,
 		"table of a party: `PARTY=FILE`, as in vflc run; its responses are replaced; repeatable")
 	f.addJoins(fs)
+	f.addAccount(fs)
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name,
 		"inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.IntVar(&f.replicates, "replicates", 200, "number of data sets to simulate and fit")
@@ -146,7 +147,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	done := 0
 	replicates := &stepwise{
 		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: typed,
-		apart: []string{"jobs", "replicates"}, steps: f.replicates, size: perCell, jobs: f.jobs,
+		apart: []string{"jobs", "replicates", "identity"}, steps: f.replicates, size: perCell, jobs: f.jobs,
 		make: func(ctx context.Context, p cells.Part) ([]byte, error) {
 			if requested(cmd) == nil {
 				ctx = context.WithoutCancel(ctx) // a replicate that has begun is finished, and counts

@@ -57,6 +57,7 @@ those that are there.`,
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; repeatable")
 	f.addJoins(fs)
+	f.addAccount(fs)
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name,
 		"inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.IntVar(&f.options.Folds, "folds", 10, "number of folds")
@@ -127,7 +128,7 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	defer stop()
 	show := terminal.NewCounter(cmd.ErrOrStderr(), f.quiet)
 	folds := &stepwise{
-		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: typed, apart: []string{"jobs"},
+		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: typed, apart: []string{"jobs", "identity"},
 		steps: f.options.Folds, size: 1, jobs: f.jobs,
 		make:     func(ctx context.Context, p cells.Part) ([]byte, error) { return v.Make(ctx, p.First) },
 		take:     func(p cells.Part, result []byte) error { return v.Take(p.First, result) },

@@ -45,6 +45,7 @@ rounds and correlation are about; the short fits have their own.`,
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; repeatable")
 	f.addJoins(fs)
+	f.addAccount(fs)
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name,
 		"inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")

@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/internal/terminal"
+	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/release"
@@ -72,6 +73,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 			"clients: FILE; repeatable")
 	fs.Int64Var(&f.most, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
 	f.addJoins(fs)
+	f.addAccount(fs)
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name,
 		"inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, docOf("seed"))
@@ -117,6 +119,7 @@ type runState struct {
 	model    *compile.Model
 	screen   *terminal.Screen
 	moments  *release.Moments // under transform private
+	account  node.Account     // of those whose rows are released
 	prepared *fit.Prepared
 	result   *fit.Result
 	recorded *posterior.Record // of a run that is resumed
@@ -264,20 +267,25 @@ func (s *runState) open() error {
 	}
 	s.screen = terminal.NewScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
 	beside := s.path
+	var moments []byte
 	if s.moments != nil {
 		beside, tables = "", nil
+		if moments, err = s.moments.JSON(); err != nil {
+			return err
+		}
+	}
+	if s.moments != nil || s.isPosterior() {
+		joining.Rows = nil // there are none
 	}
 	s.prepared, err = open(s.cmd, s.model, beside, tables, s.flags.most, s.flags.quiet, fit.Options{
 		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, s.model, s.typed), Joining: joining,
 		Seed: s.flags.seed,
-		Dir:  s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed,
+		Dir:  s.flags.dir, Overwrite: s.flags.replace, Moments: moments,
+		SaveEvery: s.flags.every, Resume: s.flags.resumed,
 		From: s.flags.from, Inits: inits, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
 		Progress: s.screen, Origin: fit.Origin{Command: commandLine(s.cmd), Constants: changed.Set,
 			Began: s.begun},
 	})
-	if err == nil {
-		err = s.keepMoments()
-	}
 	return err
 }
 

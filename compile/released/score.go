@@ -23,7 +23,6 @@ func (w *writer) scored() {
 	w.line("let $at = %s", vector(last.At))
 	w.line("let $to = %s", matrix(transposed(back, w.columns))) // with x = back·z, zᵀβ = xᵀb for β = backᵀ·b
 	w.line("let $m = %s", matrix(s.Curvature))
-	w.line("let $md = %s", matrix(positive(s.Curvature, n/1000)))
 	w.line("let $w = %s", matrix(positive(s.Spread, n/1000)))
 	w.line("let $score = %s", vector(s.Gradient))
 	if normal {
@@ -65,6 +64,7 @@ func (w *writer) scored() {
 func (w *writer) bent(last *release.Step, s release.Score) {
 	tau := w.m.Gradients.Shape
 	w.line("let $d = ($to * $b - $at) / %s", number(last.Scale))
+	w.line("let $md = %s", matrix(positive(s.Curvature, float64(w.m.Rows)/1000)))
 	weight := weightOf(s, w.m.Rows)
 	w.line("let $q = (%s / %s)^2 + quad_form($md, $d) / %s", "("+w.scale()+")",
 		number(w.Response.Half()*last.Scale), number(weight))
