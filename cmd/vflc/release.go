@@ -40,8 +40,9 @@ func (s *runState) release() error {
 	if err != nil {
 		return err
 	}
-	if s.model, diags = m.Posterior(s.moments); diags.HasErrors() {
-		return settle(s.cmd, diags)
+	s.model, diags = m.Posterior(s.moments)
+	if err := settleQuietly(s.cmd, diags, s.flags.quiet); err != nil {
+		return err
 	}
 	if !s.flags.quiet {
 		fmt.Fprintln(s.cmd.ErrOrStderr(), promise(s.moments))

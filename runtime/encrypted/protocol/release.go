@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/density"
@@ -38,6 +39,7 @@ type Releasing struct {
 	// Noise is the source of noise, for tests; nil: the machine's.
 	Noise    io.Reader
 	Insecure int // the logarithm of a small ring, for tests; 0: the secure one
+	forged   func(shares []byte) []byte
 }
 
 // DeclaredColumns are the columns of a declaration.
@@ -363,7 +365,30 @@ func (r *releasing) open(ctx context.Context) error {
 		at += size
 		return v, err
 	})
-	return r.blameHolder(ctx, err)
+	if err != nil {
+		return r.blameHolder(ctx, err)
+	}
+	return r.blameOthers(ctx, r.table.Possible())
+}
+
+// blameOthers ends the run where sums that were opened are none of these rows: a share that was altered
+// before its party has committed to it has the form of any other, and does not tell whose it is.
+func (r *releasing) blameOthers(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	var others []int
+	var names []string
+	for p, name := range r.o.Parties {
+		if !slices.ContainsFunc(r.Blocks(), func(b density.Block) bool { return b.Index() == p }) {
+			others, names = append(others, p), append(names, name)
+		}
+	}
+	if len(others) == 1 {
+		return r.blame(ctx, others[0], fmt.Errorf("share of another sum: %w", err))
+	}
+	return fmt.Errorf("one of %s has sent a share of another sum: %w; nothing is released",
+		strings.Join(names, ", "), err)
 }
 
 // shares are a party's shares of all sums that are opened. Its noise is drawn here and is nowhere else.
@@ -384,6 +409,9 @@ func (r *releasing) shares(b int) (out []byte, err error) {
 			return nil, err
 		}
 		out = append(out, share...)
+	}
+	if r.o.forged != nil { // in a test
+		out = r.o.forged(out)
 	}
 	return out, nil
 }

@@ -434,8 +434,10 @@ func (e *scoring) open(ctx context.Context, s *release.Step, sums []*encrypted.S
 	for k, sum := range sums {
 		n := sum.ShareSize()
 		opened[k], err = sum.Open(func(holder int) ([]byte, error) { return told[holder][at:][:n], nil })
-		if at += n; err != nil {
+		if at += n; errors.As(err, new(*encrypted.HolderError)) {
 			return e.blameHolder(ctx, err)
+		} else if err != nil {
+			return e.blameOthers(ctx, err)
 		}
 	}
 	if err := e.confirm(ctx); err != nil {
