@@ -90,16 +90,11 @@ func (a Account) Rows(t release.Terms) func(map[string][]string) (diag.List, err
 						", "))
 			}
 			h.rows = policy.NewRowSet(h.Secret(), names)
-			var c *policy.ReleaseCharge
-			if !t.NoNoise {
-				spent, err := h.history().Charged(h.rows, "")
-				if err != nil {
-					return nil, err
-				}
-				spent.Asked = t.Rho
-				c = &spent
+			spent, err := h.history().Charged(h.rows, "")
+			if err != nil {
+				return nil, err
 			}
-			diags = append(diags, h.policy.Spends(c)...)
+			diags = append(diags, h.asks(t, spent)...)
 		}
 		for _, h := range a {
 			if err == nil && !diags.HasErrors() {
@@ -108,6 +103,18 @@ func (a Account) Rows(t release.Terms) func(map[string][]string) (diag.List, err
 		}
 		return diags, err
 	}
+}
+
+// asks is what the party's budget says of a run after others, and that it will be spent by one without noise.
+func (h *holder) asks(t release.Terms, spent policy.ReleaseCharge) (diags diag.List) {
+	if spent.Asked = t.Rho; !t.NoNoise {
+		return h.policy.Spends(&spent)
+	}
+	if diags = h.policy.Spends(nil); len(diags) == 0 && !spent.Unnoise {
+		diags.Warnf(diag.PolicyRounds, nil, source.Span{}, "the history of %s notes that a run without noise has "+
+			"had these rows: no budget bounds any more what is told of them", h.Party).Data = h.Dir()
+	}
+	return diags
 }
 
 // Charge notes what a release of the rows costs each party, before anything of it leaves the process: in its

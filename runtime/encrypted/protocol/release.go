@@ -23,7 +23,8 @@ type Releasing struct {
 	Family   string
 	Declared []release.Column // the response last; a matrix stands for its columns
 	Terms    func(columns []release.Column, rows int) release.Terms
-	// Next is the next score, which follows from what was released before; nil: the release is complete.
+	// Next is the next score, which follows from what was released before; nil: the release is complete. It
+	// is nil itself where moments alone are released.
 	Next    func(m *release.Moments) *release.Step
 	Parties []string // in party order
 	// Own are the rows of a party of this process: the names and values of the columns of each of its
@@ -216,6 +217,11 @@ func (r *releasing) agreed() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	params := r.params.Digest()
+	if r.o.Next == nil {
+		d := digestOf(of, params[:])
+		return d[:], nil
+	}
 	// of a table; openings of a key are for the most that there may be
 	openings := mostSteps * (len(r.table.Columns)*(len(r.table.Columns)+2) + 1)
 	if r.o.Insecure > 0 {
@@ -226,7 +232,7 @@ func (r *releasing) agreed() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	params, rows := r.params.Digest(), r.rowParams.Digest()
+	rows := r.rowParams.Digest()
 	d := digestOf(of, params[:], rows[:])
 	return d[:], nil
 }

@@ -28,6 +28,9 @@ type scoring struct {
 
 // scores has the parties make the scores that follow from the moments, if any, and one from another.
 func (r *releasing) scores(ctx context.Context) error {
+	if r.o.Next == nil {
+		return nil
+	}
 	step := r.o.Next(r.table)
 	if step == nil {
 		return nil
