@@ -55,8 +55,8 @@ func (meeting) RelayBytes(_ context.Context, _ *density.Exchange, _ int, _ []int
 	return own, nil
 }
 
-func (meeting) Blame(_ context.Context, k int, what string) error {
-	return fmt.Errorf("%s sent a %s", parties[k], what)
+func (meeting) Blame(_ context.Context, of []int, what string) error {
+	return fmt.Errorf("one of parties %d sent a %s", of, what)
 }
 
 // A trial is one release by the protocol, with keys of its own, and what each party has added.
@@ -203,8 +203,8 @@ func TestAttackOnReleasesByTheProtocol(t *testing.T) {
 		}
 		found[0].add(i%2, one.less(len(parties)-1))
 		found[1].add(i%2, one.less(0))
-		found[2].add(i%2, one.less(1))
-		if i%8 < 2 { // far fewer tell
+		found[2].add(i%2, one.less(2)) // one is taken away, and one has not been added
+		if i%8 < 2 {                   // far fewer tell
 			found[3].add(i%2, released(t, i%2, 4*rho).less(len(parties)-1))
 		}
 		if done := i + 1; done%500 == 0 {
@@ -222,15 +222,15 @@ func TestAttackOnReleasesByTheProtocol(t *testing.T) {
 
 // verdict holds what was found to what is stated, and prints both.
 func verdict(t *testing.T, found [4]*linear) {
-	stated, root := found[0].stated, math.Sqrt(float64(len(parties)))
+	stated := found[0].stated
 	for k, c := range []struct {
 		name   string
 		stated float64
 		agrees bool
 	}{
 		{"less the shares of two parties", stated, true},
-		{"the opened sums", stated / root, true},
-		{"the opened sums, where a share is missing", stated / root, false},
+		{"the opened sums", stated / math.Sqrt(3), true},
+		{"less the share of one, where that of another is missing", stated / math.Sqrt2, false},
 		{"less the shares of two, where noise is halved", stated, false},
 	} {
 		mu, se := found[k].mu()

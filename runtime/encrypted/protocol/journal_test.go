@@ -59,8 +59,8 @@ func (r *recorder) RelayBytes(ctx context.Context, x *density.Exchange, to int, 
 }
 
 // Blame implements density.ByteRelaying.
-func (r *recorder) Blame(ctx context.Context, party int, what string) error {
-	return density.Must[density.ByteRelaying](r.Env).Blame(ctx, party, what)
+func (r *recorder) Blame(ctx context.Context, parties []int, what string) error {
+	return density.Must[density.ByteRelaying](r.Env).Blame(ctx, parties, what)
 }
 
 // begins reports whether others have sent what this one has, and perhaps more.

@@ -40,7 +40,7 @@ type Releasing struct {
 	// Noise is the source of noise, for tests; nil: the machine's.
 	Noise    io.Reader
 	Insecure int // the logarithm of a small ring, for tests; 0: the secure one
-	forged   func(shares []byte) []byte
+	forged   func(shares []byte, score bool) []byte
 }
 
 // DeclaredColumns are the columns of a declaration.
@@ -384,17 +384,12 @@ func (r *releasing) blameOthers(ctx context.Context, err error) error {
 		return nil
 	}
 	var others []int
-	var names []string
-	for p, name := range r.o.Parties {
+	for p := range r.o.Parties {
 		if !slices.ContainsFunc(r.Blocks(), func(b density.Block) bool { return b.Index() == p }) {
-			others, names = append(others, p), append(names, name)
+			others = append(others, p)
 		}
 	}
-	if len(others) == 1 {
-		return r.blame(ctx, others[0], fmt.Errorf("share of another sum: %w", err))
-	}
-	return fmt.Errorf("one of %s has sent a share of another sum: %w; nothing is released",
-		strings.Join(names, ", "), err)
+	return r.via.Blame(ctx, others, fmt.Sprintf("share of another sum: %v; nothing is released", err))
 }
 
 // shares are a party's shares of all sums that are opened. Its noise is drawn here and is nowhere else.
@@ -417,7 +412,7 @@ func (r *releasing) shares(b int) (out []byte, err error) {
 		out = append(out, share...)
 	}
 	if r.o.forged != nil { // in a test
-		out = r.o.forged(out)
+		out = r.o.forged(out, false)
 	}
 	return out, nil
 }

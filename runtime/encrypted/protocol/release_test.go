@@ -325,23 +325,30 @@ func TestReleaseIsAgreedAndCharged(t *testing.T) {
 // charged, once.
 func TestWrongSharesReleaseNothing(t *testing.T) {
 	t.Parallel()
-	size := 0
-	for what, forge := range map[string]func(shares []byte) []byte{
-		"missing": func(shares []byte) []byte { return make([]byte, len(shares)) },
-		"twice": func(shares []byte) []byte {
-			return append(slices.Clone(shares[:size]), shares[:len(shares)-size]...)
+	const sums = 19 // 21, of which the squares of 1 and g are known
+	for what, forge := range map[string]func(shares []byte, score bool) []byte{
+		"missing": func(shares []byte, _ bool) []byte { return make([]byte, len(shares)) },
+		"twice": func(shares []byte, _ bool) []byte {
+			n := len(shares) / sums
+			return append(slices.Clone(shares[:n]), shares[:len(shares)-n]...)
+		},
+		"of a score missing": func(shares []byte, score bool) []byte {
+			if score {
+				return make([]byte, len(shares))
+			}
+			return shares
 		},
 	} {
 		r := newReleased(private)
+		if strings.Contains(what, "score") {
+			r.scores = 1
+		}
 		r.change = func(party int, o *protocol.Releasing) {
 			if party == 2 {
-				o.Forge(func(shares []byte) []byte {
-					size = len(shares) / 19 // 21 sums, of which the squares of 1 and g are known
-					return forge(shares)
-				})
+				o.Forge(forge)
 			}
 		}
-		refused(t, what, r, "one of registry, b has sent a share of another sum")
+		refused(t, what, r, "party [0 2]: share of another sum")
 	}
 	r := newReleased(private)
 	r.alter = func(party int) func(string, [][]byte) {
@@ -352,7 +359,7 @@ func TestWrongSharesReleaseNothing(t *testing.T) {
 			}
 		}
 	}
-	refused(t, "altered", r, "party 2: message \"release shares\" with something else than it committed to")
+	refused(t, "altered", r, "party [2]: message \"release shares\" with something else than it committed to")
 }
 
 // refused makes a release of which a gets nothing but an error, and which is charged once by each.

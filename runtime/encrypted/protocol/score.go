@@ -470,5 +470,8 @@ func (e *scoring) shares(b int, s *release.Step, sums []*encrypted.Sum) (out []b
 		}
 		out = append(out, share...)
 	}
+	if e.o.forged != nil { // in a test
+		out = e.o.forged(out, true)
+	}
 	return out, nil
 }
