@@ -178,7 +178,7 @@ func (l *linear) mu() (mu, se float64) {
 var releases = flag.Int("releases", 8, "attack so many releases by the protocol: 10000 for figures")
 
 // enough are so many releases that what the attack finds is held to what is stated.
-const enough = 1000
+const enough = 5000
 
 // The sums that three parties open by the protocol are those of the rows and of the noise that each has
 // drawn, to the last digit. Of two neighbouring tables that differ by all that is charged, the optimal linear
