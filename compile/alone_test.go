@@ -4,10 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -96,4 +98,81 @@ func loweredAlone(t *testing.T, m *compile.Model, tables map[string]string, powe
 		told[name] = b.Lower(sizes, nil)
 	}
 	return told
+}
+
+// What names the rows of a party is the same where it reads its own table alone and in a process with the
+// tables of all, so that one history of the party serves both: with a key, and with --key none, where its own
+// values name them.
+func TestRowNamesAreThoseOfAPartyAlone(t *testing.T) {
+	tables := map[string]string{
+		"server": "id,y\n1,0\n2,1\n3,1\n4,0\n",
+		"a":      "id,x,age,bmi\n4,.5,30,20\n2,.25,50,70\n1,.125,120,30\n3,1,40,25\n",
+		"b[1]":   "id,g\n3,1\n1,2\n2,5\n4,3\n", "b[2]": "id,g\n3,4\n1,1\n2,4\n4,2\n",
+	}
+	const text = `client a
+client b[J]
+data y : binary[N] OWNER
+data x : real<lower=0, upper=1>[N] @ a
+data W : real[N, 2] @ a from clip(age, 18, 98), clip(bmi, 10, 60)
+data h : real[N, 1] @ b from g
+param w : real[2] ~ normal(0, 1) @ a
+param u : real[1] ~ normal(0, 1) @ b
+y ~ bernoulli_logit(x * w[1] + W * w + sum(h[j] * u[j] for j in b))
+`
+	dir := t.TempDir()
+	var flags []string
+	for name, table := range tables {
+		file := filepath.Join(dir, name+".csv")
+		if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name != "b[2]" {
+			flags = append(flags, strings.TrimSuffix(name, "[1]")+"="+file)
+		}
+	}
+	for k, f := range flags {
+		if strings.HasPrefix(f, "b=") {
+			flags[k] = f + "," + filepath.Join(dir, "b[2].csv")
+		}
+	}
+	for _, owner := range []string{"", "@ shared"} {
+		m := compiletest.Compile(t, strings.Replace(text, "OWNER", owner, 1), check.Options{})
+		for _, key := range []string{"", "id", data.RowOrder} {
+			sources, err := data.Named(m.Parties(), flags)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var together map[string][]string
+			b, diags, err := compile.Bind(m, sources, data.Joining{Key: key,
+				Rows: func(of map[string][]string) (diag.List, error) { together = of; return nil, nil }})
+			if err != nil || diags.HasErrors() {
+				t.Fatal(err, data.Errors(diags))
+			}
+			for party := range tables {
+				base, _, _ := compile.Member(party)
+				k := slices.IndexFunc(b.Programs, func(p split.PartyProgram) bool {
+					name, _, _ := strings.Cut(p.Party, "[")
+					return name == base
+				})
+				p, diags, err := compile.OpenParty(b.Manifest, party,
+					source.New(b.Programs[k].File, b.Programs[k].Text), nil)
+				if err != nil || diags.HasErrors() {
+					t.Fatal(err, data.Errors(diags))
+				}
+				own := []string{base + "=" + filepath.Join(dir, party+".csv")}
+				if owner != "" && base != "server" {
+					own = append(own, "shared="+filepath.Join(dir, "server.csv"))
+				}
+				if diags := p.Bind(own, 0, data.Joining{Key: key}, nil); diags.HasErrors() {
+					t.Fatal(data.Errors(diags))
+				}
+				alone := p.Data.RowNames(p.Values[party])
+				slices.Sort(alone)
+				got := slices.Sorted(slices.Values(together[party]))
+				if len(got) != 4 || !slices.Equal(got, alone) {
+					t.Errorf("%s with key %q%s: %q together and %q alone", party, key, owner, got, alone)
+				}
+			}
+		}
+	}
 }

@@ -106,9 +106,14 @@ func tablePasses() []pass[*Bound] {
 		},
 		{
 			name: "bind", doc: "Binds every data declaration to its values, party by party.",
-			run: func(b *Bound) (l diag.List, _ error) {
+			run: func(b *Bound) (l diag.List, err error) {
 				b.Values, l = b.Data.Bind(b.wants())
-				return l, nil
+				if tell := b.joining.Rows; tell != nil && !l.HasErrors() {
+					var found diag.List
+					found, err = tell(b.Data.AllRowNames(b.Values))
+					l = append(l, found...)
+				}
+				return l, err
 			},
 			verify: verifyBind,
 		},

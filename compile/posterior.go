@@ -3,10 +3,13 @@ package compile
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/released"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/release"
@@ -19,7 +22,7 @@ func (b *Bound) Moments() (*release.Moments, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.Design.Release(columns, values, b.Model.terms(columns))
+	return b.Design.Release(columns, values, b.Model.Terms(columns))
 }
 
 // ReleasedRows are the columns that the model's design names, the response last, with the rows of each.
@@ -114,8 +117,11 @@ type ReleasedData struct {
 	Values [][]float64
 }
 
-// terms are those of the model's release.
-func (m *Model) terms(columns []release.Column) release.Terms {
+// Terms are those of the model's release of columns; without noise where it makes none.
+func (m *Model) Terms(columns []release.Column) release.Terms {
+	if m.Design == nil {
+		return release.Terms{NoNoise: true}
+	}
 	t := m.Checked.Transform
 	return release.Promise(t.Epsilon, t.Delta, t.Norm, m.noiseless(), columns)
 }
@@ -146,5 +152,35 @@ func (m *Model) Posterior(of *release.Moments) (*Model, diag.List) {
 		panic("compile: a posterior that is no model: " + data.Errors(diags).Error())
 	}
 	out.Released = m.Design.Names(of)
-	return out, nil
+	return out, m.otherTerms(of)
+}
+
+// otherTerms warns of a budget or norm that is not that of the release: the posterior has the noise of that.
+func (m *Model) otherTerms(of *release.Moments) (diags diag.List) {
+	own, its := m.Terms(of.Columns), of.Terms
+	if own.NoNoise == its.NoNoise && own.Epsilon == its.Epsilon && own.Delta == its.Delta &&
+		maps.Equal(own.Norms, its.Norms) {
+		return nil
+	}
+	var at ast.Node = m.File
+	for _, s := range m.File.Stmts {
+		if t, ok := s.(*ast.Transform); ok {
+			at = t
+		}
+	}
+	diags.Warnf(diag.BadRelease, m.Source, at.Span(), "the model says %s, and the release that it is fitted to "+
+		"was made with %s, which holds", said(own), said(its)).
+		Note("what a release tells was settled when it was made; another budget needs another release")
+	return diags
+}
+
+// said are terms in words.
+func said(t release.Terms) (text string) {
+	if text = "no noise"; !t.NoNoise {
+		text = fmt.Sprintf("epsilon %g at delta %g", t.Epsilon, t.Delta)
+	}
+	for _, party := range slices.Sorted(maps.Keys(t.Norms)) {
+		text += fmt.Sprintf(", norm %.4g of %s", t.Norms[party], party)
+	}
+	return text
 }

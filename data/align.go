@@ -32,6 +32,9 @@ type Joining struct {
 	// Told, where it is set, is told the columns of the tables as they were read, also where their rows
 	// cannot be joined.
 	Told func([]Described)
+	// Rows, where it is set, is told before anything is computed from them what tells the rows of each party
+	// apart (RowNames). Errors end the run.
+	Rows func(byParty map[string][]string) (diag.List, error)
 }
 
 // leaving is Leave for rows of these sizes.

@@ -41,6 +41,15 @@ func (d *Dataset) RowNames(own Bindings) []string {
 	return out
 }
 
+// AllRowNames are, by party, what RowNames gives each for itself, with its own table alone.
+func (d *Dataset) AllRowNames(values map[string]Bindings) map[string][]string {
+	out := map[string][]string{}
+	for _, h := range d.Parties {
+		out[h.Party] = (&Dataset{Parties: []Holder{h}}).RowNames(values[h.Party])
+	}
+	return out
+}
+
 // SmallestCell is the number of rows of the category with the fewest, of a level made from categories or a
 // matrix of factors; ok is false where the data are neither.
 func (b *Bound) SmallestCell() (rows int, ok bool) {

@@ -12,8 +12,9 @@ type ByteRelaying interface {
 	// what parties of this process send, in that order, and what is returned what they receive; nil is
 	// elsewhere. What all receive enters the seals of clients. Nothing crosses where no bytes are sent.
 	RelayBytes(ctx context.Context, x *Exchange, to int, bytes []int, own [][]byte) ([][]byte, error)
-	// Blame ends the run with an error: a party has sent what has its form, and what it cannot have sent.
-	Blame(ctx context.Context, party int, what string) error
+	// Blame ends the run with an error: a party, one of those given, has sent what has its form, and what it
+	// cannot have sent.
+	Blame(ctx context.Context, parties []int, what string) error
 }
 
 // Receivers of ByteRelaying.RelayBytes that are no single party.

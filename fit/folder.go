@@ -142,6 +142,11 @@ func (p *Prepared) writeBeginning(dir string) error {
 			return err
 		}
 	}
+	if p.options.Moments != nil {
+		if err := writeFile(dir, runs.MomentsFile, filled(p.options.Moments)); err != nil {
+			return err
+		}
+	}
 	return writeFile(dir, runs.RecordFile, func(w io.Writer) error {
 		return posterior.WriteJSON(w, p.Record)
 	})
@@ -174,12 +179,12 @@ func (p *Prepared) mayTakeFolder() error {
 			return usagef("--from and -o name the same folder: the run to start from would be lost")
 		}
 	}
-	return free(dir, p.options.Overwrite)
+	return Free(dir, p.options.Overwrite)
 }
 
-// free returns an error if a folder has files that are not of a run, or the files of a run that may not be
+// Free returns an error if a folder has files that are not of a run, or the files of a run that may not be
 // overwritten.
-func free(dir string, overwrite bool) error {
+func Free(dir string, overwrite bool) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -195,6 +200,7 @@ func free(dir string, overwrite bool) error {
 	}
 	for _, e := range entries {
 		if e.Name() != folderlock.File && e.Name() != runs.SessionDir && e.Name() != runs.LedgerDir &&
+			e.Name() != runs.MomentsFile &&
 			!temporaryOf(e.Name(), beginning()) && !slices.Contains(beginning(), e.Name()) {
 			return fmt.Errorf("%s has files but no %s, so it is not the folder of a run; "+
 				"name another, or empty it", dir, runs.RecordFile)
@@ -225,7 +231,7 @@ func occupied(dir string) error {
 // claim removes the files of an earlier run from a folder that is free. The record stays until another takes
 // its place.
 func (p *Prepared) claim(dir string) error {
-	if err := free(dir, p.options.Overwrite); err != nil {
+	if err := Free(dir, p.options.Overwrite); err != nil {
 		return err
 	}
 	for _, name := range outputs() {
@@ -283,7 +289,7 @@ func exists(path string) bool {
 func (r *Result) Save(dir string) error {
 	own := dir == r.dir
 	if !own {
-		if err := free(dir, false); err != nil {
+		if err := Free(dir, false); err != nil {
 			return err
 		}
 		if err := os.MkdirAll(dir, privateFolder); err != nil {

@@ -113,7 +113,7 @@ func TestFolderOfSomebodyElseIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(thesis, []byte("years of work"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := free(dir, true); err == nil {
+	if err := Free(dir, true); err == nil {
 		t.Error("a folder with other files was taken for a run's")
 	}
 	if _, err := os.Stat(thesis); err != nil {

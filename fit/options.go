@@ -20,6 +20,7 @@ type Options struct {
 	// removes them. "": nothing is written.
 	Dir       string
 	Overwrite bool
+	Moments   []byte // the release given which the model is a posterior, which Dir keeps; nil: none
 	// SaveEvery is the time between two writes of the state of a chain. 0: ten seconds.
 	SaveEvery time.Duration
 	// Resume continues the run in Dir, from the last state that each of its chains saved there. Model, data

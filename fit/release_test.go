@@ -386,3 +386,69 @@ func TestPagesOfReleases(t *testing.T) {
 		good(t, right, nil)
 	}
 }
+
+// The text of a posterior, which the folder of its run keeps, has nothing that a resumed run would warn of:
+// of a normal response from moments and from scores, with all columns and fewer, and of a binary one.
+func TestPosteriorsHaveNoWarnings(t *testing.T) {
+	t.Parallel()
+	fewer := strings.NewReplacer("param bg ~ normal(0, 2) @ a\n", "", " - bg * g", "",
+		"data g : binary[N] @ a\n", "").Replace(releasedModel)
+	for text, others := range map[string][]string{
+		releasedModel: {releasedModel, fewer}, binaryModel: {binaryModel},
+	} {
+		for _, accepted := range [][]string{nil, {"no-noise"}} {
+			o, values := check.Options{Accept: accepted}, releasedValues(400)
+			if text == binaryModel {
+				y := values["server"]["y"].Values
+				for i := range y {
+					y[i] = float64(i % 2)
+				}
+			}
+			m, diags := compile.Compile(source.New("m.vfl", text), o)
+			moments, err := boundValues(t, m, diags, values).Moments()
+			good(t, nil, err)
+			for _, other := range others {
+				m, diags := compile.Compile(source.New("m.vfl", other), o)
+				good(t, diags, nil)
+				p, diags := m.Posterior(moments)
+				good(t, diags, nil)
+				if _, found := compile.Compile(p.Source, check.Options{}); len(found) > 0 {
+					t.Errorf("%s: %s", found[0].Code, found[0].Message)
+				}
+			}
+		}
+	}
+}
+
+// What is known of columns from their encoders and their declaration together is the narrower of both, and a
+// column that marks a category has two values: its square is known, and has no noise.
+func TestEncodersTellOfReleasedColumns(t *testing.T) {
+	t.Parallel()
+	of := func(matrix string) []release.Column {
+		m, diags := compile.Compile(source.New("m.vfl", `client a
+data y : real<lower=-1, upper=1>[N]
+`+matrix+`
+param b : real[3] ~ normal(0, 1) @ a
+y ~ normal(W * b, 1)
+transform private(epsilon = 3, delta = 1e-6)
+`), check.Options{})
+		good(t, diags, nil)
+		return m.Design.Declared()[:len(m.Design.Declared())-1]
+	}
+	column := func(lower, upper float64, binary bool) release.Column {
+		return release.Column{Name: "W", Owner: "a", Lower: lower, Upper: upper, Binary: binary}
+	}
+	for matrix, want := range map[string][]release.Column{
+		`data W : real[N, 3] @ a from is(sex, "f"), clip(age, 18, 98), is(ward, 3)`: {column(0, 1, true),
+			column(18, 98, false), column(0, 1, true)},
+		`data W : real<lower=0, upper=60>[N, 3] @ a from is(sex, "f"), clip(age, 18, 98), bmi`: {column(0, 1, true),
+			column(18, 60, false), column(0, 60, false)},
+		`data W : real[N, 3] @ a from is(ward, 1), is(ward, 2), is(ward, 3)`:   {column(0, 1, true)},
+		`data W : real<lower=0, upper=9>[N, 3] @ a from age, bmi, weight`:      {column(0, 9, false)},
+		`data W : real<lower=.5, upper=1>[N, 3] @ a from is(sex, "f"), b1, b2`: {column(.5, 1, false)},
+	} {
+		if got := of(matrix); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", matrix, got, want)
+		}
+	}
+}

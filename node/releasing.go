@@ -7,7 +7,9 @@ import (
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/ledger"
+	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
@@ -78,14 +80,21 @@ func (g *guard) Charge(keys string, t release.Terms) error {
 	if g.err != nil || t.NoNoise {
 		return g.err
 	}
-	diags, err := g.meter.Charge(keys, t.Rho, func(together float64) error {
-		c := ledger.LoggedCharge{Rho: t.Rho, Epsilon: t.Epsilon, Delta: t.Delta, Together: together,
-			Keys: keys, Rows: g.meter.Rows()}
-		if g.policy != nil && g.policy.Budget != nil {
-			c.OfEpsilon, c.OfDelta = g.policy.Budget.Epsilon, g.policy.Budget.Delta
-		}
-		return g.book.Charge(c)
-	})
+	_, diags, err := charge(g.meter, g.policy, g.book, keys, t)
 	g.err = refused(CodePolicy, diags, err)
 	return g.err
+}
+
+// charge notes in a party's ledger, and in its history, what a release costs. The policy may be nil.
+func charge(m *policy.Meter, p *policy.Policy, book *ledger.Book, keys string,
+	t release.Terms) (c ledger.LoggedCharge, diags diag.List, err error) {
+	c = ledger.LoggedCharge{Rho: t.Rho, Epsilon: t.Epsilon, Delta: t.Delta, Keys: keys, Rows: m.Rows()}
+	if p != nil && p.Budget != nil {
+		c.OfEpsilon, c.OfDelta = p.Budget.Epsilon, p.Budget.Delta
+	}
+	diags, err = m.Charge(keys, t.Rho, func(together float64) error {
+		c.Together = together
+		return book.Charge(c)
+	})
+	return c, diags, err
 }

@@ -84,7 +84,7 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 			case len(ledgers) > 0:
 				return auditLedgers(cmd, args[0], ledgers, asJSON)
 			case hasReleased(args[0]):
-				return printReleased(cmd.OutOrStdout(), args[0])
+				return printReleased(cmd.OutOrStdout(), args[0], nil)
 			}
 			typed, err := honourBeside(cmd, args[0], &f)
 			if err != nil {
@@ -187,7 +187,7 @@ func auditLedgers(cmd *cobra.Command, dir string, paths []string, asJSON bool) e
 	if err := report.Print(cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	return printReleased(cmd.OutOrStdout(), dir)
+	return printReleased(cmd.OutOrStdout(), dir, report.Parties)
 }
 
 // ledgers lists those of all parties of a demonstration.
@@ -424,8 +424,8 @@ All data are pooled in one process. This transform is for simulation only: it pr
 // releasedNote is printed under transform private.
 const releasedNote = `
 This is a simulation: one process has all data, and draws the noise of every party. What leaves it is the release in moments.json of vflc run -o, and what is computed
-from it. A release is of these columns; another run without --release makes another one, and the budgets add up: parties keep account of them
-with vflc serve and vflc join, and one process keeps none.
+from it. A release is of these columns; another run without --release makes another one, and the budgets add up: --identity DIR keeps account of
+them, in the history of the party whose keys are in the folder.
 `
 
 // encryptedNotes are those of encrypted rows.

@@ -66,6 +66,7 @@ with more replicates, takes those that are there.`,
 	f.add(cmd, "the result")
 	f.nats.add(cmd)
 	fs := cmd.Flags()
+	f.addAccount(fs)
 	fs.IntVar(&f.replicates, "replicates", 200, "number of data sets to simulate and fit")
 	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0),
 		"number of replicates to fit at the same time; the result does not depend on it")
@@ -114,7 +115,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags) error {
 	done := 0
 	replicates := &stepwise{
 		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: f.typed,
-		apart: []string{"jobs", "replicates"}, steps: f.replicates, size: perCell, jobs: f.jobs,
+		apart: []string{"jobs", "replicates", "identity"}, steps: f.replicates, size: perCell, jobs: f.jobs,
 		make: func(ctx context.Context, p cells.Part) ([]byte, error) {
 			if requested(cmd) == nil {
 				ctx = context.WithoutCancel(ctx) // a replicate that has begun is finished, and counts

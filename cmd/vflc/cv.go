@@ -49,6 +49,7 @@ those that are there.`,
 	f.add(cmd, "the report, with the key, the fold and the log density of each row,")
 	f.nats.add(cmd)
 	fs := cmd.Flags()
+	f.addAccount(fs)
 	fs.IntVar(&f.options.Folds, "folds", 10, "number of folds")
 	fs.BoolVar(&f.options.Stratify, "stratify", false,
 		"give each fold the same share of each value of the response")
@@ -97,7 +98,7 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	defer stop()
 	show := terminal.NewCounter(cmd.ErrOrStderr(), f.quiet)
 	folds := &stepwise{
-		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: f.typed, apart: []string{"jobs"},
+		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: f.typed, apart: []string{"jobs", "identity"},
 		steps: f.options.Folds, size: 1, jobs: f.jobs,
 		make:     func(ctx context.Context, p cells.Part) ([]byte, error) { return v.Make(ctx, p.First) },
 		take:     func(p cells.Part, result []byte) error { return v.Take(p.First, result) },

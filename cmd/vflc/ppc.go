@@ -106,6 +106,7 @@ the model holds possible before it has seen any; -o writes the groups prior and 
 	cmd.Flags().StringArrayVar(&tables, "data", nil,
 		"with --prior, table of a party: `PARTY=FILE`, as in vflc run; repeatable")
 	joins.addJoins(cmd.Flags())
+	joins.addAccount(cmd.Flags())
 	cmd.Flags().StringArrayVar(&set, "set", nil,
 		"with --prior, value of a const, in place of the model's own: `NAME=VALUE`; repeatable")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the replicates")

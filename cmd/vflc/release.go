@@ -40,35 +40,76 @@ func (s *runState) release() error {
 	if err != nil {
 		return err
 	}
-	if s.model, diags = m.Posterior(s.moments); diags.HasErrors() {
-		return settle(s.cmd, diags)
+	s.model, diags = m.Posterior(s.moments)
+	if err := settleQuietly(s.cmd, diags, s.flags.quiet); err != nil {
+		return err
 	}
 	if !s.flags.quiet {
 		fmt.Fprintln(s.cmd.ErrOrStderr(), promise(s.moments))
-		if s.flags.moments == "" && !s.moments.Terms.NoNoise {
-			fmt.Fprintln(s.cmd.ErrOrStderr(), noAccount)
-		}
+	}
+	if without := node.NoAccount(s.moments, s.account.Parties()); without != "" && s.flags.moments == "" &&
+		!s.flags.quiet {
+		fmt.Fprintln(s.cmd.ErrOrStderr(), without+noAccount)
 	}
 	return nil
 }
 
-// noAccount is printed below a release that one process has made: only a node reads its party's policy.
-const noAccount = "no account is kept: nothing adds up what releases of these rows cost, bounds it, or " +
-	"refuses runs without noise; parties keep one with vflc serve and vflc join ([budget] in policy.toml)"
+// noAccount follows of which parties' rows none is kept.
+const noAccount = ": nothing adds up what releases of them cost, bounds it, or refuses runs without noise; " +
+	"--identity DIR keeps it, with the keys, history and [budget] of a party"
 
-// releaseRows makes the release of the tables.
+// releaseRows makes the release of the tables, and charges it to the accounts of those who have one.
 func (s *runState) releaseRows() (*release.Moments, diag.List, error) {
 	joining, err := s.flags.joining()
+	if err == nil {
+		s.account, err = node.OpenAccount(s.flags.identities)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
+	terms := s.model.Terms(nil)
+	if s.account != nil && s.flags.dir == "" && !terms.NoNoise {
+		return nil, nil, usagef("--identity keeps a ledger in the folder of the run; name one with -o")
+	}
+	if s.flags.dir != "" { // before anything is charged
+		if err := fit.Free(s.flags.dir, s.flags.replace); err != nil {
+			return nil, nil, err
+		}
+	}
+	joining.Rows = s.account.Rows(terms)
 	sources, err := data.Locate(s.path, s.model.Parties(), s.flags.data)
 	if err != nil {
 		return nil, nil, err
 	}
 	sources.Limit(s.flags.most)
-	return fit.Release(s.model, sources, joining)
+	m, diags, err := fit.Release(s.model, sources, joining)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	return m, diags, s.charge(m)
 }
+
+// charge notes what a release costs those who have an account, before anything of it leaves the process. What
+// was paid for is then kept, whatever becomes of the run.
+func (s *runState) charge(m *release.Moments) error {
+	said, err := s.account.Charge(s.flags.dir, m)
+	for _, text := range said {
+		if !s.flags.quiet {
+			fmt.Fprintln(s.cmd.ErrOrStderr(), text)
+		}
+	}
+	if err != nil || said == nil {
+		return err
+	}
+	text, err := m.JSON()
+	if err == nil {
+		err = atomicfile.WriteBytes(filepath.Join(s.flags.dir, runs.MomentsFile), 0o600, text)
+	}
+	return err
+}
+
+// isPosterior reports whether a run that is resumed is of the posterior given a release.
+func (s *runState) isPosterior() bool { return s.recorded != nil && hasReleased(s.flags.dir) }
 
 // readMoments reads the file of a release.
 func readMoments(path, authority string) (*release.Moments, error) {
@@ -99,18 +140,6 @@ func promise(m *release.Moments) string {
 		m.Rows, m.Terms.Epsilon, m.Terms.Delta)
 }
 
-// keepMoments writes the release to the folder of the run.
-func (s *runState) keepMoments() error {
-	if s.moments == nil || s.flags.dir == "" {
-		return nil
-	}
-	text, err := s.moments.JSON()
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(filepath.Join(s.flags.dir, runs.MomentsFile), 0o600, text)
-}
-
 // hasReleased reports whether a folder is that of a run with a release.
 func hasReleased(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, runs.MomentsFile))
@@ -118,8 +147,8 @@ func hasReleased(dir string) bool {
 }
 
 // printReleased says what the run in a folder has released, to whom and with which budget, where it has
-// released something.
-func printReleased(w io.Writer, dir string) error {
+// released something; kept are the parties with a ledger of it.
+func printReleased(w io.Writer, dir string, kept []string) error {
 	if !hasReleased(dir) {
 		return nil
 	}
@@ -139,9 +168,9 @@ func printReleased(w io.Writer, dir string) error {
 	if !m.Terms.NoNoise {
 		budget = fmt.Sprintf("with epsilon %g at delta %g", m.Terms.Epsilon, m.Terms.Delta)
 	}
-	signed := "; one process has made it, nobody signed it, and no account is kept of what it cost"
-	if m.Terms.NoNoise {
-		signed = "; one process has made it, and nobody signed it"
+	signed := "; one process has made it, and nobody signed it"
+	if without := node.NoAccount(m, kept); without != "" {
+		signed += "; " + without
 	}
 	if len(signers) > 0 {
 		to, signed = "all parties", "; signed by "+strings.Join(signers, " and ")

@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/internal/terminal"
+	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/release"
@@ -57,6 +58,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	f.add(cmd, "the summary")
 	fs := cmd.Flags()
 	fs.Int64Var(&f.most, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
+	f.addAccount(fs)
 	fs.StringVarP(&f.dir, "output", "o", "",
 		"write summary, draws, programs and the record of the run to this `folder`")
 	fs.BoolVar(&f.replace, "overwrite", false, "replace the run that the folder of -o holds")
@@ -89,6 +91,7 @@ type runState struct {
 	model    *compile.Model
 	screen   *terminal.Screen
 	moments  *release.Moments // under transform private
+	account  node.Account     // of those whose rows are released
 	prepared *fit.Prepared
 	result   *fit.Result
 	recorded *posterior.Record // of a run that is resumed
@@ -209,16 +212,21 @@ func (s *runState) open() error {
 	}
 	s.screen = terminal.NewScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
 	beside := s.path
+	var moments []byte
 	if s.moments != nil {
 		beside, tables = "", nil
+		if moments, err = s.moments.JSON(); err != nil {
+			return err
+		}
+	}
+	if s.moments != nil || s.isPosterior() {
+		o.Joining.Rows = nil // there are none
 	}
 	o.Dir, o.Overwrite, o.SaveEvery, o.Resume = s.flags.dir, s.flags.replace, s.flags.every, s.flags.resumed
 	o.From, o.LogLik, o.Auxiliary, o.Progress = s.flags.from, s.flags.logLik, s.flags.saveAux, s.screen
 	o.Origin = fit.Origin{Command: commandLine(s.cmd), Constants: changed.Set, Began: s.begun}
+	o.Moments = moments
 	s.prepared, err = open(s.cmd, s.model, beside, tables, s.flags.most, s.flags.quiet, o)
-	if err == nil {
-		err = s.keepMoments()
-	}
 	return err
 }
 

@@ -129,7 +129,7 @@ With --from they begin where an earlier run has ended, each with its own folder 
 			if err != nil {
 				return err
 			}
-			if _, err := (&joinFlags{f.Key, rowsError}).joining(); err != nil {
+			if _, err := (&joinFlags{key: f.Key, rows: rowsError}).joining(); err != nil {
 				return err
 			}
 			if err := f.ready(cmd, args[0]); err != nil {

@@ -3,6 +3,7 @@
 package released
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -29,8 +30,8 @@ type Term struct {
 	Column release.Column
 	By     string // as it is written: a number, or a vector with a number for each column of a matrix
 	Matrix string // the name of the size of its columns; "": it is one column
-	// bounds of each column of a matrix, where encoders give them; nil: all have those of Column
-	Within [][2]float64
+	// what is known of each column of a matrix, where encoders tell; nil: all are as Column
+	Within []release.Column
 	// the categories of a level, each of which but the first is a column of 0 and 1; nil: it is none
 	Levels []string
 }
@@ -39,7 +40,8 @@ type Term struct {
 func (t Term) at(k int) release.Column {
 	c := t.Column
 	if t.Within != nil {
-		c.Lower, c.Upper = t.Within[k][0], t.Within[k][1]
+		of := t.Within[k]
+		c.Lower, c.Upper, c.Binary = of.Lower, of.Upper, of.Binary
 	}
 	return c
 }
@@ -254,46 +256,63 @@ func (f *finder) column(n *ast.Name) (t Term) {
 		t.Matrix = format.Expr(decl.Type.Dims[1])
 	}
 	within, ok := f.encoded(decl)
-	switch c := &t.Column; {
-	case c.Binary || !ok:
-	case decl.Type.Elem.Name == "real" && s.Lower == nil && s.Upper == nil && within != nil:
-		if c.Lower, c.Upper = within[0][0], within[0][1]; t.Matrix != "" {
-			t.Within = within
+	if t.Column.Binary || !ok {
+		return t
+	}
+	all := release.Column{Lower: math.Inf(-1), Upper: math.Inf(1)}
+	if s.Lower != nil && s.Upper != nil && decl.Type.Elem.Name == "real" {
+		lower, below := f.ConstValue(s.Lower)
+		upper, above := f.ConstValue(s.Upper)
+		if below && above {
+			all.Lower, all.Upper = lower, upper
 		}
-	default:
-		var below, above bool
-		if s.Lower != nil && s.Upper != nil {
-			c.Lower, below = f.ConstValue(s.Lower)
-			c.Upper, above = f.ConstValue(s.Upper)
-		}
-		if decl.Type.Elem.Name != "real" || !below || !above || !(c.Lower < c.Upper) {
-			f.unbounded(n, "%s has no public bounds", n.Name)
-		}
+	}
+	for k, of := range within {
+		within[k] = narrower(all, of)
+	}
+	if len(within) == 0 {
+		within = []release.Column{all}
+	}
+	if decl.Type.Elem.Name != "real" || slices.ContainsFunc(within, func(c release.Column) bool {
+		return !(c.Lower < c.Upper) || math.IsInf(c.Lower, 0) || math.IsInf(c.Upper, 0)
+	}) {
+		f.unbounded(n, "%s has no public bounds", n.Name)
+		return t
+	}
+	c := &t.Column
+	c.Lower, c.Upper, c.Binary = within[0].Lower, within[0].Upper, within[0].Binary
+	if t.Matrix != "" && slices.ContainsFunc(within, func(of release.Column) bool { return of != within[0] }) {
+		c.Binary, t.Within = false, within
 	}
 	return t
 }
 
-// encoded are the bounds that encoders give each column of a declaration; nil where one has no encoder. It
-// refuses encoders without bounds, and is not ok then.
-func (f *finder) encoded(decl *ast.Data) (within [][2]float64, ok bool) {
+// narrower is what is known of a column from its declaration and its encoder together.
+func narrower(declared, encoded release.Column) release.Column {
+	encoded.Lower, encoded.Upper = max(declared.Lower, encoded.Lower), min(declared.Upper, encoded.Upper)
+	encoded.Binary = encoded.Binary && encoded.Lower == 0 && encoded.Upper == 1
+	return encoded
+}
+
+// encoded is what encoders tell of each column of a declaration, whatever the rows are. It refuses those
+// whose bounds follow from the rows, and is not ok then.
+func (f *finder) encoded(decl *ast.Data) (within []release.Column, ok bool) {
 	ok = true
 	for _, from := range decl.From {
-		if from.Encoder == nil {
-			continue
+		of := release.Column{Lower: math.Inf(-1), Upper: math.Inf(1)}
+		if from.Encoder != nil {
+			e, _ := f.Universe.Encoder(from.Encoder.Name)
+			if e.Bounds == nil {
+				f.unbounded(from, "the bounds of %s follow from the rows", e.Name)
+				ok = false
+				continue
+			}
+			args := check.EncoderArguments(e, from)
+			options, _ := e.Settings(len(args.Columns), args.Further, args.Named) // which are checked
+			of.Lower, of.Upper = e.Bounds(options)
+			of.Binary = e.Whole && of.Lower == 0 && of.Upper == 1
 		}
-		e, _ := f.Universe.Encoder(from.Encoder.Name)
-		if e.Bounds == nil {
-			f.unbounded(from, "the bounds of %s follow from the rows", e.Name)
-			ok = false
-			continue
-		}
-		args := check.EncoderArguments(e, from)
-		options, _ := e.Settings(len(args.Columns), args.Further, args.Named) // which are checked
-		lower, upper := e.Bounds(options)
-		within = append(within, [2]float64{lower, upper})
-	}
-	if len(within) < len(decl.From) {
-		within = nil
+		within = append(within, of)
 	}
 	return within, ok
 }

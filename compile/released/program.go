@@ -66,7 +66,8 @@ func (d *Design) writer(m *release.Moments) (*writer, error) {
 			if of, _, _ := strings.Cut(c.Name, "["); of != t.Column.Name {
 				continue
 			}
-			if c.Name = t.Column.Name; t.Within != nil && found == len(t.Within) || c != t.at(found) {
+			c.Name = t.Column.Name
+			if t.Within != nil && found == len(t.Within) || !sameBounds(c, t.at(found)) {
 				return nil, fmt.Errorf("their column %s has another owner or other bounds", t.Column.Name)
 			}
 			found++
@@ -85,6 +86,12 @@ func (d *Design) writer(m *release.Moments) (*writer, error) {
 			len(w.columns)+leastRows)
 	}
 	return w, nil
+}
+
+// sameBounds compares columns; that one has two values may be known of it in the release or not.
+func sameBounds(a, b release.Column) bool {
+	a.Binary = b.Binary
+	return a == b
 }
 
 func (w *writer) line(text string, args ...any) {

@@ -48,6 +48,7 @@ type Validation struct {
 // New divides the rows of a model's tables into folds. The diagnostics are those of the data.
 func New(m *compile.Model, sources data.Sources, o Options) (*Validation, diag.List, error) {
 	whole, diags, err := compile.Bind(m, sources, o.Fit.Joining)
+	o.Fit.Joining.Rows = nil // those of a fold are among them
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}

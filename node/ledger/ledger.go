@@ -110,10 +110,11 @@ type LoggedCharge struct {
 	Rows      string  `json:"rows"` // SHA-256 of the set of these rows
 }
 
-// String says what was charged, and what is spent and left.
-func (c LoggedCharge) String() string {
-	text := fmt.Sprintf("epsilon %g at delta %g, rho %.4g; releases of these rows have cost epsilon "+
-		"%.3g at that delta together", c.Epsilon, c.Delta, c.Rho, release.Epsilon(c.Together, c.Delta))
+// Costs says what was charged to a party, and what is spent and left.
+func Costs(party string, c LoggedCharge) string {
+	text := fmt.Sprintf("A release of the rows of %s was charged: epsilon %g at delta %g, rho %.4g; releases "+
+		"of these rows have cost epsilon %.3g at that delta together", party, c.Epsilon, c.Delta, c.Rho,
+		release.Epsilon(c.Together, c.Delta))
 	if c.OfEpsilon == 0 {
 		return text + ", and no policy has a budget"
 	}

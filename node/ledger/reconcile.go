@@ -603,15 +603,23 @@ func (p *Reconciliation) Print(w io.Writer) error {
 	if len(total) == 0 {
 		b.WriteString("Nothing crossed.\n")
 	} else {
-		b.WriteString(posterior.AlignLeft(rows))
+		p.printCompared(&b, rows)
 	}
-	fmt.Fprintf(&b, "\n%s with %s bytes of numbers, in %s, all as the script of the session has them.\n",
+	p.printTold(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// printCompared writes what crossed, and how much of it ledgers agree on.
+func (p *Reconciliation) printCompared(b *strings.Builder, rows [][]string) {
+	b.WriteString(posterior.AlignLeft(rows))
+	fmt.Fprintf(b, "\n%s with %s bytes of numbers, in %s, all as the script of the session has them.\n",
 		counted(p.Messages, "message"), grouped.Digits(int(p.Bytes)), counted(p.Epochs, "epoch"))
 	switch {
 	case p.Both == p.Messages:
 		b.WriteString("Each stands alike in the ledgers of sender and receiver.\n")
 	case p.Both > 0:
-		fmt.Fprintf(&b, "%s of them stand alike in the ledgers of sender and receiver.\n",
+		fmt.Fprintf(b, "%s of them stand alike in the ledgers of sender and receiver.\n",
 			grouped.Digits(p.Both))
 	default:
 		b.WriteString("None was compared with the ledger of its other end.\n")
@@ -622,25 +630,29 @@ func (p *Reconciliation) Print(w io.Writer) error {
 		b.WriteString("Nothing was compared that several clients should have received alike: it takes the " +
 			"ledgers of two, or the server's.\n")
 	case len(p.ByServer) > 0:
-		fmt.Fprintf(&b,
+		fmt.Fprintf(b,
 			"%s that several clients should have received alike were sent alike; of what %s received the "+
 				"ledger of the server alone tells.\n", counted(p.Alike, "array"),
 			strings.Join(p.ByServer, ", "))
 	default:
-		fmt.Fprintf(&b, "%s that several clients should have received alike were alike at each of them.\n",
+		fmt.Fprintf(b, "%s that several clients should have received alike were alike at each of them.\n",
 			counted(p.Alike, "array"))
 	}
+}
+
+// printTold writes what is missing, what parties have told of their rows, and what it has cost them.
+func (p *Reconciliation) printTold(b *strings.Builder) {
 	if len(p.Missing) > 0 {
-		fmt.Fprintf(&b,
+		fmt.Fprintf(b,
 			"No ledger was given of %s: copy theirs, with the signature beside it, into the "+
 				"folder %s of the run.\n", strings.Join(p.Missing, ", "), runs.LedgerDir)
 	}
 	if p.Lost > 0 {
-		fmt.Fprintf(&b, "%s of those sent did not arrive, in epochs that were broken off.\n",
+		fmt.Fprintf(b, "%s of those sent did not arrive, in epochs that were broken off.\n",
 			grouped.Digits(p.Lost))
 	}
 	if len(p.Unclosed) > 0 {
-		fmt.Fprintf(&b, "The run is not complete at %s.\n", strings.Join(p.Unclosed, ", "))
+		fmt.Fprintf(b, "The run is not complete at %s.\n", strings.Join(p.Unclosed, ", "))
 	}
 	said := map[string]bool{}
 	for _, t := range p.Told {
@@ -659,20 +671,18 @@ func (p *Reconciliation) Print(w io.Writer) error {
 	}
 	for _, party := range slices.Sorted(maps.Keys(p.Charged)) {
 		for _, c := range p.Charged[party] {
-			fmt.Fprintf(&b, "A release of the rows of %s was charged: %s.\n", party, c)
+			b.WriteString(Costs(party, c) + ".\n")
 		}
 	}
 	for _, party := range slices.Sorted(maps.Keys(p.Decrypted)) {
-		fmt.Fprintf(&b, "Of the encrypted rows of %s one other party learned %s that depend on them.\n",
+		fmt.Fprintf(b, "Of the encrypted rows of %s one other party learned %s that depend on them.\n",
 			party, counted(p.Decrypted[party], "number"))
 	}
 	for _, u := range p.Published {
-		fmt.Fprintf(&b, "%s published %s of %s on %s, in a file of %s bytes with SHA-256 %s.\n", u.Party,
+		fmt.Fprintf(b, "%s published %s of %s on %s, in a file of %s bytes with SHA-256 %s.\n", u.Party,
 			u.What, strings.Join(u.Parameters, ", "), u.At.Format(time.DateOnly), grouped.Digits(u.Bytes),
 			u.SHA256)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // counted is a number with what it counts.

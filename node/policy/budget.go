@@ -34,6 +34,26 @@ func (b *PrivacyBudget) left(c ReleaseCharge) float64 {
 // slack is for the rounding of sums: a budget of two equal releases allows two.
 const slack = 1e-9
 
+// unnoised adds the line on the budget of a run that is no release with noise.
+func (l *lines) unnoised() {
+	l.add("budget", false, diag.PolicyTransform, "",
+		"the policy has a budget, and what this run tells of the rows has no noise that bounds it: "+
+			"transform private alone has some")
+}
+
+// Spends is the error where the budget does not allow a release, or of nil a run that is none with noise.
+func (p *Policy) Spends(c *ReleaseCharge) diag.List {
+	l := &lines{path: p.path}
+	switch {
+	case p.Budget == nil:
+	case c == nil:
+		l.unnoised()
+	default:
+		l.charged(*c, p)
+	}
+	return Refused(l.out)
+}
+
 // charged adds the line on the budget.
 func (l *lines) charged(c ReleaseCharge, p *Policy) {
 	b := p.Budget
@@ -93,12 +113,8 @@ func (m *Meter) Charge(keys string, rho float64, write func(together float64) er
 			return err
 		}
 		spent.Asked = rho
-		l := &lines{path: m.policy.path}
-		if m.policy.Budget != nil {
-			if l.charged(spent, m.policy); l.out[0].Refused != nil {
-				diags = Refused(l.out)
-				return nil
-			}
+		if diags = m.policy.Spends(&spent); diags.HasErrors() {
+			return nil
 		}
 		if err := write(spent.Rho + rho); err != nil {
 			return err

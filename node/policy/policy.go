@@ -340,9 +340,7 @@ func (p *Policy) Program(f Proposal) []Ruling {
 		}
 	}
 	if p.Budget != nil && !f.Noised {
-		l.add("budget", false, diag.PolicyTransform, "",
-			"the policy has a budget, and what this run tells of the rows has no noise that bounds it: "+
-				"transform private alone has some")
+		l.unnoised()
 	}
 	if p.Wire == encrypted {
 		l.add("wire", f.Encrypted, diag.PolicyTransform, "rows stay encrypted",

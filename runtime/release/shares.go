@@ -97,6 +97,26 @@ func (m *Moments) Fill(of func(sum, i, j int) (*big.Int, error)) (err error) {
 	return err
 }
 
+// Possible checks that rows within their norms and bounds, and the noise of all parties, can make the sums.
+// The error names a sum that they cannot make: some party's share of its decryption is of another.
+func (m *Moments) Possible() (err error) {
+	variance, _ := new(big.Float).SetInt(m.Share).Float64()
+	noise := float64(Tails * float64(m.Parties) * math.Sqrt(variance))
+	names, most, k := []string{"1"}, []float64{1}, 0
+	for _, c := range m.Columns {
+		names, most = append(names, c.Name), append(most, min(1, m.Terms.Norms[c.Owner]))
+	}
+	m.each(func(i, j int) {
+		v, _ := new(big.Float).SetInt(m.Sums[k]).Float64()
+		size := float64(math.Ldexp(float64(m.Rows), 2*int(m.Bits)) * most[i] * most[j] * (1 + 0x1p-40))
+		if k++; v > size+noise || v < -noise && i == j || v < -size-noise {
+			err = fmt.Errorf("the sum of products of %s and %s is beyond what rows within their bounds can have",
+				names[i], names[j])
+		}
+	})
+	return err
+}
+
 // Unit is the 1 of a row on the grid.
 func (m *Moments) Unit() int64 { return 1 << m.Bits }
 

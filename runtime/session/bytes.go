@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/binary"
+	"strings"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/transport"
@@ -60,8 +61,13 @@ func (e *evaluator) RelayBytes(ctx context.Context, x *density.Exchange, to int,
 }
 
 // Blame implements density.ByteRelaying.
-func (e *evaluator) Blame(ctx context.Context, party int, what string) error {
-	return e.executor.end(ctx, &ProtocolError{Peer: e.plan.Names[party], What: what, Value: true})
+func (e *evaluator) Blame(ctx context.Context, parties []int, what string) error {
+	var names []string
+	for _, p := range parties {
+		names = append(names, e.plan.Names[p])
+	}
+	peer := strings.Join(names, " or ")
+	return e.executor.end(ctx, &ProtocolError{Peer: peer, What: what, Value: true})
 }
 
 const wordBytes = 8

@@ -38,6 +38,6 @@ func (e *clearingEnv) RelayBytes(ctx context.Context, _ *density.Exchange, to in
 }
 
 // Blame implements density.ByteRelaying.
-func (e *clearingEnv) Blame(_ context.Context, party int, what string) error {
-	return fmt.Errorf("party %d: %s", party, what)
+func (e *clearingEnv) Blame(_ context.Context, parties []int, what string) error {
+	return fmt.Errorf("party %d: %s", parties, what)
 }

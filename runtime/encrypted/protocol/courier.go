@@ -63,7 +63,7 @@ func (e *courier) blame(ctx context.Context, party int, err error) error {
 	if e.Blocks()[0].Index() > 0 && party > 0 {
 		what += "; the server, which has brought it, may have altered it"
 	}
-	return e.via.Blame(ctx, party, what)
+	return e.via.Blame(ctx, []int{party}, what)
 }
 
 // blameHolder is blame of an error that says whose share it is of.

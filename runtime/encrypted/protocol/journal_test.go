@@ -29,6 +29,7 @@ type recorder struct {
 	keep   bool
 	all    [][]byte
 	tamper func(to int, own [][]byte) [][]byte
+	alter  func(message string, own [][]byte) // of what all receive
 }
 
 func (r *recorder) Unwrap() density.Env { return r.Env }
@@ -50,12 +51,16 @@ func (r *recorder) RelayBytes(ctx context.Context, x *density.Exchange, to int, 
 	if r.tamper != nil && to >= 0 {
 		own = r.tamper(to, slices.Clone(own))
 	}
+	if r.alter != nil && to == density.All {
+		own = slices.Clone(own)
+		r.alter(x.Up.Name, own)
+	}
 	return density.Must[density.ByteRelaying](r.Env).RelayBytes(ctx, x, to, bytes, own)
 }
 
 // Blame implements density.ByteRelaying.
-func (r *recorder) Blame(ctx context.Context, party int, what string) error {
-	return density.Must[density.ByteRelaying](r.Env).Blame(ctx, party, what)
+func (r *recorder) Blame(ctx context.Context, parties []int, what string) error {
+	return density.Must[density.ByteRelaying](r.Env).Blame(ctx, parties, what)
 }
 
 // begins reports whether others have sent what this one has, and perhaps more.

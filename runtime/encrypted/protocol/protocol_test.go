@@ -526,7 +526,7 @@ func TestAResponseThatIsNotBinary(t *testing.T) {
 			[][]float64{like(1, 1), like(1, 2), like(1, 2)})
 		if cheat > 0 &&
 			(err == nil ||
-				!strings.Contains(err.Error(), "party 0: response that is not of zeros and ones")) ||
+				!strings.Contains(err.Error(), "party [0]: response that is not of zeros and ones")) ||
 			cheat == 0 && err != nil {
 			t.Errorf("a response with %g: %v", cheat, err)
 		}

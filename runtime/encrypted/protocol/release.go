@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/density"
@@ -22,7 +23,8 @@ type Releasing struct {
 	Family   string
 	Declared []release.Column // the response last; a matrix stands for its columns
 	Terms    func(columns []release.Column, rows int) release.Terms
-	// Next is the next score, which follows from what was released before; nil: the release is complete.
+	// Next is the next score, which follows from what was released before; nil: the release is complete. It
+	// is nil itself where moments alone are released.
 	Next    func(m *release.Moments) *release.Step
 	Parties []string // in party order
 	// Own are the rows of a party of this process: the names and values of the columns of each of its
@@ -38,6 +40,7 @@ type Releasing struct {
 	// Noise is the source of noise, for tests; nil: the machine's.
 	Noise    io.Reader
 	Insecure int // the logarithm of a small ring, for tests; 0: the secure one
+	forged   func(shares []byte, score bool) []byte
 }
 
 // DeclaredColumns are the columns of a declaration.
@@ -214,6 +217,11 @@ func (r *releasing) agreed() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	params := r.params.Digest()
+	if r.o.Next == nil {
+		d := digestOf(of, params[:])
+		return d[:], nil
+	}
 	// of a table; openings of a key are for the most that there may be
 	openings := mostSteps * (len(r.table.Columns)*(len(r.table.Columns)+2) + 1)
 	if r.o.Insecure > 0 {
@@ -224,7 +232,7 @@ func (r *releasing) agreed() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	params, rows := r.params.Digest(), r.rowParams.Digest()
+	rows := r.rowParams.Digest()
 	d := digestOf(of, params[:], rows[:])
 	return d[:], nil
 }
@@ -363,7 +371,25 @@ func (r *releasing) open(ctx context.Context) error {
 		at += size
 		return v, err
 	})
-	return r.blameHolder(ctx, err)
+	if err != nil {
+		return r.blameHolder(ctx, err)
+	}
+	return r.blameOthers(ctx, r.table.Possible())
+}
+
+// blameOthers ends the run where sums that were opened are none of these rows: a share that was altered
+// before its party has committed to it has the form of any other, and does not tell whose it is.
+func (r *releasing) blameOthers(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	var others []int
+	for p := range r.o.Parties {
+		if !slices.ContainsFunc(r.Blocks(), func(b density.Block) bool { return b.Index() == p }) {
+			others = append(others, p)
+		}
+	}
+	return r.via.Blame(ctx, others, fmt.Sprintf("share of another sum: %v; nothing is released", err))
 }
 
 // shares are a party's shares of all sums that are opened. Its noise is drawn here and is nowhere else.
@@ -384,6 +410,9 @@ func (r *releasing) shares(b int) (out []byte, err error) {
 			return nil, err
 		}
 		out = append(out, share...)
+	}
+	if r.o.forged != nil { // in a test
+		out = r.o.forged(out, false)
 	}
 	return out, nil
 }

@@ -31,6 +31,8 @@ type released struct {
 	charge  error
 	noise   func(party int) io.Reader
 	change  func(party int, o *protocol.Releasing)
+	alter   func(party int) func(message string, own [][]byte)
+	alike   bool // all end by themselves
 }
 
 var releasedColumns = []release.Column{
@@ -157,8 +159,11 @@ func (r *released) apart(t *testing.T, journals [3]*protocol.Journal) (via [3]*r
 		own := *r
 		own.charged = &charged[k]
 		via[k] = &recorder{Env: c.Env(k)}
+		if r.alter != nil {
+			via[k].alter = r.alter(k)
+		}
 		wait.Go(func() {
-			if out[k], errs[k] = own.in(ctx, journals[k], via[k], k); errs[k] != nil {
+			if out[k], errs[k] = own.in(ctx, journals[k], via[k], k); errs[k] != nil && !r.alike {
 				cancel()
 			}
 		})
@@ -311,6 +316,62 @@ func TestReleaseIsAgreedAndCharged(t *testing.T) {
 		if n := len(via[2].sent[2]); n > most {
 			t.Errorf("%s: %d messages were sent", what, n)
 		}
+	}
+}
+
+// A share that is another than its party has committed to ends the run by the party's name; one that was
+// wrong before, because it is missing, stands twice or is that of another sum, is seen in sums that no rows
+// have, by all others, who know that it is not theirs. Nothing is released then, and the one release is
+// charged, once.
+func TestWrongSharesReleaseNothing(t *testing.T) {
+	t.Parallel()
+	const sums = 19 // 21, of which the squares of 1 and g are known
+	for what, forge := range map[string]func(shares []byte, score bool) []byte{
+		"missing": func(shares []byte, _ bool) []byte { return make([]byte, len(shares)) },
+		"twice": func(shares []byte, _ bool) []byte {
+			n := len(shares) / sums
+			return append(slices.Clone(shares[:n]), shares[:len(shares)-n]...)
+		},
+		"of a score missing": func(shares []byte, score bool) []byte {
+			if score {
+				return make([]byte, len(shares))
+			}
+			return shares
+		},
+	} {
+		r := newReleased(private)
+		if strings.Contains(what, "score") {
+			r.scores = 1
+		}
+		r.change = func(party int, o *protocol.Releasing) {
+			if party == 2 {
+				o.Forge(forge)
+			}
+		}
+		refused(t, what, r, "party [0 2]: share of another sum")
+	}
+	r := newReleased(private)
+	r.alter = func(party int) func(string, [][]byte) {
+		return func(message string, own [][]byte) {
+			if party == 2 && message == "release shares" {
+				own[2] = slices.Clone(own[2])
+				own[2][0] ^= 1
+			}
+		}
+	}
+	refused(t, "altered", r, "party [2]: message \"release shares\" with something else than it committed to")
+}
+
+// refused makes a release of which a gets nothing but an error, and which is charged once by each.
+func refused(t *testing.T, what string, r *released, want string) {
+	t.Helper()
+	r.alike = true
+	_, out, errs := r.apart(t, [3]*protocol.Journal{})
+	if errs[1] == nil || !strings.Contains(errs[1].Error(), want) || out != [3]*release.Moments{} {
+		t.Errorf("%s: %v, want %q; released: %v", what, errs, want, out)
+	}
+	if c := *r.charged; len(c) != 3 || c[0] != c[1] || c[0] != c[2] {
+		t.Errorf("%s: charged %q", what, c)
 	}
 }
 

@@ -28,6 +28,9 @@ type scoring struct {
 
 // scores has the parties make the scores that follow from the moments, if any, and one from another.
 func (r *releasing) scores(ctx context.Context) error {
+	if r.o.Next == nil {
+		return nil
+	}
 	step := r.o.Next(r.table)
 	if step == nil {
 		return nil
@@ -434,8 +437,10 @@ func (e *scoring) open(ctx context.Context, s *release.Step, sums []*encrypted.S
 	for k, sum := range sums {
 		n := sum.ShareSize()
 		opened[k], err = sum.Open(func(holder int) ([]byte, error) { return told[holder][at:][:n], nil })
-		if at += n; err != nil {
+		if at += n; errors.As(err, new(*encrypted.HolderError)) {
 			return e.blameHolder(ctx, err)
+		} else if err != nil {
+			return e.blameOthers(ctx, err)
 		}
 	}
 	if err := e.confirm(ctx); err != nil {
@@ -464,6 +469,9 @@ func (e *scoring) shares(b int, s *release.Step, sums []*encrypted.Sum) (out []b
 			return nil, err
 		}
 		out = append(out, share...)
+	}
+	if e.o.forged != nil { // in a test
+		out = e.o.forged(out, true)
 	}
 	return out, nil
 }
