@@ -47,6 +47,8 @@ the model holds possible before it has seen any; -o writes the groups prior and 
 				return usagef("--draws %d: give a number above 0, or 0 for all", draws)
 			case output != "" && filepath.Ext(output) != ".zarr":
 				return usagef("-o %s: name a directory that ends in .zarr", output)
+			case prior && fitAt(cmd, args[0]) != nil:
+				return usagef("--prior is of a MODEL in a file; :prior EXPR draws from the priors of this one")
 			case prior && written:
 				return usagef("--prior draws from the model as it is written: leave --written out")
 			case !prior && (tables != nil || set != nil || cmd.Flags().Changed("key") ||

@@ -54,6 +54,9 @@ parameters. --audit lists that.`,
 				return err
 			}
 			f.request.Data = append(f.request.Data, args[1:]...)
+			if f.audit && r.Result != nil {
+				return usagef("--audit is about the folder of a run: :export FOLDER writes one")
+			}
 			if f.audit {
 				return auditPrediction(cmd, r.Run, f.asJSON)
 			}

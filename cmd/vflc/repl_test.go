@@ -304,6 +304,7 @@ func TestReplTranscript(t *testing.T) {
 				"P(beta[1] > u[south])", "mean(exp(m))", "quantile(m, 0.9)", "let or = exp(beta)", "or",
 				":plot beta", ":plot m trace", ":plot m histogram", ":plot m density > m.svg", ":plot elbo",
 				":plot m violin",
+				`:ppc died --stat "mean(died == 0)"`, ":ppc --prior", ":loo", ":predict --audit",
 				":diagnose", "died ~ bernoulli_logit(m + u[site])", "m", ":fit warmup=200 draws=600 as small",
 				":compare fit1 small", ":fits", ":fits fit1",
 				":undo", ":head a", ":describe dose", ":describe sex", ":export out.csv", ":save saved",
