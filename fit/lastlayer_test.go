@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/runtime/session"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -137,7 +137,7 @@ func layerOf(x, hidden []float64, n int) [][]float64 {
 func regression(columns [][]float64, y []float64, sigma float64) (mean, sd []float64, density,
 	volume float64) {
 	d := len(columns)
-	f := cholesky.New(d)
+	f := algebra.NewFactor(d)
 	for i, a := range columns {
 		mean = append(mean, vec.Dot(len(y), a, y)/(sigma*sigma))
 		for j, b := range columns {

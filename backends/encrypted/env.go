@@ -11,7 +11,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -79,7 +79,7 @@ func (e *env) Density(ctx context.Context, theta [][]float64, _ density.Coordina
 	var phi []float64
 	for b, p := range e.parties {
 		p.to(theta[b])
-		linear.Apply(p.by, p.theta[:p.c], p.cut)
+		algebra.Apply(p.by, p.theta[:p.c], p.cut)
 		e.plus[b][0] = p.prior(p.theta, p.slope)
 		if e.blocks[b].Index() == 0 {
 			phi = p.theta[p.c:]
@@ -185,7 +185,7 @@ func (p *party) to(theta []float64) {
 
 // prior is the log density of the prior, and sets grad to its gradient.
 func (p *party) prior(theta, grad []float64) float64 {
-	value := linear.Value(&p.lin.Prior, theta[:p.c], grad[:p.c])
+	value := algebra.Value(&p.lin.Prior, theta[:p.c], grad[:p.c])
 	if p.c < len(theta) {
 		value += p.lin.Globals.Density(theta[p.c:], grad[p.c:])
 	}

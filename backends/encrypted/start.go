@@ -1,8 +1,7 @@
 package encrypted
 
 import (
-	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/algebra"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -18,7 +17,7 @@ const (
 func (p *party) alone() []float64 {
 	d := len(p.index)
 	at, next, grad, step := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
-	now, bend := p.lonely(at, grad), cholesky.New(d)
+	now, bend := p.lonely(at, grad), algebra.NewFactor(d)
 	for range mostSteps {
 		p.bend(at, bend.Matrix)
 		if copy(step, grad); d == 0 || !bend.Decompose() {
@@ -64,10 +63,10 @@ func (p *party) bend(theta, m []float64) {
 func (p *party) lonely(theta, grad []float64) float64 {
 	r, n := &p.lin.Rows[0], len(p.cut)
 	lp, slope, by := make([]float64, n), make([]float64, n), make([]float64, len(theta)-p.c)
-	linear.Apply(p.by, theta[:p.c], p.cut)
+	algebra.Apply(p.by, theta[:p.c], p.cut)
 	r.Evaluate(theta[p.c:], p.cut, lp, slope, nil, by)
 	value := p.prior(theta, grad)
-	linear.Pull(p.by, slope, grad[:p.c])
+	algebra.Pull(p.by, slope, grad[:p.c])
 	vec.Accumulate(len(by), grad[p.c:], by)
 	return vec.Sum(n, lp) + value
 }

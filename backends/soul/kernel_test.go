@@ -2,7 +2,7 @@ package soul
 
 import (
 	"context"
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	"math"
 	"testing"
 
@@ -273,7 +273,7 @@ func TestTuning(t *testing.T) {
 // definite.
 func TestCholeskyOfAnythingSymmetric(t *testing.T) {
 	for _, matrix := range [][]float64{{2, 0.5, 0.5, 1}, {-2, 0, 0, 1}, {1, 2, 2, 1}, {0, 0, 0, 3}} {
-		c := cholesky.New(2)
+		c := algebra.NewFactor(2)
 		copy(c.Matrix, matrix)
 		if !c.Decompose() {
 			t.Errorf("%v has no factor", matrix)
@@ -287,7 +287,7 @@ func TestCholeskyOfAnythingSymmetric(t *testing.T) {
 			}
 		}
 	}
-	c := cholesky.New(1)
+	c := algebra.NewFactor(1)
 	c.Matrix[0] = math.NaN()
 	if c.Decompose() {
 		t.Error("NaN has a factor")

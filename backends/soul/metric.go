@@ -1,7 +1,7 @@
 package soul
 
 import (
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 )
 
@@ -26,10 +26,10 @@ type metric struct {
 	cuts    []density.Cut
 	bound   []float64 // c
 	dense   bool
-	inner   cholesky.Factor // XᵀDX + Λ, or the server's curvature
-	law     cholesky.Factor // XᵀRX + Λ, the precision of θ given z
-	follows bool            // the law has a factor
-	flat    float64         // the server's metric where that is not dense
+	inner   algebra.Factor // XᵀDX + Λ, or the server's curvature
+	law     algebra.Factor // XᵀRX + Λ, the precision of θ given z
+	follows bool           // the law has a factor
+	flat    float64        // the server's metric where that is not dense
 	origin  []float64
 	image   []float64
 	seed    []float64
@@ -42,7 +42,7 @@ func newServerMetric(n int) metric {
 	m := metric{dense: n <= denseLimit, flat: 1, fresh: make([]float64, n), unknown: make([]float64, n),
 		adjoint: make([]float64, n)}
 	if m.dense {
-		m.inner = cholesky.New(n)
+		m.inner = algebra.NewFactor(n)
 	}
 	return m
 }
@@ -62,7 +62,7 @@ func newClientMetric(b density.Block) (metric, error) {
 		return m, err
 	}
 	if m.pulls.Affine() && p <= denseLimit && p > 0 {
-		m.inner, m.law = cholesky.New(p), cholesky.New(p)
+		m.inner, m.law = algebra.NewFactor(p), algebra.NewFactor(p)
 	}
 	return m, nil
 }

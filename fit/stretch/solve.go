@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/portable"
 )
 
@@ -201,7 +201,7 @@ func (p *problem) climb(x []float64) ([]float64, bool) {
 // newton returns the solution of H step = gradient, with H made positive definite where it is not.
 func (p *problem) newton(h, gradient []float64) []float64 {
 	n := p.dim()
-	f := cholesky.New(n)
+	f := algebra.NewFactor(n)
 	step := make([]float64, n)
 	var ridge float64
 	for range 60 {
@@ -222,7 +222,7 @@ func (p *problem) newton(h, gradient []float64) []float64 {
 // remaining is the information on the coefficients, or on the intercept where there are none, that is left
 // when the other elements of x are estimated too.
 func (p *problem) remaining(h []float64) (float64, bool) {
-	f := cholesky.New(p.dim())
+	f := algebra.NewFactor(p.dim())
 	copy(f.Matrix, h)
 	if !f.Definite() {
 		return 0, false

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/vflc/vflc/backends/eigen"
+	"github.com/vflc/vflc/backends/algebra"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -157,7 +157,7 @@ func (s *server) apart(z, out []float64) {
 // symmetricRoot overwrites a positive definite matrix with its root, V D^½ V'.
 func symmetricRoot(a []float64, p int) {
 	values, scratch := make([]float64, p), make([]float64, p*p)
-	if !eigen.Symmetric(p, a, values, scratch, make([]float64, eigen.Room*p)) {
+	if !algebra.Symmetric(p, a, values, scratch, make([]float64, algebra.Room*p)) {
 		a[0] = math.NaN() // as of a matrix that is not finite
 		return
 	}

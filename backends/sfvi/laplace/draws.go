@@ -9,8 +9,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
@@ -128,7 +127,7 @@ func (s *server) match(z []float64) {
 	if n := len(z) / max(1, p); n < 2*p {
 		return
 	}
-	f := cholesky.New(p)
+	f := algebra.NewFactor(p)
 	for at := 0; at < len(z); at += p {
 		for i, v := range z[at:][:p] {
 			vec.Axpy(p, f.Matrix[i*p:], v, z[at:][:p])
@@ -219,7 +218,7 @@ func (k *Kernel) logDensities(ctx context.Context, from int, logs []float64) err
 		g, prior, theta := make([]float64, len(logs)*p.n), make([]float64, len(logs)), make([]float64, p.d)
 		for i, id := range order {
 			k.propose(p, id, theta)
-			linear.Apply(p.by, theta[:p.c], g[i*p.n:][:p.n])
+			algebra.Apply(p.by, theta[:p.c], g[i*p.n:][:p.n])
 			prior[i] = p.priorOf(id, theta)
 			phi = append(phi, theta[p.c:]...)
 		}

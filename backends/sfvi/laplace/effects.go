@@ -7,9 +7,8 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/backends/checkpoint"
-	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/backends/linear"
 	"github.com/vflc/vflc/backends/sfvi/nested"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
@@ -71,7 +70,7 @@ func (p *party) begin(theta []float64) {
 // centre begins where the density of the hyperparameters is largest before rows are seen, so that their units
 // matter little and no row decides it, but for those that a user has placed.
 func (p *party) centre(placed func(i int) bool) {
-	own, factor, mean := len(p.hyper), cholesky.New(p.c), make([]float64, p.c)
+	own, factor, mean := len(p.hyper), algebra.NewFactor(p.c), make([]float64, p.c)
 	grid, ok := nested.Explore(p.start(), func(phi []float64) float64 {
 		value, received, ok := p.tabled(phi[own:])
 		if !ok {
@@ -196,16 +195,16 @@ func refuse(err error) error {
 type place struct {
 	value    float64 // log marginal density of φ
 	shift    []float64
-	factor   cholesky.Factor // of A
-	s, slope []float64       // S and s
+	factor   algebra.Factor // of A
+	s, slope []float64      // S and s
 	mean     []float64
 }
 
 // expand takes S + P(φ₀).
 func (p *party) expand(precision []float64) *place {
-	l := &place{shift: make([]float64, p.d), factor: cholesky.New(p.d), s: slices.Clone(precision),
+	l := &place{shift: make([]float64, p.d), factor: algebra.NewFactor(p.d), s: slices.Clone(precision),
 		slope: make([]float64, p.d), mean: p.theta}
-	linear.Gradient(&p.lin.Prior, p.theta[:p.c], l.slope[:p.c])
+	algebra.Gradient(&p.lin.Prior, p.theta[:p.c], l.slope[:p.c])
 	for i := range p.c {
 		l.slope[i] = -l.slope[i]
 		for j := range p.c {
@@ -234,7 +233,7 @@ func (p *party) moveTo(l *place, phi []float64) {
 	if !l.factor.Definite() {
 		return
 	}
-	at := linear.Value(q, l.mean[:p.c], p.work[:p.c])
+	at := algebra.Value(q, l.mean[:p.c], p.work[:p.c])
 	vec.Accumulate(p.c, l.shift, p.work)
 	b := slices.Clone(l.shift)
 	l.factor.Solve(l.shift)
@@ -305,7 +304,7 @@ func (p *party) priorOf(id int, theta []float64) float64 {
 		p.given.At(phi[:own], received, &p.form)
 		p.at = r
 	}
-	value := linear.Value(&p.form.Prior, theta[:p.c], p.work[:p.c])
+	value := algebra.Value(&p.form.Prior, theta[:p.c], p.work[:p.c])
 	if p.c < p.d {
 		value += p.lin.Globals.Density(theta[p.c:], p.work[p.c:])
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -195,7 +195,7 @@ func (k handing) Counsel(_, down [][]float64, _ []float64) {
 	for i := range k.pairs {
 		copy(out[d*d+i*d:][:d], s.normal[i*s.p:])
 	}
-	f, unit := cholesky.New(d), make([]float64, s.p)
+	f, unit := algebra.NewFactor(d), make([]float64, s.p)
 	for i := range d {
 		clear(unit)
 		unit[from+i] = 1
@@ -306,12 +306,12 @@ func (s *server) logDet() float64 {
 type others struct {
 	*server
 	from, d int
-	factor  cholesky.Factor // of its block of the precision
+	factor  algebra.Factor // of its block of the precision
 }
 
 func (s *server) others(from, d int) *others {
 	n := s.p - d
-	o := &others{server: s, from: from, d: d, factor: cholesky.New(n)}
+	o := &others{server: s, from: from, d: d, factor: algebra.NewFactor(n)}
 	for i := range n {
 		for j := range n {
 			o.factor.Matrix[i*n+j] = s.h.Matrix[o.index(i)*s.p+o.index(j)]

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 )
@@ -50,7 +50,7 @@ const ridge = 1e-10
 func (m *mixer) coefficients() []float64 {
 	k := m.n - 1
 	at := func(i, j int) float64 { return m.gram[i*room+j] }
-	f, right, out := cholesky.New(k), make([]float64, k), make([]float64, m.n)
+	f, right, out := algebra.NewFactor(k), make([]float64, k), make([]float64, m.n)
 	size := func(i int) float64 {
 		return math.Sqrt(max(at(k, k)-float64(2*at(i, k))+at(i, i), math.SmallestNonzeroFloat64))
 	}

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -21,7 +20,7 @@ type party struct {
 	d, n  int             // coordinates, of which the last are globals, and rows
 	c     int             // columns of data
 	gram  []float64       // XᵀX
-	own   cholesky.Factor
+	own   algebra.Factor
 	theta []float64 // where the latest evaluation is, or the next will be
 	base  []float64 // where the step to it began
 	cut   []float64
@@ -55,7 +54,7 @@ func newParty(b density.Block, columns int, nested bool) (*party, error) {
 	for _, v := range []*[]float64{&p.theta, &p.base, &p.grad, &p.work} {
 		*v = make([]float64, p.d)
 	}
-	p.cut, p.gram, p.own = make([]float64, p.n), make([]float64, p.c*p.c), cholesky.New(p.d)
+	p.cut, p.gram, p.own = make([]float64, p.n), make([]float64, p.c*p.c), algebra.NewFactor(p.d)
 	if b.Index() == 0 {
 		return p, nil
 	}
@@ -89,7 +88,7 @@ func (p *party) undetermined() error {
 }
 
 // contribute sets the cut at the party's point.
-func (p *party) contribute() { linear.Apply(p.by, p.theta[:p.c], p.cut) }
+func (p *party) contribute() { algebra.Apply(p.by, p.theta[:p.c], p.cut) }
 
 // addPrior adds the prior's gradient to that of the likelihood.
 func (p *party) addPrior() {
@@ -99,7 +98,7 @@ func (p *party) addPrior() {
 
 // prior is the log density of the prior, and sets grad to its gradient.
 func (p *party) prior(theta, grad []float64) float64 {
-	value := linear.Value(&p.lin.Prior, theta[:p.c], grad[:p.c])
+	value := algebra.Value(&p.lin.Prior, theta[:p.c], grad[:p.c])
 	if p.c < p.d {
 		value += p.lin.Globals.Density(theta[p.c:], grad[p.c:])
 	}

@@ -3,8 +3,7 @@ package laplace
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/algebra"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -14,28 +13,28 @@ type server struct {
 	*party
 	at           []int // where the columns of each party begin, and their number
 	p            int
-	priors       []float64       // precisions of all parties
-	gram         []float64       // as decrypted
-	fresh        []float64       // gram + prior
-	h            cholesky.Factor // the same, corrected by what steps did to the gradient
-	grad         []float64       // at the parties' point
-	base         []float64       // where the last step began
-	step         []float64       // the last
-	moved        []float64       // since the curvature was decrypted
-	opened       int             // how often it was
-	least        float64         // decrement of the point where the last step began
-	speeds       []float64       // by how much the last steps made it smaller
-	reject       int             // steps in a row that made it larger
-	weighs       bool            // draws will be weighed, which corrects their mean
-	beyond       int             // steps that left the range of polynomials
-	room         bool            // for another pair of evaluations
-	renews       bool            // the curvature may be decrypted again
-	weight       float64         // curvature of all rows at the start
-	skew         float64         // the part of it by which it changes in a unit of the predictor
-	summed       []float64       // averages of the gradient over the pairs of points so far
-	rise         float64         // of log p from the mean to the mode
-	apartEffects bool            // they have a precision of their own
-	normal       []float64       // numbers of the pairs of draws
+	priors       []float64      // precisions of all parties
+	gram         []float64      // as decrypted
+	fresh        []float64      // gram + prior
+	h            algebra.Factor // the same, corrected by what steps did to the gradient
+	grad         []float64      // at the parties' point
+	base         []float64      // where the last step began
+	step         []float64      // the last
+	moved        []float64      // since the curvature was decrypted
+	opened       int            // how often it was
+	least        float64        // decrement of the point where the last step began
+	speeds       []float64      // by how much the last steps made it smaller
+	reject       int            // steps in a row that made it larger
+	weighs       bool           // draws will be weighed, which corrects their mean
+	beyond       int            // steps that left the range of polynomials
+	room         bool           // for another pair of evaluations
+	renews       bool           // the curvature may be decrypted again
+	weight       float64        // curvature of all rows at the start
+	skew         float64        // the part of it by which it changes in a unit of the predictor
+	summed       []float64      // averages of the gradient over the pairs of points so far
+	rise         float64        // of log p from the mean to the mode
+	apartEffects bool           // they have a precision of their own
+	normal       []float64      // numbers of the pairs of draws
 	// log determinant of the precision of what are no effects, once deviations are told
 	rest float64
 
@@ -55,7 +54,7 @@ func newServer(p *party, columns []int) *server {
 	for _, v := range []*[]float64{&s.grad, &s.base, &s.step, &s.moved, &s.summed} {
 		*v = make([]float64, s.p)
 	}
-	s.h = cholesky.New(s.p)
+	s.h = algebra.NewFactor(s.p)
 	return s
 }
 
@@ -115,11 +114,11 @@ func (s *server) start() (mean, all float64) {
 // alone is log p without the clients at a point, and sets grad to its gradient.
 func (s *server) alone(theta, grad []float64) float64 {
 	r, lp, slope := &s.lin.Rows[0], make([]float64, s.n), make([]float64, s.n)
-	linear.Apply(s.by, theta[:s.c], s.cut)
+	algebra.Apply(s.by, theta[:s.c], s.cut)
 	by := make([]float64, s.d-s.c)
 	r.Evaluate(theta[s.c:], s.cut, lp, slope, nil, by)
 	value := s.party.prior(theta, grad)
-	linear.Pull(s.by, slope, grad[:s.c])
+	algebra.Pull(s.by, slope, grad[:s.c])
 	vec.Accumulate(len(by), grad[s.c:], by)
 	return vec.Sum(s.n, lp) + value
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -44,7 +44,7 @@ func (p *party) evidence(theta, grad []float64) float64 {
 		return 0
 	}
 	d, n, h := len(p.cond.Index), len(p.g), p.features(theta)
-	weighted, f := slices.Clone(h), cholesky.New(d)
+	weighted, f := slices.Clone(h), algebra.NewFactor(d)
 	for k := range weighted {
 		weighted[k] *= p.curve[k%n]
 	}
@@ -65,7 +65,7 @@ func (p *party) evidence(theta, grad []float64) float64 {
 
 // follow adds the gradient: that by H is −WH(P + HᵀWH)⁻¹, a column of which is pulled back through the hidden
 // layers from where the last layer is a unit vector.
-func (p *party) follow(theta, weighted []float64, f *cholesky.Factor, grad []float64) {
+func (p *party) follow(theta, weighted []float64, f *algebra.Factor, grad []float64) {
 	d, n, at := len(p.cond.Index), len(p.g), slices.Clone(theta)
 	row, by := make([]float64, d), make([]float64, len(grad))
 	for _, i := range p.cond.Index {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/rng"
 )
@@ -103,7 +103,7 @@ func (v *varied) Conditional() (*density.Conditional, error) {
 // evidence is log p(y, φ) from the normal density of y.
 func (v *varied) evidence(phi []float64) float64 {
 	n := len(v.y)
-	f := cholesky.New(n)
+	f := algebra.NewFactor(n)
 	for i := range n {
 		for j := range n {
 			c := 9.0
@@ -202,7 +202,7 @@ func TestDrawsGivenHyperparametersAreThePosteriors(t *testing.T) {
 	for id := range k.drawn {
 		theta := k.parties[0].sample[id*n:][:n]
 		c.At(theta[d:], nil, form)
-		p, mean, precision := cholesky.New(d), make([]float64, d), math.Exp(-2*theta[d+1])
+		p, mean, precision := algebra.NewFactor(d), make([]float64, d), math.Exp(-2*theta[d+1])
 		copy(p.Matrix, form.Prior.Precision)
 		for i, g := range v.group {
 			for _, a := range []int{0, 1 + g} {

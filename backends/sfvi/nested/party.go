@@ -6,8 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -27,7 +26,7 @@ type party struct {
 	// the coordinates of a client's hyperparameters, as the server has them, are less by this
 	shift  []float64
 	form   density.ConditionalForm
-	prior  cholesky.Factor
+	prior  algebra.Factor
 	mean   []float64
 	value  float64 // log density of the hyperparameters where the form is, x integrated out
 	proper bool    // there is a prior there
@@ -61,7 +60,7 @@ func newParty(block density.Block, noise density.Stream) (*party, error) {
 		p.at = append(p.at, p.rows)
 		p.rows += n
 	}
-	p.prior, p.mean, p.work = cholesky.New(p.d), make([]float64, p.d), make([]float64, p.d)
+	p.prior, p.mean, p.work = algebra.NewFactor(p.d), make([]float64, p.d), make([]float64, p.d)
 	p.move(p.hyper, make([]float64, cond.Received))
 	if cond.Clients == 0 {
 		for _, r := range p.form.Rows {
@@ -157,7 +156,7 @@ func (p *party) begin(k int) int {
 func (p *party) pull(v, x []float64) {
 	clear(x)
 	for k := range p.form.Rows {
-		linear.Pull(&p.form.Rows[k], v[p.begin(k):], x)
+		algebra.Pull(&p.form.Rows[k], v[p.begin(k):], x)
 	}
 	if n := len(p.form.Cuts.Offset); n > 0 {
 		w := p.whole[:n]
@@ -165,7 +164,7 @@ func (p *party) pull(v, x []float64) {
 		for _, at := range p.cond.Members {
 			vec.Accumulate(at.Len, w[at.Offset:], v[p.at[at.Group]:])
 		}
-		linear.Pull(&p.form.Cuts, w, x)
+		algebra.Pull(&p.form.Cuts, w, x)
 	}
 }
 

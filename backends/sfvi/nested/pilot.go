@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -170,7 +170,7 @@ func loglinear(x [][]float64, logs []float64) []float64 {
 	if top-top != 0 {
 		return nil
 	}
-	f := cholesky.New(n)
+	f := algebra.NewFactor(n)
 	by, next, step := make([]float64, n), make([]float64, n), make([]float64, n)
 	value := func(b []float64) (v float64) {
 		for i, row := range x {

@@ -3,8 +3,7 @@ package nested
 import (
 	"slices"
 
-	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/backends/subspace"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -157,10 +156,10 @@ func (k *Kernel) divide(client int) (parts [][]float64) {
 		}
 		vec.Accumulate(p*p, to, s.t[at])
 	}
-	basis := subspace.Basis(mine, p, p)
+	basis := algebra.Basis(mine, p, p)
 	r := len(basis)
-	basis = append(basis, subspace.Basis(others, p, p)...)
-	f := cholesky.New(len(basis))
+	basis = append(basis, algebra.Basis(others, p, p)...)
+	f := algebra.NewFactor(len(basis))
 	for i, a := range basis {
 		for j, b := range basis {
 			f.Matrix[i*len(basis)+j] = vec.Dot(p, a, b)
@@ -176,7 +175,7 @@ func (k *Kernel) divide(client int) (parts [][]float64) {
 }
 
 // along is the part of a total along the first r vectors of a basis, of which f has the products.
-func (k *Kernel) along(f *cholesky.Factor, basis [][]float64, r int, total []float64) []float64 {
+func (k *Kernel) along(f *algebra.Factor, basis [][]float64, r int, total []float64) []float64 {
 	s := k.server
 	part, by, at := make([]float64, s.rows), make([]float64, len(s.q)), make([]float64, len(basis))
 	vec.Sub(s.rows, part, total, k.curious.spans[0][0])

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/eigen"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -206,7 +206,7 @@ func axesOf(m int, a []float64) (values []float64, ok bool) {
 	if m == 0 {
 		return values, true
 	}
-	if !eigen.Symmetric(m, a, values, make([]float64, m*m), make([]float64, eigen.Room*m)) {
+	if !algebra.Symmetric(m, a, values, make([]float64, m*m), make([]float64, algebra.Room*m)) {
 		return nil, false
 	}
 	for i := range m {

@@ -4,9 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
-	"github.com/vflc/vflc/backends/subspace"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -47,7 +46,7 @@ type server struct {
 	moved, weighted  []float64
 	nodes, shares    []float64 // of Gauss and Hermite's rule
 	tile, mixed      []float64
-	root, half, mass cholesky.Factor // of T, scratch, and of I + RᵀAR
+	root, half, mass algebra.Factor // of T, scratch, and of I + RᵀAR
 }
 
 func newServer(p *party, k *Kernel, env density.Env, b int) *server {
@@ -145,7 +144,7 @@ func (s *server) gather(k *Kernel) {
 			}
 		}
 	}
-	if s.q = subspace.Basis(all, n, c); s.q == nil {
+	if s.q = algebra.Basis(all, n, c); s.q == nil {
 		return
 	}
 	for i, b := range blocks {
@@ -170,7 +169,7 @@ func (s *server) matrix(products, with []float64, columns int) ([]float64, bool)
 			by[col*p+i] = image[i*columns+col]
 		}
 	}
-	basis := subspace.Basis(by, p, columns)
+	basis := algebra.Basis(by, p, columns)
 	r, t := len(basis), make([]float64, p*p)
 	if r == 0 {
 		return t, basis != nil
@@ -184,7 +183,7 @@ func (s *server) matrix(products, with []float64, columns int) ([]float64, bool)
 		}
 		return out
 	}
-	small, ok := subspace.Regress(within(image), within(z), r, columns)
+	small, ok := algebra.Regress(within(image), within(z), r, columns)
 	if !ok {
 		return nil, false
 	}
@@ -210,7 +209,7 @@ func (s *server) makeRoom() {
 		s.q[i] = s.flat[i*s.rows:]
 	}
 	s.tile, s.mixed = make([]float64, tile*p), make([]float64, p*p)
-	s.root, s.half, s.mass = cholesky.New(p), cholesky.New(p), cholesky.New(p)
+	s.root, s.half, s.mass = algebra.NewFactor(p), algebra.NewFactor(p), algebra.NewFactor(p)
 	s.coefficients = make([]float64, len(s.t))
 }
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -148,7 +148,7 @@ type centred struct{ *Kernel }
 
 func (k centred) Send(b int, up [][]float64, _ []float64) {
 	p := k.parties[b]
-	linear.Apply(&p.lin.Cuts, p.now.theta, p.g)
+	algebra.Apply(&p.lin.Cuts, p.now.theta, p.g)
 	for i, at := range p.lin.Members {
 		copy(up[i], member(at, p.g))
 		copy(up[i][at.Len:], member(at, p.now.spread))
@@ -158,7 +158,7 @@ func (k centred) Send(b int, up [][]float64, _ []float64) {
 func (k centred) Answer(sum [][]float64, _ []float64, down [][]float64, out []float64) {
 	s, m := k.server, k.shared
 	if m > 0 {
-		linear.Apply(&s.lin.Sends, s.now.theta, out[:m])
+		algebra.Apply(&s.lin.Sends, s.now.theta, out[:m])
 		copy(s.q.precision.Lower, s.now.factor)
 		s.q.covariance(s.lin.Sends.Matrix, m, out[m:])
 	}
@@ -191,9 +191,9 @@ func (k centred) Receive(b int, down [][]float64, out []float64) {
 // the server sends.
 func (p *party) predictor(r *rows, theta, sum, shared, eta []float64) {
 	at := p.lin.Members[p.membership(r.Group)]
-	linear.Apply(&r.Affine, theta, eta)
+	algebra.Apply(&r.Affine, theta, eta)
 	vec.Accumulate(r.n, eta, sum)
-	linear.Apply(&p.lin.Cuts, theta, p.g)
+	algebra.Apply(&p.lin.Cuts, theta, p.g)
 	vec.Sub(r.n, eta, eta, member(at, p.g))
 	addShared(r, eta, shared)
 }
@@ -243,7 +243,7 @@ func (k expansion) Answer(sum [][]float64, _ []float64, down [][]float64, out []
 				vec.Axpy(n, r.Matrix[j*n:], s.lin.Sends.Matrix[j*k.shared+m], x)
 			}
 		}
-		linear.Apply(&r.Affine, s.now.theta, r.mean)
+		algebra.Apply(&r.Affine, s.now.theta, r.mean)
 		vec.Accumulate(n, r.mean, s.mean[g])
 		if !finite(vec.Sum(n, r.slope)) || !finite(vec.Sum(n, r.curvature)) ||
 			!finite(vec.Sum(len(r.Matrix), r.Matrix)) {
@@ -280,17 +280,17 @@ func (k sums) Answer(sum [][]float64, total []float64, down [][]float64, out []f
 		copy(theta, s.sample.column(0, s.d))
 		if c > 0 {
 			k.proposed(s.sample.start, s.d, c-1, theta)
-			w.logs[c-1] += linear.Value(&s.lin.Prior, theta, s.step)
+			w.logs[c-1] += algebra.Value(&s.lin.Prior, theta, s.step)
 			w.squares[c-1] += s.square(theta, k.joint())
 		}
 		if m > 0 {
-			linear.Apply(&s.lin.Sends, theta, out[(c-k.from)*m:][:m])
+			algebra.Apply(&s.lin.Sends, theta, out[(c-k.from)*m:][:m])
 		}
 		if !k.joint() {
 			continue
 		}
 		for i, r := range s.rows {
-			linear.Apply(&r.Affine, theta, r.eta)
+			algebra.Apply(&r.Affine, theta, r.eta)
 			vec.Accumulate(r.n, r.eta, sum[r.Group][(c-k.from)*r.n:])
 			if c == 0 {
 				w.centre = append(w.centre, slices.Clone(r.eta))

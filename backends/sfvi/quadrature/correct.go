@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -83,14 +83,14 @@ func (k batch) Send(b int, up [][]float64, scalars []float64) {
 	for id := draws.from; id < draws.to; id++ {
 		k.proposed(p.sample.start, p.d, id, theta)
 		i := id - draws.from
-		scalars[i], scalars[draws.len()+i] = linear.Value(&p.lin.Prior, theta, p.step),
+		scalars[i], scalars[draws.len()+i] = algebra.Value(&p.lin.Prior, theta, p.step),
 			p.square(theta, k.joint())
 	}
 	for c := k.from; c < k.to; c++ {
 		if copy(theta, p.sample.column(0, p.d)); c > 0 {
 			k.proposed(p.sample.start, p.d, c-1, theta)
 		}
-		linear.Apply(&p.lin.Cuts, theta, g)
+		algebra.Apply(&p.lin.Cuts, theta, g)
 		for i, at := range p.lin.Members {
 			copy(up[i][(c-k.from)*at.Len:], member(at, g))
 		}
@@ -194,7 +194,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		}
 	}
 	weigh := func(id int, theta []float64, sum [][]float64) {
-		w.logs[id] += linear.Value(&s.lin.Prior, theta, s.step)
+		w.logs[id] += algebra.Value(&s.lin.Prior, theta, s.step)
 		w.squares[id] += s.square(theta, k.joint())
 		if g := s.globals; g != nil {
 			k.proposed(g.sample, g.m, id, phi)
@@ -237,7 +237,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 // predict sets the predictors from the server's parameters and the clients' sums.
 func (s *server) predict(theta []float64, sum [][]float64) {
 	for _, r := range s.rows {
-		linear.Apply(&r.Affine, theta, r.eta)
+		algebra.Apply(&r.Affine, theta, r.eta)
 		vec.Accumulate(r.n, r.eta, sum[r.Group])
 	}
 }
@@ -310,7 +310,7 @@ func (s *server) adjustByDraws(sum [][]float64, noise []float64, draws int, k *K
 			if copy(theta, s.sample.column(0, s.d)); c > 0 {
 				k.proposed(s.sample.start, s.d, c-1, theta)
 			}
-			linear.Apply(&r.Affine, theta, r.eta)
+			algebra.Apply(&r.Affine, theta, r.eta)
 			vec.Accumulate(r.n, r.eta, sum[r.Group][c*r.n:])
 			if c == 0 {
 				copy(r.mean, r.eta)

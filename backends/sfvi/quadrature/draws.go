@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/backends/checkpoint"
-	"github.com/vflc/vflc/backends/linear"
 	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -69,8 +69,8 @@ func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
 		from.Round(uint64(id))
 		from.FillNormals(z[b])
 		s := p.now
-		linear.Apply(&p.lin.Cuts, theta[b], p.g)
-		linear.Apply(&p.lin.Cuts, s.theta, p.residual)
+		algebra.Apply(&p.lin.Cuts, theta[b], p.g)
+		algebra.Apply(&p.lin.Cuts, s.theta, p.residual)
 		for i := range z[b] {
 			z[b][i] = s.z[i] + float64(s.regression[i]*(p.g[i]-p.residual[i])) +
 				float64(math.Sqrt(s.remainder[i])*z[b][i])

@@ -3,7 +3,7 @@ package quadrature
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -13,14 +13,14 @@ import (
 type gaussian struct {
 	d         int
 	full      bool
-	precision cholesky.Factor
+	precision algebra.Factor
 	column    []float64
 	scaled    []float64 // a column of a matrix times weights
 	product   []float64
 }
 
 func newGaussian(d, n int, full bool) *gaussian {
-	return &gaussian{d: d, full: full, precision: cholesky.New(d), column: make([]float64, d),
+	return &gaussian{d: d, full: full, precision: algebra.NewFactor(d), column: make([]float64, d),
 		scaled: make([]float64, n), product: make([]float64, d)}
 }
 

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/backends/checkpoint"
-	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -26,8 +26,8 @@ type globals struct {
 	m         int
 	full      bool
 	mean      []float64
-	precision cholesky.Factor
-	curvature cholesky.Factor
+	precision algebra.Factor
+	curvature algebra.Factor
 	nodes     []node
 	gradient  []float64
 	before    []float64 // mean and precision that a step begins at
@@ -66,8 +66,8 @@ var sure = []node{{weight: 1}}
 func newGlobals(of density.Globals, full bool, width int) *globals {
 	m := len(of.Index)
 	g := &globals{
-		Globals: of, m: m, full: full, mean: make([]float64, m), precision: cholesky.New(m),
-		curvature: cholesky.New(m), gradient: make([]float64, m), before: make([]float64, m+m*m),
+		Globals: of, m: m, full: full, mean: make([]float64, m), precision: algebra.NewFactor(m),
+		curvature: algebra.NewFactor(m), gradient: make([]float64, m), before: make([]float64, m+m*m),
 	}
 	if width > 1 || m >= len(globalNodes) {
 		g.nodes = cubature(width, m)
@@ -213,7 +213,7 @@ func (g *globals) draw(from density.Stream, phi []float64) {
 func (g *globals) beginSample(columns int, beside []float64, noise density.Stream) {
 	m := g.m
 	g.sample = make([]float64, columns*m)
-	sample := cholesky.New(m)
+	sample := algebra.NewFactor(m)
 	for c := 1; c < columns; c++ {
 		t := g.column(c)
 		noise.Round(uint64(c - 1))

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -28,14 +27,14 @@ import (
 // A sample is a party's part of a batch of columns: the mean, then draws.
 type sample struct {
 	columns   int
-	prior     cholesky.Factor // P_j
-	start     []float64       // θ⁰ by column, and then θ
-	direction []float64       // P_j⁻¹X_jᵀ times the server's directions
+	prior     algebra.Factor // P_j
+	start     []float64      // θ⁰ by column, and then θ
+	direction []float64      // P_j⁻¹X_jᵀ times the server's directions
 }
 
 // beginSample draws θ⁰.
 func (p *party) beginSample(columns int, noise density.Stream) bool {
-	s := &sample{columns: columns, prior: cholesky.New(p.d), start: make([]float64, columns*p.d),
+	s := &sample{columns: columns, prior: algebra.NewFactor(p.d), start: make([]float64, columns*p.d),
 		direction: make([]float64, columns*p.d)}
 	p.sample = s
 	copy(s.prior.Matrix, p.lin.Prior.Precision)
@@ -47,7 +46,7 @@ func (p *party) beginSample(columns int, noise density.Stream) bool {
 	}
 	mean := append([]float64(nil), p.lin.Prior.Gradient...)
 	s.prior.Solve(mean)
-	sample := cholesky.New(p.d) // the covariance of the noise
+	sample := algebra.NewFactor(p.d) // the covariance of the noise
 	for c := 1; c < columns; c++ {
 		theta := s.column(c, p.d)
 		noise.Round(uint64(c - 1))
@@ -77,7 +76,7 @@ func (s *sample) column(c, d int) []float64 { return s.start[c*d:][:d] }
 // raised returns P⁻¹Mᵀu for a column of u.
 func (s *sample) raised(m *density.Affine, u, into []float64) {
 	clear(into)
-	linear.Pull(m, u, into)
+	algebra.Pull(m, u, into)
 	s.prior.Solve(into)
 }
 
@@ -126,7 +125,7 @@ func (s *server) linearise(mean, variance [][]float64, noise []float64) {
 	for _, r := range s.rows {
 		r.integrateOut(noise[r.Group])
 		r.mixed = make([]float64, r.n*len(r.by))
-		linear.Apply(&r.Affine, s.now.theta, r.mean)
+		algebra.Apply(&r.Affine, s.now.theta, r.mean)
 		s.q.spread(r.Matrix, r.variance)
 		vec.Accumulate(r.n, r.mean, mean[r.Group])
 		vec.Accumulate(r.n, r.variance, variance[r.Group])
@@ -238,7 +237,7 @@ func (c *conjugate) own(s *server, p []float64) []float64 {
 	}
 	w := c.raise(p)
 	for k, l := range s.rows {
-		linear.Pull(&l.Affine, w[c.at[k]:][:l.n], theta)
+		algebra.Pull(&l.Affine, w[c.at[k]:][:l.n], theta)
 	}
 	s.sample.prior.Solve(theta)
 	return theta
@@ -309,14 +308,14 @@ func (k solving) sendStart(p *party, up [][]float64, scalars, g []float64) {
 		}
 	}
 	for c := range k.up.len() {
-		linear.Apply(&p.lin.Cuts, p.sample.column(k.up.from+c, p.d), g)
+		algebra.Apply(&p.lin.Cuts, p.sample.column(k.up.from+c, p.d), g)
 		put(c)
 	}
 	clear(scalars)
 	if k.up.from > 0 {
 		return
 	}
-	linear.Apply(&p.lin.Cuts, p.now.theta, g)
+	algebra.Apply(&p.lin.Cuts, p.now.theta, g)
 	put(k.up.len())
 	copy(g, p.now.spread)
 	put(k.up.len() + 1)

@@ -1,8 +1,7 @@
 package quadrature
 
 import (
-	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/backends/subspace"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -16,7 +15,7 @@ import (
 func (c *conjugate) outright(columns int, noise density.Stream, exact *bool) bool {
 	y := make([]float64, c.n*columns)
 	vec.Sub(len(y), y, c.q, c.p)
-	basis := subspace.Basis(y, c.n, columns/2)
+	basis := algebra.Basis(y, c.n, columns/2)
 	if basis == nil {
 		return false
 	}
@@ -29,11 +28,11 @@ func (c *conjugate) outright(columns int, noise density.Stream, exact *bool) boo
 			image[k*columns+col] = vec.Dot(c.n, b, q) - z[k*columns+col]
 		}
 	}
-	t, ok := subspace.Regress(image, z, d, columns)
+	t, ok := algebra.Regress(image, z, d, columns)
 	if !ok {
 		return false
 	}
-	system := cholesky.New(d)
+	system := algebra.NewFactor(d)
 	for i := range d {
 		for j := range d {
 			system.Matrix[i*d+j] = 0.5 * (t[i*d+j] + t[j*d+i])
@@ -78,14 +77,14 @@ const perDimension = 5
 // The weighted predictor of a draw deviates from that of the mean by δ = Gθ⁰ + Ty, with Gθ⁰ = −ξ − (I + T)y
 // of noise ξ and all of them deviations from column 0: δ = −ξ − y. Its covariance is V = T(I + T)⁻¹. A draw
 // with δ' in its place has Ty' = Ty + δ' − δ.
-func (c *conjugate) match(basis [][]float64, t []float64, system *cholesky.Factor, y []float64, columns int,
+func (c *conjugate) match(basis [][]float64, t []float64, system *algebra.Factor, y []float64, columns int,
 	noise density.Stream) bool {
 	d, n := len(basis), columns-1
 	if n < perDimension*d {
 		return false
 	}
 	delta := make([]float64, n*d)
-	sample, want, direct := cholesky.New(d), cholesky.New(d), cholesky.New(d)
+	sample, want, direct := algebra.NewFactor(d), algebra.NewFactor(d), algebra.NewFactor(d)
 	for i := range n {
 		noise.Round(uint64(i))
 		noise.FillNormals(c.work)

@@ -3,7 +3,7 @@ package quadrature
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -103,7 +103,7 @@ func (p *party) start(number int, noise density.Stream, place func(mean []float6
 	for i := range p.d {
 		f.Matrix[i*p.d+i] = 1 / (firstSD * firstSD)
 	}
-	linear.Apply(&p.lin.Cuts, m.theta, m.z)
+	algebra.Apply(&p.lin.Cuts, m.theta, m.z)
 	clear(p.now.curvature)
 	clear(p.now.ownCurve)
 	f.Definite()
@@ -195,8 +195,8 @@ func (p *party) move(mix []float64) {
 
 // value is the party's terms of the ELBO but for its likelihood.
 func (p *party) value(s *state) float64 {
-	v := s.entropy + linear.Value(&p.lin.Prior, s.theta, p.step)
-	linear.Apply(&p.lin.Cuts, s.theta, p.g)
+	v := s.entropy + algebra.Value(&p.lin.Prior, s.theta, p.step)
+	algebra.Apply(&p.lin.Cuts, s.theta, p.g)
 	for i, r := range p.rho2 {
 		if r > 0 {
 			e := s.z[i] - p.g[i]
@@ -211,7 +211,7 @@ func (p *party) value(s *state) float64 {
 // of these.
 func (p *party) term(a, b *mapped) float64 {
 	prior := &p.lin.Prior
-	linear.Gradient(prior, a.theta, p.step)
+	algebra.Gradient(prior, a.theta, p.step)
 	v := prior.Value
 	for i, t := range b.theta {
 		v += float64(0.5 * (float64(prior.Gradient[i]*a.theta[i]) + float64(p.step[i]*t)))
@@ -255,7 +255,7 @@ func (p *party) model(out []float64) {
 
 // away sets e to how far z is from the cut at a value of the map.
 func (p *party) away(m *mapped, e []float64) {
-	linear.Apply(&p.lin.Cuts, m.theta, p.g)
+	algebra.Apply(&p.lin.Cuts, m.theta, p.g)
 	vec.Sub(p.n, e, m.z, p.g)
 }
 
@@ -266,7 +266,7 @@ func (p *party) solve(s *state, damping float64) bool {
 	f := &p.q.precision
 	copy(f.Matrix, p.lin.Prior.Precision)
 	copy(p.target, p.lin.Prior.Gradient)
-	linear.Apply(&p.lin.Cuts, s.theta, p.g)
+	algebra.Apply(&p.lin.Cuts, s.theta, p.g)
 	for i, w := range s.curvature {
 		pull, own, c := damping*w, float64(damping*s.ownCurve[i]), 1/(1+float64(p.rho2[i]*damping*w))
 		p.weight[i] = float64(pull*c) + own
@@ -280,11 +280,11 @@ func (p *party) solve(s *state, damping float64) bool {
 	if !f.Definite() {
 		return false
 	}
-	linear.Pull(&p.lin.Cuts, p.residual, p.target)
+	algebra.Pull(&p.lin.Cuts, p.residual, p.target)
 	f.Solve(p.target)
 	m := p.trail.next()
 	copy(m.theta, p.target)
-	linear.Apply(&p.lin.Cuts, m.theta, p.g)
+	algebra.Apply(&p.lin.Cuts, m.theta, p.g)
 	for i, w := range s.curvature {
 		r := p.rho2[i]
 		m.z[i] = (float64(r*(float64(damping*w*s.z[i])+s.slope[i])) + p.g[i]) / (1 + float64(r*damping*w))
@@ -322,7 +322,7 @@ func (p *party) observe(mean, variance [][]float64, shared, covariance []float64
 		i := p.membership(r.Group)
 		at := p.lin.Members[i]
 		eta := v.eta[k]
-		linear.Apply(&r.Affine, v.theta, eta)
+		algebra.Apply(&r.Affine, v.theta, eta)
 		vec.Accumulate(r.n, eta, mean[i])
 		vec.Sub(r.n, eta, eta, member(at, v.z))
 		p.q.spread(r.Matrix, r.variance)

@@ -3,7 +3,7 @@ package quadrature
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -15,7 +15,7 @@ type root struct {
 	scale         []float64   // of D where a row has one predictor
 	wide, inverse [][]float64 // by likelihood, D and its inverse where a row has several
 	u             []float64   // by column
-	c, y          cholesky.Factor
+	c, y          algebra.Factor
 	few           []float64
 }
 
@@ -61,7 +61,7 @@ func newRoot(all []*rows, n int, g *globals) *root {
 // less to do with it.
 func (r *root) complete() {
 	m, n := r.m, r.n
-	r.c, r.y = cholesky.New(m), cholesky.New(m)
+	r.c, r.y = algebra.NewFactor(m), algebra.NewFactor(m)
 	for try := true; try; {
 		for i := range m {
 			for j := range m {

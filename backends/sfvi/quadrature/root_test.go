@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -46,7 +46,7 @@ func rooted() (all []*rows, w []float64, g *globals, n int) {
 		newRows(density.RowLikelihood{Affine: density.Affine{Offset: make([]float64, 4)}}, nil)}
 	n = 16
 	w = make([]float64, n*n)
-	g = &globals{m: 2, precision: cholesky.New(2)}
+	g = &globals{m: 2, precision: algebra.NewFactor(2)}
 	copy(g.precision.Matrix, []float64{90, 7, 7, 80})
 	g.precision.Definite()
 	for i := range 4 {

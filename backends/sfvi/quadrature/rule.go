@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/eigen"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/portable"
 )
 
@@ -24,7 +24,7 @@ func newRule(n int) rule {
 	for k := range off {
 		off[k] = math.Sqrt(float64(k + 1))
 	}
-	eigen.Tridiagonal(r.at, off, nil)
+	algebra.Tridiagonal(r.at, off, nil)
 	slices.Sort(r.at)
 	sum := 0.0
 	for i := range n / 2 {

@@ -3,8 +3,7 @@ package quadrature
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -143,14 +142,14 @@ func (s *server) expected(theta []float64) float64 {
 		value = s.globals.begin()
 	}
 	for _, r := range s.rows {
-		linear.Apply(&r.Affine, theta, r.mean)
+		algebra.Apply(&r.Affine, theta, r.mean)
 		s.q.spread(r.Matrix, r.variance)
 		vec.Accumulate(r.n, r.mean, s.mean[r.Group])
 		vec.Accumulate(r.n, r.variance, s.variance[r.Group])
 		value += r.expect()
 		positive(r.curvature)
 	}
-	return value + s.q.entropy(s.lin.Prior.Precision) + linear.Value(&s.lin.Prior, theta, s.step)
+	return value + s.q.entropy(s.lin.Prior.Precision) + algebra.Value(&s.lin.Prior, theta, s.step)
 }
 
 // combine finds the coefficients, which sum to 1, at which the sum of the parties' terms is largest.
@@ -165,7 +164,7 @@ func (s *server) combine(terms, mix []float64) {
 		i, k = max(i, k), min(i, k)
 		return terms[i*(i+1)/2+k] + own[i*(i+1)/2+k]
 	}
-	f, step, trace := cholesky.New(m), make([]float64, m), 0.0
+	f, step, trace := algebra.NewFactor(m), make([]float64, m), 0.0
 	for i := range m {
 		for k := range m {
 			f.Matrix[i*m+k] = -(t(i, k) - t(i, m) - t(m, k) + t(m, m))
@@ -198,7 +197,7 @@ func (s *server) shared(out []float64) {
 	if m == 0 {
 		return
 	}
-	linear.Apply(&s.lin.Sends, s.trail.last().theta, out[:m])
+	algebra.Apply(&s.lin.Sends, s.trail.last().theta, out[:m])
 	copy(s.q.precision.Lower, s.next.factor)
 	s.q.covariance(s.lin.Sends.Matrix, m, out[m:])
 }
@@ -217,8 +216,8 @@ func (s *server) follow() bool {
 		return false
 	}
 	s.settle(s.now)
-	linear.Gradient(&s.lin.Prior, s.now.theta, s.step)
-	linear.Pull(&s.lin.Sends, s.g, s.step)
+	algebra.Gradient(&s.lin.Prior, s.now.theta, s.step)
+	algebra.Pull(&s.lin.Sends, s.g, s.step)
 	s.curvature(s.damping)
 	if !s.q.precision.Definite() {
 		return false

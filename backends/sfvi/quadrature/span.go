@@ -4,8 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/algebra"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -197,11 +196,11 @@ func (s *server) newton() (step []float64, gain float64, ok bool) {
 	if n == 0 {
 		return nil, 0, true
 	}
-	f := cholesky.New(n)
+	f := algebra.NewFactor(n)
 	step = make([]float64, n)
-	own := cholesky.New(d)
+	own := algebra.NewFactor(d)
 	copy(own.Matrix, s.lin.Prior.Precision)
-	linear.Gradient(&s.lin.Prior, s.now.theta, step[m:])
+	algebra.Gradient(&s.lin.Prior, s.now.theta, step[m:])
 	for _, r := range s.rows {
 		columns := make([]float64, r.n*n)
 		last := s.span.sums[m][r.Group]

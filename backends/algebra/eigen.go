@@ -1,6 +1,4 @@
-// Package eigen finds the eigenvalues and eigenvectors of symmetric matrices of the size of a party's
-// parameters, with the same bits on every processor.
-package eigen
+package algebra
 
 import (
 	"math"

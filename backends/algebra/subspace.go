@@ -1,11 +1,8 @@
-// Package subspace finds the range of a matrix of low rank from its products with vectors, and the matrix on
-// it.
-package subspace
+package algebra
 
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/cholesky"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -48,7 +45,7 @@ func Basis(y []float64, n, most int) [][]float64 {
 // Regress finds the d × d matrix that maps the columns of z, of which row i is z[i*columns:], to those of
 // image best.
 func Regress(image, z []float64, d, columns int) ([]float64, bool) {
-	f, t := cholesky.New(d), make([]float64, d*d)
+	f, t := NewFactor(d), make([]float64, d*d)
 	for i := range d {
 		for j := range d {
 			f.Matrix[i*d+j] = vec.Dot(columns, z[i*columns:], z[j*columns:])

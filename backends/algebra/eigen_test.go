@@ -1,4 +1,4 @@
-package eigen_test
+package algebra_test
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vflc/vflc/backends/eigen"
+	"github.com/vflc/vflc/backends/algebra"
 )
 
 // The vectors are orthonormal, A·V = V·Λ, and the values are those of gonum, for random matrices, some with
@@ -30,7 +30,7 @@ func TestSymmetric(t *testing.T) {
 			}
 		}
 		v, values := append([]float64(nil), a...), make([]float64, n)
-		if !eigen.Symmetric(n, v, values, make([]float64, n*n), make([]float64, eigen.Room*n)) {
+		if !algebra.Symmetric(n, v, values, make([]float64, n*n), make([]float64, algebra.Room*n)) {
 			t.Fatal("no convergence")
 		}
 		norm, trace, want := 0.0, 0.0, mat.EigenSym{}
@@ -80,11 +80,11 @@ func BenchmarkSymmetric(b *testing.B) {
 		}
 	}
 	v, values, scratch, room := make([]float64, n*n), make([]float64, n), make([]float64, n*n),
-		make([]float64, eigen.Room*n)
+		make([]float64, algebra.Room*n)
 	b.ReportAllocs()
 	for b.Loop() {
 		copy(v, a)
-		eigen.Symmetric(n, v, values, scratch, room)
+		algebra.Symmetric(n, v, values, scratch, room)
 	}
 }
 

@@ -1,6 +1,4 @@
-// Package linear evaluates what the linear form of a block consists of: affine maps and quadratic functions
-// of parameters.
-package linear
+package algebra
 
 import (
 	"github.com/vflc/vflc/density"

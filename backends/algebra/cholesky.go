@@ -1,5 +1,6 @@
-// Package cholesky solves symmetric linear systems of the size of a party's parameters.
-package cholesky
+// Package algebra is the linear algebra of algorithms, of matrices of the size of a party's parameters, with
+// the same bits on every processor: symmetric systems, eigenvalues, ranges of low rank, and linear forms.
+package algebra
 
 import (
 	"math"
@@ -15,8 +16,8 @@ type Factor struct {
 	Lower  []float64 // set by Decompose
 }
 
-// New makes room for a matrix of n rows.
-func New(n int) Factor {
+// NewFactor makes room for a matrix of n rows.
+func NewFactor(n int) Factor {
 	return Factor{n: n, Matrix: make([]float64, n*n), Lower: make([]float64, n*n)}
 }
 
