@@ -26,7 +26,7 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 		ScaleAt:    -1,
 		Link:       def.Link{Scale: def.ProbitLink, Param: 0},
 		Rows:       def.BernoulliProbitRows,
-		Elements:   bernoulliProbitElements,
+		Expand:     bernoulliProbitExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawBinary(r, special.Phi(theta[0]))
 		},
@@ -36,8 +36,8 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 	})
 }
 
-// bernoulliProbitElements uses that both outcomes are log Phi of the predictor with a sign, 2 x - 1.
-func bernoulliProbitElements(b def.Builder, x def.Value, theta []def.Value) bool {
+// bernoulliProbitExpand uses that both outcomes are log Phi of the predictor with a sign, 2 x - 1.
+func bernoulliProbitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	sign := b.Sub(b.Mul(b.Number(2), x), b.Number(1))
 	b.Sum(b.Func("log_Phi", b.Mul(sign, theta[0])), 1)
 	return true

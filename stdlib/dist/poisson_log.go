@@ -25,7 +25,7 @@ Source: Stan Functions Reference, "Poisson distribution, log parameterization".`
 		ScaleAt:    -1,
 		Link:       def.Link{Scale: def.LogLink, Param: 0},
 		Rows:       def.PoissonLogRows,
-		Elements:   poissonLogElements,
+		Expand:     poissonLogExpand,
 		Carrier:    factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawPoisson(r, portable.Exp(theta[0]))
@@ -36,7 +36,7 @@ Source: Stan Functions Reference, "Poisson distribution, log parameterization".`
 	})
 }
 
-func poissonLogElements(b def.Builder, x def.Value, theta []def.Value) bool {
+func poissonLogExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Times(x, theta[0]), 1)
 	b.Sum(b.Func("exp", theta[0]), -1)
 	return true
