@@ -21,7 +21,7 @@ import (
 // Versions in a manifest, which parties compare before a run.
 const (
 	LanguageVersion = "1"
-	ProtocolVersion = "5"
+	ProtocolVersion = "6"
 	SchemaVersion   = 2 // of the manifest itself
 )
 
