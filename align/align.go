@@ -40,8 +40,8 @@ type Messenger interface {
 	Recv(ctx context.Context, from string) (transport.Message, error)
 }
 
-// A Party is one party's part of an alignment.
-type Party struct {
+// A Participant is one party's part of an alignment.
+type Participant struct {
 	Names     []string // of all parties, the server first
 	Own       string
 	ID        transport.ChainID // of this alignment; no two have the same
@@ -98,7 +98,7 @@ const (
 const mostKeys = 1 << 24
 
 type run struct {
-	*Party
+	*Participant
 	ctx    context.Context
 	secret secret
 	order  []int // place in the party's list → key
@@ -108,8 +108,8 @@ type run struct {
 
 // Run does the party's part. The Messenger must be that of this alignment alone. The error is an *Error, the
 // Messenger's or the context's; peers are told of the first.
-func Run(ctx context.Context, p *Party) (*Result, error) {
-	r := &run{Party: p, ctx: ctx, secret: newSecret(), order: shuffled(len(p.Keys)),
+func Run(ctx context.Context, p *Participant) (*Result, error) {
+	r := &run{Participant: p, ctx: ctx, secret: newSecret(), order: shuffled(len(p.Keys)),
 		sizes: make([]int, len(p.Names))}
 	at := slices.Index(p.Names, p.Own)
 	if at < 0 || len(p.Names) < 2 {

@@ -132,7 +132,7 @@ func between(t *testing.T, liar int, change func(*transport.Message)) error {
 	out := make([]chan error, 2)
 	for i := range names {
 		out[i] = make(chan error, 1)
-		p := &Party{Names: names, Own: names[i], Messenger: ends[i],
+		p := &Participant{Names: names, Own: names[i], Messenger: ends[i],
 			Keys: []string{"1", "2", "3", fmt.Sprint("own ", i)}}
 		if i == liar {
 			p.Messenger = altered{ends[i], change}
@@ -228,10 +228,10 @@ func TestReplayedListIsRefused(t *testing.T) {
 	defer cancel()
 	done := make(chan error, 1)
 	go func() {
-		_, err := Run(ctx, &Party{Names: names, Own: "a", Messenger: ends[1], Keys: []string{"1", "2"}})
+		_, err := Run(ctx, &Participant{Names: names, Own: "a", Messenger: ends[1], Keys: []string{"1", "2"}})
 		done <- err
 	}()
-	s := &run{Party: &Party{Names: names, Own: "s", Messenger: ends[0]}, ctx: ctx}
+	s := &run{Participant: &Participant{Names: names, Own: "s", Messenger: ends[0]}, ctx: ctx}
 	if _, err := s.recv("a", stepSize, 0, 2); err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func BenchmarkHashAndRaise(b *testing.B) {
 func TestListsWithoutAForm(t *testing.T) {
 	id := transport.ChainID{Run: [16]byte{1}}
 	out := told{own: "a", mutex: &sync.Mutex{}, sent: map[string][]sentVector{}}
-	r := &run{Party: &Party{Names: []string{"server", "a"}, Own: "a", ID: id, Messenger: out},
+	r := &run{Participant: &Participant{Names: []string{"server", "a"}, Own: "a", ID: id, Messenger: out},
 		ctx: t.Context()}
 	list, err := newSecret().hash(t.Context(), id, []string{"x", "y", "x"}, []int{0, 1, 2})
 	if err != nil {

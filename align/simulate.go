@@ -20,7 +20,7 @@ func Simulate(ctx context.Context, names []string, rules Rules, keys [][]string)
 	var wait sync.WaitGroup
 	for i, end := range transport.NewMem(names) {
 		wait.Go(func() {
-			r, err := Run(ctx, &Party{Names: names, Own: names[i], ID: id, Messenger: end, Rules: rules,
+			r, err := Run(ctx, &Participant{Names: names, Own: names[i], ID: id, Messenger: end, Rules: rules,
 				Keys: keys[i]})
 			if err != nil {
 				cancel(err)

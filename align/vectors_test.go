@@ -102,7 +102,7 @@ func TestVectorsOfAlignment(t *testing.T) {
 		p := &file.Parties[k]
 		p.Keys = Rules{}.Normalise(p.Raw).Normal
 		p.Secret = append(vectors.Count(byte(0x11*(k+1)), 31), byte(k+1))
-		r := &run{Party: &Party{Names: names, Own: p.Name, ID: id,
+		r := &run{Participant: &Participant{Names: names, Own: p.Name, ID: id,
 			Messenger: told{end, p.Name, &mutex, file.Sent}, Keys: p.Keys}, ctx: t.Context(),
 			secret: scalar(t, p.Secret), order: p.Order, sizes: make([]int, len(names))}
 		plain, err := one(t).hash(t.Context(), id, p.Keys, []int{0, 1, 2, 3, 4}[:len(p.Keys)])

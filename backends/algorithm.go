@@ -44,7 +44,7 @@ type Algorithm struct {
 	// parties together. nil, as Hinders: nothing is ever left to it.
 	Choose func(parties int, hindered Hindrances, s Settings) (Settings, string, error)
 	// Forecast says how much a run with these settings exchanges, before it; nil: nothing is said.
-	Forecast func(Settings) Forecast
+	Forecast func(Settings) EvaluationForecast
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does
 	// not fit the model.
 	New func(density.Env, Settings) (Kernel, error)
@@ -102,7 +102,7 @@ type Kernel interface {
 	// Step does one unit of work: an iteration, a transition, or a batch of evaluations. It allocates
 	// nothing. An error is a failure of a peer or of the protocol, or a density that is never finite; after
 	// it the kernel may be saved no more.
-	Step(ctx context.Context) (Info, error)
+	Step(ctx context.Context) (StepInfo, error)
 	// Draw copies draw id (0 ≤ id < Info.Draws) into theta[b], unconstrained. A sampler keeps only the newest
 	// draw, so every draw must be taken after the Step that made it; a variational kernel gives any of them
 	// at any time after it is done.
@@ -189,7 +189,7 @@ type Unfinished interface {
 type Restarted interface {
 	// Restarts returns the final ELBOs of the fits that are done, in their order; the same at every party. It
 	// is nil where there is one fit.
-	Restarts() []Estimate
+	Restarts() []MonteCarloMean
 	// Search returns what the fits found, once all are done; its zero value where there is one fit.
 	Search() Search
 	// Select makes the approximation of a place the one that draws are from, as the first is.
@@ -198,12 +198,13 @@ type Restarted interface {
 
 // A Search is what several fits from different starting points found; the same at every party.
 type Search struct {
-	Wanted      int        // fits that should have converged
-	Fits        int        // that were made: others take the places of those that failed, where they can
-	Unconverged int        // of these, ended before they had converged
-	Failed      int        // of these, ended in an error or at draws that are not finite
-	Places      int        // where the others ended, the best first for Select
-	Modes       []Estimate // final ELBOs of the places where a fit converged, the best first
+	Wanted int // fits that should have converged
+	// that were made: others take the places of those that failed, where they can
+	Fits        int
+	Unconverged int              // of these, ended before they had converged
+	Failed      int              // of these, ended in an error or at draws that are not finite
+	Places      int              // where the others ended, the best first for Select
+	Modes       []MonteCarloMean // final ELBOs of the places where a fit converged, the best first
 }
 
 // Converged is how many of the fits did.
@@ -213,8 +214,8 @@ func (s *Search) Converged() int { return s.Fits - s.Unconverged - s.Failed }
 // fit.
 const Evaluation = "evaluate"
 
-// Info says where a kernel stands after a Step.
-type Info struct {
+// StepInfo says where a kernel stands after a Step.
+type StepInfo struct {
 	Phase      string // "fit", Evaluation, "warmup", "sampling": for progress lines
 	Iteration  int    // of this phase, counted from 1
 	Iterations int    // of this phase, as planned; it may shrink
@@ -222,9 +223,9 @@ type Info struct {
 	Draws      int    // how many draws there are by now
 	// evaluations whose density or gradient was not finite, so far; they changed nothing
 	NonFinite  int
-	Fit        Fit        // of variational algorithms
-	Transition Transition // of Markov chains
-	Mode       Mode       // of algorithms that maximise
+	Fit        VariationalFit // of variational algorithms
+	Transition Transition     // of Markov chains
+	Mode       Mode           // of algorithms that maximise
 }
 
 // A Transition is one step of a Markov chain that is corrected for its discretisation: its statistics beside
@@ -244,24 +245,24 @@ type Transition struct {
 type Mode struct {
 	// Gradient is the length of the gradient at the result relative to its length at the start, from fresh
 	// draws, its own noise taken off.
-	Gradient  Estimate
+	Gradient  MonteCarloMean
 	Converged bool // it is as small as was asked for
 	// Iterations is how many led to the result.
 	Iterations int
 }
 
-// Fit is the state of a variational fit. Every number comes from totals over the parties, so all of them hold
-// the same.
-type Fit struct {
+// VariationalFit is the state of a variational fit. Every number comes from totals over the parties, so all
+// of them hold the same.
+type VariationalFit struct {
 	// Smooth is the mean of the ELBO's integrand over the latest iterations, one draw each: free, and behind
 	// by half its window.
-	Smooth Estimate
+	Smooth MonteCarloMean
 	// Trace is the ELBO at the iterate of this Step from independent draws; Traced says that this Step made
 	// one (a row of elbo.csv).
-	Trace  Estimate
+	Trace  MonteCarloMean
 	Traced bool
 	// Drift is how much Smooth rose from the third to the fourth quarter of the iterations so far.
-	Drift Estimate
+	Drift MonteCarloMean
 	// Judged is whether the iterations are done and were enough to judge convergence by: then Converged is
 	// the judgement, and the others are what it is from.
 	Judged, Converged bool
@@ -283,11 +284,11 @@ type Fit struct {
 	// corrected; 0: all were.
 	Weighed int
 	// Final is the ELBO of the fitted approximation, when Info.Done.
-	Final Estimate
+	Final MonteCarloMean
 }
 
 // Best is the best estimate of the ELBO so far.
-func (f Fit) Best() Estimate {
+func (f VariationalFit) Best() MonteCarloMean {
 	switch {
 	case f.Final.N > 0:
 		return f.Final
@@ -297,8 +298,8 @@ func (f Fit) Best() Estimate {
 	return f.Trace
 }
 
-// An Estimate is a Monte Carlo mean of N draws with its standard error. N = 0: there is none yet.
-type Estimate struct {
+// An MonteCarloMean is a Monte Carlo mean of N draws with its standard error. N = 0: there is none yet.
+type MonteCarloMean struct {
 	Value, SE float64
 	N         int
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// A Forecast says before a run between parties how many evaluations it takes: the fewest and the most of what
-// is usual.
-type Forecast struct {
+// A EvaluationForecast says before a run between parties how many evaluations it takes: the fewest and the
+// most of what is usual.
+type EvaluationForecast struct {
 	Sequential Range // one after another: each is a round trip, or what a transform needs
 	All        Range // of the joint density, as bytes are counted
 	Rounds     Range // as parties' policies count them: exchanges of each chain by itself
@@ -18,7 +18,7 @@ type Forecast struct {
 }
 
 // Divided is the forecast where all clients together send so many numbers for a column of draws.
-func (f Forecast) Divided(column int) Forecast {
+func (f EvaluationForecast) Divided(column int) EvaluationForecast {
 	more := f.Columns / density.Piece(column)
 	f.Sequential.Most += more
 	f.Rounds.Most += more
@@ -35,8 +35,9 @@ func (r Range) String() string { return fmt.Sprintf("%d to %d", r.Least, r.Most)
 func (r Range) Times(n int) Range { return Range{r.Least * n, r.Most * n} }
 
 // Plus is the forecast of a run after another. The basis is that of the second.
-func (f Forecast) Plus(first Forecast) Forecast {
+func (f EvaluationForecast) Plus(first EvaluationForecast) EvaluationForecast {
 	add := func(a, b Range) Range { return Range{a.Least + b.Least, a.Most + b.Most} }
-	return Forecast{add(f.Sequential, first.Sequential), add(f.All, first.All), add(f.Rounds, first.Rounds),
+	return EvaluationForecast{add(f.Sequential, first.Sequential), add(f.All, first.All),
+		add(f.Rounds, first.Rounds),
 		f.Columns + first.Columns, f.Basis}
 }

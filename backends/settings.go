@@ -23,7 +23,7 @@ type Setting struct {
 	// Near is the default, of a setting that has another one there, of chains that begin near an
 	// approximation, and of the fit of that.
 	Near any
-	Role Role // what it means to whoever runs the algorithm
+	Role SettingRole // what it means to whoever runs the algorithm
 	// Auxiliary: it concerns auxiliary variables, so that setting it is an error under a transform by which
 	// the cuts themselves cross.
 	Auxiliary bool
@@ -48,19 +48,19 @@ func (d Setting) Switch() bool {
 	return ok || slices.Contains(d.Choices, "true")
 }
 
-// A Role is what a setting means to whoever runs the algorithm, whatever the setting is called. At most one
-// setting has each. Those of a Plan are ints, and Fits knows the types of all.
-type Role int
+// A SettingRole is what a setting means to whoever runs the algorithm, whatever the setting is called. At
+// most one setting has each. Those of a Plan are ints, and Fits knows the types of all.
+type SettingRole int
 
 // The roles.
 const (
-	Own        Role = iota // the setting concerns the algorithm alone
-	Chains                 // how many chains there are
-	Warmup                 // how many transitions a chain makes before its first draw
-	Draws                  // how many draws a chain gives, or are taken from the approximation
-	MaxDepth               // how many doublings a trajectory has at most
-	Minibatch              // how many rows an evaluation has, 0 for all: New then takes a Windowed Env
-	Iterations             // how many iterations a fit has at most
+	Own        SettingRole = iota // the setting concerns the algorithm alone
+	Chains                        // how many chains there are
+	Warmup                        // how many transitions a chain makes before its first draw
+	Draws                         // how many draws a chain gives, or are taken from the approximation
+	MaxDepth                      // how many doublings a trajectory has at most
+	Minibatch                     // how many rows an evaluation has, 0 for all: New then takes a Windowed Env
+	Iterations                    // how many iterations a fit has at most
 	// the acceptance statistic that the step size is adapted to: smaller steps for a larger one
 	TargetAccept
 	Rate // the step size of a stochastic optimiser
@@ -86,10 +86,12 @@ var roles = [...]struct {
 }
 
 // String is the role's name in the record of a run.
-func (r Role) String() string { return roles[r].name }
+func (r SettingRole) String() string { return roles[r].name }
 
 // Fits reports whether a default is of the type that a setting with this role has.
-func (r Role) Fits(value any) bool { return reflect.TypeOf(value) == reflect.TypeOf(roles[r].value) }
+func (r SettingRole) Fits(value any) bool {
+	return reflect.TypeOf(value) == reflect.TypeOf(roles[r].value)
+}
 
 // Roles returns the names of the settings that have a role, by the names of the roles.
 func (a Algorithm) Roles() map[string]string {
@@ -102,8 +104,9 @@ func (a Algorithm) Roles() map[string]string {
 	return out
 }
 
-// A Plan is what the settings of a run ask for, by their roles. A number is 0 where no setting has the role.
-type Plan struct {
+// A Workload is what the settings of a run ask for, by their roles. A number is 0 where no setting has the
+// role.
+type Workload struct {
 	Chains    int // 1 where no setting has the role
 	Warmup    int // transitions of a chain
 	Draws     int // of a chain, or from the approximation
@@ -124,7 +127,7 @@ type Plan struct {
 // Settings is what a run uses: every setting of its algorithm has a value, given or default.
 type Settings struct {
 	Transform def.Transform
-	Plan      Plan
+	Plan      Workload
 	// UnlikeNoise: how many clients have auxiliary variables, a family as three, where two have different
 	// rho; else 0.
 	UnlikeNoise int
@@ -168,7 +171,7 @@ func Encrypted(given map[string]string) bool {
 func EncryptedRows() map[string]string { return map[string]string{roles[Wire].name: encryptedWire} }
 
 // In returns the setting that has a role, and whether there is one.
-func (a Algorithm) In(role Role) (Setting, bool) {
+func (a Algorithm) In(role SettingRole) (Setting, bool) {
 	at := slices.IndexFunc(a.Settings, func(d Setting) bool { return d.Role == role })
 	if at < 0 {
 		return Setting{}, false
@@ -177,14 +180,14 @@ func (a Algorithm) In(role Role) (Setting, bool) {
 }
 
 // plan reads the settings by their roles.
-func (a Algorithm) plan(s Settings) Plan {
-	value := func(role Role, absent int) int {
+func (a Algorithm) plan(s Settings) Workload {
+	value := func(role SettingRole, absent int) int {
 		if d, ok := a.In(role); ok {
 			return s.Int(d.Name)
 		}
 		return absent
 	}
-	p := Plan{Chains: value(Chains, 1), Warmup: value(Warmup, 0), Draws: value(Draws, 0),
+	p := Workload{Chains: value(Chains, 1), Warmup: value(Warmup, 0), Draws: value(Draws, 0),
 		MaxDepth: value(MaxDepth, 0), Minibatch: value(Minibatch, 0)}
 	if d, ok := a.In(HeldOut); ok {
 		p.HeldOut = s.Float(d.Name)
@@ -192,7 +195,7 @@ func (a Algorithm) plan(s Settings) Plan {
 	if d, ok := a.In(Initial); ok && s.Text(d.Name) != "" {
 		p.Initial, p.Superchains = s.Text(d.Name), value(Superchains, 0)
 	}
-	is := func(role Role, choice string) bool {
+	is := func(role SettingRole, choice string) bool {
 		d, ok := a.In(role)
 		return ok && s.Text(d.Name) == choice
 	}

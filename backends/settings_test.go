@@ -77,7 +77,7 @@ func TestPlanIsFoundByRoles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (backends.Plan{Chains: 1, Warmup: 5, Draws: 9}); s.Plan != want {
+	if want := (backends.Workload{Chains: 1, Warmup: 5, Draws: 9}); s.Plan != want {
 		t.Errorf("%+v, want %+v", s.Plan, want)
 	}
 	if d, ok := a.In(backends.Draws); !ok || d.Name != "length" {

@@ -25,7 +25,9 @@ func (m *Model) Apart() (*Model, diag.List) {
 		switch d := s.(type) {
 		case *ast.Client, *ast.Const, *ast.Levels:
 		case *ast.Data:
-			if !slices.ContainsFunc(columns, func(c release.Column) bool { return c.Name == d.Name.Name }) {
+			if !slices.ContainsFunc(columns, func(c release.BoundedColumn) bool {
+				return c.Name == d.Name.Name
+			}) {
 				continue
 			}
 			s = unbounded(d)
@@ -70,17 +72,18 @@ func manifestRelease(d *released.Design, epsilon, delta, norm float64, noNoise b
 
 // ReleaseOf are the declarations that a manifest has parties release, and the terms of a release of so many
 // rows of their columns.
-func ReleaseOf(m *split.ManifestRelease) (declared []release.Column,
-	terms func([]release.Column, int) release.Terms) {
+func ReleaseOf(m *split.ManifestRelease) (declared []release.BoundedColumn,
+	terms func([]release.BoundedColumn, int) release.Terms) {
 	number := func(text string) float64 {
 		v, _ := strconv.ParseFloat(text, 64) // a manifest that was checked has numbers
 		return v
 	}
 	for _, c := range m.Columns {
-		declared = append(declared, release.Column{Name: c.Name, Owner: c.Owner, Lower: number(c.Lower),
+		declared = append(declared, release.BoundedColumn{Name: c.Name, Owner: c.Owner,
+			Lower: number(c.Lower),
 			Upper: number(c.Upper), Binary: c.Binary})
 	}
-	return declared, func(columns []release.Column, rows int) release.Terms {
+	return declared, func(columns []release.BoundedColumn, rows int) release.Terms {
 		return released.Terms(m.Family, columns, rows, release.Promise(number(m.Epsilon), number(m.Delta),
 			number(m.Norm), m.NoNoise, columns))
 	}

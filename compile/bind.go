@@ -15,8 +15,8 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// A Bound is a model with its data: the graphs of all parties, and the plan that joins them.
-type Bound struct {
+// A BoundModel is a model with its data: the graphs of all parties, and the plan that joins them.
+type BoundModel struct {
 	*Model
 	Data     *data.Dataset            // nil where the values were given
 	Values   map[string]data.Bindings // by party, or by member of a family
@@ -31,18 +31,19 @@ type Bound struct {
 	given   map[string]int // sizes that neither the data nor the model give
 	// declared is true where parameters stand on their declared scale, without a density.
 	declared bool
-	passes   []pass[*Bound]
+	passes   []pass[*BoundModel]
 	done     int // passes that found no error
 }
 
 // Bind reads the tables, joins their rows, binds every data declaration to its values, and lowers the
 // programs of all parties to graphs. The result is usable only where the list has no errors. The error is a
 // fault of the programs that no diagnostic describes.
-func Bind(m *Model, sources data.Sources, joining data.Joining) (*Bound, diag.List, error) {
+func Bind(m *Model, sources data.Sources, joining data.Joining) (*BoundModel, diag.List, error) {
 	return bind(m, sources, joining, append(tablePasses(), valuePasses()...))
 }
 
-func bind(m *Model, sources data.Sources, joining data.Joining, passes []pass[*Bound]) (*Bound, diag.List,
+func bind(m *Model, sources data.Sources, joining data.Joining, passes []pass[*BoundModel]) (*BoundModel,
+	diag.List,
 	error) {
 	members := map[string]int{}
 	for _, k := range m.Checked.Clients {
@@ -54,7 +55,7 @@ func bind(m *Model, sources data.Sources, joining data.Joining, passes []pass[*B
 	if !diags.HasErrors() {
 		diags = append(diags, m.Incomplete()...)
 	}
-	b := &Bound{Model: m, sources: sources, joining: joining, members: members}
+	b := &BoundModel{Model: m, sources: sources, joining: joining, members: members}
 	if diags.HasErrors() {
 		return b, diags, nil
 	}
@@ -63,50 +64,50 @@ func bind(m *Model, sources data.Sources, joining data.Joining, passes []pass[*B
 
 // BindPlaceholders is Bind for tables whose responses are still to be drawn: they are not compared with their
 // distributions.
-func BindPlaceholders(m *Model, sources data.Sources) (*Bound, diag.List, error) {
+func BindPlaceholders(m *Model, sources data.Sources) (*BoundModel, diag.List, error) {
 	return bind(m, sources, data.Joining{}, slices.DeleteFunc(append(tablePasses(), valuePasses()...),
-		func(p pass[*Bound]) bool {
+		func(p pass[*BoundModel]) bool {
 			return p.observed
 		}))
 }
 
 // BindValues is Bind for values that are in memory, by party or by member of a family. members counts the
 // members of each family.
-func BindValues(m *Model, values map[string]data.Bindings, members map[string]int) (*Bound, diag.List,
+func BindValues(m *Model, values map[string]data.Bindings, members map[string]int) (*BoundModel, diag.List,
 	error) {
 	m, diags := m.settled(members)
 	if !diags.HasErrors() {
 		diags = append(diags, m.Incomplete()...)
 	}
-	b := &Bound{Model: m, Values: values, members: members}
+	b := &BoundModel{Model: m, Values: values, members: members}
 	if diags.HasErrors() {
 		return b, diags, nil
 	}
 	return b.run(valuePasses())
 }
 
-func (b *Bound) run(passes []pass[*Bound]) (*Bound, diag.List, error) {
+func (b *BoundModel) run(passes []pass[*BoundModel]) (*BoundModel, diag.List, error) {
 	b.passes = passes
 	diags, err := run(b, passes, &b.done)
 	return b, diags, err
 }
 
 // sizedPasses are those after which all sizes are known.
-func sizedPasses() []pass[*Bound] { return append(tablePasses(), valuePasses()[0]) }
+func sizedPasses() []pass[*BoundModel] { return append(tablePasses(), valuePasses()[0]) }
 
 // tablePasses lists the passes that read values from tables.
-func tablePasses() []pass[*Bound] {
-	return []pass[*Bound]{
+func tablePasses() []pass[*BoundModel] {
+	return []pass[*BoundModel]{
 		{
 			name: "load", doc: "Reads the tables of all parties and aligns their rows.",
-			run: func(b *Bound) (l diag.List, _ error) {
+			run: func(b *BoundModel) (l diag.List, _ error) {
 				b.Data, l = data.Load(b.sources, lower.Wants(b.Checked), b.joining)
 				return l, nil
 			},
 		},
 		{
 			name: "bind", doc: "Binds every data declaration to its values, party by party.",
-			run: func(b *Bound) (l diag.List, err error) {
+			run: func(b *BoundModel) (l diag.List, err error) {
 				b.Values, l = b.Data.Bind(b.wants())
 				if tell := b.joining.Rows; tell != nil && !l.HasErrors() {
 					var found diag.List
@@ -121,7 +122,7 @@ func tablePasses() []pass[*Bound] {
 }
 
 // wants are the declarations to bind. Of a release a value beyond the bounds counts as the bound.
-func (b *Bound) wants() []data.Want {
+func (b *BoundModel) wants() []data.Want {
 	out := lower.Wants(b.Checked)
 	for k := range out {
 		if b.Checked.Transform.Kind.Released() {
@@ -132,11 +133,11 @@ func (b *Bound) wants() []data.Want {
 }
 
 // valuePasses lists the passes from values to a plan.
-func valuePasses() []pass[*Bound] {
-	return []pass[*Bound]{
+func valuePasses() []pass[*BoundModel] {
+	return []pass[*BoundModel]{
 		{
 			name: "sizes", doc: "Determines every size from the data of all parties.",
-			run: func(b *Bound) (l diag.List, _ error) {
+			run: func(b *BoundModel) (l diag.List, _ error) {
 				if b.Data != nil {
 					if l = b.Data.Sizes(slices.Sorted(maps.Keys(b.Checked.Sizes))); l.HasErrors() {
 						return l, nil
@@ -150,7 +151,7 @@ func valuePasses() []pass[*Bound] {
 		{
 			name: "support", doc: "Checks that every observation is a value that its distribution has.",
 			observed: true,
-			run: func(b *Bound) (l diag.List, _ error) {
+			run: func(b *BoundModel) (l diag.List, _ error) {
 				l, b.Suspects = lower.Support(b.Checked, b.Values, b.Sizes, b.where)
 				if b.Data != nil {
 					b.Data.Release() // only the values are used from here on
@@ -162,35 +163,37 @@ func valuePasses() []pass[*Bound] {
 			name: "variation",
 			doc: "Warns of columns that depend on one another or are on another scale than their priors, " +
 				"of responses that do not vary or are separated, and of improper priors.", observed: true,
-			run: func(b *Bound) (diag.List, error) { return lower.Variation(b.Checked, b.Values), nil },
+			run: func(b *BoundModel) (diag.List, error) { return lower.Variation(b.Checked, b.Values), nil },
 		},
 		{
 			name: "noise",
 			doc: "Compares the noise of auxiliary variables with the spread of the " +
 				"response that it is added to.", observed: true,
-			run: func(b *Bound) (diag.List, error) { return lower.Noise(b.Cuts, b.Values, b.Sizes), nil },
+			run: func(b *BoundModel) (diag.List, error) {
+				return lower.Noise(b.Cuts, b.Values, b.Sizes), nil
+			},
 		},
 		{
 			name: "lower", doc: "Builds the graph of every party from the text of its program.",
-			run:    func(b *Bound) (diag.List, error) { return b.lower(), nil },
+			run:    func(b *BoundModel) (diag.List, error) { return b.lower(), nil },
 			verify: verifyLower,
 		},
 		{
 			name: "leak",
 			doc: "Refuses, at each client, cuts that are its data and shared parameters " +
 				"that few of its rows use.",
-			run: func(b *Bound) (diag.List, error) { return b.leaks(), nil },
+			run: func(b *BoundModel) (diag.List, error) { return b.leaks(), nil },
 		},
 		{
 			name: "link", doc: "Connects what one party's graph sends to what another's receives.",
-			run:    func(b *Bound) (diag.List, error) { return nil, b.link() },
-			verify: func(b *Bound) error { return b.Plan.Verify() },
+			run:    func(b *BoundModel) (diag.List, error) { return nil, b.link() },
+			verify: func(b *BoundModel) error { return b.Plan.Verify() },
 		},
 	}
 }
 
 // integer returns a whole number that a JSON document gives, with its place.
-func (b *Bound) integer(name string) (int, string, bool) {
+func (b *BoundModel) integer(name string) (int, string, bool) {
 	if n, ok := b.given[name]; ok {
 		return n, "", true
 	}
@@ -201,7 +204,7 @@ func (b *Bound) integer(name string) (int, string, bool) {
 }
 
 // where returns the place of a row of a value, with its key.
-func (b *Bound) where(party string, v *data.Bound, row int) (where, key string) {
+func (b *BoundModel) where(party string, v *data.BoundValue, row int) (where, key string) {
 	if b.Data == nil {
 		return "", ""
 	}
@@ -209,14 +212,14 @@ func (b *Bound) where(party string, v *data.Bound, row int) (where, key string) 
 }
 
 // Verify checks the result of every pass of the model and of Bind: see Model.Verify.
-func (b *Bound) Verify() error {
+func (b *BoundModel) Verify() error {
 	if err := b.Model.Verify(); err != nil {
 		return err
 	}
 	return verify(b, b.passes[:b.done])
 }
 
-func (b *Bound) link() (err error) {
+func (b *BoundModel) link() (err error) {
 	if b.Plan, err = lower.Link(b.Lowered); err == nil {
 		lower.Label(b.Plan, b.Lowered, b.shared())
 	}
@@ -224,7 +227,7 @@ func (b *Bound) link() (err error) {
 }
 
 // shared returns the values that every party holds.
-func (b *Bound) shared() data.Bindings {
+func (b *BoundModel) shared() data.Bindings {
 	out := data.Bindings{}
 	for _, s := range b.Checked.Order {
 		if v := b.Values[b.Checked.Server][s.Name]; s.Kind == check.Data && s.Owner == check.Shared &&
@@ -236,9 +239,9 @@ func (b *Bound) shared() data.Bindings {
 }
 
 // lower builds the graph of every party from the text of its program, read again as the party would read it.
-func (b *Bound) lower() diag.List {
+func (b *BoundModel) lower() diag.List {
 	if b.Pooled() {
-		return b.lowerOne(lower.Party{Program: b.Checked, Name: b.Checked.Server})
+		return b.lowerOne(lower.PartyData{Program: b.Checked, Name: b.Checked.Server})
 	}
 	var diags diag.List
 	for _, p := range b.Programs {
@@ -247,11 +250,12 @@ func (b *Bound) lower() diag.List {
 			return append(diags, problems...)
 		}
 		if !p.Family {
-			diags = append(diags, b.lowerOne(lower.Party{Program: program, Name: p.Party})...)
+			diags = append(diags, b.lowerOne(lower.PartyData{Program: program, Name: p.Party})...)
 			continue
 		}
 		for k := 1; k <= b.Sizes.Members[p.Party]; k++ {
-			member := lower.Party{Program: program, Name: fmt.Sprintf("%s[%d]", p.Party, k), Family: p.Party,
+			member := lower.PartyData{Program: program, Name: fmt.Sprintf("%s[%d]", p.Party, k),
+				Family: p.Party,
 				Member: k}
 			diags = append(diags, b.lowerOne(member)...)
 		}
@@ -260,14 +264,14 @@ func (b *Bound) lower() diag.List {
 }
 
 // load reads a program as its party would read it: the manifest's, or its own with its module written out.
-func (b *Bound) load(p split.PartyProgram) (*check.Program, diag.List) {
+func (b *BoundModel) load(p split.PartyProgram) (*check.Program, diag.List) {
 	if own, ok := b.own(p.Party); ok {
 		return split.Examine(b.Manifest, own.Party, own.File, own.Text, b.Universe)
 	}
 	return split.Load(b.Manifest, p.Party, p.File, p.Text, b.Universe)
 }
 
-func (b *Bound) lowerOne(p lower.Party) diag.List {
+func (b *BoundModel) lowerOne(p lower.PartyData) diag.List {
 	p.Data, p.Sizes, p.Declared = b.Values, b.Sizes, b.declared
 	lowered, diags := lower.Lower(p)
 	b.Lowered = append(b.Lowered, lowered)
@@ -275,13 +279,13 @@ func (b *Bound) lowerOne(p lower.Party) diag.List {
 }
 
 // leaks checks each client as it would check itself when it binds its data.
-func (b *Bound) leaks() (diags diag.List) {
+func (b *BoundModel) leaks() (diags diag.List) {
 	if b.Pooled() {
 		return nil
 	}
-	terms := (&OneParty{Bound: b}).terms()
+	terms := (&OneParty{BoundModel: b}).terms()
 	for _, l := range b.Lowered[1:] {
-		diags = append(diags, b.Manifest.Staying(atload.Check(l.Party, terms))...)
+		diags = append(diags, b.Manifest.Staying(atload.Check(l.PartyData, terms))...)
 	}
 	for _, d := range diags {
 		if d.Code == diag.FixedCut {
@@ -295,7 +299,7 @@ func (b *Bound) leaks() (diags diag.List) {
 
 // Release drops the values, of which the graphs have what they need. The Plan can still be run; Generative
 // then panics.
-func (b *Bound) Release() {
+func (b *BoundModel) Release() {
 	b.Values, b.Lowered = nil, nil
 	releaseSplits(b.Plan)
 }
@@ -312,7 +316,7 @@ func releaseSplits(plan *model.Plan) {
 }
 
 // Contributions lowers the cuts of the model with all parties' data, as functions of the parameters.
-func (b *Bound) Contributions() (*simulate.Model, diag.List) {
+func (b *BoundModel) Contributions() (*simulate.SimulatedModel, diag.List) {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
 	}
@@ -321,7 +325,7 @@ func (b *Bound) Contributions() (*simulate.Model, diag.List) {
 
 // Labels returns the names of the elements of parameters, by party and parameter: see lower.Labels. They
 // belong to the party alone. It panics once the values have been released.
-func (b *Bound) Labels() map[string]map[string][][]string {
+func (b *BoundModel) Labels() map[string]map[string][][]string {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
 	}
@@ -333,7 +337,7 @@ func (b *Bound) Labels() map[string]map[string][][]string {
 }
 
 // Generative lowers the model with all parties' data, for forward simulation and pointwise densities.
-func (b *Bound) Generative() (*simulate.Model, diag.List) {
+func (b *BoundModel) Generative() (*simulate.SimulatedModel, diag.List) {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
 	}
@@ -342,7 +346,7 @@ func (b *Bound) Generative() (*simulate.Model, diag.List) {
 
 // Noised lowers the model with all parties' data, for densities of rows with noise and without: see
 // lower.Noised.
-func (b *Bound) Noised() (*simulate.Model, diag.List) {
+func (b *BoundModel) Noised() (*simulate.SimulatedModel, diag.List) {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
 	}
@@ -350,6 +354,6 @@ func (b *Bound) Noised() (*simulate.Model, diag.List) {
 }
 
 // Drawing lowers the model for drawing responses alone, with other values of the data: see lower.Drawing.
-func (b *Bound) Drawing(values map[string]data.Bindings) (*simulate.Model, diag.List) {
+func (b *BoundModel) Drawing(values map[string]data.Bindings) (*simulate.SimulatedModel, diag.List) {
 	return lower.Drawing(b.Cuts, values, b.Sizes)
 }

@@ -211,7 +211,7 @@ func nameable(name string) bool {
 }
 
 // Accepted are the disclosures that the model was compiled with.
-func (m *Model) Accepted() accept.Set { return m.options.Accept }
+func (m *Model) Accepted() accept.Accepted { return m.options.Accept }
 
 // Pooled reports whether one party evaluates everything: the model then runs as written.
 func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled() }

@@ -8,7 +8,7 @@ import (
 
 // Imputed describes, a line for each party's data, how many missing cells are parameters. It panics once the
 // values have been released.
-func (b *Bound) Imputed() (out []string) {
+func (b *BoundModel) Imputed() (out []string) {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
 	}

@@ -22,7 +22,7 @@ import (
 // A OneParty is one party of a deployment: its program, loaded as if a stranger had sent it, with its own
 // data and no other's. Bound has one party.
 type OneParty struct {
-	*Bound
+	*BoundModel
 	Party    string // "registry", "lab[3]"
 	Family   string // "lab" for lab[3], else ""
 	Member   int
@@ -91,7 +91,8 @@ func OpenParty(m *split.Manifest, party string, program, own *source.File) (*One
 		return nil, nil, fmt.Errorf("the manifest has an unknown transform %s", m.Transform)
 	}
 	p := &OneParty{Party: party, Member: member, public: public,
-		Bound: &Bound{Model: &Model{Name: m.Model, Source: program, Universe: universe, Checked: checked,
+		BoundModel: &BoundModel{Model: &Model{Name: m.Model, Source: program, Universe: universe,
+			Checked:  checked,
 			Manifest: m}}}
 	if member > 0 {
 		p.Family = name
@@ -107,7 +108,8 @@ func OpenParty(m *split.Manifest, party string, program, own *source.File) (*One
 // Bind reads the party's table and binds its data declarations. tables has one file or address, or none where
 // the program has no data. leave are the rows that are left out at all parties, by size (see LeaveOut); nil:
 // those that are incomplete at this one.
-func (p *OneParty) Bind(tables []string, most int64, j data.Joining, leave map[string]Rows) diag.List {
+func (p *OneParty) Bind(tables []string, most int64, j data.Joining,
+	leave map[string]RowDisclosure) diag.List {
 	wants := p.wants()
 	d, diags := p.read(tables, most, p.leaving(j, wants, leave), wants)
 	if diags.HasErrors() {
@@ -120,16 +122,16 @@ func (p *OneParty) Bind(tables []string, most int64, j data.Joining, leave map[s
 	return diags
 }
 
-// Fitted is what a party keeps of a run for new rows: its encoders, and the sizes of its parameters.
-type Fitted struct {
+// FittedModel is what a party keeps of a run for new rows: its encoders, and the sizes of its parameters.
+type FittedModel struct {
 	Recipes []data.Recipe
 	Sizes   map[string]int
 }
 
 // BindNew is Bind for the program of a prediction: new rows, with the encoders of a run. Parameters stand on
 // their declared scale, and no density is lowered.
-func (p *OneParty) BindNew(tables []string, most int64, j data.Joining, leave map[string]Rows,
-	fitted Fitted) diag.List {
+func (p *OneParty) BindNew(tables []string, most int64, j data.Joining, leave map[string]RowDisclosure,
+	fitted FittedModel) diag.List {
 	p.declared, p.given = true, fitted.Sizes
 	wants := p.wants()
 	for i := range wants {

@@ -17,7 +17,7 @@ import (
 
 // Moments makes the release of the columns that the model's design names, with the noise of its terms. All
 // parties' rows are in this process, which draws the noise of each.
-func (b *Bound) Moments() (*release.Moments, error) {
+func (b *BoundModel) Moments() (*release.Moments, error) {
 	columns, values, err := b.ReleasedRows()
 	if err != nil {
 		return nil, err
@@ -26,9 +26,9 @@ func (b *Bound) Moments() (*release.Moments, error) {
 }
 
 // ReleasedRows are the columns that the model's design names, the response last, with the rows of each.
-func (b *Bound) ReleasedRows() (columns []release.Column, values [][]float64, err error) {
+func (b *BoundModel) ReleasedRows() (columns []release.BoundedColumn, values [][]float64, err error) {
 	names := map[string][]string{}
-	add := func(c release.Column, levels []string) error {
+	add := func(c release.BoundedColumn, levels []string) error {
 		one, of, err := releasedColumn(b.Values[c.Owner], c.Name)
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ type ReleasedData struct {
 }
 
 // Terms are those of the model's release of columns; without noise where it makes none.
-func (m *Model) Terms(columns []release.Column) release.Terms {
+func (m *Model) Terms(columns []release.BoundedColumn) release.Terms {
 	if m.Design == nil {
 		return release.Terms{NoNoise: true}
 	}

@@ -30,19 +30,19 @@ type Prediction struct {
 // A Predicted is a response that is drawn; the manifest of a prediction lists them.
 type Predicted = split.Predicted
 
-// A Part is what a quantity of a prediction is to a response.
-type Part int
+// A PredictionPart is what a quantity of a prediction is to a response.
+type PredictionPart int
 
 // The parts.
 const (
-	OfNone  Part = iota // it belongs to no response
-	OfDraw              // a draw of the response
-	OfMean              // its expectation
-	OfScore             // the log density of what was observed
+	OfNone  PredictionPart = iota // it belongs to no response
+	OfDraw                        // a draw of the response
+	OfMean                        // its expectation
+	OfScore                       // the log density of what was observed
 )
 
 // ResponseOf finds the response that a reported quantity belongs to. Of a member, name is "lab[2].y".
-func (p *Prediction) ResponseOf(name string) (*Predicted, Part) {
+func (p *Prediction) ResponseOf(name string) (*Predicted, PredictionPart) {
 	name = name[strings.LastIndex(name, ".")+1:]
 	for k := range p.Responses {
 		switch r := &p.Responses[k]; name {
@@ -449,7 +449,7 @@ func namesOf(n ast.Node) (out []string) {
 // BindNew is Bind for new rows, whose values a data set has given with the encoders of a run: parameters
 // stand on their declared scale, and no density is lowered. sizes are those that the run's parameters have.
 func BindNew(m *Model, d *data.Dataset, values map[string]data.Bindings, members,
-	sizes map[string]int) (*Bound, diag.List, error) {
-	b := &Bound{Model: m, Data: d, Values: values, members: members, given: sizes, declared: true}
+	sizes map[string]int) (*BoundModel, diag.List, error) {
+	b := &BoundModel{Model: m, Data: d, Values: values, members: members, given: sizes, declared: true}
 	return b.run(valuePasses())
 }

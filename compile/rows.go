@@ -8,8 +8,8 @@ import (
 	"github.com/vflc/vflc/data"
 )
 
-// Rows are what a party discloses of its rows before incomplete ones are left out.
-type Rows struct {
+// RowDisclosure are what a party discloses of its rows before incomplete ones are left out.
+type RowDisclosure struct {
 	Rows int `json:"rows"`
 	// salted digest of the keys in their order; "": rows come in the order of the file
 	Order string `json:"order,omitempty"`
@@ -37,7 +37,7 @@ func (p *OneParty) Keep(s *Selection) { p.selected = s }
 
 // leaving adds the rows that are left out to a joining, and keeps what the party discloses of its rows. Where
 // rows were selected, those that remain are complete at all parties.
-func (p *OneParty) leaving(j data.Joining, wants []data.Want, leave map[string]Rows) data.Joining {
+func (p *OneParty) leaving(j data.Joining, wants []data.Want, leave map[string]RowDisclosure) data.Joining {
 	if p.selected != nil {
 		return j
 	}
@@ -93,10 +93,10 @@ func joinedSizes(m *split.Manifest, wants []data.Want) (out []string) {
 }
 
 // Rows returns what the party discloses of its rows, by size. It is called after Bind.
-func (p *OneParty) Rows(salt []byte) map[string]Rows {
-	out := map[string]Rows{}
+func (p *OneParty) Rows(salt []byte) map[string]RowDisclosure {
+	out := map[string]RowDisclosure{}
 	for size, h := range p.rows {
-		r := Rows{Rows: len(h.incomplete)}
+		r := RowDisclosure{Rows: len(h.incomplete)}
 		if h.order != "" {
 			r.Order = salted(salt, "rows", h.order)
 		}
@@ -117,8 +117,8 @@ func bit(bits []byte, k int) bool { return k/8 < len(bits) && bits[k/8]>>(k%8)&1
 
 // LeaveOut finds the rows that `missing drop` leaves out: those that are incomplete at any party, by size.
 // The error is the first *Disagreement.
-func LeaveOut(names []string, all map[string]map[string]Rows) (map[string]Rows, error) {
-	out, first, ordered := map[string]Rows{}, map[string]string{}, map[string]string{}
+func LeaveOut(names []string, all map[string]map[string]RowDisclosure) (map[string]RowDisclosure, error) {
+	out, first, ordered := map[string]RowDisclosure{}, map[string]string{}, map[string]string{}
 	for _, party := range names {
 		for _, size := range slices.Sorted(maps.Keys(all[party])) {
 			r := all[party][size]
@@ -141,7 +141,7 @@ func LeaveOut(names []string, all map[string]map[string]Rows) (map[string]Rows, 
 				continue
 			}
 			if out[size].Left == nil {
-				out[size] = Rows{Rows: r.Rows, Left: make([]byte, len(r.Left))}
+				out[size] = RowDisclosure{Rows: r.Rows, Left: make([]byte, len(r.Left))}
 			}
 			for k, b := range r.Left {
 				out[size].Left[k] |= b

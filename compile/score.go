@@ -10,9 +10,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Score is what an adjoint is a function of: the derivative of the log density of Dist by a predictor that
-// enters its parameter Param through the functions of Through, the innermost first.
-type Score struct {
+// A AdjointForm is what an adjoint is a function of: the derivative of the log density of Dist by a predictor
+// that enters its parameter Param through the functions of Through, the innermost first.
+type AdjointForm struct {
 	Dist    *def.Dist
 	Param   int
 	Through []*def.Func
@@ -20,7 +20,7 @@ type Score struct {
 
 // Score returns the score that a client sends as the adjoint of a sum it has received; false where that is
 // not a function of one predictor a row, to which the sum is added.
-func (p *Bundle) Score(d Disclosure) (out Score, ok bool) {
+func (p *Bundle) Score(d Disclosure) (out AdjointForm, ok bool) {
 	isSum := func(name string, _ *check.Symbol) bool { return name == d.Sum }
 	for _, program := range p.Programs {
 		if program.For != d.From || d.Sum == "" {
@@ -31,13 +31,13 @@ func (p *Bundle) Score(d Disclosure) (out Score, ok bool) {
 				switch {
 				case a == nil || !reaches(program, a, isSum):
 				case ok || l.Dist.Event != nil: // a second place
-					return Score{}, false
+					return AdjointForm{}, false
 				default:
 					inner, through := lower.Unwrap(a)
 					if !lower.Addend(inner, d.Sum) {
-						return Score{}, false
+						return AdjointForm{}, false
 					}
-					out, ok = Score{l.Dist, i, through}, true
+					out, ok = AdjointForm{l.Dist, i, through}, true
 				}
 			}
 		}

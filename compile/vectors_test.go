@@ -46,15 +46,15 @@ func TestVectorsOfFacts(t *testing.T) {
 	rows("keys that are whole numbers", "id,x\n10,1\n-2,2\n9,3\n", "id", "-2", "9", "10")
 	rows("keys that are texts", "id,x\nb,1\n10,2\ngrößer,3\n", "id", "10", "b", "größer")
 	rows("rows in the order of the files", "x\n1\n2\n3\n", data.RowOrder)
-	shared := func(name string, b data.Bound) {
+	shared := func(name string, b data.BoundValue) {
 		add(factVector{Name: name, Purpose: "shared", Elem: b.Elem, Dims: b.Dims, Labels: b.Labels,
 			Levels: b.Levels, Values: vectors.Bits(b.Values), Digest: b.Digest()})
 	}
-	shared("a matrix", data.Bound{Recipe: data.Recipe{Elem: "real"}, Dims: []int{2, 3},
+	shared("a matrix", data.BoundValue{Recipe: data.Recipe{Elem: "real"}, Dims: []int{2, 3},
 		Values: []float64{1, 2, 3.5, -4, math.Copysign(0, -1), math.Inf(1)}})
-	shared("a number", data.Bound{Recipe: data.Recipe{Elem: "count"}, Values: []float64{7}})
+	shared("a number", data.BoundValue{Recipe: data.Recipe{Elem: "count"}, Values: []float64{7}})
 	labels := []string{"a", "größer", "\"x\" \\ \t"}
-	shared("categories", data.Bound{Recipe: data.Recipe{Elem: "level", Levels: 3}, Dims: []int{2},
+	shared("categories", data.BoundValue{Recipe: data.Recipe{Elem: "level", Levels: 3}, Dims: []int{2},
 		Labels: labels, Values: []float64{3, 1}})
 	add(factVector{Name: "categories", Purpose: "levels", Labels: labels, Digest: fmt.Sprintf("%q", labels)})
 	vectors.Check(t, "../docs/protocol/facts.json", file)

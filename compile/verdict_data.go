@@ -83,7 +83,7 @@ func (j *judge) data(party int, of []ast.Expr) (out []declared) {
 // declared is what the program says of a declaration, and the table where it is at hand.
 func (j *judge) declared(program *check.Program, s *check.Symbol) declared {
 	d := declared{declared: s.Name, one: len(s.Type.Dims) == 1}
-	var wanted []data.Column
+	var wanted []data.FromItem
 	if j.wants[program] == nil {
 		j.wants[program] = lower.Wants(program)
 	}
@@ -109,7 +109,7 @@ func (j *judge) declared(program *check.Program, s *check.Symbol) declared {
 			d.open = true
 		}
 	}
-	if slices.ContainsFunc(wanted, func(c data.Column) bool { return c.Star }) {
+	if slices.ContainsFunc(wanted, func(c data.FromItem) bool { return c.Star }) {
 		d.names = nil
 	}
 	d.one = d.one || len(wanted) == 1 && len(wanted[0].Columns) == 1

@@ -28,7 +28,7 @@ func (m *Model) Tables(sources data.Sources, joining data.Joining) *Tables {
 }
 
 // parameters counts the parameters of each party.
-func (b *Bound) parameters() map[string]int {
+func (b *BoundModel) parameters() map[string]int {
 	out := map[string]int{}
 	for member := range b.Values {
 		party, _, _ := Member(member)
@@ -58,7 +58,8 @@ func parametersOf(p *check.Program, party string, size func(string) (int, bool))
 }
 
 // columnsIn names columns that of lists of a declaration, by party and declaration.
-func (b *Bound) columnsIn(of func(name string, v *data.Bound) []string) map[string]map[string][]string {
+func (b *BoundModel) columnsIn(of func(name string,
+	v *data.BoundValue) []string) map[string]map[string][]string {
 	out := map[string]map[string][]string{}
 	for member, values := range b.Values {
 		party, _, _ := Member(member)
@@ -78,7 +79,7 @@ func (b *Bound) columnsIn(of func(name string, v *data.Bound) []string) map[stri
 
 // twoValued names the columns of two values of a declaration. A column of one value is part of every
 // intercept.
-func twoValued(name string, v *data.Bound) (out []string) {
+func twoValued(name string, v *data.BoundValue) (out []string) {
 	if len(v.Dims) == 0 || v.Dims[0] == 0 {
 		return nil
 	}
@@ -92,7 +93,7 @@ func twoValued(name string, v *data.Bound) (out []string) {
 }
 
 // only names the column of a declaration that has one.
-func only(name string, v *data.Bound) []string {
+func only(name string, v *data.BoundValue) []string {
 	if len(v.Dims) != 2 || v.Dims[1] != 1 {
 		return nil
 	}

@@ -41,7 +41,7 @@ func verifySplit(m *Model) error {
 }
 
 // verifyBind checks that a party's values are its own or shared, and that each is what its type allows.
-func verifyBind(b *Bound) error {
+func verifyBind(b *BoundModel) error {
 	for party, bindings := range b.Values {
 		for name, v := range bindings {
 			s := b.Checked.Symbols[name]
@@ -60,7 +60,7 @@ func verifyBind(b *Bound) error {
 }
 
 // holds reports whether a party, or a member of a family, owns or shares data.
-func (b *Bound) holds(party string, s *check.Symbol) bool {
+func (b *BoundModel) holds(party string, s *check.Symbol) bool {
 	if s.Owner == check.Shared || s.Owner == party {
 		return true
 	}
@@ -72,7 +72,7 @@ func (b *Bound) holds(party string, s *check.Symbol) bool {
 	return false
 }
 
-func verifyValues(s *check.Symbol, v *data.Bound) error {
+func verifyValues(s *check.Symbol, v *data.BoundValue) error {
 	n := 1
 	for _, d := range v.Dims {
 		n *= d
@@ -101,7 +101,7 @@ func verifyValues(s *check.Symbol, v *data.Bound) error {
 }
 
 // verifySizes checks that every dimension of every value has the value of its size.
-func verifySizes(b *Bound) error {
+func verifySizes(b *BoundModel) error {
 	for party, bindings := range b.Values {
 		for name, v := range bindings {
 			for i, d := range b.Checked.Symbols[name].Type.Dims {
@@ -121,7 +121,7 @@ func verifySizes(b *Bound) error {
 	return nil
 }
 
-func verifyLower(b *Bound) error {
+func verifyLower(b *BoundModel) error {
 	parties := 1
 	for _, p := range b.Programs {
 		switch {

@@ -42,13 +42,13 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 			delete(m.Checked.Info, m.Checked.Likelihoods[0].Args[0])
 		}},
 		"a client's name taken for shared": {after: "check", spoil: func(m *compile.Model) {
-			changeInfo(m, func(i *check.Info) { i.Owners = nil })
+			changeInfo(m, func(i *check.ExprInfo) { i.Owners = nil })
 		}},
 		"a parameter taken for data": {after: "check", spoil: func(m *compile.Model) {
-			changeInfo(m, func(i *check.Info) { i.Random = false })
+			changeInfo(m, func(i *check.ExprInfo) { i.Random = false })
 		}},
 		"a shape that does not fit": {after: "check", spoil: func(m *compile.Model) {
-			changeInfo(m, func(i *check.Info) { i.Type.Dims = []types.Size{types.Named("Q")} })
+			changeInfo(m, func(i *check.ExprInfo) { i.Type.Dims = []types.Size{types.Named("Q")} })
 		}},
 		"an owner who is nobody": {after: "check", spoil: func(m *compile.Model) {
 			m.Checked.Symbols["u"].Owner = "c"
@@ -149,7 +149,7 @@ func call(function string, x ast.Expr) ast.Expr {
 }
 
 // changeInfo changes the facts of eta where the likelihood refers to it.
-func changeInfo(m *compile.Model, change func(*check.Info)) {
+func changeInfo(m *compile.Model, change func(*check.ExprInfo)) {
 	e := m.Checked.Likelihoods[0].Args[0]
 	i := m.Checked.Info[e]
 	change(&i)
@@ -166,22 +166,22 @@ func rewrite(m *compile.Model, party int, old, with string) {
 func TestVerifyFindsWhatIsWrongWithData(t *testing.T) {
 	for name, c := range map[string]struct {
 		after string
-		spoil func(*compile.Bound)
+		spoil func(*compile.BoundModel)
 	}{
-		"no number": {"bind", func(b *compile.Bound) { b.Values["a"]["XA"].Values[0] = math.NaN() }},
-		"values too few": {"bind", func(b *compile.Bound) {
+		"no number": {"bind", func(b *compile.BoundModel) { b.Values["a"]["XA"].Values[0] = math.NaN() }},
+		"values too few": {"bind", func(b *compile.BoundModel) {
 			v := b.Values["a"]["XA"]
 			v.Values = v.Values[1:]
 		}},
-		"another's table":   {"bind", func(b *compile.Bound) { b.Values["b"]["XA"] = b.Values["a"]["XA"] }},
-		"a size of its own": {"sizes", func(b *compile.Bound) { b.Sizes.Common["P"]++ }},
-		"a party lost":      {"lower", func(b *compile.Bound) { b.Lowered = b.Lowered[:2] }},
-		"a parameter's size": {"lower", func(b *compile.Bound) {
+		"another's table":   {"bind", func(b *compile.BoundModel) { b.Values["b"]["XA"] = b.Values["a"]["XA"] }},
+		"a size of its own": {"sizes", func(b *compile.BoundModel) { b.Sizes.Common["P"]++ }},
+		"a party lost":      {"lower", func(b *compile.BoundModel) { b.Lowered = b.Lowered[:2] }},
+		"a parameter's size": {"lower", func(b *compile.BoundModel) {
 			b.Lowered[1].Spec.Params[0].Dims = []int{1}
 		}},
-		"a cut lost":        {"lower", func(b *compile.Bound) { b.Lowered[1].Spec.Cuts = nil }},
-		"data from nowhere": {"lower", func(b *compile.Bound) { delete(b.Values["a"], "XA") }},
-		"a wire too many": {"link", func(b *compile.Bound) {
+		"a cut lost":        {"lower", func(b *compile.BoundModel) { b.Lowered[1].Spec.Cuts = nil }},
+		"data from nowhere": {"lower", func(b *compile.BoundModel) { delete(b.Values["a"], "XA") }},
+		"a wire too many": {"link", func(b *compile.BoundModel) {
 			g := &b.Plan.Groups[0]
 			g.Members = append(g.Members, g.Members[0])
 		}},

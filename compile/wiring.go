@@ -36,14 +36,14 @@ func (p *OneParty) Lower(sizes, members map[string]int) (diags diag.List) {
 		return diags
 	}
 	diags = append(diags, lower.Variation(p.Checked, p.Values)...)
-	lowered, found := lower.Lower(lower.Party{Program: p.Checked, Name: p.Party, Family: p.Family,
+	lowered, found := lower.Lower(lower.PartyData{Program: p.Checked, Name: p.Party, Family: p.Family,
 		Member: p.Member, Data: p.Values, Sizes: p.Sizes, Declared: p.declared})
 	if diags = append(diags, found...); diags.HasErrors() {
 		return diags
 	}
 	p.Lowered = []*lower.Lowered{lowered}
 	if p.Party != p.Manifest.Server {
-		diags = append(diags, p.Manifest.Staying(atload.Check(lowered.Party, p.terms()))...)
+		diags = append(diags, p.Manifest.Staying(atload.Check(lowered.PartyData, p.terms()))...)
 	}
 	return diags
 }
@@ -159,8 +159,8 @@ func (p *OneParty) mayBe(w Wiring) error {
 }
 
 // terms are what the manifest says to a client's check of its own data.
-func (p *OneParty) terms() atload.Terms {
-	t := atload.Terms{Shared: map[string]*check.Symbol{}, Accepted: p.Manifest.Accepted,
+func (p *OneParty) terms() atload.ManifestTerms {
+	t := atload.ManifestTerms{Shared: map[string]*check.Symbol{}, Accepted: p.Manifest.Accepted,
 		New: len(p.Manifest.Predicted) > 0}
 	for _, s := range p.Manifest.Shared {
 		t.Shared[s.Name] = s.Declared(p.Universe)

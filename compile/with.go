@@ -7,8 +7,8 @@ import (
 
 // With returns the model with other values of its data, of the same sizes. b is unchanged. Diagnostics and
 // error are those of Bind.
-func (b *Bound) With(values map[string]data.Bindings) (*Bound, diag.List, error) {
-	fresh := &Bound{Model: b.Model, Data: b.Data, Values: values, Sizes: b.Sizes}
+func (b *BoundModel) With(values map[string]data.Bindings) (*BoundModel, diag.List, error) {
+	fresh := &BoundModel{Model: b.Model, Data: b.Data, Values: values, Sizes: b.Sizes}
 	diags := fresh.lower()
 	if diags.HasErrors() {
 		return fresh, diags, nil
@@ -18,7 +18,7 @@ func (b *Bound) With(values map[string]data.Bindings) (*Bound, diag.List, error)
 
 // WithEncryptedRows returns the model, with its data, for a run whose rows stay encrypted. b is unchanged.
 // The diagnostics say why there is none.
-func (b *Bound) WithEncryptedRows() (*Bound, diag.List, error) {
+func (b *BoundModel) WithEncryptedRows() (*BoundModel, diag.List, error) {
 	m, diags := b.Model.WithEncryptedRows()
 	if diags.HasErrors() {
 		return nil, diags, nil

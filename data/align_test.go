@@ -49,7 +49,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 				t.Fatal("a party finds another order from its own table")
 			}
 		}
-		var first *Bound
+		var first *BoundValue
 		for k, table := range tables {
 			table.arrange(a.Order[k], table.Rows)
 			b, list := Bind(View{Table: table, Key: a.Key}, []Want{{Name: "x", Owner: "p", Rank: 1}})

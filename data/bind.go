@@ -44,18 +44,18 @@ type binder struct {
 }
 
 // source returns the `from` clause of a declaration: as written, or the default.
-func (b *binder) source(w Want) []Column {
+func (b *binder) source(w Want) []FromItem {
 	if w.From != nil {
 		return w.From
 	}
 	if !b.view.Document && w.Rank == 2 {
-		return []Column{{Star: true}}
+		return []FromItem{{Star: true}}
 	}
-	return []Column{{Columns: []string{w.Name}}}
+	return []FromItem{{Columns: []string{w.Name}}}
 }
 
-func starred(from []Column) bool {
-	return slices.ContainsFunc(from, func(c Column) bool { return c.Star })
+func starred(from []FromItem) bool {
+	return slices.ContainsFunc(from, func(c FromItem) bool { return c.Star })
 }
 
 // named lists the columns that a declaration names.
@@ -104,7 +104,7 @@ func (b *binder) rivals(w Want) []string {
 }
 
 // bind makes one value, or reports why not and returns nil.
-func (b *binder) bind(w Want) *Bound {
+func (b *binder) bind(w Want) *BoundValue {
 	if !b.view.Document && (w.Rank == 0 || w.Rank > 2) {
 		fail(b.list, diag.DataShape, place(b.view.Name, 1), "%s: a CSV has vectors and matrices, not %s; %s",
 			w.Name, rankWords(w.Rank), jsonHint(w))
@@ -143,7 +143,7 @@ func jsonHint(w Want) string {
 }
 
 // item fits one item of a `from` clause.
-func (b *binder) item(w Want, c Column) ([]Fitted, bool) {
+func (b *binder) item(w Want, c FromItem) ([]Fitted, bool) {
 	columns := c.Columns
 	if c.Star {
 		if columns = b.star(w); columns == nil {
@@ -225,7 +225,7 @@ func (b *binder) declaredBefore(first, second string) bool {
 }
 
 // encoder checks how an encoder is called and returns it before fitting.
-func (b *binder) encoder(w Want, c Column) (Fitted, bool) {
+func (b *binder) encoder(w Want, c FromItem) (Fitted, bool) {
 	bad := func(format string, args ...any) (Fitted, bool) {
 		fail(b.list, diag.BadEncoder, place(b.view.Name, 1), w.Name+": "+format, args...)
 		return Fitted{}, false

@@ -193,7 +193,7 @@ func (d *Dataset) without(s Source, wants []Want, list *diag.List) {
 }
 
 // merge keeps the value of shared data that the first holder has, and compares those of the others with it.
-func merge(shared Bindings, found map[string]*Holder, b *Bound, h *Holder, list *diag.List) {
+func merge(shared Bindings, found map[string]*Holder, b *BoundValue, h *Holder, list *diag.List) {
 	if b == nil {
 		return
 	}
@@ -213,7 +213,7 @@ func merge(shared Bindings, found map[string]*Holder, b *Bound, h *Holder, list 
 
 // differ finds the first row at which shared data of two tables differ. No values are quoted, since one of
 // two tells the other; and categories of hb alone, in whose table the place is.
-func differ(a *Bound, b *Bound, hb *Holder) (where, text string) {
+func differ(a *BoundValue, b *BoundValue, hb *Holder) (where, text string) {
 	where = place(hb.View.Name, 1)
 	if !slices.Equal(a.Dims, b.Dims) {
 		return where, fmt.Sprintf(" in size: %v there, %v here", a.Dims, b.Dims)
@@ -282,7 +282,7 @@ func (d *Dataset) unfound(wants []Want, shared Bindings, list *diag.List) {
 
 // Where returns the place of a row, counted from 0, of a party's value, and " (KEY VALUE)" where rows have
 // keys; both are "" where the value does not come from rows of a table.
-func (d *Dataset) Where(party string, b *Bound, row int) (where, key string) {
+func (d *Dataset) Where(party string, b *BoundValue, row int) (where, key string) {
 	if len(b.Holders) > 0 {
 		party = b.Holders[0]
 	}
@@ -345,7 +345,7 @@ func (d *Dataset) Sizes(names []string) (list diag.List) {
 
 // Digest is the SHA-256 of a value in hexadecimal: type, sizes, numbers bit for bit, and categories. Two
 // parties have the same value if the digests are equal.
-func (b *Bound) Digest() string {
+func (b *BoundValue) Digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "vflc shared data v1 %s %v %q %d\n", b.Elem, b.Dims, b.Labels, b.Levels)
 	var buffer []byte

@@ -17,11 +17,11 @@ import (
 )
 
 // column1 binds one column of one table through an encoder.
-func column1(t testing.TB, cells []string, encoder string, options ...Option) *Bound {
+func column1(t testing.TB, cells []string, encoder string, options ...Option) *BoundValue {
 	t.Helper()
 	table := mustCSV(t, "x\n"+strings.Join(cells, "\n")+"\n")
 	bound, list := Bind(View{Table: table}, []Want{{Name: "X", Owner: "server", Rank: 2,
-		From: []Column{{Encoder: encoder, Columns: []string{"x"}, Options: options}}}})
+		From: []FromItem{{Encoder: encoder, Columns: []string{"x"}, Options: options}}}})
 	if len(list) > 0 {
 		t.Fatal(Errors(list))
 	}
@@ -92,7 +92,7 @@ func TestZscoreStandardises(t *testing.T) {
 		}
 		bound, list := Bind(View{Table: table},
 			[]Want{{Name: "z", Owner: "server", Rank: 1,
-				From: []Column{{Encoder: "zscore", Columns: []string{"x"}}}}})
+				From: []FromItem{{Encoder: "zscore", Columns: []string{"x"}}}}})
 		if len(list) > 0 {
 			t.Fatal(Errors(list))
 		}
@@ -115,7 +115,7 @@ func TestZscoreStandardises(t *testing.T) {
 // row.
 func TestRecipesAreKept(t *testing.T) {
 	table := mustCSV(t, "age,sex,g,d,y\n30,F,west,0.1,true\n41,M,east,0.2,false\n53,F,north,0.7,1\n")
-	columns := []Column{{Encoder: "zscore", Columns: []string{"age"}},
+	columns := []FromItem{{Encoder: "zscore", Columns: []string{"age"}},
 		{Encoder: "onehot", Columns: []string{"sex"}},
 		{Encoder: "log", Columns: []string{"d"}}, {Encoder: "center", Columns: []string{"d"}},
 		{Columns: []string{"d"}},
@@ -170,12 +170,12 @@ func TestRecipesAreKept(t *testing.T) {
 func TestMadeColumnByColumn(t *testing.T) {
 	table := mustCSV(t, "age,sex,g,d\n30,F,west,0.1\n41,M,east,0.2\n55,F,north,0.7\n")
 	bound, list := Bind(View{Table: table}, []Want{
-		{Name: "X", Owner: "server", Rank: 2, From: []Column{{Encoder: "onehot", Columns: []string{"g"}},
+		{Name: "X", Owner: "server", Rank: 2, From: []FromItem{{Encoder: "onehot", Columns: []string{"g"}},
 			{Encoder: "zscore", Columns: []string{"age"}}, {Columns: []string{"d"}},
 			{Encoder: "log", Columns: []string{"d"}},
 			{Encoder: "center", Columns: []string{"d"}}, {Encoder: "poly", Columns: []string{"age"},
 				Further: []string{"2"}}}},
-		{Name: "z", Owner: "server", Rank: 1, From: []Column{{Encoder: "center", Columns: []string{"age"}}}},
+		{Name: "z", Owner: "server", Rank: 1, From: []FromItem{{Encoder: "center", Columns: []string{"age"}}}},
 		{Name: "sex", Owner: "server", Elem: types.Level, Rank: 1},
 	})
 	if len(list) > 0 {
@@ -199,7 +199,7 @@ func TestMadeColumnByColumn(t *testing.T) {
 	}
 	bound, list = Bind(View{Table: document},
 		[]Want{{Name: "M", Owner: "server", Rank: 2,
-			From: []Column{{Encoder: "center", Columns: []string{"M"}}}}})
+			From: []FromItem{{Encoder: "center", Columns: []string{"M"}}}}})
 	if len(list) > 0 {
 		t.Fatal(Errors(list))
 	}

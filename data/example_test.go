@@ -18,7 +18,7 @@ func ExampleColumns() {
 	}
 	values, problems := set.Bind([]data.Want{
 		{Name: "age", Owner: "registry", Rank: 1,
-			From: []data.Column{{Encoder: "zscore", Columns: []string{"age"}}}},
+			From: []data.FromItem{{Encoder: "zscore", Columns: []string{"age"}}}},
 		{Name: "ward", Owner: "registry", Rank: 1, Elem: types.Level},
 	})
 	if problems.HasErrors() {

@@ -243,15 +243,15 @@ func parseSize(text string) Size {
 	return Size{Name: name, Own: name != text}
 }
 
-func parseColumn(item string) Column {
+func parseColumn(item string) FromItem {
 	if item == "*" {
-		return Column{Star: true}
+		return FromItem{Star: true}
 	}
 	encoder, args, ok := strings.Cut(strings.TrimSuffix(item, ")"), "(")
 	if !ok {
-		return Column{Columns: []string{item}}
+		return FromItem{Columns: []string{item}}
 	}
-	c := Column{Encoder: encoder}
+	c := FromItem{Encoder: encoder}
 	for _, arg := range strings.Split(args, ",") {
 		name, value, option := strings.Cut(arg, "=")
 		switch {

@@ -48,7 +48,7 @@ func observed(cells []float64) []float64 {
 
 // fill finds the missing cells, names them and gives them the mean of their column. It is false where a
 // column has no other cells.
-func (b *Bound) fill(v View, list *diag.List) bool {
+func (b *BoundValue) fill(v View, list *diag.List) bool {
 	rows := len(b.Values)
 	if len(b.Dims) > 0 {
 		rows = b.Dims[0]
@@ -79,7 +79,7 @@ func (b *Bound) fill(v View, list *diag.List) bool {
 }
 
 // cell names a cell by the key of its row, and in a matrix by its column, counted from 0.
-func (b *Bound) cell(v View, row, k int) string {
+func (b *BoundValue) cell(v View, row, k int) string {
 	name := fmt.Sprintf("row=%d", row+1)
 	if keys, ok := v.Array(v.Key); ok && b.ByRow && len(keys.Dims) == 1 && row < keys.Len() {
 		name = v.Key + "=" + column{v, keys}.text(row)

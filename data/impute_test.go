@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-func imputing(t *testing.T, csv string, from ...Column) (*Bound, string) {
+func imputing(t *testing.T, csv string, from ...FromItem) (*BoundValue, string) {
 	t.Helper()
 	bound, list := Bind(View{Table: mustCSV(t, csv), Key: "id"},
 		[]Want{{Name: "X", Owner: "server", Elem: types.Real, Rank: 2, Impute: true, From: from}})
@@ -19,7 +19,7 @@ func imputing(t *testing.T, csv string, from ...Column) (*Bound, string) {
 	return bound["X"], ""
 }
 
-func encoded(name, column string) Column { return Column{Encoder: name, Columns: []string{column}} }
+func encoded(name, column string) FromItem { return FromItem{Encoder: name, Columns: []string{column}} }
 
 const gappy = "id,a,b,w\nk1,1,,u\nk2,NA,4,\nk3,4,1,v\nk4,7,,u\n"
 
@@ -27,7 +27,7 @@ const gappy = "id,a,b,w\nk1,1,,u\nk2,NA,4,\nk3,4,1,v\nk4,7,,u\n"
 // and are named by row and column.
 func TestImputedCells(t *testing.T) {
 	x, failed := imputing(t, gappy, encoded("zscore", "a"), encoded("log", "b"),
-		Column{Columns: []string{"a"}})
+		FromItem{Columns: []string{"a"}})
 	if failed != "" {
 		t.Fatal(failed)
 	}
@@ -61,16 +61,16 @@ func TestImputedNewRows(t *testing.T) {
 func TestNotImputed(t *testing.T) {
 	for _, x := range []struct {
 		csv  string
-		from Column
+		from FromItem
 		want string
 	}{
 		{gappy, encoded("onehot", "w"), `column w: "" is a missing value`},
 		{gappy, encoded("onehot", "w"), "onehot makes something else of it (id k2)"},
-		{gappy, Column{Encoder: "poly", Columns: []string{"b"}, Further: []string{"2"}},
+		{gappy, FromItem{Encoder: "poly", Columns: []string{"b"}, Further: []string{"2"}},
 			"poly makes something else of it"},
 		{"id,a\n1,\n2,NA\n", encoded("zscore", "a"), "nothing to impute from"},
-		{"id,a\n1,\n2,NA\n", Column{Columns: []string{"a"}}, "nothing to impute from"},
-		{"id,a\n1,\n2,x\n3,4\n", Column{Columns: []string{"a"}}, `"x" is not a number`},
+		{"id,a\n1,\n2,NA\n", FromItem{Columns: []string{"a"}}, "nothing to impute from"},
+		{"id,a\n1,\n2,x\n3,4\n", FromItem{Columns: []string{"a"}}, `"x" is not a number`},
 	} {
 		if _, failed := imputing(t, x.csv, x.from); !strings.Contains(failed, x.want) {
 			t.Errorf("%v: %q, want %q", x.from, failed, x.want)

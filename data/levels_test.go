@@ -69,7 +69,7 @@ func TestIntersectKeepsTheCommonRows(t *testing.T) {
 			wants = append(wants, Want{Name: "v" + name, Owner: name, Elem: types.Level, Rank: 1,
 				Rows: Size{Name: "N"}, Level: Size{Name: name},
 				Coding: []string{"1", "2", "10", "9", "03", "x", "y", "7"},
-				From:   []Column{{Columns: []string{"v"}}}})
+				From:   []FromItem{{Columns: []string{"v"}}}})
 			all = append(all, keys)
 		}
 		set, list := Load(sources, wants, Joining{Intersect: true})

@@ -170,17 +170,17 @@ func lateWord(rows, at int) string {
 // stay numbers.
 func TestLateWord(t *testing.T) {
 	table := mustCSV(t, lateWord(5000, 4000))
-	bind := func(from ...Column) (*Bound, diag.List) {
+	bind := func(from ...FromItem) (*BoundValue, diag.List) {
 		bound, list := Bind(View{Table: table}, []Want{{Name: "X", Owner: "server", Rank: 2, From: from}})
 		return bound["X"], list
 	}
-	_, list := bind(Column{Columns: []string{"g"}})
+	_, list := bind(FromItem{Columns: []string{"g"}})
 	if len(list) != 1 || list[0].Code != diag.NotNumber || list[0].Data != "t.csv:4002" ||
 		!strings.Contains(list[0].Message, `"high"`) {
 		t.Errorf("taken for numbers: %v", Errors(list))
 	}
-	b, list := bind(Column{Encoder: "onehot", Columns: []string{"g"}}, Column{Columns: []string{"x"}},
-		Column{Columns: []string{"z"}})
+	b, list := bind(FromItem{Encoder: "onehot", Columns: []string{"g"}}, FromItem{Columns: []string{"x"}},
+		FromItem{Columns: []string{"z"}})
 	if len(list) > 0 || !slices.Equal(b.ColumnNames, []string{"g=1", "g=1.0", "g=high", "x", "z"}) {
 		t.Fatalf("%v %v", b, Errors(list))
 	}
@@ -242,7 +242,7 @@ func TestColumnsInMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants := []Want{{Name: "X", Owner: "server", Rank: 2,
-		From: []Column{{Encoder: "zscore", Columns: []string{"x"}}, {Columns: []string{"x"}}}},
+		From: []FromItem{{Encoder: "zscore", Columns: []string{"x"}}, {Columns: []string{"x"}}}},
 		{Name: "g", Owner: "server", Elem: types.Level, Rank: 1}, {Name: "x", Owner: "server", Rank: 1}}
 	memory := Columns("memory", Values{Name: "id", Numbers: id}, Values{Name: "x", Numbers: x},
 		Values{Name: "g", Words: g})
@@ -301,10 +301,10 @@ func TestBindingLeavesTheTable(t *testing.T) {
 	want := slices.Clone(before["X"].Values)
 	Bind(View{Table: table},
 		[]Want{{Name: "Z", Owner: "server", Rank: 2,
-			From: []Column{{Encoder: "zscore", Columns: []string{"a"}},
+			From: []FromItem{{Encoder: "zscore", Columns: []string{"a"}},
 				{Encoder: "log", Columns: []string{"c"}}}},
 			{Name: "n", Owner: "server", Elem: types.Binary, Rank: 1,
-				From: []Column{{Columns: []string{"b"}}}}})
+				From: []FromItem{{Columns: []string{"b"}}}}})
 	after, _ := Bind(View{Table: table}, star)
 	if !slices.Equal(want, []float64{1, 4, 2, 5, 3, 6}) || !slices.Equal(after["X"].Values, want) {
 		t.Errorf("%v, then %v", want, after["X"].Values)

@@ -14,13 +14,13 @@ import (
 // Apply computes the value from another table, such as new rows to predict, with the encoders as they were
 // fitted: the mean of the old rows is subtracted, and a category that they did not have is an error. The
 // value is nil when there are errors.
-func (r Recipe) Apply(v View) (*Bound, diag.List) {
+func (r Recipe) Apply(v View) (*BoundValue, diag.List) {
 	var list diag.List
 	return r.apply(v, &list), list
 }
 
-func (r Recipe) apply(v View, list *diag.List) *Bound {
-	out := &Bound{Recipe: r}
+func (r Recipe) apply(v View, list *diag.List) *BoundValue {
+	out := &BoundValue{Recipe: r}
 	var parts [][]float64 // the values of the columns so far
 	room := r.room(v)
 	ok := true
@@ -84,7 +84,7 @@ func (r Recipe) Plain() bool {
 // Made returns, for each column of a value, the affine map that gave its numbers from those of the table:
 // that which changes nothing for a column as it is, and where the encoder is no affine map. It is nil for
 // values that were not read from a table.
-func (b *Bound) Made() []def.Rescaling {
+func (b *BoundValue) Made() []def.Rescaling {
 	var out []def.Rescaling
 	for k := range b.Encoders {
 		f := &b.Encoders[k]
@@ -202,7 +202,7 @@ func (r Recipe) check(parts [][]float64, bad *faults) {
 
 // shape arranges the columns as a matrix, or keeps a single one as an array. held is the number of values
 // that stay in memory with any of the columns.
-func (r Recipe) shape(v View, out *Bound, parts [][]float64, held int, list *diag.List) bool {
+func (r Recipe) shape(v View, out *BoundValue, parts [][]float64, held int, list *diag.List) bool {
 	if r.Rank == 2 && len(out.Dims) == 1 {
 		for k := 1; k < len(parts); k++ {
 			if len(parts[k]) != len(parts[0]) { // entries of a document may differ

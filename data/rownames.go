@@ -52,7 +52,7 @@ func (d *Dataset) AllRowNames(values map[string]Bindings) map[string][]string {
 
 // SmallestCell is the number of rows of the category with the fewest, of a level made from categories or a
 // matrix of factors; ok is false where the data are neither.
-func (b *Bound) SmallestCell() (rows int, ok bool) {
+func (b *BoundValue) SmallestCell() (rows int, ok bool) {
 	if len(b.Dims) == 0 {
 		return 0, false
 	}

@@ -213,7 +213,7 @@ func bindAll(t *testing.T, table *Table) {
 		for elem := range elemNamed("level") + 1 {
 			for _, encoder := range []string{"", "zscore", "onehot"} {
 				w := Want{Name: "v", Owner: "server", Elem: elem, Rank: len(a.Dims),
-					From: []Column{{Encoder: encoder, Columns: []string{a.Name}}}}
+					From: []FromItem{{Encoder: encoder, Columns: []string{a.Name}}}}
 				bound, list := Bind(View{Table: table, Key: a.Name}, []Want{w})
 				if (bound["v"] == nil) != list.HasErrors() {
 					t.Fatalf("a value and errors, or neither: %v", Errors(list))

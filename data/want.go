@@ -30,7 +30,7 @@ type Want struct {
 	Impute       bool     // missing cells are parameters: their places are kept
 	// nil: the column with the name of the declaration, or for a matrix of a CSV all columns not otherwise
 	// bound
-	From []Column
+	From []FromItem
 }
 
 // A Size is a size of the model, as an expression.
@@ -39,8 +39,8 @@ type Size struct {
 	Own  bool // every member of a family has its own, and so does every table
 }
 
-// A Column is one item of a `from` clause.
-type Column struct {
+// A FromItem is one item of a `from` clause.
+type FromItem struct {
 	Star    bool     // `*`: all columns not otherwise bound
 	Encoder string   // "" for a plain column
 	Columns []string // the columns named
@@ -73,8 +73,8 @@ type Recipe struct {
 	Encoders []Fitted `json:"encoders"`
 }
 
-// A Bound is the value of a data declaration.
-type Bound struct {
+// A BoundValue is the value of a data declaration.
+type BoundValue struct {
 	Recipe
 	Dims        []int     // actual sizes; none for a scalar
 	Values      []float64 // column-major: the first index runs fastest
@@ -95,11 +95,11 @@ type Gap struct {
 }
 
 // Bindings are the values of one party's declarations by name, shared ones included.
-type Bindings map[string]*Bound
+type Bindings map[string]*BoundValue
 
 // ColumnName is the name of the k-th column of a declaration: that of the table where there is one, else the
 // declaration's with an index.
-func (b *Bound) ColumnName(declared string, k int) string {
+func (b *BoundValue) ColumnName(declared string, k int) string {
 	switch {
 	case k < len(b.ColumnNames):
 		return b.ColumnNames[k]

@@ -15,13 +15,13 @@ import (
 
 // boundExamples binds every model of examples/ under every transform, and those of posteriordb if their data
 // are present.
-func boundExamples(t *testing.T) map[string]*compile.Bound {
+func boundExamples(t *testing.T) map[string]*compile.BoundModel {
 	t.Helper()
 	paths, err := filepath.Glob("../examples/*.vfl")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no examples (%v)", err)
 	}
-	all := map[string]*compile.Bound{}
+	all := map[string]*compile.BoundModel{}
 	for _, path := range paths {
 		for _, transform := range transforms.All() {
 			all[filepath.Base(path)+" "+transform.Name] = bindModel(t, path, transform)

@@ -72,7 +72,7 @@ func TestFitsTogether(t *testing.T) {
 				if err == nil {
 					err = k.Init(ctx)
 				}
-				for info := (backends.Info{}); err == nil && !info.Done; {
+				for info := (backends.StepInfo{}); err == nil && !info.Done; {
 					info, err = k.Step(ctx)
 				}
 				lock.Lock()
@@ -116,11 +116,11 @@ func (w *fitWatcher) Relayed(x *density.Exchange, fit, columns int, _ [][][]floa
 }
 
 // resumedFits makes each step in an Env and a kernel of its own.
-func resumedFits(t *testing.T, b *compile.Bound, a backends.Algorithm, s backends.Settings) (
+func resumedFits(t *testing.T, b *compile.BoundModel, a backends.Algorithm, s backends.Settings) (
 	draws map[string][]float64, trips int64, modes int) {
 	t.Helper()
 	var saved []byte
-	for info := (backends.Info{}); !info.Done; {
+	for info := (backends.StepInfo{}); !info.Done; {
 		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(7, b.Plan.Names))
 		if err != nil {
 			t.Fatal(err)

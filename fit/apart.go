@@ -87,11 +87,11 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 		s.Plan.Encrypted = false // a prediction sends cuts themselves
 	}
 	s.UnlikeNoise, s.Auxiliary = unlikeNoiseOf(b.Manifest), o.Auxiliary
-	on := *b.Bound
+	on := *b.BoundModel
 	if on.Plan != nil {
 		on.Plan = b.Plan.On(wireIn(s))
 	}
-	p := &Prepared{Bound: &on, Algorithm: o.Algorithm, Settings: s, options: o, apart: apart}
+	p := &Prepared{BoundModel: &on, Algorithm: o.Algorithm, Settings: s, options: o, apart: apart}
 	if _, ok := approximating(s.Plan.Initial); !ok && s.Plan.Initial != "" {
 		return nil, usagef("%s %s: in a run across processes chains begin near an "+
 			"approximation that the run fits: %s", p.setting(backends.Initial), s.Plan.Initial,

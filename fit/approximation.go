@@ -19,8 +19,8 @@ import (
 type fitted struct {
 	draws      *posterior.Draws
 	trace      []posterior.ELBOPoint
-	info       backends.Info // of the last step
-	iterations int           // of all phases except the evaluation of the result
+	info       backends.StepInfo // of the last step
+	iterations int               // of all phases except the evaluation of the result
 	work       density.Work
 	fitting    time.Duration
 	drawing    time.Duration
@@ -212,7 +212,7 @@ func (f *fitted) elbo() posterior.ELBO {
 }
 
 // atMost is an estimate of the ELBO as the summary has it.
-func atMost(e backends.Estimate) posterior.ELBO {
+func atMost(e backends.MonteCarloMean) posterior.ELBO {
 	if e.N == 0 {
 		return posterior.ELBO{Value: posterior.NotApplicable(), SE: posterior.NotApplicable()}
 	}

@@ -16,11 +16,11 @@ type endless struct {
 	iteration int
 }
 
-func (k *endless) Step(ctx context.Context) (backends.Info, error) {
+func (k *endless) Step(ctx context.Context) (backends.StepInfo, error) {
 	if k.iteration++; k.iteration == k.at {
 		k.interrupt()
 	}
-	return backends.Info{Phase: "fit", Iteration: k.iteration, Iterations: 1 << 40}, ctx.Err()
+	return backends.StepInfo{Phase: "fit", Iteration: k.iteration, Iterations: 1 << 40}, ctx.Err()
 }
 
 // worked is an Env that nobody evaluates: only its counts are read.

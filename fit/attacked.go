@@ -71,7 +71,7 @@ func Attack(ctx context.Context, run *runs.Run, progress Progress) (*attack.Asse
 }
 
 // repeatable prepares the run that a folder records, without the folder.
-func repeatable(run *runs.Run, b *compile.Bound, progress Progress) (*Prepared, error) {
+func repeatable(run *runs.Run, b *compile.BoundModel, progress Progress) (*Prepared, error) {
 	a, ok := Backend(run.Record.Backend)
 	if !ok {
 		return nil, fmt.Errorf("%s: this version has no backend %s", run.Path, run.Record.Backend)
@@ -159,7 +159,7 @@ const (
 )
 
 // trueCuts evaluates all cuts at draws, evenly spaced over all chains.
-func trueCuts(b *compile.Bound, d *posterior.Draws) (map[cutKey]attack.Truth, error) {
+func trueCuts(b *compile.BoundModel, d *posterior.Draws) (map[cutKey]attack.Truth, error) {
 	m, diags := b.Contributions()
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)

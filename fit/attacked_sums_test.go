@@ -204,14 +204,14 @@ func dotted(a, b []float64) (sum float64) {
 
 // tapped keeps what parties of encrypted rows put in and what is decrypted.
 type tapped struct {
-	*protocol.Evaluator
+	*protocol.EncryptedEnv
 	cut, grad [][][]float64 // by evaluation and party
 	gram      []float64
 	gramAt    int
 }
 
 func (t *tapped) Slopes(ctx context.Context, phi []float64, cut, grad [][]float64) error {
-	err := t.Evaluator.Slopes(ctx, phi, cut, grad)
+	err := t.EncryptedEnv.Slopes(ctx, phi, cut, grad)
 	if err == nil {
 		t.cut, t.grad = append(t.cut, copied(cut)), append(t.grad, copied(grad))
 	}
@@ -219,7 +219,7 @@ func (t *tapped) Slopes(ctx context.Context, phi []float64, cut, grad [][]float6
 }
 
 func (t *tapped) Curvatures(ctx context.Context, gram []float64) error {
-	err := t.Evaluator.Curvatures(ctx, gram)
+	err := t.EncryptedEnv.Curvatures(ctx, gram)
 	t.gram, t.gramAt = slices.Clone(gram), len(t.cut)-1
 	return err
 }
@@ -242,7 +242,7 @@ func sumsModel(t *testing.T, n, columns int, scaled bool) (p *Prepared, env dens
 			"param tau ~ half_normal(1) @ victim\nparam w ~ normal(0, tau)", 1)
 	}
 	b := bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
-		Accept: accept.Set{"few-rows"}})
+		Accept: accept.Accepted{"few-rows"}})
 	p, diags, err := OpenBound(b, Options{
 		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"},
 		ring: 9, Seed: 3,
@@ -352,7 +352,7 @@ func sumsTell(t *testing.T, scaled bool) {
 	if _, err := p.encrypted(t.Context(), env); err != nil {
 		t.Fatal(err)
 	}
-	tap := &tapped{Evaluator: p.rows}
+	tap := &tapped{EncryptedEnv: p.rows}
 	k, err := p.Algorithm.New(tap, p.Settings)
 	if err == nil {
 		err = k.Init(t.Context())
@@ -434,7 +434,7 @@ func TestManySumsTellTheColumn(t *testing.T) {
 // The attack on masks finds nothing in what the server of a run of encrypted rows could keep, and on masked
 // sums of the same model all eight directions of the columns, and the three clients apart.
 func TestTheAttackOnMasksFindsNothingEncrypted(t *testing.T) {
-	o := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
+	o := check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"few-rows"}}
 	b := bound(t, threeClients(t), o)
 	for wire, ring := range map[string]int{"encrypted": 8, "fixed": 0} {
 		given := map[string]string{"wire": wire, "theta-guide": "joint", "draws": "400", "correct": "false"}

@@ -32,7 +32,7 @@ import (
 
 // twoHospitals is a logistic regression on two covariates of each of two clients, on disk, with cuts of sd
 // about 1.5; with a factor of the first client's in place of its covariates where groups is not 0.
-func twoHospitals(t *testing.T, n, groups int, transform def.Transform) *compile.Bound {
+func twoHospitals(t *testing.T, n, groups int, transform def.Transform) *compile.BoundModel {
 	t.Helper()
 	random := rand.New(rand.NewPCG(11, 12))
 	effects := make([]float64, groups)
@@ -83,7 +83,7 @@ func twoHospitals(t *testing.T, n, groups int, transform def.Transform) *compile
 }
 
 // attacked runs a model with default settings but for those given, and attacks its folder.
-func attacked(t *testing.T, b *compile.Bound, name string, given map[string]string) (string,
+func attacked(t *testing.T, b *compile.BoundModel, name string, given map[string]string) (string,
 	*attack.Assessment) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -195,7 +195,7 @@ func TestAttackFindsGroups(t *testing.T) {
 
 // mixed is a model of two clients, one with a factor beside a continuous and a binary covariate, one with two
 // of each; over 240 rows, with a likelihood of y.
-func mixed(t *testing.T, y, likelihood string, transform def.Transform) *compile.Bound {
+func mixed(t *testing.T, y, likelihood string, transform def.Transform) *compile.BoundModel {
 	t.Helper()
 	random := rand.New(rand.NewPCG(31, 32))
 	tables := [3]strings.Builder{}
@@ -639,7 +639,7 @@ func TestAttackRefusals(t *testing.T) {
 	apart := filepath.Join(t.TempDir(), "m.vfl")
 	write(t, apart, "client a\ndata y : real[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(b, 1)\n")
 	write(t, filepath.Join(filepath.Dir(apart), "m", "a.csv"), "y\n1\n2\n0.5\n")
-	for want, b := range map[string]*compile.Bound{
+	for want, b := range map[string]*compile.BoundModel{
 		"pools all data":             pooled,
 		"has no clients":             bound(t, alone, check.Options{}),
 		"no client contributes":      bound(t, apart, check.Options{}),
@@ -741,7 +741,7 @@ func watched(t *testing.T, p *Prepared, w session.Watcher) {
 				err = k.Init(ctx)
 			}
 			for done := false; err == nil && !done; {
-				var info backends.Info
+				var info backends.StepInfo
 				info, err = k.Step(ctx)
 				done = info.Done
 			}
@@ -765,7 +765,7 @@ func seen(t *testing.T, p *Prepared, mode session.Execution) []byte {
 			err = k.Init(ctx)
 		}
 		for done := false; err == nil && !done; {
-			var info backends.Info
+			var info backends.StepInfo
 			info, err = k.Step(ctx)
 			done = info.Done
 		}

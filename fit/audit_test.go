@@ -360,7 +360,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 							p, diags, err := OpenBound(fixture.Bind(t, on),
 								Options{Algorithm: a, Settings: given})
 							good(t, diags, err)
-							b = p.Bound
+							b = p.BoundModel
 						}
 						compare(t, b, list, follow(t, b, a, given))
 					})
@@ -378,7 +378,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 }
 
 // inapplicable reports whether a backend refuses settings for a model.
-func inapplicable(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string) bool {
+func inapplicable(t *testing.T, b *compile.BoundModel, a backends.Algorithm, given map[string]string) bool {
 	settings, err := a.Resolve(b.Checked.Transform.Kind, given)
 	if err != nil {
 		t.Fatal(err)
@@ -396,7 +396,7 @@ func inapplicable(t *testing.T, b *compile.Bound, a backends.Algorithm, given ma
 }
 
 // compare wants the recorded messages to be those of the audit.
-func compare(t *testing.T, b *compile.Bound, list []compile.Disclosure, messages map[string][]int) {
+func compare(t *testing.T, b *compile.BoundModel, list []compile.Disclosure, messages map[string][]int) {
 	want := map[string]bool{}
 	for _, d := range list {
 		for _, m := range d.Messages {
@@ -423,7 +423,7 @@ func compare(t *testing.T, b *compile.Bound, list []compile.Disclosure, messages
 }
 
 // lengths bounds how many numbers a shape has.
-func lengths(t *testing.T, b *compile.Bound, d compile.Disclosure) (least, most int) {
+func lengths(t *testing.T, b *compile.BoundModel, d compile.Disclosure) (least, most int) {
 	least, most = 1, 1
 	defer func() {
 		if strings.Contains(d.Often, "window") {
@@ -440,7 +440,7 @@ func lengths(t *testing.T, b *compile.Bound, d compile.Disclosure) (least, most 
 	return least, most
 }
 
-func sizeOf(t *testing.T, b *compile.Bound, size string) int {
+func sizeOf(t *testing.T, b *compile.BoundModel, size string) int {
 	if n, err := strconv.Atoi(size); err == nil {
 		return n
 	}
@@ -523,7 +523,8 @@ func TestAuditIsWhatCrossesNearby(t *testing.T) {
 			t.Run(name+"/"+kind.Name, func(t *testing.T) {
 				ran++
 				messages := nearby(t, p)
-				compare(t, p.Bound, parts.Audit(append(p.exchanges(), inEveryRun...), p.Plan.Wire), messages)
+				compare(t, p.BoundModel, parts.Audit(append(p.exchanges(), inEveryRun...), p.Plan.Wire),
+					messages)
 				said, err := Audit(parts, a, near())
 				good(t, nil, err)
 				// what the model alone shows may be more: the estimator is not settled
@@ -549,7 +550,7 @@ func nearby(t *testing.T, p *Prepared) map[string][]int {
 	t.Helper()
 	seen, lock := map[string][]int{}, sync.Mutex{}
 	r := &bands{draws: map[string][]float64{}, bundles: map[string]int{}}
-	everyParty(t, p.Bound, func(i int, end transport.Transport, own session.Keys) error {
+	everyParty(t, p.BoundModel, func(i int, end transport.Transport, own session.Keys) error {
 		side, err := session.RemoteChains(p.Plan.Only(i), i, recorder{end, p.Plan.Names[i], &lock, seen, nil},
 			own, p.Settings.Plan.Chains)
 		if err != nil {
@@ -562,7 +563,8 @@ func nearby(t *testing.T, p *Prepared) map[string][]int {
 
 // follow runs a backend with a goroutine per party and returns the lengths of what crossed, by ends, kind of
 // message and channel.
-func follow(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string) map[string][]int {
+func follow(t *testing.T, b *compile.BoundModel, a backends.Algorithm,
+	given map[string]string) map[string][]int {
 	seen := map[string][]int{}
 	var lock sync.Mutex
 	together(t, b, a, given, func(name string, end transport.Transport) transport.Transport {
@@ -572,7 +574,7 @@ func follow(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[stri
 }
 
 // together runs a backend with a goroutine per party over wrapped ends of an in-process transport.
-func together(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string,
+func together(t *testing.T, b *compile.BoundModel, a backends.Algorithm, given map[string]string,
 	wrap func(string, transport.Transport) transport.Transport) {
 	t.Helper()
 	settings, err := a.Resolve(b.Checked.Transform.Kind, given)
@@ -594,7 +596,7 @@ func together(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[st
 }
 
 // everyParty runs a function at every party in a goroutine of its own.
-func everyParty(t *testing.T, b *compile.Bound, run func(i int, end transport.Transport,
+func everyParty(t *testing.T, b *compile.BoundModel, run func(i int, end transport.Transport,
 	own session.Keys) error) {
 	t.Helper()
 	keys, err := session.SimulatedKeys(3, b.Plan.Names).WithMasks(b.Plan)

@@ -58,7 +58,7 @@ func auditsOf(t *testing.T, text string) (n int) {
 	t.Helper()
 	for _, kind := range transforms.All() {
 		m, diags := compiletest.Try(t, source.New("model.vfl", text),
-			check.Options{Transform: kind, Accept: accept.Set(accept.Names())})
+			check.Options{Transform: kind, Accept: accept.Accepted(accept.Names())})
 		if diags.HasErrors() || m.Pooled() {
 			continue
 		}

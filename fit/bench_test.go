@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-func bindExample(b *testing.B, transform def.Transform) *compile.Bound {
+func bindExample(b *testing.B, transform def.Transform) *compile.BoundModel {
 	b.Helper()
 	return bindModel(b, "../examples/logistic.vfl", transform)
 }

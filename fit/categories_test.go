@@ -73,10 +73,10 @@ func resultOf(t *testing.T, text string, files map[string]string, transform def.
 
 // agree compares summaries up to these bounds, means in standard deviations, and four standard errors of
 // both.
-func agree(t *testing.T, of string, got, want []posterior.Row, shift, width float64) {
+func agree(t *testing.T, of string, got, want []posterior.SummaryRow, shift, width float64) {
 	t.Helper()
 	for _, w := range want {
-		i := slices.IndexFunc(got, func(r posterior.Row) bool { return r.Name == w.Name })
+		i := slices.IndexFunc(got, func(r posterior.SummaryRow) bool { return r.Name == w.Name })
 		if i < 0 {
 			t.Fatalf("%s: no %s", of, w.Name)
 		}

@@ -17,7 +17,7 @@ import (
 // groups are six means with a common prior, each observed once with the standard deviation 1.
 var groups = []float64{2.1, -0.4, 0.9, 1.6, -1.3, 0.2}
 
-func groupsModel(t *testing.T, word string) *compile.Bound {
+func groupsModel(t *testing.T, word string) *compile.BoundModel {
 	t.Helper()
 	text := "data y : real[J]\nparam mu ~ normal(0, 3)\nparam tau ~ half_normal(2)\nparam theta : " +
 		"real[J] ~ normal(mu, tau)" + word + "\ny ~ normal(theta, 1)\n"
@@ -117,7 +117,7 @@ func normalLP(x, mean, sd float64) float64 {
 	return -0.5*z*z - math.Log(sd) - 0.5*math.Log(2*math.Pi)
 }
 
-func run(t *testing.T, b *compile.Bound, given map[string]string) *Result {
+func run(t *testing.T, b *compile.BoundModel, given map[string]string) *Result {
 	t.Helper()
 	r, err := prepared(t, b, backend(t, "nuts"), given).Sample(t.Context(), nil)
 	if err != nil {
@@ -160,7 +160,7 @@ func withTable(t *testing.T, model, table string) string {
 }
 
 // twoHierarchies has one at the server and one at a client.
-func twoHierarchies(t *testing.T, transform def.Transform) *compile.Bound {
+func twoHierarchies(t *testing.T, transform def.Transform) *compile.BoundModel {
 	t.Helper()
 	text := `client a
 data y  : real[N]     @ shared

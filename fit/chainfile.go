@@ -207,14 +207,14 @@ func (c *chain) fitState(f *checkpoint.Codec) {
 		return
 	}
 	if len(s.Modes) != modes {
-		s.Modes = make([]backends.Estimate, modes)
+		s.Modes = make([]backends.MonteCarloMean, modes)
 	}
 	for i := range s.Modes {
 		f.Ints(&s.Modes[i].N)
 		f.Float(&s.Modes[i].Value, &s.Modes[i].SE)
 	}
 	fit := &c.info.Fit
-	for _, e := range []*backends.Estimate{&fit.Smooth, &fit.Trace, &fit.Drift, &fit.Final} {
+	for _, e := range []*backends.MonteCarloMean{&fit.Smooth, &fit.Trace, &fit.Drift, &fit.Final} {
 		f.Ints(&e.N)
 		f.Float(&e.Value, &e.SE)
 	}

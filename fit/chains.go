@@ -22,7 +22,7 @@ type chain struct {
 	rows        [][]float64 // reported parameters, one row per draw
 	room        []float64   // for further rows
 	transitions []backends.Transition
-	info        backends.Info
+	info        backends.StepInfo
 	steps       int // transitions
 	work        density.Work
 	warming     time.Duration

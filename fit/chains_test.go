@@ -35,7 +35,7 @@ type interruptingKernel struct {
 	interrupt func()
 }
 
-func (k *interruptingKernel) Step(ctx context.Context) (backends.Info, error) {
+func (k *interruptingKernel) Step(ctx context.Context) (backends.StepInfo, error) {
 	if k.steps.Add(1) == k.at {
 		k.interrupt()
 	}
@@ -47,23 +47,23 @@ func (k *interruptingKernel) WarmStart(ctx context.Context, r io.Reader) error {
 }
 
 // chainsOf prepares a run of three chains of a small regression.
-func chainsOf(t *testing.T, b *compile.Bound, warmup, draws string) *Prepared {
+func chainsOf(t *testing.T, b *compile.BoundModel, warmup, draws string) *Prepared {
 	t.Helper()
 	return prepared(t, b, backend(t, "nuts"), map[string]string{"chains": "3", "warmup": warmup,
 		"draws": draws})
 }
 
 // prepared is a run of a bound model, with seed 3.
-func prepared(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string) *Prepared {
+func prepared(t *testing.T, b *compile.BoundModel, a backends.Algorithm, given map[string]string) *Prepared {
 	t.Helper()
 	s, err := a.Resolve(b.Checked.Transform.Kind, given)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Prepared{Bound: b, Algorithm: a, Settings: s, options: Options{Seed: 3}.filled()}
+	return &Prepared{BoundModel: b, Algorithm: a, Settings: s, options: Options{Seed: 3}.filled()}
 }
 
-func small(t *testing.T) *compile.Bound {
+func small(t *testing.T) *compile.BoundModel {
 	t.Helper()
 	m := testmodel.Linear(9, 20, []int{2, 1}, 0.7)
 	return bindFiles(t, glmText(m), transforms.Augmented, 0.8, glmFiles(m))
@@ -81,12 +81,12 @@ func sampled(t *testing.T, p *Prepared, stop <-chan struct{}) *fitted {
 // A run that is interrupted, in warm-up or while sampling, and resumed by another process has the draws, the
 // transitions and the work of one that was not.
 func TestResumedRunIsTheWholeRun(t *testing.T) {
-	for _, b := range []*compile.Bound{small(t), twoHierarchies(t, transforms.Augmented)} {
+	for _, b := range []*compile.BoundModel{small(t), twoHierarchies(t, transforms.Augmented)} {
 		resumes(t, b)
 	}
 }
 
-func resumes(t *testing.T, b *compile.Bound) {
+func resumes(t *testing.T, b *compile.BoundModel) {
 	t.Helper()
 	whole := sampled(t, chainsOf(t, b, "60", "40"), nil)
 	for _, at := range []int64{1, 100, 250} {

@@ -201,7 +201,7 @@ func TestClientHasTheResponseAndTheOthers(t *testing.T) {
 	all := []string{"hospital_a", "hospital_b", "hospital_c"}
 	for _, clients := range []int{2, 3} {
 		path, y := labelled(t, all[:clients], rows)
-		o := check.Options{Transform: transforms.Exact, Accept: accept.Set{"label-leak"}}
+		o := check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"label-leak"}}
 		b := bound(t, path, o)
 		m, sources := compiled(t, path, o)
 		two := m.Tables(sources, data.Joining{})

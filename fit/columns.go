@@ -58,7 +58,7 @@ func (p *Prepared) dataOf(c density.Cut) (out []*check.Symbol) {
 }
 
 // columnsOf are those of one declaration.
-func columnsOf(s *check.Symbol, v *data.Bound) (out []attack.Covariate) {
+func columnsOf(s *check.Symbol, v *data.BoundValue) (out []attack.Covariate) {
 	rows := v.Dims[0]
 	picks := attack.Followed(rows)
 	for k := 0; k < len(v.Values)/rows; k++ {
@@ -76,7 +76,7 @@ func columnsOf(s *check.Symbol, v *data.Bound) (out []attack.Covariate) {
 }
 
 // categoriesOf are the columns of the categories that a level has.
-func categoriesOf(level attack.Covariate, v *data.Bound) (out []attack.Covariate) {
+func categoriesOf(level attack.Covariate, v *data.BoundValue) (out []attack.Covariate) {
 	for category := 1; category <= v.Levels; category++ {
 		name := fmt.Sprint(category)
 		if v.Labels != nil {

@@ -25,7 +25,7 @@ import (
 )
 
 // twoPlaces is a regression on covariates of two clients, with its tables.
-func twoPlaces(t *testing.T, transform def.Transform) *compile.Bound {
+func twoPlaces(t *testing.T, transform def.Transform) *compile.BoundModel {
 	t.Helper()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "m.vfl"), `client a, c
@@ -56,7 +56,8 @@ func write(t *testing.T, path, text string) {
 // short are settings that make a run of any algorithm brief, found by their roles.
 func short(a backends.Algorithm) map[string]string {
 	given := map[string]string{}
-	for role, n := range map[backends.Role]int{backends.Chains: 2, backends.Warmup: 150, backends.Draws: 60,
+	for role, n := range map[backends.SettingRole]int{backends.Chains: 2, backends.Warmup: 150,
+		backends.Draws:    60,
 		backends.MaxDepth: 5} {
 		if s, ok := a.In(role); ok {
 			given[s.Name] = strconv.Itoa(n)
@@ -71,7 +72,7 @@ func short(a backends.Algorithm) map[string]string {
 // A journey is a test of every backend from end to end.
 type journey struct {
 	algorithm backends.Algorithm
-	bound     *compile.Bound
+	bound     *compile.BoundModel
 }
 
 func (j *journey) open(t *testing.T, o Options) *Prepared {

@@ -102,7 +102,7 @@ func Correct(env density.Env, k backends.Kernel, n int) []int {
 }
 
 // summary is that of the weighted draws where they are corrected.
-func (f *fitted) summary() []posterior.Row {
+func (f *fitted) summary() []posterior.SummaryRow {
 	if f.corrected == nil {
 		return posterior.SummariseIndependent(f.draws)
 	}

@@ -20,7 +20,7 @@ func burn(t *testing.T) {
 func TestCPUWatchDividesAtTheLastChain(t *testing.T) {
 	begun, _ := processCPU()
 	w := newCPUWatch(2)
-	first, last := &chain{info: backends.Info{Draws: 1}}, &chain{}
+	first, last := &chain{info: backends.StepInfo{Draws: 1}}, &chain{}
 	burn(t)
 	w.note(first)
 	w.note(last)

@@ -33,7 +33,7 @@ func (p *Prepared) crossing() string {
 }
 
 // work is a forecast in what a run counts.
-func (p *Prepared) work(f backends.Forecast) (least, most density.Work) {
+func (p *Prepared) work(f backends.EvaluationForecast) (least, most density.Work) {
 	trips, bytes := session.Evaluation(p.Plan)
 	f = f.Divided(session.Column(p.Plan))
 	of := func(sequential, all int) density.Work {

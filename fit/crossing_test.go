@@ -21,9 +21,9 @@ import (
 // of chains begun near an approximation, and of approximations by quadrature and by draws, those of many
 // clients too, whose draws cross in many messages.
 func TestForecastOfWhatCrosses(t *testing.T) {
-	linear := func(transform def.Transform) *compile.Bound { return linearUnder(t, transform) }
+	linear := func(transform def.Transform) *compile.BoundModel { return linearUnder(t, transform) }
 	for name, c := range map[string]struct {
-		b       *compile.Bound
+		b       *compile.BoundModel
 		backend string
 		given   map[string]string
 	}{
@@ -71,7 +71,7 @@ func TestForecastOfWhatCrosses(t *testing.T) {
 
 // many is a regression of sixty clients, of which 1,001 columns of draws are in more messages than fits
 // usually have.
-func many(t *testing.T) *compile.Bound {
+func many(t *testing.T) *compile.BoundModel {
 	t.Helper()
 	m := testmodel.Linear(9, 700, slices.Repeat([]int{1}, 60), 0.7)
 	return bindFiles(t, glmText(m), transforms.Exact, 0, glmFiles(m))
@@ -91,13 +91,13 @@ func TestNoForecastAlone(t *testing.T) {
 // messages keeps what a run says.
 type messages struct{ all []string }
 
-func (m *messages) Message(text string)       { m.all = append(m.all, text) }
-func (m *messages) Warning(string)            {}
-func (m *messages) Begin(int, int)            {}
-func (m *messages) Step(int, backends.Info)   {}
-func (m *messages) Skip(int, int)             {}
-func (m *messages) End()                      {}
-func (m *messages) Point(posterior.ELBOPoint) {}
+func (m *messages) Message(text string)         { m.all = append(m.all, text) }
+func (m *messages) Warning(string)              {}
+func (m *messages) Begin(int, int)              {}
+func (m *messages) Step(int, backends.StepInfo) {}
+func (m *messages) Skip(int, int)               {}
+func (m *messages) End()                        {}
+func (m *messages) Point(posterior.ELBOPoint)   {}
 
 // The policy that docs/deployment.md shows has rounds for what is usual of the default fit by nuts and of one
 // by quadrature together.

@@ -60,7 +60,7 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 		return p.unencryptable(diags, err)
 	}
 	b.Plan = b.Plan.On(wireIn(s))
-	q := &Prepared{Bound: b, Algorithm: a, Settings: s, options: Options{Seed: p.options.Seed}.filled()}
+	q := &Prepared{BoundModel: b, Algorithm: a, Settings: s, options: Options{Seed: p.options.Seed}.filled()}
 	needs, err := q.tooWide()
 	switch {
 	case err != nil:
@@ -136,7 +136,7 @@ var errUnsealed = errors.New("fit: no keys are made")
 
 // refuses asks the protocol and the algorithm what they refuse, where a combination of columns is about so
 // few rows at least. It returns the columns of all parties, and what of the likelihood makes numbers known.
-func (p *Prepared) refuses(ctx context.Context, least int) (columns []int, of protocol.Likelihood,
+func (p *Prepared) refuses(ctx context.Context, least int) (columns []int, of protocol.LikelihoodNumbers,
 	err error) {
 	keys, err := p.pairKeys()
 	if err != nil {
@@ -146,9 +146,9 @@ func (p *Prepared) refuses(ctx context.Context, least int) (columns []int, of pr
 	if err != nil {
 		return nil, of, err
 	}
-	terms := func(has []int, _ int, likelihood protocol.Likelihood) (protocol.Terms, error) {
+	terms := func(has []int, _ int, likelihood protocol.LikelihoodNumbers) (protocol.Agreement, error) {
 		columns, of = has, likelihood
-		return protocol.Terms{}, errUnsealed
+		return protocol.Agreement{}, errUnsealed
 	}
 	_, err = protocol.New(ctx, env, len(p.Plan.Names),
 		protocol.Options{Terms: terms, Pair: keys.Pairs(p.Plan), Least: least, Given: true})

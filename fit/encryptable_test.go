@@ -18,7 +18,7 @@ import (
 )
 
 // unencryptableUnder asks a run by nuts under a transform.
-func unencryptableUnder(t *testing.T, b *compile.Bound, given map[string]string) *Unencryptable {
+func unencryptableUnder(t *testing.T, b *compile.BoundModel, given map[string]string) *Unencryptable {
 	t.Helper()
 	p, diags, err := OpenBound(b, Options{Settings: map[string]string{"chains": "1"}})
 	good(t, diags, err)
@@ -178,7 +178,7 @@ func TestRowsThatTheDocsName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		usual, _ := Foreseen(protocol.Likelihood{Response: true, Binary: true}.Opens(a.Exchanges(s)),
+		usual, _ := Foreseen(protocol.LikelihoodNumbers{Response: true, Binary: true}.Opens(a.Exchanges(s)),
 			c.columns, -1)
 		if n := float64(usual * density.RowsPerNumber); !strings.Contains(string(text), c.says) ||
 			c.rows < .98*n || c.rows > 1.1*n {

@@ -27,7 +27,7 @@ import (
 
 // sizes are the columns that the parties encrypt, the rows, and what the likelihood makes known; no columns
 // where the protocol says why there can be none.
-func sizes(blocks []density.Block) (columns []int, rows int, of protocol.Likelihood) {
+func sizes(blocks []density.Block) (columns []int, rows int, of protocol.LikelihoodNumbers) {
 	for _, b := range blocks {
 		lin, err := density.Linearised(b)
 		if err != nil || b.Index() == 0 && len(lin.Rows) != 1 {
@@ -47,9 +47,9 @@ func sizes(blocks []density.Block) (columns []int, rows int, of protocol.Likelih
 }
 
 // BoundLikelihood is at least what the likelihood of programs makes known, before anything is bound to them.
-func BoundLikelihood(p *compile.Bundle) protocol.Likelihood {
+func BoundLikelihood(p *compile.Bundle) protocol.LikelihoodNumbers {
 	dist, scale := p.Received()
-	return protocol.Likelihood{Response: true, Binary: dist != nil && dist.Support == def.ZeroOne,
+	return protocol.LikelihoodNumbers{Response: true, Binary: dist != nil && dist.Support == def.ZeroOne,
 		Scale: scale}
 }
 
@@ -86,7 +86,7 @@ func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 }
 
 // mayEnd says where a run may need more than one party may learn, which it does not need usually.
-func (p *Prepared) mayEnd(t protocol.Terms, most int) {
+func (p *Prepared) mayEnd(t protocol.Agreement, most int) {
 	if t.Usual <= t.Budget && most > t.Budget {
 		p.options.Progress.Message(fmt.Sprintf("encrypted rows: one party will learn about D = %d numbers "+
 			"that depend on the others' rows, and at most %d; a fit that needs more than %d ends "+
@@ -243,7 +243,8 @@ func (p *Prepared) closeJournal(err error) error {
 
 // terms are what the run may decrypt, by the columns of all parties, and how many numbers one party learns at
 // most.
-func (p *Prepared) terms(columns []int, rows int, of protocol.Likelihood) (t protocol.Terms, most int,
+func (p *Prepared) terms(columns []int, rows int, of protocol.LikelihoodNumbers) (t protocol.Agreement,
+	most int,
 	err error) {
 	all := 0
 	for _, c := range columns {
@@ -269,7 +270,8 @@ func (p *Prepared) terms(columns []int, rows int, of protocol.Likelihood) (t pro
 }
 
 // termsApart are terms where the parties have met.
-func (p *Prepared) termsApart(columns []int, rows int, of protocol.Likelihood) (protocol.Terms, error) {
+func (p *Prepared) termsApart(columns []int, rows int, of protocol.LikelihoodNumbers) (protocol.Agreement,
+	error) {
 	t, most, err := p.terms(columns, rows, of)
 	if p.apart != nil {
 		p.mayEnd(t, most)

@@ -33,7 +33,7 @@ const (
 )
 
 // withScale binds groupedModel with groups at the client left, or at the server.
-func withScale(t *testing.T, rows int, prior, likelihood string) *compile.Bound {
+func withScale(t *testing.T, rows int, prior, likelihood string) *compile.BoundModel {
 	t.Helper()
 	text, files := fmt.Sprintf(groupedModel, prior), groupedTables(rows, 8, rows/12)
 	if prior == "" { // all at the server
@@ -57,7 +57,7 @@ func withScale(t *testing.T, rows int, prior, likelihood string) *compile.Bound 
 		files["server.csv"] = strings.ReplaceAll(files["server.csv"], ",1\n", ",1000\n")
 	}
 	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
-		Accept: accept.Set{"few-rows"}})
+		Accept: accept.Accepted{"few-rows"}})
 }
 
 // A pooled has all columns, of which eight from effects on are those of groups, and the likelihood of a
@@ -299,7 +299,7 @@ func TestRefusedEffects(t *testing.T) {
 func TestPartiesOfEffectsWithAScale(t *testing.T) {
 	t.Parallel()
 	const groups = 3
-	few := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
+	few := check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"few-rows"}}
 	text, given := fmt.Sprintf(groupedModel, scaleAtServer),
 		map[string]string{"wire": "encrypted", "correct": "false"}
 	small := bound(t, besideModel(t, text, groupedTables(250, groups, 50)), few)
@@ -345,7 +345,7 @@ func TestCorrelatedEffectsOfEncryptedRows(t *testing.T) {
 			"lkj_corr_cholesky(2) @ left\nparam a : real[G, 2] ~ "+
 			"multi_normal_cholesky(0, col(s) .* L) @ left\n"))
 	b := bound(t, besideModel(t, text, groupedTables(1500, 8, 100)),
-		check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
+		check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"few-rows"}})
 	hub, env := clearing(t, b)
 	hub.Budget = 400 // fewer weights than leave enough draws
 	given := map[string]string{"estimator": byNested}

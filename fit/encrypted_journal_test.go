@@ -29,7 +29,7 @@ type killer struct {
 	kill func()
 }
 
-func (k *killer) Step(int, backends.Info) {
+func (k *killer) Step(int, backends.StepInfo) {
 	if k.left--; k.left < 0 {
 		k.kill()
 	}
@@ -40,7 +40,7 @@ func (k *killer) Step(int, backends.Info) {
 // and its digest stays.
 func TestAKilledRunOfEncryptedRows(t *testing.T) {
 	t.Parallel()
-	few := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
+	few := check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"few-rows"}}
 	effects := bound(t, besideModel(t, fmt.Sprintf(groupedModel, scaleAtServer), groupedTables(500, 3, 100)),
 		few)
 	t.Run("sfvi", func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestAKilledRunOfEncryptedRows(t *testing.T) {
 	})
 }
 
-func killed(t *testing.T, b *compile.Bound, o Options) {
+func killed(t *testing.T, b *compile.BoundModel, o Options) {
 	dir := filepath.Join(t.TempDir(), "run")
 	journal := filepath.Join(dir, "encrypted.journal")
 	o.Dir = dir

@@ -23,13 +23,13 @@ import (
 )
 
 // fewRows is encryptedModel over so many rows, of which any number of sums may be decrypted.
-func fewRows(t *testing.T, n int) *compile.Bound {
+func fewRows(t *testing.T, n int) *compile.BoundModel {
 	return bound(t, besideModel(t, encryptedModel, logisticTables(n)),
-		check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
+		check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"few-rows"}})
 }
 
 // sampleNUTS is a run of NUTS in a small ring.
-func sampleNUTS(t *testing.T, b *compile.Bound, o Options) (*Prepared, *Result) {
+func sampleNUTS(t *testing.T, b *compile.BoundModel, o Options) (*Prepared, *Result) {
 	t.Helper()
 	o.Algorithm, o.ring = backend(t, "nuts"), 9
 	p, diags, err := OpenBound(b, o)

@@ -132,7 +132,7 @@ func TestLeverageByTheMinCellOfAPolicy(t *testing.T) {
 // but each, over numbers of parties and columns.
 func TestWhatIsForeseenIsCounted(t *testing.T) {
 	t.Parallel()
-	few := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
+	few := check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"few-rows"}}
 	for _, c := range []struct{ clients, columns int }{{1, 3}, {2, 1}, {2, 4}, {4, 2}} {
 		text, files := separate(1500, c.clients, c.columns)
 		r := foreseenAsCounted(t, bound(t, besideModel(t, text, files), few), 8)
@@ -146,7 +146,7 @@ func TestWhatIsForeseenIsCounted(t *testing.T) {
 }
 
 // foreseenAsCounted is a run in a ring of which what is foreseen is what it counts.
-func foreseenAsCounted(t *testing.T, b *compile.Bound, ring int) *Result {
+func foreseenAsCounted(t *testing.T, b *compile.BoundModel, ring int) *Result {
 	t.Helper()
 	p, diags, err := OpenBound(b, Options{
 		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"},
@@ -180,12 +180,12 @@ func foreseenAsCounted(t *testing.T, b *compile.Bound, ring int) *Result {
 }
 
 // bounds reports whether a likelihood makes as much known as another, or more.
-func bounds(most, of protocol.Likelihood) bool {
+func bounds(most, of protocol.LikelihoodNumbers) bool {
 	return (most.Response || !of.Response) && (most.Binary || !of.Binary) && most.Scale == of.Scale
 }
 
 // usedBy are the exchanges of a run as often as it used each.
-func usedBy(p *Prepared, of protocol.Likelihood) []density.Use {
+func usedBy(p *Prepared, of protocol.LikelihoodNumbers) []density.Use {
 	did, parts, own := map[density.Sums]int{}, 0, 0
 	for o, times := range p.rows.Opened() {
 		if did[o.Sums] += times; o.Sums == density.Parts {
@@ -219,7 +219,8 @@ func usedBy(p *Prepared, of protocol.Likelihood) []density.Use {
 }
 
 // overWire is the summary of a run of the model on a wire, and the line below it.
-func overWire(t *testing.T, b *compile.Bound, settings map[string]string) ([]posterior.Row, string) {
+func overWire(t *testing.T, b *compile.BoundModel, settings map[string]string) ([]posterior.SummaryRow,
+	string) {
 	t.Helper()
 	a := backend(t, "sfvi")
 	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: settings, ring: 11})
@@ -236,7 +237,7 @@ func overWire(t *testing.T, b *compile.Bound, settings map[string]string) ([]pos
 // regress draws a response of two clients with some columns each, and binds a model of it: the likelihood has
 // the predictor for %s, and the exposure e.
 func regress(t *testing.T, rows, columns int, kind, likelihood string,
-	response func(r *rand.Rand, eta, exposure float64) float64) *compile.Bound {
+	response func(r *rand.Rand, eta, exposure float64) float64) *compile.BoundModel {
 	t.Helper()
 	r := rand.New(rand.NewPCG(4, 2))
 	y, a, b := []string{"id,y,e"}, []string{"id"}, []string{"id"}
@@ -273,7 +274,7 @@ func regress(t *testing.T, rows, columns int, kind, likelihood string,
 	files := map[string]string{"server.csv": strings.Join(y, "\n") + "\n",
 		"left.csv": strings.Join(a, "\n") + "\n", "right.csv": strings.Join(b, "\n") + "\n"}
 	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
-		Accept: accept.Set{"few-rows"}})
+		Accept: accept.Accepted{"few-rows"}})
 }
 
 // counts is a Poisson number.
@@ -398,7 +399,7 @@ func logisticTables(n int) map[string]string {
 }
 
 // partiesOf opens the parties of a model one by one.
-func partiesOf(t *testing.T, b *compile.Bound, files map[string]string) []*compile.OneParty {
+func partiesOf(t *testing.T, b *compile.BoundModel, files map[string]string) []*compile.OneParty {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -412,10 +413,10 @@ func partiesOf(t *testing.T, b *compile.Bound, files map[string]string) []*compi
 }
 
 // closeTo holds means and standard deviations to those of another run.
-func closeTo(t *testing.T, what string, got, want []posterior.Row) {
+func closeTo(t *testing.T, what string, got, want []posterior.SummaryRow) {
 	t.Helper()
 	for _, g := range got {
-		k := slices.IndexFunc(want, func(w posterior.Row) bool { return w.Name == g.Name })
+		k := slices.IndexFunc(want, func(w posterior.SummaryRow) bool { return w.Name == g.Name })
 		shift, wider := float64(g.Mean-want[k].Mean)/float64(want[k].SD), float64(g.SD/want[k].SD)-1
 		if !(math.Abs(shift) <= .05) || !(math.Abs(wider) <= .1) {
 			t.Errorf("%s: %s is %.3f standard deviations off, its standard deviation by %.3f", what, g.Name,
@@ -458,7 +459,7 @@ func TestPartiesOfEncryptedRows(t *testing.T) {
 
 // crossedAsListed holds the messages that crossed in a run of encrypted rows to those that the audit lists,
 // and how often they did, where that is given, to what it says of those that are sent in pieces.
-func crossedAsListed(t *testing.T, b *compile.Bound, algorithm string, given map[string]string,
+func crossedAsListed(t *testing.T, b *compile.BoundModel, algorithm string, given map[string]string,
 	seen map[string][]int, times map[string]int) {
 	t.Helper()
 	bundle, diags := b.Model.Bundle()

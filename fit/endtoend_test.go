@@ -24,7 +24,7 @@ import (
 
 // bindFiles compiles a model and binds its tables, by file name.
 func bindFiles(t testing.TB, text string, transform def.Transform, rho float64,
-	files map[string]string) *compile.Bound {
+	files map[string]string) *compile.BoundModel {
 	t.Helper()
 	return bindPath(t, besideModel(t, text, files), transform, rho)
 }

@@ -62,7 +62,7 @@ var estimators = map[string]struct {
 }
 
 // everyEstimator calls f for each of them, with a regression on covariates of two clients or three.
-func everyEstimator(t *testing.T, f func(t *testing.T, b *compile.Bound, s backends.Settings)) {
+func everyEstimator(t *testing.T, f func(t *testing.T, b *compile.BoundModel, s backends.Settings)) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
 	for _, name := range slices.Sorted(maps.Keys(estimators)) {
 		e := estimators[name]
@@ -97,7 +97,7 @@ func scaled(text string) string {
 
 // played runs a kernel to its end and returns, by party, the trace of the ELBO and all draws. Where hop is
 // set it is saved and loaded into a new one between steps.
-func played(t *testing.T, b *compile.Bound, s backends.Settings, mode session.Execution,
+func played(t *testing.T, b *compile.BoundModel, s backends.Settings, mode session.Execution,
 	hop bool) map[string][]float64 {
 	t.Helper()
 	out := map[string][]float64{}
@@ -163,7 +163,7 @@ func played(t *testing.T, b *compile.Bound, s backends.Settings, mode session.Ex
 // have the same bits.
 func TestEstimatorsHaveTheSameBits(t *testing.T) {
 	t.Parallel()
-	everyEstimator(t, func(t *testing.T, b *compile.Bound, s backends.Settings) {
+	everyEstimator(t, func(t *testing.T, b *compile.BoundModel, s backends.Settings) {
 		want := played(t, b, s, session.OneLoop, false)
 		for name, got := range map[string]map[string][]float64{
 			"a goroutine for each party": played(t, b, s, session.PerParty, false),
@@ -243,7 +243,7 @@ type summarised struct{ Mean, SD float64 }
 
 // paperPoisson binds the paper's multilevel Poisson model, with centred effects, and reads its reference
 // posterior.
-func paperPoisson(t *testing.T, folder string) (*compile.Bound, map[string]summarised) {
+func paperPoisson(t *testing.T, folder string) (*compile.BoundModel, map[string]summarised) {
 	t.Helper()
 	read := func(path string) string {
 		text, err := os.ReadFile(filepath.Join(folder, path))

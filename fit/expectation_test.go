@@ -175,12 +175,12 @@ func TestExpectationsAreFormulasAtDraws(t *testing.T) {
 				Sources: sourcesOf(t, m,
 					map[string][]data.Values{"clinic": {keys(3, 100), numbers("xa", newA...)},
 						"lab": {keys(3, 100), numbers("xb", newB...)}})}
-			whole, diags, err := fit.PredictBound(t.Context(), p.Bound, r.Draws, q)
+			whole, diags, err := fit.PredictBound(t.Context(), p.BoundModel, r.Draws, q)
 			if err != nil || diags.HasErrors() {
 				t.Fatal(err, data.Errors(diags))
 			}
 			q.PerParty = true
-			apart, _, err := fit.PredictBound(t.Context(), p.Bound, r.Draws, q)
+			apart, _, err := fit.PredictBound(t.Context(), p.BoundModel, r.Draws, q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +230,7 @@ func TestGeneratedQuantitiesOfNewRows(t *testing.T) {
 			numbers("w", 0, 0, 1)}})
 	p, r := fitted(t, m, sources)
 	x, w := []float64{0.5, -1}, []float64{3, 0.25}
-	got, diags, err := fit.PredictBound(t.Context(), p.Bound, r.Draws,
+	got, diags, err := fit.PredictBound(t.Context(), p.BoundModel, r.Draws,
 		fit.PredictionRequest{Sources: sourcesOf(t, m,
 			map[string][]data.Values{"server": {numbers("x", x...), numbers("w", w...)}})})
 	if err != nil || diags.HasErrors() {
@@ -273,7 +273,7 @@ func TestRowsOfZeros(t *testing.T) {
 		for i := range xb {
 			xb[i] = float64(i)
 		}
-		got, diags, err := fit.PredictBound(context.Background(), p.Bound, r.Draws,
+		got, diags, err := fit.PredictBound(context.Background(), p.BoundModel, r.Draws,
 			fit.PredictionRequest{Sources: sourcesOf(t, m,
 				map[string][]data.Values{"clinic": {keys(len(xa), 50), numbers("xa", xa...)},
 					"lab": {keys(len(xa), 50), numbers("xb", xb...)}})})

@@ -21,7 +21,7 @@ func (r *Result) Diagnose() []posterior.Finding { return r.findings }
 // findings is the one source of what is wrong with a run: vflc run prints it, vflc diagnose repeats it from
 // the folder, and --strict of both decides by it. It never returns nil, so that JSON shows an empty list.
 // Document and record may be nil.
-func findings(d *posterior.Draws, rows []posterior.Row, document *posterior.Document,
+func findings(d *posterior.Draws, rows []posterior.SummaryRow, document *posterior.SummaryDocument,
 	record *posterior.Record) []posterior.Finding {
 	var known *posterior.Diagnostics
 	if document != nil {
@@ -39,9 +39,9 @@ func findings(d *posterior.Draws, rows []posterior.Row, document *posterior.Docu
 }
 
 // adviceOn is advice for a run with these rows of its summary: samplers do not run on weights.
-func adviceOn(rows []posterior.Row, record *posterior.Record) posterior.Advice {
+func adviceOn(rows []posterior.SummaryRow, record *posterior.Record) posterior.Advice {
 	a := advice(record)
-	if slices.ContainsFunc(rows, func(r posterior.Row) bool { return r.Point }) {
+	if slices.ContainsFunc(rows, func(r posterior.SummaryRow) bool { return r.Point }) {
 		a.Exact = ""
 	}
 	return a
@@ -57,7 +57,7 @@ func advice(record *posterior.Record) posterior.Advice {
 	if roles == nil {
 		roles = algorithm.Roles()
 	}
-	flag := func(role backends.Role) string {
+	flag := func(role backends.SettingRole) string {
 		if name := roles[role.String()]; name != "" {
 			return "--" + name
 		}

@@ -78,10 +78,10 @@ func TestRunAndFolderHaveTheSameFindings(t *testing.T) {
 	for i := range 40 {
 		draws.Append(0, []float64{float64(i % 7)})
 	}
-	f := &fitted{draws: draws, info: backends.Info{NonFinite: 3}, ratios: heavy(200)}
+	f := &fitted{draws: draws, info: backends.StepInfo{NonFinite: 3}, ratios: heavy(200)}
 	algorithm, _ := Backend("sfvi")
 	p := &Prepared{Algorithm: algorithm}
-	p.Bound = twoPlaces(t, algorithm.Transforms[0])
+	p.BoundModel = twoPlaces(t, algorithm.Transforms[0])
 	p.Record.Backend, p.Record.Roles = "sfvi", algorithm.Roles()
 	r := p.result(f)
 	checks := checksOf(r.Diagnose())
@@ -183,7 +183,7 @@ func TestFewDrawsOfAQuantileAreAFinding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Prepared{Algorithm: algorithm, Bound: bound}
+	p := &Prepared{Algorithm: algorithm, BoundModel: bound}
 	p.Record.Backend, p.Record.Roles = "sfvi", algorithm.Roles()
 	for _, c := range []struct {
 		draws int

@@ -14,9 +14,9 @@ import (
 // they are needed, or one that this process has made.
 type Finished struct {
 	*runs.Run
-	Published []posterior.Row // of other parties, whose draws are not here
-	Result    *Result         // of this process; nil: of a folder
-	Bound     *compile.Bound  // its model with its data, of this process
+	Published []posterior.SummaryRow // of other parties, whose draws are not here
+	Result    *Result                // of this process; nil: of a folder
+	Bound     *compile.BoundModel    // its model with its data, of this process
 }
 
 // Replicate is Replicate of the run.

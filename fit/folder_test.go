@@ -19,7 +19,7 @@ func testResult() *Result {
 	d.Append(0, []float64{1})
 	d.Append(0, []float64{2})
 	return &Result{
-		Document: posterior.Document{Schema: 1, Parameters: posterior.SummariseIndependent(d)},
+		Document: posterior.SummaryDocument{Schema: 1, Parameters: posterior.SummariseIndependent(d)},
 		Draws:    d, chains: func(int) posterior.CSVInfo {
 			return posterior.CSVInfo{Model: "m"}
 		}, programs: func() map[string][]byte {

@@ -51,7 +51,7 @@ func (p *Prepared) forecasts(d *posterior.Draws) (out []posterior.Forecast) {
 func (p *Prepared) forecast(s *simulate.Simulator, k int, x []float64) posterior.Forecast {
 	y := p.forwards.Responses[k]
 	eta, args := s.Predict(k, x)
-	l := stretch.Likelihood{Dist: y.Dist, Param: y.Predictor.Param, Through: y.Predictor.Through,
+	l := stretch.PredictedRows{Dist: y.Dist, Param: y.Predictor.Param, Through: y.Predictor.Through,
 		Free: y.Predictor.Free, Rows: make([]stretch.Row, len(eta))}
 	for i := range l.Rows {
 		theta := make([]float64, len(args))

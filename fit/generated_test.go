@@ -46,11 +46,11 @@ func generatingData(n int) map[string]data.Bindings {
 			xa[i+k*n], xb[i+k*n] = math.Sin(float64(3*i+k)), math.Cos(float64(2*i-k))
 		}
 	}
-	matrix := func(name string, v []float64) *data.Bound {
-		return &data.Bound{Recipe: data.Recipe{Name: name, Elem: "real", Rank: 2}, Dims: []int{n, 2},
+	matrix := func(name string, v []float64) *data.BoundValue {
+		return &data.BoundValue{Recipe: data.Recipe{Name: name, Elem: "real", Rank: 2}, Dims: []int{n, 2},
 			Values: v, ByRow: true}
 	}
-	response := &data.Bound{Recipe: data.Recipe{Name: "y", Elem: "binary", Rank: 1}, Dims: []int{n},
+	response := &data.BoundValue{Recipe: data.Recipe{Name: "y", Elem: "binary", Rank: 1}, Dims: []int{n},
 		Values: y, ByRow: true}
 	return map[string]data.Bindings{"registry": {"y": response}, "a": {"y": response, "XA": matrix("XA", xa)},
 		"b": {"y": response, "XB": matrix("XB", xb)}}
@@ -90,7 +90,7 @@ func generatedRun(t *testing.T, text, transform string) *fit.Result {
 // column finds the draws of one element.
 func column(t *testing.T, d *posterior.Draws, name string) []float64 {
 	t.Helper()
-	k := slices.IndexFunc(d.Columns(), func(c posterior.Column) bool { return c.Name == name })
+	k := slices.IndexFunc(d.Columns(), func(c posterior.Scalar) bool { return c.Name == name })
 	if k < 0 {
 		t.Fatalf("no %s", name)
 	}

@@ -91,14 +91,14 @@ func TestHeldOutRowsAreForWeights(t *testing.T) {
 // A follower keeps how each fit of a run ended, and stops the run after a number of steps.
 type follower struct {
 	fit.Quiet
-	ends []backends.Fit
-	last backends.Fit
+	ends []backends.VariationalFit
+	last backends.VariationalFit
 	stop func()
 	at   int
 	done int
 }
 
-func (f *follower) Step(_ int, i backends.Info) {
+func (f *follower) Step(_ int, i backends.StepInfo) {
 	if i.Fit.Final.N > 0 {
 		f.ends = append(f.ends, i.Fit)
 	}

@@ -168,7 +168,7 @@ func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Pr
 }
 
 // fit fits the approximation.
-func (v *vicinity) fit(ctx context.Context, env density.Env, k backends.Kernel) (info backends.Info,
+func (v *vicinity) fit(ctx context.Context, env density.Env, k backends.Kernel) (info backends.StepInfo,
 	err error) {
 	if err := k.Init(ctx); err != nil {
 		return info, err
@@ -182,7 +182,7 @@ func (v *vicinity) fit(ctx context.Context, env density.Env, k backends.Kernel) 
 }
 
 // load loads it from the folder of its run.
-func (v *vicinity) load(_ context.Context, _ density.Env, k backends.Kernel) (backends.Info, error) {
+func (v *vicinity) load(_ context.Context, _ density.Env, k backends.Kernel) (backends.StepInfo, error) {
 	c := chain{number: 1, kernel: k}
 	there, err := c.load(v.name)
 	switch {

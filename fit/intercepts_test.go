@@ -44,7 +44,7 @@ func newOffset(tau float64, clients int, own bool) offsetModel {
 	return m
 }
 
-func (m offsetModel) bind(t *testing.T, transform def.Transform, rho float64) *compile.Bound {
+func (m offsetModel) bind(t *testing.T, transform def.Transform, rho float64) *compile.BoundModel {
 	owner := "server"
 	if transform == transforms.Power {
 		owner = "shared"

@@ -16,13 +16,13 @@ func (p *Prepared) label() (diag.List, error) {
 	if p.Values == nil {
 		return nil, nil // released: only numbers are left
 	}
-	labels := p.Bound.Labels()
+	labels := p.BoundModel.Labels()
 	for _, party := range slices.Sorted(maps.Keys(p.Values)) {
 		own := labels[party]
 		if own == nil {
 			own = map[string][][]string{}
 		}
-		p.parties = append(p.parties, runs.Party{Schema: posterior.Schema, Party: party, Labels: own,
+		p.parties = append(p.parties, runs.PartyRecord{Schema: posterior.Schema, Party: party, Labels: own,
 			Data: recipesIn(p.Values[party])})
 	}
 	return nil, nil

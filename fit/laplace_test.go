@@ -19,7 +19,7 @@ import (
 )
 
 // clearing is where the parties of a bound model meet whose rows are encrypted, and their Env.
-func clearing(t *testing.T, b *compile.Bound) (*testmodel.Clearing, density.Env) {
+func clearing(t *testing.T, b *compile.BoundModel) (*testmodel.Clearing, density.Env) {
 	t.Helper()
 	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))
 	if err != nil {
@@ -37,7 +37,8 @@ func clearing(t *testing.T, b *compile.Bound) (*testmodel.Clearing, density.Env)
 }
 
 // encryptedFit runs sfvi there to its end.
-func encryptedFit(t *testing.T, b *compile.Bound, env density.Env, given map[string]string) backends.Kernel {
+func encryptedFit(t *testing.T, b *compile.BoundModel, env density.Env,
+	given map[string]string) backends.Kernel {
 	t.Helper()
 	a := backend(t, "sfvi")
 	settings, err := a.Resolve(b.Checked.Transform.Kind, given)

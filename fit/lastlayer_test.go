@@ -26,7 +26,7 @@ func networked(text string) string {
 
 // lastLayer runs a fit of last layers to its end and returns the draws by party, each with its parameters in
 // their order.
-func lastLayer(t *testing.T, b *compile.Bound, given map[string]string) (draws [][][]float64) {
+func lastLayer(t *testing.T, b *compile.BoundModel, given map[string]string) (draws [][][]float64) {
 	t.Helper()
 	given["estimator"] = "last-layer"
 	settings, err := backend(t, "sfvi").Resolve(transforms.Exact, given)
@@ -41,7 +41,7 @@ func lastLayer(t *testing.T, b *compile.Bound, given map[string]string) (draws [
 	if err == nil {
 		err = k.Init(t.Context())
 	}
-	var info backends.Info
+	var info backends.StepInfo
 	for err == nil && !info.Done {
 		info, err = k.Step(t.Context())
 	}
@@ -235,7 +235,7 @@ func TestLastLayersAreRefused(t *testing.T) {
 	}
 }
 
-func sampledWith(t *testing.T, b *compile.Bound, given map[string]string) (*Result, error) {
+func sampledWith(t *testing.T, b *compile.BoundModel, given map[string]string) (*Result, error) {
 	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 1})
 	good(t, diags, err)
 	return p.Sample(t.Context(), nil)

@@ -29,14 +29,14 @@ func writeModules(dir string, modules []check.Module) error {
 }
 
 // modulesOf records the modules of a model with their digests.
-func modulesOf(modules []check.Module) []posterior.Source {
-	var out []posterior.Source
+func modulesOf(modules []check.Module) []posterior.InputRecord {
+	var out []posterior.InputRecord
 	for _, m := range modules {
 		name := m.Path
 		if name == "" {
 			name = m.Name
 		}
-		out = append(out, posterior.Source{Path: name, SHA256: digest([]byte(m.Text))})
+		out = append(out, posterior.InputRecord{Path: name, SHA256: digest([]byte(m.Text))})
 	}
 	return out
 }

@@ -40,7 +40,7 @@ const (
 //	Cov(z, log w) (true sd / sd of the run) = (true mean - mean of the run) / true sd
 //
 // which covers every parameter of any likelihood: dispersions, cut points and scales as well as coefficients.
-func (p *Prepared) moves(d *posterior.Draws, rows []posterior.Row,
+func (p *Prepared) moves(d *posterior.Draws, rows []posterior.SummaryRow,
 	forecasts []posterior.Forecast) (most *posterior.Moved, out []posterior.Finding) {
 	if !p.Settings.Transform.Noise() || p.noise() == 0 || p.Checked.PriorOnly || d.Len(0) == 0 {
 		return nil, nil

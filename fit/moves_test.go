@@ -55,8 +55,8 @@ func fitOf(t *testing.T, f compiletest.Fixture, kind def.Transform, rho float64)
 
 // apart are the largest move of a mean, in standard deviations of the true posterior, and of a standard
 // deviation, as a share of it, with their Monte Carlo standard errors.
-func apart(noisy, exact []posterior.Row) (means, sds, meanError, sdError float64) {
-	relative := func(r posterior.Row) float64 { return float64(r.MCSE / r.SD) } // 1/√ESS
+func apart(noisy, exact []posterior.SummaryRow) (means, sds, meanError, sdError float64) {
+	relative := func(r posterior.SummaryRow) float64 { return float64(r.MCSE / r.SD) } // 1/√ESS
 	for k, e := range exact {
 		n, ratio := noisy[k], float64(noisy[k].SD/e.SD)
 		if by := math.Abs(float64(n.Mean-e.Mean)) / float64(e.SD); by > means {

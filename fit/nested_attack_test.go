@@ -116,7 +116,7 @@ func (g *gridServer) Relayed(x *density.Exchange, _, columns int, up [][][]float
 
 // gridded runs a fit over a grid that is watched, and returns what the server computed with the parameters of
 // both clients and of the server, unconstrained, draw by draw.
-func gridded(t *testing.T, b *compile.Bound, given map[string]string) (*gridServer, [][][]float64) {
+func gridded(t *testing.T, b *compile.BoundModel, given map[string]string) (*gridServer, [][][]float64) {
 	t.Helper()
 	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 4})
 	good(t, diags, err)
@@ -129,7 +129,7 @@ func gridded(t *testing.T, b *compile.Bound, given map[string]string) (*gridServ
 			if err == nil {
 				err = k.Init(ctx)
 			}
-			var info backends.Info
+			var info backends.StepInfo
 			for g.kernel = k.(backends.Revealing); err == nil && !info.Done; {
 				info, err = k.Step(ctx)
 			}
@@ -422,7 +422,7 @@ func TestVerdictOfAMatrixBesideASharedCoefficient(t *testing.T) {
 }
 
 // valueBySteps reports whether an audit says that steps of a sampler tell the gradient by m.
-func valueBySteps(t *testing.T, p *compile.Bound, name string, given map[string]string) bool {
+func valueBySteps(t *testing.T, p *compile.BoundModel, name string, given map[string]string) bool {
 	t.Helper()
 	bundle, diags := p.Bundle()
 	good(t, diags, nil)

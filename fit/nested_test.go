@@ -196,7 +196,7 @@ func TestRareEventsOverAGrid(t *testing.T) {
 	good(t, diags, err)
 	long, err := p.Sample(t.Context(), nil)
 	good(t, nil, err)
-	want := map[string]posterior.Row{}
+	want := map[string]posterior.SummaryRow{}
 	for _, row := range long.Summary() {
 		want[row.Name] = row
 	}

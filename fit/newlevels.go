@@ -15,7 +15,7 @@ import (
 // newLevels are the elements of parameters for categories that a run did not see, drawn from their priors at
 // each draw that is used.
 type newLevels struct {
-	model *simulate.Model
+	model *simulate.SimulatedModel
 	// of each parameter of the model: the column among the draws of each element, -1 for one that is drawn
 	column   [][]int
 	elements [][]int              // of each parameter: those that are drawn
@@ -24,7 +24,7 @@ type newLevels struct {
 }
 
 // grow prepares the draws of what the run does not have; nil where it has everything.
-func grow(b *compile.Bound, d *posterior.Draws, seed uint64) (*newLevels, diag.List) {
+func grow(b *compile.BoundModel, d *posterior.Draws, seed uint64) (*newLevels, diag.List) {
 	first, old, at := map[string]int{}, map[string][]int{}, 0
 	for _, v := range d.Vars {
 		first[v.Name], old[v.Name] = at, v.Dims

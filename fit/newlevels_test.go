@@ -242,7 +242,7 @@ transform exact
 	q := fit.PredictionRequest{Data: newTables(t,
 		map[string]string{"shared": "id,ward\n1,oak\n2,yew\n3,ash\n4,box\n5,yew\n6,elm\n",
 			"a": "id,x\n1,0.001\n2,0.002\n3,0\n4,0\n5,0\n6,0\n"}), NewLevels: true, Seed: 4}
-	got, diags, err := fit.PredictBound(t.Context(), p.Bound, fitted.Draws, q)
+	got, diags, err := fit.PredictBound(t.Context(), p.BoundModel, fitted.Draws, q)
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}
@@ -258,7 +258,7 @@ transform exact
 		}
 	}
 	q.NewLevels = false
-	_, diags, err = fit.PredictBound(t.Context(), p.Bound, fitted.Draws, q)
+	_, diags, err = fit.PredictBound(t.Context(), p.BoundModel, fitted.Draws, q)
 	if err != nil || !diags.HasErrors() || diags[0].Code != diag.NewCategory || len(diags[0].Notes) == 0 ||
 		!strings.Contains(diags[0].Notes[0].Message, "--new-levels") {
 		t.Errorf("without the flag: %v %v", err, diags)

@@ -16,7 +16,7 @@ import (
 )
 
 // notFinite says where in the model a density or gradient was not finite, and what to do.
-func notFinite(b *compile.Bound, e *backends.NotFiniteError) error {
+func notFinite(b *compile.BoundModel, e *backends.NotFiniteError) error {
 	m := b.Model
 	code := diag.NoStart
 	if e.Begun {

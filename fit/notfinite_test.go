@@ -18,7 +18,7 @@ func TestNotFiniteNamesAnotherPartyOnlyWhereThereIsOne(t *testing.T) {
 		map[string]string{"data.csv": "y\n1\n2\n"})
 	const another = "at a party of another process"
 	for _, begun := range []bool{false, true} {
-		text := func(b *compile.Bound) string {
+		text := func(b *compile.BoundModel) string {
 			var told data.Errors
 			if !errors.As(notFinite(b, &backends.NotFiniteError{Begun: begun}), &told) {
 				t.Fatal("no diagnostic")

@@ -26,25 +26,26 @@ import (
 
 // A Prepared is a model with its data, an algorithm and its settings: a run that is ready to begin.
 type Prepared struct {
-	*compile.Bound
-	Algorithm  backends.Algorithm
-	Settings   backends.Settings
-	Record     posterior.Record // all that is needed to repeat the run
-	options    Options
-	windows    *division
-	sooner     *posterior.Sooner
-	near       *vicinity    // where the chains begin; nil: each where its kernel finds a place
-	parties    []runs.Party // what belongs to each party alone; its labels name the elements of parameters
+	*compile.BoundModel
+	Algorithm backends.Algorithm
+	Settings  backends.Settings
+	Record    posterior.Record // all that is needed to repeat the run
+	options   Options
+	windows   *division
+	sooner    *posterior.Sooner
+	near      *vicinity // where the chains begin; nil: each where its kernel finds a place
+	// what belongs to each party alone; its labels name the elements of parameters
+	parties    []runs.PartyRecord
 	loaded     time.Duration
-	forwards   *simulate.Model // for forecasts; nil: there are none
-	prior      *simulate.Model // of a run without likelihoods
+	forwards   *simulate.SimulatedModel // for forecasts; nil: there are none
+	prior      *simulate.SimulatedModel // of a run without likelihoods
 	inits      []initsFile
-	starts     [][][]density.Init  // by file and party
-	lock       *folderlock.Lock    // on the folder of the run, until Sample returns
-	apart      *Apart              // nil: all parties are in this process
-	rows       *protocol.Evaluator // of encrypted rows; nil: they are not
-	collecting int                 // percent of garbage before the run; 0: it is as it was
-	journal    *protocol.Journal   // of their randomness; nil: the run has no folder
+	starts     [][][]density.Init     // by file and party
+	lock       *folderlock.Lock       // on the folder of the run, until Sample returns
+	apart      *Apart                 // nil: all parties are in this process
+	rows       *protocol.EncryptedEnv // of encrypted rows; nil: they are not
+	collecting int                    // percent of garbage before the run; 0: it is as it was
+	journal    *protocol.Journal      // of their randomness; nil: the run has no folder
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the
@@ -77,7 +78,7 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 }
 
 // OpenBound is Open for a model that already has its data.
-func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
+func OpenBound(b *compile.BoundModel, o Options) (*Prepared, diag.List, error) {
 	p, diags, err := resolved(b.Model, o.filled())
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -86,10 +87,10 @@ func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
 }
 
 // ready performs the steps that need the data. diags are those of the steps before.
-func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.List, error) {
+func (p *Prepared) ready(b *compile.BoundModel, diags diag.List) (*Prepared, diag.List, error) {
 	on := *b
 	on.Plan = b.Plan.On(wireIn(p.Settings))
-	p.Bound = &on
+	p.BoundModel = &on
 	for _, step := range []func() (diag.List, error){
 		p.forwardly, p.divide, p.choose, p.compareTrips, p.mayEncrypt, p.mayBegin, p.begins, p.foresee,
 		p.note, p.label, p.takeFolder,

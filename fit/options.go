@@ -63,7 +63,7 @@ type Progress interface {
 	// known in advance.
 	Begin(chains, steps int)
 	// Step reports one step of a chain, counted from 1.
-	Step(chain int, info backends.Info)
+	Step(chain int, info backends.StepInfo)
 	// Skip reports steps that an earlier process has made.
 	Skip(chain, steps int)
 	// End follows the last step.
@@ -83,7 +83,7 @@ func (Quiet) Warning(string) {}
 func (Quiet) Begin(int, int) {}
 
 // Step does nothing.
-func (Quiet) Step(int, backends.Info) {}
+func (Quiet) Step(int, backends.StepInfo) {}
 
 // Skip does nothing.
 func (Quiet) Skip(int, int) {}

@@ -32,7 +32,7 @@ func (e narrow) Relay(ctx context.Context, x *density.Exchange, size density.Rel
 
 // inPieces runs a fit with at most so many draws in a message. It returns the draws and the ratios of each
 // party, and the round trips.
-func inPieces(t *testing.T, b *compile.Bound, mode session.Execution, most int,
+func inPieces(t *testing.T, b *compile.BoundModel, mode session.Execution, most int,
 	given map[string]string) (out map[string][]float64, trips int64) {
 	t.Helper()
 	a := backend(t, "sfvi")

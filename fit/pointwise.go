@@ -68,7 +68,7 @@ type LogDensities struct {
 // needs the data of all parties: it is for simulations and pooled models. Auxiliary variables are integrated
 // out, to simulate.Precision. The error holds diagnostics (data.Errors) where no data can be drawn from the
 // model.
-func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.Observed, error) {
+func Pointwise(b *compile.BoundModel, d *posterior.Draws, want LogDensities) ([]zarr.Observed, error) {
 	switch {
 	case b.Checked.Transform.Kind.AtClients():
 		return nil, errors.New(refusedPower)
@@ -155,7 +155,7 @@ func (p placement) fill(x []float64, value func(column int) float64) {
 }
 
 // places finds, for each element of the model's parameters, its column among the draws.
-func places(m *simulate.Model, d *posterior.Draws) (out placement, err error) {
+func places(m *simulate.SimulatedModel, d *posterior.Draws) (out placement, err error) {
 	first, column := map[string]int{}, 0
 	for _, v := range d.Vars {
 		first[v.Name] = column
@@ -181,7 +181,7 @@ func places(m *simulate.Model, d *posterior.Draws) (out placement, err error) {
 
 // densities fills the log densities of all responses, some draws of a chain at a time.
 type densities struct {
-	m         *simulate.Model
+	m         *simulate.SimulatedModel
 	draws     *posterior.Draws
 	at        placement
 	every     int

@@ -21,7 +21,8 @@ const pointwiseRows = 40
 
 // pointwiseModel is a regression of two clients with a normal or a Poisson response, and its draws: any
 // values of the parameters.
-func pointwiseModel(t *testing.T, likelihood string) (b *compile.Bound, d *posterior.Draws, x [][]float64,
+func pointwiseModel(t *testing.T, likelihood string) (b *compile.BoundModel, d *posterior.Draws,
+	x [][]float64,
 	y []float64) {
 	t.Helper()
 	dir, r := t.TempDir(), rand.New(rand.NewPCG(4, 4))

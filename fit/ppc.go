@@ -252,12 +252,12 @@ func (c PredictiveCheck) Far() bool {
 
 // Plotted are the responses for a plot of kind ppc, with PlottedReplicates replicates at even distances where
 // there are more.
-func (p *Replication) Plotted() []plot.Response {
+func (p *Replication) Plotted() []plot.Replicated {
 	chains := p.Draws.Chains()
 	every := max(1, chains*p.Draws.Len(0)/PlottedReplicates)
-	var out []plot.Response
+	var out []plot.Replicated
 	for _, r := range p.Responses {
-		one := plot.Response{Name: r.Name, Observed: r.Values}
+		one := plot.Replicated{Name: r.Name, Observed: r.Values}
 		for c := range chains {
 			for i := every - 1; i < p.Draws.Len(0); i += every {
 				y := make([]float64, len(r.Values))

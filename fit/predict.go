@@ -106,7 +106,7 @@ func Predict(ctx context.Context, r *runs.Run, q PredictionRequest) (*Prediction
 }
 
 // PredictBound is Predict for a fit in memory, whose model has its data.
-func PredictBound(ctx context.Context, b *compile.Bound, d *posterior.Draws,
+func PredictBound(ctx context.Context, b *compile.BoundModel, d *posterior.Draws,
 	q PredictionRequest) (*Predictions, diag.List, error) {
 	recipes, join := map[string][]data.Recipe{}, data.Joining{Key: q.Key, Intersect: q.Intersect}
 	for party, values := range b.Values {
@@ -166,7 +166,7 @@ type rowKeys struct {
 // bind gives the model of a prediction the new rows, with the encoders of the run. fitted is the model of the
 // run.
 func (p *Predictions) bind(fitted *compile.Model, draws *posterior.Draws, join data.Joining,
-	q PredictionRequest) (*compile.Bound, rowKeys, diag.List, error) {
+	q PredictionRequest) (*compile.BoundModel, rowKeys, diag.List, error) {
 	none := rowKeys{}
 	m := p.Model
 	sources := q.Sources
@@ -287,7 +287,7 @@ func sizesOf(p *check.Program, d *posterior.Draws) map[string]int {
 const mostOffset = 1000
 
 // draw evaluates the model at every draw that is used.
-func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.Bound,
+func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.BoundModel,
 	q PredictionRequest) error {
 	every := everyOf(d, q.Draws)
 	var grown *newLevels
@@ -343,7 +343,7 @@ func (s origin) at(d *posterior.Draws, chain, i, used int) float64 {
 }
 
 // columnsOfParties finds where each element of a party's parameters comes from.
-func columnsOfParties(b *compile.Bound, d *posterior.Draws, grown *newLevels) ([][]origin, error) {
+func columnsOfParties(b *compile.BoundModel, d *posterior.Draws, grown *newLevels) ([][]origin, error) {
 	first, old, column := map[string]int{}, map[string][]int{}, 0
 	for _, v := range d.Vars {
 		first[v.Name], old[v.Name] = column, v.Dims
@@ -382,7 +382,7 @@ func columnsOfParties(b *compile.Bound, d *posterior.Draws, grown *newLevels) ([
 }
 
 // prepare makes room for the responses of all parties that are in this process.
-func (p *Predictions) prepare(b *compile.Bound, d *posterior.Draws, every int) error {
+func (p *Predictions) prepare(b *compile.BoundModel, d *posterior.Draws, every int) error {
 	for c := range d.Chains() {
 		p.Draws += d.Len(c) / every
 	}
@@ -448,7 +448,8 @@ func (p *Predictions) of(name string, r *compile.Predicted) *PredictedResponse {
 }
 
 // observe takes what the new rows have of a response that is scored.
-func (p *Predictions) observe(b *compile.Bound, r *compile.Predicted, party string, out *PredictedResponse) {
+func (p *Predictions) observe(b *compile.BoundModel, r *compile.Predicted, party string,
+	out *PredictedResponse) {
 	if r.Score == "" {
 		return
 	}

@@ -26,19 +26,19 @@ const mostShares = 16
 func PredictionTrips(draws int) int { return (draws + mostShares - 1) / mostShares }
 
 // FittedOf is what a party's run keeps for new rows.
-func FittedOf(r *runs.Run, b *compile.OneParty) (compile.Fitted, error) {
+func FittedOf(r *runs.Run, b *compile.OneParty) (compile.FittedModel, error) {
 	recipes, err := recipesOf(r.Path)
 	if err != nil {
-		return compile.Fitted{}, err
+		return compile.FittedModel{}, err
 	}
 	own, ok := recipes[b.Party]
 	if !ok {
 		var diags diag.List
 		diags.Errorf(diag.FittedByOthers, nil, source.Span{},
 			"%s is no run of %s: its encoders are not in it", r.Path, b.Party)
-		return compile.Fitted{}, data.Errors(diags)
+		return compile.FittedModel{}, data.Errors(diags)
 	}
-	return compile.Fitted{Recipes: own, Sizes: sizesOf(b.Checked, r.Draws)}, nil
+	return compile.FittedModel{Recipes: own, Sizes: sizesOf(b.Checked, r.Draws)}, nil
 }
 
 // PredictApart is one party's part of Predict, where each party is in a process of its own: b has the party's
@@ -54,12 +54,12 @@ func PredictApart(ctx context.Context, b *compile.OneParty, run *runs.Run, plan 
 	}
 	p := &Predictions{Model: &compile.Prediction{Model: b.Model, Responses: b.Manifest.Predicted},
 		recipes: recipes, NewLevels: map[string]int{}}
-	columns, err := columnsOfParties(b.Bound, d, nil)
+	columns, err := columnsOfParties(b.BoundModel, d, nil)
 	if err != nil {
 		return nil, err
 	}
 	every := everyOf(d, draws)
-	if err := p.prepare(b.Bound, d, every); err != nil {
+	if err := p.prepare(b.BoundModel, d, every); err != nil {
 		return nil, err
 	}
 	shares := max(1, min(mostShares, p.Draws))

@@ -37,7 +37,7 @@ func (p *Prepared) forwardly() (diag.List, error) {
 		return diags, nil
 	}
 	p.prior = m
-	return ancestral.Improper(p.Bound, m), nil
+	return ancestral.Improper(p.BoundModel, m), nil
 }
 
 // ancestral draws from the prior: each parameter given those that its distribution depends on. All draws are
@@ -97,7 +97,8 @@ func (r *Result) summarisePrior(f *fitted) {
 // ReplicatePrior draws parameters from their priors and responses given them, so many times
 // (UsualReplicates), for a model that has its data in one process. The diagnostics say what of it is no
 // distribution to draw from.
-func ReplicatePrior(ctx context.Context, b *compile.Bound, draws int, seed uint64) (*Replication, diag.List,
+func ReplicatePrior(ctx context.Context, b *compile.BoundModel, draws int, seed uint64) (*Replication,
+	diag.List,
 	error) {
 	m, diags := b.Generative()
 	if diags.HasErrors() {
@@ -155,7 +156,7 @@ func ReplicatePrior(ctx context.Context, b *compile.Bound, draws int, seed uint6
 }
 
 // take adds one replicate of all responses.
-func (p *Replication) take(m *simulate.Model, drawn []ancestral.Response) {
+func (p *Replication) take(m *simulate.SimulatedModel, drawn []ancestral.Drawn) {
 	if p.Responses == nil {
 		for _, y := range m.Responses {
 			one := zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete}
@@ -184,7 +185,7 @@ func (p *Replication) take(m *simulate.Model, drawn []ancestral.Response) {
 }
 
 // replicable returns why nothing can be drawn from the likelihoods of a model; nil where it can.
-func replicable(m *simulate.Model) error {
+func replicable(m *simulate.SimulatedModel) error {
 	if len(m.Undrawn) > 0 {
 		return fmt.Errorf("nothing can be replicated: the model has %s", m.Undrawn[0])
 	}

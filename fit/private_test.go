@@ -22,7 +22,7 @@ import (
 const secret = "quetzalcoatl"
 
 // concealed is a GLM whose first client keeps its part to itself, with its tables.
-func concealed(t *testing.T, m testmodel.GLM) *compile.Bound {
+func concealed(t *testing.T, m testmodel.GLM) *compile.BoundModel {
 	t.Helper()
 	dir := t.TempDir()
 	text := glmText(m)

@@ -22,7 +22,7 @@ param h ~ normal(0, 1) @ a
 y ~ normal(b + SLOPE + h, 1)
 `
 
-func imputedNormal(t *testing.T, slope string) *compile.Bound {
+func imputedNormal(t *testing.T, slope string) *compile.BoundModel {
 	return bindFiles(t, strings.Replace(imputedText, "SLOPE", slope, 1), transforms.Augmented, 0.3,
 		map[string]string{
 			"server.csv": "id,y\n1,1\n2,2\n3,0.5\n4,-1\n", "a.csv": "id,x\n1,1\n2,\n3,-1\n4,\n",
@@ -34,7 +34,7 @@ func imputedNormal(t *testing.T, slope string) *compile.Bound {
 func TestQuadratureOfModulesAndMissingCells(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3}, 0.7)
 	m.Transform, m.Rho = transforms.Augmented, 0.8
-	for name, b := range map[string]*compile.Bound{"module": concealed(t, m),
+	for name, b := range map[string]*compile.BoundModel{"module": concealed(t, m),
 		"missing cells": imputedNormal(t, "x")} {
 		k, _, _ := quadratureFit(t, b, map[string]string{"draws": "400"})
 		ratios := k.(backends.Weighted).Ratios()
@@ -49,7 +49,7 @@ func TestQuadratureOfModulesAndMissingCells(t *testing.T) {
 func TestQuadratureIsRefused(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3}, 0.7)
 	m.Transform, m.Rho = transforms.Augmented, 0.8
-	for want, b := range map[string]*compile.Bound{"it has weights": weighted(t, m),
+	for want, b := range map[string]*compile.BoundModel{"it has weights": weighted(t, m),
 		"is not affine in the parameters": imputedNormal(t, "x * h")} {
 		a := backend(t, "sfvi")
 		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))

@@ -24,7 +24,8 @@ import (
 )
 
 // quadratureFit runs a fit by quadrature to its end and returns the kernel and what it says at the end.
-func quadratureFit(t *testing.T, b *compile.Bound, given map[string]string) (backends.Kernel, density.Env,
+func quadratureFit(t *testing.T, b *compile.BoundModel, given map[string]string) (backends.Kernel,
+	density.Env,
 	[]float64) {
 	t.Helper()
 	given["estimator"] = "quadrature"
@@ -307,7 +308,7 @@ func TestQuadratureReachesTheOptimum(t *testing.T) {
 		"none": "structured"}
 	kinds := map[string]def.Transform{"augmented": transforms.Augmented, "power": transforms.Power,
 		"true": transforms.Exact}
-	seen, bound := 0, map[string]*compile.Bound{} // by what they depend on
+	seen, bound := 0, map[string]*compile.BoundModel{} // by what they depend on
 	for _, want := range reference.Optimum {
 		guide, ok := guides[want.Guide]
 		if !ok || want.Theta != "full" || want.J == 1 {
@@ -365,7 +366,8 @@ func TestQuadratureReachesTheOptimum(t *testing.T) {
 }
 
 // paperLogistic binds the logistic model to the paper's design.
-func paperLogistic(t *testing.T, folder string, clients int, kind def.Transform, rho float64) *compile.Bound {
+func paperLogistic(t *testing.T, folder string, clients int, kind def.Transform,
+	rho float64) *compile.BoundModel {
 	t.Helper()
 	files := map[string]string{}
 	outcome, err := os.ReadFile(filepath.Join(folder, "paper/logistic/server.csv"))

@@ -13,10 +13,10 @@ import (
 // mostValues is the largest number of values that Quantities keeps in memory: 800 MB.
 const mostValues = 100_000_000
 
-// Quantities computes functions of the parameters (compile.Bound.Quantities) at every draw, chain by chain.
-// vars name and describe the results, one variable per quantity. The draws need those of all parties'
+// Quantities computes functions of the parameters (compile.BoundModel.Quantities) at every draw, chain by
+// chain. vars name and describe the results, one variable per quantity. The draws need those of all parties'
 // parameters, in one process.
-func Quantities(ctx context.Context, m *simulate.Model, vars []posterior.Variable,
+func Quantities(ctx context.Context, m *simulate.SimulatedModel, vars []posterior.Variable,
 	d *posterior.Draws) (*posterior.Draws, error) {
 	at, err := places(m, d)
 	if err != nil {
@@ -36,7 +36,8 @@ func Quantities(ctx context.Context, m *simulate.Model, vars []posterior.Variabl
 }
 
 // results returns empty draws of quantities, whose shapes it sets.
-func results(m *simulate.Model, vars []posterior.Variable, chains, draws int) (*posterior.Draws, error) {
+func results(m *simulate.SimulatedModel, vars []posterior.Variable, chains, draws int) (*posterior.Draws,
+	error) {
 	n := 0
 	for k, q := range m.Quantities {
 		vars[k].Dims = q.Shape
@@ -50,7 +51,8 @@ func results(m *simulate.Model, vars []posterior.Variable, chains, draws int) (*
 }
 
 // quantitiesOf fills one chain, up to the end of the context.
-func quantitiesOf(ctx context.Context, m *simulate.Model, d *posterior.Draws, chain int, at placement,
+func quantitiesOf(ctx context.Context, m *simulate.SimulatedModel, d *posterior.Draws, chain int,
+	at placement,
 	out *posterior.Draws) {
 	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
 	columns := make([][]float64, len(d.Columns()))
@@ -73,7 +75,7 @@ func quantitiesOf(ctx context.Context, m *simulate.Model, d *posterior.Draws, ch
 
 // PriorQuantities computes functions of the parameters at n independent draws of all parameters from their
 // priors. The error names a parameter that cannot be drawn.
-func PriorQuantities(ctx context.Context, m *simulate.Model, vars []posterior.Variable, n int,
+func PriorQuantities(ctx context.Context, m *simulate.SimulatedModel, vars []posterior.Variable, n int,
 	seed uint64) (*posterior.Draws, error) {
 	out, err := results(m, vars, 1, n)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 const quantitiesModel = "data y : real[N]\nparam b ~ normal(0, 2)\nparam u : real[2] ~ normal(b, 1)\ny ~ " +
 	"normal(b, 1)\ngenerate q = u - b\ngenerate p = b > 2\n"
 
-func quantities(t *testing.T) *simulate.Model {
+func quantities(t *testing.T) *simulate.SimulatedModel {
 	t.Helper()
 	m, diags := compile.Compile(source.New("m.vfl", quantitiesModel),
 		check.Options{Transform: transforms.None})

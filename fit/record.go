@@ -33,7 +33,7 @@ func (p *Prepared) record() (posterior.Record, error) {
 	return posterior.Record{
 		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339),
 		Command: o.Command, Directory: here,
-		Model:   posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))},
+		Model:   posterior.InputRecord{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))},
 		Modules: modulesOf(p.Modules()), Data: inputs, Inits: inits, Salt: salt,
 		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants),
 		Accepted: p.Accepted(), PriorOnly: p.Checked.PriorOnly, Backend: p.Algorithm.Name,
@@ -94,11 +94,11 @@ func (p *Prepared) rho() any {
 
 // inputs lists the data files with their salted digests. A pipe has none, and so cannot be of a run that a
 // folder should make repeatable.
-func (p *Prepared) inputs(salt string) ([]posterior.Source, error) {
+func (p *Prepared) inputs(salt string) ([]posterior.InputRecord, error) {
 	if p.Data == nil {
 		return nil, nil
 	}
-	var out []posterior.Source
+	var out []posterior.InputRecord
 	for _, s := range p.Data.Sources {
 		for k, path := range s.Files {
 			path, err := data.Absolute(path)
@@ -117,7 +117,7 @@ func (p *Prepared) inputs(salt string) ([]posterior.Source, error) {
 			if s.Family {
 				party = fmt.Sprintf("%s[%d]", s.Name, k+1)
 			}
-			out = append(out, posterior.Source{Party: party, Path: path, SHA256: sum})
+			out = append(out, posterior.InputRecord{Party: party, Path: path, SHA256: sum})
 		}
 	}
 	return out, nil

@@ -44,8 +44,8 @@ transform private(epsilon = 3, delta = 1e-6)
 // releasedValues are rows on the grid of the release, so that nothing is rounded.
 func releasedValues(n int) map[string]data.Bindings {
 	r := rand.New(rand.NewPCG(5, 6))
-	column := func(width int, draw func() float64) *data.Bound {
-		b := &data.Bound{Dims: []int{n}, ByRow: true}
+	column := func(width int, draw func() float64) *data.BoundValue {
+		b := &data.BoundValue{Dims: []int{n}, ByRow: true}
 		if width > 1 {
 			b.Dims = append(b.Dims, width)
 		}
@@ -67,7 +67,7 @@ func releasedValues(n int) map[string]data.Bindings {
 }
 
 // logDensity evaluates a model of one party, and its gradient.
-func logDensity(t *testing.T, b *compile.Bound) func(theta []float64) (float64, []float64) {
+func logDensity(t *testing.T, b *compile.BoundModel) func(theta []float64) (float64, []float64) {
 	t.Helper()
 	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 	if err != nil {
@@ -84,7 +84,7 @@ func logDensity(t *testing.T, b *compile.Bound) func(theta []float64) (float64, 
 }
 
 func boundValues(t *testing.T, m *compile.Model, diags diag.List,
-	values map[string]data.Bindings) *compile.Bound {
+	values map[string]data.Bindings) *compile.BoundModel {
 	t.Helper()
 	good(t, diags, nil)
 	b, diags, err := compile.BindValues(m, values, nil)
@@ -97,7 +97,7 @@ func boundValues(t *testing.T, m *compile.Model, diags diag.List,
 func TestReleaseWithoutNoiseIsThePooledPosterior(t *testing.T) {
 	t.Parallel()
 	values := releasedValues(120)
-	compiled := func(o check.Options) *compile.Bound {
+	compiled := func(o check.Options) *compile.BoundModel {
 		m, diags := compile.Compile(source.New("m.vfl", releasedModel), o)
 		return boundValues(t, m, diags, values)
 	}
@@ -144,11 +144,11 @@ func TestReleasedScoresAreThoseOfTheRows(t *testing.T) {
 	for i, z := range values["b"]["Z"].Values[:400] {
 		y[i] = float64(int(y[i]-z+16) / 8 % 2)
 	}
-	compiled := func(text string, o check.Options, v map[string]data.Bindings) *compile.Bound {
+	compiled := func(text string, o check.Options, v map[string]data.Bindings) *compile.BoundModel {
 		m, diags := compile.Compile(source.New("m.vfl", text), o)
 		return boundValues(t, m, diags, v)
 	}
-	posterior := func(b *compile.Bound) func([]float64) (float64, []float64) {
+	posterior := func(b *compile.BoundModel) func([]float64) (float64, []float64) {
 		moments, err := b.Moments()
 		good(t, nil, err)
 		p, diags := b.Posterior(moments)
@@ -361,7 +361,7 @@ transform private(epsilon = 3, delta = 1e-6)
 	if diff := cmp.Diff(want.Matrix(), got.Matrix()); diff != "" {
 		t.Errorf("(-held +clipped) %s", diff)
 	}
-	for k, c := range []release.Column{{Name: "Z[clip(v)]", Owner: "a", Lower: -4, Upper: 4},
+	for k, c := range []release.BoundedColumn{{Name: "Z[clip(v)]", Owner: "a", Lower: -4, Upper: 4},
 		{Name: "Z[clip(w)]", Owner: "a", Upper: 1}, {Name: "y", Owner: "server", Lower: -8, Upper: 8}} {
 		if got.Columns[k] != c {
 			t.Errorf("column %d is %v, not %v", k, got.Columns[k], c)
@@ -424,7 +424,7 @@ func TestPosteriorsHaveNoWarnings(t *testing.T) {
 // column that marks a category has two values: its square is known, and has no noise.
 func TestEncodersTellOfReleasedColumns(t *testing.T) {
 	t.Parallel()
-	of := func(matrix string) []release.Column {
+	of := func(matrix string) []release.BoundedColumn {
 		m, diags := compile.Compile(source.New("m.vfl", `client a
 data y : real<lower=-1, upper=1>[N]
 `+matrix+`
@@ -435,10 +435,10 @@ transform private(epsilon = 3, delta = 1e-6)
 		good(t, diags, nil)
 		return m.Design.Declared()[:len(m.Design.Declared())-1]
 	}
-	column := func(lower, upper float64, binary bool) release.Column {
-		return release.Column{Name: "W", Owner: "a", Lower: lower, Upper: upper, Binary: binary}
+	column := func(lower, upper float64, binary bool) release.BoundedColumn {
+		return release.BoundedColumn{Name: "W", Owner: "a", Lower: lower, Upper: upper, Binary: binary}
 	}
-	for matrix, want := range map[string][]release.Column{
+	for matrix, want := range map[string][]release.BoundedColumn{
 		`data W : real[N, 3] @ a from is(sex, "f"), clip(age, 18, 98), is(ward, 3)`: {column(0, 1, true),
 			column(18, 98, false), column(0, 1, true)},
 		`data W : real<lower=0, upper=60>[N, 3] @ a from is(sex, "f"), clip(age, 18, 98), bmi`: {column(0, 1, true),

@@ -21,7 +21,7 @@ import (
 // Reopen compiles and binds the model of a finished run again, from the text in its folder and the tables
 // that its record names. It is an error if one of them has changed. The diagnostics are those of the data,
 // unless the model has errors, without what the run itself was told of what the data leave open.
-func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
+func Reopen(r *runs.Run) (*compile.BoundModel, diag.List, error) {
 	if r.Record == nil {
 		return nil, nil,
 			fmt.Errorf("%s: these draws are not in the folder of a run, which would "+

@@ -39,7 +39,7 @@ func TestRecordedOptions(t *testing.T) {
 }
 
 func TestRecordedData(t *testing.T) {
-	got := RecordedData(&posterior.Record{Data: []posterior.Source{{Party: "server", Path: "y.csv"},
+	got := RecordedData(&posterior.Record{Data: []posterior.InputRecord{{Party: "server", Path: "y.csv"},
 		{Party: "lab[1]", Path: "l1.csv"}, {Party: "lab[2]", Path: "l2.csv"}}})
 	if diff := cmp.Diff([]string{"server=y.csv", "lab=l1.csv", "lab=l2.csv"}, got); diff != "" {
 		t.Error(diff)

@@ -51,7 +51,7 @@ func Replicate(ctx context.Context, r *runs.Run, draws int, seed uint64) (*Repli
 }
 
 // ReplicateBound is Replicate for a model that has its data.
-func ReplicateBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, draws int,
+func ReplicateBound(ctx context.Context, b *compile.BoundModel, d *posterior.Draws, draws int,
 	seed uint64) (*Replication, error) {
 	m, found := b.Generative()
 	if found.HasErrors() {

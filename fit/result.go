@@ -20,8 +20,8 @@ import (
 // A Result is the outcome of a run.
 type Result struct {
 	Draws    *posterior.Draws
-	Document posterior.Document // what summary.json holds
-	Record   posterior.Record   // what run.json holds
+	Document posterior.SummaryDocument // what summary.json holds
+	Record   posterior.Record          // what run.json holds
 	// Responses are the observed data, with their pointwise log likelihood if Options.LogLik is set.
 	Responses []zarr.Observed
 	dir       string                            // the folder of the run; "": none
@@ -33,16 +33,16 @@ type Result struct {
 	model     string                   // its text
 	modules   []check.Module
 	inits     []initsFile
-	kernels   []*chain     // what the checkpoint of the folder holds
-	parties   []runs.Party // what belongs to each party alone
-	apart     bool         // the other parties are in other processes
+	kernels   []*chain           // what the checkpoint of the folder holds
+	parties   []runs.PartyRecord // what belongs to each party alone
+	apart     bool               // the other parties are in other processes
 }
 
 // ELBO returns the trace of the evidence lower bound of a variational fit; nil of other runs.
 func (r *Result) ELBO() []posterior.ELBOPoint { return r.trace }
 
 // Summary returns a row for every scalar parameter.
-func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
+func (r *Result) Summary() []posterior.SummaryRow { return r.Document.Parameters }
 
 // files are the programs of the run by file name, with the manifest of what crossed in it. Those of a party
 // apart are the ones that it was given.
@@ -72,7 +72,7 @@ func (p *Prepared) result(f *fitted) *Result {
 	if p.journal != nil {
 		r.Record.Journal = p.journal.Digest()
 	}
-	r.Document = posterior.Document{
+	r.Document = posterior.SummaryDocument{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.transform(),
 		Rho: r.Record.Rho, Seed: r.Record.Seed,
 		ELBO: f.elbo(), Restarts: f.restarts, Auxiliary: listed(f.draws.Vars),
@@ -200,7 +200,7 @@ func (r *Result) summariseFit(f *fitted) {
 }
 
 // heldNote says which parameters are held at a mode: those whose draws are all the same.
-func heldNote(rows []posterior.Row) string {
+func heldNote(rows []posterior.SummaryRow) string {
 	var held []string
 	for _, r := range rows {
 		if base := indices.ReplaceAllString(r.Name, ""); r.SD == 0 && !r.Generated &&
@@ -234,7 +234,7 @@ func pointNote(vars []posterior.Variable) string {
 }
 
 // summariseChains summarises Markov chains.
-func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Plan) {
+func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Workload) {
 	d := &r.Document
 	d.Parameters = posterior.SummariseChains(f.draws)
 	d.Diagnostics = f.diagnose(s.MaxDepth)

@@ -25,7 +25,7 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 			case errors.As(err, &refusal):
 				err = data.Errors(refusal.Diagnostics())
 			case errors.As(err, &nowhere):
-				err = notFinite(p.Bound, nowhere)
+				err = notFinite(p.BoundModel, nowhere)
 			}
 		}
 		p.lock.Release()
@@ -42,7 +42,7 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 	}
 	r := p.result(f)
 	if p.options.LogLik {
-		if r.Responses, err = Pointwise(p.Bound, r.Draws, LogDensities{Draws: math.MaxInt}); err != nil {
+		if r.Responses, err = Pointwise(p.BoundModel, r.Draws, LogDensities{Draws: math.MaxInt}); err != nil {
 			return nil, err
 		}
 	}

@@ -20,7 +20,8 @@ import (
 
 // clusters binds y ~ student_t(3, mu + b * x, 1) with so many rows around each centre, at normal quantiles of
 // it, where x is small. It returns the log density of mu at b = 0 too.
-func clusters(t *testing.T, prior string, rows map[float64]int) (*compile.Bound, func(mu float64) float64) {
+func clusters(t *testing.T, prior string, rows map[float64]int) (*compile.BoundModel,
+	func(mu float64) float64) {
 	t.Helper()
 	var y []float64
 	server, a := "id,y\n", "id,x\n"
@@ -132,7 +133,7 @@ func TestFitsFailAlone(t *testing.T) {
 			if err := k.Init(ctx); err != nil {
 				return err
 			}
-			for info := (backends.Info{}); !info.Done; {
+			for info := (backends.StepInfo{}); !info.Done; {
 				if info, err = k.Step(ctx); err != nil {
 					return err
 				}
@@ -184,9 +185,9 @@ func TestFitsFailAlone(t *testing.T) {
 
 // What fits from several starting points found, as it is said.
 func TestSearchIsSaid(t *testing.T) {
-	at := func(v ...float64) (out []backends.Estimate) {
+	at := func(v ...float64) (out []backends.MonteCarloMean) {
 		for _, e := range v {
-			out = append(out, backends.Estimate{Value: e, N: 1})
+			out = append(out, backends.MonteCarloMean{Value: e, N: 1})
 		}
 		return out
 	}

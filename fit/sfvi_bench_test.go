@@ -108,7 +108,7 @@ func fitting(b testing.TB, path string, transform def.Transform, guide string) b
 }
 
 // begunWith returns a fit of a model by draws that is in its iterations.
-func begunWith(b testing.TB, v *compile.Bound, transform def.Transform,
+func begunWith(b testing.TB, v *compile.BoundModel, transform def.Transform,
 	given map[string]string) backends.Kernel {
 	b.Helper()
 	given["iterations"], given["elbo-every"] = "100000000", "100000000"

@@ -16,7 +16,7 @@ import (
 )
 
 // conditionalRun runs soul on a plan and returns its result.
-func conditionalRun(t *testing.T, b *compile.Bound, given map[string]string) *fitted {
+func conditionalRun(t *testing.T, b *compile.BoundModel, given map[string]string) *fitted {
 	t.Helper()
 	return sampled(t, prepared(t, b, backend(t, "soul"), given), nil)
 }
@@ -132,7 +132,7 @@ func TestConditionalRunResumes(t *testing.T) {
 			m.Transform, m.Rho, glmFiles(m)))
 }
 
-func conditionalResumes(t *testing.T, b *compile.Bound) {
+func conditionalResumes(t *testing.T, b *compile.BoundModel) {
 	t.Helper()
 	a := backend(t, "soul")
 	run := func(ctx context.Context, a backends.Algorithm, dir string, resumed bool) *fitted {

@@ -88,7 +88,7 @@ func (p *Prepared) initsPaths() ([]string, error) {
 // unconstrain maps the entries of a file to coordinates, by party. The errors are about entries that no
 // parameter has as its values.
 func (p *Prepared) unconstrain(entries []*data.Entry) ([][]density.Init, []error) {
-	given := &lower.Given{Entries: map[string]*data.Entry{}, Taken: map[string]bool{}}
+	given := &lower.GivenValues{Entries: map[string]*data.Entry{}, Taken: map[string]bool{}}
 	for _, e := range entries {
 		given.Entries[e.Name] = e
 	}
@@ -121,14 +121,14 @@ func (p *Prepared) startedAt(env density.Env, chain int) density.Env {
 }
 
 // recordInits lists the files of initial values with their salted digests.
-func recordInits(files []initsFile, salt string) ([]posterior.Source, error) {
-	var out []posterior.Source
+func recordInits(files []initsFile, salt string) ([]posterior.InputRecord, error) {
+	var out []posterior.InputRecord
 	for _, f := range files {
 		path, err := filepath.Abs(f.path)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, posterior.Source{Path: path, SHA256: saltedText(salt, f.text)})
+		out = append(out, posterior.InputRecord{Path: path, SHA256: saltedText(salt, f.text)})
 	}
 	return out, nil
 }

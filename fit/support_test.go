@@ -46,7 +46,7 @@ func good(t testing.TB, diags diag.List, err error) {
 	}
 }
 
-func bound(t testing.TB, path string, o check.Options, tables ...string) *compile.Bound {
+func bound(t testing.TB, path string, o check.Options, tables ...string) *compile.BoundModel {
 	t.Helper()
 	m, sources := compiled(t, path, o, tables...)
 	b, diags, err := compile.Bind(m, sources, data.Joining{})
@@ -55,12 +55,12 @@ func bound(t testing.TB, path string, o check.Options, tables ...string) *compil
 }
 
 // bindPath binds a model under another transform.
-func bindPath(t testing.TB, path string, transform def.Transform, rho float64) *compile.Bound {
+func bindPath(t testing.TB, path string, transform def.Transform, rho float64) *compile.BoundModel {
 	t.Helper()
 	return bound(t, path, check.Options{Transform: transform, Rho: rho})
 }
 
-func bindModel(t testing.TB, path string, transform def.Transform) *compile.Bound {
+func bindModel(t testing.TB, path string, transform def.Transform) *compile.BoundModel {
 	t.Helper()
 	return bindPath(t, path, transform, 1)
 }

@@ -118,7 +118,7 @@ func (g *band) begin(ctx context.Context) error {
 }
 
 // startOf is where chain k begins: superchains take turns with the approximations.
-func startOf(env density.Env, approximations [][][][]float64, k int, plan backends.Plan) backends.Start {
+func startOf(env density.Env, approximations [][][][]float64, k int, plan backends.Workload) backends.Start {
 	super := k * plan.Superchains / plan.Chains
 	draws := approximations[super%len(approximations)]
 	from := backends.Start{Draws: draws, At: super * len(draws[0]) / plan.Superchains}

@@ -28,7 +28,7 @@ func near(more ...string) map[string]string {
 	return given
 }
 
-func nearOpen(t *testing.T, b *compile.Bound, o Options) *Prepared {
+func nearOpen(t *testing.T, b *compile.BoundModel, o Options) *Prepared {
 	t.Helper()
 	o.Algorithm, o.Seed = backend(t, "nuts"), 3
 	p, diags, err := OpenBound(b, o)
@@ -36,7 +36,7 @@ func nearOpen(t *testing.T, b *compile.Bound, o Options) *Prepared {
 	return p
 }
 
-func linearUnder(t *testing.T, transform def.Transform) *compile.Bound {
+func linearUnder(t *testing.T, transform def.Transform) *compile.BoundModel {
 	t.Helper()
 	m := testmodel.Linear(9, 20, []int{2, 1}, 0.7)
 	return bindFiles(t, glmText(m), transform, 0.8, glmFiles(m))
@@ -154,7 +154,7 @@ type stopping struct {
 	channel chan struct{}
 }
 
-func (s *stopping) Step(int, backends.Info) {
+func (s *stopping) Step(int, backends.StepInfo) {
 	if s.steps.Add(1) == s.at {
 		close(s.channel)
 	}
@@ -163,13 +163,13 @@ func (s *stopping) Step(int, backends.Info) {
 // A run that is interrupted, in the warm-up or later, and resumed has the draws and the work of one that was
 // not.
 func TestTogetherResumed(t *testing.T) {
-	for name, b := range map[string]*compile.Bound{"linear": linearUnder(t, transforms.Augmented),
+	for name, b := range map[string]*compile.BoundModel{"linear": linearUnder(t, transforms.Augmented),
 		"wards": wards(t)} {
 		t.Run(name, func(t *testing.T) { resumesTogether(t, b) })
 	}
 }
 
-func resumesTogether(t *testing.T, b *compile.Bound) {
+func resumesTogether(t *testing.T, b *compile.BoundModel) {
 	whole := sampled(t, nearOpen(t, b, Options{Settings: near("wire", "fixed")}), nil)
 	for _, at := range []int64{1, 20, 35, 60} {
 		dir := t.TempDir() + "/run"
@@ -237,7 +237,7 @@ func TestTogetherFindsThePosterior(t *testing.T) {
 // wards are the patients of six wards, nine of each, whose mean differs much more between wards than patients
 // do, in the coordinates that suit wards of few patients: the predictor is known, but neither the mean and
 // the scale of the wards nor their standardised effects are.
-func wards(t *testing.T) *compile.Bound {
+func wards(t *testing.T) *compile.BoundModel {
 	t.Helper()
 	server, ward := "id,y\n", "id,w\n"
 	for i := range 54 {

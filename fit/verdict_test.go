@@ -26,7 +26,7 @@ import (
 )
 
 // verdictOf is the verdict of a model with these settings, with the tables read and without.
-func verdictOf(t *testing.T, b *compile.Bound, name string, given map[string]string,
+func verdictOf(t *testing.T, b *compile.BoundModel, name string, given map[string]string,
 	tables *compile.Tables) []compile.Verdict {
 	t.Helper()
 	bundle, diags := b.Bundle()

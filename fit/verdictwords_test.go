@@ -31,7 +31,7 @@ func onWire(given map[string]string, wire string) map[string]string {
 }
 
 // briefRun is the folder of a short run.
-func briefRun(t *testing.T, b *compile.Bound) *runs.Run {
+func briefRun(t *testing.T, b *compile.BoundModel) *runs.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	given := map[string]string{"chains": "1", "warmup": "5", "draws": "5"}
@@ -58,7 +58,7 @@ func recordOf(t *testing.T, run *runs.Run, a backends.Algorithm, on def.Transfor
 }
 
 // inReport compares the verdict of a report.
-func inReport(t *testing.T, name, audit string, run *runs.Run, b *compile.Bound, a backends.Algorithm) {
+func inReport(t *testing.T, name, audit string, run *runs.Run, b *compile.BoundModel, a backends.Algorithm) {
 	t.Helper()
 	bundle, diags := b.Bundle()
 	good(t, diags, nil)

@@ -27,7 +27,7 @@ func weightedText(m testmodel.GLM) string {
 		"weight b").Replace(glmText(m))
 }
 
-func weighted(t *testing.T, m testmodel.GLM) *compile.Bound {
+func weighted(t *testing.T, m testmodel.GLM) *compile.BoundModel {
 	return bindFiles(t, weightedText(m), m.Transform, m.Rho, glmFiles(m))
 }
 

@@ -87,7 +87,7 @@ func (p *Prepared) window(size string, n int) error {
 }
 
 // setting is the name of the setting that has a role.
-func (p *Prepared) setting(role backends.Role) string {
+func (p *Prepared) setting(role backends.SettingRole) string {
 	d, _ := p.Algorithm.In(role)
 	return "--" + d.Name
 }
@@ -102,8 +102,8 @@ func (d *division) apply(plan *model.Plan, parties []*lower.Lowered) (diag.List,
 
 // With returns the model with other values of its data, of the same sizes, and with the rows divided into the
 // same windows. Diagnostics and error are as for compile.Bind.
-func (p *Prepared) With(values map[string]data.Bindings) (*compile.Bound, diag.List, error) {
-	b, diags, err := p.Bound.With(values)
+func (p *Prepared) With(values map[string]data.Bindings) (*compile.BoundModel, diag.List, error) {
+	b, diags, err := p.BoundModel.With(values)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}

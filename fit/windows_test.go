@@ -60,7 +60,7 @@ func TestWindowsAddUp(t *testing.T) {
 	}
 }
 
-func addUp(t *testing.T, name string, b *compile.Bound) {
+func addUp(t *testing.T, name string, b *compile.BoundModel) {
 	t.Helper()
 	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 	if err != nil {
@@ -104,16 +104,16 @@ func addUp(t *testing.T, name string, b *compile.Bound) {
 }
 
 // inWindows divides the rows of a model.
-func inWindows(t *testing.T, b *compile.Bound, most int, seed uint64) {
+func inWindows(t *testing.T, b *compile.BoundModel, most int, seed uint64) {
 	t.Helper()
-	p := &Prepared{Bound: b, Settings: backends.Settings{Plan: backends.Plan{Minibatch: most}},
+	p := &Prepared{BoundModel: b, Settings: backends.Settings{Plan: backends.Workload{Minibatch: most}},
 		options: Options{Seed: seed}}
 	diags, err := p.divide()
 	good(t, diags, err)
 }
 
 // dividedGLM is a model of rows in windows of size rows.
-func dividedGLM(t *testing.T, n, size int, transform def.Transform) *compile.Bound {
+func dividedGLM(t *testing.T, n, size int, transform def.Transform) *compile.BoundModel {
 	t.Helper()
 	m := testmodel.Linear(9, n, []int{2, 3}, 0.7)
 	for i := range m.Y {
@@ -159,7 +159,8 @@ func TestMinibatchesAreTheSameApart(t *testing.T) {
 }
 
 // workOf is what the first 40 iterations of a fit cost, as the server counts it.
-func workOf(t *testing.T, m *compile.Bound, mode session.Execution, given map[string]string) density.Work {
+func workOf(t *testing.T, m *compile.BoundModel, mode session.Execution,
+	given map[string]string) density.Work {
 	t.Helper()
 	a := backend(t, "sfvi")
 	settings, err := a.Resolve(m.Checked.Transform.Kind, given)

@@ -65,7 +65,7 @@ func briefly(on def.Transform) map[string]map[string]string {
 }
 
 // wired prepares a short run over a wire.
-func wired(t *testing.T, b *compile.Bound, given map[string]string, wire map[string]string) *Prepared {
+func wired(t *testing.T, b *compile.BoundModel, given map[string]string, wire map[string]string) *Prepared {
 	t.Helper()
 	settings := maps.Clone(given)
 	a := backend(t, settings["backend"])
@@ -91,7 +91,7 @@ func all(t *testing.T, p *Prepared, mode session.Execution, hop int) map[string]
 		if err := k.Init(ctx); err != nil {
 			return err
 		}
-		var info backends.Info
+		var info backends.StepInfo
 		taker, taken := NewTaker(env, true), 0
 		for step := 1; !info.Done; step++ {
 			if info, err = k.Step(ctx); err != nil {
@@ -272,7 +272,7 @@ func TestAttackOnMaskedRun(t *testing.T) {
 
 func attackMasked(t *testing.T, p *Prepared, chains int) {
 	t.Helper()
-	b, kind := p.Bound, p.Settings.Transform
+	b, kind := p.BoundModel, p.Settings.Transform
 	p.options.watch = true
 	r, err := p.Sample(t.Context(), nil)
 	if err != nil {

@@ -114,7 +114,7 @@ func (c *coordinator) replied(ctx context.Context, party string, reply json.RawM
 
 // rows finds the rows that are left out at all parties.
 func (c *coordinator) rows() error {
-	all := map[string]map[string]compile.Rows{}
+	all := map[string]map[string]compile.RowDisclosure{}
 	for party, reply := range c.replies {
 		var h held
 		if err := decode(reply, &h); err != nil {

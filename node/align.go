@@ -341,7 +341,8 @@ func (a *aligning) begin(ctx context.Context) error {
 		return err
 	}
 	a.active.Store(a.link)
-	party := &align.Party{Names: a.names, Own: a.id.Party, ID: transport.ChainID{Run: id, Epoch: alignEpoch},
+	party := &align.Participant{Names: a.names, Own: a.id.Party,
+		ID:        transport.ChainID{Run: id, Epoch: alignEpoch},
 		Messenger: a.link, Rules: a.Rules}
 	if a.Table != nil {
 		party.Keys = a.Table.keys.Normal

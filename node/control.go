@@ -188,12 +188,12 @@ type origin struct {
 
 // held is what a party tells first: of its rows, by size, before incomplete ones are left out.
 type held struct {
-	Rows map[string]compile.Rows `json:"rows"`
+	Rows map[string]compile.RowDisclosure `json:"rows"`
 }
 
 // A leaving is the rows that all parties leave out, by size.
 type leaving struct {
-	Rows map[string]compile.Rows `json:"rows,omitempty"`
+	Rows map[string]compile.RowDisclosure `json:"rows,omitempty"`
 	// the server has what the folds of a cross-validation follow from: no client tells them
 	Deals bool `json:"deals,omitempty"`
 }

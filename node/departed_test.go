@@ -28,7 +28,7 @@ func TestDepartureAcrossConnections(t *testing.T) {
 	o := d.options("server")
 	var n *node
 	var once sync.Once
-	o.Progress = pacer{step: func(_ int, info backends.Info) {
+	o.Progress = pacer{step: func(_ int, info backends.StepInfo) {
 		if info.Iteration >= 5 {
 			once.Do(func() {
 				n.part.guarded.Transport = &evil{Transport: n.part.guarded.Transport,

@@ -154,10 +154,10 @@ func (p *participant) run(ctx context.Context) (Outcome, error) {
 // A watcher is a Progress that keeps how far the chains are.
 type watcher struct {
 	fit.Progress
-	note func(chain int, info backends.Info)
+	note func(chain int, info backends.StepInfo)
 }
 
-func (w *watcher) Step(chain int, info backends.Info) {
+func (w *watcher) Step(chain int, info backends.StepInfo) {
 	w.note(chain, info)
 	w.Progress.Step(chain, info)
 }

@@ -166,7 +166,7 @@ func TestOwnNATS(t *testing.T) {
 			o.watch(t, cl)
 			d := newTrio(t)
 			d.over = cl
-			d.step = func(_ int, info backends.Info) {
+			d.step = func(_ int, info backends.StepInfo) {
 				// the observer may be slower than the run
 				if info.Iteration == 40 && !await.Until(func() bool {
 					return o.heard() >= 100 && d.refused()

@@ -81,7 +81,7 @@ func TestPreflightForeseesDecryptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opens := protocol.Likelihood{Response: true, Binary: true}.Opens(uses)
+	opens := protocol.LikelihoodNumbers{Response: true, Binary: true}.Opens(uses)
 	often := uses[slices.IndexFunc(uses, func(u density.Use) bool {
 		return u.Openings[0].Sums == density.OwnGradients
 	})]

@@ -160,7 +160,7 @@ func TestControlMessagesHaveNoTexts(t *testing.T) {
 	if places < 60 {
 		t.Errorf("%d places were tried", places)
 	}
-	body := asText(leaving{Rows: map[string]compile.Rows{text: {}}})
+	body := asText(leaving{Rows: map[string]compile.RowDisclosure{text: {}}})
 	if wellFormed(beat{Stage: stageRows, Body: json.RawMessage(body)}) == nil ||
 		wellFormed(status{Stage: stages, Reply: json.RawMessage(`{}`)}) == nil {
 		t.Error("what a stage tells is not looked at")

@@ -55,7 +55,7 @@ func TestFullDiskEndsOneProcess(t *testing.T) {
 	d := newTrio(t)
 	d.over = whole.over
 	var once sync.Once
-	d.step = func(_ int, info backends.Info) {
+	d.step = func(_ int, info backends.StepInfo) {
 		if info.Iteration >= 20 {
 			once.Do(func() { fill(t, filepath.Join(d.dir, "run_a", "ledger")) })
 		}

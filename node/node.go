@@ -236,7 +236,7 @@ func (n *node) close() {
 }
 
 // step keeps how far a chain is.
-func (n *node) step(chain int, info backends.Info) {
+func (n *node) step(chain int, info backends.StepInfo) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	for len(n.status.Chains) < chain {

@@ -38,7 +38,7 @@ type participant struct {
 
 	announce announcement
 	// the rows that were left out when part was read; nil: the incomplete ones of this party
-	left map[string]compile.Rows
+	left map[string]compile.RowDisclosure
 	// of the rows of a cross-validation when part was read, where one party tells them; nil: all rows were
 	// read
 	folds    []int
@@ -259,7 +259,7 @@ func short(digest string) string { return digest[:min(12, len(digest))] }
 
 // read reads the party's data without the rows given; nil: without those that are incomplete here. folds are
 // those that one party has told; nil: none has, or not yet.
-func (p *participant) read(a announcement, left map[string]compile.Rows, folds []int) error {
+func (p *participant) read(a announcement, left map[string]compile.RowDisclosure, folds []int) error {
 	part, diags, err := compile.OpenParty(p.manifest, p.id.Party, p.program, p.own)
 	if err := refused(CodeManifest, diags, err); err != nil {
 		return err

@@ -291,8 +291,8 @@ type announced struct {
 	Beat beat `json:"beat"`
 	// Of the server's own data, while the parties meet; nil: they have. Rows are told without those that are
 	// incomplete; where there are any, Facts are not told.
-	Rows  map[string]compile.Rows `json:"rows,omitempty"`
-	Facts *compile.Facts          `json:"facts,omitempty"`
+	Rows  map[string]compile.RowDisclosure `json:"rows,omitempty"`
+	Facts *compile.Facts                   `json:"facts,omitempty"`
 }
 
 // payload compares the carrier's largest packet with what a run needs.
@@ -317,7 +317,7 @@ func (p *preflight) compare(told announced, a announcement) bool {
 	}
 	names := []string{p.node.id.Project.Server, p.node.id.Party}
 	rows := p.part.part.Rows(salt)
-	left, err := compile.LeaveOut(names, map[string]map[string]compile.Rows{names[0]: told.Rows,
+	left, err := compile.LeaveOut(names, map[string]map[string]compile.RowDisclosure{names[0]: told.Rows,
 		names[1]: rows})
 	if err != nil {
 		return p.problem("shared data", err, way)

@@ -216,7 +216,7 @@ func TestPartiesThatCannotBe(t *testing.T) {
 			text := m.Files()["a.vfl"]
 			write(filepath.Join("part", runs.ModelFile), string(text))
 			_, _, err := fit.Recompile(&runs.Run{Path: filepath.Join(dir, "part"),
-				Record: &posterior.Record{Model: posterior.Source{Path: "a.vfl", SHA256: digest(text)}}})
+				Record: &posterior.Record{Model: posterior.InputRecord{Path: "a.vfl", SHA256: digest(text)}}})
 			return err
 		},
 		diag.PacketRefused: func() error {

@@ -66,7 +66,7 @@ func (p *participant) leave(l leaving, run string) (facts, error) {
 
 // reread reads the party's data without some rows, and of a cross-validation with those of the folds; nil:
 // all. It does so unless it has.
-func (p *participant) reread(left map[string]compile.Rows, folds []int) error {
+func (p *participant) reread(left map[string]compile.RowDisclosure, folds []int) error {
 	if reflect.DeepEqual(left, p.left) && slices.Equal(folds, p.folds) {
 		return nil
 	}
@@ -97,10 +97,10 @@ func (p *participant) disclose(run string) (facts, error) {
 
 // whole is what the party tells in a preflight, after open: of its rows without saying which are incomplete,
 // and of its data where none is.
-func (p *participant) whole(h held) (map[string]compile.Rows, *compile.Facts) {
+func (p *participant) whole(h held) (map[string]compile.RowDisclosure, *compile.Facts) {
 	known := p.facts.Facts
 	complete := p.left == nil
-	rows := map[string]compile.Rows{}
+	rows := map[string]compile.RowDisclosure{}
 	for size, r := range h.Rows {
 		complete = complete && r.Left == nil
 		r.Left = nil

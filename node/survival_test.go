@@ -124,9 +124,9 @@ type trio struct {
 	t        *testing.T
 	dir      string
 	hub      *hub
-	over     carrier.Cluster                     // not the zero one: in place of the hub
-	programs map[string]*program                 // of parties that run others
-	step     func(chain int, info backends.Info) // of a's chains
+	over     carrier.Cluster                         // not the zero one: in place of the hub
+	programs map[string]*program                     // of parties that run others
+	step     func(chain int, info backends.StepInfo) // of a's chains
 	// alter changes what a party is started with; nil: nothing is changed.
 	alter func(party string, o *PartyOptions)
 
@@ -143,10 +143,10 @@ type said struct {
 // A pacer reports steps.
 type pacer struct {
 	fit.Quiet
-	step func(int, backends.Info)
+	step func(int, backends.StepInfo)
 }
 
-func (p pacer) Step(chain int, info backends.Info) { p.step(chain, info) }
+func (p pacer) Step(chain int, info backends.StepInfo) { p.step(chain, info) }
 
 func trioSettings() map[string]string {
 	return map[string]string{"chains": "1", "warmup": "30", "draws": "20", "secure-sum": "on"}
@@ -163,7 +163,7 @@ func declare(t *testing.T, m *compile.Model) {
 
 func newTrio(t *testing.T) *trio {
 	t.Helper()
-	d := &trio{t: t, dir: t.TempDir(), hub: newHub(), step: func(int, backends.Info) {},
+	d := &trio{t: t, dir: t.TempDir(), hub: newHub(), step: func(int, backends.StepInfo) {},
 		said: map[string][]said{}}
 	m, diags := compile.Compile(source.New("m.vfl", trioModel), check.Options{})
 	if diags.HasErrors() {
@@ -323,7 +323,7 @@ func TestRevokedInARun(t *testing.T) {
 		d := newTrio(t)
 		stop := make(chan struct{})
 		var revoked time.Time
-		d.step = func(_ int, info backends.Info) {
+		d.step = func(_ int, info backends.StepInfo) {
 			if info.Iteration != 20 || !revoked.IsZero() {
 				return
 			}
@@ -370,7 +370,7 @@ func TestPolicyExpiresInARun(t *testing.T) {
 		day := time.Now().UTC().Truncate(24 * time.Hour)
 		until(day.Format(time.DateOnly))
 		time.Sleep(time.Until(day.Add(24*time.Hour - 20*time.Second)))
-		d.step = func(_ int, info backends.Info) {
+		d.step = func(_ int, info backends.StepInfo) {
 			if info.Iteration == 20 && d.when("a", "expired", time.Time{}).IsZero() {
 				time.Sleep(time.Minute)
 			}
@@ -424,7 +424,7 @@ func TestCutLink(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := newTrio(t)
 				var began, mended time.Time
-				d.step = func(_ int, info backends.Info) {
+				d.step = func(_ int, info backends.StepInfo) {
 					if info.Iteration != 20 || !began.IsZero() {
 						return
 					}

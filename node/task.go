@@ -108,7 +108,7 @@ func probs() []float64 { return []float64{0.05, 0.5, 0.95} }
 
 // bind reads the party's rows: those of the table but for the ones that are left out, with the encoders of an
 // earlier run where new rows are predicted.
-func (p *participant) bind(a announcement, part *compile.OneParty, left map[string]compile.Rows,
+func (p *participant) bind(a announcement, part *compile.OneParty, left map[string]compile.RowDisclosure,
 	folds []int) error {
 	j := data.Joining{Key: a.Key}
 	bind := func() error { return refused(CodeData, part.Bind(p.tables(), p.MaxBytes, j, left), nil) }

@@ -92,7 +92,7 @@ func both(a, b string) string {
 const together = 1.05
 
 // few advises what to do where there are so few effective draws.
-func (a Advice) few(ess float64, r Row) string {
+func (a Advice) few(ess float64, r SummaryRow) string {
 	if float64(r.RHat) > together {
 		return "what its R-hat asks for: draws of chains that stay apart do not add " +
 			"up, however many there are"

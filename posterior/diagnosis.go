@@ -72,7 +72,7 @@ type Finding struct {
 // Examine returns the reasons not to trust draws, the worst first within each check. diagnostics has what
 // cannot be computed from draws (what the run itself found, k̂); it may be nil.
 // a names the settings in remedies.
-func Examine(d *Draws, rows []Row, diagnostics *Diagnostics, a Advice) []Finding {
+func Examine(d *Draws, rows []SummaryRow, diagnostics *Diagnostics, a Advice) []Finding {
 	var out []Finding
 	if diagnostics != nil {
 		out = append(out, diagnostics.Noted...)
@@ -105,7 +105,7 @@ func (d *Draws) transitions(a Advice) []Finding {
 }
 
 // without returns the rows of which no finding is.
-func without(rows []Row, found []Finding) []Row {
+func without(rows []SummaryRow, found []Finding) []SummaryRow {
 	if len(found) == 0 {
 		return rows
 	}
@@ -113,13 +113,13 @@ func without(rows []Row, found []Finding) []Row {
 	for _, f := range found {
 		named[f.Parameter] = true
 	}
-	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return named[r.Name] })
+	return slices.DeleteFunc(slices.Clone(rows), func(r SummaryRow) bool { return named[r.Name] })
 }
 
 // unbounded reports parameters whose draws are not finite, or so large, in chains that have not settled, that
 // nothing in the model seems to bound them. The largest are first. With proper priors the posterior is a
 // distribution, so that the cause is the run, or the long tails of such a prior.
-func (d *Draws) unbounded(rows []Row, a Advice) []Finding {
+func (d *Draws) unbounded(rows []SummaryRow, a Advice) []Finding {
 	var out []Finding
 	check, cause := "improper",
 		"; either the posterior is improper, so that neither data nor priors bound it and there is no "+
@@ -243,7 +243,7 @@ func lowEnergy(c int, chain []Transition, a Advice) []Finding {
 }
 
 // varying lists the parameters of which some element varies.
-func varying(rows []Row) map[string]bool {
+func varying(rows []SummaryRow) map[string]bool {
 	out := map[string]bool{}
 	for _, r := range rows {
 		if r.SD > 0 {
@@ -262,12 +262,12 @@ func variableOf(name string) string {
 // structural reports whether an element is 0 in all draws or 1 in all, as elements of triangular and of
 // correlation matrices are, while others of the parameter vary. A chain that is stuck has all elements
 // constant.
-func (r *Row) structural(varying map[string]bool) bool {
+func (r *SummaryRow) structural(varying map[string]bool) bool {
 	return r.SD == 0 && (r.Mean == 0 || r.Mean == 1) && varying[variableOf(r.Name)]
 }
 
 // mixing checks each scalar over all chains.
-func mixing(rows []Row, d *Draws, a Advice) []Finding {
+func mixing(rows []SummaryRow, d *Draws, a Advice) []Finding {
 	var hat, bulk, tail, constant []Finding
 	vary := varying(rows)
 	for _, r := range rows {

@@ -12,8 +12,8 @@ import (
 // changes or a key is removed.
 const Schema = 1
 
-// A Document is the content of summary.json. A field that does not apply is null.
-type Document struct {
+// A SummaryDocument is the content of summary.json. A field that does not apply is null.
+type SummaryDocument struct {
 	Schema    int    `json:"schema"`
 	Model     string `json:"model"`
 	Backend   string `json:"backend"`
@@ -23,8 +23,8 @@ type Document struct {
 	// what parties that are apart should do, and a simulation need not
 	Deployment string `json:"deployment,omitempty"`
 	// describes draws that are not of the posterior or an approximation of it
-	Note       string `json:"note,omitempty"`
-	Parameters []Row  `json:"parameters"`
+	Note       string       `json:"note,omitempty"`
+	Parameters []SummaryRow `json:"parameters"`
 	// auxiliary variables whose draws are in the files, after those of the parameters
 	Auxiliary []Variable `json:"auxiliary,omitempty"`
 	// what the noise of auxiliary variables does, for each response that they reach

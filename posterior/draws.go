@@ -44,8 +44,8 @@ func (v Variable) index(k int) []int {
 	return out
 }
 
-// A Column is one scalar.
-type Column struct {
+// A Scalar is one scalar.
+type Scalar struct {
 	Name      string // as in "slope[2,3]": the key in files
 	Owner     string
 	Label     string // as in "slope[west, zscore(age)]"; "" where it is the name
@@ -54,16 +54,16 @@ type Column struct {
 }
 
 // Shown is how tables and plots call a column.
-func (c Column) Shown() string { return shown(c.Name, c.Label) }
+func (c Scalar) Shown() string { return shown(c.Name, c.Label) }
 
 // Columns names the scalars of variables in the order of their storage: variable by variable, first index
 // fastest.
-func Columns(vars []Variable) []Column {
-	var out []Column
+func Columns(vars []Variable) []Scalar {
+	var out []Scalar
 	for _, v := range vars {
 		for k := range v.Len() {
 			index := v.index(k)
-			out = append(out, Column{v.Name + subscript(index, "[", ",", "]"), v.Owner, v.label(index),
+			out = append(out, Scalar{v.Name + subscript(index, "[", ",", "]"), v.Owner, v.label(index),
 				v.Point, v.Generated})
 		}
 	}
@@ -101,7 +101,7 @@ type Draws struct {
 	// Superchains is the number of starting points of the chains where they share them, as many consecutive
 	// chains each; 0: each chain has one of its own.
 	Superchains int
-	columns     []Column
+	columns     []Scalar
 	values      [][][]float64 // chain, column, draw
 	// draws of each chain where there are no columns: a party alone may have no parameters
 	without []int
@@ -190,7 +190,7 @@ func (d *Draws) Select(columns []int) *Draws {
 // same chains. The error names a column that both have.
 func (d *Draws) With(other *Draws) (*Draws, error) {
 	for _, c := range other.columns {
-		if slices.ContainsFunc(d.columns, func(o Column) bool { return o.Name == c.Name }) {
+		if slices.ContainsFunc(d.columns, func(o Scalar) bool { return o.Name == c.Name }) {
 			return nil, fmt.Errorf("both have %s", c.Name)
 		}
 	}
@@ -209,7 +209,7 @@ func (d *Draws) With(other *Draws) (*Draws, error) {
 }
 
 // Columns returns the names of the columns.
-func (d *Draws) Columns() []Column { return d.columns }
+func (d *Draws) Columns() []Scalar { return d.columns }
 
 // Chains returns the number of chains.
 func (d *Draws) Chains() int { return len(d.values) }

@@ -9,15 +9,15 @@ import (
 // fewGenerated is the largest number of elements of a generated quantity that a table shows unless asked.
 const fewGenerated = 20
 
-// A Fold stands for the elements of a large generated quantity, as y_rep with one for each row, that a table
-// leaves out.
-type Fold struct {
+// A LeftOut stands for the elements of a large generated quantity, as y_rep with one for each row, that a
+// table leaves out.
+type LeftOut struct {
 	Name     string // of the quantity
 	Elements int
 }
 
 // Folded leaves out the elements of generated quantities that have many.
-func Folded(rows []Row) (kept []Row, folds []Fold) {
+func Folded(rows []SummaryRow) (kept []SummaryRow, folds []LeftOut) {
 	count := map[string]int{}
 	for _, r := range rows {
 		if r.Generated {
@@ -32,7 +32,7 @@ func Folded(rows []Row) (kept []Row, folds []Fold) {
 			kept = append(kept, r)
 		case !told[name]:
 			told[name] = true
-			folds = append(folds, Fold{name, n})
+			folds = append(folds, LeftOut{name, n})
 		}
 	}
 	return kept, folds
@@ -63,7 +63,7 @@ func arrayOf(element string) string {
 }
 
 // FoldText is a line for each fold, with what shows its elements: a text in which %s is the name.
-func FoldText(folds []Fold, shows string) string {
+func FoldText(folds []LeftOut, shows string) string {
 	var b strings.Builder
 	for _, f := range folds {
 		fmt.Fprintf(&b, "%s: %d generated values; %s\n", f.Name, f.Elements,

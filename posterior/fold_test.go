@@ -19,7 +19,7 @@ func TestFolded(t *testing.T) {
 	rows := posterior.Summarise(d)
 	kept, folds := posterior.Folded(rows)
 	if len(rows) != 76 || len(kept) != 51 || len(folds) != 1 ||
-		folds[0] != (posterior.Fold{Name: "lab[2].y_rep", Elements: 25}) {
+		folds[0] != (posterior.LeftOut{Name: "lab[2].y_rep", Elements: 25}) {
 		t.Errorf("%d rows, %d kept, folds %v", len(rows), len(kept), folds)
 	}
 	all := make([]int, len(d.Columns()))

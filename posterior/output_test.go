@@ -227,7 +227,7 @@ func TestSummariseIndependentHasNoChainDiagnostics(t *testing.T) {
 
 // Scripts rely on these keys.
 func TestDocumentKeys(t *testing.T) {
-	text, err := json.Marshal(Document{Schema: Schema, Parameters: []Row{},
+	text, err := json.Marshal(SummaryDocument{Schema: Schema, Parameters: []SummaryRow{},
 		Diagnostics: Diagnostics{Khat: NotApplicable()}})
 	if err != nil {
 		t.Fatal(err)

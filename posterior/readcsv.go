@@ -224,7 +224,7 @@ func firstDifference(got, want []string) string {
 
 // variablesOfStan groups columns x.1.1, x.2.1, … into variables without owners.
 func variablesOfStan(columns []string) []Variable {
-	names := make([]Column, len(columns))
+	names := make([]Scalar, len(columns))
 	for k, c := range columns {
 		if base, index, ok := strings.Cut(c, "."); ok {
 			c = base + "[" + strings.ReplaceAll(index, ".", ",") + "]"
@@ -236,7 +236,7 @@ func variablesOfStan(columns []string) []Variable {
 
 // Variables is the inverse of Columns: it groups scalars by name, "slope[2,3]" being an element of slope and
 // "lab[2].b" a scalar.
-func Variables(columns []Column) []Variable {
+func Variables(columns []Scalar) []Variable {
 	var out []Variable
 	for _, c := range columns {
 		base, index := c.Name, []int(nil)

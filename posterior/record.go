@@ -2,17 +2,17 @@ package posterior
 
 // A Record is the content of run.json: everything needed to repeat a run.
 type Record struct {
-	Schema    int      `json:"schema"`
-	Version   string   `json:"version"` // of vflc
-	Created   string   `json:"created"` // RFC 3339
-	Command   []string `json:"command"`
-	Directory string   `json:"directory"` // working directory of the command
-	Model     Source   `json:"model"`
+	Schema    int         `json:"schema"`
+	Version   string      `json:"version"` // of vflc
+	Created   string      `json:"created"` // RFC 3339
+	Command   []string    `json:"command"`
+	Directory string      `json:"directory"` // working directory of the command
+	Model     InputRecord `json:"model"`
 	// that the model imports: the path beside the model, or the name of one of the standard library
-	Modules []Source `json:"modules,omitempty"`
-	Data    []Source `json:"data"` // absolute paths
+	Modules []InputRecord `json:"modules,omitempty"`
+	Data    []InputRecord `json:"data"` // absolute paths
 	// initial values: of all chains, or of each; the run's folder has copies
-	Inits []Source `json:"inits,omitempty"`
+	Inits []InputRecord `json:"inits,omitempty"`
 	// of the digests of Data and Inits, in hexadecimal: another in every run, so that digests of two runs
 	// cannot be compared
 	Salt string `json:"salt,omitempty"`
@@ -54,9 +54,9 @@ type Join struct {
 	Incomplete []int `json:"incomplete,omitempty"`
 }
 
-// A Source is an input file of a run. The digest of the model is its SHA-256, that of a table or of initial
-// values its HMAC-SHA-256 with the run's salt as the key.
-type Source struct {
+// A InputRecord is an input file of a run. The digest of the model is its SHA-256, that of a table or of
+// initial values its HMAC-SHA-256 with the run's salt as the key.
+type InputRecord struct {
 	Party  string `json:"party,omitempty"`
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`

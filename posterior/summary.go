@@ -33,8 +33,8 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 // NotApplicable is the Number for a quantity that does not apply: NaN.
 func NotApplicable() Number { return Number(math.NaN()) }
 
-// A Row summarises one scalar. Quantiles are type 7; ESS and R-hat are null for independent draws.
-type Row struct {
+// A SummaryRow summarises one scalar. Quantiles are type 7; ESS and R-hat are null for independent draws.
+type SummaryRow struct {
 	Name string `json:"name"`
 	// the name by columns and categories, "beta[zscore(age)]"; "" where there are none
 	Label   string `json:"label,omitempty"`
@@ -55,10 +55,10 @@ type Row struct {
 }
 
 // Shown is how tables call the scalar.
-func (r Row) Shown() string { return shown(r.Name, r.Label) }
+func (r SummaryRow) Shown() string { return shown(r.Name, r.Label) }
 
 // Summarise summarises the parameters, from draws of Markov chains or independent draws.
-func Summarise(d *Draws) []Row {
+func Summarise(d *Draws) []SummaryRow {
 	if d.Independent() {
 		return SummariseIndependent(d)
 	}
@@ -66,8 +66,8 @@ func Summarise(d *Draws) []Row {
 }
 
 // SummariseChains summarises draws of Markov chains.
-func SummariseChains(d *Draws) []Row {
-	rows := make([]Row, d.Parameters())
+func SummariseChains(d *Draws) []SummaryRow {
+	rows := make([]SummaryRow, d.Parameters())
 	share(len(rows), func() func(k int) {
 		a := analysis{nested: d.Superchains}
 		return func(k int) {
@@ -104,8 +104,8 @@ func share(n int, worker func() func(k int)) {
 
 // SummariseIndependent summarises independent draws, as of a variational approximation: the standard error of
 // the mean is sd/√n.
-func SummariseIndependent(d *Draws) []Row {
-	rows := make([]Row, d.Parameters())
+func SummariseIndependent(d *Draws) []SummaryRow {
+	rows := make([]SummaryRow, d.Parameters())
 	share(len(rows), func() func(k int) {
 		var s sorter
 		var o order
@@ -128,12 +128,12 @@ func SummariseIndependent(d *Draws) []Row {
 // SummariseWeighted summarises independent draws with weights that sum to 1. Effective draws are as many
 // without weights as would give as exact a mean (bulk), and as exact a probability of being below the 5 % or
 // the 95 % quantile, whichever are fewer (tail).
-func SummariseWeighted(d *Draws, weights []float64) []Row {
+func SummariseWeighted(d *Draws, weights []float64) []SummaryRow {
 	squares := 0.0
 	for _, w := range weights {
 		squares += float64(w * w)
 	}
-	rows := make([]Row, d.Parameters())
+	rows := make([]SummaryRow, d.Parameters())
 	for k := range rows {
 		all := pooled(d.Column(k))
 		m, v := 0.0, 0.0
@@ -156,7 +156,7 @@ func SummariseWeighted(d *Draws, weights []float64) []Row {
 		}
 		c := d.columns[k]
 		q := weightedQuantiles(all, weights, 0.05, 0.5, 0.95)
-		rows[k] = Row{
+		rows[k] = SummaryRow{
 			Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: Number(m),
 			SD: Number(math.Sqrt(v)), MCSE: Number(math.Sqrt(error)),
 			Q5: Number(q[0]), Q50: Number(q[1]), Q95: Number(q[2]), ESSBulk: Number(v / error),
@@ -216,10 +216,11 @@ func weightedQuantiles(all, weights []float64, at ...float64) []float64 {
 }
 
 // pointEstimate is the row of a weight, all of whose draws are its estimate.
-func pointEstimate(c Column, draws []float64) Row {
+func pointEstimate(c Scalar, draws []float64) SummaryRow {
 	none := NotApplicable()
-	r := Row{Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: none, MCSE: none,
-		SD: none, Q5: none, Q50: none, Q95: none, ESSBulk: none, ESSTail: none, RHat: none, Point: true}
+	r := SummaryRow{Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: none,
+		MCSE: none,
+		SD:   none, Q5: none, Q50: none, Q95: none, ESSBulk: none, ESSTail: none, RHat: none, Point: true}
 	if len(draws) > 0 {
 		r.Mean = Number(draws[0])
 	}
@@ -227,8 +228,8 @@ func pointEstimate(c Column, draws []float64) Row {
 }
 
 // describe returns the moments and quantiles of draws, which are also given in ascending order.
-func describe(c Column, all, sorted []float64) Row {
-	return Row{
+func describe(c Scalar, all, sorted []float64) SummaryRow {
+	return SummaryRow{
 		Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated,
 		Mean: Number(mean(all)), SD: Number(math.Sqrt(variance(all))),
 		Q5: Number(Quantile(sorted, 0.05)), Q50: Number(Quantile(sorted, 0.5)),

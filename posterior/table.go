@@ -15,12 +15,12 @@ import (
 
 // WriteTable writes rows as a text table, names to the left and numbers to the right. Digits stop where the
 // Monte Carlo error begins; columns that apply to no row are left out.
-func WriteTable(w io.Writer, rows []Row) error { return WriteTableWithin(w, rows, 0) }
+func WriteTable(w io.Writer, rows []SummaryRow) error { return WriteTableWithin(w, rows, 0) }
 
 // WriteTableWithin is WriteTable for a terminal of some columns, 0 for no limit: names that would make the
 // table wider are cut, to a third of it at most. Where that is not enough, numbers are left out that others
 // nearly tell, the least needed first. The name, the owner, the mean and its Monte Carlo error always stay.
-func WriteTableWithin(w io.Writer, rows []Row, width int) error {
+func WriteTableWithin(w io.Writer, rows []SummaryRow, width int) error {
 	columns := shownColumns(rows)
 	if width <= 0 {
 		return writeAligned(w, tableLines(rows, columns, math.MaxInt), 2)
@@ -36,7 +36,7 @@ func WriteTableWithin(w io.Writer, rows []Row, width int) error {
 }
 
 // longestName is the width of the column of names where none is cut.
-func longestName(rows []Row) int {
+func longestName(rows []SummaryRow) int {
 	longest := Width("parameter")
 	for _, r := range rows {
 		longest = max(longest, Width(r.Shown()))
@@ -48,7 +48,7 @@ func longestName(rows []Row) int {
 const leastName = 16
 
 // roomForNames is what the other columns of a table leave of a width.
-func roomForNames(rows []Row, columns []column, width int) int {
+func roomForNames(rows []SummaryRow, columns []column, width int) int {
 	first, wide := true, 0
 	var widest []int
 	for line := range tableLines(rows, columns, math.MaxInt) {
@@ -67,7 +67,7 @@ func roomForNames(rows []Row, columns []column, width int) int {
 
 // tableLines iterates over the cells of a table line by line, the titles first. Names have at most so many
 // characters. It reuses the memory of a line for the next.
-func tableLines(rows []Row, columns []column, most int) iter.Seq[[]string] {
+func tableLines(rows []SummaryRow, columns []column, most int) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		line := []string{"parameter", "owner"}
 		for _, c := range columns {
@@ -129,11 +129,11 @@ func writeAligned(w io.Writer, lines iter.Seq[[]string], left int) error {
 // column is one numeric column of the table.
 type column struct {
 	title string
-	value func(Row) Number
-	show  func(Row) string
+	value func(SummaryRow) Number
+	show  func(SummaryRow) string
 }
 
-func shownColumns(rows []Row) []column {
+func shownColumns(rows []SummaryRow) []column {
 	var out []column
 	for _, c := range allColumns() {
 		for _, r := range rows {
@@ -147,24 +147,28 @@ func shownColumns(rows []Row) []column {
 }
 
 func allColumns() []column {
-	limited := func(title string, value func(Row) Number) column {
-		return column{title, value, func(r Row) string { return Limited(float64(value(r)), float64(r.MCSE)) }}
+	limited := func(title string, value func(SummaryRow) Number) column {
+		return column{title, value, func(r SummaryRow) string {
+			return Limited(float64(value(r)), float64(r.MCSE))
+		}}
 	}
-	fixed := func(title string, decimals int, value func(Row) Number) column {
-		return column{title, value, func(r Row) string { return fixedOrDash(float64(value(r)), decimals) }}
+	fixed := func(title string, decimals int, value func(SummaryRow) Number) column {
+		return column{title, value, func(r SummaryRow) string {
+			return fixedOrDash(float64(value(r)), decimals)
+		}}
 	}
 	return []column{
-		limited("mean", func(r Row) Number { return r.Mean }),
-		{"mcse", func(r Row) Number {
+		limited("mean", func(r SummaryRow) Number { return r.Mean }),
+		{"mcse", func(r SummaryRow) Number {
 			return r.MCSE
-		}, func(r Row) string { return significant(float64(r.MCSE), 2) }},
-		limited("sd", func(r Row) Number { return r.SD }),
-		limited("5%", func(r Row) Number { return r.Q5 }),
-		limited("50%", func(r Row) Number { return r.Q50 }),
-		limited("95%", func(r Row) Number { return r.Q95 }),
-		fixed("ess_bulk", 0, func(r Row) Number { return r.ESSBulk }),
-		fixed("ess_tail", 0, func(r Row) Number { return r.ESSTail }),
-		fixed("r_hat", 3, func(r Row) Number { return r.RHat }),
+		}, func(r SummaryRow) string { return significant(float64(r.MCSE), 2) }},
+		limited("sd", func(r SummaryRow) Number { return r.SD }),
+		limited("5%", func(r SummaryRow) Number { return r.Q5 }),
+		limited("50%", func(r SummaryRow) Number { return r.Q50 }),
+		limited("95%", func(r SummaryRow) Number { return r.Q95 }),
+		fixed("ess_bulk", 0, func(r SummaryRow) Number { return r.ESSBulk }),
+		fixed("ess_tail", 0, func(r SummaryRow) Number { return r.ESSTail }),
+		fixed("r_hat", 3, func(r SummaryRow) Number { return r.RHat }),
 	}
 }
 

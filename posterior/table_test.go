@@ -37,9 +37,9 @@ func TestTableIsItsLines(t *testing.T) {
 // The memory per row does not depend on the length of the table.
 func TestTableGrowsWithItsRows(t *testing.T) {
 	bytes := func(n int) float64 {
-		rows := make([]Row, n)
+		rows := make([]SummaryRow, n)
 		for k := range rows {
-			rows[k] = Row{Name: fmt.Sprintf("eta[%d]", k+1), Owner: "shared", Mean: Number(k), MCSE: 0.01,
+			rows[k] = SummaryRow{Name: fmt.Sprintf("eta[%d]", k+1), Owner: "shared", Mean: Number(k), MCSE: 0.01,
 				RHat: 1}
 		}
 		var before, after runtime.MemStats

@@ -41,9 +41,9 @@ func fitCommand() command {
 type order struct {
 	name     string
 	backend  backends.Algorithm
-	settings map[string]string // of the backend
-	choices  map[string]string // beside them
-	chosen   choices.Fit       // that they are
+	settings map[string]string  // of the backend
+	choices  map[string]string  // beside them
+	chosen   choices.FitChoices // that they are
 }
 
 func backendNames() []string {
@@ -237,7 +237,7 @@ func (s *Session) fit(ctx context.Context, o order) error {
 	out := make(chan outcome, 1)
 	go func() {
 		res, err := p.Sample(context.Background(), ctx.Done())
-		out <- outcome{res, err, &run{Finished: fit.Finished{Bound: p.Bound}, name: o.name, of: s.now}}
+		out <- outcome{res, err, &run{Finished: fit.Finished{Bound: p.BoundModel}, name: o.name, of: s.now}}
 	}()
 	select {
 	case got := <-out:
@@ -415,7 +415,7 @@ func (s *Session) below(r *run) string {
 }
 
 // bind binds the present model, for what needs data and no fit.
-func (s *Session) bind(m *compile.Model) (*compile.Bound, error) {
+func (s *Session) bind(m *compile.Model) (*compile.BoundModel, error) {
 	sources, err := s.now.sources(m)
 	if err != nil {
 		return nil, err

@@ -190,7 +190,7 @@ func some(names []string, most int) string {
 
 // bound is the value of a data declaration from its party's own table, before rows are joined. Where there is
 // none it says why.
-func (s *Session) bound(sym *check.Symbol) (*data.Bound, string) {
+func (s *Session) bound(sym *check.Symbol) (*data.BoundValue, string) {
 	sources, err := s.found()
 	if err != nil {
 		return nil, ""

@@ -14,17 +14,17 @@ import (
 
 // labelled lists the elements of the current fit that have names by columns and categories, the longest names
 // first.
-func (s *Session) labelled() []posterior.Column {
+func (s *Session) labelled() []posterior.Scalar {
 	if s.current == nil {
 		return nil
 	}
-	var out []posterior.Column
+	var out []posterior.Scalar
 	for _, c := range s.current.Draws.Columns() {
 		if c.Label != "" {
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b posterior.Column) int {
+	slices.SortStableFunc(out, func(a, b posterior.Scalar) int {
 		return cmp.Compare(len(b.Label), len(a.Label))
 	})
 	return out
@@ -94,11 +94,11 @@ func (s *Session) indexes(name string) bool {
 var category = regexp.MustCompile(`^[\pL_][^\[\](),<>+*/-]*$`)
 
 // elements lists the labelled elements of a vector: a parameter of the current fit, or a let of the model.
-func (s *Session) elements(name string) []posterior.Column {
+func (s *Session) elements(name string) []posterior.Scalar {
 	if s.current == nil {
 		return nil
 	}
-	var out []posterior.Column
+	var out []posterior.Scalar
 	for _, c := range s.current.Draws.Columns() {
 		if c.Label != "" && strings.HasPrefix(c.Name, name+"[") {
 			out = append(out, c)
@@ -138,7 +138,7 @@ func (s *Session) worded(text string) string {
 // axesOf names the elements of a value along its axes as those of the parameters whose sizes it has: of
 // shared ones, and of parties that it depends on. Where two name a size differently, its elements have no
 // names. nil where no axis has any.
-func axesOf(b *compile.Bound, t types.Type, owners types.Owners) [][]string {
+func axesOf(b *compile.BoundModel, t types.Type, owners types.Owners) [][]string {
 	sizes := map[string][]string{}
 	for _, parameters := range b.Labels() {
 		for name, axes := range parameters {

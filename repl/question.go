@@ -65,13 +65,13 @@ func quantile(v []float64, p float64) float64 {
 }
 
 func meanOf(chains [][]float64, _ float64) (float64, float64) {
-	return moment(chains, func(r posterior.Row) (posterior.Number, float64) {
+	return moment(chains, func(r posterior.SummaryRow) (posterior.Number, float64) {
 		return r.Mean, float64(r.MCSE)
 	})
 }
 
 func sdOf(chains [][]float64, _ float64) (float64, float64) {
-	return moment(chains, func(r posterior.Row) (posterior.Number, float64) {
+	return moment(chains, func(r posterior.SummaryRow) (posterior.Number, float64) {
 		return r.SD, posterior.MCSESD(chains)
 	})
 }
@@ -82,7 +82,8 @@ func varOf(chains [][]float64, arg float64) (float64, float64) {
 	return sd * sd, 2 * sd * mcse
 }
 
-func moment(chains [][]float64, pick func(posterior.Row) (posterior.Number, float64)) (float64, float64) {
+func moment(chains [][]float64, pick func(posterior.SummaryRow) (posterior.Number, float64)) (float64,
+	float64) {
 	d := posterior.NewDraws([]posterior.Variable{{Name: "x"}}, len(chains), 0)
 	d.Transitions = make([][]posterior.Transition, len(chains))
 	for c := range chains {
@@ -198,7 +199,7 @@ var (
 // An inquiry is an expression with the model and the data that it is about.
 type inquiry struct {
 	text   string
-	model  *simulate.Model
+	model  *simulate.SimulatedModel
 	vars   []posterior.Variable
 	random bool // it depends on a parameter
 }
@@ -206,7 +207,7 @@ type inquiry struct {
 // inquire lowers an expression over a model: that of the present state, or of a run, with the lets that were
 // added since, and with the constants that were set for it.
 func (s *Session) inquire(text, base string, constants map[string]float64,
-	bound func(m *compile.Model) (*compile.Bound, error)) (*inquiry, error) {
+	bound func(m *compile.Model) (*compile.BoundModel, error)) (*inquiry, error) {
 	head := base
 	if head != "" && !strings.HasSuffix(head, "\n") {
 		head += "\n"
@@ -271,7 +272,7 @@ func (s *Session) inquireOf(r *run, text string) (*inquiry, error) {
 			base += t.Text
 		}
 	}
-	return s.inquire(text, base, r.constants(), func(*compile.Model) (*compile.Bound, error) {
+	return s.inquire(text, base, r.constants(), func(*compile.Model) (*compile.BoundModel, error) {
 		return r.Bound, nil
 	})
 }
@@ -348,7 +349,7 @@ func (q *inquiry) constant() string {
 // inquireData is inquire over the present model with its tables, for an expression that no parameter enters.
 // The error of any other is errRandom.
 func (s *Session) inquireData(text string) (*inquiry, error) {
-	return s.inquire(text, s.now.text(), nil, func(m *compile.Model) (*compile.Bound, error) {
+	return s.inquire(text, s.now.text(), nil, func(m *compile.Model) (*compile.BoundModel, error) {
 		if m.Checked.Symbols[asked].Random {
 			return nil, errRandom{}
 		}

@@ -83,13 +83,13 @@ const shownRows = 40
 
 // table answers with rows of a summary, the first of many. whole: they are of all of a fit, and large
 // generated quantities are folded.
-func (s *Session) table(kind string, r *run, rows []posterior.Row, whole bool, below string) error {
+func (s *Session) table(kind string, r *run, rows []posterior.SummaryRow, whole bool, below string) error {
 	fields := map[string]any{"parameters": rows}
 	if r != nil {
 		fields["fit"] = r.name
 	}
 	return s.reply(kind, fields, func(w io.Writer) error {
-		rows, folds := rows, []posterior.Fold(nil)
+		rows, folds := rows, []posterior.LeftOut(nil)
 		if whole {
 			rows, folds = posterior.Folded(rows)
 		}

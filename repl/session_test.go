@@ -449,10 +449,10 @@ func mean(t *testing.T, k *talk, name string) float64 { return float64(rowOf(t, 
 
 func spread(t *testing.T, k *talk, name string) float64 { return float64(rowOf(t, k, name).SD) }
 
-func rowOf(t *testing.T, k *talk, name string) posterior.Row {
+func rowOf(t *testing.T, k *talk, name string) posterior.SummaryRow {
 	t.Helper()
 	rows := posterior.Summarise(k.current.Draws)
-	i := slices.IndexFunc(rows, func(r posterior.Row) bool { return r.Name == name })
+	i := slices.IndexFunc(rows, func(r posterior.SummaryRow) bool { return r.Name == name })
 	if i < 0 {
 		t.Fatalf("no %s", name)
 	}

@@ -18,7 +18,7 @@ import (
 // An agreementSection is what those who answer for the parties' data sign.
 type agreementSection struct {
 	Verdict  []string
-	Accepted []accept.Disclosure
+	Accepted []accept.Acceptance
 	Manifest string // SHA-256
 	Parties  []split.ManifestParty
 	Settings []fact

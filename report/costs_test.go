@@ -11,7 +11,7 @@ import (
 
 // 20,472 rounds of 20 ms are 409 s.
 func TestCostApart(t *testing.T) {
-	r := &Report{run: &runs.Run{Document: &posterior.Document{Work: density.Work{Rounds: 30472,
+	r := &Report{run: &runs.Run{Document: &posterior.SummaryDocument{Work: density.Work{Rounds: 30472,
 		Sequential: 20472}}}}
 	got, err := r.costs()
 	good(t, nil, err)

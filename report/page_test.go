@@ -166,7 +166,7 @@ func table(t *testing.T, section *node) [][]string {
 }
 
 // checkSummary requires the figures of the table that vflc summary prints.
-func checkSummary(t *testing.T, page *node, rows []posterior.Row) {
+func checkSummary(t *testing.T, page *node, rows []posterior.SummaryRow) {
 	t.Helper()
 	var b strings.Builder
 	if err := posterior.WriteTable(&b, rows); err != nil {

@@ -60,7 +60,7 @@ func (r *Report) plots() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := plot.Run{Name: r.run.Name(), Draws: r.run.Draws, ELBO: trace, First: r.worth()}
+	run := plot.RunView{Name: r.run.Name(), Draws: r.run.Draws, ELBO: trace, First: r.worth()}
 	var out plotsSection
 	for _, kind := range inOrder(fit.Diagnose(r.run)) {
 		f, err := drawn(kind, run)
@@ -83,8 +83,8 @@ func (r *Report) plots() (any, error) {
 type cannotError struct{ error }
 
 // drawn is a plot of a run.
-func drawn(kind string, run plot.Run) (figure, error) {
-	f, err := plot.Make(kind, []plot.Run{run}, nil)
+func drawn(kind string, run plot.RunView) (figure, error) {
+	f, err := plot.Make(kind, []plot.RunView{run}, nil)
 	if err != nil {
 		return figure{}, &cannotError{err}
 	}

@@ -71,7 +71,7 @@ func (r *Report) predictive() (any, error) {
 			out.Far = append(out.Far, c.Statistic+" of "+c.Response)
 		}
 	}
-	shown := plot.Run{Name: r.run.Name(), Draws: r.run.Draws, Responses: p.Plotted()}
+	shown := plot.RunView{Name: r.run.Name(), Draws: r.run.Draws, Responses: p.Plotted()}
 	if n := len(shown.Responses); n > mostPlotted {
 		out.Unplotted = n - mostPlotted
 		shown.Responses = shown.Responses[:mostPlotted]

@@ -15,8 +15,8 @@ type repeatSection struct {
 	Command, Directory string
 	Facts              []fact
 	Settings           []fact
-	Model              posterior.Source
-	Data               []posterior.Source
+	Model              posterior.InputRecord
+	Data               []posterior.InputRecord
 }
 
 func (r *Report) repeat() (any, error) {

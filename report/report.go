@@ -21,7 +21,7 @@ var pages embed.FS
 // A Report is a run with all that its page shows.
 type Report struct {
 	run       *runs.Run
-	rows      []posterior.Row
+	rows      []posterior.SummaryRow
 	transform def.Transform
 	algorithm backends.Algorithm
 	model     *compile.Model  // with the options of the run

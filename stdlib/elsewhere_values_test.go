@@ -118,7 +118,7 @@ func TestDistributionsKnownElsewhereAgree(t *testing.T) {
 			continue
 		}
 		for range 20 {
-			theta, args := make([]float64, len(d.Params)), make([]def.Arg, len(d.Params))
+			theta, args := make([]float64, len(d.Params)), make([]def.BlockArg, len(d.Params))
 			for k, p := range d.Params {
 				switch theta[k] = r.NormFloat64(); {
 				case p.Integral:

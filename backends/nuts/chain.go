@@ -276,21 +276,21 @@ func (k *chain) cutScalars(n int) {
 }
 
 // Step makes one transition.
-func (k *chain) Step(ctx context.Context) (backends.Info, error) {
+func (k *chain) Step(ctx context.Context) (backends.StepInfo, error) {
 	if err := k.transition(ctx); err != nil {
-		return backends.Info{}, err
+		return backends.StepInfo{}, err
 	}
 	k.done++
 	if k.done <= k.warmup {
 		if err := k.tuner.learn(ctx); err != nil {
-			return backends.Info{}, err
+			return backends.StepInfo{}, err
 		}
 	}
 	return k.info(), nil
 }
 
-func (k *chain) info() backends.Info {
-	i := backends.Info{Phase: "warmup", Iteration: k.done, Iterations: k.warmup, NonFinite: k.bad,
+func (k *chain) info() backends.StepInfo {
+	i := backends.StepInfo{Phase: "warmup", Iteration: k.done, Iterations: k.warmup, NonFinite: k.bad,
 		Transition: k.last}
 	if k.done > k.warmup {
 		i.Phase, i.Iteration, i.Iterations, i.Draws = "sampling", k.done-k.warmup, k.draws, k.done-k.warmup

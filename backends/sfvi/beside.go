@@ -39,7 +39,7 @@ func (k *restarted) iterating() (out []*quadrature.Kernel) {
 }
 
 // iterate makes an iteration of these. When all are at rest, those follow that are to be evaluated.
-func (k *restarted) iterate(ctx context.Context) (backends.Info, error) {
+func (k *restarted) iterate(ctx context.Context) (backends.StepInfo, error) {
 	fits := k.iterating()
 	i, ends, err := quadrature.Together(ctx, fits)
 	if err != nil {
@@ -69,7 +69,7 @@ func (k *restarted) drop(fit *quadrature.Kernel) {
 	for l, f := range k.beside {
 		if f.kernel == fit {
 			k.beside = append(k.beside[:l:l], k.beside[l+1:]...)
-			k.count(f.number, &backends.Fit{}, true)
+			k.count(f.number, &backends.VariationalFit{}, true)
 			return
 		}
 	}
@@ -83,7 +83,7 @@ func (k *restarted) sortOut(ctx context.Context) error {
 	}
 	var kernels []backends.Kernel
 	var ends []ending
-	var fits []backends.Fit
+	var fits []backends.VariationalFit
 	for _, f := range k.beside {
 		end, _ := f.kernel.AtRest()
 		kernels, fits = append(kernels, f.kernel), append(fits, end)

@@ -15,7 +15,7 @@ func carryRunning(c *checkpoint.Codec, r *running) {
 	c.Float(&r.mean, &r.square)
 }
 
-func carryEstimate(c *checkpoint.Codec, e *backends.Estimate) {
+func carryEstimate(c *checkpoint.Codec, e *backends.MonteCarloMean) {
 	c.Ints(&e.N)
 	c.Float(&e.Value, &e.SE)
 }

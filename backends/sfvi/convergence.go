@@ -107,7 +107,7 @@ func (r *rest) judge(q *gaussian, into []float64) {
 
 // judged sets what the totals over the parties show. Where q is at rest the sum of squares has the mean
 // terms, and the variance 2·terms if the terms are independent.
-func (k *kernel) judged(f *backends.Fit) {
+func (k *kernel) judged(f *backends.VariationalFit) {
 	if v := k.validation; v != nil {
 		f.Judged, f.Converged, f.BestAt, f.HeldOut = true, v.ended, v.at, v.score
 		return

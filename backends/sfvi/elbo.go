@@ -26,11 +26,12 @@ func (r *running) add(x float64) {
 }
 
 // estimate is the mean with its standard error; without two values there is none.
-func (r *running) estimate() backends.Estimate {
+func (r *running) estimate() backends.MonteCarloMean {
 	if r.n < 2 {
-		return backends.Estimate{}
+		return backends.MonteCarloMean{}
 	}
-	return backends.Estimate{Value: r.mean, SE: math.Sqrt(r.square / float64(r.n-1) / float64(r.n)), N: r.n}
+	return backends.MonteCarloMean{Value: r.mean, SE: math.Sqrt(r.square / float64(r.n-1) / float64(r.n)),
+		N: r.n}
 }
 
 // merge adds the values that o has seen (Chan, Golub and LeVeque 1979).
@@ -73,20 +74,20 @@ func (h *history) between(from, to int) running {
 }
 
 // latest is the mean over the last 5 % of the iterations so far.
-func (h *history) latest() backends.Estimate {
+func (h *history) latest() backends.MonteCarloMean {
 	r := h.between(h.used-(h.used+19)/20, h.used)
 	return r.estimate()
 }
 
 // drift is the rise of the mean from the third to the fourth quarter. Its standard error includes the trend
 // within the quarters, so it errs on the safe side.
-func (h *history) drift() backends.Estimate {
+func (h *history) drift() backends.MonteCarloMean {
 	third, fourth := h.between(h.used/2, h.used*3/4), h.between(h.used*3/4, h.used)
 	a, b := third.estimate(), fourth.estimate()
 	if a.N == 0 || b.N == 0 {
-		return backends.Estimate{}
+		return backends.MonteCarloMean{}
 	}
-	return backends.Estimate{Value: b.Value - a.Value, SE: portable.Hypot(a.SE, b.SE), N: a.N + b.N}
+	return backends.MonteCarloMean{Value: b.Value - a.Value, SE: portable.Hypot(a.SE, b.SE), N: a.N + b.N}
 }
 
 // trace evaluates the ELBO at the current iterate from draws of their own, each over a window of its own
@@ -226,12 +227,13 @@ var errWeightless = errors.New("weights would be of the auxiliary variables too,
 const weighed = "--estimator quadrature where it applies, --transform exact, or --backend nuts"
 
 // info describes the state of the fit.
-func (k *kernel) info() backends.Info {
-	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.planned, NonFinite: k.bad}
+func (k *kernel) info() backends.StepInfo {
+	i := backends.StepInfo{Phase: "fit", Iteration: k.iter, Iterations: k.planned, NonFinite: k.bad}
 	if k.phase >= evaluating && k.evaluated > 0 {
 		i.Phase, i.Iteration, i.Iterations = backends.Evaluation, k.evaluated, k.settings.Int(elboDraws)
 	}
-	i.Fit = backends.Fit{Smooth: k.smooth.latest(), Trace: k.traced, Traced: k.fresh, Drift: k.drift}
+	i.Fit = backends.VariationalFit{Smooth: k.smooth.latest(), Trace: k.traced, Traced: k.fresh,
+		Drift: k.drift}
 	if k.evaluated > 0 {
 		k.judged(&i.Fit)
 	}

@@ -18,7 +18,7 @@ const compared = 200
 type ending struct {
 	number   int // of the fit
 	mode     bool
-	elbo     backends.Estimate
+	elbo     backends.MonteCarloMean
 	height   float64     // what it is compared by
 	mean, sd [][]float64 // of θ, by block of this process
 	saved    []byte
@@ -26,7 +26,7 @@ type ending struct {
 
 // keep saves the current fit where it ended at a place where no other has, or not as well. It has failed if
 // draws are not finite, or a party could not go on.
-func (k *restarted) keep(ctx context.Context, end *backends.Fit) (failed bool, err error) {
+func (k *restarted) keep(ctx context.Context, end *backends.VariationalFit) (failed bool, err error) {
 	now := k.moments(k.fit, k.number, end)
 	elsewhere, err := k.compare(ctx, []backends.Kernel{k.fit}, []ending{now})
 	if err != nil {
@@ -79,7 +79,7 @@ func (k *restarted) compare(ctx context.Context, fits []backends.Kernel, ends []
 }
 
 // moments are those of a fit.
-func (k *restarted) moments(fit backends.Kernel, number int, end *backends.Fit) ending {
+func (k *restarted) moments(fit backends.Kernel, number int, end *backends.VariationalFit) ending {
 	m := ending{number: number, mode: end.Converged, elbo: end.Final, height: height(end)}
 	blocks := k.env.Blocks()
 	theta, all := make([][]float64, len(blocks)), make([][]running, len(blocks))
@@ -129,7 +129,7 @@ func (m *ending) infinite(b int) (n float64) {
 // height is what fits are compared by: the log density of the rows that are held out, if there are any, else
 // the ELBO, which is the greater the more noise a network without priors has fitted. It is −∞ where it is not
 // known or not finite: a fit whose score is infinite has found nothing.
-func height(f *backends.Fit) float64 {
+func height(f *backends.VariationalFit) float64 {
 	score := f.Final.Value
 	switch {
 	case f.BestAt > 0:

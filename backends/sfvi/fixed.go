@@ -154,7 +154,7 @@ func (k *fixed) Init(context.Context) error {
 }
 
 // Step does one evaluation of the ELBO and of what follows from it, or a part of what follows the fit.
-func (k *fixed) Step(ctx context.Context) (backends.Info, error) {
+func (k *fixed) Step(ctx context.Context) (backends.StepInfo, error) {
 	var err error
 	switch k.phase {
 	case ascending:
@@ -455,16 +455,16 @@ func (k sampling) keep(out []float64) {
 }
 
 // info describes the state of the fit.
-func (k *fixed) info() backends.Info {
-	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.settings.Int(iterations),
+func (k *fixed) info() backends.StepInfo {
+	i := backends.StepInfo{Phase: "fit", Iteration: k.iter, Iterations: k.settings.Int(iterations),
 		NonFinite: k.bad}
-	i.Fit.Trace, i.Fit.Traced = backends.Estimate{Value: k.value, N: k.sizes.draws}, k.phase != done
+	i.Fit.Trace, i.Fit.Traced = backends.MonteCarloMean{Value: k.value, N: k.sizes.draws}, k.phase != done
 	if k.phase == ascending {
 		return i
 	}
 	i.Iterations = k.iter
 	i.Fit.Judged, i.Fit.Converged, i.Fit.Rising = true, k.converged, !k.converged
-	i.Fit.Drift = backends.Estimate{Value: k.rise, N: k.sizes.draws}
+	i.Fit.Drift = backends.MonteCarloMean{Value: k.rise, N: k.sizes.draws}
 	if k.phase == done {
 		i.Phase, i.Iteration, i.Iterations = backends.Evaluation, 1, 1
 		i.Done, i.Draws, i.Fit.Final = true, max(k.sizes.samples, k.settings.Int(draws)), k.elbo.estimate()

@@ -25,15 +25,15 @@ const jointColumns = 3 * quadrature.MostBatch / 2
 
 // forecast is that of the estimator, which Choose has settled. Draws that correct the approximation cross in
 // few messages: half an evaluation each, and the first of them decide whether the rest is needed.
-func forecast(s backends.Settings) backends.Forecast {
-	var f backends.Forecast
+func forecast(s backends.Settings) backends.EvaluationForecast {
+	var f backends.EvaluationForecast
 	if s.Plan.Encrypted {
-		return backends.Forecast{Sequential: usualSecret, All: usualSecret, Rounds: usualSecret,
+		return backends.EvaluationForecast{Sequential: usualSecret, All: usualSecret, Rounds: usualSecret,
 			Basis: "as fits of encrypted rows usually take, keys included"}
 	}
 	switch s.Text(estimator) {
 	case auto: // the parties have not met, and any of the four may be
-		by := func(name string) backends.Forecast { return forecast(s.With(estimator, name)) }
+		by := func(name string) backends.EvaluationForecast { return forecast(s.With(estimator, name)) }
 		exact, fixed, sampled := by(byQuadrature), by(byFixedDraws), by(bySampling)
 		f = sampled
 		f.Rounds.Least = exact.Rounds.Least
@@ -44,23 +44,26 @@ func forecast(s backends.Settings) backends.Forecast {
 			exact.Rounds, usualNested, fixed.Rounds, sampled.Rounds)
 		return f
 	case byQuadrature:
-		f = backends.Forecast{Sequential: usualSolves, All: usualSolves.Times(2), Columns: jointColumns,
-			Basis: "as fits by quadrature usually take"}
+		f = backends.EvaluationForecast{Sequential: usualSolves, All: usualSolves.Times(2),
+			Columns: jointColumns,
+			Basis:   "as fits by quadrature usually take"}
 	case byNesting:
-		f = backends.Forecast{Sequential: usualNested, All: usualNested, Columns: nested.MostColumns,
-			Basis: "as fits over a grid of hyperparameters usually take"}
+		f = backends.EvaluationForecast{Sequential: usualNested, All: usualNested,
+			Columns: nested.MostColumns,
+			Basis:   "as fits over a grid of hyperparameters usually take"}
 		f.Rounds = f.Sequential
 		return f
 	case byLastLayer:
-		f = backends.Forecast{Sequential: usualLayers, All: usualLayers, Columns: jointColumns,
+		f = backends.EvaluationForecast{Sequential: usualLayers, All: usualLayers, Columns: jointColumns,
 			Basis: "as fits of last layers usually take"}
 	case byFixedDraws:
-		f = backends.Forecast{Sequential: usualSteps, All: usualSteps.Times(s.Int(stepDraws)),
+		f = backends.EvaluationForecast{Sequential: usualSteps, All: usualSteps.Times(s.Int(stepDraws)),
 			Basis: "as fits with fixed draws usually take"}
 		f.Columns = f.All.Most
 	default:
 		n := s.Int(iterations)
-		f = backends.Forecast{Sequential: backends.Range{Least: n / 10, Most: n}.Times(s.Int(restarts)),
+		f = backends.EvaluationForecast{Sequential: backends.Range{Least: n / 10,
+			Most: n}.Times(s.Int(restarts)),
 			Basis: fmt.Sprintf("%d iterations, or fewer where the ELBO is at rest before", n)}
 		f.All = f.Sequential
 		f.Sequential.Most += 2 * (s.Int(elboDraws)/batchOf + 1) // of the final ELBO, and verdicts

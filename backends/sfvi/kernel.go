@@ -76,10 +76,10 @@ type kernel struct {
 	proposing bool // the draws are those that are weighed
 	several   bool // the posterior may have several modes
 	smooth    history
-	traced    backends.Estimate
-	fresh     bool              // traced is of the last Step
-	drift     backends.Estimate // at the last point of the trace
-	verdict   [verdicts]float64 // totals of what rest.judge sets
+	traced    backends.MonteCarloMean
+	fresh     bool                    // traced is of the last Step
+	drift     backends.MonteCarloMean // at the last point of the trace
+	verdict   [verdicts]float64       // totals of what rest.judge sets
 }
 
 // newKernel allocates a fit.
@@ -208,7 +208,7 @@ func (k *kernel) Adjoint(b int, adj, own, w, early []float64) {
 }
 
 // Step does one iteration, or evaluates one batch of the final ELBO.
-func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
+func (k *kernel) Step(ctx context.Context) (backends.StepInfo, error) {
 	k.fresh = false
 	var err error
 	switch k.phase {

@@ -31,17 +31,18 @@ const (
 type restarted struct {
 	env      density.Env
 	settings backends.Settings
-	fit      backends.Kernel     // the current one, or the best when all are done
-	number   int                 // of that
-	beside   []beside            // fits that iterate together or, once all are at rest, are to be evaluated
-	over     bool                // all are done
-	search   backends.Search     // what the fits that are done found, but for its places
-	begun    int                 // how many have begun
-	planned  int                 // how many there will be
-	before   int                 // iterations of those before the current ones
-	length   int                 // of the current ones, so far
-	elbos    []backends.Estimate // by number, of those that are done
-	places   []ending            // where these ended
+	fit      backends.Kernel // the current one, or the best when all are done
+	number   int             // of that
+	// fits that iterate together or, once all are at rest, are to be evaluated
+	beside  []beside
+	over    bool                      // all are done
+	search  backends.Search           // what the fits that are done found, but for its places
+	begun   int                       // how many have begun
+	planned int                       // how many there will be
+	before  int                       // iterations of those before the current ones
+	length  int                       // of the current ones, so far
+	elbos   []backends.MonteCarloMean // by number, of those that are done
+	places  []ending                  // where these ended
 }
 
 func newRestarted(env density.Env, s backends.Settings) (backends.Kernel, error) {
@@ -66,7 +67,7 @@ func (k *restarted) searches() bool {
 func (k *restarted) Init(ctx context.Context) error { return k.fit.Init(ctx) }
 
 // Step does one of the current fit, or of those beside it. After the last of a fit the next one begins.
-func (k *restarted) Step(ctx context.Context) (backends.Info, error) {
+func (k *restarted) Step(ctx context.Context) (backends.StepInfo, error) {
 	if k.iterating() != nil {
 		return k.iterate(ctx)
 	}
@@ -96,7 +97,7 @@ func (k *restarted) Step(ctx context.Context) (backends.Info, error) {
 }
 
 // next turns to the next fit, or to the best after the last.
-func (k *restarted) next(ctx context.Context, i backends.Info) (backends.Info, error) {
+func (k *restarted) next(ctx context.Context, i backends.StepInfo) (backends.StepInfo, error) {
 	for len(k.beside) == 0 {
 		if k.begun == k.planned {
 			return k.finish(ctx, i)
@@ -114,7 +115,7 @@ func (k *restarted) next(ctx context.Context, i backends.Info) (backends.Info, e
 		if err = k.fit.Init(ctx); err == nil || !k.failed(err) {
 			return k.told(i), err
 		}
-		k.count(k.number, &backends.Fit{}, true)
+		k.count(k.number, &backends.VariationalFit{}, true)
 	}
 	i.Done, i.Draws = false, 0
 	k.fit, k.number, k.beside = k.beside[0].kernel, k.beside[0].number, k.beside[1:]
@@ -122,7 +123,7 @@ func (k *restarted) next(ctx context.Context, i backends.Info) (backends.Info, e
 }
 
 // finish turns to the best fit.
-func (k *restarted) finish(ctx context.Context, i backends.Info) (backends.Info, error) {
+func (k *restarted) finish(ctx context.Context, i backends.StepInfo) (backends.StepInfo, error) {
 	k.over = true
 	slices.SortStableFunc(k.places, func(a, b ending) int { return cmp.Compare(b.height, a.height) })
 	if k.planned > 1 && len(k.places) == 0 {
@@ -153,10 +154,10 @@ func (k *restarted) failed(err error) bool {
 }
 
 // count counts a fit that is done. By quadrature another takes the place of one that failed.
-func (k *restarted) count(number int, end *backends.Fit, failed bool) {
+func (k *restarted) count(number int, end *backends.VariationalFit, failed bool) {
 	k.search.Fits++
 	for len(k.elbos) <= number {
-		k.elbos = append(k.elbos, backends.Estimate{})
+		k.elbos = append(k.elbos, backends.MonteCarloMean{})
 	}
 	switch {
 	case failed:
@@ -172,7 +173,7 @@ func (k *restarted) count(number int, end *backends.Fit, failed bool) {
 }
 
 // told is what a Step tells, with the iterations of all fits.
-func (k *restarted) told(i backends.Info) backends.Info {
+func (k *restarted) told(i backends.StepInfo) backends.StepInfo {
 	if i.Phase != backends.Evaluation {
 		i.Iteration += k.before
 		i.Iterations += k.before + (k.planned-k.begun)*k.settings.Int(iterations)
@@ -181,7 +182,7 @@ func (k *restarted) told(i backends.Info) backends.Info {
 }
 
 // Restarts implements backends.Restarted.
-func (k *restarted) Restarts() []backends.Estimate { return k.elbos }
+func (k *restarted) Restarts() []backends.MonteCarloMean { return k.elbos }
 
 // Search implements backends.Restarted.
 func (k *restarted) Search() backends.Search {
@@ -304,7 +305,7 @@ func (k *restarted) state(c *checkpoint.Codec, underWay *[][]byte) {
 		c.Bytes(&(*underWay)[i])
 	}
 	if len(k.elbos) != done {
-		k.elbos = make([]backends.Estimate, done)
+		k.elbos = make([]backends.MonteCarloMean, done)
 	}
 	for i := range k.elbos {
 		carryEstimate(c, &k.elbos[i])

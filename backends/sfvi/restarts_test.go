@@ -42,7 +42,7 @@ func TestRestartsKeepTheBestFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	run := func(k backends.Kernel) backends.Info {
+	run := func(k backends.Kernel) backends.StepInfo {
 		if err := k.Init(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestRestartsKeepTheBestFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	info := run(k)
-	var want []backends.Estimate
+	var want []backends.MonteCarloMean
 	var fits []backends.Kernel
 	best := 0
 	for r := range 6 {
@@ -85,7 +85,7 @@ func TestRestartsKeepTheBestFit(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("ELBOs %v, of single fits %v", got, want)
 	}
-	values := func(e []backends.Estimate) (out []float64) {
+	values := func(e []backends.MonteCarloMean) (out []float64) {
 		for _, v := range e {
 			out = append(out, v.Value)
 		}
@@ -115,16 +115,17 @@ func TestRestartsKeepTheBestFit(t *testing.T) {
 // A score that is not finite is below every one that is, whatever it is of.
 func TestScoresThatAreNotFiniteAreLowest(t *testing.T) {
 	for _, score := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		for name, f := range map[string]backends.Fit{
-			"ELBO":     {Final: backends.Estimate{Value: score, N: 10}},
-			"held out": {Final: backends.Estimate{Value: 3, N: 10}, BestAt: 4, HeldOut: score},
+		for name, f := range map[string]backends.VariationalFit{
+			"ELBO":     {Final: backends.MonteCarloMean{Value: score, N: 10}},
+			"held out": {Final: backends.MonteCarloMean{Value: 3, N: 10}, BestAt: 4, HeldOut: score},
 		} {
 			if got := height(&f); !math.IsInf(got, -1) {
 				t.Errorf("%s of %v: %v", name, score, got)
 			}
 		}
 	}
-	if got := height(&backends.Fit{Final: backends.Estimate{Value: -math.MaxFloat64, N: 10}}); got !=
+	if got := height(&backends.VariationalFit{Final: backends.MonteCarloMean{Value: -math.MaxFloat64,
+		N: 10}}); got !=
 		-math.MaxFloat64 {
 		t.Error(got)
 	}

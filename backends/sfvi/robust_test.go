@@ -159,8 +159,8 @@ func TestTraceAgreesWithTheFinalValue(t *testing.T) {
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	var traced []backends.Info
-	var info backends.Info
+	var traced []backends.StepInfo
+	var info backends.StepInfo
 	for !info.Done {
 		var err error
 		if info, err = k.Step(context.Background()); err != nil {
@@ -174,7 +174,7 @@ func TestTraceAgreesWithTheFinalValue(t *testing.T) {
 		t.Fatalf("%d points of the trace, want 16", len(traced))
 	}
 	final, last := info.Fit.Final, traced[15].Fit
-	for name, e := range map[string]backends.Estimate{"trace": last.Trace, "smooth": last.Smooth} {
+	for name, e := range map[string]backends.MonteCarloMean{"trace": last.Trace, "smooth": last.Smooth} {
 		// The iterate lies a little below the average that the final value belongs to: 0.3 nat covers Adam's
 		// noise.
 		if math.Abs(e.Value-final.Value) > 4*math.Hypot(e.SE, final.SE)+0.3 || e.SE <= 0 {

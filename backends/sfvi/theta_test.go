@@ -48,7 +48,7 @@ func TestAutoFormOfTheta(t *testing.T) {
 					"elbo-draws": "2", "draws": "1"})
 			err := k.Init(context.Background())
 			for done := false; err == nil && !done; {
-				var info backends.Info
+				var info backends.StepInfo
 				info, err = k.Step(context.Background())
 				done = info.Done
 			}

@@ -179,7 +179,7 @@ func (k *kernel) count() {
 }
 
 // Step does one iteration, or makes one draw of each chain.
-func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
+func (k *kernel) Step(ctx context.Context) (backends.StepInfo, error) {
 	var err error
 	switch k.phase {
 	case resting:

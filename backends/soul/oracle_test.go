@@ -17,7 +17,7 @@ import (
 
 // fit runs a kernel to its end and hands each of its draws to take.
 func fit(t *testing.T, env density.Env, transform def.Transform, given map[string]string,
-	take func(theta [][]float64)) (*kernel, backends.Info) {
+	take func(theta [][]float64)) (*kernel, backends.StepInfo) {
 	t.Helper()
 	s, err := Algorithm().Resolve(transform, given)
 	if err != nil {

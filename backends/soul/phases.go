@@ -270,7 +270,7 @@ func (k *kernel) conclude(whole, parts float64) {
 	noise := max(0, parts-whole/b) / (b - 1) * b / (n * n)
 	value := math.Sqrt(max(0, whole/(n*n)-noise) / k.square)
 	se := math.Sqrt(noise / k.square)
-	k.mode = backends.Mode{Iterations: k.iter, Gradient: backends.Estimate{Value: value, SE: se, N: n}}
+	k.mode = backends.Mode{Iterations: k.iter, Gradient: backends.MonteCarloMean{Value: value, SE: se, N: n}}
 	k.mode.Converged = value < float64(2*k.settings.Float(tolerance))+float64(2*se)
 }
 
@@ -333,8 +333,8 @@ func (k *kernel) Auxiliary(_ context.Context, _ int, z [][]float64) error {
 }
 
 // info describes the state of the run.
-func (k *kernel) info() backends.Info {
-	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.planned, NonFinite: k.bad, Mode: k.mode}
+func (k *kernel) info() backends.StepInfo {
+	i := backends.StepInfo{Phase: "fit", Iteration: k.iter, Iterations: k.planned, NonFinite: k.bad, Mode: k.mode}
 	switch k.phase {
 	case evaluating:
 		if k.local > 0 {

@@ -90,7 +90,7 @@ func (c *problem) line(seeds, draws int) (line, error) {
 	if err != nil {
 		return line{}, err
 	}
-	known := map[string]posterior.Row{}
+	known := map[string]posterior.SummaryRow{}
 	for _, r := range truth.Summary() {
 		known[r.Name] = r
 	}

@@ -75,7 +75,7 @@ var likelihoods = map[string]likelihood{
 // design draws a response of two clients with ten columns each, whose coefficients have deviation size, and
 // binds a model of it in a folder. sds are the standard deviations of intercept and coefficients by the
 // information at these coefficients.
-func design(dir string, l likelihood, n int, size float64) (b *compile.Bound, sds map[string]float64,
+func design(dir string, l likelihood, n int, size float64) (b *compile.BoundModel, sds map[string]float64,
 	err error) {
 	r := rand.New(rand.NewPCG(uint64(n), 5))
 	var beta [2][columns]float64
@@ -160,7 +160,7 @@ func (m information) sds() map[string]float64 {
 }
 
 // bind binds a model to the tables of parties with names.
-func bind(dir, text string, names, tables []string, accepted ...string) (*compile.Bound, error) {
+func bind(dir, text string, names, tables []string, accepted ...string) (*compile.BoundModel, error) {
 	path := filepath.Join(dir, "m.vfl")
 	if err := os.Mkdir(filepath.Join(dir, "m"), 0o700); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func bind(dir, text string, names, tables []string, accepted ...string) (*compil
 		}
 	}
 	m, diags := compile.Compile(source.New(path, text), check.Options{Transform: transforms.Exact,
-		Accept: accept.Set(accepted)})
+		Accept: accept.Accepted(accepted)})
 	if diags.HasErrors() {
 		return nil, errors.New(diags.Shown()[0].Message)
 	}
@@ -188,7 +188,7 @@ func bind(dir, text string, names, tables []string, accepted ...string) (*compil
 }
 
 // over runs a backend on a wire and returns the run with its CPU seconds.
-func over(b *compile.Bound, backend string, settings map[string]string) (*fit.Result, float64, error) {
+func over(b *compile.BoundModel, backend string, settings map[string]string) (*fit.Result, float64, error) {
 	a, _ := fit.Backend(backend)
 	began := stopwatch.Process()
 	p, diags, err := fit.OpenBound(b, fit.Options{Algorithm: a, Settings: settings})
@@ -295,7 +295,7 @@ func paper(folder string, clients int) error {
 }
 
 // paperDesign binds that design, of which clients have as many columns each.
-func paperDesign(dir, folder string, clients int) (*compile.Bound, error) {
+func paperDesign(dir, folder string, clients int) (*compile.BoundModel, error) {
 	outcome, err := os.ReadFile(filepath.Join(folder, "paper/logistic/server.csv"))
 	if err != nil {
 		return nil, err

@@ -114,7 +114,7 @@ func (b *bench) run(holders, n, openings int) error {
 }
 
 func (b *bench) ceremony(holders int) error {
-	var reference encrypted.Reference
+	var reference encrypted.ReferenceString
 	var public, ones, twos [][]byte
 	for range holders {
 		s := b.params.NewSecret()
@@ -225,8 +225,8 @@ func (b *bench) evaluate(holders, n int) error {
 }
 
 func (b *bench) rows(
-	what string, f encrypted.Form, contributions []*encrypted.Vector, response *encrypted.Vector,
-) (*encrypted.Rows, error) {
+	what string, f encrypted.PolynomialForm, contributions []*encrypted.Vector, response *encrypted.Vector,
+) (*encrypted.EncryptedRows, error) {
 	plan, err := b.params.Plan(f, len(contributions))
 	if err != nil {
 		return nil, err
@@ -239,12 +239,12 @@ func (b *bench) rows(
 
 func (b *bench) slope(contributions []*encrypted.Vector, response, column *encrypted.Vector) error {
 	term := chebyshev(63, func(s float64) float64 { return -logistic(s) })
-	form := encrypted.Form{Factor: []string{"0x1p+00"}, Term: term, Interval: interval, Products: 1}
+	form := encrypted.PolynomialForm{Factor: []string{"0x1p+00"}, Term: term, Interval: interval, Products: 1}
 	rows, err := b.rows("slope, degree 63", form, contributions, response)
 	if err != nil {
 		return err
 	}
-	var sum *encrypted.Sum
+	var sum *encrypted.EncryptedSum
 	for range b.columns {
 		if sum, err = rows.Product(column); err != nil {
 			return err
@@ -260,7 +260,7 @@ func (b *bench) slope(contributions []*encrypted.Vector, response, column *encry
 
 func (b *bench) curvature(contributions []*encrypted.Vector, column *encrypted.Vector) error {
 	term := chebyshev(63, func(s float64) float64 { return logistic(s) * logistic(-s) })
-	form := encrypted.Form{Term: term, Interval: interval, Products: 2}
+	form := encrypted.PolynomialForm{Term: term, Interval: interval, Products: 2}
 	rows, err := b.rows("curvature, degree 63", form, contributions, nil)
 	if err != nil {
 		return err
@@ -270,7 +270,7 @@ func (b *bench) curvature(contributions []*encrypted.Vector, column *encrypted.V
 		return err
 	}
 	b.line("curvature times a column", 1, 0)
-	var sum *encrypted.Sum
+	var sum *encrypted.EncryptedSum
 	for range 10 {
 		if sum, err = weighed.Product(column); err != nil {
 			return err
@@ -280,7 +280,7 @@ func (b *bench) curvature(contributions []*encrypted.Vector, column *encrypted.V
 	return b.open("a sum of the curvature", sum)
 }
 
-func (b *bench) open(what string, sum *encrypted.Sum) error {
+func (b *bench) open(what string, sum *encrypted.EncryptedSum) error {
 	var shares [][]byte
 	for _, s := range b.secrets {
 		share, err := s.Share(sum)

@@ -29,7 +29,7 @@ func load(text string, values tables) (*graph.Graph, error) {
 	}
 	bindings := data.Bindings{}
 	for name, t := range values {
-		bindings[name] = &data.Bound{Recipe: data.Recipe{Name: name, Rank: len(t.dims), Levels: t.levels,
+		bindings[name] = &data.BoundValue{Recipe: data.Recipe{Name: name, Rank: len(t.dims), Levels: t.levels,
 			Encoders: t.encoders}, Dims: t.dims, Values: t.values, ByRow: true}
 	}
 	b, diags, err := compile.BindValues(m, map[string]data.Bindings{party: bindings}, nil)

@@ -76,7 +76,7 @@ var ways = []way{
 // A fitted is one fit to rows, and the mean log density of a row that it has not seen.
 type fitted struct {
 	*fit.Result
-	bound *compile.Bound
+	bound *compile.BoundModel
 	cpu   float64
 	left  float64 // by the draws
 	point float64 // with all parameters at their means
@@ -179,7 +179,7 @@ func (p *problem) fit(text string, tables []string, w way, seed uint64, scored b
 	if err != nil {
 		return nil, err
 	}
-	f := &fitted{Result: r, bound: prepared.Bound, cpu: (stopwatch.Process() - before).Seconds()}
+	f := &fitted{Result: r, bound: prepared.BoundModel, cpu: (stopwatch.Process() - before).Seconds()}
 	if !scored {
 		return f, nil
 	}
@@ -240,7 +240,7 @@ func (p *problem) against(f *fitted) (means, sds float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	known := map[string]posterior.Row{}
+	known := map[string]posterior.SummaryRow{}
 	for _, r := range f.Summary() {
 		known[r.Name] = r
 	}

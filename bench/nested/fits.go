@@ -91,7 +91,7 @@ func (s *study) truth(p *problem, tables uint64) (map[string]known, error) {
 		}
 		k := known{Mean: float64(row.Mean), SD: float64(row.SD), Q5: float64(row.Q5), Q95: float64(row.Q95),
 			Draws: float64(row.ESSBulk), TailDraws: float64(row.ESSTail)}
-		at := slices.IndexFunc(r.Draws.Columns(), func(c posterior.Column) bool { return c.Name == row.Name })
+		at := slices.IndexFunc(r.Draws.Columns(), func(c posterior.Scalar) bool { return c.Name == row.Name })
 		if k.Tails = 3; at >= 0 {
 			k.Tails = tails(r.Draws.Column(at))
 		}

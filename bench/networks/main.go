@@ -80,7 +80,7 @@ func run(venv string, tables []string) error {
 }
 
 // load compiles a model with nine tenths of the rows of its tables.
-func load(d design, tables []string) (*compile.Bound, error) {
+func load(d design, tables []string) (*compile.BoundModel, error) {
 	path := filepath.Join("examples", "paper", d.model)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -122,7 +122,7 @@ func first(diags diag.List) error {
 }
 
 // line prints the times of a design.
-func (d design) line(b *compile.Bound, venv string) error {
+func (d design) line(b *compile.BoundModel, venv string) error {
 	k, err := d.fitting(b)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (d design) line(b *compile.Bound, venv string) error {
 }
 
 // fitting returns a fit that has started its iterations and does not end.
-func (d design) fitting(b *compile.Bound) (backends.Kernel, error) {
+func (d design) fitting(b *compile.BoundModel) (backends.Kernel, error) {
 	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 	if err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ type peer struct {
 }
 
 // startPeer starts it with the response and the encoded columns of the two clients.
-func startPeer(venv, folder string, b *compile.Bound) (*peer, error) {
+func startPeer(venv, folder string, b *compile.BoundModel) (*peer, error) {
 	args := []string{"-B", filepath.Join("bench", "peers", "networks_jax.py")}
 	for _, name := range []string{"y", "XA", "XB"} {
 		file, err := written(folder, name, b)
@@ -217,7 +217,7 @@ func startPeer(venv, folder string, b *compile.Bound) (*peer, error) {
 }
 
 // written writes the values of a declaration as CSV.
-func written(folder, name string, b *compile.Bound) (string, error) {
+func written(folder, name string, b *compile.BoundModel) (string, error) {
 	for _, bindings := range b.Values {
 		v := bindings[name]
 		if v == nil {

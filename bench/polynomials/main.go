@@ -17,7 +17,7 @@ import (
 // A family is a likelihood with the intervals that it is tried on.
 type family struct {
 	name string
-	term polynomial.Term
+	term polynomial.LikelihoodTerm
 	on   []polynomial.Interval
 }
 
@@ -58,13 +58,13 @@ func families() []family {
 }
 
 // over is a likelihood with the predictor for the parameter of its link; theta has any number in its place.
-func over(d def.Dist, theta ...float64) polynomial.Term {
-	return polynomial.Term{Dist: d, Param: d.Link.Param, Theta: theta}
+func over(d def.Dist, theta ...float64) polynomial.LikelihoodTerm {
+	return polynomial.LikelihoodTerm{Dist: d, Param: d.Link.Param, Theta: theta}
 }
 
 // through is a likelihood with a function of the predictor for a parameter.
-func through(d def.Dist, param int, by link, theta ...float64) polynomial.Term {
-	return polynomial.Term{Dist: d, Param: param, Link: by, Theta: theta}
+func through(d def.Dist, param int, by link, theta ...float64) polynomial.LikelihoodTerm {
+	return polynomial.LikelihoodTerm{Dist: d, Param: param, Link: by, Theta: theta}
 }
 
 func main() {
@@ -79,7 +79,7 @@ func main() {
 		for _, on := range c.on {
 			for _, rows := range []float64{10_000, 100_000} {
 				fmt.Printf("| %s | %s | %.0f |", c.name, on, rows)
-				for _, q := range []polynomial.Quantity{polynomial.Value, polynomial.Slope,
+				for _, q := range []polynomial.Approximated{polynomial.Value, polynomial.Slope,
 					polynomial.Curvature} {
 					fmt.Printf(" %s |", cell(form.Approximate(q, on, polynomial.Goal{Rows: rows})))
 				}

@@ -18,7 +18,7 @@ import (
 )
 
 // attacked are the columns of the releases that are attacked: one of each of three parties.
-var attacked = []release.Column{{Name: "x", Owner: "a", Lower: -1, Upper: 1},
+var attacked = []release.BoundedColumn{{Name: "x", Owner: "a", Lower: -1, Upper: 1},
 	{Name: "z", Owner: "b", Lower: -1, Upper: 1}, {Name: "y", Owner: "registry", Lower: -1, Upper: 1}}
 
 // parties are those of a release in the order of the protocol.
@@ -75,7 +75,7 @@ func released(t *testing.T, table int, rho float64) *trial {
 	var drawn bytes.Buffer
 	m, err := protocol.Release(t.Context(), meeting{}, protocol.Releasing{
 		Family: "normal", Declared: attacked, Parties: parties, Insecure: 5,
-		Terms:  func([]release.Column, int) release.Terms { return terms },
+		Terms:  func([]release.BoundedColumn, int) release.Terms { return terms },
 		Charge: func(string, *release.Moments) error { return nil },
 		Noise:  io.TeeReader(rand.Reader, &drawn),
 		Own: func(name string) (out []protocol.DeclaredColumns) {

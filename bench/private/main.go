@@ -242,8 +242,8 @@ func simulate(f family, k kind, rows int, seed uint64) (map[string]data.Bindings
 		y.SetVec(i, f.draw(r, eta))
 		xx.SymRankOne(xx, f.information(eta), x.RowView(i))
 	}
-	column := func(v mat.Vector) *data.Bound {
-		return &data.Bound{Dims: []int{rows}, Values: mat.Col(nil, 0, v), ByRow: true}
+	column := func(v mat.Vector) *data.BoundValue {
+		return &data.BoundValue{Dims: []int{rows}, Values: mat.Col(nil, 0, v), ByRow: true}
 	}
 	out := map[string]data.Bindings{"server": {"y": column(y)}, "a": {}, "b": {}}
 	for j := 1; j < p; j++ {

@@ -84,8 +84,8 @@ func cells(path string) (map[string]data.Bindings, error) {
 	if err != nil {
 		return nil, err
 	}
-	column := func(at int, of func(v float64) float64) *data.Bound {
-		b := &data.Bound{Dims: []int{len(lines) - 1}, ByRow: true}
+	column := func(at int, of func(v float64) float64) *data.BoundValue {
+		b := &data.BoundValue{Dims: []int{len(lines) - 1}, ByRow: true}
 		for _, l := range lines[1:] {
 			v, wrong := strconv.ParseFloat(l[at], 64)
 			err = errors.Join(err, wrong)
@@ -106,9 +106,9 @@ func cells(path string) (map[string]data.Bindings, error) {
 func persons(n int) map[string]data.Bindings {
 	r := rand.New(rand.NewPCG(1, 32))
 	names := []string{"died", "age", "bmi", "smoker", "income", "married", "region"}
-	columns := map[string]*data.Bound{}
+	columns := map[string]*data.BoundValue{}
 	for _, name := range names {
-		columns[name] = &data.Bound{Dims: []int{n}, ByRow: true}
+		columns[name] = &data.BoundValue{Dims: []int{n}, ByRow: true}
 	}
 	effect := []float64{.2, 0, -.1, .1, -.2}
 	for range n {
@@ -135,7 +135,7 @@ func persons(n int) map[string]data.Bindings {
 
 // tables prints posteriors given releases beside those given the rows.
 func tables(cancer string) error {
-	houses := func(m *compile.Model) (*compile.Bound, error) {
+	houses := func(m *compile.Model) (*compile.BoundModel, error) {
 		const at = "internal/project/radon/"
 		s, err := data.Locate("radon.vfl", m.Parties(),
 			[]string{"health=" + at + "health.csv", "survey=" + at + "survey.csv",
@@ -146,11 +146,11 @@ func tables(cancer string) error {
 		b, diags, err := compile.Bind(m, s, data.Joining{Key: "house"})
 		return b, whole(diags, err)
 	}
-	everybody := func(m *compile.Model) (*compile.Bound, error) {
+	everybody := func(m *compile.Model) (*compile.BoundModel, error) {
 		b, diags, err := compile.BindValues(m, persons(200000), nil)
 		return b, whole(diags, err)
 	}
-	tissue := func(m *compile.Model) (*compile.Bound, error) {
+	tissue := func(m *compile.Model) (*compile.BoundModel, error) {
 		values, err := cells(cancer)
 		if err != nil {
 			return nil, err
@@ -160,7 +160,7 @@ func tables(cancer string) error {
 	}
 	for _, t := range []struct {
 		name, text string
-		bind       func(m *compile.Model) (*compile.Bound, error)
+		bind       func(m *compile.Model) (*compile.BoundModel, error)
 	}{
 		{"breast cancer, 569 tumours", tumours, tissue},
 		{"radon, 919 houses", radon, houses},
@@ -178,8 +178,8 @@ func tables(cancer string) error {
 }
 
 // compare prints the lines of a model.
-func compare(text string, bind func(m *compile.Model) (*compile.Bound, error)) error {
-	bound := func(o check.Options) (*compile.Bound, error) {
+func compare(text string, bind func(m *compile.Model) (*compile.BoundModel, error)) error {
+	bound := func(o check.Options) (*compile.BoundModel, error) {
 		m, diags := compile.Compile(source.New("m.vfl", text), o)
 		if err := whole(diags, nil); err != nil {
 			return nil, err
@@ -215,7 +215,7 @@ func compare(text string, bind func(m *compile.Model) (*compile.Bound, error)) e
 }
 
 // releasedOnce makes a release of rows, and is the model of the posterior given it.
-func releasedOnce(b *compile.Bound) (*compile.Bound, error) {
+func releasedOnce(b *compile.BoundModel) (*compile.BoundModel, error) {
 	moments, err := b.Moments()
 	if err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func releasedOnce(b *compile.Bound) (*compile.Bound, error) {
 	return given, whole(diags, err)
 }
 
-func sample(b *compile.Bound, seed uint64) (*fit.Result, error) {
+func sample(b *compile.BoundModel, seed uint64) (*fit.Result, error) {
 	run, diags, err := fit.OpenBound(b,
 		fit.Options{Settings: map[string]string{"chains": "2", "draws": "300", "warmup": "300"}, Seed: seed})
 	if err := whole(diags, err); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // load compiles a model with the tables beside it. The result has the graphs of all parties and the tables.
-func load(path string) (*compile.Bound, error) {
+func load(path string) (*compile.BoundModel, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -117,7 +117,7 @@ type result struct {
 	b           float64
 	z           [][]float64 // by client
 	theta       [][]float64 // draws, all clients' coefficients in a row
-	info        backends.Info
+	info        backends.StepInfo
 	evaluations int64 // of the joint density
 	seconds     float64
 	gradient    float64 // ‖∇L‖ at the result, relative to that at the start

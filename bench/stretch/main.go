@@ -79,7 +79,7 @@ func fitted(name string, kind def.Transform, rho float64) (*fit.Result, error) {
 // row prints one line of the table.
 func row(name string, kind def.Transform, r, truth *fit.Result) {
 	var xy, yy, logs, n, moved float64
-	at := map[string]posterior.Row{}
+	at := map[string]posterior.SummaryRow{}
 	for _, p := range truth.Summary() {
 		at[p.Name] = p
 	}

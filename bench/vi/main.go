@@ -110,7 +110,7 @@ func (s study) fit(model, clients, rho, guide string) error {
 }
 
 // posterior runs a fit and returns the means and sds of its draws of b and the slopes.
-func posterior(env *testmodel.Env, settings backends.Settings) (info backends.Info, mean, sd []float64,
+func posterior(env *testmodel.Env, settings backends.Settings) (info backends.StepInfo, mean, sd []float64,
 	err error) {
 	ctx := context.Background()
 	k, err := sfvi.Algorithm().New(env, settings)
@@ -153,7 +153,7 @@ func posterior(env *testmodel.Env, settings backends.Settings) (info backends.In
 // references names the reference entries of each guide.
 var references = map[string]string{"structured": "slope", "noncentered": "ncmf", "meanfield": "mf"}
 
-func (s study) row(model string, j int, rho float64, guide string, info backends.Info, mean, sd []float64,
+func (s study) row(model string, j int, rho float64, guide string, info backends.StepInfo, mean, sd []float64,
 	gradients int64, seconds float64) {
 	exact := testmodel.Select(s.refs.Exact, model, j, rho, "")[0]
 	target, optimum := exact, math.NaN()
@@ -172,7 +172,7 @@ func (s study) row(model string, j int, rho float64, guide string, info backends
 }
 
 // summary writes the results that are compared with the references, in the form of summary.json.
-func (s study) summary(name string, info backends.Info, mean, sd []float64) error {
+func (s study) summary(name string, info backends.StepInfo, mean, sd []float64) error {
 	type parameter struct {
 		Name string  `json:"name"`
 		Mean float64 `json:"mean"`

@@ -210,7 +210,7 @@ func honourBeside(cmd *cobra.Command, path string, f *modelFlags) ([]string, err
 type auditReport struct {
 	model, transform, backend string
 	pooled                    bool
-	accepted                  accept.Set
+	accepted                  accept.Accepted
 	verdict                   []compile.Verdict
 	rows                      []compile.Disclosure
 	forecasts                 []*attack.Outlook // by row; nil: none

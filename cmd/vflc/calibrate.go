@@ -116,7 +116,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags) error {
 	replicates := &stepwise{
 		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: f.typed,
 		apart: []string{"jobs", "replicates", "identity"}, steps: f.replicates, size: perCell, jobs: f.jobs,
-		make: func(ctx context.Context, p cells.Part) ([]byte, error) {
+		make: func(ctx context.Context, p cells.Steps) ([]byte, error) {
 			if requested(cmd) == nil {
 				ctx = context.WithoutCancel(ctx) // a replicate that has begun is finished, and counts
 			}
@@ -153,7 +153,7 @@ func tenths(show *terminal.Screen, count *int) func(done, all int) {
 	}
 }
 
-func reportStudy(cmd *cobra.Command, s *calibrate.Study, f *calibrateFlags) error {
+func reportStudy(cmd *cobra.Command, s *calibrate.Calibration, f *calibrateFlags) error {
 	r, err := s.Report()
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func reportStudy(cmd *cobra.Command, s *calibrate.Study, f *calibrateFlags) erro
 }
 
 // misstate applies --misstate to a study.
-func misstate(s *calibrate.Study, flag string) error {
+func misstate(s *calibrate.Calibration, flag string) error {
 	if flag == "" {
 		return nil
 	}

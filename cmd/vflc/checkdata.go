@@ -68,7 +68,7 @@ func (t *tableFlags) manifestOf(path, named string) string {
 
 // A tableCheck is what a check finds in tables.
 type tableCheck struct {
-	diag.Document
+	diag.DiagnosticDocument
 	Columns []data.Described `json:"columns"`
 	Sizes   map[string]int   `json:"sizes"`
 	notes   []string
@@ -158,7 +158,7 @@ func (t *tableFlags) checkProgram(cmd *cobra.Command, path, manifest string, asJ
 func (c *tableCheck) print(cmd *cobra.Command, asJSON bool) error {
 	out := cmd.OutOrStdout()
 	if asJSON {
-		c.Document = diag.DocumentOf(c.found.Shown())
+		c.DiagnosticDocument = diag.DocumentOf(c.found.Shown())
 		if err := posterior.WriteJSON(out, c); err != nil {
 			return err
 		}

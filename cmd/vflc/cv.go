@@ -98,10 +98,11 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	defer stop()
 	show := terminal.NewCounter(cmd.ErrOrStderr(), f.quiet)
 	folds := &stepwise{
-		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: f.typed, apart: []string{"jobs", "identity"},
+		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: f.typed,
+		apart: []string{"jobs", "identity"},
 		steps: f.options.Folds, size: 1, jobs: f.jobs,
-		make:     func(ctx context.Context, p cells.Part) ([]byte, error) { return v.Make(ctx, p.First) },
-		take:     func(p cells.Part, result []byte) error { return v.Take(p.First, result) },
+		make:     func(ctx context.Context, p cells.Steps) ([]byte, error) { return v.Make(ctx, p.First) },
+		take:     func(p cells.Steps, result []byte) error { return v.Take(p.First, result) },
 		progress: show.Of("folds"), say: show.Message,
 	}
 	err = folds.run(ctx)

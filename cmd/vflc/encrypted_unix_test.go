@@ -72,7 +72,7 @@ func TestEncryptedRowsAcrossProcesses(t *testing.T) {
 	s.encrypted("demo", "start", "m.vfl", "-o", "demo", "--wait")
 	s.must("run", "m.vfl", "--backend", "sfvi", "--theta-guide", "joint", "--correct=false", "-o", "whole",
 		"--quiet")
-	whole := map[string]posterior.Row{}
+	whole := map[string]posterior.SummaryRow{}
 	for _, row := range s.summary("whole").Parameters {
 		whole[row.Name] = row
 	}
@@ -105,7 +105,7 @@ func TestEncryptedRowsAcrossProcesses(t *testing.T) {
 }
 
 // summary is what summary.json of a run holds.
-func (s *stage) summary(dir string) *posterior.Document {
+func (s *stage) summary(dir string) *posterior.SummaryDocument {
 	s.t.Helper()
 	r, err := runs.Open(filepath.Join(s.dir, dir))
 	if err != nil {

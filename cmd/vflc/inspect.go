@@ -22,9 +22,9 @@ import (
 // An inspection is on what the result of a command depends.
 type inspection struct {
 	inputs []cells.Input
-	files  []spread.File // with the inputs
-	flags  []cells.Flag  // that name all tables, and the modules of clients
-	far    string        // the owner of a table that is no file, "" where all are
+	files  []spread.CellInput // with the inputs
+	flags  []cells.Flag       // that name all tables, and the modules of clients
+	far    string             // the owner of a table that is no file, "" where all are
 	done   bool
 }
 

@@ -64,7 +64,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 // Monte Carlo standard errors, sds within 4 of those that half as many independent draws have, since draws
 // may come in pairs on both sides of a mean.
 func moments(ts *testscript.TestScript, _ bool, args []string) {
-	var d posterior.Document
+	var d posterior.SummaryDocument
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &d))
 	number := func(text string) float64 {
 		v, err := strconv.ParseFloat(text, 64)
@@ -72,7 +72,7 @@ func moments(ts *testscript.TestScript, _ bool, args []string) {
 		return v
 	}
 	for want := args[2:]; len(want) > 0; want = want[3:] {
-		k := slices.IndexFunc(d.Parameters, func(r posterior.Row) bool { return r.Name == want[0] })
+		k := slices.IndexFunc(d.Parameters, func(r posterior.SummaryRow) bool { return r.Name == want[0] })
 		mean, sd := number(want[1]), number(want[2])
 		if r := d.Parameters[k]; !(math.Abs(float64(r.Mean)-mean) < 4*float64(r.MCSE)) ||
 			!(math.Abs(float64(r.SD)/sd-1) < 4/math.Sqrt(number(args[1]))) {

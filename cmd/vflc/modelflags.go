@@ -112,7 +112,7 @@ func (f *modelFlags) options() (check.Options, error) {
 	return o.Model, err
 }
 
-func (f *modelFlags) chosen() (choices.Fit, error) {
+func (f *modelFlags) chosen() (choices.FitChoices, error) {
 	given := map[string]string{"transform": f.transform, "rho": f.rho, "set": strings.Join(f.set, ","),
 		"accept": strings.Join(f.accept, ",")}
 	if f.priorOnly {

@@ -26,7 +26,7 @@ func inParts() []string { return []string{"cv", "calibrate"} }
 
 // A partRequest asks a command for a part of its computation in place of all of it.
 type partRequest struct {
-	part   cells.Part
+	part   cells.Steps
 	made   bool
 	result []byte
 	failed error
@@ -67,8 +67,8 @@ type stepwise struct {
 	// there are found
 	size     int
 	jobs     int
-	make     func(ctx context.Context, p cells.Part) ([]byte, error)
-	take     func(p cells.Part, result []byte) error
+	make     func(ctx context.Context, p cells.Steps) ([]byte, error)
+	take     func(p cells.Steps, result []byte) error
 	progress func(done, all int)
 	say      func(text string) // not at the same time as progress
 }
@@ -118,7 +118,7 @@ func (s *stepwise) run(ctx context.Context) error {
 		}
 		defer link.Close()
 		size = s.size
-		pool = spread.Pool{Link: link, Files: func(*cells.Cell) []spread.File {
+		pool = spread.Pool{Link: link, Files: func(*cells.Cell) []spread.CellInput {
 			return found.files
 		}, Keep: true, Say: say}
 	} else {

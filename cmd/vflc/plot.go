@@ -112,14 +112,14 @@ func plotArguments(cmd *cobra.Command, args []string) (*plotRequest, error) {
 // figure makes the plot. Runs have the names of their folders, or their paths where two of these are equal.
 func (p *plotRequest) figure(cmd *cobra.Command) (*plot.Figure, error) {
 	kind := cmp.Or(p.kind, plot.Names()[0])
-	var out []plot.Run
+	var out []plot.RunView
 	names := map[string]bool{}
 	for _, r := range p.runs {
 		trace, err := r.ELBO()
 		if err != nil {
 			return nil, err
 		}
-		one := plot.Run{Name: filepath.Clean(r.Path), Draws: r.Draws, ELBO: trace}
+		one := plot.RunView{Name: filepath.Clean(r.Path), Draws: r.Draws, ELBO: trace}
 		if plot.NeedsResponses(kind) {
 			again, diags, err := r.Replicate(cmd.Context(), fit.PlottedReplicates, 1)
 			if err := settled(cmd, diags, err); err != nil {
@@ -159,7 +159,7 @@ func plotError(err error, p *plotRequest) error {
 }
 
 func writeText(out io.Writer, f *plot.Figure, width, height int) error {
-	s := plot.Size{Width: width, Height: height, Color: terminal.Colours(out)}
+	s := plot.Canvas{Width: width, Height: height, Color: terminal.Colours(out)}
 	if width == 0 {
 		s.Width = terminal.Width(out)()
 	}

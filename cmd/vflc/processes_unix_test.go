@@ -214,7 +214,7 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 				len(all) != 3 || all[0].State != node.Complete {
 				t.Error(err, all)
 			}
-			var doc posterior.Document
+			var doc posterior.SummaryDocument
 			if err := json.Unmarshal([]byte(s.must("summary", "demo/runs/a", "--json")), &doc); err != nil {
 				t.Error(err)
 			}

@@ -44,13 +44,13 @@ func (s *stage) refusedAs(golden string, args ...string) {
 }
 
 // rows are those of a summary, by name.
-func (s *stage) rows(dir string) map[string]posterior.Row {
+func (s *stage) rows(dir string) map[string]posterior.SummaryRow {
 	s.t.Helper()
-	var doc posterior.Document
+	var doc posterior.SummaryDocument
 	if err := json.Unmarshal([]byte(s.must("summary", dir, "--json")), &doc); err != nil {
 		s.t.Fatal(err)
 	}
-	out := map[string]posterior.Row{}
+	out := map[string]posterior.SummaryRow{}
 	for _, r := range doc.Parameters {
 		out[r.Name] = r
 	}

@@ -181,7 +181,7 @@ func (s *studyState) inspect() (list diag.List) {
 }
 
 // wrongFlag is the first flag of a cell that its command does not have, or whose value it does not take.
-func (s *studyState) wrongFlag(c *study.Cell) *diag.Diagnostic {
+func (s *studyState) wrongFlag(c *study.GridCell) *diag.Diagnostic {
 	var list diag.List
 	cmd, _, err := newRoot(c.Command).Find([]string{c.Command})
 	if err != nil {
@@ -282,7 +282,7 @@ func (s *studyState) pool(ctx context.Context, open []*cells.Cell) (cells.Pool, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return spread.Pool{Link: link, Files: func(c *cells.Cell) []spread.File {
+	return spread.Pool{Link: link, Files: func(c *cells.Cell) []spread.CellInput {
 		return s.found[c.ID()].files
 	}, Say: say}, link.Close, nil
 }

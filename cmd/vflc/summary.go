@@ -41,7 +41,7 @@ published is shown with their names as owners.
 				return posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema,
 					"model": r.Name(), "parameters": rows})
 			}
-			var folds []posterior.Fold
+			var folds []posterior.LeftOut
 			if len(args) == 1 && !all {
 				rows, folds = posterior.Folded(rows)
 			}

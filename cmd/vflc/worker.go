@@ -43,7 +43,8 @@ func (f *natsFlags) check(cmd *cobra.Command) error {
 }
 
 // open connects. That there is no server is shown, and the failure of a peer.
-func (f *natsFlags) open(ctx context.Context, cmd *cobra.Command, say func(string)) (*spread.Link, error) {
+func (f *natsFlags) open(ctx context.Context, cmd *cobra.Command, say func(string)) (*spread.WorkServer,
+	error) {
 	link, err := spread.Open(ctx, f.url, f.credentials, say)
 	if err != nil {
 		_ = judged(cmd, err) // which shows it

@@ -374,7 +374,7 @@ func TestCellsReadTheirFilesAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, part := range []*cells.Part{nil, {First: 0, End: 1}} {
+	for _, part := range []*cells.Steps{nil, {First: 0, End: 1}} {
 		c.Part = part
 		text, err := json.Marshal(map[string]any{"id": c.ID(), "version": fit.Build(), "cell": c,
 			"files": []file{{c.Model, c.Inputs[0].SHA256}, {"/x/vfl.toml", c.Inputs[1].SHA256}}})

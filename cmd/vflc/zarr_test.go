@@ -108,7 +108,7 @@ sex ~ bernoulli_logit(b + rowdot(X, slope[island]) + u[species])
 	do(t, "run", model, "--data", "field=../../docs/repl/field.csv", "--data",
 		"server=../../docs/repl/lab.csv", "--key", "bird", "--rows", "intersect",
 		"--quiet", "--chains", "2", "--warmup", "100", "--draws", "100", "-o", out)
-	var own struct{ Parameters []posterior.Row }
+	var own struct{ Parameters []posterior.SummaryRow }
 	if err := json.Unmarshal([]byte(do(t, "summary", out, "--json")), &own); err != nil {
 		t.Fatal(err)
 	}

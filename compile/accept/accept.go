@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A Disclosure is a way in which a model lets a party learn another's data, and which a user can accept.
-type Disclosure struct {
+// A Acceptance is a way in which a model lets a party learn another's data, and which a user can accept.
+type Acceptance struct {
 	Name  string // of the flag's value, as --accept takes it
 	Doc   string // what is accepted, as the end of "accepts that …"
 	Codes []diag.Code
@@ -20,8 +20,8 @@ type Disclosure struct {
 }
 
 // All lists the disclosures.
-func All() []Disclosure {
-	return []Disclosure{
+func All() []Acceptance {
+	return []Acceptance{
 		{Name: "label-leak", Doc: "clients learn the server's response from what the server returns",
 			Codes: []diag.Code{diag.LabelLeak}},
 		{Name: "gradient-leak",
@@ -53,12 +53,12 @@ func Names() []string {
 	return out
 }
 
-// A Set holds the names of what is accepted, in the order of All.
-type Set []string
+// A Accepted holds the names of what is accepted, in the order of All.
+type Accepted []string
 
 // Parse reads a list of names that are separated by commas. The error names one that is unknown.
-func Parse(list string) (Set, error) {
-	var given Set
+func Parse(list string) (Accepted, error) {
+	var given Accepted
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name == "" {
 			continue
@@ -73,7 +73,7 @@ func Parse(list string) (Set, error) {
 }
 
 // Code reports whether diagnostics with a code are accepted.
-func (s Set) Code(code diag.Code) bool {
+func (s Accepted) Code(code diag.Code) bool {
 	for _, d := range All() {
 		if slices.Contains(d.Codes, code) && slices.Contains(s, d.Name) {
 			return true
@@ -83,7 +83,7 @@ func (s Set) Code(code diag.Code) bool {
 }
 
 // Drop returns the diagnostics without those that are accepted.
-func (s Set) Drop(list diag.List) diag.List {
+func (s Accepted) Drop(list diag.List) diag.List {
 	return slices.DeleteFunc(slices.Clone(list), func(d *diag.Diagnostic) bool { return s.Code(d.Code) })
 }
 

@@ -31,7 +31,7 @@ func TestAll(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for text, want := range map[string]Set{"": {}, "data-offset": {"data-offset"},
+	for text, want := range map[string]Accepted{"": {}, "data-offset": {"data-offset"},
 		" data-offset , label-leak,data-offset": {"label-leak", "data-offset"}} {
 		if got, err := Parse(text); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v", text, got, err)
@@ -50,7 +50,7 @@ func TestListsAreNotChanged(t *testing.T) {
 	list.Warnf(diag.DataOffset, nil, source.Span{}, "an offset")
 	list.Warnf(diag.LabelLeak, nil, source.Span{}, "a label")
 	list.Errorf(diag.GradientLeak, nil, source.Span{}, "a gradient")
-	if got := (Set{"gradient-leak", "label-leak"}).Drop(list); len(got) != 1 ||
+	if got := (Accepted{"gradient-leak", "label-leak"}).Drop(list); len(got) != 1 ||
 		got[0].Code != diag.DataOffset || len(list) != 3 {
 		t.Errorf("%d are left of %d", len(got), len(list))
 	}

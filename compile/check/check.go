@@ -113,8 +113,8 @@ func (s *Symbol) Leaves() ast.Expr {
 	return s.Args[0]
 }
 
-// Info holds the facts of an expression.
-type Info struct {
+// ExprInfo holds the facts of an expression.
+type ExprInfo struct {
 	Type types.Type
 	// Owners are the parties whose private names it depends on. A member's value depends on the family's
 	// name; what depends on several members depends on the server too.
@@ -165,7 +165,7 @@ type Program struct {
 	Clients     []Client
 	Order       []*Symbol
 	Symbols     map[string]*Symbol
-	Info        map[ast.Expr]Info
+	Info        map[ast.Expr]ExprInfo
 	Sizes       map[string]*Size
 	Levels      map[string][]string // the categories that the model lists, by the size of their level
 	Likelihoods []*Likelihood
@@ -202,9 +202,9 @@ type Options struct {
 	Transform def.Transform      // replaces the statement's kind where it has a name
 	Rho       float64            // replaces the statement's rho where > 0
 	RhoBy     map[string]float64
-	PriorOnly bool       // leave likelihoods out, so that the density is that of the priors
-	Accept    accept.Set // disclosures that are accepted
-	Encrypted bool       // rows stay encrypted: no number of one crosses
+	PriorOnly bool            // leave likelihoods out, so that the density is that of the priors
+	Accept    accept.Accepted // disclosures that are accepted
+	Encrypted bool            // rows stay encrypted: no number of one crosses
 	// Members are the numbers of members of families, where they are known: from their data.
 	Members map[string]int
 	// Sizes are names of sizes that nothing in the file need bind, since their values are given with the
@@ -234,7 +234,7 @@ func Check(file *Linked, universe *stdlib.Universe, options Options) (*Program, 
 	c := &checker{
 		Program: &Program{
 			File: file.File, Linked: file, Universe: universe, Server: DefaultServer,
-			Symbols: map[string]*Symbol{}, Info: make(map[ast.Expr]Info, expressions(file.File)),
+			Symbols: map[string]*Symbol{}, Info: make(map[ast.Expr]ExprInfo, expressions(file.File)),
 			Sizes: map[string]*Size{}, Levels: map[string][]string{},
 			Transform: Transform{Kind: transforms.None}, Members: options.Members,
 		},
@@ -311,7 +311,7 @@ func (c *checker) errorIn(whole ast.Node, code diag.Code, at ast.Node, format st
 	return d
 }
 
-func inFunction(d *diag.Diagnostic, o *Origin) {
+func inFunction(d *diag.Diagnostic, o *FunctionPlace) {
 	for ; o != nil; o = o.Outer {
 		if o.Private {
 			d.File, d.Span = o.File, o.At

@@ -53,9 +53,9 @@ func (d Density) Value() (p def.Param, fixed bool) {
 }
 
 // density types the call of a density function: elementwise over its arguments, which broadcast.
-func (c *checker) density(e *ast.Call) (Info, bool) {
+func (c *checker) density(e *ast.Call) (ExprInfo, bool) {
 	good := true
-	out := Info{}
+	out := ExprInfo{}
 	for _, a := range e.Args {
 		x, ok := c.expr(a)
 		good = good && ok

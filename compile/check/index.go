@@ -10,7 +10,7 @@ import (
 )
 
 // index types X[…]: the value of one member of a family, elements, slices and gathers by level.
-func (c *checker) index(e *ast.Index) (Info, bool) {
+func (c *checker) index(e *ast.Index) (ExprInfo, bool) {
 	if n, ok := e.X.(*ast.Name); ok {
 		if s := c.lookup(n); s != nil && s.Family && s.Kind != Party && s.Owner != c.family {
 			return c.member(e, n, s)
@@ -37,11 +37,11 @@ func (c *checker) index(e *ast.Index) (Info, bool) {
 	return c.subscripts(e, x)
 }
 
-func (c *checker) subscripts(e *ast.Index, x Info) (Info, bool) {
+func (c *checker) subscripts(e *ast.Index, x ExprInfo) (ExprInfo, bool) {
 	var rest []types.Size
 	var rows []types.Size // of the levels that index
 	levels := 0
-	out := Info{Owners: x.Owners, Random: x.Random,
+	out := ExprInfo{Owners: x.Owners, Random: x.Random,
 		Type: types.Type{Elem: x.Type.Elem, Levels: x.Type.Levels}}
 	for i, d := range x.Type.Dims {
 		if i >= len(e.Args) {
@@ -137,7 +137,7 @@ func (c *checker) slice(a *ast.Subscript, d types.Size) (types.Size, bool) {
 }
 
 // levelIndex types a subscript that is a level vector or a part of one.
-func (c *checker) levelIndex(a *ast.Subscript, d types.Size) (info Info, isLevel, ok bool) {
+func (c *checker) levelIndex(a *ast.Subscript, d types.Size) (info ExprInfo, isLevel, ok bool) {
 	if !c.ofLevels(a.Lo) {
 		return info, false, false
 	}
@@ -225,11 +225,11 @@ func (c *checker) element(a *ast.Subscript, d types.Size) bool {
 }
 
 // member types X[j]: the value of member j of a family.
-func (c *checker) member(e *ast.Index, n *ast.Name, s *Symbol) (Info, bool) {
+func (c *checker) member(e *ast.Index, n *ast.Name, s *Symbol) (ExprInfo, bool) {
 	if len(e.Args) != 1 || e.Args[0].Slice {
 		c.errorf(diag.FamilyIndex, e, "%s[j] is the %s of member j; its elements are %s[j][…]", s.Name,
 			s.Name, s.Name)
-		return Info{}, false
+		return ExprInfo{}, false
 	}
 	j, ok := e.Args[0].Lo.(*ast.Name)
 	if !ok || c.lookup(j) == nil || c.lookup(j).over != s.Owner {
@@ -237,35 +237,35 @@ func (c *checker) member(e *ast.Index, n *ast.Name, s *Symbol) (Info, bool) {
 			"a member of %s is addressed by the variable of a sum over it", s.Owner)
 		d.Note("write sum(… %s[j] … for j in %s); to treat members differently, declare them "+
 			"as clients of their own", s.Name, s.Owner)
-		return Info{}, false
+		return ExprInfo{}, false
 	}
 	info := symbolInfo(s)
-	c.Info[n], c.Info[e.Args[0].Lo] = info, Info{Type: types.Type{Elem: types.Int}}
+	c.Info[n], c.Info[e.Args[0].Lo] = info, ExprInfo{Type: types.Type{Elem: types.Int}}
 	return info, true
 }
 
 // sum types a comprehension.
-func (c *checker) sum(e *ast.Sum) (Info, bool) {
+func (c *checker) sum(e *ast.Sum) (ExprInfo, bool) {
 	v := &Symbol{Name: e.Var.Name, Kind: IndexVar, Ident: e.Var, Type: types.Type{Elem: types.Int},
 		Owner: Shared}
 	if e.Family != nil {
 		cl, ok := c.Client(e.Family.Name)
 		if !ok || !cl.Family {
 			c.notFamily(e, ok)
-			return Info{}, false
+			return ExprInfo{}, false
 		}
 		v.over = cl.Name
 	} else {
 		for _, end := range []ast.Expr{e.Lo, e.Hi} {
 			if _, ok := c.size(end); !ok {
-				return Info{}, false
+				return ExprInfo{}, false
 			}
 		}
 	}
 	if old := c.Symbols[e.Var.Name]; old != nil {
 		c.errorf(diag.DeclaredTwice, e.Var, "%s is declared already: choose another name for the index",
 			e.Var.Name).NoteAt(c.File.Source, old.Ident.Span(), "declared here")
-		return Info{}, false
+		return ExprInfo{}, false
 	}
 	c.vars = append(c.vars, v)
 	info, ok := c.expr(e.Body)

@@ -16,7 +16,7 @@ type Linked struct {
 	Modules []Module
 	// Calls tells, of each node that the call of a function or a module put into the file, where it was
 	// written.
-	Calls map[ast.Node]*Origin
+	Calls map[ast.Node]*FunctionPlace
 }
 
 // A Module is a file of functions.
@@ -26,12 +26,12 @@ type Module struct {
 	*source.File
 }
 
-// An Origin is the place in a function where a node was written.
-type Origin struct {
+// An FunctionPlace is the place in a function where a node was written.
+type FunctionPlace struct {
 	File     *source.File
 	At       source.Span
 	Function string // as the caller names it
 	// the place is in the module of a client, which no call shows: messages are about that text
 	Private bool
-	Outer   *Origin // where that function was called from inside another one; nil: from the model
+	Outer   *FunctionPlace // where that function was called from inside another one; nil: from the model
 }

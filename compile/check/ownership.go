@@ -117,7 +117,7 @@ func (c *checker) foreign(e ast.Expr, home string, sym *Symbol) {
 }
 
 // place decides who evaluates a likelihood, and reports one that no party can evaluate.
-func (c *checker) place(l *Likelihood, left Info) {
+func (c *checker) place(l *Likelihood, left ExprInfo) {
 	if c.For != "" {
 		return
 	}

@@ -14,12 +14,12 @@ import (
 // is taken to be between 0 and 1, and checked when data are bound.
 type Ranges struct {
 	*Program
-	Facts func(ast.Expr) Info
+	Facts func(ast.Expr) ExprInfo
 	memo  map[ast.Expr]def.Range
 }
 
 // Ranges returns the ranges of expressions with the given facts.
-func (p *Program) Ranges(facts func(ast.Expr) Info) *Ranges {
+func (p *Program) Ranges(facts func(ast.Expr) ExprInfo) *Ranges {
 	return &Ranges{Program: p, Facts: facts, memo: map[ast.Expr]def.Range{}}
 }
 

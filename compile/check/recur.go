@@ -11,9 +11,9 @@ import (
 
 // recur types a recursion: an array over the values that its index has, whose entries have the type of the
 // first one.
-func (c *checker) recur(e *ast.Recur) (Info, bool) {
+func (c *checker) recur(e *ast.Recur) (ExprInfo, bool) {
 	if !c.recurNames(e) {
-		return Info{}, false
+		return ExprInfo{}, false
 	}
 	out, ok := c.initial(e)
 	if !ok {
@@ -52,7 +52,7 @@ func (c *checker) recur(e *ast.Recur) (Info, bool) {
 }
 
 // step types the expression of an entry.
-func (c *checker) step(e *ast.Recur, t, self *Symbol) (Info, bool) {
+func (c *checker) step(e *ast.Recur, t, self *Symbol) (ExprInfo, bool) {
 	c.vars = append(c.vars, self, t)
 	defer func() { c.vars = c.vars[:len(c.vars)-2] }()
 	body, ok := c.expr(e.Step.Value)
@@ -175,15 +175,15 @@ func (p *Program) Lag(e *ast.Recur, n *ast.Index) (lag float64, ok bool) {
 }
 
 // initial types the entries that a recursion begins with.
-func (c *checker) initial(e *ast.Recur) (Info, bool) {
+func (c *checker) initial(e *ast.Recur) (ExprInfo, bool) {
 	if len(e.Init) == 0 {
-		info := Info{}
+		info := ExprInfo{}
 		c.errorf(diag.RecurForm, e,
 			"a recursion says how it begins: recur %[1]s[1] = …, %[1]s[%[2]s] = … for %[2]s in 2..T",
 			e.Step.Name.Name, e.Var.Name)
 		return info, false
 	}
-	var out Info
+	var out ExprInfo
 	for k, i := range e.Init {
 		info, ok := c.expr(i.Value)
 		if !ok || !c.numeric(i.Value, info.Type, "recur") {
@@ -198,7 +198,7 @@ func (c *checker) initial(e *ast.Recur) (Info, bool) {
 				types.Type{Dims: out.Type.Dims})
 			return info, false
 		}
-		out = Info{Type: types.Type{Dims: info.Type.Dims},
+		out = ExprInfo{Type: types.Type{Dims: info.Type.Dims},
 			Owners: out.Owners.Join(info.Owners).Join(c.CountedBy(i.Index)), Random: out.Random ||
 				info.Random}
 	}

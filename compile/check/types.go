@@ -11,9 +11,9 @@ import (
 )
 
 // expr types an expression and records its facts; false means that a diagnostic was reported.
-func (c *checker) expr(e ast.Expr) (Info, bool) {
+func (c *checker) expr(e ast.Expr) (ExprInfo, bool) {
 	if e == nil {
-		return Info{}, false
+		return ExprInfo{}, false
 	}
 	info, ok := c.infer(e)
 	if ok {
@@ -22,14 +22,14 @@ func (c *checker) expr(e ast.Expr) (Info, bool) {
 	return info, ok
 }
 
-func (c *checker) infer(e ast.Expr) (Info, bool) {
+func (c *checker) infer(e ast.Expr) (ExprInfo, bool) {
 	switch e := e.(type) {
 	case *ast.Number:
 		t := types.Type{}
 		if e.Int {
 			t.Elem = types.Int
 		}
-		return Info{Type: t}, true
+		return ExprInfo{Type: t}, true
 	case *ast.Paren:
 		return c.expr(e.X)
 	case *ast.Name:
@@ -60,12 +60,12 @@ func (c *checker) infer(e ast.Expr) (Info, bool) {
 	case *ast.Sum:
 		return c.sum(e)
 	}
-	return Info{}, false
+	return ExprInfo{}, false
 }
 
 // array types an array of constants: numbers make a vector, vectors of one length a matrix.
-func (c *checker) array(e *ast.Array) (Info, bool) {
-	out := Info{Type: types.Type{Elem: types.Int}}
+func (c *checker) array(e *ast.Array) (ExprInfo, bool) {
+	out := ExprInfo{Type: types.Type{Elem: types.Int}}
 	for i, x := range e.Elems {
 		info, ok := c.expr(x)
 		if !ok {
@@ -94,24 +94,24 @@ func (c *checker) array(e *ast.Array) (Info, bool) {
 	return out, true
 }
 
-func (c *checker) name(e *ast.Name) (Info, bool) {
+func (c *checker) name(e *ast.Name) (ExprInfo, bool) {
 	s := c.lookup(e)
 	if s == nil {
 		if z := c.Sizes[e.Name]; z != nil && z.Bound {
-			return Info{Type: types.Type{Elem: types.Int}, Owners: c.sizeOwners(z)}, true
+			return ExprInfo{Type: types.Type{Elem: types.Int}, Owners: c.sizeOwners(z)}, true
 		}
 		c.unknown(e)
-		return Info{}, false
+		return ExprInfo{}, false
 	}
 	if s.Kind == Party {
 		c.errorf(diag.UnknownName, e, "%s is a party, not a value", e.Name)
-		return Info{}, false
+		return ExprInfo{}, false
 	}
 	if s.Family && s.Owner != c.family {
 		c.errorf(diag.FamilyIndex, e, "each member of %s has its own %s: index it by the member", s.Owner,
 			s.Name).
 			Note("address one as %s[j] in a sum over the family: sum(… for j in %s)", s.Name, s.Owner)
-		return Info{}, false
+		return ExprInfo{}, false
 	}
 	return symbolInfo(s), true
 }
@@ -124,8 +124,8 @@ func (c *checker) sizeOwners(z *Size) types.Owners {
 	return nil
 }
 
-func symbolInfo(s *Symbol) Info {
-	info := Info{Type: s.Type, Owners: s.Owners, Random: s.Random}
+func symbolInfo(s *Symbol) ExprInfo {
+	info := ExprInfo{Type: s.Type, Owners: s.Owners, Random: s.Random}
 	switch s.Kind {
 	case Data, Param, Receive, Aux, Cut:
 		info.Random = s.Kind != Data || s.Imputed()
@@ -153,7 +153,7 @@ func (c *checker) numeric(e ast.Expr, t types.Type, op string) bool {
 	return false
 }
 
-func (c *checker) unary(e *ast.Unary) (Info, bool) {
+func (c *checker) unary(e *ast.Unary) (ExprInfo, bool) {
 	x, ok := c.expr(e.X)
 	if !ok || !c.numeric(e.X, x.Type, e.Op) {
 		return x, false
@@ -168,7 +168,7 @@ func (c *checker) unary(e *ast.Unary) (Info, bool) {
 
 // condition reports a condition that depends on a parameter. What is computed for each draw has no gradient,
 // and may have such conditions.
-func (c *checker) condition(e ast.Expr, x Info) bool {
+func (c *checker) condition(e ast.Expr, x ExprInfo) bool {
 	if !x.Random || c.perDraw {
 		return true
 	}
@@ -178,13 +178,13 @@ func (c *checker) condition(e ast.Expr, x Info) bool {
 	return false
 }
 
-func (c *checker) binary(e *ast.Binary) (Info, bool) {
+func (c *checker) binary(e *ast.Binary) (ExprInfo, bool) {
 	x, ok := c.expr(e.X)
 	y, ok2 := c.expr(e.Y)
 	if !ok || !ok2 {
-		return Info{}, false
+		return ExprInfo{}, false
 	}
-	out := Info{Owners: x.Owners.Join(y.Owners), Random: x.Random || y.Random}
+	out := ExprInfo{Owners: x.Owners.Join(y.Owners), Random: x.Random || y.Random}
 	compare := false
 	switch e.Op {
 	case "==", "!=", "<", "<=", ">", ">=":
@@ -226,7 +226,7 @@ func (c *checker) binary(e *ast.Binary) (Info, bool) {
 	return out, ok
 }
 
-func (c *checker) comparable(e *ast.Binary, x, y Info) bool {
+func (c *checker) comparable(e *ast.Binary, x, y ExprInfo) bool {
 	lx, ly := x.Type.Elem == types.Level, y.Type.Elem == types.Level
 	switch {
 	case lx == ly && (!lx || x.Type.Levels.Equal(*y.Type.Levels)):
@@ -272,14 +272,14 @@ func (c *checker) product(e *ast.Binary, x, y types.Type) ([]types.Size, bool) {
 	return nil, false
 }
 
-func (c *checker) call(e *ast.Call) (Info, bool) {
+func (c *checker) call(e *ast.Call) (ExprInfo, bool) {
 	if ast.IsDensity(e) {
 		return c.density(e)
 	}
 	name := e.Name.Name
 	f, structural := c.Universe.Structural(name)
 	_, elementwise := c.Universe.Func(name)
-	out := Info{}
+	out := ExprInfo{}
 	if !structural && !elementwise {
 		c.unknownFunction(e) // of its arguments nothing is known, such as which of them are names
 		return out, false

@@ -12,7 +12,7 @@ import (
 
 // warnings are given only where there are no errors.
 func (c *checker) warnings() {
-	ranges := c.Ranges(func(e ast.Expr) Info { return c.Info[e] })
+	ranges := c.Ranges(func(e ast.Expr) ExprInfo { return c.Info[e] })
 	for _, s := range c.Order {
 		switch d := s.Decl.(type) {
 		case *ast.Data:

@@ -71,12 +71,12 @@ type Program struct {
 	Likelihoods []*Likelihood
 	Params      []*Param
 	Generated   map[*check.Symbol]*Generated
-	facts       map[ast.Expr]check.Info // of nodes that the pass built
-	rho         map[string]float64      // by client: the sd of its auxiliary variables, where it is known
+	facts       map[ast.Expr]check.ExprInfo // of nodes that the pass built
+	rho         map[string]float64          // by client: the sd of its auxiliary variables, where it is known
 }
 
 // Facts returns the facts of an expression of the model or of one that the pass built.
-func (p *Program) Facts(e ast.Expr) check.Info {
+func (p *Program) Facts(e ast.Expr) check.ExprInfo {
 	if i, ok := p.facts[e]; ok {
 		return i
 	}
@@ -86,7 +86,7 @@ func (p *Program) Facts(e ast.Expr) check.Info {
 // Find finds the cuts of a checked model, as its transform asks: with noise or without.
 func Find(program *check.Program) (*Program, diag.List) {
 	c := &cutter{
-		model: program, facts: map[ast.Expr]check.Info{}, expanded: map[expandKey]ast.Expr{},
+		model: program, facts: map[ast.Expr]check.ExprInfo{}, expanded: map[expandKey]ast.Expr{},
 		normals: map[ast.Expr]ast.Expr{}, least: map[string]scaled{},
 	}
 	c.begin()
@@ -106,7 +106,7 @@ func Find(program *check.Program) (*Program, diag.List) {
 type cutter struct {
 	*Program
 	model    *check.Program
-	facts    map[ast.Expr]check.Info
+	facts    map[ast.Expr]check.ExprInfo
 	ranges   *check.Ranges
 	diags    diag.List
 	prefix   string

@@ -43,7 +43,7 @@ func (c *cutter) group(at ast.Expr, cuts ...*Expression) *Group {
 // reference is the expression that stands for a group: a name that no source can contain, with the member's
 // index where a family's cuts are used one by one.
 func (c *cutter) reference(g *Group, at ast.Expr) ast.Expr {
-	info := check.Info{Type: g.Type, Owners: types.Owners{c.Server}, Random: true}
+	info := check.ExprInfo{Type: g.Type, Owners: types.Owners{c.Server}, Random: true}
 	for _, k := range g.Cuts[1:] {
 		if dims, ok := types.Broadcast(info.Type.Dims, k.Type.Dims); ok {
 			info.Type.Dims = dims

@@ -291,7 +291,7 @@ func (c *cutter) together(s *chain, k int) bool {
 
 // join writes terms as a chain again.
 func (c *cutter) join(terms []term, from ast.Expr) ast.Expr {
-	info := check.Info{}
+	info := check.ExprInfo{}
 	var out ast.Expr
 	where := terms[0].expr.Span()
 	for i, t := range terms {

@@ -16,7 +16,7 @@ func (p *Program) verifySupport() error {
 	if !p.Transform.Kind.Noise() {
 		return nil
 	}
-	ranges := p.Ranges(func(e ast.Expr) check.Info {
+	ranges := p.Ranges(func(e ast.Expr) check.ExprInfo {
 		info := p.Facts(e)
 		info.Random = info.Random || len(p.references(e)) > 0
 		return info

@@ -13,10 +13,10 @@ import (
 // A scope is one call of a function while it is written out.
 type scope struct {
 	*function
-	called string              // as the caller names it
-	values map[string]ast.Expr // of the arguments, and of what the function defines
-	at     ast.At              // of the call in the model, where all that it stands for lies
-	outer  *check.Origin       // of a call from inside a function
+	called string               // as the caller names it
+	values map[string]ast.Expr  // of the arguments, and of what the function defines
+	at     ast.At               // of the call in the model, where all that it stands for lies
+	outer  *check.FunctionPlace // of a call from inside a function
 	// prefix is the let that calls: what the function declares is declared under its name. "": the lets are
 	// written out where they are used.
 	prefix string
@@ -121,8 +121,8 @@ func (x *expander) made(sc *scope) func(from, to ast.Node) {
 	return func(from, to ast.Node) { x.calls[to] = sc.origin(from) }
 }
 
-func (sc *scope) origin(n ast.Node) *check.Origin {
-	return &check.Origin{File: sc.home.file, At: n.Span(), Function: sc.called, Outer: sc.outer}
+func (sc *scope) origin(n ast.Node) *check.FunctionPlace {
+	return &check.FunctionPlace{File: sc.home.file, At: n.Span(), Function: sc.called, Outer: sc.outer}
 }
 
 // name gives what a name in a function stands for.

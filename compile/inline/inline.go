@@ -27,7 +27,7 @@ func Expand(linked *check.Linked, universe *stdlib.Universe,
 	x := &expander{
 		root: file.Source, universe: universe, read: read, modules: map[string]*module{},
 		taken: map[string]bool{}, declared: map[string]ast.Stmt{},
-		calls: map[ast.Node]*check.Origin{},
+		calls: map[ast.Node]*check.FunctionPlace{},
 	}
 	maps.Copy(x.calls, linked.Calls)
 	if read == nil {
@@ -76,7 +76,7 @@ type expander struct {
 	out      []ast.Stmt
 	taken    map[string]bool     // names that variables inside functions must not have
 	declared map[string]ast.Stmt // of the model
-	calls    map[ast.Node]*check.Origin
+	calls    map[ast.Node]*check.FunctionPlace
 	nodes    int
 }
 

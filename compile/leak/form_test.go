@@ -48,7 +48,7 @@ func read(t *rapid.T, text string) (form, ast.Expr, *check.Program) {
 		if p, diags = check.Check(&check.Linked{File: file}, stdlib.New(),
 			check.Options{}); !diags.HasErrors() {
 			e := p.Symbols["out"].Decl.(*ast.Let).Value
-			return newReader(p, func(x ast.Expr) check.Info { return p.Info[x] }, "a").read(e), e, p
+			return newReader(p, func(x ast.Expr) check.ExprInfo { return p.Info[x] }, "a").read(e), e, p
 		}
 	}
 	t.Fatalf("%s: %s", text, diags.Shown()[0].Message)

@@ -180,19 +180,19 @@ func TestWhatStaysAtAClient(t *testing.T) {
 func TestAccepted(t *testing.T) {
 	const cut = "XA * q + x * b + off"
 	for _, c := range []struct {
-		accepted accept.Set
+		accepted accept.Accepted
 		want     string
 	}{
 		{nil, "V0395 off; V0331 q"},
-		{accept.Set{"gradient-leak"}, "V0395 off"},
-		{accept.Set{"data-offset"}, "V0331 q"},
-		{accept.Set(accept.Names()), ""},
+		{accept.Accepted{"gradient-leak"}, "V0395 off"},
+		{accept.Accepted{"data-offset"}, "V0331 q"},
+		{accept.Accepted(accept.Names()), ""},
 	} {
 		if got := findings(t, cut, check.Options{Accept: c.accepted}); got != c.want {
 			t.Errorf("%v: %q, want %q", c.accepted, got, c.want)
 		}
 	}
-	if got := findings(t, "x + 0 * b", check.Options{Accept: accept.Set(accept.Names())}); got != "V0330" {
+	if got := findings(t, "x + 0 * b", check.Options{Accept: accept.Accepted(accept.Names())}); got != "V0330" {
 		t.Errorf("data as a cut can be accepted: %q", got)
 	}
 }

@@ -36,7 +36,7 @@ type ownTerm struct {
 
 // ownOf lists the terms of a client in a model. A cut that does not leave it is a part of a likelihood that
 // the client evaluates.
-func ownOf(p *transform.Program, party *transform.Party) []ownTerm {
+func ownOf(p *transform.Program, party *transform.PartyShare) []ownTerm {
 	client, cuts := party.Name, slices.Clone(party.Sent)
 	var out []ownTerm
 	for _, k := range p.Likelihoods {

@@ -13,7 +13,7 @@ import (
 // location plus its scale times a standard one.
 type reader struct {
 	*check.Program
-	facts  func(ast.Expr) check.Info
+	facts  func(ast.Expr) check.ExprInfo
 	client string
 	names  map[string]form
 	// noncentered parameters by the shared parameters in their locations and scales
@@ -22,14 +22,14 @@ type reader struct {
 	length  func(name string) int // of an array of the client's, where data are bound; else nil
 }
 
-func newReader(p *check.Program, facts func(ast.Expr) check.Info, client string) *reader {
+func newReader(p *check.Program, facts func(ast.Expr) check.ExprInfo, client string) *reader {
 	return &reader{Program: p, facts: facts, client: client, names: map[string]form{},
 		located: map[string]string{}}
 }
 
 // readerOf reads the program of a client.
 func readerOf(p *check.Program) *reader {
-	return newReader(p, func(e ast.Expr) check.Info { return p.Info[e] }, p.For)
+	return newReader(p, func(e ast.Expr) check.ExprInfo { return p.Info[e] }, p.For)
 }
 
 func (r *reader) read(e ast.Expr) form {

@@ -21,7 +21,8 @@ import (
 // Generative lowers a model, with all parties' data, for forward simulation: see package simulate. In the
 // augmented model each cut gets its noise. The power model has no generative form: its cuts get no noise, and
 // the caller must not present the result as draws from it.
-func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
+func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel,
+	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.declareAll()
 	for _, k := range g.cuts.Likelihoods {
@@ -32,7 +33,8 @@ func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (
 
 // Noised is Generative with noise in the cuts under power too, to compare the densities of rows with noise
 // and without. Nothing can be drawn from it under power.
-func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
+func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel,
+	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.noisy = c.Transform.Kind.Noise()
 	g.declareAll()
@@ -45,7 +47,8 @@ func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*sim
 // Drawing is Generative for drawing alone, without densities. Elements of data that are NaN are still to be
 // drawn: all that depends on them is NaN too, also a comparison with them and what a level among them looks
 // up.
-func Drawing(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
+func Drawing(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel,
+	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.awaits = true
 	g.declareAll()
@@ -57,7 +60,7 @@ func Drawing(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*si
 
 // Contributions lowers the cuts of a model, with all parties' data, to functions of the parameters on their
 // declared scale: the model has no responses.
-func Contributions(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model,
+func Contributions(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel,
 	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.declareAll()
@@ -68,21 +71,22 @@ func Contributions(c *cut.Program, values map[string]data.Bindings, sizes *Sizes
 }
 
 func newGenerative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) *generative {
-	p := Party{Program: c.Program, Name: c.Server, Data: values, Sizes: sizes}
+	p := PartyData{Program: c.Program, Name: c.Server, Data: values, Sizes: sizes}
 	g := &generative{
 		lowerer: &lowerer{
-			Lowered: &Lowered{Program: c.Program, Party: p},
+			Lowered: &Lowered{Program: c.Program, PartyData: p},
 			b:       graph.New(c.Server),
 			names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
 			sums: map[string]graph.ID{},
 		},
-		cuts: c, noisy: c.Transform.Kind.Augmented(), noise: map[string][]int{}, model: &simulate.Model{},
+		cuts: c, noisy: c.Transform.Kind.Augmented(), noise: map[string][]int{},
+		model: &simulate.SimulatedModel{},
 	}
 	g.facts, g.reference, g.gaps = c.Facts, g.group, g.imputed
 	return g
 }
 
-func (g *generative) build() (*simulate.Model, diag.List) {
+func (g *generative) build() (*simulate.SimulatedModel, diag.List) {
 	if g.diags.HasErrors() {
 		return nil, g.diags
 	}
@@ -100,7 +104,7 @@ type generative struct {
 	*lowerer
 	cuts    *cut.Program
 	noisy   bool // cuts get noise
-	model   *simulate.Model
+	model   *simulate.SimulatedModel
 	noise   map[string][]int // of a group, or of one member's cut in it: the noise that it carries
 	reports int
 	imputes []imputation

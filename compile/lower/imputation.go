@@ -16,7 +16,7 @@ type imputation struct {
 }
 
 // imputed lowers data whose missing cells are parameters to a parameter of all cells.
-func (g *generative) imputed(s *check.Symbol, b *data.Bound) {
+func (g *generative) imputed(s *check.Symbol, b *data.BoundValue) {
 	key, shape := g.key(s.Name), graph.Shape(b.Dims)
 	g.names[key] = g.b.Param(key, shape)
 	owner, name := s.Owner, missingName(s.Name)

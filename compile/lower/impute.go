@@ -14,7 +14,7 @@ func missingName(data string) string { return data + ".missing" }
 // imputed lowers data whose missing cells are parameters: coordinates for these, the map to the support of
 // their distribution with its log-Jacobian, and the data with their values in place. They come after the
 // other parameters. The distribution is that of all cells, and enters as the likelihood that it is.
-func (l *lowerer) imputed(s *check.Symbol, b *data.Bound) {
+func (l *lowerer) imputed(s *check.Symbol, b *data.BoundValue) {
 	if len(b.Gaps) == 0 {
 		l.names[l.key(s.Name)] = l.table(s, b, b.Dims, b.Values)
 		return
@@ -42,7 +42,7 @@ func (l *lowerer) imputed(s *check.Symbol, b *data.Bound) {
 }
 
 // fill puts values in the place of missing cells.
-func (l *lowerer) fill(s *check.Symbol, b *data.Bound, x graph.ID) graph.ID {
+func (l *lowerer) fill(s *check.Symbol, b *data.BoundValue, x graph.ID) graph.ID {
 	at := make([]float64, len(b.Gaps))
 	for i, g := range b.Gaps {
 		at[i] = float64(g.At + 1)

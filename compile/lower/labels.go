@@ -47,7 +47,7 @@ func Labels(p *check.Program, values map[string]data.Bindings,
 }
 
 // cells names the missing cells of imputed data, nil where there are none.
-func cells(b *data.Bound) [][]string {
+func cells(b *data.BoundValue) [][]string {
 	if b == nil || len(b.Gaps) == 0 {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (l labeller) found(size string, n int) (out [][]string) {
 }
 
 // categories returns those of a level: as listed, as coded from words, or the numbers that code themselves.
-func categories(v *data.Bound, n int, listed []string) []string {
+func categories(v *data.BoundValue, n int, listed []string) []string {
 	switch {
 	case listed != nil:
 		return listed

@@ -17,8 +17,9 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// A Party is what is lowered: one party's program with that party's data, or a model with all parties' data.
-type Party struct {
+// A PartyData is what is lowered: one party's program with that party's data, or a model with all parties'
+// data.
+type PartyData struct {
 	Program *check.Program
 	Name    string // "registry", "lab[3]"; for a pooled model, the server
 	Family  string // "lab" for lab[3], else ""
@@ -37,7 +38,7 @@ type Party struct {
 type Lowered struct {
 	Spec    *model.Spec
 	Program *check.Program
-	Party
+	PartyData
 	inputs  []inputPort
 	outputs []string // names of the server parameters sent, in the order of graph outputs
 }
@@ -56,9 +57,9 @@ type inputPort struct {
 }
 
 // Lower builds the graph of a party.
-func Lower(p Party) (*Lowered, diag.List) {
+func Lower(p PartyData) (*Lowered, diag.List) {
 	l := &lowerer{
-		Lowered: &Lowered{Program: p.Program, Party: p, Spec: &model.Spec{Party: p.Name}},
+		Lowered: &Lowered{Program: p.Program, PartyData: p, Spec: &model.Spec{Party: p.Name}},
 		b:       graph.New(p.Name),
 		names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
 		sums: map[string]graph.ID{},
@@ -110,13 +111,13 @@ type lowerer struct {
 	offset    int // into the reported values
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of
 	// cuts.
-	facts     func(ast.Expr) check.Info
+	facts     func(ast.Expr) check.ExprInfo
 	reference func(*ast.Name) (graph.ID, bool)
 	awaits    bool     // data may be NaN, which are still to be drawn
 	body      *body    // of the recursion whose step is lowered
 	cells     []func() // report missing cells, after all other parameters
 	// lowers imputed data; nil: to the values that fill the missing cells
-	gaps func(s *check.Symbol, b *data.Bound)
+	gaps func(s *check.Symbol, b *data.BoundValue)
 }
 
 // memoKey identifies an expression in a context.
@@ -239,7 +240,7 @@ func (l *lowerer) data(s *check.Symbol) {
 }
 
 // table adds the rows of bound data that are lowered.
-func (l *lowerer) table(s *check.Symbol, b *data.Bound, dims graph.Shape, values []float64) graph.ID {
+func (l *lowerer) table(s *check.Symbol, b *data.BoundValue, dims graph.Shape, values []float64) graph.ID {
 	id := l.b.Const(s.Name, dims, values)
 	l.b.Made(id, b.Made())
 	return id

@@ -276,7 +276,7 @@ sum(y) ~ normal(sum(col_means(X) .* a) + sum(X' * col(y)) * half ^ p, 100)`,
 }
 
 // fewRows accepts what tables as short as these reveal of their rows.
-var fewRows = accept.Set(accept.Names())
+var fewRows = accept.Accepted(accept.Names())
 
 func TestGradients(t *testing.T) {
 	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson,

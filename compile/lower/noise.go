@@ -21,7 +21,8 @@ const noticeable = 0.2
 // scale the units are always the same.
 func Noise(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (diags diag.List) {
 	l := &lowerer{
-		Lowered: &Lowered{Program: c.Program, Party: Party{Program: c.Program, Name: c.Server, Data: values,
+		Lowered: &Lowered{Program: c.Program, PartyData: PartyData{Program: c.Program, Name: c.Server,
+			Data:  values,
 			Sizes: sizes}},
 		b:     graph.New(c.Server),
 		names: map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},

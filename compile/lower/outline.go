@@ -56,7 +56,7 @@ const mostElements = 1 << 31
 // Elsewhere is a party of another process in the wiring of a run, from its outline. The error says what
 // cannot be.
 func (o Outline) Elsewhere() (*Lowered, error) {
-	l := &Lowered{Spec: &model.Spec{Party: o.Name}, Party: Party{Name: o.Name, Family: o.Family,
+	l := &Lowered{Spec: &model.Spec{Party: o.Name}, PartyData: PartyData{Name: o.Name, Family: o.Family,
 		Member: o.Member}, outputs: o.Outputs}
 	at := 0
 	for _, c := range o.Cuts {

@@ -13,7 +13,8 @@ import (
 
 // predictor returns how the auxiliary variables enter a likelihood of rows: through one scalar predictor to
 // which they are added. Otherwise it returns the reason why they do not; "" where none enter it.
-func (g *generative) predictor(k *cut.Likelihood, args []graph.ID, shape graph.Shape) (*simulate.Predictor,
+func (g *generative) predictor(k *cut.Likelihood, args []graph.ID,
+	shape graph.Shape) (*simulate.NoisyPredictor,
 	string) {
 	if len(k.Groups) == 0 || !g.Program.Transform.Kind.Noise() {
 		return nil, ""
@@ -39,7 +40,8 @@ func (g *generative) predictor(k *cut.Likelihood, args []graph.ID, shape graph.S
 	if !Addend(inner, name) {
 		return nil, "the noise is not added to one predictor"
 	}
-	out := &simulate.Predictor{Param: param, Through: through, Eta: g.report(g.spread(g.expr(inner), shape))}
+	out := &simulate.NoisyPredictor{Param: param, Through: through,
+		Eta: g.report(g.spread(g.expr(inner), shape))}
 	for i, a := range k.Args {
 		if i != param && a != nil && g.cuts.Facts(a).Random && g.b.Shape(args[i]).Len() == 1 &&
 			k.Dist.Params[i].Domain == def.Positive {

@@ -48,16 +48,16 @@ type Probing struct {
 }
 
 // NewProbe lowers the program of a client.
-func NewProbe(p Party, q Probing) (*Probe, diag.List) {
+func NewProbe(p PartyData, q Probing) (*Probe, diag.List) {
 	l := &prober{
 		generative: &generative{
 			lowerer: &lowerer{
-				Lowered: &Lowered{Program: p.Program, Party: p},
+				Lowered: &Lowered{Program: p.Program, PartyData: p},
 				b:       graph.New(p.Name),
 				names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
 				sums: map[string]graph.ID{},
 			},
-			model: &simulate.Model{},
+			model: &simulate.SimulatedModel{},
 		},
 		Probing: q, probe: &Probe{},
 	}

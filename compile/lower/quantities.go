@@ -14,7 +14,7 @@ import (
 // Quantities lowers the named generated quantities of a pooled model, with all parties' data, to functions of
 // the parameters on their declared scale. Responses are left out.
 func Quantities(c *cut.Program, values map[string]data.Bindings, sizes *Sizes,
-	names []string) (*simulate.Model, diag.List) {
+	names []string) (*simulate.SimulatedModel, diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.declareAll()
 	for _, s := range c.Order {

@@ -96,10 +96,10 @@ func boundByShape(p *check.Program, name string) bool {
 	return false
 }
 
-func columns(u *stdlib.Universe, d *ast.Data) []data.Column {
-	var out []data.Column
+func columns(u *stdlib.Universe, d *ast.Data) []data.FromItem {
+	var out []data.FromItem
 	for _, c := range d.From {
-		col := data.Column{Star: c.Star}
+		col := data.FromItem{Star: c.Star}
 		if c.Name != nil {
 			col.Columns = []string{c.Name.Name}
 		}
@@ -223,7 +223,7 @@ func (u *unifier) errorf(code diag.Code, at source.Span, format string, args ...
 }
 
 // data takes the sizes that one bound declaration gives.
-func (u *unifier) data(s *check.Symbol, b *data.Bound, party string) {
+func (u *unifier) data(s *check.Symbol, b *data.BoundValue, party string) {
 	from := s.Name
 	if s.Owner != check.Shared {
 		from += " of " + party

@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// A Given is values of parameters on their declared scale, by the names under which they are reported.
-type Given struct {
+// A GivenValues is values of parameters on their declared scale, by the names under which they are reported.
+type GivenValues struct {
 	Entries map[string]*data.Entry
 	Names   []string        // of all parameters that have been asked for
 	Taken   map[string]bool // the entries that are parameters
@@ -25,15 +25,15 @@ type Given struct {
 // Unconstrain returns the coordinates of a party at given values of its parameters: the inverse of what the
 // party reports. Where a parameter has no value, neither have its coordinates. Other parties' parameters that
 // the coordinates depend on, as the location of a noncentered parameter, are looked up too.
-func (l *Lowered) Unconstrain(given *Given) []density.Init {
+func (l *Lowered) Unconstrain(given *GivenValues) []density.Init {
 	s := &inverse{
 		lowerer: &lowerer{
-			Lowered: &Lowered{Program: l.Program, Party: l.Party, Spec: &model.Spec{Party: l.Name}},
+			Lowered: &Lowered{Program: l.Program, PartyData: l.PartyData, Spec: &model.Spec{Party: l.Name}},
 			b:       graph.New(l.Name),
 			names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
 			sums: map[string]graph.ID{},
 		},
-		Given: given, ports: l.Spec.Graph.Params(),
+		GivenValues: given, ports: l.Spec.Graph.Params(),
 	}
 	s.gaps = s.cells
 	s.groups, s.single = sumsOf(l.Program)
@@ -50,7 +50,7 @@ func (l *Lowered) Unconstrain(given *Given) []density.Init {
 // constants.
 type inverse struct {
 	*lowerer
-	*Given
+	*GivenValues
 	ports  []graph.Port
 	starts []density.Init
 }
@@ -147,7 +147,7 @@ func (s *inverse) param(sym *check.Symbol) {
 }
 
 // cells sets the coordinates of missing cells.
-func (s *inverse) cells(sym *check.Symbol, b *data.Bound) {
+func (s *inverse) cells(sym *check.Symbol, b *data.BoundValue) {
 	key, shape := s.key(sym.Name), graph.Shape{len(b.Gaps)}
 	s.names[key] = s.b.Const(sym.Name, b.Dims, b.Values)
 	if len(b.Gaps) == 0 {

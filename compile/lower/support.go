@@ -18,7 +18,7 @@ import (
 
 // A Locator returns the place, FILE:LINE, of a row of a party's value, and its key for a message; "" where
 // there is none.
-type Locator func(party string, b *data.Bound, row int) (where, key string)
+type Locator func(party string, b *data.BoundValue, row int) (where, key string)
 
 // Support reports observations that are no value of their distribution, and data among the arguments of a
 // distribution that it does not allow: no parameter could give such a model a density, and a sampler would
@@ -29,7 +29,7 @@ func Support(p *check.Program, values map[string]data.Bindings, sizes *Sizes, lo
 	[]Suspect) {
 	s := &supported{
 		lowerer: &lowerer{
-			Lowered: &Lowered{Program: p, Party: Party{Program: p, Name: p.Server, Data: values,
+			Lowered: &Lowered{Program: p, PartyData: PartyData{Program: p, Name: p.Server, Data: values,
 				Sizes: sizes}},
 			b:     graph.New(p.Server),
 			names: map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},

@@ -101,7 +101,8 @@ func improper(p *check.Program) (diags diag.List) {
 
 // byRow returns the values of a declaration with a row for each of those that the parties share, nil if there
 // are none or they cannot tell anything.
-func byRow(p *check.Program, values map[string]data.Bindings, name string) (party string, v *data.Bound) {
+func byRow(p *check.Program, values map[string]data.Bindings, name string) (party string,
+	v *data.BoundValue) {
 	sym := p.Symbols[name]
 	if sym == nil || sym.Kind != check.Data || sym.Family {
 		return "", nil
@@ -114,7 +115,8 @@ func byRow(p *check.Program, values map[string]data.Bindings, name string) (part
 	return "", nil
 }
 
-func columnsOf(sym *check.Symbol, party string, v *data.Bound, flat bool, scale float64) (out []covariate) {
+func columnsOf(sym *check.Symbol, party string, v *data.BoundValue, flat bool,
+	scale float64) (out []covariate) {
 	if v == nil || len(v.Gaps) > 0 || len(v.Dims) > 2 {
 		return nil
 	}

@@ -23,8 +23,8 @@ func (l *Lowered) Verify() error {
 
 // verifyData checks that a party program reads no table but its party's.
 func (l *Lowered) verifyData() error {
-	for _, s := range l.Party.Program.Order {
-		if l.Party.Program.For == "" || s.Kind != check.Data || l.Data[l.Name][s.Name] != nil {
+	for _, s := range l.PartyData.Program.Order {
+		if l.PartyData.Program.For == "" || s.Kind != check.Data || l.Data[l.Name][s.Name] != nil {
 			continue
 		}
 		if _, size := l.Sizes.Value(s.Name, l.Name); !size {

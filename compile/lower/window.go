@@ -34,7 +34,7 @@ func (w *Window) over(t types.Type) bool {
 }
 
 // of is the window's part of a bound value.
-func (w *Window) of(s *check.Symbol, b *data.Bound) (graph.Shape, []float64) {
+func (w *Window) of(s *check.Symbol, b *data.BoundValue) (graph.Shape, []float64) {
 	if !w.over(s.Type) {
 		return graph.Shape(b.Dims), b.Values
 	}
@@ -145,7 +145,7 @@ func DivideOne(plan *model.Plan, index int, party *Lowered, size string, n int, 
 	scale float64) (diag.List, error) {
 	d := &divider{plan: plan}
 	for _, rows := range parts {
-		own := party.Party
+		own := party.PartyData
 		w := &Window{Size: size, Rows: rows, Scale: scale}
 		own.Window = w
 		l, diags := Lower(own)
@@ -171,7 +171,7 @@ func DivideOne(plan *model.Plan, index int, party *Lowered, size string, n int, 
 func (w *Window) lower(parties []*Lowered) (*model.Plan, diag.List, error) {
 	var own []*Lowered
 	for _, p := range parties {
-		party := p.Party
+		party := p.PartyData
 		party.Window = w
 		l, diags := Lower(party)
 		if diags.HasErrors() {

@@ -206,8 +206,8 @@ func reachable(d *def.Dist, theta []float64, bounds string) []float64 {
 	return slices.DeleteFunc(x, func(v float64) bool { return v <= lower || v >= upper })
 }
 
-func scalars(v []float64) []def.Arg {
-	out := make([]def.Arg, len(v))
+func scalars(v []float64) []def.BlockArg {
+	out := make([]def.BlockArg, len(v))
 	for k := range v {
 		out[k] = def.Scalar(v[k])
 	}

@@ -167,8 +167,8 @@ func (k *client) refer(n ast.Node) {
 	})
 }
 
-func (k *client) origin(from ast.Node) *check.Origin {
-	return &check.Origin{File: k.source, At: from.Span(), Function: "the module of " + k.owner, Private: true}
+func (k *client) origin(from ast.Node) *check.FunctionPlace {
+	return &check.FunctionPlace{File: k.source, At: from.Span(), Function: "the module of " + k.owner, Private: true}
 }
 
 func (k *client) made(from, to ast.Node) { k.calls[to] = k.origin(from) }

@@ -16,7 +16,7 @@ import (
 func Link(file *ast.File, name string, module func(client string) (*source.File, error)) (*check.Linked,
 	diag.List) {
 	l := &linker{file: file, name: name, public: publicNames(file), linked: map[string]*client{},
-		calls: map[ast.Node]*check.Origin{}}
+		calls: map[ast.Node]*check.FunctionPlace{}}
 	for _, s := range file.Stmts {
 		if c, ok := s.(*ast.Contribution); ok && c.Owner != nil && module != nil {
 			l.client(c, module)
@@ -46,7 +46,7 @@ type linker struct {
 	linked   map[string]*client
 	privates []check.Module
 	out      []ast.Stmt
-	calls    map[ast.Node]*check.Origin
+	calls    map[ast.Node]*check.FunctionPlace
 	diags    diag.List
 }
 

@@ -75,8 +75,8 @@ func (w *where) drawn() [][]float64 {
 }
 
 // bound chooses to which norms rows are shortened: where intervals of the coefficients are expected to be
-// narrowest, between the noise, which grows with norms, and the information of the rows that are shortened, of
-// those that are drawn. Whatever comes out is valid; columns of another shape lose width.
+// narrowest, between the noise, which grows with norms, and the information of the rows that are shortened,
+// of those that are drawn. Whatever comes out is valid; columns of another shape lose width.
 func (w *where) bound(rho float64) {
 	best, norm := math.Inf(1), 0.0
 	for _, s := range w.shaped(rho) {

@@ -17,27 +17,27 @@ import (
 
 // A Design is a likelihood of rows that second moments suffice for.
 type Design struct {
-	Response release.Column // its name is that of its declaration
+	Response release.BoundedColumn // its name is that of its declaration
 	Family   string
 	Scale    ast.Expr // of a normal response; nil: it is binary
 	Offset   []string // terms of the predictor without columns, as they are written
-	Terms    []Term
+	Terms    []ReleasedTerm
 	program  *check.Program
 }
 
-// A Term is a column, or a matrix of columns, times what the parameters make of it.
-type Term struct {
-	Column release.Column
+// A ReleasedTerm is a column, or a matrix of columns, times what the parameters make of it.
+type ReleasedTerm struct {
+	Column release.BoundedColumn
 	By     string // as it is written: a number, or a vector with a number for each column of a matrix
 	Matrix string // the name of the size of its columns; "": it is one column
 	// what is known of each column of a matrix, where encoders tell; nil: all are as Column
-	Within []release.Column
+	Within []release.BoundedColumn
 	// the categories of a level, each of which but the first is a column of 0 and 1; nil: it is none
 	Levels []string
 }
 
 // at is the k-th of the columns, counted from 0.
-func (t Term) at(k int) release.Column {
+func (t ReleasedTerm) at(k int) release.BoundedColumn {
 	c := t.Column
 	if t.Within != nil {
 		of := t.Within[k]
@@ -187,7 +187,7 @@ func (f *finder) product(e ast.Expr, minus bool) bool {
 	for _, r := range rest[1:] {
 		by += " * " + r
 	}
-	if slices.ContainsFunc(f.d.Terms, func(o Term) bool {
+	if slices.ContainsFunc(f.d.Terms, func(o ReleasedTerm) bool {
 		return o.Column.Name == t.Column.Name
 	}) || t.Column.Name == f.d.Response.Name {
 		return false
@@ -238,7 +238,7 @@ func factors(e ast.Expr, out []ast.Expr) []ast.Expr {
 
 // column is a declaration as one that is released. Its bounds are declared, or those that encoders have
 // whatever the rows are.
-func (f *finder) column(n *ast.Name) (t Term) {
+func (f *finder) column(n *ast.Name) (t ReleasedTerm) {
 	s := f.Symbols[n.Name]
 	decl, ok := s.Decl.(*ast.Data)
 	dims := s.Type.Dims
@@ -250,7 +250,7 @@ func (f *finder) column(n *ast.Name) (t Term) {
 	if owner == check.Shared { // everybody has it; it is counted once
 		owner = f.Server
 	}
-	t.Column = release.Column{Name: s.Name, Owner: owner, Binary: decl.Type.Elem.Name == "binary" ||
+	t.Column = release.BoundedColumn{Name: s.Name, Owner: owner, Binary: decl.Type.Elem.Name == "binary" ||
 		s.Type.Levels != nil, Upper: 1}
 	if len(dims) == 2 {
 		t.Matrix = format.Expr(decl.Type.Dims[1])
@@ -259,7 +259,7 @@ func (f *finder) column(n *ast.Name) (t Term) {
 	if t.Column.Binary || !ok {
 		return t
 	}
-	all := release.Column{Lower: math.Inf(-1), Upper: math.Inf(1)}
+	all := release.BoundedColumn{Lower: math.Inf(-1), Upper: math.Inf(1)}
 	if s.Lower != nil && s.Upper != nil && decl.Type.Elem.Name == "real" {
 		lower, below := f.ConstValue(s.Lower)
 		upper, above := f.ConstValue(s.Upper)
@@ -271,9 +271,9 @@ func (f *finder) column(n *ast.Name) (t Term) {
 		within[k] = narrower(all, of)
 	}
 	if len(within) == 0 {
-		within = []release.Column{all}
+		within = []release.BoundedColumn{all}
 	}
-	if decl.Type.Elem.Name != "real" || slices.ContainsFunc(within, func(c release.Column) bool {
+	if decl.Type.Elem.Name != "real" || slices.ContainsFunc(within, func(c release.BoundedColumn) bool {
 		return !(c.Lower < c.Upper) || math.IsInf(c.Lower, 0) || math.IsInf(c.Upper, 0)
 	}) {
 		f.unbounded(n, "%s has no public bounds", n.Name)
@@ -281,14 +281,16 @@ func (f *finder) column(n *ast.Name) (t Term) {
 	}
 	c := &t.Column
 	c.Lower, c.Upper, c.Binary = within[0].Lower, within[0].Upper, within[0].Binary
-	if t.Matrix != "" && slices.ContainsFunc(within, func(of release.Column) bool { return of != within[0] }) {
+	if t.Matrix != "" && slices.ContainsFunc(within, func(of release.BoundedColumn) bool {
+		return of != within[0]
+	}) {
 		c.Binary, t.Within = false, within
 	}
 	return t
 }
 
 // narrower is what is known of a column from its declaration and its encoder together.
-func narrower(declared, encoded release.Column) release.Column {
+func narrower(declared, encoded release.BoundedColumn) release.BoundedColumn {
 	encoded.Lower, encoded.Upper = max(declared.Lower, encoded.Lower), min(declared.Upper, encoded.Upper)
 	encoded.Binary = encoded.Binary && encoded.Lower == 0 && encoded.Upper == 1
 	return encoded
@@ -296,10 +298,10 @@ func narrower(declared, encoded release.Column) release.Column {
 
 // encoded is what encoders tell of each column of a declaration, whatever the rows are. It refuses those
 // whose bounds follow from the rows, and is not ok then.
-func (f *finder) encoded(decl *ast.Data) (within []release.Column, ok bool) {
+func (f *finder) encoded(decl *ast.Data) (within []release.BoundedColumn, ok bool) {
 	ok = true
 	for _, from := range decl.From {
-		of := release.Column{Lower: math.Inf(-1), Upper: math.Inf(1)}
+		of := release.BoundedColumn{Lower: math.Inf(-1), Upper: math.Inf(1)}
 		if from.Encoder != nil {
 			e, _ := f.Universe.Encoder(from.Encoder.Name)
 			if e.Bounds == nil {

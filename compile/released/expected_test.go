@@ -13,7 +13,7 @@ import (
 func made(t *testing.T, family string, epsilon float64) *release.Moments {
 	r := rand.New(rand.NewPCG(1, 2))
 	binary := family == dist.BernoulliLogit().Name
-	columns := []release.Column{{Name: "x", Owner: "a", Lower: -3, Upper: 3},
+	columns := []release.BoundedColumn{{Name: "x", Owner: "a", Lower: -3, Upper: 3},
 		{Name: "g", Owner: "b", Lower: 0, Upper: 1, Binary: true},
 		{Name: "y", Owner: "s", Lower: -8, Upper: 8, Binary: binary}}
 	if binary {

@@ -32,7 +32,7 @@ const (
 
 // Terms are those of a release of columns with so many rows, of which t is the promise, with the part that
 // the moments have. Moments of a normal response without noise tell all.
-func Terms(family string, columns []release.Column, rows int, t release.Terms) release.Terms {
+func Terms(family string, columns []release.BoundedColumn, rows int, t release.Terms) release.Terms {
 	if !t.NoNoise {
 		t.Part = min(mostPart, part(columns, rows, t))
 	} else if family != normalName {
@@ -43,7 +43,8 @@ func Terms(family string, columns []release.Column, rows int, t release.Terms) r
 
 // Release makes the release of columns, the response last, of whose rows all are in this process: moments,
 // and noisy scores at points that follow from what was released before.
-func (d *Design) Release(columns []release.Column, values [][]float64, t release.Terms) (*release.Moments,
+func (d *Design) Release(columns []release.BoundedColumn, values [][]float64,
+	t release.Terms) (*release.Moments,
 	error) {
 	m, err := release.Open(d.Family, columns, values, Terms(d.Family, columns, len(values[0]), t))
 	if err != nil {
@@ -83,7 +84,7 @@ func Next(m *release.Moments) *release.Step {
 }
 
 // part is the part of a budget with which moments have the noise that is aimed at.
-func part(columns []release.Column, rows int, t release.Terms) float64 {
+func part(columns []release.BoundedColumn, rows int, t release.Terms) float64 {
 	noise := math.Sqrt(release.Noise(columns, t)/2) / float64(rows) * math.Sqrt(float64(len(columns)-
 		1)) / aimed
 	return max(leastPart, float64(noise*noise))

@@ -89,7 +89,7 @@ func (d *Design) writer(m *release.Moments) (*writer, error) {
 }
 
 // sameBounds compares columns; that one has two values may be known of it in the release or not.
-func sameBounds(a, b release.Column) bool {
+func sameBounds(a, b release.BoundedColumn) bool {
 	a.Binary = b.Binary
 	return a == b
 }
@@ -258,8 +258,8 @@ func matrix(rows [][]float64) string {
 }
 
 // Columns lists what is released, the response last, where matrices have so many columns with names.
-func (d *Design) Columns(of func(declared string) []string) []release.Column {
-	var out []release.Column
+func (d *Design) Columns(of func(declared string) []string) []release.BoundedColumn {
+	var out []release.BoundedColumn
 	for _, t := range d.Terms {
 		names := []string{t.Column.Name}
 		if t.Matrix != "" {
@@ -306,7 +306,7 @@ func MatrixNames(matrix string, columns []string) (out []string) {
 
 // Declared are the declarations that are released, the response last; a matrix whose columns have bounds of
 // their own stands there once for each.
-func (d *Design) Declared() (out []release.Column) {
+func (d *Design) Declared() (out []release.BoundedColumn) {
 	for _, t := range d.Terms {
 		for k := range max(1, len(t.Within)) {
 			out = append(out, t.at(k))

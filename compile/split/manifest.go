@@ -35,7 +35,7 @@ const (
 // order, so that its JSON is canonical; numbers with a fraction are text.
 type Manifest struct {
 	// disclosures that whoever compiled the model accepted
-	Accepted accept.Set `json:"accepted,omitempty"`
+	Accepted accept.Accepted `json:"accepted,omitempty"`
 	// what clients compute in modules of their own
 	Contributions []ManifestContribution `json:"contributions,omitempty"`
 	Cuts          []ManifestCut          `json:"cuts"`
@@ -383,7 +383,7 @@ func (s *splitter) ownSizes(family string) (names []string) {
 
 // manifestOf adds the sizes that a party learns, the sums that it is sent and the likelihoods that it
 // evaluates at them.
-func (s *splitter) manifestOf(q *transform.Party, m *Manifest) {
+func (s *splitter) manifestOf(q *transform.PartyShare, m *Manifest) {
 	w := s.writer(q)
 	w.file()
 	for _, name := range w.learned {

@@ -46,7 +46,7 @@ func ModelDigest(f *check.Linked) string {
 
 // Split writes the party programs of a transformed model called name, and their manifest, which lists the
 // disclosures that are accepted.
-func Split(p *transform.Program, name string, accepted accept.Set) ([]PartyProgram, *Manifest) {
+func Split(p *transform.Program, name string, accepted accept.Accepted) ([]PartyProgram, *Manifest) {
 	s := &splitter{Program: p, name: name, model: ModelDigest(p.Linked), accepted: accepted}
 	var programs []PartyProgram
 	for _, q := range p.Parties {
@@ -58,13 +58,13 @@ func Split(p *transform.Program, name string, accepted accept.Set) ([]PartyProgr
 type splitter struct {
 	*transform.Program
 	name, model string
-	accepted    accept.Set
+	accepted    accept.Accepted
 }
 
 // writer collects the statements of one party's program.
 type writer struct {
 	*splitter
-	party *transform.Party
+	party *transform.PartyShare
 	body  []ast.Stmt      // likelihoods, auxiliary variables and sends: they decide which names are needed
 	names map[string]bool // referred to
 	sizes map[string]bool // names in shapes
@@ -73,14 +73,14 @@ type writer struct {
 	learned []string
 }
 
-func (s *splitter) program(q *transform.Party) PartyProgram {
+func (s *splitter) program(q *transform.PartyShare) PartyProgram {
 	file := s.writer(q).file()
 	file.Source = source.New(q.Name+".vfl", "")
 	text := format.File(file, "of model sha256:"+s.model)
 	return PartyProgram{Party: q.Name, Family: q.Family, File: q.Name + ".vfl", Text: text}
 }
 
-func (s *splitter) writer(q *transform.Party) *writer {
+func (s *splitter) writer(q *transform.PartyShare) *writer {
 	return &writer{splitter: s, party: q, names: map[string]bool{}, sizes: map[string]bool{},
 		bound: map[string]bool{}}
 }
@@ -187,7 +187,7 @@ func (w *writer) serverSends() {
 }
 
 // othersOf writes the sum of a group's z without those of one client: what that client is sent.
-func othersOf(q *transform.Party, g *cut.Group) ast.Expr {
+func othersOf(q *transform.PartyShare, g *cut.Group) ast.Expr {
 	var sum ast.Expr
 	for _, k := range g.Cuts {
 		var e ast.Expr = &ast.Name{Name: k.Name}

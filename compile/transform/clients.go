@@ -99,7 +99,7 @@ func (l *layout) weight(evaluators []string) ast.Expr {
 
 // othersAndOwn writes a group as a client sees it: the others' z as one received sum, and its own cut
 // exactly.
-func (l *layout) othersAndOwn(p *Party, g *cut.Group) []ast.Expr {
+func (l *layout) othersAndOwn(p *PartyShare, g *cut.Group) []ast.Expr {
 	var terms []ast.Expr
 	others := false
 	for _, c := range g.Cuts {

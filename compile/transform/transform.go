@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A Party is the share of one party, or of each member of a family.
-type Party struct {
+// A PartyShare is the share of one party, or of each member of a family.
+type PartyShare struct {
 	Name        string
 	Family      bool
 	Likelihoods []*ast.Likelihood
@@ -24,15 +24,15 @@ type Party struct {
 // A Program is a model as its parties evaluate it.
 type Program struct {
 	*cut.Program
-	Parties []*Party // the server first, then the clients as declared
+	Parties []*PartyShare // the server first, then the clients as declared
 }
 
 // Apply applies the model's transform.
 func Apply(p *cut.Program) (*Program, diag.List) {
 	l := &layout{Program: &Program{Program: p}}
-	l.Parties = append(l.Parties, &Party{Name: p.Server})
+	l.Parties = append(l.Parties, &PartyShare{Name: p.Server})
 	for _, c := range p.Clients {
-		l.Parties = append(l.Parties, &Party{Name: c.Name, Family: c.Family})
+		l.Parties = append(l.Parties, &PartyShare{Name: c.Name, Family: c.Family})
 	}
 	if p.Transform.Kind.Pooled() {
 		l.Parties = l.Parties[:1] // the server evaluates the model as written
@@ -75,7 +75,7 @@ func (l *layout) order() {
 type layout struct{ *Program }
 
 // Party returns the share of a party by name.
-func (p *Program) Party(name string) *Party {
+func (p *Program) Party(name string) *PartyShare {
 	for _, q := range p.Parties {
 		if q.Name == name {
 			return q

@@ -60,7 +60,7 @@ func (v *verifier) likelihood(k *cut.Likelihood) error {
 }
 
 // members counts the parties that run a program; a size that depends on data has an arbitrary value.
-func (v *verifier) members(q *Party) int {
+func (v *verifier) members(q *PartyShare) int {
 	c, ok := v.Client(q.Name)
 	if !ok {
 		return 1
@@ -97,7 +97,7 @@ func (v *verifier) value(e ast.Expr) float64 {
 
 // statement checks that a party may see every name in its statement, and that all cuts enter it, exact or by
 // their z.
-func (v *verifier) statement(q *Party, k *cut.Likelihood, l *ast.Likelihood) error {
+func (v *verifier) statement(q *PartyShare, k *cut.Likelihood, l *ast.Likelihood) error {
 	names := map[string]bool{}
 	ast.Walk(l, func(n ast.Node) bool {
 		if name, ok := n.(*ast.Name); ok {

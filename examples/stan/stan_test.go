@@ -58,7 +58,7 @@ func models(t *testing.T) []string {
 
 // bind compiles a model and binds its data. Warnings that it should not have, or lacks, are errors of the
 // test.
-func bind(t *testing.T, name string) *compile.Bound {
+func bind(t *testing.T, name string) *compile.BoundModel {
 	t.Helper()
 	text, err := os.ReadFile(name + ".vfl")
 	if err != nil {
@@ -99,7 +99,7 @@ type evaluator struct {
 	grad  []float64
 }
 
-func newEvaluator(t *testing.T, b *compile.Bound) *evaluator {
+func newEvaluator(t *testing.T, b *compile.BoundModel) *evaluator {
 	t.Helper()
 	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 	if err != nil {

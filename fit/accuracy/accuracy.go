@@ -27,16 +27,16 @@ func WAIC() Criterion { return Criterion{"waic", waic} }
 
 // A Report is the predictive accuracy of one run.
 type Report struct {
-	Schema    int        `json:"schema"`
-	Model     string     `json:"model"`
-	Criterion string     `json:"criterion"`
-	Transform string     `json:"transform"`
-	Responses []Response `json:"responses"`
-	Warnings  []string   `json:"warnings"`
+	Schema    int                `json:"schema"`
+	Model     string             `json:"model"`
+	Criterion string             `json:"criterion"`
+	Transform string             `json:"transform"`
+	Responses []ResponseAccuracy `json:"responses"`
+	Warnings  []string           `json:"warnings"`
 }
 
-// A Response is the accuracy for one response, in nats.
-type Response struct {
+// A ResponseAccuracy is the accuracy for one response, in nats.
+type ResponseAccuracy struct {
 	Name         string             `json:"name"`
 	Observations int                `json:"observations"`
 	Draws        int                `json:"draws"`    // that the estimate uses
@@ -56,7 +56,7 @@ type Response struct {
 // Of estimates the accuracy of a run's model from the log likelihood of its responses (fit.LogLikelihood).
 // progress may be nil.
 func (c Criterion) Of(r *runs.Run, responses []zarr.Observed, progress Progress) Report {
-	a := Report{Schema: posterior.Schema, Model: r.Name(), Criterion: c.Name, Responses: []Response{},
+	a := Report{Schema: posterior.Schema, Model: r.Name(), Criterion: c.Name, Responses: []ResponseAccuracy{},
 		Warnings: []string{}}
 	if r.Document != nil {
 		a.Transform = r.Document.Transform
@@ -74,8 +74,8 @@ func (c Criterion) Of(r *runs.Run, responses []zarr.Observed, progress Progress)
 	return a
 }
 
-func describeAccuracy(name string, e Estimate, draws int) Response {
-	d := Response{
+func describeAccuracy(name string, e Estimate, draws int) ResponseAccuracy {
+	d := ResponseAccuracy{
 		Name: name, Observations: e.Observed, Draws: e.Draws, OfDraws: draws, ELPD: posterior.Number(e.ELPD),
 		SE: posterior.Number(e.SE), MCSE: posterior.Number(e.MCSE), P: posterior.Number(e.P),
 		PSE:    posterior.Number(e.PSE),
@@ -149,7 +149,7 @@ func (a Report) WriteTable(w io.Writer) error {
 }
 
 // monteCarlo states the error that comes from the number of draws.
-func (r Response) monteCarlo() string {
+func (r ResponseAccuracy) monteCarlo() string {
 	text := fmt.Sprintf("%s: other draws of the same posterior would change elpd by about %.2g (its "+
 		"Monte Carlo standard error)", r.Name, float64(r.MCSE))
 	if r.Draws < r.OfDraws {

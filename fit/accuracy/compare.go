@@ -16,13 +16,13 @@ import (
 
 // A Comparison ranks models of the same data by how well they predict, the best first.
 type Comparison struct {
-	Models   []Line   `json:"models"`
-	Schema   int      `json:"schema"`
-	Warnings []string `json:"warnings"`
+	Models   []CompareLine `json:"models"`
+	Schema   int           `json:"schema"`
+	Warnings []string      `json:"warnings"`
 }
 
-// A Line is one model of a comparison. Differences are from the best.
-type Line struct {
+// A CompareLine is one model of a comparison. Differences are from the best.
+type CompareLine struct {
 	Run    string           `json:"run"`
 	Model  string           `json:"model"`
 	ELPD   posterior.Number `json:"elpd"`
@@ -41,7 +41,7 @@ type Candidate struct {
 
 // Compare ranks the models of some runs, which must have the same data. progress may be nil.
 func (c Criterion) Compare(candidates []Candidate, progress Progress) (Comparison, error) {
-	out := Comparison{Schema: posterior.Schema, Models: []Line{}, Warnings: []string{}}
+	out := Comparison{Schema: posterior.Schema, Models: []CompareLine{}, Warnings: []string{}}
 	var all []named
 	for _, k := range candidates {
 		e := c.estimate(together(k.Responses), k.Run.Draws.Independent(), progress)
@@ -62,7 +62,7 @@ type named struct {
 // ranked orders models by their elpd, the best first, models of equal elpd in the order given. They must have
 // been estimated for the same observations. The standard error of a difference is from the paired differences
 // by observation.
-func ranked(models []named) ([]Line, error) {
+func ranked(models []named) ([]CompareLine, error) {
 	if len(models) < 2 {
 		return nil, errors.New("a comparison needs two models")
 	}
@@ -74,11 +74,12 @@ func ranked(models []named) ([]Line, error) {
 	}
 	models = slices.Clone(models)
 	slices.SortStableFunc(models, func(a, b named) int { return cmp.Compare(b.ELPD, a.ELPD) })
-	var out []Line
+	var out []CompareLine
 	for i, m := range models {
 		high, _ := m.HighK()
-		line := Line{Run: m.run, Model: m.model, ELPD: posterior.Number(m.ELPD), SE: posterior.Number(m.SE),
-			P: posterior.Number(m.P), HighK: high}
+		line := CompareLine{Run: m.run, Model: m.model, ELPD: posterior.Number(m.ELPD),
+			SE: posterior.Number(m.SE),
+			P:  posterior.Number(m.P), HighK: high}
 		if i > 0 {
 			d := make([]float64, m.Observed)
 			floats.SubTo(d, m.Pointwise, models[0].Pointwise)

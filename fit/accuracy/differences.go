@@ -34,7 +34,7 @@ func Differences(names []string, draws []*posterior.Draws) []Difference {
 	for k, d := range draws[1:] {
 		rows, _ := posterior.Folded(posterior.Summarise(d))
 		for _, row := range rows {
-			if i := slices.IndexFunc(first, func(o posterior.Row) bool {
+			if i := slices.IndexFunc(first, func(o posterior.SummaryRow) bool {
 				return o.Name == row.Name && o.Owner == row.Owner
 			}); i >= 0 {
 				out = append(out, differenceOf(first[i], row, names[k+1]))
@@ -47,7 +47,7 @@ func Differences(names []string, draws []*posterior.Draws) []Difference {
 	return out
 }
 
-func differenceOf(a, b posterior.Row, run string) Difference {
+func differenceOf(a, b posterior.SummaryRow, run string) Difference {
 	sd := float64(a.SD)
 	d := Difference{
 		Name: b.Name, Owner: b.Owner, Run: run, Means: [2]float64{float64(a.Mean), float64(b.Mean)},

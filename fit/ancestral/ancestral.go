@@ -19,8 +19,8 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// A Response is what was drawn of one declaration of data.
-type Response struct {
+// A Drawn is what was drawn of one declaration of data.
+type Drawn struct {
 	Data   string
 	Holder string // whose data; "" for shared data
 	// all of the declaration, first index fastest; as it was where no likelihood has it on its left
@@ -29,9 +29,9 @@ type Response struct {
 
 // A Drawer draws the responses of one model. Draw may be called at the same time with a simulator each.
 type Drawer struct {
-	bound   *compile.Bound
-	model   *simulate.Model
-	again   func([]Response) (*compile.Bound, error)
+	bound   *compile.BoundModel
+	model   *simulate.SimulatedModel
+	again   func([]Drawn) (*compile.BoundModel, error)
 	ordered bool       // some response depends on another one
 	encoded []*encoded // data that are made of the columns of responses
 }
@@ -45,7 +45,8 @@ type encoded struct {
 // New prepares to draw from a model, whose forward form is m. again binds the data once more when some
 // responses are drawn, so that what encoders make of their columns is known; where it is nil, a model with
 // such data is refused.
-func New(b *compile.Bound, m *simulate.Model, again func([]Response) (*compile.Bound, error)) (*Drawer,
+func New(b *compile.BoundModel, m *simulate.SimulatedModel, again func([]Drawn) (*compile.BoundModel,
+	error)) (*Drawer,
 	diag.List) {
 	d := &Drawer{bound: b, model: m, again: again}
 	var diags diag.List
@@ -67,7 +68,7 @@ func New(b *compile.Bound, m *simulate.Model, again func([]Response) (*compile.B
 }
 
 // readers lists the other data that are read from the columns of a response.
-func readers(b *compile.Bound, y *simulate.Response) (out []*encoded) {
+func readers(b *compile.BoundModel, y *simulate.Response) (out []*encoded) {
 	holder := y.Holder
 	if holder == "" {
 		holder = b.Checked.Server
@@ -92,7 +93,7 @@ func readers(b *compile.Bound, y *simulate.Response) (out []*encoded) {
 
 // uses counts the occurrences of a name in the model's expressions. What is generated is no part of what is
 // drawn.
-func uses(b *compile.Bound, name string) int {
+func uses(b *compile.BoundModel, name string) int {
 	n := 0
 	ast.Walk(b.File, func(node ast.Node) bool {
 		if _, generated := node.(*ast.Generate); generated {
@@ -107,7 +108,7 @@ func uses(b *compile.Bound, name string) int {
 }
 
 // lefts counts the likelihoods with a name, or a part of it, as their left side.
-func lefts(b *compile.Bound, name string) int {
+func lefts(b *compile.BoundModel, name string) int {
 	n := 0
 	for _, l := range b.Checked.Likelihoods {
 		left := l.Stmt.Left
@@ -123,7 +124,7 @@ func lefts(b *compile.Bound, name string) int {
 
 // Draw draws all responses given parameters. s is a simulator of the model. The error holds diagnostics
 // (data.Errors) where there is no order to draw in.
-func (d *Drawer) Draw(s *simulate.Simulator, r *rand.Rand, x []float64) ([]Response, error) {
+func (d *Drawer) Draw(s *simulate.Simulator, r *rand.Rand, x []float64) ([]Drawn, error) {
 	if d.ordered {
 		return newTurn(d, x, s.Deviations(r)).run(r)
 	}
@@ -131,15 +132,15 @@ func (d *Drawer) Draw(s *simulate.Simulator, r *rand.Rand, x []float64) ([]Respo
 	if err != nil {
 		return nil, err
 	}
-	var out []Response
+	var out []Drawn
 	for k, y := range d.model.Responses {
-		out = append(out, Response{y.Data, y.Holder, values[k]})
+		out = append(out, Drawn{y.Data, y.Holder, values[k]})
 	}
 	return out, nil
 }
 
 // Put returns the values of all parties with responses in place.
-func Put(values map[string]data.Bindings, drawn []Response) map[string]data.Bindings {
+func Put(values map[string]data.Bindings, drawn []Drawn) map[string]data.Bindings {
 	out := map[string]data.Bindings{}
 	for party, bindings := range values {
 		out[party] = maps.Clone(bindings)
@@ -155,14 +156,14 @@ func Put(values map[string]data.Bindings, drawn []Response) map[string]data.Bind
 }
 
 // refused is an error at the likelihood of a response, or at a parameter.
-func refused(b *compile.Bound, at source.Span, way, text string, args ...any) error {
+func refused(b *compile.BoundModel, at source.Span, way, text string, args ...any) error {
 	var l diag.List
 	l.Errorf(diag.Undrawable, b.Source, at, text, args...).Note("%s", way)
 	return data.Errors(l)
 }
 
 // place is the likelihood of a response.
-func place(b *compile.Bound, y *simulate.Response) source.Span {
+func place(b *compile.BoundModel, y *simulate.Response) source.Span {
 	for _, l := range b.Checked.Likelihoods {
 		if !l.Factor() && format.Expr(l.Stmt.Left) == y.Left {
 			return l.Stmt.Span()

@@ -10,7 +10,7 @@ import (
 )
 
 // Improper reports the parameters that cannot be drawn from their priors.
-func Improper(b *compile.Bound, m *simulate.Model) (diags diag.List) {
+func Improper(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag.List) {
 	for i := range m.Params {
 		p := &m.Params[i]
 		if p.Improper != "" {
@@ -22,7 +22,7 @@ func Improper(b *compile.Bound, m *simulate.Model) (diags diag.List) {
 }
 
 // declared is the place of a parameter, or of the distribution of missing cells.
-func declared(b *compile.Bound, p *simulate.Param) ast.Node {
+func declared(b *compile.BoundModel, p *simulate.Param) ast.Node {
 	name := p.Name
 	if p.Imputed != nil {
 		name = p.Imputed.Data

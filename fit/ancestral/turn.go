@@ -17,7 +17,7 @@ type turn struct {
 	*Drawer
 	x          []float64
 	deviations [][]float64 // of auxiliary variables
-	bound      *compile.Bound
+	bound      *compile.BoundModel
 	drawn      [][]float64 // by response, in the order of its left side
 	done       [][]bool
 	waiting    []*encoded
@@ -33,7 +33,7 @@ func newTurn(d *Drawer, x []float64, deviations [][]float64) *turn {
 }
 
 // run draws until there is nothing left.
-func (t *turn) run(r *rand.Rand) ([]Response, error) {
+func (t *turn) run(r *rand.Rand) ([]Drawn, error) {
 	for first := true; ; first = false {
 		s, err := t.evaluate(func(int) bool { return true })
 		if err != nil {
@@ -95,7 +95,7 @@ func (t *turn) evaluate(open func(k int) bool) (*simulate.Simulator, error) {
 				values[i] = math.NaN()
 			}
 		}
-		now = append(now, Response{e.name, e.holder, values})
+		now = append(now, Drawn{e.name, e.holder, values})
 	}
 	m, diags := t.bound.Drawing(Put(t.bound.Values, now))
 	if diags.HasErrors() {
@@ -117,7 +117,7 @@ func (t *turn) unfinished(e *encoded, open func(k int) bool) bool {
 }
 
 // responses are the data of the responses that are chosen, with what is drawn in place.
-func (t *turn) responses(chosen func(k int) bool) (out []Response) {
+func (t *turn) responses(chosen func(k int) bool) (out []Drawn) {
 	for k, y := range t.model.Responses {
 		if !chosen(k) {
 			continue
@@ -125,7 +125,7 @@ func (t *turn) responses(chosen func(k int) bool) (out []Response) {
 		at := find(out, y.Holder, y.Data)
 		if at == nil {
 			out = append(out,
-				Response{y.Data, y.Holder, slices.Clone(holding(t.Drawer.bound, y.Holder)[y.Data].Values)})
+				Drawn{y.Data, y.Holder, slices.Clone(holding(t.Drawer.bound, y.Holder)[y.Data].Values)})
 			at = &out[len(out)-1]
 		}
 		for i, v := range t.drawn[k] {
@@ -135,7 +135,7 @@ func (t *turn) responses(chosen func(k int) bool) (out []Response) {
 	return out
 }
 
-func find(responses []Response, holder, name string) *Response {
+func find(responses []Drawn, holder, name string) *Drawn {
 	for i := range responses {
 		if responses[i].Holder == holder && responses[i].Data == name {
 			return &responses[i]
@@ -145,7 +145,7 @@ func find(responses []Response, holder, name string) *Response {
 }
 
 // holding are the values of a holder, "" for those of all.
-func holding(b *compile.Bound, holder string) data.Bindings {
+func holding(b *compile.BoundModel, holder string) data.Bindings {
 	if holder == "" {
 		holder = b.Checked.Server
 	}

@@ -150,7 +150,7 @@ func parameter(r *rand.Rand, p def.Param) float64 {
 
 // scores are the derivatives at those probes where they are finite, for a value and other parameters.
 func scores(d *def.Dist, x float64, at []float64, param int, through []*def.Func) (out []float64) {
-	theta := make([]def.Arg, len(at))
+	theta := make([]def.BlockArg, len(at))
 	partials := make([][]float64, len(at))
 	for k, v := range at {
 		theta[k] = def.Scalar(v)

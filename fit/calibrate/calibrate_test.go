@@ -89,8 +89,8 @@ func (k *exactKernel) Init(ctx context.Context) error {
 	return nil
 }
 
-func (k *exactKernel) Step(context.Context) (backends.Info, error) {
-	return backends.Info{Done: true, Draws: k.s.Int("draws")}, nil
+func (k *exactKernel) Step(context.Context) (backends.StepInfo, error) {
+	return backends.StepInfo{Done: true, Draws: k.s.Int("draws")}, nil
 }
 
 func (k *exactKernel) Draw(id int, theta [][]float64) {
@@ -165,7 +165,7 @@ func TestCorrectedDrawsAreRanked(t *testing.T) {
 }
 
 // study opens a calibration of an algorithm on a model.
-func study(t *testing.T, text string, a backends.Algorithm, replicates int) (*Study, error) {
+func study(t *testing.T, text string, a backends.Algorithm, replicates int) (*Calibration, error) {
 	t.Helper()
 	dir := t.TempDir()
 	table := filepath.Join(dir, "data.csv")
@@ -200,7 +200,7 @@ func calibrated(t *testing.T, replicates, jobs int, parameter string) Report {
 }
 
 // all makes all replicates, so many at the same time, in cells of a size.
-func all(t *testing.T, s *Study, jobs, size int) error {
+func all(t *testing.T, s *Calibration, jobs, size int) error {
 	t.Helper()
 	var list []*cells.Cell
 	for _, part := range cells.Parts(len(s.results), size) {
@@ -239,7 +239,7 @@ func TestReplicatesInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sound, err := s.Make(t.Context(), cells.Part{First: 1, End: 3})
+	sound, err := s.Make(t.Context(), cells.Steps{First: 1, End: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,17 +247,17 @@ func TestReplicatesInParts(t *testing.T) {
 		strings.Replace(string(sound), `"ranks":[`, `"ranks":[1,`, 1),
 		strings.Replace(string(sound), `"ranks":[`, `"ranks":[-`, 1),
 		strings.Replace(string(sound), `"ess":"`, `"ess":"x`, 1)} {
-		if err := s.Take(cells.Part{First: 1, End: 3}, []byte(bad)); err == nil {
+		if err := s.Take(cells.Steps{First: 1, End: 3}, []byte(bad)); err == nil {
 			t.Errorf("%s is taken", bad)
 		}
 	}
-	if err := s.Take(cells.Part{First: 1, End: 3}, sound); err != nil || !s.results[1].done ||
+	if err := s.Take(cells.Steps{First: 1, End: 3}, sound); err != nil || !s.results[1].done ||
 		!s.results[2].done || s.results[0].done || s.results[3].done {
 		t.Error(err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := s.Make(ended, cells.Part{First: 0, End: 4}); !errors.Is(err, context.Canceled) {
+	if _, err := s.Make(ended, cells.Steps{First: 0, End: 4}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after an interrupt: %v", err)
 	}
 }
@@ -381,7 +381,7 @@ func TestVerdict(t *testing.T) {
 	if err := all(t, s, 2, 3); err != nil {
 		t.Fatal(err)
 	}
-	expect := func(want Verdict) {
+	expect := func(want Conclusion) {
 		t.Helper()
 		r, err := s.Report()
 		if err != nil {

@@ -26,7 +26,7 @@ type simulated struct {
 }
 
 // with replaces the responses and lowers the programs of all parties again.
-func (s *Study) with(responses []ancestral.Response, truth []float64) (*simulated, error) {
+func (s *Calibration) with(responses []ancestral.Drawn, truth []float64) (*simulated, error) {
 	values := ancestral.Put(s.prepared.Values, responses)
 	for party, bindings := range s.prepared.Values {
 		for k, p := range s.model.Params {
@@ -65,7 +65,7 @@ func problem(l diag.List) error {
 
 // fit returns the draws of each quantity of the study from one kernel over all parties, and the number of
 // divergences among them.
-func (s *Study) fit(ctx context.Context, d *simulated, seed uint64,
+func (s *Calibration) fit(ctx context.Context, d *simulated, seed uint64,
 	settings backends.Settings) (draws [][]float64, divergences int, err error) {
 	err = session.Run(ctx, d.plan, session.OneLoop, seed, func(ctx context.Context, env density.Env) error {
 		kernel, err := s.prepared.Algorithm.New(env, settings)
@@ -82,7 +82,7 @@ func (s *Study) fit(ctx context.Context, d *simulated, seed uint64,
 }
 
 // collect takes each draw as soon as the kernel has it, corrected by weights where a run would be.
-func (s *Study) collect(ctx context.Context, d *simulated, env density.Env,
+func (s *Calibration) collect(ctx context.Context, d *simulated, env density.Env,
 	kernel backends.Kernel) (draws [][]float64, divergences int, err error) {
 	taker := fit.NewTaker(env, false)
 	at, err := s.columns(env)
@@ -135,7 +135,7 @@ func (s *Study) collect(ctx context.Context, d *simulated, env density.Env,
 }
 
 // evaluate computes the quantities of the study at parameters x of a replicate.
-func (s *Study) evaluate(d *simulated, x, values []float64) error {
+func (s *Calibration) evaluate(d *simulated, x, values []float64) error {
 	for k, e := range s.elements {
 		values[k] = x[e]
 	}
@@ -152,7 +152,7 @@ func (s *Study) evaluate(d *simulated, x, values []float64) error {
 
 // columns finds each element of the simulator's parameters among the values that an Env reports; -1 for an
 // observed cell of imputed data.
-func (s *Study) columns(env density.Env) ([]int, error) {
+func (s *Calibration) columns(env density.Env) ([]int, error) {
 	first, offset := map[string]int{}, 0
 	for _, block := range env.Blocks() {
 		for _, p := range block.Params() {

@@ -12,18 +12,18 @@ import (
 	"github.com/vflc/vflc/posterior/sbc"
 )
 
-// A Verdict is the conclusion of a study.
-type Verdict string
+// A Conclusion is the conclusion of a study.
+type Conclusion string
 
 // The verdicts.
 const (
-	Calibrated    Verdict = "calibrated"
-	NotCalibrated Verdict = "not calibrated"
-	Undecided     Verdict = "undecided" // the ranks look uniform, but there are doubts
+	Calibrated    Conclusion = "calibrated"
+	NotCalibrated Conclusion = "not calibrated"
+	Undecided     Conclusion = "undecided" // the ranks look uniform, but there are doubts
 )
 
 // verdict is that of ranks that are uniform or not.
-func verdict(uniform bool, doubts []string) Verdict {
+func verdict(uniform bool, doubts []string) Conclusion {
 	switch {
 	case !uniform:
 		return NotCalibrated
@@ -42,7 +42,7 @@ type Report struct {
 	Seed       uint64       `json:"seed"`
 	Replicates int          `json:"replicates"`
 	Draws      int          `json:"draws"`
-	Verdict    Verdict      `json:"verdict"`
+	Verdict    Conclusion   `json:"verdict"`
 	Calibrated bool         `json:"calibrated"` // that is the verdict
 	Parameters []sbc.Result `json:"parameters"`
 	// LogLikelihood is judged with the parameters; nil without responses.
@@ -63,7 +63,7 @@ type Detectable struct {
 }
 
 // Report judges the replicates that were done. It returns an error if there are none.
-func (s *Study) Report() (Report, error) {
+func (s *Calibration) Report() (Report, error) {
 	ranks, done := s.ranks()
 	if done == 0 {
 		return Report{}, fmt.Errorf("no replicate was fitted: %s", strings.Join(s.doubts(), "; "))
@@ -161,7 +161,7 @@ func (r Report) sensitivity() string {
 }
 
 // ranks gathers, by quantity, the ranks of the replicates that were done.
-func (s *Study) ranks() (ranks [][]int, done int) {
+func (s *Calibration) ranks() (ranks [][]int, done int) {
 	ranks = make([][]int, len(s.quantities))
 	for _, r := range s.results {
 		if !r.done {
@@ -176,7 +176,7 @@ func (s *Study) ranks() (ranks [][]int, done int) {
 }
 
 // doubts lists what biases the ranks or makes them depend on one another.
-func (s *Study) doubts() []string {
+func (s *Calibration) doubts() []string {
 	out := []string{}
 	failed, slow := 0, 0
 	why := ""
@@ -204,13 +204,13 @@ func (s *Study) doubts() []string {
 }
 
 // drawsFlag names the setting of the number of draws.
-func (s *Study) drawsFlag() string {
+func (s *Calibration) drawsFlag() string {
 	setting, _ := s.prepared.Algorithm.In(backends.Draws)
 	return "--" + setting.Name
 }
 
 // warnings lists what does not change the verdict.
-func (s *Study) warnings() []string {
+func (s *Calibration) warnings() []string {
 	out := []string{}
 	divergent := 0
 	for _, r := range s.results {

@@ -14,7 +14,7 @@ import (
 
 // Simulable reports what keeps the parameters of a model from being drawn from their priors, or its responses
 // from being replaced by simulated values: the places, and what to write instead.
-func Simulable(b *compile.Bound, m *simulate.Model) (diags diag.List) {
+func Simulable(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag.List) {
 	report := func(at ast.Node, way, format string, args ...any) {
 		diags.Errorf(diag.Undrawable, b.Source, at.Span(), format, args...).Note("%s", way)
 	}
@@ -40,7 +40,7 @@ func Simulable(b *compile.Bound, m *simulate.Model) (diags diag.List) {
 }
 
 // likelihood is the statement of a response.
-func likelihood(b *compile.Bound, y *simulate.Response) ast.Node {
+func likelihood(b *compile.BoundModel, y *simulate.Response) ast.Node {
 	for _, l := range b.Checked.Likelihoods {
 		if !l.Factor() && format.Expr(l.Stmt.Left) == y.Left {
 			return l.Stmt.Left
@@ -51,7 +51,7 @@ func likelihood(b *compile.Bound, y *simulate.Response) ast.Node {
 
 // replaceable returns why a response cannot be drawn, or not be put in place of the observed one, and what to
 // do; "" if it can.
-func replaceable(b *compile.Bound, m *simulate.Model, k int) (why, way string) {
+func replaceable(b *compile.BoundModel, m *simulate.SimulatedModel, k int) (why, way string) {
 	y := m.Responses[k]
 	switch {
 	case y.Left == "": // a factor, told above

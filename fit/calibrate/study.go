@@ -34,17 +34,17 @@ const (
 	doublings = 4  // how many times a chain may be doubled in length to reach that many effective draws
 )
 
-// A Study is a simulation-based calibration: everything that its replicates share.
-type Study struct {
+// A Calibration is a simulation-based calibration: everything that its replicates share.
+type Calibration struct {
 	prepared *fit.Prepared
-	model    *simulate.Model
+	model    *simulate.SimulatedModel
 	drawer   *ancestral.Drawer
 	settings []backends.Settings // of fits whose chains are 1, 2, 4, … times as long as asked for
 	scale    func(string) float64
 	seed     uint64
 	// quantities are ranked: all scalars that vary, in the order of the simulator's parameters, and after
 	// them the log likelihood where there are responses.
-	quantities []posterior.Column
+	quantities []posterior.Scalar
 	elements   []int // where the scalars are among the parameters
 	likelihood bool
 	scaled     []string // parameters whose priors have a scale
@@ -64,7 +64,7 @@ type replicate struct {
 // New prepares a study of a model with a number of replicates, each of which replaces the responses in the
 // data. Settings and seed are those that the model was opened with. A model that cannot be simulated is an
 // error or a diagnostic, which shows the place.
-func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
+func New(p *fit.Prepared, replicates int) (*Calibration, diag.List, error) {
 	if p.Checked.Transform.Kind.AtClients() {
 		return nil, nil,
 			&fit.UsageError{Err: errors.New("the power model cannot be calibrated: its density is a " +
@@ -75,18 +75,18 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
-	s := &Study{prepared: p, model: m, seed: p.Record.Seed, results: make([]replicate, replicates)}
+	s := &Calibration{prepared: p, model: m, seed: p.Record.Seed, results: make([]replicate, replicates)}
 	if err := s.plan(); err != nil {
 		return nil, diags, err
 	}
-	if diags = append(diags, Simulable(p.Bound, m)...); diags.HasErrors() {
+	if diags = append(diags, Simulable(p.BoundModel, m)...); diags.HasErrors() {
 		return nil, diags, nil
 	}
 	if diags = append(diags, s.order()...); diags.HasErrors() {
 		return nil, diags, nil
 	}
 	labels := map[string][][]string{}
-	for _, own := range p.Bound.Labels() { // a study is a simulation, which holds all parties
+	for _, own := range p.BoundModel.Labels() { // a study is a simulation, which holds all parties
 		maps.Copy(labels, own)
 	}
 	for k, param := range m.Params {
@@ -108,14 +108,14 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 		}
 	}
 	if s.likelihood = len(m.Responses) > 0; s.likelihood {
-		s.quantities = append(s.quantities, posterior.Column{Name: sbc.LogLikelihood})
+		s.quantities = append(s.quantities, posterior.Scalar{Name: sbc.LogLikelihood})
 	}
 	return s, diags, nil
 }
 
 // order finds out whether there is an order in which the responses can be drawn.
-func (s *Study) order() (diags diag.List) {
-	if s.drawer, diags = ancestral.New(s.prepared.Bound, s.model, nil); diags.HasErrors() {
+func (s *Calibration) order() (diags diag.List) {
+	if s.drawer, diags = ancestral.New(s.prepared.BoundModel, s.model, nil); diags.HasErrors() {
 		return diags
 	}
 	simulator, stream, x := s.model.NewSimulator(), rng.New(rng.SharedKey(s.seed), "calibrate").Rand(),
@@ -132,7 +132,7 @@ func (s *Study) order() (diags diag.List) {
 }
 
 // plan finds the settings of longer fits. An approximation can draw any number and needs none.
-func (s *Study) plan() error {
+func (s *Calibration) plan() error {
 	s.settings = []backends.Settings{s.prepared.Settings}
 	draws, ok := s.prepared.Algorithm.In(backends.Draws)
 	if !ok || !s.chains() {
@@ -154,15 +154,15 @@ func (s *Study) plan() error {
 }
 
 // chains reports whether draws are those of a Markov chain, which depend on one another.
-func (s *Study) chains() bool { return s.prepared.Algorithm.Gives == backends.Markov }
+func (s *Calibration) chains() bool { return s.prepared.Algorithm.Gives == backends.Markov }
 
 // Scaled lists the parameters whose priors have a scale that Misstate can change.
-func (s *Study) Scaled() []string { return s.scaled }
+func (s *Calibration) Scaled() []string { return s.scaled }
 
 // Misstate simulates with the scale of a parameter's prior divided by a factor, so that a correct algorithm
 // must fail: it shows that the study detects such an error. It panics where the parameter is not Scaled or
 // the factor not positive.
-func (s *Study) Misstate(parameter string, factor float64) {
+func (s *Calibration) Misstate(parameter string, factor float64) {
 	if !(factor > 0) || !slices.Contains(s.scaled, parameter) {
 		panic(fmt.Sprintf("calibrate: %s has no scale that could be divided by %g", parameter, factor))
 	}
@@ -186,7 +186,7 @@ type done struct {
 
 // Make does some replicates and writes down what came out, for Take. It may be called for several parts at
 // the same time. The error is that of the first whose fit failed for a reason other than its data.
-func (s *Study) Make(ctx context.Context, part cells.Part) ([]byte, error) {
+func (s *Calibration) Make(ctx context.Context, part cells.Steps) ([]byte, error) {
 	simulator := s.model.NewSimulator()
 	var all []done
 	for k := part.First; k < part.End; k++ {
@@ -212,7 +212,7 @@ func (s *Study) Make(ctx context.Context, part cells.Part) ([]byte, error) {
 }
 
 // Take takes the results of some replicates.
-func (s *Study) Take(part cells.Part, result []byte) error {
+func (s *Calibration) Take(part cells.Steps, result []byte) error {
 	var all []done
 	if err := json.Unmarshal(result, &all); err != nil {
 		return err
@@ -244,7 +244,8 @@ func (s *Study) Take(part cells.Part, result []byte) error {
 
 // replicate draws a data set, fits it, and ranks the quantities at the parameters that it was made with. Its
 // random numbers depend only on the seed and its number.
-func (s *Study) replicate(ctx context.Context, simulator *simulate.Simulator, number int) (out replicate) {
+func (s *Calibration) replicate(ctx context.Context, simulator *simulate.Simulator,
+	number int) (out replicate) {
 	stream := rng.New(rng.SharedKey(s.seed), "calibrate "+strconv.Itoa(number)).Rand()
 	truth := make([]float64, s.model.Graph.Dim())
 	if out.err = simulator.Prior(stream, truth, s.scale); out.err != nil {
@@ -267,7 +268,7 @@ func (s *Study) replicate(ctx context.Context, simulator *simulate.Simulator, nu
 
 // rankIn fits simulated data and ranks the truth among the draws. A Markov chain is made longer until it has
 // enough effective draws.
-func (s *Study) rankIn(ctx context.Context, d *simulated, stream *rand.Rand, out *replicate) {
+func (s *Calibration) rankIn(ctx context.Context, d *simulated, stream *rand.Rand, out *replicate) {
 	seed, truth := stream.Uint64(), make([]float64, len(s.quantities))
 	if out.err = s.evaluate(d, d.truth, truth); out.err != nil {
 		return

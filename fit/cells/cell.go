@@ -44,23 +44,23 @@ func OwnFlags() []string {
 		"help", "nats", "nats-creds"}
 }
 
-// A Part is some of the equal steps of a computation, as replicates or folds: those from First up to, not
+// A Steps is some of the equal steps of a computation, as replicates or folds: those from First up to, not
 // including, End.
-type Part struct {
+type Steps struct {
 	First int `json:"first"`
 	End   int `json:"end"`
 }
 
 // Parts divides n steps into parts of a size, the last of which may be smaller.
-func Parts(n, size int) (out []Part) {
+func Parts(n, size int) (out []Steps) {
 	for first := 0; first < n; first += size {
-		out = append(out, Part{first, min(first+size, n)})
+		out = append(out, Steps{first, min(first+size, n)})
 	}
 	return out
 }
 
 // Within is an error where the part is none of n steps.
-func (p Part) Within(n int) error {
+func (p Steps) Within(n int) error {
 	if p.First < 0 || p.First >= p.End || p.End > n {
 		return fmt.Errorf("steps %d to %d are no part of %d", p.First, p.End, n)
 	}
@@ -84,7 +84,7 @@ type Cell struct {
 	Command string  `json:"command"`
 	Model   string  `json:"model"`          // absolute path
 	Flags   []Flag  `json:"flags"`          // in order; repeatable ones may come several times
-	Part    *Part   `json:"part,omitempty"` // of the computation of this command; nil: all of it
+	Part    *Steps  `json:"part,omitempty"` // of the computation of this command; nil: all of it
 	Inputs  []Input `json:"inputs"`
 }
 
@@ -139,23 +139,23 @@ func (c *Cell) Args() []string {
 	return args
 }
 
-// A Record is on what a result depends.
-type Record struct {
+// A Provenance is on what a result depends.
+type Provenance struct {
 	Schema  int     `json:"schema"`
 	Version string  `json:"version"` // of vflc
 	Command string  `json:"command"`
 	Flags   []Flag  `json:"flags"`
-	Part    *Part   `json:"part,omitempty"`
+	Part    *Steps  `json:"part,omitempty"`
 	Inputs  []Input `json:"inputs"`
 }
 
 // Record returns on what the result of the cell depends. Files are inputs: paths do not enter, contents do.
-func (c *Cell) Record() Record {
+func (c *Cell) Record() Provenance {
 	flags := slices.DeleteFunc(slices.Clone(c.Flags), Flag.NamesFiles)
 	if flags == nil {
 		flags = []Flag{}
 	}
-	return Record{Schema: posterior.Schema, Version: fit.Build(), Command: c.Command, Flags: flags,
+	return Provenance{Schema: posterior.Schema, Version: fit.Build(), Command: c.Command, Flags: flags,
 		Part: c.Part, Inputs: c.Inputs}
 }
 

@@ -18,7 +18,7 @@ import (
 
 // A result is found under the same name as long as what it depends on is the same, wherever the files are.
 func TestNamesFollowFromContents(t *testing.T) {
-	name := func(part *Part, flags []Flag, inputs ...Input) string {
+	name := func(part *Steps, flags []Flag, inputs ...Input) string {
 		c := &Cell{Command: "run", Model: "anywhere/m.vfl", Flags: flags, Part: part, Inputs: inputs}
 		return c.ID()
 	}
@@ -31,7 +31,7 @@ func TestNamesFollowFromContents(t *testing.T) {
 		t.Error("the path of a file changes the name")
 	}
 	if one == name(nil, []Flag{{Name: "rho", Value: "2"}}, model) || one == name(nil, []Flag{rho}, other) ||
-		one == name(&Part{0, 1}, []Flag{rho}, model) {
+		one == name(&Steps{0, 1}, []Flag{rho}, model) {
 		t.Error("a flag, the text of the model or the part does not change the name")
 	}
 }
@@ -55,10 +55,10 @@ func TestMoved(t *testing.T) {
 
 func TestParts(t *testing.T) {
 	got := Parts(12, 5)
-	if !slices.Equal(got, []Part{{0, 5}, {5, 10}, {10, 12}}) {
+	if !slices.Equal(got, []Steps{{0, 5}, {5, 10}, {10, 12}}) {
 		t.Error(got)
 	}
-	for _, p := range []Part{{-1, 1}, {2, 2}, {3, 2}, {0, 13}} {
+	for _, p := range []Steps{{-1, 1}, {2, 2}, {3, 2}, {0, 13}} {
 		if p.Within(12) == nil {
 			t.Errorf("%v is within 12", p)
 		}
@@ -159,12 +159,13 @@ func TestFirstFailureInOrder(t *testing.T) {
 			return []byte("fine"), nil
 		}}
 		steps := 0
-		err := Gather(t.Context(), untilEnough{pool, known}, cellsOf(100), func(p Part, result []byte) error {
-			if string(result) != "fine" {
-				t.Errorf("%v gives %q", p, result)
-			}
-			return nil
-		}, func(done, all int) { steps = done })
+		err := Gather(t.Context(), untilEnough{pool, known}, cellsOf(100),
+			func(p Steps, result []byte) error {
+				if string(result) != "fine" {
+					t.Errorf("%v gives %q", p, result)
+				}
+				return nil
+			}, func(done, all int) { steps = done })
 		if err == nil || err.Error() != "three" || begun > 5+jobs || steps < 3 {
 			t.Errorf("%d jobs: %v after %d parts, %d of them fine", jobs, err, begun, steps)
 		}
@@ -172,7 +173,7 @@ func TestFirstFailureInOrder(t *testing.T) {
 	bad := errors.New("no result")
 	if err := Gather(t.Context(), Local{1, func(context.Context, *Cell) ([]byte, error) {
 		return nil, nil
-	}}, cellsOf(2), func(Part, []byte) error { return bad }, nil); !errors.Is(err, bad) {
+	}}, cellsOf(2), func(Steps, []byte) error { return bad }, nil); !errors.Is(err, bad) {
 		t.Error(err)
 	}
 }

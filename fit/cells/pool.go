@@ -64,7 +64,7 @@ func (l Local) Work(ctx context.Context, all []*Cell, done Done) error {
 // Gather has the parts of one computation made, and takes their results. progress counts steps; nil: nobody
 // looks. The error is that of the first part that has failed, in the order of the parts and not of time,
 // whoever made it: parts behind it are not waited for.
-func Gather(ctx context.Context, pool Pool, all []*Cell, take func(p Part, result []byte) error,
+func Gather(ctx context.Context, pool Pool, all []*Cell, take func(p Steps, result []byte) error,
 	progress func(done, all int)) error {
 	at := map[*Cell]int{}
 	steps := 0

@@ -27,11 +27,12 @@ type Choice struct {
 	Repeat bool            // it may be chosen several times; the values are joined by commas
 	Model  bool            // it changes what the model means
 	Values func() []string // what a value, or an element of it, may be; nil: what no list holds
-	apply  func(o *Fit, value string) error
+	apply  func(o *FitChoices, value string) error
 }
 
-// A Fit is what was chosen. Of the options of the fit, these are Seed, From, Inits, LogLik and Auxiliary.
-type Fit struct {
+// A FitChoices is what was chosen. Of the options of the fit, these are Seed, From, Inits, LogLik and
+// Auxiliary.
+type FitChoices struct {
 	Model check.Options
 	Run   fit.Options
 }
@@ -53,21 +54,21 @@ func All() []Choice {
 				"quantities are those of the prior"},
 		{Name: "seed", apply: setSeed,
 			Doc: "`seed` of all random numbers, a whole number"},
-		{Name: "from", apply: func(o *Fit, v string) error { o.Run.From = v; return nil },
+		{Name: "from", apply: func(o *FitChoices, v string) error { o.Run.From = v; return nil },
 			Doc: "start from the last positions, metric and step sizes of the run in this `folder`; a " +
 				"short warm-up is then enough"},
-		{Name: "inits", apply: func(o *Fit, v string) error {
+		{Name: "inits", apply: func(o *FitChoices, v string) error {
 			o.Run.Inits = strings.Split(v, ",")
 			return nil
 		},
 			Doc: "Stan-JSON `file` of initial values on the declared scale, for all chains; with %d in its " +
 				"name, or as FILE,FILE,…, one for each; parameters that it does not name begin as without it"},
-		{Name: "log-lik", Switch: true, apply: func(o *Fit, v string) error {
+		{Name: "log-lik", Switch: true, apply: func(o *FitChoices, v string) error {
 			return setSwitch(&o.Run.LogLik, v)
 		},
 			Doc: "write the log density of every observation at every draw to " +
 				"draws.zarr, for vflc loo and ArviZ"},
-		{Name: "save-aux", Switch: true, apply: func(o *Fit, v string) error {
+		{Name: "save-aux", Switch: true, apply: func(o *FitChoices, v string) error {
 			return setSwitch(&o.Run.Auxiliary, v)
 		},
 			Doc: "write the draws of the auxiliary variables too; each belongs to its client"},
@@ -86,8 +87,8 @@ func Named(name string) (Choice, bool) {
 
 // Parse reads values by the names of their choices; "" stands for a choice that was not made. The error is a
 // *Wrong.
-func Parse(given map[string]string) (Fit, error) {
-	o := Fit{Model: check.Options{Set: map[string]float64{}}, Run: fit.Options{Seed: 1}}
+func Parse(given map[string]string) (FitChoices, error) {
+	o := FitChoices{Model: check.Options{Set: map[string]float64{}}, Run: fit.Options{Seed: 1}}
 	for _, c := range All() {
 		value := given[c.Name]
 		if value == "" {
@@ -124,7 +125,7 @@ func join(name, by, value string) string {
 	return name + by + value
 }
 
-func setTransform(o *Fit, value string) error {
+func setTransform(o *FitChoices, value string) error {
 	var ok bool
 	if o.Model.Transform, ok = transforms.Named(value); !ok {
 		return fmt.Errorf("choose %s", inWords(transforms.Names()))
@@ -135,7 +136,7 @@ func setTransform(o *Fit, value string) error {
 // MaxRho is the largest rho: its square is finite.
 const MaxRho = 1e100
 
-func setRho(o *Fit, value string) error {
+func setRho(o *FitChoices, value string) error {
 	if !strings.Contains(value, "=") {
 		v, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(v > 0) || v > MaxRho {
@@ -158,7 +159,7 @@ func setRho(o *Fit, value string) error {
 	return nil
 }
 
-func setConsts(o *Fit, value string) error {
+func setConsts(o *FitChoices, value string) error {
 	for part := range strings.SplitSeq(value, ",") {
 		name, v, err := assignment(part)
 		if err != nil {
@@ -179,7 +180,7 @@ func assignment(text string) (string, float64, error) {
 	return name, v, nil
 }
 
-func setAccepted(o *Fit, value string) (err error) {
+func setAccepted(o *FitChoices, value string) (err error) {
 	if o.Model.Accept, err = accept.Parse(value); err != nil {
 		return &Wrong{Why: err.Error()}
 	}
@@ -195,7 +196,7 @@ func acceptable() string {
 	return strings.Join(out, ", ")
 }
 
-func setPriorOnly(o *Fit, value string) error {
+func setPriorOnly(o *FitChoices, value string) error {
 	if err := setSwitch(&o.Model.PriorOnly, value); err != nil || !o.Model.PriorOnly {
 		return err
 	}
@@ -214,7 +215,7 @@ func setSwitch(to *bool, value string) (err error) {
 	return nil
 }
 
-func setSeed(o *Fit, value string) (err error) {
+func setSeed(o *FitChoices, value string) (err error) {
 	if o.Run.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
 		return errors.New("write a whole number that is not negative")
 	}
@@ -223,7 +224,7 @@ func setSeed(o *Fit, value string) (err error) {
 
 // Names is an error for a const or a client that the choices name and the model has not. The error is a
 // *Wrong.
-func (o Fit) Names(m *compile.Model) error {
+func (o FitChoices) Names(m *compile.Model) error {
 	var consts, clients []string
 	for _, s := range m.Checked.Order {
 		if s.Kind == check.Const {
@@ -253,7 +254,7 @@ func known(choice, kind string, chosen map[string]float64, names []string) error
 }
 
 // Noise is an error where a rho was chosen and the model has no auxiliary variables. The error is a *Wrong.
-func (o Fit) Noise(m *compile.Model) error {
+func (o FitChoices) Noise(m *compile.Model) error {
 	if kind := m.Checked.Transform.Kind; kind.CutsCross() && (o.Model.Rho != 0 || o.Model.RhoBy != nil) {
 		return &Wrong{Name: "rho",
 			Why: fmt.Sprintf("under transform %s the cuts cross without noise, and there is no rho", kind)}

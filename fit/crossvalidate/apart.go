@@ -52,7 +52,7 @@ func (f Fold) Deal(b *compile.OneParty, own rng.Key) (*Deal, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := d.labels(b.Bound, b.Texts, f.options())
+	l, err := d.labels(b.BoundModel, b.Texts, f.options())
 	if err != nil || l == nil {
 		return nil, err
 	}

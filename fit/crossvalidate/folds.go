@@ -52,7 +52,7 @@ func (d *division) rows(k int, others bool) func(row int, key string) bool {
 }
 
 // divide assigns the rows of a model's tables to folds, where one process has them all.
-func divide(b *compile.Bound, tables *data.Dataset, sources data.Sources, o Options) (*division, error) {
+func divide(b *compile.BoundModel, tables *data.Dataset, sources data.Sources, o Options) (*division, error) {
 	d, err := joined(tables, o.Folds)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ type labels struct {
 }
 
 // labels finds them; nil where nothing that b has is such.
-func (d *division) labels(b *compile.Bound, texts func(party, column string) ([]string, bool, error),
+func (d *division) labels(b *compile.BoundModel, texts func(party, column string) ([]string, bool, error),
 	o Options) (*labels, error) {
 	switch {
 	case o.Stratify:
@@ -184,7 +184,7 @@ func (d *division) labels(b *compile.Bound, texts func(party, column string) ([]
 }
 
 // strata are the values of the first response that has one for each row; nil where none has.
-func (d *division) strata(b *compile.Bound) *labels {
+func (d *division) strata(b *compile.BoundModel) *labels {
 	for _, k := range b.Checked.Likelihoods {
 		name := leftName(k)
 		for _, party := range slices.Sorted(maps.Keys(b.Values)) {

@@ -279,7 +279,7 @@ transform exact
 		t.Fatal(data.Errors(diags))
 	}
 	const rows = 24
-	run := func(order []int) Response {
+	run := func(order []int) ResponseAccuracy {
 		dir := t.TempDir()
 		server, client := "id,y,ward\n", "id,x\n"
 		for i := range rows {

@@ -15,11 +15,11 @@ import (
 
 // A Report is how well a model predicts rows that it was not fitted to.
 type Report struct {
-	Schema    int        `json:"schema"`
-	Model     string     `json:"model"`
-	Folds     int        `json:"folds"`
-	Seed      uint64     `json:"seed"`
-	Responses []Response `json:"responses"`
+	Schema    int                `json:"schema"`
+	Model     string             `json:"model"`
+	Folds     int                `json:"folds"`
+	Seed      uint64             `json:"seed"`
+	Responses []ResponseAccuracy `json:"responses"`
 	// Findings are what the fits say of themselves.
 	Findings []FoldFinding `json:"findings,omitempty"`
 }
@@ -30,8 +30,8 @@ type FoldFinding struct {
 	posterior.Finding
 }
 
-// A Response is the accuracy for one response. Log densities are in nats.
-type Response struct {
+// A ResponseAccuracy is the accuracy for one response. Log densities are in nats.
+type ResponseAccuracy struct {
 	Name string           `json:"name"`
 	Rows int              `json:"rows"`
 	ELPD posterior.Number `json:"elpd"` // Σ over rows of the log predictive density
@@ -72,7 +72,8 @@ const leastProbability = 1e-5
 const bins = 10
 
 func report(model string, folds []result, count int, seed uint64) *Report {
-	r := &Report{Schema: posterior.Schema, Model: model, Folds: count, Seed: seed, Responses: []Response{}}
+	r := &Report{Schema: posterior.Schema, Model: model, Folds: count, Seed: seed,
+		Responses: []ResponseAccuracy{}}
 	for i, f := range folds {
 		for _, found := range f.findings {
 			r.Findings = append(r.Findings, FoldFinding{i + 1, found})
@@ -91,8 +92,8 @@ func report(model string, folds []result, count int, seed uint64) *Report {
 }
 
 // scored summarises the predictions of a response.
-func scored(name string, rows []row, binary bool) Response {
-	out := Response{Name: name, Rows: len(rows)}
+func scored(name string, rows []row, binary bool) ResponseAccuracy {
+	out := ResponseAccuracy{Name: name, Rows: len(rows)}
 	n := float64(len(rows))
 	var sum, square, errors float64
 	for _, r := range rows {
@@ -116,7 +117,7 @@ func scored(name string, rows []row, binary bool) Response {
 	return out
 }
 
-func (out *Response) classify(rows []row, brier float64) {
+func (out *ResponseAccuracy) classify(rows []row, brier float64) {
 	right, wrong, lost, clipped := 0.0, 0.0, 0.0, 0.0
 	for _, r := range rows {
 		clipped += min(max(r.score, portable.Log(leastProbability)), portable.Log1p(-leastProbability))

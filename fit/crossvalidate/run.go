@@ -138,7 +138,7 @@ func one(ctx context.Context, m *compile.Model, sources data.Sources, d *divisio
 	if err != nil {
 		return out, err
 	}
-	predicted, diags, err := fit.PredictBound(ctx, p.Bound, r.Draws,
+	predicted, diags, err := fit.PredictBound(ctx, p.BoundModel, r.Draws,
 		fit.PredictionRequest{Sources: test, Scored: true, NewLevels: o.NewLevels, Seed: o.Seed,
 			Key: o.Fit.Joining.Key, Wire: p.Plan.Wire})
 	if diags.HasErrors() {

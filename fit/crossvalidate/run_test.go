@@ -50,7 +50,7 @@ func Run(ctx context.Context, m *compile.Model, sources data.Sources, o Options)
 	local := cells.Local{Jobs: 4, Make: func(ctx context.Context, c *cells.Cell) ([]byte, error) {
 		return v.Make(ctx, c.Part.First)
 	}}
-	if err := cells.Gather(ctx, local, all, func(p cells.Part, result []byte) error {
+	if err := cells.Gather(ctx, local, all, func(p cells.Steps, result []byte) error {
 		return v.Take(p.First, result)
 	}, nil); err != nil {
 		return nil, diags, err

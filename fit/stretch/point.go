@@ -11,7 +11,7 @@ import (
 // A point is one row with its response under the true model, and the nodes over which the noise is
 // integrated.
 type point struct {
-	l     *Likelihood
+	l     *PredictedRows
 	row   Row
 	resp  *response
 	truth float64 // information on the predictor under the true model
@@ -36,7 +36,7 @@ const (
 	maxInner = 12
 )
 
-func newPoint(l *Likelihood, r Row, n Noise) (*point, error) {
+func newPoint(l *PredictedRows, r Row, n Noise) (*point, error) {
 	p := &point{l: l, row: r, copies: float64(n.Clients - 1)}
 	p.outer, p.logOuter, p.inner, p.logInner = []float64{0}, []float64{0}, []float64{0}, []float64{0}
 	p.reserve(1)
@@ -122,7 +122,7 @@ func (p *point) reserve(nodes int) {
 	for range len(p.l.Through) + 1 {
 		p.stages = append(p.stages, make([]float64, nodes))
 	}
-	theta := make([]def.Arg, len(p.row.Theta))
+	theta := make([]def.BlockArg, len(p.row.Theta))
 	for k, v := range p.row.Theta {
 		theta[k] = def.Scalar(v)
 	}
@@ -213,7 +213,7 @@ func (p *point) evaluate(y, eta float64, first, last, width int) {
 	for k, f := range p.l.Through {
 		f.Forward(p.stages[k+1][:at], p.stages[k][:at])
 	}
-	p.block.N, p.block.X = at, def.Arg{V: p.y}
+	p.block.N, p.block.X = at, def.BlockArg{V: p.y}
 	p.y[0] = y
 	p.l.Dist.LogDensity(&p.block)
 }

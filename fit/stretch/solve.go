@@ -12,7 +12,7 @@ import (
 // problem is the maximisation over x = (a, b, logs of the factors of free parameters). Where the predictor
 // does not vary, b is 1.
 type problem struct {
-	l      *Likelihood
+	l      *PredictedRows
 	points []*point
 	mean   float64 // of the predictor: with it taken off, a and b are nearly independent
 	scale  float64 // the sd of the predictor, 0 where it does not vary
@@ -29,7 +29,7 @@ const (
 )
 
 // solve finds the best coefficients and the information that they have.
-func solve(l *Likelihood, points []*point, noise float64, free []float64) (Forecast, error) {
+func solve(l *PredictedRows, points []*point, noise float64, free []float64) (Forecast, error) {
 	p := &problem{l: l, points: points, noise: noise}
 	p.spread()
 	if p.informed() < float64(p.dim()) {

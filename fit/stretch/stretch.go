@@ -44,8 +44,8 @@ import (
 // Quantiles is the number of rows at which a forecast is computed.
 const Quantiles = 50
 
-// A Likelihood is a likelihood of rows with one scalar predictor each.
-type Likelihood struct {
+// A PredictedRows is a likelihood of rows with one scalar predictor each.
+type PredictedRows struct {
 	Dist *def.Dist
 	// Param is the parameter of Dist that the predictor enters, through the functions of Through, the
 	// innermost first.
@@ -113,7 +113,7 @@ type Forecast struct {
 
 // Of computes a forecast. The error is a reason why there is none, to follow "no forecast for this
 // likelihood: ".
-func Of(l Likelihood, n Noise) (Forecast, error) {
+func Of(l PredictedRows, n Noise) (Forecast, error) {
 	if n.SD() == 0 {
 		return Forecast{Slope: 1, SD: 1, Free: ones(len(l.Free))}, nil
 	}
@@ -126,7 +126,7 @@ func Of(l Likelihood, n Noise) (Forecast, error) {
 
 // untold is the reason that there is no forecast where a free parameter takes up the noise: what the data say
 // of it is then not known, and nor is how far the rest moves with it.
-func (l *Likelihood) untold() error {
+func (l *PredictedRows) untold() error {
 	var names []string
 	for _, p := range l.Free {
 		names = append(names, l.Dist.Params[p].Name)
@@ -147,7 +147,7 @@ const (
 )
 
 // withFree computes a forecast from the true values of the free parameters.
-func withFree(l *Likelihood, n Noise) (Forecast, error) {
+func withFree(l *PredictedRows, n Noise) (Forecast, error) {
 	fitted := make([]float64, len(l.Free))
 	for k, p := range l.Free {
 		fitted[k] = l.Rows[0].Theta[p]
@@ -164,7 +164,7 @@ func withFree(l *Likelihood, n Noise) (Forecast, error) {
 
 // search looks for the true values of the free parameters, at a few quantiles: those from which the noisy fit
 // leads to the fitted ones.
-func search(l *Likelihood, n Noise, fitted []float64) ([]float64, error) {
+func search(l *PredictedRows, n Noise, fitted []float64) ([]float64, error) {
 	truth := make([]float64, len(fitted))
 	for k, p := range l.Free {
 		truth[k] = start(l, p, fitted[k], n)
@@ -196,7 +196,7 @@ func search(l *Likelihood, n Noise, fitted []float64) ([]float64, error) {
 }
 
 // answers returns an error where the fitted value of a free parameter hardly depends on the true one.
-func answers(l *Likelihood, n Noise, truth, fitted []float64) error {
+func answers(l *PredictedRows, n Noise, truth, fitted []float64) error {
 	if len(truth) == 0 {
 		return nil
 	}
@@ -223,7 +223,7 @@ func answers(l *Likelihood, n Noise, truth, fitted []float64) error {
 // start is a first value of a free parameter. Where the predictor shifts y, the noise is a part of the
 // residual variance, so that the fitted scale lacks it: true² = fitted² + noise², which is exact for a normal
 // likelihood at the server. Other parameters are taken as fitted.
-func start(l *Likelihood, param int, fitted float64, n Noise) float64 {
+func start(l *PredictedRows, param int, fitted float64, n Noise) float64 {
 	if param != l.Dist.ScaleAt || l.Dist.Link.Scale != def.IdentityLink || l.Dist.Link.Param != l.Param {
 		return fitted
 	}
@@ -232,7 +232,7 @@ func start(l *Likelihood, param int, fitted float64, n Noise) float64 {
 
 // at computes a forecast where the free parameters have true values; the search for the noisy fit begins at
 // the fitted ones.
-func at(l *Likelihood, rows []Row, n Noise, truth, fitted []float64) (Forecast, error) {
+func at(l *PredictedRows, rows []Row, n Noise, truth, fitted []float64) (Forecast, error) {
 	points, from := make([]*point, len(rows)), make([]float64, len(truth))
 	for k := range truth {
 		from[k] = fitted[k] / truth[k]

@@ -23,7 +23,7 @@ func rows(mean, sd, y float64, theta ...float64) []stretch.Row {
 	return out
 }
 
-func of(t *testing.T, l stretch.Likelihood, n stretch.Noise) stretch.Forecast {
+func of(t *testing.T, l stretch.PredictedRows, n stretch.Noise) stretch.Forecast {
 	t.Helper()
 	f, err := stretch.Of(l, n)
 	if err != nil {
@@ -77,7 +77,7 @@ func TestProbitIsExact(t *testing.T) {
 	for _, d := range []def.Dist{probit(), dist.BernoulliProbit()} {
 		for _, v := range []float64{0.1225, 1, 3} {
 			for _, mean := range []float64{0, 0.7} {
-				f := of(t, stretch.Likelihood{Dist: &d, Rows: rows(mean, 0.8, 1, 0)}, augmented(v))
+				f := of(t, stretch.PredictedRows{Dist: &d, Rows: rows(mean, 0.8, 1, 0)}, augmented(v))
 				near(t, "slope", f.Slope, math.Sqrt(1+v), 1e-4)
 				near(t, "sd", f.SD, math.Sqrt(1+v), 1e-3)
 				if math.Abs(f.Shift) > 1e-4 {
@@ -93,7 +93,7 @@ func TestLogit(t *testing.T) {
 	d := dist.BernoulliLogit()
 	for _, sd := range []float64{0.5, 1} {
 		for _, v := range []float64{0.1225, 0.5, 1, 2} {
-			l := stretch.Likelihood{Dist: &d, Rows: rows(0, sd, 1, 0)}
+			l := stretch.PredictedRows{Dist: &d, Rows: rows(0, sd, 1, 0)}
 			want := math.Sqrt(1 + 0.42*v)
 			near(t, fmt.Sprintf("augmented, sd %g, v %g", sd, v), of(t, l, augmented(v)).Slope, want, 0.03)
 			for _, j := range []int{2, 5, 10} {
@@ -118,7 +118,7 @@ func TestNormal(t *testing.T) {
 		if n.Power {
 			v = n.Rho * n.Rho * (j - 1) * (j - 1) / j
 		}
-		l := stretch.Likelihood{Dist: &d, Rows: rows(3, 2, 1, 0, sigma)}
+		l := stretch.PredictedRows{Dist: &d, Rows: rows(3, 2, 1, 0, sigma)}
 		f := of(t, l, n)
 		near(t, "slope", f.Slope, 1, 1e-4)
 		near(t, "sd", f.SD, math.Sqrt(1+v/(sigma*sigma)), 1e-3)
@@ -164,7 +164,7 @@ func TestPoisson(t *testing.T) {
 	d := dist.PoissonLog()
 	const v = 0.125
 	of := func(mean float64) stretch.Forecast {
-		return of(t, stretch.Likelihood{Dist: &d, Rows: rows(math.Log(mean), 0, math.Round(mean), 0)},
+		return of(t, stretch.PredictedRows{Dist: &d, Rows: rows(math.Log(mean), 0, math.Round(mean), 0)},
 			augmented(v))
 	}
 	near(t, "shift at mean 0.01", of(0.01).Shift, -v/2, 0.01)
@@ -186,8 +186,8 @@ func TestThroughFunctions(t *testing.T) {
 		}
 	}
 	r := rows(1, 0.5, 3, 0)
-	want := of(t, stretch.Likelihood{Dist: &log, Rows: r}, augmented(0.2))
-	got := of(t, stretch.Likelihood{Dist: &rate, Through: []*def.Func{&exp}, Rows: r}, augmented(0.2))
+	want := of(t, stretch.PredictedRows{Dist: &log, Rows: r}, augmented(0.2))
+	got := of(t, stretch.PredictedRows{Dist: &rate, Through: []*def.Func{&exp}, Rows: r}, augmented(0.2))
 	for _, c := range [][2]float64{{got.Slope, want.Slope}, {got.Shift, want.Shift}, {got.SD, want.SD}} {
 		near(t, "through exp", c[0], c[1], 1e-6)
 	}
@@ -197,21 +197,23 @@ func TestThroughFunctions(t *testing.T) {
 // normal one, of a lognormal likelihood that of log y.
 func TestOtherDensities(t *testing.T) {
 	normal, student, lognormal := dist.Normal(), dist.StudentT(), dist.LogNormal()
-	want := of(t, stretch.Likelihood{Dist: &normal, Rows: rows(1, 1, 1, 0, 0.5)}, augmented(0.1))
-	near(t, "student_t", of(t, stretch.Likelihood{Dist: &student, Param: 1, Rows: rows(1, 1, 1, 1e6, 0, 0.5)},
-		augmented(0.1)).SD, want.SD, 1e-3)
-	near(t, "lognormal", of(t, stretch.Likelihood{Dist: &lognormal, Rows: rows(1, 1, 1, 0, 0.5)},
+	want := of(t, stretch.PredictedRows{Dist: &normal, Rows: rows(1, 1, 1, 0, 0.5)}, augmented(0.1))
+	near(t, "student_t",
+		of(t, stretch.PredictedRows{Dist: &student, Param: 1, Rows: rows(1, 1, 1, 1e6, 0, 0.5)},
+			augmented(0.1)).SD, want.SD, 1e-3)
+	near(t, "lognormal", of(t, stretch.PredictedRows{Dist: &lognormal, Rows: rows(1, 1, 1, 0, 0.5)},
 		augmented(0.1)).SD, want.SD, 1e-3)
 	counts, binomial := dist.BernoulliLogit(), dist.BinomialLogit()
-	near(t, "binomial of 1", of(t, stretch.Likelihood{Dist: &binomial, Param: 1, Rows: rows(0, 1, 1, 1, 0)},
-		augmented(0.5)).Slope,
-		of(t, stretch.Likelihood{Dist: &counts, Rows: rows(0, 1, 1, 0)}, augmented(0.5)).Slope, 1e-6)
+	near(t, "binomial of 1",
+		of(t, stretch.PredictedRows{Dist: &binomial, Param: 1, Rows: rows(0, 1, 1, 1, 0)},
+			augmented(0.5)).Slope,
+		of(t, stretch.PredictedRows{Dist: &counts, Rows: rows(0, 1, 1, 0)}, augmented(0.5)).Slope, 1e-6)
 }
 
 // The dispersion of counts takes up the noise where it is estimated.
 func TestFreeDispersion(t *testing.T) {
 	d := dist.NegBinomial2Log()
-	l := stretch.Likelihood{Dist: &d, Rows: rows(3, 0.5, 20, 0, 5)}
+	l := stretch.PredictedRows{Dist: &d, Rows: rows(3, 0.5, 20, 0, 5)}
 	fixed := of(t, l, augmented(0.1225))
 	l.Free = []int{1}
 	if f := of(t, l, augmented(0.1225)); !(f.Free[0] > 1.3 && f.SD < fixed.SD && f.SD < 1.1) {
@@ -221,7 +223,7 @@ func TestFreeDispersion(t *testing.T) {
 
 func TestNoNoise(t *testing.T) {
 	d := dist.PoissonLog()
-	if f := of(t, stretch.Likelihood{Dist: &d, Rows: rows(1, 1, 1, 0)},
+	if f := of(t, stretch.PredictedRows{Dist: &d, Rows: rows(1, 1, 1, 0)},
 		stretch.Noise{Rho: 1, Clients: 1, Power: true}); f.Slope != 1 || f.SD != 1 || f.Shift != 0 {
 		t.Errorf("power of one client: %+v", f)
 	}
@@ -230,22 +232,23 @@ func TestNoNoise(t *testing.T) {
 // There is no forecast where it could not be right.
 func TestReasons(t *testing.T) {
 	d := dist.Exponential()
-	if f, err := stretch.Of(stretch.Likelihood{Dist: &d, Rows: rows(0, 1, 1, 0)}, augmented(1)); err == nil {
+	if f, err := stretch.Of(stretch.PredictedRows{Dist: &d, Rows: rows(0, 1, 1, 0)},
+		augmented(1)); err == nil {
 		t.Errorf("a forecast where the rate is negative: %+v", f)
 	}
 	kinked := dist.Laplace()
-	if f, err := stretch.Of(stretch.Likelihood{Dist: &kinked, Rows: rows(0, 1, 1, 0, 0.5)},
+	if f, err := stretch.Of(stretch.PredictedRows{Dist: &kinked, Rows: rows(0, 1, 1, 0, 0.5)},
 		augmented(0.1)); err == nil {
 		t.Errorf("a forecast by derivatives of a density with a kink: %+v", f)
 	}
 	// of a fitted sigma of 0.2 under noise of variance 1 the true one may be anything up to 1
 	normal := dist.Normal()
-	if f, err := stretch.Of(stretch.Likelihood{Dist: &normal, Free: []int{1}, Rows: rows(0, 1, 1, 0, 0.2)},
+	if f, err := stretch.Of(stretch.PredictedRows{Dist: &normal, Free: []int{1}, Rows: rows(0, 1, 1, 0, 0.2)},
 		augmented(1)); err == nil {
 		t.Errorf("a forecast where the noise takes up the residual variance: %+v", f)
 	}
 	logit := dist.BernoulliLogit()
-	if f, err := stretch.Of(stretch.Likelihood{Dist: &logit, Rows: rows(0.7, 200, 1, 0)},
+	if f, err := stretch.Of(stretch.PredictedRows{Dist: &logit, Rows: rows(0.7, 200, 1, 0)},
 		augmented(0.0025)); err == nil {
 		t.Errorf("a forecast by the few rows whose responses a predictor does not settle: %+v", f)
 	}
@@ -270,7 +273,7 @@ func TestEveryLink(t *testing.T) {
 			continue
 		}
 		c := values[d.Name][at]
-		f := of(t, stretch.Likelihood{Dist: &d, Param: d.Link.Param,
+		f := of(t, stretch.PredictedRows{Dist: &d, Param: d.Link.Param,
 			Rows: rows(c.Theta[d.Link.Param], 0.5, c.X, c.Theta...)}, augmented(0.1))
 		if !(f.Slope > 0.9 && f.Slope < 1.1 && f.SD > 0.99 && f.SD < 2 && math.Abs(f.Shift) < 0.1) {
 			t.Errorf("%s at %v: %+v", d.Name, c.Theta, f)

@@ -51,7 +51,7 @@ func (r *response) add(y, lp float64) {
 
 // density returns the normalised log density of one value as a function.
 func density(d *def.Dist, theta []float64) func(y float64) float64 {
-	args := make([]def.Arg, len(theta))
+	args := make([]def.BlockArg, len(theta))
 	for k, v := range theta {
 		args[k] = def.Scalar(v)
 	}

@@ -94,7 +94,8 @@ func (r *reader) varied(d draft, axis *field, v *node) draft {
 
 // cell finishes a draft.
 func (r *reader) cell(n *node, d draft) {
-	c := &Cell{Cell: cells.Cell{Command: Commands()[0].Name, Flags: d.flags}, Labels: d.labels, Span: n.span}
+	c := &GridCell{Cell: cells.Cell{Command: Commands()[0].Name, Flags: d.flags}, Labels: d.labels,
+		Span: n.span}
 	if d.command != nil {
 		c.Command = d.command.text
 		if _, ok := CommandOf(c.Command); !ok {

@@ -34,7 +34,8 @@ const (
 // responses of vflc cv --json; and those of comparisons with a reference.
 func Quantities() []string {
 	out := []string{}
-	for _, v := range []any{posterior.Document{}, posterior.Row{}, crossvalidate.Response{}} {
+	for _, v := range []any{posterior.SummaryDocument{}, posterior.SummaryRow{},
+		crossvalidate.ResponseAccuracy{}} {
 		walk(reflect.ValueOf(v), "", true, func(name string, _ float64) {
 			if !slices.Contains(out, name) {
 				out = append(out, name)
@@ -87,7 +88,7 @@ type moment struct{ mean, sd float64 }
 
 // A Result is what a cell has come to.
 type Result struct {
-	Cell   *Cell
+	Cell   *GridCell
 	ID     string
 	Values []Value
 	// Failed says why the cell has no result; "" where it has one.
@@ -169,7 +170,7 @@ func (r *Result) compare(with *Result) {
 }
 
 // gains are the mean differences of log densities in each fold; nil where the folds differ.
-func gains(a, b crossvalidate.Response) []float64 {
+func gains(a, b crossvalidate.ResponseAccuracy) []float64 {
 	if !slices.Equal(a.Fold, b.Fold) || len(a.Fold) == 0 {
 		return nil
 	}

@@ -217,20 +217,20 @@ func (r *reader) table(n *node) {
 }
 
 // column reads a quantity: "QUANTITY", "QUANTITY PARAMETER", or a table with a title for it.
-func (r *reader) column(n *node) Column {
+func (r *reader) column(n *node) Heading {
 	of, title := n, ""
 	if n.kind == table {
 		r.known(n, "a column", []string{"of", "title"})
 		title = r.text(n, "title")
 		if of = n.field("of"); of == nil {
 			r.errorf(diag.BadStudy, n.span, "a column has a quantity, as { of = \"mean b\", title = \"b\" }")
-			return Column{Span: n.span}
+			return Heading{Span: n.span}
 		}
 	}
 	if !r.want(of, "a quantity", text) {
-		return Column{Span: n.span}
+		return Heading{Span: n.span}
 	}
-	c := Column{Title: of.text, Span: of.span}
+	c := Heading{Title: of.text, Span: of.span}
 	c.Quantity, c.Parameter, _ = strings.Cut(of.text, " ")
 	if title != "" {
 		c.Title = title
@@ -292,7 +292,7 @@ func (r *reader) figure(n *node) {
 	for _, f := range r.study.Figures {
 		taken = append(taken, f.Name)
 	}
-	f := Figure{Name: r.name(n, "a figure", taken), Kind: r.text(n, "kind"), Note: r.text(n, "note"),
+	f := StudyFigure{Name: r.name(n, "a figure", taken), Kind: r.text(n, "kind"), Note: r.text(n, "note"),
 		Each: r.axes(n, "each"), Runs: r.axes(n, "runs"), Parameters: r.listOf(n, "parameters"), Span: n.span}
 	if kinds := plot.Names(); !slices.Contains(kinds, f.Kind) || plot.NeedsResponses(f.Kind) {
 		kinds = slices.DeleteFunc(kinds, plot.NeedsResponses)
@@ -317,7 +317,7 @@ func (r *reader) reference(n *node) {
 		return
 	}
 	r.known(n, "reference", []string{"where", "same"})
-	ref := &Reference{Same: r.axes(n, "same"), Span: n.span}
+	ref := &Baseline{Same: r.axes(n, "same"), Span: n.span}
 	if n.field("where") == nil {
 		r.errorf(diag.BadStudy, n.span, "reference says where: the cells that others are compared with")
 	} else {

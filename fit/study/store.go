@@ -119,7 +119,7 @@ func resumable(dir string) bool {
 // Collect reads the results of the cells of a study, and compares them with their references.
 func (s *Store) Collect(study *Study, failed map[string]error) ([]*Result, error) {
 	var out []*Result
-	byCell := map[*Cell]*Result{}
+	byCell := map[*GridCell]*Result{}
 	for _, c := range study.Cells {
 		r := &Result{Cell: c, ID: c.ID(), moments: map[string]moment{}}
 		if err := failed[r.ID]; err != nil {

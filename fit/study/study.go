@@ -16,25 +16,25 @@ type Study struct {
 	Text    string // a paragraph for the report
 	Folder  string // that holds the tables of the study; "": those that a model finds beside it
 	absent  string // the first table that it lists and that is not there, so that the models' own are used
-	Cells   []*Cell
+	Cells   []*GridCell
 	Tables  []Table
-	Figures []Figure
+	Figures []StudyFigure
 	// Reference selects the cells that others are compared with; nil: none.
-	Reference *Reference
+	Reference *Baseline
 }
 
 // A Label is the value of a cell on an axis of the grid.
 type Label struct{ Axis, Value string }
 
-// A Cell is one point of the grid.
-type Cell struct {
+// A GridCell is one point of the grid.
+type GridCell struct {
 	cells.Cell
 	Labels []Label
 	Span   source.Span // of the block that makes it
 }
 
 // Label returns the value of the cell on an axis; ok is false where it has none.
-func (c *Cell) Label(axis string) (value string, ok bool) {
+func (c *GridCell) Label(axis string) (value string, ok bool) {
 	for _, l := range c.Labels {
 		if l.Axis == axis {
 			return l.Value, true
@@ -44,7 +44,7 @@ func (c *Cell) Label(axis string) (value string, ok bool) {
 }
 
 // Name describes the cell by its labels.
-func (c *Cell) Name() string {
+func (c *GridCell) Name() string {
 	var parts []string
 	for _, l := range c.Labels {
 		parts = append(parts, l.Axis+" "+l.Value)
@@ -60,7 +60,7 @@ type Condition struct {
 
 // selects reports whether a cell meets all conditions. A cell without a value on an axis meets those of that
 // axis.
-func selects(where []Condition, c *Cell) bool {
+func selects(where []Condition, c *GridCell) bool {
 	return !slices.ContainsFunc(where, func(w Condition) bool {
 		v, ok := c.Label(w.Axis)
 		return ok && !slices.Contains(w.Values, v)
@@ -68,15 +68,15 @@ func selects(where []Condition, c *Cell) bool {
 }
 
 // has reports whether a cell meets all conditions, with a value on each axis.
-func has(where []Condition, c *Cell) bool {
+func has(where []Condition, c *GridCell) bool {
 	return selects(where, c) && !slices.ContainsFunc(where, func(w Condition) bool {
 		_, ok := c.Label(w.Axis)
 		return !ok
 	})
 }
 
-// A Column is a quantity as a table shows it.
-type Column struct {
+// A Heading is a quantity as a table shows it.
+type Heading struct {
 	Quantity  string
 	Parameter string // "": of the cell as a whole
 	Title     string
@@ -87,7 +87,7 @@ type Column struct {
 type Table struct {
 	Name, Title, Note string
 	Rows, Over        []string // axes: of the lines, and those whose cells are averaged in a line
-	Columns           []Column
+	Columns           []Heading
 	Where             []Condition
 	Beside            []Beside
 	Span              source.Span
@@ -105,9 +105,9 @@ type BesideLine struct {
 	Values map[string]string
 }
 
-// A Figure is a plot of runs in one picture; with Each, a picture for each combination of the values on those
-// axes.
-type Figure struct {
+// A StudyFigure is a plot of runs in one picture; with Each, a picture for each combination of the values on
+// those axes.
+type StudyFigure struct {
 	Name, Kind, Note string
 	Each, Runs       []string // axes: of the pictures, and those whose values name a run in a picture
 	Where            []Condition
@@ -115,8 +115,8 @@ type Figure struct {
 	Span             source.Span
 }
 
-// A Reference pairs a cell with the one that meets Where and has the same values on some axes.
-type Reference struct {
+// A Baseline pairs a cell with the one that meets Where and has the same values on some axes.
+type Baseline struct {
 	Where []Condition
 	Same  []string
 	Span  source.Span
@@ -136,7 +136,7 @@ func (s *Study) Axes() []string {
 }
 
 // referenceOf returns the cell that one is compared with, nil if there is none or it is the same.
-func (s *Study) referenceOf(c *Cell) *Cell {
+func (s *Study) referenceOf(c *GridCell) *GridCell {
 	if s.Reference == nil {
 		return nil
 	}

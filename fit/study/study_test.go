@@ -152,10 +152,11 @@ func results(s *Study) []*Result {
 	var out []*Result
 	for k, c := range s.Cells {
 		x := float64(k)
-		y := crossvalidate.Response{Name: "y", Rows: 4, Accuracy: some(0.5 + x/10), Fold: []int{1, 1, 2, 2},
+		y := crossvalidate.ResponseAccuracy{Name: "y", Rows: 4, Accuracy: some(0.5 + x/10),
+			Fold:         []int{1, 1, 2, 2},
 			LogDensities: []posterior.Number{-1, posterior.Number(-2 + x), -3, posterior.Number(-4 + 2*x)}}
 		r := &Result{Cell: c, moments: map[string]moment{},
-			cv: &crossvalidate.Report{Responses: []crossvalidate.Response{y}}}
+			cv: &crossvalidate.Report{Responses: []crossvalidate.ResponseAccuracy{y}}}
 		r.validated()
 		out = append(out, r)
 	}

@@ -157,7 +157,7 @@ func (b Beside) has(title string) bool {
 }
 
 // of is the number for a column in the line of a cell, "" if there is none.
-func (b Beside) of(c *Cell, title string) string {
+func (b Beside) of(c *GridCell, title string) string {
 	for _, l := range b.Lines {
 		if has(l.Where, c) {
 			return l.Values[title]
@@ -168,7 +168,7 @@ func (b Beside) of(c *Cell, title string) string {
 
 // shownColumn is the average of a quantity over cells, as a text with its standard error where there are
 // several values, and as two numbers.
-func shownColumn(cells []*Result, c Column) (string, []string) {
+func shownColumn(cells []*Result, c Heading) (string, []string) {
 	var samples []float64
 	for _, r := range cells {
 		if r.Failed != "" {

@@ -56,7 +56,7 @@ func (s *Store) Write(study *Study, results []*Result) ([]Sheet, error) {
 }
 
 // draw draws the pictures of a figure.
-func (s *Store) draw(study *Study, f Figure, results []*Result) (out []picture, err error) {
+func (s *Store) draw(study *Study, f StudyFigure, results []*Result) (out []picture, err error) {
 	keys, _ := groups(slices.DeleteFunc(slices.Clone(results), func(r *Result) bool {
 		return !whole(f.Each, r.Cell)
 	}), f.Where, f.Each)
@@ -70,7 +70,7 @@ func (s *Store) draw(study *Study, f Figure, results []*Result) (out []picture, 
 		if p.caption = f.Note; len(key) > 0 {
 			p.caption = strings.TrimSpace(shownKey(f.Each, key) + ". " + f.Note)
 		}
-		var shown []plot.Run
+		var shown []plot.RunView
 		for _, r := range results {
 			if r.Failed == "" && r.run != nil && has(f.Where, r.Cell) && selects(each, r.Cell) {
 				one, err := f.run(study, r)
@@ -91,15 +91,15 @@ func (s *Store) draw(study *Study, f Figure, results []*Result) (out []picture, 
 }
 
 // draws reports whether a figure shows a cell.
-func (s *Study) draws(c *Cell) bool {
-	return slices.ContainsFunc(s.Figures, func(f Figure) bool { return has(f.Where, c) })
+func (s *Study) draws(c *GridCell) bool {
+	return slices.ContainsFunc(s.Figures, func(f StudyFigure) bool { return has(f.Where, c) })
 }
 
 // elboKind is the kind of plot that shows those of the runs that have a trace.
 const elboKind = "elbo"
 
 // whole reports whether a cell has a value on every axis.
-func whole(axes []string, c *Cell) bool {
+func whole(axes []string, c *GridCell) bool {
 	return !slices.ContainsFunc(axes, func(axis string) bool { _, ok := c.Label(axis); return !ok })
 }
 
@@ -115,7 +115,7 @@ func fileWord(text string) string {
 }
 
 // run is a result as a plot shows it, under the values that tell it from the others of its picture.
-func (f Figure) run(study *Study, r *Result) (plot.Run, error) {
+func (f StudyFigure) run(study *Study, r *Result) (plot.RunView, error) {
 	axes := f.Runs
 	if axes == nil {
 		for _, axis := range study.Axes() {
@@ -134,14 +134,14 @@ func (f Figure) run(study *Study, r *Result) (plot.Run, error) {
 			words = append(words, v)
 		}
 	}
-	out := plot.Run{Name: strings.Join(words, ", "), Draws: r.run.Draws}
+	out := plot.RunView{Name: strings.Join(words, ", "), Draws: r.run.Draws}
 	var err error
 	out.ELBO, err = r.run.ELBO()
 	return out, err
 }
 
 // save draws a picture into its file; missing says why there is none.
-func (s *Store) save(f Figure, name string, shown []plot.Run) (missing string, err error) {
+func (s *Store) save(f StudyFigure, name string, shown []plot.RunView) (missing string, err error) {
 	if len(shown) == 0 {
 		return "no cell of this picture has a result", nil
 	}

@@ -20,7 +20,7 @@ import (
 // A drawer makes the tables.
 type drawer struct {
 	model   *compile.Model
-	bound   *compile.Bound // to the tables with responses that wait to be replaced
+	bound   *compile.BoundModel // to the tables with responses that wait to be replaced
 	request Request
 	wants   []data.Want
 	random  *rand.Rand
@@ -310,7 +310,7 @@ func (d *drawer) needs(w *data.Want, t *Table) ([]need, error) {
 }
 
 // encoded sets what an encoder wants of its columns.
-func (d *drawer) encoded(n *need, c data.Column) {
+func (d *drawer) encoded(n *need, c data.FromItem) {
 	e, _ := d.model.Universe.Encoder(c.Encoder)
 	n.encoded = true
 	n.elem, n.positive, n.lower, n.upper = types.Real, e.Positive, nil, nil

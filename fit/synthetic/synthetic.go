@@ -113,7 +113,7 @@ func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 }
 
 // again binds the tables once more, with some responses in place.
-func (d *drawer) again(drawn []ancestral.Response) (*compile.Bound, error) {
+func (d *drawer) again(drawn []ancestral.Drawn) (*compile.BoundModel, error) {
 	for _, y := range drawn {
 		if err := d.replace(y, d.bound); err != nil {
 			return nil, err
@@ -128,7 +128,7 @@ func (d *drawer) again(drawn []ancestral.Response) (*compile.Bound, error) {
 
 // loads checks that a run reads from the tables what was drawn: a size that follows from the data may have
 // become another one.
-func (d *drawer) loads(drawn *compile.Bound) (diag.List, error) {
+func (d *drawer) loads(drawn *compile.BoundModel) (diag.List, error) {
 	read, diags, err := compile.Bind(d.model, d.sources(), data.Joining{})
 	if err != nil || diags.HasErrors() {
 		return diags, err
@@ -151,7 +151,8 @@ func untabled(format string, args ...any) error {
 }
 
 // respond draws parameters, which it returns, and responses, which it puts in place.
-func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, drawer *ancestral.Drawer, seed uint64,
+func (s *Simulation) respond(b *compile.BoundModel, gen *simulate.SimulatedModel, drawer *ancestral.Drawer,
+	seed uint64,
 	d *drawer) ([]float64, error) {
 	stream, length := rng.New(rng.SharedKey(seed), "simulate model").Rand(), 0
 	for _, p := range gen.Graph.Params() {
@@ -178,7 +179,7 @@ func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, drawer *ance
 	for k, p := range gen.Params {
 		port := gen.Graph.Params()[k]
 		if v := p.Imputed; v != nil { // all cells are observed
-			if err := d.replace(ancestral.Response{Data: v.Data, Holder: v.Holder,
+			if err := d.replace(ancestral.Drawn{Data: v.Data, Holder: v.Holder,
 				Values: x[port.Offset : port.Offset+port.Len]}, b); err != nil {
 				return nil, err
 			}
@@ -190,7 +191,7 @@ func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, drawer *ance
 }
 
 // replace writes a response to the table of its holder.
-func (d *drawer) replace(y ancestral.Response, b *compile.Bound) error {
+func (d *drawer) replace(y ancestral.Drawn, b *compile.BoundModel) error {
 	holder := y.Holder
 	if holder == "" {
 		holder = data.OwnerShared
@@ -210,7 +211,7 @@ func (d *drawer) replace(y ancestral.Response, b *compile.Bound) error {
 }
 
 // undrawn is an error of a draw that did not succeed, as where wide priors give a rate that overflows.
-func undrawn(b *compile.Bound, err error) error {
+func undrawn(b *compile.BoundModel, err error) error {
 	var l diag.List
 	at := source.Span{} // of the name that the error begins with
 	if name, _, _ := strings.Cut(err.Error(), ":"); b.Checked.Symbols[name] != nil {
@@ -227,7 +228,7 @@ func undrawn(b *compile.Bound, err error) error {
 }
 
 // put writes values, first index fastest, into the columns or the entry that a declaration reads.
-func (d *drawer) put(t *Table, bound *data.Bound, name string, values []float64) error {
+func (d *drawer) put(t *Table, bound *data.BoundValue, name string, values []float64) error {
 	written := func(v float64) string {
 		if bound.Labels != nil {
 			return bound.Labels[int(v)-1]

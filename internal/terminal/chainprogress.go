@@ -24,7 +24,7 @@ type chainProgress struct {
 
 // A chainLine is the progress of one chain.
 type chainLine struct {
-	info        backends.Info
+	info        backends.StepInfo
 	done        int // transitions
 	skipped     int // transitions of an earlier process
 	steps       int // of the phase, in this process
@@ -58,7 +58,7 @@ func newChainProgress(p *progress, chains, total int) *chainProgress {
 }
 
 // step shows one transition of a chain.
-func (p *chainProgress) step(chain int, info backends.Info) {
+func (p *chainProgress) step(chain int, info backends.StepInfo) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	l := &p.lines[chain-1]
@@ -88,7 +88,7 @@ func (p *chainProgress) skip(chain, done int) {
 	l.done, l.skipped, l.tenth = done, done, tenths*done/p.total
 }
 
-func (l *chainLine) take(info backends.Info) {
+func (l *chainLine) take(info backends.StepInfo) {
 	if info.Phase != l.info.Phase {
 		l.leapfrogs, l.steps = 0, 0
 	}

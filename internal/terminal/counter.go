@@ -30,7 +30,7 @@ func (c *Counter) Of(part string) func(done, all int) {
 		c.lock.Lock()
 		defer c.lock.Unlock()
 		if c.live {
-			c.step(backends.Info{Phase: part, Iteration: done, Iterations: all})
+			c.step(backends.StepInfo{Phase: part, Iteration: done, Iterations: all})
 			return
 		}
 		if now := c.now(); now.Sub(c.spoke) >= longestSilence {

@@ -44,7 +44,7 @@ func Is(w io.Writer) bool {
 }
 
 // step shows one step of the algorithm.
-func (p *progress) step(info backends.Info) {
+func (p *progress) step(info backends.StepInfo) {
 	now := p.now()
 	if info.Phase != p.phase {
 		p.end()
@@ -95,7 +95,7 @@ func (p *progress) above(width int) string {
 }
 
 // line is what a terminal shows, in at most width columns.
-func (p *progress) line(info backends.Info, now time.Time, width int) string {
+func (p *progress) line(info backends.StepInfo, now time.Time, width int) string {
 	elapsed := now.Sub(p.start)
 	parts := []part{{text: fmt.Sprintf("%s %d / %d", info.Phase, info.Iteration, info.Iterations)}}
 	if e := info.Fit.Best(); e.N > 0 {
@@ -111,7 +111,7 @@ func (p *progress) line(info backends.Info, now time.Time, width int) string {
 }
 
 // plainLine is what a log shows, in the form that readers of Stan's progress parse.
-func plainLine(info backends.Info) string {
+func plainLine(info backends.StepInfo) string {
 	percent := 100 * info.Iteration / max(1, info.Iterations)
 	text := fmt.Sprintf("Iteration: %d / %d [%d%%]  (%s)", info.Iteration, info.Iterations, percent,
 		info.Phase)

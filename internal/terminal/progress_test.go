@@ -21,8 +21,8 @@ func played(live bool, n int) string {
 		return 200
 	}, now: func() time.Time { clock = clock.Add(10 * time.Millisecond); return clock }}
 	for i := 1; i <= n; i++ {
-		p.step(backends.Info{Phase: "fit", Iteration: i, Iterations: n,
-			Fit: backends.Fit{Smooth: backends.Estimate{Value: -203.12, SE: 0.44, N: 50}}})
+		p.step(backends.StepInfo{Phase: "fit", Iteration: i, Iterations: n,
+			Fit: backends.VariationalFit{Smooth: backends.MonteCarloMean{Value: -203.12, SE: 0.44, N: 50}}})
 	}
 	p.end()
 	return b.String()
@@ -70,10 +70,11 @@ func TestProgressNeverWraps(t *testing.T) {
 			if i == 100 {
 				now, b = width, strings.Builder{}
 			}
-			chains.step(1+i%4, backends.Info{Phase: "sampling", Draws: i,
+			chains.step(1+i%4, backends.StepInfo{Phase: "sampling", Draws: i,
 				Transition: backends.Transition{StepSize: 0.0123456, Leapfrogs: 1023, Divergent: true}})
-			p.step(backends.Info{Phase: "fit", Iteration: 1 + i, Iterations: 50000,
-				Fit: backends.Fit{Smooth: backends.Estimate{Value: -203456.12, SE: 10.44, N: 50}}})
+			p.step(backends.StepInfo{Phase: "fit", Iteration: 1 + i, Iterations: 50000,
+				Fit: backends.VariationalFit{Smooth: backends.MonteCarloMean{Value: -203456.12, SE: 10.44,
+					N: 50}}})
 		}
 		for _, line := range strings.FieldsFunc(b.String(), func(r rune) bool {
 			return r == '\n' || r == '\r'
@@ -100,7 +101,7 @@ func TestResize(t *testing.T) {
 		return width
 	}, now: func() time.Time { clock = clock.Add(time.Second); return clock }}
 	chains := newChainProgress(p, 2, 2000)
-	info := backends.Info{Phase: "sampling", Draws: 1}
+	info := backends.StepInfo{Phase: "sampling", Draws: 1}
 	chains.step(1, info)
 	chains.step(2, info)
 	rows := 0
@@ -124,7 +125,7 @@ func TestSlowFitOffATerminal(t *testing.T) {
 	clock := time.Unix(0, 0)
 	p := &progress{w: &b, now: func() time.Time { clock = clock.Add(time.Second); return clock }}
 	for i := 1; i <= 1000; i++ {
-		p.step(backends.Info{Phase: "fit", Iteration: i, Iterations: 1000})
+		p.step(backends.StepInfo{Phase: "fit", Iteration: i, Iterations: 1000})
 	}
 	if n := strings.Count(b.String(), "\n"); n != 100 {
 		t.Errorf("%d lines in 1000 seconds, want 100", n)
@@ -146,7 +147,7 @@ func TestChainsOffATerminal(t *testing.T) {
 			return clock
 		}}, 1, 1000)
 		for range 1000 {
-			p.step(1, backends.Info{Phase: "sampling", Draws: 1})
+			p.step(1, backends.StepInfo{Phase: "sampling", Draws: 1})
 		}
 		if n := strings.Count(b.String(), "\n"); n != c.want {
 			t.Errorf("%v a step: %d lines, want %d", c.step, n, c.want)

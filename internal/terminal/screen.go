@@ -46,7 +46,7 @@ func (s *Screen) Begin(chains, steps int) {
 }
 
 // Step shows one step.
-func (s *Screen) Step(chain int, info backends.Info) {
+func (s *Screen) Step(chain int, info backends.StepInfo) {
 	switch {
 	case s.quiet:
 	case s.chains != nil:

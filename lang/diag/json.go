@@ -38,19 +38,19 @@ type fixRecord struct {
 	Text    string       `json:"text"`
 }
 
-// A Document is the JSON form of diagnostics.
-type Document struct {
+// A DiagnosticDocument is the JSON form of diagnostics.
+type DiagnosticDocument struct {
 	Schema      int      `json:"schema"`
 	Diagnostics []record `json:"diagnostics"`
 }
 
 // DocumentOf holds all of l: pass l.Shown() for what a user should see.
-func DocumentOf(l List) Document {
+func DocumentOf(l List) DiagnosticDocument {
 	records := make([]record, len(l))
 	for i, d := range l {
 		records[i] = recordOf(d)
 	}
-	return Document{1, records}
+	return DiagnosticDocument{1, records}
 }
 
 // JSON writes diagnostics for machines: {"schema":1,"diagnostics":[…]}. It writes all of l.

@@ -151,17 +151,17 @@ func (s Size) sorted() []string {
 	return keys
 }
 
-// A Term is one term of a size: a coefficient times a product of names.
-type Term struct {
+// A SizeTerm is one term of a size: a coefficient times a product of names.
+type SizeTerm struct {
 	Coefficient int
 	Names       []string
 }
 
 // Terms returns the terms of s in the order in which String prints them; the size 0 has none.
-func (s Size) Terms() []Term {
-	var out []Term
+func (s Size) Terms() []SizeTerm {
+	var out []SizeTerm
 	for _, n := range s.sorted() {
-		out = append(out, Term{s.terms[n], split(n)})
+		out = append(out, SizeTerm{s.terms[n], split(n)})
 	}
 	return out
 }

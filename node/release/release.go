@@ -39,15 +39,15 @@ const schema = 1
 
 // A Publication is what a party publishes of a run.
 type Publication struct {
-	Schema    int             `json:"schema"`
-	Run       string          `json:"run"`
-	Party     string          `json:"party"`
-	At        time.Time       `json:"at"`
-	Model     string          `json:"model"`
-	Backend   string          `json:"backend"`
-	Transform string          `json:"transform"`
-	What      policy.Release  `json:"what"` // summaries or draws
-	Rows      []posterior.Row `json:"parameters,omitempty"`
+	Schema    int                    `json:"schema"`
+	Run       string                 `json:"run"`
+	Party     string                 `json:"party"`
+	At        time.Time              `json:"at"`
+	Model     string                 `json:"model"`
+	Backend   string                 `json:"backend"`
+	Transform string                 `json:"transform"`
+	What      policy.Release         `json:"what"` // summaries or draws
+	Rows      []posterior.SummaryRow `json:"parameters,omitempty"`
 	// Of draws:
 	Variables []posterior.Variable `json:"variables,omitempty"`
 	Labels    []string             `json:"labels,omitempty"` // by column, where they may be published
@@ -376,7 +376,7 @@ func (p *Publication) ownedBy(party string) bool {
 // Open is runs.Open with the draws that other parties have published beside the run, and rows for those of
 // which summaries were. Draws of all parties belong together: draw i of chain c is one point of the joint
 // posterior.
-func Open(path string) (*runs.Run, []posterior.Row, error) {
+func Open(path string) (*runs.Run, []posterior.SummaryRow, error) {
 	r, err := runs.Open(path)
 	if err != nil || r.Record == nil {
 		return r, nil, err
@@ -385,7 +385,7 @@ func Open(path string) (*runs.Run, []posterior.Row, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var rows []posterior.Row
+	var rows []posterior.SummaryRow
 	for _, p := range list {
 		if p.What == policy.Summaries {
 			rows = append(rows, p.Rows...)
@@ -405,7 +405,7 @@ func Open(path string) (*runs.Run, []posterior.Row, error) {
 		}
 	}
 	for _, row := range rows {
-		if slices.ContainsFunc(r.Draws.Columns(), func(c posterior.Column) bool {
+		if slices.ContainsFunc(r.Draws.Columns(), func(c posterior.Scalar) bool {
 			return c.Name == row.Name
 		}) {
 			return nil, nil, fail(diag.BadPublication, filepath.Join(path, runs.PublishedDir),
@@ -417,7 +417,8 @@ func Open(path string) (*runs.Run, []posterior.Row, error) {
 
 // Summarise summarises draws, with rows of other parties: those of the names given, as posterior.Draws.Choose
 // takes them. The error gives a name that is not found.
-func Summarise(d *posterior.Draws, published []posterior.Row, names []string) ([]posterior.Row, error) {
+func Summarise(d *posterior.Draws, published []posterior.SummaryRow, names []string) ([]posterior.SummaryRow,
+	error) {
 	var vars []posterior.Variable
 	for _, r := range published {
 		vars = append(vars, posterior.Variable{Name: r.Name, Owner: r.Owner})

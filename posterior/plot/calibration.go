@@ -14,7 +14,7 @@ const (
 )
 
 // binary reports whether all values of a response are 0 or 1.
-func (r Response) binary() bool {
+func (r Replicated) binary() bool {
 	lo, hi, ok := wholes(r)
 	return ok && lo >= 0 && hi <= 1
 }
@@ -22,7 +22,7 @@ func (r Response) binary() bool {
 // calibrated is a panel of a binary response. Its rows are in bins by their predicted probability, the mean
 // of half of the replicates; against the mean over a bin of the other half, which the choice of bins does not
 // move, stands the share of ones that was observed, between the quantiles of the shares in these replicates.
-func calibrated(r Response, observed, replicated pen) panel {
+func calibrated(r Replicated, observed, replicated pen) panel {
 	p := panel{title: r.Name, x: axis{label: "predicted probability"}, y: axis{label: "share of ones"}}
 	n := len(r.Observed)
 	var halves [2][][]float64

@@ -9,9 +9,9 @@ import (
 
 // binaryOf is a binary response whose rows are 1 with the probabilities p, with replicates that are 1 with
 // the probabilities q.
-func binaryOf(p, q func(x float64) float64) Response {
+func binaryOf(p, q func(x float64) float64) Replicated {
 	r := rand.New(rand.NewPCG(3, 4))
-	out := Response{Name: "y"}
+	out := Replicated{Name: "y"}
 	draw := func(p func(float64) float64) (y []float64) {
 		for i := range 2000 {
 			v := 0.0
@@ -31,7 +31,7 @@ func binaryOf(p, q func(x float64) float64) Response {
 
 // outside counts the bins whose observed share lies outside the bar of the replicates, and how many bins
 // there are.
-func outside(t *testing.T, r Response) (out, bins int) {
+func outside(t *testing.T, r Replicated) (out, bins int) {
 	t.Helper()
 	var bars []segment
 	var points scatter
@@ -63,7 +63,7 @@ func TestCalibration(t *testing.T) {
 	straight := func(x float64) float64 { return 0.1 + 0.8*x }
 	flat := func(float64) float64 { return 0.5 }
 	for name, c := range map[string]struct {
-		r           Response
+		r           Replicated
 		least, most int
 	}{
 		"right":             {binaryOf(straight, straight), 0, 3},
@@ -80,7 +80,7 @@ func TestCalibration(t *testing.T) {
 // Binary responses are drawn so among others.
 func TestCalibrationOfBinaryResponses(t *testing.T) {
 	run := example("a", "b", 3, 2, 50)
-	f, err := Make("ppc", []Run{run}, nil)
+	f, err := Make("ppc", []RunView{run}, nil)
 	if err != nil || len(f.panels) != 3 || f.panels[2].x.label != "predicted probability" ||
 		f.panels[1].x.label != "value" || !strings.Contains(f.note, "binary") {
 		t.Errorf("%v, %+v", err, f)
@@ -92,7 +92,7 @@ func TestCalibrationOfBinaryResponses(t *testing.T) {
 func TestFirstParameters(t *testing.T) {
 	run := example("a", "b", 20, 2, 50)
 	titles := func() (out []string) {
-		f, err := Make("trace", []Run{run}, nil)
+		f, err := Make("trace", []RunView{run}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestFirstParameters(t *testing.T) {
 func TestNarrow(t *testing.T) {
 	run := example("a", "b", 20, 2, 50)
 	for _, k := range Kinds() {
-		f, err := Make(k.Name, []Run{run}, nil)
+		f, err := Make(k.Name, []RunView{run}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

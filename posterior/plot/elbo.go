@@ -28,7 +28,7 @@ func elbo(in input) (*Figure, error) {
 }
 
 // elboMarks is the bound of a run from one of its evaluations, with its uncertainty.
-func elboMarks(run Run, r, from int) []mark {
+func elboMarks(run RunView, r, from int) []mark {
 	var xs, ys, low, high []float64
 	for _, p := range run.ELBO[from:] {
 		if !finite(p.Value) || !finite(p.SE) {

@@ -36,7 +36,7 @@ func energy(in input) (*Figure, error) {
 
 // energyPanel has the densities of the energies, from the mean of their chain, and of their differences from
 // draw to draw.
-func energyPanel(r Run) panel {
+func energyPanel(r RunView) panel {
 	var levels, steps []float64
 	var fractions []float64
 	for _, chain := range r.Draws.Transitions {

@@ -62,7 +62,7 @@ type Figure struct {
 	// flows lets text have fewer panels in a row.
 	flows bool
 	// text draws the figure in characters, if there is a better way than to draw its panels.
-	text func(s Size) string
+	text func(s Canvas) string
 }
 
 // The sizes of letters and of the spaces between parts, in units.

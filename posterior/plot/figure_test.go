@@ -18,7 +18,7 @@ import (
 )
 
 // example is a run of some parameters named by stems with 1, 2, …, with divergent transitions.
-func example(name, stem string, parameters, chains, draws int) Run {
+func example(name, stem string, parameters, chains, draws int) RunView {
 	r := rand.New(rand.NewPCG(uint64(parameters), 7))
 	d := posterior.NewDraws([]posterior.Variable{{Name: "mu"}, {Name: stem, Dims: []int{parameters - 1}}},
 		chains, draws)
@@ -33,14 +33,14 @@ func example(name, stem string, parameters, chains, draws int) Run {
 				Divergent: i%50 == 7})
 		}
 	}
-	run := Run{Name: name, Draws: d}
+	run := RunView{Name: name, Draws: d}
 	for _, kind := range []struct {
 		name string
 		of   func() float64
 	}{{"y", r.NormFloat64}, {"cases", func() float64 {
 		return math.Floor(4 * r.Float64())
 	}}, {"ill", func() float64 { return math.Floor(2 * r.Float64()) }}} {
-		one := Response{Name: kind.name}
+		one := Replicated{Name: kind.name}
 		for i := range 8 {
 			y := make([]float64, 30)
 			for e := range y {
@@ -107,7 +107,7 @@ func TestTextsAreLegible(t *testing.T) {
 	for _, parameters := range []int{5, 60} {
 		for _, stem := range []string{"b", long} {
 			for _, several := range []int{1, 3} {
-				var runs []Run
+				var runs []RunView
 				for k := range several {
 					runs = append(runs, example(fmt.Sprintf("run_%d", k), stem, parameters, 4, 200))
 				}
@@ -123,7 +123,7 @@ func TestTextsAreLegible(t *testing.T) {
 	}
 }
 
-func legible(t *testing.T, what string, k Kind, runs []Run) {
+func legible(t *testing.T, what string, k Kind, runs []RunView) {
 	t.Helper()
 	f, err := Make(k.Name, runs, nil)
 	if err != nil {
@@ -161,7 +161,7 @@ func TestFilesAreSoundAndRepeatable(t *testing.T) {
 	for _, k := range Kinds() {
 		var first bytes.Buffer
 		for i := range 2 {
-			f, err := Make(k.Name, []Run{run}, nil)
+			f, err := Make(k.Name, []RunView{run}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,10 +220,10 @@ func TestOddDrawsOfFigures(t *testing.T) {
 				d.AppendTransition(c, posterior.Transition{Energy: v, Leapfrogs: 1})
 			}
 		}
-		run := Run{Name: "r", Draws: d,
+		run := RunView{Name: "r", Draws: d,
 			ELBO: []posterior.ELBOPoint{{Iteration: 1, Value: math.Inf(-1), SE: math.NaN()}}}
 		for _, k := range Kinds() {
-			f, err := Make(k.Name, []Run{run}, nil)
+			f, err := Make(k.Name, []RunView{run}, nil)
 			if err != nil {
 				continue
 			}
@@ -232,7 +232,7 @@ func TestOddDrawsOfFigures(t *testing.T) {
 				t.Errorf("%s of %s: %v", k.Name, name, err)
 			}
 			sound(t, k.Name+" of "+name, b.Bytes())
-			if text := f.Text(Size{Width: 60}); text == "" || strings.Contains(text, "NaN") {
+			if text := f.Text(Canvas{Width: 60}); text == "" || strings.Contains(text, "NaN") {
 				t.Errorf("%s of %s: %q", k.Name, name, text)
 			}
 		}
@@ -246,22 +246,22 @@ func TestChoices(t *testing.T) {
 	b.Draws.Transitions = nil
 	for _, c := range []struct {
 		kind   string
-		runs   []Run
+		runs   []RunView
 		names  []string
 		want   string
 		choice bool
 	}{
-		{"tracee", []Run{a}, nil, "there is no plot tracee; did you mean trace?; choose forest, trace,",
+		{"tracee", []RunView{a}, nil, "there is no plot tracee; did you mean trace?; choose forest, trace,",
 			true},
-		{"trace", []Run{a}, []string{"bta"}, "no parameter bta in these draws (mu, beta); did you mean beta?",
+		{"trace", []RunView{a}, []string{"bta"}, "no parameter bta in these draws (mu, beta); did you mean beta?",
 			true},
-		{"pairs", []Run{a}, []string{"mu"}, "at least 2 parameters, not 1", true},
-		{"pairs", []Run{a, b}, nil, "pairs shows one run, not 2", true},
-		{"pairs", []Run{example("c", "x", 12, 2, 20)}, []string{"x"}, "at most 8 parameters, not 11", true},
-		{"energy", []Run{a}, []string{"mu"}, "name no parameters", true},
-		{"elbo", []Run{a, b}, nil, "b has no ELBO: it is that of a variational fit", false},
-		{"energy", []Run{b}, nil, "b has no energies", false},
-		{"rank", []Run{b}, nil, "compares chains, and b has one", false},
+		{"pairs", []RunView{a}, []string{"mu"}, "at least 2 parameters, not 1", true},
+		{"pairs", []RunView{a, b}, nil, "pairs shows one run, not 2", true},
+		{"pairs", []RunView{example("c", "x", 12, 2, 20)}, []string{"x"}, "at most 8 parameters, not 11", true},
+		{"energy", []RunView{a}, []string{"mu"}, "name no parameters", true},
+		{"elbo", []RunView{a, b}, nil, "b has no ELBO: it is that of a variational fit", false},
+		{"energy", []RunView{b}, nil, "b has no energies", false},
+		{"rank", []RunView{b}, nil, "compares chains, and b has one", false},
 	} {
 		_, err := Make(c.kind, c.runs, c.names)
 		_, choice := err.(*ChoiceError)
@@ -269,7 +269,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%s %v: %v, want …%s…", c.kind, c.names, err, c.want)
 		}
 	}
-	f, err := Make("trace", []Run{a, b}, []string{"beta[2]", "gamma[1]"})
+	f, err := Make("trace", []RunView{a, b}, []string{"beta[2]", "gamma[1]"})
 	if err != nil || len(f.panels) != 4 || f.panels[1].marks[0] != (mark)(remark{"not in this run"}) {
 		t.Errorf("parameters of either run: %v", err)
 	}
@@ -283,22 +283,22 @@ func TestPicturesOfSomeParametersSaySo(t *testing.T) {
 		if k.first == 0 || k.Responses {
 			continue
 		}
-		f, err := Make(k.Name, []Run{many}, nil)
+		f, err := Make(k.Name, []RunView{many}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := fmt.Sprintf("The first %d of 70 parameters.", k.first)
-		for medium, text := range map[string]string{"characters": f.Text(Size{Width: 200}),
-			"characters with colours": f.Text(Size{Width: 200, Color: true}), "the note of a file": f.note} {
+		for medium, text := range map[string]string{"characters": f.Text(Canvas{Width: 200}),
+			"characters with colours": f.Text(Canvas{Width: 200, Color: true}), "the note of a file": f.note} {
 			if strings.Contains(text, want) != (k.first < 70) {
 				t.Errorf("%s in %s: %q is there: %v", k.Name, medium, want, k.first >= 70)
 			}
 		}
-		few, err := Make(k.Name, []Run{many}, []string{"mu", "beta[1]"})
+		few, err := Make(k.Name, []RunView{many}, []string{"mu", "beta[1]"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(few.Text(Size{Width: 200}), "The first") {
+		if strings.Contains(few.Text(Canvas{Width: 200}), "The first") {
 			t.Errorf("%s of named parameters has a note on the rest", k.Name)
 		}
 	}
@@ -306,7 +306,7 @@ func TestPicturesOfSomeParametersSaySo(t *testing.T) {
 
 // A picture that is too small for its panels is refused, in either direction.
 func TestTooSmall(t *testing.T) {
-	f, err := Make("trace", []Run{example("a", "x", 12, 2, 20)}, nil)
+	f, err := Make("trace", []RunView{example("a", "x", 12, 2, 20)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,10 +320,10 @@ func TestTooSmall(t *testing.T) {
 
 // Labels may have any characters: those that no document may have are replaced.
 func TestLabelsAreEscaped(t *testing.T) {
-	run := Run{Name: "r", Draws: posterior.NewDraws([]posterior.Variable{{Name: "u<&\"'\x01\xff>"}}, 1, 2)}
+	run := RunView{Name: "r", Draws: posterior.NewDraws([]posterior.Variable{{Name: "u<&\"'\x01\xff>"}}, 1, 2)}
 	run.Draws.Append(0, []float64{1})
 	run.Draws.Append(0, []float64{2})
-	f, err := Make("forest", []Run{run}, nil)
+	f, err := Make("forest", []RunView{run}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,12 +341,12 @@ func TestLabelsAreEscaped(t *testing.T) {
 func TestTextFits(t *testing.T) {
 	run := example("a", "b", 5, 3, 100)
 	for _, k := range Kinds() {
-		f, err := Make(k.Name, []Run{run}, nil)
+		f, err := Make(k.Name, []RunView{run}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, width := range []int{60, 80, 140} {
-			text := f.Text(Size{Width: width, Height: 6})
+			text := f.Text(Canvas{Width: width, Height: 6})
 			for line := range strings.Lines(text) {
 				if posterior.Width(strings.TrimSuffix(line, "\n")) > width {
 					t.Errorf("%s is wider than %d: %q", k.Name, width, line)
@@ -362,12 +362,12 @@ func TestTextFits(t *testing.T) {
 // In characters too, no number of an axis touches the axis or another number, whatever the width.
 func TestNumbersOfAxesStayWhole(t *testing.T) {
 	for _, kind := range []string{"trace", "density", "pairs"} {
-		f, err := Make(kind, []Run{example("one", "w", 5, 2, 60)}, nil)
+		f, err := Make(kind, []RunView{example("one", "w", 5, 2, 60)}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for width := 30; width < 130; width++ {
-			for line := range strings.Lines(f.Text(Size{Width: width, Height: 10})) {
+			for line := range strings.Lines(f.Text(Canvas{Width: width, Height: 10})) {
 				head, _, axis := strings.Cut(line, "│")
 				if number := strings.TrimSpace(head); axis && number != "" {
 					if _, err := strconv.ParseFloat(strings.Replace(number, "−", "-", 1), 64); err != nil ||
@@ -398,7 +398,7 @@ func TestAKindIsAFile(t *testing.T) {
 
 // A picture that cannot be written leaves the file as it was, and no other file.
 func TestSaveIsAtomic(t *testing.T) {
-	f, err := Make("trace", []Run{example("a", "x", 3, 2, 20)}, nil)
+	f, err := Make("trace", []RunView{example("a", "x", 3, 2, 20)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func intervalMarks(chains [][]float64, y float64, run int) []mark {
 		scatter{xs: q[2:3], ys: []float64{y}, radius: 3.5, color: thin.color, alpha: 1})
 }
 
-func (in input) forestText(s Size) string {
+func (in input) forestText(s Canvas) string {
 	var names []string
 	var columns [][][]float64
 	in.named(func(_ int, name string, chains [][]float64) {
@@ -77,7 +77,7 @@ func (in input) forestText(s Size) string {
 // intervals plots an interval for each of some scalars on one axis: a thin line from the 5 % to the 95 %
 // quantile, a thick one from 25 % to 75 %, and the median. Names take at most half of the width; longer ones
 // are cut.
-func intervals(names []string, columns [][][]float64, s Size) string {
+func intervals(names []string, columns [][][]float64, s Canvas) string {
 	all, lo, hi := make([][]float64, len(columns)), math.Inf(1), math.Inf(-1)
 	for k, chains := range columns {
 		if all[k] = quantiles(chains, levels()); all[k] != nil {

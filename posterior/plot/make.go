@@ -8,19 +8,19 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// A Run is what a plot shows of a run. Name is how the plot calls it. ELBO is nil if the fit has none.
-type Run struct {
+// A RunView is what a plot shows of a run. Name is how the plot calls it. ELBO is nil if the fit has none.
+type RunView struct {
 	Name  string
 	Draws *posterior.Draws
 	ELBO  []posterior.ELBOPoint
 	// First are parameters, as summaries name them, that a kind begins with where it has no room for all.
 	First []string
 	// Responses are those of the model with replicates, for kinds that need them.
-	Responses []Response
+	Responses []Replicated
 }
 
-// A Response is a response as observed, with draws of it from the model: by draw, then by element.
-type Response struct {
+// A Replicated is a response as observed, with draws of it from the model: by draw, then by element.
+type Replicated struct {
 	Name       string
 	Observed   []float64
 	Replicates [][]float64
@@ -48,7 +48,7 @@ type scalar struct {
 
 // An input is what a figure is made from.
 type input struct {
-	runs    []Run
+	runs    []RunView
 	scalars []scalar
 	left    int // how many parameters are left out, for which nobody asked by name
 }
@@ -57,7 +57,7 @@ type input struct {
 // them; without names it takes all parameters, or the first of them where the kind shows fewer. Several runs
 // may have different parameters, but each name must be in one of them. A choice that cannot be met is a
 // *ChoiceError; other errors say what the runs do not have.
-func Make(kind string, runs []Run, names []string) (*Figure, error) {
+func Make(kind string, runs []RunView, names []string) (*Figure, error) {
 	i := slices.IndexFunc(Kinds(), func(k Kind) bool { return k.Name == kind })
 	if i < 0 {
 		return nil, choicef("there is no plot %s%s; choose %s", kind, posterior.Suggestion(kind, Names()),
@@ -91,7 +91,7 @@ func Make(kind string, runs []Run, names []string) (*Figure, error) {
 		}
 		f.note = strings.TrimSpace(f.note + " " + rest)
 		if text := f.text; text != nil { // which has no notes of the figure
-			f.text = func(s Size) string { return text(s) + "  " + rest + "\n" }
+			f.text = func(s Canvas) string { return text(s) + "  " + rest + "\n" }
 		}
 	}
 	return f, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// A Size is the size of a plot in characters. Color allows escape sequences for colours.
-type Size struct {
+// A Canvas is the size of a plot in characters. Color allows escape sequences for colours.
+type Canvas struct {
 	Width, Height int
 	Color         bool
 }

@@ -17,7 +17,7 @@ func TestForestIsToScale(t *testing.T) {
 		half[i] = v / 2
 	}
 	lines := strings.Split(intervals([]string{"a", "bb"}, [][][]float64{{uniform}, {half}},
-		Size{Width: 4 + 91}), "\n")
+		Canvas{Width: 4 + 91}), "\n")
 	first, second := []rune(lines[0])[4:], []rune(lines[1])[4:]
 	for at, want := range map[int]rune{0: '─', 20: '━', 45: '●', 70: '━', 90: '─'} { // −45 … 45
 		if first[at] != want {
@@ -34,15 +34,15 @@ func TestForestIsToScale(t *testing.T) {
 
 // A trace has a frame for each chain, unless colours tell chains apart.
 func TestTraceHasAFramePerChain(t *testing.T) {
-	f, err := Make("trace", []Run{example("r", "beta", 2, 3, 500)}, []string{"beta"})
+	f, err := Make("trace", []RunView{example("r", "beta", 2, 3, 500)}, []string{"beta"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := f.Text(Size{Width: 60, Height: 6})
+	text := f.Text(Canvas{Width: 60, Height: 6})
 	if n := strings.Count(text, "500 draws"); n != 3 {
 		t.Errorf("%d frames", n)
 	}
-	colored := f.Text(Size{Width: 60, Height: 6, Color: true})
+	colored := f.Text(Canvas{Width: 60, Height: 6, Color: true})
 	if !strings.Contains(colored, "\x1b") || strings.Count(colored, "beta[1]") != 1 {
 		t.Errorf("in colours:\n%s", colored)
 	}
@@ -50,7 +50,7 @@ func TestTraceHasAFramePerChain(t *testing.T) {
 
 // Draws that are not finite never cause a panic.
 func TestOddDraws(t *testing.T) {
-	s := Size{Width: 60, Height: 5}
+	s := Canvas{Width: 60, Height: 5}
 	for name, chains := range map[string][][]float64{"none": {{}}, "no chains": {},
 		"a NaN": {{1, math.NaN(), 2}}, "all infinite": {{math.Inf(1), math.Inf(-1)}}, "constant": {{2, 2, 2}},
 		"one": {{2}}} {

@@ -61,7 +61,7 @@ func ppc(in input) (*Figure, error) {
 }
 
 // wholes reports whether a response has few values, all whole, and their range.
-func wholes(r Response) (lo, hi int, ok bool) {
+func wholes(r Replicated) (lo, hi int, ok bool) {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, y := range append([][]float64{r.Observed}, r.Replicates...) {
 		for _, v := range y {
@@ -76,7 +76,7 @@ func wholes(r Response) (lo, hi int, ok bool) {
 
 // shares are the shares of each value: of the observed ones as a line, and where those of most replicates
 // lie.
-func shares(r Response, lo, hi int, observed, replicated pen) []mark {
+func shares(r Replicated, lo, hi int, observed, replicated pen) []mark {
 	of := func(y []float64) []float64 {
 		out := make([]float64, hi-lo+1)
 		for _, v := range y {
@@ -107,7 +107,7 @@ func shares(r Response, lo, hi int, observed, replicated pen) []mark {
 
 // smooth are densities: of some replicates, and of the observed values above them. outside is the share of
 // replicated values that the window leaves out.
-func smooth(r Response, observed, replicated pen, lines int) (out []mark, outside float64) {
+func smooth(r Replicated, observed, replicated pen, lines int) (out []mark, outside float64) {
 	thin := replicated
 	thin.width = 0.7
 	shown := everyNth(r.Replicates, lines)

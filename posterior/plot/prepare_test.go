@@ -166,7 +166,7 @@ func TestCorrelation(t *testing.T) {
 // The lines of a forest end at the quantiles, the first parameter is at the top, and runs stand below one
 // another.
 func TestForestMarks(t *testing.T) {
-	f, err := Make("forest", []Run{example("a", "b", 3, 2, 100), example("b", "b", 3, 2, 100)}, nil)
+	f, err := Make("forest", []RunView{example("a", "b", 3, 2, 100), example("b", "b", 3, 2, 100)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ type paper struct {
 }
 
 // Text draws the figure in characters. Height is the number of lines of a panel; 0: 12.
-func (f *Figure) Text(s Size) string {
+func (f *Figure) Text(s Canvas) string {
 	if s.Height == 0 {
 		s.Height = 12
 	}
@@ -41,7 +41,7 @@ func (f *Figure) Text(s Size) string {
 }
 
 // characters draws the panels of the figure.
-func (f *Figure) characters(s Size) string {
+func (f *Figure) characters(s Canvas) string {
 	g := *f
 	g.shades = ""
 	if g.flows {

@@ -31,7 +31,7 @@ func trace(in input) (*Figure, error) {
 	}
 	f.title, f.legend = in.title("Draws"), in.chainLegend()
 	f.note = in.divergenceNote()
-	f.text = func(s Size) string {
+	f.text = func(s Canvas) string {
 		if s.Color {
 			return f.characters(s)
 		}

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// A Party is the file of one party in the folder of a run: what it learned from its data, and the names that
-// these give to the elements of its parameters. Its categories and moments are its own. A folder without the
-// file shows numbers.
-type Party struct {
+// A PartyRecord is the file of one party in the folder of a run: what it learned from its data, and the names
+// that these give to the elements of its parameters. Its categories and moments are its own. A folder without
+// the file shows numbers.
+type PartyRecord struct {
 	Schema int    `json:"schema"`
 	Party  string `json:"party"`
 	// by parameter, along each axis; null where numbers name the elements
@@ -34,7 +34,7 @@ func Labels(dir string) (map[string][][]string, error) {
 		if filepath.Ext(e.Name()) != ".json" {
 			continue
 		}
-		var p Party
+		var p PartyRecord
 		if err := decode(filepath.Join(dir, PartiesDir, e.Name()), &p); err != nil {
 			return nil, err
 		}

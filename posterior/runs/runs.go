@@ -67,7 +67,7 @@ const (
 type Run struct {
 	Path     string
 	Record   *posterior.Record
-	Document *posterior.Document
+	Document *posterior.SummaryDocument
 	Draws    *posterior.Draws
 }
 
@@ -111,8 +111,8 @@ func ReadRecord(dir string) (*posterior.Record, error) {
 }
 
 // ReadDocument reads the summary of a run from its folder; nil where the run has none yet.
-func ReadDocument(dir string) (*posterior.Document, error) {
-	d := &posterior.Document{}
+func ReadDocument(dir string) (*posterior.SummaryDocument, error) {
+	d := &posterior.SummaryDocument{}
 	err := decode(filepath.Join(dir, SummaryFile), d)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -150,9 +150,9 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	columns := make([]posterior.Column, len(r.Document.Parameters))
+	columns := make([]posterior.Scalar, len(r.Document.Parameters))
 	for k, p := range r.Document.Parameters {
-		columns[k] = posterior.Column{Name: p.Name, Owner: p.Owner, Point: p.Point, Generated: p.Generated}
+		columns[k] = posterior.Scalar{Name: p.Name, Owner: p.Owner, Point: p.Point, Generated: p.Generated}
 	}
 	if files, err = chains(filepath.Join(r.Path, DrawsDir)); err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s: no draws", filepath.Join(r.Path, DrawsDir))

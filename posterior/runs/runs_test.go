@@ -50,7 +50,7 @@ func write(t *testing.T, dir string, d *posterior.Draws) {
 			return posterior.WriteStanCSV(w, d, c, posterior.CSVInfo{Model: "m", Backend: "sfvi"})
 		})
 	}
-	doc := posterior.Document{Schema: 1, Model: "m", Parameters: posterior.Summarise(d),
+	doc := posterior.SummaryDocument{Schema: 1, Model: "m", Parameters: posterior.Summarise(d),
 		Diagnostics: posterior.Diagnostics{Khat: posterior.NotApplicable()}}
 	file(t, filepath.Join(dir, SummaryFile), func(w io.Writer) error { return posterior.WriteJSON(w, doc) })
 	file(t, filepath.Join(dir, RecordFile), func(w io.Writer) error {

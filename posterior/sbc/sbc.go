@@ -89,7 +89,7 @@ type Result struct {
 // Judge tests the ranks of every quantity, ranks[k][r] being that of quantity k in replicate r, 0 to draws,
 // for uniformity, and adjusts the p-values for their number by Holm's method (1979). There must be at least
 // one replicate.
-func Judge(quantities []posterior.Column, ranks [][]int, draws int) []Result {
+func Judge(quantities []posterior.Scalar, ranks [][]int, draws int) []Result {
 	judge := newJudge(draws)
 	out := make([]Result, len(quantities))
 	for k, q := range quantities {
@@ -242,7 +242,7 @@ func Holm(results []Result) {
 }
 
 // Shown is what a person reads: the label if there is one.
-func (r Result) Shown() string { return posterior.Column{Name: r.Name, Label: r.Label}.Shown() }
+func (r Result) Shown() string { return posterior.Scalar{Name: r.Name, Label: r.Label}.Shown() }
 
 // Calibrated reports whether no adjusted p-value is below Level.
 func Calibrated(results []Result) bool {

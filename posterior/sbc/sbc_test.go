@@ -39,7 +39,7 @@ func TestShapeByHand(t *testing.T) {
 			ranks = append(ranks, rank)
 		}
 	}
-	r := Judge([]posterior.Column{{Name: "x"}}, [][]int{ranks}, 3)[0]
+	r := Judge([]posterior.Scalar{{Name: "x"}}, [][]int{ranks}, 3)[0]
 	if diff := cmp.Diff([]int{16, 8, 8, 8}, r.Counts); diff != "" {
 		t.Error(diff)
 	}
@@ -124,7 +124,7 @@ func TestPValuesOfUniformRanksAreUniform(t *testing.T) {
 func TestFalseAlarms(t *testing.T) {
 	const quantities, replicates = 8, 200
 	r, alarms, studies := rand.New(rand.NewPCG(3, 4)), 0, brief.Draws(5_000, 20_000)
-	columns, ranks := make([]posterior.Column, quantities), make([][]int, quantities)
+	columns, ranks := make([]posterior.Scalar, quantities), make([][]int, quantities)
 	for range studies {
 		for k := range ranks {
 			ranks[k] = uniform(r, replicates, 99)
@@ -224,7 +224,7 @@ func TestErrorsAreNamed(t *testing.T) {
 	}{{0, 1, ""}, {0, 0.8, "posterior 1.2. times too narrow"}, {0, 1.2, "posterior 1.[12]. times too wide"},
 		{-0.3, 1, "posterior too low by 0.[23]. sd"}, {0.3, 1, "posterior too high by 0.[23]. sd"}} {
 		r := rand.New(rand.NewPCG(7, 7))
-		results := Judge([]posterior.Column{{Name: "x"}}, [][]int{wrong(r, 1000, 99, c.mean, c.sd)}, 99)
+		results := Judge([]posterior.Scalar{{Name: "x"}}, [][]int{wrong(r, 1000, 99, c.mean, c.sd)}, 99)
 		if got := results[0].Reading(); !regexp.MustCompile("^"+c.want+"$").MatchString(got) ||
 			Calibrated(results) != (c.want == "") {
 			t.Errorf("N(%g, %g): %q, calibrated %v (%+v)", c.mean, c.sd, got, Calibrated(results), results[0])
@@ -234,7 +234,7 @@ func TestErrorsAreNamed(t *testing.T) {
 	for i := range 1000 { // two modes, at the quartiles
 		two = append(two, 25+50*(i%2)-i%7+3)
 	}
-	if got := Judge([]posterior.Column{{Name: "x"}}, [][]int{two}, 99)[0].Reading(); !strings.Contains(got,
+	if got := Judge([]posterior.Scalar{{Name: "x"}}, [][]int{two}, 99)[0].Reading(); !strings.Contains(got,
 		"of another shape") {
 		t.Errorf("%q", got)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/tuneinsight/lattigo/v6/utils/bignum"
 )
 
-// Rows is one number a row that a circuit derived: at row i at most largest·|x_i|, wrong by at most offset +
-// slope·|x_i|, where x is a column that it was multiplied with, or 1.
-type Rows struct {
+// EncryptedRows is one number a row that a circuit derived: at row i at most largest·|x_i|, wrong by at most
+// offset + slope·|x_i|, where x is a column that it was multiplied with, or 1.
+type EncryptedRows struct {
 	keys                   *CollectiveKeys
 	n                      int
 	parts                  []*rlwe.Ciphertext
@@ -37,7 +37,7 @@ func (p *Parameters) productError(level int) float64 {
 }
 
 // factorScale is that of a factor whose product with a response has the scale of everything else.
-func (a *Plan) factorScale(p *Parameters) scale { return p.stepModulus(level(a.end + 1)) }
+func (a *Circuit) factorScale(p *Parameters) scale { return p.stepModulus(level(a.end + 1)) }
 
 // at returns c without the primes above a level. The coefficients are shared.
 func at(c *rlwe.Ciphertext, level int) *rlwe.Ciphertext {
@@ -51,12 +51,12 @@ func at(c *rlwe.Ciphertext, level int) *rlwe.Ciphertext {
 
 // Rows evaluates a form at the sum of contributions and, if it has a factor, a response: the same bytes on
 // every machine. It takes some hundred megabytes while it runs.
-func (k *CollectiveKeys) Rows(a *Plan, contributions []*Vector, response *Vector) (*Rows, error) {
+func (k *CollectiveKeys) Rows(a *Circuit, contributions []*Vector, response *Vector) (*EncryptedRows, error) {
 	if err := a.check(contributions, response); err != nil {
 		return nil, err
 	}
 	n, p := contributions[0].n, k.params
-	out := &Rows{keys: k, n: n, largest: a.termBound.largest, offset: a.termBound.worst}
+	out := &EncryptedRows{keys: k, n: n, largest: a.termBound.largest, offset: a.termBound.worst}
 	if response != nil {
 		out.factor, out.response = a.factorBound, &response.within
 		out.offset += float64((a.factorBound.largest+a.factorBound.worst)*p.freshError()) +
@@ -82,7 +82,7 @@ func (k *CollectiveKeys) Rows(a *Plan, contributions []*Vector, response *Vector
 	return out, nil
 }
 
-func (a *Plan) check(contributions []*Vector, response *Vector) error {
+func (a *Circuit) check(contributions []*Vector, response *Vector) error {
 	if len(contributions) != a.contributions {
 		return fmt.Errorf("encrypted: %d contributions, and not %d", len(contributions), a.contributions)
 	}
@@ -106,7 +106,7 @@ func (a *Plan) check(contributions []*Vector, response *Vector) error {
 }
 
 // form evaluates a form on one ciphertext of arguments.
-func (k *CollectiveKeys) form(a *Plan, s, y *rlwe.Ciphertext) (*rlwe.Ciphertext, error) {
+func (k *CollectiveKeys) form(a *Circuit, s, y *rlwe.Ciphertext) (*rlwe.Ciphertext, error) {
 	basis := common.NewPowerBasis(s, bignum.Chebyshev)
 	polynomial := func(c []float64, target scale, steps int) (*rlwe.Ciphertext, error) {
 		out, err := polynomials(k.params, k.eval).EvaluateFromPowerBasis(basis, chebyshev(c), target)
@@ -154,7 +154,7 @@ func (k *CollectiveKeys) multiply(a, b *rlwe.Ciphertext) (*rlwe.Ciphertext, erro
 }
 
 // Digest is the SHA-256 of the ciphertexts, the same at all who derived them from the same vectors.
-func (r *Rows) Digest() [sha256.Size]byte { return digest(r.keys.params, r.parts...) }
+func (r *EncryptedRows) Digest() [sha256.Size]byte { return digest(r.keys.params, r.parts...) }
 
 func digest(p *Parameters, parts ...*rlwe.Ciphertext) [sha256.Size]byte {
 	h := sha256.New()

@@ -33,13 +33,13 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 	v := r.vectors(t, d, k)
 	const phi = 3
 	weight := func(s float64) float64 { return math.Exp(s) / (phi + math.Exp(s)) }
-	slope := Form{
+	slope := PolynomialForm{
 		Factor:   interpolate(31, k, func(s float64) float64 { return 1 - weight(s) }),
 		Term:     interpolate(63, k, func(s float64) float64 { return -phi * weight(s) }),
 		Interval: k, Products: 1,
 	}
-	curvature := Form{Term: interpolate(63, k, weight), Interval: k, Products: 2}
-	at := func(f Form, i int, s float64) float64 {
+	curvature := PolynomialForm{Term: interpolate(63, k, weight), Interval: k, Products: 2}
+	at := func(f PolynomialForm, i int, s float64) float64 {
 		out := polynomialAt(f.Term, s/k)
 		if f.Factor != nil {
 			out += d.y[i] * polynomialAt(f.Factor, s/k)
@@ -47,7 +47,7 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 		return out
 	}
 	ones := slices.Repeat([]float64{1}, len(d.y))
-	check := func(name string, sum *Sum, f Form, x, z []float64) {
+	check := func(name string, sum *EncryptedSum, f PolynomialForm, x, z []float64) {
 		t.Helper()
 		want := 0.0
 		for i, s := range d.arguments() {
@@ -70,7 +70,7 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 	weighed := must(weights.Weigh(v.columns[0]))(t)
 	check("curvature", must(weighed.Product(v.columns[0]))(t), curvature, d.x[0], d.x[0])
 	check("curvature of two columns", must(weighed.Product(v.columns[1]))(t), curvature, d.x[0], d.x[1])
-	steep := Form{Term: interpolate(127, k, func(s float64) float64 {
+	steep := PolynomialForm{Term: interpolate(127, k, func(s float64) float64 {
 		return 1 / (1 + 25*s*s/k/k)
 	}), Interval: k, Products: 1}
 	both := must(r.keys.Multiply(v.columns[0], v.columns[1]))(t)
@@ -79,8 +79,8 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 	if _, err := last.Weigh(both); err == nil {
 		t.Error("a third product follows two")
 	}
-	check("columns", must(r.keys.Cross(v.columns[0], v.columns[1]))(t), Form{}, d.x[0], d.x[1])
-	check("column and response", must(r.keys.Cross(v.columns[0], v.y))(t), Form{}, d.x[0], d.y)
+	check("columns", must(r.keys.Cross(v.columns[0], v.columns[1]))(t), PolynomialForm{}, d.x[0], d.x[1])
+	check("column and response", must(r.keys.Cross(v.columns[0], v.y))(t), PolynomialForm{}, d.x[0], d.y)
 }
 
 // A response of zeros and ones passes with any weights; one number that is neither shows.
@@ -117,7 +117,7 @@ func TestDepth(t *testing.T) {
 		{0, 255, 1, true}, {0, 127, 2, true}, {0, 255, 2, false}, {127, 127, 1, true}, {63, 63, 2, true},
 		{63, 127, 2, true}, {127, 127, 2, false}, {255, 127, 1, false}, {-1, 1, 1, true},
 	} {
-		form := Form{Term: texts(c.term), Interval: 1, Products: c.products}
+		form := PolynomialForm{Term: texts(c.term), Interval: 1, Products: c.products}
 		if c.factor >= 0 {
 			form.Factor = texts(c.factor)
 		}
@@ -129,7 +129,7 @@ func TestDepth(t *testing.T) {
 		}
 	}
 	const one = "0x1p+00"
-	for _, bad := range []Form{
+	for _, bad := range []PolynomialForm{
 		{Term: []string{"0.1", one}, Interval: 1, Products: 1}, {Term: []string{"NaN", one}, Interval: 1,
 			Products: 1},
 		{Term: []string{one}, Interval: 1, Products: 1}, {Term: []string{one, "0x0p+00"}, Interval: 1,
@@ -147,12 +147,12 @@ func TestDepth(t *testing.T) {
 // Every degree that fits is evaluated: the library's own approximation panics at some.
 func TestEveryDegree(t *testing.T) {
 	p := must(Insecure(4, 1, 10))(t)
-	r := ceremony(t, p, Reference{})
+	r := ceremony(t, p, ReferenceString{})
 	cut := []float64{.3, -.7, 1, -1, 0}
 	s := r.encrypt(t, Contribution, cut, Range{Max: 1, Squares: 5, Interval: 1})
 	y := r.encrypt(t, Response, make([]float64, 5), Range{Max: 1, Squares: 5})
 	for degree := 1; degree <= MaxDegree; degree += 1 + degree/16 {
-		form := Form{Factor: []string{"0x1p+00"}, Interval: 1, Products: 1}
+		form := PolynomialForm{Factor: []string{"0x1p+00"}, Interval: 1, Products: 1}
 		form.Term = interpolate(degree, 1, func(x float64) float64 { return 1 / (1.1 + x) })
 		sum := must(must(r.keys.Rows(must(p.Plan(form, 1))(t), []*Vector{s}, y))(t).Total(nil))(t)
 		want := 0.0
@@ -202,12 +202,12 @@ func TestTheSameBytesOnEveryMachine(t *testing.T) {
 	}
 	cut := vector(Contribution, Range{Max: 4, Squares: 100, Interval: 4})
 	y, x := vector(Response, Range{Max: 1, Squares: 100}), vector(Column, Range{Max: 3, Squares: 100})
-	form := Form{
+	form := PolynomialForm{
 		Factor: []string{"0x1.8p+00", "-0x1.3333333333333p-02", "0x1.5555555555555p-05"},
 		Term:   interpolateExactly(40), Interval: 4, Products: 2,
 	}
 	for range 2 { // two holders
-		k := must(p.summed(Reference{9}, shares[:1], shares[1:2], shares[2:]))(t)
+		k := must(p.summed(ReferenceString{9}, shares[:1], shares[1:2], shares[2:]))(t)
 		rows := must(k.Rows(must(p.Plan(form, 1))(t), []*Vector{cut}, y))(t)
 		sum := must(must(rows.Weigh(x))(t).Product(x))(t)
 		for _, c := range []struct{ name, want, got string }{
@@ -242,7 +242,7 @@ func TestResponsesCannotBeReadOff(t *testing.T) {
 	d := draw(5, 1<<logTest, 2, 0, k)
 	v := r.vectors(t, d, k)
 	form := residual(31, k, 1)
-	public := must(r.params.Plan(Form{Term: form.Term, Interval: k, Products: 1}, 2))(t)
+	public := must(r.params.Plan(PolynomialForm{Term: form.Term, Interval: k, Products: 1}, 2))(t)
 	alone := must(r.keys.Rows(public, v.cuts, nil))(t)
 	wrong := func(parts []*rlwe.Ciphertext) int {
 		difference := must(r.keys.eval.SubNew(parts[0], alone.parts[0]))(t)

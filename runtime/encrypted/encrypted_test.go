@@ -23,10 +23,10 @@ func start(t testing.TB, log, holders, openings int) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ceremony(t, p, Reference{1, 2, 3})
+	return ceremony(t, p, ReferenceString{1, 2, 3})
 }
 
-func ceremony(t testing.TB, p *Parameters, reference Reference) *run {
+func ceremony(t testing.TB, p *Parameters, reference ReferenceString) *run {
 	t.Helper()
 	r := &run{params: p}
 	var public, ones, twos [][]byte
@@ -51,7 +51,7 @@ func (p *Parameters) first(ones [][]byte) (*Round, error) {
 }
 
 // summed are the keys of shares, of which the rounds are added up digit by digit.
-func (p *Parameters) summed(reference Reference, public, ones, twos [][]byte) (*CollectiveKeys, error) {
+func (p *Parameters) summed(reference ReferenceString, public, ones, twos [][]byte) (*CollectiveKeys, error) {
 	first, err := p.first(ones)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-func (r *run) open(t testing.TB, s *Sum) float64 {
+func (r *run) open(t testing.TB, s *EncryptedSum) float64 {
 	t.Helper()
 	var shares [][]byte
 	for _, secret := range r.secrets {
@@ -122,9 +122,9 @@ func polynomialAt(texts []string, u float64) float64 {
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // residual is y - logistic(s), by a polynomial.
-func residual(degree int, k float64, products int) Form {
+func residual(degree int, k float64, products int) PolynomialForm {
 	term := interpolate(degree, k, func(s float64) float64 { return -logistic(s) })
-	return Form{Factor: []string{"0x1p+00"}, Term: term, Interval: k, Products: products}
+	return PolynomialForm{Factor: []string{"0x1p+00"}, Term: term, Interval: k, Products: products}
 }
 
 type table struct {

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// A Form is a function of each row's response y and argument s, the sum of its contributions: y·factor(s) +
-// term(s), as the slope, the curvature or the value of a log likelihood is.
+// A PolynomialForm is a function of each row's response y and argument s, the sum of its contributions:
+// y·factor(s) + term(s), as the slope, the curvature or the value of a log likelihood is.
 //
 // Steps leaves these degrees: with one product to follow 255 of the term and 127 of the factor, with two 127
 // and 63.
-type Form struct {
+type PolynomialForm struct {
 	// Factor and Term are coefficients of Chebyshev polynomials T_0, T_1, … of s/Interval, each the shortest
 	// hexadecimal text of a float64 (strconv.FormatFloat with 'x', -1, 64), since decimals would round
 	// differently. Without Factor there is no response; a factor of one coefficient is an integer.
@@ -24,8 +24,8 @@ type Form struct {
 	Products int
 }
 
-// A Plan is a form with its levels and the bounds of its values and errors, for a number of contributions.
-type Plan struct {
+// A Circuit is a form with its levels and the bounds of its values and errors, for a number of contributions.
+type Circuit struct {
 	interval      float64
 	factor, term  []float64
 	contributions int
@@ -39,7 +39,7 @@ type polynomialBound struct{ largest, worst float64 }
 
 // Plan prepares the evaluation of a form over the sum of some contributions. A form that takes more than
 // Steps products is an error.
-func (p *Parameters) Plan(f Form, contributions int) (*Plan, error) {
+func (p *Parameters) Plan(f PolynomialForm, contributions int) (*Circuit, error) {
 	factor, err := coefficients(f.Factor)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (p *Parameters) Plan(f Form, contributions int) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Plan{interval: f.Interval, factor: factor, term: term, contributions: contributions}
+	a := &Circuit{interval: f.Interval, factor: factor, term: term, contributions: contributions}
 	a.end = f.Products
 	if err := a.checkForm(); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (p *Parameters) Plan(f Form, contributions int) (*Plan, error) {
 	return a, err
 }
 
-func (a *Plan) checkForm() error {
+func (a *Circuit) checkForm() error {
 	switch {
 	case !(a.interval > 0 && a.interval <= maxMagnitude):
 		return fmt.Errorf("encrypted: an interval of ±%g", a.interval)

@@ -119,7 +119,7 @@ type IntegerKeys struct {
 }
 
 // Keys is that of Parameters.
-func (p *Integers) Keys(r Reference, public Shares, ones, twos *Round) (*IntegerKeys, error) {
+func (p *Integers) Keys(r ReferenceString, public Shares, ones, twos *Round) (*IntegerKeys, error) {
 	key, relin, err := p.keys(r, public, ones, twos)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ func integerRun(t *testing.T, p *Integers) (*IntegerKeys, []*Secret) {
 	t.Helper()
 	var secrets []*Secret
 	var public, first, second [][]byte
-	r := Reference{7}
+	r := ReferenceString{7}
 	for range p.holders {
 		s := p.NewSecret()
 		secrets, public, first = append(secrets, s), append(public, must(s.PublicShare(r))(t)),

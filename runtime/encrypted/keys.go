@@ -13,12 +13,12 @@ import (
 	"github.com/tuneinsight/lattigo/v6/utils/sampling"
 )
 
-// A Reference is the common reference string of a run: 32 bytes to which every holder contributed in a way
-// that none could choose, such as a digest of numbers that all committed to before any was shown.
-type Reference [sha256.Size]byte
+// A ReferenceString is the common reference string of a run: 32 bytes to which every holder contributed in a
+// way that none could choose, such as a digest of numbers that all committed to before any was shown.
+type ReferenceString [sha256.Size]byte
 
 // stream returns random bytes that are the same at all holders, of one purpose.
-func (r Reference) stream(purpose string) (sampling.PRNG, error) {
+func (r ReferenceString) stream(purpose string) (sampling.PRNG, error) {
 	key := sha256.Sum256(append([]byte("vflc encrypted "+purpose+"\x00"), r[:]...))
 	return sampling.NewKeyedPRNG(key[:])
 }
@@ -74,7 +74,7 @@ func (s *Secret) Shared(openings int) { s.opened = min(s.opened+openings, s.para
 
 // PublicShare returns the holder's share of the public key. It is fresh at every call: what was sent once is
 // sent again as it was. Holders exchange its digest before they show it.
-func (s *Secret) PublicShare(r Reference) ([]byte, error) {
+func (s *Secret) PublicShare(r ReferenceString) ([]byte, error) {
 	protocol := multiparty.NewPublicKeyGenProtocol(s.params.rlwe)
 	stream, err := r.stream("public key")
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Secret) PublicShare(r Reference) ([]byte, error) {
 
 // RoundOne returns the holder's share of the first round of the relinearisation key. It is fresh at every
 // call, and RoundTwo belongs to the last.
-func (s *Secret) RoundOne(r Reference) ([]byte, error) {
+func (s *Secret) RoundOne(r ReferenceString) ([]byte, error) {
 	protocol := multiparty.NewRelinearizationKeyGenProtocol(s.params.rlwe)
 	stream, err := r.stream("relinearisation key")
 	if err != nil {
@@ -131,7 +131,7 @@ type CollectiveKeys struct {
 
 // Keys adds up the shares of the public key of all holders, and makes the relinearisation key of the sums of
 // both rounds.
-func (p *Parameters) Keys(r Reference, public Shares, ones, twos *Round) (*CollectiveKeys, error) {
+func (p *Parameters) Keys(r ReferenceString, public Shares, ones, twos *Round) (*CollectiveKeys, error) {
 	key, relin, err := p.keys(r, public, ones, twos)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,8 @@ func (p *Parameters) Keys(r Reference, public Shares, ones, twos *Round) (*Colle
 }
 
 // keys are the public key of all holders, and the relinearisation key.
-func (p *Ring) keys(r Reference, public Shares, ones, twos *Round) (*rlwe.PublicKey, *rlwe.RelinearizationKey,
+func (p *Ring) keys(r ReferenceString, public Shares, ones, twos *Round) (*rlwe.PublicKey,
+	*rlwe.RelinearizationKey,
 	error) {
 	key := rlwe.NewPublicKey(p.rlwe)
 	stream, err := r.stream("public key")

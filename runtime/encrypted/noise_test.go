@@ -37,7 +37,7 @@ func worstRows(n int, k float64) map[string]*table {
 }
 
 // plans are those of a slope with a factor, and of a curvature.
-func plans(t *testing.T, p *Parameters, k float64) (slope, curvature *Plan) {
+func plans(t *testing.T, p *Parameters, k float64) (slope, curvature *Circuit) {
 	t.Helper()
 	factor, bent := residual(31, k, 1), residual(31, k, 2)
 	factor.Factor, factor.Term, bent.Factor = factor.Term, residual(63, k, 1).Term, nil
@@ -45,14 +45,14 @@ func plans(t *testing.T, p *Parameters, k float64) (slope, curvature *Plan) {
 }
 
 // sums are the kinds of sums that are opened.
-func (r *run) sums(t *testing.T, d *table, k float64, factor, bent *Plan) map[string]*Sum {
+func (r *run) sums(t *testing.T, d *table, k float64, factor, bent *Circuit) map[string]*EncryptedSum {
 	t.Helper()
 	v := r.vectors(t, d, k)
 	x, by := v.columns[0], make([]float64, len(d.y))
 	copy(by, []float64{1, -1})
 	slope := must(r.keys.Rows(factor, v.cuts, v.y))(t)
 	weighed := must(must(r.keys.Rows(bent, v.cuts, nil))(t).Weigh(x))(t)
-	return map[string]*Sum{
+	return map[string]*EncryptedSum{
 		"slope":         must(slope.Product(x))(t),
 		"total":         must(slope.Total(nil))(t),
 		"of two rows":   must(slope.Total(by))(t),
@@ -78,7 +78,7 @@ func sampled(t *testing.T, log, keys int, k float64, tables map[string]*table) m
 	p, out := must(Insecure(log, 2, 100))(t), map[string]*sample{}
 	slope, curvature := plans(t, p, k)
 	for i := range keys {
-		r := ceremony(t, p, Reference{byte(i)})
+		r := ceremony(t, p, ReferenceString{byte(i)})
 		for rows, d := range tables {
 			for name, s := range r.sums(t, d, k, slope, curvature) {
 				c, at := r.coefficient(s), name+", "+rows

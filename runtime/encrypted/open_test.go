@@ -17,7 +17,7 @@ import (
 func floatText(v float64) string { return strconv.FormatFloat(v, 'x', -1, 64) }
 
 // total returns a sum of a response alone, times ones.
-func (r *run) total(t testing.TB, y []float64, within Range) (*Sum, error) {
+func (r *run) total(t testing.TB, y []float64, within Range) (*EncryptedSum, error) {
 	t.Helper()
 	ones := slices.Repeat([]float64{1}, len(y))
 	column := r.encrypt(t, Column, ones, Range{Max: 1, Squares: float64(len(y))})
@@ -183,11 +183,12 @@ func TestNoiseIsWithinItsBound(t *testing.T) {
 	p := must(Insecure(logTest, 2, 100))(t)
 	form := residual(63, k, 2)
 	form.Factor = nil
-	factor := Form{Factor: residual(31, k, 1).Term, Term: residual(47, k, 1).Term, Interval: k, Products: 2}
-	for _, f := range []Form{residual(63, k, 2), form, factor} {
+	factor := PolynomialForm{Factor: residual(31, k, 1).Term, Term: residual(47, k, 1).Term, Interval: k,
+		Products: 2}
+	for _, f := range []PolynomialForm{residual(63, k, 2), form, factor} {
 		var found [2]*derived
 		for i := range found {
-			r := ceremony(t, p, Reference{byte(i)})
+			r := ceremony(t, p, ReferenceString{byte(i)})
 			found[i] = r.derive(t, f, r.vectors(t, d, k))
 		}
 		worst := 0.0
@@ -215,7 +216,7 @@ type derived struct {
 	bounds []float64
 }
 
-func (r *run) derive(t *testing.T, f Form, v *vectors) *derived {
+func (r *run) derive(t *testing.T, f PolynomialForm, v *vectors) *derived {
 	t.Helper()
 	y := v.y
 	if f.Factor == nil {
@@ -232,7 +233,8 @@ func (r *run) derive(t *testing.T, f Form, v *vectors) *derived {
 		t.Fatal(err)
 	}
 	weighed := must(rows.Weigh(v.columns[0]))(t)
-	for _, s := range []*Sum{must(rows.Product(v.columns[0]))(t), must(weighed.Product(v.columns[0]))(t)} {
+	for _, s := range []*EncryptedSum{must(rows.Product(v.columns[0]))(t),
+		must(weighed.Product(v.columns[0]))(t)} {
 		out.sums = append(out.sums, r.coefficient(s))
 		out.bounds = append(out.bounds, s.wrong*s.unit())
 	}
@@ -251,7 +253,7 @@ func (r *run) decrypt(c *rlwe.Ciphertext) ring.Poly {
 }
 
 // coefficient is what the holders open, without noise.
-func (r *run) coefficient(s *Sum) *big.Int {
+func (r *run) coefficient(s *EncryptedSum) *big.Int {
 	q := r.params.ckks.RingQ().AtLevel(s.head.Level())
 	total := q.NewPoly()
 	for _, secret := range r.secrets {
@@ -305,7 +307,8 @@ func TestNumbersBeyondTheirRange(t *testing.T) {
 		}
 	}
 	cut := r.encrypt(t, Contribution, []float64{1, 2}, Range{Max: 2, Squares: 5, Interval: 3})
-	plan := must(r.params.Plan(Form{Term: []string{"0x0p+00", "0x1p+00"}, Interval: 3, Products: 1}, 2))(t)
+	plan := must(r.params.Plan(PolynomialForm{Term: []string{"0x0p+00", "0x1p+00"}, Interval: 3, Products: 1},
+		2))(t)
 	if _, err := r.keys.Rows(plan, []*Vector{cut, cut}, nil); err == nil {
 		t.Error("contributions of up to 4 are within ±3")
 	}
@@ -323,7 +326,8 @@ func TestSumsBeyondTheModulus(t *testing.T) {
 	d := draw(4, 40, 1, 1, 1)
 	v := r.vectors(t, d, 1)
 	large := r.encrypt(t, Response, d.y, Range{Max: 1e6, Squares: 1e12})
-	form := Form{Factor: []string{"0x1p+00"}, Term: []string{"0x0p+00", "0x1p+00"}, Interval: 1, Products: 2}
+	form := PolynomialForm{Factor: []string{"0x1p+00"}, Term: []string{"0x0p+00", "0x1p+00"}, Interval: 1,
+		Products: 2}
 	rows := must(r.keys.Rows(must(r.params.Plan(form, 1))(t), v.cuts, large))(t)
 	sum = must(rows.Product(v.columns[0]))(t)
 	want := 0.0
@@ -342,7 +346,7 @@ func TestOneCoefficientChangesEveryDigest(t *testing.T) {
 	r := start(t, logTest, 1, 10)
 	d := draw(3, 600, 1, 1, 4)
 	v := r.vectors(t, d, 4)
-	form := Form{Term: []string{"0x0p+00", "0x1p+00", "0x1p+00"}, Interval: 4, Products: 1}
+	form := PolynomialForm{Term: []string{"0x0p+00", "0x1p+00", "0x1p+00"}, Interval: 4, Products: 1}
 	plan := must(r.params.Plan(form, 1))(t)
 	derive := func() [][32]byte {
 		rows := must(r.keys.Rows(plan, v.cuts, nil))(t)

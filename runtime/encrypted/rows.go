@@ -9,8 +9,8 @@ import (
 )
 
 // RowsOf takes a column or a response as rows.
-func (k *CollectiveKeys) RowsOf(v *Vector) *Rows {
-	out := &Rows{keys: k, n: v.n, parts: v.parts, largest: 1, offset: v.wrong}
+func (k *CollectiveKeys) RowsOf(v *Vector) *EncryptedRows {
+	out := &EncryptedRows{keys: k, n: v.n, parts: v.parts, largest: 1, offset: v.wrong}
 	out.column = &v.within
 	return out
 }
@@ -19,7 +19,7 @@ func (k *CollectiveKeys) RowsOf(v *Vector) *Rows {
 func (r Range) total(n int) float64 { return min(math.Sqrt(float64(n)*r.Squares), float64(n)*r.Max) }
 
 // most bounds the sum over rows times z.
-func (r *Rows) most(z Range) float64 {
+func (r *EncryptedRows) most(z Range) float64 {
 	if r.column != nil {
 		return r.largest * math.Sqrt(r.column.Squares*z.Squares)
 	}
@@ -31,7 +31,7 @@ func (r *Rows) most(z Range) float64 {
 }
 
 // anywhere bounds a row and its error, of rows without a column.
-func (r *Rows) anywhere() (largest, wrong float64) {
+func (r *EncryptedRows) anywhere() (largest, wrong float64) {
 	if r.response == nil {
 		return r.largest, r.offset
 	}
@@ -40,7 +40,7 @@ func (r *Rows) anywhere() (largest, wrong float64) {
 }
 
 // wrong bounds the error of a sum over rows times z that is of their own errors.
-func (r *Rows) wrong(z Range) float64 {
+func (r *EncryptedRows) wrong(z Range) float64 {
 	products, _ := r.lengths(z)
 	sum := float64(r.offset*math.Sqrt(z.Squares)) + float64(r.slope*products)
 	if y := r.response; y != nil {
@@ -51,7 +51,7 @@ func (r *Rows) wrong(z Range) float64 {
 
 // lengths bounds roots of sums of squares, by which errors add up (see noise): of the same numbers, and of x
 // or 1 over all numbers of the ciphertexts.
-func (r *Rows) lengths(z Range) (products, own float64) {
+func (r *EncryptedRows) lengths(z Range) (products, own float64) {
 	length := math.Sqrt(z.Squares)
 	if r.column == nil {
 		return length, r.all()
@@ -61,16 +61,16 @@ func (r *Rows) lengths(z Range) (products, own float64) {
 }
 
 // all is the root of how many numbers the ciphertexts have.
-func (r *Rows) all() float64 { return math.Sqrt(float64(len(r.parts) * r.keys.params.Rows())) }
+func (r *EncryptedRows) all() float64 { return math.Sqrt(float64(len(r.parts) * r.keys.params.Rows())) }
 
 // sumError is the error that the division of a sum of products adds to it: of all blocks at once.
-func (r *Rows) sumError() float64 {
+func (r *EncryptedRows) sumError() float64 {
 	p := r.keys.params
 	return math.Sqrt(float64(p.Rows())) * p.productError(r.parts[0].Level())
 }
 
 // Weigh returns rows times a column, of which a product with another column is left.
-func (r *Rows) Weigh(z *Vector) (*Rows, error) {
+func (r *EncryptedRows) Weigh(z *Vector) (*EncryptedRows, error) {
 	if r.column != nil {
 		return nil, fmt.Errorf("encrypted: rows are multiplied with two columns at most")
 	}
@@ -80,12 +80,13 @@ func (r *Rows) Weigh(z *Vector) (*Rows, error) {
 	}
 	p, e := r.keys.params, z.wrong
 	largest, wrong := r.anywhere()
-	return &Rows{keys: r.keys, n: r.n, parts: parts, largest: largest, column: &z.within, slope: wrong,
+	return &EncryptedRows{keys: r.keys, n: r.n, parts: parts, largest: largest, column: &z.within,
+		slope:  wrong,
 		offset: float64((largest+wrong)*e) + p.productError(parts[0].Level()+primesPerStep)}, nil
 }
 
 // times multiplies with a column, after which some steps are left.
-func (r *Rows) times(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
+func (r *EncryptedRows) times(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
 	out, err := r.products(z, left)
 	for _, c := range out {
 		if err == nil {
@@ -96,7 +97,7 @@ func (r *Rows) times(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
 }
 
 // products are those that times divides.
-func (r *Rows) products(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
+func (r *EncryptedRows) products(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
 	l := level(left + 1)
 	if z.n != r.n || z.kind == Contribution {
 		return nil, fmt.Errorf("encrypted: a column of %d rows is wanted", r.n)
@@ -116,7 +117,7 @@ func (r *Rows) products(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
 }
 
 // Product returns the sum over all rows of their products with a column.
-func (r *Rows) Product(z *Vector) (*Sum, error) {
+func (r *EncryptedRows) Product(z *Vector) (*EncryptedSum, error) {
 	e := z.wrong
 	_, own := r.lengths(z.within)
 	rows, errors := float64(r.largest*own), float64(r.slope*own)+float64(r.offset*r.all())
@@ -138,11 +139,11 @@ func (r *Rows) Product(z *Vector) (*Sum, error) {
 }
 
 // Plus returns rows plus a column, of which sums are left as before.
-func (r *Rows) Plus(z *Vector) (*Rows, error) {
+func (r *EncryptedRows) Plus(z *Vector) (*EncryptedRows, error) {
 	if r.column != nil || z.n != r.n || z.kind != Column {
 		return nil, fmt.Errorf("encrypted: a column of %d rows is wanted, and rows without one", r.n)
 	}
-	out := &Rows{keys: r.keys, n: r.n, largest: r.largest + z.within.Max, offset: r.offset + z.wrong,
+	out := &EncryptedRows{keys: r.keys, n: r.n, largest: r.largest + z.within.Max, offset: r.offset + z.wrong,
 		factor: r.factor, response: r.response}
 	l := min(r.parts[0].Level(), z.parts[0].Level())
 	for i, c := range r.parts {
@@ -167,7 +168,7 @@ func NewWeights(values []float64) *Weights {
 }
 
 // Total returns the sum over all rows, each times a number that all know; without numbers, each once.
-func (r *Rows) Total(weights []float64) (*Sum, error) {
+func (r *EncryptedRows) Total(weights []float64) (*EncryptedSum, error) {
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, r.n)
 	}
@@ -175,7 +176,7 @@ func (r *Rows) Total(weights []float64) (*Sum, error) {
 }
 
 // Weighted is Total for weights that are used again.
-func (r *Rows) Weighted(weights *Weights) (*Sum, error) {
+func (r *EncryptedRows) Weighted(weights *Weights) (*EncryptedSum, error) {
 	if len(weights.values) != r.n {
 		return nil, fmt.Errorf("encrypted: %d weights of %d rows", len(weights.values), r.n)
 	}
@@ -199,7 +200,7 @@ func (r *Rows) Weighted(weights *Weights) (*Sum, error) {
 }
 
 // weighted multiplies with numbers that all know, at a level.
-func (r *Rows) weighted(weights *Weights, l int) ([]*rlwe.Ciphertext, error) {
+func (r *EncryptedRows) weighted(weights *Weights, l int) ([]*rlwe.Ciphertext, error) {
 	k, p := r.keys, r.keys.params
 	if l > r.parts[0].Level() {
 		return nil, fmt.Errorf("encrypted: no product is left")
@@ -242,7 +243,7 @@ func (k *CollectiveKeys) Multiply(x, z *Vector) (*Vector, error) {
 }
 
 // Vector takes rows that have no column as a vector, with which others are multiplied.
-func (r *Rows) Vector() (*Vector, error) {
+func (r *EncryptedRows) Vector() (*Vector, error) {
 	if r.column != nil {
 		return nil, fmt.Errorf("encrypted: rows without a column are wanted")
 	}
@@ -252,16 +253,16 @@ func (r *Rows) Vector() (*Vector, error) {
 }
 
 // Cross returns the sum over rows of the products of two columns, or of a column and a response.
-func (k *CollectiveKeys) Cross(x, z *Vector) (*Sum, error) { return k.RowsOf(x).Product(z) }
+func (k *CollectiveKeys) Cross(x, z *Vector) (*EncryptedSum, error) { return k.RowsOf(x).Product(z) }
 
 // Binary returns y(u - y) of a response, whose total with weights that were drawn after the response was
 // committed is 0 if it is of 0 and u, a power of 2, and otherwise hardly ever.
-func (k *CollectiveKeys) Binary(y *Vector, u float64) (*Rows, error) {
+func (k *CollectiveKeys) Binary(y *Vector, u float64) (*EncryptedRows, error) {
 	if y.kind != Response {
 		return nil, fmt.Errorf("encrypted: a response is wanted")
 	}
 	l, e := level(columnSteps), k.params.freshError()
-	out := &Rows{keys: k, n: y.n, largest: y.within.Max * (u + y.within.Max)}
+	out := &EncryptedRows{keys: k, n: y.n, largest: y.within.Max * (u + y.within.Max)}
 	all := math.Sqrt(float64(len(y.parts) * k.params.Rows()))
 	out.offset = float64((u+float64(2*y.within.Max)+float64(all*e))*e) + k.params.productError(l)
 	for _, c := range y.parts {

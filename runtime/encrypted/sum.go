@@ -17,9 +17,9 @@ var ErrModulus = errors.New("beyond the modulus")
 // ErrOpenings is the error of a share of one sum more than a key is for.
 var ErrOpenings = errors.New("encrypted: the key was for fewer sums")
 
-// A Sum is an encrypted sum over rows that a circuit derived. There is no way to make one from bytes, so that
-// a holder gives no share of a ciphertext that it did not derive itself.
-type Sum struct {
+// A EncryptedSum is an encrypted sum over rows that a circuit derived. There is no way to make one from
+// bytes, so that a holder gives no share of a ciphertext that it did not derive itself.
+type EncryptedSum struct {
 	params *Parameters
 	// coefficient 0 of c₀ of a ciphertext: that times the number of rows N and over the scale is the sum
 	head      ring.Poly
@@ -33,11 +33,11 @@ type Sum struct {
 
 // sum prepares a sum with bounds of its absolute value and of its error, and returns how many steps its
 // modulus has beyond the least. A sum that could be larger than all moduli is refused.
-func (r *Rows) sum(largest, wrong float64) (*Sum, int, error) {
+func (r *EncryptedRows) sum(largest, wrong float64) (*EncryptedSum, int, error) {
 	p := r.keys.params
 	unit := p.scale() / float64(p.Rows())
 	wrong = float64(wrong * drift)
-	out := &Sum{params: p, largest: largest, wrong: wrong, deviation: p.flooding(wrong * unit)}
+	out := &EncryptedSum{params: p, largest: largest, wrong: wrong, deviation: p.flooding(wrong * unit)}
 	for left := 0; level(left+1) <= r.parts[0].Level(); left++ {
 		q, _ := new(big.Float).SetInt(p.ckks.RingQ().AtLevel(level(left)).Modulus()).Float64()
 		if drift*(float64((largest+wrong)*unit)+float64(float64(p.holders)*out.deviation*tail)) < q/2 {
@@ -49,7 +49,7 @@ func (r *Rows) sum(largest, wrong float64) (*Sum, int, error) {
 
 // add sets a sum to that of all blocks of products, which are divided when they are added up. Of c₀ there is
 // coefficient 0 alone.
-func (k *CollectiveKeys) add(s *Sum, products []*rlwe.Ciphertext) error {
+func (k *CollectiveKeys) add(s *EncryptedSum, products []*rlwe.Ciphertext) error {
 	c := products[0]
 	for _, part := range products[1:] {
 		if err := k.eval.Add(c, part, c); err != nil {
@@ -67,30 +67,30 @@ func (k *CollectiveKeys) add(s *Sum, products []*rlwe.Ciphertext) error {
 }
 
 // primes are those that the ciphertext of a sum has left.
-func (s *Sum) primes() []uint64 { return s.params.ckks.Q()[:s.head.Level()+1] }
+func (s *EncryptedSum) primes() []uint64 { return s.params.ckks.Q()[:s.head.Level()+1] }
 
 // Digest is the SHA-256 of the ciphertext, the same at all who derived it from the same vectors.
-func (s *Sum) Digest() [sha256.Size]byte {
+func (s *EncryptedSum) Digest() [sha256.Size]byte {
 	return sha256.Sum256(appendPoly(appendPoly(nil, s.head, s.primes()), s.tail, s.primes()))
 }
 
 // unit is coefficient 0 of a sum of 1.
-func (s *Sum) unit() float64 { return s.scale.Float64() / float64(s.params.Rows()) }
+func (s *EncryptedSum) unit() float64 { return s.scale.Float64() / float64(s.params.Rows()) }
 
 // Deviation is the standard deviation of what Open returns about the sum, from the noise of all holders.
-func (s *Sum) Deviation() float64 {
+func (s *EncryptedSum) Deviation() float64 {
 	return math.Sqrt(float64(s.params.holders)) * s.deviation / s.unit()
 }
 
 // Error bounds what Open returns wrongly apart from that noise.
-func (s *Sum) Error() float64 { return s.wrong }
+func (s *EncryptedSum) Error() float64 { return s.wrong }
 
 // Unit is what a sum of 1 is in whole numbers that holders add to their shares.
-func (s *Sum) Unit() float64 { return s.unit() }
+func (s *EncryptedSum) Unit() float64 { return s.unit() }
 
 // Admit has holders add numbers to their shares whose sum is at most most, in units of the sum. The error is
 // ErrModulus where the modulus has no room for them.
-func (s *Sum) Admit(most float64) error {
+func (s *EncryptedSum) Admit(most float64) error {
 	s.added = most
 	q, _ := new(big.Float).SetInt(s.params.ckks.RingQ().AtLevel(s.head.Level()).Modulus()).Float64()
 	if float64((s.largest+s.wrong+most)*s.unit())+
@@ -103,7 +103,7 @@ func (s *Sum) Admit(most float64) error {
 
 // ShareAdding is Share with a whole number added, for everybody. Open returns the sum with all that was
 // added.
-func (s *Secret) ShareAdding(sum *Sum, added *big.Int) ([]byte, error) {
+func (s *Secret) ShareAdding(sum *EncryptedSum, added *big.Int) ([]byte, error) {
 	if sum.params.Digest() != s.params.Digest() {
 		return nil, fmt.Errorf("encrypted: a sum of other parameters")
 	}
@@ -112,7 +112,7 @@ func (s *Secret) ShareAdding(sum *Sum, added *big.Int) ([]byte, error) {
 
 // Share returns the holder's share of the decryption of a sum, for its one receiver: coefficient 0 of c₁s_i
 // with noise. It is fresh at every call and counts as an opening: what was sent once is sent again as it was.
-func (s *Secret) Share(sum *Sum) ([]byte, error) {
+func (s *Secret) Share(sum *EncryptedSum) ([]byte, error) {
 	if sum.params.Digest() != s.params.Digest() {
 		return nil, fmt.Errorf("encrypted: a sum of other parameters")
 	}
@@ -149,7 +149,7 @@ func (s *Secret) share(tail ring.Poly, deviation float64, added *big.Int) ([]byt
 // Open adds the shares of all holders and returns the sum. A share that is not of the form
 // is a *HolderError. A number beyond what the ranges allow is an error: a share was altered, or is of another
 // sum. A share that was altered by less gives a wrong number.
-func (s *Sum) Open(shares Shares) (float64, error) {
+func (s *EncryptedSum) Open(shares Shares) (float64, error) {
 	coefficient, err := s.params.opened(s.head, shares)
 	if err != nil {
 		return 0, err

@@ -94,4 +94,4 @@ func (p *Parameters) VectorSize(kind Kind, n int) int {
 }
 
 // ShareSize is the number of bytes of a share of the sum.
-func (s *Sum) ShareSize() int { return size(1, s.primes()) }
+func (s *EncryptedSum) ShareSize() int { return size(1, s.primes()) }

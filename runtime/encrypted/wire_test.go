@@ -49,7 +49,7 @@ func FuzzSecret(f *testing.F) {
 // they give.
 func FuzzShares(f *testing.F) {
 	p := must(Insecure(tinyLog, 2, 10))(f)
-	reference := Reference{5}
+	reference := ReferenceString{5}
 	var public, ones, twos [][]byte
 	var secrets []*Secret
 	for range 2 {
@@ -97,11 +97,11 @@ func TestSecretsAreKept(t *testing.T) {
 	p := must(Insecure(tinyLog, 1, 1))(t)
 	kept := func(s *Secret) *Secret { return must(p.Secret(must(s.MarshalBinary())(t)))(t) }
 	s := kept(p.NewSecret())
-	public, one := must(s.PublicShare(Reference{}))(t), must(s.RoundOne(Reference{}))(t)
+	public, one := must(s.PublicShare(ReferenceString{}))(t), must(s.RoundOne(ReferenceString{}))(t)
 	s = kept(s)
 	both := must(p.first([][]byte{one}))(t)
 	two := must(s.RoundTwo(both))(t)
-	keys := must(p.summed(Reference{}, [][]byte{public}, [][]byte{one}, [][]byte{two}))(t)
+	keys := must(p.summed(ReferenceString{}, [][]byte{public}, [][]byte{one}, [][]byte{two}))(t)
 	r := &run{params: p, keys: keys, secrets: []*Secret{kept(s)}}
 	sum := must(r.total(t, []float64{1, 1, 0, 1}, Range{Max: 1, Squares: 3}))(t)
 	if got := r.open(t, sum); math.Abs(got-3) > 6*sum.Deviation()+sum.Error() {
@@ -134,7 +134,7 @@ func TestParametersOfADeployment(t *testing.T) {
 		}
 	}
 	const k, n = 10, 10000
-	r := ceremony(t, p, Reference{4})
+	r := ceremony(t, p, ReferenceString{4})
 	d := draw(1, n, 2, 1, k)
 	v := r.vectors(t, d, k)
 	form := residual(63, k, 1)

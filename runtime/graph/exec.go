@@ -32,7 +32,7 @@ type Exec struct {
 	targeted              bool    // since the last Forward
 	flat                  bool    // log-Jacobians are left out
 	loaded                *loaded // nil where the data are those of the graph
-	group                 *workers.Group
+	group                 *workers.Team
 }
 
 // A loop is a loopSpec bound to the arrays of an Exec.

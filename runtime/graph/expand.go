@@ -8,8 +8,8 @@ import (
 )
 
 // An expanding writes a density as operations into a builder: these run as vector functions and share
-// subexpressions with the rest of the graph. It implements the def.Builder that a distribution's vector form
-// is written with.
+// subexpressions with the rest of the graph. It implements the def.DensityBuilder that a distribution's
+// vector form is written with.
 type expanding struct {
 	*Builder
 	term  string

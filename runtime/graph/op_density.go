@@ -17,12 +17,12 @@ type likelihood struct {
 // that nothing is allocated.
 type densityState struct {
 	block  def.Batch
-	theta  []def.Arg
+	theta  []def.BlockArg
 	dtheta [][]float64
 }
 
 func newDensityState(params int) *densityState {
-	return &densityState{theta: make([]def.Arg, params), dtheta: make([][]float64, params)}
+	return &densityState{theta: make([]def.BlockArg, params), dtheta: make([][]float64, params)}
 }
 
 // opDensity adds power·Σ w·log p(x|θ) to the target. Since the adjoint of a term is known, the same step adds

@@ -252,4 +252,4 @@ func (e *Exec) Splits() bool {
 }
 
 // Use lets helpers compute pieces of long loops; nil for none. It changes no number.
-func (e *Exec) Use(g *workers.Group) { e.group = g }
+func (e *Exec) Use(g *workers.Team) { e.group = g }

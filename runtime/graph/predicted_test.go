@@ -130,7 +130,7 @@ func beyond(made [2]*graph.Graph, x []float64, both bool) bool {
 }
 
 // naturally adds a likelihood of a distribution with f(m) in place of a parameter.
-func naturally(t *testing.T, b *graph.Builder, d *def.Dist, p def.Predicted,
+func naturally(t *testing.T, b *graph.Builder, d *def.Dist, p def.PredictorForm,
 	spell func(t *testing.T, b *graph.Builder, f string) graph.ID) {
 	r := rand.New(rand.NewPCG(91, 92))
 	theta, values := make([]graph.ID, len(d.Params)), make([]float64, len(d.Params))

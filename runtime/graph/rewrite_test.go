@@ -316,7 +316,7 @@ func TestBits(t *testing.T) {
 }
 
 // bitsOn returns the lines that TestBits prints on an instruction set.
-func bitsOn(t *testing.T, set vector.Set) map[string]bool {
+func bitsOn(t *testing.T, set vector.InstructionSet) map[string]bool {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestBits$")
 	cmd.Env = append(os.Environ(), printBits+"=1", vector.Variable+"="+set.String())

@@ -10,7 +10,7 @@ import (
 // Split writes the density of the rows where is holds, and that of the others, each over vectors of their
 // own.
 func (e *expanding) Split(by []def.Value, is func(by []float64) bool, yes,
-	no func(b def.Builder, of func(def.Value) def.Value)) bool {
+	no func(b def.DensityBuilder, of func(def.Value) def.Value)) bool {
 	if !e.split {
 		return false
 	}
@@ -26,7 +26,7 @@ func (e *expanding) Split(by []def.Value, is func(by []float64) bool, yes,
 		}
 		rows[part] = append(rows[part], float64(i+1))
 	}
-	for part, write := range []func(def.Builder, func(def.Value) def.Value){yes, no} {
+	for part, write := range []func(def.DensityBuilder, func(def.Value) def.Value){yes, no} {
 		if len(rows[part]) > 0 {
 			write(e.part(rows[part]))
 		}
@@ -44,7 +44,7 @@ func (e *expanding) element(id ID, row int) float64 {
 }
 
 // part is the builder for some of the rows, and the values in these.
-func (e *expanding) part(rows []float64) (def.Builder, func(def.Value) def.Value) {
+func (e *expanding) part(rows []float64) (def.DensityBuilder, func(def.Value) def.Value) {
 	if len(rows) == e.rows {
 		return e, func(v def.Value) def.Value { return v }
 	}

@@ -249,7 +249,7 @@ func endStudentT(c *call) float64 {
 	}
 	at, s := c.scratch[0][:2], c.density
 	at[0] = 0
-	b.N, b.X, b.Theta, b.DTheta = 1, def.Arg{V: at[:1]}, s.theta, s.dtheta
+	b.N, b.X, b.Theta, b.DTheta = 1, def.BlockArg{V: at[:1]}, s.theta, s.dtheta
 	s.theta[0], s.theta[1], s.theta[2] = c.arg(1, 0), b.X, c.arg(3, 0)
 	s.dtheta[0] = at[1:]
 	rows := float64(c.node.frame * c.node.width)

@@ -91,10 +91,10 @@ func (c *call) dnum(k, j int) *float64 { o := &c.in[k]; return &o.adj.buf[o.at(j
 func (c *call) wants(k int) bool { return c.in[k].adj.buf != nil }
 
 // arg is operand k as an argument of a distribution's density.
-func (c *call) arg(k, j int) def.Arg {
+func (c *call) arg(k, j int) def.BlockArg {
 	if o := &c.in[k]; !o.rows {
 		i := o.at(j)
-		return def.Arg{V: o.val.buf[i : i+1]}
+		return def.BlockArg{V: o.val.buf[i : i+1]}
 	}
-	return def.Arg{V: c.vec(k, j)[:c.n], Step: 1}
+	return def.BlockArg{V: c.vec(k, j)[:c.n], Step: 1}
 }

@@ -23,7 +23,7 @@ type Party struct {
 	variant int            // of the data
 	cuts    [2][]float64   // of CutAt, where there are several
 	noisy   []density.Cut  // those that cross with noise
-	group   *workers.Group // computes pieces of long loops
+	group   *workers.Team  // computes pieces of long loops
 	seeds   [][]float64    // per graph output: cuts, then what the server shares
 	held    []float64      // accumulators set aside while Pull uses them
 	// cuts and the log density's derivative by them: arrays of the graph where there is one cut
@@ -235,7 +235,7 @@ func (p *Party) newExec(room *graph.Room) (e *graph.Exec) {
 }
 
 // Use lets helpers compute pieces of long loops over rows; nil for none. It changes no number.
-func (p *Party) Use(g *workers.Group) {
+func (p *Party) Use(g *workers.Team) {
 	p.group = g
 	for _, e := range p.slots {
 		if e != nil {

@@ -316,4 +316,4 @@ func (m *Moments) whole() error {
 }
 
 // Scaled is a value of the column, held to its bounds, as −1 … 1.
-func (c Column) Scaled(v float64) float64 { return max(-1, min(1, (v-c.Middle())/c.Half())) }
+func (c BoundedColumn) Scaled(v float64) float64 { return max(-1, min(1, (v-c.Middle())/c.Half())) }

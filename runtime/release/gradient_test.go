@@ -10,8 +10,9 @@ import (
 
 // scored is a release with the place of a score of one row of two parties' columns and a response.
 func scored(normal bool) (*Moments, *Step) {
-	m := &Moments{Rows: 1, Parties: 2, Terms: Terms{Rho: .4, Part: .5}, Columns: []Column{
-		{Owner: "a", Lower: -1, Upper: 1}, {Owner: "b", Lower: -1, Upper: 1}, {Owner: "b", Lower: -1, Upper: 1},
+	m := &Moments{Rows: 1, Parties: 2, Terms: Terms{Rho: .4, Part: .5}, Columns: []BoundedColumn{
+		{Owner: "a", Lower: -1, Upper: 1}, {Owner: "b", Lower: -1, Upper: 1},
+		{Owner: "b", Lower: -1, Upper: 1},
 	}}
 	m.Gradients = &Gradients{Map: [][]float64{{1, 0, 0}, {.3, 2, 0}, {-.2, 0, 1.5}}}
 	m.Hold(1.6)
@@ -143,7 +144,8 @@ func TestScoresHaveTheStatedVariance(t *testing.T) {
 	var squares []float64
 	for range n {
 		m.Gradients.Steps = nil
-		if err := m.step(&Step{At: s.At, Scale: s.Scale, Shape: s.Shape, Rho: s.Rho}, values, random); err != nil {
+		if err := m.step(&Step{At: s.At, Scale: s.Scale, Shape: s.Shape, Rho: s.Rho}, values,
+			random); err != nil {
 			t.Fatal(err)
 		}
 		last := m.Gradients.Steps[0]

@@ -14,9 +14,9 @@ import (
 	"slices"
 )
 
-// A Column is one that enters the moments: as the model names it, its owner, and the public bounds by which
-// it is scaled to [−1, 1]. A Binary column is −1 or 1, so that its square is known.
-type Column struct {
+// A BoundedColumn is one that enters the moments: as the model names it, its owner, and the public bounds by
+// which it is scaled to [−1, 1]. A Binary column is −1 or 1, so that its square is known.
+type BoundedColumn struct {
 	Name   string  `json:"name"`
 	Owner  string  `json:"owner"`
 	Lower  float64 `json:"lower"`
@@ -25,10 +25,10 @@ type Column struct {
 }
 
 // Middle and Half are what the scaled column is 0 and 1 at.
-func (c Column) Middle() float64 { return float64((c.Lower + c.Upper) / 2) }
+func (c BoundedColumn) Middle() float64 { return float64((c.Lower + c.Upper) / 2) }
 
 // Half is the distance of a bound from the middle.
-func (c Column) Half() float64 { return (c.Upper - c.Lower) / 2 }
+func (c BoundedColumn) Half() float64 { return (c.Upper - c.Lower) / 2 }
 
 // Terms are what a release promises. Without noise it promises nothing.
 type Terms struct {
@@ -52,12 +52,12 @@ func (t Terms) ofMoments() float64 {
 
 // Moments are Σ v vᵀ over rows v = (1, columns), scaled, with noise. The last column is the response.
 type Moments struct {
-	Format  int      `json:"format"`
-	Family  string   `json:"family"`
-	Rows    int      `json:"rows"`
-	Columns []Column `json:"columns"`
-	Terms   Terms    `json:"terms"`
-	Bits    uint     `json:"bits"` // an entry of a row is a whole number of 2^−Bits
+	Format  int             `json:"format"`
+	Family  string          `json:"family"`
+	Rows    int             `json:"rows"`
+	Columns []BoundedColumn `json:"columns"`
+	Terms   Terms           `json:"terms"`
+	Bits    uint            `json:"bits"` // an entry of a row is a whole number of 2^−Bits
 	// of one party's noise of the square of a column, in units of 4^−Bits; half of it for a product
 	Share   *big.Int   `json:"variance"`
 	Parties int        `json:"parties"` // each of which adds a share
@@ -82,7 +82,7 @@ const (
 const Tails = 14
 
 // Parties lists the owners of columns, in the order of their first.
-func Parties(columns []Column) (out []string) {
+func Parties(columns []BoundedColumn) (out []string) {
 	for _, c := range columns {
 		if !slices.Contains(out, c.Owner) {
 			out = append(out, c.Owner)
@@ -107,11 +107,12 @@ func Parties(columns []Column) (out []string) {
 // rounded towards 0 before they are multiplied, and norms are held on the integers, so that rounding adds
 // nothing to the sensitivity. The squares of 1 and of binary columns are the same in all tables and have no
 // noise.
-func Open(family string, columns []Column, values [][]float64, t Terms) (*Moments, error) {
+func Open(family string, columns []BoundedColumn, values [][]float64, t Terms) (*Moments, error) {
 	return open(family, columns, values, t, rand.Reader)
 }
 
-func open(family string, columns []Column, values [][]float64, t Terms, random io.Reader) (*Moments, error) {
+func open(family string, columns []BoundedColumn, values [][]float64, t Terms, random io.Reader) (*Moments,
+	error) {
 	m, err := Blank(family, columns, len(values[0]), t)
 	if err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func open(family string, columns []Column, values [][]float64, t Terms, random i
 // bound2 is B².
 func (m *Moments) bound2() float64 { return bound2(m.Columns, m.Terms) }
 
-func bound2(columns []Column, t Terms) float64 {
+func bound2(columns []BoundedColumn, t Terms) float64 {
 	b := 1.0
 	for _, p := range Parties(columns) {
 		b += float64(t.Norms[p] * t.Norms[p])
@@ -140,7 +141,7 @@ func bound2(columns []Column, t Terms) float64 {
 }
 
 // Noise is the Variance that moments of columns have by terms of which they have all.
-func Noise(columns []Column, t Terms) float64 {
+func Noise(columns []BoundedColumn, t Terms) float64 {
 	return float64(len(Parties(columns))) * bound2(columns, t) * bound2(columns, t) / t.Rho
 }
 
@@ -202,7 +203,7 @@ func (m *Moments) Known(i int) bool {
 }
 
 // Widest is the norm of each party that clips no row: the square root of how many columns it has.
-func Widest(columns []Column) map[string]float64 {
+func Widest(columns []BoundedColumn) map[string]float64 {
 	out := map[string]float64{}
 	for _, c := range columns {
 		n := math.Round(out[c.Owner]*out[c.Owner]) + 1

@@ -69,7 +69,7 @@ func TestCharges(t *testing.T) {
 // two are moments of one row, of which a has x and b has z, so that the neighbour's row is at a right angle
 // in the products: the worst case.
 func two(t *testing.T, random *rand.ChaCha8, values ...float64) *Moments {
-	columns := []Column{{Name: "x", Owner: "a", Lower: -1, Upper: 1},
+	columns := []BoundedColumn{{Name: "x", Owner: "a", Lower: -1, Upper: 1},
 		{Name: "y", Owner: "b", Lower: -1, Upper: 1}}
 	rho := Rho(3, 1e-6)
 	m, err := open("normal", columns, [][]float64{{values[0]}, {values[1]}},
@@ -199,7 +199,7 @@ func TestFiles(t *testing.T) {
 // A norm holds on the integers that are summed.
 func TestNormsClip(t *testing.T) {
 	m := two(t, seeded(6), 0, 0)
-	m.Columns = []Column{{Name: "x", Owner: "a", Lower: -1, Upper: 1},
+	m.Columns = []BoundedColumn{{Name: "x", Owner: "a", Lower: -1, Upper: 1},
 		{Name: "y", Owner: "a", Lower: -1, Upper: 1}}
 	m.Terms.Norms = map[string]float64{"a": .7}
 	r := rand.New(rand.NewPCG(3, 4))
@@ -215,10 +215,10 @@ func TestNormsClip(t *testing.T) {
 // square of a binary column is known there.
 func TestWidestNormsClipNothing(t *testing.T) {
 	for n := 1; n < 40; n++ {
-		var columns []Column
+		var columns []BoundedColumn
 		var values [][]float64
 		for range n {
-			columns, values = append(columns, Column{Name: "g", Owner: "a", Upper: 1, Binary: true}),
+			columns, values = append(columns, BoundedColumn{Name: "g", Owner: "a", Upper: 1, Binary: true}),
 				append(values, []float64{1})
 		}
 		m, err := Blank("normal", columns, 1, Terms{NoNoise: true, Norms: Widest(columns)})

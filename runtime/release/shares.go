@@ -14,7 +14,7 @@ import (
 
 // Blank is a release of which there are no sums yet: all that parties agree on before they send anything. The
 // error says that its sums would be too large.
-func Blank(family string, columns []Column, rows int, t Terms) (*Moments, error) {
+func Blank(family string, columns []BoundedColumn, rows int, t Terms) (*Moments, error) {
 	m := &Moments{Format: Format, Family: family, Rows: rows, Columns: columns, Terms: t,
 		Parties: len(Parties(columns)), Share: new(big.Int)}
 	var err error
@@ -25,7 +25,7 @@ func Blank(family string, columns []Column, rows int, t Terms) (*Moments, error)
 }
 
 // Promise are the terms of a release of columns with a budget, or without noise; a norm of 0 clips no row.
-func Promise(epsilon, delta, norm float64, noNoise bool, columns []Column) Terms {
+func Promise(epsilon, delta, norm float64, noNoise bool, columns []BoundedColumn) Terms {
 	t := Terms{Norms: Widest(columns), NoNoise: noNoise}
 	for p := range t.Norms {
 		if norm > 0 {
@@ -150,18 +150,18 @@ func (m *Moments) digest() (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// A Part is what one party has of the rows of scores: its columns of z, and of each row their squares
+// A PartyRows is what one party has of the rows of scores: its columns of z, and of each row their squares
 // together.
-type Part struct {
+type PartyRows struct {
 	Columns [][]float64
 	Squares []float64
 }
 
 // Part is a party's. values are those of its columns, in the order of the release; the response has none in
 // z.
-func (m *Moments) Part(party string, values [][]float64) Part {
+func (m *Moments) Part(party string, values [][]float64) PartyRows {
 	g, last := m.Gradients, len(m.Columns)-1
-	out := Part{Squares: make([]float64, m.Rows)}
+	out := PartyRows{Squares: make([]float64, m.Rows)}
 	for j, row := range g.Map {
 		if j == 0 || m.Columns[j-1].Owner != party {
 			continue

@@ -16,7 +16,7 @@ type Chains struct {
 	Envs  []density.Env
 	own   []*evaluator     // the Envs, which may have been wrapped since
 	lanes *transport.Lanes // nil in one loop
-	crew  []*workers.Group
+	crew  []*workers.Team
 	// convoy is that of chains which share cores and pass over many data; else nil.
 	convoy *workers.Convoy
 }

@@ -48,8 +48,8 @@ type evaluator struct {
 	parts   []part
 	relays  map[density.RelaySize]*relay
 	draw    density.Draw
-	group   *workers.Group // nil: no helpers
-	runs    []run          // of the clients of this process
+	group   *workers.Team // nil: no helpers
+	runs    []run         // of the clients of this process
 	beside  blocks
 	alone   bool // the server is the only party: nothing crosses
 }
@@ -229,7 +229,7 @@ func (e *evaluator) Turn(k int) {
 }
 
 // use gives evaluations helpers, nil for none, those of windows too.
-func (e *evaluator) use(g *workers.Group) {
+func (e *evaluator) use(g *workers.Team) {
 	e.group = g
 	e.lent(g)
 	for _, p := range e.parts {

@@ -93,7 +93,7 @@ func (j *runLog) sample(a backends.Algorithm, given map[string]string,
 		}
 		theta, server := clone(newPlayer(env, noncentred).theta), env.Blocks()[0].Index() == 0
 		have := 0
-		for info := (backends.Info{}); !info.Done; {
+		for info := (backends.StepInfo{}); !info.Done; {
 			before := env.Work().Rounds
 			if info, err = k.Step(ctx); err != nil {
 				return err

@@ -107,7 +107,7 @@ func (a *adding) Part(k int) {
 }
 
 // lent gives the parties of a process the groups that their evaluations may use.
-func (e *evaluator) lent(g *workers.Group) {
+func (e *evaluator) lent(g *workers.Team) {
 	if len(e.runs) < 2 {
 		for _, s := range e.parties {
 			s.Use(g)

@@ -15,7 +15,7 @@ import (
 
 // A Simulator is the evaluation state of a model. It is not safe for concurrent use.
 type Simulator struct {
-	model *Model
+	model *SimulatedModel
 	exec  *graph.Exec
 	args  [][]float64
 	theta []float64
@@ -24,7 +24,9 @@ type Simulator struct {
 }
 
 // NewSimulator returns a simulator of the model.
-func (m *Model) NewSimulator() *Simulator { return &Simulator{model: m, exec: m.Graph.NewExec()} }
+func (m *SimulatedModel) NewSimulator() *Simulator {
+	return &Simulator{model: m, exec: m.Graph.NewExec()}
+}
 
 // attempts is how often a value is drawn until it lies within the bounds of its parameter.
 const attempts = 10000
@@ -128,7 +130,7 @@ func (s *Simulator) outside(r *rand.Rand, p *Param, shape graph.Shape) error {
 }
 
 // order lists the parameters in the order in which they are drawn.
-func (m *Model) order() (out []int) {
+func (m *SimulatedModel) order() (out []int) {
 	for _, imputed := range []bool{false, true} {
 		for k := range m.Params {
 			if (m.Params[k].Imputed != nil) == imputed {

@@ -8,9 +8,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Model is a model with its parameters on their declared scale. The graph has no target; the fields below
-// index its parameters, inputs and reports.
-type Model struct {
+// A SimulatedModel is a model with its parameters on their declared scale. The graph has no target; the
+// fields below index its parameters, inputs and reports.
+type SimulatedModel struct {
 	Graph *graph.Graph
 	// in order of declaration: a prior depends on earlier ones only, and imputed data on all that are not
 	Params    []Param
@@ -108,13 +108,13 @@ type Response struct {
 	Dependent string
 	// Predictor is what the auxiliary variables are added to; nil where there are none, and where NoPredictor
 	// gives a reason.
-	Predictor   *Predictor
+	Predictor   *NoisyPredictor
 	NoPredictor string
 }
 
-// A Predictor is the scalar predictor of a response to which each of Clients adds noise of standard deviation
-// Rho, or of mean square Rho² where they differ.
-type Predictor struct {
+// A NoisyPredictor is the scalar predictor of a response to which each of Clients adds noise of standard
+// deviation Rho, or of mean square Rho² where they differ.
+type NoisyPredictor struct {
 	Param   int         // of the distribution: the one that it enters
 	Through []*def.Func // through these functions, the innermost first
 	Eta     int         // the report with the predictor without noise

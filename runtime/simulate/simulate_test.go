@@ -34,7 +34,7 @@ func dist(t *testing.T, name string) *def.Dist {
 	return d
 }
 
-func (r regression) model(t *testing.T) *simulate.Model {
+func (r regression) model(t *testing.T) *simulate.SimulatedModel {
 	t.Helper()
 	b := graph.New("test")
 	must := func(id graph.ID, err error) graph.ID {
@@ -49,7 +49,7 @@ func (r regression) model(t *testing.T) *simulate.Model {
 		reports++
 		return reports - 1
 	}
-	m := &simulate.Model{}
+	m := &simulate.SimulatedModel{}
 	law := simulate.Law{Dist: dist(t, r.prior)}
 	for _, a := range r.priorArgs {
 		law.Args = append(law.Args, report(b.Scalar(a), graph.Shape{}))

@@ -8,55 +8,55 @@ import (
 
 func chainCalls() []call {
 	return []call{
-		{"noise", func(on Set, n, _, _ int, m *room) {
+		{"noise", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(noise(on, n, m.floats(n), m.floats(n), m.floats(n), 0.7))
 		}},
-		{"noiseBack", func(on Set, n, _, _ int, m *room) {
+		{"noiseBack", func(on InstructionSet, n, _, _ int, m *room) {
 			noiseBack(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7)
 		}},
-		{"noiseStart", func(on Set, n, _, _ int, m *room) {
+		{"noiseStart", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(noiseStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
 				m.floats(n), m.floats(n), m.floats(n), 0.7, 0.1, -0.2, 0.8, 0.6))
 		}},
-		{"noiseEnd", func(on Set, n, _, _ int, m *room) {
+		{"noiseEnd", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(noiseEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1))
 		}},
-		{"welford", func(on Set, n, _, _ int, m *room) {
+		{"welford", func(on InstructionSet, n, _, _ int, m *room) {
 			welford(on, n, m.floats(n), m.floats(n), m.floats(n), 0.2)
 		}},
-		{"balance", func(on Set, n, _, _ int, m *room) {
+		{"balance", func(on InstructionSet, n, _, _ int, m *room) {
 			balance(on, n, m.floats(n), m.floats(n), m.counts(n), m.counts(n), 0.5, 2)
 		}},
-		{"raise", func(on Set, n, _, _ int, m *room) {
+		{"raise", func(on InstructionSet, n, _, _ int, m *room) {
 			raise(on, n, m.floats(n), m.floats(n), m.counts(n), 0.5, 2)
 		}},
-		{"denseStart", func(on Set, n, _, _ int, m *room) {
+		{"denseStart", func(on InstructionSet, n, _, _ int, m *room) {
 			n = min(n, 40)
 			denseStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n*n),
 				0.1, 0.2)
 		}},
-		{"denseEnd", func(on Set, n, _, _ int, m *room) {
+		{"denseEnd", func(on InstructionSet, n, _, _ int, m *room) {
 			n = min(n, 40)
 			m.result(denseEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n*n), 0.1))
 		}},
-		{"givenTurns", func(on Set, n, _, _ int, m *room) {
+		{"givenTurns", func(on InstructionSet, n, _, _ int, m *room) {
 			out := [6]float64{1, 2, 3, 4, 5, 6}
 			givenTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
 				m.floats(n), m.floats(n), m.floats(n), m.floats(n))
 			m.result(out[:]...)
 		}},
-		{"pairTurns", func(on Set, n, _, _ int, m *room) {
+		{"pairTurns", func(on InstructionSet, n, _, _ int, m *room) {
 			var out [2]float64
 			pairTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n))
 			m.result(out[:]...)
 		}},
-		{"unitTurns", func(on Set, n, _, _ int, m *room) {
+		{"unitTurns", func(on InstructionSet, n, _, _ int, m *room) {
 			out := [6]float64{1, 2, 3, 4, 5, 6}
 			unitTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
 				m.floats(n), m.floats(n))
 			m.result(out[:]...)
 		}},
-		{"unitPairTurns", func(on Set, n, _, _ int, m *room) {
+		{"unitPairTurns", func(on InstructionSet, n, _, _ int, m *room) {
 			var out [2]float64
 			unitPairTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n))
 			m.result(out[:]...)

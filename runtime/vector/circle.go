@@ -12,7 +12,8 @@ func Sin(n int, y, a []float64) { angles(n, y, a, sine, portable.Sin) }
 // Cos sets y = cos(a), a in radians.
 func Cos(n int, y, a []float64) { angles(n, y, a, cosine, portable.Cos) }
 
-func angles(n int, y, a []float64, near func(on Set, n int, y, a []float64), far func(float64) float64) {
+func angles(n int, y, a []float64, near func(on InstructionSet, n int, y, a []float64),
+	far func(float64) float64) {
 	var beyond uint64 // its first bit is set where an angle is
 	for _, x := range a[:n] {
 		beyond |= portable.MostTurnedBits - math.Float64bits(x)&^(1<<63)

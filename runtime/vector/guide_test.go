@@ -32,7 +32,7 @@ const (
 	apartForm
 )
 
-func (d *guided) draw(on Set, form int) float64 {
+func (d *guided) draw(on InstructionSet, form int) float64 {
 	switch form {
 	case slopedForm:
 		return guideDrawSloped(on, d.n, d.s, d.e, d.z, d.df, d.mean, d.slope, d.logs, d.eps, d.g, d.centre,

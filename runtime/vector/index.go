@@ -7,7 +7,7 @@ func Gather(n int, y, table []float64, index []int32) { gatherOn(active, n, y, t
 
 // gatherOn runs the Go loop for the elements that the assembly leaves: the last ones, and those from an index
 // out of range on, which panics.
-func gatherOn(on Set, n int, y, table []float64, index []int32) {
+func gatherOn(on InstructionSet, n int, y, table []float64, index []int32) {
 	done := gather(on, n, y, table, len(table), index)
 	for i, j := range index[done:n] {
 		y[done+i] = table[j]

@@ -10,44 +10,44 @@ import (
 // results.
 type likelihoodCase struct {
 	name string
-	run  func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64)
+	run  func(on InstructionSet, n int, in [3][]float64, a, b *[lanes]float64, d []float64)
 }
 
 func likelihoodCases() []likelihoodCase {
 	return []likelihoodCase{
-		{"bernoulliLogit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+		{"bernoulliLogit", func(on InstructionSet, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			bernoulliLogit(on, n, a, b, in[0], in[1], d)
 		}},
-		{"binomialLogit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+		{"binomialLogit", func(on InstructionSet, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			binomialLogit(on, n, a, b, in[0], in[1], 7, d)
 		}},
-		{"binomialTrials", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+		{"binomialTrials", func(on InstructionSet, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			binomialTrials(on, n, a, in[0], in[1], in[2], d)
 		}},
-		{"poissonLog", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+		{"poissonLog", func(on InstructionSet, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			poissonLog(on, n, a, in[0], in[1], d)
 		}},
-		{"negBinomial2Log", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+		{"negBinomial2Log", func(on InstructionSet, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			negBinomial2Log(on, n, a, b, in[0], in[1], 2.5, math.Log(2.5), 1/2.5, d)
 		}},
-		{"bernoulliProbit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+		{"bernoulliProbit", func(on InstructionSet, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			y := make([]float64, n)
 			for i := range y {
 				y[i] = float64(int(in[1][i]) % 2)
 			}
 			bernoulliProbit(on, n, a, in[0], y, d)
 		}},
-		{"normal", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+		{"normal", func(on InstructionSet, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			normal(on, n, a, in[0], in[1], 0.7, d)
 		}},
-		{"studentT", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+		{"studentT", func(on InstructionSet, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			var share [lanes]float64
 			studentT(on, n, a, b, &share, in[0], in[1], 0.7, 3.1, d)
 			for l := range a {
 				a[l] += share[l]
 			}
 		}},
-		{"risingFar", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+		{"risingFar", func(on InstructionSet, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			risingFar(on, n, a, b, in[1], in[2], 25, 1/25.0, math.Log(25)-1, 0.01, 0.02)
 		}},
 	}
@@ -67,7 +67,7 @@ func TestLikelihoodsAgreeBetweenSets(t *testing.T) {
 			for i := range 2 * lanes {
 				start[i] = 1 + r.Float64()
 			}
-			agree(t, c.name, start, func(on Set, out []float64) {
+			agree(t, c.name, start, func(on InstructionSet, out []float64) {
 				a, b := (*[lanes]float64)(out), (*[lanes]float64)(out[lanes:])
 				d := out[2*lanes:]
 				if round%3 == 0 {

@@ -89,7 +89,7 @@ func linearCalls() []call {
 		"negBinomial2Log", "bernoulliProbit"}
 	calls := make([]call, len(names))
 	for kind, name := range names {
-		calls[kind] = call{"linear " + name, func(on Set, n, k, c int, m *room) {
+		calls[kind] = call{"linear " + name, func(on InstructionSet, n, k, c int, m *room) {
 			p, y, signs := m.predictor(n, k, c), m.counts(n), m.signs(n)
 			linear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient,
 				batch(len(p.B), p.Whole != nil), p.C, p.Offset, y, signs, p.D, kind, m.lanes(),

@@ -22,7 +22,7 @@ func shapes(r *rand.Rand) shape {
 }
 
 // agree runs a function on every set, with the same initial values of its destinations.
-func agree(t *testing.T, what string, start []float64, run func(on Set, out []float64)) {
+func agree(t *testing.T, what string, start []float64, run func(on InstructionSet, out []float64)) {
 	t.Helper()
 	want := slices.Clone(start)
 	run(Portable, want)
@@ -44,22 +44,22 @@ func TestMatricesAgreeBetweenSets(t *testing.T) {
 		x, y, w := numbers(r, s.xs*s.k+s.n), numbers(r, s.ys*s.m+s.n), numbers(r, s.wk*s.k+s.wm*s.m+1)
 		c, step := numbers(r, s.m), 1+r.IntN(2)
 		b := numbers(r, step*s.k+1)
-		agree(t, "matVec", y, func(on Set, y []float64) { matVec(on, s.n, y, x, s.xs, b, step, s.k) })
-		agree(t, "matTVecAdd", b, func(on Set, b []float64) { matTVecAdd(on, s.n, b, step, x, s.xs, y, s.k) })
-		agree(t, "dense", y, func(on Set, y []float64) {
+		agree(t, "matVec", y, func(on InstructionSet, y []float64) { matVec(on, s.n, y, x, s.xs, b, step, s.k) })
+		agree(t, "matTVecAdd", b, func(on InstructionSet, b []float64) { matTVecAdd(on, s.n, b, step, x, s.xs, y, s.k) })
+		agree(t, "dense", y, func(on InstructionSet, y []float64) {
 			dense(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m, c)
 		})
-		agree(t, "dense without constants", y, func(on Set, y []float64) {
+		agree(t, "dense without constants", y, func(on InstructionSet, y []float64) {
 			dense(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m, nil)
 		})
-		agree(t, "denseAdd", y, func(on Set, y []float64) {
+		agree(t, "denseAdd", y, func(on InstructionSet, y []float64) {
 			denseAdd(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m)
 		})
 		activations := numbers(r, len(y))
-		agree(t, "denseTanhBack", y, func(on Set, y []float64) {
+		agree(t, "denseTanhBack", y, func(on InstructionSet, y []float64) {
 			denseTanhBack(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m, activations)
 		})
-		agree(t, "denseGradient", w, func(on Set, w []float64) {
+		agree(t, "denseGradient", w, func(on InstructionSet, w []float64) {
 			denseGradient(on, s.n, w, s.wk, s.wm, x, s.xs, y, s.ys, s.k, s.m)
 		})
 	}

@@ -24,30 +24,30 @@ func TestSamplersAgreeBetweenSets(t *testing.T) {
 		v := numbers(r, 10*n)
 		part := func(out []float64, i int) []float64 { return out[i*n:][:n] }
 		u, w := randomWords(r, n), randomWords(r, n)
-		agree(t, "boxMuller", v, func(on Set, o []float64) { boxMuller(on, n, part(o, 0), part(o, 1), u, w) })
-		agree(t, "adam", v, func(on Set, o []float64) {
+		agree(t, "boxMuller", v, func(on InstructionSet, o []float64) { boxMuller(on, n, part(o, 0), part(o, 1), u, w) })
+		agree(t, "adam", v, func(on InstructionSet, o []float64) {
 			mulGo(n, part(o, 2), part(o, 2), part(o, 2)) // second moments are not negative
 			adam(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), 3e4, 1e-9, 0.9, 0.999)
 		})
-		agree(t, "leapfrogStart", v, func(on Set, o []float64) {
+		agree(t, "leapfrogStart", v, func(on InstructionSet, o []float64) {
 			leapfrogStart(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5), 0.1,
 				0.2)
 		})
-		agree(t, "leapfrogEnd", append(v, 0), func(on Set, o []float64) {
+		agree(t, "leapfrogEnd", append(v, 0), func(on InstructionSet, o []float64) {
 			o[10*n] = leapfrogEnd(on, n, part(o, 0), part(o, 2), part(o, 4), part(o, 5), 0.1)
 		})
-		agree(t, "rotateStart", v, func(on Set, o []float64) {
+		agree(t, "rotateStart", v, func(on InstructionSet, o []float64) {
 			rotateStart(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5),
 				part(o, 6), part(o, 7), part(o, 8), 0.1, -0.2, 0.8, 0.6)
 		})
-		agree(t, "rotateEnd", append(v, 0), func(on Set, o []float64) {
+		agree(t, "rotateEnd", append(v, 0), func(on InstructionSet, o []float64) {
 			o[10*n] = rotateEnd(on, n, part(o, 0), part(o, 2), part(o, 4), part(o, 5), part(o, 6), 0.1)
 		})
-		agree(t, "turn", v, func(on Set, o []float64) {
+		agree(t, "turn", v, func(on InstructionSet, o []float64) {
 			turn(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5), -0.2, 0.8,
 				0.6)
 		})
-		agree(t, "turns", append(v, 0, 0, 0, 0, 0, 0), func(on Set, o []float64) {
+		agree(t, "turns", append(v, 0, 0, 0, 0, 0, 0), func(on InstructionSet, o []float64) {
 			turns(on, n, (*[6]float64)(o[10*n:]), part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4),
 				part(o, 5), part(o, 6), part(o, 7))
 		})

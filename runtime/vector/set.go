@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// A Set is an instruction set that the functions are written for. All sets compute the same bits.
-type Set uint8
+// A InstructionSet is an instruction set that the functions are written for. All sets compute the same bits.
+type InstructionSet uint8
 
 // The sets, from the one that runs everywhere to the fastest.
 const (
-	Portable Set = iota // Go
-	AVX2                // AVX2 and FMA
-	AVX512              // AVX-512 F, DQ, BW and VL
-	NEON                // that of every arm64 processor
+	Portable InstructionSet = iota // Go
+	AVX2                           // AVX2 and FMA
+	AVX512                         // AVX-512 F, DQ, BW and VL
+	NEON                           // that of every arm64 processor
 )
 
 // Variable is the environment variable that chooses a set by its name.
@@ -24,29 +24,29 @@ const Variable = "VFLC_KERNELS"
 var setNames = [...]string{Portable: "go", AVX2: "avx2", AVX512: "avx512", NEON: "neon"}
 
 // String is the name that Variable takes.
-func (s Set) String() string { return setNames[s] }
+func (s InstructionSet) String() string { return setNames[s] }
 
 // active is the set in use; the error is not nil if Variable names another one that cannot be used.
 var active, refused = chosen(os.Getenv(Variable), Sets())
 
 // Tier returns the set in use: the fastest of the processor, or the one that Variable names.
-func Tier() Set { return active }
+func Tier() InstructionSet { return active }
 
 // Refused returns an error if Variable names a set that does not exist or that the processor does not have.
 // The fastest set is then in use.
 func Refused() error { return refused }
 
 // All returns the sets of all processors.
-func All() []Set {
-	var all []Set
+func All() []InstructionSet {
+	var all []InstructionSet
 	for s := range setNames {
-		all = append(all, Set(s))
+		all = append(all, InstructionSet(s))
 	}
 	return all
 }
 
 // chosen returns the set of that name if the processor has it, else the last of those that it has.
-func chosen(name string, has []Set) (Set, error) {
+func chosen(name string, has []InstructionSet) (InstructionSet, error) {
 	best := has[len(has)-1]
 	if name == "" {
 		return best, nil
@@ -54,11 +54,11 @@ func chosen(name string, has []Set) (Set, error) {
 	for s, known := range setNames {
 		switch {
 		case known != name:
-		case !slices.Contains(has, Set(s)):
+		case !slices.Contains(has, InstructionSet(s)):
 			return best, fmt.Errorf("vector: %s=%s, but this processor has no more than %s", Variable, name,
 				best)
 		default:
-			return Set(s), nil
+			return InstructionSet(s), nil
 		}
 	}
 	return best, fmt.Errorf("vector: %s=%s: want one of %s", Variable, name, strings.Join(setNames[:], ", "))

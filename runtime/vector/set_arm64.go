@@ -1,4 +1,4 @@
 package vector
 
 // Sets returns the sets of the processor, the portable set first and the fastest last.
-func Sets() []Set { return []Set{Portable, NEON} }
+func Sets() []InstructionSet { return []InstructionSet{Portable, NEON} }

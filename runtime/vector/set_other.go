@@ -3,4 +3,4 @@
 package vector
 
 // Sets returns the sets of the processor.
-func Sets() []Set { return []Set{Portable} }
+func Sets() []InstructionSet { return []InstructionSet{Portable} }

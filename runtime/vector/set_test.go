@@ -6,11 +6,11 @@ import (
 )
 
 func TestChoiceOfSet(t *testing.T) {
-	x86 := []Set{Portable, AVX2, AVX512}
+	x86 := []InstructionSet{Portable, AVX2, AVX512}
 	for _, c := range []struct {
 		name string
-		has  []Set
-		want Set
+		has  []InstructionSet
+		want InstructionSet
 		ok   bool
 	}{
 		{"", x86, AVX512, true},

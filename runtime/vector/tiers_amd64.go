@@ -10,7 +10,7 @@ func accumulateAVX2(n int, y *float64, a *float64)
 //go:noescape
 func accumulateAVX512(n int, y *float64, a *float64)
 
-func accumulate(on Set, n int, y []float64, a []float64) {
+func accumulate(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -32,7 +32,7 @@ func shiftAVX2(n int, y *float64, s float64)
 //go:noescape
 func shiftAVX512(n int, y *float64, s float64)
 
-func shift(on Set, n int, y []float64, s float64) {
+func shift(on InstructionSet, n int, y []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -53,7 +53,7 @@ func axpyAVX2(n int, y *float64, s float64, a *float64)
 //go:noescape
 func axpyAVX512(n int, y *float64, s float64, a *float64)
 
-func axpy(on Set, n int, y []float64, s float64, a []float64) {
+func axpy(on InstructionSet, n int, y []float64, s float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -75,7 +75,7 @@ func approachAVX2(n int, y *float64, s float64, a *float64)
 //go:noescape
 func approachAVX512(n int, y *float64, s float64, a *float64)
 
-func approach(on Set, n int, y []float64, s float64, a []float64) {
+func approach(on InstructionSet, n int, y []float64, s float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -97,7 +97,7 @@ func mulAddAVX2(n int, y *float64, a *float64, b *float64)
 //go:noescape
 func mulAddAVX512(n int, y *float64, a *float64, b *float64)
 
-func mulAdd(on Set, n int, y []float64, a []float64, b []float64) {
+func mulAdd(on InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -120,7 +120,7 @@ func fillAVX2(n int, y *float64, s float64)
 //go:noescape
 func fillAVX512(n int, y *float64, s float64)
 
-func fill(on Set, n int, y []float64, s float64) {
+func fill(on InstructionSet, n int, y []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -141,7 +141,7 @@ func addAVX2(n int, y *float64, a *float64, b *float64)
 //go:noescape
 func addAVX512(n int, y *float64, a *float64, b *float64)
 
-func add(on Set, n int, y []float64, a []float64, b []float64) {
+func add(on InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -164,7 +164,7 @@ func addScalarAVX2(n int, y *float64, a *float64, s float64)
 //go:noescape
 func addScalarAVX512(n int, y *float64, a *float64, s float64)
 
-func addScalar(on Set, n int, y []float64, a []float64, s float64) {
+func addScalar(on InstructionSet, n int, y []float64, a []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -186,7 +186,7 @@ func subAVX2(n int, y *float64, a *float64, b *float64)
 //go:noescape
 func subAVX512(n int, y *float64, a *float64, b *float64)
 
-func sub(on Set, n int, y []float64, a []float64, b []float64) {
+func sub(on InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -209,7 +209,7 @@ func subFromAVX2(n int, y *float64, s float64, b *float64)
 //go:noescape
 func subFromAVX512(n int, y *float64, s float64, b *float64)
 
-func subFrom(on Set, n int, y []float64, s float64, b []float64) {
+func subFrom(on InstructionSet, n int, y []float64, s float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -231,7 +231,7 @@ func mulAVX2(n int, y *float64, a *float64, b *float64)
 //go:noescape
 func mulAVX512(n int, y *float64, a *float64, b *float64)
 
-func mul(on Set, n int, y []float64, a []float64, b []float64) {
+func mul(on InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -254,7 +254,7 @@ func scaleAVX2(n int, y *float64, a *float64, s float64)
 //go:noescape
 func scaleAVX512(n int, y *float64, a *float64, s float64)
 
-func scale(on Set, n int, y []float64, a []float64, s float64) {
+func scale(on InstructionSet, n int, y []float64, a []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -276,7 +276,7 @@ func divAVX2(n int, y *float64, a *float64, b *float64)
 //go:noescape
 func divAVX512(n int, y *float64, a *float64, b *float64)
 
-func div(on Set, n int, y []float64, a []float64, b []float64) {
+func div(on InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -299,7 +299,7 @@ func divScalarAVX2(n int, y *float64, a *float64, s float64)
 //go:noescape
 func divScalarAVX512(n int, y *float64, a *float64, s float64)
 
-func divScalar(on Set, n int, y []float64, a []float64, s float64) {
+func divScalar(on InstructionSet, n int, y []float64, a []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -321,7 +321,7 @@ func divIntoAVX2(n int, y *float64, s float64, b *float64)
 //go:noescape
 func divIntoAVX512(n int, y *float64, s float64, b *float64)
 
-func divInto(on Set, n int, y []float64, s float64, b []float64) {
+func divInto(on InstructionSet, n int, y []float64, s float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -343,7 +343,7 @@ func negAVX2(n int, y *float64, a *float64)
 //go:noescape
 func negAVX512(n int, y *float64, a *float64)
 
-func neg(on Set, n int, y []float64, a []float64) {
+func neg(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -365,7 +365,7 @@ func fmaAVX2(n int, y *float64, a *float64, b *float64, c *float64)
 //go:noescape
 func fmaAVX512(n int, y *float64, a *float64, b *float64, c *float64)
 
-func fma(on Set, n int, y []float64, a []float64, b []float64, c []float64) {
+func fma(on InstructionSet, n int, y []float64, a []float64, b []float64, c []float64) {
 	if n <= 0 {
 		return
 	}
@@ -389,7 +389,7 @@ func scaleAddAVX2(n int, y *float64, s float64, a *float64, b *float64)
 //go:noescape
 func scaleAddAVX512(n int, y *float64, s float64, a *float64, b *float64)
 
-func scaleAdd(on Set, n int, y []float64, s float64, a []float64, b []float64) {
+func scaleAdd(on InstructionSet, n int, y []float64, s float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -412,7 +412,7 @@ func chooseAVX2(n int, y *float64, c *float64, a *float64, b *float64)
 //go:noescape
 func chooseAVX512(n int, y *float64, c *float64, a *float64, b *float64)
 
-func choose(on Set, n int, y []float64, c []float64, a []float64, b []float64) {
+func choose(on InstructionSet, n int, y []float64, c []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -436,7 +436,7 @@ func weightAVX2(n int, y *float64, w *float64)
 //go:noescape
 func weightAVX512(n int, y *float64, w *float64)
 
-func weight(on Set, n int, y []float64, w []float64) {
+func weight(on InstructionSet, n int, y []float64, w []float64) {
 	if n <= 0 {
 		return
 	}
@@ -458,7 +458,7 @@ func sqrtAVX2(n int, y *float64, a *float64)
 //go:noescape
 func sqrtAVX512(n int, y *float64, a *float64)
 
-func sqrt(on Set, n int, y []float64, a []float64) {
+func sqrt(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -480,7 +480,7 @@ func reluAVX2(n int, y *float64, a *float64)
 //go:noescape
 func reluAVX512(n int, y *float64, a *float64)
 
-func relu(on Set, n int, y []float64, a []float64) {
+func relu(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -502,7 +502,7 @@ func tanhBackAVX2(n int, y *float64, d *float64, t *float64)
 //go:noescape
 func tanhBackAVX512(n int, y *float64, d *float64, t *float64)
 
-func tanhBack(on Set, n int, y []float64, d []float64, t []float64) {
+func tanhBack(on InstructionSet, n int, y []float64, d []float64, t []float64) {
 	if n <= 0 {
 		return
 	}
@@ -525,7 +525,7 @@ func sigmoidBackAVX2(n int, y *float64, d *float64, s *float64)
 //go:noescape
 func sigmoidBackAVX512(n int, y *float64, d *float64, s *float64)
 
-func sigmoidBack(on Set, n int, y []float64, d []float64, s []float64) {
+func sigmoidBack(on InstructionSet, n int, y []float64, d []float64, s []float64) {
 	if n <= 0 {
 		return
 	}
@@ -548,7 +548,7 @@ func reluBackAVX2(n int, y *float64, d *float64, r *float64)
 //go:noescape
 func reluBackAVX512(n int, y *float64, d *float64, r *float64)
 
-func reluBack(on Set, n int, y []float64, d []float64, r []float64) {
+func reluBack(on InstructionSet, n int, y []float64, d []float64, r []float64) {
 	if n <= 0 {
 		return
 	}
@@ -571,7 +571,7 @@ func expAVX2(n int, y *float64, a *float64)
 //go:noescape
 func expAVX512(n int, y *float64, a *float64)
 
-func exp(on Set, n int, y []float64, a []float64) {
+func exp(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -593,7 +593,7 @@ func expm1AVX2(n int, y *float64, a *float64)
 //go:noescape
 func expm1AVX512(n int, y *float64, a *float64)
 
-func expm1(on Set, n int, y []float64, a []float64) {
+func expm1(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -615,7 +615,7 @@ func logAVX2(n int, y *float64, a *float64)
 //go:noescape
 func logAVX512(n int, y *float64, a *float64)
 
-func log(on Set, n int, y []float64, a []float64) {
+func log(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -637,7 +637,7 @@ func log1pAVX2(n int, y *float64, a *float64)
 //go:noescape
 func log1pAVX512(n int, y *float64, a *float64)
 
-func log1p(on Set, n int, y []float64, a []float64) {
+func log1p(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -659,7 +659,7 @@ func sigmoidAVX2(n int, y *float64, a *float64)
 //go:noescape
 func sigmoidAVX512(n int, y *float64, a *float64)
 
-func sigmoid(on Set, n int, y []float64, a []float64) {
+func sigmoid(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -681,7 +681,7 @@ func tanhAVX2(n int, y *float64, a *float64)
 //go:noescape
 func tanhAVX512(n int, y *float64, a *float64)
 
-func tanh(on Set, n int, y []float64, a []float64) {
+func tanh(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -703,7 +703,7 @@ func log1pExpAVX2(n int, y *float64, a *float64)
 //go:noescape
 func log1pExpAVX512(n int, y *float64, a *float64)
 
-func log1pExp(on Set, n int, y []float64, a []float64) {
+func log1pExp(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -725,7 +725,7 @@ func lgammaAVX2(n int, y *float64, a *float64)
 //go:noescape
 func lgammaAVX512(n int, y *float64, a *float64)
 
-func lgamma(on Set, n int, y []float64, a []float64) {
+func lgamma(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -747,7 +747,7 @@ func digammaAVX2(n int, y *float64, a *float64)
 //go:noescape
 func digammaAVX512(n int, y *float64, a *float64)
 
-func digamma(on Set, n int, y []float64, a []float64) {
+func digamma(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -769,7 +769,7 @@ func logPhiAVX2(n int, y *float64, a *float64)
 //go:noescape
 func logPhiAVX512(n int, y *float64, a *float64)
 
-func logPhi(on Set, n int, y []float64, a []float64) {
+func logPhi(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -791,7 +791,7 @@ func logPhiSlopeAVX2(n int, y *float64, a *float64)
 //go:noescape
 func logPhiSlopeAVX512(n int, y *float64, a *float64)
 
-func logPhiSlope(on Set, n int, y []float64, a []float64) {
+func logPhiSlope(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -813,7 +813,7 @@ func sineAVX2(n int, y *float64, a *float64)
 //go:noescape
 func sineAVX512(n int, y *float64, a *float64)
 
-func sine(on Set, n int, y []float64, a []float64) {
+func sine(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -835,7 +835,7 @@ func cosineAVX2(n int, y *float64, a *float64)
 //go:noescape
 func cosineAVX512(n int, y *float64, a *float64)
 
-func cosine(on Set, n int, y []float64, a []float64) {
+func cosine(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -857,7 +857,7 @@ func risingValueAVX2(n int, y *float64, a *float64, k *float64)
 //go:noescape
 func risingValueAVX512(n int, y *float64, a *float64, k *float64)
 
-func risingValue(on Set, n int, y []float64, a []float64, k []float64) {
+func risingValue(on InstructionSet, n int, y []float64, a []float64, k []float64) {
 	if n <= 0 {
 		return
 	}
@@ -880,7 +880,7 @@ func risingSlopeAVX2(n int, y *float64, a *float64, k *float64)
 //go:noescape
 func risingSlopeAVX512(n int, y *float64, a *float64, k *float64)
 
-func risingSlope(on Set, n int, y []float64, a []float64, k []float64) {
+func risingSlope(on InstructionSet, n int, y []float64, a []float64, k []float64) {
 	if n <= 0 {
 		return
 	}
@@ -903,7 +903,7 @@ func sumAVX2(n int, a *float64) (r float64)
 //go:noescape
 func sumAVX512(n int, a *float64) (r float64)
 
-func sum(on Set, n int, a []float64) float64 {
+func sum(on InstructionSet, n int, a []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -923,7 +923,7 @@ func dotAVX2(n int, a *float64, b *float64) (r float64)
 //go:noescape
 func dotAVX512(n int, a *float64, b *float64) (r float64)
 
-func dot(on Set, n int, a []float64, b []float64) float64 {
+func dot(on InstructionSet, n int, a []float64, b []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -944,7 +944,7 @@ func weightedSumAVX2(n int, w *float64, a *float64) (r float64)
 //go:noescape
 func weightedSumAVX512(n int, w *float64, a *float64) (r float64)
 
-func weightedSum(on Set, n int, w []float64, a []float64) float64 {
+func weightedSum(on InstructionSet, n int, w []float64, a []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -965,7 +965,7 @@ func gatherAVX2(n int, y *float64, table *float64, rows int, index *int32) (r in
 //go:noescape
 func gatherAVX512(n int, y *float64, table *float64, rows int, index *int32) (r int)
 
-func gather(on Set, n int, y []float64, table []float64, rows int, index []int32) int {
+func gather(on InstructionSet, n int, y []float64, table []float64, rows int, index []int32) int {
 	if n <= 0 {
 		return 0
 	}
@@ -987,7 +987,7 @@ func segmentFillAVX2(n int, segments *int32, y *float64, rows int, table *float6
 //go:noescape
 func segmentFillAVX512(n int, segments *int32, y *float64, rows int, table *float64, levels int)
 
-func segmentFill(on Set, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
+func segmentFill(on InstructionSet, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
 	if n <= 0 {
 		return
 	}
@@ -1010,7 +1010,7 @@ func segmentSumsAddAVX2(n int, segments *int32, y *float64, rows int, table *flo
 //go:noescape
 func segmentSumsAddAVX512(n int, segments *int32, y *float64, rows int, table *float64, levels int)
 
-func segmentSumsAdd(on Set, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
+func segmentSumsAdd(on InstructionSet, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
 	if n <= 0 {
 		return
 	}
@@ -1033,7 +1033,7 @@ func matVecAVX2(n int, y *float64, x *float64, stride int, b *float64, step int,
 //go:noescape
 func matVecAVX512(n int, y *float64, x *float64, stride int, b *float64, step int, k int)
 
-func matVec(on Set, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
+func matVec(on InstructionSet, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
 	if n <= 0 {
 		return
 	}
@@ -1056,7 +1056,7 @@ func matTVecAddAVX2(n int, b *float64, step int, x *float64, stride int, r *floa
 //go:noescape
 func matTVecAddAVX512(n int, b *float64, step int, x *float64, stride int, r *float64, k int)
 
-func matTVecAdd(on Set, n int, b []float64, step int, x []float64, stride int, r []float64, k int) {
+func matTVecAdd(on InstructionSet, n int, b []float64, step int, x []float64, stride int, r []float64, k int) {
 	if n <= 0 {
 		return
 	}
@@ -1079,7 +1079,7 @@ func denseAVX2(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int
 //go:noescape
 func denseAVX512(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, c *float64)
 
-func dense(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
+func dense(on InstructionSet, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1105,7 +1105,7 @@ func denseReluAVX2(n int, y *float64, ys int, x *float64, xs int, w *float64, wk
 //go:noescape
 func denseReluAVX512(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, c *float64)
 
-func denseRelu(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
+func denseRelu(on InstructionSet, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1131,7 +1131,7 @@ func denseAddAVX2(n int, y *float64, ys int, x *float64, xs int, w *float64, wk 
 //go:noescape
 func denseAddAVX512(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int)
 
-func denseAdd(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int) {
+func denseAdd(on InstructionSet, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int) {
 	if n <= 0 {
 		return
 	}
@@ -1154,7 +1154,7 @@ func denseTanhBackAVX2(n int, y *float64, ys int, x *float64, xs int, w *float64
 //go:noescape
 func denseTanhBackAVX512(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, t *float64)
 
-func denseTanhBack(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, t []float64) {
+func denseTanhBack(on InstructionSet, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, t []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1178,7 +1178,7 @@ func denseGradientAVX2(n int, w *float64, wk int, wm int, x *float64, xs int, d 
 //go:noescape
 func denseGradientAVX512(n int, w *float64, wk int, wm int, x *float64, xs int, d *float64, ds int, k int, m int)
 
-func denseGradient(on Set, n int, w []float64, wk int, wm int, x []float64, xs int, d []float64, ds int, k int, m int) {
+func denseGradient(on InstructionSet, n int, w []float64, wk int, wm int, x []float64, xs int, d []float64, ds int, k int, m int) {
 	if n <= 0 {
 		return
 	}
@@ -1201,7 +1201,7 @@ func bernoulliLogitAVX2(n int, sum *[8]float64, product *[8]float64, eta *float6
 //go:noescape
 func bernoulliLogitAVX512(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, d *float64)
 
-func bernoulliLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, d []float64) {
+func bernoulliLogit(on InstructionSet, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1226,7 +1226,7 @@ func bernoulliLogitSignsAVX2(n int, sum *[8]float64, product *[8]float64, eta *f
 //go:noescape
 func bernoulliLogitSignsAVX512(n int, sum *[8]float64, product *[8]float64, eta *float64, y *int8, d *float64)
 
-func bernoulliLogitSigns(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
+func bernoulliLogitSigns(on InstructionSet, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1251,7 +1251,7 @@ func binomialLogitAVX2(n int, sum *[8]float64, product *[8]float64, eta *float64
 //go:noescape
 func binomialLogitAVX512(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, trials float64, d *float64)
 
-func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
+func binomialLogit(on InstructionSet, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1276,7 +1276,7 @@ func binomialTrialsAVX2(n int, sum *[8]float64, eta *float64, y *float64, trials
 //go:noescape
 func binomialTrialsAVX512(n int, sum *[8]float64, eta *float64, y *float64, trials *float64, d *float64)
 
-func binomialTrials(on Set, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
+func binomialTrials(on InstructionSet, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1302,7 +1302,7 @@ func poissonLogAVX2(n int, sum *[8]float64, eta *float64, y *float64, d *float64
 //go:noescape
 func poissonLogAVX512(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 
-func poissonLog(on Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
+func poissonLog(on InstructionSet, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1327,7 +1327,7 @@ func negBinomial2LogAVX2(n int, sum *[8]float64, dphi *[8]float64, eta *float64,
 //go:noescape
 func negBinomial2LogAVX512(n int, sum *[8]float64, dphi *[8]float64, eta *float64, y *float64, phi float64, logPhi float64, inverse float64, d *float64)
 
-func negBinomial2Log(on Set, n int, sum *[8]float64, dphi *[8]float64, eta []float64, y []float64, phi float64, logPhi float64, inverse float64, d []float64) {
+func negBinomial2Log(on InstructionSet, n int, sum *[8]float64, dphi *[8]float64, eta []float64, y []float64, phi float64, logPhi float64, inverse float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1352,7 +1352,7 @@ func bernoulliProbitAVX2(n int, sum *[8]float64, eta *float64, y *float64, d *fl
 //go:noescape
 func bernoulliProbitAVX512(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 
-func bernoulliProbit(on Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
+func bernoulliProbit(on InstructionSet, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1377,7 +1377,7 @@ func normalAVX2(n int, squares *[8]float64, x *float64, mu *float64, inverse flo
 //go:noescape
 func normalAVX512(n int, squares *[8]float64, x *float64, mu *float64, inverse float64, d *float64)
 
-func normal(on Set, n int, squares *[8]float64, x []float64, mu []float64, inverse float64, d []float64) {
+func normal(on InstructionSet, n int, squares *[8]float64, x []float64, mu []float64, inverse float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1402,7 +1402,7 @@ func studentTAVX2(n int, sum *[8]float64, product *[8]float64, share *[8]float64
 //go:noescape
 func studentTAVX512(n int, sum *[8]float64, product *[8]float64, share *[8]float64, x *float64, mu *float64, inverse float64, slope float64, d *float64)
 
-func studentT(on Set, n int, sum *[8]float64, product *[8]float64, share *[8]float64, x []float64, mu []float64, inverse float64, slope float64, d []float64) {
+func studentT(on InstructionSet, n int, sum *[8]float64, product *[8]float64, share *[8]float64, x []float64, mu []float64, inverse float64, slope float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1427,7 +1427,7 @@ func risingFarAVX2(n int, sum *[8]float64, dphi *[8]float64, y *float64, w *floa
 //go:noescape
 func risingFarAVX512(n int, sum *[8]float64, dphi *[8]float64, y *float64, w *float64, phi float64, inverse float64, log1 float64, base float64, slope float64)
 
-func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
+func risingFar(on InstructionSet, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
 	if n <= 0 {
 		return
 	}
@@ -1449,7 +1449,7 @@ func linearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float6
 //go:noescape
 func linearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, batch int, c float64, o *float64, y *float64, signed *int8, d *float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64)
 
-func linear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, batch int, c float64, o []float64, y []float64, signed []int8, d []float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64) {
+func linear(on InstructionSet, n int, x []float64, whole []int32, b []float64, k int, grad []float64, batch int, c float64, o []float64, y []float64, signed []int8, d []float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64) {
 	if n <= 0 {
 		return
 	}
@@ -1487,7 +1487,7 @@ func boxMullerAVX2(n int, y *float64, other *float64, u *uint64, v *uint64)
 //go:noescape
 func boxMullerAVX512(n int, y *float64, other *float64, u *uint64, v *uint64)
 
-func boxMuller(on Set, n int, y []float64, other []float64, u []uint64, v []uint64) {
+func boxMuller(on InstructionSet, n int, y []float64, other []float64, u []uint64, v []uint64) {
 	if n <= 0 {
 		return
 	}
@@ -1511,7 +1511,7 @@ func adamAVX2(n int, x *float64, m *float64, v *float64, d *float64, scale float
 //go:noescape
 func adamAVX512(n int, x *float64, m *float64, v *float64, d *float64, scale float64, least float64, beta1 float64, beta2 float64)
 
-func adam(on Set, n int, x []float64, m []float64, v []float64, d []float64, scale float64, least float64, beta1 float64, beta2 float64) {
+func adam(on InstructionSet, n int, x []float64, m []float64, v []float64, d []float64, scale float64, least float64, beta1 float64, beta2 float64) {
 	if n <= 0 {
 		return
 	}
@@ -1535,7 +1535,7 @@ func leapfrogStartAVX2(n int, p1 *float64, x1 *float64, p *float64, x *float64, 
 //go:noescape
 func leapfrogStartAVX512(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *float64, mass *float64, half float64, eps float64)
 
-func leapfrogStart(on Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, mass []float64, half float64, eps float64) {
+func leapfrogStart(on InstructionSet, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, mass []float64, half float64, eps float64) {
 	if n <= 0 {
 		return
 	}
@@ -1561,7 +1561,7 @@ func leapfrogEndAVX2(n int, p1 *float64, p *float64, d *float64, mass *float64, 
 //go:noescape
 func leapfrogEndAVX512(n int, p1 *float64, p *float64, d *float64, mass *float64, half float64) (r float64)
 
-func leapfrogEnd(on Set, n int, p1 []float64, p []float64, d []float64, mass []float64, half float64) float64 {
+func leapfrogEnd(on InstructionSet, n int, p1 []float64, p []float64, d []float64, mass []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1584,7 +1584,7 @@ func rotateStartAVX2(n int, p1 *float64, x1 *float64, v1 *float64, p *float64, x
 //go:noescape
 func rotateStartAVX512(n int, p1 *float64, x1 *float64, v1 *float64, p *float64, x *float64, v *float64, d *float64, mean *float64, mass *float64, half float64, less float64, cos float64, sin float64)
 
-func rotateStart(on Set, n int, p1 []float64, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, d []float64, mean []float64, mass []float64, half float64, less float64, cos float64, sin float64) {
+func rotateStart(on InstructionSet, n int, p1 []float64, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, d []float64, mean []float64, mass []float64, half float64, less float64, cos float64, sin float64) {
 	if n <= 0 {
 		return
 	}
@@ -1613,7 +1613,7 @@ func rotateEndAVX2(n int, p1 *float64, p *float64, v *float64, d *float64, mass 
 //go:noescape
 func rotateEndAVX512(n int, p1 *float64, p *float64, v *float64, d *float64, mass *float64, half float64) (r float64)
 
-func rotateEnd(on Set, n int, p1 []float64, p []float64, v []float64, d []float64, mass []float64, half float64) float64 {
+func rotateEnd(on InstructionSet, n int, p1 []float64, p []float64, v []float64, d []float64, mass []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1637,7 +1637,7 @@ func turnAVX2(n int, x1 *float64, v1 *float64, p *float64, x *float64, v *float6
 //go:noescape
 func turnAVX512(n int, x1 *float64, v1 *float64, p *float64, x *float64, v *float64, mean *float64, less float64, cos float64, sin float64)
 
-func turn(on Set, n int, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, mean []float64, less float64, cos float64, sin float64) {
+func turn(on InstructionSet, n int, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, mean []float64, less float64, cos float64, sin float64) {
 	if n <= 0 {
 		return
 	}
@@ -1663,7 +1663,7 @@ func turnsAVX2(n int, out *[6]float64, rho *float64, left *float64, right *float
 //go:noescape
 func turnsAVX512(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64, mass *float64)
 
-func turns(on Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64, mass []float64) {
+func turns(on InstructionSet, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64, mass []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1691,7 +1691,7 @@ func chaCha8AVX2(n int, y *uint64, state *[16]uint32)
 //go:noescape
 func chaCha8AVX512(n int, y *uint64, state *[16]uint32)
 
-func chaCha8(on Set, n int, y []uint64, state *[16]uint32) {
+func chaCha8(on InstructionSet, n int, y []uint64, state *[16]uint32) {
 	if n <= 0 {
 		return
 	}
@@ -1712,7 +1712,7 @@ func guideDrawAVX2(n int, s *float64, e *float64, z *float64, mean *float64, log
 //go:noescape
 func guideDrawAVX512(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, rho float64, sign float64) (r float64)
 
-func guideDraw(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64, sign float64) float64 {
+func guideDraw(on InstructionSet, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1738,7 +1738,7 @@ func guideDrawSlopedAVX2(n int, s *float64, e *float64, z *float64, diff *float6
 //go:noescape
 func guideDrawSlopedAVX512(n int, s *float64, e *float64, z *float64, diff *float64, mean *float64, slope *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, sign float64) (r float64)
 
-func guideDrawSloped(on Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64) float64 {
+func guideDrawSloped(on InstructionSet, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1767,7 +1767,7 @@ func guideDrawApartAVX2(n int, s *float64, e *float64, z *float64, mean *float64
 //go:noescape
 func guideDrawApartAVX512(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, sign float64, precision float64) (r float64)
 
-func guideDrawApart(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64, precision float64) float64 {
+func guideDrawApart(on InstructionSet, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64, precision float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1794,7 +1794,7 @@ func guideBackAVX2(n int, w *float64, dmean *float64, dlogs *float64, rho float6
 //go:noescape
 func guideBackAVX512(n int, w *float64, dmean *float64, dlogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64) (r float64)
 
-func guideBack(on Set, n int, w []float64, dmean []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+func guideBack(on InstructionSet, n int, w []float64, dmean []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1821,7 +1821,7 @@ func guideBackSlopedAVX2(n int, w *float64, seed *float64, dmean *float64, dslop
 //go:noescape
 func guideBackSlopedAVX512(n int, w *float64, seed *float64, dmean *float64, dslope *float64, dlogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64, diff *float64, slope *float64) (r float64)
 
-func guideBackSloped(on Set, n int, w []float64, seed []float64, dmean []float64, dslope []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64, diff []float64, slope []float64) float64 {
+func guideBackSloped(on InstructionSet, n int, w []float64, seed []float64, dmean []float64, dslope []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64, diff []float64, slope []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1852,7 +1852,7 @@ func guideBackApartAVX2(n int, w *float64, seed *float64, dmean *float64, dlogs 
 //go:noescape
 func guideBackApartAVX512(n int, w *float64, seed *float64, dmean *float64, dlogs *float64, rho float64, weight float64, precision float64, adj *float64, own *float64, e *float64, s *float64, eps *float64) (r float64)
 
-func guideBackApart(on Set, n int, w []float64, seed []float64, dmean []float64, dlogs []float64, rho float64, weight float64, precision float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+func guideBackApart(on InstructionSet, n int, w []float64, seed []float64, dmean []float64, dlogs []float64, rho float64, weight float64, precision float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1880,7 +1880,7 @@ func guideBackNetAVX2(n int, w *float64, dmean *float64, dlogs *float64, imean *
 //go:noescape
 func guideBackNetAVX512(n int, w *float64, dmean *float64, dlogs *float64, imean *float64, ilogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64)
 
-func guideBackNet(on Set, n int, w []float64, dmean []float64, dlogs []float64, imean []float64, ilogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) {
+func guideBackNet(on InstructionSet, n int, w []float64, dmean []float64, dlogs []float64, imean []float64, ilogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1910,7 +1910,7 @@ func noiseAVX2(n int, z *float64, from *float64, e *float64, scale float64) (r f
 //go:noescape
 func noiseAVX512(n int, z *float64, from *float64, e *float64, scale float64) (r float64)
 
-func noise(on Set, n int, z []float64, from []float64, e []float64, scale float64) float64 {
+func noise(on InstructionSet, n int, z []float64, from []float64, e []float64, scale float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1932,7 +1932,7 @@ func noiseBackAVX2(n int, w *float64, grad *float64, adj *float64, own *float64,
 //go:noescape
 func noiseBackAVX512(n int, w *float64, grad *float64, adj *float64, own *float64, e *float64, scale float64)
 
-func noiseBack(on Set, n int, w []float64, grad []float64, adj []float64, own []float64, e []float64, scale float64) {
+func noiseBack(on InstructionSet, n int, w []float64, grad []float64, adj []float64, own []float64, e []float64, scale float64) {
 	if n <= 0 {
 		return
 	}
@@ -1957,7 +1957,7 @@ func noiseStartAVX2(n int, p1 *float64, x1 *float64, z *float64, p *float64, x *
 //go:noescape
 func noiseStartAVX512(n int, p1 *float64, x1 *float64, z *float64, p *float64, x *float64, adj *float64, mean *float64, from *float64, scale float64, half float64, less float64, cos float64, sin float64) (r float64)
 
-func noiseStart(on Set, n int, p1 []float64, x1 []float64, z []float64, p []float64, x []float64, adj []float64, mean []float64, from []float64, scale float64, half float64, less float64, cos float64, sin float64) float64 {
+func noiseStart(on InstructionSet, n int, p1 []float64, x1 []float64, z []float64, p []float64, x []float64, adj []float64, mean []float64, from []float64, scale float64, half float64, less float64, cos float64, sin float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1984,7 +1984,7 @@ func noiseEndAVX2(n int, p1 *float64, p *float64, adj *float64, mean *float64, h
 //go:noescape
 func noiseEndAVX512(n int, p1 *float64, p *float64, adj *float64, mean *float64, half float64) (r float64)
 
-func noiseEnd(on Set, n int, p1 []float64, p []float64, adj []float64, mean []float64, half float64) float64 {
+func noiseEnd(on InstructionSet, n int, p1 []float64, p []float64, adj []float64, mean []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -2007,7 +2007,7 @@ func welfordAVX2(n int, mean *float64, squares *float64, x *float64, share float
 //go:noescape
 func welfordAVX512(n int, mean *float64, squares *float64, x *float64, share float64)
 
-func welford(on Set, n int, mean []float64, squares []float64, x []float64, share float64) {
+func welford(on InstructionSet, n int, mean []float64, squares []float64, x []float64, share float64) {
 	if n <= 0 {
 		return
 	}
@@ -2030,7 +2030,7 @@ func balanceAVX2(n int, inverse *float64, root *float64, a *float64, b *float64,
 //go:noescape
 func balanceAVX512(n int, inverse *float64, root *float64, a *float64, b *float64, least float64, most float64)
 
-func balance(on Set, n int, inverse []float64, root []float64, a []float64, b []float64, least float64, most float64) {
+func balance(on InstructionSet, n int, inverse []float64, root []float64, a []float64, b []float64, least float64, most float64) {
 	if n <= 0 {
 		return
 	}
@@ -2054,7 +2054,7 @@ func raiseAVX2(n int, inverse *float64, root *float64, a *float64, share float64
 //go:noescape
 func raiseAVX512(n int, inverse *float64, root *float64, a *float64, share float64, most float64)
 
-func raise(on Set, n int, inverse []float64, root []float64, a []float64, share float64, most float64) {
+func raise(on InstructionSet, n int, inverse []float64, root []float64, a []float64, share float64, most float64) {
 	if n <= 0 {
 		return
 	}
@@ -2077,7 +2077,7 @@ func denseStartAVX2(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *
 //go:noescape
 func denseStartAVX512(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *float64, matrix *float64, half float64, eps float64)
 
-func denseStart(on Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, matrix []float64, half float64, eps float64) {
+func denseStart(on InstructionSet, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, matrix []float64, half float64, eps float64) {
 	if n <= 0 {
 		return
 	}
@@ -2103,7 +2103,7 @@ func denseEndAVX2(n int, p *float64, v *float64, d *float64, matrix *float64, ha
 //go:noescape
 func denseEndAVX512(n int, p *float64, v *float64, d *float64, matrix *float64, half float64) (r float64)
 
-func denseEnd(on Set, n int, p []float64, v []float64, d []float64, matrix []float64, half float64) float64 {
+func denseEnd(on InstructionSet, n int, p []float64, v []float64, d []float64, matrix []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -2126,7 +2126,7 @@ func givenTurnsAVX2(n int, out *[6]float64, rho *float64, left *float64, right *
 //go:noescape
 func givenTurnsAVX512(n int, out *[6]float64, rho *float64, left *float64, right *float64, p1 *float64, p2 *float64, v0 *float64, v1 *float64, v2 *float64, v3 *float64)
 
-func givenTurns(on Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p1 []float64, p2 []float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64) {
+func givenTurns(on InstructionSet, n int, out *[6]float64, rho []float64, left []float64, right []float64, p1 []float64, p2 []float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64) {
 	if n <= 0 {
 		return
 	}
@@ -2155,7 +2155,7 @@ func pairTurnsAVX2(n int, out *[2]float64, rho *float64, left *float64, right *f
 //go:noescape
 func pairTurnsAVX512(n int, out *[2]float64, rho *float64, left *float64, right *float64, mass *float64)
 
-func pairTurns(on Set, n int, out *[2]float64, rho []float64, left []float64, right []float64, mass []float64) {
+func pairTurns(on InstructionSet, n int, out *[2]float64, rho []float64, left []float64, right []float64, mass []float64) {
 	if n <= 0 {
 		return
 	}
@@ -2179,7 +2179,7 @@ func unitTurnsAVX2(n int, out *[6]float64, rho *float64, left *float64, right *f
 //go:noescape
 func unitTurnsAVX512(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64)
 
-func unitTurns(on Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64) {
+func unitTurns(on InstructionSet, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64) {
 	if n <= 0 {
 		return
 	}
@@ -2206,7 +2206,7 @@ func unitPairTurnsAVX2(n int, out *[2]float64, rho *float64, left *float64, righ
 //go:noescape
 func unitPairTurnsAVX512(n int, out *[2]float64, rho *float64, left *float64, right *float64)
 
-func unitPairTurns(on Set, n int, out *[2]float64, rho []float64, left []float64, right []float64) {
+func unitPairTurns(on InstructionSet, n int, out *[2]float64, rho []float64, left []float64, right []float64) {
 	if n <= 0 {
 		return
 	}

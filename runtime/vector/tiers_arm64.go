@@ -7,7 +7,7 @@ import "unsafe"
 //go:noescape
 func accumulateNEON(n int, y *float64, a *float64)
 
-func accumulate(on Set, n int, y []float64, a []float64) {
+func accumulate(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -24,7 +24,7 @@ func accumulate(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func shiftNEON(n int, y *float64, s float64)
 
-func shift(on Set, n int, y []float64, s float64) {
+func shift(on InstructionSet, n int, y []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -40,7 +40,7 @@ func shift(on Set, n int, y []float64, s float64) {
 //go:noescape
 func axpyNEON(n int, y *float64, s float64, a *float64)
 
-func axpy(on Set, n int, y []float64, s float64, a []float64) {
+func axpy(on InstructionSet, n int, y []float64, s float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -57,7 +57,7 @@ func axpy(on Set, n int, y []float64, s float64, a []float64) {
 //go:noescape
 func approachNEON(n int, y *float64, s float64, a *float64)
 
-func approach(on Set, n int, y []float64, s float64, a []float64) {
+func approach(on InstructionSet, n int, y []float64, s float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -74,7 +74,7 @@ func approach(on Set, n int, y []float64, s float64, a []float64) {
 //go:noescape
 func mulAddNEON(n int, y *float64, a *float64, b *float64)
 
-func mulAdd(on Set, n int, y []float64, a []float64, b []float64) {
+func mulAdd(on InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -92,7 +92,7 @@ func mulAdd(on Set, n int, y []float64, a []float64, b []float64) {
 //go:noescape
 func fillNEON(n int, y *float64, s float64)
 
-func fill(on Set, n int, y []float64, s float64) {
+func fill(on InstructionSet, n int, y []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -108,7 +108,7 @@ func fill(on Set, n int, y []float64, s float64) {
 //go:noescape
 func addNEON(n int, y *float64, a *float64, b *float64)
 
-func add(on Set, n int, y []float64, a []float64, b []float64) {
+func add(on InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -126,7 +126,7 @@ func add(on Set, n int, y []float64, a []float64, b []float64) {
 //go:noescape
 func addScalarNEON(n int, y *float64, a *float64, s float64)
 
-func addScalar(on Set, n int, y []float64, a []float64, s float64) {
+func addScalar(on InstructionSet, n int, y []float64, a []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -143,7 +143,7 @@ func addScalar(on Set, n int, y []float64, a []float64, s float64) {
 //go:noescape
 func subNEON(n int, y *float64, a *float64, b *float64)
 
-func sub(on Set, n int, y []float64, a []float64, b []float64) {
+func sub(on InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -161,7 +161,7 @@ func sub(on Set, n int, y []float64, a []float64, b []float64) {
 //go:noescape
 func subFromNEON(n int, y *float64, s float64, b *float64)
 
-func subFrom(on Set, n int, y []float64, s float64, b []float64) {
+func subFrom(on InstructionSet, n int, y []float64, s float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -178,7 +178,7 @@ func subFrom(on Set, n int, y []float64, s float64, b []float64) {
 //go:noescape
 func mulNEON(n int, y *float64, a *float64, b *float64)
 
-func mul(on Set, n int, y []float64, a []float64, b []float64) {
+func mul(on InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -196,7 +196,7 @@ func mul(on Set, n int, y []float64, a []float64, b []float64) {
 //go:noescape
 func scaleNEON(n int, y *float64, a *float64, s float64)
 
-func scale(on Set, n int, y []float64, a []float64, s float64) {
+func scale(on InstructionSet, n int, y []float64, a []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -213,7 +213,7 @@ func scale(on Set, n int, y []float64, a []float64, s float64) {
 //go:noescape
 func divNEON(n int, y *float64, a *float64, b *float64)
 
-func div(on Set, n int, y []float64, a []float64, b []float64) {
+func div(on InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -231,7 +231,7 @@ func div(on Set, n int, y []float64, a []float64, b []float64) {
 //go:noescape
 func divScalarNEON(n int, y *float64, a *float64, s float64)
 
-func divScalar(on Set, n int, y []float64, a []float64, s float64) {
+func divScalar(on InstructionSet, n int, y []float64, a []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -248,7 +248,7 @@ func divScalar(on Set, n int, y []float64, a []float64, s float64) {
 //go:noescape
 func divIntoNEON(n int, y *float64, s float64, b *float64)
 
-func divInto(on Set, n int, y []float64, s float64, b []float64) {
+func divInto(on InstructionSet, n int, y []float64, s float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -265,7 +265,7 @@ func divInto(on Set, n int, y []float64, s float64, b []float64) {
 //go:noescape
 func negNEON(n int, y *float64, a *float64)
 
-func neg(on Set, n int, y []float64, a []float64) {
+func neg(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -282,7 +282,7 @@ func neg(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func fmaNEON(n int, y *float64, a *float64, b *float64, c *float64)
 
-func fma(on Set, n int, y []float64, a []float64, b []float64, c []float64) {
+func fma(on InstructionSet, n int, y []float64, a []float64, b []float64, c []float64) {
 	if n <= 0 {
 		return
 	}
@@ -301,7 +301,7 @@ func fma(on Set, n int, y []float64, a []float64, b []float64, c []float64) {
 //go:noescape
 func scaleAddNEON(n int, y *float64, s float64, a *float64, b *float64)
 
-func scaleAdd(on Set, n int, y []float64, s float64, a []float64, b []float64) {
+func scaleAdd(on InstructionSet, n int, y []float64, s float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -319,7 +319,7 @@ func scaleAdd(on Set, n int, y []float64, s float64, a []float64, b []float64) {
 //go:noescape
 func chooseNEON(n int, y *float64, c *float64, a *float64, b *float64)
 
-func choose(on Set, n int, y []float64, c []float64, a []float64, b []float64) {
+func choose(on InstructionSet, n int, y []float64, c []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -338,7 +338,7 @@ func choose(on Set, n int, y []float64, c []float64, a []float64, b []float64) {
 //go:noescape
 func weightNEON(n int, y *float64, w *float64)
 
-func weight(on Set, n int, y []float64, w []float64) {
+func weight(on InstructionSet, n int, y []float64, w []float64) {
 	if n <= 0 {
 		return
 	}
@@ -355,7 +355,7 @@ func weight(on Set, n int, y []float64, w []float64) {
 //go:noescape
 func sqrtNEON(n int, y *float64, a *float64)
 
-func sqrt(on Set, n int, y []float64, a []float64) {
+func sqrt(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -372,7 +372,7 @@ func sqrt(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func reluNEON(n int, y *float64, a *float64)
 
-func relu(on Set, n int, y []float64, a []float64) {
+func relu(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -389,7 +389,7 @@ func relu(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func tanhBackNEON(n int, y *float64, d *float64, t *float64)
 
-func tanhBack(on Set, n int, y []float64, d []float64, t []float64) {
+func tanhBack(on InstructionSet, n int, y []float64, d []float64, t []float64) {
 	if n <= 0 {
 		return
 	}
@@ -407,7 +407,7 @@ func tanhBack(on Set, n int, y []float64, d []float64, t []float64) {
 //go:noescape
 func sigmoidBackNEON(n int, y *float64, d *float64, s *float64)
 
-func sigmoidBack(on Set, n int, y []float64, d []float64, s []float64) {
+func sigmoidBack(on InstructionSet, n int, y []float64, d []float64, s []float64) {
 	if n <= 0 {
 		return
 	}
@@ -425,7 +425,7 @@ func sigmoidBack(on Set, n int, y []float64, d []float64, s []float64) {
 //go:noescape
 func reluBackNEON(n int, y *float64, d *float64, r *float64)
 
-func reluBack(on Set, n int, y []float64, d []float64, r []float64) {
+func reluBack(on InstructionSet, n int, y []float64, d []float64, r []float64) {
 	if n <= 0 {
 		return
 	}
@@ -443,7 +443,7 @@ func reluBack(on Set, n int, y []float64, d []float64, r []float64) {
 //go:noescape
 func expNEON(n int, y *float64, a *float64)
 
-func exp(on Set, n int, y []float64, a []float64) {
+func exp(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -460,7 +460,7 @@ func exp(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func expm1NEON(n int, y *float64, a *float64)
 
-func expm1(on Set, n int, y []float64, a []float64) {
+func expm1(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -477,7 +477,7 @@ func expm1(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func logNEON(n int, y *float64, a *float64)
 
-func log(on Set, n int, y []float64, a []float64) {
+func log(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -494,7 +494,7 @@ func log(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func log1pNEON(n int, y *float64, a *float64)
 
-func log1p(on Set, n int, y []float64, a []float64) {
+func log1p(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -511,7 +511,7 @@ func log1p(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func sigmoidNEON(n int, y *float64, a *float64)
 
-func sigmoid(on Set, n int, y []float64, a []float64) {
+func sigmoid(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -528,7 +528,7 @@ func sigmoid(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func tanhNEON(n int, y *float64, a *float64)
 
-func tanh(on Set, n int, y []float64, a []float64) {
+func tanh(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -545,7 +545,7 @@ func tanh(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func log1pExpNEON(n int, y *float64, a *float64)
 
-func log1pExp(on Set, n int, y []float64, a []float64) {
+func log1pExp(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -559,7 +559,7 @@ func log1pExp(on Set, n int, y []float64, a []float64) {
 	}
 }
 
-func lgamma(_ Set, n int, y []float64, a []float64) {
+func lgamma(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -568,7 +568,7 @@ func lgamma(_ Set, n int, y []float64, a []float64) {
 	lgammaGo(n, y, a)
 }
 
-func digamma(_ Set, n int, y []float64, a []float64) {
+func digamma(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -580,7 +580,7 @@ func digamma(_ Set, n int, y []float64, a []float64) {
 //go:noescape
 func logPhiNEON(n int, y *float64, a *float64)
 
-func logPhi(on Set, n int, y []float64, a []float64) {
+func logPhi(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -597,7 +597,7 @@ func logPhi(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func logPhiSlopeNEON(n int, y *float64, a *float64)
 
-func logPhiSlope(on Set, n int, y []float64, a []float64) {
+func logPhiSlope(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -614,7 +614,7 @@ func logPhiSlope(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func sineNEON(n int, y *float64, a *float64)
 
-func sine(on Set, n int, y []float64, a []float64) {
+func sine(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -631,7 +631,7 @@ func sine(on Set, n int, y []float64, a []float64) {
 //go:noescape
 func cosineNEON(n int, y *float64, a *float64)
 
-func cosine(on Set, n int, y []float64, a []float64) {
+func cosine(on InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -645,7 +645,7 @@ func cosine(on Set, n int, y []float64, a []float64) {
 	}
 }
 
-func risingValue(_ Set, n int, y []float64, a []float64, k []float64) {
+func risingValue(_ InstructionSet, n int, y []float64, a []float64, k []float64) {
 	if n <= 0 {
 		return
 	}
@@ -655,7 +655,7 @@ func risingValue(_ Set, n int, y []float64, a []float64, k []float64) {
 	risingValueGo(n, y, a, k)
 }
 
-func risingSlope(_ Set, n int, y []float64, a []float64, k []float64) {
+func risingSlope(_ InstructionSet, n int, y []float64, a []float64, k []float64) {
 	if n <= 0 {
 		return
 	}
@@ -668,7 +668,7 @@ func risingSlope(_ Set, n int, y []float64, a []float64, k []float64) {
 //go:noescape
 func sumNEON(n int, a *float64) (r float64)
 
-func sum(on Set, n int, a []float64) float64 {
+func sum(on InstructionSet, n int, a []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -683,7 +683,7 @@ func sum(on Set, n int, a []float64) float64 {
 //go:noescape
 func dotNEON(n int, a *float64, b *float64) (r float64)
 
-func dot(on Set, n int, a []float64, b []float64) float64 {
+func dot(on InstructionSet, n int, a []float64, b []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -699,7 +699,7 @@ func dot(on Set, n int, a []float64, b []float64) float64 {
 //go:noescape
 func weightedSumNEON(n int, w *float64, a *float64) (r float64)
 
-func weightedSum(on Set, n int, w []float64, a []float64) float64 {
+func weightedSum(on InstructionSet, n int, w []float64, a []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -712,7 +712,7 @@ func weightedSum(on Set, n int, w []float64, a []float64) float64 {
 	return weightedSumGo(n, w, a)
 }
 
-func gather(_ Set, n int, y []float64, table []float64, rows int, index []int32) int {
+func gather(_ InstructionSet, n int, y []float64, table []float64, rows int, index []int32) int {
 	if n <= 0 {
 		return 0
 	}
@@ -725,7 +725,7 @@ func gather(_ Set, n int, y []float64, table []float64, rows int, index []int32)
 //go:noescape
 func segmentFillNEON(n int, segments *int32, y *float64, rows int, table *float64, levels int)
 
-func segmentFill(on Set, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
+func segmentFill(on InstructionSet, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
 	if n <= 0 {
 		return
 	}
@@ -743,7 +743,7 @@ func segmentFill(on Set, n int, segments []int32, y []float64, rows int, table [
 //go:noescape
 func segmentSumsAddNEON(n int, segments *int32, y *float64, rows int, table *float64, levels int)
 
-func segmentSumsAdd(on Set, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
+func segmentSumsAdd(on InstructionSet, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
 	if n <= 0 {
 		return
 	}
@@ -761,7 +761,7 @@ func segmentSumsAdd(on Set, n int, segments []int32, y []float64, rows int, tabl
 //go:noescape
 func matVecNEON(n int, y *float64, x *float64, stride int, b *float64, step int, k int)
 
-func matVec(on Set, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
+func matVec(on InstructionSet, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
 	if n <= 0 {
 		return
 	}
@@ -779,7 +779,7 @@ func matVec(on Set, n int, y []float64, x []float64, stride int, b []float64, st
 //go:noescape
 func matTVecAddNEON(n int, b *float64, step int, x *float64, stride int, r *float64, k int)
 
-func matTVecAdd(on Set, n int, b []float64, step int, x []float64, stride int, r []float64, k int) {
+func matTVecAdd(on InstructionSet, n int, b []float64, step int, x []float64, stride int, r []float64, k int) {
 	if n <= 0 {
 		return
 	}
@@ -797,7 +797,7 @@ func matTVecAdd(on Set, n int, b []float64, step int, x []float64, stride int, r
 //go:noescape
 func denseNEON(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, c *float64)
 
-func dense(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
+func dense(on InstructionSet, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
 	if n <= 0 {
 		return
 	}
@@ -818,7 +818,7 @@ func dense(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64,
 //go:noescape
 func denseReluNEON(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, c *float64)
 
-func denseRelu(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
+func denseRelu(on InstructionSet, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
 	if n <= 0 {
 		return
 	}
@@ -839,7 +839,7 @@ func denseRelu(on Set, n int, y []float64, ys int, x []float64, xs int, w []floa
 //go:noescape
 func denseAddNEON(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int)
 
-func denseAdd(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int) {
+func denseAdd(on InstructionSet, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int) {
 	if n <= 0 {
 		return
 	}
@@ -857,7 +857,7 @@ func denseAdd(on Set, n int, y []float64, ys int, x []float64, xs int, w []float
 //go:noescape
 func denseTanhBackNEON(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, t *float64)
 
-func denseTanhBack(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, t []float64) {
+func denseTanhBack(on InstructionSet, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, t []float64) {
 	if n <= 0 {
 		return
 	}
@@ -876,7 +876,7 @@ func denseTanhBack(on Set, n int, y []float64, ys int, x []float64, xs int, w []
 //go:noescape
 func denseGradientNEON(n int, w *float64, wk int, wm int, x *float64, xs int, d *float64, ds int, k int, m int)
 
-func denseGradient(on Set, n int, w []float64, wk int, wm int, x []float64, xs int, d []float64, ds int, k int, m int) {
+func denseGradient(on InstructionSet, n int, w []float64, wk int, wm int, x []float64, xs int, d []float64, ds int, k int, m int) {
 	if n <= 0 {
 		return
 	}
@@ -894,7 +894,7 @@ func denseGradient(on Set, n int, w []float64, wk int, wm int, x []float64, xs i
 //go:noescape
 func bernoulliLogitNEON(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, d *float64)
 
-func bernoulliLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, d []float64) {
+func bernoulliLogit(on InstructionSet, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -914,7 +914,7 @@ func bernoulliLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []f
 //go:noescape
 func bernoulliLogitSignsNEON(n int, sum *[8]float64, product *[8]float64, eta *float64, y *int8, d *float64)
 
-func bernoulliLogitSigns(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
+func bernoulliLogitSigns(on InstructionSet, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -934,7 +934,7 @@ func bernoulliLogitSigns(on Set, n int, sum *[8]float64, product *[8]float64, et
 //go:noescape
 func binomialLogitNEON(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, trials float64, d *float64)
 
-func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
+func binomialLogit(on InstructionSet, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -954,7 +954,7 @@ func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []fl
 //go:noescape
 func binomialTrialsNEON(n int, sum *[8]float64, eta *float64, y *float64, trials *float64, d *float64)
 
-func binomialTrials(on Set, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
+func binomialTrials(on InstructionSet, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -975,7 +975,7 @@ func binomialTrials(on Set, n int, sum *[8]float64, eta []float64, y []float64, 
 //go:noescape
 func poissonLogNEON(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 
-func poissonLog(on Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
+func poissonLog(on InstructionSet, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -995,7 +995,7 @@ func poissonLog(on Set, n int, sum *[8]float64, eta []float64, y []float64, d []
 //go:noescape
 func negBinomial2LogNEON(n int, sum *[8]float64, dphi *[8]float64, eta *float64, y *float64, phi float64, logPhi float64, inverse float64, d *float64)
 
-func negBinomial2Log(on Set, n int, sum *[8]float64, dphi *[8]float64, eta []float64, y []float64, phi float64, logPhi float64, inverse float64, d []float64) {
+func negBinomial2Log(on InstructionSet, n int, sum *[8]float64, dphi *[8]float64, eta []float64, y []float64, phi float64, logPhi float64, inverse float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1015,7 +1015,7 @@ func negBinomial2Log(on Set, n int, sum *[8]float64, dphi *[8]float64, eta []flo
 //go:noescape
 func bernoulliProbitNEON(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 
-func bernoulliProbit(on Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
+func bernoulliProbit(on InstructionSet, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1035,7 +1035,7 @@ func bernoulliProbit(on Set, n int, sum *[8]float64, eta []float64, y []float64,
 //go:noescape
 func normalNEON(n int, squares *[8]float64, x *float64, mu *float64, inverse float64, d *float64)
 
-func normal(on Set, n int, squares *[8]float64, x []float64, mu []float64, inverse float64, d []float64) {
+func normal(on InstructionSet, n int, squares *[8]float64, x []float64, mu []float64, inverse float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1055,7 +1055,7 @@ func normal(on Set, n int, squares *[8]float64, x []float64, mu []float64, inver
 //go:noescape
 func studentTNEON(n int, sum *[8]float64, product *[8]float64, share *[8]float64, x *float64, mu *float64, inverse float64, slope float64, d *float64)
 
-func studentT(on Set, n int, sum *[8]float64, product *[8]float64, share *[8]float64, x []float64, mu []float64, inverse float64, slope float64, d []float64) {
+func studentT(on InstructionSet, n int, sum *[8]float64, product *[8]float64, share *[8]float64, x []float64, mu []float64, inverse float64, slope float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1072,7 +1072,7 @@ func studentT(on Set, n int, sum *[8]float64, product *[8]float64, share *[8]flo
 	}
 }
 
-func risingFar(_ Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
+func risingFar(_ InstructionSet, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
 	if n <= 0 {
 		return
 	}
@@ -1084,7 +1084,7 @@ func risingFar(_ Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w [
 //go:noescape
 func linearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, batch int, c float64, o *float64, y *float64, signed *int8, d *float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64)
 
-func linear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, batch int, c float64, o []float64, y []float64, signed []int8, d []float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64) {
+func linear(on InstructionSet, n int, x []float64, whole []int32, b []float64, k int, grad []float64, batch int, c float64, o []float64, y []float64, signed []int8, d []float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64) {
 	if n <= 0 {
 		return
 	}
@@ -1117,7 +1117,7 @@ func linear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad 
 //go:noescape
 func boxMullerNEON(n int, y *float64, other *float64, u *uint64, v *uint64)
 
-func boxMuller(on Set, n int, y []float64, other []float64, u []uint64, v []uint64) {
+func boxMuller(on InstructionSet, n int, y []float64, other []float64, u []uint64, v []uint64) {
 	if n <= 0 {
 		return
 	}
@@ -1136,7 +1136,7 @@ func boxMuller(on Set, n int, y []float64, other []float64, u []uint64, v []uint
 //go:noescape
 func adamNEON(n int, x *float64, m *float64, v *float64, d *float64, scale float64, least float64, beta1 float64, beta2 float64)
 
-func adam(on Set, n int, x []float64, m []float64, v []float64, d []float64, scale float64, least float64, beta1 float64, beta2 float64) {
+func adam(on InstructionSet, n int, x []float64, m []float64, v []float64, d []float64, scale float64, least float64, beta1 float64, beta2 float64) {
 	if n <= 0 {
 		return
 	}
@@ -1155,7 +1155,7 @@ func adam(on Set, n int, x []float64, m []float64, v []float64, d []float64, sca
 //go:noescape
 func leapfrogStartNEON(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *float64, mass *float64, half float64, eps float64)
 
-func leapfrogStart(on Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, mass []float64, half float64, eps float64) {
+func leapfrogStart(on InstructionSet, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, mass []float64, half float64, eps float64) {
 	if n <= 0 {
 		return
 	}
@@ -1176,7 +1176,7 @@ func leapfrogStart(on Set, n int, p1 []float64, x1 []float64, p []float64, x []f
 //go:noescape
 func leapfrogEndNEON(n int, p1 *float64, p *float64, d *float64, mass *float64, half float64) (r float64)
 
-func leapfrogEnd(on Set, n int, p1 []float64, p []float64, d []float64, mass []float64, half float64) float64 {
+func leapfrogEnd(on InstructionSet, n int, p1 []float64, p []float64, d []float64, mass []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1194,7 +1194,7 @@ func leapfrogEnd(on Set, n int, p1 []float64, p []float64, d []float64, mass []f
 //go:noescape
 func rotateStartNEON(n int, p1 *float64, x1 *float64, v1 *float64, p *float64, x *float64, v *float64, d *float64, mean *float64, mass *float64, half float64, less float64, cos float64, sin float64)
 
-func rotateStart(on Set, n int, p1 []float64, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, d []float64, mean []float64, mass []float64, half float64, less float64, cos float64, sin float64) {
+func rotateStart(on InstructionSet, n int, p1 []float64, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, d []float64, mean []float64, mass []float64, half float64, less float64, cos float64, sin float64) {
 	if n <= 0 {
 		return
 	}
@@ -1215,7 +1215,7 @@ func rotateStart(on Set, n int, p1 []float64, x1 []float64, v1 []float64, p []fl
 	}
 }
 
-func rotateEnd(_ Set, n int, p1 []float64, p []float64, v []float64, d []float64, mass []float64, half float64) float64 {
+func rotateEnd(_ InstructionSet, n int, p1 []float64, p []float64, v []float64, d []float64, mass []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1230,7 +1230,7 @@ func rotateEnd(_ Set, n int, p1 []float64, p []float64, v []float64, d []float64
 //go:noescape
 func turnNEON(n int, x1 *float64, v1 *float64, p *float64, x *float64, v *float64, mean *float64, less float64, cos float64, sin float64)
 
-func turn(on Set, n int, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, mean []float64, less float64, cos float64, sin float64) {
+func turn(on InstructionSet, n int, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, mean []float64, less float64, cos float64, sin float64) {
 	if n <= 0 {
 		return
 	}
@@ -1248,7 +1248,7 @@ func turn(on Set, n int, x1 []float64, v1 []float64, p []float64, x []float64, v
 	}
 }
 
-func turns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64, mass []float64) {
+func turns(_ InstructionSet, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64, mass []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1263,7 +1263,7 @@ func turns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right [
 	turnsGo(n, out, rho, left, right, p0, p1, p2, p3, mass)
 }
 
-func chaCha8(_ Set, n int, y []uint64, state *[16]uint32) {
+func chaCha8(_ InstructionSet, n int, y []uint64, state *[16]uint32) {
 	if n <= 0 {
 		return
 	}
@@ -1271,7 +1271,7 @@ func chaCha8(_ Set, n int, y []uint64, state *[16]uint32) {
 	chaCha8Go(n, y, state)
 }
 
-func guideDraw(_ Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64, sign float64) float64 {
+func guideDraw(_ InstructionSet, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1285,7 +1285,7 @@ func guideDraw(_ Set, n int, s []float64, e []float64, z []float64, mean []float
 	return guideDrawGo(n, s, e, z, mean, logs, eps, cut, rho, sign)
 }
 
-func guideDrawSloped(_ Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64) float64 {
+func guideDrawSloped(_ InstructionSet, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1302,7 +1302,7 @@ func guideDrawSloped(_ Set, n int, s []float64, e []float64, z []float64, diff [
 	return guideDrawSlopedGo(n, s, e, z, diff, mean, slope, logs, eps, cut, centre, rho, sign)
 }
 
-func guideDrawApart(_ Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64, precision float64) float64 {
+func guideDrawApart(_ InstructionSet, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64, precision float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1317,7 +1317,7 @@ func guideDrawApart(_ Set, n int, s []float64, e []float64, z []float64, mean []
 	return guideDrawApartGo(n, s, e, z, mean, logs, eps, cut, centre, rho, sign, precision)
 }
 
-func guideBack(_ Set, n int, w []float64, dmean []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+func guideBack(_ InstructionSet, n int, w []float64, dmean []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1332,7 +1332,7 @@ func guideBack(_ Set, n int, w []float64, dmean []float64, dlogs []float64, rho 
 	return guideBackGo(n, w, dmean, dlogs, rho, weight, adj, own, e, s, eps)
 }
 
-func guideBackSloped(_ Set, n int, w []float64, seed []float64, dmean []float64, dslope []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64, diff []float64, slope []float64) float64 {
+func guideBackSloped(_ InstructionSet, n int, w []float64, seed []float64, dmean []float64, dslope []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64, diff []float64, slope []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1351,7 +1351,7 @@ func guideBackSloped(_ Set, n int, w []float64, seed []float64, dmean []float64,
 	return guideBackSlopedGo(n, w, seed, dmean, dslope, dlogs, rho, weight, adj, own, e, s, eps, diff, slope)
 }
 
-func guideBackApart(_ Set, n int, w []float64, seed []float64, dmean []float64, dlogs []float64, rho float64, weight float64, precision float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+func guideBackApart(_ InstructionSet, n int, w []float64, seed []float64, dmean []float64, dlogs []float64, rho float64, weight float64, precision float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1367,7 +1367,7 @@ func guideBackApart(_ Set, n int, w []float64, seed []float64, dmean []float64, 
 	return guideBackApartGo(n, w, seed, dmean, dlogs, rho, weight, precision, adj, own, e, s, eps)
 }
 
-func guideBackNet(_ Set, n int, w []float64, dmean []float64, dlogs []float64, imean []float64, ilogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) {
+func guideBackNet(_ InstructionSet, n int, w []float64, dmean []float64, dlogs []float64, imean []float64, ilogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1384,7 +1384,7 @@ func guideBackNet(_ Set, n int, w []float64, dmean []float64, dlogs []float64, i
 	guideBackNetGo(n, w, dmean, dlogs, imean, ilogs, rho, weight, adj, own, e, s, eps)
 }
 
-func noise(_ Set, n int, z []float64, from []float64, e []float64, scale float64) float64 {
+func noise(_ InstructionSet, n int, z []float64, from []float64, e []float64, scale float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1394,7 +1394,7 @@ func noise(_ Set, n int, z []float64, from []float64, e []float64, scale float64
 	return noiseGo(n, z, from, e, scale)
 }
 
-func noiseBack(_ Set, n int, w []float64, grad []float64, adj []float64, own []float64, e []float64, scale float64) {
+func noiseBack(_ InstructionSet, n int, w []float64, grad []float64, adj []float64, own []float64, e []float64, scale float64) {
 	if n <= 0 {
 		return
 	}
@@ -1409,7 +1409,7 @@ func noiseBack(_ Set, n int, w []float64, grad []float64, adj []float64, own []f
 //go:noescape
 func noiseStartNEON(n int, p1 *float64, x1 *float64, z *float64, p *float64, x *float64, adj *float64, mean *float64, from *float64, scale float64, half float64, less float64, cos float64, sin float64) (r float64)
 
-func noiseStart(on Set, n int, p1 []float64, x1 []float64, z []float64, p []float64, x []float64, adj []float64, mean []float64, from []float64, scale float64, half float64, less float64, cos float64, sin float64) float64 {
+func noiseStart(on InstructionSet, n int, p1 []float64, x1 []float64, z []float64, p []float64, x []float64, adj []float64, mean []float64, from []float64, scale float64, half float64, less float64, cos float64, sin float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1431,7 +1431,7 @@ func noiseStart(on Set, n int, p1 []float64, x1 []float64, z []float64, p []floa
 //go:noescape
 func noiseEndNEON(n int, p1 *float64, p *float64, adj *float64, mean *float64, half float64) (r float64)
 
-func noiseEnd(on Set, n int, p1 []float64, p []float64, adj []float64, mean []float64, half float64) float64 {
+func noiseEnd(on InstructionSet, n int, p1 []float64, p []float64, adj []float64, mean []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1446,7 +1446,7 @@ func noiseEnd(on Set, n int, p1 []float64, p []float64, adj []float64, mean []fl
 	return noiseEndGo(n, p1, p, adj, mean, half)
 }
 
-func welford(_ Set, n int, mean []float64, squares []float64, x []float64, share float64) {
+func welford(_ InstructionSet, n int, mean []float64, squares []float64, x []float64, share float64) {
 	if n <= 0 {
 		return
 	}
@@ -1456,7 +1456,7 @@ func welford(_ Set, n int, mean []float64, squares []float64, x []float64, share
 	welfordGo(n, mean, squares, x, share)
 }
 
-func balance(_ Set, n int, inverse []float64, root []float64, a []float64, b []float64, least float64, most float64) {
+func balance(_ InstructionSet, n int, inverse []float64, root []float64, a []float64, b []float64, least float64, most float64) {
 	if n <= 0 {
 		return
 	}
@@ -1467,7 +1467,7 @@ func balance(_ Set, n int, inverse []float64, root []float64, a []float64, b []f
 	balanceGo(n, inverse, root, a, b, least, most)
 }
 
-func raise(_ Set, n int, inverse []float64, root []float64, a []float64, share float64, most float64) {
+func raise(_ InstructionSet, n int, inverse []float64, root []float64, a []float64, share float64, most float64) {
 	if n <= 0 {
 		return
 	}
@@ -1477,7 +1477,7 @@ func raise(_ Set, n int, inverse []float64, root []float64, a []float64, share f
 	raiseGo(n, inverse, root, a, share, most)
 }
 
-func denseStart(_ Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, matrix []float64, half float64, eps float64) {
+func denseStart(_ InstructionSet, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, matrix []float64, half float64, eps float64) {
 	if n <= 0 {
 		return
 	}
@@ -1490,7 +1490,7 @@ func denseStart(_ Set, n int, p1 []float64, x1 []float64, p []float64, x []float
 	denseStartGo(n, p1, x1, p, x, d, matrix, half, eps)
 }
 
-func denseEnd(_ Set, n int, p []float64, v []float64, d []float64, matrix []float64, half float64) float64 {
+func denseEnd(_ InstructionSet, n int, p []float64, v []float64, d []float64, matrix []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1501,7 +1501,7 @@ func denseEnd(_ Set, n int, p []float64, v []float64, d []float64, matrix []floa
 	return denseEndGo(n, p, v, d, matrix, half)
 }
 
-func givenTurns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p1 []float64, p2 []float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64) {
+func givenTurns(_ InstructionSet, n int, out *[6]float64, rho []float64, left []float64, right []float64, p1 []float64, p2 []float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1517,7 +1517,7 @@ func givenTurns(_ Set, n int, out *[6]float64, rho []float64, left []float64, ri
 	givenTurnsGo(n, out, rho, left, right, p1, p2, v0, v1, v2, v3)
 }
 
-func pairTurns(_ Set, n int, out *[2]float64, rho []float64, left []float64, right []float64, mass []float64) {
+func pairTurns(_ InstructionSet, n int, out *[2]float64, rho []float64, left []float64, right []float64, mass []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1531,7 +1531,7 @@ func pairTurns(_ Set, n int, out *[2]float64, rho []float64, left []float64, rig
 //go:noescape
 func unitTurnsNEON(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64)
 
-func unitTurns(on Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64) {
+func unitTurns(on InstructionSet, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1553,7 +1553,7 @@ func unitTurns(on Set, n int, out *[6]float64, rho []float64, left []float64, ri
 //go:noescape
 func unitPairTurnsNEON(n int, out *[2]float64, rho *float64, left *float64, right *float64)
 
-func unitPairTurns(on Set, n int, out *[2]float64, rho []float64, left []float64, right []float64) {
+func unitPairTurns(on InstructionSet, n int, out *[2]float64, rho []float64, left []float64, right []float64) {
 	if n <= 0 {
 		return
 	}

@@ -4,7 +4,7 @@
 
 package vector
 
-func accumulate(_ Set, n int, y []float64, a []float64) {
+func accumulate(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -13,7 +13,7 @@ func accumulate(_ Set, n int, y []float64, a []float64) {
 	accumulateGo(n, y, a)
 }
 
-func shift(_ Set, n int, y []float64, s float64) {
+func shift(_ InstructionSet, n int, y []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -21,7 +21,7 @@ func shift(_ Set, n int, y []float64, s float64) {
 	shiftGo(n, y, s)
 }
 
-func axpy(_ Set, n int, y []float64, s float64, a []float64) {
+func axpy(_ InstructionSet, n int, y []float64, s float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -30,7 +30,7 @@ func axpy(_ Set, n int, y []float64, s float64, a []float64) {
 	axpyGo(n, y, s, a)
 }
 
-func approach(_ Set, n int, y []float64, s float64, a []float64) {
+func approach(_ InstructionSet, n int, y []float64, s float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -39,7 +39,7 @@ func approach(_ Set, n int, y []float64, s float64, a []float64) {
 	approachGo(n, y, s, a)
 }
 
-func mulAdd(_ Set, n int, y []float64, a []float64, b []float64) {
+func mulAdd(_ InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -49,7 +49,7 @@ func mulAdd(_ Set, n int, y []float64, a []float64, b []float64) {
 	mulAddGo(n, y, a, b)
 }
 
-func fill(_ Set, n int, y []float64, s float64) {
+func fill(_ InstructionSet, n int, y []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -57,7 +57,7 @@ func fill(_ Set, n int, y []float64, s float64) {
 	fillGo(n, y, s)
 }
 
-func add(_ Set, n int, y []float64, a []float64, b []float64) {
+func add(_ InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -67,7 +67,7 @@ func add(_ Set, n int, y []float64, a []float64, b []float64) {
 	addGo(n, y, a, b)
 }
 
-func addScalar(_ Set, n int, y []float64, a []float64, s float64) {
+func addScalar(_ InstructionSet, n int, y []float64, a []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -76,7 +76,7 @@ func addScalar(_ Set, n int, y []float64, a []float64, s float64) {
 	addScalarGo(n, y, a, s)
 }
 
-func sub(_ Set, n int, y []float64, a []float64, b []float64) {
+func sub(_ InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -86,7 +86,7 @@ func sub(_ Set, n int, y []float64, a []float64, b []float64) {
 	subGo(n, y, a, b)
 }
 
-func subFrom(_ Set, n int, y []float64, s float64, b []float64) {
+func subFrom(_ InstructionSet, n int, y []float64, s float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -95,7 +95,7 @@ func subFrom(_ Set, n int, y []float64, s float64, b []float64) {
 	subFromGo(n, y, s, b)
 }
 
-func mul(_ Set, n int, y []float64, a []float64, b []float64) {
+func mul(_ InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -105,7 +105,7 @@ func mul(_ Set, n int, y []float64, a []float64, b []float64) {
 	mulGo(n, y, a, b)
 }
 
-func scale(_ Set, n int, y []float64, a []float64, s float64) {
+func scale(_ InstructionSet, n int, y []float64, a []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -114,7 +114,7 @@ func scale(_ Set, n int, y []float64, a []float64, s float64) {
 	scaleGo(n, y, a, s)
 }
 
-func div(_ Set, n int, y []float64, a []float64, b []float64) {
+func div(_ InstructionSet, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -124,7 +124,7 @@ func div(_ Set, n int, y []float64, a []float64, b []float64) {
 	divGo(n, y, a, b)
 }
 
-func divScalar(_ Set, n int, y []float64, a []float64, s float64) {
+func divScalar(_ InstructionSet, n int, y []float64, a []float64, s float64) {
 	if n <= 0 {
 		return
 	}
@@ -133,7 +133,7 @@ func divScalar(_ Set, n int, y []float64, a []float64, s float64) {
 	divScalarGo(n, y, a, s)
 }
 
-func divInto(_ Set, n int, y []float64, s float64, b []float64) {
+func divInto(_ InstructionSet, n int, y []float64, s float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -142,7 +142,7 @@ func divInto(_ Set, n int, y []float64, s float64, b []float64) {
 	divIntoGo(n, y, s, b)
 }
 
-func neg(_ Set, n int, y []float64, a []float64) {
+func neg(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -151,7 +151,7 @@ func neg(_ Set, n int, y []float64, a []float64) {
 	negGo(n, y, a)
 }
 
-func fma(_ Set, n int, y []float64, a []float64, b []float64, c []float64) {
+func fma(_ InstructionSet, n int, y []float64, a []float64, b []float64, c []float64) {
 	if n <= 0 {
 		return
 	}
@@ -162,7 +162,7 @@ func fma(_ Set, n int, y []float64, a []float64, b []float64, c []float64) {
 	fmaGo(n, y, a, b, c)
 }
 
-func scaleAdd(_ Set, n int, y []float64, s float64, a []float64, b []float64) {
+func scaleAdd(_ InstructionSet, n int, y []float64, s float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -172,7 +172,7 @@ func scaleAdd(_ Set, n int, y []float64, s float64, a []float64, b []float64) {
 	scaleAddGo(n, y, s, a, b)
 }
 
-func choose(_ Set, n int, y []float64, c []float64, a []float64, b []float64) {
+func choose(_ InstructionSet, n int, y []float64, c []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
 	}
@@ -183,7 +183,7 @@ func choose(_ Set, n int, y []float64, c []float64, a []float64, b []float64) {
 	chooseGo(n, y, c, a, b)
 }
 
-func weight(_ Set, n int, y []float64, w []float64) {
+func weight(_ InstructionSet, n int, y []float64, w []float64) {
 	if n <= 0 {
 		return
 	}
@@ -192,7 +192,7 @@ func weight(_ Set, n int, y []float64, w []float64) {
 	weightGo(n, y, w)
 }
 
-func sqrt(_ Set, n int, y []float64, a []float64) {
+func sqrt(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -201,7 +201,7 @@ func sqrt(_ Set, n int, y []float64, a []float64) {
 	sqrtGo(n, y, a)
 }
 
-func relu(_ Set, n int, y []float64, a []float64) {
+func relu(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -210,7 +210,7 @@ func relu(_ Set, n int, y []float64, a []float64) {
 	reluGo(n, y, a)
 }
 
-func tanhBack(_ Set, n int, y []float64, d []float64, t []float64) {
+func tanhBack(_ InstructionSet, n int, y []float64, d []float64, t []float64) {
 	if n <= 0 {
 		return
 	}
@@ -220,7 +220,7 @@ func tanhBack(_ Set, n int, y []float64, d []float64, t []float64) {
 	tanhBackGo(n, y, d, t)
 }
 
-func sigmoidBack(_ Set, n int, y []float64, d []float64, s []float64) {
+func sigmoidBack(_ InstructionSet, n int, y []float64, d []float64, s []float64) {
 	if n <= 0 {
 		return
 	}
@@ -230,7 +230,7 @@ func sigmoidBack(_ Set, n int, y []float64, d []float64, s []float64) {
 	sigmoidBackGo(n, y, d, s)
 }
 
-func reluBack(_ Set, n int, y []float64, d []float64, r []float64) {
+func reluBack(_ InstructionSet, n int, y []float64, d []float64, r []float64) {
 	if n <= 0 {
 		return
 	}
@@ -240,7 +240,7 @@ func reluBack(_ Set, n int, y []float64, d []float64, r []float64) {
 	reluBackGo(n, y, d, r)
 }
 
-func exp(_ Set, n int, y []float64, a []float64) {
+func exp(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -249,7 +249,7 @@ func exp(_ Set, n int, y []float64, a []float64) {
 	expGo(n, y, a)
 }
 
-func expm1(_ Set, n int, y []float64, a []float64) {
+func expm1(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -258,7 +258,7 @@ func expm1(_ Set, n int, y []float64, a []float64) {
 	expm1Go(n, y, a)
 }
 
-func log(_ Set, n int, y []float64, a []float64) {
+func log(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -267,7 +267,7 @@ func log(_ Set, n int, y []float64, a []float64) {
 	logGo(n, y, a)
 }
 
-func log1p(_ Set, n int, y []float64, a []float64) {
+func log1p(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -276,7 +276,7 @@ func log1p(_ Set, n int, y []float64, a []float64) {
 	log1pGo(n, y, a)
 }
 
-func sigmoid(_ Set, n int, y []float64, a []float64) {
+func sigmoid(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -285,7 +285,7 @@ func sigmoid(_ Set, n int, y []float64, a []float64) {
 	sigmoidGo(n, y, a)
 }
 
-func tanh(_ Set, n int, y []float64, a []float64) {
+func tanh(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -294,7 +294,7 @@ func tanh(_ Set, n int, y []float64, a []float64) {
 	tanhGo(n, y, a)
 }
 
-func log1pExp(_ Set, n int, y []float64, a []float64) {
+func log1pExp(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -303,7 +303,7 @@ func log1pExp(_ Set, n int, y []float64, a []float64) {
 	log1pExpGo(n, y, a)
 }
 
-func lgamma(_ Set, n int, y []float64, a []float64) {
+func lgamma(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -312,7 +312,7 @@ func lgamma(_ Set, n int, y []float64, a []float64) {
 	lgammaGo(n, y, a)
 }
 
-func digamma(_ Set, n int, y []float64, a []float64) {
+func digamma(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -321,7 +321,7 @@ func digamma(_ Set, n int, y []float64, a []float64) {
 	digammaGo(n, y, a)
 }
 
-func logPhi(_ Set, n int, y []float64, a []float64) {
+func logPhi(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -330,7 +330,7 @@ func logPhi(_ Set, n int, y []float64, a []float64) {
 	logPhiGo(n, y, a)
 }
 
-func logPhiSlope(_ Set, n int, y []float64, a []float64) {
+func logPhiSlope(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -339,7 +339,7 @@ func logPhiSlope(_ Set, n int, y []float64, a []float64) {
 	logPhiSlopeGo(n, y, a)
 }
 
-func sine(_ Set, n int, y []float64, a []float64) {
+func sine(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -348,7 +348,7 @@ func sine(_ Set, n int, y []float64, a []float64) {
 	sineGo(n, y, a)
 }
 
-func cosine(_ Set, n int, y []float64, a []float64) {
+func cosine(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
@@ -357,7 +357,7 @@ func cosine(_ Set, n int, y []float64, a []float64) {
 	cosineGo(n, y, a)
 }
 
-func risingValue(_ Set, n int, y []float64, a []float64, k []float64) {
+func risingValue(_ InstructionSet, n int, y []float64, a []float64, k []float64) {
 	if n <= 0 {
 		return
 	}
@@ -367,7 +367,7 @@ func risingValue(_ Set, n int, y []float64, a []float64, k []float64) {
 	risingValueGo(n, y, a, k)
 }
 
-func risingSlope(_ Set, n int, y []float64, a []float64, k []float64) {
+func risingSlope(_ InstructionSet, n int, y []float64, a []float64, k []float64) {
 	if n <= 0 {
 		return
 	}
@@ -377,7 +377,7 @@ func risingSlope(_ Set, n int, y []float64, a []float64, k []float64) {
 	risingSlopeGo(n, y, a, k)
 }
 
-func sum(_ Set, n int, a []float64) float64 {
+func sum(_ InstructionSet, n int, a []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -385,7 +385,7 @@ func sum(_ Set, n int, a []float64) float64 {
 	return sumGo(n, a)
 }
 
-func dot(_ Set, n int, a []float64, b []float64) float64 {
+func dot(_ InstructionSet, n int, a []float64, b []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -394,7 +394,7 @@ func dot(_ Set, n int, a []float64, b []float64) float64 {
 	return dotGo(n, a, b)
 }
 
-func weightedSum(_ Set, n int, w []float64, a []float64) float64 {
+func weightedSum(_ InstructionSet, n int, w []float64, a []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -403,7 +403,7 @@ func weightedSum(_ Set, n int, w []float64, a []float64) float64 {
 	return weightedSumGo(n, w, a)
 }
 
-func gather(_ Set, n int, y []float64, table []float64, rows int, index []int32) int {
+func gather(_ InstructionSet, n int, y []float64, table []float64, rows int, index []int32) int {
 	if n <= 0 {
 		return 0
 	}
@@ -413,7 +413,7 @@ func gather(_ Set, n int, y []float64, table []float64, rows int, index []int32)
 	return gatherGo(n, y, table, rows, index)
 }
 
-func segmentFill(_ Set, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
+func segmentFill(_ InstructionSet, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
 	if n <= 0 {
 		return
 	}
@@ -423,7 +423,7 @@ func segmentFill(_ Set, n int, segments []int32, y []float64, rows int, table []
 	segmentFillGo(n, segments, y, rows, table, levels)
 }
 
-func segmentSumsAdd(_ Set, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
+func segmentSumsAdd(_ InstructionSet, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
 	if n <= 0 {
 		return
 	}
@@ -433,7 +433,7 @@ func segmentSumsAdd(_ Set, n int, segments []int32, y []float64, rows int, table
 	segmentSumsAddGo(n, segments, y, rows, table, levels)
 }
 
-func matVec(_ Set, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
+func matVec(_ InstructionSet, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
 	if n <= 0 {
 		return
 	}
@@ -443,7 +443,7 @@ func matVec(_ Set, n int, y []float64, x []float64, stride int, b []float64, ste
 	matVecGo(n, y, x, stride, b, step, k)
 }
 
-func matTVecAdd(_ Set, n int, b []float64, step int, x []float64, stride int, r []float64, k int) {
+func matTVecAdd(_ InstructionSet, n int, b []float64, step int, x []float64, stride int, r []float64, k int) {
 	if n <= 0 {
 		return
 	}
@@ -453,7 +453,7 @@ func matTVecAdd(_ Set, n int, b []float64, step int, x []float64, stride int, r 
 	matTVecAddGo(n, b, step, x, stride, r, k)
 }
 
-func dense(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
+func dense(_ InstructionSet, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
 	if n <= 0 {
 		return
 	}
@@ -466,7 +466,7 @@ func dense(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float64, 
 	denseGo(n, y, ys, x, xs, w, wk, wm, k, m, c)
 }
 
-func denseRelu(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
+func denseRelu(_ InstructionSet, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
 	if n <= 0 {
 		return
 	}
@@ -479,7 +479,7 @@ func denseRelu(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float
 	denseReluGo(n, y, ys, x, xs, w, wk, wm, k, m, c)
 }
 
-func denseAdd(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int) {
+func denseAdd(_ InstructionSet, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int) {
 	if n <= 0 {
 		return
 	}
@@ -489,7 +489,7 @@ func denseAdd(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float6
 	denseAddGo(n, y, ys, x, xs, w, wk, wm, k, m)
 }
 
-func denseTanhBack(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, t []float64) {
+func denseTanhBack(_ InstructionSet, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, t []float64) {
 	if n <= 0 {
 		return
 	}
@@ -500,7 +500,7 @@ func denseTanhBack(_ Set, n int, y []float64, ys int, x []float64, xs int, w []f
 	denseTanhBackGo(n, y, ys, x, xs, w, wk, wm, k, m, t)
 }
 
-func denseGradient(_ Set, n int, w []float64, wk int, wm int, x []float64, xs int, d []float64, ds int, k int, m int) {
+func denseGradient(_ InstructionSet, n int, w []float64, wk int, wm int, x []float64, xs int, d []float64, ds int, k int, m int) {
 	if n <= 0 {
 		return
 	}
@@ -510,7 +510,7 @@ func denseGradient(_ Set, n int, w []float64, wk int, wm int, x []float64, xs in
 	denseGradientGo(n, w, wk, wm, x, xs, d, ds, k, m)
 }
 
-func bernoulliLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, d []float64) {
+func bernoulliLogit(_ InstructionSet, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -522,7 +522,7 @@ func bernoulliLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []fl
 	bernoulliLogitGo(n, sum, product, eta, y, d)
 }
 
-func bernoulliLogitSigns(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
+func bernoulliLogitSigns(_ InstructionSet, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -534,7 +534,7 @@ func bernoulliLogitSigns(_ Set, n int, sum *[8]float64, product *[8]float64, eta
 	bernoulliLogitSignsGo(n, sum, product, eta, y, d)
 }
 
-func binomialLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
+func binomialLogit(_ InstructionSet, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -546,7 +546,7 @@ func binomialLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []flo
 	binomialLogitGo(n, sum, product, eta, y, trials, d)
 }
 
-func binomialTrials(_ Set, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
+func binomialTrials(_ InstructionSet, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -559,7 +559,7 @@ func binomialTrials(_ Set, n int, sum *[8]float64, eta []float64, y []float64, t
 	binomialTrialsGo(n, sum, eta, y, trials, d)
 }
 
-func poissonLog(_ Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
+func poissonLog(_ InstructionSet, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -571,7 +571,7 @@ func poissonLog(_ Set, n int, sum *[8]float64, eta []float64, y []float64, d []f
 	poissonLogGo(n, sum, eta, y, d)
 }
 
-func negBinomial2Log(_ Set, n int, sum *[8]float64, dphi *[8]float64, eta []float64, y []float64, phi float64, logPhi float64, inverse float64, d []float64) {
+func negBinomial2Log(_ InstructionSet, n int, sum *[8]float64, dphi *[8]float64, eta []float64, y []float64, phi float64, logPhi float64, inverse float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -583,7 +583,7 @@ func negBinomial2Log(_ Set, n int, sum *[8]float64, dphi *[8]float64, eta []floa
 	negBinomial2LogGo(n, sum, dphi, eta, y, phi, logPhi, inverse, d)
 }
 
-func bernoulliProbit(_ Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
+func bernoulliProbit(_ InstructionSet, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -595,7 +595,7 @@ func bernoulliProbit(_ Set, n int, sum *[8]float64, eta []float64, y []float64, 
 	bernoulliProbitGo(n, sum, eta, y, d)
 }
 
-func normal(_ Set, n int, squares *[8]float64, x []float64, mu []float64, inverse float64, d []float64) {
+func normal(_ InstructionSet, n int, squares *[8]float64, x []float64, mu []float64, inverse float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -607,7 +607,7 @@ func normal(_ Set, n int, squares *[8]float64, x []float64, mu []float64, invers
 	normalGo(n, squares, x, mu, inverse, d)
 }
 
-func studentT(_ Set, n int, sum *[8]float64, product *[8]float64, share *[8]float64, x []float64, mu []float64, inverse float64, slope float64, d []float64) {
+func studentT(_ InstructionSet, n int, sum *[8]float64, product *[8]float64, share *[8]float64, x []float64, mu []float64, inverse float64, slope float64, d []float64) {
 	if n <= 0 {
 		return
 	}
@@ -619,7 +619,7 @@ func studentT(_ Set, n int, sum *[8]float64, product *[8]float64, share *[8]floa
 	studentTGo(n, sum, product, share, x, mu, inverse, slope, d)
 }
 
-func risingFar(_ Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
+func risingFar(_ InstructionSet, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
 	if n <= 0 {
 		return
 	}
@@ -628,7 +628,7 @@ func risingFar(_ Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w [
 	risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
 }
 
-func linear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, batch int, c float64, o []float64, y []float64, signed []int8, d []float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64) {
+func linear(_ InstructionSet, n int, x []float64, whole []int32, b []float64, k int, grad []float64, batch int, c float64, o []float64, y []float64, signed []int8, d []float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64) {
 	if n <= 0 {
 		return
 	}
@@ -653,7 +653,7 @@ func linear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad [
 	linearGo(n, x, whole, b, k, grad, batch, c, o, y, signed, d, kind, sum, second, third, p, q, r)
 }
 
-func boxMuller(_ Set, n int, y []float64, other []float64, u []uint64, v []uint64) {
+func boxMuller(_ InstructionSet, n int, y []float64, other []float64, u []uint64, v []uint64) {
 	if n <= 0 {
 		return
 	}
@@ -664,7 +664,7 @@ func boxMuller(_ Set, n int, y []float64, other []float64, u []uint64, v []uint6
 	boxMullerGo(n, y, other, u, v)
 }
 
-func adam(_ Set, n int, x []float64, m []float64, v []float64, d []float64, scale float64, least float64, beta1 float64, beta2 float64) {
+func adam(_ InstructionSet, n int, x []float64, m []float64, v []float64, d []float64, scale float64, least float64, beta1 float64, beta2 float64) {
 	if n <= 0 {
 		return
 	}
@@ -675,7 +675,7 @@ func adam(_ Set, n int, x []float64, m []float64, v []float64, d []float64, scal
 	adamGo(n, x, m, v, d, scale, least, beta1, beta2)
 }
 
-func leapfrogStart(_ Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, mass []float64, half float64, eps float64) {
+func leapfrogStart(_ InstructionSet, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, mass []float64, half float64, eps float64) {
 	if n <= 0 {
 		return
 	}
@@ -688,7 +688,7 @@ func leapfrogStart(_ Set, n int, p1 []float64, x1 []float64, p []float64, x []fl
 	leapfrogStartGo(n, p1, x1, p, x, d, mass, half, eps)
 }
 
-func leapfrogEnd(_ Set, n int, p1 []float64, p []float64, d []float64, mass []float64, half float64) float64 {
+func leapfrogEnd(_ InstructionSet, n int, p1 []float64, p []float64, d []float64, mass []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -699,7 +699,7 @@ func leapfrogEnd(_ Set, n int, p1 []float64, p []float64, d []float64, mass []fl
 	return leapfrogEndGo(n, p1, p, d, mass, half)
 }
 
-func rotateStart(_ Set, n int, p1 []float64, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, d []float64, mean []float64, mass []float64, half float64, less float64, cos float64, sin float64) {
+func rotateStart(_ InstructionSet, n int, p1 []float64, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, d []float64, mean []float64, mass []float64, half float64, less float64, cos float64, sin float64) {
 	if n <= 0 {
 		return
 	}
@@ -715,7 +715,7 @@ func rotateStart(_ Set, n int, p1 []float64, x1 []float64, v1 []float64, p []flo
 	rotateStartGo(n, p1, x1, v1, p, x, v, d, mean, mass, half, less, cos, sin)
 }
 
-func rotateEnd(_ Set, n int, p1 []float64, p []float64, v []float64, d []float64, mass []float64, half float64) float64 {
+func rotateEnd(_ InstructionSet, n int, p1 []float64, p []float64, v []float64, d []float64, mass []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -727,7 +727,7 @@ func rotateEnd(_ Set, n int, p1 []float64, p []float64, v []float64, d []float64
 	return rotateEndGo(n, p1, p, v, d, mass, half)
 }
 
-func turn(_ Set, n int, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, mean []float64, less float64, cos float64, sin float64) {
+func turn(_ InstructionSet, n int, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, mean []float64, less float64, cos float64, sin float64) {
 	if n <= 0 {
 		return
 	}
@@ -740,7 +740,7 @@ func turn(_ Set, n int, x1 []float64, v1 []float64, p []float64, x []float64, v 
 	turnGo(n, x1, v1, p, x, v, mean, less, cos, sin)
 }
 
-func turns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64, mass []float64) {
+func turns(_ InstructionSet, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64, mass []float64) {
 	if n <= 0 {
 		return
 	}
@@ -755,7 +755,7 @@ func turns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right [
 	turnsGo(n, out, rho, left, right, p0, p1, p2, p3, mass)
 }
 
-func chaCha8(_ Set, n int, y []uint64, state *[16]uint32) {
+func chaCha8(_ InstructionSet, n int, y []uint64, state *[16]uint32) {
 	if n <= 0 {
 		return
 	}
@@ -763,7 +763,7 @@ func chaCha8(_ Set, n int, y []uint64, state *[16]uint32) {
 	chaCha8Go(n, y, state)
 }
 
-func guideDraw(_ Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64, sign float64) float64 {
+func guideDraw(_ InstructionSet, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -777,7 +777,7 @@ func guideDraw(_ Set, n int, s []float64, e []float64, z []float64, mean []float
 	return guideDrawGo(n, s, e, z, mean, logs, eps, cut, rho, sign)
 }
 
-func guideDrawSloped(_ Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64) float64 {
+func guideDrawSloped(_ InstructionSet, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -794,7 +794,7 @@ func guideDrawSloped(_ Set, n int, s []float64, e []float64, z []float64, diff [
 	return guideDrawSlopedGo(n, s, e, z, diff, mean, slope, logs, eps, cut, centre, rho, sign)
 }
 
-func guideDrawApart(_ Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64, precision float64) float64 {
+func guideDrawApart(_ InstructionSet, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64, precision float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -809,7 +809,7 @@ func guideDrawApart(_ Set, n int, s []float64, e []float64, z []float64, mean []
 	return guideDrawApartGo(n, s, e, z, mean, logs, eps, cut, centre, rho, sign, precision)
 }
 
-func guideBack(_ Set, n int, w []float64, dmean []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+func guideBack(_ InstructionSet, n int, w []float64, dmean []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -824,7 +824,7 @@ func guideBack(_ Set, n int, w []float64, dmean []float64, dlogs []float64, rho 
 	return guideBackGo(n, w, dmean, dlogs, rho, weight, adj, own, e, s, eps)
 }
 
-func guideBackSloped(_ Set, n int, w []float64, seed []float64, dmean []float64, dslope []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64, diff []float64, slope []float64) float64 {
+func guideBackSloped(_ InstructionSet, n int, w []float64, seed []float64, dmean []float64, dslope []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64, diff []float64, slope []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -843,7 +843,7 @@ func guideBackSloped(_ Set, n int, w []float64, seed []float64, dmean []float64,
 	return guideBackSlopedGo(n, w, seed, dmean, dslope, dlogs, rho, weight, adj, own, e, s, eps, diff, slope)
 }
 
-func guideBackApart(_ Set, n int, w []float64, seed []float64, dmean []float64, dlogs []float64, rho float64, weight float64, precision float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+func guideBackApart(_ InstructionSet, n int, w []float64, seed []float64, dmean []float64, dlogs []float64, rho float64, weight float64, precision float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -859,7 +859,7 @@ func guideBackApart(_ Set, n int, w []float64, seed []float64, dmean []float64, 
 	return guideBackApartGo(n, w, seed, dmean, dlogs, rho, weight, precision, adj, own, e, s, eps)
 }
 
-func guideBackNet(_ Set, n int, w []float64, dmean []float64, dlogs []float64, imean []float64, ilogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) {
+func guideBackNet(_ InstructionSet, n int, w []float64, dmean []float64, dlogs []float64, imean []float64, ilogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) {
 	if n <= 0 {
 		return
 	}
@@ -876,7 +876,7 @@ func guideBackNet(_ Set, n int, w []float64, dmean []float64, dlogs []float64, i
 	guideBackNetGo(n, w, dmean, dlogs, imean, ilogs, rho, weight, adj, own, e, s, eps)
 }
 
-func noise(_ Set, n int, z []float64, from []float64, e []float64, scale float64) float64 {
+func noise(_ InstructionSet, n int, z []float64, from []float64, e []float64, scale float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -886,7 +886,7 @@ func noise(_ Set, n int, z []float64, from []float64, e []float64, scale float64
 	return noiseGo(n, z, from, e, scale)
 }
 
-func noiseBack(_ Set, n int, w []float64, grad []float64, adj []float64, own []float64, e []float64, scale float64) {
+func noiseBack(_ InstructionSet, n int, w []float64, grad []float64, adj []float64, own []float64, e []float64, scale float64) {
 	if n <= 0 {
 		return
 	}
@@ -898,7 +898,7 @@ func noiseBack(_ Set, n int, w []float64, grad []float64, adj []float64, own []f
 	noiseBackGo(n, w, grad, adj, own, e, scale)
 }
 
-func noiseStart(_ Set, n int, p1 []float64, x1 []float64, z []float64, p []float64, x []float64, adj []float64, mean []float64, from []float64, scale float64, half float64, less float64, cos float64, sin float64) float64 {
+func noiseStart(_ InstructionSet, n int, p1 []float64, x1 []float64, z []float64, p []float64, x []float64, adj []float64, mean []float64, from []float64, scale float64, half float64, less float64, cos float64, sin float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -913,7 +913,7 @@ func noiseStart(_ Set, n int, p1 []float64, x1 []float64, z []float64, p []float
 	return noiseStartGo(n, p1, x1, z, p, x, adj, mean, from, scale, half, less, cos, sin)
 }
 
-func noiseEnd(_ Set, n int, p1 []float64, p []float64, adj []float64, mean []float64, half float64) float64 {
+func noiseEnd(_ InstructionSet, n int, p1 []float64, p []float64, adj []float64, mean []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -924,7 +924,7 @@ func noiseEnd(_ Set, n int, p1 []float64, p []float64, adj []float64, mean []flo
 	return noiseEndGo(n, p1, p, adj, mean, half)
 }
 
-func welford(_ Set, n int, mean []float64, squares []float64, x []float64, share float64) {
+func welford(_ InstructionSet, n int, mean []float64, squares []float64, x []float64, share float64) {
 	if n <= 0 {
 		return
 	}
@@ -934,7 +934,7 @@ func welford(_ Set, n int, mean []float64, squares []float64, x []float64, share
 	welfordGo(n, mean, squares, x, share)
 }
 
-func balance(_ Set, n int, inverse []float64, root []float64, a []float64, b []float64, least float64, most float64) {
+func balance(_ InstructionSet, n int, inverse []float64, root []float64, a []float64, b []float64, least float64, most float64) {
 	if n <= 0 {
 		return
 	}
@@ -945,7 +945,7 @@ func balance(_ Set, n int, inverse []float64, root []float64, a []float64, b []f
 	balanceGo(n, inverse, root, a, b, least, most)
 }
 
-func raise(_ Set, n int, inverse []float64, root []float64, a []float64, share float64, most float64) {
+func raise(_ InstructionSet, n int, inverse []float64, root []float64, a []float64, share float64, most float64) {
 	if n <= 0 {
 		return
 	}
@@ -955,7 +955,7 @@ func raise(_ Set, n int, inverse []float64, root []float64, a []float64, share f
 	raiseGo(n, inverse, root, a, share, most)
 }
 
-func denseStart(_ Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, matrix []float64, half float64, eps float64) {
+func denseStart(_ InstructionSet, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, matrix []float64, half float64, eps float64) {
 	if n <= 0 {
 		return
 	}
@@ -968,7 +968,7 @@ func denseStart(_ Set, n int, p1 []float64, x1 []float64, p []float64, x []float
 	denseStartGo(n, p1, x1, p, x, d, matrix, half, eps)
 }
 
-func denseEnd(_ Set, n int, p []float64, v []float64, d []float64, matrix []float64, half float64) float64 {
+func denseEnd(_ InstructionSet, n int, p []float64, v []float64, d []float64, matrix []float64, half float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -979,7 +979,7 @@ func denseEnd(_ Set, n int, p []float64, v []float64, d []float64, matrix []floa
 	return denseEndGo(n, p, v, d, matrix, half)
 }
 
-func givenTurns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p1 []float64, p2 []float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64) {
+func givenTurns(_ InstructionSet, n int, out *[6]float64, rho []float64, left []float64, right []float64, p1 []float64, p2 []float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64) {
 	if n <= 0 {
 		return
 	}
@@ -995,7 +995,7 @@ func givenTurns(_ Set, n int, out *[6]float64, rho []float64, left []float64, ri
 	givenTurnsGo(n, out, rho, left, right, p1, p2, v0, v1, v2, v3)
 }
 
-func pairTurns(_ Set, n int, out *[2]float64, rho []float64, left []float64, right []float64, mass []float64) {
+func pairTurns(_ InstructionSet, n int, out *[2]float64, rho []float64, left []float64, right []float64, mass []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1006,7 +1006,7 @@ func pairTurns(_ Set, n int, out *[2]float64, rho []float64, left []float64, rig
 	pairTurnsGo(n, out, rho, left, right, mass)
 }
 
-func unitTurns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64) {
+func unitTurns(_ InstructionSet, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64) {
 	if n <= 0 {
 		return
 	}
@@ -1020,7 +1020,7 @@ func unitTurns(_ Set, n int, out *[6]float64, rho []float64, left []float64, rig
 	unitTurnsGo(n, out, rho, left, right, p0, p1, p2, p3)
 }
 
-func unitPairTurns(_ Set, n int, out *[2]float64, rho []float64, left []float64, right []float64) {
+func unitPairTurns(_ InstructionSet, n int, out *[2]float64, rho []float64, left []float64, right []float64) {
 	if n <= 0 {
 		return
 	}

@@ -14,7 +14,7 @@ func same(a, b float64) bool {
 // A function is one of one argument, on every set, and the interval to test it on.
 type function struct {
 	name   string
-	on     func(on Set, n int, y, a []float64)
+	on     func(on InstructionSet, n int, y, a []float64)
 	lo, hi float64 // interval of interest
 }
 

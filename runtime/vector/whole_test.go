@@ -93,15 +93,17 @@ func (m *room) result(v ...float64) { m.more = append(m.more, v...) }
 // length that the function may touch.
 type call struct {
 	name string
-	run  func(on Set, n, k, c int, m *room)
+	run  func(on InstructionSet, n, k, c int, m *room)
 }
 
-func mapOf(name string, f func(on Set, n int, y, a []float64)) call {
-	return call{name, func(on Set, n, _, _ int, m *room) { f(on, n, m.floats(n), m.floats(n)) }}
+func mapOf(name string, f func(on InstructionSet, n int, y, a []float64)) call {
+	return call{name, func(on InstructionSet, n, _, _ int, m *room) { f(on, n, m.floats(n), m.floats(n)) }}
 }
 
-func mapOf2(name string, f func(on Set, n int, y, a, b []float64)) call {
-	return call{name, func(on Set, n, _, _ int, m *room) { f(on, n, m.floats(n), m.floats(n), m.floats(n)) }}
+func mapOf2(name string, f func(on InstructionSet, n int, y, a, b []float64)) call {
+	return call{name, func(on InstructionSet, n, _, _ int, m *room) {
+		f(on, n, m.floats(n), m.floats(n), m.floats(n))
+	}}
 }
 
 // calls lists every function that has assembly.
@@ -113,36 +115,52 @@ func calls() []call {
 		mapOf2("div", div),
 		mapOf2("tanhBack", tanhBack), mapOf2("sigmoidBack", sigmoidBack), mapOf2("reluBack", reluBack),
 		mapOf2("risingValue", risingValue), mapOf2("risingSlope", risingSlope),
-		{"shift", func(on Set, n, _, _ int, m *room) { shift(on, n, m.floats(n), 1.3) }},
-		{"fill", func(on Set, n, _, _ int, m *room) { fill(on, n, m.floats(n), 1.3) }},
-		{"axpy", func(on Set, n, _, _ int, m *room) { axpy(on, n, m.floats(n), 1.3, m.floats(n)) }},
-		{"approach", func(on Set, n, _, _ int, m *room) { approach(on, n, m.floats(n), 0.3, m.floats(n)) }},
-		{"addScalar", func(on Set, n, _, _ int, m *room) { addScalar(on, n, m.floats(n), m.floats(n), 1.3) }},
-		{"subFrom", func(on Set, n, _, _ int, m *room) { subFrom(on, n, m.floats(n), 1.3, m.floats(n)) }},
-		{"scale", func(on Set, n, _, _ int, m *room) { scale(on, n, m.floats(n), m.floats(n), 1.3) }},
-		{"divScalar", func(on Set, n, _, _ int, m *room) { divScalar(on, n, m.floats(n), m.floats(n), 1.3) }},
-		{"divInto", func(on Set, n, _, _ int, m *room) { divInto(on, n, m.floats(n), 1.3, m.floats(n)) }},
-		{"fma", func(on Set, n, _, _ int, m *room) {
+		{"shift", func(on InstructionSet, n, _, _ int, m *room) { shift(on, n, m.floats(n), 1.3) }},
+		{"fill", func(on InstructionSet, n, _, _ int, m *room) { fill(on, n, m.floats(n), 1.3) }},
+		{"axpy", func(on InstructionSet, n, _, _ int, m *room) {
+			axpy(on, n, m.floats(n), 1.3, m.floats(n))
+		}},
+		{"approach", func(on InstructionSet, n, _, _ int, m *room) {
+			approach(on, n, m.floats(n), 0.3, m.floats(n))
+		}},
+		{"addScalar", func(on InstructionSet, n, _, _ int, m *room) {
+			addScalar(on, n, m.floats(n), m.floats(n), 1.3)
+		}},
+		{"subFrom", func(on InstructionSet, n, _, _ int, m *room) {
+			subFrom(on, n, m.floats(n), 1.3, m.floats(n))
+		}},
+		{"scale", func(on InstructionSet, n, _, _ int, m *room) {
+			scale(on, n, m.floats(n), m.floats(n), 1.3)
+		}},
+		{"divScalar", func(on InstructionSet, n, _, _ int, m *room) {
+			divScalar(on, n, m.floats(n), m.floats(n), 1.3)
+		}},
+		{"divInto", func(on InstructionSet, n, _, _ int, m *room) {
+			divInto(on, n, m.floats(n), 1.3, m.floats(n))
+		}},
+		{"fma", func(on InstructionSet, n, _, _ int, m *room) {
 			fma(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n))
 		}},
-		{"scaleAdd", func(on Set, n, _, _ int, m *room) {
+		{"scaleAdd", func(on InstructionSet, n, _, _ int, m *room) {
 			scaleAdd(on, n, m.floats(n), 1.3, m.floats(n), m.floats(n))
 		}},
-		{"choose", func(on Set, n, _, _ int, m *room) {
+		{"choose", func(on InstructionSet, n, _, _ int, m *room) {
 			choose(on, n, m.floats(n), m.counts(n), m.floats(n), m.floats(n))
 		}},
-		{"sum", func(on Set, n, _, _ int, m *room) { m.result(sum(on, n, m.floats(n))) }},
-		{"dot", func(on Set, n, _, _ int, m *room) { m.result(dot(on, n, m.floats(n), m.floats(n))) }},
-		{"weightedSum", func(on Set, n, _, _ int, m *room) {
+		{"sum", func(on InstructionSet, n, _, _ int, m *room) { m.result(sum(on, n, m.floats(n))) }},
+		{"dot", func(on InstructionSet, n, _, _ int, m *room) {
+			m.result(dot(on, n, m.floats(n), m.floats(n)))
+		}},
+		{"weightedSum", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(weightedSum(on, n, m.counts(n), m.floats(n)))
 		}},
-		{"gather", func(on Set, n, k, _ int, m *room) {
+		{"gather", func(on InstructionSet, n, k, _ int, m *room) {
 			gatherOn(on, n, m.floats(n), m.floats(k), m.index(n, k))
 		}},
-		{"segmentFill", func(on Set, n, k, _ int, m *room) {
+		{"segmentFill", func(on InstructionSet, n, k, _ int, m *room) {
 			segmentFill(on, k, m.segments(n, k), m.floats(n), n, m.floats(k), k)
 		}},
-		{"segmentSumsAdd", func(on Set, n, k, _ int, m *room) {
+		{"segmentSumsAdd", func(on InstructionSet, n, k, _ int, m *room) {
 			segmentSumsAdd(on, k, m.segments(n, k), m.floats(n), n, m.floats(k), k)
 		}},
 	}
@@ -154,35 +172,35 @@ func calls() []call {
 
 func matrixCalls() []call {
 	return []call{
-		{"matVec", func(on Set, n, k, c int, m *room) {
+		{"matVec", func(on InstructionSet, n, k, c int, m *room) {
 			s := n + m.gap
 			matVec(on, n, m.floats(n), m.floats((k-1)*s+n), s, m.floats((k-1)*c+1), c, k)
 		}},
-		{"matTVecAdd", func(on Set, n, k, c int, m *room) {
+		{"matTVecAdd", func(on InstructionSet, n, k, c int, m *room) {
 			s := n + m.gap
 			step := 1 + c%2
 			matTVecAdd(on, n, m.floats((k-1)*step+1), step, m.floats((k-1)*s+n), s, m.floats(n), k)
 		}},
-		{"dense", func(on Set, n, k, c int, m *room) {
+		{"dense", func(on InstructionSet, n, k, c int, m *room) {
 			xs, ys := n+m.gap, n+m.gap
 			dense(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c,
 				m.floats(c))
 		}},
-		{"denseRelu", func(on Set, n, k, c int, m *room) {
+		{"denseRelu", func(on InstructionSet, n, k, c int, m *room) {
 			xs, ys := n+m.gap, n+m.gap
 			denseRelu(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c,
 				m.floats(c))
 		}},
-		{"denseAdd", func(on Set, n, k, c int, m *room) {
+		{"denseAdd", func(on InstructionSet, n, k, c int, m *room) {
 			xs, ys := n+m.gap, n+m.gap
 			denseAdd(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), 1, k, k, c)
 		}},
-		{"denseTanhBack", func(on Set, n, k, c int, m *room) {
+		{"denseTanhBack", func(on InstructionSet, n, k, c int, m *room) {
 			ys, xs := n+m.gap, n+m.gap
 			denseTanhBack(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k,
 				c, m.floats((c-1)*ys+n))
 		}},
-		{"denseGradient", func(on Set, n, k, c int, m *room) {
+		{"denseGradient", func(on InstructionSet, n, k, c int, m *room) {
 			xs, ds := n+m.gap, n+m.gap
 			denseGradient(on, n, m.floats(k*c), c, 1, m.floats((k-1)*xs+n), xs, m.floats((c-1)*ds+n), ds, k,
 				c)
@@ -192,34 +210,34 @@ func matrixCalls() []call {
 
 func likelihoodCalls() []call {
 	return []call{
-		{"bernoulliLogitSigns", func(on Set, n, _, _ int, m *room) {
+		{"bernoulliLogitSigns", func(on InstructionSet, n, _, _ int, m *room) {
 			bernoulliLogitSigns(on, n, m.lanes(), m.lanes(), m.floats(n), m.signs(n), m.floats(n))
 		}},
-		{"bernoulliLogit", func(on Set, n, _, _ int, m *room) {
+		{"bernoulliLogit", func(on InstructionSet, n, _, _ int, m *room) {
 			bernoulliLogit(on, n, m.lanes(), m.lanes(), m.floats(n), m.counts(n), m.floats(n))
 		}},
-		{"binomialLogit", func(on Set, n, _, _ int, m *room) {
+		{"binomialLogit", func(on InstructionSet, n, _, _ int, m *room) {
 			binomialLogit(on, n, m.lanes(), m.lanes(), m.floats(n), m.counts(n), 9, m.floats(n))
 		}},
-		{"binomialTrials", func(on Set, n, _, _ int, m *room) {
+		{"binomialTrials", func(on InstructionSet, n, _, _ int, m *room) {
 			binomialTrials(on, n, m.lanes(), m.floats(n), m.counts(n), m.counts(n), m.floats(n))
 		}},
-		{"poissonLog", func(on Set, n, _, _ int, m *room) {
+		{"poissonLog", func(on InstructionSet, n, _, _ int, m *room) {
 			poissonLog(on, n, m.lanes(), m.floats(n), m.counts(n), m.floats(n))
 		}},
-		{"negBinomial2Log", func(on Set, n, _, _ int, m *room) {
+		{"negBinomial2Log", func(on InstructionSet, n, _, _ int, m *room) {
 			negBinomial2Log(on, n, m.lanes(), m.lanes(), m.floats(n), m.counts(n), 2.5, 0.9, 0.4, m.floats(n))
 		}},
-		{"normal", func(on Set, n, _, _ int, m *room) {
+		{"normal", func(on InstructionSet, n, _, _ int, m *room) {
 			normal(on, n, m.lanes(), m.floats(n), m.floats(n), 0.7, m.floats(n))
 		}},
-		{"studentT", func(on Set, n, _, _ int, m *room) {
+		{"studentT", func(on InstructionSet, n, _, _ int, m *room) {
 			studentT(on, n, m.lanes(), m.lanes(), m.lanes(), m.floats(n), m.floats(n), 0.7, 3.1, m.floats(n))
 		}},
-		{"bernoulliProbit", func(on Set, n, _, _ int, m *room) {
+		{"bernoulliProbit", func(on InstructionSet, n, _, _ int, m *room) {
 			bernoulliProbit(on, n, m.lanes(), m.floats(n), m.counts(n), m.floats(n))
 		}},
-		{"risingFar", func(on Set, n, _, _ int, m *room) {
+		{"risingFar", func(on InstructionSet, n, _, _ int, m *room) {
 			risingFar(on, n, m.lanes(), m.lanes(), m.counts(n), m.counts(n), 25, 0.04, 2.2, 0.01, 0.02)
 		}},
 	}
@@ -227,64 +245,64 @@ func likelihoodCalls() []call {
 
 func samplerCalls() []call {
 	return []call{
-		{"boxMuller", func(on Set, n, _, _ int, m *room) {
+		{"boxMuller", func(on InstructionSet, n, _, _ int, m *room) {
 			boxMuller(on, n, m.floats(n), m.floats(n), m.words(n), m.words(n))
 		}},
-		{"chaCha8", func(on Set, n, _, _ int, m *room) {
+		{"chaCha8", func(on InstructionSet, n, _, _ int, m *room) {
 			n = n%3 + 1
 			chaCha8(on, n, m.words(Batch*n), (*[16]uint32)(unsafe.Pointer(unsafe.SliceData(m.words(8)))))
 		}},
-		{"guideDraw", func(on Set, n, _, _ int, m *room) {
+		{"guideDraw", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(guideDraw(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
 				m.floats(n), m.floats(n), 0.7, -1))
 		}},
-		{"guideDrawSloped", func(on Set, n, _, _ int, m *room) {
+		{"guideDrawSloped", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(guideDrawSloped(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
 				m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, -1))
 		}},
-		{"guideDrawApart", func(on Set, n, _, _ int, m *room) {
+		{"guideDrawApart", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(guideDrawApart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
 				m.floats(n), m.floats(n), m.floats(n), 0.7, -1, 1.3))
 		}},
-		{"guideBack", func(on Set, n, _, _ int, m *room) {
+		{"guideBack", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(guideBack(on, n, m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2, m.floats(n),
 				m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
 		}},
-		{"guideBackSloped", func(on Set, n, _, _ int, m *room) {
+		{"guideBackSloped", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(guideBackSloped(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
 				0.7, 1.2,
 				m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
 		}},
-		{"guideBackApart", func(on Set, n, _, _ int, m *room) {
+		{"guideBackApart", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(guideBackApart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2, 1.3,
 				m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
 		}},
-		{"guideBackNet", func(on Set, n, _, _ int, m *room) {
+		{"guideBackNet", func(on InstructionSet, n, _, _ int, m *room) {
 			guideBackNet(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2,
 				m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
 		}},
-		{"adam", func(on Set, n, _, _ int, m *room) {
+		{"adam", func(on InstructionSet, n, _, _ int, m *room) {
 			adam(on, n, m.floats(n), m.floats(n), m.counts(n), m.floats(n), 3e4, 1e-9, 0.9, 0.999)
 		}},
-		{"leapfrogStart", func(on Set, n, _, _ int, m *room) {
+		{"leapfrogStart", func(on InstructionSet, n, _, _ int, m *room) {
 			leapfrogStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
 				0.1, 0.2)
 		}},
-		{"leapfrogEnd", func(on Set, n, _, _ int, m *room) {
+		{"leapfrogEnd", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(leapfrogEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1))
 		}},
-		{"rotateStart", func(on Set, n, _, _ int, m *room) {
+		{"rotateStart", func(on InstructionSet, n, _, _ int, m *room) {
 			rotateStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
 				m.floats(n), m.floats(n), m.floats(n), 0.1, -0.2, 0.8, 0.6)
 		}},
-		{"rotateEnd", func(on Set, n, _, _ int, m *room) {
+		{"rotateEnd", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(rotateEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1))
 		}},
-		{"turn", func(on Set, n, _, _ int, m *room) {
+		{"turn", func(on InstructionSet, n, _, _ int, m *room) {
 			turn(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), -0.2,
 				0.8, 0.6)
 		}},
-		{"turns", func(on Set, n, _, _ int, m *room) {
+		{"turns", func(on InstructionSet, n, _, _ int, m *room) {
 			var out [6]float64
 			turns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
 				m.floats(n), m.floats(n))
@@ -294,7 +312,8 @@ func samplerCalls() []call {
 }
 
 // everything returns the contents of all slices after a call, and the results that are numbers.
-func (c call) everything(on Set, n, k, cols int, seed uint64, alloc func(n int) []float64) []float64 {
+func (c call) everything(on InstructionSet, n, k, cols int, seed uint64,
+	alloc func(n int) []float64) []float64 {
 	m := &room{r: rand.New(rand.NewPCG(seed, 1)), make: alloc}
 	m.gap = m.r.IntN(3)
 	c.run(on, n, k, cols, m)
@@ -363,7 +382,7 @@ func FuzzSets(f *testing.F) {
 }
 
 // replay returns a function that runs a function again and again on the same slices.
-func (c call) replay(on Set, n, k, cols int) func() {
+func (c call) replay(on InstructionSet, n, k, cols int) func() {
 	m := &room{r: rand.New(rand.NewPCG(1, 1)), make: plain, more: make([]float64, 0, 8)}
 	c.run(on, n, k, cols, m)
 	m.again = true

@@ -16,11 +16,11 @@ import (
 type Convoy struct {
 	lock    sync.Mutex
 	cores   int
-	all     []*Group
+	all     []*Team
 	members int // that have begun and not ended
 	// those of them that compute and do not pause; of some that one makes a pass for, this one
 	busy    int
-	waiting []*Group // for a pass, in the order of their coming
+	waiting []*Team // for a pass, in the order of their coming
 }
 
 // A traveller is the part of a Group that is a member of a Convoy.
@@ -28,7 +28,7 @@ type traveller struct {
 	convoy *Convoy
 	begun  bool
 	pass   pass
-	makes  []*Group // the pass is for these, of which it is one; none: another has made it
+	makes  []*Team // the pass is for these, of which it is one; none: another has made it
 	wake   chan struct{}
 }
 
@@ -44,17 +44,17 @@ func NewConvoy(n, cores int) *Convoy {
 	if n <= cores {
 		return nil
 	}
-	c := &Convoy{cores: cores, waiting: make([]*Group, 0, n)}
+	c := &Convoy{cores: cores, waiting: make([]*Team, 0, n)}
 	for range n {
-		g := &Group{}
-		g.convoy, g.makes, g.wake = c, make([]*Group, 0, n), make(chan struct{}, 1)
+		g := &Team{}
+		g.convoy, g.makes, g.wake = c, make([]*Team, 0, n), make(chan struct{}, 1)
 		c.all = append(c.all, g)
 	}
 	return c
 }
 
 // Group is what member k calls Pass of. It has no helpers. That of no convoy is nil.
-func (c *Convoy) Group(k int) *Group {
+func (c *Convoy) Group(k int) *Team {
 	if c == nil {
 		return nil
 	}
@@ -107,12 +107,12 @@ func (c *Convoy) Resume(int) {
 func (c *Convoy) atOnce() int { return (2*c.members + c.cores) / (2 * c.cores) }
 
 // Travels reports whether others may want to pass over the same data.
-func (g *Group) Travels() bool { return g != nil && g.convoy != nil && g.begun }
+func (g *Team) Travels() bool { return g != nil && g.convoy != nil && g.begun }
 
 // Pass calls t.Part for 0 ≤ k < n, in this order, and returns when all calls have. Passes with the same data,
 // an identity that is compared, have the same number of parts, and read the same in each: one goroutine may
 // make them for several members of a convoy. It allocates nothing.
-func (g *Group) Pass(data any, t Job, n int) {
+func (g *Team) Pass(data any, t Job, n int) {
 	if !g.Travels() || !g.convoy.wait(g, pass{data, t, n}) {
 		for k := range n {
 			t.Part(k)
@@ -132,7 +132,7 @@ func (g *Group) Pass(data any, t Job, n int) {
 }
 
 // wait lets a member wait for a pass; false where it should not.
-func (c *Convoy) wait(g *Group, p pass) bool {
+func (c *Convoy) wait(g *Team, p pass) bool {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	if c.atOnce() < 2 {
@@ -147,7 +147,7 @@ func (c *Convoy) wait(g *Group, p pass) bool {
 
 // depart has passes begin while there are idle cores. The goroutine of by, where that is among those that
 // wait, computes already, and need not be woken.
-func (c *Convoy) depart(by *Group) {
+func (c *Convoy) depart(by *Team) {
 	for c.busy < c.cores && len(c.waiting) > 0 {
 		first, rest := c.waiting[0], c.waiting[:0]
 		makes := first.makes
@@ -171,7 +171,7 @@ func (c *Convoy) depart(by *Group) {
 }
 
 // arrive ends a pass that g has made.
-func (c *Convoy) arrive(g *Group) {
+func (c *Convoy) arrive(g *Team) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.busy += len(g.makes) - 1

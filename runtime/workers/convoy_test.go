@@ -37,7 +37,7 @@ func (w *walker) Part(k int) {
 }
 
 // walk makes a pass and reports whether it was whole and in order.
-func (w *walker) walk(g *workers.Group, data any, parts int) bool {
+func (w *walker) walk(g *workers.Team, data any, parts int) bool {
 	w.next, w.wrong = 0, false
 	g.Pass(data, w, parts)
 	return w.next == parts && !w.wrong

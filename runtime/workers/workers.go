@@ -17,9 +17,9 @@ import (
 // several goroutines.
 type Job interface{ Part(k int) }
 
-// A Group is a goroutine that calls Do, with helpers; that of a Convoy has none. A nil Group has no helpers.
+// A Team is a goroutine that calls Do, with helpers; that of a Convoy has none. A nil Group has no helpers.
 // It belongs to one goroutine at a time; end it with Close.
-type Group struct {
+type Team struct {
 	task   Job
 	shares []share // of the caller, then of the helpers
 	left   atomic.Int64
@@ -28,8 +28,8 @@ type Group struct {
 	caller sleeper
 	helper []sleeper
 	ended  sync.WaitGroup
-	inner  atomic.Pointer[[]*Group]
-	outer  *Group // of an inner group, which has no helpers of its own
+	inner  atomic.Pointer[[]*Team]
+	outer  *Team // of an inner group, which has no helpers of its own
 	traveller
 }
 
@@ -52,11 +52,11 @@ type sleeper struct {
 const looking = 30 * time.Microsecond
 
 // New starts a group of a caller and so many helpers; nil where there are none.
-func New(helpers int) *Group {
+func New(helpers int) *Team {
 	if helpers < 1 {
 		return nil
 	}
-	g := &Group{shares: make([]share, helpers+1), helper: make([]sleeper, helpers)}
+	g := &Team{shares: make([]share, helpers+1), helper: make([]sleeper, helpers)}
 	g.caller.wake = make(chan struct{}, 1)
 	for k := range g.helper {
 		g.helper[k].wake = make(chan struct{}, 1)
@@ -79,7 +79,7 @@ func Spare(cores, chains, k int) int {
 }
 
 // Close ends the helpers and returns when they have ended.
-func (g *Group) Close() {
+func (g *Team) Close() {
 	if g == nil {
 		return
 	}
@@ -94,16 +94,16 @@ func (g *Group) Close() {
 // Inner returns groups for the parts of tasks of g, of which there are n: what a part does with a group of
 // its own is shared with goroutines of g that have no part to compute. Part k of every task has the same
 // group. It must not be called during Do.
-func (g *Group) Inner(n int) []*Group {
+func (g *Team) Inner(n int) []*Team {
 	if g == nil {
-		return make([]*Group, n)
+		return make([]*Team, n)
 	}
-	var inner []*Group
+	var inner []*Team
 	if had := g.inner.Load(); had != nil {
 		inner = slices.Clone(*had)
 	}
 	for len(inner) < n {
-		in := &Group{outer: g, shares: make([]share, 1)}
+		in := &Team{outer: g, shares: make([]share, 1)}
 		in.caller.wake = make(chan struct{}, 1)
 		inner = append(inner, in)
 	}
@@ -112,7 +112,7 @@ func (g *Group) Inner(n int) []*Group {
 }
 
 // assist computes what parts of the tasks of inner groups are left.
-func (g *Group) assist() {
+func (g *Team) assist() {
 	inner := g.inner.Load()
 	if inner == nil {
 		return
@@ -129,7 +129,7 @@ func (g *Group) assist() {
 }
 
 // compute computes a part that was taken.
-func (g *Group) compute(k int) {
+func (g *Team) compute(k int) {
 	g.task.Part(k)
 	if g.left.Add(-1) == 0 {
 		g.caller.rouse()
@@ -137,7 +137,7 @@ func (g *Group) compute(k int) {
 }
 
 // Do calls t.Part for 0 ≤ k < n and returns when all calls have. It allocates nothing.
-func (g *Group) Do(t Job, n int) {
+func (g *Team) Do(t Job, n int) {
 	if g == nil || n < 2 || g.convoy != nil {
 		for k := range n {
 			t.Part(k)
@@ -166,7 +166,7 @@ func (g *Group) Do(t Job, n int) {
 	})
 }
 
-func (g *Group) help(k int) {
+func (g *Team) help(k int) {
 	seen := uint64(0)
 	for {
 		g.helper[k].wait(func() bool {
@@ -182,7 +182,7 @@ func (g *Group) help(k int) {
 }
 
 // work computes the parts of a share, and then what is left of the others.
-func (g *Group) work(own int) {
+func (g *Team) work(own int) {
 	for i := range g.shares {
 		s := &g.shares[(own+i)%len(g.shares)]
 		for {

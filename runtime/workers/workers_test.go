@@ -53,7 +53,7 @@ func TestEveryPartOnce(t *testing.T) {
 
 // A nest is a task whose parts have tasks of their own.
 type nest struct {
-	inner []*workers.Group
+	inner []*workers.Team
 	parts []*count
 }
 

@@ -59,7 +59,7 @@ func Censored(d *def.Dist, ways []Censoring) def.Dist {
 		out.Carrier = c.carrier
 	}
 	out.Sums = false
-	out.Form = &def.Form{Kind: def.CensoredForm, Of: []*def.Dist{d}}
+	out.Form = &def.Composition{Kind: def.CensoredForm, Of: []*def.Dist{d}}
 	return out
 }
 
@@ -103,13 +103,13 @@ func (c *censored) flagged() bool {
 }
 
 // expand divides the rows by their flags, of which the first that is set counts.
-func (c *censored) expand(b def.Builder, x def.Value, theta []def.Value) bool {
+func (c *censored) expand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	bare := *c.Dist
 	bare.Carrier = nil // see carrier
 	return c.from(0, &bare, b, x, theta)
 }
 
-func (c *censored) from(k int, d *def.Dist, b def.Builder, x def.Value, theta []def.Value) bool {
+func (c *censored) from(k int, d *def.Dist, b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	n := len(d.Params)
 	if k == len(c.ways) {
 		b.Density(*d, x, theta[:n]...)
@@ -117,7 +117,7 @@ func (c *censored) from(k int, d *def.Dist, b def.Builder, x def.Value, theta []
 	}
 	return b.Split([]def.Value{theta[n+k]}, func(flag []float64) bool {
 		return flag[0] == 1
-	}, func(b def.Builder, of func(def.Value) def.Value) {
+	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
 		at, with := of(x), all(of, theta[:n])
 		switch {
 		case c.ways[k] == LeftFlag:
@@ -127,7 +127,7 @@ func (c *censored) from(k int, d *def.Dist, b def.Builder, x def.Value, theta []
 		default:
 			b.Above(*d, at, with...)
 		}
-	}, func(b def.Builder, of func(def.Value) def.Value) {
+	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
 		c.from(k+1, d, b, of(x), all(of, theta))
 	})
 }

@@ -18,7 +18,7 @@ func Factor() def.Dist {
 		LocationAt: -1,
 		ScaleAt:    -1,
 		LogDensity: factorLogDensity,
-		Expand: func(b def.Builder, _ def.Value, theta []def.Value) bool {
+		Expand: func(b def.DensityBuilder, _ def.Value, theta []def.Value) bool {
 			b.Sum(theta[0], 1)
 			return true
 		},

@@ -23,7 +23,7 @@ func Mixture(components []*def.Dist, weights int) def.Dist {
 		LocationAt: -1, ScaleAt: -1, Lower: first.Lower, Upper: first.Upper,
 		LogDensity: m.logDensity, Sample: m.sample,
 		Slow: "each component has the form of its own",
-		Form: &def.Form{Kind: def.MixtureForm, Of: components},
+		Form: &def.Composition{Kind: def.MixtureForm, Of: components},
 	}
 	for k, c := range components {
 		m.from = append(m.from, len(out.Params))
@@ -76,7 +76,7 @@ func (m *mixture) alike() bool {
 }
 
 // weight is the share of component k for element i.
-func (m *mixture) weight(theta []def.Arg, k, i int) float64 {
+func (m *mixture) weight(theta []def.BlockArg, k, i int) float64 {
 	if m.weights == 1 {
 		w := theta[m.weightsAt].At(i)
 		if k == 1 {
@@ -135,7 +135,7 @@ func (m *mixture) sum(b *def.Batch, of func(*def.Dist) func(*def.Batch) float64,
 }
 
 // carrier adds a component's carrier to its log density.
-func (w *workspace) carrier(c *def.Dist, p *panel, b *def.Batch, theta []def.Arg) {
+func (w *workspace) carrier(c *def.Dist, p *panel, b *def.Batch, theta []def.BlockArg) {
 	for i := range b.N {
 		w.point = w.point[:0]
 		for _, a := range theta {

@@ -12,13 +12,13 @@ import (
 // A panel holds the outputs of one function of a distribution over some elements.
 type panel struct {
 	block  def.Batch
-	theta  []def.Arg
+	theta  []def.BlockArg
 	dtheta [][]float64
 	values []float64
 }
 
 // run evaluates f on n elements; partials says whether derivatives are wanted.
-func (p *panel) run(f func(*def.Batch) float64, n int, x def.Arg, theta []def.Arg, partials bool) {
+func (p *panel) run(f func(*def.Batch) float64, n int, x def.BlockArg, theta []def.BlockArg, partials bool) {
 	p.theta = append(p.theta[:0], theta...)
 	if size := n * (len(theta) + 2); len(p.values) < size {
 		p.values = make([]float64, size)
@@ -38,7 +38,7 @@ func (p *panel) run(f func(*def.Batch) float64, n int, x def.Arg, theta []def.Ar
 type workspace struct {
 	parts []panel
 	tails [2]panel
-	args  []def.Arg
+	args  []def.BlockArg
 	point []float64
 }
 
@@ -104,11 +104,11 @@ type span struct {
 
 // between is the log probability of a value above lower and no greater than upper, for parameters at element
 // i. An infinite end is none.
-func (w *workspace) between(d *def.Dist, theta []def.Arg, i int, lower, upper float64) span {
+func (w *workspace) between(d *def.Dist, theta []def.BlockArg, i int, lower, upper float64) span {
 	w.args = w.args[:0]
 	for _, a := range theta {
 		at := i * a.Step
-		w.args = append(w.args, def.Arg{V: a.V[at : at+1]})
+		w.args = append(w.args, def.BlockArg{V: a.V[at : at+1]})
 	}
 	switch {
 	case math.IsInf(lower, -1) && math.IsInf(upper, 1):
@@ -133,7 +133,7 @@ func (w *workspace) between(d *def.Dist, theta []def.Arg, i int, lower, upper fl
 func (w *workspace) tail(k int, f func(*def.Batch) float64, x float64) span {
 	p := &w.tails[k]
 	w.point = append(w.point[:0], x)
-	p.run(f, 1, def.Arg{V: w.point}, w.args, true)
+	p.run(f, 1, def.BlockArg{V: w.point}, w.args, true)
 	out := span{lp: p.block.LP[0], dupper: p.block.DX[0]}
 	for j, d := range p.block.DTheta {
 		out.dtheta[j] = d[0]

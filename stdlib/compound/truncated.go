@@ -43,7 +43,7 @@ func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 	}
 	out.Narrow = t.narrow
 	out.Sums = false
-	out.Form = &def.Form{Kind: def.TruncatedForm, Of: []*def.Dist{d}}
+	out.Form = &def.Composition{Kind: def.TruncatedForm, Of: []*def.Dist{d}}
 	return out
 }
 
@@ -68,7 +68,7 @@ func (t *truncated) narrow(theta []float64, lower, upper float64) (float64, floa
 }
 
 // ends are the ends for element i, infinite where there is none.
-func (t *truncated) ends(theta []def.Arg, i int) (lower, upper float64) {
+func (t *truncated) ends(theta []def.BlockArg, i int) (lower, upper float64) {
 	lower, upper = math.Inf(-1), math.Inf(1)
 	if t.lowerAt >= 0 {
 		lower = theta[t.lowerAt].At(i)
@@ -88,7 +88,7 @@ func open(d *def.Dist, lower float64) float64 {
 	return lower
 }
 
-func constant(theta []def.Arg) bool {
+func constant(theta []def.BlockArg) bool {
 	for _, a := range theta {
 		if a.Step != 0 {
 			return false
@@ -181,7 +181,7 @@ func (t *truncated) tail(b *def.Batch, above bool) float64 {
 }
 
 // part is the probability between the lower end and x, or above x and up to the upper end.
-func (w *workspace) part(d *def.Dist, theta []def.Arg, i int, lower, x, upper float64, above bool) span {
+func (w *workspace) part(d *def.Dist, theta []def.BlockArg, i int, lower, x, upper float64, above bool) span {
 	if above {
 		lower, x = x, upper
 	}
@@ -209,7 +209,7 @@ func (t *truncated) sample(r *rand.Rand, theta []float64) float64 {
 
 // invert finds the value below which the share u of what lies between the ends is found, by halving.
 func (t *truncated) invert(u float64, theta []float64) float64 {
-	args := make([]def.Arg, len(theta))
+	args := make([]def.BlockArg, len(theta))
 	for k, v := range theta {
 		args[k] = def.Scalar(v)
 	}

@@ -5,10 +5,10 @@ import "math"
 // A Value is a number or an array in an expression of a Builder. It is valid for that builder only.
 type Value int32
 
-// A Builder builds a log density from operations that have vector functions and share common subexpressions
-// with the rest of a model. Values broadcast over trailing axes; each broadcasts to the shape of the left
-// side of the density. An unknown function panics.
-type Builder interface {
+// A DensityBuilder builds a log density from operations that have vector functions and share common
+// subexpressions with the rest of a model. Values broadcast over trailing axes; each broadcasts to the shape
+// of the left side of the density. An unknown function panics.
+type DensityBuilder interface {
 	Number(v float64) Value
 	Add(a, b Value) Value
 	Sub(a, b Value) Value
@@ -32,7 +32,7 @@ type Builder interface {
 	// Split divides the rows of the left side in two: yes writes those where is holds of the values of by,
 	// which are data, and no the others; of gives the values in these rows. It returns false, and nothing is
 	// written, where the left side has more than one axis, or where the density of each row is wanted.
-	Split(by []Value, is func(by []float64) bool, yes, no func(b Builder, of func(Value) Value)) bool
+	Split(by []Value, is func(by []float64) bool, yes, no func(b DensityBuilder, of func(Value) Value)) bool
 	// Gather is table[index] for a vector table and data index, codes counted from 1.
 	Gather(table, index Value) Value
 	// Between is a vector with a number before and one after.

@@ -8,21 +8,21 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// An Arg is one argument of a block: V holds one value per element (Step 1) or one value for all (Step 0).
-// At(i) is V[i*Step].
-type Arg struct {
+// An BlockArg is one argument of a block: V holds one value per element (Step 1) or one value for all (Step
+// 0). At(i) is V[i*Step].
+type BlockArg struct {
 	V    []float64
 	Step int
 }
 
 // At returns the value for element i.
-func (a Arg) At(i int) float64 { return a.V[i*a.Step] }
+func (a BlockArg) At(i int) float64 { return a.V[i*a.Step] }
 
 // Scalar returns an argument that is v for every element.
-func Scalar(v float64) Arg { return Arg{V: []float64{v}} }
+func Scalar(v float64) BlockArg { return BlockArg{V: []float64{v}} }
 
 // Vector returns an argument with one value per element.
-func Vector(v []float64) Arg { return Arg{V: v, Step: 1} }
+func Vector(v []float64) BlockArg { return BlockArg{V: v, Step: 1} }
 
 // A Batch is one call of a log density: N elements, with the outputs that are wanted. DX, DTheta[k] and LP
 // are nil where not wanted; else they have length N and are overwritten with, per element, ∂ log p/∂x, ∂ log
@@ -30,8 +30,8 @@ func Vector(v []float64) Arg { return Arg{V: v, Step: 1} }
 // and never reads outside N elements.
 type Batch struct {
 	N      int
-	X      Arg
-	Theta  []Arg
+	X      BlockArg
+	Theta  []BlockArg
 	DX     []float64
 	DTheta [][]float64
 	LP     []float64
@@ -117,7 +117,7 @@ type Dist struct {
 	Mean string
 	Link Link // the parameter that takes a linear predictor
 	// the same distribution with a predictor for a parameter: bernoulli_logit of bernoulli
-	Predicted    []Predicted
+	Predicted    []PredictorForm
 	Lower, Upper End // the density towards the ends of the support, of a continuous distribution
 	LogDensity   func(b *Batch) float64
 	Carrier      func(x float64, theta []float64) float64
@@ -133,7 +133,7 @@ type Dist struct {
 	// Narrow puts ends that parameters give inside those of the support; nil for most. Form says what a
 	// distribution is built from, nil where it is listed.
 	Narrow func(theta []float64, lower, upper float64) (float64, float64)
-	Form   *Form
+	Form   *Composition
 
 	// A density of many rows is computed by Expand, by the loop that Rows names, or else by LogDensity,
 	// several times slower. All agree. Slow gives the reason where there is neither Expand nor Rows, and
@@ -146,11 +146,11 @@ type Dist struct {
 	//
 	// Elements is the same for a density that has a loop over rows, which gives the sum only: it is used
 	// where the log density of each row is wanted. It may give NaN where LogDensity has a limit, such as 0·∞.
-	Expand   func(b Builder, x Value, theta []Value) bool
-	Elements func(b Builder, x Value, theta []Value) bool
+	Expand   func(b DensityBuilder, x Value, theta []Value) bool
+	Elements func(b DensityBuilder, x Value, theta []Value) bool
 	// Survival writes LogCCDF at an x inside the support, above its lower end, by vectors; nil where it has
 	// no such form.
-	Survival func(b Builder, x Value, theta []Value) Value
+	Survival func(b DensityBuilder, x Value, theta []Value) Value
 	Rows     RowLoop
 	Slow     string
 	// Loop gives the reason why LogDensity is written beside a vector form; "" where it follows from that.
@@ -170,23 +170,23 @@ func (d *Dist) Spread() (location, scale int) {
 	return d.LocationAt, d.ScaleAt
 }
 
-// Predicted names another form of a distribution: where its parameter Param is Func of a predictor, Form
+// PredictorForm names another form of a distribution: where its parameter Param is Func of a predictor, Form
 // takes the predictor in its place. It has the same density, computed faster and without rounding the
 // parameter.
-type Predicted struct {
+type PredictorForm struct {
 	Param int
 	Func  string // an increasing function of one number, or softmax
 	Form  func() Dist
 }
 
 // PredictedAt returns the first form with a predictor for parameter k.
-func (d *Dist) PredictedAt(k int) (Predicted, bool) {
+func (d *Dist) PredictedAt(k int) (PredictorForm, bool) {
 	for _, p := range d.Predicted {
 		if p.Param == k {
 			return p, true
 		}
 	}
-	return Predicted{}, false
+	return PredictorForm{}, false
 }
 
 // A Func is an elementwise function of one real argument with its derivative, over vectors of equal length.

@@ -79,7 +79,7 @@ type Event struct {
 	// Expand writes the sum of the densities of many numbers that are data inside the support, as that of a
 	// distribution of numbers does. It returns false, having added nothing, where it does not serve the
 	// shapes of the parameters; nil: it never does.
-	Expand func(b Builder, x Value, theta []Value) bool
+	Expand func(b DensityBuilder, x Value, theta []Value) bool
 	Work   func(k int) int // the length of Events.Work for the size k; nil: none
 	// Sample overwrites x with a draw; nil for an improper distribution. k is the size. What x holds before
 	// is a value that was observed, from which a multinomial takes its total.

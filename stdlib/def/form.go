@@ -16,8 +16,8 @@ const (
 	UpperEnd = "upper"
 )
 
-// A Form says of which distributions one is built: its parameters begin with theirs, in order.
-type Form struct {
+// A Composition says of which distributions one is built: its parameters begin with theirs, in order.
+type Composition struct {
 	Kind FormKind
 	Of   []*Dist
 }

@@ -25,7 +25,7 @@ Source: Stan Functions Reference, "Bernoulli distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Predicted: []def.Predicted{{Param: 0, Func: "inv_logit", Form: BernoulliLogit},
+		Predicted: []def.PredictorForm{{Param: 0, Func: "inv_logit", Form: BernoulliLogit},
 			{Param: 0, Func: "Phi", Form: BernoulliProbit}},
 		Expand: bernoulliExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
@@ -38,12 +38,12 @@ Source: Stan Functions Reference, "Bernoulli distribution".`,
 }
 
 // bernoulliExpand takes one logarithm in each row: that of a 0 and a 1 are never added.
-func bernoulliExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func bernoulliExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] == 1 },
-		func(b def.Builder, of func(def.Value) def.Value) {
+		func(b def.DensityBuilder, of func(def.Value) def.Value) {
 			b.Sum(b.Func("log", b.Apply(unit(), of(theta[0]))), 1)
 		},
-		func(b def.Builder, of func(def.Value) def.Value) {
+		func(b def.DensityBuilder, of func(def.Value) def.Value) {
 			b.Sum(b.Func("log1m", b.Apply(unit(), of(theta[0]))), 1)
 		})
 }

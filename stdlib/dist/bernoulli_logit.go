@@ -64,7 +64,7 @@ func sigmoids(t, z float64) (p, q float64) {
 }
 
 // bernoulliLogitElements is -log(1 + exp(-t)) with t = ±alpha the log odds of the observed value.
-func bernoulliLogitElements(b def.Builder, x def.Value, theta []def.Value) bool {
+func bernoulliLogitElements(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	toward := b.Mul(b.Sub(b.Number(1), b.Mul(b.Number(2), x)), theta[0])
 	b.Sum(b.Func("softplus", toward), -1)
 	return true

@@ -37,7 +37,7 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 }
 
 // bernoulliProbitExpand uses that both outcomes are log Phi of the predictor with a sign, 2 x - 1.
-func bernoulliProbitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func bernoulliProbitExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	sign := b.Sub(b.Mul(b.Number(2), x), b.Number(1))
 	b.Sum(b.Func("log_Phi", b.Mul(sign, theta[0])), 1)
 	return true

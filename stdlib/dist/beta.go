@@ -63,7 +63,7 @@ func betaLogDensity(b *def.Batch) float64 {
 }
 
 // betaExpand leaves log x out where its factor is 0: at an end of the support it would be 0·∞.
-func betaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func betaExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	for k, name := range []string{"log", "log1m"} {
 		if v, ok := b.Const(theta[k]); !ok || v != 1 {
 			b.Sum(b.Mul(b.Sub(theta[k], b.Number(1)), b.Func(name, x)), 1)

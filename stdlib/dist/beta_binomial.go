@@ -46,7 +46,7 @@ Source: Stan Functions Reference, "Beta-binomial distribution".`,
 	}
 }
 
-func betaBinomialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func betaBinomialExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	n, alpha, beta := theta[0], theta[1], theta[2]
 	logGamma := func(v def.Value, k float64) { b.Sum(b.Func("lgamma", v), k) }
 	total := b.Add(alpha, beta)

@@ -43,7 +43,7 @@ Source: Stan Functions Reference, "Beta proportion distribution".`,
 	})
 }
 
-func betaProportionExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func betaProportionExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	one := b.Number(1)
 	p := b.Mul(theta[0], theta[1])
 	q := b.Mul(b.Sub(one, theta[0]), theta[1])

@@ -26,7 +26,7 @@ Source: Stan Functions Reference, "Binomial distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Predicted:  []def.Predicted{{Param: 1, Func: "inv_logit", Form: BinomialLogit}},
+		Predicted:  []def.PredictorForm{{Param: 1, Func: "inv_logit", Form: BinomialLogit}},
 		Expand:     binomialExpand,
 		Carrier:    binomialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
@@ -40,18 +40,18 @@ Source: Stan Functions Reference, "Binomial distribution".`,
 }
 
 // binomialExpand adds up successes where there are any, and failures where there are any.
-func binomialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func binomialExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	p := b.Apply(unit(), theta[1])
-	nothing := func(def.Builder, func(def.Value) def.Value) {}
+	nothing := func(def.DensityBuilder, func(def.Value) def.Value) {}
 	return b.Split([]def.Value{x}, func(x []float64) bool {
 		return x[0] > 0
-	}, func(b def.Builder, of func(def.Value) def.Value) {
+	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
 		b.Sum(b.Mul(of(x), b.Func("log", of(p))), 1)
 	}, nothing) && b.Split([]def.Value{x, theta[0]}, func(v []float64) bool {
 		return v[0] < v[1]
-	}, func(b def.Builder, of func(def.Value) def.Value) {
+	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
 		b.Sum(b.Mul(b.Sub(of(theta[0]), of(x)), b.Func("log1m", of(p))), 1)
-	}, func(b def.Builder, of func(def.Value) def.Value) { b.Sum(of(p), 0) })
+	}, func(b def.DensityBuilder, of func(def.Value) def.Value) { b.Sum(of(p), 0) })
 }
 
 func binomialTail(x float64, theta [maxParams]float64, upper bool) point {

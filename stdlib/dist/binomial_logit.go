@@ -94,7 +94,7 @@ func times(k, v float64) float64 {
 
 // binomialLogitExpand is for trials that differ between rows; the loop over rows is for a number of trials
 // that they have in common.
-func binomialLogitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func binomialLogitExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	if len(b.Dims(theta[0])) == 0 {
 		return false
 	}
@@ -104,7 +104,7 @@ func binomialLogitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 }
 
 // binomialLogitElements adds up successes and failures, without cancellation in either tail.
-func binomialLogitElements(b def.Builder, x def.Value, theta []def.Value) bool {
+func binomialLogitElements(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	eta := theta[1]
 	b.Sum(b.Mul(x, b.Func("softplus", b.Sub(b.Number(0), eta))), -1)
 	b.Sum(b.Mul(b.Sub(theta[0], x), b.Func("softplus", eta)), -1)

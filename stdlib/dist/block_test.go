@@ -13,14 +13,14 @@ import (
 type sample struct {
 	d     def.Dist
 	n     int
-	x     def.Arg
-	theta []def.Arg
+	x     def.BlockArg
+	theta []def.BlockArg
 }
 
 // newSample draws n elements; bit 0 of vectors says whether x has one value per element, bit k+1 whether
 // parameter k has.
 func newSample(d def.Dist, n, vectors int, r *rand.Rand) sample {
-	s := sample{d: d, n: n, theta: make([]def.Arg, len(d.Params))}
+	s := sample{d: d, n: n, theta: make([]def.BlockArg, len(d.Params))}
 	values := make([][]float64, len(d.Params))
 	common := drawTheta(d, r)
 	var xs []float64

@@ -24,7 +24,7 @@ Source: Stan Functions Reference, "Categorical distribution".`,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Mean:       "theta",
-		Predicted:  []def.Predicted{{Param: 0, Func: "softmax", Form: CategoricalLogit}},
+		Predicted:  []def.PredictorForm{{Param: 0, Func: "softmax", Form: CategoricalLogit}},
 		Event:      &def.Event{Least: 1, Density: categoricalDensity, Sample: categoricalSample},
 		Slow:       exponentials,
 		Examples: []string{

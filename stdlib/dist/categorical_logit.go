@@ -59,7 +59,7 @@ func categoricalLogitDensity(b *def.Events) {
 }
 
 // categoricalLogitExpand is the same where each row has a predictor for each category.
-func categoricalLogitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func categoricalLogitExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	if len(b.Dims(theta[0])) != 2 {
 		return false
 	}

@@ -31,7 +31,7 @@ Source: Stan Functions Reference, "Cauchy distribution".`,
 	})
 }
 
-func cauchyExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func cauchyExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	b.Density(StudentT(), x, b.Number(1), theta[0], theta[1])
 	return true
 }

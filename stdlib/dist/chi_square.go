@@ -36,7 +36,7 @@ Source: Stan Functions Reference, "Chi-square distribution".`,
 	})
 }
 
-func chiSquareExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func chiSquareExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	half := b.Mul(theta[0], b.Number(0.5))
 	if nu, ok := b.Const(theta[0]); !ok || nu != 2 { // at x = 0 the term is then 0, and not 0·∞
 		b.Sum(b.Mul(b.Sub(half, b.Number(1)), b.Func("log", x)), 1)

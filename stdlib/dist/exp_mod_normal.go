@@ -46,7 +46,7 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 
 // expModNormalExpand is the formula of the documentation. Where w below is far under 0 its terms, of the size
 // of (lambda sigma)², cancel.
-func expModNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func expModNormalExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	sigma, lambda := theta[1], theta[2]
 	h := b.Mul(lambda, sigma)
 	w := b.Sub(b.Div(b.Sub(x, theta[0]), sigma), h)

@@ -25,7 +25,7 @@ Source: Stan Functions Reference, "Exponential distribution".`,
 		ScaleAt:    -1,
 		Upper:      def.End{Decay: def.Power},
 		Expand:     exponentialExpand,
-		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
+		Survival: func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
 			return b.Mul(b.Sub(b.Number(0), b.Apply(above0(), theta[0])), x)
 		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {
@@ -36,7 +36,7 @@ Source: Stan Functions Reference, "Exponential distribution".`,
 	})
 }
 
-func exponentialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func exponentialExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Mul(theta[0], x), -1)
 	b.Sum(b.Func("log", theta[0]), 1)
 	return true

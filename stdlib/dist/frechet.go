@@ -33,7 +33,7 @@ Source: Stan Functions Reference, "Frechet distribution".`,
 	})
 }
 
-func frechetExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func frechetExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	logX := b.Func("log", x)
 	power := b.Mul(theta[0], b.Sub(b.Func("log", theta[1]), logX)) // -alpha·log(x/sigma)
 	b.Sum(b.Func("log", theta[0]), 1)

@@ -37,7 +37,7 @@ Source: Stan Functions Reference, "Gamma distribution".`,
 	})
 }
 
-func gammaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func gammaExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Mul(theta[1], x), -1)
 	alpha, ok := b.Const(theta[0])
 	if !ok {

@@ -42,7 +42,7 @@ func failures() def.Dist {
 		Discrete: true, LocationAt: -1, ScaleAt: -1,
 		Link: def.Link{Scale: def.LogLink, Param: 0},
 		Rows: def.GeometricRows,
-		Elements: func(b def.Builder, x def.Value, theta []def.Value) bool {
+		Elements: func(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 			b.Sum(b.Func("softplus", theta[0]), -1)
 			b.Sum(b.Times(x, b.Func("softplus", b.Func("neg", theta[0]))), -1)
 			return true
@@ -52,7 +52,7 @@ func failures() def.Dist {
 
 // geometricExpand has a loop for log odds; for other probabilities it has no failures to add where there are
 // none.
-func geometricExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func geometricExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	if m, ok := b.Argument("inv_logit", theta[0]); ok {
 		b.Density(failures(), x, b.Func("neg", m))
 		return true
@@ -60,10 +60,10 @@ func geometricExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	p := b.Apply(unit(), theta[0])
 	return b.Split([]def.Value{x}, func(x []float64) bool {
 		return x[0] > 0
-	}, func(b def.Builder, of func(def.Value) def.Value) {
+	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
 		b.Sum(b.Func("log", of(p)), 1)
 		b.Sum(b.Mul(of(x), b.Func("log1m", of(p))), 1)
-	}, func(b def.Builder, of func(def.Value) def.Value) { b.Sum(b.Func("log", of(p)), 1) })
+	}, func(b def.DensityBuilder, of func(def.Value) def.Value) { b.Sum(b.Func("log", of(p)), 1) })
 }
 
 func geometricTail(x float64, theta [maxParams]float64, upper bool) point {

@@ -32,7 +32,7 @@ Source: Stan Functions Reference, "Gumbel distribution".`,
 	})
 }
 
-func gumbelExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func gumbelExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	z := scaled(b, x, theta[0], theta[1], 1)
 	b.Sum(z, -1)
 	b.Sum(b.Func("exp", b.Func("neg", z)), -1)

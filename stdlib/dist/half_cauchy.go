@@ -34,7 +34,7 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 	})
 }
 
-func halfCauchyExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func halfCauchyExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	b.Density(Cauchy(), x, b.Number(0), theta[0])
 	b.Each(math.Ln2)
 	return true

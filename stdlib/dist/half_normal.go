@@ -38,7 +38,7 @@ Source: normal(0, sigma) folded at 0; Gelman, Prior distributions for variance p
 	})
 }
 
-func halfNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func halfNormalExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	b.Density(Normal(), x, b.Number(0), theta[0])
 	b.Each(math.Ln2)
 	return true

@@ -31,7 +31,7 @@ Source: student_t(nu, 0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).
 	})
 }
 
-func halfStudentTExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func halfStudentTExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	b.Density(StudentT(), x, theta[0], b.Number(0), theta[1])
 	b.Each(math.Ln2)
 	return true

@@ -32,7 +32,7 @@ Source: Stan Functions Reference, "Inverse chi-square distribution".`,
 	})
 }
 
-func invChiSquareExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func invChiSquareExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	half, logX := b.Mul(theta[0], b.Number(0.5)), b.Func("log", x)
 	b.Sum(b.Mul(half, b.Add(logX, b.Number(math.Ln2))), -1)
 	b.Sum(logX, -1)

@@ -34,7 +34,7 @@ Source: Stan Functions Reference, "Inverse gamma distribution".`,
 	})
 }
 
-func invGammaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func invGammaExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Div(theta[1], x), -1)
 	alpha, ok := b.Const(theta[0])
 	if !ok {

@@ -3,7 +3,7 @@ package dist
 import "github.com/vflc/vflc/stdlib/def"
 
 // scaled is k·(x - mu)/sigma, with one division for all rows where sigma is one number.
-func scaled(b def.Builder, x, mu, sigma def.Value, k float64) def.Value {
+func scaled(b def.DensityBuilder, x, mu, sigma def.Value, k float64) def.Value {
 	return b.Mul(b.Sub(x, mu), b.Div(b.Number(k), sigma))
 }
 

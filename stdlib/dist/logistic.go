@@ -26,7 +26,7 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 		Lower:      def.End{Decay: def.Power},
 		Upper:      def.End{Decay: def.Power},
 		Expand:     logisticExpand,
-		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
+		Survival: func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
 			return b.Sub(b.Number(0),
 				b.Func("softplus", b.Div(b.Sub(x, theta[0]), b.Apply(above0(), theta[1]))))
 		},
@@ -39,7 +39,7 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 	})
 }
 
-func logisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func logisticExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	bothOutcomes(b, scaled(b, x, theta[0], theta[1], 1))
 	b.Sum(b.Func("log", theta[1]), -1)
 	return true
@@ -47,7 +47,7 @@ func logisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 
 // bothOutcomes adds the log probabilities of a success and of a failure with log odds z: the density of the
 // standard logistic distribution.
-func bothOutcomes(b def.Builder, z def.Value) {
+func bothOutcomes(b def.DensityBuilder, z def.Value) {
 	two := BinomialLogit()
 	two.Carrier = nil
 	b.Density(two, b.Fill(1), b.Number(2), z)

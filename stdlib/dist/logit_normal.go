@@ -38,7 +38,7 @@ Source: Atchison and Shen (1980), Logistic-normal distributions, Biometrika 67.`
 }
 
 // logitNormalExpand is the normal density of logit(x), and its Jacobian.
-func logitNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func logitNormalExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	logX, log1mX := b.Func("log", x), b.Func("log1m", x)
 	b.Density(Normal(), b.Sub(logX, log1mX), theta...)
 	b.Sum(logX, -1)

@@ -26,7 +26,7 @@ Source: Stan Functions Reference, "Log-logistic distribution".`,
 		ScaleAt:    0,
 		Lower:      def.End{Exponent: def.LessOne(1)},
 		Expand:     logLogisticExpand,
-		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
+		Survival: func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
 			u := b.Mul(b.Apply(above0(), theta[1]), b.Sub(b.Func("log", x), b.Func("log", theta[0])))
 			return b.Sub(b.Number(0), b.Func("softplus", u))
 		},
@@ -42,7 +42,7 @@ Source: Stan Functions Reference, "Log-logistic distribution".`,
 }
 
 // logLogisticExpand takes the logarithm of x, which an x of 0 with a shape of 1 does not have.
-func logLogisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func logLogisticExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	if beta, ok := b.Const(theta[1]); ok && beta == 1 {
 		b.Sum(b.Func("log1p", b.Div(x, theta[0])), -2)
 		b.Sum(b.Func("log", theta[0]), -1)

@@ -39,7 +39,7 @@ Source: Stan Functions Reference, "Lognormal distribution".`,
 }
 
 // logNormalExpand is the normal density of log(x), and its Jacobian.
-func logNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func logNormalExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	logX := b.Func("log", x)
 	b.Density(Normal(), logX, theta...)
 	b.Sum(logX, -1)

@@ -38,7 +38,7 @@ Source: Stan Functions Reference, "Negative binomial distribution".`,
 }
 
 // negBinomialExpand has a loop where one alpha serves all rows.
-func negBinomialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func negBinomialExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	alpha, logBeta := theta[0], b.Func("log", theta[1])
 	if len(b.Dims(alpha)) == 0 {
 		b.Density(uncarried(NegBinomial2Log()), x, b.Sub(b.Func("log", alpha), logBeta), alpha)

@@ -24,8 +24,8 @@ Source: Stan Functions Reference, "Negative binomial distribution, alternative p
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Predicted:  []def.Predicted{{Param: 0, Func: "exp", Form: NegBinomial2Log}},
-		Expand: func(b def.Builder, x def.Value, theta []def.Value) bool {
+		Predicted:  []def.PredictorForm{{Param: 0, Func: "exp", Form: NegBinomial2Log}},
+		Expand: func(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 			b.Density(uncarried(NegBinomial2Log()), x, b.Func("log", b.Apply(above0(), theta[0])), theta[1])
 			return true
 		},

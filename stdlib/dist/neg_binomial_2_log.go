@@ -47,7 +47,7 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 
 // negBinomial2LogExpand is for a phi in each row. The loop over rows, which is for one, also takes an eta
 // that all rows have in common.
-func negBinomial2LogExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func negBinomial2LogExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	eta, phi := theta[0], theta[1]
 	switch {
 	case len(b.Dims(phi)) > 0:
@@ -65,7 +65,7 @@ func negBinomial2LogExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 
 // negBinomial2LogElements writes x·log(1+exp(-t)) of negBinomial2LogLogDensity by log(1+exp(t)): in the upper
 // tail rounding is that of x·t.
-func negBinomial2LogElements(b def.Builder, x def.Value, theta []def.Value) bool {
+func negBinomial2LogElements(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	eta, phi := theta[0], theta[1]
 	t := b.Sub(eta, b.Func("log", phi))
 	b.Sum(b.Rising(phi, x), 1)

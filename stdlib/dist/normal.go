@@ -64,7 +64,7 @@ func normalLogDensity(b *def.Batch) float64 {
 	return finish(b, sum)
 }
 
-func normalElements(b def.Builder, x def.Value, theta []def.Value) bool {
+func normalElements(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	z := scaled(b, x, theta[0], theta[1], 1)
 	b.Sum(b.Mul(z, z), -0.5)
 	b.Sum(b.Func("log", theta[1]), -1)

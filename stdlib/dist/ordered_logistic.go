@@ -99,7 +99,7 @@ func logisticBetween(lower, upper float64) (lp, dLower, dUpper float64) {
 
 // orderedLogisticExpand is the same with one column of cutpoints for all rows. The last term depends on the
 // category only, and is NaN where cutpoints do not rise.
-func orderedLogisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func orderedLogisticExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	eta, cuts := theta[0], theta[1]
 	dims := b.Dims(cuts)
 	if len(dims) != 1 {

@@ -36,7 +36,7 @@ Source: Stan Functions Reference, "Pareto distribution".`,
 }
 
 // paretoExpand compares x with a bound that is not known.
-func paretoExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func paretoExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	if _, known := b.Const(theta[0]); !known {
 		b.Least(x, theta[0])
 	}

@@ -26,7 +26,7 @@ Source: Stan Functions Reference, "Poisson distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Predicted:  []def.Predicted{{Param: 0, Func: "exp", Form: PoissonLog}},
+		Predicted:  []def.PredictorForm{{Param: 0, Func: "exp", Form: PoissonLog}},
 		Expand:     poissonExpand,
 		Carrier:    factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
@@ -37,7 +37,7 @@ Source: Stan Functions Reference, "Poisson distribution".`,
 	})
 }
 
-func poissonExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func poissonExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.MulLog(x, theta[0]), 1)
 	b.Sum(theta[0], -1)
 	return true

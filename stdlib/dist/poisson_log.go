@@ -36,7 +36,7 @@ Source: Stan Functions Reference, "Poisson distribution, log parameterization".`
 	})
 }
 
-func poissonLogExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func poissonLogExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Times(x, theta[0]), 1)
 	b.Sum(b.Func("exp", theta[0]), -1)
 	return true

@@ -54,7 +54,7 @@ func (t *tape) workspace(rows int) *workspace {
 		if m.density != nil {
 			w.terms[k] = nested{args: arrays(len(m.theta) + 1), dtheta: arrays(len(m.theta) + 2),
 				by: make([]float64, len(m.by))}
-			w.terms[k].batch.Theta = make([]def.Arg, len(m.theta))
+			w.terms[k].batch.Theta = make([]def.BlockArg, len(m.theta))
 			w.terms[k].batch.DTheta = make([][]float64, len(m.theta))
 		}
 	}
@@ -304,13 +304,13 @@ func (t *tape) addDensity(w *workspace, m *term, in *nested, lp []float64) {
 	if b.N = len(rows); b.N == 0 {
 		return
 	}
-	bind := func(k int, r def.Value) (a def.Arg, d []float64) {
+	bind := func(k int, r def.Value) (a def.BlockArg, d []float64) {
 		if w.need[r] {
 			d = in.dtheta[k][:b.N]
 		}
 		switch v := w.value[r]; {
 		case w.same[r]:
-			return def.Arg{V: v[:1]}, d
+			return def.BlockArg{V: v[:1]}, d
 		case b.N == len(lp):
 			return def.Vector(v[:b.N]), d
 		default:

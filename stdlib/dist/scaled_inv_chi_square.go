@@ -35,7 +35,7 @@ Source: Stan Functions Reference, "Scaled inverse chi-square distribution".`,
 }
 
 // With q = nu s²/2, the log density is (nu/2) log(q/x) - q/x - log x - lgamma(nu/2).
-func scaledInvChiSquareExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func scaledInvChiSquareExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	half := b.Mul(theta[0], b.Number(0.5))
 	logQ := b.Add(b.Func("log", half), b.Mul(b.Func("log", theta[1]), b.Number(2)))
 	logX := b.Func("log", x)

@@ -41,7 +41,7 @@ Source: Stan Functions Reference, "Skew normal distribution"; Azzalini (1985).`,
 	})
 }
 
-func skewNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func skewNormalExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	omega, alpha := theta[1], theta[2]
 	z := b.Div(b.Sub(x, theta[0]), omega)
 	b.Sum(b.Func("square", z), -0.5)

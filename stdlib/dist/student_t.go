@@ -36,7 +36,7 @@ Source: Stan Functions Reference, "Student-t distribution".`,
 	}
 }
 
-func studentTExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func studentTExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	nu, ok := b.Const(theta[0])
 	if !ok {
 		z := b.Mul(b.Sub(x, theta[1]), b.Div(b.Number(1), theta[2]))

@@ -28,8 +28,8 @@ func near(got, want, rel float64) bool {
 }
 
 // args makes scalar arguments of theta.
-func args(theta []float64) []def.Arg {
-	out := make([]def.Arg, len(theta))
+func args(theta []float64) []def.BlockArg {
+	out := make([]def.BlockArg, len(theta))
 	for k, v := range theta {
 		out[k] = def.Scalar(v)
 	}

@@ -41,7 +41,7 @@ func TestSums(t *testing.T) {
 				for i := range x {
 					partials := make([][]float64, len(d.Params))
 					partials[k] = []float64{0}
-					args := make([]def.Arg, len(other))
+					args := make([]def.BlockArg, len(other))
 					for j, v := range other {
 						args[j] = def.Scalar(v)
 					}

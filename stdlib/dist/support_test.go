@@ -77,7 +77,7 @@ func TestNoDensity(t *testing.T) {
 }
 
 // expectNone puts v into element 66 of the argument, or into all if it has one value for all.
-func expectNone(t *testing.T, s sample, a *def.Arg, v float64) {
+func expectNone(t *testing.T, s sample, a *def.BlockArg, v float64) {
 	t.Helper()
 	at := 66 * a.Step
 	before := a.V[at]
@@ -166,7 +166,7 @@ func TestLimits(t *testing.T) {
 		{Cauchy(), 0, []float64{0, inf}, -inf},
 	} {
 		for _, n := range []int{1, 3} {
-			x, theta := make([]float64, n), make([]def.Arg, len(c.theta))
+			x, theta := make([]float64, n), make([]def.BlockArg, len(c.theta))
 			for i := range x {
 				x[i] = c.x
 			}

@@ -20,16 +20,17 @@ func derived(d def.Dist) def.Dist {
 // A tape is a vector form recorded as steps from register to register, and what they add to the density. See
 // Griewank and Walther, Evaluating Derivatives (2008), chapter 4.
 type tape struct {
-	def.Builder               // nil: what densities with vectors for parameters use alone
-	dist        *def.Dist     // whose density it is, nil of some rows of it
-	atEnd       [2]*tape      // the same where the density has a limit at the lower, and at the upper end
-	steps       []instruction // by register
-	terms       []term
-	each        float64
-	fixed       def.Value // a register that is known to be at, while it records
-	at          float64
-	captured    []def.Value // of some rows: the registers of the whole that its arguments are
-	workspaces  sync.Pool
+	def.DensityBuilder           // nil: what densities with vectors for parameters use alone
+	dist               *def.Dist // whose density it is, nil of some rows of it
+	// the same where the density has a limit at the lower, and at the upper end
+	atEnd      [2]*tape
+	steps      []instruction // by register
+	terms      []term
+	each       float64
+	fixed      def.Value // a register that is known to be at, while it records
+	at         float64
+	captured   []def.Value // of some rows: the registers of the whole that its arguments are
+	workspaces sync.Pool
 }
 
 // An instruction makes the register of its place.
@@ -181,8 +182,8 @@ func (t *tape) capture(v def.Value) def.Value {
 
 // Split records each part as a density of its own, of what it reads of the whole.
 func (t *tape) Split(by []def.Value, is func([]float64) bool,
-	yes, no func(b def.Builder, of func(def.Value) def.Value)) bool {
-	for i, write := range []func(def.Builder, func(def.Value) def.Value){yes, no} {
+	yes, no func(b def.DensityBuilder, of func(def.Value) def.Value)) bool {
+	for i, write := range []func(def.DensityBuilder, func(def.Value) def.Value){yes, no} {
 		part := &tape{fixed: unknown}
 		write(part, part.capture)
 		t.terms = append(t.terms, term{density: part.run, x: unknown, theta: part.captured, by: by, is: is,

@@ -35,7 +35,7 @@ Source: Stan Functions Reference, "Uniform distribution".`,
 	})
 }
 
-func uniformExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func uniformExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	if _, known := b.Const(theta[0]); !known {
 		b.Least(x, theta[0])
 	}

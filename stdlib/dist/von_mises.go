@@ -36,7 +36,7 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 	})
 }
 
-func vonMisesExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func vonMisesExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Mul(theta[1], b.Func("cos", b.Sub(x, theta[0]))), 1)
 	b.Sum(b.Apply(logBesselI0(), theta[1]), -1)
 	b.Each(-portable.Log(2 * math.Pi))

@@ -25,7 +25,7 @@ Source: Stan Functions Reference, "Weibull distribution".`,
 		Lower:      def.End{Exponent: def.LessOne(0)},
 		Upper:      def.End{Decay: def.Power, Faster: func(theta []float64) bool { return theta[0] > 1 }},
 		Expand:     weibullExpand,
-		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
+		Survival: func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
 			return b.Sub(b.Number(0),
 				b.Func("exp",
 					b.Mul(b.Apply(above0(), theta[0]), b.Sub(b.Func("log", x), b.Func("log", theta[1])))))
@@ -41,7 +41,7 @@ Source: Stan Functions Reference, "Weibull distribution".`,
 
 // weibullExpand writes x/sigma on the log scale; where the shape is 1, an x of 0 has a density, and its
 // logarithm must not enter.
-func weibullExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+func weibullExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	if alpha, ok := b.Const(theta[0]); ok && alpha == 1 {
 		b.Sum(b.Div(x, theta[1]), -1)
 		b.Sum(b.Func("log", theta[1]), -1)

@@ -18,38 +18,41 @@ var zeroParam = def.Param{Name: "theta", Doc: "probability of an extra zero", Do
 // distribution of the counts and the log of its mass at 0. Where theta is inv_logit(m), log theta at 0 and
 // log(1 - theta) above are the terms of a Bernoulli variable with log odds m, and log(theta + (1 - theta) q)
 // = log theta + log(1 + q/e^m).
-func inflatedExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder,
+func inflatedExpand(count def.Dist,
+	zero func(b def.DensityBuilder, theta []def.Value) def.Value) func(b def.DensityBuilder,
 	x def.Value, theta []def.Value) bool {
-	capped := func(b def.Builder, theta []def.Value) def.Value {
+	capped := func(b def.DensityBuilder, theta []def.Value) def.Value {
 		return zero(b, append([]def.Value{b.Apply(belowOverflow(), theta[0])}, theta[1:]...))
 	}
-	return zerosExpand(count, func(b def.Builder, p def.Value, logit bool, rest []def.Value) {
+	return zerosExpand(count, func(b def.DensityBuilder, p def.Value, logit bool, rest []def.Value) {
 		none := capped(b, rest)
 		if logit {
 			b.Sum(b.Func("softplus", b.Sub(none, p)), 1)
 			return
 		}
 		b.Sum(b.Func("log", b.Add(p, b.Mul(b.Sub(b.Number(1), p), b.Func("exp", none)))), 1)
-	}, func(def.Builder, []def.Value) {})
+	}, func(def.DensityBuilder, []def.Value) {})
 }
 
-func hurdleExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder,
+func hurdleExpand(count def.Dist,
+	zero func(b def.DensityBuilder, theta []def.Value) def.Value) func(b def.DensityBuilder,
 	x def.Value, theta []def.Value) bool {
-	return zerosExpand(count, func(b def.Builder, p def.Value, logit bool, rest []def.Value) {
+	return zerosExpand(count, func(b def.DensityBuilder, p def.Value, logit bool, rest []def.Value) {
 		if !logit {
 			b.Sum(b.Func("log", p), 1)
 		}
 		b.Sum(zero(b, rest), 0) // no density where the count has none
-	}, func(b def.Builder, rest []def.Value) {
+	}, func(b def.DensityBuilder, rest []def.Value) {
 		b.Sum(b.Func("log", b.Sub(b.Number(0), b.Func("expm1", zero(b, rest)))), -1)
 	})
 }
 
 // zerosExpand calls at with the rows that are 0, where p is theta or its log odds, and above with the others.
-func zerosExpand(count def.Dist, at func(b def.Builder, p def.Value, logit bool, rest []def.Value),
-	above func(b def.Builder, rest []def.Value)) func(b def.Builder, x def.Value, theta []def.Value) bool {
+func zerosExpand(count def.Dist, at func(b def.DensityBuilder, p def.Value, logit bool, rest []def.Value),
+	above func(b def.DensityBuilder, rest []def.Value)) func(b def.DensityBuilder, x def.Value,
+	theta []def.Value) bool {
 	count.Carrier = nil // that of the whole
-	return func(b def.Builder, x def.Value, theta []def.Value) bool {
+	return func(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 		m, logit := b.Argument("inv_logit", theta[0])
 		p := m
 		if !logit {
@@ -64,9 +67,9 @@ func zerosExpand(count def.Dist, at func(b def.Builder, p def.Value, logit bool,
 		}
 		split := b.Split([]def.Value{x}, func(x []float64) bool {
 			return x[0] == 0
-		}, func(b def.Builder, of func(def.Value) def.Value) {
+		}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
 			at(b, of(p), logit, rest(of))
-		}, func(b def.Builder, of func(def.Value) def.Value) {
+		}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
 			if !logit {
 				b.Sum(b.Func("log1m", of(p)), 1)
 			}
@@ -111,11 +114,11 @@ func belowOverflow() *def.Func {
 }
 
 // poissonZero and negBinomialZero are the log mass at 0.
-func poissonZero(b def.Builder, theta []def.Value) def.Value {
+func poissonZero(b def.DensityBuilder, theta []def.Value) def.Value {
 	return b.Sub(b.Number(0), b.Func("exp", theta[0]))
 }
 
-func negBinomialZero(b def.Builder, theta []def.Value) def.Value {
+func negBinomialZero(b def.DensityBuilder, theta []def.Value) def.Value {
 	return b.Sub(b.Number(0), b.Mul(theta[1], b.Func("softplus", b.Sub(theta[0], b.Func("log", theta[1])))))
 }
 

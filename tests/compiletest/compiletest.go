@@ -49,7 +49,7 @@ type Fixture struct {
 }
 
 // Bind binds the tables of a fixture that has no errors.
-func (f Fixture) Bind(t testing.TB, o check.Options) *compile.Bound {
+func (f Fixture) Bind(t testing.TB, o check.Options) *compile.BoundModel {
 	t.Helper()
 	m := Compile(t, f.Text, o)
 	b, diags, err := compile.Bind(m, f.sources(t, m), f.joining())

@@ -21,7 +21,7 @@ import (
 
 // A Run is the result of running a kernel to its end.
 type Run struct {
-	Last  backends.Info
+	Last  backends.StepInfo
 	Steps int
 	Draws [][][]float64 // Draws[d][b] is draw d of block b, unconstrained
 	Aux   [][][]float64 // its auxiliary variables

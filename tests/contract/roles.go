@@ -9,7 +9,7 @@ import (
 // checkRoles: each number that a run of this kind needs is in exactly one setting of the algorithm.
 func checkRoles(t *testing.T, a backends.Algorithm) {
 	t.Helper()
-	have := map[backends.Role]string{}
+	have := map[backends.SettingRole]string{}
 	for _, d := range a.Settings {
 		if d.Role == backends.Own {
 			continue

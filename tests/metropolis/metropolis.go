@@ -119,7 +119,7 @@ func (k *kernel) Init(ctx context.Context) error {
 
 // Step proposes a move and accepts it with probability min(1, p(proposed)/p(now)); a density that is not a
 // number is rejected.
-func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
+func (k *kernel) Step(ctx context.Context) (backends.StepInfo, error) {
 	for b, s := range k.steps {
 		s.Round(uint64(k.done))
 		for i, t := range k.now.theta[b] {
@@ -130,7 +130,7 @@ func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 		}
 	}
 	if err := k.evaluate(ctx); err != nil {
-		return backends.Info{}, err
+		return backends.StepInfo{}, err
 	}
 	k.uniforms.Round(uint64(k.done))
 	ratio := k.proposed.logDensity - k.now.logDensity
@@ -143,9 +143,9 @@ func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 	return k.info(min(1, math.Exp(ratio))), nil
 }
 
-func (k *kernel) info(accept float64) backends.Info {
+func (k *kernel) info(accept float64) backends.StepInfo {
 	plan := k.settings.Plan
-	i := backends.Info{
+	i := backends.StepInfo{
 		Phase: "warmup", Iteration: k.done, Iterations: plan.Warmup, NonFinite: k.nonFinite,
 		Done:       k.done >= plan.Warmup+plan.Draws,
 		Transition: backends.Transition{LogDensity: k.now.logDensity, Accept: accept},

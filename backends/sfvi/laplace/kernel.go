@@ -196,7 +196,7 @@ func (k beginning) Counsel(_, _ [][]float64, all []float64) { all[0], all[1] = k
 func (k beginning) Take(_ int, _ []float64, told []float64) { k.curvature, k.scale = told[0], told[1] }
 
 // Step does one evaluation, or part of what follows the last.
-func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
+func (k *Kernel) Step(ctx context.Context) (backends.StepInfo, error) {
 	var err error
 	switch k.phase {
 	case mixing:
@@ -243,21 +243,21 @@ func (k *Kernel) globals() []float64 {
 	return k.server.theta[k.server.c:]
 }
 
-func (k *Kernel) info() backends.Info {
-	i := backends.Info{Phase: "fit", Iteration: k.evaluations, Iterations: k.options.Iterations}
+func (k *Kernel) info() backends.StepInfo {
+	i := backends.StepInfo{Phase: "fit", Iteration: k.evaluations, Iterations: k.options.Iterations}
 	if k.phase < drawing {
 		return i
 	}
 	i.Iterations = k.evaluations
 	i.Fit.Judged, i.Fit.Converged, i.Fit.Rising = true, k.converged, !k.converged
-	i.Fit.Drift = backends.Estimate{Value: 0.5 * k.decrement, N: 1}
+	i.Fit.Drift = backends.MonteCarloMean{Value: 0.5 * k.decrement, N: 1}
 	if k.phase != done {
 		return i
 	}
 	i.Phase, i.Iteration, i.Iterations = backends.Evaluation, 1, 1
 	i.Done, i.Draws = true, 2*k.pairs
 	if k.valued {
-		i.Fit.Final = backends.Estimate{Value: k.evidence, N: 1}
+		i.Fit.Final = backends.MonteCarloMean{Value: k.evidence, N: 1}
 	}
 	if k.vain {
 		i.Fit.Weighed = len(k.ratios)

@@ -118,17 +118,17 @@ func (k *Kernel) Init(context.Context) error {
 }
 
 // Step makes one round trip to the mode, or a Step of the fit given the hidden layers.
-func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
+func (k *Kernel) Step(ctx context.Context) (backends.StepInfo, error) {
 	if k.given != nil {
 		i, err := k.given.Step(ctx)
 		k.done = i.Done
 		return k.told(i), err
 	}
 	if err := k.climb(ctx); err != nil {
-		return backends.Info{}, err
+		return backends.StepInfo{}, err
 	}
-	i := k.told(backends.Info{Phase: "fit", Iterations: k.options.Iterations})
-	i.Fit.Trace = backends.Estimate{Value: k.value, N: 1}
+	i := k.told(backends.StepInfo{Phase: "fit", Iterations: k.options.Iterations})
+	i.Fit.Trace = backends.MonteCarloMean{Value: k.value, N: 1}
 	if k.verdict == finish {
 		return i, k.begin(ctx)
 	}
@@ -136,7 +136,7 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 }
 
 // told adds the round trips to the mode to what a Step tells.
-func (k *Kernel) told(i backends.Info) backends.Info {
+func (k *Kernel) told(i backends.StepInfo) backends.StepInfo {
 	if i.Phase != backends.Evaluation {
 		i.Iteration += k.trips
 		if k.given != nil {

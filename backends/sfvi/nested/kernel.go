@@ -148,7 +148,7 @@ func (k *Kernel) exchange(ctx context.Context, x *density.Exchange, size density
 }
 
 // Step makes one round trip.
-func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
+func (k *Kernel) Step(ctx context.Context) (backends.StepInfo, error) {
 	var err error
 	switch k.phase {
 	case greeting:
@@ -335,9 +335,9 @@ func (k *Kernel) prepare(p *party, from density.Stream) error {
 }
 
 // info describes the state.
-func (k *Kernel) info() backends.Info {
-	i := backends.Info{Phase: "fit", Iteration: k.trips, Iterations: k.trips + 5}
-	i.Fit.Trace, i.Fit.Traced = backends.Estimate{Value: k.height, N: 1}, k.phase == asking
+func (k *Kernel) info() backends.StepInfo {
+	i := backends.StepInfo{Phase: "fit", Iteration: k.trips, Iterations: k.trips + 5}
+	i.Fit.Trace, i.Fit.Traced = backends.MonteCarloMean{Value: k.height, N: 1}, k.phase == asking
 	if k.phase != done {
 		return i
 	}
@@ -352,17 +352,18 @@ func (k *Kernel) info() backends.Info {
 }
 
 // evidence is the logarithm of the mean weight, of which the ELBO is a lower bound.
-func evidence(ratios []float64) backends.Estimate {
+func evidence(ratios []float64) backends.MonteCarloMean {
 	top, sum, squares, n := slices.Max(ratios), 0.0, 0.0, float64(len(ratios))
 	if top-top != 0 {
-		return backends.Estimate{}
+		return backends.MonteCarloMean{}
 	}
 	for _, r := range ratios {
 		w := portable.Exp(r - top)
 		sum, squares = sum+w, squares+float64(w*w)
 	}
-	return backends.Estimate{Value: top + portable.Log(sum/n), SE: math.Sqrt(max(0, squares/(sum*sum)-1/n)),
-		N: len(ratios)}
+	return backends.MonteCarloMean{Value: top + portable.Log(sum/n),
+		SE: math.Sqrt(max(0, squares/(sum*sum)-1/n)),
+		N:  len(ratios)}
 }
 
 // Draw implements backends.Kernel.

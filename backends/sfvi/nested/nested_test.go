@@ -289,7 +289,7 @@ func unevenness(k *Kernel) float64 {
 func TestPathsEvenWeights(t *testing.T) {
 	v := newVaried()
 	v.rare = true
-	var first backends.Estimate
+	var first backends.MonteCarloMean
 	var firstMean, firstVar, spread float64
 	for level := range path {
 		k := ranAt(t, v, 8000, level)

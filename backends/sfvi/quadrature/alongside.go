@@ -16,15 +16,16 @@ func (k *Kernel) TogetherAtMost(fits int) int {
 }
 
 // AtRest is where the fit ended, unless it goes on.
-func (k *Kernel) AtRest() (end backends.Fit, ok bool) {
-	end = backends.Fit{Judged: true, Converged: k.reached, Final: backends.Estimate{Value: k.elbo, N: 1}}
+func (k *Kernel) AtRest() (end backends.VariationalFit, ok bool) {
+	end = backends.VariationalFit{Judged: true, Converged: k.reached,
+		Final: backends.MonteCarloMean{Value: k.elbo, N: 1}}
 	return end, k.phase != fitting
 }
 
 // Together makes an iteration of fits of one Env that are not at rest, and that differ by where they began.
 // It takes the round trips of one: their columns and numbers follow one another. It returns where the first
 // stands, and the reasons why single fits cannot go on.
-func Together(ctx context.Context, fits []*Kernel) (first backends.Info, ends []error, err error) {
+func Together(ctx context.Context, fits []*Kernel) (first backends.StepInfo, ends []error, err error) {
 	ends = make([]error, len(fits))
 	if err := iterate(ctx, fits); err != nil {
 		return first, nil, err

@@ -40,7 +40,7 @@ func (e *weighed) Relay(ctx context.Context, x *density.Exchange, size density.R
 
 // A regression has two clients: where they are alike, each column of one is nearly that of the other, and the
 // Gaussians of parties that are independent in q have standard deviations that are far too small.
-func regression(t *testing.T, likelihood, transform string, alike bool) *compile.Bound {
+func regression(t *testing.T, likelihood, transform string, alike bool) *compile.BoundModel {
 	t.Helper()
 	const rows, columns = 40, 12
 	r := rand.New(rand.NewPCG(5, 8))

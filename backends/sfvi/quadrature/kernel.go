@@ -149,7 +149,7 @@ func (k *Kernel) Init(context.Context) error {
 }
 
 // Step does one iteration, or evaluates the fit.
-func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
+func (k *Kernel) Step(ctx context.Context) (backends.StepInfo, error) {
 	var err error
 	switch k.phase {
 	case fitting:
@@ -200,16 +200,16 @@ func (k *Kernel) fail(ok bool) {
 	}
 }
 
-func (k *Kernel) info() backends.Info {
-	now := backends.Estimate{Value: k.elbo, N: 1}
-	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.options.Iterations,
-		Fit: backends.Fit{Trace: now, Traced: k.phase != done || !k.evaluated()}}
+func (k *Kernel) info() backends.StepInfo {
+	now := backends.MonteCarloMean{Value: k.elbo, N: 1}
+	i := backends.StepInfo{Phase: "fit", Iteration: k.iter, Iterations: k.options.Iterations,
+		Fit: backends.VariationalFit{Trace: now, Traced: k.phase != done || !k.evaluated()}}
 	if k.phase == fitting {
 		return i
 	}
 	i.Iterations = k.iter
 	i.Fit.Judged, i.Fit.Converged, i.Fit.Rising = true, k.reached, !k.reached
-	i.Fit.Drift = backends.Estimate{Value: k.rise, N: 1}
+	i.Fit.Drift = backends.MonteCarloMean{Value: k.rise, N: 1}
 	if k.phase == evaluating {
 		return i
 	}

@@ -102,12 +102,12 @@ func (r Ranks) Add(c Command, model, folder string, warmup, draws int, truth map
 
 // Judge returns the verdicts, by name.
 func (r Ranks) Judge() []sbc.Result {
-	var columns []posterior.Column
+	var columns []posterior.Scalar
 	var ranks [][]int
 	for name := range r {
-		columns = append(columns, posterior.Column{Name: name})
+		columns = append(columns, posterior.Scalar{Name: name})
 	}
-	slices.SortFunc(columns, func(a, b posterior.Column) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(columns, func(a, b posterior.Scalar) int { return strings.Compare(a.Name, b.Name) })
 	for _, c := range columns {
 		ranks = append(ranks, r[c.Name])
 	}

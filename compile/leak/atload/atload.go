@@ -21,19 +21,19 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// Terms are what a manifest says of a run.
-type Terms struct {
+// ManifestTerms are what a manifest says of a run.
+type ManifestTerms struct {
 	// shared parameters, each with the declaration of one element; nil where its prior is unknown
 	Shared   map[string]*check.Symbol
-	Accepted accept.Set
+	Accepted accept.Accepted
 	// New is set for rows that are predicted: a few of them, of which those of a fit say whether parameters
 	// move the cuts.
 	New bool
 }
 
 // Check examines the program of a client with its data. The errors are for the client only.
-func Check(p lower.Party, t Terms) diag.List {
-	c := &checker{Party: p, Terms: t}
+func Check(p lower.PartyData, t ManifestTerms) diag.List {
+	c := &checker{PartyData: p, ManifestTerms: t}
 	if diags := c.prepare(); diags.HasErrors() {
 		return diags
 	}
@@ -49,8 +49,8 @@ func Check(p lower.Party, t Terms) diag.List {
 }
 
 type checker struct {
-	lower.Party
-	Terms
+	lower.PartyData
+	ManifestTerms
 	probe  *lower.Probe
 	drawer *drawer
 	told   map[string]string // parameters of the client whose values shared ones tell
@@ -68,7 +68,7 @@ func (c *checker) length(name string) int {
 
 // prepare makes the probe of the client's data.
 func (c *checker) prepare() diag.List {
-	probe, diags := lower.NewProbe(c.Party, lower.Probing{
+	probe, diags := lower.NewProbe(c.PartyData, lower.Probing{
 		Prior: func(name string) *check.Symbol { return c.Shared[name] }, Sent: leak.Sent(c.Program),
 		Args: func(k *check.Likelihood) []ast.Expr { return leak.Outside(c.Program, k) },
 	})

@@ -177,7 +177,7 @@ func TestCells(t *testing.T) {
 			if got := codes(t, full, check.Options{}); got != c.want {
 				t.Errorf("%s under %s: %q, want %q", c.own, kind, got, c.want)
 			}
-			if got := codes(t, full, check.Options{Accept: accept.Set{"gradient-leak"}}); got != "" {
+			if got := codes(t, full, check.Options{Accept: accept.Accepted{"gradient-leak"}}); got != "" {
 				t.Errorf("%s under %s, accepted: %q", c.own, kind, got)
 			}
 		}
@@ -290,7 +290,7 @@ func TestNewRowsOfZeros(t *testing.T) {
 	} {
 		bound := fixture(head+"y ~ normal(m + "+c.cut+" + w * e, 1)\ntransform exact\n").Bind(t,
 			check.Options{})
-		party := bound.Lowered[1].Party
+		party := bound.Lowered[1].PartyData
 		own := party.Data["a"]["x"]
 		for i := range own.Values {
 			own.Values[i] = c.x
@@ -301,7 +301,7 @@ func TestNewRowsOfZeros(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, d := range atload.Check(party, atload.Terms{Accepted: accepted, New: k == 1}) {
+			for _, d := range atload.Check(party, atload.ManifestTerms{Accepted: accepted, New: k == 1}) {
 				got += string(d.Code)
 			}
 			if got != want {

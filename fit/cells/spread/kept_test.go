@@ -31,7 +31,7 @@ func TestInputsAreFetchedOnce(t *testing.T) {
 	})
 	all, files := some(4)
 	offered := 0
-	if err := gather(ctx, t, Pool{Link: asks, Say: l.say, Files: func(c *cells.Cell) []File {
+	if err := gather(ctx, t, Pool{Link: asks, Say: l.say, Files: func(c *cells.Cell) []CellInput {
 		offered++
 		return files(c)
 	}}, all); err != nil {

@@ -51,8 +51,8 @@ const (
 // failedHeader is the header of a result that is the reason why there is none.
 const failedHeader = "Vflc-Failed"
 
-// A File is an input of a cell.
-type File struct {
+// A CellInput is an input of a cell.
+type CellInput struct {
 	Path   string `json:"path"` // absolute, where the cell is from
 	SHA256 string `json:"sha256"`
 	Text   []byte `json:"-"`
@@ -60,28 +60,28 @@ type File struct {
 }
 
 // NewFile is a file with a content.
-func NewFile(path string, text []byte) (File, error) {
+func NewFile(path string, text []byte) (CellInput, error) {
 	absolute, err := filepath.Abs(path)
-	return File{absolute, cells.Digest("", text).SHA256, text, path}, err
+	return CellInput{absolute, cells.Digest("", text).SHA256, text, path}, err
 }
 
 // An offer is the message of a cell.
 type offer struct {
-	ID      string     `json:"id"`
-	Version string     `json:"version"` // of vflc, which results depend on
-	Cell    cells.Cell `json:"cell"`
-	Files   []File     `json:"files"`
+	ID      string      `json:"id"`
+	Version string      `json:"version"` // of vflc, which results depend on
+	Cell    cells.Cell  `json:"cell"`
+	Files   []CellInput `json:"files"`
 }
 
 // sound is an error where the offer is none that a pool makes. It is for offers of this version.
 func (o *offer) sound() error {
 	has := func(digest string) bool {
-		return slices.ContainsFunc(o.Files, func(f File) bool { return f.SHA256 == digest })
+		return slices.ContainsFunc(o.Files, func(f CellInput) bool { return f.SHA256 == digest })
 	}
 	switch {
 	case o.Cell.ID() != o.ID:
 		return errors.New("its name does not follow from its contents")
-	case !slices.ContainsFunc(o.Files, func(f File) bool { return f.Path == o.Cell.Model }):
+	case !slices.ContainsFunc(o.Files, func(f CellInput) bool { return f.Path == o.Cell.Model }):
 		return errors.New("it has no model")
 	}
 	for _, f := range o.Files {
@@ -103,8 +103,8 @@ type note struct {
 	Host    string `json:"host"`
 }
 
-// A Link is a connection to the server of the work.
-type Link struct {
+// A WorkServer is a connection to the server of the work.
+type WorkServer struct {
 	conn  *nats.Conn
 	js    jetstream.JetStream
 	say   func(string)
@@ -121,8 +121,8 @@ type places struct {
 // Open connects to a server with JetStream. credentials is a file of NATS, "" for none. It goes on trying to
 // connect again for as long as the process lives. say is told of the server: that it is away, and that it is
 // back. Several goroutines may call it.
-func Open(ctx context.Context, url, credentials string, say func(string)) (*Link, error) {
-	l := &Link{say: say}
+func Open(ctx context.Context, url, credentials string, say func(string)) (*WorkServer, error) {
+	l := &WorkServer{say: say}
 	options := []nats.Option{
 		nats.Name("vflc"), nats.MaxReconnects(-1), nats.ReconnectWait(againAfter),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the calls have their own errors
@@ -176,7 +176,7 @@ func unlike(format string, args ...any) string {
 }
 
 // open makes what the server does not have, and finds what it has.
-func (l *Link) open(ctx context.Context) (err error) {
+func (l *WorkServer) open(ctx context.Context) (err error) {
 	p := &places{}
 	if p.stream, err = l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: stream, Subjects: []string{subject + "*"}, Retention: jetstream.WorkQueuePolicy,
@@ -203,20 +203,20 @@ func (l *Link) open(ctx context.Context) (err error) {
 	return nil
 }
 
-func (l *Link) at() *places { return l.named.Load() }
+func (l *WorkServer) at() *places { return l.named.Load() }
 
 // Close ends the connection.
-func (l *Link) Close() { l.conn.Close() }
+func (l *WorkServer) Close() { l.conn.Close() }
 
-func (l *Link) away(why error) {
+func (l *WorkServer) away(why error) {
 	l.say(warning(diag.NoQueue, "the server of --nats does not answer (%v); waiting for it", why))
 }
 
-func (l *Link) back() { l.say("the server of --nats answers again") }
+func (l *WorkServer) back() { l.say("the server of --nats answers again") }
 
 // persist calls do until the server answers it. An answer that is a refusal is an error; where a server has
 // come back without what it had, do finds that made anew.
-func (l *Link) persist(ctx context.Context, do func() error) error {
+func (l *WorkServer) persist(ctx context.Context, do func() error) error {
 	said := false
 	for failed := 0; ; failed++ {
 		err := do()
@@ -260,9 +260,9 @@ const (
 
 // A Pool has cells made by workers. It implements cells.Pool.
 type Pool struct {
-	Link *Link
+	Link *WorkServer
 	// Files are the texts and tables of a cell.
-	Files func(c *cells.Cell) []File
+	Files func(c *cells.Cell) []CellInput
 	// Keep leaves results at the server for a month, where the caller has no place for them: who asks for the
 	// same cells again gets them at once.
 	Keep bool
@@ -458,7 +458,7 @@ func (a *asking) wrong(ctx context.Context, id string, why error) error {
 // names are the paths of a cell's files and what messages call them here, the longest first.
 func (a *asking) names(c *cells.Cell) (pairs []string) {
 	files := a.Files(c)
-	slices.SortStableFunc(files, func(x, y File) int { return len(y.Path) - len(x.Path) })
+	slices.SortStableFunc(files, func(x, y CellInput) int { return len(y.Path) - len(x.Path) })
 	for _, f := range files {
 		pairs = append(pairs, f.Path, f.Shown)
 	}

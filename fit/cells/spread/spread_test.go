@@ -70,7 +70,7 @@ func (l *log) with(text string) []string {
 	})
 }
 
-func link(t *testing.T, url string, l *log) *Link {
+func link(t *testing.T, url string, l *log) *WorkServer {
 	t.Helper()
 	out, err := Open(t.Context(), url, "", l.say)
 	if err != nil {
@@ -110,7 +110,7 @@ func hire(ctx context.Context, t *testing.T, url string, l *log,
 func fine(context.Context, *cells.Cell) error { return nil }
 
 // some are n cells with their files.
-func some(n int) ([]*cells.Cell, func(*cells.Cell) []File) {
+func some(n int) ([]*cells.Cell, func(*cells.Cell) []CellInput) {
 	model, _ := NewFile("/far/away/m.vfl", []byte("model"))
 	table, _ := NewFile("/far/away/t/a.csv", []byte("table"))
 	model.Shown, table.Shown = "m.vfl", "t/a.csv"
@@ -123,14 +123,14 @@ func some(n int) ([]*cells.Cell, func(*cells.Cell) []File) {
 				cells.Digest("table 1 of a", table.Text)},
 		})
 	}
-	return all, func(*cells.Cell) []File { return []File{model, table} }
+	return all, func(*cells.Cell) []CellInput { return []CellInput{model, table} }
 }
 
 // gather asks for all cells, and checks their results.
 func gather(ctx context.Context, t *testing.T, p Pool, all []*cells.Cell) error {
 	t.Helper()
 	times := map[int]int{}
-	err := cells.Gather(ctx, p, all, func(part cells.Part, result []byte) error {
+	err := cells.Gather(ctx, p, all, func(part cells.Steps, result []byte) error {
 		times[part.First]++
 		if want := fmt.Sprintf("model table %d", part.First); string(result) != want {
 			return fmt.Errorf("%q is no %q", result, want)
@@ -326,7 +326,7 @@ func TestGarbage(t *testing.T) {
 	bad := [][]byte{
 		nil, []byte("garbage"), []byte("null"), []byte("[]"), []byte(`{"id":3}`),
 		// not what the name follows from
-		with(func(o *offer) { o.Cell.Part = &cells.Part{First: -3, End: 900} }),
+		with(func(o *offer) { o.Cell.Part = &cells.Steps{First: -3, End: 900} }),
 		with(func(o *offer) {
 			o.Cell.Flags = append(o.Cell.Flags, cells.Flag{Name: "output", Value: "/etc"})
 		}),

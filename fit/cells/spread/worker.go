@@ -21,7 +21,7 @@ import (
 
 // A Worker makes the results of cells that are offered.
 type Worker struct {
-	Link    *Link
+	Link    *WorkServer
 	Scratch string // a folder for the inputs of cells on their way
 	Kept    string // a folder for inputs that later cells may want too, up to a gigabyte
 	// Refuses is why no cell of this worker is so; nil: it is one.
@@ -166,7 +166,7 @@ func (w *Worker) store(ctx context.Context, meta jetstream.ObjectMeta, text []by
 }
 
 // fetch writes a file of an offer below a folder.
-func (w *Worker) fetch(ctx context.Context, root string, f File) error {
+func (w *Worker) fetch(ctx context.Context, root string, f CellInput) error {
 	text, err := w.earlier().get(f.SHA256, func() ([]byte, error) {
 		text, _, err := get(ctx, w.Link.at().inputs, f.SHA256)
 		return text, err

@@ -1,13 +1,13 @@
 package polynomial
 
-// A Quantity is what is approximated of a log density.
-type Quantity int
+// A Approximated is what is approximated of a log density.
+type Approximated int
 
 // The quantities.
 const (
 	// Value is the log density less that at the centre of the interval. The error, in nats, is of the sum
 	// over rows.
-	Value Quantity = iota
+	Value Approximated = iota
 	// Slope is the derivative by the predictor. The error is by how much it moves the mode, in posterior
 	// standard deviations in any direction.
 	Slope
@@ -17,10 +17,10 @@ const (
 )
 
 // String is the quantity as a word.
-func (q Quantity) String() string { return [...]string{"value", "slope", "curvature"}[q] }
+func (q Approximated) String() string { return [...]string{"value", "slope", "curvature"}[q] }
 
 // limit is the largest error.
-func (q Quantity) limit() float64 {
+func (q Approximated) limit() float64 {
 	if q == Value {
 		return 0.01
 	}
@@ -74,7 +74,7 @@ func (p Pair) Degree() int { return max(p.A.Degree(), p.B.Degree()) }
 // Errors are those against a polynomial of so high a degree that it is the function but for rounding, which
 // is added. They are measured at 16 points for each of its degrees, and bounded between these by Bernstein's
 // inequality; weights of errors are taken at the points.
-func (f *Form) Approximate(q Quantity, on Interval, goal Goal) (Pair, error) {
+func (f *PolynomialForm) Approximate(q Approximated, on Interval, goal Goal) (Pair, error) {
 	if p, ok := f.approximate(q, on, goal); ok {
 		return p, nil
 	}
@@ -82,7 +82,7 @@ func (f *Form) Approximate(q Quantity, on Interval, goal Goal) (Pair, error) {
 }
 
 // approximate is Approximate; ok is false where no degree is enough.
-func (f *Form) approximate(q Quantity, on Interval, goal Goal) (p Pair, ok bool) {
+func (f *PolynomialForm) approximate(q Approximated, on Interval, goal Goal) (p Pair, ok bool) {
 	c, ok := f.curve(on)
 	if !ok {
 		return p, false
@@ -115,7 +115,7 @@ func (f *Form) approximate(q Quantity, on Interval, goal Goal) (p Pair, ok bool)
 }
 
 // target is the function that is approximated.
-func (f *Form) target(q Quantity, c curve) func(eta float64) parts {
+func (f *PolynomialForm) target(q Approximated, c curve) func(eta float64) parts {
 	switch q {
 	case Value:
 		return f.relative(c.on.Centre)

@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/stdlib/special"
 )
 
-var quantities = []Quantity{Value, Slope, Curvature}
+var quantities = []Approximated{Value, Slope, Curvature}
 
 // The errors at random points, by the rules of Approximate with means and variances that are known, are
 // within what is stated, which is within the limits.
@@ -23,10 +23,10 @@ func TestErrors(t *testing.T) {
 	const rows = 10_000
 	for _, c := range families() {
 		t.Run(c.Dist.Name, func(t *testing.T) {
-			f, r := must(t, c.Term), rand.New(rand.NewPCG(seed, 4))
+			f, r := must(t, c.LikelihoodTerm), rand.New(rand.NewPCG(seed, 4))
 			on := Interval{-1, 2.5}
 			least := c.information(on.Centre) / 100
-			exact := map[Quantity]func(eta float64) parts{Value: f.relative(on.Centre), Slope: f.slope,
+			exact := map[Approximated]func(eta float64) parts{Value: f.relative(on.Centre), Slope: f.slope,
 				Curvature: func(eta float64) parts { return parts{b: c.information(eta)} }}
 			for _, q := range quantities {
 				p, err := f.Approximate(q, on, Goal{Rows: rows})
@@ -40,7 +40,8 @@ func TestErrors(t *testing.T) {
 					eA, eB := p.A.At(eta)-at.a, p.B.At(eta)-at.b
 					e := math.Hypot(math.Sqrt(c.variance(eta))*eA, c.mean(eta)*eA+eB)
 					u := max(c.information(eta), least)
-					by := map[Quantity]float64{Value: rows, Slope: math.Sqrt(2 * rows / u), Curvature: 2 / u}
+					by := map[Approximated]float64{Value: rows, Slope: math.Sqrt(2 * rows / u),
+						Curvature: 2 / u}
 					most = max(most, by[q]*e)
 				}
 				if q == Curvature {
@@ -62,7 +63,7 @@ func TestErrorsOfResiduals(t *testing.T) {
 		t.Run(c.Dist.Name, func(t *testing.T) {
 			f, r := must(t, c), rand.New(rand.NewPCG(seed, 5))
 			on := Interval{0, 4}
-			exact := map[Quantity]func(eta float64) float64{
+			exact := map[Approximated]func(eta float64) float64{
 				Value: func(u float64) float64 { return f.relative(0)(u).b },
 				Slope: func(u float64) float64 { return f.slope(u).b },
 				Curvature: func(u float64) float64 {
@@ -81,7 +82,7 @@ func TestErrorsOfResiduals(t *testing.T) {
 					u := on.K * (2*r.Float64() - 1)
 					most = max(most, math.Abs(p.B.At(u)-exact[q](u)))
 				}
-				by := map[Quantity]float64{Value: rows, Slope: math.Sqrt(2 * rows / info),
+				by := map[Approximated]float64{Value: rows, Slope: math.Sqrt(2 * rows / info),
 					Curvature: 2 / info}
 				most *= by[q]
 				if most > p.Error+1e-5 || most < p.Error/10 || p.Error > q.limit() || p.A.Degree() >= 0 {
@@ -190,8 +191,8 @@ func inverse(m [4][4]float64) (inv [4][4]float64) {
 // Degrees that an evaluation has levels for, at 10,000 rows.
 func TestDegrees(t *testing.T) {
 	for _, c := range []struct {
-		term   Term
-		q      Quantity
+		term   LikelihoodTerm
+		q      Approximated
 		k      float64
 		degree int
 	}{
@@ -217,7 +218,7 @@ func TestDegrees(t *testing.T) {
 
 // The predictor enters linearly where the link is canonical: the response is not multiplied by a polynomial.
 func TestCanonical(t *testing.T) {
-	for _, term := range []Term{
+	for _, term := range []LikelihoodTerm{
 		over(dist.BernoulliLogit(), 0), over(dist.PoissonLog(), 0),
 		over(dist.BinomialLogit(), 0, 0), over(dist.Normal(), 0, 0.5),
 	} {
@@ -246,7 +247,8 @@ func TestReach(t *testing.T) {
 // The bytes of coefficients are those of the file on every machine, and read back as the same numbers.
 func TestBytes(t *testing.T) {
 	var got []byte
-	for _, term := range []Term{over(dist.BernoulliLogit(), 0), over(dist.NegBinomial2Log(), 0, 2)} {
+	for _, term := range []LikelihoodTerm{over(dist.BernoulliLogit(), 0),
+		over(dist.NegBinomial2Log(), 0, 2)} {
 		for _, q := range quantities {
 			p, err := must(t, term).Approximate(q, Interval{-0.5, 2}, Goal{Rows: 1000})
 			if err != nil {
@@ -289,7 +291,7 @@ func golden(t *testing.T, path, got string) {
 func TestConstantFactors(t *testing.T) {
 	constant, others := 0, 0
 	for _, c := range families() {
-		f := must(t, c.Term)
+		f := must(t, c.LikelihoodTerm)
 		for _, centre := range []float64{-1.5, 0} {
 			wide, err := f.Approximate(Slope, Interval{centre, 2}, Goal{Rows: 100})
 			if err != nil {

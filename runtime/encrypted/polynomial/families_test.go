@@ -12,18 +12,18 @@ import (
 // A family is a term with the mean and the variance of its statistic given the predictor, written down here a
 // second time.
 type family struct {
-	Term
+	LikelihoodTerm
 	mean, variance func(eta float64) float64
 }
 
 // over is a likelihood with the predictor for the parameter of its link; theta has any number in its place.
-func over(d def.Dist, theta ...float64) Term {
-	return Term{Dist: d, Param: d.Link.Param, Theta: theta}
+func over(d def.Dist, theta ...float64) LikelihoodTerm {
+	return LikelihoodTerm{Dist: d, Param: d.Link.Param, Theta: theta}
 }
 
 // through is a likelihood with a function of the predictor for a parameter.
-func through(d def.Dist, param int, link Link, theta ...float64) Term {
-	return Term{Dist: d, Param: param, Link: link, Theta: theta}
+func through(d def.Dist, param int, link Link, theta ...float64) LikelihoodTerm {
+	return LikelihoodTerm{Dist: d, Param: param, Link: link, Theta: theta}
 }
 
 func families() []family {
@@ -91,8 +91,8 @@ func (f family) information(eta float64) float64 {
 }
 
 // residuals are likelihoods of a location.
-func residuals() []Term {
-	return []Term{
+func residuals() []LikelihoodTerm {
+	return []LikelihoodTerm{
 		over(dist.StudentT(), 4, 0, 0.8),
 		over(dist.Logistic(), 0, 0.5),
 		over(dist.Gumbel(), 0, 1.5),
@@ -102,10 +102,10 @@ func residuals() []Term {
 }
 
 // density is the log density of a row, and its derivative by the predictor by differences.
-func (t Term) density(x, eta float64, trials float64) (lp, slope float64) {
+func (t LikelihoodTerm) density(x, eta float64, trials float64) (lp, slope float64) {
 	at := func(eta float64) float64 {
 		v, _ := t.Link.at(eta)
-		theta := make([]def.Arg, len(t.Theta))
+		theta := make([]def.BlockArg, len(t.Theta))
 		for k, p := range t.Dist.Params {
 			switch {
 			case k == t.Param:

@@ -9,8 +9,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Term is a likelihood of rows, each of which has a predictor eta.
-type Term struct {
+// A LikelihoodTerm is a likelihood of rows, each of which has a predictor eta.
+type LikelihoodTerm struct {
 	Dist  def.Dist
 	Param int  // the index of the parameter that the predictor gives
 	Link  Link // the parameter as a function of the predictor
@@ -49,25 +49,25 @@ func (l Link) at(eta float64) (v, slope float64) {
 	return float64(factor * v), float64(factor * slope)
 }
 
-// A Form is a likelihood whose log density at a value y with predictor eta is
+// A PolynomialForm is a likelihood whose log density at a value y with predictor eta is
 //
 //	T(y)·A(eta) + m·B(eta) + what the predictor does not enter
 //
 // with m the integral parameter of the row, such as its number of trials, or 1; or, where Residual is set,
 // B(eta - y).
-type Form struct {
+type PolynomialForm struct {
 	Statistic *def.Statistic // T; nil where Residual is set
 	Trials    int            // the index of the parameter m; -1: there is none
 	Residual  bool           // A is 0, and B is a function of eta - y
 
-	term Term
+	term LikelihoodTerm
 	x, t [2]float64 // two values, and T at them: the log density there gives A and B
 }
 
 // Of returns the form of a likelihood. The error is a *Refusal where it has none.
-func Of(t Term) (*Form, error) {
+func Of(t LikelihoodTerm) (*PolynomialForm, error) {
 	t = withPredictor(t)
-	f := &Form{term: t, Trials: -1}
+	f := &PolynomialForm{term: t, Trials: -1}
 	if t.Dist.Event != nil {
 		return nil, notNumbers(t)
 	}
@@ -109,7 +109,7 @@ func Of(t Term) (*Form, error) {
 
 // Scaled reports whether parameter k is a standard deviation σ of residuals: the log density is -(T(y) -
 // eta)²/2σ² but for what the predictor does not enter.
-func (t Term) Scaled(k int) bool {
+func (t LikelihoodTerm) Scaled(k int) bool {
 	for _, sigma := range []float64{1, 2} {
 		t.Theta = append([]float64(nil), t.Theta...)
 		t.Theta[k] = sigma
@@ -129,7 +129,7 @@ func (t Term) Scaled(k int) bool {
 
 // withPredictor is the same term with the predictor for its parameter, where the distribution has such a
 // form: it does not round the parameter.
-func withPredictor(t Term) Term {
+func withPredictor(t LikelihoodTerm) LikelihoodTerm {
 	if t.Link.Func == nil || t.Link.Falling || t.Link.Factor != 0 && t.Link.Factor != 1 {
 		return t
 	}
@@ -158,7 +158,7 @@ func twoValues(s def.Support) [2]float64 {
 
 // density is the log density at a value, without what depends on the value alone, and its derivative by the
 // predictor.
-func (f *Form) density(x, eta float64) (lp, slope float64) {
+func (f *PolynomialForm) density(x, eta float64) (lp, slope float64) {
 	v, by := f.term.Link.at(eta)
 	b := def.Batch{N: 1, X: def.Scalar(x), DTheta: make([][]float64, len(f.term.Theta))}
 	for k, theta := range f.term.Theta {
@@ -177,7 +177,7 @@ func (f *Form) density(x, eta float64) (lp, slope float64) {
 type parts struct{ a, b float64 }
 
 // at returns A and B at eta, and their derivatives.
-func (f *Form) at(eta float64) (value, slope parts) {
+func (f *PolynomialForm) at(eta float64) (value, slope parts) {
 	l0, d0 := f.density(f.x[0], eta)
 	if f.Residual {
 		return parts{b: l0}, parts{b: d0}
@@ -187,13 +187,13 @@ func (f *Form) at(eta float64) (value, slope parts) {
 }
 
 // solve returns a and b with T·a + b as given at the two values.
-func (f *Form) solve(at0, at1 float64) parts {
+func (f *PolynomialForm) solve(at0, at1 float64) parts {
 	a := (at1 - at0) / (f.t[1] - f.t[0])
 	return parts{a, at0 - float64(f.t[0]*a)}
 }
 
 // relative is the form's value less that at a centre, so that terms without the predictor are gone.
-func (f *Form) relative(centre float64) func(eta float64) parts {
+func (f *PolynomialForm) relative(centre float64) func(eta float64) parts {
 	at, _ := f.at(centre)
 	return func(eta float64) parts {
 		v, _ := f.at(eta)
@@ -201,13 +201,13 @@ func (f *Form) relative(centre float64) func(eta float64) parts {
 	}
 }
 
-func (f *Form) slope(eta float64) parts {
+func (f *PolynomialForm) slope(eta float64) parts {
 	_, d := f.at(eta)
 	return d
 }
 
 // information is the expected square of the slope of a row with residuals, over those in an interval.
-func (f *Form) information(on Interval) float64 {
+func (f *PolynomialForm) information(on Interval) float64 {
 	const points = 1 << 12
 	sum := 0.0
 	for j := range points {

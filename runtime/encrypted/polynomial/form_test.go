@@ -8,7 +8,7 @@ import (
 
 const seed = 43
 
-func must(t *testing.T, term Term) *Form {
+func must(t *testing.T, term LikelihoodTerm) *PolynomialForm {
 	t.Helper()
 	f, err := Of(term)
 	if err != nil {
@@ -24,7 +24,7 @@ func near(a, b, tol float64) bool { return math.Abs(a-b) <= tol*(1+math.Abs(b)) 
 func TestForms(t *testing.T) {
 	for _, c := range families() {
 		t.Run(c.Dist.Name, func(t *testing.T) {
-			f, r := must(t, c.Term), rand.New(rand.NewPCG(seed, 1))
+			f, r := must(t, c.LikelihoodTerm), rand.New(rand.NewPCG(seed, 1))
 			if f.Residual {
 				t.Fatal("it has a statistic")
 			}
@@ -81,7 +81,7 @@ func TestResiduals(t *testing.T) {
 func TestCurve(t *testing.T) {
 	for _, c := range families() {
 		t.Run(c.Dist.Name, func(t *testing.T) {
-			f, r := must(t, c.Term), rand.New(rand.NewPCG(seed, 3))
+			f, r := must(t, c.LikelihoodTerm), rand.New(rand.NewPCG(seed, 3))
 			curve, ok := f.curve(Interval{-1, 2.5})
 			if !ok {
 				t.Fatal("it is smooth")

@@ -40,7 +40,7 @@ type curve struct {
 }
 
 // curve is the curve of a form on an interval; ok is false where the log density is not smooth there.
-func (f *Form) curve(on Interval) (c curve, ok bool) {
+func (f *PolynomialForm) curve(on Interval) (c curve, ok bool) {
 	r, ok := refer(on, f.slope)
 	c = curve{on: on, da: r.A, db: r.B, d2: r.A.derivative(), e2: r.B.derivative()}
 	if f.Residual {
@@ -76,7 +76,7 @@ const perDegree = 16
 const ordinary = 0.01
 
 // measure is the measure of errors of a quantity over rows.
-func (c curve) measure(q Quantity, exact reference, rows float64) measure {
+func (c curve) measure(q Approximated, exact reference, rows float64) measure {
 	m := measure{exact: exact}
 	_, least := c.at(0)
 	least *= ordinary

@@ -15,7 +15,7 @@ type Refusal struct{ Reason, WayOut string }
 func (r *Refusal) Error() string { return r.Reason + "; " + r.WayOut }
 
 // notNumbers refuses a distribution of vectors, or with such parameters.
-func notNumbers(t Term) error {
+func notNumbers(t LikelihoodTerm) error {
 	reason := t.Dist.Name + " has values or parameters that are vectors, " +
 		"and an encrypted row has one number and one predictor"
 	if joint := t.Dist.Joint(); joint != "" {
@@ -24,7 +24,7 @@ func notNumbers(t Term) error {
 	return &Refusal{reason, "write the likelihood with one predictor a row, or use another wire"}
 }
 
-func unknown(t Term, k int) error {
+func unknown(t LikelihoodTerm, k int) error {
 	return &Refusal{
 		fmt.Sprintf("%s has the parameter %s, of which the polynomials are made, and its value is not known",
 			t.Dist.Name, t.Dist.Params[k].Name),
@@ -32,7 +32,7 @@ func unknown(t Term, k int) error {
 	}
 }
 
-func moving(t Term, k int) error {
+func moving(t LikelihoodTerm, k int) error {
 	p := t.Dist.Params
 	return &Refusal{
 		fmt.Sprintf("of a value x of %s, %s is encrypted, once, and %s moves in the fit",
@@ -42,7 +42,7 @@ func moving(t Term, k int) error {
 }
 
 // formless names the parameters that have a form.
-func formless(t Term) error {
+func formless(t LikelihoodTerm) error {
 	var have []string
 	for _, d := range dist.All() {
 		for _, p := range d.Params {
@@ -59,7 +59,7 @@ func formless(t Term) error {
 }
 
 // beyond says up to which K a degree within the goal is enough.
-func beyond(f *Form, q Quantity, on Interval, goal Goal) error {
+func beyond(f *PolynomialForm, q Approximated, on Interval, goal Goal) error {
 	reason := fmt.Sprintf("the %s of %s has no polynomial of degree %d or less on %s for %s rows",
 		q, f.term.Dist.Name, goal.most(), on, number(goal.Rows))
 	k := most(f, q, on, goal)
@@ -76,7 +76,7 @@ func beyond(f *Form, q Quantity, on Interval, goal Goal) error {
 }
 
 // most is the largest K below that of an interval, in halves, for which a degree within the goal is enough.
-func most(f *Form, q Quantity, on Interval, goal Goal) float64 {
+func most(f *PolynomialForm, q Approximated, on Interval, goal Goal) float64 {
 	low, high := 0.0, math.Ceil(2*on.K)
 	for high-low > 1 {
 		half := math.Floor((low + high) / 2)

@@ -18,8 +18,8 @@ func TestRefusals(t *testing.T) {
 	moving.Moves = []int{0}
 	var got strings.Builder
 	for _, c := range []struct {
-		term Term
-		q    Quantity
+		term LikelihoodTerm
+		q    Approximated
 		on   Interval
 		goal Goal
 	}{

@@ -21,7 +21,7 @@ const mostColumns = 1 << 12
 
 // agree finds what a party cannot know of the others before the keys: the sizes, the likelihood, and the
 // terms.
-func (e *Evaluator) agree(ctx context.Context) error {
+func (e *EncryptedEnv) agree(ctx context.Context) error {
 	own, err := e.each(func(b int) ([]byte, error) {
 		return floats(float64(e.own[b]), float64(e.rows), float64(e.globals)), nil
 	})
@@ -63,7 +63,7 @@ func (e *Evaluator) agree(ctx context.Context) error {
 const lawBytes = 1 << 10
 
 // name has the server tell the likelihood.
-func (e *Evaluator) name(ctx context.Context) error {
+func (e *EncryptedEnv) name(ctx context.Context) error {
 	own, err := e.each(func(b int) ([]byte, error) {
 		if e.Blocks()[b].Index() > 0 {
 			return []byte{}, nil
@@ -159,8 +159,8 @@ func readLaw(text string) (*graph.Law, error) {
 
 // accept finds the terms of this process: the least that a party allows one to learn holds for all, and noise
 // is for no more sums than the parties may learn by it.
-func (e *Evaluator) accept(ctx context.Context) error {
-	terms, kept, err := Terms{}, 0, error(nil)
+func (e *EncryptedEnv) accept(ctx context.Context) error {
+	terms, kept, err := Agreement{}, 0, error(nil)
 	if e.journal.has(e.Blocks()[0].Index()) {
 		terms, err = e.keep(0, terms)
 		kept++
@@ -217,7 +217,7 @@ func (e *Evaluator) accept(ctx context.Context) error {
 
 // keep has a party write down what its keys are for, and returns what stands there: a run that is made again
 // has the terms that it had.
-func (e *Evaluator) keep(b int, t Terms) (Terms, error) {
+func (e *EncryptedEnv) keep(b int, t Agreement) (Agreement, error) {
 	sizes := fmt.Appendf(nil, "%d %d", e.columns, e.rows)
 	data, err := e.once(b, "terms", sha256.Sum256(sizes), func() ([]byte, error) {
 		return floats(float64(t.Openings), float64(t.Budget)), nil
@@ -229,18 +229,19 @@ func (e *Evaluator) keep(b int, t Terms) (Terms, error) {
 	if err != nil {
 		return t, err
 	}
-	return Terms{Openings: int(v[0]), Budget: int(v[1])}, nil
+	return Agreement{Openings: int(v[0]), Budget: int(v[1])}, nil
 }
 
 // ofForms is a digest of the polynomials of an evaluation: where those of two parties differ in a bit, so do
 // the sums.
-func ofForms(forms []encrypted.Form) []byte {
+func ofForms(forms []encrypted.PolynomialForm) []byte {
 	digest := sha256.Sum256(fmt.Appendf(nil, "%v", forms))
 	return digest[:]
 }
 
 // sameForms takes the digests of polynomials from what the parties tell.
-func (e *Evaluator) sameForms(ctx context.Context, forms []encrypted.Form, told [][]byte) ([][]byte, error) {
+func (e *EncryptedEnv) sameForms(ctx context.Context, forms []encrypted.PolynomialForm,
+	told [][]byte) ([][]byte, error) {
 	out := make([][]byte, len(told))
 	for p, data := range told {
 		if !bytes.HasPrefix(data, ofForms(forms)) {

@@ -8,11 +8,11 @@ import (
 )
 
 // Curvatures implements density.Encrypting.
-func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
+func (e *EncryptedEnv) Curvatures(ctx context.Context, gram []float64) error {
 	if err := e.spend(density.Decryption{Sums: density.CrossProducts}); err != nil {
 		return err
 	}
-	times, rows := float64(flat(e.curvature)*e.times()), make([]*encrypted.Rows, len(e.views))
+	times, rows := float64(flat(e.curvature)*e.times()), make([]*encrypted.EncryptedRows, len(e.views))
 	if times == 0 {
 		plan, err := e.params.Plan(e.curvature, len(e.columns))
 		if err != nil {
@@ -35,7 +35,7 @@ func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 		for to = from + 1; to < p && pairs(from, to+1) <= atOnce; {
 			to++
 		}
-		sums, err := e.derived(func(i int, v *view) ([]*encrypted.Sum, error) {
+		sums, err := e.derived(func(i int, v *view) ([]*encrypted.EncryptedSum, error) {
 			return crossed(v, from, to, by(v, rows[i]))
 		})
 		if err != nil {
@@ -67,7 +67,7 @@ func pairs(from, to int) int { return to*(to+1)/2 - from*(from+1)/2 }
 
 // crossed are the sums of products of columns from one number to below another with those up to each, as by
 // makes them of one of the columns.
-func crossed(v *view, from, to int, by crossing) (out []*encrypted.Sum, err error) {
+func crossed(v *view, from, to int, by crossing) (out []*encrypted.EncryptedSum, err error) {
 	all := v.all()
 	for j := from; j < to; j++ {
 		with, err := by(all[j])
@@ -84,13 +84,15 @@ func crossed(v *view, from, to int, by crossing) (out []*encrypted.Sum, err erro
 }
 
 // A crossing makes the sum of products of a column with others.
-type crossing = func(z *encrypted.Vector) (func(x *encrypted.Vector) (*encrypted.Sum, error), error)
+type crossing = func(z *encrypted.Vector) (func(x *encrypted.Vector) (*encrypted.EncryptedSum, error), error)
 
 // weighed multiplies rows with one column and then with others; without rows, the columns.
-func weighed(v *view, rows *encrypted.Rows) crossing {
-	return func(z *encrypted.Vector) (func(x *encrypted.Vector) (*encrypted.Sum, error), error) {
+func weighed(v *view, rows *encrypted.EncryptedRows) crossing {
+	return func(z *encrypted.Vector) (func(x *encrypted.Vector) (*encrypted.EncryptedSum, error), error) {
 		if rows == nil {
-			return func(x *encrypted.Vector) (*encrypted.Sum, error) { return v.keys.Cross(z, x) }, nil
+			return func(x *encrypted.Vector) (*encrypted.EncryptedSum, error) {
+				return v.keys.Cross(z, x)
+			}, nil
 		}
 		weighed, err := rows.Weigh(z)
 		if err != nil {
@@ -102,9 +104,9 @@ func weighed(v *view, rows *encrypted.Rows) crossing {
 
 // multiplied multiplies columns with one another, and then with rows of which a product is left but one. That
 // takes twice as long.
-func multiplied(v *view, rows *encrypted.Rows) crossing {
-	return func(z *encrypted.Vector) (func(x *encrypted.Vector) (*encrypted.Sum, error), error) {
-		return func(x *encrypted.Vector) (*encrypted.Sum, error) {
+func multiplied(v *view, rows *encrypted.EncryptedRows) crossing {
+	return func(z *encrypted.Vector) (func(x *encrypted.Vector) (*encrypted.EncryptedSum, error), error) {
+		return func(x *encrypted.Vector) (*encrypted.EncryptedSum, error) {
 			both, err := v.keys.Multiply(z, x)
 			if err != nil {
 				return nil, err

@@ -26,8 +26,8 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// Terms are what the parties agree on before the keys of a run.
-type Terms struct {
+// Agreement are what the parties agree on before the keys of a run.
+type Agreement struct {
 	// Openings is the most sums that are decrypted, by which noise covers them: the same at every party.
 	Openings int
 	// Budget is the most numbers of others' rows that one party learns, Unlimited at most. The least of all
@@ -40,15 +40,15 @@ type Terms struct {
 // Unlimited is the Budget of a run that may decrypt what it takes.
 const Unlimited = 1 << 53
 
-// A Likelihood is what of a run's likelihood makes numbers known that depend on rows.
-type Likelihood struct {
+// A LikelihoodNumbers is what of a run's likelihood makes numbers known that depend on rows.
+type LikelihoodNumbers struct {
 	Response bool // is encrypted, with bounds of it
 	Binary   bool // of which there is a proof
 	Scale    bool // is a parameter, so that precisions are told
 }
 
 // Opens are the exchanges of an algorithm and what they make known, with what the likelihood does beside.
-func (l Likelihood) Opens(uses []density.Use) []density.Use {
+func (l LikelihoodNumbers) Opens(uses []density.Use) []density.Use {
 	out, once := slices.Clone(uses), 0
 	if l.Response {
 		once += responseBounds
@@ -68,25 +68,25 @@ func (l Likelihood) Opens(uses []density.Use) []density.Use {
 }
 
 // LikelihoodOf is that of a law, whose scale is a parameter or not.
-func LikelihoodOf(law *graph.Law, scale bool) (Likelihood, error) {
+func LikelihoodOf(law *graph.Law, scale bool) (LikelihoodNumbers, error) {
 	f, err := describe(law)
 	if err != nil {
-		return Likelihood{}, err
+		return LikelihoodNumbers{}, err
 	}
 	return f.likelihood(scale), nil
 }
 
-func (f *family) likelihood(scale bool) Likelihood {
-	return Likelihood{Response: !f.form.Residual, Binary: !f.form.Residual && f.binary(), Scale: scale}
+func (f *family) likelihood(scale bool) LikelihoodNumbers {
+	return LikelihoodNumbers{Response: !f.form.Residual, Binary: !f.form.Residual && f.binary(), Scale: scale}
 }
 
-func (e *Evaluator) likelihood() Likelihood { return e.family.likelihood(e.globals > 0) }
+func (e *EncryptedEnv) likelihood() LikelihoodNumbers { return e.family.likelihood(e.globals > 0) }
 
 // Options are what a process chooses.
 type Options struct {
 	// Terms follow from the columns of all parties, in party order, the number of rows, and the likelihood.
 	// An error ends the run before there are keys.
-	Terms func(columns []int, rows int, of Likelihood) (Terms, error)
+	Terms func(columns []int, rows int, of LikelihoodNumbers) (Agreement, error)
 	// Given is whether the algorithm takes priors that depend on hyperparameters.
 	Given bool
 	// Least is the fewest rows that a combination of a party's columns may be about, by their leverage; 0:
@@ -107,8 +107,8 @@ type Options struct {
 	Insecure int
 }
 
-// An Evaluator is the parties' Env with encrypted rows.
-type Evaluator struct {
+// An EncryptedEnv is the parties' Env with encrypted rows.
+type EncryptedEnv struct {
 	courier
 	options  Options
 	params   *encrypted.Parameters
@@ -125,7 +125,7 @@ type Evaluator struct {
 	family   *family
 	law      *graph.Law
 
-	curvature encrypted.Form // where the last slopes were
+	curvature encrypted.PolynomialForm // where the last slopes were
 	// that of the curvature without priors, at the server once it is decrypted; nil: it has none
 	covariance []float64
 	globals    int       // of the server
@@ -142,7 +142,7 @@ type Evaluator struct {
 	only       []*encrypted.Weights // see one
 }
 
-var _ density.Encrypting = (*Evaluator)(nil)
+var _ density.Encrypting = (*EncryptedEnv)(nil)
 
 // A lawful block knows the distribution of its rows.
 type lawful interface {
@@ -151,12 +151,12 @@ type lawful interface {
 
 // New makes keys and commitments over the blocks of this process, of so many parties. The error is a
 // *polynomial.Refusal where the likelihood cannot be evaluated on encrypted rows.
-func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluator, error) {
+func New(ctx context.Context, env density.Env, parties int, o Options) (*EncryptedEnv, error) {
 	to, err := newCourier(env, parties, o.Journal)
 	if err != nil {
 		return nil, err
 	}
-	e := &Evaluator{courier: to, options: o}
+	e := &EncryptedEnv{courier: to, options: o}
 	if err := e.inspect(); err != nil {
 		var refusal *polynomial.Refusal
 		var alone *LeverageError
@@ -188,7 +188,7 @@ const linearWayOut = "give every coefficient a normal prior, of which the scale 
 	"of the one likelihood linearly, or use another wire"
 
 // inspect reads the blocks.
-func (e *Evaluator) inspect() error {
+func (e *EncryptedEnv) inspect() error {
 	for _, block := range e.Blocks() {
 		lin, err := density.Linearised(block)
 		if err == nil && lin.Given != nil && !e.options.Given {
@@ -221,7 +221,7 @@ func (e *Evaluator) inspect() error {
 }
 
 // inspectServer reads the likelihood.
-func (e *Evaluator) inspectServer(block density.Block, lin *density.Linear) (*density.Affine, error) {
+func (e *EncryptedEnv) inspectServer(block density.Block, lin *density.Linear) (*density.Affine, error) {
 	if len(lin.Rows) != 1 {
 		return nil, fmt.Errorf("%s: there are %d likelihoods of what the clients contribute, and "+
 			"encrypted rows have one", block.Party(), len(lin.Rows))
@@ -248,20 +248,20 @@ func (e *Evaluator) inspectServer(block density.Block, lin *density.Linear) (*de
 }
 
 // Reckoning is what became known so far.
-func (e *Evaluator) Reckoning() Reckoning { return e.reckoned(e.account) }
+func (e *EncryptedEnv) Reckoning() Reckoning { return e.reckoned(e.account) }
 
 // LogNoise is the standard deviation of the noise of the last log likelihood, which all parties know.
-func (e *Evaluator) LogNoise() float64 { return e.logNoise }
+func (e *EncryptedEnv) LogNoise() float64 { return e.logNoise }
 
 // Opened is what was decrypted or told so far, and how often.
-func (e *Evaluator) Opened() map[density.Decryption]int { return maps.Clone(e.account.opened) }
+func (e *EncryptedEnv) Opened() map[density.Decryption]int { return maps.Clone(e.account.opened) }
 
-func (e *Evaluator) reckoned(a *account) Reckoning {
+func (e *EncryptedEnv) reckoned(a *account) Reckoning {
 	return Reckoning{Rows: e.rows, Alone: a.learned(true), Rest: a.learned(false), Noise: e.noise, Far: e.far}
 }
 
 // Columns implements density.Encrypting, as do the methods below.
-func (e *Evaluator) Columns() []int { return e.columns }
+func (e *EncryptedEnv) Columns() []int { return e.columns }
 
 // A BudgetError is the end of a run that would have decrypted more than it may, or that would as it usually
 // is.
@@ -283,7 +283,7 @@ func (e *BudgetError) Error() string {
 }
 
 // spend counts what is about to become known. The error is that of within, and nothing has become known then.
-func (e *Evaluator) spend(openings ...density.Decryption) error {
+func (e *EncryptedEnv) spend(openings ...density.Decryption) error {
 	if err := e.within(openings...); err != nil {
 		return err
 	}
@@ -300,7 +300,7 @@ func (e *Evaluator) spend(openings ...density.Decryption) error {
 }
 
 // within is a *BudgetError where openings would make more known than may be.
-func (e *Evaluator) within(openings ...density.Decryption) error {
+func (e *EncryptedEnv) within(openings ...density.Decryption) error {
 	if s := e.reckoned(e.account.with(openings...)); s.One() > e.budget {
 		return &BudgetError{Known: e.Reckoning().One(), Next: s.One(), Rows: e.rows, Budget: e.budget,
 			By: e.limiting}
@@ -309,13 +309,13 @@ func (e *Evaluator) within(openings ...density.Decryption) error {
 }
 
 // Affords reports whether so much may still become known.
-func (e *Evaluator) Affords(what ...density.Decryption) bool { return e.within(what...) == nil }
+func (e *EncryptedEnv) Affords(what ...density.Decryption) bool { return e.within(what...) == nil }
 
 // Afford is how many of so many log likelihoods may still be decrypted besides. Each takes a number, of which
 // the server tells all a weight, with three more numbers at the end of each of two parts; and what every
 // party tells of a ciphertext, of which there is one for each draw that it has no room for, message, or group
 // that is halved. They are no more than LogLikBytes, which depends on what all parties know.
-func (e *Evaluator) Afford(logLiks int, besides ...density.Decryption) (may int, byBytes bool) {
+func (e *EncryptedEnv) Afford(logLiks int, besides ...density.Decryption) (may int, byBytes bool) {
 	_, each := e.Bytes()
 	ciphertexts := func(n int) int { return min(n, n/e.room+n/density.Piece(e.rows)+n/drawsPerHalving+4) }
 	tooLong := func(n int) bool { return int64(ciphertexts(n))*each > LogLikBytes }
@@ -334,7 +334,7 @@ const LogLikBytes = 4 << 30
 
 // Bytes are how many a party encrypts for an evaluation, and for the log likelihoods of draws of which one
 // ciphertext has room for the rows, or for those of one draw.
-func (e *Evaluator) Bytes() (evaluation, logLik int64) {
+func (e *EncryptedEnv) Bytes() (evaluation, logLik int64) {
 	evaluation = int64(e.vectorBytes(encrypted.Contribution, e.rows, 1))
 	of := e.vectorBytes(encrypted.Contribution, e.room*e.rows, 1) + e.vectorBytes(encrypted.Column,
 		e.room*e.rows, 1)
@@ -344,12 +344,13 @@ func (e *Evaluator) Bytes() (evaluation, logLik int64) {
 var errDensity = errors.New("encrypted: the density of encrypted rows is not evaluated")
 
 // Density is an error: rows are encrypted.
-func (e *Evaluator) Density(context.Context, [][]float64, density.Coordinates, [][]float64, []float64) error {
+func (e *EncryptedEnv) Density(context.Context, [][]float64, density.Coordinates, [][]float64,
+	[]float64) error {
 	return errDensity
 }
 
 // Sum adds scalars in the clear: each is known to the server, and counted.
-func (e *Evaluator) Sum(ctx context.Context, part [][]float64, total []float64) error {
+func (e *EncryptedEnv) Sum(ctx context.Context, part [][]float64, total []float64) error {
 	if err := e.spend(density.Decryption{Sums: density.Parts, Number: len(total)}); err != nil {
 		return err
 	}
@@ -360,7 +361,7 @@ func (e *Evaluator) Sum(ctx context.Context, part [][]float64, total []float64) 
 }
 
 // Consult has the server answer what the parties tell it.
-func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
+func (e *EncryptedEnv) Consult(ctx context.Context, by density.Consulted) error {
 	if err := e.spend(e.consulted(by)...); err != nil {
 		return err
 	}
@@ -415,7 +416,7 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 }
 
 // consulted is what becomes known in Consult.
-func (e *Evaluator) consulted(by density.Consulted) []density.Decryption {
+func (e *EncryptedEnv) consulted(by density.Consulted) []density.Decryption {
 	if by, ok := by.(density.Declaring); ok {
 		return by.Opens()
 	}
@@ -438,7 +439,7 @@ func (e *Evaluator) consulted(by density.Consulted) []density.Decryption {
 }
 
 // answer is the server's part of Consult: what each receives, and what all do.
-func (e *Evaluator) answer(by density.Consulted, asked [][]byte) (each [][]byte, all []byte, err error) {
+func (e *EncryptedEnv) answer(by density.Consulted, asked [][]byte) (each [][]byte, all []byte, err error) {
 	ups, downs, whole := make([][]float64, len(asked)), make([][]float64, len(asked)), []float64(nil)
 	for k, data := range asked {
 		up, down, n := by.Size(k, e.columns[k])
@@ -456,7 +457,7 @@ func (e *Evaluator) answer(by density.Consulted, asked [][]byte) (each [][]byte,
 
 // centred has the server tell the predictor of an ordinary row, around which all parties make the
 // polynomials, and the precision of which these are, at the first evaluation.
-func (e *Evaluator) centred(ctx context.Context, phi []float64, cut [][]float64) error {
+func (e *EncryptedEnv) centred(ctx context.Context, phi []float64, cut [][]float64) error {
 	if e.family.centred {
 		return nil
 	}
@@ -500,7 +501,7 @@ func (e *Evaluator) centred(ctx context.Context, phi []float64, cut [][]float64)
 }
 
 // logLikAt is the log likelihood where the argument of the polynomials is the same in all rows.
-func (e *Evaluator) logLikAt(phi []float64) float64 {
+func (e *EncryptedEnv) logLikAt(phi []float64) float64 {
 	eta := make([]float64, e.rows)
 	for i := range eta {
 		if eta[i] = e.family.centre; e.family.form.Residual {

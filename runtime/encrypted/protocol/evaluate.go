@@ -16,8 +16,8 @@ import (
 // contribute encrypts the parties' contributions, n numbers each, as every view reads them, for the forms of
 // some quantities on the interval that their bounds take together. The error is a *RangeError at every party
 // where polynomials do not reach so far.
-func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int, bounds []float64,
-	of ...polynomial.Quantity) ([][]*encrypted.Vector, []encrypted.Form, error) {
+func (e *EncryptedEnv) contribute(ctx context.Context, cut [][]float64, n int, bounds []float64,
+	of ...polynomial.Approximated) ([][]*encrypted.Vector, []encrypted.PolynomialForm, error) {
 	k, forms, err := e.reach(bounds, of...)
 	if err != nil {
 		return nil, nil, err
@@ -49,7 +49,7 @@ func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int, boun
 
 // bound has each party tell a bound of its contribution, and the server the precisions of the likelihood, as
 // many as there are draws, where its globals are phi.
-func (e *Evaluator) bound(ctx context.Context, cut [][]float64, phi []float64, draws int) (bounds,
+func (e *EncryptedEnv) bound(ctx context.Context, cut [][]float64, phi []float64, draws int) (bounds,
 	precisions []float64, err error) {
 	if err := e.spend(announced(1), toldAll(e.precisionCount(draws))); err != nil {
 		return nil, nil, err
@@ -90,7 +90,7 @@ func (e *Evaluator) bound(ctx context.Context, cut [][]float64, phi []float64, d
 }
 
 // contributed reads contributions at every view.
-func (e *Evaluator) contributed(ctx context.Context, told [][]byte, n int,
+func (e *EncryptedEnv) contributed(ctx context.Context, told [][]byte, n int,
 	within func(party int) encrypted.Range) ([][]*encrypted.Vector, error) {
 	var out [][]*encrypted.Vector
 	for range e.views {
@@ -111,8 +111,9 @@ func (e *Evaluator) contributed(ctx context.Context, told [][]byte, n int,
 }
 
 // derived has every view derive sums.
-func (e *Evaluator) derived(f func(i int, v *view) ([]*encrypted.Sum, error)) ([][]*encrypted.Sum, error) {
-	var out [][]*encrypted.Sum
+func (e *EncryptedEnv) derived(f func(i int, v *view) ([]*encrypted.EncryptedSum,
+	error)) ([][]*encrypted.EncryptedSum, error) {
+	var out [][]*encrypted.EncryptedSum
 	for i, v := range e.views {
 		sums, err := f(i, v)
 		if err != nil {
@@ -129,8 +130,8 @@ func (e *Evaluator) derived(f func(i int, v *view) ([]*encrypted.Sum, error)) ([
 }
 
 // open decrypts sums to one party, which has them then; elsewhere they are nil.
-func (e *Evaluator) open(ctx context.Context, x *density.Exchange, to int,
-	sums [][]*encrypted.Sum) ([]float64, error) {
+func (e *EncryptedEnv) open(ctx context.Context, x *density.Exchange, to int,
+	sums [][]*encrypted.EncryptedSum) ([]float64, error) {
 	if err := e.confirm(ctx); err != nil {
 		return nil, err
 	}
@@ -162,7 +163,7 @@ func (e *Evaluator) open(ctx context.Context, x *density.Exchange, to int,
 }
 
 // shares are a party's shares of sums, packed.
-func (e *Evaluator) shares(b int, sums []*encrypted.Sum) ([]byte, error) {
+func (e *EncryptedEnv) shares(b int, sums []*encrypted.EncryptedSum) ([]byte, error) {
 	inputs, made := [][]byte{e.keys[:]}, false
 	for _, s := range sums {
 		d := s.Digest()
@@ -187,7 +188,7 @@ func (e *Evaluator) shares(b int, sums []*encrypted.Sum) ([]byte, error) {
 }
 
 // shifted are contributions to the argument of the polynomials, some times the rows of a cut.
-func (e *Evaluator) shifted(cut [][]float64) [][]float64 {
+func (e *EncryptedEnv) shifted(cut [][]float64) [][]float64 {
 	out := make([][]float64, len(cut))
 	for b, block := range e.Blocks() {
 		out[b] = append([]float64(nil), cut[b]...)
@@ -203,7 +204,7 @@ func (e *Evaluator) shifted(cut [][]float64) [][]float64 {
 }
 
 // Slopes implements density.Encrypting.
-func (e *Evaluator) Slopes(ctx context.Context, phi []float64, cut, grad [][]float64) error {
+func (e *EncryptedEnv) Slopes(ctx context.Context, phi []float64, cut, grad [][]float64) error {
 	if err := e.centred(ctx, phi, cut); err != nil {
 		return err
 	}
@@ -211,7 +212,7 @@ func (e *Evaluator) Slopes(ctx context.Context, phi []float64, cut, grad [][]flo
 	if err := e.within(announced(1), opening); err != nil {
 		return err
 	}
-	of := []polynomial.Quantity{polynomial.Slope, polynomial.Curvature}
+	of := []polynomial.Approximated{polynomial.Slope, polynomial.Curvature}
 	if e.globals > 0 {
 		of = append(of, polynomial.Value)
 	}
@@ -261,12 +262,12 @@ func (e *Evaluator) Slopes(ctx context.Context, phi []float64, cut, grad [][]flo
 }
 
 // sloped are the sums by columns of a form of the slope.
-func (e *Evaluator) sloped(form encrypted.Form) ([][]*encrypted.Sum, error) {
+func (e *EncryptedEnv) sloped(form encrypted.PolynomialForm) ([][]*encrypted.EncryptedSum, error) {
 	plan, err := e.params.Plan(form, len(e.columns))
 	if err != nil {
 		return nil, err
 	}
-	return e.derived(func(_ int, v *view) ([]*encrypted.Sum, error) {
+	return e.derived(func(_ int, v *view) ([]*encrypted.EncryptedSum, error) {
 		rows, err := v.keys.Rows(plan, v.at, v.response)
 		if err != nil {
 			return nil, err
@@ -277,12 +278,12 @@ func (e *Evaluator) sloped(form encrypted.Form) ([][]*encrypted.Sum, error) {
 
 // openSlopes decrypts sums by columns, to each party its own, and to the server that of squares, if there is
 // one.
-func (e *Evaluator) openSlopes(ctx context.Context, sums, squares [][]*encrypted.Sum,
+func (e *EncryptedEnv) openSlopes(ctx context.Context, sums, squares [][]*encrypted.EncryptedSum,
 	grad [][]float64) error {
 	from := 0
 	for party, columns := range e.views[0].columns {
 		n := len(columns)
-		var theirs [][]*encrypted.Sum
+		var theirs [][]*encrypted.EncryptedSum
 		for i, list := range sums {
 			if theirs = append(theirs, list[from:][:n:n]); party == 0 && squares != nil {
 				theirs[i] = append(theirs[i], squares[i]...)
@@ -309,8 +310,8 @@ func (e *Evaluator) openSlopes(ctx context.Context, sums, squares [][]*encrypted
 }
 
 // byColumn makes a sum by each column.
-func byColumn(columns []*encrypted.Vector, by func(*encrypted.Vector) (*encrypted.Sum,
-	error)) (out []*encrypted.Sum, err error) {
+func byColumn(columns []*encrypted.Vector, by func(*encrypted.Vector) (*encrypted.EncryptedSum,
+	error)) (out []*encrypted.EncryptedSum, err error) {
 	for _, x := range columns {
 		s, err := by(x)
 		if err != nil {
@@ -322,7 +323,8 @@ func byColumn(columns []*encrypted.Vector, by func(*encrypted.Vector) (*encrypte
 }
 
 // LogLik implements density.Encrypting. Draws share a ciphertext where it has room for the rows of several.
-func (e *Evaluator) LogLik(ctx context.Context, phi []float64, cut, plus [][]float64, total []float64) error {
+func (e *EncryptedEnv) LogLik(ctx context.Context, phi []float64, cut, plus [][]float64,
+	total []float64) error {
 	shifted := e.shifted(cut)
 	e.halvings = len(total) / drawsPerHalving
 	for from := 0; from < len(total); from += e.room {
@@ -338,7 +340,7 @@ const drawsPerHalving = 32
 
 // logLiks is LogLik for the draws from a number to below another, in one ciphertext. Where they are beyond
 // the range together they are halved: of a draw that is by itself the density is 0, at all parties.
-func (e *Evaluator) logLiks(ctx context.Context, phi []float64, shifted, plus [][]float64, total []float64,
+func (e *EncryptedEnv) logLiks(ctx context.Context, phi []float64, shifted, plus [][]float64, total []float64,
 	from, to int) error {
 	n := to - from
 	cuts, adds := make([][]float64, len(shifted)), make([][]float64, len(shifted))
@@ -373,7 +375,7 @@ func (e *Evaluator) logLiks(ctx context.Context, phi []float64, shifted, plus []
 }
 
 // one selects the rows of a draw among those of a ciphertext.
-func (e *Evaluator) one(draw int) *encrypted.Weights {
+func (e *EncryptedEnv) one(draw int) *encrypted.Weights {
 	for i := len(e.only); i <= draw; i++ {
 		w := make([]float64, e.room*e.rows)
 		for r := range e.rows {
@@ -385,7 +387,7 @@ func (e *Evaluator) one(draw int) *encrypted.Weights {
 }
 
 // added is what a party adds to the rows of each draw, in units of which the precision makes times as many.
-func (e *Evaluator) added(plus, times []float64) [][]float64 {
+func (e *EncryptedEnv) added(plus, times []float64) [][]float64 {
 	out := make([]float64, e.room*e.rows)
 	for i := range len(plus) * e.rows {
 		out[i] = plus[i/e.rows] / (times[i/e.rows] * float64(e.rows))
@@ -395,7 +397,7 @@ func (e *Evaluator) added(plus, times []float64) [][]float64 {
 
 // totals are sums of log likelihoods of n draws, less that at the centre, with what is added to each, over
 // precisions, which are the second numbers.
-func (e *Evaluator) totals(ctx context.Context, phi []float64, cut, plus [][]float64, n int) (sum,
+func (e *EncryptedEnv) totals(ctx context.Context, phi []float64, cut, plus [][]float64, n int) (sum,
 	times []float64, err error) {
 	size, values := e.room*e.rows, density.Decryption{Sums: density.Totals, Number: n}
 	if err := e.within(announced(3), values); err != nil {
@@ -426,7 +428,7 @@ func (e *Evaluator) totals(ctx context.Context, phi []float64, cut, plus [][]flo
 	if own, err = e.tell(ctx, adding, e.alike(e.vectorBytes(encrypted.Column, size, 1)), own); err != nil {
 		return nil, nil, err
 	}
-	sums, err := e.derived(func(i int, v *view) (out []*encrypted.Sum, err error) {
+	sums, err := e.derived(func(i int, v *view) (out []*encrypted.EncryptedSum, err error) {
 		rows, err := v.keys.Rows(plan, at[i], v.tiled)
 		if err != nil {
 			return nil, err

@@ -13,11 +13,11 @@ import (
 // A family is a likelihood as polynomials of the predictor, which all parties know.
 type family struct {
 	name   string
-	form   *polynomial.Form
+	form   *polynomial.PolynomialForm
 	theta  []float64 // parameters that all rows share
 	trials float64   // of each row; 1 where there are none
 	scale  int       // the parameter that is a standard deviation and moves; -1: none does
-	term   polynomial.Term
+	term   polynomial.LikelihoodTerm
 
 	// From the first evaluation on:
 	rows    int
@@ -33,14 +33,14 @@ type family struct {
 
 // A request is for a polynomial of a quantity on an interval of a half width.
 type request struct {
-	of   polynomial.Quantity
+	of   polynomial.Approximated
 	k    float64
 	wide bool
 }
 
 // made is what a request gave: that there is none takes as long to find.
 type made struct {
-	form encrypted.Form
+	form encrypted.PolynomialForm
 	err  error
 }
 
@@ -57,7 +57,7 @@ func describe(law *graph.Law) (*family, error) {
 		return refuse("the predictor of "+law.Dist.Name+" enters it through more than one function",
 			"write it with one, such as poisson_log for poisson(exp(…)), or "+other)
 	}
-	t := polynomial.Term{Dist: *law.Dist, Param: law.Param,
+	t := polynomial.LikelihoodTerm{Dist: *law.Dist, Param: law.Param,
 		Link: polynomial.Link{Func: law.Link, Factor: law.Factor, Falling: law.Falling}}
 	f := &family{name: law.Dist.Name, trials: 1, scale: -1, made: map[request]made{}}
 	for k, v := range law.Theta {
@@ -150,7 +150,7 @@ func (f *family) goal(degree int) polynomial.Goal {
 
 // on is a quantity as polynomials around the centre. The error is a *polynomial.Refusal where none are near
 // enough.
-func (f *family) on(q polynomial.Quantity, k float64) (encrypted.Form, error) {
+func (f *family) on(q polynomial.Approximated, k float64) (encrypted.PolynomialForm, error) {
 	r := request{q, k, f.wide && q == polynomial.Slope}
 	out, ok := f.made[r]
 	if !ok {
@@ -160,7 +160,8 @@ func (f *family) on(q polynomial.Quantity, k float64) (encrypted.Form, error) {
 	return out.form, out.err
 }
 
-func (f *family) make(q polynomial.Quantity, k float64, wide bool) (out encrypted.Form, err error) {
+func (f *family) make(q polynomial.Approximated, k float64, wide bool) (out encrypted.PolynomialForm,
+	err error) {
 	within, degree, factor := polynomial.Interval{Centre: f.centre, K: k}, sums, factors
 	if wide {
 		degree, factor = crossings, wideFactors
@@ -173,7 +174,7 @@ func (f *family) make(q polynomial.Quantity, k float64, wide bool) (out encrypte
 	if q == polynomial.Slope {
 		size = f.size
 	}
-	out = encrypted.Form{Term: f.text(p.B, f.trials*size), Interval: k, Products: 1}
+	out = encrypted.PolynomialForm{Term: f.text(p.B, f.trials*size), Interval: k, Products: 1}
 	if wide || q == polynomial.Curvature && p.B.Degree() <= crossings {
 		out.Products = 2
 	}
@@ -192,7 +193,7 @@ func (f *family) make(q polynomial.Quantity, k float64, wide bool) (out encrypte
 }
 
 // flat is the curvature of a row where that does not depend on the predictor, by its form; 0: it does.
-func flat(curvature encrypted.Form) float64 {
+func flat(curvature encrypted.PolynomialForm) float64 {
 	if len(curvature.Term) > 1 {
 		return 0
 	}

@@ -105,17 +105,18 @@ func (r *trial) clearing(t *testing.T) *testmodel.Clearing {
 }
 
 // begin makes the keys and commitments of the run, over the Env of the recorder.
-func (r *trial) begin(ctx context.Context, j *protocol.Journal, via *recorder) (*protocol.Evaluator, error) {
+func (r *trial) begin(ctx context.Context, j *protocol.Journal, via *recorder) (*protocol.EncryptedEnv,
+	error) {
 	return protocol.New(ctx, via, 3, protocol.Options{
-		Terms: func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
-			return protocol.Terms{Openings: r.openings, Budget: protocol.Unlimited}, nil
+		Terms: func([]int, int, protocol.LikelihoodNumbers) (protocol.Agreement, error) {
+			return protocol.Agreement{Openings: r.openings, Budget: protocol.Unlimited}, nil
 		},
 		Insecure: 5, Pair: r.pair, Journal: j, Spend: r.spend,
 	})
 }
 
 // of are what the parties of a process have, of all.
-func of[T any](e *protocol.Evaluator, all []T) (out []T) {
+func of[T any](e *protocol.EncryptedEnv, all []T) (out []T) {
 	for _, b := range e.Blocks() {
 		out = append(out, all[b.Index()])
 	}
@@ -123,7 +124,7 @@ func of[T any](e *protocol.Evaluator, all []T) (out []T) {
 }
 
 // slopes evaluates the gradients of the parties of a process.
-func (r *trial) slopes(ctx context.Context, e *protocol.Evaluator) ([]float64, error) {
+func (r *trial) slopes(ctx context.Context, e *protocol.EncryptedEnv) ([]float64, error) {
 	grad := of(e, [][]float64{like(1, 1), like(1, 2), like(1, 2)})
 	err := e.Slopes(ctx, nil, of(e, at(r.blocks, r.n, 1, r.size)), grad)
 	return slices.Concat(grad...), err

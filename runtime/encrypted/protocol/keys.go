@@ -34,7 +34,7 @@ type ceremony struct {
 	keyMessages
 	ring       *encrypted.Ring
 	secrets    []*encrypted.Secret // by block
-	common     encrypted.Reference
+	common     encrypted.ReferenceString
 	public     [][]byte
 	ones, twos *encrypted.Round
 }
@@ -43,7 +43,7 @@ type ceremony struct {
 type keyMessages struct{ commitment, drawing, publicKey, roundOne, roundTwo *density.Exchange }
 
 // reference has all parties draw the common reference of the run.
-func (e *ceremony) reference(ctx context.Context) (r encrypted.Reference, err error) {
+func (e *ceremony) reference(ctx context.Context) (r encrypted.ReferenceString, err error) {
 	agreed := e.ring.Digest()
 	drawn, err := e.each(func(b int) ([]byte, error) {
 		return e.once(b, "reference", agreed, func() ([]byte, error) {
@@ -58,11 +58,11 @@ func (e *ceremony) reference(ctx context.Context) (r encrypted.Reference, err er
 	if drawn, err = e.committed(ctx, e.commitment, e.drawing, e.alike(sha256.Size), drawn); err != nil {
 		return r, err
 	}
-	return encrypted.Reference(sha256.Sum256(bytes.Join(drawn, nil))), nil
+	return encrypted.ReferenceString(sha256.Sum256(bytes.Join(drawn, nil))), nil
 }
 
 // secret draws a party's share of the key, and makes its share of the public one.
-func (e *ceremony) secret(b int, reference encrypted.Reference) ([]byte, error) {
+func (e *ceremony) secret(b int, reference encrypted.ReferenceString) ([]byte, error) {
 	kept, err := e.once(b, "secret", reference, func() ([]byte, error) {
 		return e.ring.NewSecret().MarshalBinary()
 	})
@@ -79,7 +79,7 @@ func (e *ceremony) secret(b int, reference encrypted.Reference) ([]byte, error) 
 
 // makeOne makes a party's share of the first round of the relinearisation key. What the second takes from it
 // is written down beside it, and not sent.
-func (e *ceremony) makeOne(b int, reference encrypted.Reference) ([]byte, error) {
+func (e *ceremony) makeOne(b int, reference encrypted.ReferenceString) ([]byte, error) {
 	both, err := e.once(b, "round one", reference, func() ([]byte, error) {
 		share, err := e.secrets[b].RoundOne(reference)
 		if err != nil {
@@ -133,7 +133,7 @@ func (e *ceremony) hold(ctx context.Context) (err error) {
 }
 
 // ceremony makes the keys of the run.
-func (e *Evaluator) ceremony(ctx context.Context) error {
+func (e *EncryptedEnv) ceremony(ctx context.Context) error {
 	c := &ceremony{courier: &e.courier, ring: &e.params.Ring, keyMessages: keyMessages{commitment, drawing,
 		publicKey, roundOne, roundTwo}}
 	if err := c.hold(ctx); err != nil {

@@ -104,15 +104,15 @@ func at(blocks []density.Block, n, draws int, size float64) (cut [][]float64) {
 }
 
 // terms are those of a run in which one party may learn so many numbers.
-func terms(budget int) func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
-	return func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
-		return protocol.Terms{Openings: 10000, Budget: budget}, nil
+func terms(budget int) func([]int, int, protocol.LikelihoodNumbers) (protocol.Agreement, error) {
+	return func([]int, int, protocol.LikelihoodNumbers) (protocol.Agreement, error) {
+		return protocol.Agreement{Openings: 10000, Budget: budget}, nil
 	}
 }
 
 // over is the Env of blocks that a Clearing adds for in the clear, and that of encrypted rows.
 func over(t *testing.T, blocks []density.Block, o protocol.Options) (clear density.Env,
-	secret *protocol.Evaluator) {
+	secret *protocol.EncryptedEnv) {
 	t.Helper()
 	c, err := testmodel.NewClearing(5, blocks)
 	if err != nil {
@@ -407,8 +407,9 @@ func TestNoiseIsStated(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret, err := protocol.New(t.Context(), c.Env(0, 1, 2), 3, protocol.Options{
-		Insecure: 8, Pair: pair, Terms: func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
-			return protocol.Terms{Openings: 1 << 46, Budget: protocol.Unlimited}, nil
+		Insecure: 8, Pair: pair, Terms: func([]int, int, protocol.LikelihoodNumbers) (protocol.Agreement,
+			error) {
+			return protocol.Agreement{Openings: 1 << 46, Budget: protocol.Unlimited}, nil
 		},
 	})
 	if err != nil {

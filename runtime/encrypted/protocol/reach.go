@@ -51,7 +51,8 @@ func beyond(err error) error {
 
 // reach is the half width of the narrowest interval that holds contributions within bounds, and the forms of
 // quantities there. Noise grows with it. The error is a *RangeError where there are none.
-func (e *Evaluator) reach(bounds []float64, of ...polynomial.Quantity) (k float64, forms []encrypted.Form,
+func (e *EncryptedEnv) reach(bounds []float64, of ...polynomial.Approximated) (k float64,
+	forms []encrypted.PolynomialForm,
 	err error) {
 	sum := 0.0
 	for _, b := range bounds {
@@ -97,7 +98,7 @@ func (e *NoiseError) Error() string {
 // a *RangeError at every party where it is too much by what all know: the curvature of an ordinary row and
 // the squares of each column, which are stated to a power of 2, as if columns were orthogonal. It is a
 // *NoiseError at the server where it is too much by the curvature that was decrypted.
-func (e *Evaluator) heed(sums []*encrypted.Sum, on float64) error {
+func (e *EncryptedEnv) heed(sums []*encrypted.EncryptedSum, on float64) error {
 	e.latest = e.latest[:0]
 	worst, times := 0.0, e.times()
 	for j, x := range e.views[0].all() {
@@ -112,7 +113,7 @@ func (e *Evaluator) heed(sums []*encrypted.Sum, on float64) error {
 }
 
 // known keeps the noise of the last slopes, where the server knows the curvature by that, and else as given.
-func (e *Evaluator) known(noise, on float64) error {
+func (e *EncryptedEnv) known(noise, on float64) error {
 	if p := len(e.latest); e.covariance != nil {
 		noise = 0
 		for j := range p {
@@ -135,7 +136,7 @@ func (e *Evaluator) known(noise, on float64) error {
 const collinear = 1e-7
 
 // relate takes the curvature, at the server.
-func (e *Evaluator) relate(gram []float64, p int) error {
+func (e *EncryptedEnv) relate(gram []float64, p int) error {
 	factor := make([]float64, p*p)
 	determined := linear.Cholesky(factor, gram, p)
 	for j := range p {

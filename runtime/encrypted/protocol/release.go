@@ -21,8 +21,8 @@ import (
 // A Releasing is what the parties of a process bring to a release of second moments (package release).
 type Releasing struct {
 	Family   string
-	Declared []release.Column // the response last; a matrix stands for its columns
-	Terms    func(columns []release.Column, rows int) release.Terms
+	Declared []release.BoundedColumn // the response last; a matrix stands for its columns
+	Terms    func(columns []release.BoundedColumn, rows int) release.Terms
 	// Next is the next score, which follows from what was released before; nil: the release is complete. It
 	// is nil itself where moments alone are released.
 	Next    func(m *release.Moments) *release.Step
@@ -139,7 +139,7 @@ func (r *releasing) describe(ctx context.Context) error {
 }
 
 // named are the columns of the release, of which each party has told the names of its own.
-func (r *releasing) named(ctx context.Context, told [][]byte) (out []release.Column, err error) {
+func (r *releasing) named(ctx context.Context, told [][]byte) (out []release.BoundedColumn, err error) {
 	names := map[string][][]string{}
 	for p, text := range told {
 		var list [][]string

@@ -23,7 +23,7 @@ import (
 // a, x at b.
 type released struct {
 	rows    int
-	terms   func([]release.Column, int) release.Terms
+	terms   func([]release.BoundedColumn, int) release.Terms
 	scores  int  // of them
 	binary  bool // response
 	values  map[string][]protocol.DeclaredColumns
@@ -35,32 +35,32 @@ type released struct {
 	alike   bool // all end by themselves
 }
 
-var releasedColumns = []release.Column{
+var releasedColumns = []release.BoundedColumn{
 	{Name: "Z", Owner: "a", Lower: -2, Upper: 2}, {Name: "g", Owner: "a", Upper: 1, Binary: true},
 	{Name: "x", Owner: "b", Lower: 0, Upper: 5}, {Name: "y", Owner: "registry", Lower: -3, Upper: 3},
 }
 
 // declared are the columns, of a binary response too.
-func (r *released) declared() []release.Column {
+func (r *released) declared() []release.BoundedColumn {
 	out := slices.Clone(releasedColumns)
 	if r.binary {
-		out[3] = release.Column{Name: "y", Owner: "registry", Upper: 1, Binary: true}
+		out[3] = release.BoundedColumn{Name: "y", Owner: "registry", Upper: 1, Binary: true}
 	}
 	return out
 }
 
 // private are terms with noise; without, those of exact sums.
-func private(columns []release.Column, _ int) release.Terms {
+func private(columns []release.BoundedColumn, _ int) release.Terms {
 	rho := release.Rho(3, 1e-6)
 	return release.Terms{Epsilon: 3, Delta: 1e-6, Rho: rho, Mu: release.Mu(rho), Part: .5,
 		Norms: release.Widest(columns)}
 }
 
-func exact(columns []release.Column, _ int) release.Terms {
+func exact(columns []release.BoundedColumn, _ int) release.Terms {
 	return release.Terms{NoNoise: true, Norms: release.Widest(columns)}
 }
 
-func newReleased(terms func([]release.Column, int) release.Terms) *released {
+func newReleased(terms func([]release.BoundedColumn, int) release.Terms) *released {
 	const n = 70 // of which the small ring has 32 in a ciphertext
 	r := rand.New(rand.NewPCG(8, 9))
 	column := func(f func() float64) []float64 {
@@ -190,7 +190,7 @@ func (r *released) plain(t *testing.T) *release.Moments {
 }
 
 // table are the columns of all parties.
-func (r *released) table() (columns []release.Column, values [][]float64) {
+func (r *released) table() (columns []release.BoundedColumn, values [][]float64) {
 	at := map[string]int{}
 	for _, c := range r.declared() {
 		d := r.values[c.Owner][at[c.Owner]]
@@ -285,7 +285,7 @@ func TestReleaseIsAgreedAndCharged(t *testing.T) {
 	for what, change := range map[string]func(o *protocol.Releasing){
 		"another budget": func(o *protocol.Releasing) { o.Terms = private },
 		"another bound": func(o *protocol.Releasing) {
-			o.Declared = append([]release.Column{{Name: "Z", Owner: "a", Lower: -2, Upper: 3}},
+			o.Declared = append([]release.BoundedColumn{{Name: "Z", Owner: "a", Lower: -2, Upper: 3}},
 				o.Declared[1:]...)
 		},
 		"fewer rows": func(o *protocol.Releasing) {

@@ -21,14 +21,14 @@ type scale struct {
 }
 
 // evaluated are log densities of rows, and derivatives by predictors and globals, at the server.
-func (e *Evaluator) evaluated(phi, eta []float64) (lp, slope, by []float64) {
+func (e *EncryptedEnv) evaluated(phi, eta []float64) (lp, slope, by []float64) {
 	lp, slope, by = make([]float64, e.rows), make([]float64, e.rows), make([]float64, e.globals)
 	e.density.Evaluate(phi, eta, lp, slope, nil, by)
 	return lp, slope, by
 }
 
 // aside are predictors that differ from the statistic by the same number in all rows.
-func (e *Evaluator) aside(by float64) []float64 {
+func (e *EncryptedEnv) aside(by float64) []float64 {
 	out := make([]float64, e.rows)
 	for i, t := range e.statistics {
 		out[i] = t + by
@@ -38,7 +38,7 @@ func (e *Evaluator) aside(by float64) []float64 {
 
 // precisions are those of the rows at globals: the slope a step from the statistic, which is long enough for
 // the largest of these to be rounded little.
-func (e *Evaluator) precisions(phi []float64) []float64 {
+func (e *EncryptedEnv) precisions(phi []float64) []float64 {
 	step := 1.0
 	for _, t := range e.statistics {
 		step = max(step, math.Abs(t)/(1<<20))
@@ -51,7 +51,7 @@ func (e *Evaluator) precisions(phi []float64) []float64 {
 }
 
 // oneScale checks that all rows have the same precision, but for rounding.
-func (e *Evaluator) oneScale(f *family) error {
+func (e *EncryptedEnv) oneScale(f *family) error {
 	phi := make([]float64, e.globals)
 	for i := range phi {
 		phi[i] = float64(i+1) / 8
@@ -67,7 +67,7 @@ func (e *Evaluator) oneScale(f *family) error {
 }
 
 // precisionCount is how many precisions the server tells of so many points.
-func (e *Evaluator) precisionCount(points int) int {
+func (e *EncryptedEnv) precisionCount(points int) int {
 	if e.globals == 0 {
 		return 0
 	}
@@ -75,7 +75,7 @@ func (e *Evaluator) precisionCount(points int) int {
 }
 
 // precisionsAt are those at the globals of some points one after another.
-func (e *Evaluator) precisionsAt(phi []float64, points int) (out []float64) {
+func (e *EncryptedEnv) precisionsAt(phi []float64, points int) (out []float64) {
 	for i := range e.precisionCount(points) {
 		out = append(out, e.precisions(phi[i*e.globals:][:e.globals])[0])
 	}
@@ -94,7 +94,7 @@ func checkPrecisions(told []float64) error {
 }
 
 // begin makes the polynomials those of a precision, if there is one.
-func (e *Evaluator) begin(precision []float64) error {
+func (e *EncryptedEnv) begin(precision []float64) error {
 	if err := checkPrecisions(precision); err != nil || len(precision) == 0 {
 		return err
 	}
@@ -103,14 +103,14 @@ func (e *Evaluator) begin(precision []float64) error {
 }
 
 // scaled takes the globals of an evaluation, at the server, and the precision there.
-func (e *Evaluator) scaled(phi, precision []float64) {
+func (e *EncryptedEnv) scaled(phi, precision []float64) {
 	if len(precision) > 0 {
 		e.scale.times, e.scale.phi = precision[0]/e.scale.first, append([]float64(nil), phi...)
 	}
 }
 
 // times is the precision of the last evaluation in units of that of the polynomials.
-func (e *Evaluator) times() float64 {
+func (e *EncryptedEnv) times() float64 {
 	if e.globals == 0 {
 		return 1
 	}
@@ -118,7 +118,7 @@ func (e *Evaluator) times() float64 {
 }
 
 // timesOf are those of draws.
-func (e *Evaluator) timesOf(precisions []float64, draws int) []float64 {
+func (e *EncryptedEnv) timesOf(precisions []float64, draws int) []float64 {
 	out := slices.Repeat([]float64{1}, draws)
 	for i, v := range precisions {
 		out[i] = v / e.scale.first
@@ -127,7 +127,7 @@ func (e *Evaluator) timesOf(precisions []float64, draws int) []float64 {
 }
 
 // square derives the sum of squared residuals, from a form of the value.
-func (e *Evaluator) square(form encrypted.Form) ([][]*encrypted.Sum, error) {
+func (e *EncryptedEnv) square(form encrypted.PolynomialForm) ([][]*encrypted.EncryptedSum, error) {
 	plan, err := e.params.Plan(form, len(e.columns))
 	if err != nil {
 		return nil, err
@@ -136,19 +136,19 @@ func (e *Evaluator) square(form encrypted.Form) ([][]*encrypted.Sum, error) {
 	if s.all == nil {
 		s.all = encrypted.NewWeights(slices.Repeat([]float64{1}, e.rows))
 	}
-	sums, err := e.derived(func(_ int, v *view) ([]*encrypted.Sum, error) {
+	sums, err := e.derived(func(_ int, v *view) ([]*encrypted.EncryptedSum, error) {
 		rows, err := v.keys.Rows(plan, v.at, v.response)
 		if err != nil {
 			return nil, err
 		}
 		sum, err := rows.Weighted(s.all)
-		return []*encrypted.Sum{sum}, err
+		return []*encrypted.EncryptedSum{sum}, err
 	})
 	return sums, beyond(err)
 }
 
 // squared takes that sum, at the server.
-func (e *Evaluator) squared(sum float64) {
+func (e *EncryptedEnv) squared(sum float64) {
 	s := &e.scale
 	s.squares = -2 * sum / s.first
 	for _, t := range e.statistics {
@@ -157,7 +157,7 @@ func (e *Evaluator) squared(sum float64) {
 }
 
 // byGlobals is the derivative of the log likelihood by globals, with the squares of the last evaluation.
-func (e *Evaluator) byGlobals(phi []float64) []float64 {
+func (e *EncryptedEnv) byGlobals(phi []float64) []float64 {
 	_, _, by := e.evaluated(phi, e.aside(math.Sqrt(max(0, e.scale.squares)/float64(e.rows))))
 	return by
 }
@@ -167,7 +167,7 @@ const between = 1e-4
 
 // spread sets gram, of all columns and the globals, from that of columns of data. Of a column and a global it
 // has the expectation, which is 0.
-func (e *Evaluator) spread(gram, data []float64) {
+func (e *EncryptedEnv) spread(gram, data []float64) {
 	g, own, p := e.globals, e.columns[0]-e.globals, 0
 	for _, c := range e.columns {
 		p += c

@@ -85,7 +85,7 @@ func (e *scoring) within(most float64, interval float64) encrypted.Range {
 // response.
 func (e *scoring) inputs(party string, here bool) (out []public) {
 	g, last := e.table.Gradients, len(e.table.Columns)-1
-	var part release.Part
+	var part release.PartyRows
 	var own [][]float64
 	if here {
 		own = e.values(party)
@@ -238,7 +238,7 @@ func (e *scoring) encrypt(ctx context.Context) error {
 }
 
 // sortedParties are the owners of columns in the order in which sums over them are taken.
-func sortedParties(columns []release.Column) []string {
+func sortedParties(columns []release.BoundedColumn) []string {
 	out := release.Parties(columns)
 	slices.Sort(out)
 	return out
@@ -247,8 +247,8 @@ func sortedParties(columns []release.Column) []string {
 // form evaluates y·factor + term at the sum of contributions, after which some products are left. Without a
 // factor there is no response.
 func (e *scoring) form(factor, term *polynomial.Polynomial, products int,
-	at []*encrypted.Vector) (*encrypted.Rows, error) {
-	f := encrypted.Form{Term: texts(term), Interval: term.K, Products: products}
+	at []*encrypted.Vector) (*encrypted.EncryptedRows, error) {
+	f := encrypted.PolynomialForm{Term: texts(term), Interval: term.K, Products: products}
 	response := e.response
 	if factor != nil {
 		f.Factor = texts(factor)
@@ -314,7 +314,7 @@ func (e *scoring) score(ctx context.Context, s *release.Step) error {
 }
 
 // sums are those of a step, in the order of its table.
-func (e *scoring) sums(s *release.Step, at []*encrypted.Vector) ([]*encrypted.Sum, error) {
+func (e *scoring) sums(s *release.Step, at []*encrypted.Vector) ([]*encrypted.EncryptedSum, error) {
 	curve := s.Curve()
 	var factor *polynomial.Polynomial
 	slope, spread := e.keys.RowsOf(e.weight), e.keys.RowsOf(e.twice)
@@ -363,7 +363,7 @@ func (e *scoring) sums(s *release.Step, at []*encrypted.Vector) ([]*encrypted.Su
 
 // weighed is a polynomial of the argument times a weight of rows.
 func (e *scoring) weighed(p *polynomial.Polynomial, at []*encrypted.Vector,
-	weight *encrypted.Vector) (*encrypted.Rows, error) {
+	weight *encrypted.Vector) (*encrypted.EncryptedRows, error) {
 	rows, err := e.form(nil, p, 2, at)
 	if err != nil {
 		return nil, err
@@ -372,8 +372,8 @@ func (e *scoring) weighed(p *polynomial.Polynomial, at []*encrypted.Vector,
 }
 
 // matrices are the upper triangles of two matrices of weighed products of columns.
-func (e *scoring) matrices(slope, spread *encrypted.Rows) ([]*encrypted.Sum, error) {
-	var first, second []*encrypted.Sum
+func (e *scoring) matrices(slope, spread *encrypted.EncryptedRows) ([]*encrypted.EncryptedSum, error) {
+	var first, second []*encrypted.EncryptedSum
 	for a, x := range e.z {
 		for _, z := range e.z[a:] {
 			both := z
@@ -398,7 +398,7 @@ func (e *scoring) matrices(slope, spread *encrypted.Rows) ([]*encrypted.Sum, err
 }
 
 // times is the sum of rows times a column, or of the rows where there is none.
-func times(rows *encrypted.Rows, z *encrypted.Vector) (*encrypted.Sum, error) {
+func times(rows *encrypted.EncryptedRows, z *encrypted.Vector) (*encrypted.EncryptedSum, error) {
 	if z == nil {
 		return rows.Total(nil)
 	}
@@ -406,7 +406,7 @@ func times(rows *encrypted.Rows, z *encrypted.Vector) (*encrypted.Sum, error) {
 }
 
 // open has every party commit to its shares of all sums of a score, and show them then.
-func (e *scoring) open(ctx context.Context, s *release.Step, sums []*encrypted.Sum) error {
+func (e *scoring) open(ctx context.Context, s *release.Step, sums []*encrypted.EncryptedSum) error {
 	if err := e.confirm(ctx); err != nil {
 		return err
 	}
@@ -450,7 +450,7 @@ func (e *scoring) open(ctx context.Context, s *release.Step, sums []*encrypted.S
 }
 
 // shares are a party's shares of all sums of a score. Its noise is drawn here and is nowhere else.
-func (e *scoring) shares(b int, s *release.Step, sums []*encrypted.Sum) (out []byte, err error) {
+func (e *scoring) shares(b int, s *release.Step, sums []*encrypted.EncryptedSum) (out []byte, err error) {
 	units := make([]float64, len(sums))
 	for k, sum := range sums {
 		units[k] = sum.Unit()

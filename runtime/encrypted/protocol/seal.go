@@ -19,7 +19,7 @@ import (
 const overhead = 16
 
 // sealedSizes is how many bytes parties have for one, by sender, where a share has so many.
-func (e *Evaluator) sealedSizes(bytes, to int) []int {
+func (e *EncryptedEnv) sealedSizes(bytes, to int) []int {
 	out := e.alike(bytes)
 	for from := range out {
 		if relayed(from, to) {
@@ -33,7 +33,7 @@ func (e *Evaluator) sealedSizes(bytes, to int) []int {
 func relayed(from, to int) bool { return from > 0 && to > 0 && from != to }
 
 // sealing is what one client seals for another with, at either.
-func (e *Evaluator) sealing(own, peer, from, to int) (aead cipher.AEAD, nonce, bound []byte, err error) {
+func (e *EncryptedEnv) sealing(own, peer, from, to int) (aead cipher.AEAD, nonce, bound []byte, err error) {
 	secret, err := e.options.Pair(own, peer)
 	if err != nil {
 		return nil, nil, nil, err
@@ -52,7 +52,7 @@ func (e *Evaluator) sealing(own, peer, from, to int) (aead cipher.AEAD, nonce, b
 }
 
 // seal seals what a party has for another where it passes through the server.
-func (e *Evaluator) seal(from, to int, data []byte) ([]byte, error) {
+func (e *EncryptedEnv) seal(from, to int, data []byte) ([]byte, error) {
 	if !relayed(from, to) {
 		return data, nil
 	}
@@ -64,7 +64,7 @@ func (e *Evaluator) seal(from, to int, data []byte) ([]byte, error) {
 }
 
 // unseal is the inverse of seal at the receiver.
-func (e *Evaluator) unseal(from, to int, data []byte) ([]byte, error) {
+func (e *EncryptedEnv) unseal(from, to int, data []byte) ([]byte, error) {
 	if !relayed(from, to) {
 		return data, nil
 	}

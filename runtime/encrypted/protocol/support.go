@@ -29,7 +29,7 @@ var errNotBinary = errors.New("response that is not of zeros and ones")
 // proveResponse has all parties see that a binary response is of zeros and ones: Σ r_i y_i(1 − y_i) is 0
 // then, and hardly ever otherwise, for numbers r that nobody could choose or know before the response was
 // committed to. A number that is so near 0 or 1 that the noise hides it passes.
-func (e *Evaluator) proveResponse(ctx context.Context) error {
+func (e *EncryptedEnv) proveResponse(ctx context.Context) error {
 	if !e.family.binary() {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (e *Evaluator) proveResponse(ctx context.Context) error {
 		return err
 	}
 	seed := sha256.Sum256(bytes.Join(append(drawn, committed[:]), nil))
-	sums, err := e.derived(func(_ int, v *view) (out []*encrypted.Sum, err error) {
+	sums, err := e.derived(func(_ int, v *view) (out []*encrypted.EncryptedSum, err error) {
 		r := random.NewChaCha8(seed)
 		for _, y := range []*encrypted.Vector{v.response, v.tiled} {
 			weights := make([]float64, y.Rows())
@@ -83,7 +83,7 @@ func (e *Evaluator) proveResponse(ctx context.Context) error {
 }
 
 // proved decrypts sums to all parties, which are 0 but for noise.
-func (e *Evaluator) proved(ctx context.Context, sums [][]*encrypted.Sum) error {
+func (e *EncryptedEnv) proved(ctx context.Context, sums [][]*encrypted.EncryptedSum) error {
 	if err := e.confirm(ctx); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (e *Evaluator) proved(ctx context.Context, sums [][]*encrypted.Sum) error {
 const certain = 8
 
 // sharesSize is how many bytes the shares of sums have, packed.
-func sharesSize(sums []*encrypted.Sum) (bytes int) {
+func sharesSize(sums []*encrypted.EncryptedSum) (bytes int) {
 	for _, s := range sums {
 		bytes += packed(s.ShareSize())
 	}
@@ -118,7 +118,8 @@ func sharesSize(sums []*encrypted.Sum) (bytes int) {
 }
 
 // decrypt adds the shares of all parties, packed, of sums.
-func (e *Evaluator) decrypt(ctx context.Context, sums []*encrypted.Sum, own [][]byte) ([]float64, error) {
+func (e *EncryptedEnv) decrypt(ctx context.Context, sums []*encrypted.EncryptedSum, own [][]byte) ([]float64,
+	error) {
 	shares := make([][][]byte, len(sums))
 	for p, data := range own {
 		list, err := unpack(data)

@@ -32,7 +32,7 @@ func rangeOf(values []float64) encrypted.Range {
 }
 
 // post encrypts vectors of one party, whose step that is, and packs them.
-func (e *Evaluator) post(b int, step string, kind encrypted.Kind, vectors [][]float64,
+func (e *EncryptedEnv) post(b int, step string, kind encrypted.Kind, vectors [][]float64,
 	within func(v []float64) encrypted.Range) ([]byte, error) {
 	inputs := [][]byte{e.keys[:], {byte(kind)}}
 	for _, v := range vectors {
@@ -57,7 +57,7 @@ func (e *Evaluator) post(b int, step string, kind encrypted.Kind, vectors [][]fl
 }
 
 // read reads what a party packed, n rows a vector.
-func (e *Evaluator) read(kind encrypted.Kind, n, count int, data []byte) (out []*encrypted.Vector,
+func (e *EncryptedEnv) read(kind encrypted.Kind, n, count int, data []byte) (out []*encrypted.Vector,
 	err error) {
 	list, err := unpack(data)
 	if err == nil && len(list) != count {
@@ -85,7 +85,7 @@ func pack(out, data []byte) []byte {
 func packed(n int) int { return 4 + n }
 
 // vectorBytes is how many bytes vectors of n rows have that one party packs.
-func (e *Evaluator) vectorBytes(kind encrypted.Kind, n, count int) int {
+func (e *EncryptedEnv) vectorBytes(kind encrypted.Kind, n, count int) int {
 	return count * packed(e.params.VectorSize(kind, n))
 }
 
@@ -126,7 +126,7 @@ func numbers(data []byte, n int) ([]float64, error) {
 }
 
 // commit has every party encrypt its columns, and the server its response, once.
-func (e *Evaluator) commit(ctx context.Context) error {
+func (e *EncryptedEnv) commit(ctx context.Context) error {
 	if err := e.spend(density.Decryption{Sums: density.Outlined, Number: 2}); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (e *Evaluator) commit(ctx context.Context) error {
 const responseBounds = 4
 
 // commitResponse has the server encrypt its response, as the polynomials take it.
-func (e *Evaluator) commitResponse(ctx context.Context) error {
+func (e *EncryptedEnv) commitResponse(ctx context.Context) error {
 	if e.family.form.Residual {
 		return nil
 	}
