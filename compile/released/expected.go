@@ -168,3 +168,11 @@ func (a *distance) unknown() [][]float64 {
 		return a.noise / (float64(l*l) + a.noise)
 	})
 }
+
+// precision is the inverse of unknown.
+func (a *distance) precision() [][]float64 {
+	return spectral(a.slope, func(l float64) float64 {
+		l = max(l, 0)
+		return 1 + float64(l*l)/a.noise
+	})
+}

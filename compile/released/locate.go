@@ -200,23 +200,30 @@ func (w *where) discriminant(least float64, covariances []float64, square float6
 	}
 }
 
-// follow takes the step that the last score tells: the mode given it, with a prior of one standard deviation
-// of the predictor about where it was taken. It reports whether it was far from it.
-func (w *where) follow() (far bool) {
-	last := w.Gradients.Steps[len(w.Gradients.Steps)-1]
-	a := &distance{score: w.shrunk(last)}
-	a.of = w.expected(last, a.score.Curvature)
-	scale, whole := 1.0, 1.0
+// told is the likeliest distance given a score, with a prior of one standard deviation of the predictor about
+// where it was taken, and the variance that it finds of residuals.
+func (w *where) told(of *release.Step) (a *distance, whole float64) {
+	a = &distance{score: w.shrunk(of)}
+	a.of = w.expected(of, a.score.Curvature)
 	if w.normal() {
-		scale = last.Scale
-		whole = residual(last.Shape, (a.score.Square+math.Sqrt(a.score.OfSquare))/float64(w.Rows))
-		a.bent = float64(last.Shape*last.Shape) + min(1, whole)
+		whole = residual(of.Shape, (a.score.Square+math.Sqrt(a.score.OfSquare))/float64(w.Rows))
+		a.bent = float64(of.Shape*of.Shape) + min(1, whole)
 	}
 	a.noise = a.score.OfGradient
 	for i, row := range a.score.Spread {
-		a.noise += max(0, row[i]) / float64(len(last.At))
+		a.noise += max(0, row[i]) / float64(len(of.At))
 	}
 	a.find()
+	return a, whole
+}
+
+// follow takes the step that the last score tells, and reports whether it was far.
+func (w *where) follow() (far bool) {
+	last, scale := w.Gradients.Steps[len(w.Gradients.Steps)-1], 1.0
+	a, whole := w.told(last)
+	if w.normal() {
+		scale = last.Scale
+	}
 	w.at = make([]float64, len(a.d))
 	for i, d := range a.d {
 		w.at[i] = last.At[i] + float64(scale*d)

@@ -34,6 +34,7 @@ func (w *writer) scored() {
 	if len(w.columns) == len(back) {
 		(&where{Moments: w.m}).expected(last, s.Curvature).written(w)
 		w.line("let $c = solve($md, $expected)") // the distance as first order has it
+		w.near()
 	} else { // what is left out is in the residual, and depends on the predictor: first order
 		w.line("let $c = %s / sqrt($bent) * $d", number(math.Sqrt(2/math.Pi)))
 		w.line("let $expected = %s * $c", matrix(s.Curvature))
@@ -60,6 +61,25 @@ func (w *writer) scored() {
 		w.line("let $hv = %d * ($four - $vary^2) + %s", w.m.Rows, number(s.OfSquare))
 		w.line("factor -0.5 * $h^2 / $hv - 0.5 * log($hv)")
 	}
+}
+
+// faintly is the weight that the score before the last has in the density, beside 1 of the last. Far from
+// both the last is the same everywhere, and a chain that begins there would stay; what it says near them is
+// in the last too.
+const faintly = .01
+
+// near writes what the score before the last says of the distance.
+func (w *writer) near() {
+	steps := w.m.Gradients.Steps
+	if w.m.Terms.NoNoise || len(steps) < 2 {
+		return
+	}
+	a, _ := (&where{Moments: w.m}).told(steps[len(steps)-2])
+	by := 1.0
+	if w.Scale != nil {
+		by = steps[len(steps)-1].Scale / steps[len(steps)-2].Scale
+	}
+	w.line("factor %s * quad_form(%s, $d)", number(-faintly/2*by*by), matrix(a.precision()))
 }
 
 // bent writes what ψ does to a residual. With x the predictor's distance in units of the scale, and ρ the
