@@ -39,7 +39,7 @@ type Config struct {
 	Audit func(w io.Writer, m *compile.Model, a backends.Algorithm) error
 	// Verbs are the commands of vflc that take fits, and Carry carries out a line of one.
 	Verbs []Verb
-	Carry func(ctx context.Context, line Line) error
+	Carry func(ctx context.Context, line VerbLine) error
 	// History keeps what was typed; nil: nothing is kept.
 	History *History
 	// Journal is the file that holds the model while it is not saved, so that a process that is killed does

@@ -430,7 +430,7 @@ func TestFitsTakeChoices(t *testing.T) {
 	for line, want := range map[string]string{"plot wide narrow b forest > a.svg": "plot wide narrow b forest " +
 		"--output a.svg", "summary b": "summary prior b", "summary wide \"b c\"": "summary wide b c"} {
 		var words []string
-		k.Carry = func(_ context.Context, l Line) error {
+		k.Carry = func(_ context.Context, l VerbLine) error {
 			words = l.Words
 			if l.Fit("wide") == nil || l.Fit("b") != nil {
 				t.Error("wide is a fit, and b is none")

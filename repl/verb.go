@@ -24,8 +24,8 @@ type Verb struct {
 	File  bool     // it has --output, which > FILE stands for
 }
 
-// A Line is a line of a verb to carry out.
-type Line struct {
+// A VerbLine is a line of a verb to carry out.
+type VerbLine struct {
 	Words         []string
 	Fit           func(name string) *fit.Finished // nil: there is none of the name
 	Out, Messages io.Writer
@@ -81,7 +81,7 @@ func (s *Session) carryOut(ctx context.Context, v Verb, name string, args []stri
 	sheet := func(b *bytes.Buffer) io.Writer {
 		return &terminal.Sheet{Writer: b, Columns: s.Width, Colours: s.Color && !s.json}
 	}
-	err = s.Carry(ctx, Line{line, s.fitNamed, sheet(&out), sheet(&messages)})
+	err = s.Carry(ctx, VerbLine{line, s.fitNamed, sheet(&out), sheet(&messages)})
 	io.WriteString(s.Live, s.within(messages.String()))
 	if err == nil && file != "" {
 		fmt.Fprintf(&out, "written: %s\n", file)

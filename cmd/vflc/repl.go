@@ -113,7 +113,7 @@ func promptVerbs() (out []repl.Verb) {
 }
 
 // carryLine carries out a line of a verb.
-func carryLine(ctx context.Context, l repl.Line) error {
+func carryLine(ctx context.Context, l repl.VerbLine) error {
 	_, err := perform(context.WithValue(ctx, fitsKey{}, l.Fit), l.Words, l.Out, l.Messages)
 	if err == nil {
 		return nil

@@ -33,8 +33,8 @@ func TestTamperedProgramsAreRefused(t *testing.T) {
 			"north.vfl:6:1: error V0407"},
 		"unknown": {"manifest.json", `"transform": "augmented"`, `"transform": "masked"`,
 			"manifest.json:"},
-		"another protocol": {"manifest.json", `"protocol": "5"`, `"protocol": "1"`,
-			`error V0410: the protocol of this manifest has version "1", and this vflc has 5`},
+		"another protocol": {"manifest.json", `"protocol": "` + split.ProtocolVersion + `"`, `"protocol": "1"`,
+			`error V0410: the protocol of this manifest has version "1", and this vflc has ` + split.ProtocolVersion},
 		"no manifest": {"manifest.json", "{", "", "error V0410: this is no manifest"},
 	} {
 		t.Run(name, func(t *testing.T) {

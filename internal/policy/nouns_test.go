@@ -71,3 +71,83 @@ func TestNounsOfParties(t *testing.T) {
 		}
 	}
 }
+
+// shared are names of types in several packages that mean the same there, or say nothing without the word of
+// their package. The syntax tree calls its nodes what they stand for.
+var shared = map[string]string{
+	"Array":            "numbers or words with dimensions",
+	"Candidate":        "one of several to choose from",
+	"Config":           "what a package is set up with",
+	"Entry":            "one of a list of that package",
+	"Failure":          "why something failed, to be said later",
+	"Fitted":           "an encoder with what it has learned",
+	"Forecast":         "what noise does to a fit",
+	"Group":            "cuts, or variables, that enter as one",
+	"History":          "what came before",
+	"Input":            "a file that is read",
+	"Join":             "tables whose rows correspond",
+	"Kernel":           "a run of an algorithm",
+	"Kind":             "which one of a few",
+	"Law":              "the distribution of a response",
+	"Likelihood":       "a likelihood statement, at stages of the compiler",
+	"Link":             "from a linear predictor to a parameter",
+	"Noise":            "auxiliary variables' deviations from their cuts",
+	"Option":           "a named argument of an encoder",
+	"Options":          "what a call may be told",
+	"Page":             "an explanation of a code or a name",
+	"Param":            "a parameter, of a model or of a distribution",
+	"Part":             "what a party has of what all must suit by",
+	"PolynomialForm":   "y·factor + term, by its polynomials",
+	"Pool":             "who makes cells",
+	"Port":             "a parameter, input, output or report of a graph, and its place at a party",
+	"Predicted":        "a response that is drawn",
+	"Program":          "a model, at stages of the compiler",
+	"Progress":         "a report of how far something is",
+	"Range":            "values between two ends",
+	"RangeError":       "a value outside of a range",
+	"Refusal":          "why something is not taken",
+	"Report":           "what is written at the end",
+	"ResponseAccuracy": "the accuracy for one response",
+	"Result":           "what a package's main call returns",
+	"Sheet":            "a table or text as it is shown",
+	"Size":             "a number of rows or columns, as an expression",
+	"Table":            "columns of one length",
+	"Transform":        "how a model is evaluated by several parties",
+	"Transition":       "a step of a Markov chain",
+	"Value":            "a number, or an array of them",
+	"Window":           "some of the rows",
+}
+
+// One exported noun has one meaning: a type's name stands in one package, or among shared.
+func TestOneNounOneMeaning(t *testing.T) {
+	t.Parallel()
+	places := map[string][]string{}
+	for dir, u := range units(t) {
+		if belowAny(dir, private) || dir == "lang/ast" {
+			continue
+		}
+		for _, f := range u.files {
+			for _, d := range f.Decls {
+				decl, ok := d.(*ast.GenDecl)
+				if !ok {
+					continue
+				}
+				for _, s := range decl.Specs {
+					if s, ok := s.(*ast.TypeSpec); ok && s.Name.IsExported() {
+						places[s.Name.Name] = append(places[s.Name.Name], u.at(s))
+					}
+				}
+			}
+		}
+	}
+	for name, at := range places {
+		if _, ok := shared[name]; len(at) > 1 && !ok {
+			t.Errorf("%s: each is a type %s; one of them needs another name", strings.Join(at, ", "), name)
+		}
+	}
+	for name, meaning := range shared {
+		if len(places[name]) < 2 {
+			t.Errorf("%s (%s) is shared by no two packages", name, meaning)
+		}
+	}
+}
