@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 
@@ -29,8 +30,11 @@ func main() {
 }
 
 func run(program, only string, most int, seed uint64, scale float64) error {
-	program, err := filepath.Abs(program)
+	found, err := exec.LookPath(program)
 	if err != nil {
+		return fmt.Errorf("-vflc %s: %w; build it: go build -o /tmp/vflc ./cmd/vflc", program, err)
+	}
+	if program, err = filepath.Abs(found); err != nil {
 		return err
 	}
 	all := append(kills.Cases(scale), kills.EncryptedCase(), kills.ReleaseCase())
