@@ -92,7 +92,7 @@ func (k *function) dispatcher(tiers ...string) string {
 	if len(tiers) == 0 {
 		tier = "_"
 	}
-	fmt.Fprintf(&b, "func %s(%s Set, %s)%s {\n", k.name, tier, strings.Join(in, ", "), k.results(" ", ""))
+	fmt.Fprintf(&b, "func %s(%s InstructionSet, %s)%s {\n", k.name, tier, strings.Join(in, ", "), k.results(" ", ""))
 	give := ""
 	if k.result != "" {
 		give = "return "
