@@ -5,28 +5,59 @@
 // func expAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expAVX2(SB), NOSPLIT, $0-24
-	MOVQ    y+8(FP), AX
-	MOVQ    n+0(FP), CX
-	MOVQ    a+16(FP), DX
-	MOVQ    $0x00000000, BX
-	SUBQ    BX, CX
-	MOVQ    $0x00000004, SI
-	LEAQ    lanesBelow<>+0(SB), DI
-	NEGQ    SI
-	VMOVUPD 64(DI)(SI*8), Y0
-	CMPQ    CX, $0x04
-	JLT     last2
+	MOVQ y+8(FP), AX
+	MOVQ n+0(FP), CX
+	MOVQ a+16(FP), DX
+	XORQ BX, BX
+	LEAQ -4(CX), SI
+	CMPQ BX, SI
+	JGT  tail2
 
 loop1:
-	CMPQ    CX, $0x04
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Y1
-	JMP     whole5
+	VMOVUPD      (DX)(BX*8), Y0
+	VMOVUPD      c4086300000000000<>+0(SB), Y1
+	VMINPD       Y0, Y1, Y0
+	VMOVUPD      cc087500000000000<>+0(SB), Y1
+	VMAXPD       Y0, Y1, Y0
+	VMOVUPD      c4338000000000000<>+0(SB), Y1
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y0, Y1
+	VSUBPD       c4338000000000000<>+0(SB), Y1, Y2
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y2, Y0
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y2, Y0
+	VMULPD       Y0, Y0, Y2
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y3
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y4
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y2, Y3
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y2, Y4
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y2, Y3
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y2, Y4
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y2, Y3
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y2, Y4
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y2, Y3
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y2, Y4
+	VFMADD231PD  Y0, Y4, Y3
+	VFMADD213PD  Y0, Y2, Y3
+	VADDPD       c3ff0000000000000<>+0(SB), Y3, Y0
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       c3ff0000000000000<>+0(SB), Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       c3ff0000000000000<>+0(SB), Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	CMPQ         BX, SI
+	JLE          loop1
 
-part4:
-	VMASKMOVPD (DX)(BX*8), Y0, Y1
-
-whole5:
+tail2:
+	SUBQ         BX, CX
+	JLE          done3
+	LEAQ         lanesBelow<>+0(SB), SI
+	NEGQ         CX
+	VMOVUPD      64(SI)(CX*8), Y0
+	VMASKMOVPD   (DX)(BX*8), Y0, Y1
 	VMOVUPD      c4086300000000000<>+0(SB), Y2
 	VMINPD       Y1, Y2, Y1
 	VMOVUPD      cc087500000000000<>+0(SB), Y2
@@ -58,50 +89,11 @@ whole5:
 	VPSLLQ       $0x34, Y2, Y2
 	VPADDQ       c3ff0000000000000<>+0(SB), Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	CMPQ         CX, $0x04
-	JLT          part6
-	VMOVUPD      Y1, (AX)(BX*8)
-	JMP          whole7
-
-part6:
-	VMASKMOVPD Y1, Y0, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x04, BX
-	SUBQ $0x04, CX
-	CMPQ CX, $0x04
-	JGE  loop1
-
-last2:
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-	JMP     loop1
+	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
 
 done3:
 	VZEROUPPER
 	RET
-
-DATA lanesBelow<>+0(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+8(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+16(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+24(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+32(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+40(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+48(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+56(SB)/8, $0xffffffffffffffff
-DATA lanesBelow<>+64(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+72(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+80(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+88(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+96(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
-DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
-GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
 
 DATA c4086300000000000<>+0(SB)/8, $0x4086300000000000
 DATA c4086300000000000<>+8(SB)/8, $0x4086300000000000
@@ -205,31 +197,87 @@ DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
 DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
 GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $32
 
+DATA lanesBelow<>+0(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+8(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+16(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+24(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+32(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+40(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+48(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+56(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+64(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+72(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+80(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+88(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+96(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
+GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
+
 // func expm1AVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expm1AVX2(SB), NOSPLIT, $0-24
-	MOVQ    y+8(FP), AX
-	MOVQ    n+0(FP), CX
-	MOVQ    a+16(FP), DX
-	MOVQ    $0x00000000, BX
-	SUBQ    BX, CX
-	MOVQ    $0x00000004, SI
-	LEAQ    lanesBelow<>+0(SB), DI
-	NEGQ    SI
-	VMOVUPD 64(DI)(SI*8), Y0
-	CMPQ    CX, $0x04
-	JLT     last2
+	MOVQ y+8(FP), AX
+	MOVQ n+0(FP), CX
+	MOVQ a+16(FP), DX
+	XORQ BX, BX
+	LEAQ -4(CX), SI
+	CMPQ BX, SI
+	JGT  tail2
 
 loop1:
-	CMPQ    CX, $0x04
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Y1
-	JMP     whole5
+	VMOVUPD      (DX)(BX*8), Y0
+	VMOVUPD      c4086300000000000<>+0(SB), Y1
+	VMINPD       Y0, Y1, Y1
+	VMOVUPD      cc044000000000000<>+0(SB), Y2
+	VMAXPD       Y1, Y2, Y1
+	VMOVUPD      c4338000000000000<>+0(SB), Y2
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y1, Y2
+	VSUBPD       c4338000000000000<>+0(SB), Y2, Y3
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y1
+	VMULPD       Y4, Y4, Y3
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y5
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y6
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y3, Y5
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y3, Y6
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y3, Y5
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y3, Y6
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y3, Y5
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y3, Y6
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y3, Y5
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y3, Y6
+	VFMADD231PD  Y4, Y6, Y5
+	VFMADD231PD  Y5, Y3, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       c3fe0000000000000<>+0(SB), Y2, Y2
+	VSUBPD       c3fe0000000000000<>+0(SB), Y2, Y3
+	VMULPD       Y4, Y2, Y4
+	VADDPD       Y4, Y3, Y5
+	VSUBPD       Y5, Y3, Y3
+	VADDPD       Y4, Y3, Y3
+	VFMADD231PD  Y1, Y2, Y3
+	VADDPD       Y3, Y5, Y1
+	VADDPD       Y1, Y1, Y1
+	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y2
+	VCMPPD       $0x11, c3c90000000000000<>+0(SB), Y2, Y2
+	VBLENDVPD    Y2, Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	CMPQ         BX, SI
+	JLE          loop1
 
-part4:
-	VMASKMOVPD (DX)(BX*8), Y0, Y1
-
-whole5:
+tail2:
+	SUBQ         BX, CX
+	JLE          done3
+	LEAQ         lanesBelow<>+0(SB), SI
+	NEGQ         CX
+	VMOVUPD      64(SI)(CX*8), Y0
+	VMASKMOVPD   (DX)(BX*8), Y0, Y1
 	VMOVUPD      c4086300000000000<>+0(SB), Y2
 	VMINPD       Y1, Y2, Y2
 	VMOVUPD      cc044000000000000<>+0(SB), Y3
@@ -268,28 +316,7 @@ whole5:
 	VANDPD       c7fffffffffffffff<>+0(SB), Y1, Y3
 	VCMPPD       $0x11, c3c90000000000000<>+0(SB), Y3, Y3
 	VBLENDVPD    Y3, Y1, Y2, Y1
-	CMPQ         CX, $0x04
-	JLT          part6
-	VMOVUPD      Y1, (AX)(BX*8)
-	JMP          whole7
-
-part6:
-	VMASKMOVPD Y1, Y0, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x04, BX
-	SUBQ $0x04, CX
-	CMPQ CX, $0x04
-	JGE  loop1
-
-last2:
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-	JMP     loop1
+	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
 
 done3:
 	VZEROUPPER
@@ -322,28 +349,68 @@ GLOBL c3c90000000000000<>(SB), RODATA|NOPTR, $32
 // func logAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logAVX2(SB), NOSPLIT, $0-24
-	MOVQ    y+8(FP), AX
-	MOVQ    n+0(FP), CX
-	MOVQ    a+16(FP), DX
-	MOVQ    $0x00000000, BX
-	SUBQ    BX, CX
-	MOVQ    $0x00000004, SI
-	LEAQ    lanesBelow<>+0(SB), DI
-	NEGQ    SI
-	VMOVUPD 64(DI)(SI*8), Y0
-	CMPQ    CX, $0x04
-	JLT     last2
+	MOVQ y+8(FP), AX
+	MOVQ n+0(FP), CX
+	MOVQ a+16(FP), DX
+	XORQ BX, BX
+	LEAQ -4(CX), SI
+	CMPQ BX, SI
+	JGT  tail2
 
 loop1:
-	CMPQ    CX, $0x04
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Y1
-	JMP     whole5
+	VMOVUPD     (DX)(BX*8), Y0
+	VCMPPD      $0x11, c0010000000000000<>+0(SB), Y0, Y1
+	VMULPD      c4350000000000000<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y2
+	VMOVUPD     cc04b000000000000<>+0(SB), Y3
+	VANDPD      Y1, Y3, Y1
+	VPADDQ      c00095f6200000000<>+0(SB), Y2, Y2
+	VPSRLQ      $0x34, Y2, Y3
+	VORPD       c4330000000000000<>+0(SB), Y3, Y3
+	VSUBPD      c43300000000003ff<>+0(SB), Y3, Y3
+	VANDPD      c000fffffffffffff<>+0(SB), Y2, Y2
+	VPADDQ      c3fe6a09e00000000<>+0(SB), Y2, Y2
+	VSUBPD      c3ff0000000000000<>+0(SB), Y2, Y2
+	VADDPD      Y1, Y3, Y1
+	VMULPD      c3dea39ef35793c76<>+0(SB), Y1, Y3
+	VADDPD      c4000000000000000<>+0(SB), Y2, Y4
+	VDIVPD      Y4, Y2, Y4
+	VMULPD      Y4, Y4, Y5
+	VMOVUPD     c3fc2b5900de53b32<>+0(SB), Y6
+	VFMADD213PD c3fc39fe51a7c18f9<>+0(SB), Y5, Y6
+	VFMADD213PD c3fc7462b51cb66b1<>+0(SB), Y5, Y6
+	VFMADD213PD c3fcc71c62e3f11e6<>+0(SB), Y5, Y6
+	VFMADD213PD c3fd2492492df281a<>+0(SB), Y5, Y6
+	VFMADD213PD c3fd99999999952d7<>+0(SB), Y5, Y6
+	VFMADD213PD c3fe5555555555558<>+0(SB), Y5, Y6
+	VMULPD      Y5, Y6, Y5
+	VMULPD      c3fe0000000000000<>+0(SB), Y2, Y6
+	VMULPD      Y2, Y6, Y6
+	VADDPD      Y5, Y6, Y5
+	VFMADD231PD Y5, Y4, Y3
+	VSUBPD      Y3, Y6, Y3
+	VSUBPD      Y3, Y2, Y2
+	VFMADD231PD c3fe62e42fee00000<>+0(SB), Y1, Y2
+	VCMPPD      $0x11, c7ff0000000000000<>+0(SB), Y0, Y1
+	VBLENDVPD   Y1, Y2, Y0, Y1
+	VCMPPD      $0x00, c0000000000000000<>+0(SB), Y0, Y2
+	VMOVUPD     cfff0000000000000<>+0(SB), Y3
+	VBLENDVPD   Y2, Y3, Y1, Y1
+	VCMPPD      $0x11, c0000000000000000<>+0(SB), Y0, Y0
+	VMOVUPD     c7ff8000000000001<>+0(SB), Y2
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VMOVUPD     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, SI
+	JLE         loop1
 
-part4:
-	VMASKMOVPD (DX)(BX*8), Y0, Y1
-
-whole5:
+tail2:
+	SUBQ        BX, CX
+	JLE         done3
+	LEAQ        lanesBelow<>+0(SB), SI
+	NEGQ        CX
+	VMOVUPD     64(SI)(CX*8), Y0
+	VMASKMOVPD  (DX)(BX*8), Y0, Y1
 	VCMPPD      $0x11, c0010000000000000<>+0(SB), Y1, Y2
 	VMULPD      c4350000000000000<>+0(SB), Y1, Y3
 	VBLENDVPD   Y2, Y3, Y1, Y3
@@ -384,28 +451,7 @@ whole5:
 	VCMPPD      $0x11, c0000000000000000<>+0(SB), Y1, Y1
 	VMOVUPD     c7ff8000000000001<>+0(SB), Y3
 	VBLENDVPD   Y1, Y3, Y2, Y1
-	CMPQ        CX, $0x04
-	JLT         part6
-	VMOVUPD     Y1, (AX)(BX*8)
-	JMP         whole7
-
-part6:
-	VMASKMOVPD Y1, Y0, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x04, BX
-	SUBQ $0x04, CX
-	CMPQ CX, $0x04
-	JGE  loop1
-
-last2:
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-	JMP     loop1
+	VMASKMOVPD  Y1, Y0, (AX)(BX*8)
 
 done3:
 	VZEROUPPER
@@ -534,28 +580,90 @@ GLOBL c7ff8000000000001<>(SB), RODATA|NOPTR, $32
 // func log1pAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·log1pAVX2(SB), NOSPLIT, $0-24
-	MOVQ    y+8(FP), AX
-	MOVQ    n+0(FP), CX
-	MOVQ    a+16(FP), DX
-	MOVQ    $0x00000000, BX
-	SUBQ    BX, CX
-	MOVQ    $0x00000004, SI
-	LEAQ    lanesBelow<>+0(SB), DI
-	NEGQ    SI
-	VMOVUPD 64(DI)(SI*8), Y0
-	CMPQ    CX, $0x04
-	JLT     last2
+	MOVQ y+8(FP), AX
+	MOVQ n+0(FP), CX
+	MOVQ a+16(FP), DX
+	XORQ BX, BX
+	LEAQ -4(CX), SI
+	CMPQ BX, SI
+	JGT  tail2
 
 loop1:
-	CMPQ    CX, $0x04
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Y1
-	JMP     whole5
+	VMOVUPD     (DX)(BX*8), Y0
+	VADDPD      c3ff0000000000000<>+0(SB), Y0, Y1
+	VSUBPD      c3faf141205bc01a3<>+0(SB), Y0, Y2
+	VANDPD      c7fffffffffffffff<>+0(SB), Y2, Y2
+	VCMPPD      $0x11, c3fd69fbe76c8b439<>+0(SB), Y2, Y2
+	VPADDQ      c00095f6200000000<>+0(SB), Y1, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       c4330000000000000<>+0(SB), Y4, Y5
+	VSUBPD      c43300000000003ff<>+0(SB), Y5, Y5
+	VMOVUPD     c0000000000000000<>+0(SB), Y6
+	VBLENDVPD   Y2, Y6, Y5, Y5
+	VANDPD      c000fffffffffffff<>+0(SB), Y3, Y3
+	VPADDQ      c3fe6a09e00000000<>+0(SB), Y3, Y3
+	VSUBPD      c3ff0000000000000<>+0(SB), Y3, Y3
+	VBLENDVPD   Y2, Y0, Y3, Y3
+	VMAXPD      c3ff0000000000000<>+0(SB), Y0, Y6
+	VSUBPD      Y1, Y6, Y1
+	VMINPD      c3ff0000000000000<>+0(SB), Y0, Y6
+	VADDPD      Y6, Y1, Y1
+	VPSLLQ      $0x34, Y4, Y4
+	VMOVUPD     c7fe0000000000000<>+0(SB), Y6
+	VPSUBQ      Y4, Y6, Y4
+	VCMPPD      $0x11, c43b0000000000000<>+0(SB), Y0, Y6
+	VMOVUPD     c0000000000000000<>+0(SB), Y7
+	VBLENDVPD   Y6, Y4, Y7, Y4
+	VMOVUPD     c0000000000000000<>+0(SB), Y6
+	VBLENDVPD   Y2, Y6, Y4, Y2
+	VMULPD      Y2, Y1, Y1
+	VADDPD      c4000000000000000<>+0(SB), Y3, Y2
+	VDIVPD      Y2, Y3, Y2
+	VMOVUPD     cc000000000000000<>+0(SB), Y4
+	VFMADD213PD c4000000000000000<>+0(SB), Y2, Y4
+	VFMADD213PD cc000000000000000<>+0(SB), Y2, Y4
+	VFMADD213PD c3ff0000000000000<>+0(SB), Y2, Y4
+	VMULPD      Y4, Y1, Y1
+	VMULPD      Y2, Y2, Y4
+	VMOVUPD     c3fc2b5900de53b32<>+0(SB), Y6
+	VFMADD213PD c3fc39fe51a7c18f9<>+0(SB), Y4, Y6
+	VFMADD213PD c3fc7462b51cb66b1<>+0(SB), Y4, Y6
+	VFMADD213PD c3fcc71c62e3f11e6<>+0(SB), Y4, Y6
+	VFMADD213PD c3fd2492492df281a<>+0(SB), Y4, Y6
+	VFMADD213PD c3fd99999999952d7<>+0(SB), Y4, Y6
+	VFMADD213PD c3fe5555555555558<>+0(SB), Y4, Y6
+	VMULPD      Y4, Y6, Y4
+	VMULPD      c3fe0000000000000<>+0(SB), Y3, Y6
+	VMULPD      Y3, Y6, Y6
+	VADDPD      Y4, Y6, Y4
+	VFMADD231PD c3dea39ef35793c76<>+0(SB), Y5, Y1
+	VFMADD231PD Y4, Y2, Y1
+	VSUBPD      Y1, Y6, Y1
+	VSUBPD      Y1, Y3, Y1
+	VFMADD231PD c3fe62e42fee00000<>+0(SB), Y5, Y1
+	VANDPD      c7fffffffffffffff<>+0(SB), Y0, Y2
+	VCMPPD      $0x11, c3c90000000000000<>+0(SB), Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y1
+	VCMPPD      $0x11, c7ff0000000000000<>+0(SB), Y0, Y2
+	VBLENDVPD   Y2, Y1, Y0, Y1
+	VCMPPD      $0x00, cbff0000000000000<>+0(SB), Y0, Y2
+	VMOVUPD     cfff0000000000000<>+0(SB), Y3
+	VBLENDVPD   Y2, Y3, Y1, Y1
+	VCMPPD      $0x11, cbff0000000000000<>+0(SB), Y0, Y0
+	VMOVUPD     c7ff8000000000001<>+0(SB), Y2
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VMOVUPD     Y0, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, SI
+	JLE         loop1
 
-part4:
-	VMASKMOVPD (DX)(BX*8), Y0, Y1
-
-whole5:
+tail2:
+	SUBQ        BX, CX
+	JLE         done3
+	LEAQ        lanesBelow<>+0(SB), SI
+	NEGQ        CX
+	VMOVUPD     64(SI)(CX*8), Y0
+	VMASKMOVPD  (DX)(BX*8), Y0, Y1
 	VADDPD      c3ff0000000000000<>+0(SB), Y1, Y2
 	VSUBPD      c3faf141205bc01a3<>+0(SB), Y1, Y3
 	VANDPD      c7fffffffffffffff<>+0(SB), Y3, Y3
@@ -618,28 +726,7 @@ whole5:
 	VCMPPD      $0x11, cbff0000000000000<>+0(SB), Y1, Y1
 	VMOVUPD     c7ff8000000000001<>+0(SB), Y3
 	VBLENDVPD   Y1, Y3, Y2, Y1
-	CMPQ        CX, $0x04
-	JLT         part6
-	VMOVUPD     Y1, (AX)(BX*8)
-	JMP         whole7
-
-part6:
-	VMASKMOVPD Y1, Y0, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x04, BX
-	SUBQ $0x04, CX
-	CMPQ CX, $0x04
-	JGE  loop1
-
-last2:
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-	JMP     loop1
+	VMASKMOVPD  Y1, Y0, (AX)(BX*8)
 
 done3:
 	VZEROUPPER
@@ -684,28 +771,89 @@ GLOBL cbff0000000000000<>(SB), RODATA|NOPTR, $32
 // func sigmoidAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-24
-	MOVQ    y+8(FP), AX
-	MOVQ    n+0(FP), CX
-	MOVQ    a+16(FP), DX
-	MOVQ    $0x00000000, BX
-	SUBQ    BX, CX
-	MOVQ    $0x00000004, SI
-	LEAQ    lanesBelow<>+0(SB), DI
-	NEGQ    SI
-	VMOVUPD 64(DI)(SI*8), Y0
-	CMPQ    CX, $0x04
-	JLT     last2
+	MOVQ y+8(FP), AX
+	MOVQ n+0(FP), CX
+	MOVQ a+16(FP), DX
+	XORQ BX, BX
+	LEAQ -4(CX), SI
+	CMPQ BX, SI
+	JGT  tail2
 
 loop1:
-	CMPQ    CX, $0x04
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Y1
-	JMP     whole5
+	VMOVUPD      (DX)(BX*8), Y0
+	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y1
+	VMOVUPD      c4087500000000000<>+0(SB), Y2
+	VMINPD       Y1, Y2, Y1
+	VORPD        c8000000000000000<>+0(SB), Y1, Y1
+	VMOVUPD      c4338000000000000<>+0(SB), Y2
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y1, Y2
+	VSUBPD       c4338000000000000<>+0(SB), Y2, Y3
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y1
+	VMULPD       Y4, Y4, Y3
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y5
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y6
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y3, Y5
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y3, Y6
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y3, Y5
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y3, Y6
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y3, Y5
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y3, Y6
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y3, Y5
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y3, Y6
+	VFMADD231PD  Y4, Y6, Y5
+	VFMADD231PD  Y5, Y3, Y1
+	VADDPD       Y1, Y4, Y1
+	VADDPD       c3ff0000000000000<>+0(SB), Y1, Y3
+	VSUBPD       c3ff0000000000000<>+0(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VPSRAD       $0x01, Y2, Y4
+	VPSUBD       Y4, Y2, Y5
+	VPSLLQ       $0x34, Y4, Y4
+	VPADDQ       c3ff0000000000000<>+0(SB), Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VPSLLQ       $0x34, Y5, Y4
+	VPADDQ       c3ff0000000000000<>+0(SB), Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VPSRAD       $0x01, Y2, Y4
+	VPSUBD       Y4, Y2, Y2
+	VPSLLQ       $0x34, Y4, Y4
+	VPADDQ       c3ff0000000000000<>+0(SB), Y4, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       c3ff0000000000000<>+0(SB), Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       c3ff0000000000000<>+0(SB), Y3, Y2
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
+	VSUBPD       Y2, Y4, Y4
+	VADDPD       Y3, Y4, Y4
+	VADDPD       Y1, Y4, Y4
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y0, Y0
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
+	VBLENDVPD    Y0, Y3, Y5, Y3
+	VANDPD       Y0, Y1, Y0
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VMULPD       Y1, Y3, Y5
+	VFNMADD231PD Y2, Y5, Y3
+	VFNMADD231PD Y4, Y5, Y0
+	VADDPD       Y0, Y3, Y0
+	VFMADD231PD  Y1, Y0, Y5
+	VMOVUPD      Y5, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	CMPQ         BX, SI
+	JLE          loop1
 
-part4:
-	VMASKMOVPD (DX)(BX*8), Y0, Y1
-
-whole5:
+tail2:
+	SUBQ         BX, CX
+	JLE          done3
+	LEAQ         lanesBelow<>+0(SB), SI
+	NEGQ         CX
+	VMOVUPD      64(SI)(CX*8), Y0
+	VMASKMOVPD   (DX)(BX*8), Y0, Y1
 	VANDPD       c7fffffffffffffff<>+0(SB), Y1, Y2
 	VMOVUPD      c4087500000000000<>+0(SB), Y3
 	VMINPD       Y2, Y3, Y2
@@ -767,28 +915,7 @@ whole5:
 	VFNMADD231PD Y5, Y6, Y1
 	VADDPD       Y1, Y4, Y1
 	VFMADD231PD  Y2, Y1, Y6
-	CMPQ         CX, $0x04
-	JLT          part6
-	VMOVUPD      Y6, (AX)(BX*8)
-	JMP          whole7
-
-part6:
-	VMASKMOVPD Y6, Y0, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x04, BX
-	SUBQ $0x04, CX
-	CMPQ CX, $0x04
-	JGE  loop1
-
-last2:
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-	JMP     loop1
+	VMASKMOVPD   Y6, Y0, (AX)(BX*8)
 
 done3:
 	VZEROUPPER
@@ -809,28 +936,67 @@ GLOBL c8000000000000000<>(SB), RODATA|NOPTR, $32
 // func tanhAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
-	MOVQ    y+8(FP), AX
-	MOVQ    n+0(FP), CX
-	MOVQ    a+16(FP), DX
-	MOVQ    $0x00000000, BX
-	SUBQ    BX, CX
-	MOVQ    $0x00000004, SI
-	LEAQ    lanesBelow<>+0(SB), DI
-	NEGQ    SI
-	VMOVUPD 64(DI)(SI*8), Y0
-	CMPQ    CX, $0x04
-	JLT     last2
+	MOVQ y+8(FP), AX
+	MOVQ n+0(FP), CX
+	MOVQ a+16(FP), DX
+	XORQ BX, BX
+	LEAQ -4(CX), SI
+	CMPQ BX, SI
+	JGT  tail2
 
 loop1:
-	CMPQ    CX, $0x04
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Y1
-	JMP     whole5
+	VMOVUPD      (DX)(BX*8), Y0
+	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y1
+	VMOVUPD      c4036000000000000<>+0(SB), Y2
+	VMINPD       Y1, Y2, Y1
+	VADDPD       Y1, Y1, Y1
+	VMOVUPD      c4338000000000000<>+0(SB), Y2
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y1, Y2
+	VSUBPD       c4338000000000000<>+0(SB), Y2, Y3
+	VFNMADD231PD c3fe62e42fefa39ef<>+0(SB), Y3, Y1
+	VMULPD       Y1, Y1, Y3
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y4
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y5
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y3, Y4
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y3, Y5
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y3, Y4
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y3, Y5
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y3, Y4
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y3, Y5
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y3, Y4
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y3, Y5
+	VFMADD231PD  Y1, Y5, Y4
+	VFMADD213PD  Y1, Y3, Y4
+	VPSLLQ       $0x34, Y2, Y1
+	VPADDQ       c3ff0000000000000<>+0(SB), Y1, Y1
+	VSUBPD       c3ff0000000000000<>+0(SB), Y1, Y2
+	VFMADD231PD  Y4, Y1, Y2
+	VADDPD       c4000000000000000<>+0(SB), Y2, Y1
+	VMOVUPD      c4000000000000000<>+0(SB), Y3
+	VSUBPD       Y1, Y3, Y3
+	VADDPD       Y2, Y3, Y3
+	VDIVPD       Y1, Y2, Y4
+	VFNMADD231PD Y1, Y4, Y2
+	VFNMADD231PD Y3, Y4, Y2
+	VMOVUPD      c3fe0000000000000<>+0(SB), Y1
+	VFNMADD231PD c3fe0000000000000<>+0(SB), Y4, Y1
+	VFMADD231PD  Y1, Y2, Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y1
+	VMINPD       Y4, Y1, Y1
+	VANDPD       c8000000000000000<>+0(SB), Y0, Y0
+	VORPD        Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	CMPQ         BX, SI
+	JLE          loop1
 
-part4:
-	VMASKMOVPD (DX)(BX*8), Y0, Y1
-
-whole5:
+tail2:
+	SUBQ         BX, CX
+	JLE          done3
+	LEAQ         lanesBelow<>+0(SB), SI
+	NEGQ         CX
+	VMOVUPD      64(SI)(CX*8), Y0
+	VMASKMOVPD   (DX)(BX*8), Y0, Y1
 	VANDPD       c7fffffffffffffff<>+0(SB), Y1, Y2
 	VMOVUPD      c4036000000000000<>+0(SB), Y3
 	VMINPD       Y2, Y3, Y2
@@ -870,28 +1036,7 @@ whole5:
 	VMINPD       Y5, Y2, Y2
 	VANDPD       c8000000000000000<>+0(SB), Y1, Y1
 	VORPD        Y1, Y2, Y1
-	CMPQ         CX, $0x04
-	JLT          part6
-	VMOVUPD      Y1, (AX)(BX*8)
-	JMP          whole7
-
-part6:
-	VMASKMOVPD Y1, Y0, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x04, BX
-	SUBQ $0x04, CX
-	CMPQ CX, $0x04
-	JGE  loop1
-
-last2:
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-	JMP     loop1
+	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
 
 done3:
 	VZEROUPPER
@@ -912,28 +1057,113 @@ GLOBL c3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
 // func log1pExpAVX2(n int, y *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·log1pExpAVX2(SB), NOSPLIT, $0-24
-	MOVQ    y+8(FP), AX
-	MOVQ    n+0(FP), CX
-	MOVQ    a+16(FP), DX
-	MOVQ    $0x00000000, BX
-	SUBQ    BX, CX
-	MOVQ    $0x00000004, SI
-	LEAQ    lanesBelow<>+0(SB), DI
-	NEGQ    SI
-	VMOVUPD 64(DI)(SI*8), Y0
-	CMPQ    CX, $0x04
-	JLT     last2
+	MOVQ y+8(FP), AX
+	MOVQ n+0(FP), CX
+	MOVQ a+16(FP), DX
+	XORQ BX, BX
+	LEAQ -4(CX), SI
+	CMPQ BX, SI
+	JGT  tail2
 
 loop1:
-	CMPQ    CX, $0x04
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Y1
-	JMP     whole5
+	VMOVUPD      (DX)(BX*8), Y0
+	VANDPD       c7fffffffffffffff<>+0(SB), Y0, Y1
+	VMOVUPD      c4087500000000000<>+0(SB), Y2
+	VMINPD       Y1, Y2, Y1
+	VORPD        c8000000000000000<>+0(SB), Y1, Y1
+	VMOVUPD      c4338000000000000<>+0(SB), Y2
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y1, Y2
+	VSUBPD       c4338000000000000<>+0(SB), Y2, Y3
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y1
+	VMULPD       Y4, Y4, Y3
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y5
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y6
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y3, Y5
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y3, Y6
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y3, Y5
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y3, Y6
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y3, Y5
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y3, Y6
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y3, Y5
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y3, Y6
+	VFMADD231PD  Y4, Y6, Y5
+	VFMADD231PD  Y5, Y3, Y1
+	VADDPD       Y1, Y4, Y1
+	VADDPD       c3ff0000000000000<>+0(SB), Y1, Y3
+	VSUBPD       c3ff0000000000000<>+0(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VPSRAD       $0x01, Y2, Y4
+	VPSUBD       Y4, Y2, Y5
+	VPSLLQ       $0x34, Y4, Y4
+	VPADDQ       c3ff0000000000000<>+0(SB), Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VPSLLQ       $0x34, Y5, Y4
+	VPADDQ       c3ff0000000000000<>+0(SB), Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VPSRAD       $0x01, Y2, Y4
+	VPSUBD       Y4, Y2, Y2
+	VPSLLQ       $0x34, Y4, Y4
+	VPADDQ       c3ff0000000000000<>+0(SB), Y4, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       c3ff0000000000000<>+0(SB), Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      c0000000000000000<>+0(SB), Y2
+	VMAXPD       Y0, Y2, Y0
+	VADDPD       c3ff0000000000000<>+0(SB), Y3, Y2
+	VCMPPD       $0x1e, c3fda8240b780346e<>+0(SB), Y3, Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
+	VSUBPD       Y2, Y5, Y5
+	VADDPD       Y3, Y5, Y5
+	VADDPD       Y1, Y5, Y5
+	VMULPD       c3fe0000000000000<>+0(SB), Y5, Y5
+	VBLENDVPD    Y4, Y5, Y1, Y1
+	VMULPD       c3fe0000000000000<>+0(SB), Y2, Y2
+	VSUBPD       c3ff0000000000000<>+0(SB), Y2, Y2
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
+	VANDPD       Y4, Y3, Y3
+	VADDPD       c4000000000000000<>+0(SB), Y2, Y4
+	VDIVPD       Y4, Y2, Y4
+	VMOVUPD      cc000000000000000<>+0(SB), Y5
+	VFMADD213PD  c4000000000000000<>+0(SB), Y4, Y5
+	VFMADD213PD  cc000000000000000<>+0(SB), Y4, Y5
+	VFMADD213PD  c3ff0000000000000<>+0(SB), Y4, Y5
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y4, Y4, Y5
+	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y6
+	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y5, Y6
+	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y5, Y6
+	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y5, Y6
+	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y5, Y6
+	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y5, Y6
+	VFMADD213PD  c3fe5555555555558<>+0(SB), Y5, Y6
+	VMULPD       Y5, Y6, Y5
+	VMULPD       c3fe0000000000000<>+0(SB), Y2, Y6
+	VMULPD       Y2, Y6, Y6
+	VADDPD       Y5, Y6, Y5
+	VFMADD231PD  c3dea39ef35793c76<>+0(SB), Y3, Y1
+	VFMADD231PD  Y5, Y4, Y1
+	VSUBPD       Y1, Y6, Y1
+	VSUBPD       Y1, Y2, Y1
+	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y3, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)(BX*8)
+	ADDQ         $0x04, BX
+	CMPQ         BX, SI
+	JLE          loop1
 
-part4:
-	VMASKMOVPD (DX)(BX*8), Y0, Y1
-
-whole5:
+tail2:
+	SUBQ         BX, CX
+	JLE          done3
+	LEAQ         lanesBelow<>+0(SB), SI
+	NEGQ         CX
+	VMOVUPD      64(SI)(CX*8), Y0
+	VMASKMOVPD   (DX)(BX*8), Y0, Y1
 	VANDPD       c7fffffffffffffff<>+0(SB), Y1, Y2
 	VMOVUPD      c4087500000000000<>+0(SB), Y3
 	VMINPD       Y2, Y3, Y2
@@ -1019,28 +1249,7 @@ whole5:
 	VSUBPD       Y2, Y3, Y2
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y4, Y2
 	VADDPD       Y2, Y1, Y1
-	CMPQ         CX, $0x04
-	JLT          part6
-	VMOVUPD      Y1, (AX)(BX*8)
-	JMP          whole7
-
-part6:
-	VMASKMOVPD Y1, Y0, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x04, BX
-	SUBQ $0x04, CX
-	CMPQ CX, $0x04
-	JGE  loop1
-
-last2:
-	CMPQ    CX, $0x00
-	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
-	JMP     loop1
+	VMASKMOVPD   Y1, Y0, (AX)(BX*8)
 
 done3:
 	VZEROUPPER

@@ -25,22 +25,13 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	MOVQ         $0x00000000, BX
-	SUBQ         BX, CX
-	KXNORB       K1, K1, K1
-	CMPQ         CX, $0x08
-	JLT          last2
+	XORQ         BX, BX
+	LEAQ         -8(CX), SI
+	CMPQ         BX, SI
+	JGT          tail2
 
 loop1:
-	CMPQ    CX, $0x08
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Z17
-	JMP     whole5
-
-part4:
-	VMOVUPD.Z (DX)(BX*8), K1, Z17
-
-whole5:
+	VMOVUPD      (DX)(BX*8), Z17
 	VMINPD       Z17, Z0, Z17
 	VMAXPD       Z17, Z1, Z17
 	VMOVUPD      Z2, Z18
@@ -63,28 +54,41 @@ whole5:
 	VFMADD213PD  Z17, Z19, Z20
 	VADDPD       Z16, Z20, Z17
 	VSCALEFPD    Z18, Z17, Z17
-	CMPQ         CX, $0x08
-	JLT          part6
 	VMOVUPD      Z17, (AX)(BX*8)
-	JMP          whole7
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop1
 
-part6:
-	VMOVUPD Z17, K1, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x08, BX
-	SUBQ $0x08, CX
-	CMPQ CX, $0x08
-	JGE  loop1
-
-last2:
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
-	JMP   loop1
+tail2:
+	SUBQ         BX, CX
+	JLE          done3
+	MOVQ         $-1, SI
+	BZHIQ        CX, SI, SI
+	KMOVB        SI, K1
+	VMOVUPD.Z    (DX)(BX*8), K1, Z17
+	VMINPD       Z17, Z0, Z0
+	VMAXPD       Z0, Z1, Z0
+	VMOVUPD      Z2, Z1
+	VFMADD231PD  Z3, Z0, Z1
+	VSUBPD       Z2, Z1, Z1
+	VFNMADD231PD Z4, Z1, Z0
+	VFNMADD231PD Z5, Z1, Z0
+	VMULPD       Z0, Z0, Z2
+	VMOVUPD      Z6, Z3
+	VMOVUPD      Z7, Z4
+	VFMADD213PD  Z8, Z2, Z3
+	VFMADD213PD  Z9, Z2, Z4
+	VFMADD213PD  Z10, Z2, Z3
+	VFMADD213PD  Z11, Z2, Z4
+	VFMADD213PD  Z12, Z2, Z3
+	VFMADD213PD  Z13, Z2, Z4
+	VFMADD213PD  Z14, Z2, Z3
+	VFMADD213PD  Z15, Z2, Z4
+	VFMADD231PD  Z0, Z4, Z3
+	VFMADD213PD  Z0, Z2, Z3
+	VADDPD       Z16, Z3, Z0
+	VSCALEFPD    Z1, Z0, Z0
+	VMOVUPD      Z0, K1, (AX)(BX*8)
 
 done3:
 	VZEROUPPER
@@ -166,22 +170,13 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	MOVQ         $0x00000000, BX
-	SUBQ         BX, CX
-	KXNORB       K1, K1, K1
-	CMPQ         CX, $0x08
-	JLT          last2
+	XORQ         BX, BX
+	LEAQ         -8(CX), SI
+	CMPQ         BX, SI
+	JGT          tail2
 
 loop1:
-	CMPQ    CX, $0x08
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Z19
-	JMP     whole5
-
-part4:
-	VMOVUPD.Z (DX)(BX*8), K1, Z19
-
-whole5:
+	VMOVUPD      (DX)(BX*8), Z19
 	VMINPD       Z19, Z0, Z20
 	VMAXPD       Z20, Z1, Z20
 	VMOVUPD      Z2, Z21
@@ -216,30 +211,57 @@ whole5:
 	VADDPD       Z22, Z24, Z20
 	VADDPD       Z20, Z20, Z20
 	VANDPD       Z17, Z19, Z21
-	VCMPPD       $0x11, Z18, Z21, K2
-	VBLENDMPD    Z19, Z20, K2, Z19
-	CMPQ         CX, $0x08
-	JLT          part6
+	VCMPPD       $0x11, Z18, Z21, K1
+	VBLENDMPD    Z19, Z20, K1, Z19
 	VMOVUPD      Z19, (AX)(BX*8)
-	JMP          whole7
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop1
 
-part6:
-	VMOVUPD Z19, K1, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x08, BX
-	SUBQ $0x08, CX
-	CMPQ CX, $0x08
-	JGE  loop1
-
-last2:
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
-	JMP   loop1
+tail2:
+	SUBQ         BX, CX
+	JLE          done3
+	MOVQ         $-1, SI
+	BZHIQ        CX, SI, SI
+	KMOVB        SI, K1
+	VMOVUPD.Z    (DX)(BX*8), K1, Z19
+	VMINPD       Z19, Z0, Z0
+	VMAXPD       Z0, Z1, Z0
+	VMOVUPD      Z2, Z1
+	VFMADD231PD  Z3, Z0, Z1
+	VSUBPD       Z2, Z1, Z2
+	VFNMADD231PD Z4, Z2, Z0
+	VMOVAPD      Z0, Z3
+	VFNMADD231PD Z5, Z2, Z3
+	VSUBPD       Z3, Z0, Z0
+	VFNMADD231PD Z5, Z2, Z0
+	VMULPD       Z3, Z3, Z2
+	VMOVUPD      Z6, Z4
+	VMOVUPD      Z7, Z5
+	VFMADD213PD  Z8, Z2, Z4
+	VFMADD213PD  Z9, Z2, Z5
+	VFMADD213PD  Z10, Z2, Z4
+	VFMADD213PD  Z11, Z2, Z5
+	VFMADD213PD  Z12, Z2, Z4
+	VFMADD213PD  Z13, Z2, Z5
+	VFMADD213PD  Z14, Z2, Z4
+	VFMADD213PD  Z15, Z2, Z5
+	VFMADD231PD  Z3, Z5, Z4
+	VFMADD231PD  Z4, Z2, Z0
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       Z16, Z1, Z1
+	VSUBPD       Z16, Z1, Z2
+	VMULPD       Z3, Z1, Z3
+	VADDPD       Z3, Z2, Z4
+	VSUBPD       Z4, Z2, Z2
+	VADDPD       Z3, Z2, Z2
+	VFMADD231PD  Z0, Z1, Z2
+	VADDPD       Z2, Z4, Z0
+	VADDPD       Z0, Z0, Z0
+	VANDPD       Z17, Z19, Z1
+	VCMPPD       $0x11, Z18, Z1, K2
+	VBLENDMPD    Z19, Z0, K2, Z0
+	VMOVUPD      Z0, K1, (AX)(BX*8)
 
 done3:
 	VZEROUPPER
@@ -287,26 +309,17 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	MOVQ         $0x00000000, BX
-	SUBQ         BX, CX
-	KXNORB       K1, K1, K1
-	CMPQ         CX, $0x08
-	JLT          last2
+	XORQ         BX, BX
+	LEAQ         -8(CX), SI
+	CMPQ         BX, SI
+	JGT          tail2
 
 loop1:
-	CMPQ    CX, $0x08
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Z24
-	JMP     whole5
-
-part4:
-	VMOVUPD.Z (DX)(BX*8), K1, Z24
-
-whole5:
-	VCMPPD      $0x11, Z0, Z24, K2
+	VMOVUPD     (DX)(BX*8), Z24
+	VCMPPD      $0x11, Z0, Z24, K1
 	VMULPD      Z1, Z24, Z25
-	VBLENDMPD   Z25, Z24, K2, Z25
-	VMOVAPD.Z   Z2, K2, Z26
+	VBLENDMPD   Z25, Z24, K1, Z25
+	VMOVAPD.Z   Z2, K1, Z26
 	VPADDQ      Z3, Z25, Z25
 	VPSRLQ      $0x34, Z25, Z27
 	VORPD       Z4, Z27, Z27
@@ -334,34 +347,62 @@ whole5:
 	VSUBPD      Z27, Z30, Z27
 	VSUBPD      Z27, Z25, Z25
 	VFMADD231PD Z19, Z26, Z25
-	VCMPPD      $0x11, Z20, Z24, K2
-	VBLENDMPD   Z25, Z24, K2, Z25
-	VCMPPD      $0x00, Z21, Z24, K2
-	VBLENDMPD   Z22, Z25, K2, Z25
-	VCMPPD      $0x11, Z21, Z24, K2
-	VBLENDMPD   Z23, Z25, K2, Z24
-	CMPQ        CX, $0x08
-	JLT         part6
+	VCMPPD      $0x11, Z20, Z24, K1
+	VBLENDMPD   Z25, Z24, K1, Z25
+	VCMPPD      $0x00, Z21, Z24, K1
+	VBLENDMPD   Z22, Z25, K1, Z25
+	VCMPPD      $0x11, Z21, Z24, K1
+	VBLENDMPD   Z23, Z25, K1, Z24
 	VMOVUPD     Z24, (AX)(BX*8)
-	JMP         whole7
+	ADDQ        $0x08, BX
+	CMPQ        BX, SI
+	JLE         loop1
 
-part6:
-	VMOVUPD Z24, K1, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x08, BX
-	SUBQ $0x08, CX
-	CMPQ CX, $0x08
-	JGE  loop1
-
-last2:
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
-	JMP   loop1
+tail2:
+	SUBQ        BX, CX
+	JLE         done3
+	MOVQ        $-1, SI
+	BZHIQ       CX, SI, SI
+	KMOVB       SI, K1
+	VMOVUPD.Z   (DX)(BX*8), K1, Z24
+	VCMPPD      $0x11, Z0, Z24, K2
+	VMULPD      Z1, Z24, Z0
+	VBLENDMPD   Z0, Z24, K2, Z0
+	VMOVAPD.Z   Z2, K2, Z1
+	VPADDQ      Z3, Z0, Z0
+	VPSRLQ      $0x34, Z0, Z2
+	VORPD       Z4, Z2, Z2
+	VSUBPD      Z5, Z2, Z2
+	VANDPD      Z6, Z0, Z0
+	VPADDQ      Z7, Z0, Z0
+	VSUBPD      Z8, Z0, Z0
+	VADDPD      Z1, Z2, Z1
+	VMULPD      Z9, Z1, Z2
+	VADDPD      Z10, Z0, Z3
+	VDIVPD      Z3, Z0, Z3
+	VMULPD      Z3, Z3, Z4
+	VMOVUPD     Z11, Z5
+	VFMADD213PD Z12, Z4, Z5
+	VFMADD213PD Z13, Z4, Z5
+	VFMADD213PD Z14, Z4, Z5
+	VFMADD213PD Z15, Z4, Z5
+	VFMADD213PD Z16, Z4, Z5
+	VFMADD213PD Z17, Z4, Z5
+	VMULPD      Z4, Z5, Z4
+	VMULPD      Z18, Z0, Z5
+	VMULPD      Z0, Z5, Z5
+	VADDPD      Z4, Z5, Z4
+	VFMADD231PD Z4, Z3, Z2
+	VSUBPD      Z2, Z5, Z2
+	VSUBPD      Z2, Z0, Z0
+	VFMADD231PD Z19, Z1, Z0
+	VCMPPD      $0x11, Z20, Z24, K2
+	VBLENDMPD   Z0, Z24, K2, Z0
+	VCMPPD      $0x00, Z21, Z24, K2
+	VBLENDMPD   Z22, Z0, K2, Z0
+	VCMPPD      $0x11, Z21, Z24, K2
+	VBLENDMPD   Z23, Z0, K2, Z0
+	VMOVUPD     Z0, K1, (AX)(BX*8)
 
 done3:
 	VZEROUPPER
@@ -457,44 +498,35 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	MOVQ         $0x00000000, BX
-	SUBQ         BX, CX
-	KXNORB       K1, K1, K1
-	CMPQ         CX, $0x08
-	JLT          last2
+	XORQ         BX, BX
+	LEAQ         -8(CX), SI
+	CMPQ         BX, SI
+	JGT          tail2
 
 loop1:
-	CMPQ    CX, $0x08
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Z24
-	JMP     whole5
-
-part4:
-	VMOVUPD.Z (DX)(BX*8), K1, Z24
-
-whole5:
+	VMOVUPD        (DX)(BX*8), Z24
 	VADDPD         Z0, Z24, Z25
 	VSUBPD         Z1, Z24, Z26
 	VANDPD         Z2, Z26, Z26
-	VCMPPD         $0x11, Z3, Z26, K2
+	VCMPPD         $0x11, Z3, Z26, K1
 	VPADDQ         Z4, Z25, Z26
 	VPSRLQ         $0x34, Z26, Z27
 	VORPD          Z5, Z27, Z28
 	VSUBPD         Z6, Z28, Z28
-	VBLENDMPD      Z7, Z28, K2, Z28
+	VBLENDMPD      Z7, Z28, K1, Z28
 	VANDPD         Z8, Z26, Z26
 	VPADDQ         Z9, Z26, Z26
 	VSUBPD         Z0, Z26, Z26
-	VBLENDMPD      Z24, Z26, K2, Z26
+	VBLENDMPD      Z24, Z26, K1, Z26
 	VMAXPD         Z0, Z24, Z29
 	VSUBPD         Z25, Z29, Z25
 	VMINPD         Z0, Z24, Z29
 	VADDPD         Z29, Z25, Z25
 	VPSLLQ         $0x34, Z27, Z27
 	VPSUBQ         Z27, Z10, Z27
-	VCMPPD         $0x11, Z11, Z24, K3
-	VBLENDMPD      Z27, Z7, K3, Z27
-	VBLENDMPD      Z7, Z27, K2, Z27
+	VCMPPD         $0x11, Z11, Z24, K2
+	VBLENDMPD      Z27, Z7, K2, Z27
+	VBLENDMPD      Z7, Z27, K1, Z27
 	VMULPD         Z27, Z25, Z25
 	VADDPD         Z12, Z26, Z27
 	VDIVPD         Z27, Z26, Z27
@@ -521,36 +553,83 @@ whole5:
 	VSUBPD         Z25, Z26, Z25
 	VFMADD231PD    Z23, Z28, Z25
 	VANDPD         Z2, Z24, Z26
-	VCMPPD.BCST    $0x11, c3c90000000000000<>+0(SB), Z26, K2
-	VBLENDMPD      Z24, Z25, K2, Z25
-	VCMPPD.BCST    $0x11, c7ff0000000000000<>+0(SB), Z24, K2
-	VBLENDMPD      Z25, Z24, K2, Z25
-	VCMPPD.BCST    $0x00, cbff0000000000000<>+0(SB), Z24, K2
-	VBLENDMPD.BCST cfff0000000000000<>+0(SB), Z25, K2, Z25
-	VCMPPD.BCST    $0x11, cbff0000000000000<>+0(SB), Z24, K2
-	VBLENDMPD.BCST c7ff8000000000001<>+0(SB), Z25, K2, Z24
-	CMPQ           CX, $0x08
-	JLT            part6
+	VCMPPD.BCST    $0x11, c3c90000000000000<>+0(SB), Z26, K1
+	VBLENDMPD      Z24, Z25, K1, Z25
+	VCMPPD.BCST    $0x11, c7ff0000000000000<>+0(SB), Z24, K1
+	VBLENDMPD      Z25, Z24, K1, Z25
+	VCMPPD.BCST    $0x00, cbff0000000000000<>+0(SB), Z24, K1
+	VBLENDMPD.BCST cfff0000000000000<>+0(SB), Z25, K1, Z25
+	VCMPPD.BCST    $0x11, cbff0000000000000<>+0(SB), Z24, K1
+	VBLENDMPD.BCST c7ff8000000000001<>+0(SB), Z25, K1, Z24
 	VMOVUPD        Z24, (AX)(BX*8)
-	JMP            whole7
+	ADDQ           $0x08, BX
+	CMPQ           BX, SI
+	JLE            loop1
 
-part6:
-	VMOVUPD Z24, K1, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x08, BX
-	SUBQ $0x08, CX
-	CMPQ CX, $0x08
-	JGE  loop1
-
-last2:
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
-	JMP   loop1
+tail2:
+	SUBQ           BX, CX
+	JLE            done3
+	MOVQ           $-1, SI
+	BZHIQ          CX, SI, SI
+	KMOVB          SI, K1
+	VMOVUPD.Z      (DX)(BX*8), K1, Z24
+	VADDPD         Z0, Z24, Z25
+	VSUBPD         Z1, Z24, Z1
+	VANDPD         Z2, Z1, Z1
+	VCMPPD         $0x11, Z3, Z1, K2
+	VPADDQ         Z4, Z25, Z1
+	VPSRLQ         $0x34, Z1, Z3
+	VORPD          Z5, Z3, Z4
+	VSUBPD         Z6, Z4, Z4
+	VBLENDMPD      Z7, Z4, K2, Z4
+	VANDPD         Z8, Z1, Z1
+	VPADDQ         Z9, Z1, Z1
+	VSUBPD         Z0, Z1, Z1
+	VBLENDMPD      Z24, Z1, K2, Z1
+	VMAXPD         Z0, Z24, Z5
+	VSUBPD         Z25, Z5, Z5
+	VMINPD         Z0, Z24, Z6
+	VADDPD         Z6, Z5, Z5
+	VPSLLQ         $0x34, Z3, Z3
+	VPSUBQ         Z3, Z10, Z3
+	VCMPPD         $0x11, Z11, Z24, K3
+	VBLENDMPD      Z3, Z7, K3, Z3
+	VBLENDMPD      Z7, Z3, K2, Z3
+	VMULPD         Z3, Z5, Z3
+	VADDPD         Z12, Z1, Z5
+	VDIVPD         Z5, Z1, Z5
+	VMOVUPD        Z13, Z6
+	VFMADD213PD    Z12, Z5, Z6
+	VFMADD213PD    Z13, Z5, Z6
+	VFMADD213PD    Z0, Z5, Z6
+	VMULPD         Z6, Z3, Z0
+	VMULPD         Z5, Z5, Z3
+	VMOVUPD        Z14, Z6
+	VFMADD213PD    Z15, Z3, Z6
+	VFMADD213PD    Z16, Z3, Z6
+	VFMADD213PD    Z17, Z3, Z6
+	VFMADD213PD    Z18, Z3, Z6
+	VFMADD213PD    Z19, Z3, Z6
+	VFMADD213PD    Z20, Z3, Z6
+	VMULPD         Z3, Z6, Z3
+	VMULPD         Z21, Z1, Z6
+	VMULPD         Z1, Z6, Z6
+	VADDPD         Z3, Z6, Z3
+	VFMADD231PD    Z22, Z4, Z0
+	VFMADD231PD    Z3, Z5, Z0
+	VSUBPD         Z0, Z6, Z0
+	VSUBPD         Z0, Z1, Z0
+	VFMADD231PD    Z23, Z4, Z0
+	VANDPD         Z2, Z24, Z1
+	VCMPPD.BCST    $0x11, c3c90000000000000<>+0(SB), Z1, K2
+	VBLENDMPD      Z24, Z0, K2, Z0
+	VCMPPD.BCST    $0x11, c7ff0000000000000<>+0(SB), Z24, K2
+	VBLENDMPD      Z0, Z24, K2, Z0
+	VCMPPD.BCST    $0x00, cbff0000000000000<>+0(SB), Z24, K2
+	VBLENDMPD.BCST cfff0000000000000<>+0(SB), Z0, K2, Z0
+	VCMPPD.BCST    $0x11, cbff0000000000000<>+0(SB), Z24, K2
+	VBLENDMPD.BCST c7ff8000000000001<>+0(SB), Z0, K2, Z0
+	VMOVUPD        Z0, K1, (AX)(BX*8)
 
 done3:
 	VZEROUPPER
@@ -599,22 +678,13 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	MOVQ         $0x00000000, BX
-	SUBQ         BX, CX
-	KXNORB       K1, K1, K1
-	CMPQ         CX, $0x08
-	JLT          last2
+	XORQ         BX, BX
+	LEAQ         -8(CX), SI
+	CMPQ         BX, SI
+	JGT          tail2
 
 loop1:
-	CMPQ    CX, $0x08
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Z19
-	JMP     whole5
-
-part4:
-	VMOVUPD.Z (DX)(BX*8), K1, Z19
-
-whole5:
+	VMOVUPD      (DX)(BX*8), Z19
 	VANDPD       Z0, Z19, Z20
 	VMINPD       Z20, Z1, Z20
 	VORPD        Z2, Z20, Z20
@@ -649,37 +719,71 @@ whole5:
 	VSUBPD       Z21, Z17, Z23
 	VADDPD       Z22, Z23, Z23
 	VADDPD       Z20, Z23, Z23
-	VCMPPD       $0x11, Z18, Z19, K2
-	VBLENDMPD    Z22, Z17, K2, Z19
-	VMOVAPD.Z    Z20, K2, Z20
+	VCMPPD       $0x11, Z18, Z19, K1
+	VBLENDMPD    Z22, Z17, K1, Z19
+	VMOVAPD.Z    Z20, K1, Z20
 	VDIVPD       Z21, Z17, Z22
 	VMULPD       Z22, Z19, Z24
 	VFNMADD231PD Z21, Z24, Z19
 	VFNMADD231PD Z23, Z24, Z20
 	VADDPD       Z20, Z19, Z19
 	VFMADD231PD  Z22, Z19, Z24
-	CMPQ         CX, $0x08
-	JLT          part6
 	VMOVUPD      Z24, (AX)(BX*8)
-	JMP          whole7
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop1
 
-part6:
-	VMOVUPD Z24, K1, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x08, BX
-	SUBQ $0x08, CX
-	CMPQ CX, $0x08
-	JGE  loop1
-
-last2:
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
-	JMP   loop1
+tail2:
+	SUBQ         BX, CX
+	JLE          done3
+	MOVQ         $-1, SI
+	BZHIQ        CX, SI, SI
+	KMOVB        SI, K1
+	VMOVUPD.Z    (DX)(BX*8), K1, Z19
+	VANDPD       Z0, Z19, Z0
+	VMINPD       Z0, Z1, Z0
+	VORPD        Z2, Z0, Z0
+	VMOVUPD      Z3, Z1
+	VFMADD231PD  Z4, Z0, Z1
+	VSUBPD       Z3, Z1, Z1
+	VFNMADD231PD Z5, Z1, Z0
+	VMOVAPD      Z0, Z2
+	VFNMADD231PD Z6, Z1, Z2
+	VSUBPD       Z2, Z0, Z0
+	VFNMADD231PD Z6, Z1, Z0
+	VMULPD       Z2, Z2, Z3
+	VMOVUPD      Z7, Z4
+	VMOVUPD      Z8, Z5
+	VFMADD213PD  Z9, Z3, Z4
+	VFMADD213PD  Z10, Z3, Z5
+	VFMADD213PD  Z11, Z3, Z4
+	VFMADD213PD  Z12, Z3, Z5
+	VFMADD213PD  Z13, Z3, Z4
+	VFMADD213PD  Z14, Z3, Z5
+	VFMADD213PD  Z15, Z3, Z4
+	VFMADD213PD  Z16, Z3, Z5
+	VFMADD231PD  Z2, Z5, Z4
+	VFMADD231PD  Z4, Z3, Z0
+	VADDPD       Z0, Z2, Z0
+	VADDPD       Z17, Z0, Z2
+	VSUBPD       Z17, Z2, Z3
+	VSUBPD       Z3, Z0, Z0
+	VSCALEFPD    Z1, Z2, Z2
+	VSCALEFPD    Z1, Z0, Z0
+	VADDPD       Z17, Z2, Z1
+	VSUBPD       Z1, Z17, Z3
+	VADDPD       Z2, Z3, Z3
+	VADDPD       Z0, Z3, Z3
+	VCMPPD       $0x11, Z18, Z19, K2
+	VBLENDMPD    Z2, Z17, K2, Z2
+	VMOVAPD.Z    Z0, K2, Z0
+	VDIVPD       Z1, Z17, Z4
+	VMULPD       Z4, Z2, Z5
+	VFNMADD231PD Z1, Z5, Z2
+	VFNMADD231PD Z3, Z5, Z0
+	VADDPD       Z0, Z2, Z0
+	VFMADD231PD  Z4, Z0, Z5
+	VMOVUPD      Z5, K1, (AX)(BX*8)
 
 done3:
 	VZEROUPPER
@@ -716,22 +820,13 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	MOVQ         $0x00000000, BX
-	SUBQ         BX, CX
-	KXNORB       K1, K1, K1
-	CMPQ         CX, $0x08
-	JLT          last2
+	XORQ         BX, BX
+	LEAQ         -8(CX), SI
+	CMPQ         BX, SI
+	JGT          tail2
 
 loop1:
-	CMPQ    CX, $0x08
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Z19
-	JMP     whole5
-
-part4:
-	VMOVUPD.Z (DX)(BX*8), K1, Z19
-
-whole5:
+	VMOVUPD      (DX)(BX*8), Z19
 	VANDPD       Z0, Z19, Z20
 	VMINPD       Z20, Z1, Z20
 	VADDPD       Z20, Z20, Z20
@@ -768,28 +863,55 @@ whole5:
 	VMINPD       Z23, Z15, Z20
 	VANDPD       Z18, Z19, Z19
 	VORPD        Z19, Z20, Z19
-	CMPQ         CX, $0x08
-	JLT          part6
 	VMOVUPD      Z19, (AX)(BX*8)
-	JMP          whole7
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop1
 
-part6:
-	VMOVUPD Z19, K1, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x08, BX
-	SUBQ $0x08, CX
-	CMPQ CX, $0x08
-	JGE  loop1
-
-last2:
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
-	JMP   loop1
+tail2:
+	SUBQ         BX, CX
+	JLE          done3
+	MOVQ         $-1, SI
+	BZHIQ        CX, SI, SI
+	KMOVB        SI, K1
+	VMOVUPD.Z    (DX)(BX*8), K1, Z19
+	VANDPD       Z0, Z19, Z0
+	VMINPD       Z0, Z1, Z0
+	VADDPD       Z0, Z0, Z0
+	VMOVUPD      Z2, Z1
+	VFMADD231PD  Z3, Z0, Z1
+	VSUBPD       Z2, Z1, Z2
+	VFNMADD231PD Z4, Z2, Z0
+	VMULPD       Z0, Z0, Z2
+	VMOVUPD      Z5, Z3
+	VMOVUPD      Z6, Z4
+	VFMADD213PD  Z7, Z2, Z3
+	VFMADD213PD  Z8, Z2, Z4
+	VFMADD213PD  Z9, Z2, Z3
+	VFMADD213PD  Z10, Z2, Z4
+	VFMADD213PD  Z11, Z2, Z3
+	VFMADD213PD  Z12, Z2, Z4
+	VFMADD213PD  Z13, Z2, Z3
+	VFMADD213PD  Z14, Z2, Z4
+	VFMADD231PD  Z0, Z4, Z3
+	VFMADD213PD  Z0, Z2, Z3
+	VPSLLQ       $0x34, Z1, Z0
+	VPADDQ       Z15, Z0, Z0
+	VSUBPD       Z15, Z0, Z1
+	VFMADD231PD  Z3, Z0, Z1
+	VADDPD       Z16, Z1, Z0
+	VSUBPD       Z0, Z16, Z2
+	VADDPD       Z1, Z2, Z2
+	VDIVPD       Z0, Z1, Z3
+	VFNMADD231PD Z0, Z3, Z1
+	VFNMADD231PD Z2, Z3, Z1
+	VMOVUPD      Z17, Z0
+	VFNMADD231PD Z17, Z3, Z0
+	VFMADD231PD  Z0, Z1, Z3
+	VMINPD       Z3, Z15, Z0
+	VANDPD       Z18, Z19, Z1
+	VORPD        Z1, Z0, Z0
+	VMOVUPD      Z0, K1, (AX)(BX*8)
 
 done3:
 	VZEROUPPER
@@ -831,22 +953,13 @@ TEXT ·log1pExpAVX512(SB), NOSPLIT, $0-24
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
-	MOVQ         $0x00000000, BX
-	SUBQ         BX, CX
-	KXNORB       K1, K1, K1
-	CMPQ         CX, $0x08
-	JLT          last2
+	XORQ         BX, BX
+	LEAQ         -8(CX), SI
+	CMPQ         BX, SI
+	JGT          tail2
 
 loop1:
-	CMPQ    CX, $0x08
-	JLT     part4
-	VMOVUPD (DX)(BX*8), Z24
-	JMP     whole5
-
-part4:
-	VMOVUPD.Z (DX)(BX*8), K1, Z24
-
-whole5:
+	VMOVUPD          (DX)(BX*8), Z24
 	VANDPD           Z0, Z24, Z25
 	VMINPD           Z25, Z1, Z25
 	VORPD            Z2, Z25, Z25
@@ -879,16 +992,16 @@ whole5:
 	VSCALEFPD        Z26, Z25, Z25
 	VMAXPD           Z24, Z18, Z24
 	VADDPD           Z17, Z27, Z26
-	VCMPPD           $0x1e, Z19, Z27, K2
+	VCMPPD           $0x1e, Z19, Z27, K1
 	VSUBPD           Z26, Z17, Z28
 	VADDPD           Z27, Z28, Z28
 	VADDPD           Z25, Z28, Z28
 	VMULPD           Z20, Z28, Z28
-	VBLENDMPD        Z28, Z25, K2, Z25
+	VBLENDMPD        Z28, Z25, K1, Z25
 	VMULPD           Z20, Z26, Z26
 	VSUBPD           Z17, Z26, Z26
-	VBLENDMPD        Z26, Z27, K2, Z26
-	VMOVAPD.Z        Z17, K2, Z27
+	VBLENDMPD        Z26, Z27, K1, Z26
+	VMOVAPD.Z        Z17, K1, Z27
 	VADDPD           Z21, Z26, Z28
 	VDIVPD           Z28, Z26, Z28
 	VMOVUPD          Z22, Z29
@@ -914,28 +1027,86 @@ whole5:
 	VSUBPD           Z25, Z26, Z25
 	VFMADD231PD      Z5, Z27, Z25
 	VADDPD           Z25, Z24, Z24
-	CMPQ             CX, $0x08
-	JLT              part6
 	VMOVUPD          Z24, (AX)(BX*8)
-	JMP              whole7
+	ADDQ             $0x08, BX
+	CMPQ             BX, SI
+	JLE              loop1
 
-part6:
-	VMOVUPD Z24, K1, (AX)(BX*8)
-
-whole7:
-	ADDQ $0x08, BX
-	SUBQ $0x08, CX
-	CMPQ CX, $0x08
-	JGE  loop1
-
-last2:
-	CMPQ  CX, $0x00
-	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
-	KMOVB K1, K1
-	JMP   loop1
+tail2:
+	SUBQ             BX, CX
+	JLE              done3
+	MOVQ             $-1, SI
+	BZHIQ            CX, SI, SI
+	KMOVB            SI, K1
+	VMOVUPD.Z        (DX)(BX*8), K1, Z24
+	VANDPD           Z0, Z24, Z0
+	VMINPD           Z0, Z1, Z0
+	VORPD            Z2, Z0, Z0
+	VMOVUPD          Z3, Z1
+	VFMADD231PD      Z4, Z0, Z1
+	VSUBPD           Z3, Z1, Z1
+	VFNMADD231PD     Z5, Z1, Z0
+	VMOVAPD          Z0, Z2
+	VFNMADD231PD     Z6, Z1, Z2
+	VSUBPD           Z2, Z0, Z0
+	VFNMADD231PD     Z6, Z1, Z0
+	VMULPD           Z2, Z2, Z3
+	VMOVUPD          Z7, Z4
+	VMOVUPD          Z8, Z7
+	VFMADD213PD      Z9, Z3, Z4
+	VFMADD213PD      Z10, Z3, Z7
+	VFMADD213PD      Z11, Z3, Z4
+	VFMADD213PD      Z12, Z3, Z7
+	VFMADD213PD      Z13, Z3, Z4
+	VFMADD213PD      Z14, Z3, Z7
+	VFMADD213PD      Z15, Z3, Z4
+	VFMADD213PD      Z16, Z3, Z7
+	VFMADD231PD      Z2, Z7, Z4
+	VFMADD231PD      Z4, Z3, Z0
+	VADDPD           Z0, Z2, Z0
+	VADDPD           Z17, Z0, Z2
+	VSUBPD           Z17, Z2, Z3
+	VSUBPD           Z3, Z0, Z0
+	VSCALEFPD        Z1, Z2, Z2
+	VSCALEFPD        Z1, Z0, Z0
+	VMAXPD           Z24, Z18, Z1
+	VADDPD           Z17, Z2, Z3
+	VCMPPD           $0x1e, Z19, Z2, K2
+	VSUBPD           Z3, Z17, Z4
+	VADDPD           Z2, Z4, Z4
+	VADDPD           Z0, Z4, Z4
+	VMULPD           Z20, Z4, Z4
+	VBLENDMPD        Z4, Z0, K2, Z0
+	VMULPD           Z20, Z3, Z3
+	VSUBPD           Z17, Z3, Z3
+	VBLENDMPD        Z3, Z2, K2, Z2
+	VMOVAPD.Z        Z17, K2, Z3
+	VADDPD           Z21, Z2, Z4
+	VDIVPD           Z4, Z2, Z4
+	VMOVUPD          Z22, Z7
+	VFMADD213PD      Z21, Z4, Z7
+	VFMADD213PD      Z22, Z4, Z7
+	VFMADD213PD      Z17, Z4, Z7
+	VMULPD           Z7, Z0, Z0
+	VMULPD           Z4, Z4, Z7
+	VMOVUPD          Z23, Z8
+	VFMADD213PD.BCST c3fc39fe51a7c18f9<>+0(SB), Z7, Z8
+	VFMADD213PD.BCST c3fc7462b51cb66b1<>+0(SB), Z7, Z8
+	VFMADD213PD.BCST c3fcc71c62e3f11e6<>+0(SB), Z7, Z8
+	VFMADD213PD.BCST c3fd2492492df281a<>+0(SB), Z7, Z8
+	VFMADD213PD.BCST c3fd99999999952d7<>+0(SB), Z7, Z8
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z7, Z8
+	VMULPD           Z7, Z8, Z7
+	VMULPD           Z20, Z2, Z8
+	VMULPD           Z2, Z8, Z8
+	VADDPD           Z7, Z8, Z7
+	VFMADD231PD      Z6, Z3, Z0
+	VFMADD231PD      Z7, Z4, Z0
+	VSUBPD           Z0, Z8, Z0
+	VSUBPD           Z0, Z2, Z0
+	VFMADD231PD      Z5, Z3, Z0
+	VADDPD           Z0, Z1, Z0
+	VMOVUPD          Z0, K1, (AX)(BX*8)
 
 done3:
 	VZEROUPPER

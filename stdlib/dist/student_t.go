@@ -76,20 +76,7 @@ func standardT(r *rand.Rand, nu float64) float64 {
 	return portable.Normal(r) / math.Sqrt(drawGamma(r, nu/2)/(nu/2))
 }
 
-// A tForm holds what depends on nu alone. With w = z/sqrt(nu), log p(z) = norm - half·log(1+w²).
-type tForm struct{ nu, root, half, norm, dnorm float64 }
-
-// newTForm is that of element nu of a block, whose derivative is wanted where dnu is not nil.
-func newTForm(b *def.Batch, nu float64, dnu []float64) tForm {
-	nu = positive(nu)
-	t := tForm{nu: nu, root: math.Sqrt(nu), half: (nu + 1) / 2, norm: b.Known(logTNorm, nu, 0)}
-	if dnu != nil {
-		t.dnorm = tNormSlope(nu)
-	}
-	return t
-}
-
-// logTNorm is norm, and tNormSlope its derivative.
+// logTNorm is the log density of the standard member at 0, and tNormSlope its derivative.
 func logTNorm(nu, _ float64) float64 {
 	nu = positive(nu)
 	return special.LgammaDiff(nu/2, 0.5) - float64(0.5*(portable.Log(nu)+logPi))
@@ -100,37 +87,33 @@ func tNormSlope(nu float64) float64 {
 	return 0.5 * (special.DigammaDiff(nu/2, 0.5) - 1/nu)
 }
 
-// at returns the log density at z, its derivative, and its partial in nu.
-func (t tForm) at(z float64) (lp, score, dnu float64) {
-	w := z / t.root
-	value, ratio := special.Log1pSquare(w)
-	wr := w * ratio // w²/(1+w²)
-	return t.norm - float64(t.half*value), -2 * t.half * ratio / t.root,
-		t.dnorm - float64(0.5*value) + t.half*wr/t.nu
-}
-
+// studentTLogDensity has log p(z) = norm - half·log(1+w²), with w = z/√nu and half = (nu+1)/2.
 func studentTLogDensity(b *def.Batch) float64 {
 	nu, mu, sigma := b.Theta[0], b.Theta[1], b.Theta[2]
 	dnu, dmu, dsigma := partial(b, 0), partial(b, 1), partial(b, 2)
-	var t tForm
-	var s, logS, sum float64
+	var v, half, norm, dnorm, s, logS, width, sum float64
 	for i := range b.N {
-		if i == 0 || nu.Step != 0 {
-			t = newTForm(b, nu.At(i), dnu)
+		if i == 0 || nu.Step != 0 || sigma.Step != 0 {
+			v, s = positive(nu.At(i)), positive(sigma.At(i))
+			half, norm, logS, width = (v+1)/2, b.Known(logTNorm, v, 0), b.Log(s), s*math.Sqrt(v)
+			if dnu != nil {
+				dnorm = tNormSlope(v)
+			}
 		}
-		if i == 0 || sigma.Step != 0 {
-			s = positive(sigma.At(i))
-			logS = b.Log(s)
+		w := (b.X.At(i) - mu.At(i)) / width
+		value, ratio := special.Log1pSquare(w)
+		share := w * ratio // w²/(1+w²)
+		if dnu != nil {
+			dnu[i] = dnorm - float64(0.5*value) + half*share/v
 		}
-		z := (b.X.At(i) - mu.At(i)) / s
-		lp, score, dn := t.at(z)
-		lp -= logS
+		lp, score := norm-float64(half*value)-logS, -2*half*ratio/width
 		sum += lp
 		set(b.LP, i, lp)
-		set(b.DX, i, score/s)
-		set(dnu, i, dn)
-		set(dmu, i, -score/s)
-		set(dsigma, i, -(1+float64(z*score))/s)
+		set(b.DX, i, score)
+		set(dmu, i, -score)
+		if dsigma != nil {
+			dsigma[i] = (float64(2*half*share) - 1) / s
+		}
 	}
 	return finish(b, sum)
 }
