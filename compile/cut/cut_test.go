@@ -225,3 +225,11 @@ func TestCutsDoNotDependOnTheOrderOfTerms(t *testing.T) {
 		}
 	}
 }
+
+// A matrix of constants that a let holds is the same wherever the let stands, however large it is.
+func TestConstantsAreNoCopies(t *testing.T) {
+	row := "[" + strings.Repeat("1, ", 19) + "2]"
+	compiletest.Compile(t, "data y : real[N]\nparam b : real[20] ~ normal(0, 1)\nlet m = ["+
+		strings.Repeat(row+", ", 24)+row+"] * b\ny ~ normal("+strings.Repeat("sum(m) + ", 600)+"0, 1)\n",
+		check.Options{})
+}

@@ -221,12 +221,13 @@ func Rebuild(e ast.Expr, f func(ast.Expr) ast.Expr) ast.Expr {
 	return e
 }
 
-// size counts nodes, up to the bound.
+// size counts nodes, up to the bound. An array of constants is one: it is the same node wherever it stands.
 func size(e ast.Expr) int {
 	n := 0
-	ast.Walk(e, func(ast.Node) bool {
+	ast.Walk(e, func(x ast.Node) bool {
 		n++
-		return n <= maxNodes
+		_, constants := x.(*ast.Array)
+		return n <= maxNodes && !constants
 	})
 	return n
 }
