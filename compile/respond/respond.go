@@ -14,7 +14,8 @@ import (
 // server's, and data without an owner too, unless the text names its server: they stay with that party, which
 // is then a client. A warning says so. Spans are those of the text.
 func Serve(file *ast.File) (*ast.File, diag.List) {
-	r := &reader{declared: map[string]ast.Stmt{}, clients: map[string]*ast.Family{}}
+	r := &reader{declared: map[string]ast.Stmt{}, clients: map[string]*ast.Family{},
+		sizes: map[string]types.Owners{}}
 	if !r.read(file) {
 		return nil, nil
 	}
@@ -39,35 +40,53 @@ func Serve(file *ast.File) (*ast.File, diag.List) {
 type reader struct {
 	declared map[string]ast.Stmt
 	clients  map[string]*ast.Family
+	sizes    map[string]types.Owners // of the declarations in whose shapes a name occurs
 	server   *ast.Server // nil: the text names none
 	keeps    bool        // that server has something
 }
 
 // read collects the declarations. It returns false for a party's program.
 func (r *reader) read(file *ast.File) bool {
+	for _, s := range file.Stmts { // before any owner is resolved
+		if server, ok := s.(*ast.Server); ok {
+			r.server = server
+		}
+	}
 	for _, s := range file.Stmts {
 		switch s := s.(type) {
 		case *ast.Program:
 			return false
-		case *ast.Server:
-			r.server = s
 		case *ast.Client:
 			for _, c := range s.Clients {
 				r.clients[c.Name.Name] = c
 			}
 		case *ast.Data:
-			r.declared[s.Name.Name] = s
+			r.declare(s, s.Name, s.Type)
 		case *ast.Param:
-			r.declared[s.Name.Name] = s
+			r.declare(s, s.Name, s.Type)
 		case *ast.Weight:
-			r.declared[s.Name.Name] = s
+			r.declare(s, s.Name, s.Type)
 		case *ast.Contribution:
-			r.declared[s.Name.Name] = s
+			r.declare(s, s.Name, s.Type)
 		case *ast.Let:
-			r.declared[s.Name.Name] = s
+			r.declare(s, s.Name, s.Type)
 		}
 	}
 	return true
+}
+
+func (r *reader) declare(s ast.Stmt, name ast.Ident, t *ast.Type) {
+	r.declared[name.Name] = s
+	at, _ := owner(s)
+	if t == nil {
+		return
+	}
+	ast.Walk(t, func(n ast.Node) bool {
+		if size, ok := n.(*ast.Name); ok {
+			r.sizes[size.Name] = r.sizes[size.Name].Join(types.Owners{r.party(*at)})
+		}
+		return true
+	})
 }
 
 // owners are the parties whose names a node has, directly or by lets; check.DefaultServer is the server,
@@ -99,6 +118,9 @@ func (r *reader) named(name string, out types.Owners, seen map[string]bool) type
 	}
 	if at, ok := owner(s); ok && (*at == nil || (*at).Name != check.Shared) {
 		return out.Join(types.Owners{r.party(*at)})
+	}
+	if party, one := r.sizes[name].Sole(); one && s == nil && party != check.Shared {
+		return out.Join(types.Owners{party})
 	}
 	return out
 }
