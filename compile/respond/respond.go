@@ -41,8 +41,8 @@ type reader struct {
 	declared map[string]ast.Stmt
 	clients  map[string]*ast.Family
 	sizes    map[string]types.Owners // of the declarations in whose shapes a name occurs
-	server   *ast.Server // nil: the text names none
-	keeps    bool        // that server has something
+	server   *ast.Server             // nil: the text names none
+	keeps    bool                    // that server has something
 }
 
 // read collects the declarations. It returns false for a party's program.
