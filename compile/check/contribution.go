@@ -22,7 +22,7 @@ func (c *checker) contribution(s *ast.Contribution) {
 			"a contribution belongs to a client, which keeps what it is made of to itself").Note(
 			"name the client: contribution %s : %s @ CLIENT", s.Name.Name, t,
 		)
-		if s.Owner != nil && owner == c.Server {
+		if s.Owner != nil && s.Owner.Name != DefaultServer {
 			d.Note("%s is the server: what it adds stands in the model", owner)
 		}
 		return
