@@ -111,8 +111,8 @@ func TestARightModelKeepsItsServer(t *testing.T) {
 	}
 }
 
-// What is refused or warned of where the server holds the response is refused or warned of, in the same words,
-// where a client does: above all, gradients and cuts that are rows of another party.
+// What is refused or warned of where the server holds the response is refused or warned of, in the same
+// words, where a client does: above all, gradients and cuts that are rows of another party.
 func TestTheHolderLearnsNoMoreThanAServer(t *testing.T) {
 	paths, err := filepath.Glob("split/testdata/owners/*.txtar")
 	if err != nil || len(paths) == 0 {
