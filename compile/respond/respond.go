@@ -3,6 +3,8 @@
 package respond
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -14,159 +16,178 @@ import (
 // server's, and data without an owner too, unless the text names its server: they stay with that party, which
 // is then a client. A warning says so. Spans are those of the text.
 func Serve(file *ast.File) (*ast.File, diag.List) {
-	r := &reader{declared: map[string]ast.Stmt{}, clients: map[string]*ast.Family{},
-		sizes: map[string]types.Owners{}}
-	if !r.read(file) {
-		return nil, nil
+	d := Declared{}
+	for _, s := range file.Stmts {
+		if _, program := s.(*ast.Program); program {
+			return nil, nil
+		}
+		d.add(s)
 	}
+	sizes := d.sizes(file)
 	var holders types.Owners
 	for _, s := range file.Stmts {
-		if l, ok := s.(*ast.Likelihood); ok {
-			left, right := r.owners(l.Left), r.owners(&ast.Likelihood{Dist: l.Dist, Truncate: l.Truncate,
-				Censor: l.Censor, Weights: l.Weights})
-			if _, alone := left.Join(right).Sole(); !alone {
-				holders = holders.Join(left)
+		l, ok := s.(*ast.Likelihood)
+		if !ok {
+			continue
+		}
+		left, whole := d.Owners(l.Left), d.Owners(l)
+		ast.Walk(l, func(n ast.Node) bool {
+			if name, ok := n.(*ast.Name); ok && d[name.Name] == nil && len(sizes[name.Name]) == 1 {
+				whole = whole.Join(sizes[name.Name])
 			}
+			return true
+		})
+		if len(whole) > 1 {
+			holders = holders.Join(left)
 		}
 	}
-	name, one := holders.Sole()
-	if c := r.clients[name]; one && c != nil && c.Count == nil {
-		return r.serve(file, c)
+	if name, one := holders.Sole(); one {
+		if c := d.client(name); c != nil && c.Count == nil {
+			return d.serve(file, c)
+		}
 	}
 	return nil, nil
 }
 
-// A reader knows what the names of a model are.
-type reader struct {
-	declared map[string]ast.Stmt
-	clients  map[string]*ast.Family
-	sizes    map[string]types.Owners // of the declarations in whose shapes a name occurs
-	server   *ast.Server             // nil: the text names none
-	keeps    bool                    // that server has something
-}
+// Declared are the statements of a model by the names that they declare.
+type Declared map[string]ast.Stmt
 
-// read collects the declarations. It returns false for a party's program.
-func (r *reader) read(file *ast.File) bool {
-	for _, s := range file.Stmts { // before any owner is resolved
-		if server, ok := s.(*ast.Server); ok {
-			r.server = server
+func (d Declared) add(s ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.Server:
+		d[s.Name.Name] = s
+	case *ast.Client:
+		for _, c := range s.Clients {
+			d[c.Name.Name] = s
+		}
+	default:
+		if name, _, _ := owned(s); name != "" {
+			d[name] = s
 		}
 	}
-	for _, s := range file.Stmts {
-		switch s := s.(type) {
-		case *ast.Program:
-			return false
-		case *ast.Client:
-			for _, c := range s.Clients {
-				r.clients[c.Name.Name] = c
-			}
-		case *ast.Data:
-			r.declare(s, s.Name, s.Type)
-		case *ast.Param:
-			r.declare(s, s.Name, s.Type)
-		case *ast.Weight:
-			r.declare(s, s.Name, s.Type)
-		case *ast.Contribution:
-			r.declare(s, s.Name, s.Type)
-		case *ast.Let:
-			r.declare(s, s.Name, s.Type)
-		}
-	}
-	return true
 }
 
-func (r *reader) declare(s ast.Stmt, name ast.Ident, t *ast.Type) {
-	r.declared[name.Name] = s
-	at, _ := owner(s)
-	if t == nil {
-		return
-	}
-	ast.Walk(t, func(n ast.Node) bool {
-		if size, ok := n.(*ast.Name); ok {
-			r.sizes[size.Name] = r.sizes[size.Name].Join(types.Owners{r.party(*at)})
-		}
-		return true
-	})
-}
-
-// owners are the parties whose names a node has, directly or by lets; check.DefaultServer is the server,
+// Owners are the parties whose names a node has, directly or by lets; check.DefaultServer is the server,
 // whatever its name.
-func (r *reader) owners(n ast.Node) types.Owners { return r.collect(n, nil, map[string]bool{}) }
+func (d Declared) Owners(n ast.Node) types.Owners { return d.collect(n, nil, map[string]bool{}) }
 
-func (r *reader) collect(n ast.Node, out types.Owners, seen map[string]bool) types.Owners {
+func (d Declared) collect(n ast.Node, out types.Owners, seen map[string]bool) types.Owners {
 	ast.Walk(n, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Sum:
-			if n.Family != nil {
-				out = out.Join(types.Owners{check.DefaultServer})
-			}
-		case *ast.Name:
-			if !seen[n.Name] {
-				seen[n.Name] = true
-				out = r.named(n.Name, out, seen)
-			}
+		name, ok := n.(*ast.Name)
+		if !ok || seen[name.Name] {
+			return true
+		}
+		seen[name.Name] = true
+		of, owner, _ := owned(d[name.Name])
+		let, computed := d[name.Name].(*ast.Let)
+		switch {
+		case of == "":
+		case computed && *owner == nil:
+			out = d.collect(let.Value, out, seen)
+		case *owner == nil || (*owner).Name != check.Shared:
+			out = out.Join(types.Owners{d.party(*owner)})
 		}
 		return true
 	})
 	return out
 }
 
-func (r *reader) named(name string, out types.Owners, seen map[string]bool) types.Owners {
-	s := r.declared[name]
-	if let, ok := s.(*ast.Let); ok {
-		return r.collect(let.Value, out, seen)
-	}
-	if at, ok := owner(s); ok && (*at == nil || (*at).Name != check.Shared) {
-		return out.Join(types.Owners{r.party(*at)})
-	}
-	if party, one := r.sizes[name].Sole(); one && s == nil && party != check.Shared {
-		return out.Join(types.Owners{party})
+// sizes are the parties among whose declarations a name stands in a shape.
+func (d Declared) sizes(file *ast.File) map[string]types.Owners {
+	out := map[string]types.Owners{}
+	for _, s := range file.Stmts {
+		name, owner, t := owned(s)
+		if name == "" || t == nil {
+			continue
+		}
+		ast.Walk(t, func(n ast.Node) bool {
+			if size, ok := n.(*ast.Name); ok {
+				out[size.Name] = out[size.Name].Join(types.Owners{d.party(*owner)})
+			}
+			return true
+		})
 	}
 	return out
 }
 
 // party is the party that an owner names.
-func (r *reader) party(owner *ast.Ident) string {
-	if owner == nil || r.server != nil && owner.Name == r.server.Name.Name {
+func (d Declared) party(owner *ast.Ident) string {
+	if owner == nil {
+		return check.DefaultServer
+	}
+	if _, server := d[owner.Name].(*ast.Server); server {
 		return check.DefaultServer
 	}
 	return owner.Name
 }
 
-// owner is where a statement says whose its name is; false for one that has no such place.
-func owner(s ast.Stmt) (at **ast.Ident, ok bool) {
-	switch s := s.(type) {
-	case *ast.Data:
-		return &s.Owner, true
-	case *ast.Param:
-		return &s.Owner, true
-	case *ast.Weight:
-		return &s.Owner, true
-	case *ast.Contribution:
-		return &s.Owner, true
-	case *ast.Let:
-		return &s.Owner, true
-	case *ast.Generate:
-		return &s.Owner, true
+func (d Declared) client(name string) *ast.Family {
+	if s, ok := d[name].(*ast.Client); ok {
+		for _, c := range s.Clients {
+			if c.Name.Name == name {
+				return c
+			}
+		}
 	}
-	return nil, false
+	return nil
 }
 
-// serve rewrites the model.
-func (r *reader) serve(file *ast.File, home *ast.Family) (*ast.File, diag.List) {
+// owned is the name that a statement declares, where it says whose that is, and the shape; "" for statements
+// whose names belong to nobody or to whoever computes them.
+func owned(s ast.Stmt) (name string, owner **ast.Ident, t *ast.Type) {
+	switch s := s.(type) {
+	case *ast.Data:
+		return s.Name.Name, &s.Owner, s.Type
+	case *ast.Param:
+		return s.Name.Name, &s.Owner, s.Type
+	case *ast.Weight:
+		return s.Name.Name, &s.Owner, s.Type
+	case *ast.Contribution:
+		return s.Name.Name, &s.Owner, s.Type
+	case *ast.Let:
+		return s.Name.Name, &s.Owner, s.Type
+	}
+	return "", nil, nil
+}
+
+// serve rewrites the model: the client is the server, and a server of the text with something is a client.
+func (d Declared) serve(file *ast.File, home *ast.Family) (*ast.File, diag.List) {
 	out := *file
 	out.Stmts = nil
+	var old *ast.Server
 	for _, s := range file.Stmts {
-		if client, ok := s.(*ast.Client); ok {
-			out.Stmts = append(out.Stmts, without(client, home)...)
-			continue
+		if server, ok := s.(*ast.Server); ok {
+			old = server
 		}
-		out.Stmts = append(out.Stmts, r.stays(s))
 	}
-	if r.server == nil {
+	keeps, at := false, 0
+	for _, s := range file.Stmts {
+		switch s := s.(type) {
+		case *ast.Server:
+			at = len(out.Stmts)
+		case *ast.Client:
+			out.Stmts = append(out.Stmts, without(s, home)...)
+		default:
+			stays, has := staying(s, old)
+			out.Stmts, keeps = append(out.Stmts, stays), keeps || has
+		}
+	}
+	if old == nil {
 		return &out, nil
 	}
-	return &out, r.replaced(&out, home)
+	role := "takes no part in it: it has no data and no parameter"
+	if keeps {
+		role = "is a client"
+		out.Stmts = slices.Insert(out.Stmts, at, ast.Stmt(&ast.Client{At: old.At,
+			Clients: []*ast.Family{{At: old.Name.At, Name: old.Name}}}))
+	}
+	var diags diag.List
+	diags.Warnf(diag.ServerMoved, out.Source, old.Span(), "%s holds the response of a likelihood of several "+
+		"parties, and evaluates it: it is the server of the model, and %s %s", home.Name.Name, old.Name.Name,
+		role).
+		Note("write `server %s` to say so; parameters without an owner are then kept by %s", home.Name.Name,
+			home.Name.Name)
+	return &out, diags
 }
 
 // without is a statement of clients without the one that serves, which has a statement of its own.
@@ -185,46 +206,20 @@ func without(s *ast.Client, home *ast.Family) (out []ast.Stmt) {
 	return out
 }
 
-// stays writes the owner of data that are the named server's, and notes whether that has anything.
-func (r *reader) stays(s ast.Stmt) ast.Stmt {
-	at, owned := owner(s)
-	if r.server == nil || !owned {
-		return s
+// staying writes the owner of data that are those of the server of the text, and reports whether a statement
+// is about something of that server.
+func staying(s ast.Stmt, old *ast.Server) (ast.Stmt, bool) {
+	_, owner, _ := owned(s)
+	if g, ok := s.(*ast.Generate); ok {
+		owner = &g.Owner
 	}
-	if *at != nil && (*at).Name == r.server.Name.Name {
-		r.keeps = true
+	if old == nil || owner == nil {
+		return s, false
 	}
-	d, data := s.(*ast.Data)
-	if !data || d.Owner != nil && d.Owner.Name != check.DefaultServer {
-		return s
+	if d, ok := s.(*ast.Data); ok && (d.Owner == nil || d.Owner.Name == check.DefaultServer) {
+		here := *d
+		here.Owner = &ast.Ident{At: d.Name.At, Name: old.Name.Name}
+		return &here, true
 	}
-	r.keeps = true
-	here := *d
-	here.Owner = &ast.Ident{At: d.Name.At, Name: r.server.Name.Name}
-	return &here
-}
-
-// replaced makes a client of the server that the text names, or leaves it out where it has nothing.
-func (r *reader) replaced(out *ast.File, home *ast.Family) (diags diag.List) {
-	old := r.server.Name
-	for i, s := range out.Stmts {
-		if s != ast.Stmt(r.server) {
-			continue
-		}
-		if out.Stmts = append(out.Stmts[:i:i], out.Stmts[i+1:]...); r.keeps {
-			out.Stmts = append(out.Stmts[:i:i], append([]ast.Stmt{&ast.Client{At: r.server.At,
-				Clients: []*ast.Family{{At: old.At, Name: old}}}}, out.Stmts[i:]...)...)
-		}
-		break
-	}
-	role := "takes no part in it: it has no data and no parameter"
-	if r.keeps {
-		role = "is a client"
-	}
-	diags.Warnf(diag.ServerMoved, out.Source, r.server.Span(), "%s holds the response of a likelihood of "+
-		"several parties, and evaluates it: it is the server of the model, and %s %s", home.Name.Name, old.Name,
-		role).
-		Note("write `server %s` to say so; parameters without an owner are then kept by %s", home.Name.Name,
-			home.Name.Name)
-	return diags
+	return s, *owner != nil && (*owner).Name == old.Name.Name
 }
