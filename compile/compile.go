@@ -16,6 +16,7 @@ import (
 	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/private"
 	"github.com/vflc/vflc/compile/released"
+	"github.com/vflc/vflc/compile/respond"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/data"
@@ -77,7 +78,26 @@ type Model struct {
 func Compile(src *source.File, o check.Options) (*Model, diag.List) {
 	m := &Model{Name: modelName(src.Name), Source: src, Universe: stdlib.New(), options: o}
 	diags, _ := run(m, modelPasses(), &m.done) // these passes report diagnostics only
+	sayServer(diags)
 	return m, diags
+}
+
+// sayServer notes at the first error about owners that the server is not the one of the text: the warning
+// that says so is not shown beside errors.
+func sayServer(diags diag.List) {
+	find := func(is func(*diag.Diagnostic) bool) *diag.Diagnostic {
+		if i := slices.IndexFunc(diags, is); i >= 0 {
+			return diags[i]
+		}
+		return nil
+	}
+	moved := find(func(d *diag.Diagnostic) bool { return d.Code == diag.ServerMoved })
+	first := find(func(d *diag.Diagnostic) bool {
+		return d.Severity == diag.Error && strings.HasPrefix(string(d.Code), "V03")
+	})
+	if moved != nil && first != nil {
+		first.NoteAt(moved.File, moved.Span, "%s", moved.Message)
+	}
 }
 
 // modelPasses lists the passes of Compile in order.
@@ -90,6 +110,11 @@ func modelPasses() []pass[*Model] {
 				return l, nil
 			},
 			verify: verifyParse,
+		},
+		{
+			name: "respond",
+			doc:  "Makes the client that holds the responses of likelihoods of several parties the server.",
+			run:  respondAt, verify: verifyParse,
 		},
 		{
 			name: "private", doc: "Puts the modules of clients in the place of their contributions.",
@@ -157,6 +182,27 @@ func modelPasses() []pass[*Model] {
 			verify: verifySplit,
 		},
 	}
+}
+
+// respondAt leaves a model alone that is right as it is written.
+func respondAt(m *Model) (diag.List, error) {
+	served, diags := respond.Serve(m.File)
+	if served == nil {
+		return nil, nil
+	}
+	universe := stdlib.New()
+	linked, found := private.Link(m.File, m.Name, m.options.Module)
+	if !found.HasErrors() {
+		linked, found = inline.Expand(linked, universe, m.options.Import)
+	}
+	if !found.HasErrors() {
+		_, found = check.Check(linked, universe, m.options)
+	}
+	if !found.HasErrors() {
+		return nil, nil
+	}
+	m.File = served
+	return diags, nil
 }
 
 // leaks finds what would cross as data. What is accepted passes.

@@ -101,13 +101,13 @@ func firstSteps(ctx context.Context, p *Prepared, i int, end transport.Transport
 	return err
 }
 
-// labelled is a logistic regression whose response the server alone has, on three continuous covariates of
+// labelled is a logistic regression whose response registry alone has, on three continuous covariates of
 // each of some hospitals; and the response.
 func labelled(t *testing.T, names []string, n int) (path string, y []float64) {
 	t.Helper()
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(41, 42))
-	model, sum := "client "+strings.Join(names, ", ")+
-		"\ndata y : binary[N] @ server\nparam m ~ normal(0, 2)\n", ""
+	model, sum := "client registry, "+strings.Join(names, ", ")+
+		"\ndata y : binary[N] @ registry\nparam m ~ normal(0, 2)\n", ""
 	eta := make([]float64, n)
 	for k, name := range names {
 		var table strings.Builder
@@ -131,7 +131,7 @@ func labelled(t *testing.T, names []string, n int) (path string, y []float64) {
 		}
 		fmt.Fprintf(&response, "%03d,%g\n", i, y[i])
 	}
-	write(t, filepath.Join(dir, "m", "server.csv"), response.String())
+	write(t, filepath.Join(dir, "m", "registry.csv"), response.String())
 	path = filepath.Join(dir, "m.vfl")
 	write(t, path, model+"y ~ bernoulli_logit(m"+sum+")\n")
 	return path, y
@@ -239,7 +239,7 @@ func TestClientHasTheResponseAndTheOthers(t *testing.T) {
 				t.Errorf("%s: correlations with what the others contribute in %d evaluations: %v", what, n,
 					correlations)
 			}
-			want := compile.Verdict{Receivers: []string{"hospital_a"}, Response: []string{"server's y"},
+			want := compile.Verdict{Receivers: []string{"hospital_a"}, Response: []string{"registry's y"},
 				Each: all[1:clients]}
 			lines := verdictOf(t, b, c.name, given, two)
 			at := slices.IndexFunc(lines, func(v compile.Verdict) bool {

@@ -89,8 +89,9 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	if m.Server != n.id.Project.Server {
 		return nil, nil,
 			coded(diag.OtherParty,
-				"the server of the model is %s, that of the project %s is %s; give them the same name",
-				m.Server, n.id.Project.Name, n.id.Project.Server)
+				"the server of the model is %s, that of the project %s is %s; give them the same name: `server "+
+					"%s` in the model, where no other party holds the response, or a project with --server %s",
+				m.Server, n.id.Project.Name, n.id.Project.Server, n.id.Project.Server, m.Server)
 	}
 	file := filepath.Join(n.programs(), entry.Program)
 	program, err := os.ReadFile(file)

@@ -255,6 +255,7 @@ func Check(file *Linked, universe *stdlib.Universe, options Options) (*Program, 
 		resolved.Stmts = append(resolved.Stmts, c.statement(s))
 	}
 	c.imputations()
+	c.placed()
 	if c.options.PriorOnly {
 		c.priorOnly()
 	}

@@ -18,10 +18,13 @@ func (c *checker) contribution(s *ast.Contribution) {
 	case !ok || !good:
 		return
 	case c.For == "" && !client:
-		c.errorf(diag.BadContribution, s,
+		d := c.errorf(diag.BadContribution, s,
 			"a contribution belongs to a client, which keeps what it is made of to itself").Note(
 			"name the client: contribution %s : %s @ CLIENT", s.Name.Name, t,
 		)
+		if s.Owner != nil && s.Owner.Name != DefaultServer {
+			d.Note("%s is the server: what it adds stands in the model", owner)
+		}
 		return
 	case family:
 		c.errorf(diag.BadContribution, s.Owner,

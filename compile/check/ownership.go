@@ -88,18 +88,7 @@ func (c *checker) foreign(e ast.Expr, home string, sym *Symbol) {
 			d := c.errorf(diag.ServerName, name,
 				"%s belongs to the client %s, which does not see %s: that is private to %s", sym.Name, home,
 				name.Name, c.Server)
-			if s != nil && s.Kind == Param {
-				if owner := ownerOf(s.Decl); owner != nil {
-					d.Fix(owner.Span(), Shared, "let every party that uses it see %s", name.Name)
-				} else {
-					end := s.Decl.Span()
-					end.Start = end.End
-					d.Fix(end, " @ shared", "let every party that uses it see %s", name.Name)
-				}
-				d.Note("a shared parameter is kept by %s and sent to the clients that use it", c.Server)
-			} else {
-				d.Note("declare it `@ shared` if every party may hold it")
-			}
+			c.share(d, s)
 			return false
 		}
 		d := c.errorf(diag.ForeignPrior, name,
@@ -116,35 +105,6 @@ func (c *checker) foreign(e ast.Expr, home string, sym *Symbol) {
 	})
 }
 
-// place decides who evaluates a likelihood, and reports one that no party can evaluate.
-func (c *checker) place(l *Likelihood, left ExprInfo) {
-	if c.For != "" {
-		return
-	}
-	if _, alone := l.Owners.Sole(); alone || l.Owners.Shared() {
-		return // one party sees all of it
-	}
-	clients := false
-	for _, o := range l.Owners {
-		if o != c.Server {
-			clients = true
-		}
-	}
-	if !clients {
-		return
-	}
-	for _, o := range left.Owners {
-		if o == c.Server {
-			continue
-		}
-		c.errorf(diag.ClientResponse, l.Stmt.Left,
-			"this response belongs to the client %s, but its distribution uses names of other parties", o).
-			Note("write `server %s` in place of %s among the clients, and the party that has the response "+
-				"evaluates it; or make the response `@ shared`", o, o)
-		return
-	}
-}
-
 func (c *checker) assertOwner(s *ast.Let, owner string, owners types.Owners) {
 	if owner == Shared && owners.Shared() || owner != Shared && owners.Within(owner) {
 		return
@@ -156,6 +116,22 @@ func (c *checker) assertOwner(s *ast.Let, owner string, owners types.Owners) {
 		owner, owners).
 		Note("a let belongs to the party that holds all of its names: leave the owner out, and the " +
 			"compiler cuts what each client contributes, or name each client's part by a let of its own")
+}
+
+// share offers to let every party see a name of the server.
+func (c *checker) share(d *diag.Diagnostic, s *Symbol) {
+	if s == nil || s.Kind != Param {
+		d.Note("declare it `@ shared` if every party may hold it")
+		return
+	}
+	if owner := ownerOf(s.Decl); owner != nil {
+		d.Fix(owner.Span(), Shared, "let every party that uses it see %s", s.Name)
+	} else {
+		end := s.Decl.Span()
+		end.Start = end.End
+		d.Fix(end, " @ shared", "let every party that uses it see %s", s.Name)
+	}
+	d.Note("a shared parameter is kept by %s and sent to the clients that use it", c.Server)
 }
 
 // aux checks an auxiliary variable of a party program: z ~ normal(cut, rho).

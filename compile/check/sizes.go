@@ -95,7 +95,7 @@ func (c *checker) sizeUses(s ast.Stmt) {
 		return
 	}
 	name := c.Server
-	if owner != nil {
+	if owner != nil && owner.Name != DefaultServer {
 		name = owner.Name
 	}
 	if c.For != "" && owner == nil {

@@ -451,7 +451,6 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 		c.diags.Warnf(diag.Unused, c.File.Source, s.Span(),
 			"no parameter enters this likelihood: it is a constant")
 	}
-	l := &Likelihood{Stmt: s, Dist: dist, Args: args, Owners: owners, Family: family}
-	c.place(l, left)
-	c.Likelihoods = append(c.Likelihoods, l)
+	c.Likelihoods = append(c.Likelihoods,
+		&Likelihood{Stmt: s, Dist: dist, Args: args, Owners: owners, Family: family})
 }

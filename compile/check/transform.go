@@ -126,6 +126,9 @@ func (c *checker) unknownClient(at ast.Ident) {
 		names = append(names, cl.Name)
 	}
 	switch near := Nearest(at.Name, names); {
+	case at.Name == c.Server:
+		d.Note("%s is the server, which evaluates the likelihood: only clients add noise to what they send",
+			at.Name)
 	case near != "":
 		likeName(d, near)
 	case len(names) > 0:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
 )
@@ -19,7 +20,7 @@ import (
 func TestMain(m *testing.M) { brief.Run(m) }
 
 // A generator draws models with their tables. Every model is right under every transform: the responses are
-// shared and cuts enter sums.
+// shared and cuts enter sums. But for power a client may hold the responses.
 type generator struct {
 	t      *rapid.T
 	b      strings.Builder
@@ -27,6 +28,7 @@ type generator struct {
 	family map[string]int
 	terms  map[string][]string // by client: what may enter a predictor
 	all    map[string][]string // those that have entered one too
+	holder string              // of responses
 }
 
 func (g *generator) often(label string) bool { return rapid.IntRange(0, 2).Draw(g.t, label) > 0 }
@@ -35,9 +37,9 @@ func (g *generator) line(format string, args ...any) { fmt.Fprintf(&g.b, format+
 
 // drawModel draws consts, clients with parameters and data of their own, and likelihoods; for exact also
 // those that it alone allows across parties.
-func drawModel(t *rapid.T, exact bool) fixture {
+func drawModel(t *rapid.T, kind def.Transform) fixture {
 	g := &generator{t: t, tables: map[string]string{}, family: map[string]int{}, terms: map[string][]string{},
-		all: map[string][]string{}}
+		all: map[string][]string{}, holder: check.Shared}
 	clients := []string{"a", "b"}[:rapid.IntRange(1, 2).Draw(t, "clients")]
 	head := strings.Join(clients, ", ")
 	if rapid.Bool().Draw(t, "family") {
@@ -45,22 +47,26 @@ func drawModel(t *rapid.T, exact bool) fixture {
 		g.family["lab"] = rapid.IntRange(1, 3).Draw(t, "members")
 		clients = append(clients, "lab")
 	}
+	if !kind.AtClients() && rapid.Bool().Draw(t, "a client holds the responses") {
+		head, g.holder = head+", keeper", "keeper"
+	}
 	g.line("import nn\nfn twice(x) = 2 * x\nfn smooth(v, k) {\n    let w : real[size(v)] = recur w[1] = " +
 		"v[1], w[i] = k * w[i - 1] + v[i] for i in 2..size(v)\n    return w\n}")
 	g.line("client %s", head)
 	g.line("const H = %d", rapid.IntRange(1, 3).Draw(t, "H"))
 	g.line("const S = %d / 4", rapid.IntRange(1, 8).Draw(t, "S"))
 	g.line("const L = H + 1")
-	g.line("data y1 : binary[N] @ shared\ndata c1 : count[N] @ shared\ndata x9 : real[N] @ shared\ndata " +
-		"g1 : level(G)[N] @ shared")
-	g.tables["server"] = table(1, 12, "y1", "c1", "x9", "g1")
+	g.line("data y1 : binary[N] @ %[1]s\ndata c1 : count[N] @ %[1]s\ndata x9 : real[N] @ shared\ndata "+
+		"g1 : level(G)[N] @ shared", g.holder)
+	g.tables["server"] = table(1, 12, "y1", "c1", "x9", "g1", "x8")
+	g.tables["keeper"] = g.tables["server"]
 	g.line("param m ~ normal(0, S)\nparam sigma ~ half_normal(2)\nparam k ~ half_normal(S) @ shared\nparam " +
 		"pick : real[H] ~ normal(0, 1)")
 	for i, c := range clients {
 		g.client(c, i)
 	}
 	g.likelihoods(clients)
-	if exact {
+	if kind.CutsCross() {
 		g.onlyExact(clients)
 	}
 	return fixture{Text: g.b.String(), Tables: g.tables, Family: g.family}
@@ -110,11 +116,14 @@ func (g *generator) client(c string, seed int) {
 	}
 }
 
-// onlyExact writes likelihoods of a response that the server alone has, in which clients' contributions meet
+// onlyExact writes likelihoods of a response that one party alone has, in which clients' contributions meet
 // by more than a sum and in which their scales stand.
 func (g *generator) onlyExact(clients []string) {
-	g.tables["server"] = table(1, 12, "y1", "c1", "x9", "g1", "x8")
-	g.line("data x8 : real[N] @ server")
+	holder := g.holder
+	if holder == check.Shared {
+		holder = check.DefaultServer
+	}
+	g.line("data x8 : real[N] @ %s", holder)
 	product, spread := "m", "sigma"
 	g.terms = g.all // a cut may enter several sums
 	for _, c := range clients {
@@ -200,7 +209,7 @@ func (j *joint) byName(plan *model.Plan) {
 func TestGeneratedModels(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		kind := rapid.SampledFrom(transforms.All()).Draw(rt, "transform")
-		f := drawModel(rt, kind.CutsCross())
+		f := drawModel(rt, kind)
 		set := map[string]float64{"H": float64(rapid.IntRange(1, 3).Draw(rt, "set H"))}
 		got, want := noiseFree(t, f, check.Options{Transform: kind, Set: set, Accept: fewRows}),
 			noiseFree(t, f, check.Options{Transform: transforms.None, Set: set})

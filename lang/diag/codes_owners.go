@@ -5,7 +5,6 @@ const (
 	ClientData       Code = "V0301"
 	ForeignPrior     Code = "V0302"
 	ServerName       Code = "V0303"
-	ClientResponse   Code = "V0304"
 	LetOwner         Code = "V0305"
 	PowerResponse    Code = "V0306"
 	PowerData        Code = "V0307"
@@ -15,6 +14,10 @@ const (
 	OpenNoise        Code = "V0311" // rho is left to the unknown number of members of a family
 	PowerFactor      Code = "V0312"
 	PowerJoint       Code = "V0313" // a likelihood of all rows together
+	SplitResponse    Code = "V0314" // a left side of several parties
+	MemberResponse   Code = "V0315" // a response of every member of a family
+	TwoResponses     Code = "V0316" // responses at two parties
+	ServerMoved      Code = "V0319" // a warning: the party with the responses is the server
 	NoCut            Code = "V0320" // no place in a client's expression takes noise
 	RecurCut         Code = "V0321" // what a client has in the step of a recursion of another party
 	LabelLeak        Code = "V0390"

@@ -26,7 +26,8 @@ func languagePages() []Page {
 	return []Page{
 		statement("server", "server NAME",
 			"Names the party that coordinates and evaluates what mixes names of several parties. "+
-				"Without it its name is server.", "server registry\n"+y+end),
+				"Without it, the client that holds the response of such a likelihood, or a party of the name "+
+				"server.", "server registry\n"+y+end),
 		statement("client", "client NAME, NAME, … or client NAME[J]",
 			"Declares parties that keep their data. NAME[J] is a family of J clients that run the same "+
 				"code on data of their own; J is a number, or counted by the tables that are bound.",
