@@ -60,6 +60,9 @@ func (l *lowerer) build(e ast.Expr) graph.ID {
 		if d, ok := l.Program.Density(e); ok {
 			return l.density(e, d)
 		}
+		if f, ok := l.Program.Universe.Structural(e.Name.Name); ok && f.ByGroups {
+			return l.byGroups(e, f)
+		}
 		args := make([]graph.ID, len(e.Args))
 		for i, a := range e.Args {
 			args[i] = l.expr(a)
@@ -221,13 +224,7 @@ func whole(s []graph.Slice, shape graph.Shape) bool {
 	return true
 }
 
-func (l *lowerer) isLevel(e ast.Expr) bool {
-	if l.facts != nil {
-		return l.facts(e).Type.Elem == types.Level
-	}
-	info, ok := l.Program.Info[e]
-	return ok && info.Type.Elem == types.Level
-}
+func (l *lowerer) isLevel(e ast.Expr) bool { return l.typeOf(e).Elem == types.Level }
 
 // position evaluates an index and checks that it is within the dimension.
 func (l *lowerer) position(e ast.Expr, at ast.Node, n int) (int, bool) {

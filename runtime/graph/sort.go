@@ -111,8 +111,10 @@ func (g *Graph) sortRows(set []ID, root ID, rows []int32, copies []node) []node 
 		if set[id] != root {
 			continue
 		}
-		if n.op == opGather {
+		if n.op == opGather || n.op == opSumBy {
 			n.index = permuted(n.index, rows)
+		}
+		if n.op == opGather {
 			continue
 		}
 		n.in = slices.Clone(n.in)

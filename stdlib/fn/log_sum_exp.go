@@ -14,6 +14,8 @@ func LogSumExp() def.Structural {
 			"vector one number, of a matrix one for each row. `log_sum_exp(a, b)` is log(exp(a) + exp(b)), " +
 			"element by element, broadcast.",
 		Examples: []string{"param a : real[4] ~ normal(0, 1)\nlet total = log_sum_exp(a)"},
+		Groups:   true,
+		Empty:    true,
 		Arity:    def.Arity{Min: 1, Max: 2},
 		Range:    rangeOfLogSumExp,
 		Moves:    everywhere,

@@ -14,6 +14,7 @@ func Max() def.Structural {
 		Doc: "`max(x)` is the largest of all elements of x; `max(a, b)` takes the largest of two " +
 			"numbers element by element, broadcast. The gradient goes to the one that is taken.",
 		Examples: []string{"param a ~ normal(0, 1)\nparam b ~ normal(0, 1)\nlet c = max(a, b)"},
+		Groups:   true,
 		Arity:    def.Arity{Min: 1, Max: 2},
 		Positive: true,
 		Range:    func(x []def.Range) def.Range { return extreme(x, math.Max) },

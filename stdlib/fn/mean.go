@@ -15,6 +15,7 @@ func Mean() def.Structural {
 		Mixes:    true,
 		Range:    func(x []def.Range) def.Range { return x[0] },
 		Linear:   [][]int{{0}},
+		Groups:   true,
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		Infer:    realScalar,

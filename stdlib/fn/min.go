@@ -13,6 +13,7 @@ func Min() def.Structural {
 		Doc: "`min(x)` is the smallest of all elements of x; `min(a, b)` takes the smallest of two " +
 			"numbers element by element, broadcast. The gradient goes to the one that is taken.",
 		Examples: []string{"param a ~ normal(0, 1)\nparam b ~ normal(0, 1)\nlet c = min(a, b)"},
+		Groups:   true,
 		Arity:    def.Arity{Min: 1, Max: 2},
 		Positive: true,
 		Range:    func(x []def.Range) def.Range { return extreme(x, math.Min) },

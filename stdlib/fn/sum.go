@@ -16,6 +16,8 @@ func Sum() def.Structural {
 		Mixes:    true,
 		Range:    func(x []def.Range) def.Range { return x[0].Total() },
 		Linear:   [][]int{{0}},
+		Groups:   true,
+		Empty:    true,
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		Infer: func(args []types.Type) (types.Type, error) {
