@@ -41,17 +41,17 @@ func New() *Universe {
 		dists: byName(slices.Concat(dist.All(), dist.Events()), func(d *def.Dist) string {
 			return d.Name
 		}),
-		funcs:       byName(fn.Elementwise(), func(f *def.Func) string { return f.Name }),
+		funcs: byName(fn.Elementwise(), func(f *def.Func) string { return f.Name }),
 		structurals: byName(fn.WithGrouped(fn.Structural()), func(s *def.Structural) string {
 			return s.Name
 		}),
-		operators:   byName(fn.Operators(), func(o *def.Operator) string { return o.Symbol }),
-		encoders:    byName(encoder.All(), func(e *def.Encoder) string { return e.Name }),
-		bijectors:   byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
-		structured:  byName(bijector.Structured(), func(s *def.Structured) string { return s.Name }),
-		initials:    initials(),
-		modules:     modules(),
-		factor:      compound.Factor(),
+		operators:  byName(fn.Operators(), func(o *def.Operator) string { return o.Symbol }),
+		encoders:   byName(encoder.All(), func(e *def.Encoder) string { return e.Name }),
+		bijectors:  byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
+		structured: byName(bijector.Structured(), func(s *def.Structured) string { return s.Name }),
+		initials:   initials(),
+		modules:    modules(),
+		factor:     compound.Factor(),
 	}
 }
 

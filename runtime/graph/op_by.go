@@ -109,20 +109,61 @@ func wholeGroups(b *Builder, n *node, room int) error {
 }
 
 var (
-	opMaxBy = extremeBy("max", math.Inf(-1), func(a, b float64) bool { return a > b })
-	opMinBy = extremeBy("min", math.Inf(1), func(a, b float64) bool { return a < b })
+	opMaxBy  = extremeOf("max by", "the largest of the rows of each group", inGroups, largest)
+	opMinBy  = extremeOf("min by", "the smallest of the rows of each group", inGroups, smallest)
+	opRowMax = extremeOf("row_max", "the largest of each row of a matrix", inRows, largest)
+	opRowMin = extremeOf("row_min", "the smallest of each row of a matrix", inRows, smallest)
+	opColMax = extremeOf("col_max", "the largest of each column of a matrix", inColumns, largest)
+	opColMin = extremeOf("col_min", "the smallest of each column of a matrix", inColumns, smallest)
 )
 
-// extremeBy is the largest or smallest row of each group. Equal elements: the first has the gradient.
-func extremeBy(name string, none float64, before func(a, b float64) bool) *op {
+// An extremeEnd is an order of numbers: which of two is nearer to it, and what is further from it than any.
+type extremeEnd struct {
+	none   float64
+	before func(a, b float64) bool
+}
+
+var (
+	largest  = extremeEnd{math.Inf(-1), func(a, b float64) bool { return a > b }}
+	smallest = extremeEnd{math.Inf(1), func(a, b float64) bool { return a < b }}
+)
+
+func inGroups(b *Builder, n *node) error { return wholeGroups(b, n, 1) }
+
+func inRows(b *Builder, n *node) error {
+	return overMatrix(b, n, 0, func(i, _ int) int { return i })
+}
+
+func inColumns(b *Builder, n *node) error {
+	return overMatrix(b, n, 1, func(_, j int) int { return j })
+}
+
+// overMatrix is wholeGroups for the rows or the columns of a matrix, which is the axis that remains.
+func overMatrix(b *Builder, n *node, axis int, of func(i, j int) int) error {
+	s := b.nodes[n.in[0]].shape
+	if len(s) != 2 || s[1-axis] == 0 {
+		return fmt.Errorf("takes a matrix with rows and columns, got shape %v", s)
+	}
+	for j := range s[1] {
+		for i := range s[0] {
+			n.index = append(n.index, int32(of(i, j)))
+		}
+	}
+	n.whole(Shape{s[axis]})
+	n.room = s[axis]
+	return nil
+}
+
+// extremeOf is the element of each group that is nearest to an end. Equal elements: the first has the
+// gradient.
+func extremeOf(name, doc string, infer func(b *Builder, n *node) error, to extremeEnd) *op {
 	return &op{
-		name: name + " by", doc: "the " + name + " of the rows of each group", least: 2, most: 4,
-		infer: func(b *Builder, n *node) error { return wholeGroups(b, n, 1) },
+		name: name, doc: doc, least: 1, most: 4, infer: infer,
 		forward: func(c *call) {
 			x, y := c.in[0].val.buf, c.out.val.buf
-			vector.Fill(len(y), y, none)
+			vector.Fill(len(y), y, to.none)
 			for i, k := range c.node.index {
-				if before(x[i], y[k]) || math.IsNaN(x[i]) {
+				if to.before(x[i], y[k]) || math.IsNaN(x[i]) {
 					y[k] = x[i]
 				}
 			}

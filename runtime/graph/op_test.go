@@ -18,6 +18,7 @@ type opCase struct {
 	index    [][]float64 // constant inputs after the others
 	positive bool
 	kinked   bool // it has a kink where two inputs are equal
+	apart    bool // it jumps where two elements are equal
 	share    bool // the first input is between 0 and 1
 	flat     bool // no gradient
 	want     func(in []array) array
@@ -99,6 +100,12 @@ func groupCases() []opCase {
 	var cs []opCase
 	largest := func(v []float64) float64 { return slices.Max(v) }
 	smallest := func(v []float64) float64 { return slices.Min(v) }
+	for _, s := range []shape{{1, 3}, {5, 1}, {130, 4}} {
+		for axis, of := range []string{"row_", "col_"} {
+			cs = append(cs, opCase{op: of + "max", shapes: []shape{s}, apart: true, want: along(axis, largest)},
+				opCase{op: of + "min", shapes: []shape{s}, apart: true, want: along(axis, smallest)})
+		}
+	}
 	mean := func(v []float64) float64 { return total(v) / float64(len(v)) }
 	for _, n := range []int{12, 130, 600} {
 		one, two := make([]float64, n), make([]float64, n)
@@ -112,7 +119,8 @@ func groupCases() []opCase {
 			for _, from := range []shape{{n}, {n, 2}} {
 				add := func(name string, of func(v []float64) float64) {
 					cs = append(cs, opCase{op: name, attr: graph.Attr{Groups: c.groups},
-						shapes: []shape{from}, index: c.index, want: byGroups(c.groups, c.index, of)})
+						shapes: []shape{from}, index: c.index, want: byGroups(c.groups, c.index, of),
+						apart: name == "max by" || name == "min by"})
 				}
 				add("sum by", total)
 				if c.groups[0] == 5 || len(c.groups) > 1 && n < 100 { // groups without rows
@@ -132,6 +140,20 @@ func groupCases() []opCase {
 		}
 	}
 	return cs
+}
+
+// along is a function of each row of a matrix, or of each column, which is the axis that remains.
+func along(axis int, of func(v []float64) float64) func(in []array) array {
+	return func(in []array) array {
+		out, parts := newArray(in[0].shape[axis]), make([][]float64, in[0].shape[axis])
+		for at := range indices(in[0].shape) {
+			parts[at[axis]] = append(parts[at[axis]], *in[0].at(at...))
+		}
+		for k := range parts {
+			out.v[k] = of(parts[k])
+		}
+		return out
+	}
 }
 
 // byGroups is a function of the rows of each group.
@@ -501,6 +523,11 @@ func newOpRun(t *testing.T, r *rand.Rand, c opCase, mode string, asInputs bool) 
 		if c.kinked { // no two elements of different inputs are near each other
 			for i, v := range a.v {
 				a.v[i] = math.Round(10*v)/10 + 0.05*float64(k)
+			}
+		}
+		if c.apart {
+			for i := range a.v {
+				a.v[i] = float64((37*i+11)%1009)/100 - 5
 			}
 		}
 		if c.share && k == 0 {
