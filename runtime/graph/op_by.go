@@ -44,6 +44,32 @@ var opSumBy = &op{
 	degree: func(in []degree) degree { return in[0] },
 }
 
+// opSumRuns is a sum by groups whose index is sorted.
+var opSumRuns = &op{
+	name: "sum by", doc: "a sum by sorted groups", least: 2, most: 4,
+	infer: func(*Builder, *node) error { return nil }, // made by a rewrite, with shape and links
+	forward: func(c *call) {
+		for j := range c.width {
+			table := c.out.val.buf[j*c.groups():][:c.groups()]
+			vector.SegmentSumsAdd(c.node.runs[c.row/c.node.runBlock], table, c.vec(0, j)[:c.n])
+		}
+	},
+	vjp: func(c *call) {
+		for j := range c.width {
+			table, to := c.out.adj.buf[j*c.groups():][:c.groups()], c.scratch[0][:c.n]
+			if c.in[0].set {
+				to = c.dvec(0, j)[:c.n]
+			}
+			vector.SegmentFill(c.node.runs[c.row/c.node.runBlock], to, table)
+			if !c.in[0].set {
+				vector.Accumulate(c.n, c.dvec(0, j), to)
+			}
+		}
+	},
+	flat:   opSumBy.flat,
+	degree: opSumBy.degree,
+}
+
 // groups is the number of groups of a step whose columns are those of its first input.
 func (c *call) groups() int { return c.node.attr.Groups.Len() }
 
