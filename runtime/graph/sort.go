@@ -8,8 +8,9 @@ import (
 )
 
 // Sorting. A gather of few levels is cheap where equal levels follow each other: its forward fills runs of
-// rows, its reverse sums them, and in a sum by groups the reverse. The order of the rows of a set of loops is free if they read only constants
-// row by row and only sums of theirs are read elsewhere. Build then sorts them by the levels of a gather.
+// rows, its reverse sums them, and in a sum by groups the reverse. The order of the rows of a set of loops is
+// free if they read only constants row by row and only sums of theirs are read elsewhere. Build then sorts
+// them by the levels of a gather.
 
 // longRuns is the average number of rows per level from which sorting is faster.
 const longRuns = 8
