@@ -143,16 +143,8 @@ var (
 	opColMin = extremeOf("col_min", "the smallest of each column of a matrix", inColumns, smallest)
 )
 
-// An extremeEnd is an order of numbers: which of two is nearer to it, and what is further from it than any.
-type extremeEnd struct {
-	none   float64
-	before func(a, b float64) bool
-}
-
-var (
-	largest  = extremeEnd{math.Inf(-1), func(a, b float64) bool { return a > b }}
-	smallest = extremeEnd{math.Inf(1), func(a, b float64) bool { return a < b }}
-)
+// The sign of numbers by which the one that is looked for is the largest.
+const largest, smallest = 1.0, -1.0
 
 func inGroups(b *Builder, n *node) error { return wholeGroups(b, n, 1) }
 
@@ -180,17 +172,16 @@ func overMatrix(b *Builder, n *node, axis int, of func(i, j int) int) error {
 	return nil
 }
 
-// extremeOf is the element of each group that is nearest to an end. Equal elements: the first has the
-// gradient.
-func extremeOf(name, doc string, infer func(b *Builder, n *node) error, to extremeEnd) *op {
+// extremeOf is the largest element of each group, or the smallest. Equal elements: the first has the gradient.
+func extremeOf(name, doc string, infer func(b *Builder, n *node) error, sign float64) *op {
 	return &op{
 		name: name, doc: doc, least: 1, most: 4, infer: infer,
 		forward: func(c *call) {
 			x, y := c.in[0].val.buf, c.out.val.buf
-			vector.Fill(len(y), y, to.none)
+			vector.Fill(len(y), y, math.Inf(-int(sign)))
 			for i, k := range c.node.index {
-				if to.before(x[i], y[k]) || math.IsNaN(x[i]) {
-					y[k] = x[i]
+				if v := x[i]; sign*v > sign*y[k] || v != v { // also where it is not a number
+					y[k] = v
 				}
 			}
 		},
