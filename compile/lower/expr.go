@@ -196,7 +196,7 @@ func (l *lowerer) indexed(e *ast.Index, x graph.ID, args []*ast.Subscript) graph
 			}
 			slices = append(slices, s)
 		case l.isLevel(a.Lo):
-			levels = append(levels, l.expr(a.Lo))
+			levels = append(levels, l.levels(a.Lo))
 			slices = append(slices, full)
 		default:
 			k, ok := l.position(a.Lo, a, shape[i])

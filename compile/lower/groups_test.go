@@ -259,6 +259,36 @@ func capturesLoop(theta []float64) float64 {
 	return total
 }
 
+// In a recursion, what was before is added up by groups at each step.
+const network = `data y : real[T, G]
+data X : real[T, S]
+data g : level(G)[S]
+param b ~ normal(0, 1)
+param q ~ normal(0, 1)
+let h : real[T, S] = recur h[1] = b * X[1, :],
+    h[t] = tanh(q) * h[t - 1] + b * X[t, :] + 0.1 * sum(h[t - 1] by g)[g] for t in 2..T
+y ~ normal(sum(h' by g)', 1)
+`
+
+func networkLoop(y, x [][]float64, g []int, theta []float64) float64 {
+	total, h := 0.0, make([]float64, len(g))
+	for t := range y {
+		sums := make([]float64, len(y[t]))
+		for s, k := range g {
+			sums[k-1] += h[s]
+		}
+		now := make([]float64, len(y[t]))
+		for s, k := range g {
+			h[s] = math.Tanh(theta[1])*h[s] + theta[0]*x[t][s] + 0.1*sums[k-1]
+			now[k-1] += h[s]
+		}
+		for k, v := range y[t] {
+			total -= (v-now[k])*(v-now[k])/2 + math.Log(2*math.Pi)/2
+		}
+	}
+	return total
+}
+
 // Models of ragged groups in one line have the density of the loops over them, up to the standard normal
 // priors.
 func TestRaggedGroups(t *testing.T) {
@@ -269,6 +299,7 @@ func TestRaggedGroups(t *testing.T) {
 		detected[i] = v % 2
 	}
 	of := document{"det": detected, "x": x, "site": visits, "z": z, "S": 5}
+	y, states, of3 := columns(r, 4, 3), columns(r, 4, 5), []int{1, 3, 2, 3, 3}
 	for _, c := range []struct {
 		text string
 		data document
@@ -276,6 +307,9 @@ func TestRaggedGroups(t *testing.T) {
 	}{
 		{occupancy, of, func(theta []float64) float64 { return occupancyLoop(x, z, theta) }},
 		{captures, capturesData(), capturesLoop},
+		{network, document{"y": y, "X": states, "g": of3}, func(theta []float64) float64 {
+			return networkLoop(y, states, of3, theta)
+		}},
 	} {
 		f := fixture{Text: c.text, Tables: map[string]string{"server": c.data.text(t)}}
 		for seed := range uint64(3) {

@@ -172,7 +172,8 @@ func overMatrix(b *Builder, n *node, axis int, of func(i, j int) int) error {
 	return nil
 }
 
-// extremeOf is the largest element of each group, or the smallest. Equal elements: the first has the gradient.
+// extremeOf is the largest element of each group, or the smallest. Equal elements: the first has the
+// gradient.
 func extremeOf(name, doc string, infer func(b *Builder, n *node) error, sign float64) *op {
 	return &op{
 		name: name, doc: doc, least: 1, most: 4, infer: infer,
