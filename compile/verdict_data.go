@@ -67,10 +67,14 @@ type declared struct {
 // data are a party's own data with rows that expressions depend on.
 func (j *judge) data(party int, of []ast.Expr) (out []declared) {
 	program := j.Programs[party]
+	groups := groupsAlone(program, of)
 	for _, name := range names(program, of...) {
 		s := program.Symbols[name]
 		switch {
 		case s == nil || s.Owner == check.Shared:
+		case slices.Contains(groups, name):
+			empty := []string{"empty categories of " + name}
+			out = append(out, declared{declared: name, names: empty, two: empty, one: true})
 		case s.Kind == check.Param && s.Opaque:
 			out = append(out, declared{declared: name, open: true})
 		case s.Kind == check.Data && len(s.Type.Dims) > 0:
@@ -164,6 +168,60 @@ func names(p *check.Program, of ...ast.Expr) (out []string) {
 		}
 	}
 	return out
+}
+
+// groupsAlone are the data of levels that do no more than group rows of which others know nothing: of sums by
+// these, an element that no parameter moves tells a category without a row. Where others know data of the
+// rows, they can be found in the sums, and their categories.
+func groupsAlone(p *check.Program, of []ast.Expr) []string {
+	var groups, others []ast.Expr
+	seen := map[string]bool{}
+	var sort func(e ast.Expr)
+	sort = func(e ast.Expr) {
+		ast.Walk(e, func(n ast.Node) bool {
+			if name, ok := n.(*ast.Name); ok && !seen[name.Name] {
+				seen[name.Name] = true
+				if s := p.Symbols[name.Name]; s != nil && s.Kind == check.Let {
+					sort(s.Decl.(*ast.Let).Value)
+				} else {
+					others = append(others, name)
+				}
+			}
+			call, ok := n.(*ast.Call)
+			if !ok || !groupsUnknown(p, call) {
+				return true
+			}
+			groups = append(groups, call.Args[1:]...)
+			sort(call.Args[0])
+			return false
+		})
+	}
+	for _, e := range of {
+		sort(e)
+	}
+	elsewhere := names(p, others...)
+	return slices.DeleteFunc(names(p, groups...), func(name string) bool {
+		return slices.Contains(elsewhere, name)
+	})
+}
+
+// groupsUnknown reports a call by groups of rows of which all data are the party's own.
+func groupsUnknown(p *check.Program, e *ast.Call) bool {
+	if _, ok := ast.Grouped(e.Name.Name); !ok {
+		return false
+	}
+	own := false
+	for _, name := range names(p, e.Args[0]) {
+		s := p.Symbols[name]
+		if s == nil || s.Kind != check.Data || len(s.Type.Dims) == 0 {
+			continue
+		}
+		if s.Owner == check.Shared {
+			return false
+		}
+		own = own || s.Type.Levels == nil
+	}
+	return own
 }
 
 // hierarchical reports whether priors of a party's parameters depend on one another.

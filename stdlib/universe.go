@@ -41,15 +41,17 @@ func New() *Universe {
 		dists: byName(slices.Concat(dist.All(), dist.Events()), func(d *def.Dist) string {
 			return d.Name
 		}),
-		funcs:       byName(fn.Elementwise(), func(f *def.Func) string { return f.Name }),
-		structurals: byName(fn.Structural(), func(s *def.Structural) string { return s.Name }),
-		operators:   byName(fn.Operators(), func(o *def.Operator) string { return o.Symbol }),
-		encoders:    byName(encoder.All(), func(e *def.Encoder) string { return e.Name }),
-		bijectors:   byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
-		structured:  byName(bijector.Structured(), func(s *def.Structured) string { return s.Name }),
-		initials:    initials(),
-		modules:     modules(),
-		factor:      compound.Factor(),
+		funcs: byName(fn.Elementwise(), func(f *def.Func) string { return f.Name }),
+		structurals: byName(fn.WithGrouped(fn.Structural()), func(s *def.Structural) string {
+			return s.Name
+		}),
+		operators:  byName(fn.Operators(), func(o *def.Operator) string { return o.Symbol }),
+		encoders:   byName(encoder.All(), func(e *def.Encoder) string { return e.Name }),
+		bijectors:  byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
+		structured: byName(bijector.Structured(), func(s *def.Structured) string { return s.Name }),
+		initials:   initials(),
+		modules:    modules(),
+		factor:     compound.Factor(),
 	}
 }
 
@@ -156,7 +158,12 @@ func (u *Universe) Dists() []string { return slices.Sorted(maps.Keys(u.dists)) }
 
 // Funcs returns the names of the functions, elementwise and structural, which share a namespace, sorted.
 func (u *Universe) Funcs() []string {
-	names := append(slices.Collect(maps.Keys(u.funcs)), slices.Collect(maps.Keys(u.structurals))...)
+	names := slices.Collect(maps.Keys(u.funcs))
+	for name, s := range u.structurals {
+		if !s.ByGroups {
+			names = append(names, name)
+		}
+	}
 	slices.Sort(names)
 	return names
 }

@@ -97,22 +97,22 @@ def _(r):
     y = r.poisson(2, (2, sites, 7))
     y[:, 4] = 0
     k = np.arange(1, 8)
-    y[:, ~((k >= np.array(first)[:, None]) & (k <= np.array(last)[:, None]))] = 0
-    return dict(y1=y[0], y2=y[1], first=first, last=last)
+    i, at = np.nonzero((k >= np.array(first)[:, None]) & (k <= np.array(last)[:, None]))
+    return dict(site=i + 1, year=at + 1, y1=y[0, i, at], y2=y[1, i, at])
 
 
 @density("bpa/Nmix1")
 def _(d, p):
     lp = normal(p["alpha_lam"], 0, 10)
-    for i in range(6):
-        suitable = np.log(p["omega"])
-        for k in range(d["first"][i] - 1, d["last"][i]):
-            n, terms = np.arange(0, 200), 0  # every number of animals that matters
+    for i in range(1, 7):
+        suitable, rows = np.log(p["omega"]), np.flatnonzero(d["site"] == i)
+        for row in rows:
+            n, k = np.arange(0, 200), d["year"][row] - 1  # every number of animals that matters
             terms = stats.poisson.logpmf(n, np.exp(p["alpha_lam"][k]))
-            for y in (d["y1"][i, k], d["y2"][i, k]):
+            for y in (d["y1"][row], d["y2"][row]):
                 terms = terms + stats.binom.logpmf(y, n, p["p"][k])
             suitable += special.logsumexp(terms)
-        never = d["y1"][i].sum() + d["y2"][i].sum() == 0
+        never = d["y1"][rows].sum() + d["y2"][rows].sum() == 0
         lp += np.logaddexp(suitable, np.log1p(-p["omega"])) if never else suitable
     return lp
 

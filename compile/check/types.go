@@ -280,6 +280,10 @@ func (c *checker) call(e *ast.Call) (ExprInfo, bool) {
 	f, structural := c.Universe.Structural(name)
 	_, elementwise := c.Universe.Func(name)
 	out := ExprInfo{}
+	if function, by := ast.Grouped(name); by && !structural {
+		c.notByGroups(e, function)
+		return out, false
+	}
 	if !structural && !elementwise {
 		c.unknownFunction(e) // of its arguments nothing is known, such as which of them are names
 		return out, false
@@ -312,9 +316,12 @@ func (c *checker) call(e *ast.Call) (ExprInfo, bool) {
 		return out, false
 	}
 	for i, a := range args {
-		if !c.numeric(e.Args[i], a, name) {
+		if !(f.ByGroups && i > 0) && !c.numeric(e.Args[i], a, name) {
 			return out, false
 		}
+	}
+	if f.ByGroups && !c.groups(e, args) {
+		return out, false
 	}
 	if f.Jumps && out.Random && !c.perDraw {
 		c.errorf(diag.RandomCondition, e, "%s has no gradient, and its argument depends on a parameter",

@@ -46,10 +46,16 @@ func (c *cutter) passes(e ast.Expr) {
 				"have one noise in common")
 	case *ast.Call:
 		if f, ok := c.Universe.Structural(x.Name.Name); ok && f.Mixes {
-			c.remark(diag.NoiseChanged, e,
-				x.Name.Name+
-					" mixes what clients send, and their noise with it: each element has noise of "+
-					"its own before it is mixed")
+			name, hint := x.Name.Name, ""
+			if function, by := ast.Grouped(name); by {
+				name = function + " by groups"
+				if f.Linear != nil {
+					hint = "; of each client's terms alone, as " + function + "(v by g) + " + function +
+						"(w by g), it would be what the client sends, one number a group"
+				}
+			}
+			c.remark(diag.NoiseChanged, e, name+" mixes what clients send, and their noise with it: each "+
+				"element has noise of its own before it is mixed"+hint)
 		}
 	}
 }

@@ -132,6 +132,11 @@ func (c *cutter) privateData(client string, e ast.Expr, at *path) {
 		d.Note("write %s: then %s is a part of what %s adds noise to", text, format.Expr(e), client)
 		return
 	}
+	if at != nil && groups(at.node, e) {
+		d.Note("the rows are added up where their groups are: let names of %s and shared ones alone stand "+
+			"before `by`, and add what is the others' to the value by groups", client)
+		return
+	}
 	for p := at; p != nil; p = p.up {
 		if p.node != nil && slices.ContainsFunc(c.Facts(p.node).Owners, func(o string) bool {
 			return o != client && o != c.Server
@@ -147,6 +152,16 @@ func (c *cutter) privateData(client string, e ast.Expr, at *path) {
 		return
 	}
 	d.Note("make the data `@ shared` if every party may hold them")
+}
+
+// groups reports whether an operation goes by groups that an operand of it gives.
+func groups(operation, operand ast.Expr) bool {
+	call, ok := operation.(*ast.Call)
+	if !ok {
+		return false
+	}
+	_, by := ast.Grouped(call.Name.Name)
+	return by && call.Args[0] != operand
 }
 
 // inProduct reports whether what a path leads to is a factor of something random.

@@ -3,6 +3,8 @@ package leak
 import (
 	"slices"
 	"strings"
+
+	"github.com/vflc/vflc/lang/ast"
 )
 
 // A choice is one term of one argument.
@@ -135,6 +137,9 @@ func written(name string, args []string) string {
 		return args[0] + name
 	case len(args) == 2 && !isWord(name):
 		return "(" + args[0] + " " + name + " " + args[1] + ")"
+	}
+	if function, ok := ast.Grouped(name); ok {
+		return function + "(" + args[0] + " by " + strings.Join(args[1:], ", ") + ")"
 	}
 	return name + "(" + strings.Join(args, ", ") + ")"
 }

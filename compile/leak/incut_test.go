@@ -113,6 +113,7 @@ data x : real[N] @ a
 data z : real[M] @ a
 data v : binary[M] @ a
 data r : real[M] @ a
+data g : level(N)[N] @ a
 param m ~ normal(0, 1)
 param B : real[P] ~ normal(0, 1) @ a
 param C : real[P] ~ normal(B, 1) @ a
@@ -128,6 +129,10 @@ OWN
 	}{
 		{"X * B", "v ~ bernoulli_logit(Z * B)", true},
 		{"X * B", "v ~ bernoulli_logit(Z * B + k)", true},
+		{"sum(X * B by g)", "v ~ bernoulli_logit(Z * B)", true},
+		{"cumulative_sum(X * B)", "v ~ bernoulli_logit(Z * B)", true},
+		{"log_sum_exp(X * B by g)", "v ~ bernoulli_logit(Z * B)", false}, // of several, in one number
+		{"sum(e by g)", "v ~ bernoulli_logit(Z * B)", false},
 		{"X * B", "v ~ bernoulli_logit(tanh(Z * B))", true},
 		{"X * B", "r ~ student_t(4, Z * B, k)", true},
 		{"X * B", "v ~ bernoulli_logit(Z * C)", false},

@@ -260,6 +260,17 @@ func (r *reader) linear(e ast.Expr, within bool) bool {
 		case "/", "./":
 			return known(x.Y) && r.linear(x.X, within)
 		}
+	case *ast.Call:
+		if f, ok := r.Universe.Structural(x.Name.Name); ok {
+			return slices.ContainsFunc(f.LinearIn(len(x.Args)), func(group []int) bool {
+				for i, a := range x.Args {
+					if in := slices.Contains(group, i); in && !r.linear(a, within) || !in && !known(a) {
+						return false
+					}
+				}
+				return true
+			})
+		}
 	}
 	return false
 }

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"math"
-	"slices"
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/runtime/graph"
@@ -38,20 +37,7 @@ func (l *lowerer) awaiting(e ast.Node, id graph.ID, sources ...graph.ID) graph.I
 
 // looked looks rows up by their levels. Where a level is still to be drawn the row is NaN.
 func (l *lowerer) looked(e ast.Node, table graph.ID, levels []graph.ID) graph.ID {
-	known, unknown := slices.Clone(levels), map[int]bool{}
-	for k, id := range levels {
-		v, _ := l.b.Value(id)
-		if !l.awaits || !slices.ContainsFunc(v, math.IsNaN) {
-			continue
-		}
-		v = slices.Clone(v)
-		for i := range v {
-			if math.IsNaN(v[i]) {
-				v[i], unknown[i] = 1, true
-			}
-		}
-		known[k] = l.b.Const("", l.b.Shape(id), v)
-	}
+	known, unknown := l.awaited(levels)
 	id := l.apply(e, "gather", graph.Attr{}, append([]graph.ID{table}, known...)...)
 	if len(unknown) == 0 || l.diags.HasErrors() {
 		return id

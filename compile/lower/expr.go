@@ -60,6 +60,9 @@ func (l *lowerer) build(e ast.Expr) graph.ID {
 		if d, ok := l.Program.Density(e); ok {
 			return l.density(e, d)
 		}
+		if f, ok := l.Program.Universe.Structural(e.Name.Name); ok && f.ByGroups {
+			return l.byGroups(e, f)
+		}
 		args := make([]graph.ID, len(e.Args))
 		for i, a := range e.Args {
 			args[i] = l.expr(a)
@@ -193,7 +196,7 @@ func (l *lowerer) indexed(e *ast.Index, x graph.ID, args []*ast.Subscript) graph
 			}
 			slices = append(slices, s)
 		case l.isLevel(a.Lo):
-			levels = append(levels, l.expr(a.Lo))
+			levels = append(levels, l.levels(a.Lo))
 			slices = append(slices, full)
 		default:
 			k, ok := l.position(a.Lo, a, shape[i])
@@ -221,13 +224,7 @@ func whole(s []graph.Slice, shape graph.Shape) bool {
 	return true
 }
 
-func (l *lowerer) isLevel(e ast.Expr) bool {
-	if l.facts != nil {
-		return l.facts(e).Type.Elem == types.Level
-	}
-	info, ok := l.Program.Info[e]
-	return ok && info.Type.Elem == types.Level
-}
+func (l *lowerer) isLevel(e ast.Expr) bool { return l.typeOf(e).Elem == types.Level }
 
 // position evaluates an index and checks that it is within the dimension.
 func (l *lowerer) position(e ast.Expr, at ast.Node, n int) (int, bool) {

@@ -316,6 +316,9 @@ func (l *lowerer) cut(s *check.Symbol) {
 		rho, _ = l.Program.ConstValue(s.Args[1])
 	}
 	id := l.spread(l.expr(s.Leaves()), shape)
+	if l.diags.HasErrors() {
+		return
+	}
 	l.b.Output(s.Name, id)
 	if s.Kind == check.Cut {
 		l.names[s.Name] = id
@@ -338,6 +341,9 @@ func (l *lowerer) cut(s *check.Symbol) {
 
 // spread broadcasts a value to its declared shape.
 func (l *lowerer) spread(id graph.ID, shape graph.Shape) graph.ID {
+	if l.diags.HasErrors() {
+		return graph.NoID
+	}
 	if sameShape(l.b.Shape(id), shape) {
 		return id
 	}

@@ -261,6 +261,10 @@ func (c *checker) index(e *ast.Index) {
 func (c *checker) call(e *ast.Call) {
 	s, structural := c.Universe.Structural(e.Name.Name)
 	byRow := !structural || s.RowWise
+	if over, _ := c.over(c.Facts(e).Type); over && structural && s.ByGroups {
+		c.mixed(e, "it has a row for each group, which may have any of the rows that it adds up")
+		return
+	}
 	if d, ok := c.Density(e); ok && d.Dist.Event != nil {
 		byRow, _ = c.over(c.Facts(e).Type) // else the rows are the elements of one vector
 	}

@@ -52,6 +52,8 @@ const (
 	LinearArgument Code = "V0293" // a linear predictor where a probability, a rate or a scale stands
 	// warning: an end of a likelihood's values that parameters move, and nothing ties to the data
 	MovingEnd      Code = "V0260"
+	MisplacedBy    Code = "V0261" // `by` elsewhere than behind the value of a function that has groups
+	BadGroups      Code = "V0262" // what is no value of rows, or no groups of them
 	FunctionDomain Code = "V0295" // a parameter that may be outside the domain of a function
 	MixturePerRow  Code = "V0294"
 	Intercept      Code = "V0296" // a number added to a predictor that data know up to a number

@@ -137,11 +137,18 @@ func tight(e *ast.Binary) bool {
 	return e.Op == "^" || e.Op == "/" && x && y
 }
 
-// call prints a call; in a density function ` | ` follows the value of which it is the density.
+// call prints a call; in a density function ` | ` follows the value of which it is the density, and ` by `
+// what goes by groups.
 func (p *printer) call(e *ast.Call) {
-	p.write(e.Name.Name, "(")
-	if rest := e.Args; ast.IsDensity(e) && len(rest) > 1 {
-		p.write(rest[0], " | ")
+	name, between := e.Name.Name, ", "
+	if function, ok := ast.Grouped(name); ok {
+		name, between = function, " by "
+	} else if ast.IsDensity(e) {
+		between = " | "
+	}
+	p.write(name, "(")
+	if rest := e.Args; len(rest) > 1 {
+		p.write(rest[0], between)
 		p.list(rest[1:])
 	} else {
 		p.list(rest)

@@ -34,7 +34,7 @@ func (p *parser) explain(u *unexpected, at int) *fault {
 		s.prev = p.words[at-1]
 	}
 	for _, rule := range []func(*situation) *fault{
-		wrongCloser, unclosed, keywordAsName, junkBehind, missingTilde, missingColon, dataEquals,
+		misplacedBy, wrongCloser, unclosed, keywordAsName, junkBehind, missingTilde, missingColon, dataEquals,
 		tildeOrEquals, doubledOperator, singleQuoted,
 	} {
 		if f := rule(s); f != nil {
@@ -71,6 +71,21 @@ func (s *situation) wants(literal string) bool { return s.expected == strconv.Qu
 
 // column reports whether the grammar expects a column or an argument of an encoder.
 func (s *situation) column() bool { return nonterminals[s.expected] == aColumn }
+
+// misplacedBy explains groups that do not follow the one value of a call.
+func misplacedBy(s *situation) *fault {
+	if !beginsGroups(s.token) || s.firstOnLine(s.at) {
+		return nil
+	}
+	return byItself(s.token)
+}
+
+func byItself(t lexer.Token) *fault {
+	return faultf(diag.MisplacedBy, spanOf(t),
+		"`by` stands behind the one value of a function, before its groups").
+		note("write sum(v by g), with g data of levels, or sum(v by g, h) for each pair of two; mean, max, " +
+			"min and log_sum_exp go by groups too")
+}
 
 func wrongCloser(s *situation) *fault {
 	if len(s.open) == 0 || !isCloser(s.token) {
@@ -537,6 +552,11 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 func (p *parser) unknownStatement(t lexer.Token) *fault {
 	if f := p.blankInColumn(t); f != nil {
 		return f
+	}
+	for i := p.start; i < min(p.start+2, len(p.words)); i++ {
+		if beginsGroups(p.words[i]) && !p.firstOnLine(i) {
+			return byItself(p.words[i])
+		}
 	}
 	f := faultf(diag.UnknownStatement, spanOf(t), "%s does not begin a statement", quote(t.Value))
 	if near := p.nearest(t.Value); near != "" {

@@ -443,8 +443,9 @@ func (c *climber) array(open lexer.Token) (ast.Expr, error) {
 // nameOrCall parses a name, and the arguments in parentheses behind it: expressions, or a comprehension. Only
 // a density may have a `|`.
 //
-//	call = ident "(" (disjunction ("|" disjunction)? ("," disjunction)*)? ")" | total .
+//	call = ident "(" (disjunction ("|" disjunction)? ("," disjunction)*)? ")" | total | grouped .
 //	total = "sum" "(" disjunction comprehension ")" .
+//	grouped = ident "(" disjunction "by" disjunction ("," disjunction)* ")" .
 func (c *climber) nameOrCall() (ast.Expr, error) {
 	name, err := c.ident()
 	if err != nil {
@@ -456,7 +457,7 @@ func (c *climber) nameOrCall() (ast.Expr, error) {
 	call := &ast.Call{Name: name}
 	var sum *ast.Sum
 	err = c.bracketed(")", func() (err error) {
-		call.Args, sum, err = c.arguments(name)
+		call.Args, sum, err = c.arguments(&call.Name)
 		return err
 	})
 	switch {
@@ -470,8 +471,8 @@ func (c *climber) nameOrCall() (ast.Expr, error) {
 	return call, nil
 }
 
-// arguments parses the inside of a call.
-func (c *climber) arguments(name ast.Ident) (args []ast.Expr, sum *ast.Sum, err error) {
+// arguments parses the inside of a call. One by groups gets its name.
+func (c *climber) arguments(name *ast.Ident) (args []ast.Expr, sum *ast.Sum, err error) {
 	if is(*c.Peek(), ")") {
 		return nil, nil, nil
 	}
@@ -481,16 +482,26 @@ func (c *climber) arguments(name ast.Ident) (args []ast.Expr, sum *ast.Sum, err 
 			return nil, nil, err
 		}
 		if args = append(args, x); is(*c.Peek(), "for") {
-			sum, err = c.comprehension(name, args)
+			sum, err = c.comprehension(*name, args)
 			return nil, sum, err
 		}
-		if t := *c.Peek(); !c.accept(",") && !(len(args) == 1 && givenOf(name) && c.accept("|")) {
+		by := len(args) == 1 && beginsGroups(*c.Peek())
+		if by {
+			name.Name = ast.By(name.Name)
+			c.Next()
+		}
+		if t := *c.Peek(); !by && !c.accept(",") && !(len(args) == 1 && givenOf(*name) && c.accept("|")) {
 			return args, nil, nil
 		} else if err := c.count(t); err != nil {
 			return nil, nil, err
 		}
 	}
 }
+
+// byWord stands before groups in a call, where no name can follow.
+const byWord = "by"
+
+func beginsGroups(t lexer.Token) bool { return t.Type == identToken && t.Value == byWord }
 
 // givenOf reports whether `|` may follow the first argument of a function: of densities only.
 func givenOf(name ast.Ident) bool {

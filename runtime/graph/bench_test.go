@@ -137,3 +137,40 @@ func BenchmarkLogisticHandWritten(b *testing.B) {
 		d.byHand(d.theta, grad)
 	}
 }
+
+// BenchmarkByGroups is the gradient of a sum over 500 groups of 20,000 rows, beside that of looking up an
+// element of each row's group.
+func BenchmarkByGroups(b *testing.B) {
+	const n, groups = 20_000, 500
+	x, index := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i], index[i] = float64(i%17)/10, float64(1+(7919*i)%groups)
+	}
+	for _, op := range []string{"gather", "sum by", "max by", "log_sum_exp by"} {
+		b.Run(op, func(b *testing.B) {
+			builder := graph.New(op)
+			g := builder.Const("g", graph.Shape{n}, index)
+			v := apply(b, builder, "exp", apply(b, builder, "mul", builder.Const("x", graph.Shape{n}, x),
+				builder.Param("b", graph.Shape{})))
+			y, err := builder.Apply(op, graph.Attr{Groups: graph.Shape{groups}}, v, g)
+			if op == "gather" {
+				u := builder.Param("u", graph.Shape{groups})
+				y, err = apply(b, builder, "mul", v, apply(b, builder, op, u, g)), nil
+			}
+			if err == nil {
+				err = builder.Add("t", apply(b, builder, "mul", y, y), 1)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			built := build(b, builder)
+			e := built.NewExec()
+			theta := make([]float64, built.Dim())
+			b.ReportAllocs()
+			for b.Loop() {
+				e.Forward(theta)
+				e.Target()
+			}
+		})
+	}
+}

@@ -135,7 +135,7 @@ func (g *Graph) plan() {
 	g.tileConstants()
 	for id := range g.nodes {
 		n := &g.nodes[id]
-		if n.op == opRuns || n.op == opLevels {
+		if n.op == opRuns || n.op == opSumRuns || n.op == opLevels {
 			n.cutRuns(g.layout.blocks[n.frame])
 		}
 		if n.op == opLevels {

@@ -19,7 +19,7 @@ func TestList(t *testing.T) {
 		}
 		listed[o.name] = true
 	}
-	for _, s := range fn.Structural() {
+	for _, s := range fn.WithGrouped(fn.Structural()) {
 		if !listed[s.Name] {
 			t.Errorf("the structural function %s has no operation", s.Name)
 		}

@@ -60,6 +60,7 @@ var ops = []*op{
 	opCumulativeSum, opCumulativeMax,
 	opSlice, opGather, opAppend, opFill,
 	opMax, opMin, opSort, opRank, opQuantile, opLogSumExp, opSoftmax, opLogSoftmax, opRowSums, opRowMeans,
+	opSumBy, opMeanBy, opMaxBy, opMinBy, opLogSumExpBy, opRowMax, opRowMin, opColMax, opColMin,
 	opOuter, opLogMix, opPi,
 	opCholesky, opSolve, opDiag, opRep, opQuadForm, opGPExpQuad, opGPMatern32, opGPMatern52,
 }

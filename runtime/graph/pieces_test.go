@@ -103,6 +103,17 @@ var longModels = []longModel{
 		density(tb, b, "y", "bernoulli_logit", column(b, "y", d.binary, lo, hi),
 			apply(tb, b, "matmul", h, b.Param("v", shape{8})))
 	}},
+	{"sums by groups", 40_000, func(tb testing.TB, b *graph.Builder, d *longData, lo, hi int) {
+		v := apply(tb, b, "exp", apply(tb, b, "tanh", d.linear(tb, b, lo, hi)))
+		sums, err := b.Apply("sum by", graph.Attr{Groups: shape{longLevels}}, v,
+			column(b, "g", d.level, lo, hi))
+		if err == nil {
+			err = b.Add("t", apply(tb, b, "mul", sums, column(b, "c", d.real, 0, longLevels)), 1)
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}},
 	{"its own numbers", 30_000, func(tb testing.TB, b *graph.Builder, d *longData, lo, hi int) {
 		// every row reads the first elements of u, and the same parameter row by row: one adjoint is added to
 		// in both ways

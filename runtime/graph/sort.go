@@ -8,21 +8,22 @@ import (
 )
 
 // Sorting. A gather of few levels is cheap where equal levels follow each other: its forward fills runs of
-// rows, its reverse sums them. The order of the rows of a set of loops is free if they read only constants
-// row by row and only sums of theirs are read elsewhere. Build then sorts them by the levels of a gather.
+// rows, its reverse sums them, and in a sum by groups the reverse. The order of the rows of a set of loops is
+// free if they read only constants row by row and only sums of theirs are read elsewhere. Build then sorts
+// them by the levels of a gather.
 
 // longRuns is the average number of rows per level from which sorting is faster.
 const longRuns = 8
 
-// rewriteSort sorts the rows of every set of loops with a gather that gains by it.
+// rewriteSort sorts the rows of every set of loops with a gather, or a sum by groups, that gains by it.
 func (g *Graph) rewriteSort() {
 	set := g.rowSets()
 	done := map[ID]bool{}
 	var copies []node
 	for id := range g.nodes {
 		root := set[id]
-		if n := &g.nodes[id]; n.op != opGather || done[root] || !manyPerLevel(n.index) || sorted(n.index) ||
-			!g.free(set, root) {
+		if n := &g.nodes[id]; n.op != opGather && n.op != opSumBy || done[root] ||
+			!manyPerLevel(n.index) || sorted(n.index) || !g.free(set, root) {
 			continue
 		}
 		done[root] = true
@@ -111,8 +112,10 @@ func (g *Graph) sortRows(set []ID, root ID, rows []int32, copies []node) []node 
 		if set[id] != root {
 			continue
 		}
-		if n.op == opGather {
+		if n.op == opGather || n.op == opSumBy {
 			n.index = permuted(n.index, rows)
+		}
+		if n.op == opGather {
 			continue
 		}
 		n.in = slices.Clone(n.in)
@@ -198,8 +201,14 @@ var opRuns = &op{
 }
 
 var rewriteRuns = rewrite{"runs", func(g *Graph, id ID) {
-	if n := &g.nodes[id]; n.op == opGather && manyPerLevel(n.index) && sorted(n.index) {
+	n := &g.nodes[id]
+	if n.op != opGather && n.op != opSumBy || !manyPerLevel(n.index) || !sorted(n.index) {
+		return
+	}
+	if n.op == opGather {
 		n.op = opRuns
+	} else {
+		n.op = opSumRuns
 	}
 }}
 

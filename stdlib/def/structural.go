@@ -17,6 +17,10 @@ type Structural struct {
 	// Sized reports that the arguments after the first are sizes, as N and K - 1 are; Infer gets the type of
 	// a vector of that length for each.
 	Sized bool
+	// Groups reports that the function is also one of the rows of each group, NAME(v by g, h), and ByGroups
+	// that it is that function: its arguments after the first are levels. Empty reports a value for a group
+	// without rows, too: 0 or -∞.
+	Groups, ByGroups, Empty bool
 	// Range gives the range of the elements of the value, given those of the elements of each argument.
 	Range func(args []Range) Range
 	// Moves reports for each argument, where they have these ranges and the others are fixed, whether the

@@ -12,8 +12,10 @@ func Max() def.Structural {
 	return def.Structural{
 		Name: "max",
 		Doc: "`max(x)` is the largest of all elements of x; `max(a, b)` takes the largest of two " +
-			"numbers element by element, broadcast. The gradient goes to the one that is taken.",
+			"numbers element by element, broadcast. The gradient goes to the one that is taken. " +
+			"`max(v by g)` is the largest row of each category of a level, each of which must have one.",
 		Examples: []string{"param a ~ normal(0, 1)\nparam b ~ normal(0, 1)\nlet c = max(a, b)"},
+		Groups:   true,
 		Arity:    def.Arity{Min: 1, Max: 2},
 		Positive: true,
 		Range:    func(x []def.Range) def.Range { return extreme(x, math.Max) },
@@ -28,4 +30,18 @@ func inferExtreme(args []types.Type) (types.Type, error) {
 		return types.Type{Elem: args[0].Elem}, array(args[0])
 	}
 	return broadcast(args)
+}
+
+// extremeAlong is the largest or smallest element of each row of a matrix, or of each column, which is the
+// axis that remains.
+func extremeAlong(f def.Structural, axis int) def.Structural {
+	f.Arity, f.Positive, f.Moves = def.Arity{Min: 1, Max: 1}, true, everywhere
+	f.Range = func(x []def.Range) def.Range { return x[0] }
+	f.Infer = func(args []types.Type) (types.Type, error) {
+		if err := ofRank(args[0], 2); err != nil {
+			return types.Type{}, err
+		}
+		return types.Type{Elem: args[0].Elem, Dims: args[0].Dims[axis : axis+1 : axis+1]}, nil
+	}
+	return f
 }

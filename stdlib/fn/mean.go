@@ -8,13 +8,18 @@ import (
 // Mean is the mean of all elements.
 func Mean() def.Structural {
 	return def.Structural{
-		Name:     "mean",
-		Doc:      "The mean of all elements of an array, a real scalar.",
-		Examples: []string{"data x : real[N]\nlet centered = x - mean(x)"},
+		Name: "mean",
+		Doc: "The mean of all elements of an array, a real scalar. `mean(v by g)` is that of the rows of " +
+			"each category of a level, each of which must have one.",
+		Examples: []string{
+			"data x : real[N]\nlet centered = x - mean(x)",
+			"data x : real[N]\ndata g : level(G)[N]\nlet within = x - mean(x by g)[g]",
+		},
 		Moves:    everywhere,
 		Mixes:    true,
 		Range:    func(x []def.Range) def.Range { return x[0] },
 		Linear:   [][]int{{0}},
+		Groups:   true,
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		Infer:    realScalar,

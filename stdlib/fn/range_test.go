@@ -184,6 +184,7 @@ var ofThree = map[string]func(x, y []float64) []float64{
 	},
 	"outer": byPairs(func(x, y float64) float64 { return x * y }),
 	"pow":   byPairs(math.Pow), "min": byPairs(math.Min), "max": byPairs(math.Max),
+	"row_max": largestOfThree, "col_max": largestOfThree, "row_min": leastOfThree, "col_min": leastOfThree,
 	"log_sum_exp": byPairs(logSumExp),
 	"softmax": func(x, _ []float64) []float64 {
 		return []float64{math.Exp(x[0] - logSumExp(x[0], logSumExp(x[1], x[2])))}
@@ -205,7 +206,9 @@ var ofThree = map[string]func(x, y []float64) []float64{
 	"pi":  func(_, _ []float64) []float64 { return []float64{math.Pi} },
 }
 
-func sumOfThree(x, _ []float64) []float64 { return []float64{x[0] + x[1] + x[2]} }
+func largestOfThree(x, _ []float64) []float64 { return []float64{slices.Max(x)} }
+func leastOfThree(x, _ []float64) []float64   { return []float64{slices.Min(x)} }
+func sumOfThree(x, _ []float64) []float64     { return []float64{x[0] + x[1] + x[2]} }
 func covarianceOfThree(x, y []float64) []float64 {
 	return []float64{x[0] * x[0] * math.Exp(-square(y[0])), x[0] * x[0]}
 }
