@@ -229,8 +229,8 @@ func (p *Program) Backward(e *ast.Recur) bool {
 // recurRange checks that the range and the initial entries together are every entry once, and returns their
 // number.
 func (c *checker) recurRange(e *ast.Recur) (types.Size, bool) {
-	lo, ok := c.size(e.Lo)
-	hi, ok2 := c.size(e.Hi)
+	lo, ok := c.whole(e.Lo)
+	hi, ok2 := c.whole(e.Hi)
 	if !ok || !ok2 {
 		return lo, false
 	}

@@ -171,7 +171,9 @@ func (v *verifier) operands(e ast.Expr) []ast.Expr {
 	case *ast.Transpose:
 		return []ast.Expr{e.X}
 	case *ast.Binary:
-		return []ast.Expr{e.X, e.Y}
+		if e.Op != ".." {
+			return []ast.Expr{e.X, e.Y}
+		}
 	case *ast.Call:
 		return e.Args
 	case *ast.Array:
@@ -197,7 +199,7 @@ func (v *verifier) indexed(e *ast.Index) []ast.Expr {
 		out = append(out, e.X)
 	}
 	for _, a := range e.Args {
-		if !a.Slice && v.ofLevels(a.Lo) {
+		if !a.Slice && (v.ofLevels(a.Lo) || v.listed(a.Lo)) {
 			out = append(out, a.Lo)
 		}
 	}
@@ -228,6 +230,10 @@ func (v *verifier) leaf(e ast.Expr) reach {
 		return reach{owners: owners}
 	case *ast.Sum:
 		return reach{owners: v.CountedBy(e.Lo).Join(v.CountedBy(e.Hi))}
+	case *ast.Binary:
+		if e.Op == ".." {
+			return reach{owners: v.CountedBy(e)}
+		}
 	}
 	return reach{}
 }

@@ -95,7 +95,8 @@ func (c *cutter) descend(e ast.Expr, at *path) ast.Expr {
 			return e
 		}
 		leave := c.enter(e)
-		out = &ast.Sum{At: e.At, Body: below(e.Body), Var: e.Var, Family: e.Family, Lo: e.Lo, Hi: e.Hi}
+		out = &ast.Sum{At: e.At, Each: e.Each, Body: below(e.Body), Var: e.Var, Family: e.Family, Lo: e.Lo,
+			Hi: e.Hi}
 		leave()
 	case *ast.Recur:
 		return c.recursion(e, at)

@@ -141,6 +141,8 @@ func (x *expander) name(e *ast.Name, sc *scope) ast.Expr {
 func (x *expander) sum(e *ast.Sum, sc *scope) ast.Expr {
 	v := x.fresh(e.Var.Name, sc)
 	restore := sc.rename(map[string]string{e.Var.Name: v})
+	defer func(taken bool) { x.taken[v] = taken }(x.taken[v])
+	x.taken[v] = true // for those inside
 	out := ast.Copy(e, sc.at, x.made(sc), func(y ast.Expr) ast.Expr { return x.expr(y, sc) }).(*ast.Sum)
 	restore()
 	out.Var.Name = v
@@ -289,6 +291,8 @@ func uses(f *ast.Fn, name string) (count int, constant bool) {
 			}
 		case *ast.Type, *ast.Subscript:
 			fixed = true
+		case *ast.Binary:
+			fixed = fixed || n.Op == ".."
 		case *ast.Recur:
 			for _, e := range []ast.Expr{n.Lo, n.Hi} {
 				walk(e, true)
