@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -338,7 +337,7 @@ func pairwise(op string, x, y []float64) (out []float64) {
 	}
 	for i := range n {
 		a, b := x[i%len(x)], y[i%len(y)]
-		v := math.NaN()
+		var v float64
 		switch op {
 		case "+":
 			v = a + b
