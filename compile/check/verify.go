@@ -137,6 +137,13 @@ func (v *verifier) expr(e ast.Expr) (reach, error) {
 	if x, ok := e.(*ast.Recur); ok {
 		old, inside := v.selves[x.Step.Name.Name]
 		v.selves[x.Step.Name.Name] = reach{random: info.Random}
+		for _, p := range x.Parts {
+			r, err := v.expr(p.Value)
+			if err != nil {
+				return r, err
+			}
+			v.selves[p.Name.Name] = r
+		}
 		defer func() {
 			if delete(v.selves, x.Step.Name.Name); inside {
 				v.selves[x.Step.Name.Name] = old
@@ -185,7 +192,10 @@ func (v *verifier) operands(e ast.Expr) []ast.Expr {
 		for _, i := range e.Init {
 			out = append(out, i.Value)
 		}
-		return append(out, e.Step.Value)
+		for _, s := range e.Steps() {
+			out = append(out, s.Value)
+		}
+		return out
 	case *ast.Index:
 		return v.indexed(e)
 	}

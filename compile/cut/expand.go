@@ -109,8 +109,10 @@ func (c *cutter) binding(e ast.Expr) (leave func()) {
 	default:
 		return func() {}
 	case *ast.Recur:
-		c.bound, c.counting = append(slices.Clone(bound), e.Step.Name.Name),
-			append(slices.Clone(counting), e.Var.Name)
+		c.bound, c.counting = slices.Clone(bound), append(slices.Clone(counting), e.Var.Name)
+		for _, s := range e.Steps() {
+			c.bound = append(c.bound, s.Name.Name)
+		}
 	case *ast.Sum:
 		if e.Family == nil {
 			c.counting = append(slices.Clone(counting), e.Var.Name)

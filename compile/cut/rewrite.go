@@ -72,8 +72,9 @@ func isChain(e ast.Expr) bool {
 	return false
 }
 
-// apart writes a comprehension over a range as a chain of comprehensions, one for each term of its body, where
-// the index stands in what a client has in a body of several owners: a client knows all values of the index.
+// apart writes a comprehension over a range as a chain of comprehensions, one for each term of its body,
+// where the index stands in what a client has in a body of several owners: a client knows all values of the
+// index.
 func (c *cutter) apart(e *ast.Sum, minus bool) (out []term, ok bool) {
 	if e.Family != nil || !c.hasClient(c.Facts(e).Owners) {
 		return nil, false

@@ -636,6 +636,15 @@ func (c *climber) entries(out *ast.Recur, start lexer.Token) (err error) {
 		return err
 	}
 	out.Hi, err = c.binary(ast.Additive)
+	initial := out.Init
+	out.Init = nil
+	for _, e := range initial {
+		if n, ok := e.Index.(*ast.Name); ok && n.Name == out.Var.Name {
+			out.Parts = append(out.Parts, e)
+		} else {
+			out.Init = append(out.Init, e)
+		}
+	}
 	return err
 }
 
