@@ -106,7 +106,9 @@ func modelPasses() []pass[*Model] {
 		{
 			name: "parse", doc: "Reads the text as a syntax tree.",
 			run: func(m *Model) (l diag.List, _ error) {
-				m.File, l = parser.Parse(m.Source)
+				if m.File, l = parser.Parse(m.Source); !l.HasErrors() {
+					m.File = check.Listed(m.File)
+				}
 				return l, nil
 			},
 			verify: verifyParse,

@@ -231,9 +231,10 @@ func expressions(file *ast.File) int {
 
 // Check checks a model or a party program. The program is usable only where the list has no errors.
 func Check(file *Linked, universe *stdlib.Universe, options Options) (*Program, diag.List) {
+	whole := Listed(file.File)
 	c := &checker{
 		Program: &Program{
-			File: file.File, Linked: file, Universe: universe, Server: DefaultServer,
+			File: whole, Linked: file, Universe: universe, Server: DefaultServer,
 			Symbols: map[string]*Symbol{}, Info: make(map[ast.Expr]ExprInfo, expressions(file.File)),
 			Sizes: map[string]*Size{}, Levels: map[string][]string{},
 			Transform: Transform{Kind: transforms.None}, Members: options.Members,
@@ -246,9 +247,9 @@ func Check(file *Linked, universe *stdlib.Universe, options Options) (*Program, 
 	}
 	c.parties()
 	c.collectSizes()
-	resolved := *file.File
+	resolved := *whole
 	c.File, resolved.Stmts = &resolved, slices.Clone(resolved.Stmts)
-	for i, s := range file.File.Stmts {
+	for i, s := range whole.Stmts {
 		resolved.Stmts[i] = c.statement(s)
 	}
 	for _, s := range c.implied {
@@ -288,6 +289,7 @@ type checker struct {
 	family     string
 	dataBounds bool      // bounds of the declaration being checked may use data
 	vars       []*Symbol // comprehension variables in scope
+	lets       bool      // a size may be the let of one
 	stmt       *ast.Transform
 	implied    []*ast.Likelihood // by `missing impute ~ DIST`
 	inCalls    diag.List         // about nodes that the call of a function put into the model

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -40,7 +41,7 @@ func (c *checker) index(e *ast.Index) (ExprInfo, bool) {
 func (c *checker) subscripts(e *ast.Index, x ExprInfo) (ExprInfo, bool) {
 	var rest []types.Size
 	var rows []types.Size // of the levels that index
-	levels := 0
+	levels, front := 0, 0 // how many levels index, and the number of dimensions before the first
 	out := ExprInfo{Owners: x.Owners, Random: x.Random,
 		Type: types.Type{Elem: x.Type.Elem, Levels: x.Type.Levels}}
 	for i, d := range x.Type.Dims {
@@ -66,7 +67,18 @@ func (c *checker) subscripts(e *ast.Index, x ExprInfo) (ExprInfo, bool) {
 				c.errorf(diag.BadIndex, e, "the levels that index have different lengths")
 				return out, false
 			}
+			if levels == 0 {
+				front = len(rest)
+			}
 			rows, levels = info.Type.Dims, levels+1
+			out.Owners = out.Owners.Join(info.Owners)
+			continue
+		}
+		if info, list, ok := c.positions(a, d); list {
+			if !ok {
+				return out, false
+			}
+			rest = append(rest, info.Type.Dims[0])
 			out.Owners = out.Owners.Join(info.Owners)
 			continue
 		}
@@ -75,30 +87,18 @@ func (c *checker) subscripts(e *ast.Index, x ExprInfo) (ExprInfo, bool) {
 		}
 		out.Owners = out.Owners.Join(c.CountedBy(a.Lo))
 	}
-	if levels > 0 && (levels != leading(e, c) || levels == 1 && len(rows) > 1) {
-		c.errorf(diag.BadIndex, e, "levels index the first dimensions, each with a vector").
-			Note("slope[region] takes row region[i] of slope for each i; a[g, h] takes one entry per row")
+	if levels > 0 && len(rows) > 1 {
+		c.errorf(diag.BadIndex, e, "a level that indexes is a vector").
+			Note("slope[region] takes row region[i] of slope for each i; a[g, h] takes one entry per row; a column " +
+				"of a matrix of levels is y[:, j]")
 		return out, false
 	}
-	out.Type.Dims = append(append([]types.Size(nil), rows...), rest...)
+	out.Type.Dims = slices.Concat(rest[:front], rows, rest[front:])
 	if len(out.Type.Dims) > 3 {
 		c.errorf(diag.BadIndex, e, "the result has more than three dimensions")
 		return out, false
 	}
 	return out, true
-}
-
-// leading counts the level subscripts at the front.
-func leading(e *ast.Index, c *checker) int {
-	n := 0
-	for _, a := range e.Args {
-		info, ok := c.Info[a.Lo]
-		if a.Slice || !ok || info.Type.Elem != types.Level {
-			break
-		}
-		n++
-	}
-	return n
 }
 
 // belowFirst reports an index of 0, or one of Python's or R's that is negative, along a dimension.
@@ -112,10 +112,10 @@ func (c *checker) slice(a *ast.Subscript, d types.Size) (types.Size, bool) {
 	lo, hi := types.Const(1), d
 	var ok = true
 	if a.Lo != nil {
-		lo, ok = c.size(a.Lo)
+		lo, ok = c.whole(a.Lo)
 	}
 	if a.Hi != nil && ok {
-		hi, ok = c.size(a.Hi)
+		hi, ok = c.whole(a.Hi)
 	}
 	if !ok {
 		return d, false
@@ -142,13 +142,26 @@ func (c *checker) levelIndex(a *ast.Subscript, d types.Size) (info ExprInfo, isL
 		return info, false, false
 	}
 	info, ok = c.expr(a.Lo)
-	if ok && !info.Type.Levels.Equal(d) {
+	if ok && !c.categoriesAlong(info.Type, d) {
 		c.errorf(diag.BadIndex, a, "%s has levels 1..%s, but the dimension it indexes has %s",
 			format.Expr(a.Lo), info.Type.Levels, d).
-			Note("declare the dimension as [%s]", info.Type.Levels)
+			Note("declare the dimension as [%s]", c.categoryCount(info.Type))
 		ok = false
 	}
 	return info, true, ok
+}
+
+// categoryCount is the number of the categories of a level, where they are listed, else its size.
+func (c *checker) categoryCount(level types.Type) types.Size {
+	if _, _, list := c.LevelSize(level); list != nil {
+		return types.Const(len(list))
+	}
+	return *level.Levels
+}
+
+// categoriesAlong reports whether a dimension has an element for each category of a level.
+func (c *checker) categoriesAlong(level types.Type, d types.Size) bool {
+	return level.Levels.Equal(d) || c.categoryCount(level).Equal(d)
 }
 
 // ofLevels reports whether an expression is data of levels, or a part of it: region, region[2:T], or the
@@ -185,7 +198,7 @@ func instead(s *Symbol, d types.Size) string {
 	case s.Kind == Data:
 		return fmt.Sprintf("declare %s as int to choose an element by it", s.Name)
 	case s.Kind == Let && !s.Random:
-		return fmt.Sprintf("declare a number that chooses an element as const %s = …", s.Name)
+		return "an index is computed from whole numbers, sizes and consts by +, - and *"
 	}
 	return "no element can be chosen by what the data do not fix; add all of them up with " +
 		"weights, as in sum(w .* a)"
@@ -194,7 +207,7 @@ func instead(s *Symbol, d types.Size) string {
 // element checks a single index: a size expression within the dimension.
 func (c *checker) element(a *ast.Subscript, d types.Size) bool {
 	if n, ok := a.Lo.(*ast.Name); ok {
-		if s := c.lookup(n); s != nil && s.Kind != Const && s.Kind != IndexVar &&
+		if s := c.lookup(n); s != nil && s.Kind != Const && s.Kind != IndexVar && !counts(s) &&
 			!(s.Kind == Data && s.Type.Elem == types.Int && s.Type.Scalar()) {
 			c.errorf(diag.BadIndex, a, "%s is %s: an index is a whole number, or a level", n.Name,
 				article(s.Kind)).Note("%s", instead(s, d))
@@ -209,7 +222,10 @@ func (c *checker) element(a *ast.Subscript, d types.Size) bool {
 				"choose by where(%s == 1, a, b)", d, n.Name)
 		return false
 	}
-	i, ok := c.size(a.Lo)
+	if c.fromArray(a.Lo) {
+		return c.reached(a, d)
+	}
+	i, ok := c.whole(a.Lo)
 	if !ok {
 		return false
 	}
@@ -241,55 +257,6 @@ func (c *checker) member(e *ast.Index, n *ast.Name, s *Symbol) (ExprInfo, bool) 
 	}
 	info := symbolInfo(s)
 	c.Info[n], c.Info[e.Args[0].Lo] = info, ExprInfo{Type: types.Type{Elem: types.Int}}
-	return info, true
-}
-
-// sum types a comprehension.
-func (c *checker) sum(e *ast.Sum) (ExprInfo, bool) {
-	v := &Symbol{Name: e.Var.Name, Kind: IndexVar, Ident: e.Var, Type: types.Type{Elem: types.Int},
-		Owner: Shared}
-	if e.Family != nil {
-		cl, ok := c.Client(e.Family.Name)
-		if !ok || !cl.Family {
-			c.notFamily(e, ok)
-			return ExprInfo{}, false
-		}
-		v.over = cl.Name
-	} else {
-		for _, end := range []ast.Expr{e.Lo, e.Hi} {
-			if _, ok := c.size(end); !ok {
-				return ExprInfo{}, false
-			}
-		}
-	}
-	if old := c.Symbols[e.Var.Name]; old != nil {
-		c.errorf(diag.DeclaredTwice, e.Var, "%s is declared already: choose another name for the index",
-			e.Var.Name).NoteAt(c.File.Source, old.Ident.Span(), "declared here")
-		return ExprInfo{}, false
-	}
-	c.vars = append(c.vars, v)
-	info, ok := c.expr(e.Body)
-	c.vars = c.vars[:len(c.vars)-1]
-	if !ok {
-		return info, false
-	}
-	if !c.numeric(e.Body, info.Type, "sum") {
-		return info, false
-	}
-	info.Type.Elem = arithmetic(info.Type.Elem)
-	for _, d := range info.Type.Dims {
-		for _, n := range d.Names() {
-			if z := c.Sizes[n]; n == e.Var.Name || z != nil && z.Member != "" && z.Member == v.over {
-				c.errorf(diag.MemberSize, e.Body,
-					"the terms of a sum have one shape, but the size %s differs from term to term", n)
-				return info, false
-			}
-		}
-	}
-	info.Owners = info.Owners.Join(c.CountedBy(e.Lo)).Join(c.CountedBy(e.Hi))
-	if v.over != "" && len(info.Owners) > 0 && c.For == "" {
-		info.Owners = info.Owners.Join(types.Owners{c.Server}) // several members: no single one owns it
-	}
 	return info, true
 }
 

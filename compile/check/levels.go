@@ -47,6 +47,9 @@ func (c *checker) sizesLevel(name string) bool {
 		case *ast.Data:
 			n, ok := levelsOf(s.Type).(*ast.Name)
 			found = found || ok && n.Name == name
+		case *ast.Param: // refused itself
+			n, ok := levelsOf(s.Type).(*ast.Name)
+			found = found || ok && n.Name == name
 		case *ast.Generate:
 			n, ok := levelsOf(s.Type).(*ast.Name)
 			found = found || ok && n.Name == name

@@ -58,7 +58,10 @@ func (p *Program) CountedBy(e ast.Expr) types.Owners {
 	}
 	ast.Walk(e, func(n ast.Node) bool {
 		if name, ok := n.(*ast.Name); ok {
-			if s := p.Symbols[name.Name]; s != nil && s.Kind == Data && s.Type.Elem == types.Int {
+			s := p.Symbols[name.Name]
+			if s != nil && s.Kind == Let {
+				owners = owners.Join(p.CountedBy(s.Decl.(*ast.Let).Value))
+			} else if s != nil && s.Kind == Data && s.Type.Elem == types.Int {
 				if _, client := p.Client(s.Owner); client {
 					owners = owners.Join(types.Owners{s.Owner})
 				}

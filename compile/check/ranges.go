@@ -62,6 +62,9 @@ func (r *Ranges) Given(e ast.Expr, operand func(ast.Expr) def.Range) def.Range {
 		}
 		return out
 	case *ast.Sum:
+		if e.Each {
+			return operand(e.Body)
+		}
 		return operand(e.Body).Total()
 	case *ast.Unary:
 		if e.Op == "-" {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/lang/ast"
@@ -29,6 +30,9 @@ func (c *checker) recur(e *ast.Recur) (ExprInfo, bool) {
 		c.errorf(diag.RecurForm, e, "the entries of a recursion are scalars, vectors or matrices")
 		return out, false
 	}
+	if !c.reaches(e, len(e.Init), c.Backward(e)) {
+		return out, false
+	}
 	t := &Symbol{Name: e.Var.Name, Kind: IndexVar, Ident: e.Var, Type: types.Type{Elem: types.Int},
 		Owner: Shared}
 	self := &Symbol{Name: e.Step.Name.Name, Kind: Let, Ident: e.Step.Name, Type: out.Type, Owner: Shared,
@@ -51,12 +55,29 @@ func (c *checker) recur(e *ast.Recur) (ExprInfo, bool) {
 	return out, true
 }
 
-// step types the expression of an entry.
-func (c *checker) step(e *ast.Recur, t, self *Symbol) (ExprInfo, bool) {
+// step types the expression of an entry, after the parts of a step: a part is an array too, of which the step
+// reads the element of its own.
+func (c *checker) step(e *ast.Recur, t, self *Symbol) (out ExprInfo, ok bool) {
+	before := len(c.vars)
 	c.vars = append(c.vars, self, t)
-	defer func() { c.vars = c.vars[:len(c.vars)-2] }()
-	body, ok := c.expr(e.Step.Value)
-	return body, ok && c.numeric(e.Step.Value, body.Type, "recur")
+	defer func() { c.vars = c.vars[:before] }()
+	for _, s := range e.Steps() {
+		info, ok := c.expr(s.Value)
+		if !ok || !c.numeric(s.Value, info.Type, "recur") {
+			return info, false
+		}
+		if out = info; s == e.Step {
+			break
+		}
+		if len(info.Type.Dims) > 2 {
+			c.errorf(diag.RecurForm, s.Value, "the parts of a step are scalars, vectors or matrices")
+			return info, false
+		}
+		info.Type = types.Type{Dims: append(self.Type.Dims[:1:1], info.Type.Dims...)}
+		c.vars = append(c.vars, &Symbol{Name: s.Name.Name, Kind: Let, Ident: s.Name, Type: info.Type,
+			Owner: Shared, Owners: info.Owners, Random: info.Random})
+	}
+	return out, true
 }
 
 // recurNames checks the names of a recursion: one for all entries, and another for the index.
@@ -74,16 +95,16 @@ func (c *checker) recurNames(e *ast.Recur) bool {
 			"the last entry is for every %[1]s of the range: write %[2]s[%[1]s] = …", e.Var.Name, name)
 		return false
 	}
-	for _, id := range []ast.Ident{e.Var, e.Step.Name} {
+	for i, id := range c.givenNames(e) {
 		old, taken := c.Symbols[id.Name]
-		if at, later := c.later[id.Name]; id == e.Var && (taken || later || c.Sizes[id.Name] != nil) {
-			d := c.errorf(diag.DeclaredTwice, id, "%s is a name of the model: choose another for the index",
-				id.Name)
+		if at, later := c.later[id.Name]; i > 0 && (taken || later || c.Sizes[id.Name] != nil) {
+			d := c.errorf(diag.DeclaredTwice, id, "%s is a name of the model: choose another for %s", id.Name,
+				map[bool]string{true: "the index", false: "a part of a step"}[i == 1])
 			if later {
 				d.NoteAt(c.File.Source, at.Span(), "declared here")
 			}
 			return false
-		} else if id != e.Var && taken {
+		} else if i == 0 && taken {
 			c.errorf(diag.DeclaredTwice, id, "%s is declared already", id.Name).NoteAt(c.File.Source,
 				old.Ident.Span(), "declared here")
 			return false
@@ -93,7 +114,40 @@ func (c *checker) recurNames(e *ast.Recur) bool {
 		c.errorf(diag.RecurForm, e.Var, "the index and the array need two names")
 		return false
 	}
-	return c.selfReferences(e, e.Step.Value)
+	for k, s := range e.Steps() {
+		if !c.partNames(e, s, k) || !c.selfReferences(e, s.Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// partNames checks that the k-th entry of a step has a name of its own, and reads no part behind it.
+func (c *checker) partNames(e *ast.Recur, s *ast.Entry, k int) bool {
+	earlier := &ast.Recur{Var: e.Var, Step: e.Step, Parts: e.Parts[:k:k]}
+	if s != e.Step && earlier.Binds(s.Name.Name) {
+		c.errorf(diag.DeclaredTwice, s.Name, "%s stands for two things in a step: choose another name",
+			s.Name.Name)
+		return false
+	}
+	for _, later := range e.Parts[k:] {
+		if name := later.Name.Name; ast.Mentions(s.Value, name) {
+			c.errorf(diag.RecurForm, s.Value, "%s needs %s, which the step computes behind it", s.Name.Name, name).
+				Note("the parts of a step are computed in their order: move %s[%s] = … to the front", name,
+					e.Var.Name)
+			return false
+		}
+	}
+	return true
+}
+
+// givenNames lists the names that a recursion gives: its own, its index, and those of the parts of a step.
+func (c *checker) givenNames(e *ast.Recur) []ast.Ident {
+	out := []ast.Ident{e.Step.Name, e.Var}
+	for _, p := range e.Parts {
+		out = append(out, p.Name)
+	}
+	return out
 }
 
 // selfReferences checks that a body reads the recursion at fixed distances only, and that nothing in it has
@@ -112,15 +166,29 @@ func (c *checker) selfReferences(e *ast.Recur, n ast.Node) bool {
 				}
 			}
 			return true
+		} else if ok && e.Part(x.Name) != nil {
+			v, here := n.Args[0].Lo.(*ast.Name)
+			if !here || n.Args[0].Slice || v.Name != t {
+				return c.badPart(e, n, x.Name)
+			}
+			for _, a := range n.Args[1:] {
+				if !c.selfReferences(e, a) {
+					return false
+				}
+			}
+			return true
 		}
 	case *ast.Name:
+		if e.Part(n.Name) != nil {
+			return c.badPart(e, n, n.Name)
+		}
 		if n.Name == name {
 			c.errorf(diag.RecurIndex, n, "inside its recursion %s is read entry by entry: %s[%s - 1]", name,
 				name, t)
 			return false
 		}
 	case *ast.Sum, *ast.Recur:
-		if !ast.Mentions(n, name) && !ast.Mentions(n, t) {
+		if !slices.ContainsFunc(c.givenNames(e), func(id ast.Ident) bool { return ast.Mentions(n, id.Name) }) {
 			return true
 		}
 		if r, ok := n.(*ast.Recur); ok {
@@ -128,7 +196,7 @@ func (c *checker) selfReferences(e *ast.Recur, n ast.Node) bool {
 				"a recursion inside a step of a recursion").Note("give the inner one a let of its own")
 			return false
 		}
-		if v := n.(*ast.Sum).Var; v.Name == name || v.Name == t {
+		if v := n.(*ast.Sum).Var; e.Binds(v.Name) {
 			c.errorf(diag.DeclaredTwice, v,
 				"%s is a name of the recursion: choose another for the index of the sum", v.Name)
 			return false
@@ -140,6 +208,13 @@ func (c *checker) selfReferences(e *ast.Recur, n ast.Node) bool {
 		}
 	}
 	return true
+}
+
+func (c *checker) badPart(e *ast.Recur, n ast.Node, name string) bool {
+	c.errorf(diag.RecurIndex, n, "%s is a part of each step, and is read in it alone: %s[%s]", name, name,
+		e.Var.Name).
+		Note("what a later step reads is an entry of the recursion, %s[%s - 1]", e.Step.Name.Name, e.Var.Name)
+	return false
 }
 
 func (c *checker) badLag(e *ast.Recur, n *ast.Index) bool {
@@ -205,11 +280,20 @@ func (c *checker) initial(e *ast.Recur) (ExprInfo, bool) {
 	return out, true
 }
 
+// stepsOf is a node with the values of a step alone below it.
+func stepsOf(e *ast.Recur) ast.Node {
+	out := &ast.Array{}
+	for _, s := range e.Steps() {
+		out.Elems = append(out.Elems, s.Value)
+	}
+	return out
+}
+
 // Backward reports whether a recursion runs from its last entry to its first: it reads entries ahead, or is
 // written so.
 func (p *Program) Backward(e *ast.Recur) bool {
 	backward, decided := false, false
-	ast.Walk(e.Step.Value, func(n ast.Node) bool {
+	ast.Walk(stepsOf(e), func(n ast.Node) bool {
 		if x, ok := n.(*ast.Index); ok && !decided {
 			if name, is := x.X.(*ast.Name); is && name.Name == e.Step.Name.Name {
 				lag, _ := p.Lag(e, x)
@@ -229,8 +313,8 @@ func (p *Program) Backward(e *ast.Recur) bool {
 // recurRange checks that the range and the initial entries together are every entry once, and returns their
 // number.
 func (c *checker) recurRange(e *ast.Recur) (types.Size, bool) {
-	lo, ok := c.size(e.Lo)
-	hi, ok2 := c.size(e.Hi)
+	lo, ok := c.whole(e.Lo)
+	hi, ok2 := c.whole(e.Hi)
 	if !ok || !ok2 {
 		return lo, false
 	}
@@ -269,7 +353,7 @@ func (c *checker) recurRange(e *ast.Recur) (types.Size, bool) {
 			lo)
 		return length, false
 	}
-	return length, c.reaches(e, n, backward)
+	return length, true
 }
 
 func (c *checker) wanted(name string, first types.Size, n int) string {
@@ -283,7 +367,7 @@ func (c *checker) wanted(name string, first types.Size, n int) string {
 // reaches checks that no step reads before the first entry, and that all read on one side.
 func (c *checker) reaches(e *ast.Recur, n int, backward bool) bool {
 	good := true
-	ast.Walk(e.Step.Value, func(node ast.Node) bool {
+	ast.Walk(stepsOf(e), func(node ast.Node) bool {
 		x, ok := node.(*ast.Index)
 		if !ok || !good {
 			return good

@@ -135,6 +135,13 @@ func (c *checker) size(e ast.Expr) (types.Size, bool) {
 	return s, true
 }
 
+// whole is size for a number in an index or at the end of a range, which may be a let.
+func (c *checker) whole(e ast.Expr) (types.Size, bool) {
+	defer func(before bool) { c.lets = before }(c.lets)
+	c.lets = true
+	return c.size(e)
+}
+
 // errUnbound marks a size name that nothing binds.
 type errUnbound struct{ name string }
 
@@ -209,6 +216,13 @@ func (c *checker) sizeOf(e ast.Expr) (types.Size, ast.Node, error) {
 			s.used = true
 			if s.Kind == Const && s.Type.Elem == types.Int {
 				return types.Const(int(s.Value)), e, nil
+			}
+			if l, ok := s.Decl.(*ast.Let); ok && c.lets && s.Kind == Let && s.Type.Scalar() && !s.Random {
+				size, at, err := c.sizeOf(l.Value)
+				if err != nil {
+					at = e
+				}
+				return size, at, err
 			}
 			if s.Kind != Data || s.Type.Elem != types.Int || !s.Type.Scalar() {
 				return types.Size{}, e, fmt.Errorf("%s is %s, not a size", e.Name, article(s.Kind))

@@ -36,7 +36,14 @@ func (c *checker) infer(e ast.Expr) (ExprInfo, bool) {
 		return c.name(e)
 	case *ast.Unary:
 		return c.unary(e)
+	case *ast.Text:
+		c.errorf(diag.MisplacedText, e, "a text is no value: it is a category, which a level is compared with").
+			Note("sex == %s is 1 in the rows of this category, for sex of type level(S) or level(…)", format.Expr(e))
+		return ExprInfo{}, false
 	case *ast.Binary:
+		if e.Op == ".." {
+			return c.ranged(e)
+		}
 		return c.binary(e)
 	case *ast.Transpose:
 		x, ok := c.expr(e.X)
@@ -179,6 +186,12 @@ func (c *checker) condition(e ast.Expr, x ExprInfo) bool {
 }
 
 func (c *checker) binary(e *ast.Binary) (ExprInfo, bool) {
+	if level, text, ok := Category(e); ok {
+		return c.category(e, level, text)
+	}
+	if c.unquoted(e) {
+		return ExprInfo{}, false
+	}
 	x, ok := c.expr(e.X)
 	y, ok2 := c.expr(e.Y)
 	if !ok || !ok2 {

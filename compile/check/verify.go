@@ -137,6 +137,13 @@ func (v *verifier) expr(e ast.Expr) (reach, error) {
 	if x, ok := e.(*ast.Recur); ok {
 		old, inside := v.selves[x.Step.Name.Name]
 		v.selves[x.Step.Name.Name] = reach{random: info.Random}
+		for _, p := range x.Parts {
+			r, err := v.expr(p.Value)
+			if err != nil {
+				return r, err
+			}
+			v.selves[p.Name.Name] = r
+		}
 		defer func() {
 			if delete(v.selves, x.Step.Name.Name); inside {
 				v.selves[x.Step.Name.Name] = old
@@ -171,7 +178,9 @@ func (v *verifier) operands(e ast.Expr) []ast.Expr {
 	case *ast.Transpose:
 		return []ast.Expr{e.X}
 	case *ast.Binary:
-		return []ast.Expr{e.X, e.Y}
+		if e.Op != ".." {
+			return []ast.Expr{e.X, e.Y}
+		}
 	case *ast.Call:
 		return e.Args
 	case *ast.Array:
@@ -183,7 +192,10 @@ func (v *verifier) operands(e ast.Expr) []ast.Expr {
 		for _, i := range e.Init {
 			out = append(out, i.Value)
 		}
-		return append(out, e.Step.Value)
+		for _, s := range e.Steps() {
+			out = append(out, s.Value)
+		}
+		return out
 	case *ast.Index:
 		return v.indexed(e)
 	}
@@ -197,7 +209,7 @@ func (v *verifier) indexed(e *ast.Index) []ast.Expr {
 		out = append(out, e.X)
 	}
 	for _, a := range e.Args {
-		if !a.Slice && v.ofLevels(a.Lo) {
+		if !a.Slice && (v.ofLevels(a.Lo) || v.listed(a.Lo)) {
 			out = append(out, a.Lo)
 		}
 	}
@@ -228,6 +240,10 @@ func (v *verifier) leaf(e ast.Expr) reach {
 		return reach{owners: owners}
 	case *ast.Sum:
 		return reach{owners: v.CountedBy(e.Lo).Join(v.CountedBy(e.Hi))}
+	case *ast.Binary:
+		if e.Op == ".." {
+			return reach{owners: v.CountedBy(e)}
+		}
 	}
 	return reach{}
 }

@@ -114,6 +114,7 @@ type cutter struct {
 	normals  map[ast.Expr]ast.Expr // by what they were before
 	nodes    int                   // built while expanding, to stop lets that double at each use
 	cuts     map[string]scaled     // by client, form and shape
+	degrees  map[string]int        // of the parts of the step of a recursion
 	least    map[string]scaled     // of the cuts that differ by a number, the one with the least
 	smaller  bool                  // least has one that was not the first
 	groups   map[string]*Group

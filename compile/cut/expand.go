@@ -51,7 +51,7 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 	if n, ok := e.(*ast.Name); ok && slices.Contains(c.bound, n.Name) {
 		return e
 	}
-	out := Rebuild(e, func(x ast.Expr) ast.Expr { return c.expandFor(x, member) })
+	out := ast.Rebuild(e, func(x ast.Expr) ast.Expr { return c.expandFor(x, member) })
 	switch x := e.(type) {
 	case *ast.Paren:
 		out = c.expandFor(x.X, member)
@@ -109,8 +109,10 @@ func (c *cutter) binding(e ast.Expr) (leave func()) {
 	default:
 		return func() {}
 	case *ast.Recur:
-		c.bound, c.counting = append(slices.Clone(bound), e.Step.Name.Name),
-			append(slices.Clone(counting), e.Var.Name)
+		c.bound, c.counting = slices.Clone(bound), append(slices.Clone(counting), e.Var.Name)
+		for _, s := range e.Steps() {
+			c.bound = append(c.bound, s.Name.Name)
+		}
 	case *ast.Sum:
 		if e.Family == nil {
 			c.counting = append(slices.Clone(counting), e.Var.Name)
@@ -191,7 +193,7 @@ func Rebuild(e ast.Expr, f func(ast.Expr) ast.Expr) ast.Expr {
 		return rebuildRecur(x, f)
 	case *ast.Sum:
 		if y := f(x.Body); y != x.Body {
-			return &ast.Sum{At: x.At, Body: y, Var: x.Var, Family: x.Family, Lo: x.Lo, Hi: x.Hi}
+			return &ast.Sum{At: x.At, Each: x.Each, Body: y, Var: x.Var, Family: x.Family, Lo: x.Lo, Hi: x.Hi}
 		}
 	case *ast.Call:
 		args, changed := make([]ast.Expr, len(x.Args)), false

@@ -76,7 +76,7 @@ func (c *cutter) lookUp(e ast.Expr) (out, missing ast.Expr) {
 	}
 	e = c.normal(e)
 	terms := []term{{e, false}}
-	if isChain(e) {
+	if c.chains(e) {
 		terms = c.collected(c.terms(e, false, nil))
 	}
 	if out, ok := c.known(e, terms); ok {

@@ -1,6 +1,8 @@
 package cut
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -20,6 +22,9 @@ func rebuildRecur(e *ast.Recur, f func(ast.Expr) ast.Expr) ast.Expr {
 	for _, i := range e.Init {
 		out.Init = append(out.Init, entry(i))
 	}
+	for _, p := range e.Parts {
+		out.Parts = append(out.Parts, entry(p))
+	}
 	if out.Step = entry(e.Step); !changed {
 		return e
 	}
@@ -37,8 +42,12 @@ func (c *cutter) recursion(e *ast.Recur, at *path) ast.Expr {
 		)
 		return e
 	}
-	affine := c.degree(e, e.Step.Value) <= 1
-	for _, i := range e.Init {
+	affine := true
+	c.degrees = map[string]int{}
+	for _, s := range e.Steps() {
+		c.degrees[s.Name.Name] = c.degree(e, s.Value)
+	}
+	for _, i := range append(slices.Clip(e.Init), e.Step) {
 		affine = affine && c.degree(e, i.Value) <= 1
 	}
 	piece := func(x ast.Expr) ast.Expr {
@@ -47,12 +56,16 @@ func (c *cutter) recursion(e *ast.Recur, at *path) ast.Expr {
 		}
 		return c.rewrite(x, at.under(e, x))
 	}
-	out := &ast.Recur{At: e.At, Var: e.Var, Lo: e.Lo, Hi: e.Hi,
-		Step: &ast.Entry{At: e.Step.At, Name: e.Step.Name, Index: e.Step.Index,
-			Value: c.stepped(e, e.Step.Value, piece)}}
+	entry := func(i *ast.Entry) *ast.Entry {
+		return &ast.Entry{At: i.At, Name: i.Name, Index: i.Index, Value: c.stepped(e, i.Value, piece)}
+	}
+	out := &ast.Recur{At: e.At, Var: e.Var, Lo: e.Lo, Hi: e.Hi}
+	for _, p := range e.Parts {
+		out.Parts = append(out.Parts, entry(p))
+	}
+	out.Step = entry(e.Step)
 	for _, i := range e.Init {
-		out.Init = append(out.Init, &ast.Entry{At: i.At, Name: i.Name, Index: i.Index,
-			Value: c.stepped(e, i.Value, piece)})
+		out.Init = append(out.Init, entry(i))
 	}
 	c.setAtServer(out, e)
 	return out
@@ -64,6 +77,10 @@ func (c *cutter) stepped(e *ast.Recur, x ast.Expr, piece func(ast.Expr) ast.Expr
 	switch {
 	case !c.hasClient(owners):
 		return x
+	case partOf(e, x) != "": // what clients have in it is cut where it is computed
+		out := *x.(*ast.Index)
+		c.setAtServer(&out, x)
+		return &out
 	case !c.mentionsName(x, e.Var.Name) && !c.mentionsName(x, e.Step.Name.Name):
 		return piece(x)
 	}
@@ -80,6 +97,16 @@ func (c *cutter) stepped(e *ast.Recur, x ast.Expr, piece func(ast.Expr) ast.Expr
 		c.setAtServer(out, x)
 	}
 	return out
+}
+
+// partOf returns the name of the part of a step that an expression reads, "" where it reads none.
+func partOf(e *ast.Recur, x ast.Expr) string {
+	if i, ok := x.(*ast.Index); ok {
+		if n, ok := i.X.(*ast.Name); ok && e.Part(n.Name) != nil {
+			return n.Name
+		}
+	}
+	return ""
 }
 
 // private counts the operands of an expression that hold names of clients.
@@ -100,10 +127,17 @@ func (c *cutter) entryOf(e *ast.Recur, x ast.Expr) bool {
 	return ok && !c.mentionsName(i.X, e.Var.Name) && !c.hasClient(c.subscriptOwners(i))
 }
 
+func (c *cutter) mentionsParts(e *ast.Recur, x ast.Expr) bool {
+	return slices.ContainsFunc(e.Parts, func(p *ast.Entry) bool { return c.mentionsName(x, p.Name.Name) })
+}
+
 // degree bounds the degree of an entry in the recursion and in what clients have, taken together: 2 stands
 // for anything but affine.
 func (c *cutter) degree(e *ast.Recur, x ast.Expr) int {
-	if !c.mentionsName(x, e.Step.Name.Name) && !c.hasClient(c.Facts(x).Owners) {
+	if name := partOf(e, x); name != "" {
+		return c.degrees[name]
+	}
+	if !c.mentionsName(x, e.Step.Name.Name) && !c.mentionsParts(e, x) && !c.hasClient(c.Facts(x).Owners) {
 		return 0
 	}
 	switch x := x.(type) {

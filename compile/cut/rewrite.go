@@ -29,7 +29,7 @@ func (c *cutter) rewrite(e ast.Expr, at *path) ast.Expr {
 	if client, alone := info.Owners.Sole(); alone {
 		return c.sole(client, e, at)
 	}
-	if isChain(e) {
+	if c.chains(e) {
 		return c.chain(e, at)
 	}
 	return c.descend(e, at)
@@ -48,6 +48,16 @@ func (c *cutter) sole(client string, e ast.Expr, at *path) ast.Expr {
 	return e
 }
 
+// chains reports whether an expression is a sum of terms, or a comprehension that is one.
+func (c *cutter) chains(e ast.Expr) bool {
+	s, ok := e.(*ast.Sum)
+	if ok && s.Family == nil {
+		_, ok = c.apart(s, false)
+		return ok
+	}
+	return isChain(e)
+}
+
 // isChain reports whether an expression is a sum of terms: one that flatten takes apart, or one over the
 // members of a family.
 func isChain(e ast.Expr) bool {
@@ -60,6 +70,35 @@ func isChain(e ast.Expr) bool {
 		return e.Family != nil
 	}
 	return false
+}
+
+// apart writes a comprehension over a range as a chain of comprehensions, one for each term of its body,
+// where the index stands in what a client has in a body of several owners: a client knows all values of the
+// index.
+func (c *cutter) apart(e *ast.Sum, minus bool) (out []term, ok bool) {
+	if e.Family != nil || !c.hasClient(c.Facts(e).Owners) {
+		return nil, false
+	}
+	terms := c.terms(e.Body, minus, nil)
+	if !c.several(terms) {
+		return nil, false
+	}
+	body := c.Facts(e.Body).Type
+	for _, t := range terms {
+		info := c.Facts(t.expr)
+		ok = ok || c.hasClient(info.Owners) && ast.Mentions(t.expr, e.Var.Name)
+		if e.Each && !info.Type.SameShape(body) {
+			return nil, false
+		}
+		s := &ast.Sum{At: e.At, Each: e.Each, Body: t.expr, Var: e.Var, Lo: e.Lo, Hi: e.Hi}
+		info.Owners = info.Owners.Join(c.CountedBy(e.Lo)).Join(c.CountedBy(e.Hi))
+		if e.Each {
+			info.Type.Dims = c.Facts(e).Type.Dims
+		}
+		c.facts[s] = info
+		out = append(out, term{s, t.minus})
+	}
+	return out, ok
 }
 
 // descend rebuilds a node over its rewritten children.
@@ -95,7 +134,8 @@ func (c *cutter) descend(e ast.Expr, at *path) ast.Expr {
 			return e
 		}
 		leave := c.enter(e)
-		out = &ast.Sum{At: e.At, Body: below(e.Body), Var: e.Var, Family: e.Family, Lo: e.Lo, Hi: e.Hi}
+		out = &ast.Sum{At: e.At, Each: e.Each, Body: below(e.Body), Var: e.Var, Family: e.Family, Lo: e.Lo,
+			Hi: e.Hi}
 		leave()
 	case *ast.Recur:
 		return c.recursion(e, at)
@@ -140,6 +180,10 @@ func (c *cutter) terms(e ast.Expr, minus bool, out []term) []term {
 		}
 		if n := c.normal(e); n != e {
 			return c.terms(n, minus, out)
+		}
+	case *ast.Sum:
+		if terms, ok := c.apart(x, minus); ok {
+			return append(out, terms...)
 		}
 	}
 	return append(out, term{e, minus})

@@ -99,7 +99,9 @@ func (p *Program) mentions(e ast.Expr, kind check.Kind) bool {
 	own := map[string]bool{} // the names of recursions
 	ast.Walk(e, func(n ast.Node) bool {
 		if r, ok := n.(*ast.Recur); ok {
-			own[r.Step.Name.Name] = true
+			for _, s := range r.Steps() {
+				own[s.Name.Name] = true
+			}
 		}
 		if name, ok := n.(*ast.Name); ok && !own[name.Name] {
 			s := p.Symbols[name.Name]

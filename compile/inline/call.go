@@ -2,6 +2,7 @@ package inline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/compile/check"
@@ -97,13 +98,15 @@ func (x *expander) expr(e ast.Expr, sc *scope) ast.Expr {
 			return e // reported
 		}
 	case *ast.Sum:
+		if x.step != nil {
+			defer func(inside []string) { x.step.inside = inside }(x.step.inside)
+			x.step.inside = append(slices.Clone(x.step.inside), e.Var.Name)
+		}
 		if sc.inside() {
 			return x.sum(e, sc)
 		}
 	case *ast.Recur:
-		if sc.inside() {
-			return x.recur(e, sc)
-		}
+		return x.recur(e, sc)
 	}
 	below := func(y ast.Expr) ast.Expr { return x.expr(y, sc) }
 	if !sc.inside() {
@@ -141,6 +144,11 @@ func (x *expander) name(e *ast.Name, sc *scope) ast.Expr {
 func (x *expander) sum(e *ast.Sum, sc *scope) ast.Expr {
 	v := x.fresh(e.Var.Name, sc)
 	restore := sc.rename(map[string]string{e.Var.Name: v})
+	defer func(taken bool) { x.taken[v] = taken }(x.taken[v])
+	x.taken[v] = true // for those inside
+	if x.step != nil {
+		x.step.inside = append(x.step.inside, v)
+	}
 	out := ast.Copy(e, sc.at, x.made(sc), func(y ast.Expr) ast.Expr { return x.expr(y, sc) }).(*ast.Sum)
 	restore()
 	out.Var.Name = v
@@ -253,9 +261,12 @@ func (x *expander) bind(sc *scope, args []ast.Expr) {
 			continue
 		}
 		v := args[i]
-		if uses, constant := uses(sc.Fn, a.Name.Name); sc.prefix != "" && uses > 1 && !constant &&
-			!simple(v) {
-			v = x.declare(sc, a.Name, &ast.Let{At: sc.at, Value: v})
+		if uses, constant := uses(sc.Fn, a.Name.Name); uses > 1 && !constant && !simple(v) {
+			if sc.prefix != "" {
+				v = x.declare(sc, a.Name, &ast.Let{At: sc.at, Value: v})
+			} else {
+				v = x.part(sc, a.Name, v)
+			}
 		}
 		sc.values[a.Name.Name] = v
 	}
@@ -289,6 +300,8 @@ func uses(f *ast.Fn, name string) (count int, constant bool) {
 			}
 		case *ast.Type, *ast.Subscript:
 			fixed = true
+		case *ast.Binary:
+			fixed = fixed || n.Op == ".."
 		case *ast.Recur:
 			for _, e := range []ast.Expr{n.Lo, n.Hi} {
 				walk(e, true)
@@ -296,7 +309,9 @@ func uses(f *ast.Fn, name string) (count int, constant bool) {
 			for _, i := range n.Init {
 				walk(i.Value, fixed)
 			}
-			walk(n.Step.Value, fixed)
+			for _, s := range n.Steps() {
+				walk(s.Value, fixed)
+			}
 			return
 		case *ast.Sum:
 			walk(n.Body, fixed)
@@ -343,7 +358,11 @@ func (x *expander) inner(sc *scope, s ast.Inner) {
 		sc.values[s.Name.Name] = x.declare(sc, &s.Name, out)
 	case *ast.Let:
 		if sc.prefix == "" {
-			sc.values[s.Name.Name] = x.inNamed(sc, s.Value, "")
+			v := x.inNamed(sc, s.Value, "")
+			if uses, constant := uses(sc.Fn, s.Name.Name); uses > 1 && !constant {
+				v = x.part(sc, &s.Name, v)
+			}
+			sc.values[s.Name.Name] = v
 			return
 		}
 		value := x.inNamed(sc, s.Value, sc.prefix+"."+s.Name.Name)

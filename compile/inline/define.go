@@ -1,6 +1,7 @@
 package inline
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/vflc/vflc/compile/check"
@@ -113,10 +114,12 @@ func (x *expander) visible(f *function, n ast.Node, known map[string]bool) {
 		}
 		x.visible(f, n.Lo, known)
 		x.visible(f, n.Hi, known)
-		self, t := known[n.Step.Name.Name], known[n.Var.Name]
-		known[n.Step.Name.Name], known[n.Var.Name] = true, true
-		x.visible(f, n.Step.Value, known)
-		known[n.Step.Name.Name], known[n.Var.Name] = self, t
+		inside := maps.Clone(known)
+		inside[n.Step.Name.Name], inside[n.Var.Name] = true, true
+		for _, s := range n.Steps() {
+			x.visible(f, s.Value, inside)
+			inside[s.Name.Name] = true
+		}
 		return
 	case *ast.Name:
 		if _, constant := f.home.consts[n.Name]; !known[n.Name] && !constant {

@@ -27,7 +27,7 @@ func Expand(linked *check.Linked, universe *stdlib.Universe,
 	x := &expander{
 		root: file.Source, universe: universe, read: read, modules: map[string]*module{},
 		taken: map[string]bool{}, declared: map[string]ast.Stmt{},
-		calls: map[ast.Node]*check.FunctionPlace{},
+		calls: map[ast.Node]*check.FunctionPlace{}, names: map[string]bool{},
 	}
 	maps.Copy(x.calls, linked.Calls)
 	if read == nil {
@@ -40,6 +40,13 @@ func Expand(linked *check.Linked, universe *stdlib.Universe,
 	if len(x.home.fns) == 0 && len(x.home.imports) == 0 || x.diags.HasErrors() {
 		return linked, x.diags
 	}
+	ast.Walk(file, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Name); ok {
+			x.names[name.Name] = true
+		}
+		_, function := n.(*ast.Fn)
+		return !function
+	})
 	all := append(slices.Collect(maps.Values(x.modules)), x.home)
 	for _, m := range all {
 		x.define(m)
@@ -77,7 +84,9 @@ type expander struct {
 	taken    map[string]bool     // names that variables inside functions must not have
 	declared map[string]ast.Stmt // of the model
 	calls    map[ast.Node]*check.FunctionPlace
+	names    map[string]bool // that expressions of the model use: sizes among them
 	nodes    int
+	step     *step // of the recursion that is written out
 }
 
 func (x *expander) errorf(file *source.File, code diag.Code, at ast.Node, format string,

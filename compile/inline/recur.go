@@ -1,25 +1,96 @@
 package inline
 
-import "github.com/vflc/vflc/lang/ast"
+import (
+	"fmt"
+	"slices"
 
-// recur gives the index of a recursion, and its array, names that nothing else has.
+	"github.com/vflc/vflc/lang/ast"
+)
+
+// A step is the step of a recursion while the calls in it are written out. What a call uses several times is
+// computed once, as a part of the step.
+type step struct {
+	*ast.Recur
+	given  []string // the names of the recursion
+	inside []string // the variables of the comprehensions around a call
+}
+
+// fewNodes is the size up to which an expression is written out as often as it is used.
+const fewNodes = 12
+
+// recur writes out the calls in a recursion. In a function its index, its array and its parts get names that
+// nothing else has.
 func (x *expander) recur(e *ast.Recur, sc *scope) ast.Expr {
 	below := func(y ast.Expr) ast.Expr { return x.expr(y, sc) }
-	out := &ast.Recur{At: sc.at, Lo: below(e.Lo), Hi: below(e.Hi)}
-	x.calls[out] = sc.origin(e)
-	self, t := x.fresh(e.Step.Name.Name, sc), x.fresh(e.Var.Name, sc)
-	entry := func(i *ast.Entry) *ast.Entry {
-		name := ast.Ident{At: sc.at, Name: self}
-		c := &ast.Entry{At: sc.at, Name: name, Index: below(i.Index), Value: below(i.Value)}
-		x.calls[c] = sc.origin(i)
-		return c
+	out := &ast.Recur{At: e.At, Lo: below(e.Lo), Hi: below(e.Hi), Var: e.Var}
+	renamed := map[string]string{}
+	if sc.inside() {
+		out.At = sc.at
+		x.calls[out] = sc.origin(e)
+		for _, id := range append([]ast.Ident{e.Var}, namesOf(e)...) {
+			renamed[id.Name] = x.fresh(id.Name, sc)
+		}
+		out.Var = ast.Ident{At: sc.at, Name: renamed[e.Var.Name]}
 	}
 	for _, i := range e.Init {
-		out.Init = append(out.Init, entry(i))
+		out.Init = append(out.Init, x.entry(i, renamed, sc))
 	}
-	restore := sc.rename(map[string]string{e.Step.Name.Name: self, e.Var.Name: t})
-	out.Step, out.Var = entry(e.Step), ast.Ident{At: sc.at, Name: t}
+	around := x.step
+	x.step = &step{Recur: out, given: []string{out.Var.Name}}
+	for _, id := range namesOf(e) {
+		x.step.given = append(x.step.given, id.Name, renamed[id.Name])
+	}
+	restore := func() {}
+	if sc.inside() {
+		restore = sc.rename(renamed)
+	}
+	for _, s := range e.Steps() {
+		entry := x.entry(s, renamed, sc) // behind the parts that its calls make
+		out.Parts = append(out.Parts, entry)
+	}
 	restore()
+	x.step = around
+	last := len(out.Parts) - 1
+	out.Step, out.Parts = out.Parts[last], slices.Clip(out.Parts[:last])
+	return out
+}
+
+// namesOf lists the names of the entries of a recursion's steps.
+func namesOf(e *ast.Recur) (out []ast.Ident) {
+	for _, s := range e.Steps() {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// entry writes out the calls in an entry of a recursion, under the name that it gets.
+func (x *expander) entry(e *ast.Entry, renamed map[string]string, sc *scope) *ast.Entry {
+	c := &ast.Entry{At: e.At, Name: e.Name, Index: x.expr(e.Index, sc), Value: x.expr(e.Value, sc)}
+	if name, ok := renamed[e.Name.Name]; ok {
+		c.At, c.Name = sc.at, ast.Ident{At: sc.at, Name: name}
+		x.calls[c] = sc.origin(e)
+	}
+	return c
+}
+
+// part makes of a value that a call in a step uses several times a part of the step, and returns what reads
+// it: the value itself where it is short, or another one for each term of a comprehension around the call.
+func (x *expander) part(sc *scope, id *ast.Ident, v ast.Expr) ast.Expr {
+	if x.step == nil || size(v) <= fewNodes ||
+		slices.ContainsFunc(x.step.inside, func(name string) bool { return ast.Mentions(v, name) }) {
+		return v
+	}
+	name := id.Name
+	for k := 2; x.taken[name] || x.names[name] || slices.Contains(x.step.given, name) || sc.mentions(name); k++ {
+		name = fmt.Sprint(id.Name, "_", k)
+	}
+	x.taken[name] = true
+	at := func() *ast.Name { return &ast.Name{At: sc.at, Name: x.step.Var.Name} }
+	entry := &ast.Entry{At: sc.at, Name: ast.Ident{At: sc.at, Name: name}, Index: at(), Value: v}
+	x.step.Parts = append(x.step.Parts, entry)
+	out := &ast.Index{At: sc.at, X: &ast.Name{At: sc.at, Name: name},
+		Args: []*ast.Subscript{{At: sc.at, Lo: at()}}}
+	x.calls[entry], x.calls[out] = sc.origin(id), sc.origin(id)
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
@@ -53,6 +54,8 @@ func (r *reader) read(e ast.Expr) form {
 		return r.index(e)
 	case *ast.Call:
 		return r.call(e)
+	case *ast.Text:
+		return single(atom{key: strconv.Quote(e.Text), scalar: true})
 	case *ast.Array:
 		return r.array(e)
 	case *ast.Sum:
@@ -205,7 +208,11 @@ func (r *reader) sum(e *ast.Sum) form {
 			over, more = over+":"+f.String(), more|f.deps()
 		}
 	}
-	return r.operation(e, "sum for "+e.Var.Name+" in "+over, [][]int{{0}}, more).of([]form{body})
+	what := "sum for "
+	if e.Each {
+		what = "each for "
+	}
+	return r.operation(e, what+e.Var.Name+" in "+over, [][]int{{0}}, more).of([]form{body})
 }
 
 func (r *reader) name(name string) form {

@@ -14,7 +14,10 @@ func (r *reader) recur(e *ast.Recur) form {
 	ast.Walk(e, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.Recur:
-			own = append(own, x.Step.Name.Name, x.Var.Name)
+			own = append(own, x.Var.Name)
+			for _, s := range x.Steps() {
+				own = append(own, s.Name.Name)
+			}
 		case *ast.Sum:
 			own = append(own, x.Var.Name)
 		case *ast.Name:

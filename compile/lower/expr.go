@@ -129,7 +129,10 @@ func (l *lowerer) unary(e *ast.Unary) graph.ID {
 	if id, ok := l.receivedSum(e); ok {
 		return id
 	}
-	x := l.expr(e.X)
+	return l.signed(e, l.expr(e.X))
+}
+
+func (l *lowerer) signed(e *ast.Unary, x graph.ID) graph.ID {
 	switch e.Op {
 	case "-":
 		return l.apply(e, "neg", graph.Attr{}, x)
@@ -146,6 +149,12 @@ func (l *lowerer) unary(e *ast.Unary) graph.ID {
 func (l *lowerer) binary(e *ast.Binary) graph.ID {
 	if id, ok := l.receivedSum(e); ok {
 		return id
+	}
+	if e.Op == ".." {
+		return l.ranged(e)
+	}
+	if level, text, ok := check.Category(e); ok {
+		return l.compared(e, l.expr(level), l.category(level, text))
 	}
 	x, y := l.expr(e.X), l.expr(e.Y)
 	if e.Op != "*" {
@@ -178,41 +187,39 @@ func (l *lowerer) index(e *ast.Index) graph.ID {
 	return l.indexed(e, l.expr(e.X), e.Args)
 }
 
-// indexed takes elements, slices and rows by level of a value.
+// indexed takes elements, slices, positions and rows by level of a value.
 func (l *lowerer) indexed(e *ast.Index, x graph.ID, args []*ast.Subscript) graph.ID {
 	if l.diags.HasErrors() {
 		return graph.NoID
 	}
-	var levels []graph.ID
 	var slices []graph.Slice
+	var along []axis // that are kept
 	shape := l.b.Shape(x)
 	for i, a := range args {
-		full := graph.Slice{Hi: shape[i]}
+		s, kept := graph.Slice{Hi: shape[i]}, axis{}
+		ok := true
 		switch {
 		case a.Slice:
-			s, ok := l.slice(a, shape[i])
-			if !ok {
-				return graph.NoID
-			}
-			slices = append(slices, s)
+			s, ok = l.slice(a, shape[i])
 		case l.isLevel(a.Lo):
-			levels = append(levels, l.levels(a.Lo))
-			slices = append(slices, full)
+			kept.levels = append(kept.levels, l.levels(a.Lo))
+		case l.isList(a.Lo):
+			s, kept.positions, ok = l.positions(a, shape[i])
 		default:
-			k, ok := l.position(a.Lo, a, shape[i])
-			if !ok {
-				return graph.NoID
-			}
-			slices = append(slices, graph.Slice{Lo: k - 1, Hi: k, Drop: true})
+			k, within := l.position(a.Lo, a, shape[i])
+			s, ok = graph.Slice{Lo: k - 1, Hi: k, Drop: true}, within
+		}
+		if !ok || l.diags.HasErrors() {
+			return graph.NoID
+		}
+		if slices = append(slices, s); !s.Drop {
+			along = append(along, kept)
 		}
 	}
 	if !whole(slices, shape) {
 		x = l.apply(e, "slice", graph.Attr{Slices: slices}, x)
 	}
-	if levels == nil {
-		return x
-	}
-	return l.looked(e, x, levels)
+	return l.chosen(e, x, along)
 }
 
 func whole(s []graph.Slice, shape graph.Shape) bool {
@@ -274,40 +281,4 @@ func (l *lowerer) memberValue(e *ast.Index, n *ast.Name, k int) graph.ID {
 		l.errorf(diag.CannotEvaluate, e, "%s has no member %d", n.Name, k)
 	}
 	return id
-}
-
-// sum lowers a comprehension: the terms one by one, added in order.
-func (l *lowerer) sum(e *ast.Sum) graph.ID {
-	if id, ok := l.receivedSum(e); ok {
-		return id
-	}
-	lo, hi := 1, 0
-	if e.Family != nil {
-		hi = l.Sizes.Members[e.Family.Name]
-	} else {
-		for _, end := range []struct {
-			e ast.Expr
-			v *int
-		}{{e.Lo, &lo}, {e.Hi, &hi}} {
-			v, ok := l.b.Value(l.expr(end.e))
-			if !ok || len(v) != 1 {
-				l.errorf(diag.CannotEvaluate, e, "the ends of a range are constant whole numbers")
-				return graph.NoID
-			}
-			*end.v = int(v[0])
-		}
-	}
-	var terms []graph.ID
-	for k := lo; k <= hi; k++ {
-		l.vars[e.Var.Name] = k
-		terms = append(terms, l.expr(e.Body))
-		delete(l.vars, e.Var.Name)
-	}
-	switch len(terms) {
-	case 0:
-		return l.b.Scalar(0)
-	case 1:
-		return terms[0]
-	}
-	return l.apply(e, "addn", graph.Attr{}, terms...)
 }

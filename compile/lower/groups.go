@@ -92,7 +92,7 @@ func (l *lowerer) withRows(e *ast.Call, levels []graph.ID, sizes graph.Shape) bo
 	}
 	var group []string
 	for k, n := range sizes {
-		group = append(group, l.category(e.Args[k+1], at%n))
+		group = append(group, l.groupName(e.Args[k+1], at%n))
 		at /= n
 	}
 	function, _ := ast.Grouped(e.Name.Name)
@@ -103,8 +103,8 @@ func (l *lowerer) withRows(e *ast.Call, levels []graph.ID, sizes graph.Shape) bo
 	return false
 }
 
-// category describes category k, from 0, of data of levels.
-func (l *lowerer) category(g ast.Expr, k int) string {
+// groupName describes category k, from 0, of data of levels.
+func (l *lowerer) groupName(g ast.Expr, k int) string {
 	size := l.typeOf(g).Levels.String()
 	for _, party := range slices.Sorted(maps.Keys(l.Data)) {
 		named := labeller{program: l.Program, values: l.Data[party], party: party, sizes: l.Sizes}

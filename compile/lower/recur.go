@@ -19,6 +19,7 @@ type body struct {
 	in    []graph.ID // of the outer graph
 	reads []graph.Read
 	ids   []graph.ID // of the body's inputs
+	parts map[string]graph.ID
 }
 
 // recur lowers a recursion to one operation.
@@ -88,8 +89,11 @@ func (l *lowerer) wholeNumber(at ast.Node, e ast.Expr) (int, bool) {
 func (l *lowerer) step(e *ast.Recur, r *graph.Recursion) ([]graph.ID, bool) {
 	inside := *l
 	inside.b, inside.memo = graph.New(e.Step.Name.Name), map[memoKey]graph.ID{}
-	inside.body = &body{Recur: e, outer: l, state: r.State}
+	inside.body = &body{Recur: e, outer: l, state: r.State, parts: map[string]graph.ID{}}
 	inside.vars = maps.Clone(l.vars)
+	for _, p := range e.Parts {
+		inside.body.parts[p.Name.Name] = inside.expr(p.Value)
+	}
 	value := inside.expr(e.Step.Value)
 	l.diags = inside.diags
 	if l.diags.HasErrors() {
@@ -155,6 +159,13 @@ func (b *body) capture(in *lowerer, e ast.Expr) (graph.ID, bool) {
 // entry reads X[t + c, …] or X[z[t + c], …], where z are levels.
 func (b *body) entry(in *lowerer, e *ast.Index) (graph.ID, bool) {
 	first := e.Args[0]
+	if n, ok := e.X.(*ast.Name); ok && b.Part(n.Name) != nil {
+		id := b.parts[n.Name]
+		if len(e.Args) > 1 {
+			id = in.indexed(e, id, e.Args[1:])
+		}
+		return id, true
+	}
 	if levels := b.levels(e); levels > 0 {
 		return b.lookedUp(in, e, levels)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -114,6 +115,9 @@ param bb : real[2] ~ normal(0, 1) @ b
 			"m[t] - n[t] / s for t in T-1..1\ny ~ normal(h, exp(h / 9))",
 		"let m = XA * ba\nlet v : real[T] = recur v[1] = s, v[t] = s + 0.5 * v[t-1] for t in 2..T\nlet h : " +
 			"real[T] = recur h[1] = 0, h[t] = h[t-1] / v[t-1] + m[t] for t in 2..T\ny ~ normal(h, v)",
+		"let m = XA * ba\nlet h : real[T] = recur h[1] = 0.5, k[t] = phi * h[t-1] + m[t], q[t] = k[t] / s, " +
+			"h[t] = q[t] + 0.3 * k[t] + m[t] for t in 2..T\nlet w : real[T] = recur w[1] = bb[1], k[t] = " +
+			"sin(w[t-1]) + XB[t, 1], w[t] = k[t] + cos(k[t]) for t in 2..T @ b\ny ~ normal(h + w, s)",
 		"let h : real[T] = recur h[1] = ba[1], h[t] = ba[2] * h[t-1] + XA[t, 1] for t in 2..T @ a\ny " +
 			"~ normal(h + XB * bb, s)",
 		"fn ar(e, phi) {\n let x : real[size(e)] = recur x[1] = e[1], x[t] = phi * x[t-1] + e[t] for t in " +
@@ -121,6 +125,10 @@ param bb : real[2] ~ normal(0, 1) @ b
 			"bb, phi)\ny ~ normal(g, s)",
 	}
 	curved := []string{
+		"fn f(u, r) = r * u * (1 - u / 2) + 0.01 * sin(u)^2\nfn heun(u, h, r, m) {\n let k1 = f(u, r) + m\n " +
+			"let k2 = f(u + h * k1, r) + m\n return u + h / 2 * (k1 + k2)\n}\nlet m = XA * ba\nlet h : real[T] = " +
+			"recur h[1] = 0.5, h[t] = heun(heun(h[t-1], 0.2, phi, m[t]), 0.2, phi, m[t]) for t in 2..T\n" +
+			"y ~ normal(h + XB * bb, s)",
 		"let m = XA * ba\nlet h : real[T] = recur h[1] = m[1], h[t] = phi * tanh(h[t-1] + m[t]) for t in " +
 			"2..T\ny ~ normal(h + XB * bb, s)",
 		"let m = XA * ba\nlet h : real[T] = recur h[1] = 0, h[t] = bb[1] * h[t-1] + m[t] for t " +
@@ -230,5 +238,44 @@ func TestPartsOfLevels(t *testing.T) {
 		if got, want := value(c.parts), value(c.whole); !(math.Abs(got-want) < 1e-12*math.Abs(want)) {
 			t.Errorf("%v, looked up beforehand %v:\n%s", got, want, c.parts)
 		}
+	}
+}
+
+// TestComposedSteps compares a recursion whose step is five steps of Runge and Kutta, one inside another, with
+// every fifth entry of one that takes them one by one. The text of both grows with the number of calls.
+func TestComposedSteps(t *testing.T) {
+	const head = `data y : real[12]
+param r ~ half_normal(1)
+param K ~ half_normal(1)
+param x0 ~ half_normal(1)
+fn f(u, r, K) = r * u * (1 - u / K) + 0.01 * sin(u)^2
+fn rk4(u, h, r, K) {
+	let k1 = f(u, r, K)
+	let k2 = f(u + h / 2 * k1, r, K)
+	let k3 = f(u + h / 2 * k2, r, K)
+	let k4 = f(u + h * k3, r, K)
+	return u + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+}
+`
+	composed := func(n int) string {
+		return "let x : real[12] = recur x[1] = x0, x[t] = " + strings.Repeat("rk4(", n) + "x[t - 1]" +
+			strings.Repeat(", 0.2, r, K)", n) + " for t in 2..12\n"
+	}
+	f := fixture{Tables: map[string]string{
+		"server": "y\n0.1\n0.2\n0.3\n0.3\n0.5\n0.5\n0.6\n0.6\n0.7\n0.7\n0.8\n0.8\n"}}
+	f.Text = head + "let z : real[56] = recur z[1] = x0, z[t] = rk4(z[t - 1], 0.2, r, K) for t in 2..56\n" +
+		"let x = z[[5 * k - 4 for k in 1..12]]\ny ~ normal(x, 0.1)"
+	want := noiseFree(t, f, check.Options{})
+	f.Text = head + composed(5) + "y ~ normal(x, 0.1)"
+	if got := noiseFree(t, f, check.Options{}); !(math.Abs(got-want) <= 1e-12*math.Abs(want)) {
+		t.Errorf("five steps at once give %v, one by one %v", got, want)
+	}
+	checkGradient(t, f.Bind(t, check.Options{}).Plan)
+	size := func(n int) int {
+		m := compiletest.Compile(t, head+composed(n)+"y ~ normal(x, 0.1)", check.Options{})
+		return len(format.Format(m.Inlined.File))
+	}
+	if a, b := size(20), size(40); b > 2*a+200 {
+		t.Errorf("20 calls are %d characters, 40 are %d", a, b)
 	}
 }

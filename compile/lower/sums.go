@@ -205,9 +205,9 @@ func children(e ast.Expr) []ast.Expr {
 	case *ast.Sum:
 		return []ast.Expr{x.Body}
 	case *ast.Recur: // what does not depend on its index is lowered outside of it
-		out := []ast.Expr{x.Step.Value}
-		for _, first := range x.Init {
-			out = append(out, first.Value)
+		var out []ast.Expr
+		for _, entry := range append(x.Steps(), x.Init...) {
+			out = append(out, entry.Value)
 		}
 		return out
 	}

@@ -270,7 +270,7 @@ func (*Weight) inner()      {}
 type Type struct {
 	At
 	Elem   Ident
-	Levels Expr     // of level(R), else nil
+	Levels Expr     // of level(R), an Array of Texts of level("A", "B"), else nil
 	Bounds []*Bound // lower and upper
 	Dims   []Expr   // size expressions
 }
@@ -353,7 +353,8 @@ type Unary struct {
 	X  Expr
 }
 
-// Binary is `X OP Y` with OP one of || && == != < <= > >= + - * / .* ./ ^.
+// Binary is `X OP Y` with OP one of || && == != < <= > >= .. + - * / .* ./ ^. `X..Y` is the array of the
+// whole numbers from X to Y.
 type Binary struct {
 	At
 	Op   string
@@ -394,9 +395,17 @@ type Array struct {
 	Elems []Expr
 }
 
-// Sum is the comprehension `sum(Body for Var in Family)` or `sum(Body for Var in Lo..Hi)`.
+// Text is a category in quotes, which a level is compared with.
+type Text struct {
+	At
+	Text string
+}
+
+// Sum is the comprehension `sum(Body for Var in Family)` or `sum(Body for Var in Lo..Hi)`; with Each it is
+// `[Body for Var in Lo..Hi]`, the array of the terms.
 type Sum struct {
 	At
+	Each   bool
 	Body   Expr
 	Var    Ident
 	Family *Ident // nil for a range
@@ -412,4 +421,5 @@ func (*Transpose) expr() {}
 func (*Index) expr()     {}
 func (*Call) expr()      {}
 func (*Array) expr()     {}
+func (*Text) expr()      {}
 func (*Sum) expr()       {}

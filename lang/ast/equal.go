@@ -32,6 +32,9 @@ func Equal(a, b Expr) bool {
 	case *Array:
 		b, ok := b.(*Array)
 		return ok && equalAll(a.Elems, b.Elems, Equal)
+	case *Text:
+		b, ok := b.(*Text)
+		return ok && a.Text == b.Text
 	case *Recur:
 		b, ok := b.(*Recur)
 		return ok && equalRecursions(a, b)
@@ -62,7 +65,8 @@ func equalSums(a, b *Sum) bool {
 	if (a.Family == nil) != (b.Family == nil) || a.Family != nil && a.Family.Name != b.Family.Name {
 		return false
 	}
-	return a.Var.Name == b.Var.Name && Equal(a.Body, b.Body) && Equal(a.Lo, b.Lo) && Equal(a.Hi, b.Hi)
+	return a.Each == b.Each && a.Var.Name == b.Var.Name &&
+		Equal(a.Body, b.Body) && Equal(a.Lo, b.Lo) && Equal(a.Hi, b.Hi)
 }
 
 func equalAll[T any](a, b []T, equal func(T, T) bool) bool {

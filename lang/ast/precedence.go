@@ -1,12 +1,13 @@
 package ast
 
 // The levels of precedence, loosest first. Operators of a level group to the left, except that comparisons do
-// not group at all (`a < b < c` is refused) and that `^` groups to the right.
+// not group at all (`a < b < c` is refused), nor ranges, and that `^` groups to the right.
 const (
 	Loosest = iota + 1 // ||
 	conjunction
 	equality
 	order
+	Ranged // ..
 	Additive
 	multiplicative
 	Prefix // - + !
@@ -25,6 +26,8 @@ func Precedence(op string) int {
 		return equality
 	case "<", "<=", ">", ">=":
 		return order
+	case "..":
+		return Ranged
 	case "+", "-":
 		return Additive
 	case "*", "/", ".*", "./":
@@ -35,5 +38,5 @@ func Precedence(op string) int {
 	return 0
 }
 
-// Comparison reports whether the operators of a level are comparisons.
-func Comparison(level int) bool { return level == equality || level == order }
+// Single reports whether the operators of a level do not group: comparisons, and the range.
+func Single(level int) bool { return level == equality || level == order || level == Ranged }

@@ -107,11 +107,13 @@ func (r *rebuilder) expr(e Expr) Expr {
 		return &Call{At: r.place(e.At), Name: r.ident(e.Name), Args: r.all(e.Args)}
 	case *Recur:
 		return r.recur(e)
+	case *Text:
+		return &Text{At: r.place(e.At), Text: e.Text}
 	case *Array:
 		return &Array{At: r.place(e.At), Elems: r.all(e.Elems)}
 	case *Sum:
-		return &Sum{At: r.place(e.At), Body: r.one(e.Body), Var: r.ident(e.Var), Family: e.Family,
-			Lo: r.one(e.Lo), Hi: r.one(e.Hi)}
+		return &Sum{At: r.place(e.At), Each: e.Each, Body: r.one(e.Body), Var: r.ident(e.Var),
+			Family: e.Family, Lo: r.one(e.Lo), Hi: r.one(e.Hi)}
 	}
 	return e
 }

@@ -1,10 +1,14 @@
 package ast
 
+import "slices"
+
 // Recur is `recur h[1] = A, h[t] = B for t in 2..T`: an array whose entries follow from those before (or
-// behind) them. The first entries are Init; Step gives the others, for Var from Lo to Hi.
+// behind) them. The first entries are Init; Step gives the others, for Var from Lo to Hi. Parts are values of
+// a step that have a name, as k in `recur h[1] = A, k[t] = C, h[t] = B for t in 2..T`: the step reads k[t].
 type Recur struct {
 	At
 	Init   []*Entry
+	Parts  []*Entry
 	Step   *Entry
 	Var    Ident
 	Lo, Hi Expr
@@ -19,9 +23,27 @@ type Entry struct {
 
 func (*Recur) expr() {}
 
+// Steps lists the entries that are computed for each value of the index, in order.
+func (e *Recur) Steps() []*Entry { return append(slices.Clip(e.Parts), e.Step) }
+
+// Binds reports whether the steps of a recursion have a name of their own.
+func (e *Recur) Binds(name string) bool {
+	return e.Var.Name == name || e.Step.Name.Name == name || e.Part(name) != nil
+}
+
+// Part returns the part of a step that has a name, nil where there is none.
+func (e *Recur) Part(name string) *Entry {
+	for _, p := range e.Parts {
+		if p.Name.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
 func equalRecursions(a, b *Recur) bool {
 	return a.Var.Name == b.Var.Name && equalAll(a.Init, b.Init, equalEntries) &&
-		equalEntries(a.Step, b.Step) && Equal(a.Lo, b.Lo) && Equal(a.Hi, b.Hi)
+		equalAll(a.Steps(), b.Steps(), equalEntries) && Equal(a.Lo, b.Lo) && Equal(a.Hi, b.Hi)
 }
 
 func equalEntries(a, b *Entry) bool {
@@ -38,6 +60,9 @@ func (r *rebuilder) recur(e *Recur) *Recur {
 	out := &Recur{At: r.place(e.At)}
 	for _, i := range e.Init {
 		out.Init = append(out.Init, r.entry(i))
+	}
+	for _, p := range e.Parts {
+		out.Parts = append(out.Parts, r.entry(p))
 	}
 	out.Step, out.Var = r.entry(e.Step), r.ident(e.Var)
 	out.Lo, out.Hi = r.one(e.Lo), r.one(e.Hi)
@@ -62,7 +87,9 @@ func Mentions(n Node, name string) bool {
 				return true
 			}
 		}
-		return n.Var.Name != name && n.Step.Name.Name != name && Mentions(n.Step.Value, name)
+		return !n.Binds(name) && slices.ContainsFunc(n.Steps(), func(s *Entry) bool {
+			return Mentions(s.Value, name)
+		})
 	}
 	for _, child := range Children(n) {
 		if Mentions(child, name) {

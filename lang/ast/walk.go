@@ -107,7 +107,7 @@ func ofExpr(out []Node, e Expr) []Node {
 	case *Array:
 		return appendAll(out, e.Elems)
 	case *Recur:
-		return append(appendAll(out, e.Init), e.Step, &e.Var, e.Lo, e.Hi)
+		return append(appendAll(appendAll(out, e.Init), e.Steps()), &e.Var, e.Lo, e.Hi)
 	case *Sum:
 		return list(out, e.Body, &e.Var, e.Family, e.Lo, e.Hi)
 	}

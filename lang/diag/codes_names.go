@@ -37,6 +37,11 @@ const (
 	DensityName       Code = "V0241"
 	BadMixture        Code = "V0242"
 	BadClause         Code = "V0243" // of truncate and censor
+	BadRange          Code = "V0244" // a range that is none
+	BadElements       Code = "V0245" // a comprehension whose elements make no array
+	BeyondIndex       Code = "V0246" // an element of an index array outside of what it indexes
+	UnknownCategory   Code = "V0247" // a category that a level does not have
+	MisplacedText     Code = "V0248" // a text that is not compared with a level
 	// a distribution that does not go with the declared set of vectors or matrices
 	WrongStructure Code = "V0232"
 	BadMissing     Code = "V0235" // what is done about missing cells

@@ -61,6 +61,8 @@ func (p *printer) expr(e ast.Expr, level int) {
 		p.index(e.Args)
 	case *ast.Call:
 		p.call(e)
+	case *ast.Text:
+		p.write(quoted(e.Text))
 	case *ast.Array:
 		p.write("[")
 		p.list(e.Elems)
@@ -108,6 +110,10 @@ func numberText(n *ast.Number) string {
 
 func (p *printer) binary(e *ast.Binary) {
 	left, right := operandLevels(e.Op)
+	if e.Op == ".." && simple(e.X) && simple(e.Y) {
+		p.write(e.X, e.Op, e.Y)
+		return
+	}
 	p.expr(e.X, left)
 	if tight(e) {
 		p.write(e.Op)
@@ -122,7 +128,7 @@ func operandLevels(op string) (left, right int) {
 	switch level := ast.Precedence(op); {
 	case level == ast.Power:
 		return ast.Postfix, ast.Prefix
-	case ast.Comparison(level):
+	case ast.Single(level):
 		return level + 1, level + 1
 	default:
 		return level, level + 1
@@ -207,11 +213,15 @@ func simple(e ast.Expr) bool {
 }
 
 func (p *printer) sum(e *ast.Sum) {
-	p.write("sum(", e.Body, " for ", e.Var.Name, " in ")
+	open, closing := "sum(", ")"
+	if e.Each {
+		open, closing = "[", "]"
+	}
+	p.write(open, e.Body, " for ", e.Var.Name, " in ")
 	if e.Family != nil {
 		p.write(e.Family.Name)
 	} else {
-		p.span(e.Lo, e.Hi, "..", true)
+		p.expr(&ast.Binary{Op: "..", X: e.Lo, Y: e.Hi}, ast.Ranged)
 	}
-	p.write(")")
+	p.write(closing)
 }

@@ -18,7 +18,12 @@ func (p *printer) recur(e *ast.Recur) {
 		p.entry(i)
 		p.write(", ")
 	}
-	p.entry(e.Step)
+	for k, s := range e.Steps() {
+		if k > 0 {
+			p.write(", ")
+		}
+		p.entry(s)
+	}
 	p.write(" for ", e.Var.Name, " in ")
 	p.span(e.Lo, e.Hi, "..", true)
 }

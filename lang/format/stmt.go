@@ -116,7 +116,7 @@ func owner(o *ast.Ident) string {
 func Type(t *ast.Type) string {
 	out := t.Elem.Name
 	if t.Levels != nil {
-		out += "(" + Expr(t.Levels) + ")"
+		out += "(" + levels(t.Levels) + ")"
 	}
 	if len(t.Bounds) > 0 {
 		out += "<" + join(t.Bounds, bound) + ">"
@@ -125,6 +125,14 @@ func Type(t *ast.Type) string {
 		out += "[" + join(t.Dims, Expr) + "]"
 	}
 	return out
+}
+
+// levels prints the size of a level, or its categories.
+func levels(e ast.Expr) string {
+	if a, listed := e.(*ast.Array); listed {
+		return join(a.Elems, Expr)
+	}
+	return Expr(e)
 }
 
 func optionalType(t *ast.Type) string {

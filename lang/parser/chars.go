@@ -1,7 +1,6 @@
 package parser
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -44,23 +43,6 @@ func isControl(r rune) bool {
 }
 
 func isForeignLetter(s string) bool { return classify(s) == foreignLetter }
-
-// greek spells the letters that models are written with.
-var greek = spelled(`
-α alpha β beta γ gamma δ delta ε epsilon ϵ epsilon ζ zeta η eta θ theta ϑ theta ι iota κ kappa
-λ lambda μ mu µ mu ν nu ξ xi ο omicron π pi ρ rho σ sigma ς sigma τ tau υ upsilon
-φ phi ϕ phi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma
-Φ Phi Ψ Psi Ω Omega`)
-
-// spelled reads letters, each with its name behind it.
-func spelled(text string) map[rune]string {
-	out, words := map[rune]string{}, strings.Fields(text)
-	for k := 0; k < len(words); k += 2 {
-		letter, _ := utf8.DecodeRuneInString(words[k])
-		out[letter] = words[k+1]
-	}
-	return out
-}
 
 // meant maps characters of other notations, keyboards and word processors to their spelling in vfl.
 var meant = map[string]string{

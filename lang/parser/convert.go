@@ -164,10 +164,23 @@ func (p *parser) typ(t *typeSpec) *ast.Type {
 	bound := func(b *boundSpec) *ast.Bound {
 		return &ast.Bound{At: b.at(), Which: ast.Ident(b.Which), Value: b.Value.Expr}
 	}
-	out := &ast.Type{At: t.at(), Elem: ast.Ident(t.Elem), Levels: t.Levels.Expr, Dims: all(t.Dims, value)}
+	out := &ast.Type{At: t.at(), Elem: ast.Ident(t.Elem), Levels: levels(t.Levels), Dims: all(t.Dims, value)}
 	out.Bounds = all(t.Bounds, bound)
 	p.verifyType(out)
 	return out
+}
+
+// levels is what stands in the parentheses of a type: a size, or the categories.
+func levels(list []expr) ast.Expr {
+	if len(list) == 0 {
+		return nil
+	}
+	_, listed := list[0].Expr.(*ast.Text)
+	if len(list) == 1 && !listed {
+		return list[0].Expr
+	}
+	first, last := list[0].Span(), list[len(list)-1].Span()
+	return &ast.Array{At: ast.At(first.Join(last)), Elems: all(list, value)}
 }
 
 func (p *parser) column(c *columnSpec) *ast.Column {

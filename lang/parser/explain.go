@@ -360,12 +360,6 @@ func (s *situation) advise(f *fault) {
 		f.d.Fix(before(s.token), s.blankBefore()+":", "all along an axis is `:`")
 	case s.statement == "let" && is(s.token, "[") || s.statement == "let" && is(s.token, "="):
 		f.note("a recursion begins with `recur`: let h : real[T] = recur h[1] = …, h[t] = … for t in 2..T")
-	case s.token.Type == stringToken && s.prev.Value == "(" && s.at > 1 && s.words[s.at-2].Value == "level":
-		f.note("a level has a name, and `levels` may list its categories: levels S = \"M\", \"F\" " +
-			"and data sex : level(S)[N]")
-	case s.token.Type == stringToken && s.expected == "expr":
-		f.note("a text is no value in a model: data male : binary[N] from is(sex, \"male\") is 1 in these " +
-			"rows, and u[sex] with sex of type level(S) is a value for each category")
 	case s.expected == "TypeSpec":
 		if other, known := diag.Elsewhere(diag.Types, s.token.Value); known {
 			f.note("%s", other.Sentence())

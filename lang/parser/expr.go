@@ -144,7 +144,7 @@ func (c *climber) whole(level int) (ast.Expr, error) {
 
 func beginsExpr(t lexer.Token) bool {
 	return t.Type == identToken || t.Type == numberToken || t.Type == symbolToken &&
-		strings.Contains("(-+![", t.Value)
+		strings.Contains("(-+![", t.Value) || t.Type == stringToken
 }
 
 // offset is where the next token begins.
@@ -255,8 +255,8 @@ func (c *climber) opensAfter() bool {
 	return is(*c.Peek(), "(")
 }
 
-// binary parses operands joined by operators of at least the given level, left to right. Comparisons do not
-// chain; `^` belongs to power.
+// binary parses operands joined by operators of at least the given level, left to right. Comparisons and
+// ranges do not chain; `^` belongs to power.
 func (c *climber) binary(level int) (ast.Expr, error) {
 	start := c.offset()
 	x, err := c.prefix()
@@ -277,8 +277,8 @@ func (c *climber) binary(level int) (ast.Expr, error) {
 		if x, err = c.joined(start, op, x, y); err != nil {
 			return nil, err
 		}
-		if next, again := c.operator(); ast.Comparison(at) && again == at {
-			return nil, c.chained(op, next, c.text(from, op))
+		if next, again := c.operator(); ast.Single(at) && again == at {
+			return nil, c.chained(at, op, next, c.text(from, op))
 		}
 	}
 }
@@ -301,8 +301,12 @@ func (c *climber) text(from lexer.RawCursor, op lexer.Token) string {
 	return b.String()
 }
 
-// chained refuses a < b < c.
-func (c *climber) chained(first, second lexer.Token, middle string) error {
+// chained refuses a < b < c and 1..2..9.
+func (c *climber) chained(level int, first, second lexer.Token, middle string) error {
+	if level == ast.Ranged {
+		return faultf(diag.BadRange, spanOf(second), "a range has two ends, and steps of 1").
+			note("every second number is [2 * k for k in 1..K]")
+	}
 	f := faultf(diag.ChainedComparison, spanOf(second),
 		"comparisons do not chain: %s and %s need an operator between them", quote(first.Value),
 		quote(second.Value))
@@ -384,7 +388,7 @@ func (c *climber) postfix() (ast.Expr, error) {
 
 // primary parses what operators join.
 //
-//	primary = <number> | call | ident | "(" expr ")" | "[" disjunction ("," disjunction)* "]" .
+//	primary = <number> | <string> | call | ident | "(" expr ")" | "[" disjunction (elements | ("," disjunction)*) "]" .
 func (c *climber) primary() (ast.Expr, error) {
 	t := *c.Peek()
 	switch {
@@ -393,6 +397,9 @@ func (c *climber) primary() (ast.Expr, error) {
 		n := number(t.Value)
 		n.At = c.at(t.Pos.Offset)
 		return &n, nil
+	case t.Type == stringToken:
+		c.Next()
+		return &ast.Text{At: c.at(t.Pos.Offset), Text: unquote(t.Value)}, nil
 	case t.Type == identToken:
 		return c.nameOrCall()
 	case c.accept("("):
@@ -426,16 +433,24 @@ func (c *climber) paren(start int) (ast.Expr, error) {
 	return p, err
 }
 
-// array parses the inside of an array literal, whose bracket is read.
+// array parses the inside of an array, whose bracket is read: elements one by one, or a comprehension.
+//
+//	elements = "for" ident "in" sum ".." sum .
 func (c *climber) array(open lexer.Token) (ast.Expr, error) {
-	a := &ast.Array{}
+	a, s := &ast.Array{}, (*ast.Sum)(nil)
 	err := c.bracketed("]", func() error {
 		return c.list(func() error {
 			x, err := c.binary(ast.Loosest)
-			a.Elems = append(a.Elems, x)
+			if a.Elems = append(a.Elems, x); err == nil && is(*c.Peek(), "for") {
+				s, err = c.comprehension("", a.Elems)
+			}
 			return err
 		})
 	})
+	if s != nil {
+		s.At, s.Each = c.at(open.Pos.Offset), true
+		return s, err
+	}
 	a.At = c.at(open.Pos.Offset)
 	return a, err
 }
@@ -482,7 +497,7 @@ func (c *climber) arguments(name *ast.Ident) (args []ast.Expr, sum *ast.Sum, err
 			return nil, nil, err
 		}
 		if args = append(args, x); is(*c.Peek(), "for") {
-			sum, err = c.comprehension(*name, args)
+			sum, err = c.comprehension(name.Name, args)
 			return nil, sum, err
 		}
 		by := len(args) == 1 && beginsGroups(*c.Peek())
@@ -509,14 +524,15 @@ func givenOf(name ast.Ident) bool {
 	return ok
 }
 
-// comprehension parses what follows the body of a sum over a family or a range.
+// comprehension parses what follows the body of a sum over a family or a range, or of an array, which has no
+// name.
 //
-//	comprehension = "for" ident "in" (ident | disjunction ".." disjunction) .
-func (c *climber) comprehension(name ast.Ident, args []ast.Expr) (*ast.Sum, error) {
+//	comprehension = "for" ident "in" (ident | sum ".." sum) .
+func (c *climber) comprehension(name string, args []ast.Expr) (*ast.Sum, error) {
 	t := *c.Next()
-	if name.Name != "sum" || len(args) != 1 {
-		return nil, faultf(diag.Comprehension, spanOf(t),
-			"a comprehension is written sum(EXPRESSION for NAME in FAMILY or RANGE)")
+	if name != "sum" && name != "" || len(args) != 1 {
+		return nil, faultf(diag.Comprehension, spanOf(t), "a comprehension is written sum(EXPRESSION for NAME "+
+			"in FAMILY or RANGE), or [EXPRESSION for NAME in RANGE]")
 	}
 	s := &ast.Sum{Body: args[0]}
 	var err error
@@ -526,20 +542,20 @@ func (c *climber) comprehension(name ast.Ident, args []ast.Expr) (*ast.Sum, erro
 	if err = c.expect("in"); err != nil {
 		return nil, err
 	}
-	if s.Lo, err = c.binary(ast.Loosest); err != nil {
+	over, err := c.binary(ast.Ranged)
+	if err != nil {
 		return nil, err
 	}
-	if c.accept("..") {
-		s.Hi, err = c.binary(ast.Loosest)
-		return s, err
+	switch over := over.(type) {
+	case *ast.Binary:
+		if s.Lo, s.Hi = over.X, over.Y; over.Op == ".." {
+			return s, nil
+		}
+	case *ast.Name:
+		s.Family = &ast.Ident{At: over.At, Name: over.Name}
+		return s, nil
 	}
-	family, ok := s.Lo.(*ast.Name)
-	if !ok {
-		return nil, faultf(diag.Comprehension, s.Lo.Span(),
-			"expected the name of a family, or a range LOW..HIGH")
-	}
-	s.Family, s.Lo = &ast.Ident{At: family.At, Name: family.Name}, nil
-	return s, nil
+	return nil, faultf(diag.Comprehension, over.Span(), "expected the name of a family, or a range LOW..HIGH")
 }
 
 // index parses the inside of X[…].
@@ -582,7 +598,7 @@ const recurWord = "recur"
 // recursion parses a recursion, if one begins here: alone, or in parentheses, since its parts are separated
 // by commas.
 //
-//	recursion = "recur" entry ("," entry)* "for" ident "in" disjunction ".." disjunction .
+//	recursion = "recur" entry ("," entry)* "for" ident "in" sum ".." sum .
 func (c *climber) recursion() (ast.Expr, bool, error) {
 	start := *c.Peek()
 	if start.Type != identToken || start.Value != recurWord {
@@ -624,13 +640,22 @@ func (c *climber) entries(out *ast.Recur, start lexer.Token) (err error) {
 	if err = c.expect("in"); err != nil {
 		return err
 	}
-	if out.Lo, err = c.binary(ast.Loosest); err != nil {
+	if out.Lo, err = c.binary(ast.Additive); err != nil {
 		return err
 	}
 	if err = c.expect(".."); err != nil {
 		return err
 	}
-	out.Hi, err = c.binary(ast.Loosest)
+	out.Hi, err = c.binary(ast.Additive)
+	initial := out.Init
+	out.Init = nil
+	for _, e := range initial {
+		if n, ok := e.Index.(*ast.Name); ok && n.Name == out.Var.Name {
+			out.Parts = append(out.Parts, e)
+		} else {
+			out.Init = append(out.Init, e)
+		}
+	}
 	return err
 }
 

@@ -172,7 +172,7 @@ type (
 	typeSpec struct {
 		place
 		Elem   ident        `parser:"@@"`
-		Levels expr         `parser:"('(' @@ ')')?"`
+		Levels []expr       `parser:"('(' @@ (',' @@)* ')')?"`
 		Bounds []*boundSpec `parser:"('<' @@ (',' @@)? '>')?"`
 		Dims   []expr       `parser:"('[' @@ (',' @@)* ']')?"`
 	}

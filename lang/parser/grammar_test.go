@@ -20,11 +20,11 @@ import (
 func written(t *testing.T) string {
 	t.Helper()
 	lines := strings.Split(parser.Tags(), "\n")
-	names := []string{ast.Loosest: "disjunction", "conjunction", "equality", "order", "sum", "product",
+	names := []string{ast.Loosest: "disjunction", "conjunction", "equality", "order", "range", "sum", "product",
 		"prefix"}
 	for level := ast.Loosest; level < ast.Prefix; level++ {
 		repeated := "*"
-		if ast.Comparison(level) {
+		if ast.Single(level) {
 			repeated = "?"
 		}
 		next, joined := names[level+1], strings.Join(operators(level), " | ")
@@ -81,7 +81,7 @@ func TestGrammarIsDocumented(t *testing.T) {
 // narrower is the grammar of the parts that verify.go has further rules for, by which these have no errors.
 const narrower = `
 FamilySpec = ident ("[" (ident | <number>) "]")? .
-TypeSpec = ("level" "(" expr ")" | ident) ("<" "lower" "=" sized ("," "upper" "=" sized)? ">")?
+TypeSpec = ("level" "(" (expr | <string> ("," <string>)*) ")" | ident) ("<" "lower" "=" sized ("," "upper" "=" sized)? ">")?
     ("[" expr ("," expr)* "]")? .
 ColumnSpec = ident ("(" ident ("," ColumnArg)* ")")? | <string> | "*" .
 `

@@ -2,9 +2,11 @@ package parser
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/vflc/vflc/lang/source"
 )
@@ -107,7 +109,7 @@ func scan(s string, first bool) (lexer.TokenType, int) {
 	switch c := s[0]; {
 	case isSpace(c):
 		return spaceToken, span(s, isSpace)
-	case isLetter(c):
+	case letter(s) > 0:
 		return scanWord(s)
 	case isDigit(c):
 		return scanNumber(s)
@@ -145,12 +147,35 @@ func span(s string, in func(byte) bool) int {
 	return n
 }
 
+// letter returns the length of the letter of a name that s begins with, 0 where there is none. A letter has
+// one form: of µ and μ, which look alike, it is the one that NFKC normalisation leaves as it is.
+func letter(s string) int {
+	r, n := utf8.DecodeRuneInString(s)
+	if r == '_' || unicode.IsLetter(r) && norm.NFKC.IsNormalString(s[:n]) {
+		return n
+	}
+	return 0
+}
+
+// nameLength returns the length of the letters and digits that s begins with.
+func nameLength(s string) int {
+	n := 0
+	for n < len(s) {
+		k := letter(s[n:])
+		if k == 0 && !isDigit(s[n]) {
+			break
+		}
+		n += max(k, 1)
+	}
+	return n
+}
+
 // scanWord reads a name, or names joined by points: what a module or a component holds. A name that continues
-// with letters outside ASCII is one invalid token.
+// with what is nearly a letter, as a mark or a digit outside ASCII, is one invalid token.
 func scanWord(s string) (lexer.TokenType, int) {
-	n := span(s, isWord)
-	for n+1 < len(s) && s[n] == '.' && isLetter(s[n+1]) {
-		n += 1 + span(s[n+1:], isWord)
+	n := nameLength(s)
+	for n+1 < len(s) && s[n] == '.' && letter(s[n+1:]) > 0 {
+		n += 1 + nameLength(s[n+1:])
 	}
 	if n < len(s) && isForeignLetter(s[n:]) {
 		return invalidToken, n + invalidLength(s[n:])

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -100,7 +101,7 @@ func (p *parser) badCharacter(t lexer.Token) {
 	}
 }
 
-// badName refuses a name with letters of other alphabets, once for each name, and spells Greek ones.
+// badName refuses a name with what is nearly a letter, once for each name, and gives the usual letters.
 func (p *parser) badName(t lexer.Token) {
 	for _, u := range p.tokens {
 		if u.Pos.Offset >= t.Pos.Offset {
@@ -111,19 +112,10 @@ func (p *parser) badName(t lexer.Token) {
 		}
 	}
 	d := p.errorf(diag.BadCharacter, spanOf(t),
-		"%s is not a name: names use the letters a-z and A-Z, digits and _", quote(t.Value))
-	spelt := ""
-	for _, r := range t.Value {
-		word, ok := greek[r]
-		switch {
-		case r < utf8.RuneSelf:
-			word = string(r)
-		case !ok:
-			return
-		}
-		spelt += word
+		"%s is not a name: names use letters, the digits 0-9 and _", quote(t.Value))
+	if spelt := norm.NFKC.String(t.Value); nameLength(spelt) == len(spelt) {
+		d.Note("write %s wherever it stands, in the usual letters", spelt)
 	}
-	d.Note("write %s wherever it stands", spelt)
 }
 
 // checkText refuses control characters and invalid UTF-8 in a string or comment.

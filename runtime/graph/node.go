@@ -67,6 +67,7 @@ type Slice struct {
 type Attr struct {
 	Slices []Slice // of slice: one per axis; trailing axes without one are kept whole
 	Groups Shape   // of operations by groups: how many levels each index has
+	Shape  Shape   // of reshape
 }
 
 // nodeKind is how a node gets its value.
@@ -200,10 +201,12 @@ func (n *node) label() string {
 
 // String prints the attribute as it follows an operation's name, "" where it is empty.
 func (a Attr) String() string {
-	if len(a.Groups) > 0 {
+	switch {
+	case len(a.Groups) > 0:
 		return a.Groups.String()
-	}
-	if len(a.Slices) == 0 {
+	case a.Shape != nil:
+		return fmt.Sprint(a.Shape)
+	case len(a.Slices) == 0:
 		return ""
 	}
 	parts := make([]string, len(a.Slices))

@@ -143,7 +143,7 @@ func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weigh
 		x = b.Const(n.name, e.shape, n.values)
 		for k, id := range theta {
 			if b.nodes[id].shape.equal(n.shape) {
-				values[k] = e.own(opColumn, values[k])
+				values[k] = e.own(opReshape, values[k])
 			}
 		}
 	}
