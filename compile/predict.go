@@ -121,6 +121,8 @@ func (p *predictor) rewrite() error {
 			if !p.scored {
 				p.generate(s)
 			}
+		case *ast.Fn, *ast.Import, *ast.Distribution: // the names in them are their own
+			p.stmts = append(p.stmts, s)
 		case *ast.Transform, *ast.Factor:
 		case *ast.Likelihood:
 			if err := p.response(s); err != nil {

@@ -169,9 +169,11 @@ type Program struct {
 	Sizes       map[string]*Size
 	Levels      map[string][]string // the categories that the model lists, by the size of their level
 	Likelihoods []*Likelihood
-	Transform   Transform
-	Members     map[string]int // of families, as far as Options give them
-	PriorOnly   bool           // without likelihoods, but for those of missing cells that are imputed
+	// Distributions are those that the file declares, with numbers in the place of consts; Universe has them.
+	Distributions []*ast.Distribution
+	Transform     Transform
+	Members       map[string]int // of families, as far as Options give them
+	PriorOnly     bool           // without likelihoods, but for those of missing cells that are imputed
 }
 
 // A Size is a size name and where its value comes from.

@@ -193,7 +193,9 @@ func (y *Response) Drawable() error {
 		return fmt.Errorf("the censoring of %s says what became of each row, and new data would have other "+
 			"rows censored; they can be drawn where `censor` names the bound itself, as censor(right=C)",
 			y.Name)
-	case !y.Dist.Proper():
+	case !y.Dist.Drawable() && y.Dist.Proper():
+		return fmt.Errorf("%s cannot be drawn: %s", y.Name, y.Dist.WithoutDraws())
+	case !y.Dist.Drawable():
 		return fmt.Errorf("%s has no random number generator", y.Dist.Name)
 	}
 	return nil
