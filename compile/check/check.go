@@ -235,7 +235,7 @@ func expressions(file *ast.File) int {
 func Check(file *Linked, universe *stdlib.Universe, options Options) (*Program, diag.List) {
 	c := &checker{
 		Program: &Program{
-			File: file.File, Linked: file, Universe: universe, Server: DefaultServer,
+			File: file.File, Linked: file, Universe: universe.Library(), Server: DefaultServer,
 			Symbols: map[string]*Symbol{}, Info: make(map[ast.Expr]ExprInfo, expressions(file.File)),
 			Sizes: map[string]*Size{}, Levels: map[string][]string{},
 			Transform: Transform{Kind: transforms.None}, Members: options.Members,
