@@ -24,7 +24,8 @@ const tilted = `dist tilted(y | mu, sigma : real<lower=0>, p : real<lower=0, upp
 `
 
 // Across parties the score of a row is written as an expression. It is the log density of the likelihood,
-// which the graph computes by its descriptor: for mixtures, truncation, censoring and what these make together.
+// which the graph computes by its descriptor: for mixtures, truncation, censoring and what these make
+// together.
 func TestScoresAreLogDensities(t *testing.T) {
 	dir, r := t.TempDir(), rand.New(rand.NewPCG(4, 4))
 	tables := map[string]string{"server": "id,y,k,low,top,ended\n", "a": "id,x\n", "b": "id,w\n"}
