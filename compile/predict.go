@@ -121,6 +121,8 @@ func (p *predictor) rewrite() error {
 			if !p.scored {
 				p.generate(s)
 			}
+		case *ast.Fn, *ast.Import, *ast.Distribution: // the names in them are their own
+			p.stmts = append(p.stmts, s)
 		case *ast.Transform, *ast.Factor:
 		case *ast.Likelihood:
 			if err := p.response(s); err != nil {
@@ -291,43 +293,34 @@ func (p *predictor) response(s *ast.Likelihood) error {
 		r.Name = p.free(name + "_new")
 	}
 	typed = &ast.Type{At: typed.At, Elem: typed.Elem, Levels: typed.Levels, Dims: typed.Dims}
-	p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Name}, Type: typed, Dist: s.Dist,
-		Truncate: s.Truncate, Owner: owner})
+	p.stmts = append(p.stmts, p.drawn(s, &r, lawOf(likely), typed, owner)...)
 	if mean := p.mean(likely.Dist, likely.Args); mean != nil {
 		r.Mean = p.free(r.Name + "_mean")
 		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Mean}, Value: mean, Owner: owner})
 	}
 	if p.scored {
-		score, err := scoreOf(s, likely)
-		if err != nil {
-			return err
-		}
 		r.Score = p.free(name + "_score")
-		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Score}, Value: score, Owner: owner})
+		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Score},
+			Value: lawOf(likely).density(s.Left), Owner: owner})
 	}
 	p.out.Responses = append(p.out.Responses, r)
 	return nil
 }
 
-// scoreOf is the log density of each value of a response.
-func scoreOf(s *ast.Likelihood, likely *check.Likelihood) (ast.Expr, error) {
-	d := likely.Dist
-	args := make([]ast.Expr, len(d.Params))
-	for i, a := range s.Dist.Args {
-		if a.Name != nil {
-			i = slices.IndexFunc(d.Params, func(p def.Param) bool { return p.Name == a.Name.Name })
-		}
-		args[i] = a.Value
+// drawn writes a draw of a response. A replicate of one that is censored stops at its bounds.
+func (p *predictor) drawn(s *ast.Likelihood, r *Predicted, l law, t *ast.Type, owner *ast.Ident) []ast.Stmt {
+	draw := &ast.Generate{Name: ast.Ident{Name: r.Name}, Type: t, Dist: s.Dist, Truncate: s.Truncate,
+		Owner: owner}
+	if !p.scored || s.Censor == nil {
+		return []ast.Stmt{draw}
 	}
-	if d.Form != nil || slices.Contains(args, nil) {
-		return nil, fmt.Errorf("%s: the log density of a row cannot be written with a mixture, a "+
-			"truncation, censoring or a default argument", format.Stmt(s))
+	full := p.free(r.Name + "_drawn")
+	stopped, ok := l.replicated(&ast.Name{Name: full})
+	if r.Censored = !ok; !ok {
+		return []ast.Stmt{draw}
 	}
-	suffix := "_lpdf"
-	if d.Discrete {
-		suffix = "_lpmf"
-	}
-	return &ast.Call{Name: ast.Ident{Name: d.Name + suffix}, Args: append([]ast.Expr{s.Left}, args...)}, nil
+	draw.Name.Name = full
+	return []ast.Stmt{draw, &ast.Generate{Name: ast.Ident{Name: r.Name}, Value: stopped, Owner: owner}}
 }
 
 // mean is the expectation of a value of a distribution with these arguments; of a category the probabilities.

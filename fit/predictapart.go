@@ -17,6 +17,7 @@ import (
 	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // mostShares is how many draws cross together in a prediction across processes.
@@ -130,6 +131,9 @@ func (p *Predictions) Replication(d *posterior.Draws, draws int) (*Replication, 
 		of, _ := p.Model.ResponseOf(r.Name)
 		if r.Observed == nil {
 			return nil, fmt.Errorf("%s was not observed", of.Data)
+		}
+		if of.Censored {
+			return nil, simulate.ErrCensored(of.Data)
 		}
 		one := zarr.Observed{Name: r.Name[:strings.LastIndex(r.Name, ".")+1] + of.Data, Shape: r.Shape,
 			Values: r.Observed, Whole: of.Discrete}

@@ -69,6 +69,22 @@ func (u *Universe) Dist(name string) (*def.Dist, bool) {
 	return d, ok
 }
 
+// With returns the Universe with one more distribution, which a model declares.
+func (u *Universe) With(d *def.Dist) *Universe {
+	out := *u
+	out.dists = maps.Clone(u.dists)
+	out.dists[d.Name] = d
+	return &out
+}
+
+// Library returns the Universe without what a model declares.
+func (u *Universe) Library() *Universe {
+	out := *u
+	out.dists = maps.Clone(u.dists)
+	maps.DeleteFunc(out.dists, func(_ string, d *def.Dist) bool { return d.Declared })
+	return &out
+}
+
 // Factor returns what the statement `factor` adds to the log density, in the form of a distribution of its
 // value.
 func (u *Universe) Factor() *def.Dist { return &u.factor }

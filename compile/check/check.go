@@ -169,9 +169,11 @@ type Program struct {
 	Sizes       map[string]*Size
 	Levels      map[string][]string // the categories that the model lists, by the size of their level
 	Likelihoods []*Likelihood
-	Transform   Transform
-	Members     map[string]int // of families, as far as Options give them
-	PriorOnly   bool           // without likelihoods, but for those of missing cells that are imputed
+	// Distributions are those that the file declares, with numbers in the place of consts; Universe has them.
+	Distributions []*ast.Distribution
+	Transform     Transform
+	Members       map[string]int // of families, as far as Options give them
+	PriorOnly     bool           // without likelihoods, but for those of missing cells that are imputed
 }
 
 // A Size is a size name and where its value comes from.
@@ -234,7 +236,7 @@ func Check(file *Linked, universe *stdlib.Universe, options Options) (*Program, 
 	whole := Listed(file.File)
 	c := &checker{
 		Program: &Program{
-			File: whole, Linked: file, Universe: universe, Server: DefaultServer,
+			File: whole, Linked: file, Universe: universe.Library(), Server: DefaultServer,
 			Symbols: map[string]*Symbol{}, Info: make(map[ast.Expr]ExprInfo, expressions(file.File)),
 			Sizes: map[string]*Size{}, Levels: map[string][]string{},
 			Transform: Transform{Kind: transforms.None}, Members: options.Members,

@@ -126,6 +126,11 @@ func (c *checker) dist(d *ast.Dist) (*def.Dist, []ast.Expr) {
 	for _, a := range d.Args {
 		c.expr(a.Value)
 	}
+	return c.matched(d)
+}
+
+// matched finds a distribution, and the argument for each of its parameters.
+func (c *checker) matched(d *ast.Dist) (*def.Dist, []ast.Expr) {
 	dist, ok := c.Universe.Dist(d.Name.Name)
 	if !ok {
 		c.unknownDist(d, d.Name, d.Args)

@@ -152,8 +152,8 @@ func elementOf(d *def.Dist) types.Elem {
 // drawable reports what cannot be drawn as it is declared.
 func (c *checker) drawable(s *ast.Generate, sym *Symbol) bool {
 	switch d := sym.Dist; {
-	case !d.Proper():
-		c.errorf(diag.DrawnGenerated, s.Dist, "%s is improper: nothing can be drawn from it", d.Name)
+	case !d.Drawable():
+		c.errorf(diag.DrawnGenerated, s.Dist, "%s: nothing can be drawn from it", d.WithoutDraws())
 	case d.Event != nil && d.Event.OfTotal:
 		c.errorf(diag.DrawnGenerated, s.Dist,
 			"a draw from %s needs the total of the counts, which its arguments do not give", d.Name).

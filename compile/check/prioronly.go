@@ -23,7 +23,10 @@ func (c *checker) priorOnly() {
 		}
 	}
 	for _, s := range c.Order {
-		if s.Kind == Param && s.Dist != nil && !s.Dist.Proper() && !bounded(s) {
+		if s.Kind == Param && s.Dist != nil && s.Dist.Proper() && !s.Dist.Drawable() {
+			c.errorf(diag.Improper, s.Ident, "nothing can be drawn from the prior of %s without the likelihood: %s",
+				s.Name, s.Dist.WithoutDraws())
+		} else if s.Kind == Param && s.Dist != nil && !s.Dist.Proper() && !bounded(s) {
 			c.errorf(diag.Improper, s.Ident,
 				"parameter %s has the improper prior %s, from which nothing can be "+
 					"drawn without the likelihood", s.Name, s.Dist.Name).

@@ -364,6 +364,16 @@ func list(names []string) string {
 
 // unknownDist reports a distribution that does not exist, with the nearest that does.
 func (c *checker) unknownDist(whole ast.Node, at ast.Ident, args []*ast.Arg) {
+	if c.failed[distKey(at.Name)] {
+		return
+	}
+	for _, s := range c.File.Stmts {
+		if s, ok := s.(*ast.Distribution); ok && s.Name.Name == at.Name {
+			c.errorIn(whole, diag.UsedEarly, at, "%s is used before it is declared", at.Name).
+				NoteAt(c.File.Source, s.Name.Span(), "declared here: move it above its first use")
+			return
+		}
+	}
 	d := c.errorIn(whole, diag.UnknownDist, at, "%q is not a distribution", at.Name)
 	if elsewhere(d, diag.Distributions, at, func(name string) bool { return c.takes(name, args) }) {
 		return
@@ -373,7 +383,11 @@ func (c *checker) unknownDist(whole ast.Node, at ast.Ident, args []*ast.Arg) {
 		return
 	}
 	if near := Nearest(at.Name, c.Universe.Dists()); near != "" {
-		perhaps(d, near)
+		if found, _ := c.Universe.Dist(near); found.Declared {
+			likeName(d, near)
+		} else {
+			perhaps(d, near)
+		}
 		return
 	}
 	d.Note("`vflc doc` lists the distributions of this version")

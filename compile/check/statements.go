@@ -37,6 +37,8 @@ func (c *checker) statement(s ast.Stmt) ast.Stmt {
 		c.generate(s)
 	case *ast.Const:
 		c.constant(s)
+	case *ast.Distribution:
+		return c.declares(s)
 	case *ast.Levels:
 		c.levels(s)
 	case *ast.Likelihood:

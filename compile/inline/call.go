@@ -486,7 +486,7 @@ func (x *expander) resolve(c *ast.Call, sc *scope) (f *function, found bool) {
 func (x *expander) missing(home *module, file *source.File, c *ast.Call) bool {
 	first, rest, pointed := strings.Cut(c.Name.Name, ".")
 	m := home.imports[first]
-	if !pointed || m == nil {
+	if !pointed || m == nil || m.distribution(rest) {
 		return false
 	}
 	x.errorf(file, diag.UnknownModule, c.Name, "the module %s has no function %s", first,

@@ -57,6 +57,9 @@ func Expand(linked *check.Linked, universe *stdlib.Universe,
 	if x.diags.HasErrors() {
 		return linked, x.diags
 	}
+	for _, i := range x.imports {
+		x.distributions(i)
+	}
 	for _, s := range file.Stmts {
 		x.statement(s)
 	}
@@ -77,6 +80,7 @@ type expander struct {
 	read     func(path string) (string, error)
 	diags    diag.List
 	home     *module
+	imports  []importing        // by the model
 	modules  map[string]*module // by path, or by name
 	order    []check.Module
 	loading  []*module
@@ -152,6 +156,10 @@ func (x *expander) points(file *ast.File) {
 			}
 			if program {
 				x.errorf(file.Source, diag.Misplaced, s, "`fn` does not belong in a party program")
+			}
+		case *ast.Distribution:
+			if strings.Contains(s.Name.Name, ".") && !program && x.calls[s] == nil {
+				x.errorf(file.Source, diag.PointInName, s.Name, "a declared name has no point")
 			}
 		case *ast.Import:
 			if program {

@@ -22,6 +22,7 @@ type module struct {
 	path    string // of a file beside the model, relative to it; "" for a module of the standard library
 	file    *source.File
 	fns     map[string][]*function // by name; several differ in their arguments
+	dists   []*ast.Distribution
 	consts  map[string]ast.Expr
 	imports map[string]*module
 }
@@ -46,10 +47,12 @@ func (x *expander) load(name, path string, file *ast.File) *module {
 			m.consts[s.Name.Name] = s.Value
 		case *ast.Fn:
 			m.fns[s.Name.Name] = append(m.fns[s.Name.Name], &function{Fn: s, home: m})
+		case *ast.Distribution:
+			m.dists = append(m.dists, s)
 		default:
 			if len(x.loading) > 1 {
 				x.errorf(m.file, diag.BadModule, s,
-					"a module holds functions, constants and imports; this belongs in the model")
+					"a module holds functions, distributions, constants and imports; this belongs in the model")
 			}
 		}
 	}
@@ -75,6 +78,9 @@ func (x *expander) imported(m *module, s *ast.Import) {
 		m.imports[name] = x.standard(m, s, name)
 	} else {
 		m.imports[name] = x.beside(m, s, name, file)
+	}
+	if found := m.imports[name]; found != nil && len(x.loading) == 1 {
+		x.imports = append(x.imports, importing{s.At, name, found})
 	}
 }
 

@@ -174,6 +174,9 @@ func (g *generative) ends(s *check.Symbol, args []graph.ID) (lower, upper float6
 
 // improper returns why a prior cannot be drawn from, "" if it can.
 func (g *generative) improper(s *check.Symbol, args []graph.ID, lower, upper float64) string {
+	if s.Dist.Proper() && !s.Dist.Drawable() {
+		return "has a prior from which nothing can be drawn: " + s.Dist.WithoutDraws()
+	}
 	if !s.Dist.Proper() && (s.Structure != nil || s.Dist.Event != nil || math.IsInf(lower, 0) ||
 		math.IsInf(upper, 0)) {
 		return "has the improper prior " + s.Dist.Name + ", from which nothing can be drawn"

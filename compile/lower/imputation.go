@@ -53,8 +53,8 @@ func (g *generative) imputations() {
 			return
 		}
 		switch later := g.later(i); {
-		case !k.Dist.Proper():
-			p.Improper = "has the improper distribution " + k.Dist.Name + ", from which nothing can be drawn"
+		case !k.Dist.Drawable():
+			p.Improper = "has a distribution from which nothing can be drawn: " + k.Dist.WithoutDraws()
 		case k.Stmt.Weights != nil:
 			p.Improper = "has a likelihood with weights, which is no distribution to draw from"
 		case g.reads(k.Args, later):

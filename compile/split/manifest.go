@@ -154,7 +154,9 @@ type ManifestData struct {
 // generated quantity, Mean that of its expectation, "" where the distribution has none written, and Score
 // that of the log density of what was observed, "" where that is not computed.
 type Predicted struct {
-	Binary   bool   `json:"binary,omitempty"`   // it is 0 or 1
+	Binary bool `json:"binary,omitempty"` // it is 0 or 1
+	// rows are censored by what became of each, so that its draws are no replicates
+	Censored bool   `json:"censored,omitempty"`
 	Data     string `json:"data"`               // the declaration of the model whose values it predicts
 	Discrete bool   `json:"discrete,omitempty"` // it takes whole numbers
 	Level    bool   `json:"level,omitempty"`    // it is a category

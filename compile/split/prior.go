@@ -61,15 +61,29 @@ func priorOf(p *check.Program, sym *check.Symbol, args []ast.Expr) string {
 	if !fixed {
 		return ""
 	}
-	return strings.TrimSpace(format.Stmt(&ast.Param{Name: ident(sym.Name), Type: t, Dist: dist}))
+	var stmts []ast.Stmt
+	if sym.Dist.Declared {
+		for _, s := range p.Distributions { // those above the last one may be in its generator
+			if stmts = append(stmts, s); s.Name.Name == sym.Dist.Name {
+				break
+			}
+		}
+	}
+	stmts = append(stmts, &ast.Param{Name: ident(sym.Name), Type: t, Dist: dist})
+	return strings.TrimSpace(format.Format(&ast.File{Stmts: stmts}))
 }
 
 // Declared reads the declaration of one element of a shared parameter; nil where the manifest gives none, or
 // something else.
 func (m ManifestShared) Declared(universe *stdlib.Universe) *check.Symbol {
 	file, diags := parser.Parse(source.New(ManifestFile, m.Prior+"\n"))
-	if diags.HasErrors() || len(file.Stmts) != 1 {
+	if diags.HasErrors() || len(file.Stmts) == 0 {
 		return nil
+	}
+	for _, s := range file.Stmts[:len(file.Stmts)-1] {
+		if _, ok := s.(*ast.Distribution); !ok {
+			return nil
+		}
 	}
 	p, diags := check.Check(&check.Linked{File: file}, universe, check.Options{})
 	s := p.Symbols[m.Name]

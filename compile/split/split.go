@@ -124,10 +124,42 @@ func (w *writer) file() *ast.File {
 	}
 	clients, sizes := w.unboundSizes()
 	var out []ast.Stmt
-	for _, group := range [][]ast.Stmt{head, clients, consts, listed, data, sizes, received, params, w.body} {
+	declared := w.distributions(slices.Concat(params, w.body))
+	for _, group := range [][]ast.Stmt{head, clients, consts, declared, listed, data, sizes, received, params,
+		w.body} {
 		out = append(out, group...)
 	}
 	return &ast.File{Stmts: out}
+}
+
+// distributions are the declared ones that statements use, with those that these need.
+func (w *writer) distributions(stmts []ast.Stmt) (out []ast.Stmt) {
+	used := map[string]bool{}
+	mark := func(s ast.Stmt) {
+		ast.Walk(s, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Dist:
+				used[n.Name.Name] = true
+			case *ast.Call: // a component of a mixture, or a density
+				used[n.Name.Name] = true
+				if of, _, _, density := ast.Density(n.Name.Name); density {
+					used[of] = true
+				}
+			}
+			return true
+		})
+	}
+	for _, s := range stmts {
+		mark(s)
+	}
+	for _, s := range slices.Backward(w.Distributions) { // each needs those above it alone
+		if used[s.Name.Name] {
+			mark(s)
+			out = append(out, s)
+		}
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // receive writes how a client gets a parameter of the server.

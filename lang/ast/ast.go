@@ -261,6 +261,7 @@ func (*Aux) stmt()          {}
 func (*Receive) stmt()      {}
 func (*Send) stmt()         {}
 func (*Fn) stmt()           {}
+func (*Distribution) stmt() {}
 func (*Import) stmt()       {}
 func (*Let) inner()         {}
 func (*Param) inner()       {}

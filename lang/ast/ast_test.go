@@ -23,6 +23,10 @@ fn f(x, [a, b]) { let u = x
  param v : real ~ normal(0, 1)
  return u + v }
 fn g(x) = x
+dist k(y : real | m : real<lower=0>, s) { let u = y - m
+ log = -u
+ generate y ~ normal(m, s) }
+dist l(y | m) = -y
 import nn
 import "./m.vfl"
 let h = recur h[1] = 0, h[t] = h[t - 1] for t in 2..T
@@ -96,7 +100,7 @@ func reach(v reflect.Value, count map[string]int) {
 func TestWalkStops(t *testing.T) {
 	n := 0
 	ast.Walk(parse(t, text), func(ast.Node) bool { n++; return n == 1 })
-	if want := 1 + strings.Count(text, "\n") - 2; n != want {
+	if want := 1 + strings.Count(text, "\n") - 4; n != want {
 		t.Errorf("%d nodes are visited, want the file and its %d statements", n, want-1)
 	}
 }

@@ -47,3 +47,30 @@ type Import struct {
 	Name *Ident
 	Path string // without the quotes
 }
+
+// Distribution is `dist NAME(y | args) = EXPR`, the log density of a value y, or
+// `dist NAME(y : TYPE | a : TYPE, …) { let …; log = …; cdf = …; ccdf = …; mean = …; generate … }`.
+type Distribution struct {
+	At
+	Name  Ident
+	Value *DistArg
+	Args  []*DistArg
+	Body  []Stmt // a Let, a Body or a Generate each, in order
+	Plain Expr   // nil with braces
+}
+
+// DistArg is the value or an argument of a declared distribution. Type is nil where it is not written: real.
+type DistArg struct {
+	At
+	Name Ident
+	Type *Type
+}
+
+// Names returns the names of the value and of the arguments.
+func (d *Distribution) Names() []string {
+	out := []string{d.Value.Name.Name}
+	for _, a := range d.Args {
+		out = append(out, a.Name.Name)
+	}
+	return out
+}

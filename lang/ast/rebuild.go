@@ -180,6 +180,16 @@ func RebuildStmt(s Stmt, f func(Expr) Expr) Stmt {
 	case *Generate:
 		out = &Generate{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value),
 			Dist: r.dist(s.Dist), Truncate: r.arguments(s.Truncate), Owner: s.Owner}
+	case *Distribution:
+		body := make([]Stmt, len(s.Body))
+		for i, inner := range s.Body {
+			body[i] = RebuildStmt(inner, f)
+			r.changed = r.changed || body[i] != inner
+		}
+		out = &Distribution{At: s.At, Name: s.Name, Value: s.Value, Args: s.Args, Body: body,
+			Plain: r.one(s.Plain)}
+	case *Body:
+		out = &Body{At: s.At, Name: s.Name, Value: r.one(s.Value)}
 	case *Factor:
 		out = &Factor{At: s.At, Value: r.one(s.Value)}
 	case *Const:

@@ -84,6 +84,9 @@ func ofStmt(out []Node, s Stmt) []Node {
 		return out
 	case *Fn:
 		return list(appendAll(appendAll(list(out, &s.Name), s.Args), s.Body), s.Value, s.Plain)
+	case *Distribution:
+		out = appendAll(list(out, &s.Name, s.Value), s.Args)
+		return list(appendAll(out, s.Body), s.Plain)
 	case *Import:
 		return list(out, s.Name)
 	}
@@ -136,6 +139,8 @@ func ofPart(out []Node, n Node) []Node {
 		return list(out, n.Lo, n.Hi)
 	case *Entry:
 		return list(out, &n.Name, n.Index, n.Value)
+	case *DistArg:
+		return list(out, &n.Name, n.Type)
 	case *FnArg:
 		return appendAll(list(out, n.Name), n.Elems)
 	}

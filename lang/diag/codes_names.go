@@ -48,13 +48,21 @@ const (
 	DrawnGenerated Code = "V0237" // a generated quantity that cannot be drawn
 	BadInitial     Code = "V0250" // no kind of initial values of a weight
 	BadWeight      Code = "V0251" // a weight that is not real, or has bounds
-	RecurForm      Code = "V0280"
-	RecurIndex     Code = "V0281"
-	RecurRange     Code = "V0282"
-	Unused         Code = "V0290"
-	Improper       Code = "V0291"
-	CountedTwice   Code = "V0292" // a likelihood or a column twice
-	LinearArgument Code = "V0293" // a linear predictor where a probability, a rate or a scale stands
+	// distributions that a model declares
+	BadDistribution   Code = "V0252"
+	DistributionScope Code = "V0253" // a name that its body does not see
+	DistributionBody  Code = "V0254" // what its body cannot hold
+	ValueUnused       Code = "V0255" // the density does not depend on the value
+	DistributionCycle Code = "V0256"
+	BadGenerator      Code = "V0257"
+	NotADensity       Code = "V0258" // warning: its parts contradict each other
+	RecurForm         Code = "V0280"
+	RecurIndex        Code = "V0281"
+	RecurRange        Code = "V0282"
+	Unused            Code = "V0290"
+	Improper          Code = "V0291"
+	CountedTwice      Code = "V0292" // a likelihood or a column twice
+	LinearArgument    Code = "V0293" // a linear predictor where a probability, a rate or a scale stands
 	// warning: an end of a likelihood's values that parameters move, and nothing ties to the data
 	MovingEnd      Code = "V0260"
 	MisplacedBy    Code = "V0261" // `by` elsewhere than behind the value of a function that has groups

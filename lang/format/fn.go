@@ -27,3 +27,28 @@ func functionArgument(a *ast.FnArg) string {
 	}
 	return "[" + join(a.Elems, func(i *ast.Ident) string { return i.Name }) + "]"
 }
+
+// declaredDistribution prints a distribution: one expression on one line, a body with a line for each part.
+func declaredDistribution(d *ast.Distribution) []string {
+	head := "dist " + d.Name.Name + "(" + distArgument(d.Value)
+	if len(d.Args) > 0 {
+		head += " | " + join(d.Args, distArgument)
+	}
+	if d.Plain != nil {
+		return []string{head + ")", "= " + Expr(d.Plain)}
+	}
+	var b strings.Builder
+	b.WriteString(head + ") {\n")
+	for _, s := range d.Body {
+		b.WriteString(indent + Stmt(s) + "\n")
+	}
+	b.WriteString("}")
+	return []string{b.String()}
+}
+
+func distArgument(a *ast.DistArg) string {
+	if a.Type == nil {
+		return a.Name.Name
+	}
+	return a.Name.Name + " : " + Type(a.Type)
+}

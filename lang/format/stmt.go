@@ -74,6 +74,8 @@ func cells(s ast.Stmt) []string {
 		})}
 	case *ast.Fn:
 		return function(s)
+	case *ast.Distribution:
+		return declaredDistribution(s)
 	case *ast.Import:
 		if s.Name != nil {
 			return []string{"import " + s.Name.Name}

@@ -105,6 +105,16 @@ func (s *fnStmt) node(p *parser) ast.Stmt {
 	}
 }
 
+func (s *distStmt) node(p *parser) ast.Stmt {
+	arg := func(a *distArg) *ast.DistArg {
+		return &ast.DistArg{At: a.at(), Name: ast.Ident(a.Name), Type: p.typ(a.Type)}
+	}
+	return &ast.Distribution{
+		At: s.at(), Name: ast.Ident(s.Name), Value: arg(s.Value), Args: all(s.Args, arg),
+		Body: all(s.Body, func(s distPart) ast.Stmt { return s.node(p) }), Plain: s.Plain.Expr,
+	}
+}
+
 func (s *importStmt) node(*parser) ast.Stmt {
 	return &ast.Import{At: s.at(), Name: name(s.Name), Path: unquote(s.Path)}
 }

@@ -156,7 +156,7 @@ var nonterminals = map[string]string{
 	"dist": "a distribution, such as normal(0, 1)",
 	"expr": "an expression", "sized": "an expression", "weighting": "an expression",
 	`"return"`: "`let`, `param` or `return`", `"{"`: "`=` with an expression, or a body in `{ … }`",
-	"FnArg":      "the name of an argument",
+	"FnArg": "the name of an argument", "DistArg": "the name of a value or of an argument",
 	"FamilySpec": "the name of a client", "Rho": "CLIENT: VALUE",
 	"ColumnSpec": aColumn, "ColumnArg": aColumn, "Cell": aColumn,
 	"<number>": aColumn, // what an argument of an encoder may be last

@@ -34,7 +34,8 @@ func (p *parser) explain(u *unexpected, at int) *fault {
 		s.prev = p.words[at-1]
 	}
 	for _, rule := range []func(*situation) *fault{
-		misplacedBy, wrongCloser, unclosed, keywordAsName, junkBehind, missingTilde, missingColon, dataEquals,
+		misplacedBy, inDistribution, wrongCloser, unclosed, keywordAsName, junkBehind, missingTilde, missingColon,
+		dataEquals,
 		tildeOrEquals, doubledOperator, singleQuoted,
 	} {
 		if f := rule(s); f != nil {
@@ -581,7 +582,7 @@ func (p *parser) blankInColumn(t lexer.Token) *fault {
 
 // synonyms maps keywords of other languages to vfl's.
 var synonyms = map[string]string{"parameter": "param", "parameters": "param", "constant": "const",
-	"var": "let", "def": "fn", "function": "fn", "party": "client", "clients": "client"}
+	"var": "let", "distribution": "dist", "def": "fn", "function": "fn", "party": "client", "clients": "client"}
 
 // nearest returns the statement keyword that a word probably means, or "".
 func (p *parser) nearest(word string) string {

@@ -222,7 +222,8 @@ var foreignLines = []habit{
 	},
 	{
 		found: word(func(l line, i int) bool {
-			return l.at(i) == "|" && l.at(i-1) != "|" && l.at(i+1) != "|" && !l.ofDensity(i)
+			return l.at(i) == "|" && l.at(i-1) != "|" && l.at(i+1) != "|" && !l.ofDensity(i) &&
+				!set("dist distribution")[l.at(0)]
 		}),
 		message: "`|` has no meaning here: of conditions on data, or is `||`; a conditional distribution " +
 			"is written y ~ normal(mu, sigma)",

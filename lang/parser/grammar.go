@@ -101,6 +101,19 @@ type (
 		Name  *ident   `parser:"@@"`
 		Elems []*ident `parser:"| '[' @@ (',' @@)* ']'"`
 	}
+	distStmt struct {
+		place
+		Name  ident      `parser:"'dist' @@"`
+		Value *distArg   `parser:"'(' @@"`
+		Args  []*distArg `parser:"('|' @@ (',' @@)*)? ')'"`
+		Body  []distPart `parser:"( '{' ';'* (@@ ';'*)* '}'"`
+		Plain expr       `parser:"| '=' @@ )"`
+	}
+	distArg struct {
+		place
+		Name ident     `parser:"@@"`
+		Type *typeSpec `parser:"(':' @@)?"`
+	}
 	importStmt struct {
 		place
 		Name *ident `parser:"'import' ( @@"`
@@ -221,6 +234,16 @@ func (*letStmt) inner()    {}
 func (*paramStmt) inner()  {}
 func (*weightStmt) inner() {}
 
+// A distPart may stand in a distribution.
+type distPart interface {
+	stmt
+	part()
+}
+
+func (*letStmt) part()      {}
+func (*generateStmt) part() {}
+func (*bodyStmt) part()     {}
+
 // A statement is a kind of statement: the keyword that it begins with, and its grammar.
 type statement struct {
 	keyword    string // "" where it begins with a name
@@ -275,6 +298,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		kind[generateStmt]("generate", false),
 		kind[constStmt]("const", false),
 		kind[fnStmt]("fn", false),
+		kind[distStmt]("dist", true),
 		kind[importStmt]("import", false),
 		kind[levelsStmt]("levels", true),
 		kind[factorStmt]("factor", false),
@@ -290,6 +314,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		// no backtracking: the error of the first alternative that begins is the one to report
 		participle.UseLookahead(0),
 		participle.Union[innerStmt](&letStmt{}, &paramStmt{}, &weightStmt{}),
+		participle.Union[distPart](&letStmt{}, &generateStmt{}, &bodyStmt{}),
 		participle.Union[stmt](all(every, func(s *statement) stmt { return s.form })...),
 	)
 	for _, s := range every {

@@ -114,6 +114,15 @@ func (e *expanding) Apply(f *def.Func, x def.Value) def.Value {
 	return def.Value(e.intern(n))
 }
 
+// Call is an operation of the graph.
+func (e *expanding) Call(name string, in ...def.Value) def.Value {
+	ids := make([]ID, len(in))
+	for i, v := range in {
+		ids[i] = ID(v)
+	}
+	return def.Value(e.must(name, ids...))
+}
+
 func (e *expanding) apply(o *op, a, b def.Value) def.Value {
 	return def.Value(e.must(o.name, ID(a), ID(b)))
 }

@@ -2,8 +2,16 @@ package graph
 
 // The connectives: an input is true where it is not zero. No gradient.
 var (
-	opAnd = comparison("and", "a && b", func(a, b float64) bool { return a != 0 && b != 0 })
-	opOr  = comparison("or", "a || b", func(a, b float64) bool { return a != 0 || b != 0 })
+	opAnd = comparison("and", "a && b", func(y, a, b []float64) {
+		for i := range y {
+			y[i] = truth(a[i] != 0 && b[i] != 0)
+		}
+	})
+	opOr = comparison("or", "a || b", func(y, a, b []float64) {
+		for i := range y {
+			y[i] = truth(a[i] != 0 || b[i] != 0)
+		}
+	})
 	opNot = &op{
 		name: "not", doc: "!a: 1 where a is 0, else 0; no gradient", least: 1, most: 1,
 		infer: elementwise,

@@ -186,14 +186,20 @@ func (s *Simulator) sample(r *rand.Rand, l Law, i int) float64 {
 	return l.Dist.Sample(r, s.theta)
 }
 
+// ErrCensored is why a response cannot be drawn again whose censoring marks rows.
+func ErrCensored(name string) error {
+	return fmt.Errorf("the censoring of %s says what became of each row, and new data would have other "+
+		"rows censored; they can be drawn where `censor` names the bound itself, as censor(right=C)", name)
+}
+
 // Drawable returns why a response cannot be drawn from its law, nil where it can.
 func (y *Response) Drawable() error {
 	switch {
 	case y.Dist.Sample == nil && y.Dist.Form != nil && y.Dist.Form.Kind == def.CensoredForm:
-		return fmt.Errorf("the censoring of %s says what became of each row, and new data would have other "+
-			"rows censored; they can be drawn where `censor` names the bound itself, as censor(right=C)",
-			y.Name)
-	case !y.Dist.Proper():
+		return ErrCensored(y.Name)
+	case !y.Dist.Drawable() && y.Dist.Proper():
+		return fmt.Errorf("%s cannot be drawn: %s", y.Name, y.Dist.WithoutDraws())
+	case !y.Dist.Drawable():
 		return fmt.Errorf("%s has no random number generator", y.Dist.Name)
 	}
 	return nil

@@ -17,6 +17,9 @@ type DensityBuilder interface {
 	Func(name string, x Value) Value // an elementwise function of the standard library
 	// a function of the distribution's own, whose name no other function has
 	Apply(f *Func, x Value) Value
+	// Call is an operation that the language has on numbers, by its name there: pow, where, log_sum_exp, min,
+	// max, a comparison as lt, or a connective as and. What where does not choose has no gradient.
+	Call(name string, in ...Value) Value
 	MulLog(x, a Value) Value            // x·log(a) for data x ≥ 0: 0 where both are 0, NaN where a < 0
 	Times(x, a Value) Value             // x·a for data x ≥ 0: 0 where x is 0, even where a is infinite
 	Rising(a, x Value) Value            // log Γ(a+x)/Γ(a) for data x ≥ 0

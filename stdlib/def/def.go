@@ -106,7 +106,10 @@ type Dist struct {
 	// exponential family, or one of zeros and such. A student_t is none: its gradient as a function of the
 	// location tells each value.
 	Sums bool
-	Flat bool // the density is 1 at every real number: a parameter without a prior
+	// Declared reports that a model declares it, so that it is none of the library's.
+	Declared bool
+	Value    string // what a declaration calls the value, "" of one of the library
+	Flat     bool   // the density is 1 at every real number: a parameter without a prior
 	// LocationAt and ScaleAt are the indices into Params of a location and a scale, -1 where there is none: x
 	// = location + scale·u, or x = scale·u, with u the standard member. `noncentered` needs a scale.
 	LocationAt, ScaleAt int

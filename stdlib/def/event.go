@@ -1,6 +1,7 @@
 package def
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 )
@@ -121,8 +122,27 @@ func (d *Dist) Joint() string {
 	return d.Event.Joint
 }
 
-// Proper reports whether the density integrates to 1, so that draws from it exist.
-func (d *Dist) Proper() bool { return d.Sample != nil || d.Event != nil && d.Event.Sample != nil }
+// Drawable reports whether values can be drawn.
+func (d *Dist) Drawable() bool { return d.Sample != nil || d.Event != nil && d.Event.Sample != nil }
+
+// Proper reports whether the density integrates to 1; that of one that a model declares is taken to.
+func (d *Dist) Proper() bool { return d.Drawable() || d.Declared }
+
+// WithoutDraws is the reason why nothing can be drawn.
+func (d *Dist) WithoutDraws() string {
+	if d.Form != nil {
+		for _, of := range d.Form.Of {
+			if !of.Drawable() {
+				return of.WithoutDraws()
+			}
+		}
+	}
+	if d.Declared {
+		return fmt.Sprintf("dist %s has no generator: add its steps, the last one `generate %s = …`", d.Name,
+			d.Value)
+	}
+	return d.Name + " is improper"
+}
 
 // WithoutCDF is the reason why a distribution has no distribution function.
 func (d *Dist) WithoutCDF() string {

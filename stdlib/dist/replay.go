@@ -3,6 +3,7 @@ package dist
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -135,6 +136,8 @@ func (t *tape) load(w *workspace, b *def.Batch, from, n int) {
 			}
 		case function:
 			w.same[r], w.need[r] = w.same[s.a], w.need[s.a]
+		case less, lessEqual, equal:
+			w.same[r], w.need[r] = w.same[s.a] && w.same[s.b], false
 		default:
 			w.same[r], w.need[r] = w.same[s.a] && w.same[s.b], w.need[s.a] || w.need[s.b]
 		}
@@ -215,6 +218,34 @@ func (s *instruction) compute(y, a, b []float64) {
 		for i := range y {
 			y[i] = special.LgammaDiff(a[i], b[i])
 		}
+	default:
+		s.piece(y, a, b)
+	}
+}
+
+// piece is a step of a density that a model declares, which may be made of pieces.
+func (s *instruction) piece(y, a, b []float64) {
+	for i := range y {
+		holds := false
+		switch s.op {
+		case raised:
+			y[i] = portable.Pow(a[i], b[i])
+			continue
+		case chosen:
+			if y[i] = 0; a[i] != 0 {
+				y[i] = b[i]
+			}
+			continue
+		case less:
+			holds = a[i] < b[i]
+		case lessEqual:
+			holds = a[i] <= b[i]
+		case equal:
+			holds = a[i] == b[i]
+		}
+		if y[i] = 0; holds {
+			y[i] = 1
+		}
 	}
 }
 
@@ -251,6 +282,12 @@ func (s *instruction) reverse(w *workspace, r, n int) {
 			byA, byB = 1/b[i], -y[i]/b[i]
 		case risen:
 			byA = special.DigammaDiff(a[i], b[i])
+		case raised:
+			byA, byB = powSlopes(a[i], b[i], y[i])
+		case chosen:
+			if byA = 0; a[i] == 0 {
+				continue
+			}
 		}
 		if toA {
 			da[i] += float64(d * byA)
@@ -259,6 +296,17 @@ func (s *instruction) reverse(w *workspace, r, n int) {
 			db[i] += float64(d * byB)
 		}
 	}
+}
+
+// powSlopes are the partials of y = a^b, with their limits where b or y is 0.
+func powSlopes(a, b, y float64) (byA, byB float64) {
+	if b != 0 {
+		byA = b * portable.Pow(a, b-1)
+	}
+	if y != 0 {
+		byB = y * portable.Log(a)
+	}
+	return byA, byB
 }
 
 // through is reverse of a function, whose slope is the same number whether a row stands alone or among

@@ -2,6 +2,7 @@ package dist
 
 import (
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/vflc/vflc/stdlib/def"
@@ -52,7 +53,13 @@ const (
 	quotientOf
 	timesData // the product with data, 0 where these are 0
 	function
-	risen // log Γ(a+b)/Γ(a)
+	risen  // log Γ(a+b)/Γ(a)
+	raised // a^b
+	chosen // b where a is not 0, else 0
+	// comparisons: 1 where they hold, else 0, without gradient
+	less
+	lessEqual
+	equal
 )
 
 // A term adds k times a register to the density of each row or, where density is set, a density of registers,
@@ -148,6 +155,45 @@ func (t *tape) Func(name string, x def.Value) def.Value {
 
 func (t *tape) Apply(f *def.Func, x def.Value) def.Value {
 	return t.emit(instruction{op: function, a: x, fn: f})
+}
+
+// Call writes an operation of the language as steps.
+func (t *tape) Call(name string, in ...def.Value) def.Value {
+	one := t.Number(1)
+	switch name {
+	case "lt":
+		return t.emit(instruction{op: less, a: in[0], b: in[1]})
+	case "le":
+		return t.emit(instruction{op: lessEqual, a: in[0], b: in[1]})
+	case "eq":
+		return t.emit(instruction{op: equal, a: in[0], b: in[1]})
+	case "gt":
+		return t.Call("lt", in[1], in[0])
+	case "ge":
+		return t.Call("le", in[1], in[0])
+	case "ne":
+		return t.Sub(one, t.Call("eq", in...))
+	case "not":
+		return t.Call("eq", in[0], t.Number(0))
+	case "and":
+		return t.Mul(t.Call("ne", in[0], t.Number(0)), t.Call("ne", in[1], t.Number(0)))
+	case "or":
+		return t.Sub(one, t.Mul(t.Call("not", in[0]), t.Call("not", in[1])))
+	case "where":
+		return t.Add(t.emit(instruction{op: chosen, a: in[0], b: in[1]}),
+			t.emit(instruction{op: chosen, a: t.Call("not", in[0]), b: in[2]}))
+	case "max":
+		return t.Call("where", t.Call("ge", in...), in[0], in[1])
+	case "min":
+		return t.Call("where", t.Call("le", in...), in[0], in[1])
+	case "pow":
+		return t.emit(instruction{op: raised, a: in[0], b: in[1]})
+	case "log_sum_exp":
+		high, low := t.Call("max", in...), t.Call("min", in...)
+		return t.Call("where", t.Call("eq", low, t.Number(math.Inf(-1))), high,
+			t.Add(high, t.Func("softplus", t.Sub(low, high))))
+	}
+	panic("dist: no operation " + name)
 }
 
 func (t *tape) Const(x def.Value) (float64, bool) {
