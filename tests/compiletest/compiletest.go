@@ -2,6 +2,7 @@
 package compiletest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,7 +53,7 @@ type Fixture struct {
 func (f Fixture) Bind(t testing.TB, o check.Options) *compile.BoundModel {
 	t.Helper()
 	m := Compile(t, f.Text, o)
-	b, diags, err := compile.Bind(m, f.sources(t, m), f.joining())
+	b, diags, err := compile.Bind(m, f.sources(t, m), f.Joining())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,15 +71,15 @@ func (f Fixture) Diagnose(t testing.TB, o check.Options) diag.List {
 	if diags.HasErrors() {
 		return diags
 	}
-	_, found, err := compile.Bind(m, f.sources(t, m), f.joining())
+	_, found, err := compile.Bind(m, f.sources(t, m), f.Joining())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return append(diags, found...)
 }
 
-// joining joins rows on id where a table begins with it, else in their order.
-func (f Fixture) joining() data.Joining {
+// Joining joins rows on id where a table begins with it, else in their order.
+func (f Fixture) Joining() data.Joining {
 	for _, text := range f.Tables {
 		if strings.HasPrefix(text, data.DefaultKey+",") {
 			return data.Joining{}
@@ -91,7 +92,7 @@ func (f Fixture) joining() data.Joining {
 func (f Fixture) Refused(t testing.TB) *diag.Diagnostic {
 	t.Helper()
 	m := Compile(t, f.Text, check.Options{})
-	_, diags, err := compile.Bind(m, f.sources(t, m), f.joining())
+	_, diags, err := compile.Bind(m, f.sources(t, m), f.Joining())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,32 +102,33 @@ func (f Fixture) Refused(t testing.TB) *diag.Diagnostic {
 	return diags.Shown()[0]
 }
 
-// sources writes the tables to files.
+// sources writes the tables to a folder of the test.
 func (f Fixture) sources(t testing.TB, m *compile.Model) data.Sources {
-	dir := t.TempDir()
-	var out data.Sources
-	for _, p := range append(m.Parties(), data.PartyRef{Name: data.OwnerShared}) {
-		s := data.Source{PartyRef: p}
-		if text, ok := f.Tables[p.Name]; ok {
-			s.Files = append(s.Files, write(t, dir, p.Name, text))
-		}
-		for k := 1; p.Family && k <= f.Family[p.Name]; k++ {
-			s.Files = append(s.Files,
-				write(t, dir, fmt.Sprint(p.Name, k), f.Tables[fmt.Sprintf("%s/%d", p.Name, k)]))
-		}
-		out = append(out, s)
+	out, err := f.Sources(t.TempDir(), m)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return out
 }
 
-func write(t testing.TB, dir, name, text string) string {
-	ending := ".csv"
-	if text[0] == '{' {
-		ending = ".json"
+// Sources writes the tables to files in a folder. An error is one of writing.
+func (f Fixture) Sources(dir string, m *compile.Model) (out data.Sources, err error) {
+	for _, p := range append(m.Parties(), data.PartyRef{Name: data.OwnerShared}) {
+		s := data.Source{PartyRef: p}
+		add := func(name, text string) {
+			path := filepath.Join(dir, name+".csv")
+			if text[0] == '{' {
+				path = filepath.Join(dir, name+".json")
+			}
+			s.Files, err = append(s.Files, path), errors.Join(err, os.WriteFile(path, []byte(text), 0o600))
+		}
+		if text, ok := f.Tables[p.Name]; ok {
+			add(p.Name, text)
+		}
+		for k := 1; p.Family && k <= f.Family[p.Name]; k++ {
+			add(fmt.Sprint(p.Name, k), f.Tables[fmt.Sprintf("%s/%d", p.Name, k)])
+		}
+		out = append(out, s)
 	}
-	path := filepath.Join(dir, name+ending)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return out, err
 }

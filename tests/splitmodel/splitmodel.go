@@ -1,0 +1,245 @@
+// Package splitmodel draws models of several parties, from a list of likelihoods and one of what clients add
+// to predictors, and compares what their parties compute with the pooled model. A new kind is a line in one
+// of these lists.
+package splitmodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+
+	"github.com/vflc/vflc/tests/compiletest"
+)
+
+// rows, groups and columns are what sizes are in drawn models; a size of one client is another at each
+// member of a family.
+const (
+	rows    = 12
+	groups  = 3
+	columns = 2
+)
+
+// A generator writes a model.
+type generator struct {
+	*rand.Rand
+	lines, body []string
+	declared    map[string]bool
+	tables      map[string]map[string]any // by party
+	clients     []string
+	members     map[string]int
+	used        map[string]bool // terms that a statement has already, by client
+}
+
+// Draw draws a model with its tables, right under exact. One model of eight has a likelihood that is right
+// under no other transform; others may have what power refuses.
+func Draw(seed uint64) compiletest.Fixture {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 34)), declared: map[string]bool{},
+		tables: map[string]map[string]any{}, members: map[string]int{}, used: map[string]bool{}}
+	g.clients = []string{"a", "b"}[:1+g.IntN(2)]
+	head := strings.Join(g.clients, ", ")
+	if len(g.clients) == 1 || g.IntN(4) == 0 {
+		head += ", lab[J]"
+		g.members["lab"] = 1 + g.IntN(3)
+		for k := range g.members["lab"] { // which may have no data
+			g.tables[fmt.Sprint("lab/", k+1)] = map[string]any{}
+		}
+		g.clients = append(g.clients, "lab")
+	}
+	g.declare("client " + head + `
+const C = 2
+data g : level(G)[N] @ shared
+data h : level(H)[N] @ shared
+param k ~ half_normal(1) @ shared
+param q ~ normal(0, 1) @ shared`)
+	list := likelihoods()
+	if g.IntN(8) == 0 {
+		list = exact()
+	}
+	for i, n := range g.Perm(len(list))[:1+g.IntN(2)] {
+		g.statement(list[n], fmt.Sprint(i+1))
+	}
+	for _, c := range g.clients {
+		kinds := own()
+		k := kinds[g.IntN(len(kinds))]
+		g.declare(strings.ReplaceAll(k.needs, "#", c))
+		g.body = append(g.body, strings.ReplaceAll(k.text, "#", c))
+	}
+	out := compiletest.Fixture{Text: strings.Join(append(g.lines, g.body...), "\n") + "\n",
+		Tables: map[string]string{}, Family: g.members}
+	for party, values := range g.tables {
+		text, err := json.Marshal(values)
+		if err != nil {
+			panic(err)
+		}
+		out.Tables[party] = string(text)
+	}
+	return out
+}
+
+// statement writes a likelihood with a predictor in the place of each ETA.
+func (g *generator) statement(k kind, number string) {
+	g.declare(strings.ReplaceAll(k.needs, "#", number))
+	text := strings.ReplaceAll(k.text, "#", number)
+	for i := 1; strings.Contains(text, "ETA"); i++ {
+		m := fmt.Sprintf("m%s_%d", number, i)
+		g.declare("param " + m + " ~ normal(0, 1)")
+		text = strings.Replace(text, "ETA", g.predictor(m), 1)
+	}
+	g.body = append(g.body, text)
+}
+
+// predictor is a sum of an intercept and clients' terms; seldom a product of two such sums.
+func (g *generator) predictor(intercept string) string {
+	sum := g.sum()
+	if g.IntN(8) == 0 {
+		return fmt.Sprintf("(%s + %s) .* (1 + %s)", intercept, sum, g.sum())
+	}
+	if g.IntN(8) == 0 {
+		return fmt.Sprintf("%s - %s * (%s)", intercept, []string{"2", "q", "k"}[g.IntN(3)], sum)
+	}
+	return intercept + " + " + sum
+}
+
+func (g *generator) sum() string {
+	var parts []string
+	for _, c := range g.clients {
+		if g.IntN(4) > 0 {
+			parts = append(parts, g.part(c))
+		}
+	}
+	if parts == nil {
+		parts = append(parts, g.part(g.clients[g.IntN(len(g.clients))]))
+	}
+	return strings.Join(parts, " + ")
+}
+
+// part is one to three terms of a client; of a family, summed over its members.
+func (g *generator) part(client string) string {
+	var texts []string
+	list := terms()
+	for range 1 + g.IntN(3) {
+		n := g.IntN(len(list))
+		key := fmt.Sprint(client, n)
+		if g.used[key] && g.IntN(8) > 0 {
+			continue // under power a cut enters one sum
+		}
+		g.used[key] = true
+		g.declare(strings.ReplaceAll(list[n].needs, "#", client))
+		texts = append(texts, strings.ReplaceAll(list[n].text, "#", client))
+	}
+	if texts == nil {
+		name := fmt.Sprintf("y%d_%s", len(g.declared), client)
+		g.declare(fmt.Sprintf("param %s : real[G] ~ normal(0, 1) @ %s", name, client))
+		texts = append(texts, name+"[g]")
+	}
+	text := strings.Join(texts, " + ")
+	if g.members[client] == 0 {
+		return text
+	}
+	name := fmt.Sprintf("part%d", len(g.declared))
+	g.declare(fmt.Sprintf("let %s = %s @ %s", name, text, client))
+	return fmt.Sprintf("sum(%s[j] for j in %s)", name, client)
+}
+
+// declare adds lines that are not there yet, and values of data.
+func (g *generator) declare(lines string) {
+	for line := range strings.Lines(lines) {
+		line = strings.TrimSpace(line)
+		if g.declared[line] {
+			continue
+		}
+		g.declared[line] = true
+		g.lines = append(g.lines, line)
+		if strings.HasPrefix(line, "data ") {
+			g.data(line)
+		}
+	}
+}
+
+// dataLine has the name, the type, its bounds or size, the shape and the rest of a declaration of data.
+var dataLine = regexp.MustCompile(`^data (\w+) : (\w+)(?:<(.*?)>|\((\w+)\))?(?:\[(.*?)\])?(.*)$`)
+
+var owner = regexp.MustCompile(`@ (\w+)`)
+
+// data draws the values of a declaration, for each member of a family.
+func (g *generator) data(line string) {
+	p := dataLine.FindStringSubmatch(line)
+	party := "server"
+	if o := owner.FindStringSubmatch(p[6]); o != nil && o[1] != "shared" {
+		party = o[1]
+	}
+	for k := range max(1, g.members[party]) {
+		to, own := party, columns
+		if g.members[party] > 0 {
+			to, own = fmt.Sprint(party, "/", k+1), 1+(k+1)%3
+		}
+		var dims []int
+		for d := range strings.SplitSeq(p[5], ",") {
+			dims = append(dims, size(strings.TrimSpace(d), own))
+		}
+		if g.tables[to] == nil {
+			g.tables[to] = map[string]any{}
+		}
+		g.tables[to][p[1]] = g.array(dims, func(i int) any {
+			if strings.Contains(p[6], "missing") && i%3 == 1 {
+				return nil
+			}
+			return g.number(p[2]+p[3], i)
+		})
+	}
+}
+
+// size is what a size in a declaration is.
+func size(name string, own int) (n int) {
+	switch {
+	case name == "N":
+		return rows
+	case name == "G" || name == "H":
+		return groups
+	case strings.HasPrefix(name, "P_"):
+		return own
+	}
+	if _, err := fmt.Sscan(name, &n); err != nil {
+		panic("splitmodel: no size " + name)
+	}
+	return n
+}
+
+// array draws an array; of is given the index in the first axis.
+func (g *generator) array(dims []int, of func(i int) any) any {
+	out := make([]any, dims[0])
+	for i := range out {
+		if len(dims) > 1 {
+			out[i] = g.array(dims[1:], of)
+		} else {
+			out[i] = of(i)
+		}
+	}
+	return out
+}
+
+// number draws an element of data of a type, with its bounds. Levels, of which there are as many as groups,
+// all occur.
+func (g *generator) number(of string, i int) any {
+	switch of {
+	case "binary":
+		return g.IntN(2)
+	case "count":
+		return g.IntN(6)
+	case "level":
+		return 1 + (i+i/groups)%groups
+	case "reallower=0":
+		return digits(0.2 + g.ExpFloat64())
+	case "reallower=0, upper=1":
+		return digits(0.05 + float64(0.9*g.Float64()))
+	case "real":
+		return digits(g.NormFloat64())
+	}
+	panic("splitmodel: no values of " + of)
+}
+
+// digits rounds to four decimals, as tables have.
+func digits(v float64) float64 { return math.Round(v*1e4) / 1e4 }
