@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/fn"
 )
 
 // A Prediction is a model in which every response is a quantity that is drawn: with the parameters of a run
@@ -293,7 +294,7 @@ func (p *predictor) response(s *ast.Likelihood) error {
 	typed = &ast.Type{At: typed.At, Elem: typed.Elem, Levels: typed.Levels, Dims: typed.Dims}
 	p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Name}, Type: typed, Dist: s.Dist,
 		Truncate: s.Truncate, Owner: owner})
-	if mean := p.mean(likely.Dist, likely.Args); mean != nil {
+	if mean := p.mean(likely.Dist, p.rows(likely)); mean != nil {
 		r.Mean = p.free(r.Name + "_mean")
 		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Mean}, Value: mean, Owner: owner})
 	}
@@ -328,6 +329,22 @@ func scoreOf(s *ast.Likelihood, likely *check.Likelihood) (ast.Expr, error) {
 		suffix = "_lpmf"
 	}
 	return &ast.Call{Name: ast.Ident{Name: d.Name + suffix}, Args: append([]ast.Expr{s.Left}, args...)}, nil
+}
+
+// rows are the arguments of a likelihood of numbers, those of fewer axes than others as rows: they lie along
+// the last axes of the left side.
+func (p *predictor) rows(l *check.Likelihood) []ast.Expr {
+	out, axes := slices.Clone(l.Args), func(e ast.Expr) int { return len(p.model.Checked.Info[e].Type.Dims) }
+	most := 0
+	for _, a := range out {
+		most = max(most, axes(a))
+	}
+	for k, a := range l.Args {
+		for n := axes(a); l.Dist.Event == nil && n > 0 && n < most; n++ {
+			out[k] = &ast.Call{Name: ast.Ident{Name: fn.Row().Name}, Args: []ast.Expr{out[k]}}
+		}
+	}
+	return out
 }
 
 // mean is the expectation of a value of a distribution with these arguments; of a category the probabilities.

@@ -91,7 +91,21 @@ func cases() []opCase {
 			}})
 		}
 	}
-	return append(append(cs, matrixCases()...), indexCases()...)
+	return slices.Concat(cs, matrixCases(), indexCases(), axesCases())
+}
+
+// axesCases are of operations that give the elements of an array other axes.
+func axesCases() (cs []opCase) {
+	for _, s := range []shape{{1}, {129}, {129, 3}} {
+		cs = append(cs,
+			opCase{op: "col", shapes: []shape{s}, want: func(in []array) array {
+				return array{append(slices.Clone(s), 1), in[0].v}
+			}},
+			opCase{op: "row", shapes: []shape{s}, want: func(in []array) array {
+				return array{append(shape{1}, s...), in[0].v}
+			}})
+	}
+	return cs
 }
 
 func matrixCases() []opCase {

@@ -12,7 +12,7 @@ func LogSumExp() def.Structural {
 		AddsDensities: true,
 		Doc: "`log_sum_exp(x)` is log Σ exp(x) along the last axis, without overflow: of a " +
 			"vector one number, of a matrix one for each row. `log_sum_exp(a, b)` is log(exp(a) + exp(b)), " +
-			"element by element, broadcast.",
+			"element by element.",
 		Examples: []string{"param a : real[4] ~ normal(0, 1)\nlet total = log_sum_exp(a)"},
 		Arity:    def.Arity{Min: 1, Max: 2},
 		Range:    rangeOfLogSumExp,
@@ -20,7 +20,7 @@ func LogSumExp() def.Structural {
 		Mixes:    true,
 		Infer: func(args []types.Type) (types.Type, error) {
 			if len(args) == 2 {
-				return real(broadcast(args))
+				return real(elementwise(args))
 			}
 			if err := array(args[0]); err != nil {
 				return types.Type{}, err

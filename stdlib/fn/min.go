@@ -11,7 +11,7 @@ func Min() def.Structural {
 	return def.Structural{
 		Name: "min",
 		Doc: "`min(x)` is the smallest of all elements of x; `min(a, b)` takes the smallest of two " +
-			"numbers element by element, broadcast. The gradient goes to the one that is taken.",
+			"arrays of one shape, or an array and a number, element by element. The gradient goes to the one that is taken.",
 		Examples: []string{"param a ~ normal(0, 1)\nparam b ~ normal(0, 1)\nlet c = min(a, b)"},
 		Arity:    def.Arity{Min: 1, Max: 2},
 		Positive: true,
