@@ -148,8 +148,8 @@ func (c *checker) apart(d *diag.Diagnostic, args []ast.Expr) {
 
 // goes reports whether an argument goes with a left side, or a weight with its outcomes: the sizes are the
 // same, or 1 in place of some, or the last ones, since an array of vectors is so many vectors. Where a vector
-// would go with the rows as well, or with these alone, that is reported. The last axes of an argument, as many
-// as its rank, are those of each value.
+// would go with the rows as well, or with these alone, that is reported. The last axes of an argument, as
+// many as its rank, are those of each value.
 func (c *checker) goes(a ast.Expr, rank int, left types.Type, name, what string) (fits, told bool) {
 	t := c.Info[a].Type
 	arg := types.Type{Dims: t.Dims[:len(t.Dims)-rank]}
@@ -165,8 +165,8 @@ func (c *checker) goes(a ast.Expr, rank int, left types.Type, name, what string)
 	}
 	d := c.errorf(diag.Orientation, a, "%s is %s, but %s is %s", name, t, what, left)
 	if fits {
-		d.Note("an array is so many vectors, and here a vector is as long as there are vectors: write which is " +
-			"meant")
+		d.Note("an array is so many vectors, and here a vector is as long as there are vectors: write which " +
+			"is meant")
 	}
 	if rank > 0 {
 		places = places[:1] // no function puts an axis inside
