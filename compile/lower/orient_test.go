@@ -81,7 +81,7 @@ let one = rep(1, T)
 				if !(math.Abs(got-want) <= 1e-12*math.Abs(want)) {
 					t.Errorf("%s: %v in place of %v:\n%s", kind.Name, got, want, text)
 				}
-				if i == 0 {
+				if i == 0 && kind.Name == kinds[len(kinds)-1].Name {
 					checkGradient(t, f.Bind(t, o).Plan)
 				}
 			}
