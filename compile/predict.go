@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/fn"
 )
 
 // A Prediction is a model in which every response is a quantity that is drawn: with the parameters of a run
@@ -293,15 +294,16 @@ func (p *predictor) response(s *ast.Likelihood) error {
 		r.Name = p.free(name + "_new")
 	}
 	typed = &ast.Type{At: typed.At, Elem: typed.Elem, Levels: typed.Levels, Dims: typed.Dims}
-	p.stmts = append(p.stmts, p.drawn(s, &r, lawOf(likely), typed, owner)...)
-	if mean := p.mean(likely.Dist, likely.Args); mean != nil {
+	args := p.rows(likely)
+	p.stmts = append(p.stmts, p.drawn(s, &r, lawOf(likely.Dist, args), typed, owner)...)
+	if mean := p.mean(likely.Dist, args); mean != nil {
 		r.Mean = p.free(r.Name + "_mean")
 		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Mean}, Value: mean, Owner: owner})
 	}
 	if p.scored {
 		r.Score = p.free(name + "_score")
 		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Score},
-			Value: lawOf(likely).density(s.Left), Owner: owner})
+			Value: lawOf(likely.Dist, args).density(s.Left), Owner: owner})
 	}
 	p.out.Responses = append(p.out.Responses, r)
 	return nil
@@ -321,6 +323,22 @@ func (p *predictor) drawn(s *ast.Likelihood, r *Predicted, l law, t *ast.Type, o
 	}
 	draw.Name.Name = full
 	return []ast.Stmt{draw, &ast.Generate{Name: ast.Ident{Name: r.Name}, Value: stopped, Owner: owner}}
+}
+
+// rows are the arguments of a likelihood of numbers, those of fewer axes than others as rows: they lie along
+// the last axes of the left side.
+func (p *predictor) rows(l *check.Likelihood) []ast.Expr {
+	out, axes := slices.Clone(l.Args), func(e ast.Expr) int { return len(p.model.Checked.Info[e].Type.Dims) }
+	most := 0
+	for _, a := range out {
+		most = max(most, axes(a))
+	}
+	for k, a := range l.Args {
+		for n := axes(a); l.Dist.Event == nil && n > 0 && n < most; n++ {
+			out[k] = &ast.Call{Name: ast.Ident{Name: fn.Row().Name}, Args: []ast.Expr{out[k]}}
+		}
+	}
+	return out
 }
 
 // mean is the expectation of a value of a distribution with these arguments; of a category the probabilities.

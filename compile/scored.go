@@ -2,8 +2,8 @@ package compile
 
 import (
 	"math"
+	"slices"
 
-	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -14,14 +14,13 @@ type law struct {
 	args []ast.Expr
 }
 
-// lawOf is that of a likelihood, with defaults written out.
-func lawOf(l *check.Likelihood) law {
-	out := law{l.Dist, make([]ast.Expr, len(l.Args))}
-	for i, a := range l.Args {
+// lawOf is a distribution with arguments, defaults written out.
+func lawOf(d *def.Dist, args []ast.Expr) law {
+	out := law{d, slices.Clone(args)}
+	for i, a := range args {
 		if a == nil {
-			a = written(l.Dist.Params[i].Default)
+			out.args[i] = written(d.Params[i].Default)
 		}
-		out.args[i] = a
 	}
 	return out
 }

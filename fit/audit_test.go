@@ -84,7 +84,7 @@ data w : real[N, 1] @ c
 param b : real[3] ~ normal(0, 1)
 param u : real[1, 3] ~ normal(0, 1) @ a
 param v : real[1, 3] ~ normal(0, 1) @ c
-y ~ categorical_logit(b + x * u + w * v)
+y ~ categorical_logit(row(b) + x * u + w * v)
 `,
 		Tables: map[string]string{"server": "y\n1\n3\n2\n3\n1\n2\n", "a": rowsOf("x"), "c": rowsOf("w")},
 	},

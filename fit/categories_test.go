@@ -47,7 +47,7 @@ func categories(dist string, n int) (text string, files map[string]string) {
 	if len(cutpoints) == 0 {
 		text += "data y : level(4)[N]\nparam c : real[4] ~ normal(0, 1)\nparam ba : real[P, 4] ~ normal(0, " +
 			"1) @ a\nparam bb : real[Q, 4] ~ normal(0, 1) @ b\n" +
-			"y ~ categorical_logit(c + XA * ba + XB * bb)\n"
+			"y ~ categorical_logit(row(c) + XA * ba + XB * bb)\n"
 	} else {
 		text += fmt.Sprintf("data y : level(%d)[N]\nparam c : ordered[%d] ~ normal(0, 3)\nparam ba : "+
 			"real[P] ~ normal(0, 1) @ a\nparam bb : real[Q] ~ normal(0, 1) @ b\n"+
@@ -139,7 +139,7 @@ func TestTwoCategoriesAreALogisticRegression(t *testing.T) {
 		"cutpoint": "data y : level(2)[N]\nparam c : ordered[1] ~ normal(0, 5)\ny ~ " +
 			"ordered_logistic(x * u + z * v, c)\n",
 		"softmax": "data y : level(2)[N]\nparam c ~ normal(0, 5)\ny ~ categorical_logit(outer(x * u, [0, " +
-			"1]) + outer(z * v, [0, 1]) - c * [0, 1])\n",
+			"1]) + outer(z * v, [0, 1]) - c * row([0, 1]))\n",
 	} {
 		got := resultOf(t, head+text, files(level), transforms.Exact, "sfvi", nil)
 		rows := got.Summary()

@@ -21,7 +21,7 @@ func networked(text string) string {
 	text = strings.Replace(text, "param t2 : real[P2]",
 		"param W : real[P2, 3] ~ normal(0, 1) @ c2\nparam c : real[3] ~ normal(0, 1) "+
 			"@ c2\nparam t2 : real[3]", 1)
-	return strings.Replace(text, "X2 * t2", "tanh(X2 * W + c) * t2", 1)
+	return strings.Replace(text, "X2 * t2", "tanh(X2 * W + row(c)) * t2", 1)
 }
 
 // lastLayer runs a fit of last layers to its end and returns the draws by party, each with its parameters in

@@ -112,10 +112,10 @@ var simulations = []simulation{
 			return poissonOf(r, eta+math.Log((r.ExpFloat64()+r.ExpFloat64())/2))
 		}},
 	{"multinomial", "multinomial, 3 categories", 300,
-		"data y : level(3)[N]\nparam b : real[3] ~ normal(0, 1)\n", "categorical_logit(%s)", ", 3",
+		"data y : level(3)[N]\nparam c : real[3] ~ normal(0, 1)\nlet b = row(c)\n", "categorical_logit(%s)", ", 3",
 		categoryOf(3)},
 	{"wide", "multinomial, 6 categories", 1000,
-		"data y : level(6)[N]\nparam b : real[6] ~ normal(0, 1)\n", "categorical_logit(%s)", ", 6",
+		"data y : level(6)[N]\nparam c : real[6] ~ normal(0, 1)\nlet b = row(c)\n", "categorical_logit(%s)", ", 6",
 		categoryOf(6)},
 	{"ordinal", "ordinal, 6 categories, logistic", 500,
 		"data y : level(6)[N]\nlet b = 0\nparam k : ordered[5] ~ normal(0, 5)\n", "ordered_logistic(%s, k)",

@@ -62,7 +62,7 @@ param w : real[16, 2] ~ normal(0, 1)
 param a : real[16] ~ normal(0, 1)
 param b : real[16] ~ normal(0, 1)
 param c : real[2] ~ normal(0, 1)
-Y ~ normal(tanh(tanh(X * u + a) * v + b) * w + c, 1)
+Y ~ normal(tanh(tanh(X * u + row(a)) * v + row(b)) * w + row(c), 1)
 `
 	splitNetwork = `data y : binary[N]
 data A : real[N, 7]
@@ -77,7 +77,7 @@ param d1 : real[8] ~ normal(0, 1)
 param d2 : real[8] ~ normal(0, 1)
 param w : real[8] ~ normal(0, 1)
 param c ~ normal(0, 1)
-let h = relu(relu(A * a1 + c1) * a2 + c2) + relu(relu(B * b1 + d1) * b2 + d2)
+let h = relu(relu(A * a1 + row(c1)) * a2 + row(c2)) + relu(relu(B * b1 + row(d1)) * b2 + row(d2))
 y ~ bernoulli_logit(h * w + c)
 `
 	decay = `data x : real[N]

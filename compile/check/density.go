@@ -75,16 +75,8 @@ func (c *checker) density(e *ast.Call) (ExprInfo, bool) {
 		out.Type.Dims, ok = c.eventDensity(e, d)
 		return out, ok
 	}
-	for _, a := range e.Args {
-		dims, fits := types.Broadcast(out.Type.Dims, c.Info[a].Type.Dims)
-		if !fits {
-			c.errorf(diag.Broadcast, a, "this argument is %s, which does not broadcast with the others",
-				c.Info[a].Type)
-			return out, false
-		}
-		out.Type.Dims = dims
-	}
-	return out, true
+	out.Type.Dims, ok = c.joined(e.Args)
+	return out, ok
 }
 
 // eventDensity is the shape of the density of vectors or matrices, or of numbers with such parameters: the
@@ -102,7 +94,7 @@ func (c *checker) eventDensity(e *ast.Call, d Density) ([]types.Size, bool) {
 		dims := c.Info[a].Type.Dims
 		shape, fits := types.Broadcast(lead, dims[:max(0, len(dims)-p.Rank)])
 		if !fits {
-			c.errorf(diag.Broadcast, a, "this argument is %s, which does not broadcast with the others",
+			c.errorf(diag.Broadcast, a, "this argument is %s, which does not go with the others",
 				c.Info[a].Type)
 			return nil, false
 		}

@@ -41,11 +41,12 @@ func (c *checker) against(d *ast.Dist, of *def.Dist, with []ast.Expr, left types
 		if dist.Event != nil {
 			continue
 		}
-		if shape, fits := types.Broadcast(info.Type.Dims, left.Dims); !fits ||
-			!(types.Type{Dims: shape}).SameShape(left) {
+		fits, told := c.goes(a, 0, left, p.Name+" of "+dist.Name, what)
+		ok = ok && !told
+		if !fits && !told {
 			wrong := c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name,
 				dist.Name, info.Type, what, left).
-				Note("arguments broadcast to the left side, never the reverse")
+				Note("an argument has the shape of the left side, or its last sizes, never more")
 			if m := c.oneColumn(a, left); m != nil {
 				wrong.Note("%s is a matrix of one column, %s: write %s[:, 1]", m.Name, c.Info[m].Type, m.Name)
 			}

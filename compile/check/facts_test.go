@@ -50,14 +50,16 @@ func TestTypesAndOwners(t *testing.T) {
 		{"y > 0 && c == 2", "binary[N]", "shared", false},
 		{"!(d > 0)", "binary[N]", "b", false},
 		{"r == 2", "binary[N]", "b", false},
-		// broadcasting
+		// element by element
 		{"m + y", "real[N]", "server", true},
 		{"y + m", "real[N]", "server", true},
-		{"X + u", "real[N, P]", "a", true},
+		{"X + row(u)", "real[N, P]", "a", true},
 		{"col(y) + X", "real[N, P]", "a", false},
 		{"X .* col(y)", "real[N, P]", "a", false},
 		{"w + y", "real[N]", "server", true},
-		{"col(y) .* u", "real[N, P]", "a", true},
+		{"col(y) .* row(u)", "real[N, P]", "a", true},
+		{"row(u) * X'", "real[1, N]", "a", true},
+		{"row(X) + col(row(y))", "real[1, N, P]", "a", false},
 		// products of matrices
 		{"X * u", "real[N]", "a", true},
 		{"X * B", "real[N, Q]", "a", false},

@@ -130,7 +130,7 @@ func (c *checker) drawnType(s *ast.Generate) (out types.Type, ok bool) {
 		dims, fits := types.Broadcast(out.Dims, info.Type.Dims)
 		if !fits {
 			c.errorf(diag.Broadcast, a,
-				"the arguments of %s do not broadcast: %s does not go with the others", dist.Name, info.Type)
+				"the arguments of %s do not go together: %s has another shape than the others", dist.Name, info.Type)
 			return out, false
 		}
 		out.Dims = dims

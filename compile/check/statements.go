@@ -437,8 +437,8 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 			c.errorf(diag.BadConstant, s.Weights, "weights are 0 or positive, but this is %g", v)
 		}
 		weighted := outcomes(dist, left.Type)
-		if shape, fits := types.Broadcast(w.Type.Dims, weighted.Dims); !fits ||
-			!(types.Type{Dims: shape}).SameShape(weighted) {
+		fits, told := c.goes(s.Weights, 0, weighted, "the weight", "the left side")
+		if !fits && !told {
 			c.errorf(diag.ArgShape, s.Weights, "the weights are %s, but the left side is %s", w.Type,
 				left.Type)
 		}

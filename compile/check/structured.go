@@ -157,8 +157,11 @@ func (c *checker) eventShapes(at ast.Node, d *def.Dist, args []ast.Expr, left ty
 				Note("leading sizes, as those of %s, give each outcome its own", what)
 			return false
 		}
-		if shape, fits := types.Broadcast(t.Dims[:n], lead.Dims); !fits ||
-			!(types.Type{Dims: shape}).SameShape(types.Type{Dims: lead.Dims}) {
+		fits, told := c.goes(a, len(want), lead, p.Name+" of "+d.Name, what)
+		if told {
+			return false
+		}
+		if !fits {
 			c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name, d.Name, t, what,
 				left).
 				Note("it is one %s for all outcomes, or has the leading sizes of %s", rankWords[p.Rank], what)

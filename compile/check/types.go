@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/fn"
 )
 
 // expr types an expression and records its facts; false means that a diagnostic was reported.
@@ -48,7 +49,10 @@ func (c *checker) infer(e ast.Expr) (ExprInfo, bool) {
 	case *ast.Transpose:
 		x, ok := c.expr(e.X)
 		if ok && len(x.Type.Dims) != 2 {
-			c.errorf(diag.BadProduct, e, "' transposes a matrix, but this is %s", x.Type)
+			d := c.errorf(diag.BadProduct, e, "' transposes a matrix, but this is %s", x.Type)
+			if len(x.Type.Dims) == 1 {
+				d.Note("a vector is a column; row(v) is a matrix of one row")
+			}
 			return x, false
 		}
 		if ok {
@@ -195,6 +199,9 @@ func (c *checker) binary(e *ast.Binary) (ExprInfo, bool) {
 	x, ok := c.expr(e.X)
 	y, ok2 := c.expr(e.Y)
 	if !ok || !ok2 {
+		if ok != ok2 {
+			c.transposed(e, ok2)
+		}
 		return ExprInfo{}, false
 	}
 	out := ExprInfo{Owners: x.Owners.Join(y.Owners), Random: x.Random || y.Random}
@@ -224,18 +231,7 @@ func (c *checker) binary(e *ast.Binary) (ExprInfo, bool) {
 		out.Type.Dims, ok = c.product(e, x.Type, y.Type)
 		return out, ok
 	}
-	out.Type.Dims, ok = types.Broadcast(x.Type.Dims, y.Type.Dims)
-	if !ok {
-		d := c.errorf(diag.Broadcast, e, "%s and %s do not broadcast under `%s`", x.Type, y.Type, e.Op)
-		if len(x.Type.Dims) == 1 && len(y.Type.Dims) == 2 && x.Type.Dims[0].Equal(y.Type.Dims[0]) ||
-			len(y.Type.Dims) == 1 && len(x.Type.Dims) == 2 && y.Type.Dims[0].Equal(x.Type.Dims[0]) {
-			d.Note("shapes broadcast over trailing axes; col(v) makes a vector a column, so that it " +
-				"broadcasts over columns")
-		} else {
-			d.Note("shapes broadcast over trailing axes: each pair of sizes must be the " +
-				"same name or number, or 1")
-		}
-	}
+	out.Type.Dims, ok = c.elementwise(e, x.Type, y.Type)
 	return out, ok
 }
 
@@ -267,20 +263,29 @@ func (c *checker) product(e *ast.Binary, x, y types.Type) ([]types.Size, bool) {
 		return append([]types.Size{x.Dims[0]}, y.Dims[1:]...), true
 	}
 	d := c.errorf(diag.BadProduct, e, "`*` does not multiply %s and %s", x, y)
+	_, elements := types.Elementwise(x.Dims, y.Dims)
 	switch {
-	case len(x.Dims) == 1 && len(y.Dims) == 1 && x.SameShape(y):
-		d.Fix(e.OpAt, ".*", "elementwise: .*")
+	case elements && len(x.Dims) == 1:
+		d.Fix(e.OpAt, ".*", "element by element: .*")
 		d.Note("the scalar product is dot(u, v), the outer product outer(u, v)")
-	case len(x.Dims) == 2 && x.SameShape(y):
-		d.Fix(e.OpAt, ".*", "elementwise: .*")
-		d.Note("the sum over each row of the elementwise product is rowdot(A, B)")
+	case elements:
+		d.Fix(e.OpAt, ".*", "element by element: .*")
+		d.Note("the sum over each row of that is rowdot(A, B)")
 	case len(x.Dims) == 2 && len(y.Dims) <= 2:
 		d.Note("the matrix has %s columns, but the right side has %s rows", x.Dims[1], y.Dims[0])
-	case len(x.Dims) == 1 && len(y.Dims) == 2 && x.Dims[0].Equal(y.Dims[0]):
-		d.Note("vectors are columns: write the transpose times the vector, X' * v")
+	case len(x.Dims) == 1 && len(y.Dims) == 2:
+		d.Note("a vector is a column: it stands behind the matrix")
+		for axis, m := range []string{operand(e.Y), operand(e.Y) + "'"} {
+			if y.Dims[1-axis].Equal(x.Dims[0]) {
+				d.Fix(e.Span(), m+" * "+operand(e.X), "the product: %s * %s", m, operand(e.X))
+			}
+		}
 	default:
-		d.Note("`*` is a scalar times anything, a matrix times a vector, or a matrix times a " +
-			"matrix; .* is elementwise")
+		d.Note("`*` is a number times anything, a matrix times a vector, or a matrix times a " +
+			"matrix; .* goes element by element")
+	}
+	if len(x.Dims) != len(y.Dims) {
+		c.oriented(d, e)
 	}
 	return nil, false
 }
@@ -321,8 +326,14 @@ func (c *checker) call(e *ast.Call) (ExprInfo, bool) {
 		return out, true
 	}
 	if len(args) < f.Arity.Min || f.Arity.Max >= 0 && len(args) > f.Arity.Max {
-		c.errorf(diag.BadArguments, e, "%s takes %s, not %d", name, arity(f.Arity.Min, f.Arity.Max),
+		d := c.errorf(diag.BadArguments, e, "%s takes %s, not %d", name, arity(f.Arity.Min, f.Arity.Max),
 			len(args))
+		switch name {
+		case fn.Row().Name:
+			d.Note("row i of a matrix is X[i, :]")
+		case fn.Col().Name:
+			d.Note("column j of a matrix is X[:, j]")
+		}
 		return out, false
 	}
 	if !good {
@@ -350,7 +361,7 @@ func (c *checker) call(e *ast.Call) (ExprInfo, bool) {
 	}
 	t, err := f.Infer(args)
 	if err != nil {
-		c.errorf(diag.Broadcast, e, "%v", err)
+		c.misfit(c.errorf(diag.Broadcast, e, "%v", err), e, err)
 		return out, false
 	}
 	out.Type = t

@@ -2,6 +2,7 @@ package cut
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/types"
@@ -173,14 +174,13 @@ func (c *cutter) onto(f factor, x ast.Expr, from *ast.Binary) ast.Expr {
 // still allow it.
 func (c *cutter) times(f factor, x ast.Expr, from *ast.Binary) ast.Expr {
 	fi, xi := c.Facts(f.expr), c.Facts(x)
-	op := "/"
-	switch divides := f.op == "/" || f.op == "./"; {
-	case f.divide && divides, !f.divide && f.op == ".*":
-		op = f.op
-	case !f.divide && (fi.Type.Scalar() || xi.Type.Scalar()):
-		op = "*"
-	case !f.divide:
-		op = ".*"
+	op := "*"
+	if f.divide {
+		op = "/"
+	}
+	divides := f.op == "/" || f.op == "./"
+	if f.divide == divides && strings.HasPrefix(f.op, ".") || !fi.Type.Scalar() && !xi.Type.Scalar() {
+		op = "." + op
 	}
 	out := &ast.Binary{At: from.At, OpAt: from.OpAt, Op: op, X: f.expr, Y: x}
 	if f.right || f.divide {

@@ -46,7 +46,7 @@ func TestWordsWhoseOrderCounts(t *testing.T) {
 			"\n3,").Replace(page.Wrong),
 		"no order": strings.NewReplacer("param c : ordered[K - 1] ~ normal(0, 3)",
 			"param c : real[K] ~ normal(0, 3)",
-			"ordered_logistic(b * x, c)", "categorical_logit(col(b * x) .* c)").Replace(page.Wrong),
+			"ordered_logistic(b * x, c)", "categorical_logit(col(b * x) .* row(c))").Replace(page.Wrong),
 	} {
 		if found := ordered(text); len(found) > 0 {
 			t.Errorf("%s: %s", name, found[0].Message)

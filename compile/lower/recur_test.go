@@ -50,8 +50,8 @@ y ~ normal(mu, sqrt(v))`, -24.752217565311575, -24.3018585036313},
 param mu : real[2] ~ normal(0, 1)
 param G : real[2, 2] ~ normal(0, 1)
 let step = log_softmax(G)
-let lp = -0.5 * (col(y) - mu)^2 - 0.5 * log(2 * pi())
-let alpha : real[T, 2] = recur alpha[1] = log(0.5) + lp[1], alpha[t] = log_sum_exp(alpha[t-1] + step') + lp[t] for t in 2..T
+let lp = -0.5 * (col(y) - row(mu))^2 - 0.5 * log(2 * pi())
+let alpha : real[T, 2] = recur alpha[1] = log(0.5) + lp[1], alpha[t] = log_sum_exp(row(alpha[t-1]) + step') + lp[t] for t in 2..T
 one[1:1] ~ bernoulli(exp(log_sum_exp(alpha[T])))`, -23.605474243126814, -24.072483165054166},
 	{"local level", `
 param s ~ half_normal(1)

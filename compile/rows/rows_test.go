@@ -55,6 +55,7 @@ func TestRows(t *testing.T) {
 		{"y ~ normal(b + X[:, 1] * beta[1] + tanh(X) * beta" + labs + ", 1)", nil},
 		{"y ~ normal(b + X * beta * sum(u)" + labs + ", 1)", nil}, // a sum, and not over rows
 		{"y ~ normal(b + X * beta + (X .* col(X[:, 1])) * beta" + labs + ", 1)", nil},
+		{"y ~ normal(b + (X .* row(beta)) * beta" + labs + ", 1)", nil},
 		// no part of the density
 		{"let m = mean(w)\ny ~ normal(b + X * beta" + labs + ", 1)\ngenerate k = b * m", nil},
 		{"y ~ normal(b + X * beta + mean(w)" + labs + ", 1)", mixed},
@@ -66,7 +67,7 @@ func TestRows(t *testing.T) {
 		{"y ~ normal(b + X * beta" + labs + ", 1)\ngenerate k = w + X * beta * 2", nil},
 		// a contribution that no likelihood has
 		{"y ~ normal(b + X * beta" + labs + ", 1)\ngenerate k = w + X[:, 1] * beta[2]", mixed},
-		{"y ~ normal(b + (X .* col_means(X)) * beta" + labs + ", 1)", mixed},
+		{"y ~ normal(b + (X .* row(col_means(X))) * beta" + labs + ", 1)", mixed},
 		{"param s ~ normal(mean(w), 1)\ny ~ normal(b + s + X * beta" + labs + ", 1)", mixed},
 		{"y ~ normal(b + sum(u)" + labs + ", 1)", mixed}, // a contribution that is one number
 		{"param r : real[N] ~ normal(0, 1)\ny ~ normal(r + X * beta" + labs + ", 1)",

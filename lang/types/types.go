@@ -259,6 +259,35 @@ func Broadcast(a, b []Size) ([]Size, bool) {
 	return out, true
 }
 
+// Elementwise returns the shape of what goes element by element with arrays of sizes a and b, and whether
+// they go together: one is a number, or both have so many axes, and of each pair of sizes one is 1 or they
+// are equal.
+func Elementwise(a, b []Size) ([]Size, bool) {
+	if len(a) != len(b) && len(a) > 0 && len(b) > 0 {
+		return nil, false
+	}
+	return Broadcast(a, b)
+}
+
+// A Place is where the axes of an array lie among more: so many axes of size 1 come before and behind them.
+type Place struct{ Before, Behind int }
+
+// Places lists where the axes of an array of sizes a may lie among those of b, of which there are more and
+// with which they have to fit: as the last ones first. An array with one element has one place.
+func Places(a, b []Size, fit func(a, b []Size) bool) []Place {
+	var out []Place
+	for behind := 0; behind <= len(b)-len(a); behind++ {
+		at := len(b) - len(a) - behind
+		if fit(a, b[at:at+len(a)]) {
+			out = append(out, Place{at, behind})
+		}
+	}
+	if len(out) > 1 && !slices.ContainsFunc(a, func(s Size) bool { return !s.IsOne() }) {
+		return out[:1]
+	}
+	return out
+}
+
 // Owners is the set of parties whose private names an expression depends on. The empty set means that all
 // parties may know the value. The sets form a lattice under inclusion: a value flows only to a larger set. A
 // set is sorted and immutable.

@@ -25,7 +25,7 @@ func shapesOf(name string) []graph.Shape {
 		return []graph.Shape{{3}, {}, {}}
 	case "quantile":
 		return []graph.Shape{{3}, {}}
-	case "col", "diag", "sort", "rank":
+	case "col", "row", "diag", "sort", "rank":
 		return []graph.Shape{{3}}
 	case "rep":
 		return []graph.Shape{{}, {}}

@@ -199,7 +199,7 @@ func network(activation string, n int, units ...int) func(testing.TB, *graph.Bui
 		h := b.Const("X", shape{n, units[0]}, x)
 		for l, m := range units[1:] {
 			w, c := b.Param(fmt.Sprint("W", l), shape{units[l], m}), b.Param(fmt.Sprint("c", l), shape{m})
-			h = apply(tb, b, "add", apply(tb, b, "matmul", h, w), c)
+			h = apply(tb, b, "add", apply(tb, b, "matmul", h, w), apply(tb, b, "row", c))
 			if l < len(units)-2 {
 				h = apply(tb, b, activation, h)
 			}

@@ -56,7 +56,7 @@ func inputs(ks ...int) need {
 var ops = []*op{
 	opAdd, opSub, opMul, opDiv, opPow, opNeg, opAddN,
 	opEq, opNe, opLt, opLe, opGt, opGe, opAnd, opOr, opNot, opWhere,
-	opMatMul, opTranspose, opSum, opMean, opSD, opDot, opRowDot, opCol, opColSums, opColMeans,
+	opMatMul, opTranspose, opSum, opMean, opSD, opDot, opRowDot, opCol, opRow, opColSums, opColMeans,
 	opCumulativeSum, opCumulativeMax,
 	opSlice, opGather, opAppend, opFill, opReshape,
 	opMax, opMin, opSort, opRank, opQuantile, opLogSumExp, opSoftmax, opLogSoftmax, opRowSums, opRowMeans,

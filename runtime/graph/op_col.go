@@ -1,15 +1,18 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 var opCol = &op{
-	name: "col", doc: "a vector as a matrix of one column, which broadcasts along rows", least: 1, most: 1,
+	name: "col", doc: "an array with an axis of size 1 behind its own", least: 1, most: 1,
 	infer: func(b *Builder, n *node) error {
 		s := b.nodes[n.in[0]].shape
-		if len(s) != 1 {
-			return fmt.Errorf("takes a vector, got shape %v", s)
+		if len(s) == 0 {
+			return fmt.Errorf("takes an array, got a number")
 		}
-		n.rowwise(Shape{s[0], 1})
+		n.rowwise(append(slices.Clone(s), 1))
 		n.links = []link{{rows: true}}
 		return nil
 	},

@@ -92,7 +92,7 @@ func cases() []opCase {
 			}})
 		}
 	}
-	return append(append(append(cs, matrixCases()...), indexCases()...), groupCases()...)
+	return slices.Concat(cs, matrixCases(), indexCases(), groupCases(), axesCases())
 }
 
 // groupCases are functions by groups, some of which have no row where the value of those is defined.
@@ -176,6 +176,20 @@ func byGroups(groups shape, index [][]float64, of func(v []float64) float64) fun
 		}
 		return out
 	}
+}
+
+// axesCases are of operations that give the elements of an array other axes.
+func axesCases() (cs []opCase) {
+	for _, s := range []shape{{1}, {129}, {129, 3}} {
+		cs = append(cs,
+			opCase{op: "col", shapes: []shape{s}, want: func(in []array) array {
+				return array{append(slices.Clone(s), 1), in[0].v}
+			}},
+			opCase{op: "row", shapes: []shape{s}, want: func(in []array) array {
+				return array{append(shape{1}, s...), in[0].v}
+			}})
+	}
+	return cs
 }
 
 func matrixCases() []opCase {

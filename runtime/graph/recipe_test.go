@@ -206,7 +206,7 @@ func drawStep(t *rapid.T, shapes []shape, long int) (recipeStep, shape, bool) {
 	op := rapid.SampledFrom([]string{
 		"add", "add", "sub", "mul", "mul", "tanh", "tanh", "neg", "lower", "matmul", "matmul", "sum", "mean",
 		"dot", "rowdot",
-		"gather", "gather", "col", "col_means", "transpose", "cumulative_sum", "slice", "slice", "where",
+		"gather", "gather", "col", "row", "col_means", "transpose", "cumulative_sum", "slice", "slice", "where",
 		"addn",
 	}).Draw(t, "op")
 	i := pick()
@@ -258,6 +258,11 @@ func drawStep(t *rapid.T, shapes []shape, long int) (recipeStep, shape, bool) {
 		ok = len(a) == 1
 		if ok {
 			out = shape{a[0], 1}
+		}
+	case "row":
+		ok = len(a) == 1
+		if ok {
+			out = shape{1, a[0]}
 		}
 	case "col_means":
 		ok = len(a) == 2

@@ -12,7 +12,7 @@ type rewrite struct {
 
 // rewrites lists the superinstructions in groups. Each group is one pass over the nodes, and sees the results
 // of the groups before.
-var rewrites = [][]rewrite{{rewriteNormal, rewriteRows, rewriteLayer, rewriteRuns},
+var rewrites = [][]rewrite{{rewriteRow}, {rewriteNormal, rewriteRows, rewriteLayer, rewriteRuns},
 	{rewriteLevels, rewriteLinear, rewriteActive}, {rewriteShift, rewriteProduct, rewriteParts}}
 
 // Plain switches off superinstructions, the sorting of rows, and densities written as operations: every

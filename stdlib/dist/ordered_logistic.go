@@ -24,7 +24,7 @@ Source: Stan Functions Reference, "Ordered logistic distribution"; McCullagh (19
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Mean:       "inv_logit(cutpoints - outer(eta, 0 * cutpoints + 1))",
+		Mean:       "inv_logit(row(cutpoints) - outer(eta, 0 * cutpoints + 1))",
 		Link:       def.Link{Scale: def.LogitLink, Param: 0, Steepest: 1},
 		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) {
 			orderedDensity(b, logisticBetween)

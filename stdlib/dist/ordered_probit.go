@@ -24,7 +24,7 @@ Source: Stan Functions Reference, "Ordered probit distribution"; Albert and Chib
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Mean:       "Phi(cutpoints - outer(eta, 0 * cutpoints + 1))",
+		Mean:       "Phi(row(cutpoints) - outer(eta, 0 * cutpoints + 1))",
 		Link:       def.Link{Scale: def.ProbitLink, Param: 0},
 		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) {
 			orderedDensity(b, normalBetween)

@@ -10,7 +10,7 @@ func Diag() def.Structural {
 	return def.Structural{
 		Name: "diag",
 		Doc: "The matrix with a vector on its diagonal and 0 elsewhere. `col(v) .* A` is diag(v) " +
-			"* A, without the zeros.",
+			"* A, and `A .* row(v)` is A * diag(v), without the zeros.",
 		Examples: []string{"param v : real[3] ~ half_normal(1)\nlet D = diag(v)"},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Range:    func(x []def.Range) def.Range { return x[0].Join(def.Point(0)) },

@@ -56,6 +56,7 @@ func Structural() []def.Structural {
 		Dot(),
 		RowDot(),
 		Col(),
+		Row(),
 		ColMeans(),
 		CumulativeSum(),
 		CumulativeMax(),

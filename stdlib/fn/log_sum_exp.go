@@ -12,7 +12,7 @@ func LogSumExp() def.Structural {
 		AddsDensities: true,
 		Doc: "`log_sum_exp(x)` is log Σ exp(x) along the last axis, without overflow: of a " +
 			"vector one number, of a matrix one for each row. `log_sum_exp(a, b)` is log(exp(a) + exp(b)), " +
-			"element by element, broadcast. `log_sum_exp(x by g)` adds the rows of each category of a " +
+			"element by element. `log_sum_exp(x by g)` adds the rows of each category of a " +
 			"level, -∞ where there is none.",
 		Examples: []string{"param a : real[4] ~ normal(0, 1)\nlet total = log_sum_exp(a)"},
 		Groups:   true,
@@ -23,7 +23,7 @@ func LogSumExp() def.Structural {
 		Mixes:    true,
 		Infer: func(args []types.Type) (types.Type, error) {
 			if len(args) == 2 {
-				return real(broadcast(args))
+				return real(elementwise(args))
 			}
 			if err := array(args[0]); err != nil {
 				return types.Type{}, err

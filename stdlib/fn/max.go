@@ -12,8 +12,8 @@ func Max() def.Structural {
 	return def.Structural{
 		Name: "max",
 		Doc: "`max(x)` is the largest of all elements of x; `max(a, b)` takes the largest of two " +
-			"numbers element by element, broadcast. The gradient goes to the one that is taken. " +
-			"`max(v by g)` is the largest row of each category of a level, each of which must have one.",
+			"arrays of one shape, or an array and a number, element by element. The gradient goes to the one " +
+			"that is taken. `max(v by g)` is the largest row of each category of a level, each of which must have one.",
 		Examples: []string{"param a ~ normal(0, 1)\nparam b ~ normal(0, 1)\nlet c = max(a, b)"},
 		Groups:   true,
 		Arity:    def.Arity{Min: 1, Max: 2},
@@ -29,7 +29,7 @@ func inferExtreme(args []types.Type) (types.Type, error) {
 	if len(args) == 1 {
 		return types.Type{Elem: args[0].Elem}, array(args[0])
 	}
-	return broadcast(args)
+	return elementwise(args)
 }
 
 // extremeAlong is the largest or smallest element of each row of a matrix, or of each column, which is the

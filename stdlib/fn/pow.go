@@ -9,7 +9,7 @@ import (
 func Pow() def.Structural {
 	return def.Structural{
 		Name:     "pow",
-		Doc:      "`pow(x, y)` is x ^ y, element by element, broadcast.",
+		Doc:      "`pow(x, y)` is x ^ y, element by element.",
 		Examples: []string{"param a ~ half_normal(1)\nlet cube = pow(a, 3)"},
 		Arity:    def.Arity{Min: 2, Max: 2},
 		RowWise:  true,
@@ -18,6 +18,6 @@ func Pow() def.Structural {
 			left, right := power(x[0], x[1])
 			return []bool{left, right}
 		},
-		Infer: func(args []types.Type) (types.Type, error) { return real(broadcast(args)) },
+		Infer: func(args []types.Type) (types.Type, error) { return real(elementwise(args)) },
 	}
 }

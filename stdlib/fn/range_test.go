@@ -166,6 +166,7 @@ var ofThree = map[string]func(x, y []float64) []float64{
 	"sum": sumOfThree, "row_sums": sumOfThree, "col_sums": sumOfThree, "mean": third, "row_means": third,
 	"col_means": third, "dot": products, "rowdot": products,
 	"col": func(x, _ []float64) []float64 { return x },
+	"row": func(x, _ []float64) []float64 { return x },
 	"cumulative_sum": func(x, _ []float64) []float64 {
 		return []float64{x[0], x[0] + x[1], x[0] + x[1] + x[2]}
 	},

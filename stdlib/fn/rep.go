@@ -12,7 +12,7 @@ func Rep() def.Structural {
 	return def.Structural{
 		Name: "rep",
 		Doc: "`rep(x, n)` is a vector with n times the number x, `rep(x, n, k)` a matrix of n rows and k " +
-			"columns; n and k are sizes. A number broadcasts without it where another " +
+			"columns; n and k are sizes. A number goes without it where another " +
 			"argument has the shape.",
 		Examples: []string{
 			"data x : real[N]\nparam s ~ half_normal(1)\nlet noise = diag(rep(s^2, N))",
@@ -27,8 +27,8 @@ func Rep() def.Structural {
 		Infer: func(args []types.Type) (types.Type, error) {
 			if !args[0].Scalar() {
 				return types.Type{},
-					fmt.Errorf("one number is repeated, but this is %s; `col(v)` and "+
-						"broadcasting repeat a vector", described(args[0]))
+					fmt.Errorf("one number is repeated, but this is %s; `row(v)` goes with each row of a "+
+						"matrix and `col(v)` with each column", described(args[0]))
 			}
 			out := types.Type{Elem: args[0].Elem}
 			for _, a := range args[1:] {

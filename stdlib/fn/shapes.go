@@ -70,16 +70,23 @@ func common(a, b types.Elem) types.Elem {
 	return types.Count
 }
 
-// broadcast is the type of an elementwise result of several numbers.
-func broadcast(args []types.Type) (types.Type, error) {
+// A Misfit is the error of arguments that do not go together element by element.
+type Misfit struct{ A, B types.Type }
+
+func (m Misfit) Error() string {
+	return fmt.Sprintf("%s and %s do not go together element by element", m.A, m.B)
+}
+
+// elementwise is the type of an elementwise result of several numbers.
+func elementwise(args []types.Type) (types.Type, error) {
 	out := args[0]
 	for _, t := range args {
 		if err := numeric(t); err != nil {
 			return types.Type{}, err
 		}
-		dims, ok := types.Broadcast(out.Dims, t.Dims)
+		dims, ok := types.Elementwise(out.Dims, t.Dims)
 		if !ok {
-			return types.Type{}, fmt.Errorf("the shapes %s and %s do not broadcast together", out, t)
+			return types.Type{}, Misfit{out, t}
 		}
 		out = types.Type{Elem: common(out.Elem, t.Elem), Dims: dims}
 	}

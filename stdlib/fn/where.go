@@ -12,7 +12,7 @@ func Where() def.Structural {
 	return def.Structural{
 		Name: "where",
 		Doc: "`where(c, a, b)` is a where the condition c is 1 and b where it is 0, element by " +
-			"element; the three broadcast. Both a and b are computed everywhere.",
+			"element; each is an array of one shape or a number. Both a and b are computed everywhere.",
 		Examples: []string{"data age : real[N]\nparam young ~ normal(0, 1)\nparam old ~ normal(0, 1)\nlet " +
 			"effect = where(age < 40, young, old)"},
 		Moves:    everywhere,
@@ -35,12 +35,7 @@ func inferWhere(args []types.Type) (types.Type, error) {
 			return types.Type{}, err
 		}
 	}
-	dims, ok := types.Broadcast(a.Dims, b.Dims)
-	if ok {
-		dims, ok = types.Broadcast(c.Dims, dims)
-	}
-	if !ok {
-		return types.Type{}, fmt.Errorf("the shapes %s, %s and %s do not broadcast together", c, a, b)
-	}
-	return types.Type{Elem: common(a.Elem, b.Elem), Dims: dims}, nil
+	t, err := elementwise(args)
+	t.Elem = common(a.Elem, b.Elem)
+	return t, err
 }
