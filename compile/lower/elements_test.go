@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -103,8 +104,8 @@ y ~ bernoulli_logit(`
 	} {
 		f.Text = head + text + ")\ngenerate fitted = " + text
 		want := noiseFree(t, f, check.Options{Transform: transforms.None})
-		for _, kind := range []check.Options{{Transform: transforms.Exact}, {Transform: transforms.Augmented}} {
-			kind.Accept = fewRows
+		for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
+			kind := check.Options{Transform: transform, Accept: fewRows}
 			if got := noiseFree(t, f, kind); !(math.Abs(got-want) <= 1e-11*math.Abs(want)) {
 				t.Errorf("%s gives %v, the pooled model %v:\n%s", kind.Transform.Name, got, want, text)
 			}
