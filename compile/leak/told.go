@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -125,7 +126,7 @@ func (r *reader) inCuts(sent []ast.Expr) told {
 	for _, x := range sent {
 		ast.Walk(x, func(n ast.Node) bool {
 			// an element tells nothing of the others
-			if e, ok := n.(*ast.Index); ok && r.deps(e)&onData == 0 {
+			if e, ok := n.(*ast.Index); ok && r.deps(e)&onData == 0 && !r.several(e) {
 				for name := range r.namesOf(e.X).own {
 					delete(out, name)
 				}
@@ -243,7 +244,7 @@ func (r *reader) linear(e ast.Expr, within bool) bool {
 	}
 	switch x := e.(type) {
 	case *ast.Index:
-		return r.linear(x.X, true)
+		return r.linear(x.X, within || !r.several(x))
 	case *ast.Name:
 		s := r.Symbols[x.Name]
 		if s.Kind == check.Let {
@@ -262,6 +263,14 @@ func (r *reader) linear(e ast.Expr, within bool) bool {
 		}
 	}
 	return false
+}
+
+// several reports whether an index takes a part of an array, or all of it: a slice, or an array of positions.
+func (r *reader) several(e *ast.Index) bool {
+	return slices.ContainsFunc(e.Args, func(a *ast.Subscript) bool {
+		t := r.facts(a.Lo).Type
+		return a.Slice || !t.Scalar() && t.Elem != types.Level
+	})
 }
 
 // tellers reports parameters whose values shared ones tell.
