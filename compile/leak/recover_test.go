@@ -417,6 +417,10 @@ param m ~ normal(0, 1)
 			"t ~ normal(mean(r), s)\nX[:, 1] ~ normal(e#, 1)"},
 		{"t ~ normal(m + X * w, s)\nZ ~ bernoulli_logit(X * w)",
 			"t ~ normal(m + X * w#, s)\nZ ~ bernoulli_logit(X * w)"},
+		{"X[:, 1] ~ normal([e[k] for k in 1..N], 1)\nt ~ normal(mean(r), s)",
+			"X[:, 1] ~ normal([e[k] for k in 1..N], 1)\nt ~ normal(mean(r), s)"},
+		{"t ~ normal(m + X * [w[k] for k in 1..P], s)\nZ ~ bernoulli_logit(X * w)",
+			"t ~ normal(m + sum(X[:, k] * w[k] for k in 1..P), s)\nZ ~ bernoulli_logit(X * w)"},
 	} {
 		texts := []string{c.whole}
 		for _, index := range []string{"[1:N]", "[1..N]", "[[k for k in 1..N]]", "[[N + 1 - k for k in 1..N]]"} {

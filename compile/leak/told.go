@@ -245,6 +245,8 @@ func (r *reader) linear(e ast.Expr, within bool) bool {
 	switch x := e.(type) {
 	case *ast.Index:
 		return r.linear(x.X, within || !r.several(x))
+	case *ast.Sum:
+		return x.Family == nil && r.linear(x.Body, within)
 	case *ast.Name:
 		s := r.Symbols[x.Name]
 		if s.Kind == check.Let {
@@ -265,11 +267,17 @@ func (r *reader) linear(e ast.Expr, within bool) bool {
 	return false
 }
 
-// several reports whether an index takes a part of an array, or all of it: a slice, or an array of positions.
+// several reports whether an index takes a part of an array, or all of it: a slice, an array of positions, or
+// elements one after another in a comprehension.
 func (r *reader) several(e *ast.Index) bool {
 	return slices.ContainsFunc(e.Args, func(a *ast.Subscript) bool {
-		t := r.facts(a.Lo).Type
-		return a.Slice || !t.Scalar() && t.Elem != types.Level
+		t, counted := r.facts(a.Lo).Type, false
+		ast.Walk(a, func(n ast.Node) bool {
+			name, ok := n.(*ast.Name)
+			counted = counted || ok && r.Symbols[name.Name] == nil && r.Sizes[name.Name] == nil
+			return true
+		})
+		return a.Slice || counted || !t.Scalar() && t.Elem != types.Level
 	})
 }
 
