@@ -343,7 +343,7 @@ def runge_kutta(change, z, h, steps):
 @data("knitr/lotka-volterra")
 def _(r):
     hares = 20 + 15 * np.cos(np.arange(1, 9) / 1.5)
-    return dict(y=np.column_stack([hares, hares[::-1]]), y_init=[30, 4], at=10 * np.arange(1, 9) + 1)
+    return dict(y=np.column_stack([hares, hares[::-1]]), y_init=[30, 4])
 
 
 @density("knitr/lotka-volterra")
@@ -357,7 +357,7 @@ def _(d, p):
 
 @data("knitr/sir_negbin")
 def _(r):
-    return dict(cases=[3, 8, 26, 76, 225, 298, 258, 233, 189, 128], y0=[762, 1, 0], at=4 * np.arange(1, 11) + 1)
+    return dict(cases=[3, 8, 26, 76, 225, 298, 258, 233, 189, 128], y0=[762, 1, 0])
 
 
 @density("knitr/sir_negbin")

@@ -75,7 +75,11 @@ func (c *checker) category(e *ast.Binary, level ast.Expr, text *ast.Text) (ExprI
 
 // NoCategory adds to a message which categories there are, the nearest first.
 func NoCategory(d *diag.Diagnostic, list []string, category string) {
-	if near := Nearest(category, list); near != "" {
+	near := Nearest(category, list)
+	if k := slices.IndexFunc(list, func(c string) bool { return strings.EqualFold(c, category) }); k >= 0 {
+		near = list[k]
+	}
+	if near != "" {
 		d.Note("did you mean %s?", format.Expr(&ast.Text{Text: near}))
 	}
 	const most = 12

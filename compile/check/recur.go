@@ -188,7 +188,8 @@ func (c *checker) selfReferences(e *ast.Recur, n ast.Node) bool {
 			return false
 		}
 	case *ast.Sum, *ast.Recur:
-		if !slices.ContainsFunc(c.givenNames(e), func(id ast.Ident) bool { return ast.Mentions(n, id.Name) }) {
+		given := func(id ast.Ident) bool { return ast.Mentions(n, id.Name) }
+		if !slices.ContainsFunc(c.givenNames(e), given) {
 			return true
 		}
 		if r, ok := n.(*ast.Recur); ok {

@@ -80,8 +80,8 @@ func (x *expander) part(sc *scope, id *ast.Ident, v ast.Expr) ast.Expr {
 		slices.ContainsFunc(x.step.inside, func(name string) bool { return ast.Mentions(v, name) }) {
 		return v
 	}
-	name := id.Name
-	for k := 2; x.taken[name] || x.names[name] || slices.Contains(x.step.given, name) || sc.mentions(name); k++ {
+	name, given := id.Name, x.step.given
+	for k := 2; x.taken[name] || x.names[name] || slices.Contains(given, name) || sc.mentions(name); k++ {
 		name = fmt.Sprint(id.Name, "_", k)
 	}
 	x.taken[name] = true

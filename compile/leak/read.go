@@ -201,12 +201,9 @@ func (r *reader) sum(e *ast.Sum) form {
 	over, more := "", deps(0)
 	if e.Family != nil {
 		over = e.Family.Name
-	}
-	for _, x := range []ast.Expr{e.Lo, e.Hi} {
-		if x != nil {
-			f := r.read(x)
-			over, more = over+":"+f.String(), more|f.deps()
-		}
+	} else {
+		lo, hi := r.read(e.Lo), r.read(e.Hi)
+		over, more = lo.String()+".."+hi.String(), lo.deps()|hi.deps()
 	}
 	what := "sum for "
 	if e.Each {

@@ -51,18 +51,25 @@ type ownModel struct {
 	mine, mineByGroup, mineByRow, x bool // the client's: c, v[g], e, X * w
 	located                         bool // v is noncentered around k
 	told, toldOne, toldByRow        bool // w, c and e have priors around shared q, k and r
+	elements                        bool // the text has comprehensions and arrays of positions
 }
 
 // decode reads a model off bits.
 func decode(bits uint16) ownModel {
 	on := func(k int) bool { return bits>>k&1 == 1 }
 	return ownModel{families[bits&3], on(2), on(3), on(4), on(5), on(6), on(7), on(8), on(9), on(10),
-		on(9) && on(11), on(6) && on(12), on(8) && on(13)}
+		on(9) && on(11), on(6) && on(12), on(8) && on(13), on(14)}
 }
 
 func (m ownModel) text() string {
 	var terms []string
+	spelt := map[string]string{"X * b": "[dot(X[i, :], b) for i in 1..N]", "u[g]": "u[1..G][g]",
+		"v[g]": "([v[j] for j in 1..G])[g]", "e": "e[[N + 1 - i for i in 1..N]][[N + 1 - i for i in 1..N]]",
+		"X * w": "X[:, 1..P] * w[1..P]"}
 	add := func(is bool, term string) {
+		if other := spelt[term]; m.elements && other != "" {
+			term = other
+		}
 		if is {
 			terms = append(terms, term)
 		}
@@ -379,12 +386,51 @@ func TestRowsThatGradientsGive(t *testing.T) {
 		{normal | mineByRow | toldByRow, true, true},
 		{poisson | mineByGroup | mine | toldOne, false, false},
 	} {
+		if m := decode(c.bits | 1<<14); c.recovers && !m.refused(t) {
+			t.Errorf("not refused in another spelling\n%s", m.text())
+		}
 		m := decode(c.bits)
 		if got := m.recovers(rand.New(rand.NewPCG(3, 1)), 1); got != c.recovers {
 			t.Errorf("rows recovered: %v, want %v\n%s", got, c.recovers, m.text())
 		}
 		if got := m.refused(t); got != c.refused {
 			t.Errorf("refused: %v, want %v\n%s", got, c.refused, m.text())
+		}
+	}
+}
+
+// A part of an array, by a slice or by positions, is as told as the array: what is refused of the whole is
+// refused of it.
+func TestPartsAreTold(t *testing.T) {
+	const head = `client a
+data t : real[N] @ shared
+data X : real[N, P] @ a
+data Z : binary[N] @ a
+param r : real[N] ~ normal(0, 1) @ shared
+param s ~ half_normal(1) @ shared
+param e : real[N] ~ normal(r, 1) @ a
+param w : real[P] ~ normal(0, 1) @ a
+param m ~ normal(0, 1)
+`
+	for _, c := range []struct{ whole, parts string }{
+		{"t ~ normal(mean(r), s)\nX[:, 1] ~ normal(e, 1)",
+			"t ~ normal(mean(r), s)\nX[:, 1] ~ normal(e#, 1)"},
+		{"t ~ normal(m + X * w, s)\nZ ~ bernoulli_logit(X * w)",
+			"t ~ normal(m + X * w#, s)\nZ ~ bernoulli_logit(X * w)"},
+		{"X[:, 1] ~ normal([e[k] for k in 1..N], 1)\nt ~ normal(mean(r), s)",
+			"X[:, 1] ~ normal([e[k] for k in 1..N], 1)\nt ~ normal(mean(r), s)"},
+		{"t ~ normal(m + X * [w[k] for k in 1..P], s)\nZ ~ bernoulli_logit(X * w)",
+			"t ~ normal(m + sum(X[:, k] * w[k] for k in 1..P), s)\nZ ~ bernoulli_logit(X * w)"},
+	} {
+		texts := []string{c.whole}
+		for _, index := range []string{"[1:N]", "[1..N]", "[[k for k in 1..N]]", "[[N + 1 - k for k in 1..N]]"} {
+			texts = append(texts, strings.NewReplacer("e#", "e"+index, "w#",
+				"w"+strings.ReplaceAll(index, "N", "P")).Replace(c.parts))
+		}
+		for _, text := range texts {
+			if !refused(t, head+text+"\ntransform exact\n", diag.OwnLeak) {
+				t.Errorf("not refused\n%s", text)
+			}
 		}
 	}
 }

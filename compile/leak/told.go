@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -125,7 +126,7 @@ func (r *reader) inCuts(sent []ast.Expr) told {
 	for _, x := range sent {
 		ast.Walk(x, func(n ast.Node) bool {
 			// an element tells nothing of the others
-			if e, ok := n.(*ast.Index); ok && r.deps(e)&onData == 0 {
+			if e, ok := n.(*ast.Index); ok && r.deps(e)&onData == 0 && !r.several(e) {
 				for name := range r.namesOf(e.X).own {
 					delete(out, name)
 				}
@@ -243,7 +244,9 @@ func (r *reader) linear(e ast.Expr, within bool) bool {
 	}
 	switch x := e.(type) {
 	case *ast.Index:
-		return r.linear(x.X, true)
+		return r.linear(x.X, within || !r.several(x))
+	case *ast.Sum:
+		return x.Family == nil && r.linear(x.Body, within)
 	case *ast.Name:
 		s := r.Symbols[x.Name]
 		if s.Kind == check.Let {
@@ -273,6 +276,20 @@ func (r *reader) linear(e ast.Expr, within bool) bool {
 		}
 	}
 	return false
+}
+
+// several reports whether an index takes a part of an array, or all of it: a slice, an array of positions, or
+// elements one after another in a comprehension.
+func (r *reader) several(e *ast.Index) bool {
+	return slices.ContainsFunc(e.Args, func(a *ast.Subscript) bool {
+		t, counted := r.facts(a.Lo).Type, false
+		ast.Walk(a, func(n ast.Node) bool {
+			name, ok := n.(*ast.Name)
+			counted = counted || ok && r.Symbols[name.Name] == nil && r.Sizes[name.Name] == nil
+			return true
+		})
+		return a.Slice || counted || !t.Scalar() && t.Elem != types.Level
+	})
 }
 
 // tellers reports parameters whose values shared ones tell.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -103,12 +105,35 @@ y ~ bernoulli_logit(`
 	} {
 		f.Text = head + text + ")\ngenerate fitted = " + text
 		want := noiseFree(t, f, check.Options{Transform: transforms.None})
-		for _, kind := range []check.Options{{Transform: transforms.Exact}, {Transform: transforms.Augmented}} {
-			kind.Accept = fewRows
+		for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
+			kind := check.Options{Transform: transform, Accept: fewRows}
 			if got := noiseFree(t, f, kind); !(math.Abs(got-want) <= 1e-11*math.Abs(want)) {
 				t.Errorf("%s gives %v, the pooled model %v:\n%s", kind.Transform.Name, got, want, text)
 			}
 			checkGradient(t, f.Bind(t, kind).Plan)
+		}
+	}
+}
+
+// TestElementsOfData: what data decide of ranges, positions and categories is refused when they are bound, of
+// a client's cut too.
+func TestElementsOfData(t *testing.T) {
+	const head = "client a\ndata y : real[N] @ shared from y\ndata x : real[N] @ a from x1\n" +
+		"data g : level(G)[N] @ a from sex\nparam b : real[6] ~ normal(0, 1) @ a\nparam m ~ normal(0, 1)\n"
+	tables := map[string]string{"server": table(1, 12, "y"), "a": sexed(2, "x1")}
+	for text, want := range map[string]diag.Code{
+		"b[N - 12]":                          diag.BeyondData,
+		"b[N - 5]":                           diag.BeyondData,
+		"b[1:6][[k for k in 1..N]]":          diag.BeyondIndex,
+		"sum(b[[2 * k for k in 1..N - 8]])":  diag.BeyondIndex,
+		"sum([b[k] for k in 1..N])":          diag.BeyondIndex,
+		"b[2] * sum(3..N - 11)":              diag.BadRange,
+		"b[2] * sum([1 for k in 3..N - 11])": diag.BadRange,
+		`b[1] .* (g == "f")`:                 diag.UnknownCategory,
+	} {
+		f := fixture{Text: head + "y ~ normal(m + x .* " + text + ", 1)\ntransform exact", Tables: tables}
+		if d := f.Refused(t); d.Code != want {
+			t.Errorf("%s: %s %s, want %s", text, d.Code, d.Message, want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ var binaryOps = map[string]string{
 
 func sortedKeys(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }
 
-// expr lowers an expression; equal nodes in the same context are lowered once.
+// expr lowers an expression; equal nodes in the same context are lowered once, unless they have an error.
 func (l *lowerer) expr(e ast.Expr) graph.ID {
 	if l.diags.HasErrors() {
 		return graph.NoID
@@ -36,7 +36,9 @@ func (l *lowerer) expr(e ast.Expr) graph.ID {
 		}
 	}
 	id := l.build(e)
-	l.memo[key] = id
+	if !l.diags.HasErrors() {
+		l.memo[key] = id
+	}
 	return id
 }
 

@@ -315,10 +315,11 @@ func (l *lowerer) cut(s *check.Symbol) {
 	if s.Kind == check.Aux {
 		rho, _ = l.Program.ConstValue(s.Args[1])
 	}
-	id := l.spread(l.expr(s.Leaves()), shape)
+	id := l.expr(s.Leaves())
 	if l.diags.HasErrors() {
 		return
 	}
+	id = l.spread(id, shape)
 	l.b.Output(s.Name, id)
 	if s.Kind == check.Cut {
 		l.names[s.Name] = id

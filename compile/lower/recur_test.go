@@ -241,8 +241,8 @@ func TestPartsOfLevels(t *testing.T) {
 	}
 }
 
-// TestComposedSteps compares a recursion whose step is five steps of Runge and Kutta, one inside another, with
-// every fifth entry of one that takes them one by one. The text of both grows with the number of calls.
+// TestComposedSteps compares a recursion whose step is five steps of Runge and Kutta, one inside another,
+// with every fifth entry of one that takes them one by one. The text grows with the number of calls.
 func TestComposedSteps(t *testing.T) {
 	const head = `data y : real[12]
 param r ~ half_normal(1)

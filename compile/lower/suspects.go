@@ -34,7 +34,7 @@ func (s Suspect) String() string {
 func (s *supported) suspect(k *check.Likelihood, e ast.Expr, seen map[string]bool) (rows map[int]bool) {
 	rows = map[int]bool{}
 	switch e := e.(type) {
-	case *ast.Number:
+	case *ast.Number, *ast.Text:
 		return nil
 	case *ast.Name:
 		sym := s.Program.Symbols[e.Name]
@@ -91,7 +91,7 @@ func (s *supported) constant(e ast.Expr) ([]float64, graph.Shape) {
 	before := s.diags
 	defer func() { s.diags = before }()
 	id := s.expr(e)
-	if s.diags.HasErrors() {
+	if s.diags.HasErrors() { // it is reported where the model is lowered
 		return nil, nil
 	}
 	v, _ := s.b.Value(id)

@@ -268,7 +268,7 @@ func columnArgument(a *ast.ColumnArg) string {
 	return out + columnName(a.Column)
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+var plainName = regexp.MustCompile(`^[\pL_][\pL\pM\pN_]*(\.[\pL_][\pL\pM\pN_]*)*$`)
 
 func columnName(n *ast.ColumnName) string {
 	if !n.Quoted && plainName.MatchString(n.Name) {

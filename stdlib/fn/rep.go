@@ -16,7 +16,7 @@ func Rep() def.Structural {
 			"argument has the shape.",
 		Examples: []string{
 			"data x : real[N]\nparam s ~ half_normal(1)\nlet noise = diag(rep(s^2, N))",
-			"const K = 5\nlet range = cumulative_sum(rep(1, K)) // 1, 2, 3, 4, 5",
+			"const K = 5\nlet zeros = rep(0, K)",
 		},
 		Arity:    def.Arity{Min: 2, Max: 3},
 		Sized:    true,

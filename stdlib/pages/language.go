@@ -105,7 +105,7 @@ func languagePages() []Page {
 		clause("recur", "let NAME : real[T] = recur NAME[1] = EXPR, NAME[t] = EXPR for t in 2..T",
 			"Defines an array step by step along its first axis: each entry from those at a fixed distance "+
 				"before it (or behind it, for a range that runs down). The first "+
-				"entries are given one by one.",
+				"entries are given one by one. A step may name its parts: k[t] = EXPR before the last entry.",
 			"data y : real[T]\nparam phi ~ uniform(-1, 1)\nlet h : real[T] = recur h[1] = 0, h[t] = phi * "+
 				"h[t - 1] + y[t - 1] for t in 2..T\ny ~ normal(h, 1)"),
 		clause("missing", "data NAME : TYPE missing error | drop | impute [~ DIST(…)]",
@@ -156,9 +156,11 @@ func languagePages() []Page {
 			"data y : binary[N]\nparam m ~ normal(0, 1)\ny ~ bernoulli_logit(m)"),
 		number("count", "count, count[N]", "Whole numbers from 0 on.",
 			"data y : count[N]\nparam m ~ normal(0, 1)\ny ~ poisson_log(m)"),
-		number("level", "level(R)[N]",
-			"Categories, of which there are R: the codes 1 to R, or words. They index arrays, "+
-				"u[g], and compare, g == 2.",
-			"data g : level(R)[N]\n"+y+"param u : real[R] ~ normal(0, 1)\ny ~ normal(u[g], 1)"),
+		number("level", "level(R)[N], level(\"A\", \"B\")[N]",
+			"Categories, of which there are R: the codes 1 to R, or words, which the type may list. They "+
+				"index arrays, u[g], and compare, g == 2 or g == \"B\".",
+			"data g : level(R)[N]\ndata sex : level(\"F\", \"M\")[N]\n"+y+
+				"param u : real[R] ~ normal(0, 1)\nparam b ~ normal(0, 1)\n"+
+				"y ~ normal(u[g] + b * (sex == \"M\"), 1)"),
 	}
 }
