@@ -1,7 +1,6 @@
 package check
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/fn"
 )
 
 // What goes element by element has equal shapes or is a number. An array beside one with more axes, as a
@@ -135,13 +133,6 @@ func alongside(p types.Place, a types.Type, large string) string {
 		return "element k goes with column k of " + large
 	}
 	return "element i goes with row i of " + large
-}
-
-// misfit offers how the arguments of a function that goes element by element could be written.
-func (c *checker) misfit(d *diag.Diagnostic, e *ast.Call, err error) {
-	if errors.As(err, new(fn.Misfit)) {
-		c.apart(d, e.Args)
-	}
 }
 
 // apart offers how one of some arguments of several shapes could be written.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -341,7 +342,9 @@ func (c *checker) call(e *ast.Call) (ExprInfo, bool) {
 	}
 	t, err := f.Infer(args)
 	if err != nil {
-		c.misfit(c.errorf(diag.Broadcast, e, "%v", err), e, err)
+		if d := c.errorf(diag.Broadcast, e, "%v", err); errors.As(err, new(fn.Misfit)) {
+			c.apart(d, e.Args)
+		}
 		return out, false
 	}
 	out.Type = t
