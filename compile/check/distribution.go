@@ -226,8 +226,7 @@ func (c *checker) byLevel(a ast.Expr, left types.Type) (u *ast.Name, g *Symbol) 
 	return u, g
 }
 
-// oneColumn finds a name of a matrix of one column where a vector of its rows is wanted: with vectors it
-// broadcasts to a square.
+// oneColumn finds a name of a matrix of one column where a vector of its rows is wanted.
 func (c *checker) oneColumn(a ast.Expr, left types.Type) (found *ast.Name) {
 	if len(left.Dims) != 1 {
 		return nil

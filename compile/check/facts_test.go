@@ -32,7 +32,7 @@ param g : real[L] ~ normal(0, 1) @ lab
 `
 
 // The type of an expression, whose private names it depends on, and whether it depends on a parameter. Shapes
-// broadcast over trailing axes; owners are the union over the names; what depends on several members of a
+// are equal, or one is a number; owners are the union over the names; what depends on several members of a
 // family depends on the server too.
 func TestTypesAndOwners(t *testing.T) {
 	for _, c := range []struct {

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/fn"
 )
 
 // What goes element by element has equal shapes or is a number. An array beside one with more axes, as a
@@ -46,9 +44,9 @@ func (c *checker) oriented(d *diag.Diagnostic, e *ast.Binary) {
 	span, before, behind := small.Span(), "", ""
 	if e.Op == "*" || e.Op == "/" {
 		if span = span.Join(e.OpAt); small == e.X {
-			behind = " ." + e.Op
+			behind = c.between(small.Span(), e.OpAt) + "." + e.Op
 		} else {
-			before = "." + e.Op + " "
+			before = "." + e.Op + c.between(e.OpAt, small.Span())
 		}
 	}
 	if places := c.readings(d, small, large, span, before, behind); places && d.Code == diag.Broadcast {
@@ -64,15 +62,26 @@ func (c *checker) oriented(d *diag.Diagnostic, e *ast.Binary) {
 	}
 }
 
+// between is the text between two places.
+func (c *checker) between(a, b source.Span) string {
+	if a.End > b.Start { // of a call
+		return " "
+	}
+	return c.File.Source.Text[a.End:b.Start]
+}
+
 // readings offers the ways to write an array so that it goes with one of more axes, with words before and
 // behind, and reports whether there are any.
 func (c *checker) readings(d *diag.Diagnostic, small, large ast.Expr, at source.Span,
 	before, behind string) bool {
 	a, b := c.Info[small].Type, c.Info[large].Type
-	places := types.Places(a.Dims, b.Dims, together)
+	var places []types.Place
+	if a.Elem != types.Level { // of which there are no rows
+		places = types.Places(a.Dims, b.Dims, together)
+	}
 	c.write(d, places, small, described(large), at, before, behind)
 	switch {
-	case len(places) > 0:
+	case len(places) > 0 || a.Elem == types.Level:
 	case len(a.Dims) == 1 && len(b.Dims) == 2:
 		d.Note("row(v) has an element for each of the %s columns, col(v) one for each of the %s rows",
 			b.Dims[1], b.Dims[0])
@@ -124,13 +133,6 @@ func alongside(p types.Place, a types.Type, large string) string {
 		return "element k goes with column k of " + large
 	}
 	return "element i goes with row i of " + large
-}
-
-// misfit offers how the arguments of a function that goes element by element could be written.
-func (c *checker) misfit(d *diag.Diagnostic, e *ast.Call, err error) {
-	if errors.As(err, new(fn.Misfit)) {
-		c.apart(d, e.Args)
-	}
 }
 
 // apart offers how one of some arguments of several shapes could be written.
@@ -196,39 +198,50 @@ func (c *checker) joined(args []ast.Expr) ([]types.Size, bool) {
 	return out.Dims, true
 }
 
-// transposed adds to the error of a vector that is transposed what the product with it is.
+// transposed adds to the error of a vector that is transposed what stands in its place.
 func (c *checker) transposed(e *ast.Binary, first bool) {
 	at, other := e.X, e.Y
 	if !first {
 		at, other = e.Y, e.X
 	}
 	t, is := ast.Unparen(at).(*ast.Transpose)
-	if !is || e.Op != "*" || len(c.diags) == 0 {
+	if !is || len(c.diags) == 0 {
 		return
 	}
-	v, o := c.Info[t.X].Type, c.Info[other].Type
-	if d := c.diags[len(c.diags)-1]; len(v.Dims) == 1 && d.Code == diag.BadProduct && d.Span == t.Span() {
-		instead := ""
-		switch {
-		case first && o.SameShape(v):
-			instead = "dot(" + format.Expr(t.X) + ", " + format.Expr(other) + ")"
-		case first && len(o.Dims) == 2 && o.Dims[0].Equal(v.Dims[0]):
-			instead = operand(other) + "' * " + operand(t.X)
-		case !first && len(o.Dims) == 1:
-			instead = "outer(" + format.Expr(other) + ", " + format.Expr(t.X) + ")"
-		case !first && len(o.Dims) == 2 && o.Dims[1].Equal(v.Dims[0]):
-			instead = operand(other) + " * " + operand(t.X)
-		default:
-			return
-		}
-		d.Fix(e.Span(), instead, "%s", instead)
+	v, o, d := c.Info[t.X].Type, c.Info[other].Type, c.diags[len(c.diags)-1]
+	if len(v.Dims) != 1 || d.Code != diag.BadProduct || d.Span != t.Span() {
+		return
 	}
+	instead, place := "", e.Span()
+	switch {
+	case e.Op != "*":
+		instead, place = axes(types.Place{Before: 1}, t.X), t.Span()
+	case first && o.SameShape(v):
+		instead = "dot(" + format.Expr(t.X) + ", " + format.Expr(other) + ")"
+	case first && len(o.Dims) == 2 && o.Dims[0].Equal(v.Dims[0]):
+		instead = turned(other) + " * " + operand(t.X)
+	case !first && len(o.Dims) == 1:
+		instead = "outer(" + format.Expr(other) + ", " + format.Expr(t.X) + ")"
+	case !first && len(o.Dims) == 2 && o.Dims[1].Equal(v.Dims[0]):
+		instead = operand(other) + " * " + operand(t.X)
+	default:
+		return
+	}
+	d.Fix(place, instead, "%s", instead)
 }
 
-// operand writes an operand of a product or of a transpose.
+// turned writes the transpose of a matrix.
+func turned(e ast.Expr) string {
+	if t, is := ast.Unparen(e).(*ast.Transpose); is {
+		return operand(t.X)
+	}
+	return operand(e) + "'"
+}
+
+// operand writes an operand of a product.
 func operand(e ast.Expr) string {
 	switch e.(type) {
-	case *ast.Name, *ast.Call, *ast.Index, *ast.Paren:
+	case *ast.Name, *ast.Call, *ast.Index, *ast.Paren, *ast.Transpose:
 		return format.Expr(e)
 	}
 	return "(" + format.Expr(e) + ")"

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -275,7 +276,7 @@ func (c *checker) product(e *ast.Binary, x, y types.Type) ([]types.Size, bool) {
 		d.Note("the matrix has %s columns, but the right side has %s rows", x.Dims[1], y.Dims[0])
 	case len(x.Dims) == 1 && len(y.Dims) == 2:
 		d.Note("a vector is a column: it stands behind the matrix")
-		for axis, m := range []string{operand(e.Y), operand(e.Y) + "'"} {
+		for axis, m := range []string{operand(e.Y), turned(e.Y)} {
 			if y.Dims[1-axis].Equal(x.Dims[0]) {
 				d.Fix(e.Span(), m+" * "+operand(e.X), "the product: %s * %s", m, operand(e.X))
 			}
@@ -361,7 +362,9 @@ func (c *checker) call(e *ast.Call) (ExprInfo, bool) {
 	}
 	t, err := f.Infer(args)
 	if err != nil {
-		c.misfit(c.errorf(diag.Broadcast, e, "%v", err), e, err)
+		if d := c.errorf(diag.Broadcast, e, "%v", err); errors.As(err, new(fn.Misfit)) {
+			c.apart(d, e.Args)
+		}
 		return out, false
 	}
 	out.Type = t
