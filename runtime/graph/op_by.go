@@ -76,12 +76,22 @@ func (c *call) groups() int { return c.node.attr.Groups.Len() }
 // grouped is the shape of a value by groups, made of an array of a shape.
 func grouped(groups, from Shape) Shape { return append(slices.Clone(groups), from[1:]...) }
 
+// mostGroups bounds the groups of pairs and triples of levels, of which few have rows where there are many.
+const mostGroups = 1 << 26
+
 // groupIndex returns the group of each row.
 func groupIndex(b *Builder, groups Shape, in []ID) ([]int32, error) {
 	from := b.nodes[in[0]].shape
 	if len(from) == 0 || len(groups) != len(in)-1 {
 		return nil, fmt.Errorf("takes an array and its groups, got shape %v and %d indices for %v", from,
 			len(in)-1, groups)
+	}
+	size := 1
+	for _, d := range groups {
+		if size > mostGroups/max(d, 1) {
+			return nil, fmt.Errorf("groups of %v levels are more than %d", groups, mostGroups)
+		}
+		size *= d
 	}
 	n := node{in: in}
 	if err := gatherIndex(b, &n, groups); err != nil {
