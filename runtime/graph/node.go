@@ -66,7 +66,7 @@ type Slice struct {
 // Attr holds the arguments of an operation that are not nodes.
 type Attr struct {
 	Slices []Slice // of slice: one per axis; trailing axes without one are kept whole
-	Groups Shape   // of operations by groups: how many levels each index has
+	Shape  Shape   // of operations by groups: how many levels each index has
 }
 
 // nodeKind is how a node gets its value.
@@ -200,10 +200,10 @@ func (n *node) label() string {
 
 // String prints the attribute as it follows an operation's name, "" where it is empty.
 func (a Attr) String() string {
-	if len(a.Groups) > 0 {
-		return a.Groups.String()
-	}
-	if len(a.Slices) == 0 {
+	switch {
+	case a.Shape != nil:
+		return fmt.Sprint(a.Shape)
+	case len(a.Slices) == 0:
 		return ""
 	}
 	parts := make([]string, len(a.Slices))

@@ -30,7 +30,7 @@ func groupCases() []opCase {
 		}{{shape{5}, [][]float64{one}}, {shape{4}, [][]float64{one}}, {shape{4, 3}, [][]float64{one, two}}} {
 			for _, from := range []shape{{n}, {n, 2}} {
 				add := func(name string, of func(v []float64) float64) {
-					cs = append(cs, opCase{op: name, attr: graph.Attr{Groups: c.groups},
+					cs = append(cs, opCase{op: name, attr: graph.Attr{Shape: c.groups},
 						shapes: []shape{from}, index: c.index, want: byGroups(c.groups, c.index, of),
 						apart: name == "max by" || name == "min by"})
 				}
