@@ -472,3 +472,29 @@ y ~ bernoulli_logit(m + X * B + v * k + u * l)
 		}
 	}
 }
+
+// Of levels that group rows of which the receiver knows nothing it can compute which have no rows; where it
+// knows the rows' data, or the levels stand elsewhere too, which rows have them.
+func TestVerdictsOfGroups(t *testing.T) {
+	for _, c := range []struct{ owner, cut, want string }{
+		{"a", "sum(x * b by g)", "a's empty categories of g"},
+		{"shared", "sum(x * b by g)", "a's g"},
+		{"a", "sum(x * b by g) + sum(u[g] by g)", "a's g"},
+		{"a", "sum(rep(b, N) by g)", "a's g"},
+	} {
+		of := "x,g\n1.5,1\n0.5,2\n2.5,1\n"
+		f := compiletest.Fixture{
+			Text: "client a\ndata y : real[G]\ndata x : real[N] @ " + c.owner + "\ndata g : level(G)[N] @ a\n" +
+				"param m ~ normal(0, 1)\nparam b ~ normal(0, 1) @ a\nparam u : real[G] ~ normal(0, 1) @ a\n" +
+				"y ~ normal(m + " + c.cut + ", 1)\ntransform exact\n",
+			Tables: map[string]string{"server": "y\n1\n2\n3\n", "a": of},
+		}
+		if c.owner == "shared" {
+			f.Tables["a"], f.Tables["shared"] = "g\n1\n2\n1\n", "x\n1.5\n0.5\n2.5\n"
+		}
+		line := verdictOf(t, f.Bind(t, check.Options{}), "nuts", nil, nil)[0].Text
+		if !strings.HasPrefix(line, c.want+" ") {
+			t.Errorf("%s with x @ %s: %s, want %s", c.cut, c.owner, line, c.want)
+		}
+	}
+}

@@ -49,7 +49,7 @@ func (c *cutter) passes(e ast.Expr) {
 			name, hint := x.Name.Name, ""
 			if function, by := ast.Grouped(name); by {
 				name = function + " by groups"
-				if f.Linear != nil {
+				if known := c.Facts(x.Args[1]).Owners; f.Linear != nil && known.Shared() {
 					hint = "; of each client's terms alone, as " + function + "(v by g) + " + function +
 						"(w by g), it would be what the client sends, one number a group"
 				}

@@ -20,6 +20,9 @@ func (c *cutter) rewrite(e ast.Expr, at *path) ast.Expr {
 		return c.rewrite(p.X, at)
 	}
 	e = c.normal(e)
+	if call, ok := e.(*ast.Call); ok {
+		e = c.byParty(call)
+	}
 	if d, ok := c.Density(e); ok && (c.Transform.Kind.Noise() || !c.one(e)) {
 		return c.density(e.(*ast.Call), d)
 	}
@@ -184,6 +187,10 @@ func (c *cutter) terms(e ast.Expr, minus bool, out []term) []term {
 	case *ast.Sum:
 		if terms, ok := c.apart(x, minus); ok {
 			return append(out, terms...)
+		}
+	case *ast.Call:
+		if n := c.byParty(x); n != e {
+			return c.terms(n, minus, out)
 		}
 	}
 	return append(out, term{e, minus})

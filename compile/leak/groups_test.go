@@ -51,6 +51,9 @@ func TestCutsByGroups(t *testing.T) {
 		{"sum(x by g) + d", diag.DataOffset},
 		{"sum(X * q by g)", diag.GradientLeak},
 		{"sum(row by g)", diag.GradientLeak},
+		{"sum(k + x * d by g)", diag.GradientLeak}, // the gradient in k has the number of rows of each group
+		{"sum(rep(k, N) + x * d by g)", diag.GradientLeak},
+		{"sum(d + x * d by g)", ""},
 		{"sum(row .* e by g)", diag.GradientLeak},
 		{"sum(u[g] by t)", diag.GradientLeak},
 		{"max(row + x * d by t)", diag.GradientLeak},

@@ -22,13 +22,13 @@ func (l *lowerer) byGroups(e *ast.Call, f *def.Structural) graph.ID {
 		if err != nil {
 			l.errorf(diag.CannotEvaluate, g, "%v", err)
 		}
-		in, attr.Groups = append(in, l.levels(g)), append(attr.Groups, n)
+		in, attr.Shape = append(in, l.levels(g)), append(attr.Shape, n)
 	}
 	if l.diags.HasErrors() {
 		return graph.NoID
 	}
 	known, unknown := l.awaited(in[1:])
-	if len(unknown) == 0 && !f.Empty && !l.withRows(e, known, attr.Groups) {
+	if len(unknown) == 0 && !f.Empty && !l.withRows(e, known, attr.Shape) {
 		return graph.NoID
 	}
 	id := l.apply(e, e.Name.Name, attr, append(in[:1], known...)...)

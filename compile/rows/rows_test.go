@@ -59,6 +59,11 @@ func TestRows(t *testing.T) {
 		// no part of the density
 		{"let m = mean(w)\ny ~ normal(b + X * beta" + labs + ", 1)\ngenerate k = b * m", nil},
 		{"y ~ normal(b + X * beta + mean(w)" + labs + ", 1)", mixed},
+		{"y ~ normal(b + X * beta + sum(u[site] by site)[site]" + labs + ", 1)", mixed},
+		// rows of another table, added up for each row
+		{"data v : real[V] @ a\ndata of : level(N)[V] @ a\n" +
+			"y ~ normal(b + X * beta + sum(v * beta[1] by of)" + labs + ", 1)", mixed},
+		{"y ~ normal(b + X * beta + row_max(X) * beta[1]" + labs + ", 1)", nil},
 		{"y ~ normal(b + X * (beta + X' * (X * beta))" + labs + ", 1)", mixed},
 		{"y ~ normal(b + cumulative_sum(X * beta)" + labs + ", 1)", mixed},
 		{"y[2:N] ~ normal(b + w[1:N - 1], 1)", append(mixed, diag.NoRows)},

@@ -152,7 +152,7 @@ func BenchmarkByGroups(b *testing.B) {
 			g := builder.Const("g", graph.Shape{n}, index)
 			v := apply(b, builder, "exp", apply(b, builder, "mul", builder.Const("x", graph.Shape{n}, x),
 				builder.Param("b", graph.Shape{})))
-			y, err := builder.Apply(op, graph.Attr{Groups: graph.Shape{groups}}, v, g)
+			y, err := builder.Apply(op, graph.Attr{Shape: graph.Shape{groups}}, v, g)
 			if op == "gather" {
 				u := builder.Param("u", graph.Shape{groups})
 				y, err = apply(b, builder, "mul", v, apply(b, builder, op, u, g)), nil

@@ -66,8 +66,7 @@ type Slice struct {
 // Attr holds the arguments of an operation that are not nodes.
 type Attr struct {
 	Slices []Slice // of slice: one per axis; trailing axes without one are kept whole
-	Groups Shape   // of operations by groups: how many levels each index has
-	Shape  Shape   // of reshape
+	Shape  Shape   // of reshape; of operations by groups: how many levels each index has
 }
 
 // nodeKind is how a node gets its value.
@@ -202,8 +201,6 @@ func (n *node) label() string {
 // String prints the attribute as it follows an operation's name, "" where it is empty.
 func (a Attr) String() string {
 	switch {
-	case len(a.Groups) > 0:
-		return a.Groups.String()
 	case a.Shape != nil:
 		return fmt.Sprint(a.Shape)
 	case len(a.Slices) == 0:

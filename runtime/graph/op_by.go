@@ -10,17 +10,17 @@ import (
 )
 
 // Operations by groups, NAME by: the inputs after the first are constant vectors of positions 1, 2, …, one
-// for each row of the first, and Attr.Groups says how many positions each has. The value has an axis for each
+// for each row of the first, and Attr.Shape says how many positions each has. The value has an axis for each
 // of them, then the further axes of the first input.
 
 var opSumBy = &op{
 	name: "sum by", doc: "the sum of the rows of each group: the reverse of a gather", least: 2, most: 4,
 	infer: func(b *Builder, n *node) (err error) {
-		if n.index, err = groupIndex(b, n.attr.Groups, n.in); err != nil {
+		if n.index, err = groupIndex(b, n.attr.Shape, n.in); err != nil {
 			return err
 		}
 		from := b.nodes[n.in[0]].shape
-		n.reduces(from, grouped(n.attr.Groups, from))
+		n.reduces(from, grouped(n.attr.Shape, from))
 		clear(n.links[1:])
 		return nil
 	},
@@ -71,10 +71,13 @@ var opSumRuns = &op{
 }
 
 // groups is the number of groups of a step whose columns are those of its first input.
-func (c *call) groups() int { return c.node.attr.Groups.Len() }
+func (c *call) groups() int { return c.node.attr.Shape.Len() }
 
 // grouped is the shape of a value by groups, made of an array of a shape.
 func grouped(groups, from Shape) Shape { return append(slices.Clone(groups), from[1:]...) }
+
+// mostGroups bounds the groups of pairs and triples of levels, of which few have rows where there are many.
+const mostGroups = 1 << 26
 
 // groupIndex returns the group of each row.
 func groupIndex(b *Builder, groups Shape, in []ID) ([]int32, error) {
@@ -82,6 +85,13 @@ func groupIndex(b *Builder, groups Shape, in []ID) ([]int32, error) {
 	if len(from) == 0 || len(groups) != len(in)-1 {
 		return nil, fmt.Errorf("takes an array and its groups, got shape %v and %d indices for %v", from,
 			len(in)-1, groups)
+	}
+	size := 1
+	for _, d := range groups {
+		if size > mostGroups/max(d, 1) {
+			return nil, fmt.Errorf("groups of %v levels are more than %d", groups, mostGroups)
+		}
+		size *= d
 	}
 	n := node{in: in}
 	if err := gatherIndex(b, &n, groups); err != nil {
@@ -96,11 +106,11 @@ func groupIndex(b *Builder, groups Shape, in []ID) ([]int32, error) {
 var opMeanBy = &op{
 	name: "mean by", doc: "the mean of the rows of each group: sum/number", least: 2, most: 4,
 	expand: func(b *Builder, attr Attr, in []ID) (ID, error) {
-		index, err := groupIndex(b, attr.Groups, in)
+		index, err := groupIndex(b, attr.Shape, in)
 		if err != nil {
 			return NoID, err
 		}
-		count := make([]float64, attr.Groups.Len())
+		count := make([]float64, attr.Shape.Len())
 		for _, k := range index {
 			count[k]++
 		}
@@ -108,7 +118,7 @@ var opMeanBy = &op{
 		if err != nil {
 			return NoID, err
 		}
-		shape := slices.Clone(attr.Groups)
+		shape := slices.Clone(attr.Shape)
 		for range b.Shape(in[0])[1:] {
 			shape = append(shape, 1)
 		}
@@ -119,17 +129,17 @@ var opMeanBy = &op{
 // wholeGroups fills a node that is computed at once, whose index has the place in its value of each element
 // of its first input, and whose room has some numbers for each element of its value.
 func wholeGroups(b *Builder, n *node, room int) error {
-	rows, err := groupIndex(b, n.attr.Groups, n.in)
+	rows, err := groupIndex(b, n.attr.Shape, n.in)
 	if err != nil {
 		return err
 	}
-	from, size := b.nodes[n.in[0]].shape, n.attr.Groups.Len()
+	from, size := b.nodes[n.in[0]].shape, n.attr.Shape.Len()
 	for j := range from.cols() {
 		for _, k := range rows {
 			n.index = append(n.index, int32(j*size)+k)
 		}
 	}
-	n.whole(grouped(n.attr.Groups, from))
+	n.whole(grouped(n.attr.Shape, from))
 	n.room = room * n.shape.Len()
 	return nil
 }

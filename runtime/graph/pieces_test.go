@@ -105,7 +105,7 @@ var longModels = []longModel{
 	}},
 	{"sums by groups", 40_000, func(tb testing.TB, b *graph.Builder, d *longData, lo, hi int) {
 		v := apply(tb, b, "exp", apply(tb, b, "tanh", d.linear(tb, b, lo, hi)))
-		sums, err := b.Apply("sum by", graph.Attr{Groups: shape{longLevels}}, v,
+		sums, err := b.Apply("sum by", graph.Attr{Shape: shape{longLevels}}, v,
 			column(b, "g", d.level, lo, hi))
 		if err == nil {
 			err = b.Add("t", apply(tb, b, "mul", sums, column(b, "c", d.real, 0, longLevels)), 1)

@@ -249,7 +249,7 @@ func (n *node) alike(m *node) bool {
 		len(n.values) == len(m.values) && n.degree == m.degree && n.power == m.power &&
 		n.room == m.room && n.pivots == m.pivots && n.runBlock == m.runBlock && n.rows == m.rows &&
 		n.linear == m.linear && n.levels.equal(m.levels) && n.quick == m.quick &&
-		slices.Equal(n.attr.Slices, m.attr.Slices) && n.attr.Groups.equal(m.attr.Groups) &&
+		slices.Equal(n.attr.Slices, m.attr.Slices) && n.attr.Shape.equal(m.attr.Shape) &&
 		n.recursion == m.recursion && n.events == m.events &&
 		len(n.index) == len(m.index) && len(n.runs) == len(m.runs) && len(n.inverse) == len(m.inverse) &&
 		(n.counted == nil) == (m.counted == nil) && len(n.signs) == len(m.signs) &&

@@ -1,27 +1,14 @@
 package fn
 
-import (
-	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/stdlib/def"
-)
+import "github.com/vflc/vflc/stdlib/def"
 
 // ColMeans is the mean of each column.
 func ColMeans() def.Structural {
-	return def.Structural{
+	return along(1, alwaysReal, def.Structural{
 		Name:     "col_means",
 		Doc:      "The mean of each column of a matrix, a real vector with one element per column.",
 		Examples: []string{"data X : real[N, K]\nlet centered = X - col_means(X)"},
-		Moves:    everywhere,
-		Mixes:    true,
-		Range:    func(x []def.Range) def.Range { return x[0] },
 		Linear:   [][]int{{0}},
-		Arity:    def.Arity{Min: 1, Max: 1},
-		Positive: true,
-		Infer: func(args []types.Type) (types.Type, error) {
-			if err := ofRank(args[0], 2); err != nil {
-				return types.Type{}, err
-			}
-			return types.Type{Elem: types.Real, Dims: args[0].Dims[1:]}, nil
-		},
-	}
+		Mixes:    true,
+	})
 }

@@ -1,28 +1,16 @@
 package fn
 
-import (
-	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/stdlib/def"
-)
+import "github.com/vflc/vflc/stdlib/def"
 
 // ColSums is the sum of each column.
 func ColSums() def.Structural {
-	return def.Structural{
+	return along(1, total, def.Structural{
 		Name: "col_sums",
-		Doc: "The sum of each column of a matrix, a vector with one element per column; whole " +
-			"where the elements are.",
+		Doc: "The sum of each column of a matrix, a vector with one element per column; " +
+			"whole where the elements are.",
 		Examples: []string{"data X : real[N, K]\nlet s = col_sums(X)"},
 		Linear:   [][]int{{0}},
-		Arity:    def.Arity{Min: 1, Max: 1},
-		Positive: true,
-		Range:    func(x []def.Range) def.Range { return x[0].Total() },
-		Moves:    everywhere,
 		Mixes:    true,
-		Infer: func(args []types.Type) (types.Type, error) {
-			if err := ofRank(args[0], 2); err != nil {
-				return types.Type{}, err
-			}
-			return types.Type{Elem: total(args[0].Elem), Dims: args[0].Dims[1:]}, nil
-		},
-	}
+		Range:    totals,
+	})
 }

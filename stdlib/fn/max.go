@@ -31,17 +31,3 @@ func inferExtreme(args []types.Type) (types.Type, error) {
 	}
 	return elementwise(args)
 }
-
-// extremeAlong is the largest or smallest element of each row of a matrix, or of each column, which is the
-// axis that remains.
-func extremeAlong(f def.Structural, axis int) def.Structural {
-	f.Arity, f.Positive, f.Moves = def.Arity{Min: 1, Max: 1}, true, everywhere
-	f.Range = func(x []def.Range) def.Range { return x[0] }
-	f.Infer = func(args []types.Type) (types.Type, error) {
-		if err := ofRank(args[0], 2); err != nil {
-			return types.Type{}, err
-		}
-		return types.Type{Elem: args[0].Elem, Dims: args[0].Dims[axis : axis+1 : axis+1]}, nil
-	}
-	return f
-}

@@ -1,28 +1,15 @@
 package fn
 
-import (
-	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/stdlib/def"
-)
+import "github.com/vflc/vflc/stdlib/def"
 
 // RowMeans is the mean of each row.
 func RowMeans() def.Structural {
-	return def.Structural{
+	return along(0, alwaysReal, def.Structural{
 		Name:     "row_means",
 		Doc:      "The mean of each row of a matrix, a real vector with one element per row.",
 		Examples: []string{"data X : real[N, K]\nlet s = row_means(X)"},
 		Linear:   [][]int{{0}},
-		Arity:    def.Arity{Min: 1, Max: 1},
-		Positive: true,
-		RowWise:  true,
-		Range:    func(x []def.Range) def.Range { return x[0] },
-		Moves:    everywhere,
 		Mixes:    true,
-		Infer: func(args []types.Type) (types.Type, error) {
-			if err := ofRank(args[0], 2); err != nil {
-				return types.Type{}, err
-			}
-			return types.Type{Elem: types.Real, Dims: args[0].Dims[:1:1]}, nil
-		},
-	}
+		RowWise:  true,
+	})
 }

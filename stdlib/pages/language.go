@@ -108,6 +108,10 @@ func languagePages() []Page {
 				"entries are given one by one. A step may name its parts: k[t] = EXPR before the last entry.",
 			"data y : real[T]\nparam phi ~ uniform(-1, 1)\nlet h : real[T] = recur h[1] = 0, h[t] = phi * "+
 				"h[t - 1] + y[t - 1] for t in 2..T\ny ~ normal(h, 1)"),
+		clause("by", "sum(v by g) or sum(v by g, h)",
+			"Adds the rows of v of each category of a level, or of each pair of two; mean, max, min and "+
+				"log_sum_exp go by groups too.",
+			"data g : level(G)[N]\n"+y+"let m = mean(y by g)\nparam s ~ half_normal(1)\ny - m[g] ~ normal(0, s)"),
 		clause("missing", "data NAME : TYPE missing error | drop | impute [~ DIST(…)]",
 			"Says what becomes of rows with an empty cell: `error`, which is the default, refuses them; "+
 				"`drop` leaves them out, at every party; `impute ~ DIST(…)` makes the cells "+

@@ -37,9 +37,12 @@ func Of(u *stdlib.Universe, name string) []Page {
 	if f, ok := u.Func(name); ok {
 		out = append(out, funcPage(f))
 	}
-	if s, ok := u.Structural(name); ok {
-		out = append(out, Page{Kind: "function", Name: name, Usage: name + "(" + arguments(s.Arity) + ")",
-			Doc: s.Doc, Examples: s.Examples})
+	if s, ok := u.Structural(name); ok && !s.ByGroups {
+		usage := name + "(" + arguments(s.Arity) + ")"
+		if s.Groups {
+			usage += " or " + name + "(v by g, …)"
+		}
+		out = append(out, Page{Kind: "function", Name: name, Usage: usage, Doc: s.Doc, Examples: s.Examples})
 	}
 	if e, ok := u.Encoder(name); ok {
 		out = append(out, encoderPage(e))
