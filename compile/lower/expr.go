@@ -172,6 +172,9 @@ func (l *lowerer) index(e *ast.Index) graph.ID {
 			}
 		}
 	}
+	if rows, ok := l.receivedRows(e); ok {
+		return rows
+	}
 	return l.indexed(e, l.expr(e.X), e.Args)
 }
 

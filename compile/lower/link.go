@@ -134,7 +134,7 @@ func (k *linker) augmented(input int, in inputPort) error {
 	}
 	g := &k.plan.Groups[k.group(memberName(strings.Join(in.sum, "+"), in.member), members)]
 	port := model.Port{Party: 0, Index: input}
-	g.Receivers = append(g.Receivers, port)
+	g.Receivers, g.At = append(g.Receivers, port), in.at
 	if in.read {
 		g.Quantities = append(g.Quantities, port)
 	}

@@ -168,7 +168,6 @@ func (p Point) differs(o Point) string {
 
 // refusals are why models that are drawn may be refused: under noise a place that takes none; under power a
 // response of the server alone, a cut not in one sum alone, a factor, rows that cannot be taken apart.
-
 func refusals(kind def.Transform) (out []diag.Code) {
 	if kind.Noise() {
 		out = append(out, diag.NoCut)
