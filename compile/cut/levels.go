@@ -156,3 +156,24 @@ func (c *cutter) repeated(p part, by *ast.Subscript) {
 			" can take their mean, whose noise has the sd rho/√n")
 	}
 }
+
+// lookedUp reports whether a likelihood has all its cuts looked up by levels.
+func (c *cutter) lookedUp(l *Likelihood) bool {
+	all := c.ByLevels
+	for _, a := range l.Args {
+		if a == nil {
+			continue
+		}
+		ast.Walk(a, func(n ast.Node) bool {
+			x, ok := n.(ast.Expr)
+			index, looks := n.(*ast.Index)
+			if looks && !index.Args[0].Slice && c.Facts(index.Args[0].Lo).Type.Levels != nil {
+				return false
+			}
+			name, is := x.(*ast.Name)
+			all = all && !(ok && is && c.Referenced(name.Name) != nil)
+			return true
+		})
+	}
+	return all
+}

@@ -86,6 +86,16 @@ func Sums(p *check.Program) [][]string {
 	return out
 }
 
+// LevelOf returns the level by which the program of a server looks up the rows of the sum that a z is in,
+// wherever it has that sum; "" where it does not.
+func LevelOf(p *check.Program, z string) string {
+	sums, _ := sumsOf(p)
+	if k := slices.IndexFunc(sums, func(s zSum) bool { return s.has(z) }); k >= 0 {
+		return sums[k].by
+	}
+	return ""
+}
+
 type sumFinder struct {
 	program *check.Program
 	found   [][]string
