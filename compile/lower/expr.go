@@ -167,7 +167,7 @@ func (l *lowerer) index(e *ast.Index) graph.ID {
 		}
 		if l.reference != nil {
 			// a family's cut in a comprehension over its members
-			if id, ok := l.reference(n); ok && len(e.Args) == 1 {
+			if id, ok := l.reference(n); ok && len(e.Args) == 1 && !l.isLevel(e.Args[0].Lo) {
 				return id
 			}
 		}
