@@ -44,7 +44,8 @@ func (r Refusal) Error() string { return string(r.Code) + " " + r.Message }
 
 // Evaluate compiles a model under a transform, verifies every pass, loads the parties' programs with the
 // tables, which are written to a folder, and returns the sum of the parties' log densities, with its
-// gradient, where z is at the cuts, at so many points. The densities of rows are lowered too. An error is a Refusal, or a fault of the compiler.
+// gradient, where z is at the cuts, at so many points. The densities of rows are lowered too. An error is a
+// Refusal, or a fault of the compiler.
 func Evaluate(f compiletest.Fixture, kind def.Transform, dir string, points int) ([]Point, error) {
 	m, diags := compile.Compile(source.New("model.vfl", f.Text),
 		check.Options{Transform: kind, Accept: accept.Accepted(accept.Names())})
