@@ -23,6 +23,7 @@ type Algorithm struct {
 	Gives      Kind            // what a kernel gives, and so how it is run and summarised
 	Weights    Estimated       // the weights that it estimates
 	Example    string          // settings that show it, as on the command line; "": none
+	OfRows     bool            // it exchanges moments of single rows: cuts have a number for each
 	Encrypts   bool            // it can do with sums over rows that stay encrypted: see density.Encrypting
 	// settings with which its approximation is closer to the posterior, as on the command line; "": none
 	Closer string

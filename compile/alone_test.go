@@ -1,6 +1,7 @@
 package compile_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
@@ -49,7 +51,8 @@ param c ~ normal(0, 1) @ a
 y ~ bernoulli_logit(m + X * b + double * c)
 `, check.Options{Transform: kind})
 		var got []string
-		for _, d := range loweredAlone(t, m, tables, kind.AtClients())["a"] {
+		_, told := loweredAlone(t, m, tables, kind.AtClients())
+		for _, d := range told["a"] {
 			if d.Code == diag.NoVariation {
 				got = append(got, d.Message)
 			}
@@ -61,8 +64,9 @@ y ~ bernoulli_logit(m + X * b + double * c)
 }
 
 // loweredAlone opens the parties of a model one by one, each with its own table and the shared response of
-// the server, and returns what each is told.
-func loweredAlone(t *testing.T, m *compile.Model, tables map[string]string, power bool) map[string]diag.List {
+// the server, and returns them with what each is told.
+func loweredAlone(t *testing.T, m *compile.Model, tables map[string]string,
+	power bool) (parties map[string]*compile.OneParty, told map[string]diag.List) {
 	t.Helper()
 	dir := t.TempDir()
 	parties, facts, names := map[string]*compile.OneParty{}, map[string]compile.Facts{}, []string{}
@@ -93,11 +97,47 @@ func loweredAlone(t *testing.T, m *compile.Model, tables map[string]string, powe
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := map[string]diag.List{}
+	told = map[string]diag.List{}
 	for name, b := range parties {
 		told[name] = b.Lower(sizes, nil)
 	}
-	return told
+	return parties, told
+}
+
+// Which rows a server looks up in a sum its own data tell: the wiring that the others receive does not, and a
+// number for each level crosses.
+func TestRowsLookedUpByTheServerAlone(t *testing.T) {
+	m := compiletest.Compile(t, `client a
+data y : real[N] @ shared
+data county : level(C)[N] @ shared
+data x : real[N] @ a
+param m ~ normal(0, 1)
+param u : real[C] ~ normal(0, 1) @ a
+y ~ normal(m + u[county], 1)
+`, check.Options{Transform: transforms.Exact})
+	parties, _ := loweredAlone(t, m, map[string]string{
+		"server": "id,y,county\n1,0,2\n2,1,1\n3,1,2\n4,0,3\n", "a": "id,x\n1,0\n2,0\n3,0\n4,0\n",
+	}, false)
+	wiring, err := parties["server"].Link([]lower.Outline{parties["server"].Outline(), parties["a"].Outline()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(wiring)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]int{"server": {1, 0, 1, 2}, "a": nil} {
+		var received compile.Wiring
+		if err := json.Unmarshal(text, &received); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parties[name].Take(received); err != nil {
+			t.Fatal(err)
+		}
+		if g := parties[name].Plan.Groups[0]; g.Len != 3 || !slices.Equal(g.At, want) {
+			t.Errorf("%s: a sum of %d numbers, of which %v are looked up", name, g.Len, g.At)
+		}
+	}
 }
 
 // What names the rows of a party is the same where it reads its own table alone and in a process with the

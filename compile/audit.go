@@ -263,6 +263,13 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 		d.Bare = c.Content.Bare
 	}
 	d.What, d.Masked, d.Learns = fill.Replace(c.What), fill.Replace(c.Masked), fill.Replace(c.Learns)
+	if c.Content == session.Adjoint {
+		if level := lower.LevelOf(a.Programs[0], a.cuts[c.Of][0].Name); level != "" {
+			d.Learns = "for each level of " + level + " the sum over its rows of a function of the response and " +
+				"of the sum of what all clients send; of a level with one row that function, whose sign gives a " +
+				"binary response"
+		}
+	}
 	if (c.Content == session.Adjoint || c.Content == session.Whole) && !a.scored(c.Of) {
 		d.Learns = "nothing: it is 0, since no likelihood has the sum"
 	}

@@ -18,6 +18,21 @@ func (m *Model) WithEncryptedRows() (*Model, diag.List) {
 	return other, diags
 }
 
+// WithRows returns the model with cuts of rows alone, as algorithms that exchange moments of rows have them:
+// m where it has no others.
+func (m *Model) WithRows() *Model {
+	if m.Cuts == nil || !m.Cuts.ByLevels {
+		return m
+	}
+	o := m.options
+	o.ByRows = true
+	other, diags := Compile(m.Source, o)
+	if diags.HasErrors() {
+		panic("compile: a model without levels does not compile: " + diags.Shown()[0].Message)
+	}
+	return other
+}
+
 // Addends is the largest number of clients with a cut in one statement, J in ρ√J; the members of a family are
 // as many as it has tables. It is 0 where no client has a cut, or where a family has no tables.
 func (m *Model) Addends(sources data.Sources) int {

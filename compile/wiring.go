@@ -79,10 +79,11 @@ func (p *OneParty) Take(w Wiring) (index int, err error) {
 	if err := p.mayBe(w); err != nil {
 		return -1, err
 	}
-	plan := &model.Plan{Names: w.Names, Parties: make([]*model.Spec, len(w.Names)), Groups: w.Groups,
-		Shared: w.Shared, Power: w.Power, Exact: w.Exact}
+	plan := &model.Plan{Names: w.Names, Parties: make([]*model.Spec, len(w.Names)),
+		Groups: slices.Clone(w.Groups), Shared: w.Shared, Power: w.Power, Exact: w.Exact}
 	spec := p.Lowered[0].Spec
 	plan.Parties[index] = spec
+	p.Lowered[0].Look(plan, index)
 	for g, group := range w.Groups {
 		for _, m := range group.Members {
 			if m.Party == index && m.Index >= 0 && m.Index < len(spec.Cuts) {

@@ -23,9 +23,23 @@ func (b *BoundModel) WithEncryptedRows() (*BoundModel, diag.List, error) {
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
+	return b.as(m)
+}
+
+// WithRows is Model.WithRows, with its data. b is unchanged.
+func (b *BoundModel) WithRows() (*BoundModel, diag.List, error) {
+	m := b.Model.WithRows()
+	if m == b.Model {
+		return b, nil, nil
+	}
+	return b.as(m)
+}
+
+// as is another model of the same data.
+func (b *BoundModel) as(m *Model) (*BoundModel, diag.List, error) {
 	fresh := *b
 	fresh.Model, fresh.Lowered = m, nil
-	if diags = fresh.lower(); diags.HasErrors() {
+	if diags := fresh.lower(); diags.HasErrors() {
 		return nil, diags, nil
 	}
 	return &fresh, nil, fresh.link()

@@ -53,6 +53,9 @@ type Prepared struct {
 // result is usable only if the error is nil and the list has no errors. The error is a UsageError where
 // options do not fit.
 func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.List, error) {
+	if OfRows(o.Algorithm, o.Settings) {
+		m = m.WithRows()
+	}
 	p, diags, err := resolved(m, o.filled())
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -79,11 +82,27 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 
 // OpenBound is Open for a model that already has its data.
 func OpenBound(b *compile.BoundModel, o Options) (*Prepared, diag.List, error) {
+	if OfRows(o.Algorithm, o.Settings) {
+		var diags diag.List
+		var err error
+		if b, diags, err = b.WithRows(); err != nil || diags.HasErrors() {
+			return nil, diags, err
+		}
+	}
 	p, diags, err := resolved(b.Model, o.filled())
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
 	return p.ready(b, diags)
+}
+
+// OfRows reports whether a run by an algorithm with these settings, or what fits the approximation near which
+// its chains begin, exchanges moments of single rows.
+func OfRows(a backends.Algorithm, given map[string]string) bool {
+	if s, ok := a.In(backends.Initial); ok && !a.OfRows {
+		a, _ = Backend(given[s.Name])
+	}
+	return a.OfRows
 }
 
 // ready performs the steps that need the data. diags are those of the steps before.

@@ -96,6 +96,9 @@ func TransformOf(r *runs.Run) (def.Transform, bool) {
 func recordedOptions(r *posterior.Record) check.Options {
 	o := check.Options{Set: r.Constants, Accept: r.Accepted, PriorOnly: r.PriorOnly,
 		Encrypted: WireOf(r).Encrypted}
+	if a, ok := Backend(r.Backend); ok {
+		o.ByRows = OfRows(a, RecordedSettings(r, a))
+	}
 	o.Transform, _ = transforms.Named(r.Transform)
 	switch rho := r.Rho.(type) {
 	case float64:

@@ -108,6 +108,7 @@ func Algorithm() backends.Algorithm {
 		}, backends.OnTheWire()...),
 		Gives:    backends.Approximation,
 		Encrypts: true,
+		OfRows:   true,
 		Weights:  backends.AllWeights,
 		Example:  "--guide noncentered",
 		Closer: "--estimator nested, for a hierarchy, or last-layer, for a network; --theta-guide " +

@@ -94,6 +94,7 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 			if err != nil {
 				return err
 			}
+			f.forRun(cmd, a)
 			r, err := auditOf(cmd, args[0], &f, a, typed)
 			switch {
 			case err != nil:

@@ -59,9 +59,19 @@ func (f *modelFlags) honourWith(cmd *cobra.Command, model string, backend *strin
 		return nil, a, err
 	}
 	if a, err = algorithm(*backend); err == nil {
+		f.forRun(cmd, a)
 		err = refuseForeign(typed, a)
 	}
 	return typed, a, err
+}
+
+// forRun makes the model one for runs by an algorithm with the settings of the command line.
+func (f *modelFlags) forRun(cmd *cobra.Command, a backends.Algorithm) {
+	given := map[string]string{}
+	if s, ok := a.In(backends.Initial); ok && cmd.Flags().Lookup(s.Name) != nil {
+		given[s.Name] = cmd.Flags().Lookup(s.Name).Value.String()
+	}
+	f.byRows = fit.OfRows(a, given)
 }
 
 // compiled is the model, whose diagnostics are printed. A command that is only inspected ends.

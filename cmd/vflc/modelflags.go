@@ -26,6 +26,7 @@ type modelFlags struct {
 	modules   []string // CLIENT=FILE
 	fileDir   string   // what files in modules are relative to: "" for those of the command line
 	priorOnly bool
+	byRows    bool // of a run whose algorithm exchanges moments of rows
 	encrypted bool // the command line or vfl.toml chooses rows that stay encrypted
 	// rho is that of vfl.toml, which says nothing about a transform that the command line chooses
 	rhoOfFile bool
@@ -119,7 +120,7 @@ func (f *modelFlags) chosen() (choices.FitChoices, error) {
 		given["prior-only"] = "true"
 	}
 	o, err := choices.Parse(given)
-	o.Model.Encrypted = f.encrypted
+	o.Model.Encrypted, o.Model.ByRows = f.encrypted, f.byRows
 	return o, asFlag(err)
 }
 

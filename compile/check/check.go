@@ -173,6 +173,7 @@ type Program struct {
 	Distributions []*ast.Distribution
 	Transform     Transform
 	Members       map[string]int // of families, as far as Options give them
+	ByRows        bool           // cuts have a number for each row: see Options
 	PriorOnly     bool           // without likelihoods, but for those of missing cells that are imputed
 }
 
@@ -207,6 +208,7 @@ type Options struct {
 	PriorOnly bool            // leave likelihoods out, so that the density is that of the priors
 	Accept    accept.Accepted // disclosures that are accepted
 	Encrypted bool            // rows stay encrypted: no number of one crosses
+	ByRows    bool            // cuts have a number for each row, also where levels repeat some
 	// Members are the numbers of members of families, where they are known: from their data.
 	Members map[string]int
 	// Sizes are names of sizes that nothing in the file need bind, since their values are given with the
@@ -247,6 +249,7 @@ func Check(file *Linked, universe *stdlib.Universe, options Options) (*Program, 
 	if options.Server != "" {
 		c.Server = options.Server
 	}
+	c.ByRows = options.Encrypted || options.ByRows
 	c.parties()
 	c.collectSizes()
 	resolved := *whole

@@ -70,6 +70,7 @@ type Program struct {
 	Groups      []*Group
 	Likelihoods []*Likelihood
 	Params      []*Param
+	ByLevels    bool // a sum of cuts is looked up by a level that repeats its elements in rows
 	Generated   map[*check.Symbol]*Generated
 	facts       map[ast.Expr]check.ExprInfo // of nodes that the pass built
 	rho         map[string]float64          // by client: the sd of its auxiliary variables, where it is known

@@ -127,7 +127,13 @@ func (c *cutter) warn() {
 		}
 		left := c.Facts(l.Left)
 		if _, alone := left.Owners.Sole(); l.Party == "" && alone {
-			c.diags.Warnf(diag.LabelLeak, c.File.Source, l.Stmt.Span(), revealed(l.Dist), c.Server).
+			text := revealed(l.Dist)
+			if c.lookedUp(l) {
+				text = "the adjoint that %s returns for a level is the sum, over its rows, of functions of the " +
+					"response: of a level with few rows it reveals the response of each to every client, and of " +
+					"others their sum or mean"
+			}
+			c.diags.Warnf(diag.LabelLeak, c.File.Source, l.Stmt.Span(), text, c.Server).
 				Note("where clients may know the response, declare it `@ shared`; where they may not, do " +
 					"not run this model as a deployment")
 		}

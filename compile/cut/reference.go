@@ -30,6 +30,9 @@ func (c *cutter) references(at ast.Expr, parts ...part) []term {
 		for i := range p.terms {
 			p.terms[i].expr = c.without(p.terms[i].expr, factors)
 		}
+	}
+	parts, by := c.levels(parts)
+	for _, p := range parts {
 		cut, times := c.cut(p.client, p.terms)
 		if cut == nil {
 			continue
@@ -41,7 +44,8 @@ func (c *cutter) references(at ast.Expr, parts ...part) []term {
 	}
 	var out []term
 	for _, times := range order {
-		out = append(out, c.multiple(times, factors, c.reference(c.group(at, groups[times]...), at)))
+		ref := c.looked(c.reference(c.group(at, groups[times]...), at), by)
+		out = append(out, c.multiple(times, factors, ref))
 	}
 	if out == nil { // an error was reported
 		return parts[0].terms

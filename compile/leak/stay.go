@@ -8,8 +8,8 @@ import (
 
 // ofRows are the codes of findings about numbers a row that cross: cuts, what noise is on them, and adjoints.
 var ofRows = []diag.Code{
-	diag.LabelLeak, diag.SeparateCuts, diag.NoiseChanged, diag.FactorInCuts, diag.CutVariants,
-	diag.DataCut, diag.DataOffset, diag.FixedCut, diag.WeakNoise,
+	diag.LabelLeak, diag.SeparateCuts, diag.NoiseChanged, diag.NoiseAverages, diag.FactorInCuts,
+	diag.CutVariants, diag.DataCut, diag.DataOffset, diag.FixedCut, diag.WeakNoise,
 }
 
 // Staying returns the findings without those about numbers a row that cross. On the encrypted wire none does,

@@ -181,10 +181,13 @@ func (l *lowerer) index(e *ast.Index) graph.ID {
 		}
 		if l.reference != nil {
 			// a family's cut in a comprehension over its members
-			if id, ok := l.reference(n); ok && len(e.Args) == 1 {
+			if id, ok := l.reference(n); ok && len(e.Args) == 1 && !l.isLevel(e.Args[0].Lo) {
 				return id
 			}
 		}
+	}
+	if rows, ok := l.receivedRows(e); ok {
+		return rows
 	}
 	return l.indexed(e, l.expr(e.X), e.Args)
 }

@@ -436,13 +436,27 @@ func (g *generative) group(e *ast.Name) (graph.ID, bool) {
 func (g *generative) total(key string, cuts, noises []graph.ID) graph.ID {
 	sum := cuts[0]
 	if len(cuts) > 1 {
-		sum = g.apply(g.Program.File, "addn", graph.Attr{}, cuts...)
+		sum = g.addUp(cuts)
 	}
 	if len(noises) == 0 || g.diags.HasErrors() {
 		return sum
 	}
 	g.b.Output(key, sum)
-	return g.apply(g.Program.File, "addn", graph.Attr{}, append([]graph.ID{sum}, noises...)...)
+	return g.addUp(append([]graph.ID{sum}, noises...))
+}
+
+// addUp adds values, of which some may be one number for all rows.
+func (g *generative) addUp(ids []graph.ID) graph.ID {
+	for _, id := range ids {
+		if !slices.Equal(g.b.Shape(id), g.b.Shape(ids[0])) {
+			sum := ids[0]
+			for _, next := range ids[1:] {
+				sum = g.apply(g.Program.File, "add", graph.Attr{}, sum, next)
+			}
+			return sum
+		}
+	}
+	return g.apply(g.Program.File, "addn", graph.Attr{}, ids...)
 }
 
 // deviation is the noise of one cut, the same wherever the cut occurs.

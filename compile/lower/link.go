@@ -29,6 +29,7 @@ func Link(parties []*Lowered) (*model.Plan, error) {
 			return nil, err
 		}
 	}
+	parties[0].Look(k.plan, 0)
 	for s := range k.plan.Shared {
 		k.plan.Shared[s].Beside = k.beside(&k.plan.Shared[s])
 	}
@@ -139,6 +140,17 @@ func (k *linker) augmented(input int, in inputPort) error {
 		g.Quantities = append(g.Quantities, port)
 	}
 	return nil
+}
+
+// Look gives the sums of a plan that the party with an index receives the rows that it looks up in them.
+func (l *Lowered) Look(plan *model.Plan, index int) {
+	for g := range plan.Groups {
+		for _, r := range plan.Groups[g].Receivers {
+			if r.Party == index && r.Index >= 0 && r.Index < len(l.inputs) {
+				plan.Groups[g].At = l.inputs[r.Index].at
+			}
+		}
+	}
 }
 
 // source is the client from which the server's program receives a z.

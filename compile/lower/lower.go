@@ -54,6 +54,7 @@ type inputPort struct {
 	drawn, read, early bool
 	// the inputs to which a shared parameter is added in a likelihood of the party: graph.Builder.Beside
 	beside []int
+	at     []int // of a sum that is looked up: the element of each row, from 0; else nil
 }
 
 // Lower builds the graph of a party.

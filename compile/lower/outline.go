@@ -70,7 +70,7 @@ func (o Outline) Elsewhere() (*Lowered, error) {
 	}
 	for _, in := range o.Inputs {
 		l.inputs = append(l.inputs, inputPort{in.Name, in.Sum, in.Member, in.Drawn, in.Read, in.Early,
-			in.Beside})
+			in.Beside, nil})
 	}
 	return l, nil
 }

@@ -6,12 +6,17 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/runtime/graph"
 )
 
 // A zSum is a set of received z that the rest of the server's program uses only through their sum: one graph
-// input serves them.
-type zSum struct{ names []string }
+// input serves them. Where the program has the sum nowhere but looked up by one level, by, the input has the
+// rows.
+type zSum struct {
+	names []string
+	by    string
+}
 
 func (z zSum) has(name string) bool { return slices.Contains(z.names, name) }
 func (z zSum) key() string          { return strings.Join(z.names, "+") }
@@ -20,7 +25,7 @@ func (z zSum) key() string          { return strings.Join(z.names, "+") }
 // in two different sums, is in none of them: it is received separately. A z that no likelihood reads is only
 // forwarded.
 func sumsOf(p *check.Program) (sums []zSum, single map[string]bool) {
-	f := &sumFinder{program: p, in: map[string]string{}, apart: map[string]bool{}}
+	f := &sumFinder{program: p, in: map[string]string{}, apart: map[string]bool{}, by: map[string]string{}}
 	for _, k := range p.Likelihoods {
 		for _, a := range k.Args {
 			f.walk(a)
@@ -46,7 +51,7 @@ func sumsOf(p *check.Program) (sums []zSum, single map[string]bool) {
 				single[n] = true
 			}
 		case !slices.ContainsFunc(sums, func(z zSum) bool { return z.key() == strings.Join(names, "+") }):
-			sums = append(sums, zSum{names})
+			sums = append(sums, zSum{names, f.by[strings.Join(names, "+")]})
 		}
 	}
 	return sums, single
@@ -81,11 +86,22 @@ func Sums(p *check.Program) [][]string {
 	return out
 }
 
+// LevelOf returns the level by which the program of a server looks up the rows of the sum that a z is in,
+// wherever it has that sum; "" where it does not.
+func LevelOf(p *check.Program, z string) string {
+	sums, _ := sumsOf(p)
+	if k := slices.IndexFunc(sums, func(s zSum) bool { return s.has(z) }); k >= 0 {
+		return sums[k].by
+	}
+	return ""
+}
+
 type sumFinder struct {
 	program *check.Program
 	found   [][]string
 	in      map[string]string // z → key of the sum that it is in
 	apart   map[string]bool   // z that also occur elsewhere
+	by      map[string]string // key of a sum → the level that always looks it up; "": none does
 }
 
 func (f *sumFinder) equalShapes(names []string) bool {
@@ -102,8 +118,12 @@ func (f *sumFinder) walk(e ast.Expr) {
 	if e == nil {
 		return
 	}
+	if names, by, ok := lookedUp(f.program, e); ok {
+		f.sum(names, by)
+		return
+	}
 	if names, rest, ok := zTerms(f.program, e); ok {
-		f.sum(names)
+		f.sum(names, "")
 		for _, r := range rest {
 			f.walk(r)
 		}
@@ -120,8 +140,12 @@ func (f *sumFinder) walk(e ast.Expr) {
 	}
 }
 
-func (f *sumFinder) sum(names []string) {
+func (f *sumFinder) sum(names []string, by string) {
 	key := strings.Join(names, "+")
+	if old, ok := f.by[key]; ok && old != by {
+		by = ""
+	}
+	f.by[key] = by
 	for _, n := range names {
 		if old, ok := f.in[n]; ok && old != key {
 			f.apart[n] = true
@@ -174,6 +198,19 @@ func zTerms(p *check.Program, e ast.Expr) (names []string, rest []ast.Expr, ok b
 	return names, rest, len(names) > 0
 }
 
+// lookedUp returns the z of a sum of vectors of which a level looks up the rows, with the level.
+func lookedUp(p *check.Program, e ast.Expr) (names []string, by string, ok bool) {
+	x, ok := e.(*ast.Index)
+	if !ok || len(x.Args) != 1 || x.Args[0].Slice || p.Info[x.Args[0].Lo].Type.Levels == nil {
+		return nil, "", false
+	}
+	names, rest, ok := zTerms(p, x.X)
+	if !ok || len(rest) > 0 || len(p.Symbols[names[0]].Type.Dims) != 1 {
+		return nil, "", false
+	}
+	return names, format.Expr(x.Args[0].Lo), true
+}
+
 // familySum returns z of `sum(z[j] for j in family)`.
 func familySum(p *check.Program, s *ast.Sum) string {
 	x, ok := s.Body.(*ast.Index)
@@ -221,7 +258,7 @@ func (l *lowerer) receivedSum(e ast.Expr) (graph.ID, bool) {
 		return graph.NoID, false
 	}
 	i := slices.IndexFunc(l.groups, func(z zSum) bool { return slices.Equal(z.names, names) })
-	if i < 0 {
+	if i < 0 || l.groups[i].by != "" {
 		return graph.NoID, false
 	}
 	sum, ok := l.sums[l.groups[i].key()]
@@ -240,6 +277,33 @@ func (l *lowerer) receivedSum(e ast.Expr) (graph.ID, bool) {
 		return sum, true
 	}
 	return l.apply(e, "add", graph.Attr{}, rest, sum), true
+}
+
+// receivedRows lowers the rows of an additive sum of z that nothing else needs: they are an input.
+func (l *lowerer) receivedRows(e *ast.Index) (graph.ID, bool) {
+	names, by, ok := lookedUp(l.Program, e)
+	if !ok {
+		return graph.NoID, false
+	}
+	i := slices.IndexFunc(l.groups, func(z zSum) bool { return slices.Equal(z.names, names) && z.by == by })
+	if i < 0 {
+		return graph.NoID, false
+	}
+	key := l.groups[i].key()
+	if rows, ok := l.sums[key]; ok {
+		return rows, true
+	}
+	codes, known := l.b.Value(l.expr(e.Args[0].Lo))
+	if !known {
+		return graph.NoID, false
+	}
+	at := make([]int, len(codes))
+	for k, code := range codes {
+		at[k] = int(code) - 1
+	}
+	l.sums[key] = l.b.Input(key, graph.Shape{len(at)})
+	l.inputs = append(l.inputs, inputPort{sum: names, at: at})
+	return l.sums[key], true
 }
 
 // others lowers a chain without the z of a sum; false where nothing is left.

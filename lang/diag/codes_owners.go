@@ -25,4 +25,5 @@ const (
 	NoiseChanged     Code = "V0392" // a factor or a mixture of elements around cuts
 	FactorInCuts     Code = "V0393" // a shared parameter multiplied into cuts
 	CutVariants      Code = "V0394" // cuts of one client that differ by a shared factor
+	NoiseAverages    Code = "V0396" // rows that share a level share a value, and noise averages over them
 )

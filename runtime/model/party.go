@@ -89,7 +89,11 @@ func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 		}
 	}
 	for _, g := range plan.Groups {
-		p.sums = append(p.sums, g.Len)
+		n := g.Len
+		if index == 0 {
+			n = g.Rows()
+		}
+		p.sums = append(p.sums, n)
 	}
 	p.clients, p.shared = len(plan.Names)-1, len(plan.Shared)
 	p.held = make([]float64, p.Dim()+p.early)

@@ -101,6 +101,32 @@ type Group struct {
 	// Quantities is where the server's generated quantities read the sum of a draw: one graph input of the
 	// server, none where they do not.
 	Quantities []Port
+	// At has, where the server looks rows up in the sum, the element of each row from 0, and is known to the
+	// server alone; nil: the rows are the elements.
+	At []int `json:"-"`
+}
+
+// Rows is how many numbers the server reads of the sum.
+func (g *Group) Rows() int {
+	if g.At != nil {
+		return len(g.At)
+	}
+	return g.Len
+}
+
+// Look sets rows to what is looked up in the sum.
+func (g *Group) Look(rows, sum []float64) {
+	for i, k := range g.At {
+		rows[i] = sum[k]
+	}
+}
+
+// Collect is the reverse of Look for derivatives: it adds up those by the rows of each element.
+func (g *Group) Collect(sum, rows []float64) {
+	clear(sum)
+	for i, k := range g.At {
+		sum[k] += rows[i]
+	}
 }
 
 // A Shared is a server parameter that clients use: the value goes out, the adjoints come back and are added

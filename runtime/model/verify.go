@@ -178,7 +178,7 @@ func (v *verifier) quantities(where string, g Group) error {
 		if slices.Contains(g.Receivers, q) {
 			continue
 		}
-		if err := v.input(where, q, g.Len, false); err != nil {
+		if err := v.input(where, q, g.Rows(), false); err != nil {
 			return err
 		}
 	}
@@ -266,8 +266,11 @@ func (v *verifier) receivers(where string, group Group) error {
 	if !v.plan.Power && len(group.Receivers) > 1 {
 		return wrong(where, "a client receives it, which only the power model allows")
 	}
+	if slices.ContainsFunc(group.At, func(k int) bool { return k < 0 || k >= group.Len }) {
+		return wrong(where, "a row is looked up beyond its length %d", group.Len)
+	}
 	for _, r := range group.Receivers {
-		if err := v.input(where, r, group.Len, false); err != nil {
+		if err := v.input(where, r, group.Rows(), false); err != nil {
 			return err
 		}
 	}

@@ -148,7 +148,8 @@ func newWhole(plan *model.Plan, keys Keys, shared *common, over *wire, helpers i
 		e.meet(k + 1)
 	}
 	for g, group := range plan.Groups {
-		if r := group.Receivers; over == nil && len(r) == 1 && !e.parties[r[0].Party].isMember(g) {
+		if r := group.Receivers; over == nil && len(r) == 1 && group.At == nil &&
+			!e.parties[r[0].Party].isMember(g) {
 			e.sums.total[g] = e.parties[r[0].Party].Input(r[0].Index) // added up where it is read
 		}
 	}

@@ -93,5 +93,5 @@ func (e *evaluator) takeDrawn(c *client, up *frame) { e.sums.takeDrawn(c, up) }
 
 func (e *evaluator) addDrawn() {
 	e.sums.addRead(e.plan)
-	e.server.readQuantities(e.plan, e.sums.total)
+	e.server.readQuantities(e.sums.total)
 }

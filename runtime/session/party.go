@@ -26,13 +26,15 @@ type partyState struct {
 	answer   []float64   // of density.LocalSteps
 	shared   [][]float64 // gradient by role.Arrivals[i]
 	outputs  []int       // at the server: graph output of each shared parameter
+	groups   []model.Group
 }
 
 // newPartyState makes the state of a party that evaluates in a room. adj is memory for the time from settle
 // to pull, which parties of one process share.
 func newPartyState(plan *model.Plan, index int, room *graph.Room, adj *[]float64) *partyState {
 	p := model.NewPartyIn(plan, index, room)
-	s := &partyState{Party: p, role: p.Role(), exact: plan.Exact, early: make([]float64, p.Early())}
+	s := &partyState{Party: p, role: p.Role(), exact: plan.Exact, early: make([]float64, p.Early()),
+		groups: plan.Groups}
 	*adj = slices.Grow((*adj)[:0], p.SendLen())
 	s.z, s.adj, s.w = make([]float64, p.SendLen()), (*adj)[:p.SendLen()], p.Seed()
 	if len(s.role.Members) < len(p.Sends()) { // settle does not set all of it
@@ -121,6 +123,8 @@ func (s *partyState) receive(sums [][]float64) {
 func (s *partyState) receiveSum(r model.Reception, sum []float64) {
 	in := s.Input(r.Input)
 	switch {
+	case s.groups[r.Group].At != nil:
+		s.groups[r.Group].Look(in, sum)
 	case r.Cut >= 0:
 		vector.Sub(len(in), in, sum, s.part(s.z, r.Cut))
 	case len(in) > 0 && &in[0] != &sum[0]:
@@ -202,12 +206,10 @@ func (s *partyState) report(b int, d density.Draw, values []float64) error {
 }
 
 // readQuantities copies the sums that the server's generated quantities read to its inputs.
-func (s *partyState) readQuantities(plan *model.Plan, sums [][]float64) {
-	for g, group := range plan.Groups {
+func (s *partyState) readQuantities(sums [][]float64) {
+	for g, group := range s.groups {
 		for _, q := range group.Quantities {
-			if in := s.Input(q.Index); len(in) > 0 && &in[0] != &sums[g][0] {
-				copy(in, sums[g])
-			}
+			s.receiveSum(model.Reception{Group: g, Input: q.Index, Cut: -1}, sums[g])
 		}
 	}
 }

@@ -48,7 +48,13 @@ func newSums(plan *model.Plan, c *codes) *sums {
 // takeOwn takes the derivatives of the server's own density by the inputs and outputs of its graph as parts.
 func (h *sums) takeOwn(server *partyState) {
 	for _, r := range server.role.Receptions {
-		h.a[r.Group][r.Place].Data = server.InputAdjoint(r.Input)
+		a := &h.a[r.Group][r.Place]
+		if g := &server.groups[r.Group]; g.At != nil {
+			a.Data = slices.Grow(a.Data[:0], g.Len)[:g.Len]
+			g.Collect(a.Data, server.InputAdjoint(r.Input))
+			continue
+		}
+		a.Data = server.InputAdjoint(r.Input)
 	}
 	for k, out := range server.outputs {
 		h.d[k][0].Data = server.Own(out)

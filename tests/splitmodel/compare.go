@@ -44,7 +44,8 @@ func (r Refusal) Error() string { return string(r.Code) + " " + r.Message }
 
 // Evaluate compiles a model under a transform, verifies every pass, loads the parties' programs with the
 // tables, which are written to a folder, and returns the sum of the parties' log densities, with its
-// gradient, where z is at the cuts, at so many points. An error is a Refusal, or a fault of the compiler.
+// gradient, where z is at the cuts, at so many points. The densities of rows are lowered too. An error is a
+// Refusal, or a fault of the compiler.
 func Evaluate(f compiletest.Fixture, kind def.Transform, dir string, points int) ([]Point, error) {
 	m, diags := compile.Compile(source.New("model.vfl", f.Text),
 		check.Options{Transform: kind, Accept: accept.Accepted(accept.Names())})
@@ -67,6 +68,9 @@ func Evaluate(f compiletest.Fixture, kind def.Transform, dir string, points int)
 	}
 	if err := b.Verify(); err != nil {
 		return nil, err
+	}
+	if _, diags := b.Generative(); diags.HasErrors() {
+		return nil, fmt.Errorf("no densities of rows: %w", Refusal{diags.Shown()[0]})
 	}
 	var out []Point
 	for n := range points {
@@ -168,7 +172,6 @@ func (p Point) differs(o Point) string {
 
 // refusals are why models that are drawn may be refused: under noise a place that takes none; under power a
 // response of the server alone, a cut not in one sum alone, a factor, rows that cannot be taken apart.
-
 func refusals(kind def.Transform) (out []diag.Code) {
 	if kind.Noise() {
 		out = append(out, diag.NoCut)

@@ -76,6 +76,9 @@ func terms() []kind {
 		{"data X_# : real[N, P_#] @ #\nparam i_# : real[P_#] ~ normal(0, k) noncentered @ #",
 			"q * (X_# * i_#)"},
 		{"param u_# : real[G] ~ normal(0, 1) @ #", "u_#[g]"},
+		{"data gg : level(G)[N] @ shared\nparam u_# : real[G] ~ normal(0, 1) @ #", "u_#[gg]"}, // beside u_#[g]
+		{"param v2_# : real[G, 2] ~ normal(0, 1) @ #\nparam y_# ~ normal(0, 1) @ #",
+			"y_# + tanh(v2_#[g, 2]) - v2_#[g, 1] ^ 2"},
 		{"param t_# ~ half_normal(1) @ #\nparam v_# : real[G] ~ normal(0, t_#) noncentered @ #", "v_#[g]"},
 		{"param u_# : real[G] ~ normal(0, 1) @ #\nparam f_# : real[H] ~ normal(0, 1) @ #",
 			"u_#[g] + f_#[h]"},

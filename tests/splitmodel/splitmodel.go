@@ -230,7 +230,10 @@ func (g *generator) number(of string, i int) any {
 	case "count":
 		return g.IntN(6)
 	case "level":
-		return 1 + (i+i/groups)%groups
+		if i < groups {
+			return 1 + i
+		}
+		return 1 + g.IntN(groups)
 	case "reallower=0":
 		return digits(0.2 + g.ExpFloat64())
 	case "reallower=0, upper=1":
