@@ -40,7 +40,8 @@ func (c *checker) declares(s *ast.Distribution) ast.Stmt {
 		s = c.withoutConsts(s)
 	}
 	d := &declaration{checker: c, stmt: s, names: map[string]*bodyName{}, parts: map[string]*ast.Body{}}
-	d.out = dist.Declaration{Name: s.Name.Name, Doc: "A distribution that the model declares.",
+	text := strings.ReplaceAll(format.Stmt(s), "\n", "\n    ")
+	d.out = dist.Declaration{Name: s.Name.Name, Doc: "A distribution that the model declares.\n\n    " + text,
 		Value: s.Value.Name.Name,
 		NoCDF: "add `cdf = …` to `dist " + s.Name.Name + "`, the probability of a value no greater"}
 	if !d.name() {

@@ -172,7 +172,8 @@ func recordOne(args int, f Formula) *tape {
 	return t
 }
 
-// sampler draws the steps of the generator in order; it gives NaN where an argument is outside its domain.
+// sampler draws the steps of the generator in order; it gives NaN where an argument is outside its domain, or
+// the value is not finite.
 func (n *Declaration) sampler() func(*rand.Rand, []float64) float64 {
 	type recordedStep struct {
 		dist *def.Dist
@@ -209,6 +210,9 @@ func (n *Declaration) sampler() func(*rand.Rand, []float64) float64 {
 				value = s.dist.Sample(r, args)
 			}
 			b.Theta = append(b.Theta, def.Scalar(value))
+		}
+		if math.IsInf(value, 0) {
+			return math.NaN()
 		}
 		return value
 	}
