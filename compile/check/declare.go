@@ -273,9 +273,9 @@ func (d *declaration) part(s *ast.Body) {
 	case logPart:
 		d.density(s.Value, s)
 	case cdfPart:
-		d.out.CDF = d.formula(s.Value)
+		d.out.CDF, d.out.TailPieces = d.formula(s.Value), d.out.TailPieces || d.chooses(s.Value)
 	case ccdfPart:
-		d.out.CCDF = d.formula(s.Value)
+		d.out.CCDF, d.out.TailPieces = d.formula(s.Value), d.out.TailPieces || d.chooses(s.Value)
 	case meanPart:
 		d.out.Mean = format.Expr(d.written(s.Value))
 	default:
@@ -300,6 +300,7 @@ func (d *declaration) density(e ast.Expr, at ast.Node) {
 			Note("a term of the model's density that no value enters is a `factor`")
 		return
 	}
+	d.out.Pieces = d.chooses(e)
 	d.terms(e, 1)
 }
 

@@ -235,6 +235,22 @@ func (d *declaration) moves(e ast.Expr) bool {
 	return found
 }
 
+// chooses reports whether an expression is made of pieces.
+func (d *declaration) chooses(e ast.Expr) bool {
+	found := false
+	ast.Walk(e, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.Call:
+			found = found || x.Name.Name == "where" || x.Name.Name == "min" || x.Name.Name == "max"
+		case *ast.Name:
+			known := d.names[x.Name]
+			found = found || known != nil && known.kind == aLet && d.chooses(known.let)
+		}
+		return !found
+	})
+	return found
+}
+
 // written is an expression without lets, element by element.
 func (d *declaration) written(e ast.Expr) ast.Expr {
 	switch x := e.(type) {
