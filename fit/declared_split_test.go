@@ -34,8 +34,8 @@ dist share(v : real<lower=0, upper=1> | mu : real<lower=0, upper=1>, phi : real<
 }
 `
 
-// Split over the parties, a declared distribution has the density and the gradient that it has where one party
-// holds everything: with cuts in any argument, in a prior, in a mixture, truncated and censored.
+// Split over the parties, a declared distribution has the density and the gradient that it has where one
+// party holds everything: with cuts in any argument, in a prior, in a mixture, truncated and censored.
 func TestDeclaredDistributionsSplit(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	f := compiletest.Fixture{Tables: map[string]string{"server": "id,y,k,v,ended\n", "a": "id,x\n",
@@ -68,9 +68,8 @@ param ba ~ tilted(0, 2, 0.5) @ a
 param bb ~ tilted(0, 1, 0.5) @ b
 ` + likelihood + "\n"
 		whole := declaredAt(t, f, transforms.None)
-		if split := declaredAt(t, f, transforms.Exact); !maps.EqualFunc(split, whole, func(a, b float64) bool {
-			return math.Abs(a-b) <= 1e-11*(1+math.Abs(b))
-		}) {
+		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-11*(1+math.Abs(b)) }
+		if split := declaredAt(t, f, transforms.Exact); !maps.EqualFunc(split, whole, near) {
 			t.Errorf("%s: split %v, in one place %v", likelihood, split, whole)
 		}
 		for _, kind := range []def.Transform{transforms.Augmented, transforms.Power} {

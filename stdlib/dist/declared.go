@@ -51,9 +51,9 @@ type Declaration struct {
 	Mean         string
 	Steps        []GeneratorStep // the last one gives the value
 	NoCDF        string          // what to do for one
-	// Pieces reports that the density, and TailPieces that a distribution function, chooses between expressions,
-	// of which the one that is not chosen may be no number, as a logarithm of 0. The loop of a tape leaves it
-	// out; operations on vectors would not.
+	// Pieces reports that the density, and TailPieces that a distribution function, chooses between
+	// expressions, of which the one that is not chosen may be no number, as a logarithm of 0. The loop of a
+	// tape leaves it out; operations on vectors would not.
 	Pieces, TailPieces bool
 }
 
