@@ -3,9 +3,12 @@ package compile_test
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/tests/compiletest"
 )
@@ -138,5 +141,45 @@ func same(t *testing.T, what string, got, want *def.Batch) {
 				t.Errorf("%s of row %d, at %v: the partial %d is %v, want %v", what, i, got.X.At(i), k, d[i], w)
 			}
 		}
+	}
+}
+
+// A module's distribution is called by the name of the module. What is wrong in it is reported there.
+func TestDistributionsOfModules(t *testing.T) {
+	const module = `const half = 0.5
+fn scaled(y, m, s) = (y - m) / s
+dist tilted(y | mu, s : real<lower=0>) = log(half) - log(s) - abs(scaled(y, mu, s))
+`
+	const model = `import "./mine.vfl"
+data y : real[N]
+param m ~ mine.tilted(0, 1)
+y ~ mixture(0.5, mine.tilted(m, 1), normal(0, 1))
+factor mine.tilted_lpdf(m | 0, 1)
+`
+	compiled := func(module string) (*compile.Model, string) {
+		m, diags := compile.Compile(source.New("m.vfl", model),
+			check.Options{Import: func(string) (string, error) { return module, nil }})
+		for _, d := range diags.Shown() {
+			return m, d.File.Name + ": " + d.Message
+		}
+		return m, ""
+	}
+	m, message := compiled(module)
+	if message != "" {
+		t.Fatal(message)
+	}
+	mine, _ := m.Checked.Universe.Dist("mine.tilted")
+	laplace, _ := m.Universe.Dist("laplace")
+	got, want := rows(mine, "mine", 20), rows(laplace, "mine", 20)
+	mine.LogDensity(got)
+	laplace.LogDensity(want)
+	same(t, "density", got, want)
+	if _, message = compiled(strings.Replace(module, "y, mu, s))", "y, nu, s))", 1)); !strings.HasPrefix(
+		message, "mine.vfl: mine.tilted sees y, mu, s, ") || !strings.Contains(message, "nu is neither") {
+		t.Error(message)
+	}
+	if _, message = compiled("dist other(y | mu) = -abs(y - mu) - log(2)\n"); !strings.HasSuffix(
+		message, "has no function tilted") {
+		t.Error(message)
 	}
 }
