@@ -277,6 +277,10 @@ func (d *declaration) part(s *ast.Body) {
 	case ccdfPart:
 		d.out.CCDF, d.out.TailPieces = d.formula(s.Value), d.out.TailPieces || d.chooses(s.Value)
 	case meanPart:
+		if d.size(s.Value) > mostWritten {
+			d.errorf(diag.BadDistribution, s, "with its lets written out, the mean is too large")
+			return
+		}
 		d.out.Mean = format.Expr(d.written(s.Value))
 	default:
 		m := d.errorf(diag.BadDistribution, &s.Name, "a distribution has no part %q", name)
