@@ -16,7 +16,8 @@ type bodyName struct {
 	at    int      // of an argument, or of a step of the generator: which one
 	let   ast.Expr // of a let
 	value bool     // it depends on the value
-	// pieces reports that a let is made of pieces, and size is how many nodes it has with its lets written out.
+	// pieces reports that a let is made of pieces, and size is how many nodes it has with its lets written
+	// out.
 	pieces bool
 	size   int
 }
