@@ -27,6 +27,8 @@ var mixtures = []string{
 	"y ~ mixture([0.3, 0.7], normal(m + x * b + w * d, s), normal(m, 2))",
 	"y ~ mixture([0.3, 0.7], normal(m + x * b, s), normal(w * d, 2))",
 	"y ~ mixture([0.3, 0.7], normal(m + x * b + w * d, s), normal(0, 1)) truncate(lower = 0)",
+	tilted + "y ~ tilted(m + x * b + w * d, s, inv_logit(x * b))",
+	tilted + "y ~ mixture(0.3, tilted(m + x * b + w * d, s, 0.5), normal(0, 1)) censor(right = cens)",
 }
 
 // clausedText is a model with a likelihood of two clients' cuts and a clause.

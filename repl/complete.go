@@ -123,9 +123,9 @@ func (s *Session) completeVfl(before string) []term.Candidate {
 	case last == "@":
 		return plain(s.owners())
 	case last == "~":
-		return s.signatures(s.universe.Dists())
+		return s.signatures(s.library().Dists())
 	case strings.HasPrefix(statement, "data ") && strings.Contains(statement, " from "):
-		list := s.signatures(s.universe.Encoders())
+		list := s.signatures(s.library().Encoders())
 		holders, _ := s.holders()
 		for _, h := range holders {
 			list = append(list, plain(columnNames(h.table))...)
@@ -135,9 +135,9 @@ func (s *Session) completeVfl(before string) []term.Candidate {
 		last == ":":
 		return plain([]string{"real", "int", "binary", "count", "level"})
 	case last == "transform":
-		return plain(s.universe.Transforms())
+		return plain(s.library().Transforms())
 	}
-	list := append(plain(s.scope(nil)), s.signatures(s.universe.Funcs())...)
+	list := append(plain(s.scope(nil)), s.signatures(s.library().Funcs())...)
 	if last == "" {
 		list = append(list, plain(parser.Keywords())...)
 		for _, o := range overs() {
@@ -167,7 +167,7 @@ func (s *Session) signatures(names []string) []term.Candidate {
 	var out []term.Candidate
 	for _, n := range names {
 		note := ""
-		if p := pages.Of(s.universe, n); len(p) > 0 {
+		if p := pages.Of(s.library(), n); len(p) > 0 {
 			note = strings.TrimPrefix(p[0].Usage, n)
 		}
 		out = append(out, term.Candidate{Text: n, Note: note})

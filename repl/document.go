@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/pages"
 )
 
@@ -24,7 +25,7 @@ func (s *Session) document(ctx context.Context, name string) error {
 		}
 		return s.say("page", "%s", bytes.TrimSpace(b.Bytes()))
 	}
-	for i, p := range pages.Of(s.universe, name) {
+	for i, p := range pages.Of(s.library(), name) {
 		if i > 0 {
 			b.WriteString("\n")
 		}
@@ -50,9 +51,17 @@ func (s *Session) document(ctx context.Context, name string) error {
 
 // documented lists everything that has a page.
 func (s *Session) documented() []string {
-	out := append(pages.Names(s.universe), settingNames()...)
+	out := append(pages.Names(s.library()), settingNames()...)
 	for _, p := range diag.Pages {
 		out = append(out, string(p.Code))
 	}
 	return out
+}
+
+// library has what is built in, and what the model declares.
+func (s *Session) library() *stdlib.Universe {
+	if s.now != nil && s.now.built != nil && s.now.built.Checked != nil {
+		return s.now.built.Checked.Universe
+	}
+	return s.universe
 }

@@ -18,14 +18,15 @@ import (
 func newDoc() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "doc [NAME]",
+		Use: "doc [NAME [MODEL]]",
 		Short: "Print the page of a distribution, function, encoder, type, statement " +
-			"or flag, or list them all",
+			"or flag, or list them all; with MODEL also what that declares",
 		Example: `  vflc doc normal
   vflc doc recur
   vflc doc draws
+  vflc doc ald quantiles.vfl
   vflc doc`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cobra.MaximumNArgs(2),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return documented(stdlib.New()), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -33,6 +34,13 @@ func newDoc() *cobra.Command {
 			u := stdlib.New()
 			if len(args) == 0 {
 				return listBuiltIn(cmd.OutOrStdout(), u, asJSON)
+			}
+			if len(args) == 2 {
+				m, err := compileWhole(cmd, args[1], &modelFlags{})
+				if err != nil {
+					return err
+				}
+				u = m.Checked.Universe
 			}
 			return showPages(cmd.OutOrStdout(), u, newRoot(), args[0], asJSON)
 		}),
@@ -48,7 +56,8 @@ func showPages(w io.Writer, u *stdlib.Universe, root *cobra.Command, name string
 	}
 	if len(found) == 0 {
 		return fmt.Errorf("no distribution, function, encoder, type, statement, flag or function of a "+
-			"module is called %s%s; vflc doc lists them all", name, didYouMean(name, documented(u)))
+			"module is called %s%s; vflc doc lists them all, and vflc doc %[1]s MODEL has what a model "+
+			"declares", name, didYouMean(name, documented(u)))
 	}
 	if asJSON {
 		return posterior.WriteJSON(w, found)

@@ -40,7 +40,8 @@ func (c *checker) declares(s *ast.Distribution) ast.Stmt {
 		s = c.withoutConsts(s)
 	}
 	d := &declaration{checker: c, stmt: s, names: map[string]*bodyName{}, parts: map[string]*ast.Body{}}
-	d.out = dist.Declaration{Name: s.Name.Name, Doc: "A distribution that the model declares.",
+	text := strings.ReplaceAll(format.Stmt(s), "\n", "\n    ")
+	d.out = dist.Declaration{Name: s.Name.Name, Doc: "A distribution that the model declares.\n\n    " + text,
 		Value: s.Value.Name.Name,
 		NoCDF: "add `cdf = …` to `dist " + s.Name.Name + "`, the probability of a value no greater"}
 	if !d.name() {
@@ -272,10 +273,14 @@ func (d *declaration) part(s *ast.Body) {
 	case logPart:
 		d.density(s.Value, s)
 	case cdfPart:
-		d.out.CDF = d.formula(s.Value)
+		d.out.CDF, d.out.TailPieces = d.formula(s.Value), d.out.TailPieces || d.chooses(s.Value)
 	case ccdfPart:
-		d.out.CCDF = d.formula(s.Value)
+		d.out.CCDF, d.out.TailPieces = d.formula(s.Value), d.out.TailPieces || d.chooses(s.Value)
 	case meanPart:
+		if d.size(s.Value) > mostWritten {
+			d.errorf(diag.BadDistribution, s, "with its lets written out, the mean is too large")
+			return
+		}
 		d.out.Mean = format.Expr(d.written(s.Value))
 	default:
 		m := d.errorf(diag.BadDistribution, &s.Name, "a distribution has no part %q", name)
@@ -299,6 +304,7 @@ func (d *declaration) density(e ast.Expr, at ast.Node) {
 			Note("a term of the model's density that no value enters is a `factor`")
 		return
 	}
+	d.out.Pieces = d.chooses(e)
 	d.terms(e, 1)
 }
 

@@ -16,7 +16,14 @@ type bodyName struct {
 	at    int      // of an argument, or of a step of the generator: which one
 	let   ast.Expr // of a let
 	value bool     // it depends on the value
+	// pieces reports that a let is made of pieces, and size is how many nodes it has with its lets written
+	// out.
+	pieces bool
+	size   int
 }
+
+// mostWritten bounds a mean, in which lets are written out.
+const mostWritten = 10_000
 
 type bodyKind int
 
@@ -33,7 +40,8 @@ func (d *declaration) let(s *ast.Let) {
 		d.errorf(diag.BadDistribution, s, "a let of a distribution is a number without type and owner")
 	}
 	if d.fresh(&s.Name) && d.expression(s.Value, false) {
-		d.names[s.Name.Name] = &bodyName{kind: aLet, let: s.Value, value: d.moves(s.Value)}
+		d.names[s.Name.Name] = &bodyName{kind: aLet, let: s.Value, value: d.moves(s.Value),
+			pieces: d.chooses(s.Value), size: d.size(s.Value)}
 	}
 }
 
@@ -233,6 +241,34 @@ func (d *declaration) moves(e ast.Expr) bool {
 		return !found
 	})
 	return found
+}
+
+// chooses reports whether an expression is made of pieces.
+func (d *declaration) chooses(e ast.Expr) bool {
+	found := false
+	ast.Walk(e, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.Call:
+			found = found || x.Name.Name == "where" || x.Name.Name == "min" || x.Name.Name == "max"
+		case *ast.Name:
+			found = found || d.names[x.Name] != nil && d.names[x.Name].pieces
+		}
+		return !found
+	})
+	return found
+}
+
+// size is how many nodes an expression has with its lets written out, up to a bound.
+func (d *declaration) size(e ast.Expr) (n int) {
+	ast.Walk(e, func(node ast.Node) bool {
+		n++
+		if x, ok := node.(*ast.Name); ok && d.names[x.Name] != nil {
+			n += d.names[x.Name].size
+		}
+		n = min(n, mostWritten+1)
+		return true
+	})
+	return n
 }
 
 // written is an expression without lets, element by element.

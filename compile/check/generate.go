@@ -153,7 +153,7 @@ func elementOf(d *def.Dist) types.Elem {
 func (c *checker) drawable(s *ast.Generate, sym *Symbol) bool {
 	switch d := sym.Dist; {
 	case !d.Drawable():
-		c.errorf(diag.DrawnGenerated, s.Dist, "%s: nothing can be drawn from it", d.WithoutDraws())
+		c.errorf(diag.DrawnGenerated, s.Dist, "nothing can be drawn from %s: %s", d.Name, d.WithoutDraws())
 	case d.Event != nil && d.Event.OfTotal:
 		c.errorf(diag.DrawnGenerated, s.Dist,
 			"a draw from %s needs the total of the counts, which its arguments do not give", d.Name).

@@ -205,6 +205,9 @@ func (p *grid) distribution(d *def.Dist, theta []float64) *Contradiction {
 	for i, f := range p.density {
 		sum += float64(p.weight[i] * f)
 		share := sum / p.total
+		if !d.Discrete { // half of the strip around the value lies below it
+			share -= float64(p.weight[i]*f) / (2 * p.total)
+		}
 		if share < 0.02 || share > 0.98 {
 			continue
 		}

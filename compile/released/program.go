@@ -121,7 +121,7 @@ func (w *writer) declarations() {
 	}
 	for _, s := range w.program.File.Stmts {
 		switch s := s.(type) {
-		case *ast.Const, *ast.Param, *ast.Client, *ast.Server:
+		case *ast.Const, *ast.Param, *ast.Client, *ast.Server, *ast.Distribution:
 			w.line("%s", strings.Join(strings.Fields(format.Stmt(s)), " "))
 		case *ast.Let:
 			if !f.reads(s.Value) {

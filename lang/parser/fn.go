@@ -21,6 +21,10 @@ func inDistribution(s *situation) *fault {
 			"and its arguments behind it")
 		f.d.Fix(spanOf(s.token), " |", "divide them")
 		return f
+	case header && is(s.token, "~"):
+		f := faultf(diag.Unexpected, spanOf(s.token), "the arguments of a distribution stand behind a bar")
+		f.d.Fix(spanOf(s.token), "|", "divide them")
+		return f
 	case header && s.token.Type == identToken && (s.prev.Value == "real" || s.prev.Value == "int"):
 		f := faultf(diag.Unexpected, spanOf(s.token), "the type of an argument stands behind its name")
 		f.d.Fix(spanOf(s.prev).Join(spanOf(s.token)), s.token.Value+" : "+s.prev.Value, "exchange them")

@@ -1,5 +1,7 @@
 package def
 
+import "fmt"
+
 // A FormKind is how a distribution is built from others.
 type FormKind int
 
@@ -33,6 +35,9 @@ func (d *Dist) Bounds(theta []float64) (lower, upper float64) {
 
 // Words describes the values in a sentence; names are the parameters, or what they are.
 func (d *Dist) Words(names []string) string {
+	if d.Declared && d.Form == nil {
+		return d.declaredWords()
+	}
 	words := d.Support.Words(names)
 	for k, p := range d.Params {
 		switch {
@@ -42,6 +47,26 @@ func (d *Dist) Words(names []string) string {
 		case p.Name == UpperEnd:
 			words += ", " + names[k] + " or less"
 		}
+	}
+	return words
+}
+
+// declaredWords describes the domain that a declaration gives, whose bounds are numbers.
+func (d *Dist) declaredWords() string {
+	words := d.Support.Words(nil)
+	if d.Discrete && d.Support == RealLine {
+		words = "a whole number"
+	}
+	if d.Narrow == nil {
+		return words
+	}
+	least, most := d.Support.Bounds(nil)
+	lower, upper := d.Bounds(nil)
+	if lower > least {
+		words += fmt.Sprintf(", %g or more", lower)
+	}
+	if upper < most {
+		words += fmt.Sprintf(", %g or less", upper)
 	}
 	return words
 }

@@ -51,6 +51,10 @@ type Declaration struct {
 	Mean         string
 	Steps        []GeneratorStep // the last one gives the value
 	NoCDF        string          // what to do for one
+	// Pieces reports that the density, and TailPieces that a distribution function, chooses between
+	// expressions, of which the one that is not chosen may be no number, as a logarithm of 0. The loop of a
+	// tape leaves it out; operations on vectors would not.
+	Pieces, TailPieces bool
 }
 
 // Declared is the distribution that a declaration describes. As of those of the library its vector form is
@@ -72,7 +76,11 @@ func Declared(n Declaration) def.Dist {
 	if n.Steps != nil {
 		d.Sample = n.sampler()
 	}
-	return derived(d)
+	d = derived(d)
+	if n.Pieces {
+		d.Expand, d.Slow = nil, "its density is made of pieces"
+	}
+	return d
 }
 
 func (n *Declaration) expand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
@@ -115,6 +123,9 @@ func (n *Declaration) tails(d *def.Dist) {
 	d.LogCDF = n.tail(log(n.CDF, n.CCDF), false)
 	above := log(n.CCDF, n.CDF)
 	d.LogCCDF = n.tail(above, true)
+	if n.TailPieces {
+		return
+	}
 	if n.Lower == math.Inf(-1) || n.Lower == 0 && n.Support != def.RealLine { // above the end of the support
 		d.Survival = above
 	}
@@ -172,7 +183,8 @@ func recordOne(args int, f Formula) *tape {
 	return t
 }
 
-// sampler draws the steps of the generator in order; it gives NaN where an argument is outside its domain.
+// sampler draws the steps of the generator in order; it gives NaN where an argument is outside its domain, or
+// the value is not finite.
 func (n *Declaration) sampler() func(*rand.Rand, []float64) float64 {
 	type recordedStep struct {
 		dist *def.Dist
@@ -209,6 +221,9 @@ func (n *Declaration) sampler() func(*rand.Rand, []float64) float64 {
 				value = s.dist.Sample(r, args)
 			}
 			b.Theta = append(b.Theta, def.Scalar(value))
+		}
+		if math.IsInf(value, 0) {
+			return math.NaN()
 		}
 		return value
 	}

@@ -74,6 +74,13 @@ func languagePages() []Page {
 				"the call that `let h` makes. Nothing calls itself.",
 			"fn line(x, a, b) = a + b * x\n"+y+
 				"data x : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(line(x, 0, b), 1)"),
+		statement("dist", "dist NAME(y | ARGUMENTS) = EXPR or dist NAME(y : TYPE | a : TYPE, …) { log = EXPR … }",
+			"Declares a distribution by the logarithm of its density. `cdf`, `ccdf` and `mean` are further "+
+				"parts, and `generate` the steps of a generator, whose last one gives y. The body is about "+
+				"one number; NAME stands behind `~` as any distribution does, element by element.",
+			"dist tilted(y | mu, s : real<lower=0>) {\n    let u = (y - mu) / s\n    log = -abs(u) - "+
+				"log(2 * s)\n    cdf = where(u < 0, exp(u) / 2, 1 - exp(-u) / 2)\n    generate y ~ "+
+				"laplace(mu, s)\n}\n"+y+"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\ny ~ tilted(m, s)"),
 		statement("import", "import NAME or import \"./FILE.vfl\"",
 			"Makes the functions of a module known, as NAME.function. The standard library has nn and glm; "+
 				"a file stands beside the model.", "import nn\ndata X : real[N, P]\n"+y+

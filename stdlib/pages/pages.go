@@ -74,7 +74,7 @@ func distPage(d *def.Dist) Page {
 		p.Arguments = append(p.Arguments, Entry{a.Name, doc})
 	}
 	p.Usage = d.Name + "(" + strings.Join(names, ", ") + ")"
-	support := d.Support.Words(names)
+	support := d.Words(names)
 	if d.Event != nil {
 		support = elements(d.Support, d.Event.Rank) + support
 	}
