@@ -151,7 +151,7 @@ const (
 `
 )
 
-var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+var notName = regexp.MustCompile(`[^\p{L}0-9_]+`)
 
 // FlatNames returns the variables' names for formats that allow only identifiers. A member or component
 // becomes part of the name, hospital[4].beta ↦ hospital_4_beta. A name that would appear twice gets a

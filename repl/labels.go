@@ -31,7 +31,7 @@ func (s *Session) labelled() []posterior.Scalar {
 }
 
 // bracketed is a name with something in brackets.
-var bracketed = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_.]*)\[([^\[\]]+)\]`)
+var bracketed = regexp.MustCompile(`([\p{L}_][\p{L}0-9_.]*)\[([^\[\]]+)\]`)
 
 // numbered writes a question as vfl has it: u[medical] is u[2], and so is beta[medical] where the element is
 // beta[ward=medical]. The error is that of a category that there is not.

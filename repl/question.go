@@ -188,11 +188,11 @@ func (s *Session) named(text string) (bool, error) {
 }
 
 var (
-	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	identifier = regexp.MustCompile(`^[\p{L}_][\p{L}0-9_]*$`)
 	// R's assignment, which vfl reads as a comparison with a negative number
-	arrow   = regexp.MustCompile(`^[A-Za-z_.0-9]+ *<-`)
+	arrow   = regexp.MustCompile(`^[\p{L}_.0-9]+ *<-`)
 	element = regexp.MustCompile(
-		`^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?(\.[A-Za-z_][A-Za-z0-9_.]*)?(\[[^\]]*\])?$`,
+		`^[\p{L}_][\p{L}0-9_]*(\[[^\]]*\])?(\.[\p{L}_][\p{L}0-9_.]*)?(\[[^\]]*\])?$`,
 	)
 )
 
