@@ -7,7 +7,6 @@ import (
 
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/ast"
@@ -375,7 +374,7 @@ func (p *predictor) mean(d *def.Dist, given []ast.Expr) ast.Expr {
 		if n, ok := e.(*ast.Name); ok {
 			return &ast.Paren{X: args[n.Name]}
 		}
-		return cut.Rebuild(e, fill)
+		return ast.Rebuild(e, fill)
 	}
 	return fill(file.Stmts[0].(*ast.Generate).Value)
 }

@@ -29,8 +29,9 @@ func (s *Session) Complete(text string, pos int) ([]term.Candidate, int) {
 	return begun(s.completeVfl(text[:offset]+line[:start]), line[start:]), offset + start
 }
 
+// isWord reports whether a byte is one of a name: of those outside ASCII, letters are meant.
 func isWord(b byte) bool {
-	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+	return b >= 0x80 || b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
 // wordStart is where the word at the end of a line begins.

@@ -163,64 +163,11 @@ func (c *cutter) own(e ast.Expr, j string) ast.Expr {
 			"the member's number %s enters its contribution, but a member does not know its number", j).
 			Note("give each member a datum of its own instead")
 	}
-	out := Rebuild(e, func(x ast.Expr) ast.Expr { return c.own(x, j) })
+	out := ast.Rebuild(e, func(x ast.Expr) ast.Expr { return c.own(x, j) })
 	if out != e {
 		c.facts[out] = c.Facts(e)
 	}
 	return out
-}
-
-// Rebuild maps the children of a node; a node without changed children is returned unchanged.
-func Rebuild(e ast.Expr, f func(ast.Expr) ast.Expr) ast.Expr {
-	switch x := e.(type) {
-	case *ast.Paren:
-		if y := f(x.X); y != x.X {
-			return &ast.Paren{At: x.At, X: y}
-		}
-	case *ast.Unary:
-		if y := f(x.X); y != x.X {
-			return &ast.Unary{At: x.At, Op: x.Op, X: y}
-		}
-	case *ast.Transpose:
-		if y := f(x.X); y != x.X {
-			return &ast.Transpose{At: x.At, X: y}
-		}
-	case *ast.Binary:
-		if a, b := f(x.X), f(x.Y); a != x.X || b != x.Y {
-			return &ast.Binary{At: x.At, Op: x.Op, OpAt: x.OpAt, X: a, Y: b}
-		}
-	case *ast.Recur:
-		return rebuildRecur(x, f)
-	case *ast.Sum:
-		if y := f(x.Body); y != x.Body {
-			return &ast.Sum{At: x.At, Each: x.Each, Body: y, Var: x.Var, Family: x.Family, Lo: x.Lo, Hi: x.Hi}
-		}
-	case *ast.Call:
-		args, changed := make([]ast.Expr, len(x.Args)), false
-		for i, a := range x.Args {
-			args[i] = f(a)
-			changed = changed || args[i] != a
-		}
-		if changed {
-			return &ast.Call{At: x.At, Name: x.Name, Args: args}
-		}
-	case *ast.Index:
-		y, changed := f(x.X), false
-		args := make([]*ast.Subscript, len(x.Args))
-		for i, a := range x.Args {
-			args[i] = a
-			if a.Lo == nil || a.Slice {
-				continue // bounds of slices are sizes: they contain no lets
-			}
-			if lo := f(a.Lo); lo != a.Lo {
-				args[i], changed = &ast.Subscript{At: a.At, Lo: lo}, true
-			}
-		}
-		if y != x.X || changed {
-			return &ast.Index{At: x.At, X: y, Args: args}
-		}
-	}
-	return e
 }
 
 // size counts nodes, up to the bound. An array of constants is one: it is the same node wherever it stands.

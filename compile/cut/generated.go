@@ -155,7 +155,7 @@ func (c *cutter) below(e ast.Expr, terms []term) (out, missing ast.Expr) {
 	case *ast.Recur:
 		return e, e
 	}
-	out = Rebuild(e, each)
+	out = ast.Rebuild(e, each)
 	if out != e {
 		c.setAtServer(out, e)
 	}
@@ -176,7 +176,7 @@ func (c *cutter) anew(e ast.Expr) ast.Expr {
 	if s, ok := e.(*ast.Sum); ok {
 		defer c.enter(s)()
 	}
-	out := Rebuild(e, c.anew)
+	out := ast.Rebuild(e, c.anew)
 	if out != e {
 		c.setAtServer(out, e)
 	}

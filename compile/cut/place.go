@@ -150,7 +150,7 @@ func (c *cutter) inside(client string, e ast.Expr, at *path) (ast.Expr, *failure
 	if failed != nil {
 		return nil, failed
 	}
-	out := Rebuild(e, func(y ast.Expr) ast.Expr {
+	out := ast.Rebuild(e, func(y ast.Expr) ast.Expr {
 		if y == x {
 			return inner
 		}

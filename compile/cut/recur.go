@@ -7,30 +7,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// rebuildRecur maps the values of a recursion's entries.
-func rebuildRecur(e *ast.Recur, f func(ast.Expr) ast.Expr) ast.Expr {
-	changed := false
-	entry := func(i *ast.Entry) *ast.Entry {
-		v := f(i.Value)
-		if v == i.Value {
-			return i
-		}
-		changed = true
-		return &ast.Entry{At: i.At, Name: i.Name, Index: i.Index, Value: v}
-	}
-	out := &ast.Recur{At: e.At, Var: e.Var, Lo: e.Lo, Hi: e.Hi}
-	for _, i := range e.Init {
-		out.Init = append(out.Init, entry(i))
-	}
-	for _, p := range e.Parts {
-		out.Parts = append(out.Parts, entry(p))
-	}
-	if out.Step = entry(e.Step); !changed {
-		return e
-	}
-	return out
-}
-
 // recursion cuts what clients have in a recursion of several parties. It is cut outside: arrays whose entries
 // the steps take, and values that are the same in every step. Where the recursion is affine in them, noise on
 // them is noise on its entries; else noise is refused there, as in any operation that is not monotone.
@@ -92,7 +68,7 @@ func (c *cutter) stepped(e *ast.Recur, x ast.Expr, piece func(ast.Expr) ast.Expr
 				e.Var.Name)
 		return x
 	}
-	out := Rebuild(x, func(y ast.Expr) ast.Expr { return c.stepped(e, y, piece) })
+	out := ast.Rebuild(x, func(y ast.Expr) ast.Expr { return c.stepped(e, y, piece) })
 	if out != x {
 		c.setAtServer(out, x)
 	}

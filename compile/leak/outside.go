@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/lang/ast"
 )
 
@@ -61,7 +60,7 @@ func (o *outsider) without(e ast.Expr) ast.Expr {
 	}
 	var out ast.Expr = &ast.Number{}
 	for i, t := range terms {
-		x := elements(cut.Rebuild(t.Expr, o.without))
+		x := elements(ast.Rebuild(t.Expr, o.without))
 		switch {
 		case i == 0 && t.minus:
 			out = &ast.Unary{Op: "-", X: x}

@@ -138,7 +138,7 @@ func (l *layout) substitute(e ast.Expr, terms func(*cut.Group) []ast.Expr) ast.E
 			}
 		}
 	}
-	return cut.Rebuild(e, func(y ast.Expr) ast.Expr { return l.substitute(y, terms) })
+	return ast.Rebuild(e, func(y ast.Expr) ast.Expr { return l.substitute(y, terms) })
 }
 
 // add adds terms to a sum, which is nil at first.

@@ -32,7 +32,8 @@ func name(i *ident) *ast.Ident { return (*ast.Ident)(i) }
 func argument(a *arg) *ast.Arg { return (*ast.Arg)(a) }
 func value(x expr) ast.Expr    { return x.Expr }
 
-func (s *serverStmt) node(*parser) ast.Stmt {
+func (s *serverStmt) node(p *parser) ast.Stmt {
+	p.verifyParty(ast.Ident(s.Name))
 	return &ast.Server{At: s.at(), Name: ast.Ident(s.Name)}
 }
 

@@ -34,8 +34,8 @@ func (p *parser) explain(u *unexpected, at int) *fault {
 		s.prev = p.words[at-1]
 	}
 	for _, rule := range []func(*situation) *fault{
-		misplacedBy, inDistribution, wrongCloser, unclosed, keywordAsName, junkBehind, missingTilde, missingColon,
-		dataEquals,
+		misplacedBy, inDistribution, wrongCloser, unclosed, keywordAsName, junkBehind, missingTilde,
+		missingColon, dataEquals,
 		tildeOrEquals, doubledOperator, singleQuoted,
 	} {
 		if f := rule(s); f != nil {
@@ -361,6 +361,11 @@ func (s *situation) advise(f *fault) {
 		f.d.Fix(before(s.token), s.blankBefore()+":", "all along an axis is `:`")
 	case s.statement == "let" && is(s.token, "[") || s.statement == "let" && is(s.token, "="):
 		f.note("a recursion begins with `recur`: let h : real[T] = recur h[1] = …, h[t] = … for t in 2..T")
+	case s.expected == "expr" && s.prev.Value == "(" && s.at > 1 && s.words[s.at-2].Value == "level":
+		f.note("level(R) has as many categories as R, and level(\"M\", \"F\") those that are listed")
+	case s.statement == "data" && s.wants(":") && is(s.token, "@"):
+		f.note("data have a type, and one owner behind it: data X : real[N, P] @ a; columns of two parties are " +
+			"data of two names")
 	case s.expected == "TypeSpec":
 		if other, known := diag.Elsewhere(diag.Types, s.token.Value); known {
 			f.note("%s", other.Sentence())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -98,6 +99,9 @@ func (p *parser) badCharacter(t lexer.Token) {
 	d := p.errorf(diag.BadCharacter, spanOf(t), "the character %s has no meaning here", quote(t.Value))
 	if text, ok := meant[t.Value]; ok {
 		d.Fix(spanOf(t), text, "write it as the language does")
+	}
+	if r, _ := utf8.DecodeRuneInString(t.Value); unicode.IsNumber(r) {
+		d.Note("the digits of a name are 0-9, as in x_1, and a power is written x^2")
 	}
 }
 

@@ -3,12 +3,25 @@ package parser
 // The rules of the grammar that its tags do not express.
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 )
 
+// verifyParty checks the name of a party, which stands in certificates and in the names of files.
+func (p *parser) verifyParty(id ast.Ident) {
+	if strings.ContainsFunc(id.Name, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		p.errorf(diag.BadCharacter, id.Span(), "the name of a party uses the letters a-z and A-Z, digits and _").
+			Note("it stands in certificates and in the names of files; names of data and parameters may have " +
+				"other letters")
+	}
+}
+
 func (p *parser) verifyFamily(f *ast.Family) {
+	p.verifyParty(f.Name)
 	switch n := f.Count.(type) {
 	case nil, *ast.Name:
 	case *ast.Number:
@@ -26,6 +39,8 @@ func (p *parser) verifyType(t *ast.Type) {
 		p.errorf(diag.TypeForm, t.Levels.Span(),
 			"only `level` takes a number of categories in parentheses").Note("A shape is written in "+
 			"square brackets: %s[N].", t.Elem.Name)
+	} else if a, listed := t.Levels.(*ast.Array); listed {
+		p.verifyCategories(a)
 	} else if t.Levels == nil && level {
 		p.errorf(diag.TypeForm, t.Elem.Span(),
 			"`level` needs its number of categories").Fix(behind(t.Elem.Span()), "(R)", "name the number")
@@ -40,6 +55,17 @@ func (p *parser) verifyType(t *ast.Type) {
 			}
 		} else if i > 0 && b.Which.Name == t.Bounds[0].Which.Name {
 			p.errorf(diag.TypeForm, b.Which.Span(), "%s is given twice", quote(b.Which.Name))
+		}
+	}
+}
+
+// verifyCategories checks that what stands in the parentheses of a level is one size, or categories alone.
+func (p *parser) verifyCategories(a *ast.Array) {
+	for _, e := range a.Elems {
+		if _, text := e.(*ast.Text); !text {
+			p.errorf(diag.TypeForm, e.Span(), "a level has one size, as level(R), or a list of categories in quotes").
+				Note("numbers as categories are listed by a statement: levels Year = 2019, 2020")
+			return
 		}
 	}
 }
