@@ -93,7 +93,7 @@ func (l *lookup) under(e ast.Expr) (ast.Expr, bool) {
 		return nil, false
 	}
 	shape, good := []types.Size(nil), true
-	out = Rebuild(e, func(y ast.Expr) ast.Expr {
+	out = ast.Rebuild(e, func(y ast.Expr) ast.Expr {
 		z, ok := l.under(y)
 		if good = good && ok; !good {
 			return y
