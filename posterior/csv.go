@@ -154,8 +154,8 @@ const (
 var notName = regexp.MustCompile(`[^\pL\pM\pN_]+`)
 
 // FlatNames returns the variables' names for formats that allow only identifiers, of letters of any alphabet.
-// A member or component becomes part of the name, hospital[4].beta ↦ hospital_4_beta. A name that would appear twice gets a
-// trailing underscore.
+// A member or component becomes part of the name, hospital[4].beta ↦ hospital_4_beta. A name that would
+// appear twice gets a trailing underscore.
 func FlatNames(vars []Variable) []string {
 	taken := map[string]bool{}
 	var out []string
