@@ -20,8 +20,8 @@ import (
 
 // Versions in a manifest, which parties compare before a run.
 const (
-	LanguageVersion = "1"
-	ProtocolVersion = "6"
+	LanguageVersion = "2"
+	ProtocolVersion = "7"
 	SchemaVersion   = 2 // of the manifest itself
 )
 

@@ -315,7 +315,7 @@ func TestManifestTampering(t *testing.T) {
 		"an unknown transform":        func(m *split.Manifest) { m.Transform = "masked" },
 		"no transform":                func(m *split.Manifest) { m.Transform = "" },
 		"pooled data":                 func(m *split.Manifest) { m.Transform = "none" },
-		"another language":            func(m *split.Manifest) { m.Language = "2" },
+		"another language":            func(m *split.Manifest) { m.Language = "1" },
 		"another protocol":            func(m *split.Manifest) { m.Protocol = "0" },
 		"another schema":              func(m *split.Manifest) { m.Schema = 1 },
 		"a second server":             func(m *split.Manifest) { m.Parties[1].Role = "server" },
