@@ -18,7 +18,7 @@ func belowAny(dir, tops string) bool {
 }
 
 var (
-	word  = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
+	word = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
 	// camel is where a word begins behind an abbreviation: ELBOPoint.
 	camel = regexp.MustCompile(`([A-Z])([A-Z][a-z])`)
 	terms = regexp.MustCompile(`(?m)^\|[^|]+`)
