@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -52,7 +52,7 @@ func databaseOf(source string) (*database, error) {
 	scheme, path, schemed := strings.Cut(base, ":")
 	for _, e := range engines() {
 		d := &database{engine: e, name: base, address: base, clause: clause, settings: url.Values{},
-			most: inputfile.MaxBytes}
+			most: safefile.MaxBytes}
 		switch {
 		case schemed && slices.Contains(e.schemes, strings.ToLower(scheme)):
 			if e.file() {

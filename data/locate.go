@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -25,7 +25,7 @@ type Source struct {
 	Files  []string
 	Tables []Reader // in place of files, for data in memory or from elsewhere
 	Looked string   // the default path, for messages
-	most   int64    // bytes of a file; 0: inputfile.MaxBytes
+	most   int64    // bytes of a file; 0: safefile.MaxBytes
 	given  bool     // by a flag or vfl.toml
 }
 
@@ -38,7 +38,7 @@ func (s *Source) tables() int { return len(s.Files) + len(s.Tables) }
 // read opens the k-th table.
 func (s *Source) read(k int) (*Table, diag.List) {
 	if k < len(s.Files) {
-		return openFile(s.Files[k], cmp.Or(s.most, inputfile.MaxBytes))
+		return openFile(s.Files[k], cmp.Or(s.most, safefile.MaxBytes))
 	}
 	return s.Tables[k-len(s.Files)].Read()
 }

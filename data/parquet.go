@@ -14,7 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/vflc/vflc/internal/grouped"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -29,7 +29,7 @@ type parquetFile struct {
 // Read implements Reader.
 func (p *parquetFile) Read() (*Table, diag.List) {
 	var list diag.List
-	text, err := inputfile.Read(p.name, p.most)
+	text, err := safefile.Read(p.name, p.most)
 	if err != nil {
 		fail(&list, diag.Unreadable, p.name, "%s", reason(err))
 		return nil, list

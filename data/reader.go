@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -40,7 +40,7 @@ func newReader(path string, most int64) (Reader, error) {
 }
 
 // Open reads a table from a file or a database. The table is nil if and only if there are errors.
-func Open(path string) (*Table, diag.List) { return openFile(path, inputfile.MaxBytes) }
+func Open(path string) (*Table, diag.List) { return openFile(path, safefile.MaxBytes) }
 
 func openFile(path string, most int64) (*Table, diag.List) {
 	var list diag.List
@@ -87,7 +87,7 @@ func fileOpener(path string, most int64) opener {
 		if kept != nil {
 			return kept()
 		}
-		f, err := inputfile.Open(path, most)
+		f, err := safefile.Open(path, most)
 		if err != nil || f.Again {
 			return f, err
 		}

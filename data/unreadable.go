@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -45,7 +45,7 @@ func reason(err error) string {
 }
 
 func isFolder(err error) bool {
-	return errors.Is(err, inputfile.ErrFolder) || errors.Is(err, syscall.EISDIR)
+	return errors.Is(err, safefile.ErrFolder) || errors.Is(err, syscall.EISDIR)
 }
 
 // cause is what the system says of a file, without the call and the file.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 // WriteSettings writes a vfl.toml by which the files of a model's parties are found, and their rows joined.
@@ -37,7 +37,7 @@ func WriteSettings(path string, files map[string][]string, j Joining) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(path, 0o644, text)
+	return safefile.WriteBytes(path, 0o644, text)
 }
 
 // relative is the text of a source as it is found from a folder: a path below it relative to it, another one

@@ -16,7 +16,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -47,7 +47,7 @@ func (c *chain) save(dir string, delivered bool) error {
 	if delivered {
 		kept.rows, kept.transitions = nil, nil
 	}
-	err := atomicfile.Write(path, private, func(w io.Writer) error {
+	err := safefile.Write(path, private, func(w io.Writer) error {
 		sum := sha256.New()
 		out := io.MultiWriter(w, sum)
 		if err := checkpoint.Save(out, chainHeading, kept.state); err != nil {

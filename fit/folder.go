@@ -12,8 +12,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
-	"github.com/vflc/vflc/internal/folderlock"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -47,7 +46,7 @@ func (p *Prepared) takeFolder() (_ diag.List, err error) {
 	case !exists(dir):
 		return nil, p.newFolder(dir)
 	}
-	if p.lock, err = folderlock.Take(dir); err != nil {
+	if p.lock, err = safefile.TakeLock(dir); err != nil {
 		return nil, err
 	}
 	if err = p.claim(dir); err == nil {
@@ -61,7 +60,7 @@ func (p *Prepared) takeFolder() (_ diag.List, err error) {
 
 // resumeFolder prepares the folder of a run that is resumed.
 func (p *Prepared) resumeFolder(dir string) (err error) {
-	if p.lock, err = folderlock.Take(dir); err != nil {
+	if p.lock, err = safefile.TakeLock(dir); err != nil {
 		return err
 	}
 	var then posterior.Record
@@ -92,9 +91,9 @@ func (p *Prepared) newFolder(dir string) error {
 	removeUnbegun(parent, base)
 	temp, err := os.MkdirTemp(parent, "."+base+".*")
 	if err != nil {
-		return atomicfile.Named(dir, err)
+		return safefile.Named(dir, err)
 	}
-	if p.lock, err = folderlock.Take(temp); err == nil {
+	if p.lock, err = safefile.TakeLock(temp); err == nil {
 		err = p.writeBeginning(temp)
 	}
 	if err == nil {
@@ -118,7 +117,7 @@ func removeUnbegun(parent, base string) {
 			continue
 		}
 		left := filepath.Join(parent, e.Name())
-		if lock, err := folderlock.Take(left); err == nil {
+		if lock, err := safefile.TakeLock(left); err == nil {
 			os.RemoveAll(left)
 			lock.Release()
 		}
@@ -162,7 +161,7 @@ func (p *Prepared) abandon(why error) {
 			!errors.As(why, &refusal) {
 		return
 	}
-	for _, name := range append(beginning(), runs.JournalFile, folderlock.File) {
+	for _, name := range append(beginning(), runs.JournalFile, safefile.LockFile) {
 		os.RemoveAll(filepath.Join(dir, name))
 	}
 	os.Remove(dir) // if it has no other files
@@ -199,7 +198,7 @@ func Free(dir string, overwrite bool) error {
 		return occupied(dir)
 	}
 	for _, e := range entries {
-		if e.Name() != folderlock.File && e.Name() != runs.SessionDir && e.Name() != runs.LedgerDir &&
+		if e.Name() != safefile.LockFile && e.Name() != runs.SessionDir && e.Name() != runs.LedgerDir &&
 			e.Name() != runs.MomentsFile &&
 			!temporaryOf(e.Name(), beginning()) && !slices.Contains(beginning(), e.Name()) {
 			return fmt.Errorf("%s has files but no %s, so it is not the folder of a run; "+
@@ -296,7 +295,7 @@ func (r *Result) Save(dir string) error {
 			return err
 		}
 	}
-	lock, err := folderlock.Take(dir)
+	lock, err := safefile.TakeLock(dir)
 	if err != nil {
 		return err
 	}
@@ -321,7 +320,7 @@ func (r *Result) Save(dir string) error {
 // Deliver removes the draws of a finished run across processes from its checkpoint: every party has its own
 // results, and needs no state of another.
 func (r *Result) Deliver() error {
-	lock, err := folderlock.Take(r.dir)
+	lock, err := safefile.TakeLock(r.dir)
 	if err != nil {
 		return err
 	}
@@ -421,11 +420,11 @@ func filled(text []byte) func(io.Writer) error {
 }
 
 func writeFile(dir, name string, fill func(io.Writer) error) error {
-	return into(dir, name, fill, atomicfile.WriteSoon)
+	return into(dir, name, fill, safefile.WriteSoon)
 }
 
 func writeSynced(dir, name string, fill func(io.Writer) error) error {
-	return into(dir, name, fill, atomicfile.Write)
+	return into(dir, name, fill, safefile.Write)
 }
 
 func into(dir, name string, fill func(io.Writer) error,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/vflc/vflc/internal/folderlock"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -47,7 +47,7 @@ func TestRunFolder(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, folderlock.File)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, safefile.LockFile)); err == nil {
 		t.Error("the lock is still there")
 	}
 	if err := testResult().Save(dir); err == nil {
@@ -90,17 +90,17 @@ func TestOverwrite(t *testing.T) {
 // it is released, or its process is dead, others do.
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, folderlock.File), "999999999\n") // of a process that was killed
-	first, err := folderlock.Take(dir)
+	write(t, filepath.Join(dir, safefile.LockFile), "999999999\n") // of a process that was killed
+	first, err := safefile.TakeLock(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folderlock.Take(dir); err == nil ||
+	if _, err := safefile.TakeLock(dir); err == nil ||
 		!strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
 		t.Errorf("a second process has the lock too, or is refused without a name: %v", err)
 	}
 	first.Release()
-	second, err := folderlock.Take(dir)
+	second, err := safefile.TakeLock(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

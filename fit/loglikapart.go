@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/folderlock"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
@@ -55,7 +55,7 @@ func KeepLogLik(r *runs.Run, p *Predictions) error {
 	if len(responses) == 0 {
 		return nil
 	}
-	lock, err := folderlock.Take(r.Path)
+	lock, err := safefile.TakeLock(r.Path)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	clientmodule "github.com/vflc/vflc/compile/private"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -43,7 +43,7 @@ func modulesOf(modules []check.Module) []posterior.InputRecord {
 
 // RecordedModules returns what reads the files that the model of a run imports, from the run's folder.
 func RecordedModules(dir string) func(path string) (string, error) {
-	return inputfile.Beside(filepath.Join(dir, runs.ModulesDir))
+	return safefile.Beside(filepath.Join(dir, runs.ModulesDir))
 }
 
 // RecordedPrivates returns what reads the modules of clients that a run was compiled with, from the run's

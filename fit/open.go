@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/internal/folderlock"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -41,7 +41,7 @@ type Prepared struct {
 	prior      *simulate.SimulatedModel // of a run without likelihoods
 	inits      []initsFile
 	starts     [][][]density.Init     // by file and party
-	lock       *folderlock.Lock       // on the folder of the run, until Sample returns
+	lock       *safefile.Lock         // on the folder of the run, until Sample returns
 	apart      *Apart                 // nil: all parties are in this process
 	rows       *protocol.EncryptedEnv // of encrypted rows; nil: they are not
 	collecting int                    // percent of garbage before the run; 0: it is as it was

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
@@ -95,11 +95,11 @@ func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart,
 	if err := os.MkdirAll(programs, 0o700); err != nil {
 		return nil, err
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(programs, split.ManifestFile), 0o600,
+	if err := safefile.WriteBytes(filepath.Join(programs, split.ManifestFile), 0o600,
 		b.Manifest.JSON()); err != nil {
 		return nil, err
 	}
-	return out, atomicfile.WriteBytes(filepath.Join(o.Dir, runs.MomentsFile), 0o600, text)
+	return out, safefile.WriteBytes(filepath.Join(o.Dir, runs.MomentsFile), 0o600, text)
 }
 
 // NeedsRows refuses to evaluate rows of a model under a transform that has a release of them alone.

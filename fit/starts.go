@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -48,7 +48,7 @@ func (p *Prepared) begins() (diags diag.List, err error) {
 	}
 	var wrong []error
 	for _, path := range paths {
-		text, err := inputfile.Read(path, inputfile.MaxText)
+		text, err := safefile.Read(path, safefile.MaxText)
 		if err != nil {
 			return nil, fmt.Errorf("--inits: %w", err)
 		}
@@ -158,7 +158,7 @@ func RecordedInits(dir string, r *posterior.Record) ([]string, error) {
 	var out []string
 	for k, s := range r.Inits {
 		path := filepath.Join(dir, keptInits(k))
-		text, err := inputfile.Read(path, inputfile.MaxText)
+		text, err := safefile.Read(path, safefile.MaxText)
 		if err != nil {
 			return nil, err
 		}

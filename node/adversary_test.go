@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/align"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/runtime/transport"
@@ -125,7 +125,7 @@ func alignPast(t *testing.T, v *adversary, all []*identity.Identity) {
 			}
 		}
 		path := filepath.Join(dir, id.Party+".csv")
-		if err := atomicfile.WriteBytes(path, 0o600, table.Bytes()); err != nil {
+		if err := safefile.WriteBytes(path, 0o600, table.Bytes()); err != nil {
 			t.Fatal(err)
 		}
 		identified, err := Identify(path, "id", align.Rules{})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/vflc/vflc/align"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/transport"
@@ -103,12 +103,12 @@ func (t *Identified) write(path string, rows []int, a *Aligned) error {
 	if same, err := a.holds(slices.Clone(ids)); err != nil || !same {
 		return fmt.Errorf("%s: these are not the rows of its alignment; nothing is written", path)
 	}
-	if err := atomicfile.Write(path, 0o600, func(w io.Writer) error {
+	if err := safefile.Write(path, 0o600, func(w io.Writer) error {
 		return t.table.WriteRows(w, of, t.key, ids)
 	}); err != nil {
 		return err
 	}
-	return atomicfile.WriteJSON(path+AlignedSuffix, a)
+	return safefile.WriteJSON(path+AlignedSuffix, a)
 }
 
 // holds reports whether a table with these identifiers, which it brings to their normal form, is that of the
@@ -131,7 +131,7 @@ func (a *Aligned) holds(ids []string) (bool, error) {
 // The error holds diagnostics where the table is not as it was.
 func ReadAligned(path string) (*Aligned, error) {
 	a := &Aligned{}
-	if there, err := atomicfile.ReadJSON(path+AlignedSuffix, a); !there || err != nil {
+	if there, err := safefile.ReadJSON(path+AlignedSuffix, a); !there || err != nil {
 		return nil, err
 	}
 	table, list := data.Open(path)

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
@@ -104,7 +104,7 @@ func keysOf(maps ...map[string]string) func(func(string) bool) {
 }
 
 func readConfirmed(dir string) (list []terms, err error) {
-	_, err = atomicfile.ReadJSON(filepath.Join(dir, ConfirmedFile), &list)
+	_, err = safefile.ReadJSON(filepath.Join(dir, ConfirmedFile), &list)
 	return list, err
 }
 
@@ -225,5 +225,5 @@ func (p *Pending) confirm(path string) error {
 			list = append(list, t)
 		}
 	}
-	return atomicfile.WriteJSON(path, list)
+	return safefile.WriteJSON(path, list)
 }

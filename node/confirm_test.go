@@ -10,7 +10,7 @@ import (
 
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/policy"
@@ -177,7 +177,7 @@ func TestManifestThatSaysOtherwise(t *testing.T) {
 				t.Fatal(err, diags)
 			}
 			change(m)
-			if err := atomicfile.WriteBytes(path, 0o644, m.JSON()); err != nil {
+			if err := safefile.WriteBytes(path, 0o644, m.JSON()); err != nil {
 				t.Fatal(err)
 			}
 			for _, party := range []string{"server", "a"} {

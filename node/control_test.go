@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/node/identity"
 )
 
@@ -37,7 +37,7 @@ func provisioned(t testing.TB, dir, address string, names ...string) []*identity
 		}
 		cert, err := os.ReadFile(filepath.Join(issued.Bundle, identity.CertFile))
 		if err == nil {
-			err = atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert)
+			err = safefile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert)
 		}
 		if err == nil {
 			err = identity.Copy(issued.Bundle, own)
@@ -45,7 +45,7 @@ func provisioned(t testing.TB, dir, address string, names ...string) []*identity
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := atomicfile.WriteBytes(filepath.Join(own, "policy.toml"), 0o600,
+		if err := safefile.WriteBytes(filepath.Join(own, "policy.toml"), 0o600,
 			[]byte("policy = \"open\"\n")); err != nil {
 			t.Fatal(err)
 		}

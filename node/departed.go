@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -32,7 +32,7 @@ func (d *departed) error() error {
 // readDeparted reads what a client remembers; nil: nothing.
 func readDeparted(dir string) (*departed, error) {
 	d := &departed{}
-	if there, err := atomicfile.ReadJSON(filepath.Join(dir, DepartedFile), d); !there || err != nil {
+	if there, err := safefile.ReadJSON(filepath.Join(dir, DepartedFile), d); !there || err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -52,7 +52,7 @@ func (n *node) mayJoin() error {
 
 // departs remembers how the run has ended.
 func (n *node) departs(why error) {
-	if err := atomicfile.WriteJSON(filepath.Join(n.Identity, DepartedFile), departed{
+	if err := safefile.WriteJSON(filepath.Join(n.Identity, DepartedFile), departed{
 		time.Now().UTC().Truncate(time.Second), n.id.Project.Server, n.memory.Run, why.Error()}); err != nil {
 		n.note("%s could not be written: %v", DepartedFile, err)
 	}

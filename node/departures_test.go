@@ -19,7 +19,7 @@ import (
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/identity"
@@ -452,7 +452,7 @@ func newDepartures(t *testing.T, rows int) *stageOfDepartures {
 		files["c.csv"] += fmt.Sprintf("%d,%v\n", i, 0.2*float64(i%7)-0.6)
 	}
 	for name, text := range files {
-		if err := atomicfile.WriteBytes(filepath.Join(s.dir, name), 0o644, []byte(text)); err != nil {
+		if err := safefile.WriteBytes(filepath.Join(s.dir, name), 0o644, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}

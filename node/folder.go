@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -38,7 +38,7 @@ type memory struct {
 }
 
 func readMemory(dir string) (m memory, err error) {
-	_, err = atomicfile.ReadJSON(filepath.Join(dir, runs.SessionDir, runs.SessionFile), &m)
+	_, err = safefile.ReadJSON(filepath.Join(dir, runs.SessionDir, runs.SessionFile), &m)
 	return m, err
 }
 
@@ -49,13 +49,13 @@ func Remembered(dir string) (run string, complete bool, err error) {
 	return m.Run, m.Complete, err
 }
 
-func (m memory) write(dir string) error { return writeJSON(dir, runs.SessionFile, m, atomicfile.Write) }
+func (m memory) write(dir string) error { return writeJSON(dir, runs.SessionFile, m, safefile.Write) }
 
 func writeJSON(dir, name string, v any, write func(string, fs.FileMode, func(io.Writer) error) error) error {
 	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {
 		return err
 	}
-	return write(filepath.Join(dir, runs.SessionDir, name), 0o600, atomicfile.JSON(v))
+	return write(filepath.Join(dir, runs.SessionDir, name), 0o600, safefile.JSON(v))
 }
 
 // A Status says how a party's part of a run stands.
@@ -119,7 +119,7 @@ func (*noStatusError) Unwrap() error { return fs.ErrNotExist }
 // ReadStatus reads how the run in a folder stands.
 func ReadStatus(dir string) (*Status, error) {
 	s := &Status{}
-	there, err := atomicfile.ReadJSON(filepath.Join(dir, runs.SessionDir, StatusFile), s)
+	there, err := safefile.ReadJSON(filepath.Join(dir, runs.SessionDir, StatusFile), s)
 	if !there {
 		return nil, &noStatusError{dir}
 	}
@@ -187,7 +187,7 @@ func AskToStop(dir string, process int) error {
 	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(dir, runs.SessionDir, StopFile), 0o600,
+	return safefile.WriteBytes(filepath.Join(dir, runs.SessionDir, StopFile), 0o600,
 		strconv.AppendInt(nil, int64(process), 10))
 }
 

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/vflc/vflc/fit/crossvalidate"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
@@ -130,7 +130,7 @@ func (p *participant) divide(d dealt, run string) (facts, error) {
 			return facts{}, err
 		}
 	}
-	if err := writeJSON(p.Dir, foldsFile, d, atomicfile.Write); err != nil {
+	if err := writeJSON(p.Dir, foldsFile, d, safefile.Write); err != nil {
 		return facts{}, err
 	}
 	if err := p.reread(p.left, folds); err != nil {
@@ -146,7 +146,7 @@ func (p *participant) known() ([]int, error) {
 	}
 	var d dealt
 	path := filepath.Join(p.Divided, runs.SessionDir, foldsFile)
-	there, err := atomicfile.ReadJSON(path, &d)
+	there, err := safefile.ReadJSON(path, &d)
 	if err == nil && !there {
 		err = fmt.Errorf("%s is not there", path)
 	}

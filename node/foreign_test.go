@@ -32,7 +32,7 @@ import (
 	"github.com/vflc/vflc/align"
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/runtime/transport"
@@ -61,7 +61,7 @@ func ownNATS(t *testing.T, payload int32) carrier.Cluster {
 		t.Fatal(err)
 	}
 	ca := filepath.Join(t.TempDir(), "nats-ca.pem")
-	if err := atomicfile.WriteBytes(ca, 0o644,
+	if err := safefile.WriteBytes(ca, 0o644,
 		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestAlignmentOverOwnNATS(t *testing.T) {
 					}
 				}
 				path := filepath.Join(dir, id.Party+".csv")
-				if err := atomicfile.WriteBytes(path, 0o600, []byte(table.String())); err != nil {
+				if err := safefile.WriteBytes(path, 0o600, []byte(table.String())); err != nil {
 					t.Fatal(err)
 				}
 				identified, err := Identify(path, "id", align.Rules{})
@@ -318,7 +318,7 @@ func alignCut(t *testing.T, off func(got int) bool) (errs map[string]error, said
 	var mutex sync.Mutex
 	for _, id := range parties(t, "server", "a") {
 		path := filepath.Join(t.TempDir(), id.Party+".csv")
-		if err := atomicfile.WriteBytes(path, 0o600, []byte("id\n1\n2\n")); err != nil {
+		if err := safefile.WriteBytes(path, 0o600, []byte("id\n1\n2\n")); err != nil {
 			t.Fatal(err)
 		}
 		table, err := Identify(path, "id", align.Rules{})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/source"
 )
 
@@ -59,11 +59,11 @@ func TestServerHearsNoTextsOfClients(t *testing.T) {
 		"starting values": {table: markedTable, change: startWith(`{"Yggdrasil": 3}`), says: "Yggdrasil"},
 		"starting text":   {table: markedTable, change: startWith(`{"ba": ["Yggdrasil"]}`), says: "Zanzibar"},
 		"policy": {table: markedTable, change: func(dir string, o *PartyOptions) error {
-			return atomicfile.WriteBytes(filepath.Join(o.Identity, "policy.toml"), 0o600,
+			return safefile.WriteBytes(filepath.Join(o.Identity, "policy.toml"), 0o600,
 				[]byte("key = \"Yggdrasil\"\n"))
 		}, says: "Yggdrasil"},
 		"small cell": {table: markedTable, change: func(dir string, o *PartyOptions) error {
-			return atomicfile.WriteBytes(filepath.Join(o.Identity, "policy.toml"), 0o600,
+			return safefile.WriteBytes(filepath.Join(o.Identity, "policy.toml"), 0o600,
 				[]byte("min_contributors = 2\nmin_cell = 9\n"))
 		}, says: "every category"},
 		"another key": {table: markedTable, change: func(dir string, o *PartyOptions) error {
@@ -81,11 +81,11 @@ func TestServerHearsNoTextsOfClients(t *testing.T) {
 				declare(t, m)
 				folder := filepath.Join(d.dir, "Zanzibar")
 				err := errors.Join(os.MkdirAll(folder, 0o755),
-					atomicfile.WriteBytes(filepath.Join(folder, "a.csv"), 0o644, []byte(c.table)))
+					safefile.WriteBytes(filepath.Join(folder, "a.csv"), 0o644, []byte(c.table)))
 				for file, text := range m.Files() {
 					path := filepath.Join(d.dir, "programs", file)
 					err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755),
-						atomicfile.WriteBytes(path, 0o644, text))
+						safefile.WriteBytes(path, 0o644, text))
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -150,6 +150,6 @@ func startWith(text string) func(string, *PartyOptions) error {
 	return func(dir string, o *PartyOptions) error {
 		file := filepath.Join(dir, "Zanzibar", "Walhalla.json")
 		o.Inits = []string{file}
-		return atomicfile.WriteBytes(file, 0o600, []byte(text))
+		return safefile.WriteBytes(file, 0o600, []byte(text))
 	}
 }

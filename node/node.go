@@ -17,8 +17,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/atomicfile"
-	"github.com/vflc/vflc/internal/folderlock"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
@@ -92,9 +91,9 @@ type node struct {
 	counts   counts
 	web      *http.Server // nil: nothing is shown
 	memory   memory
-	own      string           // incarnation
-	lock     *folderlock.Lock // on the session's folder
-	joined   *folderlock.Lock // on the folder with the party's keys
+	own      string         // incarnation
+	lock     *safefile.Lock // on the session's folder
+	joined   *safefile.Lock // on the folder with the party's keys
 	book     *ledger.Book
 	synced   time.Time      // the ledger was, the last time
 	policy   *policy.Policy // nil: the party has none
@@ -173,7 +172,7 @@ func open(o PartyOptions) (*node, error) {
 	if err := os.MkdirAll(filepath.Join(o.Dir, runs.SessionDir), 0o700); err != nil {
 		return nil, err
 	}
-	if n.lock, err = folderlock.Take(filepath.Join(o.Dir, runs.SessionDir)); err != nil {
+	if n.lock, err = safefile.TakeLock(filepath.Join(o.Dir, runs.SessionDir)); err != nil {
 		return nil, err
 	}
 	if n.joined, err = join(n.id.Party, o.Identity); err != nil {
@@ -218,9 +217,9 @@ func open(o PartyOptions) (*node, error) {
 
 // join locks the folder with a party's keys: two processes of one party would take turns, and each ends what
 // the other has begun.
-func join(party, dir string) (*folderlock.Lock, error) {
-	lock, err := folderlock.Take(dir)
-	if err != nil && folderlock.Held(err) {
+func join(party, dir string) (*safefile.Lock, error) {
+	lock, err := safefile.TakeLock(dir)
+	if err != nil && safefile.Held(err) {
 		return nil, coded(diag.AlreadyJoined, "another process of %s has joined: %v", party, err)
 	}
 	return lock, err
@@ -270,7 +269,7 @@ func (n *node) state(state, why string, missing map[string]absence) {
 	n.mutex.Unlock()
 	if last := n.told; s.At.Sub(last.At) >= statusEvery || !s.same(last) {
 		n.told = s
-		_ = writeJSON(n.Dir, StatusFile, s, atomicfile.WriteSoon) // the next one tries again
+		_ = writeJSON(n.Dir, StatusFile, s, safefile.WriteSoon) // the next one tries again
 	}
 	if time.Since(n.synced) >= n.CheckpointEvery {
 		n.synced = time.Now()

@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/carrier"
@@ -152,7 +152,7 @@ func TestPartiesThatCannotBe(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := atomicfile.WriteBytes(filepath.Join(dir, path), 0o600, []byte(text)); err != nil {
+		if err := safefile.WriteBytes(filepath.Join(dir, path), 0o600, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/carrier"
@@ -183,7 +183,7 @@ func newTrio(t *testing.T) *trio {
 	for name, text := range files {
 		path := filepath.Join(d.dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
-			atomicfile.WriteBytes(path, 0o644, []byte(text))); err != nil {
+			safefile.WriteBytes(path, 0o644, []byte(text))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -362,7 +362,7 @@ func TestPolicyExpiresInARun(t *testing.T) {
 		d := newTrio(t)
 		until := func(day string) {
 			text := "min_contributors = 2\nexpires = " + day + "\n"
-			if err := atomicfile.WriteBytes(filepath.Join(d.dir, "a", policy.FileName), 0o600,
+			if err := safefile.WriteBytes(filepath.Join(d.dir, "a", policy.FileName), 0o600,
 				[]byte(text)); err != nil {
 				t.Fatal(err)
 			}

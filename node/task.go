@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/crossvalidate"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -201,7 +201,7 @@ func (p *participant) keep(predicted *fit.Predictions) (Outcome, error) {
 		}
 		out.Checks = checks
 	}
-	return out, atomicfile.Write(filepath.Join(p.Dir, runs.ChecksFile), 0o600, func(w io.Writer) error {
+	return out, safefile.Write(filepath.Join(p.Dir, runs.ChecksFile), 0o600, func(w io.Writer) error {
 		return posterior.WriteJSON(w, fit.ChecksDocument(p.manifest.Model, predicted.Draws, out.Checks))
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 //go:embed demo
@@ -63,6 +63,6 @@ func writeDemo(folder string) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		return atomicfile.WriteBytes(path, 0o644, text)
+		return safefile.WriteBytes(path, 0o644, text)
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/grouped"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/release"
@@ -57,7 +57,7 @@ func (s *Session) open(path string) error {
 
 // read reads a model from its file. The tables are those beside it.
 func (s *Session) read(path string) (*state, error) {
-	text, err := inputfile.Read(path, inputfile.MaxText)
+	text, err := safefile.Read(path, safefile.MaxText)
 	if err != nil {
 		return nil, err
 	}

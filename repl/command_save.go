@@ -14,7 +14,7 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 func saveCommand() command {
@@ -47,7 +47,7 @@ func saveCommand() command {
 				!errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
-			if err := atomicfile.WriteBytes(path, 0o644, []byte(s.now.text())); err != nil {
+			if err := safefile.WriteBytes(path, 0o644, []byte(s.now.text())); err != nil {
 				return err
 			}
 			next := s.now.copied()

@@ -3,7 +3,7 @@ package repl
 import (
 	"context"
 
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 // deepest is how many scripts may run one another.
@@ -20,7 +20,7 @@ func scriptCommand() command {
 			if s.depth >= deepest {
 				return inputf("%d scripts run one another: does %s run itself?", s.depth, list[0])
 			}
-			text, err := inputfile.Read(list[0], inputfile.MaxText)
+			text, err := safefile.Read(list[0], safefile.MaxText)
 			if err != nil {
 				return err
 			}

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 // mostEntries is the number of entries that are kept: the newest ones.
@@ -68,7 +68,7 @@ func (h *History) load(f *os.File) error {
 		return f.Chmod(0o600)
 	}
 	h.entries = h.entries[len(h.entries)-mostEntries:]
-	return atomicfile.Write(h.path, 0o600, func(w io.Writer) error {
+	return safefile.Write(h.path, 0o600, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		for _, one := range h.entries {
 			if err := e.Encode(one); err != nil {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 // keep writes the present model to the journal, unless it is as it was saved: then there is nothing to
@@ -27,7 +27,7 @@ func (s *Session) keep() {
 	}
 	text, err := json.Marshal(s.now)
 	if err == nil {
-		_ = atomicfile.WriteBytes(s.Journal, 0o600, append(text, '\n'))
+		_ = safefile.WriteBytes(s.Journal, 0o600, append(text, '\n'))
 	}
 }
 

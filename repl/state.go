@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -113,7 +113,7 @@ func (s *state) modules() func(path string) (string, error) {
 	if s.Path == "" {
 		return nil
 	}
-	return inputfile.Beside(filepath.Dir(s.Path))
+	return safefile.Beside(filepath.Dir(s.Path))
 }
 
 // text is the model's text.

@@ -23,7 +23,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/runtime/transport"
@@ -201,7 +201,7 @@ func project(dir, address string, names []string) (out []*identity.Identity, err
 			return nil, err
 		}
 		cert, err := os.ReadFile(filepath.Join(issued.Bundle, identity.CertFile))
-		if err := errors.Join(err, atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert),
+		if err := errors.Join(err, safefile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert),
 			identity.Copy(issued.Bundle, own)); err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/attack"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
@@ -147,7 +147,7 @@ func writeAgreement(cmd *cobra.Command, dir, page string) error {
 	if err := settle(cmd, fit.Undeclared(bundle)); err != nil {
 		return err
 	}
-	if err := atomicfile.Write(page, 0o644, func(w io.Writer) error {
+	if err := safefile.Write(page, 0o644, func(w io.Writer) error {
 		return report.WriteAgreement(w, dir, bundle)
 	}); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/fit/cells"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 )
@@ -98,7 +98,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, f.quiet, options)
+	p, err := open(cmd, m, m.Source.Name, f.data, safefile.MaxBytes, f.quiet, options)
 	if err != nil {
 		return err
 	}

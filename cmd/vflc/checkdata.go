@@ -16,7 +16,7 @@ import (
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/grouped"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node"
@@ -140,7 +140,7 @@ func (t *tableFlags) checkProgram(cmd *cobra.Command, path, manifest string, asJ
 	}
 	if c.found = diags; !c.found.HasErrors() {
 		joining := data.Joining{Key: t.key, Told: c.told}
-		c.found = append(c.found, part.Bind(node.TablesOf(party, t.data), inputfile.MaxBytes, joining,
+		c.found = append(c.found, part.Bind(node.TablesOf(party, t.data), safefile.MaxBytes, joining,
 			nil)...)
 	}
 	if !c.found.HasErrors() {

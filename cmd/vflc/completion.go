@@ -18,7 +18,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior/plot"
 	"github.com/vflc/vflc/posterior/runs"
@@ -221,12 +221,12 @@ func modelOf(args []string) *compile.Model {
 	if len(args) == 0 {
 		return nil
 	}
-	text, err := inputfile.Read(args[0], inputfile.MaxText)
+	text, err := safefile.Read(args[0], safefile.MaxText)
 	if err != nil {
 		return nil
 	}
 	m, diags := compile.Compile(source.New(args[0], string(text)),
-		check.Options{Import: inputfile.Beside(filepath.Dir(args[0]))})
+		check.Options{Import: safefile.Beside(filepath.Dir(args[0]))})
 	if diags.HasErrors() {
 		return nil
 	}
@@ -295,7 +295,7 @@ func header(file string) []string {
 		return nil
 	}
 	defer f.Close()
-	names, err := csv.NewReader(io.LimitReader(f, inputfile.MaxText)).Read()
+	names, err := csv.NewReader(io.LimitReader(f, safefile.MaxText)).Read()
 	if err != nil {
 		return nil
 	}

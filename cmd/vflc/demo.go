@@ -18,7 +18,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
@@ -150,7 +150,7 @@ func newDemoStop() *cobra.Command {
 
 func readDemo(dir string) (*demo, error) {
 	d := &demo{dir: dir}
-	there, err := atomicfile.ReadJSON(filepath.Join(dir, demoFile), d)
+	there, err := safefile.ReadJSON(filepath.Join(dir, demoFile), d)
 	if !there {
 		return nil, fmt.Errorf("%s holds no demonstration: %w", dir, fs.ErrNotExist)
 	}
@@ -158,7 +158,7 @@ func readDemo(dir string) (*demo, error) {
 }
 
 func (d *demo) write() error {
-	return atomicfile.WriteJSON(filepath.Join(d.dir, demoFile), d)
+	return safefile.WriteJSON(filepath.Join(d.dir, demoFile), d)
 }
 
 // runDir is the folder of a party's run.
@@ -250,8 +250,8 @@ func (d *demo) admit(project string, p *demoProcess, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(atomicfile.WriteBytes(filepath.Join(own, policy.FileName), 0o600, []byte(demoPolicy)),
-		atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert),
+	return errors.Join(safefile.WriteBytes(filepath.Join(own, policy.FileName), 0o600, []byte(demoPolicy)),
+		safefile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert),
 		identity.Copy(issued.Bundle, own), identity.Simulate(own, seed))
 }
 

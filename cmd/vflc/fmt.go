@@ -7,8 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/internal/atomicfile"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
@@ -50,7 +49,7 @@ func newFmt() *cobra.Command {
 // formatFile rewrites one file, or with onlyCheck prints its name if it would change. A file with errors is
 // not changed.
 func formatFile(cmd *cobra.Command, path string, onlyCheck bool) (good bool, err error) {
-	text, err := inputfile.ReadText(path)
+	text, err := safefile.ReadText(path)
 	if err != nil {
 		return false, err
 	}
@@ -60,7 +59,7 @@ func formatFile(cmd *cobra.Command, path string, onlyCheck bool) (good bool, err
 	}
 	formatted := format.Format(file)
 	switch {
-	case path == inputfile.Stdin && !onlyCheck:
+	case path == safefile.Stdin && !onlyCheck:
 		_, err := io.WriteString(cmd.OutOrStdout(), formatted)
 		return true, err
 	case formatted == string(text):
@@ -69,5 +68,5 @@ func formatFile(cmd *cobra.Command, path string, onlyCheck bool) (good bool, err
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), path)
 		return false, err
 	}
-	return true, atomicfile.WriteBytes(path, 0o644, []byte(formatted))
+	return true, safefile.WriteBytes(path, 0o644, []byte(formatted))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/fit/cells/spread"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -99,7 +99,7 @@ func inspect(m *compile.Model, path string, tables []string) (*inspection, error
 	}
 	for _, s := range sources {
 		for k, file := range s.Files {
-			text, err := inputfile.Read(file, inputfile.MaxBytes)
+			text, err := safefile.Read(file, safefile.MaxBytes)
 			if err != nil {
 				text, i.far, file = []byte(file), s.Name, "" // an address of a database, which is no file
 			}

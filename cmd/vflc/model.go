@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 )
@@ -17,11 +17,11 @@ import (
 // compileFile compiles a model with the flags given. An error is about the file or the flags; diagnostics are
 // about the model.
 func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) {
-	text, err := inputfile.ReadText(path)
+	text, err := safefile.ReadText(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	return compileSource(source.New(path, string(text)), inputfile.Beside(filepath.Dir(path)),
+	return compileSource(source.New(path, string(text)), safefile.Beside(filepath.Dir(path)),
 		f.private(path), f)
 }
 

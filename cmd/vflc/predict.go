@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -108,15 +108,15 @@ func predict(cmd *cobra.Command, r *fit.Finished, f *predictFlags) error {
 	}
 	d := p.Document(f.probs)
 	if f.draws != "" {
-		if err := atomicfile.Write(f.draws, ownerOnly, p.WriteDraws); err != nil {
+		if err := safefile.Write(f.draws, ownerOnly, p.WriteDraws); err != nil {
 			return err
 		}
 	}
 	switch ending {
 	case ".csv":
-		err = atomicfile.Write(f.output, ownerOnly, d.WriteCSV)
+		err = safefile.Write(f.output, ownerOnly, d.WriteCSV)
 	case ".json":
-		err = atomicfile.Write(f.output, ownerOnly, func(w io.Writer) error {
+		err = safefile.Write(f.output, ownerOnly, func(w io.Writer) error {
 			return posterior.WriteJSON(w, d)
 		})
 	}

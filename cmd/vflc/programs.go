@@ -14,7 +14,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 // A foreignFolder is the error for a folder that holds files, and no programs.
@@ -119,7 +119,7 @@ func replacePrograms(dir string, files map[string][]byte) error {
 				return err
 			}
 		}
-		if err := atomicfile.WriteBytes(filepath.Join(dir, filepath.FromSlash(name)), mode,
+		if err := safefile.WriteBytes(filepath.Join(dir, filepath.FromSlash(name)), mode,
 			files[name]); err != nil {
 			return err
 		}

@@ -9,8 +9,7 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/atomicfile"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior/runs"
@@ -103,7 +102,7 @@ func (s *runState) charge(m *release.Moments) error {
 	}
 	text, err := m.JSON()
 	if err == nil {
-		err = atomicfile.WriteBytes(filepath.Join(s.flags.dir, runs.MomentsFile), 0o600, text)
+		err = safefile.WriteBytes(filepath.Join(s.flags.dir, runs.MomentsFile), 0o600, text)
 	}
 	return err
 }
@@ -113,7 +112,7 @@ func (s *runState) isPosterior() bool { return s.recorded != nil && hasReleased(
 
 // readMoments reads the file of a release.
 func readMoments(path, authority string) (*release.Moments, error) {
-	text, err := inputfile.ReadText(path)
+	text, err := safefile.ReadText(path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/report"
 )
@@ -43,7 +43,7 @@ its file can be read by its owner alone.`,
 			case output == "":
 				output = filepath.Join(args[0], runs.ReportFile)
 			}
-			if err := atomicfile.Write(output, 0o600, func(w io.Writer) error {
+			if err := safefile.Write(output, 0o600, func(w io.Writer) error {
 				return page.Write(w)
 			}); err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
@@ -57,7 +57,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	}
 	f.add(cmd, "the summary")
 	fs := cmd.Flags()
-	fs.Int64Var(&f.most, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
+	fs.Int64Var(&f.most, "max-bytes", safefile.MaxBytes, "largest size of a table in `bytes`")
 	f.addAccount(fs)
 	fs.StringVarP(&f.dir, "output", "o", "",
 		"write summary, draws, programs and the record of the run to this `folder`")

@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/stdlib"
@@ -37,7 +37,7 @@ func (f *partyFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.Tables, "data", nil,
 		"the party's table: `FILE` or PARTY=FILE; shared=FILE for data @ shared that it "+
 			"does not have; repeatable")
-	fs.Int64Var(&f.MaxBytes, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
+	fs.Int64Var(&f.MaxBytes, "max-bytes", safefile.MaxBytes, "largest size of a table in `bytes`")
 	fs.StringVarP(&f.Dir, "output", "o", "",
 		"`folder` of the run: results, what a later start goes on from, and the log")
 	addNATS(fs, &f.NATS)

@@ -21,9 +21,8 @@ import (
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/fit/cells/spread"
 	"github.com/vflc/vflc/fit/study"
-	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/internal/grouped"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
@@ -135,7 +134,7 @@ func runStudy(cmd *cobra.Command, path string, f *studyFlags) error {
 
 // read reads the study, and checks every cell as far as that is possible before it runs.
 func (s *studyState) read(path string) error {
-	text, err := inputfile.Read(path, inputfile.MaxText)
+	text, err := safefile.Read(path, safefile.MaxText)
 	if err != nil {
 		return err
 	}
@@ -301,7 +300,7 @@ func makeCell(ctx context.Context, store *study.Store, c *cells.Cell) error {
 			}
 			return reasoned(carryOut(ctx, line, io.Discard, messages), &said)
 		}
-		return atomicfile.Write(result, ownerOnly, func(w io.Writer) error {
+		return safefile.Write(result, ownerOnly, func(w io.Writer) error {
 			return reasoned(carryOut(ctx, append(c.Args(), "--json", "--quiet"), w, messages), &said)
 		})
 	})

@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/crossvalidate"
-	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
@@ -190,7 +190,7 @@ func (f *partyFlags) crossValidate(cmd *cobra.Command, run func(o node.PartyOpti
 		f.Say("the cross-validation is complete; its report is at the party that holds the response")
 		return nil
 	}
-	if err := atomicfile.Write(filepath.Join(f.Dir, runs.ValidationFile), ownerOnly, func(w io.Writer) error {
+	if err := safefile.Write(filepath.Join(f.Dir, runs.ValidationFile), ownerOnly, func(w io.Writer) error {
 		return posterior.WriteJSON(w, r)
 	}); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/rng"
@@ -147,7 +147,7 @@ func (f Fold) SaveScores(dir string, p *fit.Predictions) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(dir, runs.ScoresFile), 0o600, text)
+	return safefile.WriteBytes(filepath.Join(dir, runs.ScoresFile), 0o600, text)
 }
 
 // Gather makes the report of a party from the folders of all folds, in order; nil where the party draws no

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/vflc/vflc/fit/cells"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior/runs"
 )
 
@@ -106,7 +106,7 @@ func (s *Store) Rename(c *cells.Cell, below string) error {
 		if err != nil {
 			return err
 		}
-		return atomicfile.WriteBytes(path, ownerOnly, bytes.ReplaceAll(text, []byte(below+separator),
+		return safefile.WriteBytes(path, ownerOnly, bytes.ReplaceAll(text, []byte(below+separator),
 			[]byte(separator)))
 	})
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/fit/crossvalidate"
-	"github.com/vflc/vflc/internal/atomicfile"
-	"github.com/vflc/vflc/internal/folderlock"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -38,7 +37,7 @@ const (
 // A Store is the folder of a study: a folder for each result, and what is made of them.
 type Store struct {
 	dir  string
-	lock *folderlock.Lock
+	lock *safefile.Lock
 }
 
 // OpenStore opens the folder of a study. To write, it makes the folder if there is none, and keeps it for
@@ -50,7 +49,7 @@ func OpenStore(dir string, write bool) (*Store, error) {
 	if err := os.MkdirAll(filepath.Join(dir, cellsDir), ownerOnlyFolder); err != nil {
 		return nil, err
 	}
-	lock, err := folderlock.Take(dir)
+	lock, err := safefile.TakeLock(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +101,7 @@ func (s *Store) Make(c *cells.Cell, do func(dir string, resumed bool, log io.Wri
 		return err
 	}
 	r := c.Record()
-	if err := atomicfile.Write(filepath.Join(dir, cellFile), ownerOnly, func(w io.Writer) error {
+	if err := safefile.Write(filepath.Join(dir, cellFile), ownerOnly, func(w io.Writer) error {
 		return posterior.WriteJSON(w, r)
 	}); err != nil {
 		return err

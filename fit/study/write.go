@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
 )
@@ -33,7 +33,7 @@ func (s *Store) Write(study *Study, results []*Result) ([]Sheet, error) {
 	for _, t := range study.Tables {
 		sheet := t.Sheet(results)
 		sheets = append(sheets, sheet)
-		if err := atomicfile.Write(filepath.Join(s.dir, tablesDir, t.Name+".csv"), ownerOnly,
+		if err := safefile.Write(filepath.Join(s.dir, tablesDir, t.Name+".csv"), ownerOnly,
 			sheet.WriteCSV); err != nil {
 			return nil, err
 		}
@@ -46,13 +46,13 @@ func (s *Store) Write(study *Study, results []*Result) ([]Sheet, error) {
 		}
 		pictures = append(pictures, drawn...)
 	}
-	if err := atomicfile.Write(filepath.Join(s.dir, ValuesFile), ownerOnly, func(w io.Writer) error {
+	if err := safefile.Write(filepath.Join(s.dir, ValuesFile), ownerOnly, func(w io.Writer) error {
 		return WriteValues(w, study, results)
 	}); err != nil {
 		return nil, err
 	}
 	text := markdown(study, results, sheets, pictures)
-	return sheets, atomicfile.WriteBytes(filepath.Join(s.dir, ReportFile), ownerOnly, []byte(text))
+	return sheets, safefile.WriteBytes(filepath.Join(s.dir, ReportFile), ownerOnly, []byte(text))
 }
 
 // draw draws the pictures of a figure.

@@ -11,8 +11,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
-	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 // Truth is the name of the table of parameters.
@@ -56,7 +55,7 @@ func (s *Simulation) Write(dir string, alone bool) ([]string, error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return nil, err
 		}
-		if err := atomicfile.WriteSoon(path, 0o644, write); err != nil {
+		if err := safefile.WriteSoon(path, 0o644, write); err != nil {
 			return nil, err
 		}
 	}
@@ -94,7 +93,7 @@ func (s *Simulation) truth() [][]string {
 // Read reads the columns of a CSV, or the entries of a Stan-JSON document, that a simulation is to use, with
 // rows in the order of their keys.
 func Read(path string) (Table, error) {
-	content, err := inputfile.Read(path, inputfile.MaxBytes)
+	content, err := safefile.Read(path, safefile.MaxBytes)
 	if err != nil {
 		return Table{}, err
 	}

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 // An Example is what a new project begins with.
@@ -110,7 +110,7 @@ func (e Example) Write(dir string) error {
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 			return err
 		}
-		if err := atomicfile.WriteBytes(at, 0o644, text); err != nil {
+		if err := safefile.WriteBytes(at, 0o644, text); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/tests/await"
 )
@@ -52,7 +52,7 @@ func admit(t *testing.T, ca, dir, project, party string) {
 	}
 	cert, err := os.ReadFile(filepath.Join(issued.Bundle, identity.CertFile))
 	if err == nil {
-		err = atomicfile.WriteBytes(filepath.Join(dir, identity.CertFile), 0o644, cert)
+		err = safefile.WriteBytes(filepath.Join(dir, identity.CertFile), 0o644, cert)
 	}
 	if err == nil {
 		err = identity.Copy(issued.Bundle, dir)
@@ -226,7 +226,7 @@ func TestRefused(t *testing.T) {
 	}
 	text, err := os.ReadFile(filepath.Join(lung, identity.ProjectFile))
 	if err == nil {
-		err = atomicfile.WriteBytes(filepath.Join(lung, identity.ProjectFile), 0o644,
+		err = safefile.WriteBytes(filepath.Join(lung, identity.ProjectFile), 0o644,
 			[]byte(strings.Replace(string(text), "heart", "lung", 1)))
 	}
 	if err = errors.Join(err, identity.Revoke(lung, "a")); err != nil { // it has one certificate at a time

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 // An Authority is the certificate authority of a project, as a party keeps it beside what other parties have
@@ -20,7 +20,7 @@ func (id *Identity) KeepAuthority(dir string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(dir, AuthorityFile), fs.FileMode(public), text)
+	return safefile.WriteBytes(filepath.Join(dir, AuthorityFile), fs.FileMode(public), text)
 }
 
 // ReadAuthority reads what KeepAuthority has written.

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -189,7 +189,7 @@ func Copy(from, to string) error {
 		if err != nil {
 			return err
 		}
-		if err := atomicfile.WriteBytes(filepath.Join(to, name), public, text); err != nil {
+		if err := safefile.WriteBytes(filepath.Join(to, name), public, text); err != nil {
 			return err
 		}
 	}

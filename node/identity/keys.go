@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -27,7 +27,7 @@ const (
 )
 
 func writePEM(path, kind string, der []byte, mode fs.FileMode) error {
-	return atomicfile.WriteBytes(path, mode, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+	return safefile.WriteBytes(path, mode, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
 func readPEM(path, kind string) ([]byte, error) {
@@ -110,7 +110,7 @@ func Request(dir, project, party string) error {
 // Simulate sets the seed of the party's random numbers to one that a run in one process has too: for
 // demonstrations and tests.
 func Simulate(dir string, seed uint64) error {
-	return atomicfile.WriteBytes(filepath.Join(dir, StreamFile), private,
+	return safefile.WriteBytes(filepath.Join(dir, StreamFile), private,
 		fmt.Appendf(nil, "%s%d\n", simulated, seed))
 }
 
@@ -118,7 +118,7 @@ const simulated = "simulated "
 
 // WriteStream sets the seed of the party's own random numbers.
 func WriteStream(dir string, seed [32]byte) error {
-	return atomicfile.WriteBytes(filepath.Join(dir, StreamFile), private,
+	return safefile.WriteBytes(filepath.Join(dir, StreamFile), private,
 		[]byte(hex.EncodeToString(seed[:])+"\n"))
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -85,5 +85,5 @@ func (p *Project) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(dir, ProjectFile), public, text)
+	return safefile.WriteBytes(filepath.Join(dir, ProjectFile), public, text)
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 // signatureEnd ends the names of the files with signatures of programs.
@@ -35,7 +35,7 @@ func (id *Identity) SignPrograms(manifest string) (path string, err error) {
 		return "", err
 	}
 	path = manifest + "." + fileName(id.Party) + signatureEnd
-	return path, atomicfile.WriteBytes(path, public, append(s, '\n'))
+	return path, safefile.WriteBytes(path, public, append(s, '\n'))
 }
 
 // Signers lists the parties of the project whose signatures of a manifest stand beside it and are valid.

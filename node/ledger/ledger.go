@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/identity"
@@ -498,7 +498,7 @@ func (b *Book) sync() error {
 		return err
 	}
 	b.synced = b.lines
-	return atomicfile.WriteBytes(filepath.Join(b.dir, runs.LedgerDir, FileOf(b.party)+headEnd), 0o600,
+	return safefile.WriteBytes(filepath.Join(b.dir, runs.LedgerDir, FileOf(b.party)+headEnd), 0o600,
 		append(text, '\n'))
 }
 

@@ -14,8 +14,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vflc/vflc/internal/atomicfile"
-	"github.com/vflc/vflc/internal/folderlock"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -163,7 +162,7 @@ func (h PastRuns) set(u *used) (set RowSet, err error) {
 
 // keep writes the rows of a set into a file of its own.
 func (h PastRuns) keep(set RowSet) error {
-	return atomicfile.WriteBytes(h.path(set.digest()+rowsEnd), 0o600, set.bytes())
+	return safefile.WriteBytes(h.path(set.digest()+rowsEnd), 0o600, set.bytes())
 }
 
 // Earlier compares rows with those of earlier runs: the smallest number by which one of these differs, and
@@ -226,8 +225,9 @@ func (h PastRuns) Locked(f func() error) error {
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return err
 	}
-	lock, err := folderlock.Take(h.dir)
-	for begin := time.Now(); err != nil && time.Since(begin) < lockMost; lock, err = folderlock.Take(h.dir) {
+	lock, err := safefile.TakeLock(h.dir)
+	for begin := time.Now(); err != nil &&
+		time.Since(begin) < lockMost; lock, err = safefile.TakeLock(h.dir) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if err != nil {
@@ -271,7 +271,7 @@ func (h PastRuns) changed(rows RowSet, digest string, by func(*used)) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(h.path(historyFile), 0o600, append(text, '\n'))
+	return safefile.WriteBytes(h.path(historyFile), 0o600, append(text, '\n'))
 }
 
 // A Meter counts the rounds and products of a run. It takes rounds from the history in blocks, so that a

@@ -20,8 +20,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/internal/atomicfile"
-	"github.com/vflc/vflc/internal/folderlock"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/identity"
@@ -141,7 +140,7 @@ func Publish(o PublishOptions) (*Publication, string, error) {
 	if diags.HasErrors() {
 		return nil, "", data.Errors(diags)
 	}
-	lock, err := folderlock.Take(filepath.Join(o.Dir, runs.SessionDir))
+	lock, err := safefile.TakeLock(filepath.Join(o.Dir, runs.SessionDir))
 	if err != nil {
 		return nil, "", err
 	}
@@ -265,7 +264,7 @@ func (p *Publication) write(dir, path string, id *identity.Identity) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(path, 0o600, file)
+	return safefile.WriteBytes(path, 0o600, file)
 }
 
 func digest(text []byte) string {

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
@@ -31,11 +31,11 @@ func Formats(version string) []Format {
 }
 
 func writeParquet(path string, r *runs.Run) error {
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return writeTable(w, r.Draws) })
+	return safefile.Write(path, 0o600, func(w io.Writer) error { return writeTable(w, r.Draws) })
 }
 
 func writeCSV(path string, r *runs.Run) error {
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return posterior.WriteCSV(w, r.Draws) })
+	return safefile.Write(path, 0o600, func(w io.Writer) error { return posterior.WriteCSV(w, r.Draws) })
 }
 
 // writeZarr copies the run's own Zarr directory, which holds more than draws. A run without one has its draws

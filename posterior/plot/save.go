@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 // Ending is that of the names of files that Save writes.
@@ -25,5 +25,5 @@ func (f *Figure) Save(path string, width, height int) error {
 	if err := CheckEnding(path); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return f.SVG(w, width, height) })
+	return safefile.Write(path, 0o600, func(w io.Writer) error { return f.SVG(w, width, height) })
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/vflc/vflc/fit/cells"
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/safefile"
 )
 
 // keptMost bounds the bytes of the files that a worker keeps for later cells.
@@ -94,7 +94,7 @@ func (k *kept) keep(digest string, f *keptFile, text []byte, right bool) {
 		}
 		k.drop(oldest, k.files[oldest])
 	}
-	if os.MkdirAll(k.dir, 0o700) != nil || atomicfile.WriteSoon(k.path(digest), 0o600,
+	if os.MkdirAll(k.dir, 0o700) != nil || safefile.WriteSoon(k.path(digest), 0o600,
 		func(w io.Writer) error {
 			_, err := w.Write(text)
 			return err

@@ -1,5 +1,4 @@
-// Package folderlock lets one process at a time write to a folder.
-package folderlock
+package safefile
 
 import (
 	"errors"
@@ -9,9 +8,10 @@ import (
 	"strings"
 )
 
-// File is the file in a folder that the process that works on it locks. It holds the number of that process.
-// The system releases the lock when the process ends, however it ends, so that no lock is left behind.
-const File = "lock"
+// LockFile is the file in a folder that the process that works on it locks. It holds the number of that
+// process. The system releases the lock when the process ends, however it ends, so that no lock is left
+// behind.
+const LockFile = "lock"
 
 // A Lock is held while a process writes to a folder.
 type Lock struct {
@@ -19,9 +19,9 @@ type Lock struct {
 	path string
 }
 
-// Take locks a folder. The error names the process that has locked it.
-func Take(dir string) (*Lock, error) {
-	path := filepath.Join(dir, File)
+// TakeLock locks a folder. The error names the process that has locked it.
+func TakeLock(dir string) (*Lock, error) {
+	path := filepath.Join(dir, LockFile)
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
@@ -59,7 +59,7 @@ type heldError struct{ text string }
 
 func (e *heldError) Error() string { return e.text }
 
-// Held reports whether an error of Take is that another process has locked the folder.
+// Held reports whether an error of TakeLock is that another process has locked the folder.
 func Held(err error) bool {
 	var held *heldError
 	return errors.As(err, &held)
@@ -67,14 +67,14 @@ func Held(err error) bool {
 
 func inUse(dir string) error {
 	who := "another process"
-	if text, err := os.ReadFile(filepath.Join(dir, File)); err == nil && len(text) > 0 {
+	if text, err := os.ReadFile(filepath.Join(dir, LockFile)); err == nil && len(text) > 0 {
 		who = "process " + strings.TrimSpace(string(text))
 	}
 	return &heldError{fmt.Sprintf("%s is in use by %s; wait until it ends, or name another folder", dir, who)}
 }
 
 // Moved tells the lock that its folder has another path now.
-func (l *Lock) Moved(dir string) { l.path = filepath.Join(dir, File) }
+func (l *Lock) Moved(dir string) { l.path = filepath.Join(dir, LockFile) }
 
 // Release unlocks the folder. A nil lock is none.
 func (l *Lock) Release() {

@@ -1,6 +1,4 @@
-// Package inputfile opens the files that a user names, and refuses what is no file to read: directories,
-// devices, and files larger than a limit. Pipes are allowed, up to the same limit.
-package inputfile
+package safefile
 
 import (
 	"errors"

@@ -1,6 +1,7 @@
-// Package atomicfile writes files atomically: whenever the process stops, a file has its old contents or its
-// new ones.
-package atomicfile
+// Package safefile reads and writes files so that nothing is lost: what a user names is opened only if it is
+// a file or pipe of bearable size, whenever the process stops a written file has its old contents or its new
+// ones, and one process at a time writes to a folder.
+package safefile
 
 import (
 	"bufio"
