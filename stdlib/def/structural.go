@@ -49,7 +49,7 @@ const AllArguments = -1
 
 // LinearIn lists the groups of Linear for a call with n arguments.
 func (s *Structural) LinearIn(n int) [][]int {
-	if len(s.Linear) != 1 || s.Linear[0][0] != AllArguments {
+	if !s.Joins() {
 		return s.Linear
 	}
 	all := make([]int, n)
@@ -58,3 +58,6 @@ func (s *Structural) LinearIn(n int) [][]int {
 	}
 	return [][]int{all}
 }
+
+// Joins reports that the value is made of the elements of any number of arguments, as that of append is.
+func (s *Structural) Joins() bool { return len(s.Linear) == 1 && s.Linear[0][0] == AllArguments }
