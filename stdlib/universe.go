@@ -108,6 +108,18 @@ func (u *Universe) Structural(name string) (*def.Structural, bool) {
 	return s, ok
 }
 
+// LinearIn lists the groups of arguments in which a call of a function with n arguments is linear: see
+// def.Structural.
+func (u *Universe) LinearIn(name string, n int) [][]int {
+	if f, ok := u.Func(name); ok && f.Linear {
+		return [][]int{{0}}
+	}
+	if f, ok := u.Structural(name); ok {
+		return f.LinearIn(n)
+	}
+	return nil
+}
+
 // Operator returns the operator of arithmetic with the given symbol.
 func (u *Universe) Operator(symbol string) (*def.Operator, bool) {
 	o, ok := u.operators[symbol]

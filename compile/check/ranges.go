@@ -202,14 +202,14 @@ func (r *Ranges) Monotone(e, operand ast.Expr, at func(ast.Expr) def.Range) bool
 // moves is Monotone for a function that changes shapes or has several arguments.
 func (r *Ranges) moves(e *ast.Call, operand ast.Expr, at func(ast.Expr) def.Range) bool {
 	f, ok := r.Universe.Structural(e.Name.Name)
-	if !ok || f.Moves == nil {
+	if !ok {
 		return false
 	}
 	args := make([]def.Range, len(e.Args))
 	for i, a := range e.Args {
 		args[i] = at(a)
 	}
-	for i, moves := range f.Moves(args) {
+	for i, moves := range f.MovesIn(args) {
 		if e.Args[i] == operand && !moves {
 			return false
 		}

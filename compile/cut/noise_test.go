@@ -133,6 +133,7 @@ func TestWithoutNoiseNothingIsRefused(t *testing.T) {
 		{"h ~ bernoulli(m + fa)", "a: XA * u; 1+"},
 		{"n ~ poisson(exp(m + fa))", "a: XA * u; 1+"}, // the same cut as with noise
 		{"n ~ poisson(exp(m) + exp(fa))", "a: XA * u; 1+"},
+		{"y ~ normal(solve(diag(fa + fb), y), 1)", "a: XA * u; b: XB * v; 1+2+"},
 	} {
 		_, diags := compiletest.Try(t, source.New("m.vfl", head+more+c.statement+"\n"),
 			check.Options{Transform: transforms.Augmented})

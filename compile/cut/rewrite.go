@@ -340,8 +340,11 @@ func (c *cutter) together(s *chain, k int) bool {
 	return false
 }
 
-// join writes terms as a chain again.
+// join writes terms as a chain again; where all were refused, it is as it was.
 func (c *cutter) join(terms []term, from ast.Expr) ast.Expr {
+	if len(terms) == 0 {
+		return from
+	}
 	info := check.ExprInfo{}
 	var out ast.Expr
 	where := terms[0].expr.Span()

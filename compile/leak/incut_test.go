@@ -102,6 +102,36 @@ func TestRowsFromACutAndALogDensity(t *testing.T) {
 	}
 }
 
+// A cut that is a parameter for each row tells it as it is: of a likelihood with it the log density is then
+// linear in the responses, and as many rounds as there are rows give these.
+func TestResponsesFromACutOfRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(61, 62))
+	cuts, known := mat.NewDense(2*rows, rows, nil), mat.NewVecDense(2*rows, nil)
+	draw(r, cuts.RawMatrix().Data)
+	z := mat.NewVecDense(rows, nil)
+	for i := range rows {
+		z.SetVec(i, float64(r.IntN(2)))
+	}
+	lp := mat.NewVecDense(2*rows, nil)
+	for k := range 2 * rows {
+		sum := 0.0
+		for i := range rows {
+			e := cuts.At(k, i)
+			sum += z.AtVec(i)*e - math.Log1p(math.Exp(e)) - e*e/2
+			known.SetVec(k, known.AtVec(k)-math.Log1p(math.Exp(e))-e*e/2)
+		}
+		lp.SetVec(k, sum)
+	}
+	var found mat.VecDense
+	if lp.SubVec(lp, known); found.SolveVec(cuts, lp) != nil || !mat.EqualApprox(&found, z, 1e-9) {
+		t.Errorf("found %v, not %v", mat.Formatted(found.T()), mat.Formatted(z.T()))
+	}
+	own := using("e") + "t ~ normal(m + e, s)\nZ ~ bernoulli_logit(e)\ntransform exact\n"
+	if !refused(t, own, diag.OwnLeak) {
+		t.Error("not refused")
+	}
+}
+
 // So check refuses a parameter in both, unless the likelihood shows sums of products alone, or the cut does
 // not tell the parameter.
 func TestParametersInCutsAndOwnLikelihoods(t *testing.T) {
@@ -114,12 +144,15 @@ data z : real[M] @ a
 data v : binary[M] @ a
 data r : real[M] @ a
 data g : level(N)[N] @ a
+data h : level(N)[M] @ a
+data r2 : level(N)[N] @ shared
 param m ~ normal(0, 1)
 param B : real[P] ~ normal(0, 1) @ a
 param C : real[P] ~ normal(B, 1) @ a
 param e : real[N] ~ normal(0, 1) @ a
 param k ~ half_normal(1) @ a
 param w ~ normal(0, 1) @ b
+let l = row_sums(X .* row(B))
 y ~ bernoulli_logit(m + CUT + w)
 OWN
 `
@@ -140,7 +173,15 @@ OWN
 		{"X * B", "v ~ bernoulli_logit(k)", false},
 		{"k * (X * B)", "v ~ bernoulli_logit(Z * B)", false}, // up to a number that is another in each round
 		{"x * B[1]", "v ~ bernoulli_logit(z * B[2])", false}, // another element
-		{"X * B + e", "v ~ bernoulli_logit(Z * B)", false},   // a parameter for each row hides the rest
+		{"x * B[1]", "v ~ bernoulli_logit(z * B[1])", true},
+		{"x * B[1]", "v ~ bernoulli_logit(Z * B)", false},
+		{"X * B + B[1]", "v ~ bernoulli_logit(Z * B)", true},
+		{"X * B + mean(e)", "v ~ bernoulli_logit(Z * B)", true}, // one number more
+		{"X * B + mean(e)", "v ~ bernoulli_logit(z .* e[h])", false},
+		{"e[r2]", "v ~ bernoulli_logit(z .* e[h])", true},
+		{"X * B + e", "v ~ bernoulli_logit(z .* e[h])", false},
+		{"l", "v ~ bernoulli_logit(Z * B)", true},
+		{"X * B + e", "v ~ bernoulli_logit(Z * B)", false}, // a parameter for each row hides the rest
 	} {
 		text := strings.NewReplacer("CUT", c.cut, "OWN", c.own).Replace(model)
 		if got := refused(t, text, diag.OwnLeak); got != c.refused {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/format"
 )
 
 // A reader writes expressions of one client as forms: lets are expanded, and a noncentered parameter is its
@@ -150,6 +151,9 @@ func power(x, y form) form {
 }
 
 func (r *reader) index(e *ast.Index) form {
+	if name := format.Expr(e); r.told[name] != "" {
+		return single(atom{key: name, deps: onShared, paths: pathMap{name: way(0)}, scalar: true})
+	}
 	text, more := "[", deps(0)
 	part := func(x ast.Expr) string {
 		if x == nil {
@@ -172,15 +176,9 @@ func (r *reader) index(e *ast.Index) form {
 }
 
 func (r *reader) call(e *ast.Call) form {
-	o := r.operation(e, e.Name.Name, nil, 0)
-	if f, ok := r.Universe.Func(e.Name.Name); ok {
+	o := r.operation(e, e.Name.Name, r.Universe.LinearIn(e.Name.Name, len(e.Args)), 0)
+	if _, ok := r.Universe.Func(e.Name.Name); ok {
 		o.tells = len(e.Args) == 1
-		if f.Linear {
-			o.linear = [][]int{{0}}
-		}
-	}
-	if f, ok := r.Universe.Structural(e.Name.Name); ok {
-		o.linear = f.LinearIn(len(e.Args))
 	}
 	args := make([]form, len(e.Args))
 	for i, a := range e.Args {

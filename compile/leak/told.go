@@ -9,7 +9,6 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -110,33 +109,6 @@ func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 	return out
 }
 
-// inCuts are the parameters of a client in the cuts that are linear in them. As many rounds as there are
-// coefficients show the span of such a cut, and its coordinates where the client evaluates in each, in a
-// basis that is not the client's. A likelihood of the client with the same parameters then gives its rows in
-// that basis: its log density is one equation in them each round.
-func (r *reader) inCuts(sent []ast.Expr) told {
-	out := told{}
-	for _, x := range sent {
-		if r.linear(x, false) {
-			for name := range r.namesOf(x).own {
-				out[name] = name
-			}
-		}
-	}
-	for _, x := range sent {
-		ast.Walk(x, func(n ast.Node) bool {
-			// an element tells nothing of the others
-			if e, ok := n.(*ast.Index); ok && r.deps(e)&onData == 0 && !r.several(e) {
-				for name := range r.namesOf(e.X).own {
-					delete(out, name)
-				}
-			}
-			return true
-		})
-	}
-	return out
-}
-
 // byCuts lists for each term the parameters of cuts by which its log density gives rows away up to a change
 // of basis.
 func (r *reader) byCuts(list []ownTerm, sent []ast.Expr) [][]string {
@@ -211,85 +183,8 @@ func (r *reader) moments(t ownTerm) bool {
 		return false
 	}
 	scale, category := t.args[d.ScaleAt], ""
-	return (scale == nil || r.grouped(scale, &category) && category == "") && r.linear(t.args[d.LocationAt],
-		false)
-}
-
-// linear reports an expression that is linear in parameters, with coefficients of data. A parameter for each
-// row, whose coefficient is 1 in this row alone, is none: its moments are the rows. Within a product with
-// columns of the client, or as an element for each row, an array is no such parameter.
-func (r *reader) linear(e ast.Expr, within bool) bool {
-	if e == nil {
-		return true
-	}
-	free := func(f form) bool { return f.deps()&(onPrivate|onShared) == 0 }
-	known := func(e ast.Expr) bool { return free(r.read(e)) }
-	// Of a sum, which may be long, each term is read once, and those that are not linear may cancel.
-	terms := flatten(e, false, nil)
-	if len(terms) > 1 {
-		var rest []term
-		for _, t := range terms {
-			switch {
-			case r.linear(t.Expr, within):
-			case t.minus:
-				rest = r.chain(t.Expr, -1, rest)
-			default:
-				rest = r.chain(t.Expr, 1, rest)
-			}
-		}
-		return free(sum(rest))
-	}
-	if e = terms[0].Expr; known(e) {
-		return true
-	}
-	switch x := e.(type) {
-	case *ast.Index:
-		return r.linear(x.X, within || !r.several(x))
-	case *ast.Sum:
-		return x.Family == nil && r.linear(x.Body, within)
-	case *ast.Name:
-		s := r.Symbols[x.Name]
-		if s.Kind == check.Let {
-			return r.linear(s.Decl.(*ast.Let).Value, within)
-		}
-		return within || s.Type.Scalar()
-	case *ast.Binary:
-		switch x.Op {
-		case "*":
-			columns := r.deps(x.X)&onData != 0 && !r.facts(x.X).Type.Scalar()
-			return known(x.X) && r.linear(x.Y, within || columns) || known(x.Y) && r.linear(x.X, within)
-		case ".*":
-			return known(x.X) && r.linear(x.Y, within) || known(x.Y) && r.linear(x.X, within)
-		case "/", "./":
-			return known(x.Y) && r.linear(x.X, within)
-		}
-	case *ast.Call:
-		if f, ok := r.Universe.Structural(x.Name.Name); ok {
-			return slices.ContainsFunc(f.LinearIn(len(x.Args)), func(group []int) bool {
-				for i, a := range x.Args {
-					if in := slices.Contains(group, i); in && !r.linear(a, within) || !in && !known(a) {
-						return false
-					}
-				}
-				return true
-			})
-		}
-	}
-	return false
-}
-
-// several reports whether an index takes a part of an array, or all of it: a slice, an array of positions, or
-// elements one after another in a comprehension.
-func (r *reader) several(e *ast.Index) bool {
-	return slices.ContainsFunc(e.Args, func(a *ast.Subscript) bool {
-		t, counted := r.facts(a.Lo).Type, false
-		ast.Walk(a, func(n ast.Node) bool {
-			name, ok := n.(*ast.Name)
-			counted = counted || ok && r.Symbols[name.Name] == nil && r.Sizes[name.Name] == nil
-			return true
-		})
-		return a.Slice || counted || !t.Scalar() && t.Elem != types.Level
-	})
+	return (scale == nil || r.grouped(scale, &category) && category == "") &&
+		r.location(t.left).linear(t.args[d.LocationAt], false)
 }
 
 // tellers reports parameters whose values shared ones tell.

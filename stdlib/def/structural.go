@@ -23,8 +23,9 @@ type Structural struct {
 	Groups, ByGroups, Empty bool
 	// Range gives the range of the elements of the value, given those of the elements of each argument.
 	Range func(args []Range) Range
-	// Moves reports for each argument, where they have these ranges and the others are fixed, whether the
-	// value is monotone in it, or affine in it, or maps it as a whole as softmax does; nil: with none.
+	// Moves reports for each argument in which the value is not linear, where they have these ranges and the
+	// others are fixed, whether the value is monotone in it, or affine in it, or maps it as a whole as
+	// softmax does; nil: with none.
 	Moves func(args []Range) []bool
 	// Gives is the set of vectors that the value lies in, whatever the arguments: Simplex of softmax.
 	Gives Support
@@ -49,7 +50,7 @@ const AllArguments = -1
 
 // LinearIn lists the groups of Linear for a call with n arguments.
 func (s *Structural) LinearIn(n int) [][]int {
-	if len(s.Linear) != 1 || s.Linear[0][0] != AllArguments {
+	if !s.Joins() {
 		return s.Linear
 	}
 	all := make([]int, n)
@@ -57,4 +58,21 @@ func (s *Structural) LinearIn(n int) [][]int {
 		all[i] = i
 	}
 	return [][]int{all}
+}
+
+// Joins reports that the value is made of the elements of any number of arguments, as that of append is.
+func (s *Structural) Joins() bool { return len(s.Linear) == 1 && s.Linear[0][0] == AllArguments }
+
+// MovesIn is Moves, and true for the arguments in which the value is linear.
+func (s *Structural) MovesIn(args []Range) []bool {
+	out := make([]bool, len(args))
+	if s.Moves != nil {
+		copy(out, s.Moves(args))
+	}
+	for _, group := range s.LinearIn(len(args)) {
+		for _, i := range group {
+			out[i] = true
+		}
+	}
+	return out
 }

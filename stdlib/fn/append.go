@@ -19,7 +19,6 @@ func Append() def.Structural {
 		Arity:    def.Arity{Min: 2, Max: -1},
 		Positive: true,
 		Range:    joined,
-		Moves:    everywhere,
 		Infer:    inferAppend,
 	}
 }

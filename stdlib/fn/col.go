@@ -24,7 +24,6 @@ func Col() def.Structural {
 func placed(name string, axes func([]types.Size) []types.Size) def.Structural {
 	return def.Structural{
 		Name:     name,
-		Moves:    everywhere,
 		Range:    func(x []def.Range) def.Range { return x[0] },
 		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},

@@ -12,7 +12,6 @@ func CumulativeSum() def.Structural {
 		Doc: "The running sum along the last axis, with the shape of its argument: element k of a " +
 			"vector becomes the sum of elements 1 to k.",
 		Examples: []string{"param step : real[10] ~ normal(0, 1)\nlet walk = cumulative_sum(step)"},
-		Moves:    everywhere,
 		Mixes:    true,
 		Range:    func(x []def.Range) def.Range { return x[0].Total() },
 		Linear:   [][]int{{0}},

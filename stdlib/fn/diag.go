@@ -14,7 +14,6 @@ func Diag() def.Structural {
 		Examples: []string{"param v : real[3] ~ half_normal(1)\nlet D = diag(v)"},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Range:    func(x []def.Range) def.Range { return x[0].Join(def.Point(0)) },
-		Moves:    everywhere,
 		Linear:   [][]int{{0}},
 		Infer: func(args []types.Type) (types.Type, error) {
 			if err := ofRank(args[0], 1); err != nil {

@@ -13,7 +13,6 @@ func Dot() def.Structural {
 		Name:     "dot",
 		Doc:      "The inner product of two vectors of the same size, a real scalar.",
 		Examples: []string{"data w : real[K]\nparam beta : real[K] ~ normal(0, 1)\nlet score = dot(w, beta)"},
-		Moves:    everywhere,
 		Mixes:    true,
 		Range:    func(x []def.Range) def.Range { return x[0].Times(x[1]).Total() },
 		Linear:   [][]int{{0}, {1}},

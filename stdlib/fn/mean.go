@@ -15,7 +15,6 @@ func Mean() def.Structural {
 			"data x : real[N]\nlet centered = x - mean(x)",
 			"data x : real[N]\ndata g : level(G)[N]\nlet within = x - mean(x by g)[g]",
 		},
-		Moves:    everywhere,
 		Mixes:    true,
 		Range:    func(x []def.Range) def.Range { return x[0] },
 		Linear:   [][]int{{0}},

@@ -16,7 +16,6 @@ func Outer() def.Structural {
 		Arity:    def.Arity{Min: 2, Max: 2},
 		Positive: true,
 		Range:    func(x []def.Range) def.Range { return x[0].Times(x[1]) },
-		Moves:    everywhere,
 		Infer: func(args []types.Type) (types.Type, error) {
 			for _, t := range args {
 				if err := ofRank(t, 1); err != nil {

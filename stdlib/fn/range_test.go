@@ -152,7 +152,7 @@ func TestStructuralRanges(t *testing.T) {
 					r.Errorf("%s of %v and %v is %v, outside %+v", f.Name, x, y, v, got)
 				}
 				along := func(v, _ float64) float64 { return of([]float64{v, x[1], x[2]}, y)[i] }
-				if f.Moves != nil && f.Moves(args)[at] && turns(along, x[0], x1, x2, 0) {
+				if at < len(args) && f.MovesIn(args)[at] && turns(along, x[0], x1, x2, 0) {
 					r.Errorf("%s turns on %+v", f.Name, a)
 				}
 			}

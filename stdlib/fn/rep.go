@@ -21,7 +21,6 @@ func Rep() def.Structural {
 		Arity:    def.Arity{Min: 2, Max: 3},
 		Sized:    true,
 		Range:    func(x []def.Range) def.Range { return x[0] },
-		Moves:    func(args []def.Range) []bool { return append([]bool{true}, make([]bool, len(args)-1)...) },
 		Linear:   [][]int{{0}},
 		Positive: true,
 		Infer: func(args []types.Type) (types.Type, error) {

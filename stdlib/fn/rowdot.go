@@ -15,7 +15,6 @@ func RowDot() def.Structural {
 			"data X : real[N, K]\ndata region : level(R)[N]\nparam slope : real[R, K] ~ normal(0, 1)\nlet " +
 				"eta = rowdot(X, slope[region])",
 		},
-		Moves:    everywhere,
 		Mixes:    true,
 		Range:    func(x []def.Range) def.Range { return x[0].Times(x[1]).Total() },
 		Linear:   [][]int{{0}, {1}},

@@ -17,7 +17,6 @@ func Sum() def.Structural {
 			"data x : real[N]\nlet total = sum(x)",
 			"data x : real[N]\ndata g : level(G)[N]\nlet total = sum(x by g)",
 		},
-		Moves:    everywhere,
 		Mixes:    true,
 		Range:    func(x []def.Range) def.Range { return x[0].Total() },
 		Linear:   [][]int{{0}},

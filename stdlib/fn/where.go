@@ -15,7 +15,6 @@ func Where() def.Structural {
 			"element; each is an array of one shape or a number. Both a and b are computed everywhere.",
 		Examples: []string{"data age : real[N]\nparam young ~ normal(0, 1)\nparam old ~ normal(0, 1)\nlet " +
 			"effect = where(age < 40, young, old)"},
-		Moves:    everywhere,
 		Range:    func(x []def.Range) def.Range { return x[1].Join(x[2]) },
 		Linear:   [][]int{{1, 2}},
 		Arity:    def.Arity{Min: 3, Max: 3},
