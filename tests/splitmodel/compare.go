@@ -65,7 +65,8 @@ func Evaluate(f compiletest.Fixture, kind def.Transform, dir string, points int)
 	return out, nil
 }
 
-// bound compiles and binds a model, and verifies every pass. An error is a Refusal, or a fault of the compiler.
+// bound compiles and binds a model, and verifies every pass. An error is a Refusal, or a fault of the
+// compiler.
 func bound(f compiletest.Fixture, kind def.Transform, accepted accept.Accepted, dir string) (
 	*compile.BoundModel, error) {
 	m, diags := compile.Compile(source.New("model.vfl", f.Text),
