@@ -300,6 +300,7 @@ func (v *view) determined(r *rand.Rand) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
+			alike(x, w)
 			x = without(x, w)
 		}
 		var product mat.Dense
@@ -335,6 +336,19 @@ func (v *view) fixed(normal *mat.SymDense) (out []string) {
 		}
 	}
 	return out
+}
+
+// alike scales equations, rows of both, to the length 1: gradients may be millions of times as large as cuts.
+func alike(a, b *mat.Dense) {
+	rows, _ := a.Dims()
+	for i := range rows {
+		length := math.Hypot(mat.Norm(a.RowView(i), 2), mat.Norm(b.RowView(i), 2))
+		for _, row := range [][]float64{a.RawRowView(i), b.RawRowView(i)} {
+			for k := range row {
+				row[k] /= math.Max(length, 1e-9)
+			}
+		}
+	}
 }
 
 // without takes from the columns of a what is in the span of those of b.
