@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
+	"github.com/vflc/vflc/tests/splitmodel"
 )
 
 // clauses are what may stand behind a likelihood: the densities of censored and truncated values have
@@ -27,8 +28,8 @@ var mixtures = []string{
 	"y ~ mixture([0.3, 0.7], normal(m + x * b + w * d, s), normal(m, 2))",
 	"y ~ mixture([0.3, 0.7], normal(m + x * b, s), normal(w * d, 2))",
 	"y ~ mixture([0.3, 0.7], normal(m + x * b + w * d, s), normal(0, 1)) truncate(lower = 0)",
-	tilted + "y ~ tilted(m + x * b + w * d, s, inv_logit(x * b))",
-	tilted + "y ~ mixture(0.3, tilted(m + x * b + w * d, s, 0.5), normal(0, 1)) censor(right = cens)",
+	splitmodel.Tilted + "y ~ tilted(m + x * b + w * d, s, inv_logit(x * b))",
+	splitmodel.Tilted + "y ~ mixture(0.3, tilted(m + x * b + w * d, s, 0.5), normal(0, 1)) censor(right = cens)",
 }
 
 // clausedText is a model with a likelihood of two clients' cuts and a clause.

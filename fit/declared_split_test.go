@@ -15,24 +15,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
+	"github.com/vflc/vflc/tests/splitmodel"
 )
-
-// counted declares a count with extra zeros, and share a number with probability at both ends.
-const counted = `dist counted(k : count | eta, p : real<lower=0, upper=1>) =
-    where(k == 0, log_mix(p, 0, -exp(eta)), log1m(p) + k * eta - exp(eta) - lgamma(k + 1))
-dist share(v : real<lower=0, upper=1> | mu : real<lower=0, upper=1>, phi : real<lower=0>,
-    z : real<lower=0, upper=1>) {
-    let a = mu * phi
-    let b = phi - a
-    let inside = lgamma(phi) - lgamma(a) - lgamma(b) + (a - 1) * log(v) + (b - 1) * log1m(v)
-    log = where(v == 0, log(z / 2), where(v == 1, log(z / 2), log1m(z) + inside))
-    mean = (1 - z) * mu + z / 2
-    generate w ~ beta(a, b)
-    generate o ~ bernoulli(z)
-    generate c ~ bernoulli(0.5)
-    generate v = where(o == 1, c, w)
-}
-`
 
 // Split over the parties, a declared distribution has the density and the gradient that it has where one
 // party holds everything: with cuts in any argument, in a prior, in a mixture, truncated and censored.
@@ -55,7 +39,7 @@ func TestDeclaredDistributionsSplit(t *testing.T) {
 		"y ~ tilted(m + x * ba + w * bb, s, 0.3) censor(right=ended == 0)",
 		"factor tilted_lpdf(y | m + x * ba + w * bb, s, 0.3)",
 	} {
-		f.Text = tilted + counted + `client a, b
+		f.Text = splitmodel.Tilted + splitmodel.Counted + splitmodel.Share + `client a, b
 data y : real<lower=0>[N]
 data k : count[N]
 data v : real[N]

@@ -10,18 +10,8 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/tests/splitmodel"
 )
-
-// tilted declares the asymmetric Laplace distribution.
-const tilted = `dist tilted(y | mu, sigma : real<lower=0>, p : real<lower=0, upper=1>) {
-    let u = (y - mu) / sigma
-    log = log(p) + log1m(p) - log(sigma) - u * (p - (u < 0))
-    cdf = where(u < 0, p * exp((1 - p) * u), 1 - (1 - p) * exp(-p * u))
-    generate a ~ exponential(1)
-    generate b ~ exponential(1)
-    generate y = mu + sigma * (a / p - b / (1 - p))
-}
-`
 
 // Across parties the score of a row is written as an expression. It is the log density of the likelihood,
 // which the graph computes by its descriptor: for mixtures, truncation, censoring and what these make
@@ -62,7 +52,7 @@ func TestScoresAreLogDensities(t *testing.T) {
 		"y ~ mixture(0.4, tilted(x * ba + w * bb, s, 0.3), normal(1, s)) censor(right=4)",
 	} {
 		path := filepath.Join(dir, "m.vfl")
-		write(t, path, tilted+`client a, b
+		write(t, path, splitmodel.Tilted+`client a, b
 data y : real<lower=0>[N]
 data k : count[N]
 data low : real[N]

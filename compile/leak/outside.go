@@ -29,7 +29,8 @@ type outsider struct{ cuts [][]signed }
 // signed is a term of a chain of + and -.
 type signed struct {
 	ast.Expr
-	minus bool
+	minus  bool
+	inside ast.Expr // without cuts
 }
 
 func (s signed) equal(t signed) bool { return s.minus == t.minus && ast.Equal(s.Expr, t.Expr) }
@@ -47,20 +48,30 @@ func flatten(e ast.Expr, minus bool, out []signed) []signed {
 			return flatten(x.Y, minus != (x.Op == "-"), flatten(x.X, minus, out))
 		}
 	}
-	return append(out, signed{e, minus})
+	return append(out, signed{Expr: e, minus: minus})
 }
 
-// without takes the terms of each cut out of the sums that hold them all. An empty sum is 0.
+// without takes the terms of each cut out of the sums that hold them all. An empty sum is 0. What holds no
+// cut remains the node that it is, whose type is known.
 func (o *outsider) without(e ast.Expr) ast.Expr {
 	terms := flatten(e, false, nil)
+	changed := false
+	for i, t := range terms {
+		terms[i].inside = ast.Rebuild(t.Expr, o.without)
+		changed = changed || terms[i].inside != t.Expr
+	}
+	whole := len(terms)
 	for _, c := range o.cuts {
 		if all(c, terms) {
 			terms = slices.DeleteFunc(terms, func(t signed) bool { return slices.ContainsFunc(c, t.equal) })
 		}
 	}
+	if !changed && len(terms) == whole {
+		return e
+	}
 	var out ast.Expr = &ast.Number{}
 	for i, t := range terms {
-		x := elements(ast.Rebuild(t.Expr, o.without))
+		x := elements(t.inside)
 		switch {
 		case i == 0 && t.minus:
 			out = &ast.Unary{Op: "-", X: x}

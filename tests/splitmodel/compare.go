@@ -47,8 +47,30 @@ func (r Refusal) Error() string { return string(r.Code) + " " + r.Message }
 // gradient, where z is at the cuts, at so many points. The densities of rows are lowered too. An error is a
 // Refusal, or a fault of the compiler.
 func Evaluate(f compiletest.Fixture, kind def.Transform, dir string, points int) ([]Point, error) {
+	b, err := bound(f, kind, accept.Names(), dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, diags := b.Generative(); diags.HasErrors() {
+		return nil, fmt.Errorf("no densities of rows: %w", Refusal{diags.Shown()[0]})
+	}
+	var out []Point
+	for n := range points {
+		p, err := evaluate(b, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// bound compiles and binds a model, and verifies every pass. An error is a Refusal, or a fault of the
+// compiler.
+func bound(f compiletest.Fixture, kind def.Transform, accepted accept.Accepted, dir string) (
+	*compile.BoundModel, error) {
 	m, diags := compile.Compile(source.New("model.vfl", f.Text),
-		check.Options{Transform: kind, Accept: accept.Accepted(accept.Names())})
+		check.Options{Transform: kind, Accept: accepted})
 	if err := m.Verify(); err != nil {
 		return nil, err
 	}
@@ -66,21 +88,7 @@ func Evaluate(f compiletest.Fixture, kind def.Transform, dir string, points int)
 	if diags.HasErrors() {
 		return nil, Refusal{diags.Shown()[0]}
 	}
-	if err := b.Verify(); err != nil {
-		return nil, err
-	}
-	if _, diags := b.Generative(); diags.HasErrors() {
-		return nil, fmt.Errorf("no densities of rows: %w", Refusal{diags.Shown()[0]})
-	}
-	var out []Point
-	for n := range points {
-		p, err := evaluate(b, n)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, nil
+	return b, b.Verify()
 }
 
 // evaluate returns the density at a point that the number, the names of parameters and their elements decide.
@@ -124,17 +132,14 @@ func pooledName(party, name string) string {
 	return fmt.Sprintf("%s[%s", name, member)
 }
 
-// Compare evaluates a model under a transform at two points, and says where its density or gradient differs
-// from the pooled model's by more than what rounding explains; "" where it does not. An error is a Refusal
-// under the transform, or a fault of the compiler.
-func Compare(f compiletest.Fixture, kind def.Transform, dir string) (difference string, err error) {
-	got, err := Evaluate(f, kind, dir, 2)
+// compare evaluates a model under a transform, and says where its density or gradient differs from the pooled
+// model's by more than what rounding explains; "" where it does not. An error is a Refusal under the
+// transform, or a fault of the compiler.
+func compare(f compiletest.Fixture, kind def.Transform, dir string, want []Point) (
+	string, error) {
+	got, err := Evaluate(f, kind, dir, len(want))
 	if err != nil {
 		return "", err
-	}
-	want, err := Evaluate(f, transforms.None, dir, 2)
-	if err != nil {
-		return "", fmt.Errorf("the pooled model: %w", err)
 	}
 	for n := range want {
 		if d := want[n].differs(got[n]); d != "" {
@@ -190,21 +195,28 @@ type Tally struct {
 	Faults    []string // with the model: it differs, is refused for another reason, or breaks the compiler
 }
 
-// Count draws models and compares each under exact, augmented and power. Tables are written to a folder.
-func Count(models int, dir string) []Tally {
+// Count draws models, from a number on, and compares each under exact, augmented and power. Tables are
+// written to a folder.
+func Count(from uint64, models int, dir string) []Tally {
 	out := []Tally{{Transform: "exact"}, {Transform: "augmented"}, {Transform: "power"}}
-	for seed := range uint64(models) {
+	for seed := from; seed < from+uint64(models); seed++ {
 		f := Draw(seed)
+		want, err := Evaluate(f, transforms.None, dir, 2)
 		for i := range out {
-			out[i].add(seed, f, dir)
+			if err != nil {
+				out[i].Faults = append(out[i].Faults,
+					fmt.Sprintf("model %d, pooled: %v\n%s", seed, err, f.Text))
+				continue
+			}
+			out[i].add(seed, f, dir, want)
 		}
 	}
 	return out
 }
 
-func (t *Tally) add(seed uint64, f compiletest.Fixture, dir string) {
+func (t *Tally) add(seed uint64, f compiletest.Fixture, dir string, want []Point) {
 	kind, _ := transforms.Named(t.Transform)
-	difference, err := Compare(f, kind, dir)
+	difference, err := compare(f, kind, dir, want)
 	var why Refusal
 	if errors.As(err, &why) && slices.Contains(refusals(kind), why.Code) {
 		if t.Refused == nil {

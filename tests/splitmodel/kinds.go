@@ -5,7 +5,8 @@ package splitmodel
 // the sizes of this package.
 type kind struct{ needs, text string }
 
-// likelihoods are statements. Each ETA stands for a predictor of its own, with cuts of clients.
+// likelihoods are statements. Each ETA stands for a predictor of its own, with cuts of clients, and each SUMS
+// for one by groups.
 func likelihoods() []kind {
 	return []kind{
 		{"data y# : real[N] @ shared\nparam s# ~ half_normal(1)", "y# ~ normal(ETA, s#)"},
@@ -64,56 +65,22 @@ func likelihoods() []kind {
 		{"data y# : real[N] @ shared\nparam s# ~ half_normal(1)", "factor normal_lpdf(y# | ETA, s#)"},
 		{"data y# : real[N]\nparam s# ~ half_normal(1)", "y# ~ normal(ETA, s#)"},
 		{"data y# : real[N] @ shared", "y# ~ normal(0.5 * (ETA) + q * (ETA), 1)"},
-	}
-}
-
-// terms are what a client may add to a predictor. GROUP is a shared grouping of the rows.
-func terms() []kind {
-	return []kind{
-		{"data x_# : real[N] @ #\nparam b_# ~ normal(0, 1) @ #", "x_# * b_#"},
-		{"data X_# : real[N, P_#] @ #\nparam w_# : real[P_#] ~ normal(0, 1) @ #", "X_# * w_#"},
-		{"data X_# : real[N, P_#] @ #\nparam n_# : real[P_#] ~ normal(0, k) @ #", "X_# * n_#"},
-		{"data X_# : real[N, P_#] @ #\nparam i_# : real[P_#] ~ normal(0, k) noncentered @ #",
-			"q * (X_# * i_#)"},
-		{"param u_# : real[G] ~ normal(0, 1) @ #", "u_#[g]"},
-		{"data gg : level(G)[N] @ shared\nparam u_# : real[G] ~ normal(0, 1) @ #", "u_#[gg]"}, // beside u_#[g]
-		{"param v2_# : real[G, 2] ~ normal(0, 1) @ #\nparam y_# ~ normal(0, 1) @ #",
-			"y_# + tanh(v2_#[g, 2]) - v2_#[g, 1] ^ 2"},
-		{"param t_# ~ half_normal(1) @ #\nparam v_# : real[G] ~ normal(0, t_#) noncentered @ #", "v_#[g]"},
-		{"param u_# : real[G] ~ normal(0, 1) @ #\nparam f_# : real[H] ~ normal(0, 1) @ #",
-			"u_#[g] + f_#[h]"},
-		{"param U_# : real[G, H] ~ normal(0, 1) @ #", "U_#[g, h]"},
-		{"data Z_# : real[G, 2] @ #\nparam c_# : real[2] ~ normal(0, 1) @ #", "(Z_# * c_#)[g]"},
-		{"data Z_# : real[G, 2] @ #\nparam c_# : real[2] ~ normal(0, 1) @ #", "(Z_# * c_#)[g] * q"},
-		{"data r_# : level(R_#)[N] @ #\nparam e_# : real[R_#] ~ normal(0, 1) @ #", "e_#[r_#]"},
-		{"data r_# : level(R_#)[N] @ #\nparam d_# : real[R_#, G] ~ normal(0, 1) @ #", "d_#[r_#, g]"},
-		{"data X_# : real[N, P_#] @ #\nparam W_# : real[P_#, 2] ~ normal(0, 1) @ #\n" +
-			"param o_# : real[2] ~ normal(0, 1) @ #", "tanh(X_# * W_#) * o_#"},
-		{"data X_# : real[N, P_#] @ #\nparam S_# : real[G, P_#] ~ normal(0, 1) @ #",
-			"rowdot(X_#, S_#[g])"},
-		{"data x_# : real[N] @ #\nparam l_# ~ normal(0, 1) @ #", "exp(l_#) * x_#"},
-		{"data m_# : real[N] @ # missing impute ~ normal(0, 1)\nparam j_# ~ normal(0, 1) @ #", "m_# * j_#"},
-		{"data x_# : real[N] @ #\nparam a_# ~ uniform(-1, 1) @ #\nparam b_# ~ normal(0, 1) @ #\n" +
-			"let z_# : real[N] = recur z_#[1] = b_#, z_#[t] = a_# * z_#[t - 1] + x_#[t] for t in 2..N @ #",
-			"z_#"},
-		{"data x_# : real[N] @ #\nparam A_# ~ half_normal(1) @ #\nparam E_# : real[N] ~ normal(0, 1) @ #",
-			"cholesky(gp_matern32(x_#, A_#, 1) + diag(rep(0.1, N))) * E_#"},
-		{"data Q_# : real<lower=0>[N, 3] @ #\nparam p_# : simplex[3] ~ dirichlet(1) @ #", "log(Q_# * p_#)"},
-		{"data x_# : real[N] @ #\nparam L_# : corr_cholesky[2] ~ lkj_corr_cholesky(2) @ #\n" +
-			"param V_# : real[G, 2] ~ multi_normal_cholesky(0, L_#) @ #", "V_#[g, 1] + V_#[g, 2] .* x_#"},
-		{"data r_# : level(R_#)[N] @ #\nparam O_# : simplex[R_#] ~ dirichlet(2) @ #\n" +
-			"param b_# ~ normal(0, 1) @ #", "b_# * cumulative_sum(O_#)[r_#]"},
-		{"param y_# ~ normal(0, 1) @ #", "y_#"},
-		{"data x_# : real[N] @ #\nparam D_# : positive_ordered[2] ~ normal(0, 1) @ #",
-			"D_#[1] * relu(x_#) - D_#[2] * relu(-x_#)"},
-		{"import nn\ndata X_# : real[N, P_#] @ #\nlet nn_# = nn.linear(X_#) @ #", "nn_#"},
-		{"fn twice(x) = 2 * x\ndata X_# : real[N, P_#] @ #\nparam w_# : real[P_#] ~ normal(0, 1) @ #",
-			"twice(tanh(X_# * w_#))"},
-		{"data z : real[N] @ shared\nparam B_# : real[C, 2 * C] ~ laplace(0, 1) @ #", "B_#[2, C + 1] * z"},
-		{"data r_# : level(R_#)[N] @ #\nparam e_# : real[R_#] ~ normal(0, 1) @ #\n" +
-			"param s_# : real[C] ~ normal(0, 1) @ #", "e_#[r_#] * sum(s_#[i] for i in 1..C)"},
-		{"param T_# ~ half_normal(1) @ #\nparam M_# ~ normal(0, 1) @ #\n" +
-			"data M1_# : real[N] @ # missing impute ~ normal(M_#, T_#)", "T_# * M1_#"},
+		{"data y# : real[N] @ shared", "y# ~ normal((SUMS)[g], 1)"},
+		{"data y# : count[G] @ shared", "y# ~ poisson_log(SUMS)"},
+		{"data y# : real[G] @ shared\nparam s# ~ half_normal(1)", "y# ~ normal(SUMS, s#)"},
+		{"data y# : real[N] @ shared\nparam s# ~ half_normal(1)", "y# ~ normal(ETA + (SUMS)[g], s#)"},
+		{"data y# : real[N] @ shared\nparam r# ~ uniform(-1, 1)",
+			"let v# = ETA\nlet h# : real[N] = recur h#[1] = 0.5, k#[t] = r# * h#[t - 1] + v#[t], " +
+				"h#[t] = k#[t] / 2 + 0.3 * k#[t] for t in 2..N\ny# ~ normal(h#, 1)"},
+		{"data y# : real[N] @ shared\nparam s# ~ half_normal(1)", "y# ~ tilted(ETA, s#, 0.3)"},
+		{"data y# : real[N] @ shared", "y# ~ tilted(1, exp(ETA), inv_logit(ETA))"},
+		{"data y# : real<lower=0>[N] @ shared\ndata e# : binary[N] @ shared",
+			"y# ~ tilted(ETA, 2, 0.3) censor(right = e# == 0)"},
+		{"data y# : real<lower=0>[N] @ shared\nparam s# ~ half_normal(1)",
+			"y# ~ mixture(0.4, tilted(ETA, s#, 0.3), normal(ETA, 2)) truncate(lower = -1)"},
+		{"data y# : real[N] @ shared\nparam s# ~ half_normal(1)", "factor tilted_lpdf(y# | ETA, s#, 0.3)"},
+		{"data y# : count[N] @ shared", "y# ~ counted(ETA, inv_logit(ETA))"},
+		{"data y# : real<lower=0, upper=1>[N] @ shared", "y# ~ share(inv_logit(ETA), exp(ETA), 0.2)"},
 	}
 }
 

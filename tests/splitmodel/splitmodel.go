@@ -9,8 +9,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -30,6 +32,7 @@ type generator struct {
 	tables      map[string]map[string]any // by party
 	clients     []string
 	members     map[string]int
+	keeper      string          // a client that holds the responses; "": the server does, or all have them
 	used        map[string]bool // terms that a statement has already, by client
 }
 
@@ -39,17 +42,8 @@ func Draw(seed uint64) compiletest.Fixture {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 34)), declared: map[string]bool{},
 		tables: map[string]map[string]any{}, members: map[string]int{}, used: map[string]bool{}}
 	g.clients = []string{"a", "b"}[:1+g.IntN(2)]
-	head := strings.Join(g.clients, ", ")
-	if len(g.clients) == 1 || g.IntN(4) == 0 {
-		head += ", lab[J]"
-		g.members["lab"] = 1 + g.IntN(3)
-		for k := range g.members["lab"] { // which may have no data
-			g.tables[fmt.Sprint("lab/", k+1)] = map[string]any{}
-		}
-		g.clients = append(g.clients, "lab")
-	}
-	g.declare("client " + head + `
-const C = 2
+	g.parties()
+	g.declare(`const C = 2
 data g : level(G)[N] @ shared
 data h : level(H)[N] @ shared
 param k ~ half_normal(1) @ shared
@@ -67,8 +61,14 @@ param q ~ normal(0, 1) @ shared`)
 		g.declare(strings.ReplaceAll(k.needs, "#", c))
 		g.body = append(g.body, strings.ReplaceAll(k.text, "#", c))
 	}
-	out := compiletest.Fixture{Text: strings.Join(append(g.lines, g.body...), "\n") + "\n",
-		Tables: map[string]string{}, Family: g.members}
+	text := strings.Join(append(g.lines, g.body...), "\n") + "\n"
+	for _, declared := range []string{Tilted, Counted, Share} {
+		name, _, _ := strings.Cut(strings.TrimPrefix(declared, "dist "), "(")
+		if strings.Contains(text, name+"(") || strings.Contains(text, name+"_lpdf(") {
+			text = declared + text
+		}
+	}
+	out := compiletest.Fixture{Text: text, Tables: map[string]string{}, Family: g.members}
 	for party, values := range g.tables {
 		text, err := json.Marshal(values)
 		if err != nil {
@@ -79,23 +79,77 @@ param q ~ normal(0, 1) @ shared`)
 	return out
 }
 
-// statement writes a likelihood with a predictor in the place of each ETA.
+// parties declares two or three clients, or families. In one model of four a client, which may have terms
+// too, holds the responses, and is perhaps called the server, or beside one that has nothing.
+func (g *generator) parties() {
+	names, server := slices.Clone(g.clients), ""
+	if len(g.clients) == 1 || g.IntN(4) == 0 {
+		names = append(names, "lab[J]")
+		g.members["lab"] = 1 + g.IntN(3)
+		for k := range g.members["lab"] { // which may have no data
+			g.tables[fmt.Sprint("lab/", k+1)] = map[string]any{}
+		}
+		g.clients = append(g.clients, "lab")
+	}
+	if g.IntN(4) == 0 {
+		g.keeper, server = "a", []string{"", "", "nobody", "a"}[g.IntN(4)]
+		if g.IntN(2) == 0 {
+			g.keeper, names = "keeper", append(names, "keeper")
+			server = strings.Replace(server, "a", "keeper", 1)
+		}
+	}
+	if server != "" {
+		names = slices.DeleteFunc(names, func(n string) bool { return n == server })
+		g.declare("server " + server)
+	}
+	g.declare("client " + strings.Join(names, ", "))
+}
+
+// statement writes a likelihood with a predictor in the place of each ETA, and of each SUMS.
 func (g *generator) statement(k kind, number string) {
-	g.declare(strings.ReplaceAll(k.needs, "#", number))
+	needs := strings.ReplaceAll(k.needs, "#", number)
+	if g.keeper != "" {
+		needs = response.ReplaceAllString(needs, "$1 @ "+g.keeper)
+	}
+	g.declare(needs)
 	text := strings.ReplaceAll(k.text, "#", number)
-	for i := 1; strings.Contains(text, "ETA"); i++ {
+	for i := 1; ; i++ {
+		place := predictors.FindString(text)
+		if place == "" {
+			break
+		}
 		m := fmt.Sprintf("m%s_%d", number, i)
 		g.declare("param " + m + " ~ normal(0, 1)")
-		text = strings.Replace(text, "ETA", g.predictor(m), 1)
+		of := byRows
+		if place == "SUMS" {
+			of = byGroups
+		}
+		text = strings.Replace(text, place, g.predictor(m, of), 1)
 	}
 	g.body = append(g.body, text)
 }
 
+var (
+	response   = regexp.MustCompile(`(?m)^(data [^@\n]*[^@\s])( @ shared)?$`)
+	predictors = regexp.MustCompile(`\b(ETA|SUMS)\b`)
+)
+
+// addends are what predictors of a length are made of: terms of one client, of two, and a column of its own.
+type addends struct {
+	own, pairs []kind
+	column     string
+}
+
+var (
+	byRows   = addends{terms(), pairs(), "[g]"}
+	byGroups = addends{sums(), sumPairs(), ""}
+)
+
 // predictor is a sum of an intercept and clients' terms; seldom a product of two such sums.
-func (g *generator) predictor(intercept string) string {
-	sum := g.sum()
+func (g *generator) predictor(intercept string, of addends) string {
+	sum := g.sum(of)
 	if g.IntN(8) == 0 {
-		return fmt.Sprintf("(%s + %s) .* (1 + %s)", intercept, sum, g.sum())
+		return fmt.Sprintf("(%s + %s) .* (1 + %s)", intercept, sum, g.sum(of))
 	}
 	if g.IntN(8) == 0 {
 		return fmt.Sprintf("%s - %s * (%s)", intercept, []string{"2", "q", "k"}[g.IntN(3)], sum)
@@ -103,37 +157,52 @@ func (g *generator) predictor(intercept string) string {
 	return intercept + " + " + sum
 }
 
-func (g *generator) sum() string {
+// sum has at least one client that does not hold the responses.
+func (g *generator) sum(of addends) string {
 	var parts []string
+	others := slices.DeleteFunc(slices.Clone(g.clients), func(c string) bool { return c == g.keeper })
 	for _, c := range g.clients {
 		if g.IntN(4) > 0 {
-			parts = append(parts, g.part(c))
+			parts = append(parts, g.part(c, of))
+			others = slices.DeleteFunc(others, func(o string) bool { return c != g.keeper })
 		}
 	}
-	if parts == nil {
-		parts = append(parts, g.part(g.clients[g.IntN(len(g.clients))]))
+	if len(others) > 0 {
+		parts = append(parts, g.part(others[g.IntN(len(others))], of))
+	}
+	if a, b := g.clients[0], g.clients[1]; g.members[b] == 0 && g.IntN(6) == 0 {
+		k := of.pairs[g.IntN(len(of.pairs))]
+		if !g.used[k.text] {
+			g.used[k.text] = true
+			parts = append(parts, g.write(k, a, b))
+		}
 	}
 	return strings.Join(parts, " + ")
 }
 
+// write declares what a term of one client, or two, needs, and returns its text.
+func (g *generator) write(k kind, clients ...string) string {
+	names := strings.NewReplacer("#", clients[0], "$", clients[len(clients)-1])
+	g.declare(names.Replace(k.needs))
+	return names.Replace(k.text)
+}
+
 // part is one to three terms of a client; of a family, summed over its members.
-func (g *generator) part(client string) string {
+func (g *generator) part(client string, of addends) string {
 	var texts []string
-	list := terms()
 	for range 1 + g.IntN(3) {
-		n := g.IntN(len(list))
-		key := fmt.Sprint(client, n)
+		k := of.own[g.IntN(len(of.own))]
+		key := client + k.text
 		if g.used[key] && g.IntN(8) > 0 {
 			continue // under power a cut enters one sum
 		}
 		g.used[key] = true
-		g.declare(strings.ReplaceAll(list[n].needs, "#", client))
-		texts = append(texts, strings.ReplaceAll(list[n].text, "#", client))
+		texts = append(texts, g.write(k, client))
 	}
 	if texts == nil {
 		name := fmt.Sprintf("y%d_%s", len(g.declared), client)
 		g.declare(fmt.Sprintf("param %s : real[G] ~ normal(0, 1) @ %s", name, client))
-		texts = append(texts, name+"[g]")
+		texts = append(texts, name+of.column)
 	}
 	text := strings.Join(texts, " + ")
 	if g.members[client] == 0 {
@@ -160,15 +229,15 @@ func (g *generator) declare(lines string) {
 }
 
 // dataLine has the name, the type, its bounds or size, the shape and the rest of a declaration of data.
-var dataLine = regexp.MustCompile(`^data (\w+) : (\w+)(?:<(.*?)>|\((\w+)\))?(?:\[(.*?)\])?(.*)$`)
+var dataLine = regexp.MustCompile(`^data (\w+) : (\w+)(?:<(.*?)>|\((.*?)\))?(?:\[(.*?)\])?(.*)$`)
 
 var owner = regexp.MustCompile(`@ (\w+)`)
 
 // data draws the values of a declaration, for each member of a family.
 func (g *generator) data(line string) {
 	p := dataLine.FindStringSubmatch(line)
-	party := "server"
-	if o := owner.FindStringSubmatch(p[6]); o != nil && o[1] != "shared" {
+	party := check.DefaultServer
+	if o := owner.FindStringSubmatch(p[6]); o != nil {
 		party = o[1]
 	}
 	for k := range max(1, g.members[party]) {
@@ -187,6 +256,9 @@ func (g *generator) data(line string) {
 			if strings.Contains(p[6], "missing") && i%3 == 1 {
 				return nil
 			}
+			if strings.HasPrefix(p[4], `"`) {
+				return []string{"M", "F"}[g.IntN(2)]
+			}
 			return g.number(p[2]+p[3], i)
 		})
 	}
@@ -199,8 +271,14 @@ func size(name string, own int) (n int) {
 		return rows
 	case name == "G" || name == "H":
 		return groups
+	case name == "M":
+		return rows - 2
 	case strings.HasPrefix(name, "P_"):
 		return own
+	case strings.HasPrefix(name, "P1_"):
+		return own + 1
+	case strings.HasPrefix(name, "NA_"):
+		return rows - own
 	}
 	if _, err := fmt.Sscan(name, &n); err != nil {
 		panic("splitmodel: no size " + name)

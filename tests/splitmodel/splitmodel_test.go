@@ -1,6 +1,7 @@
 package splitmodel_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/tests/brief"
@@ -13,7 +14,7 @@ func TestMain(m *testing.M) { brief.Run(m) }
 // cuts, whatever the model and the transform. bench/splits takes more models.
 func TestSplitModels(t *testing.T) {
 	models := brief.Draws(40, 400)
-	for _, of := range splitmodel.Count(models, t.TempDir()) {
+	for _, of := range splitmodel.Count(0, models, t.TempDir()) {
 		for _, fault := range of.Faults {
 			t.Error(fault)
 		}
@@ -23,5 +24,28 @@ func TestSplitModels(t *testing.T) {
 				of.Refused)
 		}
 		t.Log(of.Transform, of.Compared, of.Refused)
+	}
+}
+
+// What the server sees of a client determines no number of its rows in a model of which nothing is refused.
+// The attack sees what it should: it finds the data that a recursion adds in each step, which are an offset.
+// bench/splits -attack takes more models.
+func TestRowsOfDrawnModels(t *testing.T) {
+	models := brief.Draws(9, 400)
+	a := splitmodel.AttackModels(63, models, t.TempDir())
+	inRecursions := 0
+	for _, found := range a.Found {
+		if !strings.Contains(found, "= recur z_") {
+			t.Error("rows are found:", found)
+			continue
+		}
+		inRecursions++
+	}
+	for _, fault := range a.Faults {
+		t.Error(fault)
+	}
+	if a.Clients < models || inRecursions == 0 {
+		t.Errorf("%d clients of %d models were attacked, and rows in %d recursions found", a.Clients, models,
+			inRecursions)
 	}
 }
