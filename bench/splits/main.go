@@ -66,8 +66,8 @@ func seek(from uint64, models int) error {
 	}
 	defer os.RemoveAll(dir)
 	a := splitmodel.AttackModels(from, models, dir)
-	fmt.Printf("clients attacked: %d; with rows that are found: %d; models refused: %v; not attacked: %v\n",
-		a.Clients, len(a.Found), a.Refused, a.Untried)
+	fmt.Printf("clients attacked: %d; with rows that are found: %d, and %d of whom check says so (V0395); "+
+		"models refused: %v; not attacked: %v\n", a.Clients, len(a.Found), len(a.Told), a.Refused, a.Untried)
 	for _, text := range append(a.Found, a.Faults...) {
 		fmt.Fprintln(os.Stderr, text)
 	}

@@ -15,8 +15,10 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -32,6 +34,7 @@ type Attack struct {
 	Refused map[diag.Code]int // models that nothing is accepted in; they are not attacked
 	Untried map[diag.Code]int // models whose rows cannot be parameters, so that nobody sought them
 	Found   []string          // clients with a number that the equations determine, with the model
+	Told    []string          // the same of clients of whom check says that their data are added (V0395)
 	Faults  []string          // what the compiler got wrong
 }
 
@@ -59,6 +62,7 @@ func (a *Attack) count(to map[diag.Code]int, seed uint64, f compiletest.Fixture,
 
 // model attacks each client of a model that has real numbers.
 func (a *Attack) model(seed uint64, f compiletest.Fixture, dir string) {
+	offsets := offsetsOf(f)
 	for _, client := range slices.Sorted(maps.Keys(f.Tables)) {
 		family, number, member := strings.Cut(client, "/")
 		open, names := opened(f, family)
@@ -82,11 +86,26 @@ func (a *Attack) model(seed uint64, f compiletest.Fixture, dir string) {
 		if err != nil {
 			a.count(a.Untried, seed, open, err)
 		}
+		to := &a.Found
+		if strings.Contains(offsets, " data of "+family+" that no parameter multiplies") {
+			to = &a.Told
+		}
 		if len(found) > 0 {
-			a.Found = append(a.Found, fmt.Sprintf("model %d: of %s %s\n%s", seed, party,
-				strings.Join(found, ", "), f.Text))
+			*to = append(*to, fmt.Sprintf("model %d: of %s %s\n%s", seed, party, strings.Join(found, ", "),
+				f.Text))
 		}
 	}
+}
+
+// offsetsOf is what check says of data offsets.
+func offsetsOf(f compiletest.Fixture) (out string) {
+	_, diags := compile.Compile(source.New("model.vfl", f.Text), check.Options{Transform: transforms.Exact})
+	for _, d := range diags.Shown() {
+		if d.Code == diag.DataOffset {
+			out += d.Message + "\n"
+		}
+	}
+	return out
 }
 
 var (
