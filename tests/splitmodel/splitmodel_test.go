@@ -27,8 +27,8 @@ func TestSplitModels(t *testing.T) {
 }
 
 // What the server sees of a client determines no number of its rows in a model of which nothing is refused,
-// but data that check says are added to what the client sends. These the attack finds: it sees what it should.
-// bench/splits -attack takes more models.
+// but data that check says are added to what the client sends. These the attack finds, so that it sees what
+// it should. bench/splits -attack takes more models.
 func TestRowsOfDrawnModels(t *testing.T) {
 	models := brief.Draws(9, 400)
 	a := splitmodel.AttackModels(63, models, t.TempDir())
