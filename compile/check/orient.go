@@ -18,11 +18,7 @@ import (
 // elementwise gives the shape of an operator that goes element by element.
 func (c *checker) elementwise(e *ast.Binary, x, y types.Type) ([]types.Size, bool) {
 	dims, fits := types.Elementwise(x.Dims, y.Dims)
-	arrays := !x.Scalar() && !y.Scalar()
 	switch {
-	case fits && e.Op == "/" && arrays:
-		c.errorf(diag.DotNeeded, e, "`/` has a number on one side, but here are %s and %s", x, y).
-			Fix(e.OpAt, "./", "element by element: ./")
 	case fits:
 		return dims, true
 	case len(x.Dims) == len(y.Dims):
@@ -34,15 +30,14 @@ func (c *checker) elementwise(e *ast.Binary, x, y types.Type) ([]types.Size, boo
 	return nil, false
 }
 
-// oriented offers the ways in which the operand of fewer axes goes with the other, with a dot at a product or
-// quotient.
+// oriented offers the ways in which the operand of fewer axes goes with the other, with a dot at a product.
 func (c *checker) oriented(d *diag.Diagnostic, e *ast.Binary) {
 	small, large := e.X, e.Y
 	if len(c.Info[e.X].Type.Dims) > len(c.Info[e.Y].Type.Dims) {
 		small, large = e.Y, e.X
 	}
 	span, before, behind := small.Span(), "", ""
-	if e.Op == "*" || e.Op == "/" {
+	if e.Op == "*" {
 		if span = span.Join(e.OpAt); small == e.X {
 			behind = c.between(small.Span(), e.OpAt) + "." + e.Op
 		} else {

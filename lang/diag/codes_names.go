@@ -45,7 +45,6 @@ const (
 	// a distribution that does not go with the declared set of vectors or matrices
 	WrongStructure Code = "V0232"
 	Orientation    Code = "V0233" // a vector beside a matrix that is neither a row nor a column
-	DotNeeded      Code = "V0234" // a quotient of arrays without a dot
 	BadMissing     Code = "V0235" // what is done about missing cells
 	DrawnGenerated Code = "V0237" // a generated quantity that cannot be drawn
 	BadInitial     Code = "V0250" // no kind of initial values of a weight
