@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
@@ -50,7 +49,7 @@ func (c *chain) save(dir string, delivered bool) error {
 	err := safefile.Write(path, private, func(w io.Writer) error {
 		sum := sha256.New()
 		out := io.MultiWriter(w, sum)
-		if err := checkpoint.Save(out, chainHeading, kept.state); err != nil {
+		if err := backends.SaveState(out, chainHeading, kept.state); err != nil {
 			return err
 		}
 		if err := c.kernel.Save(out); err != nil {
@@ -134,7 +133,7 @@ func (c *chain) load(dir string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	if err := checkpoint.Load(in, chainHeading, c.state); err != nil {
+	if err := backends.LoadState(in, chainHeading, c.state); err != nil {
 		return false, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := c.kernel.Load(in); err != nil {
@@ -157,7 +156,7 @@ func (c *chain) hasStored() {
 }
 
 // state saves or loads the draws and counts of a chain.
-func (c *chain) state(f *checkpoint.Codec) {
+func (c *chain) state(f *backends.Codec) {
 	warming, drawing := int(c.warming), int(c.drawing)
 	gradients, rounds, sequential, bytes := int(c.work.Gradients), int(c.work.Rounds), int(c.work.Sequential),
 		int(c.work.Bytes)
@@ -198,7 +197,7 @@ func (c *chain) state(f *checkpoint.Codec) {
 const mostModes = 1000
 
 // fitState saves or loads what is known of a variational fit.
-func (c *chain) fitState(f *checkpoint.Codec) {
+func (c *chain) fitState(f *backends.Codec) {
 	s := &c.search
 	modes := len(s.Modes)
 	if f.Ints(&modes, &s.Wanted, &s.Fits, &s.Unconverged, &s.Failed, &s.Places); modes < 0 ||
@@ -277,7 +276,7 @@ func (c *chain) warmStart(ctx context.Context, dir string) error {
 	}
 	defer f.Close()
 	earlier := chain{width: c.width}
-	if err := checkpoint.Load(in, chainHeading, earlier.state); err != nil {
+	if err := backends.LoadState(in, chainHeading, earlier.state); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if err := k.WarmStart(ctx, in); err != nil {

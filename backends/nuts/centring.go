@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
@@ -284,7 +283,7 @@ func (s *party) forget() {
 	}
 }
 
-func (c *centring) state(codec *checkpoint.Codec) {
+func (c *centring) state(codec *backends.Codec) {
 	codec.Floats(c.chosen)
 	c.use(c.chosen)
 }

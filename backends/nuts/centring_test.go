@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 )
 
@@ -215,11 +215,11 @@ func TestKeptRing(t *testing.T) {
 		q[0], g[0] = float64(i), -float64(i)
 	}
 	var saved bytes.Buffer
-	if err := checkpoint.Save(&saved, "ring", r.state); err != nil {
+	if err := backends.SaveState(&saved, "ring", r.state); err != nil {
 		t.Fatal(err)
 	}
 	again := keptRing{dim: 1, most: keptDraws}
-	if err := checkpoint.Load(&saved, "ring", again.state); err != nil {
+	if err := backends.LoadState(&saved, "ring", again.state); err != nil {
 		t.Fatal(err)
 	}
 	for k := 1; k <= keptDraws; k++ {
@@ -230,7 +230,7 @@ func TestKeptRing(t *testing.T) {
 	}
 	bad := keptRing{dim: 1, count: -1}
 	saved.Reset()
-	if err := checkpoint.Save(&saved, "ring", bad.state); err == nil {
+	if err := backends.SaveState(&saved, "ring", bad.state); err == nil {
 		t.Error("a negative number of draws is saved")
 	}
 }
@@ -296,11 +296,11 @@ func TestAnchoredLocation(t *testing.T) {
 		u, by := slices.Clone(theta), slices.Clone(g)
 		c.move(c.at, u, by)
 		var saved bytes.Buffer
-		if err := checkpoint.Save(&saved, "coordinates", c.state); err != nil {
+		if err := backends.SaveState(&saved, "coordinates", c.state); err != nil {
 			t.Fatal(err)
 		}
 		again := centringOf(t, anchoredBlock{})
-		if err := checkpoint.Load(&saved, "coordinates", again.state); err != nil {
+		if err := backends.LoadState(&saved, "coordinates", again.state); err != nil {
 			t.Fatal(err)
 		}
 		near(t, "θ", again.place(u), theta)

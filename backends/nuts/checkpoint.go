@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 )
 
@@ -18,7 +17,7 @@ func (k *chain) Save(w io.Writer) error {
 	if _, err := fmt.Fprintln(w, k.shape()); err != nil {
 		return err
 	}
-	return checkpoint.Save(w, k.settings.String(), k.state)
+	return backends.SaveState(w, k.settings.String(), k.state)
 }
 
 // Load implements backends.Kernel. The error names what does not fit this run.
@@ -27,7 +26,7 @@ func (k *chain) Load(r io.Reader) error {
 	if err := k.fits(in); err != nil {
 		return err
 	}
-	if err := checkpoint.Load(in, k.settings.String(), k.state); err != nil {
+	if err := backends.LoadState(in, k.settings.String(), k.state); err != nil {
 		return fmt.Errorf("nuts: %w", err)
 	}
 	return nil
@@ -46,7 +45,7 @@ func (k *chain) WarmStart(ctx context.Context, r io.Reader) error {
 		return fmt.Errorf("nuts: the checkpoint cannot be read: %w", err)
 	}
 	again := io.MultiReader(strings.NewReader(settings), in)
-	if err := checkpoint.Load(again, strings.TrimSuffix(settings, "\n"), k.state); err != nil {
+	if err := backends.LoadState(again, strings.TrimSuffix(settings, "\n"), k.state); err != nil {
 		return fmt.Errorf("nuts: %w", err)
 	}
 	k.done, k.searches, k.bad = 0, 0, 0
@@ -112,7 +111,7 @@ func (k *chain) shape() string {
 }
 
 // state carries everything that a Step reads and an earlier one wrote.
-func (k *chain) state(c *checkpoint.Codec) {
+func (k *chain) state(c *backends.Codec) {
 	c.Ints(&k.done, &k.searches, &k.bad, &k.now.index)
 	c.Float(&k.eps, &k.now.lp)
 	memory := density.Remember(k.env, nil)
@@ -139,7 +138,7 @@ func (k *chain) state(c *checkpoint.Codec) {
 	k.tuner.state(c)
 }
 
-func (m *metric) state(c *checkpoint.Codec) {
+func (m *metric) state(c *backends.Codec) {
 	c.Floats(m.inverse)
 	c.Floats(m.root)
 	if m.full != nil {

@@ -3,7 +3,7 @@ package nuts
 import (
 	"context"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -244,7 +244,7 @@ func (f *fisher) informative() bool {
 	return at != 0
 }
 
-func (f *fisher) state(c *checkpoint.Codec) {
+func (f *fisher) state(c *backends.Codec) {
 	c.Float(f.step.State()...)
 	c.Ints(f.schedule.State(), &f.renewed, &f.looked, &f.strays)
 	c.Ints(&f.arrival.calm)

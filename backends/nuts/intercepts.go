@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 )
 
@@ -156,7 +155,7 @@ func (l *intercepts) declare(theta, means []float64) {
 	}
 }
 
-func (l *intercepts) state(c *checkpoint.Codec) {
+func (l *intercepts) state(c *backends.Codec) {
 	c.Floats(l.share)
 	l.block.Follow(l.share)
 	c.Bool(&l.decided)

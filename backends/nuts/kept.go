@@ -3,7 +3,7 @@ package nuts
 import (
 	"errors"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 )
 
 // keptDraws is how many of the newest draws of a warm-up are kept, to compare coordinates by and to look for
@@ -65,7 +65,7 @@ func (r *keptRing) release() { r.draws, r.count = nil, 0 }
 
 var errKept = errors.New("a number of draws is negative")
 
-func (r *keptRing) state(c *checkpoint.Codec) {
+func (r *keptRing) state(c *backends.Codec) {
 	c.Ints(&r.count)
 	if r.count < 0 {
 		c.Fail(errKept)

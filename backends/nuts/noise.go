@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -280,7 +279,7 @@ func (s *slope) find() {
 func (s *slope) settle(eps float64) { s.pace = detuned(eps*s.pace) / eps }
 
 // state carries a party's noise at a point and the slopes that it owns.
-func (n *noise) state(c *checkpoint.Codec, q *jointVector, adjoints []float64) {
+func (n *noise) state(c *backends.Codec, q *jointVector, adjoints []float64) {
 	if n.len == 0 {
 		return
 	}

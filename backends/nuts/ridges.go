@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -302,7 +302,7 @@ func (r *ridges) forget() { r.search = nil }
 
 var errRidges = errors.New("a number of ridges is out of bounds")
 
-func (r *ridges) state(c *checkpoint.Codec) {
+func (r *ridges) state(c *backends.Codec) {
 	c.Ints(&r.rank)
 	if r.rank < 0 || r.rank > len(r.mass) {
 		c.Fail(errRidges)

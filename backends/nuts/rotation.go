@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -244,7 +244,7 @@ func (m *metric) kick(b int, p *jointVector, at *point, s stride) float64 {
 }
 
 // referred carries v of a point.
-func (m *metric) referred(c *checkpoint.Codec, b int, v *jointVector) {
+func (m *metric) referred(c *backends.Codec, b int, v *jointVector) {
 	first := m.ref.first(len(m.inverse))
 	c.Floats(v.at[b][first:])
 	if first == 0 {
@@ -252,7 +252,7 @@ func (m *metric) referred(c *checkpoint.Codec, b int, v *jointVector) {
 	}
 }
 
-func (r *reference) state(c *checkpoint.Codec) {
+func (r *reference) state(c *backends.Codec) {
 	c.Bool(&r.on)
 	c.Floats(r.mean)
 	c.Ints(&r.from)

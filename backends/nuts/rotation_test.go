@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/tests/brief"
 )
 
@@ -337,11 +337,11 @@ func TestReferencesInHierarchies(t *testing.T) {
 			t.Errorf("%s: reference %t from %d, want from %d", name, m.ref.on, m.ref.from, c.from)
 		}
 		var saved bytes.Buffer
-		if err := checkpoint.Save(&saved, "reference", m.ref.state); err != nil {
+		if err := backends.SaveState(&saved, "reference", m.ref.state); err != nil {
 			t.Fatal(err)
 		}
 		again := newMetric(dim, c.of)
-		if err := checkpoint.Load(&saved, "reference", again.ref.state); err != nil ||
+		if err := backends.LoadState(&saved, "reference", again.ref.state); err != nil ||
 			again.ref.from != c.from {
 			t.Errorf("%s: restored from %d, %v", name, again.ref.from, err)
 		}
@@ -349,7 +349,7 @@ func TestReferencesInHierarchies(t *testing.T) {
 	bad := newReference(hierarchy, make([]float64, dim))
 	bad.from = 3
 	var saved bytes.Buffer
-	if err := checkpoint.Save(&saved, "reference", bad.state); err == nil {
+	if err := backends.SaveState(&saved, "reference", bad.state); err == nil {
 		t.Error("a reference from the third of four coordinates is saved")
 	}
 }

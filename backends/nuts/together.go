@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/portable"
 )
 
@@ -189,7 +188,7 @@ func (t *together) learn(context.Context) error {
 
 func (t *together) resume() {}
 
-func (t *together) state(c *checkpoint.Codec) { c.Float(&t.log, &t.sum) }
+func (t *together) state(c *backends.Codec) { c.Float(&t.log, &t.sum) }
 
 // addDraw includes a draw of the leading coordinates, without a gradient.
 func (e *estimate) addDraw(q []float64) {

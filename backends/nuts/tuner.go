@@ -3,7 +3,7 @@ package nuts
 import (
 	"context"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 )
 
 // A tuner is a way to warm up: it sets the metric of every party and the step size. What it decides for all
@@ -12,7 +12,7 @@ type tuner interface {
 	begin(ctx context.Context) error // at the starting point
 	learn(ctx context.Context) error // after each transition of the warm-up
 	resume()                         // instead of begin, where an earlier run ended
-	state(c *checkpoint.Codec)
+	state(c *backends.Codec)
 }
 
 func newTuner(k *chain) tuner {
@@ -103,7 +103,7 @@ func (e *estimate) reset() {
 	}
 }
 
-func (e *estimate) state(c *checkpoint.Codec) {
+func (e *estimate) state(c *backends.Codec) {
 	if e.draws == nil {
 		return
 	}

@@ -6,16 +6,15 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 )
 
-func carryRunning(c *checkpoint.Codec, r *running) {
+func carryRunning(c *backends.Codec, r *running) {
 	c.Ints(&r.n)
 	c.Float(&r.mean, &r.square)
 }
 
-func carryEstimate(c *checkpoint.Codec, e *backends.MonteCarloMean) {
+func carryEstimate(c *backends.Codec, e *backends.MonteCarloMean) {
 	c.Ints(&e.N)
 	c.Float(&e.Value, &e.SE)
 }
@@ -23,7 +22,7 @@ func carryEstimate(c *checkpoint.Codec, e *backends.MonteCarloMean) {
 // state carries everything that a Step reads and an earlier one wrote. The streams need nothing: their rounds
 // are numbered by the iteration. An evaluation that has been made for the next iteration is made again, but
 // not counted again.
-func (k *kernel) state(c *checkpoint.Codec) {
+func (k *kernel) state(c *backends.Codec) {
 	c.Ints(&k.phase, &k.iter, &k.planned, &k.tail, &k.bad, &k.row, &k.evaluated, &k.smooth.used)
 	c.Bool(&k.counted)
 	if !k.counted {
@@ -65,7 +64,7 @@ func (k *kernel) state(c *checkpoint.Codec) {
 	}
 }
 
-func (r *rest) state(c *checkpoint.Codec) {
+func (r *rest) state(c *backends.Codec) {
 	c.Ints(&r.batches, &r.summed, &r.counted[0], &r.counted[1])
 	for _, v := range [][]float64{r.sum, r.mean, r.square, r.halves[0], r.halves[1]} {
 		c.Floats(v)
@@ -85,12 +84,12 @@ func (k *kernel) heading() string {
 // Save implements backends.Kernel.
 func (k *kernel) Save(w io.Writer) error {
 	k.counted = k.counted || k.nextEvaluated
-	return checkpoint.Save(w, k.heading(), k.state)
+	return backends.SaveState(w, k.heading(), k.state)
 }
 
 // Load implements backends.Kernel. The error names what does not fit this run.
 func (k *kernel) Load(r io.Reader) error {
-	if err := checkpoint.Load(r, k.heading(), k.state); err != nil {
+	if err := backends.LoadState(r, k.heading(), k.state); err != nil {
 		return fmt.Errorf("sfvi: %w", err)
 	}
 	return nil

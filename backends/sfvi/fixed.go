@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/backends/tails"
@@ -497,11 +496,11 @@ func (k *fixed) Propose(on bool) { k.proposing = on }
 func (k *fixed) Correctable() (bool, error) { return wanted(k.settings), nil }
 
 // Save implements backends.Kernel.
-func (k *fixed) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
+func (k *fixed) Save(w io.Writer) error { return backends.SaveState(w, k.heading(), k.state) }
 
 // Load implements backends.Kernel.
 func (k *fixed) Load(r io.Reader) error {
-	if err := checkpoint.Load(r, k.heading(), k.state); err != nil {
+	if err := backends.LoadState(r, k.heading(), k.state); err != nil {
 		return fmt.Errorf("sfvi: %w", err)
 	}
 	return nil
@@ -516,7 +515,7 @@ func (k *fixed) heading() string {
 }
 
 // state carries everything that a Step reads and an earlier one wrote.
-func (k *fixed) state(c *checkpoint.Codec) {
+func (k *fixed) state(c *backends.Codec) {
 	c.Ints(&k.phase, &k.iter, &k.rejected, &k.calm, &k.bad)
 	for _, b := range []*bool{&k.begun, &k.renewed, &k.converged, &k.stuck} {
 		c.Bool(b)

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
@@ -259,7 +258,7 @@ func (p *pointed) sample(id int, scale float64) float64 {
 	return p.theta.draw(p.phi, p.point)
 }
 
-func (p *pointed) state(c *checkpoint.Codec) {
+func (p *pointed) state(c *backends.Codec) {
 	for _, v := range [][]float64{p.phi, p.slope, p.direction} {
 		c.Floats(v)
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
 )
@@ -242,7 +241,7 @@ func (k *restarted) Save(w io.Writer) error {
 		}
 		texts = append(texts, b.Bytes())
 	}
-	return checkpoint.Save(w, k.heading(), func(c *checkpoint.Codec) { k.state(c, &texts) })
+	return backends.SaveState(w, k.heading(), func(c *backends.Codec) { k.state(c, &texts) })
 }
 
 // underWay are the current fit and those beside it.
@@ -257,7 +256,7 @@ func (k *restarted) underWay() []backends.Kernel {
 // Load implements backends.Kernel.
 func (k *restarted) Load(r io.Reader) (err error) {
 	var texts [][]byte
-	if err := checkpoint.Load(r, k.heading(), func(c *checkpoint.Codec) { k.state(c, &texts) }); err != nil {
+	if err := backends.LoadState(r, k.heading(), func(c *backends.Codec) { k.state(c, &texts) }); err != nil {
 		return fmt.Errorf("sfvi: %w", err)
 	}
 	if k.fit, err = newFitFrom(k.env, k.settings, k.number); err != nil {
@@ -282,7 +281,7 @@ func (k *restarted) heading() string {
 }
 
 // state carries what Load needs beside the fits under way, and these.
-func (k *restarted) state(c *checkpoint.Codec, underWay *[][]byte) {
+func (k *restarted) state(c *backends.Codec, underWay *[][]byte) {
 	done, places, others := len(k.elbos), len(k.places), len(k.beside)
 	c.Ints(&k.number, &k.begun, &k.planned, &k.before, &k.length, &done, &places, &others, &k.search.Fits,
 		&k.search.Unconverged, &k.search.Failed)

@@ -5,12 +5,12 @@ import (
 	"io"
 	"strings"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 )
 
 // state carries everything that a Step reads and an earlier one wrote. Noise needs its round only.
-func (k *kernel) state(c *checkpoint.Codec) {
+func (k *kernel) state(c *backends.Codec) {
 	c.Ints(&k.phase, &k.iter, &k.planned, &k.local, &k.check, &k.climbed, &k.averaged, &k.seen, &k.compared,
 		&k.counts[0], &k.counts[1], &k.counts[2], &k.lost, &k.bad, &k.draws, &k.mode.Gradient.N,
 		&k.mode.Iterations)
@@ -26,7 +26,7 @@ func (k *kernel) state(c *checkpoint.Codec) {
 	}
 }
 
-func (s *survey) state(c *checkpoint.Codec) {
+func (s *survey) state(c *backends.Codec) {
 	n := len(s.columns)
 	c.Ints(&s.gamma, &s.members, &n)
 	if n < 0 || n > mostSums {
@@ -44,7 +44,7 @@ func (s *survey) state(c *checkpoint.Codec) {
 // mostSums bounds the memory that a damaged checkpoint can make Load allocate.
 const mostSums = 1 << 16
 
-func (p *party) state(c *checkpoint.Codec) {
+func (p *party) state(c *backends.Codec) {
 	for _, v := range [][]float64{p.x, p.old, p.oldDir, p.mean, p.half, p.windows[0], p.windows[1],
 		p.windows[2], p.first, p.then, p.bound, p.inner.Lower, p.law.Lower, p.followed, p.theta, p.top} {
 		c.Floats(v)
@@ -70,11 +70,11 @@ func (k *kernel) heading() string {
 }
 
 // Save implements backends.Kernel.
-func (k *kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
+func (k *kernel) Save(w io.Writer) error { return backends.SaveState(w, k.heading(), k.state) }
 
 // Load implements backends.Kernel. The error names what does not fit this run.
 func (k *kernel) Load(r io.Reader) error {
-	if err := checkpoint.Load(r, k.heading(), k.state); err != nil {
+	if err := backends.LoadState(r, k.heading(), k.state); err != nil {
 		return fmt.Errorf("soul: %w", err)
 	}
 	k.stale = true

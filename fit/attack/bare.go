@@ -3,7 +3,7 @@ package attack
 import (
 	"math/bits"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -136,7 +136,7 @@ func (v *view) atDraws(columns int, cuts []float64, more bool) {
 	vec.Scale(len(b.mean), b.mean, b.mean, 1/float64(b.draws))
 }
 
-func (b *bare) state(c *checkpoint.Codec, snapshots int) {
+func (b *bare) state(c *backends.Codec, snapshots int) {
 	c.Ints(&b.draws)
 	c.Floats(b.mean)
 	for _, m := range b.snapshots[:snapshots] {

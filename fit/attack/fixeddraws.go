@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -201,7 +201,7 @@ func (f *fixedDraws) separate(out *Separation, picks []int, members []member) {
 	s.describe(out, found, members, "draws", "more evaluations")
 }
 
-func (f *fixedDraws) state(c *checkpoint.Codec, n int) {
+func (f *fixedDraws) state(c *backends.Codec, n int) {
 	batches := len(f.batches)
 	c.Ints(&f.seen, &f.columns, &batches)
 	pairs := min(f.columns/2, mostAtDraws)

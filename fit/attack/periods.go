@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -146,7 +146,7 @@ func isqrt(n int) (r int) {
 	return r
 }
 
-func (e *periods) state(c *checkpoint.Codec) {
+func (e *periods) state(c *backends.Codec) {
 	e.span.state(c)
 	r := e.span.rank
 	if len(e.last) != r || e.last == nil {

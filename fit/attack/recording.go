@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
@@ -121,7 +121,7 @@ func (v *view) clear() (out [][]float64) {
 	return out
 }
 
-func (v *view) vectorsState(c *checkpoint.Codec) {
+func (v *view) vectorsState(c *backends.Codec) {
 	n := len(v.vectors)
 	c.Ints(&n)
 	c.Bool(&v.relayed)
@@ -202,7 +202,7 @@ func WriteRecording(w io.Writer, chains []*Recorder) error {
 		return err
 	}
 	n := len(chains)
-	if err := checkpoint.Save(w, recordingHeading, func(c *checkpoint.Codec) {
+	if err := backends.SaveState(w, recordingHeading, func(c *backends.Codec) {
 		c.Bytes(&text)
 		carryChains(c, &n)
 	}); err != nil {
@@ -220,7 +220,7 @@ func WriteRecording(w io.Writer, chains []*Recorder) error {
 func ReadRecording(in *bufio.Reader) (out []*Recorder, err error) {
 	var text []byte
 	n := 0
-	if err := checkpoint.Load(in, recordingHeading, func(c *checkpoint.Codec) {
+	if err := backends.LoadState(in, recordingHeading, func(c *backends.Codec) {
 		c.Bytes(&text)
 		carryChains(c, &n)
 	}); err != nil {

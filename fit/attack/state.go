@@ -8,16 +8,16 @@ import (
 	"math/bits"
 	"strings"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/runtime/model"
 )
 
 // Save writes the state.
-func (r *Recorder) Save(w io.Writer) error { return checkpoint.Save(w, r.heading(), r.state) }
+func (r *Recorder) Save(w io.Writer) error { return backends.SaveState(w, r.heading(), r.state) }
 
 // Load reads what Save wrote. The error names what does not fit the plan.
 func (r *Recorder) Load(in io.Reader) error {
-	if err := checkpoint.Load(in, r.heading(), r.state); err != nil {
+	if err := backends.LoadState(in, r.heading(), r.state); err != nil {
 		return fmt.Errorf("what the server received: %w", err)
 	}
 	return nil
@@ -40,7 +40,7 @@ func (r *Recorder) heading() string {
 	return b.String()
 }
 
-func (r *Recorder) state(c *checkpoint.Codec) {
+func (r *Recorder) state(c *backends.Codec) {
 	c.Ints(&r.rounds, &r.fits)
 	for _, v := range r.views {
 		if v.bare != nil {
@@ -64,7 +64,7 @@ func (r *Recorder) state(c *checkpoint.Codec) {
 
 var errSteps = errors.New("the steps that were kept do not fit their span")
 
-func (v *view) state(c *checkpoint.Codec, snapshots int) {
+func (v *view) state(c *backends.Codec, snapshots int) {
 	carryCounts(c, v.counts)
 	c.Floats(v.sum)
 	for _, m := range v.snapshots[:min(snapshots, len(v.snapshots))] {
@@ -79,7 +79,7 @@ func (v *view) state(c *checkpoint.Codec, snapshots int) {
 	}
 }
 
-func (s *sketch) state(c *checkpoint.Codec) {
+func (s *sketch) state(c *backends.Codec) {
 	c.Ints(&s.n, &s.before, &s.waiting)
 	c.Float(&s.rest, &s.left)
 	c.Bool(&s.judged)
@@ -92,7 +92,7 @@ func (s *sketch) state(c *checkpoint.Codec) {
 	}
 }
 
-func carryCounts(c *checkpoint.Codec, counts []int) {
+func carryCounts(c *backends.Codec, counts []int) {
 	for k := range counts {
 		c.Ints(&counts[k])
 	}
@@ -103,7 +103,7 @@ const fileHeading = "vflc server view of a run 1"
 // Write writes the recorders of the chains of a run.
 func Write(w io.Writer, chains []*Recorder) error {
 	n := len(chains)
-	if err := checkpoint.Save(w, fileHeading, func(c *checkpoint.Codec) { carryChains(c, &n) }); err != nil {
+	if err := backends.SaveState(w, fileHeading, func(c *backends.Codec) { carryChains(c, &n) }); err != nil {
 		return err
 	}
 	for _, r := range chains {
@@ -118,7 +118,7 @@ func Write(w io.Writer, chains []*Recorder) error {
 const mostChains = 1 << 16
 
 // carryChains carries how many chains follow.
-func carryChains(c *checkpoint.Codec, n *int) {
+func carryChains(c *backends.Codec, n *int) {
 	if c.Ints(n); *n < 1 || *n > mostChains {
 		c.Fail(fmt.Errorf("it has %d chains", *n))
 	}
@@ -127,7 +127,8 @@ func carryChains(c *checkpoint.Codec, n *int) {
 // Read reads what Write wrote for runs of a plan.
 func Read(in *bufio.Reader, plan *model.Plan) ([]*Recorder, error) {
 	n := 0
-	if err := checkpoint.Load(in, fileHeading, func(c *checkpoint.Codec) { carryChains(c, &n) }); err != nil {
+	count := func(c *backends.Codec) { carryChains(c, &n) }
+	if err := backends.LoadState(in, fileHeading, count); err != nil {
 		return nil, err
 	}
 	var out []*Recorder

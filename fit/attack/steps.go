@@ -3,7 +3,7 @@ package attack
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
@@ -219,7 +219,7 @@ func (s *steps) entries() (out [][]float64) {
 	return out
 }
 
-func (s *steps) state(c *checkpoint.Codec) {
+func (s *steps) state(c *backends.Codec) {
 	n := len(s.kept)
 	c.Ints(&s.seen, &s.rank, &s.next, &s.idle, &n)
 	c.Bool(&s.off)

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -424,7 +424,7 @@ func (d *design) coordinates(total, origin []float64) []float64 {
 	return x.RawVector().Data
 }
 
-func (v *Variances) state(c *checkpoint.Codec) {
+func (v *Variances) state(c *backends.Codec) {
 	n, draws, kept, latest := len(v.picks), len(v.draws), len(v.kept), []byte(v.latest)
 	fits := len(v.answered)
 	c.Ints(&draws, &kept, &fits)

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 )
 
@@ -115,12 +115,12 @@ func TestVariancesAreSaved(t *testing.T) {
 	showVariances(whole, 3, true)
 	var first, second bytes.Buffer
 	save := func(v *Variances, to *bytes.Buffer) {
-		if err := checkpoint.Save(to, "heading", v.state); err != nil {
+		if err := backends.SaveState(to, "heading", v.state); err != nil {
 			t.Fatal(err)
 		}
 	}
 	save(whole, &first)
-	if err := checkpoint.Load(bytes.NewReader(first.Bytes()), "heading", part.state); err != nil {
+	if err := backends.LoadState(bytes.NewReader(first.Bytes()), "heading", part.state); err != nil {
 		t.Fatal(err)
 	}
 	if save(part, &second); !bytes.Equal(first.Bytes(), second.Bytes()) {

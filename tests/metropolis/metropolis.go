@@ -11,7 +11,6 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -177,7 +176,7 @@ func (k *kernel) heading() string {
 	return text
 }
 
-func (k *kernel) state(c *checkpoint.Codec) {
+func (k *kernel) state(c *backends.Codec) {
 	memory := density.Remember(k.env, nil)
 	c.Remembered(k.env, &memory)
 	c.Ints(&k.done, &k.nonFinite)
@@ -189,5 +188,5 @@ func (k *kernel) state(c *checkpoint.Codec) {
 	}
 }
 
-func (k *kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
-func (k *kernel) Load(r io.Reader) error { return checkpoint.Load(r, k.heading(), k.state) }
+func (k *kernel) Save(w io.Writer) error { return backends.SaveState(w, k.heading(), k.state) }
+func (k *kernel) Load(r io.Reader) error { return backends.LoadState(r, k.heading(), k.state) }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/algebra"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/backends/sfvi/nested"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
@@ -327,7 +326,7 @@ func (p *party) scatterHyper(id int, theta []float64) {
 }
 
 // carry carries it.
-func (p *party) carryEffects(c *checkpoint.Codec, k *Kernel) {
+func (p *party) carryEffects(c *backends.Codec, k *Kernel) {
 	d, rows, h := p.d, 1+k.pairs, nested.MostHyper
 	c.Ints(&p.of)
 	list(c, &p.hyper, h)

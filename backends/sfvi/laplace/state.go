@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 )
 
 // Save implements backends.Kernel.
-func (k *Kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
+func (k *Kernel) Save(w io.Writer) error { return backends.SaveState(w, k.heading(), k.state) }
 
 // Load implements backends.Kernel.
-func (k *Kernel) Load(r io.Reader) error { return checkpoint.Load(r, k.heading(), k.state) }
+func (k *Kernel) Load(r io.Reader) error { return backends.LoadState(r, k.heading(), k.state) }
 
 // heading is a line that two kernels share if one can load what the other saved.
 func (k *Kernel) heading() string {
@@ -25,7 +25,7 @@ func (k *Kernel) heading() string {
 }
 
 // list carries a vector of at most so many numbers.
-func list(c *checkpoint.Codec, v *[]float64, most int) {
+func list(c *backends.Codec, v *[]float64, most int) {
 	n := len(*v)
 	if c.Ints(&n); n < 0 || n > most {
 		c.Fail(errors.New("a list that is longer than the fit makes"))
@@ -41,7 +41,7 @@ func list(c *checkpoint.Codec, v *[]float64, most int) {
 const mostIterations = 1 << 20
 
 // state carries everything that a Step reads and an earlier one wrote.
-func (k *Kernel) state(c *checkpoint.Codec) {
+func (k *Kernel) state(c *backends.Codec) {
 	c.Ints(&k.phase, &k.evaluations, &k.halved, &k.weights, &k.weighed, &k.mix.n, &k.averaged)
 	if k.mix.n < 0 || k.mix.n > room || k.weighed < 0 || k.weighed > 2*k.pairs {
 		c.Fail(errors.New("more steps or weights than the fit makes"))
@@ -68,7 +68,7 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 	}
 }
 
-func (p *party) carry(c *checkpoint.Codec, k *Kernel) {
+func (p *party) carry(c *backends.Codec, k *Kernel) {
 	for _, v := range [][]float64{p.theta, p.base, p.grad} {
 		c.Floats(v)
 	}
@@ -87,7 +87,7 @@ func (p *party) carry(c *checkpoint.Codec, k *Kernel) {
 	}
 }
 
-func (s *server) carry(c *checkpoint.Codec, k *Kernel) {
+func (s *server) carry(c *backends.Codec, k *Kernel) {
 	c.Ints(&s.opened, &s.reject)
 	c.Float(&s.least, &s.weight, &s.skew, &s.rise, &s.rest)
 	list(c, &s.speeds, mostIterations)

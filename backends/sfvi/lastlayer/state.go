@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 )
 
@@ -19,13 +19,13 @@ func (k *Kernel) Save(w io.Writer) error {
 		}
 		given = b.Bytes()
 	}
-	return checkpoint.Save(w, k.heading(), func(c *checkpoint.Codec) { k.state(c, &given) })
+	return backends.SaveState(w, k.heading(), func(c *backends.Codec) { k.state(c, &given) })
 }
 
 // Load implements backends.Kernel.
 func (k *Kernel) Load(r io.Reader) error {
 	var given []byte
-	if err := checkpoint.Load(r, k.heading(), func(c *checkpoint.Codec) { k.state(c, &given) }); err != nil {
+	if err := backends.LoadState(r, k.heading(), func(c *backends.Codec) { k.state(c, &given) }); err != nil {
 		return fmt.Errorf("sfvi: %w", err)
 	}
 	if k.verdict != finish {
@@ -47,7 +47,7 @@ func (k *Kernel) heading() string {
 }
 
 // state carries what Load needs, and the state of the fit given the hidden layers.
-func (k *Kernel) state(c *checkpoint.Codec, given *[]byte) {
+func (k *Kernel) state(c *backends.Codec, given *[]byte) {
 	c.Ints(&k.trips, &k.verdict, &k.hidden)
 	c.Float(&k.damping, &k.value)
 	c.Bool(&k.reached)

@@ -3,7 +3,7 @@ package nested
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -64,7 +64,7 @@ func (e *evenness) least() float64 {
 	return out
 }
 
-func (e *evenness) carry(c *checkpoint.Codec) {
+func (e *evenness) carry(c *backends.Codec) {
 	c.Float(&e.top, &e.once, &e.twice)
 	list(c, &e.base)
 	for i := range e.sums {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -159,7 +159,7 @@ func (p *party) relocate(id int, received, s []float64) {
 }
 
 // carry carries it.
-func (l *link) carry(c *checkpoint.Codec) {
+func (l *link) carry(c *backends.Codec) {
 	n := len(l.latent)
 	if c.Ints(&l.size); !sized(c, &n) {
 		return

@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 )
 
 // Save implements backends.Kernel.
-func (k *Kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
+func (k *Kernel) Save(w io.Writer) error { return backends.SaveState(w, k.heading(), k.state) }
 
 // Load implements backends.Kernel.
 func (k *Kernel) Load(r io.Reader) error {
-	if err := checkpoint.Load(r, k.heading(), k.state); err != nil {
+	if err := backends.LoadState(r, k.heading(), k.state); err != nil {
 		return fmt.Errorf("sfvi: %w", err)
 	}
 	return nil
@@ -33,7 +33,7 @@ func (k *Kernel) heading() string {
 const mostKept = 1 << 28
 
 // sized carries a length.
-func sized(c *checkpoint.Codec, n *int) bool {
+func sized(c *backends.Codec, n *int) bool {
 	if c.Ints(n); *n < 0 || *n > mostKept {
 		c.Fail(errors.New("a list that is longer than the fit makes"))
 		*n = 0
@@ -42,7 +42,7 @@ func sized(c *checkpoint.Codec, n *int) bool {
 }
 
 // list carries a vector.
-func list(c *checkpoint.Codec, v *[]float64) {
+func list(c *backends.Codec, v *[]float64) {
 	n := len(*v)
 	if sized(c, &n); len(*v) != n {
 		*v = make([]float64, n)
@@ -51,7 +51,7 @@ func list(c *checkpoint.Codec, v *[]float64) {
 }
 
 // lists carries vectors.
-func lists(c *checkpoint.Codec, v *[][]float64) {
+func lists(c *backends.Codec, v *[][]float64) {
 	n := len(*v)
 	if sized(c, &n); len(*v) != n {
 		*v = make([][]float64, n)
@@ -64,7 +64,7 @@ func lists(c *checkpoint.Codec, v *[][]float64) {
 }
 
 // state carries everything that a Step reads and an earlier one wrote.
-func (k *Kernel) state(c *checkpoint.Codec) {
+func (k *Kernel) state(c *backends.Codec) {
 	c.Ints(&k.phase, &k.trips, &k.piece, &k.count, &k.drawn, &k.origin, &k.columns)
 	for j := range k.dims {
 		c.Ints(&k.dims[j], &k.hypers[j], &k.pivots[j], &k.received[j], &k.scales[j])
@@ -103,7 +103,7 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 	}
 }
 
-func (s *server) carry(c *checkpoint.Codec) {
+func (s *server) carry(c *backends.Codec) {
 	list(c, &s.columns)
 	if list(c, &s.noise); len(s.noise) == len(s.cond.Sums) || s.cond.Clients == 0 {
 		s.integrated()
@@ -123,7 +123,7 @@ func (s *server) carry(c *checkpoint.Codec) {
 	}
 }
 
-func (s *search) carry(c *checkpoint.Codec) {
+func (s *search) carry(c *backends.Codec) {
 	c.Ints(&s.stage, &s.asks, &s.around)
 	c.Float(&s.top, &s.gap, &s.tails)
 	for _, v := range []*[]float64{&s.centre, &s.steps, &s.best, &s.from, &s.axes, &s.sds, &s.share} {
@@ -164,7 +164,7 @@ func (s *search) carry(c *checkpoint.Codec) {
 	s.settle()
 }
 
-func (at *cell) carry(c *checkpoint.Codec) {
+func (at *cell) carry(c *backends.Codec) {
 	for i := range at {
 		c.Ints(&at[i])
 	}

@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/algebra"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -93,7 +93,7 @@ func (k *Kernel) Correctable() (bool, error) { return k.options.Correct, k.optio
 func (k *Kernel) Several() bool { return k.convex }
 
 // Save implements backends.Kernel.
-func (k *Kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
+func (k *Kernel) Save(w io.Writer) error { return backends.SaveState(w, k.heading(), k.state) }
 
 // heading is a line that two kernels share if one can load what the other saved.
 func (k *Kernel) heading() string {
@@ -105,10 +105,10 @@ func (k *Kernel) heading() string {
 }
 
 // Load implements backends.Kernel.
-func (k *Kernel) Load(r io.Reader) error { return checkpoint.Load(r, k.heading(), k.state) }
+func (k *Kernel) Load(r io.Reader) error { return backends.LoadState(r, k.heading(), k.state) }
 
 // state carries everything that a Step reads and an earlier one wrote.
-func (k *Kernel) state(c *checkpoint.Codec) {
+func (k *Kernel) state(c *backends.Codec) {
 	c.Ints(&k.phase, &k.iter, &k.verdict)
 	c.Float(&k.damping, &k.elbo, &k.rise)
 	c.Bool(&k.reached)
@@ -126,7 +126,7 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 }
 
 // carryEvaluation carries the draws and their ratios, once there are any.
-func (k *Kernel) carryEvaluation(c *checkpoint.Codec) {
+func (k *Kernel) carryEvaluation(c *backends.Codec) {
 	if k.phase != done || !k.evaluated() {
 		return
 	}
@@ -161,7 +161,7 @@ func (k *Kernel) carryEvaluation(c *checkpoint.Codec) {
 	}
 }
 
-func (p *party) carry(c *checkpoint.Codec) {
+func (p *party) carry(c *backends.Codec) {
 	for _, s := range []*state{p.now, p.best, p.next} {
 		for _, v := range s.vectors() {
 			c.Floats(v)
@@ -185,7 +185,7 @@ func (p *party) carry(c *checkpoint.Codec) {
 	c.Floats(p.q.precision.Lower)
 }
 
-func (s *server) carryServer(c *checkpoint.Codec) {
+func (s *server) carryServer(c *backends.Codec) {
 	c.Float(&s.damping, &s.elbo, &s.rise, &s.blur)
 	c.Ints(&s.calm, &s.rejected)
 	for _, v := range [][]float64{s.g, s.h} {

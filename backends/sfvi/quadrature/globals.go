@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/algebra"
-	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -258,7 +258,7 @@ func (g *globals) square(phi, beside []float64) float64 {
 	return squares
 }
 
-func (g *globals) carry(c *checkpoint.Codec) {
+func (g *globals) carry(c *backends.Codec) {
 	c.Floats(g.mean)
 	c.Floats(g.precision.Matrix)
 	g.precision.Definite()

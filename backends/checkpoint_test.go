@@ -1,4 +1,4 @@
-package checkpoint_test
+package backends_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends"
 )
 
 type state struct {
@@ -20,7 +20,7 @@ type state struct {
 	list []float64
 }
 
-func (s *state) carry(c *checkpoint.Codec) {
+func (s *state) carry(c *backends.Codec) {
 	c.Ints(&s.n)
 	c.Bool(&s.yes)
 	c.Float(&s.x)
@@ -34,11 +34,11 @@ func TestRoundTrip(t *testing.T) {
 			math.Float64frombits(rapid.Uint64().Draw(rt, "x")),
 			rapid.SliceOf(rapid.Float64()).Draw(rt, "list")}
 		var b bytes.Buffer
-		if err := checkpoint.Save(&b, "a heading", want.carry); err != nil {
+		if err := backends.SaveState(&b, "a heading", want.carry); err != nil {
 			rt.Fatal(err)
 		}
 		got := state{list: make([]float64, len(want.list))}
-		if err := checkpoint.Load(bytes.NewReader(b.Bytes()), "a heading", got.carry); err != nil {
+		if err := backends.LoadState(bytes.NewReader(b.Bytes()), "a heading", got.carry); err != nil {
 			rt.Fatal(err)
 		}
 		if got.n != want.n || got.yes != want.yes || math.Float64bits(got.x) != math.Float64bits(want.x) {
@@ -50,7 +50,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 		cut := rapid.IntRange(0, b.Len()-1).Draw(rt, "cut")
-		if checkpoint.Load(bytes.NewReader(b.Bytes()[:cut]), "a heading", got.carry) == nil {
+		if backends.LoadState(bytes.NewReader(b.Bytes()[:cut]), "a heading", got.carry) == nil {
 			rt.Fatalf("%d of %d bytes were enough", cut, b.Len())
 		}
 	})
@@ -58,10 +58,10 @@ func TestRoundTrip(t *testing.T) {
 
 func TestHeadingOfAnother(t *testing.T) {
 	var b bytes.Buffer
-	if err := checkpoint.Save(&b, "one", func(*checkpoint.Codec) {}); err != nil {
+	if err := backends.SaveState(&b, "one", func(*backends.Codec) {}); err != nil {
 		t.Fatal(err)
 	}
-	err := checkpoint.Load(&b, "two", func(*checkpoint.Codec) { t.Error("the state was read") })
+	err := backends.LoadState(&b, "two", func(*backends.Codec) { t.Error("the state was read") })
 	if err == nil || !strings.Contains(err.Error(), `"one"`) || !strings.Contains(err.Error(), `"two"`) {
 		t.Errorf("got %v", err)
 	}
@@ -71,12 +71,12 @@ func TestHeadingOfAnother(t *testing.T) {
 func TestFail(t *testing.T) {
 	var b bytes.Buffer
 	x := 3.0
-	if err := checkpoint.Save(&b, "h", func(c *checkpoint.Codec) { c.Float(&x) }); err != nil {
+	if err := backends.SaveState(&b, "h", func(c *backends.Codec) { c.Float(&x) }); err != nil {
 		t.Fatal(err)
 	}
 	wrong := errors.New("wrong")
 	y := 1.0
-	err := checkpoint.Load(&b, "h", func(c *checkpoint.Codec) {
+	err := backends.LoadState(&b, "h", func(c *backends.Codec) {
 		c.Fail(wrong)
 		c.Float(&y)
 	})
@@ -90,7 +90,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestSaveTellsOfTheDisk(t *testing.T) {
-	if checkpoint.Save(full{}, "h", func(c *checkpoint.Codec) { c.Floats(make([]float64, 10000)) }) == nil {
+	if backends.SaveState(full{}, "h", func(c *backends.Codec) { c.Floats(make([]float64, 10000)) }) == nil {
 		t.Error("nothing was said")
 	}
 }
@@ -98,7 +98,7 @@ func TestSaveTellsOfTheDisk(t *testing.T) {
 // A state that no Load would take is not saved.
 func TestTooMuchIsRemembered(t *testing.T) {
 	memory := make([]int, 1<<20+1)
-	if err := checkpoint.Save(io.Discard, "a heading", func(c *checkpoint.Codec) {
+	if err := backends.SaveState(io.Discard, "a heading", func(c *backends.Codec) {
 		c.Remembered(nil, &memory)
 	}); err == nil || !strings.Contains(err.Error(), "remembers") {
 		t.Error(err)

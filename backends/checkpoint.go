@@ -1,5 +1,4 @@
-// Package checkpoint writes the state of a kernel and reads it back, bit for bit.
-package checkpoint
+package backends
 
 import (
 	"bufio"
@@ -161,8 +160,9 @@ func (c *Codec) Bytes(p *[]byte) {
 	}
 }
 
-// Save writes a heading, one line that two kernels share if one can load what the other saved, and the state.
-func Save(w io.Writer, heading string, state func(*Codec)) error {
+// SaveState writes the state of a kernel, to be read back bit for bit, after a heading, one line that two
+// kernels share if one can load what the other saved.
+func SaveState(w io.Writer, heading string, state func(*Codec)) error {
 	out := bufio.NewWriter(w)
 	if _, err := fmt.Fprintln(out, heading); err != nil {
 		return err
@@ -175,8 +175,8 @@ func Save(w io.Writer, heading string, state func(*Codec)) error {
 	return out.Flush()
 }
 
-// Load reads what Save wrote. The error names what does not fit this run.
-func Load(r io.Reader, heading string, state func(*Codec)) error {
+// LoadState reads what SaveState wrote. The error names what does not fit this run.
+func LoadState(r io.Reader, heading string, state func(*Codec)) error {
 	in := bufio.NewReader(r)
 	line, err := in.ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
