@@ -1,5 +1,6 @@
 // Package algebra is the linear algebra of algorithms, of matrices of the size of a party's parameters, with
-// the same bits on every processor: symmetric systems, eigenvalues, ranges of low rank, and linear forms.
+// the same bits on every processor: symmetric systems, eigenvalues, ranges of low rank, linear forms,
+// and directions of descent.
 package algebra
 
 import (

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/lbfgs"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/backends/sfvi/laplace"
 	"github.com/vflc/vflc/backends/sfvi/lastlayer"
 	"github.com/vflc/vflc/backends/sfvi/nested"
@@ -442,7 +442,7 @@ func fixedExchanges(s backends.Settings) []density.Use {
 		},
 		{
 			Exchange: quadrature.Mixing, Often: "every step of the fit", Least: 1,
-			Most: lbfgs.Products, LeastAnswers: 1, MostAnswers: turnAnswers,
+			Most: algebra.HistoryProducts, LeastAnswers: 1, MostAnswers: turnAnswers,
 			Scalars: "products of its latest steps and gradients, summed over its parameters",
 			Answers: "coefficients of the latest steps and gradients",
 		},

@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/lbfgs"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
@@ -203,7 +203,7 @@ func (k *fixed) climb(ctx context.Context) error {
 		return nil
 	}
 	k.renewed, k.rejected, k.begun = !accepted, 0, true
-	size := density.RelaySize{Scalars: lbfgs.Products, Answers: turnAnswers}
+	size := density.RelaySize{Scalars: algebra.HistoryProducts, Answers: turnAnswers}
 	return k.exchange(ctx, quadrature.Mixing, size, turning{k})
 }
 
@@ -242,7 +242,7 @@ const (
 	turnStep
 	turnDone
 	turnCoefficients
-	turnAnswers = turnCoefficients + lbfgs.Combination
+	turnAnswers = turnCoefficients + algebra.HistoryCoefficients
 )
 
 // turning is the exchange of products of vectors, which the direction follows from.
@@ -251,24 +251,24 @@ type turning struct{ *fixed }
 func (k turning) Send(b int, _ [][]float64, scalars []float64) { k.parties[b].multiply(scalars) }
 
 func (k turning) Answer(_ [][]float64, total []float64, _ [][]float64, out []float64) {
-	own := make([]float64, lbfgs.Products)
+	own := make([]float64, algebra.HistoryProducts)
 	k.server.multiply(own)
 	for i, v := range own {
 		total[i] += v
 	}
 	used := k.server.pairs.Used
 	out[turnKeep] = 1
-	if used > 0 && !lbfgs.Curved(total, used) {
+	if used > 0 && !algebra.LatestCurved(total, used) {
 		out[turnKeep] = 0
 		used--
 	}
-	slope := -lbfgs.Direction(total, used, out[turnCoefficients:])
+	slope := -algebra.DescentDirection(total, used, out[turnCoefficients:])
 	if !(slope > 0) && used > 0 { // rounding: along the gradient instead
-		slope = -lbfgs.Direction(total, 0, out[turnCoefficients:])
+		slope = -algebra.DescentDirection(total, 0, out[turnCoefficients:])
 	}
 	out[turnSlope], out[turnStep] = slope, 1
 	if used == 0 { // nothing is known of the length: one standard deviation
-		out[turnStep] = min(1, 1/math.Sqrt(lbfgs.Squared(total)))
+		out[turnStep] = min(1, 1/math.Sqrt(algebra.SquaredGradient(total)))
 	}
 	calm := k.calm + 1
 	if !(used > 0 || slope < 1e-12) || k.rise > k.enough() || 0.5*slope > k.enough() {

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/lbfgs"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/portable"
@@ -24,7 +24,7 @@ type pointed struct {
 	next      []float64   // slope of minus the ELBO there
 	noise     [][]float64 // of every other draw; the draw that follows has the opposite
 	direction []float64
-	pairs     *lbfgs.History
+	pairs     *algebra.History
 
 	point, gradient []float64 // of one draw
 	lp              float64
@@ -55,7 +55,7 @@ func newPointed(env density.Env, b int, s backends.Settings) (*pointed, error) {
 	for _, v := range []*[]float64{&p.phi, &p.slope, &p.direction, &p.at, &p.next} {
 		*v = make([]float64, n)
 	}
-	p.pairs = lbfgs.New(n)
+	p.pairs = algebra.NewHistory(n)
 	p.scratch = make([]float64, p.theta.dim)
 	p.point, p.gradient = make([]float64, block.Dim()), make([]float64, block.Dim())
 	p.cuts, p.own, p.w = make([]float64, p.role.Cuts), make([]float64, p.role.Cuts),
@@ -262,7 +262,7 @@ func (p *pointed) state(c *backends.Codec) {
 	for _, v := range [][]float64{p.phi, p.slope, p.direction} {
 		c.Floats(v)
 	}
-	if c.Ints(&p.pairs.Used); p.pairs.Used < 0 || p.pairs.Used > lbfgs.Memory {
+	if c.Ints(&p.pairs.Used); p.pairs.Used < 0 || p.pairs.Used > algebra.HistoryPairs {
 		c.Fail(fmt.Errorf("%d pairs of steps", p.pairs.Used))
 		p.pairs.Used = 0
 	}

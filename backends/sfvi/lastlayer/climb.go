@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/lbfgs"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -122,9 +122,10 @@ func maximise(x []float64, f func(x, grad []float64) float64) float64 {
 	if n == 0 {
 		return f(x, nil)
 	}
-	h := lbfgs.New(n)
+	h := algebra.NewHistory(n)
 	slope, next, at, by := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	products, direction := make([]float64, lbfgs.Products), make([]float64, lbfgs.Combination)
+	products := make([]float64, algebra.HistoryProducts)
+	direction := make([]float64, algebra.HistoryCoefficients)
 	minus := func(x, grad []float64) float64 {
 		v := f(x, grad)
 		vec.Neg(n, grad, grad)
@@ -133,15 +134,15 @@ func maximise(x []float64, f func(x, grad []float64) float64) float64 {
 	value := minus(x, slope)
 	for range mostSteps {
 		h.Multiply(slope, func(from, to []float64) { copy(to, from) }, products)
-		if h.Used > 0 && !lbfgs.Curved(products, h.Used) {
+		if h.Used > 0 && !algebra.LatestCurved(products, h.Used) {
 			h.Drop()
 			h.Multiply(slope, func(from, to []float64) { copy(to, from) }, products)
 		}
-		down := lbfgs.Direction(products, h.Used, direction)
+		down := algebra.DescentDirection(products, h.Used, direction)
 		h.Combine(direction, by)
 		length := 1.0
 		if h.Used == 0 {
-			length = min(1, 1/math.Sqrt(lbfgs.Squared(products)))
+			length = min(1, 1/math.Sqrt(algebra.SquaredGradient(products)))
 		}
 		better := math.Inf(1)
 		for range mostHalved {

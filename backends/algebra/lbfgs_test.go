@@ -1,4 +1,4 @@
-package lbfgs
+package algebra
 
 import (
 	"math"
@@ -29,11 +29,12 @@ func TestQuadraticFunctionInAsManyStepsAsDimensions(t *testing.T) {
 			}
 		}
 	}
-	parts := []*History{New(first), New(n - first)}
+	parts := []*History{NewHistory(first), NewHistory(n - first)}
 	cuts := [][2]int{{0, first}, {first, n}}
 	curvature(x, g)
 	begun := math.Sqrt(dot(g, g))
-	products, part, by := make([]float64, Products), make([]float64, Products), make([]float64, Combination)
+	products, part := make([]float64, HistoryProducts), make([]float64, HistoryProducts)
+	by := make([]float64, HistoryCoefficients)
 	for range n {
 		clear(products)
 		for k, h := range parts {
@@ -42,7 +43,7 @@ func TestQuadraticFunctionInAsManyStepsAsDimensions(t *testing.T) {
 				products[i] += v
 			}
 		}
-		slope := Direction(products, parts[0].Used, by)
+		slope := DescentDirection(products, parts[0].Used, by)
 		for k, h := range parts {
 			h.Combine(by, p[cuts[k][0]:cuts[k][1]])
 		}
