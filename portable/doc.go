@@ -1,5 +1,6 @@
 // Package portable has the functions of packages math and math/rand/v2 whose results depend on the processor,
-// with the same results on all of them.
+// with the same results on all of them, and the special functions that densities, functions and
+// bijectors are built from, each accurate in its tails.
 //
 // Package math has assembly for some of its functions on some processors, and its Go code, as any, may be
 // compiled to instructions that multiply and add with one rounding on one processor and not on another. Here

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // A panel holds the outputs of one function of a distribution over some elements.
@@ -143,7 +142,7 @@ func (w *workspace) tail(k int, f func(*def.Batch) float64, x float64) span {
 
 // difference is the log of exp(greater) - exp(less); rising says that the greater one is of the upper end.
 func difference(less, greater span, rising bool) span {
-	lp := greater.lp + special.Log1mExp(less.lp-greater.lp)
+	lp := greater.lp + portable.Log1mExp(less.lp-greater.lp)
 	up, down := portable.Exp(greater.lp-lp), portable.Exp(less.lp-lp)
 	out := span{lp: lp, dupper: times(up, greater.dupper), dlower: -times(down, less.dupper)}
 	if !rising {

@@ -3,8 +3,8 @@ package dist
 import (
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // BernoulliLogit is the distribution of a 0/1 variable that is 1 with log odds alpha.
@@ -30,7 +30,7 @@ Source: Stan Functions Reference, "Bernoulli distribution, logit parameterizatio
 		Loop:       "regressions with weights are computed by it: one exponential for value and slope",
 		Elements:   bernoulliLogitElements,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return drawBinary(r, special.InvLogit(theta[0]))
+			return drawBinary(r, portable.Sigmoid(theta[0]))
 		},
 		LogCDF: below(bernoulliLogitTail), LogCCDF: above(bernoulliLogitTail),
 		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ " +
@@ -45,10 +45,10 @@ func bernoulliLogitLogDensity(b *def.Batch) float64 {
 	for i := range b.N {
 		x, eta := binary(b.X.At(i)), alpha.At(i)
 		toward := (float64(2*x) - 1) * eta // the log odds of the observed value
-		lp := -special.Log1pExp(-toward)
+		lp := -portable.Log1pExp(-toward)
 		sum += lp
 		set(b.LP, i, lp)
-		set(dalpha, i, (float64(2*x)-1)*special.InvLogit(-toward))
+		set(dalpha, i, (float64(2*x)-1)*portable.Sigmoid(-toward))
 	}
 	return finish(b, sum)
 }
@@ -72,6 +72,6 @@ func bernoulliLogitElements(b def.DensityBuilder, x def.Value, theta []def.Value
 
 func bernoulliLogitTail(x float64, theta [maxParams]float64, upper bool) point {
 	a := theta[0]
-	return binaryTail(x, point{lp: -special.Log1pExp(a), dtheta: [maxParams]float64{-special.InvLogit(a)}},
-		point{lp: -special.Log1pExp(-a), dtheta: [maxParams]float64{special.InvLogit(-a)}}, upper)
+	return binaryTail(x, point{lp: -portable.Log1pExp(a), dtheta: [maxParams]float64{-portable.Sigmoid(a)}},
+		point{lp: -portable.Log1pExp(-a), dtheta: [maxParams]float64{portable.Sigmoid(-a)}}, upper)
 }

@@ -3,8 +3,8 @@ package dist
 import (
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // BernoulliProbit is the distribution of a 0/1 variable that is 1 with probability Phi(alpha).
@@ -28,7 +28,7 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 		Rows:       def.BernoulliProbitRows,
 		Expand:     bernoulliProbitExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return drawBinary(r, special.Phi(theta[0]))
+			return drawBinary(r, portable.Phi(theta[0]))
 		},
 		LogCDF: below(bernoulliProbitTail), LogCCDF: above(bernoulliProbitTail),
 		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ny ~ " +
@@ -44,8 +44,8 @@ func bernoulliProbitExpand(b def.DensityBuilder, x def.Value, theta []def.Value)
 }
 
 func bernoulliProbitTail(x float64, theta [maxParams]float64, upper bool) point {
-	zero, down := special.LogPhi(-theta[0])
-	one, up := special.LogPhi(theta[0])
+	zero, down := portable.LogPhiAndSlope(-theta[0])
+	one, up := portable.LogPhiAndSlope(theta[0])
 	return binaryTail(x, point{lp: zero, dtheta: [maxParams]float64{-down}},
 		point{lp: one, dtheta: [maxParams]float64{up}}, upper)
 }

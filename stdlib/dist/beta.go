@@ -5,7 +5,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Beta is the beta distribution with shapes alpha and beta.
@@ -45,9 +44,9 @@ func betaLogDensity(b *def.Batch) float64 {
 	for i := range b.N {
 		if i == 0 || alpha.Step != 0 || beta.Step != 0 {
 			p, q = positive(alpha.At(i)), positive(beta.At(i))
-			norm = b.Known(special.LogBeta, p, q)
+			norm = b.Known(portable.LogBeta, p, q)
 			if dalpha != nil || dbeta != nil {
-				dp, dq = special.DigammaDiff(p, q), special.DigammaDiff(q, p)
+				dp, dq = portable.DigammaDiff(p, q), portable.DigammaDiff(q, p)
 			}
 		}
 		x := nonNegative(b.X.At(i))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // BetaBinomial is the binomial distribution whose probability is beta(alpha, beta).
@@ -63,14 +62,14 @@ func betaBinomialAt(x float64, theta [maxParams]float64) point {
 	alpha, beta := positive(theta[1]), positive(theta[2])
 	x = natural(x)
 	rest := nonNegative(natural(theta[0]) - x)
-	all := special.DigammaDiff(alpha+beta, x+rest)
+	all := portable.DigammaDiff(alpha+beta, x+rest)
 	return point{
-		lp: special.LgammaDiff(alpha, x) + special.LgammaDiff(beta, rest) - special.LgammaDiff(alpha+beta,
+		lp: portable.LgammaDiff(alpha, x) + portable.LgammaDiff(beta, rest) - portable.LgammaDiff(alpha+beta,
 			x+rest),
 		dtheta: [maxParams]float64{
 			0,
-			special.DigammaDiff(alpha, x) - all,
-			special.DigammaDiff(beta, rest) - all,
+			portable.DigammaDiff(alpha, x) - all,
+			portable.DigammaDiff(beta, rest) - all,
 		},
 	}
 }

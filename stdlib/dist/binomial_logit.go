@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // BinomialLogit is the distribution of the number of successes in N trials with log odds alpha.
@@ -36,7 +35,7 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 		Elements:   binomialLogitElements,
 		Carrier:    binomialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return drawBinomial(r, theta[0], special.InvLogit(theta[1]), special.InvLogit(-theta[1]))
+			return drawBinomial(r, theta[0], portable.Sigmoid(theta[1]), portable.Sigmoid(-theta[1]))
 		},
 		LogCDF: below(binomialLogitTail), LogCCDF: above(binomialLogitTail),
 		Examples: []string{"data deaths : count[N]\ndata treated : count[N]\nparam a ~ normal(0, " +
@@ -48,7 +47,7 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 func binomialCarrier(x float64, theta []float64) float64 {
 	n := natural(theta[0])
 	x, rest := natural(x), nonNegative(n-x)
-	v := -portable.Log1p(n) - special.LogBeta(x+1, rest+1)
+	v := -portable.Log1p(n) - portable.LogBeta(x+1, rest+1)
 	if math.IsNaN(v) {
 		return math.Inf(-1)
 	}
@@ -112,6 +111,6 @@ func binomialLogitElements(b def.DensityBuilder, x def.Value, theta []def.Value)
 }
 
 func binomialLogitTail(x float64, theta [maxParams]float64, upper bool) point {
-	lp, flow := successesTail(x, theta[0], special.InvLogit(theta[1]), special.InvLogit(-theta[1]), upper)
+	lp, flow := successesTail(x, theta[0], portable.Sigmoid(theta[1]), portable.Sigmoid(-theta[1]), upper)
 	return point{lp: lp, dtheta: [maxParams]float64{0, flow}}
 }

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // ChiSquare is the chi-square distribution with nu degrees of freedom.
@@ -48,6 +48,6 @@ func chiSquareExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool 
 }
 
 func chiSquareTail(x float64, theta [maxParams]float64, upper bool) point {
-	lp, da, dg := special.LogIncGamma(0.5*theta[0], 0.5*x, upper)
+	lp, da, dg := portable.LogIncGamma(0.5*theta[0], 0.5*x, upper)
 	return point{lp: lp, dx: 0.5 * dg, dtheta: [maxParams]float64{0.5 * da}}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Dirichlet is the distribution of a vector of probabilities.
@@ -45,7 +44,7 @@ func dirichletDensity(b *def.Events) {
 				return math.Inf(-1)
 			}
 			total += a
-			lp -= special.Lgamma(a)
+			lp -= portable.LogAbsGamma(a)
 			if a != 1 {
 				lp += float64((a - 1) * portable.Log(v))
 			}
@@ -54,14 +53,14 @@ func dirichletDensity(b *def.Events) {
 			return math.Inf(-1)
 		}
 		if b.W != nil {
-			of := special.Digamma(total)
+			of := portable.Digamma(total)
 			for j := range x.Len {
 				a, v := alpha.At(i, j), x.At(i, j)
 				b.GiveX(i, j, (a-1)/v)
-				b.Give(0, i, j, of-special.Digamma(a)+portable.Log(v))
+				b.Give(0, i, j, of-portable.Digamma(a)+portable.Log(v))
 			}
 		}
-		return lp + special.Lgamma(total)
+		return lp + portable.LogAbsGamma(total)
 	})
 }
 

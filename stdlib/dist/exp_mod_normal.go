@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // ExpModNormal is the distribution of the sum of a normal and an exponential variable.
@@ -64,10 +63,10 @@ func expModNormalAt(x float64, theta [maxParams]float64) point {
 	sigma, lambda := positive(theta[1]), positive(theta[2])
 	z := (x - theta[0]) / sigma
 	w := z - float64(lambda*sigma)
-	logPhi, mills := special.LogPhi(w)
+	logPhi, mills := portable.LogPhiAndSlope(w)
 	value := float64(-lambda*sigma*(w+float64(0.5*lambda*sigma))) + logPhi
 	if w < 0 {
-		value = float64(-0.5*z*z) - halfLogTwoPi + special.LogMills(w)
+		value = float64(-0.5*z*z) - halfLogTwoPi + portable.LogMills(w)
 	}
 	dx := mills/sigma - lambda
 	return point{
@@ -93,21 +92,21 @@ func expModNormalTail(x float64, theta [maxParams]float64, upper bool) point {
 		return point{lp: certainly(upper == (z < 0))}
 	}
 	logE := expModNormalAt(x, theta).lp - portable.Log(lambda)
-	beyond, _ := special.LogPhi(-z)
+	beyond, _ := portable.LogPhiAndSlope(-z)
 	above := addLogs(beyond, logE)
 	lp := above
 	switch {
 	case !upper && above < -math.Ln2:
-		lp = special.Log1mExp(above)
+		lp = portable.Log1mExp(above)
 	case !upper:
 		lp = expModNormalBelow(z, h)
 	case above > -math.Ln2:
-		lp = special.Log1mExp(expModNormalBelow(z, h))
+		lp = portable.Log1mExp(expModNormalBelow(z, h))
 	}
 	e := portable.Exp(logE - lp)
 	edge := portable.Exp(float64(-0.5*z*z) - halfLogTwoPi - lp)
 	p := point{lp: lp, dx: lambda * e, dtheta: [maxParams]float64{-lambda * e, lambda * (edge - float64(h*e)),
-		sigma * e * special.MillsExcess(z-h)}}
+		sigma * e * portable.MillsExcess(z-h)}}
 	if upper {
 		p.dx = -p.dx
 		for k := range p.dtheta {
@@ -122,10 +121,10 @@ func expModNormalTail(x float64, theta [maxParams]float64, upper bool) point {
 func expModNormalBelow(z, h float64) float64 {
 	if z > 0.5*h {
 		strip, _, _ := normalBetween(z-h, z)
-		rest, _ := special.LogPhi(z - h)
-		return addLogs(strip, rest+special.Log1mExp(h*(float64(0.5*h)-z)))
+		rest, _ := portable.LogPhiAndSlope(z - h)
+		return addLogs(strip, rest+portable.Log1mExp(h*(float64(0.5*h)-z)))
 	}
-	return float64(-0.5*z*z) - halfLogTwoPi + special.LogMillsDiff(z-h, z)
+	return float64(-0.5*z*z) - halfLogTwoPi + portable.LogMillsDiff(z-h, z)
 }
 
 // addLogs is log(e^a + e^b).

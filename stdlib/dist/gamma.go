@@ -3,8 +3,8 @@ package dist
 import (
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Gamma is the gamma distribution with shape alpha and rate beta.
@@ -54,9 +54,9 @@ func gammaExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-func lgamma(v float64) float64 { return special.Lgamma(v) }
+func lgamma(v float64) float64 { return portable.LogAbsGamma(v) }
 
 func gammaDistTail(x float64, theta [maxParams]float64, upper bool) point {
-	lp, da, dg := special.LogIncGamma(theta[0], x*positive(theta[1]), upper)
+	lp, da, dg := portable.LogIncGamma(theta[0], x*positive(theta[1]), upper)
 	return point{lp: lp, dx: dg * theta[1], dtheta: [maxParams]float64{da, dg * max(x, 0)}}
 }

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 const nothingToCompute = "all of its parameters are data, so that its log density is a constant"
@@ -53,8 +53,8 @@ func hypergeometricCarrier(x float64, theta []float64) float64 {
 	case n == 0 || q == 0:
 		return 0
 	}
-	return special.LogBinomial(x, a, p, q) + special.LogBinomial(n-x, b, p, q) - special.LogBinomial(n, a+b,
-		p, q)
+	return portable.LogBinomial(x, a, p, q) + portable.LogBinomial(n-x, b, p, q) -
+		portable.LogBinomial(n, a+b, p, q)
 }
 
 // hypergeometricSample draws item by item, the fewer of those that are drawn and those that are left.

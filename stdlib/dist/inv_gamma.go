@@ -3,8 +3,8 @@ package dist
 import (
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // InvGamma is the distribution of 1/u for u gamma with shape alpha and rate beta.
@@ -59,8 +59,8 @@ func invGammaTail(x float64, theta [maxParams]float64, upper bool) point {
 // derivative in scale/x.
 func inverseGammaTail(shape, scale, x float64, upper bool) (lp, da, dg float64) {
 	if x <= 0 {
-		lp, _, _ = special.LogIncGamma(shape, 1/scale, upper)
+		lp, _, _ = portable.LogIncGamma(shape, 1/scale, upper)
 		return below0(upper).of(point{lp: lp}).lp, 0, 0
 	}
-	return special.LogIncGamma(shape, scale/x, !upper)
+	return portable.LogIncGamma(shape, scale/x, !upper)
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // LKJCorrCholesky is the LKJ distribution of the Cholesky factor of a correlation matrix.
@@ -37,10 +36,10 @@ Stan Functions Reference, "Cholesky LKJ correlation distribution".`,
 // lkjConstant is c(K, eta) with its slope.
 func lkjConstant(eta float64, k int) (c, slope float64) {
 	n := float64(k - 1)
-	c, slope = n*special.Lgamma(eta+float64(n/2)), n*special.Digamma(eta+float64(n/2))
+	c, slope = n*portable.LogAbsGamma(eta+float64(n/2)), n*portable.Digamma(eta+float64(n/2))
 	for j := 1.0; j <= n; j++ {
-		c -= float64(0.5*j*portable.Log(math.Pi)) + special.Lgamma(eta+float64((n-j)/2))
-		slope -= special.Digamma(eta + float64((n-j)/2))
+		c -= float64(0.5*j*portable.Log(math.Pi)) + portable.LogAbsGamma(eta+float64((n-j)/2))
+		slope -= portable.Digamma(eta + float64((n-j)/2))
 	}
 	return c, slope
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Logistic is the logistic distribution with mean mu and scale sigma.
@@ -54,5 +53,5 @@ func bothOutcomes(b def.DensityBuilder, z def.Value) {
 }
 
 var logisticTail = symmetric(func(z float64) (lp, slope float64) {
-	return -special.Log1pExp(-z), special.InvLogit(-z)
+	return -portable.Log1pExp(-z), portable.Sigmoid(-z)
 })

@@ -5,7 +5,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // LogitNormal is the distribution of inv_logit(u) for u normal.
@@ -30,7 +29,7 @@ Source: Atchison and Shen (1980), Logistic-normal distributions, Biometrika 67.`
 		Expand:     logitNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			const last = 1 - 0x1p-53
-			return min(tiny(special.InvLogit(theta[0]+float64(positive(theta[1])*portable.Normal(r)))), last)
+			return min(tiny(portable.Sigmoid(theta[0]+float64(positive(theta[1])*portable.Normal(r)))), last)
 		},
 		LogCDF: below(logitNormalTail), LogCCDF: above(logitNormalTail),
 		Examples: []string{"param p ~ logit_normal(0, 1.5)"},

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // MultiStudentT is the multivariate Student t distribution.
@@ -38,8 +37,8 @@ func studentRadial(b *def.Events, i int, q float64, k int) (lp, weight float64) 
 	}
 	tail := portable.Log1p(q / nu)
 	if b.W != nil && b.DTheta[0] != nil {
-		b.Give(0, i, 0, 0.5*(special.DigammaDiff(nu/2, n/2)-n/nu-tail+(nu+n)*q/(nu*(nu+q))))
+		b.Give(0, i, 0, 0.5*(portable.DigammaDiff(nu/2, n/2)-n/nu-tail+(nu+n)*q/(nu*(nu+q))))
 	}
-	return special.LgammaDiff(nu/2, n/2) - float64(0.5*n*portable.Log(nu*math.Pi)) - float64(0.5*(nu+n)*tail),
-		(nu + n) / (nu + q)
+	value := portable.LgammaDiff(nu/2, n/2) - float64(0.5*n*portable.Log(nu*math.Pi))
+	return value - float64(0.5*(nu+n)*tail), (nu + n) / (nu + q)
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Multinomial is the distribution of the counts of categories among independent trials.
@@ -45,7 +44,7 @@ func multinomialDensity(b *def.Events) {
 			}
 			total += v
 			if v > 0 {
-				lp += float64(v*portable.Log(theta.At(i, j))) - special.Lgamma(v+1)
+				lp += float64(v*portable.Log(theta.At(i, j))) - portable.LogAbsGamma(v+1)
 			}
 		}
 		if b.W != nil && b.DTheta[0] != nil {
@@ -55,7 +54,7 @@ func multinomialDensity(b *def.Events) {
 				}
 			}
 		}
-		return lp + special.Lgamma(total+1)
+		return lp + portable.LogAbsGamma(total+1)
 	})
 }
 

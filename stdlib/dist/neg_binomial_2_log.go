@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // NegBinomial2Log is the negative binomial distribution with log mean eta and inverse dispersion phi.
@@ -142,9 +141,9 @@ func (t *risingTable) at(phi, x float64, derivative bool) rising {
 			return risingProduct(phi, x)
 		}
 	}
-	r := rising{value: special.LgammaDiff(phi, x)}
+	r := rising{value: portable.LgammaDiff(phi, x)}
 	if derivative {
-		r.d = special.DigammaDiff(phi, x)
+		r.d = portable.DigammaDiff(phi, x)
 	}
 	return r
 }
@@ -161,6 +160,6 @@ func risingProduct(phi, x float64) rising {
 func negBinomial2LogTail(x float64, theta [maxParams]float64, upper bool) point {
 	phi := theta[1]
 	odds := theta[0] - portable.Log(phi)
-	lp, da, flow := failuresTail(x, phi, special.InvLogit(-odds), special.InvLogit(odds), upper)
+	lp, da, flow := failuresTail(x, phi, portable.Sigmoid(-odds), portable.Sigmoid(odds), upper)
 	return point{lp: lp, dtheta: [maxParams]float64{-flow, da + flow/phi}}
 }

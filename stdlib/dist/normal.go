@@ -5,7 +5,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Normal is the normal distribution with mean mu and standard deviation sigma.
@@ -72,4 +71,4 @@ func normalElements(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-var normalTail = symmetric(special.LogPhi)
+var normalTail = symmetric(portable.LogPhiAndSlope)

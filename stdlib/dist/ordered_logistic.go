@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // OrderedLogistic is the distribution of an ordered category by cutpoints on the logistic scale.
@@ -89,12 +88,12 @@ func ordered(a def.EventArg, i int) bool {
 // - exp(lower - upper)).
 func logisticBetween(lower, upper float64) (lp, dLower, dUpper float64) {
 	inside := 0.0 // the slope of the last term by upper
-	lp = -special.Log1pExp(lower) - special.Log1pExp(-upper)
+	lp = -portable.Log1pExp(lower) - portable.Log1pExp(-upper)
 	if d := lower - upper; !math.IsInf(d, -1) {
-		lp += special.Log1mExp(d)
+		lp += portable.Log1mExp(d)
 		inside = 1 / portable.Expm1(-d)
 	}
-	return lp, -special.InvLogit(lower) - inside, special.InvLogit(-upper) + inside
+	return lp, -portable.Sigmoid(lower) - inside, portable.Sigmoid(-upper) + inside
 }
 
 // orderedLogisticExpand is the same with one column of cutpoints for all rows. The last term depends on the

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // OrderedProbit is the distribution of an ordered category by cutpoints on the normal scale.
@@ -85,14 +84,14 @@ func normalBetween(lower, upper float64) (lp, dLower, dUpper float64) {
 		return lp, -portable.Exp(float64(-0.5*lower*lower) - halfLogTwoPi - lp),
 			portable.Exp(float64(-0.5*upper*upper) - halfLogTwoPi - lp)
 	}
-	top, _ := special.LogPhi(upper)
+	top, _ := portable.LogPhiAndSlope(upper)
 	if math.IsInf(upper, 1) {
 		top = 0
 	}
 	lp = top
 	if !math.IsInf(lower, -1) {
-		bottom, _ := special.LogPhi(lower)
-		lp += special.Log1mExp(bottom - top)
+		bottom, _ := portable.LogPhiAndSlope(lower)
+		lp += portable.Log1mExp(bottom - top)
 		dLower = -portable.Exp(float64(-0.5*lower*lower) - halfLogTwoPi - lp)
 	}
 	if !math.IsInf(upper, 1) {

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Poisson is the Poisson distribution with rate lambda.
@@ -48,7 +48,7 @@ func factorialCarrier(x float64, _ []float64) float64 {
 	if math.IsNaN(natural(x)) {
 		return math.Inf(-1)
 	}
-	return -special.Lgamma(x + 1)
+	return -portable.LogAbsGamma(x + 1)
 }
 
 func poissonTail(x float64, theta [maxParams]float64, upper bool) point {
@@ -59,6 +59,6 @@ func poissonTail(x float64, theta [maxParams]float64, upper bool) point {
 	case x < 0:
 		return below0(upper)
 	}
-	lp, _, slope := special.LogIncGamma(math.Floor(x)+1, lambda, !upper)
+	lp, _, slope := portable.LogIncGamma(math.Floor(x)+1, lambda, !upper)
 	return point{lp: lp, dtheta: [maxParams]float64{slope}}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // block is how many rows a tape takes at a time.
@@ -216,7 +215,7 @@ func (s *instruction) compute(y, a, b []float64) {
 		s.fn.Forward(y, a)
 	case risen:
 		for i := range y {
-			y[i] = special.LgammaDiff(a[i], b[i])
+			y[i] = portable.LgammaDiff(a[i], b[i])
 		}
 	default:
 		s.piece(y, a, b)
@@ -281,7 +280,7 @@ func (s *instruction) reverse(w *workspace, r, n int) {
 		case quotientOf:
 			byA, byB = 1/b[i], -y[i]/b[i]
 		case risen:
-			byA = special.DigammaDiff(a[i], b[i])
+			byA = portable.DigammaDiff(a[i], b[i])
 		case raised:
 			byA, byB = powSlopes(a[i], b[i], y[i])
 		case chosen:

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/vflc/vflc/portable"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Samplers return NaN for parameters outside their domain.
@@ -57,7 +56,7 @@ func logGamma(r *rand.Rand, alpha float64) float64 {
 func drawBeta(r *rand.Rand, a, b float64) float64 {
 	const last = 1 - 0x1p-53
 	u := logGamma(r, a)
-	return min(tiny(special.InvLogit(u-logGamma(r, b))), last)
+	return min(tiny(portable.Sigmoid(u-logGamma(r, b))), last)
 }
 
 // drawBinary draws 1 with probability p, NaN for a NaN.
@@ -139,7 +138,7 @@ func poissonByRejection(r *rand.Rand, rate float64) float64 {
 			continue
 		}
 		invAlpha := 1.1239 + 1.1328/(b-3.4)
-		if portable.Log(v*invAlpha/(a/(us*us)+b)) <= float64(k*logRate)-rate-special.Lgamma(k+1) {
+		if portable.Log(v*invAlpha/(a/(us*us)+b)) <= float64(k*logRate)-rate-portable.LogAbsGamma(k+1) {
 			return k
 		}
 	}

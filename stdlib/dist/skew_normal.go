@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // SkewNormal is the skew normal distribution with location xi, scale omega and shape alpha.
@@ -64,8 +63,8 @@ func skewNormalTail(x float64, theta [maxParams]float64, upper bool) point {
 	case upper:
 		sign = -1
 	}
-	lp, slope := special.LogSkewNormal(sign*z, sign*alpha)
-	logPhi, _ := special.LogPhi(alpha * z)
+	lp, slope := portable.LogSkewNormal(sign*z, sign*alpha)
+	logPhi, _ := portable.LogPhiAndSlope(alpha * z)
 	logDensity := math.Ln2 - halfLogTwoPi - portable.Log(omega) - float64(0.5*z*z) + logPhi
 	dx := sign * portable.Exp(logDensity-lp)
 	return point{lp: lp, dx: dx, dtheta: [maxParams]float64{-dx, -times(dx, z),

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // StudentT is Student's t distribution with nu degrees of freedom, location mu and scale sigma.
@@ -79,12 +78,12 @@ func standardT(r *rand.Rand, nu float64) float64 {
 // logTNorm is the log density of the standard member at 0, and tNormSlope its derivative.
 func logTNorm(nu, _ float64) float64 {
 	nu = positive(nu)
-	return special.LgammaDiff(nu/2, 0.5) - float64(0.5*(portable.Log(nu)+logPi))
+	return portable.LgammaDiff(nu/2, 0.5) - float64(0.5*(portable.Log(nu)+logPi))
 }
 
 func tNormSlope(nu float64) float64 {
 	nu = positive(nu)
-	return 0.5 * (special.DigammaDiff(nu/2, 0.5) - 1/nu)
+	return 0.5 * (portable.DigammaDiff(nu/2, 0.5) - 1/nu)
 }
 
 // studentTLogDensity has log p(z) = norm - half·log(1+w²), with w = z/√nu and half = (nu+1)/2.
@@ -101,7 +100,7 @@ func studentTLogDensity(b *def.Batch) float64 {
 			}
 		}
 		w := (b.X.At(i) - mu.At(i)) / width
-		value, ratio := special.Log1pSquare(w)
+		value, ratio := portable.Log1pSquare(w)
 		share := w * ratio // w²/(1+w²)
 		if dnu != nil {
 			dnu[i] = dnorm - float64(0.5*value) + half*share/v
@@ -142,10 +141,10 @@ func studentCDF(z, nu float64) (lp, dnu, slope float64) {
 	case math.IsInf(z, 0):
 		return certainly(z > 0), 0, 0
 	case z == 0:
-		return -math.Ln2, 0, 2 * portable.Exp(special.LgammaDiff(0.5*nu, 0.5)) / math.Sqrt(nu*math.Pi)
+		return -math.Ln2, 0, 2 * portable.Exp(portable.LgammaDiff(0.5*nu, 0.5)) / math.Sqrt(nu*math.Pi)
 	}
 	w := z * z / nu
-	lp, dnu, _, flow := special.LogIncBeta(0.5*nu, 0.5, 1/(1+w), w/(1+w))
+	lp, dnu, _, flow := portable.LogIncBeta(0.5*nu, 0.5, 1/(1+w), w/(1+w))
 	lp -= math.Ln2
 	dnu = float64(0.5*dnu) + flow/nu
 	slope = -2 * flow / z

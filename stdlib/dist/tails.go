@@ -5,7 +5,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // A tail is the log probability of a value no greater than x, or of a greater one (upper), with its
@@ -98,7 +97,7 @@ func (p point) of(q point) point {
 
 // complement is the log of 1 less a probability.
 func (p point) complement() point {
-	lp := special.Log1mExp(p.lp)
+	lp := portable.Log1mExp(p.lp)
 	factor := -portable.Exp(p.lp - lp)
 	out := point{lp: lp, dx: times(factor, p.dx)}
 	for k, d := range p.dtheta {
@@ -114,7 +113,7 @@ func hazard(h point, upper bool) point {
 	out := point{lp: -g}
 	factor := -g
 	if !upper {
-		out.lp, factor = special.Log1mExp(-g), g/portable.Expm1(g)
+		out.lp, factor = portable.Log1mExp(-g), g/portable.Expm1(g)
 		if g < 1e-17 {
 			out.lp, factor = h.lp, 1
 		}
@@ -163,8 +162,8 @@ func half(f standardTail, cdf func(z float64) float64) tail {
 // betaTail is the tail of I_x(a, b), y = 1 - x.
 func betaTail(a, b, x, y float64, upper bool) (lp, da, db, flow float64) {
 	if !upper {
-		return special.LogIncBeta(a, b, x, y)
+		return portable.LogIncBeta(a, b, x, y)
 	}
-	lp, db, da, flow = special.LogIncBeta(b, a, y, x)
+	lp, db, da, flow = portable.LogIncBeta(b, a, y, x)
 	return lp, da, db, -flow
 }

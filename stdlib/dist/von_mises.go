@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // VonMises is the von Mises distribution of an angle with location mu and concentration kappa.
@@ -49,12 +48,12 @@ func logBesselI0() *def.Func {
 		Name: "log_bessel_I0",
 		Forward: func(y, x []float64) {
 			for i, kappa := range x {
-				y[i], _ = special.LogBesselI0(positive(kappa))
+				y[i], _ = portable.LogBesselI0(positive(kappa))
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, kappa := range x {
-				_, slope := special.LogBesselI0(positive(kappa))
+				_, slope := portable.LogBesselI0(positive(kappa))
 				dx[i] += float64(dy[i] * slope)
 			}
 		},
@@ -106,8 +105,8 @@ func vonMisesSide(x, mu, kappa float64, upper bool) point {
 	if upper {
 		a, b, sign = x-mu, math.Pi-mu, -1
 	}
-	value, mean := special.LogCosineIntegral(kappa, a, b)
-	logI0, ratio := special.LogBesselI0(kappa)
+	value, mean := portable.LogCosineIntegral(kappa, a, b)
+	logI0, ratio := portable.LogBesselI0(kappa)
 	lp := value - logI0 - portable.Log(2*math.Pi)
 	at := portable.Exp(float64(kappa*portable.Cos(x-mu)) - value)
 	end := portable.Exp(float64(-kappa*portable.Cos(mu)) - value) // the density at -π and π

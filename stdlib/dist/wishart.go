@@ -8,7 +8,6 @@ import (
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/linear"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Wishart is the distribution of the scatter of independent normal vectors.
@@ -108,8 +107,8 @@ func wishartDensity(b *def.Events, inverse bool) {
 func multiGamma(a float64, k int) (lgamma, slope float64) {
 	lgamma = 0.25 * float64(k*(k-1)) * portable.Log(math.Pi)
 	for j := range k {
-		lgamma += special.Lgamma(a - float64(float64(j)/2))
-		slope += special.Digamma(a - float64(float64(j)/2))
+		lgamma += portable.LogAbsGamma(a - float64(float64(j)/2))
+		slope += portable.Digamma(a - float64(float64(j)/2))
 	}
 	return lgamma, slope
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Counts with extra zeros: a zero with probability theta, else a count of another distribution, which may be
@@ -187,7 +186,7 @@ func withZeros(lower point, theta, rest float64) point {
 // complement is log(1 - exp) of a log probability.
 func complement(p point) point {
 	odds := portable.Exp(p.lp) / -portable.Expm1(p.lp)
-	out := point{lp: special.Log1mExp(p.lp), dx: -times(odds, p.dx)}
+	out := point{lp: portable.Log1mExp(p.lp), dx: -times(odds, p.dx)}
 	for k, d := range p.dtheta {
 		out.dtheta[k] = -times(odds, d)
 	}
@@ -217,7 +216,7 @@ func positivePoisson(r *rand.Rand, rate float64) float64 {
 func positiveNegBinomial(r *rand.Rand, eta, phi float64) float64 {
 	phi = positive(phi)
 	t := eta - portable.Log(phi)
-	above := -portable.Expm1(-phi * special.Log1pExp(t))
+	above := -portable.Expm1(-phi * portable.Log1pExp(t))
 	if math.IsNaN(above) {
 		return above
 	}
@@ -226,8 +225,8 @@ func positiveNegBinomial(r *rand.Rand, eta, phi float64) float64 {
 			return x
 		}
 	}
-	p, x := special.InvLogit(t), 1.0
-	mass := float64(phi*p*portable.Exp(-phi*special.Log1pExp(t))) / above
+	p, x := portable.Sigmoid(t), 1.0
+	mass := float64(phi*p*portable.Exp(-phi*portable.Log1pExp(t))) / above
 	for u := float64(r.Float64()) - mass; u > 0 && mass > 1e-300; u -= mass {
 		mass = float64(mass * (p * (x + phi) / (x + 1)))
 		x++

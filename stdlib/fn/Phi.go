@@ -1,8 +1,8 @@
 package fn
 
 import (
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Phi is the standard normal distribution function.
@@ -13,12 +13,12 @@ func Phi() def.Func {
 			"probit to a probability.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = special.Phi(v)
+				y[i] = portable.Phi(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += float64(dy[i] * special.NormalDensity(v))
+				dx[i] += float64(dy[i] * portable.NormalDensity(v))
 			}
 		},
 		Monotone:    def.Increasing,

@@ -1,8 +1,8 @@
 package fn
 
 import (
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // PhiApprox is a logistic approximation of Phi.
@@ -12,12 +12,12 @@ func PhiApprox() def.Func {
 		Doc:  `Stan's approximation of Phi: inv_logit(0.07056 x³ + 1.5976 x), within 0.00014 of it. Source: Stan Functions Reference, "Phi_approx"; Bowling et al. (2009), A logistic approximation to the cumulative normal distribution.`,
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = special.InvLogit(v * (float64(0.07056*v*v) + 1.5976))
+				y[i] = portable.Sigmoid(v * (float64(0.07056*v*v) + 1.5976))
 			}
 		},
 		Backward: func(dx, dy, x, y []float64) {
 			for i, v := range x {
-				dx[i] += float64(dy[i] * (y[i] * special.InvLogit(-v*(float64(0.07056*v*v)+
+				dx[i] += float64(dy[i] * (y[i] * portable.Sigmoid(-v*(float64(0.07056*v*v)+
 					1.5976)) * (float64(3*0.07056*v*v) + 1.5976)))
 			}
 		},

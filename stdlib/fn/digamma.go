@@ -1,8 +1,8 @@
 package fn
 
 import (
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Digamma is the derivative of lgamma.
@@ -13,12 +13,12 @@ func Digamma() def.Func {
 		Domain: "x > 0",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = special.Digamma(v)
+				y[i] = portable.Digamma(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += float64(dy[i] * special.Trigamma(v))
+				dx[i] += float64(dy[i] * portable.Trigamma(v))
 			}
 		},
 		Monotone: def.Increasing,

@@ -1,8 +1,8 @@
 package fn
 
 import (
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Gelu is the Gaussian error linear unit.
@@ -13,12 +13,12 @@ func Gelu() def.Func {
 			"Gaussian error linear units.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = v * special.Phi(v)
+				y[i] = v * portable.Phi(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += float64(dy[i] * (special.Phi(v) + float64(v*special.NormalDensity(v))))
+				dx[i] += float64(dy[i] * (portable.Phi(v) + float64(v*portable.NormalDensity(v))))
 			}
 		},
 		Examples: []string{"gelu(0) = 0", "gelu(1) = 0.8413447460685429", "gelu(-2) = -0.04550026389635842"},

@@ -1,8 +1,8 @@
 package fn
 
 import (
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // InvPhi is the inverse of Phi.
@@ -14,12 +14,12 @@ func InvPhi() def.Func {
 		Domain: "0 < x < 1",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = special.InvPhi(v)
+				y[i] = portable.InvPhi(v)
 			}
 		},
 		Backward: func(dx, dy, _, y []float64) {
 			for i, v := range y {
-				dx[i] += dy[i] / special.NormalDensity(v)
+				dx[i] += dy[i] / portable.NormalDensity(v)
 			}
 		},
 		Monotone: def.Increasing,

@@ -3,8 +3,8 @@ package fn
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // InvLogit is the logistic function.
@@ -14,12 +14,12 @@ func InvLogit() def.Func {
 		Doc:  "The logistic function 1/(1 + exp(-x)), from log odds to a probability.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = special.InvLogit(v)
+				y[i] = portable.Sigmoid(v)
 			}
 		},
 		Backward: func(dx, dy, x, y []float64) {
 			for i, v := range x {
-				dx[i] += float64(dy[i] * y[i] * special.InvLogit(-v)) // 1 - y would cancel for large x
+				dx[i] += float64(dy[i] * y[i] * portable.Sigmoid(-v)) // 1 - y would cancel for large x
 			}
 		},
 		Monotone: def.Increasing,

@@ -1,8 +1,8 @@
 package fn
 
 import (
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Lgamma is the logarithm of the gamma function.
@@ -13,12 +13,12 @@ func Lgamma() def.Func {
 		Domain: "x > 0",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = special.LgammaPositive(v)
+				y[i] = portable.LgammaPositive(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += float64(dy[i] * special.Digamma(v))
+				dx[i] += float64(dy[i] * portable.Digamma(v))
 			}
 		},
 		Vector: def.LgammaLoop,

@@ -3,7 +3,6 @@ package fn
 import (
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Log1mExp is log(1 - exp(x)).
@@ -15,7 +14,7 @@ func Log1mExp() def.Func {
 		Domain: "x < 0",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = special.Log1mExp(v)
+				y[i] = portable.Log1mExp(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {

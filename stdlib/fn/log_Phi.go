@@ -1,8 +1,8 @@
 package fn
 
 import (
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // LogPhi is the logarithm of Phi.
@@ -12,12 +12,12 @@ func LogPhi() def.Func {
 		Doc:  "log(Phi(x)), accurate where Phi(x) underflows.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i], _ = special.LogPhi(v)
+				y[i], _ = portable.LogPhiAndSlope(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				_, slope := special.LogPhi(v)
+				_, slope := portable.LogPhiAndSlope(v)
 				dx[i] += float64(dy[i] * slope)
 			}
 		},

@@ -1,8 +1,8 @@
 package fn
 
 import (
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // LogInvLogit is the logarithm of inv_logit.
@@ -12,12 +12,12 @@ func LogInvLogit() def.Func {
 		Doc:  "log(inv_logit(x)), accurate for large |x|: the log probability of a success with log odds x.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = -special.Log1pExp(-v)
+				y[i] = -portable.Log1pExp(-v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += float64(dy[i] * special.InvLogit(-v))
+				dx[i] += float64(dy[i] * portable.Sigmoid(-v))
 			}
 		},
 		Monotone: def.Increasing,

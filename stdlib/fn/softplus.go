@@ -3,8 +3,8 @@ package fn
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Softplus is log(1 + exp(x)).
@@ -14,12 +14,12 @@ func Softplus() def.Func {
 		Doc:  "log(1 + exp(x)), a smooth max(x, 0); Stan's log1p_exp.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = special.Log1pExp(v)
+				y[i] = portable.Log1pExp(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += float64(dy[i] * special.InvLogit(v))
+				dx[i] += float64(dy[i] * portable.Sigmoid(v))
 			}
 		},
 		Monotone: def.Increasing,

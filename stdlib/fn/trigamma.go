@@ -1,8 +1,8 @@
 package fn
 
 import (
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Trigamma is the derivative of digamma.
@@ -13,12 +13,12 @@ func Trigamma() def.Func {
 		Domain: "x > 0",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = special.Trigamma(v)
+				y[i] = portable.Trigamma(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += float64(dy[i] * special.Tetragamma(v))
+				dx[i] += float64(dy[i] * portable.Tetragamma(v))
 			}
 		},
 		Monotone: def.Decreasing,

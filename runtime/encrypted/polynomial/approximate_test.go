@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/dist"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 var quantities = []Approximated{Value, Slope, Curvature}
@@ -110,7 +110,7 @@ func TestModeMovesAsStated(t *testing.T) {
 	x, y, beta := make([][columns]float64, rows), make([]float64, rows), [columns]float64{-1, 0.8, -0.5, 0.3}
 	for i := range x {
 		x[i] = [columns]float64{1, r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}
-		if r.Float64() < special.InvLogit(dot(x[i], beta)) {
+		if r.Float64() < portable.Sigmoid(dot(x[i], beta)) {
 			y[i] = 1
 		}
 	}
@@ -129,7 +129,7 @@ func TestModeMovesAsStated(t *testing.T) {
 			var h [columns][columns]float64
 			for i := range x {
 				eta := dot(x[i], at)
-				p := special.InvLogit(eta)
+				p := portable.Sigmoid(eta)
 				for a, v := range x[i] {
 					g[a] += v * (y[i] + slope(eta))
 					for b, u := range x[i] {

@@ -3,10 +3,10 @@ package polynomial
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/fn"
-	"github.com/vflc/vflc/stdlib/special"
 )
 
 // A family is a term with the mean and the variance of its statistic given the predictor, written down here a
@@ -43,17 +43,17 @@ func families() []family {
 	frechet := func(eta float64) float64 { return math.Exp(-1.7 * eta) }
 	beta := func(f func(float64) float64, sign float64) func(float64) float64 {
 		return func(eta float64) float64 {
-			mu := special.InvLogit(eta)
+			mu := portable.Sigmoid(eta)
 			return f(4*mu) + sign*f(4-4*mu)
 		}
 	}
 	return []family{
-		{over(dist.BernoulliLogit(), 0), special.InvLogit, binary(special.InvLogit)},
-		{through(dist.Bernoulli(), 0, Link{Func: &logit}, 0), special.InvLogit, binary(special.InvLogit)},
+		{over(dist.BernoulliLogit(), 0), portable.Sigmoid, binary(portable.Sigmoid)},
+		{through(dist.Bernoulli(), 0, Link{Func: &logit}, 0), portable.Sigmoid, binary(portable.Sigmoid)},
 		{through(dist.Bernoulli(), 0, Link{Func: &phi}, 0), probit, binary(probit)},
 		{through(dist.Bernoulli(), 0, Link{Func: &cloglog}, 0), rare, binary(rare)},
 		{over(dist.BernoulliProbit(), 0), probit, binary(probit)},
-		{over(dist.BinomialLogit(), math.NaN(), 0), special.InvLogit, binary(special.InvLogit)},
+		{over(dist.BinomialLogit(), math.NaN(), 0), portable.Sigmoid, binary(portable.Sigmoid)},
 		{through(dist.Binomial(), 1, Link{Func: &phi}, 0, 0), probit, binary(probit)},
 		{through(dist.Geometric(), 0, Link{Func: &logit}, 0), odds,
 			func(eta float64) float64 { return odds(eta) * (1 + odds(eta)) }},
@@ -78,8 +78,8 @@ func families() []family {
 			func(eta float64) float64 { return 3 * math.Exp(-2*eta) }},
 		{through(dist.Weibull(), 1, Link{Func: &exp}, 1.7, 0), weibull, square(weibull, 1)},
 		{through(dist.Frechet(), 1, Link{Func: &exp}, 1.7, 0), frechet, square(frechet, 1)},
-		{through(dist.BetaProportion(), 0, Link{Func: &logit}, 0, 4), beta(special.Digamma, -1),
-			beta(special.Trigamma, 1)},
+		{through(dist.BetaProportion(), 0, Link{Func: &logit}, 0, 4), beta(portable.Digamma, -1),
+			beta(portable.Trigamma, 1)},
 	}
 }
 

@@ -1,4 +1,4 @@
-package special
+package portable
 
 // gaussNodes are the nodes above 0 and the weights of Gauss-Legendre quadrature with 16 nodes on [-1, 1].
 var gaussNodes = [...][2]float64{

@@ -1,4 +1,4 @@
-package special
+package portable
 
 import "math"
 
@@ -53,5 +53,5 @@ func LgammaPositive(x float64) float64 {
 	if !(x >= 0) {
 		return math.NaN()
 	}
-	return Lgamma(x)
+	return LogAbsGamma(x)
 }

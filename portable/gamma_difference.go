@@ -1,9 +1,7 @@
-package special
+package portable
 
 import (
 	"math"
-
-	"github.com/vflc/vflc/portable"
 )
 
 const halfLogTwoPi = 0.91893853320467274178032973640562
@@ -11,17 +9,17 @@ const halfLogTwoPi = 0.91893853320467274178032973640562
 // large is where Stirling's series below reach full precision.
 const large = 10
 
-// Lgamma returns log |Γ(x)|, to two units in the last place for x > 0, and below by the reflection Γ(x)Γ(1-x)
-// = π/sin(πx).
-func Lgamma(x float64) float64 {
+// LogAbsGamma returns log |Γ(x)|, to two units in the last place for x > 0, and below by the reflection
+// Γ(x)Γ(1-x) = π/sin(πx).
+func LogAbsGamma(x float64) float64 {
 	if !(x < 0) {
-		return portable.Lgamma(x)
+		return Lgamma(x)
 	}
 	rest := x - float64(2*math.Floor(x/2))
 	if rest == 0 || rest == 1 || math.IsInf(x, -1) {
 		return math.Inf(1)
 	}
-	return portable.Log(math.Pi/math.Abs(portable.Sin(math.Pi*rest))) - portable.Lgamma(1-x)
+	return Log(math.Pi/math.Abs(Sin(math.Pi*rest))) - Lgamma(1-x)
 }
 
 // stirlingError returns lgamma(x) - (x-1/2)log x + x - log(2π)/2 for x ≥ large (NIST DLMF 5.11.1).
@@ -40,9 +38,9 @@ func stirlingError(x float64) float64 {
 // Stirling's series is then subtracted term by term, so the absolute error stays near that of a·log(x).
 func LgammaDiff(x, a float64) float64 {
 	if x < large {
-		return Lgamma(x+a) - Lgamma(x)
+		return LogAbsGamma(x+a) - LogAbsGamma(x)
 	}
-	return float64((x+a-0.5)*portable.Log1p(a/x)) + float64(a*portable.Log(x)) - a +
+	return float64((x+a-0.5)*Log1p(a/x)) + float64(a*Log(x)) - a +
 		(stirlingError(x+a) - stirlingError(x))
 }
 
@@ -51,9 +49,9 @@ func LgammaDiff(x, a float64) float64 {
 func LogBeta(a, b float64) float64 {
 	p, q := min(a, b), max(a, b)
 	if p < large {
-		return Lgamma(p) - LgammaDiff(q, p)
+		return LogAbsGamma(p) - LgammaDiff(q, p)
 	}
-	return halfLogTwoPi - float64(0.5*portable.Log(q)) + float64((p-0.5)*portable.Log(p/(p+q))) -
-		float64(q*portable.Log1p(p/q)) +
+	return halfLogTwoPi - float64(0.5*Log(q)) + float64((p-0.5)*Log(p/(p+q))) -
+		float64(q*Log1p(p/q)) +
 		(stirlingError(p) + stirlingError(q) - stirlingError(p+q))
 }

@@ -1,9 +1,7 @@
-package special
+package portable
 
 import (
 	"math"
-
-	"github.com/vflc/vflc/portable"
 )
 
 // LogIncGamma returns the logarithm of the regularised incomplete gamma function P(a, x), or of its
@@ -20,18 +18,18 @@ func LogIncGamma(a, x float64, upper bool) (value, da, dx float64) {
 		return atEnd(!upper), 0, 0
 	}
 	series := x < a+1
-	density := float64(a*portable.Log(x)) - x - Lgamma(a) // log of x times the derivative of P
+	density := float64(a*Log(x)) - x - LogAbsGamma(a) // log of x times the derivative of P
 	if series {
 		sum, slope := gammaSeries(a, x)
-		value, da = density-portable.Log(a)+portable.Log(sum), portable.Log(x)-Digamma(a+1)+slope/sum
+		value, da = density-Log(a)+Log(sum), Log(x)-Digamma(a+1)+slope/sum
 	} else {
 		h := gammaFraction(a, x)
-		value, da = density+portable.Log(h.v), portable.Log(x)-Digamma(a)+h.a/h.v
+		value, da = density+Log(h.v), Log(x)-Digamma(a)+h.a/h.v
 	}
 	if series == upper {
 		value, da = complement(value, da)
 	}
-	dx = portable.Exp(density-value) / x
+	dx = Exp(density-value) / x
 	if upper {
 		dx = -dx
 	}
@@ -50,7 +48,7 @@ func atEnd(sure bool) float64 {
 func complement(logP, slope float64) (value, d float64) {
 	logP = min(logP, 0)
 	value = Log1mExp(logP)
-	return value, -portable.Exp(logP-value) * slope
+	return value, -Exp(logP-value) * slope
 }
 
 // mostTerms bounds series and continued fractions: they need about √a terms where x is near a.

@@ -1,9 +1,7 @@
-package special
+package portable
 
 import (
 	"math"
-
-	"github.com/vflc/vflc/portable"
 )
 
 // LogBesselI0 returns log I0(x) for x ≥ 0, I0 the modified Bessel function of the first kind and order 0, and
@@ -11,7 +9,7 @@ import (
 func LogBesselI0(x float64) (value, slope float64) {
 	if x > 30 {
 		i0, i1 := besselTail(x, 0), besselTail(x, 4)
-		return x - float64(0.5*portable.Log(2*math.Pi*x)) + portable.Log(i0), i1 / i0
+		return x - float64(0.5*Log(2*math.Pi*x)) + Log(i0), i1 / i0
 	}
 	q := 0.25 * x * x
 	term0, term1 := 1.0, 1.0
@@ -22,7 +20,7 @@ func LogBesselI0(x float64) (value, slope float64) {
 		i0 += term0
 		i1 += term1
 	}
-	return portable.Log(i0), 0.5 * x * i1 / i0
+	return Log(i0), 0.5 * x * i1 / i0
 }
 
 // besselTail is the sum of the asymptotic series of order ν with mu = 4ν², to the relative size of rounding.

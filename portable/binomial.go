@@ -1,9 +1,7 @@
-package special
+package portable
 
 import (
 	"math"
-
-	"github.com/vflc/vflc/portable"
 )
 
 // LogBinomial returns the log probability of x successes among n trials of probability p = 1 - q, for whole
@@ -12,18 +10,18 @@ import (
 func LogBinomial(x, n, p, q float64) float64 {
 	switch {
 	case x == 0 && p < q:
-		return n * portable.Log1p(-p)
+		return n * Log1p(-p)
 	case x == 0:
-		return n * portable.Log(q)
+		return n * Log(q)
 	case x == n && q < p:
-		return n * portable.Log1p(-q)
+		return n * Log1p(-q)
 	case x == n:
-		return n * portable.Log(p)
+		return n * Log(p)
 	}
 	rest := n - x
 	return factorialError(n) - factorialError(x) - factorialError(rest) - deviance(x, n*p) - deviance(rest,
 		n*q) -
-		(halfLogTwoPi + float64(0.5*(portable.Log(x)+portable.Log1p(-x/n))))
+		(halfLogTwoPi + float64(0.5*(Log(x)+Log1p(-x/n))))
 }
 
 // factorialError is stirlingError for any whole number above 0.
@@ -31,13 +29,13 @@ func factorialError(x float64) float64 {
 	if x >= large {
 		return stirlingError(x)
 	}
-	return Lgamma(x) - float64((x-0.5)*portable.Log(x)) + x - halfLogTwoPi
+	return LogAbsGamma(x) - float64((x-0.5)*Log(x)) + x - halfLogTwoPi
 }
 
 // deviance is x log(x/m) + m - x, by a series where x is near m.
 func deviance(x, m float64) float64 {
 	if math.Abs(x-m) >= 0.1*(x+m) {
-		return float64(x*portable.Log(x/m)) + m - x
+		return float64(x*Log(x/m)) + m - x
 	}
 	v := (x - m) / (x + m)
 	sum, term := (x-m)*v, 2*x*v

@@ -1,12 +1,7 @@
-package special
+package portable
 
-import "github.com/vflc/vflc/portable"
-
-// Digamma returns the derivative of lgamma at x > 0, infinite at 0, NaN elsewhere.
-func Digamma(x float64) float64 { return portable.Digamma(x) }
-
-// digammaTail returns digamma(x) - log(x) for x ≥ large.
-func digammaTail(x float64) float64 {
+// digammaRest returns digamma(x) - log(x) for x ≥ large.
+func digammaRest(x float64) float64 {
 	r := 1 / x
 	s := r * r
 	return float64(-0.5*r) -
@@ -23,5 +18,5 @@ func DigammaDiff(x, a float64) float64 {
 	if x < large {
 		return Digamma(x+a) - Digamma(x)
 	}
-	return portable.Log1p(a/x) + (digammaTail(x+a) - digammaTail(x))
+	return Log1p(a/x) + (digammaRest(x+a) - digammaRest(x))
 }

@@ -1,6 +1,4 @@
-package special
-
-import "github.com/vflc/vflc/portable"
+package portable
 
 // millsSteps of the continued fraction bring it to full precision at -2 and below.
 const millsSteps = 110
@@ -10,7 +8,7 @@ const millsSteps = 110
 // DLMF 7.9.3.
 func MillsExcess(x float64) float64 {
 	if !(x < -2) {
-		_, slope := LogPhi(x)
+		_, slope := LogPhiAndSlope(x)
 		return x + slope
 	}
 	ratio := -x
@@ -27,7 +25,7 @@ func LogMillsDiff(a, b float64) float64 {
 		high := LogMills(b)
 		return high + Log1mExp(LogMills(a)-high)
 	}
-	return portable.Log(Gauss(a, b, func(t float64) float64 {
+	return Log(Gauss(a, b, func(t float64) float64 {
 		excess := MillsExcess(t)
 		return excess / (excess - t)
 	}))

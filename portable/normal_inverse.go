@@ -1,13 +1,8 @@
-package special
+package portable
 
 import (
 	"math"
-
-	"github.com/vflc/vflc/portable"
 )
-
-// Phi returns the distribution function of the standard normal distribution.
-func Phi(x float64) float64 { return portable.Phi(x) }
 
 // NormalDensity returns the density of the standard normal distribution.
 func NormalDensity(x float64) float64 {
@@ -15,22 +10,22 @@ func NormalDensity(x float64) float64 {
 	if square > 3000 {
 		return 0
 	}
-	density := portable.Exp(-0.5*square) / math.Sqrt(2*math.Pi)
+	density := Exp(-0.5*square) / math.Sqrt(2*math.Pi)
 	return density - float64(0.5*math.FMA(x, x, -square)*density)
 }
 
-// LogPhi returns log Phi(x) and its derivative, the inverse Mills ratio.
-func LogPhi(x float64) (value, slope float64) { return portable.LogPhi(x), portable.LogPhiSlope(x) }
+// LogPhiAndSlope returns log Phi(x) and its derivative, the inverse Mills ratio.
+func LogPhiAndSlope(x float64) (value, slope float64) { return LogPhi(x), LogPhiSlope(x) }
 
 // LogMills returns log(Phi(x)/φ(x)), φ the standard normal density: log Phi(x) + x²/2 + log(2π)/2 without its
 // cancellation far below 0.
 func LogMills(x float64) float64 {
 	if x > -10 {
-		value, _ := LogPhi(x)
+		value, _ := LogPhiAndSlope(x)
 		return value + float64(0.5*x*x) + halfLogTwoPi
 	}
-	_, slope := LogPhi(x)
-	return -portable.Log(slope)
+	_, slope := LogPhiAndSlope(x)
+	return -Log(slope)
 }
 
 // InvPhi returns the inverse of Phi, NaN outside [0, 1]: Newton's method on log Phi, which is concave, from a
@@ -48,10 +43,10 @@ func InvPhi(p float64) float64 {
 	case p > 0.02:
 		return -math.Sqrt2 * inverseErf(1-float64(2*p))
 	}
-	want := portable.Log(p)
+	want := Log(p)
 	x := -math.Sqrt(-2 * want)
 	for range 30 {
-		value, slope := LogPhi(x)
+		value, slope := LogPhiAndSlope(x)
 		next := x - (value-want)/slope
 		if math.Abs(next-x) <= 1e-15*math.Abs(x) {
 			return next
@@ -68,12 +63,12 @@ func inverseErf(v float64) float64 {
 	const a = 0.147
 	u := 0.5 * math.Sqrt(math.Pi) * v
 	if v > 1e-3 {
-		l := portable.Log1p(-v * v)
+		l := Log1p(-v * v)
 		half := 2/(math.Pi*a) + float64(0.5*l)
 		u = math.Sqrt(math.Sqrt(float64(half*half)-l/a) - half)
 	}
 	for range 2 {
-		step := (portable.Erf(u) - v) * (0.5 * math.Sqrt(math.Pi)) * portable.Exp(u*u)
+		step := (Erf(u) - v) * (0.5 * math.Sqrt(math.Pi)) * Exp(u*u)
 		u -= step / (1 + float64(u*step))
 	}
 	return u

@@ -1,9 +1,7 @@
-package special
+package portable
 
 import (
 	"math"
-
-	"github.com/vflc/vflc/portable"
 )
 
 // LogSkewNormal returns the log probability that a skew normal variable of shape alpha is no greater than z,
@@ -16,25 +14,25 @@ import (
 //
 // sums of positive terms, accurate in both tails.
 func LogSkewNormal(z, alpha float64) (value, slope float64) {
-	slope = float64(-0.5*z*z*(1+float64(alpha*alpha))) - portable.Log1p(alpha*alpha) - portable.Log(math.Pi)
+	slope = float64(-0.5*z*z*(1+float64(alpha*alpha))) - Log1p(alpha*alpha) - Log(math.Pi)
 	below := logOwenRest(math.Abs(z), alpha)
 	if !(z > 0) {
 		return below, slope
 	}
-	if p := portable.Erf(z/math.Sqrt2) + portable.Exp(below); p < 0.5 {
-		return portable.Log(p), slope
+	if p := Erf(z/math.Sqrt2) + Exp(below); p < 0.5 {
+		return Log(p), slope
 	}
-	return portable.Log1p(-portable.Exp(logOwenRest(z, -alpha))), slope
+	return Log1p(-Exp(logOwenRest(z, -alpha))), slope
 }
 
 // logOwenRest is log J for z ≥ 0. Below alpha = 0 it is what is left of the integral over all numbers, at
 // most half of which is taken away.
 func logOwenRest(z, alpha float64) float64 {
 	if z == 0 {
-		return portable.Log(portable.Atan2(1, alpha) / math.Pi)
+		return Log(Atan2(1, alpha) / math.Pi)
 	}
 	if alpha < 0 {
-		all, _ := LogPhi(-z)
+		all, _ := LogPhiAndSlope(-z)
 		all += math.Ln2
 		return all + Log1mExp(logOwenRest(z, -alpha)-all)
 	}
@@ -47,13 +45,13 @@ func logOwenRest(z, alpha float64) float64 {
 	for {
 		t := alpha + u
 		if square*u*(alpha+float64(0.5*u)) > 45 || t*sum > 1e17 {
-			return portable.Log(sum/math.Pi) - first
+			return Log(sum/math.Pi) - first
 		}
 		// Within a step the exponent falls by at most 6, and the denominator is far from its zeros.
-		step := math.Min(12/(float64(square*t)+portable.Hypot(square*t, math.Sqrt(12)*z)),
-			portable.Hypot(1, t))
+		step := math.Min(12/(float64(square*t)+Hypot(square*t, math.Sqrt(12)*z)),
+			Hypot(1, t))
 		sum += Gauss(u, u+step, func(u float64) float64 {
-			return portable.Exp(-square*u*(alpha+float64(0.5*u))) / (1 + float64((alpha+u)*(alpha+u)))
+			return Exp(-square*u*(alpha+float64(0.5*u))) / (1 + float64((alpha+u)*(alpha+u)))
 		})
 		u += step
 	}

@@ -1,9 +1,7 @@
-package special
+package portable
 
 import (
 	"math"
-
-	"github.com/vflc/vflc/portable"
 )
 
 // LogIncBeta returns the logarithm of the regularised incomplete beta function I_x(a, b) for a, b > 0 and y =
@@ -19,31 +17,32 @@ func LogIncBeta(a, b, x, y float64) (value, da, db, flow float64) {
 	case y <= 0:
 		return 0, 0, 0, 0
 	}
-	density := float64(a*logOf(x, y)) + float64(b*logOf(y, x)) - LogBeta(a, b) // log of x·y times the density
+	// log of x·y times the density
+	density := float64(a*logNear(x, y)) + float64(b*logNear(y, x)) - LogBeta(a, b)
 	if x <= (a+1)/(a+b+2) {
 		value, da, db = betaBelow(a, b, x, y, density)
-		return value, da, db, portable.Exp(density - value)
+		return value, da, db, Exp(density - value)
 	}
 	other, ob, oa := betaBelow(b, a, y, x, density)
 	value, da = complement(other, oa)
 	_, db = complement(other, ob)
-	return value, da, db, portable.Exp(density - value)
+	return value, da, db, Exp(density - value)
 }
 
-// logOf is log x for x = 1 - y.
-func logOf(x, y float64) float64 {
+// logNear is log x for x = 1 - y.
+func logNear(x, y float64) float64 {
 	if y < 0.5 {
-		return portable.Log1p(-y)
+		return Log1p(-y)
 	}
-	return portable.Log(x)
+	return Log(x)
 }
 
 // betaBelow is log I_x(a, b) for x below the mean, with its derivatives in a and b.
 func betaBelow(a, b, x, y, density float64) (value, da, db float64) {
 	h := betaFraction(a, b, x)
-	value = density - portable.Log(a) + portable.Log(h.v)
-	da = logOf(x, y) + DigammaDiff(a, b) - 1/a + h.a/h.v
-	db = logOf(y, x) + DigammaDiff(b, a) + h.b/h.v
+	value = density - Log(a) + Log(h.v)
+	da = logNear(x, y) + DigammaDiff(a, b) - 1/a + h.a/h.v
+	db = logNear(y, x) + DigammaDiff(b, a) + h.b/h.v
 	return value, da, db
 }
 

@@ -1,16 +1,14 @@
-package special
+package portable
 
 import (
 	"math"
-
-	"github.com/vflc/vflc/portable"
 )
 
 // LogCosineIntegral returns log ∫ exp(kappa·cos t) dt from a to b, within 2π, and the mean of cos t with that
 // density, for kappa ≥ 0.
 func LogCosineIntegral(kappa, a, b float64) (value, mean float64) {
 	w := cosines{kappa: kappa, top: a}
-	if portable.Cos(b) > portable.Cos(a) {
+	if Cos(b) > Cos(a) {
 		w.top = b
 	}
 	first, last := math.Ceil(a/math.Pi), math.Floor(b/math.Pi)
@@ -25,7 +23,7 @@ func LogCosineIntegral(kappa, a, b float64) (value, mean float64) {
 		from = k * math.Pi
 	}
 	w.piece(from, b)
-	return portable.Log(w.sum) + float64(kappa*portable.Cos(w.top)), w.cosines / w.sum
+	return Log(w.sum) + float64(kappa*Cos(w.top)), w.cosines / w.sum
 }
 
 // cosines are sums of exp(kappa·(cos t - cos top)), where top is the greatest, and of its products with cos
@@ -36,23 +34,23 @@ type cosines struct{ kappa, top, sum, cosines float64 }
 // left has no part in the sum.
 func (w *cosines) piece(a, b float64) {
 	length, sign := b-a, 1.0
-	if portable.Cos(b) > portable.Cos(a) {
+	if Cos(b) > Cos(a) {
 		a, sign = b, -1
 	}
 	density := func(u float64) float64 { // at t = a ± u
-		return portable.Exp(-2 * w.kappa * portable.Sin(0.5*(a+float64(sign*u)+w.top)) * portable.Sin(0.5*(a-
+		return Exp(-2 * w.kappa * Sin(0.5*(a+float64(sign*u)+w.top)) * Sin(0.5*(a-
 			w.top+float64(sign*u))))
 	}
 	for u := 0.0; u < length && density(u) > 1e-20; {
 		// within a step the exponent falls by at most 6
-		fall := float64(w.kappa * math.Abs(portable.Sin(a+float64(sign*u))))
-		next := math.Min(length, u+math.Min(1, 12/(fall+portable.Hypot(fall, math.Sqrt(12*w.kappa)))))
+		fall := float64(w.kappa * math.Abs(Sin(a+float64(sign*u))))
+		next := math.Min(length, u+math.Min(1, 12/(fall+Hypot(fall, math.Sqrt(12*w.kappa)))))
 		if next == u {
 			return
 		}
 		w.sum += Gauss(u, next, density)
 		w.cosines += Gauss(u, next, func(u float64) float64 {
-			return density(u) * portable.Cos(a+float64(sign*u))
+			return density(u) * Cos(a+float64(sign*u))
 		})
 		u = next
 	}

@@ -1,4 +1,4 @@
-package special
+package portable
 
 import "math"
 
