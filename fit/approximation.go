@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
-	"github.com/vflc/vflc/portable/pareto"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/session"
 )
@@ -200,7 +200,7 @@ func (f *fitted) khat() posterior.Number {
 	if f.exact() {
 		return 0
 	}
-	k := pareto.Smooth(f.ratios, 1).K
+	k := importance.Smooth(f.ratios, 1).K
 	if math.IsInf(k, 0) {
 		return posterior.NotApplicable()
 	}

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/portable"
-	"github.com/vflc/vflc/portable/pareto"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -33,7 +33,7 @@ func (f *fitted) misled() bool { return f.weighable && float64(f.khat()) > poste
 
 // weights are the smoothed importance weights of the draws, which add up to 1.
 func (f *fitted) weights() []float64 {
-	out := pareto.Smooth(f.ratios, 1).LogWeights
+	out := importance.Smooth(f.ratios, 1).LogWeights
 	for i, w := range out {
 		out[i] = portable.Exp(w)
 	}

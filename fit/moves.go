@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/portable"
-	"github.com/vflc/vflc/portable/pareto"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/graph"
 )
@@ -175,7 +175,7 @@ func (p *Prepared) compare(d *posterior.Draws) (out ratios, why string) {
 		}
 	}
 	out.centred = slices.Concat(out.log...)
-	smooth := pareto.Smooth(out.centred, 1)
+	smooth := importance.Smooth(out.centred, 1)
 	if smooth.K <= reliable(len(out.centred)) {
 		for _, w := range smooth.LogWeights {
 			out.weight = append(out.weight, portable.Exp(w))

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/tails"
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 )
@@ -131,7 +131,7 @@ func (k *kernel) integrand(ctx context.Context, from source, first uint64, n int
 		case !finite(ratio):
 			k.bad++
 			k.sums[d] = math.Inf(-1)
-		case !weighed || tails.Normal(int(first)+d):
+		case !weighed || importance.Normal(int(first)+d):
 			r.add(ratio)
 		}
 	}
@@ -190,7 +190,7 @@ func (k *kernel) finalBatch(ctx context.Context) error {
 	k.evaluated += copy(k.ratios[k.evaluated:], k.sums[:n])
 	if k.evaluated == want {
 		if k.phase = done; k.squares != nil {
-			k.normal = tails.Correct(k.ratios, k.squares, int(k.verdict[dimensions]))
+			k.normal = importance.Correct(k.ratios, k.squares, int(k.verdict[dimensions]))
 		}
 		return k.look(ctx)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/algebra"
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
-	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -124,7 +124,7 @@ func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 		}
 	}
 	k.sizes.samples = samplesOf(k.sizes.rows, s.Int(draws))
-	k.scales = tails.Scales(env, k.sizes.samples)
+	k.scales = importance.Scales(env, k.sizes.samples)
 	if k.parties[0].role.Parties == 1 {
 		return k, nil
 	}
@@ -403,11 +403,11 @@ func (k *fixed) evaluate(ctx context.Context) error {
 		case !finite(v):
 			k.bad++
 			k.ratios[id] = math.Inf(-1)
-		case tails.Normal(id):
+		case importance.Normal(id):
 			k.elbo.add(v)
 		}
 	}
-	k.normal = tails.Correct(k.ratios, k.squares, int(k.dims))
+	k.normal = importance.Correct(k.ratios, k.squares, int(k.dims))
 	return nil
 }
 

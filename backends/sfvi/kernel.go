@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/tails"
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 )
@@ -109,7 +109,7 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	k.ratios = make([]float64, s.Int(elboDraws))
 	if !env.Augmented() {
 		k.squares = make([]float64, len(k.ratios))
-		scales := tails.Scales(env, len(k.ratios))
+		scales := importance.Scales(env, len(k.ratios))
 		for _, p := range k.parties {
 			p.scales = scales
 		}

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/portable"
-	"github.com/vflc/vflc/portable/pareto"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -46,7 +46,7 @@ func psis(ll Pointwise, independent bool, progress Progress) Estimate {
 		}
 		ratios := make([]float64, len(all))
 		floats.SubTo(ratios, ratios, all)
-		s := pareto.Smooth(ratios, o.rEff)
+		s := importance.Smooth(ratios, o.rEff)
 		o.k, o.elpd = s.K, math.NaN()
 		if s.LogWeights != nil {
 			terms := make([]float64, len(all))

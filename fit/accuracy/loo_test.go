@@ -1,16 +1,14 @@
 package accuracy
 
 import (
-	"cmp"
-	"github.com/vflc/vflc/portable/pareto"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/vflc/vflc/backends/importance"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
-	"pgregory.net/rapid"
 )
 
 // lcg is the generator of the golden values: x ← 1664525·x + 1013904223 mod 2³², u = (x + ½)/2³².
@@ -44,26 +42,11 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// Values of the R package loo 2.5.1.
-func TestGPDAgainstLoo(t *testing.T) {
-	x := lcg(7, 200)
-	for i, u := range x {
-		x[i] = -math.Log(1 - u)
-	}
-	slices.Sort(x)
-	k, sigma := pareto.Fit(x)
-	near(t, "k", k, 0.078362854892, 1e-11)
-	near(t, "sigma", sigma, 0.977680638505, 1e-11)
-}
-
 func TestSmoothAgainstLoo(t *testing.T) {
 	v := stacked()
 	light, heavy := make([]float64, len(v)), make([]float64, len(v))
 	for i, x := range v {
 		light[i], heavy[i] = 0.9*x, 3*math.Abs(x)
-	}
-	if got := pareto.TailLen(2000, 1); got != 135 {
-		t.Errorf("tail of %d, want 135", got)
 	}
 	for _, c := range []struct {
 		name          string
@@ -73,9 +56,13 @@ func TestSmoothAgainstLoo(t *testing.T) {
 		{"light", light, -0.0625534438, 1471.064770, 0.002266761558},
 		{"heavy", heavy, 0.2819227277, 349.316491, 0.015112146140},
 	} {
-		s := pareto.Smooth(c.ratios, 1)
+		s := importance.Smooth(c.ratios, 1)
 		near(t, c.name+" k", s.K, c.k, 1e-10)
-		near(t, c.name+" effective sample size", s.ESS(1), c.ess, 1e-6)
+		squares := 0.0
+		for _, w := range s.LogWeights {
+			squares += math.Exp(2 * w)
+		}
+		near(t, c.name+" effective sample size", 1/squares, c.ess, 1e-6)
 		near(t, c.name+" largest weight", math.Exp(slices.Max(s.LogWeights)), c.maxWt, 1e-11)
 	}
 }
@@ -175,55 +162,13 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Smoothed weights are a distribution, keep the order of the ratios, and do not change when all ratios are
-// scaled.
-func TestSmoothedWeights(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
-		ratios := make([]float64, rapid.IntRange(26, 400).Draw(t, "draws"))
-		scale := rapid.Float64Range(0.01, 20).Draw(t, "scale")
-		for i := range ratios {
-			ratios[i] = scale * r.NormFloat64()
-		}
-		s := pareto.Smooth(ratios, 1)
-		if sum := floats.LogSumExp(s.LogWeights); math.Abs(sum) > 1e-9 {
-			t.Fatalf("weights sum to exp(%g)", sum)
-		}
-		order := pareto.Largest(ratios, len(ratios))
-		for i := 1; i < len(order); i++ {
-			if s.LogWeights[order[i]] < s.LogWeights[order[i-1]]-1e-9 {
-				t.Fatalf("a larger ratio got a smaller weight")
-			}
-		}
-		moved := slices.Clone(ratios)
-		floats.AddConst(1024, moved)
-		if again := pareto.Smooth(moved, 1); math.Abs(again.K-s.K) > 1e-6*(1+math.Abs(s.K)) {
-			t.Fatalf("k %g becomes %g when all ratios are scaled", s.K, again.K)
-		}
-	})
-}
-
-func TestUndefined(t *testing.T) {
-	for name, ratios := range map[string][]float64{"none": {}, "a NaN": {1, math.NaN(), 2},
-		"an infinity": {1, math.Inf(1), 2}, "no density": {math.Inf(-1), math.Inf(-1)}} {
-		if s := pareto.Smooth(ratios, 1); !math.IsNaN(s.K) {
-			t.Errorf("%s: k = %g, want NaN", name, s.K)
-		}
-	}
-	for name, ratios := range map[string][]float64{"few": {1, 2, 3, 4, 5}, "equal": make([]float64, 100)} {
-		s := pareto.Smooth(ratios, 1)
-		if !math.IsInf(s.K, 1) || math.Abs(floats.LogSumExp(s.LogWeights)) > 1e-12 {
-			t.Errorf("%s: k = %g, weights sum to exp(%g)", name, s.K, floats.LogSumExp(s.LogWeights))
-		}
-	}
-}
-
 // The Monte Carlo standard error is the standard deviation of the estimate over other draws of one posterior:
 // 200 repetitions tell a standard deviation to 5 %.
 func TestMonteCarloError(t *testing.T) {
 	const repetitions, draws = 200, 500
 	y, _, _ := conjugate(rand.New(rand.NewPCG(5, 6)), 30, 0)
-	for name, estimate := range map[string]func(Pointwise, bool, Progress) Estimate{"loo": psis, "waic": waic} {
+	estimates := map[string]func(Pointwise, bool, Progress) Estimate{"loo": psis, "waic": waic}
+	for name, estimate := range estimates {
 		for _, phi := range []float64{0, 0.7} { // autocorrelation
 			r := rand.New(rand.NewPCG(9, uint64(10*phi)))
 			var elpd []float64
@@ -244,22 +189,4 @@ func TestMonteCarloError(t *testing.T) {
 			}
 		}
 	}
-}
-
-// largest gives the end of a stable sort, ties included.
-func TestLargest(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 {
-			return float64(rapid.IntRange(-9, 9).Draw(t, "value"))
-		}), 1, 200).Draw(t, "x")
-		want := make([]int, len(x))
-		for i := range want {
-			want[i] = i
-		}
-		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
-		n := rapid.IntRange(1, len(x)).Draw(t, "n")
-		if got := pareto.Largest(x, n); !slices.Equal(got, want[len(x)-n:]) {
-			t.Fatalf("the %d largest of %v are %v, want %v", n, x, got, want[len(x)-n:])
-		}
-	})
 }

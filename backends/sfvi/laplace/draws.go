@@ -10,7 +10,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/algebra"
-	"github.com/vflc/vflc/backends/tails"
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -21,7 +21,7 @@ import (
 // approximation, which is of a long table.
 const (
 	fewestWeights   = 100
-	fewestOfEffects = tails.FirstWeights
+	fewestOfEffects = importance.FirstWeights
 )
 
 func (k *Kernel) fewest() int {
@@ -157,7 +157,7 @@ func (k deviating) Take(b int, down, _ []float64) {
 func (k *Kernel) weigh(ctx context.Context) error {
 	to := k.weights
 	if k.weighed == 0 {
-		to = min(to, tails.FirstWeights)
+		to = min(to, importance.FirstWeights)
 	}
 	logs := make([]float64, to-k.weighed)
 	if k.weighed == 0 {
@@ -244,7 +244,7 @@ func (k *Kernel) propose(p *party, id int, theta []float64) {
 	if id < 0 {
 		copy(theta, p.sample[:p.d])
 	} else {
-		tails.Proposed(p.sample, p.d, id, k.scales[id/2], theta)
+		importance.Proposed(p.sample, p.d, id, k.scales[id/2], theta)
 	}
 	p.shift(id, theta)
 }
@@ -273,7 +273,7 @@ func (k concluding) Counsel(_, _ [][]float64, all []float64) {
 	}
 	all[0], all[1], all[2] = 0, 0, k.evidence
 	if n > 0 {
-		if normal, vain := tails.Conclude(ratios, squares, s.p); normal {
+		if normal, vain := importance.Conclude(ratios, squares, s.p); normal {
 			all[0] = 1
 		} else if vain && n < k.weights {
 			all[1] = 1
@@ -301,7 +301,7 @@ func (k *Kernel) Draw(id int, theta [][]float64) {
 		case k.proposed && !k.normal:
 			k.propose(p, id, mine)
 		default:
-			tails.Reflected(p.sample, p.d, id, mine)
+			importance.Reflected(p.sample, p.d, id, mine)
 			p.shift(id, mine)
 		}
 		p.scatter(mine, theta[b])

@@ -29,8 +29,8 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
-	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 )
 
@@ -126,7 +126,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		}
 	}
 	k.pairs = max(1, o.Draws/2)
-	k.scales = tails.Scales(env, k.pairs)
+	k.scales = importance.Scales(env, k.pairs)
 	return k, nil
 }
 

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/portable/pareto"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -389,6 +389,6 @@ func (k draws) take() {
 			return
 		}
 		k.choose()
-		k.vain = len(k.ratios) >= 5 && pareto.Smooth(k.ratios, 1).K > inVain
+		k.vain = len(k.ratios) >= 5 && importance.Smooth(k.ratios, 1).K > importance.InVain
 	}
 }

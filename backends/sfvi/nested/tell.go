@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/portable"
-	"github.com/vflc/vflc/portable/pareto"
 )
 
 const (
@@ -15,8 +15,7 @@ const (
 	fewNumbers = 1 << 21
 	mostDraws  = 16384
 	mostVector = 1 << 24 // numbers of the draws of a run that a client sends
-	inVain     = 1.2     // Pareto shape of the first weights beyond which no number of draws is corrected
-	bounded    = 0.7     // the same beyond which draws go along a path, or a longer one
+	bounded    = 0.7     // Pareto shape of the first weights beyond which draws go along a longer path
 	// effective draws of one that pilot draws must have, or a longer path is taken; and that are expected of
 	// one that is taken later, where fewer draws are needed there, the first ones anew
 	evenly   = 0.7
@@ -131,14 +130,14 @@ func (s *server) queueDraws(k *Kernel) (effective float64) {
 			min(effective, least) >= fewest || !(effective > 0) {
 			return effective
 		}
-		n, shape := float64(len(ratios)), pareto.Smooth(ratios, 1).K
+		n, shape := float64(len(ratios)), importance.Smooth(ratios, 1).K
 		wanted := k.wanted()
 		all := spare * n * max(wanted/effective, fewest/least) // draws of this path that are enough
 		switch anew := firstDraws + spare*wanted/evenly; {
 		case s.sets == 1 && s.level+1 < len(path) && (shape > bounded || all > anew):
 			s.level++
 			s.sets, s.even = 0, evenness{}
-		case shape > inVain:
+		case shape > importance.InVain:
 			return effective
 		default:
 			draws = int(min(all, float64(most))) - len(ratios)
@@ -161,7 +160,7 @@ func (k *Kernel) wanted() float64 {
 // effectiveOf is how many draws weighted ones are as good as.
 func effectiveOf(ratios []float64) float64 {
 	sum, squares := 0.0, 0.0
-	for _, l := range pareto.Smooth(ratios, 1).LogWeights {
+	for _, l := range importance.Smooth(ratios, 1).LogWeights {
 		w := portable.Exp(l)
 		sum, squares = sum+w, squares+float64(w*w)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends/algebra"
-	"github.com/vflc/vflc/backends/tails"
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -142,7 +142,7 @@ func (k *Kernel) conclude(w *weights, out []float64) {
 		logs[i] += float64(0.5 * s)
 	}
 	out[n], out[n+1], out[n+2] = 0, 0, 0
-	if normal, vain := tails.Conclude(logs, squares, int(w.dims)); normal {
+	if normal, vain := importance.Conclude(logs, squares, int(w.dims)); normal {
 		out[n] = 1
 	} else if n < k.size && vain {
 		out[n+2] = 1
@@ -286,7 +286,7 @@ func (k *Kernel) byDraws() bool { return k.server.globals != nil && !k.joint() }
 // proposed sets out to draw id of a batch with the tails of the proposal: a draw and its reflection have one
 // scale.
 func (k *Kernel) proposed(columns []float64, d, id int, out []float64) {
-	tails.Proposed(columns, d, id, k.scales[id/2], out)
+	importance.Proposed(columns, d, id, k.scales[id/2], out)
 }
 
 // sampleGlobals draws the globals.

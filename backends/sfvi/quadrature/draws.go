@@ -10,7 +10,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/algebra"
-	"github.com/vflc/vflc/backends/tails"
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -20,7 +20,7 @@ func (k *Kernel) Draw(id int, theta [][]float64) {
 	for b, p := range k.parties {
 		mine, phi := make([]float64, p.d), make([]float64, len(p.lin.Globals.Index))
 		if p.sample != nil && k.batched() {
-			from := tails.Reflected
+			from := importance.Reflected
 			if k.proposing && !k.normal {
 				from = k.proposed
 			}

@@ -14,7 +14,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/tails"
+	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/density"
 )
 
@@ -91,7 +91,7 @@ type Kernel struct {
 
 // New prepares a fit. The error names what does not fit.
 func New(env density.Env, o Options) (*Kernel, error) {
-	k := &Kernel{options: o, env: env, mix: make([]float64, coefficients), first: tails.FirstWeights}
+	k := &Kernel{options: o, env: env, mix: make([]float64, coefficients), first: importance.FirstWeights}
 	var err error
 	if k.relay, err = density.Require[density.Relaying](env); err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 	}
 	k.crossing = batchSize(k.rows, o.Draws)
 	k.size, k.sets = k.crossing, k.furtherSets()
-	k.scales = tails.Scales(env, k.crossing*k.sets/2)
+	k.scales = importance.Scales(env, k.crossing*k.sets/2)
 	if err := k.expandable(); err != nil {
 		return nil, err
 	}

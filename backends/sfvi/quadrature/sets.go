@@ -3,7 +3,7 @@ package quadrature
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/tails"
+	"github.com/vflc/vflc/backends/importance"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -151,7 +151,7 @@ func (k batch) further(weigh func(id int, sum [][]float64)) {
 		for i := range k.crossing {
 			id := set*k.crossing + i
 			for g, v := range columns {
-				tails.Proposed(v, len(at[g]), i, k.scales[id/2], at[g])
+				importance.Proposed(v, len(at[g]), i, k.scales[id/2], at[g])
 			}
 			weigh(id, at)
 		}

@@ -1,13 +1,13 @@
-package pareto
+package importance
 
 import (
 	"cmp"
 	"slices"
 )
 
-// Largest returns the positions of the n largest of x, n ≤ len(x), in ascending order of their values; of
+// largest returns the positions of the n largest of x, n ≤ len(x), in ascending order of their values; of
 // equal values the later one counts as larger.
-func Largest(x []float64, n int) []int {
+func largest(x []float64, n int) []int {
 	least := chosen(slices.Clone(x), len(x)-n)
 	at := make([]int, 0, n)
 	for i, v := range x {

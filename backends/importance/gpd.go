@@ -1,6 +1,4 @@
-// Package pareto smooths importance weights by the generalised Pareto distribution of the largest (Vehtari et
-// al. 2024), whose shape says whether they are reliable.
-package pareto
+package importance
 
 import (
 	"math"
@@ -10,11 +8,12 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// Fit fits the generalised Pareto distribution to exceedances in ascending order, by the profile posterior
-// mean of Zhang and Stephens (2009), "A new and efficient estimation method for the generalized Pareto
-// distribution", Technometrics 51(3), with the weakly informative prior of Vehtari, Simpson, Gelman, Yao and
-// Gabry (2024): k is shrunk towards ½ with the weight of ten observations. k is +Inf if it cannot be fitted.
-func Fit(x []float64) (k, sigma float64) {
+// fitPareto fits the generalised Pareto distribution to exceedances in ascending order, by the profile
+// posterior mean of Zhang and Stephens (2009), "A new and efficient estimation method for the generalized
+// Pareto distribution", Technometrics 51(3), with the weakly informative prior of Vehtari, Simpson, Gelman,
+// Yao and Gabry (2024): k is shrunk towards ½ with the weight of ten observations. k is +Inf if it cannot be
+// fitted.
+func fitPareto(x []float64) (k, sigma float64) {
 	n := float64(len(x))
 	points := 30 + int(math.Sqrt(n))
 	quartile := x[int(math.Floor(float64(n/4)+0.5))-1]

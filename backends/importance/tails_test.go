@@ -1,4 +1,4 @@
-package tails
+package importance
 
 import (
 	"math"

@@ -1,9 +1,7 @@
-package tails
+package importance
 
 import (
 	"math"
-
-	"github.com/vflc/vflc/portable/pareto"
 )
 
 // Of the draws to be weighed the first decide whether the others are made: the Pareto shape of 500 weights
@@ -11,7 +9,7 @@ import (
 // twice that is no accident.
 const (
 	FirstWeights = 500
-	inVain       = 0.7 + 0.5
+	InVain       = 0.7 + 0.5
 )
 
 // Reflected sets out to draw id of a batch of columns, of which the first is the mean: every other is the
@@ -46,5 +44,5 @@ func Conclude(ratios, squares []float64, dims int) (normal, vain bool) {
 	if Correct(ratios, squares, dims) {
 		return true, false
 	}
-	return false, pareto.Smooth(ratios, 1).K > inVain
+	return false, Smooth(ratios, 1).K > InVain
 }

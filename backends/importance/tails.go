@@ -1,4 +1,4 @@
-// Package tails gives a normal approximation heavier tails, for draws that are corrected by importance
+// Package importance gives a normal approximation heavier tails, for draws that are corrected by importance
 // sampling: weights of draws from a normal distribution have no bound where the posterior's tails are longer.
 //
 // The proposal is a mixture of the approximation N(μ, Σ), a quarter of the draws, and of Student's t with 5
@@ -7,7 +7,7 @@
 // those of Σ, as the posterior's often are. All draws are weighed by the density of the mixture. Where the
 // posterior is normal no weight is above 4, so that in any number of dimensions the draws are worth a quarter
 // of their number at least; draws from the t alone are worth a fourteenth in 1000.
-package tails
+package importance
 
 import (
 	"math"

@@ -1,11 +1,4 @@
-// Package loo estimates how well a model predicts data that it has not seen: Pareto smoothed importance
-// sampling (PSIS), leave-one-out cross-validation with it (PSIS-LOO), the widely applicable information
-// criterion (WAIC), and comparisons of models.
-//
-// Definitions are those of the R package loo 2.5. Sources: Vehtari, Simpson, Gelman, Yao and Gabry (2024),
-// "Pareto smoothed importance sampling", JMLR 25; Vehtari, Gelman and Gabry (2017), "Practical Bayesian model
-// evaluation using leave-one-out cross-validation and WAIC", Statistics and Computing 27.
-package pareto
+package importance
 
 import (
 	"math"
@@ -16,11 +9,14 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
+// Pareto smoothing as in the R package loo 2.5: Vehtari, Simpson, Gelman, Yao and Gabry (2024), "Pareto
+// smoothed importance sampling", JMLR 25.
+
 // leastTail is the shortest tail to which a distribution is fitted.
 const leastTail = 5
 
-// TailLen is the number of the largest importance ratios that are smoothed: ⌈min(S/5, 3√(S/r_eff))⌉.
-func TailLen(draws int, rEff float64) int {
+// tailLen is the number of the largest importance ratios that are smoothed: ⌈min(S/5, 3√(S/r_eff))⌉.
+func tailLen(draws int, rEff float64) int {
 	s := float64(draws)
 	return int(math.Ceil(min(0.2*s, 3*math.Sqrt(s/rEff))))
 }
@@ -31,15 +27,6 @@ type Smoothed struct {
 	// Pareto shape of the ratios' tail; +Inf where there are too few draws to fit one, NaN where a ratio is
 	// not finite
 	K float64
-}
-
-// ESS is the effective sample size for a mean with the smoothed weights.
-func (s Smoothed) ESS(rEff float64) float64 {
-	sum := 0.0
-	for _, w := range s.LogWeights {
-		sum += portable.Exp(2 * w)
-	}
-	return rEff / sum
 }
 
 // Smooth replaces the largest importance ratios, given by their logarithms, by the expected order statistics
@@ -57,7 +44,7 @@ func Smooth(logRatios []float64, rEff float64) Smoothed {
 	}
 	lw := slices.Clone(logRatios)
 	floats.AddConst(-top, lw)
-	k := smoothTail(lw, TailLen(len(lw), rEff))
+	k := smoothTail(lw, tailLen(len(lw), rEff))
 	floats.AddConst(-floats.LogSumExp(lw), lw)
 	return Smoothed{LogWeights: lw, K: k}
 }
@@ -67,8 +54,8 @@ func smoothTail(lw []float64, tail int) float64 {
 	if tail < leastTail || tail >= len(lw) {
 		return math.Inf(1)
 	}
-	largest := Largest(lw, tail+1)
-	below, at := largest[0], largest[1:]
+	top := largest(lw, tail+1)
+	below, at := top[0], top[1:]
 	if lw[at[tail-1]]-lw[at[0]] < 2.220446049250313e-16/100 { // all equal: nothing to fit, nothing to smooth
 		return math.Inf(1)
 	}
@@ -77,7 +64,7 @@ func smoothTail(lw []float64, tail int) float64 {
 	for i, a := range at {
 		excess[i] = portable.Exp(lw[a]) - cutoff
 	}
-	k, sigma := Fit(excess)
+	k, sigma := fitPareto(excess)
 	if math.IsInf(k, 0) {
 		return k
 	}
