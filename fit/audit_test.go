@@ -19,8 +19,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/maximum"
-	"github.com/vflc/vflc/compile/rows"
+	"github.com/vflc/vflc/compile/suitable"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/session"
@@ -332,7 +331,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 				t.Fatal(name, kind, diags[0].Message)
 			}
 			for _, a := range Backends() {
-				if a.Gives == backends.Conditional && maximum.Check(m.Cuts).HasErrors() ||
+				if a.Gives == backends.Conditional && suitable.ToMaximise(m.Cuts).HasErrors() ||
 					Unestimated(a, m).HasErrors() {
 					continue
 				}
@@ -354,7 +353,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 							return
 						}
 						if given["minibatch"] != "" {
-							if _, wrong := rows.Check(m.Cuts); wrong.HasErrors() {
+							if _, wrong := suitable.ToSubsample(m.Cuts); wrong.HasErrors() {
 								return
 							}
 							p, diags, err := OpenBound(fixture.Bind(t, on),

@@ -7,10 +7,8 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/maximum"
-	"github.com/vflc/vflc/compile/points"
-	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/compile/suitable"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/safefile"
@@ -208,7 +206,7 @@ func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 		return nil, nil, err
 	}
 	if s.Plan.Minibatch > 0 {
-		_, found := rows.Check(m.Cuts)
+		_, found := suitable.ToSubsample(m.Cuts)
 		diags = append(diags, found...)
 	}
 	return p, diags, nil
@@ -257,14 +255,14 @@ func unlikeNoiseOf(m *split.Manifest) int {
 func suits(a backends.Algorithm, m *compile.Model) diag.List {
 	diags := Unestimated(a, m)
 	if a.Gives == backends.Conditional && !m.Pooled() {
-		diags = append(diags, maximum.Check(m.Cuts)...)
+		diags = append(diags, suitable.ToMaximise(m.Cuts)...)
 	}
 	return diags
 }
 
 // Unestimated reports weights that an algorithm does not estimate.
 func Unestimated(a backends.Algorithm, m *compile.Model) diag.List {
-	b := points.Backend{Name: a.Name}
+	b := suitable.RefusingBackend{Name: a.Name}
 	for _, other := range Backends() {
 		if other.Weights == backends.AllWeights {
 			b.Others = append(b.Others, other.Name)
@@ -272,9 +270,9 @@ func Unestimated(a backends.Algorithm, m *compile.Model) diag.List {
 	}
 	switch a.Weights {
 	case backends.NoWeights:
-		return points.None(m.Checked, b)
+		return suitable.WithoutWeights(m.Checked, b)
 	case backends.ServerWeights:
-		return points.OfServer(m.Checked, b)
+		return suitable.WithoutClientWeights(m.Checked, b)
 	}
 	return nil
 }

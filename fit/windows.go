@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/lower"
-	"github.com/vflc/vflc/compile/rows"
+	"github.com/vflc/vflc/compile/suitable"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
@@ -30,7 +30,7 @@ func (p *Prepared) divide() (diag.List, error) {
 	if p.Settings.Plan.Minibatch == 0 && !p.holdsOut(hasWeights(p.Checked)) {
 		return nil, nil
 	}
-	size, diags := rows.Check(p.Cuts)
+	size, diags := suitable.ToSubsample(p.Cuts)
 	switch {
 	case diags.HasErrors() && p.Settings.Plan.Minibatch == 0:
 		p.options.Progress.Message("no rows are held out: not all likelihoods are of rows that are " +

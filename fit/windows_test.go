@@ -10,7 +10,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/rows"
+	"github.com/vflc/vflc/compile/suitable"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
@@ -42,7 +42,7 @@ func value(t *testing.T, env density.Env, theta [][]float64) (float64, []float64
 func TestWindowsAddUp(t *testing.T) {
 	divided := map[string]bool{}
 	for name, b := range boundExamples(t) {
-		size, diags := rows.Check(b.Cuts)
+		size, diags := suitable.ToSubsample(b.Cuts)
 		if diags.HasErrors() {
 			t.Logf("%s: %s", name, diags[0].Message)
 			continue

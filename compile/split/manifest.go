@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/leak"
-	"github.com/vflc/vflc/compile/rows"
+	"github.com/vflc/vflc/compile/suitable"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -300,7 +300,7 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		}
 		m.Cuts = append(m.Cuts, c)
 	}
-	if size, diags := rows.Check(s.Program.Program); !diags.HasErrors() {
+	if size, diags := suitable.ToSubsample(s.Program.Program); !diags.HasErrors() {
 		m.Rows = size
 	}
 	server := s.writer(s.Parties[0])

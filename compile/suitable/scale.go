@@ -1,4 +1,4 @@
-package maximum
+package suitable
 
 import (
 	"math"

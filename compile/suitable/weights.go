@@ -1,6 +1,4 @@
-// Package points finds weights that a backend does not estimate: weights have no prior, and a backend has to
-// estimate each by the point at which its objective is greatest.
-package points
+package suitable
 
 import (
 	"fmt"
@@ -11,13 +9,13 @@ import (
 )
 
 // A Backend describes, for messages, the backend that refuses weights.
-type Backend struct {
+type RefusingBackend struct {
 	Name   string
 	Others []string // the backends that estimate weights wherever they are
 }
 
-// None returns an error where a model has weights, for a backend that draws every parameter.
-func None(p *check.Program, b Backend) (diags diag.List) {
+// WithoutWeights returns an error where a model has weights, for a backend that draws every parameter.
+func WithoutWeights(p *check.Program, b RefusingBackend) (diags diag.List) {
 	if found := weights(p, func(*check.Symbol) bool { return true }); len(found) > 0 {
 		diags.Errorf(diag.WeightDrawn, p.File.Source, found[0].Ident.Span(),
 			"%s, but %s draws every parameter from the posterior, and without a prior there need not be one",
@@ -27,9 +25,9 @@ func None(p *check.Program, b Backend) (diags diag.List) {
 	return diags
 }
 
-// OfServer returns an error where clients have weights, for a backend that maximises over the server's
-// parameters alone.
-func OfServer(p *check.Program, b Backend) (diags diag.List) {
+// WithoutClientWeights returns an error where clients have weights, for a backend that maximises over the
+// server's parameters alone.
+func WithoutClientWeights(p *check.Program, b RefusingBackend) (diags diag.List) {
 	found := weights(p, func(s *check.Symbol) bool {
 		_, client := p.Client(s.Owner)
 		return client
@@ -64,7 +62,7 @@ func estimated(found []*check.Symbol) string {
 	}
 }
 
-func (b Backend) wayOut(s *check.Symbol) string {
+func (b RefusingBackend) wayOut(s *check.Symbol) string {
 	text := fmt.Sprintf("use --backend %s", strings.Join(b.Others, " or "))
 	// its declaration is that of a module, to which no statement can be added
 	if strings.Contains(s.Name, ".") {

@@ -1,4 +1,4 @@
-package rows_test
+package suitable_test
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/rows"
+	"github.com/vflc/vflc/compile/suitable"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/tests/diagtest"
@@ -18,18 +18,18 @@ func find(f *source.File) (string, diag.List) {
 	if diags.HasErrors() {
 		return "", diags
 	}
-	return rows.Check(m.Cuts)
+	return suitable.ToSubsample(m.Cuts)
 }
 
-func run(f *source.File) diag.List {
+func runRows(f *source.File) diag.List {
 	_, diags := find(f)
 	return diags
 }
 
-func TestPages(t *testing.T) { diagtest.Pages(t, "V062", run) }
+func TestRowPages(t *testing.T) { diagtest.Pages(t, "V062", runRows) }
 
-func TestGoldens(t *testing.T) {
-	covered := diagtest.Goldens(t, "testdata/*.txtar", run)
+func TestRowGoldens(t *testing.T) {
+	covered := diagtest.Goldens(t, "testdata/V062*.txtar", runRows)
 	for _, code := range []diag.Code{diag.MixedRows, diag.RowParam, diag.NoRows} {
 		if !covered[code] {
 			t.Errorf("no archive for %s", code)

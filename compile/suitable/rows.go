@@ -1,7 +1,4 @@
-// Package rows finds whether the rows of a model are independent of each other, so that minibatches may
-// evaluate some of them without the others. Where an expression mixes rows, as a mean over them does, a part
-// of the rows would change its value.
-package rows
+package suitable
 
 import (
 	"slices"
@@ -14,11 +11,11 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Check returns the name of the size that counts the rows of a model, and an error for each place where a row
-// depends on others. Only what enters the density counts: a let that only generated quantities use may mix
-// rows.
-func Check(p *cut.Program) (size string, diags diag.List) {
-	c := &checker{Program: p}
+// ToSubsample returns the name of the size that counts the rows of a model, and an error for each place
+// where a row depends on others, as a mean over rows does, so that a minibatch would change its value. Only
+// what enters the density counts: a let that only generated quantities use may mix rows.
+func ToSubsample(p *cut.Program) (size string, diags diag.List) {
+	c := &rowChecker{Program: p}
 	if !c.find() {
 		return "", c.diags
 	}
@@ -39,7 +36,7 @@ func Check(p *cut.Program) (size string, diags diag.List) {
 	return c.size, c.diags
 }
 
-type checker struct {
+type rowChecker struct {
 	*cut.Program
 	size  string
 	diags diag.List
@@ -47,7 +44,7 @@ type checker struct {
 }
 
 // find takes the first dimension of the responses as that of the rows.
-func (c *checker) find() bool {
+func (c *rowChecker) find() bool {
 	for _, k := range c.Likelihoods {
 		for _, e := range sides(k) {
 			dims := c.Facts(e).Type.Dims
@@ -90,12 +87,12 @@ func single(s types.Size) (string, bool) {
 }
 
 // own reports whether each member of a family has its own value of a size.
-func (c *checker) own(size string) bool {
+func (c *rowChecker) own(size string) bool {
 	s := c.Sizes[size]
 	return s != nil && s.Member != ""
 }
 
-func (c *checker) none(at source.Span, format string, args ...any) {
+func (c *rowChecker) none(at source.Span, format string, args ...any) {
 	c.diags.Errorf(diag.NoRows, c.File.Source, at, "the model cannot be fitted by minibatches: "+format,
 		args...).
 		Note("a minibatch is some rows of the response, counted by one size, such as N in `data y : " +
@@ -103,7 +100,7 @@ func (c *checker) none(at source.Span, format string, args ...any) {
 }
 
 // mixed reports a place once.
-func (c *checker) mixed(at ast.Node, format string, args ...any) {
+func (c *rowChecker) mixed(at ast.Node, format string, args ...any) {
 	if slices.Contains(c.seen, at.Span()) {
 		return
 	}
@@ -115,7 +112,7 @@ func (c *checker) mixed(at ast.Node, format string, args ...any) {
 
 // over reports whether a type has an element for each row, and ill whether its shape depends on the number of
 // rows in another way.
-func (c *checker) over(t types.Type) (over, ill bool) {
+func (c *rowChecker) over(t types.Type) (over, ill bool) {
 	for i, d := range t.Dims {
 		if !slices.Contains(d.Names(), c.size) {
 			continue
@@ -129,14 +126,14 @@ func (c *checker) over(t types.Type) (over, ill bool) {
 }
 
 // imputed refuses missing cells: there is one where a row has it.
-func (c *checker) imputed(s *check.Symbol) {
+func (c *rowChecker) imputed(s *check.Symbol) {
 	c.diags.Errorf(diag.RowParam, c.File.Source, s.Ident.Span(),
 		"the missing cells of %s are parameters, which grow with its rows", s.Name).
 		Note("a minibatch has only some of the rows, and so some of the missing cells; leave --minibatch " +
 			"out, or leave the rows with missing cells out: `missing drop`")
 }
 
-func (c *checker) param(s *cut.Param) {
+func (c *rowChecker) param(s *cut.Param) {
 	if over, ill := c.over(s.Type); over || ill {
 		c.diags.Errorf(diag.RowParam, c.File.Source, s.Ident.Span(),
 			"the parameter %s grows with the %s rows", s.Name, c.size).
@@ -152,7 +149,7 @@ func (c *checker) param(s *cut.Param) {
 }
 
 // likelihood: one without rows stays as it is, unless clients' contributions enter it.
-func (c *checker) likelihood(k *cut.Likelihood) {
+func (c *rowChecker) likelihood(k *cut.Likelihood) {
 	if why := k.Dist.Joint(); why != "" {
 		c.mixed(k.Stmt, "%s has one value for all rows: %s", k.Dist.Name, why)
 		return
@@ -165,7 +162,7 @@ func (c *checker) likelihood(k *cut.Likelihood) {
 }
 
 // cut: its auxiliary variables are counted by rows.
-func (c *checker) cut(k *cut.Expression) {
+func (c *rowChecker) cut(k *cut.Expression) {
 	if over, ill := c.over(k.Type); !over || ill {
 		c.mixed(k.Expr, "this contribution of %s is of type %s, which does not have one element per row",
 			k.Client, k.Type)
@@ -184,7 +181,7 @@ func (c *checker) cut(k *cut.Expression) {
 
 // rowwise reports whether an expression has an element for each row. An element that depends on other rows is
 // an error, and so is any other value that depends on rows.
-func (c *checker) rowwise(e ast.Expr) bool {
+func (c *rowChecker) rowwise(e ast.Expr) bool {
 	over, ill := c.over(c.Facts(e).Type)
 	if ill {
 		if n, ok := e.(*ast.Name); ok && c.Symbols[n.Name].Kind == check.Param {
@@ -221,14 +218,14 @@ func (c *checker) rowwise(e ast.Expr) bool {
 }
 
 // apart reports an operation on an operand that has an element for each row.
-func (c *checker) apart(e ast.Node, x ast.Expr, what string) {
+func (c *rowChecker) apart(e ast.Node, x ast.Expr, what string) {
 	if c.rowwise(x) {
 		c.mixed(e, "%s mixes rows", what)
 	}
 }
 
 // binary: a matrix product sums over the rows of its right side.
-func (c *checker) binary(e *ast.Binary) {
+func (c *rowChecker) binary(e *ast.Binary) {
 	x, y := c.Facts(e.X).Type, c.Facts(e.Y).Type
 	before := len(c.diags)
 	c.rowwise(e.X)
@@ -243,7 +240,7 @@ func (c *checker) binary(e *ast.Binary) {
 }
 
 // index: rows may choose elements by their levels, and no row may be chosen.
-func (c *checker) index(e *ast.Index) {
+func (c *rowChecker) index(e *ast.Index) {
 	over := c.rowwise(e.X)
 	for i, a := range e.Args {
 		for _, end := range []ast.Expr{a.Lo, a.Hi} {
@@ -258,7 +255,7 @@ func (c *checker) index(e *ast.Index) {
 }
 
 // call: elementwise functions go row by row, and so do some structural ones.
-func (c *checker) call(e *ast.Call) {
+func (c *rowChecker) call(e *ast.Call) {
 	s, structural := c.Universe.Structural(e.Name.Name)
 	byRow := !structural || s.RowWise
 	if over, _ := c.over(c.Facts(e).Type); over && structural && s.ByGroups {
@@ -278,7 +275,7 @@ func (c *checker) call(e *ast.Call) {
 }
 
 // sum is of one term per member or number, each row by row.
-func (c *checker) sum(e *ast.Sum) {
+func (c *rowChecker) sum(e *ast.Sum) {
 	c.rowwise(e.Body)
 	for _, end := range []ast.Expr{e.Lo, e.Hi} {
 		if end != nil {

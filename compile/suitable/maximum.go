@@ -1,8 +1,7 @@
-// Package maximum finds models whose density, the clients' parameters integrated out, has no maximum over
-// auxiliary variables and server parameters. A backend that maximises has to refuse them. The density is
-// unbounded where a scale goes to 0 while its residuals can be made 0, or where a prior is infinite at the
-// edge of its support.
-package maximum
+// Package suitable finds, without data, what in a model an algorithm cannot do, each with its reason:
+// maximise a density that has no maximum, evaluate some rows without the others, draw weights, which have no
+// prior.
+package suitable
 
 import (
 	"github.com/vflc/vflc/compile/check"
@@ -14,10 +13,12 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Check returns an error for each place where the density is unbounded, or where there are no auxiliary
+// ToMaximise returns an error for each place where the density, the clients' parameters integrated out, has
+// no maximum over auxiliary variables and server parameters: where a scale goes to 0 while its residuals can
+// be made 0, where a prior is infinite at the edge of its support, or where there are no auxiliary
 // variables. It examines scales of location-scale distributions and constants in priors; a model that passes
 // may still have no maximum, because of a flat prior for example.
-func Check(p *cut.Program) diag.List {
+func ToMaximise(p *cut.Program) diag.List {
 	c := &checker{Program: p, priors: map[*check.Symbol]*cut.Param{}}
 	for _, s := range p.Params {
 		c.priors[s.Symbol] = s

@@ -1,4 +1,4 @@
-package maximum_test
+package suitable_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/maximum"
+	"github.com/vflc/vflc/compile/suitable"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
@@ -17,18 +17,18 @@ import (
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
-func run(f *source.File) diag.List {
+func runMaximum(f *source.File) diag.List {
 	m, diags := compile.Compile(f, check.Options{})
 	if diags.HasErrors() {
 		return diags
 	}
-	return maximum.Check(m.Cuts)
+	return suitable.ToMaximise(m.Cuts)
 }
 
-func TestPages(t *testing.T) { diagtest.Pages(t, "V061", run) }
+func TestMaximumPages(t *testing.T) { diagtest.Pages(t, "V061", runMaximum) }
 
-func TestGoldens(t *testing.T) {
-	covered := diagtest.Goldens(t, "testdata/*.txtar", run)
+func TestMaximumGoldens(t *testing.T) {
+	covered := diagtest.Goldens(t, "testdata/V061*.txtar", runMaximum)
 	for _, code := range []diag.Code{diag.NoMaximum, diag.InfinitePrior, diag.NoAuxiliaries} {
 		if !covered[code] {
 			t.Errorf("no archive for %s", code)
@@ -99,7 +99,7 @@ func TestScales(t *testing.T) {
 		{"param q ~ beta(1, 0.5)\ny ~ normal(X * beta + q, 1)\n", []diag.Code{diag.InfinitePrior}},
 	} {
 		var got []diag.Code
-		for _, d := range run(source.New("m.vfl", head+withTransform(c.text))) {
+		for _, d := range runMaximum(source.New("m.vfl", head+withTransform(c.text))) {
 			got = append(got, d.Code)
 			if d.Code != diag.NoMaximum && d.Code != diag.InfinitePrior {
 				t.Errorf("%s: %s", c.text, d.Message)
@@ -143,7 +143,7 @@ func TestAgainstDensities(t *testing.T) {
 					}
 				}
 				refused := false
-				for _, g := range run(source.New("m.vfl", text)) {
+				for _, g := range runMaximum(source.New("m.vfl", text)) {
 					refused = refused || g.Code == diag.NoMaximum
 				}
 				if refused != (highest > 1000) {
