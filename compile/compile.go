@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/inline"
@@ -259,7 +258,7 @@ func nameable(name string) bool {
 }
 
 // Accepted are the disclosures that the model was compiled with.
-func (m *Model) Accepted() accept.Accepted { return m.options.Accept }
+func (m *Model) Accepted() diag.Accepted { return m.options.Accept }
 
 // Pooled reports whether one party evaluates everything: the model then runs as written.
 func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled() }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
@@ -71,7 +70,7 @@ func (m *Model) Prediction(scored bool) (*Prediction, diag.List, error) {
 		return nil, nil, err
 	}
 	o := m.options
-	o.Rho, o.RhoBy, o.Accept, o.Sizes = 0, nil, accept.Names(), p.sizes()
+	o.Rho, o.RhoBy, o.Accept, o.Sizes = 0, nil, diag.AcceptanceNames(), p.sizes()
 	universe := stdlib.New()
 	for _, name := range universe.Transforms() {
 		if t, _ := universe.Transform(name); t.Pooled() == m.Pooled() && (t.Pooled() || t.CutsCross()) {

@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/session"
@@ -242,7 +242,7 @@ func sumsModel(t *testing.T, n, columns int, scaled bool) (p *Prepared, env dens
 			"param tau ~ half_normal(1) @ victim\nparam w ~ normal(0, tau)", 1)
 	}
 	b := bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
-		Accept: accept.Accepted{"few-rows"}})
+		Accept: diag.Accepted{"few-rows"}})
 	p, diags, err := OpenBound(b, Options{
 		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"},
 		ring: 9, Seed: 3,
@@ -434,7 +434,7 @@ func TestManySumsTellTheColumn(t *testing.T) {
 // The attack on masks finds nothing in what the server of a run of encrypted rows could keep, and on masked
 // sums of the same model all eight directions of the columns, and the three clients apart.
 func TestTheAttackOnMasksFindsNothingEncrypted(t *testing.T) {
-	o := check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"few-rows"}}
+	o := check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}}
 	b := bound(t, threeClients(t), o)
 	for wire, ring := range map[string]int{"encrypted": 8, "fixed": 0} {
 		given := map[string]string{"wire": wire, "theta-guide": "joint", "draws": "400", "correct": "false"}

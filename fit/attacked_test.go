@@ -18,10 +18,10 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit/attack"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
@@ -833,7 +833,7 @@ func sampledView(t *testing.T, p *Prepared, stop <-chan struct{}) []byte {
 // families and cuts of several columns.
 func TestTrueCutsAreTheClients(t *testing.T) {
 	for name, fixture := range audited {
-		b := fixture.Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5, Accept: accept.Names()})
+		b := fixture.Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5, Accept: diag.AcceptanceNames()})
 		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 		good(t, nil, err)
 		m, diags := b.Contributions()

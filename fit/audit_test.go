@@ -17,10 +17,10 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/suitable"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
@@ -317,7 +317,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 			if kind.Pooled() {
 				continue
 			}
-			on := check.Options{Transform: kind, Rho: 0.5, Accept: accept.Names()}
+			on := check.Options{Transform: kind, Rho: 0.5, Accept: diag.AcceptanceNames()}
 			m, diags := compiletest.Try(t, source.New("model.vfl", fixture.Text), on)
 			if diags.HasErrors() {
 				if !kind.AtClients() || !slices.Contains(seenSingly, name) {
@@ -507,7 +507,7 @@ func TestAuditIsWhatCrossesNearby(t *testing.T) {
 	a, ran := backend(t, "nuts"), 0
 	for name, fixture := range audited {
 		for _, kind := range []def.Transform{transforms.Augmented, transforms.Exact, transforms.Power} {
-			on := check.Options{Transform: kind, Rho: 0.5, Accept: accept.Names()}
+			on := check.Options{Transform: kind, Rho: 0.5, Accept: diag.AcceptanceNames()}
 			m, diags := compiletest.Try(t, source.New("model.vfl", fixture.Text), on)
 			if diags.HasErrors() || Unestimated(a, m).HasErrors() {
 				continue
@@ -648,7 +648,7 @@ func TestPredictionAuditIsWhatCrosses(t *testing.T) {
 	ran := 0
 	for name, fixture := range audited {
 		kind := transforms.Exact
-		on := check.Options{Transform: kind, Accept: accept.Names()}
+		on := check.Options{Transform: kind, Accept: diag.AcceptanceNames()}
 		m, diags := compiletest.Try(t, source.New("model.vfl", fixture.Text), on)
 		if diags.HasErrors() {
 			t.Fatal(diags[0].Message)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -61,7 +60,7 @@ func auditsOf(t *testing.T, text string) (n int) {
 	t.Helper()
 	for _, kind := range transforms.All() {
 		m, diags := compiletest.Try(t, source.New("model.vfl", text),
-			check.Options{Transform: kind, Accept: accept.Accepted(accept.Names())})
+			check.Options{Transform: kind, Accept: diag.Accepted(diag.AcceptanceNames())})
 		if diags.HasErrors() || m.Pooled() {
 			continue
 		}

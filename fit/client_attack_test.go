@@ -16,10 +16,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -201,7 +201,7 @@ func TestClientHasTheResponseAndTheOthers(t *testing.T) {
 	all := []string{"hospital_a", "hospital_b", "hospital_c"}
 	for _, clients := range []int{2, 3} {
 		path, y := labelled(t, all[:clients], rows)
-		o := check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"label-leak"}}
+		o := check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"label-leak"}}
 		b := bound(t, path, o)
 		m, sources := compiled(t, path, o)
 		two := m.Tables(sources, data.Joining{})

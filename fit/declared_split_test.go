@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
@@ -65,7 +65,7 @@ param bb ~ tilted(0, 1, 0.5) @ b
 // declaredAt is the log density of a model of numbers at a point, and its derivatives by name.
 func declaredAt(t *testing.T, f compiletest.Fixture, kind def.Transform) map[string]float64 {
 	t.Helper()
-	b := f.Bind(t, check.Options{Transform: kind, Accept: accept.Accepted(accept.Names())})
+	b := f.Bind(t, check.Options{Transform: kind, Accept: diag.Accepted(diag.AcceptanceNames())})
 	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
@@ -57,7 +56,7 @@ func withScale(t *testing.T, rows int, prior, likelihood string) *compile.BoundM
 		files["server.csv"] = strings.ReplaceAll(files["server.csv"], ",1\n", ",1000\n")
 	}
 	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
-		Accept: accept.Accepted{"few-rows"}})
+		Accept: diag.Accepted{"few-rows"}})
 }
 
 // A pooled has all columns, of which eight from effects on are those of groups, and the likelihood of a
@@ -299,7 +298,7 @@ func TestRefusedEffects(t *testing.T) {
 func TestPartiesOfEffectsWithAScale(t *testing.T) {
 	t.Parallel()
 	const groups = 3
-	few := check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"few-rows"}}
+	few := check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}}
 	text, given := fmt.Sprintf(groupedModel, scaleAtServer),
 		map[string]string{"wire": "encrypted", "correct": "false"}
 	small := bound(t, besideModel(t, text, groupedTables(250, groups, 50)), few)
@@ -345,7 +344,7 @@ func TestCorrelatedEffectsOfEncryptedRows(t *testing.T) {
 			"lkj_corr_cholesky(2) @ left\nparam a : real[G, 2] ~ "+
 			"multi_normal_cholesky(0, col(s) .* L) @ left\n"))
 	b := bound(t, besideModel(t, text, groupedTables(1500, 8, 100)),
-		check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"few-rows"}})
+		check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}})
 	hub, env := clearing(t, b)
 	hub.Budget = 400 // fewer weights than leave enough draws
 	given := map[string]string{"estimator": byNested}
@@ -398,7 +397,7 @@ func TestAutoCountsWhatPriorsAsk(t *testing.T) {
 			text = strings.Replace(text, "u[g])", "u[g] + tau)", 1)
 		}
 		m, diags := compiletest.Try(t, source.New("m.vfl", text), check.Options{Transform: transforms.Exact,
-			Accept: accept.Names()})
+			Accept: diag.AcceptanceNames()})
 		good(t, diags, nil)
 		bundle, diags := m.Bundle()
 		good(t, diags, nil)

@@ -14,8 +14,8 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/transport"
@@ -40,7 +40,7 @@ func (k *killer) Step(int, backends.StepInfo) {
 // and its digest stays.
 func TestAKilledRunOfEncryptedRows(t *testing.T) {
 	t.Parallel()
-	few := check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"few-rows"}}
+	few := check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}}
 	effects := bound(t, besideModel(t, fmt.Sprintf(groupedModel, scaleAtServer), groupedTables(500, 3, 100)),
 		few)
 	t.Run("sfvi", func(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
@@ -25,7 +24,7 @@ import (
 // fewRows is encryptedModel over so many rows, of which any number of sums may be decrypted.
 func fewRows(t *testing.T, n int) *compile.BoundModel {
 	return bound(t, besideModel(t, encryptedModel, logisticTables(n)),
-		check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"few-rows"}})
+		check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}})
 }
 
 // sampleNUTS is a run of NUTS in a small ring.

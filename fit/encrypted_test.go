@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
@@ -132,7 +131,7 @@ func TestLeverageByTheMinCellOfAPolicy(t *testing.T) {
 // but each, over numbers of parties and columns.
 func TestWhatIsForeseenIsCounted(t *testing.T) {
 	t.Parallel()
-	few := check.Options{Transform: transforms.Exact, Accept: accept.Accepted{"few-rows"}}
+	few := check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}}
 	for _, c := range []struct{ clients, columns int }{{1, 3}, {2, 1}, {2, 4}, {4, 2}} {
 		text, files := separate(1500, c.clients, c.columns)
 		r := foreseenAsCounted(t, bound(t, besideModel(t, text, files), few), 8)
@@ -274,7 +273,7 @@ func regress(t *testing.T, rows, columns int, kind, likelihood string,
 	files := map[string]string{"server.csv": strings.Join(y, "\n") + "\n",
 		"left.csv": strings.Join(a, "\n") + "\n", "right.csv": strings.Join(b, "\n") + "\n"}
 	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
-		Accept: accept.Accepted{"few-rows"}})
+		Accept: diag.Accepted{"few-rows"}})
 }
 
 // counts is a Poisson number.

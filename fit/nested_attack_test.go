@@ -15,9 +15,9 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -174,7 +174,7 @@ func TestAServerHasContributionsAtDraws(t *testing.T) {
 			text := strings.Replace(groupedText, change[0], change[1], 1)
 			g, draws := gridded(t,
 				bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Augmented, Rho: 0.5,
-					Accept: accept.Names()}), onGrid("40", masks))
+					Accept: diag.AcceptanceNames()}), onGrid("40", masks))
 			for client, cuts := range g.of {
 				if len(cuts) != len(draws) && (masks == "off" || client == 0 || name == "own") {
 					t.Fatalf("%s, masks %s, client %d: contributions at %d draws of %d", name, masks, client,
@@ -362,7 +362,7 @@ func TestVerdictOfMeansOnAGrid(t *testing.T) {
 			"param u : real[G] ~ normal(0, tau)",
 			"param u : real[P] ~ normal(m, tau)", "u[g]", "X * u").Replace(groupedText)
 		p := bound(t, besideModel(t, text, map[string]string{"server.csv": server, "a.csv": a, "b.csv": b}),
-			check.Options{Transform: transforms.Exact, Accept: accept.Names()})
+			check.Options{Transform: transforms.Exact, Accept: diag.AcceptanceNames()})
 		named := false
 		for _, v := range verdictOf(t, p, "sfvi", onGrid("200", "off"), nil) {
 			named = named || slices.Contains(v.Receivers, "server") && slices.ContainsFunc(v.Columns,
@@ -395,7 +395,7 @@ func TestVerdictOfAMatrixBesideASharedCoefficient(t *testing.T) {
 				"normal(0, 1) @ shared\nparam c2 ~ normal(0, 1) @ shared", "real[G]", "real[3]",
 			"u[g]", form).Replace(groupedText)
 		p := bound(t, besideModel(t, text, map[string]string{"server.csv": server, "a.csv": a, "b.csv": b}),
-			check.Options{Transform: transforms.Exact, Accept: accept.Names()})
+			check.Options{Transform: transforms.Exact, Accept: diag.AcceptanceNames()})
 		seen := false
 		for _, v := range verdictOf(t, p, "sfvi", onGrid("200", "off"), nil) {
 			for _, c := range v.Columns {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -205,7 +205,7 @@ func TestAGridWithSharedEffectsHasTheSameBits(t *testing.T) {
 	for name, change := range sharings {
 		for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented} {
 			path := besideModel(t, strings.Replace(groupedText, change[0], change[1], 1), files)
-			b := bound(t, path, check.Options{Transform: kind, Rho: 0.5, Accept: accept.Names()})
+			b := bound(t, path, check.Options{Transform: kind, Rho: 0.5, Accept: diag.AcceptanceNames()})
 			settings, err := backend(t, "sfvi").Resolve(kind, map[string]string{"estimator": "nested",
 				"draws": "16"})
 			if err != nil {

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/def"
@@ -42,7 +42,7 @@ func nestedFitAt(t *testing.T, text string, kind def.Transform, rho float64, fil
 		settings[k] = v
 	}
 	p, diags, err := OpenBound(bound(t, besideModel(t, text, files), check.Options{Transform: kind, Rho: rho,
-		Accept: accept.Names()}), Options{Algorithm: backend(t, "sfvi"), Settings: settings, Seed: 1})
+		Accept: diag.AcceptanceNames()}), Options{Algorithm: backend(t, "sfvi"), Settings: settings, Seed: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +278,7 @@ func TestAutoTakesAGrid(t *testing.T) {
 	} {
 		text := strings.Replace(groupedText, c.change[0], c.change[1], 1)
 		b := bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
-			Accept: accept.Names()})
+			Accept: diag.AcceptanceNames()})
 		a := backend(t, "sfvi")
 		p, diags, err := OpenBound(b, Options{Algorithm: a, Seed: 1})
 		good(t, diags, err)

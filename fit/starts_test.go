@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
@@ -118,7 +118,7 @@ func thetas(env density.Env, each func() float64) (out [][]float64) {
 // The coordinates of the values at θ are θ, for every support and noncentered parameters. A unit vector has a
 // coordinate more than its set has dimensions: there the values are the same again.
 func TestUnconstrainInvertsConstrain(t *testing.T) {
-	o := check.Options{Transform: transforms.Augmented, Rho: 0.3, Accept: accept.Names()}
+	o := check.Options{Transform: transforms.Augmented, Rho: 0.3, Accept: diag.AcceptanceNames()}
 	alone := everySupport
 	alone.Text = strings.Replace(alone.Text, "param direction : unit_vector[3] ~ flat()\n", "", 1)
 	alone.Text = strings.Replace(alone.Text, " + direction[1]", "", 1)

@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/internal/project"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
@@ -377,7 +377,7 @@ y ~ normal(x * u, 1)
 				name == "priors alone") {
 				continue
 			}
-			b := fixture.Bind(t, check.Options{Transform: on, Rho: 0.5, Accept: accept.Names()})
+			b := fixture.Bind(t, check.Options{Transform: on, Rho: 0.5, Accept: diag.AcceptanceNames()})
 			bundle, diags := b.Bundle()
 			good(t, diags, nil)
 			for _, a := range Backends() {
@@ -428,7 +428,7 @@ y ~ normal(m, 1)
 `,
 		Tables: map[string]string{"server": rowsOf("y"), "c": "w,z\n0,1\n1,2\n1,4\n0,3\n1,5\n0,7\n"},
 	}
-	lines := verdictOf(t, fixture.Bind(t, check.Options{Transform: transforms.Exact, Accept: accept.Names()}),
+	lines := verdictOf(t, fixture.Bind(t, check.Options{Transform: transforms.Exact, Accept: diag.AcceptanceNames()}),
 		"nuts", nil, nil)
 	if got := lines[0].String(); !strings.Contains(got, "c's") ||
 		!strings.Contains(got, "z column by column") {
@@ -455,7 +455,7 @@ w ~ bernoulli_logit(Z * B)
 y ~ bernoulli_logit(m + X * B + v * k + u * l)
 `
 	bundle, diags := compiletest.Compile(t, text, check.Options{Transform: transforms.Exact,
-		Accept: accept.Names()}).Bundle()
+		Accept: diag.AcceptanceNames()}).Bundle()
 	good(t, diags, nil)
 	for _, masks := range []string{"off", "on"} {
 		lines, err := Verdict(bundle, backend(t, "nuts"), map[string]string{"secure-sum": masks}, nil)

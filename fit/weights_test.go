@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -293,7 +293,7 @@ func TestSharedWeightsBegin(t *testing.T) {
 			"ones @ shared\nparam h ~ normal(0, 1) @ a\ny ~ normal(X * w + h, 1)\n",
 		Tables: map[string]string{"server": "id,y\n1,1\n2,2\n", "a": "id,x,z\n1,1,3\n2,2,5\n"},
 	}
-	b := f.Bind(t, check.Options{Transform: transforms.Exact, Accept: accept.Names()})
+	b := f.Bind(t, check.Options{Transform: transforms.Exact, Accept: diag.AcceptanceNames()})
 	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))
 	if err != nil {
 		t.Fatal(err)

@@ -11,10 +11,10 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -185,7 +185,7 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) {
 	for _, line := range p.part.manifest.Run.Verdict {
 		p.note("verdict", "%s", line)
 	}
-	for _, d := range accept.All() {
+	for _, d := range diag.Acceptances() {
 		if slices.Contains(p.part.manifest.Accepted, d.Name) {
 			p.note("accepted", "%s: %s", d.Name, d.Doc)
 		}

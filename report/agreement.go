@@ -10,15 +10,15 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
 )
 
 // An agreementSection is what those who answer for the parties' data sign.
 type agreementSection struct {
 	Verdict  []string
-	Accepted []accept.Acceptance
+	Accepted []diag.Acceptance
 	Manifest string // SHA-256
 	Parties  []split.ManifestParty
 	Settings []fact
@@ -54,7 +54,7 @@ func WriteAgreement(w io.Writer, dir string, p *compile.Bundle) error {
 	}
 	agreed := agreementSection{Verdict: m.Run.Verdict, Manifest: split.Digest(string(text)),
 		Parties: m.Parties, Settings: settingsOf(a, given)}
-	for _, d := range accept.All() {
+	for _, d := range diag.Acceptances() {
 		if slices.Contains(m.Accepted, d.Name) {
 			agreed.Accepted = append(agreed.Accepted, d)
 		}

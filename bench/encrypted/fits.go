@@ -13,10 +13,10 @@ import (
 
 	"github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib/linear"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -172,7 +172,7 @@ func bind(dir, text string, names, tables []string, accepted ...string) (*compil
 		}
 	}
 	m, diags := compile.Compile(source.New(path, text), check.Options{Transform: transforms.Exact,
-		Accept: accept.Accepted(accepted)})
+		Accept: diag.Accepted(accepted)})
 	if diags.HasErrors() {
 		return nil, errors.New(diags.Shown()[0].Message)
 	}

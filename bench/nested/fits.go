@@ -14,10 +14,10 @@ import (
 
 	"github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib/def"
@@ -37,7 +37,7 @@ func (s *study) fitted(p *problem, kind def.Transform, tables, seed uint64, dir,
 		return nil, 0, err
 	}
 	model, diags := compile.Compile(source.New(p.path, text), check.Options{Transform: kind, Set: p.set,
-		Accept: accept.Names()})
+		Accept: diag.AcceptanceNames()})
 	if diags.HasErrors() {
 		return nil, 0, data.Errors(diags)
 	}

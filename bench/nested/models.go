@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit/synthetic"
 	"github.com/vflc/vflc/internal/project"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -121,7 +121,7 @@ func (p *problem) files(folder, dir string, seed uint64) ([]string, error) {
 		return nil, err
 	}
 	m, diags := compile.Compile(source.New(p.path, text), check.Options{Transform: transforms.Exact,
-		Set: p.set, Accept: accept.Names()})
+		Set: p.set, Accept: diag.AcceptanceNames()})
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
 	}

@@ -14,12 +14,12 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/internal/safefile"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
@@ -211,7 +211,7 @@ func honourBeside(cmd *cobra.Command, path string, f *modelFlags) ([]string, err
 type auditReport struct {
 	model, transform, backend string
 	pooled                    bool
-	accepted                  accept.Accepted
+	accepted                  diag.Accepted
 	verdict                   []compile.Verdict
 	rows                      []compile.Disclosure
 	forecasts                 []*attack.Outlook // by row; nil: none
@@ -355,7 +355,7 @@ func (r *auditReport) print(w io.Writer) error {
 		fmt.Fprintf(&b, ", backend %s", r.backend)
 	}
 	b.WriteString("\n")
-	for _, d := range accept.All() {
+	for _, d := range diag.Acceptances() {
 		if slices.Contains(r.accepted, d.Name) {
 			fmt.Fprintf(&b, "accepted (%s): %s\n", d.Name, d.Doc)
 		}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
 )
 
 func newCompile() *cobra.Command {
@@ -43,7 +43,7 @@ manifest names them, and lists every row of the audit; parties refuse a run in w
 			}
 			m, diags, err := compileFile(args[0], &f)
 			if dump == "" && err == nil && m != nil && m.Checked != nil && !m.Pooled() {
-				diags = accept.ForSplit(diags)
+				diags = diag.ForSplit(diags)
 			}
 			if m, err = whole(cmd, m, diags, false, err); err != nil {
 				return err

@@ -14,11 +14,11 @@ import (
 
 	"github.com/vflc/vflc/align"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/safefile"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior/plot"
 	"github.com/vflc/vflc/posterior/runs"
@@ -164,7 +164,7 @@ func settingValues(name string) completer {
 func acceptedNames(_ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	var out []string
-	for _, d := range accept.All() {
+	for _, d := range diag.Acceptances() {
 		if !slices.Contains(strings.Split(before, ","), d.Name) {
 			out = append(out, before+d.Name)
 		}

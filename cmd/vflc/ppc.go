@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
@@ -129,7 +128,7 @@ func priorReplicates(cmd *cobra.Command, path string, f modelFlags, tables []str
 	if _, err := f.honour(cmd, path); err != nil {
 		return nil, nil, err
 	}
-	f.accept = accept.Names() // nothing crosses here
+	f.accept = diag.AcceptanceNames() // nothing crosses here
 	m, err := compileAloud(cmd, path, &f, true)
 	if err != nil {
 		return nil, nil, err

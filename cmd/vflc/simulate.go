@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit/synthetic"
 	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -101,7 +101,7 @@ func simulateModel(cmd *cobra.Command, path string, f *simulateFlags) error {
 // crosses here, so every disclosure is accepted.
 func withoutNoise(cmd *cobra.Command, path string, f *simulateFlags) (*compile.Model, error) {
 	return compileAloud(cmd, path, &modelFlags{set: f.set, transform: transforms.Exact.Name,
-		accept: accept.Names()}, true)
+		accept: diag.AcceptanceNames()}, true)
 }
 
 // givenTables reads the values of --data.

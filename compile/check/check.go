@@ -5,7 +5,6 @@ package check
 import (
 	"slices"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -205,10 +204,10 @@ type Options struct {
 	Transform def.Transform      // replaces the statement's kind where it has a name
 	Rho       float64            // replaces the statement's rho where > 0
 	RhoBy     map[string]float64
-	PriorOnly bool            // leave likelihoods out, so that the density is that of the priors
-	Accept    accept.Accepted // disclosures that are accepted
-	Encrypted bool            // rows stay encrypted: no number of one crosses
-	ByRows    bool            // cuts have a number for each row, also where levels repeat some
+	PriorOnly bool          // leave likelihoods out, so that the density is that of the priors
+	Accept    diag.Accepted // disclosures that are accepted
+	Encrypted bool          // rows stay encrypted: no number of one crosses
+	ByRows    bool          // cuts have a number for each row, also where levels repeat some
 	// Members are the numbers of members of families, where they are known: from their data.
 	Members map[string]int
 	// Sizes are names of sizes that nothing in the file need bind, since their values are given with the

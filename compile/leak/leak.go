@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/ast"
@@ -271,7 +270,7 @@ func (e *examiner) offset(x ast.Expr, terms []string) {
 		"%s is data of %s that no parameter multiplies: whoever receives this can "+
 			"recover it, whatever the noise", text, e.client).
 		Note("if every party may hold it, declare it `@ shared`: it then stays out of what is sent; "+
-			"otherwise %s takes it as it is", accept.Flag(diag.DataOffset))
+			"otherwise %s takes it as it is", diag.AcceptFlag(diag.DataOffset))
 }
 
 func (e *examiner) gradient(x ast.Expr, name, why string) {
@@ -284,7 +283,7 @@ func (e *examiner) gradient(x ast.Expr, name, why string) {
 		or = "or "
 	}
 	d.Note("%sown %s at %s (`@ %s`); %s takes it as it is", or, name, e.client, e.client,
-		accept.Flag(diag.GradientLeak))
+		diag.AcceptFlag(diag.GradientLeak))
 }
 
 // centring is the noncentered parameter with a shared one in its location or scale of which, written centred,

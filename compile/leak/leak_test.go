@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -180,19 +179,19 @@ func TestWhatStaysAtAClient(t *testing.T) {
 func TestAccepted(t *testing.T) {
 	const cut = "XA * q + x * b + off"
 	for _, c := range []struct {
-		accepted accept.Accepted
+		accepted diag.Accepted
 		want     string
 	}{
 		{nil, "V0395 off; V0331 q"},
-		{accept.Accepted{"gradient-leak"}, "V0395 off"},
-		{accept.Accepted{"data-offset"}, "V0331 q"},
-		{accept.Accepted(accept.Names()), ""},
+		{diag.Accepted{"gradient-leak"}, "V0395 off"},
+		{diag.Accepted{"data-offset"}, "V0331 q"},
+		{diag.Accepted(diag.AcceptanceNames()), ""},
 	} {
 		if got := findings(t, cut, check.Options{Accept: c.accepted}); got != c.want {
 			t.Errorf("%v: %q, want %q", c.accepted, got, c.want)
 		}
 	}
-	if got := findings(t, "x + 0 * b", check.Options{Accept: accept.Accepted(accept.Names())}); got != "V0330" {
+	if got := findings(t, "x + 0 * b", check.Options{Accept: diag.Accepted(diag.AcceptanceNames())}); got != "V0330" {
 		t.Errorf("data as a cut can be accepted: %q", got)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/ast"
@@ -242,7 +241,7 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 					param, name)
 			}
 			d.Note("own %s at %s (`@ %s`); %s takes it as it is", name, e.client, e.client,
-				accept.Flag(diag.OwnLeak))
+				diag.AcceptFlag(diag.OwnLeak))
 		}
 		if len(names) > 0 {
 			continue
@@ -252,7 +251,7 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 				"these would be more sums of data of %s of which others cross: enough sums of "+
 					"one column give its rows", e.client)
 			d.Note("leave a column to one likelihood with shared parameters; %s takes it as it is",
-				accept.Flag(diag.OwnLeak))
+				diag.AcceptFlag(diag.OwnLeak))
 		}
 		rows := known.rows(t)
 		e.tellers(diag.OwnLeak, t.at, rows, told,
@@ -272,5 +271,5 @@ func (e *examiner) inCutAndOwn(at ast.Node, names []string) {
 		"%s also stands in what %s sends, which tells its value in every round up to a change of basis: "+
 			"the log density of %s, which crosses too, would give rows of its "+
 			"data away in that basis", strings.Join(names, ", "), e.client, e.client)
-	d.Note("give this likelihood parameters of its own; %s takes it as it is", accept.Flag(diag.OwnLeak))
+	d.Note("give this likelihood parameters of its own; %s takes it as it is", diag.AcceptFlag(diag.OwnLeak))
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -194,6 +193,6 @@ func (e *examiner) tellers(code diag.Code, at ast.Node, names []string, by told,
 			"the gradient of the shared parameter %s gives the value of %s in every round, and with it %s",
 			by[name], name, what)
 		d.Note("give %s a prior without %s, or own %s at %s; %s takes it as it is", name, by[name], by[name],
-			e.client, accept.Flag(code))
+			e.client, diag.AcceptFlag(code))
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/diag"
 )
 
 // A document is data by name, as of a Stan-JSON file.
@@ -349,7 +349,7 @@ transform exact
 		"server": document{"y": numbers(rand.New(rand.NewPCG(1, 1)), 5), "G": 5}.text(t),
 		"a":      document{"g": visits, "G": 5}.text(t),
 	}}
-	_, theta, grad := evaluated(t, f, check.Options{Accept: accept.Accepted{"gradient-leak"}}, 1)
+	_, theta, grad := evaluated(t, f, check.Options{Accept: diag.Accepted{"gradient-leak"}}, 1)
 	for i, g := range visits {
 		for k, h := range visits {
 			same := math.Abs(grad[i]+theta[i]-grad[k]-theta[k]) < 1e-12 // without the slope of the prior

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -276,7 +276,7 @@ sum(y) ~ normal(sum(col_means(X) .* a) + sum(X' * col(y)) * half ^ p, 100)`,
 }
 
 // fewRows accepts what tables as short as these reveal of their rows.
-var fewRows = accept.Accepted(accept.Names())
+var fewRows = diag.Accepted(diag.AcceptanceNames())
 
 func TestGradients(t *testing.T) {
 	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson,

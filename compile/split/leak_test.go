@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/lang/diag"
@@ -69,7 +68,7 @@ func TestReceivedProgramsDoNotSendData(t *testing.T) {
 
 // The manifest says what was accepted: a gradient that is data, and at which cut there is an offset.
 func TestManifestsListWhatIsAccepted(t *testing.T) {
-	programs, m := compiled(t, scales, check.Options{Accept: accept.Accepted{"gradient-leak"}})
+	programs, m := compiled(t, scales, check.Options{Accept: diag.Accepted{"gradient-leak"}})
 	if list := sentBy(t, m, programs["a"], "u[g] .* X[:, 1] + k * (X * beta)"); len(list) > 0 {
 		t.Errorf("an accepted gradient: %s", list[0].Message)
 	}
@@ -81,7 +80,7 @@ func TestManifestsListWhatIsAccepted(t *testing.T) {
 		list.HasErrors() {
 		t.Errorf("a listed offset: %s", list[0].Message)
 	}
-	for _, accepted := range []accept.Accepted{{"gradient_leak"}, {"data-offset", "label-leak"},
+	for _, accepted := range []diag.Accepted{{"gradient_leak"}, {"data-offset", "label-leak"},
 		{"data-offset", "data-offset"}} {
 		m.Accepted = accepted
 		if list := sentBy(t, m, programs["a"], "k * (X * beta) .* u[g]"); !list.HasErrors() ||

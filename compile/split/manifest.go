@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/leak"
@@ -35,7 +34,7 @@ const (
 // order, so that its JSON is canonical; numbers with a fraction are text.
 type Manifest struct {
 	// disclosures that whoever compiled the model accepted
-	Accepted accept.Accepted `json:"accepted,omitempty"`
+	Accepted diag.Accepted `json:"accepted,omitempty"`
 	// what clients compute in modules of their own
 	Contributions []ManifestContribution `json:"contributions,omitempty"`
 	Cuts          []ManifestCut          `json:"cuts"`

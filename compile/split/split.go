@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
@@ -46,7 +46,7 @@ func ModelDigest(f *check.Linked) string {
 
 // Split writes the party programs of a transformed model called name, and their manifest, which lists the
 // disclosures that are accepted.
-func Split(p *transform.Program, name string, accepted accept.Accepted) ([]PartyProgram, *Manifest) {
+func Split(p *transform.Program, name string, accepted diag.Accepted) ([]PartyProgram, *Manifest) {
 	s := &splitter{Program: p, name: name, model: ModelDigest(p.Linked), accepted: accepted}
 	var programs []PartyProgram
 	for _, q := range p.Parties {
@@ -58,7 +58,7 @@ func Split(p *transform.Program, name string, accepted accept.Accepted) ([]Party
 type splitter struct {
 	*transform.Program
 	name, model string
-	accepted    accept.Accepted
+	accepted    diag.Accepted
 }
 
 // writer collects the statements of one party's program.

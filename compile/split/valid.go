@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -272,10 +271,10 @@ func (v *validator) priors(universe *stdlib.Universe) {
 }
 
 func (v *validator) accepted() {
-	if known, err := accept.Parse(strings.Join(v.Accepted, ",")); err != nil ||
+	if known, err := diag.ParseAccepted(strings.Join(v.Accepted, ",")); err != nil ||
 		!slices.Equal(known, v.Accepted) {
 		v.errorf("accepted", "the manifest accepts %q: known are %s, each once and in this order",
-			[]string(v.Accepted), strings.Join(accept.Names(), ", "))
+			[]string(v.Accepted), strings.Join(diag.AcceptanceNames(), ", "))
 	}
 }
 

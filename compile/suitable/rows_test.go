@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/suitable"
 	"github.com/vflc/vflc/lang/diag"
@@ -14,7 +13,7 @@ import (
 )
 
 func find(f *source.File) (string, diag.List) {
-	m, diags := compile.Compile(f, check.Options{Accept: accept.Names()})
+	m, diags := compile.Compile(f, check.Options{Accept: diag.AcceptanceNames()})
 	if diags.HasErrors() {
 		return "", diags
 	}

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -47,7 +47,7 @@ func All() []Choice {
 				"`R`, or CLIENT=R,CLIENT=R"},
 		{Name: "set", Model: true, Repeat: true, apply: setConsts,
 			Doc: "value of a const, in place of the model's own: `NAME=VALUE`; repeatable"},
-		{Name: "accept", Model: true, Repeat: true, Values: accept.Names, apply: setAccepted,
+		{Name: "accept", Model: true, Repeat: true, Values: diag.AcceptanceNames, apply: setAccepted,
 			Doc: "`disclosures` that are accepted: " + acceptable()},
 		{Name: "prior-only", Model: true, Switch: true, apply: setPriorOnly,
 			Doc: "leave the likelihoods out, all parties in one: draws are from the prior; generated " +
@@ -181,7 +181,7 @@ func assignment(text string) (string, float64, error) {
 }
 
 func setAccepted(o *FitChoices, value string) (err error) {
-	if o.Model.Accept, err = accept.Parse(value); err != nil {
+	if o.Model.Accept, err = diag.ParseAccepted(value); err != nil {
 		return &Wrong{Why: err.Error()}
 	}
 	return nil
@@ -190,7 +190,7 @@ func setAccepted(o *FitChoices, value string) (err error) {
 // acceptable lists what may be accepted.
 func acceptable() string {
 	var out []string
-	for _, d := range accept.All() {
+	for _, d := range diag.Acceptances() {
 		out = append(out, d.Name+" ("+d.Doc+")")
 	}
 	return strings.Join(out, ", ")

@@ -14,7 +14,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
@@ -194,7 +193,7 @@ func (s *sight) see(theta [][]float64) error {
 
 // viewOf is nil where the party evaluates the likelihoods of several parties.
 func viewOf(f compiletest.Fixture, family, party string, names []string, dir string) (*view, error) {
-	b, err := bound(f, transforms.Augmented, accept.Names(), dir)
+	b, err := bound(f, transforms.Augmented, diag.AcceptanceNames(), dir)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +232,7 @@ func (v *view) omit(f compiletest.Fixture, family string, b *compile.BoundModel,
 	if v.without == nil {
 		return nil
 	}
-	rest, err := bound(f, transforms.Augmented, accept.Names(), dir)
+	rest, err := bound(f, transforms.Augmented, diag.AcceptanceNames(), dir)
 	if err != nil {
 		return err
 	}

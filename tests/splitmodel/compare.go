@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -47,7 +46,7 @@ func (r Refusal) Error() string { return string(r.Code) + " " + r.Message }
 // gradient, where z is at the cuts, at so many points. The densities of rows are lowered too. An error is a
 // Refusal, or a fault of the compiler.
 func Evaluate(f compiletest.Fixture, kind def.Transform, dir string, points int) ([]Point, error) {
-	b, err := bound(f, kind, accept.Names(), dir)
+	b, err := bound(f, kind, diag.AcceptanceNames(), dir)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +66,7 @@ func Evaluate(f compiletest.Fixture, kind def.Transform, dir string, points int)
 
 // bound compiles and binds a model, and verifies every pass. An error is a Refusal, or a fault of the
 // compiler.
-func bound(f compiletest.Fixture, kind def.Transform, accepted accept.Accepted, dir string) (
+func bound(f compiletest.Fixture, kind def.Transform, accepted diag.Accepted, dir string) (
 	*compile.BoundModel, error) {
 	m, diags := compile.Compile(source.New("model.vfl", f.Text),
 		check.Options{Transform: kind, Accept: accepted})

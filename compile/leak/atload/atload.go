@@ -11,7 +11,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/lower"
@@ -25,7 +24,7 @@ import (
 type ManifestTerms struct {
 	// shared parameters, each with the declaration of one element; nil where its prior is unknown
 	Shared   map[string]*check.Symbol
-	Accepted accept.Accepted
+	Accepted diag.Accepted
 	// New is set for rows that are predicted: a few of them, of which those of a fit say whether parameters
 	// move the cuts.
 	New bool
@@ -192,7 +191,7 @@ func (c *checker) cells() {
 			"%s: fewer than %d rows of its data reach %s: the gradient of %s, which it sends without "+
 				"noise, would give these rows away", c.Name, leastRows, elements, own).
 			Note("merge small categories, or own %s at %s; %s takes it as it is", own, c.Program.For,
-				accept.Flag(diag.SmallCells))
+				diag.AcceptFlag(diag.SmallCells))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/leak/atload"
 	"github.com/vflc/vflc/lang/diag"
@@ -177,7 +176,7 @@ func TestCells(t *testing.T) {
 			if got := codes(t, full, check.Options{}); got != c.want {
 				t.Errorf("%s under %s: %q, want %q", c.own, kind, got, c.want)
 			}
-			if got := codes(t, full, check.Options{Accept: accept.Accepted{"gradient-leak"}}); got != "" {
+			if got := codes(t, full, check.Options{Accept: diag.Accepted{"gradient-leak"}}); got != "" {
 				t.Errorf("%s under %s, accepted: %q", c.own, kind, got)
 			}
 		}
@@ -297,7 +296,7 @@ func TestNewRowsOfZeros(t *testing.T) {
 		}
 		for k, want := range []string{c.fit, c.new} {
 			got := ""
-			accepted, err := accept.Parse(strings.Join(accept.Names(), ","))
+			accepted, err := diag.ParseAccepted(strings.Join(diag.AcceptanceNames(), ","))
 			if err != nil {
 				t.Fatal(err)
 			}
