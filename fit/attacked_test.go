@@ -833,7 +833,8 @@ func sampledView(t *testing.T, p *Prepared, stop <-chan struct{}) []byte {
 // families and cuts of several columns.
 func TestTrueCutsAreTheClients(t *testing.T) {
 	for name, fixture := range audited {
-		b := fixture.Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5, Accept: diag.AcceptanceNames()})
+		b := fixture.Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5,
+			Accept: diag.AcceptanceNames()})
 		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 		good(t, nil, err)
 		m, diags := b.Contributions()

@@ -428,8 +428,8 @@ y ~ normal(m, 1)
 `,
 		Tables: map[string]string{"server": rowsOf("y"), "c": "w,z\n0,1\n1,2\n1,4\n0,3\n1,5\n0,7\n"},
 	}
-	lines := verdictOf(t, fixture.Bind(t, check.Options{Transform: transforms.Exact, Accept: diag.AcceptanceNames()}),
-		"nuts", nil, nil)
+	b := fixture.Bind(t, check.Options{Transform: transforms.Exact, Accept: diag.AcceptanceNames()})
+	lines := verdictOf(t, b, "nuts", nil, nil)
 	if got := lines[0].String(); !strings.Contains(got, "c's") ||
 		!strings.Contains(got, "z column by column") {
 		t.Errorf("the verdict is %q", got)

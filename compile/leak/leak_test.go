@@ -191,7 +191,8 @@ func TestAccepted(t *testing.T) {
 			t.Errorf("%v: %q, want %q", c.accepted, got, c.want)
 		}
 	}
-	if got := findings(t, "x + 0 * b", check.Options{Accept: diag.Accepted(diag.AcceptanceNames())}); got != "V0330" {
+	all := check.Options{Accept: diag.Accepted(diag.AcceptanceNames())}
+	if got := findings(t, "x + 0 * b", all); got != "V0330" {
 		t.Errorf("data as a cut can be accepted: %q", got)
 	}
 }

@@ -52,7 +52,7 @@ func AcceptanceNames() []string {
 // A Accepted holds the names of what is accepted, in the order of All.
 type Accepted []string
 
-// ParseAccepted reads a list of names that are separated by commas. The error names one that is unknown.
+// ParseAccepted reads a list of names that are separated by commas. The error names one that is ungiven.
 func ParseAccepted(list string) (Accepted, error) {
 	var given Accepted
 	for name := range strings.SplitSeq(list, ",") {
@@ -65,7 +65,8 @@ func ParseAccepted(list string) (Accepted, error) {
 		}
 		given = append(given, name)
 	}
-	return slices.DeleteFunc(AcceptanceNames(), func(n string) bool { return !slices.Contains(given, n) }), nil
+	ungiven := func(n string) bool { return !slices.Contains(given, n) }
+	return slices.DeleteFunc(AcceptanceNames(), ungiven), nil
 }
 
 // Code reports whether diagnostics with a code are accepted.
