@@ -19,7 +19,7 @@ import (
 
 // An engine is a kind of database that tables can be read from.
 type engine struct {
-	driver  string   // its name among those of database/sql, where data/drivers is part of the program
+	driver  string   // its name among those of database/sql, where the program has it
 	product string   // for messages
 	schemes []string // before the colon of an address
 	endings []string // of a file that is such a database without a scheme
@@ -174,9 +174,8 @@ func (d *database) Texts(name string) ([]string, error) { return d.read.Texts(na
 // columns runs the query in a transaction that cannot write.
 func (d *database) columns() ([]Values, error) {
 	if !slices.Contains(sql.Drivers(), d.driver) {
-		return nil, Coded(diag.NoDriver, "this program was built without readers of databases: take that of "+
-			"a release, build it with go build -tags databases ./cmd/vflc, or export the table from %s as CSV",
-			d.product)
+		return nil, Coded(diag.LeftOut, "a light build has no readers of databases: run vflc of a release, or build it "+
+			"without -tags light; or export the table from %s as CSV", d.product)
 	}
 	db, err := d.open(d.address, d.settings)
 	if err != nil {

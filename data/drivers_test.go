@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
-
-	_ "github.com/vflc/vflc/data/drivers"
 )
 
 // A program without drivers says so with a code, and what else there is.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
-	_ "github.com/vflc/vflc/data/drivers"
 	"github.com/vflc/vflc/posterior/runs"
 )
 

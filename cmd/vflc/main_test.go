@@ -16,7 +16,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
-	_ "github.com/vflc/vflc/data/drivers" // as a release has them
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/tests/brief"
 )

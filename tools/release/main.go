@@ -48,9 +48,6 @@ func main() {
 	}
 }
 
-// tags are those of a build that is released: it reads databases.
-const tags = "databases"
-
 // root is the folder of the sources, from that of the module of tools.
 const root = ".."
 
@@ -81,7 +78,7 @@ func release(out string, check bool, wanted []string) error {
 // sourceFiles lists the files of the packages of this module that the command is made of, with those embedded
 // in them, relative to the folder of the module and in their order.
 func sourceFiles(sources string) ([]string, error) {
-	list := exec.Command("go", "list", "-tags", tags, "-deps", "-f",
+	list := exec.Command("go", "list", "-deps", "-f",
 		"{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range "+
 			".SFiles}}{{$d}}/{{.}}\n{{end}}{{range .IgnoredGoFiles}}{{$d}}/{{.}}\n{{end}}{{range "+
 			".IgnoredOtherFiles}}{{$d}}/{{.}}\n{{end}}{{range "+
@@ -201,7 +198,7 @@ func build(sources, out, cache string, wanted []string) error {
 	for _, t := range wanted {
 		system, processor, _ := strings.Cut(t, "/")
 		path := filepath.Join(out, binary(t))
-		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-tags", tags,
+		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly",
 			"-ldflags=-s -w -buildid= -X github.com/vflc/vflc/fit.sources="+own, "-o", path, "./cmd/vflc")
 		cmd.Dir, cmd.Stderr = sources, os.Stderr
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=",
