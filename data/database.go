@@ -19,6 +19,8 @@ import (
 
 // An engine is a kind of database that tables can be read from.
 type engine struct {
+	driver  string   // its name among those of database/sql, where the program has it
+	product string   // for messages
 	schemes []string // before the colon of an address
 	endings []string // of a file that is such a database without a scheme
 	tables  string   // a query for the names of all tables
@@ -151,6 +153,9 @@ func (d *database) clauses(text string) error {
 func (d *database) Read() (*Table, diag.List) {
 	var list diag.List
 	columns, err := d.columns()
+	if coded := Errors(nil); errors.As(err, &coded) {
+		return nil, diag.List(coded.At(d.name))
+	}
 	if err != nil {
 		fail(&list, diag.Unreadable, d.name, "%v", err)
 		return nil, list
@@ -168,6 +173,10 @@ func (d *database) Texts(name string) ([]string, error) { return d.read.Texts(na
 
 // columns runs the query in a transaction that cannot write.
 func (d *database) columns() ([]Values, error) {
+	if !slices.Contains(sql.Drivers(), d.driver) {
+		return nil, Coded(diag.LeftOut, "a light build has no readers of databases: run vflc of a release, or build it "+
+			"without -tags light; or export the table from %s as CSV", d.product)
+	}
 	db, err := d.open(d.address, d.settings)
 	if err != nil {
 		return nil, err

@@ -3,22 +3,20 @@ package data
 import (
 	"database/sql"
 	"errors"
-	"fmt"
+	"maps"
 	"net/url"
-	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
+	"os"
 )
 
-// patience is how long a server may take to answer the first message, unless the address says
-// connect_timeout.
-const patience = 15 * time.Second
+// patience is how many seconds a server may take to answer the first message, unless the address, the
+// environment or a service's file says connect_timeout.
+const patience = "15"
 
 // postgres is a server of PostgreSQL. What the address does not say is taken from PGHOST, PGUSER, PGPASSWORD,
 // ~/.pgpass and their like, as psql does.
 func postgres() engine {
 	return engine{
+		driver: "pgx", product: "PostgreSQL",
 		schemes: []string{"postgres", "postgresql"},
 		tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = " +
 			"ANY(current_schemas(false)) ORDER BY table_name",
@@ -39,15 +37,13 @@ func postgres() engine {
 			if err != nil {
 				return nil, errors.New("is no URL")
 			}
+			if !settings.Has("connect_timeout") && os.Getenv("PGCONNECT_TIMEOUT") == "" &&
+				!settings.Has("service") && os.Getenv("PGSERVICE") == "" {
+				settings = maps.Clone(settings)
+				settings.Set("connect_timeout", patience)
+			}
 			u.RawQuery = settings.Encode()
-			config, err := pgx.ParseConfig(u.String())
-			if err != nil {
-				return nil, fmt.Errorf("cannot be reached: %w", err)
-			}
-			if config.ConnectTimeout == 0 {
-				config.ConnectTimeout = patience
-			}
-			return stdlib.OpenDB(*config), nil
+			return sql.Open("pgx", u.String())
 		},
 	}
 }

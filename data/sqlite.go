@@ -6,13 +6,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-
-	_ "modernc.org/sqlite" // the driver
 )
 
 // sqlite is a file of SQLite, opened for reading alone.
 func sqlite() engine {
 	return engine{
+		driver: "sqlite", product: "SQLite",
 		schemes: []string{"sqlite", "sqlite3"}, endings: []string{".db", ".sqlite", ".sqlite3"},
 		tables: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE " +
 			"'sqlite\\_%' ESCAPE '\\' ORDER BY name",

@@ -146,6 +146,9 @@ func (r *reader) save(t *testing.T, where string, b manual.Block) {
 // part of the last.
 var apart = regexp.MustCompile(`^(git clone|cd vflc$|go install|go test|go run \./bench/|bash \.ci/)`)
 
+// fromSource is how a page runs vflc from its source.
+var fromSource = regexp.MustCompile(`go run (-tags light )?\./cmd/vflc `)
+
 // run runs commands, and remembers the folder that they end in.
 func (r *reader) run(t *testing.T, where, text string) {
 	t.Helper()
@@ -155,7 +158,7 @@ func (r *reader) run(t *testing.T, where, text string) {
 			namesAFile(t, where, line)
 			continue
 		}
-		script.WriteString(strings.ReplaceAll(line, "go run ./cmd/vflc ", "vflc "))
+		script.WriteString(fromSource.ReplaceAllString(line, "vflc "))
 	}
 	script.WriteString("\npwd >&3\n")
 	place := filepath.Join(t.TempDir(), "pwd")

@@ -7,20 +7,14 @@
 package carrier
 
 import (
-	"crypto/rand"
 	"crypto/tls"
-	"encoding/hex"
 	"errors"
 	"io"
-	"maps"
-	"net"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
 	"github.com/vflc/vflc/data"
@@ -42,11 +36,11 @@ const (
 type Carrier struct {
 	id      *identity.Identity
 	conn    *nats.Conn
-	server  *server.Server // nil where none is embedded
-	peer    string         // what it connects to, for texts
-	where   string         // the address of that
-	foreign bool           // the servers are an organisation's own
-	hub     bool           // this is the server's party, which sends to all others
+	stop    func() // ends the embedded server, nil where none is
+	peer    string // what it connects to, for texts
+	where   string // the address of that
+	foreign bool   // the servers are an organisation's own
+	hub     bool   // this is the server's party, which sends to all others
 	prefix  string
 	back    func()
 	notice  func(string)
@@ -80,69 +74,6 @@ func failureOf(err error) diag.Code {
 		return diag.SubjectRefused
 	}
 	return diag.BadAddress
-}
-
-// Serve starts the embedded server on an address, "" for the project's own, and connects to it.
-func Serve(id *identity.Identity, listen string, e Handlers) (*Carrier, error) {
-	if id.Party != id.Project.Server {
-		return nil, data.Coded(diag.OtherParty, "%s is not the server of the project %s, which is %s: it joins",
-			id.Party, id.Project.Name, id.Project.Server)
-	}
-	if listen == "" {
-		_, port, err := net.SplitHostPort(id.Project.Address)
-		if err != nil {
-			return nil, err
-		}
-		listen = net.JoinHostPort("0.0.0.0", port)
-	}
-	host, text, err := net.SplitHostPort(listen)
-	if err != nil {
-		return nil, data.Coded(diag.BadAddress, "--listen %s: write HOST:PORT", listen)
-	}
-	port, err := strconv.Atoi(text)
-	if err != nil || port < 0 || port > 65535 {
-		return nil, data.Coded(diag.BadAddress, "--listen %s: write HOST:PORT", listen)
-	}
-	// the embedded server does not say why it cannot listen
-	if l, err := net.Listen("tcp", listen); err == nil {
-		l.Close()
-	} else {
-		return nil, data.Coded(diag.BadAddress, "nothing can listen on %s: %v", listen, err)
-	}
-	c := newCarrier(id, e)
-	var secret [32]byte
-	rand.Read(secret[:]) // never fails
-	own := &door{carrier: c, secret: hex.EncodeToString(secret[:])}
-	options := &server.Options{
-		ServerName: id.Party, Host: host, Port: port, NoLog: true, NoSigs: true,
-		TLSConfig: id.Accept(e.Refuse), TLS: true, TLSHandshakeFirst: true, TLSTimeout: 5,
-		MaxPayload: maxPayload, MaxPending: maxPending, WriteDeadline: writeDeadline, MaxSubs: 16,
-		PingInterval: pingEvery, MaxPingsOut: 3, NoSystemAccount: true,
-		CustomClientAuthentication: own, DisableShortFirstPing: true,
-	}
-	if port == 0 {
-		options.Port = server.RANDOM_PORT
-	}
-	if c.server, err = server.NewServer(options); err != nil {
-		return nil, err
-	}
-	c.server.Start()
-	if !c.server.ReadyForConnections(startMost) {
-		c.server.Shutdown()
-		return nil, data.Coded(diag.BadAddress, "nothing listens on %s after %v", listen, startMost)
-	}
-	c.conn, err = nats.Connect("", append(c.options(), nats.InProcessServer(c.server),
-		nats.Token(own.secret))...)
-	if err == nil {
-		err = c.listen(e)
-	}
-	if err != nil {
-		c.server.Shutdown()
-		return nil, err
-	}
-	c.where = c.server.Addr().String()
-	c.wait.Go(c.review)
-	return c, nil
 }
 
 // Join connects a client to the server of its project. It returns at once: Events.Back tells when the
@@ -279,87 +210,9 @@ func (c *Carrier) Close() {
 		_ = c.conn.FlushTimeout(time.Second) // what is lost now is lost
 	}
 	c.conn.Close()
-	if c.server != nil {
-		c.server.Shutdown()
+	if c.stop != nil {
+		c.stop()
 	}
-}
-
-// review disconnects clients whose certificates have been revoked since they connected.
-func (c *Carrier) review() {
-	ticker := time.NewTicker(reviewEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-c.done:
-			return
-		case <-ticker.C:
-			c.disconnectRevoked()
-		}
-	}
-}
-
-func (c *Carrier) disconnectRevoked() {
-	c.mutex.Lock()
-	accepted := maps.Clone(c.accepted)
-	c.mutex.Unlock()
-	for party, cert := range accepted {
-		if _, err := c.id.Verify(cert); err == nil {
-			continue
-		} else {
-			c.refused(err)
-		}
-		c.mutex.Lock()
-		delete(c.accepted, party)
-		c.mutex.Unlock()
-		conns, err := c.server.Connz(&server.ConnzOptions{Username: true, User: party, Limit: 1 << 10})
-		if err != nil {
-			continue
-		}
-		for _, one := range conns.Conns {
-			_ = c.server.DisconnectClientByID(one.Cid) // it may have gone already
-		}
-	}
-}
-
-// A door decides who may connect, and what each may do.
-type door struct {
-	carrier *Carrier
-	secret  string // of this process's own connection, which has no certificate
-}
-
-// Check implements server.Authentication.
-func (d *door) Check(client server.ClientAuthentication) bool {
-	c := d.carrier
-	tls := client.GetTLSConnectionState()
-	if tls == nil {
-		if client.GetOpts().Token != d.secret {
-			c.refused(&identity.RefusedError{Why: identity.NoCertificate})
-			return false
-		}
-		client.RegisterUser(user(c.id.Party, c.prefix+".down.*", c.prefix+".up.*"))
-		return true
-	}
-	if len(tls.PeerCertificates) == 0 {
-		return false // VerifyConnection has said so
-	}
-	cert := tls.PeerCertificates[0].Raw
-	party, err := c.id.Verify(cert)
-	if err != nil {
-		c.refused(err)
-		return false
-	}
-	c.mutex.Lock()
-	c.accepted[party] = cert
-	c.mutex.Unlock()
-	client.RegisterUser(user(party, c.prefix+".up."+party, c.prefix+".down."+party))
-	return true
-}
-
-func user(party, publish, subscribe string) *server.User {
-	return &server.User{Username: party, Permissions: &server.Permissions{
-		Publish:   &server.SubjectPermission{Allow: []string{publish}},
-		Subscribe: &server.SubjectPermission{Allow: []string{subscribe}},
-	}}
 }
 
 // RTT is the time of a round trip to the server.
