@@ -16,8 +16,16 @@ type Entry struct {
 	array  *Array
 }
 
+// NewEntry is an array that is in no file.
+func NewEntry(name string, dims []int, values []float64) *Entry {
+	return &Entry{Name: name, Dims: dims, Values: values, file: "values"}
+}
+
 // Place is where element i is in its file, as FILE:LINE.
 func (e *Entry) Place(i int) string {
+	if e.array == nil {
+		return e.file
+	}
 	if i >= len(e.Values) {
 		return place(e.file, e.array.line)
 	}

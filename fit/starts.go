@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
@@ -88,10 +87,7 @@ func (p *Prepared) initsPaths() ([]string, error) {
 // unconstrain maps the entries of a file to coordinates, by party. The errors are about entries that no
 // parameter has as its values.
 func (p *Prepared) unconstrain(entries []*data.Entry) ([][]density.Init, []error) {
-	given := &lower.GivenValues{Entries: map[string]*data.Entry{}, Taken: map[string]bool{}}
-	for _, e := range entries {
-		given.Entries[e.Name] = e
-	}
+	given := lower.Given(entries)
 	starts := make([][]density.Init, len(p.Plan.Names))
 	for k, party := range p.Lowered {
 		if p.apart != nil { // the others have values of their own
@@ -99,17 +95,7 @@ func (p *Prepared) unconstrain(entries []*data.Entry) ([][]density.Init, []error
 		}
 		starts[k] = party.Unconstrain(given)
 	}
-	for _, e := range entries {
-		if given.Taken[e.Name] {
-			continue
-		}
-		text := fmt.Sprintf("%s: the model has no parameter %s", e.Place(len(e.Values)), e.Name)
-		if near := check.Nearest(e.Name, given.Names); near != "" {
-			text += "; did you mean " + near + "?"
-		}
-		given.Errors = append(given.Errors, errors.New(text))
-	}
-	return starts, given.Errors
+	return starts, given.Foreign(entries)
 }
 
 // startedAt returns the Env of a chain, counted from 1, with its starting values.

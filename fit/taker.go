@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
@@ -48,7 +47,7 @@ const generatedStream = "generated quantities"
 
 // Take returns draw id of a kernel on the declared scale: parameters in party order, then auxiliary
 // variables. The next draw overwrites it.
-func (t *Taker) Take(ctx context.Context, k backends.Kernel, id int) ([]float64, error) {
+func (t *Taker) Take(ctx context.Context, k drawing, id int) ([]float64, error) {
 	k.Draw(id, t.draw.Theta)
 	for _, s := range t.draw.Streams {
 		s.Round(uint64(id))
@@ -76,6 +75,12 @@ func (t *Taker) Take(ctx context.Context, k backends.Kernel, id int) ([]float64,
 		}
 	}
 	return t.row, nil
+}
+
+// A drawing gives a Taker draws of all blocks, as a backends.Kernel does.
+type drawing interface {
+	Draw(id int, theta [][]float64)
+	Auxiliary(ctx context.Context, id int, z [][]float64) error
 }
 
 // variables lists what a Taker reports over all parties of this process: parameters in party order, then

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +40,29 @@ func settleQuietly(cmd *cobra.Command, l diag.List, quiet bool) error {
 	return settle(cmd, l)
 }
 
+// A diagnosticEvent is a diagnostic for other programs, also as a person reads it.
+type diagnosticEvent struct {
+	Event      string `json:"event"`
+	Diagnostic any    `json:"diagnostic"`
+	Text       string `json:"text"`
+}
+
 func showDiagnostics(w io.Writer, l diag.List) error {
+	if events, ok := w.(*terminal.Reporter); ok {
+		return tellDiagnostics(events, l.Shown())
+	}
 	return diag.Text(w, l.Shown(), terminal.Colours(w))
+}
+
+func tellDiagnostics(events *terminal.Reporter, l diag.List) error {
+	for i, record := range diag.DocumentOf(l).Diagnostics {
+		var text strings.Builder
+		if err := diag.Text(&text, l[i:i+1], false); err != nil {
+			return err
+		}
+		if err := events.Tell(diagnosticEvent{"diagnostic", record, strings.TrimSpace(text.String())}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

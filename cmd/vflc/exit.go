@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/runtime/session"
@@ -163,6 +164,10 @@ func exitCode(w io.Writer, ran *cobra.Command, err error) int {
 	}
 	f := &failure{exitUsage, err}
 	errors.As(err, &f)
+	if events, ok := w.(*terminal.Reporter); ok && f.err != nil {
+		events.Tell(map[string]any{"event": "error", "exit": f.code, "text": f.err.Error()})
+		return f.code
+	}
 	if f.err != nil {
 		fmt.Fprintf(w, "vflc: %v\n", f.err)
 	}

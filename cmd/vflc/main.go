@@ -16,9 +16,16 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
+// messagesVariable is the environment variable by which another program has messages as lines of JSON.
+const messagesVariable = "VFLC_MESSAGES"
+
 func main() {
 	cobra.EnableCommandSorting = false // in help they stand as in commandGroups
-	os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr))
+	var errs io.Writer = os.Stderr
+	if os.Getenv(messagesVariable) == "json" {
+		errs = terminal.NewReporter(errs)
+	}
+	os.Exit(execute(os.Args[1:], os.Stdout, errs))
 }
 
 // execute runs one command line and returns the exit code. Results go to out, progress and messages to errs.

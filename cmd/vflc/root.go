@@ -35,6 +35,7 @@ func commandGroups() []commandGroup {
 			{"simulate", newSimulate},
 			{"compile", newCompile},
 			{"audit", newAudit},
+			{"density", newDensity},
 		}},
 		{"After a run:", []command{
 			{"summary", newSummary},

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,6 +21,30 @@ type GivenValues struct {
 	Names   []string        // of all parameters that have been asked for
 	Taken   map[string]bool // the entries that are parameters
 	Errors  []error         // each with the place of the value
+}
+
+// Given is the values of entries.
+func Given(entries []*data.Entry) *GivenValues {
+	g := &GivenValues{Entries: map[string]*data.Entry{}, Taken: map[string]bool{}}
+	for _, e := range entries {
+		g.Entries[e.Name] = e
+	}
+	return g
+}
+
+// Foreign returns the errors, those of the entries included that are no parameter of any party.
+func (g *GivenValues) Foreign(entries []*data.Entry) []error {
+	for _, e := range entries {
+		if g.Taken[e.Name] {
+			continue
+		}
+		text := fmt.Sprintf("%s: the model has no parameter %s", e.Place(len(e.Values)), e.Name)
+		if near := check.Nearest(e.Name, g.Names); near != "" {
+			text += "; did you mean " + near + "?"
+		}
+		g.Errors = append(g.Errors, errors.New(text))
+	}
+	return g.Errors
 }
 
 // Unconstrain returns the coordinates of a party at given values of its parameters: the inverse of what the

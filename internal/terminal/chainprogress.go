@@ -64,6 +64,11 @@ func (p *chainProgress) step(chain int, info backends.StepInfo) {
 	l := &p.lines[chain-1]
 	l.take(info)
 	now := p.now()
+	if e, ok := p.w.(*Reporter); ok {
+		e.step(now, stepEvent{Chain: chain, Phase: info.Phase, Done: l.done, Total: p.total,
+			Text: l.plain(chain, p.total)})
+		return
+	}
 	if p.live {
 		if now.Sub(p.shown) >= redraw {
 			p.shown = now

@@ -50,6 +50,11 @@ func (p *progress) step(info backends.StepInfo) {
 		p.end()
 		p.phase, p.start, p.from, p.tenth, p.shown = info.Phase, now, info.Iteration-1, 0, time.Time{}
 	}
+	if e, ok := p.w.(*Reporter); ok {
+		e.step(now, stepEvent{Phase: info.Phase, Done: info.Iteration, Total: info.Iterations,
+			Text: plainLine(info)})
+		return
+	}
 	last := info.Iteration >= info.Iterations
 	if p.live {
 		if last || now.Sub(p.shown) >= redraw {

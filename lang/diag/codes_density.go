@@ -1,0 +1,8 @@
+package diag
+
+// The codes of vflc density.
+const (
+	BadRequest    Code = "V0751" // no JSON, no call that there is, or numbers that do not fit
+	NoCoordinates Code = "V0752" // values that no point of the density has
+	NoRowDensity  Code = "V0753" // a transform under which no density of rows is evaluated
+)
