@@ -12,13 +12,24 @@ import (
 
 // settle shows diagnostics; errors among them end the command.
 func settle(cmd *cobra.Command, l diag.List) error {
-	if err := showDiagnostics(cmd.ErrOrStderr(), l); err != nil {
-		return err
+	if !l.HasErrors() {
+		return showDiagnostics(cmd.ErrOrStderr(), l)
 	}
-	if l.HasErrors() {
-		return shown(exitInput)
+	return settleAs(cmd, l, exitInput)
+}
+
+// settleAs shows diagnostics with which the command ends.
+func settleAs(cmd *cobra.Command, l diag.List, code int) error {
+	return cmp.Or(tellMachine(cmd, l), showDiagnostics(cmd.ErrOrStderr(), l), shown(code))
+}
+
+// tellMachine prints the diagnostics with which a command with --json ends, in the place of its result, before
+// they are shown as text: a program that reads both streams knows by it what the text is.
+func tellMachine(cmd *cobra.Command, l diag.List) error {
+	if f := cmd.Flags().Lookup("json"); f == nil || f.Value.String() != "true" {
+		return nil
 	}
-	return nil
+	return diag.JSON(cmd.OutOrStdout(), l.Shown())
 }
 
 // settled shows diagnostics, and returns the error that they or err are.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -126,8 +125,7 @@ func judged(cmd *cobra.Command, err error) error {
 	var diagnostics data.Errors
 	err = data.Trouble(err)
 	peers := func(code diag.Code, format string, args ...any) error {
-		return cmp.Or(showDiagnostics(cmd.ErrOrStderr(), diag.List(data.Coded(code, format, args...))),
-			shown(exitPeer))
+		return settleAs(cmd, diag.List(data.Coded(code, format, args...)), exitPeer)
 	}
 	switch {
 	case err == nil || errors.As(err, &f):
@@ -164,6 +162,7 @@ func exitCode(w io.Writer, ran *cobra.Command, err error) int {
 	f := &failure{exitUsage, err}
 	errors.As(err, &f)
 	if f.err != nil {
+		tellMachine(ran, diag.List{{Severity: diag.Error, Message: f.err.Error()}})
 		fmt.Fprintf(w, "vflc: %v\n", f.err)
 	}
 	if f.code == exitUsage {
