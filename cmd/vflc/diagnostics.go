@@ -23,7 +23,7 @@ func settleAs(cmd *cobra.Command, l diag.List, code int) error {
 	return cmp.Or(tellMachine(cmd, l), showDiagnostics(cmd.ErrOrStderr(), l), shown(code))
 }
 
-// tellMachine prints the diagnostics with which a command with --json ends, in the place of its result, before
+// tellMachine prints the diagnostics with which a command with --json ends, in place of its result and before
 // they are shown as text: a program that reads both streams knows by it what the text is.
 func tellMachine(cmd *cobra.Command, l diag.List) error {
 	if f := cmd.Flags().Lookup("json"); f == nil || f.Value.String() != "true" {
