@@ -65,16 +65,13 @@ reads them; then the sizes that the tables give, and what is wrong, in the words
 				}
 				return errors.Join(err, t.checkModel(cmd, args[0], m, diags, asJSON))
 			}
-			if asJSON && !priors {
-				err = diag.JSON(cmd.OutOrStdout(), diags.Shown())
-			} else {
-				err = showDiagnostics(cmd.ErrOrStderr(), diags)
+			if !asJSON || priors {
+				err = settle(cmd, diags)
+			} else if err = diag.JSON(cmd.OutOrStdout(), diags.Shown()); err == nil && diags.HasErrors() {
+				err = shown(exitInput)
 			}
 			if err != nil {
 				return err
-			}
-			if diags.HasErrors() {
-				return shown(exitInput)
 			}
 			if m != nil {
 				say(cmd, m.Assumed())

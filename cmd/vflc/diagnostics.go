@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -23,10 +24,12 @@ func settleAs(cmd *cobra.Command, l diag.List, code int) error {
 	return cmp.Or(tellMachine(cmd, l), showDiagnostics(cmd.ErrOrStderr(), l), shown(code))
 }
 
-// tellMachine prints the diagnostics with which a command with --json ends, in place of its result and before
-// they are shown as text: a program that reads both streams knows by it what the text is.
+// tellMachine prints the diagnostics with which a command with --json ends, in place of its result and
+// before they are shown as text: a program that reads both streams knows by it what the text is.
+// VFLC_ERRORS=json asks for the same of every command.
 func tellMachine(cmd *cobra.Command, l diag.List) error {
-	if f := cmd.Flags().Lookup("json"); f == nil || f.Value.String() != "true" {
+	f := cmd.Flags().Lookup("json")
+	if (f == nil || f.Value.String() != "true") && os.Getenv("VFLC_ERRORS") != "json" {
 		return nil
 	}
 	return diag.JSON(cmd.OutOrStdout(), l.Shown())
