@@ -5,7 +5,10 @@ vf_run <- function(model, data = NULL, ..., output = NULL, quiet = FALSE) {
   on.exit(unlink(at$within, recursive = TRUE))
   folder <- if (is.null(output)) tempfile("fit-") else path.expand(output)
   if (quiet) settings <- list(quiet = TRUE, ...) else settings <- list(...)
-  args <- c("run", "--json", at$path, "-o", folder, data_flags(data, paste0(folder, ".tables")), flags_of(settings))
+  # The command refuses a folder that holds a run, whose tables must then stay as they are.
+  taken <- file.exists(file.path(folder, "run.json")) && !isTRUE(settings$overwrite)
+  tables <- data_flags(data, if (taken) tempfile("tables-") else paste0(folder, ".tables"))
+  args <- c("run", "--json", at$path, "-o", folder, tables, flags_of(settings))
   command(args, show = TRUE, within = at$within)
   vf_load(folder)
 }
@@ -19,8 +22,8 @@ vf_load <- function(folder) {
                  findings = as.character(said$diagnostics$messages)), class = "vf_fit")
 }
 
-vf_resume <- function(folder, quiet = FALSE) {
-  command(c("resume", path.expand(folder), if (quiet) "--quiet"), show = TRUE)
+vf_resume <- function(folder) {
+  command(c("resume", path.expand(folder)), show = TRUE)
   vf_load(folder)
 }
 

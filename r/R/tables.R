@@ -77,7 +77,7 @@ data_flags <- function(data, folder) {
 
 table_at <- function(tables, file) {
   if (is.data.frame(tables) || is.matrix(tables)) {
-    dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
+    dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE, mode = "0700")
     return(write_table(tables, file))
   }
   if (is.character(tables)) {

@@ -89,6 +89,23 @@ test_that("draws are those of the command, and posterior finds in them what it f
   expect_identical(posterior::variables(as_draws_df(fit, labels = TRUE)), summary(fit)$parameter)
 })
 
+test_that("a folder that holds a run keeps its tables, which their owner alone reads", {
+  skip_without()
+  out <- tempfile("kept-")
+  run <- function(x, ...) {
+    vf_run("data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)", data.frame(y = x), draws = 50, warmup = 50,
+           quiet = TRUE, output = out, ...)
+  }
+  suppressMessages(run(c(1, 2)))
+  expect_error(run(c(3, 4)), "--overwrite", class = "vflc_error")
+  table <- file.path(paste0(out, ".tables"), "data.csv")
+  expect_identical(readLines(table), c('"y"', "1", "2"))
+  suppressMessages(run(c(3, 4), overwrite = TRUE))
+  expect_identical(readLines(table), c('"y"', "3", "4"))
+  skip_on_os("windows")
+  expect_identical(as.character(file.mode(dirname(table))), "700")
+})
+
 test_that("new rows are predicted from the draws", {
   skip_without()
   new <- data.frame(patient = c("007", "008"), age = c(50, 70), sex = c("male", "female"))
