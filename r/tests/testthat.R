@@ -1,0 +1,4 @@
+library(testthat)
+library(vflc)
+
+test_check("vflc")
