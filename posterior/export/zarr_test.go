@@ -37,7 +37,7 @@ func write(t *testing.T, d *posterior.Draws, r []Observed) string {
 	dir := filepath.Join(t.TempDir(), "draws.zarr")
 	for range 2 {
 		attrs := map[string]any{"inference_library": "vflc"}
-	if err := WriteZarr(dir, nil, Inference(d, attrs, r)); err != nil {
+		if err := WriteZarr(dir, nil, Inference(d, attrs, r)); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "stale"), nil, 0o644); err != nil {
