@@ -6,8 +6,8 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/posterior/zarr"
 )
 
 // A Finished is a run whose draws are at hand: that of a folder, whose model and tables are read again where
@@ -56,7 +56,7 @@ func (f *Finished) Predict(ctx context.Context, q PredictionRequest) (*Predictio
 }
 
 // LogLikelihood is LogLikelihood of the run.
-func (f *Finished) LogLikelihood(want LogDensities) ([]zarr.Observed, diag.List, error) {
+func (f *Finished) LogLikelihood(want LogDensities) ([]export.Observed, diag.List, error) {
 	if f.Result == nil {
 		return LogLikelihood(f.Run, want)
 	}

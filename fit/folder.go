@@ -15,8 +15,8 @@ import (
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 )
 
@@ -376,8 +376,8 @@ func (r *Result) write(dir string) error {
 			return err
 		}
 	}
-	if err := zarr.Write(filepath.Join(dir, runs.ZarrDir), nil,
-		zarr.Inference(r.Draws, r.attributes(), r.Responses)); err != nil {
+	if err := export.WriteZarr(filepath.Join(dir, runs.ZarrDir), nil,
+		export.Inference(r.Draws, r.attributes(), r.Responses)); err != nil {
 		return err
 	}
 	if r.Draws.Independent() {

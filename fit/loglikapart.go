@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/posterior/zarr"
 )
 
 // MayKeepLogLik returns an error where the scores of a run's rows, at predictors without noise, are not the
@@ -35,10 +35,10 @@ func MayKeepLogLik(r *posterior.Record) error {
 // KeepLogLik puts scores of the rows of a run, at all of its draws, into its folder as its pointwise log
 // densities: vflc loo and vflc waic read them.
 func KeepLogLik(r *runs.Run, p *Predictions) error {
-	var responses []zarr.Observed
+	var responses []export.Observed
 	for _, y := range p.Responses {
 		of, _ := p.Model.ResponseOf(y.Name)
-		one := zarr.Observed{Name: y.Name[:strings.LastIndex(y.Name, ".")+1] + of.Data, Shape: y.Shape,
+		one := export.Observed{Name: y.Name[:strings.LastIndex(y.Name, ".")+1] + of.Data, Shape: y.Shape,
 			Values: y.Observed, Whole: of.Discrete}
 		if len(y.Scores) != len(y.Observed) {
 			one.Outcomes = []int{len(y.Scores)}
@@ -72,7 +72,7 @@ func KeepLogLik(r *runs.Run, p *Predictions) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if err := zarr.Write(path, nil, zarr.Inference(r.Draws, attrs, responses)); err != nil {
+	if err := export.WriteZarr(path, nil, export.Inference(r.Draws, attrs, responses)); err != nil {
 		return err
 	}
 	record := *r.Record

@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/simulate"
 )
@@ -68,7 +68,7 @@ type LogDensities struct {
 // needs the data of all parties: it is for simulations and pooled models. Auxiliary variables are integrated
 // out, to simulate.Precision. The error holds diagnostics (data.Errors) where no data can be drawn from the
 // model.
-func Pointwise(b *compile.BoundModel, d *posterior.Draws, want LogDensities) ([]zarr.Observed, error) {
+func Pointwise(b *compile.BoundModel, d *posterior.Draws, want LogDensities) ([]export.Observed, error) {
 	switch {
 	case b.Checked.Transform.Kind.AtClients():
 		return nil, errors.New(refusedPower)
@@ -94,9 +94,9 @@ func Pointwise(b *compile.BoundModel, d *posterior.Draws, want LogDensities) ([]
 	for c := range d.Chains() {
 		j.all += d.Len(c) / j.every
 	}
-	j.out = make([]zarr.Observed, len(m.Responses))
+	j.out = make([]export.Observed, len(m.Responses))
 	for k, y := range m.Responses {
-		j.out[k] = zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete,
+		j.out[k] = export.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete,
 			LogLik: empty(d, graph.Shape(y.Outcomes).Len(), j.every)}
 	}
 	for k, y := range m.Responses {
@@ -185,7 +185,7 @@ type densities struct {
 	draws     *posterior.Draws
 	at        placement
 	every     int
-	out       []zarr.Observed
+	out       []export.Observed
 	progress  func(done, all int)
 	done, all int
 	lock      sync.Mutex // of done
@@ -276,7 +276,7 @@ func (j *densities) count(n int) {
 
 // LogLikelihood returns the pointwise densities that the folder of a run holds, or else computes them from
 // its model and data, whose diagnostics it returns.
-func LogLikelihood(r *runs.Run, want LogDensities) ([]zarr.Observed, diag.List, error) {
+func LogLikelihood(r *runs.Run, want LogDensities) ([]export.Observed, diag.List, error) {
 	stored, err := StoredLogLikelihood(r)
 	if err != nil {
 		return nil, nil, err
@@ -296,19 +296,19 @@ func LogLikelihood(r *runs.Run, want LogDensities) ([]zarr.Observed, diag.List, 
 }
 
 // StoredLogLikelihood returns the pointwise densities that the folder of a run holds, nil if it has none.
-func StoredLogLikelihood(r *runs.Run) ([]zarr.Observed, error) {
+func StoredLogLikelihood(r *runs.Run) ([]export.Observed, error) {
 	if err := runs.VerifyZarr(r.Path, r.Record); err != nil {
 		return nil, err
 	}
-	stored, err := zarr.ReadObserved(filepath.Join(r.Path, runs.ZarrDir))
-	if err != nil || slices.ContainsFunc(stored, func(o zarr.Observed) bool { return o.LogLik == nil }) {
+	stored, err := export.ReadObserved(filepath.Join(r.Path, runs.ZarrDir))
+	if err != nil || slices.ContainsFunc(stored, func(o export.Observed) bool { return o.LogLik == nil }) {
 		return nil, err
 	}
 	return stored, nil
 }
 
 // thin leaves every k-th draw.
-func thin(responses []zarr.Observed, k int) {
+func thin(responses []export.Observed, k int) {
 	for _, y := range responses {
 		for _, chains := range y.LogLik {
 			for c, all := range chains {

@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/plot"
-	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -79,7 +79,7 @@ func (p *Replication) Checks(names, expressions []string) ([]PredictiveCheck, di
 	var out []PredictiveCheck
 	used := make([]bool, len(expressions))
 	for _, name := range names {
-		if !slices.ContainsFunc(p.Responses, func(r zarr.Observed) bool { return r.Name == name }) {
+		if !slices.ContainsFunc(p.Responses, func(r export.Observed) bool { return r.Name == name }) {
 			return nil, nil,
 				&UsageError{fmt.Errorf("there is no response %s; there are: %s", name,
 					strings.Join(p.names(), ", "))}
@@ -131,7 +131,7 @@ func mentionsName(text, name string) bool {
 }
 
 // compared computes a statistic of the response and of all its replicates.
-func compared(r *zarr.Observed, s statistic) PredictiveCheck {
+func compared(r *export.Observed, s statistic) PredictiveCheck {
 	at := func(y []float64) float64 { return s.of(slices.Sorted(slices.Values(y)), y) }
 	observed := at(r.Values)
 	var values []float64
@@ -163,7 +163,7 @@ func compared(r *zarr.Observed, s statistic) PredictiveCheck {
 }
 
 // expression compiles a statistic that a user writes: a number that follows from the response.
-func expression(r *zarr.Observed, text string) (statistic, diag.List, error) {
+func expression(r *export.Observed, text string) (statistic, diag.List, error) {
 	var dims []string
 	for _, n := range r.Shape {
 		dims = append(dims, fmt.Sprint(n))

@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/zarr"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -110,7 +110,7 @@ func TestReplicatesForArviZ(t *testing.T) {
 	if err := p.WriteZarr(dir); err != nil {
 		t.Fatal(err)
 	}
-	got, shape, err := zarr.ReadFloats(dir, "posterior_predictive/y")
+	got, shape, err := export.ReadFloats(dir, "posterior_predictive/y")
 	if err != nil || len(shape) != 3 || shape[0] != 2 || shape[1] != 4 || shape[2] != 3 {
 		t.Fatal(shape, err)
 	}
@@ -123,7 +123,7 @@ func TestReplicatesForArviZ(t *testing.T) {
 			}
 		}
 	}
-	observed, err := zarr.ReadObserved(dir)
+	observed, err := export.ReadObserved(dir)
 	if err != nil || len(observed) != 1 || observed[0].Values[1] != 2 {
 		t.Fatal(observed, err)
 	}

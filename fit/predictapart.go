@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/simulate"
@@ -135,7 +135,7 @@ func (p *Predictions) Replication(d *posterior.Draws, draws int) (*Replication, 
 		if of.Censored {
 			return nil, simulate.ErrCensored(of.Data)
 		}
-		one := zarr.Observed{Name: r.Name[:strings.LastIndex(r.Name, ".")+1] + of.Data, Shape: r.Shape,
+		one := export.Observed{Name: r.Name[:strings.LastIndex(r.Name, ".")+1] + of.Data, Shape: r.Shape,
 			Values: r.Observed, Whole: of.Discrete}
 		for _, y := range r.Draws {
 			one.Replicates = append(one.Replicates, slices.Collect(slices.Chunk(y, n)))

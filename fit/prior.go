@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/zarr"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/simulate"
 )
@@ -159,7 +159,7 @@ func ReplicatePrior(ctx context.Context, b *compile.BoundModel, draws int, seed 
 func (p *Replication) take(m *simulate.SimulatedModel, drawn []ancestral.Drawn) {
 	if p.Responses == nil {
 		for _, y := range m.Responses {
-			one := zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete}
+			one := export.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete}
 			for range y.Values {
 				one.Replicates = append(one.Replicates, make([][]float64, 1))
 			}

@@ -10,15 +10,15 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // A Replication is draws of the responses of a run from its model, at some of its draws.
 type Replication struct {
-	Responses []zarr.Observed
+	Responses []export.Observed
 	Draws     *posterior.Draws // those that were used
 	Prior     bool             // they are of the prior
 }
@@ -74,7 +74,7 @@ func ReplicateBound(ctx context.Context, b *compile.BoundModel, d *posterior.Dra
 			return nil, fmt.Errorf("%d observations at %d draws are too many to keep; use fewer draws",
 				len(y.Values), n*out.Draws.Chains())
 		}
-		out.Responses = append(out.Responses, zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values,
+		out.Responses = append(out.Responses, export.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values,
 			Whole: y.Dist.Discrete, Replicates: empty(out.Draws, len(y.Values), 1)})
 	}
 	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
@@ -147,9 +147,9 @@ func (p *Replication) WriteZarr(path string) error {
 		}
 	}
 	attrs := map[string]any{"inference_library": "vflc", "inference_library_version": Version()}
-	groups := zarr.Inference(p.Draws, attrs, p.Responses)
+	groups := export.Inference(p.Draws, attrs, p.Responses)
 	if p.Prior {
-		groups = zarr.OfPrior(groups)
+		groups = export.OfPrior(groups)
 	}
-	return zarr.Write(path, nil, groups)
+	return export.WriteZarr(path, nil, groups)
 }

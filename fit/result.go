@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -23,7 +23,7 @@ type Result struct {
 	Document posterior.SummaryDocument // what summary.json holds
 	Record   posterior.Record          // what run.json holds
 	// Responses are the observed data, with their pointwise log likelihood if Options.LogLik is set.
-	Responses []zarr.Observed
+	Responses []export.Observed
 	dir       string                            // the folder of the run; "": none
 	findings  []posterior.Finding               // the reasons not to trust it
 	chains    func(chain int) posterior.CSVInfo // the comments in the file of each chain

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/repl/term"
-	"github.com/vflc/vflc/stdlib/pages"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Complete lists the candidates for the word that ends at byte pos of a text, and where that word begins.
@@ -168,7 +168,7 @@ func (s *Session) signatures(names []string) []term.Candidate {
 	var out []term.Candidate
 	for _, n := range names {
 		note := ""
-		if p := pages.Of(s.library(), n); len(p) > 0 {
+		if p := stdlib.PagesOf(s.library(), n); len(p) > 0 {
 			note = strings.TrimPrefix(p[0].Usage, n)
 		}
 		out = append(out, term.Candidate{Text: n, Note: note})

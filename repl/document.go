@@ -8,7 +8,6 @@ import (
 
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/stdlib"
-	"github.com/vflc/vflc/stdlib/pages"
 )
 
 // document answers ?NAME: the page of a distribution, function or encoder, of a diagnostic, of what may be
@@ -25,7 +24,7 @@ func (s *Session) document(ctx context.Context, name string) error {
 		}
 		return s.say("page", "%s", bytes.TrimSpace(b.Bytes()))
 	}
-	for i, p := range pages.Of(s.library(), name) {
+	for i, p := range stdlib.PagesOf(s.library(), name) {
 		if i > 0 {
 			b.WriteString("\n")
 		}
@@ -51,7 +50,7 @@ func (s *Session) document(ctx context.Context, name string) error {
 
 // documented lists everything that has a page.
 func (s *Session) documented() []string {
-	out := append(pages.Names(s.library()), settingNames()...)
+	out := append(stdlib.PageNames(s.library()), settingNames()...)
 	for _, p := range diag.Pages {
 		out = append(out, string(p.Code))
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib"
-	"github.com/vflc/vflc/stdlib/pages"
 )
 
 func newDoc() *cobra.Command {
@@ -50,7 +49,7 @@ func newDoc() *cobra.Command {
 }
 
 func showPages(w io.Writer, u *stdlib.Universe, root *cobra.Command, name string, asJSON bool) error {
-	found := slices.Concat(pages.Of(u, name), modulePages(u, name), flagPages(root, name))
+	found := slices.Concat(stdlib.PagesOf(u, name), modulePages(u, name), flagPages(root, name))
 	if page, ok := diag.Explain(diag.Code(strings.ToUpper(name))); ok && len(found) == 0 {
 		return showCode(w, page, asJSON)
 	}
@@ -78,7 +77,7 @@ func listBuiltIn(w io.Writer, u *stdlib.Universe, asJSON bool) error {
 		return posterior.WriteJSON(w, map[string][]string{
 			"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(),
 			"types": u.StructuredTypes(), "initial values": u.Initials(), "modules": moduleFunctions(u),
-			"language": pages.Language(),
+			"language": stdlib.Language(),
 		})
 	}
 	for _, group := range []struct {
@@ -88,7 +87,7 @@ func listBuiltIn(w io.Writer, u *stdlib.Universe, asJSON bool) error {
 		{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()},
 		{"Types of vectors and matrices", u.StructuredTypes()}, {"Initial values of weights", u.Initials()},
 		{"Functions of modules", moduleFunctions(u)}, {"Statements, clauses and types of numbers",
-			pages.Language()},
+			stdlib.Language()},
 	} {
 		fmt.Fprintf(w, "%s\n", group.title)
 		for line := range slices.Chunk(group.names, 6) {

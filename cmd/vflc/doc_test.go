@@ -13,7 +13,6 @@ import (
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
-	"github.com/vflc/vflc/stdlib/pages"
 )
 
 // Every word that begins a statement has a page, and the examples of the language's pages are models.
@@ -21,12 +20,12 @@ func TestLanguageHasPages(t *testing.T) {
 	u := stdlib.New()
 	for _, k := range append(parser.Keywords(), "real", "int", "binary", "count", "level", "recur", "missing",
 		"truncate", "censor", "weights", "noncentered", "shared") {
-		if len(pages.Of(u, k)) == 0 {
+		if len(stdlib.PagesOf(u, k)) == 0 {
 			t.Errorf("vflc doc has no page of %s", k)
 		}
 	}
-	for _, name := range pages.Language() {
-		for _, p := range pages.Of(u, name) {
+	for _, name := range stdlib.Language() {
+		for _, p := range stdlib.PagesOf(u, name) {
 			for _, text := range p.Examples {
 				if !slices.Contains([]string{"statement", "clause", "type"}, p.Kind) ||
 					strings.HasPrefix(text, "param p : ") {
@@ -50,7 +49,7 @@ func TestFlagsHavePages(t *testing.T) {
 				return
 			}
 			found := flagPages(root, "--"+f.Name)
-			if !slices.ContainsFunc(found, func(p pages.Page) bool {
+			if !slices.ContainsFunc(found, func(p stdlib.Page) bool {
 				used := p.Properties[len(p.Properties)-1]
 				return slices.Contains(strings.Split(used.Doc, ", "), c.Name())
 			}) {

@@ -7,13 +7,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/vflc/vflc/stdlib/pages"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // flagPages returns the pages of a flag, one for each meaning that it has in some commands.
-func flagPages(root *cobra.Command, name string) []pages.Page {
+func flagPages(root *cobra.Command, name string) []stdlib.Page {
 	name = strings.TrimLeft(name, "-")
-	var out []pages.Page
+	var out []stdlib.Page
 	for _, c := range root.Commands() {
 		f := c.Flags().Lookup(name)
 		if f == nil || f.Hidden || c.Hidden {
@@ -21,13 +21,13 @@ func flagPages(root *cobra.Command, name string) []pages.Page {
 		}
 		value, doc := pflag.UnquoteUsage(f)
 		usage := strings.TrimSpace("--" + name + " " + value)
-		at := slices.IndexFunc(out, func(p pages.Page) bool { return p.Doc == doc && p.Usage == usage })
+		at := slices.IndexFunc(out, func(p stdlib.Page) bool { return p.Doc == doc && p.Usage == usage })
 		if at < 0 {
-			p := pages.Page{Kind: "flag", Name: "--" + name, Usage: usage, Doc: doc}
+			p := stdlib.Page{Kind: "flag", Name: "--" + name, Usage: usage, Doc: doc}
 			if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" {
-				p.Properties = []pages.Entry{{Name: "default", Doc: f.DefValue}}
+				p.Properties = []stdlib.Entry{{Name: "default", Doc: f.DefValue}}
 			}
-			p.Properties = append(p.Properties, pages.Entry{Name: "commands", Doc: c.Name()})
+			p.Properties = append(p.Properties, stdlib.Entry{Name: "commands", Doc: c.Name()})
 			out = append(out, p)
 			continue
 		}

@@ -6,36 +6,35 @@ import (
 
 	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/stdlib"
-	"github.com/vflc/vflc/stdlib/pages"
 )
 
 // modulePages returns the pages of a function of a module, with how it is imported and called.
-func modulePages(u *stdlib.Universe, name string) []pages.Page {
+func modulePages(u *stdlib.Universe, name string) []stdlib.Page {
 	module, _, _ := strings.Cut(name, ".")
 	if !slices.Contains(u.Modules(), module) {
 		return nil
 	}
 	docs := inline.Docs(u)
 	if name == module {
-		p := pages.Page{Kind: "module of the standard library", Name: name, Usage: "import " + name}
+		p := stdlib.Page{Kind: "module of the standard library", Name: name, Usage: "import " + name}
 		for _, d := range docs {
 			if strings.HasPrefix(d.Name, module+".") {
 				p.Properties = append(p.Properties,
-					pages.Entry{Name: d.Name, Doc: strings.Join(d.Usage, ", ")})
+					stdlib.Entry{Name: d.Name, Doc: strings.Join(d.Usage, ", ")})
 			}
 		}
 		p.Doc = "Its functions have a page each, as `vflc doc " + p.Properties[0].Name + "`."
-		return []pages.Page{p}
+		return []stdlib.Page{p}
 	}
-	var out []pages.Page
+	var out []stdlib.Page
 	for _, d := range docs {
 		if d.Name != name {
 			continue
 		}
-		p := pages.Page{Kind: "function of the module " + module, Name: d.Name,
+		p := stdlib.Page{Kind: "function of the module " + module, Name: d.Name,
 			Usage: strings.Join(d.Usage, "\n"), Doc: d.Text}
 		for _, param := range d.Params {
-			p.Properties = append(p.Properties, pages.Entry{Name: "inside", Doc: param})
+			p.Properties = append(p.Properties, stdlib.Entry{Name: "inside", Doc: param})
 		}
 		p.Examples = []string{"import " + module + "\nlet h = " + d.Usage[0]}
 		out = append(out, p)
@@ -54,5 +53,5 @@ func moduleFunctions(u *stdlib.Universe) []string {
 
 // documented lists what has a page.
 func documented(u *stdlib.Universe) []string {
-	return slices.Concat(pages.Names(u), moduleFunctions(u))
+	return slices.Concat(stdlib.PageNames(u), moduleFunctions(u))
 }

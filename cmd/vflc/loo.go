@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/fit/accuracy"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/posterior/zarr"
 )
 
 // A criterion is one of package accuracy with the texts of its command.
@@ -107,7 +107,7 @@ func sayStretch(cmd *cobra.Command, c criterion, r *runs.Run) bool {
 // logLikelihood returns the log density that the run has stored, or computes it from the model and the data,
 // whose diagnostics it prints.
 func logLikelihood(cmd *cobra.Command, r *fit.Finished, which likelihoodFlags,
-	show *terminal.Counter) ([]zarr.Observed, error) {
+	show *terminal.Counter) ([]export.Observed, error) {
 	if which.draws < 0 {
 		return nil, usagef("--draws %d: give a number above 0", which.draws)
 	}

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/vflc/vflc/posterior/zarr"
+	"github.com/vflc/vflc/posterior/export"
 )
 
 // A haystack looks for neighbouring numbers of vectors in bytes, at any offset.
@@ -140,7 +140,7 @@ func TestServersMemoryHasNoClientsValues(t *testing.T) {
 
 			h := newHaystack()
 			for party, parameter := range map[string]string{"a": "ba", "b": "bb"} {
-				values, shape, err := zarr.ReadFloats(filepath.Join(s.dir, "demo", "runs", party,
+				values, shape, err := export.ReadFloats(filepath.Join(s.dir, "demo", "runs", party,
 					"draws.zarr"), "posterior/"+parameter)
 				if err != nil || len(values) != draws {
 					t.Fatal(shape, err)

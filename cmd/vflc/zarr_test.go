@@ -13,14 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/zarr"
+	"github.com/vflc/vflc/posterior/export"
 )
 
 // byNames are the draws of a Zarr store as one reads them by its coordinates: the values of each scalar by
 // chain and draw, under its name with labels.
 func byNames(t *testing.T, store, variable string) map[string][][]float64 {
 	t.Helper()
-	values, shape, err := zarr.ReadFloats(store, "posterior/"+variable)
+	values, shape, err := export.ReadFloats(store, "posterior/"+variable)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/posterior/zarr"
 )
 
 // certain is a run whose observations have the same log density at every draw, which leaves no uncertainty:
@@ -16,7 +16,7 @@ func certain(path string, values, density []float64) Candidate {
 	const draws = 40
 	d := posterior.NewDraws([]posterior.Variable{{Name: "b"}}, 1, draws)
 	d.Transitions = make([][]posterior.Transition, 1)
-	y := zarr.Observed{Name: "y", Shape: []int{len(values)}, Values: values}
+	y := export.Observed{Name: "y", Shape: []int{len(values)}, Values: values}
 	for range values {
 		y.LogLik = append(y.LogLik, [][]float64{make([]float64, draws)})
 	}
@@ -27,7 +27,7 @@ func certain(path string, values, density []float64) Candidate {
 			y.LogLik[k][0][i] = lp
 		}
 	}
-	return Candidate{Run: &runs.Run{Path: path, Draws: d}, Responses: []zarr.Observed{y}}
+	return Candidate{Run: &runs.Run{Path: path, Draws: d}, Responses: []export.Observed{y}}
 }
 
 func equal(a posterior.Number, b float64) bool { return math.Abs(float64(a)-b) < 1e-9 }

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/posterior/zarr"
 )
 
 // A Comparison ranks models of the same data by how well they predict, the best first.
@@ -36,7 +36,7 @@ type CompareLine struct {
 // A Candidate is a run to compare, with the log likelihood of its responses (fit.LogLikelihood).
 type Candidate struct {
 	Run       *runs.Run
-	Responses []zarr.Observed
+	Responses []export.Observed
 }
 
 // Compare ranks the models of some runs, which must have the same data. progress may be nil.
@@ -92,7 +92,7 @@ func ranked(models []named) ([]CompareLine, error) {
 }
 
 // together puts the observations of all responses side by side.
-func together(responses []zarr.Observed) Pointwise {
+func together(responses []export.Observed) Pointwise {
 	var out Pointwise
 	for _, y := range responses {
 		out = append(out, y.LogLik...)
@@ -102,7 +102,7 @@ func together(responses []zarr.Observed) Pointwise {
 
 // Different describes how the responses of two runs differ; "" where they have the same values in the same
 // order. Names are not compared.
-func Different(a, b []zarr.Observed) string {
+func Different(a, b []export.Observed) string {
 	if len(a) != len(b) {
 		return fmt.Sprintf("%d responses and %d", len(a), len(b))
 	}

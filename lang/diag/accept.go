@@ -52,7 +52,7 @@ func AcceptanceNames() []string {
 // A Accepted holds the names of what is accepted, in the order of All.
 type Accepted []string
 
-// ParseAccepted reads a list of names that are separated by commas. The error names one that is ungiven.
+// ParseAccepted reads a list of names that are separated by commas. The error names one that is unknown.
 func ParseAccepted(list string) (Accepted, error) {
 	var given Accepted
 	for name := range strings.SplitSeq(list, ",") {

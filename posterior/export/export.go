@@ -1,4 +1,4 @@
-// Package export writes the draws of a run for other programs.
+// Package export writes the draws of a run for other programs, and reads back what it wrote.
 package export
 
 import (
@@ -12,7 +12,6 @@ import (
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/posterior/zarr"
 )
 
 // A Format writes draws for other programs. Ending is the extension of its files' names.
@@ -26,7 +25,7 @@ func Formats(version string) []Format {
 	return []Format{
 		{"parquet", ".parquet", writeParquet},
 		{"csv", ".csv", writeCSV},
-		{"zarr", ".zarr", func(path string, r *runs.Run) error { return writeZarr(path, r, version) }},
+		{"zarr", ".zarr", func(path string, r *runs.Run) error { return copyZarr(path, r, version) }},
 	}
 }
 
@@ -38,9 +37,9 @@ func writeCSV(path string, r *runs.Run) error {
 	return safefile.Write(path, 0o600, func(w io.Writer) error { return posterior.WriteCSV(w, r.Draws) })
 }
 
-// writeZarr copies the run's own Zarr directory, which holds more than draws. A run without one has its draws
+// copyZarr copies the run's own Zarr directory, which holds more than draws. A run without one has its draws
 // written, and so has one in memory, which has no path.
-func writeZarr(path string, r *runs.Run, version string) error {
+func copyZarr(path string, r *runs.Run, version string) error {
 	own := filepath.Join(r.Path, runs.ZarrDir)
 	if _, err := os.Stat(own); err == nil && r.Path != "" {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -51,8 +50,8 @@ func writeZarr(path string, r *runs.Run, version string) error {
 	if err := replaceable(path); err != nil {
 		return err
 	}
-	return zarr.Write(path, nil,
-		zarr.Inference(r.Draws, map[string]any{"inference_library": "vflc",
+	return WriteZarr(path, nil,
+		Inference(r.Draws, map[string]any{"inference_library": "vflc",
 			"inference_library_version": version}, nil))
 }
 

@@ -1,4 +1,4 @@
-package zarr
+package export
 
 import (
 	"encoding/json"
@@ -36,7 +36,8 @@ func write(t *testing.T, d *posterior.Draws, r []Observed) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "draws.zarr")
 	for range 2 {
-		if err := Write(dir, nil, Inference(d, map[string]any{"inference_library": "vflc"}, r)); err != nil {
+		attrs := map[string]any{"inference_library": "vflc"}
+		if err := WriteZarr(dir, nil, Inference(d, attrs, r)); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "stale"), nil, 0o644); err != nil {
@@ -182,7 +183,7 @@ func TestLargeArraysHaveAChunkAChain(t *testing.T) {
 	}
 	g := Group{Name: "posterior",
 		Arrays: []Array{{Name: "x", Dims: []string{"chain", "draw"}, Shape: []int{2, n}, Floats: want}}}
-	if err := Write(dir, nil, []Group{g}); err != nil {
+	if err := WriteZarr(dir, nil, []Group{g}); err != nil {
 		t.Fatal(err)
 	}
 	got, shape, err := ReadFloats(dir, "posterior/x")

@@ -1,4 +1,4 @@
-package pages
+package stdlib
 
 // Language lists the names of statements, clauses and types of numbers, in the order of the language's
 // description.

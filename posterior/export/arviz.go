@@ -1,4 +1,4 @@
-package zarr
+package export
 
 import (
 	"fmt"

@@ -1,5 +1,4 @@
-// Package pages writes the documentation of what is built in, from its descriptors.
-package pages
+package stdlib
 
 import (
 	"fmt"
@@ -7,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -28,8 +26,8 @@ type Entry struct {
 	Doc  string `json:"doc"`
 }
 
-// Of returns the pages of a name: distributions, functions and encoders have separate namespaces.
-func Of(u *stdlib.Universe, name string) []Page {
+// PagesOf returns the pages of a name: distributions, functions and encoders have separate namespaces.
+func PagesOf(u *Universe, name string) []Page {
 	var out []Page
 	if d, ok := u.Dist(name); ok {
 		out = append(out, distPage(d))
@@ -123,7 +121,7 @@ func elements(of def.Support, rank int) string {
 func typePage(s *def.Structured) Page {
 	p := Page{Kind: "type", Name: s.Name, Usage: "param NAME : " + s.Name + "[K]", Doc: s.Doc}
 	p.Properties = []Entry{{"values", s.Support.Words(nil)}, {"arrays", s.Name + "[R, K] is R of them"}}
-	p.Examples = []string{"param p : " + s.Name + "[3] ~ " + stdlib.Flat + "()"}
+	p.Examples = []string{"param p : " + s.Name + "[3] ~ " + Flat + "()"}
 	return p
 }
 
@@ -181,8 +179,8 @@ func (p Page) Write(w io.Writer) error {
 	return err
 }
 
-// Names lists everything that has a page, sorted.
-func Names(u *stdlib.Universe) []string {
+// PageNames lists everything that has a page, sorted.
+func PageNames(u *Universe) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders(),
 		u.StructuredTypes(), u.Initials(), Language()))))
 }

@@ -1,8 +1,4 @@
-// Package zarr writes Zarr directories of format 2, consolidated and uncompressed, in the layout that xarray
-// and ArviZ open, and reads back arrays that it wrote.
-// https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html; the attribute _ARRAY_DIMENSIONS is xarray's
-// convention.
-package zarr
+package export
 
 import (
 	"encoding/binary"
@@ -17,6 +13,9 @@ import (
 	"strconv"
 	"strings"
 )
+
+// Zarr directories are of format 2, consolidated and uncompressed, in the layout that xarray and ArviZ open:
+// https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html; the attribute _ARRAY_DIMENSIONS is xarray's.
 
 // An Array is one variable. Exactly one of Floats, Ints, Bools and Texts holds its elements, last index
 // fastest.
@@ -37,10 +36,10 @@ type Group struct {
 	Arrays []Array
 }
 
-// Write replaces dir by a directory with the groups. They are written beside it and renamed, so that dir is
-// complete or absent; an existing dir is absent for a moment. Only its owner may read it. An array is one
+// WriteZarr replaces dir by a directory with the groups. They are written beside it and renamed, so that dir
+// is complete or absent; an existing dir is absent for a moment. Only its owner may read it. An array is one
 // chunk, or if it is large and has the dimensions chain, draw, … one chunk per chain.
-func Write(dir string, attrs map[string]any, groups []Group) error {
+func WriteZarr(dir string, attrs map[string]any, groups []Group) error {
 	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".*")
 	if err != nil {
 		return err
