@@ -62,9 +62,7 @@ func imports(m *compile.Model) bool {
 // next, until none is left.
 func (s *server) analyse() {
 	var next *document
-	texts := map[string]string{}
 	for _, d := range s.docs {
-		texts[d.path] = d.text()
 		if d.stale && (next == nil || d.changed > next.changed) {
 			next = d
 		}
@@ -74,11 +72,7 @@ func (s *server) analyse() {
 		return
 	}
 	next.stale = false
-	file, tree := next.file, next.reading().tree
-	open := func(path string) (string, bool) {
-		text, ok := texts[filepath.Clean(path)]
-		return text, ok
-	}
+	file, tree, open := next.file, next.reading().tree, s.texts()
 	go func() {
 		f := s.find(file, tree, open)
 		s.post(func() {
@@ -88,6 +82,18 @@ func (s *server) analyse() {
 			s.analyse()
 		})
 	}()
+}
+
+// texts are the files that are open, as they are now.
+func (s *server) texts() func(path string) (string, bool) {
+	texts := map[string]string{}
+	for _, d := range s.docs {
+		texts[d.path] = d.text()
+	}
+	return func(path string) (string, bool) {
+		text, ok := texts[filepath.Clean(path)]
+		return text, ok
+	}
 }
 
 // find compiles a text. It does not belong to the worker.

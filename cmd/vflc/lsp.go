@@ -17,8 +17,9 @@ import (
 	"github.com/vflc/vflc/lsp"
 )
 
-// typingPause is how long the server waits for the next change of a text that is being typed.
-const typingPause = 60 * time.Millisecond
+// typingPause is how long the server waits for the next change of a text that is being typed. What is typed
+// while it checks a text waits in any case, so that this need not be long.
+const typingPause = 10 * time.Millisecond
 
 func newLSP() *cobra.Command {
 	cmd := &cobra.Command{
