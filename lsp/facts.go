@@ -20,7 +20,9 @@ type facts struct {
 	whole bool           // the text has no errors
 	list  diag.List
 	err   error // of settings beside the model
-	rows  []compile.Disclosure
+	// what crosses in a run, and the model as such a run has it; of a whole text
+	run  *compile.Model
+	rows []compile.Disclosure
 }
 
 // touched has a document analysed, and those that may import it; nil is one that is closed.
@@ -110,7 +112,7 @@ func (s *server) find(file *source.File, tree *ast.File, open func(string) (stri
 		f.model, _, _ = s.tools.Compile(source.New(file.Name, spared(file.Text, tree)), open)
 	}
 	if f.whole && f.model.Checked.For == "" {
-		f.rows, _ = s.tools.Rows(f.model) // an error is one of the backend, which vflc run gives
+		f.run, f.rows, _ = s.tools.Rows(f.model, open) // an error is one of the backend: vflc run gives it
 	}
 	return f
 }
@@ -168,11 +170,11 @@ func (d *document) symbol(name string) *check.Symbol {
 
 // cuts lists the cuts of the last whole text, each with what crosses for it.
 func (d *document) cuts() []crossing {
-	if d.good == nil || d.good.model.Cuts == nil {
+	if d.good == nil || d.good.run == nil || d.good.run.Cuts == nil {
 		return nil
 	}
 	var out []crossing
-	for _, k := range d.good.model.Cuts.Cuts {
+	for _, k := range d.good.run.Cuts.Cuts {
 		if c := (crossing{cut: k}); c.find(d.good.rows) {
 			out = append(out, c)
 		}

@@ -420,7 +420,7 @@ func TestLifeCycle(t *testing.T) {
 func TestCancel(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	slow := tools()
-	slow.Audit = func(io.Writer, *compile.Model) error {
+	slow.Audit = func(io.Writer, *compile.Model, func(string) (string, bool)) error {
 		close(entered)
 		<-leave
 		return nil

@@ -136,7 +136,7 @@ func (s *server) command(name, argument string) (text, file string, err error) {
 		if diags.HasErrors() {
 			return "", "", errors.New("the model has errors; without them vflc audits it")
 		}
-		err = s.tools.Audit(&b, m)
+		err = s.tools.Audit(&b, m, s.texts())
 		return b.String(), m.Name + "-audit", err
 	}
 	return "", "", fmt.Errorf("vflc has no command %s", name)

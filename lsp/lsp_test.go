@@ -37,14 +37,15 @@ func tools() lsp.Toolchain {
 			}})
 			return m, diags, nil
 		},
-		Rows: func(m *compile.Model) ([]compile.Disclosure, error) {
+		Rows: func(m *compile.Model, _ func(string) (string, bool)) (*compile.Model, []compile.Disclosure, error) {
 			bundle, diags := m.Bundle()
 			if bundle == nil || diags.HasErrors() {
-				return nil, nil
+				return nil, nil, nil
 			}
-			return fit.Audit(bundle, fit.Backends()[0], nil)
+			rows, err := fit.Audit(bundle, fit.Backends()[0], nil)
+			return m, rows, err
 		},
-		Audit: func(w io.Writer, m *compile.Model) error {
+		Audit: func(w io.Writer, m *compile.Model, _ func(string) (string, bool)) error {
 			_, err := fmt.Fprintf(w, "the audit of %s", m.Name)
 			return err
 		},

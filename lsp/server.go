@@ -34,10 +34,12 @@ type Toolchain struct {
 	// Compile compiles a model as vflc check does. open has the texts of files that are open in the editor
 	// and differ from those on disk. The error is about settings beside the model.
 	Compile func(model *source.File, open func(path string) (string, bool)) (*compile.Model, diag.List, error)
-	// Rows lists what crosses in a run of a model, as vflc audit does.
-	Rows func(*compile.Model) ([]compile.Disclosure, error)
+	// Rows lists what crosses in a run of a model, as vflc audit does, with the model as it is compiled for
+	// such a run: which cuts it has may depend on the algorithm.
+	Rows func(m *compile.Model, open func(path string) (string, bool)) (*compile.Model, []compile.Disclosure,
+		error)
 	// Audit writes what vflc audit prints of a model.
-	Audit func(io.Writer, *compile.Model) error
+	Audit func(w io.Writer, m *compile.Model, open func(path string) (string, bool)) error
 	// Delay is how long the server waits, after a change, for the next one.
 	Delay time.Duration
 }
