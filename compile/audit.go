@@ -35,10 +35,10 @@ type Disclosure struct {
 	// what crosses is an auxiliary variable on its way to the server, with noise of sd Rho around its cut
 	Cut bool `json:"-"`
 	// by masks: the receiver has the total over two or more clients alone
-	Hidden bool   `json:"-"`
-	Bare   bool   `json:"-"` // a cut is in what crosses without noise, or its mean
-	Rho    string `json:"-"`
-	Cuts []string `json:"-"` // the auxiliary variables that what crosses is, or is a sum of
+	Hidden bool     `json:"-"`
+	Bare   bool     `json:"-"` // a cut is in what crosses without noise, or its mean
+	Rho    string   `json:"-"`
+	Cuts   []string `json:"-"` // the auxiliary variables that what crosses is, or is a sum of
 	// of the adjoint that a client sends of a sum it has received: the name of the sum in its program; "" for
 	// anything else
 	Sum string `json:"-"`

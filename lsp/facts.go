@@ -20,7 +20,9 @@ type facts struct {
 	whole bool           // the text has no errors
 	list  diag.List
 	err   error // of settings beside the model
-	rows  []compile.Disclosure
+	// what crosses in a run, and the model as such a run has it; of a whole text
+	run  *compile.Model
+	rows []compile.Disclosure
 }
 
 // touched has a document analysed, and those that may import it; nil is one that is closed.
@@ -62,9 +64,7 @@ func imports(m *compile.Model) bool {
 // next, until none is left.
 func (s *server) analyse() {
 	var next *document
-	texts := map[string]string{}
 	for _, d := range s.docs {
-		texts[d.path] = d.text()
 		if d.stale && (next == nil || d.changed > next.changed) {
 			next = d
 		}
@@ -74,11 +74,7 @@ func (s *server) analyse() {
 		return
 	}
 	next.stale = false
-	file, tree := next.file, next.reading().tree
-	open := func(path string) (string, bool) {
-		text, ok := texts[filepath.Clean(path)]
-		return text, ok
-	}
+	file, tree, open := next.file, next.reading().tree, s.texts()
 	go func() {
 		f := s.find(file, tree, open)
 		s.post(func() {
@@ -88,6 +84,18 @@ func (s *server) analyse() {
 			s.analyse()
 		})
 	}()
+}
+
+// texts are the files that are open, as they are now.
+func (s *server) texts() func(path string) (string, bool) {
+	texts := map[string]string{}
+	for _, d := range s.docs {
+		texts[d.path] = d.text()
+	}
+	return func(path string) (string, bool) {
+		text, ok := texts[filepath.Clean(path)]
+		return text, ok
+	}
 }
 
 // find compiles a text. It does not belong to the worker.
@@ -104,7 +112,7 @@ func (s *server) find(file *source.File, tree *ast.File, open func(string) (stri
 		f.model, _, _ = s.tools.Compile(source.New(file.Name, spared(file.Text, tree)), open)
 	}
 	if f.whole && f.model.Checked.For == "" {
-		f.rows, _ = s.tools.Rows(f.model) // an error is one of the backend, which vflc run gives
+		f.run, f.rows, _ = s.tools.Rows(f.model, open) // an error is one of the backend: vflc run gives it
 	}
 	return f
 }
@@ -162,11 +170,11 @@ func (d *document) symbol(name string) *check.Symbol {
 
 // cuts lists the cuts of the last whole text, each with what crosses for it.
 func (d *document) cuts() []crossing {
-	if d.good == nil || d.good.model.Cuts == nil {
+	if d.good == nil || d.good.run == nil || d.good.run.Cuts == nil {
 		return nil
 	}
 	var out []crossing
-	for _, k := range d.good.model.Cuts.Cuts {
+	for _, k := range d.good.run.Cuts.Cuts {
 		if c := (crossing{cut: k}); c.find(d.good.rows) {
 			out = append(out, c)
 		}

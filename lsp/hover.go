@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/stdlib/pages"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // hover says what the word at a place is: of a name of the model its type, owner and declaration, of what is
@@ -67,7 +67,7 @@ func (s *server) described(d *document, o *occurrence) string {
 // pages are what vflc doc prints of a name, of one kind where it is given.
 func (s *server) pages(name, kind string) string {
 	var out []string
-	for _, p := range pages.Of(s.universe, name) {
+	for _, p := range stdlib.PagesOf(s.universe, name) {
 		if kind == "" || p.Kind == kind {
 			out = append(out, page(p))
 		}
@@ -76,7 +76,7 @@ func (s *server) pages(name, kind string) string {
 }
 
 // page is a page of vflc doc as Markdown.
-func page(p pages.Page) string {
+func page(p stdlib.Page) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n\n", code(p.Usage), strings.TrimSpace(p.Doc))
 	for _, e := range append(slices.Clone(p.Arguments), p.Properties...) {

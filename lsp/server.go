@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"os"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -33,10 +34,12 @@ type Toolchain struct {
 	// Compile compiles a model as vflc check does. open has the texts of files that are open in the editor
 	// and differ from those on disk. The error is about settings beside the model.
 	Compile func(model *source.File, open func(path string) (string, bool)) (*compile.Model, diag.List, error)
-	// Rows lists what crosses in a run of a model, as vflc audit does.
-	Rows func(*compile.Model) ([]compile.Disclosure, error)
+	// Rows lists what crosses in a run of a model, as vflc audit does, with the model as it is compiled for
+	// such a run: which cuts it has may depend on the algorithm.
+	Rows func(m *compile.Model, open func(path string) (string, bool)) (*compile.Model, []compile.Disclosure,
+		error)
 	// Audit writes what vflc audit prints of a model.
-	Audit func(io.Writer, *compile.Model) error
+	Audit func(w io.Writer, m *compile.Model, open func(path string) (string, bool)) error
 	// Delay is how long the server waits, after a change, for the next one.
 	Delay time.Duration
 }
@@ -50,6 +53,11 @@ func Serve(ctx context.Context, pipe io.ReadWriteCloser, tools Toolchain) error 
 		cancelled: map[jsonrpc2.ID]bool{}, universe: stdlib.New(), methods: methods(), end: cancel}
 	s.conn = jsonrpc2.NewConn(ctx, newFrames(pipe), s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	defer s.conn.Close()
+	defer func() {
+		for _, dir := range s.folders {
+			os.RemoveAll(dir)
+		}
+	}()
 	for {
 		select {
 		case task := <-s.tasks:
@@ -81,8 +89,9 @@ type server struct {
 	outcome     error
 	bytes       bool // characters are bytes
 	docs        map[string]*document
-	changes     int  // of all documents so far
-	busy        bool // an analysis is under way, or about to begin
+	changes     int      // of all documents so far
+	folders     []string // of texts that the client was shown
+	busy        bool     // an analysis is under way, or about to begin
 }
 
 // A method answers one kind of request; of a notification nobody reads the answer.
@@ -232,10 +241,24 @@ func methods() map[string]method {
 			return nil, nil
 		}),
 		"textDocument/didOpen": on((*server).opened), "textDocument/didChange": on((*server).changed),
-		"textDocument/didClose":           on((*server).closed),
-		"workspace/didChangeWatchedFiles": on((*server).filesChanged),
-		"textDocument/hover":              about((*server).hover),
-		"textDocument/formatting":         about((*server).format),
+		"textDocument/didClose":            on((*server).closed),
+		"workspace/didChangeWatchedFiles":  on((*server).filesChanged),
+		"textDocument/hover":               about((*server).hover),
+		"textDocument/formatting":          about((*server).format),
+		"textDocument/completion":          about((*server).complete),
+		"textDocument/signatureHelp":       about((*server).signatureHelp),
+		"textDocument/definition":          about((*server).definition),
+		"textDocument/references":          about((*server).references),
+		"textDocument/documentHighlight":   about((*server).highlight),
+		"textDocument/documentSymbol":      about((*server).symbols),
+		"textDocument/foldingRange":        about((*server).folds),
+		"textDocument/semanticTokens/full": about((*server).tokens),
+		"textDocument/inlayHint":           about((*server).hints),
+		"textDocument/codeLens":            about((*server).lenses),
+		"textDocument/codeAction":          about((*server).actions),
+		"textDocument/prepareRename":       on((*server).prepareRename),
+		"textDocument/rename":              on((*server).rename),
+		"workspace/executeCommand":         on((*server).execute),
 	}
 }
 
@@ -251,6 +274,23 @@ func (s *server) initialize(p *initializeParams) (any, error) {
 		"textDocumentSync":           map[string]any{"openClose": true, "change": 2, "save": true},
 		"hoverProvider":              true,
 		"documentFormattingProvider": true,
+		"completionProvider":         map[string]any{"triggerCharacters": []string{"~", "@", ":", ".", "("}},
+		"signatureHelpProvider":      map[string]any{"triggerCharacters": []string{"(", ","}},
+		"definitionProvider":         true,
+		"referencesProvider":         true,
+		"documentHighlightProvider":  true,
+		"documentSymbolProvider":     true,
+		"foldingRangeProvider":       true,
+		"inlayHintProvider":          true,
+		"codeLensProvider":           map[string]any{},
+		"codeActionProvider":         map[string]any{"codeActionKinds": []string{quickFix, fixAll}},
+		"renameProvider":             map[string]any{"prepareProvider": true},
+		"semanticTokensProvider": map[string]any{"full": true, "legend": map[string]any{
+			"tokenTypes": tokenTypes, "tokenModifiers": tokenModifiers}},
+	}
+	if own := p.Options.Commands; !slices.Contains(own, auditCommand) { // else it has commands of these names
+		capabilities["executeCommandProvider"] = map[string]any{"commands": []string{auditCommand,
+			explainCommand}}
 	}
 	return map[string]any{"capabilities": capabilities,
 		"serverInfo": map[string]string{"name": "vflc", "version": s.tools.Version}}, nil
