@@ -12,9 +12,11 @@ import (
 	"testing"
 	"text/template"
 
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/compound"
 )
 
 var update = flag.Bool("update", false, "write the files of editors anew")
@@ -26,9 +28,10 @@ type words struct {
 
 func allWords() words {
 	u := stdlib.New()
-	w := words{Types: u.StructuredTypes(), Dists: u.Dists(), Funcs: u.Funcs(), Encoders: u.Encoders(),
-		Initials: u.Initials(), Transforms: u.Transforms(),
-		Endings: []string{"_lpdf", "_lpmf", "_lcdf", "_lccdf"}}
+	w := words{Types: u.StructuredTypes(), Dists: append(u.Dists(), compound.MixtureName),
+		Funcs: append(u.Funcs(), check.SizeCall), Encoders: u.Encoders(), Initials: u.Initials(),
+		Transforms: u.Transforms(),
+		Endings:    []string{"_lpdf", "_lpmf", "_lcdf", "_lccdf"}}
 	for e := types.Real; e <= types.Level; e++ {
 		w.Types = append(w.Types, e.String())
 	}
