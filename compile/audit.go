@@ -35,9 +35,10 @@ type Disclosure struct {
 	// what crosses is an auxiliary variable on its way to the server, with noise of sd Rho around its cut
 	Cut bool `json:"-"`
 	// by masks: the receiver has the total over two or more clients alone
-	Hidden bool   `json:"-"`
-	Bare   bool   `json:"-"` // a cut is in what crosses without noise, or its mean
-	Rho    string `json:"-"`
+	Hidden bool     `json:"-"`
+	Bare   bool     `json:"-"` // a cut is in what crosses without noise, or its mean
+	Rho    string   `json:"-"`
+	Cuts   []string `json:"-"` // the auxiliary variables that what crosses is, or is a sum of
 	// of the adjoint that a client sends of a sum it has received: the name of the sum in its program; "" for
 	// anything else
 	Sum string `json:"-"`
@@ -48,6 +49,9 @@ func (d Disclosure) Crossing() split.ManifestCrossing {
 	return split.ManifestCrossing{What: d.What, From: d.From, To: d.To, Shape: d.Shape, Often: d.Often,
 		Masked: d.Masked, Learns: d.Learns, Messages: d.Messages}
 }
+
+// Carries reports whether what crosses is the auxiliary variable of this name, or a sum with it.
+func (d Disclosure) Carries(cut string) bool { return slices.Contains(d.Cuts, cut) }
 
 // A Bundle is the party programs of a model with their manifest: what an audit needs. Programs are in the
 // order of the manifest.
@@ -249,6 +253,13 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 		Messages: []string{c.Kind + ": " + c.Channel}}
 	if c.Up {
 		d.From, d.To = client, a.Manifest.Server
+	}
+	if c.Of < len(a.cuts) && c.Content.Of == density.OfCuts {
+		for _, k := range a.cuts[c.Of] {
+			if k.Client == client {
+				d.Cuts = append(d.Cuts, k.Name)
+			}
+		}
 	}
 	name, cut, rho := a.names(c)
 	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", shortRho(rho), "{client}", client,

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/lang/parser"
+	"github.com/vflc/vflc/compile/offer"
 	"github.com/vflc/vflc/repl/term"
-	"github.com/vflc/vflc/stdlib/pages"
 )
 
 // Complete lists the candidates for the word that ends at byte pos of a text, and where that word begins.
@@ -119,59 +118,35 @@ func filesFrom(prefix string) []string {
 
 // completeVfl lists what may stand after a text of vfl.
 func (s *Session) completeVfl(before string) []term.Candidate {
-	last, statement := lastWord(before)
-	switch {
-	case last == "@":
-		return plain(s.owners())
-	case last == "~":
-		return s.signatures(s.library().Dists())
-	case strings.HasPrefix(statement, "data ") && strings.Contains(statement, " from "):
-		list := s.signatures(s.library().Encoders())
+	place := offer.At(before)
+	words := offer.Of(s.library(), place)
+	if place.Word == offer.Statement { // or a question
+		words = append(words, offer.Of(s.library(), offer.WritingPlace{Word: offer.Expression})...)
+	}
+	var list []term.Candidate
+	for _, c := range words {
+		list = append(list, term.Candidate{Text: c.Name, Note: strings.TrimPrefix(c.Usage, c.Name)})
+	}
+	switch place.Word {
+	case offer.Owner:
+		return append(list, plain(s.owners())...)
+	case offer.Column:
 		holders, _ := s.holders()
 		for _, h := range holders {
 			list = append(list, plain(columnNames(h.table))...)
 		}
 		return list
-	case strings.HasPrefix(statement, "data ") && last == ":", strings.HasPrefix(statement, "param ") &&
-		last == ":":
-		return plain([]string{"real", "int", "binary", "count", "level"})
-	case last == "transform":
-		return plain(s.library().Transforms())
-	}
-	list := append(plain(s.scope(nil)), s.signatures(s.library().Funcs())...)
-	if last == "" {
-		list = append(list, plain(parser.Keywords())...)
+	case offer.Statement:
 		for _, o := range overs() {
 			list = append(list, term.Candidate{Text: o.name, Note: o.doc})
 		}
+	case offer.Expression, offer.Size, offer.Following:
+	default:
+		return list
 	}
+	list = append(list, plain(s.scope(nil))...)
 	if s.current != nil {
 		list = append(list, plain(s.current.Draws.Names())...)
 	}
 	return list
-}
-
-// lastWord returns the last word of a text, "" at the beginning of a line that is no continuation, and the
-// line that it is on.
-func lastWord(text string) (last, line string) {
-	line = strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], " ")
-	spans := parser.Words(line)
-	if len(spans) == 0 {
-		return "", line
-	}
-	w := spans[len(spans)-1]
-	return line[w.Start:w.End], line
-}
-
-// signatures are names with their arguments.
-func (s *Session) signatures(names []string) []term.Candidate {
-	var out []term.Candidate
-	for _, n := range names {
-		note := ""
-		if p := pages.Of(s.library(), n); len(p) > 0 {
-			note = strings.TrimPrefix(p[0].Usage, n)
-		}
-		out = append(out, term.Candidate{Text: n, Note: note})
-	}
-	return out
 }

@@ -30,6 +30,7 @@ func commandGroups() []commandGroup {
 		{"Write a model:", []command{
 			{"check", newCheck},
 			{"fmt", newFmt},
+			{"lsp", newLSP},
 			{"doc", newDoc},
 			{"explain", newExplain},
 			{"simulate", newSimulate},

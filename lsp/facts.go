@@ -1,0 +1,205 @@
+package lsp
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// facts are what the compiler found out about a text.
+type facts struct {
+	file  *source.File
+	model *compile.Model // of a broken text, that of its whole statements
+	whole bool           // the text has no errors
+	list  diag.List
+	err   error // of settings beside the model
+	rows  []compile.Disclosure
+}
+
+// touched has a document analysed, and those that may import it; nil is one that is closed.
+func (s *server) touched(d *document) {
+	s.changes++
+	if d != nil {
+		d.changed, d.stale = s.changes, true
+	}
+	for _, other := range s.docs {
+		if f := other.facts; other != d && f != nil && f.model != nil && imports(f.model) {
+			other.stale = true
+		}
+	}
+	if !s.busy {
+		s.busy = true
+		time.AfterFunc(s.tools.Delay, func() { s.post(s.analyse) })
+	}
+}
+
+// imports reports whether other files are part of a model.
+func imports(m *compile.Model) bool {
+	if m.File == nil {
+		return false
+	}
+	for _, s := range m.File.Stmts {
+		switch s := s.(type) {
+		case *ast.Import:
+			if s.Path != "" {
+				return true
+			}
+		case *ast.Contribution:
+			return true
+		}
+	}
+	return false
+}
+
+// analyse has the stale document that was changed last analysed, in a goroutine of its own, and then the
+// next, until none is left.
+func (s *server) analyse() {
+	var next *document
+	for _, d := range s.docs {
+		if d.stale && (next == nil || d.changed > next.changed) {
+			next = d
+		}
+	}
+	if next == nil {
+		s.busy = false
+		return
+	}
+	next.stale = false
+	file, tree, open := next.file, next.reading().tree, s.texts()
+	go func() {
+		f := s.find(file, tree, open)
+		s.post(func() {
+			if s.docs[next.uri] == next { // else it has been closed
+				s.accept(next, f)
+			}
+			s.analyse()
+		})
+	}()
+}
+
+// texts are the files that are open, as they are now.
+func (s *server) texts() func(path string) (string, bool) {
+	texts := map[string]string{}
+	for _, d := range s.docs {
+		texts[d.path] = d.text()
+	}
+	return func(path string) (string, bool) {
+		text, ok := texts[filepath.Clean(path)]
+		return text, ok
+	}
+}
+
+// find compiles a text. It does not belong to the worker.
+func (s *server) find(file *source.File, tree *ast.File, open func(string) (string, bool)) (f *facts) {
+	f = &facts{file: file}
+	defer func() {
+		if r := recover(); r != nil {
+			f.err = s.fault("the analysis of "+file.Name, r)
+		}
+	}()
+	f.model, f.list, f.err = s.tools.Compile(file, open)
+	f.whole = f.err == nil && !f.list.HasErrors()
+	if f.err == nil && f.model.Checked == nil {
+		f.model, _, _ = s.tools.Compile(source.New(file.Name, spared(file.Text, tree)), open)
+	}
+	if f.whole && f.model.Checked.For == "" {
+		f.rows, _ = s.tools.Rows(f.model) // an error is one of the backend, which vflc run gives
+	}
+	return f
+}
+
+// spared is a text with blanks for what is no part of a whole statement: everything else stays in its place.
+func spared(text string, tree *ast.File) string {
+	out := []byte(strings.Repeat(" ", len(text)))
+	for i := range len(text) {
+		if text[i] == '\n' {
+			out[i] = '\n'
+		}
+	}
+	for _, st := range tree.Stmts {
+		copy(out[st.Span().Start:], text[st.Span().Start:st.Span().End])
+	}
+	return string(out)
+}
+
+// accept keeps the facts of a document and shows them.
+func (s *server) accept(d *document, f *facts) {
+	d.facts = f
+	if f.whole {
+		d.good = f
+	}
+	s.publish(d)
+	if s.client.Capabilities.Workspace.InlayHint.RefreshSupport {
+		s.ask("workspace/inlayHint/refresh", nil)
+	}
+	if s.client.Capabilities.Workspace.CodeLens.RefreshSupport {
+		s.ask("workspace/codeLens/refresh", nil)
+	}
+}
+
+// program is what is known of the names of a document: of its present text, or else of the last whole one.
+func (d *document) program() *check.Program {
+	for _, f := range []*facts{d.facts, d.good} {
+		if f != nil && f.model != nil && f.model.Checked != nil {
+			return f.model.Checked
+		}
+	}
+	return nil
+}
+
+// symbol finds a name of the model.
+func (d *document) symbol(name string) *check.Symbol {
+	for _, f := range []*facts{d.facts, d.good} {
+		if f != nil && f.model != nil && f.model.Checked != nil {
+			if sym := f.model.Checked.Symbols[name]; sym != nil {
+				return sym
+			}
+		}
+	}
+	return nil
+}
+
+// cuts lists the cuts of the last whole text, each with what crosses for it.
+func (d *document) cuts() []crossing {
+	if d.good == nil || d.good.model.Cuts == nil {
+		return nil
+	}
+	var out []crossing
+	for _, k := range d.good.model.Cuts.Cuts {
+		if c := (crossing{cut: k}); c.find(d.good.rows) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// A crossing is a cut with the line of the audit in which it leaves its client.
+type crossing struct {
+	cut *cut.Expression
+	row compile.Disclosure
+}
+
+func (c *crossing) find(rows []compile.Disclosure) bool {
+	for _, r := range rows {
+		if r.From == c.cut.Client && r.Carries(c.cut.Name) {
+			c.row = r
+			return true
+		}
+	}
+	return false
+}
+
+// numbers says how many numbers a line of the audit is about.
+func numbers(shape []string) string {
+	if len(shape) == 0 {
+		return "1 number"
+	}
+	return strings.Join(shape, " × ") + " numbers"
+}
