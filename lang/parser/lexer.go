@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,6 +29,9 @@ const (
 // reserved lists the words that cannot be names.
 var reserved = set("server client data param let const fn import transform factor generate contribution " +
 	"return shared for in from missing init truncate censor noncentered weights")
+
+// Reserved lists the words that cannot be names, sorted.
+func Reserved() []string { return slices.Sorted(maps.Keys(reserved)) }
 
 // longestReserved is the length of the longest of them.
 const longestReserved = len("contribution")

@@ -1,0 +1,6 @@
+[
+  (block)
+  (parts)
+] @fold
+
+(comment)+ @fold
