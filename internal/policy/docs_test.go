@@ -20,7 +20,7 @@ func TestPagesAreThere(t *testing.T) {
 	pages := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			if err == nil && d.Name() == ".git" {
+			if err == nil && (d.Name() == ".git" || d.Name() == "node_modules") {
 				return fs.SkipDir
 			}
 			return err
