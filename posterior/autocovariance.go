@@ -3,6 +3,8 @@ package posterior
 import (
 	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/vflc/vflc/portable"
 )
 
 // directLags is the largest number of lags for which sums of products cost less than a Fourier transform,
@@ -44,7 +46,7 @@ func (a *autocovariance) at(lag int) float64 {
 	}
 	s := 0.0
 	for _, c := range a.centred {
-		s += floats.Dot(c[lag:], c[:len(c)-lag])
+		s += portable.Dot(c[lag:], c[:len(c)-lag])
 	}
 	return s / a.draws()
 }

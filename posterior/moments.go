@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
+	"github.com/vflc/vflc/portable"
 )
 
 // Quantile returns the p-quantile of values in ascending order: linear between order statistics, type 7 of
@@ -23,14 +23,14 @@ func Quantile(sorted []float64, p float64) float64 {
 }
 
 // mean is NaN if there are no values.
-func mean(x []float64) float64 { return stat.Mean(x, nil) }
+func mean(x []float64) float64 { return portable.Mean(x) }
 
 // variance has divisor n − 1; it is NaN for fewer than two values.
 func variance(x []float64) float64 {
 	if len(x) < 2 {
 		return math.NaN()
 	}
-	return stat.Variance(x, nil)
+	return portable.Variance(x)
 }
 
 // pooled returns the draws of all chains in one slice.

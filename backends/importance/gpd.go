@@ -3,8 +3,6 @@ package importance
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/vflc/vflc/portable"
 )
 
@@ -23,7 +21,7 @@ func fitPareto(x []float64) (k, sigma float64) {
 		a := meanLog1p(-theta[j], x)
 		weight[j] = n * (portable.Log(-theta[j]/a) - a - 1)
 	}
-	total := floats.LogSumExp(weight)
+	total := portable.LogSumExp(weight)
 	best := 0.0
 	for j, w := range weight {
 		best += float64(theta[j] * portable.Exp(w-total))

@@ -45,7 +45,7 @@ func Smooth(logRatios []float64, rEff float64) Smoothed {
 	lw := slices.Clone(logRatios)
 	floats.AddConst(-top, lw)
 	k := smoothTail(lw, tailLen(len(lw), rEff))
-	floats.AddConst(-floats.LogSumExp(lw), lw)
+	floats.AddConst(-portable.LogSumExp(lw), lw)
 	return Smoothed{LogWeights: lw, K: k}
 }
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -78,7 +78,7 @@ func standardError(ll Pointwise, influence []float64, independent bool) float64 
 	}
 	n := float64(len(influence))
 	if independent {
-		return math.Sqrt(n * stat.Variance(influence, nil))
+		return math.Sqrt(n * portable.Variance(influence))
 	}
 	var chains [][]float64
 	for _, c := range ll[0] {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/portable"
@@ -51,7 +50,7 @@ func psis(ll Pointwise, independent bool, progress Progress) Estimate {
 		if s.LogWeights != nil {
 			terms := make([]float64, len(all))
 			floats.AddTo(terms, s.LogWeights, all)
-			o.elpd = floats.LogSumExp(terms)
+			o.elpd = portable.LogSumExp(terms)
 			for i, t := range terms {
 				influence[i] += portable.Exp(t-o.elpd) - portable.Exp(s.LogWeights[i])
 			}
@@ -85,7 +84,7 @@ func efficiency(chains [][]float64) float64 {
 func waic(ll Pointwise, independent bool, progress Progress) Estimate {
 	e := estimate(ll, independent, progress, func(o *observation, chains [][]float64, influence []float64) {
 		all := flat(chains)
-		centre, p := stat.MeanVariance(all, nil)
+		centre, p := portable.Mean(all), portable.Variance(all)
 		lppd, n := logMeanExp(all), float64(len(all))
 		o.elpd, o.p = lppd-p, p
 		for i, v := range all {
@@ -105,12 +104,12 @@ func waic(ll Pointwise, independent bool, progress Progress) Estimate {
 func sumAndError(v []float64) (sum, se float64) {
 	se = math.NaN()
 	if len(v) > 1 {
-		se = math.Sqrt(float64(len(v)) * stat.Variance(v, nil))
+		se = math.Sqrt(float64(len(v)) * portable.Variance(v))
 	}
-	return floats.Sum(v), se
+	return portable.Sum(v), se
 }
 
-func logMeanExp(v []float64) float64 { return floats.LogSumExp(v) - portable.Log(float64(len(v))) }
+func logMeanExp(v []float64) float64 { return portable.LogSumExp(v) - portable.Log(float64(len(v))) }
 
 func flat(chains [][]float64) []float64 {
 	var out []float64

@@ -16,12 +16,13 @@ const (
 	AVX2                           // AVX2 and FMA
 	AVX512                         // AVX-512 F, DQ, BW and VL
 	NEON                           // that of every arm64 processor
+	Wasm                           // vectors of WebAssembly with products that are added in one rounding
 )
 
 // Variable is the environment variable that chooses a set by its name.
 const Variable = "VFLC_KERNELS"
 
-var setNames = [...]string{Portable: "go", AVX2: "avx2", AVX512: "avx512", NEON: "neon"}
+var setNames = [...]string{Portable: "go", AVX2: "avx2", AVX512: "avx512", NEON: "neon", Wasm: "wasm"}
 
 // String is the name that Variable takes.
 func (s InstructionSet) String() string { return setNames[s] }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -75,6 +76,28 @@ func (k *function) results(before, after string) string {
 	return before + k.result + after
 }
 
+// imported is the declaration of the function as one of the module of WebAssembly.
+func (k *function) imported() string {
+	var in []string
+	for _, p := range k.list() {
+		in = append(in, p.name+" "+wasmType(p))
+	}
+	result := strings.Replace(k.results(" ", ""), "int", "int32", 1)
+	return fmt.Sprintf("//go:wasmimport vflc %s\n//go:noescape\nfunc %sWasm(%s)%s\n\n", k.name, k.name,
+		strings.Join(in, ", "), result)
+}
+
+// wasmType is the type of a parameter of such a function, which has no int.
+func wasmType(p param) string {
+	switch {
+	case p.length != "":
+		return "*" + p.typ
+	case p.typ == "int":
+		return "int32"
+	}
+	return p.typ
+}
+
 // dispatcher is the Go function that runs one of the tiers that have assembly, or else Go.
 func (k *function) dispatcher(tiers ...string) string {
 	var b strings.Builder
@@ -113,7 +136,18 @@ func (k *function) dispatcher(tiers ...string) string {
 	}
 	fmt.Fprintf(&b, "\tswitch on {\n")
 	for _, t := range tiers {
-		fmt.Fprintf(&b, "\tcase %s:\n\t\t%s%s%s(%s)\n", t, give, k.name, t, strings.Join(pointers, ", "))
+		given, from, to := slices.Clone(pointers), "", ""
+		if t == "Wasm" {
+			for i, p := range k.list() {
+				if wasmType(p) == "int32" {
+					given[i] = "int32(" + p.name + ")"
+				}
+			}
+			if k.result == "int" {
+				from, to = "int(", ")"
+			}
+		}
+		fmt.Fprintf(&b, "\tcase %s:\n\t\t%s%s%s%s(%s)%s\n", t, give, from, k.name, t, strings.Join(given, ", "), to)
 	}
 	if k.result == "" {
 		fmt.Fprintf(&b, "\tdefault:\n\t\t%sGo(%s)\n\t}\n}\n\n", k.name, strings.Join(names, ", "))

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -15,6 +17,9 @@ func (g *gen) rest(r reg.GPVirtual, half int) *mask {
 		g.KMOVB(t.As32(), k)
 		return &mask{k: k}
 	}
+	if g.target == wasm {
+		return g.restByComparison(r, half)
+	}
 	words := make([]uint64, 16)
 	for i := range 8 {
 		words[i] = ^uint64(0)
@@ -26,6 +31,20 @@ func (g *gen) rest(r reg.GPVirtual, half int) *mask {
 	g.NEGQ(minus)
 	v := g.vec()
 	g.VMOVUPD(element(t, minus, 8+4*half), v)
+	return &mask{v: v}
+}
+
+// restByComparison is rest without a table, of which a module of WebAssembly has none.
+func (g *gen) restByComparison(r reg.GPVirtual, half int) *mask {
+	numbers := make([]uint64, 4)
+	for i := range numbers {
+		numbers[i] = uint64(4*half + i)
+	}
+	table := g.pool.table(fmt.Sprintf("lanes%d", half), numbers)
+	x, v := g.XMM(), g.vec()
+	g.VMOVQ(r, x)
+	g.VPBROADCASTQ(x, v)
+	g.VPCMPGTQ(table, v, v)
 	return &mask{v: v}
 }
 
@@ -67,6 +86,10 @@ func (g *gen) vectorsFrom(i, n reg.GPVirtual, body func(i reg.GPVirtual)) {
 	left := g.copyReg(n)
 	g.SUBQ(i, left)
 	m := g.all()
+	if g.target == wasm { // which has no jumps into a loop
+		g.vectorsOf(i, left, m, body)
+		return
+	}
 	g.CMPQ(left, operand.Imm(uint64(w)))
 	g.JLT(label(last))
 	g.Label(loop)
@@ -81,6 +104,26 @@ func (g *gen) vectorsFrom(i, n reg.GPVirtual, body func(i reg.GPVirtual)) {
 	g.CMPQ(left, operand.Imm(0))
 	g.JLE(label(done))
 	g.limit(m, left)
+	g.JMP(label(loop))
+	g.Label(done)
+}
+
+// vectorsOf is vectorsFrom with one way into the loop.
+func (g *gen) vectorsOf(i, left reg.GPVirtual, m *mask, body func(i reg.GPVirtual)) {
+	loop, full, done := g.label("loop"), g.label("full"), g.label("done")
+	w := uint64(g.lanes())
+	g.Label(loop)
+	g.CMPQ(left, operand.Imm(0))
+	g.JLE(label(done))
+	g.CMPQ(left, operand.Imm(w))
+	g.JGE(label(full))
+	g.limit(m, left)
+	g.Label(full)
+	g.partial, g.left = m, left
+	body(i)
+	g.partial, g.left = nil, nil
+	g.ADDQ(operand.Imm(w), i)
+	g.SUBQ(operand.Imm(w), left)
 	g.JMP(label(loop))
 	g.Label(done)
 }

@@ -1,6 +1,7 @@
 // Command asm writes the assembly of package runtime/vector, its stubs, the functions that choose among the
 // tiers, and the tables of coefficients that assembly and portable Go share. Run it in this folder: go run .
-// [FOLDER], by default ../../runtime/vector; the tables go to ../../portable from there.
+// [FOLDER [MODULE]], by default ../../runtime/vector; the tables go to ../../portable from there, and the
+// functions for WebAssembly to the file MODULE.
 package main
 
 import (
@@ -51,20 +52,31 @@ func main() {
 	if len(os.Args) > 1 {
 		out = os.Args[1]
 	}
-	if err := generate(out); err != nil {
+	module := ""
+	if len(os.Args) > 2 {
+		module = os.Args[2]
+	}
+	if err := generate(out, module); err != nil {
 		fmt.Fprintln(os.Stderr, "asm:", err)
 		os.Exit(1)
 	}
 }
 
-func generate(out string) error {
-	var here, arm, elsewhere strings.Builder
+// generate writes the files to a folder, and the module of WebAssembly to a file of its own, if that is
+// named.
+func generate(out, module string) error {
+	var here, arm, web, elsewhere strings.Builder
+	var kernels wasmModule
 	for _, fam := range families() {
-		var onARM map[string]bool
-		for _, t := range []target{avx2, avx512, neon} {
+		var onARM, onWeb map[string]bool
+		for _, t := range []target{avx2, avx512, neon, wasm} {
 			text, err := assemble(fam, t)
 			if err != nil {
 				return fmt.Errorf("%s: %w", fam.name, err)
+			}
+			if t == wasm {
+				onWeb = kernels.add(fam, text)
+				continue
 			}
 			name := fmt.Sprintf("%s_%s_amd64.s", fam.name, strings.ToLower(t.tier()))
 			if t == neon {
@@ -97,6 +109,12 @@ func generate(out string) error {
 			} else {
 				arm.WriteString(k.dispatcher())
 			}
+			if onWeb[k.name] {
+				web.WriteString(k.imported())
+				web.WriteString(k.dispatcher("Wasm"))
+			} else {
+				web.WriteString(k.dispatcher())
+			}
 			elsewhere.WriteString(k.dispatcher())
 		}
 	}
@@ -104,8 +122,16 @@ func generate(out string) error {
 	files := map[string]string{
 		"tiers_amd64.go": head + "package vector\n\nimport \"unsafe\"\n\n" + here.String(),
 		"tiers_arm64.go": head + "package vector\n\nimport \"unsafe\"\n\n" + arm.String(),
-		"tiers_other.go": head + "//go:build !amd64 && !arm64\n\npackage vector\n\n" + elsewhere.String(),
-		tables:           head + coefficients(),
+		"tiers_wasm.go": head + "//go:build kernels\n\npackage vector\n\nimport \"unsafe\"\n\n" +
+			web.String(),
+		"tiers_other.go": head + "//go:build !amd64 && !arm64 && !(wasm && kernels)\n\npackage vector\n\n" +
+			elsewhere.String(),
+		tables: head + coefficients(),
+	}
+	if module != "" {
+		if err := os.WriteFile(module, kernels.binary(), 0o644); err != nil {
+			return err
+		}
 	}
 	if err := os.MkdirAll(filepath.Join(out, filepath.Dir(tables)), 0o755); err != nil {
 		return err
@@ -129,6 +155,7 @@ const (
 	avx2 target = iota
 	avx512
 	neon // emitted for AVX2, and translated
+	wasm // likewise
 )
 
 // tier is the end of the names of a target's functions, before they are translated.

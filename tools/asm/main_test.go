@@ -15,7 +15,7 @@ func TestNothingHasDrifted(t *testing.T) {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := generate(out); err != nil {
+	if err := generate(out, ""); err != nil {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(out)
