@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -74,6 +75,22 @@ type Status struct {
 	Why     string            `json:"why,omitempty"`      // of a run that has ended without a result
 	EndedBy string            `json:"ended_by,omitempty"` // party whose error that is
 }
+
+// Unwell says why the part of the run does not stand well: it has failed, or has not come round for too long.
+// "": it does its part, waits for others, or has ended.
+func (s *Status) Unwell(tooLong time.Duration) string {
+	since := time.Since(s.At)
+	switch {
+	case s.State == Failed:
+		return "has failed: " + s.Why
+	case !slices.Contains([]string{Starting, Stopped, Complete}, s.State) && since > tooLong:
+		return fmt.Sprintf("has not come round for %s", since.Round(time.Second))
+	}
+	return ""
+}
+
+// Overdue is the age of a status in its file from which on its process hangs.
+const Overdue = statusEvery + stuckAfter
 
 // same reports whether two tell the same, at whatever times.
 func (s Status) same(o Status) bool {

@@ -2,11 +2,15 @@ package node
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -16,9 +20,9 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// What a party shows to the tools of its operator, on the loopback interface alone: GET /metrics in the form
-// of Prometheus, and GET /health. There are no values of the run in it: only what vflc status shows, and what
-// passes the network.
+// What a party shows to the tools of its operator: GET /metrics in the form of Prometheus, and GET /health,
+// on the loopback interface, on a socket of this user, or elsewhere to whoever has a token. There are no
+// values of the run in it: only what vflc status shows, and what passes the network.
 
 // stuckAfter is when a party counts as unhealthy whose loop has not come round.
 const stuckAfter = 10 * time.Second
@@ -38,20 +42,24 @@ func (c counted) Publish(to string, packet []byte) error {
 	return c.conveyor.Publish(to, packet)
 }
 
-// show listens where the operator's tools ask; the address must be of the loopback interface.
+// leastToken is how many characters a token has at least: nobody guesses as many random ones.
+const leastToken = 32
+
+// socketOf begins the address of a socket of this machine.
+const socketOf = "unix:"
+
+// show listens where the operator's tools ask. Other machines reach only what wants a token.
 func (n *node) show() error {
 	if n.Metrics == "" {
 		return nil
 	}
-	host, _, err := net.SplitHostPort(n.Metrics)
-	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return coded(diag.BadAddress,
-			"--metrics %s: write HOST:PORT with a HOST of the loopback interface, such as 127.0.0.1:9422: "+
-				"whoever reaches the port sees how the run stands", n.Metrics)
-	}
-	l, err := net.Listen("tcp", n.Metrics)
+	token, err := readToken(n.MetricsToken)
 	if err != nil {
-		return coded(diag.BadAddress, "--metrics %s: %v", n.Metrics, err)
+		return err
+	}
+	l, err := listenFor(n.Metrics, token != "")
+	if err != nil {
+		return err
 	}
 	registry := prometheus.NewRegistry()
 	if err := registry.Register(&collector{n}); err != nil {
@@ -60,14 +68,91 @@ func (n *node) show() error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /health", n.health)
-	n.web = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	n.note("metrics and health at http://%s", l.Addr())
+	n.web = &http.Server{Handler: withToken(token, mux), ReadHeaderTimeout: 5 * time.Second}
+	n.note("metrics and health at %s", l.Addr())
 	go func() {
 		if err := n.web.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			n.note("metrics: %v", err)
 		}
 	}()
 	return nil
+}
+
+// readToken reads the token of a file; "" for no file.
+func readToken(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(path)
+	token := strings.TrimSpace(string(text))
+	if err == nil && len(token) < leastToken {
+		return "", coded(diag.ExposedMetrics, "--metrics-token %s: the token has %d characters, and %d are "+
+			"the least: write one with openssl rand -hex 32", path, len(token), leastToken)
+	}
+	return token, err
+}
+
+// listenFor listens at the address of --metrics.
+func listenFor(address string, token bool) (net.Listener, error) {
+	fails := func(err error) error { return coded(diag.BadAddress, "--metrics %s: %v", address, err) }
+	if path, ok := strings.CutPrefix(address, socketOf); ok {
+		l, err := listenSocket(path)
+		if err != nil {
+			return nil, fails(err)
+		}
+		return l, nil
+	}
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, coded(diag.BadAddress, "--metrics %s: write HOST:PORT, such as 127.0.0.1:9422, or "+
+			"unix:FILE for a socket of this user", address)
+	}
+	if ip := net.ParseIP(host); !token && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, coded(diag.ExposedMetrics, "--metrics %s: whoever reaches the port sees how the run "+
+			"stands: name a HOST of the loopback interface, such as 127.0.0.1, or with --metrics-token a "+
+			"file with the token that other machines must show", address)
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fails(err)
+	}
+	return l, nil
+}
+
+// listenSocket listens on a socket that this user alone can open. One that a killed process has left is
+// taken.
+func listenSocket(path string) (net.Listener, error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
+		if other, err := net.Dial("unix", path); err == nil {
+			other.Close()
+			return nil, errors.New("another process listens there")
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	return l, os.Chmod(path, 0o600)
+}
+
+// withToken lets those alone ask who show a token, if there is one.
+func withToken(token string, next http.Handler) http.Handler {
+	if token == "" {
+		return next
+	}
+	want := sha256.Sum256([]byte("Bearer " + token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		shown := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		if subtle.ConstantTimeCompare(shown[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "show the token of --metrics-token", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // hide ends what show began.
@@ -92,7 +177,7 @@ func (n *node) snapshot() Status {
 func (n *node) health(w http.ResponseWriter, _ *http.Request) {
 	s := n.snapshot()
 	w.Header().Set("Content-Type", "application/json")
-	if s.State == Failed || time.Since(s.At) > stuckAfter {
+	if s.Unwell(stuckAfter) != "" {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 	_ = json.NewEncoder(w).Encode(s) // the client has gone

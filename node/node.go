@@ -50,8 +50,9 @@ type PartyOptions struct {
 	Finished string       // the number of the task that this process has done before; "": none
 	Say      func(string) // a line for the operator
 	Command  []string
-	// address on the loopback interface for metrics and health; "": none
-	Metrics string
+	// where metrics and health are shown, as HOST:PORT or unix:FILE, and the file of the token that whoever
+	// asks must show; "": nowhere, and none
+	Metrics, MetricsToken string
 	// of the organisation; none: the coordinator's own server
 	NATS    carrier.Cluster
 	connect func(*identity.Identity, carrier.Handlers) (conveyor, error) // nil: as the fields say

@@ -194,6 +194,10 @@ func TestPartiesThatCannotBe(t *testing.T) {
 				Refuse: func(error) {}})
 			return err
 		},
+		diag.ExposedMetrics: func() error {
+			_, err := listenFor("0.0.0.0:9422", false)
+			return err
+		},
 		diag.OtherParty: func() error {
 			_, err := carrier.Serve(all[1], busy, carrier.Handlers{})
 			return err

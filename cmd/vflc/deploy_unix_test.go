@@ -126,6 +126,7 @@ func TestDeployedUnits(t *testing.T) {
 		t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless the test failed
 	}
 	code, text := get(t, ports[1], "/health")
+	s.must("status", "run_server", "--probe")
 	var status node.Status
 	if err := json.Unmarshal([]byte(text), &status); err != nil || code != http.StatusOK ||
 		status.Party != "server" {
@@ -155,6 +156,7 @@ func TestDeployedUnits(t *testing.T) {
 		if !strings.Contains(s.read("run_"+party+"/session/status.json"), `"state": "complete"`) {
 			t.Errorf("%s: %s", party, s.read("run_"+party+"/session/status.json"))
 		}
+		s.must("status", "run_"+party, "--probe") // whose run is complete
 	}
 }
 
@@ -166,13 +168,19 @@ func TestMetricsStayOnTheMachine(t *testing.T) {
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--max-depth", "4",
 		"--draws", "10")
 	s.must("demo", "stop", "demo")
-	for _, address := range []string{"0.0.0.0:9422", ":9422", "example.org:80", "9422"} {
+	for address, want := range map[string]string{
+		"0.0.0.0:9422": "V0842: --metrics 0.0.0.0:9422: whoever reaches the port sees how the run stands",
+		"9422":         "V0829: --metrics 9422: write HOST:PORT",
+	} {
 		out, err := s.vflc("join", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o",
 			"demo/runs/a", "--metrics", address)
-		if want := fmt.Sprintf("V0829: --metrics %s: write HOST:PORT with a HOST of the loopback interface",
-			address); err == nil || !strings.Contains(out, want) {
+		if err == nil || !strings.Contains(out, want) {
 			t.Errorf("%s: %v\n%s", address, err, out)
 		}
+	}
+	s.must("status", "demo") // whose processes were stopped before the run was complete
+	if out, err := s.vflc("status", "demo", "--probe"); err == nil || !strings.Contains(out, "V0843") {
+		t.Errorf("a probe of processes that have ended: %v\n%s", err, out)
 	}
 }
 

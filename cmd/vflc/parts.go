@@ -100,7 +100,7 @@ func (s *stepwise) run(ctx context.Context) error {
 		s.progress(done, all)
 	}
 	size := 1
-	if s.nats.url != "" {
+	if s.nats.URL != "" {
 		found, err := inspect(s.model, s.path, s.data)
 		if err != nil {
 			return err

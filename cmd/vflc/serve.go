@@ -42,7 +42,11 @@ func (f *partyFlags) add(cmd *cobra.Command) {
 		"`folder` of the run: results, what a later start goes on from, and the log")
 	addNATS(fs, &f.NATS)
 	fs.StringVar(&f.Metrics, "metrics", "",
-		"loopback `HOST:PORT` for the operator's tools: /metrics (Prometheus) and /health")
+		"`HOST:PORT` for the operator's tools: /metrics (Prometheus) and /health; HOST is of the loopback "+
+			"interface unless there is a token; or unix:FILE, a socket of this user")
+	fs.StringVar(&f.MetricsToken, "metrics-token", "",
+		"`file` with a token of at least 32 characters that whoever asks --metrics must show: "+
+			"Authorization: Bearer TOKEN")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.StringVar(&f.inits, "inits", "",
@@ -64,6 +68,9 @@ func (f *partyFlags) ready(cmd *cobra.Command, programs string) error {
 	}
 	if err := wholeNATS(f.NATS, f.Listen); err != nil {
 		return err
+	}
+	if f.MetricsToken != "" && f.Metrics == "" {
+		return usagef("--metrics-token is for --metrics: name the address too")
 	}
 	screen := terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)
 	f.Programs, f.Progress, f.Command = programs, screen, os.Args

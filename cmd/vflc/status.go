@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -41,17 +43,21 @@ func statuses(dir string) (all []*node.Status, err error) {
 }
 
 func newStatus() *cobra.Command {
-	var asJSON bool
+	var asJSON, probed bool
 	cmd := &cobra.Command{
 		Use:   "status DIR",
 		Short: "Show how a party's part of a run stands, and whom the run waits for",
 		Example: `  vflc status run
+  vflc status run --probe
   vflc status demo --json`,
 		Args: oneArgument("the folder DIR of a run of vflc serve or vflc join, or of a demonstration"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			all, err := statuses(args[0])
 			if err != nil {
 				return err
+			}
+			if probed {
+				return probe(args[0], all)
 			}
 			if asJSON {
 				return posterior.WriteJSON(cmd.OutOrStdout(), all)
@@ -60,7 +66,27 @@ func newStatus() *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&probed, "probe", false, "print nothing, and exit with 1 where a part has failed, its "+
+		"process has ended before the run is complete, or hangs, which shows within 70 s")
 	return cmd
+}
+
+// probe is an error where a part of a run does not stand well.
+func probe(dir string, all []*node.Status) error {
+	var found data.Errors
+	for _, s := range all {
+		why := s.Unwell(node.Overdue)
+		if why == "" && s.State != node.Complete && !alive(s.Process) {
+			why = fmt.Sprintf("has ended: there is no process %d", s.Process)
+		}
+		if why != "" {
+			found = append(found, data.Coded(diag.NotWell, "%s %s; vflc logs prints its log", s.Party, why).At(dir)...)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return found
 }
 
 func writeStatus(w io.Writer, all []*node.Status) error {

@@ -264,7 +264,7 @@ func (s *studyState) say(format string, args ...any) {
 
 // pool is who makes cells: this process, or workers elsewhere.
 func (s *studyState) pool(ctx context.Context, open []*cells.Cell) (cells.Pool, func(), error) {
-	if s.flags.nats.url == "" {
+	if s.flags.nats.URL == "" {
 		return cells.Local{Jobs: s.flags.jobs, Make: func(ctx context.Context, c *cells.Cell) ([]byte,
 			error) {
 			return nil, makeCell(ctx, s.store, c)

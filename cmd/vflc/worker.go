@@ -20,22 +20,24 @@ import (
 )
 
 // natsFlags name the server over which cells are handed out.
-type natsFlags struct{ url, credentials string }
+type natsFlags struct{ spread.WorkCluster }
 
 func (f *natsFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.url, "nats", "",
+	cmd.Flags().StringVar(&f.URL, "nats", "",
 		"`URL` of a NATS server with JetStream, over which workers (vflc worker) take cells: "+
 			"nats://HOST:4222, tls://…")
-	cmd.Flags().StringVar(&f.credentials, "nats-creds", "",
+	cmd.Flags().StringVar(&f.Credentials, "nats-creds", "",
 		"`file` with the credentials of the user at that server")
+	cmd.Flags().StringVar(&f.CA, "nats-ca", "",
+		"`file` with the certificates by which that server is known (default: the system's); connections are then by TLS")
 }
 
 // check is an error where other flags contradict them.
 func (f *natsFlags) check(cmd *cobra.Command) error {
 	switch {
-	case f.url == "" && f.credentials != "":
-		return usagef("--nats-creds is for the server that --nats names")
-	case f.url != "" && cmd.Flags().Changed("jobs"):
+	case f.URL == "" && f.WorkCluster != spread.WorkCluster{}:
+		return usagef("--nats-creds and --nats-ca are for the server that --nats names")
+	case f.URL != "" && cmd.Flags().Changed("jobs"):
 		return usagef("--jobs is for this process; with --nats, vflc worker --jobs says how many cells " +
 			"a worker makes at a time")
 	}
@@ -45,7 +47,7 @@ func (f *natsFlags) check(cmd *cobra.Command) error {
 // open connects. That there is no server is shown, and the failure of a peer.
 func (f *natsFlags) open(ctx context.Context, cmd *cobra.Command, say func(string)) (*spread.WorkServer,
 	error) {
-	link, err := spread.Open(ctx, f.url, f.credentials, say)
+	link, err := spread.Open(ctx, f.WorkCluster, say)
 	if err != nil {
 		_ = judged(cmd, err) // which shows it
 		return nil, shown(exitPeer)
@@ -55,7 +57,7 @@ func (f *natsFlags) open(ctx context.Context, cmd *cobra.Command, say func(strin
 
 // afterwards is what to say after an interrupt: "" where there are no workers.
 func (f *natsFlags) afterwards() string {
-	if f.url == "" {
+	if f.URL == "" {
 		return ""
 	}
 	return "; the workers go on, and the same command takes their results"
@@ -80,7 +82,7 @@ Whoever may use the server can give its workers cells: they run these commands o
 		Args: cobra.NoArgs,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			switch {
-			case f.url == "":
+			case f.URL == "":
 				return usagef("name the server that has the cells: --nats URL")
 			case jobs < 1:
 				return usagef("--jobs must be positive")
@@ -138,7 +140,7 @@ func work(cmd *cobra.Command, f natsFlags, jobs int, dir string, quiet bool) (er
 		},
 		Say: say,
 	}
-	say(fmt.Sprintf("vflc %s: %s at a time, from %s", fit.Build(), grouped.Count(jobs, "cell"), f.url))
+	say(fmt.Sprintf("vflc %s: %s at a time, from %s", fit.Build(), grouped.Count(jobs, "cell"), f.URL))
 	var wait sync.WaitGroup
 	var refused error
 	for range jobs {

@@ -54,6 +54,8 @@ const (
 	SubjectRefused     Code = "V0836" // the NATS server does not allow a subject
 	NotConfirmed       Code = "V0841" // a run that the owner of a party without a policy has not confirmed
 	AlreadyJoined      Code = "V0838" // another process of the same party
+	ExposedMetrics     Code = "V0842" // metrics that other machines reach without a token, or with a short one
+	NotWell            Code = "V0843" // a party's part of a run that a probe finds failed, ended or stuck
 	// a server that has told clients unlike things, or sent them unlike numbers
 	UnlikeAnswers Code = "V0839"
 

@@ -118,10 +118,13 @@ type places struct {
 	inputs, results jetstream.ObjectStore
 }
 
-// Open connects to a server with JetStream. credentials is a file of NATS, "" for none. It goes on trying to
-// connect again for as long as the process lives. say is told of the server: that it is away, and that it is
-// back. Several goroutines may call it.
-func Open(ctx context.Context, url, credentials string, say func(string)) (*WorkServer, error) {
+// A WorkCluster is where servers with JetStream are, and how user and servers are known there: files with
+// credentials and with certificates, "" for none.
+type WorkCluster struct{ URL, Credentials, CA string }
+
+// Open connects to a server with JetStream. It goes on trying to connect again for as long as the process
+// lives. say is told of the server: that it is away, and that it is back. Several goroutines may call it.
+func Open(ctx context.Context, q WorkCluster, say func(string)) (*WorkServer, error) {
 	l := &WorkServer{say: say}
 	options := []nats.Option{
 		nats.Name("vflc"), nats.MaxReconnects(-1), nats.ReconnectWait(againAfter),
@@ -133,12 +136,15 @@ func Open(ctx context.Context, url, credentials string, say func(string)) (*Work
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { l.back() }),
 	}
-	if credentials != "" {
-		options = append(options, nats.UserCredentials(credentials))
+	if q.Credentials != "" {
+		options = append(options, nats.UserCredentials(q.Credentials))
 	}
-	conn, err := nats.Connect(url, options...)
+	if q.CA != "" {
+		options = append(options, nats.RootCAs(q.CA))
+	}
+	conn, err := nats.Connect(q.URL, options...)
 	if err != nil {
-		return nil, unreachable(url, "no NATS server answers there: %v", err)
+		return nil, unreachable(q.URL, "no NATS server answers there: %v", err)
 	}
 	l.conn = conn
 	if l.js, err = jetstream.New(conn); err == nil {
@@ -146,7 +152,7 @@ func Open(ctx context.Context, url, credentials string, say func(string)) (*Work
 	}
 	if err != nil {
 		conn.Close()
-		return nil, unreachable(url, "the server there has no JetStream that this user may use: %v", err)
+		return nil, unreachable(q.URL, "the server there has no JetStream that this user may use: %v", err)
 	}
 	return l, nil
 }

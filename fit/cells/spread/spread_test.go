@@ -3,9 +3,16 @@ package spread
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -72,7 +79,7 @@ func (l *log) with(text string) []string {
 
 func link(t *testing.T, url string, l *log) *WorkServer {
 	t.Helper()
-	out, err := Open(t.Context(), url, "", l.say)
+	out, err := Open(t.Context(), WorkCluster{URL: url}, l.say)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -478,8 +485,60 @@ func TestServerRefuses(t *testing.T) {
 	if !plain.ReadyForConnections(await.Patience) {
 		t.Fatal("the server does not start")
 	}
-	if _, err := Open(t.Context(), plain.ClientURL(), "", said.say); !errors.As(err, &diags) ||
+	if _, err := Open(t.Context(), WorkCluster{URL: plain.ClientURL()}, said.say); !errors.As(err, &diags) ||
 		!strings.Contains(diags[0].Message, "no JetStream") {
 		t.Error(err)
+	}
+}
+
+// A server is taken for that of --nats by the certificates of --nats-ca alone: not one with a certificate of
+// somebody else, nor by what the system trusts, nor in the clear.
+func TestServerIsKnownByItsCertificate(t *testing.T) {
+	web := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate, of 127.0.0.1
+	defer web.Close()
+	known, foreign := filepath.Join(t.TempDir(), "ca.pem"), filepath.Join(t.TempDir(), "ca.pem")
+	stranger := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true,
+		NotAfter: time.Now().Add(time.Hour)}
+	other, err := x509.CreateCertificate(nil, template, template, stranger.Public(), stranger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, der := range map[string][]byte{known: web.Certificate().Raw, foreign: other} {
+		text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := func(with *tls.Config) string {
+		s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true,
+			StoreDir: t.TempDir(), NoLog: true, NoSigs: true, TLSConfig: with})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Start()
+		t.Cleanup(func() { stop(s) })
+		if !s.ReadyForConnections(await.Patience) {
+			t.Fatal("the server does not start")
+		}
+		return s.Addr().String()
+	}
+	secure, plain := start(&tls.Config{Certificates: web.TLS.Certificates}), start(nil)
+	var said log
+	for _, q := range []WorkCluster{{URL: "tls://" + secure}, {URL: "nats://" + secure},
+		{URL: "tls://" + secure, CA: foreign}, {URL: "nats://" + plain, CA: known},
+		{URL: "tls://" + secure, CA: filepath.Join(t.TempDir(), "none")}} {
+		var diags data.Errors
+		l, err := Open(t.Context(), q, said.say)
+		if !errors.As(err, &diags) || diags[0].Code != diag.NoQueue {
+			t.Errorf("%v: %v, %v", q, l, err)
+		}
+	}
+	for _, scheme := range []string{"tls://", "nats://"} {
+		l, err := Open(t.Context(), WorkCluster{URL: scheme + secure, CA: known}, said.say)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
 	}
 }
