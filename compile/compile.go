@@ -13,7 +13,6 @@ import (
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/compile/leak"
-	"github.com/vflc/vflc/compile/private"
 	"github.com/vflc/vflc/compile/released"
 	"github.com/vflc/vflc/compile/respond"
 	"github.com/vflc/vflc/compile/split"
@@ -120,7 +119,7 @@ func modelPasses() []pass[*Model] {
 		{
 			name: "private", doc: "Puts the modules of clients in the place of their contributions.",
 			run: func(m *Model) (l diag.List, _ error) {
-				m.Linked, l = private.Link(m.File, m.Name, m.options.Module)
+				m.Linked, l = inline.LinkPrivate(m.File, m.Name, m.options.Module)
 				return l, nil
 			},
 		},
@@ -192,7 +191,7 @@ func respondAt(m *Model) (diag.List, error) {
 		return nil, nil
 	}
 	universe := stdlib.New()
-	linked, found := private.Link(m.File, m.Name, m.options.Module)
+	linked, found := inline.LinkPrivate(m.File, m.Name, m.options.Module)
 	if !found.HasErrors() {
 		linked, found = inline.Expand(linked, universe, m.options.Import)
 	}

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	clientmodule "github.com/vflc/vflc/compile/private"
+	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
@@ -51,11 +51,11 @@ func RecordedModules(dir string) func(path string) (string, error) {
 func RecordedPrivates(dir string) func(client string) (*source.File, error) {
 	read := RecordedModules(dir)
 	return func(client string) (*source.File, error) {
-		text, err := read(clientmodule.Path(client))
+		text, err := read(inline.ModulePath(client))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
-		return source.New(filepath.Join(dir, runs.ModulesDir, clientmodule.Path(client)), text), err
+		return source.New(filepath.Join(dir, runs.ModulesDir, inline.ModulePath(client)), text), err
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/bench/sbc/subject"
-	"github.com/vflc/vflc/posterior/sbc"
+	"github.com/vflc/vflc/fit/calibrate"
 )
 
 // A fitted model has flags, and the prior with which an error must be seen, PARAMETER=FACTOR for a scale that
@@ -67,9 +67,9 @@ func study(folder string, only []string, replicates int, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	var right []sbc.Result
+	var right []calibrate.RankResult
 	var missed []error
-	judge := func(title, wrong string, results []sbc.Result, err error) error {
+	judge := func(title, wrong string, results []calibrate.RankResult, err error) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", title, err)
 		}
@@ -82,7 +82,7 @@ func study(folder string, only []string, replicates int, seed uint64) error {
 			return nil
 		}
 		show(title+" with the prior "+wrong, results)
-		if sbc.Calibrated(results) {
+		if calibrate.Uniform(results) {
 			missed = append(missed, fmt.Errorf("%s: the wrong prior of %s was not detected", title, wrong))
 		}
 		return nil
@@ -120,15 +120,15 @@ func study(folder string, only []string, replicates int, seed uint64) error {
 		}
 	}
 	show("all models, priors as simulated", right)
-	if !sbc.Calibrated(right) {
+	if !calibrate.Uniform(right) {
 		missed = append(missed, errors.New("not calibrated"))
 	}
 	return errors.Join(missed...)
 }
 
 // show prints the results and whether they pass together.
-func show(title string, results []sbc.Result) {
-	sbc.Holm(results)
+func show(title string, results []calibrate.RankResult) {
+	calibrate.Holm(results)
 	fmt.Printf("%s\n%-34s %6s %9s %6s %9s %9s %9s\n", title, "parameter", "shift", "p", "width", "p",
 		"shape p", "p (Holm)")
 	for _, r := range results {
@@ -136,8 +136,8 @@ func show(title string, results []sbc.Result) {
 			r.Width.Estimate, r.Width.P, r.Shape, r.Adjusted, r.Bars(), r.Reading())
 	}
 	verdict := "calibrated"
-	if !sbc.Calibrated(results) {
+	if !calibrate.Uniform(results) {
 		verdict = "not calibrated"
 	}
-	fmt.Printf("%s at %g over %d quantities\n\n", verdict, sbc.Level, len(results))
+	fmt.Printf("%s at %g over %d quantities\n\n", verdict, calibrate.Level, len(results))
 }

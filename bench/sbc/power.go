@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/vflc/vflc/bench/sbc/subject"
-	"github.com/vflc/vflc/posterior/sbc"
+	"github.com/vflc/vflc/fit/calibrate"
 )
 
 // What power.vfl says: the sds of its priors, in the order of covariates below, and rho.
@@ -31,7 +31,7 @@ var covariates = [2]struct{ party, column, slope string }{{"clinic", "bmi", "by_
 // probability Π c over the rows, with y = 1 in a row with the probability √(p₁p₂)/c, have the density of the
 // model.
 func power(vflc subject.Command, folder, work string, replicates int, seed uint64,
-	factor float64) ([]sbc.Result, error) {
+	factor float64) ([]calibrate.RankResult, error) {
 	var x [2][]float64
 	var flags []string
 	for j, c := range covariates {

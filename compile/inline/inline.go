@@ -1,6 +1,8 @@
 // Package inline writes out the calls of functions that a model or its modules declare, so that every later
 // pass sees a model without functions. A function with parameters is a component: they become parameters of
-// the model, named after the let that calls it.
+// the model, named after the let that calls it. Modules of clients take the place of their contributions: the
+// names that one declares get the client's name in front, so that no two modules, nor a module and the model,
+// can have one name for two things.
 package inline
 
 import (

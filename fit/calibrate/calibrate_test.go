@@ -20,7 +20,6 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/posterior/sbc"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
@@ -332,7 +331,7 @@ func TestTheDataAreLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !sbc.Calibrated(r.Parameters) || r.LogLikelihood.Adjusted >= sbc.Level || r.Verdict != NotCalibrated {
+	if !Uniform(r.Parameters) || r.LogLikelihood.Adjusted >= Level || r.Verdict != NotCalibrated {
 		t.Errorf("%+v", r)
 	}
 	var text strings.Builder

@@ -9,7 +9,6 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/sbc"
 )
 
 // A Conclusion is the conclusion of a study.
@@ -44,9 +43,9 @@ type Report struct {
 	Draws      int          `json:"draws"`
 	Verdict    Conclusion   `json:"verdict"`
 	Calibrated bool         `json:"calibrated"` // that is the verdict
-	Parameters []sbc.Result `json:"parameters"`
+	Parameters []RankResult `json:"parameters"`
 	// LogLikelihood is judged with the parameters; nil without responses.
-	LogLikelihood *sbc.Result `json:"log_likelihood,omitempty"`
+	LogLikelihood *RankResult `json:"log_likelihood,omitempty"`
 	// Detectable is nil where there are too few replicates for any.
 	Detectable *Detectable `json:"detectable,omitempty"`
 	// why ranks that look uniform do not show that the backend is calibrated
@@ -68,8 +67,8 @@ func (s *Calibration) Report() (Report, error) {
 	if done == 0 {
 		return Report{}, fmt.Errorf("no replicate was fitted: %s", strings.Join(s.doubts(), "; "))
 	}
-	results, p, doubts := sbc.Judge(s.quantities, ranks, ranked), s.prepared, s.doubts()
-	concluded := verdict(sbc.Calibrated(results), doubts)
+	results, p, doubts := Judge(s.quantities, ranks, ranked), s.prepared, s.doubts()
+	concluded := verdict(Uniform(results), doubts)
 	out := Report{
 		Schema: posterior.Schema, Model: p.Name, Backend: p.Algorithm.Name,
 		Transform: p.Checked.Transform.Kind.Name, Seed: s.seed,
@@ -79,14 +78,14 @@ func (s *Calibration) Report() (Report, error) {
 	if s.likelihood {
 		out.LogLikelihood = &results[len(s.elements)]
 	}
-	if shift, width := sbc.Detectable(done, len(results), ranked); !math.IsInf(max(shift, width), 1) {
-		out.Detectable = &Detectable{Probability: sbc.Power, Shift: shift, Width: width}
+	if shift, width := DetectableBias(done, len(results), ranked); !math.IsInf(max(shift, width), 1) {
+		out.Detectable = &Detectable{Probability: Power, Shift: shift, Width: width}
 	}
 	return out, nil
 }
 
 // quantities are all that was judged.
-func (r Report) quantities() []sbc.Result {
+func (r Report) quantities() []RankResult {
 	if r.LogLikelihood == nil {
 		return r.Parameters
 	}
@@ -103,7 +102,7 @@ func (r Report) WriteTable(w io.Writer) error {
 		if x.Adjusted < least.Adjusted || x.Adjusted == least.Adjusted && x.P < least.P {
 			least = x
 		}
-		if x.Adjusted < sbc.Level {
+		if x.Adjusted < Level {
 			wrong++
 		}
 		shape := "–" // not tested
@@ -117,11 +116,11 @@ func (r Report) WriteTable(w io.Writer) error {
 	}
 	text := posterior.AlignLeft(rows)
 	text += fmt.Sprintf("%s: the smallest of %d adjusted p-values is %.2g (%s), judged at %g; %d "+
-		"replicates, %d draws each\n", r.Verdict, len(all), least.Adjusted, least.Shown(), sbc.Level,
+		"replicates, %d draws each\n", r.Verdict, len(all), least.Adjusted, least.Shown(), Level,
 		r.Replicates, r.Draws)
 	if wrong > 0 {
 		text += fmt.Sprintf("an error in %d of %d quantities: a study of a right posterior finds one with "+
-			"probability %g at most\n", wrong, len(all), sbc.Level)
+			"probability %g at most\n", wrong, len(all), Level)
 	}
 	if explanation := r.fits(); explanation != "" {
 		text += explanation + "\n"
@@ -137,7 +136,7 @@ func (r Report) WriteTable(w io.Writer) error {
 func (r Report) fits() string {
 	l := r.LogLikelihood
 	switch {
-	case l == nil || l.Adjusted >= sbc.Level:
+	case l == nil || l.Adjusted >= Level:
 		return ""
 	case l.Shift.P > min(l.Width.P, l.Shape):
 		return "log likelihood: the draws fit the data about as well as the parameters that made them, but " +

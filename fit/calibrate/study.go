@@ -1,8 +1,10 @@
 // Package calibrate checks an inference algorithm on a model by simulation: parameters drawn from their
 // priors must have uniform ranks among the posterior draws given data that were drawn with them, and so must
 // the log likelihood of these data. Method: Talts, Betancourt, Simpson, Vehtari and Gelman (2018),
-// "Validating Bayesian inference algorithms with simulation-based calibration"; the log likelihood: Modrák et
-// al. (2023), as in package sbc. A study is a simulation: it holds the data of all parties, and nothing
+// "Validating Bayesian inference algorithms with simulation-based calibration". So is the
+// rank of every function of parameters and data: Modrák, Moon, Kim, Bürkner, Huurre, Faltejsková, Gelman and
+// Vehtari (2023), "Simulation-based calibration checking for Bayesian computation: The choice of test
+// quantities shapes sensitivity". A study is a simulation: it holds the data of all parties, and nothing
 // crosses.
 package calibrate
 
@@ -24,7 +26,6 @@ import (
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/sbc"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/simulate"
 )
@@ -108,7 +109,7 @@ func New(p *fit.Prepared, replicates int) (*Calibration, diag.List, error) {
 		}
 	}
 	if s.likelihood = len(m.Responses) > 0; s.likelihood {
-		s.quantities = append(s.quantities, posterior.Scalar{Name: sbc.LogLikelihood})
+		s.quantities = append(s.quantities, posterior.Scalar{Name: LogLikelihood})
 	}
 	return s, diags, nil
 }
@@ -292,7 +293,7 @@ func (s *Calibration) rankIn(ctx context.Context, d *simulated, stream *rand.Ran
 func rank(truth []float64, draws [][]float64, ties *rand.Rand) (ess float64, ranks []int) {
 	ess = math.Inf(1)
 	for k, column := range draws {
-		ranks = append(ranks, sbc.Rank(truth[k], sbc.Thinned(column, ranked), ties))
+		ranks = append(ranks, Rank(truth[k], Thinned(column, ranked), ties))
 		if v := posterior.ESSBulk([][]float64{column}); v < ess {
 			ess = v
 		}

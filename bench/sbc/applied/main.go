@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/bench/sbc/subject"
-	"github.com/vflc/vflc/posterior/sbc"
+	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/tests/applied"
 )
 
@@ -70,7 +70,7 @@ func study(folder, only string, replicates int, seed uint64) error {
 		return err
 	}
 	var failed []error
-	judge := func(title string, fit func() ([]sbc.Result, error)) {
+	judge := func(title string, fit func() ([]calibrate.RankResult, error)) {
 		began := time.Now()
 		results, err := fit()
 		if err != nil {
@@ -78,20 +78,20 @@ func study(folder, only string, replicates int, seed uint64) error {
 			return
 		}
 		show(title, results, time.Since(began))
-		if !sbc.Calibrated(results) {
+		if !calibrate.Uniform(results) {
 			failed = append(failed, fmt.Errorf("%s: not calibrated", title))
 		}
 	}
 	for k, s := range subjects {
 		if only == "" || only == s.model {
 			dir := filepath.Join(work, strconv.Itoa(k))
-			judge(s.model+" "+s.transform, func() ([]sbc.Result, error) {
-				return calibrate(vflc, folder, dir, s, replicates, seed)
+			judge(s.model+" "+s.transform, func() ([]calibrate.RankResult, error) {
+				return calibrated(vflc, folder, dir, s, replicates, seed)
 			})
 		}
 	}
 	if only == "" || only == "hmm" {
-		judge("hmm exact", func() ([]sbc.Result, error) {
+		judge("hmm exact", func() ([]calibrate.RankResult, error) {
 			return hidden(vflc, folder, work, replicates, seed)
 		})
 	}
@@ -100,8 +100,8 @@ func study(folder, only string, replicates int, seed uint64) error {
 
 // show prints the row of a table: how many scalars, the smallest p-value adjusted for their number, and how
 // long it took.
-func show(title string, results []sbc.Result, took time.Duration) {
-	least := slices.MinFunc(results, func(a, b sbc.Result) int {
+func show(title string, results []calibrate.RankResult, took time.Duration) {
+	least := slices.MinFunc(results, func(a, b calibrate.RankResult) int {
 		if a.Adjusted < b.Adjusted || a.Adjusted == b.Adjusted && a.P < b.P {
 			return -1
 		}
@@ -111,9 +111,9 @@ func show(title string, results []sbc.Result, took time.Duration) {
 		least.Shown(), least.P, took.Seconds())
 }
 
-// calibrate makes tables, whose responses vflc calibrate replaces.
-func calibrate(vflc subject.Command, folder, dir string, s fitted, replicates int, seed uint64) ([]sbc.Result,
-	error) {
+// calibrated makes tables, whose responses vflc calibrate replaces.
+func calibrated(vflc subject.Command, folder, dir string, s fitted, replicates int,
+	seed uint64) ([]calibrate.RankResult, error) {
 	model := filepath.Join(folder, s.model+".vfl")
 	args := []string{"simulate", model, "--quiet", "--seed", covariates, "-o", dir}
 	for _, size := range s.sizes {
@@ -144,7 +144,8 @@ func tables(dir string) (flags []string) {
 
 // hidden fits the hidden Markov model to data that are drawn for each replicate, and ranks what they were
 // drawn with.
-func hidden(vflc subject.Command, folder, work string, replicates int, seed uint64) ([]sbc.Result, error) {
+func hidden(vflc subject.Command, folder, work string, replicates int,
+	seed uint64) ([]calibrate.RankResult, error) {
 	ranks := subject.Ranks{}
 	for replicate := range replicates {
 		dir := filepath.Join(work, "hmm", strconv.Itoa(replicate))

@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/sbc"
 )
 
 // Draws is the number of posterior draws among which a parameter is ranked.
@@ -47,8 +47,8 @@ func (c Command) Output(args ...string) ([]byte, error) {
 }
 
 // Calibrate returns the verdicts of vflc calibrate on a model, and prints its warnings after the title.
-func (c Command) Calibrate(title, model string, replicates int, seed uint64, flags ...string) ([]sbc.Result,
-	error) {
+func (c Command) Calibrate(title, model string, replicates int, seed uint64,
+	flags ...string) ([]calibrate.RankResult, error) {
 	args := []string{"calibrate", model, "--json", "--quiet", "--replicates", strconv.Itoa(replicates),
 		"--seed", fmt.Sprint(seed)}
 	out, err := c.Output(append(args, flags...)...)
@@ -56,9 +56,9 @@ func (c Command) Calibrate(title, model string, replicates int, seed uint64, fla
 		return nil, err
 	}
 	var answer struct {
-		Parameters    []sbc.Result `json:"parameters"`
-		LogLikelihood *sbc.Result  `json:"log_likelihood"`
-		Warnings      []string     `json:"warnings"`
+		Parameters    []calibrate.RankResult `json:"parameters"`
+		LogLikelihood *calibrate.RankResult  `json:"log_likelihood"`
+		Warnings      []string               `json:"warnings"`
 	}
 	if err := json.Unmarshal(out, &answer); err != nil {
 		return nil, err
@@ -95,13 +95,13 @@ func (r Ranks) Add(c Command, model, folder string, warmup, draws int, truth map
 			return fmt.Errorf("%s has %d draws of %s", run, len(chain[name]), name)
 		}
 		ties := rand.New(rand.NewPCG(uint64(len(r[name])), 0))
-		r[name] = append(r[name], sbc.Rank(value, sbc.Thinned(chain[name], Draws), ties))
+		r[name] = append(r[name], calibrate.Rank(value, calibrate.Thinned(chain[name], Draws), ties))
 	}
 	return nil
 }
 
 // Judge returns the verdicts, by name.
-func (r Ranks) Judge() []sbc.Result {
+func (r Ranks) Judge() []calibrate.RankResult {
 	var columns []posterior.Scalar
 	var ranks [][]int
 	for name := range r {
@@ -111,7 +111,7 @@ func (r Ranks) Judge() []sbc.Result {
 	for _, c := range columns {
 		ranks = append(ranks, r[c.Name])
 	}
-	return sbc.Judge(columns, ranks, Draws)
+	return calibrate.Judge(columns, ranks, Draws)
 }
 
 // read reads a chain in Stan's CSV, by the names of a summary: mu.1 is mu[1].

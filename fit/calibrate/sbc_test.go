@@ -1,4 +1,4 @@
-package sbc
+package calibrate
 
 import (
 	"fmt"
@@ -56,7 +56,7 @@ func TestShapeByHand(t *testing.T) {
 }
 
 func TestHolm(t *testing.T) {
-	results := []Result{{P: 0.04}, {P: 0.001}, {P: 0.03}, {P: 0.9}}
+	results := []RankResult{{P: 0.04}, {P: 0.001}, {P: 0.03}, {P: 0.9}}
 	Holm(results)
 	var got []float64
 	for _, r := range results {
@@ -129,7 +129,7 @@ func TestFalseAlarms(t *testing.T) {
 		for k := range ranks {
 			ranks[k] = uniform(r, replicates, 99)
 		}
-		if !Calibrated(Judge(columns, ranks, 99)) {
+		if !Uniform(Judge(columns, ranks, 99)) {
 			alarms++
 		}
 	}
@@ -202,7 +202,7 @@ func TestPower(t *testing.T) {
 func TestDetectable(t *testing.T) {
 	for _, c := range []struct{ replicates, quantities int }{{50, 3}, {200, 10},
 		{1000, 30}}[:brief.Draws(2, 3)] {
-		shift, width := Detectable(c.replicates, c.quantities, 99)
+		shift, width := DetectableBias(c.replicates, c.quantities, 99)
 		for _, e := range [][2]float64{{shift, 1}, {-shift, 1}, {0, width}, {0, 1 / width}} {
 			found, _ := power(400, c.replicates, c.quantities, e[0], e[1])
 			if found < Power-0.095 || found > Power+0.095 && e[1] >= 1 {
@@ -210,7 +210,7 @@ func TestDetectable(t *testing.T) {
 			}
 		}
 	}
-	if shift, width := Detectable(1, 5, 99); !math.IsInf(shift, 1) || !math.IsInf(width, 1) {
+	if shift, width := DetectableBias(1, 5, 99); !math.IsInf(shift, 1) || !math.IsInf(width, 1) {
 		t.Errorf("one replicate detects a shift by %g and a width of %g", shift, width)
 	}
 }
@@ -226,8 +226,8 @@ func TestErrorsAreNamed(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 7))
 		results := Judge([]posterior.Scalar{{Name: "x"}}, [][]int{wrong(r, 1000, 99, c.mean, c.sd)}, 99)
 		if got := results[0].Reading(); !regexp.MustCompile("^"+c.want+"$").MatchString(got) ||
-			Calibrated(results) != (c.want == "") {
-			t.Errorf("N(%g, %g): %q, calibrated %v (%+v)", c.mean, c.sd, got, Calibrated(results), results[0])
+			Uniform(results) != (c.want == "") {
+			t.Errorf("N(%g, %g): %q, calibrated %v (%+v)", c.mean, c.sd, got, Uniform(results), results[0])
 		}
 	}
 	two := []int{}
@@ -241,7 +241,7 @@ func TestErrorsAreNamed(t *testing.T) {
 }
 
 func TestBars(t *testing.T) {
-	if got := (Result{Counts: []int{10, 20, 0, 10}}).Bars(); got != "▄█ ▄" {
+	if got := (RankResult{Counts: []int{10, 20, 0, 10}}).Bars(); got != "▄█ ▄" {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package sbc
+package calibrate
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package private
+package inline
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package sbc
+package calibrate
 
 import (
 	"math"
@@ -15,11 +15,11 @@ const (
 	farthest = 5.0
 )
 
-// Detectable returns the errors of a posterior that a study with so many replicates and quantities detects
-// with probability Power, where one quantity has them: a shift, in standard deviations, or a width so many
-// times too large; one that is as many times too small is detected at least as often. It takes normal
-// posteriors. The results are +Inf where there are too few replicates.
-func Detectable(replicates, quantities, draws int) (shift, width float64) {
+// DetectableBias returns the errors of a posterior that a study with so many replicates and quantities
+// detects with probability Power, where one quantity has them: a shift, in standard deviations, or a width
+// so many times too large; one that is as many times too small is detected at least as often. It takes
+// normal posteriors. The results are +Inf where there are too few replicates.
+func DetectableBias(replicates, quantities, draws int) (shift, width float64) {
 	j, n := newJudge(draws), float64(replicates)
 	level := Level / float64(3*quantities)
 	alarm, missed := -quantile(portable.Log(level/2)), -quantile(portable.Log(1-Power))

@@ -1,11 +1,4 @@
-// Package sbc tests simulation-based calibration: if parameters are drawn from the prior and data from the
-// likelihood, the rank of the parameter among draws of its posterior is uniform, for every model and every
-// data set (Cook, Gelman and Rubin 2006; Talts, Betancourt, Simpson, Vehtari and Gelman 2018, "Validating
-// Bayesian inference algorithms with simulation-based calibration"). So is the rank of every function of
-// parameters and data (Modrák, Moon, Kim, Bürkner, Huurre, Faltejsková, Gelman and Vehtari 2023,
-// "Simulation-based calibration checking for Bayesian computation: The choice of test quantities shapes
-// sensitivity").
-package sbc
+package calibrate
 
 import (
 	"cmp"
@@ -59,7 +52,7 @@ func Thinned(draws []float64, n int) []float64 {
 }
 
 // A Test is one of the tests of the ranks of a quantity. Estimate is what is wrong by how much.
-type Test struct {
+type RankTest struct {
 	Estimate float64 `json:"estimate"`
 	Z        float64 `json:"z"` // what P is the two-sided tail probability of, with the sign of the error
 	P        float64 `json:"p"`
@@ -67,16 +60,16 @@ type Test struct {
 
 // A Result is the verdict on one quantity: a parameter, or the log likelihood. Three tests are made of its
 // ranks, which are independent for uniform ranks of many replicates.
-type Result struct {
+type RankResult struct {
 	Name   string `json:"name"`
 	Label  string `json:"label,omitempty"` // as in a summary; "" where it is the name
 	Counts []int  `json:"counts"`          // number of ranks in bins of equal width
 	// Shift tests the mean of the normal scores of the ranks. Its estimate is how far the posterior lies
 	// above the right one, in standard deviations.
-	Shift Test `json:"shift"`
+	Shift RankTest `json:"shift"`
 	// Width tests the variance of the normal scores about their mean. Its estimate is how many times as wide
 	// as the right one the posterior is. For one replicate there is no such test, and P is 1.
-	Width Test `json:"width"`
+	Width RankTest `json:"width"`
 	// Chi2 tests the shape that the counts have apart from what shift and width explain, with DF degrees of
 	// freedom. DF is 0, and Shape 1, where there are too few bins.
 	Chi2     float64 `json:"chi2"`
@@ -89,9 +82,9 @@ type Result struct {
 // Judge tests the ranks of every quantity, ranks[k][r] being that of quantity k in replicate r, 0 to draws,
 // for uniformity, and adjusts the p-values for their number by Holm's method (1979). There must be at least
 // one replicate.
-func Judge(quantities []posterior.Scalar, ranks [][]int, draws int) []Result {
+func Judge(quantities []posterior.Scalar, ranks [][]int, draws int) []RankResult {
 	judge := newJudge(draws)
-	out := make([]Result, len(quantities))
+	out := make([]RankResult, len(quantities))
 	for k, q := range quantities {
 		out[k] = judge.of(ranks[k])
 		out[k].Name, out[k].Label = q.Name, q.Label
@@ -132,9 +125,9 @@ func newJudge(draws int) *judge {
 	return j
 }
 
-func (j *judge) of(ranks []int) Result {
+func (j *judge) of(ranks []int) RankResult {
 	n, possible := len(ranks), len(j.scores)
-	r := Result{Counts: make([]int, bins(n, possible)), Width: Test{Estimate: 1, P: 1}}
+	r := RankResult{Counts: make([]int, bins(n, possible)), Width: RankTest{Estimate: 1, P: 1}}
 	mean := 0.0
 	for _, v := range ranks {
 		r.Counts[v*len(r.Counts)/possible]++
@@ -172,7 +165,7 @@ func ofSmallest(p float64, tests int) float64 {
 // width tests the sum of squares of the standardised scores about their mean, which has the distribution of a
 // sum over one replicate less about 0: exactly for normal scores, and in mean and variance, up to terms of
 // the order of 1/n², for these.
-func (j *judge) width(ranks []int, mean float64) Test {
+func (j *judge) width(ranks []int, mean float64) RankTest {
 	n, square := len(ranks), 0.0
 	for _, v := range ranks {
 		d := j.shift[v] - mean
@@ -186,7 +179,7 @@ func (j *judge) width(ranks []int, mean float64) Test {
 			nearest = min(nearest, math.Abs(x))
 		}
 	}
-	return Test{Estimate: 1 / math.Sqrt(max(square, float64(nearest*nearest))), Z: z, P: twoSided(z)}
+	return RankTest{Estimate: 1 / math.Sqrt(max(square, float64(nearest*nearest))), Z: z, P: twoSided(z)}
 }
 
 // kurtosis is the mean of the fourth powers of the standardised scores.
@@ -228,7 +221,7 @@ func (j *judge) rest(counts []int, n int) (chi2 float64, df int) {
 
 // Holm computes adjusted p-values: the smallest times their number, the next times one less, and so on, made
 // monotone.
-func Holm(results []Result) {
+func Holm(results []RankResult) {
 	order := make([]int, len(results))
 	for i := range order {
 		order[i] = i
@@ -242,17 +235,17 @@ func Holm(results []Result) {
 }
 
 // Shown is what a person reads: the label if there is one.
-func (r Result) Shown() string { return posterior.Scalar{Name: r.Name, Label: r.Label}.Shown() }
+func (r RankResult) Shown() string { return posterior.Scalar{Name: r.Name, Label: r.Label}.Shown() }
 
-// Calibrated reports whether no adjusted p-value is below Level.
-func Calibrated(results []Result) bool {
-	return !slices.ContainsFunc(results, func(r Result) bool { return r.Adjusted < Level })
+// Uniform reports whether no adjusted p-value is below Level.
+func Uniform(results []RankResult) bool {
+	return !slices.ContainsFunc(results, func(r RankResult) bool { return r.Adjusted < Level })
 }
 
 // Reading is what is wrong with the posterior, in words; "" where the adjusted p-value is not below Level.
 // Where it is, the test with the smallest p-value is named, and each other one whose own is below Level when
 // adjusted for their number.
-func (r Result) Reading() string {
+func (r RankResult) Reading() string {
 	if r.Adjusted >= Level {
 		return ""
 	}
@@ -280,7 +273,7 @@ func (r Result) Reading() string {
 }
 
 // Bars draws the counts as a line of blocks; half height is the expected count.
-func (r Result) Bars() string {
+func (r RankResult) Bars() string {
 	blocks := []rune(" ▁▂▃▄▅▆▇█")
 	total := 0
 	for _, c := range r.Counts {

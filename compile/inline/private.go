@@ -1,7 +1,4 @@
-// Package private puts the modules of clients in the place of their contributions. The names that a module
-// declares get the client's name in front, so that no two modules, nor a module and the model, can have one
-// name for two things.
-package private
+package inline
 
 import (
 	"github.com/vflc/vflc/compile/check"
@@ -11,10 +8,11 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// Link returns the model of a file with what modules hold written out, at the places of the contributions
-// that they implement. Contributions whose module is not at hand stay as they are. name is that of the model.
-func Link(file *ast.File, name string, module func(client string) (*source.File, error)) (*check.Linked,
-	diag.List) {
+// LinkPrivate returns the model of a file with what modules hold written out, at the places of the
+// contributions that they implement. Contributions whose module is not at hand stay as they are. name is
+// that of the model.
+func LinkPrivate(file *ast.File, name string,
+	module func(client string) (*source.File, error)) (*check.Linked, diag.List) {
 	l := &linker{file: file, name: name, public: publicNames(file), linked: map[string]*client{},
 		calls: map[ast.Node]*check.FunctionPlace{}}
 	for _, s := range file.Stmts {
@@ -34,9 +32,9 @@ func Link(file *ast.File, name string, module func(client string) (*source.File,
 	return &check.Linked{File: out, Privates: l.privates, Calls: l.calls}, l.diags
 }
 
-// Path is where a run keeps its copy of a client's module, among those of the files that the model imports:
-// no import has such a path.
-func Path(client string) string { return client + ".module" }
+// ModulePath is where a run keeps its copy of a client's module, among those of the files that the model
+// imports: no import has such a path.
+func ModulePath(client string) string { return client + ".module" }
 
 // A linker writes out the modules of a model.
 type linker struct {
@@ -89,7 +87,7 @@ func (l *linker) read(c *ast.Contribution, owner string, module func(string) (*s
 	if !k.headed(tree) {
 		return nil
 	}
-	l.privates = append(l.privates, check.Module{Name: owner, Path: Path(owner), File: src})
+	l.privates = append(l.privates, check.Module{Name: owner, Path: ModulePath(owner), File: src})
 	k.collect(tree)
 	return k
 }
