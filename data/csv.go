@@ -13,8 +13,8 @@ import (
 )
 
 // A csvFile is a table with a header row, its cells separated by commas, tabs, semicolons or vertical bars.
-// A byte-order mark, CRLF line ends and quoted newlines are allowed; blanks around a cell are not part of it. It
-// is read twice, first to count the lines, so that memory for the numbers is allocated once.
+// A byte-order mark, CRLF line ends and quoted newlines are allowed; blanks around a cell are not part of it.
+// It is read twice, first to count the lines, so that memory for the numbers is allocated once.
 type csvFile struct {
 	name   string
 	open   opener
