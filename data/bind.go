@@ -257,33 +257,12 @@ func (b *binder) encoder(w Want, c FromItem) (Fitted, bool) {
 	return f, true
 }
 
-// separator names what separates the cells of a header other than commas, "" for nothing.
-func separator(header string) string {
-	switch {
-	case strings.Contains(header, "\t"):
-		return "tabs"
-	case strings.Contains(header, ";"):
-		return "semicolons"
-	case strings.Contains(header, "|"):
-		return "vertical bars"
-	}
-	return ""
-}
-
 // find returns a column of the table, or reports that it is missing or not usable.
 func (v View) find(name string, list *diag.List) (column, bool) {
 	a, ok := v.Array(name)
 	switch {
 	case !ok:
 		others := slices.DeleteFunc(v.names(), func(n string) bool { return n == v.Key })
-		if !v.Document && len(v.Arrays) == 1 {
-			if by := separator(v.Arrays[0].Name); by != "" {
-				fail(list, diag.NoColumn, place(v.Name, 1),
-					"%s %s: not in this file, whose header has one cell: its cells are separated by "+
-						"%s, and vflc reads commas", v.noun(), name, by)
-				return column{}, false
-			}
-		}
 		fail(list, diag.NoColumn, place(v.Name, 1), "%s %s: not in this file%s (it has: %s)", v.noun(), name,
 			suggestion(name, others), listed(v.names()))
 		return column{}, false

@@ -12,19 +12,24 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A csvFile is a table with a header row. A byte-order mark, CRLF line ends and quoted newlines are allowed;
-// blanks around a cell are not part of it. It is read twice, first to count the lines, so that memory for the
-// numbers is allocated once.
+// A csvFile is a table with a header row, its cells separated by commas, tabs, semicolons or vertical bars.
+// A byte-order mark, CRLF line ends and quoted newlines are allowed; blanks around a cell are not part of it.
+// It is read twice, first to count the lines, so that memory for the numbers is allocated once.
 type csvFile struct {
-	name string
-	open opener
+	name   string
+	open   opener
+	packed string // how it is compressed, "" where it is not
+	// once read:
+	separator byte
+	decimals  bool              // numbers have decimal commas
+	marks     map[string]marked // of the columns that have any, by name
 }
 
 // Read implements Reader.
 func (f *csvFile) Read() (*Table, diag.List) {
 	var list diag.List
 	p := &csvPass{file: f, list: &list, table: newTable(f.name, f), lines: &lines{}}
-	if !p.survey() || !p.each(p.header, p.row) || !p.late() {
+	if !p.survey() || !p.each(p.header, p.row) || !p.late() || !p.commas() {
 		return nil, list
 	}
 	if p.grown {
@@ -41,11 +46,12 @@ func (f *csvFile) Texts(name string) ([]string, error) {
 	var out []string
 	at := -1
 	p := &csvPass{file: f, list: &list}
+	m := f.marks[name]
 	p.each(func(cells [][]byte, _ int) bool {
 		p.width = len(cells)
 		at = slices.IndexFunc(cells, func(c []byte) bool { return string(trim(c)) == name })
 		return at >= 0
-	}, func(cells [][]byte, _ int) { out = append(out, string(trim(cells[at]))) })
+	}, func(cells [][]byte, _ int) { out = append(out, string(m.plainText(trim(cells[at])))) })
 	if len(list) > 0 {
 		return nil, Errors(list)
 	}
@@ -59,6 +65,7 @@ type csvPass struct {
 	table   *Table
 	width   int // number of columns
 	columns []csvColumn
+	marks   []marked  // of the columns, where a comma separates no cells
 	lines   *lines    // of the rows
 	room    int       // for this many rows: the number of lines of the file
 	slab    []float64 // the columns of numbers one after another, each with room for all rows
@@ -83,7 +90,7 @@ func (p *csvPass) each(header func(cells [][]byte, line int) bool, row func(cell
 		return false
 	}
 	defer source.Close()
-	s := newScanner(source)
+	s := newScanner(source, p.file.separator)
 	cells, first, err := s.next()
 	if err != nil {
 		p.broken(err, first)
@@ -117,7 +124,7 @@ func (p *csvPass) rows(s *scanner, row func(cells [][]byte, line int)) (rows int
 			rows++
 		}
 		if len(cells) != p.width {
-			p.ragged(ragged, len(cells), line)
+			p.ragged(ragged, cells, line)
 			ragged++
 			continue
 		}
@@ -144,16 +151,10 @@ func (p *csvPass) broken(err error, line int) {
 }
 
 // ragged reports the first row that is too short or too long.
-func (p *csvPass) ragged(before, cells, line int) {
+func (p *csvPass) ragged(before int, cells [][]byte, line int) {
 	if before == 0 {
-		if by := separator(strings.Join(p.table.names(), "")); by != "" && p.width == 1 {
-			fail(p.list, diag.BadCSV, place(p.file.name, line),
-				"the cells are separated by %s, and vflc reads commas", by)
-			return
-		}
-		fail(p.list, diag.BadCSV, place(p.file.name, line),
-			"%s, but the header has %s; quote a cell that holds a comma",
-			grouped.Count(cells, "cell"), grouped.Count(p.width, "column"))
+		fail(p.list, diag.BadCSV, place(p.file.name, line), "%s, but the header has %s%s",
+			grouped.Count(len(cells), "cell"), grouped.Count(p.width, "column"), p.mixed(cells))
 	}
 }
 
@@ -177,6 +178,11 @@ func (p *csvPass) header(cells [][]byte, line int) bool {
 		}
 	}
 	p.width = len(t.Arrays)
+	if need := float64(p.width) * float64(p.room) * 8; p.file.packed != "" && need > maxDecoded {
+		fail(p.list, diag.Unreadable, p.file.name, "would take %s in memory, more than the limit of %s for a "+
+			"compressed table: leave out columns that no declaration binds, or unpack it", megabytes(need),
+			megabytes(maxDecoded))
+	}
 	return len(*p.list) == 0
 }
 
@@ -197,7 +203,13 @@ func (p *csvPass) row(cells [][]byte, line int) {
 		case c.numbers == nil:
 			c.words.add(cell)
 		case !c.late:
-			v, ok := value(cell)
+			var v float64
+			var ok bool
+			if p.marks == nil {
+				v, ok = value(cell)
+			} else {
+				v, ok = p.marks[k].value(cell, line)
+			}
 			c.numbers[i], c.late, c.serial = v, !ok, c.serial && serial(cell)
 		}
 	}
@@ -206,9 +218,16 @@ func (p *csvPass) row(cells [][]byte, line int) {
 // begin decides by the first row whether columns are numbers or words, and allocates memory.
 func (p *csvPass) begin(cells [][]byte) {
 	p.columns = make([]csvColumn, p.width)
+	if p.file.separator != ',' {
+		p.marks = make([]marked, p.width)
+	}
 	numeric := 0
 	for k := range p.columns {
-		if _, ok := value(trim(cells[k])); ok {
+		cell := trim(cells[k])
+		if p.marks != nil {
+			cell, _ = pointed(cell)
+		}
+		if _, ok := value(cell); ok {
 			p.columns[k].serial = true
 			numeric++
 		} else {
@@ -242,7 +261,11 @@ func (p *csvPass) late() bool {
 	}, func(cells [][]byte, _ int) {
 		rows++
 		for _, k := range again {
-			p.columns[k].words.add(trim(cells[k]))
+			cell := trim(cells[k])
+			if p.marks != nil {
+				cell = p.marks[k].plainText(cell)
+			}
+			p.columns[k].words.add(cell)
 		}
 	})
 	if ok && rows != p.lines.n || !ok && len(*p.list) == 0 {
@@ -259,7 +282,11 @@ func (p *csvPass) changed() {
 // finish closes the gaps between the columns of numbers, so that a matrix of adjacent columns needs no copy.
 func (p *csvPass) finish() {
 	t, n := p.table, p.lines.n
-	t.Rows = n
+	t.Rows, t.Format = n, p.file.format()
+	p.file.marks = map[string]marked{}
+	for k, m := range p.marks {
+		p.file.marks[t.Arrays[k].Name] = m
+	}
 	used := 0
 	for _, c := range p.columns {
 		used += copy(p.slab[used:], c.numbers[:min(n, len(c.numbers))])
@@ -279,7 +306,7 @@ func (p *csvPass) finish() {
 	}
 }
 
-// survey counts the lines, and reports the first that is not UTF-8.
+// survey finds what separates the cells, counts the lines, and reports the first that is not UTF-8.
 func (p *csvPass) survey() bool {
 	source, err := p.file.open()
 	if err != nil {
@@ -287,11 +314,17 @@ func (p *csvPass) survey() bool {
 		return false
 	}
 	defer source.Close()
+	head, err := headOf(source)
+	if err != nil {
+		p.broken(err, 0)
+		return false
+	}
+	text := io.MultiReader(bytes.NewReader(head), source)
 	p.room = 1
 	buffer, kept := make([]byte, scanBuffer), 0
 	for err == nil {
 		var n int
-		n, err = source.Read(buffer[kept:])
+		n, err = text.Read(buffer[kept:])
 		text := buffer[:kept+n]
 		valid := validPrefix(text)
 		if at := bytes.IndexByte(text[:valid], 0); at >= 0 {
@@ -309,7 +342,7 @@ func (p *csvPass) survey() bool {
 	if !errors.Is(err, io.EOF) {
 		p.broken(err, 0)
 	}
-	return len(*p.list) == 0
+	return len(*p.list) == 0 && p.sniff(head)
 }
 
 // isText reports whether a cell is text: UTF-8 without NUL, which other tools take for its end, so that two

@@ -14,44 +14,11 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/vflc/vflc/internal/grouped"
-	"github.com/vflc/vflc/internal/safefile"
-	"github.com/vflc/vflc/lang/diag"
 )
 
-// A parquetFile is a Parquet file of flat columns: numbers, booleans (0 and 1) and texts. A null is a missing
-// cell. Messages give the number of the row.
-type parquetFile struct {
-	name string
-	most int64
-	read *memory // once read
-}
-
-// Read implements Reader.
-func (p *parquetFile) Read() (*Table, diag.List) {
-	var list diag.List
-	text, err := safefile.Read(p.name, p.most)
-	if err != nil {
-		fail(&list, diag.Unreadable, p.name, "%s", reason(err))
-		return nil, list
-	}
-	columns, err := parquetColumns(text, min(p.most, maxDecoded))
-	if err != nil {
-		fail(&list, diag.Unreadable, p.name, "%v", err)
-		return nil, list
-	}
-	p.read = &memory{p.name, columns}
-	table, list := p.read.Read()
-	if table != nil {
-		table.reader = p
-	}
-	return table, list
-}
-
-// Texts implements Reader.
-func (p *parquetFile) Texts(name string) ([]string, error) { return p.read.Texts(name) }
-
-// parquetColumns reads all columns of a file. The decoder panics on some damaged files, which is an error
-// here.
+// parquetColumns reads all columns of a Parquet file of flat columns: numbers, booleans (0 and 1) and texts.
+// A null is a missing cell. Messages give the number of the row. The decoder panics on some damaged files,
+// which is an error here.
 func parquetColumns(text []byte, most int64) (columns []Values, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -117,10 +84,6 @@ func flat(text []byte) error {
 	}
 	return nil
 }
-
-// maxDecoded is how much memory the columns of a Parquet file may take: 1.6 GB, 10⁸ numbers. A file of a
-// megabyte can hold more rows than any memory, if they are alike.
-const maxDecoded = 1_600_000_000
 
 // need is how many bytes of memory a row takes: a number as it is read and in the table, the digits of a
 // whole number that may be a key, a text without its characters.

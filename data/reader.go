@@ -2,9 +2,9 @@ package data
 
 import (
 	"bytes"
+	"errors"
 	"io"
-	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
@@ -21,8 +21,14 @@ type Reader interface {
 	Texts(name string) ([]string, error)
 }
 
+// How an Arrow file begins, and a stream of version 5 of the format.
+const (
+	arrowMark   = "ARROW1"
+	arrowStream = "\xff\xff\xff\xff"
+)
+
 // newReader returns the reader of a source of at most so many bytes: a table of a database where it is the
-// address of one, Stan-JSON if its name ends in .json, Parquet if it ends in .parquet, else CSV.
+// address of one, Parquet, Arrow or Stan-JSON as it begins, else CSV. What is compressed is unpacked.
 func newReader(path string, most int64) (Reader, error) {
 	if d, err := databaseOf(path); d != nil || err != nil {
 		if d != nil {
@@ -30,13 +36,23 @@ func newReader(path string, most int64) (Reader, error) {
 		}
 		return d, err
 	}
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".json":
-		return &jsonFile{name: path, open: fileOpener(path, most)}, nil
-	case ".parquet":
-		return &parquetFile{name: path, most: most}, nil
+	in, err := inputOf(path, most)
+	if err != nil {
+		return nil, errors.New(reason(err))
 	}
-	return &csvFile{name: path, open: fileOpener(path, most)}, nil
+	if err := in.foreign(); err != nil {
+		return nil, err
+	}
+	switch {
+	case in.ending() == ".json", in.ending() == "" && bytes.HasPrefix(bytes.TrimSpace(in.head), []byte("{")):
+		return &jsonFile{name: path, open: in.open}, nil
+	case in.ending() == ".parquet", bytes.HasPrefix(in.head, []byte("PAR1")):
+		return &columnFile{input: in, decode: parquetColumns}, nil
+	case slices.Contains([]string{".arrow", ".feather", ".ipc", ".arrows"}, in.ending()),
+		bytes.HasPrefix(in.head, []byte(arrowMark)), bytes.HasPrefix(in.head, []byte(arrowStream)):
+		return &columnFile{input: in, decode: arrowColumns}, nil
+	}
+	return &csvFile{name: path, open: in.open, packed: in.packed}, nil
 }
 
 // Open reads a table from a file or a database. The table is nil if and only if there are errors.
@@ -44,11 +60,6 @@ func Open(path string) (*Table, diag.List) { return openFile(path, safefile.MaxB
 
 func openFile(path string, most int64) (*Table, diag.List) {
 	var list diag.List
-	if format := foreign(path); format != "" {
-		fail(&list, diag.Unreadable, path, "%s is not supported in this version; export the table as CSV",
-			format)
-		return nil, list
-	}
 	r, err := newReader(path, most)
 	if err != nil {
 		fail(&list, diag.Unreadable, shown(path), "%v", err)

@@ -55,7 +55,7 @@ func TestRecordsAreThoseOfEncodingCSV(t *testing.T) {
 		"bytes":    iotest.OneByteReader(bytes.NewReader(text[:scanBuffer+1000])),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, want := newScanner(source), csv.NewReader(bytes.NewReader(text))
+			s, want := newScanner(source, ','), csv.NewReader(bytes.NewReader(text))
 			want.FieldsPerRecord = -1
 			for n := 0; ; n++ {
 				got, line, err := s.next()
@@ -93,7 +93,7 @@ func FuzzScanner(f *testing.F) {
 		if strings.HasPrefix(text, "\ufeff") {
 			return // encoding/csv reads the mark as text
 		}
-		s, want := newScanner(strings.NewReader(text)), csv.NewReader(strings.NewReader(text))
+		s, want := newScanner(strings.NewReader(text), ','), csv.NewReader(strings.NewReader(text))
 		want.FieldsPerRecord = -1
 		for {
 			got, line, err := s.next()

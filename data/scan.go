@@ -22,8 +22,8 @@ const mostRecord = 64 << 20
 // scanBuffer is the number of bytes of a file that are read at once: few enough for the second-level cache.
 const scanBuffer = 256 << 10
 
-// A scanner splits CSV (RFC 4180) into records, without a string for each cell. Blank lines are not records;
-// CRLF ends a line as LF does, also in a quoted cell.
+// A scanner splits CSV (RFC 4180, with any separator) into records, without a string for each cell. Blank
+// lines are not records; CRLF ends a line as LF does, also in a quoted cell.
 type scanner struct {
 	source     io.Reader
 	buffer     []byte
@@ -31,12 +31,13 @@ type scanner struct {
 	failed     error // the error of the source, io.EOF at its end
 	line       int   // of the last line read, counted from 1
 	fields     [][]byte
+	separator  byte
 	quoted     []byte // the text of the fields of a record with quotes
 	ends       []int  // of the fields in quoted
 }
 
-func newScanner(source io.Reader) *scanner {
-	return &scanner{source: source, buffer: make([]byte, scanBuffer)}
+func newScanner(source io.Reader, separator byte) *scanner {
+	return &scanner{source: source, separator: separator, buffer: make([]byte, scanBuffer)}
 }
 
 // next returns the cells of the next record as they are written except for quotes, and the line where it
@@ -56,7 +57,7 @@ func (s *scanner) next() (fields [][]byte, line int, err error) {
 	}
 	s.fields = s.fields[:0]
 	for {
-		k := bytes.IndexByte(text, ',')
+		k := bytes.IndexByte(text, s.separator)
 		if k < 0 {
 			s.fields = append(s.fields, text)
 			return s.fields, line, nil
@@ -145,7 +146,10 @@ func (s *scanner) quotedRecord(text []byte) ([][]byte, error) {
 
 // plainField reads a cell without quotes. more reports whether another cell follows in rest.
 func (s *scanner) plainField(text []byte) (rest []byte, more bool, err error) {
-	field, rest, more := bytes.Cut(text, []byte(","))
+	field := text
+	if k := bytes.IndexByte(text, s.separator); k >= 0 {
+		field, rest, more = text[:k], text[k+1:], true
+	}
 	if bytes.IndexByte(field, '"') >= 0 {
 		return nil, false, errQuote
 	}
@@ -175,7 +179,7 @@ func (s *scanner) quotedField(text []byte) (rest []byte, more bool, err error) {
 		switch {
 		case len(text) == 0:
 			return nil, false, nil
-		case text[0] == ',':
+		case text[0] == s.separator:
 			return text[1:], true, nil
 		case text[0] != '"':
 			return nil, false, errQuote

@@ -19,6 +19,7 @@ import (
 // A Table is what a Reader reads: columns of equal length, or a document with entries of any shape.
 type Table struct {
 	Name     string // as it is shown in messages: a path
+	Format   string // what is particular about the file: "semicolons, decimal commas, gzip"; "": nothing
 	Document bool   // has entries of different shapes in place of columns
 	// number of rows; for a document 0, or the number of rows that its entries were joined on
 	Rows   int

@@ -1,7 +1,9 @@
 package data
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,21 +16,66 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// foreign names a format of the language that this version cannot read.
-func foreign(path string) string {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".xlsx", ".xls":
-		return "a spreadsheet"
-	case ".gz", ".bz2", ".zst", ".xz", ".zip", ".7z":
-		return "a compressed file"
-	case ".arrow", ".feather", ".ipc":
-		return "an Arrow file"
-	case ".rds", ".rdata", ".rda":
-		return "a file of R"
-	case ".dta", ".sav", ".sas7bdat":
-		return "a file of Stata, SPSS or SAS"
+// An alien is a format that vflc does not read, with the line that converts a file FILE of it.
+type alien struct {
+	name    string
+	endings []string // of files
+	begins  []string // how it begins, where that is like no other
+	convert string
+}
+
+func aliens() []alien {
+	const (
+		zipped = "PK\x03\x04"
+		r      = "in R: write.csv(%s, \"TABLE.csv\", row.names = FALSE)"
+		python = "in Python: pandas.%s.to_csv(\"TABLE.csv\", index=False)"
+		both   = r + ", or " + python
+	)
+	of := func(line string, parts ...any) string { return fmt.Sprintf(line, parts...) }
+	return []alien{
+		{"an Excel workbook", []string{".xlsx", ".xls", ".xlsm", ".xlsb"}, []string{zipped, "\xd0\xcf\x11\xe0"},
+			of(both, `readxl::read_excel("FILE")`, `read_excel("FILE")`)},
+		{"an OpenDocument spreadsheet", []string{".ods"}, nil,
+			of(both, `readODS::read_ods("FILE")`, `read_excel("FILE")`)},
+		{"an image of an object of R", []string{".rds"}, []string{"X\n\x00\x00"},
+			of(r, `readRDS("FILE")`)},
+		{"an image of R", []string{".rdata", ".rda"}, []string{"RDX2\n", "RDX3\n"},
+			of(r, `get(load("FILE"))`)},
+		{"an SPSS file", []string{".sav", ".zsav"}, []string{"$FL2", "$FL3"},
+			of(both, `haven::zap_labels(haven::read_spss("FILE"))`, `read_spss("FILE", convert_categoricals=False)`)},
+		{"a Stata file", []string{".dta"}, []string{"<stata_dta>"},
+			of(both, `haven::zap_labels(haven::read_dta("FILE"))`, `read_stata("FILE", convert_categoricals=False)`)},
+		{"a SAS file", []string{".sas7bdat"}, nil,
+			of(both, `haven::read_sas("FILE")`, `read_sas("FILE")`)},
+		{"a Feather file of version 1", nil, []string{"FEA1"},
+			of(both, `arrow::read_feather("FILE")`, `read_feather("FILE")`)},
+		{"an ORC file", []string{".orc"}, []string{"ORC\x11"}, of(python, `read_orc("FILE")`)},
+		{"a pickled object of Python", []string{".pkl", ".pickle"}, nil, of(python, `read_pickle("FILE")`)},
+		{"JSON, a line for each row", []string{".jsonl", ".ndjson"}, nil,
+			of(python, `read_json("FILE", lines=True)`)},
+		{"an archive", []string{".zip", ".7z", ".tar", ".tgz"}, []string{"7z\xbc\xaf"},
+			"unpack it, and name the table in it"},
+		{"compressed by xz", []string{".xz"}, []string{"\xfd7zXZ"}, "xz -dk FILE unpacks it; vflc reads gzip and zstd"},
+		{"compressed by bzip2", []string{".bz2"}, []string{"BZh"}, "bunzip2 -k FILE unpacks it; vflc reads gzip and zstd"},
+		{"an SQLite file", nil, []string{"SQLite format 3\x00"}, "write sqlite:FILE"},
+		{"UTF-16 text", nil, []string{"\xff\xfe", "\xfe\xff"},
+			"iconv -f UTF-16 -t UTF-8 FILE > TABLE.csv, or save it as UTF-8"},
 	}
-	return ""
+}
+
+// foreign is the error of a format that vflc does not read.
+func (in *input) foreign() error {
+	for _, a := range aliens() {
+		known := slices.Contains(a.endings, in.ending())
+		for _, begin := range a.begins {
+			known = known || bytes.HasPrefix(in.head, []byte(begin))
+		}
+		if known {
+			return fmt.Errorf("is %s, which vflc does not read: %s", a.name,
+				strings.ReplaceAll(a.convert, "FILE", filepath.Base(in.name)))
+		}
+	}
+	return nil
 }
 
 // reason describes why a file cannot be read, without its name.

@@ -81,6 +81,9 @@ type bounded struct {
 	left, most int64
 }
 
+// Bounded is a reader that returns an error where there are more than most bytes; path is for its text.
+func Bounded(r io.Reader, path string, most int64) io.Reader { return &bounded{r, path, most, most} }
+
 var errMore = errors.New("it has more bytes than the limit")
 
 // Read implements io.Reader.

@@ -1,7 +1,7 @@
 package diag
 
-// The codes of tables, their cells and their files, V0501 to V0559, and of any other file that a command
-// reads or writes.
+// The codes of tables, their cells and their files, V0501 to V0559 and V0571, and of any other file that a
+// command reads or writes.
 const (
 	Unreadable      Code = "V0501" // a file cannot be opened, or its format is not supported
 	BadCSV          Code = "V0502" // ragged rows, stray quotes, not UTF-8
@@ -34,6 +34,8 @@ const (
 	KeyAsCovariate  Code = "V0530" // warning: `*` takes a column that numbers the rows
 	NumbersAsWords  Code = "V0528" // warning: cells that look like numbers in a column of words
 	WordsInOrder    Code = "V0837" // warning: the order of words counts, and nothing gives it
+
+	Ambiguous Code = "V0571" // separators or decimal marks that can be read in two ways
 
 	FileTrouble Code = "V0840" // a file or folder of a command, not a table, that cannot be read or written
 )
