@@ -1,8 +1,9 @@
 // Release builds the binaries that a release ships: static ones for Linux, macOS and Windows on amd64 and
-// arm64, with checksums and a software bill of materials.
+// arm64, wheels of the Python package that hold them, checksums, and a software bill of materials.
 //
 //	go -C tools run ./release -o ../dist          build, into dist
 //	go -C tools run ./release -o ../dist -check   build again, with an empty cache and from a copy of the sources in another folder, and compare with dist
+//	go -C tools run ./release -o ../dist -targets linux/amd64 -program ../vflc    the wheel of a program that is there, alone
 //
 // The bytes depend on the sources and the version of Go alone: no path, time, or state of a repository is in
 // them.
@@ -41,8 +42,14 @@ func main() {
 	check := flag.Bool("check", false, "build again and compare with the folder")
 	only := flag.String("targets", strings.Join(targets(), ","),
 		"`targets` to build, as linux/amd64,windows/arm64")
+	program := flag.String("program", "", "write the wheel of this `file` alone, which is the one target")
 	flag.Parse()
-	if err := release(*out, *check, strings.Split(*only, ",")); err != nil {
+	wanted := strings.Split(*only, ",")
+	write := func() error { return release(*out, *check, wanted) }
+	if *program != "" {
+		write = func() error { return wheelAlone(*out, wanted, *program) }
+	}
+	if err := write(); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -52,10 +59,8 @@ func main() {
 const root = ".."
 
 func release(out string, check bool, wanted []string) error {
-	for _, t := range wanted {
-		if !slices.Contains(targets(), t) {
-			return fmt.Errorf("no target %s: %s", t, strings.Join(targets(), ", "))
-		}
+	if err := known(wanted); err != nil {
+		return err
 	}
 	if !check {
 		return build(root, out, "", wanted)
@@ -73,6 +78,16 @@ func release(out string, check bool, wanted []string) error {
 		return err
 	}
 	return same(out, again, wanted)
+}
+
+// known is an error where one of some targets is none.
+func known(wanted []string) error {
+	for _, t := range wanted {
+		if !slices.Contains(targets(), t) {
+			return fmt.Errorf("no target %s: %s", t, strings.Join(targets(), ", "))
+		}
+	}
+	return nil
 }
 
 // sourceFiles lists the files of the packages of this module that the command is made of, with those embedded
@@ -115,7 +130,11 @@ func copySources(to string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
+	more, err := wheelSources(root)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Concat(names, more) {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			return err
@@ -149,9 +168,13 @@ func version(sources string) (string, error) {
 
 // same compares what two builds have written.
 func same(one, other string, wanted []string) error {
+	p, err := readProject(root)
+	if err != nil {
+		return err
+	}
 	names := []string{sumsFile, bomFile}
 	for _, t := range wanted {
-		names = append(names, binary(t))
+		names = append(names, binary(t), p.file(t))
 	}
 	for _, name := range names {
 		a, err := digest(filepath.Join(one, name))
@@ -209,15 +232,21 @@ func build(sources, out, cache string, wanted []string) error {
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
-		sum, err := digest(path)
+		wheel, err := writeWheel(sources, t, path, out)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&sums, "%s  %s\n", sum, binary(t))
+		for _, name := range []string{binary(t), wheel} {
+			sum, err := digest(filepath.Join(out, name))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&sums, "%s  %s\n", sum, name)
+			fmt.Println(sum, name)
+		}
 		if err := collect(path, modules); err != nil {
 			return err
 		}
-		fmt.Println(sum, binary(t))
 	}
 	bom, err := billOfMaterials(modules)
 	if err != nil {
