@@ -73,13 +73,22 @@ func (s *server) analyse() {
 		s.busy = false
 		return
 	}
-	next.stale = false
-	file, tree, open := next.file, next.reading().tree, s.texts()
+	next.stale, next.analysed = false, true
+	file, open := next.file, s.texts()
 	go func() {
-		f := s.find(file, tree, open)
+		f := s.find(file, open)
 		s.post(func() {
 			if s.docs[next.uri] == next { // else it has been closed
 				s.accept(next, f)
+			}
+		})
+		run, rows := s.crossings(f, open)
+		s.post(func() {
+			if s.docs[next.uri] == next && f.whole {
+				s.complement(next, f, run, rows)
+			}
+			if next.analysed = false; !next.stale {
+				next.settled()
 			}
 			s.analyse()
 		})
@@ -99,7 +108,7 @@ func (s *server) texts() func(path string) (string, bool) {
 }
 
 // find compiles a text. It does not belong to the worker.
-func (s *server) find(file *source.File, tree *ast.File, open func(string) (string, bool)) (f *facts) {
+func (s *server) find(file *source.File, open func(string) (string, bool)) (f *facts) {
 	f = &facts{file: file}
 	defer func() {
 		if r := recover(); r != nil {
@@ -109,12 +118,24 @@ func (s *server) find(file *source.File, tree *ast.File, open func(string) (stri
 	f.model, f.list, f.err = s.tools.Compile(file, open)
 	f.whole = f.err == nil && !f.list.HasErrors()
 	if f.err == nil && f.model.Checked == nil {
-		f.model, _, _ = s.tools.Compile(source.New(file.Name, spared(file.Text, tree)), open)
-	}
-	if f.whole && f.model.Checked.For == "" {
-		f.run, f.rows, _ = s.tools.Rows(f.model, open) // an error is one of the backend: vflc run gives it
+		f.model, _, _ = s.tools.Compile(source.New(file.Name, spared(file.Text, f.model.File)), open)
 	}
 	return f
+}
+
+// crossings finds what crosses in a run of a whole text. It does not belong to the worker.
+func (s *server) crossings(f *facts, open func(string) (string, bool)) (run *compile.Model,
+	rows []compile.Disclosure) {
+	if !f.whole || f.model.Checked.For != "" {
+		return nil, nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			_ = s.fault("the audit of "+f.file.Name, r)
+		}
+	}()
+	run, rows, _ = s.tools.Rows(f.model, open) // an error is one of the backend: vflc run gives it
+	return run, rows
 }
 
 // spared is a text with blanks for what is no part of a whole statement: everything else stays in its place.
@@ -131,13 +152,15 @@ func spared(text string, tree *ast.File) string {
 	return string(out)
 }
 
-// accept keeps the facts of a document and shows them.
+// accept keeps the facts of a document and shows its diagnostics.
 func (s *server) accept(d *document, f *facts) {
 	d.facts = f
-	if f.whole {
-		d.good = f
-	}
 	s.publish(d)
+}
+
+// complement adds to the facts of a whole text what crosses, and has the client ask for hints again.
+func (s *server) complement(d *document, f *facts, run *compile.Model, rows []compile.Disclosure) {
+	f.run, f.rows, d.good = run, rows, f
 	if s.client.Capabilities.Workspace.InlayHint.RefreshSupport {
 		s.ask("workspace/inlayHint/refresh", nil)
 	}

@@ -39,7 +39,7 @@ type hover struct {
 // its page.
 func TestHover(t *testing.T) {
 	e := begin(t, "")
-	if p := e.edit(here, model); len(p.Diagnostics) > 0 {
+	if p := e.settle(here, model); len(p.Diagnostics) > 0 {
 		t.Fatalf("%+v", p.Diagnostics)
 	}
 	for marked, want := range map[string][]string{

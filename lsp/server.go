@@ -156,6 +156,10 @@ func (s *server) post(task func()) {
 
 // answer runs a method and replies.
 func (s *server) answer(req *jsonrpc2.Request) {
+	if d := s.tooEarly(req); d != nil {
+		d.waiting = append(d.waiting, func() { s.answer(req) })
+		return
+	}
 	ctx := context.Background()
 	s.mu.Lock()
 	unwanted := s.cancelled[req.ID]
@@ -181,6 +185,20 @@ func (s *server) answer(req *jsonrpc2.Request) {
 	if err != nil {
 		s.end()
 	}
+}
+
+// tooEarly is the document of a request about what the compiler finds, where that is on its way.
+func (s *server) tooEarly(req *jsonrpc2.Request) *document {
+	var p ofDocument
+	switch req.Method {
+	case "textDocument/inlayHint", "textDocument/codeLens", "textDocument/codeAction":
+		if req.Params != nil && json.Unmarshal(*req.Params, &p) == nil {
+			if d := s.docs[p.uri()]; d != nil && (d.stale || d.analysed) {
+				return d
+			}
+		}
+	}
+	return nil
 }
 
 // attempt runs a method. One that panics is an error of its request, and the server goes on.

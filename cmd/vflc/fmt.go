@@ -48,8 +48,8 @@ func newFmt() *cobra.Command {
 	return cmd
 }
 
-// formatFile rewrites one file, which messages call by its name, or with onlyCheck prints the name if it would
-// change. A file with errors is
+// formatFile rewrites one file, which messages call by its name, or with onlyCheck prints the name if it
+// would change. A file with errors is
 // not changed.
 func formatFile(cmd *cobra.Command, path, name string, onlyCheck bool) (good bool, err error) {
 	text, err := safefile.ReadText(path)

@@ -49,16 +49,7 @@ func (standardPipes) Close() error { return os.Stdin.Close() }
 // toolchain compiles and audits models as vflc check and vflc audit do.
 func toolchain() lsp.Toolchain {
 	return lsp.Toolchain{
-		Version: version(), Delay: typingPause,
-		Compile: func(model *source.File, open func(string) (string, bool)) (*compile.Model, diag.List, error) {
-			cmd, f, _, err := besideModel(model.Name)
-			if err != nil {
-				return nil, nil, err
-			}
-			m, diags, err := compileOpen(model, open, f)
-			return m, diags, asInFile(cmd, err)
-		},
-		Rows: crossingRows,
+		Version: version(), Delay: typingPause, Compile: checkOpen, Rows: crossingRows,
 		Audit: func(w io.Writer, m *compile.Model, open func(string) (string, bool)) error {
 			m, a, given, err := forRun(m, open)
 			if err != nil {
@@ -71,6 +62,16 @@ func toolchain() lsp.Toolchain {
 			return r.print(w)
 		},
 	}
+}
+
+// checkOpen compiles a model as vflc check does.
+func checkOpen(model *source.File, open func(path string) (string, bool)) (*compile.Model, diag.List, error) {
+	cmd, f, _, err := besideModel(model.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, diags, err := compileOpen(model, open, f)
+	return m, diags, asInFile(cmd, err)
 }
 
 // crossingRows lists what crosses in a run of a model; nothing where the model has no programs.
