@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -17,7 +17,7 @@ import (
 // jointOf is the joint density of every support under a transform.
 func jointOf(t *testing.T, transform def.Transform) *JointDensity {
 	t.Helper()
-	o := check.Options{Transform: transform, Accept: accept.Names()}
+	o := check.Options{Transform: transform, Accept: diag.AcceptanceNames()}
 	if transform.Noise() {
 		o.Rho = 0.3
 	}

@@ -22,8 +22,8 @@ func TestSums(t *testing.T) {
 			sum.Add(sum, big.NewFloat(x[i]))
 			dot.Add(dot, new(big.Float).SetPrec(200).Mul(big.NewFloat(x[i]), big.NewFloat(y[i])))
 		}
-		near(t, "sum", Sum(x), sum, rounding*sizes)
-		near(t, "dot", Dot(x, y), dot, rounding*products)
+		within(t, "sum", Sum(x), sum, rounding*sizes)
+		within(t, "dot", Dot(x, y), dot, rounding*products)
 		if n > 1 {
 			centre := new(big.Float).Quo(sum, big.NewFloat(float64(n)))
 			squares := new(big.Float).SetPrec(200)
@@ -31,14 +31,14 @@ func TestSums(t *testing.T) {
 				d := new(big.Float).SetPrec(200).Sub(big.NewFloat(v), centre)
 				squares.Add(squares, d.Mul(d, d))
 			}
-			near(t, "variance", Variance(x), squares.Quo(squares, big.NewFloat(float64(n-1))),
+			within(t, "variance", Variance(x), squares.Quo(squares, big.NewFloat(float64(n-1))),
 				float64(n)*0x1p-50)
 		}
 	}
 }
 
-// near requires a value within a bound of another.
-func near(t *testing.T, what string, got float64, want *big.Float, bound float64) {
+// within requires a value within a bound of another.
+func within(t *testing.T, what string, got float64, want *big.Float, bound float64) {
 	t.Helper()
 	w, _ := want.Float64()
 	if math.Abs(got-w) > bound {
