@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Acceptance is a way in which a model lets a party learn another's data, and which a user can accept.
+// An Acceptance is a way in which a model lets a party learn another's data, and which a user can accept.
 type Acceptance struct {
 	Name  string // of the flag's value, as --accept takes it
 	Doc   string // what is accepted, as the end of "accepts that …"
@@ -40,7 +40,7 @@ func Acceptances() []Acceptance {
 	}
 }
 
-// AcceptanceNames returns the names of the disclosures, in the order of All.
+// AcceptanceNames returns the names of the disclosures, in the order of Acceptances.
 func AcceptanceNames() []string {
 	var out []string
 	for _, d := range Acceptances() {
@@ -49,7 +49,7 @@ func AcceptanceNames() []string {
 	return out
 }
 
-// A Accepted holds the names of what is accepted, in the order of All.
+// An Accepted holds the names of what is accepted, in the order of Acceptances.
 type Accepted []string
 
 // ParseAccepted reads a list of names that are separated by commas. The error names one that is unknown.
