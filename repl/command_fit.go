@@ -12,7 +12,6 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/choices"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -41,9 +40,9 @@ func fitCommand() command {
 type order struct {
 	name     string
 	backend  backends.Algorithm
-	settings map[string]string  // of the backend
-	choices  map[string]string  // beside them
-	chosen   choices.FitChoices // that they are
+	settings map[string]string // of the backend
+	choices  map[string]string // beside them
+	chosen   fit.FitChoices    // that they are
 }
 
 func backendNames() []string {
@@ -96,7 +95,7 @@ func (s *Session) order(args string) (order, error) {
 		}
 	}
 	var err error
-	if o.chosen, err = choices.Parse(o.choices); err != nil {
+	if o.chosen, err = fit.ParseChoices(o.choices); err != nil {
 		return o, usagef(":fit: %v", err)
 	}
 	o.chosen.Model.Encrypted = backends.Encrypted(o.settings)
@@ -134,7 +133,7 @@ func (o *order) setting(word string) error {
 		}
 		names = append(names, set.Name)
 	}
-	for _, c := range choices.All() {
+	for _, c := range fit.Choices() {
 		if c.Name != name {
 			names = append(names, c.Name)
 			continue
@@ -172,7 +171,7 @@ func having(setting string) (out []string) {
 // command is the command line that does the same.
 func (o order) command(s *Session) []string {
 	out := append(s.runArguments(), "--backend", o.backend.Name, fmt.Sprintf("--seed=%d", o.chosen.Run.Seed))
-	for _, c := range choices.All() {
+	for _, c := range fit.Choices() {
 		if v, ok := o.choices[c.Name]; ok && c.Name != "seed" {
 			out = append(out, "--"+c.Name+"="+v)
 		}
@@ -189,7 +188,7 @@ func (o order) command(s *Session) []string {
 func (s *Session) model(o order) (*compile.Model, diag.List, error) {
 	m, found := s.now.built, s.now.found
 	again := o.chosen.Model.Encrypted
-	for _, c := range choices.All() {
+	for _, c := range fit.Choices() {
 		_, chosen := o.choices[c.Name]
 		again = again || chosen && c.Model
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/node/release"
+	"github.com/vflc/vflc/node/ledger"
 )
 
 func openCommand() command {
@@ -97,7 +97,7 @@ func readText(path, text string) (*state, error) {
 
 // openRun reads the folder of a run, with its model where that and its data are as they were.
 func (s *Session) openRun(path string) error {
-	stored, published, err := release.Open(path)
+	stored, published, err := ledger.OpenRun(path)
 	if err != nil {
 		return err
 	}

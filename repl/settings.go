@@ -7,7 +7,6 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/choices"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -30,7 +29,7 @@ func settingValues(_ *Session, before []string) []string {
 	if len(before) == 0 {
 		out = append(out, backendNames()...)
 	}
-	for _, c := range choices.All() {
+	for _, c := range fit.Choices() {
 		out = append(out, c.Name+"=")
 	}
 	for _, set := range a.Settings {
@@ -47,7 +46,7 @@ func meant(word string) string {
 	if slices.Contains(settingNames(), word) {
 		return word + "=VALUE"
 	}
-	for _, c := range choices.All() {
+	for _, c := range fit.Choices() {
 		if c.Values != nil && slices.Contains(c.Values(), word) {
 			return c.Name + "=" + word
 		}
@@ -57,7 +56,7 @@ func meant(word string) string {
 
 // valuesOf lists what a setting of a backend, or a choice beside them, may be.
 func valuesOf(a backends.Algorithm, name string) []string {
-	if c, ok := choices.Named(name); ok {
+	if c, ok := fit.ChoiceNamed(name); ok {
 		switch {
 		case c.Switch:
 			return slices.Clone(switched)
@@ -105,7 +104,7 @@ func settingsHelp(width int) string {
 		list(a.Name, names, docs)
 	}
 	var names, docs []string
-	for _, c := range choices.All() {
+	for _, c := range fit.Choices() {
 		names, docs = append(names, c.Name), append(docs, strings.ReplaceAll(c.Doc, "`", ""))
 	}
 	list("with each backend", names, docs)
@@ -148,7 +147,7 @@ func setting(name string) string {
 			}
 		}
 	}
-	if c, ok := choices.Named(name); ok {
+	if c, ok := fit.ChoiceNamed(name); ok {
 		lines = append(lines, "  "+strings.ReplaceAll(c.Doc, "`", ""))
 	}
 	if lines == nil {
@@ -164,7 +163,7 @@ func settingNames() (out []string) {
 			out = append(out, set.Name)
 		}
 	}
-	for _, c := range choices.All() {
+	for _, c := range fit.Choices() {
 		out = append(out, c.Name)
 	}
 	slices.Sort(out)

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/node/release"
+	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior/export"
 )
 
@@ -40,7 +40,7 @@ R:       arrow::read_parquet("draws.parquet")
 				if f.Name != name {
 					continue
 				}
-				r, _, err := release.Open(args[0])
+				r, _, err := ledger.OpenRun(args[0])
 				if err != nil {
 					return err
 				}

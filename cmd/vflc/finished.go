@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/node/release"
+	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior/runs"
 )
 
@@ -38,7 +38,7 @@ func published(cmd *cobra.Command, path string) (*fit.Finished, error) {
 	if f := fitAt(cmd, path); f != nil {
 		return f, nil
 	}
-	r, others, err := release.Open(path)
+	r, others, err := ledger.OpenRun(path)
 	return &fit.Finished{Run: r, Published: others}, err
 }
 

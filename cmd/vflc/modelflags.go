@@ -12,7 +12,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/fit/choices"
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/source"
 )
@@ -44,7 +44,7 @@ func (f *modelFlags) add(cmd *cobra.Command) {
 
 // docOf is the help of a flag that is a choice about a fit.
 func docOf(name string) string {
-	c, _ := choices.Named(name)
+	c, _ := fit.ChoiceNamed(name)
 	return c.Doc
 }
 
@@ -113,20 +113,20 @@ func (f *modelFlags) options() (check.Options, error) {
 	return o.Model, err
 }
 
-func (f *modelFlags) chosen() (choices.FitChoices, error) {
+func (f *modelFlags) chosen() (fit.FitChoices, error) {
 	given := map[string]string{"transform": f.transform, "rho": f.rho, "set": strings.Join(f.set, ","),
 		"accept": strings.Join(f.accept, ",")}
 	if f.priorOnly {
 		given["prior-only"] = "true"
 	}
-	o, err := choices.Parse(given)
+	o, err := fit.ParseChoices(given)
 	o.Model.Encrypted, o.Model.ByRows = f.encrypted, f.byRows
 	return o, asFlag(err)
 }
 
 // asFlag is an error about a choice as one about its flag.
 func asFlag(err error) error {
-	var wrong *choices.Wrong
+	var wrong *fit.WrongChoice
 	if errors.As(err, &wrong) {
 		return usagef("%s", wrong.Flag())
 	}

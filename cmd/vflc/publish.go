@@ -7,13 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
-	"github.com/vflc/vflc/node/release"
 	"github.com/vflc/vflc/posterior/runs"
 )
 
 func newPublish() *cobra.Command {
-	o := release.PublishOptions{}
+	o := ledger.PublishOptions{}
 	var draws bool
 	cmd := &cobra.Command{
 		Use:   "publish RUN [PARAMETER…]",
@@ -36,7 +36,7 @@ then show these results beside the own, by owner, after comparing signature and 
 			if draws {
 				o.What = policy.Draws
 			}
-			p, path, err := release.Publish(o)
+			p, path, err := ledger.Publish(o)
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/terminal"
-	"github.com/vflc/vflc/node/release"
+	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -33,7 +33,7 @@ published is shown with their names as owners.
 			if err != nil {
 				return err
 			}
-			rows, err := release.Summarise(r.Draws, r.Published, args[1:])
+			rows, err := ledger.Summarise(r.Draws, r.Published, args[1:])
 			if err != nil {
 				return &failure{exitUsage, err}
 			}

@@ -16,7 +16,7 @@ import (
 )
 
 // written returns the grammar: the tags of statements and types, the levels of precedence, and the
-// productions in the comments of expr.go.
+// productions in the comments of expressions.
 func written(t *testing.T) string {
 	t.Helper()
 	lines := strings.Split(parser.Tags(), "\n")
@@ -31,12 +31,15 @@ func written(t *testing.T) string {
 		lines = append(lines, fmt.Sprintf("%s = %s ((%s) %s)%s .", names[level], next, joined, next,
 			repeated))
 	}
-	text, err := os.ReadFile("expr.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range regexp.MustCompile(`(?m)^//\t(\w+ = .* \.)$`).FindAllStringSubmatch(string(text), -1) {
-		lines = append(lines, m[1])
+	production := regexp.MustCompile(`(?m)^//\t(\w+ = .* \.)$`)
+	for _, file := range []string{"capture.go", "expr.go", "call.go", "recur.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range production.FindAllStringSubmatch(string(text), -1) {
+			lines = append(lines, m[1])
+		}
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

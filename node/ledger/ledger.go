@@ -3,7 +3,8 @@
 // before it by a hash, and the party signs the last one at every checkpoint, so that an entry that is
 // changed, or some that are taken away, show. The file is binary (codec.go); Dump writes it as text, a JSON
 // document a line. The ledgers of all parties are compared with one another and with the script of the
-// session (Reconcile).
+// session (Reconcile). What a party lets others see of its results after the run (Publish), a signed file
+// that it writes where its policy permits and that others put beside their own part, is entered there too.
 package ledger
 
 import (

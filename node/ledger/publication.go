@@ -1,6 +1,4 @@
-// Package release is what a party lets others see of its results: a signed file that it writes where its
-// policy permits, and that others put beside their own part of the run.
-package release
+package ledger
 
 import (
 	"crypto/ed25519"
@@ -24,14 +22,13 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/identity"
-	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
 
-// fileEnd ends the name of a publication.
-const fileEnd = ".json"
+// publicationEnd ends the name of a publication.
+const publicationEnd = ".json"
 
 // schema is the version of the layout of a publication.
 const schema = 1
@@ -91,8 +88,8 @@ func fail(code diag.Code, at, format string, args ...any) error {
 	return data.Errors(diags)
 }
 
-// session reads the number of the run in a folder; "" where it is none across processes.
-func session(dir string) (s sessionFile, err error) {
+// sessionOf reads the number of the run in a folder; "" where it is none across processes.
+func sessionOf(dir string) (s sessionFile, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, runs.SessionDir, runs.SessionFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -111,7 +108,7 @@ func Publish(o PublishOptions) (*Publication, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := session(o.Dir)
+	s, err := sessionOf(o.Dir)
 	switch {
 	case err != nil:
 		return nil, "", err
@@ -160,7 +157,7 @@ func Publish(o PublishOptions) (*Publication, string, error) {
 	pub.fill(d, p.ReleaseNames)
 	path := o.Out
 	if path == "" {
-		path = filepath.Join(o.Dir, runs.PublishedDir, ledger.FileOf(id.Party)+fileEnd)
+		path = filepath.Join(o.Dir, runs.PublishedDir, FileOf(id.Party)+publicationEnd)
 	}
 	return pub, path, pub.write(o.Dir, path, id)
 }
@@ -252,12 +249,12 @@ func (p *Publication) write(dir, path string, id *identity.Identity) error {
 	}
 	file = append(file, '\n')
 	p.sum = digest(file)
-	book, err := ledger.Open(dir, id.Party, id.Key, id.Cert.Raw)
+	book, err := Open(dir, id.Party, id.Key, id.Cert.Raw)
 	if err != nil {
 		return err
 	}
 	defer book.Close()
-	if err := book.Publish(ledger.Published{What: string(p.What), Parameters: p.names(), Bytes: len(file),
+	if err := book.Publish(Published{What: string(p.What), Parameters: p.names(), Bytes: len(file),
 		SHA256: p.sum}); err != nil {
 		return err
 	}
@@ -286,15 +283,15 @@ func (p *Publication) names() (out []string) {
 // Parameters is the number of scalars that are published.
 func (p *Publication) Parameters() int { return len(p.Rows) + len(posterior.Columns(p.Variables)) }
 
-// Read reads and checks the publications of other parties beside a party's part of a run, in the order of
-// their names. The error is data.Errors where one is not what its party has signed for this run.
-func Read(dir string) (out []*Publication, err error) {
+// ReadPublications reads and checks the publications of other parties beside a party's part of a run, in the
+// order of their names. The error is data.Errors where one is not what its party has signed for this run.
+func ReadPublications(dir string) (out []*Publication, err error) {
 	// the pattern is well formed
-	paths, _ := filepath.Glob(filepath.Join(dir, runs.PublishedDir, "*"+fileEnd))
+	paths, _ := filepath.Glob(filepath.Join(dir, runs.PublishedDir, "*"+publicationEnd))
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	s, err := session(dir)
+	s, err := sessionOf(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -372,15 +369,15 @@ func (p *Publication) ownedBy(party string) bool {
 	return true
 }
 
-// Open is runs.Open with the draws that other parties have published beside the run, and rows for those of
-// which summaries were. Draws of all parties belong together: draw i of chain c is one point of the joint
-// posterior.
-func Open(path string) (*runs.Run, []posterior.SummaryRow, error) {
+// OpenRun is runs.Open with the draws that other parties have published beside the run, and rows for
+// those of which summaries were. Draws of all parties belong together: draw i of chain c is one point of the
+// joint posterior.
+func OpenRun(path string) (*runs.Run, []posterior.SummaryRow, error) {
 	r, err := runs.Open(path)
 	if err != nil || r.Record == nil {
 		return r, nil, err
 	}
-	list, err := Read(path)
+	list, err := ReadPublications(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -394,13 +391,13 @@ func Open(path string) (*runs.Run, []posterior.SummaryRow, error) {
 		if err != nil {
 			return nil, nil,
 				fail(diag.BadPublication,
-					filepath.Join(path, runs.PublishedDir, ledger.FileOf(p.Party)+fileEnd),
+					filepath.Join(path, runs.PublishedDir, FileOf(p.Party)+publicationEnd),
 					"the draws of %s do not go with those of this run: %v", p.Party, err)
 		}
 		if r.Draws, err = r.Draws.With(d); err != nil {
 			return nil, nil,
 				fail(diag.BadPublication,
-					filepath.Join(path, runs.PublishedDir, ledger.FileOf(p.Party)+fileEnd), "%v", err)
+					filepath.Join(path, runs.PublishedDir, FileOf(p.Party)+publicationEnd), "%v", err)
 		}
 	}
 	for _, row := range rows {

@@ -1,4 +1,4 @@
-package release
+package ledger
 
 import (
 	"errors"
@@ -16,7 +16,8 @@ import (
 func TestNothingIsPublishedThatNobodyTakes(t *testing.T) {
 	own := posterior.Variable{Name: "beta", Owner: "a"}
 	for name, p := range map[string]Publication{
-		"results of another party": {Schema: schema, Rows: []posterior.SummaryRow{{Name: "gamma", Owner: "b"}}},
+		"results of another party": {Schema: schema,
+			Rows: []posterior.SummaryRow{{Name: "gamma", Owner: "b"}}},
 		"draws of another party": {Schema: schema,
 			Variables: []posterior.Variable{own, {Name: "gamma", Owner: "b"}}, Draws: [][]string{{"", ""}}},
 		"a column less": {Schema: schema, Variables: []posterior.Variable{own},

@@ -1,6 +1,7 @@
-// Package choices describes what a user chooses about a fit beside the settings of its algorithm: what the
-// model means, and how the fit is made and kept. Each is a flag of vflc run, and NAME=VALUE at the prompt.
-package choices
+package fit
+
+// What a user chooses about a fit beside the settings of its algorithm is what the model means, and how the
+// fit is made and kept. Each is a flag of vflc run, and NAME=VALUE at the prompt.
 
 import (
 	"errors"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -34,11 +34,11 @@ type Choice struct {
 // Auxiliary.
 type FitChoices struct {
 	Model check.Options
-	Run   fit.Options
+	Run   Options
 }
 
-// All lists the choices, in the order in which they are applied.
-func All() []Choice {
+// Choices lists the choices, in the order in which they are applied.
+func Choices() []Choice {
 	return []Choice{
 		{Name: "transform", Model: true, Values: transforms.Names, apply: setTransform,
 			Doc: "use this `transform` in place of the model's own: " + inWords(transforms.Names())},
@@ -75,9 +75,9 @@ func All() []Choice {
 	}
 }
 
-// Named returns a choice by its name, and whether there is one.
-func Named(name string) (Choice, bool) {
-	for _, c := range All() {
+// ChoiceNamed returns a choice by its name, and whether there is one.
+func ChoiceNamed(name string) (Choice, bool) {
+	for _, c := range Choices() {
 		if c.Name == name {
 			return c, true
 		}
@@ -85,38 +85,38 @@ func Named(name string) (Choice, bool) {
 	return Choice{}, false
 }
 
-// Parse reads values by the names of their choices; "" stands for a choice that was not made. The error is a
-// *Wrong.
-func Parse(given map[string]string) (FitChoices, error) {
-	o := FitChoices{Model: check.Options{Set: map[string]float64{}}, Run: fit.Options{Seed: 1}}
-	for _, c := range All() {
+// ParseChoices reads values by the names of their choices; "" stands for a choice that was not made. The
+// error is a *Wrong.
+func ParseChoices(given map[string]string) (FitChoices, error) {
+	o := FitChoices{Model: check.Options{Set: map[string]float64{}}, Run: Options{Seed: 1}}
+	for _, c := range Choices() {
 		value := given[c.Name]
 		if value == "" {
 			continue
 		}
 		if err := c.apply(&o, value); err != nil {
-			var w *Wrong
+			var w *WrongChoice
 			if errors.As(err, &w) {
-				return o, &Wrong{Name: c.Name, Value: w.Value, Why: w.Why}
+				return o, &WrongChoice{Name: c.Name, Value: w.Value, Why: w.Why}
 			}
-			return o, &Wrong{Name: c.Name, Value: value, Why: err.Error()}
+			return o, &WrongChoice{Name: c.Name, Value: value, Why: err.Error()}
 		}
 	}
 	return o, nil
 }
 
 // A Wrong is why a value cannot be chosen.
-type Wrong struct {
+type WrongChoice struct {
 	Name  string // of the choice
 	Value string // what is wrong in it; "": the choice itself
 	Why   string
 }
 
 // Error says it as at the prompt.
-func (w *Wrong) Error() string { return join(w.Name, "=", w.Value) + ": " + w.Why }
+func (w *WrongChoice) Error() string { return join(w.Name, "=", w.Value) + ": " + w.Why }
 
 // Flag says it as of a flag of a command.
-func (w *Wrong) Flag() string { return join("--"+w.Name, " ", w.Value) + ": " + w.Why }
+func (w *WrongChoice) Flag() string { return join("--"+w.Name, " ", w.Value) + ": " + w.Why }
 
 func join(name, by, value string) string {
 	if value == "" {
@@ -152,7 +152,7 @@ func setRho(o *FitChoices, value string) error {
 			return err
 		}
 		if !(v > 0) || v > MaxRho {
-			return &Wrong{Value: part, Why: "rho must be positive"}
+			return &WrongChoice{Value: part, Why: "rho must be positive"}
 		}
 		o.Model.RhoBy[name] = v
 	}
@@ -175,14 +175,14 @@ func assignment(text string) (string, float64, error) {
 	name, value, ok := strings.Cut(strings.TrimSpace(text), "=")
 	v, err := strconv.ParseFloat(value, 64)
 	if !ok || name == "" || err != nil || math.IsNaN(v) {
-		return "", 0, &Wrong{Value: text, Why: "write NAME=NUMBER"}
+		return "", 0, &WrongChoice{Value: text, Why: "write NAME=NUMBER"}
 	}
 	return name, v, nil
 }
 
 func setAccepted(o *FitChoices, value string) (err error) {
 	if o.Model.Accept, err = diag.ParseAccepted(value); err != nil {
-		return &Wrong{Why: err.Error()}
+		return &WrongChoice{Why: err.Error()}
 	}
 	return nil
 }
@@ -201,7 +201,7 @@ func setPriorOnly(o *FitChoices, value string) error {
 		return err
 	}
 	if o.Model.Transform.Name != "" && !o.Model.Transform.Pooled() {
-		return &Wrong{Why: "without likelihoods nothing crosses between parties, so there is no " +
+		return &WrongChoice{Why: "without likelihoods nothing crosses between parties, so there is no " +
 			"transform; leave transform out"}
 	}
 	o.Model.Transform = transforms.None
@@ -247,7 +247,8 @@ func known(choice, kind string, chosen map[string]float64, names []string) error
 			if near != "" {
 				near = "; did you mean " + near + "?"
 			}
-			return &Wrong{Name: choice, Value: name, Why: "the model has no " + kind + " " + name + near}
+			return &WrongChoice{Name: choice, Value: name,
+				Why: "the model has no " + kind + " " + name + near}
 		}
 	}
 	return nil
@@ -256,7 +257,7 @@ func known(choice, kind string, chosen map[string]float64, names []string) error
 // Noise is an error where a rho was chosen and the model has no auxiliary variables. The error is a *Wrong.
 func (o FitChoices) Noise(m *compile.Model) error {
 	if kind := m.Checked.Transform.Kind; kind.CutsCross() && (o.Model.Rho != 0 || o.Model.RhoBy != nil) {
-		return &Wrong{Name: "rho",
+		return &WrongChoice{Name: "rho",
 			Why: fmt.Sprintf("under transform %s the cuts cross without noise, and there is no rho", kind)}
 	}
 	return nil

@@ -1,0 +1,145 @@
+package parser
+
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// nameOrCall parses a name, and the arguments in parentheses behind it: expressions, or a comprehension. Only
+// a density may have a `|`.
+//
+//	call = ident "(" (disjunction ("|" disjunction)? ("," disjunction)*)? ")" | total | grouped .
+//	total = "sum" "(" disjunction comprehension ")" .
+//	grouped = ident "(" disjunction "by" disjunction ("," disjunction)* ")" .
+func (c *climber) nameOrCall() (ast.Expr, error) {
+	name, err := c.ident()
+	if err != nil {
+		return nil, err
+	}
+	if !c.accept("(") {
+		return &ast.Name{At: name.At, Name: name.Name}, nil
+	}
+	call := &ast.Call{Name: name}
+	var sum *ast.Sum
+	err = c.bracketed(")", func() (err error) {
+		call.Args, sum, err = c.arguments(&call.Name)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case sum != nil:
+		sum.At = c.at(name.Start)
+		return sum, nil
+	}
+	call.At = c.at(name.Start)
+	return call, nil
+}
+
+// arguments parses the inside of a call. One by groups gets its name.
+func (c *climber) arguments(name *ast.Ident) (args []ast.Expr, sum *ast.Sum, err error) {
+	if is(*c.Peek(), ")") {
+		return nil, nil, nil
+	}
+	for {
+		x, err := c.binary(ast.Loosest)
+		if err != nil {
+			return nil, nil, err
+		}
+		if args = append(args, x); is(*c.Peek(), "for") {
+			sum, err = c.comprehension(name.Name, args)
+			return nil, sum, err
+		}
+		by := len(args) == 1 && beginsGroups(*c.Peek())
+		if by {
+			name.Name = ast.By(name.Name)
+			c.Next()
+		}
+		if t := *c.Peek(); !by && !c.accept(",") && !(len(args) == 1 && givenOf(*name) && c.accept("|")) {
+			return args, nil, nil
+		} else if err := c.count(t); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// byWord stands before groups in a call, where no name can follow.
+const byWord = "by"
+
+func beginsGroups(t lexer.Token) bool { return t.Type == identToken && t.Value == byWord }
+
+// givenOf reports whether `|` may follow the first argument of a function: of densities only.
+func givenOf(name ast.Ident) bool {
+	_, _, _, ok := ast.Density(name.Name)
+	return ok
+}
+
+// comprehension parses what follows the body of a sum over a family or a range, or of an array, which has no
+// name.
+//
+//	comprehension = "for" ident "in" (ident | sum ".." sum) .
+func (c *climber) comprehension(name string, args []ast.Expr) (*ast.Sum, error) {
+	t := *c.Next()
+	if name != "sum" && name != "" || len(args) != 1 {
+		return nil, faultf(diag.Comprehension, spanOf(t), "a comprehension is written sum(EXPRESSION for NAME "+
+			"in FAMILY or RANGE), or [EXPRESSION for NAME in RANGE]")
+	}
+	s := &ast.Sum{Body: args[0]}
+	var err error
+	if s.Var, err = c.ident(); err != nil {
+		return nil, err
+	}
+	if err = c.expect("in"); err != nil {
+		return nil, err
+	}
+	over, err := c.binary(ast.Ranged)
+	if err != nil {
+		return nil, err
+	}
+	switch over := over.(type) {
+	case *ast.Binary:
+		if s.Lo, s.Hi = over.X, over.Y; over.Op == ".." {
+			return s, nil
+		}
+	case *ast.Name:
+		s.Family = &ast.Ident{At: over.At, Name: over.Name}
+		return s, nil
+	}
+	return nil, faultf(diag.Comprehension, over.Span(), "expected the name of a family, or a range LOW..HIGH")
+}
+
+// index parses the inside of X[…].
+func (c *climber) index(start int, x ast.Expr) (ast.Expr, error) {
+	n := &ast.Index{X: x}
+	err := c.bracketed("]", func() error {
+		return c.list(func() error {
+			s, err := c.subscript()
+			n.Args = append(n.Args, s)
+			return err
+		})
+	})
+	n.At = c.at(start)
+	return n, err
+}
+
+// subscript parses a value or a slice; both ends of a slice may be left out.
+//
+//	subscript = disjunction (":" disjunction?)? | ":" disjunction? .
+func (c *climber) subscript() (s *ast.Subscript, err error) {
+	start := c.offset()
+	s = &ast.Subscript{}
+	if !is(*c.Peek(), ":") {
+		if s.Lo, err = c.binary(ast.Loosest); err != nil {
+			return nil, err
+		}
+	}
+	if s.Slice = c.accept(":"); s.Slice && beginsExpr(*c.Peek()) {
+		if s.Hi, err = c.binary(ast.Loosest); err != nil {
+			return nil, err
+		}
+	}
+	s.At = c.at(start)
+	return s, nil
+}
