@@ -296,8 +296,8 @@ func (d *drawer) needs(w *data.Want, t *Table) ([]need, error) {
 	}
 	for _, c := range w.From {
 		if c.Star {
-			return nil, untabled("data %s: * with an encoder or beside other columns leaves open how many "+
-				"there are; name the columns", w.Name)
+			return nil, untabled("data %s: * with an encoder or beside other columns leaves open how "+
+				"many there are; name the columns", w.Name)
 		}
 		for _, name := range c.Columns {
 			named(name)

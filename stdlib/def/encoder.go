@@ -182,8 +182,9 @@ func (e *Encoder) Usage() string {
 	return e.Name + "(" + strings.Join(words, ", ") + ")"
 }
 
-// Settings returns the settings of a call by name, of so many columns: further are the arguments that follow the columns, named
-// those with a name in pairs of name and value. The error names what is wrong and what to write.
+// Settings returns the settings of a call by name, of so many columns: further are the arguments that follow
+// the columns, named those with a name in pairs of name and value. The error names what is wrong and what to
+// write.
 func (e *Encoder) Settings(columns int, further []string, named [][2]string) (map[string]string, error) {
 	wanted := e.positional()
 	if e.Each() {
