@@ -309,8 +309,8 @@ func (d *drawer) needs(w *data.Want, t *Table) ([]need, error) {
 	return out, nil
 }
 
-// open reports whether an item is all columns, of any numbers: as they are, or by an encoder that makes one of
-// each.
+// open reports whether an item is all columns, of any numbers: as they are, or by an encoder that makes one
+// of each.
 func (d *drawer) open(c data.FromItem) bool {
 	if !c.Star || c.Encoder == "" {
 		return c.Star
