@@ -112,6 +112,7 @@ func (j *judge) declared(program *check.Program, s *check.Symbol) declared {
 		} else {
 			d.open = true
 		}
+		d.open = d.open || c.Star
 	}
 	if slices.ContainsFunc(wanted, func(c data.FromItem) bool { return c.Star }) {
 		d.names = nil

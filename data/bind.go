@@ -154,7 +154,7 @@ func (b *binder) item(w Want, c FromItem) ([]Fitted, bool) {
 	if !ok {
 		return nil, false
 	}
-	if c.Encoder != "" && len(columns) == 2 {
+	if e, encoded := encoderNamed(c.Encoder); encoded && !e.Each() {
 		f.Second, columns = columns[1], columns[:1]
 	}
 	var out []Fitted
@@ -249,7 +249,11 @@ func (b *binder) encoder(w Want, c FromItem) (Fitted, bool) {
 	for _, o := range c.Options {
 		named = append(named, [2]string{o.Name, o.Value})
 	}
-	options, err := e.Settings(len(c.Columns), c.Further, named)
+	count := len(c.Columns)
+	if c.Star {
+		count = 1
+	}
+	options, err := e.Settings(count, c.Further, named)
 	if err != nil {
 		return bad("%v", err)
 	}

@@ -257,7 +257,9 @@ func parseColumn(item string) FromItem {
 		switch {
 		case option:
 			c.Options = append(c.Options, Option{name, value})
-		case furtherOf(encoder, len(c.Columns)):
+		case arg == "*":
+			c.Star = true
+		case furtherOf(encoder, len(c.Columns), strings.Count(args, ",")+1):
 			c.Further = append(c.Further, arg)
 		default:
 			c.Columns = append(c.Columns, arg)
@@ -267,9 +269,9 @@ func parseColumn(item string) FromItem {
 }
 
 // furtherOf reports whether an argument of an encoder follows its columns.
-func furtherOf(encoder string, columns int) bool {
+func furtherOf(encoder string, columns, arguments int) bool {
 	e, ok := encoderNamed(encoder)
-	return ok && columns == e.Columns.Max
+	return ok && columns >= e.Room(arguments)
 }
 
 func integer(t *testing.T, s string) int {

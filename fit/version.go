@@ -18,6 +18,9 @@ const module = "github.com/vflc/vflc"
 // sources is a digest of the sources, which the linker sets in a release (see tools/release); "" elsewhere.
 var sources = ""
 
+// Tag is the release that these sources are, or become.
+const Tag = "v0.1.0"
+
 // Names of versions that do not tell which sources a program was built from.
 const (
 	unknownVersion = "(unknown)"
@@ -31,7 +34,7 @@ const (
 func Version() string {
 	version := recorded()
 	if sources != "" && !fixed(version) {
-		return "sources-" + sources
+		return Tag + "+sources-" + sources
 	}
 	return version
 }

@@ -1,9 +1,30 @@
 package fit
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/vflc/vflc/posterior"
 )
+
+// The list of changes begins with this release, and the page on versions has the number of a run's folder.
+func TestReleaseIsDocumented(t *testing.T) {
+	changes, err := os.ReadFile("../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, first, _ := strings.Cut(string(changes), "\n## ")
+	if first, _, _ = strings.Cut(first, "\n"); first != Tag {
+		t.Errorf("the changes begin with %q, and this is %s", first, Tag)
+	}
+	page, err := os.ReadFile("../docs/deployment.md")
+	if line := fmt.Sprintf("| a run's folder | %d |", posterior.Schema); err != nil ||
+		!strings.Contains(string(page), line) {
+		t.Errorf("docs/deployment.md does not say %q: %v", line, err)
+	}
+}
 
 // A release and a commit tell the sources; what else the toolchain records is told apart by the executable,
 // and a release by the digest of its sources.
@@ -24,7 +45,7 @@ func TestVersions(t *testing.T) {
 	}
 	sources = "0123456789ab"
 	defer func() { sources = "" }()
-	if got := Version(); got != "sources-0123456789ab" || !fixed(got) {
+	if got := Version(); got != Tag+"+sources-0123456789ab" || !fixed(got) {
 		t.Error(got)
 	}
 }

@@ -377,13 +377,13 @@ func (r *auditReport) print(w io.Writer) error {
 	case len(r.rows) == 0:
 		b.WriteString("No client contributes to another party's computation: nothing crosses.\n")
 	default:
-		b.WriteString(posterior.AlignLeft(table))
+		b.WriteString(foldedTable(w, table))
 		b.WriteString("\nWhat a curious receiver can compute:\n")
 	}
 	for i, text := range learns {
 		fmt.Fprintf(&b, "(%d) %s\n", i+1, text)
 	}
-	b.WriteString(r.expected())
+	b.WriteString(r.expected(w))
 	switch {
 	case r.transform == transforms.Private.Name:
 		b.WriteString(releasedNote)
@@ -397,12 +397,12 @@ func (r *auditReport) print(w io.Writer) error {
 	case len(r.rows) > 0:
 		b.WriteString(auditNotes)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, foldedText(w, b.String()))
 	return err
 }
 
 // expected is the forecast as a table.
-func (r *auditReport) expected() string {
+func (r *auditReport) expected(w io.Writer) string {
 	lines := [][]string{{"what", "from", "to", "draws of the noise", "correlation", "residual sd"}}
 	for k, f := range r.forecasts {
 		if d := r.rows[k]; f != nil {
@@ -414,7 +414,7 @@ func (r *auditReport) expected() string {
 		return ""
 	}
 	return "\nExpected after such a run, for a cut whose sd over the rows is 1 (vflc audit RUN " +
-		"--attack measures it):\n" + posterior.AlignLeft(lines)
+		"--attack measures it):\n" + foldedTable(w, lines)
 }
 
 // pooledNote is printed where there are no party programs.

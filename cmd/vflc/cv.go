@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -122,13 +124,16 @@ func (f *cvFlags) tell(cmd *cobra.Command, r *crossvalidate.Report) (err error) 
 	if f.asJSON {
 		err = posterior.WriteJSON(cmd.OutOrStdout(), r)
 	} else {
-		err = r.WriteTable(cmd.OutOrStdout())
+		var text strings.Builder
+		if err = r.WriteTable(&text); err == nil {
+			_, err = io.WriteString(cmd.OutOrStdout(), foldedText(cmd.OutOrStdout(), text.String()))
+		}
 	}
 	if err != nil {
 		return err
 	}
 	for _, text := range r.Warnings() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", text)
+		fmt.Fprint(cmd.ErrOrStderr(), foldedText(cmd.ErrOrStderr(), "warning: "+text+"\n"))
 	}
 	return f.strict.of(r.Found())
 }

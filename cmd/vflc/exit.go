@@ -76,6 +76,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	var bare *pflag.ValueRequiredError
 	var wrong *pflag.InvalidValueError
 	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return pflag.ErrHelp
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
 		return usagef("unknown flag -%s", unknown.GetSpecifiedName())
 	case errors.As(err, &unknown):

@@ -111,6 +111,7 @@ To begin: vflc new trial, and then vflc run trial/trial.vfl.`,
 				continue
 			}
 			sub := c.make()
+			shortHelp(sub)
 			sub.GroupID = other
 			root.AddCommand(sub)
 		}

@@ -175,8 +175,12 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 			continue
 		}
 		args := EncoderArguments(e, col)
-		if _, err := e.Settings(len(args.Columns), args.Further, args.Named); err != nil {
+		if _, err := e.Settings(args.Count(), args.Further, args.Named); err != nil {
 			c.errorf(diag.BadFrom, col, "%v", err).Note("`vflc doc %s` describes it", e.Name)
+		}
+		if len(t.Dims) == 1 && e.Each() && len(args.Columns) > 1 {
+			c.errorf(diag.BadFrom, col, "%s is a vector: it takes one column", s.Name.Name).
+				Note("declare it as a matrix, as real[%s, P], to bind several", t.Dims[0])
 		}
 	}
 	if len(t.Dims) == 1 && len(s.From) > 1 {
@@ -190,14 +194,33 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 
 // EncoderArgs are the arguments of an encoder by their roles.
 type EncoderArgs struct {
+	Star    bool // all columns, each by itself
 	Columns []string
 	Further []string    // those that follow the columns, as written
 	Named   [][2]string // name and value
 }
 
-// EncoderArguments sorts the arguments in a call of an encoder: as many names as it has columns are columns.
+// Count is the number of columns, 1 for all.
+func (a EncoderArgs) Count() int {
+	if a.Star {
+		return 1
+	}
+	return len(a.Columns)
+}
+
+// EncoderArguments sorts the arguments in a call of an encoder: as many names as it has columns are columns,
+// of one that takes one column as many as its settings leave.
 func EncoderArguments(e *def.Encoder, c *ast.Column) EncoderArgs {
-	var out EncoderArgs
+	out := EncoderArgs{Star: c.Star}
+	room := 0
+	if !c.Star {
+		for _, a := range c.Args {
+			if a.Key == nil {
+				room++
+			}
+		}
+		room = e.Room(room)
+	}
 	for _, a := range c.Args {
 		text := ""
 		if a.Column != nil {
@@ -208,7 +231,7 @@ func EncoderArguments(e *def.Encoder, c *ast.Column) EncoderArgs {
 		switch {
 		case a.Key != nil:
 			out.Named = append(out.Named, [2]string{a.Key.Name, text})
-		case a.Column != nil && len(out.Columns) < e.Columns.Max && len(out.Further) == 0:
+		case a.Column != nil && len(out.Columns) < room && len(out.Further) == 0:
 			out.Columns = append(out.Columns, text)
 		default:
 			out.Further = append(out.Further, text)

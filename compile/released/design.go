@@ -310,9 +310,17 @@ func (f *finder) encoded(decl *ast.Data) (within []release.BoundedColumn, ok boo
 				continue
 			}
 			args := check.EncoderArguments(e, from)
-			options, _ := e.Settings(len(args.Columns), args.Further, args.Named) // which are checked
+			if args.Star {
+				f.unbounded(from, "%s(*) leaves open how many columns there are: name them", e.Name)
+				ok = false
+				continue
+			}
+			options, _ := e.Settings(args.Count(), args.Further, args.Named) // which are checked
 			of.Lower, of.Upper = e.Bounds(options)
 			of.Binary = e.Whole && of.Lower == 0 && of.Upper == 1
+			if e.Each() {
+				within = append(within, slices.Repeat([]release.BoundedColumn{of}, len(args.Columns)-1)...)
+			}
 		}
 		within = append(within, of)
 	}

@@ -281,7 +281,7 @@ func (d *drawer) needs(w *data.Want, t *Table) ([]need, error) {
 		named(w.Name)
 		return out, nil
 	}
-	if w.From == nil || len(w.From) == 1 && w.From[0].Star {
+	if w.From == nil || len(w.From) == 1 && d.open(w.From[0]) {
 		if len(t.Columns) > 0 {
 			return nil, nil // * takes what is given
 		}
@@ -296,8 +296,8 @@ func (d *drawer) needs(w *data.Want, t *Table) ([]need, error) {
 	}
 	for _, c := range w.From {
 		if c.Star {
-			return nil, untabled("data %s: * beside other columns leaves open how many "+
-				"there are; name the columns", w.Name)
+			return nil, untabled("data %s: * with an encoder or beside other columns leaves open how "+
+				"many there are; name the columns", w.Name)
 		}
 		for _, name := range c.Columns {
 			named(name)
@@ -307,6 +307,16 @@ func (d *drawer) needs(w *data.Want, t *Table) ([]need, error) {
 		}
 	}
 	return out, nil
+}
+
+// open reports whether an item is all columns, of any numbers: as they are, or by an encoder that makes one
+// of each.
+func (d *drawer) open(c data.FromItem) bool {
+	if !c.Star || c.Encoder == "" {
+		return c.Star
+	}
+	e, _ := d.model.Universe.Encoder(c.Encoder)
+	return e.Elementwise && !e.Categories && !e.Positive && e.Bounds == nil
 }
 
 // encoded sets what an encoder wants of its columns.

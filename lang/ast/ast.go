@@ -300,7 +300,7 @@ type Arg struct {
 // Column is one item of a `from` clause: `*`, a column, or an encoder of columns.
 type Column struct {
 	At
-	Star    bool
+	Star    bool        // all columns not otherwise bound, each encoded if there is an encoder
 	Name    *ColumnName // a plain column
 	Encoder *Ident      // an encoder, with Args
 	Args    []*ColumnArg

@@ -249,10 +249,14 @@ func missing(s *ast.Data) string {
 // Column prints one item of a `from` clause.
 func Column(c *ast.Column) string {
 	switch {
+	case c.Encoder != nil:
+		args := join(c.Args, columnArgument)
+		if c.Star {
+			args = strings.TrimSuffix("*, "+args, ", ")
+		}
+		return c.Encoder.Name + "(" + args + ")"
 	case c.Star:
 		return "*"
-	case c.Encoder != nil:
-		return c.Encoder.Name + "(" + join(c.Args, columnArgument) + ")"
 	}
 	return columnName(c.Name)
 }

@@ -202,8 +202,11 @@ func (p *parser) column(c *columnSpec) *ast.Column {
 		out.Name = columnName(out.At, c.Quoted+c.Name.Name)
 	default:
 		encoder := ast.Ident(c.Name)
-		out.Encoder, out.Args = &encoder, all(c.Args, encoderArg)
-		p.verifyColumn(out)
+		if out.Encoder, out.Star = &encoder, c.Args[0].Star; out.Star {
+			c.Args = c.Args[1:]
+		}
+		p.verifyColumn(out, c.Args)
+		out.Args = all(c.Args, encoderArg)
 	}
 	return out
 }
@@ -220,6 +223,9 @@ func encoderArg(a *columnArg) *ast.ColumnArg {
 		out.Key, value = name(a.Name), a.Value
 	case a.Name != nil:
 		out.Column = columnName(out.At, a.Name.Name)
+		return out
+	case a.Star: // which is refused
+		out.Column = columnName(out.At, "*")
 		return out
 	}
 	if value.Tokens[len(value.Tokens)-1].Type == numberToken {

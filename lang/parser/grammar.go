@@ -206,6 +206,7 @@ type (
 		Name  *ident `parser:"@@"`
 		Value *cell  `parser:"  ('=' @@)?"`
 		Only  *cell  `parser:"| @@"`
+		Star  bool   `parser:"| @'*'"`
 	}
 	cell struct {
 		place

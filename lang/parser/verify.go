@@ -78,10 +78,19 @@ func (p *parser) verifyCategory(c *ast.Category) {
 	}
 }
 
-// verifyColumn checks that an encoder begins with the column that it encodes.
-func (p *parser) verifyColumn(c *ast.Column) {
-	if first := c.Args[0]; first.Key != nil || first.Column == nil {
-		p.errorf(diag.EncoderForm, first.Span(), "the first argument of an encoder is a column")
+// verifyColumn checks that an encoder begins with the column that it encodes, or with * alone.
+func (p *parser) verifyColumn(c *ast.Column, args []*columnArg) {
+	if !c.Star {
+		if first := encoderArg(args[0]); first.Key != nil || first.Column == nil {
+			p.errorf(diag.EncoderForm, first.Span(), "the first argument of an encoder is a column, or *")
+		}
+		args = args[1:]
+	}
+	for _, a := range args {
+		if a.Star {
+			p.errorf(diag.EncoderForm, a.at().Span(), "* is all columns: it stands alone, as in %s(*)",
+				c.Encoder.Name)
+		}
 	}
 }
 

@@ -159,6 +159,17 @@ func (e *Encoder) positional() []Option {
 	return slices.DeleteFunc(slices.Clone(e.Options), func(o Option) bool { return !o.Positional })
 }
 
+// Each reports whether the encoder takes one column, so that a call with several encodes each by itself.
+func (e *Encoder) Each() bool { return e.Columns.Max == 1 }
+
+// Room is how many of the arguments without a name are columns: those that the settings leave.
+func (e *Encoder) Room(arguments int) int {
+	if e.Each() {
+		return max(1, arguments-len(e.positional()))
+	}
+	return e.Columns.Max
+}
+
 // Usage writes a call of the encoder with the names of its arguments: "poly(a, degree)".
 func (e *Encoder) Usage() string {
 	var words []string
@@ -171,10 +182,14 @@ func (e *Encoder) Usage() string {
 	return e.Name + "(" + strings.Join(words, ", ") + ")"
 }
 
-// Settings returns the settings of a call by name: further are the arguments that follow the columns, named
-// those with a name in pairs of name and value. The error names what is wrong and what to write.
+// Settings returns the settings of a call by name, of so many columns: further are the arguments that follow
+// the columns, named those with a name in pairs of name and value. The error names what is wrong and what to
+// write.
 func (e *Encoder) Settings(columns int, further []string, named [][2]string) (map[string]string, error) {
 	wanted := e.positional()
+	if e.Each() {
+		columns = min(columns, 1)
+	}
 	if !e.Columns.Allows(columns) || len(further) != len(wanted) {
 		return nil, fmt.Errorf("%s is written %s%s%s", e.Name, e.Usage(), e.forms(), e.with())
 	}

@@ -17,7 +17,7 @@ func ZScore() def.Encoder {
 		Name: name,
 		Doc: "A numeric column minus its mean, divided by its standard deviation (divisor n - 1). " +
 			"Gives one column. A constant column is an error.",
-		Examples:    []string{"data X : real[N, P] from zscore(age), zscore(chol)"},
+		Examples:    []string{"data X : real[N, P] from zscore(age, chol)", "data X : real[N, P] from zscore(*)"},
 		Columns:     one(),
 		Elementwise: true,
 		Fit: func(c []def.Column, f *def.Fitted) *def.Fault {
