@@ -76,7 +76,10 @@ class Report:
 
 
 class Fit:
-    """A finished run, in a folder of its own."""
+    """A finished run, in a folder of its own.
+
+    ``messages`` and ``warnings`` are what the program has said while it ran.
+    """
 
     def __init__(self, folder: Union[str, "Path"], outcome: Optional[Outcome] = None) -> None:
         self.folder = Path(folder)
@@ -87,11 +90,6 @@ class Fit:
     def keep_until_gone(self, scratch: Path) -> None:
         """Remove a folder when nothing refers to this run any more."""
         weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
-
-    def save(self, folder: Union[str, "Path"]) -> "Fit":
-        """Copy the run to a folder that is not there yet, and return it from there."""
-        shutil.copytree(self.folder, folder)
-        return Fit(folder)
 
     def command(self, name: str, *words: str, **options: Any) -> str:
         """Run a command about the run, as ``fit.command("diagnose")``, and return what it prints."""
@@ -134,7 +132,7 @@ class Fit:
             out = Path(scratch) / "predictions.csv"
             perform(
                 ["predict", str(self.folder), *arguments(data, Path(scratch)), "--output", str(out), *flags(options)]
-            ).warn()
+            ).warn(3)
             return read_csv(out)
 
     def audit(self, **options: Any) -> Document:
@@ -162,7 +160,7 @@ class Fit:
     def report(self, path: Optional[Union[str, "Path"]] = None) -> Report:
         """Write the run as one HTML page, and show it inline in a notebook."""
         out = Path(path) if path else self.folder / "report.html"
-        perform(["report", str(self.folder), "--output", str(out)]).warn()
+        perform(["report", str(self.folder), "--output", str(out)]).warn(3)
         return Report(out)
 
     def __repr__(self) -> str:
