@@ -33,6 +33,12 @@ def test_draws_are_those_of_the_run(fit: vflc.Fit) -> None:
     assert float(posterior["b"][:, :, 1].mean()) == pytest.approx(fit.summary.loc["b[sex=m]", "mean"], rel=1e-12)
 
 
+def test_draws_of_stan_files(fit: vflc.Fit) -> None:
+    alone = vflc.load(fit.folder / "draws")
+    assert alone.draws["posterior"]["b"].shape == (2, 150, 2)
+    assert repr(vflc.Fit("nowhere")) == "Fit('nowhere')"
+
+
 def test_predictions_of_new_rows(fit: vflc.Fit) -> None:
     new = fit.predict({"clinic": {"id": ["N1", "N2"], "age": [40.0, 80.0], "sex": ["f", "m"]}})
     assert list(new["id"]) == ["N1", "N2"] and new["mean"][0] < new["mean"][1]

@@ -31,10 +31,13 @@ class Document(dict[str, Any]):
         return self._text
 
     def __repr__(self) -> str:
-        return self.text
+        try:
+            return self.text
+        except VflcError:  # what it is about is gone
+            return super().__repr__()
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
+        return f"<pre>{html.escape(repr(self))}</pre>"
 
 
 def document(command: list[str]) -> Document:
@@ -115,7 +118,12 @@ class Fit:
         Elements have the names of the columns and categories that they belong to.
         """
         if self._draws is None:
-            self._draws = _open_zarr(str(self.folder / "draws.zarr"))
+            kept = self.folder / "draws.zarr"
+            with tempfile.TemporaryDirectory(prefix="vflc-") as scratch:
+                if not kept.is_dir():  # of other folders that the program reads, as of Stan CSV files
+                    kept = Path(scratch) / "draws.zarr"
+                    self.command("export", format="zarr", output=kept)
+                self._draws = _open_zarr(str(kept))
         return self._draws
 
     @property
@@ -164,7 +172,10 @@ class Fit:
         return Report(out)
 
     def __repr__(self) -> str:
-        return perform(["summary", str(self.folder)]).out
+        try:
+            return perform(["summary", str(self.folder)]).out
+        except VflcError:  # the folder is gone
+            return f"Fit({str(self.folder)!r})"
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"
