@@ -60,7 +60,7 @@ func runDensity(cmd *cobra.Command, path string, f *densityFlags) error {
 	if err != nil {
 		return err
 	}
-	s := &densityServer{d, cmd.Context()}
+	s := newDensityServer(cmd.Context(), d)
 	if f.serve {
 		return s.serve(cmd.InOrStdin(), cmd.OutOrStdout())
 	}
@@ -114,5 +114,5 @@ func (s *densityServer) evaluateFile(cmd *cobra.Command, path string) error {
 	return posterior.WriteJSON(cmd.OutOrStdout(), struct {
 		densityGreeting
 		densityAnswer
-	}{s.greeting(), densityAnswer{Value: a.Value, Gradient: a.Gradient, X: x, Cause: a.Cause}})
+	}{s.names, densityAnswer{Value: a.Value, Gradient: a.Gradient, X: x, Cause: a.Cause}})
 }

@@ -22,7 +22,25 @@ import (
 // A densityServer answers requests about a density.
 type densityServer struct {
 	*fit.JointDensity
-	ctx context.Context
+	ctx       context.Context
+	names     densityGreeting
+	generated []bool // by the elements of Params
+}
+
+func newDensityServer(ctx context.Context, d *fit.JointDensity) *densityServer {
+	s := &densityServer{JointDensity: d, ctx: ctx, names: densityGreeting{Schema: posterior.Schema,
+		Coordinates: append([]string{}, d.Coordinates...), Names: []string{}, Labels: []string{},
+		Generated: []string{}}}
+	for _, c := range posterior.Columns(d.Params) {
+		s.generated = append(s.generated, c.Generated)
+		if c.Generated {
+			s.names.Generated = append(s.names.Generated, c.Name)
+			continue
+		}
+		s.names.Names = append(s.names.Names, c.Name)
+		s.names.Labels = append(s.names.Labels, c.Shown())
+	}
+	return s
 }
 
 // A densityRequest is a line of standard input. The result of a call has its ID.
@@ -56,24 +74,11 @@ type densityGreeting struct {
 	Generated   []string `json:"generated"`
 }
 
-// greeting names the numbers.
-func (s *densityServer) greeting() densityGreeting {
-	g := densityGreeting{posterior.Schema, s.Coordinates, []string{}, []string{}, []string{}}
-	for _, c := range posterior.Columns(s.Params) {
-		if c.Generated {
-			g.Generated = append(g.Generated, c.Name)
-			continue
-		}
-		g.Names, g.Labels = append(g.Names, c.Name), append(g.Labels, c.Shown())
-	}
-	return g
-}
-
 // serve answers until the input ends. What is wrong with a request does not end it.
 func (s *densityServer) serve(in io.Reader, out io.Writer) error {
 	w := json.NewEncoder(out)
 	w.SetEscapeHTML(false)
-	if err := w.Encode(s.greeting()); err != nil {
+	if err := w.Encode(s.names); err != nil {
 		return err
 	}
 	lines := bufio.NewReader(in)
@@ -141,8 +146,8 @@ func (s *densityServer) constrain(r *densityRequest) (out []float64, err error) 
 		return nil, err
 	}
 	var generated []float64
-	for i, c := range posterior.Columns(s.Params) {
-		if c.Generated {
+	for i, is := range s.generated {
+		if is {
 			generated = append(generated, all[i])
 		} else {
 			out = append(out, all[i])
@@ -164,8 +169,7 @@ func (s *densityServer) unconstrain(values []byte) (x []float64, wrong diag.List
 		}
 		return s.pointOf(entries)
 	}
-	named := len(s.greeting().Names)
-	if len(list) != named {
+	if named := len(s.names.Names); len(list) != named {
 		wrong.Errorf(diag.BadRequest, nil, source.Span{}, "param_unconstrain: values has %s, and the "+
 			"parameters have %d", grouped.Count(len(list), "number"), named)
 		return nil, wrong

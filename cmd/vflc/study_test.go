@@ -15,12 +15,14 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// The wrong example of a page on studies, estimators or starts gets its code and no other, the right one
-// none.
+// The wrong example of a page on studies, estimators, starts or densities gets its code and no other, the
+// right one none.
 func TestPagesOfCommands(t *testing.T) {
 	found := 0
 	for _, page := range diag.Pages {
-		if page.Code < diag.BadStudy || page.Code > diag.NoLocalSteps || page.Wrong == "" {
+		studies := page.Code >= diag.BadStudy && page.Code <= diag.NoLocalSteps
+		densities := page.Code >= diag.BadRequest && page.Code <= diag.NoRowDensity
+		if !studies && !densities || page.Wrong == "" {
 			continue
 		}
 		found++
@@ -44,7 +46,7 @@ func TestPagesOfCommands(t *testing.T) {
 			}
 		}
 	}
-	if found != 11 {
+	if found != 13 {
 		t.Errorf("%d pages", found)
 	}
 }

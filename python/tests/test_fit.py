@@ -33,6 +33,12 @@ def test_draws_are_those_of_the_run(fit: vflc.Fit) -> None:
     assert float(posterior["b"][:, :, 1].mean()) == pytest.approx(fit.summary.loc["b[sex=m]", "mean"], rel=1e-12)
 
 
+def test_draws_of_stan_files(fit: vflc.Fit) -> None:
+    alone = vflc.load(fit.folder / "draws")
+    assert alone.draws["posterior"]["b"].shape == (2, 150, 2)
+    assert repr(vflc.Fit("nowhere")) == "Fit('nowhere')"
+
+
 def test_predictions_of_new_rows(fit: vflc.Fit) -> None:
     new = fit.predict({"clinic": {"id": ["N1", "N2"], "age": [40.0, 80.0], "sex": ["f", "m"]}})
     assert list(new["id"]) == ["N1", "N2"] and new["mean"][0] < new["mean"][1]
@@ -112,11 +118,11 @@ def test_progress_is_one_line(model: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_an_interrupt_keeps_the_run(model: Path, tmp_path: Path) -> None:
     """Ctrl-C stops the program in good order, and the run goes on where it was, with the same draws."""
     script = (
-        "import sys, vflc, warnings\nwarnings.simplefilter('ignore')\nsys.path.insert(0, sys.argv[1])\n"
+        "import os, signal, sys, vflc, warnings\nwarnings.simplefilter('ignore')\nsys.path.insert(0, sys.argv[1])\n"
         "from conftest import columns\nfrom vflc import _commands\n"
         "class Stop:\n"
         "    def __call__(self, event):\n"
-        "        if event['phase'] == 'sampling': raise KeyboardInterrupt\n"
+        "        if event['phase'] == 'sampling': os.kill(os.getpid(), signal.SIGINT)\n"
         "    def end(self): pass\n"
         "_commands.Progress = Stop\n"
         "try: vflc.run(sys.argv[2], columns(), output=sys.argv[3], transform='exact', chains=1, warmup=100, draws=20000)\n"
@@ -158,3 +164,41 @@ def test_flags() -> None:
     assert _process.flags(given) == [
         "--target-accept=0.9", "--overwrite=true", "--rho=a=0.5,b=1", "--set=K=3", "--set=L=2", "--accept=x", "--accept=y",
     ]
+
+
+def test_another_run_leaves_the_tables_of_the_first(tmp_path: Path) -> None:
+    folder, short = tmp_path / "out", {**FLAGS, "warmup": 30, "draws": 5}
+
+    def kept() -> list[Path]:
+        return sorted((tmp_path / "out.tables").glob("*/clinic*"))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        first = vflc.run(MODEL, columns(), output=folder, **short)
+        before = kept()
+        with pytest.raises(vflc.VflcError, match="overwrite"):
+            vflc.run(MODEL, columns(), output=folder, **short)
+        assert kept() == before and len(before) == 1 and len(first.predict()) == 80
+        vflc.run(MODEL, columns(), output=folder, overwrite=True, **short)
+    assert len(kept()) == 1 and kept() != before
+
+
+def test_the_core_needs_no_other_package(fit: vflc.Fit) -> None:
+    script = (
+        "import sys\n"
+        "class Absent:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name.partition('.')[0] in ('pandas', 'numpy', 'pyarrow', 'polars', 'arviz', 'IPython'):\n"
+        "            raise ImportError(name)\n"
+        "sys.meta_path.insert(0, Absent())\n"
+        "import vflc\n"
+        "fit = vflc.load(sys.argv[1])\n"
+        "assert fit.summary[1]['parameter'] == 'b[zscore(age)]' and isinstance(fit.summary[1]['mean'], float)\n"
+        "assert fit.predict({'clinic': {'id': ['N'], 'age': [50.5], 'sex': ['f']}})[0]['id'] == 'N'\n"
+        "try: fit.draws\n"
+        "except vflc.VflcError as err: print(err)\n"
+        "with vflc.Model('data y : real[N]\\nparam s ~ exponential(1)\\ny ~ normal(0, s)\\n', {'y': [1.0]}) as m:\n"
+        "    assert type(m.gradient([0.5])) is list\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script, str(fit.folder)], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (0, "draws are read by ArviZ: pip install 'vflc[arviz]'\n"), ran.stderr

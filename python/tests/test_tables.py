@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import datetime
+import decimal
 import math
 from pathlib import Path
 from typing import Any, Callable
@@ -22,6 +24,10 @@ def _frames() -> dict[str, Callable[[dict[str, list[Any]]], Any]]:
     import polars
     import pyarrow
 
+    def dated(c: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        rows = len(c["id"])
+        return {**c, "day": [datetime.date(2026, 11, 28)] * rows, "cost": [decimal.Decimal("1.5")] * rows}
+
     return {
         "columns": lambda c: c,
         "pandas": pandas.DataFrame,
@@ -29,6 +35,9 @@ def _frames() -> dict[str, Callable[[dict[str, list[Any]]], Any]]:
         "polars": polars.DataFrame,
         "lazy": lambda c: polars.DataFrame(c).lazy(),
         "pyarrow": pyarrow.table,
+        "categories": lambda c: pandas.DataFrame(c).astype({k: "category" for k in ("sex",) if k in c}),
+        "pandas with dates": lambda c: pandas.DataFrame(dated(c)),
+        "polars with dates": lambda c: polars.DataFrame(dated(c)),
     }
 
 
@@ -39,7 +48,10 @@ def _density(frame: Callable[[dict[str, list[Any]]], Any]) -> float:
         return model.log_density([0.1, -0.2, 0.3])
 
 
-@pytest.mark.parametrize("name", ["pandas", "pandas with an index", "polars", "lazy", "pyarrow"])
+@pytest.mark.parametrize(
+    "name",
+    ["pandas", "pandas with an index", "polars", "lazy", "pyarrow", "categories", "pandas with dates", "polars with dates"],
+)
 def test_every_library_gives_the_same_density(name: str) -> None:
     assert _density(_frames()[name]) == _density(_frames()["columns"])
 

@@ -5,14 +5,13 @@
 samplers. Flags of the command are keyword arguments: ``draws=1000`` is ``--draws 1000``.
 """
 
-from ._commands import Audit, audit, check, compile, resume, run, simulate
+from ._commands import audit, check, compile, resume, run, simulate
 from ._density import Model
 from ._errors import Diagnostic, Fix, Interrupted, Note, Place, VflcError, VflcWarning
 from ._fit import Document, Fit, Plot, Report, load
 from ._process import binary, command
 
 __all__ = [
-    "Audit",
     "Diagnostic",
     "Document",
     "Fit",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,22 +54,47 @@ def run(
     pandas, polars or pyarrow, columns by name, or paths; of a family a list of these; of a model without clients
     the table alone. Without it the tables are those beside the model. A named index of pandas is a column.
 
-    ``output`` is the folder of the run; tables that are no files are written beside it, to ``output + ".tables"``,
+    ``output`` is the folder of the run; tables that are no files are written beside it, in ``output + ".tables"``,
     where predictions read them again. Without it the run lives as long as the object. Flags of ``vflc run`` are
     keyword arguments: ``draws=1000``, ``transform="exact"``, ``target_accept=0.9``, ``set={"K": 3}``.
 
     What the program warns of is shown as :class:`VflcWarning`; what is wrong raises :class:`VflcError`. Ctrl-C
     stops the run in good order and raises :class:`Interrupted`, which says how to go on.
     """
-    scratch = None if output is not None else Path(tempfile.mkdtemp(prefix="vflc-"))
-    folder = Path(output) if output is not None else scratch or Path()
-    tables = folder / "tables" if scratch else folder.with_name(folder.name + ".tables")
-    target = folder / "run" if scratch else folder
-    words = ["run", model_file(model, tables), *arguments(data, tables), "--output", str(target), *flags(options)]
-    fit = _fitted(words, target, progress)
-    if scratch is not None:
-        fit.keep_until_gone(scratch)
+    if output is None:
+        tables = Path(tempfile.mkdtemp(prefix="vflc-"))
+        folder = tables / "run"
+    else:
+        folder = Path(output)
+        beside = folder.with_name(folder.name + ".tables")
+        beside.mkdir(mode=0o700, parents=True, exist_ok=True)
+        tables = Path(tempfile.mkdtemp(dir=beside, prefix="run-"))
+    try:
+        words = ["run", model_file(model, tables), *arguments(data, tables), "--output", str(folder), *flags(options)]
+        fit = _fitted(words, folder, progress)
+    except VflcError as err:
+        if err.exit_code != _UNTRUSTED:
+            _remove(tables)
+        raise
+    if output is None:
+        fit.keep_until_gone(tables)
+    elif options.get("overwrite"):
+        for earlier in set(tables.parent.glob("run-*")) - {tables}:
+            shutil.rmtree(earlier)
+    if output is not None and not any(tables.iterdir()):
+        _remove(tables)
     return fit
+
+
+# The exit code of a run with ``strict=True`` that is written, and not to be trusted.
+_UNTRUSTED = 3
+
+
+def _remove(tables: Path) -> None:
+    """Remove a folder of tables, and the one around it where that is of no other run."""
+    shutil.rmtree(tables)
+    if tables.parent.name.endswith(".tables") and not any(tables.parent.iterdir()):
+        tables.parent.rmdir()
 
 
 def resume(folder: Path_, *, progress: bool = True) -> Fit:
@@ -100,7 +126,7 @@ def check(model: Path_, **options: Any) -> list[Diagnostic]:
 def compile(model: Path_, out: Path_, **options: Any) -> Path:
     """Write the program of each party, and the manifest of what crosses between them, to a folder."""
     with _file_of(model) as path:
-        perform(["compile", path, "--split-by=client", "--output", os.fspath(out), *flags(options)]).warn()
+        perform(["compile", path, "--split-by=client", "--output", os.fspath(out), *flags(options)]).warn(3)
     return Path(out)
 
 
@@ -120,7 +146,7 @@ def simulate(
     with tempfile.TemporaryDirectory(prefix="vflc-") as scratch:
         folder = Path(out) if out is not None else Path(scratch) / "out"
         words = ["simulate", model_file(model, Path(scratch)), "--output", str(folder)]
-        perform([*words, *arguments(data, Path(scratch) / "data"), *flags({"size": size, **options})]).warn()
+        perform([*words, *arguments(data, Path(scratch) / "data"), *flags({"size": size, **options})]).warn(3)
         return {name: table for name, table in _simulated(folder)}
 
 
@@ -137,13 +163,9 @@ def _read(path: Path) -> Any:
     return read_csv(path) if path.suffix == ".csv" else json.loads(path.read_text(encoding="utf-8"))
 
 
-class Audit(Document):
-    """What crosses between parties, and what a curious receiver can compute: ``verdict`` and ``crossings``."""
-
-
-def audit(model: Path_, **options: Any) -> Audit:
-    """What each party would learn of the others in a run of a model, a folder of programs, or in a finished run."""
+def audit(model: Path_, **options: Any) -> Document:
+    """What each party would learn of the others in a run of a model, a folder of programs, or in a finished run:
+    ``verdict`` says who can compute what, and ``crossings`` what crosses."""
     if is_text(model):
         raise VflcError("the audit is of a model in a file: write its text to one", exit_code=2)
-    words = ["audit", os.fspath(model), *flags(options)]
-    return Audit(document(words), words)
+    return document(["audit", os.fspath(model), *flags(options)])

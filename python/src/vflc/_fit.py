@@ -31,10 +31,13 @@ class Document(dict[str, Any]):
         return self._text
 
     def __repr__(self) -> str:
-        return self.text
+        try:
+            return self.text
+        except VflcError:  # what it is about is gone
+            return super().__repr__()
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
+        return f"<pre>{html.escape(repr(self))}</pre>"
 
 
 def document(command: list[str]) -> Document:
@@ -76,7 +79,10 @@ class Report:
 
 
 class Fit:
-    """A finished run, in a folder of its own."""
+    """A finished run, in a folder of its own.
+
+    ``messages`` and ``warnings`` are what the program has said while it ran.
+    """
 
     def __init__(self, folder: Union[str, "Path"], outcome: Optional[Outcome] = None) -> None:
         self.folder = Path(folder)
@@ -87,11 +93,6 @@ class Fit:
     def keep_until_gone(self, scratch: Path) -> None:
         """Remove a folder when nothing refers to this run any more."""
         weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
-
-    def save(self, folder: Union[str, "Path"]) -> "Fit":
-        """Copy the run to a folder that is not there yet, and return it from there."""
-        shutil.copytree(self.folder, folder)
-        return Fit(folder)
 
     def command(self, name: str, *words: str, **options: Any) -> str:
         """Run a command about the run, as ``fit.command("diagnose")``, and return what it prints."""
@@ -117,7 +118,12 @@ class Fit:
         Elements have the names of the columns and categories that they belong to.
         """
         if self._draws is None:
-            self._draws = _open_zarr(str(self.folder / "draws.zarr"))
+            kept = self.folder / "draws.zarr"
+            with tempfile.TemporaryDirectory(prefix="vflc-") as scratch:
+                if not kept.is_dir():  # of other folders that the program reads, as of Stan CSV files
+                    kept = Path(scratch) / "draws.zarr"
+                    self.command("export", format="zarr", output=kept)
+                self._draws = _open_zarr(str(kept))
         return self._draws
 
     @property
@@ -134,7 +140,7 @@ class Fit:
             out = Path(scratch) / "predictions.csv"
             perform(
                 ["predict", str(self.folder), *arguments(data, Path(scratch)), "--output", str(out), *flags(options)]
-            ).warn()
+            ).warn(3)
             return read_csv(out)
 
     def audit(self, **options: Any) -> Document:
@@ -162,11 +168,14 @@ class Fit:
     def report(self, path: Optional[Union[str, "Path"]] = None) -> Report:
         """Write the run as one HTML page, and show it inline in a notebook."""
         out = Path(path) if path else self.folder / "report.html"
-        perform(["report", str(self.folder), "--output", str(out)]).warn()
+        perform(["report", str(self.folder), "--output", str(out)]).warn(3)
         return Report(out)
 
     def __repr__(self) -> str:
-        return perform(["summary", str(self.folder)]).out
+        try:
+            return perform(["summary", str(self.folder)]).out
+        except VflcError:  # the folder is gone
+            return f"Fit({str(self.folder)!r})"
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"

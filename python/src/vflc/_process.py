@@ -121,10 +121,10 @@ class Outcome:
             found = self.warnings or self.messages or [f"vflc ended with the exit code {self.code}"]
         return VflcError("\n".join(found), self.errors, self.code)
 
-    def warn(self) -> None:
-        """Show warnings as Python does."""
+    def warn(self, stacklevel: int = 4) -> None:
+        """Show warnings as Python does, at the place of the call that is so many calls up."""
         for text in [d.text for d in self.diagnostics if d.severity == "warning"] + self.warnings:
-            warnings.warn(text, VflcWarning, stacklevel=4)
+            warnings.warn(text, VflcWarning, stacklevel=stacklevel)
 
 
 def environment() -> dict[str, str]:
@@ -201,7 +201,7 @@ def command(*arguments: Any, **options: Any) -> str:
     Keyword arguments are flags: ``vflc.command("export", "out", format="csv", output="draws.csv")``.
     """
     outcome = perform([*map(_word, arguments), *flags(options)])
-    outcome.warn()
+    outcome.warn(3)
     return outcome.out
 
 

@@ -43,22 +43,21 @@ def write(table: Any, folder: Path, name: str) -> str:
     path = folder / (name + _ENDING)
     library = _library(table)
     if library == "polars":
-        (table.collect() if hasattr(table, "collect") else table).write_parquet(path)
+        import polars
+        import polars.selectors as of
+
+        plain = table.with_columns(of.temporal().cast(polars.String), of.decimal().cast(polars.Float64))
+        (plain.collect() if hasattr(plain, "collect") else plain).write_parquet(path)
         return str(path)
     if library == "pyarrow":
-        import pyarrow.parquet
-
-        pyarrow.parquet.write_table(table, path)
-        return str(path)
+        return _write_arrow(table, path)
     if library == "pandas":
         frame = table.reset_index() if any(n is not None for n in table.index.names) else table
         try:
             import pyarrow
-            import pyarrow.parquet
         except ImportError:
             return _write_csv(dict(frame.items()), folder / (name + ".csv"))
-        pyarrow.parquet.write_table(pyarrow.Table.from_pandas(frame, preserve_index=False), path)
-        return str(path)
+        return _write_arrow(pyarrow.Table.from_pandas(frame, preserve_index=False), path)
     if isinstance(table, Mapping):
         return _write_csv(table, folder / (name + ".csv"))
     raise VflcError(
@@ -66,6 +65,23 @@ def write(table: Any, folder: Path, name: str) -> str:
         "by name, or the path of a file",
         exit_code=2,
     )
+
+
+def _write_arrow(table: Any, path: Path) -> str:
+    """Write numbers and texts. Dates and times become texts, and decimals the numbers nearest to them."""
+    import pyarrow
+    import pyarrow.parquet
+
+    for k, field in enumerate(table.schema):
+        plain = (
+            pyarrow.string() if pyarrow.types.is_temporal(field.type)
+            else pyarrow.float64() if pyarrow.types.is_decimal(field.type)
+            else None
+        )
+        if plain is not None:
+            table = table.set_column(k, field.name, table.column(k).cast(plain))
+    pyarrow.parquet.write_table(table, path)
+    return str(path)
 
 
 def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> str:
