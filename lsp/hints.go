@@ -19,7 +19,7 @@ import (
 // numbers, how often.
 func (s *server) hints(d *document, p ofDocument) any {
 	out := []inlayHint{}
-	if d.good == nil || len(d.good.model.Checked.Clients) == 0 {
+	if d.good == nil || d.good.part || len(d.good.model.Checked.Clients) == 0 {
 		return out
 	}
 	within := d.lines.span(p.Range)
