@@ -205,6 +205,12 @@ func TestHints(t *testing.T) {
 		got["@ registry"] != at(t, model, "α ~ normal(0, 1)|") {
 		t.Fatalf("%v", got)
 	}
+	bare := strings.Replace(model, "augmented(rho = 0.25)", "exact", 1)
+	e.edit(here, bare)
+	if got := hints(); got[cut+", without noise"] != at(t, bare, "x * β|") {
+		t.Errorf("under exact: %v", got)
+	}
+	e.settle(here, model)
 	broken := strings.Replace(model, "param σ ~ half_normal(1) @ registry", "param σ ~\nparam", 1)
 	e.edit(here, broken)
 	if got := hints(); got[cut] != at(t, broken, "x * β|") {

@@ -62,7 +62,11 @@ func (s *server) hints(d *document, p ofDocument) any {
 
 // label is what crosses, in few words.
 func (c *crossing) label() string {
-	return fmt.Sprintf("→ %s, %s, %s", c.row.To, numbers(c.row.Shape), c.row.Often)
+	text := fmt.Sprintf("→ %s, %s, %s", c.row.To, numbers(c.row.Shape), c.row.Often)
+	if c.row.Bare {
+		text += ", without noise"
+	}
+	return text
 }
 
 // lenses offers the audit above the parties of a model.
