@@ -78,8 +78,11 @@ type (
 				} `json:"showDocument"`
 			} `json:"window"`
 			Workspace struct {
-				InlayHint refreshSupport `json:"inlayHint"`
-				CodeLens  refreshSupport `json:"codeLens"`
+				InlayHint    refreshSupport `json:"inlayHint"`
+				CodeLens     refreshSupport `json:"codeLens"`
+				WatchedFiles struct {
+					DynamicRegistration bool `json:"dynamicRegistration"`
+				} `json:"didChangeWatchedFiles"`
 			} `json:"workspace"`
 			TextDocument struct {
 				Completion struct {
