@@ -60,6 +60,13 @@ func TestHover(t *testing.T) {
 			}
 		}
 	}
+	e.edit(here, model+"import nn\ndata X : real[N, P] @ registry\nlet h = nn.linear(X)\nlet w = sum(h.w)\n")
+	for marked, want := range map[string]string{"nn.|linear(": "fn nn.linear(", "h.|w": "real[P]"} {
+		var h hover
+		if e.must("hover", here, marked, &h); !strings.Contains(h.Contents.Value, want) {
+			t.Errorf("%q has no %q:\n%s", marked, want, h.Contents.Value)
+		}
+	}
 	var h *hover
 	if e.must("hover", here, "measured| twice", &h); h != nil {
 		t.Errorf("a comment is described: %s", h.Contents.Value)
@@ -150,7 +157,8 @@ func TestCompletion(t *testing.T) {
 				TextEdit change
 			}
 		}
-		e.must("completion", here, "", &list, fields{"position": placeOf(whole, len(whole))})
+		end := fields{"position": placeOf(whole, len(whole)), "context": fields{}}
+		e.must("completion", here, "", &list, end)
 		found := map[string]bool{}
 		for _, item := range list.Items {
 			found[item.Label] = true
@@ -160,6 +168,32 @@ func TestCompletion(t *testing.T) {
 		}
 		if want[0] != "" && !found[want[0]] || found[want[1]] {
 			t.Errorf("%q offers %v", text, found)
+		}
+	}
+}
+
+// A completion of what is built in has its page when it is looked at.
+func TestResolve(t *testing.T) {
+	e := begin(t, "")
+	for label, want := range map[string]string{"half_normal": "half_normal(sigma)", "no_such": ""} {
+		var got struct{ Documentation struct{ Value string } }
+		e.request("completionItem/resolve", fields{"label": label, "kind": 3}, &got)
+		if text := got.Documentation.Value; !strings.Contains(text, want) || (want == "") != (text == "") {
+			t.Errorf("%s: %s", label, text)
+		}
+	}
+}
+
+// A blank asks for words where few may stand, and not in an expression.
+func TestCompletionUnasked(t *testing.T) {
+	e := begin(t, "")
+	for text, want := range map[string]bool{"param q ~ ": true, "param q ~ normal(0, 1) @ ": true,
+		"let q = ": false, "y ~ normal(0, ": false} {
+		e.edit(here, model+text)
+		var list struct{ Items []struct{} }
+		if e.must("completion", here, "", &list, fields{"position": placeOf(model+text, len(model+text)),
+			"context": fields{"triggerCharacter": " "}}); len(list.Items) > 0 != want {
+			t.Errorf("%q: %d words", text, len(list.Items))
 		}
 	}
 }
@@ -515,13 +549,14 @@ func TestCancel(t *testing.T) {
 	}
 	e := beginWith(t, slow, "")
 	e.settle(here, model)
-	rename, err := e.conn.DispatchCall(t.Context(), "textDocument/rename", fields{"textDocument": fields{"uri": here},
+	doc := fields{"uri": here}
+	rename, err := e.conn.DispatchCall(t.Context(), "textDocument/rename", fields{"textDocument": doc,
 		"position": at(t, model, "x * |β"), "newName": "slowly"}, jsonrpc2.PickID(jsonrpc2.ID{Num: 76}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-entered
-	hover, err := e.conn.DispatchCall(t.Context(), "textDocument/hover", fields{"textDocument": fields{"uri": here},
+	hover, err := e.conn.DispatchCall(t.Context(), "textDocument/hover", fields{"textDocument": doc,
 		"position": place{}}, jsonrpc2.PickID(jsonrpc2.ID{Num: 77}))
 	if err != nil {
 		t.Fatal(err)

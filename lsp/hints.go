@@ -46,7 +46,7 @@ func (s *server) hints(d *document, p ofDocument) any {
 				continue
 			}
 		}
-		add(at.End, "@ "+ownerOf(d.good.model.Checked, sym), "")
+		add(at.End, "@ "+ownerOf(sym), "")
 	}
 	for _, c := range d.cuts() {
 		if at, there := d.place(c.cut.Expr.Span()); there {
