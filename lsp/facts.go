@@ -2,14 +2,17 @@ package lsp
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 )
 
@@ -17,7 +20,8 @@ import (
 type facts struct {
 	file  *source.File
 	model *compile.Model // of a broken text, that of its whole statements
-	whole bool           // the text has no errors
+	part  bool           // the text is the module of a client, and the model another file
+	whole bool           // there are no errors
 	list  diag.List
 	err   error // of settings beside the model
 	// what crosses in a run, and the model as such a run has it; of a whole text
@@ -32,7 +36,7 @@ func (s *server) touched(d *document) {
 		d.changed, d.stale = s.changes, true
 	}
 	for _, other := range s.docs {
-		if f := other.facts; other != d && f != nil && f.model != nil && imports(f.model) {
+		if f := other.facts; other != d && f != nil && f.model != nil && (f.part || imports(f.model)) {
 			other.stale = true
 		}
 	}
@@ -115,18 +119,50 @@ func (s *server) find(file *source.File, open func(string) (string, bool)) (f *f
 			f.err = s.fault("the analysis of "+file.Name, r)
 		}
 	}()
-	f.model, f.list, f.err = s.tools.Compile(file, open)
+	model := modelOf(file, open)
+	f.part = model != file
+	f.model, f.list, f.err = s.tools.Compile(model, open)
 	f.whole = f.err == nil && !f.list.HasErrors()
+	if f.part { // what is wrong with the model shows there
+		f.list = slices.DeleteFunc(f.list, func(x *diag.Diagnostic) bool { return !f.own(x.File) })
+		return f
+	}
 	if f.err == nil && f.model.Checked == nil {
 		f.model, _, _ = s.tools.Compile(source.New(file.Name, spared(file.Text, f.model.File)), open)
 	}
 	return f
 }
 
+// own reports whether a file that a diagnostic is about is the text, which the compiler may have read anew.
+func (f *facts) own(file *source.File) bool {
+	return file == f.file || file != nil && file.Name == f.file.Name && file.Text == f.file.Text
+}
+
+// modelOf is the model that a text belongs to: NAME.vfl, where the text is the module NAME/CLIENT.vfl of a
+// client, and else the text.
+func modelOf(file *source.File, open func(string) (string, bool)) *source.File {
+	tree, _ := parser.Parse(file)
+	if len(tree.Stmts) == 0 {
+		return file
+	}
+	if _, module := tree.Stmts[0].(*ast.Private); !module {
+		return file
+	}
+	path := filepath.Dir(file.Name) + filepath.Ext(file.Name)
+	if text, ok := open(path); ok {
+		return source.New(path, text)
+	}
+	text, err := safefile.Read(path, safefile.MaxText)
+	if err != nil {
+		return file
+	}
+	return source.New(path, string(text))
+}
+
 // crossings finds what crosses in a run of a whole text. It does not belong to the worker.
 func (s *server) crossings(f *facts, open func(string) (string, bool)) (run *compile.Model,
 	rows []compile.Disclosure) {
-	if !f.whole || f.model.Checked.For != "" {
+	if !f.whole || f.part || f.model.Checked.For != "" {
 		return nil, nil
 	}
 	defer func() {
@@ -179,13 +215,20 @@ func (d *document) program() *check.Program {
 	return nil
 }
 
-// symbol finds a name of the model.
+// symbol finds a name of the model, or of a client's module, which has the client's name in front there.
 func (d *document) symbol(name string) *check.Symbol {
 	for _, f := range []*facts{d.facts, d.good} {
-		if f != nil && f.model != nil && f.model.Checked != nil {
-			if sym := f.model.Checked.Symbols[name]; sym != nil {
+		if f == nil || f.model == nil || f.model.Checked == nil {
+			continue
+		}
+		if f.part {
+			client := strings.TrimSuffix(filepath.Base(d.path), filepath.Ext(d.path))
+			if sym := f.model.Checked.Symbols[client+"."+name]; sym != nil {
 				return sym
 			}
+		}
+		if sym := f.model.Checked.Symbols[name]; sym != nil {
+			return sym
 		}
 	}
 	return nil

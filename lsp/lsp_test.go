@@ -34,6 +34,12 @@ func tools() lsp.Toolchain {
 					return text, nil
 				}
 				return safefile.Beside(dir)(path)
+			}, Module: func(client string) (*source.File, error) {
+				path := filepath.Join(strings.TrimSuffix(src.Name, ".vfl"), client+".vfl")
+				if text, ok := open(path); ok {
+					return source.New(path, text), nil
+				}
+				return nil, nil
 			}})
 			return m, diags, nil
 		},

@@ -12,9 +12,11 @@ import (
 
 // definition is where the name at a place is declared, in the text or in a module beside it.
 func (s *server) definition(d *document, p ofDocument) any {
-	o := d.reading().names.at(d.lines.offset(p.Position))
+	offset := d.lines.offset(p.Position)
+	o := d.reading().names.at(offset)
 	switch {
 	case o == nil:
+		return s.imported(d, offset)
 	case o.of != nil && o.of.decl != nil && o.role != module:
 		return location{d.uri, d.lines.rangeOf(o.of.decl.at)}
 	case o.role == member || o.role == module:
@@ -23,24 +25,46 @@ func (s *server) definition(d *document, p ofDocument) any {
 	return nil
 }
 
+// imported is the file that an import statement around a byte names.
+func (s *server) imported(d *document, offset int) any {
+	for _, st := range d.reading().tree.Stmts {
+		at := st.Span()
+		if i, ok := st.(*ast.Import); ok && i.Path != "" && at.Start <= offset && offset <= at.End {
+			return location{URI: s.uriOf(filepath.Join(filepath.Dir(d.path), filepath.FromSlash(i.Path)))}
+		}
+	}
+	return nil
+}
+
 // inModule finds a function of a module that is a file, or the file.
 func (s *server) inModule(d *document, o *occurrence) any {
 	head, name := o.name, ""
 	if o.role == member {
-		head, name = d.text()[:o.at.Start-1], o.name
-		head = head[wordStart(head):]
+		head, name = d.head(o), o.name
 	}
-	path, tree := d.module(s, head)
+	path, _ := d.module(s, head)
 	if path == "" {
 		return nil
 	}
 	at := textRange{}
-	for _, st := range tree.Stmts {
-		if f, ok := st.(*ast.Fn); ok && f.Name.Name == name {
-			at = newLines(tree.Source.Text, s.bytes).rangeOf(f.Name.Span())
-		}
+	if f, tree := d.function(s, head, name); f != nil {
+		at = newLines(tree.Source.Text, s.bytes).rangeOf(f.Name.Span())
 	}
 	return location{s.uriOf(path), at}
+}
+
+// function finds a function of a module, with the module's tree; nil where there is none.
+func (d *document) function(s *server, module, name string) (*ast.Fn, *ast.File) {
+	_, tree := d.module(s, module)
+	if tree == nil {
+		return nil, nil
+	}
+	for _, st := range tree.Stmts {
+		if f, ok := st.(*ast.Fn); ok && f.Name.Name == name {
+			return f, tree
+		}
+	}
+	return nil, tree
 }
 
 // module is the tree of a module that the text imports, with its path, "" for one of the standard library;

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/lang/source"
@@ -50,6 +51,11 @@ func TestAnEditorShowsWhatCommandsPrint(t *testing.T) {
 		audit.SetOut(&printed)
 		if err := audit.Execute(); err != nil || shown.String() != printed.String() || shown.Len() < 1000 {
 			t.Errorf("%s: %v\n%s\nis not\n%s", settings, err, shown.String(), printed.String())
+		}
+		for _, r := range rows {
+			if !strings.Contains(printed.String(), "\n"+r.What+" ") {
+				t.Errorf("%s: %s crosses, and the audit does not have it", settings, r.What)
+			}
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "vfl.toml"), []byte("[run]\nrho = -1\n"), 0o600); err != nil {
