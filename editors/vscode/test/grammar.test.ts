@@ -129,3 +129,9 @@ test('every word of every example has a colour, and no keyword is a name', async
     }
   }
 });
+
+test('what a double click selects and a completion replaces is a name without points', () => {
+  const { wordPattern } = JSON.parse(fs.readFileSync('language-configuration.json', 'utf8'));
+  const found = 'X ~ normal(h.β_1, 2e3)'.match(new RegExp(wordPattern.pattern, `${wordPattern.flags}g`));
+  assert.deepStrictEqual(found, ['X', 'normal', 'h', 'β_1', 'e3']);
+});
