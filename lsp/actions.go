@@ -28,7 +28,7 @@ func (s *server) actions(d *document, p codeActionParams) any {
 	within := d.lines.span(p.Range)
 	var all []edit
 	for _, x := range d.facts.list.Shown() {
-		own := x.File == d.file
+		own := d.facts.own(x.File)
 		if own && len(x.Fixes) == 1 {
 			f := x.Fixes[0]
 			all = append(all, edit{f.Span, f.Text})

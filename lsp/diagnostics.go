@@ -20,12 +20,8 @@ func (s *server) publish(d *document) {
 	for _, x := range d.facts.list.Shown() {
 		out = append(out, s.diagnostic(d, l, x))
 	}
-	version := d.version
-	if d.facts.file != d.file {
-		version = 0
-	}
-	if version == d.version {
-		s.notify("textDocument/publishDiagnostics", publishDiagnostics{d.uri, version, out})
+	if d.facts.file == d.file { // else those of the present text are on their way
+		s.notify("textDocument/publishDiagnostics", publishDiagnostics{d.uri, d.version, out})
 	}
 }
 
@@ -37,15 +33,13 @@ func (s *server) diagnostic(d *document, l *lines, x *diag.Diagnostic) diagnosti
 		out.About = &codeLink{explainScheme + ":" + string(x.Code) + ".md"}
 	}
 	at := x.Span
-	if x.File != nil && x.File != d.facts.file {
+	if x.File != nil && !d.facts.own(x.File) {
 		at = importOf(d, x.File)
-		if x.File.Name != "" && strings.Contains(x.File.Name, ".") {
-			out.Message = fmt.Sprintf("%s:%d: %s", x.File.Name, x.File.Position(x.Span.Start).Line, x.Message)
-		}
+		out.Message = fmt.Sprintf("%s:%d: %s", x.File.Name, x.File.Position(x.Span.Start).Line, x.Message)
 	}
 	out.Range = l.rangeOf(at)
 	for _, n := range x.Notes {
-		if n.File == d.facts.file {
+		if d.facts.own(n.File) {
 			out.Related = append(out.Related, relatedPlace{location{d.uri, l.rangeOf(n.Span)}, n.Message})
 			continue
 		}

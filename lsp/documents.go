@@ -19,9 +19,11 @@ type document struct {
 	version   int
 	lines     *lines
 	file      *source.File
-	changed   int   // the number of its last change, among those of all documents
-	stale     bool  // it has changed since its last analysis began
-	read      *read // of the present text; nil: not yet
+	changed   int      // the number of its last change, among those of all documents
+	stale     bool     // it has changed since its last analysis began
+	analysed  bool     // an analysis of it is under way
+	waiting   []func() // requests that wait for it
+	read      *read    // of the present text; nil: not yet
 	// of the last analysis; good is that of the last text of which the compiler has checked all names
 	facts, good *facts
 }
@@ -108,9 +110,19 @@ func (s *server) closed(p *ofDocument) (any, error) {
 		delete(s.docs, d.uri)
 		s.notify("textDocument/publishDiagnostics", publishDiagnostics{URI: d.uri, Version: d.version,
 			Diagnostics: []diagnostic{}})
+		d.settled()
 		s.touched(nil)
 	}
 	return nil, nil
+}
+
+// settled lets the requests go on that have waited for an analysis.
+func (d *document) settled() {
+	waiting := d.waiting
+	d.waiting = nil
+	for _, answer := range waiting {
+		answer()
+	}
 }
 
 // filesChanged analyses everything again: a module, a table or vfl.toml is another one.

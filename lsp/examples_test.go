@@ -202,7 +202,7 @@ func TestWritten(t *testing.T) {
 		t.Fatalf("%d lines, %v", strings.Count(text, "\n"), diags.Shown()[0].Message)
 	}
 	var cuts []compile.Disclosure
-	rows, err := tools().Rows(m)
+	_, rows, err := tools().Rows(m, nil)
 	for _, r := range rows {
 		if len(r.Cuts) > 0 {
 			cuts = append(cuts, r)

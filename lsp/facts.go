@@ -2,14 +2,17 @@ package lsp
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 )
 
@@ -17,10 +20,13 @@ import (
 type facts struct {
 	file  *source.File
 	model *compile.Model // of a broken text, that of its whole statements
-	whole bool           // the text has no errors
+	part  bool           // the text is the module of a client, and the model another file
+	whole bool           // there are no errors
 	list  diag.List
 	err   error // of settings beside the model
-	rows  []compile.Disclosure
+	// what crosses in a run, and the model as such a run has it; of a whole text
+	run  *compile.Model
+	rows []compile.Disclosure
 }
 
 // touched has a document analysed, and those that may import it; nil is one that is closed.
@@ -30,7 +36,7 @@ func (s *server) touched(d *document) {
 		d.changed, d.stale = s.changes, true
 	}
 	for _, other := range s.docs {
-		if f := other.facts; other != d && f != nil && f.model != nil && imports(f.model) {
+		if f := other.facts; other != d && f != nil && f.model != nil && (f.part || imports(f.model)) {
 			other.stale = true
 		}
 	}
@@ -71,13 +77,22 @@ func (s *server) analyse() {
 		s.busy = false
 		return
 	}
-	next.stale = false
-	file, tree, open := next.file, next.reading().tree, s.texts()
+	next.stale, next.analysed = false, true
+	file, open := next.file, s.texts()
 	go func() {
-		f := s.find(file, tree, open)
+		f := s.find(file, open)
 		s.post(func() {
 			if s.docs[next.uri] == next { // else it has been closed
 				s.accept(next, f)
+			}
+		})
+		run, rows := s.crossings(f, open)
+		s.post(func() {
+			if s.docs[next.uri] == next && f.whole {
+				s.complement(next, f, run, rows)
+			}
+			if next.analysed = false; !next.stale {
+				next.settled()
 			}
 			s.analyse()
 		})
@@ -97,22 +112,66 @@ func (s *server) texts() func(path string) (string, bool) {
 }
 
 // find compiles a text. It does not belong to the worker.
-func (s *server) find(file *source.File, tree *ast.File, open func(string) (string, bool)) (f *facts) {
+func (s *server) find(file *source.File, open func(string) (string, bool)) (f *facts) {
 	f = &facts{file: file}
 	defer func() {
 		if r := recover(); r != nil {
 			f.err = s.fault("the analysis of "+file.Name, r)
 		}
 	}()
-	f.model, f.list, f.err = s.tools.Compile(file, open)
+	model := modelOf(file, open)
+	f.part = model != file
+	f.model, f.list, f.err = s.tools.Compile(model, open)
 	f.whole = f.err == nil && !f.list.HasErrors()
-	if f.err == nil && f.model.Checked == nil {
-		f.model, _, _ = s.tools.Compile(source.New(file.Name, spared(file.Text, tree)), open)
+	if f.part { // what is wrong with the model shows there
+		f.list = slices.DeleteFunc(f.list, func(x *diag.Diagnostic) bool { return !f.own(x.File) })
+		return f
 	}
-	if f.whole && f.model.Checked.For == "" {
-		f.rows, _ = s.tools.Rows(f.model) // an error is one of the backend, which vflc run gives
+	if f.err == nil && f.model.Checked == nil {
+		f.model, _, _ = s.tools.Compile(source.New(file.Name, spared(file.Text, f.model.File)), open)
 	}
 	return f
+}
+
+// own reports whether a file that a diagnostic is about is the text, which the compiler may have read anew.
+func (f *facts) own(file *source.File) bool {
+	return file == f.file || file != nil && file.Name == f.file.Name && file.Text == f.file.Text
+}
+
+// modelOf is the model that a text belongs to: NAME.vfl, where the text is the module NAME/CLIENT.vfl of a
+// client, and else the text.
+func modelOf(file *source.File, open func(string) (string, bool)) *source.File {
+	tree, _ := parser.Parse(file)
+	if len(tree.Stmts) == 0 {
+		return file
+	}
+	if _, module := tree.Stmts[0].(*ast.Private); !module {
+		return file
+	}
+	path := filepath.Dir(file.Name) + filepath.Ext(file.Name)
+	if text, ok := open(path); ok {
+		return source.New(path, text)
+	}
+	text, err := safefile.Read(path, safefile.MaxText)
+	if err != nil {
+		return file
+	}
+	return source.New(path, string(text))
+}
+
+// crossings finds what crosses in a run of a whole text. It does not belong to the worker.
+func (s *server) crossings(f *facts, open func(string) (string, bool)) (run *compile.Model,
+	rows []compile.Disclosure) {
+	if !f.whole || f.part || f.model.Checked.For != "" {
+		return nil, nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			_ = s.fault("the audit of "+f.file.Name, r)
+		}
+	}()
+	run, rows, _ = s.tools.Rows(f.model, open) // an error is one of the backend: vflc run gives it
+	return run, rows
 }
 
 // spared is a text with blanks for what is no part of a whole statement: everything else stays in its place.
@@ -129,13 +188,15 @@ func spared(text string, tree *ast.File) string {
 	return string(out)
 }
 
-// accept keeps the facts of a document and shows them.
+// accept keeps the facts of a document and shows its diagnostics.
 func (s *server) accept(d *document, f *facts) {
 	d.facts = f
-	if f.whole {
-		d.good = f
-	}
 	s.publish(d)
+}
+
+// complement adds to the facts of a whole text what crosses, and has the client ask for hints again.
+func (s *server) complement(d *document, f *facts, run *compile.Model, rows []compile.Disclosure) {
+	f.run, f.rows, d.good = run, rows, f
 	if s.client.Capabilities.Workspace.InlayHint.RefreshSupport {
 		s.ask("workspace/inlayHint/refresh", nil)
 	}
@@ -154,13 +215,20 @@ func (d *document) program() *check.Program {
 	return nil
 }
 
-// symbol finds a name of the model.
+// symbol finds a name of the model, or of a client's module, which has the client's name in front there.
 func (d *document) symbol(name string) *check.Symbol {
 	for _, f := range []*facts{d.facts, d.good} {
-		if f != nil && f.model != nil && f.model.Checked != nil {
-			if sym := f.model.Checked.Symbols[name]; sym != nil {
+		if f == nil || f.model == nil || f.model.Checked == nil {
+			continue
+		}
+		if f.part {
+			client := strings.TrimSuffix(filepath.Base(d.path), filepath.Ext(d.path))
+			if sym := f.model.Checked.Symbols[client+"."+name]; sym != nil {
 				return sym
 			}
+		}
+		if sym := f.model.Checked.Symbols[name]; sym != nil {
+			return sym
 		}
 	}
 	return nil
@@ -168,11 +236,11 @@ func (d *document) symbol(name string) *check.Symbol {
 
 // cuts lists the cuts of the last whole text, each with what crosses for it.
 func (d *document) cuts() []crossing {
-	if d.good == nil || d.good.model.Cuts == nil {
+	if d.good == nil || d.good.run == nil || d.good.run.Cuts == nil {
 		return nil
 	}
 	var out []crossing
-	for _, k := range d.good.model.Cuts.Cuts {
+	for _, k := range d.good.run.Cuts.Cuts {
 		if c := (crossing{cut: k}); c.find(d.good.rows) {
 			out = append(out, c)
 		}

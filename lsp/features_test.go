@@ -39,7 +39,7 @@ type hover struct {
 // its page.
 func TestHover(t *testing.T) {
 	e := begin(t, "")
-	if p := e.edit(here, model); len(p.Diagnostics) > 0 {
+	if p := e.settle(here, model); len(p.Diagnostics) > 0 {
 		t.Fatalf("%+v", p.Diagnostics)
 	}
 	for marked, want := range map[string][]string{
@@ -205,6 +205,12 @@ func TestHints(t *testing.T) {
 		got["@ registry"] != at(t, model, "α ~ normal(0, 1)|") {
 		t.Fatalf("%v", got)
 	}
+	bare := strings.Replace(model, "augmented(rho = 0.25)", "exact", 1)
+	e.edit(here, bare)
+	if got := hints(); got[cut+", without noise"] != at(t, bare, "x * β|") {
+		t.Errorf("under exact: %v", got)
+	}
+	e.settle(here, model)
 	broken := strings.Replace(model, "param σ ~ half_normal(1) @ registry", "param σ ~\nparam", 1)
 	e.edit(here, broken)
 	if got := hints(); got[cut] != at(t, broken, "x * β|") {
@@ -346,9 +352,36 @@ func TestModules(t *testing.T) {
 	if to.URI != beside || to.Range.Start != (place{0, 3}) {
 		t.Errorf("twice is declared in %+v", to)
 	}
+	if e.must("definition", main, "import \"./ow|n", &to); to.URI != beside {
+		t.Errorf("the import is of %+v", to)
+	}
 	e.edit(beside, "fn thrice(v) = 3 * v\n")
 	if p := e.await(main); len(p.Diagnostics) != 1 {
 		t.Errorf("a function that is gone: %+v", p.Diagnostics)
+	}
+}
+
+// The module of a client is checked with its model, and has the diagnostics that are about it.
+func TestModuleOfAClient(t *testing.T) {
+	e := begin(t, "")
+	whole, own := "file:///models/trial.vfl", "file:///models/trial/lab.vfl"
+	e.edit(whole, "server registry\nclient lab\ndata y : real[N] @ shared\ncontribution eta : real[N] @ lab\n"+
+		"param α ~ normal(0, 1)\nparam σ ~ half_normal(1)\ny ~ normal(α + eta, σ)\n")
+	module := "module lab implements trial\ndata x : real[N]\nparam β ~ normal(0, 1)\neta = x * β\n"
+	if p := e.settle(own, module); len(p.Diagnostics) > 0 {
+		t.Fatalf("%+v", p.Diagnostics)
+	}
+	var h hover
+	if e.must("hover", own, "x * |β", &h); !strings.Contains(h.Contents.Value, "owner `lab`") {
+		t.Errorf("%s", h.Contents.Value)
+	}
+	wrong := strings.Replace(module, "x * β", "x * γ", 1)
+	if p := e.settle(own, wrong); len(p.Diagnostics) != 1 || p.Diagnostics[0].Range.Start !=
+		at(t, wrong, "x * |γ") {
+		t.Errorf("%+v", p.Diagnostics)
+	}
+	if p := e.await(whole); len(p.Diagnostics) != 1 {
+		t.Errorf("the model: %+v", p.Diagnostics)
 	}
 }
 
@@ -420,7 +453,7 @@ func TestLifeCycle(t *testing.T) {
 func TestCancel(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	slow := tools()
-	slow.Audit = func(io.Writer, *compile.Model) error {
+	slow.Audit = func(io.Writer, *compile.Model, func(string) (string, bool)) error {
 		close(entered)
 		<-leave
 		return nil

@@ -19,7 +19,7 @@ import (
 // numbers, how often.
 func (s *server) hints(d *document, p ofDocument) any {
 	out := []inlayHint{}
-	if d.good == nil || len(d.good.model.Checked.Clients) == 0 {
+	if d.good == nil || d.good.part || len(d.good.model.Checked.Clients) == 0 {
 		return out
 	}
 	within := d.lines.span(p.Range)
@@ -62,7 +62,11 @@ func (s *server) hints(d *document, p ofDocument) any {
 
 // label is what crosses, in few words.
 func (c *crossing) label() string {
-	return fmt.Sprintf("→ %s, %s, %s", c.row.To, numbers(c.row.Shape), c.row.Often)
+	text := fmt.Sprintf("→ %s, %s, %s", c.row.To, numbers(c.row.Shape), c.row.Often)
+	if c.row.Bare {
+		text += ", without noise"
+	}
+	return text
 }
 
 // lenses offers the audit above the parties of a model.
@@ -136,7 +140,7 @@ func (s *server) command(name, argument string) (text, file string, err error) {
 		if diags.HasErrors() {
 			return "", "", errors.New("the model has errors; without them vflc audits it")
 		}
-		err = s.tools.Audit(&b, m)
+		err = s.tools.Audit(&b, m, s.texts())
 		return b.String(), m.Name + "-audit", err
 	}
 	return "", "", fmt.Errorf("vflc has no command %s", name)

@@ -34,21 +34,31 @@ func tools() lsp.Toolchain {
 					return text, nil
 				}
 				return safefile.Beside(dir)(path)
+			}, Module: func(client string) (*source.File, error) {
+				path := filepath.Join(strings.TrimSuffix(src.Name, ".vfl"), client+".vfl")
+				if text, ok := open(path); ok {
+					return source.New(path, text), nil
+				}
+				return nil, nil
 			}})
 			return m, diags, nil
 		},
-		Rows: func(m *compile.Model) ([]compile.Disclosure, error) {
-			bundle, diags := m.Bundle()
-			if bundle == nil || diags.HasErrors() {
-				return nil, nil
-			}
-			return fit.Audit(bundle, fit.Backends()[0], nil)
-		},
-		Audit: func(w io.Writer, m *compile.Model) error {
+		Rows: rows,
+		Audit: func(w io.Writer, m *compile.Model, _ func(string) (string, bool)) error {
 			_, err := fmt.Fprintf(w, "the audit of %s", m.Name)
 			return err
 		},
 	}
+}
+
+// rows is what crosses in a run by the first backend.
+func rows(m *compile.Model, _ func(string) (string, bool)) (*compile.Model, []compile.Disclosure, error) {
+	bundle, diags := m.Bundle()
+	if bundle == nil || diags.HasErrors() {
+		return nil, nil, nil
+	}
+	out, err := fit.Audit(bundle, fit.Backends()[0], nil)
+	return m, out, err
 }
 
 // An editor is a client of a server in the same process.
@@ -144,6 +154,20 @@ func (e *editor) edit(uri, text string) published {
 	}
 	e.open[uri] = text
 	return e.await(uri)
+}
+
+// settle is edit, and waits until the server knows what crosses.
+func (e *editor) settle(uri, text string) published {
+	e.Helper()
+	p := e.edit(uri, text)
+	e.settled(uri)
+	return p
+}
+
+// settled waits until the server knows what crosses: the answer to a request for hints does.
+func (e *editor) settled(uri string) {
+	e.Helper()
+	e.must("inlayHint", uri, "", nil)
 }
 
 // await is what the server shows next of a document.

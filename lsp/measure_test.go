@@ -7,31 +7,36 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vflc/vflc/bench/stopwatch"
 )
 
-// measure types a character into a random line, makes a request there, or waits for the diagnostics, and
-// reports the median and the 99th percentile of the time that takes.
+// measure types a comment into a random line, and makes a request there or waits for the diagnostics. It
+// reports the median and the 99th percentile of the time that takes, by the clock and of the CPU.
 func measure(b *testing.B, e *editor, method, text string) {
 	r := rand.New(rand.NewPCG(1, 2))
 	lines := strings.SplitAfter(text, "\n")
-	var took []time.Duration
+	var took, work []time.Duration
 	for b.Loop() {
 		n := r.IntN(len(lines) - 1)
 		typed := slices.Clone(lines)
 		typed[n] = fmt.Sprintf("%s // %d\n", strings.TrimSuffix(lines[n], "\n"), r.IntN(1000))
-		whole := strings.Join(typed, "")
-		where := place{n, len(lines[n]) - 1}
-		begin := time.Now()
+		whole, where := strings.Join(typed, ""), place{n, len(lines[n]) - 1}
+		if method != "diagnostics" {
+			e.settle(here, whole)
+		}
+		begin, busy := time.Now(), stopwatch.Process()
 		if method == "diagnostics" {
 			e.edit(here, whole)
 		} else {
-			e.edit(here, whole)
-			begin = time.Now()
 			e.must(method, here, "", nil, fields{"position": where})
 		}
-		took = append(took, time.Since(begin))
+		took, work = append(took, time.Since(begin)), append(work, stopwatch.Process()-busy)
+		e.settled(here)
 	}
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2])/1e6, "p50-ms")
-	b.ReportMetric(float64(took[len(took)*99/100])/1e6, "p99-ms")
+	for unit, times := range map[string][]time.Duration{"ms": took, "cpu-ms": work} {
+		slices.Sort(times)
+		b.ReportMetric(float64(times[len(times)/2])/1e6, "p50-"+unit)
+		b.ReportMetric(float64(times[len(times)*99/100])/1e6, "p99-"+unit)
+	}
 }

@@ -12,13 +12,26 @@ import (
 
 // definition is where the name at a place is declared, in the text or in a module beside it.
 func (s *server) definition(d *document, p ofDocument) any {
-	o := d.reading().names.at(d.lines.offset(p.Position))
+	offset := d.lines.offset(p.Position)
+	o := d.reading().names.at(offset)
 	switch {
 	case o == nil:
+		return s.imported(d, offset)
 	case o.of != nil && o.of.decl != nil && o.role != module:
 		return location{d.uri, d.lines.rangeOf(o.of.decl.at)}
 	case o.role == member || o.role == module:
 		return s.inModule(d, o)
+	}
+	return nil
+}
+
+// imported is the file that an import statement around a byte names.
+func (s *server) imported(d *document, offset int) any {
+	for _, st := range d.reading().tree.Stmts {
+		at := st.Span()
+		if i, ok := st.(*ast.Import); ok && i.Path != "" && at.Start <= offset && offset <= at.End {
+			return location{URI: s.uriOf(filepath.Join(filepath.Dir(d.path), filepath.FromSlash(i.Path)))}
+		}
 	}
 	return nil
 }

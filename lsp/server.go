@@ -34,10 +34,12 @@ type Toolchain struct {
 	// Compile compiles a model as vflc check does. open has the texts of files that are open in the editor
 	// and differ from those on disk. The error is about settings beside the model.
 	Compile func(model *source.File, open func(path string) (string, bool)) (*compile.Model, diag.List, error)
-	// Rows lists what crosses in a run of a model, as vflc audit does.
-	Rows func(*compile.Model) ([]compile.Disclosure, error)
+	// Rows lists what crosses in a run of a model, as vflc audit does, with the model as it is compiled for
+	// such a run: which cuts it has may depend on the algorithm.
+	Rows func(m *compile.Model, open func(path string) (string, bool)) (*compile.Model, []compile.Disclosure,
+		error)
 	// Audit writes what vflc audit prints of a model.
-	Audit func(io.Writer, *compile.Model) error
+	Audit func(w io.Writer, m *compile.Model, open func(path string) (string, bool)) error
 	// Delay is how long the server waits, after a change, for the next one.
 	Delay time.Duration
 }
@@ -154,6 +156,10 @@ func (s *server) post(task func()) {
 
 // answer runs a method and replies.
 func (s *server) answer(req *jsonrpc2.Request) {
+	if d := s.tooEarly(req); d != nil {
+		d.waiting = append(d.waiting, func() { s.answer(req) })
+		return
+	}
 	ctx := context.Background()
 	s.mu.Lock()
 	unwanted := s.cancelled[req.ID]
@@ -179,6 +185,20 @@ func (s *server) answer(req *jsonrpc2.Request) {
 	if err != nil {
 		s.end()
 	}
+}
+
+// tooEarly is the document of a request about what the compiler finds, where that is on its way.
+func (s *server) tooEarly(req *jsonrpc2.Request) *document {
+	var p ofDocument
+	switch req.Method {
+	case "textDocument/inlayHint", "textDocument/codeLens", "textDocument/codeAction":
+		if req.Params != nil && json.Unmarshal(*req.Params, &p) == nil {
+			if d := s.docs[p.uri()]; d != nil && (d.stale || d.analysed) {
+				return d
+			}
+		}
+	}
+	return nil
 }
 
 // attempt runs a method. One that panics is an error of its request, and the server goes on.

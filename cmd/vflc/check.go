@@ -20,6 +20,7 @@ import (
 func newCheck() *cobra.Command {
 	var f modelFlags
 	var t tableFlags
+	var stdin stdinFlag
 	var priors, info, asJSON bool
 	var manifest string
 	cmd := &cobra.Command{
@@ -52,7 +53,7 @@ reads them; then the sizes that the tables give, and what is wrong, in the words
 			if t.asked() && priors && asJSON {
 				return usagef("--json prints the priors or the columns of the tables: one at a time")
 			}
-			checked, m, diags, err := checkFile(cmd, args[0], manifest, &f)
+			checked, m, diags, err := checkFile(cmd, args[0], stdin.name(args[0]), manifest, &f)
 			if err != nil {
 				return err
 			}
@@ -86,6 +87,7 @@ reads them; then the sizes that the tables give, and what is wrong, in the words
 		}),
 	}
 	f.add(cmd)
+	stdin.add(cmd)
 	cmd.Flags().StringVar(&manifest, "manifest", "",
 		"the manifest `FILE` that a party's program must agree with")
 	t.add(cmd.Flags())
@@ -99,14 +101,15 @@ reads them; then the sizes that the tables give, and what is wrong, in the words
 	return cmd
 }
 
-// checkFile checks a model or, where a manifest is given, loads a party's program, which is no model.
-func checkFile(cmd *cobra.Command, path, manifest string, f *modelFlags) (*check.Program, *compile.Model,
-	diag.List, error) {
+// checkFile checks a model, which messages call by its name, or, where a manifest is given, loads a party's
+// program, which is no model.
+func checkFile(cmd *cobra.Command, path, name, manifest string, f *modelFlags) (*check.Program,
+	*compile.Model, diag.List, error) {
 	if manifest == "" {
-		if _, err := f.honour(cmd, path); err != nil {
+		if _, err := f.honour(cmd, name); err != nil {
 			return nil, nil, nil, err
 		}
-		m, diags, err := compileFile(path, f)
+		m, diags, err := compileNamed(path, name, f)
 		if m == nil || diags.HasErrors() {
 			return nil, nil, diags, err
 		}

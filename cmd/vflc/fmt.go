@@ -15,6 +15,7 @@ import (
 
 func newFmt() *cobra.Command {
 	var onlyCheck bool
+	var stdin stdinFlag
 	cmd := &cobra.Command{
 		Use:   "fmt FILE…",
 		Short: "Rewrite files in the canonical layout; comments are kept",
@@ -27,7 +28,7 @@ func newFmt() *cobra.Command {
 		RunE: action(func(cmd *cobra.Command, files []string) error {
 			wrong := false
 			for _, path := range files {
-				good, err := formatFile(cmd, path, onlyCheck)
+				good, err := formatFile(cmd, path, stdin.name(path), onlyCheck)
 				var f *failure
 				if err = judged(cmd, err); errors.As(err, &f) && f.err != nil { // else it is on the screen
 					fmt.Fprintf(cmd.ErrOrStderr(), "vflc: %v\n", f.err)
@@ -43,17 +44,19 @@ func newFmt() *cobra.Command {
 	cmd.Flags().BoolVar(&onlyCheck, "check", false,
 		"change nothing; list the files that are not in the canonical layout, and exit with "+
 			"code 1 if there are any")
+	stdin.add(cmd)
 	return cmd
 }
 
-// formatFile rewrites one file, or with onlyCheck prints its name if it would change. A file with errors is
+// formatFile rewrites one file, which messages call by its name, or with onlyCheck prints the name if it
+// would change. A file with errors is
 // not changed.
-func formatFile(cmd *cobra.Command, path string, onlyCheck bool) (good bool, err error) {
+func formatFile(cmd *cobra.Command, path, name string, onlyCheck bool) (good bool, err error) {
 	text, err := safefile.ReadText(path)
 	if err != nil {
 		return false, err
 	}
-	file, diags := parser.Parse(source.New(path, string(text)))
+	file, diags := parser.Parse(source.New(name, string(text)))
 	if diags.HasErrors() {
 		return false, showDiagnostics(cmd.ErrOrStderr(), diags)
 	}
@@ -65,7 +68,7 @@ func formatFile(cmd *cobra.Command, path string, onlyCheck bool) (good bool, err
 	case formatted == string(text):
 		return true, nil
 	case onlyCheck:
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), path)
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), name)
 		return false, err
 	}
 	return true, safefile.WriteBytes(path, 0o644, []byte(formatted))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
@@ -48,31 +49,47 @@ func (standardPipes) Close() error { return os.Stdin.Close() }
 // toolchain compiles and audits models as vflc check and vflc audit do.
 func toolchain() lsp.Toolchain {
 	return lsp.Toolchain{
-		Version: version(), Delay: typingPause,
-		Compile: compileOpen,
-		Rows: func(m *compile.Model) ([]compile.Disclosure, error) {
-			a, given, err := runOf(m)
-			if err != nil || m.Pooled() {
-				return nil, err
-			}
-			bundle, diags := m.Bundle()
-			if bundle == nil || diags.HasErrors() {
-				return nil, nil
-			}
-			return fit.Audit(bundle, a, given)
-		},
-		Audit: func(w io.Writer, m *compile.Model) error {
-			a, given, err := runOf(m)
+		Version: version(), Delay: typingPause, Compile: checkOpen, Rows: crossingRows,
+		Audit: func(w io.Writer, m *compile.Model, open func(string) (string, bool)) error {
+			m, a, given, err := forRun(m, open)
 			if err != nil {
 				return err
 			}
-			r, err := auditModel(m, a, given, nil)
+			r, err := auditModel(m, a, given, tablesBeside(m))
 			if err != nil {
 				return err
 			}
 			return r.print(w)
 		},
 	}
+}
+
+// checkOpen compiles a model as vflc check does.
+func checkOpen(model *source.File, open func(path string) (string, bool)) (*compile.Model, diag.List, error) {
+	cmd, f, _, err := besideModel(model.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, diags, err := compileOpen(model, open, f)
+	return m, diags, asInFile(cmd, err)
+}
+
+// crossingRows lists what crosses in a run of a model; nothing where the model has no programs.
+func crossingRows(m *compile.Model, open func(string) (string, bool)) (*compile.Model, []compile.Disclosure,
+	error) {
+	if m.Pooled() {
+		return m, nil, nil
+	}
+	m, a, given, err := forRun(m, open)
+	if err != nil {
+		return nil, nil, err
+	}
+	bundle, diags := m.Bundle()
+	if diags.HasErrors() {
+		return nil, nil, data.Errors(diags)
+	}
+	rows, err := fit.Audit(bundle, a, given)
+	return m, rows, err
 }
 
 // besideModel are the flags of a command over a model, as the vfl.toml beside it sets them.
@@ -86,16 +103,12 @@ func besideModel(path string) (*cobra.Command, *modelFlags, string, error) {
 	return cmd, &f, backend, asInFile(cmd, err)
 }
 
-// compileOpen compiles a model as vflc check does, with the texts of an editor in the place of files.
-func compileOpen(model *source.File, open func(path string) (string, bool)) (*compile.Model, diag.List,
-	error) {
-	cmd, f, _, err := besideModel(model.Name)
-	if err != nil {
-		return nil, nil, err
-	}
+// compileOpen compiles a model with the texts of an editor in the place of files.
+func compileOpen(model *source.File, open func(path string) (string, bool), f *modelFlags) (*compile.Model,
+	diag.List, error) {
 	dir, private := filepath.Dir(model.Name), f.private(model.Name)
 	beside := safefile.Beside(dir)
-	m, diags, err := compileSource(model, func(path string) (string, error) {
+	return compileSource(model, func(path string) (string, error) {
 		if text, ok := open(filepath.Join(dir, filepath.FromSlash(path))); ok {
 			return text, nil
 		}
@@ -110,15 +123,27 @@ func compileOpen(model *source.File, open func(path string) (string, bool)) (*co
 		}
 		return file, nil
 	}, f)
-	return m, diags, asInFile(cmd, err)
 }
 
-// runOf is the algorithm of a run of a model, with the settings that vfl.toml gives.
-func runOf(m *compile.Model) (backends.Algorithm, map[string]string, error) {
-	cmd, _, backend, err := besideModel(m.Source.Name)
+// forRun is a model as it is compiled for a run, by the algorithm and with the settings that vfl.toml gives.
+func forRun(m *compile.Model, open func(path string) (string, bool)) (*compile.Model, backends.Algorithm,
+	map[string]string, error) {
+	cmd, f, backend, err := besideModel(m.Source.Name)
 	if err != nil {
-		return backends.Algorithm{}, nil, err
+		return nil, backends.Algorithm{}, nil, err
 	}
 	a, err := algorithm(backend)
-	return a, settingsFor(cmd, a, m, nil), err
+	if err != nil {
+		return nil, a, nil, err
+	}
+	if f.forRun(cmd, a); f.byRows {
+		var diags diag.List
+		if m, diags, err = compileOpen(m.Source, open, f); err == nil && diags.HasErrors() {
+			err = data.Errors(diags)
+		}
+	}
+	if err != nil {
+		return nil, a, nil, err
+	}
+	return m, a, settingsFor(cmd, a, m, nil), nil
 }

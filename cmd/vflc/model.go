@@ -17,12 +17,33 @@ import (
 // compileFile compiles a model with the flags given. An error is about the file or the flags; diagnostics are
 // about the model.
 func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) {
+	return compileNamed(path, path, f)
+}
+
+// compileNamed is compileFile for a text that counts as the file of a name.
+func compileNamed(path, name string, f *modelFlags) (*compile.Model, diag.List, error) {
 	text, err := safefile.ReadText(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	return compileSource(source.New(path, string(text)), safefile.Beside(filepath.Dir(path)),
-		f.private(path), f)
+	return compileSource(source.New(name, string(text)), safefile.Beside(filepath.Dir(name)),
+		f.private(name), f)
+}
+
+// stdinFlag is the file that a text on standard input counts as.
+type stdinFlag struct{ file string }
+
+func (f *stdinFlag) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.file, "stdin-filename", "", "the `FILE` that - counts as: modules and vfl.toml "+
+		"are those beside it, and messages name it")
+}
+
+// name is the file that a path counts as.
+func (f *stdinFlag) name(path string) string {
+	if path == safefile.Stdin && f.file != "" {
+		return f.file
+	}
+	return path
 }
 
 // compileSource compiles a model whose imported files modules reads, and private the modules of its clients.

@@ -48,6 +48,9 @@ func directions() []direction {
 			"fit"}, "an editor knows lines and keys", nil},
 		{"", []string{"repl"}, "a prompt is a client of the library, and commands start it",
 			[]string{"cmd", "repl"}},
+		{"", []string{"lsp"}, "a language server is a client of the compiler, and a command starts it",
+			[]string{"cmd", "lsp"}},
+		{"lsp", []string{"fit", "node", "repl"}, "what runs and audits a model is handed to it", nil},
 		{"", []string{"cmd"}, "a command is the end of every road", []string{"cmd"}},
 		{"", []string{"tests"}, "support of tests is no part of the product", []string{"tests", "bench"}},
 	}
