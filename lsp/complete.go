@@ -31,7 +31,7 @@ func wordStart(text string) int {
 }
 
 // complete lists what may stand at a place.
-func (s *server) complete(d *document, p ofDocument) any {
+func (s *server) complete(d *document, p completionParams) any {
 	offset := d.lines.offset(p.Position)
 	before := d.text()[:offset]
 	start := wordStart(before)
@@ -40,7 +40,9 @@ func (s *server) complete(d *document, p ofDocument) any {
 	if strings.HasSuffix(before[:start], ".") {
 		c.members(before[wordStart(before[:start-1]) : start-1])
 	} else if !inComment(d, offset) {
-		c.at(offer.At(before[:start]))
+		if place := offer.At(before[:start]); p.Context.TriggerCharacter != " " || few(place.Word) {
+			c.at(place)
+		}
 	}
 	for i := range c.items {
 		text := c.items[i].Label
@@ -50,6 +52,24 @@ func (s *server) complete(d *document, p ofDocument) any {
 		c.items[i].TextEdit = &textEdit{at, text}
 	}
 	return completionList{Items: append([]completionItem{}, c.items...)}
+}
+
+// resolve adds to a completion the page of what is built in.
+func (s *server) resolve(item *completionItem) (any, error) {
+	if text := s.pages(item.Label, ""); text != "" && item.Kind != kindVariable {
+		item.Documentation = markdown(text)
+	}
+	return item, nil
+}
+
+// few reports whether few words may stand at a place, so that they are worth showing unasked.
+func few(k offer.WordKind) bool {
+	switch k {
+	case offer.Owner, offer.Distribution, offer.Type, offer.Transform, offer.Missing, offer.Initial,
+		offer.Module:
+		return true
+	}
+	return false
 }
 
 // inComment reports whether a byte is inside a comment.
@@ -203,7 +223,7 @@ func (c *completer) unfinished() {
 // detail is the type and owner of a name.
 func (c *completer) detail(o *occurrence) string {
 	if sym := c.doc.symbol(o.name); sym != nil && o.of.scope == c.doc.reading().names.file {
-		return sym.Type.String() + " @ " + ownerOf(c.doc.program(), sym)
+		return sym.Type.String() + " @ " + ownerOf(sym)
 	}
 	return o.kind
 }
@@ -302,12 +322,8 @@ func (s *server) signatures(d *document, place offer.WritingPlace) (out []signat
 	if t := d.reading().names.others[r][place.Call]; t != nil {
 		label = signatureOf(t.decl.stmt)
 	} else if head, name, ok := strings.Cut(place.Call, "."); ok {
-		if _, tree := d.module(s, head); tree != nil {
-			for _, st := range tree.Stmts {
-				if f, isFn := st.(*ast.Fn); isFn && f.Name.Name == name {
-					label = signatureOf(f)
-				}
-			}
+		if f, _ := d.function(s, head, name); f != nil {
+			label = signatureOf(f)
 		}
 	}
 	if label != "" {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 )
 
 const here = "file:///models/m.vfl"
@@ -55,6 +58,13 @@ func TestHover(t *testing.T) {
 			if !strings.Contains(h.Contents.Value, w) {
 				t.Errorf("%q has no %q:\n%s", marked, w, h.Contents.Value)
 			}
+		}
+	}
+	e.edit(here, model+"import nn\ndata X : real[N, P] @ registry\nlet h = nn.linear(X)\nlet w = sum(h.w)\n")
+	for marked, want := range map[string]string{"nn.|linear(": "fn nn.linear(", "h.|w": "real[P]"} {
+		var h hover
+		if e.must("hover", here, marked, &h); !strings.Contains(h.Contents.Value, want) {
+			t.Errorf("%q has no %q:\n%s", marked, want, h.Contents.Value)
 		}
 	}
 	var h *hover
@@ -147,7 +157,8 @@ func TestCompletion(t *testing.T) {
 				TextEdit change
 			}
 		}
-		e.must("completion", here, "", &list, fields{"position": placeOf(whole, len(whole))})
+		end := fields{"position": placeOf(whole, len(whole)), "context": fields{}}
+		e.must("completion", here, "", &list, end)
 		found := map[string]bool{}
 		for _, item := range list.Items {
 			found[item.Label] = true
@@ -157,6 +168,32 @@ func TestCompletion(t *testing.T) {
 		}
 		if want[0] != "" && !found[want[0]] || found[want[1]] {
 			t.Errorf("%q offers %v", text, found)
+		}
+	}
+}
+
+// A completion of what is built in has its page when it is looked at.
+func TestResolve(t *testing.T) {
+	e := begin(t, "")
+	for label, want := range map[string]string{"half_normal": "half_normal(sigma)", "no_such": ""} {
+		var got struct{ Documentation struct{ Value string } }
+		e.request("completionItem/resolve", fields{"label": label, "kind": 3}, &got)
+		if text := got.Documentation.Value; !strings.Contains(text, want) || (want == "") != (text == "") {
+			t.Errorf("%s: %s", label, text)
+		}
+	}
+}
+
+// A blank asks for words where few may stand, and not in an expression.
+func TestCompletionUnasked(t *testing.T) {
+	e := begin(t, "")
+	for text, want := range map[string]bool{"param q ~ ": true, "param q ~ normal(0, 1) @ ": true,
+		"let q = ": false, "y ~ normal(0, ": false} {
+		e.edit(here, model+text)
+		var list struct{ Items []struct{} }
+		if e.must("completion", here, "", &list, fields{"position": placeOf(model+text, len(model+text)),
+			"context": fields{"triggerCharacter": " "}}); len(list.Items) > 0 != want {
+			t.Errorf("%q: %d words", text, len(list.Items))
 		}
 	}
 }
@@ -361,6 +398,33 @@ func TestModules(t *testing.T) {
 	}
 }
 
+// A client that can watch files is asked to; when a module on disk changes, the models are checked again.
+func TestWatchedFiles(t *testing.T) {
+	e := begin(t, `{"capabilities": {"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}}}`)
+	if r := <-e.asked; r.Method != "client/registerCapability" || !strings.Contains(string(*r.Params),
+		"**/vfl.toml") {
+		t.Errorf("the server asks for %s: %s", r.Method, *r.Params)
+	}
+	dir := t.TempDir()
+	uri, module := "file://"+filepath.ToSlash(dir)+"/main.vfl", filepath.Join(dir, "own.vfl")
+	for _, text := range []string{"fn once(v) = v\n", "fn twice(v) = 2 * v\n"} {
+		if err := os.WriteFile(module, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var p published
+		if len(e.open) == 0 {
+			p = e.edit(uri, "import \"./own.vfl\"\ndata y : real[N]\nparam m ~ normal(0, 1)\n"+
+				"y ~ normal(own.twice(m), 1)\n")
+		} else {
+			e.notify("workspace/didChangeWatchedFiles", fields{"changes": []fields{{"uri": "file://" + module}}})
+			p = e.await(uri)
+		}
+		if wrong := len(p.Diagnostics) > 0; wrong != strings.Contains(text, "once") {
+			t.Errorf("with %q: %+v", text, p.Diagnostics)
+		}
+	}
+}
+
 // The module of a client is checked with its model, and has the diagnostics that are about it.
 func TestModuleOfAClient(t *testing.T) {
 	e := begin(t, "")
@@ -449,24 +513,50 @@ func TestLifeCycle(t *testing.T) {
 	}
 }
 
+// An audit takes its time beside the other requests; a tool that panics is an error of its request alone.
+func TestAuditIsBeside(t *testing.T) {
+	leave := make(chan struct{})
+	slow := tools()
+	slow.Audit = func(io.Writer, *compile.Model, func(string) (string, bool)) error {
+		<-leave
+		panic("a fault of a tool")
+	}
+	e := beginWith(t, slow, "")
+	e.settle(here, model)
+	audit, err := e.conn.DispatchCall(t.Context(), "workspace/executeCommand", fields{"command": "vflc.audit",
+		"arguments": []string{here}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.must("hover", here, "x * |β", nil)
+	close(leave)
+	if err := audit.Wait(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "a fault of a tool") {
+		t.Errorf("the audit: %v", err)
+	}
+	e.must("hover", here, "x * |β", nil)
+}
+
 // A request that is cancelled while another one is worked on gets the error of that.
 func TestCancel(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	slow := tools()
-	slow.Audit = func(io.Writer, *compile.Model, func(string) (string, bool)) error {
-		close(entered)
-		<-leave
-		return nil
+	slow.Compile = func(f *source.File, open func(string) (string, bool)) (*compile.Model, diag.List, error) {
+		if strings.Contains(f.Text, "slowly") { // as the rename below checks it
+			close(entered)
+			<-leave
+		}
+		return tools().Compile(f, open)
 	}
 	e := beginWith(t, slow, "")
-	e.edit(here, model)
-	audit, err := e.conn.DispatchCall(t.Context(), "workspace/executeCommand", fields{"command": "vflc.audit",
-		"arguments": []string{here}}, jsonrpc2.PickID(jsonrpc2.ID{Num: 76}))
+	e.settle(here, model)
+	doc := fields{"uri": here}
+	rename, err := e.conn.DispatchCall(t.Context(), "textDocument/rename", fields{"textDocument": doc,
+		"position": at(t, model, "x * |β"), "newName": "slowly"}, jsonrpc2.PickID(jsonrpc2.ID{Num: 76}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-entered
-	hover, err := e.conn.DispatchCall(t.Context(), "textDocument/hover", fields{"textDocument": fields{"uri": here},
+	hover, err := e.conn.DispatchCall(t.Context(), "textDocument/hover", fields{"textDocument": doc,
 		"position": place{}}, jsonrpc2.PickID(jsonrpc2.ID{Num: 77}))
 	if err != nil {
 		t.Fatal(err)
@@ -478,7 +568,7 @@ func TestCancel(t *testing.T) {
 	if err := hover.Wait(t.Context(), nil); !errors.As(err, &wrong) || wrong.Code != -32800 {
 		t.Errorf("a cancelled request: %v", err)
 	}
-	if err := audit.Wait(t.Context(), nil); err != nil {
+	if err := rename.Wait(t.Context(), nil); err != nil {
 		t.Errorf("the one before: %v", err)
 	}
 }

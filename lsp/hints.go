@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -47,7 +46,7 @@ func (s *server) hints(d *document, p ofDocument) any {
 				continue
 			}
 		}
-		add(at.End, "@ "+ownerOf(d.good.model.Checked, sym), "")
+		add(at.End, "@ "+ownerOf(sym), "")
 	}
 	for _, c := range d.cuts() {
 		if at, there := d.place(c.cut.Expr.Span()); there {
@@ -111,45 +110,51 @@ func (s *server) execute(p *executeParams) (any, error) {
 	if len(p.Arguments) != 1 {
 		return nil, fmt.Errorf("%s takes one argument", p.Command)
 	}
-	text, name, err := s.command(p.Command, p.Arguments[0])
-	if err != nil || slices.Contains(s.client.Options.Commands, p.Command) {
-		return text, err
-	}
-	return text, s.show(name, text)
-}
-
-func (s *server) command(name, argument string) (text, file string, err error) {
-	var b bytes.Buffer
-	switch name {
+	argument := p.Arguments[0]
+	switch p.Command {
 	case explainCommand:
 		page, ok := diag.Explain(diag.Code(argument))
 		if !ok {
-			return "", "", fmt.Errorf("there is no diagnostic %s", argument)
+			return nil, fmt.Errorf("there is no diagnostic %s", argument)
 		}
-		err = page.Write(&b)
-		return b.String(), argument, err
+		var b strings.Builder
+		err := page.Write(&b)
+		return shown{p.Command, argument, b.String()}, err
 	case auditCommand:
 		d := s.docs[argument]
 		if d == nil {
-			return "", "", fmt.Errorf("%s is not open", argument)
+			return nil, fmt.Errorf("%s is not open", argument)
 		}
-		m, diags, err := s.tools.Compile(d.file, s.texts())
-		if err != nil {
-			return "", "", err
-		}
-		if diags.HasErrors() {
-			return "", "", errors.New("the model has errors; without them vflc audits it")
-		}
-		err = s.tools.Audit(&b, m, s.texts())
-		return b.String(), m.Name + "-audit", err
+		file, open := d.file, s.texts()
+		return later(func() (any, error) { return s.audit(file, open) }), nil
 	}
-	return "", "", fmt.Errorf("vflc has no command %s", name)
+	return nil, fmt.Errorf("vflc has no command %s", p.Command)
 }
 
-// show has the client show a text: in a file, where it can open one.
-func (s *server) show(name, text string) error {
+// audit is what vflc audit prints of a text. It does not belong to the worker: tables may be large.
+func (s *server) audit(file *source.File, open func(string) (string, bool)) (any, error) {
+	m, diags, err := s.tools.Compile(file, open)
+	if err != nil {
+		return nil, err
+	}
+	if diags.HasErrors() {
+		return nil, errors.New("the model has errors; without them vflc audits it")
+	}
+	var b strings.Builder
+	err = s.tools.Audit(&b, m, open)
+	return shown{auditCommand, m.Name + "-audit", b.String()}, err
+}
+
+// shown is the text that a command gives.
+type shown struct{ command, file, text string }
+
+// show has a client that has no such command itself show a text: in a file, where it can open one.
+func (s *server) show(t shown) error {
+	if slices.Contains(s.client.Options.Commands, t.command) {
+		return nil
+	}
 	if !s.client.Capabilities.Window.ShowDocument.Support {
-		s.notify("window/showMessage", map[string]any{"type": 3, "message": text})
+		s.notify("window/showMessage", map[string]any{"type": 3, "message": t.text})
 		return nil
 	}
 	dir, err := os.MkdirTemp("", "vflc")
@@ -157,8 +162,8 @@ func (s *server) show(name, text string) error {
 		return err
 	}
 	s.folders = append(s.folders, dir)
-	path := filepath.Join(dir, name+".txt")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	path := filepath.Join(dir, t.file+".txt")
+	if err := os.WriteFile(path, []byte(t.text), 0o600); err != nil {
 		return err
 	}
 	s.ask("window/showDocument", map[string]any{"uri": s.uriOf(path), "takeFocus": true})

@@ -59,9 +59,28 @@ func (s *server) described(d *document, o *occurrence) string {
 	case o.role == function:
 		return s.pages(o.name, "function")
 	case o.role == member:
-		return ""
+		return s.ofMember(d, o)
 	}
 	return s.pages(o.name, map[role]string{encoder: "encoder", element: "type"}[o.role])
+}
+
+// ofMember describes what stands behind a point: a function of a module, or a parameter of a component.
+func (s *server) ofMember(d *document, o *occurrence) string {
+	head := d.head(o)
+	if f, tree := d.function(s, head, o.name); f != nil {
+		return code("fn "+head+"."+signatureOf(f)) + "\n" + doc(tree, &occurrence{stmt: f})
+	}
+	if sym := d.symbol(head + "." + o.name); sym != nil {
+		return code(sym.Kind.String()+" "+sym.Name) + "\ntype `" + sym.Type.String() + "`; owner `" +
+			ownerOf(sym) + "`"
+	}
+	return ""
+}
+
+// head is the word before the point that a member stands behind.
+func (d *document) head(o *occurrence) string {
+	before := d.text()[:o.at.Start-1]
+	return before[wordStart(before):]
 }
 
 // pages are what vflc doc prints of a name, of one kind where it is given.
@@ -100,7 +119,7 @@ func (s *server) declaration(d *document, t *thing) string {
 		text = format.Stmt(st)
 	}
 	if sym := d.symbol(t.name); sym != nil && t.scope == d.reading().names.file && t.role == value {
-		facts = append(facts, "type `"+sym.Type.String()+"`", "owner `"+ownerOf(d.program(), sym)+"`")
+		facts = append(facts, "type `"+sym.Type.String()+"`", "owner `"+ownerOf(sym)+"`")
 	}
 	if o.kind == "size" {
 		facts = append(facts, sizeOf(d.program(), t.name))
@@ -110,7 +129,7 @@ func (s *server) declaration(d *document, t *thing) string {
 }
 
 // ownerOf names who holds the value of a symbol: for what is computed, the parties that it depends on.
-func ownerOf(p *check.Program, sym *check.Symbol) string {
+func ownerOf(sym *check.Symbol) string {
 	switch sym.Kind {
 	case check.Let, check.Generated:
 		return owners(sym.Owners)

@@ -40,20 +40,31 @@ func (s *server) imported(d *document, offset int) any {
 func (s *server) inModule(d *document, o *occurrence) any {
 	head, name := o.name, ""
 	if o.role == member {
-		head, name = d.text()[:o.at.Start-1], o.name
-		head = head[wordStart(head):]
+		head, name = d.head(o), o.name
 	}
-	path, tree := d.module(s, head)
+	path, _ := d.module(s, head)
 	if path == "" {
 		return nil
 	}
 	at := textRange{}
-	for _, st := range tree.Stmts {
-		if f, ok := st.(*ast.Fn); ok && f.Name.Name == name {
-			at = newLines(tree.Source.Text, s.bytes).rangeOf(f.Name.Span())
-		}
+	if f, tree := d.function(s, head, name); f != nil {
+		at = newLines(tree.Source.Text, s.bytes).rangeOf(f.Name.Span())
 	}
 	return location{s.uriOf(path), at}
+}
+
+// function finds a function of a module, with the module's tree; nil where there is none.
+func (d *document) function(s *server, module, name string) (*ast.Fn, *ast.File) {
+	_, tree := d.module(s, module)
+	if tree == nil {
+		return nil, nil
+	}
+	for _, st := range tree.Stmts {
+		if f, ok := st.(*ast.Fn); ok && f.Name.Name == name {
+			return f, tree
+		}
+	}
+	return nil, tree
 }
 
 // module is the tree of a module that the text imports, with its path, "" for one of the standard library;

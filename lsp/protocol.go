@@ -46,6 +46,12 @@ type (
 			Text  string     `json:"text"`
 		} `json:"contentChanges"`
 	}
+	completionParams struct {
+		ofDocument
+		Context struct {
+			TriggerCharacter string `json:"triggerCharacter"`
+		} `json:"context"`
+	}
 	referencesParams struct {
 		ofDocument
 		Context struct {
@@ -78,8 +84,11 @@ type (
 				} `json:"showDocument"`
 			} `json:"window"`
 			Workspace struct {
-				InlayHint refreshSupport `json:"inlayHint"`
-				CodeLens  refreshSupport `json:"codeLens"`
+				InlayHint    refreshSupport `json:"inlayHint"`
+				CodeLens     refreshSupport `json:"codeLens"`
+				WatchedFiles struct {
+					DynamicRegistration bool `json:"dynamicRegistration"`
+				} `json:"didChangeWatchedFiles"`
 			} `json:"workspace"`
 			TextDocument struct {
 				Completion struct {
@@ -199,15 +208,30 @@ type (
 
 // Numbers of the specification.
 const (
-	codeParse, codeMethod, codeInvalid = -32700, -32601, -32600
-	codeInternal, codeFailed           = -32603, -32803
-	codeCancelled, codeUninitialized   = -32800, -32002
+	codeParse         = -32700
+	codeMethod        = -32601
+	codeInvalid       = -32600
+	codeInternal      = -32603
+	codeFailed        = -32803
+	codeCancelled     = -32800
+	codeUninitialized = -32002
 
-	kindFunction, kindVariable, kindClass, kindModule, kindProperty, kindValue, kindKeyword, kindSnippet,
-	kindEnumMember, kindConstant, kindTypeParameter = 3, 6, 7, 9, 10, 12, 14, 15, 20, 21, 25
+	kindFunction      = 3
+	kindVariable      = 6
+	kindClass         = 7
+	kindModule        = 9
+	kindProperty      = 10
+	kindKeyword       = 14
+	kindSnippet       = 15
+	kindEnumMember    = 20
+	kindConstant      = 21
+	kindTypeParameter = 25
 
-	symbolModule, symbolField, symbolFunction, symbolVariable, symbolConstant, symbolObject, symbolEvent,
-	symbolClass, symbolEnum = 2, 8, 12, 13, 14, 19, 24, 5, 10
+	symbolModule   = 2
+	symbolField    = 8
+	symbolFunction = 12
+	symbolVariable = 13
+	symbolConstant = 14
 
 	asSnippet = 2
 )

@@ -23,6 +23,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
@@ -160,7 +161,6 @@ func (s *server) answer(req *jsonrpc2.Request) {
 		d.waiting = append(d.waiting, func() { s.answer(req) })
 		return
 	}
-	ctx := context.Background()
 	s.mu.Lock()
 	unwanted := s.cancelled[req.ID]
 	delete(s.cancelled, req.ID)
@@ -170,10 +170,29 @@ func (s *server) answer(req *jsonrpc2.Request) {
 	if req.Notif || !unwanted {
 		result, err = s.attempt(req)
 	}
+	if long, ok := result.(later); ok {
+		go func() {
+			result, err := s.guard(req.Method, long)
+			s.post(func() { s.reply(req, result, err) })
+		}()
+		return
+	}
+	s.reply(req, result, err)
+}
+
+// later is an answer that takes long, and is worked out beside the worker, whose documents it leaves alone.
+type later func() (any, error)
+
+// reply answers a request; of a notification nobody waits for the answer.
+func (s *server) reply(req *jsonrpc2.Request, result any, err error) {
 	if req.Notif {
 		return
 	}
+	if text, ok := result.(shown); ok && err == nil {
+		result, err = text.text, s.show(text)
+	}
 	var e *jsonrpc2.Error
+	ctx := context.Background()
 	switch {
 	case err == nil:
 		err = s.conn.Reply(ctx, req.ID, result)
@@ -201,13 +220,18 @@ func (s *server) tooEarly(req *jsonrpc2.Request) *document {
 	return nil
 }
 
-// attempt runs a method. One that panics is an error of its request, and the server goes on.
-func (s *server) attempt(req *jsonrpc2.Request) (result any, err error) {
+// guard works something out. If that panics it is an error of its request, and the server goes on.
+func (s *server) guard(what string, work func() (any, error)) (result any, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			result, err = nil, s.fault(req.Method, r)
+			result, err = nil, s.fault(what, r)
 		}
 	}()
+	return work()
+}
+
+// attempt runs a method.
+func (s *server) attempt(req *jsonrpc2.Request) (any, error) {
 	f := s.methods[req.Method]
 	switch {
 	case f == nil:
@@ -221,7 +245,7 @@ func (s *server) attempt(req *jsonrpc2.Request) (result any, err error) {
 	if req.Params != nil {
 		params = *req.Params
 	}
-	return f(s, params)
+	return s.guard(req.Method, func() (any, error) { return f(s, params) })
 }
 
 // fault tells the client of a mistake of the server.
@@ -245,7 +269,7 @@ func (s *server) ask(method string, params any) {
 func methods() map[string]method {
 	nothing := on(func(*server, *struct{}) (any, error) { return nil, nil })
 	return map[string]method{
-		"initialize": on((*server).initialize), "initialized": nothing, "$/setTrace": nothing,
+		"initialize": on((*server).initialize), "initialized": on((*server).watch), "$/setTrace": nothing,
 		"workspace/didChangeConfiguration": nothing, "textDocument/didSave": nothing,
 		"shutdown": on(func(s *server, _ *struct{}) (any, error) {
 			s.shutdown = true
@@ -263,6 +287,7 @@ func methods() map[string]method {
 		"workspace/didChangeWatchedFiles":  on((*server).filesChanged),
 		"textDocument/hover":               about((*server).hover),
 		"textDocument/formatting":          about((*server).format),
+		"completionItem/resolve":           on((*server).resolve),
 		"textDocument/completion":          about((*server).complete),
 		"textDocument/signatureHelp":       about((*server).signatureHelp),
 		"textDocument/definition":          about((*server).definition),
@@ -280,6 +305,21 @@ func methods() map[string]method {
 	}
 }
 
+// watch has a client that can tell of files that change: models, modules, and settings beside them.
+func (s *server) watch(*struct{}) (any, error) {
+	if !s.client.Capabilities.Workspace.WatchedFiles.DynamicRegistration {
+		return nil, nil
+	}
+	var watchers []map[string]string
+	for _, pattern := range []string{"**/*.vfl", "**/" + data.SettingsFile} {
+		watchers = append(watchers, map[string]string{"globPattern": pattern})
+	}
+	const method = "workspace/didChangeWatchedFiles"
+	s.ask("client/registerCapability", map[string]any{"registrations": []any{map[string]any{"id": method,
+		"method": method, "registerOptions": map[string]any{"watchers": watchers}}}})
+	return nil, nil
+}
+
 // initialize settles what client and server can do.
 func (s *server) initialize(p *initializeParams) (any, error) {
 	s.client, s.initialized = *p, true
@@ -292,17 +332,18 @@ func (s *server) initialize(p *initializeParams) (any, error) {
 		"textDocumentSync":           map[string]any{"openClose": true, "change": 2, "save": true},
 		"hoverProvider":              true,
 		"documentFormattingProvider": true,
-		"completionProvider":         map[string]any{"triggerCharacters": []string{"~", "@", ":", ".", "("}},
-		"signatureHelpProvider":      map[string]any{"triggerCharacters": []string{"(", ","}},
-		"definitionProvider":         true,
-		"referencesProvider":         true,
-		"documentHighlightProvider":  true,
-		"documentSymbolProvider":     true,
-		"foldingRangeProvider":       true,
-		"inlayHintProvider":          true,
-		"codeLensProvider":           map[string]any{},
-		"codeActionProvider":         map[string]any{"codeActionKinds": []string{quickFix, fixAll}},
-		"renameProvider":             map[string]any{"prepareProvider": true},
+		"completionProvider": map[string]any{"resolveProvider": true,
+			"triggerCharacters": []string{"~", "@", ":", ".", "(", " "}},
+		"signatureHelpProvider":     map[string]any{"triggerCharacters": []string{"(", ","}},
+		"definitionProvider":        true,
+		"referencesProvider":        true,
+		"documentHighlightProvider": true,
+		"documentSymbolProvider":    true,
+		"foldingRangeProvider":      true,
+		"inlayHintProvider":         true,
+		"codeLensProvider":          map[string]any{},
+		"codeActionProvider":        map[string]any{"codeActionKinds": []string{quickFix, fixAll}},
+		"renameProvider":            map[string]any{"prepareProvider": true},
 		"semanticTokensProvider": map[string]any{"full": true, "legend": map[string]any{
 			"tokenTypes": tokenTypes, "tokenModifiers": tokenModifiers}},
 	}

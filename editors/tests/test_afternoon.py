@@ -34,10 +34,10 @@ VSCODE = client_capabilities("visual-studio-code")
 
 
 def editor() -> LanguageClient:
-    """A client that takes what VS Code takes: the server may ask for hints and lenses to be asked for again."""
+    """A client that takes what VS Code takes: hints and lenses are asked for again, and files are watched."""
     client = make_test_lsp_client()
-    client.feature("workspace/inlayHint/refresh")(lambda _: None)
-    client.feature("workspace/codeLens/refresh")(lambda _: None)
+    for request in ["workspace/inlayHint/refresh", "workspace/codeLens/refresh", "client/registerCapability"]:
+        client.feature(request)(lambda _: None)
     return client
 
 
