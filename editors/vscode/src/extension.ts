@@ -1,10 +1,11 @@
 // The extension starts `vflc lsp` and shows what it answers, and has the commands that an editor alone can carry out.
 
 import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
 import * as vscode from 'vscode';
 import { LanguageClient, type LanguageClientOptions, type ServerOptions, TransportKind } from 'vscode-languageclient/node';
 import { find, missing } from './binary';
-import { attempt, model, programs, report, run, split } from './commands';
+import { attempt, model, output, programs, report, run, split } from './commands';
 import { AuditPages, auditOf, auditScheme, explainPages, explainScheme, message, programScheme, show } from './pages';
 
 let client: LanguageClient | undefined;
@@ -80,26 +81,34 @@ function start(status: vscode.LanguageStatusItem): Promise<void> {
 async function startNow(status: vscode.LanguageStatusItem): Promise<void> {
   await stop();
   status.busy = true;
+  let command: string | undefined;
   try {
-    const server: ServerOptions = { command: program(), args: ['lsp'], transport: TransportKind.stdio };
-    const next = new LanguageClient('vflc', 'vflc', server, options());
-    client = next;
-    await next.start();
-    const version = next.initializeResult?.serverInfo?.version ?? '';
-    status.text = `vflc ${version}`.trim();
-    status.detail = 'language server';
+    command = program();
+    await output(command, ['lsp', '--help'], os.tmpdir()); // of a program that knows no lsp the client says less
+    const server: ServerOptions = { command, args: ['lsp'], transport: TransportKind.stdio };
+    client = new LanguageClient('vflc', 'vflc', server, options());
+    await client.start();
+    const version = client.initializeResult?.serverInfo?.version?.replace(/^vflc /, '') ?? '';
+    status.text = `vflc ${version.split(' ')[0]}`;
+    status.detail = `${version}, ${command}`;
     status.severity = vscode.LanguageStatusSeverity.Information;
     status.command = { title: 'Restart', command: 'vflc.restart' };
   } catch (error) {
     await stop();
+    const why = command ? older(command, message(error).split('\n')[0]) : message(error);
     status.text = 'vflc does not run';
-    status.detail = message(error);
+    status.detail = why;
     status.severity = vscode.LanguageStatusSeverity.Error;
     status.command = { title: 'Set the path', command: 'workbench.action.openSettings', arguments: ['vflc.path'] };
-    void tell(message(error));
+    void tell(why);
   } finally {
     status.busy = false;
   }
+}
+
+/** older says what to do about a program that is there, and does not start as a language server. */
+function older(command: string, why: string): string {
+  return `"${command} lsp" does not start (${why}). If this vflc is older than the extension, install a newer one, or give the path of one in the setting vflc.path.`;
 }
 
 /** tell says why the server does not run, with the way out. */

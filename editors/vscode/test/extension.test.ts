@@ -61,7 +61,7 @@ test('the server is started by its path, and the status has its version', async 
   const [[client]] = of('client') as [[LanguageClient]];
   assert.deepStrictEqual(client.server, { command: program, args: ['lsp'], transport: 0 });
   assert.deepStrictEqual((client.options as { initializationOptions: unknown }).initializationOptions, { commands: ['vflc.audit', 'vflc.explain'] });
-  assert.strictEqual(state.status!.text, 'vflc v1.2.3');
+  assert.deepStrictEqual([state.status!.text, state.status!.detail], ['vflc v1.2.3', `v1.2.3 go1.26 linux/amd64, ${program}`]);
   assert.strictEqual(of('stop').length, 1);
 });
 
@@ -81,12 +81,23 @@ test('a program that is not there is said with the way out', async () => {
 });
 
 test('a server that does not start is said once, and can be started again', async () => {
-  LanguageClient.refuses = 'unknown command "lsp"';
-  await command('vflc.restart');
-  assert.deepStrictEqual(errors(), ['vflc: unknown command "lsp"']);
-  LanguageClient.refuses = undefined;
-  await command('vflc.restart');
-  assert.strictEqual(state.status!.severity, 0);
+  const starts: [() => void, string][] = [
+    [() => script(`echo 'unknown command "lsp"' >&2; exit 1`), 'unknown command "lsp"'], // an older vflc
+    [() => (LanguageClient.refuses = 'no answer'), 'no answer'],
+  ];
+  for (const [fails, why] of starts) {
+    fails();
+    await command('vflc.restart');
+    assert.strictEqual(state.status!.severity, 2);
+    const said = errors();
+    assert.strictEqual(said.pop(), `vflc: "${program} lsp" does not start (${why}). If this vflc is older than the extension, install a newer one, or give the path of one in the setting vflc.path.`);
+    assert.deepStrictEqual(said, []);
+    done.length = 0;
+    script('');
+    LanguageClient.refuses = undefined;
+    await command('vflc.restart');
+    assert.strictEqual(state.status!.severity, 0);
+  }
 });
 
 test('the audit of a model is a page that follows it', async (t) => {

@@ -8,7 +8,9 @@ import { INITIAL, type IGrammar, parseRawGrammar, Registry } from 'vscode-textma
 
 const root = path.resolve('..', '..');
 
-async function grammar(): Promise<IGrammar> {
+const files: Record<string, string> = { 'source.vfl': 'syntaxes/vfl.tmLanguage.json', 'markdown.vfl.codeblock': 'syntaxes/markdown.json' };
+
+async function grammar(scope: string): Promise<IGrammar> {
   const wasm = fs.readFileSync(require.resolve('vscode-oniguruma/release/onig.wasm'));
   await oniguruma.loadWASM(wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.byteLength) as ArrayBuffer);
   const registry = new Registry({
@@ -16,18 +18,20 @@ async function grammar(): Promise<IGrammar> {
       createOnigScanner: (patterns) => new oniguruma.OnigScanner(patterns),
       createOnigString: (text) => new oniguruma.OnigString(text),
     }),
-    loadGrammar: async () => parseRawGrammar(fs.readFileSync('syntaxes/vfl.tmLanguage.json', 'utf8'), 'vfl.tmLanguage.json'),
+    // a page of Markdown is here text alone, and what the extension adds to it
+    loadGrammar: async (name) => parseRawGrammar(files[name] ? fs.readFileSync(files[name], 'utf8') : `{"scopeName": "${name}", "patterns": []}`, 'g.json'),
+    getInjections: (name) => (name === 'text.html.markdown' ? ['markdown.vfl.codeblock'] : []),
   });
-  const found = await registry.loadGrammar('source.vfl');
+  const found = await registry.loadGrammar(scope);
   assert.ok(found);
   return found;
 }
 
-const vfl = grammar();
+const vfl = grammar('source.vfl');
 
 /** words lists the words of a text with the scope of each. */
-async function words(text: string): Promise<[string, string][]> {
-  const g = await vfl;
+async function words(text: string, of = vfl): Promise<[string, string][]> {
+  const g = await of;
   const out: [string, string][] = [];
   let state = INITIAL;
   for (const line of text.split('\n')) {
@@ -128,4 +132,20 @@ test('every word of every example has a colour, and no keyword is a name', async
       if (keywords.test(word)) assert.match(scope, /^(keyword|storage|comment)/, `${name}: ${word}`);
     }
   }
+});
+
+test('what a double click selects and a completion replaces is a name without points', () => {
+  const { wordPattern } = JSON.parse(fs.readFileSync('language-configuration.json', 'utf8'));
+  const found = 'X ~ normal(h.β_1, 2e3)'.match(new RegExp(wordPattern.pattern, `${wordPattern.flags}g`));
+  assert.deepStrictEqual(found, ['X', 'normal', 'h', 'β_1', 'e3']);
+});
+
+test('models in Markdown', async () => {
+  const markdown = vfl.then(() => grammar('text.html.markdown'));
+  const head = await words('```{vfl, output.var="m"}\nfor\n```', markdown);
+  assert.ok(head.some(([word, scope]) => word === 'for' && scope === 'keyword.control'));
+  const got = (await words('a ~ b\n```vfl\n// c\ny ~ normal(0, 1)\n```\ny ~ z', markdown)).map((pair) => pair.join(' '));
+  assert.deepStrictEqual(got.slice(0, 1), ['a ~ b text.html.markdown']);
+  assert.ok(got.includes('normal support.function.distribution') && got.includes('// c comment.line.double-slash'), got.join('\n'));
+  assert.deepStrictEqual(got.slice(-1), ['y ~ z text.html.markdown']);
 });

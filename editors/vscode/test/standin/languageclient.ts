@@ -8,7 +8,7 @@ export enum TransportKind {
 export class LanguageClient {
   static refuses: string | undefined; // why the next server does not start
   private running = false;
-  readonly initializeResult = { serverInfo: { name: 'vflc', version: 'v1.2.3' } };
+  readonly initializeResult = { serverInfo: { name: 'vflc', version: 'vflc v1.2.3 go1.26 linux/amd64' } };
 
   constructor(
     _id: string,
