@@ -171,6 +171,9 @@ func TestMetricsStayOnTheMachine(t *testing.T) {
 	for address, want := range map[string]string{
 		"0.0.0.0:9422": "V0842: --metrics 0.0.0.0:9422: whoever reaches the port sees how the run stands",
 		"9422":         "V0829: --metrics 9422: write HOST:PORT",
+
+		"unix:demo/runs/a/m": "V0829: --metrics unix:demo/runs/a/m: the folder of a run holds nothing else: " +
+			"write unix:demo/runs/a/session/m",
 	} {
 		out, err := s.vflc("join", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o",
 			"demo/runs/a", "--metrics", address)
