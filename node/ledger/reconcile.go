@@ -48,6 +48,8 @@ type Reconciliation struct {
 	Decrypted map[string]int `json:"decrypted,omitempty"`
 	// Charged are, by party, what releases of its rows have cost.
 	Charged map[string][]LoggedCharge `json:"charged,omitempty"`
+	// Renewed are, by party, the keys that it has taken in the course of the run.
+	Renewed map[string][]LoggedRenewal `json:"renewed,omitempty"`
 }
 
 // A Telling is what a party has told of rows before an epoch.
@@ -218,6 +220,11 @@ func (r *reconciling) read(f *Ledger) (names []string) {
 				r.report.Charged = map[string][]LoggedCharge{}
 			}
 			r.report.Charged[f.Party] = append(r.report.Charged[f.Party], *e.Charged)
+		case e.Renewed != nil:
+			if r.report.Renewed == nil {
+				r.report.Renewed = map[string][]LoggedRenewal{}
+			}
+			r.report.Renewed[f.Party] = append(r.report.Renewed[f.Party], *e.Renewed)
 		case e.Decrypted != nil:
 			if r.report.Decrypted == nil {
 				r.report.Decrypted = map[string]int{}
@@ -251,7 +258,8 @@ func (r *reconciling) read(f *Ledger) (names []string) {
 // run is the number of lines up to the last message or end of an epoch.
 func (f *Ledger) run() int {
 	n := len(f.Entries)
-	for n > 0 && (f.Entries[n-1].Published != nil || f.Entries[n-1].Told != nil) {
+	after := func(e *LedgerEntry) bool { return e.Published != nil || e.Told != nil || e.Renewed != nil }
+	for n > 0 && after(&f.Entries[n-1]) {
 		n--
 	}
 	return n
@@ -668,6 +676,11 @@ func (p *Reconciliation) printTold(b *strings.Builder) {
 			b.WriteString(line)
 		}
 		said[line] = true
+	}
+	for _, party := range slices.Sorted(maps.Keys(p.Renewed)) {
+		for _, k := range p.Renewed[party] {
+			fmt.Fprintf(b, "%s has renewed its key: %s before, %s since.\n", party, k.Before, k.Now)
+		}
 	}
 	for _, party := range slices.Sorted(maps.Keys(p.Charged)) {
 		for _, c := range p.Charged[party] {
