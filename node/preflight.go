@@ -95,7 +95,7 @@ func (p *preflight) certificate() bool {
 	p.node = &node{PartyOptions: p.PartyOptions, id: id, journal: quietJournal()}
 	if left := time.Until(id.Cert.NotAfter); left < expiresSoon {
 		p.problem("certificate", fmt.Sprintf("it expires on %s", id.Cert.NotAfter.Format(time.DateOnly)),
-			"have it revoked, and request another")
+			"renew it: vflc provision renew")
 		return true
 	}
 	f := id.Fingerprints()

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -171,6 +172,9 @@ func TestMetricsStayOnTheMachine(t *testing.T) {
 	for address, want := range map[string]string{
 		"0.0.0.0:9422": "V0842: --metrics 0.0.0.0:9422: whoever reaches the port sees how the run stands",
 		"9422":         "V0829: --metrics 9422: write HOST:PORT",
+
+		"unix:demo/runs/a/m": "V0829: --metrics unix:demo/runs/a/m: the folder of a run holds nothing else: " +
+			"write unix:demo/runs/a/session/m",
 	} {
 		out, err := s.vflc("join", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o",
 			"demo/runs/a", "--metrics", address)
@@ -181,6 +185,58 @@ func TestMetricsStayOnTheMachine(t *testing.T) {
 	s.must("status", "demo") // whose processes were stopped before the run was complete
 	if out, err := s.vflc("status", "demo", "--probe"); err == nil || !strings.Contains(out, "V0843") {
 		t.Errorf("a probe of processes that have ended: %v\n%s", err, out)
+	}
+}
+
+// A party and the server renew their keys in the course of a run: the run goes on with the old programs, the
+// same project and the same draws, its ledgers say what was done, and the key before is not taken after its
+// day.
+func TestKeysAreRenewedInARun(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.stopAfter("demo")
+	args := []string{"--transform", "exact", "--chains", "1", "--warmup", "50", "--draws", "1000"}
+	s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--checkpoint-interval", "50ms"}, args...)...)
+	await.Until(func() bool {
+		_, err := os.Stat(filepath.Join(s.dir, "demo", "runs", "a", "checkpoint"))
+		return err == nil
+	})
+	s.must("demo", "stop", "demo")
+	if state := s.read("demo/runs/a/session/status.json"); !strings.Contains(state, `"state": "stopped"`) {
+		t.Fatalf("the run was not in its course: %s", state)
+	}
+	old, err := identity.Load(filepath.Join(s.dir, "demo", "parties", "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, party := range []string{"a", "server"} {
+		s.must("provision", "renew", "demo/parties/"+party)
+		said := s.must("provision", "add", "demo/project", "demo/parties/"+party+"/renewal.csr", "--overlap",
+			"0s")
+		if !strings.Contains(said, "the key of "+party+" is renewed") {
+			t.Error(said)
+		}
+		s.write("demo/parties/"+party+"/party.crt", s.read("demo/project/bundles/"+party+"/party.crt"))
+	}
+	for _, party := range []string{"server", "a", "b"} {
+		s.write("demo/parties/"+party+"/revoked.crl", s.read("demo/project/revoked.crl"))
+	}
+	s.must("demo", "start", "-o", "demo", "--wait")
+	s.must(append([]string{"run", "m.vfl", "--wire", "fixed", "-o", "whole", "--quiet"}, args...)...)
+	s.wantWhole("whole")
+	for _, party := range []string{"a", "server"} {
+		if said := s.must("audit", "demo/runs/"+party); !strings.Contains(said, party+" has renewed its key: ") {
+			t.Error(said)
+		}
+	}
+	server, err := identity.Load(filepath.Join(s.dir, "demo", "parties", "server"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *identity.RefusedError
+	if _, err := server.Verify(old.Cert.Raw); !errors.As(err, &refused) ||
+		refused.Why != identity.Superseded {
+		t.Errorf("the certificate before the renewal: %v", err)
 	}
 }
 

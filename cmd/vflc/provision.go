@@ -21,7 +21,8 @@ func newProvision() *cobra.Command {
 		Long: `Make the certificates with which the parties of a project know one another. Whoever keeps the project makes it once (init).
 Each party makes its own keys in a folder of its own (request), and sends the request, which holds no secret. For each request
 the keeper writes a bundle, which holds no secret either (add); the party copies its files beside its keys. Private keys are never
-sent. A certificate that was lost, or a party that leaves, is revoked.`,
+sent. A party renews its key before the certificate expires (renew, and add at the keeper). A certificate whose key was lost or may be
+known to others, or of a party that leaves, is revoked.`,
 		Example: `  vflc provision init heart --server registry --address coordinator.example.org:7422 --party hospital_a --party hospital_b
   vflc provision request hospital_a --project heart --party hospital_a
   vflc provision add heart registry/request.csr --server
@@ -30,11 +31,11 @@ sent. A certificate that was lost, or a party that leaves, is revoked.`,
   vflc provision revoke heart hospital_a`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef("provision needs init, request, add, sign or revoke")
+			return usagef("provision needs init, request, add, renew, sign or revoke")
 		},
 	}
-	cmd.AddCommand(newProvisionInit(), newProvisionRequest(), newProvisionAdd(), newProvisionSign(),
-		newProvisionRevoke())
+	cmd.AddCommand(newProvisionInit(), newProvisionRequest(), newProvisionAdd(), newProvisionRenew(),
+		newProvisionSign(), newProvisionRevoke())
 	return cmd
 }
 
@@ -122,6 +123,11 @@ before you send the bundle. The party compares the authority in the same way (vf
 						"%s is new: the project lists it from now on; send project.toml of the "+
 							"project to all parties\n", made.Party)
 				}
+				if made.Renewed {
+					fmt.Fprintf(cmd.ErrOrStderr(),
+						"the key of %s is renewed: its earlier certificate is accepted for %s more; send %s to "+
+							"all parties\n", made.Party, may.Overlap, filepath.Join(args[0], identity.RevokedFile))
+				}
 				fmt.Fprintf(cmd.ErrOrStderr(),
 					"wrote %s: %s copies these files beside its keys; they hold no secret\nkey of "+
 						"%s: %s\nauthority: %s\n", made.Bundle, made.Party, made.Party, made.Key,
@@ -133,7 +139,31 @@ before you send the bundle. The party compares the authority in the same way (vf
 	cmd.Flags().BoolVar(&may.New, "new", false,
 		"certify parties too that the project does not list, and list them")
 	cmd.Flags().BoolVar(&may.Server, "server", false, "certify the server of the project too")
+	cmd.Flags().DurationVar(&may.Overlap, "overlap", identity.Overlap,
+		"of a renewal: `time` for which the earlier certificate is accepted beside the new one, as 24h")
 	return cmd
+}
+
+func newProvisionRenew() *cobra.Command {
+	return &cobra.Command{
+		Use:   "renew DIR",
+		Short: "Make the next key of a party in its folder, and the request for its certificate",
+		Long: `Make the next key of a party in its folder, and the request for its certificate, signed with the key that it has. The keeper adds it
+(vflc provision add), without a telephone: the key that the party has vouches for the next one. Until the party copies the bundle it takes part with the key
+that it has, and from then on with the next one; a run that is interrupted for it goes on. What the party has spent of its budget stays known.
+Whoever has the key can renew it too: where others may have it, let the keeper revoke the certificate, and begin with new keys (request).`,
+		Example: `  vflc provision renew hospital_a`,
+		Args:    oneArgument("the folder DIR of the party"),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			key, err := identity.Renew(args[0])
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "wrote the next key to %s; send %s to whoever keeps the project, and no "+
+				"other file\nnext key: %s\n", args[0], filepath.Join(args[0], identity.RenewalFile), key)
+			return nil
+		}),
+	}
 }
 
 func newProvisionSign() *cobra.Command {

@@ -1,11 +1,17 @@
 package identity
 
 import (
+	"crypto/ed25519"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
+	"encoding/pem"
+	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
 )
 
 // fingerprintBytes is how much of the SHA-256 of a key two people compare: nobody makes another key with the
@@ -22,6 +28,15 @@ func Fingerprint(key []byte) string {
 		groups = append(groups, digits[:4])
 	}
 	return strings.Join(groups, " ")
+}
+
+// FingerprintOf is that of a key that is not in a certificate; "" for none.
+func FingerprintOf(key ed25519.PublicKey) string {
+	der, err := x509.MarshalPKIXPublicKey(key)
+	if err != nil {
+		return ""
+	}
+	return Fingerprint(der)
 }
 
 // Fingerprints are those of a party's key and of its project's authority.
@@ -47,25 +62,33 @@ func AuthorityFingerprint(dir string) (string, error) {
 
 // RequestFingerprint is that of the key in a request, which its party has signed.
 func RequestFingerprint(path string) (string, error) {
-	r, err := readRequest(path)
+	r, _, err := readRequest(path)
 	if err != nil {
 		return "", err
 	}
 	return Fingerprint(r.RawSubjectPublicKeyInfo), nil
 }
 
-// readRequest reads a request for a certificate, and checks that it is signed with its key.
-func readRequest(path string) (*x509.CertificateRequest, error) {
-	der, err := readPEM(path, requestBlock)
+// readRequest reads a request for a certificate, and checks that it is signed with its key. One that renews
+// has also a signature with the key before.
+func readRequest(path string) (r *x509.CertificateRequest, renewal []byte, err error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r, err := x509.ParseCertificateRequest(der)
-	if err == nil {
+	block, rest := pem.Decode(text)
+	if block == nil || block.Type != requestBlock {
+		return nil, nil, data.Coded(diag.BadIdentity, "%s: not a PEM file of a %s", path,
+			strings.ToLower(requestBlock))
+	}
+	if r, err = x509.ParseCertificateRequest(block.Bytes); err == nil {
 		err = r.CheckSignature()
 	}
 	if err != nil {
-		return nil, failAt(path, "%v", err)
+		return nil, nil, failAt(path, "%v", err)
 	}
-	return r, nil
+	if block, _ = pem.Decode(rest); block != nil && block.Type == renewalBlock {
+		renewal = block.Bytes
+	}
+	return r, renewal, nil
 }

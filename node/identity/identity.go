@@ -68,6 +68,7 @@ type Identity struct {
 	Simulated *uint64
 	dir       string
 	root      *x509.Certificate
+	secret    []byte // of a party that has renewed its key
 }
 
 // Load reads the folder of a party and checks that its certificate is of its project, for its key, valid and
@@ -86,8 +87,11 @@ func Load(dir string) (*Identity, error) {
 	if id.Cert, err = readCert(filepath.Join(dir, CertFile)); err != nil {
 		return nil, incomplete(err)
 	}
-	if id.Key, err = readKey(filepath.Join(dir, KeyFile)); err != nil {
+	if id.Key, err = id.ownKey(); err != nil {
 		return nil, incomplete(err)
+	}
+	if id.secret, err = keptSecret(dir); err != nil {
+		return nil, err
 	}
 	if id.Party, err = id.Verify(id.Cert.Raw); err != nil {
 		return nil, err
@@ -119,9 +123,16 @@ func Load(dir string) (*Identity, error) {
 // Dir is the folder of the party.
 func (id *Identity) Dir() string { return id.dir }
 
-// Secret is a number that the party alone knows, for digests that nobody else can compute.
+// secretBytes is the length of a Secret.
+const secretBytes = 32
+
+// Secret is a number that the party alone knows, for digests that nobody else can compute. It stays when the
+// key is renewed.
 func (id *Identity) Secret() []byte {
-	b, err := hkdf.Key(sha256.New, id.Key.Seed(), nil, "vflc rows v1", 32)
+	if id.secret != nil {
+		return id.secret
+	}
+	b, err := hkdf.Key(sha256.New, id.Key.Seed(), nil, "vflc rows v1", secretBytes)
 	if err != nil {
 		panic("identity: " + err.Error()) // the length is one that HKDF has
 	}

@@ -100,12 +100,15 @@ func fileName(party string) string { return strings.NewReplacer("[", "_", "]", "
 type Admission struct {
 	New    bool // a name that the project does not list, which is added to it
 	Server bool // the server, which all clients trust to carry their runs
+	// how long a certificate that is renewed is accepted beside the new one
+	Overlap time.Duration
 }
 
 // Issued is what Add has made.
 type Issued struct {
 	Party, Bundle string
 	New           bool // the party was added to the project
+	Renewed       bool // the certificate replaces one of the party
 	Fingerprints
 }
 
@@ -116,12 +119,13 @@ func Add(dir, request string, may Admission) (*Issued, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := readRequest(request)
+	r, renewal, err := readRequest(request)
 	if err != nil {
 		return nil, err
 	}
 	party := r.Subject.CommonName
-	out := &Issued{Party: party, New: !slices.Contains(a.project.Parties, party),
+	issued := filepath.Join(dir, IssuedDir, fileName(party)+".crt")
+	out := &Issued{Party: party, New: !slices.Contains(a.project.Parties, party), Renewed: renewal != nil,
 		Fingerprints: Fingerprints{Fingerprint(r.RawSubjectPublicKeyInfo),
 			Fingerprint(a.cert.RawSubjectPublicKeyInfo)}}
 	pub, ok := r.PublicKey.(ed25519.PublicKey)
@@ -138,15 +142,19 @@ func Add(dir, request string, may Admission) (*Issued, error) {
 			"the project %s does not list %s, but %s: anybody can write a request for any name. To let %s "+
 				"take part, compare the key %s with the party and give --new", a.project.Name, party,
 			strings.Join(a.project.Parties, ", "), party, out.Key)
-	case party == a.project.Server && !may.Server:
+	case party == a.project.Server && !may.Server && !out.Renewed: // a renewal is signed by its key
 		return nil, failAt(request,
 			"the request is for %s, the server of the project, whom all clients trust to carry their runs: "+
 				"compare the key %s with the server's own and give --server", party, out.Key)
 	}
-	issued := filepath.Join(dir, IssuedDir, fileName(party)+".crt")
-	if _, err := os.Stat(issued); err == nil {
-		return nil, failAt(request, "%s has a certificate (%s); revoke it first: vflc provision revoke %s %s",
-			party, issued, dir, party)
+	var old *x509.Certificate
+	if out.Renewed {
+		if old, err = a.renews(request, issued, r, renewal); err != nil {
+			return nil, err
+		}
+	} else if _, err := os.Stat(issued); err == nil {
+		return nil, failAt(request, "%s has a certificate (%s): the party renews it with vflc provision renew; "+
+			"one that is lost is revoked first: vflc provision revoke %s %s", party, issued, dir, party)
 	}
 	now := time.Now()
 	template := &x509.Certificate{
@@ -173,6 +181,11 @@ func Add(dir, request string, may Admission) (*Issued, error) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(issued), 0o755),
 		os.MkdirAll(out.Bundle, 0o755)); err != nil {
 		return nil, err
+	}
+	if old != nil {
+		if err := a.supersede(old, issued, may.Overlap); err != nil {
+			return nil, err
+		}
 	}
 	if err := errors.Join(writePEM(issued, certBlock, cert, public),
 		writePEM(filepath.Join(out.Bundle, CertFile), certBlock, cert, public)); err != nil {
@@ -211,14 +224,15 @@ func Revoke(dir, party string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.revoke(cert); err != nil {
+	if err := a.revoke(&x509.RevocationListEntry{SerialNumber: cert.SerialNumber,
+		RevocationTime: time.Now()}); err != nil {
 		return err
 	}
 	return os.Rename(issued, issued+".revoked-"+cert.SerialNumber.Text(16))
 }
 
 // revoke writes the list of revoked certificates with one more.
-func (a *authority) revoke(cert *x509.Certificate) error {
+func (a *authority) revoke(entry *x509.RevocationListEntry) error {
 	path, now := filepath.Join(a.dir, RevokedFile), time.Now()
 	list := &x509.RevocationList{Number: big.NewInt(now.UnixNano()), ThisUpdate: now.Add(-time.Minute),
 		NextUpdate: now.Add(validFor)}
@@ -227,9 +241,8 @@ func (a *authority) revoke(cert *x509.Certificate) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if cert != nil {
-		list.RevokedCertificateEntries = append(list.RevokedCertificateEntries,
-			x509.RevocationListEntry{SerialNumber: cert.SerialNumber, RevocationTime: now})
+	if entry != nil {
+		list.RevokedCertificateEntries = append(list.RevokedCertificateEntries, *entry)
 	}
 	der, err := x509.CreateRevocationList(rand.Reader, list, a.cert, a.key)
 	if err != nil {

@@ -24,6 +24,7 @@ const (
 	WrongProject   Defect = "its certificate is for another project"
 	Unlisted       Defect = "the project does not list it"
 	Revoked        Defect = "its certificate was revoked"
+	Superseded     Defect = "its certificate was renewed, and is not accepted any more"
 	Unreadable     Defect = "its certificate cannot be read"
 	NotServer      Defect = "its certificate is not that of the project's server"
 )
@@ -77,10 +78,14 @@ func (id *Identity) Verify(der []byte) (party string, err error) {
 	if err != nil {
 		return party, err
 	}
-	if slices.ContainsFunc(list.RevokedCertificateEntries, func(e x509.RevocationListEntry) bool {
-		return e.SerialNumber.Cmp(cert.SerialNumber) == 0
-	}) {
-		return party, &RefusedError{party, Revoked}
+	for _, e := range list.RevokedCertificateEntries {
+		switch {
+		case e.SerialNumber.Cmp(cert.SerialNumber) != 0:
+		case e.ReasonCode != superseded: // whatever its day: clocks differ
+			return party, &RefusedError{party, Revoked}
+		case !now.Before(e.RevocationTime):
+			return party, &RefusedError{party, Superseded}
+		}
 	}
 	// parties are added while a server runs
 	if project, err := ReadProject(filepath.Join(id.dir, ProjectFile)); err == nil {

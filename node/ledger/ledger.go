@@ -88,6 +88,13 @@ type Published struct {
 	SHA256     string   `json:"sha256"`
 }
 
+// A LoggedRenewal is that the party signs the ledger from here on with another key, for which the authority
+// of the project has certified it (vflc provision renew): fingerprints of both.
+type LoggedRenewal struct {
+	Before string `json:"before"`
+	Now    string `json:"now"`
+}
+
 // A LoggedDecryption is numbers that depend on encrypted rows of the party, and that one other party is about
 // to learn.
 type LoggedDecryption struct {
@@ -124,8 +131,8 @@ func Costs(party string, c LoggedCharge) string {
 		c.OfDelta, release.Epsilon(left, c.OfDelta))
 }
 
-// A LedgerEntry is one line of the dump: an opening, the end of an epoch, a message, a publication, or what a
-// party has told or lets others decrypt.
+// A LedgerEntry is one line of the dump: an opening, the end of an epoch, a message, a publication, another
+// key, or what a party has told or lets others decrypt.
 type LedgerEntry struct {
 	At     time.Time `json:"at"`
 	Open   *Opening  `json:"open,omitempty"`
@@ -135,6 +142,7 @@ type LedgerEntry struct {
 	Told      *Told             `json:"told,omitempty"`
 	Decrypted *LoggedDecryption `json:"decrypted,omitempty"`
 	Charged   *LoggedCharge     `json:"charged,omitempty"`
+	Renewed   *LoggedRenewal    `json:"renewed,omitempty"`
 	LoggedMessage
 	Link string `json:"link"` // the hash of this entry with all before it
 }
@@ -258,15 +266,36 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 	if err == nil && len(whole) == 0 {
 		_, err = b.file.WriteString(magic)
 	}
-	if n := len(file.Entries); n > 0 {
-		b.open = file.Entries[n-1].Closed == "" && file.Entries[n-1].Published == nil &&
-			file.Entries[n-1].Told == nil
-	} else if err == nil {
+	if n := file.last(); n > 0 {
+		e := file.Entries[n-1]
+		b.open = e.Closed == "" && e.Published == nil && e.Told == nil
+	}
+	if err == nil && len(file.Entries) == 0 {
 		// a signature stands beside the ledger before its first line, so that no crash leaves lines without
 		// one
 		err = b.sync()
+	} else if err == nil {
+		err = b.renewed(file.signer)
 	}
 	return b, err
+}
+
+// last is the number of lines up to the last one that is no renewal.
+func (f *Ledger) last() int {
+	n := len(f.Entries)
+	for n > 0 && f.Entries[n-1].Renewed != nil {
+		n--
+	}
+	return n
+}
+
+// renewed adds that the party has another key than the one by which it has signed the ledger.
+func (b *Book) renewed(signer []byte) error {
+	before, now := identity.PublicKey(signer), identity.PublicKey(b.cert)
+	if before == nil || before.Equal(now) {
+		return nil
+	}
+	return b.append("renewed", LoggedRenewal{identity.FingerprintOf(before), identity.FingerprintOf(now)})
 }
 
 // add writes one entry, which b.buffer holds.
@@ -517,6 +546,7 @@ type Ledger struct {
 	Entries []LedgerEntry
 	link    [digestBytes]byte
 	codec   codec
+	signer  []byte // the certificate by which it is signed
 }
 
 // Dump writes the entries as text, a JSON document a line.
@@ -612,5 +642,6 @@ func (f *Ledger) headed() (diags diag.List) {
 	case h.Lines > 0 && f.Entries[h.Lines-1].Link != h.Link:
 		return cut("line %d of the ledger is not the one that %s has signed", h.Lines, h.Party)
 	}
+	f.signer = h.Certificate
 	return nil
 }

@@ -494,6 +494,42 @@ func TestReportOfLedgers(t *testing.T) {
 	}
 }
 
+// A party that renews its key goes on with its ledger, which says so once; whether an epoch is open stays.
+func TestKeyIsRenewed(t *testing.T) {
+	p, other := whole(t), newPair(t)
+	p.keys[1], p.certs[1] = other.keys[1], other.certs[1]
+	for range 2 {
+		b, err := Open(p.dirs[1], "a", p.keys[1], p.certs[1])
+		p.fine(err)
+		if b.open {
+			t.Error("an epoch that has ended is open")
+		}
+		b.Close()
+	}
+	r, diags, err := Reconcile(p.paths())
+	if k := r.Renewed["a"]; err != nil || len(diags) > 0 || len(r.Unclosed) > 0 || len(k) != 1 ||
+		k[0].Now != identity.FingerprintOf(identity.PublicKey(p.certs[1])) || k[0].Before == k[0].Now {
+		t.Errorf("%+v, %v, %v", r, diags, err)
+	}
+	other.begin(1)
+	other.books[1].Close()
+	other.fine(other.books[1].Sync())
+	for range 2 {
+		b, err := Open(other.dirs[1], "a", other.keys[0], other.certs[0])
+		if err == nil {
+			b.Close()
+			t.Error("the server goes on with the ledger of a")
+		}
+		fresh := newPair(t)
+		b, err = Open(other.dirs[1], "a", fresh.keys[1], fresh.certs[1])
+		other.fine(err)
+		if !b.open {
+			t.Error("an open epoch is not")
+		}
+		b.Close()
+	}
+}
+
 // What cannot be written down is an error, so that its message does not leave.
 func TestNothingLeavesUnrecorded(t *testing.T) {
 	p := newPair(t)

@@ -132,6 +132,11 @@ func (p *Reconciliation) printTold(b *strings.Builder) {
 		}
 		said[line] = true
 	}
+	for _, party := range slices.Sorted(maps.Keys(p.Renewed)) {
+		for _, k := range p.Renewed[party] {
+			fmt.Fprintf(b, "%s has renewed its key: %s before, %s since.\n", party, k.Before, k.Now)
+		}
+	}
 	for _, party := range slices.Sorted(maps.Keys(p.Charged)) {
 		for _, c := range p.Charged[party] {
 			b.WriteString(Costs(party, c) + ".\n")

@@ -42,6 +42,8 @@ type Reconciliation struct {
 	Decrypted map[string]int `json:"decrypted,omitempty"`
 	// Charged are, by party, what releases of its rows have cost.
 	Charged map[string][]LoggedCharge `json:"charged,omitempty"`
+	// Renewed are, by party, the keys that it has taken in the course of the run.
+	Renewed map[string][]LoggedRenewal `json:"renewed,omitempty"`
 }
 
 // A Telling is what a party has told of rows before an epoch.
@@ -202,6 +204,11 @@ func (r *reconciling) read(f *Ledger) (names []string) {
 				r.report.Charged = map[string][]LoggedCharge{}
 			}
 			r.report.Charged[f.Party] = append(r.report.Charged[f.Party], *e.Charged)
+		case e.Renewed != nil:
+			if r.report.Renewed == nil {
+				r.report.Renewed = map[string][]LoggedRenewal{}
+			}
+			r.report.Renewed[f.Party] = append(r.report.Renewed[f.Party], *e.Renewed)
 		case e.Decrypted != nil:
 			if r.report.Decrypted == nil {
 				r.report.Decrypted = map[string]int{}
@@ -235,7 +242,8 @@ func (r *reconciling) read(f *Ledger) (names []string) {
 // run is the number of lines up to the last message or end of an epoch.
 func (f *Ledger) run() int {
 	n := len(f.Entries)
-	for n > 0 && (f.Entries[n-1].Published != nil || f.Entries[n-1].Told != nil) {
+	after := func(e *LedgerEntry) bool { return e.Published != nil || e.Told != nil || e.Renewed != nil }
+	for n > 0 && after(&f.Entries[n-1]) {
 		n--
 	}
 	return n
