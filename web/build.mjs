@@ -57,6 +57,11 @@ async function scripts() {
 
 const asked = (what) => process.argv.includes(`--${what}`);
 if (!asked("scripts")) rmSync(site, { recursive: true, force: true });
+if (!asked("scripts") && !asked("playground")) {
+  const vflc = process.env.VFLC ?? path.join(top, "build", "vflc"); // the command, for the pictures of the gallery
+  if (!process.env.VFLC) go(["build", "-o", vflc, "./cmd/vflc"]);
+  await (await import("./pages.mjs")).build(site, vflc);
+}
 mkdirSync(out, { recursive: true });
 try {
   if (!asked("scripts")) program();
@@ -65,4 +70,3 @@ try {
 } finally {
   rmSync(scratch, { recursive: true });
 }
-if (!asked("scripts") && !asked("playground")) await (await import("./pages.mjs")).build(site);
