@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { root } from "./site.mjs";
 
-const built = readdirSync(root, { recursive: true }).filter((f) => f.endsWith(".html") && !f.startsWith("playground"));
+const built = readdirSync(root, { recursive: true }).filter((f) => f.endsWith(".html") && !f.startsWith("playground/"));
 const texts = new Map(built.map((f) => [f, readFileSync(path.join(root, f), "utf8")]));
 const anchors = (html) => new Set([...html.matchAll(/\sid="([^"]+)"/g)].map((m) => decodeURIComponent(m[1])));
 
