@@ -8,8 +8,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/backends"
@@ -27,8 +29,17 @@ import (
 // A FitTask is a model with what was chosen for it. Path is that of the model's file; its tables are those
 // that vflc run would find beside it. Settings are values by the names of flags, as "rho" or "chains".
 type FitTask struct {
-	Path     string            `json:"path"`
-	Settings map[string]string `json:"settings"`
+	Path     string              `json:"path"`
+	Settings map[string]string   `json:"settings"`
+	Tables   map[string][]string `json:"tables"` // paths by owner
+}
+
+// flags are the tables as --data names them.
+func (t *FitTask) flags() (out []string) {
+	for _, owner := range slices.Sorted(maps.Keys(t.Tables)) {
+		out = append(out, owner+"="+strings.Join(t.Tables[owner], ","))
+	}
+	return out
 }
 
 // A Failure is why there is no answer: diagnostics, or a sentence where these are empty.
@@ -221,7 +232,7 @@ func Fit(t FitTask, stop <-chan struct{}, p fit.Progress) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.fit(m, stop, p)
+	r, err := c.fit(m, t.flags(), stop, p)
 	if err != nil {
 		return nil, failure(c.model, err)
 	}
@@ -232,8 +243,9 @@ func Fit(t FitTask, stop <-chan struct{}, p fit.Progress) (*Fitted, error) {
 	return &Fitted{r.Document, table.String(), &FittedRun{r, m.Name}}, nil
 }
 
-func (c *chosen) fit(m *compile.Model, stop <-chan struct{}, p fit.Progress) (*fit.Result, error) {
-	sources, err := data.Locate(c.model.Name, m.Parties(), nil)
+func (c *chosen) fit(m *compile.Model, tables []string, stop <-chan struct{}, p fit.Progress) (*fit.Result,
+	error) {
+	sources, err := data.Locate(c.model.Name, m.Parties(), tables)
 	if err != nil {
 		return nil, err
 	}

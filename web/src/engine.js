@@ -45,8 +45,9 @@ export function put(files) {
  * Starts the program with its vector functions, and returns the function that calls it. Answers go to onmessage as
  * objects.
  */
-export async function start(Go, module, { imports, link }, onmessage) {
+export async function start(Go, module, { imports, link }, onmessage, env = {}) {
   const go = new Go();
+  go.env = env;
   const ready = new Promise((resolve) => {
     globalThis.vflc = { onready: resolve, onmessage: (text) => onmessage(JSON.parse(text)) };
   });
