@@ -310,7 +310,7 @@ func (a *auditor) between(c session.Crossing) string {
 
 // scored reports whether a likelihood has a sum.
 func (a *auditor) scored(group int) bool {
-	if a.plan.Power {
+	if a.plan.AtClients {
 		return len(a.plan.Groups[group].Receivers) > 0
 	}
 	return len(a.likelihoods(group)) > 0
@@ -457,7 +457,7 @@ func (p *Bundle) Expression(c split.ManifestCut) string {
 // which, without graphs and lengths. A family is one party, whose members all do the same.
 func (p *Bundle) wiring() *model.Plan {
 	m := p.Manifest
-	plan := &model.Plan{Power: len(m.Sums) > 0, Exact: len(m.Cuts) > 0 && m.Cuts[0].Rho == ""}
+	plan := &model.Plan{AtClients: len(m.Sums) > 0, Exact: len(m.Cuts) > 0 && m.Cuts[0].Rho == ""}
 	for k, q := range m.Parties {
 		plan.Names = append(plan.Names, q.Name)
 		if q.Family != "" && q.Family != "1" {
@@ -465,7 +465,7 @@ func (p *Bundle) wiring() *model.Plan {
 		}
 	}
 	plan.Parties = make([]*model.Spec, len(plan.Names))
-	if own := p.byClient(); plan.Power {
+	if own := p.byClient(); plan.AtClients {
 		p.powerSums(plan, own)
 	} else {
 		p.serverSums(plan, own)

@@ -68,7 +68,11 @@ func Sums(p *check.Program) [][]string {
 	sent := map[string]int{} // by name
 	for _, stmt := range p.File.Stmts {
 		s, ok := stmt.(*ast.Send)
-		if !ok || s.Value == nil {
+		if !ok || s.Value == nil && !isZ(p, s.Name.Name) {
+			continue
+		}
+		if s.Value == nil {
+			out = append(out, []string{s.Name.Name})
 			continue
 		}
 		at, ok := sent[s.Name.Name]
@@ -161,9 +165,23 @@ func isZ(p *check.Program, name string) bool {
 	return s != nil && s.Kind == check.Receive && p.For == p.Server
 }
 
+// sentOn reports whether the server sends a z on as it is, or the sum over a family: then it is in no sum
+// with others.
+func sentOn(p *check.Program, z string) bool {
+	return slices.ContainsFunc(p.File.Stmts, func(stmt ast.Stmt) bool {
+		s, ok := stmt.(*ast.Send)
+		if !ok {
+			return false
+		}
+		sum, family := s.Value.(*ast.Sum)
+		return s.Value == nil && s.Name.Name == z || family && familySum(p, sum) == z
+	})
+}
+
 // zTerms splits a chain of + and - into the z in it (in order) and its other terms; ok only where it has a z.
-// z with a minus sign stay with the others.
+// z with a minus sign stay with the others, and in a chain those that are sent on.
 func zTerms(p *check.Program, e ast.Expr) (names []string, rest []ast.Expr, ok bool) {
+	whole := ast.Unparen(e)
 	var visit func(e ast.Expr, minus bool)
 	visit = func(e ast.Expr, minus bool) {
 		switch x := e.(type) {
@@ -182,12 +200,12 @@ func zTerms(p *check.Program, e ast.Expr) (names []string, rest []ast.Expr, ok b
 				return
 			}
 		case *ast.Name:
-			if isZ(p, x.Name) && !minus && !p.Symbols[x.Name].Family {
+			if isZ(p, x.Name) && !minus && !p.Symbols[x.Name].Family && (e == whole || !sentOn(p, x.Name)) {
 				names = append(names, x.Name)
 				return
 			}
 		case *ast.Sum:
-			if n := familySum(p, x); n != "" && !minus {
+			if n := familySum(p, x); n != "" && !minus && (e == whole || !sentOn(p, n)) {
 				names = append(names, n)
 				return
 			}
