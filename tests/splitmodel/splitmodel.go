@@ -45,7 +45,7 @@ func Draw(seed uint64) compiletest.Fixture {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 34)), declared: map[string]bool{},
 		tables: map[string]map[string]any{}, members: map[string]int{}, used: map[string]bool{}}
 	g.clients = []string{"a", "b"}[:1+g.IntN(2)]
-	g.parties()
+	g.parties(rand.New(rand.NewPCG(seed, 36)))
 	g.declare(`const C = 2
 data g : level(G)[N] @ shared
 data h : level(H)[N] @ shared
@@ -92,7 +92,7 @@ param q ~ normal(0, 1) @ shared`)
 // parties declares two or three clients, or families. In one model of four a client, which may have terms
 // too, holds the responses, and is perhaps called the server, or beside one that has nothing. In another
 // several hold one each.
-func (g *generator) parties() {
+func (g *generator) parties(holding *rand.Rand) {
 	names, server := slices.Clone(g.clients), ""
 	if len(g.clients) == 1 || g.IntN(4) == 0 {
 		names = append(names, "lab[J]")
@@ -109,12 +109,12 @@ func (g *generator) parties() {
 			server = strings.Replace(server, "a", "keeper", 1)
 		}
 	}
-	if g.keeper == "" && g.IntN(5) == 0 {
+	if g.keeper == "" && holding.IntN(4) == 0 {
 		holders := append(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "lab[J]" }),
 			"", "keeper")
-		g.Shuffle(len(holders), func(i, j int) { holders[i], holders[j] = holders[j], holders[i] })
-		g.keepers, names = holders[:2+g.IntN(2)], append(names, "keeper")
-		server = []string{"", "", "nobody", "a"}[g.IntN(4)]
+		holding.Shuffle(len(holders), func(i, j int) { holders[i], holders[j] = holders[j], holders[i] })
+		g.keepers, names = holders[:2+holding.IntN(2)], append(names, "keeper")
+		server = []string{"", "", "nobody", "a"}[holding.IntN(4)]
 	}
 	if g.server = server; server != "" {
 		names = slices.DeleteFunc(names, func(n string) bool { return n == server })
