@@ -222,7 +222,7 @@ func (s *Settings) mask(a Algorithm, given map[string]string) error {
 // names every mistake.
 func (a Algorithm) Resolve(transform def.Transform, given map[string]string) (Settings, error) {
 	var wrong []error
-	if !slices.Contains(a.Transforms, transform) {
+	if !slices.ContainsFunc(a.Transforms, func(t def.Transform) bool { return t.Name == transform.Name }) {
 		wrong = append(wrong, fmt.Errorf("%s does not run on transform %q; it runs on %s", a.Name, transform,
 			transformNames(a.Transforms)))
 	}

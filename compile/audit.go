@@ -281,6 +281,9 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 				"binary response"
 		}
 	}
+	if a.Manifest.Homes() {
+		a.atHome(c, &d)
+	}
 	if (c.Content == session.Adjoint || c.Content == session.Whole) && !a.scored(c.Of) {
 		d.Learns = "nothing: it is 0, since no likelihood has the sum"
 	}
@@ -320,12 +323,7 @@ func (a *auditor) between(c session.Crossing) string {
 }
 
 // scored reports whether a likelihood has a sum.
-func (a *auditor) scored(group int) bool {
-	if a.plan.Power {
-		return len(a.plan.Groups[group].Receivers) > 0
-	}
-	return len(a.likelihoods(group)) > 0
-}
+func (a *auditor) scored(group int) bool { return len(a.readings(group)) > 0 }
 
 // shortRho writes the noise of a manifest as messages do.
 func shortRho(rho string) string {
@@ -468,7 +466,7 @@ func (p *Bundle) Expression(c split.ManifestCut) string {
 // which, without graphs and lengths. A family is one party, whose members all do the same.
 func (p *Bundle) wiring() *model.Plan {
 	m := p.Manifest
-	plan := &model.Plan{Power: len(m.Sums) > 0, Exact: len(m.Cuts) > 0 && m.Cuts[0].Rho == ""}
+	plan := &model.Plan{AtClients: len(m.Sums) > 0, Exact: len(m.Cuts) > 0 && m.Cuts[0].Rho == ""}
 	for k, q := range m.Parties {
 		plan.Names = append(plan.Names, q.Name)
 		if q.Family != "" && q.Family != "1" {
@@ -476,7 +474,7 @@ func (p *Bundle) wiring() *model.Plan {
 		}
 	}
 	plan.Parties = make([]*model.Spec, len(plan.Names))
-	if own := p.byClient(); plan.Power {
+	if own := p.byClient(); plan.AtClients {
 		p.powerSums(plan, own)
 	} else {
 		p.serverSums(plan, own)
@@ -519,19 +517,27 @@ func (p *Bundle) quantities(g *model.Group, cuts []string) {
 	}
 }
 
-// powerSums adds the sums that clients receive, each under one name, and then those that generated quantities
-// of the server alone read.
+// powerSums adds the sums at which the server evaluates a likelihood, those that clients receive, each under
+// one name, and then those that generated quantities of the server alone read.
 func (p *Bundle) powerSums(plan *model.Plan, own map[string][]split.ManifestCut) {
-	known := map[string]bool{}
-	for _, c := range p.Manifest.Cuts {
-		known[c.Name] = true
+	for _, g := range p.Manifest.Groups {
+		if len(readingOf(p.Programs[0], g.Cuts)) == 0 {
+			continue
+		}
+		group := model.Group{Name: strings.Join(g.Cuts, "+"), Receivers: []model.Port{{}}}
+		join(plan, own, &group, g.Cuts)
+		p.quantities(&group, g.Cuts)
+		plan.Groups = append(plan.Groups, group)
 	}
 	for _, s := range p.Manifest.Sums {
-		g := slices.IndexFunc(plan.Groups, func(g model.Group) bool { return g.Name == s.Name })
+		cuts, alone := p.cutsIn(s), model.Group{}
+		join(plan, own, &alone, cuts)
+		g := slices.IndexFunc(plan.Groups, func(g model.Group) bool {
+			return g.Name == s.Name || slices.Equal(g.Members, alone.Members)
+		})
 		if g < 0 {
 			g, plan.Groups = len(plan.Groups), append(plan.Groups, model.Group{Name: s.Name})
 		}
-		cuts := slices.DeleteFunc(namesIn(s.Value), func(name string) bool { return !known[name] })
 		join(plan, own, &plan.Groups[g], cuts)
 		if len(plan.Groups[g].Quantities) == 0 {
 			p.quantities(&plan.Groups[g], cuts)
@@ -549,6 +555,24 @@ func (p *Bundle) powerSums(plan *model.Plan, own map[string][]split.ManifestCut)
 			plan.Groups = append(plan.Groups, group)
 		}
 	}
+}
+
+// cutsIn lists the cuts in a sum that the server sends.
+func (p *Bundle) cutsIn(s split.ManifestSum) []string {
+	return slices.DeleteFunc(namesIn(s.Value), func(name string) bool {
+		return !slices.ContainsFunc(p.Manifest.Cuts, func(c split.ManifestCut) bool { return c.Name == name })
+	})
+}
+
+// readingOf lists the likelihoods of a program that have some received names.
+func readingOf(program *check.Program, received []string) (out []*check.Likelihood) {
+	for _, l := range program.Likelihoods {
+		read := names(program, append(slices.Clone(l.Args), l.Stmt.Left)...)
+		if slices.ContainsFunc(received, func(name string) bool { return slices.Contains(read, name) }) {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // join makes cuts members of a sum, in party order.

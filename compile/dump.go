@@ -92,8 +92,8 @@ func dumpTransform(m *Model, w io.Writer) error {
 		for _, k := range p.Received {
 			fmt.Fprintf(w, "  receives %s from %s\n", k.Name, k.Client)
 		}
-		for _, g := range p.Others {
-			fmt.Fprintf(w, "  receives the others' sum of group %d\n", g.Number)
+		for _, s := range p.Sums {
+			fmt.Fprintf(w, "  receives %s: %s, what the others contribute\n", s.Name, s.Text(p.Name))
 		}
 		for _, l := range p.Likelihoods {
 			fmt.Fprintf(w, "  evaluates %s\n", format.Stmt(l))

@@ -87,7 +87,7 @@ func OpenParty(m *split.Manifest, party string, program, own *source.File) (*One
 			return nil, diags, nil
 		}
 	}
-	if checked.Transform.Kind, ok = universe.Transform(m.Transform); !ok {
+	if checked.Transform.Kind, ok = m.Kind(); !ok {
 		return nil, nil, fmt.Errorf("the manifest has an unknown transform %s", m.Transform)
 	}
 	p := &OneParty{Party: party, Member: member, public: public,

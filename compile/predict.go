@@ -271,6 +271,11 @@ func (p *predictor) response(s *ast.Likelihood) error {
 		return fmt.Errorf("%s: a draw from %s needs the total of the counts, which new rows "+
 			"without a response do not have", format.Stmt(s), likely.Dist.Name)
 	}
+	if server := p.model.Checked.Server; p.scored && likely.Home != server && !p.model.Pooled() {
+		return fmt.Errorf("%s belongs to %s, and %s, which computes densities of rows that a fit left out, does "+
+			"not receive it: `--transform none` has all data in one place, and `vflc loo` after a run needs no "+
+			"other fits", name, likely.Home, server)
+	}
 	decl := sym.Decl.(*ast.Data)
 	r := Predicted{Name: name, Data: name, Owner: sym.Owner, Level: sym.Type.Elem == types.Level,
 		Ordered: likely.Dist.Ordered(), Discrete: likely.Dist.Discrete,

@@ -8,7 +8,6 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/leak"
-	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/ast"
@@ -199,6 +198,15 @@ func (j *judge) atServer(c session.Crossing) {
 		if c.Hidden {
 			contributors = j.clientsIn(c.Of)
 		}
+		if c.Content == session.Partial && j.Manifest.Homes() {
+			contributors = nil
+			for _, r := range j.readings(c.Of) {
+				if r.party > 0 && (c.Hidden || r.party == c.Client) {
+					addTo(&contributors, r.party)
+					addAll(&k.response, j.response(r))
+				}
+			}
+		}
 		for _, of := range contributors {
 			if len(j.cuts[c.Of][0].Shape) == 0 { // one number, not one a row
 				if len(j.contributed(of).data) > 0 {
@@ -278,13 +286,19 @@ func (j *judge) atClient(c session.Crossing) {
 			others = append(others, of)
 		}
 	}
-	if c.Reach == density.Response {
-		addAll(&k.response, j.responses(c.Of))
-		if len(j.data(0, j.predictors(c.Of))) > 0 {
-			others = append(others, 0)
+	if c.Reach == density.Response || c.Content == session.Whole && j.Manifest.Homes() {
+		for _, r := range j.readings(c.Of) {
+			if r.party == c.Client {
+				continue
+			}
+			addAll(&k.response, j.response(r))
+			if len(j.data(r.party, j.predictors(c.Of, r.party))) > 0 {
+				addTo(&others, r.party)
+			} else if len(others) == 0 { // the answer still tells what it adds, an intercept for one
+				addTo(&k.response, j.plan.Names[r.party]+"'s part")
+			}
 		}
-	}
-	if len(others) == 0 { // the answer still tells what the server adds, an intercept for one
+	} else if len(others) == 0 {
 		addTo(&k.response, j.plan.Names[0]+"'s part")
 	}
 	one := len(others) == 1 && !j.several(others[0])
@@ -293,36 +307,53 @@ func (j *judge) atClient(c session.Crossing) {
 	}
 }
 
-// responses are the server's own in the likelihoods that read a sum: an answer shows the sign of a binary
-// one, and any over the rounds, in which the predictor moves.
-func (j *judge) responses(group int) (out []string) {
-	for _, l := range j.likelihoods(group) {
-		for _, name := range names(j.Programs[0], l.Stmt.Left) {
-			if s := j.Programs[0].Symbols[name]; s != nil && s.Kind == check.Data && s.Owner != check.Shared {
-				addTo(&out, j.plan.Names[0]+"'s "+name)
+// A reading is a likelihood that a party evaluates at a sum.
+type reading struct {
+	party int
+	*check.Likelihood
+}
+
+// readings are those of a sum.
+func (a *auditor) readings(group int) (out []reading) {
+	for _, r := range a.plan.Groups[group].Receivers {
+		var received []string
+		for _, c := range a.cuts[group] {
+			addTo(&received, c.Name)
+			for _, s := range a.Manifest.Sums {
+				if s.To == a.plan.Names[r.Party] && slices.Contains(a.cutsIn(s), c.Name) {
+					addTo(&received, s.Name)
+				}
 			}
 		}
-	}
-	return out
-}
-
-// likelihoods are those of the server that read a sum.
-func (a *auditor) likelihoods(group int) (out []*check.Likelihood) {
-	for _, l := range a.Programs[0].Likelihoods {
-		read := names(a.Programs[0], append(slices.Clone(l.Args), l.Stmt.Left)...)
-		if slices.ContainsFunc(a.cuts[group], func(c split.ManifestCut) bool {
-			return slices.Contains(read, c.Name)
-		}) {
-			out = append(out, l)
+		for _, l := range readingOf(a.Programs[r.Party], received) {
+			out = append(out, reading{r.Party, l})
 		}
 	}
 	return out
 }
 
-// predictors are the arguments of these likelihoods.
-func (j *judge) predictors(group int) (out []ast.Expr) {
-	for _, l := range j.likelihoods(group) {
-		out = append(out, l.Args...)
+// home reports whether the response of a reading is data of the party alone.
+func (j *judge) home(r reading) bool { return len(j.response(r)) > 0 }
+
+// response is the party's own in a reading: an answer shows the sign of a binary one, and any over the
+// rounds, in which the predictor moves.
+func (j *judge) response(r reading) (out []string) {
+	for _, name := range names(j.Programs[r.party], r.Stmt.Left) {
+		s := j.Programs[r.party].Symbols[name]
+		if s != nil && s.Kind == check.Data && s.Owner != check.Shared {
+			addTo(&out, j.plan.Names[r.party]+"'s "+name)
+		}
+	}
+	return out
+}
+
+// predictors are the arguments of the likelihoods that a party evaluates at a sum, and whose response is its
+// own where it is a client.
+func (j *judge) predictors(group, party int) (out []ast.Expr) {
+	for _, r := range j.readings(group) {
+		if r.party == party && (party == 0 || j.home(r)) {
+			out = append(out, r.Args...)
+		}
 	}
 	return out
 }

@@ -41,15 +41,23 @@ func (j *judge) contributed(party int) given {
 // contributions are the expressions that a party contributes to sums.
 func (j *judge) contributions(party int) (out []ast.Expr) {
 	if party == 0 {
-		for g := range j.plan.Groups {
-			out = append(out, j.predictors(g)...)
-		}
-		return out
+		return j.inLikelihoods(0)
 	}
 	for _, s := range j.Programs[party].Order {
 		if e := s.Leaves(); e != nil {
 			out = append(out, e)
 		}
+	}
+	if j.Manifest.Homes() { // the answers tell what the party itself adds
+		out = append(out, j.inLikelihoods(party)...)
+	}
+	return out
+}
+
+// inLikelihoods are the predictors of a party in likelihoods of several parties.
+func (j *judge) inLikelihoods(party int) (out []ast.Expr) {
+	for g := range j.plan.Groups {
+		out = append(out, j.predictors(g, party)...)
 	}
 	return out
 }

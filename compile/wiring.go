@@ -14,11 +14,11 @@ import (
 
 // A Wiring is a plan without the parties' graphs, as it is sent to them.
 type Wiring struct {
-	Names  []string       `json:"names"`
-	Groups []model.Group  `json:"groups"`
-	Shared []model.Shared `json:"shared"`
-	Power  bool           `json:"power,omitempty"`
-	Exact  bool           `json:"exact,omitempty"`
+	Names     []string       `json:"names"`
+	Groups    []model.Group  `json:"groups"`
+	Shared    []model.Shared `json:"shared"`
+	AtClients bool           `json:"power,omitempty"`
+	Exact     bool           `json:"exact,omitempty"`
 }
 
 // Lower lowers the party's program, given the sizes that all parties agree on and the numbers of members of
@@ -66,7 +66,7 @@ func (p *OneParty) Link(outlines []lower.Outline) (Wiring, error) {
 	if err != nil {
 		return Wiring{}, err
 	}
-	return Wiring{Names: plan.Names, Groups: plan.Groups, Shared: plan.Shared, Power: plan.Power,
+	return Wiring{Names: plan.Names, Groups: plan.Groups, Shared: plan.Shared, AtClients: plan.AtClients,
 		Exact: plan.Exact}, nil
 }
 
@@ -80,7 +80,7 @@ func (p *OneParty) Take(w Wiring) (index int, err error) {
 		return -1, err
 	}
 	plan := &model.Plan{Names: w.Names, Parties: make([]*model.Spec, len(w.Names)),
-		Groups: slices.Clone(w.Groups), Shared: w.Shared, Power: w.Power, Exact: w.Exact}
+		Groups: slices.Clone(w.Groups), Shared: w.Shared, AtClients: w.AtClients, Exact: w.Exact}
 	spec := p.Lowered[0].Spec
 	plan.Parties[index] = spec
 	p.Lowered[0].Look(plan, index)
@@ -129,7 +129,7 @@ func (p *OneParty) mayBe(w Wiring) error {
 	switch {
 	case w.Names[0] != p.Manifest.Server:
 		return fmt.Errorf("the wiring's server is %s, the manifest's %s", w.Names[0], p.Manifest.Server)
-	case len(w.Groups) > 0 && (w.Power != kind.AtClients() || w.Exact != kind.CutsCross()):
+	case len(w.Groups) > 0 && (w.AtClients != kind.AtClients() || w.Exact != kind.CutsCross()):
 		return fmt.Errorf("the wiring is not of transform %s, which the manifest names", kind)
 	}
 	listed := map[string]bool{}

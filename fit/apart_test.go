@@ -116,6 +116,54 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 	}
 }
 
+// Where several parties evaluate likelihoods of their own responses, the draws of parties apart are those of
+// one process too, whether the server evaluates one or not.
+func TestHoldersOfResponsesApart(t *testing.T) {
+	t.Parallel()
+	const model = `client a, c
+data y : real[N] @ a
+data z : real[N] @ c
+data x : real[N] @ a
+data w : real[N] @ c
+param m ~ normal(0, 1) @ shared
+param u ~ normal(0, 1) @ a
+param v ~ normal(0, 1) @ c
+y ~ normal(m + x * u + w * v, 1)
+z ~ normal(m + w * v + exp(x * u), 1)
+`
+	dir := t.TempDir()
+	for party, columns := range map[string]string{"server": "s", "a": "y,x", "c": "z,w"} {
+		text := "id," + rowsOf(columns)
+		for i := range 6 {
+			text = strings.Replace(text, "\n", fmt.Sprintf("\r%d,", i), 1)
+		}
+		text = strings.TrimSuffix(strings.ReplaceAll(text, "\r", "\n"), "\n")
+		if err := os.WriteFile(filepath.Join(dir, party+".csv"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, kind := range transforms.All()[1:] {
+		text := model
+		if !kind.Powers() {
+			text += "data s : real[N]\nparam k ~ normal(0, 1)\ns ~ normal(k + x * u, 1)\n"
+		}
+		m, diags := compile.Compile(source.New("model.vfl", text), check.Options{Transform: kind})
+		if diags.HasErrors() {
+			t.Fatal(data.Errors(diags))
+		}
+		for algorithm, given := range map[string]map[string]string{
+			"nuts": {"chains": "1", "warmup": "20", "draws": "10", "max-depth": "4", "wire": "fixed",
+				"secure-sum": "on"},
+			"sfvi": {"iterations": "40", "draws": "20", "estimator": "sampled", "elbo-draws": "50"},
+		} {
+			a, _ := Backend(algorithm)
+			equalApart(t, m, func(party string) []string {
+				return []string{party + "=" + filepath.Join(dir, party+".csv")}
+			}, a, given)
+		}
+	}
+}
+
 // Parties of a network that hold out the same rows of their own tables end at the weights of a run in one
 // process, bit for bit.
 func TestRowsHeldOutApart(t *testing.T) {

@@ -280,10 +280,11 @@ func (p *Prepared) receivers(group, member int) []string {
 // knowsSum reports whether a client that has a cut in a sum can compute the sum: it receives it, or holds the
 // response and can solve the adjoint for it.
 func (p *Prepared) knowsSum(group, party int) bool {
-	if p.Settings.Transform.AtClients() {
-		return slices.ContainsFunc(p.Plan.Groups[group].Receivers, func(r model.Port) bool {
-			return r.Party == party
-		})
+	receives := slices.ContainsFunc(p.Plan.Groups[group].Receivers, func(r model.Port) bool {
+		return r.Party == party
+	})
+	if receives || p.Settings.Transform.Powers() {
+		return receives
 	}
 	name := p.Plan.Parties[party].Cuts[0].Name
 	for _, m := range p.Plan.Groups[group].Members {

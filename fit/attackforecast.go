@@ -8,7 +8,6 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit/attack"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // ForecastAttack returns, for each row of an Audit with the same arguments, what its receiver is expected to
@@ -17,7 +16,7 @@ import (
 // nor where it sends an adjoint that can be solved for the cut.
 func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Algorithm,
 	given map[string]string) ([]*attack.Outlook, error) {
-	transform, _ := transforms.Named(p.Manifest.Transform)
+	transform, _ := p.Manifest.Kind()
 	s, err := a.Resolve(transform, given)
 	if err != nil {
 		return nil, &UsageError{err}

@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Audit lists what each party learns from another in a run of party programs by an algorithm with the
@@ -42,7 +41,7 @@ func trafficOf(m *split.Manifest, a backends.Algorithm, given map[string]string)
 	if m.Release != nil {
 		return traffic{protocol.ReleaseUses(), model.Wire{Encrypted: true}}, nil
 	}
-	transform, _ := transforms.Named(m.Transform)
+	transform, _ := m.Kind()
 	// no algorithm runs then; programs of a prediction send cuts themselves, whatever the run had
 	if len(m.Predicted) > 0 {
 		given, a.Transforms = maps.Clone(given), []def.Transform{transform}

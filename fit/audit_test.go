@@ -215,6 +215,41 @@ generate fitted = sum(x[j] * u[j] for j in lab) + w * v
 			"c": rowsOf("w")},
 		Family: map[string]int{"lab": 2},
 	},
+	"holders": {
+		Text: `client a, c, d
+data y : real[N] @ a
+data z : real[N] @ c
+data x : real[N] @ a
+data w : real[N] @ c
+data k : real[N] @ d
+param m ~ normal(0, 1) @ shared
+param u ~ normal(0, 1) @ a
+param v ~ normal(0, 1) @ c
+param t ~ normal(0, 1) @ d
+y ~ normal(m + x * u + w * v, 1)
+z ~ normal(m + w * v + k * t, 1)
+`,
+		Tables: map[string]string{"a": rowsOf("y,x"), "c": rowsOf("z,w"), "d": rowsOf("k")},
+	},
+	"holders and the server": {
+		Text: `client a, c, lab[J]
+data y : real[N] @ a
+data z : real[N] @ c
+data s : real[N]
+data x : real[N] @ a
+data w : real[N] @ lab
+param m ~ normal(0, 1)
+param u ~ normal(0, 1) @ a
+param v ~ normal(0, 1) @ c
+param t ~ normal(0, 1) @ lab
+y ~ normal(x * u + v + sum(w[j] * t[j] for j in lab), 1)
+z ~ normal(v + sum(w[j] * t[j] for j in lab), 1)
+s ~ normal(m + x * u, 1)
+`,
+		Tables: map[string]string{"server": rowsOf("s"), "a": rowsOf("y,x"), "c": rowsOf("z"),
+			"lab/1": rowsOf("w"), "lab/2": rowsOf("w")},
+		Family: map[string]int{"lab": 2},
+	},
 	"two predictors": {
 		Text: `client a, c
 data y : real[N] @ shared
@@ -232,7 +267,7 @@ y ~ normal(m + w * v, exp(m))
 }
 
 // seenSingly are those of them with cuts outside of sums, which have no power form.
-var seenSingly = []string{"singly", "new product", "two predictors"}
+var seenSingly = []string{"singly", "new product", "two predictors", "holders and the server"}
 
 // variants are the settings under which a backend exchanges different messages in runs on a transform.
 func variants(a backends.Algorithm, on def.Transform) map[string]map[string]string {

@@ -223,7 +223,7 @@ func drawsOf(t *testing.T, plan *model.Plan, mode session.Execution, name string
 	t.Helper()
 	kind := transforms.Augmented
 	switch {
-	case plan.Power:
+	case plan.AtClients:
 		kind = transforms.Power
 	case plan.Exact:
 		kind = transforms.Exact

@@ -50,10 +50,10 @@ func (p *Prepared) bareRounds(ctx context.Context) (*firstRounds, error) {
 	relayed := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool {
 		return attack.AtFinalDraws(u.Exchange) || first(u.Exchange) || moves(u.Exchange)
 	})
-	if !p.Plan.Exact && !p.Plan.Power && !relayed || len(p.Plan.Windows) > 0 || p.Plan.Wire.Encrypted {
+	if !p.Plan.Exact && !p.Plan.AtClients && !relayed || len(p.Plan.Windows) > 0 || p.Plan.Wire.Encrypted {
 		return &firstRounds{}, nil
 	}
-	f := &firstRounds{plan: p.Plan, sums: !p.Plan.Power || relayed}
+	f := &firstRounds{plan: p.Plan, sums: !p.Plan.AtClients || relayed}
 	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed,
 		func(ctx context.Context, env density.Env) error {
 			ctx, f.end = context.WithCancelCause(ctx)
@@ -120,7 +120,7 @@ func (f *firstRounds) begin() {
 	for g, group := range f.plan.Groups {
 		members := make([]*attack.Clear, len(group.Members)+1)
 		for m, port := range group.Members {
-			if !f.plan.SumsAlone(g) && (!f.plan.Power || f.reception(g, port) != nil) {
+			if !f.plan.SumsAlone(g) && (!f.plan.AtClients || f.reception(g, port) != nil) {
 				members[m] = &attack.Clear{}
 			}
 		}
@@ -298,7 +298,7 @@ func followed(all []float64) []float64 {
 
 // Answered implements session.Watcher.
 func (f *firstRounds) Answered(_ [][]float64, part [][][]float64) {
-	if !f.plan.Exact && !f.plan.Power {
+	if !f.plan.Exact && !f.plan.AtClients {
 		return
 	}
 	f.rounds++

@@ -61,7 +61,7 @@ func (p *Prepared) forecast(s *simulate.Simulator, k int, x []float64) posterior
 		l.Rows[i] = stretch.Row{Y: y.Values[i], Eta: eta[i], Theta: theta}
 	}
 	n := stretch.Noise{Rho: y.Predictor.Rho, Clients: y.Predictor.Clients,
-		Power: p.Checked.Transform.Kind.AtClients()}
+		Power: y.Powers}
 	out := posterior.Forecast{Response: y.Name, Noise: posterior.Number(n.SD()), Power: n.Power}
 	f, err := stretch.Of(l, n)
 	if err != nil {

@@ -195,7 +195,7 @@ func (p *Prepared) ratio(d *posterior.Draws, at placement, s segment, out ratios
 				continue
 			}
 			each := make([]float64, graph.Shape(y.Outcomes).Len())
-			if err := sim.Ratio(k, x, each, p.Settings.Transform.AtClients()); err != nil {
+			if err := sim.Ratio(k, x, each); err != nil {
 				return err
 			}
 			for _, v := range each {

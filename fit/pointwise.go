@@ -35,7 +35,7 @@ func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 	switch {
 	case !p.options.LogLik:
 		return nil, nil
-	case p.Checked.Transform.Kind.AtClients():
+	case p.Checked.Transform.Kind.Powers():
 		return nil, usagef("--log-lik: %s", refusedPower)
 	case p.Checked.PriorOnly:
 		return nil, usagef("--log-lik: %s", refusedPrior)
@@ -70,7 +70,7 @@ type LogDensities struct {
 // model.
 func Pointwise(b *compile.BoundModel, d *posterior.Draws, want LogDensities) ([]export.Observed, error) {
 	switch {
-	case b.Checked.Transform.Kind.AtClients():
+	case b.Checked.Transform.Kind.Powers():
 		return nil, errors.New(refusedPower)
 	case b.Checked.PriorOnly:
 		return nil, errors.New(refusedPrior)

@@ -122,7 +122,7 @@ type guard struct {
 func (p *participant) guard(t transport.Transport, plan *model.Plan, uses []density.Use) (*guard, error) {
 	g := &guard{Transport: t, book: p.book, policy: p.policy, overhear: p.overhears,
 		bounds: map[string]session.ChannelForm{}, clients: 1}
-	if plan.Power {
+	if plan.AtClients {
 		g.clients = len(plan.Names) - 1
 	}
 	script := session.Forms(plan, p.index, uses)

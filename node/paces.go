@@ -18,7 +18,6 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // evaluations is how many of them a forecast is made for; a fit takes thousands.
@@ -110,7 +109,7 @@ func inBytes(numbers backends.Range) string {
 // rounds forecasts them beside the line that bounds them.
 func (p *preflight) rounds(a announcement) {
 	algorithm, _ := fit.Backend(a.Backend)
-	transform, _ := transforms.Named(p.part.manifest.Transform)
+	transform, _ := p.part.manifest.Kind()
 	s, err := algorithm.Resolve(transform, a.Settings)
 	set := "max_rounds (" + p.node.policy.Set("max_rounds") + ")"
 	if err != nil || algorithm.Forecast == nil {

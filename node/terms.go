@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // terms shows the run that is announced, and lets the owner of a client without a policy confirm it.
@@ -174,7 +173,7 @@ func (p *preflight) encrypted(a announcement) bool {
 	if err != nil || a.Task.Kind != Fitting {
 		return false
 	}
-	transform, _ := transforms.Named(p.part.manifest.Transform)
+	transform, _ := p.part.manifest.Kind()
 	s, err := algorithm.Resolve(transform, settings)
 	return err == nil && s.Plan.Encrypted
 }

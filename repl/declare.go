@@ -257,8 +257,8 @@ func (s *Session) likelihoodLines(stmt *ast.Likelihood) []string {
 		}
 		at := k.Party
 		if at == "" {
-			at = m.Checked.Server
-			if m.Checked.Transform.Kind.AtClients() {
+			at = k.Home
+			if m.Checked.Transform.Kind.Powers() && k.Home == m.Checked.Server {
 				at = "the clients"
 			}
 		}

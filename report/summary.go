@@ -69,7 +69,7 @@ func (r *Report) forecast() (any, error) {
 	doc := r.run.Document
 	var out forecastSection
 	for _, f := range doc.Forecasts {
-		f.Power = r.transform.AtClients() // not in the file
+		f.Power = r.transform.Powers() && !r.model.Checked.AtHome(f.Response) // not in the file
 		text := f.String()
 		if len(doc.Forecasts) > 1 {
 			text = f.Response + ": " + text

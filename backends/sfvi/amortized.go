@@ -32,7 +32,7 @@ func newAmortized(b density.Block, s backends.Settings) (guide, error) {
 				"@ shared, or leave y out", guideInputs, b.Party(), c.Name)
 		}
 	}
-	q.labelled = q.labelled || s.Text(guideInputs) == "" && s.Transform.AtClients()
+	q.labelled = q.labelled || s.Text(guideInputs) == "" && s.Transform.Powers()
 	if q.labelled {
 		q.label = make([]float64, n)
 	}

@@ -294,9 +294,14 @@ func refused(s backends.Settings) error {
 	return nil
 }
 
+// errSeveral is why no estimator that has one party evaluate the likelihood fits.
+var errSeveral = errors.New("several parties hold responses, and each evaluates the likelihood of its own")
+
 // unsuited is the reason why settings exclude quadrature.
 func unsuited(s backends.Settings) error {
 	switch {
+	case s.Transform.Several():
+		return errSeveral
 	case s.Int(minibatch) > 0:
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
 	case s.Differs(restarts):

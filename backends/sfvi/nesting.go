@@ -28,9 +28,11 @@ func newNested(env density.Env, s backends.Settings) (backends.Kernel, error) {
 // unsettled is the reason why settings exclude the grid.
 func unsettled(s backends.Settings) error {
 	switch {
-	case s.Transform.AtClients() && s.Transform.Noise():
+	case s.Transform.Powers():
 		return fmt.Errorf("transform %s has a likelihood at each client; exact and "+
 			"augmented have it at the server", s.Transform)
+	case s.Transform.AtClients():
+		return errSeveral
 	case s.Auxiliary && s.Transform.Noise():
 		return errors.New("the noise of auxiliary variables is integrated out, and draws of these are wanted")
 	case s.Int(minibatch) > 0:

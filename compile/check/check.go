@@ -130,6 +130,9 @@ type Likelihood struct {
 	Owners types.Owners
 	// Family is the family whose members each have a term, or "".
 	Family string
+	// Home is the party that holds its response: of one with cuts it evaluates it. The server where all hold
+	// it, and of a factor.
+	Home string
 }
 
 // A Transform is the transform of a program with the noise that the model or the command line gives.
@@ -154,13 +157,16 @@ func (t Transform) RhoOf(client string) float64 {
 
 // A Program is a checked file: a model, or one party's program.
 type Program struct {
-	File        *ast.File // resolved
-	Linked      *Linked   // what was checked
-	Universe    *stdlib.Universe
-	Name        string // of a party program's model; "" in a model
-	For         string // the party of a party program; "" in a model
-	AtClient    bool   // a party program is a client's, as far as it shows without its manifest
-	Server      string
+	File     *ast.File // resolved
+	Linked   *Linked   // what was checked
+	Universe *stdlib.Universe
+	Name     string // of a party program's model; "" in a model
+	For      string // the party of a party program; "" in a model
+	AtClient bool   // a party program is a client's, as far as it shows without its manifest
+	Server   string
+	// Sums are what a client's program receives of others' contributions, by the manifest, where clients hold
+	// responses of likelihoods of several parties; nil elsewhere.
+	Sums        map[string]bool
 	Clients     []Client
 	Order       []*Symbol
 	Symbols     map[string]*Symbol

@@ -209,7 +209,8 @@ func (c *checker) sendNamed(s *ast.Send) {
 				"does not send its parameters", sym.Name)
 		return
 	}
-	if sym.Kind != Aux && sym.Kind != Param {
+	if relayed := sym.Kind == Receive && !c.isClient() && !sym.Family; sym.Kind != Aux && sym.Kind != Param &&
+		!relayed {
 		c.errorf(diag.BadSend, s.Name,
 			"%s is %s: a client sends its auxiliary variables or its cuts, the server its parameters and "+
 				"sums of what it received", sym.Name, article(sym.Kind))

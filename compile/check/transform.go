@@ -5,6 +5,7 @@ import (
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -54,6 +55,34 @@ func (c *checker) transform() {
 	if len(c.Clients) == 0 && !t.Kind.Released() {
 		t.Kind = transforms.None
 	}
+	c.holders()
+}
+
+// holders has several parties with responses evaluate their likelihoods, where the transform allows it.
+func (c *checker) holders() {
+	for _, l := range c.Likelihoods {
+		switch kind := c.Transform.Kind; {
+		case l.Home == c.Server:
+		case kind.Released(), c.options.Encrypted:
+			c.secondResponse(l)
+			return
+		default:
+			c.Transform.Kind = kind.ByHolders()
+		}
+	}
+}
+
+// secondResponse reports responses at several parties where one evaluates, or releases, everything.
+func (c *checker) secondResponse(l *Likelihood) {
+	code, out := diag.NotEncrypted, "another `--wire`"
+	why := "of rows that stay encrypted one party evaluates the likelihoods"
+	if c.Transform.Kind.Released() {
+		code, out = diag.TwoResponses, "`transform augmented`"
+		why = "the sums that are released once are of one party's responses"
+	}
+	c.errorf(code, l.Stmt.Left, "%s belongs to %s, and the response of another likelihood of several parties to another party: %s",
+		format.Expr(l.Stmt.Left), l.Home, why).
+		Note("use %s, or fit a model for each response", out)
 }
 
 // promise reads what a release promises.

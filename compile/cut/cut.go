@@ -44,7 +44,8 @@ type Likelihood struct {
 	*check.Likelihood
 	Left, Weights ast.Expr
 	Args          []ast.Expr
-	// Party is the one party that evaluates it, without a cut; "" where cuts enter it.
+	// Party is the one party that evaluates it, without a cut; "" where cuts enter it, and Home evaluates it,
+	// or under power every client with a cut in it, where all hold its response.
 	Party  string
 	Groups []*Group
 }
@@ -121,6 +122,7 @@ type cutter struct {
 	groups   map[string]*Group
 	notes    []note
 	current  *Likelihood
+	home     string     // that evaluates the current expression: what others have of it is cut
 	law      *def.Dist  // of the current argument
 	param    *def.Param // of the current argument
 	whole    ast.Expr   // the current argument as it is written
@@ -144,14 +146,17 @@ func (c *cutter) begin() {
 }
 
 func (c *cutter) run() {
+	c.moveTo(c.Server)
 	for _, s := range c.Order {
 		if s.Kind == check.Param {
 			c.Params = append(c.Params, &Param{Symbol: s, Args: c.expandAll(s.Args)})
 		}
 	}
 	for _, l := range c.model.Likelihoods {
+		c.moveTo(l.Home)
 		c.likelihood(l)
 	}
+	c.moveTo(c.Server)
 	for _, s := range c.Order {
 		if s.Kind == check.Generated {
 			c.generated(s)
@@ -193,7 +198,7 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 	}
 	// no party evaluates a likelihood of rows that are released: whose its parameters are does not matter
 	if c.Transform.Kind.Released() || !c.hasClient(l.Owners) {
-		out.Party = c.Server
+		out.Party = c.home
 		return
 	}
 	c.current = out
@@ -233,6 +238,15 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 	}
 }
 
+// hasClient reports names of parties that do not evaluate the current expression: those of clients, and where
+// a client evaluates it, of others.
 func (c *cutter) hasClient(o types.Owners) bool {
-	return slices.ContainsFunc(o, func(p string) bool { return p != c.Server })
+	return slices.ContainsFunc(o, func(p string) bool { return p != c.home })
+}
+
+// moveTo has a party evaluate what follows. Products have another normal form there.
+func (c *cutter) moveTo(home string) {
+	if home != c.home {
+		c.home, c.normals = home, map[ast.Expr]ast.Expr{}
+	}
 }

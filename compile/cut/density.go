@@ -70,7 +70,7 @@ func (c *cutter) labelsIn(l *Likelihood) {
 			return true
 		}
 		if _, alone := c.Facts(d.X).Owners.Sole(); alone {
-			c.diags.Warnf(diag.LabelLeak, c.File.Source, x.Span(), revealed(d.Dist), c.Server).
+			c.diags.Warnf(diag.LabelLeak, c.File.Source, x.Span(), revealed(d.Dist), c.home).
 				Note("where clients may know the response, declare it `@ shared`; where they may not, do " +
 					"not run this model as a deployment")
 		}
@@ -81,5 +81,5 @@ func (c *cutter) labelsIn(l *Likelihood) {
 // one reports whether an expression holds private names of one client and no other party.
 func (c *cutter) one(e ast.Expr) bool {
 	client, alone := c.Facts(e).Owners.Sole()
-	return alone && client != c.Server
+	return alone && client != c.home
 }

@@ -43,7 +43,7 @@ func (c *cutter) group(at ast.Expr, cuts ...*Expression) *Group {
 // reference is the expression that stands for a group: a name that no source can contain, with the member's
 // index where a family's cuts are used one by one.
 func (c *cutter) reference(g *Group, at ast.Expr) ast.Expr {
-	info := check.ExprInfo{Type: g.Type, Owners: types.Owners{c.Server}, Random: true}
+	info := check.ExprInfo{Type: g.Type, Owners: types.Owners{c.home}, Random: true}
 	for _, k := range g.Cuts[1:] {
 		if dims, ok := types.Broadcast(info.Type.Dims, k.Type.Dims); ok {
 			info.Type.Dims = dims
@@ -105,10 +105,13 @@ func (g *Group) mixed() bool {
 
 func (c *cutter) warn() {
 	c.remarks()
-	if kind := c.Transform.Kind; kind.Pooled() || kind.AtClients() {
-		return // the server evaluates nothing at a single z
+	if c.Transform.Kind.Pooled() {
+		return
 	}
 	for _, l := range c.Likelihoods {
+		if c.Transform.Kind.Powers() && l.Home == c.Server {
+			continue // no party evaluates it at a single z
+		}
 		if i := slices.IndexFunc(l.Groups, func(g *Group) bool { return !g.Additive }); i >= 0 {
 			why, crossing := "are combined here by more than a sum", "z"
 			if c.Transform.Kind.CutsCross() {
@@ -119,7 +122,7 @@ func (c *cutter) warn() {
 			}
 			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(),
 				"contributions of clients %s: %s sees each %s separately, and secure "+
-					"summation does not apply", why, c.Server, crossing)
+					"summation does not apply", why, l.Home, crossing)
 		}
 		if l.Factor() {
 			c.labelsIn(l)
@@ -133,7 +136,10 @@ func (c *cutter) warn() {
 					"response: of a level with few rows it reveals the response of each to every client, and of " +
 					"others their sum or mean"
 			}
-			c.diags.Warnf(diag.LabelLeak, c.File.Source, l.Stmt.Span(), text, c.Server).
+			if text = fmt.Sprintf(text, l.Home); l.Home != c.Server {
+				text += "; " + c.Server + ", which passes the adjoint on, learns as much"
+			}
+			c.diags.Warnf(diag.LabelLeak, c.File.Source, l.Stmt.Span(), "%s", text).
 				Note("where clients may know the response, declare it `@ shared`; where they may not, do " +
 					"not run this model as a deployment")
 		}

@@ -37,7 +37,7 @@ func (c *cutter) passes(e ast.Expr) {
 			return
 		}
 		if f, of, ok := c.factored(x); ok && !c.Facts(f.expr).Owners.Shared() && c.sent(of) {
-			c.remark(diag.NoiseChanged, e, format.Expr(f.expr)+" of "+c.Server+
+			c.remark(diag.NoiseChanged, e, format.Expr(f.expr)+" of "+c.home+
 				" scales the noise on what clients send: its sd is rho times that factor")
 		}
 	case *ast.Index:
@@ -65,7 +65,7 @@ func (c *cutter) sent(e ast.Expr) bool {
 	return slices.ContainsFunc(c.terms(e, false, nil), func(t term) bool {
 		client, alone := c.Facts(t.expr).Owners.Sole()
 		s, sum := t.expr.(*ast.Sum)
-		return alone && client != c.Server || sum && s.Family != nil
+		return alone && client != c.home || sum && s.Family != nil
 	})
 }
 
@@ -74,7 +74,7 @@ func (c *cutter) distributed(e ast.Expr, factors []factor, terms []term) {
 	var clients []string
 	for _, t := range terms {
 		for _, o := range c.Facts(t.expr).Owners {
-			if o != c.Server && !slices.Contains(clients, o) {
+			if o != c.home && !slices.Contains(clients, o) {
 				clients = append(clients, o)
 			}
 		}
@@ -88,7 +88,7 @@ func (c *cutter) distributed(e ast.Expr, factors []factor, terms []term) {
 			what = "it"
 		}
 		c.remark(diag.FactorInCuts, e,
-			format.Expr(f.expr)+" multiplies each contribution before noise is added to it, so "+c.Server+
+			format.Expr(f.expr)+" multiplies each contribution before noise is added to it, so "+c.home+
 				" sends "+what+" to "+
 				strings.Join(clients, ", ")+" in each evaluation: one exchange more")
 	}

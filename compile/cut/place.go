@@ -245,7 +245,7 @@ func (c *cutter) ofMember(e ast.Expr) bool {
 // stand in cuts.
 func (c *cutter) setAtServer(out, before ast.Expr) {
 	info := c.Facts(before)
-	info.Owners = types.Owners{c.Server}
+	info.Owners = types.Owners{c.home}
 	c.facts[out] = info
 }
 

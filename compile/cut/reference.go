@@ -143,7 +143,7 @@ func (c *cutter) privateData(client string, e ast.Expr, at *path) {
 	}
 	for p := at; p != nil; p = p.up {
 		if p.node != nil && slices.ContainsFunc(c.Facts(p.node).Owners, func(o string) bool {
-			return o != client && o != c.Server
+			return o != client && o != c.home
 		}) {
 			d.Note("it stands in a product or a function with names of another client, and neither may see " +
 				"the other's: let each client contribute a term of a sum, or make the data of one `@ shared`")

@@ -145,7 +145,7 @@ func (p *Program) verifyLikelihoods() error {
 	for _, l := range p.Likelihoods {
 		home := l.Party
 		if home == "" {
-			home = p.Server
+			home = l.Home
 		}
 		for _, e := range append([]ast.Expr{l.Left, l.Weights}, l.Args...) {
 			for name, owner := range p.Private(e) {
@@ -172,7 +172,7 @@ func (p *Program) verifyReferences(l *Likelihood) error {
 		if len(found) > 1 && slices.ContainsFunc(found, func(g *Group) bool { return g.Additive }) {
 			return fmt.Errorf("an additive group shares the argument %s with another group", format.Expr(a))
 		}
-		if err := p.verifyMaximal(a); err != nil {
+		if err := p.verifyMaximal(a, l.Home); err != nil {
 			return err
 		}
 		all = append(all, found...)
@@ -204,16 +204,16 @@ func (p *Program) references(e ast.Expr) []*Group {
 	return out
 }
 
-// verifyMaximal checks that no expression around a cut belongs to its client, and that a sum adds one group
-// and takes one away at most.
-func (p *Program) verifyMaximal(e ast.Expr) (err error) {
+// verifyMaximal checks that no expression around a cut belongs to its client, where a party at home evaluates
+// it, and that a sum adds one group and takes one away at most.
+func (p *Program) verifyMaximal(e ast.Expr, home string) (err error) {
 	ast.Walk(e, func(n ast.Node) bool {
 		x, ok := n.(ast.Expr)
 		if !ok || err != nil || len(p.references(x)) == 0 {
 			return false
 		}
 		if _, reference := x.(*ast.Name); !reference {
-			if client, alone := p.Facts(x).Owners.Sole(); alone && client != p.Server {
+			if client, alone := p.Facts(x).Owners.Sole(); alone && client != home {
 				err = fmt.Errorf("all of %s belongs to %s", format.Expr(x), client)
 			}
 		}

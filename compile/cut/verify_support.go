@@ -95,7 +95,7 @@ func (v *noise) around(e ast.Expr, at *path) error {
 		}
 		return nil
 	}
-	if len(groups) == 1 && !ast.HoldsDensity(e) && len(groups[0].Cuts) == 1 && !groups[0].Each() &&
+	if len(groups) == 1 && !ast.HoldsDensity(e) && len(groups[0].Cuts) == 1 && !groups[0].Cuts[0].Family &&
 		len(v.Private(e)) == 0 && !v.linear(e) && at.fits(v.ranges, v.domain) {
 		return fmt.Errorf("all of %s could be cut, not only %s", format.Expr(e),
 			format.Expr(groups[0].Cuts[0].Expr))

@@ -25,7 +25,7 @@ func Check(p *transform.Program) diag.List {
 			e.sent(k.Expr)
 			sent = append(sent, k.Expr)
 		}
-		e.own(ownOf(p, q), sent)
+		e.own(e.ownOf(p, q), sent)
 	}
 	return diags
 }
@@ -94,7 +94,7 @@ func Gradients(p *check.Program) []string {
 	told := r.tells(own, sent)
 	known := r.knowing(told)
 	again := known.again(own)
-	for _, x := range sent {
+	for _, x := range leaving(own, sent) {
 		note(told.by(known.columns(x)))
 	}
 	for i, t := range own {

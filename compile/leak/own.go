@@ -30,18 +30,49 @@ type ownTerm struct {
 	// a likelihood of data that all hold, which under power the client evaluates for the server with what it
 	// would send in it
 	common bool
-	prior  *check.Symbol // the parameter whose prior it is; nil for a likelihood
+	// a likelihood of several parties whose response is the client's: what the client has in it leaves it as
+	// a cut does, without noise, since the receiver of its adjoints knows the others' part
+	home  bool
+	prior *check.Symbol // the parameter whose prior it is; nil for a likelihood
+}
+
+// atHome is a term of a likelihood of several parties whose response is the client's. The gradient in a
+// shared parameter is a function of the adjoints, row by row, and of what all know, unless weights multiply
+// it.
+func (r *reader) atHome(k *check.Likelihood, args []ast.Expr, weights ast.Expr) ownTerm {
+	return ownTerm{at: k.Stmt, args: args, weights: weights, dist: k.Dist, home: true,
+		common: r.deps(weights)&onData == 0}
+}
+
+// leaving are expressions that leave a client, and with them what it has in likelihoods of several parties.
+func leaving(list []ownTerm, sent []ast.Expr) []ast.Expr {
+	out := slices.Clone(sent)
+	for _, t := range list {
+		for _, a := range t.args {
+			if t.home && a != nil {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
 }
 
 // ownOf lists the terms of a client in a model. A cut that does not leave it is a part of a likelihood that
 // the client evaluates.
-func ownOf(p *transform.Program, party *transform.PartyShare) []ownTerm {
+func (r *reader) ownOf(p *transform.Program, party *transform.PartyShare) []ownTerm {
 	client, cuts := party.Name, slices.Clone(party.Sent)
 	var out []ownTerm
 	for _, k := range p.Likelihoods {
 		if k.Party == client {
 			out = append(out, ownTerm{at: k.Stmt, left: k.Left, weights: k.Weights, args: k.Args,
 				dist: k.Dist})
+		}
+		if k.Party == "" && k.Home == client {
+			out = append(out, r.atHome(k.Likelihood, k.Args, k.Weights))
+			continue
+		}
+		if k.Home != p.Server {
+			continue
 		}
 		for _, g := range k.Groups {
 			for _, c := range g.Cuts {
@@ -65,7 +96,12 @@ func ownIn(r *reader) []ownTerm {
 	var out []ownTerm
 	for _, k := range r.Likelihoods {
 		t := ownTerm{at: k.Stmt, left: k.Stmt.Left, weights: k.Stmt.Weights, args: k.Args, dist: k.Dist}
-		if r.deps(t.left, t.weights)&onData == 0 {
+		switch {
+		case slices.ContainsFunc(k.Args, r.readsSum):
+			if t = r.atHome(k, k.Args, k.Stmt.Weights); r.deps(k.Stmt.Left) == 0 {
+				t.home, t.args = false, Outside(r.Program, k)
+			}
+		case r.deps(t.left, t.weights)&onData == 0:
 			t.args, t.common = Outside(r.Program, k), true
 		}
 		out = append(out, t)
@@ -76,6 +112,19 @@ func ownIn(r *reader) []ownTerm {
 		}
 	}
 	return out
+}
+
+// readsSum reports whether an expression has what others contribute.
+func (r *reader) readsSum(e ast.Expr) (reads bool) {
+	if e == nil {
+		return false
+	}
+	ast.Walk(e, func(n ast.Node) bool {
+		name, ok := n.(*ast.Name)
+		reads = reads || ok && r.Sums[name.Name]
+		return !reads
+	})
+	return reads
 }
 
 func (t ownTerm) exprs() []ast.Expr { return append(slices.Clone(t.args), t.left, t.weights) }
@@ -227,15 +276,20 @@ func (r *reader) again(list []ownTerm) map[int]bool {
 
 // own examines the terms of a client.
 func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
-	told := e.tells(list, sent)
+	told, sent := e.tells(list, sent), leaving(list, sent)
 	known := e.knowing(told)
 	again, byCuts := known.again(list), e.byCuts(list, sent)
 	for i, t := range list {
 		names := e.given(t)
 		for _, name := range names {
+			why := "alone, from its data and " + name
+			if t.home {
+				why = "and returns a derivative for each row, beside the gradient of " + name + ", which its " +
+					"data multiply"
+			}
 			d := e.diags.Errorf(diag.OwnLeak, e.File.Source, t.at.Span(),
-				"the gradient of the shared parameter %s would give rows of %s away: %s evaluates this "+
-					"alone, from its data and %s", name, e.client, e.client, name)
+				"the gradient of the shared parameter %s would give rows of %s away: %s evaluates this %s", name,
+				e.client, e.client, why)
 			if param, ok := e.centring(name); ok {
 				d.Note("leave out `noncentered` in the declaration of %s: %s then is in its prior alone",
 					param, name)

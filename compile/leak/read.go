@@ -225,6 +225,8 @@ func (r *reader) symbol(name string) form {
 		return single(atom{key: name, scalar: true}) // a size
 	}
 	switch {
+	case r.Sums[name]: // of what others contribute
+		return single(atom{key: name, scalar: s.Type.Scalar()})
 	case s.Leaves() != nil:
 		return r.read(s.Leaves())
 	case s.Kind == check.Let:

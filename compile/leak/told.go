@@ -41,7 +41,7 @@ func (r *reader) add(e ast.Expr, to *nameSet) {
 		s := r.Symbols[x.Name]
 		to.seen[x.Name] = s
 		switch {
-		case s == nil:
+		case s == nil, r.Sums[s.Name]:
 		case s.Leaves() != nil:
 			r.add(s.Leaves(), to)
 		case s.Kind == check.Let:
@@ -98,7 +98,7 @@ func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 		}
 		tell(p)
 	}
-	for _, x := range sent {
+	for _, x := range leaving(terms, sent) {
 		for _, t := range flatten(x, false, nil) {
 			if r.deps(t.Expr)&onData == 0 {
 				tell(r.namesOf(t.Expr))
@@ -111,7 +111,7 @@ func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 // byCuts lists for each term the parameters of cuts by which its log density gives rows away up to a change
 // of basis.
 func (r *reader) byCuts(list []ownTerm, sent []ast.Expr) [][]string {
-	known, out := r.knowing(r.inCuts(sent)), make([][]string, len(list))
+	known, out := r.knowing(r.inCuts(leaving(list, sent))), make([][]string, len(list))
 	for i, t := range list {
 		if t.prior == nil {
 			out[i] = known.rows(t)

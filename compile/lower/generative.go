@@ -294,6 +294,7 @@ func (g *generative) response(k *cut.Likelihood) {
 	}
 	y.LogDensity, y.Rowwise = g.report(lp), g.report(rowwise)
 	y.Noise, y.Dependent = g.reach(k, shape)
+	y.Powers = g.Program.Transform.Kind.Powers() && k.Party == "" && k.Home == g.Program.Server
 	y.Predictor, y.NoPredictor = g.predictor(k, args, shape)
 	g.model.Responses = append(g.model.Responses, y)
 }

@@ -57,12 +57,12 @@ func program(p *Lowered) string {
 
 func (k *linker) link() error {
 	server := k.parties[0]
-	power := slices.ContainsFunc(server.Program.File.Stmts, func(stmt ast.Stmt) bool {
+	sums := slices.ContainsFunc(server.Program.File.Stmts, func(stmt ast.Stmt) bool {
 		s, ok := stmt.(*ast.Send)
-		return ok && s.Value != nil
+		return ok && k.sum(s)
 	})
 	for i, in := range server.inputs {
-		if power || in.drawn {
+		if in.drawn || sums && !k.evaluated(in) {
 			continue
 		}
 		if err := k.augmented(i, in); err != nil {
@@ -76,8 +76,8 @@ func (k *linker) link() error {
 		}
 		for _, to := range s.To {
 			var err error
-			if s.Value != nil {
-				err = k.power(s, to.Name)
+			if k.sum(s) {
+				err = k.atClient(s, to.Name)
 			} else {
 				err = k.shared(s.Name.Name, to.Name)
 			}
@@ -87,13 +87,23 @@ func (k *linker) link() error {
 		}
 	}
 	for i, in := range server.inputs {
-		if power && !in.drawn {
+		if sums && !in.drawn && !k.evaluated(in) {
 			if err := k.quantities(i, in); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// sum reports whether the server sends what clients have sent it, and not a parameter.
+func (k *linker) sum(s *ast.Send) bool { return s.Value != nil || k.source(s.Name.Name) != "" }
+
+// evaluated reports whether the server evaluates a likelihood at a sum that it receives.
+func (k *linker) evaluated(in inputPort) bool {
+	return slices.ContainsFunc(k.parties[0].Program.Likelihoods, func(l *check.Likelihood) bool {
+		return mentions(l.Args, in.sum)
+	})
 }
 
 // quantities wires a sum of z that the server's generated quantities read: one that it adds up for the
@@ -142,11 +152,12 @@ func (k *linker) augmented(input int, in inputPort) error {
 	return nil
 }
 
-// Look gives the sums of a plan that the party with an index receives the rows that it looks up in them.
+// Look gives the sums of a plan that the party with an index receives the rows that it looks up in them: the
+// server alone does.
 func (l *Lowered) Look(plan *model.Plan, index int) {
 	for g := range plan.Groups {
 		for _, r := range plan.Groups[g].Receivers {
-			if r.Party == index && r.Index >= 0 && r.Index < len(l.inputs) {
+			if r.Party == index && index == 0 && r.Index >= 0 && r.Index < len(l.inputs) {
 				plan.Groups[g].At = l.inputs[r.Index].at
 			}
 		}
@@ -184,6 +195,11 @@ func (k *linker) cuts(z, client string, member int) ([]model.Port, error) {
 // group returns the group of a name, with its members in party order.
 func (k *linker) group(name string, members []model.Port) int {
 	slices.SortFunc(members, func(a, b model.Port) int { return a.Party - b.Party })
+	for g := range k.plan.Groups { // the server may receive what it sends on under another name
+		if slices.Equal(k.plan.Groups[g].Members, members) {
+			return g
+		}
+	}
 	if g, ok := k.groups[name]; ok {
 		for _, m := range members {
 			if !slices.Contains(k.plan.Groups[g].Members, m) {
@@ -210,11 +226,16 @@ func (k *linker) join(g int, m model.Port) {
 	slices.SortFunc(group.Members, func(a, b model.Port) int { return a.Party - b.Party })
 }
 
-// power wires `send o = SUM to CLIENT`: the group is the union of the sums sent under that name.
-func (k *linker) power(s *ast.Send, to string) error {
+// atClient wires `send o = SUM to CLIENT` and `send z to CLIENT`: the group is the union of the sums sent
+// under that name.
+func (k *linker) atClient(s *ast.Send, to string) error {
 	var members []model.Port
 	var err error
-	ast.Walk(s.Value, func(n ast.Node) bool {
+	value := s.Value
+	if value == nil {
+		value = &ast.Name{Name: s.Name.Name}
+	}
+	ast.Walk(value, func(n ast.Node) bool {
 		name, ok := n.(*ast.Name)
 		if !ok || k.source(name.Name) == "" || err != nil {
 			return err == nil
@@ -228,7 +249,7 @@ func (k *linker) power(s *ast.Send, to string) error {
 		return err
 	}
 	g := k.group(s.Name.Name, members)
-	k.plan.Power = true
+	k.plan.AtClients = true
 	for i, p := range k.parties {
 		if i == 0 || program(p) != to {
 			continue

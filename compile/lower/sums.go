@@ -65,25 +65,7 @@ func Sums(p *check.Program) [][]string {
 	for _, z := range sums {
 		out = append(out, z.names)
 	}
-	sent := map[string]int{} // by name
-	for _, stmt := range p.File.Stmts {
-		s, ok := stmt.(*ast.Send)
-		if !ok || s.Value == nil {
-			continue
-		}
-		at, ok := sent[s.Name.Name]
-		if !ok {
-			at, out = len(out), append(out, nil)
-			sent[s.Name.Name] = at
-		}
-		ast.Walk(s.Value, func(n ast.Node) bool {
-			if x, ok := n.(*ast.Name); ok && isZ(p, x.Name) && !slices.Contains(out[at], x.Name) {
-				out[at] = append(out[at], x.Name)
-			}
-			return true
-		})
-	}
-	return out
+	return append(out, sentSums(p)...)
 }
 
 // LevelOf returns the level by which the program of a server looks up the rows of the sum that a z is in,
@@ -161,9 +143,43 @@ func isZ(p *check.Program, name string) bool {
 	return s != nil && s.Kind == check.Receive && p.For == p.Server
 }
 
+// sentOn reports whether the server sends a z on by itself, or the sum over a family: then it is in no sum
+// with others.
+func sentOn(p *check.Program, z string) bool {
+	return slices.ContainsFunc(sentSums(p), func(sum []string) bool { return len(sum) == 1 && sum[0] == z })
+}
+
+// sentSums lists the z in what the server sends on, for each name under which it does.
+func sentSums(p *check.Program) (out [][]string) {
+	sent := map[string]int{}
+	for _, stmt := range p.File.Stmts {
+		s, ok := stmt.(*ast.Send)
+		if !ok || s.Value == nil && !isZ(p, s.Name.Name) {
+			continue
+		}
+		at, ok := sent[s.Name.Name]
+		if !ok {
+			at, out = len(out), append(out, nil)
+			sent[s.Name.Name] = at
+		}
+		var value ast.Expr = &ast.Name{Name: s.Name.Name}
+		if s.Value != nil {
+			value = s.Value
+		}
+		ast.Walk(value, func(n ast.Node) bool {
+			if x, ok := n.(*ast.Name); ok && isZ(p, x.Name) && !slices.Contains(out[at], x.Name) {
+				out[at] = append(out[at], x.Name)
+			}
+			return true
+		})
+	}
+	return out
+}
+
 // zTerms splits a chain of + and - into the z in it (in order) and its other terms; ok only where it has a z.
-// z with a minus sign stay with the others.
+// z with a minus sign stay with the others, and in a chain those that are sent on.
 func zTerms(p *check.Program, e ast.Expr) (names []string, rest []ast.Expr, ok bool) {
+	whole := ast.Unparen(e)
 	var visit func(e ast.Expr, minus bool)
 	visit = func(e ast.Expr, minus bool) {
 		switch x := e.(type) {
@@ -182,12 +198,12 @@ func zTerms(p *check.Program, e ast.Expr) (names []string, rest []ast.Expr, ok b
 				return
 			}
 		case *ast.Name:
-			if isZ(p, x.Name) && !minus && !p.Symbols[x.Name].Family {
+			if isZ(p, x.Name) && !minus && !p.Symbols[x.Name].Family && (e == whole || !sentOn(p, x.Name)) {
 				names = append(names, x.Name)
 				return
 			}
 		case *ast.Sum:
-			if n := familySum(p, x); n != "" && !minus {
+			if n := familySum(p, x); n != "" && !minus && (e == whole || !sentOn(p, n)) {
 				names = append(names, n)
 				return
 			}

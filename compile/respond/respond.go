@@ -1,5 +1,7 @@
-// Package respond finds the party that holds the responses of the likelihoods in which several parties take
-// part. It evaluates these likelihoods, so that it is the server of the model.
+// Package respond finds the parties that hold the responses of the likelihoods in which several parties take
+// part. One evaluates these likelihoods, so that it is the server of the model. Of several each evaluates its
+// own, and the server coordinates them: a party with names of its own in a likelihood that another evaluates
+// is a client.
 package respond
 
 import (
@@ -11,10 +13,11 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Serve returns a model in which the one client that holds such responses is the server; nil where there is
-// none, there are several, or the server of the text has one. Parameters without an owner are the new
-// server's, and data without an owner too, unless the text names its server: they stay with that party, which
-// is then a client. A warning says so. Spans are those of the text.
+// Serve returns a model in which the one client that holds such responses is the server, or where there are
+// several holders, one whose server contributes to none of the others' likelihoods; nil where that is so as
+// it is written. Parameters without an owner are the new server's, and data without an owner too, unless the
+// text names its server: they stay with that party, which is then a client. A warning says so. Spans are
+// those of the text.
 func Serve(file *ast.File) (*ast.File, diag.List) {
 	d := Declared{}
 	for _, s := range file.Stmts {
@@ -25,6 +28,7 @@ func Serve(file *ast.File) (*ast.File, diag.List) {
 	}
 	sizes := d.sizes(file)
 	var holders types.Owners
+	contributes := false // the server of the text, to a likelihood of another party
 	for _, s := range file.Stmts {
 		l, ok := s.(*ast.Likelihood)
 		if !ok {
@@ -37,16 +41,47 @@ func Serve(file *ast.File) (*ast.File, diag.List) {
 			}
 			return true
 		})
-		if len(whole) > 1 {
+		if home, one := left.Sole(); len(whole) > 1 {
 			holders = holders.Join(left)
+			contributes = contributes || one && home != check.DefaultServer && d.named(l)
 		}
 	}
-	if name, one := holders.Sole(); one {
-		if c := d.client(name); c != nil && c.Count == nil {
-			return d.serve(file, c)
-		}
+	name, one := holders.Sole()
+	switch c := d.client(name); {
+	case one && c != nil && c.Count == nil:
+		return d.serve(file, c)
+	case len(holders) > 1 && contributes:
+		return d.serve(file, nil)
 	}
 	return nil, nil
+}
+
+// named reports whether a node has data of the server, or parameters that are declared with its name,
+// directly or by lets.
+func (d Declared) named(n ast.Node) bool {
+	found, seen := false, map[string]bool{}
+	var look func(n ast.Node)
+	look = func(n ast.Node) {
+		ast.Walk(n, func(n ast.Node) bool {
+			name, ok := n.(*ast.Name)
+			if !ok || seen[name.Name] {
+				return !found
+			}
+			seen[name.Name] = true
+			_, owner, _ := owned(d[name.Name])
+			switch s := d[name.Name].(type) {
+			case *ast.Let:
+				look(s.Value)
+			case *ast.Data, *ast.Param, *ast.Weight:
+				_, data := s.(*ast.Data)
+				found = found || (data || *owner != nil) && d.party(*owner) == check.DefaultServer &&
+					(*owner == nil || (*owner).Name != check.Shared)
+			}
+			return !found
+		})
+	}
+	look(n)
+	return found
 }
 
 // Declared are the statements of a model by the names that they declare.
@@ -150,7 +185,8 @@ func owned(s ast.Stmt) (name string, owner **ast.Ident, t *ast.Type) {
 	return "", nil, nil
 }
 
-// serve rewrites the model: the client is the server, and a server of the text with something is a client.
+// serve rewrites the model: the client is the server, nil one that the text does not name, and a server of
+// the text with something is a client.
 func (d Declared) serve(file *ast.File, home *ast.Family) (*ast.File, diag.List) {
 	out := *file
 	out.Stmts = nil
@@ -172,7 +208,10 @@ func (d Declared) serve(file *ast.File, home *ast.Family) (*ast.File, diag.List)
 			out.Stmts, keeps = append(out.Stmts, stays), keeps || has
 		}
 	}
-	if old == nil {
+	switch {
+	case old == nil && home == nil:
+		return nil, nil // it has a name that is no party's
+	case old == nil:
 		return &out, nil
 	}
 	role := "takes no part in it: it has no data and no parameter"
@@ -182,6 +221,14 @@ func (d Declared) serve(file *ast.File, home *ast.Family) (*ast.File, diag.List)
 			Clients: []*ast.Family{{At: old.Name.At, Name: old.Name}}}))
 	}
 	var diags diag.List
+	if home == nil {
+		diags.Warnf(diag.ServerMoved, out.Source, old.Span(), "several parties hold responses of likelihoods of "+
+			"several parties, and %s has names of its own in one that another evaluates: it %s, and a party %s "+
+			"coordinates them", old.Name.Name, role, check.DefaultServer).
+			Note("leave out `server %s` and declare `client %s` to say so; parameters without an owner are then "+
+				"kept by %s", old.Name.Name, old.Name.Name, check.DefaultServer)
+		return &out, diags
+	}
 	diags.Warnf(diag.ServerMoved, out.Source, old.Span(), "%s holds the response of a likelihood of several "+
 		"parties, and evaluates it: it is the server of the model, and %s %s", home.Name.Name, old.Name.Name,
 		role).

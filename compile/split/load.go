@@ -48,8 +48,14 @@ func Examine(m *Manifest, party, file, text string, universe *stdlib.Universe) (
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	transform, _ := universe.Transform(m.Transform)
-	e := &examiner{Program: program, manifest: m, party: party, atClients: transform.AtClients(),
+	transform, _ := m.Kind()
+	if m.Homes() {
+		program.Sums = map[string]bool{}
+		for _, s := range m.Sums {
+			program.Sums[s.Name] = program.Sums[s.Name] || s.To == party
+		}
+	}
+	e := &examiner{Program: program, manifest: m, party: party, powers: transform.Powers(),
 		diags: diags, seen: map[string]bool{}}
 	e.examine()
 	return program, e.diags
@@ -57,10 +63,10 @@ func Examine(m *Manifest, party, file, text string, universe *stdlib.Universe) (
 
 type examiner struct {
 	*check.Program
-	manifest  *Manifest
-	party     string
-	atClients bool // by the manifest's transform clients evaluate likelihoods
-	diags     diag.List
+	manifest *Manifest
+	party    string
+	powers   bool // by the manifest's transform each client evaluates likelihoods
+	diags    diag.List
 	// what the program sends, receives and evaluates, as keys of the manifest's lists
 	seen map[string]bool
 }
@@ -222,7 +228,7 @@ func (e *examiner) sendTo(s *ast.Send, to ast.Ident) {
 	switch {
 	case e.client():
 		e.sendCut(s)
-	case s.Value == nil:
+	case s.Value == nil && !e.received(name):
 		e.sendParameter(s, to)
 	default:
 		e.sendSum(s, to)
@@ -268,7 +274,11 @@ func (e *examiner) sendParameter(s *ast.Send, to ast.Ident) {
 // sendSum checks that each client is sent the sum that the manifest lists for it, and in it only the z that
 // the manifest lists for it.
 func (e *examiner) sendSum(s *ast.Send, to ast.Ident) {
-	for _, name := range namesIn(s.Value) {
+	value := s.Value
+	if value == nil {
+		value = &ast.Name{At: s.Name.At, Name: s.Name.Name}
+	}
+	for _, name := range namesIn(value) {
 		if c := e.cut(name); c != nil && !slices.Contains(c.SeenBy, to.Name) {
 			e.errorf(diag.UnlistedChannel, s, "the manifest does not list %s among the parties that learn %s",
 				to.Name, name)
@@ -279,9 +289,9 @@ func (e *examiner) sendSum(s *ast.Send, to ast.Ident) {
 	switch {
 	case m == nil:
 		e.errorf(diag.UnlistedChannel, s, "the manifest lists no sum %s for %s", s.Name.Name, to.Name)
-	case format.Expr(s.Value) != m.Value:
-		e.errorf(diag.UnlistedChannel, s.Value, "%s is %s here, but the manifest lists %s", s.Name.Name,
-			format.Expr(s.Value), m.Value)
+	case format.Expr(value) != m.Value:
+		e.errorf(diag.UnlistedChannel, value, "%s is %s here, but the manifest lists %s", s.Name.Name,
+			format.Expr(value), m.Value)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Versions in a manifest, which parties compare before a run.
@@ -169,12 +170,28 @@ type Predicted struct {
 	Score    string `json:"score,omitempty"`
 }
 
-// ManifestPower is a likelihood that a client evaluates at the sum of the others' z, to the power 1/J.
+// ManifestPower is a likelihood that a client evaluates at what the others contribute: to the power 1/J where
+// all hold its response, or whole, where the client alone does.
 type ManifestPower struct {
 	Distribution string `json:"distribution"`
-	Exponent     string `json:"exponent"` // as written: 1/2, 1 / (J + 1)
+	Exponent     string `json:"exponent"`       // as written: 1/2, 1 / (J + 1)
+	Home         bool   `json:"home,omitempty"` // the response is the party's
 	Party        string `json:"party"`
-	Response     string `json:"response"` // as written; shared data
+	Response     string `json:"response"` // as written; shared data, unless the party is its home
+}
+
+// Kind is the transform of the manifest's programs; false: its name is unknown.
+func (m *Manifest) Kind() (def.Transform, bool) {
+	t, ok := transforms.Named(m.Transform)
+	if m.Homes() {
+		t = t.ByHolders()
+	}
+	return t, ok
+}
+
+// Homes reports whether clients evaluate likelihoods of several parties whose responses they hold.
+func (m *Manifest) Homes() bool {
+	return slices.ContainsFunc(m.Powers, func(p ManifestPower) bool { return p.Home })
 }
 
 // ManifestSize is a size that parties learn from the data of others.
@@ -394,16 +411,31 @@ func (s *splitter) manifestOf(q *transform.PartyShare, m *Manifest) {
 		}
 		m.Sizes[i].To = append(m.Sizes[i].To, q.Name)
 	}
-	for _, g := range q.Others {
-		m.Sums = append(m.Sums, ManifestSum{Name: transform.OthersName(s.Program.Program, g),
-			Shape: g.Type.Shape(), To: q.Name, Value: format.Expr(othersOf(q, g))})
+	for _, sum := range q.Sums {
+		m.Sums = append(m.Sums, ManifestSum{Name: sum.Name, Shape: sum.Type.Shape(), To: q.Name,
+			Value: sum.Text(q.Name)})
 	}
 	for _, l := range q.Likelihoods {
+		home := s.athome(q, l)
+		if l.Power == nil && !home {
+			continue
+		}
+		power := ManifestPower{Party: q.Name, Response: format.Expr(l.Left), Distribution: l.Dist.Name.Name,
+			Exponent: "1", Home: home}
 		if l.Power != nil {
-			m.Powers = append(m.Powers, ManifestPower{Party: q.Name, Response: format.Expr(l.Left),
-				Distribution: l.Dist.Name.Name, Exponent: format.Expr(l.Power)})
+			power.Exponent = format.Expr(l.Power)
+		}
+		if !home || !slices.Contains(m.Powers, power) {
+			m.Powers = append(m.Powers, power)
 		}
 	}
+}
+
+// athome reports whether a client evaluates a likelihood because it holds the response.
+func (s *splitter) athome(q *transform.PartyShare, l *ast.Likelihood) bool {
+	return slices.ContainsFunc(s.Likelihoods, func(k *cut.Likelihood) bool {
+		return k.Party == "" && k.Home == q.Name && k.Home != s.Server && k.Stmt.At == l.At
+	})
 }
 
 func (s *splitter) manifestCut(k *cut.Expression) ManifestCut {
@@ -414,8 +446,8 @@ func (s *splitter) manifestCut(k *cut.Expression) ManifestCut {
 		out.Rho = formatRho(s.RhoOf(k.Client))
 	}
 	for _, q := range s.Parties[1:] {
-		for _, g := range q.Others {
-			if slices.Contains(g.Cuts, k) && (q.Name != k.Client || q.Family) {
+		for _, sum := range q.Sums {
+			if slices.Contains(sum.Cuts, k) && (q.Name != k.Client || q.Family) {
 				out.SeenBy = append(out.SeenBy, q.Name)
 			}
 		}

@@ -19,7 +19,7 @@ func (p ManifestPower) String() string {
 // and the client's own names enter in its cuts alone.
 func (e *examiner) likelihood(s *ast.Likelihood) {
 	l := e.checked(s)
-	if l != nil && !e.client() && e.atClients {
+	if l != nil && !e.client() && e.powers {
 		for _, x := range append(slices.Clone(l.Args), s.Left) {
 			if x != nil && slices.ContainsFunc(namesIn(x), func(name string) bool {
 				return e.cut(name) != nil
@@ -38,6 +38,12 @@ func (e *examiner) likelihood(s *ast.Likelihood) {
 		Exponent: "1"}
 	if s.Power != nil {
 		found.Exponent = format.Expr(s.Power)
+	}
+	home := found
+	home.Home = true
+	if slices.Contains(e.manifest.Powers, home) {
+		e.seen[found.String()] = true
+		return
 	}
 	if !slices.Contains(e.manifest.Powers, found) {
 		e.errorf(diag.UnlistedChannel, s, "the manifest lists no likelihood %s of %s", found, e.party)

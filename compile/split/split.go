@@ -169,9 +169,9 @@ func (w *writer) receive(sym *check.Symbol) ast.Stmt {
 
 // channels writes what the party evaluates, receives and sends.
 func (w *writer) channels() {
-	for _, g := range w.party.Others {
-		w.body = append(w.body, &ast.Receive{Name: ident(transform.OthersName(w.Program.Program, g)),
-			Type: typeOf(g.Type), From: ident(w.Server)})
+	for _, s := range w.party.Sums {
+		w.body = append(w.body, &ast.Receive{Name: ident(s.Name), Type: typeOf(s.Type),
+			From: ident(w.Server)})
 	}
 	for _, k := range w.party.Received {
 		w.body = append(w.body, &ast.Receive{Name: ident(k.Name), Type: typeOf(k.Type),
@@ -211,34 +211,11 @@ func (w *writer) serverSends() {
 		}
 	}
 	for _, q := range w.Parties[1:] {
-		for _, g := range q.Others {
-			w.body = append(w.body, &ast.Send{Name: ident(transform.OthersName(w.Program.Program, g)),
-				Value: othersOf(q, g), To: []ast.Ident{ident(q.Name)}})
+		for _, sum := range q.Sums {
+			w.body = append(w.body, &ast.Send{Name: ident(sum.Name), Value: sum.Of(q.Name),
+				To: []ast.Ident{ident(q.Name)}})
 		}
 	}
-}
-
-// othersOf writes the sum of a group's z without those of one client: what that client is sent.
-func othersOf(q *transform.PartyShare, g *cut.Group) ast.Expr {
-	var sum ast.Expr
-	for _, k := range g.Cuts {
-		var e ast.Expr = &ast.Name{Name: k.Name}
-		switch {
-		case k.Client == q.Name && !k.Family:
-			continue
-		case k.Client == q.Name:
-			e = &ast.Call{Name: ident("others"), Args: []ast.Expr{e}}
-		case k.Family:
-			e = &ast.Sum{Body: &ast.Index{X: e, Args: []*ast.Subscript{{Lo: &ast.Name{Name: "j"}}}},
-				Var: ident("j"), Family: &ast.Ident{Name: k.Client}}
-		}
-		if sum == nil {
-			sum = e
-		} else {
-			sum = &ast.Binary{Op: "+", X: sum, Y: e}
-		}
-	}
-	return sum
 }
 
 // usersOf lists the clients whose programs refer to a parameter of the server.

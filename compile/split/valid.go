@@ -152,7 +152,7 @@ func (v *validator) versions() {
 }
 
 func (v *validator) transform(universe *stdlib.Universe) {
-	t, ok := universe.Transform(v.Transform)
+	t, ok := v.Kind()
 	v.exact = ok && t.CutsCross()
 	switch {
 	case !ok:
@@ -162,7 +162,8 @@ func (v *validator) transform(universe *stdlib.Universe) {
 		v.errorf("transform", "transform %s and a release come together", transforms.Private)
 	case t.Pooled() && !t.Released():
 		v.errorf("transform", "transform %s keeps all data in one place, so it has no party programs", t.Name)
-	case !t.AtClients() && len(v.Powers)+len(v.Sums) > 0:
+	case !t.AtClients() && len(v.Sums) > 0,
+		!t.Powers() && slices.ContainsFunc(v.Powers, func(p ManifestPower) bool { return !p.Home }):
 		v.errorf("powers",
 			"under transform %s no client evaluates a likelihood at the others' sum, but "+
 				"the manifest lists some", t.Name)

@@ -67,7 +67,7 @@ func (c *checker) maximised(s *check.Symbol) bool {
 // withoutAuxiliaries reports whether there are no auxiliary variables: power with one client is the true
 // model, whose contribution is integrated out.
 func (c *checker) withoutAuxiliaries() bool {
-	return c.Transform.Kind.AtClients() && len(c.Clients) == 1 && !c.Clients[0].Family
+	return c.Transform.Kind.Powers() && len(c.Clients) == 1 && !c.Clients[0].Family
 }
 
 // likelihood: with auxiliary variables in the location, residuals can be made 0.

@@ -109,10 +109,7 @@ func (l *layout) othersAndOwn(p *PartyShare, g *cut.Group) []ast.Expr {
 		}
 	}
 	if others {
-		terms = append(terms, &ast.Name{Name: OthersName(l.Program.Program, g)})
-		if !slices.Contains(p.Others, g) {
-			p.Others = append(p.Others, g)
-		}
+		terms = append(terms, p.receives(Sum{OthersName(l.Program.Program, g), g.Cuts, g.Type}))
 	}
 	for _, c := range g.Cuts {
 		if c.Client == p.Name {

@@ -32,7 +32,7 @@ func (l *layout) provide(s *check.Symbol, group *cut.Group, diags *diag.List) {
 		if slices.Contains(l.Parties[0].Received, k) {
 			continue
 		}
-		if l.Transform.Kind.AtClients() && l.read(group) {
+		if l.Transform.Kind.Powers() && l.read(group) {
 			diags.Errorf(diag.GenerateOwner, l.File.Source, s.Decl.Span(),
 				"with one client, transform %s sends nothing to %s, and so %s cannot be computed there",
 				l.Transform.Kind.Name, l.Server, s.Name).

@@ -13,16 +13,21 @@ import (
 // OthersName is the clients' name for the sum of the others' z of a group: o_1, o_2, …, unless the model has
 // such names.
 func OthersName(p *cut.Program, g *cut.Group) string {
+	return fmt.Sprintf("%s%d", sumPrefix(p), g.Number)
+}
+
+// sumPrefix begins the names of sums that clients receive.
+func sumPrefix(p *cut.Program) string {
 	for _, prefix := range []string{"o_", "others_", "vflc_o_"} {
 		free := true
 		for name := range p.Symbols {
 			free = free && !strings.HasPrefix(name, prefix)
 		}
 		if free {
-			return fmt.Sprintf("%s%d", prefix, g.Number)
+			return prefix
 		}
 	}
-	return fmt.Sprintf("vflc_others_%d", g.Number)
+	return "vflc_others_"
 }
 
 // SizeExpr writes a size as an expression.

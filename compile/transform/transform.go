@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
 )
 
 // A PartyShare is the share of one party, or of each member of a family.
@@ -17,8 +18,16 @@ type PartyShare struct {
 	Likelihoods []*ast.Likelihood
 	Sent        []*cut.Expression // of a client: its cuts that leave, as z ~ normal(cut, rho) or themselves
 	Received    []*cut.Expression // of the server
-	Others      []*cut.Group      // of a client: groups of which it receives the sum of the others' z
+	Sums        []Sum             // of a client that evaluates likelihoods with cuts: from the server
 	Generated   []*ast.Generate
+}
+
+// A Sum is what the server adds up of what clients send, for a client: without the client's own, which it has
+// itself. One cut alone keeps its name.
+type Sum struct {
+	Name string
+	Cuts []*cut.Expression
+	Type types.Type
 }
 
 // A Program is a model as its parties evaluate it.
@@ -42,17 +51,19 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 	for _, k := range p.Likelihoods {
 		switch {
 		case l.alone(k):
-		case k.Factor() && p.Transform.Kind.AtClients():
+		case k.Factor() && p.Transform.Kind.Powers():
 			diags.Errorf(diag.PowerFactor, p.File.Source, k.Stmt.Span(),
 				"under the power transform the clients would evaluate this factor, which has no "+
 					"response that they share").
 				Note("use `transform augmented` or `transform exact`, or a factor of its own for each party")
-		case k.Dist.Joint() != "" && p.Transform.Kind.AtClients():
+		case k.Dist.Joint() != "" && k.Home == p.Server && p.Transform.Kind.Powers():
 			diags.Errorf(diag.PowerJoint, p.File.Source, k.Stmt.Span(),
 				"under the power transform each client would evaluate %s with noise on the others' rows, "+
 					"but its rows cannot be taken apart: %s", k.Dist.Name, k.Dist.Joint()).
 				Note("use `transform augmented` or `transform exact`, where the server evaluates it")
-		case !p.Transform.Kind.AtClients():
+		case k.Home != p.Server:
+			l.atHome(k, &diags)
+		case !p.Transform.Kind.Powers():
 			l.atServer(k)
 		case l.clientsMay(k, &diags):
 			l.atClients(k)

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -37,8 +38,8 @@ func (v *verifier) likelihood(k *cut.Likelihood) error {
 			if l.At != k.Stmt.At {
 				continue
 			}
-			if k.Party != "" && q.Name != k.Party {
-				return fmt.Errorf("%s evaluates a likelihood that belongs to %s", q.Name, k.Party)
+			if home := cmp.Or(k.Party, k.Home); home != q.Name && (k.Party != "" || home != v.Server) {
+				return fmt.Errorf("%s evaluates a likelihood that belongs to %s", q.Name, home)
 			}
 			power := 1.0
 			if l.Power != nil {
@@ -116,9 +117,10 @@ func (v *verifier) statement(q *PartyShare, k *cut.Likelihood, l *ast.Likelihood
 		}
 	}
 	for _, g := range k.Groups {
-		others := slices.Contains(q.Others, g) && names[OthersName(v.Program.Program, g)]
+		others := names[OthersName(v.Program.Program, g)] && q.Sum(OthersName(v.Program.Program, g)) != nil
 		for _, c := range g.Cuts {
-			z := slices.Contains(q.Received, c) && names[c.Name]
+			alone := v.one(c).Name
+			z := names[c.Name] && slices.Contains(q.Received, c) || names[alone] && q.Sum(alone) != nil
 			exact := c.Client == q.Name && (!v.several(c) || others)
 			if !z && !exact && !(others && c.Client != q.Name) {
 				return fmt.Errorf("%s = %s does not enter", c.Name, format.Expr(c.Expr))
@@ -161,8 +163,8 @@ func (v *verifier) channels() error {
 		return fmt.Errorf("%d cuts are sent and %d received", len(sent), len(received))
 	}
 	for _, q := range v.Parties[1:] {
-		for _, g := range q.Others {
-			for _, c := range g.Cuts {
+		for _, s := range q.Sums {
+			for _, c := range s.Cuts {
 				if (c.Client != q.Name || v.several(c)) && !slices.Contains(sent, c) {
 					return fmt.Errorf("%s needs %s, which no party sends", q.Name, c.Name)
 				}
@@ -175,8 +177,8 @@ func (v *verifier) channels() error {
 // read reports whether a party evaluates a likelihood with the z of a cut that is not its own.
 func (v *verifier) read(c *cut.Expression) bool {
 	for _, q := range v.Parties[1:] {
-		for _, g := range q.Others {
-			if slices.Contains(g.Cuts, c) && (c.Client != q.Name || v.several(c)) {
+		for _, s := range q.Sums {
+			if slices.Contains(s.Cuts, c) && (c.Client != q.Name || v.several(c)) {
 				return true
 			}
 		}

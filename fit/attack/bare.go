@@ -41,7 +41,7 @@ func AtFinalDraws(x *density.Exchange) bool {
 
 // here is what decides which contents a message carries.
 func (r *Recorder) here() density.Circumstance {
-	return density.Circumstance{AtClients: r.plan.Power, Exact: r.plan.Exact}
+	return density.Circumstance{AtClients: r.plan.AtClients, Exact: r.plan.Exact}
 }
 
 // Relayed implements session.Watcher. Of fits that share a round trip the first is followed, until there are

@@ -105,7 +105,7 @@ func separations(chains []*Recorder, truth func(party, cut int) Truth) []Separat
 		}
 		one, members := begun(plan, first.group, truth)
 		one.By, one.Of = bySteps, len(chains)
-		if plan.Power {
+		if plan.AtClients {
 			one.Missing = "under power each client's steps are of a likelihood of its own, which this " +
 				"attack does not follow: that nothing is separated is no proof"
 		} else {

@@ -150,7 +150,7 @@ type outline struct {
 }
 
 func outlineOf(p *model.Plan) (o outline) {
-	o = outline{Names: p.Names, Groups: p.Groups, Power: p.Power, Exact: p.Exact, Wire: p.Wire}
+	o = outline{Names: p.Names, Groups: p.Groups, Power: p.AtClients, Exact: p.Exact, Wire: p.Wire}
 	for _, s := range p.Parties {
 		o.Cuts = append(o.Cuts, s.Cuts)
 	}
@@ -162,7 +162,7 @@ func outlineOf(p *model.Plan) (o outline) {
 
 // plan is what a Recorder needs of the plan. The error says what does not fit.
 func (o outline) plan() (*model.Plan, error) {
-	p := &model.Plan{Names: o.Names, Groups: o.Groups, Power: o.Power, Exact: o.Exact, Wire: o.Wire}
+	p := &model.Plan{Names: o.Names, Groups: o.Groups, AtClients: o.Power, Exact: o.Exact, Wire: o.Wire}
 	if len(o.Cuts) != len(o.Names) {
 		return nil, fmt.Errorf("it has cuts of %d parties, and %d parties", len(o.Cuts), len(o.Names))
 	}

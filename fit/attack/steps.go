@@ -58,7 +58,7 @@ func newSteps(plan *model.Plan, group int) *steps {
 	}
 	s := &steps{group: group, rows: g.Len, noisy: !plan.Exact}
 	switch {
-	case plan.Power: // each client evaluates another likelihood, whose steps are its own
+	case plan.AtClients: // each client evaluates another likelihood, whose steps are its own
 		s.off = true
 	case s.noisy:
 		s.off = firstSought*s.entry() > mostWhole

@@ -66,7 +66,7 @@ func NewVariances(plan *model.Plan, group int) *Variances {
 	if len(plan.Windows) > 0 || len(g.Members) < 2 {
 		return nil
 	}
-	v := &Variances{group: group, power: plan.Power, picks: Followed(g.Len)}
+	v := &Variances{group: group, power: plan.AtClients, picks: Followed(g.Len)}
 	for _, port := range g.Members {
 		rho := cutOf(plan, port).Rho
 		if plan.Exact {

@@ -84,7 +84,7 @@ func newMasked(plan *model.Plan, members []source, picks []int) *view {
 		squares += float64(m.rho * m.rho)
 	}
 	// a member's adjoint is without its own part, and all of them together without one
-	if n := float64(len(members)); plan.Power {
+	if n := float64(len(members)); plan.AtClients {
 		squares *= (n - 1) / n
 	}
 	v := newView(plan, source{members[0].group, members[0].member, -1, math.Sqrt(squares)}, picks)

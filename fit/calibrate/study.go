@@ -66,7 +66,7 @@ type replicate struct {
 // data. Settings and seed are those that the model was opened with. A model that cannot be simulated is an
 // error or a diagnostic, which shows the place.
 func New(p *fit.Prepared, replicates int) (*Calibration, diag.List, error) {
-	if p.Checked.Transform.Kind.AtClients() {
+	if p.Checked.Transform.Kind.Powers() {
 		return nil, nil,
 			&fit.UsageError{Err: errors.New("the power model cannot be calibrated: its density is a " +
 				"geometric mean of likelihoods, which is not a distribution to draw data from; use " +

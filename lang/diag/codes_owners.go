@@ -16,7 +16,9 @@ const (
 	PowerJoint       Code = "V0313" // a likelihood of all rows together
 	SplitResponse    Code = "V0314" // a left side of several parties
 	MemberResponse   Code = "V0315" // a response of every member of a family
-	TwoResponses     Code = "V0316" // responses at two parties
+	TwoResponses     Code = "V0316" // a response at a client, where one party evaluates or releases all of them
+	CoordinatorData  Code = "V0317" // data of the server in a likelihood that another party evaluates
+	MembersAtHome    Code = "V0318" // what each member of a family contributes, at a client with a response
 	ServerMoved      Code = "V0319" // a warning: the party with the responses is the server
 	NoCut            Code = "V0320" // no place in a client's expression takes noise
 	RecurCut         Code = "V0321" // what a client has in the step of a recursion of another party

@@ -28,9 +28,13 @@ type following struct {
 // elsewhere reports whether the likelihood is others'.
 func (f *following) elsewhere() bool { return len(f.groups) > 0 }
 
-// newIntercepts returns nil where there are none.
+// newIntercepts returns nil where there are none, and where server and clients evaluate likelihoods: the
+// server then tells clients what it has before its own.
 func newIntercepts(plan *Plan, spec *Spec) *intercepts {
 	var of []following
+	if plan.AtClients && len(plan.Role(0).Receptions) > 0 {
+		return nil
+	}
 	for _, i := range spec.Intercepts {
 		switch f := (following{Intercept: i}); {
 		case len(i.Inputs) > 0, i.Output < 0 && slices.ContainsFunc(i.Own, func(v float64) bool {

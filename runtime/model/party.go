@@ -89,11 +89,7 @@ func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 		}
 	}
 	for _, g := range plan.Groups {
-		n := g.Len
-		if index == 0 {
-			n = g.Rows()
-		}
-		p.sums = append(p.sums, n)
+		p.sums = append(p.sums, g.LenAt(index))
 	}
 	p.clients, p.shared = len(plan.Names)-1, len(plan.Shared)
 	p.held = make([]float64, p.Dim()+p.early)

@@ -87,16 +87,16 @@ func (w Weight) Len() int {
 // A Port is one input or output of one party.
 type Port struct{ Party, Index int }
 
-// A Group is a sum of auxiliary variables, or of cuts where these cross themselves, and who receives it. A
-// receiver that is itself a member gets the sum without its own. In the augmented model the server is the
-// only receiver; in the power model the receivers are clients. Auxiliary variables that another party must
-// see one by one are groups of one member.
+// A Group is a sum of auxiliary variables, or of cuts where these cross themselves, and who receives it: who
+// evaluates a likelihood at it. A receiver that is itself a member gets the sum without its own. The server
+// is the only receiver unless clients evaluate likelihoods. Auxiliary variables that another party must see
+// one by one are groups of one member.
 type Group struct {
 	Name    string
 	Len     int
 	Members []Port // Index: cut of that party; in party order
-	// Receivers have Index: graph input of that party; in party order. In the power model a sum that
-	// generated quantities alone read has none.
+	// Receivers have Index: graph input of that party; in party order. Where clients evaluate likelihoods a
+	// sum that generated quantities alone read has none.
 	Receivers []Port
 	// Quantities is where the server's generated quantities read the sum of a draw: one graph input of the
 	// server, none where they do not.
@@ -110,6 +110,19 @@ type Group struct {
 func (g *Group) Rows() int {
 	if g.At != nil {
 		return len(g.At)
+	}
+	return g.Len
+}
+
+// atClients reports whether a client evaluates a likelihood at the sum.
+func (g *Group) atClients() bool {
+	return slices.ContainsFunc(g.Receivers, func(r Port) bool { return r.Party > 0 })
+}
+
+// LenAt is how many numbers a party reads of the sum.
+func (g *Group) LenAt(party int) int {
+	if party == 0 {
+		return g.Rows()
 	}
 	return g.Len
 }
@@ -148,7 +161,9 @@ type Plan struct {
 	Parties []*Spec
 	Groups  []Group
 	Shared  []Shared
-	Power   bool
+	// AtClients: clients evaluate likelihoods at sums that they receive, all or some of which are theirs
+	// alone.
+	AtClients bool
 	// Exact: the cuts themselves cross, and a group is a sum of cuts. Their Rho is 0.
 	Exact bool
 	Wire  Wire

@@ -21,9 +21,8 @@ func (e *WiringError) Error() string { return "plan: " + e.Where + ": " + e.What
 // one sum, every graph input and every later output of the server has one connection, lengths agree, lists
 // are in party order. It returns the first *WiringError.
 func (p *Plan) Verify() error {
-	if p.Power && p.Exact {
-		return wrong("parties",
-			"the others' sum in the power model is of auxiliary variables, and there are none")
+	if p.AtClients && !slices.ContainsFunc(p.Groups, func(g Group) bool { return g.atClients() }) {
+		return wrong("parties", "clients evaluate likelihoods, and none receives a sum")
 	}
 	v := verifier{plan: p, inputs: map[Port]string{}, cuts: map[Port]string{}, outputs: map[Port]string{},
 		names: map[string]bool{}}
@@ -253,24 +252,23 @@ func (v *verifier) members(where string, g int, group Group) error {
 }
 
 func (v *verifier) receivers(where string, group Group) error {
-	first := 0
-	if v.plan.Power {
-		first = 1
-		if len(group.Receivers) == 0 && len(group.Quantities) > 0 {
-			return nil
-		}
+	if v.plan.AtClients && len(group.Receivers) == 0 && len(group.Quantities) > 0 {
+		return nil
 	}
-	if err := v.ordered(where, "receiver", group.Receivers, first); err != nil {
+	if err := v.ordered(where, "receiver", group.Receivers, 0); err != nil {
 		return err
 	}
-	if !v.plan.Power && len(group.Receivers) > 1 {
-		return wrong(where, "a client receives it, which only the power model allows")
+	if !v.plan.AtClients && group.atClients() {
+		return wrong(where, "a client receives it, in a plan whose likelihoods the server evaluates")
 	}
 	if slices.ContainsFunc(group.At, func(k int) bool { return k < 0 || k >= group.Len }) {
 		return wrong(where, "a row is looked up beyond its length %d", group.Len)
 	}
 	for _, r := range group.Receivers {
-		if err := v.input(where, r, group.Rows(), false); err != nil {
+		if m, _ := find(group.Members, r.Party); m >= 0 && v.plan.Exact {
+			return wrong(where, "%s receives a sum of cuts that has its own", v.plan.Names[r.Party])
+		}
+		if err := v.input(where, r, group.LenAt(r.Party), false); err != nil {
 			return err
 		}
 	}
@@ -347,7 +345,7 @@ func (v *verifier) shared() error {
 			return err
 		}
 		for _, g := range s.Beside {
-			if g < 0 || g >= len(v.plan.Groups) || len(v.plan.Groups[g].Receivers) < 2 || s.Early {
+			if g < 0 || g >= len(v.plan.Groups) || len(v.plan.Groups[g].Receivers) == 0 || s.Early {
 				return wrong(where, "it is added to sum %d of %d", g, len(v.plan.Groups))
 			}
 		}

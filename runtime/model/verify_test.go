@@ -121,9 +121,13 @@ var faults = map[string]struct {
 	"a cut with noise where it crosses itself": {func(p *model.Plan) {
 		p.Exact = true
 	}, `party "east"`, "cuts themselves cross"},
-	"exact at the clients": {func(p *model.Plan) {
-		p.Exact, p.Power = true, true
-	}, "parties", "there are none"},
+	"a client receives its own cut": {func(p *model.Plan) {
+		p.Exact, p.AtClients = true, true
+		p.Groups[0].Receivers = []model.Port{{Party: 1}}
+		for i := range p.Parties[1:] {
+			p.Parties[1+i].Cuts[0].Rho = 0
+		}
+	}, `group "s"`, "east receives a sum of cuts that has its own"},
 	"a cut's group": {func(p *model.Plan) {
 		p.Parties[1].Cuts[0].Group = 1
 	}, `party "east"`, "group 1 of 1"},
@@ -175,10 +179,10 @@ var faults = map[string]struct {
 	}, `group "t"`, `taken by group "s"`},
 	"a client receives": {func(p *model.Plan) {
 		p.Groups[0].Receivers = []model.Port{{}, {Party: 1}}
-	}, `group "s"`, "only the power model"},
-	"power at the server": {func(p *model.Plan) {
-		p.Power = true
-	}, `group "s"`, "party 0 is not one of 1 to 2"},
+	}, `group "s"`, "whose likelihoods the server evaluates"},
+	"at clients, which receive nothing": {func(p *model.Plan) {
+		p.AtClients = true
+	}, "parties", "none receives a sum"},
 	"a receiver's input": {func(p *model.Plan) {
 		p.Groups[0].Receivers[0].Index = 1
 	}, `group "s"`, "input 1 of hub"},

@@ -69,7 +69,7 @@ func transformed(tb testing.TB, clients, rows int, transform string) *model.Plan
 	server := graph.New("registry")
 	intercept := server.Param("b", nil)
 	m.prior(server, "b", intercept)
-	plan := &model.Plan{Names: []string{"registry"}, Power: power, Exact: transform == "exact"}
+	plan := &model.Plan{Names: []string{"registry"}, AtClients: power, Exact: transform == "exact"}
 	group := model.Group{Name: "z", Len: rows}
 	if power {
 		server.Output("b", intercept)

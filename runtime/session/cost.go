@@ -25,7 +25,7 @@ type cost struct {
 func newCost(plan *model.Plan) (c cost) {
 	c.density.rounds = densityRounds(plan)
 	c.opening.rounds = c.density.rounds
-	if plan.Power && len(plan.Groups) > 0 {
+	if plan.AtClients && len(plan.Groups) > 0 {
 		c.opening.rounds--
 	}
 	c.sum.rounds = int64(min(1, len(plan.Names)-1))
@@ -74,7 +74,7 @@ func densityRounds(plan *model.Plan) int64 {
 	}
 	if len(plan.Groups) > 0 {
 		n = 1
-		if plan.Power {
+		if plan.AtClients {
 			n++
 		}
 	}

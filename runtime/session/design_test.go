@@ -234,7 +234,8 @@ func (w *world) client(t *testing.T, j int) *model.Spec {
 // plan wires the design.
 func (w *world) plan(t *testing.T) *model.Plan {
 	t.Helper()
-	p := &model.Plan{Names: w.names(), Parties: []*model.Spec{w.server(t)}, Power: w.power, Exact: w.exact}
+	p := &model.Plan{Names: w.names(), Parties: []*model.Spec{w.server(t)}, AtClients: w.power,
+		Exact: w.exact}
 	for j := range w.clients {
 		p.Parties = append(p.Parties, w.client(t, j))
 	}

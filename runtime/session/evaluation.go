@@ -114,7 +114,7 @@ func (e *evaluator) evaluate(ctx context.Context) error {
 		return nil
 	}
 	turns := atServer
-	if e.plan.Power {
+	if e.plan.AtClients {
 		turns = byClients
 	}
 	err := e.exchange(ctx, turns)
@@ -173,7 +173,7 @@ func (e *evaluator) addAux() {
 		e.sent(e.sums)
 		e.server.receive(e.sums.total)
 	}
-	if e.plan.Power {
+	if e.plan.AtClients {
 		e.server.FollowSums(e.sums.total)
 	}
 }
@@ -198,7 +198,7 @@ func (e *evaluator) answer() {
 // evaluation is wanted the adjoints mean nothing.
 func (e *evaluator) loadReply(c *client, down *frame) {
 	e.loadShared(c, down, c.lateArrivals)
-	if e.plan.Power {
+	if e.plan.AtClients {
 		for i, r := range c.role.Receptions {
 			down.load(len(c.lateArrivals)+i, e.sums.total[r.Group])
 			down.flag(len(c.lateArrivals)+i, e.sums.lost[r.Group])
@@ -232,13 +232,13 @@ func (e *evaluator) judge(c *client, down, up *frame) {
 		return
 	}
 	c.deliver(down, c.lateArrivals)
-	if e.plan.Power {
+	if e.plan.AtClients {
 		for i, r := range c.role.Receptions {
 			c.party.receiveSum(r, down.arrays[len(c.lateArrivals)+i].Data)
 		}
 	}
 	e.lp[c.block] = c.party.evaluate(c.block, e.by)
-	if c.lost = down.invalid(); e.plan.Power {
+	if c.lost = down.invalid(); e.plan.AtClients {
 		c.loadPartial(up)
 		return
 	}

@@ -34,7 +34,7 @@ func (s sealing) applies(plan *model.Plan) bool {
 }
 
 func circumstances(plan *model.Plan, early bool) density.Circumstance {
-	return density.Circumstance{AtClients: plan.Power, Exact: plan.Exact, Shared: len(plan.Shared) > 0,
+	return density.Circumstance{AtClients: plan.AtClients, Exact: plan.Exact, Shared: len(plan.Shared) > 0,
 		Early: early}
 }
 

@@ -123,7 +123,7 @@ func (s *partyState) receive(sums [][]float64) {
 func (s *partyState) receiveSum(r model.Reception, sum []float64) {
 	in := s.Input(r.Input)
 	switch {
-	case s.groups[r.Group].At != nil:
+	case s.groups[r.Group].At != nil && s.Index() == 0:
 		s.groups[r.Group].Look(in, sum)
 	case r.Cut >= 0:
 		vector.Sub(len(in), in, sum, s.part(s.z, r.Cut))

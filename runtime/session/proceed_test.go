@@ -205,7 +205,7 @@ func TestRoundsOfAFit(t *testing.T) {
 		parties := bothWays(t, w, sfvi.Algorithm(), given)
 		evaluations := int64(1 + iterations + 32*points + final)
 		want := evaluations*w.rounds() + 1 + 2*points + 1
-		if plan := w.plan(t); !plan.Power && len(plan.Shared) == 0 { // draws of the ELBO go in one message
+		if plan := w.plan(t); !plan.AtClients && len(plan.Shared) == 0 { // draws go in one message
 			want = (1+iterations)*w.rounds() + 1 + 2*points + 1
 		}
 		if got := parties.work.Rounds; got != want || parties.work.Gradients != evaluations {

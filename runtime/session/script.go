@@ -30,6 +30,7 @@ type channel struct {
 	len     int     // numbers
 	coding  *coding // of a channel that is added up as words; nil elsewhere
 	tells   *grid   // what a channel tells beside its numbers; nil elsewhere
+	marks   bool    // a channel that goes down may say that its numbers follow from an invalid array
 	// the parties that receive a channel that goes down, all of them the same numbers; nil elsewhere
 	alike []int
 }
@@ -102,7 +103,9 @@ func (f *frame) invalid() bool {
 }
 
 // flag says of channel k whether its numbers follow from an invalid array.
-func (f *frame) flag(k int, invalid bool) { f.arrays[k].Invalid = invalid }
+func (f *frame) flag(k int, invalid bool) {
+	f.arrays[k].Invalid = invalid && (f.channels[k].marks || f.channels[k].tells != nil)
+}
 
 // numbers is how many numbers of 8 bytes channel k has.
 func (f *frame) numbers(k int) int {
@@ -213,7 +216,7 @@ func (f *frame) formed(i int, a transport.Channel) error {
 		return fmt.Errorf("channel %q with encoding %d where the run has %d", a.Name, a.Encoding, encoding)
 	case coding != nil && a.Grid != coding.exponent():
 		return fmt.Errorf("channel %q on the grid %d where the run has %d", a.Name, a.Grid, coding.exponent())
-	case coding == nil && f.channels[i].tells == nil && (a.Grid != 0 || a.Invalid):
+	case coding == nil && f.channels[i].tells == nil && (a.Grid != 0 || a.Invalid && !f.channels[i].marks):
 		return fmt.Errorf("channel %q with a grid or a mark that it cannot have", a.Name)
 	}
 	data, words := f.numbers(i), 0
@@ -406,6 +409,10 @@ func (w *writer) channel(f *frame, c density.Carried, of int, name string, n int
 		ch.coding = w.codes.of(c, of)
 	} else {
 		ch.tells = w.codes.tells(c, of)
+		switch c.Content.Of { // of a sum whose contributions, or whose derivatives, are added up as words
+		case density.OfCuts, density.OfSums, density.OfReceptions:
+			ch.marks = w.codes.contribution[of] != nil || w.codes.partial[of] != nil
+		}
 	}
 	if !f.kind.up || c.Content.Of == density.OfShown { // the others receive what one shows
 		ch.alike = w.alike(c.Content, of)

@@ -106,6 +106,8 @@ type Response struct {
 	// Dependent is the reason why its elements are not independent given the parameters, with the noise
 	// integrated out: it then has no pointwise density. "" where they are independent.
 	Dependent string
+	// Powers: every client evaluates the likelihood, to the power 1/J, and not one party.
+	Powers bool
 	// Predictor is what the auxiliary variables are added to; nil where there are none, and where NoPredictor
 	// gives a reason.
 	Predictor   *NoisyPredictor

@@ -43,11 +43,11 @@ func (s *Simulator) integrate(k int, dst []float64, f func(t []float64) []float6
 }
 
 // Ratio sets dst[i] to the log density of element i of response k without noise, less that with the auxiliary
-// variables integrated out: LogDensity, or where the likelihood stands at the clients the geometric mean over
-// these. A Simulator is for one of the two.
-func (s *Simulator) Ratio(k int, x, dst []float64, atClients bool) error {
+// variables integrated out: LogDensity, or where the likelihood stands at all clients the geometric mean over
+// these.
+func (s *Simulator) Ratio(k int, x, dst []float64) error {
 	y := &s.model.Responses[k]
-	if atClients && y.Dependent == "" && len(y.Noise) > 0 {
+	if y.Powers && y.Dependent == "" && len(y.Noise) > 0 {
 		s.exec.Forward(x)
 		if err := s.integrate(k, dst, s.geometric(y)); err != nil {
 			return err

@@ -30,6 +30,11 @@ type Evaluator int
 const (
 	Server      Evaluator = iota
 	EveryClient           // that has a cut in it: with its own cuts exact and the others' z, to the power 1/J
+	// The party that holds the response: of every likelihood, or where all hold it the server, or every
+	// client. These are never written: a model whose responses several parties hold has them in the place of
+	// the others.
+	Holder
+	HolderOrClients
 )
 
 // Pooled reports whether one party holds all data: of a release, the process that simulates it.
@@ -45,12 +50,31 @@ func (t Transform) Noise() bool { return t.Crosses == NoisyCut }
 // CutsCross reports whether cuts cross without noise.
 func (t Transform) CutsCross() bool { return t.Crosses == Cut }
 
-// AtClients reports whether clients evaluate likelihoods with cuts.
-func (t Transform) AtClients() bool { return t.Evaluates == EveryClient }
+// AtClients reports whether clients evaluate likelihoods with cuts: each all of them, or some that hold a
+// response.
+func (t Transform) AtClients() bool { return t.Evaluates != Server }
 
-// Augmented reports whether auxiliary variables enter the likelihood at the server, so that they can be
+// Powers reports whether each client evaluates a likelihood with cuts whose response all hold.
+func (t Transform) Powers() bool { return t.Evaluates == EveryClient || t.Evaluates == HolderOrClients }
+
+// Several reports whether several parties hold responses of likelihoods with cuts.
+func (t Transform) Several() bool { return t.Evaluates >= Holder }
+
+// ByHolders is the transform where several parties hold responses of likelihoods with cuts.
+func (t Transform) ByHolders() Transform {
+	switch {
+	case t.Pooled():
+	case t.Powers():
+		t.Evaluates = HolderOrClients
+	default:
+		t.Evaluates = Holder
+	}
+	return t
+}
+
+// Augmented reports whether auxiliary variables enter the likelihood at one party, so that they can be
 // integrated out of it row by row.
-func (t Transform) Augmented() bool { return t.Crosses == NoisyCut && t.Evaluates == Server }
+func (t Transform) Augmented() bool { return t.Crosses == NoisyCut && !t.Powers() }
 
 // String is the name.
 func (t Transform) String() string { return t.Name }

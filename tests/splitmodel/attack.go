@@ -158,6 +158,7 @@ type sight struct {
 	at   int
 	cuts []float64
 	sent [][]float64 // of this round
+	adj  [][]float64 // by party, the derivatives of the likelihoods by what it sends
 	grad [][]float64
 	lp   []float64
 }
@@ -174,6 +175,12 @@ func (s *sight) Value(b int, g, z []float64) {
 	copy(z, s.sent[b])
 }
 
+// Adjoint keeps what the others receive: of a client with a response, its derivatives.
+func (s *sight) Adjoint(b int, adj, own, w, early []float64) {
+	s.adj[b] = append(s.adj[b][:0], adj...)
+	s.atCut.Adjoint(b, adj, own, w, early)
+}
+
 func sightOf(b *compile.BoundModel, at int) (*sight, error) {
 	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 	if err != nil {
@@ -183,7 +190,8 @@ func sightOf(b *compile.BoundModel, at int) (*sight, error) {
 	for _, block := range env.Blocks() {
 		s.grad = append(s.grad, make([]float64, block.Dim()))
 	}
-	s.lp, s.sent = make([]float64, len(s.grad)), make([][]float64, len(s.grad))
+	s.lp, s.sent, s.adj = make([]float64, len(s.grad)), make([][]float64, len(s.grad)),
+		make([][]float64, len(s.grad))
 	return s, nil
 }
 
@@ -246,12 +254,18 @@ func (v *view) omit(f compiletest.Fixture, family string, b *compile.BoundModel,
 }
 
 // seen appends what the server sees: the client's cuts, the gradient of the server's block, in which that by
-// shared parameters is, and the log density of the client's own likelihoods.
+// shared parameters is, the derivatives by the others' contributions, and the log density of the client's own
+// likelihoods.
 func (v *view) seen(to []float64) ([]float64, error) {
 	if err := v.all.see(v.theta); err != nil {
 		return nil, err
 	}
 	to = append(append(to, v.all.cuts...), v.all.grad[0]...)
+	for b, adj := range v.all.adj {
+		if b != v.at {
+			to = append(to, adj...)
+		}
+	}
 	if v.without != nil {
 		if err := v.without.see(v.theta); err != nil {
 			return nil, err

@@ -181,7 +181,8 @@ func refusals(kind def.Transform) (out []diag.Code) {
 		out = append(out, diag.NoCut)
 	}
 	if kind.AtClients() {
-		out = append(out, diag.PowerResponse, diag.PowerNotAdditive, diag.PowerFactor, diag.PowerJoint)
+		out = append(out, diag.PowerResponse, diag.PowerData, diag.PowerNotAdditive, diag.PowerFactor,
+			diag.PowerJoint)
 	}
 	return out
 }

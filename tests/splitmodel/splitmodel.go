@@ -4,6 +4,7 @@
 package splitmodel
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -33,6 +34,8 @@ type generator struct {
 	clients     []string
 	members     map[string]int
 	keeper      string          // a client that holds the responses; "": the server does, or all have them
+	server      string          // of the text
+	keepers     []string        // where several hold them: for each statement the next one is the keeper
 	used        map[string]bool // terms that a statement has already, by client
 }
 
@@ -42,7 +45,7 @@ func Draw(seed uint64) compiletest.Fixture {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 34)), declared: map[string]bool{},
 		tables: map[string]map[string]any{}, members: map[string]int{}, used: map[string]bool{}}
 	g.clients = []string{"a", "b"}[:1+g.IntN(2)]
-	g.parties()
+	g.parties(rand.New(rand.NewPCG(seed, 36)))
 	g.declare(`const C = 2
 data g : level(G)[N] @ shared
 data h : level(H)[N] @ shared
@@ -52,7 +55,14 @@ param q ~ normal(0, 1) @ shared`)
 	if g.IntN(8) == 0 {
 		list = exact()
 	}
-	for i, n := range g.Perm(len(list))[:1+g.IntN(2)] {
+	statements := 1 + g.IntN(2)
+	if statements = max(statements, len(g.keepers)); statements > len(list) {
+		statements = len(list)
+	}
+	for i, n := range g.Perm(len(list))[:statements] {
+		if len(g.keepers) > 0 {
+			g.keeper = g.keepers[i%len(g.keepers)]
+		}
 		g.statement(list[n], fmt.Sprint(i+1))
 	}
 	for _, c := range g.clients {
@@ -80,8 +90,9 @@ param q ~ normal(0, 1) @ shared`)
 }
 
 // parties declares two or three clients, or families. In one model of four a client, which may have terms
-// too, holds the responses, and is perhaps called the server, or beside one that has nothing.
-func (g *generator) parties() {
+// too, holds the responses, and is perhaps called the server, or beside one that has nothing. In another
+// several hold one each.
+func (g *generator) parties(holding *rand.Rand) {
 	names, server := slices.Clone(g.clients), ""
 	if len(g.clients) == 1 || g.IntN(4) == 0 {
 		names = append(names, "lab[J]")
@@ -98,7 +109,14 @@ func (g *generator) parties() {
 			server = strings.Replace(server, "a", "keeper", 1)
 		}
 	}
-	if server != "" {
+	if g.keeper == "" && holding.IntN(4) == 0 {
+		holders := append(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "lab[J]" }),
+			"", "keeper")
+		holding.Shuffle(len(holders), func(i, j int) { holders[i], holders[j] = holders[j], holders[i] })
+		g.keepers, names = holders[:2+holding.IntN(2)], append(names, "keeper")
+		server = []string{"", "", "nobody", "a"}[holding.IntN(4)]
+	}
+	if g.server = server; server != "" {
 		names = slices.DeleteFunc(names, func(n string) bool { return n == server })
 		g.declare("server " + server)
 	}
@@ -107,8 +125,11 @@ func (g *generator) parties() {
 
 // statement writes a likelihood with a predictor in the place of each ETA, and of each SUMS.
 func (g *generator) statement(k kind, number string) {
-	needs := strings.ReplaceAll(k.needs, "#", number)
-	if g.keeper != "" {
+	needs, kept := strings.ReplaceAll(k.needs, "#", number), ""
+	if len(g.keepers) > 0 { // what is kept by the server a holder may see where it is shared
+		needs, kept = keptNames.ReplaceAllString(needs, "$1 @ shared"), " @ shared"
+	}
+	if g.keeper != "" && !strings.HasPrefix(k.text, "factor") { // which has no response
 		needs = response.ReplaceAllString(needs, "$1 @ "+g.keeper)
 	}
 	g.declare(needs)
@@ -119,7 +140,7 @@ func (g *generator) statement(k kind, number string) {
 			break
 		}
 		m := fmt.Sprintf("m%s_%d", number, i)
-		g.declare("param " + m + " ~ normal(0, 1)")
+		g.declare("param " + m + " ~ normal(0, 1)" + kept)
 		of := byRows
 		if place == "SUMS" {
 			of = byGroups
@@ -130,6 +151,7 @@ func (g *generator) statement(k kind, number string) {
 }
 
 var (
+	keptNames  = regexp.MustCompile(`(?m)^(param [^@\n]*[^@\s])$`)
 	response   = regexp.MustCompile(`(?m)^(data [^@\n]*[^@\s])( @ shared)?$`)
 	predictors = regexp.MustCompile(`\b(ETA|SUMS)\b`)
 )
@@ -183,7 +205,11 @@ func (g *generator) sum(of addends) string {
 // write declares what a term of one client, or two, needs, and returns its text.
 func (g *generator) write(k kind, clients ...string) string {
 	names := strings.NewReplacer("#", clients[0], "$", clients[len(clients)-1])
-	g.declare(names.Replace(k.needs))
+	needs := names.Replace(k.needs)
+	if len(g.keepers) > 0 {
+		needs = keptNames.ReplaceAllString(needs, "$1 @ shared")
+	}
+	g.declare(needs)
 	return names.Replace(k.text)
 }
 
@@ -236,7 +262,7 @@ var owner = regexp.MustCompile(`@ (\w+)`)
 // data draws the values of a declaration, for each member of a family.
 func (g *generator) data(line string) {
 	p := dataLine.FindStringSubmatch(line)
-	party := check.DefaultServer
+	party := cmp.Or(g.server, check.DefaultServer)
 	if o := owner.FindStringSubmatch(p[6]); o != nil {
 		party = o[1]
 	}
