@@ -18,7 +18,6 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/choices"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -67,7 +66,7 @@ func failure(model *source.File, err error) error {
 
 // A chosen is a Task whose settings are read.
 type chosen struct {
-	choices.FitChoices
+	fit.FitChoices
 	algorithm backends.Algorithm
 	settings  map[string]string // of the algorithm
 	model     *source.File
@@ -90,7 +89,7 @@ func (t *FitTask) read() (*chosen, error) {
 			c.settings[s.Name] = v
 		}
 	}
-	if c.FitChoices, err = choices.Parse(t.Settings); err != nil {
+	if c.FitChoices, err = fit.ParseChoices(t.Settings); err != nil {
 		return nil, err
 	}
 	c.FitChoices.Model.ByRows = fit.OfRows(c.algorithm, c.settings)
