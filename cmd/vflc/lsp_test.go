@@ -11,13 +11,15 @@ import (
 )
 
 // An editor shows the audit that the command prints, by the vfl.toml beside the model; what crosses is the
-// same; and a text in the editor takes the place of a file.
+// same; and a text in the editor takes the place of a file. Tables are not read: one that cannot be is no
+// error.
 func TestAnEditorShowsWhatCommandsPrint(t *testing.T) {
 	dir := t.TempDir()
 	const text = "import \"./own.vfl\"\nclient a\ndata y : real[N] @ shared\ndata x : real[N] @ a\n" +
 		"param b ~ normal(0, 1) @ a\nparam m ~ normal(0, 1)\ny ~ normal(m + own.twice(b) * x, 1)\n"
 	model := filepath.Join(dir, "m.vfl")
-	for name, content := range map[string]string{"m.vfl": text, "own.vfl": "fn once(v) = v\n"} {
+	for name, content := range map[string]string{"m.vfl": text, "own.vfl": "fn once(v) = v\n",
+		"a.csv": "x,x\n\"\xff"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
