@@ -94,7 +94,13 @@ def test_neovim(tmp_path):
     assert ("captured function.builtin" in lines) == made
 
 
-@pytest.mark.skipif(not version("emacs"), reason="there is no Emacs")
+def eglot() -> bool:
+    """Whether there is an Emacs with eglot, which is part of it from 29 on and a package before."""
+    load = ["emacs", "--batch", "--eval", "(progn (package-initialize) (require 'eglot))"]
+    return shutil.which("emacs") is not None and subprocess.run(load, capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not eglot(), reason="there is no Emacs with eglot")
 def test_emacs(tmp_path):
     (tmp_path / "configuration").write_text(configuration("elisp"))
     (tmp_path / "do.el").write_text(EMACS)
