@@ -109,24 +109,27 @@ type marked struct {
 	point, comma int
 	// of the commas one at least separates no thousands: as in 0,5 or 61,25
 	sure bool
+	room []byte // for a number while it is read
 }
 
 // value reads a cell as the function value does, and a decimal comma as a point.
 func (m *marked) value(cell []byte, line int) (float64, bool) {
-	v, ok := value(cell)
-	switch {
-	case ok && m.point == 0 && bytes.IndexByte(cell, '.') >= 0:
-		m.point = line
-	case !ok:
-		pointed, found := pointed(cell)
-		if !found {
-			return v, false
+	at := bytes.IndexByte(cell, ',')
+	if at < 0 {
+		v, ok := value(cell)
+		if ok && m.point == 0 && bytes.IndexByte(cell, '.') >= 0 {
+			m.point = line
 		}
+		return v, ok
+	}
+	m.room = append(m.room[:0], cell...)
+	m.room[at] = '.'
+	v, ok := decimal(m.room)
+	if ok {
 		if m.comma == 0 {
 			m.comma = line
 		}
 		m.sure = m.sure || !thousands(cell)
-		return decimal(pointed)
 	}
 	return v, ok
 }
@@ -139,8 +142,10 @@ func pointed(cell []byte) ([]byte, bool) {
 	}
 	out := bytes.Clone(cell)
 	out[at] = '.'
-	_, ok := decimal(out)
-	return out, ok
+	if _, ok := decimal(out); !ok {
+		return cell, false
+	}
+	return out, true
 }
 
 // thousands reports whether the comma of a number may separate thousands: 1,234 and 12,345.
