@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/stdlib/compound"
 )
 
 var called = regexp.MustCompile(`([a-z_0-9A-Z]+)\(`)
@@ -32,7 +31,7 @@ func TestNamesKnownElsewhere(t *testing.T) {
 				name == "level"
 		},
 	}
-	clause := map[string]bool{compound.MixtureName: true, "truncate": true, "censor": true}
+	clause := map[string]bool{MixtureName: true, "truncate": true, "censor": true}
 	total := 0
 	for space, exists := range has {
 		seen := map[string]bool{}

@@ -1,4 +1,5 @@
-// Package stdlib is the Universe: the explicit list of what is built into the language.
+// Package stdlib is the Universe: the explicit list of what is built into the language, its pages, and what
+// models build from distributions: mixtures, truncated and censored ones, and terms of the density.
 package stdlib
 
 import (
@@ -6,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/stdlib/bijector"
-	"github.com/vflc/vflc/stdlib/compound"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/encoder"
@@ -51,7 +51,7 @@ func New() *Universe {
 		structured: byName(bijector.Structured(), func(s *def.Structured) string { return s.Name }),
 		initials:   initials(),
 		modules:    modules(),
-		factor:     compound.Factor(),
+		factor:     Factor(),
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/stdlib/compound"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -68,7 +68,7 @@ func (c *checker) truncated(d *def.Dist, clause []*ast.Arg) (*def.Dist, []ast.Ex
 	if given == nil {
 		return nil, nil
 	}
-	out := compound.Truncated(d, given[def.LowerEnd] != nil, given[def.UpperEnd] != nil)
+	out := stdlib.Truncated(d, given[def.LowerEnd] != nil, given[def.UpperEnd] != nil)
 	var args []ast.Expr
 	for _, name := range []string{def.LowerEnd, def.UpperEnd} {
 		if e := given[name]; e != nil {
@@ -96,13 +96,13 @@ func (c *checker) censored(d *def.Dist, clause []*ast.Arg) (*def.Dist, []ast.Exp
 			"and `interval` its upper end")
 		return nil, nil
 	}
-	var ways []compound.Censoring
+	var ways []stdlib.Censoring
 	var args []ast.Expr
 	for _, w := range []struct {
 		name        string
-		flag, bound compound.Censoring
-	}{{"right", compound.RightFlag, compound.RightBound}, {"left", compound.LeftFlag, compound.LeftBound},
-		{"interval", compound.Interval, compound.Interval}} {
+		flag, bound stdlib.Censoring
+	}{{"right", stdlib.RightFlag, stdlib.RightBound}, {"left", stdlib.LeftFlag, stdlib.LeftBound},
+		{"interval", stdlib.Interval, stdlib.Interval}} {
 		e := given[w.name]
 		if e == nil {
 			continue
@@ -113,7 +113,7 @@ func (c *checker) censored(d *def.Dist, clause []*ast.Arg) (*def.Dist, []ast.Exp
 		}
 		ways, args = append(ways, way), append(args, e)
 	}
-	out := compound.Censored(d, ways)
+	out := stdlib.Censored(d, ways)
 	return &out, args
 }
 

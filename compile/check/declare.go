@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/stdlib/compound"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/dist"
 )
@@ -121,7 +121,7 @@ func (d *declaration) name() bool {
 	switch {
 	case taken && known.Declared:
 		d.errorf(diag.DeclaredTwice, name, "there is a distribution %s already", name.Name)
-	case taken || name.Name == compound.MixtureName:
+	case taken || name.Name == stdlib.MixtureName:
 		d.errorf(diag.BadDistribution, name, "%s is built in: choose another name", name.Name)
 	case density:
 		d.errorf(diag.DensityName, name, "a name that ends in %s is that of a density function",

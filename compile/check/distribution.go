@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/stdlib/compound"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -121,7 +121,7 @@ func (c *checker) dist(d *ast.Dist) (*def.Dist, []ast.Expr) {
 	if d == nil {
 		return nil, nil
 	}
-	if d.Name.Name == compound.MixtureName {
+	if d.Name.Name == stdlib.MixtureName {
 		return c.mixture(d)
 	}
 	for _, a := range d.Args {

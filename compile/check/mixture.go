@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/stdlib/compound"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -44,7 +44,7 @@ func (c *checker) mixture(d *ast.Dist) (*def.Dist, []ast.Expr) {
 	if !ok || !c.alike(d, components) {
 		return nil, nil
 	}
-	out := compound.Mixture(components, len(weights))
+	out := stdlib.Mixture(components, len(weights))
 	return &out, append(args, weights...)
 }
 

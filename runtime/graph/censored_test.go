@@ -7,7 +7,6 @@ import (
 
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/stdlib"
-	"github.com/vflc/vflc/stdlib/compound"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -22,7 +21,7 @@ func TestCensoredForms(t *testing.T) {
 		if d.LogCDF == nil {
 			continue
 		}
-		c := compound.Censored(d, []compound.Censoring{compound.RightFlag, compound.LeftFlag})
+		c := stdlib.Censored(d, []stdlib.Censoring{stdlib.RightFlag, stdlib.LeftFlag})
 		r := rand.New(rand.NewPCG(71, 72))
 		values, real := make([]float64, len(d.Params)), 0
 		for k, p := range d.Params {

@@ -1,6 +1,4 @@
-// Package compound makes descriptors of what models build from distributions: mixtures, truncated and
-// censored distributions, and terms of the density.
-package compound
+package stdlib
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package compound
+package stdlib
 
 import (
 	"math"
@@ -88,7 +88,7 @@ func open(d *def.Dist, lower float64) float64 {
 	return lower
 }
 
-func constant(theta []def.BlockArg) bool {
+func sameForAll(theta []def.BlockArg) bool {
 	for _, a := range theta {
 		if a.Step != 0 {
 			return false
@@ -103,7 +103,7 @@ func (t *truncated) logDensity(b *def.Batch) float64 {
 	n := len(t.Params)
 	base := &w.parts[0]
 	base.run(t.Dist.LogDensity, b.N, b.X, b.Theta[:n], b.DX != nil || b.DTheta != nil)
-	once := constant(b.Theta)
+	once := sameForAll(b.Theta)
 	var z span
 	sum := 0.0
 	for i := range b.N {

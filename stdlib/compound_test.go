@@ -1,4 +1,4 @@
-package compound
+package stdlib
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	normal, poisson, weibull, negBinomial = dist.Normal(), dist.Poisson(), dist.Weibull(), dist.NegBinomial()
-	leftTruncated                         = Truncated(&weibull, true, false)
-	mixed, mixedCounts                    = Mixture([]*def.Dist{&normal, &normal}, 1),
+	gauss, poisson, weibull, negBinomial = dist.Normal(), dist.Poisson(), dist.Weibull(), dist.NegBinomial()
+	leftTruncated                        = Truncated(&weibull, true, false)
+	mixed, mixedCounts                   = Mixture([]*def.Dist{&gauss, &gauss}, 1),
 		Mixture([]*def.Dist{&poisson, &poisson}, 2)
 )
 
@@ -27,22 +27,22 @@ type testCase struct {
 // cases are values from mpmath at 50 digits, rounded to double.
 func cases() []testCase {
 	return []testCase{
-		{Mixture([]*def.Dist{&normal, &normal}, 1), 0.5, []float64{-1.0, 0.5, 2.0, 1.5, 0.25},
+		{Mixture([]*def.Dist{&gauss, &gauss}, 1), 0.5, []float64{-1.0, 0.5, 2.0, 1.5, 0.25},
 			-2.093935785846808},
-		{Mixture([]*def.Dist{&normal, &normal}, 1), 40.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.25},
+		{Mixture([]*def.Dist{&gauss, &gauss}, 1), 40.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.25},
 			-322.5009746026535},
-		{Mixture([]*def.Dist{&normal, &normal}, 1), -3.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.875},
+		{Mixture([]*def.Dist{&gauss, &gauss}, 1), -3.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.875},
 			-7.921862430514091},
 		{Mixture([]*def.Dist{&poisson, &negBinomial, &poisson}, 3), 0.0,
 			[]float64{2.0, 3.0, 0.5, 10.0, 0.25, 0.5, 0.25}, -2.9495418799545106},
 		{Mixture([]*def.Dist{&poisson, &negBinomial, &poisson}, 3), 7.0,
 			[]float64{2.0, 3.0, 0.5, 10.0, 0.25, 0.5, 0.25}, -2.774229741895911},
 		{Mixture([]*def.Dist{&poisson, &poisson}, 1), 3.0, []float64{1.0, 6.0, 0.5}, -2.586618373356688},
-		{Truncated(&normal, true, true), 0.5, []float64{0.25, 1.5, 0.0, 1.0}, 0.017875058410363423},
-		{Truncated(&normal, true, true), 9.25, []float64{0.25, 1.5, 9.0, 10.0}, 0.4143956663200814},
-		{Truncated(&normal, true, true), -8.5, []float64{0.25, 1.5, -9.0, -8.0}, -0.5403815468252299},
-		{Truncated(&normal, true, false), 30.5, []float64{0.0, 1.0, 30.0}, -11.722694576861475},
-		{Truncated(&normal, false, true), -1.0, []float64{0.0, 1.0, 0.5}, -1.0499921179160163},
+		{Truncated(&gauss, true, true), 0.5, []float64{0.25, 1.5, 0.0, 1.0}, 0.017875058410363423},
+		{Truncated(&gauss, true, true), 9.25, []float64{0.25, 1.5, 9.0, 10.0}, 0.4143956663200814},
+		{Truncated(&gauss, true, true), -8.5, []float64{0.25, 1.5, -9.0, -8.0}, -0.5403815468252299},
+		{Truncated(&gauss, true, false), 30.5, []float64{0.0, 1.0, 30.0}, -11.722694576861475},
+		{Truncated(&gauss, false, true), -1.0, []float64{0.0, 1.0, 0.5}, -1.0499921179160163},
 		{Truncated(&poisson, true, false), 1.0, []float64{0.25, 1.0}, -0.12760281167385848},
 		{Truncated(&poisson, true, true), 4.0, []float64{3.0, 2.0, 5.0}, -1.4508328822574619},
 		{Censored(&weibull, []Censoring{RightFlag}), 2.0, []float64{1.5, 3.0, 1.0}, -0.5443310539518174},
@@ -177,8 +177,8 @@ func TestBlocks(t *testing.T) {
 
 // Outside the ends, and where weights or ends are none, there is no density.
 func TestNoDensity(t *testing.T) {
-	two := Mixture([]*def.Dist{&normal, &normal}, 1)
-	both := Truncated(&normal, true, true)
+	two := Mixture([]*def.Dist{&gauss, &gauss}, 1)
+	both := Truncated(&gauss, true, true)
 	for _, c := range []testCase{
 		{both, -0.5, []float64{0, 1, 0, 1}, 0}, {both, 1.5, []float64{0, 1, 0, 1}, 0},
 		{both, 1.5, []float64{0, 1, 2, 1}, 0}, {both, 0.5, []float64{0, -1, 0, 1}, 0},
@@ -198,9 +198,9 @@ func TestSamples(t *testing.T) {
 	const n = 400
 	gamma := dist.Gamma()
 	for _, c := range []testCase{
-		{of: Truncated(&normal, true, true), x: 0.4, theta: []float64{0, 1, 0, 1}},
-		{of: Truncated(&normal, true, false), x: 8.1, theta: []float64{0, 1, 8}},
-		{of: Truncated(&normal, false, true), x: -8.1, theta: []float64{0, 1, -8}},
+		{of: Truncated(&gauss, true, true), x: 0.4, theta: []float64{0, 1, 0, 1}},
+		{of: Truncated(&gauss, true, false), x: 8.1, theta: []float64{0, 1, 8}},
+		{of: Truncated(&gauss, false, true), x: -8.1, theta: []float64{0, 1, -8}},
 		{of: Truncated(&gamma, true, false), x: 31, theta: []float64{2, 1, 30}},
 		{of: Truncated(&poisson, true, false), x: 1, theta: []float64{0.5, 1}},
 		{of: Truncated(&poisson, true, true), x: 12, theta: []float64{0.5, 12, 14}},
@@ -223,7 +223,7 @@ func TestSamples(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(7, 8))
-	two := Mixture([]*def.Dist{&normal, &normal}, 1)
+	two := Mixture([]*def.Dist{&gauss, &gauss}, 1)
 	below := 0
 	for range n {
 		if two.Sample(r, []float64{-5, 1, 5, 1, 0.25}) < 0 {
