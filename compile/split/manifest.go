@@ -469,7 +469,7 @@ func (s *splitter) groupOf(k *cut.Expression) *cut.Group {
 // own.
 func (s *splitter) manifestGroup(k *cut.Expression, g *cut.Group) ManifestGroup {
 	if g == nil {
-		return ManifestGroup{Cuts: []string{k.Name}, Shape: k.Type.Shape()}
+		return ManifestGroup{Additive: s.sentOn(k), Cuts: []string{k.Name}, Shape: k.Type.Shape()}
 	}
 	out := ManifestGroup{Additive: true, Shape: g.Type.Shape(), Cuts: []string{}}
 	for _, c := range g.Cuts {
@@ -478,6 +478,14 @@ func (s *splitter) manifestGroup(k *cut.Expression, g *cut.Group) ManifestGroup 
 		}
 	}
 	return out
+}
+
+// sentOn reports whether the sum over the members of a family is all that is needed of a cut of theirs,
+// although it is in several sums: the server sends it on.
+func (s *splitter) sentOn(k *cut.Expression) bool {
+	return k.Family && slices.ContainsFunc(s.Parties, func(q *transform.PartyShare) bool {
+		return slices.ContainsFunc(q.Sums, func(sum transform.Sum) bool { return slices.Contains(sum.Cuts, k) })
+	}) && !slices.ContainsFunc(s.Groups, func(g *cut.Group) bool { return g.Each() && slices.Contains(g.Cuts, k) })
 }
 
 // holders lists the parties whose programs read shared data.
