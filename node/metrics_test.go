@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -82,13 +83,19 @@ func TestMetricsAreShownToTheTokenAlone(t *testing.T) {
 // Only the user opens the socket; one that a killed process left is taken, one that is in use is not, and no
 // file is removed that is none.
 func TestSocketForMetrics(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "m.sock")
+	dir, err := os.MkdirTemp("", "vflc") // systems take short paths of sockets alone
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	path := filepath.Join(dir, "m.sock")
 	l, err := listenFor("unix:"+path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Error(info.Mode(), err)
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
+		t.Error(info, err)
 	}
 	if _, err := listenFor("unix:"+path, false); diagnosed(err) != diag.BadAddress {
 		t.Errorf("a socket in use: %v", err)
