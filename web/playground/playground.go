@@ -84,9 +84,15 @@ func (t *FitTask) read() (*chosen, error) {
 	if c.algorithm, known = fit.Backend(name); !known {
 		return nil, errors.New("there is no backend " + name)
 	}
-	for _, s := range c.algorithm.Settings {
-		if v := t.Settings[s.Name]; v != "" {
-			c.settings[s.Name] = v
+	for _, given := range slices.Sorted(maps.Keys(t.Settings)) {
+		v := t.Settings[given]
+		_, choice := choices.Named(given)
+		switch {
+		case v == "" || choice || given == "backend":
+		case slices.ContainsFunc(c.algorithm.Settings, func(s backends.Setting) bool { return s.Name == given }):
+			c.settings[given] = v
+		default:
+			return nil, errors.New(given + " is no setting of the backend " + name)
 		}
 	}
 	if c.FitChoices, err = fit.ParseChoices(t.Settings); err != nil {

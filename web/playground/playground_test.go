@@ -74,6 +74,7 @@ func TestFailures(t *testing.T) {
 	}{
 		"setting":  {"rho", "-1", "y\n1\n", "rho"},
 		"backend":  {"backend", "none", "y\n1\n", "backend"},
+		"foreign":  {"iterations", "9", "y\n1\n", "no setting of the backend"},
 		"constant": {"set", "K=1", "y\n1\n", "no const K"},
 		"cell":     {"", "", "y\n1\nx\n", "measured.csv"},
 	} {

@@ -209,7 +209,7 @@ try {
   $("cut").textContent = "It is loaded, and the page's policy now forbids every connection.";
   $("state").textContent = "";
   if (!loaded.message.fused) {
-    $("cut").append(" This browser has no vector instructions with one rounding, so that fits take about thirty times as long.");
+    $("cut").append(" This browser has no vector instructions with one rounding, so that fits take many times as long.");
   }
   state.checker = new Program();
   await check();

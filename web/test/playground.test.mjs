@@ -9,6 +9,8 @@ import { browser, served } from "./site.mjs";
 
 const examples = path.join(import.meta.dirname, "..", "..", "examples");
 const pictures = process.env.VFLC_PICTURES; // a folder for pictures of the page
+// y = 1, 2, 3, as parquet-go writes it.
+const parquet = "UEFSMRUGFTAVMBXIoK+yC0wVBhUAFQYVABUAFQASHBgIAAAAAAAACEAYCAAAAAAAAPA/FgAoCAAAAAAAAAhAGAgAAAAAAADwPwAAAAAAAAAAAPA/AAAAAAAAAEAAAAAAAAAIQBkSABkYCAAAAAAAAPA/GRgIAAAAAAAACEAVABkWAAAZHBYIFcABFgAAABUEGSxIA3JvdxUCABUKFYABFQAYAXkAFgYZHBkcJgAcFQoZFQAZGAF5FQAWBhbAARbAASYIPDYAKAgAAAAAAAAIQBgIAAAAAAAA8D8AGRwVBhUAFQIAABaGAhUWFsgBFT4AFsABFgYZDBYIFsABFAAAGQwYN2dpdGh1Yi5jb20vcGFycXVldC1nby9wYXJxdWV0LWdvIHZlcnNpb24gMC4zMi4wKGJ1aWxkICkZHBwAAACyAAAAUEFSMQ==";
 let site, chromium, page, heard;
 
 before(async () => {
@@ -105,11 +107,11 @@ test("an error shows its code and a fix, which mends it", async () => {
 });
 
 test("a table that is dropped goes to its owner and is fitted; a wrong one is a diagnostic", async () => {
-  const drop = (name, content) => page.evaluate((name, content) => {
+  const drop = (name, content, packed) => page.evaluate((name, content, packed) => {
     const carried = new DataTransfer();
-    carried.items.add(new File([content], name));
+    carried.items.add(new File([packed ? Uint8Array.from(atob(content), (c) => c.charCodeAt(0)) : content], name));
     document.getElementById("tables").dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true }));
-  }, name, content);
+  }, name, content, packed);
   await page.waitForFunction(() => document.querySelectorAll("#tables .owner").length === 1);
   const fitted = async () => {
     await page.$eval("html", (e) => { delete e.dataset.document; });
@@ -120,11 +122,28 @@ test("a table that is dropped goes to its owner and is fitted; a wrong one is a 
   await page.waitForFunction(() => document.querySelector("#tables .files").textContent.includes("measured.csv"));
   await fitted();
   assert.match(await text("#summary .problem"), /V\d{4}.*measured\.csv/s);
-  await drop("measured.csv", "y\n1\n2\n3\n");
-  await page.waitForFunction(() => /10 B|0\.0 kB/.test(document.querySelector("#tables .files").textContent));
-  await fitted();
-  const [mu] = JSON.parse(await page.$eval("html", (e) => e.dataset.document)).parameters;
-  assert.ok(Math.abs(mu.mean - 1.5) < 5 * mu.mcse, `mean ${mu.mean} of a normal posterior of mean 6/4`);
+  const means = [];
+  for (const [name, content, packed] of [["right.csv", "y\n1\n2\n3\n"], ["right.parquet", parquet, true]]) {
+    await drop(name, content, packed);
+    await page.waitForFunction((n) => document.querySelector("#tables .files").textContent.includes(n), {}, name);
+    await fitted();
+    const [mu] = JSON.parse(await page.$eval("html", (e) => e.dataset.document)).parameters;
+    assert.ok(Math.abs(mu.mean - 1.5) < 5 * mu.mcse, `mean ${mu.mean} of a normal posterior of mean 6/4`);
+    means.push(mu.mean);
+  }
+  assert.equal(means[0], means[1]);
+});
+
+test("a fit can be cancelled, and another begun", async () => {
+  await page.$eval("[name=draws]", (e) => { e.value = "100000"; });
+  await page.click("#fit");
+  await page.waitForSelector("#progress progress", { timeout: 20_000 });
+  await page.click("#cancel");
+  await page.waitForFunction(() => document.getElementById("state").textContent === "Cancelled." && !document.getElementById("fit").disabled);
+  await page.$eval("[name=draws]", (e) => { e.value = ""; });
+  await page.$eval("html", (e) => { delete e.dataset.document; });
+  await page.click("#fit");
+  await page.waitForSelector("html[data-document]", { timeout: 60_000 });
 });
 
 test("a link has the model and the settings, and no table", async () => {
