@@ -16,7 +16,6 @@ import (
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib"
-	"github.com/vflc/vflc/stdlib/compound"
 )
 
 var update = flag.Bool("update", false, "write the files of editors anew")
@@ -28,7 +27,7 @@ type words struct {
 
 func allWords() words {
 	u := stdlib.New()
-	w := words{Types: u.StructuredTypes(), Dists: append(u.Dists(), compound.MixtureName),
+	w := words{Types: u.StructuredTypes(), Dists: append(u.Dists(), stdlib.MixtureName),
 		Funcs: append(u.Funcs(), check.SizeCall), Encoders: u.Encoders(), Initials: u.Initials(),
 		Transforms: u.Transforms(),
 		Endings:    []string{"_lpdf", "_lpmf", "_lcdf", "_lccdf"}}

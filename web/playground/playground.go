@@ -86,7 +86,7 @@ func (t *FitTask) read() (*chosen, error) {
 	}
 	for _, given := range slices.Sorted(maps.Keys(t.Settings)) {
 		v := t.Settings[given]
-		_, choice := choices.Named(given)
+		_, choice := fit.ChoiceNamed(given)
 		switch {
 		case v == "" || choice || given == "backend":
 		case slices.ContainsFunc(c.algorithm.Settings, func(s backends.Setting) bool { return s.Name == given }):
