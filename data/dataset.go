@@ -19,6 +19,7 @@ type Dataset struct {
 	Joins   []Join
 	Sources Sources
 	Parties []Holder // in the order of Sources; members of a family are lab[1], lab[2], …
+	formats []string // what is particular about files, also once the tables are dropped
 	Shared  *Holder  // the table for all parties; nil: none
 }
 
@@ -55,6 +56,9 @@ func (d *Dataset) open(s Source, list *diag.List) {
 	for k := range s.tables() {
 		t, problems := s.read(k)
 		*list = append(*list, problems...)
+		if t != nil && t.Format != "" {
+			d.formats = append(d.formats, t.Name+": "+t.Format)
+		}
 		h := Holder{Party: s.Name, View: View{Table: t}}
 		if s.Family {
 			h.Party, h.Family = fmt.Sprintf("%s[%d]", s.Name, k+1), s.Name

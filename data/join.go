@@ -270,12 +270,7 @@ func (d *Dataset) FileRow(party string, i int) int {
 
 // Joined lists what is particular about the files, and how rows were joined, a line per set of tables.
 func (d *Dataset) Joined() []string {
-	var out []string
-	for _, h := range d.holders() {
-		if h.View.Table != nil && h.View.Format != "" {
-			out = append(out, h.View.Name+": "+h.View.Format)
-		}
-	}
+	out := slices.Clone(d.formats)
 	for _, j := range d.Joins {
 		text := j.String()
 		if len(d.Joins) > 1 {
