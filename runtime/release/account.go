@@ -40,14 +40,6 @@ func Delta(rho, epsilon float64) float64 {
 // differential privacy.
 func Mu(rho float64) float64 { return math.Sqrt(2 * rho) }
 
-// GaussianDelta is the exact δ at ε of a mechanism with continuous Gaussian noise and μ, Φ(−ε/μ + μ/2) −
-// e^ε·Φ(−ε/μ − μ/2). Source: Balle and Wang (2018), theorem 8. A release is charged by Delta, which holds for
-// discrete noise and is a little more.
-func GaussianDelta(mu, epsilon float64) float64 {
-	return normal(-epsilon/mu+float64(mu/2)) -
-		float64(portable.Exp(epsilon)*normal(-epsilon/mu-float64(mu/2)))
-}
-
 func normal(z float64) float64 { return float64(portable.Erfc(-z/math.Sqrt2) / 2) }
 
 // largest is the largest positive number with a property that all smaller ones have.

@@ -47,7 +47,7 @@ func TestCharges(t *testing.T) {
 			if got := Delta(rho, epsilon); math.Abs(got/delta-1) > 1e-6 {
 				t.Errorf("(%g, %g): δ at ρ is %g", epsilon, delta, got)
 			}
-			if exact := GaussianDelta(Mu(rho), epsilon); !(exact < delta && exact > delta/100) {
+			if exact := gaussianDelta(Mu(rho), epsilon); !(exact < delta && exact > delta/100) {
 				t.Errorf("(%g, %g): the Gaussian mechanism has %g", epsilon, delta, exact)
 			}
 			if loose := rho + 2*math.Sqrt(-rho*math.Log(delta)); loose < epsilon {
@@ -61,7 +61,7 @@ func TestCharges(t *testing.T) {
 		}
 	}
 	// Balle and Wang: for μ = 1 and ε = 1, Φ(−½) − e·Φ(−3/2), with tabulated Φ.
-	if got := GaussianDelta(1, 1); math.Abs(got-(0.30853754-math.E*0.06680720)) > 1e-7 {
+	if got := gaussianDelta(1, 1); math.Abs(got-(0.30853754-math.E*0.06680720)) > 1e-7 {
 		t.Errorf("the exact δ at μ = ε = 1 is %g", got)
 	}
 }
@@ -243,4 +243,12 @@ func TestEpsilonOfReleases(t *testing.T) {
 	if two := Epsilon(2*Rho(1, 1e-6), 1e-6); two < 1.3 || two > 1.6 { // √2 and a little more
 		t.Errorf("two releases of 1 are %g", two)
 	}
+}
+
+// gaussianDelta is the exact δ at ε of a mechanism with continuous Gaussian noise and μ, Φ(−ε/μ + μ/2) −
+// e^ε·Φ(−ε/μ − μ/2). Source: Balle and Wang (2018), theorem 8. A release is charged by Delta, which holds for
+// discrete noise and is a little more.
+func gaussianDelta(mu, epsilon float64) float64 {
+	return normal(-epsilon/mu+float64(mu/2)) -
+		float64(math.Exp(epsilon)*normal(-epsilon/mu-float64(mu/2)))
 }

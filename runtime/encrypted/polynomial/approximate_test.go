@@ -233,17 +233,6 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-func TestReach(t *testing.T) {
-	for _, c := range []struct {
-		bounds []float64
-		want   float64
-	}{{[]float64{2, 3, 1.5}, 6.5}, {[]float64{2, 3.01, 1.5}, 7}, {[]float64{0}, 0.5}, {nil, 0.5}} {
-		if got := Reach(c.bounds...); got != c.want {
-			t.Errorf("of %v: %v, want %v", c.bounds, got, c.want)
-		}
-	}
-}
-
 // The bytes of coefficients are those of the file on every machine, and read back as the same numbers.
 func TestBytes(t *testing.T) {
 	var got []byte
