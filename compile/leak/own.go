@@ -308,8 +308,8 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 	}
 }
 
-// added reports data that the client adds to what others contribute in a likelihood of several parties that it
-// evaluates, as it would those that it adds to a cut.
+// added reports data that the client adds to what others contribute in a likelihood of several parties that
+// it evaluates, as it would those that it adds to a cut.
 func (e *examiner) added(t ownTerm) {
 	for _, a := range t.args {
 		if !t.home || a == nil {
