@@ -97,7 +97,7 @@ func ownIn(r *reader) []ownTerm {
 	for _, k := range r.Likelihoods {
 		t := ownTerm{at: k.Stmt, left: k.Stmt.Left, weights: k.Stmt.Weights, args: k.Args, dist: k.Dist}
 		switch {
-		case slices.ContainsFunc(k.Args, r.readsSum):
+		case r.received(k.Stmt.Dist):
 			if t = r.atHome(k, k.Args, k.Stmt.Weights); r.deps(k.Stmt.Left) == 0 {
 				t.home, t.args = false, Outside(r.Program, k)
 			}
@@ -112,19 +112,6 @@ func ownIn(r *reader) []ownTerm {
 		}
 	}
 	return out
-}
-
-// readsSum reports whether an expression has what others contribute.
-func (r *reader) readsSum(e ast.Expr) (reads bool) {
-	if e == nil {
-		return false
-	}
-	ast.Walk(e, func(n ast.Node) bool {
-		name, ok := n.(*ast.Name)
-		reads = reads || ok && r.Sums[name.Name]
-		return !reads
-	})
-	return reads
 }
 
 func (t ownTerm) exprs() []ast.Expr { return append(slices.Clone(t.args), t.left, t.weights) }
@@ -280,6 +267,7 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 	known := e.knowing(told)
 	again, byCuts := known.again(list), e.byCuts(list, sent)
 	for i, t := range list {
+		e.added(t)
 		names := e.given(t)
 		for _, name := range names {
 			why := "alone, from its data and " + name
@@ -317,6 +305,43 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 	for _, x := range sent {
 		e.tellers(diag.GradientLeak, x, known.columns(x), told, "columns of "+e.client)
 	}
+}
+
+// added reports data that the client adds to what others contribute in a likelihood of several parties that
+// it evaluates, as it would those that it adds to a cut.
+func (e *examiner) added(t ownTerm) {
+	for _, a := range t.args {
+		if !t.home || a == nil {
+			continue
+		}
+		ast.Walk(a, func(n ast.Node) bool {
+			x, ok := n.(ast.Expr)
+			if !ok || !e.received(x) {
+				return false
+			}
+			f := e.read(x)
+			off := offsets(f)
+			if len(off) == 0 {
+				return true
+			}
+			e.diags.Warnf(diag.DataOffset, e.File.Source, x.Span(),
+				"%s is data of %s that no parameter multiplies: whoever knows the response can recover it from "+
+					"the derivatives that %s answers with", strings.Join(off, ", "), e.client, e.client).
+				Note("if every party may hold it, declare it `@ shared`; otherwise %s takes it as it is",
+					accept.Flag(diag.DataOffset))
+			return false
+		})
+	}
+}
+
+// received reports whether an expression has what others contribute, in a model or in a program.
+func (r *reader) received(e ast.Node) (has bool) {
+	ast.Walk(e, func(n ast.Node) bool {
+		name, ok := n.(*ast.Name)
+		has = has || ok && (r.Sums[name.Name] || strings.HasPrefix(name.Name, "$"))
+		return !has
+	})
+	return has
 }
 
 // inCutAndOwn reports parameters that a cut and a likelihood of the client have in common.

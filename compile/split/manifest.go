@@ -483,9 +483,15 @@ func (s *splitter) manifestGroup(k *cut.Expression, g *cut.Group) ManifestGroup 
 // sentOn reports whether the sum over the members of a family is all that is needed of a cut of theirs,
 // although it is in several sums: the server sends it on.
 func (s *splitter) sentOn(k *cut.Expression) bool {
-	return k.Family && slices.ContainsFunc(s.Parties, func(q *transform.PartyShare) bool {
-		return slices.ContainsFunc(q.Sums, func(sum transform.Sum) bool { return slices.Contains(sum.Cuts, k) })
-	}) && !slices.ContainsFunc(s.Groups, func(g *cut.Group) bool { return g.Each() && slices.Contains(g.Cuts, k) })
+	sent := false
+	for _, q := range s.Parties {
+		for _, sum := range q.Sums {
+			sent = sent || slices.Contains(sum.Cuts, k)
+		}
+	}
+	return k.Family && sent && !slices.ContainsFunc(s.Groups, func(g *cut.Group) bool {
+		return g.Each() && slices.Contains(g.Cuts, k)
+	})
 }
 
 // holders lists the parties whose programs read shared data.

@@ -407,7 +407,8 @@ func without(a, b *mat.Dense) *mat.Dense {
 	return a
 }
 
-// Determined lists the numbers of a client's rows that the server can find in a model, whatever is accepted in it.
+// Determined lists the numbers of a client's rows that the server can find in a model, whatever is accepted
+// in it.
 func Determined(f compiletest.Fixture, client, dir string) ([]string, error) {
 	open, names := opened(f, client)
 	v, err := viewOf(open, client, client, names, dir)

@@ -48,9 +48,9 @@ func TestRowsOfDrawnModels(t *testing.T) {
 	}
 }
 
-// A client that holds a response answers with a derivative for each row. Where a shared parameter multiplies its
-// data, these and the gradient of that parameter determine the rows: check refuses it. Where its own does, as in
-// a cut, they do not.
+// A client that holds a response answers with a derivative for each row. Where a shared parameter multiplies
+// its data, these and the gradient of that parameter determine the rows: check refuses it. Where its own
+// does, as in a cut, they do not.
 func TestRowsOfAHolder(t *testing.T) {
 	f := compiletest.Fixture{Tables: map[string]string{
 		"a": `{"y1": [0.3, -1.1, 0.7, 2.0, -0.4, 1.2], "XA": [0.5, 1.5, -0.7, 0.9, -1.3, 0.4]}`,
