@@ -328,7 +328,7 @@ func (e *examiner) added(t ownTerm) {
 				"%s is data of %s that no parameter multiplies: whoever knows the response can recover it from "+
 					"the derivatives that %s answers with", strings.Join(off, ", "), e.client, e.client).
 				Note("if every party may hold it, declare it `@ shared`; otherwise %s takes it as it is",
-					accept.Flag(diag.DataOffset))
+					diag.AcceptFlag(diag.DataOffset))
 			return false
 		})
 	}

@@ -73,7 +73,8 @@ y1 ~ normal(XA * u + k * w, 1)
 		if err != nil || (len(found) > 0) != refused {
 			t.Errorf("%s determines %v, %v", ending, found, err)
 		}
-		_, diags := compiletest.Try(t, source.New("model.vfl", f.Text), check.Options{Transform: transforms.Exact})
+		_, diags := compiletest.Try(t, source.New("model.vfl", f.Text),
+			check.Options{Transform: transforms.Exact})
 		if diags.HasErrors() != refused {
 			t.Errorf("%s: %v", ending, diags)
 		}

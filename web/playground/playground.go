@@ -89,7 +89,8 @@ func (t *FitTask) read() (*chosen, error) {
 		_, choice := fit.ChoiceNamed(given)
 		switch {
 		case v == "" || choice || given == "backend":
-		case slices.ContainsFunc(c.algorithm.Settings, func(s backends.Setting) bool { return s.Name == given }):
+		case slices.ContainsFunc(c.algorithm.Settings,
+			func(s backends.Setting) bool { return s.Name == given }):
 			c.settings[given] = v
 		default:
 			return nil, errors.New(given + " is no setting of the backend " + name)
