@@ -48,10 +48,10 @@ def test_what_is_not_finite_and_what_is_wrong(normal: vflc.Model) -> None:
     assert math.isnan(normal.log_density([math.nan]))
     with pytest.raises(vflc.VflcError) as caught:
         normal.log_density([0.0, 1.0])
-    assert caught.value.code == "V0751"
+    assert caught.value.code == "V0844"
     with pytest.raises(vflc.VflcError, match="s is -1, but must be above 0") as outside:
         normal.unconstrain([-1.0])
-    assert outside.value.code == "V0752"
+    assert outside.value.code == "V0845"
     assert normal.log_density([0.0]) == closed_form(0.0, True)  # it goes on
 
 
