@@ -495,7 +495,7 @@ func (p *Bundle) wiring() *model.Plan {
 // serverSums adds the sums that the server receives.
 func (p *Bundle) serverSums(plan *model.Plan, own map[string][]split.ManifestCut) {
 	for _, g := range p.Manifest.Groups {
-		group := model.Group{Name: strings.Join(g.Cuts, "+"), Receivers: []model.Port{{}}}
+		group := model.Group{Name: strings.Join(g.Cuts, "+"), Receivers: []model.Port{{}}, Singly: !g.Additive}
 		join(plan, own, &group, g.Cuts)
 		p.quantities(&group, g.Cuts)
 		plan.Groups = append(plan.Groups, group)
@@ -524,7 +524,7 @@ func (p *Bundle) powerSums(plan *model.Plan, own map[string][]split.ManifestCut)
 		if len(readingOf(p.Programs[0], g.Cuts)) == 0 {
 			continue
 		}
-		group := model.Group{Name: strings.Join(g.Cuts, "+"), Receivers: []model.Port{{}}}
+		group := model.Group{Name: strings.Join(g.Cuts, "+"), Receivers: []model.Port{{}}, Singly: !g.Additive}
 		join(plan, own, &group, g.Cuts)
 		p.quantities(&group, g.Cuts)
 		plan.Groups = append(plan.Groups, group)

@@ -250,6 +250,22 @@ s ~ normal(m + x * u, 1)
 			"lab/1": rowsOf("w"), "lab/2": rowsOf("w")},
 		Family: map[string]int{"lab": 2},
 	},
+	"a family in two sums": {
+		Text: `client a, lab[J]
+data y : real[N] @ shared
+data s : real[N]
+data x : real[N] @ a
+data w : real[N] @ lab
+param m ~ normal(0, 1)
+param u ~ normal(0, 1) @ a
+param t ~ normal(0, 1) @ lab
+y ~ normal(x * u + sum(w[j] * t[j] for j in lab), 1)
+s ~ normal(m + sum(w[j] * t[j] for j in lab), 1)
+`,
+		Tables: map[string]string{"server": rowsOf("y,s"), "a": rowsOf("x"),
+			"lab/1": rowsOf("w"), "lab/2": rowsOf("w")},
+		Family: map[string]int{"lab": 2},
+	},
 	"two predictors": {
 		Text: `client a, c
 data y : real[N] @ shared
@@ -267,7 +283,8 @@ y ~ normal(m + w * v, exp(m))
 }
 
 // seenSingly are those of them with cuts outside of sums, which have no power form.
-var seenSingly = []string{"singly", "new product", "two predictors", "holders and the server"}
+var seenSingly = []string{"singly", "new product", "two predictors", "holders and the server",
+	"a family in two sums"}
 
 // variants are the settings under which a backend exchanges different messages in runs on a transform.
 func variants(a backends.Algorithm, on def.Transform) map[string]map[string]string {

@@ -104,6 +104,8 @@ type Group struct {
 	// At has, where the server looks rows up in the sum, the element of each row from 0, and is known to the
 	// server alone; nil: the rows are the elements.
 	At []int `json:"-"`
+	// Singly, in a plan without graphs, is of a family of which each member's is a group by itself.
+	Singly bool `json:"-"`
 }
 
 // Rows is how many numbers the server reads of the sum.

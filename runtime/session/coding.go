@@ -244,6 +244,9 @@ func newCodes(plan *model.Plan, g *grids) *codes {
 	c := &codes{clients: allClients(plan)}
 	for k, group := range plan.Groups {
 		members, receivers := clientsOf(plan, group.Members), clientsOf(plan, group.Receivers)
+		if group.Singly {
+			members = slices.Compact(members)
+		}
 		c.members, c.receivers = append(c.members, members), append(c.receivers, receivers)
 		if !plan.Wire.Fixed {
 			members, receivers = nil, nil
