@@ -94,7 +94,7 @@ module.exports = grammar({
       seq('data', field('name', $.identifier), typed($), optional(owned($)), optional($.columns), optional($.missing)),
     columns: ($) => seq('from', list(choice($.identifier, $.encoder, $.string, '*'))),
     encoder: ($) => seq(field('name', $.identifier), inParens($.encoder_argument)),
-    encoder_argument: ($) => choice(seq(field('name', $.identifier), '=', $._cell), $._cell),
+    encoder_argument: ($) => choice(seq(field('name', $.identifier), '=', $._cell), $._cell, '*'),
     _cell: ($) => choice($.identifier, $.string, $.number, alias($.negative, $.unary)),
     negative: ($) => seq('-', $.number),
     missing: ($) => seq('missing', field('policy', $.identifier), optional(drawn($))),
