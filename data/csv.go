@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -364,4 +365,8 @@ func validPrefix(text []byte) int {
 		n += size
 	}
 	return n
+}
+
+func megabytes(bytes float64) string {
+	return fmt.Sprintf("%s MB", grouped.Digits(int(min(bytes, 1e18)/1e6)))
 }

@@ -1,3 +1,5 @@
+//go:build !light
+
 package data
 
 import (
@@ -99,10 +101,6 @@ func need(cells []*parquetCells) (bytes int64) {
 		}
 	}
 	return max(1, bytes)
-}
-
-func megabytes(bytes float64) string {
-	return fmt.Sprintf("%s MB", grouped.Digits(int(min(bytes, 1e18)/1e6)))
 }
 
 // read adds the values of a group of rows, of which there are as many as the footer says.

@@ -51,7 +51,7 @@ func (s *Session) export(r *run, path string) error {
 				// it is in memory: its name is no path
 				stored = runs.Run{Record: stored.Record, Document: stored.Document, Draws: stored.Draws}
 			}
-			return f.Write(path, &stored)
+			return fit.Export(f, path, &stored)
 		}
 	}
 	switch {

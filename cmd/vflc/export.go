@@ -48,7 +48,7 @@ R:       arrow::read_parquet("draws.parquet")
 				if path == "" {
 					path = r.Name() + f.Ending
 				}
-				if err := f.Write(path, r); err != nil {
+				if err := fit.Export(f, path, r); err != nil {
 					return err
 				}
 				_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", path)

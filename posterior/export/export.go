@@ -29,6 +29,9 @@ func Formats(version string) []Format {
 	}
 }
 
+// ErrLeftOut is the error of a format that this build does not write.
+var ErrLeftOut = errors.New("a light build does not write Parquet")
+
 func writeParquet(path string, r *runs.Run) error {
 	return safefile.Write(path, 0o600, func(w io.Writer) error { return writeTable(w, r.Draws) })
 }
