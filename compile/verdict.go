@@ -424,6 +424,7 @@ func (j *judge) find(k *knowledge) {
 		addAll(&out.Names, all.offsets)
 		if k == j.known[0] { // which has the log density of a client, a number of each evaluation
 			addAll(&out.Based, leak.RowsByCuts(j.Programs[of]))
+			addAll(&out.All, leak.RowsByPlainCuts(j.Programs[of]))
 		}
 		if len(out.Names)+len(out.Within)+len(out.All)+len(out.Based) == 0 {
 			delete(k.columns, of)

@@ -22,6 +22,8 @@ type reader struct {
 	located map[string]string
 	told    told                  // parameters of the client that are read as shared ones
 	length  func(name string) int // of an array of the client's, where data are bound; else nil
+	found   bool                  // categories and columns of two values are known
+	partial map[string]bool       // told arrays of which only elements are
 }
 
 func newReader(p *check.Program, facts func(ast.Expr) check.ExprInfo, client string) *reader {
@@ -154,6 +156,10 @@ func (r *reader) index(e *ast.Index) form {
 	if name := format.Expr(e); r.told[name] != "" {
 		return single(atom{key: name, deps: onShared, paths: pathMap{name: way(0)}, scalar: true})
 	}
+	array, named := e.X.(*ast.Name)
+	if named && r.partial[array.Name] && r.facts(e).Type.Scalar() && !r.counted(e) {
+		return single(atom{key: format.Expr(e), deps: onPrivate, scalar: true})
+	}
 	text, more := "[", deps(0)
 	part := func(x ast.Expr) string {
 		if x == nil {
@@ -233,7 +239,7 @@ func (r *reader) symbol(name string) form {
 		return r.read(s.Decl.(*ast.Let).Value)
 	case s.Kind == check.Const:
 		return number(s.Value)
-	case s.Kind == check.Data && s.Owner == r.client:
+	case s.Kind == check.Data && s.Owner == r.client && !(r.found && canBeFound(s.Type)):
 		return single(atom{key: name, deps: onData, scalar: s.Type.Scalar()})
 	case s.Kind == check.Param && s.Owner == r.client:
 		return r.param(s)

@@ -111,7 +111,11 @@ func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 // byCuts lists for each term the parameters of cuts by which its log density gives rows away up to a change
 // of basis.
 func (r *reader) byCuts(list []ownTerm, sent []ast.Expr) [][]string {
-	known, out := r.knowing(r.inCuts(leaving(list, sent))), make([][]string, len(list))
+	sent = leaving(list, sent)
+	byCut, plain := r.inCuts(sent), r.plain(sent)
+	maps.Copy(byCut, plain.told)
+	known, out := r.knowing(byCut), make([][]string, len(list))
+	known.partial = plain.partial
 	for i, t := range list {
 		if t.prior == nil {
 			out[i] = known.rows(t)

@@ -71,6 +71,7 @@ param q ~ normal(0, 1) @ shared`)
 		g.declare(strings.ReplaceAll(k.needs, "#", c))
 		g.body = append(g.body, strings.ReplaceAll(k.text, "#", c))
 	}
+	g.plain(rand.New(rand.NewPCG(seed, 37)))
 	text := strings.Join(append(g.lines, g.body...), "\n") + "\n"
 	for _, declared := range []string{Tilted, Counted, Share} {
 		name, _, _ := strings.Cut(strings.TrimPrefix(declared, "dist "), "(")
@@ -87,6 +88,31 @@ param q ~ normal(0, 1) @ shared`)
 		out.Tables[party] = string(text)
 	}
 	return out
+}
+
+var ownReal = regexp.MustCompile(`^param (\w+)(?: : real\[(\w+)\])? ~ .* @ ([a-z]+)$`)
+
+// plain adds, in one model of four, a likelihood in which a parameter stands alone that multiplies something
+// in another.
+func (g *generator) plain(r *rand.Rand) {
+	var args []string
+	for _, line := range g.lines {
+		p := ownReal.FindStringSubmatch(line)
+		switch {
+		case p == nil || p[3] == "shared" || g.members[p[3]] > 0:
+		case !strings.Contains(strings.Join(g.body, "\n"), "* "+p[1]):
+		case p[2] == "":
+			args = append(args, p[1]+", 1", "exp("+p[1]+" / 2), 1")
+		case p[2] == "G":
+			args = append(args, p[1]+"[g], 1")
+		default:
+			args = append(args, fmt.Sprintf("%[1]s[1], exp(%[1]s[2] / 2)", p[1]))
+		}
+	}
+	if len(args) > 0 && r.IntN(4) == 0 {
+		g.statement(kind{"data y# : real[N] @ shared\nparam c# ~ normal(0, 1)",
+			"y# ~ normal(c# - " + args[r.IntN(len(args))] + ")"}, "9")
+	}
 }
 
 // parties declares two or three clients, or families. In one model of four a client, which may have terms
