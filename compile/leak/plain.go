@@ -190,13 +190,20 @@ func (r *reader) elements(s *check.Symbol) int {
 const maxElements = 1 << 30
 
 // dataTimes lists the told parameters that are all that multiplies data in an expression, but for what all
-// know: of a function that tells its argument, in the argument.
+// know: of a function that tells its argument, in the argument. What elements of an array multiply may also
+// depend on the client's parameters, as the columns of a Gaussian process do: few numbers beside the rows.
 func (r *reader) dataTimes(x ast.Expr) []string {
 	f := r.read(x)
 	for inner := within(f); inner != nil; inner = within(f) {
 		f = inner
 	}
-	return r.onlyTold(slices.Values(bare(f)))
+	names := bare(f)
+	for name, w := range f.paths() {
+		if r.partial[name] && !w.data() && w&way(onData|onPrivate) != 0 {
+			names = append(names, name)
+		}
+	}
+	return r.onlyTold(slices.Values(names))
 }
 
 // byPlainCuts lists for each of what leaves a client the parameters by which plain cuts give its rows away,

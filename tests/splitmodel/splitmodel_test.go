@@ -125,6 +125,10 @@ y ~ normal(k * (FIRST), 1)
 		{"V[1]", "y ~ normal(x * V[2], 1)", false},
 		{"V[1]", "y ~ normal(k + X * V, 1)", false},
 		{"x * v", "y ~ normal(k + X * V, 1)", false},
+		{"w", `param A ~ half_normal(1) @ b
+param E : real[N] ~ normal(0, 1) @ b
+y ~ normal(k * E[1] + k, exp(E[2] * k))
+y ~ normal(cholesky(gp_matern32(x, A, 1) + diag(rep(0.1, N))) * E, 1)`, false}, // distances of x alone
 	} {
 		f.Text = strings.Replace(model, "FIRST", c.first, 1) + c.rest + "\n"
 		found, err := splitmodel.Determined(f, "b", t.TempDir())
@@ -133,7 +137,8 @@ y ~ normal(k * (FIRST), 1)
 		}
 		_, diags := compiletest.Try(t, source.New("model.vfl", f.Text),
 			check.Options{Transform: transforms.Exact})
-		refused := c.found || c.rest == "y ~ normal(k + X * V, 1)" && c.first == "V[1]"
+		refused := c.found || c.rest == "y ~ normal(k + X * V, 1)" && c.first == "V[1]" ||
+			strings.Contains(c.rest, "gp_matern32")
 		if has := slices.ContainsFunc(diags, leaks); has != refused {
 			t.Errorf("%s, %s: %v", c.first, c.rest, diags)
 		}
