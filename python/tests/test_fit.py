@@ -125,7 +125,7 @@ def test_an_interrupt_keeps_the_run(model: Path, tmp_path: Path) -> None:
         "        if event['phase'] == 'sampling': os.kill(os.getpid(), signal.SIGINT)\n"
         "    def end(self): pass\n"
         "_commands.Progress = Stop\n"
-        "try: vflc.run(sys.argv[2], columns(), output=sys.argv[3], transform='exact', chains=1, warmup=100, draws=20000)\n"
+        "try: vflc.run(sys.argv[2], columns(), output=sys.argv[3], transform='exact', chains=1, warmup=100, draws=200000)\n"
         "except vflc.Interrupted as err: print(err); print(len(vflc.load(err.folder).summary))\n"
     )
     folder = tmp_path / "out"
@@ -139,8 +139,9 @@ def test_an_interrupt_keeps_the_run(model: Path, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         resumed = vflc.resume(folder, progress=False)
-        whole = vflc.run(model, columns(), transform="exact", chains=1, warmup=100, draws=20000)
+        whole = vflc.run(model, columns(), transform="exact", chains=1, warmup=100, draws=200000)
     assert resumed.summary.equals(whole.summary)
+    assert vflc.resume(folder).summary.equals(whole.summary)
 
 
 def test_where_the_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

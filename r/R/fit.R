@@ -23,7 +23,9 @@ vf_load <- function(folder) {
 }
 
 vf_resume <- function(folder) {
-  command(c("resume", path.expand(folder)), show = TRUE)
+  record <- file.path(path.expand(folder), "run.json")
+  complete <- file.exists(record) && isTRUE(jsonlite::fromJSON(record)$complete)
+  if (!complete) command(c("resume", path.expand(folder)), show = TRUE)
   vf_load(folder)
 }
 

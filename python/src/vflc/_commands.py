@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Iterator, Mapping, Optional, Union
 
 from ._errors import Diagnostic, Interrupted, VflcError, diagnostic
-from ._fit import Document, Fit, document
+from ._fit import Document, Fit, document, load
 from ._process import flags, perform
 from ._progress import Progress
 from ._tables import arguments, read_csv
@@ -98,7 +98,11 @@ def _remove(tables: Path) -> None:
 
 
 def resume(folder: Path_, *, progress: bool = True) -> Fit:
-    """Continue a run that was interrupted, with the draws that it would have had."""
+    """Continue a run that was interrupted, with the draws that it would have had. One that is complete, as an
+    interrupt in its last moment leaves it, is loaded."""
+    record = Path(folder) / "run.json"
+    if record.exists() and json.loads(record.read_text(encoding="utf-8")).get("complete"):
+        return load(Path(folder))
     return _fitted(["resume", os.fspath(folder)], Path(folder), progress)
 
 
