@@ -112,10 +112,7 @@ func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 // of basis.
 func (r *reader) byCuts(list []ownTerm, sent []ast.Expr) [][]string {
 	sent = leaving(list, sent)
-	byCut, plain := r.inCuts(sent), r.plain(sent)
-	maps.Copy(byCut, plain.told)
-	known, out := r.knowing(byCut), make([][]string, len(list))
-	known.partial = plain.partial
+	known, out := r.knowing(r.inCuts(sent)), make([][]string, len(list))
 	for i, t := range list {
 		if t.prior == nil {
 			out[i] = known.rows(t)
