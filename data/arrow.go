@@ -28,6 +28,9 @@ func arrowColumns(text []byte, most int64) (columns []Values, err error) {
 			}
 		}
 	}()
+	if err := arrowSizes(text, most); err != nil {
+		return nil, err
+	}
 	schema, batch, err := arrowBatches(text, ipc.WithAllocator(&limited{heap.DefaultAllocator, most}))
 	if err != nil {
 		return nil, fmt.Errorf("is no Arrow file, or is damaged (%w)", err)

@@ -2,12 +2,14 @@ package data
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -299,4 +301,29 @@ func FuzzArrow(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Counts of an Arrow file that name more than it holds are refused before anything is reserved for them.
+func TestArrowCounts(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		whole := arrowOf(stream, ipc.WithZstd())
+		for at := 0; at+4 <= len(whole); at += 4 {
+			for _, count := range []uint32{0x00ffffff, 0x08400000, 0x7fffffff} {
+				damaged := bytes.Clone(whole)
+				binary.LittleEndian.PutUint32(damaged[at:], count)
+				before := allocated()
+				_, _ = arrowColumns(damaged, 1<<20)
+				if took := allocated() - before; took > 64<<20 {
+					t.Errorf("%d at byte %d takes %d bytes", count, at, took)
+				}
+			}
+		}
+	}
+}
+
+// allocated returns how many bytes the program has reserved since it began.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
 }

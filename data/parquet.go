@@ -4,7 +4,6 @@ package data
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/vflc/vflc/internal/grouped"
@@ -27,7 +25,7 @@ func parquetColumns(text []byte, most int64) (columns []Values, err error) {
 			columns, err = nil, errors.New("is no Parquet file, or is damaged")
 		}
 	}()
-	if err := flat(text); err != nil {
+	if err := parquetSizes(text, most); err != nil {
 		return nil, err
 	}
 	file, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)), parquet.SkipPageIndex(true),
@@ -62,29 +60,6 @@ func parquetColumns(text []byte, most int64) (columns []Values, err error) {
 		columns = append(columns, c.values())
 	}
 	return columns, nil
-}
-
-// flat returns an error where the footer names nested columns: a file of some kilobytes can have them so deep
-// that the decoder's names of them fill the memory.
-func flat(text []byte) error {
-	end := len(text) - 8 // of the footer, which its length and a mark follow
-	if end < 0 || string(text[end+4:]) != "PAR1" {
-		return errors.New("is no Parquet file, or is damaged (it does not end with PAR1)")
-	}
-	size := int64(binary.LittleEndian.Uint32(text[end:]))
-	if size > int64(end) {
-		return errors.New("is no Parquet file, or is damaged (its footer is longer than the file)")
-	}
-	var footer format.FileMetaData
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), text[end-int(size):end], &footer); err != nil {
-		return fmt.Errorf("is no Parquet file, or is damaged (%w)", err)
-	}
-	for i := 1; i < len(footer.Schema); i++ {
-		if e := &footer.Schema[i]; !e.Type.Valid {
-			return fmt.Errorf("column %s is nested; a table has flat columns", e.Name)
-		}
-	}
-	return nil
 }
 
 // need is how many bytes of memory a row takes: a number as it is read and in the table, the digits of a

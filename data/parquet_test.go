@@ -29,7 +29,7 @@ type visit struct {
 }
 
 // parquetOf writes rows to a file.
-func parquetOf[T any](t *testing.T, rows []T) string {
+func parquetOf[T any](t testing.TB, rows []T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	if err := parquet.WriteFile(path, rows); err != nil {
@@ -232,4 +232,26 @@ func fileOf(t *testing.T, text []byte) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// Damaged Parquet files give an error or columns, and take no more memory than they may.
+func FuzzParquet(f *testing.F) {
+	age := 41.0
+	whole, err := os.ReadFile(parquetOf(f, []visit{{1, &age, "north", 2, true, 1<<60 + 1}, {ID: 2, Site: "south"}}))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	for at := range whole {
+		f.Add(slices.Concat(whole[:at], []byte{0xfe, 0xff, 0xff, 0xff, 0x0f}, whole[min(at+5, len(whole)):]))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		before := allocated()
+		if columns, err := parquetColumns(text, 1<<20); err == nil && len(columns) > 6 {
+			t.Fatalf("%d columns", len(columns))
+		}
+		if took := allocated() - before; took > 2*pageSize {
+			t.Fatalf("takes %d bytes", took)
+		}
+	})
 }
