@@ -23,6 +23,7 @@ type applied struct {
 	// hidden parameters have no moments, or are known only up to an order, which the sampler does not change:
 	// their quantities are compared instead.
 	hidden func(name string) bool
+	accept string // what is accepted where party programs are written
 }
 
 func within(parts ...string) func(string) bool {
@@ -38,7 +39,7 @@ var appliedModels = []applied{
 	{name: "hmm"},
 	{name: "horseshoe", sizes: "N=100 PA=5 PB=5", hidden: within("beta_a.", "beta_b.")},
 	{name: "logistic", sizes: "N=150 PA=2 PB=2"},
-	{name: "measurement_error", sizes: "N=100 PB=2"},
+	{name: "measurement_error", sizes: "N=100 PB=2", accept: "data-offset"},
 	{name: "missing_covariates", sizes: "N=100 PB=2"},
 	{name: "multinomial", sizes: "N=150 PA=2 PB=2"},
 	{name: "negative_binomial", sizes: "N=120 PA=2 PB=2"},
@@ -129,7 +130,11 @@ func (m applied) fit(t *testing.T, seed uint64) []scalar {
 	do(t, "check", model)
 	do(t, "fmt", "--check", model)
 	dir := t.TempDir()
-	do(t, "compile", "--split-by", "client", model, "-o", filepath.Join(dir, "build"))
+	compile := []string{"compile", "--split-by", "client", model, "-o", filepath.Join(dir, "build")}
+	if m.accept != "" {
+		compile = append(compile, "--accept", m.accept)
+	}
+	do(t, compile...)
 	audit := do(t, "audit", filepath.Join(dir, "build"))
 	for _, client := range []string{"clinic", "lab"} {
 		if !strings.Contains(audit, client) {

@@ -182,6 +182,11 @@ OWN
 		{"X * B + e", "v ~ bernoulli_logit(z .* e[h])", false},
 		{"l", "v ~ bernoulli_logit(Z * B)", true},
 		{"X * B + e", "v ~ bernoulli_logit(Z * B)", false}, // a parameter for each row hides the rest
+		{"exp(k)", "v ~ bernoulli_logit(z * k)", true},     // a cut without data tells k
+		{"B[1] + 0 * x * k", "v ~ bernoulli_logit(Z * B)", true},
+		{"B[1]", "r ~ normal(Z * B, k)", false},
+		{"B[1]", "r ~ student_t(4, Z * B, k)", true},
+		{"k", "r ~ student_t(4, k, 1)", true}, // a sum over rows of a known point
 	} {
 		text := strings.NewReplacer("CUT", c.cut, "OWN", c.own).Replace(model)
 		if got := refused(t, text, diag.OwnLeak); got != c.refused {

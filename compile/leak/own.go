@@ -268,6 +268,7 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 	again, byCuts := known.again(list), e.byCuts(list, sent)
 	for i, t := range list {
 		e.added(t)
+		e.measured(t, sent)
 		names := e.given(t)
 		for _, name := range names {
 			why := "alone, from its data and " + name
@@ -332,6 +333,25 @@ func (e *examiner) added(t ownTerm) {
 					diag.AcceptFlag(diag.DataOffset))
 			return false
 		})
+	}
+}
+
+// measured reports parameters with an element for each row that the client sends, and of which it has data:
+// their mean over the rounds is near these, as the likelihood of a true value holds it to what was measured.
+func (e *examiner) measured(t ownTerm, sent []ast.Expr) {
+	if t.prior != nil || t.common || t.left == nil || e.deps(t.left)&onData == 0 {
+		return
+	}
+	rows, crosses := e.location(t.left), e.namesOf(sent...).own
+	for name, s := range e.namesOf(t.args...).own {
+		if crosses[name] == nil || !rows.each(s.Type) {
+			continue
+		}
+		e.diags.Warnf(diag.DataOffset, e.File.Source, t.at.Span(),
+			"%s has an element for each row, and %s sends it: its mean over the rounds is near what this data "+
+				"of %[2]s say of the row, as near as this likelihood holds it to them", name, e.client).
+			Note("keep %s out of what %s sends, or let every party hold the data; otherwise %s takes it as it is",
+				name, e.client, diag.AcceptFlag(diag.DataOffset))
 	}
 }
 

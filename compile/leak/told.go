@@ -112,13 +112,35 @@ func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 // of basis.
 func (r *reader) byCuts(list []ownTerm, sent []ast.Expr) [][]string {
 	sent = leaving(list, sent)
-	known, out := r.knowing(r.inCuts(sent)), make([][]string, len(list))
+	known, plain, out := r.knowing(r.inCuts(sent)), r.plain(sent), make([][]string, len(list))
 	for i, t := range list {
-		if t.prior == nil {
-			out[i] = known.rows(t)
+		if t.prior != nil {
+			continue
+		}
+		if out[i] = known.rows(t); len(out[i]) == 0 {
+			out[i] = plain.multiplied(t)
 		}
 	}
 	return out
+}
+
+// multiplied lists the told parameters that data of a term multiply. One with an element for each row that no
+// data multiply, as the true value of what is measured with error, is beside its row and is not among them.
+func (r *reader) multiplied(t ownTerm) []string {
+	if t.common || r.sums(t) || r.moments(t) {
+		return nil
+	}
+	found := map[string]bool{}
+	for _, e := range t.args {
+		if e == nil {
+			continue
+		}
+		for name, w := range r.read(e).paths() {
+			found[name] = found[name] || w&(way(onData)|way(onData|onPrivate)) != 0
+		}
+	}
+	maps.DeleteFunc(found, func(_ string, gives bool) bool { return !gives })
+	return r.onlyTold(maps.Keys(found))
 }
 
 // RowsByCuts lists the data of a client's own likelihoods whose rows follow, up to a change of basis, from
