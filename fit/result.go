@@ -168,8 +168,7 @@ func (p *Prepared) deployment() string {
 		text += "They were masked in sums over two or more clients, which is no protection of rows. "
 	}
 	if len(singly) > 0 {
-		text += fmt.Sprintf("The server needs %s singly, which cannot be masked. ",
-			strings.Join(singly, ", "))
+		text += fmt.Sprintf("What is needed singly cannot be masked: %s. ", strings.Join(singly, ", "))
 	}
 	return text + "vflc audit says who can compute what."
 }
