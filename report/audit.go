@@ -13,10 +13,16 @@ type auditSection struct {
 	Verdict []compile.Verdict // who can compute what
 	Pooled  bool
 	Rows    []auditLine
-	Learns  []string // what a receiver can compute, by number
+	Learns  []learned
 	// Expected is what the server is expected to know after the run of each cut that crosses, as vflc audit
 	// forecasts it.
 	Expected []expectation
+}
+
+// A learned is what a receiver can compute, under a number from 1.
+type learned struct {
+	Number int
+	Text   string
 }
 
 // An expectation is a line of the table of expected reconstructions.
@@ -29,7 +35,7 @@ type expectation struct {
 type auditLine struct {
 	compile.Disclosure
 	ShapeText string
-	Number    int // of what the receiver computes, from 1
+	Number    int // of what the receiver computes
 }
 
 // disclosures are those of vflc audit for the programs and the settings of the run.
@@ -76,9 +82,10 @@ func (r *Report) audit() (any, error) {
 // list adds rows, and once each what their receivers can compute.
 func (s *auditSection) list(rows []compile.Disclosure) {
 	for _, d := range rows {
-		at := slices.Index(s.Learns, d.Learns)
+		at := slices.IndexFunc(s.Learns, func(l learned) bool { return l.Text == d.Learns })
 		if at < 0 {
-			at, s.Learns = len(s.Learns), append(s.Learns, d.Learns)
+			at = len(s.Learns)
+			s.Learns = append(s.Learns, learned{at + 1, d.Learns})
 		}
 		s.Rows = append(s.Rows, auditLine{d, shapeText(d.Shape), at + 1})
 	}

@@ -1,12 +1,11 @@
 package report
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
@@ -21,7 +20,7 @@ type frame struct {
 	Kind     string // of document, in the title of the window
 	Kicker   string // the same, above the heading
 	Footer   string
-	Style    template.CSS
+	Style    markup
 	Policy   string
 	Facts    []fact
 	Sections []part
@@ -30,7 +29,7 @@ type frame struct {
 // A part is a section as HTML.
 type part struct {
 	ID, Title string
-	Body      template.HTML
+	Body      markup
 }
 
 // A content is what the template of a section, page/ID.html, shows.
@@ -41,9 +40,7 @@ type content struct {
 
 // write writes the page with these sections.
 func (f frame) write(w io.Writer, parts []content) error {
-	all, err := template.New("").Funcs(template.FuncMap{"inc": func(i int) int {
-		return i + 1
-	}}).ParseFS(pages, "page/*.html")
+	all, err := readTemplates()
 	if err != nil {
 		return err
 	}
@@ -51,15 +48,16 @@ func (f frame) write(w io.Writer, parts []content) error {
 	if err != nil {
 		return err
 	}
-	f.Style, f.Policy = template.CSS(style), policy(style)
+	f.Style, f.Policy = markup(style), policy(style)
 	for _, c := range parts {
-		var b bytes.Buffer
-		if err := all.ExecuteTemplate(&b, c.id+".html", c.shown); err != nil {
-			return err
-		}
-		f.Sections = append(f.Sections, part{c.id, c.title, template.HTML(b.String())})
+		var b strings.Builder
+		all.write(&b, c.id+".html", reflect.ValueOf(c.shown))
+		f.Sections = append(f.Sections, part{c.id, c.title, markup(b.String())})
 	}
-	return all.ExecuteTemplate(w, "frame.html", f)
+	var b strings.Builder
+	all.write(&b, "frame.html", reflect.ValueOf(f))
+	_, err = io.WriteString(w, b.String())
+	return err
 }
 
 // A fact is a line of a list of facts.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"html/template"
 	"math"
 	"slices"
 
@@ -48,8 +47,8 @@ type plotsSection struct{ Figures []figure }
 // A figure is a plot as SVG, which package plot has escaped, with its description.
 type figure struct {
 	Kind, Doc string
-	SVG       template.HTML
-	Narrow    template.HTML // the same for the width of a telephone
+	SVG       markup
+	Narrow    markup // the same for the width of a telephone
 }
 
 // telephone is the width of a plot on a telephone, in pixels.
@@ -95,7 +94,7 @@ func drawn(kind string, run plot.RunView) (figure, error) {
 	if err := f.Narrow().SVG(&narrow, telephone, 0); err != nil {
 		return figure{}, err
 	}
-	return figure{kind, docOf(kind), template.HTML(b.String()), template.HTML(narrow.String())}, nil
+	return figure{kind, docOf(kind), markup(b.String()), markup(narrow.String())}, nil
 }
 
 // diverged reports whether a transition diverged.

@@ -28,8 +28,9 @@ type predictiveSection struct {
 
 // A checkRow is a statistic of a response, and whether it is far from that of the replicates.
 type checkRow struct {
-	Cells []string
-	Far   bool
+	Response, Statistic string
+	Numbers             []string
+	Far                 bool
 }
 
 // mostPlotted and mostChecked are the largest numbers of responses in the plot and in the table.
@@ -66,7 +67,7 @@ func (r *Report) predictive() (any, error) {
 	cells := fit.CheckCells(shownChecks)
 	out.Titles = cells[0]
 	for k, c := range shownChecks {
-		out.Rows = append(out.Rows, checkRow{cells[k+1], c.Far()})
+		out.Rows = append(out.Rows, checkRow{c.Response, c.Statistic, cells[k+1][2:], c.Far()})
 		if c.Far() {
 			out.Far = append(out.Far, c.Statistic+" of "+c.Response)
 		}

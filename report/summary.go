@@ -15,9 +15,10 @@ const mostRows = 1000
 type summarySection struct {
 	Titles []string
 	Rows   []summaryRow
-	All    int      // parameters of the model, but for those
 	Note   string   // on draws that are not of the posterior
 	Folds  []string // on generated quantities that the table leaves out
+	// Shown is how many rows there are, of All parameters but for those, and Left of how many there are none.
+	Shown, All, Left int
 }
 
 // A summaryRow is a parameter: its name, its owner, and numbers as vflc summary prints them.
@@ -30,7 +31,8 @@ type summaryRow struct {
 func (r *Report) summary() (any, error) {
 	rows, folds := posterior.Folded(r.rows)
 	shown := rows[:min(len(rows), mostRows)]
-	out := summarySection{All: len(rows), Note: r.run.Document.Note,
+	out := summarySection{Shown: len(shown), All: len(rows), Left: len(rows) - len(shown),
+		Note: r.run.Document.Note,
 		Folds: strings.Split(strings.TrimSuffix(posterior.FoldText(folds, "vflc summary RUN %s shows them"),
 			"\n"), "\n")}
 	for k, line := range posterior.Cells(shown) {

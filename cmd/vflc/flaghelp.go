@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -86,6 +87,26 @@ func visible(cmd *cobra.Command) (out []*pflag.Flag) {
 		}
 	})
 	return out
+}
+
+// foldFlags folds the flags in the usage of commands at a width. A template of cobra's would do it, but a
+// program that runs templates keeps every method of every type; see report/template.go.
+func foldFlags(root *cobra.Command, width int) {
+	usual := root.UsageFunc()
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		out := c.OutOrStderr()
+		var b bytes.Buffer
+		c.SetOut(&b)
+		defer c.SetOut(out)
+		err := usual(c)
+		text := b.String()
+		for _, flags := range []*pflag.FlagSet{c.LocalFlags(), c.InheritedFlags()} {
+			text = strings.Replace(text, strings.TrimSpace(flags.FlagUsages()),
+				strings.TrimSpace(flags.FlagUsagesWrapped(width)), 1)
+		}
+		fmt.Fprint(out, text)
+		return err
+	})
 }
 
 // shortHelp gives a command with many flags a help that shows few, and --help-all.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,8 +41,7 @@ func execute(args []string, out, errs io.Writer) (code int) {
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)
-	wrapped := fmt.Sprintf("FlagUsagesWrapped %d", terminal.TableWidth(out))
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", wrapped))
+	foldFlags(root, terminal.TableWidth(out))
 	ran, err := root.ExecuteContextC(context.Background())
 	return exitCode(errs, ran, err)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -91,11 +92,10 @@ party, and infers the posterior. No table is sent, but what is sent reveals colu
 says who can compute what.
 
 To begin: vflc new trial, and then vflc run trial/trial.vfl.`,
-		Version:       version(),
+		Version:       strings.TrimPrefix(version(), "vflc "),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	groups := commandGroups()
 	named := func(c command) bool { return len(args) > 0 && c.name == args[0] }
