@@ -14,6 +14,7 @@ func All() []def.Dist {
 		Cauchy(),
 		HalfCauchy(),
 		Laplace(),
+		AsymmetricLaplace(),
 		Logistic(),
 		Gumbel(),
 		SkewNormal(),
