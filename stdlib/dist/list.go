@@ -24,6 +24,7 @@ func All() []def.Dist {
 		Exponential(),
 		Gamma(),
 		InvGamma(),
+		InverseGaussian(),
 		ChiSquare(),
 		InvChiSquare(),
 		ScaledInvChiSquare(),
