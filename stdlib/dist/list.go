@@ -32,6 +32,7 @@ func All() []def.Dist {
 		Frechet(),
 		LogLogistic(),
 		Pareto(),
+		GenPareto(),
 		Beta(),
 		BetaProportion(),
 		LogitNormal(),
