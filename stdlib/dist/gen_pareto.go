@@ -132,7 +132,7 @@ func extreme(theta []float64, u float64) float64 {
 func boxCoxedAt(x float64, theta [maxParams]float64) point {
 	sigma := positive(theta[1])
 	z := (x - theta[0]) / sigma
-	w := theta[2] * z
+	w := float64(theta[2] * z) // rounded before it is added to
 	ratio := log1pRatioAt(w)
 	dx := -1 / (sigma * (1 + w))
 	return point{lp: -z * ratio, dx: dx,

@@ -17,6 +17,7 @@ func All() []def.Dist {
 		AsymmetricLaplace(),
 		Logistic(),
 		Gumbel(),
+		GenExtremeValue(),
 		SkewNormal(),
 		ExpModNormal(),
 		VonMises(),
