@@ -198,6 +198,8 @@ func (c densityCase) draw(seed uint64) *drawnCase {
 			draw = func(int) float64 { return 40 + float64(r.IntN(5)) }
 		case c.d.Support == def.UpToN && c.d.Narrow != nil && k == 0:
 			draw = func(int) float64 { return float64(1 + r.IntN(2)) }
+		case !c.d.Discrete && c.d.Narrow != nil && k == 2: // an end that it moves is far from most values
+			draw = func(int) float64 { return 0.3 * r.NormFloat64() }
 		}
 		out.args = append(out.args, newArgument(r, f, c.n, draw))
 	}

@@ -50,7 +50,7 @@ func LessOne(k int) *Exponent {
 // distance enters, as for a shape of 1. The parameter of an exponent may be NaN where it is not known; the
 // end then does not belong to the support.
 func (e End) included(theta []float64) bool {
-	return e.Decay == Algebraic && (e.Exponent == nil || e.Exponent.Of(theta) == 0)
+	return e.At(theta) == Algebraic && (e.Exponent == nil || e.Exponent.Of(theta) == 0)
 }
 
 // A LinkScale is the scale on which a linear predictor acts.

@@ -26,6 +26,9 @@ func newSample(d def.Dist, n, vectors int, r *rand.Rand) sample {
 	var xs []float64
 	for range n {
 		theta := drawTheta(d, r)
+		if moving(d) { // one x lies above every location, and inside every end
+			theta[0], common[0] = 0.01*theta[0], 0.01
+		}
 		if d.Support == def.Interval { // any lower bound must be below any upper bound
 			theta[0], theta[1] = -1-math.Abs(theta[0]), 1+math.Abs(theta[1])
 			common[0], common[1] = -1.5, 1.25
@@ -60,12 +63,14 @@ func newSample(d def.Dist, n, vectors int, r *rand.Rand) sample {
 
 // inEvery is a point that lies in the support for all parameters drawn above.
 func inEvery(d def.Dist, xs []float64) float64 {
-	switch d.Support {
-	case def.Interval:
+	switch {
+	case moving(d):
+		return 0.05
+	case d.Support == def.Interval:
 		return 0.5
-	case def.UpToN, def.WholeInterval:
+	case d.Support == def.UpToN || d.Support == def.WholeInterval:
 		return 1
-	case def.FromFirst:
+	case d.Support == def.FromFirst:
 		return slices.Max(xs)
 	}
 	return xs[0]

@@ -116,10 +116,10 @@ func checkEnd(t *testing.T, d def.Dist, theta []float64, e def.End, end, inward 
 		if e.Exponent != nil {
 			t.Fatal("an exponent is of a finite end")
 		}
-		if decay == def.Exponential && math.IsInf(logp(d, -inward*1e6, theta), -1) {
+		const far = 1e12
+		if decay == def.Exponential && math.IsInf(logp(d, -inward*far, theta), -1) {
 			return // too fast for the slope to have a number
 		}
-		const far = 1e12
 		s := -slope(d, theta, 0, -inward, far)
 		per := -slope(d, theta, 0, -inward, 1e6) / 1e6 // -d log p/d|x|
 		more := s / far

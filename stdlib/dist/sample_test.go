@@ -22,19 +22,13 @@ type line struct {
 
 func lineOf(d def.Dist, theta []float64) line {
 	const c = math.Pi / 2
-	switch d.Support {
-	case def.Positive, def.FromFirst:
-		lower, _ := d.Support.Bounds(theta)
-		return line{
-			x: func(t float64) (float64, float64) {
-				return lower + math.Exp(c*math.Sinh(t)), c*math.Sinh(t) + math.Log(c*math.Cosh(t))
-			},
-			inverse: func(x float64) float64 { return math.Asinh(math.Log(x-lower) / c) },
-		}
-	case def.UnitInterval:
-		return unitLine(0, 1)
-	case def.Interval, def.Circle:
-		return unitLine(d.Support.Bounds(theta))
+	switch lower, upper := d.Bounds(theta); {
+	case !math.IsInf(lower, 0) && !math.IsInf(upper, 0):
+		return unitLine(lower, upper)
+	case !math.IsInf(lower, 0):
+		return halfLine(lower, 1)
+	case !math.IsInf(upper, 0):
+		return halfLine(upper, -1)
 	}
 	return line{
 		x: func(t float64) (float64, float64) {
@@ -42,6 +36,17 @@ func lineOf(d def.Dist, theta []float64) line {
 			return math.Sinh(s), math.Log(math.Cosh(s) * c * math.Cosh(t))
 		},
 		inverse: func(x float64) float64 { return math.Asinh(math.Asinh(x) / c) },
+	}
+}
+
+// halfLine maps to what is above an end, or below it for a sign of -1.
+func halfLine(end, sign float64) line {
+	const c = math.Pi / 2
+	return line{
+		x: func(t float64) (float64, float64) {
+			return end + sign*math.Exp(c*math.Sinh(t)), c*math.Sinh(t) + math.Log(c*math.Cosh(t))
+		},
+		inverse: func(x float64) float64 { return math.Asinh(math.Log(sign*(x-end)) / c) },
 	}
 }
 

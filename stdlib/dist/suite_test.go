@@ -66,11 +66,17 @@ func drawTheta(d def.Dist, r *rand.Rand) []float64 {
 	if d.Support == def.UpToN && d.Narrow != nil { // no more are drawn than there are
 		theta[0] = min(theta[0], theta[1]+theta[2])
 	}
+	if moving(d) { // a shape with which the density is bounded at the end
+		theta[2] *= 0.4
+	}
 	if d.Support == def.Interval { // its bounds are in order
 		theta[1] = theta[0] + 0.1 + math.Abs(theta[1])
 	}
 	return theta
 }
+
+// moving reports whether an end of the values moves with a shape, the third parameter.
+func moving(d def.Dist) bool { return d.Narrow != nil && !d.Discrete }
 
 // drawX gives a point of the support; improper distributions have no sampler.
 func drawX(d def.Dist, r *rand.Rand, theta []float64) float64 {

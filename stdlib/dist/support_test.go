@@ -20,7 +20,7 @@ func outside(s def.Support, theta []float64) []float64 {
 	case def.Interval:
 		points = append(points, theta[0]-100, theta[1]+100, inf)
 	case def.FromFirst:
-		points = append(points, theta[0]-100, 0, inf)
+		points = append(points, theta[0]-100, min(0, theta[0]-3), inf)
 	case def.Circle:
 		points = append(points, -3.2, 3.2, 100, inf)
 	case def.ZeroOne:

@@ -64,16 +64,11 @@ func eachTail(t *testing.T, f func(t *testing.T, d def.Dist, x float64, theta []
 		for range 60 {
 			theta := drawTheta(d, r)
 			x := drawX(d, r, theta)
-			switch d.Support { // a step of a difference stays inside
-			case def.UnitInterval:
-				x = min(x, 1-1e-6)
-			case def.Interval:
+			if d.Support == def.Interval { // a step of a difference stays inside
 				theta[1] = theta[0] + 4
 				x = theta[0] + 2
-			case def.FromFirst:
-				x = 1.5*theta[0] + x
 			}
-			f(t, d, x, theta)
+			f(t, d, apart(d, x, theta), theta)
 		}
 	})
 }
