@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/inline"
+	"github.com/vflc/vflc/compile/latent"
 	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/released"
 	"github.com/vflc/vflc/compile/respond"
@@ -133,6 +134,15 @@ func modelPasses() []pass[*Model] {
 			verify: func(m *Model) error { return inline.Verify(m.Inlined) },
 		},
 		{
+			name: "latent", doc: "Sums discrete parameters out.",
+			run: func(m *Model) (l diag.List, _ error) {
+				m.Inlined, l = latent.Sum(m.Inlined, m.Universe, m.options)
+				return l, nil
+			},
+			dump:   dumpInline,
+			verify: func(m *Model) error { return inline.Verify(m.Inlined) },
+		},
+		{
 			name: "check",
 			doc:  "Resolves the names, types, shapes and owners of all declarations and expressions.",
 			run: func(m *Model) (l diag.List, _ error) {
@@ -194,6 +204,9 @@ func respondAt(m *Model) (diag.List, error) {
 	linked, found := inline.LinkPrivate(m.File, m.Name, m.options.Module)
 	if !found.HasErrors() {
 		linked, found = inline.Expand(linked, universe, m.options.Import)
+	}
+	if !found.HasErrors() {
+		linked, found = latent.Sum(linked, universe, m.options)
 	}
 	if !found.HasErrors() {
 		_, found = check.Check(linked, universe, m.options)

@@ -12,6 +12,12 @@ import (
 // MixtureName is what a model calls a mixture.
 const MixtureName = "mixture"
 
+// LogOddsName and BinaryLogOddsName are the distributions of a category, and of 0 and 1, given log odds.
+const (
+	LogOddsName       = "categorical_logit"
+	BinaryLogOddsName = "bernoulli_logit"
+)
+
 // Mixture is the mixture of distributions of one support. Its parameters are those of the components in
 // order, then the weights: one for each component, or with one weight of two components w and 1 - w. That
 // weights sum to 1 is not checked.

@@ -36,6 +36,9 @@ func (c *checker) fixedSupport(s *ast.Param, sym *Symbol) {
 	}
 }
 
+const fewStates = "samplers work on continuous parameters; one of few states is summed out: param k : level(3) ~ " +
+	"categorical(w), or binary ~ bernoulli(p), with a state for each row as level(3)[N]"
+
 func (c *checker) param(s *ast.Param) {
 	owner, family, ok := c.owner(s.Owner)
 	if family {
@@ -47,8 +50,7 @@ func (c *checker) param(s *ast.Param) {
 	if ok2 && t.Elem != types.Real {
 		c.errorf(diag.DiscreteParameter, s.Type, "a parameter is real, but %s is declared %s", s.Name.Name,
 			t.Elem).
-			Note("sum a discrete parameter out of the likelihood by hand; samplers here work " +
-				"on continuous parameters")
+			Note(fewStates)
 		ok2 = false
 	}
 	if !ok || !ok2 {
@@ -66,8 +68,7 @@ func (c *checker) param(s *ast.Param) {
 	if dist != nil && dist.Discrete {
 		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete, but a parameter is continuous",
 			dist.Name).
-			Note("sum a discrete parameter out of the likelihood by hand; samplers here work " +
-				"on continuous parameters")
+			Note(fewStates)
 	}
 	if dist != nil && dist.Joint() != "" {
 		c.errorf(diag.MustBeData, s.Dist.Name,

@@ -29,3 +29,12 @@ const (
 	CutVariants      Code = "V0394" // cuts of one client that differ by a shared factor
 	NoiseAverages    Code = "V0396" // rows that share a level share a value, and noise averages over them
 )
+
+// Discrete parameters that the compiler sums out.
+const (
+	LatentType   Code = "V0345" // of a type or a distribution without few states
+	LatentParty  Code = "V0346" // what another party has depends on one
+	LatentRows   Code = "V0347" // rows depend on states of others
+	LatentStates Code = "V0348" // too many combinations of states
+	LatentClause Code = "V0349" // a statement that cannot be added up over states
+)
