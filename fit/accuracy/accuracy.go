@@ -16,14 +16,19 @@ import (
 // A Criterion estimates how well a model predicts.
 type Criterion struct {
 	Name     string // as in the table of a comparison
-	estimate func(ll Pointwise, independent bool, progress Progress) Estimate
+	estimate func(ll Pointwise, independent bool, d Density, progress Progress) Estimate
+	moving   []Density
 }
 
 // LOO is leave-one-out cross-validation by Pareto-smoothed importance sampling.
-func LOO() Criterion { return Criterion{"loo", psis} }
+func LOO() Criterion { return Criterion{Name: "loo", estimate: psis} }
+
+// Moving is leave-one-out cross-validation that moves draws for observations whose Pareto shape is too high,
+// with a density for each response.
+func Moving(d []Density) Criterion { return Criterion{"loo", psis, d} }
 
 // WAIC is the widely applicable information criterion.
-func WAIC() Criterion { return Criterion{"waic", waic} }
+func WAIC() Criterion { return Criterion{Name: "waic", estimate: waic} }
 
 // A Report is the predictive accuracy of one run.
 type Report struct {
@@ -61,8 +66,12 @@ func (c Criterion) Of(r *runs.Run, responses []export.Observed, progress Progres
 	if r.Document != nil {
 		a.Transform = r.Document.Transform
 	}
-	for _, y := range responses {
-		e := c.estimate(y.LogLik, r.Draws.Independent(), progress)
+	for k, y := range responses {
+		var d Density
+		if c.moving != nil {
+			d = c.moving[k]
+		}
+		e := c.estimate(y.LogLik, r.Draws.Independent(), d, progress)
 		a.Responses = append(a.Responses, describeAccuracy(y.Name, e, drawsOf(r.Draws)))
 		a.Warnings = append(a.Warnings, c.warnings(y.Name, e)...)
 	}
