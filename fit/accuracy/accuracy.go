@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
@@ -38,6 +39,8 @@ type Report struct {
 	Transform string             `json:"transform"`
 	Responses []ResponseAccuracy `json:"responses"`
 	Warnings  []string           `json:"warnings"`
+	// LOO-PIT, where it is wanted
+	Transformed []Transformed `json:"pit,omitempty"`
 }
 
 // A ResponseAccuracy is the accuracy for one response, in nats.
@@ -54,6 +57,8 @@ type ResponseAccuracy struct {
 	KBound       posterior.Number   `json:"k_bound"`
 	HighK        int                `json:"high_k"`
 	K            []posterior.Number `json:"k"`
+	Moved        int                `json:"moved,omitempty"`    // observations for which draws were moved
+	KBefore      []posterior.Number `json:"k_before,omitempty"` // before that; null where they were not
 	REff         []posterior.Number `json:"r_eff"`
 	Pointwise    []posterior.Number `json:"pointwise"`
 }
@@ -94,8 +99,22 @@ func describeAccuracy(name string, e Estimate, draws int) ResponseAccuracy {
 	if e.K != nil {
 		n, bound := e.HighK()
 		d.HighK, d.KBound = n, posterior.Number(bound)
+		d.moved(e.Before)
 	}
 	return d
+}
+
+// moved counts the observations for which draws were moved.
+func (r *ResponseAccuracy) moved(before []float64) {
+	all := numbers(before)
+	for i, k := range before {
+		if k == 0 {
+			all[i] = posterior.NotApplicable()
+			continue
+		}
+		r.Moved++
+		r.KBefore = all
+	}
 }
 
 func drawsOf(d *posterior.Draws) (n int) {
@@ -116,10 +135,14 @@ func numbers(v []float64) []posterior.Number {
 func (c Criterion) warnings(name string, e Estimate) []string {
 	var out []string
 	if n, bound := e.HighK(); n > 0 {
+		try := "more draws, "
+		if !slices.ContainsFunc(e.Before, func(k float64) bool { return k != 0 }) {
+			try = "vflc loo --moment-match, " + try
+		}
 		out = append(out,
 			fmt.Sprintf("%s: Pareto k is above %.2f for %d of %d observations: leaving them out changes "+
-				"the posterior too much for an estimate from these draws; try more draws, a model that "+
-				"expects such values, or k-fold cross-validation", name, bound, n, e.Observed))
+				"the posterior too much for an estimate from these draws; try %sa model that "+
+				"expects such values, or k-fold cross-validation", name, bound, n, e.Observed, try))
 	}
 	if n := e.HighVar; n > 0 {
 		out = append(out,
@@ -148,7 +171,13 @@ func (a Report) WriteTable(w io.Writer) error {
 		}
 	}
 	for _, r := range a.Responses {
+		if r.Moved > 0 {
+			text += fmt.Sprintf("%s: draws were moved for %d of %d observations\n", r.Name, r.Moved, r.Observations)
+		}
 		text += r.monteCarlo()
+	}
+	for _, t := range a.Transformed {
+		text += t.Text()
 	}
 	for _, m := range a.Warnings {
 		text += m + "\n"
