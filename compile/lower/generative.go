@@ -173,7 +173,7 @@ func (g *generative) declared(s *check.Symbol) {
 		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper,
 		Structure: s.Structure, Improper: g.improper(s, args, lower, upper), Initial: s.Initial, Prior: -1,
 	}
-	if g.priors && s.Dist != nil {
+	if g.priors && s.Dist != nil && s.Initial == nil {
 		g.prior(s, args, &p)
 	}
 	g.model.Params = append(g.model.Params, p)
