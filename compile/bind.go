@@ -344,6 +344,14 @@ func (b *BoundModel) Generative() (*simulate.SimulatedModel, diag.List) {
 	return lower.Generative(b.Cuts, b.Values, b.Sizes)
 }
 
+// Priors is Generative with the log densities of the priors.
+func (b *BoundModel) Priors() (*simulate.SimulatedModel, diag.List) {
+	if b.Values == nil {
+		panic("compile: the values of the model have been released")
+	}
+	return lower.Priors(b.Cuts, b.Values, b.Sizes)
+}
+
 // Noised lowers the model with all parties' data, for densities of rows with noise and without: see
 // lower.Noised.
 func (b *BoundModel) Noised() (*simulate.SimulatedModel, diag.List) {

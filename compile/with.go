@@ -1,6 +1,9 @@
 package compile
 
 import (
+	"slices"
+
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -32,6 +35,19 @@ func (b *BoundModel) WithRows() (*BoundModel, diag.List, error) {
 	if m == b.Model {
 		return b, nil, nil
 	}
+	return b.as(m)
+}
+
+// WithoutParties returns the model with its data in one program, without a transform's noise and without
+// generated quantities: its density, at many points. b is unchanged.
+func (b *BoundModel) WithoutParties() (*BoundModel, diag.List, error) {
+	m, diags := b.Model.Pool()
+	if diags.HasErrors() {
+		return nil, diags, nil
+	}
+	m.Checked.Order = slices.DeleteFunc(slices.Clone(m.Checked.Order), func(s *check.Symbol) bool {
+		return s.Kind == check.Generated
+	})
 	return b.as(m)
 }
 

@@ -33,7 +33,15 @@ type Smoothed struct {
 // of the generalised Pareto distribution that is fitted to them, and truncates them at the largest raw one.
 // Means with the weights are reliable if K < 0.7. The ratios are not changed.
 func Smooth(logRatios []float64, rEff float64) Smoothed {
-	if len(logRatios) == 0 || !(rEff > 0) || slices.ContainsFunc(logRatios, func(v float64) bool {
+	if !(rEff > 0) {
+		return Smoothed{K: math.NaN()}
+	}
+	return SmoothTail(logRatios, tailLen(len(logRatios), rEff))
+}
+
+// SmoothTail is Smooth of so many of the largest ratios.
+func SmoothTail(logRatios []float64, tail int) Smoothed {
+	if len(logRatios) == 0 || slices.ContainsFunc(logRatios, func(v float64) bool {
 		return math.IsNaN(v) || math.IsInf(v, 1)
 	}) {
 		return Smoothed{K: math.NaN()}
@@ -44,7 +52,7 @@ func Smooth(logRatios []float64, rEff float64) Smoothed {
 	}
 	lw := slices.Clone(logRatios)
 	floats.AddConst(-top, lw)
-	k := smoothTail(lw, tailLen(len(lw), rEff))
+	k := smoothTail(lw, tail)
 	floats.AddConst(-portable.LogSumExp(lw), lw)
 	return Smoothed{LogWeights: lw, K: k}
 }

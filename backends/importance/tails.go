@@ -36,20 +36,25 @@ func Normal(id int) bool { return id%each == 0 }
 // mean by that factor is one of the mixture.
 func Scales(env density.Env, draws int) []float64 {
 	stream := env.Shared("heavier tails")
-	out, normals := make([]float64, draws), make([]float64, freedom)
+	out := make([]float64, draws)
 	for id := range out {
-		if out[id] = 1; Normal(id) {
-			continue
-		}
 		stream.Round(uint64(id))
-		stream.FillNormals(normals)
-		squares := 0.0
-		for _, x := range normals {
-			squares += float64(x * x)
-		}
-		out[id] = math.Sqrt(freedom / squares)
+		out[id] = Scale(id, stream.FillNormals)
 	}
 	return out
+}
+
+// Scale is that of one draw, from standard normals.
+func Scale(id int, fill func([]float64)) float64 {
+	if Normal(id) {
+		return 1
+	}
+	normals, squares := make([]float64, freedom), 0.0
+	fill(normals)
+	for _, x := range normals {
+		squares += float64(x * x)
+	}
+	return math.Sqrt(freedom / squares)
 }
 
 // Correct sets ratios, which are log p − log N(μ, Σ) at draws, to log p − log q for the mixture q, given the

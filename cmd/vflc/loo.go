@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/accuracy"
 	"github.com/vflc/vflc/internal/terminal"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
@@ -40,6 +42,7 @@ func newWAIC() *cobra.Command { return newCriterion(widelyApplicable()) }
 
 func newCriterion(c criterion) *cobra.Command {
 	var asJSON, strict bool
+	var l struct{ moves, pit bool }
 	var which likelihoodFlags
 	cmd := &cobra.Command{
 		Use:   c.Name + " RUN",
@@ -54,13 +57,28 @@ func newCriterion(c criterion) *cobra.Command {
 				return err
 			}
 			show := terminal.NewCounter(cmd.ErrOrStderr(), which.quiet)
-			responses, err := logLikelihood(cmd, r, which, show)
+			var points *fit.NewPoints
+			var responses []export.Observed
+			if l.moves {
+				responses, points, err = atNewPoints(cmd, r, which, show)
+			} else {
+				responses, err = logLikelihood(cmd, r, which, show)
+			}
 			if err != nil {
 				return err
 			}
 			sayStretch(cmd, c, r.Run)
-			e := c.Of(r.Run, responses, show.Of(c.Name))
+			e := points.Moving(c.Criterion, len(responses)).Of(r.Run, responses, show.Of(c.Name))
 			show.End()
+			if err := points.Err(); err != nil {
+				return err
+			}
+			if l.pit {
+				var diags diag.List
+				if e.Transformed, diags, err = r.Transform(cmd.Context()); err != nil || diags.HasErrors() {
+					return cmp.Or(settle(cmd, diags), err)
+				}
+			}
 			if asJSON {
 				err = posterior.WriteJSON(cmd.OutOrStdout(), e)
 			} else {
@@ -74,6 +92,12 @@ func newCriterion(c criterion) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with every observation")
 	which.add(cmd)
+	if c.Name == accuracy.LOO().Name {
+		cmd.Flags().BoolVar(&l.moves, "moment-match", false, "move the draws for observations whose Pareto k is too "+
+			"high, with the density at new points: the tables are read again")
+		cmd.Flags().BoolVar(&l.pit, "pit", false, "where each observation lies in what the model without it predicts "+
+			"(LOO-PIT): uniform if it predicts rows as they vary")
+	}
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with code 3 when the estimate cannot be trusted")
 	return cmd
 }
@@ -91,6 +115,10 @@ func (f *likelihoodFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "show no progress")
 }
 
+func (f *likelihoodFlags) wanted(show *terminal.Counter) fit.LogDensities {
+	return fit.LogDensities{Draws: f.draws, Progress: show.Of("log density")}
+}
+
 // sayStretch says what a criterion cannot see of a run with auxiliary variables, and reports whether the run
 // has any.
 func sayStretch(cmd *cobra.Command, c criterion, r *runs.Run) bool {
@@ -104,6 +132,20 @@ func sayStretch(cmd *cobra.Command, c criterion, r *runs.Run) bool {
 	return true
 }
 
+// atNewPoints is logLikelihood with the density elsewhere.
+func atNewPoints(cmd *cobra.Command, r *fit.Finished, which likelihoodFlags, show *terminal.Counter) (
+	[]export.Observed, *fit.NewPoints, error) {
+	if which.draws < 0 {
+		return nil, nil, usagef("--draws %d: give a number above 0", which.draws)
+	}
+	responses, points, diags, err := r.AtNewPoints(which.wanted(show))
+	show.End()
+	if err := settle(cmd, diags); err != nil {
+		return nil, nil, err
+	}
+	return responses, points, err
+}
+
 // logLikelihood returns the log density that the run has stored, or computes it from the model and the data,
 // whose diagnostics it prints.
 func logLikelihood(cmd *cobra.Command, r *fit.Finished, which likelihoodFlags,
@@ -111,8 +153,7 @@ func logLikelihood(cmd *cobra.Command, r *fit.Finished, which likelihoodFlags,
 	if which.draws < 0 {
 		return nil, usagef("--draws %d: give a number above 0", which.draws)
 	}
-	responses, diags, err := r.LogLikelihood(
-		fit.LogDensities{Draws: which.draws, Progress: show.Of("log density")})
+	responses, diags, err := r.LogLikelihood(which.wanted(show))
 	show.End()
 	if err := settle(cmd, diags); err != nil {
 		return nil, err

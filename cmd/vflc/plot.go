@@ -127,6 +127,19 @@ func (p *plotRequest) figure(cmd *cobra.Command) (*plot.Figure, error) {
 			}
 			one.Responses = again.Plotted()
 		}
+		if plot.NeedsTransforms(kind) {
+			all, diags, err := r.Transform(cmd.Context())
+			if err := settled(cmd, diags, err); err != nil {
+				return nil, err
+			}
+			for _, t := range all {
+				y := plot.Replicated{Name: t.Name}
+				for _, v := range t.Values {
+					y.PIT = append(y.PIT, float64(v))
+				}
+				one.Responses = append(one.Responses, y)
+			}
+		}
 		out, names[folderName(one.Name)] = append(out, one), true
 	}
 	for i := range out {

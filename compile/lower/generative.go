@@ -44,6 +44,17 @@ func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*sim
 	return g.build()
 }
 
+// Priors is Generative with the log densities of the priors.
+func Priors(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel, diag.List) {
+	g := newGenerative(c, values, sizes)
+	g.priors = true
+	g.declareAll()
+	for _, k := range g.cuts.Likelihoods {
+		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
+	}
+	return g.build()
+}
+
 // Drawing is Generative for drawing alone, without densities. Elements of data that are NaN are still to be
 // drawn: all that depends on them is NaN too, also a comparison with them and what a level among them looks
 // up.
@@ -104,6 +115,7 @@ type generative struct {
 	*lowerer
 	cuts    *cut.Program
 	noisy   bool // cuts get noise
+	priors  bool // priors have their densities
 	model   *simulate.SimulatedModel
 	noise   map[string][]int // of a group, or of one member's cut in it: the noise that it carries
 	reports int
@@ -157,9 +169,26 @@ func (g *generative) declared(s *check.Symbol) {
 		owner = memberName(s.Owner, g.member)
 		name = owner + "." + name
 	}
-	g.model.Params = append(g.model.Params, simulate.Param{
+	p := simulate.Param{
 		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper,
-		Structure: s.Structure, Improper: g.improper(s, args, lower, upper), Initial: s.Initial,
+		Structure: s.Structure, Improper: g.improper(s, args, lower, upper), Initial: s.Initial, Prior: -1,
+	}
+	if g.priors && s.Dist != nil && s.Initial == nil {
+		g.prior(s, args, &p)
+	}
+	g.model.Params = append(g.model.Params, p)
+}
+
+// prior reports the log density of a parameter's prior.
+func (g *generative) prior(s *check.Symbol, args []graph.ID, p *simulate.Param) {
+	lp, err := g.b.LogDensity(s.Dist, g.names[g.key(s.Name)], args, graph.NoID)
+	if err != nil {
+		g.errorf(diag.CannotEvaluate, s.Ident, "%v", err)
+		return
+	}
+	p.Prior, p.Top = g.report(lp), !slices.ContainsFunc(args, func(id graph.ID) bool {
+		_, fixed := g.b.Value(id)
+		return !fixed
 	})
 }
 

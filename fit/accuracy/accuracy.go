@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
@@ -16,14 +17,19 @@ import (
 // A Criterion estimates how well a model predicts.
 type Criterion struct {
 	Name     string // as in the table of a comparison
-	estimate func(ll Pointwise, independent bool, progress Progress) Estimate
+	estimate func(ll Pointwise, independent bool, d Density, progress Progress) Estimate
+	moving   []Density
 }
 
 // LOO is leave-one-out cross-validation by Pareto-smoothed importance sampling.
-func LOO() Criterion { return Criterion{"loo", psis} }
+func LOO() Criterion { return Criterion{Name: "loo", estimate: psis} }
+
+// Moving is leave-one-out cross-validation that moves draws for observations whose Pareto shape is too high,
+// with a density for each response.
+func Moving(d []Density) Criterion { return Criterion{"loo", psis, d} }
 
 // WAIC is the widely applicable information criterion.
-func WAIC() Criterion { return Criterion{"waic", waic} }
+func WAIC() Criterion { return Criterion{Name: "waic", estimate: waic} }
 
 // A Report is the predictive accuracy of one run.
 type Report struct {
@@ -33,6 +39,8 @@ type Report struct {
 	Transform string             `json:"transform"`
 	Responses []ResponseAccuracy `json:"responses"`
 	Warnings  []string           `json:"warnings"`
+	// LOO-PIT, where it is wanted
+	Transformed []Transformed `json:"pit,omitempty"`
 }
 
 // A ResponseAccuracy is the accuracy for one response, in nats.
@@ -49,6 +57,8 @@ type ResponseAccuracy struct {
 	KBound       posterior.Number   `json:"k_bound"`
 	HighK        int                `json:"high_k"`
 	K            []posterior.Number `json:"k"`
+	Moved        int                `json:"moved,omitempty"`    // observations for which draws were moved
+	KBefore      []posterior.Number `json:"k_before,omitempty"` // before that; null where they were not
 	REff         []posterior.Number `json:"r_eff"`
 	Pointwise    []posterior.Number `json:"pointwise"`
 }
@@ -61,8 +71,12 @@ func (c Criterion) Of(r *runs.Run, responses []export.Observed, progress Progres
 	if r.Document != nil {
 		a.Transform = r.Document.Transform
 	}
-	for _, y := range responses {
-		e := c.estimate(y.LogLik, r.Draws.Independent(), progress)
+	for k, y := range responses {
+		var d Density
+		if c.moving != nil {
+			d = c.moving[k]
+		}
+		e := c.estimate(y.LogLik, r.Draws.Independent(), d, progress)
 		a.Responses = append(a.Responses, describeAccuracy(y.Name, e, drawsOf(r.Draws)))
 		a.Warnings = append(a.Warnings, c.warnings(y.Name, e)...)
 	}
@@ -85,8 +99,22 @@ func describeAccuracy(name string, e Estimate, draws int) ResponseAccuracy {
 	if e.K != nil {
 		n, bound := e.HighK()
 		d.HighK, d.KBound = n, posterior.Number(bound)
+		d.moved(e.Before)
 	}
 	return d
+}
+
+// moved counts the observations for which draws were moved.
+func (r *ResponseAccuracy) moved(before []float64) {
+	all := numbers(before)
+	for i, k := range before {
+		if k == 0 {
+			all[i] = posterior.NotApplicable()
+			continue
+		}
+		r.Moved++
+		r.KBefore = all
+	}
 }
 
 func drawsOf(d *posterior.Draws) (n int) {
@@ -107,10 +135,14 @@ func numbers(v []float64) []posterior.Number {
 func (c Criterion) warnings(name string, e Estimate) []string {
 	var out []string
 	if n, bound := e.HighK(); n > 0 {
+		try := "more draws, "
+		if !slices.ContainsFunc(e.Before, func(k float64) bool { return k != 0 }) {
+			try = "vflc loo --moment-match, " + try
+		}
 		out = append(out,
 			fmt.Sprintf("%s: Pareto k is above %.2f for %d of %d observations: leaving them out changes "+
-				"the posterior too much for an estimate from these draws; try more draws, a model that "+
-				"expects such values, or k-fold cross-validation", name, bound, n, e.Observed))
+				"the posterior too much for an estimate from these draws; try %sa model that "+
+				"expects such values, or k-fold cross-validation", name, bound, n, e.Observed, try))
 	}
 	if n := e.HighVar; n > 0 {
 		out = append(out,
@@ -139,7 +171,13 @@ func (a Report) WriteTable(w io.Writer) error {
 		}
 	}
 	for _, r := range a.Responses {
+		if r.Moved > 0 {
+			text += fmt.Sprintf("%s: draws were moved for %d of %d observations\n", r.Name, r.Moved, r.Observations)
+		}
 		text += r.monteCarlo()
+	}
+	for _, t := range a.Transformed {
+		text += t.Text()
 	}
 	for _, m := range a.Warnings {
 		text += m + "\n"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -31,6 +32,9 @@ type CompareLine struct {
 	DiffSE posterior.Number `json:"diff_se"`
 	P      posterior.Number `json:"p"`
 	HighK  int              `json:"high_k"`
+	// weights of averages of the models' predictions, which add up to 1
+	Stacking  posterior.Number `json:"stacking"`
+	PseudoBMA posterior.Number `json:"pseudo_bma_plus"`
 }
 
 // A Candidate is a run to compare, with the log likelihood of its responses (fit.LogLikelihood).
@@ -44,7 +48,7 @@ func (c Criterion) Compare(candidates []Candidate, progress Progress) (Compariso
 	out := Comparison{Schema: posterior.Schema, Models: []CompareLine{}, Warnings: []string{}}
 	var all []named
 	for _, k := range candidates {
-		e := c.estimate(together(k.Responses), k.Run.Draws.Independent(), progress)
+		e := c.estimate(together(k.Responses), k.Run.Draws.Independent(), nil, progress)
 		all = append(all, named{k.Run.Path, k.Run.Name(), e})
 		out.Warnings = append(out.Warnings, c.warnings(k.Run.Path, e)...)
 	}
@@ -75,11 +79,12 @@ func ranked(models []named) ([]CompareLine, error) {
 	models = slices.Clone(models)
 	slices.SortStableFunc(models, func(a, b named) int { return cmp.Compare(b.ELPD, a.ELPD) })
 	var out []CompareLine
+	stacked, averaged := weightsOf(models)
 	for i, m := range models {
 		high, _ := m.HighK()
 		line := CompareLine{Run: m.run, Model: m.model, ELPD: posterior.Number(m.ELPD),
 			SE: posterior.Number(m.SE),
-			P:  posterior.Number(m.P), HighK: high}
+			P:  posterior.Number(m.P), HighK: high, Stacking: stacked[i], PseudoBMA: averaged[i]}
 		if i > 0 {
 			d := make([]float64, m.Observed)
 			floats.SubTo(d, m.Pointwise, models[0].Pointwise)
@@ -89,6 +94,18 @@ func ranked(models []named) ([]CompareLine, error) {
 		out = append(out, line)
 	}
 	return out, nil
+}
+
+// weightsOf are the stacking and pseudo-BMA+ weights of models, NaN where an elpd of one is.
+func weightsOf(models []named) (stacked, averaged []posterior.Number) {
+	var lpd [][]float64
+	bad := slices.Repeat([]posterior.Number{posterior.NotApplicable()}, len(models))
+	for _, m := range models {
+		if lpd = append(lpd, m.Pointwise); len(m.Pointwise) == 0 || math.IsNaN(m.ELPD) || math.IsInf(m.ELPD, 0) {
+			return bad, bad
+		}
+	}
+	return numbers(stacking(lpd)), numbers(pseudoBMA(lpd))
 }
 
 // together puts the observations of all responses side by side.
@@ -116,11 +133,11 @@ func Different(a, b []export.Observed) string {
 
 // WriteTable writes the comparison as a text table, and its warnings below.
 func (c Comparison) WriteTable(w io.Writer) error {
-	rows := [][]string{{"run", "model", "elpd", "se", "difference", "se", "p", "high k"}}
+	rows := [][]string{{"run", "model", "elpd", "se", "difference", "se", "p", "high k", "stacking", "pseudo-BMA+"}}
 	for _, m := range c.Models {
 		rows = append(rows, []string{m.Run, m.Model, fmt.Sprintf("%.1f", m.ELPD), fmt.Sprintf("%.1f", m.SE),
 			fmt.Sprintf("%.1f", m.Diff), fmt.Sprintf("%.1f", m.DiffSE), fmt.Sprintf("%.1f", m.P),
-			fmt.Sprint(m.HighK)})
+			fmt.Sprint(m.HighK), fmt.Sprintf("%.2f", m.Stacking), fmt.Sprintf("%.2f", m.PseudoBMA)})
 	}
 	text := posterior.AlignLeft(rows)
 	for _, warning := range c.Warnings {

@@ -16,7 +16,7 @@ import (
 type Progress func(done, all int)
 
 // An observation is the estimate of one.
-type observation struct{ elpd, p, k, rEff float64 }
+type observation struct{ elpd, p, k, rEff, before float64 }
 
 // parts is into how many parts observations are divided, whatever the number of processors, so that sums over
 // them are taken in one order.
@@ -24,8 +24,8 @@ const parts = 32
 
 // estimate applies one to every observation, and adds up. one adds to influence, by draw, the change of elpd
 // that the draw has caused: elpd as a function of the empirical distribution of the draws, differentiated.
-func estimate(ll Pointwise, independent bool, progress Progress, one func(o *observation, chains [][]float64,
-	influence []float64)) Estimate {
+func estimate(ll Pointwise, independent bool, progress Progress, one func(i int, o *observation,
+	chains [][]float64, influence []float64)) Estimate {
 	n, draws := len(ll), 0
 	if n > 0 {
 		draws = len(flat(ll[0]))
@@ -46,7 +46,7 @@ func estimate(ll Pointwise, independent bool, progress Progress, one func(o *obs
 				}
 				influences[k] = make([]float64, draws)
 				for i := n * k / parts; i < n*(k+1)/parts; i++ {
-					one(&found[i], ll[i], influences[k])
+					one(i, &found[i], ll[i], influences[k])
 					lock.Lock()
 					if done++; progress != nil {
 						progress(done, n)
@@ -60,7 +60,7 @@ func estimate(ll Pointwise, independent bool, progress Progress, one func(o *obs
 	e := Estimate{Observed: n, Draws: draws}
 	for _, o := range found {
 		e.Pointwise, e.PPointwise = append(e.Pointwise, o.elpd), append(e.PPointwise, o.p)
-		e.K, e.REff = append(e.K, o.k), append(e.REff, o.rEff)
+		e.K, e.REff, e.Before = append(e.K, o.k), append(e.REff, o.rEff), append(e.Before, o.before)
 	}
 	e.ELPD, e.SE = sumAndError(e.Pointwise)
 	e.P, e.PSE = sumAndError(e.PPointwise)

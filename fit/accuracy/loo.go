@@ -25,6 +25,7 @@ type Estimate struct {
 	K          []float64 // Pareto shape of each observation; nil for WAIC
 	PPointwise []float64 // effective number of parameters by observation
 	REff       []float64 // relative efficiency of each observation's likelihood; nil for WAIC
+	Before     []float64 // Pareto shape before draws were moved for an observation; 0 where they were not
 	Observed   int
 	Draws      int
 	// WAIC: observations whose variance of log p exceeds VarianceBound, for which it is not reliable
@@ -34,22 +35,45 @@ type Estimate struct {
 }
 
 // psis is PSIS-LOO: elpd_i = log Σ_s w_is p(y_i|θ_s) with smoothed weights from the ratios 1/p(y_i|θ_s). For
-// draws of Markov chains the relative efficiency is estimated; independent draws have r_eff = 1. progress may
-// be nil.
-func psis(ll Pointwise, independent bool, progress Progress) Estimate {
-	return estimate(ll, independent, progress, func(o *observation, chains [][]float64, influence []float64) {
+// draws of Markov chains the relative efficiency is estimated; independent draws have r_eff = 1. Where d is not
+// nil, draws are moved for observations whose Pareto shape is too high. progress may be nil.
+func psis(ll Pointwise, independent bool, d Density, progress Progress) Estimate {
+	if d == nil || len(ll) == 0 {
+		return moving(ll, independent, nil, 0, progress)
+	}
+	return moving(ll, independent, d, kBound(len(d.Draws())), progress)
+}
+
+// moving is psis that moves draws where the Pareto shape is above a bound.
+func moving(ll Pointwise, independent bool, d Density, bound float64, progress Progress) Estimate {
+	var origin []float64
+	if d != nil {
+		origin = make([]float64, len(d.Draws()))
+		d.At(d.Draws(), 0, origin, make([]float64, len(origin)))
+	}
+	return estimate(ll, independent, progress, func(i int, o *observation, chains [][]float64,
+		influence []float64) {
 		all := flat(chains)
 		o.rEff = 1.0
 		if !independent {
 			o.rEff = efficiency(chains)
 		}
-		ratios := make([]float64, len(all))
+		ratios, terms := make([]float64, len(all)), []float64(nil)
 		floats.SubTo(ratios, ratios, all)
 		s := importance.Smooth(ratios, o.rEff)
 		o.k, o.elpd = s.K, math.NaN()
-		if s.LogWeights != nil {
-			terms := make([]float64, len(all))
+		if d != nil && s.K > bound {
+			before := s.K
+			var lw []float64
+			if terms, lw = match(d, o, i, origin, weighed{row: all, Smoothed: s}, bound); terms != nil {
+				s.LogWeights, o.before = lw, before
+			}
+		}
+		if terms == nil && s.LogWeights != nil {
+			terms = make([]float64, len(all))
 			floats.AddTo(terms, s.LogWeights, all)
+		}
+		if terms != nil {
 			o.elpd = portable.LogSumExp(terms)
 			for i, t := range terms {
 				influence[i] += portable.Exp(t-o.elpd) - portable.Exp(s.LogWeights[i])
@@ -81,8 +105,9 @@ func efficiency(chains [][]float64) float64 {
 // waic is the widely applicable information criterion on the scale of elpd: the log pointwise predictive
 // density minus the posterior variance of log p (Watanabe 2010; the variance form of Gelman, Hwang and
 // Vehtari 2014).
-func waic(ll Pointwise, independent bool, progress Progress) Estimate {
-	e := estimate(ll, independent, progress, func(o *observation, chains [][]float64, influence []float64) {
+func waic(ll Pointwise, independent bool, _ Density, progress Progress) Estimate {
+	e := estimate(ll, independent, progress, func(_ int, o *observation, chains [][]float64,
+		influence []float64) {
 		all := flat(chains)
 		centre, p := portable.Mean(all), portable.Variance(all)
 		lppd, n := logMeanExp(all), float64(len(all))
@@ -96,7 +121,7 @@ func waic(ll Pointwise, independent bool, progress Progress) Estimate {
 			e.HighVar++
 		}
 	}
-	e.K, e.REff = nil, nil
+	e.K, e.REff, e.Before = nil, nil, nil
 	return e
 }
 
@@ -122,7 +147,7 @@ func flat(chains [][]float64) []float64 {
 // HighK counts the observations whose Pareto shape is above the bound for which PSIS-LOO is reliable with S
 // draws, min(1 − 1/log₁₀ S, 0.7) (Vehtari et al. 2024). It also returns the bound.
 func (e Estimate) HighK() (count int, bound float64) {
-	bound = min(1-1/portable.Log10(float64(e.Draws)), 0.7)
+	bound = kBound(e.Draws)
 	for _, k := range e.K {
 		if !(k <= bound) {
 			count++
@@ -130,3 +155,5 @@ func (e Estimate) HighK() (count int, bound float64) {
 	}
 	return count, bound
 }
+
+func kBound(draws int) float64 { return min(1-1/portable.Log10(float64(draws)), 0.7) }

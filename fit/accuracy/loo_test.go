@@ -23,10 +23,13 @@ func lcg(seed uint32, n int) []float64 {
 
 // stacked is four autoregressive chains of 500 draws, one after another: y_t = 0.6·y_{t−1} + (three uniforms
 // − 1.5).
-func stacked() []float64 {
+func stacked() []float64 { return chainsFrom(1) }
+
+// chainsFrom is stacked from another seed.
+func chainsFrom(first uint32) []float64 {
 	var out []float64
 	for seed := range uint32(4) {
-		u, last := lcg(seed+1, 1500), 0.0
+		u, last := lcg(seed+first, 1500), 0.0
 		for t := range 500 {
 			last = 0.6*last + (u[3*t] + u[3*t+1] + u[3*t+2] - 1.5)
 			out = append(out, last)
@@ -80,7 +83,7 @@ func normalPointwise(y, v []float64) Pointwise {
 }
 
 func TestLooAgainstLoo(t *testing.T) {
-	e := psis(normalPointwise([]float64{-1.2, -0.5, 0, 0.3, 0.8, 1.5, 2.5, 4}, stacked()), true, nil)
+	e := psis(normalPointwise([]float64{-1.2, -0.5, 0, 0.3, 0.8, 1.5, 2.5, 4}, stacked()), true, nil, nil)
 	near(t, "elpd", e.ELPD, -29.15953599, 1e-8)
 	near(t, "se", e.SE, 11.24688348, 1e-8)
 	near(t, "p_loo", e.P, 10.92811856, 1e-8)
@@ -117,7 +120,7 @@ func TestEstimatesReachTheClosedForm(t *testing.T) {
 	y, mu, exact := conjugate(rand.New(rand.NewPCG(5, 6)), 30, 20000)
 	ll := normalPointwise(y, mu)
 	want := floats.Sum(exact)
-	e, w := psis(ll, true, nil), waic(ll, true, nil)
+	e, w := psis(ll, true, nil, nil), waic(ll, true, nil, nil)
 	near(t, "elpd by LOO", e.ELPD, want, 0.02)
 	near(t, "elpd by WAIC", w.ELPD, want, 0.05) // differs by O(1/n)
 	near(t, "p by LOO", e.P, 1, 0.3)
@@ -133,12 +136,12 @@ func TestEstimatesReachTheClosedForm(t *testing.T) {
 // not matter.
 func TestCompare(t *testing.T) {
 	y, mu, _ := conjugate(rand.New(rand.NewPCG(7, 8)), 20, 500)
-	good := psis(normalPointwise(y, mu), true, nil)
+	good := psis(normalPointwise(y, mu), true, nil, nil)
 	shifted := make([]float64, len(mu))
 	for i := range mu {
 		shifted[i] = mu[i] + 1
 	}
-	bad := psis(normalPointwise(y, shifted), true, nil)
+	bad := psis(normalPointwise(y, shifted), true, nil, nil)
 	best, worst := named{"good", "", good}, named{"bad", "", bad}
 	for _, models := range [][]named{{best, worst}, {worst, best}} {
 		c, err := ranked(models)
@@ -156,7 +159,7 @@ func TestCompare(t *testing.T) {
 	if _, err := ranked([]named{{"good", "", good}}); err == nil {
 		t.Error("one model was compared with itself")
 	}
-	short := psis(normalPointwise(y[:5], mu), true, nil)
+	short := psis(normalPointwise(y[:5], mu), true, nil, nil)
 	if _, err := ranked([]named{{"good", "", good}, {"short", "", short}}); err == nil {
 		t.Error("different data were compared")
 	}
@@ -167,7 +170,7 @@ func TestCompare(t *testing.T) {
 func TestMonteCarloError(t *testing.T) {
 	const repetitions, draws = 200, 500
 	y, _, _ := conjugate(rand.New(rand.NewPCG(5, 6)), 30, 0)
-	estimates := map[string]func(Pointwise, bool, Progress) Estimate{"loo": psis, "waic": waic}
+	estimates := map[string]func(Pointwise, bool, Density, Progress) Estimate{"loo": psis, "waic": waic}
 	for name, estimate := range estimates {
 		for _, phi := range []float64{0, 0.7} { // autocorrelation
 			r := rand.New(rand.NewPCG(9, uint64(10*phi)))
@@ -180,7 +183,7 @@ func TestMonteCarloError(t *testing.T) {
 					at = phi*at + math.Sqrt(1-phi*phi)*r.NormFloat64()
 					mu[s] = floats.Sum(y)/30 + at/math.Sqrt(30)
 				}
-				e := estimate(normalPointwise(y, mu), phi == 0, nil)
+				e := estimate(normalPointwise(y, mu), phi == 0, nil, nil)
 				elpd, stated = append(elpd, e.ELPD), stated+e.MCSE/repetitions
 			}
 			if got := stat.StdDev(elpd, nil); math.Abs(stated/got-1) > 0.15 {

@@ -10,13 +10,15 @@ type Kind struct {
 	one   bool   // it shows one run only
 	// Responses is true where the run must have its responses with replicates.
 	Responses bool
-	make      func(in input) (*Figure, error)
+	// Transformed is true where the responses must have LOO-PIT.
+	Transformed bool
+	make        func(in input) (*Figure, error)
 }
 
 // Kinds lists the kinds of plots; the first is the default.
 func Kinds() []Kind {
 	return []Kind{forestKind(), traceKind(), rankKind(), densityKind(), histogramKind(), pairsKind(),
-		autocorrelationKind(), energyKind(), elboKind(), ppcKind()}
+		autocorrelationKind(), energyKind(), elboKind(), ppcKind(), looPITKind()}
 }
 
 // Names lists the names of the kinds.

@@ -19,11 +19,18 @@ type RunView struct {
 	Responses []Replicated
 }
 
-// A Replicated is a response as observed, with draws of it from the model: by draw, then by element.
+// A Replicated is a response as observed, with draws of it from the model, by draw, then by element, or with
+// LOO-PIT of each element.
 type Replicated struct {
 	Name       string
 	Observed   []float64
 	Replicates [][]float64
+	PIT        []float64
+}
+
+// NeedsTransforms is NeedsResponses for LOO-PIT.
+func NeedsTransforms(kind string) bool {
+	return slices.ContainsFunc(Kinds(), func(k Kind) bool { return k.Name == kind && k.Transformed })
 }
 
 // NeedsResponses reports whether a kind needs Run.Responses.

@@ -1,5 +1,7 @@
 package simulate
 
+import "github.com/vflc/vflc/portable"
+
 // LogLikelihood returns the log density of all responses at parameters x on their declared scale, without the
 // noise of auxiliary variables: that of the model as written. It is for models whose responses can all be
 // drawn, without a factor or cox.
@@ -16,3 +18,7 @@ func (s *Simulator) LogLikelihood(x []float64) float64 {
 	}
 	return sum
 }
+
+// LogPrior returns the log density of the prior of parameter k where the model was evaluated last. The model is
+// one with densities of priors.
+func (s *Simulator) LogPrior(k int) float64 { return portable.Sum(s.exec.Report(s.model.Params[k].Prior)) }

@@ -46,6 +46,10 @@ type Param struct {
 	Owner string
 	Law
 	Lower, Upper float64 // of its support
+	// Prior is the index of the report with the log density of each value, in a model that is made for it (lower.Priors),
+	// else -1; Top reports there whether no parameter enters the prior.
+	Prior int
+	Top   bool
 	// Structure is the set of vectors or matrices that its values lie in; nil where there is none.
 	Structure *def.Structured
 	Improper  string // why it cannot be drawn; "" where it can
