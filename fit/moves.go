@@ -239,10 +239,10 @@ func (x ratios) move(d *posterior.Draws, k int) move {
 			z = append(z, chain[i*x.every+x.every-1])
 		}
 	}
-	sd := centre(z)
-	if !(sd > 0) {
+	if slices.Min(z) == slices.Max(z) { // as a state that is all but certain may be in the draws compared
 		return move{sd: 1}
 	}
+	sd := centre(z)
 	for i := range z {
 		z[i] /= sd
 	}

@@ -3,7 +3,11 @@ package fit_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Discrete parameters of rows whose predictors lie at two clients.
@@ -49,6 +53,20 @@ func TestStatesFollowTheirProbabilities(t *testing.T) {
 		if !(math.Abs(over) < 4*math.Sqrt(variance)) {
 			t.Errorf("%v: %v more states are 2 than expected, standard deviation %v", c, over,
 				math.Sqrt(variance))
+		}
+	}
+}
+
+// A state that is certain, or all but certain, is no finding: it does not vary, and noise does not move it.
+func TestCertainStatesAreNoFinding(t *testing.T) {
+	apart := regressed("real", "param w : simplex[2] ~ dirichlet(2)\nparam mu : ordered[2] ~ normal(0, 5)\n"+
+		"param k : level(2)[N] ~ categorical(w)", "normal(mu[k] + ETA, 0.5)", 60,
+		func(r *rand.Rand, eta float64) float64 {
+			return eta + float64(2.4*truth(r.Float64() < 0.3)) + float64(0.5*r.NormFloat64())
+		})
+	for _, f := range fitOf(t, apart, transforms.Augmented, 0.03).Diagnose() {
+		if strings.HasPrefix(f.Parameter, "k[") {
+			t.Errorf("%s: %s", f.Check, f.Text)
 		}
 	}
 }

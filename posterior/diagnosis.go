@@ -259,11 +259,11 @@ func variableOf(name string) string {
 	return name
 }
 
-// structural reports whether an element is 0 in all draws or 1 in all, as elements of triangular and of
-// correlation matrices are, while others of the parameter vary. A chain that is stuck has all elements
-// constant.
+// structural reports whether an element is the same whole number in all draws, as elements of triangular and
+// of correlation matrices and states that are certain are, while others of the parameter vary. A chain that is
+// stuck has all elements constant.
 func (r *SummaryRow) structural(varying map[string]bool) bool {
-	return r.SD == 0 && (r.Mean == 0 || r.Mean == 1) && varying[variableOf(r.Name)]
+	return r.SD == 0 && float64(r.Mean) == math.Trunc(float64(r.Mean)) && varying[variableOf(r.Name)]
 }
 
 // mixing checks each scalar over all chains.
