@@ -3,7 +3,7 @@
 //
 //	go -C tools run ./release -o ../dist          build, into dist
 //	go -C tools run ./release -o ../dist -check   build again, with an empty cache and from a copy of the sources in another folder, and compare with dist
-//	go -C tools run ./release -o ../dist -targets linux/amd64 -program ../vflc    the wheel of a program that is there, alone
+//	go -C tools run ./release -o ../dist -targets linux/amd64    build for one system alone
 //
 // The bytes depend on the sources and the version of Go alone: no path, time, or state of a repository is in
 // them.
@@ -42,14 +42,8 @@ func main() {
 	check := flag.Bool("check", false, "build again and compare with the folder")
 	only := flag.String("targets", strings.Join(targets(), ","),
 		"`targets` to build, as linux/amd64,windows/arm64")
-	program := flag.String("program", "", "write the wheel of this `file` alone, which is the one target")
 	flag.Parse()
-	wanted := strings.Split(*only, ",")
-	write := func() error { return release(*out, *check, wanted) }
-	if *program != "" {
-		write = func() error { return wheelAlone(*out, wanted, *program) }
-	}
-	if err := write(); err != nil {
+	if err := release(*out, *check, strings.Split(*only, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -57,6 +51,19 @@ func main() {
 
 // tags choose encoding/json in the reader of Arrow: another JSON is 1.4 MB of each program.
 const tags = "arrow_json_stdlib"
+
+// A workspace has binaries without go-cmp, which finds methods by name, so that a program keeps all methods
+// of all types. What stands in for it is in replaced.
+const (
+	workspace = "tools/release/release.work"
+	replaced  = "tools/release/gocmp"
+)
+
+// mostBytes is the largest size of a binary. One with all methods is larger: what calls them by name, as
+// text/template does, is listed by
+//
+//	go build -ldflags=-dumpdep ./cmd/vflc 2>&1 | grep -a ReflectMethod
+const mostBytes = 60_000_000
 
 // root is the folder of the sources, from that of the module of tools.
 const root = ".."
@@ -112,7 +119,7 @@ func sourceFiles(sources string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := []string{"go.mod", "go.sum"}
+	out := []string{"go.mod", "go.sum", workspace, replaced + "/go.mod", replaced + "/cmp/cmp.go"}
 	for name := range strings.Lines(string(text)) {
 		if name = strings.TrimSpace(name); name == "" {
 			continue
@@ -215,6 +222,10 @@ func build(sources, out, cache string, wanted []string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
+	work, err := filepath.Abs(filepath.Join(sources, workspace))
+	if err != nil {
+		return err
+	}
 	own, err := version(sources)
 	if err != nil {
 		return err
@@ -227,13 +238,16 @@ func build(sources, out, cache string, wanted []string) error {
 		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-tags", tags,
 			"-ldflags=-s -w -buildid= -X github.com/vflc/vflc/fit.sources="+own, "-o", path, "./cmd/vflc")
 		cmd.Dir, cmd.Stderr = sources, os.Stderr
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=",
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK="+work, "GOEXPERIMENT=",
 			"GOAMD64=v1", "GOARM64=v8.0", "GOOS="+system, "GOARCH="+processor)
 		if cache != "" {
 			cmd.Env = append(cmd.Env, "GOCACHE="+cache)
 		}
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("%s: %w", t, err)
+		}
+		if err := small(path); err != nil {
+			return err
 		}
 		wheel, err := writeWheel(sources, t, path, out)
 		if err != nil {
@@ -259,6 +273,15 @@ func build(sources, out, cache string, wanted []string) error {
 		os.WriteFile(filepath.Join(out, bomFile), bom, 0o644))
 }
 
+// small is an error where a file is larger than a binary may be.
+func small(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > mostBytes {
+		return fmt.Errorf("%s has %d bytes, at most %d", path, info.Size(), mostBytes)
+	}
+	return err
+}
+
 func digest(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	sum := sha256.Sum256(text)
@@ -282,7 +305,7 @@ func collect(path string, modules map[string]component) error {
 	}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
-			m = m.Replace
+			continue // in the workspace, and of this project
 		}
 		url := "pkg:golang/" + m.Path + "@" + m.Version
 		modules[url] = component{"library", url, m.Path, m.Version, url}

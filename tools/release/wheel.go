@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -107,21 +106,6 @@ func writeWheel(sources, target, program, out string) (string, error) {
 		return "", err
 	}
 	return p.file(target), to.Close()
-}
-
-// wheelAlone writes the wheel of a program that was built for the one target wanted.
-func wheelAlone(out string, wanted []string, program string) error {
-	if len(wanted) != 1 {
-		return fmt.Errorf("-program is for one target: name it with -targets")
-	}
-	if err := errors.Join(known(wanted), os.MkdirAll(out, 0o755)); err != nil {
-		return err
-	}
-	name, err := writeWheel(root, wanted[0], program, out)
-	if err == nil {
-		fmt.Println(name)
-	}
-	return err
 }
 
 func (p pyproject) info() string { return p.Project.Name + "-" + p.Project.Version + ".dist-info" }
