@@ -71,6 +71,7 @@ func Events() []def.Dist {
 		OrderedProbit(),
 		Dirichlet(),
 		Multinomial(),
+		DirichletMultinomial(),
 		MultiNormal(),
 		MultiNormalPrec(),
 		MultiNormalCholesky(),
