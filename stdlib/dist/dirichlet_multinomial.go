@@ -35,8 +35,8 @@ Source: Stan Functions Reference, "Dirichlet-multinomial distribution"; Mosimann
 	}
 }
 
-// dirichletMultinomialDensity writes lgamma(x + a) - lgamma(a) - lgamma(1 + x) as -log(x) - log B(a, x), whose
-// terms cancel less. A category that does not occur has no term.
+// dirichletMultinomialDensity writes lgamma(x + a) - lgamma(a) - lgamma(1 + x) as -log(x) - log B(a, x),
+// whose terms cancel less. A category that does not occur has no term.
 func dirichletMultinomialDensity(b *def.Events) {
 	x, alpha := b.X, b.Theta[0]
 	eachEvent(b, func(i int) float64 {

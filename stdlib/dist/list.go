@@ -69,6 +69,7 @@ func Events() []def.Dist {
 		CategoricalLogit(),
 		OrderedLogistic(),
 		OrderedProbit(),
+		SratioLogit(),
 		Dirichlet(),
 		Multinomial(),
 		DirichletMultinomial(),
