@@ -70,6 +70,7 @@ func Events() []def.Dist {
 		OrderedLogistic(),
 		OrderedProbit(),
 		SratioLogit(),
+		AcatLogit(),
 		Dirichlet(),
 		Multinomial(),
 		DirichletMultinomial(),

@@ -44,19 +44,19 @@
 (distribution_name) @function
 ((distribution_name) @function.builtin
   (#any-of? @function.builtin
-    "asymmetric_laplace" "bernoulli" "bernoulli_logit" "bernoulli_probit" "beta" "beta_binomial"
-    "beta_proportion" "binomial" "binomial_logit" "categorical" "categorical_logit" "cauchy"
-    "chi_square" "cox" "dirichlet" "dirichlet_multinomial" "discrete_range" "exp_mod_normal"
-    "exponential" "flat" "frechet" "gamma" "gaussian_random_walk" "gen_extreme_value"
-    "gen_pareto" "geometric" "gumbel" "half_cauchy" "half_flat" "half_normal" "half_student_t"
-    "hurdle_neg_binomial_2_log" "hurdle_poisson_log" "hypergeometric" "icar" "inv_chi_square"
-    "inv_gamma" "inv_wishart" "inverse_gaussian" "laplace" "lkj_corr" "lkj_corr_cholesky"
-    "logistic" "logit_normal" "loglogistic" "lognormal" "multi_normal" "multi_normal_cholesky"
-    "multi_normal_prec" "multi_student_t" "multinomial" "neg_binomial" "neg_binomial_2"
-    "neg_binomial_2_log" "normal" "ordered_logistic" "ordered_probit" "pareto" "poisson"
-    "poisson_log" "scaled_inv_chi_square" "skew_normal" "sratio_logit" "student_t" "uniform"
-    "von_mises" "weibull" "wishart" "zero_inflated_neg_binomial_2_log"
-    "zero_inflated_poisson_log" "mixture"))
+    "acat_logit" "asymmetric_laplace" "bernoulli" "bernoulli_logit" "bernoulli_probit" "beta"
+    "beta_binomial" "beta_proportion" "binomial" "binomial_logit" "categorical"
+    "categorical_logit" "cauchy" "chi_square" "cox" "dirichlet" "dirichlet_multinomial"
+    "discrete_range" "exp_mod_normal" "exponential" "flat" "frechet" "gamma"
+    "gaussian_random_walk" "gen_extreme_value" "gen_pareto" "geometric" "gumbel" "half_cauchy"
+    "half_flat" "half_normal" "half_student_t" "hurdle_neg_binomial_2_log" "hurdle_poisson_log"
+    "hypergeometric" "icar" "inv_chi_square" "inv_gamma" "inv_wishart" "inverse_gaussian"
+    "laplace" "lkj_corr" "lkj_corr_cholesky" "logistic" "logit_normal" "loglogistic" "lognormal"
+    "multi_normal" "multi_normal_cholesky" "multi_normal_prec" "multi_student_t" "multinomial"
+    "neg_binomial" "neg_binomial_2" "neg_binomial_2_log" "normal" "ordered_logistic"
+    "ordered_probit" "pareto" "poisson" "poisson_log" "scaled_inv_chi_square" "skew_normal"
+    "sratio_logit" "student_t" "uniform" "von_mises" "weibull" "wishart"
+    "zero_inflated_neg_binomial_2_log" "zero_inflated_poisson_log" "mixture"))
 (call function: (name) @function)
 ((call function: (name) @function.builtin)
   (#any-of? @function.builtin
@@ -67,7 +67,8 @@
     "log1p" "log2" "log_Phi" "log_inv_logit" "log_mix" "log_softmax" "log_sum_exp" "logit" "max"
     "mean" "min" "neg" "outer" "pi" "pow" "quad_form" "quantile" "rank" "relu" "rep" "row"
     "row_max" "row_means" "row_min" "row_sums" "rowdot" "sd" "sin" "softmax" "softplus" "solve"
-    "sort" "sqrt" "square" "sum" "tanh" "trigamma" "where" "size" "asymmetric_laplace_lpdf"
+    "sort" "sqrt" "square" "sum" "tanh" "trigamma" "where" "size" "acat_logit_lpdf"
+    "acat_logit_lpmf" "acat_logit_lcdf" "acat_logit_lccdf" "acat_logit" "asymmetric_laplace_lpdf"
     "asymmetric_laplace_lpmf" "asymmetric_laplace_lcdf" "asymmetric_laplace_lccdf"
     "asymmetric_laplace" "bernoulli_lpdf" "bernoulli_lpmf" "bernoulli_lcdf" "bernoulli_lccdf"
     "bernoulli" "bernoulli_logit_lpdf" "bernoulli_logit_lpmf" "bernoulli_logit_lcdf"
