@@ -3,7 +3,6 @@ package def
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 )
 
 // An EventArg is one argument of a block of events, vectors or matrices: element j of that of event i is
@@ -84,7 +83,8 @@ type Event struct {
 	Work   func(k int) int // the length of Events.Work for the size k; nil: none
 	// Sample overwrites x with a draw; nil for an improper distribution. k is the size. What x holds before
 	// is a value that was observed, from which a multinomial takes its total.
-	Sample func(r *rand.Rand, x []float64, theta [][]float64, k int)
+	Sample  func(r *rand.Rand, x []float64, theta [][]float64, k int)
+	InOrder bool // the codes of categories are their order
 	// OfTotal reports that a draw has the total of what x holds before.
 	OfTotal bool
 	// Joint is set where a value is one vector of all rows of a table, each of which enters the terms of
@@ -105,13 +105,8 @@ func (e *Event) Room(k int) int {
 	return e.Work(k)
 }
 
-// Ordered reports whether the codes of categories are their order, as they are where cutpoints that increase
-// lie between them.
-func (d *Dist) Ordered() bool {
-	return d.Support == Codes && slices.ContainsFunc(d.Params, func(p Param) bool {
-		return p.Domain == Ordered
-	})
-}
+// Ordered reports whether the codes of categories are their order.
+func (d *Dist) Ordered() bool { return d.Event != nil && d.Event.InOrder }
 
 // Joint says how the rows of a likelihood that is one value for all of them enter each other's terms; ""
 // where rows are independent.

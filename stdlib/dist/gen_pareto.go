@@ -41,7 +41,7 @@ Source: Pickands (1975), Statistical inference using extreme order statistics, A
 	})
 }
 
-var shapeOfExtremes = def.Param{Name: "xi", Doc: "shape: the tail is a power of -1/xi", Domain: def.RealLine}
+var shapeOfExtremes = def.Param{Name: "xi", Doc: "shape, positive where the upper tail is heavy", Domain: def.RealLine}
 
 // endOfExtremes is the end at mu - sigma/xi, above where the shape is negative and else below.
 func endOfExtremes(theta []float64, lower, upper float64) (float64, float64) {

@@ -25,7 +25,7 @@ Source: Stan Functions Reference, "Ordered logistic distribution"; McCullagh (19
 		ScaleAt:    -1,
 		Mean:       "inv_logit(row(cutpoints) - outer(eta, 0 * cutpoints + 1))",
 		Link:       def.Link{Scale: def.LogitLink, Param: 0, Steepest: 1},
-		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) {
+		Event: &def.Event{Least: 1, More: 1, InOrder: true, Density: func(b *def.Events) {
 			orderedDensity(b, logisticBetween)
 		}, Expand: orderedLogisticExpand, Sample: orderedLogisticSample},
 		Slow: "log(1 + exp) at both ends of the category in each row, of gathered cutpoints, whose " +

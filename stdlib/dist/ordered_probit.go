@@ -25,7 +25,7 @@ Source: Stan Functions Reference, "Ordered probit distribution"; Albert and Chib
 		ScaleAt:    -1,
 		Mean:       "Phi(row(cutpoints) - outer(eta, 0 * cutpoints + 1))",
 		Link:       def.Link{Scale: def.ProbitLink, Param: 0},
-		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) {
+		Event: &def.Event{Least: 1, More: 1, InOrder: true, Density: func(b *def.Events) {
 			orderedDensity(b, normalBetween)
 		}, Expand: orderedProbitExpand, Sample: orderedProbitSample},
 		Slow: "two log Phi and their slopes, an expm1 and a logarithm in each row between two cutpoints; " +
