@@ -45,7 +45,7 @@ func (c *cutter) passes(e ast.Expr) {
 			"elements are chosen from what clients send: those that are chosen twice "+
 				"have one noise in common")
 	case *ast.Call:
-		if f, ok := c.Universe.Structural(x.Name.Name); ok && f.Mixes {
+		if f, ok := c.Universe.Structural(x.Name.Name); ok && f.Mixes && !f.AddsDensities {
 			name, hint := x.Name.Name, ""
 			if function, by := ast.Grouped(name); by {
 				name = function + " by groups"

@@ -44,7 +44,7 @@ func (c *component) reach(t *term, e ...ast.Expr) (*reach, bool) {
 		"%s depends on states of several rows, and a row is summed out by itself", text(r.bad)).
 		Note("%s has a state for each %s: the row that a state enters is its own, or one of its group, as mu[%s] "+
 			"or mu[%s[g]]", of[0].name(), r.plate, of[0].name(), of[0].name()).
-		Note("states that follow each other are a hidden Markov model: y ~ hmm(…), see vflc doc hmm")
+		Note("states that follow each other are a hidden Markov model: factor hmm_marginal(…), see vflc doc hmm_marginal")
 	return nil, false
 }
 

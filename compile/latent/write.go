@@ -154,7 +154,7 @@ func (c *component) complete() {
 		c.errorf(diag.LatentStates, first.Name, "%d combinations of states are summed out together, more than %d",
 			states, MaxStates).
 			Note("each is computed in each evaluation; states that follow each other are a hidden Markov model, " +
-				"which y ~ hmm(…) sums out at the cost of one step after another")
+				"which hmm_marginal sums out at the cost of one step after another")
 	}
 	for _, t := range c.terms {
 		if c.rows != nil {

@@ -143,9 +143,12 @@ var formsOf = map[string][]string{
 	"solve":          {"X * solve(V, w)", "X * solve(diag(w), V[1, :])"},
 	"diag":           {"X * (diag(w) * V[1, :])", "X * (diag(w) * w)"},
 	"quad_form":      {"quad_form(V, w) * x"},
-	"gp_exp_quad":    {"gp_exp_quad(x, exp(c), exp(d)) * x"},
-	"gp_matern32":    {"gp_matern32(x, exp(c), exp(d)) * x"},
-	"gp_matern52":    {"gp_matern52(x, exp(c), exp(d)) * x"},
+	"hmm_marginal":   {"rep(hmm_marginal(X', softmax(V .* row(w)), softmax(w)), N) .* x"},
+	"hmm_hidden_state_prob": {
+		"X * w .* hmm_hidden_state_prob(X', softmax(V), softmax(V[1, :]))[1, :]"},
+	"gp_exp_quad": {"gp_exp_quad(x, exp(c), exp(d)) * x"},
+	"gp_matern32": {"gp_matern32(x, exp(c), exp(d)) * x"},
+	"gp_matern52": {"gp_matern52(x, exp(c), exp(d)) * x"},
 }
 
 // forms lists all of them, and others without a function.

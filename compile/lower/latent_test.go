@@ -161,3 +161,23 @@ func TestStatesAreDrawnGivenAllElse(t *testing.T) {
 		}
 	}
 }
+
+// The forward algorithm has the density and the gradient of the recursion that one writes by hand.
+func TestHiddenMarkovModelIsItsRecursion(t *testing.T) {
+	const head = "data y : real[T]\nparam mu : ordered[3] ~ normal(0, 3)\n" +
+		"param P : simplex[3, 3] ~ dirichlet(2)\nparam rho : simplex[3] ~ dirichlet(1)\nlet lp = [normal_lpdf(y | mu[k], 1) for k in 1..3]\n"
+	var values [2]float64
+	var gradients [2][]float64
+	for i, text := range []string{"factor hmm_marginal(lp, P, rho)",
+		"let lq = lp'\nlet A : real[T, 3] = recur A[1] = log(rho) + lq[1], A[t] = log_sum_exp(row(A[t - 1]) + " +
+			"log(P)') + lq[t] for t in 2..T\nfactor log_sum_exp(A[T])"} {
+		f := fixture{Text: head + text,
+			Tables: map[string]string{"server": document{"y": numbers(rand.New(rand.NewPCG(1, 1)), 40)}.text(t)}}
+		values[i], _, gradients[i] = evaluated(t, f, check.Options{}, 2)
+	}
+	for i, want := range append(gradients[1], values[1]) {
+		if got := append(gradients[0], values[0])[i]; !(math.Abs(got-want) < 1e-11*(1+math.Abs(want))) {
+			t.Errorf("%d: %v, the recursion has %v", i, got, want)
+		}
+	}
+}

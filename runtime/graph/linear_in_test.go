@@ -23,6 +23,8 @@ func shapesOf(name string) []graph.Shape {
 		return []graph.Shape{{2, 2}}
 	case "gp_exp_quad", "gp_matern32", "gp_matern52":
 		return []graph.Shape{{3}, {}, {}}
+	case "hmm_marginal", "hmm_hidden_state_prob":
+		return []graph.Shape{{2, 3}, {2, 2}, {2}}
 	case "quantile":
 		return []graph.Shape{{3}, {}}
 	case "col", "row", "diag", "sort", "rank":

@@ -63,6 +63,7 @@ var ops = []*op{
 	opSumBy, opMeanBy, opMaxBy, opMinBy, opLogSumExpBy, opRowMax, opRowMin, opColMax, opColMin,
 	opOuter, opLogMix, opPi,
 	opCholesky, opSolve, opDiag, opRep, opQuadForm, opGPExpQuad, opGPMatern32, opGPMatern52,
+	opHMM, opHMMStates,
 }
 
 func (o *op) differentiable(k int) bool { return o.vjp != nil && (o.flat == nil || !o.flat(k)) }

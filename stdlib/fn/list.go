@@ -89,5 +89,7 @@ func Structural() []def.Structural {
 		GPExpQuad(),
 		GPMatern32(),
 		GPMatern52(),
+		HMMMarginal(),
+		HMMHiddenStateProb(),
 	}
 }

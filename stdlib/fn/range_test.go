@@ -203,6 +203,10 @@ var ofThree = map[string]func(x, y []float64) []float64{
 		return []float64{y[0]*y[0]*x[0] + 2*y[0]*y[1]*x[1] + y[1]*y[1]*x[2]}
 	},
 	"gp_exp_quad": covarianceOfThree, "gp_matern32": covarianceOfThree, "gp_matern52": covarianceOfThree,
+	"hmm_marginal": func(x, _ []float64) []float64 { return []float64{logSumExp(x[0], x[1])} },
+	"hmm_hidden_state_prob": func(x, _ []float64) []float64 {
+		return []float64{math.Exp(x[0] - logSumExp(x[0], x[1]))}
+	},
 	"rep": func(x, _ []float64) []float64 { return x[:1] },
 	"pi":  func(_, _ []float64) []float64 { return []float64{math.Pi} },
 }

@@ -136,6 +136,10 @@ func TestInfer(t *testing.T) {
 		{"quad_form(real[K, K]; real[K, N])", "real[N, N]"},
 		{"quad_form(real[K, K]; real[N])", "!has K rows"},
 		{"gp_exp_quad(real[N]; real; int)", "real[N, N]"},
+		{"hmm_marginal(real[K, T]; real[K, K]; real[K])", "real"},
+		{"hmm_marginal(real[T, K]; real[K, K]; real[K])", "!a row for each of T states"},
+		{"hmm_hidden_state_prob(real[K, T]; real[K, K]; real[K])", "real[K, T]"},
+		{"hmm_hidden_state_prob(real[K]; real[K, K]; real[K])", "!a matrix is needed"},
 		{"gp_matern32(real[N, 2]; real; real)", "real[N, N]"},
 		{"gp_matern52(real[N]; real[N]; real)", "!a scalar is needed"},
 	} {
