@@ -119,7 +119,6 @@ func modelPasses() []pass[*Model] {
 				}
 				return l, nil
 			},
-			dump:   dumpFormula,
 			verify: verifyParse,
 		},
 		{

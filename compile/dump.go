@@ -35,12 +35,6 @@ func table(w io.Writer, lines [][]string) error {
 	return t.Flush()
 }
 
-// dumpFormula prints the model with its formulas written out.
-func dumpFormula(m *Model, w io.Writer) error {
-	_, err := io.WriteString(w, m.Expanded.Text())
-	return err
-}
-
 // dumpInline prints the model with the calls of its functions written out.
 func dumpInline(m *Model, w io.Writer) error {
 	_, err := io.WriteString(w, format.Format(&ast.File{Stmts: m.Inlined.File.Stmts}))
