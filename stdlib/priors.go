@@ -24,6 +24,13 @@ const (
 	Coefficients  = "beta"
 )
 
+// The families of a response that is 0 or 1, a count, or any number, where none is named.
+const (
+	OfBinary = "bernoulli_logit"
+	OfCount  = "poisson_log"
+	OfReal   = "normal"
+)
+
 // DefaultPrior is that of a parameter of a family beside its predictor; "" where it is data, or nothing is
 // said of it.
 func DefaultPrior(p def.Param) string {

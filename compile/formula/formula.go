@@ -40,7 +40,9 @@ func (e *Expansion) Text() string {
 		span := s.Span()
 		switch blocks := e.blocks[s]; {
 		case e.dropped[s]:
-			b.WriteString(strings.TrimRight(text[at:span.Start], " \t\n") + "\n")
+			if before := strings.TrimRight(text[at:span.Start], " \t\n"); before != "" {
+				b.WriteString(before + "\n")
+			}
 		case blocks != nil:
 			b.WriteString(text[at:span.Start])
 			for i, block := range blocks {
