@@ -30,7 +30,7 @@ func ownCommands() []command {
 		openCommand(), dataCommand(), rowsCommand(), keyCommand(), headCommand(), describeCommand(),
 		modelCommand(), dropCommand(), undoCommand(), redoCommand(), editCommand(), reloadCommand(),
 		saveCommand(), recoverCommand(),
-		typeCommand(), ownersCommand(), splitCommand(), auditCommand(), priorsCommand(), priorCommand(),
+		typeCommand(), ownersCommand(), expandCommand(), splitCommand(), auditCommand(), priorsCommand(), priorCommand(),
 		fitCommand(), fitsCommand(), exportCommand(),
 		setCommand(), timeCommand(), historyCommand(), scriptCommand(), demoCommand(), helpCommand(),
 		quitCommand(),

@@ -19,13 +19,12 @@ import (
 // text names its server: they stay with that party, which is then a client. A warning says so. Spans are
 // those of the text.
 func Serve(file *ast.File) (*ast.File, diag.List) {
-	d := Declared{}
 	for _, s := range file.Stmts {
 		if _, program := s.(*ast.Program); program {
 			return nil, nil
 		}
-		d.add(s)
 	}
+	d := DeclaredIn(file)
 	sizes := d.sizes(file)
 	var holders types.Owners
 	contributes := false // the server of the text, to a likelihood of another party
@@ -86,6 +85,15 @@ func (d Declared) named(n ast.Node) bool {
 
 // Declared are the statements of a model by the names that they declare.
 type Declared map[string]ast.Stmt
+
+// DeclaredIn are those of a file.
+func DeclaredIn(file *ast.File) Declared {
+	d := Declared{}
+	for _, s := range file.Stmts {
+		d.add(s)
+	}
+	return d
+}
 
 func (d Declared) add(s ast.Stmt) {
 	switch s := s.(type) {

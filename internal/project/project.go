@@ -51,7 +51,7 @@ func (e Example) First(project string) string { return strings.ReplaceAll(e.firs
 // templates holds a folder for each example. The word NAME in its texts and file names is the name of the
 // project.
 //
-//go:embed ward radon
+//go:embed ward radon formula
 var templates embed.FS
 
 // dataFolder holds the tables of a project.
@@ -102,6 +102,11 @@ func (e Example) Write(dir string) error {
 	if err != nil {
 		return err
 	}
+	return Write(dir, files)
+}
+
+// Write writes the files of a project to a folder, which must be empty or not exist.
+func Write(dir string, files map[string][]byte) error {
 	if err := free(dir); err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (p *printer) expr(e ast.Expr, level int) {
 func levelOf(e ast.Expr) int {
 	switch e := e.(type) {
 	case *ast.Binary:
-		return ast.Precedence(e.Op)
+		return ast.InFormula(e.Op)
 	case *ast.Recur:
 		return ast.Loosest - 1
 	case *ast.Unary:
@@ -125,7 +125,7 @@ func (p *printer) binary(e *ast.Binary) {
 
 // operandLevels returns the lowest precedence at which each operand of an operator needs no parentheses.
 func operandLevels(op string) (left, right int) {
-	switch level := ast.Precedence(op); {
+	switch level := ast.InFormula(op); {
 	case level == ast.Power:
 		return ast.Postfix, ast.Prefix
 	case ast.Single(level):
@@ -135,12 +135,12 @@ func operandLevels(op string) (left, right int) {
 	}
 }
 
-// tight reports whether the operator is printed without blanks: powers, and quotients of two numbers such as
-// 1/2.
+// tight reports whether the operator is printed without blanks: powers, interactions, and quotients of two
+// numbers such as 1/2.
 func tight(e *ast.Binary) bool {
 	_, x := e.X.(*ast.Number)
 	_, y := e.Y.(*ast.Number)
-	return e.Op == "^" || e.Op == "/" && x && y
+	return e.Op == "^" || e.Op == ":" || e.Op == "/" && x && y
 }
 
 // call prints a call; in a density function ` | ` follows the value of which it is the density, and ` by `

@@ -113,6 +113,9 @@ func (c *climber) comprehension(name string, args []ast.Expr) (*ast.Sum, error) 
 // index parses the inside of X[…].
 func (c *climber) index(start int, x ast.Expr) (ast.Expr, error) {
 	n := &ast.Index{X: x}
+	formula := c.formula
+	c.formula = false // where `:` makes a slice
+	defer func() { c.formula = formula }()
 	err := c.bracketed("]", func() error {
 		return c.list(func() error {
 			s, err := c.subscript()

@@ -58,9 +58,17 @@ func (e *weighting) Parse(lex *lexer.PeekingLexer) (err error) {
 	return err
 }
 
-// Parse reads a distribution.
+// Parse reads a distribution, or a family with a formula.
 //
-//	dist = ident "(" (arg ("," arg)*)? ")" .
+//	dist = glm | ident "(" (arg ("," arg)*)? ")" .
+//	glm = "glm" "(" ident "," formula ("," ident "=" disjunction)* ("," "priors" "=" "[" prior ("," prior)* "]")? ")" .
+//	formula = sign? crossed (sign crossed)* .
+//	sign = "+" | "-" .
+//	crossed = interaction (("*" | "/") interaction)* .
+//	interaction = raised (":" raised)* .
+//	raised = variable ("^" <number>)? .
+//	variable = <number> | call | ident | "(" formula ("|" crossed | "||" crossed)? ")" .
+//	prior = interaction "~" ident "(" disjunction ("," disjunction)* ")" .
 func (d *dist) Parse(lex *lexer.PeekingLexer) (err error) {
 	c := climber{PeekingLexer: lex}
 	start := c.offset()
@@ -74,7 +82,7 @@ func (d *dist) Parse(lex *lexer.PeekingLexer) (err error) {
 		err = c.list(func() error {
 			a := &arg{}
 			d.Args = append(d.Args, (*ast.Arg)(a))
-			return a.Parse(lex)
+			return a.parse(climber{PeekingLexer: lex, formula: d.Name.Name == ast.GLM})
 		})
 	}
 	if err == nil {
@@ -87,16 +95,17 @@ func (d *dist) Parse(lex *lexer.PeekingLexer) (err error) {
 // Parse reads an argument of a distribution.
 //
 //	arg = (ident "=")? expr .
-func (a *arg) Parse(lex *lexer.PeekingLexer) (err error) {
-	c := climber{PeekingLexer: lex}
+func (a *arg) Parse(lex *lexer.PeekingLexer) error { return a.parse(climber{PeekingLexer: lex}) }
+
+func (a *arg) parse(c climber) (err error) {
 	start := c.offset()
-	if named(lex) {
+	if named(c.PeekingLexer) {
 		name, _ := c.ident()
-		lex.Next()
+		c.Next()
 		a.Name = &name
 	}
 	if a.Value, err = c.whole(ast.Loosest); err == participle.NextMatch {
-		err = &unexpected{token: *lex.Peek(), expected: "expr"}
+		err = &unexpected{token: *c.Peek(), expected: "expr"}
 	}
 	a.At = c.at(start)
 	return err

@@ -23,6 +23,7 @@ type climber struct {
 	*lexer.PeekingLexer
 	nesting, nodes int
 	weighting      bool // `^ (` outside brackets ends the expression
+	formula        bool // the operators are those of a formula
 }
 
 // offset is where the next token begins.

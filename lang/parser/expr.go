@@ -35,7 +35,9 @@ func (c *climber) operator() (t lexer.Token, level int) {
 	if t.Type != symbolToken {
 		return t, 0
 	}
-	level = ast.Precedence(t.Value)
+	if level = ast.Precedence(t.Value); c.formula {
+		level = ast.InFormula(t.Value)
+	}
 	if level == ast.Power && c.weighting && c.opensAfter() {
 		return t, 0
 	}
