@@ -10,13 +10,16 @@ type Kind struct {
 	one   bool   // it shows one run only
 	// Responses is true where the run must have its responses with replicates.
 	Responses bool
-	make      func(in input) (*Figure, error)
+	// Effects is true where the run must have the effects of columns, which are named in place of parameters.
+	Effects bool
+	make    func(in input) (*Figure, error)
 }
 
 // Kinds lists the kinds of plots; the first is the default.
 func Kinds() []Kind {
 	return []Kind{forestKind(), traceKind(), rankKind(), densityKind(), histogramKind(), pairsKind(),
-		autocorrelationKind(), energyKind(), elboKind(), ppcKind()}
+		autocorrelationKind(), energyKind(), elboKind(), ppcKind(),
+		effectsKind()}
 }
 
 // Names lists the names of the kinds.
