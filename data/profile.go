@@ -59,7 +59,7 @@ func (d *Dataset) Profiles(wants []Want, recipes map[string][]Recipe, rows map[s
 func (h *Holder) profiled(out []*Profile, a *Array, w Want, r *Recipe, encoder, c int) []*Profile {
 	f := &r.Encoders[encoder]
 	e, encoded := encoderNamed(f.Encoder)
-	category := a.Words != nil || f.Encoder == levels || encoded && e.Categories
+	category := a.Words != nil || f.Encoder == levels || encoded && e.Categories && len(f.known(e, c)) > 0
 	whole := f.Encoder == plain && r.Elem != types.Real.String()
 	for at := range a.stride() {
 		i := slices.IndexFunc(out, func(p *Profile) bool { return p.array == a && p.at == at })
@@ -70,20 +70,16 @@ func (h *Holder) profiled(out []*Profile, a *Array, w Want, r *Recipe, encoder, 
 				p.Column = fmt.Sprintf("%s[%d]", a.Name, at+1)
 			}
 			i, out = len(out), append(out, p)
-			if category {
-				p.Levels = []string{}
-			}
 		}
 		p := out[i]
 		p.Uses, p.Whole = append(p.Uses, w.Name), p.Whole && whole
 		p.Joint = p.Joint || w.Owner == OwnerShared || w.Rows.Own
 		switch {
-		case !category:
-			p.Levels = nil
-		case p.Levels != nil && len(p.Levels) == 0 && encoded:
-			p.Levels = slices.Clone(f.known(e, c))
-		case p.Levels != nil && len(p.Levels) == 0:
-			p.Levels = slices.Clone(f.Words)
+		case !category || len(p.Levels) > 0:
+		case encoded:
+			p.Levels = append([]string{}, f.known(e, c)...)
+		default:
+			p.Levels = append([]string{}, f.Words...)
 		}
 	}
 	return out

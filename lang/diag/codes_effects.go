@@ -7,4 +7,6 @@ const (
 	NoCentre      Code = "V0871" // group effects without a location
 	NoExpectation Code = "V0872" // a response without a formula of its expectation or predictor
 	BadContrast   Code = "V0873" // a text that is no contrast
+	Collinear     Code = "V0876" // warning: columns of which some are nearly combinations of others
+	AbsurdPrior   Code = "V0877" // warning: priors that imply what no data look like
 )
