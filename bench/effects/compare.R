@@ -120,6 +120,7 @@ cat(sprintf("largest relative difference: %.1e\n", worst))
 stopifnot(worst < 1e-8)
 
 if ("--fit" %in% args) {
+  if (system.file("include", package = "BH") == "") rstan::rstan_options(boost_lib = "/usr/include") # as in Debian
   true <- brm(count ~ zAge + zBase * Trt + (1 | patient), epilepsy, family = poisson(), seed = 1, refresh = 0, cores = 1,
               prior = c(prior(normal(0, 5), class = b)))
   a <- posterior_epred(true, newdata = conditional_effects(true, "zAge")[[1]][c(1, 50, 100), ], re_formula = NA)

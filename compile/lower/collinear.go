@@ -14,8 +14,8 @@ import (
 )
 
 // leastCondition is the condition number of standardised columns from which on they are called collinear,
-// that of Belsley, Kuh and Welsch, Regression Diagnostics (1980), section 3.2; loadingShare is the part of the
-// largest loading that a column has at least which is named.
+// that of Belsley, Kuh and Welsch, Regression Diagnostics (1980), section 3.2; loadingShare is the part of
+// the largest loading that a column has at least which is named.
 const (
 	leastCondition = 30.0
 	loadingShare   = 0.3
