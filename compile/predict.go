@@ -61,8 +61,17 @@ func (p *Prediction) ResponseOf(name string) (*Predicted, PredictionPart) {
 // the new rows have their responses, and the log density of each is computed too. The error says why the
 // model has none; the diagnostics are those of the text that was written.
 func (m *Model) Prediction(scored bool) (*Prediction, diag.List, error) {
-	p := &predictor{model: m, scored: scored, removed: map[string]bool{}, taken: map[string]bool{},
-		out: &Prediction{}}
+	return m.prediction(&predictor{scored: scored})
+}
+
+// Predictors is Prediction with linear predictors in place of expectations: the parameter that takes one, as
+// the distribution has it, and where a function of one is written, as inv_logit(eta), its argument.
+func (m *Model) Predictors() (*Prediction, diag.List, error) {
+	return m.prediction(&predictor{linear: true})
+}
+
+func (m *Model) prediction(p *predictor) (*Prediction, diag.List, error) {
+	p.model, p.out, p.removed, p.taken = m, &Prediction{}, map[string]bool{}, map[string]bool{}
 	for name := range m.Checked.Symbols {
 		p.taken[name] = true
 	}
@@ -89,9 +98,9 @@ func (m *Model) Prediction(scored bool) (*Prediction, diag.List, error) {
 
 // A predictor rewrites the statements of a model.
 type predictor struct {
-	model  *Model
-	scored bool
-	stmts  []ast.Stmt
+	model          *Model
+	scored, linear bool
+	stmts          []ast.Stmt
 	// data that likelihoods have on their left sides, and generated quantities that read these
 	removed map[string]bool
 	taken   map[string]bool
@@ -299,7 +308,11 @@ func (p *predictor) response(s *ast.Likelihood) error {
 	typed = &ast.Type{At: typed.At, Elem: typed.Elem, Levels: typed.Levels, Dims: typed.Dims}
 	args := p.rows(likely)
 	p.stmts = append(p.stmts, p.drawn(s, &r, lawOf(likely.Dist, args), typed, owner)...)
-	if mean := p.mean(likely.Dist, args); mean != nil {
+	mean := p.mean(likely.Dist, args)
+	if p.linear {
+		mean, r.Level, r.Ordered = predictorOf(likely.Dist, args), false, false
+	}
+	if mean != nil {
 		r.Mean = p.free(r.Name + "_mean")
 		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Mean}, Value: mean, Owner: owner})
 	}
@@ -381,6 +394,27 @@ func (p *predictor) mean(d *def.Dist, given []ast.Expr) ast.Expr {
 		return ast.Rebuild(e, fill)
 	}
 	return fill(file.Stmts[0].(*ast.Generate).Value)
+}
+
+// predictorOf is the linear predictor among the arguments of a distribution; nil where it takes none.
+func predictorOf(d *def.Dist, args []ast.Expr) ast.Expr {
+	for k, a := range args {
+		f, ok := d.PredictedAt(k)
+		for { // without its parentheses
+			inner, paren := a.(*ast.Paren)
+			if !paren {
+				break
+			}
+			a = inner.X
+		}
+		if call, is := a.(*ast.Call); ok && is && call.Name.Name == f.Func && len(call.Args) == 1 {
+			return call.Args[0]
+		}
+	}
+	if d.Link.Scale == def.NoLink || d.Form != nil {
+		return nil
+	}
+	return args[d.Link.Param]
 }
 
 // mixed is the mean of a mixture: that of the means of its components.

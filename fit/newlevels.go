@@ -3,6 +3,7 @@ package fit
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
@@ -13,7 +14,7 @@ import (
 )
 
 // newLevels are the elements of parameters for categories that a run did not see, drawn from their priors at
-// each draw that is used.
+// each draw that is used, and those of group effects that are held at the location of their prior.
 type newLevels struct {
 	model *simulate.SimulatedModel
 	// of each parameter of the model: the column among the draws of each element, -1 for one that is drawn
@@ -21,10 +22,12 @@ type newLevels struct {
 	elements [][]int              // of each parameter: those that are drawn
 	values   map[string][]float64 // by parameter: by draw, then by element
 	streams  []*rng.Generator
+	centred  []bool // of each parameter: its elements are not drawn
 }
 
-// grow prepares the draws of what the run does not have; nil where it has everything.
-func grow(b *compile.BoundModel, d *posterior.Draws, seed uint64) (*newLevels, diag.List) {
+// grow prepares the draws of what the run does not have, and of the parameters that are held at their centre;
+// nil where there are none.
+func grow(b *compile.BoundModel, d *posterior.Draws, seed uint64, centred []string) (*newLevels, diag.List) {
 	first, old, at := map[string]int{}, map[string][]int{}, 0
 	for _, v := range d.Vars {
 		first[v.Name], old[v.Name] = at, v.Dims
@@ -39,6 +42,11 @@ func grow(b *compile.BoundModel, d *posterior.Draws, seed uint64) (*newLevels, d
 	for k, p := range m.Params {
 		port := m.Graph.Params()[k]
 		columns, fresh := matched(port.Shape, old[p.Name], first[p.Name])
+		name := p.Name[strings.Index(p.Name, "].")+1:] // of a member of a family
+		held := slices.Contains(centred, strings.TrimPrefix(name, "."))
+		if g.centred = append(g.centred, held); held {
+			columns, fresh = matched(port.Shape, nil, 0)
+		}
 		g.column, g.elements = append(g.column, columns), append(g.elements, fresh)
 		g.streams = append(g.streams, rng.New(rng.SharedKey(seed), "new levels of "+p.Name))
 		some = some || len(fresh) > 0
@@ -78,6 +86,16 @@ func matched(shape, old []int, first int) (columns, fresh []int) {
 	return columns, fresh
 }
 
+// of finds the column among the draws of each element of a parameter, -1 for those that are not there, and
+// how many these are.
+func (g *newLevels) of(name string) (columns []int, fresh int) {
+	if g == nil || len(g.values[name]) == 0 {
+		return nil, 0
+	}
+	k := slices.IndexFunc(g.model.Params, func(p simulate.Param) bool { return p.Name == name })
+	return g.column[k], len(g.elements[k])
+}
+
 // draw draws the new elements at every draw of the run that is used.
 func (g *newLevels) draw(d *posterior.Draws, every int) error {
 	s, x := g.model.NewSimulator(), make([]float64, g.model.Graph.Dim())
@@ -92,7 +110,13 @@ func (g *newLevels) draw(d *posterior.Draws, every int) error {
 				if len(g.elements[k]) == 0 {
 					continue
 				}
-				if err := s.Complete(g.streams[k].Rand(), k, x, g.elements[k]); err != nil {
+				var err error
+				if g.centred[k] {
+					err = s.Centre(k, x)
+				} else {
+					err = s.Complete(g.streams[k].Rand(), k, x, g.elements[k])
+				}
+				if err != nil {
 					return err
 				}
 				for _, e := range g.elements[k] {

@@ -42,6 +42,11 @@ type PredictionRequest struct {
 	// NewLevels draws the parameters of categories that the run did not see from their priors; else these are
 	// an error.
 	NewLevels bool
+	// Linear predicts linear predictors in place of expectations, and Expectations keeps them at each draw of
+	// the run also for continuous responses.
+	Linear, Expectations bool
+	// Centred are group effects (compile.Model.GroupEffects) that are held at the location of their prior.
+	Centred []string
 	// Wire is how clients write what is added up; Predict takes that of the run.
 	Wire model.Wire
 	// PerParty runs a goroutine for each party, which exchange messages; the result is the same, bit for bit.
@@ -60,6 +65,7 @@ type Predictions struct {
 	Work      density.Work // what crossed between the parties, or would
 	// Replicates: documents and files are of draws of all responses, also where there are expectations.
 	Replicates bool
+	all        bool // expectations of continuous responses are kept too
 }
 
 // A PredictedResponse is the prediction of one response. Arrays by element have the first index fastest.
@@ -121,11 +127,16 @@ func PredictBound(ctx context.Context, b *compile.BoundModel, d *posterior.Draws
 // predicted predicts from a model, the encoders that its data were read with, and draws.
 func predicted(ctx context.Context, m *compile.Model, recipes map[string][]data.Recipe, d *posterior.Draws,
 	join data.Joining, q PredictionRequest) (*Predictions, diag.List, error) {
-	p, diags, err := m.Prediction(q.Scored)
+	written := func() (*compile.Prediction, diag.List, error) { return m.Prediction(q.Scored) }
+	if q.Linear {
+		written = m.Predictors
+	}
+	p, diags, err := written()
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
-	out := &Predictions{Model: p, recipes: recipes, NewLevels: map[string]int{}, Replicates: q.Replicates}
+	out := &Predictions{Model: p, recipes: recipes, NewLevels: map[string]int{}, Replicates: q.Replicates,
+		all: q.Expectations}
 	b, keys, diags, err := out.bind(m, d, join, q)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -291,11 +302,13 @@ func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.B
 	q PredictionRequest) error {
 	every := everyOf(d, q.Draws)
 	var grown *newLevels
-	if len(p.NewLevels) > 0 {
+	if len(p.NewLevels)+len(q.Centred) > 0 {
 		var diags diag.List
-		if grown, diags = grow(b, d, q.Seed); diags.HasErrors() {
+		if grown, diags = grow(b, d, q.Seed, q.Centred); diags.HasErrors() {
 			return data.Errors(diags)
 		}
+	}
+	if grown != nil {
 		if err := grown.draw(d, every); err != nil {
 			return err
 		}
@@ -344,9 +357,9 @@ func (s origin) at(d *posterior.Draws, chain, i, used int) float64 {
 
 // columnsOfParties finds where each element of a party's parameters comes from.
 func columnsOfParties(b *compile.BoundModel, d *posterior.Draws, grown *newLevels) ([][]origin, error) {
-	first, old, column := map[string]int{}, map[string][]int{}, 0
+	first, column := map[string]int{}, 0
 	for _, v := range d.Vars {
-		first[v.Name], old[v.Name] = column, v.Dims
+		first[v.Name] = column
 		column += v.Len()
 	}
 	out := make([][]origin, len(b.Plan.Parties))
@@ -360,20 +373,20 @@ func columnsOfParties(b *compile.BoundModel, d *posterior.Draws, grown *newLevel
 			if !ok {
 				return nil, fmt.Errorf("the draws have no %s", name)
 			}
-			if grown == nil || len(grown.values[name]) == 0 {
+			columns, fresh := grown.of(name)
+			if fresh == 0 {
 				for e := range port.Len {
 					out[k] = append(out[k], origin{column: from + e})
 				}
 				continue
 			}
-			columns, fresh := matched(port.Shape, old[name], from)
 			next := 0
 			for _, at := range columns {
 				if at >= 0 {
 					out[k] = append(out[k], origin{column: at})
 					continue
 				}
-				out[k] = append(out[k], origin{next, grown.values[name], len(fresh)})
+				out[k] = append(out[k], origin{next, grown.values[name], fresh})
 				next++
 			}
 		}
@@ -552,7 +565,7 @@ func (p *Predictions) finish() {
 		if out.expected == nil {
 			continue
 		}
-		if out.Level || out.Discrete {
+		if out.Level || out.Discrete || p.all {
 			out.spread()
 		}
 		for _, of := range out.expected {

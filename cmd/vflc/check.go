@@ -39,6 +39,7 @@ reads them; then the sizes that the tables give, and what is wrong, in the words
   vflc check logistic.vfl --transform power --json
   vflc check build/hospital_a.vfl --manifest build/manifest.json
   vflc check logistic.vfl --tables
+  vflc check logistic.vfl --tables --priors
   vflc check logistic.vfl --data data.csv
   vflc check build/hospital_a.vfl --data a.csv`,
 		Args: oneArgument("a MODEL"),
@@ -64,7 +65,11 @@ reads them; then the sizes that the tables give, and what is wrong, in the words
 				if priors {
 					err = showPriors(cmd.OutOrStdout(), checked, false)
 				}
-				return errors.Join(err, t.checkModel(cmd, args[0], m, diags, asJSON))
+				err = errors.Join(err, t.checkModel(cmd, args[0], m, diags, asJSON))
+				if err == nil && priors {
+					err = t.checkImplied(cmd, args[0], f)
+				}
+				return err
 			}
 			if asJSON && !priors {
 				err = diag.JSON(cmd.OutOrStdout(), diags.Shown())
@@ -91,7 +96,8 @@ reads them; then the sizes that the tables give, and what is wrong, in the words
 	cmd.Flags().StringVar(&manifest, "manifest", "",
 		"the manifest `FILE` that a party's program must agree with")
 	t.add(cmd.Flags())
-	cmd.Flags().BoolVar(&priors, "priors", false, "print the prior of every parameter")
+	cmd.Flags().BoolVar(&priors, "priors", false,
+		"print the prior of every parameter; with tables, also what the priors imply for the response")
 	cmd.Flags().BoolVar(&info, "info", false,
 		"report also what is not wrong and yet seldom meant: hard bounds, constants far from 1, improper "+
 			"priors, parameters without influence")

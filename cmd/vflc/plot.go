@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/effects"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
@@ -27,7 +28,7 @@ func newPlot() *cobra.Command {
 
 KIND is one of
 ` + kindsOfPlots() + `
-Without it the plot is a ` + plot.Names()[0] + `. PARAMETER is a name (beta), an element (beta[2],
+For effects the words after it are terms, as vflc effects takes them. Without it the plot is a ` + plot.Names()[0] + `. PARAMETER is a name (beta), an element (beta[2],
 'beta[zscore(age)]') or a pattern (beta*); without any the plot shows all parameters, or the first if they are many.
 
 ` + runArgument,
@@ -96,6 +97,8 @@ func plotArguments(cmd *cobra.Command, args []string) (*plotRequest, error) {
 		switch {
 		case p.kind == "" && slices.Contains(plot.Names(), word):
 			p.kind = word
+		case plot.KindNamed(p.kind).Effects:
+			p.names = append(p.names, word)
 		case unnamed != nil && isRun(cmd, word):
 			r, err := published(cmd, word)
 			if err != nil {
@@ -120,12 +123,19 @@ func (p *plotRequest) figure(cmd *cobra.Command) (*plot.Figure, error) {
 			return nil, err
 		}
 		one := plot.RunView{Name: filepath.Clean(r.Path), Draws: r.Draws, ELBO: trace}
-		if plot.NeedsResponses(kind) {
+		switch k := plot.KindNamed(kind); {
+		case k.Responses:
 			again, diags, err := r.Replicate(cmd.Context(), fit.PlottedReplicates, 1)
 			if err := settled(cmd, diags, err); err != nil {
 				return nil, err
 			}
 			one.Responses = again.Plotted()
+		case k.Effects:
+			d, diags, err := effects.Of(cmd.Context(), r, r.Name(), p.names, effects.Usual())
+			if err := settled(cmd, diags, err); err != nil {
+				return nil, err
+			}
+			one.Effects, p.names = d.Plotted(), nil
 		}
 		if plot.NeedsTransforms(kind) {
 			all, diags, err := r.Transform(cmd.Context())

@@ -125,31 +125,38 @@ func priorReplicates(cmd *cobra.Command, path string, f modelFlags, tables []str
 	if draws == 0 {
 		return nil, nil, usagef("--draws 0: a run has a number of draws, and a prior has none; give one")
 	}
-	if _, err := f.honour(cmd, path); err != nil {
-		return nil, nil, err
-	}
-	f.accept = diag.AcceptanceNames() // nothing crosses here
-	m, err := compileAloud(cmd, path, &f, true)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, diags := m.Pool()
-	if diags.HasErrors() {
-		return nil, diags, nil
-	}
-	sources, err := data.Locate(path, m.Parties(), tables)
-	if err != nil {
-		return nil, nil, err
-	}
-	joining, err := joins.joining()
-	if err != nil {
-		return nil, nil, err
-	}
-	b, diags, err := compile.Bind(m, sources, joining)
+	b, _, diags, err := pooled(cmd, path, f, tables, joins)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
 	return fit.ReplicatePrior(cmd.Context(), b, draws, seed)
+}
+
+// pooled binds a model with the tables of all parties in one program.
+func pooled(cmd *cobra.Command, path string, f modelFlags, tables []string,
+	joins *joinFlags) (*compile.BoundModel, data.Sources, diag.List, error) {
+	if _, err := f.honour(cmd, path); err != nil {
+		return nil, nil, nil, err
+	}
+	f.accept = diag.AcceptanceNames() // nothing crosses here
+	m, err := compileAloud(cmd, path, &f, true)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	m, diags := m.Pool()
+	if diags.HasErrors() {
+		return nil, nil, diags, nil
+	}
+	sources, err := data.Locate(path, m.Parties(), tables)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	joining, err := joins.joining()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	b, diags, err := compile.Bind(m, sources, joining)
+	return b, sources, diags, err
 }
 
 // checksText is a table of the checks.

@@ -99,7 +99,8 @@ func runRepl(cmd *cobra.Command, args []string, f *replFlags) error {
 
 // promptVerbs are the commands about finished runs that a prompt has.
 func promptVerbs() (out []repl.Verb) {
-	for _, make := range []func() *cobra.Command{newSummary, newDiagnose, newPlot, newPPC, newPredict, newLOO,
+	for _, make := range []func() *cobra.Command{newSummary, newDiagnose, newPlot, newPPC, newPredict,
+		newEffects, newContrast, newLOO,
 		newWAIC, newCompare} {
 		cmd := make()
 		v := repl.Verb{Usage: cmd.Use, Doc: cmd.Short, Flags: cmd.Flags().FlagUsages(),

@@ -46,6 +46,8 @@ func commandGroups() []commandGroup {
 			{"report", newReport},
 			{"ppc", newPPC},
 			{"predict", newPredict},
+			{"effects", newEffects},
+			{"contrast", newContrast},
 			{"loo", newLOO},
 			{"waic", newWAIC},
 			{"compare", newCompare},

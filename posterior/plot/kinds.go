@@ -12,13 +12,15 @@ type Kind struct {
 	Responses bool
 	// Transformed is true where the responses must have LOO-PIT.
 	Transformed bool
-	make        func(in input) (*Figure, error)
+	// Effects is true where the run must have the effects of columns, which are named in place of parameters.
+	Effects bool
+	make    func(in input) (*Figure, error)
 }
 
 // Kinds lists the kinds of plots; the first is the default.
 func Kinds() []Kind {
 	return []Kind{forestKind(), traceKind(), rankKind(), densityKind(), histogramKind(), pairsKind(),
-		autocorrelationKind(), energyKind(), elboKind(), ppcKind(), looPITKind()}
+		autocorrelationKind(), energyKind(), elboKind(), ppcKind(), looPITKind(), effectsKind()}
 }
 
 // Names lists the names of the kinds.

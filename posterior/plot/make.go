@@ -17,6 +17,7 @@ type RunView struct {
 	First []string
 	// Responses are those of the model with replicates, for kinds that need them.
 	Responses []Replicated
+	Effects   []EffectPanel // for kinds that need them
 }
 
 // A Replicated is a response as observed, with draws of it from the model, by draw, then by element, or with
@@ -33,10 +34,16 @@ func NeedsTransforms(kind string) bool {
 	return slices.ContainsFunc(Kinds(), func(k Kind) bool { return k.Name == kind && k.Transformed })
 }
 
-// NeedsResponses reports whether a kind needs Run.Responses.
-func NeedsResponses(kind string) bool {
-	return slices.ContainsFunc(Kinds(), func(k Kind) bool { return k.Name == kind && k.Responses })
+// KindNamed is the kind of a name; one without a name where there is none.
+func KindNamed(name string) Kind {
+	if i := slices.Index(Names(), name); i >= 0 {
+		return Kinds()[i]
+	}
+	return Kind{}
 }
+
+// OfDraws reports whether a kind needs nothing but draws and their trace.
+func OfDraws(kind string) bool { k := KindNamed(kind); return !k.Responses && !k.Effects }
 
 // A ChoiceError reports what was asked for and is not there: a kind, a parameter, or more of them than a kind
 // shows.

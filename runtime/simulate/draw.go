@@ -105,6 +105,26 @@ func (s *Simulator) Complete(r *rand.Rand, k int, x []float64, elements []int) e
 	return nil
 }
 
+// Centre sets all elements of parameter k to the location of its prior, given the other parameters in x: of
+// vectors, to their mean. The error names a parameter whose prior has none.
+func (s *Simulator) Centre(k int, x []float64) error {
+	p, port := &s.model.Params[k], s.model.Graph.Params()[k]
+	at, own := p.Dist.LocationAt, x[port.Offset:port.Offset+port.Len]
+	if p.Dist.Event != nil && len(p.Dist.Params) > 0 && p.Dist.Params[0].Name == "mu" {
+		at = 0
+	}
+	s.exec.Forward(x)
+	s.evaluate(p.Law)
+	if at < 0 || p.Imputed != nil || len(s.args[at]) != len(own) {
+		return fmt.Errorf("%s has the prior %s, %w", p.Name, p.Dist.Name, ErrNoCentre)
+	}
+	copy(own, s.args[at])
+	return nil
+}
+
+// ErrNoCentre is wrapped by the error of a parameter whose prior has no location.
+var ErrNoCentre = errors.New("which has no location that its elements vary around")
+
 // ErrOutside is wrapped by the error of a parameter whose prior has an argument outside its domain: nothing
 // can be drawn from it, whatever the stream.
 var ErrOutside = errors.New("so that there is no distribution to draw from")
