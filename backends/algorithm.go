@@ -286,7 +286,8 @@ type VariationalFit struct {
 	Weighed int
 	// Final is the ELBO of the fitted approximation, when Info.Done.
 	Final MonteCarloMean
-	// Evidence reports that it is the logarithm of the mean importance weight, and so of the marginal likelihood.
+	// Evidence reports that it is the logarithm of the mean importance weight, and so of the marginal
+	// likelihood.
 	Evidence bool
 }
 

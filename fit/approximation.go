@@ -211,7 +211,8 @@ func (f *fitted) elbo() posterior.ELBO {
 	return atMost(f.info.Fit.Best())
 }
 
-// evidence is the marginal likelihood by weights that are reliable; nil: there are none that have all constants.
+// evidence is the marginal likelihood by weights that are reliable; nil: there are none that have all
+// constants.
 func (f *fitted) evidence() *posterior.ELBO {
 	e := f.elbo()
 	if !f.info.Fit.Evidence || !f.correctable() || math.IsNaN(float64(e.SE)) {

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/fit/evidence"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/simulate"
 )
@@ -25,6 +27,7 @@ type MarginalLikelihood struct {
 	Draws  int              `json:"draws,omitempty"` // of the run, that were used
 	K      posterior.Number `json:"k"`               // the Pareto shape of importance weights
 	Notes  []string         `json:"notes"`
+	values [][]float64      // the responses
 }
 
 // What a marginal likelihood was estimated by.
@@ -37,8 +40,9 @@ const (
 // mostEvidenceDraws is how many draws are used unless more are asked for.
 const mostEvidenceDraws = 4000
 
-// Evidence returns the marginal likelihood: from the weights of a fit over a grid, where the run has that, else by
-// bridge sampling with the draws of a sampler, or by importance sampling around those of an approximation.
+// Evidence returns the marginal likelihood: from the weights of a fit over a grid, where the run has that,
+// else by bridge sampling with the draws of a sampler, or by importance sampling around those of an
+// approximation.
 func (f *Finished) Evidence(want LogDensities, seed uint64) (MarginalLikelihood, diag.List, error) {
 	out := MarginalLikelihood{Schema: posterior.Schema, Run: f.Path, Model: f.Name(), Method: byFit,
 		K: posterior.NotApplicable(), Notes: []string{}}
@@ -47,8 +51,8 @@ func (f *Finished) Evidence(want LogDensities, seed uint64) (MarginalLikelihood,
 		return out, nil, err
 	} else if part && weighed {
 		out.Log, out.SE = f.Document.Evidence.Value, f.Document.Evidence.SE
-		out.Notes = append(out.Notes, "whether every prior is a distribution was not looked at: the programs of "+
-			"other parties are elsewhere")
+		out.Notes = append(out.Notes, "whether every prior is a distribution was not looked at: the "+
+			"programs of other parties are elsewhere")
 		return out, nil, nil
 	}
 	b, diags, err := f.rebound("the marginal likelihood")
@@ -56,8 +60,8 @@ func (f *Finished) Evidence(want LogDensities, seed uint64) (MarginalLikelihood,
 		return out, diags, err
 	}
 	if f.Document != nil && f.Document.Note != "" {
-		diags.Errorf(diag.NoEvidence, nil, source.Span{}, "%s: the draws are conditional on a maximum, and not of "+
-			"the posterior; fit with --backend nuts", f.Path)
+		diags.Errorf(diag.NoEvidence, nil, source.Span{}, "%s: the draws are conditional on a maximum, "+
+			"and not of the posterior; fit with --backend nuts", f.Path)
 		return out, diags, nil
 	}
 	m, found := b.Priors()
@@ -66,6 +70,9 @@ func (f *Finished) Evidence(want LogDensities, seed uint64) (MarginalLikelihood,
 	}
 	if diags.HasErrors() {
 		return out, diags, nil
+	}
+	for _, y := range m.Responses {
+		out.values = append(out.values, y.Values)
 	}
 	for _, what := range m.Undrawn {
 		out.Notes = append(out.Notes, "the model has "+what+": its constants are taken as they are written")
@@ -91,12 +98,12 @@ func (m *MarginalLikelihood) estimate(p *NewPoints, d *posterior.Draws, seed uin
 	joint := func(points [][]float64, values []float64) {
 		p.each(points, func(s int, v float64, _ *evaluator) { values[s] = v })
 	}
-	var e evidence.Estimate
+	var e evidence.EvidenceEstimate
 	if m.Draws = len(draws); d.Independent() {
 		m.Method, e = byImportance, evidence.Importance(draws, joint, seed)
 		if !(e.K <= reliable(len(draws))) {
-			m.Notes = append(m.Notes, fmt.Sprintf("the Pareto shape of the weights is %.2f, above %.2f: the estimate "+
-				"and its error are not reliable; fit with --backend nuts", e.K, reliable(len(draws))))
+			m.Notes = append(m.Notes, fmt.Sprintf("the Pareto shape of the weights is %.2f, above %.2f: "+
+				"the estimate and its error are not reliable; fit with --backend nuts", e.K, reliable(len(draws))))
 		}
 	} else {
 		var chains [][][]float64
@@ -108,11 +115,11 @@ func (m *MarginalLikelihood) estimate(p *NewPoints, d *posterior.Draws, seed uin
 	}
 	m.Log, m.SE, m.K = posterior.Number(e.Log), posterior.Number(e.SE), posterior.Number(e.K)
 	if math.IsNaN(e.Log) {
-		m.Notes = append(m.Notes, "the bridge did not settle: its proposal and the posterior hardly overlap; take "+
-			"more draws")
+		m.Notes = append(m.Notes, "the bridge did not settle: its proposal and the posterior hardly "+
+			"overlap; take more draws")
 	} else if e.SE > largeError {
-		m.Notes = append(m.Notes, "the error is large, and then is itself uncertain: take more draws (--draws), or a "+
-			"parameterisation whose posterior is nearer to a normal one")
+		m.Notes = append(m.Notes, "the error is large, and then is itself uncertain: take more draws "+
+			"(--draws), or a parameterisation whose posterior is nearer to a normal one")
 	}
 }
 
@@ -134,11 +141,13 @@ func unnormalised(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag
 			why = "is " + p.Structure.Name + ", and its prior is not normalised over such values"
 		case p.Cut:
 			why = "has bounds that cut off a part of its prior, which is not normalised over what is left"
-			instead = "write `truncate` in place of the bounds, or a distribution on what is left, as half_normal"
+			instead = "write `truncate` in place of the bounds, or a distribution of what is left, " +
+				"as half_normal"
 		}
 		if why != "" {
-			diags.Errorf(diag.NoEvidence, b.Source, ancestral.Declared(b, p).Span(), "%s %s: the marginal likelihood "+
-				"is not defined up to a constant that is known", p.Name, why).Note("%s", instead)
+			diags.Errorf(diag.NoEvidence, b.Source, ancestral.Declared(b, p).Span(),
+				"%s %s: the marginal likelihood "+
+					"is not defined up to a constant that is known", p.Name, why).Note("%s", instead)
 		}
 	}
 	return diags
@@ -150,12 +159,16 @@ func WriteEvidence(w io.Writer, all []MarginalLikelihood) error {
 	text := ""
 	for k, m := range all {
 		difference, se := "", ""
-		if k > 0 {
+		if k > 0 && !slices.EqualFunc(m.values, all[0].values, slices.Equal[[]float64]) {
+			difference, se = "-", "-"
+			text += m.Run + ": its responses are not those of " + all[0].Run +
+				", so that the difference says nothing\n"
+		} else if k > 0 {
 			difference = fmt.Sprintf("%.2f", m.Log-all[0].Log)
-			se = fmt.Sprintf("%.2g", math.Hypot(float64(m.SE), float64(all[0].SE)))
+			se = fmt.Sprintf("%.2g", portable.Hypot(float64(m.SE), float64(all[0].SE)))
 		}
-		rows = append(rows, []string{m.Run, m.Model, fmt.Sprintf("%.2f", m.Log), fmt.Sprintf("%.2g", m.SE), difference,
-			se, m.Method})
+		rows = append(rows, []string{m.Run, m.Model, fmt.Sprintf("%.2f", m.Log), fmt.Sprintf("%.2g", m.SE),
+			difference, se, m.Method})
 		for _, note := range m.Notes {
 			text += m.Run + ": " + note + "\n"
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 
 	"github.com/vflc/vflc/compile"
@@ -132,7 +133,7 @@ func (p *NewPoints) Moving(c accuracy.Criterion, responses int) accuracy.Criteri
 	if p == nil {
 		return c
 	}
-	var all []accuracy.Density
+	var all []accuracy.PointDensity
 	for k := range responses {
 		all = append(all, pointsOf{p, k})
 	}
@@ -201,7 +202,7 @@ type pointsOf struct {
 	response int
 }
 
-// At implements accuracy.Density.
+// At implements accuracy.PointDensity.
 func (p pointsOf) At(points [][]float64, i int, joint, row []float64) {
 	p.each(points, func(s int, v float64, e *evaluator) { joint[s], row[s] = v, e.lp[p.response][i] })
 }
@@ -230,8 +231,8 @@ func refusedRows(b *compile.BoundModel) string {
 	case t.Powers():
 		return refusedPower
 	case t.Released():
-		return "under transform private the density is of sums that were released, and not of rows; run the model with " +
-			"--transform none, with all tables in one process"
+		return "under transform private the density is of sums that were released, and not of rows; run " +
+			"the model with --transform none, with all tables in one process"
 	case b.Checked.PriorOnly:
 		return refusedPrior + "; run the model without --prior-only"
 	}
@@ -241,7 +242,7 @@ func refusedRows(b *compile.BoundModel) string {
 // refused is the error of one diagnostic without a place.
 func refused(code diag.Code, why string) error {
 	var diags diag.List
-	diags.Errorf(code, nil, source.Span{}, "%s", why)
+	diags.Errorf(code, nil, source.Span{}, "%s", strings.ReplaceAll(why, "\n", " "))
 	return data.Errors(diags)
 }
 
@@ -253,9 +254,11 @@ func (f *Finished) rebound(what string) (*compile.BoundModel, diag.List, error) 
 	if part, err := IsPart(f.Run); err != nil {
 		return nil, nil, err
 	} else if part {
-		return nil, nil, refused(diag.NoNewPoints, fmt.Sprintf("%s is one party's part of a run across machines, and "+
-			"for %s the densities of all parties are needed at points for which no round was made; run vflc where "+
-			"one process may read all tables, or compare models by vflc serve --cv and vflc join --cv", f.Path, what))
+		return nil, nil, refused(diag.NoNewPoints, fmt.Sprintf("%s is one party's part of a run across "+
+			"machines, and for %s the densities of all parties are needed at points for which no round "+
+			"was made; run vflc where one process may read all tables, or compare models by vflc serve "+
+			"--cv and vflc join --cv",
+			f.Path, what))
 	}
 	return Reopen(f.Run)
 }

@@ -36,8 +36,8 @@ type SensitivityRow struct {
 	Diagnosis  string           `json:"diagnosis"`
 }
 
-// Sensitive computes the sensitivity of parameters, all where none is named, to the priors of some (all that depend
-// on no other parameter) and to the likelihood.
+// Sensitive computes the sensitivity of parameters, all where none is named, to the priors of some (all
+// that depend on no other parameter) and to the likelihood.
 func (f *Finished) Sensitive(names, priors []string) (*SensitivityDocument, diag.List, error) {
 	b, diags, err := f.rebound("the priors and the likelihood")
 	if err != nil || diags.HasErrors() {
@@ -52,7 +52,8 @@ func (f *Finished) Sensitive(names, priors []string) (*SensitivityDocument, diag
 			return f.Draws.Columns()[k].Generated
 		})
 	}
-	out := &SensitivityDocument{Schema: posterior.Schema, Model: f.Name(), Priors: []string{}, Left: []string{},
+	out := &SensitivityDocument{Schema: posterior.Schema, Model: f.Name(), Priors: []string{},
+		Left: []string{},
 		Rows: []SensitivityRow{}}
 	prior, likelihood, err := out.components(b, f.Draws, priors)
 	if err != nil {
@@ -83,8 +84,8 @@ func diagnosed(prior, likelihood float64) string {
 }
 
 // components are the log density of the priors, and that of the data, at every draw.
-func (d *SensitivityDocument) components(b *compile.BoundModel, draws *posterior.Draws, chosen []string) (prior,
-	likelihood []float64, err error) {
+func (d *SensitivityDocument) components(b *compile.BoundModel, draws *posterior.Draws,
+	chosen []string) (prior, likelihood []float64, err error) {
 	if why := refusedRows(b); why != "" {
 		return nil, nil, refused(diag.NoComponents, why)
 	}
@@ -113,8 +114,8 @@ func (d *SensitivityDocument) components(b *compile.BoundModel, draws *posterior
 				lp += s.LogPrior(k)
 			}
 			if v := lp + l; v-v != 0 {
-				return nil, nil, refused(diag.NoComponents, fmt.Sprintf("at draw %d of chain %d the density of the priors "+
-					"or of the data is not finite", i+1, c+1))
+				return nil, nil, refused(diag.NoComponents, fmt.Sprintf("at draw %d of chain %d the "+
+					"density of the priors or of the data is not finite", i+1, c+1))
 			}
 			prior, likelihood = append(prior, lp), append(likelihood, l)
 		}
@@ -159,8 +160,8 @@ func (d *SensitivityDocument) scaled(m *simulate.SimulatedModel, chosen []string
 	}
 	for _, name := range chosen {
 		if !slices.Contains(all, name) {
-			return nil, usagef("--prior %s: no parameter has this name and a proper prior; there are %s", name,
-				strings.Join(all, ", "))
+			return nil, usagef("--prior %s: no parameter has this name and a proper prior; there are %s",
+				name, strings.Join(all, ", "))
 		}
 	}
 	return out, nil

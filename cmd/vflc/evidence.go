@@ -15,7 +15,7 @@ func newEvidence() *cobra.Command {
 		Use:   "evidence RUN [RUN…]",
 		Short: "Estimate the marginal likelihood of models, with its error",
 		Long: `Estimate the logarithm of the marginal likelihood of each run's model, and its difference from the first: the log of a Bayes factor. A fit over a grid
-(--estimator nested) has it from its importance weights; from draws of nuts it is estimated by bridge sampling, and around an approximation by importance sampling. se is the Monte Carlo
+(--estimator nested) has it from its importance weights; from draws of a sampler it is estimated by bridge sampling, and around an approximation by importance sampling. se is the Monte Carlo
 standard error of the marginal likelihood relative to itself, which is about that of its logarithm.
 
 A marginal likelihood depends on the widths of priors even where the posterior does not. Every prior must be a distribution: improper priors, and bounds that cut off a part of
@@ -45,7 +45,8 @@ one, are refused. The tables are read again: all of them are needed in one proce
 			return fit.WriteEvidence(cmd.OutOrStdout(), all)
 		}),
 	}
-	cmd.Flags().IntVar(&draws, "draws", 0, "use about this many draws, at even distances (default at most 4000)")
+	cmd.Flags().IntVar(&draws, "draws", 0, "use about this many draws, at even distances (default "+
+		"at most 4000)")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the draws of the proposal")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

@@ -47,6 +47,7 @@ The tables are read again: all of them are needed in one process.`,
 	}
 	cmd.Flags().StringArrayVar(&priors, "prior", nil, "scale the prior of this `parameter` only; repeatable")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&strict, "strict", false, "exit with code 3 when a posterior is sensitive to the priors")
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit with code 3 when a posterior "+
+		"is sensitive to the priors")
 	return cmd
 }

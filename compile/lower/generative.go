@@ -45,7 +45,8 @@ func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*sim
 }
 
 // Priors is Generative with the log densities of the priors.
-func Priors(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel, diag.List) {
+func Priors(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel,
+	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.priors = true
 	g.declareAll()

@@ -46,8 +46,9 @@ type Param struct {
 	Owner string
 	Law
 	Lower, Upper float64 // of its support
-	// In a model that has densities of priors (lower.Priors): the index of the report with that of each value, -1 where
-	// there is none; whether no parameter enters it; and whether declared bounds leave out a part of it.
+	// In a model that has densities of priors (lower.Priors): the index of the report with that of each
+	// value, -1 where there is none; whether no parameter enters it; and whether declared bounds leave out
+	// a part of it.
 	Prior    int
 	Top, Cut bool
 	// Structure is the set of vectors or matrices that its values lie in; nil where there is none.
