@@ -286,6 +286,9 @@ type VariationalFit struct {
 	Weighed int
 	// Final is the ELBO of the fitted approximation, when Info.Done.
 	Final MonteCarloMean
+	// Evidence reports that it is the logarithm of the mean importance weight, and so of the marginal
+	// likelihood.
+	Evidence bool
 }
 
 // Best is the best estimate of the ELBO so far.

@@ -211,6 +211,16 @@ func (f *fitted) elbo() posterior.ELBO {
 	return atMost(f.info.Fit.Best())
 }
 
+// evidence is the marginal likelihood by weights that are reliable; nil: there are none that have all
+// constants.
+func (f *fitted) evidence() *posterior.ELBO {
+	e := f.elbo()
+	if !f.info.Fit.Evidence || !f.correctable() || math.IsNaN(float64(e.SE)) {
+		return nil
+	}
+	return &e
+}
+
 // atMost is an estimate of the ELBO as the summary has it.
 func atMost(e backends.MonteCarloMean) posterior.ELBO {
 	if e.N == 0 {

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit/accuracy"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
@@ -40,19 +42,11 @@ type evaluator struct {
 	lp    [][]float64 // by response
 }
 
-// refusedNewPoints says why a density at new points is none of the run.
-const refusedNewPoints = "under transform private the density is of released moments, and not of rows"
-
 // NewNewPoints returns the density of a model with its data, at every k-th of the draws as LogDensities has
 // them for so many rows. The error holds diagnostics (data.Errors) of the model.
 func NewNewPoints(b *compile.BoundModel, d *posterior.Draws, every int) (*NewPoints, error) {
-	switch t := b.Checked.Transform.Kind; {
-	case t.Powers():
-		return nil, errors.New(refusedPower)
-	case t.Released():
-		return nil, errors.New(refusedNewPoints)
-	case b.Checked.PriorOnly:
-		return nil, errors.New(refusedPrior)
+	if why := refusedRows(b); why != "" {
+		return nil, refused(diag.NoNewPoints, why)
 	}
 	m, diags := b.Generative()
 	if diags.HasErrors() {
@@ -139,7 +133,7 @@ func (p *NewPoints) Moving(c accuracy.Criterion, responses int) accuracy.Criteri
 	if p == nil {
 		return c
 	}
-	var all []accuracy.Density
+	var all []accuracy.PointDensity
 	for k := range responses {
 		all = append(all, pointsOf{p, k})
 	}
@@ -208,14 +202,14 @@ type pointsOf struct {
 	response int
 }
 
-// At implements accuracy.Density.
+// At implements accuracy.PointDensity.
 func (p pointsOf) At(points [][]float64, i int, joint, row []float64) {
 	p.each(points, func(s int, v float64, e *evaluator) { joint[s], row[s] = v, e.lp[p.response][i] })
 }
 
 // AtNewPoints are the log densities of a run's rows at its draws, and its density elsewhere.
 func (f *Finished) AtNewPoints(want LogDensities) ([]export.Observed, *NewPoints, diag.List, error) {
-	b, diags, err := f.rebound()
+	b, diags, err := f.rebound("moment matching")
 	if err != nil || diags.HasErrors() {
 		return nil, nil, diags, err
 	}
@@ -231,17 +225,47 @@ func (f *Finished) AtNewPoints(want LogDensities) ([]export.Observed, *NewPoints
 	return responses, p, diags, err
 }
 
-// rebound is the model of the run with its data.
-func (f *Finished) rebound() (*compile.BoundModel, diag.List, error) {
+// refusedRows says why the density that a run drew from is none of rows and priors; "" where it is one.
+func refusedRows(b *compile.BoundModel) string {
+	switch t := b.Checked.Transform.Kind; {
+	case t.Powers():
+		return refusedPower
+	case t.Released():
+		return "under transform private the density is of sums that were released, and not of rows; run " +
+			"the model with --transform none, with all tables in one process"
+	case b.Checked.PriorOnly:
+		return refusedPrior + "; run the model without --prior-only"
+	}
+	return ""
+}
+
+// refused is the error of one diagnostic without a place.
+func refused(code diag.Code, why string) error {
+	var diags diag.List
+	diags.Errorf(code, nil, source.Span{}, "%s", strings.ReplaceAll(why, "\n", " "))
+	return data.Errors(diags)
+}
+
+// rebound is the model of the run with its data, for something that all parties' tables are needed for.
+func (f *Finished) rebound(what string) (*compile.BoundModel, diag.List, error) {
 	if f.Result != nil {
 		return f.Bound, nil, nil
+	}
+	if part, err := IsPart(f.Run); err != nil {
+		return nil, nil, err
+	} else if part {
+		return nil, nil, refused(diag.NoNewPoints, fmt.Sprintf("%s is one party's part of a run across "+
+			"machines, and for %s the densities of all parties are needed at points for which no round "+
+			"was made; run vflc where one process may read all tables, or compare models by vflc serve "+
+			"--cv and vflc join --cv",
+			f.Path, what))
 	}
 	return Reopen(f.Run)
 }
 
 // Transform returns LOO-PIT of the responses that are numbers, from replicates at the usual number of draws.
 func (f *Finished) Transform(ctx context.Context) ([]accuracy.Transformed, diag.List, error) {
-	b, diags, err := f.rebound()
+	b, diags, err := f.rebound("LOO-PIT")
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}

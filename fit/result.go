@@ -78,6 +78,7 @@ func (p *Prepared) result(f *fitted) *Result {
 		ELBO: f.elbo(), Restarts: f.restarts, Auxiliary: listed(f.draws.Vars),
 		Work: f.work,
 	}
+	r.Document.Evidence = f.evidence()
 	r.Document.Work.Iterations = int64(f.iterations)
 	r.Document.Sooner = p.soonerThan(f.work.Sequential)
 	switch {

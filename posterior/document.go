@@ -33,6 +33,9 @@ type SummaryDocument struct {
 	Moves       *Moved      `json:"moves,omitempty"`
 	Diagnostics Diagnostics `json:"diagnostics"`
 	ELBO        ELBO        `json:"elbo"`
+	// the logarithm of the marginal likelihood, from importance weights that are reliable, of fits that
+	// have it
+	Evidence *ELBO `json:"evidence,omitempty"`
 	// the final ELBO of each of several fits, of which the best is kept
 	Restarts []ELBO       `json:"restarts,omitempty"`
 	Timing   Timing       `json:"timing"`

@@ -19,9 +19,9 @@ const (
 )
 
 // NewUniformBand returns the band of equal pointwise probabilities whose joint one is at least a level:
-// Säilynoja, Bürkner and Vehtari (2022), "Graphical test for discrete uniformity and its applications in goodness
-// of fit evaluation and multiple sample comparison", Statistics and Computing 32, 32. The joint probability is
-// exact, by recursion over the counts at the points.
+// Säilynoja, Bürkner and Vehtari (2022), "Graphical test for discrete uniformity and its applications in
+// goodness of fit evaluation and multiple sample comparison", Statistics and Computing 32, 32. The joint
+// probability is exact, by recursion over the counts at the points.
 func NewUniformBand(n int, level float64) UniformBand {
 	exact := min(n, mostExact)
 	w := &uniformWalk{n: exact, points: min(bandPoints, exact), logs: make([]float64, exact+1)}
@@ -77,7 +77,8 @@ func (w *uniformWalk) at(k int) float64 { return float64(k+1) / float64(w.points
 
 // binomial is the probability of k of m.
 func (w *uniformWalk) binomial(k, m int, log, logNot float64) float64 {
-	return portable.Exp(w.logs[m] - w.logs[k] - w.logs[m-k] + float64(float64(k)*log) + float64(float64(m-k)*logNot))
+	return portable.Exp(w.logs[m] - w.logs[k] - w.logs[m-k] + float64(float64(k)*log) +
+		float64(float64(m-k)*logNot))
 }
 
 // covered is the probability that at every point the count lies between the quantiles γ/2 and 1 − γ/2 of its

@@ -17,6 +17,7 @@ func sections() []section {
 		{"plots", "Plots", (*Report).plots},
 		{"predictive", "Predictive check", (*Report).predictive},
 		{"accuracy", "How well the model predicts", (*Report).accuracy},
+		{"sensitivity", "What the priors do to the answer", (*Report).sensitivity},
 		{"audit", "Who learned what", (*Report).audit},
 		{"costs", "Costs", (*Report).costs},
 		{"repeat", "How to repeat this run", (*Report).repeat},

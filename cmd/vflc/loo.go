@@ -93,10 +93,10 @@ func newCriterion(c criterion) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with every observation")
 	which.add(cmd)
 	if c.Name == accuracy.LOO().Name {
-		cmd.Flags().BoolVar(&l.moves, "moment-match", false, "move the draws for observations whose Pareto k is too "+
-			"high, with the density at new points: the tables are read again")
-		cmd.Flags().BoolVar(&l.pit, "pit", false, "where each observation lies in what the model without it predicts "+
-			"(LOO-PIT): uniform if it predicts rows as they vary")
+		cmd.Flags().BoolVar(&l.moves, "moment-match", false, "move the draws for observations whose "+
+			"Pareto k is too high, with the density at new points: the tables are read again")
+		cmd.Flags().BoolVar(&l.pit, "pit", false, "where each observation lies in what the model without "+
+			"it predicts (LOO-PIT): uniform if it predicts rows as they vary")
 	}
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with code 3 when the estimate cannot be trusted")
 	return cmd

@@ -100,8 +100,7 @@ func runRepl(cmd *cobra.Command, args []string, f *replFlags) error {
 // promptVerbs are the commands about finished runs that a prompt has.
 func promptVerbs() (out []repl.Verb) {
 	for _, make := range []func() *cobra.Command{newSummary, newDiagnose, newPlot, newPPC, newPredict,
-		newEffects, newContrast, newLOO,
-		newWAIC, newCompare} {
+		newEffects, newContrast, newLOO, newWAIC, newCompare, newSensitivity, newEvidence} {
 		cmd := make()
 		v := repl.Verb{Usage: cmd.Use, Doc: cmd.Short, Flags: cmd.Flags().FlagUsages(),
 			JSON: cmd.Flags().Lookup("json") != nil, File: cmd.Flags().Lookup("output") != nil}

@@ -51,6 +51,8 @@ func commandGroups() []commandGroup {
 			{"loo", newLOO},
 			{"waic", newWAIC},
 			{"compare", newCompare},
+			{"sensitivity", newSensitivity},
+			{"evidence", newEvidence},
 			{"export", newExport},
 			{"resume", newResume},
 		}},

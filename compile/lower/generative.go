@@ -45,7 +45,8 @@ func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*sim
 }
 
 // Priors is Generative with the log densities of the priors.
-func Priors(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel, diag.List) {
+func Priors(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel,
+	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.priors = true
 	g.declareAll()
@@ -186,10 +187,18 @@ func (g *generative) prior(s *check.Symbol, args []graph.ID, p *simulate.Param) 
 		g.errorf(diag.CannotEvaluate, s.Ident, "%v", err)
 		return
 	}
-	p.Prior, p.Top = g.report(lp), !slices.ContainsFunc(args, func(id graph.ID) bool {
-		_, fixed := g.b.Value(id)
-		return !fixed
-	})
+	p.Prior, p.Top = g.report(lp), true
+	theta := make([]float64, len(args))
+	for k, id := range args {
+		v, fixed := g.b.Value(id)
+		if p.Top = p.Top && fixed; len(v) > 0 {
+			theta[k] = v[0]
+		}
+	}
+	if s.Structure == nil {
+		lower, upper := s.Dist.Bounds(theta)
+		p.Cut = p.Lower > lower || p.Upper < upper
+	}
 }
 
 // ends are the bounds of the elements of a parameter.

@@ -17,8 +17,8 @@ import (
 // A Criterion estimates how well a model predicts.
 type Criterion struct {
 	Name     string // as in the table of a comparison
-	estimate func(ll Pointwise, independent bool, d Density, progress Progress) Estimate
-	moving   []Density
+	estimate func(ll Pointwise, independent bool, d PointDensity, progress Progress) Estimate
+	moving   []PointDensity
 }
 
 // LOO is leave-one-out cross-validation by Pareto-smoothed importance sampling.
@@ -26,7 +26,7 @@ func LOO() Criterion { return Criterion{Name: "loo", estimate: psis} }
 
 // Moving is leave-one-out cross-validation that moves draws for observations whose Pareto shape is too high,
 // with a density for each response.
-func Moving(d []Density) Criterion { return Criterion{"loo", psis, d} }
+func Moving(d []PointDensity) Criterion { return Criterion{"loo", psis, d} }
 
 // WAIC is the widely applicable information criterion.
 func WAIC() Criterion { return Criterion{Name: "waic", estimate: waic} }
@@ -72,7 +72,7 @@ func (c Criterion) Of(r *runs.Run, responses []export.Observed, progress Progres
 		a.Transform = r.Document.Transform
 	}
 	for k, y := range responses {
-		var d Density
+		var d PointDensity
 		if c.moving != nil {
 			d = c.moving[k]
 		}
@@ -141,8 +141,8 @@ func (c Criterion) warnings(name string, e Estimate) []string {
 		}
 		out = append(out,
 			fmt.Sprintf("%s: Pareto k is above %.2f for %d of %d observations: leaving them out changes "+
-				"the posterior too much for an estimate from these draws; try %sa model that "+
-				"expects such values, or k-fold cross-validation", name, bound, n, e.Observed, try))
+				"the posterior too much for an estimate from these draws; try %sa model that expects "+
+				"such values, or k-fold cross-validation", name, bound, n, e.Observed, try))
 	}
 	if n := e.HighVar; n > 0 {
 		out = append(out,
@@ -172,7 +172,8 @@ func (a Report) WriteTable(w io.Writer) error {
 	}
 	for _, r := range a.Responses {
 		if r.Moved > 0 {
-			text += fmt.Sprintf("%s: draws were moved for %d of %d observations\n", r.Name, r.Moved, r.Observations)
+			text += fmt.Sprintf("%s: draws were moved for %d of %d observations\n", r.Name, r.Moved,
+				r.Observations)
 		}
 		text += r.monteCarlo()
 	}

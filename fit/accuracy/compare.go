@@ -101,7 +101,8 @@ func weightsOf(models []named) (stacked, averaged []posterior.Number) {
 	var lpd [][]float64
 	bad := slices.Repeat([]posterior.Number{posterior.NotApplicable()}, len(models))
 	for _, m := range models {
-		if lpd = append(lpd, m.Pointwise); len(m.Pointwise) == 0 || math.IsNaN(m.ELPD) || math.IsInf(m.ELPD, 0) {
+		if lpd = append(lpd, m.Pointwise); len(m.Pointwise) == 0 || math.IsNaN(m.ELPD) || math.IsInf(m.ELPD,
+			0) {
 			return bad, bad
 		}
 	}
@@ -133,7 +134,8 @@ func Different(a, b []export.Observed) string {
 
 // WriteTable writes the comparison as a text table, and its warnings below.
 func (c Comparison) WriteTable(w io.Writer) error {
-	rows := [][]string{{"run", "model", "elpd", "se", "difference", "se", "p", "high k", "stacking", "pseudo-BMA+"}}
+	rows := [][]string{{"run", "model", "elpd", "se", "difference", "se", "p", "high k", "stacking",
+		"pseudo-BMA+"}}
 	for _, m := range c.Models {
 		rows = append(rows, []string{m.Run, m.Model, fmt.Sprintf("%.1f", m.ELPD), fmt.Sprintf("%.1f", m.SE),
 			fmt.Sprintf("%.1f", m.Diff), fmt.Sprintf("%.1f", m.DiffSE), fmt.Sprintf("%.1f", m.P),

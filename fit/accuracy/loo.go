@@ -34,10 +34,10 @@ type Estimate struct {
 	MCSE float64
 }
 
-// psis is PSIS-LOO: elpd_i = log Σ_s w_is p(y_i|θ_s) with smoothed weights from the ratios 1/p(y_i|θ_s). For
-// draws of Markov chains the relative efficiency is estimated; independent draws have r_eff = 1. Where d is not
-// nil, draws are moved for observations whose Pareto shape is too high. progress may be nil.
-func psis(ll Pointwise, independent bool, d Density, progress Progress) Estimate {
+// psis is PSIS-LOO: elpd_i = log Σ_s w_is p(y_i|θ_s) with smoothed weights from the ratios 1/p(y_i|θ_s).
+// For draws of Markov chains the relative efficiency is estimated; independent draws have r_eff = 1. Where
+// d is not nil, draws are moved for observations whose Pareto shape is too high. progress may be nil.
+func psis(ll Pointwise, independent bool, d PointDensity, progress Progress) Estimate {
 	if d == nil || len(ll) == 0 {
 		return moving(ll, independent, nil, 0, progress)
 	}
@@ -45,7 +45,7 @@ func psis(ll Pointwise, independent bool, d Density, progress Progress) Estimate
 }
 
 // moving is psis that moves draws where the Pareto shape is above a bound.
-func moving(ll Pointwise, independent bool, d Density, bound float64, progress Progress) Estimate {
+func moving(ll Pointwise, independent bool, d PointDensity, bound float64, progress Progress) Estimate {
 	var origin []float64
 	if d != nil {
 		origin = make([]float64, len(d.Draws()))
@@ -105,7 +105,7 @@ func efficiency(chains [][]float64) float64 {
 // waic is the widely applicable information criterion on the scale of elpd: the log pointwise predictive
 // density minus the posterior variance of log p (Watanabe 2010; the variance form of Gelman, Hwang and
 // Vehtari 2014).
-func waic(ll Pointwise, independent bool, _ Density, progress Progress) Estimate {
+func waic(ll Pointwise, independent bool, _ PointDensity, progress Progress) Estimate {
 	e := estimate(ll, independent, progress, func(_ int, o *observation, chains [][]float64,
 		influence []float64) {
 		all := flat(chains)

@@ -170,7 +170,7 @@ func TestCompare(t *testing.T) {
 func TestMonteCarloError(t *testing.T) {
 	const repetitions, draws = 200, 500
 	y, _, _ := conjugate(rand.New(rand.NewPCG(5, 6)), 30, 0)
-	estimates := map[string]func(Pointwise, bool, Density, Progress) Estimate{"loo": psis, "waic": waic}
+	estimates := map[string]func(Pointwise, bool, PointDensity, Progress) Estimate{"loo": psis, "waic": waic}
 	for name, estimate := range estimates {
 		for _, phi := range []float64{0, 0.7} { // autocorrelation
 			r := rand.New(rand.NewPCG(9, uint64(10*phi)))

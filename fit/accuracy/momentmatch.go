@@ -8,12 +8,12 @@ import (
 	"github.com/vflc/vflc/stdlib/linear"
 )
 
-// A Density evaluates a model at points that are no draws of its run. Several goroutines call it.
-type Density interface {
+// A PointDensity evaluates a model at points that are no draws of its run. Several goroutines call it.
+type PointDensity interface {
 	// Draws are the draws that log likelihoods are of, by unconstrained coordinates, one chain after another.
 	Draws() [][]float64
-	// At sets joint to log p(y, θ) by the unconstrained coordinates, up to a constant, and row to log p(y_i | θ),
-	// both in nats, at each point. What is not finite is not reported here.
+	// At sets joint to log p(y, θ) by the unconstrained coordinates, up to a constant, and row to log p(y_i
+	// | θ), both in nats, at each point. What is not finite is not reported here.
 	At(points [][]float64, i int, joint, row []float64)
 }
 
@@ -24,12 +24,13 @@ const (
 	drawsAPiece = 10
 )
 
-// matching moves draws towards the posterior that leaves observation i out, by the importance-weighted moments
-// of these draws: Paananen, Piironen, Bürkner and Vehtari (2021), "Implicitly adaptive importance sampling",
-// Statistics and Computing 31, 16. Three affine maps are tried in turn, of means, of means and variances, and
-// of means and covariances, and one is taken where it lowers the Pareto shape of the weights.
+// matching moves draws towards the posterior that leaves observation i out, by the importance-weighted
+// moments of these draws: Paananen, Piironen, Bürkner and Vehtari (2021), "Implicitly adaptive importance
+// sampling", Statistics and Computing 31, 16. Three affine maps are tried in turn, of means, of means and
+// variances, and of means and covariances, and one is taken where it lowers the Pareto shape of the
+// weights.
 type matching struct {
-	Density
+	PointDensity
 	i       int
 	rEff    float64
 	draws   [][]float64
@@ -60,9 +61,10 @@ func newAffine(d int) affine {
 // match moves the draws for one observation until its Pareto shape is below the bound or no move lowers it,
 // and sets its elpd, from half of the draws moved and half of them not, and its shape. terms are log p(y_i|θ)
 // with log weights at the points that it is estimated from; nil where no move helped.
-func match(d Density, o *observation, i int, origin []float64, first weighed, bound float64) (terms, lw []float64) {
+func match(d PointDensity, o *observation, i int, origin []float64, first weighed, bound float64) (terms,
+	lw []float64) {
 	first.points = d.Draws()
-	m := &matching{Density: d, i: i, rEff: o.rEff, draws: first.points, origin: origin, reached: first,
+	m := &matching{PointDensity: d, i: i, rEff: o.rEff, draws: first.points, origin: origin, reached: first,
 		total: newAffine(len(first.points[0]))}
 	for m.moves < mostMoves && m.reached.K > bound && m.move() {
 		m.moves++
@@ -124,7 +126,8 @@ func (m *matching) moments(w []float64) (mean, centre []float64) {
 	return mean, centre
 }
 
-// scales sets to the ratios of weighted to plain standard deviations; false where one is not a number above 0.
+// scales sets to the ratios of weighted to plain standard deviations; false where one is not a number above
+// 0.
 func (m *matching) scales(to, w, mean, centre []float64) bool {
 	n := float64(len(w))
 	for j := range to {

@@ -26,8 +26,8 @@ type Transformed struct {
 const PITLevel = 0.95
 
 // Transform returns LOO-PIT of responses that have log likelihoods and replicates at the same draws: the
-// weighted share of the replicates below y_i, with the weights of PSIS-LOO. Of replicates that equal y_i, as those
-// of counts do, a share is counted that is drawn uniformly (Czado, Gneiting and Held 2009).
+// weighted share of the replicates below y_i, with the weights of PSIS-LOO. Of replicates that equal y_i,
+// as those of counts do, a share is counted that is drawn uniformly (Czado, Gneiting and Held 2009).
 func Transform(responses []export.Observed, independent bool) (out []Transformed) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, y := range responses {
@@ -74,8 +74,8 @@ func shares(ll, replicates [][]float64, y float64, independent bool) (below, equ
 // Text says whether the values are as uniform ones.
 func (t Transformed) Text() string {
 	if v := float64(t.Outside); !math.IsNaN(v) {
-		return fmt.Sprintf("%s: LOO-PIT leaves the 95 %% band of uniform values at %.2f: rows vary otherwise than "+
-			"the model predicts (vflc plot RUN loo-pit)\n", t.Name, v)
+		return fmt.Sprintf("%s: LOO-PIT leaves the 95 %% band of uniform values at %.2f: rows vary "+
+			"otherwise than the model predicts (vflc plot RUN loo-pit)\n", t.Name, v)
 	}
 	return t.Name + ": LOO-PIT stays within the 95 % band of uniform values\n"
 }

@@ -84,8 +84,8 @@ func (m *outlying) pointwise() Pointwise {
 	return out
 }
 
-// Moment matching has loo_moment_match's elpd and Pareto shapes. Its p differs: here log p(y_i) is of the draws
-// themselves, there of the draws after they have moved.
+// Moment matching has loo_moment_match's elpd and Pareto shapes. Its p differs: here log p(y_i) is of the
+// draws themselves, there of the draws after they have moved.
 func TestMomentMatchingAgainstLoo(t *testing.T) {
 	want, m := readReference(t), newOutlying()
 	ll := m.pointwise()
@@ -133,7 +133,8 @@ func TestStackingAgainstLoo(t *testing.T) {
 	for k, v := range pseudoBMA(lpd) { // 2,000 bootstraps against 200,000
 		near(t, "pseudo-BMA+", v, want.PseudoBMAPlus[k], 4*0.5/math.Sqrt(replicates))
 	}
-	// A model that another is better than in every observation has no weight; two that are equal share theirs.
+	// A model that another is better than in every observation has no weight; two that are equal share
+	// theirs.
 	lpd = append(lpd, nil, lpd[0])
 	for _, v := range lpd[0] {
 		lpd[3] = append(lpd[3], v-1)

@@ -10,14 +10,15 @@ import (
 	"github.com/vflc/vflc/stdlib/linear"
 )
 
-// stacking returns the weights w of the mixture of predictive distributions that predicts best, the maximum of
-// Σ_i log Σ_k w_k exp(lpd[k][i]) on the simplex: Yao, Vehtari, Simpson and Gelman (2018), "Using stacking to
-// average Bayesian predictive distributions", Bayesian Analysis 13(3). A barrier goes to 0 along Newton's
-// steps: the score is below its maximum by no more than as many times leastBarrier as there are models and
-// observations.
+// stacking returns the weights w of the mixture of predictive distributions that predicts best, the maximum
+// of Σ_i log Σ_k w_k exp(lpd[k][i]) on the simplex: Yao, Vehtari, Simpson and Gelman (2018), "Using
+// stacking to average Bayesian predictive distributions", Bayesian Analysis 13(3). A barrier goes to 0
+// along Newton's steps: the score is below its maximum by no more than as many times leastBarrier as there
+// are models and observations.
 func stacking(lpd [][]float64) []float64 {
 	k, n := len(lpd), len(lpd[0])
-	p, w := make([][]float64, n), slices.Repeat([]float64{1 / float64(k)}, k) // likelihoods, the largest of a row 1
+	p := make([][]float64, n) // likelihoods, the largest of a row 1
+	w := slices.Repeat([]float64{1 / float64(k)}, k)
 	for i := range p {
 		for _, l := range lpd {
 			p[i] = append(p[i], l[i])
@@ -79,8 +80,8 @@ func towards(w []float64, p [][]float64, mu float64) bool {
 	return portable.Dot(decrement, step) > 1e-4*mu
 }
 
-// replicates is how many Bayesian bootstraps pseudo-BMA+ averages: its weights have Monte Carlo standard errors
-// of at most 0.5/√replicates.
+// replicates is how many Bayesian bootstraps pseudo-BMA+ averages: its weights have Monte Carlo standard
+// errors of at most 0.5/√replicates.
 const replicates = 2000
 
 // pseudoBMA returns the weights of pseudo-BMA+ of Yao and others: proportional to exp(elpd), averaged over

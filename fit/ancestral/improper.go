@@ -14,15 +14,15 @@ func Improper(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag.Lis
 	for i := range m.Params {
 		p := &m.Params[i]
 		if p.Improper != "" {
-			diags.Errorf(diag.Undrawable, b.Source, declared(b, p).Span(), "%s %s", p.Name, p.Improper).
+			diags.Errorf(diag.Undrawable, b.Source, Declared(b, p).Span(), "%s %s", p.Name, p.Improper).
 				Note("to draw from the model, give it a prior that is a distribution, as wide as you like")
 		}
 	}
 	return diags
 }
 
-// declared is the place of a parameter, or of the distribution of missing cells.
-func declared(b *compile.BoundModel, p *simulate.Param) ast.Node {
+// Declared is the place of a parameter, or of the distribution of missing cells.
+func Declared(b *compile.BoundModel, p *simulate.Param) ast.Node {
 	name := p.Name
 	if p.Imputed != nil {
 		name = p.Imputed.Data

@@ -1,5 +1,6 @@
-// Package evidence estimates the marginal likelihood of a model, log ∫ p(y, θ) dθ, from draws of its posterior: by
-// bridge sampling from draws of a Markov chain, and by importance sampling from draws of an approximation.
+// Package evidence estimates the marginal likelihood of a model, log ∫ p(y, θ) dθ, from draws of its
+// posterior: by bridge sampling from draws of a Markov chain, and by importance sampling from draws of an
+// approximation.
 package evidence
 
 import (
@@ -13,12 +14,12 @@ import (
 	"github.com/vflc/vflc/stdlib/linear"
 )
 
-// A Joint sets values to log p(y, θ) at points, by unconstrained coordinates with the Jacobian, constants included;
-// −∞ where there is no such number.
-type Joint func(points [][]float64, values []float64)
+// A joint sets values to log p(y, θ) at points, by unconstrained coordinates with the Jacobian, constants
+// included; −∞ where there is no such number.
+type joint = func(points [][]float64, values []float64)
 
-// An Estimate is a logarithm of the marginal likelihood in nats.
-type Estimate struct {
+// An EvidenceEstimate is a logarithm of the marginal likelihood in nats.
+type EvidenceEstimate struct {
 	Log float64
 	SE  float64 // the Monte Carlo standard error of the marginal likelihood, relative to it
 	// the Pareto shape of importance weights; NaN of bridge sampling
@@ -85,12 +86,13 @@ func (q *normal) log(z []float64) float64 {
 
 const halfLog2Pi = 0.91893853320467274178
 
-// Bridge returns the estimate by warp-III bridge sampling with the optimal bridge (Meng and Wong 1996; Meng and
-// Schilling 2002; Gronau and others 2017, "A tutorial on bridge sampling"): half of each chain gives the mean and
-// the covariance of a normal proposal, the other half and as many draws of the proposal the estimate. The posterior
-// is made symmetric by reflection about that mean, which changes no integral. The error is that of
-// Frühwirth-Schnatter (2004), with the autocorrelation of the chains. Chains have one length.
-func Bridge(chains [][][]float64, p Joint, seed uint64) Estimate {
+// Bridge returns the estimate by warp-III bridge sampling with the optimal bridge (Meng and Wong 1996; Meng
+// and Schilling 2002; Gronau and others 2017, "A tutorial on bridge sampling"): half of each chain gives
+// the mean and the covariance of a normal proposal, the other half and as many draws of the proposal the
+// estimate. The posterior is made symmetric by reflection about that mean, which changes no integral. The
+// error is that of Frühwirth-Schnatter (2004), with the autocorrelation of the chains. Chains have one
+// length.
+func Bridge(chains [][][]float64, p joint, seed uint64) EvidenceEstimate {
 	var fitted, rest [][]float64
 	for _, c := range chains {
 		fitted, rest = append(fitted, c[:len(c)/2]...), append(rest, c[len(c)/2:]...)
@@ -135,7 +137,7 @@ func standard(n, d int, seed uint64) [][]float64 {
 }
 
 // warped is the log of the symmetric density of the posterior at standardised points over that of N(0, I).
-func (q *normal) warped(points [][]float64, p Joint) []float64 {
+func (q *normal) warped(points [][]float64, p joint) []float64 {
 	n := len(points)
 	both, values, out := make([][]float64, 2*n), make([]float64, 2*n), make([]float64, n)
 	for s, z := range points {
@@ -155,10 +157,10 @@ const (
 	settled        = 1e-10
 )
 
-// iterate finds log r = log Σ_drawn w/(s·w + (1 − s)·r) − log Σ_given 1/(s·w + (1 − s)·r), for log weights at draws
-// of the posterior and of the proposal; share is s.
-func iterate(given, drawn []float64, share float64) Estimate {
-	e := Estimate{Log: portable.LogSumExp(drawn) - portable.Log(float64(len(drawn))), K: math.NaN()}
+// iterate finds log r = log Σ_drawn w/(s·w + (1 − s)·r) − log Σ_given 1/(s·w + (1 − s)·r), for log weights
+// at draws of the posterior and of the proposal; share is s.
+func iterate(given, drawn []float64, share float64) EvidenceEstimate {
+	e := EvidenceEstimate{Log: portable.LogSumExp(drawn) - portable.Log(float64(len(drawn))), K: math.NaN()}
 	a, b := make([]float64, len(drawn)), make([]float64, len(given))
 	own, other := portable.Log(share), portable.Log1p(-share)
 	mean := func(v []float64) float64 { return portable.LogSumExp(v) - portable.Log(float64(len(v))) }
@@ -189,8 +191,9 @@ func added(x, y float64) float64 {
 	return x + portable.Log1p(portable.Exp(y-x))
 }
 
-// relativeError is √(Var f₁/(n₁ f̄₁²) + Var f₂/(n₂ f̄₂²)), with p/(s·p + (1 − s)·q) at draws of the proposal and
-// q/(s·p + (1 − s)·q) at draws of the posterior, of which as many as are effective count, and s the share of these.
+// relativeError is √(Var f₁/(n₁ f̄₁²) + Var f₂/(n₂ f̄₂²)), with p/(s·p + (1 − s)·q) at draws of the
+// proposal and q/(s·p + (1 − s)·q) at draws of the posterior, of which as many as are effective count, and
+// s the share of these.
 func relativeError(given [][]float64, drawn []float64, log float64) float64 {
 	n := 0
 	for _, c := range given {
@@ -217,10 +220,10 @@ func relativeError(given [][]float64, drawn []float64, log float64) float64 {
 	return math.Sqrt(a + float64(b*b))
 }
 
-// Importance returns the estimate by importance sampling with a mixture of the normal distribution of the draws and
-// a Student t of the same location and scale (package importance), at as many draws of it as there are, which must
-// be independent of one another, as those of an approximation are.
-func Importance(draws [][]float64, p Joint, seed uint64) Estimate {
+// Importance returns the estimate by importance sampling with a mixture of the normal distribution of the
+// draws and a Student t of the same location and scale (package importance), at as many draws of it as
+// there are, which must be independent of one another, as those of an approximation are.
+func Importance(draws [][]float64, p joint, seed uint64) EvidenceEstimate {
 	q, n, d := newNormal(draws), len(draws), len(draws[0])
 	points, values, ratios := standard(n, d, seed), make([]float64, n), make([]float64, n)
 	r, reflected := rand.New(rand.NewPCG(seed, 8)), make([]float64, d)
@@ -251,5 +254,6 @@ func Importance(draws [][]float64, p Joint, seed uint64) Estimate {
 		w := portable.Exp(v - total)
 		e += float64(w * w)
 	}
-	return Estimate{Log: total - portable.Log(float64(n)), SE: math.Sqrt(max(0, e-1/float64(n))), K: smooth.K}
+	return EvidenceEstimate{Log: total - portable.Log(float64(n)), SE: math.Sqrt(max(0, e-1/float64(n))),
+		K: smooth.K}
 }

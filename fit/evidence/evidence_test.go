@@ -40,9 +40,9 @@ func TestBridgeAgainstBridgesampling(t *testing.T) {
 	}
 }
 
-// A rate with prior gamma(a, b) and n exponential observations of the sum s has the evidence
-// bᵃ Γ(a+n) / (Γ(a) (b+s)^(a+n)), and a posterior that is skewed in the logarithm of the rate; beside it stands a
-// mean of n normal observations with a normal prior, correlated with the rate by a shear, which changes no
+// A rate with prior gamma(a, b) and n exponential observations of the sum s has the evidence bᵃ Γ(a+n) /
+// (Γ(a) (b+s)^(a+n)), and a posterior that is skewed in the logarithm of the rate; beside it stands a mean
+// of n normal observations with a normal prior, correlated with the rate by a shear, which changes no
 // integral.
 type conjugate struct{ a, b, n, s, shape, scale float64 }
 
@@ -64,7 +64,8 @@ func (c conjugate) joint(points [][]float64, values []float64) {
 
 func (c conjugate) evidence() float64 {
 	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
-	return c.a*math.Log(c.b) - lg(c.a) + lg(c.a+c.n) - (c.a+c.n)*math.Log(c.b+c.s) - 0.5*math.Log(4*math.Pi) - 0.25
+	return c.a*math.Log(c.b) - lg(c.a) +
+		lg(c.a+c.n) - (c.a+c.n)*math.Log(c.b+c.s) - 0.5*math.Log(4*math.Pi) - 0.25
 }
 
 // chains are draws of the posterior: independent, or with an autocorrelation of normal scores.
@@ -88,8 +89,8 @@ func (c conjugate) chains(r *rand.Rand, n int, phi float64) [][][]float64 {
 	return out
 }
 
-// Estimates are off by as much as they say: their scaled errors over repetitions have a standard deviation of 1,
-// which 100 of them tell to 7 %. With autocorrelation, too.
+// Estimates are off by as much as they say: their scaled errors over repetitions have a standard deviation
+// of 1, which 100 of them tell to 7 %. With autocorrelation, too.
 func TestEstimatesAreWithinTheirErrors(t *testing.T) {
 	c := newConjugate()
 	if c.shape != 4.5 {
@@ -116,7 +117,8 @@ func TestEstimatesAreWithinTheirErrors(t *testing.T) {
 				continue
 			}
 			if mean, sd := stat.MeanStdDev(z, nil); !(math.Abs(mean) < 0.5 && sd > 0.7 && sd < 1.35) {
-				t.Errorf("%s, autocorrelation %g: errors in units of the stated ones %.2f ± %.2f", name, phi, mean, sd)
+				t.Errorf("%s, autocorrelation %g: errors in units of the stated ones %.2f ± %.2f", name, phi,
+					mean, sd)
 			}
 		}
 		if !(se < 0.1) {

@@ -1,7 +1,8 @@
 // Package sensitivity tells from the draws of a run how much its answer depends on the priors and on the
-// likelihood: how fast the distribution of a parameter changes where one of them is raised to a power near 1
-// (Kallioinen, Paananen, Bürkner and Vehtari 2024, "Detecting and diagnosing prior and likelihood sensitivity with
-// power-scaling", Statistics and Computing 34, 57). Nothing is fitted again: draws are weighed.
+// likelihood: how fast the distribution of a parameter changes where one of them is raised to a power near
+// 1 (Kallioinen, Paananen, Bürkner and Vehtari 2024, "Detecting and diagnosing prior and likelihood
+// sensitivity with power-scaling", Statistics and Computing 34, 57). Nothing is fitted again: draws are
+// weighed.
 package sensitivity
 
 import (
@@ -14,8 +15,9 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// The powers between which the change is measured, and Bound, the sensitivity from which on it is large: 0.05 is
-// that of a normal posterior whose mean moves by about a quarter of its standard deviation where the power doubles.
+// The powers between which the change is measured, and Bound, the sensitivity from which on it is large:
+// 0.05 is that of a normal posterior whose mean moves by about a quarter of its standard deviation where
+// the power doubles.
 const (
 	lowerPower = 0.99
 	upperPower = 1.01
@@ -50,8 +52,8 @@ func Scale(component []float64) Scaling {
 	return s
 }
 
-// weights are Pareto smoothed as in the R package priorsense and in ArviZ: their tail has the efficiency of the
-// component's own tails, of the draws in their order as one chain.
+// weights are Pareto smoothed as in the R package priorsense and in ArviZ: their tail has the efficiency of
+// the component's own tails, of the draws in their order as one chain.
 func weights(component []float64, power float64) (w []float64, k float64) {
 	ratios, n := make([]float64, len(component)), float64(len(component))
 	for i, c := range component {
@@ -114,8 +116,8 @@ func distance(values, w []float64, order []int) float64 {
 	return max(forward, jensenShannon(x, p, q))
 }
 
-// jensenShannon is the distance of two distribution functions with steps at x, normalised to lie in [0, 1] (Nguyen
-// and Vreeken 2015, "Non-parametric Jensen-Shannon divergence").
+// jensenShannon is the distance of two distribution functions with steps at x, normalised to lie in [0, 1]
+// (Nguyen and Vreeken 2015, "Non-parametric Jensen-Shannon divergence").
 func jensenShannon(x, p, q []float64) float64 {
 	var pq, qp, sumP, sumQ float64
 	for i := range len(x) - 1 {

@@ -54,9 +54,10 @@ func TestSensitivityAgainstArviZ(t *testing.T) {
 	}
 }
 
-// A normal posterior N(m, s²) from a prior N(0, t²): the prior to the power α moves its mean by m·s²/t² for each
-// unit of α, and its standard deviation by s³/(2t²). Where the prior is n times as wide, what remains of either
-// is 1/n² of it, and so is the sensitivity: the distance is linear in small changes. A constant has none.
+// A normal posterior N(m, s²) from a prior N(0, t²): the prior to the power α moves its mean by m·s²/t² for
+// each unit of α, and its standard deviation by s³/(2t²). Where the prior is n times as wide, what remains
+// of either is 1/n² of it, and so is the sensitivity: the distance is linear in small changes. A constant
+// has none.
 func TestSensitivityOfNormalPosteriors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	x := make([]float64, 4000)
@@ -82,14 +83,15 @@ func TestSensitivityOfNormalPosteriors(t *testing.T) {
 	}
 }
 
-// What Bound means: weights that move the mean of a normal distribution by 0.237 standard deviations times log₂ of
-// the power.
+// What Bound means: weights that move the mean of a normal distribution by 0.237 standard deviations times
+// log₂ of the power.
 func TestBound(t *testing.T) {
 	const n = 4000
 	x, s := make([]float64, n), Scaling{lower: make([]float64, n), upper: make([]float64, n)}
 	for i := range x {
 		x[i] = portable.InvPhi((float64(i) + 0.5) / n)
-		s.lower[i], s.upper[i] = math.Exp(0.237*math.Log2(lowerPower)*x[i])/n, math.Exp(0.237*math.Log2(upperPower)*x[i])/n
+		s.lower[i], s.upper[i] = math.Exp(0.237*math.Log2(lowerPower)*x[i])/n,
+			math.Exp(0.237*math.Log2(upperPower)*x[i])/n
 	}
 	if got := s.Of(x); math.Abs(got-Bound) > 1e-3 {
 		t.Errorf("the sensitivity is %.4f, want %.4f", got, Bound)

@@ -20,7 +20,8 @@ func looPIT(in input) (*Figure, error) {
 	f := &Figure{title: in.title("LOO-PIT"), across: columnsFor(len(run.Responses)), flows: true}
 	f.wide, f.high = panelSize(f.across)
 	for _, r := range run.Responses {
-		p := panel{title: r.Name, x: axis{label: "LOO-PIT", lo: 0, hi: 1}, y: axis{label: "share below, less uniform"}}
+		p := panel{title: r.Name, x: axis{label: "LOO-PIT", lo: 0, hi: 1}, y: axis{label: "share below, " +
+			"less uniform"}}
 		sorted := slices.Sorted(slices.Values(numbers([][]float64{r.PIT})))
 		if len(sorted) < len(r.PIT) || len(sorted) == 0 {
 			p.marks = []mark{remark{"values that are not finite"}}
@@ -38,7 +39,8 @@ func looPIT(in input) (*Figure, error) {
 			xs, ys = append(xs, v, v), append(ys, float64(i)/n-v, float64(i+1)/n-v)
 		}
 		edge := pen{grey, 0.7, 1, false}
-		p.marks = []mark{area{b.At, upper, lower, grey, 0.2}, curve{b.At, upper, edge}, curve{b.At, lower, edge},
+		p.marks = []mark{area{b.At, upper, lower, grey, 0.2}, curve{b.At, upper, edge}, curve{b.At, lower,
+			edge},
 			segment{0, 0, 1, 0, pen{grey, 1, 1, true}, false}, curve{xs, ys, penOf(0)}}
 		f.panels = append(f.panels, p)
 	}

@@ -19,6 +19,8 @@ func (s *Simulator) LogLikelihood(x []float64) float64 {
 	return sum
 }
 
-// LogPrior returns the log density of the prior of parameter k where the model was evaluated last. The model is
-// one with densities of priors.
-func (s *Simulator) LogPrior(k int) float64 { return portable.Sum(s.exec.Report(s.model.Params[k].Prior)) }
+// LogPrior returns the log density of the prior of parameter k where the model was evaluated last. The
+// model is one with densities of priors.
+func (s *Simulator) LogPrior(k int) float64 {
+	return portable.Sum(s.exec.Report(s.model.Params[k].Prior))
+}

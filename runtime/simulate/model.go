@@ -46,10 +46,11 @@ type Param struct {
 	Owner string
 	Law
 	Lower, Upper float64 // of its support
-	// Prior is the index of the report with the log density of each value, in a model that is made for it (lower.Priors),
-	// else -1; Top reports there whether no parameter enters the prior.
-	Prior int
-	Top   bool
+	// In a model that has densities of priors (lower.Priors): the index of the report with that of each
+	// value, -1 where there is none; whether no parameter enters it; and whether declared bounds leave out
+	// a part of it.
+	Prior    int
+	Top, Cut bool
 	// Structure is the set of vectors or matrices that its values lie in; nil where there is none.
 	Structure *def.Structured
 	Improper  string // why it cannot be drawn; "" where it can

@@ -344,7 +344,7 @@ func (k *Kernel) info() backends.StepInfo {
 	i.Phase, i.Iteration, i.Iterations = backends.Evaluation, 1, 1
 	i.Done, i.Draws = true, k.drawn
 	i.Fit.Judged, i.Fit.Converged = true, true
-	i.Fit.Final = evidence(k.ratios)
+	i.Fit.Final, i.Fit.Evidence = evidence(k.ratios), true
 	if k.vain {
 		i.Fit.Weighed = len(k.ratios)
 	}
