@@ -453,11 +453,19 @@ func (n *names) recur(p *ast.Recur, in *scope) {
 	for _, k := range p.Parts {
 		n.declare(&k.Name, value, "part", p, own)
 	}
-	n.declare(&p.Var, value, "index", p, own)
+	for _, id := range p.Indices() {
+		n.declare(&id, value, "index", p, own)
+	}
+	at := in
+	if p.Ode != nil {
+		at = own
+		n.expr(p.Ode.Times, in)
+		n.expr(p.Ode.By, in)
+	}
 	for _, e := range p.Init {
-		n.add(e.Name.Span(), e.Name.Name, value, in)
-		n.expr(e.Index, in)
-		n.expr(e.Value, in)
+		n.add(e.Name.Span(), e.Name.Name, value, at)
+		n.expr(e.Index, at)
+		n.expr(e.Value, at)
 	}
 	for _, e := range p.Steps() {
 		if e == p.Step {

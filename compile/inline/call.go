@@ -96,6 +96,8 @@ func (x *expander) expr(e ast.Expr, sc *scope) ast.Expr {
 			return x.call(e, f, sc)
 		} else if found {
 			return e // reported
+		} else if r, ok := x.ode(e, sc); ok {
+			return x.recur(r, sc)
 		}
 	case *ast.Sum:
 		if x.step != nil {
@@ -304,7 +306,12 @@ func uses(f *ast.Fn, name string) (count int, constant bool) {
 			fixed = fixed || n.Op == ".."
 		case *ast.Recur:
 			for _, e := range []ast.Expr{n.Lo, n.Hi} {
-				walk(e, true)
+				if e != nil {
+					walk(e, true)
+				}
+			}
+			if n.Ode != nil {
+				walk(n.Ode.Times, fixed)
 			}
 			for _, i := range n.Init {
 				walk(i.Value, fixed)
