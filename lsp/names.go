@@ -431,7 +431,14 @@ func (n *names) call(p *ast.Call, in *scope) {
 	} else {
 		n.dotted(at, name, function, in)
 	}
-	for _, a := range p.Args {
+	for k, a := range p.Args {
+		if f, ok := a.(*ast.Name); ok && k == 0 && name == ast.OdeWord {
+			n.dotted(f.Span(), f.Name, function, in)
+			continue
+		}
+		n.part(a, in)
+	}
+	for _, a := range p.Named {
 		n.part(a, in)
 	}
 }

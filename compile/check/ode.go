@@ -58,7 +58,7 @@ func (c *checker) ode(e *ast.Recur) (out ExprInfo, ok bool) {
 		return out, false
 	}
 	first, ok := c.expr(e.Init[0].Value)
-	if !ok || !c.numeric(e.Init[0].Value, first.Type, ast.OdeWord) {
+	if !ok || !c.odeReads(e, e.Init[0].Value) || !c.numeric(e.Init[0].Value, first.Type, ast.OdeWord) {
 		return out, false
 	}
 	if len(first.Type.Dims) > 2 {
@@ -73,7 +73,7 @@ func (c *checker) ode(e *ast.Recur) (out ExprInfo, ok bool) {
 		self.Random = true
 		body, ok = c.step(e, indexOf(e.Var), self)
 	}
-	if !ok {
+	if !ok || !c.ofGroups(e) {
 		return out, false
 	}
 	if !body.Type.SameShape(types.Type{Dims: first.Type.Dims}) {
@@ -113,7 +113,7 @@ func (c *checker) odeGroups(o *ast.Ode, times types.Type) (types.Owners, bool) {
 	}
 	if !c.ofLevels(o.By) || !info.Type.SameShape(times) {
 		c.errorf(diag.OdeForm, o.By, "groups are made by data of levels, one for each time, but this is %s",
-			info.Type).Note("declare data subject : level(S)%s", types.Type{Dims: times.Dims})
+			info.Type).Note("declare data subject : level(S)[%s]", times.Dims[0])
 		return nil, false
 	}
 	return info.Owners, true
@@ -173,14 +173,7 @@ func (c *checker) odeReads(e *ast.Recur, n ast.Node) bool {
 		} else if !c.odeReads(e, n.X) {
 			return false
 		}
-		for _, a := range rest {
-			if ast.Mentions(a, t) {
-				c.errorf(diag.OdeReads, a, "%s is the time, which is no index", t).
-					Note("what moves with time is a formula of %s", t)
-				return false
-			}
-		}
-		return true
+		return c.odeSubscripts(e, rest, of)
 	}
 	for _, child := range ast.Children(n) {
 		if !c.odeReads(e, child) {
@@ -188,6 +181,48 @@ func (c *checker) odeReads(e *ast.Recur, n ast.Node) bool {
 		}
 	}
 	return true
+}
+
+// odeSubscripts checks that the time is no subscript, and the member the first one of an array.
+func (c *checker) odeSubscripts(e *ast.Recur, subscripts []*ast.Subscript, own bool) bool {
+	for k, a := range subscripts {
+		if t := e.Var.Name; ast.Mentions(a, t) {
+			c.errorf(diag.OdeReads, a, "%s is the time, which is no index", t).
+				Note("what moves with time is a formula of %s", t)
+			return false
+		}
+		n, plain := a.Lo.(*ast.Name)
+		m := e.Ode.Member
+		first := k == 0 && plain && !own && !a.Slice && m != nil && n.Name == m.Name
+		if m != nil && ast.Mentions(a, m.Name) && !first {
+			c.errorf(diag.OdeReads, a, "%s chooses along the first axis alone: cl[%s]", m.Name, m.Name).
+				Note("give what it chooses a let of its own, with the groups along its first axis")
+			return false
+		}
+	}
+	return true
+}
+
+// ofGroups checks that what the member chooses has an element for each group.
+func (c *checker) ofGroups(e *ast.Recur) bool {
+	if e.Ode.Member == nil {
+		return true
+	}
+	level, good := c.Info[e.Ode.By].Type, true
+	ast.Walk(e, func(n ast.Node) bool {
+		x, ok := n.(*ast.Index)
+		if !ok {
+			return good
+		}
+		member, ok := x.Args[0].Lo.(*ast.Name)
+		if ok && member.Name == e.Ode.Member.Name && !c.categoriesAlong(level, c.Info[x.X].Type.Dims[0]) {
+			c.errorf(diag.OdeReads, x, "%s is %s, and has no element for each of the %s groups", format.Expr(x.X),
+				c.Info[x.X].Type, c.categoryCount(level))
+			good = false
+		}
+		return good
+	})
+	return good
 }
 
 // odeCall reports a call of `ode` that inlining has left as it is.

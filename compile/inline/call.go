@@ -29,6 +29,8 @@ type scope struct {
 func (x *expander) let(s *ast.Let) ast.Stmt {
 	calls := x.blocks(x.home, s.Value, false, nil)
 	named := x.named(x.home, calls, s.Name.Name)
+	x.self = s.Name.Name
+	defer func() { x.self = "" }()
 	return ast.RebuildStmt(s, func(e ast.Expr) ast.Expr {
 		return x.expr(e, &scope{function: &function{home: x.home}, prefix: named, owner: s.Owner, at: s.At})
 	})

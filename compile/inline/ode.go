@@ -21,7 +21,8 @@ func (x *expander) ode(c *ast.Call, sc *scope) (*ast.Recur, bool) {
 		if k >= 0 && k < len(f.Args) && f.Args[k].Name != nil {
 			fallback = f.Args[k].Name.Name
 		}
-		for x.taken[fallback] || x.names[fallback] || sc != nil && sc.mentions(fallback) ||
+		own := fallback == x.self && k == 1 // which its value cannot read
+		for !own && (x.taken[fallback] || x.names[fallback]) || sc != nil && sc.mentions(fallback) ||
 			ast.Mentions(c, fallback) || slices.Contains(others, fallback) {
 			fallback += "_"
 		}

@@ -69,7 +69,8 @@ func (x *expander) outside(e, out *ast.Recur, renamed map[string]string, sc *sco
 	}
 	out.Ode = &ast.Ode{Times: x.expr(e.Ode.Times, sc)}
 	for _, a := range e.Ode.Settings {
-		out.Ode.Settings = append(out.Ode.Settings, &ast.Arg{At: a.At, Name: a.Name, Value: x.expr(a.Value, sc)})
+		setting := &ast.Arg{At: a.At, Name: a.Name, Value: x.expr(a.Value, sc)}
+		out.Ode.Settings = append(out.Ode.Settings, setting)
 	}
 	if e.Ode.Member == nil {
 		return func() {}

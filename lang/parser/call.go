@@ -11,7 +11,7 @@ import (
 // a density may have a `|`.
 //
 //	call = ident "(" (disjunction ("|" disjunction)? ("," disjunction)*)? ")" | total | grouped | solved .
-//	solved = "ode" "(" disjunction ("," disjunction)* ("," ident "=" disjunction)* ")" .
+//	solved = "ode" "(" disjunction ("," disjunction)* ("," named)* ")" .
 //	total = "sum" "(" disjunction comprehension ")" .
 //	grouped = ident "(" disjunction "by" disjunction ("," disjunction)* ")" .
 func (c *climber) nameOrCall() (ast.Expr, error) {

@@ -84,7 +84,7 @@ func (c *climber) entries(out *ast.Recur, start lexer.Token) (err error) {
 
 // solved parses what follows `for t in` in a differential equation.
 //
-//	solution = "ode" entry ("," entry)* "," ident "'" "[" ident "]" "=" disjunction "for" ident "in" sum ("by" ident "in" sum)? ("with" "(" ident "=" disjunction ("," ident "=" disjunction)* ")")? .
+//	solution = "ode" entry ("," entry)* "," derivative "for" ident "in" sum ("by" ident "in" sum)? ("with" "(" named ("," named)* ")")? .
 func (c *climber) solved(out *ast.Ode) (err error) {
 	if out.Times, err = c.binary(ast.Additive); err != nil {
 		return err
@@ -127,6 +127,8 @@ func (c *climber) word(word string) bool {
 }
 
 // named parses an argument with its name.
+//
+//	named = ident "=" disjunction .
 func (c *climber) named() (a *ast.Arg, err error) {
 	start := c.offset()
 	name, err := c.ident()
@@ -156,6 +158,7 @@ func (c *climber) misplacedDerivative(e *ast.Entry, out *ast.Recur) error {
 // entry parses the definition of an entry, or of its derivative.
 //
 //	entry = ident "[" disjunction "]" "=" disjunction .
+//	derivative = ident "'" "[" disjunction "]" "=" disjunction .
 func (c *climber) entry() (e *ast.Entry, derivative bool, err error) {
 	start := c.offset()
 	e = &ast.Entry{}

@@ -74,14 +74,14 @@ func (d *derivedSystem) at(a argument, group int) int {
 // derive makes the instructions of a system.
 func (d *derivedSystem) derive(b *Builder, in []ID) error {
 	n, body := d.State.Len(), d.Body
-	inputs := make([][]ode.Slot, len(d.Reads))
+	inputs := make([][]ode.Register, len(d.Reads))
 	for k, r := range d.Reads {
-		size, first := body.inputs[k].Len, ode.Slot(1)
+		size, first := body.inputs[k].Len, ode.Register(1)
 		switch r.Kind {
 		case ReadTime:
 			first = 0
 		case ReadWhole, ReadRow:
-			first = ode.Slot(1 + n + len(d.arguments))
+			first = ode.Register(1 + n + len(d.arguments))
 			for e := range size {
 				if !b.Constant(in[r.Input]) {
 					d.wanted = append(d.wanted, len(d.arguments))
@@ -90,7 +90,7 @@ func (d *derivedSystem) derive(b *Builder, in []ID) error {
 			}
 		}
 		for e := range size {
-			inputs[k] = append(inputs[k], first+ode.Slot(e))
+			inputs[k] = append(inputs[k], first+ode.Register(e))
 		}
 	}
 	t := ode.NewTape(1 + n + len(d.arguments))
@@ -115,7 +115,7 @@ type systemState struct {
 	solver    *ode.Solver
 	arguments []float64 // of a group
 	times     []float64
-	failures  [ode.Failures]int
+	failed    ode.Failure // of the last evaluation
 }
 
 func newSystemState(d *derivedSystem) *systemState {
@@ -134,6 +134,7 @@ var opOde = &op{
 	least: 1,
 	forward: func(c *call) {
 		s, out := c.system, c.out.val.buf
+		s.failed = ode.Solved
 		for g, rows := range s.Groups {
 			for k, a := range s.derivedSystem.arguments {
 				s.arguments[k] = c.in[1+a.input].val.buf[s.at(a, g)]
@@ -143,7 +144,9 @@ var opOde = &op{
 				times[i] = c.in[0].val.buf[row]
 			}
 			size := len(rows) * s.equations.States() * (1 + s.equations.Directions())
-			s.failures[s.solver.Solve(out[:size], s.arguments, times)]++
+			if f := s.solver.Solve(out[:size], s.arguments, times); f != ode.Solved {
+				s.failed = f
+			}
 			out = out[size:]
 		}
 	},
@@ -185,4 +188,27 @@ var opStates = &op{
 	},
 	needs: func(int) need { return inputs(0) },
 	flat:  func(k int) bool { return k == 0 },
+}
+
+// Unsolved is a system that had no solution at the last Forward or Target, by its name; ode.Solved if all had
+// one.
+func (e *Exec) Unsolved() (name string, why ode.Failure) {
+	for _, s := range e.systems {
+		if s.failed != ode.Solved {
+			return s.Name, s.failed
+		}
+	}
+	return "", ode.Solved
+}
+
+// solving lists the systems of loops.
+func solving(loops []loop) (out []*systemState) {
+	for i := range loops {
+		for j := range loops[i].calls {
+			if c := &loops[i].calls[j]; c.node.op == opOde {
+				out = append(out, c.system)
+			}
+		}
+	}
+	return out
 }

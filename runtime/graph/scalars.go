@@ -14,40 +14,40 @@ var instructions = map[*op]ode.Op{
 }
 
 // scalars writes the values of a graph of few numbers, without superinstructions, to a tape, element by
-// element, given those of its inputs. It returns the slots of its outputs.
-func (g *Graph) scalars(t *ode.Tape, inputs [][]ode.Slot) ([][]ode.Slot, error) {
-	slots := make([][]ode.Slot, len(g.nodes))
+// element, given those of its inputs. It returns the registers of its outputs.
+func (g *Graph) scalars(t *ode.Tape, inputs [][]ode.Register) ([][]ode.Register, error) {
+	registers := make([][]ode.Register, len(g.nodes))
 	for k, id := range g.inputIDs {
-		slots[id] = inputs[k]
+		registers[id] = inputs[k]
 	}
 	for id := range g.nodes {
 		n := &g.nodes[id]
 		if n.kind == constant {
 			for _, v := range n.values {
-				slots[id] = append(slots[id], t.Const(v))
+				registers[id] = append(registers[id], t.Const(v))
 			}
 		}
 		if n.leaf() {
 			continue
 		}
-		var in [][]ode.Slot
+		var in [][]ode.Register
 		for _, p := range n.in {
-			in = append(in, slots[p])
+			in = append(in, registers[p])
 		}
 		var err error
-		if slots[id], err = g.elements(t, n, in); err != nil {
+		if registers[id], err = g.elements(t, n, in); err != nil {
 			return nil, err
 		}
 	}
-	var out [][]ode.Slot
+	var out [][]ode.Register
 	for _, id := range g.outputIDs {
-		out = append(out, slots[id])
+		out = append(out, registers[id])
 	}
 	return out, nil
 }
 
 // elements writes the elements of one node.
-func (g *Graph) elements(t *ode.Tape, n *node, in [][]ode.Slot) ([]ode.Slot, error) {
+func (g *Graph) elements(t *ode.Tape, n *node, in [][]ode.Register) ([]ode.Register, error) {
 	op, is := instructions[n.op]
 	affineIn := make([]degree, len(in))
 	for k := range affineIn {
@@ -55,7 +55,7 @@ func (g *Graph) elements(t *ode.Tape, n *node, in [][]ode.Slot) ([]ode.Slot, err
 	}
 	switch {
 	case is || n.op == opFunc || (n.op == opMax || n.op == opMin) && len(in) == 2:
-		out := make([]ode.Slot, n.shape.Len())
+		out := make([]ode.Register, n.shape.Len())
 		for i := range out {
 			out[i] = n.element(t, op, g.row(n, in, i))
 		}
@@ -63,11 +63,11 @@ func (g *Graph) elements(t *ode.Tape, n *node, in [][]ode.Slot) ([]ode.Slot, err
 	case n.op == opMatMul:
 		return products(t, n, in[0], in[1]), nil
 	case n.op == opDot:
-		return []ode.Slot{innerProduct(t, in[0], in[1])}, nil
+		return []ode.Register{innerProduct(t, in[0], in[1])}, nil
 	case n.op == opRowDot:
-		out, rows := make([]ode.Slot, n.shape.Len()), n.shape.Len()
+		out, rows := make([]ode.Register, n.shape.Len()), n.shape.Len()
 		for i := range out {
-			var a, b []ode.Slot
+			var a, b []ode.Register
 			for j := range n.width {
 				pair := g.row(n, in, j*rows+i)
 				a, b = append(a, pair[0]), append(b, pair[1])
@@ -82,8 +82,8 @@ func (g *Graph) elements(t *ode.Tape, n *node, in [][]ode.Slot) ([]ode.Slot, err
 }
 
 // row lists what element i of a node takes of its inputs, by its links.
-func (g *Graph) row(n *node, in [][]ode.Slot, i int) []ode.Slot {
-	out := make([]ode.Slot, len(in))
+func (g *Graph) row(n *node, in [][]ode.Register, i int) []ode.Register {
+	out := make([]ode.Register, len(in))
 	for k := range in {
 		o := operand{link: n.links[k]}
 		at := o.at(i / n.frame)
@@ -96,7 +96,7 @@ func (g *Graph) row(n *node, in [][]ode.Slot, i int) []ode.Slot {
 }
 
 // element writes an element of a node that is computed element by element.
-func (n *node) element(t *ode.Tape, op ode.Op, in []ode.Slot) ode.Slot {
+func (n *node) element(t *ode.Tape, op ode.Op, in []ode.Register) ode.Register {
 	beyond := ode.Gt
 	switch n.op {
 	case opFunc:
@@ -111,7 +111,7 @@ func (n *node) element(t *ode.Tape, op ode.Op, in []ode.Slot) ode.Slot {
 	return t.Apply(ode.Where, second, in[1], in[0])
 }
 
-func innerProduct(t *ode.Tape, a, b []ode.Slot) ode.Slot {
+func innerProduct(t *ode.Tape, a, b []ode.Register) ode.Register {
 	if len(a) == 0 {
 		return t.Const(0)
 	}
@@ -123,11 +123,11 @@ func innerProduct(t *ode.Tape, a, b []ode.Slot) ode.Slot {
 }
 
 // products writes the elements of a matrix product.
-func products(t *ode.Tape, n *node, a, b []ode.Slot) []ode.Slot {
-	rows, out := n.shape[0], make([]ode.Slot, n.shape.Len())
+func products(t *ode.Tape, n *node, a, b []ode.Register) []ode.Register {
+	rows, out := n.shape[0], make([]ode.Register, n.shape.Len())
 	inner := len(b) / max(1, n.width)
 	for i := range out {
-		left := make([]ode.Slot, inner)
+		left := make([]ode.Register, inner)
 		for k := range left {
 			left[k] = a[k*rows+i%rows]
 		}
@@ -139,20 +139,20 @@ func products(t *ode.Tape, n *node, a, b []ode.Slot) []ode.Slot {
 // linearly writes the elements of an operation that is linear in all its inputs together, as the choice, the
 // order and the sums of elements are: its coefficients are its values where one element is 1 and all others
 // are 0.
-func (g *Graph) linearly(t *ode.Tape, n *node, in [][]ode.Slot) []ode.Slot {
+func (g *Graph) linearly(t *ode.Tape, n *node, in [][]ode.Register) []ode.Register {
 	b, unit := New(""), *n
 	unit.in = nil
 	for _, id := range n.in {
 		unit.in = append(unit.in, b.Const("", g.nodes[id].shape, make([]float64, g.nodes[id].shape.Len())))
 	}
-	out := make([]ode.Slot, n.shape.Len())
+	out := make([]ode.Register, n.shape.Len())
 	zero := t.Const(0)
 	for i := range out {
 		out[i] = zero
 	}
-	for k, slots := range in {
+	for k, registers := range in {
 		v := b.nodes[unit.in[k]].values
-		for e, s := range slots {
+		for e, s := range registers {
 			v[e] = 1
 			y, _ := b.evaluate(&unit)
 			v[e] = 0

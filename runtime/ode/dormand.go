@@ -21,7 +21,6 @@ const (
 	Solved       Failure = iota
 	TooManySteps         // Control.Steps were not enough: the system is stiff, or moves fast
 	NotFinite            // a value or a derivative is not finite, however short the step
-	Failures             // how many there are, with Solved
 )
 
 // A Solver has the memory of one solution. It is not safe for concurrent use.
@@ -102,7 +101,7 @@ func (s *Solver) begin(arguments []float64) {
 		s.y[j] = s.v[at]
 	}
 	for _, e := range s.inStart {
-		s.y[n+int(e.column)*n+int(e.row)] = s.v[e.slot]
+		s.y[n+int(e.column)*n+int(e.row)] = s.v[e.register]
 	}
 }
 
@@ -122,16 +121,16 @@ func (s *Solver) slopes(stage int, t float64, y []float64) {
 			k[j][stage] = 0
 		}
 		for _, e := range s.inStates {
-			k[e.row][stage] += float64(s.v[e.slot] * d[e.column])
+			k[e.row][stage] += float64(s.v[e.register] * d[e.column])
 		}
 	}
 	for _, e := range s.inWanted {
-		s.k[n+int(e.column)*n+int(e.row)][stage] += s.v[e.slot]
+		s.k[n+int(e.column)*n+int(e.row)][stage] += s.v[e.register]
 	}
 }
 
-// The coefficients of Dormand and Prince: stage i at stages[i] with weights[i] of the slopes before it. The last
-// row is the solution of order 5, whose slope begins the next step.
+// The coefficients of Dormand and Prince: stage i at stages[i] with weights[i] of the slopes before it. The
+// last row is the solution of order 5, whose slope begins the next step.
 var (
 	stages  = [...]float64{0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1}
 	weights = [...][6]float64{
@@ -178,7 +177,7 @@ func (s *Solver) step() float64 {
 
 // stage sets next to the state at a stage.
 func (s *Solver) stage(stage int) {
-	w, y, next := &weights[stage], s.y[:len(s.k)], s.next[:len(s.k)]
+	w, y, next := weights[stage], s.y[:len(s.k)], s.next[:len(s.k)]
 	for j := range s.k {
 		k, d := &s.k[j], 0.0
 		switch stage {

@@ -8,25 +8,25 @@ type Equations struct {
 	each      []instruction // the rest
 	arguments int
 	wanted    int
-	t0        Slot
-	start     []Slot  // y(t0)
-	value     []Slot  // f
-	inStart   []entry // ∂y(t0)/∂argument that are not 0 everywhere, column k for the k-th that is wanted
-	inStates  []entry // ∂f/∂y
-	inWanted  []entry // ∂f/∂argument
+	t0        Register
+	start     []Register // y(t0)
+	value     []Register // f
+	inStart   []entry    // ∂y(t0)/∂argument that are not 0 everywhere, column k for the k-th that is wanted
+	inStates  []entry    // ∂f/∂y
+	inWanted  []entry    // ∂f/∂argument
 }
 
 // An entry is an element of a matrix of derivatives.
-type entry struct{ row, column, slot int32 }
+type entry struct{ row, column, register int32 }
 
-// New derives the system that the slots of a Tape compute: f, y(t0) and t0. The inputs of the Tape are the
+// New derives the system that the registers of a Tape compute: f, y(t0) and t0. The inputs of the Tape are the
 // time, the states and the arguments, in this order; y(t0) and t0 depend on arguments alone. Derivatives are
 // wanted in the arguments of these positions, from 0.
-func New(t *Tape, f, start []Slot, t0 Slot, arguments int, wanted []int) *Equations {
+func New(t *Tape, f, start []Register, t0 Register, arguments int, wanted []int) *Equations {
 	n := len(f)
 	e := &Equations{arguments: arguments, wanted: len(wanted), t0: t0, start: start, value: f}
-	keep := append(append([]Slot{t0}, start...), f...)
-	entries := func(of []Slot, columns []int) (out []entry) {
+	keep := append(append([]Register{t0}, start...), f...)
+	entries := func(of []Register, columns []int) (out []entry) {
 		for row, y := range of {
 			if len(wanted) == 0 {
 				break
@@ -55,7 +55,7 @@ func New(t *Tape, f, start []Slot, t0 Slot, arguments int, wanted []int) *Equati
 		moves[k] = true
 	}
 	for _, i := range t.code {
-		for _, s := range []Slot{i.a, i.b, i.c} {
+		for _, s := range []Register{i.a, i.b, i.c} {
 			moves[i.to] = moves[i.to] || s != none && moves[s]
 		}
 		if moves[i.to] {

@@ -11,8 +11,8 @@ import (
 func oscillator() *Equations {
 	t := NewTape(4)
 	square := t.Apply(Mul, 3, 3)
-	f := []Slot{2, t.Apply(Neg, t.Apply(Mul, square, 1))}
-	return New(t, f, []Slot{t.Const(1), t.Const(0)}, t.Const(0), 1, []int{0})
+	f := []Register{2, t.Apply(Neg, t.Apply(Mul, square, 1))}
+	return New(t, f, []Register{t.Const(1), t.Const(0)}, t.Const(0), 1, []int{0})
 }
 
 // worst is the largest error of the oscillator with w = 1.3 and of its derivative in w up to t = 20.
@@ -42,8 +42,8 @@ func grid(n int, step float64) []float64 {
 	return times
 }
 
-// TestOscillator compares solution and derivative with the closed form over 20 units of time: the error is about the
-// tolerance a unit of time, and falls with it.
+// TestOscillator compares solution and derivative with the closed form over 20 units of time: the error is
+// about the tolerance for each, and falls with it.
 func TestOscillator(t *testing.T) {
 	before := 1.0
 	for _, tolerance := range []float64{1e-4, 1e-6, 1e-8, 1e-10} {
@@ -99,14 +99,14 @@ func TestTimes(t *testing.T) {
 // TestFailures has a system without a solution beyond t = 1, y' = y², a stiff one, and one that is not
 // defined.
 func TestFailures(t *testing.T) {
-	build := func(f func(t *Tape) Slot) *Solver {
+	build := func(f func(t *Tape) Register) *Solver {
 		tape := NewTape(3)
-		return New(tape, []Slot{f(tape)}, []Slot{tape.Const(1)}, tape.Const(0), 1, nil).
+		return New(tape, []Register{f(tape)}, []Register{tape.Const(1)}, tape.Const(0), 1, nil).
 			NewSolver(Control{1e-6, 1e-6, 500})
 	}
-	square := build(func(t *Tape) Slot { return t.Apply(Mul, 1, 1) })
-	stiff := build(func(t *Tape) Slot { return t.Apply(Mul, t.Const(-1e6), t.Apply(Sub, 1, 0)) })
-	root := build(func(t *Tape) Slot { return t.Apply(Pow, t.Apply(Neg, 1), t.Const(0.5)) })
+	square := build(func(t *Tape) Register { return t.Apply(Mul, 1, 1) })
+	stiff := build(func(t *Tape) Register { return t.Apply(Mul, t.Const(-1e6), t.Apply(Sub, 1, 0)) })
+	root := build(func(t *Tape) Register { return t.Apply(Pow, t.Apply(Neg, 1), t.Const(0.5)) })
 	for _, c := range []struct {
 		name   string
 		solver *Solver
@@ -137,13 +137,13 @@ func TestNoAllocation(t *testing.T) {
 
 // TestDerivatives compares the derivative of each instruction with central differences.
 func TestDerivatives(t *testing.T) {
-	build := func() (*Tape, []Slot) {
+	build := func() (*Tape, []Register) {
 		t := NewTape(3)
-		x, y := Slot(1), Slot(2)
+		x, y := Register(1), Register(2)
 		ratio := t.Apply(Div, t.Apply(Sub, x, y), t.Apply(Add, x, y))
 		power := t.Apply(Pow, x, t.Apply(Neg, y))
 		chosen := t.Apply(Where, t.Apply(Lt, x, y), t.Apply(Mul, ratio, power), t.Apply(Mul, x, y))
-		return t, []Slot{ratio, power, chosen}
+		return t, []Register{ratio, power, chosen}
 	}
 	at := []float64{0, 0.7, 1.9}
 	tape, out := build()

@@ -10,11 +10,11 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Slot is a number that a Tape computes, reads or holds.
-type Slot int32
+// A Register is a number that a Tape computes, reads or holds.
+type Register int32
 
-// none is the Slot of a derivative that is 0 everywhere.
-const none Slot = -1
+// none is the Register of a derivative that is 0 everywhere.
+const none Register = -1
 
 // An Op is an instruction on numbers.
 type Op uint8
@@ -45,43 +45,43 @@ const (
 
 type instruction struct {
 	op      Op
-	a, b, c Slot
+	a, b, c Register
 	f       *def.Func
-	to      Slot
+	to      Register
 }
 
 // A Tape is a program on numbers, each computed once: what stands twice is one. Its first numbers are inputs.
 type Tape struct {
-	start  []float64 // of each slot: the value of a constant
-	fixed  []bool    // the slots of constants
+	start  []float64 // of each register: the value of a constant
+	fixed  []bool    // the registers of constants
 	code   []instruction
-	shared map[instruction]Slot
-	consts map[uint64]Slot // by their bits
+	shared map[instruction]Register
+	consts map[uint64]Register // by their bits
 }
 
-// NewTape returns a Tape of so many inputs, the slots from 0 on.
+// NewTape returns a Tape of so many inputs, the registers from 0 on.
 func NewTape(inputs int) *Tape {
 	return &Tape{start: make([]float64, inputs), fixed: make([]bool, inputs),
-		shared: map[instruction]Slot{}, consts: map[uint64]Slot{}}
+		shared: map[instruction]Register{}, consts: map[uint64]Register{}}
 }
 
-func (t *Tape) slot(v float64, fixed bool) Slot {
+func (t *Tape) register(v float64, fixed bool) Register {
 	t.start, t.fixed = append(t.start, v), append(t.fixed, fixed)
-	return Slot(len(t.start) - 1)
+	return Register(len(t.start) - 1)
 }
 
-// Const returns the slot of a constant.
-func (t *Tape) Const(v float64) Slot {
+// Const returns the register of a constant.
+func (t *Tape) Const(v float64) Register {
 	at, ok := t.consts[math.Float64bits(v)]
 	if !ok {
-		at = t.slot(v, true)
+		at = t.register(v, true)
 		t.consts[math.Float64bits(v)] = at
 	}
 	return at
 }
 
-// Apply adds an instruction on the slots that it takes: one for Neg and Not, three for Where, else two.
-func (t *Tape) Apply(op Op, in ...Slot) Slot {
+// Apply adds an instruction on the registers that it takes: one for Neg and Not, three for Where, else two.
+func (t *Tape) Apply(op Op, in ...Register) Register {
 	i := instruction{op: op, a: in[0], b: none, c: none}
 	if len(in) > 1 {
 		i.b = in[1]
@@ -93,15 +93,15 @@ func (t *Tape) Apply(op Op, in ...Slot) Slot {
 }
 
 // Func adds an elementwise function.
-func (t *Tape) Func(f *def.Func, a Slot) Slot {
+func (t *Tape) Func(f *def.Func, a Register) Register {
 	return t.add(instruction{op: function, a: a, b: none, c: none, f: f})
 }
 
-func (t *Tape) add(i instruction) Slot {
+func (t *Tape) add(i instruction) Register {
 	at, ok := t.shared[i]
 	if !ok {
 		key := i
-		i.to = t.slot(0, false)
+		i.to = t.register(0, false)
 		t.code = append(t.code, i)
 		at, t.shared[key] = i.to, i.to
 	}
@@ -109,7 +109,7 @@ func (t *Tape) add(i instruction) Slot {
 }
 
 // times is a product of derivatives.
-func (t *Tape) times(a, b Slot) Slot {
+func (t *Tape) times(a, b Register) Register {
 	switch t.Const(1) {
 	case a:
 		return b
@@ -119,14 +119,14 @@ func (t *Tape) times(a, b Slot) Slot {
 	return t.Apply(Mul, a, b)
 }
 
-// derive returns the slots of the derivatives of a slot in the first so many slots, by reverse mode.
-func (t *Tape) derive(y Slot, inputs int) []Slot {
-	d := make([]Slot, len(t.start))
+// derive returns the registers of the derivatives of a register in the first so many, by reverse mode.
+func (t *Tape) derive(y Register, inputs int) []Register {
+	d := make([]Register, len(t.start))
 	for i := range d {
 		d[i] = none
 	}
 	d[y] = t.Const(1)
-	give := func(to Slot, op Op, v Slot) {
+	give := func(to Register, op Op, v Register) {
 		switch {
 		case t.fixed[to]:
 		case d[to] != none:
@@ -146,7 +146,7 @@ func (t *Tape) derive(y Slot, inputs int) []Slot {
 }
 
 // back gives the derivative v of an instruction to its operands.
-func (t *Tape) back(i *instruction, v Slot, give func(to Slot, op Op, v Slot)) {
+func (t *Tape) back(i *instruction, v Register, give func(to Register, op Op, v Register)) {
 	switch i.op {
 	case Add, Sub:
 		give(i.a, Add, v)
@@ -172,10 +172,10 @@ func (t *Tape) back(i *instruction, v Slot, give func(to Slot, op Op, v Slot)) {
 	}
 }
 
-// keep leaves out the instructions that none of the slots needs.
-func (t *Tape) keep(slots []Slot) {
+// keep leaves out the instructions that none of the registers needs.
+func (t *Tape) keep(registers []Register) {
 	need := make([]bool, len(t.start))
-	for _, s := range slots {
+	for _, s := range registers {
 		need[s] = true
 	}
 	var code []instruction
@@ -185,7 +185,7 @@ func (t *Tape) keep(slots []Slot) {
 			continue
 		}
 		code = append(code, i)
-		for _, s := range []Slot{i.a, i.b, i.c} {
+		for _, s := range []Register{i.a, i.b, i.c} {
 			if s != none {
 				need[s] = true
 			}
@@ -197,7 +197,7 @@ func (t *Tape) keep(slots []Slot) {
 	}
 }
 
-// run computes instructions on the slots v.
+// run computes instructions on the registers v.
 func run(code []instruction, v []float64) {
 	for k := range code {
 		i := &code[k]
