@@ -224,6 +224,7 @@ type StepInfo struct {
 	Draws      int    // how many draws there are by now
 	// evaluations whose density or gradient was not finite, so far; they changed nothing
 	NonFinite  int
+	Unsolved   int            // of these, in sampling, where a differential equation had no solution here
 	Fit        VariationalFit // of variational algorithms
 	Transition Transition     // of Markov chains
 	Mode       Mode           // of algorithms that maximise

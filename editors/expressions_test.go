@@ -33,7 +33,7 @@ func shape(e ast.Node) string {
 	case *ast.Array:
 		return form("array", e.Elems...)
 	case *ast.Call:
-		return form("call "+e.Name.Name, e.Args...)
+		return strings.TrimSuffix(form("call "+e.Name.Name, e.Args...), ")") + settings(e.Named) + ")"
 	case *ast.Index:
 		return form("index "+shape(e.X), e.Args...)
 	case *ast.Subscript:
@@ -87,7 +87,21 @@ func recursion(e *ast.Recur) string {
 	for _, n := range entries {
 		out += fmt.Sprintf(" (%s %s %s)", n.Name.Name, shape(n.Index), shape(n.Value))
 	}
-	return out + fmt.Sprintf(" %s %s)", e.Var.Name, form("..", e.Lo, e.Hi))
+	if e.Ode == nil {
+		return out + fmt.Sprintf(" %s %s)", e.Var.Name, form("..", e.Lo, e.Hi))
+	}
+	out = strings.Replace(out, "(recur", "(ode", 1) + fmt.Sprintf(" %s %s", e.Var.Name, shape(e.Ode.Times))
+	if e.Ode.Member != nil {
+		out += fmt.Sprintf(" %s %s", e.Ode.Member.Name, shape(e.Ode.By))
+	}
+	return out + settings(e.Ode.Settings) + ")"
+}
+
+func settings(list []*ast.Arg) (out string) {
+	for _, a := range list {
+		out += fmt.Sprintf(" (%s %s)", a.Name.Name, shape(a.Value))
+	}
+	return out
 }
 
 // A talker makes texts of expressions, with operators of all levels side by side.
@@ -110,12 +124,12 @@ func (s talker) operand(depth int) string {
 }
 
 func (s talker) term(depth int) string {
-	names := []string{"a", "β", "h.W1", "x_2", "weight", "by", "to", "recur", "module"}
+	names := []string{"a", "β", "h.W1", "x_2", "weight", "by", "to", "recur", "ode", "module"}
 	if depth == 0 || s.IntN(3) > 0 {
 		return s.one(append(names, "2", "1_000", "1.5", "1e-3", ".5", `"A \" b"`)...)
 	}
 	e := func() string { return s.expression(depth - 1) }
-	switch s.IntN(9) {
+	switch s.IntN(11) {
 	case 0:
 		return "(" + e() + ")"
 	case 1:
@@ -130,6 +144,10 @@ func (s talker) term(depth int) string {
 		return "normal_lpdf(" + e() + s.one(" | ", ", ") + e() + ", " + e() + ")"
 	case 6:
 		return "(recur h[1] = " + e() + ", k[t] = " + e() + ", h[t] = " + e() + " for t in 2..T)"
+	case 9:
+		return "(ode h[0] = " + e() + ", h'[t] = " + e() + " for t in x + 1 by s in g with (rel_tol = 1e-3))"
+	case 10:
+		return "ode(f, " + e() + ", x, " + e() + s.one("", ", t0 = "+e()+", by = g") + ")"
 	case 7:
 		return "nn.mlp(" + e() + ", [8, 1])"
 	}

@@ -37,7 +37,7 @@ func allWords() words {
 	w.Declaring = without(parser.Keywords(), "server", "client", "module", "fn", "dist", "import", "factor",
 		"transform", "program")
 	w.Reserved = without(parser.Reserved(), "shared", "for", "in", "return")
-	w.Words = append(slices.Clone(w.Reserved), "implements", "to", "recur")
+	w.Words = append(slices.Clone(w.Reserved), "implements", "to", "recur", "ode")
 	for _, k := range parser.Keywords() {
 		if !slices.Contains(w.Words, k) {
 			w.Words = append(w.Words, k)

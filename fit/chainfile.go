@@ -168,7 +168,7 @@ func (c *chain) state(f *backends.Codec) {
 		&bytes, &rows, &columns)
 	f.Bool(&c.info.Done)
 	f.Float(&c.info.Transition.StepSize, &c.info.Mode.Gradient.Value, &c.info.Mode.Gradient.SE)
-	f.Ints(&c.info.NonFinite, &c.info.Mode.Gradient.N, &c.info.Mode.Iterations)
+	f.Ints(&c.info.NonFinite, &c.info.Unsolved, &c.info.Mode.Gradient.N, &c.info.Mode.Iterations)
 	f.Bool(&c.info.Mode.Converged)
 	c.fitState(f)
 	c.warming, c.drawing = time.Duration(warming), time.Duration(drawing)

@@ -32,6 +32,7 @@ func (f *fitted) diagnose(maxDepth int) posterior.Diagnostics {
 	if f.interrupted {
 		d.Noted = append(d.Noted, f.interruption())
 	}
+	d.Noted = append(d.Noted, f.unsolved()...)
 	// near one place the chains themselves tell how far they got
 	if len(f.chains) > 0 && f.chains[0].search.Places > 1 {
 		d.Noted = append(d.Noted, searched(&f.chains[0].search)...)
@@ -87,6 +88,20 @@ func (f *fitted) nonFinite(what string) []posterior.Finding {
 	}
 	return []posterior.Finding{{Check: "nonfinite", Value: posterior.Number(n),
 		Text: fmt.Sprintf("%d evaluations had no finite density%s", n, what)}}
+}
+
+// unsolved is the finding of draws at which a differential equation had no solution; nil if there were none.
+func (f *fitted) unsolved() []posterior.Finding {
+	n := 0
+	for _, c := range f.chains {
+		n += c.info.Unsolved
+	}
+	if n == 0 {
+		return nil
+	}
+	return []posterior.Finding{{Check: "ode", Value: posterior.Number(n),
+		Text: fmt.Sprintf("%s after warm-up were rejected where a differential equation has no solution; try: "+
+			"a larger max_num_steps; priors that keep a stiff system away", grouped.Count(n, "point"))}}
 }
 
 // leapfrogs is the mean number of leapfrog steps per draw.

@@ -255,6 +255,7 @@ func (c *completer) snippets() {
 		{"let", "let ${1:eta} = $0"}, {"generate", "generate ${1:q} = $0"}, {"const", "const ${1:K} = $0"},
 		{"client", "client ${1:a}, ${2:b}"}, {"transform", "transform augmented(rho = ${1:0.25})"},
 		{"fn", "fn ${1:f}(${2:x}) = $0"},
+		{"ode", "let ${1:y} = ode(${2:f}, ${3:y0}, ${4:times}, ${0:a})"},
 		{"recur", "let ${1:h} : real[${2:T}] = recur $1[1] = ${3:0}, $1[t] = $0 for t in 2..$2"},
 	} {
 		c.add(3, kindSnippet, s[0]+" …", s[1], s[1])

@@ -431,7 +431,14 @@ func (n *names) call(p *ast.Call, in *scope) {
 	} else {
 		n.dotted(at, name, function, in)
 	}
-	for _, a := range p.Args {
+	for k, a := range p.Args {
+		if f, ok := a.(*ast.Name); ok && k == 0 && name == ast.OdeWord {
+			n.dotted(f.Span(), f.Name, function, in)
+			continue
+		}
+		n.part(a, in)
+	}
+	for _, a := range p.Named {
 		n.part(a, in)
 	}
 }
@@ -453,11 +460,19 @@ func (n *names) recur(p *ast.Recur, in *scope) {
 	for _, k := range p.Parts {
 		n.declare(&k.Name, value, "part", p, own)
 	}
-	n.declare(&p.Var, value, "index", p, own)
+	for _, id := range p.Indices() {
+		n.declare(&id, value, "index", p, own)
+	}
+	at := in
+	if p.Ode != nil {
+		at = own
+		n.expr(p.Ode.Times, in)
+		n.expr(p.Ode.By, in)
+	}
 	for _, e := range p.Init {
-		n.add(e.Name.Span(), e.Name.Name, value, in)
-		n.expr(e.Index, in)
-		n.expr(e.Value, in)
+		n.add(e.Name.Span(), e.Name.Name, value, at)
+		n.expr(e.Index, at)
+		n.expr(e.Value, at)
 	}
 	for _, e := range p.Steps() {
 		if e == p.Step {

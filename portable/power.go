@@ -67,6 +67,22 @@ func powOf(a, y float64) float64 {
 	return ldexp(1+(e.r+math.FMA(low, 1+(e.r+e.s), e.s)), e.t)
 }
 
+// PowSlope is ∂a^b/∂a.
+func PowSlope(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return b * Pow(a, b-1)
+}
+
+// PowLog is ∂a^b/∂b = y·log a for y = a^b, with its limit 0 where y is 0.
+func PowLog(a, y float64) float64 {
+	if y == 0 {
+		return 0
+	}
+	return y * Log(a)
+}
+
 // Hypot returns √(p² + q²) without overflow.
 func Hypot(p, q float64) float64 {
 	p, q = math.Abs(p), math.Abs(q)

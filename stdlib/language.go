@@ -115,6 +115,15 @@ func languagePages() []Page {
 				"entries are given one by one. A step may name its parts: k[t] = EXPR before the last entry.",
 			"data y : real[T]\nparam phi ~ uniform(-1, 1)\nlet h : real[T] = recur h[1] = 0, h[t] = phi * "+
 				"h[t - 1] + y[t - 1] for t in 2..T\ny ~ normal(h, 1)"),
+		clause("ode", "ode(f, y0, times, a, …, t0 = 0, by = LEVEL, rel_tol = 1e-6, abs_tol = 1e-6, max_num_steps = "+
+			"10000), or ode NAME[t0] = y0, NAME'[t] = EXPR for t in times",
+			"Solves the differential equation y' = f(t, y, a, …) from y0 at t0: a row for each of the times, which "+
+				"are data that do not decrease. Dormand and Prince's method of order 5(4) chooses its steps so that the error of each, "+
+				"in the solution and in its derivatives in parameters, is at most abs_tol + rel_tol * |y|. With "+
+				"`by` it is solved for each category from its rows, and cl[subject] in y0 and a is that of the "+
+				"category. A point with no solution within max_num_steps has density 0; a stiff system needs too many.",
+			"data y : real<lower=0>[N]\ndata time : real<lower=0>[N]\nparam k ~ half_normal(1)\nparam s ~ "+
+				"half_normal(1)\nfn decay(t, z, k) = -k * z\ny ~ lognormal(log(ode(decay, 10, time, k)), s)"),
 		clause("by", "sum(v by g) or sum(v by g, h)",
 			"Adds the rows of v of each category of a level, or of each pair of two; mean, max, min and "+
 				"log_sum_exp go by groups too.",

@@ -45,6 +45,7 @@ type chain struct {
 	done     int     // transitions
 	searches int     // momenta drawn to find a step size
 	bad      int     // evaluations that were not finite
+	unsolved int     // of these, in sampling, where a differential equation had no solution
 	last     backends.Transition
 	rise     float64 // of the log density in the newest transition
 
@@ -291,6 +292,7 @@ func (k *chain) Step(ctx context.Context) (backends.StepInfo, error) {
 
 func (k *chain) info() backends.StepInfo {
 	i := backends.StepInfo{Phase: "warmup", Iteration: k.done, Iterations: k.warmup, NonFinite: k.bad,
+		Unsolved: k.unsolved,
 		Transition: k.last}
 	if k.done > k.warmup {
 		i.Phase, i.Iteration, i.Iterations, i.Draws = "sampling", k.done-k.warmup, k.draws, k.done-k.warmup

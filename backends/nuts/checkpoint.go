@@ -48,7 +48,7 @@ func (k *chain) WarmStart(ctx context.Context, r io.Reader) error {
 	if err := backends.LoadState(again, strings.TrimSuffix(settings, "\n"), k.state); err != nil {
 		return fmt.Errorf("nuts: %w", err)
 	}
-	k.done, k.searches, k.bad = 0, 0, 0
+	k.done, k.searches, k.bad, k.unsolved = 0, 0, 0, 0
 	ok, err := k.evaluateStart(ctx)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (k *chain) shape() string {
 
 // state carries everything that a Step reads and an earlier one wrote.
 func (k *chain) state(c *backends.Codec) {
-	c.Ints(&k.done, &k.searches, &k.bad, &k.now.index)
+	c.Ints(&k.done, &k.searches, &k.bad, &k.unsolved, &k.now.index)
 	c.Float(&k.eps, &k.now.lp)
 	memory := density.Remember(k.env, nil)
 	c.Remembered(k.env, &memory)

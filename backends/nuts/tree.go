@@ -323,7 +323,9 @@ func (k *chain) logWeight(at *point) float64 {
 	at.h = k.total[kinetic] - at.lp
 	w := k.total[kineticStart] - k.now.lp - at.h
 	if !finite(w) {
-		k.bad++
+		if k.bad++; k.done >= k.warmup && k.env.Cause().Unsolved() {
+			k.unsolved++
+		}
 		return math.Inf(-1)
 	}
 	return w

@@ -13,6 +13,9 @@ import (
 // recur types a recursion: an array over the values that its index has, whose entries have the type of the
 // first one.
 func (c *checker) recur(e *ast.Recur) (ExprInfo, bool) {
+	if e.Ode != nil {
+		return c.ode(e)
+	}
 	if !c.recurNames(e) {
 		return ExprInfo{}, false
 	}
@@ -33,8 +36,7 @@ func (c *checker) recur(e *ast.Recur) (ExprInfo, bool) {
 	if !c.reaches(e, len(e.Init), c.Backward(e)) {
 		return out, false
 	}
-	t := &Symbol{Name: e.Var.Name, Kind: IndexVar, Ident: e.Var, Type: types.Type{Elem: types.Int},
-		Owner: Shared}
+	t := indexOf(e.Var)
 	self := &Symbol{Name: e.Step.Name.Name, Kind: Let, Ident: e.Step.Name, Type: out.Type, Owner: Shared,
 		Random: out.Random}
 	body, ok := c.step(e, t, self)
@@ -53,6 +55,11 @@ func (c *checker) recur(e *ast.Recur) (ExprInfo, bool) {
 	out.Owners = out.Owners.Join(body.Owners).Join(c.CountedBy(e.Lo)).Join(c.CountedBy(e.Hi))
 	out.Random = out.Random || body.Random
 	return out, true
+}
+
+// indexOf is the symbol of an index while what it runs over is typed.
+func indexOf(id ast.Ident) *Symbol {
+	return &Symbol{Name: id.Name, Kind: IndexVar, Ident: id, Type: types.Type{Elem: types.Int}, Owner: Shared}
 }
 
 // step types the expression of an entry, after the parts of a step: a part is an array too, of which the step
@@ -99,7 +106,7 @@ func (c *checker) recurNames(e *ast.Recur) bool {
 		old, taken := c.Symbols[id.Name]
 		if at, later := c.later[id.Name]; i > 0 && (taken || later || c.Sizes[id.Name] != nil) {
 			d := c.errorf(diag.DeclaredTwice, id, "%s is a name of the model: choose another for %s", id.Name,
-				map[bool]string{true: "the index", false: "a part of a step"}[i == 1])
+				map[bool]string{true: "the index", false: "a part of a step"}[i <= len(e.Indices())])
 			if later {
 				d.NoteAt(c.File.Source, at.Span(), "declared here")
 			}
@@ -115,7 +122,11 @@ func (c *checker) recurNames(e *ast.Recur) bool {
 		return false
 	}
 	for k, s := range e.Steps() {
-		if !c.partNames(e, s, k) || !c.selfReferences(e, s.Value) {
+		reads := c.selfReferences
+		if e.Ode != nil {
+			reads = c.odeReads
+		}
+		if !c.partNames(e, s, k) || !reads(e, s.Value) {
 			return false
 		}
 	}
@@ -143,7 +154,7 @@ func (c *checker) partNames(e *ast.Recur, s *ast.Entry, k int) bool {
 
 // givenNames lists the names that a recursion gives: its own, its index, and those of the parts of a step.
 func (c *checker) givenNames(e *ast.Recur) []ast.Ident {
-	out := []ast.Ident{e.Step.Name, e.Var}
+	out := append([]ast.Ident{e.Step.Name}, e.Indices()...)
 	for _, p := range e.Parts {
 		out = append(out, p.Name)
 	}

@@ -357,7 +357,7 @@ func (c *checker) let(s *ast.Let) {
 		c.family = owner
 	}
 	defer func() { c.family = "" }()
-	if r, is := s.Value.(*ast.Recur); is && !c.namesItself(s, r) {
+	if r, is := s.Value.(*ast.Recur); is && r.Ode == nil && !c.namesItself(s, r) {
 		c.fail(s.Name.Name)
 		return
 	}

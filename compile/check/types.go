@@ -303,6 +303,10 @@ func (c *checker) call(e *ast.Call) (ExprInfo, bool) {
 		c.notByGroups(e, function)
 		return out, false
 	}
+	if name == ast.OdeWord {
+		c.odeCall(e)
+		return out, false
+	}
 	if !structural && !elementwise {
 		c.unknownFunction(e) // of its arguments nothing is known, such as which of them are names
 		return out, false

@@ -195,6 +195,12 @@ func (v *verifier) operands(e ast.Expr) []ast.Expr {
 		for _, s := range e.Steps() {
 			out = append(out, s.Value)
 		}
+		if o := e.Ode; o != nil {
+			out = append(out, o.Times, e.Init[0].Index)
+			if o.By != nil {
+				out = append(out, o.By)
+			}
+		}
 		return out
 	case *ast.Index:
 		return v.indexed(e)

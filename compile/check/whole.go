@@ -61,8 +61,7 @@ func (c *checker) sum(e *ast.Sum) (ExprInfo, bool) {
 	if !ok || !c.newIndex(e) {
 		return ExprInfo{}, false
 	}
-	v := &Symbol{Name: e.Var.Name, Kind: IndexVar, Ident: e.Var, Type: types.Type{Elem: types.Int},
-		Owner: Shared}
+	v := indexOf(e.Var)
 	if e.Family != nil {
 		v.over = e.Family.Name
 	}

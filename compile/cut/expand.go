@@ -109,7 +109,10 @@ func (c *cutter) binding(e ast.Expr) (leave func()) {
 	default:
 		return func() {}
 	case *ast.Recur:
-		c.bound, c.counting = slices.Clone(bound), append(slices.Clone(counting), e.Var.Name)
+		c.bound, c.counting = slices.Clone(bound), slices.Clone(counting)
+		for _, id := range e.Indices() {
+			c.counting = append(c.counting, id.Name)
+		}
 		for _, s := range e.Steps() {
 			c.bound = append(c.bound, s.Name.Name)
 		}

@@ -18,7 +18,17 @@ func (c *cutter) recursion(e *ast.Recur, at *path) ast.Expr {
 		)
 		return e
 	}
-	affine := true
+	if o := e.Ode; o != nil {
+		for _, x := range []ast.Expr{o.Times, o.By, e.Init[0].Index} {
+			if x != nil && c.hasClient(c.Facts(x).Owners) {
+				c.errorf(diag.ClientData, x, "client data would be read by another party: the times or groups "+
+					"of this differential equation").Note("make them `@ shared` if every party may hold them, or let the " +
+					"party with the times have the response too")
+				return e
+			}
+		}
+	}
+	affine := e.Ode == nil
 	c.degrees = map[string]int{}
 	for _, s := range e.Steps() {
 		c.degrees[s.Name.Name] = c.degree(e, s.Value)
@@ -35,7 +45,7 @@ func (c *cutter) recursion(e *ast.Recur, at *path) ast.Expr {
 	entry := func(i *ast.Entry) *ast.Entry {
 		return &ast.Entry{At: i.At, Name: i.Name, Index: i.Index, Value: c.stepped(e, i.Value, piece)}
 	}
-	out := &ast.Recur{At: e.At, Var: e.Var, Lo: e.Lo, Hi: e.Hi}
+	out := &ast.Recur{At: e.At, Var: e.Var, Lo: e.Lo, Hi: e.Hi, Ode: e.Ode}
 	for _, p := range e.Parts {
 		out.Parts = append(out.Parts, entry(p))
 	}
@@ -57,7 +67,7 @@ func (c *cutter) stepped(e *ast.Recur, x ast.Expr, piece func(ast.Expr) ast.Expr
 		out := *x.(*ast.Index)
 		c.setAtServer(&out, x)
 		return &out
-	case !c.mentionsName(x, e.Var.Name) && !c.mentionsName(x, e.Step.Name.Name):
+	case !c.mentionsIndex(e, x) && !c.mentionsName(x, e.Step.Name.Name):
 		return piece(x)
 	}
 	if client, alone := owners.Sole(); alone && !c.mentionsName(x, e.Step.Name.Name) && !c.entryOf(e, x) &&
@@ -100,7 +110,11 @@ func (c *cutter) private(x ast.Expr) int {
 // parentheses around one.
 func (c *cutter) entryOf(e *ast.Recur, x ast.Expr) bool {
 	i, ok := ast.Unparen(x).(*ast.Index)
-	return ok && !c.mentionsName(i.X, e.Var.Name) && !c.hasClient(c.subscriptOwners(i))
+	return ok && !c.mentionsIndex(e, i.X) && !c.hasClient(c.subscriptOwners(i))
+}
+
+func (c *cutter) mentionsIndex(e *ast.Recur, x ast.Expr) bool {
+	return slices.ContainsFunc(e.Indices(), func(id ast.Ident) bool { return c.mentionsName(x, id.Name) })
 }
 
 func (c *cutter) mentionsParts(e *ast.Recur, x ast.Expr) bool {

@@ -29,6 +29,8 @@ type scope struct {
 func (x *expander) let(s *ast.Let) ast.Stmt {
 	calls := x.blocks(x.home, s.Value, false, nil)
 	named := x.named(x.home, calls, s.Name.Name)
+	x.self = s.Name.Name
+	defer func() { x.self = "" }()
 	return ast.RebuildStmt(s, func(e ast.Expr) ast.Expr {
 		return x.expr(e, &scope{function: &function{home: x.home}, prefix: named, owner: s.Owner, at: s.At})
 	})
@@ -96,6 +98,8 @@ func (x *expander) expr(e ast.Expr, sc *scope) ast.Expr {
 			return x.call(e, f, sc)
 		} else if found {
 			return e // reported
+		} else if r, ok := x.ode(e, sc); ok {
+			return x.recur(r, sc)
 		}
 	case *ast.Sum:
 		if x.step != nil {
@@ -304,7 +308,12 @@ func uses(f *ast.Fn, name string) (count int, constant bool) {
 			fixed = fixed || n.Op == ".."
 		case *ast.Recur:
 			for _, e := range []ast.Expr{n.Lo, n.Hi} {
-				walk(e, true)
+				if e != nil {
+					walk(e, true)
+				}
+			}
+			if n.Ode != nil {
+				walk(n.Ode.Times, fixed)
 			}
 			for _, i := range n.Init {
 				walk(i.Value, fixed)

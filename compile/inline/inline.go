@@ -92,7 +92,8 @@ type expander struct {
 	calls    map[ast.Node]*check.FunctionPlace
 	names    map[string]bool // that expressions of the model use: sizes among them
 	nodes    int
-	step     *step // of the recursion that is written out
+	step     *step  // of the recursion that is written out
+	self     string // the let whose value is written out
 }
 
 func (x *expander) errorf(file *source.File, code diag.Code, at ast.Node, format string,

@@ -21,26 +21,29 @@ const fewNodes = 12
 // recur writes out the calls in a recursion. In a function its index, its array and its parts get names that
 // nothing else has.
 func (x *expander) recur(e *ast.Recur, sc *scope) ast.Expr {
-	below := func(y ast.Expr) ast.Expr { return x.expr(y, sc) }
-	out := &ast.Recur{At: e.At, Lo: below(e.Lo), Hi: below(e.Hi), Var: e.Var}
+	out := &ast.Recur{At: e.At, Var: e.Var}
 	renamed := map[string]string{}
 	if sc.inside() {
 		out.At = sc.at
 		x.calls[out] = sc.origin(e)
-		for _, id := range append([]ast.Ident{e.Var}, namesOf(e)...) {
+		for _, id := range append(e.Indices(), namesOf(e)...) {
 			renamed[id.Name] = x.fresh(id.Name, sc)
 		}
 		out.Var = ast.Ident{At: sc.at, Name: renamed[e.Var.Name]}
 	}
+	restore := x.outside(e, out, renamed, sc)
 	for _, i := range e.Init {
 		out.Init = append(out.Init, x.entry(i, renamed, sc))
 	}
+	restore()
 	around := x.step
-	x.step = &step{Recur: out, given: []string{out.Var.Name}}
+	x.step = &step{Recur: out}
+	for _, id := range out.Indices() {
+		x.step.given = append(x.step.given, id.Name)
+	}
 	for _, id := range namesOf(e) {
 		x.step.given = append(x.step.given, id.Name, renamed[id.Name])
 	}
-	restore := func() {}
 	if sc.inside() {
 		restore = sc.rename(renamed)
 	}
@@ -48,11 +51,37 @@ func (x *expander) recur(e *ast.Recur, sc *scope) ast.Expr {
 		entry := x.entry(s, renamed, sc) // behind the parts that its calls make
 		out.Parts = append(out.Parts, entry)
 	}
-	restore()
+	if sc.inside() {
+		restore()
+	}
 	x.step = around
 	last := len(out.Parts) - 1
 	out.Step, out.Parts = out.Parts[last], slices.Clip(out.Parts[:last])
 	return out
+}
+
+// outside writes out what stands outside of the entries. Until the function that it returns is called, the
+// member of a differential equation by groups has its other name.
+func (x *expander) outside(e, out *ast.Recur, renamed map[string]string, sc *scope) (restore func()) {
+	if e.Ode == nil {
+		out.Lo, out.Hi = x.expr(e.Lo, sc), x.expr(e.Hi, sc)
+		return func() {}
+	}
+	out.Ode = &ast.Ode{Times: x.expr(e.Ode.Times, sc)}
+	for _, a := range e.Ode.Settings {
+		setting := &ast.Arg{At: a.At, Name: a.Name, Value: x.expr(a.Value, sc)}
+		out.Ode.Settings = append(out.Ode.Settings, setting)
+	}
+	if e.Ode.Member == nil {
+		return func() {}
+	}
+	out.Ode.Member, out.Ode.By = e.Ode.Member, x.expr(e.Ode.By, sc)
+	if !sc.inside() {
+		return func() {}
+	}
+	name := renamed[e.Ode.Member.Name]
+	out.Ode.Member = &ast.Ident{At: sc.at, Name: name}
+	return sc.rename(map[string]string{e.Ode.Member.Name: name})
 }
 
 // namesOf lists the names of the entries of a recursion's steps.

@@ -16,7 +16,9 @@ func (r *reader) recur(e *ast.Recur) form {
 	ast.Walk(e, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.Recur:
-			own = append(own, x.Var.Name)
+			for _, id := range x.Indices() {
+				own = append(own, id.Name)
+			}
 			for _, s := range x.Steps() {
 				own = append(own, s.Name.Name)
 			}
@@ -37,7 +39,9 @@ func (r *reader) recur(e *ast.Recur) form {
 func (r *reader) added(e *ast.Recur) (out []term) {
 	old := maps.Clone(r.names)
 	defer func() { r.names = old }()
-	r.names[e.Var.Name] = single(atom{key: e.Var.Name, scalar: true})
+	for _, id := range e.Indices() {
+		r.names[id.Name] = single(atom{key: id.Name, scalar: true})
+	}
 	r.names[e.Step.Name.Name] = single(atom{key: e.Step.Name.Name, deps: onPrivate})
 	for _, p := range e.Parts {
 		r.names[p.Name.Name] = r.read(p.Value)

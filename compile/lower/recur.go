@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -24,6 +25,9 @@ type body struct {
 
 // recur lowers a recursion to one operation.
 func (l *lowerer) recur(e *ast.Recur) graph.ID {
+	if e.Ode != nil {
+		return l.ode(e)
+	}
 	r := &graph.Recursion{Name: e.Step.Name.Name, Down: l.Program.Backward(e)}
 	lo, hi, ok := l.span(e, e.Lo, e.Hi)
 	if !ok {
@@ -118,6 +122,9 @@ func (b *body) read(in *lowerer, e ast.Expr) (id graph.ID, ok bool) {
 	}
 	switch e := e.(type) {
 	case *ast.Name: // the index itself
+		if b.Ode != nil && e.Name == b.Var.Name {
+			return b.input(in, graph.Read{Kind: graph.ReadTime}, graph.NoID, graph.Shape{}, b.Var.Name), true
+		}
 		v := make([]float64, b.last(in))
 		for t := range v {
 			v[t] = float64(t + 1)
@@ -132,13 +139,17 @@ func (b *body) read(in *lowerer, e ast.Expr) (id graph.ID, ok bool) {
 
 // last is the largest value of the index.
 func (b *body) last(in *lowerer) int {
+	if b.Ode != nil {
+		return b.outer.members(b.Ode)
+	}
 	lo, hi, _ := b.outer.span(b.Recur, b.Lo, b.Hi)
 	return max(lo, hi, 1)
 }
 
-// depends reports whether an expression mentions the index or the recursion.
+// depends reports whether an expression mentions an index or the recursion.
 func (b *body) depends(e ast.Node) bool {
-	return ast.Mentions(e, b.Var.Name) || ast.Mentions(e, b.Step.Name.Name)
+	return ast.Mentions(e, b.Step.Name.Name) ||
+		slices.ContainsFunc(b.Indices(), func(id ast.Ident) bool { return ast.Mentions(e, id.Name) })
 }
 
 // capture reads a value of the graph outside; a number is written into the body.
@@ -172,7 +183,12 @@ func (b *body) entry(in *lowerer, e *ast.Index) (graph.ID, bool) {
 	if first.Slice || b.depends(e.X) && !b.self(e.X) {
 		return graph.NoID, false
 	}
-	offset, ok := b.offset(in, first)
+	offset, ok := 0, true
+	if b.Ode == nil {
+		offset, ok = b.offset(in, first)
+	} else if !b.self(e.X) && !b.ofMember(first) {
+		return graph.NoID, false
+	}
 	if !ok {
 		return graph.NoID, true
 	}
@@ -195,6 +211,12 @@ func (b *body) entry(in *lowerer, e *ast.Index) (graph.ID, bool) {
 		row = in.indexed(e, row, e.Args[1:])
 	}
 	return row, true
+}
+
+// ofMember reports whether a subscript is the member of a differential equation by groups.
+func (b *body) ofMember(a *ast.Subscript) bool {
+	n, ok := a.Lo.(*ast.Name)
+	return ok && !a.Slice && b.Ode.Member != nil && n.Name == b.Ode.Member.Name
 }
 
 // levels counts the leading subscripts that look up the level of a step, as z[t].
@@ -282,7 +304,7 @@ func (b *body) offset(in *lowerer, a *ast.Subscript) (int, bool) {
 
 // input adds an input of the body, once for each thing that is read.
 func (b *body) input(in *lowerer, r graph.Read, from graph.ID, shape graph.Shape, name string) graph.ID {
-	if r.Kind != graph.ReadState {
+	if r.Kind == graph.ReadWhole || r.Kind == graph.ReadRow {
 		for r.Input = 0; r.Input < len(b.in) && b.in[r.Input] != from; r.Input++ {
 		}
 		if r.Input == len(b.in) {

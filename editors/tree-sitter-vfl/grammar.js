@@ -249,14 +249,14 @@ module.exports = grammar({
         $.transpose,
       ),
 
-    name: ($) => choice($.identifier, alias(choice(...contextual, 'recur'), $.identifier)),
+    name: ($) => choice($.identifier, alias(choice(...contextual, 'recur', 'ode'), $.identifier)),
     call: ($) =>
       seq(
         field('function', $.name),
         '(',
         optional(
           choice(
-            seq($._expression, optional(seq('|', $._expression)), repeat(seq(',', $._expression))),
+            seq($._expression, optional(seq('|', $._expression)), repeat(seq(',', choice($._expression, $.named_argument)))),
             seq($._expression, $._each),
             seq($._expression, 'by', list($._expression)),
           ),
@@ -276,10 +276,25 @@ module.exports = grammar({
     power: ($) => raised($, $._term),
     binary: ($) => joined($, $._expression, $._expression, level.or),
 
-    // A name behind `recur` begins its first entry.
-    recursion: ($) => prec(1, seq('recur', list($.entry), $._each)),
+    // A name behind `recur` or `ode` begins its first entry.
+    recursion: ($) => prec(1, choice(seq('recur', list($.entry), $._each), seq('ode', list($.entry), $._solved))),
+    _solved: ($) =>
+      seq(
+        $._each,
+        optional(seq('by', field('variable', $.identifier), 'in', field('by', $._expression))),
+        optional(seq('with', '(', list($.named_argument), ')')),
+      ),
+    named_argument: ($) => seq(field('name', $.identifier), '=', field('value', $._expression)),
     entry: ($) =>
-      seq(field('name', $.identifier), '[', field('index', $._expression), ']', '=', field('value', $._expression)),
+      seq(
+        field('name', $.identifier),
+        optional("'"),
+        '[',
+        field('index', $._expression),
+        ']',
+        '=',
+        field('value', $._expression),
+      ),
 
     identifier: (_) => token(seq(word, repeat(seq('.', word)))),
     number: (_) =>

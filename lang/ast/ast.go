@@ -383,11 +383,12 @@ type Subscript struct {
 	Slice  bool
 }
 
-// Call is `NAME(args)`: a function.
+// Call is `NAME(args)`: a function. Named are those of `ode(f, y0, times, …, t0 = A)`, which have names.
 type Call struct {
 	At
-	Name Ident
-	Args []Expr
+	Name  Ident
+	Args  []Expr
+	Named []*Arg
 }
 
 // Array is `[a, b]`, an array of constants; a matrix is an array of its rows.

@@ -28,7 +28,8 @@ func Equal(a, b Expr) bool {
 		return ok && Equal(a.X, b.X) && equalAll(a.Args, b.Args, equalSubscripts)
 	case *Call:
 		b, ok := b.(*Call)
-		return ok && a.Name.Name == b.Name.Name && equalAll(a.Args, b.Args, Equal)
+		return ok && a.Name.Name == b.Name.Name && equalAll(a.Args, b.Args, Equal) &&
+			equalAll(a.Named, b.Named, equalNamed)
 	case *Array:
 		b, ok := b.(*Array)
 		return ok && equalAll(a.Elems, b.Elems, Equal)

@@ -104,7 +104,8 @@ func (r *rebuilder) expr(e Expr) Expr {
 	case *Index:
 		return &Index{At: r.place(e.At), X: r.one(e.X), Args: r.subscripts(e.Args)}
 	case *Call:
-		return &Call{At: r.place(e.At), Name: r.ident(e.Name), Args: r.all(e.Args)}
+		return &Call{At: r.place(e.At), Name: r.ident(e.Name), Args: r.all(e.Args),
+			Named: r.arguments(e.Named)}
 	case *Recur:
 		return r.recur(e)
 	case *Text:

@@ -106,11 +106,15 @@ func ofExpr(out []Node, e Expr) []Node {
 	case *Index:
 		return appendAll(list(out, e.X), e.Args)
 	case *Call:
-		return appendAll(list(out, &e.Name), e.Args)
+		return appendAll(appendAll(list(out, &e.Name), e.Args), e.Named)
 	case *Array:
 		return appendAll(out, e.Elems)
 	case *Recur:
-		return append(appendAll(appendAll(out, e.Init), e.Steps()), &e.Var, e.Lo, e.Hi)
+		out = append(appendAll(appendAll(out, e.Init), e.Steps()), &e.Var)
+		if o := e.Ode; o != nil {
+			out = appendAll(list(out, o.Member), o.Settings)
+		}
+		return append(out, e.outside()...)
 	case *Sum:
 		return list(out, e.Body, &e.Var, e.Family, e.Lo, e.Hi)
 	}

@@ -22,6 +22,9 @@ const (
 	ServerMoved      Code = "V0319" // a warning: the party with the responses is the server
 	NoCut            Code = "V0320" // no place in a client's expression takes noise
 	RecurCut         Code = "V0321" // what a client has in the step of a recursion of another party
+	OdeForm          Code = "V0350" // how a differential equation is written
+	OdeReads         Code = "V0351" // what it reads of the time and of its state
+	OdeTimes         Code = "V0352" // times that are no data, do not increase, or begin too early
 	LabelLeak        Code = "V0390"
 	SeparateCuts     Code = "V0391"
 	NoiseChanged     Code = "V0392" // a factor or a mixture of elements around cuts

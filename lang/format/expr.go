@@ -159,6 +159,10 @@ func (p *printer) call(e *ast.Call) {
 	} else {
 		p.list(rest)
 	}
+	for _, a := range e.Named {
+		p.write(", ")
+		p.named(a)
+	}
 	p.write(")")
 }
 

@@ -10,7 +10,8 @@ import (
 // nameOrCall parses a name, and the arguments in parentheses behind it: expressions, or a comprehension. Only
 // a density may have a `|`.
 //
-//	call = ident "(" (disjunction ("|" disjunction)? ("," disjunction)*)? ")" | total | grouped .
+//	call = ident "(" (disjunction ("|" disjunction)? ("," disjunction)*)? ")" | total | grouped | solved .
+//	solved = "ode" "(" disjunction ("," disjunction)* ("," named)* ")" .
 //	total = "sum" "(" disjunction comprehension ")" .
 //	grouped = ident "(" disjunction "by" disjunction ("," disjunction)* ")" .
 func (c *climber) nameOrCall() (ast.Expr, error) {
@@ -24,7 +25,7 @@ func (c *climber) nameOrCall() (ast.Expr, error) {
 	call := &ast.Call{Name: name}
 	var sum *ast.Sum
 	err = c.bracketed(")", func() (err error) {
-		call.Args, sum, err = c.arguments(&call.Name)
+		sum, err = c.arguments(call)
 		return err
 	})
 	switch {
@@ -39,30 +40,46 @@ func (c *climber) nameOrCall() (ast.Expr, error) {
 }
 
 // arguments parses the inside of a call. One by groups gets its name.
-func (c *climber) arguments(name *ast.Ident) (args []ast.Expr, sum *ast.Sum, err error) {
+func (c *climber) arguments(call *ast.Call) (sum *ast.Sum, err error) {
+	name := &call.Name
 	if is(*c.Peek(), ")") {
-		return nil, nil, nil
+		return nil, nil
 	}
 	for {
-		x, err := c.binary(ast.Loosest)
-		if err != nil {
-			return nil, nil, err
+		if name.Name == odeWord && c.beginsNamed() {
+			a, err := c.named()
+			if err != nil {
+				return nil, err
+			}
+			call.Named = append(call.Named, a)
+		} else if x, err := c.binary(ast.Loosest); err != nil {
+			return nil, err
+		} else if call.Args = append(call.Args, x); is(*c.Peek(), "for") {
+			return c.comprehension(name.Name, call.Args)
 		}
-		if args = append(args, x); is(*c.Peek(), "for") {
-			sum, err = c.comprehension(name.Name, args)
-			return nil, sum, err
-		}
-		by := len(args) == 1 && beginsGroups(*c.Peek())
+		first := len(call.Args) == 1 && len(call.Named) == 0
+		by := first && beginsGroups(*c.Peek())
 		if by {
 			name.Name = ast.By(name.Name)
 			c.Next()
 		}
-		if t := *c.Peek(); !by && !c.accept(",") && !(len(args) == 1 && givenOf(*name) && c.accept("|")) {
-			return args, nil, nil
+		if t := *c.Peek(); !by && !c.accept(",") && !(first && givenOf(*name) && c.accept("|")) {
+			return nil, nil
 		} else if err := c.count(t); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
+}
+
+// beginsNamed reports whether a name and `=` stand here.
+func (c *climber) beginsNamed() bool {
+	if c.Peek().Type != identToken {
+		return false
+	}
+	here := c.MakeCheckpoint()
+	defer c.LoadCheckpoint(here)
+	c.Next()
+	return is(*c.Peek(), "=")
 }
 
 // byWord stands before groups in a call, where no name can follow.

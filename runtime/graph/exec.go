@@ -33,6 +33,7 @@ type Exec struct {
 	flat                  bool    // log-Jacobians are left out
 	loaded                *loaded // nil where the data are those of the graph
 	group                 *workers.Team
+	systems               []*systemState // of Forward and Target
 }
 
 // A loop is a loopSpec bound to the arrays of an Exec.
@@ -68,6 +69,7 @@ func (g *Graph) NewExecIn(room *Room) *Exec {
 	}
 	e.arrays[inAdjoint] = e.adjoints[0]
 	e.target = e.bind(&g.target)
+	e.systems = append(solving(e.forward), solving(e.target)...)
 	for k, r := range g.own {
 		own := e.view(r, nil).buf
 		if r.space == nowhere {

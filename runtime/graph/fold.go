@@ -41,6 +41,9 @@ func (n *node) key() string {
 	if n.recursion != nil {
 		s.WriteString(n.recursion.key())
 	}
+	if n.system != nil {
+		s.WriteString(n.system.key())
+	}
 	for _, id := range n.in {
 		fmt.Fprintf(&s, " %d", id)
 	}

@@ -110,6 +110,7 @@ type node struct {
 	degree degree          // in x
 
 	recursion *Recursion
+	system    *derivedSystem
 
 	attr   Attr
 	index  []int32 // gather: 0-based positions in the table
@@ -194,6 +195,8 @@ func (n *node) label() string {
 		return n.op.name + "." + n.likely.dist.Name
 	case n.recursion != nil:
 		return n.op.name + "." + n.recursion.Name
+	case n.system != nil:
+		return n.op.name + "." + n.system.Name
 	}
 	return n.op.name + n.attr.String()
 }

@@ -20,13 +20,13 @@ var opPow = &op{
 			a, b := c.spread(0, j, 0), c.spread(1, j, 1)
 			if c.wants(0) {
 				for i := range c.n {
-					t[i] = dy[i] * powSlope(a[i], b[i])
+					t[i] = dy[i] * portable.PowSlope(a[i], b[i])
 				}
 				c.give(0, j, t)
 			}
 			if c.wants(1) {
 				for i := range c.n {
-					t[i] = dy[i] * powLog(a[i], y[i])
+					t[i] = dy[i] * portable.PowLog(a[i], y[i])
 				}
 				c.give(1, j, t)
 			}
@@ -38,20 +38,4 @@ var opPow = &op{
 		}
 		return inputs(0, 1) | output
 	},
-}
-
-// powSlope is ∂a^b/∂a.
-func powSlope(a, b float64) float64 {
-	if b == 0 {
-		return 0
-	}
-	return b * portable.Pow(a, b-1)
-}
-
-// powLog is ∂a^b/∂b = y·log a with its limit 0 where y is 0.
-func powLog(a, y float64) float64 {
-	if y == 0 {
-		return 0
-	}
-	return y * portable.Log(a)
 }

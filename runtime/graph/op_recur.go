@@ -37,7 +37,8 @@ type ReadKind uint8
 const (
 	ReadWhole ReadKind = iota // the whole input
 	ReadRow                   // a row of it
-	ReadState                 // a row of the recursion
+	ReadState                 // a row of the recursion; of a System, the state
+	ReadTime                  // of a System
 )
 
 // Recur adds a recursion with its first rows and the inputs that its Reads name. The error describes what is

@@ -46,6 +46,7 @@ type call struct {
 	scratch [][]float64
 	density *densityState
 	recur   *recurState
+	system  *systemState
 	sums    *rowSums // of a rowLikelihood
 	block   *def.Events
 	pivots  []int // of a linear system
@@ -64,6 +65,9 @@ func (c *call) hold() {
 		c.block = n.events.block(n.shape.Len())
 	case n.recursion != nil:
 		c.recur = newRecurState(n.recursion)
+	case n.system != nil:
+		c.system = newSystemState(n.system)
+		c.own = make([]float64, len(c.system.times)*n.system.equations.States())
 	case n.likely != nil:
 		c.density = newDensityState(len(n.likely.dist.Params))
 	}

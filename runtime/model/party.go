@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/ode"
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/runtime/workers"
 )
@@ -508,8 +509,15 @@ func (p *Party) draw(r *rand.Rand) error {
 	return nil
 }
 
-// CutCause is a cut that was not finite in the last evaluation; false if all were.
+// CutCause is a differential equation without a solution, or a cut that was not finite, in the last
+// evaluation; false if all were.
 func (p *Party) CutCause() (density.Cause, bool) {
+	switch name, why := p.here().Unsolved(); why {
+	case ode.TooManySteps:
+		return density.Cause{Party: p.Party(), Kind: density.StepLimit, Name: name}, true
+	case ode.NotFinite:
+		return density.Cause{Party: p.Party(), Kind: density.NoSolution, Name: name}, true
+	}
 	for k, c := range p.spec.Cuts {
 		if x, bad := odd(p.Output(k)); bad {
 			return density.Cause{Party: p.Party(), Kind: density.CutValue, Name: c.Name, Value: x}, true

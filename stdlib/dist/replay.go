@@ -282,7 +282,7 @@ func (s *instruction) reverse(w *workspace, r, n int) {
 		case risen:
 			byA = portable.DigammaDiff(a[i], b[i])
 		case raised:
-			byA, byB = powSlopes(a[i], b[i], y[i])
+			byA, byB = portable.PowSlope(a[i], b[i]), portable.PowLog(a[i], y[i])
 		case chosen:
 			if byA = 0; a[i] == 0 {
 				continue
@@ -295,17 +295,6 @@ func (s *instruction) reverse(w *workspace, r, n int) {
 			db[i] += float64(d * byB)
 		}
 	}
-}
-
-// powSlopes are the partials of y = a^b, with their limits where b or y is 0.
-func powSlopes(a, b, y float64) (byA, byB float64) {
-	if b != 0 {
-		byA = b * portable.Pow(a, b-1)
-	}
-	if y != 0 {
-		byB = y * portable.Log(a)
-	}
-	return byA, byB
 }
 
 // through is reverse of a function, whose slope is the same number whether a row stands alone or among

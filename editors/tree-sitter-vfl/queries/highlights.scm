@@ -9,7 +9,8 @@
 [
     "censor" "client" "const" "contribution" "data" "factor" "fn" "from" "generate" "import"
     "init" "let" "missing" "noncentered" "param" "server" "transform" "truncate" "weights"
-    "implements" "to" "recur" "weight" "module" "dist" "levels" "program" "aux" "receive" "send"
+    "implements" "to" "recur" "ode" "weight" "module" "dist" "levels" "program" "aux" "receive"
+    "send"
 ] @keyword
 [
   "by"

@@ -38,8 +38,12 @@ def shape(node) -> str:
             by = ["by"] if any(c.type == "by" for c in node.children) else []
             return form("call", shape(inner[0]), *by, *map(shape, inner[1:]))
         case "recursion":
-            return form("recur", *(shape(c) for c in inner if c.type == "entry"), *over(node))
-        case "entry":
+            entries = [shape(c) for c in inner if c.type == "entry"]
+            time, *member = [written(v) for v in node.children_by_field_name("variable")]
+            groups = [shape(of("by"))] if of("by") else []
+            settings = [shape(c) for c in inner if c.type == "named_argument"]
+            return form(written(node.children[0]), *entries, time, shape(of("over")), *member, *groups, *settings)
+        case "entry" | "named_argument":
             return form(*map(shape, inner))
     raise AssertionError(node.type)
 

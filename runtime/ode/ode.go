@@ -1,0 +1,74 @@
+package ode
+
+// Equations are a system y' = f(t, y, arguments) from y(t0), with the derivatives of f and of y(t0) in those
+// arguments in which derivatives of the solution are wanted.
+type Equations struct {
+	tape      Tape
+	once      []instruction // what neither time nor states enter
+	each      []instruction // the rest
+	arguments int
+	wanted    int
+	t0        Register
+	start     []Register // y(t0)
+	value     []Register // f
+	inStart   []entry    // ∂y(t0)/∂argument that are not 0 everywhere, column k for the k-th that is wanted
+	inStates  []entry    // ∂f/∂y
+	inWanted  []entry    // ∂f/∂argument
+}
+
+// An entry is an element of a matrix of derivatives.
+type entry struct{ row, column, register int32 }
+
+// New derives the system that the registers of a Tape compute: f, y(t0) and t0. The inputs of the Tape are the
+// time, the states and the arguments, in this order; y(t0) and t0 depend on arguments alone. Derivatives are
+// wanted in the arguments of these positions, from 0.
+func New(t *Tape, f, start []Register, t0 Register, arguments int, wanted []int) *Equations {
+	n := len(f)
+	e := &Equations{arguments: arguments, wanted: len(wanted), t0: t0, start: start, value: f}
+	keep := append(append([]Register{t0}, start...), f...)
+	entries := func(of []Register, columns []int) (out []entry) {
+		for row, y := range of {
+			if len(wanted) == 0 {
+				break
+			}
+			d := t.derive(y, 1+n+arguments)
+			for k, at := range columns {
+				if s := d[at]; s != none {
+					out, keep = append(out, entry{int32(row), int32(k), int32(s)}), append(keep, s)
+				}
+			}
+		}
+		return out
+	}
+	states, inputs := make([]int, n), make([]int, len(wanted))
+	for k := range states {
+		states[k] = 1 + k
+	}
+	for k, a := range wanted {
+		inputs[k] = 1 + n + a
+	}
+	e.inStart, e.inStates, e.inWanted = entries(start, inputs), entries(f, states), entries(f, inputs)
+	t.keep(keep)
+	e.tape = *t
+	moves := make([]bool, len(t.start))
+	for k := range 1 + n {
+		moves[k] = true
+	}
+	for _, i := range t.code {
+		for _, s := range []Register{i.a, i.b, i.c} {
+			moves[i.to] = moves[i.to] || s != none && moves[s]
+		}
+		if moves[i.to] {
+			e.each = append(e.each, i)
+		} else {
+			e.once = append(e.once, i)
+		}
+	}
+	return e
+}
+
+// States is the number of equations.
+func (e *Equations) States() int { return len(e.value) }
+
+// Directions is the number of derivatives of each state.
+func (e *Equations) Directions() int { return e.wanted }
