@@ -103,7 +103,8 @@ func (m *MarginalLikelihood) estimate(p *NewPoints, d *posterior.Draws, seed uin
 		m.Method, e = byImportance, evidence.Importance(draws, joint, seed)
 		if !(e.K <= reliable(len(draws))) {
 			m.Notes = append(m.Notes, fmt.Sprintf("the Pareto shape of the weights is %.2f, above %.2f: "+
-				"the estimate and its error are not reliable; fit with --backend nuts", e.K, reliable(len(draws))))
+				"the estimate and its error are not reliable; fit with --backend nuts", e.K,
+					reliable(len(draws))))
 		}
 	} else {
 		var chains [][][]float64

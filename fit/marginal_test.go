@@ -25,8 +25,8 @@ func finishedBy(t *testing.T, text string, files map[string]string, transform de
 	return &Finished{Run: &runs.Run{Path: "run", Draws: r.Draws, Document: &r.Document}, Result: r, Bound: b}
 }
 
-// The marginal likelihood of a linear regression at three clients, whose scale is integrated out on a grid, with
-// auxiliary variables by importance sampling around an approximation, and without by bridge sampling.
+// The marginal likelihood of a linear regression at three clients, whose scale is integrated out on a grid,
+// with auxiliary variables by importance sampling around an approximation, and without by bridge sampling.
 func TestEvidenceOfARegression(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
 	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
@@ -49,8 +49,8 @@ func TestEvidenceOfARegression(t *testing.T) {
 	}
 }
 
-// A fit over a grid has the marginal likelihood from its weights: of eight schools, by numeric integration over
-// the mean and the scale of their effects.
+// A fit over a grid has the marginal likelihood from its weights: of eight schools, by numeric integration
+// over the mean and the scale of their effects.
 func TestEvidenceOfAGrid(t *testing.T) {
 	text := "client a\ndata y : real[N]\ndata s : real[N]\ndata g : level(G)[N] @ a\n" +
 		"param m ~ normal(0, 5)\nparam tau ~ half_normal(5) @ shared\n" +
@@ -74,12 +74,14 @@ func TestEvidenceOfAGrid(t *testing.T) {
 		Settings: map[string]string{"estimator": "nested"}})
 	got, diags, err := f.Evidence(LogDensities{}, 1)
 	good(t, diags, err)
-	if off := math.Abs(float64(got.Log) - math.Log(total)); got.Method != byFit || !(off < 4*float64(got.SE)+0.002) {
+	if off := math.Abs(float64(got.Log) - math.Log(total)); got.Method != byFit ||
+		!(off < 4*float64(got.SE)+0.002) {
 		t.Errorf("%s: %.4f ± %.4f, want %.4f", got.Method, got.Log, got.SE, math.Log(total))
 	}
 }
 
-// What is scaled is what the model says: of two clients, the normal priors, and the likelihood of a regression.
+// What is scaled is what the model says: of two clients, the normal priors, and the likelihood of a
+// regression.
 func TestComponents(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{1, 2}, 0.7)
 	for _, transform := range []def.Transform{transforms.None, transforms.Exact} {
@@ -106,7 +108,8 @@ func TestComponents(t *testing.T) {
 			t.Errorf("%s: %v and %v, want %v and %v", transform, prior, likelihood, want, ll)
 		}
 	}
-	text := "data y : real[N]\nparam tau ~ half_normal(1)\nparam u : real[3] ~ normal(0, tau)\ny ~ normal(u[1], 1)\n"
+	text := "data y : real[N]\nparam tau ~ half_normal(1)\nparam u : real[3] ~ normal(0, tau)\ny " +
+		"~ normal(u[1], 1)\n"
 	b := bindFiles(t, text, transforms.None, 0, map[string]string{"data.csv": "y\n1\n2\n"})
 	var doc SensitivityDocument
 	p, diags := b.Priors()
