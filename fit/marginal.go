@@ -104,7 +104,7 @@ func (m *MarginalLikelihood) estimate(p *NewPoints, d *posterior.Draws, seed uin
 		if !(e.K <= reliable(len(draws))) {
 			m.Notes = append(m.Notes, fmt.Sprintf("the Pareto shape of the weights is %.2f, above %.2f: "+
 				"the estimate and its error are not reliable; fit with --backend nuts", e.K,
-					reliable(len(draws))))
+				reliable(len(draws))))
 		}
 	} else {
 		var chains [][][]float64
