@@ -129,7 +129,8 @@ param d : ordered[3] ~ normal(0, 1)
 param e ~ half_normal(1)
 param f ~ normal(0, 1) truncate(lower=0)
 param g : simplex[3] ~ dirichlet(2)
-y ~ normal(a + b + c + sum(d) + f + g[1], e)
+param h : ordered[2] ~ student_t(e, 0, 1)
+y ~ normal(a + b + c + sum(d) + f + g[1] + h[1], e)
 `
 	b := bindFiles(t, text, transforms.None, 0, map[string]string{"data.csv": "y\n1\n2\n"})
 	m, diags := b.Priors()
@@ -138,7 +139,11 @@ y ~ normal(a + b + c + sum(d) + f + g[1], e)
 	for _, d := range unnormalised(b, m) {
 		names += d.Message[:1]
 	}
-	if names != "abd" {
+	if names != "abh" {
 		t.Errorf("refused are %s", names)
+	}
+	// The density of three ordered normal numbers is that of one of six orders.
+	if got := orders(m); !(math.Abs(got-math.Log(6)) < 1e-12) {
+		t.Errorf("the orders are %v, want log 6", got)
 	}
 }

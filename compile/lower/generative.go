@@ -187,11 +187,11 @@ func (g *generative) prior(s *check.Symbol, args []graph.ID, p *simulate.Param) 
 		g.errorf(diag.CannotEvaluate, s.Ident, "%v", err)
 		return
 	}
-	p.Prior, p.Top = g.report(lp), true
+	p.Prior, p.Top, p.Equal = g.report(lp), true, true
 	theta := make([]float64, len(args))
 	for k, id := range args {
 		v, fixed := g.b.Value(id)
-		if p.Top = p.Top && fixed; len(v) > 0 {
+		if p.Top, p.Equal = p.Top && fixed, p.Equal && len(v) == 1; len(v) > 0 {
 			theta[k] = v[0]
 		}
 	}
