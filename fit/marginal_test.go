@@ -2,6 +2,9 @@ package fit
 
 import (
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/posterior"
@@ -145,5 +148,33 @@ y ~ normal(a + b + c + sum(d) + f + g[1] + h[1], e)
 	// The density of three ordered normal numbers is that of one of six orders.
 	if got := orders(m); !(math.Abs(got-math.Log(6)) < 1e-12) {
 		t.Errorf("the orders are %v, want log 6", got)
+	}
+}
+
+// One party's part of a run across machines has no density at new points, and says so for each thing that
+// needs it; the weights of a fit over a grid it has.
+func TestPartsHaveNoNewPoints(t *testing.T) {
+	m := testmodel.Linear(9, 20, []int{1, 2}, 0.7)
+	b := bindFiles(t, glmText(m), transforms.Exact, 0, glmFiles(m))
+	dir, text := t.TempDir(), b.Model.Files()["c1.vfl"]
+	if err := os.WriteFile(filepath.Join(dir, runs.ModelFile), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := posterior.NewDraws([]posterior.Variable{{Name: "t1", Dims: []int{1}}}, 1, 0)
+	f := &Finished{Run: &runs.Run{Path: dir, Draws: d, Document: &posterior.SummaryDocument{},
+		Record: &posterior.Record{Model: posterior.InputRecord{Path: "c1.vfl", SHA256: digest(text)}}}}
+	_, _, _, moved := f.AtNewPoints(LogDensities{})
+	_, _, transformed := f.Transform(t.Context())
+	_, _, sensitive := f.Sensitive(nil, nil)
+	_, _, marginal := f.Evidence(LogDensities{}, 1)
+	for name, err := range map[string]error{"moment matching": moved, "LOO-PIT": transformed,
+		"the priors and the likelihood": sensitive, "the marginal likelihood": marginal} {
+		if err == nil || !strings.Contains(err.Error(), "for "+name+" ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	f.Document.Evidence = &posterior.ELBO{Value: -3, SE: 0.1}
+	if got, _, err := f.Evidence(LogDensities{}, 1); err != nil || got.Log != -3 || len(got.Notes) != 1 {
+		t.Errorf("%+v: %v", got, err)
 	}
 }
