@@ -158,8 +158,8 @@ func unnormalised(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag
 	return diags
 }
 
-// increasing reports whether a parameter is vectors of independent numbers of one distribution given that they
-// increase.
+// increasing reports whether a parameter is vectors of independent numbers of one distribution given that
+// they increase.
 func increasing(p *simulate.Param) bool {
 	if p.Structure == nil || p.Dist.Event != nil || !p.Top || !p.Equal {
 		return false
@@ -169,8 +169,8 @@ func increasing(p *simulate.Param) bool {
 		p.Structure.Support == def.PositiveOrdered && lower == 0
 }
 
-// orders is the logarithm of the number of orders of the elements of such vectors, of which a prior holds one:
-// its density is that many times too small.
+// orders is the logarithm of the number of orders of the elements of such vectors, of which a prior holds
+// one: its density is that many times too small.
 func orders(m *simulate.SimulatedModel) (log float64) {
 	for k := range m.Params {
 		if p := &m.Params[k]; increasing(p) {
