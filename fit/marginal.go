@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // A MarginalLikelihood is the logarithm of that of a run's model, in nats.
@@ -77,8 +78,9 @@ func (f *Finished) Evidence(want LogDensities, seed uint64) (MarginalLikelihood,
 	for _, what := range m.Undrawn {
 		out.Notes = append(out.Notes, "the model has "+what+": its constants are taken as they are written")
 	}
+	constant := orders(m)
 	if weighed {
-		out.Log, out.SE = f.Document.Evidence.Value, f.Document.Evidence.SE
+		out.Log, out.SE = f.Document.Evidence.Value+posterior.Number(constant), f.Document.Evidence.SE
 		return out, diags, nil
 	}
 	if want.Draws == 0 {
@@ -89,6 +91,7 @@ func (f *Finished) Evidence(want LogDensities, seed uint64) (MarginalLikelihood,
 		return out, diags, err
 	}
 	out.estimate(p, f.Draws, seed)
+	out.Log += posterior.Number(constant)
 	return out, diags, p.Err()
 }
 
@@ -103,7 +106,8 @@ func (m *MarginalLikelihood) estimate(p *NewPoints, d *posterior.Draws, seed uin
 		m.Method, e = byImportance, evidence.Importance(draws, joint, seed)
 		if !(e.K <= reliable(len(draws))) {
 			m.Notes = append(m.Notes, fmt.Sprintf("the Pareto shape of the weights is %.2f, above %.2f: "+
-				"the estimate and its error are not reliable; fit with --backend nuts", e.K, reliable(len(draws))))
+				"the estimate and its error are not reliable; fit with --backend nuts", e.K,
+				reliable(len(draws))))
 		}
 	} else {
 		var chains [][][]float64
@@ -137,6 +141,7 @@ func unnormalised(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag
 		case !p.Dist.Proper():
 			why = "has the improper prior " + p.Dist.Name
 		case p.Imputed != nil:
+		case increasing(p):
 		case p.Structure != nil && p.Dist.Support != p.Structure.Support:
 			why = "is " + p.Structure.Name + ", and its prior is not normalised over such values"
 		case p.Cut:
@@ -151,6 +156,30 @@ func unnormalised(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag
 		}
 	}
 	return diags
+}
+
+// increasing reports whether a parameter is vectors of independent numbers of one distribution given that
+// they increase.
+func increasing(p *simulate.Param) bool {
+	if p.Structure == nil || p.Dist.Event != nil || !p.Top || !p.Equal {
+		return false
+	}
+	lower, _ := p.Dist.Support.Bounds([]float64{0, 0})
+	return p.Structure.Support == def.Ordered && math.IsInf(lower, -1) ||
+		p.Structure.Support == def.PositiveOrdered && lower == 0
+}
+
+// orders is the logarithm of the number of orders of the elements of such vectors, of which a prior holds
+// one: its density is that many times too small.
+func orders(m *simulate.SimulatedModel) (log float64) {
+	for k := range m.Params {
+		if p := &m.Params[k]; increasing(p) {
+			shape := m.Graph.Params()[k].Shape
+			n := shape[len(shape)-1]
+			log += float64(float64(shape.Len()/n) * portable.Lgamma(float64(n+1)))
+		}
+	}
+	return log
 }
 
 // WriteEvidence writes marginal likelihoods with their differences from the first.

@@ -2,6 +2,9 @@ package fit
 
 import (
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/posterior"
@@ -25,8 +28,8 @@ func finishedBy(t *testing.T, text string, files map[string]string, transform de
 	return &Finished{Run: &runs.Run{Path: "run", Draws: r.Draws, Document: &r.Document}, Result: r, Bound: b}
 }
 
-// The marginal likelihood of a linear regression at three clients, whose scale is integrated out on a grid, with
-// auxiliary variables by importance sampling around an approximation, and without by bridge sampling.
+// The marginal likelihood of a linear regression at three clients, whose scale is integrated out on a grid,
+// with auxiliary variables by importance sampling around an approximation, and without by bridge sampling.
 func TestEvidenceOfARegression(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
 	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
@@ -49,8 +52,8 @@ func TestEvidenceOfARegression(t *testing.T) {
 	}
 }
 
-// A fit over a grid has the marginal likelihood from its weights: of eight schools, by numeric integration over
-// the mean and the scale of their effects.
+// A fit over a grid has the marginal likelihood from its weights: of eight schools, by numeric integration
+// over the mean and the scale of their effects.
 func TestEvidenceOfAGrid(t *testing.T) {
 	text := "client a\ndata y : real[N]\ndata s : real[N]\ndata g : level(G)[N] @ a\n" +
 		"param m ~ normal(0, 5)\nparam tau ~ half_normal(5) @ shared\n" +
@@ -74,12 +77,14 @@ func TestEvidenceOfAGrid(t *testing.T) {
 		Settings: map[string]string{"estimator": "nested"}})
 	got, diags, err := f.Evidence(LogDensities{}, 1)
 	good(t, diags, err)
-	if off := math.Abs(float64(got.Log) - math.Log(total)); got.Method != byFit || !(off < 4*float64(got.SE)+0.002) {
+	if off := math.Abs(float64(got.Log) - math.Log(total)); got.Method != byFit ||
+		!(off < 4*float64(got.SE)+0.002) {
 		t.Errorf("%s: %.4f ± %.4f, want %.4f", got.Method, got.Log, got.SE, math.Log(total))
 	}
 }
 
-// What is scaled is what the model says: of two clients, the normal priors, and the likelihood of a regression.
+// What is scaled is what the model says: of two clients, the normal priors, and the likelihood of a
+// regression.
 func TestComponents(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{1, 2}, 0.7)
 	for _, transform := range []def.Transform{transforms.None, transforms.Exact} {
@@ -106,7 +111,8 @@ func TestComponents(t *testing.T) {
 			t.Errorf("%s: %v and %v, want %v and %v", transform, prior, likelihood, want, ll)
 		}
 	}
-	text := "data y : real[N]\nparam tau ~ half_normal(1)\nparam u : real[3] ~ normal(0, tau)\ny ~ normal(u[1], 1)\n"
+	text := "data y : real[N]\nparam tau ~ half_normal(1)\nparam u : real[3] ~ normal(0, tau)\ny " +
+		"~ normal(u[1], 1)\n"
 	b := bindFiles(t, text, transforms.None, 0, map[string]string{"data.csv": "y\n1\n2\n"})
 	var doc SensitivityDocument
 	p, diags := b.Priors()
@@ -126,7 +132,8 @@ param d : ordered[3] ~ normal(0, 1)
 param e ~ half_normal(1)
 param f ~ normal(0, 1) truncate(lower=0)
 param g : simplex[3] ~ dirichlet(2)
-y ~ normal(a + b + c + sum(d) + f + g[1], e)
+param h : ordered[2] ~ student_t(e, 0, 1)
+y ~ normal(a + b + c + sum(d) + f + g[1] + h[1], e)
 `
 	b := bindFiles(t, text, transforms.None, 0, map[string]string{"data.csv": "y\n1\n2\n"})
 	m, diags := b.Priors()
@@ -135,7 +142,39 @@ y ~ normal(a + b + c + sum(d) + f + g[1], e)
 	for _, d := range unnormalised(b, m) {
 		names += d.Message[:1]
 	}
-	if names != "abd" {
+	if names != "abh" {
 		t.Errorf("refused are %s", names)
+	}
+	// The density of three ordered normal numbers is that of one of six orders.
+	if got := orders(m); !(math.Abs(got-math.Log(6)) < 1e-12) {
+		t.Errorf("the orders are %v, want log 6", got)
+	}
+}
+
+// One party's part of a run across machines has no density at new points, and says so for each thing that
+// needs it; the weights of a fit over a grid it has.
+func TestPartsHaveNoNewPoints(t *testing.T) {
+	m := testmodel.Linear(9, 20, []int{1, 2}, 0.7)
+	b := bindFiles(t, glmText(m), transforms.Exact, 0, glmFiles(m))
+	dir, text := t.TempDir(), b.Model.Files()["c1.vfl"]
+	if err := os.WriteFile(filepath.Join(dir, runs.ModelFile), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := posterior.NewDraws([]posterior.Variable{{Name: "t1", Dims: []int{1}}}, 1, 0)
+	f := &Finished{Run: &runs.Run{Path: dir, Draws: d, Document: &posterior.SummaryDocument{},
+		Record: &posterior.Record{Model: posterior.InputRecord{Path: "c1.vfl", SHA256: digest(text)}}}}
+	_, _, _, moved := f.AtNewPoints(LogDensities{})
+	_, _, transformed := f.Transform(t.Context())
+	_, _, sensitive := f.Sensitive(nil, nil)
+	_, _, marginal := f.Evidence(LogDensities{}, 1)
+	for name, err := range map[string]error{"moment matching": moved, "LOO-PIT": transformed,
+		"the priors and the likelihood": sensitive, "the marginal likelihood": marginal} {
+		if err == nil || !strings.Contains(err.Error(), "for "+name+" ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	f.Document.Evidence = &posterior.ELBO{Value: -3, SE: 0.1}
+	if got, _, err := f.Evidence(LogDensities{}, 1); err != nil || got.Log != -3 || len(got.Notes) != 1 {
+		t.Errorf("%+v: %v", got, err)
 	}
 }

@@ -24,11 +24,7 @@ import (
 func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel,
 	diag.List) {
 	g := newGenerative(c, values, sizes)
-	g.declareAll()
-	for _, k := range g.cuts.Likelihoods {
-		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
-	}
-	return g.build()
+	return g.whole()
 }
 
 // Noised is Generative with noise in the cuts under power too, to compare the densities of rows with noise
@@ -37,11 +33,7 @@ func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*sim
 	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.noisy = c.Transform.Kind.Noise()
-	g.declareAll()
-	for _, k := range g.cuts.Likelihoods {
-		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
-	}
-	return g.build()
+	return g.whole()
 }
 
 // Priors is Generative with the log densities of the priors.
@@ -49,11 +41,7 @@ func Priors(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*sim
 	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.priors = true
-	g.declareAll()
-	for _, k := range g.cuts.Likelihoods {
-		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
-	}
-	return g.build()
+	return g.whole()
 }
 
 // Drawing is Generative for drawing alone, without densities. Elements of data that are NaN are still to be
@@ -63,11 +51,7 @@ func Drawing(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*si
 	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.awaits = true
-	g.declareAll()
-	for _, k := range g.cuts.Likelihoods {
-		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
-	}
-	return g.build()
+	return g.whole()
 }
 
 // Contributions lowers the cuts of a model, with all parties' data, to functions of the parameters on their
@@ -96,6 +80,15 @@ func newGenerative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes
 	}
 	g.facts, g.reference, g.gaps = c.Facts, g.group, g.imputed
 	return g
+}
+
+// whole lowers what is declared and all likelihoods.
+func (g *generative) whole() (*simulate.SimulatedModel, diag.List) {
+	g.declareAll()
+	for _, k := range g.cuts.Likelihoods {
+		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
+	}
+	return g.build()
 }
 
 func (g *generative) build() (*simulate.SimulatedModel, diag.List) {
@@ -187,11 +180,11 @@ func (g *generative) prior(s *check.Symbol, args []graph.ID, p *simulate.Param) 
 		g.errorf(diag.CannotEvaluate, s.Ident, "%v", err)
 		return
 	}
-	p.Prior, p.Top = g.report(lp), true
+	p.Prior, p.Top, p.Equal = g.report(lp), true, true
 	theta := make([]float64, len(args))
 	for k, id := range args {
 		v, fixed := g.b.Value(id)
-		if p.Top = p.Top && fixed; len(v) > 0 {
+		if p.Top, p.Equal = p.Top && fixed, p.Equal && len(v) == 1; len(v) > 0 {
 			theta[k] = v[0]
 		}
 	}

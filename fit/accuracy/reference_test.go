@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/posterior/export"
 )
 
 // reference is testdata/loo.json, which testdata/loo.R makes with the R package loo.
@@ -185,5 +186,51 @@ func TestMomentMatchingReachesTheClosedForm(t *testing.T) {
 	near(t, "elpd of the outlier", moved.Pointwise[5], exact, 0.1)
 	if !(moved.K[5] < 0.5) {
 		t.Errorf("its shape is %.2f", moved.K[5])
+	}
+}
+
+// LOO-PIT of a normal mean is the distribution function of y_i by the mean without it, which is known;
+// draws and replicates are independent, so that 2,000 of them tell it to 0.011. Of a binary response with
+// known probability it lies between those of both values.
+func TestTransformAgainstClosedForm(t *testing.T) {
+	const draws = 2000
+	r := rand.New(rand.NewPCG(3, 4))
+	y, mu, _ := conjugate(r, 30, draws)
+	one := export.Observed{Name: "y", Values: y, LogLik: normalPointwise(y, mu)}
+	two := export.Observed{Name: "z", Values: []float64{0, 1}}
+	for range y {
+		replicates := make([]float64, draws)
+		for s := range replicates {
+			replicates[s] = mu[s] + r.NormFloat64()
+		}
+		one.Replicates = append(one.Replicates, [][]float64{replicates})
+	}
+	for _, v := range two.Values {
+		ll, replicates := make([]float64, draws), make([]float64, draws)
+		for s := range replicates {
+			ll[s] = math.Log(0.3*v + 0.7*(1-v))
+			if s < 0.3*draws {
+				replicates[s] = 1
+			}
+		}
+		two.LogLik = append(two.LogLik, [][]float64{ll})
+		two.Replicates = append(two.Replicates, [][]float64{replicates})
+	}
+	got := Transform([]export.Observed{one, two}, true)
+	centre := portable.Mean(y)
+	for i, v := range y {
+		z := (v - (centre*30-v)/29) / math.Sqrt(1+1.0/29)
+		near(t, "LOO-PIT", float64(got[0].Values[i]), portable.Phi(z), 4*0.011)
+	}
+	if outside := float64(got[0].Outside); !math.IsNaN(outside) {
+		t.Errorf("values of the right model leave the band at %g", outside)
+	}
+	for i, v := range two.Values {
+		below, equal := shares(two.LogLik[i], two.Replicates[i], v, true)
+		near(t, "below", below, 0.7*v, 1e-12)
+		near(t, "equal", equal, 0.3*v+0.7*(1-v), 1e-12)
+		if p := float64(got[1].Values[i]); !(p >= below && p <= below+equal) {
+			t.Errorf("the value %g lies outside of %g to %g", p, below, below+equal)
+		}
 	}
 }

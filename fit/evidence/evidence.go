@@ -75,13 +75,13 @@ func (q *normal) at(z, x, reflected []float64) {
 		}
 	}
 	for i, v := range x {
-		reflected[i] = 2*q.mean[i] - v
+		reflected[i] = float64(2*q.mean[i]) - v
 	}
 }
 
 // log is the log density of N(0, I) at z less log |L|.
 func (q *normal) log(z []float64) float64 {
-	return -0.5*portable.Dot(z, z) - q.logDet - float64(float64(len(z))*halfLog2Pi)
+	return float64(-0.5*portable.Dot(z, z)) - q.logDet - float64(float64(len(z))*halfLog2Pi)
 }
 
 const halfLog2Pi = 0.91893853320467274178

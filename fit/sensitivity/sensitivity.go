@@ -130,6 +130,6 @@ func jensenShannon(x, p, q []float64) float64 {
 		sumP += float64(width * p[i])
 		sumQ += float64(width * q[i])
 	}
-	half := 0.5 / math.Ln2 * (sumQ - sumP)
+	half := float64(0.5 / math.Ln2 * (sumQ - sumP))
 	return math.Sqrt((max(0, pq+half) + max(0, qp-half)) / (sumP + sumQ))
 }

@@ -51,6 +51,7 @@ type Param struct {
 	// a part of it.
 	Prior    int
 	Top, Cut bool
+	Equal    bool // its arguments are the same for all elements
 	// Structure is the set of vectors or matrices that its values lie in; nil where there is none.
 	Structure *def.Structured
 	Improper  string // why it cannot be drawn; "" where it can
