@@ -78,5 +78,6 @@ func Events() []def.Dist {
 		Cox(),
 		GaussianRandomWalk(),
 		ICAR(),
+		ZeroSumNormal(),
 	}
 }
