@@ -55,12 +55,47 @@ func TestZeroSumNormal(t *testing.T) {
 		want -= v*v/(2*s*s) + math.Log(s) + math.Log(2*math.Pi)/2
 	}
 	for i, y := range []float64{1, -1, 0.5} {
-		u := []float64{theta[1]/math.Sqrt2 + theta[2]/math.Sqrt(6), -theta[1]/math.Sqrt2 + theta[2]/math.Sqrt(6),
-			-2 * theta[2] / math.Sqrt(6)}[i]
+		a, b := theta[1]/math.Sqrt2, theta[2]/math.Sqrt(6)
+		u := []float64{a + b, b - a, -2 * b}[i]
 		want -= (y-u)*(y-u)/2 + math.Log(2*math.Pi)/2
 	}
 	if math.Abs(lp-want) > 1e-12*math.Abs(want) {
 		t.Errorf("log density %v, want %v", lp, want)
 	}
+	checkGradient(t, f.Bind(t, check.Options{}).Plan)
+}
+
+// Averaged over its errors, the density of a row of a multivariate probit model is the probability of an
+// orthant, which three normal variables of mean 0 have in closed form: 1/8 + Σ ± asin(ρ)/(4π).
+func TestMultivariateProbitIsAnOrthant(t *testing.T) {
+	const side, text = 40, "import glm\ndata y : binary[N, 3]\ndata L : real[3, 3]\nparam b ~ normal(0, 1)\n" +
+		"let lp = glm.multi_probit(y, b * (2 * y - 1), L)\nfactor lp\ngenerate p = mean(exp(lp))\n"
+	r, sign := []float64{0.5, -0.3, 0.4}, []float64{1, 0, 1} // correlations of 12, 13 and 23
+	l22 := math.Sqrt(1 - r[0]*r[0])
+	l32 := (r[2] - r[0]*r[1]) / l22
+	d := document{"L": [][]float64{{1, 0, 0}, {r[0], l22, 0},
+		{r[1], l32, math.Sqrt(1 - r[1]*r[1] - l32*l32)}}}
+	var y [][]float64
+	for range side * side {
+		y = append(y, sign)
+	}
+	d["y"] = y
+	f := fixture{Text: text, Tables: map[string]string{"server": d.text(t)}}
+	q, diags := f.Bind(t, check.Options{}).Quantities(compiletest.Compile(t, text, check.Options{}), "p")
+	if diags.HasErrors() {
+		t.Fatal(diags[0].Message)
+	}
+	x := unit(q, map[string]float64{"b": 0})
+	for k, port := range q.Graph.Params() {
+		for i := 0; q.Params[k].Name == "lp.u" && i < side*side; i++ { // the last error enters no probability
+			x[port.Offset+i] = (float64(i/side) + 0.5) / side
+			x[port.Offset+side*side+i] = (float64(i%side) + 0.5) / side
+		}
+	}
+	want := 1.0/8 + (-math.Asin(r[0])+math.Asin(r[1])-math.Asin(r[2]))/(4*math.Pi)
+	if got := q.NewSimulator().Evaluate(x)[0][0]; math.Abs(got-want) > 1e-5 {
+		t.Errorf("probability %v, want %v", got, want)
+	}
+	f.Tables["server"] = document{"L": d["L"], "y": [][]float64{{1, 0, 1}, {0, 0, 1}}}.text(t)
 	checkGradient(t, f.Bind(t, check.Options{}).Plan)
 }

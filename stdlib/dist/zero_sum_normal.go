@@ -27,7 +27,7 @@ Source: PyMC, "ZeroSumNormal"; Stan Reference Manual, "Zero sum vector".`,
 			Sample: func(r *rand.Rand, x []float64, theta [][]float64, _ int) {
 				mean, sigma := 0.0, positive(theta[0][0])
 				for j := range x {
-					x[j] = sigma * portable.Normal(r)
+					x[j] = float64(sigma * portable.Normal(r))
 					mean += x[j]
 				}
 				mean /= float64(len(x))
