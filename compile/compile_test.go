@@ -117,7 +117,7 @@ func TestStagesPrint(t *testing.T) {
 	m := compiletest.Compile(t, pair.Text, check.Options{})
 	wrong, _ := compile.Compile(source.New("wrong.vfl", "fn f(x) = y\nparam m ~ normal(k, 1)\n"),
 		check.Options{})
-	want := map[string]string{"inline": "let eta = m + XA * u", "check": "XA", "cut": "XA * u",
+	want := map[string]string{"inline": "let eta = m + XA * u", "latent": "let eta", "check": "XA", "cut": "XA * u",
 		"transform": "receives z_1 from a", "split": "send z_1 to server"}
 	for _, s := range compile.Stages() {
 		var out strings.Builder

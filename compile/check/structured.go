@@ -90,7 +90,7 @@ func (c *checker) structure(s *ast.Param, sym *Symbol) bool {
 		if t.Support == def.Ordered && lower == 0 && math.IsInf(upper, 1) {
 			d.Note("positive numbers that increase are %s", c.Universe.StructuredOf(def.PositiveOrdered).Name)
 		}
-	case t.Rank == 2 && sym.Dist.Event == nil && sym.Dist.Proper():
+	case (t.Rank == 2 || t.Support == def.ZeroSum) && sym.Dist.Event == nil && sym.Dist.Proper():
 		c.errorf(diag.WrongStructure, s.Dist,
 			"the elements of a %s are not independent numbers, as %s would have them", t.Name, sym.Dist.Name).
 			Note("its distributions are %s", list(append(c.withSupport(t.Support), stdlib.Flat)))

@@ -151,10 +151,13 @@ func (p *Program) Improper() []string {
 }
 
 // bounded reports a parameter in a bounded set of vectors or matrices, in which a constant density is that of
-// a distribution.
+// a distribution, or in one where a density that a constant does not change is proper.
 func bounded(s *Symbol) bool {
 	if s.Structure == nil {
 		return false
+	}
+	if s.Structure.Support == def.ZeroSum && s.Dist.Event != nil { // of connected regions
+		return true
 	}
 	lower, upper := s.Structure.Support.Bounds(nil)
 	return !math.IsInf(lower, 0) && !math.IsInf(upper, 0)

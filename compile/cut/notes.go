@@ -26,7 +26,7 @@ func (c *cutter) remark(code diag.Code, at ast.Node, text string) {
 }
 
 // passes notes an operation between cuts and the argument that changes the noise: a factor of the server, or
-// one that mixes elements.
+// one that mixes elements. What adds up densities is none: in these each cut has its own row.
 func (c *cutter) passes(e ast.Expr) {
 	switch x := e.(type) {
 	case *ast.Binary:
@@ -45,7 +45,7 @@ func (c *cutter) passes(e ast.Expr) {
 			"elements are chosen from what clients send: those that are chosen twice "+
 				"have one noise in common")
 	case *ast.Call:
-		if f, ok := c.Universe.Structural(x.Name.Name); ok && f.Mixes && !f.AddsDensities {
+		if f, ok := c.Universe.Structural(x.Name.Name); ok && f.Mixes && !ast.HoldsDensity(x) {
 			name, hint := x.Name.Name, ""
 			if function, by := ast.Grouped(name); by {
 				name = function + " by groups"

@@ -94,8 +94,8 @@ func find(file *ast.File) (out []*latent) {
 		case *ast.Program:
 			return nil
 		case *ast.Param:
-			if st.Type == nil || st.Type.Elem.Name != types.Level.String() && st.Type.Elem.Name !=
-				types.Binary.String() || st.Truncate != nil || st.Noncentered {
+			if st.Type == nil || st.Type.Elem.Name != types.Level.String() &&
+				st.Type.Elem.Name != types.Binary.String() {
 				continue
 			}
 			k := &latent{Param: st, binary: st.Type.Levels == nil, last: st.Type.Levels,
@@ -153,8 +153,9 @@ func (s *summer) resolve() {
 				return len(list), listed
 			})
 		}
-		if len(k.Type.Dims) > 1 || k.Type.Bounds != nil {
-			s.errorf(diag.LatentType, k.Type, "a discrete parameter is a number or a vector, without bounds").
+		if len(k.Type.Dims) > 1 || k.Type.Bounds != nil || k.Truncate != nil || k.Noncentered {
+			s.errorf(diag.LatentType, k.Type, "a discrete parameter is a number or a vector, without bounds, "+
+				"`truncate` or `noncentered`").
 				Note("write level(K), binary, level(K)[N] or binary[N]: a state for each row or group")
 		}
 	}
@@ -197,7 +198,9 @@ func (s *summer) statement(st ast.Stmt) {
 				Note("a discrete parameter has a distribution of categories, or of 0 and 1")
 		}
 		owner = foreign(l.Owners, s.uses[st], s.Server)
-		if st.Truncate != nil {
+		if s.prior(st) == nil && s.any(st.Left) {
+			clause = st.Left
+		} else if st.Truncate != nil {
 			clause = st.Truncate[0]
 		} else if l.Dist.Form != nil && l.Dist.Form.Kind == def.MixtureForm || l.Dist.Joint() != "" {
 			clause = st.Dist

@@ -353,6 +353,7 @@ func (c *component) perRow(t *term, e ast.Expr) ast.Expr {
 	}
 	if t.reach.group != nil {
 		e = call(ast.By("sum"), e, t.reach.group)
+		e.(*ast.Call).At = ast.At(t.stmt.Span())
 	}
 	return e
 }
@@ -413,7 +414,11 @@ func (c *component) draws() (out []ast.Stmt) {
 			value = c.each(i, drawn, c.known(), at)
 		}
 		d := &ast.Dist{At: k.At, Name: ast.Ident{At: k.At, Name: name}, Args: []*ast.Arg{{Value: value}}}
-		out = append(out, &ast.Generate{At: k.At, Name: k.Name, Type: k.Type, Dist: d})
+		g := &ast.Generate{At: k.At, Name: k.Name, Type: k.Type, Dist: d}
+		if k.sym.Family {
+			g.Owner = k.Owner
+		}
+		out = append(out, g)
 		drawn = drawn.with(k, k.index)
 	}
 	return out

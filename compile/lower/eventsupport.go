@@ -100,6 +100,8 @@ func notIn(of def.Support, v []float64) string {
 	switch {
 	case of == def.Simplex && !(math.Abs(sum-1) <= 1e-8):
 		return ", and these sum to " + number(sum)
+	case of == def.ZeroSum && !(math.Abs(sum) <= 1e-8):
+		return ", and these sum to " + number(sum)
 	case (of == def.Ordered || of == def.PositiveOrdered) && !increasing(v):
 		return ", and these do not"
 	case (of == def.CovMatrix || of == def.CorrMatrix) && !linear.Symmetric(v, k):

@@ -255,6 +255,9 @@ func (l *lowerer) argument(d *def.Dist, k int, args []graph.ID, shape graph.Shap
 	if d.Event == nil || l.diags.HasErrors() {
 		return shape
 	}
+	if d.Params[k].OwnSize {
+		return l.b.Shape(args[k])
+	}
 	size := 1
 	if d.Event.Rank > 0 {
 		size = shape[len(shape)-1]

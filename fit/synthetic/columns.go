@@ -253,6 +253,8 @@ func (n *need) inside(i, rows int) float64 {
 		return 0
 	case n.domain == def.Simplex:
 		return 1 / float64(rows)
+	case n.domain == def.ZeroSum:
+		return 0
 	case n.domain == def.UnitVector:
 		return 1 / math.Sqrt(float64(rows))
 	}

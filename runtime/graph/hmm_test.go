@@ -58,7 +58,8 @@ func TestHiddenMarkovModels(t *testing.T) {
 		"impossible":  {[]float64{math.Inf(-1), 0, 1, 2}, []float64{0.9, 0.2, 0.1, 0.8}, []float64{1, 0}},
 	} {
 		b, n := New("hmm"), len(c.lo)/2
-		in := []ID{b.Const("lo", Shape{2, n}, c.lo), b.Const("p", Shape{2, 2}, c.p), b.Const("r", Shape{2}, c.rho)}
+		in := []ID{b.Const("lo", Shape{2, n}, c.lo), b.Const("p", Shape{2, 2}, c.p),
+			b.Const("r", Shape{2}, c.rho)}
 		want, shares := enumerated(c.lo, c.p, c.rho)
 		got, _ := b.Value(b.must("hmm_marginal", in...))
 		if got[0] != want && !(math.Abs(got[0]-want) < 1e-13*(1+math.Abs(want))) {

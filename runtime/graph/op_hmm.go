@@ -9,9 +9,9 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// opHMM is the marginal log density of a hidden Markov model, by the forward algorithm; its gradient is by the
-// forward-backward algorithm (Baum et al. 1970; Rabiner 1989, A tutorial on hidden Markov models, Proceedings
-// of the IEEE 77). The derivative by a probability that is 0 is taken to be 0.
+// opHMM is the marginal log density of a hidden Markov model, by the forward algorithm; its gradient is by
+// the forward-backward algorithm (Baum et al. 1970; Rabiner 1989, A tutorial on hidden Markov models,
+// Proceedings of the IEEE 77). The derivative by a probability that is 0 is taken to be 0.
 var opHMM = &op{
 	name: "hmm_marginal", doc: "the marginal log density of a hidden Markov model", least: 3, most: 3,
 	infer: func(b *Builder, n *node) error { return inferHMM(b, n, Shape{}) },

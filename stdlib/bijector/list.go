@@ -25,5 +25,6 @@ func Structured() []def.Structured {
 		CorrCholesky(),
 		CorrMatrix(),
 		CovMatrix(),
+		SumToZero(),
 	}
 }

@@ -2,6 +2,7 @@ package bijector
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
@@ -37,16 +38,8 @@ Mathematical Geology 35.`,
 }
 
 func simplexForward(y, x, _ []float64, k int) float64 {
-	sum, largest := 0.0, math.Inf(-1)
-	for i := k - 1; i >= 0; i-- { // y is z
-		y[i] = sum
-		if i > 0 {
-			w := x[i-1] / math.Sqrt(float64(i)*float64(i+1))
-			y[i] -= float64(float64(i) * w)
-			sum += w
-		}
-		largest = max(largest, y[i])
-	}
+	zeroSum(y, x, k) // y is z
+	largest := slices.Max(y)
 	total, logs := 0.0, 0.0
 	for i, z := range y {
 		logs += z - largest
@@ -64,17 +57,13 @@ func simplexBackward(dx, dy, _, y, _ []float64, k int, jacobian bool) {
 	for i, v := range y {
 		mean += float64(v * dy[i])
 	}
-	sum := 0.0 // of the derivatives by z_1, …, z_i
-	for i, v := range y {
-		g := float64(v * (dy[i] - mean))
+	for i, v := range y { // by z
+		dy[i] = float64(v * (dy[i] - mean))
 		if jacobian {
-			g += 1 - float64(float64(k)*v)
+			dy[i] += 1 - float64(float64(k)*v)
 		}
-		if i > 0 {
-			dx[i-1] += (sum - float64(float64(i)*g)) / math.Sqrt(float64(i)*float64(i+1))
-		}
-		sum += g
 	}
+	addCoordinates(dx, dy)
 }
 
 func simplexInverse(x, y []float64, k int) {

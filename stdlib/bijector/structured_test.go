@@ -70,6 +70,7 @@ func TestContains(t *testing.T) {
 		"unit_vector":      {{1, 1}, {nan, 0}},
 		"corr_cholesky":    {{1, 0.6, 0, 0.9}, {1, 0.6, 0, -0.8}, {1, 0.6, 0.1, 0.8}},
 		"corr_matrix":      {{1, 1.1, 1.1, 1}, {1, 0.5, 0.4, 1}, {2, 0, 0, 1}},
+		"sum_to_zero":      {{1, 1}, {nan, 0}, {1, math.Inf(-1)}},
 		"cov_matrix":       {{1, 2, 2, 1}, {1, 0.5, 0.4, 1}, {nan, 0, 0, 1}},
 	}
 	for _, s := range Structured() {
@@ -89,7 +90,7 @@ func freeElements(s def.Structured, k int) []int {
 	var out []int
 	for j := range k {
 		switch {
-		case s.Rank == 1 && (s.Support != def.Simplex || j < k-1):
+		case s.Rank == 1 && (s.Support != def.Simplex && s.Support != def.ZeroSum || j < k-1):
 			out = append(out, j)
 		case s.Rank == 2:
 			for i := range k {

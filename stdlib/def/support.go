@@ -34,6 +34,7 @@ const (
 	CorrMatrix      // correlation matrices
 	CovMatrix       // symmetric positive definite matrices
 	CholeskyFactor  // lower triangular matrices with a positive diagonal
+	ZeroSum         // vectors that sum to 0
 )
 
 // OfWholes reports whether the support is a set of vectors or matrices that is not the product of sets of
@@ -124,6 +125,8 @@ func (s Support) Words(params []string) string {
 		return "a covariance matrix: symmetric and positive definite"
 	case CholeskyFactor:
 		return "a Cholesky factor: lower triangular, with a positive diagonal"
+	case ZeroSum:
+		return "a vector that sums to 0"
 	}
 	panic(fmt.Sprintf("def: unknown support %d", s))
 }

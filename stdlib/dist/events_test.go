@@ -185,7 +185,7 @@ func tangents(of def.Support, n int) (out [][]float64) {
 		d[j] = 1
 		row, col := j%k, j/k
 		switch of {
-		case def.Simplex:
+		case def.Simplex, def.ZeroSum:
 			if j == 0 {
 				continue
 			}
@@ -493,7 +493,7 @@ func TestEventsOutside(t *testing.T) {
 		case def.Counts:
 			none("x", x, 1.5)
 			none("x", x, -1)
-		case def.Simplex:
+		case def.Simplex, def.ZeroSum:
 			none("x", x, 0.5, 0.7)
 		case def.CovMatrix, def.CorrMatrix:
 			none("x", x, 1, 2, 2, 1)

@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/vflc/vflc/stdlib/def"
@@ -11,8 +12,8 @@ func ICAR() def.Dist {
 	return def.Dist{
 		Name: "icar",
 		Doc: `The intrinsic conditional autoregression of regions: neighbours have similar values. Edge e joins the regions node1[e] and node2[e], counted from 1; each pair of neighbours is listed
-once. The density does not change with a constant in x, and does not integrate to 1: fix the sum, as factor normal_lpdf(sum(x) | 0, 0.001 * R) does for R regions that are
-connected, and multiply x by a scale where it enters the model.
+once, and a path leads from each region to each other. The density does not change with a constant in x: let x be sum_to_zero[R]. Multiply x by a scale where it enters the model;
+glm.bym2 adds independent effects, with a scale that means the same for every graph.
 
     log p(x) = -½ Σ_e (x[node1[e]] - x[node2[e]])²
 
@@ -42,15 +43,42 @@ Spatio-temporal Epidemiology 31.`,
 						return "an edge joins a region with itself"
 					}
 				}
-				return ""
+				return apart(node1, node2, k)
 			},
 		},
 		Examples: []string{
 			"data cases : count[R]\ndata node1 : int[E] @ shared\ndata node2 : int[E] @ shared\nparam b ~ " +
-				"normal(0, 2)\nparam tau ~ half_normal(1)\nparam u : real[R] ~ icar(node1, node2)\nfactor " +
-				"normal_lpdf(sum(u) | 0, 0.001 * R)\ncases ~ poisson_log(b + tau * u)",
+				"normal(0, 2)\nparam tau ~ half_normal(1)\nparam u : sum_to_zero[R] ~ icar(node1, node2)\n" +
+				"cases ~ poisson_log(b + tau * u)",
 		},
 	}
+}
+
+// apart says that no path joins some of k regions, "" where paths join all.
+func apart(node1, node2 []float64, k int) string {
+	group := make([]int, k)
+	for i := range group {
+		group[i] = i
+	}
+	find := func(i int) int {
+		for group[i] != i {
+			group[i] = group[group[i]]
+			i = group[i]
+		}
+		return i
+	}
+	parts := k
+	for e := range node1 {
+		if a, b := find(int(node1[e])-1), find(int(node2[e])-1); a != b {
+			group[a] = b
+			parts--
+		}
+	}
+	if parts <= 1 {
+		return ""
+	}
+	return fmt.Sprintf("the regions fall into %d parts that no path of edges joins, whose levels the density leaves "+
+		"free: give each part an icar of its own, and a region without neighbours a normal distribution", parts)
 }
 
 func icarDensity(b *def.Events) {

@@ -85,5 +85,6 @@ func Events() []def.Dist {
 		Cox(),
 		GaussianRandomWalk(),
 		ICAR(),
+		ZeroSumNormal(),
 	}
 }

@@ -19,11 +19,10 @@ func HMMMarginal() def.Structural {
 			"Rows of `Gamma` sum to 1, else the value is NaN.\n\n" +
 			"`factor` adds it to the log density. Several sequences have a factor each; a gap is a step in which every state has the log density 0. It is computed by the forward algorithm, its gradient " +
 			"by the forward-backward algorithm, in time T·K².\n\nSource: Stan Functions Reference, \"Hidden Markov models\"; Rabiner (1989), Proceedings of the IEEE 77.",
-		Examples:      []string{hmmExample + "factor hmm_marginal(lp, P, rho)"},
-		Arity:         def.Arity{Min: 3, Max: 3},
-		Range:         func([]def.Range) def.Range { return def.Reals() },
-		Mixes:         true,
-		AddsDensities: true,
+		Examples: []string{hmmExample + "factor hmm_marginal(lp, P, rho)"},
+		Arity:    def.Arity{Min: 3, Max: 3},
+		Range:    func([]def.Range) def.Range { return def.Reals() },
+		Mixes:    true,
 		Infer: func(args []types.Type) (types.Type, error) {
 			return types.Type{Elem: types.Real}, hmmShapes(args)
 		},

@@ -41,7 +41,7 @@
 ((type_name) @type.builtin
   (#any-of? @type.builtin
     "corr_cholesky" "corr_matrix" "cov_matrix" "ordered" "positive_ordered" "simplex"
-    "unit_vector" "real" "int" "binary" "count" "level"))
+    "sum_to_zero" "unit_vector" "real" "int" "binary" "count" "level"))
 (distribution_name) @function
 ((distribution_name) @function.builtin
   (#any-of? @function.builtin
@@ -57,7 +57,7 @@
     "neg_binomial" "neg_binomial_2" "neg_binomial_2_log" "normal" "ordered_logistic"
     "ordered_probit" "pareto" "poisson" "poisson_log" "scaled_inv_chi_square" "skew_normal"
     "sratio_logit" "student_t" "uniform" "von_mises" "weibull" "wishart"
-    "zero_inflated_neg_binomial_2_log" "zero_inflated_poisson_log" "mixture"))
+    "zero_inflated_neg_binomial_2_log" "zero_inflated_poisson_log" "zero_sum_normal" "mixture"))
 (call function: (name) @function)
 ((call function: (name) @function.builtin)
   (#any-of? @function.builtin
@@ -150,8 +150,9 @@
     "zero_inflated_neg_binomial_2_log_lcdf" "zero_inflated_neg_binomial_2_log_lccdf"
     "zero_inflated_neg_binomial_2_log" "zero_inflated_poisson_log_lpdf"
     "zero_inflated_poisson_log_lpmf" "zero_inflated_poisson_log_lcdf"
-    "zero_inflated_poisson_log_lccdf" "zero_inflated_poisson_log" "mixture_lpdf" "mixture_lpmf"
-    "mixture_lcdf" "mixture_lccdf" "mixture"))
+    "zero_inflated_poisson_log_lccdf" "zero_inflated_poisson_log" "zero_sum_normal_lpdf"
+    "zero_sum_normal_lpmf" "zero_sum_normal_lcdf" "zero_sum_normal_lccdf" "zero_sum_normal"
+    "mixture_lpdf" "mixture_lpmf" "mixture_lcdf" "mixture_lccdf" "mixture"))
 (encoder name: (identifier) @function.builtin)
 (missing policy: (identifier) @constant.builtin)
 (weight_statement init: (identifier) @constant.builtin)
