@@ -253,6 +253,12 @@ func TestHints(t *testing.T) {
 	if got := hints(); got[cut] != at(t, broken, "x * β|") {
 		t.Errorf("in a broken text: %v", got)
 	}
+	const formula = "server registry\nclient lab\ndata y : binary[N] @ registry\n" +
+		"data x : real[N] @ lab from zscore(x)\ny ~ glm(bernoulli_logit, 1 + x)\n"
+	e.settle(here, formula)
+	if got := hints(); len(got) != 1 || got[cut] != at(t, formula, "1 + x|") {
+		t.Errorf("of a formula, whose parameters are not in the text: %v", got)
+	}
 }
 
 // The audit stands above the parties; its text is that of the command, and shown where the client has no

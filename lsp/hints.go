@@ -36,6 +36,9 @@ func (s *server) hints(d *document, p ofDocument) any {
 		if name == nil || owner != nil || st.Span().End == 0 {
 			continue
 		}
+		if at := name.Span(); d.good.model.Source.Text[at.Start:at.End] != name.Name {
+			continue // a formula has declared it
+		}
 		sym := d.good.model.Checked.Symbols[name.Name]
 		at, there := d.place(st.Span())
 		if sym == nil || sym.Decl == nil || !there || sym.Kind == check.Const {

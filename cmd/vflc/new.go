@@ -12,7 +12,7 @@ import (
 
 func newNew() *cobra.Command {
 	name := project.Examples()[0].Name
-	var f project.Formula
+	var f regression
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Write a project that runs: a model, a table for each party, vfl.toml and a README",
@@ -33,15 +33,15 @@ column, and a README with the commands. Begin there with your own data, or with 
 			}
 			first := e.First(filepath.Base(dir))
 			write := e.Write
-			if f.Text != "" {
-				first, write = filepath.Base(dir), f.Write
+			if f.text != "" {
+				first, write = filepath.Base(dir), f.write
 			}
 			switch {
-			case f.Text != "" && cmd.Flags().Changed("example"):
+			case f.text != "" && cmd.Flags().Changed("example"):
 				return usagef("--formula and --example exclude each other")
-			case (f.Text == "") != (len(f.Data) == 0):
+			case (f.text == "") != (len(f.data) == 0):
 				return usagef("--formula needs --data, the tables of the parties, and --data a --formula")
-			case f.Text == "" && f.Family != "":
+			case f.text == "" && f.family != "":
 				return usagef("--family is that of a --formula")
 			}
 			if err := write(dir); err != nil {
@@ -53,10 +53,10 @@ column, and a README with the commands. Begin there with your own data, or with 
 		}),
 	}
 	cmd.Flags().StringVar(&name, "example", name, "what to `begin` with: "+exampleDocs())
-	cmd.Flags().StringVar(&f.Text, "formula", "", "begin with a regression: `'y ~ x + (1 | g)'`, of columns of --data")
-	cmd.Flags().StringVar(&f.Family, "family", "", "the `DISTRIBUTION` of the response of --formula; without it that of "+
+	cmd.Flags().StringVar(&f.text, "formula", "", "begin with a regression: `'y ~ x + (1 | g)'`, of columns of --data")
+	cmd.Flags().StringVar(&f.family, "family", "", "the `DISTRIBUTION` of the response of --formula; without it that of "+
 		"0 and 1, of counts or of numbers")
-	cmd.Flags().StringArrayVar(&f.Data, "data", nil, "table of --formula: `PARTY=FILE`, or one FILE; repeatable")
+	cmd.Flags().StringArrayVar(&f.data, "data", nil, "table of --formula: `PARTY=FILE`, or one FILE; repeatable")
 	return cmd
 }
 

@@ -92,7 +92,7 @@ func (m *model) independent(e effect, name string, owner *ast.Ident, levels, siz
 	if e.width != nil {
 		sd = m.call("row", sd)
 	}
-	u := m.param(m.named2("u"+suffix), m.real(shape...), m.dist(stdlib.Effects, m.num(0), sd), owner)
+	u := m.param(m.called("u"+suffix), m.real(shape...), m.dist(stdlib.Effects, m.num(0), sd), owner)
 	u.Noncentered = true
 	m.add(owner, m.varying(e, m.ref(u.Name.Name), levels, nil, nil))
 }
@@ -140,15 +140,15 @@ func (m *model) correlated(g *group, list []effect, name string, owner *ast.Iden
 		k = m.op(k, "+", m.num(scalars))
 	}
 	sd := m.sdParam(name, name, m.real(k), owner)
-	l := m.param(m.named2("L"+name), &ast.Type{At: m.at, Elem: m.ident("corr_cholesky"), Dims: []ast.Expr{k}},
+	l := m.param(m.called("L"+name), &ast.Type{At: m.at, Elem: m.ident("corr_cholesky"), Dims: []ast.Expr{k}},
 		m.corPrior(name), owner).Name.Name
 	scale := m.op(m.call("col", m.ref(sd)), ".*", m.ref(l))
 	shape := append(append([]ast.Expr{}, sizes...), k)
-	u := m.named2("u" + name)
+	u := m.called("u" + name)
 	if len(sizes) > 1 {
 		u = m.param(u, m.real(shape...), m.dist(stdlib.EffectVectors, m.num(0), scale), owner).Name.Name
 	} else {
-		z := m.param(m.named2("z"+name), m.real(shape...), m.dist(stdlib.Effects, m.num(0), m.num(1)), owner)
+		z := m.param(m.called("z"+name), m.real(shape...), m.dist(stdlib.Effects, m.num(0), m.num(1)), owner)
 		u = m.unique(u)
 		m.lets = append(m.lets, &ast.Let{At: m.at, Name: m.ident(u), Owner: m.familyOnly(owner),
 			Value: m.op(m.ref(z.Name.Name), "*", &ast.Transpose{At: m.at, X: &ast.Paren{At: m.at, X: scale}})})
@@ -156,7 +156,7 @@ func (m *model) correlated(g *group, list []effect, name string, owner *ast.Iden
 	}
 	if scalars == 2 && len(list) == 2 { // the correlation
 		m.generated = append(m.generated, &ast.Generate{At: m.at, Owner: m.familyOnly(owner),
-			Name: m.ident(m.unique(m.named2("cor" + name))), Value: m.index(m.ref(l), m.num(2), m.num(1))})
+			Name: m.ident(m.unique(m.called("cor" + name))), Value: m.index(m.ref(l), m.num(2), m.num(1))})
 	}
 	var before ast.Expr
 	for i, e := range list {

@@ -183,7 +183,7 @@ func fresh(e ast.Expr) ast.Expr {
 // estimated declares a parameter of the family.
 func (m *model) estimated(p def.Param) ast.Expr {
 	m.at = ast.At(m.family.at.Span())
-	name, owner := m.named2(p.Name), m.responder()
+	name, owner := m.called(p.Name), m.responder()
 	text := stdlib.DefaultPrior(p)
 	prior := m.priors.of(p.Name)
 	positive := p.Domain == def.Positive || p.Domain == def.NonNegative

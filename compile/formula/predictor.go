@@ -24,7 +24,7 @@ type pool struct {
 // predictor writes out the terms of the formula.
 func (m *model) predictor() {
 	if m.design.intercept {
-		b := m.param(m.named2("b"), nil, m.interceptPrior(), m.responder())
+		b := m.param(m.called("b"), nil, m.interceptPrior(), m.responder())
 		m.add(b.Owner, m.ref(b.Name.Name))
 	}
 	for _, e := range m.design.offsets {
@@ -47,8 +47,8 @@ func (m *model) predictor() {
 	}
 }
 
-// named2 is a name of the formula: where a file has several formulas, with that of the response.
-func (m *model) named2(name string) string {
+// called is a name of the formula: where a file has several formulas, with that of the response.
+func (m *model) called(name string) string {
 	if left := plain(format.Expr(m.stmt.Left)); m.several && left != "" {
 		return name + "_" + left
 	}
@@ -151,7 +151,7 @@ func (m *model) coefficients(p *pool) {
 	m.at = v.at
 	owner, _ := m.ownerOf(nil, v.owners)
 	if len(p.vars) == 1 && v.kind == number {
-		b := m.param(m.named2("b_"+v.name), nil, p.prior, owner)
+		b := m.param(m.called("b_"+v.name), nil, p.prior, owner)
 		m.add(owner, m.op(m.ref(b.Name.Name), "*", m.numbers(v)))
 		return
 	}
@@ -166,8 +166,8 @@ func (m *model) coefficients(p *pool) {
 	}
 	last := p.vars[len(p.vars)-1]
 	m.at = ast.At(v.at.Span().Join(last.at.Span()))
-	x, width := m.declare(m.named2("X"+suffix), m.named2("P"+suffix), v, p.from)
-	b := m.param(m.named2(stdlib.Coefficients+suffix), m.real(width), p.prior, owner)
+	x, width := m.declare(m.called("X"+suffix), m.called("P"+suffix), v, p.from)
+	b := m.param(m.called(stdlib.Coefficients+suffix), m.real(width), p.prior, owner)
 	m.add(owner, m.op(m.ref(x), "*", m.ref(b.Name.Name)))
 }
 
@@ -192,7 +192,7 @@ func (m *model) interaction(t term, prior *ast.Dist) {
 	if len(widths) > 0 {
 		typ = m.real(widths...)
 	}
-	b := m.ref(m.param(m.named2("b_"+m.nameOf(t)), typ, prior, owner).Name.Name)
+	b := m.ref(m.param(m.called("b_"+m.nameOf(t)), typ, prior, owner).Name.Name)
 	switch len(wide) {
 	case 0:
 		m.add(owner, m.op(b, "*", product))

@@ -193,7 +193,7 @@ func (m *model) sdParam(suffix, group string, t *ast.Type, owner *ast.Ident) str
 	if d == nil {
 		d = m.scaled(stdlib.DefaultSD)
 	}
-	return m.positive(m.named2("sd"+suffix), t, d, owner)
+	return m.positive(m.called("sd"+suffix), t, d, owner)
 }
 
 // corPrior is the prior of the factor of correlations.

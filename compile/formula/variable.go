@@ -53,7 +53,7 @@ func (m *model) variable(e ast.Expr) *variable {
 	case *ast.Name:
 		v = m.named(e)
 	case *ast.Call:
-		v = m.called(e)
+		v = m.function(e)
 	}
 	if v == nil {
 		return nil
@@ -98,7 +98,8 @@ func (m *model) named(e *ast.Name) *variable {
 
 func (m *model) ofData(s *ast.Data, e *ast.Name) *variable {
 	v := &variable{owner: s.Owner, missing: s.Missing, value: e}
-	if len(s.Type.Dims) == 0 || len(s.Type.Dims) > 2 {
+	level := s.Type.Elem.Name == "level"
+	if n := len(s.Type.Dims); n == 0 || n > 2 || level && n > 1 {
 		m.errorf(diag.FormulaName, e, "%s is no column: a term has a number, a category or a row of a matrix for "+
 			"each row", e.Name)
 		return nil
@@ -111,7 +112,7 @@ func (m *model) ofData(s *ast.Data, e *ast.Name) *variable {
 	}
 	imputed := s.Missing != nil && s.Missing.Name == imputing
 	switch {
-	case s.Type.Elem.Name == "level":
+	case level:
 		v.kind, v.first = factor, m.firstOf(s.Type.Levels)
 	case len(s.Type.Dims) == 2:
 		v.kind, v.width, v.column = columns, s.Type.Dims[1], nil
@@ -150,8 +151,8 @@ func (m *model) firstOf(levels ast.Expr) string {
 	return ""
 }
 
-// called finds an encoder of a column, or a function.
-func (m *model) called(e *ast.Call) *variable {
+// function finds an encoder of a column, or a function.
+func (m *model) function(e *ast.Call) *variable {
 	name := e.Name.Name
 	encoder, encodes := m.universe.Encoder(name)
 	_, function := m.universe.Func(name)

@@ -4,7 +4,7 @@
  */
 
 // The levels of precedence, loosest first, of lang/ast/precedence.go.
-const level = { or: 1, and: 2, equality: 3, order: 4, range: 5, sum: 6, product: 7 };
+const level = { or: 1, and: 2, equality: 3, order: 4, range: 5, sum: 6, product: 7, interaction: 8 };
 
 const binary = [
   [level.or, ['||']],
@@ -15,6 +15,9 @@ const binary = [
   [level.sum, ['+', '-']],
   [level.product, ['*', '/', '.*', './']],
 ];
+
+// Those of a formula, in the arguments of glm.
+const ofFormula = [[level.or, ['|', '~']], ...binary, [level.interaction, [':']]];
 
 // Words that begin a statement where a name follows, and are names elsewhere.
 const contextual = ['weight', 'module', 'dist', 'levels', 'program', 'aux', 'receive', 'send'];
@@ -29,9 +32,9 @@ const defined = ($) => seq('=', field('value', $._value));
 const indexed = ($, of) => seq(field('of', of), '[', list($._subscript), ']');
 const transposed = (_, of) => seq(of, "'");
 const raised = ($, left) => seq(field('left', left), field('operator', '^'), field('right', $._operand));
-const joined = ($, left, right, loosest) =>
+const joined = ($, left, right, loosest, levels = binary) =>
   choice(
-    ...binary
+    ...levels
       .filter(([at]) => at >= loosest)
       .map(([at, operators]) =>
         prec.left(at, seq(field('left', left), field('operator', oneOf(operators)), field('right', right))),
@@ -214,7 +217,26 @@ module.exports = grammar({
     definition: ($) => seq(field('name', $.identifier), defined($)),
 
     distribution: ($) =>
-      seq(field('name', alias($.identifier, $.distribution_name)), '(', optional(list($.argument)), ')'),
+      choice(
+        seq(field('name', alias($.identifier, $.distribution_name)), '(', optional(list($.argument)), ')'),
+        seq(field('name', alias('glm', $.distribution_name)), inParens(alias($.formula_argument, $.argument))),
+      ),
+    formula_argument: ($) => seq(optional(seq(field('name', $.identifier), '=')), $._formula),
+    _formula: ($) => choice($._formula_term, alias($.formula_unary, $.unary), alias($.formula_binary, $.binary)),
+    _formula_term: ($) =>
+      choice(
+        $.number,
+        $.name,
+        $.call,
+        alias($.formula_parenthesized, $.parenthesized),
+        alias($.formula_array, $.array),
+        alias($.formula_power, $.power),
+      ),
+    formula_parenthesized: ($) => seq('(', $._formula, ')'),
+    formula_array: ($) => seq('[', list($._formula), ']'),
+    formula_power: ($) => seq(field('left', $._formula_term), field('operator', '^'), field('right', $.number)),
+    formula_unary: ($) => prec(level.interaction + 1, seq(field('operator', choice('-', '+')), $._formula)),
+    formula_binary: ($) => joined($, $._formula, $._formula, level.or, ofFormula),
     argument: ($) => seq(optional(seq(field('name', $.identifier), '=')), $._value),
 
     type: ($) =>

@@ -54,8 +54,17 @@ func (e Example) First(project string) string { return strings.ReplaceAll(e.firs
 //go:embed ward radon formula
 var templates embed.FS
 
-// dataFolder holds the tables of a project.
-const dataFolder = "data"
+// DataFolder holds the tables of a project.
+const DataFolder = "data"
+
+// ReadmeOfFormula is the README of a project of one formula.
+func ReadmeOfFormula(name string) []byte {
+	text, err := templates.ReadFile("formula/README.md")
+	if err != nil {
+		panic("project: " + err.Error()) // it is embedded
+	}
+	return []byte(strings.ReplaceAll(string(text), "NAME", name))
+}
 
 var proper = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
@@ -78,7 +87,7 @@ func (e Example) Files(name string) (map[string][]byte, error) {
 		text, err := templates.ReadFile(file)
 		below := strings.TrimPrefix(file, e.Name+"/")
 		if path.Ext(below) == ".csv" {
-			out[path.Join(dataFolder, below)] = text
+			out[path.Join(DataFolder, below)] = text
 			return err
 		}
 		out[strings.ReplaceAll(below, "NAME", name)] = []byte(strings.ReplaceAll(string(text), "NAME", name))
@@ -86,7 +95,7 @@ func (e Example) Files(name string) (map[string][]byte, error) {
 	})
 	if e.tables != nil {
 		for file, text := range e.tables() {
-			out[path.Join(dataFolder, file)] = text
+			out[path.Join(DataFolder, file)] = text
 		}
 	}
 	return out, err

@@ -15,8 +15,8 @@ var (
 )
 
 const (
-	formulaNote = "write y ~ normal(a + b * x, sigma) with param a, b and sigma declared above; (1 | g) is " +
-		"param u : real[G] ~ normal(0, tau) with u[g] in the predictor, and g data of type level(G)"
+	formulaNote = "write y ~ glm(normal, 1 + x + (1 | g)), with a family and the formula, and data declared above: x " +
+		"of type real[N], g of level(G)[N]; or by hand y ~ normal(a + b * x + u[g], sigma) with its parameters"
 	choiceNote = "let z = where(age > 40, a, b)"
 )
 

@@ -131,10 +131,10 @@ func pooledName(party, name string) string {
 	return fmt.Sprintf("%s[%s", name, member)
 }
 
-// compare evaluates a model under a transform, and says where its density or gradient differs from the pooled
+// Compare evaluates a model under a transform, and says where its density or gradient differs from the pooled
 // model's by more than what rounding explains; "" where it does not. An error is a Refusal under the
 // transform, or a fault of the compiler.
-func compare(f compiletest.Fixture, kind def.Transform, dir string, want []Point) (
+func Compare(f compiletest.Fixture, kind def.Transform, dir string, want []Point) (
 	string, error) {
 	got, err := Evaluate(f, kind, dir, len(want))
 	if err != nil {
@@ -216,7 +216,7 @@ func Count(from uint64, models int, dir string) []Tally {
 
 func (t *Tally) add(seed uint64, f compiletest.Fixture, dir string, want []Point) {
 	kind, _ := transforms.Named(t.Transform)
-	difference, err := compare(f, kind, dir, want)
+	difference, err := Compare(f, kind, dir, want)
 	var why Refusal
 	if errors.As(err, &why) && slices.Contains(refusals(kind), why.Code) {
 		if t.Refused == nil {

@@ -32,7 +32,7 @@ export default {
     nav: [page("Start", "/start"), page("Language", "/language"), page("Gallery", "/gallery"),
       { text: "Playground", link: "/playground/", target: "_self" }],
     sidebar: [
-      { text: "Begin", items: [page("What it is", "/"), page("A first afternoon", "/start"), page("The prompt", "/repl"), page("The playground", "/playground"), page("Coming from Stan, brms, PyMC", "/coming-from"),
+      { text: "Begin", items: [page("What it is", "/"), page("A first afternoon", "/start"), page("The prompt", "/repl"), page("The playground", "/playground"), page("Formulas", "/formulas"), page("Coming from Stan, brms, PyMC", "/coming-from"),
         page("Applied models", "/applied"), page("Gallery", "/gallery")] },
       { text: "Models", items: [page("Language", "/language"), page("Data", "/data"), page("What to choose", "/choosing"), page("Results", "/results"), page("Many fits", "/studies")] },
       { text: "Privacy", items: [page("What crosses", "/privacy"), page("In detail", "/privacy-detail"), page("Budgets", "/budget")] },

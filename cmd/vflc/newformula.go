@@ -1,4 +1,4 @@
-package project
+package main
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/vflc/vflc/compile/formula"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/project"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -21,18 +22,15 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// A Formula is a regression of columns of tables, `y ~ age + (1 | ward)`, as R writes it.
-type Formula struct {
-	Text   string
-	Family string   // "": chosen by the response
-	Data   []string // PARTY=FILE, or one FILE
+// A regression is a project of one model of columns of tables, `y ~ age + (1 | ward)`, as R writes it.
+type regression struct {
+	text   string
+	family string   // "": chosen by the response
+	data   []string // PARTY=FILE, or one FILE
 }
 
-// formulaFolder is that of the templates, and the model's name of the one party of a table without one.
-const (
-	formulaFolder = "formula"
-	alone         = "server"
-)
+// alone is the model's name of the one party of a table without one.
+const alone = "server"
 
 // A holding is the table of a party.
 type holding struct {
@@ -40,9 +38,9 @@ type holding struct {
 	table       *data.Table
 }
 
-// Files returns the files of the project by path below its folder: a model with the columns that the formula
+// files returns the files of the project by path below its folder: a model with the columns that the formula
 // names, the tables, settings and a README. Errors are data.Errors, with the places in the model's file.
-func (f Formula) Files(name string) (map[string][]byte, error) {
+func (f regression) files(name string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	holders, err := f.holders()
 	if err != nil {
@@ -54,7 +52,7 @@ func (f Formula) Files(name string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, data.Trouble(err)
 		}
-		at := path.Join(dataFolder, h.party+path.Ext(filepath.ToSlash(h.file)))
+		at := path.Join(project.DataFolder, h.party+path.Ext(filepath.ToSlash(h.file)))
 		out[at], settings["data"][h.party] = text, at
 	}
 	model, named, err := f.model(name+".vfl", holders)
@@ -68,27 +66,26 @@ func (f Formula) Files(name string) (map[string][]byte, error) {
 	if out[data.SettingsFile], err = toml.Marshal(settings); err != nil {
 		return nil, err
 	}
-	readme, err := templates.ReadFile(path.Join(formulaFolder, "README.md"))
-	out["README.md"] = []byte(strings.ReplaceAll(string(readme), "NAME", name))
-	return out, err
+	out["README.md"] = project.ReadmeOfFormula(name)
+	return out, nil
 }
 
-// Write writes the project to dir, whose last element is its name. The folder must be empty or not exist.
-func (f Formula) Write(dir string) error {
-	files, err := f.Files(filepath.Base(dir))
+// write writes the project to dir, whose last element is its name. The folder must be empty or not exist.
+func (f regression) write(dir string) error {
+	files, err := f.files(filepath.Base(dir))
 	if err != nil {
 		return err
 	}
-	return Write(dir, files)
+	return project.Write(dir, files)
 }
 
-func (f Formula) holders() (out []holding, err error) {
-	for _, text := range f.Data {
+func (f regression) holders() (out []holding, err error) {
+	for _, text := range f.data {
 		party, file, ok := strings.Cut(text, "=")
 		if !ok {
 			party, file = alone, text
 		}
-		if !ok && len(f.Data) > 1 {
+		if !ok && len(f.data) > 1 {
 			return nil, data.Coded(diag.BadDataFlag, "--data %s names no party: write --data PARTY=%s", text,
 				text)
 		}
@@ -120,14 +117,14 @@ func keyOf(holders []holding, named []string) string {
 }
 
 // model writes the model and lists the columns that the formula names.
-func (f Formula) model(file string, holders []holding) (text string, named []string, err error) {
-	response, terms, ok := strings.Cut(f.Text, "~")
+func (f regression) model(file string, holders []holding) (text string, named []string, err error) {
+	response, terms, ok := strings.Cut(f.text, "~")
 	response = strings.TrimSpace(response)
 	likelihood := func(family string) string { return response + " ~ glm(" + family + "," + terms + ")\n" }
 	tree, diags := parser.Parse(source.New("--formula", likelihood("f")))
 	if !ok || diags.HasErrors() || len(tree.Stmts) != 1 {
 		return "", nil, data.Coded(diag.BadFormula, "--formula %q is not a formula; write it as "+
-			"'y ~ age + (1 | ward)'", f.Text)
+			"'y ~ age + (1 | ward)'", f.text)
 	}
 	l := tree.Stmts[0].(*ast.Likelihood)
 	groups := map[string]bool{}
@@ -149,7 +146,7 @@ func (f Formula) model(file string, holders []holding) (text string, named []str
 		}
 		return true
 	})
-	w := &writer{holders: holders, groups: groups, response: response, family: f.Family}
+	w := &writer{holders: holders, groups: groups, response: response, family: f.family}
 	for _, n := range named {
 		if err := w.column(n); err != nil {
 			return "", nil, err
