@@ -100,8 +100,9 @@ func (f *fitted) unsolved() []posterior.Finding {
 		return nil
 	}
 	return []posterior.Finding{{Check: "ode", Value: posterior.Number(n),
-		Text: fmt.Sprintf("%s after warm-up were rejected where a differential equation has no solution; try: "+
-			"a larger max_num_steps; priors that keep a stiff system away", grouped.Count(n, "point"))}}
+		Text: fmt.Sprintf("%s after warm-up had no solution of a differential equation, and density 0",
+			grouped.Count(n, "point")),
+		Try: "a larger max_num_steps; priors that keep a stiff system away"}}
 }
 
 // leapfrogs is the mean number of leapfrog steps per draw.

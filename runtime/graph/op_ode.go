@@ -179,8 +179,10 @@ var opStates = &op{
 			}
 			for k, at := range s.wanted {
 				a := s.derivedSystem.arguments[at]
-				if to := c.in[1+a.input].adj.buf; to != nil {
-					to[s.at(a, g)] += vector.Dot(size, dy, in[(1+k)*size:])
+				to := c.in[1+a.input].adj.buf
+				for j := 0; j < n && to != nil; j++ {
+					slope := in[(n+j*len(s.wanted)+k)*len(rows):]
+					to[s.at(a, g)] += vector.Dot(len(rows), dy[j*len(rows):], slope)
 				}
 			}
 			in = in[size*(1+s.equations.Directions()):]

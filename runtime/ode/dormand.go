@@ -28,8 +28,8 @@ type Solver struct {
 	*Equations
 	Control
 	v        []float64    // of the tape
-	y, next  []float64    // states, then those of each direction in turn
-	k        [][8]float64 // the slopes of each component at the stages of a step
+	y, next  []float64    // states, then the derivatives of each state in turn
+	k        [7][]float64 // the slopes at the stages of a step
 	t, h     float64
 	previous float64 // the error of the step before
 }
@@ -37,13 +37,17 @@ type Solver struct {
 // NewSolver returns a Solver of a system.
 func (e *Equations) NewSolver(c Control) *Solver {
 	m := e.States() * (1 + e.wanted)
-	return &Solver{Equations: e, Control: c, v: append([]float64(nil), e.tape.start...),
-		y: make([]float64, m), next: make([]float64, m), k: make([][8]float64, m)}
+	s := &Solver{Equations: e, Control: c, v: append([]float64(nil), e.tape.start...), y: make([]float64, m),
+		next: make([]float64, m)}
+	for stage := range s.k {
+		s.k[stage] = make([]float64, m)
+	}
+	return s
 }
 
 // Solve sets out to the solution at times, which do not decrease and begin at t0 or later: state j at time i
-// is out[j·rows + i], rows being the number of times; behind the states stand their derivatives in each
-// direction in turn. Where it fails, out is NaN from there on. The method is that of Dormand and Prince of
+// is out[j·rows + i], rows being the number of times; behind the states stand the derivatives of each
+// state in turn. Where it fails, out is NaN from there on. The method is that of Dormand and Prince of
 // order 5(4) with a continuous extension of order 4, and proportional-integral control of the step (Hairer,
 // Nørsett, Wanner: Solving Ordinary Differential Equations I, sections II.4 to II.6).
 func (s *Solver) Solve(out, arguments, times []float64) Failure {
@@ -101,31 +105,30 @@ func (s *Solver) begin(arguments []float64) {
 		s.y[j] = s.v[at]
 	}
 	for _, e := range s.inStart {
-		s.y[n+int(e.column)*n+int(e.row)] = s.v[e.register]
+		s.y[n+int(e.row)*s.wanted+int(e.column)] = s.v[e.register]
 	}
 }
 
-// slopes sets the slopes of a stage: f, and for each direction ∂f/∂y times the derivatives of the states,
-// plus ∂f/∂argument.
+// slopes sets the slopes of a stage: f, and for the derivatives ∂f/∂y times those of the states, plus
+// ∂f/∂argument.
 func (s *Solver) slopes(stage int, t float64, y []float64) {
-	n := len(s.value)
-	s.v[0] = t
-	copy(s.v[1:1+n], y)
-	run(s.each, s.v)
+	n, p, v, k := len(s.value), s.wanted, s.v, s.k[stage]
+	v[0] = t
+	copy(v[1:1+n], y)
+	run(s.each, v)
 	for j, at := range s.value {
-		s.k[j][stage] = s.v[at]
+		k[j] = v[at]
 	}
-	for first := n; first < len(y); first += n {
-		d, k := y[first:first+n], s.k[first:first+n]
-		for j := range k {
-			k[j][stage] = 0
-		}
-		for _, e := range s.inStates {
-			k[e.row][stage] += float64(s.v[e.register] * d[e.column])
+	clear(k[n:])
+	for _, e := range s.inStates {
+		slope, from := v[e.register], y[n+int(e.column)*p:][:p]
+		to := k[n+int(e.row)*p:][:p]
+		for i, x := range from {
+			to[i] += float64(slope * x)
 		}
 	}
 	for _, e := range s.inWanted {
-		s.k[n+int(e.column)*n+int(e.row)][stage] += s.v[e.register]
+		k[n+int(e.row)*p+int(e.column)] += v[e.register]
 	}
 }
 
@@ -158,18 +161,16 @@ func (s *Solver) step() float64 {
 		s.stage(stage)
 		s.slopes(stage, s.t+float64(stages[stage]*s.h), s.next)
 	}
-	worst := 0.0
-	for j := range s.k {
-		k := &s.k[j]
-		e := float64(differences[0]*k[0]) + float64(differences[2]*k[2]) + float64(differences[3]*k[3]) +
-			float64(differences[4]*k[4]) + float64(differences[5]*k[5]) + float64(differences[6]*k[6])
-		allowed := s.Absolute + float64(s.Relative*max(math.Abs(s.y[j]), math.Abs(s.next[j])))
-		e = math.Abs(s.h*e) / allowed
-		if e > worst || e != e {
-			worst = e
-		}
-		if worst != worst {
-			break
+	worst, y, next, k := 0.0, s.y, s.next[:len(s.y)], &s.k
+	for j, from := range y {
+		e := float64(differences[0]*k[0][j]) + float64(differences[2]*k[2][j]) +
+			float64(differences[3]*k[3][j]) + float64(differences[4]*k[4][j]) +
+			float64(differences[5]*k[5][j]) + float64(differences[6]*k[6][j])
+		allowed := s.Absolute + float64(s.Relative*max(math.Abs(from), math.Abs(next[j])))
+		if e = math.Abs(s.h*e) / allowed; !(e <= worst) {
+			if worst = e; e != e {
+				break
+			}
 		}
 	}
 	return worst
@@ -177,26 +178,37 @@ func (s *Solver) step() float64 {
 
 // stage sets next to the state at a stage.
 func (s *Solver) stage(stage int) {
-	w, y, next := weights[stage], s.y[:len(s.k)], s.next[:len(s.k)]
-	for j := range s.k {
-		k, d := &s.k[j], 0.0
-		switch stage {
-		case 1:
-			d = w[0] * k[0]
-		case 2:
-			d = float64(w[0]*k[0]) + float64(w[1]*k[1])
-		case 3:
-			d = float64(w[0]*k[0]) + float64(w[1]*k[1]) + float64(w[2]*k[2])
-		case 4:
-			d = float64(w[0]*k[0]) + float64(w[1]*k[1]) + float64(w[2]*k[2]) + float64(w[3]*k[3])
-		case 5:
-			d = float64(w[0]*k[0]) + float64(w[1]*k[1]) + float64(w[2]*k[2]) + float64(w[3]*k[3]) +
-				float64(w[4]*k[4])
-		case 6:
-			d = float64(w[0]*k[0]) + float64(w[2]*k[2]) + float64(w[3]*k[3]) + float64(w[4]*k[4]) +
-				float64(w[5]*k[5])
+	w, h, y, n := weights[stage], s.h, s.y, len(s.y)
+	next, a, b, c, d, e := s.next[:n], s.k[0][:n], s.k[1][:n], s.k[2][:n], s.k[3][:n], s.k[4][:n]
+	switch stage {
+	case 1:
+		for j, v := range y {
+			next[j] = v + float64(h*float64(w[0]*a[j]))
 		}
-		next[j] = y[j] + float64(s.h*d)
+	case 2:
+		for j, v := range y {
+			next[j] = v + float64(h*(float64(w[0]*a[j])+float64(w[1]*b[j])))
+		}
+	case 3:
+		for j, v := range y {
+			next[j] = v + float64(h*(float64(w[0]*a[j])+float64(w[1]*b[j])+float64(w[2]*c[j])))
+		}
+	case 4:
+		for j, v := range y {
+			next[j] = v + float64(h*(float64(w[0]*a[j])+float64(w[1]*b[j])+float64(w[2]*c[j])+
+				float64(w[3]*d[j])))
+		}
+	case 5:
+		for j, v := range y {
+			next[j] = v + float64(h*(float64(w[0]*a[j])+float64(w[1]*b[j])+float64(w[2]*c[j])+
+				float64(w[3]*d[j])+float64(w[4]*e[j])))
+		}
+	case 6:
+		f := s.k[5][:n]
+		for j, v := range y {
+			next[j] = v + float64(h*(float64(w[0]*a[j])+float64(w[2]*c[j])+float64(w[3]*d[j])+
+				float64(w[4]*e[j])+float64(w[5]*f[j])))
+		}
 	}
 }
 
@@ -222,22 +234,19 @@ func (s *Solver) factor(err float64) (factor float64, accepted bool) {
 func (s *Solver) advance() {
 	s.t += s.h
 	s.y, s.next = s.next, s.y
-	for j := range s.k {
-		s.k[j][0] = s.k[j][6]
-	}
+	s.k[0], s.k[6] = s.k[6], s.k[0]
 }
 
 // between writes the state at a part of the step.
 func (s *Solver) between(out []float64, part float64, row, rows int) {
-	rest := 1 - part
-	for j := range s.k {
-		k := &s.k[j]
-		d := s.next[j] - s.y[j]
-		r3 := float64(s.h*k[0]) - d
-		r4 := d - float64(s.h*k[6]) - r3
-		r5 := s.h * (float64(dense[0]*k[0]) + float64(dense[2]*k[2]) + float64(dense[3]*k[3]) +
-			float64(dense[4]*k[4]) + float64(dense[5]*k[5]) + float64(dense[6]*k[6]))
-		out[j*rows+row] = s.y[j] + float64(part*(d+float64(rest*(r3+float64(part*(r4+float64(rest*r5)))))))
+	rest, k := 1-part, &s.k
+	for j, y := range s.y {
+		d := s.next[j] - y
+		r3 := float64(s.h*k[0][j]) - d
+		r4 := d - float64(s.h*k[6][j]) - r3
+		r5 := s.h * (float64(dense[0]*k[0][j]) + float64(dense[2]*k[2][j]) + float64(dense[3]*k[3][j]) +
+			float64(dense[4]*k[4][j]) + float64(dense[5]*k[5][j]) + float64(dense[6]*k[6][j]))
+		out[j*rows+row] = y + float64(part*(d+float64(rest*(r3+float64(part*(r4+float64(rest*r5)))))))
 	}
 }
 
@@ -248,7 +257,7 @@ func (s *Solver) first(end float64) {
 	size, speed := 0.0, 0.0
 	for j, y := range s.y {
 		allowed := s.Absolute + float64(s.Relative*math.Abs(y))
-		size, speed = max(size, math.Abs(y)/allowed), max(speed, math.Abs(s.k[j][0])/allowed)
+		size, speed = max(size, math.Abs(y)/allowed), max(speed, math.Abs(s.k[0][j])/allowed)
 	}
 	s.h = 1e-6
 	if size > 1e-5 && speed > 1e-5 {
@@ -256,13 +265,13 @@ func (s *Solver) first(end float64) {
 	}
 	s.h = min(s.h, longest)
 	for j, y := range s.y {
-		s.next[j] = y + float64(s.h*s.k[j][0])
+		s.next[j] = y + float64(s.h*s.k[0][j])
 	}
 	s.slopes(1, s.t+s.h, s.next)
 	curvature := 0.0
 	for j, y := range s.y {
 		allowed := s.Absolute + float64(s.Relative*math.Abs(y))
-		curvature = max(curvature, math.Abs(s.k[j][1]-s.k[j][0])/allowed)
+		curvature = max(curvature, math.Abs(s.k[1][j]-s.k[0][j])/allowed)
 	}
 	h := max(1e-6, float64(s.h*1e-3))
 	if most := max(curvature/s.h, speed); most > 1e-15 {

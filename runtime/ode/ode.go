@@ -19,9 +19,9 @@ type Equations struct {
 // An entry is an element of a matrix of derivatives.
 type entry struct{ row, column, register int32 }
 
-// New derives the system that the registers of a Tape compute: f, y(t0) and t0. The inputs of the Tape are the
-// time, the states and the arguments, in this order; y(t0) and t0 depend on arguments alone. Derivatives are
-// wanted in the arguments of these positions, from 0.
+// New derives the system that the registers of a Tape compute: f, y(t0) and t0. The inputs of the Tape are
+// the time, the states and the arguments, in this order; y(t0) and t0 depend on arguments alone. Derivatives
+// are wanted in the arguments of these positions, from 0.
 func New(t *Tape, f, start []Register, t0 Register, arguments int, wanted []int) *Equations {
 	n := len(f)
 	e := &Equations{arguments: arguments, wanted: len(wanted), t0: t0, start: start, value: f}

@@ -38,7 +38,7 @@ const (
 	Not
 	Where    // b where a is true, else c
 	function // f(a)
-	slope    // f'(a), where b is f(a)
+	slope    // f'(a), where b is f(a) and c is 1
 	powSlope // ∂a^b/∂a
 	powLog   // ∂a^b/∂b, where c is a^b
 )
@@ -168,7 +168,7 @@ func (t *Tape) back(i *instruction, v Register, give func(to Register, op Op, v 
 		give(i.b, Add, t.Apply(Where, i.a, v, zero))
 		give(i.c, Add, t.Apply(Where, i.a, zero, v))
 	case function:
-		give(i.a, Add, t.times(v, t.add(instruction{op: slope, a: i.a, b: i.to, c: none, f: i.f})))
+		give(i.a, Add, t.times(v, t.add(instruction{op: slope, a: i.a, b: i.to, c: t.Const(1), f: i.f})))
 	}
 }
 
@@ -230,9 +230,8 @@ func (i *instruction) rare(v []float64) {
 	case function:
 		i.f.Forward(v[i.to:i.to+1], v[i.a:i.a+1])
 	case slope:
-		one := [1]float64{1}
 		v[i.to] = 0
-		i.f.Backward(v[i.to:i.to+1], one[:], v[i.a:i.a+1], v[i.b:i.b+1])
+		i.f.Backward(v[i.to:i.to+1], v[i.c:i.c+1], v[i.a:i.a+1], v[i.b:i.b+1])
 	case Where:
 		v[i.to] = v[i.c]
 		if v[i.a] != 0 {
