@@ -292,7 +292,7 @@ func (k *chain) Step(ctx context.Context) (backends.StepInfo, error) {
 
 func (k *chain) info() backends.StepInfo {
 	i := backends.StepInfo{Phase: "warmup", Iteration: k.done, Iterations: k.warmup, NonFinite: k.bad,
-		Unsolved: k.unsolved,
+		Unsolved:   k.unsolved,
 		Transition: k.last}
 	if k.done > k.warmup {
 		i.Phase, i.Iteration, i.Iterations, i.Draws = "sampling", k.done-k.warmup, k.draws, k.done-k.warmup
