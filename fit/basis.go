@@ -131,10 +131,10 @@ func (f *Finished) OwnBasis() (*Basis, diag.List, error) {
 	}
 	var wants []data.Want
 	parties := map[string]data.PartyRef{}
-	for party, own := range recipes {
+	for _, party := range slices.Sorted(maps.Keys(recipes)) {
 		name, _, family := strings.Cut(party, "[")
 		parties[name] = data.PartyRef{Name: name, Family: family}
-		for _, r := range own {
+		for _, r := range recipes[party] {
 			if r.Rank == 0 || responses[r.Name] {
 				continue
 			}
@@ -145,7 +145,11 @@ func (f *Finished) OwnBasis() (*Basis, diag.List, error) {
 			wants = append(wants, w)
 		}
 	}
-	sources, err := data.Named(slices.Collect(maps.Values(parties)), RecordedData(f.Record))
+	var refs []data.PartyRef
+	for _, name := range slices.Sorted(maps.Keys(parties)) {
+		refs = append(refs, parties[name])
+	}
+	sources, err := data.Named(refs, RecordedData(f.Record))
 	if err != nil {
 		return nil, nil, err
 	}
