@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/parser"
+	"github.com/vflc/vflc/lang/source"
 )
 
 // A Basis is what rows are made up from that a run is asked about: its tables, with what an ordinary row has
@@ -117,18 +118,7 @@ func (f *Finished) OwnBasis() (*Basis, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	responses := map[string]bool{}
-	tree, _ := parser.Parse(program)
-	for _, s := range tree.Stmts {
-		if l, ok := s.(*ast.Likelihood); ok {
-			ast.Walk(l.Left, func(n ast.Node) bool {
-				if name, ok := n.(*ast.Name); ok {
-					responses[name.Name] = true
-				}
-				return true
-			})
-		}
-	}
+	responses := responsesIn(program)
 	var wants []data.Want
 	parties := map[string]data.PartyRef{}
 	for _, party := range slices.Sorted(maps.Keys(recipes)) {
@@ -160,6 +150,23 @@ func (f *Finished) OwnBasis() (*Basis, diag.List, error) {
 	}
 	b.Profiles = b.data.Profiles(wants, recipes, map[string]bool{ownRows: true})
 	return b, nil, nil
+}
+
+// responsesIn are the names on the left of likelihoods.
+func responsesIn(program *source.File) map[string]bool {
+	out := map[string]bool{}
+	tree, _ := parser.Parse(program)
+	for _, s := range tree.Stmts {
+		if l, ok := s.(*ast.Likelihood); ok {
+			ast.Walk(l.Left, func(n ast.Node) bool {
+				if name, ok := n.(*ast.Name); ok {
+					out[name.Name] = true
+				}
+				return true
+			})
+		}
+	}
+	return out
 }
 
 // ownRows is the size of the rows of a party's own table.
