@@ -16,6 +16,7 @@ import (
 type Profile struct {
 	Party, Column string   // "lab[2]"; "age", of an entry "X[3]"
 	Uses          []string // the declarations that read it, in their order
+	Read          []string // how: the name of an encoder, "level", or "column" as it is
 	Levels        []string // of a category: in the order of its codes; nil of numbers
 	Whole         bool     // the declarations read whole numbers alone
 	// of numbers, without missing cells: the largest and the least, the mean, the standard deviation (n − 1)
@@ -72,7 +73,7 @@ func (h *Holder) profiled(out []*Profile, a *Array, w Want, r *Recipe, encoder, 
 			i, out = len(out), append(out, p)
 		}
 		p := out[i]
-		p.Uses, p.Whole = append(p.Uses, w.Name), p.Whole && whole
+		p.Uses, p.Read, p.Whole = append(p.Uses, w.Name), append(p.Read, f.Encoder), p.Whole && whole
 		p.Joint = p.Joint || w.Owner == OwnerShared || w.Rows.Own
 		switch {
 		case !category || len(p.Levels) > 0:

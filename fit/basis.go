@@ -4,11 +4,15 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/parser"
+	"github.com/vflc/vflc/lang/source"
 )
 
 // A Basis is what rows are made up from that a run is asked about: its tables, with what an ordinary row has
@@ -101,3 +105,69 @@ func (b *Basis) Predict(ctx context.Context, q PredictionRequest, n int,
 	q.Sources, q.Key, q.Expectations = b.data.MadeUp(b.Profiles, n, cell), data.RowOrder, true
 	return b.run.Predict(ctx, q)
 }
+
+// OwnBasis is Basis for a party's part of a run across machines: of the party's own table alone, with every
+// column that one of its declarations reads, but for responses in its program. It has no model, and predicts
+// nothing.
+func (f *Finished) OwnBasis() (*Basis, diag.List, error) {
+	program, err := RecordedModel(f.Path, f.Record)
+	if err != nil {
+		return nil, nil, err
+	}
+	recipes, err := recipesOf(f.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	responses := responsesIn(program)
+	var wants []data.Want
+	parties := map[string]data.PartyRef{}
+	for _, party := range slices.Sorted(maps.Keys(recipes)) {
+		name, _, family := strings.Cut(party, "[")
+		parties[name] = data.PartyRef{Name: name, Family: family}
+		for _, r := range recipes[party] {
+			if r.Rank == 0 || responses[r.Name] {
+				continue
+			}
+			w := data.Want{Name: r.Name, Owner: name, Rank: r.Rank, Rows: data.Size{Name: ownRows}}
+			for _, e := range r.Encoders {
+				w.From = append(w.From, data.FromItem{Columns: []string{e.Column}})
+			}
+			wants = append(wants, w)
+		}
+	}
+	var refs []data.PartyRef
+	for _, name := range slices.Sorted(maps.Keys(parties)) {
+		refs = append(refs, parties[name])
+	}
+	sources, err := data.Named(refs, RecordedData(f.Record))
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &Basis{run: f}
+	var diags diag.List
+	if b.data, diags = data.Load(sources, wants, data.Joining{Key: data.RowOrder}); diags.HasErrors() {
+		return nil, diags, nil
+	}
+	b.Profiles = b.data.Profiles(wants, recipes, map[string]bool{ownRows: true})
+	return b, nil, nil
+}
+
+// responsesIn are the names on the left of likelihoods.
+func responsesIn(program *source.File) map[string]bool {
+	out := map[string]bool{}
+	tree, _ := parser.Parse(program)
+	for _, s := range tree.Stmts {
+		if l, ok := s.(*ast.Likelihood); ok {
+			ast.Walk(l.Left, func(n ast.Node) bool {
+				if name, ok := n.(*ast.Name); ok {
+					out[name.Name] = true
+				}
+				return true
+			})
+		}
+	}
+	return out
+}
+
+// ownRows is the size of the rows of a party's own table.
+const ownRows = "rows"

@@ -68,6 +68,7 @@ func (f *effectFlags) write(d interface{ WriteCSV(io.Writer) error }) error {
 
 func newEffects() *cobra.Command {
 	var f effectFlags
+	var apart apartFlags
 	cmd := &cobra.Command{
 		Use:   "effects RUN [COLUMN[:COLUMN]…]",
 		Short: "Show how the expected response changes along a column, with bands",
@@ -80,7 +81,12 @@ Group effects, parameters of a level that vary around a centre as u ~ normal(0, 
 variation too, and --at ward=3 takes those of ward 3.
 
 Rows are made up in this process, which holds the tables and draws of all parties, and predicted as vflc predict does. PARTY.COLUMN tells columns of one name apart. The table has the mean, the standard
-deviation, the median and a band of the draws; -o writes all points as .csv or .json, or the plot as .svg, and vflc plot RUN effects shows it here.`,
+deviation, the median and a band of the draws; -o writes all points as .csv or .json, or the plot as .svg, and vflc plot RUN effects shows it here.
+
+Across machines the parties predict made-up rows together. Each writes its own, vflc effects RUN COLUMN --rows rows.csv, gives them to vflc serve or vflc join as --predict RUN --data rows.csv, and the party
+that has the column shows the effect with the predictions that the party of the response hands to it: --rows rows.csv --predictions predictions.json. What crosses is what vflc audit PROGRAMS/predict lists,
+of made-up rows in place of people: a client's cuts on them tell where its grid lies, which therefore goes from the rounded 5 % to the rounded 95 % quantile or where --range says, and other columns are at
+their rounded median. Least and largest values of a column are not in it.`,
 		Example: `  vflc effects out age
   vflc effects out age:sex -o effects.svg
   vflc effects out dose --at sex=f --linear
@@ -94,6 +100,11 @@ deviation, the median and a band of the draws; -o writes all points as .csv or .
 			if f.Points < 2 {
 				return usagef("--points %d: give a number above 1", f.Points)
 			}
+			if apart.rows != "" {
+				return apart.effects(cmd, &f, args[0], args[1:])
+			} else if apart.predictions+apart.reach != "" {
+				return usagef("--predictions and --range go with --rows")
+			}
 			r, err := finished(cmd, args[0])
 			if err != nil {
 				return err
@@ -106,6 +117,7 @@ deviation, the median and a band of the draws; -o writes all points as .csv or .
 		}),
 	}
 	f.add(cmd, effects.GroupsNone, ".csv, .json or "+plot.Ending)
+	apart.add(cmd)
 	cmd.Flags().IntVar(&f.Points, "points", 100, "values of a column of numbers")
 	return cmd
 }

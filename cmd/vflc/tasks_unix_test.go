@@ -319,6 +319,26 @@ func TestPredictionsApartEqualOneProcess(t *testing.T) {
 		t.Error(err, out)
 	}
 
+	// An effect across machines is a prediction of rows that each party makes up from its own table.
+	for party, flags := range map[string][]string{"server": nil, "a": {"--range", "40:60"},
+		"b": {"--at", "x=0.5"}} {
+		s.must(slices.Concat([]string{"effects", "demo/runs/" + party, "age", "--points", "6", "--rows",
+			"rows_" + party + ".csv"}, flags)...)
+	}
+	if want := "id,age,ward\n1,40,n\n2,44,n\n"; !strings.HasPrefix(s.read("rows_a.csv"), want) {
+		t.Error(s.read("rows_a.csv"))
+	}
+	along := func(party string) *played {
+		return s.play(party, "--predict", "demo/runs/"+party, "--data", "rows_"+party+".csv", "-o", "along/"+party)
+	}
+	s.end(along("server"), along("a"), along("b"))
+	s.wantSame("along/server/"+runs.PredictedFile, "predict", "whole", "--data", "a=rows_a.csv", "--data",
+		"b=rows_b.csv", "--seed", "7", "--json")
+	if out := s.must("effects", "demo/runs/a", "age", "--rows", "rows_a.csv", "--predictions",
+		"along/server/"+runs.PredictedFile, "--band", "0.9"); strings.Count(out, "  y ") != 6 {
+		t.Error(out)
+	}
+
 	// What has crossed is in the ledgers of the sender and of the receiver.
 	for _, party := range []string{"a", "b"} {
 		if err := os.CopyFS(filepath.Join(s.dir, "new/all"),

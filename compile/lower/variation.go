@@ -48,16 +48,19 @@ func Variation(p *check.Program, values map[string]data.Bindings) (diags diag.Li
 		said[d.Message] = true
 		return d
 	}
-	warn := func(at *check.Symbol, text string, args ...any) { report(diag.NoVariation, at, text, args...) }
+	warn := func(at *check.Symbol, text string, args ...any) {
+		report(diag.NoVariation, at, text, args...).Note("leave the column out, or give the coefficients " +
+			"priors that say how large they can be")
+	}
 	for _, k := range p.Likelihoods {
 		var y []float64
 		if id, ok := k.Stmt.Left.(*ast.Name); ok {
 			if _, v := byRow(p, values, id.Name); v != nil && len(v.Dims) == 1 && len(v.Gaps) == 0 {
 				y = v.Values
 				if unvarying(y) {
-					warn(p.Symbols[id.Name],
+					report(diag.NoVariation, p.Symbols[id.Name],
 						"the response %s is %.4g in every row: the data do not say how it varies", id.Name,
-						y[0])
+						y[0]).Note("see that it is the right column, and that its rows are not all of one kind")
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -82,9 +83,7 @@ func Contrasts(ctx context.Context, f *fit.Finished, name string, texts []string
 		return nil, r.diags, nil
 	}
 	q := o.request()
-	if q.Draws == 0 {
-		q.Draws = max(1, mostCells/(2*n))
-	}
+	q.Draws = cmp.Or(q.Draws, max(1, mostCells/(2*n)))
 	for k := range all {
 		c := &all[k]
 		made := c.rows(n, cell)

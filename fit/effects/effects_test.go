@@ -266,3 +266,47 @@ func TestEffectsRefuse(t *testing.T) {
 		}
 	}
 }
+
+// The rows that a party makes up for others tell nothing of its least and its largest value: whatever these
+// are, the table is the same.
+func TestApartRowsHideTheOutermost(t *testing.T) {
+	f := fitted(t)
+	made := func() string {
+		t.Helper()
+		o := effects.Usual()
+		o.At = []string{"ward=east"}
+		table, diags, err := effects.ApartRows(f, "age", "id", o, nil)
+		if err != nil || diags.HasErrors() {
+			t.Fatal(err, data.Errors(diags))
+		}
+		return fmt.Sprint(table)
+	}
+	first := made()
+	file := filepath.Join(filepath.Dir(f.Path), "clinic.csv")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	age := func(line string) float64 {
+		v, _ := strconv.ParseFloat(strings.Split(line, ",")[1], 64)
+		return v
+	}
+	slices.SortFunc(lines[1:], func(a, b string) int { return int(math.Copysign(1, age(a)-age(b))) })
+	for k, v := range map[int]string{1: "-1000", len(lines) - 1: "1e6"} {
+		cells := strings.Split(lines[k], ",")
+		cells[1] = v
+		lines[k] = strings.Join(cells, ",")
+	}
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if second := made(); first != second || !strings.Contains(first, "[1 ") {
+		t.Errorf("the rows tell of the outermost ages: %s, then %s", first, second)
+	}
+	o := effects.Usual()
+	if _, diags, err := effects.ApartRows(f, "visits", "id", o, nil); err != nil || !diags.HasErrors() ||
+		diags[0].Code != diag.NoCentre {
+		t.Error(err, diags)
+	}
+}

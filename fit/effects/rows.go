@@ -52,6 +52,11 @@ func open(f *fit.Finished, o Options) (*rows, diag.List, error) {
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
+	r := newRows(b, o)
+	return r, r.diags, nil
+}
+
+func newRows(b *fit.Basis, o Options) *rows {
 	r := &rows{Basis: b, options: o, typical: map[*data.Profile]string{}, given: map[*data.Profile]bool{}}
 	for _, p := range b.Profiles {
 		k := slices.IndexFunc(r.columns, func(c column) bool {
@@ -78,7 +83,7 @@ func open(f *fit.Finished, o Options) (*rows, diag.List, error) {
 	for _, text := range o.At {
 		r.setting(text, r.typical, r.given)
 	}
-	return r, r.diags, nil
+	return r
 }
 
 // setting gives a column the value of a text COLUMN=VALUE in a row.
@@ -119,8 +124,8 @@ func (r *rows) find(name string) (column, bool) {
 	case 1:
 		return found[0], true
 	case 0:
-		r.diags.Errorf(diag.NotAColumn, nil, source.Span{}, "no column %s enters the predictions of %s%s", name,
-			r.Model.Name, posterior.Suggestion(name, names)).Note("there are %s", some(names))
+		r.diags.Errorf(diag.NotAColumn, nil, source.Span{}, "no column %s enters the predictions%s", name,
+			posterior.Suggestion(name, names)).Note("there are %s", some(names))
 	default:
 		r.diags.Errorf(diag.NotAColumn, nil, source.Span{}, "%s is a column of several parties", name).
 			Note("write %s or %s", found[0].name(), found[1].name())

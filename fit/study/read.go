@@ -294,8 +294,7 @@ func (r *reader) figure(n *node) {
 	}
 	f := StudyFigure{Name: r.name(n, "a figure", taken), Kind: r.text(n, "kind"), Note: r.text(n, "note"),
 		Each: r.axes(n, "each"), Runs: r.axes(n, "runs"), Parameters: r.listOf(n, "parameters"), Span: n.span}
-	if kinds := plot.Names(); !slices.Contains(kinds, f.Kind) || !plot.OfDraws(f.Kind) {
-		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return !plot.OfDraws(kind) })
+	if kinds := plot.NamesOfDraws(); !slices.Contains(kinds, f.Kind) {
 		r.errorf(diag.BadSelection, spanOr(n.field("kind"), n), "a figure is of a kind that vflc plot has%s",
 			posterior.Suggestion(f.Kind, kinds)).Note("kind is one of %s", strings.Join(kinds, ", "))
 	}

@@ -54,6 +54,17 @@ func example(name, stem string, parameters, chains, draws int) RunView {
 		}
 		run.Responses = append(run.Responses, one)
 	}
+	line := func(name string, ys ...float64) BandLine {
+		b := BandLine{Name: name, Middle: ys}
+		for i, y := range ys {
+			b.X, b.Lower, b.Upper = append(b.X, float64(i)), append(b.Lower, y-1), append(b.Upper, y+2)
+		}
+		return b
+	}
+	run.Effects = []EffectPanel{{Title: "age:sex", X: "age", Y: "expectation of y", Band: "95 %",
+		Lines: []BandLine{line("sex = <f>", 1, 2, 5, 3), line("sex = m", 0, 2, 4, 9)}},
+		{Title: "ward", X: "ward", Y: "expectation of y", Names: []string{"north", "south & west"},
+			Lines: []BandLine{line("", 3, 4)}}}
 	for i := range 40 {
 		run.ELBO = append(run.ELBO, posterior.ELBOPoint{Iteration: 500 * (i + 1),
 			Value: -200 - 1e4/float64(i+1), SE: 0.3})

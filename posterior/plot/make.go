@@ -42,8 +42,13 @@ func KindNamed(name string) Kind {
 	return Kind{}
 }
 
-// OfDraws reports whether a kind needs nothing but draws and their trace.
-func OfDraws(kind string) bool { k := KindNamed(kind); return !k.Responses && !k.Effects }
+// NamesOfDraws lists the kinds that need nothing but draws and their trace.
+func NamesOfDraws() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool {
+		k := KindNamed(name)
+		return k.Responses || k.Effects
+	})
+}
 
 // A ChoiceError reports what was asked for and is not there: a kind, a parameter, or more of them than a kind
 // shows.

@@ -43,7 +43,7 @@ Spatio-temporal Epidemiology 31.`,
 						return "an edge joins a region with itself"
 					}
 				}
-				return apart(node1, node2, k)
+				return inParts(node1, node2, k)
 			},
 		},
 		Examples: []string{
@@ -54,8 +54,8 @@ Spatio-temporal Epidemiology 31.`,
 	}
 }
 
-// apart says that no path joins some of k regions, "" where paths join all.
-func apart(node1, node2 []float64, k int) string {
+// inParts says that no path joins some of k regions, "" where paths join all.
+func inParts(node1, node2 []float64, k int) string {
 	group := make([]int, k)
 	for i := range group {
 		group[i] = i

@@ -24,7 +24,7 @@ func Vocabulary() Words {
 	lib := stdlib.New()
 	w := Words{Keywords: parser.Keywords(), Distributions: lib.Dists(), Functions: lib.Funcs(),
 		Encoders:   lib.Encoders(),
-		Transforms: lib.Transforms(), Plots: plot.Names(), Version: fit.Version()}
+		Transforms: lib.Transforms(), Plots: plot.NamesOfDraws(), Version: fit.Version()}
 	for _, a := range fit.Backends() {
 		w.Backends = append(w.Backends, a.Name)
 	}

@@ -18,7 +18,7 @@ const settings = [...document.querySelectorAll("#settings [name]")];
 for (const name of Object.keys(examples)) $("examples").append(el("option", { value: name }, name));
 for (const name of words.backends) settings[0].append(el("option", { value: name }, name));
 for (const name of words.transforms) settings[1].append(el("option", { value: name }, name));
-for (const name of words.plots.filter((n) => n !== "ppc")) $("kind").append(el("option", { value: name }, name));
+for (const name of words.plots) $("kind").append(el("option", { value: name }, name));
 $("version").textContent = `vflc ${words.version}.`;
 
 const chosen = () => Object.fromEntries(settings.filter((s) => s.value).map((s) => [s.name, s.value.trim()]));
