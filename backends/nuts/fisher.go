@@ -93,9 +93,6 @@ func (f *fisher) learn(ctx context.Context) error {
 	}
 	if f.k.done == f.k.settings.Int(Warmup) {
 		f.k.eps = f.settled()
-		for _, s := range f.k.slopes {
-			s.settle(f.k.eps)
-		}
 		for _, s := range f.k.parties {
 			s.forget()
 		}
@@ -213,7 +210,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 		if f.schedule.Early(t) {
 			s.metric.ref.on = false
 		}
-		s.noise.recentre(!f.schedule.Early(t), renew)
+		s.noise.recentre(!f.schedule.Early(t))
 	}
 	k.refer()
 	if renew {
