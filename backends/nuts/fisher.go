@@ -16,7 +16,6 @@ const (
 	// correlations with those of others
 	acrossShare = 1.0
 	slower      = 0.7 // a step size that has come to less than this share of its mean is kept
-	mostStrays  = 5   // divergent transitions of the warm-up, after which no ridges are used
 	// a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
 	nearStart = 4
 )
@@ -32,8 +31,7 @@ type fisher struct {
 	scaled   bool // the metric has been estimated
 	renewed  int  // draws in the estimate when the dense part was last renewed
 	looked   int  // and when ridges were last looked for
-	// divergent transitions after the early part of the warm-up; not more than mostStrays are counted
-	strays int
+	strayed  bool // a transition has diverged after the early part of the warm-up
 }
 
 func (f *fisher) begin(ctx context.Context) error {
@@ -194,19 +192,15 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	last := f.schedule.Frozen(t + 1)
 	renew := n >= f.renewed+f.renewed/2+1 || last // by half more draws
 	look := n >= leastDraws && n >= 2*f.looked || last
-	f.count(t)
-	if f.strays == mostStrays {
-		look = false
-		for _, s := range k.parties {
-			s.metric.level()
-		}
-	}
+	// The target's curvatures change from place to place, and steps around a reference leave it. All parties
+	// know of divergences.
+	f.strayed = f.strayed || k.last.Divergent && !f.schedule.Early(t)
 	for _, s := range k.parties {
 		least := s.least
 		if f.schedule.Early(t) {
 			least = 0 // the variance of draws that are still under way is too large
 		}
-		s.setMetric(renew, look, f.strays == 0, least)
+		s.setMetric(renew, look, !f.strayed, least)
 		if f.schedule.Early(t) {
 			s.metric.ref.on = false
 		}
@@ -222,15 +216,6 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	return late, true
 }
 
-// count counts transitions that have diverged after the early part of the warm-up: the target's correlations
-// or curvatures change from place to place, and steps along ridges or around a reference leave it. All
-// parties know the number, since divergences are known to all.
-func (f *fisher) count(t int) {
-	if f.k.last.Divergent && !f.schedule.Early(t) && f.strays < mostStrays {
-		f.strays++
-	}
-}
-
 // informative reports whether the newest draw is not the one before, and does not come from a trajectory that
 // diverged near its start.
 func (f *fisher) informative() bool {
@@ -243,9 +228,10 @@ func (f *fisher) informative() bool {
 
 func (f *fisher) state(c *backends.Codec) {
 	c.Float(f.step.State()...)
-	c.Ints(f.schedule.State(), &f.renewed, &f.looked, &f.strays)
+	c.Ints(f.schedule.State(), &f.renewed, &f.looked)
 	c.Ints(&f.arrival.calm)
 	c.Bool(&f.scaled)
+	c.Bool(&f.strayed)
 	c.Bool(&f.arrival.done)
 }
 

@@ -58,16 +58,11 @@ func (m *metric) identity() {
 	m.diagonal()
 }
 
-// level leaves no ridges.
-func (m *metric) level() {
+// diagonal makes the metric that of the diagonal estimate.
+func (m *metric) diagonal() {
 	if m.ridges != nil {
 		m.ridges.rank = 0
 	}
-}
-
-// diagonal makes the metric that of the diagonal estimate.
-func (m *metric) diagonal() {
-	m.level()
 	if !m.isDense() {
 		return
 	}

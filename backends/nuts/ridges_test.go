@@ -374,7 +374,7 @@ func TestRidgesStandForLeastMasses(t *testing.T) {
 		e.add(v, g)
 	}
 	for _, ridged := range []bool{false, true} {
-		m.level()
+		m.identity()
 		if ridged {
 			ridge(&m, 20, []float64{1, 0, 0})
 		}
