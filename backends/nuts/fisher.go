@@ -235,33 +235,20 @@ func (f *fisher) state(c *backends.Codec) {
 	c.Bool(&f.arrival.done)
 }
 
-// fromFisher sets the metric from estimates; the dense part, which costs more, only where renew is true.
+// fromFisher sets the metric from estimates: the diagonal part to that of the least Fisher divergence, but at
+// least a share of the variance of draws; and the dense part, which costs more, only where renew is true.
+//
+// √(variance of draws / variance of gradients) is less than the variance of draws by much where coordinates
+// of several parties, or under a diagonal metric, are correlated; and where many others are not, auxiliary
+// variables for instance, these make the trajectory turn when it has gone a small part of such a ridge.
 func (m *metric) fromFisher(e *estimate, renew bool, least float64) {
-	m.balance(e)
-	m.raise(e, least)
+	dim, squares, count := len(m.inverse), e.draws.Squares, float64(e.draws.N-1)
+	vector.Balance(dim, m.inverse, m.root, squares, e.gradients.Squares, leastMass, mostMass)
+	if n := dim - m.noise; least > 0 {
+		vector.Raise(n, m.inverse, m.root, squares, least/count, mostMass)
+		vector.Raise(m.noise, m.inverse[n:], m.root[n:], squares[n:], min(least, leastShare)/count, mostMass)
+	}
 	if m.full != nil && renew {
 		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix, least)
 	}
-}
-
-// balance makes the diagonal part that of the least Fisher divergence.
-func (m *metric) balance(e *estimate) {
-	vector.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass,
-		mostMass)
-}
-
-// raise makes the inverse mass along a direction at least a share of the variance of draws. √(variance of
-// draws / variance of gradients) is less than that by much where coordinates of several parties, or under a
-// diagonal metric, are correlated; and where many others are not, auxiliary variables for instance, these
-// make the trajectory turn when it has gone a small part of such a ridge. Where there are ridges that
-// held-out draws bear out they are those directions, and what is across them stays as short as it is.
-func (m *metric) raise(e *estimate, least float64) {
-	n, squares, count := len(m.inverse)-m.noise, e.draws.Squares, float64(e.draws.N-1)
-	if least == 0 {
-		return
-	}
-	if m.rank() == 0 || !m.ridges.proved {
-		vector.Raise(n, m.inverse, m.root, squares, least/count, mostMass)
-	}
-	vector.Raise(m.noise, m.inverse[n:], m.root[n:], squares[n:], min(least, leastShare)/count, mostMass)
 }

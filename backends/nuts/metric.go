@@ -31,7 +31,6 @@ type metric struct {
 type shape struct {
 	dense, ridged int
 	long          bool // ridges are only directions along which the inverse mass is greater
-	proved        bool // ridges are only directions that draws that were held out bear out
 	hierarchy     int  // coordinates, the first ones, that are of hierarchies
 }
 
