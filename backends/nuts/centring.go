@@ -48,7 +48,7 @@ func newCentring(b density.Block, of shape, s backends.Settings) *centring {
 	}
 	dim := b.Dim()
 	c := &centring{effects: r.Effects(), to: r.ToTheta(), from: r.FromTheta(),
-		trial: newEstimate(dim, of.dense), kept: newKeptRing(dim, of)}
+		trial: newEstimate(dim, of.dense), kept: &keptRing{dim: dim}}
 	for _, e := range c.effects {
 		c.declared = append(c.declared, e.Centring)
 	}

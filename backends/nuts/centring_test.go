@@ -209,7 +209,7 @@ func near(t *testing.T, what string, got, want []float64) {
 
 // A ring keeps the newest draws, over a checkpoint too; a number of draws that cannot be is an error.
 func TestKeptRing(t *testing.T) {
-	r := keptRing{dim: 1, most: keptDraws}
+	r := keptRing{dim: 1}
 	for i := range keptDraws + 7 {
 		q, g := r.add()
 		q[0], g[0] = float64(i), -float64(i)
@@ -218,7 +218,7 @@ func TestKeptRing(t *testing.T) {
 	if err := backends.SaveState(&saved, "ring", r.state); err != nil {
 		t.Fatal(err)
 	}
-	again := keptRing{dim: 1, most: keptDraws}
+	again := keptRing{dim: 1}
 	if err := backends.LoadState(&saved, "ring", again.state); err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,6 @@ type chain struct {
 	pipeline density.Pipelined
 	settings backends.Settings
 	parties  []*party
-	slopes   []*slope // of the parties' noise
 	pool     *pool
 	tuner    tuner
 	tree     tree
@@ -106,7 +105,6 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	k.beside = density.AsSpreading(env)
 	blocks, depth := env.Blocks(), k.depth
 	noises, slopes := newNoises(blocks, s)
-	k.slopes = slopes
 	for b, aux := range newAuxiliaries(blocks, s) {
 		k.parties = append(k.parties, newParty(env, b, aux, noises[b], s))
 	}

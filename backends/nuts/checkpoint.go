@@ -91,7 +91,7 @@ func item(list []string, i int) string {
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
-	fmt.Fprintf(&b, "vflc nuts checkpoint 11; --%s %s", metricForm, s.Text(metricForm))
+	fmt.Fprintf(&b, "vflc nuts checkpoint 12; --%s %s", metricForm, s.Text(metricForm))
 	if s.Plan.Initial != "" {
 		fmt.Fprintf(&b, "; --%s", initial)
 	}

@@ -16,7 +16,6 @@ const (
 	// correlations with those of others
 	acrossShare = 1.0
 	slower      = 0.7 // a step size that has come to less than this share of its mean is kept
-	mostStrays  = 5   // divergent transitions of the warm-up, after which no ridges are used
 	// a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
 	nearStart = 4
 )
@@ -32,8 +31,7 @@ type fisher struct {
 	scaled   bool // the metric has been estimated
 	renewed  int  // draws in the estimate when the dense part was last renewed
 	looked   int  // and when ridges were last looked for
-	// divergent transitions after the early part of the warm-up; not more than mostStrays are counted
-	strays int
+	strayed  bool // a transition has diverged after the early part of the warm-up
 }
 
 func (f *fisher) begin(ctx context.Context) error {
@@ -93,9 +91,6 @@ func (f *fisher) learn(ctx context.Context) error {
 	}
 	if f.k.done == f.k.settings.Int(Warmup) {
 		f.k.eps = f.settled()
-		for _, s := range f.k.slopes {
-			s.settle(f.k.eps)
-		}
 		for _, s := range f.k.parties {
 			s.forget()
 		}
@@ -197,23 +192,19 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	last := f.schedule.Frozen(t + 1)
 	renew := n >= f.renewed+f.renewed/2+1 || last // by half more draws
 	look := n >= leastDraws && n >= 2*f.looked || last
-	f.count(t)
-	if f.strays == mostStrays {
-		look = false
-		for _, s := range k.parties {
-			s.metric.level()
-		}
-	}
+	// The target's curvatures change from place to place, and steps around a reference leave it. All parties
+	// know of divergences.
+	f.strayed = f.strayed || k.last.Divergent && !f.schedule.Early(t)
 	for _, s := range k.parties {
 		least := s.least
 		if f.schedule.Early(t) {
 			least = 0 // the variance of draws that are still under way is too large
 		}
-		s.setMetric(renew, look, f.strays == 0, least)
+		s.setMetric(renew, look, !f.strayed, least)
 		if f.schedule.Early(t) {
 			s.metric.ref.on = false
 		}
-		s.noise.recentre(!f.schedule.Early(t), renew)
+		s.noise.recentre(!f.schedule.Early(t))
 	}
 	k.refer()
 	if renew {
@@ -223,15 +214,6 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 		f.looked = n
 	}
 	return late, true
-}
-
-// count counts transitions that have diverged after the early part of the warm-up: the target's correlations
-// or curvatures change from place to place, and steps along ridges or around a reference leave it. All
-// parties know the number, since divergences are known to all.
-func (f *fisher) count(t int) {
-	if f.k.last.Divergent && !f.schedule.Early(t) && f.strays < mostStrays {
-		f.strays++
-	}
 }
 
 // informative reports whether the newest draw is not the one before, and does not come from a trajectory that
@@ -246,39 +228,27 @@ func (f *fisher) informative() bool {
 
 func (f *fisher) state(c *backends.Codec) {
 	c.Float(f.step.State()...)
-	c.Ints(f.schedule.State(), &f.renewed, &f.looked, &f.strays)
+	c.Ints(f.schedule.State(), &f.renewed, &f.looked)
 	c.Ints(&f.arrival.calm)
 	c.Bool(&f.scaled)
+	c.Bool(&f.strayed)
 	c.Bool(&f.arrival.done)
 }
 
-// fromFisher sets the metric from estimates; the dense part, which costs more, only where renew is true.
+// fromFisher sets the metric from estimates: the diagonal part to that of the least Fisher divergence, but at
+// least a share of the variance of draws; and the dense part, which costs more, only where renew is true.
+//
+// √(variance of draws / variance of gradients) is less than the variance of draws by much where coordinates
+// of several parties, or under a diagonal metric, are correlated; and where many others are not, auxiliary
+// variables for instance, these make the trajectory turn when it has gone a small part of such a ridge.
 func (m *metric) fromFisher(e *estimate, renew bool, least float64) {
-	m.balance(e)
-	m.raise(e, least)
+	dim, squares, count := len(m.inverse), e.draws.Squares, float64(e.draws.N-1)
+	vector.Balance(dim, m.inverse, m.root, squares, e.gradients.Squares, leastMass, mostMass)
+	if n := dim - m.noise; least > 0 {
+		vector.Raise(n, m.inverse, m.root, squares, least/count, mostMass)
+		vector.Raise(m.noise, m.inverse[n:], m.root[n:], squares[n:], min(least, leastShare)/count, mostMass)
+	}
 	if m.full != nil && renew {
 		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix, least)
 	}
-}
-
-// balance makes the diagonal part that of the least Fisher divergence.
-func (m *metric) balance(e *estimate) {
-	vector.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass,
-		mostMass)
-}
-
-// raise makes the inverse mass along a direction at least a share of the variance of draws. √(variance of
-// draws / variance of gradients) is less than that by much where coordinates of several parties, or under a
-// diagonal metric, are correlated; and where many others are not, auxiliary variables for instance, these
-// make the trajectory turn when it has gone a small part of such a ridge. Where there are ridges that
-// held-out draws bear out they are those directions, and what is across them stays as short as it is.
-func (m *metric) raise(e *estimate, least float64) {
-	n, squares, count := len(m.inverse)-m.noise, e.draws.Squares, float64(e.draws.N-1)
-	if least == 0 {
-		return
-	}
-	if m.rank() == 0 || !m.ridges.proved {
-		vector.Raise(n, m.inverse, m.root, squares, least/count, mostMass)
-	}
-	vector.Raise(m.noise, m.inverse[n:], m.root[n:], squares[n:], min(least, leastShare)/count, mostMass)
 }

@@ -7,26 +7,14 @@ import (
 )
 
 // keptDraws is how many of the newest draws of a warm-up are kept, to compare coordinates by and to look for
-// ridges in; keptMore where some are held out to judge ridges by.
-const (
-	keptDraws = 100
-	keptMore  = 300
-)
+// ridges in.
+const keptDraws = 100
 
 // A keptRing is the newest draws of a warm-up: θ and the gradient by it.
 type keptRing struct {
 	dim   int
-	most  int            // draws
 	draws [][2][]float64 // none after the warm-up
 	count int            // of all that were added
-}
-
-// newKeptRing returns room for draws of dim parameters under a metric of some shape.
-func newKeptRing(dim int, of shape) *keptRing {
-	if of.proved {
-		return &keptRing{dim: dim, most: keptMore}
-	}
-	return &keptRing{dim: dim, most: keptDraws}
 }
 
 // len is how many draws there are.
@@ -43,8 +31,8 @@ func (r *keptRing) allocate() {
 	if len(r.draws) > 0 {
 		return
 	}
-	all := make([]float64, 2*r.most*r.dim)
-	r.draws = make([][2][]float64, r.most)
+	all := make([]float64, 2*keptDraws*r.dim)
+	r.draws = make([][2][]float64, keptDraws)
 	for i := range r.draws {
 		part := all[2*i*r.dim:][:2*r.dim]
 		r.draws[i] = [2][]float64{part[:r.dim], part[r.dim:]}

@@ -31,7 +31,6 @@ type metric struct {
 type shape struct {
 	dense, ridged int
 	long          bool // ridges are only directions along which the inverse mass is greater
-	proved        bool // ridges are only directions that draws that were held out bear out
 	hierarchy     int  // coordinates, the first ones, that are of hierarchies
 }
 
@@ -58,16 +57,11 @@ func (m *metric) identity() {
 	m.diagonal()
 }
 
-// level leaves no ridges.
-func (m *metric) level() {
+// diagonal makes the metric that of the diagonal estimate.
+func (m *metric) diagonal() {
 	if m.ridges != nil {
 		m.ridges.rank = 0
 	}
-}
-
-// diagonal makes the metric that of the diagonal estimate.
-func (m *metric) diagonal() {
-	m.level()
 	if !m.isDense() {
 		return
 	}

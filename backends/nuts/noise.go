@@ -1,8 +1,6 @@
 package nuts
 
 import (
-	"math"
-
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/vector"
@@ -36,19 +34,6 @@ type slope struct {
 	at                     int
 	mean                   []float64 // 0 where there is no estimate
 	foreground, background *moments
-	rho, all               float64 // variance of the noise of a member, and of the sum
-	// how many times as long as the steps of parameters those of its noise are: the root of the inverse mass
-	// that all its coordinates share
-	pace float64
-	step stride
-}
-
-// stride is a step of size eps, of which s.step is the last that was asked for.
-func (s *slope) stride(eps float64) {
-	if s.step.eps == -eps {
-		s.step = s.step.backward()
-	}
-	s.step = s.step.of(eps)
 }
 
 func (s *slope) of(adjoints []float64) []float64 { return adjoints[s.at : s.at+len(s.mean)] }
@@ -65,15 +50,11 @@ func unit(c density.Cut, s backends.Settings) bool {
 	return c.Members >= leastMembers && s.Transform.Augmented() && warmsAlone(s)
 }
 
-// newNoises returns the noise of every block of this process, and the slopes of its sums. All members of a
-// sum have one adjoint, and those of one ρ share a slope.
+// newNoises returns the noise of every block of this process, and the slopes of its sums, which all members
+// of a sum share.
 func newNoises(blocks []density.Block, s backends.Settings) (all []noise, slopes []*slope) {
-	type sum struct {
-		group int
-		rho   float64
-	}
 	all = make([]noise, len(blocks))
-	common := map[sum]*slope{}
+	common := map[int]*slope{} // by group
 	from, adjoints := 0, 0
 	for b, block := range blocks {
 		n := &all[b]
@@ -82,17 +63,15 @@ func newNoises(blocks []density.Block, s backends.Settings) (all []noise, slopes
 			if !unit(c, s) {
 				continue
 			}
-			by := common[sum{c.Group, c.Rho}]
+			by := common[c.Group]
 			owns := by == nil
 			if owns {
-				variance := float64(c.Rho * c.Rho)
 				by = &slope{
 					at: adjoints, mean: make([]float64, c.Len()), foreground: newMoments(c.Len()),
 					background: newMoments(c.Len()),
-					rho:        variance, all: float64(c.Members) * variance, pace: 1,
 				}
 				adjoints += lines(c.Len())
-				common[sum{c.Group, c.Rho}] = by
+				common[c.Group] = by
 				slopes = append(slopes, by)
 			}
 			n.pieces = append(n.pieces, noisePiece{cut: c, at: from + n.len, slope: by, owns: owns})
@@ -126,10 +105,9 @@ func (n *noise) value(m *move, g, z []float64) float64 {
 			squares += vector.Noise(len(z), z, g, x1, c.Rho)
 			continue
 		}
-		by := &p.slope.step
 		squares += vector.NoiseStart(len(z), p.of(m.half), x1, z, p.of(m.p), p.of(m.from.q),
-			p.slope.of(m.from.g.adjoints), p.slope.mean, g, c.Rho, float64(0.5*by.eps*c.Rho), by.less, by.cos,
-			by.sin)
+			p.slope.of(m.from.g.adjoints), p.slope.mean, g, c.Rho, float64(0.5*m.by.eps*c.Rho), m.by.less,
+			m.by.cos, m.by.sin)
 	}
 	return float64(-0.5*squares) - float64(float64(n.len)*halfLog2Pi)
 }
@@ -161,7 +139,7 @@ func (n *noise) kick(m *move) float64 {
 		p := &n.pieces[i]
 		half := p.of(m.half)
 		twice += vector.NoiseEnd(len(half), half, half, p.slope.of(m.next.g.adjoints), p.slope.mean,
-			float64(0.5*p.slope.step.eps*p.cut.Rho))
+			float64(0.5*m.by.eps*p.cut.Rho))
 	}
 	return twice
 }
@@ -239,44 +217,16 @@ func (n *noise) replace() {
 	})
 }
 
-// recentre sets the means to those of the estimates where around is true, else to 0, and finds the pace of
-// steps where renew is.
-func (n *noise) recentre(around, renew bool) {
-	for i := range n.pieces {
-		p := &n.pieces[i]
-		if p.owns && renew && p.slope.foreground.N > fisherDraws {
-			p.slope.find()
+// recentre sets the means to those of the estimates where around is true, else to 0.
+func (n *noise) recentre(around bool) {
+	n.each(func(s *slope) {
+		if around && allFinite(s.foreground.Mean) {
+			copy(s.mean, s.foreground.Mean)
+		} else {
+			clear(s.mean)
 		}
-		switch {
-		case !p.owns:
-		case around && allFinite(p.slope.foreground.Mean):
-			copy(p.slope.mean, p.slope.foreground.Mean)
-		default:
-			clear(p.slope.mean)
-		}
-	}
+	})
 }
-
-// find sets the pace of steps. Where the log likelihood of a sum of noise with variance R is quadratic with
-// curvature λ, its slope has variance V = λ²R/(1 + λR), by which λ is known; a member's coordinate has the
-// variance 1 − ρ²(λ − V), its gradient 1 + ρ²λ. The inverse mass is as that of an estimated metric, in the
-// mean over the coordinates.
-func (s *slope) find() {
-	sum, share := 0.0, 1/float64(s.foreground.N-1)
-	for _, squares := range s.foreground.Squares {
-		v := float64(squares * share)
-		curvature := float64(0.5 * (v + math.Sqrt(float64(v*v)+4*v/s.all)))
-		variance := 1 - float64(s.rho*(curvature-v))
-		sum += max(math.Sqrt(variance/(1+float64(s.rho*curvature))), leastShare*variance)
-	}
-	if mean := sum / float64(len(s.mean)); mean > 0 && mean <= 1 {
-		s.pace = math.Sqrt(mean)
-	}
-}
-
-// settle adjusts the pace so that a trajectory of 2^k steps of noise is not close to one full turn, as
-// detuned does for the step size of parameters.
-func (s *slope) settle(eps float64) { s.pace = detuned(eps*s.pace) / eps }
 
 // state carries a party's noise at a point and the slopes that it owns.
 func (n *noise) state(c *backends.Codec, q *jointVector, adjoints []float64) {
@@ -287,7 +237,6 @@ func (n *noise) state(c *backends.Codec, q *jointVector, adjoints []float64) {
 	n.each(func(s *slope) {
 		c.Floats(s.of(adjoints))
 		c.Floats(s.mean)
-		c.Float(&s.pace)
 		for _, m := range []*moments{s.foreground, s.background} {
 			c.Ints(&m.N)
 			c.Floats(m.Mean)

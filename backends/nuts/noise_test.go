@@ -52,14 +52,15 @@ func TestWhichNoiseHasUnitMasses(t *testing.T) {
 		{"augmented", map[string]string{initial: "sfvi"}, 0, 0},
 	} {
 		k := noisy(t, c.transform, 0, c.given)
-		noise, estimated := 0, 0
+		slopes, noise, estimated := 0, 0, 0
 		for _, s := range k.parties {
+			s.noise.each(func(*slope) { slopes++ })
 			noise += s.noise.len
 			estimated += s.aux.len
 		}
-		if len(k.slopes) != c.slopes || noise != c.noise || estimated != 36-c.noise {
+		if slopes != c.slopes || noise != c.noise || estimated != 36-c.noise {
 			t.Errorf("%s %v: %d slopes, %d coordinates with unit masses, %d under a metric; want %d, %d, %d",
-				c.transform, c.given, len(k.slopes), noise, estimated, c.slopes, c.noise, 36-c.noise)
+				c.transform, c.given, slopes, noise, estimated, c.slopes, c.noise, 36-c.noise)
 		}
 	}
 	m := testmodel.Linear(1, 12, []int{2}, 0.8)
@@ -71,8 +72,9 @@ func TestWhichNoiseHasUnitMasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(k.slopes) != 0 || k.parties[1].aux.len != 12 {
-		t.Errorf("one client: %d slopes, %d coordinates under a metric", len(k.slopes), k.parties[1].aux.len)
+	if k.parties[1].noise.len != 0 || k.parties[1].aux.len != 12 {
+		t.Errorf("one client: %d coordinates with unit masses, %d under a metric", k.parties[1].noise.len,
+			k.parties[1].aux.len)
 	}
 }
 
@@ -80,8 +82,8 @@ func TestWhichNoiseHasUnitMasses(t *testing.T) {
 // up to the third power of its size.
 func TestStepsOfNoise(t *testing.T) {
 	k := noisy(t, "augmented", 300, map[string]string{"warmup": "300"})
-	if p := k.slopes[0]; p.pace == 1 || slices.Max(p.mean) == 0 {
-		t.Fatalf("the warm-up has found neither pace, %v, nor means, %v", p.pace, p.mean)
+	if slices.Max(k.parties[1].noise.pieces[0].slope.mean) == 0 {
+		t.Fatal("the warm-up has found no means")
 	}
 	k.startTrajectory()
 	at, p := k.tree.ends[1], k.tree.endMomenta[1]
@@ -119,26 +121,6 @@ func TestStepsOfNoise(t *testing.T) {
 	for i, x := range at.q.noise {
 		if math.Abs(x-first[i]) > 1e-10 {
 			t.Errorf("coordinate %d is %v, was %v", i, x, first[i])
-		}
-	}
-}
-
-// Of a quadratic likelihood of a sum with noise of variances ρ² from J members, curvature λ, the slope has
-// variance λ²Jρ²/(1 + λJρ²), and the pace is that of the variances of a coordinate and its gradient.
-func TestThePaceOfNoise(t *testing.T) {
-	for _, curvature := range []float64{0.01, 0.3, 4, 100} {
-		const n, rho, members = 500, 0.7, 4.0
-		all := members * rho * rho
-		slope := &slope{mean: make([]float64, n), foreground: newMoments(n), rho: rho * rho, all: all}
-		for i := range n {
-			slope.foreground.Squares[i] = 99 * curvature * curvature * all / (1 + curvature*all)
-		}
-		slope.foreground.N = 100
-		slope.find()
-		variance := 1 - rho*rho*curvature/(1+curvature*all)
-		want := max(math.Sqrt(variance/(1+rho*rho*curvature)), leastShare*variance)
-		if got := slope.pace * slope.pace; math.Abs(got-want) > 1e-9 {
-			t.Errorf("curvature %v: inverse mass %v, want %v", curvature, got, want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Set
 	case p.centring != nil:
 		p.kept = p.centring.kept
 	case of.ridged > 0:
-		p.kept = newKeptRing(of.ridged, of)
+		p.kept = &keptRing{dim: of.ridged}
 		p.kept.allocate()
 	}
 	if p.metric.ridges != nil {
@@ -72,16 +72,14 @@ const denseLimit = 128
 // chain.
 const MostDense = 4096
 
-// provedLimit is the most parameters of a hierarchy whose ridges are judged one by one, and found in balanced
-// coordinates: of 1,255 (three crossed factors) the draws that are kept show too little, and the intercept,
-// whose ridges were not all found, had a third of the effective draws.
-const provedLimit = 512
+// shortLimit is the most parameters of a hierarchy of which ridges are also directions that are shorter than
+// others: of 1,255 (three crossed factors) the draws that are kept show too little of them, and the intercept
+// had a third of the effective draws.
+const shortLimit = 512
 
 // shapeOf is the form of the metric of a party's parameters: dense where they are few and of no hierarchy,
-// else with ridges. In a hierarchy correlations change with its scales: steps that are long along the mean
-// direction of a ridge leave it where its direction is another, and trajectories diverge. So each of its
-// ridges is one that draws that were held out bear out, or, of too many parameters for that, one along which
-// data say little; and whether its coordinates have a reference is decided in the warm-up.
+// else with ridges, of many parameters of a hierarchy only such along which data say little. Whether its
+// coordinates have a reference is decided in the warm-up.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form, hierarchical := s.Text(metricForm), b.Hierarchical()
@@ -94,8 +92,7 @@ func shapeOf(b density.Block, s backends.Settings) shape {
 	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !hierarchical:
 		return shape{dense: dim, hierarchy: hierarchy}
 	case form == lowRank, form == "auto" && dim >= 2 && dim <= ridgesLimit && learns:
-		proved := hierarchical && dim <= provedLimit
-		return shape{ridged: dim, long: hierarchical && !proved, proved: proved, hierarchy: hierarchy}
+		return shape{ridged: dim, long: hierarchy > shortLimit, hierarchy: hierarchy}
 	}
 	return shape{hierarchy: hierarchy}
 }
@@ -189,11 +186,7 @@ func (s *party) setMetric(renew, look, calm bool, least float64) {
 	m.fromFisher(e, renew, least)
 	if m.ridges != nil {
 		if look {
-			if m.ridges.proved {
-				m.balance(e) // raised, what is across a ridge would be as long as the ridge, and hide it
-			}
 			m.ridges.fromFisher(min(e.draws.N, s.kept.len()), m.root[:m.ridges.dim], least)
-			m.raise(e, least)
 		}
 		m.ridges.scale(m.root)
 	}

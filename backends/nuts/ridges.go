@@ -21,9 +21,6 @@ const (
 	ridgesPay   = 16
 	ridgeLeast  = 1e-8 // the least inverse mass of scaled coordinates, and the inverse of the greatest
 	ridgesLimit = 4096 // parameters of a party for which draws and gradients are kept to look for ridges
-	heldShare   = 3    // one in so many draws, the newest, is held out to judge ridges by
-	// what a ridge leaves of the misfit of its direction at most
-	leftOver = 0.5
 )
 
 // ridgesFor is how many ridges a metric of dim coordinates has room for.
@@ -39,7 +36,6 @@ func ridgesFor(dim int) int { return min(dim, mostRidges) }
 type ridges struct {
 	dim, rank  int
 	long       bool      // only directions of a greater inverse mass are ridges
-	proved     bool      // a direction is a ridge only if held-out draws confirm it
 	u, w       []float64 // by columns
 	mass       []float64 // Λ − 1
 	zero, room []float64
@@ -49,7 +45,6 @@ type ridges struct {
 
 // A ridgeSearch is room to look for ridges.
 type ridgeSearch struct {
-	most             int       // draws
 	draws, gradients []float64 // scaled deviations, one draw after another
 	center           [2][]float64
 	basis            []float64 // orthonormal rows
@@ -61,21 +56,19 @@ type ridgeSearch struct {
 }
 
 func newRidges(of shape, mass []float64) *ridges {
-	dim, most, draws := of.ridged, len(mass), keptDraws
-	if of.proved {
-		draws = keptMore - keptMore/heldShare
-	}
+	dim, most := of.ridged, len(mass)
 	v := make([]float64, 2*dim*most+2*most)
-	return &ridges{search: newRidgeSearch(dim, most, draws), dim: dim, long: of.long, proved: of.proved,
+	return &ridges{search: newRidgeSearch(dim, most), dim: dim, long: of.long,
 		u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:][:most], room: v[2*dim*most+most:],
 		mass: mass}
 }
 
-func newRidgeSearch(dim, most, draws int) *ridgeSearch {
+func newRidgeSearch(dim, most int) *ridgeSearch {
+	const draws = keptDraws
 	v := make([]float64, (2*draws+most+3)*dim+2*draws*(1+most)+most)
 	next := func(size int) []float64 { m := v[:size:size]; v = v[size:]; return m }
 	return &ridgeSearch{
-		most: draws, draws: next(draws * dim), gradients: next(draws * dim),
+		draws: next(draws * dim), gradients: next(draws * dim),
 		center: [2][]float64{next(dim), next(dim)}, basis: next(most * dim), next: next(dim),
 		along:    [2][]float64{next(draws), next(draws)},
 		products: [2][]float64{next(draws * most), next(draws * most)},
@@ -133,17 +126,17 @@ func (r *ridges) scale(root []float64) {
 // fromFisher looks for ridges in the newest n draws and their gradients, which recall gives, and replaces
 // those in use.
 func (r *ridges) fromFisher(n int, root []float64, least float64) {
-	s, held := r.search, 0
-	if r.proved {
-		held = min(n, keptMore) / heldShare
-	}
-	n = min(n-held, s.most)
+	s := r.search
+	n = min(n, keptDraws)
 	r.rank = 0
 	if n < leastDraws {
 		return
 	}
 	for k := range n {
-		r.scaled(held+n-k, s.draws[k*r.dim:][:r.dim], s.gradients[k*r.dim:][:r.dim], root)
+		q, g := s.draws[k*r.dim:][:r.dim], s.gradients[k*r.dim:][:r.dim]
+		r.recall(n-k, q, g)
+		vector.Mul(r.dim, q, q, root)
+		vector.Div(r.dim, g, g, root)
 	}
 	center(n, r.dim, s.draws, s.center[0])
 	center(n, r.dim, s.gradients, s.center[1])
@@ -154,50 +147,6 @@ func (r *ridges) fromFisher(n int, root []float64, least float64) {
 	}
 	if m := s.span(n, r.dim, most); s.mean(n, r.dim, m, least) && r.ratio(m) >= ridgesPay {
 		r.take(m)
-		r.prove(held, root)
-	}
-}
-
-// scaled sets q and g to the k-th newest draw and its gradient, scaled.
-func (r *ridges) scaled(k int, q, g, root []float64) {
-	r.recall(k, q, g)
-	vector.Mul(r.dim, q, q, root)
-	vector.Div(r.dim, g, g, root)
-}
-
-// prove keeps those ridges that the newest draws, which were held out of the search, bear out: along one of
-// inverse mass λ the mean of (x²/λ + λy²)/2 over draws, of deviation x and gradient y, must be nearer to 1,
-// what it is for a normal target of this variance, than that of (x² + y²)/2 by half. Of few draws in many
-// coordinates the extreme directions are extreme by chance too.
-func (r *ridges) prove(held int, root []float64) {
-	if !r.proved {
-		return
-	}
-	s := r.search
-	q, g, by := s.next, s.basis[:r.dim], s.shares[:r.rank]
-	squares := [2][]float64{s.along[0][:r.rank], s.along[1][:r.rank]}
-	clear(squares[0])
-	clear(squares[1])
-	for k := range held {
-		r.scaled(k+1, q, g, root)
-		for side, v := range [2][]float64{q, g} {
-			vector.Axpy(r.dim, v, -1, s.center[side])
-			clear(by)
-			vector.MatTVecAdd(r.dim, by, 1, r.u, r.dim, v, r.rank)
-			vector.Mul(r.rank, by, by, by)
-			vector.Axpy(r.rank, squares[side], 0.5/float64(held), by)
-		}
-	}
-	most := r.rank
-	r.rank = 0
-	for j := range most {
-		x, y, value := squares[0][j], squares[1][j], 1+r.mass[j]
-		if !(x/value+float64(y*value)-1 <= leftOver*(x+y-1)) {
-			continue
-		}
-		copy(r.u[r.rank*r.dim:][:r.dim], r.u[j*r.dim:][:r.dim])
-		r.mass[r.rank] = r.mass[j]
-		r.rank++
 	}
 }
 
@@ -245,7 +194,7 @@ func (s *ridgeSearch) span(n, dim, m int) int {
 		}
 		vector.Scale(dim, v, v, 1/length)
 		for side, rows := range [][]float64{s.draws, s.gradients} {
-			products := s.products[side][have*s.most:][:n]
+			products := s.products[side][have*keptDraws:][:n]
 			clear(products)
 			vector.MatTVecAdd(dim, products, 1, rows, dim, v, n)
 			copy(s.along[side], products)
@@ -260,8 +209,8 @@ func (s *ridgeSearch) mean(n, dim, m int, least float64) bool {
 	for i := range m {
 		for j := range i + 1 {
 			x, g := s.products[0], s.products[1]
-			w.setMoments(m, i, j, float64(n), vector.Dot(n, x[i*s.most:], x[j*s.most:]),
-				vector.Dot(n, g[i*s.most:], g[j*s.most:]))
+			w.setMoments(m, i, j, float64(n), vector.Dot(n, x[i*keptDraws:], x[j*keptDraws:]),
+				vector.Dot(n, g[i*keptDraws:], g[j*keptDraws:]))
 		}
 	}
 	if !w.mean(m, least) {

@@ -141,7 +141,7 @@ func recentreAll(all []backends.Kernel, b int) {
 
 // pooledDraws are the newest draws of all chains, and takes them away from these.
 func pooledDraws(all []backends.Kernel, b int) keptRing {
-	pooled := keptRing{dim: all[0].(*chain).parties[b].block.Dim(), most: keptDraws}
+	pooled := keptRing{dim: all[0].(*chain).parties[b].block.Dim()}
 	for n := all[0].(*chain).parties[b].centring.kept.len(); n > 0; n-- {
 		for _, other := range all {
 			q, g := pooled.add()

@@ -225,9 +225,6 @@ func (k *chain) drift(next *point, half *jointVector, at *point, p *jointVector,
 	}
 	m := &k.move
 	m.from, m.next, m.p, m.half, m.by, m.turning = at, next, p, half, by, true
-	for _, s := range k.slopes {
-		s.stride(float64(by.eps * s.pace))
-	}
 	k.each((*chain).driftBlock)
 }
 

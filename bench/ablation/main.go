@@ -2,11 +2,12 @@
 // without one rule at a time, fits models that no rule was chosen on, and prints how many times the effective
 // draws the rule brings on each.
 //
-//	go run ./bench/ablation [-seeds 4] [-rules NAMES] [-models NAMES] [-o RESULTS]
+//	go run ./bench/ablation [-seeds 4] [-rules NAMES] [-models NAMES] [-folder models] [-tails] [-o RESULTS]
 //
-// A rule is a patch in bench/ablation/rules that takes it out; the models are in bench/ablation/models and
-// their tables are drawn from their priors. Effective draws are the least bulk ones of all parameters for
-// each 1000 gradients, warm-up included, in the geometric mean over seeds. They do not depend on the machine
+// A rule is a patch in bench/ablation/rules that takes it out; the models are in bench/ablation/models, those
+// that a rule was made for in bench/ablation/reasons, and their tables are drawn from their priors. Effective
+// draws are the least bulk ones of all parameters, or those of tails, for each 1000 gradients, warm-up
+// included, in the geometric mean over seeds. They do not depend on the machine
 // or on what else it does. A run whose largest R-hat is above 1.05 is lost, and counted as such.
 package main
 
@@ -27,6 +28,8 @@ func main() {
 	s := study{results: map[string]outcome{}}
 	rules := flag.String("rules", "", "names of rules, separated by commas; \"\": all")
 	models := flag.String("models", "", "names of models; \"\": all")
+	flag.StringVar(&s.folder, "folder", "models", "the folder of the models: models or reasons")
+	flag.BoolVar(&s.tails, "tails", false, "effective draws of tails")
 	flag.IntVar(&s.seeds, "seeds", 4, "runs of each model and rule")
 	flag.StringVar(&s.file, "o", "", "a file that keeps results, to go on with")
 	flag.Parse()
@@ -39,6 +42,8 @@ func main() {
 // A study has the results so far, by rule, model and seed.
 type study struct {
 	seeds   int
+	folder  string
+	tails   bool
 	file    string
 	dir     string
 	results map[string]outcome
@@ -47,6 +52,7 @@ type study struct {
 // An outcome is that of one run.
 type outcome struct {
 	Draws     float64 // effective ones for each 1000 gradients, the least of all parameters
+	Tails     float64 // the same of tails
 	Rhat      float64 // the largest
 	Divergent float64
 }
@@ -64,6 +70,7 @@ var sizes = map[string][]string{
 	"mixture": {"N=200"}, "crossed": {"N=180", "G=15", "H=12"}, "slopes": {"N=240", "G=24"},
 	"errors": {"N=80"}, "survival": {"N=120"}, "shares": {"N=200", "G=20"}, "noisy": {"N=60"},
 	"divided": {"N=60"}, "shifted": {"N=200", "G=20"},
+	"wide": {"N=400"}, "rates": {"N=400"}, "rates_two": {"N=400"}, "means": {"N=3"},
 }
 
 func (s *study) run(rules, models string) (err error) {
@@ -87,13 +94,17 @@ func (s *study) run(rules, models string) (err error) {
 			names = append(names, name)
 		}
 	}
+	there, err := filepath.Glob("bench/ablation/" + s.folder + "/*.vfl")
+	if err != nil {
+		return err
+	}
 	var on []string
-	for name := range sizes {
+	for _, file := range there {
+		name := strings.TrimSuffix(filepath.Base(file), ".vfl")
 		if models == "" || slices.Contains(strings.Split(models, ","), name) {
 			on = append(on, name)
 		}
 	}
-	slices.Sort(on)
 	for _, rule := range names {
 		program, err := s.program(rule)
 		if err != nil {
@@ -173,7 +184,7 @@ func (s *study) fits(program, rule, model string) error {
 
 // tables draws a model's tables beside a copy of it.
 func (s *study) tables(program, model, file string) error {
-	text, err := os.ReadFile("bench/ablation/models/" + model + ".vfl")
+	text, err := os.ReadFile("bench/ablation/" + s.folder + "/" + model + ".vfl")
 	if err != nil {
 		return err
 	}
@@ -202,6 +213,7 @@ func read(file string) (outcome, error) {
 	var doc struct {
 		Parameters []struct {
 			Bulk *float64 `json:"ess_bulk"`
+			Tail *float64 `json:"ess_tail"`
 			Rhat *float64 `json:"rhat"`
 		}
 		Diagnostics struct{ Divergences float64 }
@@ -211,13 +223,14 @@ func read(file string) (outcome, error) {
 	if err == nil {
 		err = json.Unmarshal(text, &doc)
 	}
-	o := outcome{Draws: math.Inf(1), Divergent: doc.Diagnostics.Divergences}
+	o := outcome{Draws: math.Inf(1), Tails: math.Inf(1), Divergent: doc.Diagnostics.Divergences}
 	for _, p := range doc.Parameters {
-		if p.Bulk != nil && p.Rhat != nil { // an element that is constant has none
-			o.Draws, o.Rhat = min(o.Draws, *p.Bulk), max(o.Rhat, *p.Rhat)
+		if p.Bulk != nil && p.Tail != nil && p.Rhat != nil { // an element that is constant has none
+			o.Draws, o.Tails, o.Rhat = min(o.Draws, *p.Bulk), min(o.Tails, *p.Tail), max(o.Rhat, *p.Rhat)
 		}
 	}
 	o.Draws *= 1000 / doc.Work.Gradients
+	o.Tails *= 1000 / doc.Work.Gradients
 	return o, err
 }
 
@@ -236,6 +249,9 @@ func (s *study) keep() error {
 func (s *study) of(rule, model string) (draws float64, lost int, divergent float64) {
 	for seed := 1; seed <= s.seeds; seed++ {
 		o := s.results[fmt.Sprintf("%s/%s/%d", rule, model, seed)]
+		if s.tails {
+			o.Draws = o.Tails
+		}
 		draws += math.Log(o.Draws) / float64(s.seeds)
 		divergent += o.Divergent
 		if o.lost() {
