@@ -51,6 +51,7 @@ func All() []def.Dist {
 		Geometric(),
 		Poisson(),
 		PoissonLog(),
+		Skellam(),
 		NegBinomial(),
 		NegBinomial2(),
 		NegBinomial2Log(),

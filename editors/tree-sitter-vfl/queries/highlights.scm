@@ -54,8 +54,8 @@
     "laplace" "lkj_corr" "lkj_corr_cholesky" "logistic" "logit_normal" "loglogistic" "lognormal"
     "multi_normal" "multi_normal_cholesky" "multi_normal_prec" "multi_student_t" "multinomial"
     "neg_binomial" "neg_binomial_2" "neg_binomial_2_log" "normal" "ordered_logistic"
-    "ordered_probit" "pareto" "poisson" "poisson_log" "scaled_inv_chi_square" "skew_normal"
-    "sratio_logit" "student_t" "uniform" "von_mises" "weibull" "wishart"
+    "ordered_probit" "pareto" "poisson" "poisson_log" "scaled_inv_chi_square" "skellam"
+    "skew_normal" "sratio_logit" "student_t" "uniform" "von_mises" "weibull" "wishart"
     "zero_inflated_neg_binomial_2_log" "zero_inflated_poisson_log" "mixture"))
 (call function: (name) @function)
 ((call function: (name) @function.builtin)
@@ -138,7 +138,8 @@
     "poisson_lpdf" "poisson_lpmf" "poisson_lcdf" "poisson_lccdf" "poisson" "poisson_log_lpdf"
     "poisson_log_lpmf" "poisson_log_lcdf" "poisson_log_lccdf" "poisson_log"
     "scaled_inv_chi_square_lpdf" "scaled_inv_chi_square_lpmf" "scaled_inv_chi_square_lcdf"
-    "scaled_inv_chi_square_lccdf" "scaled_inv_chi_square" "skew_normal_lpdf" "skew_normal_lpmf"
+    "scaled_inv_chi_square_lccdf" "scaled_inv_chi_square" "skellam_lpdf" "skellam_lpmf"
+    "skellam_lcdf" "skellam_lccdf" "skellam" "skew_normal_lpdf" "skew_normal_lpmf"
     "skew_normal_lcdf" "skew_normal_lccdf" "skew_normal" "sratio_logit_lpdf" "sratio_logit_lpmf"
     "sratio_logit_lcdf" "sratio_logit_lccdf" "sratio_logit" "student_t_lpdf" "student_t_lpmf"
     "student_t_lcdf" "student_t_lccdf" "student_t" "uniform_lpdf" "uniform_lpmf" "uniform_lcdf"
