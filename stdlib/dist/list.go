@@ -36,6 +36,7 @@ func All() []def.Dist {
 		GenPareto(),
 		Beta(),
 		BetaProportion(),
+		ZeroOneInflatedBeta(),
 		LogitNormal(),
 		Uniform(),
 		Flat(),

@@ -56,7 +56,8 @@
     "neg_binomial" "neg_binomial_2" "neg_binomial_2_log" "normal" "ordered_logistic"
     "ordered_probit" "pareto" "poisson" "poisson_log" "scaled_inv_chi_square" "skellam"
     "skew_normal" "sratio_logit" "student_t" "uniform" "von_mises" "weibull" "wishart"
-    "zero_inflated_neg_binomial_2_log" "zero_inflated_poisson_log" "mixture"))
+    "zero_inflated_neg_binomial_2_log" "zero_inflated_poisson_log" "zero_one_inflated_beta"
+    "mixture"))
 (call function: (name) @function)
 ((call function: (name) @function.builtin)
   (#any-of? @function.builtin
@@ -150,8 +151,10 @@
     "zero_inflated_neg_binomial_2_log_lcdf" "zero_inflated_neg_binomial_2_log_lccdf"
     "zero_inflated_neg_binomial_2_log" "zero_inflated_poisson_log_lpdf"
     "zero_inflated_poisson_log_lpmf" "zero_inflated_poisson_log_lcdf"
-    "zero_inflated_poisson_log_lccdf" "zero_inflated_poisson_log" "mixture_lpdf" "mixture_lpmf"
-    "mixture_lcdf" "mixture_lccdf" "mixture"))
+    "zero_inflated_poisson_log_lccdf" "zero_inflated_poisson_log" "zero_one_inflated_beta_lpdf"
+    "zero_one_inflated_beta_lpmf" "zero_one_inflated_beta_lcdf" "zero_one_inflated_beta_lccdf"
+    "zero_one_inflated_beta" "mixture_lpdf" "mixture_lpmf" "mixture_lcdf" "mixture_lccdf"
+    "mixture"))
 (encoder name: (identifier) @function.builtin)
 (missing policy: (identifier) @constant.builtin)
 (weight_statement init: (identifier) @constant.builtin)
