@@ -135,8 +135,8 @@ func TestContinuousSettings(t *testing.T) {
 	})
 }
 
-// Of values with a probability of their own, each is drawn with the probability that it has, and the density of
-// the others integrates to what is left; draws of these are from it.
+// Of values with a probability of their own, each is drawn with the probability that it has, and the density
+// of the others integrates to what is left; draws of these are from it.
 func TestAtoms(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		if d.Atoms == nil {
@@ -215,8 +215,8 @@ func TestDiscreteSettings(t *testing.T) {
 	})
 }
 
-// masses lists the probabilities of the least value, or a very unlikely one, and of those that follow until what
-// is left is below rounding.
+// masses lists the probabilities of the least value, or a very unlikely one, and of those that follow until
+// what is left is below rounding.
 func masses(d def.Dist, theta []float64) (least float64, p []float64) {
 	if lower, _ := d.Bounds(theta); math.IsInf(lower, -1) {
 		least = -300
@@ -229,7 +229,8 @@ func masses(d def.Dist, theta []float64) (least float64, p []float64) {
 
 // checkFrequencies compares draws with masses: the mean, and every value expected at least 25 times, to 4.5
 // Monte Carlo standard errors, which all of some thousand comparisons keep with probability 0.99.
-func checkFrequencies(t *testing.T, d def.Dist, theta []float64, least float64, p []float64, mean, sd float64) {
+func checkFrequencies(t *testing.T, d def.Dist, theta []float64, least float64, p []float64, mean,
+	sd float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(25, 26))
 	counts := make([]float64, len(p))

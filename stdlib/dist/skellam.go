@@ -39,9 +39,9 @@ Source: Skellam (1946), The frequency distribution of the difference between two
 	}
 }
 
-// skellamAt adds up the probabilities of the pairs of counts j + x and j, outward from about the most likely j:
-// as multiples of that of the first, from which no large terms cancel. The partials follow from the mean of j
-// given x.
+// skellamAt adds up the probabilities of the pairs of counts j + x and j, outward from about the most likely
+// j: as multiples of that of the first, from which no large terms cancel. The partials follow from the mean of
+// j given x.
 func skellamAt(x float64, theta [maxParams]float64) point {
 	first, second := positive(theta[0]), positive(theta[1])
 	if x < 0 {
@@ -50,8 +50,8 @@ func skellamAt(x float64, theta [maxParams]float64) point {
 		return p
 	}
 	x = natural(x)
-	product := first * second
-	size := portable.Hypot(x, 2*math.Sqrt(product))
+	product := float64(first * second) // rounded: twice it is a sum
+	size := math.Sqrt(float64(x*x) + float64(4*product))
 	middle := 2 * product / (size + x)
 	if !finite(middle) {
 		return invalid()
@@ -91,7 +91,7 @@ func skellamStrides(x, first, second, from, unit, stride float64) (rest, moment 
 			moment += float64(t * (j - from))
 		}
 	}
-	return stride*sum - 1, stride * moment
+	return float64(stride*sum) - 1, stride * moment
 }
 
 // skellamTail sums over the values on the side of x where the probability is less.
