@@ -40,8 +40,8 @@ Source: Skellam (1946), The frequency distribution of the difference between two
 }
 
 // skellamAt adds up the probabilities of the pairs of counts j + x and j, outward from about the most likely
-// j: as multiples of that of the first, from which no large terms cancel. The partials follow from the mean of
-// j given x.
+// j: as multiples of that of the first, from which no large terms cancel. The partials follow from the mean
+// of j given x.
 func skellamAt(x float64, theta [maxParams]float64) point {
 	first, second := positive(theta[0]), positive(theta[1])
 	if x < 0 {
