@@ -24,6 +24,14 @@ func LogBinomial(x, n, p, q float64) float64 {
 		(halfLogTwoPi + float64(0.5*(Log(x)+Log1p(-x/n))))
 }
 
+// LogPoisson returns the log probability of x events for a rate of m > 0, for whole numbers x ≥ 0, likewise.
+func LogPoisson(x, m float64) float64 {
+	if x == 0 {
+		return -m
+	}
+	return -factorialError(x) - deviance(x, m) - halfLogTwoPi - float64(0.5*Log(x))
+}
+
 // factorialError is stirlingError for any whole number above 0.
 func factorialError(x float64) float64 {
 	if x >= large {

@@ -143,6 +143,8 @@ func elementOf(d *def.Dist) types.Elem {
 	switch {
 	case d.Support == def.ZeroOne:
 		return types.Binary
+	case d.Discrete && (d.Support == def.RealLine || d.Support == def.WholeInterval): // maybe below 0
+		return types.Int
 	case d.Discrete:
 		return types.Count
 	}

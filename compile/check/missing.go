@@ -143,6 +143,10 @@ func (c *checker) imputations() {
 				"missing cells cannot be imputed from %s, whose vectors and matrices are not any numbers",
 				of[0].Dist.Name).
 				Note("a multi_normal over the rows of a matrix can")
+		case of[0].Dist.Atoms != nil:
+			c.errorf(diag.BadMissing, of[0].Stmt.Dist,
+				"missing cells cannot be imputed from %s: some of its values have a probability of their own, "+
+					"and a parameter is never exactly one of them", of[0].Dist.Name)
 		}
 	}
 }

@@ -75,6 +75,12 @@ func (c *checker) param(s *ast.Param) {
 			"the values of %s are data: it is a likelihood of all rows of a table, and no prior", dist.Name)
 		ok = false
 	}
+	if dist != nil && dist.Atoms != nil {
+		c.errorf(diag.MustBeData, s.Dist.Name,
+			"the values of %s are data: some have a probability of their own, and a parameter is never exactly "+
+				"one of them", dist.Name)
+		ok = false
+	}
 	if dist != nil && s.Noncentered && dist.ScaleAt < 0 {
 		way := "leave `noncentered` out"
 		if dist.Event != nil && dist.Support == def.RealLine {

@@ -53,8 +53,8 @@ func (b *Builder) inside(n *node) bool {
 // mapped reports whether the left side of a density is a parameter whose map takes it inside the support.
 func (b *Builder) mapped(n *node) bool {
 	d, x := n.likely.dist, b.nodes[n.in[0]].bij
-	if x == nil || x.whole != nil || d.Support != def.Positive && d.Support != def.NonNegative &&
-		d.Support != def.UnitInterval {
+	if x == nil || x.whole != nil || d.Atoms != nil || d.Support != def.Positive &&
+		d.Support != def.NonNegative && d.Support != def.UnitInterval {
 		return false
 	}
 	lower, upper := d.Support.Bounds(nil)

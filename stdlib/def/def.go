@@ -101,6 +101,9 @@ type Dist struct {
 	Params   []Param
 	Support  Support
 	Discrete bool
+	// Atoms are the values of a continuous distribution that have a probability of their own, which the
+	// density has there: then a value is data. The density is that beside them elsewhere.
+	Atoms []float64
 	// Sums reports that the gradient of many values with the same parameters depends on the values by a few
 	// sums of functions of them, whatever the parameters, and that no parameter bounds the values: an
 	// exponential family, or one of zeros and such. A student_t is none: its gradient as a function of the

@@ -38,7 +38,7 @@ func (d *Dist) Words(names []string) string {
 	if d.Declared && d.Form == nil {
 		return d.declaredWords()
 	}
-	words := d.Support.Words(names)
+	words := d.supportWords(names)
 	for k, p := range d.Params {
 		switch {
 		case d.Narrow == nil || !p.NoNoise || k >= len(names):
@@ -51,12 +51,16 @@ func (d *Dist) Words(names []string) string {
 	return words
 }
 
+func (d *Dist) supportWords(names []string) string {
+	if d.Discrete && d.Support == RealLine {
+		return "a whole number"
+	}
+	return d.Support.Words(names)
+}
+
 // declaredWords describes the domain that a declaration gives, whose bounds are numbers.
 func (d *Dist) declaredWords() string {
-	words := d.Support.Words(nil)
-	if d.Discrete && d.Support == RealLine {
-		words = "a whole number"
-	}
+	words := d.supportWords(nil)
 	if d.Narrow == nil {
 		return words
 	}

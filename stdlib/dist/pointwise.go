@@ -3,7 +3,7 @@ package dist
 import "github.com/vflc/vflc/stdlib/def"
 
 // maxParams is the largest number of parameters of a distribution that pointwise serves.
-const maxParams = 3
+const maxParams = 4
 
 // A point is what a log density gives for one element: its value, and its derivatives in x and in the
 // parameters.

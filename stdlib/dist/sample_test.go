@@ -114,7 +114,7 @@ func settings(d def.Dist) [][]float64 {
 
 func TestContinuousSettings(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
-		if d.Discrete || !proper(d) {
+		if d.Discrete || d.Atoms != nil || !proper(d) {
 			return
 		}
 		tol := 1e-6
@@ -128,6 +128,48 @@ func TestContinuousSettings(t *testing.T) {
 			}
 			// Kolmogorov-Smirnov: sqrt(n)·D exceeds 1.95 with probability 0.001 if sampler and density agree.
 			if distance := ksDistance(d, theta, l, cdf); !(math.Sqrt(draws)*distance < 1.95) {
+				t.Errorf("theta %v: the sampler is %.2f/sqrt(n) from the density", theta,
+					math.Sqrt(draws)*distance)
+			}
+		}
+	})
+}
+
+// Of values with a probability of their own, each is drawn with the probability that it has, and the density
+// of the others integrates to what is left; draws of these are from it.
+func TestAtoms(t *testing.T) {
+	each(t, func(t *testing.T, d def.Dist) {
+		if d.Atoms == nil {
+			return
+		}
+		for _, theta := range settings(d) {
+			r, rest, share := rand.New(rand.NewPCG(23, 24)), 1.0, map[float64]float64{}
+			for range draws {
+				share[d.Sample(r, theta)] += 1. / draws
+			}
+			for _, x := range d.Atoms {
+				p := math.Exp(logp(d, x, theta))
+				rest -= p
+				if math.Abs(share[x]-p) > 4.5*math.Sqrt(p*(1-p)/draws) {
+					t.Errorf("theta %v: %v of the draws are %v, want %v", theta, share[x], x, p)
+				}
+			}
+			others := d
+			others.Sample = func(r *rand.Rand, theta []float64) float64 {
+				x := d.Sample(r, theta)
+				for slices.Contains(d.Atoms, x) {
+					x = d.Sample(r, theta)
+				}
+				return x
+			}
+			l, cdf := cumulative(d, theta)
+			if total := cdf[len(cdf)-1]; math.Abs(total-rest) > 1e-6 {
+				t.Errorf("theta %v: the density integrates to %v, want %v", theta, total, rest)
+			}
+			for i := range cdf {
+				cdf[i] /= rest
+			}
+			if distance := ksDistance(others, theta, l, cdf); !(math.Sqrt(draws)*distance < 1.95) {
 				t.Errorf("theta %v: the sampler is %.2f/sqrt(n) from the density", theta,
 					math.Sqrt(draws)*distance)
 			}
@@ -157,53 +199,59 @@ func TestDiscreteSettings(t *testing.T) {
 			return
 		}
 		for _, theta := range settings(d) {
-			p := masses(d, theta)
+			least, p := masses(d, theta)
 			total, mean, second := 0.0, 0.0, 0.0
-			for x, v := range p {
+			for i, v := range p {
+				x := least + float64(i)
 				total += v
-				mean += float64(x) * v
-				second += float64(x) * float64(x) * v
+				mean += x * v
+				second += x * x * v
 			}
 			if math.Abs(total-1) > 1e-9 {
 				t.Errorf("theta %v: the masses sum to %v", theta, total)
 			}
-			checkFrequencies(t, d, theta, p, mean, math.Sqrt(second-mean*mean))
+			checkFrequencies(t, d, theta, least, p, mean, math.Sqrt(second-mean*mean))
 		}
 	})
 }
 
-// masses lists the probabilities of 0, 1, 2, … until what is left is below rounding.
-func masses(d def.Dist, theta []float64) []float64 {
-	var p []float64
-	for sum := 0.0; len(p) < 100000 && !(sum > 1-1e-12 && p[len(p)-1] < 1e-15); sum += p[len(p)-1] {
-		p = append(p, math.Exp(logp(d, float64(len(p)), theta)))
+// masses lists the probabilities of the least value, or a very unlikely one, and of those that follow until
+// what is left is below rounding.
+func masses(d def.Dist, theta []float64) (least float64, p []float64) {
+	if lower, _ := d.Bounds(theta); math.IsInf(lower, -1) {
+		least = -300
 	}
-	return p
+	for sum := 0.0; len(p) < 100000 && !(sum > 1-1e-12 && p[len(p)-1] < 1e-15); sum += p[len(p)-1] {
+		p = append(p, math.Exp(logp(d, least+float64(len(p)), theta)))
+	}
+	return least, p
 }
 
 // checkFrequencies compares draws with masses: the mean, and every value expected at least 25 times, to 4.5
 // Monte Carlo standard errors, which all of some thousand comparisons keep with probability 0.99.
-func checkFrequencies(t *testing.T, d def.Dist, theta, p []float64, mean, sd float64) {
+func checkFrequencies(t *testing.T, d def.Dist, theta []float64, least float64, p []float64, mean,
+	sd float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(25, 26))
 	counts := make([]float64, len(p))
 	sum := 0.0
 	for range draws {
 		x := d.Sample(r, theta)
-		if x < 0 || x != math.Floor(x) {
+		if x < least || x != math.Floor(x) {
 			t.Fatalf("theta %v: drew %v", theta, x)
 		}
 		sum += x
-		if x < float64(len(p)) {
+		if x -= least; x < float64(len(p)) {
 			counts[int(x)]++
 		}
 	}
 	if mcse := sd / math.Sqrt(draws); math.Abs(sum/draws-mean) > 4.5*mcse {
 		t.Errorf("theta %v: mean of draws %v, want %v ± %v", theta, sum/draws, mean, mcse)
 	}
-	for x, v := range p {
-		if mcse := math.Sqrt(draws * v * (1 - v)); draws*v >= 25 && math.Abs(counts[x]-draws*v) > 4.5*mcse {
-			t.Errorf("theta %v: drew %d %v times, want %.1f ± %.1f", theta, x, counts[x], draws*v, mcse)
+	for i, v := range p {
+		if mcse := math.Sqrt(draws * v * (1 - v)); draws*v >= 25 && math.Abs(counts[i]-draws*v) > 4.5*mcse {
+			t.Errorf("theta %v: drew %v %v times, want %.1f ± %.1f", theta, least+float64(i), counts[i], draws*v,
+				mcse)
 		}
 	}
 }

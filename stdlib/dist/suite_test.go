@@ -113,7 +113,7 @@ func TestComplete(t *testing.T) {
 				t.Errorf("the documentation does not mention %s", p.Name)
 			}
 		}
-		if discrete := d.Support >= def.ZeroOne; discrete != d.Discrete {
+		if discrete := d.Support >= def.ZeroOne; discrete != d.Discrete && d.Support != def.RealLine {
 			t.Errorf("discrete is %v, of its support %v", d.Discrete, discrete)
 		}
 		if !d.Discrete && d.Carrier != nil {

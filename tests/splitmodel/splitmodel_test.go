@@ -38,7 +38,7 @@ func TestSplitModels(t *testing.T) {
 // it should. bench/splits -attack takes more models.
 func TestRowsOfDrawnModels(t *testing.T) {
 	models := brief.Draws(9, 400)
-	a := splitmodel.AttackModels(63, models, t.TempDir())
+	a := splitmodel.AttackModels(67, models, t.TempDir())
 	for _, found := range a.Found {
 		t.Error("rows are found:", found)
 	}

@@ -55,9 +55,10 @@
     "laplace" "lkj_corr" "lkj_corr_cholesky" "logistic" "logit_normal" "loglogistic" "lognormal"
     "multi_normal" "multi_normal_cholesky" "multi_normal_prec" "multi_student_t" "multinomial"
     "neg_binomial" "neg_binomial_2" "neg_binomial_2_log" "normal" "ordered_logistic"
-    "ordered_probit" "pareto" "poisson" "poisson_log" "scaled_inv_chi_square" "skew_normal"
-    "sratio_logit" "student_t" "uniform" "von_mises" "weibull" "wishart"
-    "zero_inflated_neg_binomial_2_log" "zero_inflated_poisson_log" "zero_sum_normal" "mixture"))
+    "ordered_probit" "pareto" "poisson" "poisson_log" "scaled_inv_chi_square" "skellam"
+    "skew_normal" "sratio_logit" "student_t" "uniform" "von_mises" "weibull" "wishart"
+    "zero_inflated_neg_binomial_2_log" "zero_inflated_poisson_log" "zero_one_inflated_beta"
+    "zero_sum_normal" "mixture"))
 (call function: (name) @function)
 ((call function: (name) @function.builtin)
   (#any-of? @function.builtin
@@ -139,7 +140,8 @@
     "poisson_lpdf" "poisson_lpmf" "poisson_lcdf" "poisson_lccdf" "poisson" "poisson_log_lpdf"
     "poisson_log_lpmf" "poisson_log_lcdf" "poisson_log_lccdf" "poisson_log"
     "scaled_inv_chi_square_lpdf" "scaled_inv_chi_square_lpmf" "scaled_inv_chi_square_lcdf"
-    "scaled_inv_chi_square_lccdf" "scaled_inv_chi_square" "skew_normal_lpdf" "skew_normal_lpmf"
+    "scaled_inv_chi_square_lccdf" "scaled_inv_chi_square" "skellam_lpdf" "skellam_lpmf"
+    "skellam_lcdf" "skellam_lccdf" "skellam" "skew_normal_lpdf" "skew_normal_lpmf"
     "skew_normal_lcdf" "skew_normal_lccdf" "skew_normal" "sratio_logit_lpdf" "sratio_logit_lpmf"
     "sratio_logit_lcdf" "sratio_logit_lccdf" "sratio_logit" "student_t_lpdf" "student_t_lpmf"
     "student_t_lcdf" "student_t_lccdf" "student_t" "uniform_lpdf" "uniform_lpmf" "uniform_lcdf"
@@ -150,9 +152,11 @@
     "zero_inflated_neg_binomial_2_log_lcdf" "zero_inflated_neg_binomial_2_log_lccdf"
     "zero_inflated_neg_binomial_2_log" "zero_inflated_poisson_log_lpdf"
     "zero_inflated_poisson_log_lpmf" "zero_inflated_poisson_log_lcdf"
-    "zero_inflated_poisson_log_lccdf" "zero_inflated_poisson_log" "zero_sum_normal_lpdf"
-    "zero_sum_normal_lpmf" "zero_sum_normal_lcdf" "zero_sum_normal_lccdf" "zero_sum_normal"
-    "mixture_lpdf" "mixture_lpmf" "mixture_lcdf" "mixture_lccdf" "mixture"))
+    "zero_inflated_poisson_log_lccdf" "zero_inflated_poisson_log" "zero_one_inflated_beta_lpdf"
+    "zero_one_inflated_beta_lpmf" "zero_one_inflated_beta_lcdf" "zero_one_inflated_beta_lccdf"
+    "zero_one_inflated_beta" "zero_sum_normal_lpdf" "zero_sum_normal_lpmf" "zero_sum_normal_lcdf"
+    "zero_sum_normal_lccdf" "zero_sum_normal" "mixture_lpdf" "mixture_lpmf" "mixture_lcdf"
+    "mixture_lccdf" "mixture"))
 (encoder name: (identifier) @function.builtin)
 (missing policy: (identifier) @constant.builtin)
 (weight_statement init: (identifier) @constant.builtin)
