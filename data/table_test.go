@@ -144,8 +144,8 @@ func nest(dims []int, next *float64) any {
 
 func TestStanDataFiles(t *testing.T) {
 	files, err := filepath.Glob("../tests/reference/posteriordb/*/data.json")
-	if err != nil || len(files) != 15 {
-		t.Fatalf("%d files (%v), want 15", len(files), err)
+	if err != nil || len(files) != 17 {
+		t.Fatalf("%d files (%v), want 17", len(files), err)
 	}
 	for _, f := range files {
 		table, list := Open(f)
