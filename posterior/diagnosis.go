@@ -263,7 +263,8 @@ func variableOf(name string) string {
 // of correlation matrices and states that are certain are, while others of the parameter vary. A chain that is
 // stuck has all elements constant.
 func (r *SummaryRow) structural(varying map[string]bool) bool {
-	return r.SD == 0 && float64(r.Mean) == math.Trunc(float64(r.Mean)) && varying[variableOf(r.Name)]
+	whole := float64(r.Mean) == math.Trunc(float64(r.Mean))
+	return r.SD == 0 && whole && varying[variableOf(r.Name)]
 }
 
 // mixing checks each scalar over all chains.
