@@ -16,8 +16,9 @@ func allShown() map[string]any {
 		"accuracy": accuracySection{}, "agreement": agreementSection{}, "audit": auditSection{},
 		"costs": costsSection{}, "findings": findingsSection{}, "forecast": forecastSection{},
 		"frame": frame{}, "model": modelSection{}, "plots": plotsSection{}, "predictive": predictiveSection{},
-		"programs": programSection{}, "repeat": repeatSection{}, "signatures": signatureSection{},
-		"split": splitSection{}, "summary": summarySection{},
+		"programs": programSection{}, "repeat": repeatSection{},
+		"sensitivity": sensitivitySection{}, "signatures": signatureSection{}, "split": splitSection{},
+		"summary": summarySection{},
 	}
 }
 
