@@ -260,8 +260,8 @@ func variableOf(name string) string {
 }
 
 // structural reports whether an element is the same whole number in all draws, as elements of triangular and
-// of correlation matrices and states that are certain are, while others of the parameter vary. A chain that is
-// stuck has all elements constant.
+// of correlation matrices and states that are certain are, while others of the parameter vary. A chain that
+// is stuck has all elements constant.
 func (r *SummaryRow) structural(varying map[string]bool) bool {
 	whole := float64(r.Mean) == math.Trunc(float64(r.Mean))
 	return r.SD == 0 && whole && varying[variableOf(r.Name)]

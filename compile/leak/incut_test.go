@@ -194,3 +194,39 @@ OWN
 		}
 	}
 }
+
+// The gradient of a shared parameter in a likelihood of few numbers of the client is a function of these, one
+// in each round, which leaves a cut of data times them no other basis.
+func TestNumbersBesideSharedParameters(t *testing.T) {
+	const model = `client a, b
+data y : count[N] @ shared
+data s : real[N] @ shared
+data r : real[M] @ a
+data g : level(G)[M] @ a
+data X : real[N, P] @ a
+param m ~ normal(0, 1)
+param c ~ normal(0, 1) @ shared
+param B : real[P] ~ normal(0, 1) @ a
+param C : real[P] ~ normal(0, 1) @ a
+param w ~ normal(0, 1) @ b
+y ~ poisson_log(m + CUT + w)
+OWN
+`
+	for _, c := range []struct {
+		cut, own string
+		refused  bool
+	}{
+		{"X * B", "s ~ normal(c - B[1], exp(B[2] / 2))", true},
+		{"X * B", "r ~ normal(c - B[1], exp(B[2] / 2))", true},
+		{"2 * tanh(X * B)", "s ~ normal(c - B[1], exp(B[2] / 2))", true},
+		{"X * B + 2 * tanh(X * C)", "s ~ normal(c - B[1], 1)", true},
+		{"X * B", "s ~ normal(c - C[1], exp(C[2] / 2))", false}, // of others
+		{"X * B", "s ~ normal(c, 1)", false},
+		{"B[1]", "s ~ normal(c - B[1], exp(B[2] / 2))", false}, // no data
+	} {
+		text := strings.NewReplacer("CUT", c.cut, "OWN", c.own).Replace(model)
+		if got := refused(t, text, diag.GradientLeak); got != c.refused {
+			t.Errorf("%s, %s: refused: %t", c.cut, c.own, got)
+		}
+	}
+}

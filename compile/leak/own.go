@@ -306,7 +306,7 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 	for _, x := range sent {
 		e.tellers(diag.GradientLeak, x, known.columns(x), told, "columns of "+e.client)
 	}
-	e.plainly(sent)
+	e.plainly(list, sent)
 }
 
 // added reports data that the client adds to what others contribute in a likelihood of several parties that

@@ -22,8 +22,9 @@ type system struct {
 	names map[string]bool
 }
 
-// plain is a reader to which parameters that plain cuts tell are known, with how: each with such a cut.
-func (r *reader) plain(sent []ast.Expr) *reader {
+// plain is a reader to which parameters that plain cuts tell are known, with how: each with such a cut. Numbers
+// in a likelihood of the client do as much where it has shared parameters.
+func (r *reader) plain(list []ownTerm, sent []ast.Expr) *reader {
 	known, out := r.knowing(nil), told{}
 	known.found = true
 	var systems []system
@@ -37,6 +38,9 @@ func (r *reader) plain(sent []ast.Expr) *reader {
 		}
 		known.tellsArrays(x, out)
 	}
+	for _, x := range known.numberArguments(list) {
+		systems = known.join(systems, x)
+	}
 	for _, s := range systems {
 		if len(s.cuts) >= len(s.names) {
 			for name := range s.names {
@@ -49,6 +53,29 @@ func (r *reader) plain(sent []ast.Expr) *reader {
 	known = r.knowing(out)
 	known.found, known.partial = true, partly
 	return known
+}
+
+// numberArguments are those without data of likelihoods that a client evaluates whose arguments are numbers,
+// shared parameters among them: the gradients of these, and its log density, are functions of these few.
+func (r *reader) numberArguments(list []ownTerm) (out []ast.Expr) {
+	for _, t := range list {
+		shared, numbers := false, t.prior == nil && !t.home
+		var plain []ast.Expr
+		for _, e := range t.args {
+			if e == nil {
+				continue
+			}
+			shared = shared || r.deps(e)&onShared != 0
+			numbers = numbers && r.facts(e).Type.Scalar()
+			if r.isPlain(e) {
+				plain = append(plain, e)
+			}
+		}
+		if shared && numbers {
+			out = append(out, plain...)
+		}
+	}
+	return out
 }
 
 func (r *reader) isPlain(x ast.Expr) bool { return r.deps(x)&(onData|onPrivate) == onPrivate }
@@ -208,8 +235,8 @@ func (r *reader) dataTimes(x ast.Expr) []string {
 
 // byPlainCuts lists for each of what leaves a client the parameters by which plain cuts give its rows away,
 // and the cuts that do.
-func (r *reader) byPlainCuts(leaving []ast.Expr) (names [][]string, by told) {
-	known := r.plain(leaving)
+func (r *reader) byPlainCuts(list []ownTerm, leaving []ast.Expr) (names [][]string, by told) {
+	known := r.plain(list, leaving)
 	names = make([][]string, len(leaving))
 	for i, x := range leaving {
 		names[i] = known.dataTimes(x)
@@ -220,8 +247,9 @@ func (r *reader) byPlainCuts(leaving []ast.Expr) (names [][]string, by told) {
 // RowsByPlainCuts lists the data of a client whose rows follow from cuts, since others tell the parameters.
 func RowsByPlainCuts(p *check.Program) (out []string) {
 	r := readerOf(p)
-	sent := leaving(ownIn(r), slices.Collect(maps.Values(maps.Collect(Sent(p)))))
-	names, _ := r.byPlainCuts(sent)
+	list := ownIn(r)
+	sent := leaving(list, slices.Collect(maps.Values(maps.Collect(Sent(p)))))
+	names, _ := r.byPlainCuts(list, sent)
 	for i, x := range sent {
 		if len(names[i]) > 0 {
 			out = append(out, slices.Sorted(maps.Keys(r.namesOf(x).data))...)
@@ -232,17 +260,17 @@ func RowsByPlainCuts(p *check.Program) (out []string) {
 }
 
 // plainly reports cuts whose parameters plain cuts tell.
-func (e *examiner) plainly(sent []ast.Expr) {
-	names, by := e.byPlainCuts(sent)
+func (e *examiner) plainly(list []ownTerm, sent []ast.Expr) {
+	names, by := e.byPlainCuts(list, sent)
 	for i, x := range sent {
 		if len(names[i]) == 0 {
 			continue
 		}
 		list := strings.Join(names[i], ", ")
 		d := e.diags.Errorf(diag.GradientLeak, e.File.Source, x.Span(),
-			"%s also stands in `%s`, which %s sends without its data and which tells its value in every round: "+
+			"%s also stands in `%s`, without data of %s: what %[3]s sends tells its value in every round, and "+
 				"this, its data times a known number, gives columns of %[3]s away", list, by[names[i][0]], e.client)
-		d.Note("give the two cuts parameters of their own; %s takes it as it is", diag.AcceptFlag(diag.GradientLeak))
+		d.Note("give the two parameters of their own; %s takes it as it is", diag.AcceptFlag(diag.GradientLeak))
 	}
 }
 

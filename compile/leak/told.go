@@ -112,7 +112,7 @@ func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 // of basis.
 func (r *reader) byCuts(list []ownTerm, sent []ast.Expr) [][]string {
 	sent = leaving(list, sent)
-	known, plain, out := r.knowing(r.inCuts(sent)), r.plain(sent), make([][]string, len(list))
+	known, plain, out := r.knowing(r.inCuts(sent)), r.plain(list, sent), make([][]string, len(list))
 	for i, t := range list {
 		if t.prior != nil {
 			continue
