@@ -22,8 +22,8 @@ type system struct {
 	names map[string]bool
 }
 
-// plain is a reader to which parameters that plain cuts tell are known, with how: each with such a cut. Numbers
-// in a likelihood of the client do as much where it has shared parameters.
+// plain is a reader to which parameters that plain cuts tell are known, with how: each with such a cut.
+// Numbers in a likelihood of the client do as much where it has shared parameters.
 func (r *reader) plain(list []ownTerm, sent []ast.Expr) *reader {
 	known, out := r.knowing(nil), told{}
 	known.found = true
