@@ -163,7 +163,8 @@ func TestCells(t *testing.T) {
 		{"x ~ normal(bu[g], 1)", "V0703"},
 		// flat to the last bit at most draws
 		{"x ~ normal(wide, 1e-200 * exp(s))", ""},
-		{"x ~ normal(b, s)", "V0331"},                                          // whose gradient in s tells b, which multiplies x in the cut
+		// the gradient in s tells b, which multiplies x in the cut
+		{"x ~ normal(b, s)", "V0331"},
 		{"param f : real[G] ~ normal(u, 1) @ a\nx ~ normal(f[g], 1)", "V0703"}, // which u tells
 		{"param f : real[H] ~ normal(v, 1) @ a\nx ~ normal(f[h], 1)", ""},
 		{"param f : real[H] ~ normal(k, s) @ a\nx ~ normal(f[h], 1)", ""},
