@@ -50,7 +50,7 @@ func TestNUTSAllocatesNothing(t *testing.T) {
 						}
 					}
 				}
-				// of three runs, so that one allocation elsewhere in the process is not taken for the sampler's
+				// over three runs: one allocation elsewhere in the process is not the sampler's
 				if n := testing.AllocsPerRun(3, steps); n != 0 {
 					t.Errorf("%s %s: %v allocations in 40 steps of %s", path, transform, n, phase)
 				}
