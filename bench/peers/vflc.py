@@ -58,6 +58,7 @@ PROBLEMS = {
     "radon": lambda: posteriordb("radon_mn-radon_hierarchical_intercept_noncentered"),
     **{name: simulated(name) for name in ("correlated", "student", "crossed", "rats")},
     **{name: held(name, model) for name, model in HELD.items()},
+    **{f[:-4]: held(f[:-4], f"bench/peers/unseen/{f[:-4]}") for f in os.listdir(f"{here}/unseen")},
     "clients50": lambda: [f"{here}/clients50.vfl", "--data", f"server={a.data}/server.csv", "--data", f"lab={a.data}/lab*.csv", "--transform", "augmented", "--rho", "1"],
 }
 
