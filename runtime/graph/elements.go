@@ -1,16 +1,13 @@
 package graph
 
-import (
-	"fmt"
+import "github.com/vflc/vflc/stdlib/def"
 
-	"github.com/vflc/vflc/stdlib/def"
-)
-
-// A summing writes a density element by element: what an expanding adds to the target, it adds to one array.
+// A summing writes a density element by element: what an expanding adds to the target, it adds to one array,
+// and before that what is the same for all elements to one number.
 type summing struct {
 	*expanding
-	sum  ID // NoID: nothing yet
-	each float64
+	sum, all ID // NoID: nothing yet
+	each     float64
 }
 
 // elements writes the elements of a density as operations, in the shape of its left side, on the same
@@ -28,12 +25,21 @@ func (b *Builder) elements(n *node) (ID, bool) {
 	for k := range theta {
 		theta[k] = def.Value(n.in[k+1])
 	}
-	s := &summing{expanding: &expanding{Builder: b, power: 1, shape: x.shape}, sum: NoID}
+	s := &summing{expanding: &expanding{Builder: b, power: 1, shape: x.shape}, sum: NoID, all: NoID}
+	shape := x.shape
 	if !form(s, def.Value(n.in[0]), theta) {
 		return NoID, false
 	}
-	s.add(b.Const("", x.shape, constantOf(x.shape.Len(), s.each)))
-	return s.sum, true
+	if s.each != 0 {
+		s.all = s.plus(s.all, s.Scalar(s.each))
+	}
+	if s.sum == NoID || !b.Shape(s.sum).equal(shape) {
+		s.add(b.Const("", shape, constantOf(shape.Len(), 0)))
+	}
+	if s.all == NoID {
+		return s.sum, true
+	}
+	return s.plus(s.sum, s.all), true
 }
 
 func constantOf(n int, v float64) []float64 {
@@ -58,21 +64,21 @@ func (s *summing) Most(x, bound def.Value) { s.Sum(s.Apply(def.InsideBound, s.Su
 
 // Density adds the elements of another distribution's density.
 func (s *summing) Density(d def.Dist, x def.Value, theta ...def.Value) {
-	ids := make([]ID, len(theta))
-	for k, v := range theta {
-		ids[k] = ID(v)
-	}
-	id, err := s.LogDensityByVectors(&d, ID(x), ids, NoID)
-	if err != nil {
-		panic(fmt.Sprintf("graph: %v", err))
-	}
-	s.add(id)
+	s.add(ID(s.Elements(d, x, theta...)))
 }
 
 func (s *summing) add(id ID) {
-	if s.sum == NoID {
-		s.sum = id
-		return
+	if len(s.Shape(id)) == 0 {
+		s.all = s.plus(s.all, id)
+	} else {
+		s.sum = s.plus(s.sum, id)
 	}
-	s.sum = s.must("add", s.sum, id)
+}
+
+// plus is the sum of what there is and a value.
+func (s *summing) plus(sum, id ID) ID {
+	if sum == NoID {
+		return id
+	}
+	return s.must("add", sum, id)
 }
