@@ -70,7 +70,9 @@ func TestCensoredForms(t *testing.T) {
 		forms, tried := 0, 0
 		for _, name := range u.Dists() {
 			d, _ := u.Dist(name)
-			if d.LogCDF == nil || !slices.ContainsFunc(d.Params, func(p def.Param) bool { return !p.Integral }) {
+			if d.LogCDF == nil || !slices.ContainsFunc(d.Params, func(p def.Param) bool {
+				return !p.Integral
+			}) {
 				continue
 			}
 			tried++

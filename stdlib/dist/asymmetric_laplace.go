@@ -76,8 +76,8 @@ func asymmetricLaplaceTail(x float64, theta [maxParams]float64, upper bool) poin
 	return p
 }
 
-// asymmetricLaplaceBeyond writes the log of the distribution function, or of its complement: the complement of
-// the tail on the other side of mu.
+// asymmetricLaplaceBeyond writes the log of the distribution function, or of its complement: on one side of
+// mu it is that of the tail, on the other of its complement.
 func asymmetricLaplaceBeyond(upper bool) Formula {
 	return func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
 		q, one := b.Apply(unit(), theta[2]), b.Number(1)

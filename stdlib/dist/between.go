@@ -48,9 +48,9 @@ func logDifference(b def.DensityBuilder, more, less def.Value) def.Value {
 	return b.Add(more, b.Func("log1m_exp", b.Sub(less, more)))
 }
 
-// betweenHazard is that of a distribution whose log probability of a greater value is -exp(h): h is the log of
-// the cumulative hazard H. Between two ends it is exp(-H(lower)) - exp(-H(upper)), whose digits all stand in
-// the difference of the two H.
+// betweenHazard is that of a distribution whose log probability of a greater value is -exp(h), with h the log
+// of the cumulative hazard H. Between two ends it is exp(-H(lower)) - exp(-H(upper)), whose digits all stand
+// in the difference of the two H.
 func betweenHazard(h Formula) between {
 	return func(b def.DensityBuilder, lower, upper def.Value, theta []def.Value) def.Value {
 		switch def.None {
