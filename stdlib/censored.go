@@ -110,19 +110,26 @@ func (c *censored) from(k int, d *def.Dist, b def.DensityBuilder, x def.Value, t
 		at, end, with := of(x), of(theta[n+k]), all(of, theta[:n])
 		switch way {
 		case LeftFlag:
-			b.Probability(1, *d, def.None, at, with...)
+			known(b, d, def.None, at, with)
 		case LeftBound:
-			b.Probability(1, *d, def.None, end, with...)
+			known(b, d, def.None, end, with)
 		case RightFlag:
-			b.Probability(1, *d, beyond(d, b, at), def.None, with...)
+			known(b, d, beyond(d, b, at), def.None, with)
 		case RightBound:
-			b.Probability(1, *d, beyond(d, b, end), def.None, with...)
+			known(b, d, beyond(d, b, end), def.None, with)
 		case Interval:
 			interval(d, b, at, end, with)
 		}
 	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
 		c.from(k+1, d, b, of(x), all(of, theta))
 	})
+}
+
+// known adds the log probability of an interval.
+func known(b def.DensityBuilder, d *def.Dist, lower, upper def.Value, theta []def.Value) {
+	if p, ok := b.Probability(d, lower, upper, theta...); ok {
+		b.Sum(p, 1)
+	}
 }
 
 // applies reports whether a value is known in this way, given it and what the clause says.
@@ -153,15 +160,15 @@ func interval(d *def.Dist, b def.DensityBuilder, lower, upper def.Value, theta [
 	b.Split([]def.Value{lower}, func(by []float64) bool {
 		return by[0] <= least
 	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
-		b.Probability(1, *d, def.None, of(upper), all(of, theta)...)
+		known(b, d, def.None, of(upper), all(of, theta))
 	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
 		lower, upper, theta := of(lower), of(upper), all(of, theta)
 		b.Split([]def.Value{upper}, func(by []float64) bool {
 			return by[0] >= most
 		}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
-			b.Probability(1, *d, of(lower), def.None, all(of, theta)...)
+			known(b, d, of(lower), def.None, all(of, theta))
 		}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
-			b.Probability(1, *d, of(lower), of(upper), all(of, theta)...)
+			known(b, d, of(lower), of(upper), all(of, theta))
 		})
 	})
 }

@@ -92,8 +92,12 @@ func (t *truncated) expand(b def.DensityBuilder, x def.Value, theta []def.Value)
 			upper = theta[t.upperAt]
 		}
 	}
-	if (lower != def.None || upper != def.None) && !b.Probability(-1, *t.Dist, lower, upper, theta[:n]...) {
-		return false
+	if lower != def.None || upper != def.None {
+		p, ok := b.Probability(t.Dist, lower, upper, theta[:n]...)
+		if !ok {
+			return false
+		}
+		b.Sum(p, -1)
 	}
 	if lower != def.None {
 		b.Least(x, theta[t.lowerAt])

@@ -117,8 +117,8 @@ func compareForms(t *testing.T, way partlyKnown, d *def.Dist, moved float64) boo
 	if d.Params[0].Domain == def.RealLine {
 		values[0] += moved
 	}
-	var got [2][]float64
-	var written [2]string
+	var got [3][]float64 // of the form, of the loop, and of the form element by element
+	var written [3]string
 	for i := range got {
 		b := graph.New("censored")
 		if i == 1 {
@@ -147,17 +147,27 @@ func compareForms(t *testing.T, way partlyKnown, d *def.Dist, moved float64) boo
 				theta = append(theta, b.Const("said", shape{n}, v))
 			}
 		}
-		if err := b.Density("y", &c, b.Const("y", shape{n}, y), theta, graph.NoID, 0.5); err != nil {
+		at := b.Const("y", shape{n}, y)
+		if i < 2 {
+			if err := b.Density("y", &c, at, theta, graph.NoID, 0.5); err != nil {
+				t.Fatalf("%s: %v", c.Name, err)
+			}
+		} else if id, err := b.LogDensityByVectors(&c, at, theta, graph.NoID); err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
+		} else if err := b.Add("y", id, 0.5); err != nil {
+			t.Fatal(err)
 		}
 		g := build(t, b)
 		got[i], written[i] = evaluated(g, x), g.String()
 	}
 	for k, want := range got[1] {
-		if !(math.Abs(got[0][k]-want) <= 1e-10*max(1, math.Abs(want))) &&
-			!(math.IsInf(want, -1) && math.IsInf(got[0][0], -1)) {
-			t.Errorf("%s %s moved by %v: number %d is %v, want %v", way.name, d.Name, moved, k, got[0][k], want)
-			break
+		for i, form := range [...]string{"", "", " by elements"} {
+			if v := got[i][k]; !(math.Abs(v-want) <= 1e-10*max(1, math.Abs(want))) &&
+				!(math.IsInf(want, -1) && math.IsInf(got[i][0], -1)) {
+				t.Errorf("%s %s moved by %v%s: number %d is %v, want %v", way.name, d.Name, moved, form, k, v,
+					want)
+				return true
+			}
 		}
 	}
 	return written[0] != written[1]

@@ -155,23 +155,21 @@ func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weigh
 	return d.Event.Expand(e, def.Value(x), values)
 }
 
-// Probability adds the log probability of an interval, by vectors where the distribution has such a form.
-func (e *expanding) Probability(k float64, d def.Dist, lower, upper def.Value, theta ...def.Value) bool {
+// Probability is that of an interval, by vectors where the distribution has such a form.
+func (e *expanding) Probability(d *def.Dist, lower, upper def.Value, theta ...def.Value) (def.Value, bool) {
 	switch {
-	case d.Between != nil && e.within(lower, &d) && e.within(upper, &d):
-		e.Sum(d.Between(e, lower, upper, theta), k)
+	case d.Between != nil && e.within(lower, d) && e.within(upper, d):
+		return d.Between(e, lower, upper, theta), true
 	case lower == def.None:
-		e.tail(k, opLogCDF, &d, upper, theta)
+		return e.tail(opLogCDF, d, upper, theta), true
 	case upper == def.None:
-		e.tail(k, opLogCCDF, &d, lower, theta)
-	default:
-		return false
+		return e.tail(opLogCCDF, d, lower, theta), true
 	}
-	return true
+	return def.None, false
 }
 
-// tail adds k times a tail, which is one number where its arguments are.
-func (e *expanding) tail(k float64, o *op, d *def.Dist, x def.Value, theta []def.Value) {
+// tail is a tail, one number where its arguments are.
+func (e *expanding) tail(o *op, d *def.Dist, x def.Value, theta []def.Value) def.Value {
 	ids := make([]ID, len(theta))
 	for i, v := range theta {
 		ids[i] = ID(v)
@@ -183,7 +181,7 @@ func (e *expanding) tail(k float64, o *op, d *def.Dist, x def.Value, theta []def
 	if err != nil {
 		panic("graph: " + err.Error())
 	}
-	e.Sum(def.Value(id), k)
+	return def.Value(id)
 }
 
 // within reports whether an end of an interval, where it is one, is sure to lie inside the support.

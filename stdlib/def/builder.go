@@ -52,10 +52,9 @@ type DensityBuilder interface {
 	// counted from 1, is index.
 	LogSumExp(m Value) Value
 	Pick(m, index Value) Value
-	// Probability adds k times the log probability of a value above lower and no greater than upper, of which
-	// one may be None. It returns false, having added nothing, where both are ends and d.Between cannot serve
-	// them.
-	Probability(k float64, d Dist, lower, upper Value, theta ...Value) bool
+	// Probability is the log probability of a value above lower and no greater than upper, of which one may be
+	// None. It returns false where both are ends and d.Between cannot serve them.
+	Probability(d *Dist, lower, upper Value, theta ...Value) (Value, bool)
 	// Density adds the log density of another distribution, carrier included, at x, which has the shape of
 	// the left side.
 	Density(d Dist, x Value, theta ...Value)
