@@ -3,6 +3,7 @@ package stdlib
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -48,12 +49,7 @@ func Censored(d *def.Dist, ways []Censoring) def.Dist {
 	if d.Sample == nil {
 		out.Sample = nil
 	}
-	out.Expand, out.Elements, out.Rows, out.Slow = nil, nil, def.NoRows,
-		"some rows have a density and others a probability"
-	if c.flagged() {
-		out.Expand, out.Slow = c.expand, ""
-	}
-	out.Survival = nil
+	out.Expand, out.Elements, out.Rows, out.Slow, out.Between = c.expand, nil, def.NoRows, d.SlowTails, nil
 	out.LogDensity, out.LogCDF, out.LogCCDF, out.NoCDF = c.logDensity, nil, nil, "it is censored"
 	if d.Carrier != nil {
 		out.Carrier = c.carrier
@@ -77,33 +73,27 @@ func (c *censored) known(x float64, at func(way int) float64) (lower, upper floa
 		switch {
 		case math.IsNaN(v):
 			return v, v, false
-		case way == RightFlag && v == 1:
+		case !way.applies([]float64{x, v}):
+		case way == RightFlag:
 			return open(c.Dist, x), math.Inf(1), false
-		case way == RightBound && x >= v:
+		case way == RightBound:
 			return open(c.Dist, v), math.Inf(1), false
-		case way == LeftFlag && v == 1:
+		case way == LeftFlag:
 			return math.Inf(-1), x, false
-		case way == LeftBound && x <= v:
+		case way == LeftBound:
 			return math.Inf(-1), v, false
-		case way == Interval && v != x:
+		default:
 			return open(c.Dist, x), v, false
 		}
 	}
 	return x, x, true
 }
 
-// flagged reports whether flags alone say which values are known.
-func (c *censored) flagged() bool {
-	for _, way := range c.ways {
-		if way != RightFlag && way != LeftFlag {
-			return false
-		}
-	}
-	return true
-}
-
-// expand divides the rows by their flags, of which the first that is set counts.
+// expand divides the rows by what is known of their values, of which the first way that applies counts.
 func (c *censored) expand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
+	if slices.Contains(c.ways, Interval) && (c.Between == nil || c.Discrete) {
+		return false
+	}
 	bare := *c.Dist
 	bare.Carrier = nil // see carrier
 	return c.from(0, &bare, b, x, theta)
@@ -115,20 +105,71 @@ func (c *censored) from(k int, d *def.Dist, b def.DensityBuilder, x def.Value, t
 		b.Density(*d, x, theta[:n]...)
 		return true
 	}
-	return b.Split([]def.Value{theta[n+k]}, func(flag []float64) bool {
-		return flag[0] == 1
-	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
-		at, with := of(x), all(of, theta[:n])
-		switch {
-		case c.ways[k] == LeftFlag:
-			b.Below(*d, at, with...)
-		case d.Discrete:
-			b.Above(*d, b.Sub(at, b.Number(1)), with...)
-		default:
-			b.Above(*d, at, with...)
+	way, by := c.ways[k], []def.Value{x, theta[n+k]}
+	return b.Split(by, way.applies, func(b def.DensityBuilder, of func(def.Value) def.Value) {
+		at, end, with := of(x), of(theta[n+k]), all(of, theta[:n])
+		switch way {
+		case LeftFlag:
+			known(b, d, def.None, at, with)
+		case LeftBound:
+			known(b, d, def.None, end, with)
+		case RightFlag:
+			known(b, d, beyond(d, b, at), def.None, with)
+		case RightBound:
+			known(b, d, beyond(d, b, end), def.None, with)
+		case Interval:
+			interval(d, b, at, end, with)
 		}
 	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
 		c.from(k+1, d, b, of(x), all(of, theta))
+	})
+}
+
+// known adds the log probability of an interval.
+func known(b def.DensityBuilder, d *def.Dist, lower, upper def.Value, theta []def.Value) {
+	if p, ok := b.Probability(d, lower, upper, theta...); ok {
+		b.Sum(p, 1)
+	}
+}
+
+// applies reports whether a value is known in this way, given it and what the clause says.
+func (w Censoring) applies(by []float64) bool {
+	switch x, v := by[0], by[1]; w {
+	case RightBound:
+		return !(x < v)
+	case LeftBound:
+		return !(x > v)
+	case Interval:
+		return x != v
+	default:
+		return v == 1
+	}
+}
+
+// beyond is open of a value of data.
+func beyond(d *def.Dist, b def.DensityBuilder, lower def.Value) def.Value {
+	if d.Discrete {
+		return b.Sub(lower, b.Number(1))
+	}
+	return lower
+}
+
+// interval divides the rows once more, by whether both ends of an interval are inside the support.
+func interval(d *def.Dist, b def.DensityBuilder, lower, upper def.Value, theta []def.Value) {
+	least, most, _ := d.FixedBounds()
+	b.Split([]def.Value{lower}, func(by []float64) bool {
+		return by[0] <= least
+	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
+		known(b, d, def.None, of(upper), all(of, theta))
+	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
+		lower, upper, theta := of(lower), of(upper), all(of, theta)
+		b.Split([]def.Value{upper}, func(by []float64) bool {
+			return by[0] >= most
+		}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
+			known(b, d, of(lower), def.None, all(of, theta))
+		}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
+			known(b, d, of(lower), of(upper), all(of, theta))
+		})
 	})
 }
 

@@ -29,9 +29,7 @@ func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 		t.upperAt, end.Name, end.Doc = len(out.Params), def.UpperEnd, "the greatest value"
 		out.Params, out.Upper = append(out.Params, end), def.End{}
 	}
-	out.Expand, out.Elements, out.Rows, out.Slow = nil, nil, def.NoRows,
-		"the probability between the ends has none"
-	out.Survival = nil
+	out.Expand, out.Elements, out.Rows, out.Slow, out.Between = t.expand, nil, def.NoRows, d.SlowTails, nil
 	out.LogDensity = t.logDensity
 	out.LogCDF = func(b *def.Batch) float64 { return t.tail(b, false) }
 	out.LogCCDF = func(b *def.Batch) float64 { return t.tail(b, true) }
@@ -77,6 +75,40 @@ func (t *truncated) ends(theta []def.BlockArg, i int) (lower, upper float64) {
 		upper = theta[t.upperAt].At(i)
 	}
 	return lower, upper
+}
+
+// expand writes the density of d and the probability of what lies between the ends.
+func (t *truncated) expand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
+	n := len(t.Params)
+	least, most, fixed := t.FixedBounds()
+	lower, upper := def.None, def.None
+	if t.lowerAt >= 0 {
+		if v, known := b.Const(theta[t.lowerAt]); !known || !fixed || v > least {
+			lower = beyond(t.Dist, b, theta[t.lowerAt])
+		}
+	}
+	if t.upperAt >= 0 {
+		if v, known := b.Const(theta[t.upperAt]); !known || !fixed || v < most {
+			upper = theta[t.upperAt]
+		}
+	}
+	if lower != def.None || upper != def.None {
+		p, ok := b.Probability(t.Dist, lower, upper, theta[:n]...)
+		if !ok {
+			return false
+		}
+		b.Sum(p, -1)
+	}
+	if lower != def.None {
+		b.Least(x, theta[t.lowerAt])
+	}
+	if upper != def.None {
+		b.Most(x, upper)
+	}
+	bare := *t.Dist
+	bare.Carrier = nil
+	b.Density(bare, x, theta[:n]...)
+	return true
 }
 
 // open is the greatest value below a lower end that counts as outside: intervals of between do not hold their

@@ -137,6 +137,67 @@ def censored_normal(theta, d):
     return j + normal(mu, 0, 5) + normal(s) + jnp.sum(jnp.where(exact, -0.5 * z * z - jnp.log(s), jsp.special.log_ndtr(-z)))
 
 
+def censored(theta, d):
+    """Scale, prior and predictor of a regression."""
+    (s, j), b = positive(theta[0]), theta[1:]
+    return s, j + normal(s) + jnp.sum(normal(b)), d["X"] @ b
+
+
+def log_between(lower, upper):
+    """The log of Phi(upper) - Phi(lower), on the side where it keeps its digits."""
+    flip = lower + upper > 0
+    less, more = jnp.where(flip, -upper, lower), jnp.where(flip, -lower, upper)
+    below = jsp.special.log_ndtr(more)
+    return below + jnp.log1p(-jnp.exp(jsp.special.log_ndtr(less) - below))
+
+
+@task
+def right(theta, d):
+    s, prior, m = censored(theta, d)
+    z = (d["y"] - m) / s
+    return prior + jnp.sum(jnp.where(d["c"] == 1, jsp.special.log_ndtr(-z), -0.5 * z * z - jnp.log(s)))
+
+
+@task
+def tobit(theta, d):
+    s, prior, m = censored(theta, d)
+    z = (d["y"] - m) / s
+    return prior + jnp.sum(jnp.where(d["y"] <= 0, jsp.special.log_ndtr(-m / s), -0.5 * z * z - jnp.log(s)))
+
+
+@task
+def interval(theta, d):
+    s, prior, m = censored(theta, d)
+    return prior + jnp.sum(log_between((d["y"] - m) / s, (d["c"] - m) / s))
+
+
+@task
+def truncated(theta, d):
+    s, prior, m = censored(theta, d)
+    return prior + jnp.sum(normal(d["y"], m, s) - jsp.special.log_ndtr(m / s))
+
+
+@task
+def truncated_twice(theta, d):
+    s, prior, m = censored(theta, d)
+    return prior + jnp.sum(normal(d["y"], m, s) - log_between(-m / s, (6 - m) / s))
+
+
+@task
+def gumbel_interval(theta, d):
+    s, prior, m = censored(theta, d)
+    below, above = jnp.exp((m - d["c"]) / s), jnp.exp((m - d["y"]) / s)
+    return prior + jnp.sum(jnp.log(-jnp.expm1(below - above)) - below)
+
+
+@task
+def logistic_left(theta, d):
+    s, prior, m = censored(theta, d)
+    z = (d["y"] - m) / s
+    each = jnp.where(d["c"] == 1, -jax.nn.softplus(-z), -z - 2 * jax.nn.softplus(-z) - jnp.log(s))
+    return prior + jnp.sum(each)
+
+
 # Gaussian processes.
 
 

@@ -31,6 +31,12 @@ var vectorFuncs = [...]*vectorFunc{
 		vector.AddScalar(n, t, x, -1)
 		vector.Div(n, t, dy, t)
 	}, false},
+	def.Log1mExpLoop: {vector.Log1mExp, func(n int, t, dy, x, _ []float64) {
+		vector.Neg(n, t, x)
+		vector.Expm1(n, t, t)
+		vector.Neg(n, t, t)
+		vector.Div(n, t, dy, t)
+	}, false},
 	def.SqrtLoop: {vector.Sqrt, func(n int, t, dy, _, y []float64) {
 		vector.Div(n, t, dy, y)
 		vector.Scale(n, t, t, 0.5)

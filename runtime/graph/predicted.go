@@ -20,6 +20,9 @@ func (b *Builder) predicted(d *def.Dist, theta []ID) (*def.Dist, []ID) {
 		if m, ok := b.argument(theta[p.Param], p.Func); ok {
 			form, with := p.Form(), slices.Clone(theta)
 			with[p.Param] = m
+			if d.Carrier == nil { // counted elsewhere: both forms have the same one
+				form.Carrier = nil
+			}
 			return &form, with
 		}
 	}

@@ -14,6 +14,11 @@ func (e *expanding) Split(by []def.Value, is func(by []float64) bool, yes,
 	if !e.split {
 		return false
 	}
+	for _, v := range by {
+		if e.nodes[v].kind != constant {
+			return false
+		}
+	}
 	rows := [2][]float64{}
 	values := make([]float64, len(by))
 	for i := range e.rows {
@@ -150,35 +155,44 @@ func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weigh
 	return d.Event.Expand(e, def.Value(x), values)
 }
 
-// Below adds the log of a distribution function.
-func (e *expanding) Below(d def.Dist, x def.Value, theta ...def.Value) {
-	e.tail(opLogCDF, &d, x, theta)
-}
-
-// Above adds the log of its complement.
-func (e *expanding) Above(d def.Dist, x def.Value, theta ...def.Value) {
-	if d.Survival != nil && !d.Discrete && e.above(ID(x), &d) {
-		e.Sum(d.Survival(e, x, theta), 1)
-		return
+// Probability is that of an interval, by vectors where the distribution has such a form.
+func (e *expanding) Probability(d *def.Dist, lower, upper def.Value, theta ...def.Value) (def.Value, bool) {
+	switch {
+	case d.Between != nil && e.within(lower, d) && e.within(upper, d):
+		return d.Between(e, lower, upper, theta), true
+	case lower == def.None:
+		return e.tail(opLogCDF, d, upper, theta), true
+	case upper == def.None:
+		return e.tail(opLogCCDF, d, lower, theta), true
 	}
-	e.tail(opLogCCDF, &d, x, theta)
+	return def.None, false
 }
 
-func (e *expanding) tail(o *op, d *def.Dist, x def.Value, theta []def.Value) {
+// tail is a tail, one number where its arguments are.
+func (e *expanding) tail(o *op, d *def.Dist, x def.Value, theta []def.Value) def.Value {
 	ids := make([]ID, len(theta))
-	for k, v := range theta {
-		ids[k] = ID(v)
+	for i, v := range theta {
+		ids[i] = ID(v)
+		if len(e.Shape(ID(v))) > 0 && len(e.Shape(ID(x))) == 0 {
+			x = e.Add(x, e.Fill(0))
+		}
 	}
 	id, err := e.elementwise(o, d, ID(x), ids)
 	if err != nil {
 		panic("graph: " + err.Error())
 	}
-	e.Sum(def.Value(id), 1)
+	return def.Value(id)
 }
 
-// above reports whether x is data above the lower end of the support.
-func (e *expanding) above(x ID, d *def.Dist) bool {
-	lower, _ := d.Support.Bounds(nil)
-	v, known := e.Builder.Value(x)
-	return known && !slices.ContainsFunc(v, func(v float64) bool { return !(v > lower) })
+// within reports whether an end of an interval, where it is one, is sure to lie inside the support.
+func (e *expanding) within(x def.Value, d *def.Dist) bool {
+	if x == def.None {
+		return true
+	}
+	v, known := e.Builder.Value(ID(x))
+	if !known {
+		return d.Support == def.RealLine
+	}
+	lower, upper, fixed := d.FixedBounds()
+	return fixed && !slices.ContainsFunc(v, func(v float64) bool { return !(lower < v && v < upper) })
 }

@@ -5,6 +5,9 @@ import "math"
 // A Value is a number or an array in an expression of a Builder. It is valid for that builder only.
 type Value int32
 
+// None is no value: an interval without an end on that side.
+const None Value = -1
+
 // A DensityBuilder builds a log density from operations that have vector functions and share common
 // subexpressions with the rest of a model. Values broadcast over trailing axes; each broadcasts to the shape
 // of the left side of the density. An unknown function panics.
@@ -34,7 +37,8 @@ type DensityBuilder interface {
 	Most(x, bound Value)    // -Inf where it is above
 	// Split divides the rows of the left side in two: yes writes those where is holds of the values of by,
 	// which are data, and no the others; of gives the values in these rows. It returns false, and nothing is
-	// written, where the left side has more than one axis, or where the density of each row is wanted.
+	// written, where by is no data, the left side has more than one axis, or the density of each row is
+	// wanted.
 	Split(by []Value, is func(by []float64) bool, yes, no func(b DensityBuilder, of func(Value) Value)) bool
 	// Gather is table[index] for a vector table and data index, codes counted from 1.
 	Gather(table, index Value) Value
@@ -48,10 +52,9 @@ type DensityBuilder interface {
 	// counted from 1, is index.
 	LogSumExp(m Value) Value
 	Pick(m, index Value) Value
-	// Below adds the log probability of a value no greater than each x, which has the shape of the left side,
-	// and Above that of a greater one.
-	Below(d Dist, x Value, theta ...Value)
-	Above(d Dist, x Value, theta ...Value)
+	// Probability is the log probability of a value above lower and no greater than upper, of which one may be
+	// None. It returns false where both are ends and d.Between cannot serve them.
+	Probability(d *Dist, lower, upper Value, theta ...Value) (Value, bool)
 	// Density adds the log density of another distribution, carrier included, at x, which has the shape of
 	// the left side.
 	Density(d Dist, x Value, theta ...Value)

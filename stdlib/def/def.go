@@ -154,11 +154,13 @@ type Dist struct {
 	// where the log density of each row is wanted. It may give NaN where LogDensity has a limit, such as 0·∞.
 	Expand   func(b DensityBuilder, x Value, theta []Value) bool
 	Elements func(b DensityBuilder, x Value, theta []Value) bool
-	// Survival writes LogCCDF at an x inside the support, above its lower end, by vectors; nil where it has
-	// no such form.
-	Survival func(b DensityBuilder, x Value, theta []Value) Value
-	Rows     RowLoop
-	Slow     string
+	// Between writes the log probability of a value above lower and no greater than upper, ends inside the
+	// support of which one may be None, by vectors: LogCCDF, LogCDF, or what lies between. It is nil where
+	// there is no such form; SlowTails then gives the reason.
+	Between   func(b DensityBuilder, lower, upper Value, theta []Value) Value
+	SlowTails string
+	Rows      RowLoop
+	Slow      string
 	// Loop gives the reason why LogDensity is written beside a vector form; "" where it follows from that.
 	Loop string
 

@@ -32,6 +32,7 @@ const (
 	LogLoop
 	Log1pLoop
 	Log1mLoop
+	Log1mExpLoop
 	SqrtLoop
 	SquareLoop
 	InvLogitLoop

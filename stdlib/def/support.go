@@ -160,6 +160,19 @@ func (d *Dist) Inside(x float64, theta []float64) bool {
 	return lower < x && x < upper
 }
 
+// FixedBounds returns the ends of the support where no parameter moves them.
+func (d *Dist) FixedBounds() (lower, upper float64, fixed bool) {
+	if d.Narrow != nil && !d.Declared {
+		return 0, 0, false
+	}
+	switch d.Support {
+	case Interval, WholeInterval, UpToN, FromFirst:
+		return 0, 0, false
+	}
+	lower, upper = d.Bounds(nil)
+	return lower, upper, true
+}
+
 // MayHold is Inside where a bound of the support that is a parameter may be unknown, NaN: such a bound holds
 // every value.
 func (d *Dist) MayHold(x float64, theta []float64) bool {

@@ -33,6 +33,7 @@ Source: brms, "Parameterization of Response Distributions"; Yu and Moyeed (2001)
 		Lower:      def.End{Decay: def.Power},
 		Upper:      def.End{Decay: def.Power},
 		Expand:     asymmetricLaplaceExpand,
+		Between:    betweenTails(asymmetricLaplaceBeyond(false), asymmetricLaplaceBeyond(true)),
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			q := theta[2]
 			up, down := portable.Exponential(r)/positive(q), portable.Exponential(r)/positive(1-q)
@@ -73,4 +74,20 @@ func asymmetricLaplaceTail(x float64, theta [maxParams]float64, upper bool) poin
 		return p.complement()
 	}
 	return p
+}
+
+// asymmetricLaplaceBeyond writes the log of the distribution function, or of its complement: on one side of
+// mu it is that of the tail, on the other of its complement.
+func asymmetricLaplaceBeyond(upper bool) Formula {
+	return func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
+		q, one := b.Apply(unit(), theta[2]), b.Number(1)
+		z := standardized(b, x, theta)
+		below := b.Add(b.Func("log", q), b.Mul(b.Sub(one, q), z))
+		above := b.Sub(b.Func("log1m", q), b.Mul(q, z))
+		at := b.Call("gt", z, b.Number(0))
+		if upper {
+			return b.Call("where", at, above, b.Func("log1m_exp", below))
+		}
+		return b.Call("where", at, b.Func("log1m_exp", above), below)
+	}
 }

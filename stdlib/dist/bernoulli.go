@@ -33,7 +33,8 @@ Source: Stan Functions Reference, "Bernoulli distribution".`,
 			return drawBinary(r, p)
 		},
 		LogCDF: below(bernoulliTail), LogCCDF: above(bernoulliTail),
-		Examples: []string{"data y : binary[N]\nparam p ~ beta(1, 1)\ny ~ bernoulli(p)"},
+		SlowTails: fewCounts,
+		Examples:  []string{"data y : binary[N]\nparam p ~ beta(1, 1)\ny ~ bernoulli(p)"},
 	})
 }
 

@@ -33,6 +33,7 @@ Source: Stan Functions Reference, "Bernoulli distribution, logit parameterizatio
 			return drawBinary(r, portable.Sigmoid(theta[0]))
 		},
 		LogCDF: below(bernoulliLogitTail), LogCCDF: above(bernoulliLogitTail),
+		SlowTails: fewCounts,
 		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ " +
 			"normal(0, 2)\ny ~ bernoulli_logit(a + b * x)"},
 	}

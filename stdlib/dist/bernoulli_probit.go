@@ -31,6 +31,7 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 			return drawBinary(r, portable.Phi(theta[0]))
 		},
 		LogCDF: below(bernoulliProbitTail), LogCCDF: above(bernoulliProbitTail),
+		SlowTails: fewCounts,
 		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ny ~ " +
 			"bernoulli_probit(b * x)"},
 	})

@@ -32,8 +32,9 @@ Source: Stan Functions Reference, "Beta distribution".`,
 		Loop:       "the log gamma functions of the vector form cancel where the shapes are large",
 		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawBeta(r, theta[0], theta[1]) },
 		LogCDF:     below(betaDistTail), LogCCDF: above(betaDistTail),
-		Slow:     twoLgammas,
-		Examples: []string{"param p ~ beta(2, 2)"},
+		SlowTails: incompleteBeta,
+		Slow:      twoLgammas,
+		Examples:  []string{"param p ~ beta(2, 2)"},
 	}
 }
 

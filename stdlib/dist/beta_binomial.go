@@ -38,6 +38,7 @@ Source: Stan Functions Reference, "Beta-binomial distribution".`,
 			return drawBinomial(r, theta[0], p, 1-p)
 		},
 		LogCDF: below(betaBinomialTail), LogCCDF: above(betaBinomialTail),
+		SlowTails: sumOfCounts,
 		Slow: "five log gamma functions and their derivatives in each row; six where both " +
 			"parameters have a value in each",
 		Examples: []string{"data dead : count[N]\ndata litter : count[N]\nparam a ~ gamma(2, 0.5)\nparam b " +

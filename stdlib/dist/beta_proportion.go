@@ -36,6 +36,7 @@ Source: Stan Functions Reference, "Beta proportion distribution".`,
 			return drawBeta(r, positive(mu)*kappa, positive(1-mu)*kappa)
 		},
 		LogCDF: below(betaProportionTail), LogCCDF: above(betaProportionTail),
+		SlowTails: incompleteBeta,
 		Slow: "two log gamma functions and their derivatives in each row, and the " +
 			"product that each is of",
 		Examples: []string{"data share : real<lower=0, upper=1>[N]\nparam m ~ normal(0, 1)\nparam kappa ~ " +

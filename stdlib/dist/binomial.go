@@ -34,6 +34,7 @@ Source: Stan Functions Reference, "Binomial distribution".`,
 				1-theta[1])
 		},
 		LogCDF: below(binomialTail), LogCCDF: above(binomialTail),
+		SlowTails: incompleteBeta,
 		Examples: []string{"data wins : count[N]\ndata games : count[N]\nparam p ~ beta(2, " +
 			"2)\nwins ~ binomial(games, p)"},
 	})

@@ -38,6 +38,7 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 			return drawBinomial(r, theta[0], portable.Sigmoid(theta[1]), portable.Sigmoid(-theta[1]))
 		},
 		LogCDF: below(binomialLogitTail), LogCCDF: above(binomialLogitTail),
+		SlowTails: incompleteBeta,
 		Examples: []string{"data deaths : count[N]\ndata treated : count[N]\nparam a ~ normal(0, " +
 			"2)\ndeaths ~ binomial_logit(treated, a)"},
 	}

@@ -27,7 +27,8 @@ Source: Stan Functions Reference, "Cauchy distribution".`,
 			return theta[0] + float64(positive(theta[1])*portable.Tan(math.Pi*(float64(r.Float64())-0.5)))
 		},
 		LogCDF: below(cauchyTail.at), LogCCDF: above(cauchyTail.at),
-		Examples: []string{"param mu ~ cauchy(0, 2.5)"},
+		SlowTails: arctangent,
+		Examples:  []string{"param mu ~ cauchy(0, 2.5)"},
 	})
 }
 

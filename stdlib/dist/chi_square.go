@@ -31,8 +31,9 @@ Source: Stan Functions Reference, "Chi-square distribution".`,
 			return tiny(2 * drawGamma(r, 0.5*theta[0]))
 		},
 		LogCDF: below(chiSquareTail), LogCCDF: above(chiSquareTail),
-		Slow:     oneLgamma,
-		Examples: []string{"param deviance ~ chi_square(5)"},
+		SlowTails: incompleteGamma,
+		Slow:      oneLgamma,
+		Examples:  []string{"param deviance ~ chi_square(5)"},
 	})
 }
 

@@ -127,7 +127,7 @@ func (n *Declaration) tails(d *def.Dist) {
 		return
 	}
 	if n.Lower == math.Inf(-1) || n.Lower == 0 && n.Support != def.RealLine { // above the end of the support
-		d.Survival = above
+		d.Between = betweenTails(log(n.CDF, n.CCDF), above)
 	}
 }
 

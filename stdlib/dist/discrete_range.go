@@ -39,7 +39,8 @@ Source: Stan Functions Reference, "Discrete range distribution".`,
 			return lower + min(math.Floor(size*r.Float64()), size-1)
 		},
 		LogCDF: below(discreteRangeTail), LogCCDF: above(discreteRangeTail),
-		Examples: []string{"data y : int[N]\ny ~ discrete_range(-2, 5)"},
+		SlowTails: fewCounts,
+		Examples:  []string{"data y : int[N]\ny ~ discrete_range(-2, 5)"},
 	})
 }
 

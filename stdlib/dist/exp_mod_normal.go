@@ -37,7 +37,8 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 				portable.Exponential(r)/positive(theta[2])
 		},
 		LogCDF: below(expModNormalTail), LogCCDF: above(expModNormalTail),
-		Slow: oneLogPhi,
+		SlowTails: "a sum of two terms, by the side on which it keeps its digits",
+		Slow:      oneLogPhi,
 		Examples: []string{"data seconds : real[N]\nparam mu ~ normal(0, 1)\nseconds ~ " +
 			"exp_mod_normal(mu, 0.1, 3)"},
 	}

@@ -25,9 +25,9 @@ Source: Stan Functions Reference, "Exponential distribution".`,
 		ScaleAt:    -1,
 		Upper:      def.End{Decay: def.Power},
 		Expand:     exponentialExpand,
-		Survival: func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
-			return b.Mul(b.Sub(b.Number(0), b.Apply(above0(), theta[0])), x)
-		},
+		Between: betweenHazard(func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
+			return b.Add(b.Func("log", theta[0]), b.Func("log", x))
+		}),
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return portable.Exponential(r) / positive(theta[0])
 		},

@@ -24,6 +24,9 @@ Source: Stan Functions Reference, "Frechet distribution".`,
 		ScaleAt:    1,
 		Lower:      def.End{Decay: def.Power},
 		Expand:     frechetExpand,
+		Between: betweenReversed(func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
+			return b.Func("neg", logPower(b, x, theta[0], theta[1]))
+		}),
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(positive(theta[1]) * portable.Pow(tiny(portable.Exponential(r)),
 				-1/positive(theta[0])))

@@ -32,8 +32,9 @@ Source: Stan Functions Reference, "Gamma distribution".`,
 			return tiny(drawGamma(r, theta[0]) / positive(theta[1]))
 		},
 		LogCDF: below(gammaDistTail), LogCCDF: above(gammaDistTail),
-		Slow:     oneLgamma,
-		Examples: []string{"param rate ~ gamma(2, 0.5)"},
+		SlowTails: incompleteGamma,
+		Slow:      oneLgamma,
+		Examples:  []string{"param rate ~ gamma(2, 0.5)"},
 	})
 }
 

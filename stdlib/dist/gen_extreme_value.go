@@ -33,7 +33,8 @@ Source: brms, "Parameterization of Response Distributions"; Coles (2001), An Int
 			return extreme(theta, -portable.Log(tiny(portable.Exponential(r))))
 		},
 		LogCDF: below(genExtremeValueTail), LogCCDF: above(genExtremeValueTail),
-		Slow: oneLog1pRatio,
+		SlowTails: movingEnds,
+		Slow:      oneLog1pRatio,
 		Examples: []string{"data highest : real[N]\nparam mu ~ normal(0, 5)\nparam sigma ~ lognormal(0, 1)\nparam xi ~ " +
 			"normal(0, 0.3)\nhighest ~ gen_extreme_value(mu, sigma, xi)"},
 	})

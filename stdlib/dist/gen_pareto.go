@@ -35,7 +35,8 @@ Source: Pickands (1975), Statistical inference using extreme order statistics, A
 			return extreme(theta, portable.Exponential(r))
 		},
 		LogCDF: below(genParetoTail), LogCCDF: above(genParetoTail),
-		Slow: oneLog1pRatio,
+		SlowTails: movingEnds,
+		Slow:      oneLog1pRatio,
 		Examples: []string{"data excess : real<lower=0>[N]\nparam sigma ~ lognormal(0, 1)\nparam xi ~ normal(0, 0.3)\n" +
 			"excess ~ gen_pareto(0, sigma, xi)"},
 	})

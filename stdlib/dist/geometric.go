@@ -31,7 +31,8 @@ Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; 
 			return math.Floor(portable.Exponential(r) / -portable.Log1p(-p))
 		},
 		LogCDF: below(geometricTail), LogCCDF: above(geometricTail),
-		Examples: []string{"data tries : count[N]\nparam p ~ beta(1, 1)\ntries ~ geometric(p)"},
+		SlowTails: wholeNumbers,
+		Examples:  []string{"data tries : count[N]\nparam p ~ beta(1, 1)\ntries ~ geometric(p)"},
 	})
 }
 

@@ -24,6 +24,9 @@ Source: Stan Functions Reference, "Gumbel distribution".`,
 		Lower:      def.End{Decay: def.Exponential},
 		Upper:      def.End{Decay: def.Power},
 		Expand:     gumbelExpand,
+		Between: betweenReversed(func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
+			return b.Func("neg", standardized(b, x, theta))
+		}),
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] - float64(positive(theta[1])*portable.Log(tiny(portable.Exponential(r))))
 		},

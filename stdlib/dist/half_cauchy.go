@@ -30,7 +30,8 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 		})), LogCCDF: above(half(cauchyTail, func(z float64) float64 {
 			return 2 / math.Pi * portable.Atan(z)
 		})),
-		Examples: []string{"param tau ~ half_cauchy(1)"},
+		SlowTails: arctangent,
+		Examples:  []string{"param tau ~ half_cauchy(1)"},
 	})
 }
 

@@ -34,7 +34,8 @@ Source: normal(0, sigma) folded at 0; Gelman, Prior distributions for variance p
 		})), LogCCDF: above(half(normalTail, func(z float64) float64 {
 			return portable.Erf(z / math.Sqrt2)
 		})),
-		Examples: []string{"param tau ~ half_normal(1)"},
+		SlowTails: "the error function has no vector form",
+		Examples:  []string{"param tau ~ half_normal(1)"},
 	})
 }
 

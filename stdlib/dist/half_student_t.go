@@ -26,8 +26,9 @@ Source: student_t(nu, 0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).
 			return positive(theta[1]) * math.Abs(standardT(r, theta[0]))
 		},
 		LogCDF: below(halfStudentTail), LogCCDF: above(halfStudentTail),
-		Slow:     studentForm,
-		Examples: []string{"param tau ~ half_student_t(3, 10)"},
+		SlowTails: incompleteBeta,
+		Slow:      studentForm,
+		Examples:  []string{"param tau ~ half_student_t(3, 10)"},
 	})
 }
 

@@ -27,9 +27,10 @@ Source: Mullahy (1986), Specification and testing of some modified count data mo
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return unless(r, theta[0], func() float64 { return positiveNegBinomial(r, theta[1], theta[2]) })
 		},
-		LogCDF:  below(zerosTail(negBinomial2LogTail, true)),
-		LogCCDF: above(zerosTail(negBinomial2LogTail, true)),
-		Slow:    zerosApart,
+		LogCDF:    below(zerosTail(negBinomial2LogTail, true)),
+		LogCCDF:   above(zerosTail(negBinomial2LogTail, true)),
+		SlowTails: incompleteBeta,
+		Slow:      zerosApart,
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, " +
 			"1)\nparam phi ~ gamma(2, 0.1)\ny ~ hurdle_neg_binomial_2_log(p, b * x, phi)"},
 	})

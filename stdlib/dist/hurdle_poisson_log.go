@@ -29,6 +29,7 @@ Source: Mullahy (1986), Specification and testing of some modified count data mo
 			return unless(r, theta[0], func() float64 { return positivePoisson(r, portable.Exp(theta[1])) })
 		},
 		LogCDF: below(zerosTail(poissonLogTail, true)), LogCCDF: above(zerosTail(poissonLogTail, true)),
+		SlowTails: incompleteGamma,
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, " +
 			"1)\ny ~ hurdle_poisson_log(p, b * x)"},
 	})

@@ -27,8 +27,9 @@ Source: Stan Functions Reference, "Inverse chi-square distribution".`,
 			return tiny(0.5 / tiny(drawGamma(r, 0.5*theta[0])))
 		},
 		LogCDF: below(invChiSquareTail), LogCCDF: above(invChiSquareTail),
-		Slow:     oneLgamma,
-		Examples: []string{"param variance ~ inv_chi_square(5)"},
+		SlowTails: incompleteGamma,
+		Slow:      oneLgamma,
+		Examples:  []string{"param variance ~ inv_chi_square(5)"},
 	})
 }
 

@@ -30,7 +30,8 @@ Source: Stan Functions Reference, "Inverse gamma distribution".`,
 			return tiny(positive(theta[1]) / tiny(drawGamma(r, theta[0])))
 		},
 		LogCDF: below(invGammaTail), LogCCDF: above(invGammaTail),
-		Examples: []string{"param variance ~ inv_gamma(3, 2)"},
+		SlowTails: incompleteGamma,
+		Examples:  []string{"param variance ~ inv_gamma(3, 2)"},
 	})
 }
 

@@ -32,6 +32,7 @@ Source: brms, "Parameterization of Response Distributions"; Chhikara and Folks (
 		Expand:     inverseGaussianExpand,
 		Sample:     drawInverseGaussian,
 		LogCDF:     below(inverseGaussianTail), LogCCDF: above(inverseGaussianTail),
+		SlowTails: "a difference of two of Mills' ratios, by the side on which it keeps its digits",
 		Examples: []string{"data cost : real<lower=0>[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam k ~ " +
 			"gamma(2, 0.5)\ncost ~ inverse_gaussian(exp(b * x), k)"},
 	})

@@ -26,6 +26,7 @@ Source: Stan Functions Reference, "Double exponential (Laplace) distribution".`,
 		Lower:      def.End{Decay: def.Power},
 		Upper:      def.End{Decay: def.Power},
 		Expand:     laplaceExpand,
+		Between:    betweenSymmetric(standardized, logLaplace),
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			u := portable.Exponential(r)
 			if r.Uint64()&1 == 0 {
@@ -52,3 +53,11 @@ var laplaceTail = symmetric(func(z float64) (lp, slope float64) {
 	rest := float64(0.5 * portable.Exp(-z))
 	return portable.Log1p(-rest), rest / (1 - rest)
 })
+
+// logLaplace is the log of the distribution function of the standard member.
+func logLaplace(b def.DensityBuilder, z def.Value) def.Value {
+	less := b.Call("lt", z, b.Number(0))
+	fromBelow := b.Sub(z, b.Number(math.Ln2))
+	return b.Call("where", less, fromBelow,
+		b.Func("log1m", b.Func("exp", b.Sub(b.Func("neg", z), b.Number(math.Ln2)))))
+}

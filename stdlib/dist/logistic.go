@@ -25,10 +25,7 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 		Lower:      def.End{Decay: def.Power},
 		Upper:      def.End{Decay: def.Power},
 		Expand:     logisticExpand,
-		Survival: func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
-			return b.Sub(b.Number(0),
-				b.Func("softplus", b.Div(b.Sub(x, theta[0]), b.Apply(above0(), theta[1]))))
-		},
+		Between:    betweenSymmetric(standardized, logSigmoid),
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			u := r.Float64()
 			return theta[0] + float64(positive(theta[1])*(portable.Log(tiny(u))-portable.Log1p(-u)))

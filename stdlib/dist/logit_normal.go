@@ -27,6 +27,9 @@ Source: Atchison and Shen (1980), Logistic-normal distributions, Biometrika 67.`
 		Lower:      def.End{Decay: def.Power},
 		Upper:      def.End{Decay: def.Power},
 		Expand:     logitNormalExpand,
+		Between: betweenSymmetric(func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
+			return standardized(b, b.Func("logit", x), theta)
+		}, logPhi),
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			const last = 1 - 0x1p-53
 			return min(tiny(portable.Sigmoid(theta[0]+float64(positive(theta[1])*portable.Normal(r)))), last)

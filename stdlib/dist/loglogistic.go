@@ -26,10 +26,9 @@ Source: Stan Functions Reference, "Log-logistic distribution".`,
 		ScaleAt:    0,
 		Lower:      def.End{Exponent: def.LessOne(1)},
 		Expand:     logLogisticExpand,
-		Survival: func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
-			u := b.Mul(b.Apply(above0(), theta[1]), b.Sub(b.Func("log", x), b.Func("log", theta[0])))
-			return b.Sub(b.Number(0), b.Func("softplus", u))
-		},
+		Between: betweenSymmetric(func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
+			return logPower(b, x, theta[1], theta[0])
+		}, logSigmoid),
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			u := r.Float64()
 			return tiny(positive(theta[0]) * portable.Exp((portable.Log(tiny(u))-

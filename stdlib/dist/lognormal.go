@@ -30,6 +30,7 @@ Source: Stan Functions Reference, "Lognormal distribution".`,
 		Lower:      def.End{Decay: def.Power},
 		Upper:      def.End{Decay: def.Power},
 		Expand:     logNormalExpand,
+		Between:    betweenSymmetric(standardizedLog, logPhi),
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(portable.Exp(theta[0] + float64(positive(theta[1])*portable.Normal(r))))
 		},

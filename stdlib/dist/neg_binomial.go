@@ -31,7 +31,8 @@ Source: Stan Functions Reference, "Negative binomial distribution".`,
 			return drawPoisson(r, drawGamma(r, theta[0])/positive(theta[1]))
 		},
 		LogCDF: below(negBinomialTail), LogCCDF: above(negBinomialTail),
-		Slow: twoLgammas,
+		SlowTails: incompleteBeta,
+		Slow:      twoLgammas,
 		Examples: []string{"data y : count[N]\nparam alpha ~ gamma(2, 0.1)\nparam beta ~ gamma(2, 1)\ny ~ " +
 			"neg_binomial(alpha, beta)"},
 	})

@@ -34,6 +34,7 @@ Source: Stan Functions Reference, "Negative binomial distribution, alternative p
 			return drawPoisson(r, positive(theta[0])*(drawGamma(r, theta[1])/theta[1]))
 		},
 		LogCDF: below(negBinomial2Tail), LogCCDF: above(negBinomial2Tail),
+		SlowTails: incompleteBeta,
 		Examples: []string{"data y : count[N]\nparam mu ~ gamma(2, 0.1)\nparam phi ~ gamma(2, 0.1)\ny ~ " +
 			"neg_binomial_2(mu, phi)"},
 	})

@@ -39,6 +39,7 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 			return drawPoisson(r, portable.Exp(theta[0])*(drawGamma(r, theta[1])/theta[1]))
 		},
 		LogCDF: below(negBinomial2LogTail), LogCCDF: above(negBinomial2LogTail),
+		SlowTails: incompleteBeta,
 		Examples: []string{"data y : count[N]\nparam eta ~ normal(0, 2)\nparam phi ~ gamma(2, 0.1)\ny ~ " +
 			"neg_binomial_2_log(eta, phi)"},
 	}

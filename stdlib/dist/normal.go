@@ -32,6 +32,7 @@ Source: Stan Functions Reference, "Normal distribution"; Johnson, Kotz and Balak
 		Rows:       def.NormalRows,
 		Loop:       "components of mixtures and priors of a few effects are computed by it",
 		Elements:   normalElements,
+		Between:    betweenSymmetric(standardized, logPhi),
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + float64(positive(theta[1])*portable.Normal(r))
 		},

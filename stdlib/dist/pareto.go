@@ -30,6 +30,7 @@ Source: Stan Functions Reference, "Pareto distribution".`,
 			return max(least, least*portable.Exp(portable.Exponential(r)/positive(theta[1])))
 		},
 		LogCDF: below(paretoTail), LogCCDF: above(paretoTail),
+		SlowTails: movingEnds,
 		Examples: []string{"data wealth : real<lower=1>[N]\nparam alpha ~ gamma(2, " +
 			"1)\nwealth ~ pareto(1, alpha)"},
 	})

@@ -33,7 +33,8 @@ Source: Stan Functions Reference, "Poisson distribution".`,
 			return drawPoisson(r, nonNegative(theta[0]))
 		},
 		LogCDF: below(poissonTail), LogCCDF: above(poissonTail),
-		Examples: []string{"data y : count[N]\nparam rate ~ gamma(2, 0.5)\ny ~ poisson(rate)"},
+		SlowTails: incompleteGamma,
+		Examples:  []string{"data y : count[N]\nparam rate ~ gamma(2, 0.5)\ny ~ poisson(rate)"},
 	})
 }
 

@@ -31,6 +31,7 @@ Source: Stan Functions Reference, "Poisson distribution, log parameterization".`
 			return drawPoisson(r, portable.Exp(theta[0]))
 		},
 		LogCDF: below(poissonLogTail), LogCCDF: above(poissonLogTail),
+		SlowTails: incompleteGamma,
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ " +
 			"normal(0, 1)\ny ~ poisson_log(a + b * x)"},
 	})

@@ -28,6 +28,7 @@ Source: Stan Functions Reference, "Scaled inverse chi-square distribution".`,
 			return tiny(0.5 * theta[0] * s * s / tiny(drawGamma(r, 0.5*theta[0])))
 		},
 		LogCDF: below(scaledInvChiSquareTail), LogCCDF: above(scaledInvChiSquareTail),
+		SlowTails: incompleteGamma,
 		Slow: "a log gamma function and its derivative, an exponential and a logarithm in " +
 			"each row, forward and back",
 		Examples: []string{"param variance ~ scaled_inv_chi_square(5, 2)"},

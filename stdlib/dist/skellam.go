@@ -33,7 +33,8 @@ Source: Skellam (1946), The frequency distribution of the difference between two
 			return drawPoisson(r, positive(theta[0])) - drawPoisson(r, positive(theta[1]))
 		},
 		LogCDF: below(skellamTail), LogCCDF: above(skellamTail),
-		Slow: "a sum over the pairs of counts with the difference of each row, of 20 to 100 terms",
+		SlowTails: sumOfCounts,
+		Slow:      "a sum over the pairs of counts with the difference of each row, of 20 to 100 terms",
 		Examples: []string{"data goals : int[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ngoals ~ skellam(exp(b * " +
 			"x), 1.5)"},
 	}

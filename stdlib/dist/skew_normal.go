@@ -35,8 +35,9 @@ Source: Stan Functions Reference, "Skew normal distribution"; Azzalini (1985).`,
 			return theta[0] + positive(theta[1])*(float64(alpha*math.Abs(u))+v)/portable.Hypot(1, alpha)
 		},
 		LogCDF: below(skewNormalTail), LogCCDF: above(skewNormalTail),
-		Slow:     oneLogPhi,
-		Examples: []string{"param effect ~ skew_normal(0, 1, 2)"},
+		SlowTails: "Owen's function has no vector form",
+		Slow:      oneLogPhi,
+		Examples:  []string{"param effect ~ skew_normal(0, 1, 2)"},
 	})
 }
 

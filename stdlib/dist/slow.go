@@ -15,3 +15,14 @@ const (
 		"or a logarithm, and two divisions, forward and back"
 	studentForm = "a logarithm of 1 + z² and three divisions in each row, forward and back"
 )
+
+// Reasons why the probability of an interval has no vector form.
+const (
+	incompleteGamma = "the incomplete gamma function has no vector form"
+	incompleteBeta  = "the incomplete beta function has no vector form"
+	arctangent      = "the arctangent has no vector form"
+	movingEnds      = "an end of the support is a parameter"
+	fewCounts       = "it has few values"
+	sumOfCounts     = "it sums over the values"
+	wholeNumbers    = "intervals of whole numbers are computed one row after another"
+)

@@ -31,7 +31,8 @@ Source: Stan Functions Reference, "Student-t distribution".`,
 			return theta[1] + float64(positive(theta[2])*standardT(r, theta[0]))
 		},
 		LogCDF: below(studentTail), LogCCDF: above(studentTail),
-		Examples: []string{"param mu ~ student_t(3, 0, 2.5)"},
+		SlowTails: incompleteBeta,
+		Examples:  []string{"param mu ~ student_t(3, 0, 2.5)"},
 	}
 }
 

@@ -31,7 +31,8 @@ Source: Stan Functions Reference, "Uniform distribution".`,
 			return min(lower+float64(positive(upper-lower)*r.Float64()), upper)
 		},
 		LogCDF: below(uniformTail), LogCCDF: above(uniformTail),
-		Examples: []string{"param p ~ uniform(0, 1)"},
+		SlowTails: movingEnds,
+		Examples:  []string{"param p ~ uniform(0, 1)"},
 	})
 }
 

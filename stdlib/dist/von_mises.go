@@ -30,6 +30,7 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 		Expand:     vonMisesExpand,
 		Sample:     drawVonMises,
 		LogCDF:     below(vonMisesTail), LogCCDF: above(vonMisesTail),
+		SlowTails: "the density is integrated numerically",
 		Examples: []string{"data heading : real<lower=-3.2, upper=3.2>[N]\nparam mu ~ uniform(-3.14, " +
 			"3.14)\nparam kappa ~ gamma(2, 0.5)\nheading ~ von_mises(mu, kappa)"},
 	})

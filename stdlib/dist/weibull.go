@@ -25,11 +25,9 @@ Source: Stan Functions Reference, "Weibull distribution".`,
 		Lower:      def.End{Exponent: def.LessOne(0)},
 		Upper:      def.End{Decay: def.Power, Faster: func(theta []float64) bool { return theta[0] > 1 }},
 		Expand:     weibullExpand,
-		Survival: func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
-			return b.Sub(b.Number(0),
-				b.Func("exp",
-					b.Mul(b.Apply(above0(), theta[0]), b.Sub(b.Func("log", x), b.Func("log", theta[1])))))
-		},
+		Between: betweenHazard(func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
+			return logPower(b, x, theta[0], theta[1])
+		}),
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(positive(theta[1]) * portable.Pow(portable.Exponential(r), 1/positive(theta[0])))
 		},

@@ -30,9 +30,10 @@ Source: Greene (1994), Accounting for excess zeros and sample selection in Poiss
 				return drawPoisson(r, portable.Exp(theta[1])*(drawGamma(r, theta[2])/theta[2]))
 			})
 		},
-		LogCDF:  below(zerosTail(negBinomial2LogTail, false)),
-		LogCCDF: above(zerosTail(negBinomial2LogTail, false)),
-		Slow:    zerosApart,
+		LogCDF:    below(zerosTail(negBinomial2LogTail, false)),
+		LogCCDF:   above(zerosTail(negBinomial2LogTail, false)),
+		SlowTails: incompleteBeta,
+		Slow:      zerosApart,
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, " +
 			"1)\nparam phi ~ gamma(2, 0.1)\ny ~ zero_inflated_neg_binomial_2_log(p, b * x, phi)"},
 	})

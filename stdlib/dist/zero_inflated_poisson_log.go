@@ -29,7 +29,8 @@ Source: Lambert (1992), Zero-inflated Poisson regression, Technometrics 34.`,
 			return unless(r, theta[0], func() float64 { return drawPoisson(r, portable.Exp(theta[1])) })
 		},
 		LogCDF: below(zerosTail(poissonLogTail, false)), LogCCDF: above(zerosTail(poissonLogTail, false)),
-		Slow: zerosApart,
+		SlowTails: incompleteGamma,
+		Slow:      zerosApart,
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, " +
 			"1)\ny ~ zero_inflated_poisson_log(p, b * x)"},
 	})

@@ -22,6 +22,7 @@ func Log1mExp() def.Func {
 				dx[i] += dy[i] / (-portable.Expm1(-v))
 			}
 		},
+		Vector:   def.Log1mExpLoop,
 		Monotone: def.Decreasing,
 		Examples: []string{"log1m_exp(-1) = -0.4586751453870819", "log1m_exp(-40) = -4.248354255291589e-18",
 			"log1m_exp(-1e-10) = -23.025850929990458"},

@@ -1,0 +1,102 @@
+package dist
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// A between is how the probability of an interval is written by vectors: see def.Dist.
+type between func(b def.DensityBuilder, lower, upper def.Value, theta []def.Value) def.Value
+
+// betweenTails takes the difference of the two distribution functions, or of their complements where the
+// lower end is above the median: the smaller ones keep their digits.
+func betweenTails(cdf, ccdf Formula) between {
+	return func(b def.DensityBuilder, lower, upper def.Value, theta []def.Value) def.Value {
+		switch def.None {
+		case lower:
+			return cdf(b, upper, theta)
+		case upper:
+			return ccdf(b, lower, theta)
+		}
+		left := cdf(b, lower, theta)
+		above := b.Call("gt", left, b.Number(-math.Ln2))
+		return logDifference(b, b.Call("where", above, ccdf(b, lower, theta), cdf(b, upper, theta)),
+			b.Call("where", above, ccdf(b, upper, theta), left))
+	}
+}
+
+// betweenSymmetric is betweenTails where the distribution function at x is cdf at z, which grows with x, and
+// that of -z has the same distribution: one function serves both sides.
+func betweenSymmetric(z Formula, cdf func(b def.DensityBuilder, z def.Value) def.Value) between {
+	return func(b def.DensityBuilder, lower, upper def.Value, theta []def.Value) def.Value {
+		switch def.None {
+		case lower:
+			return cdf(b, z(b, upper, theta))
+		case upper:
+			return cdf(b, b.Func("neg", z(b, lower, theta)))
+		}
+		from, to := z(b, lower, theta), z(b, upper, theta)
+		above := b.Call("gt", b.Add(from, to), b.Number(0))
+		return logDifference(b, cdf(b, b.Call("where", above, b.Func("neg", from), to)),
+			cdf(b, b.Call("where", above, b.Func("neg", to), from)))
+	}
+}
+
+// logDifference is log(exp(more) - exp(less)).
+func logDifference(b def.DensityBuilder, more, less def.Value) def.Value {
+	return b.Add(more, b.Func("log1m_exp", b.Sub(less, more)))
+}
+
+// betweenHazard is that of a distribution whose log probability of a greater value is -exp(h), with h the log
+// of the cumulative hazard H. Between two ends it is exp(-H(lower)) - exp(-H(upper)), whose digits all stand
+// in the difference of the two H.
+func betweenHazard(h Formula) between {
+	return func(b def.DensityBuilder, lower, upper def.Value, theta []def.Value) def.Value {
+		switch def.None {
+		case lower:
+			return logHit(b, h(b, upper, theta))
+		case upper:
+			return b.Func("neg", b.Func("exp", h(b, lower, theta)))
+		}
+		from, to := h(b, lower, theta), h(b, upper, theta)
+		return b.Sub(logHit(b, logDifference(b, to, from)), b.Func("exp", from))
+	}
+}
+
+// betweenReversed is betweenHazard of a distribution whose log probability of a smaller value is -exp(h).
+func betweenReversed(h Formula) between {
+	forward := betweenHazard(h)
+	return func(b def.DensityBuilder, lower, upper def.Value, theta []def.Value) def.Value {
+		return forward(b, upper, lower, theta)
+	}
+}
+
+// logHit is log(1 - exp(-exp(h))), which is h where exp(h) has no digits beside 1.
+func logHit(b def.DensityBuilder, h def.Value) def.Value {
+	return b.Call("where", b.Call("lt", h, b.Number(-40)), h,
+		b.Func("log1m_exp", b.Func("neg", b.Func("exp", h))))
+}
+
+// standardized is (x - mu)/sigma, NaN where sigma is not positive.
+func standardized(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
+	return scaled(b, x, theta[0], b.Apply(above0(), theta[1]), 1)
+}
+
+// standardizedLog is that of log x.
+func standardizedLog(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
+	return standardized(b, b.Func("log", x), theta)
+}
+
+// logPower is alpha·log(x/sigma).
+func logPower(b def.DensityBuilder, x, alpha, sigma def.Value) def.Value {
+	return b.Mul(b.Apply(above0(), alpha), b.Sub(b.Func("log", x), b.Func("log", sigma)))
+}
+
+// logPhi is the log of the distribution function of the standard normal distribution.
+func logPhi(b def.DensityBuilder, z def.Value) def.Value { return b.Func("log_Phi", z) }
+
+// logSigmoid is that of the standard logistic distribution.
+func logSigmoid(b def.DensityBuilder, z def.Value) def.Value {
+	return b.Func("neg", b.Func("softplus", b.Func("neg", z)))
+}
