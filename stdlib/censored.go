@@ -50,7 +50,7 @@ func Censored(d *def.Dist, ways []Censoring) def.Dist {
 	}
 	out.Expand, out.Elements, out.Rows, out.Slow = nil, nil, def.NoRows,
 		"some rows have a density and others a probability"
-	if c.flagged() {
+	if c.flagged() && d.Atoms == nil { // a row at an atom is not above it, and yet may be the atom
 		out.Expand, out.Slow = c.expand, ""
 	}
 	out.Survival = nil

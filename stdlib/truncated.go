@@ -3,6 +3,7 @@ package stdlib
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
@@ -80,10 +81,13 @@ func (t *truncated) ends(theta []def.BlockArg, i int) (lower, upper float64) {
 }
 
 // open is the greatest value below a lower end that counts as outside: intervals of between do not hold their
-// lower end.
+// lower end. Of an atom of a continuous distribution it is the number before it.
 func open(d *def.Dist, lower float64) float64 {
 	if d.Discrete {
 		return lower - 1
+	}
+	if slices.Contains(d.Atoms, lower) {
+		return math.Nextafter(lower, math.Inf(-1))
 	}
 	return lower
 }
