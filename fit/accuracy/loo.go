@@ -62,11 +62,13 @@ func moving(ll Pointwise, independent bool, d PointDensity, bound float64, progr
 		floats.SubTo(ratios, ratios, all)
 		s := importance.Smooth(ratios, o.rEff)
 		o.k, o.elpd = s.K, math.NaN()
+		lpd := logMeanExp(all)
 		if d != nil && s.K > bound {
 			before := s.K
 			var lw []float64
-			if terms, lw = match(d, o, i, origin, weighed{row: all, Smoothed: s}, bound); terms != nil {
-				s.LogWeights, o.before = lw, before
+			var moved float64
+			if terms, lw, moved = match(d, o, i, origin, weighed{row: all, Smoothed: s}, bound); terms != nil {
+				s.LogWeights, o.before, lpd = lw, before, moved
 			}
 		}
 		if terms == nil && s.LogWeights != nil {
@@ -79,7 +81,7 @@ func moving(ll Pointwise, independent bool, d PointDensity, bound float64, progr
 				influence[i] += portable.Exp(t-o.elpd) - portable.Exp(s.LogWeights[i])
 			}
 		}
-		o.p = logMeanExp(all) - o.elpd
+		o.p = lpd - o.elpd
 	})
 }
 
