@@ -64,11 +64,9 @@ func moving(ll Pointwise, independent bool, d PointDensity, bound float64, progr
 		o.k, o.elpd = s.K, math.NaN()
 		lpd := logMeanExp(all)
 		if d != nil && s.K > bound {
-			before := s.K
-			var lw []float64
-			var moved float64
-			if terms, lw, moved = match(d, o, i, origin, weighed{row: all, Smoothed: s}, bound); terms != nil {
-				s.LogWeights, o.before, lpd = lw, before, moved
+			first := weighed{row: all, Smoothed: s}
+			if t, lw, moved := match(d, o, i, origin, first, bound); t != nil {
+				terms, s.LogWeights, o.before, lpd = t, lw, s.K, moved
 			}
 		}
 		if terms == nil && s.LogWeights != nil {

@@ -13,13 +13,13 @@ import (
 
 // reference is testdata/loo.json, which testdata/loo.R makes with the R package loo.
 type reference struct {
-	Bound, Score              float64
-	ELPD0, K0, ELPD, K, P     []float64
-	Total                     []float64
-	TotalP                    []float64 `json:"total_p"`
-	Stacking                  []float64
-	PseudoBMA                 []float64 `json:"pseudo_bma"`
-	PseudoBMAPlus             []float64 `json:"pseudo_bma_plus"`
+	Bound, Score          float64
+	ELPD0, K0, ELPD, K, P []float64
+	Total                 []float64
+	TotalP                []float64 `json:"total_p"`
+	Stacking              []float64
+	PseudoBMA             []float64 `json:"pseudo_bma"`
+	PseudoBMAPlus         []float64 `json:"pseudo_bma_plus"`
 }
 
 func readReference(t *testing.T) (r reference) {
